@@ -94,9 +94,10 @@ $(CACHE)/golangci-lint: tools/go.mod tools/go.sum
 	cd tools && GOGC=800 go build -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 .PHONY: lint
-lint: $(CACHE)/golangci-lint ## the linters of .golangci.yml, go vet among them
+lint: $(CACHE)/golangci-lint web/node_modules/.package-lock.json ## the linters of .golangci.yml, go vet among them, and those of the page
 	$(CACHE)/golangci-lint run ./...
 	cd verify && ../$(CACHE)/golangci-lint run ./...
+	cd web && npm run -s lint
 
 # Tests write thousands of small databases, and a disk makes each wait: their files are in
 # memory where the system lends enough of it and runs programs there.

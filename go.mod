@@ -2,6 +2,9 @@ module github.com/callvet/callvet
 
 go 1.26.8
 
+// A package of npm has Go code.
+ignore ./web/node_modules
+
 require (
 	charm.land/lipgloss/v2 v2.0.6
 	github.com/alexedwards/argon2id v1.0.0

@@ -1,6 +1,7 @@
 // Measures the page with a run of 100,000 attempts in a real Chromium, on loopback, and the routes it reads:
 //   node bench.mjs [TIMES]
-// Each line is one thing that a user does, done TIMES (20) times: its p50 and p95 in milliseconds, from the input to the
+// Each line is one thing that a user does, done TIMES (20) times: its p50 and p95 in milliseconds, from the input to
+// the
 // frame that shows what was asked for.
 import { cpus, loadavg } from 'node:os';
 import { Browser, manyAttempts, Server } from './tests/harness.mjs';
@@ -11,7 +12,9 @@ const browser = await Browser.start();
 try {
   const started = performance.now();
   const id = await manyAttempts(server);
-  console.log(`100,000 attempts made in ${Math.round(performance.now() - started)} ms; ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}, each line ${times} times`);
+  console.log(
+    `100,000 attempts made in ${Math.round(performance.now() - started)} ms; ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}, each line ${times} times`,
+  );
   await routes(id);
   await paints(id);
   await interactions(id);
@@ -75,7 +78,8 @@ async function paints(id) {
     ['its attempts', `/runs/${id}?tab=attempts`, 'tr[data-index]'],
     ['its grid', `/runs/${id}?tab=grid`, 'tr[data-index]'],
   ]) {
-    const paint = [], rows = [];
+    const paint = [],
+      rows = [];
     for (let i = 0; i < times; i++) {
       const page = await browser.page(server);
       await page.goto(address, { waitUntil: 'commit' });
@@ -125,32 +129,64 @@ async function interactions(id) {
     await page.goto(`/runs/${id}?tab=attempts`);
     await page.locator('tr[data-index]').first().waitFor();
     await page.waitForLoadState('networkidle').catch(() => {}); // a socket stays open
-    await measure('scroll to the middle of what is there', () => timed(() => list().scrollTo(0, 2000), () => has(55)));
+    await measure('scroll to the middle of what is there', () =>
+      timed(
+        () => list().scrollTo(0, 2000),
+        () => has(55),
+      ),
+    );
     await measure('next page', () => {
       const before = list().scrollHeight;
-      return timed(() => list().scrollTo(0, before), () => list().scrollHeight > before + 1000);
+      return timed(
+        () => list().scrollTo(0, before),
+        () => list().scrollHeight > before + 1000,
+      );
     });
     await measure('open a case', () => {
       const row = document.querySelector('tr[data-index="95"]');
       const name = row.children[1].textContent;
-      return timed(() => row.click(), () => document.querySelector('h1')?.textContent.includes(name) && document.querySelector('[aria-label="Conversation"]'));
+      return timed(
+        () => row.click(),
+        () =>
+          document.querySelector('h1')?.textContent.includes(name) &&
+          document.querySelector('[aria-label="Conversation"]'),
+      );
     });
-    await measure('back to the list', () => timed(() => history.back(), () => has(1)));
+    await measure('back to the list', () =>
+      timed(
+        () => history.back(),
+        () => has(1),
+      ),
+    );
     await measure('sort by score', () => {
       const before = body();
-      return timed(() => [...document.querySelectorAll('button.head')].find((b) => b.textContent.startsWith('Score')).click(), () => has(1) && body() !== before);
+      return timed(
+        () => [...document.querySelectorAll('th button')].find((b) => b.textContent.startsWith('Score')).click(),
+        () => has(1) && body() !== before,
+      );
     });
     await page.getByRole('combobox', { name: 'Outcome' }).click();
     await page.getByRole('option', { name: 'no call' }).waitFor();
     await measure('filter by outcome', () => {
       const before = body();
-      return timed(() => [...document.querySelectorAll('[role="option"]')].find((o) => o.textContent === 'no call').click(), () => has(1) && body() !== before);
+      return timed(
+        () => [...document.querySelectorAll('[role="option"]')].find((o) => o.textContent === 'no call').click(),
+        () => has(1) && body() !== before,
+      );
     });
     await page.getByLabel('Search cases and prompts').click();
-    await measure('a letter in the search is shown', () => timed(() => document.execCommand('insertText', false, 'c'), () => document.activeElement.value === 'c'));
+    await measure('a letter in the search is shown', () =>
+      timed(
+        () => document.execCommand('insertText', false, 'c'),
+        () => document.activeElement.value === 'c',
+      ),
+    );
     await measure('its attempts are shown, of which 250 ms wait for more letters', () => {
       const before = body();
-      return timed(() => document.execCommand('insertText', false, '123'), () => has(1) && body() !== before);
+      return timed(
+        () => document.execCommand('insertText', false, '123'),
+        () => has(1) && body() !== before,
+      );
     });
   }
   head('in the list of attempts');

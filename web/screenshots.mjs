@@ -19,13 +19,28 @@ try {
   for (const [name, address, ready] of screens(made)) {
     if (wanted.length > 0 && !wanted.some((w) => name.includes(w))) continue;
     for (const theme of ['light', 'dark']) {
-      for (const [size, width, height] of docs ? [['wide', 1280, 800]] : [['wide', 1440, 900], ['medium', 1024, 800], ['narrow', 390, 844]]) {
-        const page = await browser.page(server, { theme, width, height, locale: name.endsWith('-sv') ? 'sv-SE' : 'en-GB' });
+      for (const [size, width, height] of docs
+        ? [['wide', 1280, 800]]
+        : [
+            ['wide', 1440, 900],
+            ['medium', 1024, 800],
+            ['narrow', 390, 844],
+          ]) {
+        const page = await browser.page(server, {
+          theme,
+          width,
+          height,
+          locale: name.endsWith('-sv') ? 'sv-SE' : 'en-GB',
+        });
         await page.goto(address, { timeout: 60_000 });
         await page.getByRole('heading', { level: 1 }).first().waitFor();
         await page.waitForLoadState('networkidle').catch(() => {}); // a socket stays open
         if (ready) await ready(page);
-        await page.screenshot(docs ? { path: path.join(out, `${name}-${theme}.jpg`), type: 'jpeg', quality: 50 } : { path: path.join(out, `${name}-${theme}-${size}.png`) });
+        await page.screenshot(
+          docs
+            ? { path: path.join(out, `${name}-${theme}.jpg`), type: 'jpeg', quality: 50 }
+            : { path: path.join(out, `${name}-${theme}-${size}.png`) },
+        );
         if (page.errors.length > 0) console.error(`${name}: ${page.errors.join('; ')}`);
         await page.context().close();
       }

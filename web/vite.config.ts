@@ -8,7 +8,9 @@ import { defineConfig, type Plugin } from 'vite';
 // In development (npx vite) requests of the API go to a callvet server: CALLVET_URL, or the usual address.
 const server = process.env.CALLVET_URL ?? 'http://127.0.0.1:8501';
 
-/** used drops the rules of Mantine's style sheet about components that the page has not: no script names their classes. */
+/**
+ * used drops the rules of Mantine's style sheet about components that the page has not: no script names their classes.
+ */
 function used(): Plugin {
   return {
     name: 'used',
@@ -33,7 +35,10 @@ function used(): Plugin {
   };
 }
 
-/** packed writes each asset compressed, too: the server sends that to browsers that take it (brotli only over TLS, and on this machine). */
+/**
+ * packed writes each asset compressed, too: the server sends that to browsers that take it (brotli only over TLS, and
+ * on this machine).
+ */
 function packed(): Plugin {
   return {
     name: 'packed',
@@ -43,7 +48,10 @@ function packed(): Plugin {
       for (const name of await readdir(assets)) {
         const text = await readFile(path.join(assets, name));
         if (!/\.(js|css|svg)$/.test(name) || text.length <= 1024) continue;
-        await Promise.all([writeFile(path.join(assets, `${name}.gz`), gzipSync(text, { level: 9 })), writeFile(path.join(assets, `${name}.br`), brotliCompressSync(text))]);
+        await Promise.all([
+          writeFile(path.join(assets, `${name}.gz`), gzipSync(text, { level: 9 })),
+          writeFile(path.join(assets, `${name}.br`), brotliCompressSync(text)),
+        ]);
       }
     },
   };
@@ -51,9 +59,25 @@ function packed(): Plugin {
 
 export default defineConfig({
   plugins: [react(), used(), packed()],
-  build: { outDir: 'dist/app', emptyOutDir: true, chunkSizeWarningLimit: 700, assetsInlineLimit: 0, modulePreload: { polyfill: false },
+  build: {
+    outDir: 'dist/app',
+    emptyOutDir: true,
+    chunkSizeWarningLimit: 700,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
     // Each file has headers of its own: small parts that several screens share are one file.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'icons', test: /@tabler/ }, { name: 'ui', test: /src\/ui\/(?!code|editor|conversation|table|pick)/ }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'icons', test: /@tabler/ },
+            { name: 'ui', test: /src\/(api\/idempotency|ui\/(?!code|editor|conversation|table|pick))/ },
+          ],
+        },
+      },
+    },
   },
-  server: { proxy: { '/api': { target: server, changeOrigin: true }, '/ws': { target: server, ws: true, changeOrigin: true } } },
+  server: {
+    proxy: { '/api': { target: server, changeOrigin: true }, '/ws': { target: server, ws: true, changeOrigin: true } },
+  },
 });

@@ -15,13 +15,13 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 )
 
-// swedishPlace matches a placeholder of the pairs in sv/told: a value, a number, another sentence or a kind of error.
+// swedishPlace matches a placeholder of the pairs in sv/server: a value, a number, another sentence or a kind of error.
 var swedishPlace = regexp.MustCompile(`\{(?:#|\*|kind)?\}`)
 
 // swedish reads the pairs of an English and a Swedish sentence of the page.
 func swedish(t *testing.T) [][2]string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "web", "src", "text", "sv", "told", "*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "web", "src", "text", "sv", "server", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("the page has no Swedish sentences", err)
 	}

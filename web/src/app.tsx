@@ -7,56 +7,61 @@ import { createBrowserRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { $api, onStatus, problemOf } from './api/client';
 import { live } from './api/live';
-import { Door, linkOf } from './door';
-import { forget, MeContext } from './me';
+import { invalidations } from './api/queries';
+import { LoginPage, readLink } from './login';
+import { forgetUserData, CurrentUserContext } from './user';
 import { nonce } from './nonce';
 import { Shell } from './shell';
-import { known, type Language, TextContext, texts } from './text';
-import { speakTold } from './text/told';
+import { loadTexts, type Language, TextContext, texts } from './text';
+import { setTranslationLanguage } from './text/translate';
 import { theme, variables } from './theme';
-import { Failure, Waiting } from './ui/bits';
-import { speak } from './ui/format';
+import { Failure, Loading } from './ui/status';
+import { setFormatLanguage } from './ui/format';
 import { Unsaved } from './ui/unsaved';
 
 const client = new QueryClient({
   queryCache: new QueryCache(),
   mutationCache: new MutationCache(),
   defaultOptions: {
-    queries: { staleTime: 15_000, refetchOnWindowFocus: true, retry: (n, e) => n < 2 && [0, 502, 503, 504].includes(problemOf(e).status) },
+    queries: {
+      staleTime: 15_000,
+      refetchOnWindowFocus: true,
+      retry: (n, e) => n < 2 && [0, 502, 503, 504].includes(problemOf(e).status),
+    },
   },
 });
 
 // The screens are routes of the shell; this router is one that can ask before a form is left.
-const router = createBrowserRouter([{ path: '*', element: <Inside /> }]);
+const router = createBrowserRouter([{ path: '*', element: <Root /> }]);
 
-function Inside() {
+function Root() {
   return (
     <ModalsProvider>
       <Notifications position="bottom-right" limit={4} />
       <Unsaved />
-      <Gate />
+      <LoginGate />
     </ModalsProvider>
   );
 }
 
-/** languageAtFirst is the language that the user chose, or else that of the browser. */
-export function languageAtFirst(): Language {
+/** initialLanguage is the language that the user chose, or else that of the browser. */
+export function initialLanguage(): Language {
   const kept = localStorage.getItem('callvet.language');
   if (kept === 'en' || kept === 'sv') return kept;
   return navigator.language.startsWith('sv') ? 'sv' : 'en';
 }
 
 export function App() {
-  const [language, setLanguage] = useState<Language>(languageAtFirst);
-  speak(language);
-  speakTold(language);
+  const [language, setLanguage] = useState<Language>(initialLanguage);
+  setFormatLanguage(language);
+  setTranslationLanguage(language);
   const value = useMemo(
     () => ({
       t: texts(language),
       language,
       choose: (l: Language) => {
         localStorage.setItem('callvet.language', l);
-        void known(l).finally(() => setLanguage(l)); // where they do not come the texts are English
+        void loadTexts(l).finally(() => setLanguage(l)); // where they do not come the texts are English
       },
     }),
     [language],
@@ -78,14 +83,14 @@ export function App() {
 const lastUser = 'callvet.user';
 
 /**
- * Gate shows the door to who is not logged in, and the shell to who is. Where a login ends by itself the shell stays behind the door,
- * with all that was typed: the same user finds it again, another one or nobody does not.
+ * LoginGate shows the login page to a visitor and the shell to a user. When a session ends, the shell stays behind the
+ * login page with all that was typed: the same user gets it back, a different user does not.
  */
-function Gate() {
+function LoginGate() {
   const me = $api.useQuery('get', '/api/me', {}, { staleTime: 60_000, retry: false });
   const [out, setOut] = useState<'' | 'ended' | 'left'>('');
   // A one-time link shows its door whoever is logged in, until it was used.
-  const [link, setLink] = useState(() => linkOf(location.hash));
+  const [link, setLink] = useState(() => readLink(location.hash));
   const user = useRef('');
   const inside = me.data !== undefined && out === '';
   useEffect(
@@ -103,8 +108,9 @@ function Gate() {
   useEffect(() => {
     if (!me.data) return;
     const guest = me.data.read_only; // of callvet view, which has no users
-    const before = user.current || (guest ? '' : localStorage.getItem(lastUser)); // the page may have been loaded anew since
-    if (before && before !== me.data.user_id) forget();
+    // the page may have been loaded anew since
+    const before = user.current || (guest ? '' : localStorage.getItem(lastUser));
+    if (before && before !== me.data.user_id) forgetUserData();
     user.current = me.data.user_id;
     if (!guest) localStorage.setItem(lastUser, me.data.user_id);
   }, [me.data]);
@@ -114,32 +120,33 @@ function Gate() {
     if (data?.user_id !== user.current) {
       client.clear(); // what another user may see
       await me.refetch();
-    } else void client.invalidateQueries();
+    } else void invalidations(client).all();
     setLink(null);
     setOut('');
   };
-  if (link) return <Door link={link} again={false} entered={enter} />;
-  if (me.isPending) return <Waiting />;
-  if (me.error && !me.data && problemOf(me.error).status !== 401) return <Failure of={me.error} retry={() => me.refetch()} />;
-  if (!me.data || out === 'left') return <Door link={null} again={false} entered={enter} />;
+  if (link) return <LoginPage link={link} again={false} entered={enter} />;
+  if (me.isPending) return <Loading />;
+  if (me.error && !me.data && problemOf(me.error).status !== 401)
+    return <Failure of={me.error} retry={() => me.refetch()} />;
+  if (!me.data || out === 'left') return <LoginPage link={null} again={false} entered={enter} />;
   return (
     <>
       <div inert={out !== ''} style={out ? { display: 'none' } : undefined}>
-        <MeContext.Provider value={me.data}>
+        <CurrentUserContext.Provider value={me.data}>
           <Shell
             key={me.data.user_id}
             left={() => {
-              forget();
+              forgetUserData();
               client.clear();
               setOut('left');
             }}
           />
-        </MeContext.Provider>
+        </CurrentUserContext.Provider>
       </div>
       {out && (
         <Portal>
           <div style={{ position: 'fixed', inset: 0, zIndex: 1000, overflow: 'auto', background: 'var(--cv-ground)' }}>
-            <Door link={null} again entered={enter} />
+            <LoginPage link={null} again entered={enter} />
           </div>
         </Portal>
       )}

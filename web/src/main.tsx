@@ -5,16 +5,16 @@ import './ui/base.css';
 
 import { createRoot } from 'react-dom/client';
 import { setNonce } from 'get-nonce';
-import { App, languageAtFirst } from './app';
+import { App, initialLanguage } from './app';
 import { nonce } from './nonce';
-import { ahead } from './screens';
-import { known } from './text';
+import { prefetchScreen } from './screens';
+import { loadTexts } from './text';
 
 setNonce(nonce()); // of the styles that dialogs set while they are open
 
-ahead(location.pathname);
+prefetchScreen(location.pathname);
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
-void known(languageAtFirst())
+void loadTexts(initialLanguage())
   .catch(() => {}) // the texts are English then
   .finally(() => createRoot(root).render(<App />));

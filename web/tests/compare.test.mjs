@@ -50,10 +50,19 @@ test('the models of one run: differences with intervals, regressions first, the 
   const base = page.getByRole('combobox', { name: 'Baseline model' });
   await base.waitFor();
   assert.equal(await base.inputValue(), first); // the first one that is no floor
-  const told = await server.api('GET', `/api/diff?base=${models}&base_target=${encodeURIComponent(first)}&metrics=overall`);
-  assert.deepEqual(told.targets.map((p) => p.candidate), [floor, second]);
+  const told = await server.api(
+    'GET',
+    `/api/diff?base=${models}&base_target=${encodeURIComponent(first)}&metrics=overall`,
+  );
+  assert.deepEqual(
+    told.targets.map((p) => p.candidate),
+    [floor, second],
+  );
   for (const p of told.targets) {
-    const row = await differences(page).getByRole('row', { name: `${first} → ${p.candidate}` }).first().innerText();
+    const row = await differences(page)
+      .getByRole('row', { name: `${first} → ${p.candidate}` })
+      .first()
+      .innerText();
     assert.match(row, new RegExp(`n = ${p.overall.change.n}`));
     assert.ok(row.includes(`${(Math.abs(p.overall.change.point) * 100).toFixed(1)} pp`), row);
     assert.ok(row.includes(p.overall.verdict), row);
@@ -62,28 +71,55 @@ test('the models of one run: differences with intervals, regressions first, the 
   assert.ok(told.estimates.startsWith('Numbers are about'), told.estimates);
   assert.equal(await page.locator('[data-estimates]').first().innerText(), told.estimates);
   assert.equal(kinds[0], 'Newly failing');
-  assert.equal(kinds.length, told.targets.reduce((n, p) => n + p.changes.length, 0));
+  assert.equal(
+    kinds.length,
+    told.targets.reduce((n, p) => n + p.changes.length, 0),
+  );
 
   await base.click();
   await page.getByRole('option', { name: second, exact: true }).click();
   await page.waitForURL((u) => new URL(u).searchParams.get('base') === second);
-  await differences(page).getByRole('row', { name: `${second} → ${first}` }).first().waitFor();
+  await differences(page)
+    .getByRole('row', { name: `${second} → ${first}` })
+    .first()
+    .waitFor();
   await changed(page).getByText('Newly passing').first().waitFor();
   await page.reload();
-  await differences(page).getByRole('row', { name: `${second} → ${first}` }).first().waitFor();
-  await page.getByRole('region', { name: 'What differs in the configuration' }).getByRole('columnheader', { name: second }).waitFor();
+  await differences(page)
+    .getByRole('row', { name: `${second} → ${first}` })
+    .first()
+    .waitFor();
+  await page
+    .getByRole('region', { name: 'What differs in the configuration' })
+    .getByRole('columnheader', { name: second })
+    .waitFor();
   await page.goBack();
-  await differences(page).getByRole('row', { name: `${first} → ${second}` }).first().waitFor();
+  await differences(page)
+    .getByRole('row', { name: `${first} → ${second}` })
+    .first()
+    .waitFor();
 
   await page.goto(`/compare?runs=${models}&base=${encodeURIComponent(first)}&model=${encodeURIComponent(second)}`);
-  await differences(page).getByRole('row', { name: `${first} → ${second}` }).first().waitFor();
-  assert.equal(await differences(page).getByRole('row', { name: `${first} → ${floor}` }).count(), 0);
+  await differences(page)
+    .getByRole('row', { name: `${first} → ${second}` })
+    .first()
+    .waitFor();
+  assert.equal(
+    await differences(page)
+      .getByRole('row', { name: `${first} → ${floor}` })
+      .count(),
+    0,
+  );
   await changed(page).locator('tbody tr[data-index] a').first().click();
   await page.waitForURL((u) => new URL(u).searchParams.get('target') === second);
   clean(page);
 
   const wrong = await opened(`/compare?runs=${models}&base=nobody`);
-  await wrong.getByRole('alert').getByText(new RegExp(`no such target; it has ${floor}`)).first().waitFor();
+  await wrong
+    .getByRole('alert')
+    .getByText(new RegExp(`no such target; it has ${floor}`))
+    .first()
+    .waitFor();
 });
 
 test('unchanged cases are shown where one asks for them, in the address', async () => {
@@ -95,7 +131,11 @@ test('unchanged cases are shown where one asks for them, in the address', async 
     await page.waitForURL(/unchanged=true/);
     await changed(page).getByText('Both pass').first().waitFor();
     const kinds = await changed(page).locator('tbody tr[data-index] td:first-child').allInnerTexts();
-    assert.ok((place.includes(',') ? kinds[0] === 'Both pass' : kinds[0] === 'Newly failing') && kinds.lastIndexOf('Both pass') === kinds.length - 1, kinds.join());
+    assert.ok(
+      (place.includes(',') ? kinds[0] === 'Both pass' : kinds[0] === 'Newly failing') &&
+        kinds.lastIndexOf('Both pass') === kinds.length - 1,
+      kinds.join(),
+    );
     await page.reload();
     await changed(page).getByText('Both pass').first().waitFor();
     await page.getByRole('switch', { name: 'Also show unchanged cases' }).click();
@@ -108,7 +148,8 @@ test('unchanged cases are shown where one asks for them, in the address', async 
 test('a run that is not among the newest 200 has its head and its name', async () => {
   await server.api('PATCH', `/api/runs/${alone}`, { shared: true });
   const page = await browser.page(server);
-  await page.route(/\/api\/tool-eval\/history\?/, (route) => route.fulfill({ json: { items: [] } })); // a list without it
+  // a list without it
+  await page.route(/\/api\/tool-eval\/history\?/, (route) => route.fulfill({ json: { items: [] } }));
   await page.goto(`/runs/${alone}`);
   const badge = page.getByText('Shared', { exact: true });
   await badge.waitFor();
@@ -117,10 +158,13 @@ test('a run that is not among the newest 200 has its head and its name', async (
   await badge.waitFor({ state: 'detached' });
   assert.equal((await server.api('GET', `/api/tool-eval/history/${alone}?limit=0`)).shared, false);
   await page.goto(`/compare?runs=${alone},${models}`);
-  for (const id of [alone, models]) await page.getByRole('link', { name: new RegExp(`weather · ${id} · \\d`) }).waitFor();
+  for (const id of [alone, models])
+    await page.getByRole('link', { name: new RegExp(`weather · ${id} · \\d`) }).waitFor();
   clean(page);
 });
 
 test('the comparison of models is accessible', async () => {
-  await accessible(browser, server, [[`/compare?runs=${models}&unchanged=true`, (page) => changed(page).getByText('Both pass')]]);
+  await accessible(browser, server, [
+    [`/compare?runs=${models}&unchanged=true`, (page) => changed(page).getByText('Both pass')],
+  ]);
 });

@@ -7,14 +7,21 @@ const place = /\{(?:#|\*|kind)?\}/g;
 
 /** exactly makes an expression of a text with places, each of at most so many characters. */
 function exactly(text, places, most = '') {
-  return new RegExp(`^${text.split(places).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join(`[\\s\\S]{0,${most}}?`)}$`);
+  return new RegExp(
+    `^${text
+      .split(places)
+      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join(`[\\s\\S]{0,${most}}?`)}$`,
+  );
 }
 
 /** tree reads the texts of a language, file by file. */
 async function tree(language) {
   const out = {};
   for (const name of readdirSync(path.join(texts, language)).filter((n) => n.endsWith('.ts') && n !== 'index.ts')) {
-    const source = readFileSync(path.join(texts, language, name), 'utf8').replace(/^import .*$/gm, '').replace(/^export const \w+(: [^=]*)? =/m, 'export default');
+    const source = readFileSync(path.join(texts, language, name), 'utf8')
+      .replace(/^import .*$/gm, '')
+      .replace(/^export const \w+(: [^=]*)? =/m, 'export default');
     out[name] = (await import(`data:text/javascript;charset=utf-8,${encodeURIComponent(source)}`)).default;
   }
   return out;
@@ -24,17 +31,31 @@ const [english, swedish] = [await tree('en'), await tree('sv')];
 const flat = (o) => Object.values(o).flatMap((v) => (typeof v === 'string' ? [v] : flat(v)));
 const own = new Set(flat(swedish));
 // Texts of the page that have a Swedish one, which is another.
-const ofPage = flat(english).filter((s) => !own.has(s) && /\p{L}{3}/u.test(s.replace(/\{\w+\}/g, ''))).map((s) => exactly(s, /\{\w+\}/, 60));
+const ofPage = flat(english)
+  .filter((s) => !own.has(s) && /\p{L}{3}/u.test(s.replace(/\{\w+\}/g, '')))
+  .map((s) => exactly(s, /\{\w+\}/, 60));
 // Sentences of the server that have a Swedish one, without those that are little more than places.
-const ofServer = readdirSync(path.join(texts, 'sv/told')).flatMap((name) => JSON.parse(readFileSync(path.join(texts, 'sv/told', name), 'utf8')))
-  .filter(([from, to]) => from.replace(place, '{}') !== to.replace(/\{\d+\}/g, '{}') && from.replace(place, '').length > 8).map(([from]) => exactly(from, place));
+const ofServer = readdirSync(path.join(texts, 'sv/server'))
+  .flatMap((name) => JSON.parse(readFileSync(path.join(texts, 'sv/server', name), 'utf8')))
+  .filter(
+    ([from, to]) => from.replace(place, '{}') !== to.replace(/\{\d+\}/g, '{}') && from.replace(place, '').length > 8,
+  )
+  .map(([from]) => exactly(from, place));
 // Words that no Swedish sentence has.
-const words = /\b(the|is|are|were|of|not|with|and|which|that|from|it|for|has|have|does|there|than|this|no|what|where|or|could|cannot|nothing|be)\b/i;
+const words =
+  /\b(the|is|are|were|of|not|with|and|which|that|from|it|for|has|have|does|there|than|this|no|what|where|or|could|cannot|nothing|be)\b/i;
 
 /** unlike lists the texts of the page that have no Swedish one, or one with other {places}. */
 export function unlike() {
   const places = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join();
-  const walk = (from, to, at) => Object.keys(from).flatMap((k) => (typeof from[k] === 'string' ? (to?.[k] && places(from[k]) === places(to[k]) ? [] : [`${at}.${k}`]) : walk(from[k], to?.[k] ?? {}, `${at}.${k}`)));
+  const walk = (from, to, at) =>
+    Object.keys(from).flatMap((k) =>
+      typeof from[k] === 'string'
+        ? to?.[k] && places(from[k]) === places(to[k])
+          ? []
+          : [`${at}.${k}`]
+        : walk(from[k], to?.[k] ?? {}, `${at}.${k}`),
+    );
   return walk(english, swedish, 'text');
 }
 
@@ -55,7 +76,8 @@ export async function said(page) {
     }
     for (const e of document.querySelectorAll('[aria-label], [title], [placeholder], [alt]')) {
       if (e.closest(left) || !e.checkVisibility()) continue;
-      for (const name of ['aria-label', 'title', 'placeholder', 'alt']) if (e.hasAttribute(name)) out.add(e.getAttribute(name).trim());
+      for (const name of ['aria-label', 'title', 'placeholder', 'alt'])
+        if (e.hasAttribute(name)) out.add(e.getAttribute(name).trim());
     }
     return [...out].filter(Boolean);
   });
@@ -66,7 +88,10 @@ export async function englishOn(page) {
   return (await said(page)).filter(isEnglish);
 }
 
-/** textsOn returns the texts of the page that are in English: those that begin with a capital letter of their own, which no word of the server does. */
+/**
+ * textsOn returns the texts of the page that are in English: those that begin with a capital letter of their own,
+ * which no word of the server does.
+ */
 export async function textsOn(page) {
   const begin = ofPage.filter((p) => /^\^\p{Lu}/u.test(p.source));
   return (await said(page)).filter((s) => begin.some((p) => p.test(s)));

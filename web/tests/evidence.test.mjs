@@ -10,7 +10,9 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { accessible, Browser, clean, Server } from './harness.mjs';
 
-const program = process.env.CALLVET ? path.resolve(process.env.CALLVET) : path.resolve(import.meta.dirname, '../../callvet');
+const program = process.env.CALLVET
+  ? path.resolve(process.env.CALLVET)
+  : path.resolve(import.meta.dirname, '../../callvet');
 const run = promisify(execFile);
 
 // The prompt of a case says how the answer to it ends.
@@ -20,16 +22,57 @@ const ends = {
   blocked: { finish_reason: 'content_filter', message: { role: 'assistant', content: '' } },
   refused: { finish_reason: 'refusal', message: { role: 'assistant', content: 'No.' } },
   odd: { finish_reason: null, message: { role: 'assistant', content: 'It is cold.' } },
-  noted: { finish_reason: 'length', message: { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }] } },
+  noted: {
+    finish_reason: 'length',
+    message: {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }],
+    },
+  },
 };
 const suite = {
-  callvet: 1, name: 'ends', tools: [{ name: 'get_weather', description: 'Weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }],
-  cases: Object.keys(ends).map((id) => ({ id, prompt: `End: ${id}`, expect: { calls: [{ tool: 'get_weather', args: { city: 'Oslo' } }] } })),
+  callvet: 1,
+  name: 'ends',
+  tools: [
+    {
+      name: 'get_weather',
+      description: 'Weather of a city',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+  ],
+  cases: Object.keys(ends).map((id) => ({
+    id,
+    prompt: `End: ${id}`,
+    expect: { calls: [{ tool: 'get_weather', args: { city: 'Oslo' } }] },
+  })),
 };
 const traces = [
-  { type: 'task', task_id: 'cut', outcome: 'unparseable', reason: 'token_limit', finish_reason: 'length', pass: false, goal: 'Weather in Oslo?', final_answer: 'The weather in' },
-  { type: 'task', task_id: 'noted', outcome: 'abstained', notes: ['stop not recorded'], goal: 'Say hello', final_answer: 'Hello.', pass: true },
-  { type: 'task', task_id: 'blocked', outcome: 'error', fault: { kind: 'content_filter', message: 'the provider blocked the answer' } },
+  {
+    type: 'task',
+    task_id: 'cut',
+    outcome: 'unparseable',
+    reason: 'token_limit',
+    finish_reason: 'length',
+    pass: false,
+    goal: 'Weather in Oslo?',
+    final_answer: 'The weather in',
+  },
+  {
+    type: 'task',
+    task_id: 'noted',
+    outcome: 'abstained',
+    notes: ['stop not recorded'],
+    goal: 'Say hello',
+    final_answer: 'Hello.',
+    pass: true,
+  },
+  {
+    type: 'task',
+    task_id: 'blocked',
+    outcome: 'error',
+    fault: { kind: 'content_filter', message: 'the provider blocked the answer' },
+  },
   { type: 'task', task_id: 'twice', pass: true },
   { type: 'task', task_id: 'twice', pass: false },
 ];
@@ -41,24 +84,47 @@ before(async () => {
     req.on('data', (b) => (text += b));
     req.on('end', () => {
       const asked = /End: (\w+)/.exec(text)?.[1];
-      const choice = ends[asked] ?? (text.length % 2 ? ends.blocked : { finish_reason: 'stop', message: { role: 'assistant', content: 'I cannot help with that.' } });
+      const choice =
+        ends[asked] ??
+        (text.length % 2
+          ? ends.blocked
+          : { finish_reason: 'stop', message: { role: 'assistant', content: 'I cannot help with that.' } });
       res.setHeader('Content-Type', 'application/json');
-      res.end(JSON.stringify({ id: 'x', model: 'm', choices: [{ index: 0, ...choice }], usage: { prompt_tokens: 5, completion_tokens: 3 } }));
+      res.end(
+        JSON.stringify({
+          id: 'x',
+          model: 'm',
+          choices: [{ index: 0, ...choice }],
+          usage: { prompt_tokens: 5, completion_tokens: 3 },
+        }),
+      );
     });
   });
   await new Promise((r) => model.listen(0, '127.0.0.1', r));
-  [server, browser, folder] = await Promise.all([Server.start(), Browser.start(), mkdtemp(path.join(tmpdir(), 'callvet-evidence-'))]);
+  [server, browser, folder] = await Promise.all([
+    Server.start(),
+    Browser.start(),
+    mkdtemp(path.join(tmpdir(), 'callvet-evidence-')),
+  ]);
   const env = { ...process.env, OPENAI_BASE_URL: `http://127.0.0.1:${model.address().port}/v1`, OPENAI_API_KEY: 'k' };
-  does = (...args) => run(program, ['--db', server.db, ...args], { env }).catch((e) => {
-    if (e.code === 2) throw e; // others say what came of it
-  });
+  does = (...args) =>
+    run(program, ['--db', server.db, ...args], { env }).catch((e) => {
+      if (e.code === 2) throw e; // others say what came of it
+    });
   const latest = async () => (await server.api('GET', '/api/tool-eval/history?limit=1')).items[0].id;
   await writeFile(path.join(folder, 'ends.json'), JSON.stringify(suite));
   await does('run', path.join(folder, 'ends.json'), '-m', 'openai/m', '--no-cache', '-q');
   id = await latest();
   await does('drill', '-m', 'openai/m', '--no-cache', '-q');
   drill = await latest();
-  collection = (await server.api('POST', '/api/traces?collection=ended', `${traces.map((l) => JSON.stringify(l)).join('\n')}\nno record\n`, { raw: true, headers: { 'Content-Type': 'application/x-ndjson' } })).id;
+  collection = (
+    await server.api(
+      'POST',
+      '/api/traces?collection=ended',
+      `${traces.map((l) => JSON.stringify(l)).join('\n')}\nno record\n`,
+      { raw: true, headers: { 'Content-Type': 'application/x-ndjson' } },
+    )
+  ).id;
 });
 after(async () => {
   await browser?.stop();
@@ -89,7 +155,10 @@ test('attempts are filtered by why they are unparseable or errors, also from the
   // A class that was called otherwise, in an address that somebody kept.
   const asked = page.waitForRequest(/\/cells\?.*class=/);
   await page.goto(`/runs/${id}?tab=attempts&class=tool_hallucination&class=argument_hallucination`);
-  assert.deepEqual(new URL((await asked).url()).searchParams.getAll('class').flatMap((c) => c.split(',')), ['unknown_tool', 'unknown_argument']);
+  assert.deepEqual(
+    new URL((await asked).url()).searchParams.getAll('class').flatMap((c) => c.split(',')),
+    ['unknown_tool', 'unknown_argument'],
+  );
   assert.equal((await server.api('GET', `/api/runs/${id}/cells?class=tool_hallucination`)).total, 0);
   clean(page);
 });
@@ -194,6 +263,9 @@ test('what of a run cannot be read is said on its page and in the list, and the 
 
 test('the screens are accessible', async () => {
   await accessible(browser, server, [
-    [`/runs/${id}?tab=attempts`, 'attempts'], [`/traces/${collection}?part=scores`, 'Lost records: 2'], [`/traces/${collection}?attempt=cut%230`, 'Why unparseable'], [`/safety?run=${drill}`, 'Attempts that the provider blocked'],
+    [`/runs/${id}?tab=attempts`, 'attempts'],
+    [`/traces/${collection}?part=scores`, 'Lost records: 2'],
+    [`/traces/${collection}?attempt=cut%230`, 'Why unparseable'],
+    [`/safety?run=${drill}`, 'Attempts that the provider blocked'],
   ]);
 });

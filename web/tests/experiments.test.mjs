@@ -114,5 +114,10 @@ test('leaderboard and trend tell intervals', async () => {
 test('the screens of experiments are accessible', async () => {
   const { items } = await server.api('GET', '/api/experiments');
   const at = `/experiments/${items.find((e) => e.name === 'Which model?').id}`;
-  await accessible(browser, server, [['/experiments', 'Which model?'], [at, 'Best configuration'], [`${at}?tab=trend`, 'first run'], [`${at}?tab=leaderboard`, 'Pass rate']]);
+  await accessible(browser, server, [
+    ['/experiments', 'Which model?'],
+    [at, 'Best configuration'],
+    [`${at}?tab=trend`, 'first run'],
+    [`${at}?tab=leaderboard`, 'Pass rate'],
+  ]);
 });

@@ -48,7 +48,11 @@ test('gates are written with the linter beside, kept, and held against a run: pa
   await page.getByRole('button', { name: 'Check the run' }).click();
   const verdicts = page.locator('tr[data-gate]');
   await verdicts.first().waitFor();
-  assert.deepEqual(await verdicts.evaluateAll((list) => list.map((r) => r.dataset.verdict)), ['PASS', 'FAIL', 'INCONCLUSIVE']);
+  assert.deepEqual(await verdicts.evaluateAll((list) => list.map((r) => r.dataset.verdict)), [
+    'PASS',
+    'FAIL',
+    'INCONCLUSIVE',
+  ]);
   assert.match(await verdicts.nth(0).innerText(), /Passed[\s\S]*at least 5 %[\s\S]*n = 14/);
   assert.match(await verdicts.nth(1).innerText(), /Failed[\s\S]*−64.3 pp[\s\S]*n = 14/);
   assert.match(await verdicts.nth(2).innerText(), /Inconclusive[\s\S]*n = 14[\s\S]*needs about \d+ to \d+ more cases/);
@@ -61,7 +65,10 @@ test('gates are written with the linter beside, kept, and held against a run: pa
 });
 
 test('gates of single cases are about this suite; answers of a script are facts without an interval', async () => {
-  const { id } = await server.api('POST', '/api/gates', { name: 'each case', text: 'gates:\n  - {metric: pass_rate, slice: case=*, at_least: 0.5}\n' });
+  const { id } = await server.api('POST', '/api/gates', {
+    name: 'each case',
+    text: 'gates:\n  - {metric: pass_rate, slice: case=*, at_least: 0.5}\n',
+  });
   const page = await browser.page(server);
   await page.goto(`/gates/${id}?run=${base}`);
   await page.getByRole('button', { name: 'Check the run' }).click();
@@ -100,7 +107,10 @@ test('metrics are completed, and an edit of somebody else is not overwritten', a
 
 test('a run says what gates say of it, in a tab; looking keeps nothing', async () => {
   const one = await server.api('POST', '/api/gates', { name: 'three of a kind', text: three });
-  const two = await server.api('POST', '/api/gates', { name: 'low bar', text: 'gates: [{metric: pass_rate, at_least: 0.05, min_n: 5}]' });
+  const two = await server.api('POST', '/api/gates', {
+    name: 'low bar',
+    text: 'gates: [{metric: pass_rate, at_least: 0.05, min_n: 5}]',
+  });
   const page = await browser.page(server);
   await page.goto(`/runs/${run}`);
   await page.getByRole('tab', { name: 'Gates' }).click();
@@ -117,7 +127,11 @@ test('a run says what gates say of it, in a tab; looking keeps nothing', async (
   await page.locator('tr[data-verdict="INCONCLUSIVE"]').first().waitFor();
   await page.goto(`/runs/${run}?tab=gates&gates=${one.id}&baseline=${base}`);
   await page.locator('tr[data-verdict="FAIL"]').waitFor();
-  assert.deepEqual(await verdicts.evaluateAll((list) => list.map((r) => r.dataset.verdict)), ['PASS', 'FAIL', 'INCONCLUSIVE']);
+  assert.deepEqual(await verdicts.evaluateAll((list) => list.map((r) => r.dataset.verdict)), [
+    'PASS',
+    'FAIL',
+    'INCONCLUSIVE',
+  ]);
   assert.match(await verdicts.nth(0).innerText(), /Passed[\s\S]*at least 5 %[\s\S]*n = 14/);
   assert.match(await verdicts.nth(2).innerText(), /Inconclusive[\s\S]*n = 14[\s\S]*needs about \d+ to \d+ more cases/);
   for (const id of [one.id, two.id]) assert.deepEqual((await server.api('GET', `/api/gates/${id}/history`)).items, []);
@@ -130,7 +144,9 @@ test('a run says what gates say of it, in a tab; looking keeps nothing', async (
 });
 
 test('gates of the suite come first, and a run without any says how to make some', async () => {
-  const suite = await server.suite('callvet: 1\nname: gated\ngates: [{metric: pass_rate, at_least: 0.01, min_n: 1}]\ntools: [{name: a, description: does a}]\ncases: [{id: x, prompt: do a, expect: {calls: [{tool: a}]}}, {id: y, prompt: do a, expect: {calls: [{tool: a}]}}]\n');
+  const suite = await server.suite(
+    'callvet: 1\nname: gated\ngates: [{metric: pass_rate, at_least: 0.01, min_n: 1}]\ntools: [{name: a, description: does a}]\ncases: [{id: x, prompt: do a, expect: {calls: [{tool: a}]}}, {id: y, prompt: do a, expect: {calls: [{tool: a}]}}]\n',
+  );
   const gated = await server.ran({ suite_id: suite, models: ['offline/lexical'] });
   assert.equal((await server.api('GET', `/api/tool-eval/history/${gated}?limit=0`)).suite_gates, true);
   const page = await browser.page(server);
@@ -141,7 +157,10 @@ test('gates of the suite come first, and a run without any says how to make some
   clean(page);
 
   await server.user('bo');
-  const plain = await server.ran({ suite_id: await server.suite(await exampleSuite(), { as: 'bo' }), models: ['offline/lexical'] }, { as: 'bo' });
+  const plain = await server.ran(
+    { suite_id: await server.suite(await exampleSuite(), { as: 'bo' }), models: ['offline/lexical'] },
+    { as: 'bo' },
+  );
   const his = await browser.page(server, { as: 'bo' });
   await his.goto(`/runs/${plain}?tab=gates`);
   await his.getByText('No gates for this run').waitFor();
@@ -174,5 +193,9 @@ test('the screens of gates are accessible', async () => {
   };
   const id = items.find((g) => g.name === 'release').id;
   const verdicts = (page) => page.locator('tr[data-gate]');
-  await accessible(browser, server, [['/gates', 'release'], [`/gates/${id}?run=${run}&baseline=${base}`, checked], [`/runs/${run}?tab=gates&gates=${id}&baseline=${base}`, verdicts]]);
+  await accessible(browser, server, [
+    ['/gates', 'release'],
+    [`/gates/${id}?run=${run}&baseline=${base}`, checked],
+    [`/runs/${run}?tab=gates&gates=${id}&baseline=${base}`, verdicts],
+  ]);
 });

@@ -4,17 +4,50 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { accessible, Browser, clean, Server } from './harness.mjs';
 
-const tool = { type: 'function', function: { name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' }, unit: { type: 'string', enum: ['c', 'f'] } }, required: ['city'] } } };
+const tool = {
+  type: 'function',
+  function: {
+    name: 'get_weather',
+    description: 'Weather',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer' }, unit: { type: 'string', enum: ['c', 'f'] } },
+      required: ['city'],
+    },
+  },
+};
 const chat = (id, asked, args) =>
-  JSON.stringify({ id, tools: [tool], messages: [{ role: 'user', content: asked }, { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: args } }] }, { role: 'tool', tool_call_id: 'c1', content: '{"temp":18}' }, { role: 'assistant', content: 'It is 18 degrees.' }] });
-const lines = [chat('t1', 'Weather in Oslo for three days?', '{"city":"Rome"}'), chat('t2', 'Paris?', '{"city":"Paris","station":12345678901234567890}'), chat('t3', 'Thanks <b>a lot</b>!', '{"city":"Bonn"}')].join('\n');
+  JSON.stringify({
+    id,
+    tools: [tool],
+    messages: [
+      { role: 'user', content: asked },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: args } }],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: '{"temp":18}' },
+      { role: 'assistant', content: 'It is 18 degrees.' },
+    ],
+  });
+const lines = [
+  chat('t1', 'Weather in Oslo for three days?', '{"city":"Rome"}'),
+  chat('t2', 'Paris?', '{"city":"Paris","station":12345678901234567890}'),
+  chat('t3', 'Thanks <b>a lot</b>!', '{"city":"Bonn"}'),
+].join('\n');
 
 let server, browser, traces;
 before(async () => {
   [server, browser] = await Promise.all([Server.start(), Browser.start()]);
   await server.user('expert'); // before the admin logs out
   await server.user('guest');
-  traces = (await server.api('POST', '/api/traces?collection=asked', lines, { raw: true, headers: { 'Content-Type': 'application/x-ndjson' } })).id;
+  traces = (
+    await server.api('POST', '/api/traces?collection=asked', lines, {
+      raw: true,
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    })
+  ).id;
 });
 after(async () => {
   await browser?.stop();
@@ -32,7 +65,10 @@ test('the gold sheet is accessible at every width', async () => {
     await page.getByRole('button', { name: 'Propose tasks' }).click();
     return page.getByRole('article');
   };
-  await accessible(browser, server, [[`/gold?traces=${traces}`, 'Propose tasks'], [`/gold?traces=${traces}`, filled]]);
+  await accessible(browser, server, [
+    [`/gold?traces=${traces}`, 'Propose tasks'],
+    [`/gold?traces=${traces}`, filled],
+  ]);
 });
 
 test('an expert corrects proposed calls, sees mistakes in place, and uses the sheet as a suite', async () => {
@@ -80,7 +116,10 @@ test('an expert corrects proposed calls, sees mistakes in place, and uses the sh
   assert.match(sheet, /"city":"Oslo","days":3/);
   assert.match(sheet, /12345678901234567890/);
   assert.equal(sheet.match(/^ {4}checked: true/gm).length, 3);
-  const read = await server.api('POST', `/api/traces/${traces}/gold`, sheet, { raw: true, headers: { 'Content-Type': 'application/octet-stream' } });
+  const read = await server.api('POST', `/api/traces/${traces}/gold`, sheet, {
+    raw: true,
+    headers: { 'Content-Type': 'application/octet-stream' },
+  });
   assert.equal(read.text, sheet);
   assert.deepEqual(read.problems, []);
 
@@ -100,9 +139,14 @@ test('an expert corrects proposed calls, sees mistakes in place, and uses the sh
   await page.getByText('3 of 3 tasks confirmed').waitFor();
   await page.getByRole('button', { name: 'Discard the draft' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Discard the draft' }).click();
-  await page.locator('input[type=file]').setInputFiles({ name: 'gold.yaml', mimeType: 'application/yaml', buffer: Buffer.from(sheet) });
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'gold.yaml', mimeType: 'application/yaml', buffer: Buffer.from(sheet) });
   await page.getByText('3 of 3 tasks confirmed').waitFor();
-  assert.equal(await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith('callvet.gold.')).length), 1);
+  assert.equal(
+    await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith('callvet.gold.')).length),
+    1,
+  );
   await page.getByRole('button', { name: /Account: ana/ }).click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
@@ -113,11 +157,20 @@ test('an expert corrects proposed calls, sees mistakes in place, and uses the sh
 });
 
 test('the end of a session loses nothing of a sheet, and a second tab has the same draft', async () => {
-  const mine = (await server.api('POST', '/api/traces?collection=mine', lines, { raw: true, as: 'expert', headers: { 'Content-Type': 'application/x-ndjson' } })).id;
+  const mine = (
+    await server.api('POST', '/api/traces?collection=mine', lines, {
+      raw: true,
+      as: 'expert',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    })
+  ).id;
   const page = await browser.page(server, { as: 'expert' });
   const end = async () => {
     const cookies = await page.context().cookies();
-    const r = await fetch(`${server.url}/api/session`, { method: 'DELETE', headers: { Cookie: cookies.map((c) => `${c.name}=${c.value}`).join('; ') } });
+    const r = await fetch(`${server.url}/api/session`, {
+      method: 'DELETE',
+      headers: { Cookie: cookies.map((c) => `${c.name}=${c.value}`).join('; ') },
+    });
     assert.ok(r.ok, String(r.status));
   };
   const login = async (name) => {
@@ -134,7 +187,9 @@ test('the end of a session loses nothing of a sheet, and a second tab has the sa
   await second.goto(`${server.url}/gold?traces=${mine}`);
   const there = second.getByRole('article').getByLabel('Check of the result').first();
   await there.fill('in the second tab');
-  await page.waitForFunction(() => [...document.querySelectorAll('input,textarea')].some((e) => e.value === 'in the second tab'));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('input,textarea')].some((e) => e.value === 'in the second tab'),
+  );
   await second.close();
 
   await end();

@@ -51,7 +51,11 @@ export class Server {
     await s.run('127.0.0.1:0', /#claim=\S+'/);
     s.claim = /#claim=(\S+?)'/.exec(s.process.text())[1];
     s.token = '';
-    const r = await fetch(`${s.url}/api/session/claim`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ link: s.claim, name: 'ana', password }) });
+    const r = await fetch(`${s.url}/api/session/claim`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ link: s.claim, name: 'ana', password }),
+    });
     assert.equal(r.status < 300, true, `claim: ${r.status} ${await r.text()}`);
     s.cookies = { ana: cookieOf(r) };
     return s;
@@ -59,7 +63,12 @@ export class Server {
 
   /** run starts the process, at an address; restart uses it again. */
   async run(listen, until = /Ctrl-C ends it/) {
-    this.process = await started(program, ['serve', '--db', this.db, '--listen', listen, ...this.args], until, this.env);
+    this.process = await started(
+      program,
+      ['serve', '--db', this.db, '--listen', listen, ...this.args],
+      until,
+      this.env,
+    );
     this.url = /listening at ([\d.:]+)\)/.exec(this.process.text())[1].replace(/^/, 'http://');
   }
 
@@ -81,7 +90,11 @@ export class Server {
   async api(method, route, body, { as = 'ana', raw = false, headers = {} } = {}) {
     const r = await fetch(this.url + route, {
       method,
-      headers: { Cookie: this.cookies[as], ...(body !== undefined && !raw ? { 'Content-Type': 'application/json' } : {}), ...headers },
+      headers: {
+        Cookie: this.cookies[as],
+        ...(body !== undefined && !raw ? { 'Content-Type': 'application/json' } : {}),
+        ...headers,
+      },
       body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
     });
     const text = await r.text();
@@ -93,14 +106,23 @@ export class Server {
   async user(name, role = 'member') {
     const made = await this.api('POST', '/api/users', { name, role });
     const secret = /#claim=([^"'\s]+)/.exec(JSON.stringify(made))?.[1] ?? made.link;
-    const r = await fetch(`${this.url}/api/session/claim`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ link: secret, password }) });
+    const r = await fetch(`${this.url}/api/session/claim`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ link: secret, password }),
+    });
     assert.ok(r.ok, `claim of ${name}: ${r.status} ${await r.text()}`);
     this.cookies[name] = cookieOf(r);
   }
 
   /** suite imports a suite, a text in any form, and gives its id. */
   async suite(text, options) {
-    const made = await this.api('POST', '/api/tool-eval/import', typeof text === 'string' ? text : JSON.stringify(text), { raw: true, headers: { 'Content-Type': 'application/json' }, ...options });
+    const made = await this.api(
+      'POST',
+      '/api/tool-eval/import',
+      typeof text === 'string' ? text : JSON.stringify(text),
+      { raw: true, headers: { 'Content-Type': 'application/json' }, ...options },
+    );
     return made.suite_id ?? made.id;
   }
 
@@ -154,21 +176,50 @@ export class Viewer {
   }
 }
 
-/** manyAttempts makes a large run on the database of a server, and gives its id: 100,000 attempts, 12,500 cases by four targets, each twice, or as many as one says. */
-export async function manyAttempts(server, { cases: size = 12_500, scripts: chosen = ['weather', 'traffic', 'silent'], repeats = 2 } = {}) {
-  const tool = (name) => ({ name, description: `Looks up the ${name}`, parameters: { type: 'object', properties: { city: { type: 'string' } } } });
+/**
+ * manyAttempts makes a large run on the database of a server, and gives its id: 100,000 attempts, 12,500 cases by four
+ * targets, each twice, or as many as one says.
+ */
+export async function manyAttempts(
+  server,
+  { cases: size = 12_500, scripts: chosen = ['weather', 'traffic', 'silent'], repeats = 2 } = {},
+) {
+  const tool = (name) => ({
+    name,
+    description: `Looks up the ${name}`,
+    parameters: { type: 'object', properties: { city: { type: 'string' } } },
+  });
   const cases = Array.from({ length: size }, (_, i) => ({
-    id: `c${String(i).padStart(5, '0')}`, prompt: i % 2 ? `What is the weather in town ${i}?` : `Tell me a joke, number ${i}.`, expect: { calls: [{ tool: i % 3 ? 'weather' : 'traffic' }] },
+    id: `c${String(i).padStart(5, '0')}`,
+    prompt: i % 2 ? `What is the weather in town ${i}?` : `Tell me a joke, number ${i}.`,
+    expect: { calls: [{ tool: i % 3 ? 'weather' : 'traffic' }] },
   }));
   const at = (name) => path.join(server.folder, name);
-  await writeFile(at('many.json'), JSON.stringify({ callvet: 1, name: 'many', tools: [tool('weather'), tool('traffic')], cases }));
-  const scripts = { weather: [{ contains: 'town', calls: [{ tool: 'weather' }] }], traffic: [{ contains: '7', calls: [{ tool: 'traffic' }] }], silent: [{ contains: 'joke', text: 'No.' }] };
+  await writeFile(
+    at('many.json'),
+    JSON.stringify({ callvet: 1, name: 'many', tools: [tool('weather'), tool('traffic')], cases }),
+  );
+  const scripts = {
+    weather: [{ contains: 'town', calls: [{ tool: 'weather' }] }],
+    traffic: [{ contains: '7', calls: [{ tool: 'traffic' }] }],
+    silent: [{ contains: 'joke', text: 'No.' }],
+  };
   const targets = ['-m', 'offline/lexical'];
   for (const [name, rules] of Object.entries(scripts).filter(([name]) => chosen.includes(name))) {
     await writeFile(at(`${name}.yaml`), JSON.stringify({ model: name, rules }));
     targets.push('-m', `script:${at(`${name}.yaml`)}`);
   }
-  await done(program, ['--db', server.db, 'run', at('many.json'), ...targets, '--repeat', String(repeats), '--no-lint', '-q']);
+  await done(program, [
+    '--db',
+    server.db,
+    'run',
+    at('many.json'),
+    ...targets,
+    '--repeat',
+    String(repeats),
+    '--no-lint',
+    '-q',
+  ]);
   return (await server.api('GET', '/api/tool-eval/history?limit=1')).items[0].id;
 }
 
@@ -182,7 +233,10 @@ async function done(command, args) {
 }
 
 function cookieOf(r) {
-  return r.headers.getSetCookie().map((c) => c.split(';')[0]).join('; ');
+  return r.headers
+    .getSetCookie()
+    .map((c) => c.split(';')[0])
+    .join('; ');
 }
 
 /** Browser is one Chromium, with a context for each user. */
@@ -190,15 +244,30 @@ export class Browser {
   static async start() {
     const b = new Browser();
     b.chromium = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true,
-      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      headless: true,
+      args: [
+        '--no-sandbox',
+        '--disable-dev-shm-usage',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
     });
     return b;
   }
 
   /** page opens a page as a user of a server, null for nobody. It fails the test for errors of the console. */
   async page(server, { as = 'ana', width = 1280, height = 800, theme = 'light', locale = 'en-GB' } = {}) {
-    const context = await this.chromium.newContext({ viewport: { width, height }, colorScheme: theme, locale, baseURL: server.url });
+    const context = await this.chromium.newContext({
+      viewport: { width, height },
+      colorScheme: theme,
+      locale,
+      baseURL: server.url,
+    });
     if (as) {
       const [name, value] = server.cookies[as].split(/=(.*)/s);
       await context.addCookies([{ name, value, url: server.url }]);
@@ -207,7 +276,8 @@ export class Browser {
     page.errors = [];
     page.on('pageerror', (e) => page.errors.push(String(e)));
     page.on('console', (m) => {
-      if (m.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(m.text())) page.errors.push(m.text());
+      if (m.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(m.text()))
+        page.errors.push(m.text());
     });
     page.setDefaultTimeout(15_000);
     return page;
@@ -241,9 +311,19 @@ const colours = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-t
 /** axe asserts that a page has no serious fault of accessibility (WCAG 2.2 AA). */
 export async function axe(page, what = page.url(), rules = everything) {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
-  const { violations } = await page.evaluate((r) => globalThis.axe.run(document, { ...r, resultTypes: ['violations'] }), rules);
+  const { violations } = await page.evaluate(
+    (r) => globalThis.axe.run(document, { ...r, resultTypes: ['violations'] }),
+    rules,
+  );
   const serious = violations.filter((v) => v.impact === 'serious' || v.impact === 'critical');
-  const told = serious.flatMap((v) => v.nodes.slice(0, 5).map((n) => `${what}: ${v.id}: ${v.help}\n    ${n.html.slice(0, 200)}\n    ${n.failureSummary?.replaceAll('\n', ' ')}`));
+  const told = serious.flatMap((v) =>
+    v.nodes
+      .slice(0, 5)
+      .map(
+        (n) =>
+          `${what}: ${v.id}: ${v.help}\n    ${n.html.slice(0, 200)}\n    ${n.failureSummary?.replaceAll('\n', ' ')}`,
+      ),
+  );
   assert.deepEqual(told, []);
 }
 
@@ -257,10 +337,16 @@ export const themes = ['light', 'dark'];
 
 /**
  * accessible asserts that screens have no serious fault of accessibility in both themes at four widths, and are nowhere
- * wider than the window. A screen is its address, and what gives the locator of something on it when it is there, or a text. What
+ * wider than the window. A screen is its address, and what gives the locator of something on it when it is there, or
+ * a text. What
  * a theme changes is colours: the dark one is looked at for these.
  */
-export async function accessible(browser, server, screens, { language, in: looks = themes.map((theme) => [theme, widths]) } = {}) {
+export async function accessible(
+  browser,
+  server,
+  screens,
+  { language, in: looks = themes.map((theme) => [theme, widths]) } = {},
+) {
   const page = await browser.page(server);
   await page.emulateMedia({ reducedMotion: 'reduce' }); // colours on their way from one theme to the other are nobody's
   if (language) await page.addInitScript((l) => localStorage.setItem('callvet.language', l), language);
@@ -276,7 +362,9 @@ export async function accessible(browser, server, screens, { language, in: looks
         await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
         const what = `${address} ${theme} ${width}`;
         if (looked(theme, width)) await axe(page, what, theme === 'dark' ? colours : everything);
-        const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        const over = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
         assert.ok(over <= 0, `${what}: the page is ${over} px too wide`);
       }
     }

@@ -5,7 +5,11 @@ import { accessible, axe, Browser, clean, Server, themes } from './harness.mjs';
 
 let server, browser, model;
 before(async () => {
-  [server, browser, model] = await Promise.all([Server.start({ args: ['--allow-private', '127.0.0.1'] }), Browser.start(), slowModel()]);
+  [server, browser, model] = await Promise.all([
+    Server.start({ args: ['--allow-private', '127.0.0.1'] }),
+    Browser.start(),
+    slowModel(),
+  ]);
 });
 after(async () => {
   await browser?.stop();
@@ -13,7 +17,10 @@ after(async () => {
   model?.close();
 });
 
-/** slowModel answers chat completions as OpenAI does: a call of weather with the city of the prompt. It can hold answers back. */
+/**
+ * slowModel answers chat completions as OpenAI does: a call of weather with the city of the prompt. It can hold
+ * answers back.
+ */
 async function slowModel() {
   const waiting = new Set();
   const m = { open: Infinity, answered: 0, asked: 0, broken: false };
@@ -21,14 +28,21 @@ async function slowModel() {
     m.answered++;
     const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: JSON.stringify({ city }) } };
     res.setHeader('Content-Type', 'application/json');
-    res.end(JSON.stringify({ model: 'm', choices: [{ finish_reason: 'tool_calls', message: { role: 'assistant', tool_calls: [call] } }], usage: { prompt_tokens: 50, completion_tokens: 10, total_tokens: 60 } }));
+    res.end(
+      JSON.stringify({
+        model: 'm',
+        choices: [{ finish_reason: 'tool_calls', message: { role: 'assistant', tool_calls: [call] } }],
+        usage: { prompt_tokens: 50, completion_tokens: 10, total_tokens: 60 },
+      }),
+    );
   };
   const listener = http.createServer((req, res) => {
     let text = '';
     req.on('data', (b) => (text += b));
     req.on('end', () => {
       m.asked++;
-      if (m.broken && /Weather in Town[0-4]\b/.test(text)) return res.writeHead(500).end('{"error":{"message":"out of order"}}');
+      if (m.broken && /Weather in Town[0-4]\b/.test(text))
+        return res.writeHead(500).end('{"error":{"message":"out of order"}}');
       const city = /Weather in (\w+)/.exec(text)?.[1] ?? 'nowhere';
       if (m.answered < m.open) return answer(res, city);
       const held = () => {
@@ -57,16 +71,37 @@ async function slowModel() {
 /** cities is a suite of n cases; every tenth expects another city than the model names. */
 function cities(name, n) {
   return {
-    name, system_prompt: 'Use the tool.',
-    tools: [{ type: 'function', function: { name: 'weather', description: 'Weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } } }],
-    test_cases: Array.from({ length: n }, (_, i) => ({ id: `c${i}`, prompt: `Weather in Town${i}`, expected_tool: 'weather', expected_params: { city: i % 10 === 9 ? 'Elsewhere' : `Town${i}` } })),
+    name,
+    system_prompt: 'Use the tool.',
+    tools: [
+      {
+        type: 'function',
+        function: {
+          name: 'weather',
+          description: 'Weather of a city',
+          parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        },
+      },
+    ],
+    test_cases: Array.from({ length: n }, (_, i) => ({
+      id: `c${i}`,
+      prompt: `Weather in Town${i}`,
+      expected_tool: 'weather',
+      expected_params: { city: i % 10 === 9 ? 'Elsewhere' : `Town${i}` },
+    })),
   };
 }
 
 /** field is an input of a form, with a list of choices or without. */
 const field = (page, name) => page.getByRole('combobox', { name }).or(page.getByRole('textbox', { name })).first();
 
-const slow = (suite, more = {}) => ({ suite_id: suite, targets: [{ provider_key: 'openai', model_id: 'm', base_url: model.url }], concurrency: 2, no_cache: true, ...more });
+const slow = (suite, more = {}) => ({
+  suite_id: suite,
+  targets: [{ provider_key: 'openai', model_id: 'm', base_url: model.url }],
+  concurrency: 2,
+  no_cache: true,
+  ...more,
+});
 
 test('a newcomer comes to a first result, offline, with one click', async () => {
   await server.user('new', 'member');
@@ -94,7 +129,10 @@ test('a new run of two models, followed to its end', async () => {
   const page = await browser.page(server);
   await page.goto(`/new?suite=${suite}`);
   await page.getByText('30 cases, 1 tools').waitFor();
-  await page.getByRole('combobox', { name: 'Add a model' }).or(page.getByRole('textbox', { name: 'Add a model' })).fill('offline/lexical');
+  await page
+    .getByRole('combobox', { name: 'Add a model' })
+    .or(page.getByRole('textbox', { name: 'Add a model' }))
+    .fill('offline/lexical');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Remove offline/lexical' }).waitFor();
   await page.getByRole('button', { name: 'Add an endpoint' }).click();
@@ -111,12 +149,19 @@ test('a new run of two models, followed to its end', async () => {
   await page.waitForURL(/\/jobs\/.+/);
   // Results come while the run goes on: all of the quick model, some of the slow one.
   await page.locator('[data-model="offline/lexical"]').getByText('30 of 30').waitFor();
-  await page.locator('[data-model="slow"]').getByText(/^[1-9]\d? of 30$/).waitFor();
+  await page
+    .locator('[data-model="slow"]')
+    .getByText(/^[1-9]\d? of 30$/)
+    .waitFor();
   await page.locator('[data-state="running"]').waitFor();
   assert.ok((await page.getByRole('region', { name: 'Results' }).getByRole('row').count()) > 2);
   model.release();
   await page.locator('[data-state="done"]').waitFor();
-  await page.locator('[data-model="slow"]').getByText(/n = 30/).first().waitFor();
+  await page
+    .locator('[data-model="slow"]')
+    .getByText(/n = 30/)
+    .first()
+    .waitFor();
   await page.locator('[data-model="slow"]').getByText('27 pass').waitFor();
   await page.locator('[data-model="slow"]').getByText('3 fail').waitFor();
   clean(page);
@@ -126,7 +171,8 @@ test('Home and the header of a run show what changed, worst first, also where th
   await server.user('changer', 'member');
   const as = { as: 'changer' };
   const [fell, stayed] = [await server.suite(cities('Fell', 20), as), await server.suite(cities('Stayed', 20), as)];
-  const lexical = (suite, more) => server.ran({ suite_id: suite, models: ['offline/lexical'], no_cache: true, ...more }, as);
+  const lexical = (suite, more) =>
+    server.ran({ suite_id: suite, models: ['offline/lexical'], no_cache: true, ...more }, as);
   await lexical(fell);
   await lexical(fell, { tool_choice: 'none', system_prompt: 'Never call a tool.', name: 'worse prompt' });
   await lexical(stayed);
@@ -141,7 +187,11 @@ test('Home and the header of a run show what changed, worst first, also where th
   await page.getByRole('link', { name: 'worse prompt' }).click();
   await page.getByText('by you', { exact: true }).waitFor();
   await page.locator('[data-since]').getByText('worse', { exact: true }).waitFor();
-  await page.locator('[data-since]').getByText(/prompt/).first().waitFor(); // what else is not the same
+  await page
+    .locator('[data-since]')
+    .getByText(/prompt/)
+    .first()
+    .waitFor(); // what else is not the same
   clean(page);
 });
 
@@ -151,7 +201,9 @@ test('an estimate needs no key, says which is missing, and tells of judges', asy
   const page = await browser.page(server, { as: 'nokey' });
   await page.goto(`/new?suite=${suite}`);
   await page.getByText('20 cases, 1 tools').waitFor();
-  const add = page.getByRole('combobox', { name: 'Add a model' }).or(page.getByRole('textbox', { name: 'Add a model' }));
+  const add = page
+    .getByRole('combobox', { name: 'Add a model' })
+    .or(page.getByRole('textbox', { name: 'Add a model' }));
   await add.fill('openai/gpt-5-mini');
   await page.keyboard.press('Enter');
   await page.getByText('20 cases × 1 models × 1 repeats').waitFor(); // the estimate, all the same
@@ -201,11 +253,24 @@ test('a run with lost attempts is resumed on the page, and its failures run agai
 
 test('New run: start is in reach at every width, and warnings are folded and counted', async () => {
   const suite = await server.suite(cities('Reach', 6));
-  for (const [width, height] of [[1440, 600], [1024, 600], [390, 700]]) {
+  for (const [width, height] of [
+    [1440, 600],
+    [1024, 600],
+    [390, 700],
+  ]) {
     const page = await browser.page(server, { width, height });
     await page.route('**/api/tool-eval/estimate', async (r) => {
       const answer = await r.fetch();
-      await r.fulfill({ response: answer, json: { ...(await answer.json()), warnings: Array.from({ length: 12 }, (_, i) => ({ code: `w${i}`, text: `This is warning ${i}, and it is a long one that takes several lines beside a form.` })) } });
+      await r.fulfill({
+        response: answer,
+        json: {
+          ...(await answer.json()),
+          warnings: Array.from({ length: 12 }, (_, i) => ({
+            code: `w${i}`,
+            text: `This is warning ${i}, and it is a long one that takes several lines beside a form.`,
+          })),
+        },
+      });
     });
     await page.goto(`/new?suite=${suite}`);
     await field(page, 'Add a model').fill('offline/lexical');
@@ -272,7 +337,9 @@ test('what is refused is told at its field, and nothing is lost', async () => {
   const suite = await server.suite(cities('Refused', 3));
   const page = await browser.page(server);
   await page.goto(`/new?suite=${suite}`);
-  const add = page.getByRole('combobox', { name: 'Add a model' }).or(page.getByRole('textbox', { name: 'Add a model' }));
+  const add = page
+    .getByRole('combobox', { name: 'Add a model' })
+    .or(page.getByRole('textbox', { name: 'Add a model' }));
   await add.fill('nobody');
   await page.keyboard.press('Enter');
   await page.getByText('Write provider/model, such as openai/gpt-5-mini.').waitFor();
@@ -284,13 +351,19 @@ test('what is refused is told at its field, and nothing is lost', async () => {
   // The provider is not known: that is told at the models, and all that was typed stays.
   const told = page.getByRole('group', { name: 'Models' }).locator('[aria-invalid="true"]');
   await told.waitFor();
-  await page.getByRole('group', { name: 'Models' }).getByText(/provider "?nobody/).waitFor();
+  await page
+    .getByRole('group', { name: 'Models' })
+    .getByText(/provider "?nobody/)
+    .waitFor();
   await page.getByText('tag:nothing-has-it').waitFor();
   await page.getByRole('button', { name: 'Remove nobody/model' }).click();
   await add.fill('offline/lexical');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Start the run' }).click();
-  await page.getByText(/none of the 3 cases is left/).first().waitFor(); // the estimate says it too
+  await page
+    .getByText(/none of the 3 cases is left/)
+    .first()
+    .waitFor(); // the estimate says it too
   await page.getByRole('combobox', { name: 'Filter' }).press('Backspace');
   await page.getByRole('button', { name: 'Start the run' }).click();
   await page.waitForURL(/\/jobs\/.+/);
@@ -310,7 +383,13 @@ test('every screen is accessible', async () => {
     await page.getByRole('button', { name: 'More' }).click();
     return page.getByRole('heading', { name: 'Before you start' });
   };
-  await accessible(browser, server, [['/', heading('Running now')], [`/new?suite=${suite}`, more], ['/jobs', heading('Jobs')], [`/jobs/${running}`, heading('Models')], [`/jobs/${over}`, heading('What came out')]]);
+  await accessible(browser, server, [
+    ['/', heading('Running now')],
+    [`/new?suite=${suite}`, more],
+    ['/jobs', heading('Jobs')],
+    [`/jobs/${running}`, heading('Models')],
+    [`/jobs/${over}`, heading('What came out')],
+  ]);
   model.release();
   await server.job(running);
 });

@@ -1,4 +1,5 @@
-// Three journeys through the page, each with its number of clicks: a press of a button, a link or a choice, and the entry of a field.
+// Three journeys through the page, each with its number of clicks: a press of a button, a link or a choice, and the
+// entry of a field.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, clean, Server } from './harness.mjs';
@@ -31,20 +32,70 @@ class Walk {
   }
 }
 
-const cities = ['Oslo', 'Rome', 'Lima', 'Bonn', 'Kyiv', 'Cork', 'Bern', 'Graz', 'Faro', 'Lund', 'Nice', 'York', 'Pisa', 'Riga', 'Turin', 'Vigo'];
+const cities = [
+  'Oslo',
+  'Rome',
+  'Lima',
+  'Bonn',
+  'Kyiv',
+  'Cork',
+  'Bern',
+  'Graz',
+  'Faro',
+  'Lund',
+  'Nice',
+  'York',
+  'Pisa',
+  'Riga',
+  'Turin',
+  'Vigo',
+];
 const suite = (name) => ({
-  callvet: 1, name, system_prompt: 'Look up the weather.', tools: [{ name: 'get_weather', description: 'Current weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }],
-  cases: cities.map((city) => ({ id: city.toLowerCase(), prompt: `How is the weather in ${city}?`, expect: { calls: [{ tool: 'get_weather', args: { city } }] } })),
+  callvet: 1,
+  name,
+  system_prompt: 'Look up the weather.',
+  tools: [
+    {
+      name: 'get_weather',
+      description: 'Current weather of a city',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+  ],
+  cases: cities.map((city) => ({
+    id: city.toLowerCase(),
+    prompt: `How is the weather in ${city}?`,
+    expect: { calls: [{ tool: 'get_weather', args: { city } }] },
+  })),
 });
-const script = (right) => JSON.stringify({ model: 'bot', rules: cities.map((city, i) => (right(i) ? { contains: city, calls: [{ tool: 'get_weather', args: { city } }] } : { contains: city, text: 'Look out of the window.' })) });
+const script = (right) =>
+  JSON.stringify({
+    model: 'bot',
+    rules: cities.map((city, i) =>
+      right(i)
+        ? { contains: city, calls: [{ tool: 'get_weather', args: { city } }] }
+        : { contains: city, text: 'Look out of the window.' },
+    ),
+  });
 const bot = 'script:./bot.yaml';
 
 test('"my prompt broke something: what" takes 3 clicks', async () => {
   const id = await server.suite(suite('Weather'));
-  await server.file('bot.yaml', script(() => true));
+  await server.file(
+    'bot.yaml',
+    script(() => true),
+  );
   await server.ran({ suite_id: id, models: [bot] });
-  await server.file('bot.yaml', script((i) => i > 9)); // what the prompt does to the model
-  await server.ran({ suite_id: id, models: [bot], system_prompt: 'Be brief.', replace_system: true, name: 'shorter prompt' });
+  await server.file(
+    'bot.yaml',
+    script((i) => i > 9),
+  ); // what the prompt does to the model
+  await server.ran({
+    suite_id: id,
+    models: [bot],
+    system_prompt: 'Be brief.',
+    replace_system: true,
+    name: 'shorter prompt',
+  });
   const page = await browser.page(server);
   const walk = new Walk();
   await page.goto('/');
@@ -53,7 +104,11 @@ test('"my prompt broke something: what" takes 3 clicks', async () => {
   await page.locator('[data-since]').getByText('worse', { exact: true }).waitFor();
   await walk.press(page.locator('[data-since]').getByRole('link', { name: /Compare/ }));
   await page.getByText('Newly failing').first().waitFor();
-  await page.getByRole('region', { name: 'What differs in the configuration' }).getByText(/prompt/).first().waitFor(); // what was changed
+  await page
+    .getByRole('region', { name: 'What differs in the configuration' })
+    .getByText(/prompt/)
+    .first()
+    .waitFor(); // what was changed
   await walk.press(page.getByRole('region', { name: /Cases that changed/ }).getByRole('link', { name: 'oslo' }));
   await page.getByRole('heading', { name: 'oslo' }).waitFor();
   await page.getByText('Look out of the window.').first().waitFor(); // what the model does now
@@ -66,7 +121,10 @@ test('"my prompt broke something: what" takes 3 clicks', async () => {
 test('"make this failure a regression case and see it pass after the fix" takes 11 clicks', async () => {
   const from = await server.suite(suite('Seen in production'));
   await server.suite({ ...suite('Kept for good'), cases: [] });
-  await server.file('bot.yaml', script((i) => i > 0));
+  await server.file(
+    'bot.yaml',
+    script((i) => i > 0),
+  );
   const run = await server.ran({ suite_id: from, models: [bot] });
   const page = await browser.page(server);
   const walk = new Walk();
@@ -81,9 +139,15 @@ test('"make this failure a regression case and see it pass after the fix" takes 
   await walk.press(form.getByRole('link', { name: /^rg-/ }));
   await page.getByRole('dialog', { name: /Edit the case/ }).waitFor();
   await walk.press(page.getByRole('dialog').getByRole('button', { name: 'Close' }).first());
-  await server.file('bot.yaml', script(() => true)); // the fix
+  await server.file(
+    'bot.yaml',
+    script(() => true),
+  ); // the fix
   await walk.press(page.getByRole('link', { name: 'Run this suite' }));
-  await walk.type(page.getByRole('combobox', { name: 'Add a model' }).or(page.getByRole('textbox', { name: 'Add a model' })), bot);
+  await walk.type(
+    page.getByRole('combobox', { name: 'Add a model' }).or(page.getByRole('textbox', { name: 'Add a model' })),
+    bot,
+  );
   await walk.press(page.getByRole('button', { name: 'Start the run' }));
   await page.locator('[data-state="done"]').waitFor();
   await page.locator('[data-model]').getByText('1 pass').first().waitFor();
@@ -94,7 +158,10 @@ test('"make this failure a regression case and see it pass after the fix" takes 
 
 test('"share with one colleague who may only read" takes 8 clicks, with the invitation of the colleague', async () => {
   const id = await server.suite(suite('Shared'));
-  await server.file('bot.yaml', script(() => true));
+  await server.file(
+    'bot.yaml',
+    script(() => true),
+  );
   const run = await server.ran({ suite_id: id, models: [bot], name: 'to be read' });
   const page = await browser.page(server);
   const walk = new Walk();
@@ -123,9 +190,18 @@ test('"share with one colleague who may only read" takes 8 clicks, with the invi
   await other.getByRole('heading', { level: 1 }).waitFor();
   await other.getByText('to be read').first().waitFor();
   assert.equal(await other.getByRole('link', { name: 'New run' }).count(), 0);
-  const may = (method, path, body) => other.evaluate(async ([m, p, b]) => (await fetch(p, { method: m, headers: { 'Content-Type': 'application/json' }, body: b })).status, [method, path, body]);
+  const may = (method, path, body) =>
+    other.evaluate(
+      async ([m, p, b]) =>
+        (await fetch(p, { method: m, headers: { 'Content-Type': 'application/json' }, body: b })).status,
+      [method, path, body],
+    );
   assert.equal(await may('GET', `/api/runs/${run}`), 200);
-  for (const [method, path, body] of [['PATCH', `/api/runs/${run}`, '{"name":"mine"}'], ['DELETE', `/api/tool-eval/history/${run}`], ['POST', `/api/runs/${run}/failed`, '{}']]) {
+  for (const [method, path, body] of [
+    ['PATCH', `/api/runs/${run}`, '{"name":"mine"}'],
+    ['DELETE', `/api/tool-eval/history/${run}`],
+    ['POST', `/api/runs/${run}/failed`, '{}'],
+  ]) {
     const status = await may(method, path, body);
     assert.ok([403, 404].includes(status), `${method} ${path}: ${status}`);
   }

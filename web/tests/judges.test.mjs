@@ -25,7 +25,10 @@ after(async () => {
 
 const labels = async () => {
   const r = await fetch(`${server.url}/api/runs/${run}/labels`, { headers: { Cookie: server.cookies.ana } });
-  return (await r.text()).split('\n').filter(Boolean).map((l) => JSON.parse(l));
+  return (await r.text())
+    .split('\n')
+    .filter(Boolean)
+    .map((l) => JSON.parse(l));
 };
 
 /** until waits for something that the server comes to say. */
@@ -72,14 +75,16 @@ test('ten tasks are labelled by keyboard alone, and the judge is calibrated', as
   const task = page.getByRole('article');
   await task.waitFor();
   const text = await page.locator('main').innerText();
-  for (const hidden of ['weather-sloppy', 'It does what was asked.', 'document.title']) assert.equal(text.includes(hidden), false, `${hidden} is shown`);
+  for (const hidden of ['weather-sloppy', 'It does what was asked.', 'document.title'])
+    assert.equal(text.includes(hidden), false, `${hidden} is shown`);
 
   const conversation = task.getByRole('list', { name: 'Conversation' });
-  await conversation.locator('.turn-user').first().waitFor();
-  assert.ok((await conversation.locator('.call').count()) > 0); // as the case shows it, with its calls
+  await conversation.locator('[data-role=user]').first().waitFor();
+  assert.ok((await conversation.locator('[data-tool-call]').count()) > 0); // as the case shows it, with its calls
   const drawn = (await server.api('GET', `/api/runs/${run}/labels/next?n=500`)).items;
   assert.ok(drawn.length > 0 && drawn.every((x) => x.turns.length > 0));
-  for (const told of ['"score', '"verdict', '"reasoning"', '"guard"', 'weather-sloppy', 'expected']) assert.equal(JSON.stringify(drawn.map((x) => x.turns)).includes(told), false, `${told} is sent`);
+  for (const told of ['"score', '"verdict', '"reasoning"', '"guard"', 'weather-sloppy', 'expected'])
+    assert.equal(JSON.stringify(drawn.map((x) => x.turns)).includes(told), false, `${told} is sent`);
 
   await page.keyboard.press('n'); // a note first
   await page.keyboard.type('pjkz are letters here');
@@ -119,7 +124,10 @@ test('ten tasks are labelled by keyboard alone, and the judge is calibrated', as
   assert.ok(shown.includes(report.why));
   const success = await page.locator('tr[data-success]').innerText();
   const percent = (v) => `${Number((v * 100).toFixed(1))} %`;
-  assert.ok(success.includes(percent(report.success[0].raw.point)) && success.includes(report.success[0].refused), success);
+  assert.ok(
+    success.includes(percent(report.success[0].raw.point)) && success.includes(report.success[0].refused),
+    success,
+  );
   assert.match(report.success[0].refused, /4 of 14 drawn outputs have no usable label/);
   clean(page);
 });
@@ -156,10 +164,15 @@ test('a draw that is labelled whole gives the true success', async () => {
   await page.getByRole('heading', { name: 'Task 1 of 1' }).waitFor();
   await page.keyboard.press('p');
   await until('fourteen labels', async () => (await labels()).length === 14);
-  const success = (await server.api('POST', `/api/runs/${run}/calibrate`, { judge: 'task', width: 0.1 })).report.success[0];
+  const success = (await server.api('POST', `/api/runs/${run}/calibrate`, { judge: 'task', width: 0.1 })).report
+    .success[0];
   assert.equal(success.refused, undefined);
   await page.goto(`/judges?run=${run}&tab=calibration`);
-  await page.locator('tr[data-success]').getByText(`${Number((success.true.point * 100).toFixed(1))} %`).first().waitFor();
+  await page
+    .locator('tr[data-success]')
+    .getByText(`${Number((success.true.point * 100).toFixed(1))} %`)
+    .first()
+    .waitFor();
   clean(page);
 });
 
@@ -176,11 +189,20 @@ test('two people label the same blind, and how far they agree is told', async ()
   assert.ok(people.pairs[0].n > 0);
   const table = page.getByRole('region', { name: 'Agreement between people' });
   await table.waitFor();
-  assert.match(await table.innerText(), new RegExp(`${people.pairs[0].same} of ${people.pairs[0].n}[\\s\\S]*n = ${people.pairs[0].kappa.n}`));
+  assert.match(
+    await table.innerText(),
+    new RegExp(`${people.pairs[0].same} of ${people.pairs[0].n}[\\s\\S]*n = ${people.pairs[0].kappa.n}`),
+  );
   clean(page);
 });
 
 test('the screens of judges and labels are accessible', async () => {
   const at = `/judges?run=${run}`;
-  await accessible(browser, server, [[at, 'Verdicts of'], [`${at}&tab=calibration`, 'Sensitivity'], [`${at}&tab=labels`, 'Import labels'], ['/judges', 'necessity'], [`/label?run=${run}`, 'Draw']]);
+  await accessible(browser, server, [
+    [at, 'Verdicts of'],
+    [`${at}&tab=calibration`, 'Sensitivity'],
+    [`${at}&tab=labels`, 'Import labels'],
+    ['/judges', 'necessity'],
+    [`/label?run=${run}`, 'Draw'],
+  ]);
 });

@@ -64,7 +64,8 @@ test('a journey by keyboard alone: log in, run a suite, find out why a case fail
   await page.goto(`/runs/${job.result_ref}?tab=attempts&verdict=fail`);
   const row = page.locator('[data-index="0"]');
   await row.waitFor();
-  for (let i = 0; i < 80 && !(await row.evaluate((e) => e === document.activeElement)); i++) await page.keyboard.press('Tab');
+  for (let i = 0; i < 80 && !(await row.evaluate((e) => e === document.activeElement)); i++)
+    await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/case\?/);
   await page.getByRole('heading', { level: 1, name: new URL(page.url()).searchParams.get('case') }).waitFor();

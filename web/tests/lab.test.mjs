@@ -5,7 +5,11 @@ import { after, before, test } from 'node:test';
 import { accessible, Browser, clean, Server } from './harness.mjs';
 
 const tools = [
-  { name: 'traffic_incidents', description: 'Current incidents and delays on Swedish roads.', keywords: ['traffic', 'incidents', 'E4'] },
+  {
+    name: 'traffic_incidents',
+    description: 'Current incidents and delays on Swedish roads.',
+    keywords: ['traffic', 'incidents', 'E4'],
+  },
   { name: 'weather_now', description: 'Current weather of a city.', keywords: ['weather', 'rain'] },
   { name: 'company_search', description: 'Finds companies by their name.', keywords: ['company'] },
 ];
@@ -14,15 +18,43 @@ const questions = {
   config: { tool_retrieval: { limit: 1 } },
   categories: [
     {
-      category_id: 'road', category_name: 'Road',
+      category_id: 'road',
+      category_name: 'Road',
       test_cases: [
-        { id: 'q1', query: 'Are there traffic incidents on the E4?', expected_tools: ['traffic_incidents'], expected_route: 'action', tags: ['road'], difficulty: 'easy', language: 'en' },
-        { id: 'q2', query: 'Will it rain in Oslo, what is the weather?', expected_tools: ['weather_now'], expected_route: 'action', tags: ['sky'], difficulty: 'hard', language: 'en' },
+        {
+          id: 'q1',
+          query: 'Are there traffic incidents on the E4?',
+          expected_tools: ['traffic_incidents'],
+          expected_route: 'action',
+          tags: ['road'],
+          difficulty: 'easy',
+          language: 'en',
+        },
+        {
+          id: 'q2',
+          query: 'Will it rain in Oslo, what is the weather?',
+          expected_tools: ['weather_now'],
+          expected_route: 'action',
+          tags: ['sky'],
+          difficulty: 'hard',
+          language: 'en',
+        },
       ],
     },
     {
-      category_id: 'sky', category_name: 'Sky',
-      test_cases: [{ id: 'q3', query: 'Which company has the most rain and weather? <script>alert(1)</script>', expected_tools: ['traffic_incidents'], expected_route: 'statistics', tags: ['sky'], difficulty: 'hard', language: 'en' }],
+      category_id: 'sky',
+      category_name: 'Sky',
+      test_cases: [
+        {
+          id: 'q3',
+          query: 'Which company has the most rain and weather? <script>alert(1)</script>',
+          expected_tools: ['traffic_incidents'],
+          expected_route: 'statistics',
+          tags: ['sky'],
+          difficulty: 'hard',
+          language: 'en',
+        },
+      ],
     },
   ],
 };
@@ -55,12 +87,20 @@ async function vectors() {
 
 /** catalogue keeps one of its own for a test, and gives its id. */
 async function catalogue(name) {
-  return (await server.api('POST', `/api/catalogues?name=${name}`, JSON.stringify(tools), { raw: true, headers: { 'Content-Type': 'application/octet-stream' } })).id;
+  return (
+    await server.api('POST', `/api/catalogues?name=${name}`, JSON.stringify(tools), {
+      raw: true,
+      headers: { 'Content-Type': 'application/octet-stream' },
+    })
+  ).id;
 }
 
 /** evaluated runs the questions over a catalogue, and gives the report. */
 async function evaluated(id) {
-  return await server.api('POST', `${eval_}/run?catalogue_id=${id}`, JSON.stringify(questions), { raw: true, headers: { 'Content-Type': 'application/octet-stream' } });
+  return await server.api('POST', `${eval_}/run?catalogue_id=${id}`, JSON.stringify(questions), {
+    raw: true,
+    headers: { 'Content-Type': 'application/octet-stream' },
+  });
 }
 
 async function svenska(page) {
@@ -72,10 +112,15 @@ test('the first catalogue is uploaded, and one question is tested in Swedish wit
   await svenska(page);
   await page.goto('/admin/tools/eval');
   await page.getByText('Ingen katalog ännu').waitFor();
-  await page.locator('input[type=file]').setInputFiles({ name: 'roads.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(tools)) });
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'roads.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(tools)) });
   await page.getByText('3 verktyg, version 1').waitFor();
   await page.getByRole('textbox', { name: 'Fråga', exact: true }).fill('weather and rain');
-  const expected = page.getByRole('combobox', { name: 'Förväntade verktyg' }).or(page.getByRole('textbox', { name: 'Förväntade verktyg' })).first();
+  const expected = page
+    .getByRole('combobox', { name: 'Förväntade verktyg' })
+    .or(page.getByRole('textbox', { name: 'Förväntade verktyg' }))
+    .first();
   await expected.fill('traff');
   await page.getByRole('option', { name: 'traffic_incidents' }).click(); // completed from the catalogue
   await page.locator('[role=tabpanel]:visible').getByLabel('Antal verktyg', { exact: true }).fill('1');
@@ -90,7 +135,11 @@ test('the first catalogue is uploaded, and one question is tested in Swedish wit
   const again = await browser.page(server);
   await again.goto(page.url().replace('traffic_incidents', 'weather_now'));
   await again.locator('[data-match="exact_match"]').waitFor();
-  const asked = await server.api('POST', `${eval_}/single`, { query: 'weather and rain', expected_tools: ['weather_now'], limit: 1 });
+  const asked = await server.api('POST', `${eval_}/single`, {
+    query: 'weather and rain',
+    expected_tools: ['weather_now'],
+    limit: 1,
+  });
   const row = again.locator('[data-tool="weather_now"]');
   assert.match(await row.innerText(), new RegExp(asked.scoring_details[0].total_score.toFixed(3).replace('.', '\\.')));
   clean(page);
@@ -104,7 +153,10 @@ test('a suite is uploaded and run, and every panel tells what the server says', 
   await page.goto(`/lab?tab=suite&catalogue=${id}`);
   await page.getByRole('button', { name: 'Välj JSON-fil' }).waitFor();
   await page.locator('[role=tabpanel]:visible input[type=file]').setInputFiles(file);
-  await page.getByText(/three\.json, /).first().waitFor();
+  await page
+    .getByText(/three\.json, /)
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Kör Utvärdering' }).click();
   await page.getByRole('heading', { name: 'Resultat för Three questions' }).waitFor();
   assert.match(page.url(), /run=/);
@@ -116,15 +168,31 @@ test('a suite is uploaded and run, and every panel tells what the server says', 
   const percent = (v) => `${(Math.round(v * 1000) / 10).toString().replace('.', ',')} %`;
   const exact = await page.locator('[data-card="lab.exactRate"]').innerText();
   assert.ok(exact.includes(percent(report.overall_tool_exact_rate.value)), exact);
-  assert.ok(exact.includes(percent(report.overall_tool_exact_rate.high)) && exact.includes(`n = ${report.overall_tool_exact_rate.n}`), exact);
+  assert.ok(
+    exact.includes(percent(report.overall_tool_exact_rate.high)) &&
+      exact.includes(`n = ${report.overall_tool_exact_rate.n}`),
+    exact,
+  );
   assert.match(await page.locator('[data-card="lab.latencyMedian"]').innerText(), /ms/);
-  for (const name of ['Per kategori', 'Per svårighetsgrad', 'Förväxlingsmatris för rutter', 'Felmönster per tagg', 'Rekommendationer', 'Misslyckade tester', 'Utveckling över tid']) {
+  for (const name of [
+    'Per kategori',
+    'Per svårighetsgrad',
+    'Förväxlingsmatris för rutter',
+    'Felmönster per tagg',
+    'Rekommendationer',
+    'Misslyckade tester',
+    'Utveckling över tid',
+  ]) {
     await page.getByRole('heading', { name }).waitFor();
   }
   await page.getByRole('region', { name: 'Per kategori' }).getByRole('rowheader', { name: 'Road' }).waitFor();
   await page.getByRole('region', { name: 'Per svårighetsgrad' }).getByRole('rowheader', { name: 'svår' }).waitFor();
   const sky = report.failure_patterns.find((p) => p.tag === 'sky');
-  assert.ok((await page.getByRole('region', { name: 'Felmönster per tagg' }).innerText()).includes(`${sky.failed} av ${sky.of}`));
+  assert.ok(
+    (await page.getByRole('region', { name: 'Felmönster per tagg' }).innerText()).includes(
+      `${sky.failed} av ${sky.of}`,
+    ),
+  );
   assert.ok(report.recommendations.length > 0);
 
   // A failed test opens to its diagnostics, and what a user wrote stays text.
@@ -134,12 +202,17 @@ test('a suite is uploaded and run, and every panel tells what the server says', 
   await failed.getByText('<script>alert(1)</script>').waitFor();
   const reason = report.failed_tests.find((f) => f.case === 'q3').diagnosis[0].reasons[0];
   assert.match(reason, / was not ranked at all$/);
-  await failed.getByText(reason.replace('was not ranked at all', 'fick ingen plats alls'), { exact: true }).waitFor(); // in the language of the page
+  // in the language of the page
+  await failed.getByText(reason.replace('was not ranked at all', 'fick ingen plats alls'), { exact: true }).waitFor();
   await page.waitForURL(/case=q3/);
 
   // A cell of the matrix shows its failed tests.
-  const [wanted, got] = Object.entries(report.route_confusion_matrix).flatMap(([e, row]) => Object.keys(row).map((p) => [e, p])).find(([e]) => e === 'statistics');
-  await page.getByRole('button', { name: new RegExp(`frågor av typen ${wanted} tolkades som ${got || 'ingen'}`) }).click();
+  const [wanted, got] = Object.entries(report.route_confusion_matrix)
+    .flatMap(([e, row]) => Object.keys(row).map((p) => [e, p]))
+    .find(([e]) => e === 'statistics');
+  await page
+    .getByRole('button', { name: new RegExp(`frågor av typen ${wanted} tolkades som ${got || 'ingen'}`) })
+    .click();
   await page.getByText(/^1 av \d misslyckade tester$/).waitFor();
   await page.getByRole('button', { name: 'Visa alla' }).click();
   await page.getByText(`${report.failed_count} av ${report.failed_count} misslyckade tester`).waitFor();
@@ -161,8 +234,15 @@ test('a suite with errors is refused with the reason, and runs all the same when
   const bad = JSON.stringify(questions).replace('"weather_now"', '"weather_then"');
   await page.locator('[role=tabpanel]:visible input[type=file]').setInputFiles({ ...file, buffer: Buffer.from(bad) });
   await page.getByRole('button', { name: 'Run evaluation' }).click();
-  await page.getByRole('alert').getByText(/weather_then/).first().waitFor();
-  await page.getByText(/three\.json, /).first().waitFor(); // the file is still chosen
+  await page
+    .getByRole('alert')
+    .getByText(/weather_then/)
+    .first()
+    .waitFor();
+  await page
+    .getByText(/three\.json, /)
+    .first()
+    .waitFor(); // the file is still chosen
   await page.getByRole('button', { name: 'Run it all the same' }).click();
   await page.getByRole('heading', { name: 'Result of Three questions' }).waitFor();
   clean(page);
@@ -171,7 +251,18 @@ test('a suite with errors is refused with the reason, and runs all the same when
 test('an earlier run is opened from the trend, exported, and printed', async () => {
   const id = await catalogue('trend');
   const old = await evaluated(id);
-  await server.api('PUT', `/api/catalogues/${id}`, JSON.stringify(tools.map((x) => (x.name === 'traffic_incidents' ? { ...x, keywords: [...x.keywords, 'company', 'most', 'rain', 'weather', 'which'] } : x))), { raw: true, headers: { 'Content-Type': 'application/octet-stream' } });
+  await server.api(
+    'PUT',
+    `/api/catalogues/${id}`,
+    JSON.stringify(
+      tools.map((x) =>
+        x.name === 'traffic_incidents'
+          ? { ...x, keywords: [...x.keywords, 'company', 'most', 'rain', 'weather', 'which'] }
+          : x,
+      ),
+    ),
+    { raw: true, headers: { 'Content-Type': 'application/octet-stream' } },
+  );
   const fresh = await evaluated(id);
   const page = await browser.page(server);
   await page.goto(`/lab?tab=suite&catalogue=${id}&run=${fresh.run_id}`);
@@ -206,9 +297,13 @@ test('an earlier run is opened from the trend, exported, and printed', async () 
   assert.equal(await page.getByRole('button', { name: 'Run evaluation' }).isVisible(), false);
   assert.equal(await page.locator('[data-card="lab.exactRate"]').isVisible(), true);
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' }); // paper is light, whatever the theme
-  assert.equal(await page.locator('[data-card="lab.exactRate"]').evaluate((e) => getComputedStyle(e).backgroundColor), 'rgb(255, 255, 255)');
+  assert.equal(
+    await page.locator('[data-card="lab.exactRate"]').evaluate((e) => getComputedStyle(e).backgroundColor),
+    'rgb(255, 255, 255)',
+  );
   await page.setViewportSize({ width: 700, height: 900 });
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)); // nothing is cut off on paper
+  // nothing is cut off on paper
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   await page.emulateMedia({ media: null, colorScheme: 'light' });
   const pdf = await page.pdf({ format: 'A4', tagged: true, outline: true });
   assert.ok(pdf.length > 10_000 && pdf.subarray(0, 5).toString() === '%PDF-');
@@ -222,7 +317,10 @@ test('an edit is tried question by question, applied, and makes a new version', 
   await page.goto(`/lab?tab=changes&catalogue=${id}&edit=traffic_incidents`);
   await page.locator('[role=tabpanel]:visible input[type=file]').first().setInputFiles(file);
   await page.getByLabel('Description').fill('Which company has the most rain and weather on the roads.');
-  const keywords = page.getByRole('combobox', { name: 'Keywords' }).or(page.getByRole('textbox', { name: 'Keywords' })).first();
+  const keywords = page
+    .getByRole('combobox', { name: 'Keywords' })
+    .or(page.getByRole('textbox', { name: 'Keywords' }))
+    .first();
   for (const word of ['company', 'rain', 'weather', 'most']) {
     await keywords.fill(word);
     await keywords.press('Enter');
@@ -248,7 +346,10 @@ test('an edit is tried question by question, applied, and makes a new version', 
   clean(page);
 });
 
-/** tried opens the changes of a catalogue beside a run that is over, and tries an edit of its first tool; no file is chosen. */
+/**
+ * tried opens the changes of a catalogue beside a run that is over, and tries an edit of its first tool; no file is
+ * chosen.
+ */
 async function tried(page, id, run) {
   await page.goto(`/lab?tab=changes&catalogue=${id}&run=${run}&edit=traffic_incidents`);
   await page.getByText(`The questions of run ${run}`).waitFor();
@@ -268,7 +369,11 @@ test('edits are tried on the questions of a run that is opened again, and applyi
   await page.getByRole('button', { name: 'Apply to the catalogue' }).click();
   await page.getByText('3 tools, version 2').waitFor();
   assert.notDeepEqual(await bytes(id), old);
-  await page.getByRole('alert').or(page.locator('.mantine-Notification-root')).getByRole('button', { name: 'Undo', exact: true }).click();
+  await page
+    .getByRole('alert')
+    .or(page.locator('.mantine-Notification-root'))
+    .getByRole('button', { name: 'Undo', exact: true })
+    .click();
   await page.getByText('3 tools, version 3').waitFor();
   await page.getByText('undone is version 3 now, with the text of version 1').waitFor();
   assert.deepEqual(await bytes(id), old);
@@ -279,7 +384,10 @@ test('edits are tried on the questions of a run that is opened again, and applyi
   await page.getByRole('button', { name: 'Apply to the catalogue' }).click();
   const back = page.getByRole('button', { name: 'Undo: back to version 3' });
   await back.waitFor();
-  await server.api('PUT', `/api/catalogues/${id}`, JSON.stringify([...tools, { name: 'more', description: 'More.' }]), { raw: true, headers: { 'Content-Type': 'application/octet-stream' } });
+  await server.api('PUT', `/api/catalogues/${id}`, JSON.stringify([...tools, { name: 'more', description: 'More.' }]), {
+    raw: true,
+    headers: { 'Content-Type': 'application/octet-stream' },
+  });
   await back.click();
   await page.getByText('undone was changed again since').waitFor();
   await page.getByText('4 tools, version 5').waitFor();
@@ -323,11 +431,18 @@ test('a sweep compares embedding models, and says which cannot be asked', async 
   const page = await browser.page(server);
   await page.goto(`/lab?tab=changes&catalogue=${id}&run=${run_id}`);
   const sweep = page.locator('#lab-sweep');
-  const embed = sweep.getByRole('combobox', { name: 'Embedding models' }).or(sweep.getByRole('textbox', { name: 'Embedding models' })).first();
+  const embed = sweep
+    .getByRole('combobox', { name: 'Embedding models' })
+    .or(sweep.getByRole('textbox', { name: 'Embedding models' }))
+    .first();
   await embed.fill('openai:text-embedding-3-small');
   await embed.press('Enter');
   await sweep.getByRole('button', { name: 'Sweep' }).click();
-  await sweep.getByRole('alert').getByText(/no API key.*OPENAI_API_KEY in Settings, Keys/s).first().waitFor();
+  await sweep
+    .getByRole('alert')
+    .getByText(/no API key.*OPENAI_API_KEY in Settings, Keys/s)
+    .first()
+    .waitFor();
   await embed.press('Backspace');
   const url = await vectors();
   await embed.fill(`tei:${url}`);
@@ -349,7 +464,10 @@ test('from the recommendations to the sweep and to suggested texts', async () =>
   await sweep.getByRole('button', { name: 'Sweep' }).click();
   await sweep.getByRole('columnheader', { name: 'First tool right' }).waitFor();
   assert.match(await sweep.innerText(), /n = 3/);
-  const only = page.getByRole('combobox', { name: 'Only these tools' }).or(page.getByRole('textbox', { name: 'Only these tools' })).first();
+  const only = page
+    .getByRole('combobox', { name: 'Only these tools' })
+    .or(page.getByRole('textbox', { name: 'Only these tools' }))
+    .first();
   await only.fill('traffic_incidents');
   await only.press('Enter');
   await page.locator('#lab-suggest').getByRole('button', { name: 'Suggest' }).click();
@@ -366,7 +484,11 @@ test('what production selected stands beside a run, the differences first', asyn
     { query: questions.categories[0].test_cases[0].query, tools: ['traffic_incidents'] },
     { query: questions.categories[0].test_cases[1].query, tools: ['company_search'] },
   ];
-  await page.locator('[role=tabpanel]:visible input[type=file]').setInputFiles({ name: 'production.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(decisions)) });
+  await page.locator('[role=tabpanel]:visible input[type=file]').setInputFiles({
+    name: 'production.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(decisions)),
+  });
   await page.getByRole('button', { name: 'Compare' }).click();
   const rows = page.locator('[data-likeness]');
   await rows.first().waitFor();
@@ -386,7 +508,10 @@ test('what production selected stands beside a run, the differences first', asyn
   await shown(2);
   assert.deepEqual(await rows.evaluateAll((l) => l.map((r) => r.dataset.likeness)), ['disjoint', 'same']);
   await page.goto(page.url().replace(/compared=\w+/, 'compared=gone'));
-  await page.getByText(/compare again/).first().waitFor();
+  await page
+    .getByText(/compare again/)
+    .first()
+    .waitFor();
   clean(page);
 });
 
@@ -401,7 +526,12 @@ test('who is no admin has no lab', async () => {
 test('the lab is accessible: every tab, both languages, both themes, three widths', async () => {
   const id = await catalogue('axe');
   const { run_id } = await evaluated(id);
-  const tabs = [['single&q=weather&expect=company_search', '[data-match]'], [`suite&run=${run_id}&case=q3`, `[data-run="${run_id}"]`], ['changes&edit=weather_now', '#lab-sweep'], [`production&run=${run_id}`, '[role=tabpanel]:visible [data-drop]']];
+  const tabs = [
+    ['single&q=weather&expect=company_search', '[data-match]'],
+    [`suite&run=${run_id}&case=q3`, `[data-run="${run_id}"]`],
+    ['changes&edit=weather_now', '#lab-sweep'],
+    [`production&run=${run_id}`, '[role=tabpanel]:visible [data-drop]'],
+  ];
   const screens = tabs.map(([tab, ready]) => [`/lab?tab=${tab}&catalogue=${id}`, (page) => page.locator(ready)]);
   await accessible(browser, server, screens);
   await accessible(browser, server, screens, { language: 'sv', in: [['light', [1280]]] });
@@ -413,12 +543,19 @@ test('the models of the lab are asked in each part, and weights that were found 
   const url = await vectors();
   const page = await browser.page(server);
   const sent = [];
-  page.on('request', (r) => r.method() === 'POST' && r.url().includes(eval_) && sent.push({ path: r.url(), body: r.postData() ?? '' }));
-  const answered = (name) => page.waitForResponse((r) => r.request().method() === 'POST' && r.url().includes(`${eval_}/${name}`));
+  page.on(
+    'request',
+    (r) => r.method() === 'POST' && r.url().includes(eval_) && sent.push({ path: r.url(), body: r.postData() ?? '' }),
+  );
+  const answered = (name) =>
+    page.waitForResponse((r) => r.request().method() === 'POST' && r.url().includes(`${eval_}/${name}`));
   await page.goto(`/lab?catalogue=${id}&run=${run_id}`);
   await page.getByRole('textbox', { name: 'Embedding model' }).fill(`tei:${url}`);
   await page.getByRole('textbox', { name: 'Query' }).fill('Rain in Oslo?');
-  const [single] = await Promise.all([answered('single'), page.getByRole('button', { name: 'Test', exact: true }).click()]);
+  const [single] = await Promise.all([
+    answered('single'),
+    page.getByRole('button', { name: 'Test', exact: true }).click(),
+  ]);
   assert.equal(single.status(), 200);
   await page.getByRole('tab', { name: 'Changes' }).click();
   await page.locator('#lab-sweep').getByRole('button', { name: 'Sweep' }).click();
@@ -427,9 +564,21 @@ test('the models of the lab are asked in each part, and weights that were found 
   assert.equal(JSON.parse(sent.find((r) => r.path.endsWith('/sweep')).body).base.embed, `tei:${url}`);
   const tune = page.locator('#lab-tune');
   await tune.getByRole('button', { name: 'Look for weights' }).click();
-  await tune.getByRole('alert').getByText(/sets of right tools/).waitFor(); // three questions are too few
+  await tune
+    .getByRole('alert')
+    .getByText(/sets of right tools/)
+    .waitFor(); // three questions are too few
   await page.route(`**${eval_}/tune`, (route) =>
-    route.fulfill({ json: { catalogue_id: id, catalogue_version: 1, weights: { name: 3 }, weights_text: '{"retrieval":{"name":3}}', tuned: { beyond_chance: false, p: 0.4, change: { point: 0.1, lower: -0.1, upper: 0.3, n: 9 } }, notes: [] } }),
+    route.fulfill({
+      json: {
+        catalogue_id: id,
+        catalogue_version: 1,
+        weights: { name: 3 },
+        weights_text: '{"retrieval":{"name":3}}',
+        tuned: { beyond_chance: false, p: 0.4, change: { point: 0.1, lower: -0.1, upper: 0.3, n: 9 } },
+        notes: [],
+      },
+    }),
   );
   await tune.getByRole('button', { name: 'Look for weights' }).click();
   await tune.getByText('No gain beyond chance').waitFor();

@@ -50,7 +50,11 @@ otherwise: error
 let server, browser, folder;
 const runs = {};
 before(async () => {
-  [server, browser, folder] = await Promise.all([Server.start(), Browser.start(), mkdtemp(path.join(tmpdir(), 'callvet-results-'))]);
+  [server, browser, folder] = await Promise.all([
+    Server.start(),
+    Browser.start(),
+    mkdtemp(path.join(tmpdir(), 'callvet-results-')),
+  ]);
   // Scripts are files: the command line runs them on the database of the server, which lists its runs.
   const evaluate = async (name, suite, ...args) => {
     await run(program, ['--db', server.db, 'run', suite, ...args, '-q'], { cwd: root }).catch((e) => {
@@ -64,7 +68,18 @@ before(async () => {
   await evaluate('sloppy', 'examples/weather.yaml', '-m', script('weather-sloppy'), '--name', 'sloppy');
   await evaluate('good', 'examples/weather.yaml', '-m', script('weather-good'), '--name', 'good');
   await evaluate('desk', path.join(folder, 'desk.yaml'), '-m', `script:${path.join(folder, 'script.yaml')}`);
-  await evaluate('three', 'examples/weather.yaml', '-m', script('weather-good'), '-m', script('weather-sloppy'), '-m', 'offline/lexical', '--repeat', '2');
+  await evaluate(
+    'three',
+    'examples/weather.yaml',
+    '-m',
+    script('weather-good'),
+    '-m',
+    script('weather-sloppy'),
+    '-m',
+    'offline/lexical',
+    '--repeat',
+    '2',
+  );
 });
 after(async () => {
   await browser?.stop();
@@ -97,7 +112,10 @@ test('runs are listed, filtered in the address, chosen and compared', async () =
 });
 
 test('a run that is deleted comes back with undo, and is gone without', async () => {
-  const made = await server.api('POST', '/api/tool-eval/import', desk, { raw: true, headers: { 'Content-Type': 'application/yaml' } });
+  const made = await server.api('POST', '/api/tool-eval/import', desk, {
+    raw: true,
+    headers: { 'Content-Type': 'application/yaml' },
+  });
   const id = await server.ran({ suite_id: made.suite_id ?? made.id, models: ['offline/lexical'] });
   const page = await opened('/runs');
   const row = page.getByRole('row', { name: new RegExp(id) });
@@ -148,7 +166,10 @@ test('the header of a run has its change against the run before of the same suit
     const base = c.target.includes('good') ? runs.good : runs.sloppy;
     assert.equal(c.base_eval_id, base);
     await since.getByRole('link', { name: c.target.includes('good') ? 'good' : 'sloppy', exact: true }).waitFor();
-    assert.equal(await since.getByRole('link', { name: `Compare: ${c.target}` }).getAttribute('href'), `/compare?runs=${encodeURIComponent(`${base},${runs.three}`)}`);
+    assert.equal(
+      await since.getByRole('link', { name: `Compare: ${c.target}` }).getAttribute('href'),
+      `/compare?runs=${encodeURIComponent(`${base},${runs.three}`)}`,
+    );
   }
   const text = await since.innerText();
   assert.equal((text.match(/±0 pp/g) ?? []).length, 2, text);
@@ -192,20 +213,32 @@ test('the grid: every case against every target, where targets disagree, and the
   await page.getByText(`${differ} of 14 cases`, { exact: false }).waitFor();
   await page.getByLabel('Search cases and prompts').fill('tokyo');
   await page.waitForURL(/search=tokyo/);
-  await grid.getByRole('row', { name: /tokyo-fahrenheit/ }).getByRole('link', { name: /Fail 0\/2 contract violation/ }).click();
+  await grid
+    .getByRole('row', { name: /tokyo-fahrenheit/ })
+    .getByRole('link', { name: /Fail 0\/2 contract violation/ })
+    .click();
   await page.getByRole('heading', { name: 'tokyo-fahrenheit' }).waitFor();
   await page.keyboard.press('Escape');
   await page.waitForURL(/tab=grid.*search=tokyo|search=tokyo.*tab=grid/);
   // Enter opens the cell that has the focus, not the first failure of its row.
-  await grid.getByRole('row', { name: /tokyo-fahrenheit/ }).getByRole('link').last().press('Enter');
+  await grid
+    .getByRole('row', { name: /tokyo-fahrenheit/ })
+    .getByRole('link')
+    .last()
+    .press('Enter');
   await page.waitForURL((u) => u.searchParams.get('target') === 'offline/lexical');
 
   await page.goto(`/runs/${runs.three}?tab=confusion&of=script:weather-sloppy.yaml`);
   const told = await server.api('GET', `/api/runs/${runs.three}`);
-  const wrong = told.panels.targets.find((p) => p.name === 'script:weather-sloppy.yaml').confusion.filter((c) => c.expected !== c.called);
+  const wrong = told.panels.targets
+    .find((p) => p.name === 'script:weather-sloppy.yaml')
+    .confusion.filter((c) => c.expected !== c.called);
   assert.ok(wrong.length > 0);
   const { expected, called, n } = wrong.find((c) => c.expected === 'get_forecast') ?? wrong[0];
-  await page.getByRole('link', { name: `Expected ${expected}, called ${called}: ${n}` }).first().click();
+  await page
+    .getByRole('link', { name: `Expected ${expected}, called ${called}: ${n}` })
+    .first()
+    .click();
   await page.getByText(`${n} of 84 attempts`).waitFor(); // one call in each attempt
   clean(page);
 });
@@ -278,12 +311,26 @@ test('a case is copied as a file that can be imported', async () => {
   const text = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(text, /id: cancel-it/);
   assert.doesNotMatch(text, /look-then-answer/);
-  await server.api('POST', '/api/tool-eval/import', text, { raw: true, headers: { 'Content-Type': 'application/yaml' } });
+  await server.api('POST', '/api/tool-eval/import', text, {
+    raw: true,
+    headers: { 'Content-Type': 'application/yaml' },
+  });
   clean(page);
 });
 
 test('a failure becomes a case of a suite, with the address that reports hide', async () => {
-  const mail = (name, to) => ({ callvet: 1, name, tools: [{ name: 'send', description: 'Sends a mail', parameters: { type: 'object', properties: { to: { type: 'string' } } } }], cases: [{ id: 'to-kim', prompt: `Write to ${to}.`, expect: { calls: [{ tool: 'send', args: { to } }] } }] });
+  const mail = (name, to) => ({
+    callvet: 1,
+    name,
+    tools: [
+      {
+        name: 'send',
+        description: 'Sends a mail',
+        parameters: { type: 'object', properties: { to: { type: 'string' } } },
+      },
+    ],
+    cases: [{ id: 'to-kim', prompt: `Write to ${to}.`, expect: { calls: [{ tool: 'send', args: { to } }] } }],
+  });
   const from = await server.suite(mail('post', 'kim.lund@example.org'));
   await server.suite(mail('kept post', 'ona.ek@example.org'));
   const id = await server.ran({ suite_id: from, models: ['offline/lexical'] });
@@ -309,7 +356,13 @@ test('what a tool or a model says stays text', async () => {
   const talk = page.getByRole('list', { name: 'Conversation' });
   await talk.waitFor();
   const text = await talk.textContent();
-  for (const part of ['<script>window.owned=1</script>', "<img src=x onerror='window.owned=1'>", 'javascript:window.owned=1', '<b>bold</b>']) assert.ok(text.includes(part), part);
+  for (const part of [
+    '<script>window.owned=1</script>',
+    "<img src=x onerror='window.owned=1'>",
+    'javascript:window.owned=1',
+    '<b>bold</b>',
+  ])
+    assert.ok(text.includes(part), part);
   assert.equal(await talk.locator('a, img, script, b').count(), 0);
   assert.equal(await page.evaluate(() => globalThis.owned), undefined);
   clean(page);
@@ -317,8 +370,8 @@ test('what a tool or a model says stays text', async () => {
 
 test('characters that nobody sees are visible in what models and tools said', async () => {
   const page = await opened(`/runs/${runs.desk}/case?case=look-then-answer`);
-  await page.locator('.unseen').first().waitFor();
-  assert.deepEqual([...new Set(await page.locator('.unseen').allInnerTexts())].sort(), ['U+200B', 'U+202E']);
+  await page.locator('[data-invisible]').first().waitFor();
+  assert.deepEqual([...new Set(await page.locator('[data-invisible]').allInnerTexts())].sort(), ['U+200B', 'U+202E']);
   clean(page);
 });
 
@@ -341,23 +394,51 @@ test('two runs: differences with intervals, regressions first, and what differs 
   assert.match(await row.textContent(), new RegExp(told.targets[0].overall.verdict));
   const changed = page.getByRole('region', { name: /Cases that changed/ });
   assert.match(await changed.getByRole('row').nth(1).textContent(), /Newly failing/);
-  await page.getByRole('region', { name: 'What differs in the configuration' }).getByRole('row', { name: /Targets/ }).waitFor();
+  await page
+    .getByRole('region', { name: 'What differs in the configuration' })
+    .getByRole('row', { name: /Targets/ })
+    .waitFor();
   await changed.getByRole('link', { name: 'tokyo-fahrenheit' }).click();
   await page.getByRole('heading', { name: 'tokyo-fahrenheit' }).waitFor();
   clean(page);
 });
 
 test('the screens are accessible', async () => {
-  const tabs = ['', '?tab=grid', '?tab=attempts', '?tab=slices', '?tab=confusion', '?tab=findings', '?tab=configuration'].map((tab) => `/runs/${runs.three}${tab}`);
-  const places = ['/runs', ...tabs, `/runs/${runs.desk}/case?case=cancel-it`, `/compare?runs=${runs.good},${runs.sloppy}`];
-  await accessible(browser, server, places.map((place) => [place, (page) => page.getByRole('heading', { level: 1 })]));
+  const tabs = [
+    '',
+    '?tab=grid',
+    '?tab=attempts',
+    '?tab=slices',
+    '?tab=confusion',
+    '?tab=findings',
+    '?tab=configuration',
+  ].map((tab) => `/runs/${runs.three}${tab}`);
+  const places = [
+    '/runs',
+    ...tabs,
+    `/runs/${runs.desk}/case?case=cancel-it`,
+    `/compare?runs=${runs.good},${runs.sloppy}`,
+  ];
+  await accessible(
+    browser,
+    server,
+    places.map((place) => [place, (page) => page.getByRole('heading', { level: 1 })]),
+  );
 });
 
 test('a list keeps its row and the focus when columns become cards and columns again; Case is the title of cells, whatever the order', async () => {
   const id = await manyAttempts(server, { cases: 300, scripts: ['silent'], repeats: 1 });
   const page = await opened(`/runs/${id}?tab=attempts`);
   const list = page.getByRole('region', { name: 'Attempts' });
-  const at = (width, stacked) => page.setViewportSize({ width, height: 800 }).then(() => page.waitForFunction((stacked) => (document.querySelector('.card.stacked tr.line') !== null) === stacked, stacked));
+  const at = (width, stacked) =>
+    page
+      .setViewportSize({ width, height: 800 })
+      .then(() =>
+        page.waitForFunction(
+          (stacked) => (document.querySelector('[data-stacked] tr[data-index]') !== null) === stacked,
+          stacked,
+        ),
+      );
   await at(390, true);
   await list.getByRole('row').nth(1).focus();
   for (const end of [99, 199, 299]) {
@@ -366,17 +447,18 @@ test('a list keeps its row and the focus when columns become cards and columns a
     if (end < 299) await page.waitForFunction((end) => document.querySelector(`[data-index="${end + 1}"]`), end);
   }
   await page.keyboard.press('k');
-  const kept = () => page.waitForFunction(() => {
-    const row = document.activeElement;
-    const [inner, outer] = [row.getBoundingClientRect(), row.closest('.card')?.getBoundingClientRect()];
-    return row.dataset.index === '298' && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
-  });
+  const kept = () =>
+    page.waitForFunction(() => {
+      const row = document.activeElement;
+      const [inner, outer] = [row.getBoundingClientRect(), row.closest('[role=region]')?.getBoundingClientRect()];
+      return row.dataset.index === '298' && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+    });
   await kept();
   await at(1440, false);
   await kept();
   await at(390, true);
   await kept();
-  assert.equal(await list.locator('tr.line td').nth(1).getAttribute('data-title'), 'Case');
+  assert.equal(await list.locator('tr[data-index] td').nth(1).getAttribute('data-title'), 'Case');
   clean(page);
 });
 
@@ -407,7 +489,14 @@ test('a large run is scrolled, filtered and sorted with at most 200 rows in the 
   };
   for (let i = 0; i < 8; i++) await next(list, '/cells');
   // shows waits until rows between two positions are in the document.
-  const shows = (from, to) => page.waitForFunction(([from, to]) => [...document.querySelectorAll('tr[data-index]')].some((r) => Number(r.dataset.index) >= from && Number(r.dataset.index) < to), [from, to]);
+  const shows = (from, to) =>
+    page.waitForFunction(
+      ([from, to]) =>
+        [...document.querySelectorAll('tr[data-index]')].some(
+          (r) => Number(r.dataset.index) >= from && Number(r.dataset.index) < to,
+        ),
+      [from, to],
+    );
   await shows(700, 2000);
   await scrolled(list, 0.5);
   await shows(300, 600);

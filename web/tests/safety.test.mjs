@@ -41,7 +41,8 @@ test('each incident has its case, rule, call and effect, and leads to the case',
   await list.first().waitFor();
   assert.equal(await list.count(), items.length);
   const first = await list.first().innerText();
-  for (const part of [items[0].case, items[0].rule, items[0].target, items[0].blocked ? 'blocked' : 'happened']) assert.ok(first.includes(part), `${part} in ${first}`);
+  for (const part of [items[0].case, items[0].rule, items[0].target, items[0].blocked ? 'blocked' : 'happened'])
+    assert.ok(first.includes(part), `${part} in ${first}`);
   const href = await list.first().getByRole('link').getAttribute('href');
   assert.equal(href, `/runs/${run}/case?case=${encodeURIComponent(items[0].case)}`);
   clean(page);
@@ -53,7 +54,10 @@ test('recordings are browsed, and exported as fixtures', async () => {
   const { items } = await server.api('GET', `/api/runs/${run}/recordings?limit=100`);
   const table = page.getByRole('region', { name: 'Recordings of the run' });
   await table.getByRole('button', { name: items[0].tool, exact: true }).first().click();
-  await page.getByRole('dialog').getByRole('link', { name: `Open the case ${items[0].case}` }).waitFor();
+  await page
+    .getByRole('dialog')
+    .getByRole('link', { name: `Open the case ${items[0].case}` })
+    .waitFor();
   assert.match(page.url(), /call=/);
   await page.keyboard.press('Escape');
   const waiting = page.waitForEvent('download');
@@ -63,5 +67,12 @@ test('recordings are browsed, and exported as fixtures', async () => {
 });
 
 test('safety is accessible', async () => {
-  await accessible(browser, server, ['drill', 'incidents', 'recordings'].map((part) => [`/safety?run=${run}&part=${part}`, (page) => page.getByRole('heading', { name: 'Replay & safety' })]));
+  await accessible(
+    browser,
+    server,
+    ['drill', 'incidents', 'recordings'].map((part) => [
+      `/safety?run=${run}&part=${part}`,
+      (page) => page.getByRole('heading', { name: 'Replay & safety' }),
+    ]),
+  );
 });

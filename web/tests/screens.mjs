@@ -19,25 +19,64 @@ export async function examplesOn(s) {
   await s.ran({ suite_id: suite, models, repeats: 3, experiment_id: experiment.id });
   await s.ran({ suite_id: home, models });
   // Scripts are files, which targets of the server may not be: the command line runs them on its database.
-  const scripts = ['-m', 'script:examples/scripts/weather-good.yaml', '-m', 'script:examples/scripts/weather-sloppy.yaml', '-m', 'offline/lexical'];
+  const scripts = [
+    '-m',
+    'script:examples/scripts/weather-good.yaml',
+    '-m',
+    'script:examples/scripts/weather-sloppy.yaml',
+    '-m',
+    'offline/lexical',
+  ];
   for (const more of [[], ['--repeat', '2']]) {
-    await promisify(execFile)(process.env.CALLVET ?? path.join(root, 'callvet'), ['--db', s.db, 'run', 'examples/weather.yaml', ...scripts, ...more, '-q'], { cwd: root });
+    await promisify(execFile)(
+      process.env.CALLVET ?? path.join(root, 'callvet'),
+      ['--db', s.db, 'run', 'examples/weather.yaml', ...scripts, ...more, '-q'],
+      { cwd: root },
+    );
   }
-  const sent = async (name) => (await s.api('POST', `/api/traces?collection=${name}`, await text(`regression/${name}.jsonl`), { raw: true, headers: { 'Content-Type': 'application/x-ndjson' } })).id;
+  const sent = async (name) =>
+    (
+      await s.api('POST', `/api/traces?collection=${name}`, await text(`regression/${name}.jsonl`), {
+        raw: true,
+        headers: { 'Content-Type': 'application/x-ndjson' },
+      })
+    ).id;
   const [tracesBefore, tracesAfter] = [await sent('before'), await sent('after')];
-  const gate = await s.api('POST', '/api/gates', { name: 'Release', text: 'gates:\n  - pass_rate >= 0.5\n  - {metric: pass_rate, slice: case=*, at_least: 0.5}\n' });
+  const gate = await s.api('POST', '/api/gates', {
+    name: 'Release',
+    text: 'gates:\n  - pass_rate >= 0.5\n  - {metric: pass_rate, slice: case=*, at_least: 0.5}\n',
+  });
   const [newest, before] = (await s.api('GET', '/api/tool-eval/history?limit=2')).items;
-  const catalogue = await s.api('POST', '/api/catalogues?name=Examples', await text('select/catalogue.json'), { raw: true, headers: { 'Content-Type': 'application/json' } });
+  const catalogue = await s.api('POST', '/api/catalogues?name=Examples', await text('select/catalogue.json'), {
+    raw: true,
+    headers: { 'Content-Type': 'application/json' },
+  });
   const form = new FormData();
   form.append('file', new Blob([await text('select/suite.json')], { type: 'application/json' }), 'suite.json');
-  const r = await fetch(`${s.url}/api/v1/admin/tool-eval/run?catalogue_id=${catalogue.id}`, { method: 'POST', headers: { Cookie: s.cookies.ana }, body: form });
+  const r = await fetch(`${s.url}/api/v1/admin/tool-eval/run?catalogue_id=${catalogue.id}`, {
+    method: 'POST',
+    headers: { Cookie: s.cookies.ana },
+    body: form,
+  });
   const selection = r.ok ? await r.json() : {};
   const drill = await s.api('POST', '/api/drills', { models });
   await s.job(drill.job_id);
   await s.user('bo');
   await s.api('POST', '/api/tokens', { name: 'ci', scopes: ['read', 'run'] });
   const jobs = await s.api('GET', '/api/jobs');
-  return { suite, run: newest.id, first: before.id, experiment: experiment.id, catalogue: catalogue.id, selection: selection.run_id, job: jobs.items[0]?.job_id, tracesBefore, tracesAfter, gate: gate.id, drill: drill.result_ref };
+  return {
+    suite,
+    run: newest.id,
+    first: before.id,
+    experiment: experiment.id,
+    catalogue: catalogue.id,
+    selection: selection.run_id,
+    job: jobs.items[0]?.job_id,
+    tracesBefore,
+    tracesAfter,
+    gate: gate.id,
+    drill: drill.result_ref,
+  };
 }
 
 /** screens lists name, address and what to wait for. */

@@ -5,8 +5,19 @@ import { accessible, Browser, clean, Server } from './harness.mjs';
 
 const weather = {
   name: 'weather',
-  tools: [{ type: 'function', function: { name: 'get_weather', description: 'Weather now', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } } }],
-  test_cases: [{ prompt: "What's the weather in Paris?", expected_tool: 'get_weather', expected_params: { city: 'Paris' } }],
+  tools: [
+    {
+      type: 'function',
+      function: {
+        name: 'get_weather',
+        description: 'Weather now',
+        parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      },
+    },
+  ],
+  test_cases: [
+    { prompt: "What's the weather in Paris?", expected_tool: 'get_weather', expected_params: { city: 'Paris' } },
+  ],
 };
 
 let server, browser, model;
@@ -19,9 +30,15 @@ before(async () => {
         res.writeHead(status, { 'Content-Type': 'application/json' });
         res.end(JSON.stringify(body));
       };
-      if (req.headers.authorization !== 'Bearer sk-the-right-key-1234') return answer(401, { error: { message: 'Incorrect API key provided' } });
-      if (JSON.parse(text).model === 'gone') return answer(404, { error: { message: 'The model gone does not exist' } });
-      answer(200, { model: 'm1-2026', choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'hello' } }], usage: { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 } });
+      if (req.headers.authorization !== 'Bearer sk-the-right-key-1234')
+        return answer(401, { error: { message: 'Incorrect API key provided' } });
+      if (JSON.parse(text).model === 'gone')
+        return answer(404, { error: { message: 'The model gone does not exist' } });
+      answer(200, {
+        model: 'm1-2026',
+        choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'hello' } }],
+        usage: { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 },
+      });
     });
   });
   await new Promise((resolve) => model.listen(0, '127.0.0.1', resolve));
@@ -57,7 +74,11 @@ test('a key is set, tested with a clear word, replaced, deleted', async () => {
   };
   await ask('m1');
   await page.getByText(`OPENAI_API_KEY is not sent to ${own}: it is kept for api.openai.com alone`).waitFor();
-  await setKey(page.getByRole('button', { name: 'Replace: OPENAI_API_KEY' }), 'sk-a-wrong-key-9876', `api.openai.com, ${own}`);
+  await setKey(
+    page.getByRole('button', { name: 'Replace: OPENAI_API_KEY' }),
+    'sk-a-wrong-key-9876',
+    `api.openai.com, ${own}`,
+  );
   await page.getByRole('cell', { name: `${own}, api.openai.com`, exact: true }).waitFor();
   await ask('m1');
   await page.getByText('The key is refused. (HTTP 401)').waitFor();
@@ -120,7 +141,13 @@ test('a user who was invited by a link comes in at the door, and sees nothing of
   await other.getByRole('tab', { name: 'Providers' }).waitFor();
   assert.equal(await other.getByRole('tab', { name: 'Users' }).count(), 0);
   assert.equal(await other.getByRole('link', { name: 'Audit' }).count(), 0);
-  const seen = await other.evaluate(async () => Promise.all(['/api/tool-suites', '/api/keys', '/api/tokens', '/api/schedules', '/api/tool-eval/history', '/api/traces'].map(async (p) => (await (await fetch(p)).json()).items.length)));
+  const seen = await other.evaluate(async () =>
+    Promise.all(
+      ['/api/tool-suites', '/api/keys', '/api/tokens', '/api/schedules', '/api/tool-eval/history', '/api/traces'].map(
+        async (p) => (await (await fetch(p)).json()).items.length,
+      ),
+    ),
+  );
   assert.deepEqual(seen, [0, 0, 0, 0, 0, 0]);
   assert.equal(await other.evaluate(async () => (await fetch('/api/users')).status), 403);
 
@@ -156,7 +183,12 @@ test('the password is changed, and other logins end', async () => {
   await fill('a long password for tests', 'another long password', 'another long password');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The password is changed').waitFor();
-  const login = (password) => fetch(`${server.url}/api/session`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: 'cai', password }) });
+  const login = (password) =>
+    fetch(`${server.url}/api/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'cai', password }),
+    });
   assert.equal((await login('a long password for tests')).status, 401);
   assert.equal((await login('another long password')).status, 200);
   clean(page);
@@ -182,7 +214,11 @@ test('a schedule is made, run now, disabled, deleted and given back', async () =
   await page.getByRole('button', { name: 'New schedule' }).click();
   const form = page.getByRole('dialog', { name: 'New schedule' });
   await form.getByLabel('Name').fill('nightly');
-  await form.getByRole('combobox', { name: 'Suite' }).or(form.getByRole('textbox', { name: 'Suite' })).first().click();
+  await form
+    .getByRole('combobox', { name: 'Suite' })
+    .or(form.getByRole('textbox', { name: 'Suite' }))
+    .first()
+    .click();
   await page.getByRole('option', { name: 'weather', exact: true }).click();
   await form.getByRole('combobox', { name: 'Models' }).fill('offline/lexical');
   await page.keyboard.press('Enter');
@@ -221,7 +257,11 @@ test('the audit log is filtered, and the filter is in the address', async () => 
   const rows = page.getByRole('region', { name: 'Audit log' }).locator('tbody tr[data-index]');
   await rows.first().waitFor();
   assert.deepEqual([...new Set(await rows.locator('td:nth-child(3)').allInnerTexts())], ['token.create']);
-  await page.getByRole('textbox', { name: 'Kind' }).or(page.getByRole('combobox', { name: 'Kind' })).first().click();
+  await page
+    .getByRole('textbox', { name: 'Kind' })
+    .or(page.getByRole('combobox', { name: 'Kind' }))
+    .first()
+    .click();
   await page.getByRole('option', { name: 'key.set', exact: true }).click();
   await page.waitForURL(/kind=key\.set/);
   await page.getByRole('cell', { name: 'OPENAI_API_KEY', exact: true }).first().waitFor();
@@ -234,8 +274,18 @@ test('settings and audit are accessible', async () => {
   await server.api('PUT', '/api/keys/OPENAI_API_KEY', { value: 'sk-the-right-key-1234' });
   await server.api('POST', '/api/tokens', { name: 'for a look', scopes: ['read'] });
   const places = [
-    ['/settings/keys', 'Keys of providers'], ['/settings/tokens', 'Your API tokens'], ['/settings/schedules', 'Schedules'], ['/settings/password', 'Change your password'], ['/settings/users', 'Users'],
-    ['/settings/limits', 'In force now'], ['/settings/appearance', 'Appearance'], ['/audit', 'Audit'],
+    ['/settings/keys', 'Keys of providers'],
+    ['/settings/tokens', 'Your API tokens'],
+    ['/settings/schedules', 'Schedules'],
+    ['/settings/password', 'Change your password'],
+    ['/settings/users', 'Users'],
+    ['/settings/limits', 'In force now'],
+    ['/settings/appearance', 'Appearance'],
+    ['/audit', 'Audit'],
   ];
-  await accessible(browser, server, places.map(([place, name]) => [place, (page) => page.getByRole('heading', { name, exact: true })]));
+  await accessible(
+    browser,
+    server,
+    places.map(([place, name]) => [place, (page) => page.getByRole('heading', { name, exact: true })]),
+  );
 });

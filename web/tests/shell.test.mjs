@@ -33,7 +33,15 @@ test('log in, log out, and what is not there', async () => {
 test('the end of a session loses nothing that was typed; a logout does, and so does another user', async () => {
   await server.user('typist');
   await server.user('other');
-  await server.suite({ callvet: 1, name: 'typed on', tools: [{ name: 'find' }], cases: [{ id: 'a', prompt: 'Where?', expect: { calls: [{ tool: 'find' }] } }] }, { as: 'typist' });
+  await server.suite(
+    {
+      callvet: 1,
+      name: 'typed on',
+      tools: [{ name: 'find' }],
+      cases: [{ id: 'a', prompt: 'Where?', expect: { calls: [{ tool: 'find' }] } }],
+    },
+    { as: 'typist' },
+  );
   const page = await browser.page(server, { as: 'typist' });
   const typed = async () => {
     await page.goto('/experiments');
@@ -66,7 +74,13 @@ test('the end of a session loses nothing that was typed; a logout does, and so d
   await page.getByRole('button', { name: /Account: typist/ }).click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
   await page.getByRole('button', { name: 'Log in' }).waitFor();
-  assert.deepEqual(await page.evaluate(() => [sessionStorage.length, Object.keys(localStorage).filter((k) => k.startsWith('callvet.') && k !== 'callvet.language')]), [0, []]);
+  assert.deepEqual(
+    await page.evaluate(() => [
+      sessionStorage.length,
+      Object.keys(localStorage).filter((k) => k.startsWith('callvet.') && k !== 'callvet.language'),
+    ]),
+    [0, []],
+  );
   await login('typist');
   await page.getByRole('heading', { name: 'New run' }).waitFor();
   assert.equal(await page.getByLabel('Name of the run').inputValue(), '');
@@ -74,7 +88,10 @@ test('the end of a session loses nothing that was typed; a logout does, and so d
   // Another user behind the door finds nothing of it.
   await page.getByLabel('Name of the run').fill('of the typist');
   const cookies = await page.context().cookies();
-  const r = await fetch(`${server.url}/api/session`, { method: 'DELETE', headers: { Cookie: cookies.map((c) => `${c.name}=${c.value}`).join('; ') } });
+  const r = await fetch(`${server.url}/api/session`, {
+    method: 'DELETE',
+    headers: { Cookie: cookies.map((c) => `${c.name}=${c.value}`).join('; ') },
+  });
   assert.ok(r.ok, String(r.status));
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
   await page.getByText('You are not logged in any more.').waitFor();
@@ -98,10 +115,19 @@ test('events are followed, and the connection comes back after the server was ki
 });
 
 test('the palette finds suites, runs and experiments', async () => {
-  const suite = await server.suite({ callvet: 1, name: 'parcel desk', tools: [{ name: 'find' }], cases: [{ id: 'a', prompt: 'Where is it?', expect: { calls: [{ tool: 'find' }] } }] });
+  const suite = await server.suite({
+    callvet: 1,
+    name: 'parcel desk',
+    tools: [{ name: 'find' }],
+    cases: [{ id: 'a', prompt: 'Where is it?', expect: { calls: [{ tool: 'find' }] } }],
+  });
   const run = await server.ran({ suite_id: suite, models: ['offline/lexical'] });
   const experiment = await server.api('POST', '/api/experiments', { name: 'parcel prompts', suite_id: suite });
-  for (const [kind, to] of [['Suite', `/suites/${suite}`], ['Run', `/runs/${run}`], ['Experiment', `/experiments/${experiment.id}`]]) {
+  for (const [kind, to] of [
+    ['Suite', `/suites/${suite}`],
+    ['Run', `/runs/${run}`],
+    ['Experiment', `/experiments/${experiment.id}`],
+  ]) {
     const page = await browser.page(server);
     await page.goto('/jobs');
     await page.locator('[data-live]').waitFor();

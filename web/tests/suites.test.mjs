@@ -12,12 +12,47 @@ const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 const program = path.resolve(process.env.CALLVET ?? path.join(root, 'callvet'));
 
-const weather = { type: 'function', function: { name: 'get_weather', description: 'Get current weather for a city', parameters: { type: 'object', properties: { city: { type: 'string' }, units: { type: 'string', enum: ['celsius', 'fahrenheit'] } }, required: ['city'] } } };
-const search = { type: 'function', function: { name: 'search', description: 'Search the web', parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] } } };
-const book = { type: 'function', function: { name: 'book_flight', description: 'Book a flight', parameters: { type: 'object', properties: { flight: { type: 'string' }, seats: { type: 'integer' } }, required: ['flight'] } } };
+const weather = {
+  type: 'function',
+  function: {
+    name: 'get_weather',
+    description: 'Get current weather for a city',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string' }, units: { type: 'string', enum: ['celsius', 'fahrenheit'] } },
+      required: ['city'],
+    },
+  },
+};
+const search = {
+  type: 'function',
+  function: {
+    name: 'search',
+    description: 'Search the web',
+    parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+  },
+};
+const book = {
+  type: 'function',
+  function: {
+    name: 'book_flight',
+    description: 'Book a flight',
+    parameters: {
+      type: 'object',
+      properties: { flight: { type: 'string' }, seats: { type: 'integer' } },
+      required: ['flight'],
+    },
+  },
+};
 const suite = (name, test_cases) => ({ name, tools: [weather, search, book], test_cases });
 const two = [
-  { id: 'paris', prompt: 'How warm is it in Paris?', expected_tool: 'get_weather', expected_params: { city: 'Paris' }, category: 'weather' },
+  {
+    id: 'paris',
+    prompt: 'How warm is it in Paris?',
+    expected_tool: 'get_weather',
+    expected_params: { city: 'Paris' },
+    category: 'weather',
+  },
   { id: 'thanks', prompt: 'Thank you, that was all!', expected_tool: null, expected_params: null, category: 'talk' },
 ];
 
@@ -32,13 +67,20 @@ after(async () => {
 
 /** linted does something and waits until the linter has answered for a text, and the page shows it. */
 async function linted(page, is, does) {
-  await Promise.all([page.waitForResponse((r) => r.url().endsWith('/api/lint') && is(r.request().postDataJSON().text)), does()]);
+  await Promise.all([
+    page.waitForResponse((r) => r.url().endsWith('/api/lint') && is(r.request().postDataJSON().text)),
+    does(),
+  ]);
   await page.locator('[data-lint="busy"]').waitFor({ state: 'detached' });
 }
 
 /** pick chooses an option of a list that is open or opens by a click. */
 async function pick(at, page, label, option) {
-  await at.getByRole('combobox', { name: label, exact: true }).or(at.getByRole('textbox', { name: label, exact: true })).first().click();
+  await at
+    .getByRole('combobox', { name: label, exact: true })
+    .or(at.getByRole('textbox', { name: label, exact: true }))
+    .first()
+    .click();
   await page.getByRole('option', { name: option, exact: true }).click();
 }
 
@@ -56,16 +98,32 @@ test('a suite is made by hand, from nothing until it can run', async () => {
   // A tool, with the words that the editor offers and the mark of a mistake.
   await page.getByRole('button', { name: 'Add a tool' }).click();
   const drawer = page.getByRole('dialog', { name: 'New tool' });
-  const bad = JSON.stringify({ ...weather, function: { ...weather.function, parameters: { type: 'objekt' } } }, null, 2);
-  await linted(page, (x) => x.includes('objekt'), () => write(drawer, 'The tool as JSON', bad));
-  await drawer.getByText(/does not compile/).first().waitFor();
-  assert.equal(await drawer.locator('[data-problem="bad-schema"]').getAttribute('data-line'), '1'); // where the tool begins
+  const bad = JSON.stringify(
+    { ...weather, function: { ...weather.function, parameters: { type: 'objekt' } } },
+    null,
+    2,
+  );
+  await linted(
+    page,
+    (x) => x.includes('objekt'),
+    () => write(drawer, 'The tool as JSON', bad),
+  );
+  await drawer
+    .getByText(/does not compile/)
+    .first()
+    .waitFor();
+  // where the tool begins
+  assert.equal(await drawer.locator('[data-problem="bad-schema"]').getAttribute('data-line'), '1');
   await drawer.locator('.cm-lint-marker-error').first().waitFor();
   await write(drawer, 'The tool as JSON', '');
   await page.keyboard.type('addit');
   await page.getByRole('option', { name: /additionalProperties/ }).waitFor();
   await page.keyboard.press('Escape');
-  await linted(page, (x) => x.includes('Get current weather'), () => write(drawer, 'The tool as JSON', JSON.stringify(weather, null, 2)));
+  await linted(
+    page,
+    (x) => x.includes('Get current weather'),
+    () => write(drawer, 'The tool as JSON', JSON.stringify(weather, null, 2)),
+  );
   await drawer.getByRole('button', { name: 'Save the tool' }).click();
   await drawer.waitFor({ state: 'detached' });
 
@@ -94,10 +152,18 @@ test('a suite is made by hand, from nothing until it can run', async () => {
   await form.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Paste JSON lines' }).click();
   const paste = page.getByRole('dialog', { name: 'Add several cases' });
-  await write(paste, 'Cases as JSON lines', '{"prompt": "Find news about Go", "expected_tool": "serch"}\n\n{"prompt": "Hello!", "expected_tool": null}');
+  await write(
+    paste,
+    'Cases as JSON lines',
+    '{"prompt": "Find news about Go", "expected_tool": "serch"}\n\n{"prompt": "Hello!", "expected_tool": null}',
+  );
   await paste.getByRole('button', { name: 'Add 2 cases' }).click();
   await paste.getByText(/^line 1: .*there is no tool "serch"/).waitFor();
-  await write(paste, 'Cases as JSON lines', '{"prompt": "Find news about Go", "expected_tool": "search"}\n\n{"prompt": "Hello!", "expected_tool": null}');
+  await write(
+    paste,
+    'Cases as JSON lines',
+    '{"prompt": "Find news about Go", "expected_tool": "search"}\n\n{"prompt": "Hello!", "expected_tool": null}',
+  );
   await paste.getByRole('button', { name: 'Add 2 cases' }).click();
   await paste.waitFor({ state: 'detached' });
   await page.getByText('3 of 3 cases').waitFor();
@@ -105,8 +171,18 @@ test('a suite is made by hand, from nothing until it can run', async () => {
   const now = await get(id);
   assert.deepEqual(now.tools, [weather, search]);
   assert.equal(now.system_prompt, 'Use the tools.');
-  assert.deepEqual(now.test_cases.map((c) => [c.prompt, c.expected_tool, c.expected_params]), [['How warm is it in Paris?', 'get_weather', { city: 'Paris' }], ['Find news about Go', 'search', null], ['Hello!', null, null]]);
-  assert.match(await page.getByRole('link', { name: 'Run this suite' }).getAttribute('href'), new RegExp(`/new\\?suite=${id}$`));
+  assert.deepEqual(
+    now.test_cases.map((c) => [c.prompt, c.expected_tool, c.expected_params]),
+    [
+      ['How warm is it in Paris?', 'get_weather', { city: 'Paris' }],
+      ['Find news about Go', 'search', null],
+      ['Hello!', null, null],
+    ],
+  );
+  assert.match(
+    await page.getByRole('link', { name: 'Run this suite' }).getAttribute('href'),
+    new RegExp(`/new\\?suite=${id}$`),
+  );
   await server.ran({ suite_id: id, models: ['offline/lexical'] });
   await page.getByRole('tab', { name: 'Runs' }).click();
   await page.getByRole('row', { name: /offline\/lexical/ }).waitFor();
@@ -128,7 +204,10 @@ test('cells are edited where they stand; a case that is deleted can be had back'
   await page.getByText(/This is not JSON/).waitFor();
   await params.fill('{"city": 5}');
   await page.keyboard.press('Enter');
-  await page.getByText(/got number, want string/).first().waitFor(); // what the server refuses stands at the cell, and what was typed stays
+  await page
+    .getByText(/got number, want string/)
+    .first()
+    .waitFor(); // what the server refuses stands at the cell, and what was typed stays
   assert.equal(await params.inputValue(), '{"city": 5}');
   await params.fill('{"city": "Paris", "units": "celsius"}');
   await page.keyboard.press('Enter');
@@ -137,10 +216,13 @@ test('cells are edited where they stand; a case that is deleted can be had back'
   await page.getByRole('option', { name: 'search', exact: true }).click();
   await page.getByRole('button', { name: /Edit the expected tool of thanks: search/ }).waitFor();
   let now = await get(id);
-  assert.deepEqual(now.test_cases.map((c) => [c.id, c.prompt, c.expected_tool, c.expected_params, c.category]), [
-    ['paris', 'How cold is it in Paris?', 'get_weather', { city: 'Paris', units: 'celsius' }, 'weather'],
-    ['thanks', 'Thank you, that was all!', 'search', null, 'talk'],
-  ]);
+  assert.deepEqual(
+    now.test_cases.map((c) => [c.id, c.prompt, c.expected_tool, c.expected_params, c.category]),
+    [
+      ['paris', 'How cold is it in Paris?', 'get_weather', { city: 'Paris', units: 'celsius' }, 'weather'],
+      ['thanks', 'Thank you, that was all!', 'search', null, 'talk'],
+    ],
+  );
 
   const drop = async () => {
     await page.getByRole('button', { name: 'More actions: thanks' }).click();
@@ -154,8 +236,14 @@ test('cells are edited where they stand; a case that is deleted can be had back'
   await drop();
   await page.waitForResponse((r) => r.request().method() === 'DELETE');
   now = await get(id);
-  assert.deepEqual(now.test_cases.map((c) => c.id), ['paris']);
-  await page.getByRole('textbox', { name: 'Search the cases' }).or(page.getByRole('searchbox', { name: 'Search the cases' })).fill('nothing like it');
+  assert.deepEqual(
+    now.test_cases.map((c) => c.id),
+    ['paris'],
+  );
+  await page
+    .getByRole('textbox', { name: 'Search the cases' })
+    .or(page.getByRole('searchbox', { name: 'Search the cases' }))
+    .fill('nothing like it');
   await page.getByText('No case matches the search').waitFor();
   assert.match(page.url(), /q=nothing/);
   clean(page);
@@ -165,13 +253,30 @@ test('every expectation form goes through the form and comes back', async () => 
   const id = await server.suite(suite('Forms', two));
   const page = await browser.page(server);
   const forms = [
-    { id: 'one', prompt: 'One tool', expected_tool: 'get_weather', expected_params: { city: 'Oslo', units: 'celsius' }, param_scoring: 'fuzzy', scoring_config: { mode: 'case_insensitive', epsilon: 0.01 }, category: 'weather', should_call_tool: true },
+    {
+      id: 'one',
+      prompt: 'One tool',
+      expected_tool: 'get_weather',
+      expected_params: { city: 'Oslo', units: 'celsius' },
+      param_scoring: 'fuzzy',
+      scoring_config: { mode: 'case_insensitive', epsilon: 0.01 },
+      category: 'weather',
+      should_call_tool: true,
+    },
     { id: 'several', prompt: 'Several tools', expected_tool: ['search', 'get_weather'], expected_params: null },
     { id: 'none', prompt: 'No tool', expected_tool: null, expected_params: null, should_call_tool: false },
     { id: 'empty', prompt: 'No parameters at all', expected_tool: 'search', expected_params: {} },
     {
-      id: 'chain', prompt: 'A whole chain of calls', expected_tool: 'book_flight', expected_params: { flight: 'FL123' }, multi_turn: true, max_rounds: 5, optimal_hops: 2, valid_prerequisites: ['search'],
-      mock_responses: { search: { flights: [{ id: 'FL123', price: 450 }] }, book_flight: { booked: true } }, argument_source: { flight: 'search.result.flights[0].id' },
+      id: 'chain',
+      prompt: 'A whole chain of calls',
+      expected_tool: 'book_flight',
+      expected_params: { flight: 'FL123' },
+      multi_turn: true,
+      max_rounds: 5,
+      optimal_hops: 2,
+      valid_prerequisites: ['search'],
+      mock_responses: { search: { flights: [{ id: 'FL123', price: 450 }] }, book_flight: { booked: true } },
+      argument_source: { flight: 'search.result.flights[0].id' },
     },
   ];
   for (const c of forms) {
@@ -184,13 +289,28 @@ test('every expectation form goes through the form and comes back', async () => 
     if (names.length > 0) await form.getByText('Calls a tool').click();
     for (const n of names) await pick(form, page, 'Tools', n);
     if (names.length > 0) await form.getByLabel('Prompt').click();
-    await form.getByText(c.expected_params === null ? 'Not scored' : Object.keys(c.expected_params).length === 0 ? 'None expected' : 'These values').click();
-    if (c.expected_params && Object.keys(c.expected_params).length > 0) await write(form, 'Expected parameters (JSON)', JSON.stringify(c.expected_params));
+    await form
+      .getByText(
+        c.expected_params === null
+          ? 'Not scored'
+          : Object.keys(c.expected_params).length === 0
+            ? 'None expected'
+            : 'These values',
+      )
+      .click();
+    if (c.expected_params && Object.keys(c.expected_params).length > 0)
+      await write(form, 'Expected parameters (JSON)', JSON.stringify(c.expected_params));
     if (c.param_scoring) await pick(form, page, 'Comparison', c.param_scoring);
     if (c.scoring_config) await write(form, 'Scoring configuration (JSON)', JSON.stringify(c.scoring_config));
     if (c.category) await form.getByLabel('Category').fill(c.category);
     if (c.category) await form.getByLabel('Prompt').click();
-    if (c.should_call_tool !== undefined) await pick(form, page, 'should_call_tool', c.should_call_tool ? 'True: a tool should be called' : 'False: none should be called');
+    if (c.should_call_tool !== undefined)
+      await pick(
+        form,
+        page,
+        'should_call_tool',
+        c.should_call_tool ? 'True: a tool should be called' : 'False: none should be called',
+      );
     if (c.multi_turn) {
       await form.getByRole('switch', { name: /^Multi-turn/ }).check();
       await form.getByLabel('Rounds at most').fill(String(c.max_rounds));
@@ -218,10 +338,18 @@ test('every expectation form goes through the form and comes back', async () => 
   await page.getByRole('button', { name: 'Add a case' }).click();
   const form = page.getByRole('dialog', { name: 'New case' });
   await form.getByText('callvet’s own form', { exact: true }).click();
-  const own = { prompt: 'Search, then book', tags: ['plans'], expect: { calls: [{ tool: 'search' }, { tool: 'book_flight', args: { flight: 'FL1' } }], order: 'strict' } };
+  const own = {
+    prompt: 'Search, then book',
+    tags: ['plans'],
+    expect: { calls: [{ tool: 'search' }, { tool: 'book_flight', args: { flight: 'FL1' } }], order: 'strict' },
+  };
   const label = 'The case in callvet’s own form';
   const wrong = JSON.stringify({ ...own, expect: { ...own.expect, order: 'stirct' } }, null, 2);
-  await linted(page, (x) => x.includes('stirct'), () => write(form, label, wrong));
+  await linted(
+    page,
+    (x) => x.includes('stirct'),
+    () => write(form, label, wrong),
+  );
   const at = wrong.split('\n').findIndex((l) => l.includes('stirct')) + 1;
   assert.equal(await form.locator('[data-problem]').first().getAttribute('data-line'), String(at));
   await write(form, label, '');
@@ -234,7 +362,11 @@ test('every expectation form goes through the form and comes back', async () => 
   await form.waitFor({ state: 'detached' });
   const plan = await server.api('GET', `/api/tool-suites/${id}/cases/plan`);
   assert.deepEqual({ ...plan.case, id: undefined }, { ...own, id: undefined });
-  await page.getByRole('combobox', { name: 'Tag' }).or(page.getByRole('textbox', { name: 'Tag' })).first().click();
+  await page
+    .getByRole('combobox', { name: 'Tag' })
+    .or(page.getByRole('textbox', { name: 'Tag' }))
+    .first()
+    .click();
   await page.getByRole('option', { name: 'plans' }).click();
   await page.getByText('1 of 8 cases').waitFor();
   assert.match(page.url(), /tag=plans/);
@@ -258,7 +390,10 @@ test('who was overtaken by somebody else is told, and loses nothing', async () =
   assert.equal(await form.getByLabel('Prompt').inputValue(), 'What is the weather like in Paris?');
   await form.getByRole('button', { name: 'Save the case' }).click();
   await form.waitFor({ state: 'detached' });
-  assert.deepEqual((await get(id)).test_cases.map((c) => c.prompt), ['What is the weather like in Paris?', 'Goodbye!']);
+  assert.deepEqual(
+    (await get(id)).test_cases.map((c) => c.prompt),
+    ['What is the weather like in Paris?', 'Goodbye!'],
+  );
   clean(page);
 });
 
@@ -267,22 +402,48 @@ test('broken suites have the same diagnostics in the page as on the command line
   try {
     const data = path.join(root, 'internal/suite/testdata');
     const broken = [];
-    for (const name of (await readdir(path.join(data, 'lint'))).filter((n) => /\.(yaml|json)$/.test(n)).sort()) broken.push([name, await readFile(path.join(data, 'lint', name), 'utf8')]);
-    const lines = (await readFile(path.join(data, 'forms/bad.txt'), 'utf8')).split('\n').filter((l) => l.startsWith('{') && l !== '{}');
-    for (const [i, l] of lines.slice(0, 26).entries()) broken.push([`form-${i}.yaml`, `callvet: 1\ntools: [{name: a, description: A}, {name: b, description: B}]\ncases:\n  - ${l}\n`]);
+    for (const name of (await readdir(path.join(data, 'lint'))).filter((n) => /\.(yaml|json)$/.test(n)).sort())
+      broken.push([name, await readFile(path.join(data, 'lint', name), 'utf8')]);
+    const lines = (await readFile(path.join(data, 'forms/bad.txt'), 'utf8'))
+      .split('\n')
+      .filter((l) => l.startsWith('{') && l !== '{}');
+    for (const [i, l] of lines.slice(0, 26).entries())
+      broken.push([
+        `form-${i}.yaml`,
+        `callvet: 1\ntools: [{name: a, description: A}, {name: b, description: B}]\ncases:\n  - ${l}\n`,
+      ]);
     broken.push(['syntax.yaml', 'callvet: 1\ncases:\n  - prompt: "x\n    expected_tool: [a\n']);
     assert.ok(broken.length >= 30, `${broken.length} suites`);
     for (const [name, text] of broken) await writeFile(path.join(folder, name), text);
-    const out = await run(program, ['lint', '--json', ...broken.map(([n]) => n)], { cwd: folder, env: { ...process.env, CALLVET_DB: path.join(folder, 'runs.db') } }).catch((e) => e);
+    const out = await run(program, ['lint', '--json', ...broken.map(([n]) => n)], {
+      cwd: folder,
+      env: { ...process.env, CALLVET_DB: path.join(folder, 'runs.db') },
+    }).catch((e) => e);
     const said = JSON.parse(out.stdout).problems;
 
     const page = await browser.page(server);
     await page.goto('/suites/import');
     let errors = 0;
     for (const [name, text] of broken) {
-      await linted(page, (x) => x === text, () => write(page, 'The suite as text', text));
-      const rows = await page.locator('[data-problem]').evaluateAll((list) => list.map((e) => [Number(e.dataset.line), Number(e.dataset.column), e.dataset.problem, e.querySelector('[data-message]').textContent, e.dataset.warning === 'true']));
-      const want = said.filter((p) => path.basename(p.file) === name).map((p) => [p.line ?? 0, p.column ?? 0, p.code, p.message, p.warning ?? false]);
+      await linted(
+        page,
+        (x) => x === text,
+        () => write(page, 'The suite as text', text),
+      );
+      const rows = await page
+        .locator('[data-problem]')
+        .evaluateAll((list) =>
+          list.map((e) => [
+            Number(e.dataset.line),
+            Number(e.dataset.column),
+            e.dataset.problem,
+            e.querySelector('[data-message]').textContent,
+            e.dataset.warning === 'true',
+          ]),
+        );
+      const want = said
+        .filter((p) => path.basename(p.file) === name)
+        .map((p) => [p.line ?? 0, p.column ?? 0, p.code, p.message, p.warning ?? false]);
       const order = (list) => list.map((x) => JSON.stringify(x)).sort();
       assert.ok(want.length > 0, `${name}: the command line finds nothing`);
       assert.deepEqual(order(rows), order(want), name);
@@ -292,7 +453,11 @@ test('broken suites have the same diagnostics in the page as on the command line
 
     // "Go there" puts the cursor on the line.
     const [name, text] = broken.find(([n]) => n === 'meaning.yaml');
-    await linted(page, (x) => x === text, () => write(page, 'The suite as text', text));
+    await linted(
+      page,
+      (x) => x === text,
+      () => write(page, 'The suite as text', text),
+    );
     await page.getByRole('button', { name: 'Go to line 20', exact: true }).first().click();
     await page.locator('.cm-activeLine', { hasText: text.split('\n')[19].trim() }).waitFor();
     assert.ok(name);
@@ -312,12 +477,23 @@ test('a suite is edited as text; versions are listed, compared and returned to',
   const changed = text.replace('How warm is it in Paris?', 'How windy is it in Paris?');
   assert.notEqual(text, changed);
   const bad = text.replaceAll('get_weather', 'get_wether').replace('name: get_wether', 'name: get_weather');
-  await linted(page, (x) => x === bad, () => write(page, 'The suite as text', bad));
+  await linted(
+    page,
+    (x) => x === bad,
+    () => write(page, 'The suite as text', bad),
+  );
   await page.getByText('there is no tool "get_wether"').first().waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save the text' }).isDisabled(), true);
-  await linted(page, (x) => x === changed, () => write(page, 'The suite as text', changed));
+  await linted(
+    page,
+    (x) => x === changed,
+    () => write(page, 'The suite as text', changed),
+  );
   await page.getByRole('button', { name: 'Save the text' }).click();
-  await page.getByText(/version 2/).first().waitFor();
+  await page
+    .getByText(/version 2/)
+    .first()
+    .waitFor();
   let now = await get(id);
   assert.equal(now.test_cases[0].prompt, 'How windy is it in Paris?');
   assert.deepEqual(now.test_cases[0].expected_params, { city: 'Paris' });
@@ -327,23 +503,47 @@ test('a suite is edited as text; versions are listed, compared and returned to',
   await page.locator('[data-diff="1-2"]').getByText('How windy is it in Paris?').waitFor();
   assert.match(page.url(), /from=1&to=2/);
   await page.getByRole('button', { name: 'Show: Version 1' }).click();
-  await page.getByRole('dialog', { name: 'Version 1' }).getByRole('textbox', { name: 'The text of version 1' }).getByText('As text').waitFor();
+  await page
+    .getByRole('dialog', { name: 'Version 1' })
+    .getByRole('textbox', { name: 'The text of version 1' })
+    .getByText('As text')
+    .waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Return to version 1' }).click();
   await page.getByText('Version 3 is as version 1 was').waitFor();
   now = await get(id);
   assert.deepEqual([now.version, now.test_cases[0].prompt], [3, 'How warm is it in Paris?']);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export' }).click().then(() => page.getByRole('menuitem', { name: 'callvet (YAML)' }).click())]);
-  assert.equal(await readFile(await download.path(), 'utf8'), await server.api('GET', `/api/tool-suites/${id}/export?format=callvet&yaml=true`));
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page
+      .getByRole('button', { name: 'Export' })
+      .click()
+      .then(() => page.getByRole('menuitem', { name: 'callvet (YAML)' }).click()),
+  ]);
+  assert.equal(
+    await readFile(await download.path(), 'utf8'),
+    await server.api('GET', `/api/tool-suites/${id}/export?format=callvet&yaml=true`),
+  );
   clean(page);
 });
 
 test('a suite is imported from a file; what was not carried is told', async () => {
   const page = await browser.page(server);
   await page.goto('/suites/import');
-  const [example] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download the example' }).click()]);
+  const [example] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download the example' }).click(),
+  ]);
   const text = await readFile(await example.path(), 'utf8');
-  await linted(page, (x) => x === text, () => page.getByLabel('Choose a file').and(page.locator('input')).setInputFiles({ name: 'weather.json', mimeType: 'application/json', buffer: Buffer.from(text) }));
+  await linted(
+    page,
+    (x) => x === text,
+    () =>
+      page
+        .getByLabel('Choose a file')
+        .and(page.locator('input'))
+        .setInputFiles({ name: 'weather.json', mimeType: 'application/json', buffer: Buffer.from(text) }),
+  );
   await page.getByText('Read as toolsuite: 4 cases').waitFor();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByText('3 tools and 4 cases.').waitFor();
@@ -366,7 +566,10 @@ async function everything() {
   } catch {
     try {
       await mkdir(folder, { recursive: true });
-      await writeFile(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: { '@modelcontextprotocol/server-everything': '2026.8.31' } }));
+      await writeFile(
+        path.join(folder, 'package.json'),
+        JSON.stringify({ private: true, dependencies: { '@modelcontextprotocol/server-everything': '2026.8.31' } }),
+      );
       await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder, timeout: 240_000 });
     } catch (e) {
       return { file: null, why: String(e).slice(0, 300) };
@@ -387,7 +590,10 @@ test('tools are imported from an MCP server that others wrote', { timeout: 300_0
       s.close(() => resolve(port));
     });
   });
-  const child = spawn('node', [file, 'streamableHttp'], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('node', [file, 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   try {
     await new Promise((resolve, reject) => {
       const look = (b) => /listening/i.test(String(b)) && resolve();
@@ -398,7 +604,10 @@ test('tools are imported from an MCP server that others wrote', { timeout: 300_0
     const id = await importedFrom(`http://127.0.0.1:${port}/mcp`, ['echo', 'get-sum']);
     const made = await get(id);
     assert.deepEqual(made.tools.map((x) => x.function.name).sort(), ['echo', 'get-sum']);
-    assert.equal(made.tools.find((x) => x.function.name === 'echo').function.parameters.properties.message.type, 'string');
+    assert.equal(
+      made.tools.find((x) => x.function.name === 'echo').function.parameters.properties.message.type,
+      'string',
+    );
     assert.equal(made.test_cases.length, 2); // drafts
   } finally {
     child.kill();
@@ -408,7 +617,10 @@ test('tools are imported from an MCP server that others wrote', { timeout: 300_0
 test('tools are imported from the MCP server of callvet itself', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'callvet-mcp-'));
   await writeFile(path.join(folder, 'suite.json'), JSON.stringify(suite('Served', two)));
-  const child = spawn(program, ['mcp', 'serve', 'suite.json', '--http', '127.0.0.1:0'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, ['mcp', 'serve', 'suite.json', '--http', '127.0.0.1:0'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   try {
     const url = await new Promise((resolve, reject) => {
       let text = '';
@@ -420,11 +632,17 @@ test('tools are imported from the MCP server of callvet itself', async () => {
       child.once('exit', () => reject(new Error(text)));
     });
     const made = await get(await importedFrom(url, ['get_weather']));
-    assert.deepEqual(made.tools.map((x) => x.function.name), ['get_weather']);
+    assert.deepEqual(
+      made.tools.map((x) => x.function.name),
+      ['get_weather'],
+    );
     assert.deepEqual(made.tools[0].function.parameters, weather.function.parameters);
     // With a prefix the tools, and the calls of drafts, have it before their names.
     const other = await get(await importedFrom(url, ['get_weather'], 'mcp__weather__'));
-    assert.deepEqual(other.tools.map((x) => x.function.name), ['mcp__weather__get_weather']);
+    assert.deepEqual(
+      other.tools.map((x) => x.function.name),
+      ['mcp__weather__get_weather'],
+    );
     assert.deepEqual(other.tools[0].function.parameters, weather.function.parameters);
   } finally {
     child.kill();
@@ -464,7 +682,10 @@ test('a user sees his own suites and those that are shared, and changes only his
   await page.goto('/suites');
   await page.getByRole('link', { name: 'Of bea' }).waitFor();
   await page.getByRole('link', { name: 'Of ana for all' }).waitFor();
-  await page.getByRole('row', { name: /Of ana for all/ }).getByRole('cell', { name: 'ana', exact: true }).waitFor(); // whose it is, by name
+  await page
+    .getByRole('row', { name: /Of ana for all/ })
+    .getByRole('cell', { name: 'ana', exact: true })
+    .waitFor(); // whose it is, by name
   assert.equal(await page.getByRole('link', { name: 'Of ana alone' }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Delete Of ana for all' }).count(), 0);
   await page.goto(`/suites/${hidden}`);
@@ -523,7 +744,12 @@ test('Back and links ask before a form with unsaved changes is left', async () =
 });
 
 test('10,000 cases: at most 200 rows are in the document, and search is at once', async () => {
-  const many = Array.from({ length: 10_000 }, (_, i) => ({ id: `c${i}`, prompt: `Question number ${i} about ${['rain', 'wind', 'snow'][i % 3]} in town ${i}`, expected_tool: 'get_weather', category: `k${i % 7}` }));
+  const many = Array.from({ length: 10_000 }, (_, i) => ({
+    id: `c${i}`,
+    prompt: `Question number ${i} about ${['rain', 'wind', 'snow'][i % 3]} in town ${i}`,
+    expected_tool: 'get_weather',
+    category: `k${i % 7}`,
+  }));
   const id = await server.suite(suite('Many', many));
   const page = await browser.page(server);
   await page.goto(`/suites/${id}`);
@@ -534,13 +760,30 @@ test('10,000 cases: at most 200 rows are in the document, and search is at once'
   await page.keyboard.press('End');
   await page.getByRole('row', { name: /Question number 9999 / }).waitFor();
   assert.ok((await rows()) <= 200);
-  await page.getByRole('searchbox', { name: 'Search the cases' }).or(page.getByRole('textbox', { name: 'Search the cases' })).fill('town 4321');
+  await page
+    .getByRole('searchbox', { name: 'Search the cases' })
+    .or(page.getByRole('textbox', { name: 'Search the cases' }))
+    .fill('town 4321');
   await page.getByText('1 of 10000 cases').waitFor();
   clean(page);
 });
 
 test('the screens are accessible in both themes at three widths', { timeout: 240_000 }, async () => {
-  const id = await server.suite(suite('Accessible', [...two, { id: 'chain', prompt: 'Book the flight that a search has found', expected_tool: 'book_flight', expected_params: { flight: 'FL1' }, multi_turn: true, max_rounds: 4, valid_prerequisites: ['search'], mock_responses: { search: { id: 'FL1' } } }]));
+  const id = await server.suite(
+    suite('Accessible', [
+      ...two,
+      {
+        id: 'chain',
+        prompt: 'Book the flight that a search has found',
+        expected_tool: 'book_flight',
+        expected_params: { flight: 'FL1' },
+        multi_turn: true,
+        max_rounds: 4,
+        valid_prerequisites: ['search'],
+        mock_responses: { search: { id: 'FL1' } },
+      },
+    ]),
+  );
   await server.api('PATCH', `/api/tool-suites/${id}`, { system_prompt: 'Use the tools.' });
   const screens = [
     ['/suites', (p) => p.getByRole('link', { name: 'Accessible' })],

@@ -8,8 +8,18 @@ import { examplesOn, screens } from './screens.mjs';
 
 // Tools and questions are Swedish, so that whatever is English is the page's or the server's.
 const tools = [
-  { name: 'trafik_olyckor', description: 'Aktuella olyckor och förseningar på svenska vägar.', keywords: ['trafik', 'olyckor', 'E4'], ägare: 'vägar' },
-  { name: 'väder_nu', description: 'Aktuellt väder i en stad.', keywords: ['väder', 'regn'], parameters: { type: 'object', properties: { stad: {} }, required: ['stad', 'land'] } },
+  {
+    name: 'trafik_olyckor',
+    description: 'Aktuella olyckor och förseningar på svenska vägar.',
+    keywords: ['trafik', 'olyckor', 'E4'],
+    ägare: 'vägar',
+  },
+  {
+    name: 'väder_nu',
+    description: 'Aktuellt väder i en stad.',
+    keywords: ['väder', 'regn'],
+    parameters: { type: 'object', properties: { stad: {} }, required: ['stad', 'land'] },
+  },
   { name: 'bolag', description: 'Bolag.', keywords: ['bolag'] },
   { name: 'bolag2', description: 'Bolag.', keywords: ['bolag'] },
 ];
@@ -18,18 +28,55 @@ const questions = {
   config: { tool_retrieval: { limit: 1 } },
   categories: [
     {
-      category_id: 'väg', category_name: 'Väg',
+      category_id: 'väg',
+      category_name: 'Väg',
       test_cases: [
-        { id: 'f1', query: 'Olyckor på E4 i trafiken?', expected_tools: ['trafik_olyckor'], expected_route: 'action', tags: ['väg'], difficulty: 'easy', language: 'sv' },
-        { id: 'f2', query: 'Blir det regn i Oslo, hur är vädret?', expected_tools: ['väder_nu'], expected_route: 'action', tags: ['himmel'], difficulty: 'hard', language: 'sv' },
-        { id: 'f3', query: 'Vilket bolag har mest regn och väder?', expected_tools: ['trafik_olyckor'], expected_route: 'statistics', tags: ['himmel'], difficulty: 'hard', language: 'sv' },
-        { id: 'f4', query: 'Olyckor och förseningar?', expected_tools: ['trafik_olyckor', 'bolag'], expected_route: 'action', tags: ['väg'], difficulty: 'medium', language: 'sv' },
+        {
+          id: 'f1',
+          query: 'Olyckor på E4 i trafiken?',
+          expected_tools: ['trafik_olyckor'],
+          expected_route: 'action',
+          tags: ['väg'],
+          difficulty: 'easy',
+          language: 'sv',
+        },
+        {
+          id: 'f2',
+          query: 'Blir det regn i Oslo, hur är vädret?',
+          expected_tools: ['väder_nu'],
+          expected_route: 'action',
+          tags: ['himmel'],
+          difficulty: 'hard',
+          language: 'sv',
+        },
+        {
+          id: 'f3',
+          query: 'Vilket bolag har mest regn och väder?',
+          expected_tools: ['trafik_olyckor'],
+          expected_route: 'statistics',
+          tags: ['himmel'],
+          difficulty: 'hard',
+          language: 'sv',
+        },
+        {
+          id: 'f4',
+          query: 'Olyckor och förseningar?',
+          expected_tools: ['trafik_olyckor', 'bolag'],
+          expected_route: 'action',
+          tags: ['väg'],
+          difficulty: 'medium',
+          language: 'sv',
+        },
       ],
     },
   ],
 };
 const eval_ = '/api/v1/admin/tool-eval';
-const file = (name, value) => ({ name, mimeType: 'application/json', buffer: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)) });
+const file = (name, value) => ({
+  name,
+  mimeType: 'application/json',
+  buffer: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
+});
 
 let server, browser;
 before(async () => {
@@ -41,8 +88,10 @@ after(async () => {
 });
 
 const raw = { raw: true, headers: { 'Content-Type': 'application/octet-stream' } };
-const catalogue = async (name) => (await server.api('POST', `/api/catalogues?name=${name}`, JSON.stringify(tools), raw)).id;
-const evaluated = async (id) => await server.api('POST', `${eval_}/run?catalogue_id=${id}&no_lint=true`, JSON.stringify(questions), raw);
+const catalogue = async (name) =>
+  (await server.api('POST', `/api/catalogues?name=${name}`, JSON.stringify(tools), raw)).id;
+const evaluated = async (id) =>
+  await server.api('POST', `${eval_}/run?catalogue_id=${id}&no_lint=true`, JSON.stringify(questions), raw);
 
 /** lab opens an address of the lab in Swedish, with what asserts that nothing on it is English. */
 async function lab(address) {
@@ -74,10 +123,16 @@ test('the catalogue: remarks of the linter, and a file that is none', async () =
   const upload = page.locator('input[type=file]').first();
   await upload.setInputFiles(file('katalog.json', tools));
   await page.getByText(/\d+ anmärkningar/).click();
-  await page.getByText(/inget läser "ägare"/).first().waitFor();
+  await page
+    .getByText(/inget läser "ägare"/)
+    .first()
+    .waitFor();
   await swedish('remarks');
   await upload.setInputFiles(file('trasig.json', '{"tools": [{"description": "Inget namn."}]}'));
-  await page.getByText(/namnet saknas/).first().waitFor();
+  await page
+    .getByText(/namnet saknas/)
+    .first()
+    .waitFor();
   await swedish('a broken catalogue');
   clean(page);
 });
@@ -90,7 +145,11 @@ test('a single question: a result with reasons, and an expected tool that is non
   await shown.locator('[data-match]').waitFor();
   await swedish('a result');
   await page.goto(`/lab?catalogue=${id}&q=regn&expect=finns_ej`);
-  await page.getByRole('alert').getByText(/så som det heter i katalogen/).first().waitFor();
+  await page
+    .getByRole('alert')
+    .getByText(/så som det heter i katalogen/)
+    .first()
+    .waitFor();
   await swedish('an unknown tool');
   clean(page);
 });
@@ -98,7 +157,9 @@ test('a single question: a result with reasons, and an expected tool that is non
 test('a suite: a result with notes, a suite that is refused, and a run that is not there', async () => {
   const id = await catalogue('svit');
   const { page, shown, swedish } = await lab(`/lab?tab=suite&catalogue=${id}`);
-  await shown.locator('input[type=file]').setInputFiles(file('fel.json', JSON.stringify(questions).replace('"väder_nu"', '"väder_sen"')));
+  await shown
+    .locator('input[type=file]')
+    .setInputFiles(file('fel.json', JSON.stringify(questions).replace('"väder_nu"', '"väder_sen"')));
   await refused(page, shown, 'Kör Utvärdering', /väder_sen/);
   await swedish('a suite with an error');
   await shown.locator('input[type=file]').setInputFiles(file('trasig.json', '{"categories": ['));
@@ -106,7 +167,11 @@ test('a suite: a result with notes, a suite that is refused, and a run that is n
   await swedish('a broken suite');
   await shown.locator('input[type=file]').setInputFiles(file('frågor.json', questions));
   await shown.getByRole('button', { name: 'Kör Utvärdering' }).click();
-  await shown.getByRole('button', { name: 'Kör ändå' }).or(shown.getByRole('heading', { name: 'Resultat för Fyra frågor' })).first().waitFor();
+  await shown
+    .getByRole('button', { name: 'Kör ändå' })
+    .or(shown.getByRole('heading', { name: 'Resultat för Fyra frågor' }))
+    .first()
+    .waitFor();
   if (await shown.getByRole('button', { name: 'Kör ändå' }).isVisible()) {
     await swedish('findings');
     await shown.getByRole('button', { name: 'Kör ändå' }).click();
@@ -135,14 +200,19 @@ test('changes: what if, suggestions and a sweep, each with notes and an error', 
   await tryEdits('edits: [{tool: bolag}, {verktyg: bolag}]');
   await refused(page, edits, 'Tänk om', /./);
   await swedish('edits that cannot be read');
-  await tryEdits('edits: [{tool: bolag, description: "Olyckor och\\u200b förseningar på bolagens vägar i regn och väder."}]');
+  await tryEdits(
+    'edits: [{tool: bolag, description: "Olyckor och\\u200b förseningar på bolagens vägar i regn och väder."}]',
+  );
   await edits.getByRole('button', { name: 'Tänk om', exact: true }).click();
   await edits.getByText(/har ett tecken som inte syns/).waitFor(); // a note
   await swedish('what if');
 
   const suggest = page.locator('#lab-suggest');
   await suggest.getByRole('button', { name: 'Föreslå' }).click();
-  await suggest.getByText(/har samma beskrivning/).first().waitFor();
+  await suggest
+    .getByText(/har samma beskrivning/)
+    .first()
+    .waitFor();
   await swedish('suggestions');
   await suggest.getByLabel('Modell').fill('openai/gpt-5-mini');
   await refused(page, suggest, 'Föreslå', /API-nyckel saknas: ange OPENAI_API_KEY/);
@@ -173,13 +243,18 @@ test('production: a comparison, a file that is none, and one that is gone', asyn
   await shown.locator('input[type=file]').setInputFiles(file('trasig.json', '[{"query": "Olyckor?"}]'));
   await refused(page, shown, 'Jämför', /valen kan inte läsas/);
   await swedish('decisions without tools');
-  const decisions = questions.categories[0].test_cases.slice(0, 3).map((c, i) => ({ query: c.query, tools: [i ? 'bolag' : 'trafik_olyckor'] }));
+  const decisions = questions.categories[0].test_cases
+    .slice(0, 3)
+    .map((c, i) => ({ query: c.query, tools: [i ? 'bolag' : 'trafik_olyckor'] }));
   await shown.locator('input[type=file]').setInputFiles(file('val.json', decisions));
   await shown.getByRole('button', { name: 'Jämför', exact: true }).click();
   await shown.locator('[data-likeness]').first().waitFor();
   await swedish('a comparison');
   await page.goto(page.url().replace(/compared=\w+/, 'compared=borta'));
-  await page.getByText(/jämför igen/).first().waitFor();
+  await page
+    .getByText(/jämför igen/)
+    .first()
+    .waitFor();
   await swedish('a comparison that is gone');
   clean(page);
 });
@@ -187,14 +262,29 @@ test('production: a comparison, a file that is none, and one that is gone', asyn
 test('a lost connection, a busy server and one without a store are named in Swedish', async () => {
   const id = await catalogue('fel');
   const { page, swedish } = await lab(`/lab?catalogue=${id}`);
-  const problem = (status, detail, extra = {}) => ({ status, contentType: 'application/problem+json', body: JSON.stringify({ status, title: http.STATUS_CODES[status], detail, ...extra }) });
+  const problem = (status, detail, extra = {}) => ({
+    status,
+    contentType: 'application/problem+json',
+    body: JSON.stringify({ status, title: http.STATUS_CODES[status], detail, ...extra }),
+  });
   const answers = [
     ['Ingen förbindelse', null],
     ['Inte tillåtet', problem(403, 'denied: this needs the role admin, and bo is viewer')],
     ['Krockar med något som redan finns', problem(409, `change catalogue "${id}": conflict: it is at version 3`)],
-    ['Ändrat under tiden', problem(412, `change catalogue ${id}: conflict: it was changed meanwhile: it is at version 3`)],
+    [
+      'Ändrat under tiden',
+      problem(412, `change catalogue ${id}: conflict: it was changed meanwhile: it is at version 3`),
+    ],
     ['För stort', problem(413, 'request body is too large limit=1000 bytes')],
-    ['Det gick inte', problem(422, 'validation failed', { errors: [{ location: 'body.limit', message: 'expected number <= 100' }, { location: 'body.query', message: 'expected length >= 1' }] })],
+    [
+      'Det gick inte',
+      problem(422, 'validation failed', {
+        errors: [
+          { location: 'body.limit', message: 'expected number <= 100' },
+          { location: 'body.query', message: 'expected length >= 1' },
+        ],
+      }),
+    ],
     ['För mycket på en gång', problem(429, 'too many logins at once: wait 3 s: limited')],
     ['Det gick inte', problem(500, 'something went wrong here; the log of the server has the cause')],
     ['Inte tillgängligt just nu', problem(503, 'the store cannot be used now; the log of the server has the cause')],

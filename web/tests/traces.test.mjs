@@ -13,8 +13,26 @@ function lines(n, good) {
   for (let i = 0; i < n; i++) {
     const wrong = !good && i % 4 === 0;
     const city = ['Paris', 'Oslo', 'Lima'][i % 3];
-    out.push({ type: 'step', task_id: `task-${i}`, call_id: `c${i}`, tool: 'get_weather', args: { city: wrong ? 'Rome' : city }, status: 'ok', result: { text: script }, latency_ms: { queue: 1, exec: 20 + i }, gold: { needed: true, tool: 'get_weather', args: { city } } });
-    out.push({ type: 'task', task_id: `task-${i}`, pass: !wrong, goal: `The weather in ${city}?`, final_answer: `It rains. ${script}`, wall_ms: 900, tags: [i % 2 ? 'odd' : 'even'] });
+    out.push({
+      type: 'step',
+      task_id: `task-${i}`,
+      call_id: `c${i}`,
+      tool: 'get_weather',
+      args: { city: wrong ? 'Rome' : city },
+      status: 'ok',
+      result: { text: script },
+      latency_ms: { queue: 1, exec: 20 + i },
+      gold: { needed: true, tool: 'get_weather', args: { city } },
+    });
+    out.push({
+      type: 'task',
+      task_id: `task-${i}`,
+      pass: !wrong,
+      goal: `The weather in ${city}?`,
+      final_answer: `It rains. ${script}`,
+      wall_ms: 900,
+      tags: [i % 2 ? 'odd' : 'even'],
+    });
   }
   return `${out.map((l) => JSON.stringify(l)).join('\n')}\n`;
 }
@@ -34,7 +52,12 @@ after(async () => {
 
 /** sent has a collection of a text, and gives its id. */
 async function sent(name, text) {
-  return (await server.api('POST', `/api/traces?collection=${name}`, text, { raw: true, headers: { 'Content-Type': 'application/x-ndjson' } })).id;
+  return (
+    await server.api('POST', `/api/traces?collection=${name}`, text, {
+      raw: true,
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    })
+  ).id;
 }
 
 test('files are uploaded, and what was not understood is told', async () => {
@@ -42,7 +65,9 @@ test('files are uploaded, and what was not understood is told', async () => {
   await page.goto('/traces');
   await page.getByText('No traces yet').waitFor();
   await page.getByRole('button', { name: 'Upload files' }).click();
-  await page.locator('input[type="file"]').setInputFiles([path.join(folder, 'before.jsonl'), path.join(folder, 'after.jsonl')]);
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles([path.join(folder, 'before.jsonl'), path.join(folder, 'after.jsonl')]);
   const dialog = page.getByRole('dialog');
   await dialog.getByText('40 attempts with 40 calls were added to before').waitFor();
   await dialog.getByText('Everything was understood.').waitFor();
@@ -53,11 +78,18 @@ test('files are uploaded, and what was not understood is told', async () => {
   // The list tells attempts of each, also after a reload.
   await page.reload();
   await page.getByRole('columnheader', { name: 'Attempts' }).waitFor();
-  assert.deepEqual((await server.api('GET', '/api/traces')).items.map((c) => c.attempt_count), [40, 40]);
-  for (const name of [/before/, /after/]) await page.getByRole('row', { name }).getByRole('cell', { name: '40', exact: true }).waitFor();
+  assert.deepEqual(
+    (await server.api('GET', '/api/traces')).items.map((c) => c.attempt_count),
+    [40, 40],
+  );
+  for (const name of [/before/, /after/])
+    await page.getByRole('row', { name }).getByRole('cell', { name: '40', exact: true }).waitFor();
   assert.equal(await page.getByRole('region', { name: 'Collections of traces' }).locator('tr[data-index]').count(), 2);
   await page.getByRole('button', { name: 'Send telemetry' }).click();
-  assert.match(await page.getByRole('region', { name: 'The two variables' }).innerText(), new RegExp(`OTEL_EXPORTER_OTLP_ENDPOINT=${server.url}\n`));
+  assert.match(
+    await page.getByRole('region', { name: 'The two variables' }).innerText(),
+    new RegExp(`OTEL_EXPORTER_OTLP_ENDPOINT=${server.url}\n`),
+  );
   clean(page);
 });
 
@@ -82,7 +114,11 @@ test('attempts are text, scores have their intervals, and compare and gates tell
   assert.equal(await page.locator('[data-estimates]').innerText(), sheet.estimates);
 
   await page.getByRole('tab', { name: 'Compare' }).click();
-  await page.getByRole('textbox', { name: 'Baseline' }).or(page.getByRole('combobox', { name: 'Baseline' })).first().click();
+  await page
+    .getByRole('textbox', { name: 'Baseline' })
+    .or(page.getByRole('combobox', { name: 'Baseline' }))
+    .first()
+    .click();
   await page.getByRole('option', { name: 'earlier' }).click();
   await page.waitForURL(new RegExp(`baseline=${before}`));
   await page.getByRole('cell', { name: 'task-0', exact: true }).waitFor();
@@ -119,14 +155,20 @@ test('a collection is shared, deleted and given back', async () => {
   assert.equal(await bo.getByRole('button', { name: 'Delete' }).count(), 0);
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL(/\/traces$/);
-  await page.getByRole('row', { name: /earlier|before/ }).first().waitFor();
+  await page
+    .getByRole('row', { name: /earlier|before/ })
+    .first()
+    .waitFor();
   assert.equal(await page.getByRole('link', { name: 'shared one' }).count(), 0);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('heading', { name: 'shared one' }).waitFor();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL(/\/traces$/);
   await page.reload(); // whoever leaves the page has deleted it
-  await page.getByRole('row', { name: /earlier|before/ }).first().waitFor();
+  await page
+    .getByRole('row', { name: /earlier|before/ })
+    .first()
+    .waitFor();
   const answer = await fetch(`${server.url}/api/traces/${id}`, { headers: { Cookie: server.cookies.ana } });
   assert.equal(answer.status, 404);
   clean(page);
@@ -135,6 +177,16 @@ test('a collection is shared, deleted and given back', async () => {
 test('traces are accessible', async () => {
   const before = await sent('look at', lines(12, true));
   const at = `/traces/${await sent('look here', lines(12, false))}`;
-  const places = [['/traces', 'Traces'], [`${at}?attempt=task-1%230`, 'look here'], [`${at}?part=scores`, 'Steps, by call'], [`${at}?part=compare&baseline=${before}`, 'look here'], [`${at}?part=gates`, 'look here']];
-  await accessible(browser, server, places.map(([place, name]) => [place, (page) => page.getByRole('heading', { name })]));
+  const places = [
+    ['/traces', 'Traces'],
+    [`${at}?attempt=task-1%230`, 'look here'],
+    [`${at}?part=scores`, 'Steps, by call'],
+    [`${at}?part=compare&baseline=${before}`, 'look here'],
+    [`${at}?part=gates`, 'look here'],
+  ];
+  await accessible(
+    browser,
+    server,
+    places.map(([place, name]) => [place, (page) => page.getByRole('heading', { name })]),
+  );
 });

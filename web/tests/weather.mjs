@@ -14,6 +14,7 @@ export const exampleSuite = () => from('weather.yaml');
 
 /** weather keeps the suite and the models on a server, which was started with allowFiles; gives the id of the suite. */
 export async function weather(server) {
-  for (const name of ['weather-good.yaml', 'weather-sloppy.yaml']) await server.file(name, await from(`scripts/${name}`));
+  for (const name of ['weather-good.yaml', 'weather-sloppy.yaml'])
+    await server.file(name, await from(`scripts/${name}`));
   return server.suite(await exampleSuite());
 }

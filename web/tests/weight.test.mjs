@@ -13,12 +13,21 @@ after(async () => {
   await server?.stop();
 });
 
-/** weighed opens an address with an empty cache on a line of so many bits a second; gives the bytes that came, and the time until something is there. */
+/**
+ * weighed opens an address with an empty cache on a line of so many bits a second; gives the bytes that came, and the
+ * time until something is there.
+ */
 async function weighed(address, there, bits) {
   const page = await browser.page(server);
   const line = await page.context().newCDPSession(page);
   await line.send('Network.enable');
-  if (bits) await line.send('Network.emulateNetworkConditions', { offline: false, latency: 40, downloadThroughput: bits / 8, uploadThroughput: bits / 8 });
+  if (bits)
+    await line.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 40,
+      downloadThroughput: bits / 8,
+      uploadThroughput: bits / 8,
+    });
   const names = new Map();
   let bytes = 0;
   const parts = [];
@@ -38,14 +47,24 @@ async function weighed(address, there, bits) {
 }
 
 for (const [name, most, address, there] of [
-  ['the page of a run', 300, () => `/runs/${run}`, (page) => page.getByRole('region', { name: 'Main measures' }).getByRole('row').nth(1)],
+  [
+    'the page of a run',
+    300,
+    () => `/runs/${run}`,
+    (page) => page.getByRole('region', { name: 'Main measures' }).getByRole('row').nth(1),
+  ],
   ['its attempts', 330, () => `/runs/${run}?tab=attempts`, (page) => page.getByRole('row').nth(1)],
   ['its grid', 320, () => `/runs/${run}?tab=grid`, (page) => page.getByRole('row').nth(1)],
 ]) {
   test(`${name} of 5,000 cases weighs ${most} kB at most`, async (t) => {
     await weighed(address(), there); // the server has made its report then
     const { bytes, ms, parts } = await weighed(address(), there, 3_000_000);
-    t.diagnostic(`${name}: ${Math.round(bytes / 1000)} kB, first rows after ${ms} ms at 3 Mbit/s; ${parts.slice(0, 8).map(([n, of]) => `${of} ${Math.round(n / 1000)}`).join(', ')}`);
+    t.diagnostic(
+      `${name}: ${Math.round(bytes / 1000)} kB, first rows after ${ms} ms at 3 Mbit/s; ${parts
+        .slice(0, 8)
+        .map(([n, of]) => `${of} ${Math.round(n / 1000)}`)
+        .join(', ')}`,
+    );
     assert.ok(bytes <= most * 1000, `${bytes} bytes`);
     assert.ok(ms <= 4000, `first rows after ${ms} ms`); // 2,000 on a machine with nothing else to do
   });

@@ -1,7 +1,7 @@
 // One client of the API, typed by its OpenAPI description. Every error is a Problem.
 import createFetch from 'openapi-fetch';
 import createQuery from 'openapi-react-query';
-import { told } from '../text/told';
+import { translate } from '../text/translate';
 import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
@@ -22,10 +22,10 @@ export class Problem extends Error {
     this.#fields = fields;
   }
   override get message(): string {
-    return told(this.#said);
+    return translate(this.#said);
   }
   get fields(): FieldProblem[] {
-    return this.#fields.map((f) => ({ place: f.place, text: told(f.text) }));
+    return this.#fields.map((f) => ({ place: f.place, text: translate(f.text) }));
   }
 }
 
@@ -41,23 +41,30 @@ export function problemOf(e: unknown): Problem {
   return new Problem(500, e instanceof Error ? e.message : String(e));
 }
 
-/** answered calls listen with the status of every answer: 401 means that nobody is logged in any more. */
+/** onStatus calls listen with the status of every response: 401 means that the session has ended. */
 const listeners = new Set<(status: number) => void>();
 export function onStatus(listen: (status: number) => void): () => void {
   listeners.add(listen);
   return () => listeners.delete(listen);
 }
 
-export const api = createFetch<paths>({ baseUrl: '/', fetch: (r: Request) => fetch(r), querySerializer: { array: { style: 'form', explode: false } } });
+export const api = createFetch<paths>({
+  baseUrl: '/',
+  fetch: (r: Request) => fetch(r),
+  querySerializer: { array: { style: 'form', explode: false } },
+});
 api.use({
   async onResponse({ response }) {
     for (const l of listeners) l(response.status);
     const type = response.headers.get('Content-Type') ?? '';
     if (!response.ok && !type.includes('json')) {
-      return new Response(JSON.stringify({ status: response.status, detail: (await response.text()).trim() || response.statusText }), {
-        status: response.status,
-        headers: { 'Content-Type': 'application/problem+json' },
-      });
+      return new Response(
+        JSON.stringify({ status: response.status, detail: (await response.text()).trim() || response.statusText }),
+        {
+          status: response.status,
+          headers: { 'Content-Type': 'application/problem+json' },
+        },
+      );
     }
     return response;
   },
@@ -66,8 +73,8 @@ api.use({
 /** Queries and mutations of the API for components: $api.useQuery('get', '/api/jobs', {…}). */
 export const $api = createQuery(api);
 
-/** ok gives the data of an answer, or throws its Problem: ok(await api.GET(…)). */
-export function ok<T>(answer: { data?: T; error?: unknown; response: Response }): T {
+/** unwrap returns the data of a response, or throws its Problem: unwrap(await api.GET(…)). */
+export function unwrap<T>(answer: { data?: T; error?: unknown; response: Response }): T {
   if (answer.error !== undefined) throw problemOf(answer.error);
   if (!answer.response.ok) throw new Problem(answer.response.status, answer.response.statusText);
   return answer.data as T;

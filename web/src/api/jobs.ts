@@ -1,52 +1,53 @@
 // Keeps what the page knows of jobs and runs in step with events.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Schemas } from './client';
-import { $api } from './client';
+import { $api, type Schemas } from './client';
 import { live, type LiveEvent } from './live';
+import { queryKeys, type Route, runResultRoutes, useInvalidate } from './queries';
 
 export type Job = Schemas['JobJob'];
 
-/** isOver tells whether a job has ended. */
-export const isOver = (j: Job) => ['done', 'failed', 'cancelled'].includes(j.status);
-
-/** newKey makes an Idempotency-Key. (crypto.randomUUID is not there on a page over plain HTTP.) */
-export function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
-}
+/** hasEnded reports whether a job has ended. */
+export const hasEnded = (j: Job) => ['done', 'failed', 'cancelled'].includes(j.status);
 
 /** How often lists are read again at most, in milliseconds: many jobs tell of their progress. */
-const calm = 1000;
+const minIntervalMs = 1000;
 
-/** What is told about runs that are over. */
-const results = ['/api/runs/{id}', '/api/runs/{id}/cells', '/api/runs/{id}/grid', '/api/runs/{id}/change', '/api/runs/{id}/judgings', '/api/experiments', '/api/experiments/{id}', '/api/experiments/{id}/timeline', '/api/tool-suites/{id}/trend', '/api/leaderboard'];
-
-/** useFresh reads queries of jobs and runs anew when events say that they changed. The shell uses it once. */
-export function useFresh() {
+/** useLiveQueries invalidates queries of jobs and runs when events report a change. The shell uses it once. */
+export function useLiveQueries() {
   const client = useQueryClient();
+  const invalidate = useInvalidate();
   useEffect(() => {
-    const due = new Set<string>();
+    const due = new Set<Route>();
     let timer = 0;
-    const stale = (...routes: string[]) => {
+    const stale = (...routes: Route[]) => {
       for (const r of routes) due.add(r);
       timer ||= window.setTimeout(() => {
         timer = 0;
         const now = new Set(due);
         due.clear();
-        void client.invalidateQueries({ predicate: (q) => now.has(String(q.queryKey[1])) });
-      }, calm);
+        void invalidate.routes(...now);
+      }, minIntervalMs);
     };
-    const keyOf = (id: string) => $api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id } } }).queryKey;
     const hear = (e: LiveEvent) => {
       if (e.type === 'sync' || e.type === 'events_skipped') {
-        for (const j of [...((e.recent_jobs as Job[]) ?? []), ...((e.active_jobs as Job[]) ?? [])]) client.setQueryData(keyOf(j.job_id), j);
+        for (const j of [...((e.recent_jobs as Job[]) ?? []), ...((e.active_jobs as Job[]) ?? [])])
+          client.setQueryData(queryKeys.job(j.job_id), j);
         stale('/api/jobs', '/api/jobs/{id}', '/api/tool-eval/history', '/api/tool-eval/history/{id}');
       } else if (e.type === 'job_progress' && e.job_id) {
-        client.setQueryData(keyOf(e.job_id), (j: Job | undefined) => j && { ...j, done: Number(e.done), total: Number(e.total), eta_ms: Number(e.eta_ms) });
+        client.setQueryData(
+          queryKeys.job(e.job_id),
+          (j: Job | undefined) => j && { ...j, done: Number(e.done), total: Number(e.total), eta_ms: Number(e.eta_ms) },
+        );
         stale('/api/jobs');
       } else if (e.type.startsWith('job_')) {
-        if (e.job_id) void client.invalidateQueries({ queryKey: keyOf(e.job_id) });
-        stale('/api/jobs', '/api/tool-eval/history', '/api/tool-eval/history/{id}', ...(['job_completed', 'job_failed', 'job_cancelled'].includes(e.type) ? results : []));
+        if (e.job_id) void invalidate.job(e.job_id);
+        stale(
+          '/api/jobs',
+          '/api/tool-eval/history',
+          '/api/tool-eval/history/{id}',
+          ...(['job_completed', 'job_failed', 'job_cancelled'].includes(e.type) ? runResultRoutes : []),
+        );
       }
     };
     const deaf = live.listen(hear);
@@ -54,7 +55,7 @@ export function useFresh() {
       deaf();
       window.clearTimeout(timer);
     };
-  }, [client]);
+  }, [client, invalidate]);
 }
 
 /** useActiveJobs are the user's jobs that have not ended, the newest first. */
@@ -64,5 +65,7 @@ export function useActiveJobs(): Job[] {
   const queued = $api.useQuery('get', '/api/jobs', of('queued'));
   const pending = $api.useQuery('get', '/api/jobs', of('pending'));
   const seen = new Set<string>();
-  return [running, queued, pending].flatMap((q) => q.data?.items ?? []).filter((j) => !seen.has(j.job_id) && seen.add(j.job_id));
+  return [running, queued, pending]
+    .flatMap((q) => q.data?.items ?? [])
+    .filter((j) => !seen.has(j.job_id) && seen.add(j.job_id));
 }

@@ -127,8 +127,22 @@ export class Live {
 }
 
 const eventKinds = [
-  'sync', 'events_skipped', 'job_created', 'job_started', 'job_progress', 'job_completed', 'job_failed', 'job_cancelled', 'job_interrupted',
-  'tool_eval_init', 'tool_eval_progress', 'tool_eval_result', 'tool_eval_summary', 'tool_eval_complete', 'eval_warning', 'judge_result',
+  'sync',
+  'events_skipped',
+  'job_created',
+  'job_started',
+  'job_progress',
+  'job_completed',
+  'job_failed',
+  'job_cancelled',
+  'job_interrupted',
+  'tool_eval_init',
+  'tool_eval_progress',
+  'tool_eval_result',
+  'tool_eval_summary',
+  'tool_eval_complete',
+  'eval_warning',
+  'judge_result',
 ];
 
 /** The connection of the page. The shell starts it after a login. */

@@ -1,14 +1,21 @@
 import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import type { T } from '../text';
-import { tellFailure } from './undo';
+import type { Translator } from '../text';
+import { notifyFailure } from './notify';
+import common from './common.module.css';
 
-/** confirmed asks before it does what cannot be undone. */
-export function confirmed(t: T, title: string, text: string, button: string, does: () => Promise<unknown>) {
+/** askConfirmation asks before an action that cannot be undone. */
+export function askConfirmation(
+  t: Translator,
+  title: string,
+  text: string,
+  button: string,
+  does: () => Promise<unknown>,
+) {
   modals.openConfirmModal({
     title,
     children: (
-      <Text size="sm" className="untrusted">
+      <Text size="sm" className={common.untrusted}>
         {text}
       </Text>
     ),
@@ -16,7 +23,7 @@ export function confirmed(t: T, title: string, text: string, button: string, doe
     confirmProps: { color: 'red' },
     closeButtonProps: { 'aria-label': t('common.close') },
     onConfirm: () => {
-      does().catch((e) => tellFailure(t, e));
+      does().catch((e) => notifyFailure(t, e));
     },
   });
 }

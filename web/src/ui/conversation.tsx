@@ -6,14 +6,23 @@ import { useState } from 'react';
 import type { Schemas } from '../api/client';
 import { type TextKey, useText } from '../text';
 import { duration } from './format';
-import { Seen } from './unseen';
+import { VisibleText } from './visible';
+import classes from './conversation.module.css';
+import common from './common.module.css';
 
 export type Call = Schemas['CallvetCall'];
 /** A turn as the API has it, in the input of a case and in the trace of an attempt. */
-export type Turn = { role: 'system' | 'user' | 'assistant' | 'tool'; content?: string; reasoning?: string; calls?: Call[]; call_id?: string; tool?: string };
+export type Turn = {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content?: string;
+  reasoning?: string;
+  calls?: Call[];
+  call_id?: string;
+  tool?: string;
+};
 
-/** pretty writes a value as JSON: on one line where it is short. A text that is JSON is written as such. */
-export function pretty(v: unknown): string {
+/** prettyJson writes a value as JSON, on one line where it is short. A text that is JSON is formatted, too. */
+export function prettyJson(v: unknown): string {
   let value = v;
   if (typeof v === 'string') {
     if (!/^\s*[[{]/.test(v)) return v;
@@ -27,8 +36,8 @@ export function pretty(v: unknown): string {
   return line.length <= 72 ? line : (JSON.stringify(value, null, 2) ?? '');
 }
 
-/** Long is a text that somebody else wrote; of a long one the beginning, until the user asks for all. */
-export function Long({ text, mono, most = 1500 }: { text: string; mono?: boolean; most?: number }) {
+/** LongText is the text of a model, a tool or a user; a long one is cut until the user asks for all. */
+export function LongText({ text, mono, most = 1500 }: { text: string; mono?: boolean; most?: number }) {
   const t = useText();
   const [all, setAll] = useState(false);
   const lines = text.split('\n');
@@ -36,8 +45,13 @@ export function Long({ text, mono, most = 1500 }: { text: string; mono?: boolean
   const shown = cut && !all ? lines.slice(0, 30).join('\n').slice(0, most) : text;
   return (
     <Box>
-      <Text component={mono ? 'pre' : 'div'} m={0} size="sm" className={mono ? 'mono untrusted' : 'untrusted'}>
-        <Seen text={shown} />
+      <Text
+        component={mono ? 'pre' : 'div'}
+        m={0}
+        size="sm"
+        className={mono ? `${common.mono} ${common.untrusted}` : common.untrusted}
+      >
+        <VisibleText text={shown} />
         {cut && !all && '…'}
       </Text>
       {cut && (
@@ -61,26 +75,32 @@ const tones: Record<string, [string, string]> = {
 export function CallStatus({ status }: { status?: string }) {
   const t = useText();
   const [color, background] = tones[status ?? ''] ?? ['var(--cv-none)', 'var(--cv-none-ground)'];
-  const word = status === undefined || status === '' ? t('conversation.notExecuted') : status in tones ? t(`conversation.${status}` as TextKey) : status;
+  const word =
+    status === undefined || status === ''
+      ? t('conversation.notExecuted')
+      : status in tones
+        ? t(`conversation.${status}` as TextKey)
+        : status;
   return <Badge style={{ color, background }}>{word}</Badge>;
 }
 
-/** OneCall is a call with its arguments, and with what the model was told about it. */
-export function OneCall({ call, told }: { call: Call; told?: string }) {
+/** CallView is a call with its arguments and the result that the model got. */
+export function CallView({ call, told }: { call: Call; told?: string }) {
   const t = useText();
   const time = (call.queue_ms ?? 0) + (call.exec_ms ?? 0);
-  const args = call.args_raw && call.args === undefined ? call.args_raw : call.args === undefined ? '' : pretty(call.args);
-  const answer = told ?? (call.result === undefined ? undefined : pretty(call.result));
+  const args =
+    call.args_raw && call.args === undefined ? call.args_raw : call.args === undefined ? '' : prettyJson(call.args);
+  const answer = told ?? (call.result === undefined ? undefined : prettyJson(call.result));
   return (
-    <Box className="call">
+    <Box className={classes.call} data-tool-call>
       <Group gap="xs" wrap="wrap">
         <IconTool size={15} aria-hidden />
-        <Text span fw={600} className="mono untrusted">
-          <Seen text={call.tool} />
+        <Text span fw={600} className={`${common.mono} ${common.untrusted}`}>
+          <VisibleText text={call.tool} />
         </Text>
         <CallStatus status={call.status} />
         {time > 0 && (
-          <Text span size="xs" c="dimmed" className="num">
+          <Text span size="xs" c="dimmed" className={common.num}>
             {duration(time)}
           </Text>
         )}
@@ -90,7 +110,7 @@ export function OneCall({ call, told }: { call: Call; told?: string }) {
           </Text>
         )}
       </Group>
-      <Box className="call-part">
+      <Box className={classes.callPart}>
         <Text size="xs" c="dimmed">
           {call.args_raw && call.args === undefined ? t('conversation.unreadable') : t('conversation.arguments')}
         </Text>
@@ -99,40 +119,40 @@ export function OneCall({ call, told }: { call: Call; told?: string }) {
             {t('conversation.noArguments')}
           </Text>
         ) : (
-          <Long text={args} mono />
+          <LongText text={args} mono />
         )}
       </Box>
       {answer !== undefined && answer !== '' && (
-        <Box className="call-part">
+        <Box className={classes.callPart}>
           <Text size="xs" c="dimmed">
             {t('conversation.result')}
           </Text>
-          <Long text={pretty(answer)} mono />
+          <LongText text={prettyJson(answer)} mono />
         </Box>
       )}
       {call.error && !(answer ?? '').includes(call.error) && (
-        <Box className="call-part">
+        <Box className={classes.callPart}>
           <Text size="xs" c="var(--cv-fail)">
             {t('conversation.error')}
           </Text>
-          <Long text={call.error} />
+          <LongText text={call.error} />
         </Box>
       )}
       {(call.repairs ?? []).length > 0 && (
-        <Text size="xs" c="dimmed" className="untrusted">
+        <Text size="xs" c="dimmed" className={common.untrusted}>
           {t('conversation.repairs', { what: call.repairs!.join(', ') })}
         </Text>
       )}
       {(call.guard ?? []).map((g, i) => (
         <Group key={i} gap={6} wrap="nowrap" c="var(--cv-error)">
           <IconAlertTriangle size={14} aria-hidden />
-          <Text size="xs" className="untrusted">
+          <Text size="xs" className={common.untrusted}>
             {t('conversation.guard', { rule: g.rule, action: g.action })} {g.detail}
           </Text>
         </Group>
       ))}
       {call.note && (
-        <Text size="xs" c="dimmed" className="untrusted">
+        <Text size="xs" c="dimmed" className={common.untrusted}>
           {call.note}
         </Text>
       )}
@@ -173,12 +193,23 @@ export function Conversation({ turns, label }: { turns: Turn[]; label?: string }
   const answers = answersOf(turns);
   const shown = turns.filter((x) => x.role !== 'tool' || answers.alone.has(x));
   return (
-    <Stack component="ol" gap="sm" m={0} p={0} aria-label={label ?? t('conversation.label')} style={{ listStyle: 'none' }}>
+    <Stack
+      component="ol"
+      gap="sm"
+      m={0}
+      p={0}
+      aria-label={label ?? t('conversation.label')}
+      style={{ listStyle: 'none' }}
+    >
       {shown.map((x, i) => {
         const Icon = icons[x.role] ?? IconMessage;
         const silent = !x.content && !x.reasoning && (x.calls ?? []).length === 0;
         return (
-          <li key={i} className={`turn turn-${x.role}`}>
+          <li
+            key={i}
+            className={x.role === 'user' ? `${classes.turn} ${classes.userTurn}` : classes.turn}
+            data-role={x.role}
+          >
             <Group gap={6} mb={4} c="dimmed">
               <Icon size={14} aria-hidden />
               <Text size="xs" fw={600}>
@@ -187,16 +218,18 @@ export function Conversation({ turns, label }: { turns: Turn[]; label?: string }
               </Text>
             </Group>
             {x.reasoning && (
-              <Box className="call-part">
+              <Box className={classes.callPart}>
                 <Text size="xs" c="dimmed">
                   {t('conversation.reasoning')}
                 </Text>
-                <Long text={x.reasoning} />
+                <LongText text={x.reasoning} />
               </Box>
             )}
-            {x.content && <Long text={x.role === 'tool' ? pretty(x.content) : x.content} mono={x.role === 'tool'} />}
+            {x.content && (
+              <LongText text={x.role === 'tool' ? prettyJson(x.content) : x.content} mono={x.role === 'tool'} />
+            )}
             {(x.calls ?? []).map((c, j) => (
-              <OneCall key={j} call={c} told={answers.of.get(c)} />
+              <CallView key={j} call={c} told={answers.of.get(c)} />
             ))}
             {silent && (
               <Text size="sm" c="dimmed">
@@ -210,7 +243,10 @@ export function Conversation({ turns, label }: { turns: Turn[]; label?: string }
   );
 }
 
-/** Timeline draws calls over time, a bar each: light while it waited, full while it ran. Without recorded starts all bars begin at 0. */
+/**
+ * Timeline draws calls over time, a bar each: light while it waited, full while it ran. Without recorded starts all
+ * bars begin at 0.
+ */
 export function Timeline({ calls }: { calls: Call[] }) {
   const t = useText();
   const timed = calls.some((c) => (c.exec_ms ?? 0) + (c.queue_ms ?? 0) > 0);
@@ -224,15 +260,34 @@ export function Timeline({ calls }: { calls: Call[] }) {
         const [start, wait, run] = [c.start_ms ?? 0, c.queue_ms ?? 0, c.exec_ms ?? 0];
         return (
           <Group component="li" key={i} gap="sm" wrap="nowrap">
-            <Text size="xs" className="mono untrusted" w={160} truncate>
+            <Text size="xs" className={`${common.mono} ${common.untrusted}`} w={160} truncate>
               {c.tool}
             </Text>
             <svg width={width} height={12} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
               <line x1={0} x2={width} y1={6} y2={6} stroke="var(--cv-line)" />
-              {wait > 0 && <rect x={x(start)} y={2} width={Math.max(1, x(wait))} height={8} rx={2} fill="var(--cv-mark)" fillOpacity={0.3} />}
-              {run > 0 && <rect x={x(start + wait)} y={2} width={Math.max(2, x(run))} height={8} rx={2} fill={c.error ? 'var(--cv-fail)' : 'var(--cv-mark)'} />}
+              {wait > 0 && (
+                <rect
+                  x={x(start)}
+                  y={2}
+                  width={Math.max(1, x(wait))}
+                  height={8}
+                  rx={2}
+                  fill="var(--cv-mark)"
+                  fillOpacity={0.3}
+                />
+              )}
+              {run > 0 && (
+                <rect
+                  x={x(start + wait)}
+                  y={2}
+                  width={Math.max(2, x(run))}
+                  height={8}
+                  rx={2}
+                  fill={c.error ? 'var(--cv-fail)' : 'var(--cv-mark)'}
+                />
+              )}
             </svg>
-            <Text size="xs" c="dimmed" className="num">
+            <Text size="xs" c="dimmed" className={common.num}>
               {run > 0 ? t('conversation.took', { time: duration(run) }) : t('conversation.noTime')}
               {wait > 0 && `, ${t('conversation.waited', { time: duration(wait) })}`}
             </Text>

@@ -9,17 +9,43 @@ import { tags } from '@lezer/highlight';
 import { basicSetup } from 'codemirror';
 import { useEffect, useRef } from 'react';
 import { nonce } from '../nonce';
-import type { CodeProps } from './code';
+
+/** A mark in a text: line and column count from 1; both are 0 where the place is not known. */
+export type Mark = { line: number; column: number; severity: 'error' | 'warning'; text: string };
+
+export type EditorProps = {
+  label: string;
+  value: string;
+  onChange?: (text: string) => void;
+  language?: 'json' | 'yaml' | 'text';
+  marks?: Mark[];
+  height?: number | string;
+  readOnly?: boolean;
+  /** Words that are offered while typing, with what they mean. */
+  words?: { label: string; detail?: string }[];
+  /** Where the cursor goes; another object goes there again. */
+  at?: { line: number; column: number };
+};
 
 const look = EditorView.theme({
   '&': { background: 'var(--cv-card)', color: 'var(--mantine-color-text)', fontSize: '13px' },
   '.cm-content, .cm-gutters': { fontFamily: 'var(--mantine-font-family-monospace)' },
   '.cm-content': { caretColor: 'var(--mantine-color-text)' },
   '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
-  '.cm-gutters': { background: 'var(--cv-ground)', color: 'var(--mantine-color-dimmed)', borderRight: '1px solid var(--cv-line)' },
+  '.cm-gutters': {
+    background: 'var(--cv-ground)',
+    color: 'var(--mantine-color-dimmed)',
+    borderRight: '1px solid var(--cv-line)',
+  },
   '.cm-activeLine, .cm-activeLineGutter': { background: 'color-mix(in srgb, var(--cv-mark) 8%, transparent)' },
-  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { background: 'color-mix(in srgb, var(--cv-mark) 25%, transparent) !important' },
-  '.cm-tooltip': { background: 'var(--cv-card)', border: '1px solid var(--cv-line)', color: 'var(--mantine-color-text)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {
+    background: 'color-mix(in srgb, var(--cv-mark) 25%, transparent) !important',
+  },
+  '.cm-tooltip': {
+    background: 'var(--cv-card)',
+    border: '1px solid var(--cv-line)',
+    color: 'var(--mantine-color-text)',
+  },
   '.cm-panels': { background: 'var(--cv-ground)', color: 'var(--mantine-color-text)' },
 });
 
@@ -32,11 +58,21 @@ const colours = syntaxHighlighting(
   ]),
 );
 
-function languageOf(language: CodeProps['language']) {
+function languageOf(language: EditorProps['language']) {
   return language === 'json' ? json() : language === 'yaml' ? yaml() : [];
 }
 
-export default function Editor({ label, value, onChange, language = 'json', marks, height = 320, readOnly = false, words, at }: CodeProps) {
+export default function Editor({
+  label,
+  value,
+  onChange,
+  language = 'json',
+  marks,
+  height = 320,
+  readOnly = false,
+  words,
+  at,
+}: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const changed = useRef(onChange);
@@ -45,7 +81,6 @@ export default function Editor({ label, value, onChange, language = 'json', mark
   offered.current = words;
   const parts = useRef({ language: new Compartment(), fixed: new Compartment() });
 
-  // biome-ignore lint: the editor is made once; later values come by the effects below
   useEffect(() => {
     if (!place.current) return;
     const complete = (c: CompletionContext) => {
@@ -58,9 +93,16 @@ export default function Editor({ label, value, onChange, language = 'json', mark
       state: EditorState.create({
         doc: value,
         extensions: [
-          basicSetup, look, colours, lintGutter(), EditorView.cspNonce.of(nonce()), EditorView.lineWrapping, autocompletion({ override: [complete] }),
+          basicSetup,
+          look,
+          colours,
+          lintGutter(),
+          EditorView.cspNonce.of(nonce()),
+          EditorView.lineWrapping,
+          autocompletion({ override: [complete] }),
           // Escape closes the list of words, and not the dialog around the editor.
-          EditorView.contentAttributes.of({ 'aria-label': label, 'data-mantine-stop-propagation': 'true' }), parts.current.language.of(languageOf(language)),
+          EditorView.contentAttributes.of({ 'aria-label': label, 'data-mantine-stop-propagation': 'true' }),
+          parts.current.language.of(languageOf(language)),
           parts.current.fixed.of([EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)]),
           EditorView.updateListener.of((u) => {
             if (u.docChanged) changed.current?.(u.state.doc.toString());
@@ -70,17 +112,21 @@ export default function Editor({ label, value, onChange, language = 'json', mark
     });
     view.current = made;
     return () => made.destroy();
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- made once: the effects below pass later values
   }, []);
 
   useEffect(() => {
     const v = view.current;
-    if (v && v.state.doc.toString() !== value) v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: value } });
+    if (v && v.state.doc.toString() !== value)
+      v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: value } });
   }, [value]);
   useEffect(() => {
     view.current?.dispatch({ effects: parts.current.language.reconfigure(languageOf(language)) });
   }, [language]);
   useEffect(() => {
-    view.current?.dispatch({ effects: parts.current.fixed.reconfigure([EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)]) });
+    view.current?.dispatch({
+      effects: parts.current.fixed.reconfigure([EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)]),
+    });
   }, [readOnly]);
   useEffect(() => {
     const v = view.current;

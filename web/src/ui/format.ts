@@ -2,8 +2,8 @@
 
 let language: 'en' | 'sv' = 'en';
 
-/** speak has numbers and times written as a language has them. */
-export function speak(l: 'en' | 'sv') {
+/** setFormatLanguage sets the language of numbers and times. */
+export function setFormatLanguage(l: 'en' | 'sv') {
   language = l;
 }
 
@@ -41,7 +41,13 @@ export function money(usd: number | null | undefined): string {
 export function moment(at: string | undefined): string {
   if (!at) return '–';
   const d = new Date(at);
-  return d.toLocaleString('sv-SE', { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' });
+  return d.toLocaleString('sv-SE', {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
 }
 
 /** ago writes how long ago a time was: now, 5 min, 3 h, 2 d. */

@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconCircleX } fro
 import type { ReactNode } from 'react';
 import { useText } from '../text';
 import { duration, number } from './format';
+import common from './common.module.css';
 
 const kinds = [
   { key: 'pass', icon: IconCircleCheck, color: 'var(--cv-pass)' },
@@ -15,23 +16,47 @@ const kinds = [
 /** Counts of attempts by verdict, as the API has them. */
 export type Counts = { pass: number; fail: number; error: number; not_run?: number };
 
-/** Outcomes is a bar of verdicts with their counts in words. total is that of all attempts, where some are still to come. */
-export function Outcomes({ of, total, bar = true }: { of: Counts; total?: number; bar?: boolean }) {
+/** OutcomeCounts is a bar of verdicts with their counts in words. total includes attempts that are still to come. */
+export function OutcomeCounts({ of, total, bar = true }: { of: Counts; total?: number; bar?: boolean }) {
   const t = useText();
   const parts = kinds.map((k) => ({ ...k, n: of[k.key] ?? 0 }));
-  const all = Math.max(total ?? 0, parts.reduce((sum, p) => sum + p.n, 0));
+  const all = Math.max(
+    total ?? 0,
+    parts.reduce((sum, p) => sum + p.n, 0),
+  );
   return (
     <Box style={{ minWidth: 0 }}>
       {bar && (
-        <Box aria-hidden style={{ display: 'flex', gap: 1, height: 6, borderRadius: 3, overflow: 'hidden', background: 'var(--cv-none-ground)' }}>
-          {parts.map((p) => p.n > 0 && <Box key={p.key} style={{ width: `${(100 * p.n) / all}%`, background: p.color, flex: 'none' }} />)}
+        <Box
+          aria-hidden
+          style={{
+            display: 'flex',
+            gap: 1,
+            height: 6,
+            borderRadius: 3,
+            overflow: 'hidden',
+            background: 'var(--cv-none-ground)',
+          }}
+        >
+          {parts.map(
+            (p) =>
+              p.n > 0 && (
+                <Box key={p.key} style={{ width: `${(100 * p.n) / all}%`, background: p.color, flex: 'none' }} />
+              ),
+          )}
         </Box>
       )}
       <Group gap={10} mt={bar ? 4 : 0} wrap="wrap">
         {parts.map(
           (p) =>
             (p.n > 0 || p.key === 'pass') && (
-              <Text key={p.key} span size="xs" className="num" style={{ color: p.color, display: 'inline-flex', alignItems: 'center', gap: 3 }}>
+              <Text
+                key={p.key}
+                span
+                size="xs"
+                className={common.num}
+                style={{ color: p.color, display: 'inline-flex', alignItems: 'center', gap: 3 }}
+              >
                 <p.icon size={13} aria-hidden /> {number(p.n)} {t(`common.${p.key}`).toLowerCase()}
               </Text>
             ),
@@ -41,8 +66,8 @@ export function Outcomes({ of, total, bar = true }: { of: Counts; total?: number
   );
 }
 
-/** Judged is how many of the planned attempts were judged, and how many are lost. */
-export function Judged({ of }: { of: { planned: number; judged: number; lost: number } }) {
+/** JudgedCount is how many of the planned attempts were judged, and how many are lost. */
+export function JudgedCount({ of }: { of: { planned: number; judged: number; lost: number } }) {
   const t = useText();
   if (of.planned === 0) return null;
   return (
@@ -59,19 +84,42 @@ export function Judged({ of }: { of: { planned: number; judged: number; lost: nu
 }
 
 /** Progress is a bar with the number of attempts that are done and the time that is left, where they are known. */
-export function Progress({ label, done, total, eta, children }: { label: string; done: number; total: number; eta?: number; children?: ReactNode }) {
+export function Progress({
+  label,
+  done,
+  total,
+  eta,
+  children,
+}: {
+  label: string;
+  done: number;
+  total: number;
+  eta?: number;
+  children?: ReactNode;
+}) {
   const t = useText();
   const share = total > 0 ? Math.min(1, done / total) : 0;
   return (
     <Box>
       <Box
-        role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={total || undefined} aria-valuenow={total > 0 ? done : undefined}
+        role="progressbar"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={total || undefined}
+        aria-valuenow={total > 0 ? done : undefined}
         style={{ height: 8, borderRadius: 4, overflow: 'hidden', background: 'var(--cv-none-ground)' }}
       >
-        <Box style={{ width: `${100 * share}%`, height: '100%', background: 'var(--cv-mark)', transition: 'width 200ms linear' }} />
+        <Box
+          style={{
+            width: `${100 * share}%`,
+            height: '100%',
+            background: 'var(--cv-mark)',
+            transition: 'width 200ms linear',
+          }}
+        />
       </Box>
       <Group gap="xs" mt={4} justify="space-between">
-        <Text size="xs" c="dimmed" className="num">
+        <Text size="xs" c="dimmed" className={common.num}>
           {total > 0 ? t('common.ofRows', { n: number(done), total: number(total) }) : number(done)}
           {eta ? ` · ${t('jobs.left', { time: duration(Math.max(eta, 1000)) })}` : ''}
         </Text>

@@ -5,10 +5,22 @@
 // Where its columns do not fit, a row is a card of its cells, each under the title of its column.
 import { Box, Table, Text } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useText } from '../text';
-import { Waiting } from './bits';
-import { titled } from './scroll';
+import { Loading } from './status';
+import { labelCells } from './scroll';
+import common from './common.module.css';
+import tables from './stacked.module.css';
 
 export type Column<Row> = {
   key: string;
@@ -49,18 +61,31 @@ export type RowsProps<Row> = {
 };
 
 type LineProps<Row> = {
-  row: Row; index: number; here: boolean; columns: Column<Row>[]; height?: number;
-  open?: (row: Row) => void; enter: (index: number) => void; measure: (row: HTMLElement | null) => void;
+  row: Row;
+  index: number;
+  here: boolean;
+  columns: Column<Row>[];
+  height?: number;
+  open?: (row: Row) => void;
+  enter: (index: number) => void;
+  measure: (row: HTMLElement | null) => void;
 };
 
 /**
- * Line is one row: of elements without components, and made anew only when something of it changed. For that its columns must be the
+ * Line is one row: of elements without components, and made anew only when something of it changed. For that its
+ * columns must be the
  * same ones as before.
  */
 const Line = memo(function Line<Row>({ row, index, here, columns, height, open, enter, measure }: LineProps<Row>) {
   return (
     <tr
-      ref={measure} className={open ? 'line opens' : 'line'} data-index={index} aria-rowindex={index + 2} tabIndex={here ? 0 : -1} style={{ height }} onFocus={() => enter(index)}
+      ref={measure}
+      className={open ? `${tables.line} ${tables.opens}` : tables.line}
+      data-index={index}
+      aria-rowindex={index + 2}
+      tabIndex={here ? 0 : -1}
+      style={{ height }}
+      onFocus={() => enter(index)}
       onClick={(e) => {
         const at = e.target as HTMLElement;
         // React hands on what is clicked in a menu of the row, which is elsewhere in the document.
@@ -68,7 +93,11 @@ const Line = memo(function Line<Row>({ row, index, here, columns, height, open, 
       }}
     >
       {columns.map((c) => (
-        <td key={c.key} className={c.corner ? `corner ${c.corner}` : c.wide ? 'wide' : undefined} style={c.align && { textAlign: c.align }}>
+        <td
+          key={c.key}
+          className={c.corner ? `${tables.corner} ${tables[c.corner]}` : c.wide ? tables.wide : undefined}
+          style={c.align && { textAlign: c.align }}
+        >
           {c.cell(row)}
         </td>
       ))}
@@ -77,7 +106,21 @@ const Line = memo(function Line<Row>({ row, index, here, columns, height, open, 
 }) as <Row>(props: LineProps<Row>) => ReactNode;
 
 /** Rows is such a table. Arrow keys or j and k move, Enter opens. */
-export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, more, hasMore, busy, empty, height = '70vh', rowHeight = 40 }: RowsProps<Row>) {
+export function Rows<Row>({
+  label,
+  columns,
+  rows,
+  idOf,
+  onOpen,
+  sort,
+  onSort,
+  more,
+  hasMore,
+  busy,
+  empty,
+  height = '70vh',
+  rowHeight = 40,
+}: RowsProps<Row>) {
   const t = useText();
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
@@ -91,7 +134,8 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
     if (fits.current.needs !== needs) fits.current = { needs, full: needs };
     const fit = () => {
       if (!cards && b.clientWidth >= needs && b.scrollWidth > b.clientWidth + 1) fits.current.full = b.scrollWidth;
-      // Cards become a table where it fits with a scrollbar, too: else one with a scrollbar, and cards without, would take turns.
+      // Cards become a table where it fits with a scrollbar, too: else one with a scrollbar, and cards without, would
+      // take turns.
       setCards((cards ? b.offsetWidth - 20 : b.clientWidth) < fits.current.full);
     };
     fit();
@@ -99,9 +143,14 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
     seen.observe(b);
     return () => seen.disconnect();
   }, [needs, rows, cards]);
-  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => rowHeight, overscan: 12 });
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
   useLayoutEffect(() => {
-    if (cards) titled(box.current!.querySelector('table')!);
+    if (cards) labelCells(box.current!.querySelector('table')!);
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
@@ -115,29 +164,34 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
   });
   const open = useCallback((row: Row) => opens.current?.(row), []);
 
-  const show = useCallback((index: number) => {
-    virtual.scrollToIndex(index);
-    // A far row is drawn after the scroll, when the heights on the way are known.
-    const focus = (tries: number) => {
-      const row = box.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
-      if (!row) {
-        if (tries > 0) requestAnimationFrame(() => focus(tries - 1));
-        return;
-      }
-      if (!row.contains(document.activeElement)) row.focus();
-      if (row.offsetHeight > box.current!.clientHeight) virtual.scrollToIndex(index, { align: 'start' }); // its name first
-    };
-    requestAnimationFrame(() => focus(20));
-  }, [virtual]);
+  const show = useCallback(
+    (index: number) => {
+      virtual.scrollToIndex(index);
+      // A far row is drawn after the scroll, when the heights on the way are known.
+      const focus = (tries: number) => {
+        const row = box.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+        if (!row) {
+          if (tries > 0) requestAnimationFrame(() => focus(tries - 1));
+          return;
+        }
+        if (!row.contains(document.activeElement)) row.focus();
+        // its name first
+        if (row.offsetHeight > box.current!.clientHeight) virtual.scrollToIndex(index, { align: 'start' });
+      };
+      requestAnimationFrame(() => focus(20));
+    },
+    [virtual],
+  );
   // The heights are others now: what was on the screen, and had the focus, stays there.
   useLayoutEffect(() => {
     const first = virtual.range?.startIndex ?? 0;
     virtual.measure();
     if (inside.current && Math.abs(at - first) < 40) show(at);
     else if (first > 0) virtual.scrollToIndex(first, { align: 'start' });
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a new row in focus changes no heights
   }, [virtual, cards, show]);
 
-  if (rows.length === 0 && busy) return <Waiting />;
+  if (rows.length === 0 && busy) return <Loading />;
   if (rows.length === 0) return <>{empty ?? <Text c="dimmed">{t('common.none')}</Text>}</>;
 
   const go = (to: number) => {
@@ -146,8 +200,18 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
     show(next);
   };
   const key = (e: KeyboardEvent) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest('input, textarea, select, button')) return;
-    const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 15, PageUp: -15, Home: -rows.length, End: rows.length };
+    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest('input, textarea, select, button'))
+      return;
+    const steps: Record<string, number> = {
+      ArrowDown: 1,
+      j: 1,
+      ArrowUp: -1,
+      k: -1,
+      PageDown: 15,
+      PageUp: -15,
+      Home: -rows.length,
+      End: rows.length,
+    };
     const row = rows[at];
     if (e.key === 'Enter' && (e.target as HTMLElement).closest('a')) return;
     if (e.key === 'Enter' && row !== undefined) onOpen?.(row);
@@ -159,19 +223,41 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
   const bottom = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     <Box
-      ref={box} className={cards ? 'card stacked' : 'card'} style={{ maxHeight: height, overflow: 'auto', overflowAnchor: 'none', position: 'relative' }} role="region" aria-label={label} tabIndex={-1}
-      onKeyDown={key} onFocus={(e) => (inside.current = e.target.closest('tr.line') !== null)} onBlur={() => (inside.current = false)}
+      ref={box}
+      className={cards ? `${common.card} ${tables.stacked} ${tables.cards}` : common.card}
+      style={{ maxHeight: height, overflow: 'auto', overflowAnchor: 'none', position: 'relative' }}
+      data-stacked={cards ? 'cards' : undefined}
+      role="region"
+      aria-label={label}
+      tabIndex={-1}
+      onKeyDown={key}
+      onFocus={(e) => (inside.current = e.target.closest('tr[data-index]') !== null)}
+      onBlur={() => (inside.current = false)}
     >
       <Table stickyHeader={!cards} aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <Table.Thead style={{ background: 'var(--cv-card)' }}>
           <Table.Tr>
             {columns.map((c) => (
               <Table.Th
-                key={c.key} w={c.width} miw={c.min} ta={c.align} scope="col"
-                aria-sort={c.sort && sort?.replace('-', '') === c.sort ? (sort.startsWith('-') ? 'descending' : 'ascending') : undefined}
+                key={c.key}
+                w={c.width}
+                miw={c.min}
+                ta={c.align}
+                scope="col"
+                aria-sort={
+                  c.sort && sort?.replace('-', '') === c.sort
+                    ? sort.startsWith('-')
+                      ? 'descending'
+                      : 'ascending'
+                    : undefined
+                }
               >
                 {c.sort && onSort ? (
-                  <button type="button" className="head" onClick={() => onSort(sort === c.sort ? `-${c.sort}` : c.sort!)}>
+                  <button
+                    type="button"
+                    className={tables.head}
+                    onClick={() => onSort(sort === c.sort ? `-${c.sort}` : c.sort!)}
+                  >
                     {c.title}
                   </button>
                 ) : (
@@ -182,15 +268,27 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {top > 0 && <tr className="space" style={{ height: top }} aria-hidden />}
+          {top > 0 && <tr className={tables.space} style={{ height: top }} aria-hidden />}
           {items.map((i) => {
             const row = rows[i.index]!;
-            return <Line key={idOf(row)} row={row} index={i.index} here={i.index === at} columns={columns} height={cards ? undefined : rowHeight} measure={virtual.measureElement} open={onOpen && open} enter={setAt} />;
+            return (
+              <Line
+                key={idOf(row)}
+                row={row}
+                index={i.index}
+                here={i.index === at}
+                columns={columns}
+                height={cards ? undefined : rowHeight}
+                measure={virtual.measureElement}
+                open={onOpen && open}
+                enter={setAt}
+              />
+            );
           })}
-          {bottom > 0 && <tr className="space" style={{ height: bottom }} aria-hidden />}
+          {bottom > 0 && <tr className={tables.space} style={{ height: bottom }} aria-hidden />}
         </Table.Tbody>
       </Table>
-      {busy && <Waiting />}
+      {busy && <Loading />}
     </Box>
   );
 }

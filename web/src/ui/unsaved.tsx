@@ -5,13 +5,17 @@ import { useCallback, useEffect, useLayoutEffect } from 'react';
 import { type Location, useBlocker } from 'react-router';
 import { useText } from '../text';
 
-/** A guard tells whether a change of the address would lose what a form has. The router knows one blocker, so all forms share it. */
+/**
+ * A guard tells whether a change of the address would lose what a form has. The router knows one blocker, so all forms
+ * share it.
+ */
 type Guard = (from: Location, to: Location) => boolean;
 const guards = new Set<Guard>();
 let passing = false;
 
 /**
- * useUnsaved asks before a form with unsaved changes is left. drawer: the form closes with any change of the address, not only with
+ * useUnsaved asks before a form with unsaved changes is left. drawer: the form closes with any change of the address,
+ * not only with
  * that of the screen. The function that it gives does what leaves the form on purpose, without a question.
  */
 export function useUnsaved(dirty: boolean, drawer = false): (does: () => void) => void {
@@ -40,13 +44,18 @@ export function useUnsaved(dirty: boolean, drawer = false): (does: () => void) =
 /** Unsaved asks for all forms, once for the page. */
 export function Unsaved() {
   const t = useText();
-  const blocker = useBlocker(({ currentLocation: from, nextLocation: to }) => !passing && [...guards].some((g) => g(from, to)));
+  const blocker = useBlocker(
+    ({ currentLocation: from, nextLocation: to }) => !passing && [...guards].some((g) => g(from, to)),
+  );
   const { state } = blocker;
   useEffect(() => {
     if (state !== 'blocked') return;
     let left = false;
     modals.openConfirmModal({
-      title: t('suites.discard'), children: <Text size="sm">{t('suites.discardText')}</Text>, labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') }, confirmProps: { color: 'red' },
+      title: t('suites.discard'),
+      children: <Text size="sm">{t('suites.discardText')}</Text>,
+      labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
+      confirmProps: { color: 'red' },
       closeButtonProps: { 'aria-label': t('common.close') },
       onConfirm: () => {
         left = true;

@@ -1,18 +1,34 @@
 // Two to six runs side by side, or the models of one. The first run, or the model that is chosen, is the
 // baseline; each other one is compared with it, case by case.
-import { ActionIcon, Badge, Box, Button, Group, MultiSelect, Select, Stack, Switch, Table, Text, Tooltip } from '@mantine/core';
+import {
+  ActionIcon,
+  Badge,
+  Box,
+  Button,
+  Group,
+  MultiSelect,
+  Select,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  Tooltip,
+} from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Estimates, Failure, Figure, type Interval, inUnit, Notice, Screen, sentence, size, Waiting } from '../../ui/bits';
+import { Figure, type Interval, inUnit, intervalSentence, sampleSize } from '../../ui/interval';
+import { Card, Estimates, Page } from '../../ui/page';
+import { Empty, Failure, Notice, Loading } from '../../ui/status';
 import { moment, number, signed } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { type Column, Rows } from '../../ui/table';
-import { caseLink, inWords, metricOf, type Report, VerdictBar } from '../runs/parts';
+import { caseLink, withSpaces, metricOf, type Report, VerdictBar } from '../runs/parts';
+import common from '../../ui/common.module.css';
 
 type Comparison = Schemas['Comparison'];
 type Pair = Schemas['PanelTargetComparison'];
@@ -20,46 +36,102 @@ type CaseChange = Schemas['PanelCaseChange'];
 
 const most = 6;
 
-export default function Compare() {
+export default function ComparePage() {
   const t = useText();
   const navigate = useNavigate();
   const [text] = useParam('runs');
   const [target] = useParam('target');
   const [unchanged, setUnchanged] = useParam('unchanged');
   const ids = useMemo(() => [...new Set(text.split(',').filter(Boolean))].slice(0, most), [text]);
-  const reports = useQueries({ queries: ids.map((id) => $api.queryOptions('get', '/api/runs/{id}', { params: { path: { id } } }, { staleTime: 60_000 })) });
-  const lines = useQueries({ queries: ids.map((id) => $api.queryOptions('get', '/api/tool-eval/history/{id}', { params: { path: { id }, query: { limit: 0 } } }, { staleTime: 60_000 })) });
+  const reports = useQueries({
+    queries: ids.map((id) =>
+      $api.queryOptions('get', '/api/runs/{id}', { params: { path: { id } } }, { staleTime: 60_000 }),
+    ),
+  });
+  const lines = useQueries({
+    queries: ids.map((id) =>
+      $api.queryOptions(
+        'get',
+        '/api/tool-eval/history/{id}',
+        { params: { path: { id }, query: { limit: 0 } } },
+        { staleTime: 60_000 },
+      ),
+    ),
+  });
   const suite = lines[0]?.data?.suite_name;
-  const list = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 200, suite: suite || undefined } } }, { enabled: ids.length === 0 || lines[0]?.isPending === false });
+  const list = $api.useQuery(
+    'get',
+    '/api/tool-eval/history',
+    { params: { query: { limit: 200, suite: suite || undefined } } },
+    { enabled: ids.length === 0 || lines[0]?.isPending === false },
+  );
   const all = unchanged === 'true' || undefined;
   const diffs = useQueries({
-    queries: ids.slice(1).map((id) => $api.queryOptions('get', '/api/diff', { params: { query: { base: ids[0]!, candidate: id, metrics: ['overall'], target: target || undefined, unchanged: all } } }, { staleTime: 60_000 })),
+    queries: ids.slice(1).map((id) =>
+      $api.queryOptions(
+        'get',
+        '/api/diff',
+        {
+          params: {
+            query: {
+              base: ids[0]!,
+              candidate: id,
+              metrics: ['overall'],
+              target: target || undefined,
+              unchanged: all,
+            },
+          },
+        },
+        { staleTime: 60_000 },
+      ),
+    ),
   });
-  const go = (next: string[], with_ = target) => navigate(`/compare${next.length ? `?runs=${next.map(encodeURIComponent).join(',')}` : ''}${with_ && next.length ? `&target=${encodeURIComponent(with_)}` : ''}${all && next.length ? '&unchanged=true' : ''}`);
-  const nameOf = (id: string, r: { name?: string; suite_name: string; timestamp: string } | undefined = lines[ids.indexOf(id)]?.data) => (r ? `${r.name ? `${r.name} · ` : ''}${r.suite_name} · ${id} · ${moment(r.timestamp)}` : id);
+  const go = (next: string[], with_ = target) =>
+    navigate(
+      `/compare${next.length ? `?runs=${next.map(encodeURIComponent).join(',')}` : ''}${with_ && next.length ? `&target=${encodeURIComponent(with_)}` : ''}${all && next.length ? '&unchanged=true' : ''}`,
+    );
+  const nameOf = (
+    id: string,
+    r: { name?: string; suite_name: string; timestamp: string } | undefined = lines[ids.indexOf(id)]?.data,
+  ) => (r ? `${r.name ? `${r.name} · ` : ''}${r.suite_name} · ${id} · ${moment(r.timestamp)}` : id);
   const others = (list.data?.items ?? []).filter((r) => !ids.includes(r.id) && (!suite || r.suite_name === suite));
   const failed = [...reports, ...diffs].find((q) => q.error);
   const docs = reports.map((q) => q.data).filter((d): d is Report => d !== undefined);
   const ready = docs.length === ids.length;
-  const unpaired = diffs.some((q) => (q.data?.targets ?? []).length === 0 && (q.data?.unpaired_candidate ?? []).length > 0);
+  const unpaired = diffs.some(
+    (q) => (q.data?.targets ?? []).length === 0 && (q.data?.unpaired_candidate ?? []).length > 0,
+  );
   const ofModels = ids.length === 1 && (docs[0]?.panels.targets ?? []).length > 1;
   return (
-    <Screen title={t('shell.compare')} lead={t(ofModels ? 'results.compareModelsLead' : 'results.compareLead')}>
+    <Page title={t('shell.compare')} lead={t(ofModels ? 'results.compareModelsLead' : 'results.compareLead')}>
       <Stack gap="sm">
         {ids.map((id, i) => (
           <Group key={id} gap="sm" wrap="nowrap">
             <Badge color={i === 0 ? 'accent' : 'gray'} w={96} style={{ flex: 'none' }}>
               {ofModels ? t('results.runWord') : i === 0 ? t('results.baseline') : t('results.candidate')}
             </Badge>
-            <Link to={`/runs/${encodeURIComponent(id)}`} className="untrusted">
+            <Link to={`/runs/${encodeURIComponent(id)}`} className={common.untrusted}>
               {nameOf(id)}
             </Link>
             {i > 0 && (
-              <Button size="compact-xs" variant="subtle" color="gray" style={{ flex: 'none' }} aria-label={t('results.makeBaseline', { id })} onClick={() => go([id, ...ids.filter((x) => x !== id)])}>
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                color="gray"
+                style={{ flex: 'none' }}
+                aria-label={t('results.makeBaseline', { id })}
+                onClick={() => go([id, ...ids.filter((x) => x !== id)])}
+              >
                 {t('results.baseline')} ↑
               </Button>
             )}
-            <ActionIcon size="sm" variant="subtle" color="gray" aria-label={t('results.removeRun', { id })} onClick={() => go(ids.filter((x) => x !== id))}>
+            <ActionIcon
+              size="sm"
+              variant="subtle"
+              color="gray"
+              aria-label={t('results.removeRun', { id })}
+              onClick={() => go(ids.filter((x) => x !== id))}
+            >
               <IconX size={14} aria-hidden />
             </ActionIcon>
           </Group>
@@ -67,39 +139,70 @@ export default function Compare() {
         <Group gap="sm" align="flex-end">
           {ids.length < most && (
             <Select
-              key={ids.join()} label={t('results.addRun')} placeholder={t('results.pick')} data={others.map((r) => ({ value: r.id, label: nameOf(r.id, r) }))} value={null} searchable w={{ base: '100%', sm: 420 }}
+              key={ids.join()}
+              label={t('results.addRun')}
+              placeholder={t('results.pick')}
+              data={others.map((r) => ({ value: r.id, label: nameOf(r.id, r) }))}
+              value={null}
+              searchable
+              w={{ base: '100%', sm: 420 }}
               description={list.data?.next_cursor ? t('results.newest200') : undefined}
               onChange={(v) => v && go([...ids, v])}
             />
           )}
           {(unpaired || target) && ids.length > 1 && docs[0] && (
-            <Select label={t('results.pairWith')} data={(docs[0].targets ?? []).map((x) => x.name)} value={target || null} onChange={(v) => go(ids, v ?? '')} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} w={{ base: '100%', sm: 300 }} />
+            <Select
+              label={t('results.pairWith')}
+              data={(docs[0].targets ?? []).map((x) => x.name)}
+              value={target || null}
+              onChange={(v) => go(ids, v ?? '')}
+              clearable
+              clearButtonProps={{ 'aria-label': t('results.clear') }}
+              w={{ base: '100%', sm: 300 }}
+            />
           )}
         </Group>
-        {(ids.length > 1 || ofModels) && <Switch label={t('results.alsoUnchanged')} checked={all === true} onChange={(e) => setUnchanged(e.currentTarget.checked ? 'true' : null)} />}
+        {(ids.length > 1 || ofModels) && (
+          <Switch
+            label={t('results.alsoUnchanged')}
+            checked={all === true}
+            onChange={(e) => setUnchanged(e.currentTarget.checked ? 'true' : null)}
+          />
+        )}
       </Stack>
       {failed && <Failure of={failed.error} retry={() => void failed.refetch()} />}
-      {ids.length > 0 && !failed && !ready && <Waiting />}
+      {ids.length > 0 && !failed && !ready && <Loading />}
       {ofModels && <Models run={ids[0]!} report={docs[0]!} unchanged={all} />}
       {!ofModels && ids.length < 2 && ready && <Empty title={t('results.pick')} text={t('results.pickText')} />}
       {ids.length >= 2 && ready && (
         <>
           {new Set(docs.map((d) => d.suite.name)).size > 1 && (
             <Notice title={t('results.differentSuites')}>
-              <Text size="sm" className="untrusted" data-different-suites>
-                {t('results.differentSuitesText', { names: docs.map((d, i) => `${ids[i]}: ${d.suite.name}`).join(', ') })}
+              <Text size="sm" className={common.untrusted} data-different-suites>
+                {t('results.differentSuitesText', {
+                  names: docs.map((d, i) => `${ids[i]}: ${d.suite.name}`).join(', '),
+                })}
               </Text>
             </Notice>
           )}
           {ids.slice(1).map((id, i) => {
             const c = diffs[i]?.data;
-            return c ? <Against key={id} comparison={c} title={ids.length > 2 ? <span className="mono">{id}</span> : t('results.difference')} none={t('results.noChanges')} /> : !failed && <Waiting key={id} />;
+            return c ? (
+              <Against
+                key={id}
+                comparison={c}
+                title={ids.length > 2 ? <span className={common.mono}>{id}</span> : t('results.difference')}
+                none={t('results.noChanges')}
+              />
+            ) : (
+              !failed && <Loading key={id} />
+            );
           })}
           <SideBySide ids={ids} docs={docs} />
           <Differing sides={docs.map((d, i) => ({ name: ids[i]!, settings: settingsOf(d, t('results.targets')) }))} />
         </>
       )}
-    </Screen>
+    </Page>
   );
 }
 
@@ -113,9 +216,9 @@ function Comparing({ attempts }: { attempts: number }) {
   }, []);
   return (
     <Stack gap="xs">
-      <Waiting />
+      <Loading />
       {seconds > 0 && (
-        <Text size="sm" c="dimmed" className="num">
+        <Text size="sm" c="dimmed" className={common.num}>
           {t('results.comparing', { n: number(attempts), s: seconds })}
         </Text>
       )}
@@ -123,7 +226,10 @@ function Comparing({ attempts }: { attempts: number }) {
   );
 }
 
-/** Models are those of one run: one is the baseline, by default the first that is no floor, and others are compared with it. */
+/**
+ * Models are those of one run: one is the baseline, by default the first that is no floor, and others are compared
+ * with it.
+ */
 function Models({ run, report: d, unchanged }: { run: string; report: Report; unchanged: true | undefined }) {
   const t = useText();
   const [params, set] = useSearchParams();
@@ -133,7 +239,12 @@ function Models({ run, report: d, unchanged }: { run: string; report: Report; un
   const others = names.filter((n) => n !== base);
   const asked = params.getAll('model').filter((n) => others.includes(n));
   const shown = (asked.length > 0 ? asked : others).slice(0, most);
-  const diff = $api.useQuery('get', '/api/diff', { params: { query: { base: run, base_target: base, metrics: ['overall'], unchanged } } }, { staleTime: 60_000 });
+  const diff = $api.useQuery(
+    'get',
+    '/api/diff',
+    { params: { query: { base: run, base_target: base, metrics: ['overall'], unchanged } } },
+    { staleTime: 60_000 },
+  );
   const choose = (name: 'base' | 'model', values: string[]) =>
     set(
       (before) => {
@@ -144,27 +255,59 @@ function Models({ run, report: d, unchanged }: { run: string; report: Report; un
       },
       { preventScrollReset: true },
     );
-  const comparison = diff.data && { ...diff.data, targets: (diff.data.targets ?? []).filter((p) => shown.includes(p.candidate)) };
-  const sides = [base, ...shown].flatMap((name) => (d.targets ?? []).filter((x) => x.name === name)).map(({ name, ...rest }) => ({ name, settings: new Map(Object.entries(rest).map(([k, v]) => [inWords(k), typeof v === 'string' ? v : JSON.stringify(v)])) }));
+  const comparison = diff.data && {
+    ...diff.data,
+    targets: (diff.data.targets ?? []).filter((p) => shown.includes(p.candidate)),
+  };
+  const sides = [base, ...shown]
+    .flatMap((name) => (d.targets ?? []).filter((x) => x.name === name))
+    .map(({ name, ...rest }) => ({
+      name,
+      settings: new Map(
+        Object.entries(rest).map(([k, v]) => [withSpaces(k), typeof v === 'string' ? v : JSON.stringify(v)]),
+      ),
+    }));
   return (
     <>
       <Group gap="sm" align="flex-end">
-        <Select label={t('results.baseModel')} data={names} value={names.includes(base) ? base : null} onChange={(v) => v && choose('base', [v])} allowDeselect={false} w={{ base: '100%', sm: 300 }} />
+        <Select
+          label={t('results.baseModel')}
+          data={names}
+          value={names.includes(base) ? base : null}
+          onChange={(v) => v && choose('base', [v])}
+          allowDeselect={false}
+          w={{ base: '100%', sm: 300 }}
+        />
         {others.length > 1 && (
           <MultiSelect
-            label={t('results.comparedModels')} description={others.length > most ? t('results.atMostModels', { n: most, of: others.length }) : undefined} data={others} value={shown} maxValues={most} clearButtonProps={{ 'aria-label': t('results.clear') }}
-            onChange={(v) => choose('model', v)} w={{ base: '100%', sm: 460 }}
+            label={t('results.comparedModels')}
+            description={others.length > most ? t('results.atMostModels', { n: most, of: others.length }) : undefined}
+            data={others}
+            value={shown}
+            maxValues={most}
+            clearButtonProps={{ 'aria-label': t('results.clear') }}
+            onChange={(v) => choose('model', v)}
+            w={{ base: '100%', sm: 460 }}
           />
         )}
       </Group>
-      {diff.error ? <Failure of={diff.error} retry={() => void diff.refetch()} /> : comparison ? <Against comparison={comparison} title={t('results.difference')} none={t('results.noChangesModels')} /> : <Comparing attempts={panels.reduce((n, p) => n + p.overall.cells, 0)} />}
+      {diff.error ? (
+        <Failure of={diff.error} retry={() => void diff.refetch()} />
+      ) : comparison ? (
+        <Against comparison={comparison} title={t('results.difference')} none={t('results.noChangesModels')} />
+      ) : (
+        <Comparing attempts={panels.reduce((n, p) => n + p.overall.cells, 0)} />
+      )}
       <SideBySide ids={[run]} docs={[d]} />
       <Differing sides={sides} />
     </>
   );
 }
 
-const tones: Record<string, [string, string]> = { better: ['var(--cv-pass)', 'var(--cv-pass-ground)'], worse: ['var(--cv-fail)', 'var(--cv-fail-ground)'] };
+const tones: Record<string, [string, string]> = {
+  better: ['var(--cv-pass)', 'var(--cv-pass-ground)'],
+  worse: ['var(--cv-fail)', 'var(--cv-fail-ground)'],
+};
 
 /** VerdictOfChange is the server's verdict on a difference, in its words. */
 function VerdictOfChange({ of: v }: { of: string }) {
@@ -181,8 +324,8 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
   const width = 96;
   const x = (v: number) => width / 2 + Math.max(-1, Math.min(1, v)) * (width / 2 - 4);
   return (
-    <Tooltip label={`${sentence(t, i, unit)} (${i.method})`} events={{ hover: true, focus: true, touch: true }}>
-      <Box component="span" className="num" style={{ display: 'inline-flex', flexDirection: 'column' }}>
+    <Tooltip label={`${intervalSentence(t, i, unit)} (${i.method})`} events={{ hover: true, focus: true, touch: true }}>
+      <Box component="span" className={common.num} style={{ display: 'inline-flex', flexDirection: 'column' }}>
         <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>
           <Text span fw={600} size="sm">
             {write(i.point)}
@@ -191,13 +334,25 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
             <svg width={width} height={14} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
               <line x1={0} x2={width} y1={7} y2={7} stroke="var(--cv-line)" strokeWidth={2} />
               <line x1={width / 2} x2={width / 2} y1={1} y2={13} stroke="var(--cv-none)" />
-              {i.lower !== null && i.upper !== null && <line x1={x(i.lower)} x2={x(i.upper)} y1={7} y2={7} stroke="var(--cv-mark)" strokeWidth={4} strokeOpacity={0.45} strokeLinecap="round" />}
+              {i.lower !== null && i.upper !== null && (
+                <line
+                  x1={x(i.lower)}
+                  x2={x(i.upper)}
+                  y1={7}
+                  y2={7}
+                  stroke="var(--cv-mark)"
+                  strokeWidth={4}
+                  strokeOpacity={0.45}
+                  strokeLinecap="round"
+                />
+              )}
               <circle cx={x(i.point)} cy={7} r={4} fill="var(--cv-mark)" />
             </svg>
           )}
         </span>
-        <Text span size="xs" c="dimmed" className="num-below">
-          {i.lower !== null && i.upper !== null && `${write(i.lower)} to ${write(i.upper)} · `}{size(t, i)}
+        <Text span size="xs" c="dimmed" className={common.numBelow}>
+          {i.lower !== null && i.upper !== null && `${write(i.lower)} to ${write(i.upper)} · `}
+          {sampleSize(t, i)}
         </Text>
       </Box>
     </Tooltip>
@@ -207,17 +362,28 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
 type Line = CaseChange & { pair: Pair };
 
 const kinds = ['newly_failing', 'less_often', 'newly_passing', 'more_often', 'both_fail', 'both_pass'];
-const kindColors: Record<string, string> = { newly_failing: 'var(--cv-fail)', less_often: 'var(--cv-fail)', newly_passing: 'var(--cv-pass)', more_often: 'var(--cv-pass)' };
+const kindColors: Record<string, string> = {
+  newly_failing: 'var(--cv-fail)',
+  less_often: 'var(--cv-fail)',
+  newly_passing: 'var(--cv-pass)',
+  more_often: 'var(--cv-pass)',
+};
 
-/** Against is a comparison with the baseline: the differences, then the cases that changed, regressions first, then those that did not. */
+/**
+ * Against is a comparison with the baseline: the differences, then the cases that changed, regressions first, then
+ * those that did not.
+ */
 function Against({ comparison: c, title, none }: { comparison: Comparison; title: ReactNode; none: string }) {
   const t = useText();
   const navigate = useNavigate();
   const attempts = { of: t('common.attempts') };
   const { baseline: base, candidate } = c;
-  const pairs = c.targets ?? [];
+  const pairs = useMemo(() => c.targets ?? [], [c.targets]);
   const lines = useMemo(
-    () => pairs.flatMap((pair) => [...(pair.changes ?? []), ...(pair.unchanged ?? [])].map((x): Line => ({ ...x, pair }))).sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind)),
+    () =>
+      pairs
+        .flatMap((pair) => [...(pair.changes ?? []), ...(pair.unchanged ?? [])].map((x): Line => ({ ...x, pair })))
+        .sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind)),
     [pairs],
   );
   const notes = [...(c.warnings ?? [])];
@@ -227,31 +393,58 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
   if (c.unpaired_candidate?.length) notes.push(t('results.onlyCandidate', { names: c.unpaired_candidate.join(', ') }));
   for (const p of pairs) {
     const n = (p.unchanged ?? []).length;
-    if ((p.unchanged_cases ?? 0) > n) notes.push(t('results.unchangedCut', { n: number(n), of: number(p.unchanged_cases!), name: p.candidate }));
+    if ((p.unchanged_cases ?? 0) > n)
+      notes.push(t('results.unchangedCut', { n: number(n), of: number(p.unchanged_cases!), name: p.candidate }));
   }
   const columns: Column<Line>[] = [
     {
-      key: 'kind', title: t('results.kind'), width: 170,
+      key: 'kind',
+      title: t('results.kind'),
+      width: 170,
       cell: (l) => (
         <Text span size="sm" fw={600} c={kindColors[l.kind] ?? 'dimmed'}>
           {t(`results.${l.kind}` as TextKey)}
         </Text>
       ),
     },
-    { key: 'case', title: t('results.case'), cell: (l) => <Link to={caseLink(candidate, { case: l.case, target: l.pair.candidate })} className="untrusted">{l.case}</Link> },
-    ...(pairs.length > 1 ? [{ key: 'target', title: t('results.target'), cell: (l: Line) => <Text size="sm" className="untrusted">{l.pair.candidate}</Text> }] : []),
     {
-      key: 'baseline', title: t('results.baseline'), width: 120,
+      key: 'case',
+      title: t('results.case'),
       cell: (l) => (
-        <Link to={caseLink(base, { case: l.case, target: l.pair.baseline })} className="num">
+        <Link to={caseLink(candidate, { case: l.case, target: l.pair.candidate })} className={common.untrusted}>
+          {l.case}
+        </Link>
+      ),
+    },
+    ...(pairs.length > 1
+      ? [
+          {
+            key: 'target',
+            title: t('results.target'),
+            cell: (l: Line) => (
+              <Text size="sm" className={common.untrusted}>
+                {l.pair.candidate}
+              </Text>
+            ),
+          },
+        ]
+      : []),
+    {
+      key: 'baseline',
+      title: t('results.baseline'),
+      width: 120,
+      cell: (l) => (
+        <Link to={caseLink(base, { case: l.case, target: l.pair.baseline })} className={common.num}>
           {t('results.passes', { n: l.baseline_passes, of: l.baseline_n })}
         </Link>
       ),
     },
     {
-      key: 'candidate', title: t('results.candidate'), width: 120,
+      key: 'candidate',
+      title: t('results.candidate'),
+      width: 120,
       cell: (l) => (
-        <Link to={caseLink(candidate, { case: l.case, target: l.pair.candidate })} className="num">
+        <Link to={caseLink(candidate, { case: l.case, target: l.pair.candidate })} className={common.num}>
           {t('results.passes', { n: l.candidate_passes, of: l.candidate_n })}
         </Link>
       ),
@@ -263,7 +456,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
       <Stack gap="md">
         {pairs.length === 0 && <Text c="dimmed">{t('results.noPairs')}</Text>}
         {pairs.length > 0 && (
-          <Scroll label={t('results.difference')}>
+          <ScrollBox label={t('results.difference')}>
             <Table verticalSpacing="xs">
               <Table.Thead>
                 <Table.Tr>
@@ -279,10 +472,10 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
                 {pairs.flatMap((p) =>
                   [{ metric: 'pass_rate', unit: 'rate', overall: p.overall }, ...(p.metrics ?? [])].map((m) => (
                     <Table.Tr key={`${p.candidate} ${m.metric}`}>
-                      <Table.Th scope="row" fw={m.metric === 'pass_rate' ? 600 : 400} className="name">
+                      <Table.Th scope="row" fw={m.metric === 'pass_rate' ? 600 : 400} className={common.name}>
                         {p.baseline === p.candidate ? p.candidate : `${p.baseline} → ${p.candidate}`}
                       </Table.Th>
-                      <Table.Td>{inWords(m.metric)}</Table.Td>
+                      <Table.Td>{withSpaces(m.metric)}</Table.Td>
                       <Table.Td>
                         <Figure interval={m.overall.baseline} of={attempts} unit={m.unit} stack />
                       </Table.Td>
@@ -295,7 +488,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
                       <Table.Td>
                         <Group gap={6} wrap="nowrap">
                           <VerdictOfChange of={m.overall.verdict} />
-                          <Text span size="xs" c="dimmed" className="num">
+                          <Text span size="xs" c="dimmed" className={common.num}>
                             {t('results.p', { p: m.overall.p < 0.001 ? '< 0.001' : number(m.overall.p, 3) })}
                           </Text>
                         </Group>
@@ -305,11 +498,11 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
                 )}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         )}
         <Estimates of={c.estimates} />
         {notes.map((n) => (
-          <Text key={n} size="sm" c="dimmed" className="untrusted">
+          <Text key={n} size="sm" c="dimmed" className={common.untrusted}>
             {n}
           </Text>
         ))}
@@ -318,8 +511,14 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
             <Text c="dimmed">{none}</Text>
           ) : (
             <Rows
-              label={`${t(lines.some((l) => l.kind.startsWith('both_')) ? 'results.allCases' : 'results.changedCases')}: ${candidate}`} columns={columns} rows={lines} idOf={(l) => `${l.pair.candidate} ${l.case}`} height={460}
-              onOpen={(l) => navigate(caseLink(candidate, { case: l.case, target: l.pair.candidate }), { state: { back: true } })}
+              label={`${t(lines.some((l) => l.kind.startsWith('both_')) ? 'results.allCases' : 'results.changedCases')}: ${candidate}`}
+              columns={columns}
+              rows={lines}
+              idOf={(l) => `${l.pair.candidate} ${l.case}`}
+              height={460}
+              onOpen={(l) =>
+                navigate(caseLink(candidate, { case: l.case, target: l.pair.candidate }), { state: { back: true } })
+              }
             />
           ))}
       </Stack>
@@ -327,7 +526,14 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
   );
 }
 
-const beside: [string, ...string[]][] = [['pass_rate'], ['overall'], ['tool_selection', 'tool_selection_by_call'], ['arg_accuracy'], ['latency_p50'], ['cost_per_attempt']];
+const beside: [string, ...string[]][] = [
+  ['pass_rate'],
+  ['overall'],
+  ['tool_selection', 'tool_selection_by_call'],
+  ['arg_accuracy'],
+  ['latency_p50'],
+  ['cost_per_attempt'],
+];
 
 /** SideBySide has a row for each target of each run, with the main measures. */
 function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
@@ -336,7 +542,7 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
   const shown = beside.filter((names) => rows.some((r) => metricOf(r.p.overall.metrics, ...names)));
   return (
     <Card title={t('results.sideBySide')}>
-      <Scroll label={t('results.sideBySide')}>
+      <ScrollBox label={t('results.sideBySide')}>
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
@@ -353,10 +559,10 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
           <Table.Tbody>
             {rows.map(({ id, p }) => (
               <Table.Tr key={`${id} ${p.name}`}>
-                <Table.Th scope="row" className="name">
+                <Table.Th scope="row" className={common.name}>
                   {p.name}
                 </Table.Th>
-                <Table.Td className="mono">{id}</Table.Td>
+                <Table.Td className={common.mono}>{id}</Table.Td>
                 <Table.Td>
                   <VerdictBar of={p.overall.verdicts} width={72} />
                 </Table.Td>
@@ -372,7 +578,7 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Card>
   );
 }
@@ -390,7 +596,9 @@ function settingsOf(d: Report, title: string): Map<string, string> {
 /** Differing are the settings that are not the same on all sides. */
 function Differing({ sides }: { sides: Side[] }) {
   const t = useText();
-  const names = [...new Set(sides.flatMap((s) => [...s.settings.keys()]))].filter((n) => new Set(sides.map((s) => s.settings.get(n) ?? '')).size > 1);
+  const names = [...new Set(sides.flatMap((s) => [...s.settings.keys()]))].filter(
+    (n) => new Set(sides.map((s) => s.settings.get(n) ?? '')).size > 1,
+  );
   return (
     <Card title={t('results.configDiffers')}>
       {names.length === 0 ? (
@@ -398,13 +606,13 @@ function Differing({ sides }: { sides: Side[] }) {
           {t('results.configSame')}
         </Text>
       ) : (
-        <Scroll label={t('results.configDiffers')}>
+        <ScrollBox label={t('results.configDiffers')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th scope="col">{t('results.setting')}</Table.Th>
                 {sides.map((s) => (
-                  <Table.Th key={s.name} scope="col" className="mono untrusted">
+                  <Table.Th key={s.name} scope="col" className={`${common.mono} ${common.untrusted}`}>
                     {s.name}
                   </Table.Th>
                 ))}
@@ -413,11 +621,11 @@ function Differing({ sides }: { sides: Side[] }) {
             <Table.Tbody>
               {names.map((n) => (
                 <Table.Tr key={n}>
-                  <Table.Th scope="row" fw={400} className="untrusted">
+                  <Table.Th scope="row" fw={400} className={common.untrusted}>
                     {n}
                   </Table.Th>
                   {sides.map((s) => (
-                    <Table.Td key={s.name} className="mono untrusted">
+                    <Table.Td key={s.name} className={`${common.mono} ${common.untrusted}`}>
                       {s.settings.get(n) ?? t('results.notInRun')}
                     </Table.Td>
                   ))}
@@ -425,7 +633,7 @@ function Differing({ sides }: { sides: Side[] }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
       )}
     </Card>
   );

@@ -1,8 +1,8 @@
 import { useParams } from 'react-router';
-import { List } from './list';
-import { One } from './one';
+import { ExperimentList } from './list';
+import { ExperimentPage } from './experiment';
 
-export default function Experiments() {
+export default function ExperimentsPage() {
   const { id } = useParams();
-  return id ? <One key={id} id={id} /> : <List />;
+  return id ? <ExperimentPage key={id} id={id} /> : <ExperimentList />;
 }

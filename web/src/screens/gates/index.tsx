@@ -1,8 +1,8 @@
 import { useParams } from 'react-router';
-import { List } from './list';
-import { One } from './one';
+import { GateList } from './list';
+import { GatePage } from './gate';
 
-export default function Gates() {
+export default function GatesPage() {
   const { id } = useParams();
-  return id ? <One key={id} id={id} /> : <List />;
+  return id ? <GatePage key={id} id={id} /> : <GateList />;
 }

@@ -5,23 +5,28 @@ import { IconCopy } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import type { Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Figure, gateVerdict, inUnit, Verdict } from '../../ui/bits';
-import { Change } from '../../ui/change';
+import { Figure, inUnit } from '../../ui/interval';
+import { gateVerdict, Verdict } from '../../ui/verdict';
+import { ChangeFigure } from '../../ui/change';
 import { number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
+import common from '../../ui/common.module.css';
 
 /** bound writes what a gate asks for. */
 function useBound() {
   const t = useText();
   return (g: Schemas['GatesGate'], unit: string) => {
-    if (g.kind === 'regression') return t('gates.noWorse', { margin: `${number((g.margin ?? 0) * 100, 1)} ${unit === 'rate' || unit === '' ? 'pp' : '%'}` });
+    if (g.kind === 'regression')
+      return t('gates.noWorse', {
+        margin: `${number((g.margin ?? 0) * 100, 1)} ${unit === 'rate' || unit === '' ? 'pp' : '%'}`,
+      });
     if (g.kind === 'zero') return t('gates.zero');
     const bound = inUnit(g.bound, unit);
     return g.direction === '<=' ? t('gates.atMost', { bound }) : t('gates.atLeast', { bound });
   };
 }
 
-export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string }) {
+export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: string }) {
   const t = useText();
   const bound = useBound();
   const report = v.report;
@@ -35,7 +40,7 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
             {report.blocks ? t('gates.blocks') : t('gates.goesOn')}
           </Text>
         </Group>
-        <Text size="sm" mt={4} className="untrusted">
+        <Text size="sm" mt={4} className={common.untrusted}>
           {report.sentence}
         </Text>
         {v.incomplete && (
@@ -54,7 +59,7 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
           </Text>
         ))}
       </Box>
-      <Scroll label={t('gates.verdict')}>
+      <ScrollBox label={t('gates.verdict')}>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -71,17 +76,28 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
                   <Verdict of={gateVerdict(g.verdict)} text={said(g.verdict)} />
                 </Table.Td>
                 <Table.Td miw={170}>
-                  <Text size="sm" fw={600} className="untrusted">
-                    {g.gate.name || g.gate.metric} {g.gate.severity === 'soft' && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('gates.soft')}</Badge>}
+                  <Text size="sm" fw={600} className={common.untrusted}>
+                    {g.gate.name || g.gate.metric}{' '}
+                    {g.gate.severity === 'soft' && (
+                      <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+                        {t('gates.soft')}
+                      </Badge>
+                    )}
                   </Text>
                   <Text size="sm">{bound(g.gate, g.unit ?? g.gate.unit ?? '')}</Text>
-                  <Text size="xs" c="dimmed" className="untrusted">
+                  <Text size="xs" c="dimmed" className={common.untrusted}>
                     {[g.target, g.key && `${g.key}=${g.value}`].filter(Boolean).join(' · ')}
                   </Text>
                 </Table.Td>
-                <Table.Td>{g.gate.kind === 'regression' ? <Change of={g.interval} /> : <Figure interval={g.interval} of={{ labelled: g.labelled }} unit={g.unit ?? ''} bar />}</Table.Td>
+                <Table.Td>
+                  {g.gate.kind === 'regression' ? (
+                    <ChangeFigure of={g.interval} />
+                  ) : (
+                    <Figure interval={g.interval} of={{ labelled: g.labelled }} unit={g.unit ?? ''} bar />
+                  )}
+                </Table.Td>
                 <Table.Td miw={260}>
-                  <Text size="sm" className="untrusted">
+                  <Text size="sm" className={common.untrusted}>
                     {g.sentence}
                   </Text>
                   {g.cure && (
@@ -97,7 +113,10 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
                       <List size="sm">
                         {(g.open ?? []).map((p, k) => (
                           <List.Item key={k}>
-                            <Link className="untrusted" to={`/runs/${run}/case?case=${encodeURIComponent(p.task ?? '')}&target=${encodeURIComponent(g.target ?? '')}`}>
+                            <Link
+                              className={common.untrusted}
+                              to={`/runs/${run}/case?case=${encodeURIComponent(p.task ?? '')}&target=${encodeURIComponent(g.target ?? '')}`}
+                            >
                               {p.task}
                             </Link>{' '}
                             {p.why}
@@ -111,7 +130,7 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       <BadgeOf run={run} />
     </Stack>
   );
@@ -130,9 +149,11 @@ function BadgeOf({ run }: { run: string }) {
       </Text>
       <Group gap="sm">
         <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} />
-        <code className="mono untrusted">{markdown}</code>
+        <code className={`${common.mono} ${common.untrusted}`}>{markdown}</code>
         <Button
-          size="compact-sm" variant="default" leftSection={<IconCopy size={14} aria-hidden />}
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconCopy size={14} aria-hidden />}
           onClick={() => clipboard.copy(markdown)}
         >
           {clipboard.copied ? t('common.copied') : t('gates.copyMarkdown')}

@@ -3,29 +3,33 @@ import { Box, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconArrowRight, IconKey, IconPlayerPlay, IconPlus, IconTools } from '@tabler/icons-react';
 import { useMutation, useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { type Job, newKey, useActiveJobs } from '../../api/jobs';
-import { useMay, useMe } from '../../me';
-import { type T, useText } from '../../text';
-import { Card, Empty, Failure, Figure, Screen, Waiting, withInterval } from '../../ui/bits';
-import { Change } from '../../ui/change';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { type Job, useActiveJobs } from '../../api/jobs';
+import { idempotencyKey } from '../../api/idempotency';
+import { usePermission, useCurrentUser } from '../../user';
+import { type Translator, useText } from '../../text';
+import { Figure, withInterval } from '../../ui/interval';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { ChangeFigure } from '../../ui/change';
 import { ago, moment } from '../../ui/format';
-import { Judged, Outcomes, Progress } from '../../ui/progress';
-import { titleOf } from '../jobs/words';
+import { JudgedCount, OutcomeCounts, Progress } from '../../ui/progress';
+import { jobTitle } from '../jobs/names';
 import classes from './home.module.css';
+import common from '../../ui/common.module.css';
 
 type Run = Schemas['EvalRun'];
 
-export default function Home() {
+export default function HomePage() {
   const t = useText();
-  const may = useMay('run');
-  const me = useMe();
+  const may = usePermission('run');
+  const me = useCurrentUser();
   const canRun = may && !me.read_only;
   const runs = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 8 } } });
   const active = useActiveJobs();
   const list = runs.data?.items ?? [];
   return (
-    <Screen
+    <Page
       title={t('home.title')}
       actions={
         canRun && list.length > 0 ? (
@@ -45,7 +49,7 @@ export default function Home() {
         </Card>
       )}
       {runs.isPending ? (
-        <Waiting />
+        <Loading />
       ) : runs.error && !runs.data ? (
         <Failure of={runs.error} retry={() => runs.refetch()} />
       ) : list.length === 0 ? (
@@ -69,16 +73,16 @@ export default function Home() {
           </Card>
         </>
       )}
-    </Screen>
+    </Page>
   );
 }
 
 function Running({ job }: { job: Job }) {
   const t = useText();
-  const title = titleOf(t, job);
+  const title = jobTitle(t, job);
   return (
     <div className={classes.running}>
-      <Link to={`/jobs/${job.job_id}`} className="untrusted">
+      <Link to={`/jobs/${job.job_id}`} className={common.untrusted}>
         {title}
       </Link>
       <Progress label={title} done={job.done} total={job.total} eta={job.status === 'running' ? job.eta_ms : undefined}>
@@ -91,7 +95,7 @@ function Running({ job }: { job: Job }) {
 }
 
 /** statusText names the state of a run that is not simply done. */
-function statusText(t: T, r: Run): string {
+function statusText(t: Translator, r: Run): string {
   return r.status === 'done' ? '' : t(`home.status_${r.status}`);
 }
 
@@ -103,14 +107,16 @@ function Recent({ run: r }: { run: Run }) {
   return (
     <li className={classes.run}>
       <div style={{ minWidth: 0 }}>
-        <Link to={`/runs/${r.id}`} className="untrusted" style={{ fontWeight: 600 }}>
+        <Link to={`/runs/${r.id}`} className={common.untrusted} style={{ fontWeight: 600 }}>
           {r.name || r.suite_name || r.id}
         </Link>
         <Text size="xs" c="dimmed" title={moment(r.timestamp)}>
           {r.name && `${r.suite_name} · `}
           {ago(r.timestamp)}
           {status && ` · ${status}`}
-          {r.avg_interval && targets.length > 1 && ` · ${t('home.average', { score: withInterval(t, r.avg_interval) })}`}
+          {r.avg_interval &&
+            targets.length > 1 &&
+            ` · ${t('home.average', { score: withInterval(t, r.avg_interval) })}`}
         </Text>
       </div>
       {r.status === 'running' ? (
@@ -121,8 +127,8 @@ function Recent({ run: r }: { run: Run }) {
         )
       ) : (
         <Box style={{ minWidth: 0 }}>
-          <Outcomes of={r.verdicts} />
-          <Judged of={r} />
+          <OutcomeCounts of={r.verdicts} />
+          <JudgedCount of={r} />
         </Box>
       )}
       <div className={classes.targets}>
@@ -130,7 +136,7 @@ function Recent({ run: r }: { run: Run }) {
           ? shown.map((s) => (
               <div key={s.name} className={classes.target}>
                 <div style={{ minWidth: 0 }}>
-                  <Text size="sm" className="untrusted">
+                  <Text size="sm" className={common.untrusted}>
                     {s.name}
                   </Text>
                   <Text size="xs" c="dimmed">
@@ -141,7 +147,7 @@ function Recent({ run: r }: { run: Run }) {
               </div>
             ))
           : (r.models ?? []).slice(0, 3).map((m) => (
-              <Text key={m} size="sm" className="untrusted">
+              <Text key={m} size="sm" className={common.untrusted}>
                 {m}
               </Text>
             ))}
@@ -160,11 +166,13 @@ type Shown = { run: Run; of: Schemas['RunChange'] };
 /** How many of the newest runs are looked at for changes, and how many changes are shown. */
 const looked = 6;
 
-/** Changes are how pass rates changed in the newest runs, worst first. Of each suite and model the newest change is shown. */
+/** Changes lists how pass rates changed in the newest runs, the newest change of each suite and model, worst first. */
 function Changes({ runs }: { runs: Run[] }) {
   const t = useText();
   const over = runs.filter((r) => r.finished && !r.problem).slice(0, looked);
-  const changes = useQueries({ queries: over.map((r) => $api.queryOptions('get', '/api/runs/{id}/change', { params: { path: { id: r.id } } })) });
+  const changes = useQueries({
+    queries: over.map((r) => $api.queryOptions('get', '/api/runs/{id}/change', { params: { path: { id: r.id } } })),
+  });
   const list: Shown[] = [];
   const seen = new Set<string>();
   changes.forEach((q, i) => {
@@ -177,7 +185,11 @@ function Changes({ runs }: { runs: Run[] }) {
     }
   });
   const order = ['worse', 'better', 'no clear difference', 'not comparable'];
-  list.sort((a, b) => order.indexOf(a.of.verdict ?? '') - order.indexOf(b.of.verdict ?? '') || (a.of.change?.point ?? 0) - (b.of.change?.point ?? 0));
+  list.sort(
+    (a, b) =>
+      order.indexOf(a.of.verdict ?? '') - order.indexOf(b.of.verdict ?? '') ||
+      (a.of.change?.point ?? 0) - (b.of.change?.point ?? 0),
+  );
   const waits = changes.some((q) => q.isPending);
   return (
     <Card title={t('home.changed')}>
@@ -189,16 +201,20 @@ function Changes({ runs }: { runs: Run[] }) {
         <ul className={classes.list}>
           {list.slice(0, looked).map(({ run, of }) => (
             <li key={`${run.id} ${of.target}`} className={classes.change} data-changed={of.target}>
-              <Change of={of.change} verdict={of.verdict} p={of.p_holm ?? of.p} />
+              <ChangeFigure of={of.change} verdict={of.verdict} p={of.p_holm ?? of.p} />
               <div style={{ minWidth: 0 }}>
-                <Text size="sm" fw={600} className="untrusted">
+                <Text size="sm" fw={600} className={common.untrusted}>
                   {of.target}
                 </Text>
-                <Text size="xs" c="dimmed" className="untrusted">
-                  {t('home.passRate')} · {run.name || run.suite_name} · {t(of.baseline ? 'home.baseline' : 'home.since')} · {ago(run.timestamp)}
+                <Text size="xs" c="dimmed" className={common.untrusted}>
+                  {t('home.passRate')} · {run.name || run.suite_name} ·{' '}
+                  {t(of.baseline ? 'home.baseline' : 'home.since')} · {ago(run.timestamp)}
                 </Text>
               </div>
-              <Link to={`/compare?runs=${encodeURIComponent(`${of.base_eval_id},${run.id}`)}${of.base_target !== of.target ? `&target=${encodeURIComponent(of.base_target ?? '')}` : ''}`} aria-label={`${t('home.compare')}: ${of.target}, ${run.suite_name}`}>
+              <Link
+                to={`/compare?runs=${encodeURIComponent(`${of.base_eval_id},${run.id}`)}${of.base_target !== of.target ? `&target=${encodeURIComponent(of.base_target ?? '')}` : ''}`}
+                aria-label={`${t('home.compare')}: ${of.target}, ${run.suite_name}`}
+              >
                 {t('home.compare')}
               </Link>
             </li>
@@ -215,11 +231,19 @@ function First({ may }: { may: boolean }) {
   const navigate = useNavigate();
   const start = useMutation({
     mutationFn: async () => {
-      const example = ok(await api.GET('/api/tool-eval/import/example', { parseAs: 'text' })) as unknown as string;
+      const example = unwrap(await api.GET('/api/tool-eval/import/example', { parseAs: 'text' })) as unknown as string;
       const { name } = JSON.parse(example) as { name: string };
-      const there = ok(await api.GET('/api/tool-suites', { params: { query: { search: name } } })).items.find((s) => s.name === name);
-      const suite = there?.id ?? ok(await api.POST('/api/tool-eval/import', { body: JSON.parse(example) as never })).suite_id;
-      return ok(await api.POST('/api/tool-eval', { params: { header: { 'Idempotency-Key': newKey() } }, body: { suite_id: suite, models: ['offline/lexical'] } }));
+      const there = unwrap(await api.GET('/api/tool-suites', { params: { query: { search: name } } })).items.find(
+        (s) => s.name === name,
+      );
+      const suite =
+        there?.id ?? unwrap(await api.POST('/api/tool-eval/import', { body: JSON.parse(example) as never })).suite_id;
+      return unwrap(
+        await api.POST('/api/tool-eval', {
+          params: { header: { 'Idempotency-Key': idempotencyKey() } },
+          body: { suite_id: suite, models: ['offline/lexical'] },
+        }),
+      );
     },
     onSuccess: (job) => navigate(`/jobs/${job.job_id}`),
   });
@@ -228,7 +252,11 @@ function First({ may }: { may: boolean }) {
     <>
       <Failure of={start.error} />
       <Empty title={t('home.first')} text={t('home.firstText')}>
-        <Button onClick={() => start.mutate()} loading={start.isPending} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+        <Button
+          onClick={() => start.mutate()}
+          loading={start.isPending}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+        >
           {t('home.runExample')}
         </Button>
       </Empty>
@@ -242,7 +270,7 @@ function First({ may }: { may: boolean }) {
 
 function Next({ to, icon, text }: { to: string; icon: React.ReactNode; text: string }) {
   return (
-    <Link to={to} className="card" style={{ padding: 16 }}>
+    <Link to={to} className={common.card} style={{ padding: 16 }}>
       <Group gap="sm">
         {icon}
         {text}

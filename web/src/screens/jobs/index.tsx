@@ -1,9 +1,9 @@
 // Jobs: the list, and one job while it goes on and when it is over.
 import { useParams } from 'react-router';
 import { JobList } from './list';
-import { JobView } from './view';
+import { JobPage } from './job';
 
-export default function Jobs() {
+export default function JobsPage() {
   const { id } = useParams();
-  return id ? <JobView key={id} id={id} /> : <JobList />;
+  return id ? <JobPage key={id} id={id} /> : <JobList />;
 }

@@ -5,36 +5,67 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Problem, type Schemas } from '../../api/client';
-import { useMay } from '../../me';
+import { $api, api, unwrap, type Problem, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Figure, type Interval, Waiting, Whisker } from '../../ui/bits';
-import { Scroll } from '../../ui/scroll';
-import { Coefficient, JudgeName } from './judges';
+import { Figure, type Interval, Whisker } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { ScrollBox } from '../../ui/scroll';
+import { Coefficient, JudgeName } from './parts';
 import type { Subject } from './labels';
+import common from '../../ui/common.module.css';
 
 type Report = Schemas['LabelsCalibrationReport'];
 
 async function calibrate(of: Subject, judge: string): Promise<Report> {
   const how = { params: { path: { id: of.id } }, body: { judge, width: 0.1 } };
-  return ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/calibrate', how) : await api.POST('/api/traces/{id}/calibrate', how)).report;
+  return unwrap(
+    of.kind === 'run'
+      ? await api.POST('/api/runs/{id}/calibrate', how)
+      : await api.POST('/api/traces/{id}/calibrate', how),
+  ).report;
 }
 
 export function Calibration({ of }: { of: Subject }) {
   const t = useText();
-  const may = useMay('write');
-  const judged = $api.useQuery('get', '/api/runs/{id}/verdicts', { params: { path: { id: of.id } } }, { enabled: of.kind === 'run' });
+  const may = usePermission('write');
+  const judged = $api.useQuery(
+    'get',
+    '/api/runs/{id}/verdicts',
+    { params: { path: { id: of.id } } },
+    { enabled: of.kind === 'run' },
+  );
   const judges = $api.useQuery('get', '/api/judges', {}, { enabled: of.kind === 'traces' });
   // A run tells its judges by id; traces bring verdicts along, of judges that only their names tell.
-  const ids = of.kind === 'run' ? [...new Set([...(judged.data?.judgings ?? []), ...(judged.data?.majorities ?? [])].filter((j) => j.unit !== 'target' && j.unit !== 'pair').map((j) => j.judge_id))] : (judges.data?.items ?? []).map((j) => j.name);
-  const reports = useQueries({ queries: ids.map((id) => ({ queryKey: ['calibrate', of.kind, of.id, id], queryFn: () => calibrate(of, id), retry: false })) });
+  const ids =
+    of.kind === 'run'
+      ? [
+          ...new Set(
+            [...(judged.data?.judgings ?? []), ...(judged.data?.majorities ?? [])]
+              .filter((j) => j.unit !== 'target' && j.unit !== 'pair')
+              .map((j) => j.judge_id),
+          ),
+        ]
+      : (judges.data?.items ?? []).map((j) => j.name);
+  const reports = useQueries({
+    queries: ids.map((id) => ({
+      queryKey: queryKeys.calibration(of, id),
+      queryFn: () => calibrate(of, id),
+      retry: false,
+    })),
+  });
   if (judged.error) return <Failure of={judged.error} retry={() => judged.refetch()} />;
-  if ((of.kind === 'run' ? !judged.data : !judges.data) || reports.some((r) => r.isPending)) return <Waiting />;
+  if ((of.kind === 'run' ? !judged.data : !judges.data) || reports.some((r) => r.isPending)) return <Loading />;
   const known = reports.flatMap((r) => (r.data ? [r.data] : []));
   const failed = reports.filter((r) => r.error);
   if (known.length === 0) {
     return (
-      <Empty title={t('judges.noCalibration')} text={ids.length === 0 ? t('judges.noJudgeYet') : t('judges.noLabelsText')}>
+      <Empty
+        title={t('judges.noCalibration')}
+        text={ids.length === 0 ? t('judges.noJudgeYet') : t('judges.noLabelsText')}
+      >
         {may && (
           <Button component={Link} to={`/label?${of.kind}=${of.id}`}>
             {t('judges.label')}
@@ -51,7 +82,7 @@ export function Calibration({ of }: { of: Subject }) {
         <Text size="sm" c="dimmed" mb="sm">
           {t('judges.plotText')}
         </Text>
-        <Scroll label={t('judges.against_people')}>
+        <ScrollBox label={t('judges.against_people')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -59,7 +90,9 @@ export function Calibration({ of }: { of: Subject }) {
                 <Table.Th scope="col">{t('judges.sensitivity')}</Table.Th>
                 <Table.Th scope="col">{t('judges.specificity')}</Table.Th>
                 <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
-                <Table.Th scope="col" ta="right">{t('judges.labels')}</Table.Th>
+                <Table.Th scope="col" ta="right">
+                  {t('judges.labels')}
+                </Table.Th>
                 <Table.Th scope="col">{t('judges.usable')}</Table.Th>
               </Table.Tr>
             </Table.Thead>
@@ -78,16 +111,22 @@ export function Calibration({ of }: { of: Subject }) {
                   <Table.Td>
                     <Coefficient of={r.kappa} />
                   </Table.Td>
-                  <Table.Td ta="right" className="num">
+                  <Table.Td ta="right" className={common.num}>
                     {r.counts.labelled}
                   </Table.Td>
                   <Table.Td miw={190} maw={280}>
                     {r.usable ? (
-                      <Badge leftSection={<IconCircleCheck size={14} aria-hidden />} style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}>
+                      <Badge
+                        leftSection={<IconCircleCheck size={14} aria-hidden />}
+                        style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}
+                      >
                         {t('judges.isUsable')}
                       </Badge>
                     ) : (
-                      <Badge leftSection={<IconAlertTriangle size={14} aria-hidden />} style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>
+                      <Badge
+                        leftSection={<IconAlertTriangle size={14} aria-hidden />}
+                        style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+                      >
                         {t('judges.notUsable')}
                       </Badge>
                     )}
@@ -101,23 +140,29 @@ export function Calibration({ of }: { of: Subject }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
-        {known.map((r) => r.wanted && r.wanted.more > 0 && (
-          <Text key={r.judge_id} size="sm" c="dimmed" mt="sm">
-            <span className="untrusted">{r.judge_id}</span>: {r.wanted.says}
-          </Text>
-        ))}
-        {known.flatMap((r) => r.warnings ?? []).map((w) => (
-          <Alert key={w} color="yellow" mt="sm" icon={<IconAlertTriangle />}>
-            {w}
-          </Alert>
-        ))}
+        </ScrollBox>
+        {known.map(
+          (r) =>
+            r.wanted &&
+            r.wanted.more > 0 && (
+              <Text key={r.judge_id} size="sm" c="dimmed" mt="sm">
+                <span className={common.untrusted}>{r.judge_id}</span>: {r.wanted.says}
+              </Text>
+            ),
+        )}
+        {known
+          .flatMap((r) => r.warnings ?? [])
+          .map((w) => (
+            <Alert key={w} color="yellow" mt="sm" icon={<IconAlertTriangle />}>
+              {w}
+            </Alert>
+          ))}
       </Card>
       <Card title={t('judges.trueSuccess')}>
         <Text size="sm" c="dimmed" mb="sm">
           {t('judges.trueText')}
         </Text>
-        <Scroll label={t('judges.trueSuccess')}>
+        <ScrollBox label={t('judges.trueSuccess')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -132,11 +177,11 @@ export function Calibration({ of }: { of: Subject }) {
                 (r.success ?? []).map((s) => (
                   <Table.Tr key={`${r.judge_id} ${s.target}`} style={{ verticalAlign: 'top' }} data-success={s.target}>
                     <Table.Td miw={130}>
-                      <Text size="sm" className="untrusted">
+                      <Text size="sm" className={common.untrusted}>
                         {r.judge_id}
                       </Text>
                     </Table.Td>
-                    <Table.Td className="untrusted">{s.target}</Table.Td>
+                    <Table.Td className={common.untrusted}>{s.target}</Table.Td>
                     <Table.Td>
                       <Figure interval={s.raw} bar />
                     </Table.Td>
@@ -163,7 +208,7 @@ export function Calibration({ of }: { of: Subject }) {
               )}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
       </Card>
       <Card title={t('judges.betweenPeople')}>
         {people && (people.pairs ?? []).length > 0 ? (
@@ -172,13 +217,15 @@ export function Calibration({ of }: { of: Subject }) {
               <Text size="sm">{t('judges.alpha')}</Text>
               <Coefficient of={people.alpha} />
             </Group>
-            <Scroll label={t('judges.betweenPeople')}>
+            <ScrollBox label={t('judges.betweenPeople')}>
               <Table>
                 <Table.Thead>
                   <Table.Tr>
                     <Table.Th scope="col">{t('judges.person')}</Table.Th>
                     <Table.Th scope="col">{t('judges.and')}</Table.Th>
-                    <Table.Th scope="col" ta="right">{t('judges.same')}</Table.Th>
+                    <Table.Th scope="col" ta="right">
+                      {t('judges.same')}
+                    </Table.Th>
                     <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
                     <Table.Th scope="col">{t('judges.ac1')}</Table.Th>
                   </Table.Tr>
@@ -186,9 +233,11 @@ export function Calibration({ of }: { of: Subject }) {
                 <Table.Tbody>
                   {(people.pairs ?? []).map((p) => (
                     <Table.Tr key={`${p.a} ${p.b}`}>
-                      <Table.Td className="untrusted">{p.a}</Table.Td>
-                      <Table.Td className="untrusted">{p.b}</Table.Td>
-                      <Table.Td ta="right" className="num">{t('common.ofRows', { n: p.same, total: p.n })}</Table.Td>
+                      <Table.Td className={common.untrusted}>{p.a}</Table.Td>
+                      <Table.Td className={common.untrusted}>{p.b}</Table.Td>
+                      <Table.Td ta="right" className={common.num}>
+                        {t('common.ofRows', { n: p.same, total: p.n })}
+                      </Table.Td>
                       <Table.Td>
                         <Coefficient of={p.kappa} />
                       </Table.Td>
@@ -199,7 +248,7 @@ export function Calibration({ of }: { of: Subject }) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Scroll>
+            </ScrollBox>
           </Stack>
         ) : (
           <Text size="sm" c="dimmed">

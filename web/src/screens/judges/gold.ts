@@ -1,34 +1,55 @@
 // A gold sheet as it is filled in: tasks with what was called, and what an expert says was right. The draft is kept
 // in the browser until it is discarded or its user logs out; the server checks it and writes the file.
-import { api, ok, type Schemas } from '../../api/client';
+import { api, unwrap, type Schemas } from '../../api/client';
 import type { Subject } from './labels';
 
 export type Call = { tool: string | null; args_json: string; check: string | null };
 export type Turn = { called?: string[]; needed: boolean | null; calls: Call[] };
 export type Task = {
-  task: string; attempt?: number; target?: string; stratum?: string; of?: number; edge?: string; goal?: string; checked?: boolean; turns: Turn[]; answer?: string;
-  budget?: number | 'any' | null; safety_rules?: string[] | null; note?: string;
+  task: string;
+  attempt?: number;
+  target?: string;
+  stratum?: string;
+  of?: number;
+  edge?: string;
+  goal?: string;
+  checked?: boolean;
+  turns: Turn[];
+  answer?: string;
+  budget?: number | 'any' | null;
+  safety_rules?: string[] | null;
+  note?: string;
 };
 export type Sheet = Omit<Schemas['GoldSheet'], 'tasks'> & { tasks: Task[] };
 export type Tool = Schemas['AppGoldTool'];
 export type Drawn = { n: number; edge: number; by: string; blank: boolean };
 
-/** sheetText is the sheet as the server reads it. The text of arguments goes as it stands: parsing would round large numbers. */
+/**
+ * sheetText is the sheet as the server reads it. The text of arguments goes as it stands: parsing would round large
+ * numbers.
+ */
 export function sheetText(tasks: Task[]): string {
-  const call = (c: Call) => `{"tool":${JSON.stringify(c.tool)},"args":${readArgs(c.args_json).problem ? 'null' : c.args_json.trim() || 'null'},"check":${JSON.stringify(c.check)}}`;
-  const turn = (t: Turn) => `{${t.called ? `"called":${JSON.stringify(t.called)},` : ''}"needed":${JSON.stringify(t.needed)},"calls":[${t.calls.map(call).join(',')}]}`;
-  const task = ({ turns, ...rest }: Task) => `${JSON.stringify(rest).slice(0, -1)},"turns":[${turns.map(turn).join(',')}]}`;
+  const call = (c: Call) =>
+    `{"tool":${JSON.stringify(c.tool)},"args":${readArgs(c.args_json).problem ? 'null' : c.args_json.trim() || 'null'},"check":${JSON.stringify(c.check)}}`;
+  const turn = (t: Turn) =>
+    `{${t.called ? `"called":${JSON.stringify(t.called)},` : ''}"needed":${JSON.stringify(t.needed)},"calls":[${t.calls.map(call).join(',')}]}`;
+  const task = ({ turns, ...rest }: Task) =>
+    `${JSON.stringify(rest).slice(0, -1)},"turns":[${turns.map(turn).join(',')}]}`;
   return `{"callvet_gold":1,"tasks":[${tasks.map(task).join(',')}]}`;
 }
 
 export const anyArgs = '"any"';
 
-/** readArgs reads the arguments of a call. exact: no number in them would lose digits, so that they can be edited by name. */
+/**
+ * readArgs reads the arguments of a call. exact: no number in them would lose digits, so that they can be edited by
+ * name.
+ */
 export function readArgs(text: string): { value: Record<string, unknown> | null; exact: boolean; problem?: string } {
   if (text.trim() === '' || text === anyArgs) return { value: null, exact: true };
   try {
     const value: unknown = JSON.parse(text);
-    if (value && typeof value === 'object' && !Array.isArray(value)) return { value: value as Record<string, unknown>, exact: !/\d{16}|\d[eE]/.test(text) };
+    if (value && typeof value === 'object' && !Array.isArray(value))
+      return { value: value as Record<string, unknown>, exact: !/\d{16}|\d[eE]/.test(text) };
     return { value: null, exact: false, problem: '{ … }' };
   } catch (e) {
     return { value: null, exact: false, problem: (e as Error).message };
@@ -38,27 +59,41 @@ export function readArgs(text: string): { value: Record<string, unknown> | null;
 /** open: no person has confirmed the task yet. */
 export const isOpen = (t: Task) => t.checked !== true;
 
-export async function draw(of: Subject, query: Drawn): Promise<Sheet> {
+export async function drawSheet(of: Subject, query: Drawn): Promise<Sheet> {
   const params = { path: { id: of.id }, query };
-  return ok(of.kind === 'run' ? await api.GET('/api/runs/{id}/gold', { params }) : await api.GET('/api/traces/{id}/gold', { params })) as Sheet;
+  return unwrap(
+    of.kind === 'run'
+      ? await api.GET('/api/runs/{id}/gold', { params })
+      : await api.GET('/api/traces/{id}/gold', { params }),
+  ) as Sheet;
 }
 
-const sent = (text: string) => ({ body: text as never, bodySerializer: (b: unknown) => b as string, headers: { 'Content-Type': 'application/octet-stream' } });
+const sent = (text: string) => ({
+  body: text as never,
+  bodySerializer: (b: unknown) => b as string,
+  headers: { 'Content-Type': 'application/octet-stream' },
+});
 
-/** check has a sheet read by the server: its problems, and the sheet as a file. */
-export async function check(of: Subject, text: string, tools: boolean): Promise<Sheet> {
+/** checkSheet sends a sheet to the server, and returns its problems and the sheet as a file. */
+export async function checkSheet(of: Subject, text: string, tools: boolean): Promise<Sheet> {
   const how = { params: { path: { id: of.id }, query: { tools } }, ...sent(text) };
-  return ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/gold', how) : await api.POST('/api/traces/{id}/gold', how)) as Sheet;
+  return unwrap(
+    of.kind === 'run' ? await api.POST('/api/runs/{id}/gold', how) : await api.POST('/api/traces/{id}/gold', how),
+  ) as Sheet;
 }
 
-export async function make(of: Subject, text: string, to: 'suite' | 'traces'): Promise<Schemas['GoldMade']> {
+export async function makeFromSheet(of: Subject, text: string, to: 'suite' | 'traces'): Promise<Schemas['GoldMade']> {
   const how = { params: { path: { id: of.id }, query: { to } }, ...sent(text) };
-  return ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/gold/apply', how) : await api.POST('/api/traces/{id}/gold/apply', how));
+  return unwrap(
+    of.kind === 'run'
+      ? await api.POST('/api/runs/{id}/gold/apply', how)
+      : await api.POST('/api/traces/{id}/gold/apply', how),
+  );
 }
 
 const place = (user: string, of: Subject) => `callvet.gold.${user}.${of.kind}.${of.id}`;
 
-export function kept(user: string, of: Subject): Task[] | null {
+export function readDraft(user: string, of: Subject): Task[] | null {
   try {
     return JSON.parse(localStorage.getItem(place(user, of)) ?? 'null') as Task[] | null;
   } catch {
@@ -66,15 +101,15 @@ export function kept(user: string, of: Subject): Task[] | null {
   }
 }
 
-/** onOther calls listen with the draft when another tab of the browser changes it. */
-export function onOther(user: string, of: Subject, listen: (tasks: Task[] | null) => void): () => void {
-  const heard = (e: StorageEvent) => e.key === place(user, of) && listen(kept(user, of));
+/** onDraftChange calls listen with the draft when another tab of the browser changes it. */
+export function onDraftChange(user: string, of: Subject, listen: (tasks: Task[] | null) => void): () => void {
+  const heard = (e: StorageEvent) => e.key === place(user, of) && listen(readDraft(user, of));
   window.addEventListener('storage', heard);
   return () => window.removeEventListener('storage', heard);
 }
 
-/** keep keeps the draft; it reports whether the browser had room for it. */
-export function keep(user: string, of: Subject, tasks: Task[] | null): boolean {
+/** storeDraft stores the draft in the browser; it returns false where there is no space. */
+export function storeDraft(user: string, of: Subject, tasks: Task[] | null): boolean {
   try {
     if (tasks) localStorage.setItem(place(user, of), JSON.stringify(tasks));
     else localStorage.removeItem(place(user, of));

@@ -1,33 +1,76 @@
 // The gold sheet of a run or of traces: an expert reads a task, corrects the proposed calls, and confirms it.
-import { Alert, Autocomplete, Badge, Box, Button, Fieldset, FileButton, Group, Menu, NumberInput, Progress, SegmentedControl, Select, Stack, Switch, Text, Textarea, TextInput, Title } from '@mantine/core';
+import {
+  Alert,
+  Autocomplete,
+  Badge,
+  Box,
+  Button,
+  Fieldset,
+  FileButton,
+  Group,
+  Menu,
+  NumberInput,
+  Progress,
+  SegmentedControl,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { IconCheck, IconChevronDown, IconDownload, IconPlus, IconTrash, IconUpload } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap } from '../../api/client';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Screen } from '../../ui/bits';
-import { confirmed } from '../../ui/confirm';
-import { Long } from '../../ui/conversation';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
+import { askConfirmation } from '../../ui/confirm';
+import { LongText } from '../../ui/conversation';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
-import { save } from '../../ui/save';
-import { tell, tellFailure } from '../../ui/undo';
-import { anyArgs, type Call, check, draw, type Drawn, isOpen, keep, kept, make, onOther, readArgs, type Sheet, sheetText, type Task, type Tool, type Turn } from './gold';
+import { download } from '../../ui/download';
+import { notify, notifyFailure } from '../../ui/notify';
+import {
+  anyArgs,
+  type Call,
+  checkSheet,
+  drawSheet,
+  type Drawn,
+  isOpen,
+  storeDraft,
+  readDraft,
+  makeFromSheet,
+  onDraftChange,
+  readArgs,
+  type Sheet,
+  sheetText,
+  type Task,
+  type Tool,
+  type Turn,
+} from './gold';
 import type { Subject } from './labels';
+import classes from './judges.module.css';
+import common from '../../ui/common.module.css';
 
-export function Gold() {
+export function GoldSheetPage() {
   const t = useText();
   const [run, setRun] = useParam('run');
   const [traces] = useParam('traces');
-  const may = useMay('write');
-  const of = useMemo<Subject | null>(() => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null), [run, traces]);
+  const may = usePermission('write');
+  const of = useMemo<Subject | null>(
+    () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
+    [run, traces],
+  );
   if (!may) return <Empty title={t('common.readOnly')} text={t('gold.mayNot')} />;
   if (!of) {
     return (
-      <Screen title={t('gold.title')} lead={t('gold.lead')}>
+      <Page title={t('gold.title')} lead={t('gold.lead')}>
         <RunPick label={t('judges.run')} value={run} onChange={setRun} maw={560} />
-      </Screen>
+      </Page>
     );
   }
   return <Sheets key={`${of.kind} ${of.id}`} of={of} />;
@@ -36,22 +79,22 @@ export function Gold() {
 /** Sheets is the draft of a sheet, or the way to one. */
 function Sheets({ of }: { of: Subject }) {
   const t = useText();
-  const me = useMe();
-  const [tasks, setTasks] = useState<Task[] | null>(() => kept(me.name, of));
+  const me = useCurrentUser();
+  const [tasks, setTasks] = useState<Task[] | null>(() => readDraft(me.name, of));
   const [read, setRead] = useState<Sheet | null>(null);
   const [tools, setTools] = useState<Tool[] | null>(null);
   const [room, setRoom] = useState(true);
   const [error, setError] = useState<unknown>(null);
   const change = (next: Task[] | null) => {
     setTasks(next);
-    setRoom(keep(me.name, of, next));
+    setRoom(storeDraft(me.name, of, next));
   };
   const take = (s: Sheet) => {
     setRead(s);
     setTools(s.tools ?? []);
     change(s.tasks);
   };
-  useEffect(() => onOther(me.name, of, setTasks), [me.name, of]);
+  useEffect(() => onDraftChange(me.name, of, setTasks), [me.name, of]);
   // A login after the end of a session: what was refused meanwhile is read again.
   const entered = $api.useQuery('get', '/api/me', {}, { staleTime: 60_000, retry: false }).dataUpdatedAt;
   const text = useMemo(() => (tasks ? sheetText(tasks) : ''), [tasks]);
@@ -61,7 +104,7 @@ function Sheets({ of }: { of: Subject }) {
     let gone = false;
     const timer = window.setTimeout(
       () =>
-        check(of, text, tools === null).then(
+        checkSheet(of, text, tools === null).then(
           (s) => {
             if (gone) return;
             setRead(s);
@@ -81,7 +124,7 @@ function Sheets({ of }: { of: Subject }) {
   }, [text, of, tools, entered]);
   const verify = async (next: Task[]) => {
     try {
-      const s = await check(of, sheetText(next), false);
+      const s = await checkSheet(of, sheetText(next), false);
       setRead(s);
       setError(null);
       return s.problems;
@@ -91,17 +134,29 @@ function Sheets({ of }: { of: Subject }) {
     }
   };
   const back = of.kind === 'run' ? `/judges?run=${of.id}&tab=labels` : `/judges?traces=${of.id}&tab=labels`;
-  const discard = () => confirmed(t, t('gold.discard'), t('gold.discardText'), t('gold.discard'), async () => change(null));
+  const discard = () =>
+    askConfirmation(t, t('gold.discard'), t('gold.discardText'), t('gold.discard'), async () => change(null));
   return (
-    <Screen
+    <Page
       title={t('gold.title')}
       lead={
         <Group gap="xs">
-          <Link to={back}>{of.kind === 'run' ? t('judges.ofRun', { id: of.id }) : t('judges.ofTraces', { id: of.id })}</Link>
+          <Link to={back}>
+            {of.kind === 'run' ? t('judges.ofRun', { id: of.id }) : t('judges.ofTraces', { id: of.id })}
+          </Link>
           <span>{t('gold.lead')}</span>
         </Group>
       }
-      actions={tasks && <Uses of={of} text={text} problems={read?.problems.length ?? 0} done={tasks.filter((x) => !isOpen(x)).length} />}
+      actions={
+        tasks && (
+          <Uses
+            of={of}
+            text={text}
+            problems={read?.problems.length ?? 0}
+            done={tasks.filter((x) => !isOpen(x)).length}
+          />
+        )
+      }
     >
       {!room && <Alert color="yellow">{t('gold.notKept')}</Alert>}
       <Failure of={error} />
@@ -120,7 +175,7 @@ function Sheets({ of }: { of: Subject }) {
       ) : (
         <Begin of={of} take={take} />
       )}
-    </Screen>
+    </Page>
   );
 }
 
@@ -145,20 +200,47 @@ function Begin({ of, take }: { of: Subject; take: (s: Sheet) => void }) {
     <Card>
       <Stack gap="md" maw={560}>
         <Group grow align="flex-start">
-          <NumberInput label={t('gold.n')} min={1} max={500} allowDecimal={false} value={d.n} onChange={(v) => set({ ...d, n: Number(v) || 1 })} />
-          <NumberInput label={t('gold.edge')} suffix=" %" min={0} max={100} step={10} value={Math.round(d.edge * 100)} onChange={(v) => set({ ...d, edge: (Number(v) || 0) / 100 })} />
+          <NumberInput
+            label={t('gold.n')}
+            min={1}
+            max={500}
+            allowDecimal={false}
+            value={d.n}
+            onChange={(v) => set({ ...d, n: Number(v) || 1 })}
+          />
+          <NumberInput
+            label={t('gold.edge')}
+            suffix=" %"
+            min={0}
+            max={100}
+            step={10}
+            value={Math.round(d.edge * 100)}
+            onChange={(v) => set({ ...d, edge: (Number(v) || 0) / 100 })}
+          />
         </Group>
         <Text size="sm" c="dimmed">
           {t('gold.edgeHint')}
         </Text>
-        <TextInput label={t('gold.by')} description={t('gold.byHint')} value={d.by} onChange={(e) => set({ ...d, by: e.currentTarget.value })} />
-        <Switch label={t('gold.blank')} checked={d.blank} onChange={(e) => set({ ...d, blank: e.currentTarget.checked })} />
+        <TextInput
+          label={t('gold.by')}
+          description={t('gold.byHint')}
+          value={d.by}
+          onChange={(e) => set({ ...d, by: e.currentTarget.value })}
+        />
+        <Switch
+          label={t('gold.blank')}
+          checked={d.blank}
+          onChange={(e) => set({ ...d, blank: e.currentTarget.checked })}
+        />
         <Failure of={error} />
         <Group gap="sm">
-          <Button loading={busy} onClick={() => from(() => draw(of, d))}>
+          <Button loading={busy} onClick={() => from(() => drawSheet(of, d))}>
             {t('gold.propose')}
           </Button>
-          <FileButton onChange={(f) => f && from(async () => check(of, await f.text(), true))} accept=".yaml,.yml,.json">
+          <FileButton
+            onChange={(f) => f && from(async () => checkSheet(of, await f.text(), true))}
+            accept=".yaml,.yml,.json"
+          >
             {(p) => (
               <Button {...p} variant="default" loading={busy} leftSection={<IconUpload size={16} aria-hidden />}>
                 {t('gold.upload')}
@@ -178,24 +260,32 @@ function Begin({ of, take }: { of: Subject; take: (s: Sheet) => void }) {
 function Uses({ of, text, problems, done }: { of: Subject; text: string; problems: number; done: number }) {
   const t = useText();
   const go = useNavigate();
-  const does = (use: () => Promise<void>) => () => void use().catch((x: unknown) => tellFailure(t, x));
+  const does = (use: () => Promise<void>) => () => void use().catch((x: unknown) => notifyFailure(t, x));
   // What was typed a moment ago may not have been read yet: the file is that of the server for this text.
-  const download = does(async () => save('gold.yaml', new Blob([(await check(of, text, false)).text], { type: 'application/yaml' })));
+  const downloadSheet = does(async () =>
+    download('gold.yaml', new Blob([(await checkSheet(of, text, false)).text], { type: 'application/yaml' })),
+  );
   const suite = async () => {
-    const made = await make(of, text, 'suite');
-    if (made.lost.length > 0) tell([t('gold.lost', { n: made.lost.length }), ...made.lost.slice(0, 3)].join('\n'));
+    const made = await makeFromSheet(of, text, 'suite');
+    if (made.lost.length > 0) notify([t('gold.lost', { n: made.lost.length }), ...made.lost.slice(0, 3)].join('\n'));
     return made;
   };
   const here = does(async () => {
     const made = await suite();
-    const kept_ = ok(await api.POST('/api/tool-eval/import', { body: made.text as never, bodySerializer: (b: unknown) => b as string, headers: { 'Content-Type': 'application/octet-stream' } }));
-    tell(t('gold.saved', { n: made.cases }));
+    const kept_ = unwrap(
+      await api.POST('/api/tool-eval/import', {
+        body: made.text as never,
+        bodySerializer: (b: unknown) => b as string,
+        headers: { 'Content-Type': 'application/octet-stream' },
+      }),
+    );
+    notify(t('gold.saved', { n: made.cases }));
     void go(`/suites/${kept_.suite_id}`);
   });
   const why = problems > 0 ? t('gold.wrong', { n: problems }) : done === 0 ? t('gold.confirmFirst') : undefined;
   return (
     <>
-      <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={download}>
+      <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={downloadSheet}>
         {t('gold.download')}
       </Button>
       <Menu position="bottom-end">
@@ -207,10 +297,23 @@ function Uses({ of, text, problems, done }: { of: Subject; text: string; problem
           <Menu.Item disabled={Boolean(why)} onClick={here}>
             {t('gold.saveSuite')}
           </Menu.Item>
-          <Menu.Item disabled={Boolean(why)} onClick={does(async () => save('suite.yaml', new Blob([(await suite()).text], { type: 'application/yaml' })))}>
+          <Menu.Item
+            disabled={Boolean(why)}
+            onClick={does(async () =>
+              download('suite.yaml', new Blob([(await suite()).text], { type: 'application/yaml' })),
+            )}
+          >
             {t('gold.suiteFile')}
           </Menu.Item>
-          <Menu.Item disabled={Boolean(why)} onClick={does(async () => save('labelled.jsonl', new Blob([(await make(of, text, 'traces')).text], { type: 'application/x-ndjson' })))}>
+          <Menu.Item
+            disabled={Boolean(why)}
+            onClick={does(async () =>
+              download(
+                'labelled.jsonl',
+                new Blob([(await makeFromSheet(of, text, 'traces')).text], { type: 'application/x-ndjson' }),
+              ),
+            )}
+          >
             {t('gold.tracesFile')}
           </Menu.Item>
         </Menu.Dropdown>
@@ -221,7 +324,13 @@ function Uses({ of, text, problems, done }: { of: Subject; text: string; problem
 
 type Problems = Sheet['problems'];
 
-type FillProps = { tasks: Task[]; change: (t: Task[]) => void; verify: (t: Task[]) => Promise<Problems | null>; problems: Problems; tools: Tool[] };
+type FillProps = {
+  tasks: Task[];
+  change: (t: Task[]) => void;
+  verify: (t: Task[]) => Promise<Problems | null>;
+  problems: Problems;
+  tools: Tool[];
+};
 
 function Fill({ tasks, change, verify, problems, tools }: FillProps) {
   const t = useText();
@@ -248,43 +357,82 @@ function Fill({ tasks, change, verify, problems, tools }: FillProps) {
   };
   return (
     <>
-      <Box role="status" aria-live="polite" className="visually-hidden">
+      <Box role="status" aria-live="polite" className={common.visuallyHidden}>
         {said}
       </Box>
       <Group gap="md">
         <Progress.Root size={8} style={{ flex: '1 1 160px' }}>
-          <Progress.Section value={(100 * done) / tasks.length} aria-label={t('gold.counts', { done, of: tasks.length })} />
+          <Progress.Section
+            value={(100 * done) / tasks.length}
+            aria-label={t('gold.counts', { done, of: tasks.length })}
+          />
         </Progress.Root>
-        <Text size="sm" className="num">
+        <Text size="sm" className={common.num}>
           {t('gold.counts', { done, of: tasks.length })}
         </Text>
       </Group>
       <Select
-        label={t('gold.tasks')} allowDeselect={false} searchable value={String(at)} onChange={(v) => setAt(Number(v))} maw={560}
-        data={tasks.map((x, i) => ({ value: String(i), label: `${i + 1}. ${x.task} · ${wrong(x).length > 0 ? t('gold.problems', { n: wrong(x).length }) : t(isOpen(x) ? 'gold.unconfirmed' : 'gold.confirmed')}` }))}
+        label={t('gold.tasks')}
+        allowDeselect={false}
+        searchable
+        value={String(at)}
+        onChange={(v) => setAt(Number(v))}
+        maw={560}
+        data={tasks.map((x, i) => ({
+          value: String(i),
+          label: `${i + 1}. ${x.task} · ${wrong(x).length > 0 ? t('gold.problems', { n: wrong(x).length }) : t(isOpen(x) ? 'gold.unconfirmed' : 'gold.confirmed')}`,
+        }))}
       />
-      <Box className="label-grid">
-        <Box className="card" p="lg" component="article" aria-label={t('gold.task', { n: at + 1, of: tasks.length })}>
+      <Box className={classes.grid}>
+        <Box
+          className={common.card}
+          p="lg"
+          component="article"
+          aria-label={t('gold.task', { n: at + 1, of: tasks.length })}
+        >
           <Group justify="space-between" mb="md">
             <Title order={2} ref={top} tabIndex={-1}>
               {t('gold.task', { n: at + 1, of: tasks.length })}
             </Title>
             <Group gap="xs">
               {task.edge && <Badge variant="default">{task.edge}</Badge>}
-              <Badge variant={isOpen(task) ? 'default' : 'light'} leftSection={isOpen(task) ? undefined : <IconCheck size={12} aria-hidden />}>
+              <Badge
+                variant={isOpen(task) ? 'default' : 'light'}
+                leftSection={isOpen(task) ? undefined : <IconCheck size={12} aria-hidden />}
+              >
                 {t(isOpen(task) ? 'gold.unconfirmed' : 'gold.confirmed')}
               </Badge>
             </Group>
           </Group>
           <Stack gap="lg">
-            <Part title={t('gold.asked')}>{task.goal ? <Long text={task.goal} /> : <Text size="sm" c="dimmed">{t('judges.noGoal')}</Text>}</Part>
+            <Part title={t('gold.asked')}>
+              {task.goal ? (
+                <LongText text={task.goal} />
+              ) : (
+                <Text size="sm" c="dimmed">
+                  {t('judges.noGoal')}
+                </Text>
+              )}
+            </Part>
             {task.turns.map((turn, i) => (
               <OneTurn
-                key={`${at} ${i}`} of={turn} title={i === task.turns.length - 1 ? t('gold.lastTurn') : t('gold.turn', { n: i + 1 })} tools={tools} problems={within(own, `turns[${i}]`)}
+                key={`${at} ${i}`}
+                of={turn}
+                title={i === task.turns.length - 1 ? t('gold.lastTurn') : t('gold.turn', { n: i + 1 })}
+                tools={tools}
+                problems={within(own, `turns[${i}]`)}
                 set={(part) => set({ turns: task.turns.map((x, j) => (j === i ? { ...x, ...part } : x)) })}
               />
             ))}
-            <Part title={t('gold.answer')}>{task.answer ? <Long text={task.answer} /> : <Text size="sm" c="dimmed">{t('judges.noAnswer')}</Text>}</Part>
+            <Part title={t('gold.answer')}>
+              {task.answer ? (
+                <LongText text={task.answer} />
+              ) : (
+                <Text size="sm" c="dimmed">
+                  {t('judges.noAnswer')}
+                </Text>
+              )}
+            </Part>
           </Stack>
         </Box>
         <Stack gap="sm">
@@ -313,13 +461,19 @@ function Fill({ tasks, change, verify, problems, tools }: FillProps) {
 
 /** within are the problems at a place, with their keys from there. */
 function within(problems: Problems, place: string): Problems {
-  return problems.filter((p) => p.key === place || p.key.startsWith(`${place}.`) || p.key.startsWith(`${place}[`)).map((p) => ({ ...p, key: p.key.slice(place.length).replace(/^\./, '') }));
+  return problems
+    .filter((p) => p.key === place || p.key.startsWith(`${place}.`) || p.key.startsWith(`${place}[`))
+    .map((p) => ({ ...p, key: p.key.slice(place.length).replace(/^\./, '') }));
 }
 
 /** at is what is wrong with one field. */
 function at(problems: Problems, key: string): ReactNode {
   const list = problems.filter((p) => p.key === key);
-  return list.length > 0 ? <span className="untrusted">{list.map((p) => (p.fix ? `${p.message} (${p.fix})` : p.message)).join('\n')}</span> : undefined;
+  return list.length > 0 ? (
+    <span className={common.untrusted}>
+      {list.map((p) => (p.fix ? `${p.message} (${p.fix})` : p.message)).join('\n')}
+    </span>
+  ) : undefined;
 }
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
@@ -335,20 +489,36 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 const blankCall: Call = { tool: null, args_json: '{}', check: 'none' };
 
-function OneTurn({ of, title, tools, problems, set }: { of: Turn; title: string; tools: Tool[]; problems: Problems; set: (part: Partial<Turn>) => void }) {
+function OneTurn({
+  of,
+  title,
+  tools,
+  problems,
+  set,
+}: {
+  of: Turn;
+  title: string;
+  tools: Tool[];
+  problems: Problems;
+  set: (part: Partial<Turn>) => void;
+}) {
   const t = useText();
-  const setCall = (i: number, part: Partial<Call>) => set({ calls: of.calls.map((c, j) => (j === i ? { ...c, ...part } : c)) });
-  const choose = (v: string) => set(v === 'no' ? { needed: false, calls: [] } : { needed: true, calls: of.calls.length > 0 ? of.calls : [blankCall] });
+  const setCall = (i: number, part: Partial<Call>) =>
+    set({ calls: of.calls.map((c, j) => (j === i ? { ...c, ...part } : c)) });
+  const choose = (v: string) =>
+    set(
+      v === 'no' ? { needed: false, calls: [] } : { needed: true, calls: of.calls.length > 0 ? of.calls : [blankCall] },
+    );
   const wrong = at(problems, 'needed') ?? at(problems, 'calls');
   return (
     <Fieldset legend={title} data-turn>
       <Stack gap="sm">
         <Part title={t('gold.called')}>
           {of.called?.length ? (
-            <ol className="steps">
+            <ol className={classes.steps}>
               {of.called.map((c, i) => (
                 <li key={i}>
-                  <Long text={c} mono />
+                  <LongText text={c} mono />
                 </li>
               ))}
             </ol>
@@ -360,8 +530,14 @@ function OneTurn({ of, title, tools, problems, set }: { of: Turn; title: string;
         </Part>
         <Box>
           <SegmentedControl
-            size="xs" aria-label={`${title}: ${t('gold.right')}`} value={of.needed === null ? '' : of.needed ? 'yes' : 'no'} onChange={choose}
-            data={[{ value: 'no', label: t('gold.nothing') }, { value: 'yes', label: t('gold.calls') }]}
+            size="xs"
+            aria-label={`${title}: ${t('gold.right')}`}
+            value={of.needed === null ? '' : of.needed ? 'yes' : 'no'}
+            onChange={choose}
+            data={[
+              { value: 'no', label: t('gold.nothing') },
+              { value: 'yes', label: t('gold.calls') },
+            ]}
           />
           {wrong && (
             <Text size="xs" c="var(--cv-fail)" role="alert">
@@ -372,9 +548,23 @@ function OneTurn({ of, title, tools, problems, set }: { of: Turn; title: string;
         {of.needed && (
           <>
             {of.calls.map((c, i) => (
-              <OneCall key={i} n={i + 1} of={c} tools={tools} problems={within(problems, `calls[${i}]`)} set={(part) => setCall(i, part)} remove={() => set({ calls: of.calls.filter((_, j) => j !== i) })} />
+              <OneCall
+                key={i}
+                n={i + 1}
+                of={c}
+                tools={tools}
+                problems={within(problems, `calls[${i}]`)}
+                set={(part) => setCall(i, part)}
+                remove={() => set({ calls: of.calls.filter((_, j) => j !== i) })}
+              />
             ))}
-            <Button size="xs" variant="default" leftSection={<IconPlus size={14} aria-hidden />} onClick={() => set({ calls: [...of.calls, blankCall] })} style={{ alignSelf: 'flex-start' }}>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconPlus size={14} aria-hidden />}
+              onClick={() => set({ calls: [...of.calls, blankCall] })}
+              style={{ alignSelf: 'flex-start' }}
+            >
               {t('gold.addCall')}
             </Button>
           </>
@@ -389,10 +579,26 @@ type Property = { type?: string; enum?: unknown[]; description?: string };
 /** propertiesOf are the arguments that the schema of a tool names; null where it names none. */
 function propertiesOf(tool: Tool | undefined): { of: Record<string, Property>; required: string[] } | null {
   const p = tool?.parameters as { properties?: Record<string, Property>; required?: string[] } | undefined;
-  return p?.properties && Object.keys(p.properties).length > 0 ? { of: p.properties, required: Array.isArray(p.required) ? p.required : [] } : null;
+  return p?.properties && Object.keys(p.properties).length > 0
+    ? { of: p.properties, required: Array.isArray(p.required) ? p.required : [] }
+    : null;
 }
 
-function OneCall({ n, of, tools, problems, set, remove }: { n: number; of: Call; tools: Tool[]; problems: Problems; set: (part: Partial<Call>) => void; remove: () => void }) {
+function OneCall({
+  n,
+  of,
+  tools,
+  problems,
+  set,
+  remove,
+}: {
+  n: number;
+  of: Call;
+  tools: Tool[];
+  problems: Problems;
+  set: (part: Partial<Call>) => void;
+  remove: () => void;
+}) {
   const t = useText();
   const schema = propertiesOf(tools.find((x) => x.name === of.tool));
   const read = readArgs(of.args_json);
@@ -405,33 +611,79 @@ function OneCall({ n, of, tools, problems, set, remove }: { n: number; of: Call;
     else if (of.args_json === anyArgs) set({ args_json: '{}' });
   };
   return (
-    <Box className="card" p="sm" data-call>
+    <Box className={common.card} p="sm" data-call>
       <Stack gap="sm">
         <Group justify="space-between" gap="xs">
           <Text size="sm" fw={600}>
             {t('gold.call', { n })}
           </Text>
-          <Button size="compact-xs" variant="subtle" color="red" leftSection={<IconTrash size={14} aria-hidden />} onClick={remove}>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="red"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            onClick={remove}
+          >
             {t('gold.removeCall', { n })}
           </Button>
         </Group>
-        <Autocomplete label={t('gold.tool')} data={tools.map((x) => x.name)} value={of.tool ?? ''} error={at(problems, 'tool')} onChange={(v) => set({ tool: v })} />
-        <SegmentedControl
-          size="xs" aria-label={t('gold.argsOf', { n })} value={how} onChange={choose} style={{ alignSelf: 'flex-start' }}
-          data={[{ value: 'named', label: t('gold.argsByName'), disabled: schema === null || !read.exact }, { value: 'json', label: t('gold.argsJson') }, { value: 'any', label: t('gold.argsAny') }]}
+        <Autocomplete
+          label={t('gold.tool')}
+          data={tools.map((x) => x.name)}
+          value={of.tool ?? ''}
+          error={at(problems, 'tool')}
+          onChange={(v) => set({ tool: v })}
         />
-        {how === 'named' && schema && <Named schema={schema} value={read.value ?? {}} set={(v) => set({ args_json: JSON.stringify(v) })} />}
-        {how === 'json' && (
-          <Textarea label={t('gold.args')} className="mono" autosize minRows={2} maxRows={12} spellCheck={false} value={of.args_json} error={read.problem ? t('gold.noJson', { why: read.problem }) : at(problems, 'args')} onChange={(e) => set({ args_json: e.currentTarget.value })} />
+        <SegmentedControl
+          size="xs"
+          aria-label={t('gold.argsOf', { n })}
+          value={how}
+          onChange={choose}
+          style={{ alignSelf: 'flex-start' }}
+          data={[
+            { value: 'named', label: t('gold.argsByName'), disabled: schema === null || !read.exact },
+            { value: 'json', label: t('gold.argsJson') },
+            { value: 'any', label: t('gold.argsAny') },
+          ]}
+        />
+        {how === 'named' && schema && (
+          <Named schema={schema} value={read.value ?? {}} set={(v) => set({ args_json: JSON.stringify(v) })} />
         )}
-        <TextInput label={t('gold.check')} description={t('gold.checkHint')} value={of.check ?? ''} error={at(problems, 'check')} onChange={(e) => set({ check: e.currentTarget.value })} />
+        {how === 'json' && (
+          <Textarea
+            label={t('gold.args')}
+            className={common.mono}
+            autosize
+            minRows={2}
+            maxRows={12}
+            spellCheck={false}
+            value={of.args_json}
+            error={read.problem ? t('gold.noJson', { why: read.problem }) : at(problems, 'args')}
+            onChange={(e) => set({ args_json: e.currentTarget.value })}
+          />
+        )}
+        <TextInput
+          label={t('gold.check')}
+          description={t('gold.checkHint')}
+          value={of.check ?? ''}
+          error={at(problems, 'check')}
+          onChange={(e) => set({ check: e.currentTarget.value })}
+        />
       </Stack>
     </Box>
   );
 }
 
 /** Named are the arguments of a call by the schema of its tool. One that the schema does not name stays, as JSON. */
-function Named({ schema, value, set }: { schema: { of: Record<string, Property>; required: string[] }; value: Record<string, unknown>; set: (v: Record<string, unknown>) => void }) {
+function Named({
+  schema,
+  value,
+  set,
+}: {
+  schema: { of: Record<string, Property>; required: string[] };
+  value: Record<string, unknown>;
+  set: (v: Record<string, unknown>) => void;
+}) {
   const names = [...new Set([...Object.keys(schema.of), ...Object.keys(value)])];
   const put = (name: string, v: unknown) => {
     const next = { ...value };
@@ -442,34 +694,107 @@ function Named({ schema, value, set }: { schema: { of: Record<string, Property>;
   return (
     <>
       {names.map((name) => (
-        <Argument key={name} name={name} of={schema.of[name] ?? {}} required={schema.required.includes(name)} value={value[name]} put={(v) => put(name, v)} />
+        <Argument
+          key={name}
+          name={name}
+          of={schema.of[name] ?? {}}
+          required={schema.required.includes(name)}
+          value={value[name]}
+          put={(v) => put(name, v)}
+        />
       ))}
     </>
   );
 }
 
-function Argument({ name, of, required, value, put }: { name: string; of: Property; required: boolean; value: unknown; put: (v: unknown) => void }) {
+function Argument({
+  name,
+  of,
+  required,
+  value,
+  put,
+}: {
+  name: string;
+  of: Property;
+  required: boolean;
+  value: unknown;
+  put: (v: unknown) => void;
+}) {
   const t = useText();
-  const common = { label: <span className="mono untrusted">{name}</span>, description: of.description ? <span className="untrusted">{of.description}</span> : undefined, withAsterisk: required };
-  if (of.enum?.length && of.enum.every((v) => typeof v === 'string') && (value === undefined || typeof value === 'string')) {
+  const fieldProps = {
+    label: <span className={`${common.mono} ${common.untrusted}`}>{name}</span>,
+    description: of.description ? <span className={common.untrusted}>{of.description}</span> : undefined,
+    withAsterisk: required,
+  };
+  if (
+    of.enum?.length &&
+    of.enum.every((v) => typeof v === 'string') &&
+    (value === undefined || typeof value === 'string')
+  ) {
     const data = [...new Set([...(of.enum as string[]), ...(value === undefined ? [] : [value as string])])];
-    return <Select {...common} data={data} value={(value as string) ?? null} placeholder={t('gold.unset')} clearable onChange={(v) => put(v ?? undefined)} clearButtonProps={{ 'aria-label': t('common.delete') }} />;
+    return (
+      <Select
+        {...fieldProps}
+        data={data}
+        value={(value as string) ?? null}
+        placeholder={t('gold.unset')}
+        clearable
+        onChange={(v) => put(v ?? undefined)}
+        clearButtonProps={{ 'aria-label': t('common.delete') }}
+      />
+    );
   }
   if (of.type === 'boolean' && (value === undefined || typeof value === 'boolean')) {
-    const data = [{ value: 'true', label: t('gold.yes') }, { value: 'false', label: t('gold.no') }];
-    return <Select {...common} data={data} value={value === undefined ? null : String(value)} placeholder={t('gold.unset')} clearable onChange={(v) => put(v === null ? undefined : v === 'true')} clearButtonProps={{ 'aria-label': t('common.delete') }} />;
+    const data = [
+      { value: 'true', label: t('gold.yes') },
+      { value: 'false', label: t('gold.no') },
+    ];
+    return (
+      <Select
+        {...fieldProps}
+        data={data}
+        value={value === undefined ? null : String(value)}
+        placeholder={t('gold.unset')}
+        clearable
+        onChange={(v) => put(v === null ? undefined : v === 'true')}
+        clearButtonProps={{ 'aria-label': t('common.delete') }}
+      />
+    );
   }
   if ((of.type === 'number' || of.type === 'integer') && (value === undefined || typeof value === 'number')) {
-    return <NumberInput {...common} allowDecimal={of.type === 'number'} value={(value as number) ?? ''} placeholder={t('gold.unset')} onChange={(v) => put(v === '' ? undefined : Number(v))} />;
+    return (
+      <NumberInput
+        {...fieldProps}
+        allowDecimal={of.type === 'number'}
+        value={(value as number) ?? ''}
+        placeholder={t('gold.unset')}
+        onChange={(v) => put(v === '' ? undefined : Number(v))}
+      />
+    );
   }
   if (of.type === 'string' && (value === undefined || typeof value === 'string')) {
-    return <TextInput {...common} value={(value as string) ?? ''} placeholder={t('gold.unset')} onChange={(e) => put(e.currentTarget.value === '' ? undefined : e.currentTarget.value)} />;
+    return (
+      <TextInput
+        {...fieldProps}
+        value={(value as string) ?? ''}
+        placeholder={t('gold.unset')}
+        onChange={(e) => put(e.currentTarget.value === '' ? undefined : e.currentTarget.value)}
+      />
+    );
   }
-  return <Json common={common} value={value} put={put} />;
+  return <Json fieldProps={fieldProps} value={value} put={put} />;
 }
 
 /** Json is an argument without a simple type. What is typed counts once it is JSON. */
-function Json({ common, value, put }: { common: { label: ReactNode; description?: ReactNode; withAsterisk: boolean }; value: unknown; put: (v: unknown) => void }) {
+function Json({
+  fieldProps,
+  value,
+  put,
+}: {
+  fieldProps: { label: ReactNode; description?: ReactNode; withAsterisk: boolean };
+  value: unknown;
+  put: (v: unknown) => void;
+}) {
   const t = useText();
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value)));
   const [wrong, setWrong] = useState('');
@@ -482,7 +807,20 @@ function Json({ common, value, put }: { common: { label: ReactNode; description?
       setWrong((e as Error).message);
     }
   };
-  return <Textarea {...common} className="mono" autosize minRows={1} maxRows={8} spellCheck={false} placeholder={t('gold.unset')} value={text} error={wrong} onChange={(e) => type(e.currentTarget.value)} />;
+  return (
+    <Textarea
+      {...fieldProps}
+      className={common.mono}
+      autosize
+      minRows={1}
+      maxRows={8}
+      spellCheck={false}
+      placeholder={t('gold.unset')}
+      value={text}
+      error={wrong}
+      onChange={(e) => type(e.currentTarget.value)}
+    />
+  );
 }
 
 /** Limits are what a task may take and do, and a note. */
@@ -492,15 +830,41 @@ function Limits({ of, set, problems }: { of: Task; set: (part: Partial<Task>) =>
   return (
     <Fieldset legend={t('gold.limits')}>
       <Stack gap="sm">
-        <NumberInput label={t('gold.budget')} description={t('gold.budgetHint')} min={0} allowDecimal={false} value={typeof of.budget === 'number' ? of.budget : ''} error={at(problems, 'budget')} onChange={(v) => set({ budget: v === '' ? 'any' : Number(v) })} />
+        <NumberInput
+          label={t('gold.budget')}
+          description={t('gold.budgetHint')}
+          min={0}
+          allowDecimal={false}
+          value={typeof of.budget === 'number' ? of.budget : ''}
+          error={at(problems, 'budget')}
+          onChange={(v) => set({ budget: v === '' ? 'any' : Number(v) })}
+        />
         <Textarea
-          label={t('gold.rules')} description={t('gold.rulesHint')} autosize minRows={2} maxRows={8} value={rules} error={at(problems, 'safety_rules')}
+          label={t('gold.rules')}
+          description={t('gold.rulesHint')}
+          autosize
+          minRows={2}
+          maxRows={8}
+          value={rules}
+          error={at(problems, 'safety_rules')}
           onChange={(e) => {
             setRules(e.currentTarget.value);
-            set({ safety_rules: e.currentTarget.value.split('\n').map((r) => r.trim()).filter(Boolean) });
+            set({
+              safety_rules: e.currentTarget.value
+                .split('\n')
+                .map((r) => r.trim())
+                .filter(Boolean),
+            });
           }}
         />
-        <Textarea label={t('gold.note')} autosize minRows={2} maxRows={8} value={of.note ?? ''} onChange={(e) => set({ note: e.currentTarget.value })} />
+        <Textarea
+          label={t('gold.note')}
+          autosize
+          minRows={2}
+          maxRows={8}
+          value={of.note ?? ''}
+          onChange={(e) => set({ note: e.currentTarget.value })}
+        />
       </Stack>
     </Fieldset>
   );

@@ -1,9 +1,9 @@
 import { useLocation } from 'react-router';
-import { Gold } from './goldsheet';
-import { Judges } from './judges';
-import { Label } from './label';
+import { GoldSheetPage } from './goldsheet';
+import { JudgesPage } from './judges';
+import { LabelPage } from './label';
 
 export default function JudgesAndLabels() {
   const { pathname } = useLocation();
-  return pathname === '/label' ? <Label /> : pathname === '/gold' ? <Gold /> : <Judges />;
+  return pathname === '/label' ? <LabelPage /> : pathname === '/gold' ? <GoldSheetPage /> : <JudgesPage />;
 }

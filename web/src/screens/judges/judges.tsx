@@ -1,57 +1,89 @@
-import { Accordion, Badge, Box, Button, FileButton, Group, SegmentedControl, Stack, Table, Tabs, Text } from '@mantine/core';
+import {
+  Accordion,
+  Badge,
+  Box,
+  Button,
+  FileButton,
+  Group,
+  SegmentedControl,
+  Stack,
+  Table,
+  Tabs,
+  Text,
+} from '@mantine/core';
 import { IconChecklist, IconDownload, IconKeyboard, IconUpload } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys, useInvalidate } from '../../api/queries';
 import { type LiveEvent, useLive } from '../../api/live';
-import { useMay } from '../../me';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, inUnit, type Interval, Notice, Screen, Verdict, Waiting } from '../../ui/bits';
-import { moment, number } from '../../ui/format';
+import { inUnit } from '../../ui/interval';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure, Notice, Loading } from '../../ui/status';
+import { Verdict } from '../../ui/verdict';
+import { moment } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { type Column, Rows } from '../../ui/table';
-import { tell, tellFailure } from '../../ui/undo';
-import { Ask } from './ask';
+import { notify, notifyFailure } from '../../ui/notify';
+import { AskDialog } from './ask';
 import { Calibration } from './calibration';
 import { labelsOf, type Subject } from './labels';
+import { Coefficient, JudgeName } from './parts';
+import common from '../../ui/common.module.css';
 
 type Judging = Schemas['AppJudgingView'];
 type Said = Schemas['AppThingVerdict'];
 
-export function Judges() {
+export function JudgesPage() {
   const t = useText();
-  const cache = useQueryClient();
+  const invalidate = useInvalidate();
   const [run, setRun] = useParam('run');
   const [traces] = useParam('traces');
   const [tab, setTab] = useParam('tab', traces ? 'calibration' : 'verdicts');
-  const mayRun = useMay('run');
-  const mayLabel = useMay('write');
+  const mayRun = usePermission('run');
+  const mayLabel = usePermission('write');
   const [asking, setAsking] = useState(false);
-  const of = useMemo<Subject | null>(() => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null), [run, traces]);
+  const of = useMemo<Subject | null>(
+    () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
+    [run, traces],
+  );
   useLive(
     useCallback(
       (e: LiveEvent) => {
-        if (e.type === 'judge_result' || e.type === 'job_completed') void cache.invalidateQueries({ predicate: (q) => /verdicts|judgings|calibrate/.test(`${q.queryKey[0]} ${q.queryKey[1]}`) });
+        if (e.type === 'judge_result' || e.type === 'job_completed') void invalidate.judgings();
       },
-      [cache],
+      [invalidate],
     ),
   );
   return (
-    <Screen
-      title={t('shell.judges')} lead={t('judges.lead')}
+    <Page
+      title={t('shell.judges')}
+      lead={t('judges.lead')}
       actions={
         of && (
           <>
             {mayLabel && (
-              <Button variant="default" leftSection={<IconKeyboard size={16} aria-hidden />} component={Link} to={`/label?${of.kind}=${of.id}`}>
+              <Button
+                variant="default"
+                leftSection={<IconKeyboard size={16} aria-hidden />}
+                component={Link}
+                to={`/label?${of.kind}=${of.id}`}
+              >
                 {t('judges.label')}
               </Button>
             )}
             {mayLabel && (
-              <Button variant="default" leftSection={<IconChecklist size={16} aria-hidden />} component={Link} to={`/gold?${of.kind}=${of.id}`}>
+              <Button
+                variant="default"
+                leftSection={<IconChecklist size={16} aria-hidden />}
+                component={Link}
+                to={`/gold?${of.kind}=${of.id}`}
+              >
                 {t('gold.open')}
               </Button>
             )}
@@ -65,7 +97,14 @@ export function Judges() {
           <Link to={`/traces/${traces}`}>{t('judges.ofTraces', { id: traces })}</Link>
         </Text>
       ) : (
-        <RunPick label={t('judges.run')} placeholder={t('judges.chooseRun')} value={run} onChange={setRun} maw={640} clearable />
+        <RunPick
+          label={t('judges.run')}
+          placeholder={t('judges.chooseRun')}
+          value={run}
+          onChange={setRun}
+          maw={640}
+          clearable
+        />
       )}
       <Tabs value={of ? tab : 'prompts'} onChange={(v) => setTab(v)} keepMounted={false}>
         <Tabs.List mb="md">
@@ -74,51 +113,17 @@ export function Judges() {
           {of && <Tabs.Tab value="labels">{t('judges.labels')}</Tabs.Tab>}
           <Tabs.Tab value="prompts">{t('judges.prompts')}</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="verdicts">{of?.kind === 'run' && <Verdicts run={of.id} ask={mayRun ? () => setAsking(true) : undefined} />}</Tabs.Panel>
+        <Tabs.Panel value="verdicts">
+          {of?.kind === 'run' && <Verdicts run={of.id} ask={mayRun ? () => setAsking(true) : undefined} />}
+        </Tabs.Panel>
         <Tabs.Panel value="calibration">{of && <Calibration of={of} />}</Tabs.Panel>
         <Tabs.Panel value="labels">{of && <Labels of={of} />}</Tabs.Panel>
         <Tabs.Panel value="prompts">
           <Prompts />
         </Tabs.Panel>
       </Tabs>
-      {asking && of && <Ask run={of.id} close={() => setAsking(false)} />}
-    </Screen>
-  );
-}
-
-/** Coefficient is a number that is no rate, such as kappa, with its interval and n. */
-export function Coefficient({ of: i }: { of: Interval | undefined }) {
-  const t = useText();
-  if (!i || i.point === null) {
-    return (
-      <Text span size="sm" c="dimmed">
-        {t('common.notScored')}
-      </Text>
-    );
-  }
-  return (
-    <Box component="span" className="num" style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>
-      <Text span fw={600} fz="sm">
-        {number(i.point, 2)}
-      </Text>
-      <Text span size="xs" c="dimmed">
-        {i.lower !== null && i.upper !== null && `${number(i.lower, 2)} to ${number(i.upper, 2)} · `}n = {i.n}
-      </Text>
-    </Box>
-  );
-}
-
-/** JudgeName is a judge with what tells it from others of its name. */
-export function JudgeName({ of: j, id }: { of: Schemas['LabelsJudge']; id: string }) {
-  return (
-    <Box miw={170}>
-      <Text size="sm" fw={600} className="untrusted">
-        {j.judge}
-      </Text>
-      <Text size="xs" c="dimmed" className="untrusted">
-        {[j.model, id].filter(Boolean).join(' · ')}
-      </Text>
-    </Box>
+      {asking && of && <AskDialog run={of.id} close={() => setAsking(false)} />}
+    </Page>
   );
 }
 
@@ -128,7 +133,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   const [only, setOnly] = useParam('only', 'all');
   const judged = $api.useQuery('get', '/api/runs/{id}/verdicts', { params: { path: { id: run } } });
   if (judged.error) return <Failure of={judged.error} retry={() => judged.refetch()} />;
-  if (!judged.data) return <Waiting />;
+  if (!judged.data) return <Loading />;
   const judgings = judged.data.judgings ?? [];
   const majorities = (judged.data.majorities ?? []) as Judging[];
   const all = [...judgings, ...majorities];
@@ -143,7 +148,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   const notice = lost.length > 0 && (
     <Notice title={t('judges.lost', { n: lost.length })}>
       {lost.map((l) => (
-        <Text key={l.id} size="sm" className="untrusted">
+        <Text key={l.id} size="sm" className={common.untrusted}>
           {l.problem}
         </Text>
       ))}
@@ -151,34 +156,101 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   );
   if (all.length === 0) return notice;
   const one = all.find((j) => j.id === which) ?? all.at(-1)!;
-  const outcome = (v: Said) => (v.unscored || (v.pass === undefined && v.score === undefined && !v.word) ? 'unscored' : v.pass === undefined ? 'other' : v.pass ? 'pass' : 'fail');
+  const outcome = (v: Said) =>
+    v.unscored || (v.pass === undefined && v.score === undefined && !v.word)
+      ? 'unscored'
+      : v.pass === undefined
+        ? 'other'
+        : v.pass
+          ? 'pass'
+          : 'fail';
   const rows = (one.verdicts ?? []).filter((v) => only === 'all' || outcome(v) === only);
   const columns: Column<Said>[] = [
-    { key: 'verdict', title: t('judges.verdict'), width: 130, cell: (v) => (outcome(v) === 'unscored' ? <Verdict of="not_run" text={t('judges.unscored')} /> : v.pass === undefined ? <span className="untrusted">{v.word ?? ''}</span> : <Verdict of={v.pass ? 'pass' : 'fail'} />) },
-    { key: 'task', title: t('judges.thing'), width: 230, cell: (v) => <Link className="untrusted" to={`/runs/${run}/case?case=${encodeURIComponent(v.task ?? '')}&target=${encodeURIComponent(v.target ?? '')}`}>{[v.task, v.turn && t('judges.turn', { n: v.turn }), v.call_id, v.part].filter(Boolean).join(' · ')}</Link> },
-    { key: 'target', title: t('judges.target'), width: 200, cell: (v) => <span className="untrusted">{v.target}</span> },
-    { key: 'score', title: t('judges.score'), width: 90, align: 'right', cell: (v) => <span className="num">{v.score === undefined ? '–' : inUnit(v.score, 'rate')}</span> },
-    { key: 'reason', title: t('judges.reason'), cell: (v) => <Text size="sm" className="untrusted">{v.unscored ?? v.reason ?? ''}</Text> },
-    { key: 'people', title: t('judges.people'), width: 110, cell: (v) => (v.people === undefined ? '' : <Verdict of={v.people ? 'pass' : 'fail'} />) },
+    {
+      key: 'verdict',
+      title: t('judges.verdict'),
+      width: 130,
+      cell: (v) =>
+        outcome(v) === 'unscored' ? (
+          <Verdict of="not_run" text={t('judges.unscored')} />
+        ) : v.pass === undefined ? (
+          <span className={common.untrusted}>{v.word ?? ''}</span>
+        ) : (
+          <Verdict of={v.pass ? 'pass' : 'fail'} />
+        ),
+    },
+    {
+      key: 'task',
+      title: t('judges.thing'),
+      width: 230,
+      cell: (v) => (
+        <Link
+          className={common.untrusted}
+          to={`/runs/${run}/case?case=${encodeURIComponent(v.task ?? '')}&target=${encodeURIComponent(v.target ?? '')}`}
+        >
+          {[v.task, v.turn && t('judges.turn', { n: v.turn }), v.call_id, v.part].filter(Boolean).join(' · ')}
+        </Link>
+      ),
+    },
+    {
+      key: 'target',
+      title: t('judges.target'),
+      width: 200,
+      cell: (v) => <span className={common.untrusted}>{v.target}</span>,
+    },
+    {
+      key: 'score',
+      title: t('judges.score'),
+      width: 90,
+      align: 'right',
+      cell: (v) => <span className={common.num}>{v.score === undefined ? '–' : inUnit(v.score, 'rate')}</span>,
+    },
+    {
+      key: 'reason',
+      title: t('judges.reason'),
+      cell: (v) => (
+        <Text size="sm" className={common.untrusted}>
+          {v.unscored ?? v.reason ?? ''}
+        </Text>
+      ),
+    },
+    {
+      key: 'people',
+      title: t('judges.people'),
+      width: 110,
+      cell: (v) => (v.people === undefined ? '' : <Verdict of={v.people ? 'pass' : 'fail'} />),
+    },
   ];
   return (
     <Stack>
       {notice}
-      <Scroll label={t('judges.judgings')} card>
+      <ScrollBox label={t('judges.judgings')} card>
         <Table highlightOnHover>
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{t('judges.judge')}</Table.Th>
               <Table.Th scope="col">{t('judges.prompt')}</Table.Th>
               <Table.Th scope="col">{t('judges.when')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('judges.answered')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('common.pass')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('common.fail')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('judges.unscored')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('judges.mean')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('judges.samePeople')}</Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('judges.answered')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('common.pass')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('common.fail')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('judges.unscored')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('judges.mean')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('judges.samePeople')}
+              </Table.Th>
               <Table.Th scope="col">
-                <span className="visually-hidden">{t('common.actions')}</span>
+                <span className={common.visuallyHidden}>{t('common.actions')}</span>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -188,18 +260,36 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
                 <Table.Td>
                   <JudgeName of={j.judge} id={j.judge_id} />
                 </Table.Td>
-                <Table.Td className="mono">{j.judge.prompt_hash?.slice(0, 8)}</Table.Td>
+                <Table.Td className={common.mono}>{j.judge.prompt_hash?.slice(0, 8)}</Table.Td>
                 <Table.Td>
-                  <span className="num">{moment(j.created)}</span> {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
+                  <span className={common.num}>{moment(j.created)}</span>{' '}
+                  {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
                 </Table.Td>
-                <Table.Td ta="right" className="num">{t('common.ofRows', { n: j.answered, total: j.questions })}</Table.Td>
-                <Table.Td ta="right" className="num">{j.pass}</Table.Td>
-                <Table.Td ta="right" className="num">{j.fail}</Table.Td>
-                <Table.Td ta="right" className="num">{j.unscored}</Table.Td>
-                <Table.Td ta="right" className="num">{j.score === null ? '–' : inUnit(j.score, 'rate')}</Table.Td>
-                <Table.Td ta="right" className="num">{j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}</Table.Td>
+                <Table.Td ta="right" className={common.num}>
+                  {t('common.ofRows', { n: j.answered, total: j.questions })}
+                </Table.Td>
+                <Table.Td ta="right" className={common.num}>
+                  {j.pass}
+                </Table.Td>
+                <Table.Td ta="right" className={common.num}>
+                  {j.fail}
+                </Table.Td>
+                <Table.Td ta="right" className={common.num}>
+                  {j.unscored}
+                </Table.Td>
+                <Table.Td ta="right" className={common.num}>
+                  {j.score === null ? '–' : inUnit(j.score, 'rate')}
+                </Table.Td>
+                <Table.Td ta="right" className={common.num}>
+                  {j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}
+                </Table.Td>
                 <Table.Td>
-                  <Button size="compact-sm" variant={j.id === one.id ? 'light' : 'subtle'} aria-pressed={j.id === one.id} onClick={() => setWhich(j.id)}>
+                  <Button
+                    size="compact-sm"
+                    variant={j.id === one.id ? 'light' : 'subtle'}
+                    aria-pressed={j.id === one.id}
+                    onClick={() => setWhich(j.id)}
+                  >
                     {t('judges.show')}
                   </Button>
                 </Table.Td>
@@ -207,16 +297,18 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       {(judged.data.agreement ?? []).length > 0 && (
         <Card title={t('judges.agreement')}>
-          <Scroll label={t('judges.agreement')}>
+          <ScrollBox label={t('judges.agreement')}>
             <Table>
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th scope="col">{t('judges.judge')}</Table.Th>
                   <Table.Th scope="col">{t('judges.and')}</Table.Th>
-                  <Table.Th scope="col" ta="right">{t('judges.same')}</Table.Th>
+                  <Table.Th scope="col" ta="right">
+                    {t('judges.same')}
+                  </Table.Th>
                   <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
                   <Table.Th scope="col">{t('judges.ac1')}</Table.Th>
                 </Table.Tr>
@@ -224,9 +316,11 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
               <Table.Tbody>
                 {(judged.data.agreement ?? []).map((a) => (
                   <Table.Tr key={`${a.a} ${a.b}`}>
-                    <Table.Td className="untrusted">{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
-                    <Table.Td className="untrusted">{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
-                    <Table.Td ta="right" className="num">{t('common.ofRows', { n: a.same, total: a.n })}</Table.Td>
+                    <Table.Td className={common.untrusted}>{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
+                    <Table.Td className={common.untrusted}>{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
+                    <Table.Td ta="right" className={common.num}>
+                      {t('common.ofRows', { n: a.same, total: a.n })}
+                    </Table.Td>
                     <Table.Td>
                       <Coefficient of={a.kappa} />
                     </Table.Td>
@@ -237,32 +331,55 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </Card>
       )}
       <Group justify="space-between">
-        <Text fw={600} className="untrusted">
+        <Text fw={600} className={common.untrusted}>
           {t('judges.saidBy', { judge: one.judge_id })}
         </Text>
         <SegmentedControl
-          size="xs" value={only} onChange={setOnly} aria-label={t('common.filter')}
-          data={[{ value: 'all', label: t('common.all') }, { value: 'pass', label: t('common.pass') }, { value: 'fail', label: t('common.fail') }, { value: 'unscored', label: t('judges.unscored') }]}
+          size="xs"
+          value={only}
+          onChange={setOnly}
+          aria-label={t('common.filter')}
+          data={[
+            { value: 'all', label: t('common.all') },
+            { value: 'pass', label: t('common.pass') },
+            { value: 'fail', label: t('common.fail') },
+            { value: 'unscored', label: t('judges.unscored') },
+          ]}
         />
       </Group>
-      {(one.verdicts ?? []).map((v) => v.report && <Report key={v.target} of={v.report} target={v.target ?? ''} />)}
-      <Rows label={t('judges.verdicts')} columns={columns} rows={rows} idOf={(v) => JSON.stringify([v.target, v.task, v.attempt, v.turn, v.call_id, v.dimension, v.part, v.against, v.swapped])} height="60vh" />
+      {(one.verdicts ?? []).map(
+        (v) => v.report && <JudgeReport key={v.target} of={v.report} target={v.target ?? ''} />,
+      )}
+      <Rows
+        label={t('judges.verdicts')}
+        columns={columns}
+        rows={rows}
+        idOf={(v) =>
+          JSON.stringify([v.target, v.task, v.attempt, v.turn, v.call_id, v.dimension, v.part, v.against, v.swapped])
+        }
+        height="60vh"
+      />
     </Stack>
   );
 }
 
-/** Report is all that a judge says of a target. The judge wrote every text in it. */
-function Report({ of: r, target }: { of: Schemas['CallvetJudgeReport']; target: string }) {
+/** JudgeReport is the report of a judge on a target. The judge wrote every text in it. */
+function JudgeReport({ of: r, target }: { of: Schemas['CallvetJudgeReport']; target: string }) {
   const t = useText();
   const lists: [string, string[]][] = [
     [t('judges.strengths'), r.strengths ?? []],
     [t('judges.weaknesses'), r.weaknesses ?? []],
     [t('judges.recommendations'), r.recommendations ?? []],
-    ...(r.tools ?? []).map((x): [string, string[]] => [[x.tool, x.grade].filter(Boolean).join(' · '), [x.note ?? '', ...(x.arguments ?? []).map((a) => [a.argument, a.note].filter(Boolean).join(': '))].filter(Boolean)]),
+    ...(r.tools ?? []).map((x): [string, string[]] => [
+      [x.tool, x.grade].filter(Boolean).join(' · '),
+      [x.note ?? '', ...(x.arguments ?? []).map((a) => [a.argument, a.note].filter(Boolean).join(': '))].filter(
+        Boolean,
+      ),
+    ]),
   ];
   return (
     <Card title={t('judges.report', { target, grade: r.grade })}>
@@ -270,12 +387,12 @@ function Report({ of: r, target }: { of: Schemas['CallvetJudgeReport']; target: 
         .filter(([, texts]) => texts.length > 0)
         .map(([title, texts]) => (
           <Box key={title} mb="sm">
-            <Text size="sm" fw={600} className="untrusted">
+            <Text size="sm" fw={600} className={common.untrusted}>
               {title}
             </Text>
             <ul style={{ margin: 0 }}>
               {texts.map((text, i) => (
-                <li key={i} className="untrusted">
+                <li key={i} className={common.untrusted}>
                   {text}
                 </li>
               ))}
@@ -288,27 +405,36 @@ function Report({ of: r, target }: { of: Schemas['CallvetJudgeReport']; target: 
 
 function Labels({ of }: { of: Subject }) {
   const t = useText();
-  const cache = useQueryClient();
-  const may = useMay('write');
-  const list = useQuery({ queryKey: ['labels', of.kind, of.id], queryFn: () => labelsOf(of) });
+  const invalidate = useInvalidate();
+  const may = usePermission('write');
+  const list = useQuery({ queryKey: queryKeys.labels(of), queryFn: () => labelsOf(of) });
   const [busy, setBusy] = useState(false);
   const bring = async (file: File | null) => {
     if (!file) return;
     setBusy(true);
     try {
       const params = { path: { id: of.id } };
-      const how = { params, body: (await file.text()) as never, bodySerializer: (b: unknown) => b as string, headers: { 'Content-Type': 'application/octet-stream' } };
-      const got = ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/labels', how) : await api.POST('/api/traces/{id}/labels', how));
-      tell([t('judges.imported', { n: got.added }), ...got.notes].join('\n'));
-      await cache.invalidateQueries({ queryKey: ['labels'] });
+      const how = {
+        params,
+        body: (await file.text()) as never,
+        bodySerializer: (b: unknown) => b as string,
+        headers: { 'Content-Type': 'application/octet-stream' },
+      };
+      const got = unwrap(
+        of.kind === 'run'
+          ? await api.POST('/api/runs/{id}/labels', how)
+          : await api.POST('/api/traces/{id}/labels', how),
+      );
+      notify([t('judges.imported', { n: got.added }), ...got.notes].join('\n'));
+      await invalidate.labels();
     } catch (x) {
-      tellFailure(t, x);
+      notifyFailure(t, x);
     } finally {
       setBusy(false);
     }
   };
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
-  if (!list.data) return <Waiting />;
+  if (!list.data) return <Loading />;
   const people = new Map<string, { pass: number; fail: number }>();
   for (const l of list.data) {
     const p = people.get(l.by ?? '') ?? { pass: 0, fail: 0 };
@@ -344,10 +470,22 @@ function Labels({ of }: { of: Subject }) {
       actions={
         <Group gap="xs">
           {upload}
-          <Button variant="default" component="a" href={`${path}?format=jsonl`} download leftSection={<IconDownload size={16} aria-hidden />}>
+          <Button
+            variant="default"
+            component="a"
+            href={`${path}?format=jsonl`}
+            download
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
             JSONL
           </Button>
-          <Button variant="default" component="a" href={`${path}?format=csv`} download leftSection={<IconDownload size={16} aria-hidden />}>
+          <Button
+            variant="default"
+            component="a"
+            href={`${path}?format=csv`}
+            download
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
             CSV
           </Button>
         </Group>
@@ -357,16 +495,24 @@ function Labels({ of }: { of: Subject }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">{t('judges.person')}</Table.Th>
-            <Table.Th scope="col" ta="right">{t('common.pass')}</Table.Th>
-            <Table.Th scope="col" ta="right">{t('common.fail')}</Table.Th>
+            <Table.Th scope="col" ta="right">
+              {t('common.pass')}
+            </Table.Th>
+            <Table.Th scope="col" ta="right">
+              {t('common.fail')}
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {[...people].map(([name, p]) => (
             <Table.Tr key={name}>
-              <Table.Td className="untrusted">{name || t('common.unknown')}</Table.Td>
-              <Table.Td ta="right" className="num">{p.pass}</Table.Td>
-              <Table.Td ta="right" className="num">{p.fail}</Table.Td>
+              <Table.Td className={common.untrusted}>{name || t('common.unknown')}</Table.Td>
+              <Table.Td ta="right" className={common.num}>
+                {p.pass}
+              </Table.Td>
+              <Table.Td ta="right" className={common.num}>
+                {p.fail}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -379,7 +525,7 @@ function Prompts() {
   const t = useText();
   const list = $api.useQuery('get', '/api/judges', {}, { staleTime: Number.POSITIVE_INFINITY });
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
-  if (!list.data) return <Waiting />;
+  if (!list.data) return <Loading />;
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
@@ -394,21 +540,27 @@ function Prompts() {
                 <Text size="sm" c="dimmed" style={{ flex: '1 1 240px' }}>
                   {j.about}
                 </Text>
-                <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{j.unit}</Badge>
-                <Text span className="mono" c="dimmed">
+                <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+                  {j.unit}
+                </Badge>
+                <Text span className={common.mono} c="dimmed">
                   {j.prompt_hash.slice(0, 8)}
                 </Text>
               </Group>
             </Accordion.Control>
             <Accordion.Panel>
               <Text size="sm" fw={600} mb={4}>
-                {t('judges.prompt')} <span className="mono">{j.prompt_hash}</span>
+                {t('judges.prompt')} <span className={common.mono}>{j.prompt_hash}</span>
               </Text>
-              <pre className="mono untrusted" style={{ margin: 0 }}>{j.prompt}</pre>
+              <pre className={`${common.mono} ${common.untrusted}`} style={{ margin: 0 }}>
+                {j.prompt}
+              </pre>
               <Text size="sm" fw={600} mt="md" mb={4}>
                 {t('judges.schema')}
               </Text>
-              <pre className="mono untrusted" style={{ margin: 0 }}>{JSON.stringify(j.schema, null, 2)}</pre>
+              <pre className={`${common.mono} ${common.untrusted}`} style={{ margin: 0 }}>
+                {JSON.stringify(j.schema, null, 2)}
+              </pre>
             </Accordion.Panel>
           </Accordion.Item>
         ))}

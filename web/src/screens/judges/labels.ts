@@ -5,48 +5,95 @@
 //                       ▲                            │
 //                       └──── no answer: wait ◄──────┘
 import { useSyncExternalStore } from 'react';
-import { api, ok, type Problem, problemOf } from '../../api/client';
+import { api, unwrap, type Problem, problemOf } from '../../api/client';
 import type { Turn } from '../../ui/conversation';
 
 /** What has labels: a run, or a collection of traces. */
 export type Subject = { kind: 'run' | 'traces'; id: string };
 
 /** What a label is about. */
-export type Key = { target?: string; task_id: string; attempt?: number; unit?: 'task' | 'turn' | 'call'; call_id?: string; turn?: number };
+export type Key = {
+  target?: string;
+  task_id: string;
+  attempt?: number;
+  unit?: 'task' | 'turn' | 'call';
+  call_id?: string;
+  turn?: number;
+};
 
 /** A task as the server draws it, without what judges said of it in the open. */
-export type Task = Key & { goal?: string; steps?: string[]; answer?: string; turns?: Turn[]; pass: boolean | null; note: string; by?: string; role: string; drawn: string };
+export type Task = Key & {
+  goal?: string;
+  steps?: string[];
+  answer?: string;
+  turns?: Turn[];
+  pass: boolean | null;
+  note: string;
+  by?: string;
+  role: string;
+  drawn: string;
+};
 
-export type Said = { pass: boolean; note: string };
+export type Answer = { pass: boolean; note: string };
 
 type Entry = { does: 'put'; key: Key; task: Task } | { does: 'drop'; key: Key };
 
-export const keyText = (k: Key) => JSON.stringify([k.target ?? '', k.task_id, k.attempt ?? 0, k.unit ?? 'task', k.call_id ?? '', k.turn ?? 0]);
-const keyOf = ({ target, task_id, attempt, unit, call_id, turn }: Key): Key => ({ target, task_id, attempt, unit, call_id, turn });
+export const keyText = (k: Key) =>
+  JSON.stringify([k.target ?? '', k.task_id, k.attempt ?? 0, k.unit ?? 'task', k.call_id ?? '', k.turn ?? 0]);
+const keyOf = ({ target, task_id, attempt, unit, call_id, turn }: Key): Key => ({
+  target,
+  task_id,
+  attempt,
+  unit,
+  call_id,
+  turn,
+});
 
-export type NextQuery = { n?: number; strategy?: 'random' | 'neyman' | 'disagree'; judge?: string; role?: 'calibration' | 'validation' | 'test' | 'design'; double?: number; seed?: number };
+export type NextQuery = {
+  n?: number;
+  strategy?: 'random' | 'neyman' | 'disagree';
+  judge?: string;
+  role?: 'calibration' | 'validation' | 'test' | 'design';
+  double?: number;
+  seed?: number;
+};
 
 export async function nextTasks(of: Subject, query: NextQuery): Promise<Task[]> {
   const params = { path: { id: of.id }, query };
-  const answer = of.kind === 'run' ? await api.GET('/api/runs/{id}/labels/next', { params }) : await api.GET('/api/traces/{id}/labels/next', { params });
-  return ok(answer).items as Task[];
+  const answer =
+    of.kind === 'run'
+      ? await api.GET('/api/runs/{id}/labels/next', { params })
+      : await api.GET('/api/traces/{id}/labels/next', { params });
+  return unwrap(answer).items as Task[];
 }
 
 /** The labels that count, as the server exports them. */
 export async function labelsOf(of: Subject): Promise<(Key & { by?: string; pass?: boolean })[]> {
   const how = { params: { path: { id: of.id } }, parseAs: 'text' as const };
-  const answer = of.kind === 'run' ? await api.GET('/api/runs/{id}/labels', how) : await api.GET('/api/traces/{id}/labels', how);
-  const text = String(ok(answer as { data?: unknown; error?: unknown; response: Response }) ?? '');
-  return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  const answer =
+    of.kind === 'run' ? await api.GET('/api/runs/{id}/labels', how) : await api.GET('/api/traces/{id}/labels', how);
+  const text = String(unwrap(answer as { data?: unknown; error?: unknown; response: Response }) ?? '');
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 }
 
 async function send(of: Subject, e: Entry) {
   if (e.does === 'put') {
     const params = { path: { id: of.id } };
-    ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/labels', { params, body: e.task }) : await api.POST('/api/traces/{id}/labels', { params, body: e.task }));
+    unwrap(
+      of.kind === 'run'
+        ? await api.POST('/api/runs/{id}/labels', { params, body: e.task })
+        : await api.POST('/api/traces/{id}/labels', { params, body: e.task }),
+    );
   } else {
     const params = { path: { id: of.id }, query: e.key };
-    ok(of.kind === 'run' ? await api.DELETE('/api/runs/{id}/labels', { params }) : await api.DELETE('/api/traces/{id}/labels', { params }));
+    unwrap(
+      of.kind === 'run'
+        ? await api.DELETE('/api/runs/{id}/labels', { params })
+        : await api.DELETE('/api/traces/{id}/labels', { params }),
+    );
   }
 }
 
@@ -85,7 +132,7 @@ export class Outbox {
   };
   get = (): OutboxState => this.state;
 
-  put(task: Task, said: Said) {
+  put(task: Task, said: Answer) {
     const { turns: _, ...label } = task; // the server has the conversation
     this.add({ does: 'put', key: keyOf(task), task: { ...label, ...said } });
   }
@@ -94,8 +141,13 @@ export class Outbox {
   }
 
   /** unsent is what the server does not know yet: null where a label is to be taken back. */
-  unsent(): Map<string, Said | null> {
-    return new Map(this.entries.map((e) => [keyText(e.key), e.does === 'put' ? { pass: e.task.pass === true, note: e.task.note } : null]));
+  unsent(): Map<string, Answer | null> {
+    return new Map(
+      this.entries.map((e) => [
+        keyText(e.key),
+        e.does === 'put' ? { pass: e.task.pass === true, note: e.task.note } : null,
+      ]),
+    );
   }
 
   retry = () => {
@@ -142,7 +194,10 @@ export class Outbox {
       if (later) {
         this.failures++;
         window.clearTimeout(this.timer);
-        this.timer = window.setTimeout(() => void this.flush(), Math.min(15_000, 250 * 2 ** Math.min(this.failures, 6)));
+        this.timer = window.setTimeout(
+          () => void this.flush(),
+          Math.min(15_000, 250 * 2 ** Math.min(this.failures, 6)),
+        );
       }
     } finally {
       this.busy = false;

@@ -3,30 +3,59 @@
 //   questions ─► edits ─► what if ─► apply (a new version of the catalogue)
 //                  ▲
 //               suggest
-import { Box, Button, Group, NumberInput, SegmentedControl, Select, SimpleGrid, Stack, Table, TagsInput, Text, TextInput, Textarea, Title } from '@mantine/core';
+import {
+  Box,
+  Button,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Table,
+  TagsInput,
+  Text,
+  TextInput,
+  Textarea,
+  Title,
+} from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { $api, api, ok, Problem, problemOf, type Schemas } from '../../api/client';
-import { useMay } from '../../me';
-import { type T, useText } from '../../text';
-import { useTold } from '../../text/told';
-import { Card, Failure, Figure } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { $api, api, unwrap, Problem, problemOf, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { usePermission } from '../../user';
+import { type Translator, useText, useTranslate } from '../../text';
+import { Figure } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Failure } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { number, signed } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { offerUndo, tell } from '../../ui/undo';
-import { type Bench, FilePick, Lines, Mark, Names, useAddress } from './parts';
-import { pOf } from './report';
-import { type Before, before, putBack } from './restore';
+import { ScrollBox } from '../../ui/scroll';
+import { offerUndo, notify } from '../../ui/notify';
+import { type Bench, FilePick, ServerTexts, Mark, Names, useAddress } from './parts';
+import { pValue } from './report';
+import { type CatalogueBackup, readBackup, restoreBackup } from './restore';
+import common from '../../ui/common.module.css';
 
 type Edit = { tool: string; was?: string; description?: string; keywords?: string[] };
-type Asked = { suite?: string; suite_id?: string; run_id?: string; catalogue_id: string; preset?: 'default' | 'bigtool' };
+type Asked = {
+  suite?: string;
+  suite_id?: string;
+  run_id?: string;
+  catalogue_id: string;
+  preset?: 'default' | 'bigtool';
+};
 
-export function Changes({ bench }: { bench: Bench }) {
+export function ChangesTab({ bench }: { bench: Bench }) {
   const t = useText();
   const [at, go] = useAddress();
-  const suites = $api.useQuery('get', '/api/tool-suites', { params: { query: { limit: 100 } } }, { enabled: at.get('tab') === 'changes' });
+  const suites = $api.useQuery(
+    'get',
+    '/api/tool-suites',
+    { params: { query: { limit: 100 } } },
+    { enabled: at.get('tab') === 'changes' },
+  );
   const suiteId = at.get('suite') ?? '';
   const run = at.get('run') ?? '';
   const asked: Asked | null = suiteId
@@ -57,7 +86,8 @@ export function Changes({ bench }: { bench: Bench }) {
         <Group align="flex-start" gap="lg" wrap="wrap">
           <Box style={{ flex: '1 1 320px' }}>
             <FilePick
-              label={t('lab.chooseFile')} file={suiteId ? null : bench.questions}
+              label={t('lab.chooseFile')}
+              file={suiteId ? null : bench.questions}
               onFile={(f) => {
                 bench.setQuestions(f);
                 go({ suite: null });
@@ -66,13 +96,19 @@ export function Changes({ bench }: { bench: Bench }) {
           </Box>
           {(suites.data?.items.length ?? 0) > 0 && (
             <Select
-              label={t('lab.questionsSuite')} clearable searchable w={{ base: '100%', sm: 320 }} value={suiteId || null} onChange={(v) => go({ suite: v })} clearButtonProps={{ 'aria-label': t('lab.clearFilter') }}
+              label={t('lab.questionsSuite')}
+              clearable
+              searchable
+              w={{ base: '100%', sm: 320 }}
+              value={suiteId || null}
+              onChange={(v) => go({ suite: v })}
+              clearButtonProps={{ 'aria-label': t('lab.clearFilter') }}
               data={(suites.data?.items ?? []).map((s) => ({ value: s.id, label: s.name }))}
             />
           )}
         </Group>
         {asked?.run_id && (
-          <Text size="sm" mt="sm" className="untrusted">
+          <Text size="sm" mt="sm" className={common.untrusted}>
             {t('lab.questionsOfRun', { id: run })}
           </Text>
         )}
@@ -84,17 +120,33 @@ export function Changes({ bench }: { bench: Bench }) {
       </Card>
       <Section id="whatif" title={t('lab.edits')} hint={t('lab.editsHint')}>
         <SegmentedControl
-          mb="md" aria-label={t('lab.edits')} value={form ? 'form' : 'file'} data={[{ value: 'form', label: t('lab.editsForm') }, { value: 'file', label: t('lab.editsFile') }]}
+          mb="md"
+          aria-label={t('lab.edits')}
+          value={form ? 'form' : 'file'}
+          data={[
+            { value: 'form', label: t('lab.editsForm') },
+            { value: 'file', label: t('lab.editsFile') },
+          ]}
           onChange={(v) => {
             if (v === 'file' && edits.length > 0 && text.trim() === '') setText(JSON.stringify({ edits }, null, 2));
             setForm(v === 'form');
           }}
         />
-        {form ? <EditForm bench={bench} edits={edits} setEdits={setEdits} /> : <Code label={t('lab.editsText')} language="yaml" value={text} onChange={setText} height={260} />}
-        <Try bench={bench} asked={asked} edits={form ? (edits.length > 0 ? JSON.stringify({ edits }) : '') : text} done={() => (form ? setEdits([]) : setText(''))} />
+        {form ? (
+          <EditForm bench={bench} edits={edits} setEdits={setEdits} />
+        ) : (
+          <CodeEditor label={t('lab.editsText')} language="yaml" value={text} onChange={setText} height={260} />
+        )}
+        <Try
+          bench={bench}
+          asked={asked}
+          edits={form ? (edits.length > 0 ? JSON.stringify({ edits }) : '') : text}
+          done={() => (form ? setEdits([]) : setText(''))}
+        />
       </Section>
       <Suggest
-        bench={bench} asked={asked}
+        bench={bench}
+        asked={asked}
         use={(edits) => {
           setText(edits);
           setForm(false);
@@ -109,7 +161,7 @@ export function Changes({ bench }: { bench: Bench }) {
 
 function Section({ id, title, hint, children }: { id: string; title: string; hint: string; children: ReactNode }) {
   return (
-    <Box className="card" p="md" component="section" id={`lab-${id}`} tabIndex={-1} aria-label={title}>
+    <Box className={common.card} p="md" component="section" id={`lab-${id}`} tabIndex={-1} aria-label={title}>
       <Title order={2}>{title}</Title>
       <Text size="sm" c="dimmed" mb="md">
         {hint}
@@ -132,7 +184,10 @@ function EditForm({ bench, edits, setEdits }: { bench: Bench; edits: Edit[]; set
     setDescription(kept?.description ?? tool?.description ?? '');
     setKeywords(kept?.keywords ?? tool?.keywords ?? []);
   }, [tool, kept]);
-  const changed = tool !== undefined && (description !== (kept?.description ?? tool.description) || keywords.join('\n') !== (kept?.keywords ?? tool.keywords).join('\n'));
+  const changed =
+    tool !== undefined &&
+    (description !== (kept?.description ?? tool.description) ||
+      keywords.join('\n') !== (kept?.keywords ?? tool.keywords).join('\n'));
   const keep = () => {
     if (!tool) return;
     const e: Edit = { tool: tool.name };
@@ -144,11 +199,32 @@ function EditForm({ bench, edits, setEdits }: { bench: Bench; edits: Edit[]; set
   };
   return (
     <Stack gap="sm">
-      <Select label={t('lab.chooseTool')} data={bench.tools.map((x) => x.name)} value={tool ? tool.name : null} onChange={(v) => go({ edit: v }, { replace: true })} searchable maw={420} limit={50} />
+      <Select
+        label={t('lab.chooseTool')}
+        data={bench.tools.map((x) => x.name)}
+        value={tool ? tool.name : null}
+        onChange={(v) => go({ edit: v }, { replace: true })}
+        searchable
+        maw={420}
+        limit={50}
+      />
       {tool && (
         <>
-          <Textarea label={t('lab.description')} value={description} onChange={(e) => setDescription(e.currentTarget.value)} autosize minRows={2} maxRows={10} />
-          <TagsInput label={t('lab.editKeywords')} value={keywords} onChange={setKeywords} splitChars={[',']} acceptValueOnBlur />
+          <Textarea
+            label={t('lab.description')}
+            value={description}
+            onChange={(e) => setDescription(e.currentTarget.value)}
+            autosize
+            minRows={2}
+            maxRows={10}
+          />
+          <TagsInput
+            label={t('lab.editKeywords')}
+            value={keywords}
+            onChange={setKeywords}
+            splitChars={[',']}
+            acceptValueOnBlur
+          />
           <Group>
             <Button variant="default" disabled={!changed} onClick={keep}>
               {t('lab.addEdit')}
@@ -167,9 +243,22 @@ function EditForm({ bench, edits, setEdits }: { bench: Bench; edits: Edit[]; set
               <Group key={e.tool} component="li" gap="xs">
                 <Names of={[e.tool]} />
                 <Text size="sm" c="dimmed">
-                  {t('lab.changedParts', { parts: [e.description !== undefined ? t('lab.description').toLowerCase() : '', e.keywords ? t('lab.editKeywords').toLowerCase() : ''].filter(Boolean).join(', ') })}
+                  {t('lab.changedParts', {
+                    parts: [
+                      e.description !== undefined ? t('lab.description').toLowerCase() : '',
+                      e.keywords ? t('lab.editKeywords').toLowerCase() : '',
+                    ]
+                      .filter(Boolean)
+                      .join(', '),
+                  })}
                 </Text>
-                <Button size="compact-xs" variant="subtle" px={4} aria-label={t('lab.dropEdit', { tool: e.tool })} onClick={() => setEdits(edits.filter((x) => x.tool !== e.tool))}>
+                <Button
+                  size="compact-xs"
+                  variant="subtle"
+                  px={4}
+                  aria-label={t('lab.dropEdit', { tool: e.tool })}
+                  onClick={() => setEdits(edits.filter((x) => x.tool !== e.tool))}
+                >
                   <IconX size={14} aria-hidden />
                 </Button>
               </Group>
@@ -184,24 +273,25 @@ function EditForm({ bench, edits, setEdits }: { bench: Bench; edits: Edit[]; set
 /** Try asks what edits would change, and applies just those that were tried. */
 function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null; edits: string; done: () => void }) {
   const t = useText();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [, go] = useAddress();
-  const may = useMay('write');
+  const may = usePermission('write');
   const status: ('accepted' | 'proposed')[] = ['accepted', 'proposed'];
   const [tried, setTried] = useState('');
   const now = JSON.stringify([edits, asked, bench.how, bench.catalogue.version]);
   const suppose = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/whatif', { body: { ...asked!, ...bench.how, edits, status } })),
+    mutationFn: async () =>
+      unwrap(await api.POST('/api/v1/admin/tool-eval/whatif', { body: { ...asked!, ...bench.how, edits, status } })),
     onSuccess: () => setTried(now),
   });
-  const [was, setWas] = useState<Before | null>(null);
-  const catalogues = () => client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/catalogues') });
-  const restore = async (b: Before) => {
+  const [was, setWas] = useState<CatalogueBackup | null>(null);
+  const catalogues = () => invalidate.catalogues();
+  const restore = async (b: CatalogueBackup) => {
     try {
-      const made = await putBack(b);
+      const made = await restoreBackup(b);
       setWas(null);
       apply.reset();
-      tell(t('lab.restored', { name: b.name, version: made.version, was: b.version }));
+      notify(t('lab.restored', { name: b.name, version: made.version, was: b.version }));
     } catch (e) {
       if (problemOf(e).status === 412) throw new Problem(412, t('lab.undoConflict', { name: b.name }));
       throw e;
@@ -211,15 +301,21 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
   };
   const apply = useMutation({
     mutationFn: async () => {
-      const old = await before(bench.catalogue); // it is had before anything changes, so that it can be put back though an answer is lost
+      // it is had before anything changes, so that it can be put back though an answer is lost
+      const old = await readBackup(bench.catalogue);
       setWas(old);
-      const made = ok(await api.POST('/api/v1/admin/tool-eval/apply', { params: { header: { 'If-Match': `"${bench.catalogue.version}"` } }, body: { catalogue_id: bench.catalogue.id, edits, status } }));
+      const made = unwrap(
+        await api.POST('/api/v1/admin/tool-eval/apply', {
+          params: { header: { 'If-Match': `"${bench.catalogue.version}"` } },
+          body: { catalogue_id: bench.catalogue.id, edits, status },
+        }),
+      );
       return { made, old };
     },
     onSuccess: async ({ made, old }) => {
       const said = t('lab.applied', { name: made.name, version: made.version, n: made.edited_tools.length });
       if (old) offerUndo(t, said, () => restore(old));
-      else tell(said);
+      else notify(said);
       done();
       suppose.reset();
       setTried('');
@@ -243,14 +339,32 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
           </Button>
         )}
         <Text size="sm" c="dimmed" role="status">
-          {!asked ? t('lab.questionsNeeded') : suppose.isPending ? t('lab.whatIfBusy') : fresh ? t('lab.applyHint', { version: bench.catalogue.version + 1, name: bench.catalogue.name }) : suppose.data ? t('lab.whatIfStale') : ''}
+          {!asked
+            ? t('lab.questionsNeeded')
+            : suppose.isPending
+              ? t('lab.whatIfBusy')
+              : fresh
+                ? t('lab.applyHint', { version: bench.catalogue.version + 1, name: bench.catalogue.name })
+                : suppose.data
+                  ? t('lab.whatIfStale')
+                  : ''}
         </Text>
       </Group>
       <Failure of={suppose.error ?? apply.error ?? undo.error} />
-      {back && apply.error && <Text size="sm">{t('lab.answerLost', { name: back.name, version: bench.catalogue.version })}</Text>}
+      {back && apply.error && (
+        <Text size="sm">{t('lab.answerLost', { name: back.name, version: bench.catalogue.version })}</Text>
+      )}
       {(apply.data || back) && (
         <Group gap="sm" role="status">
-          {apply.data && <Mark tone="pass">{t('lab.applied', { name: apply.data.made.name, version: apply.data.made.version, n: apply.data.made.edited_tools.length })}</Mark>}
+          {apply.data && (
+            <Mark tone="pass">
+              {t('lab.applied', {
+                name: apply.data.made.name,
+                version: apply.data.made.version,
+                n: apply.data.made.edited_tools.length,
+              })}
+            </Mark>
+          )}
           {back && may && (
             <Button size="xs" variant="default" loading={undo.isPending} onClick={() => undo.mutate(back)}>
               {t('lab.undoApply', { version: back.version })}
@@ -266,14 +380,28 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
   );
 }
 
-const verdicts = { better: 'lab.verdict_better', worse: 'lab.verdict_worse', 'no clear difference': 'lab.verdict_unclear', 'not comparable': 'lab.verdict_none' } as const;
+const verdicts = {
+  better: 'lab.verdict_better',
+  worse: 'lab.verdict_worse',
+  'no clear difference': 'lab.verdict_unclear',
+  'not comparable': 'lab.verdict_none',
+} as const;
 
-const measures = { first_tool_right: 'lab.first_tool_right', right_tool_among_k: 'lab.right_tool_among_k', tools_right: 'lab.tools_right' } as const;
+const measures = {
+  first_tool_right: 'lab.first_tool_right',
+  right_tool_among_k: 'lab.right_tool_among_k',
+  tools_right: 'lab.tools_right',
+} as const;
 
 function VerdictMark({ of }: { of: string }) {
   const t = useText();
   const key = verdicts[of as keyof typeof verdicts];
-  return <Mark tone={of === 'better' ? 'pass' : of === 'worse' ? 'fail' : 'none'}>{of === 'better' ? '↑ ' : of === 'worse' ? '↓ ' : ''}{key ? t(key) : of}</Mark>;
+  return (
+    <Mark tone={of === 'better' ? 'pass' : of === 'worse' ? 'fail' : 'none'}>
+      {of === 'better' ? '↑ ' : of === 'worse' ? '↓ ' : ''}
+      {key ? t(key) : of}
+    </Mark>
+  );
 }
 
 function Effects({ of: w }: { of: Schemas['Supposed'] }) {
@@ -288,16 +416,24 @@ function Effects({ of: w }: { of: Schemas['Supposed'] }) {
           <Title order={3} mb="xs">
             {t('lab.alone')}
           </Title>
-          <Differences rows={(w.alone ?? []).map((a) => ({ key: a.tool, name: <Names of={[a.tool]} />, d: a.difference, p: a.p_adjusted ?? a.difference.p }))} first={t('lab.tool')} />
+          <Differences
+            rows={(w.alone ?? []).map((a) => ({
+              key: a.tool,
+              name: <Names of={[a.tool]} />,
+              d: a.difference,
+              p: a.p_adjusted ?? a.difference.p,
+            }))}
+            first={t('lab.tool')}
+          />
         </Box>
       )}
       {w.left_out > 0 && (
         <Box>
           <Text size="sm">{t('lab.leftOut', { n: w.left_out })}</Text>
-          <Lines of={(w.leaks ?? []).map((l) => ({ about: `${l.case} (${l.tool}):`, text: l.text }))} />
+          <ServerTexts of={(w.leaks ?? []).map((l) => ({ about: `${l.case} (${l.tool}):`, text: l.text }))} />
         </Box>
       )}
-      <Lines of={w.notes.map((n) => n.text)} />
+      <ServerTexts of={w.notes.map((n) => n.text)} />
     </Stack>
   );
 }
@@ -312,9 +448,20 @@ export function Effect({ of: c }: { of: Schemas['CatalogComparison'] }) {
         <VerdictMark of={c.verdict} />
       </Group>
       <Text size="sm" c="dimmed" mb="sm">
-        {t('lab.pairedHint', { right: c.newly_right?.length ?? 0, wrong: c.newly_wrong?.length ?? 0 })} {c.more_cases_needed ? t('lab.moreCases', { n: number(c.more_cases_needed) }) : ''}
+        {t('lab.pairedHint', { right: c.newly_right?.length ?? 0, wrong: c.newly_wrong?.length ?? 0 })}{' '}
+        {c.more_cases_needed ? t('lab.moreCases', { n: number(c.more_cases_needed) }) : ''}
       </Text>
-      <Differences rows={(c.rates ?? []).map((r) => ({ key: r.measure, name: measures[r.measure as keyof typeof measures] ? t(measures[r.measure as keyof typeof measures]) : r.measure, d: r, p: r.p_holm ?? r.p }))} first={t('lab.measure')} />
+      <Differences
+        rows={(c.rates ?? []).map((r) => ({
+          key: r.measure,
+          name: measures[r.measure as keyof typeof measures]
+            ? t(measures[r.measure as keyof typeof measures])
+            : r.measure,
+          d: r,
+          p: r.p_holm ?? r.p,
+        }))}
+        first={t('lab.measure')}
+      />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" mt="md">
         <Moved title={t('lab.newlyRight')} tone="pass" of={c.newly_right ?? []} />
         <Moved title={t('lab.newlyWrong')} tone="fail" of={c.newly_wrong ?? []} />
@@ -323,10 +470,16 @@ export function Effect({ of: c }: { of: Schemas['CatalogComparison'] }) {
   );
 }
 
-function Differences({ rows, first }: { rows: { key: string; name: ReactNode; d: Schemas['PanelDifference'] | Schemas['CatalogEffectRate']; p: number }[]; first: string }) {
+function Differences({
+  rows,
+  first,
+}: {
+  rows: { key: string; name: ReactNode; d: Schemas['PanelDifference'] | Schemas['CatalogEffectRate']; p: number }[];
+  first: string;
+}) {
   const t = useText();
   return (
-    <Scroll label={`${t('lab.change')}: ${first}`}>
+    <ScrollBox label={`${t('lab.change')}: ${first}`}>
       <Table miw={640}>
         <Table.Thead>
           <Table.Tr>
@@ -343,28 +496,42 @@ function Differences({ rows, first }: { rows: { key: string; name: ReactNode; d:
               <Table.Th scope="row" fw={500}>
                 {r.name}
               </Table.Th>
-              <Table.Td><Figure interval={r.d.baseline} /></Table.Td>
-              <Table.Td><Figure interval={r.d.candidate} /></Table.Td>
-              <Table.Td><Delta of={r.d.change} /></Table.Td>
-              <Table.Td ta="right" className="num">{pOf(r.p)}</Table.Td>
+              <Table.Td>
+                <Figure interval={r.d.baseline} />
+              </Table.Td>
+              <Table.Td>
+                <Figure interval={r.d.candidate} />
+              </Table.Td>
+              <Table.Td>
+                <Delta of={r.d.change} />
+              </Table.Td>
+              <Table.Td ta="right" className={common.num}>
+                {pValue(r.p)}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
-    </Scroll>
+    </ScrollBox>
   );
 }
 
 /** Delta is a difference of rates with its interval and n. */
 export function Delta({ of: i }: { of: Schemas['Interval'] }) {
-  if (i.point === null) return <Text size="sm" c="dimmed">–</Text>;
+  if (i.point === null)
+    return (
+      <Text size="sm" c="dimmed">
+        –
+      </Text>
+    );
   return (
-    <span className="num">
+    <span className={common.num}>
       <Text span size="sm" fw={600}>
         {signed(i.point)}
       </Text>{' '}
       <Text span size="xs" c="dimmed">
-        {i.lower !== null && i.upper !== null ? `${signed(i.lower).replace(' pp', '')} … ${signed(i.upper)} · ` : ''}n = {i.n}
+        {i.lower !== null && i.upper !== null ? `${signed(i.lower).replace(' pp', '')} … ${signed(i.upper)} · ` : ''}n ={' '}
+        {i.n}
       </Text>
     </span>
   );
@@ -387,16 +554,20 @@ function Moved({ title, tone, of }: { title: string; tone: 'pass' | 'fail'; of: 
         <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
           {of.map((q) => (
             <Box component="li" key={q.case} data-case={q.case}>
-              <Text size="sm" className="untrusted">
+              <Text size="sm" className={common.untrusted}>
                 {q.question}{' '}
-                <Text span c="dimmed" className="mono">
+                <Text span c="dimmed" className={common.mono}>
                   {q.case}
                 </Text>
               </Text>
               <Group gap={6} fz="xs" align="center">
-                <Text size="xs" c="dimmed">{t('lab.before')}</Text>
+                <Text size="xs" c="dimmed">
+                  {t('lab.before')}
+                </Text>
                 <Names of={(q.before ?? []).slice(0, 3)} good={(n) => (q.right ?? []).includes(n)} />
-                <Text size="xs" c="dimmed">{t('lab.after')}</Text>
+                <Text size="xs" c="dimmed">
+                  {t('lab.after')}
+                </Text>
                 <Names of={(q.after ?? []).slice(0, 3)} good={(n) => (q.right ?? []).includes(n)} />
               </Group>
             </Box>
@@ -414,15 +585,48 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
   const [top, setTop] = useState<number | string>(5);
   const [only, setOnly] = useState<string[]>([]);
   const ask = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/suggest', { body: { ...asked!, ...bench.how, model: model.trim() || undefined, top: Number(top) || undefined, tools: only.length > 0 ? only : undefined } })),
+    mutationFn: async () =>
+      unwrap(
+        await api.POST('/api/v1/admin/tool-eval/suggest', {
+          body: {
+            ...asked!,
+            ...bench.how,
+            model: model.trim() || undefined,
+            top: Number(top) || undefined,
+            tools: only.length > 0 ? only : undefined,
+          },
+        }),
+      ),
   });
   const s = ask.data;
   return (
     <Section id="suggest" title={t('lab.suggest')} hint={t('lab.suggestHint')}>
       <Group align="flex-end" gap="sm">
-        <TextInput label={t('lab.model')} description={t('lab.modelHint')} value={model} onChange={(e) => setModel(e.currentTarget.value)} w={{ base: '100%', sm: 320 }} />
-        <TagsInput label={t('lab.onlyTools')} description={t('lab.onlyToolsHint')} data={bench.tools.map((x) => x.name)} value={only} onChange={setOnly} w={{ base: '100%', sm: 320 }} limit={50} />
-        <NumberInput label={t('lab.top')} value={top} onChange={setTop} min={1} max={100} w={140} disabled={only.length > 0} />
+        <TextInput
+          label={t('lab.model')}
+          description={t('lab.modelHint')}
+          value={model}
+          onChange={(e) => setModel(e.currentTarget.value)}
+          w={{ base: '100%', sm: 320 }}
+        />
+        <TagsInput
+          label={t('lab.onlyTools')}
+          description={t('lab.onlyToolsHint')}
+          data={bench.tools.map((x) => x.name)}
+          value={only}
+          onChange={setOnly}
+          w={{ base: '100%', sm: 320 }}
+          limit={50}
+        />
+        <NumberInput
+          label={t('lab.top')}
+          value={top}
+          onChange={setTop}
+          min={1}
+          max={100}
+          w={140}
+          disabled={only.length > 0}
+        />
         <Button variant="default" loading={ask.isPending} disabled={!asked} onClick={() => ask.mutate()}>
           {t('lab.suggestRun')}
         </Button>
@@ -433,7 +637,17 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
           <>
             <Box>
               <Title order={3}>{t('lab.byRules')}</Title>
-              {s.findings.length === 0 ? <Text size="sm" c="dimmed">{t('lab.noFindings')}</Text> : <Lines of={s.findings.slice(0, 50).map(({ location, message }) => ({ about: location ? `${location}:` : '', text: message }))} />}
+              {s.findings.length === 0 ? (
+                <Text size="sm" c="dimmed">
+                  {t('lab.noFindings')}
+                </Text>
+              ) : (
+                <ServerTexts
+                  of={s.findings
+                    .slice(0, 50)
+                    .map(({ location, message }) => ({ about: location ? `${location}:` : '', text: message }))}
+                />
+              )}
             </Box>
             {s.suggestions && (
               <Box>
@@ -452,22 +666,32 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
                     <Box key={x.tool}>
                       <Group gap="xs" mb={4}>
                         <Names of={[x.tool]} />
-                        <Mark tone={x.status === 'rejected' ? 'fail' : x.status === 'accepted' ? 'pass' : 'none'}>{stateOf(t, x.status)}</Mark>
+                        <Mark tone={x.status === 'rejected' ? 'fail' : x.status === 'accepted' ? 'pass' : 'none'}>
+                          {stateOf(t, x.status)}
+                        </Mark>
                         {x.difference && <Delta of={x.difference.change} />}
                       </Group>
                       <SimpleGrid cols={{ base: 1, md: 2 }}>
                         <Box>
-                          <Text size="xs" c="dimmed">{t('lab.wasText')}</Text>
-                          <Text size="sm" className="untrusted">{x.was}</Text>
+                          <Text size="xs" c="dimmed">
+                            {t('lab.wasText')}
+                          </Text>
+                          <Text size="sm" className={common.untrusted}>
+                            {x.was}
+                          </Text>
                         </Box>
                         {x.description && (
                           <Box>
-                            <Text size="xs" c="dimmed">{t('lab.newText')}</Text>
-                            <Text size="sm" className="untrusted">{x.description}</Text>
+                            <Text size="xs" c="dimmed">
+                              {t('lab.newText')}
+                            </Text>
+                            <Text size="sm" className={common.untrusted}>
+                              {x.description}
+                            </Text>
                           </Box>
                         )}
                       </SimpleGrid>
-                      <Lines of={x.reasons} />
+                      <ServerTexts of={x.reasons} />
                     </Box>
                   ))}
                 </Stack>
@@ -475,18 +699,28 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
             )}
             {s.prompts && (
               <Box>
-                <Title order={3} mb="xs">{t('lab.prompts')}</Title>
+                <Title order={3} mb="xs">
+                  {t('lab.prompts')}
+                </Title>
                 {(s.prompts.prompts ?? []).map((p) => (
                   <details key={p.tool}>
-                    <summary className="mono">{p.tool}</summary>
-                    <Text component="pre" className="untrusted mono card" p="sm" m={0} mah={320} style={{ overflow: 'auto' }} tabIndex={0}>
+                    <summary className={common.mono}>{p.tool}</summary>
+                    <Text
+                      component="pre"
+                      className={`${common.untrusted} ${common.mono} ${common.card}`}
+                      p="sm"
+                      m={0}
+                      mah={320}
+                      style={{ overflow: 'auto' }}
+                      tabIndex={0}
+                    >
                       {p.text}
                     </Text>
                   </details>
                 ))}
               </Box>
             )}
-            <Lines of={s.notes.map((n) => n.text)} />
+            <ServerTexts of={s.notes.map((n) => n.text)} />
           </>
         )}
       </Stack>
@@ -494,33 +728,77 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
   );
 }
 
-function stateOf(t: T, s: string): string {
+function stateOf(t: Translator, s: string): string {
   return s === 'rejected' || s === 'proposed' || s === 'accepted' ? t(`lab.${s}`) : s;
 }
 
 /** Sweep measures sizes of the catalogue and other settings. */
 function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const t = useText();
-  const told = useTold();
+  const told = useTranslate();
   const [sizes, setSizes] = useState<string[]>([]);
   const [settings, setSettings] = useState<string[]>([]);
   const [embed, setEmbed] = useState<string[]>([]);
   const [rerank, setRerank] = useState<string[]>([]);
   const most = Math.max(bench.tools.length - 1, 1);
   const ask = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/sweep', { body: { ...asked!, base: { embed: bench.how.embed, rerank: bench.how.rerank }, distractors: sizes.length > 0 ? sizes.map(Number) : undefined, configurations: settings.length > 0 ? settings : undefined, embed: embed.length > 0 ? embed : undefined, rerank: rerank.length > 0 ? rerank : undefined } })),
+    mutationFn: async () =>
+      unwrap(
+        await api.POST('/api/v1/admin/tool-eval/sweep', {
+          body: {
+            ...asked!,
+            base: { embed: bench.how.embed, rerank: bench.how.rerank },
+            distractors: sizes.length > 0 ? sizes.map(Number) : undefined,
+            configurations: settings.length > 0 ? settings : undefined,
+            embed: embed.length > 0 ? embed : undefined,
+            rerank: rerank.length > 0 ? rerank : undefined,
+          },
+        }),
+      ),
   });
   const k = ask.data?.points?.[0]?.k;
   return (
     <Section id="sweep" title={t('lab.sweep')} hint={t('lab.sweepHint')}>
       <Group align="flex-end" gap="sm">
         <TagsInput
-          label={t('lab.distractors')} description={t('lab.distractorsHint')} value={sizes} onChange={(v) => setSizes(v.filter((s) => /^\d+$/.test(s)))} data={[10, 20, 50, 100, 200].filter((n) => n < most).map(String)} splitChars={[',', ' ']} acceptValueOnBlur
+          label={t('lab.distractors')}
+          description={t('lab.distractorsHint')}
+          value={sizes}
+          onChange={(v) => setSizes(v.filter((s) => /^\d+$/.test(s)))}
+          data={[10, 20, 50, 100, 200].filter((n) => n < most).map(String)}
+          splitChars={[',', ' ']}
+          acceptValueOnBlur
           w={{ base: '100%', sm: 360 }}
         />
-        <TagsInput label={t('lab.configurations')} description={t('lab.configurationsHint')} value={settings} onChange={setSettings} splitChars={[' ']} acceptValueOnBlur w={{ base: '100%', sm: 340 }} />
-        <TagsInput label={t('lab.embed')} description={t('lab.embedHint')} value={embed} onChange={setEmbed} splitChars={[' ']} acceptValueOnBlur maxTags={5} w={{ base: '100%', sm: 360 }} />
-        <TagsInput label={t('lab.rerank')} description={t('lab.rerankHint')} value={rerank} onChange={setRerank} splitChars={[' ']} acceptValueOnBlur maxTags={5} w={{ base: '100%', sm: 340 }} />
+        <TagsInput
+          label={t('lab.configurations')}
+          description={t('lab.configurationsHint')}
+          value={settings}
+          onChange={setSettings}
+          splitChars={[' ']}
+          acceptValueOnBlur
+          w={{ base: '100%', sm: 340 }}
+        />
+        <TagsInput
+          label={t('lab.embed')}
+          description={t('lab.embedHint')}
+          value={embed}
+          onChange={setEmbed}
+          splitChars={[' ']}
+          acceptValueOnBlur
+          maxTags={5}
+          w={{ base: '100%', sm: 360 }}
+        />
+        <TagsInput
+          label={t('lab.rerank')}
+          description={t('lab.rerankHint')}
+          value={rerank}
+          onChange={setRerank}
+          splitChars={[' ']}
+          acceptValueOnBlur
+          maxTags={5}
+          w={{ base: '100%', sm: 340 }}
+        />
         <Button variant="default" loading={ask.isPending} disabled={!asked} onClick={() => ask.mutate()}>
           {t('lab.sweepRun')}
         </Button>
@@ -529,7 +807,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
         <Failure of={ask.error} />
         {ask.data && (
           <>
-            <Scroll label={t('lab.sweep')}>
+            <ScrollBox label={t('lab.sweep')}>
               <Table miw={720}>
                 <Table.Thead>
                   <Table.Tr>
@@ -543,33 +821,51 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                 <Table.Tbody>
                   {(ask.data.points ?? []).map((p) => (
                     <Table.Tr key={`${p.configuration} ${p.distractors}`}>
-                      <Table.Th scope="row" fw={500} className="untrusted">{told(p.configuration)}</Table.Th>
-                      <Table.Td ta="right" className="num">{p.tools}</Table.Td>
-                      <Table.Td><Figure interval={p.precision_at_1} bar /></Table.Td>
-                      <Table.Td><Figure interval={p.hit_at_k} /></Table.Td>
-                      <Table.Td><Figure interval={p.mrr} /></Table.Td>
+                      <Table.Th scope="row" fw={500} className={common.untrusted}>
+                        {told(p.configuration)}
+                      </Table.Th>
+                      <Table.Td ta="right" className={common.num}>
+                        {p.tools}
+                      </Table.Td>
+                      <Table.Td>
+                        <Figure interval={p.precision_at_1} bar />
+                      </Table.Td>
+                      <Table.Td>
+                        <Figure interval={p.hit_at_k} />
+                      </Table.Td>
+                      <Table.Td>
+                        <Figure interval={p.mrr} />
+                      </Table.Td>
                     </Table.Tr>
                   ))}
                 </Table.Tbody>
               </Table>
-            </Scroll>
+            </ScrollBox>
             {(ask.data.pairs ?? []).length > 0 && (
               <Box>
-                <Title order={3} mb="xs">{t('lab.pairs')}</Title>
+                <Title order={3} mb="xs">
+                  {t('lab.pairs')}
+                </Title>
                 <Table>
                   <Table.Tbody>
                     {(ask.data.pairs ?? []).map((p, i) => (
                       <Table.Tr key={i}>
-                        <Table.Th scope="row" fw={500} className="untrusted">{t('lab.baselineOf', { candidate: told(p.candidate), baseline: told(p.baseline) })}</Table.Th>
-                        <Table.Td><Delta of={p.change} /></Table.Td>
-                        <Table.Td ta="right" className="num">p = {pOf(p.p_adjusted)}</Table.Td>
+                        <Table.Th scope="row" fw={500} className={common.untrusted}>
+                          {t('lab.baselineOf', { candidate: told(p.candidate), baseline: told(p.baseline) })}
+                        </Table.Th>
+                        <Table.Td>
+                          <Delta of={p.change} />
+                        </Table.Td>
+                        <Table.Td ta="right" className={common.num}>
+                          p = {pValue(p.p_adjusted)}
+                        </Table.Td>
                       </Table.Tr>
                     ))}
                   </Table.Tbody>
                 </Table>
               </Box>
             )}
-            <Lines of={ask.data.notes.map((n) => n.text)} />
+            <ServerTexts of={ask.data.notes.map((n) => n.text)} />
           </>
         )}
       </Stack>
@@ -583,12 +879,22 @@ const goals = ['mrr', 'hit1', 'ndcg', 'pass'] as const;
 function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const t = useText();
   const [goal, setGoal] = useState<(typeof goals)[number]>('mrr');
-  const ask = useMutation({ mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/tune', { body: { ...asked!, goal, embed: bench.how.embed } })) });
+  const ask = useMutation({
+    mutationFn: async () =>
+      unwrap(await api.POST('/api/v1/admin/tool-eval/tune', { body: { ...asked!, goal, embed: bench.how.embed } })),
+  });
   const found = ask.data;
   return (
     <Section id="tune" title={t('lab.tune')} hint={t('lab.tuneHint')}>
       <Group align="flex-end" gap="sm">
-        <Select label={t('lab.goal')} data={goals.map((g) => ({ value: g, label: t(`lab.goal_${g}`) }))} value={goal} onChange={(v) => v && setGoal(v)} allowDeselect={false} w={{ base: '100%', sm: 320 }} />
+        <Select
+          label={t('lab.goal')}
+          data={goals.map((g) => ({ value: g, label: t(`lab.goal_${g}`) }))}
+          value={goal}
+          onChange={(v) => v && setGoal(v)}
+          allowDeselect={false}
+          w={{ base: '100%', sm: 320 }}
+        />
         <Button variant="default" loading={ask.isPending} disabled={!asked} onClick={() => ask.mutate()}>
           {t('lab.tuneRun')}
         </Button>
@@ -598,21 +904,44 @@ function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
         {found && (
           <>
             <Group gap="sm" role="status">
-              <Mark tone={found.tuned.beyond_chance ? 'pass' : 'none'}>{t(found.weights_text === '' ? 'lab.tuneNothing' : found.tuned.beyond_chance ? 'lab.tuneBetter' : 'lab.tuneUnclear')}</Mark>
+              <Mark tone={found.tuned.beyond_chance ? 'pass' : 'none'}>
+                {t(
+                  found.weights_text === ''
+                    ? 'lab.tuneNothing'
+                    : found.tuned.beyond_chance
+                      ? 'lab.tuneBetter'
+                      : 'lab.tuneUnclear',
+                )}
+              </Mark>
               <Delta of={found.tuned.change} />
-              <Text span size="xs" c="dimmed" className="num">p = {pOf(found.tuned.p)}</Text>
+              <Text span size="xs" c="dimmed" className={common.num}>
+                p = {pValue(found.tuned.p)}
+              </Text>
             </Group>
             {found.weights_text !== '' && (
               <>
-                <Text component="pre" className="untrusted mono card" p="sm" m={0} mah={320} style={{ overflow: 'auto' }} tabIndex={0}>
+                <Text
+                  component="pre"
+                  className={`${common.untrusted} ${common.mono} ${common.card}`}
+                  p="sm"
+                  m={0}
+                  mah={320}
+                  style={{ overflow: 'auto' }}
+                  tabIndex={0}
+                >
                   {JSON.stringify(found.weights, null, 2)}
                 </Text>
-                <Button variant="default" size="xs" style={{ alignSelf: 'flex-start' }} onClick={() => bench.setWeights(found.weights_text)}>
+                <Button
+                  variant="default"
+                  size="xs"
+                  style={{ alignSelf: 'flex-start' }}
+                  onClick={() => bench.setWeights(found.weights_text)}
+                >
                   {t('lab.useWeights')}
                 </Button>
               </>
             )}
-            <Lines of={found.notes.map((n) => n.text)} />
+            <ServerTexts of={found.notes.map((n) => n.text)} />
           </>
         )}
       </Stack>

@@ -1,24 +1,26 @@
 // The selection lab: one question, a suite of them, edits of the catalogue, and production beside it.
 import { Box, Button, FileButton, Group, Select, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Screen, Waiting } from '../../ui/bits';
-import { tell, tellFailure } from '../../ui/undo';
-import { Changes } from './changes';
+import { Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { notify, notifyFailure } from '../../ui/notify';
+import { ChangesTab } from './changes';
 import classes from './lab.module.css';
-import { type Bench, Lines, type TextFile, useAddress } from './parts';
-import { Production } from './production';
-import { Single } from './single';
-import { Suite } from './suite';
+import { type Bench, ServerTexts, type TextFile, useAddress } from './parts';
+import { ProductionTab } from './production';
+import { QuestionTab } from './single';
+import { SuiteTab } from './suite';
+import common from '../../ui/common.module.css';
 
 const tabs = ['single', 'suite', 'changes', 'production'] as const;
 type Tab = (typeof tabs)[number];
 
-export default function Lab() {
+export default function LabPage() {
   const t = useText();
   const [at, go] = useAddress();
   const list = $api.useQuery('get', '/api/catalogues', { params: { query: { limit: 100 } } });
@@ -27,41 +29,50 @@ export default function Lab() {
   const items = list.data?.items ?? [];
   const catalogue = items.find((c) => c.id === at.get('catalogue')) ?? items[0];
   const preset = at.get('preset') === 'bigtool' ? 'bigtool' : undefined;
-  const tools = $api.useQuery('get', '/api/catalogues/{id}/tools', { params: { path: { id: catalogue?.id ?? '' } } }, { enabled: catalogue !== undefined });
+  const tools = $api.useQuery(
+    'get',
+    '/api/catalogues/{id}/tools',
+    { params: { path: { id: catalogue?.id ?? '' } } },
+    { enabled: catalogue !== undefined },
+  );
   const tab = tabs.find((n) => n === at.get('tab')) ?? 'single';
 
   if (list.error) return <Failure of={list.error} retry={list.refetch} />;
-  if (!list.data) return <Waiting />;
+  if (!list.data) return <Loading />;
   if (!catalogue) {
     return (
-      <Screen title={t('lab.title')} lead={t('lab.lead')}>
+      <Page title={t('lab.title')} lead={t('lab.lead')}>
         <Empty title={t('lab.catalogueEmpty')} text={t('lab.catalogueEmptyText')}>
           <Upload />
         </Empty>
-      </Screen>
+      </Page>
     );
   }
-  const how = { embed: at.get('embed') || undefined, rerank: at.get('rerank') || undefined, weights: weights || undefined };
+  const how = {
+    embed: at.get('embed') || undefined,
+    rerank: at.get('rerank') || undefined,
+    weights: weights || undefined,
+  };
   const bench: Bench = { catalogue, preset, how, setWeights, tools: tools.data?.items ?? [], questions, setQuestions };
   return (
-    <Screen title={t('lab.title')} lead={t('lab.lead')}>
+    <Page title={t('lab.title')} lead={t('lab.lead')}>
       <Box className={classes.lab}>
-      <Choice bench={bench} items={items} />
-      <Tabs mt="lg" value={tab} onChange={(v) => go({ tab: v === 'single' ? null : v })} keepMounted>
-        <Tabs.List aria-label={t('lab.tabs')} className="no-print" mb="lg">
-          {tabs.map((n) => (
-            <Tabs.Tab key={n} value={n}>
-              {t(`lab.${n}`)}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Panel of="single" children={<Single bench={bench} />} />
-        <Panel of="suite" children={<Suite bench={bench} />} />
-        <Panel of="changes" children={<Changes bench={bench} />} />
-        <Panel of="production" children={<Production bench={bench} />} />
-      </Tabs>
+        <Choice bench={bench} items={items} />
+        <Tabs mt="lg" value={tab} onChange={(v) => go({ tab: v === 'single' ? null : v })} keepMounted>
+          <Tabs.List aria-label={t('lab.tabs')} className={common.noPrint} mb="lg">
+            {tabs.map((n) => (
+              <Tabs.Tab key={n} value={n}>
+                {t(`lab.${n}`)}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <Panel of="single" children={<QuestionTab bench={bench} />} />
+          <Panel of="suite" children={<SuiteTab bench={bench} />} />
+          <Panel of="changes" children={<ChangesTab bench={bench} />} />
+          <Panel of="production" children={<ProductionTab bench={bench} />} />
+        </Tabs>
       </Box>
-    </Screen>
+    </Page>
   );
 }
 
@@ -74,18 +85,32 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
   const t = useText();
   const [, go] = useAddress();
   return (
-    <Group align="flex-end" gap="sm" className="no-print">
+    <Group align="flex-end" gap="sm" className={common.noPrint}>
       <Select
-        label={t('lab.catalogue')} data={items.map((c) => ({ value: c.id, label: c.name }))} value={bench.catalogue.id} allowDeselect={false} searchable={items.length > 8} w={{ base: '100%', xs: 240 }}
-        onChange={(v) => go({ catalogue: v, run: null, route: null, tag: null, case: null, compared: null, likeness: null })}
+        label={t('lab.catalogue')}
+        data={items.map((c) => ({ value: c.id, label: c.name }))}
+        value={bench.catalogue.id}
+        allowDeselect={false}
+        searchable={items.length > 8}
+        w={{ base: '100%', xs: 240 }}
+        onChange={(v) =>
+          go({ catalogue: v, run: null, route: null, tag: null, case: null, compared: null, likeness: null })
+        }
       />
       <Select
-        label={t('lab.preset')} data={[{ value: 'default', label: t('lab.presetDefault') }, { value: 'bigtool', label: t('lab.presetBigtool') }]} value={bench.preset ?? 'default'} allowDeselect={false} w={{ base: '100%', xs: 190 }}
+        label={t('lab.preset')}
+        data={[
+          { value: 'default', label: t('lab.presetDefault') },
+          { value: 'bigtool', label: t('lab.presetBigtool') },
+        ]}
+        value={bench.preset ?? 'default'}
+        allowDeselect={false}
+        w={{ base: '100%', xs: 190 }}
         onChange={(v) => go({ preset: v === 'default' ? null : v })}
       />
       <Model of="embed" label={t('lab.embedOne')} />
       <Model of="rerank" label={t('lab.rerankOne')} />
-      <Text size="sm" c="dimmed" pb={8} className="num" data-version={bench.catalogue.version}>
+      <Text size="sm" c="dimmed" pb={8} className={common.num} data-version={bench.catalogue.version}>
         {t('lab.catalogueHint', { n: bench.catalogue.tool_count, version: bench.catalogue.version })}
       </Text>
       {bench.how.weights && (
@@ -109,17 +134,28 @@ function Model({ of, label }: { of: 'embed' | 'rerank'; label: string }) {
   const [text, setText] = useState(named);
   useEffect(() => setText(named), [named]);
   const keep = () => text.trim() !== named && go({ [of]: text.trim() });
-  return <TextInput label={label} placeholder={t('lab.modelUsual')} value={text} onChange={(e) => setText(e.currentTarget.value)} onBlur={keep} onKeyDown={(e) => e.key === 'Enter' && keep()} w={{ base: '100%', xs: 200 }} maxLength={500} />;
+  return (
+    <TextInput
+      label={label}
+      placeholder={t('lab.modelUsual')}
+      value={text}
+      onChange={(e) => setText(e.currentTarget.value)}
+      onBlur={keep}
+      onKeyDown={(e) => e.key === 'Enter' && keep()}
+      w={{ base: '100%', xs: 200 }}
+      maxLength={500}
+    />
+  );
 }
 
 /** Upload keeps a new catalogue, or puts a file in the place of one. */
 function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
   const t = useText();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [, go] = useAddress();
   const [busy, setBusy] = useState(false);
   const [warnings, setWarnings] = useState<Schemas['Remark'][]>([]);
-  if (!useMay('write')) return null;
+  if (!usePermission('write')) return null;
   const send = async (f: File | null) => {
     if (!f) return;
     setBusy(true);
@@ -128,14 +164,23 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
       form.append('file', f);
       const body = { body: form as never, bodySerializer: (b: unknown) => b as FormData };
       const made = over
-        ? ok(await api.PUT('/api/catalogues/{id}', { params: { path: { id: over.id }, header: { 'If-Match': `"${over.version}"` } }, ...body }))
-        : ok(await api.POST('/api/catalogues', { ...body }));
+        ? unwrap(
+            await api.PUT('/api/catalogues/{id}', {
+              params: { path: { id: over.id }, header: { 'If-Match': `"${over.version}"` } },
+              ...body,
+            }),
+          )
+        : unwrap(await api.POST('/api/catalogues', { ...body }));
       setWarnings(made.warnings);
-      await client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/catalogues') });
+      await invalidate.catalogues();
       go({ catalogue: made.id });
-      tell(over ? t('lab.catalogueChanged', { name: made.name, version: made.version }) : t('lab.catalogueMade', { name: made.name, n: made.tool_count }));
+      notify(
+        over
+          ? t('lab.catalogueChanged', { name: made.name, version: made.version })
+          : t('lab.catalogueMade', { name: made.name, n: made.tool_count }),
+      );
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     } finally {
       setBusy(false);
     }
@@ -143,7 +188,11 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
   const label = t(over ? 'lab.catalogueReplace' : 'lab.catalogueUpload');
   return (
     <Stack gap={4}>
-      <FileButton onChange={send} accept=".json,.jsonl,.yaml,.yml,.gz,application/json" inputProps={{ 'aria-label': label }}>
+      <FileButton
+        onChange={send}
+        accept=".json,.jsonl,.yaml,.yml,.gz,application/json"
+        inputProps={{ 'aria-label': label }}
+      >
         {(props) => (
           <Button {...props} variant="default" loading={busy} leftSection={<IconUpload size={16} aria-hidden />}>
             {label}
@@ -153,9 +202,11 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
       {warnings.length > 0 && (
         <details>
           <summary>
-            <Text span size="xs">{t('lab.findings', { n: warnings.length })}</Text>
+            <Text span size="xs">
+              {t('lab.findings', { n: warnings.length })}
+            </Text>
           </summary>
-          <Lines of={warnings.slice(0, 20).map((w) => ({ about: w.location ?? '', text: w.message }))} />
+          <ServerTexts of={warnings.slice(0, 20).map((w) => ({ about: w.location ?? '', text: w.message }))} />
         </details>
       )}
     </Stack>

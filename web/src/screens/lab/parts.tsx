@@ -1,14 +1,21 @@
 // Small pieces that the parts of the lab share.
 import { Badge, Box, Button, FileButton, Group, Text, Tooltip } from '@mantine/core';
-import { IconCircleCheck, IconCircleCheckFilled, IconCircleDashed, IconCircleHalf2, IconCircleX, IconFile } from '@tabler/icons-react';
+import {
+  IconCircleCheck,
+  IconCircleCheckFilled,
+  IconCircleDashed,
+  IconCircleHalf2,
+  IconCircleX,
+  IconFile,
+} from '@tabler/icons-react';
 import { type ReactNode, useCallback, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type Schemas } from '../../api/client';
-import { useLanguage, useText } from '../../text';
-import { useTold } from '../../text/told';
-import { Figure, type Interval } from '../../ui/bits';
+import { useLanguage, useText, useTranslate } from '../../text';
+import { Figure, type Interval } from '../../ui/interval';
 import { number } from '../../ui/format';
 import classes from './lab.module.css';
+import common from '../../ui/common.module.css';
 
 /** A file that was chosen: its name and its text. */
 export type TextFile = { name: string; text: string };
@@ -26,7 +33,10 @@ export type Bench = {
 };
 
 /** useAddress gives the values in the address, and changes several of them at once; an empty value leaves it. */
-export function useAddress(): [URLSearchParams, (change: Record<string, string | null>, how?: { replace?: boolean }) => void] {
+export function useAddress(): [
+  URLSearchParams,
+  (change: Record<string, string | null>, how?: { replace?: boolean }) => void,
+] {
   const [params, set] = useSearchParams();
   const change = useCallback(
     (values: Record<string, string | null>, how?: { replace?: boolean }) =>
@@ -48,17 +58,39 @@ export function useAddress(): [URLSearchParams, (change: Record<string, string |
 
 /** listOf reads names that stand in the address, divided by commas. */
 export function listOf(text: string | null): string[] {
-  return (text ?? '').split(',').map((s) => s.trim()).filter(Boolean);
+  return (text ?? '')
+    .split(',')
+    .map((s) => s.trim())
+    .filter(Boolean);
 }
 
 /** interval is a figure of the lab as the rest of the page has intervals. */
 export function interval(f: Schemas['Figure'] | null | undefined): Interval | undefined {
   if (!f || f.value === null) return undefined;
-  return { point: f.value, lower: f.low, upper: f.high, n: f.n, clusters: f.n, confidence: 0.95, method: '', status: '' };
+  return {
+    point: f.value,
+    lower: f.low,
+    upper: f.high,
+    n: f.n,
+    clusters: f.n,
+    confidence: 0.95,
+    method: '',
+    status: '',
+  };
 }
 
 /** Rate is a figure of the lab with its interval and n. */
-export function Rate({ of, unit, bar, stack }: { of: Schemas['Figure'] | null | undefined; unit?: string; bar?: boolean; stack?: boolean }) {
+export function Rate({
+  of,
+  unit,
+  bar,
+  stack,
+}: {
+  of: Schemas['Figure'] | null | undefined;
+  unit?: string;
+  bar?: boolean;
+  stack?: boolean;
+}) {
   return <Figure interval={interval(of)} unit={unit} bar={bar} stack={stack} />;
 }
 
@@ -76,20 +108,43 @@ export function MatchBadge({ of }: { of: string }) {
   const kind = (of in matches ? of : 'not_judged') as keyof typeof matches;
   const m = matches[kind];
   return (
-    <Badge size="xl" leftSection={<m.icon size={18} aria-hidden />} style={{ color: m.color, background: m.ground }} data-match={kind}>
+    <Badge
+      size="xl"
+      leftSection={<m.icon size={18} aria-hidden />}
+      style={{ color: m.color, background: m.ground }}
+      data-match={kind}
+    >
       {t(`lab.${kind}`)}
     </Badge>
   );
 }
 
 /** Mark is a word with a colour of its meaning. */
-export function Mark({ tone, children, label }: { tone: 'pass' | 'fail' | 'error' | 'none'; children: ReactNode; label?: string }) {
-  const badge = <Badge style={{ color: `var(--cv-${tone})`, background: `var(--cv-${tone}-ground)` }}>{children}</Badge>;
+export function Mark({
+  tone,
+  children,
+  label,
+}: {
+  tone: 'pass' | 'fail' | 'error' | 'none';
+  children: ReactNode;
+  label?: string;
+}) {
+  const badge = (
+    <Badge style={{ color: `var(--cv-${tone})`, background: `var(--cv-${tone}-ground)` }}>{children}</Badge>
+  );
   return label ? <Tooltip label={label}>{badge}</Tooltip> : badge;
 }
 
 /** Names are names of tools or agents, one beside the other; good tells which are right. */
-export function Names({ of, good, none }: { of: string[] | null | undefined; good?: (name: string) => boolean; none?: string }) {
+export function Names({
+  of,
+  good,
+  none,
+}: {
+  of: string[] | null | undefined;
+  good?: (name: string) => boolean;
+  none?: string;
+}) {
   const t = useText();
   if (!of || of.length === 0) {
     return (
@@ -122,33 +177,61 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** Told is a sentence of the server in the language of the page, or in English where it has none; after what it is about. */
-export function Told({ of, about, size = 'sm', dimmed }: { of: string; about?: string; size?: 'xs' | 'sm'; dimmed?: boolean }) {
-  const told = useTold();
+/** ServerText is a sentence of the server, translated where a translation exists, after its subject. */
+export function ServerText({
+  of,
+  about,
+  size = 'sm',
+  dimmed,
+}: {
+  of: string;
+  about?: string;
+  size?: 'xs' | 'sm';
+  dimmed?: boolean;
+}) {
+  const told = useTranslate();
   const { language } = useLanguage();
   const text = told(of);
   return (
-    <Text span size={size} c={dimmed ? 'dimmed' : undefined} className="untrusted" lang={language !== 'en' && text === of ? 'en' : undefined}>
+    <Text
+      span
+      size={size}
+      c={dimmed ? 'dimmed' : undefined}
+      className={common.untrusted}
+      lang={language !== 'en' && text === of ? 'en' : undefined}
+    >
       {about ? `${about} ` : ''}
       {text}
     </Text>
   );
 }
 
-/** Lines are sentences of the server, each after what it is about. */
-export function Lines({ of }: { of: (string | { about: string; text: string })[] | null | undefined }) {
+/** ServerTexts are sentences of the server, each after its subject. */
+export function ServerTexts({ of }: { of: (string | { about: string; text: string })[] | null | undefined }) {
   if (!of || of.length === 0) return null;
   return (
     <ul className={classes.lines}>
       {of.map((s, i) => (
-        <li key={i}>{typeof s === 'string' ? <Told of={s} /> : <Told of={s.text} about={s.about} />}</li>
+        <li key={i}>{typeof s === 'string' ? <ServerText of={s} /> : <ServerText of={s.text} about={s.about} />}</li>
       ))}
     </ul>
   );
 }
 
 /** FilePick takes a text file, chosen or dropped. */
-export function FilePick({ label, file, onFile, accept = '.json,.jsonl,.yaml,.yml,application/json', hint }: { label: string; file: TextFile | null; onFile: (f: TextFile) => void; accept?: string; hint?: string }) {
+export function FilePick({
+  label,
+  file,
+  onFile,
+  accept = '.json,.jsonl,.yaml,.yml,application/json',
+  hint,
+}: {
+  label: string;
+  file: TextFile | null;
+  onFile: (f: TextFile) => void;
+  accept?: string;
+  hint?: string;
+}) {
   const t = useText();
   const [over, setOver] = useState(false);
   const take = async (f: File | null | undefined) => {
@@ -156,7 +239,9 @@ export function FilePick({ label, file, onFile, accept = '.json,.jsonl,.yaml,.ym
   };
   return (
     <Box
-      className={classes.drop} data-drop data-over={over || undefined}
+      className={classes.drop}
+      data-drop
+      data-over={over || undefined}
       onDragOver={(e) => {
         e.preventDefault();
         setOver(true);
@@ -176,7 +261,7 @@ export function FilePick({ label, file, onFile, accept = '.json,.jsonl,.yaml,.ym
             </Button>
           )}
         </FileButton>
-        <Text size="sm" c={file ? undefined : 'dimmed'} className="untrusted" role="status">
+        <Text size="sm" c={file ? undefined : 'dimmed'} className={common.untrusted} role="status">
           {file ? t('lab.chosen', { name: file.name, size: number(file.text.length / 1024, 1) }) : t('lab.drop')}
         </Text>
       </Group>

@@ -4,32 +4,41 @@ import { IconChevronRight, IconDownload, IconPrinter, IconX } from '@tabler/icon
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../../api/client';
-import { type T, type TextKey, useText } from '../../text';
-import { Card, inUnit, Verdict, Whisker } from '../../ui/bits';
+import { type Translator, type TextKey, useText } from '../../text';
+import { inUnit, Whisker } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Verdict } from '../../ui/verdict';
 import { moment, number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { type Bench, Fact, interval, Lines, Mark, Names, Rate, Told, useAddress } from './parts';
-import { Why } from './single';
+import { ScrollBox } from '../../ui/scroll';
+import { type Bench, Fact, interval, ServerTexts, Mark, Names, Rate, ServerText, useAddress } from './parts';
+import { DiagnosisText } from './single';
 import styles from './lab.module.css';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
 type Result = Schemas['SelectReport'];
 type Failed = Schemas['RoutingFailure'];
 
-export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
+export function SelectionReport({ of: r, bench }: { of: Result; bench: Bench }) {
   const t = useText();
   const catalogue = r.catalogue_id === bench.catalogue.id ? bench.catalogue.name : r.catalogue_id;
   return (
     <Stack gap="lg" data-run={r.run_id}>
       <Group justify="space-between" align="flex-start">
         <Box style={{ flex: '1 1 320px', minWidth: 0 }}>
-          <Title order={2} className="untrusted">
+          <Title order={2} className={common.untrusted}>
             {t('lab.report', { name: r.suite_name })}
           </Title>
-          <Text size="sm" c="dimmed" className="untrusted">
-            {t('lab.reportLead', { n: number(r.total_tests), catalogue, version: r.catalogue_version, at: moment(r.timestamp) })}
+          <Text size="sm" c="dimmed" className={common.untrusted}>
+            {t('lab.reportLead', {
+              n: number(r.total_tests),
+              catalogue,
+              version: r.catalogue_version,
+              at: moment(r.timestamp),
+            })}
           </Text>
         </Box>
-        <Group gap="xs" className="no-print">
+        <Group gap="xs" className={common.noPrint}>
           <Button variant="default" size="xs" component={Link} to={`/runs/${r.run_id}`}>
             {t('lab.openRun')}
           </Button>
@@ -48,15 +57,31 @@ export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
               </Menu.Item>
             </Menu.Dropdown>
           </Menu>
-          <Button variant="default" size="xs" leftSection={<IconPrinter size={14} aria-hidden />} onClick={() => window.print()}>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPrinter size={14} aria-hidden />}
+            onClick={() => window.print()}
+          >
             {t('lab.print')}
           </Button>
         </Group>
       </Group>
       <Summary of={r} />
       <Stack gap="lg">
-        <Slices title={t('lab.byCategory')} first={t('lab.category')} of={r.category_results} none={t('lab.noCategories')} />
-        <Slices title={t('lab.byDifficulty')} first={t('lab.difficulty')} of={inOrder(r.by_difficulty)} none={t('lab.noDifficulty')} word />
+        <Slices
+          title={t('lab.byCategory')}
+          first={t('lab.category')}
+          of={r.category_results}
+          none={t('lab.noCategories')}
+        />
+        <Slices
+          title={t('lab.byDifficulty')}
+          first={t('lab.difficulty')}
+          of={inOrder(r.by_difficulty)}
+          none={t('lab.noDifficulty')}
+          word
+        />
       </Stack>
       <SimpleGrid cols={{ base: 1, xl: 2 }} spacing="lg">
         <Confusion of={r} />
@@ -66,7 +91,7 @@ export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
       <FailedTests of={r} />
       {r.notes.length > 0 && (
         <Card title={t('lab.notes')}>
-          <Lines of={r.notes} />
+          <ServerTexts of={r.notes} />
         </Card>
       )}
     </Stack>
@@ -79,7 +104,14 @@ function Summary({ of: r }: { of: Result }) {
   const cards: [TextKey, Schemas['Figure'] | null | undefined, string, string | undefined][] = [
     ['lab.exactRate', r.overall_tool_exact_rate, 'rate', undefined],
     ['lab.acceptableRate', r.overall_tool_acceptable_rate, 'rate', undefined],
-    ['lab.composite', r.overall_composite_score, 'rate', r.composite_within_reach?.value != null ? t('lab.withinReach', { v: inUnit(r.composite_within_reach.value, 'rate') }) : undefined],
+    [
+      'lab.composite',
+      r.overall_composite_score,
+      'rate',
+      r.composite_within_reach?.value != null
+        ? t('lab.withinReach', { v: inUnit(r.composite_within_reach.value, 'rate') })
+        : undefined,
+    ],
     ['lab.latencyMedian', r.latency_ms_p50, 'ms', undefined],
   ];
   const layers: [TextKey, Schemas['Figure'] | null | undefined][] = [
@@ -92,7 +124,7 @@ function Summary({ of: r }: { of: Result }) {
     <Box component="section" aria-label={t('lab.summary')}>
       <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md">
         {cards.map(([title, f, unit, note]) => (
-          <Box key={title} className="card" p="md" data-card={title}>
+          <Box key={title} className={common.card} p="md" data-card={title}>
             <Text size="sm" c="dimmed">
               {t(title)}
             </Text>
@@ -111,7 +143,7 @@ function Summary({ of: r }: { of: Result }) {
             f ? (
               <Box key={title} px="md">
                 <Fact name={t(title)}>
-                  <Stacked of={f} />
+                  <StackedFigure of={f} />
                 </Fact>
               </Box>
             ) : null,
@@ -128,13 +160,16 @@ function Big({ of, unit }: { of: Schemas['Figure'] | null | undefined; unit: str
   const i = interval(of);
   if (!i) return <Text c="dimmed">{t('common.notScored')}</Text>;
   return (
-    <Box className="num">
+    <Box className={common.num}>
       <Text fz={28} fw={650} lh={1.25}>
         {inUnit(i.point, unit)}
       </Text>
       {unit === 'rate' && <Whisker interval={i} width={120} />}
       <Text size="xs" c="dimmed">
-        {i.lower !== null && i.upper !== null ? `${inUnit(i.lower, unit).replace(/ (%|ms)$/, '')}–${inUnit(i.upper, unit)} · ` : ''}n = {i.n}
+        {i.lower !== null && i.upper !== null
+          ? `${inUnit(i.lower, unit).replace(/ (%|ms)$/, '')}–${inUnit(i.upper, unit)} · `
+          : ''}
+        n = {i.n}
       </Text>
     </Box>
   );
@@ -142,12 +177,30 @@ function Big({ of, unit }: { of: Schemas['Figure'] | null | undefined; unit: str
 
 function inOrder(list: Schemas['SelectSlice'][]): Schemas['SelectSlice'][] {
   const order = ['easy', 'medium', 'hard'];
-  return [...list].sort((a, b) => (order.indexOf(a.name) + 99) % 99 - ((order.indexOf(b.name) + 99) % 99));
+  return [...list].sort((a, b) => ((order.indexOf(a.name) + 99) % 99) - ((order.indexOf(b.name) + 99) % 99));
 }
 
-function Slices({ title, first, of, none, word }: { title: string; first: string; of: Schemas['SelectSlice'][]; none: string; word?: boolean }) {
+function Slices({
+  title,
+  first,
+  of,
+  none,
+  word,
+}: {
+  title: string;
+  first: string;
+  of: Schemas['SelectSlice'][];
+  none: string;
+  word?: boolean;
+}) {
   const t = useText();
-  const columns = ([['pass_rate', 'lab.passRate'], ['precision@1', 'lab.precision1'], ['composite', 'lab.composite']] as const).filter(([name]) => of.some((s) => s.metrics[name]));
+  const columns = (
+    [
+      ['pass_rate', 'lab.passRate'],
+      ['precision@1', 'lab.precision1'],
+      ['composite', 'lab.composite'],
+    ] as const
+  ).filter(([name]) => of.some((s) => s.metrics[name]));
   return (
     <Card title={title}>
       {of.length === 0 ? (
@@ -155,7 +208,7 @@ function Slices({ title, first, of, none, word }: { title: string; first: string
           {none}
         </Text>
       ) : (
-        <Scroll label={title}>
+        <ScrollBox label={title}>
           <Table miw={600}>
             <Table.Thead>
               <Table.Tr>
@@ -169,10 +222,14 @@ function Slices({ title, first, of, none, word }: { title: string; first: string
             <Table.Tbody>
               {of.map((s) => (
                 <Table.Tr key={s.name}>
-                  <Table.Th scope="row" fw={500} className="untrusted">
-                    {word && (s.name === 'easy' || s.name === 'medium' || s.name === 'hard') ? t(`lab.${s.name}`) : s.name}
+                  <Table.Th scope="row" fw={500} className={common.untrusted}>
+                    {word && (s.name === 'easy' || s.name === 'medium' || s.name === 'hard')
+                      ? t(`lab.${s.name}`)
+                      : s.name}
                   </Table.Th>
-                  <Table.Td ta="right" className="num">{s.cases}</Table.Td>
+                  <Table.Td ta="right" className={common.num}>
+                    {s.cases}
+                  </Table.Td>
                   {columns.map(([name]) => (
                     <Table.Td key={name}>
                       <Rate of={s.metrics[name]} bar stack />
@@ -182,24 +239,32 @@ function Slices({ title, first, of, none, word }: { title: string; first: string
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
       )}
     </Card>
   );
 }
 
-/** Stacked is a figure with its interval below it, for narrow columns. */
-export function Stacked({ of, unit = 'rate' }: { of: Schemas['Figure'] | null | undefined; unit?: string }) {
+/** StackedFigure is a figure with its interval below it, for narrow columns. */
+export function StackedFigure({ of, unit = 'rate' }: { of: Schemas['Figure'] | null | undefined; unit?: string }) {
   const t = useText();
   const i = interval(of);
-  if (!i) return <Text size="sm" c="dimmed">{t('common.notScored')}</Text>;
+  if (!i)
+    return (
+      <Text size="sm" c="dimmed">
+        {t('common.notScored')}
+      </Text>
+    );
   return (
-    <Box className="num">
+    <Box className={common.num}>
       <Text size="sm" fw={600}>
         {inUnit(i.point, unit)}
       </Text>
       <Text size="xs" c="dimmed">
-        {i.lower !== null && i.upper !== null ? `${inUnit(i.lower, unit).replace(/ (%|ms)$/, '')}–${inUnit(i.upper, unit)}` : ''} (n = {i.n})
+        {i.lower !== null && i.upper !== null
+          ? `${inUnit(i.lower, unit).replace(/ (%|ms)$/, '')}–${inUnit(i.upper, unit)}`
+          : ''}{' '}
+        (n = {i.n})
       </Text>
     </Box>
   );
@@ -223,7 +288,7 @@ function Confusion({ of: r }: { of: Result }) {
           <Text size="sm" c="dimmed" mb="sm">
             {t('lab.confusionHint')}
           </Text>
-          <Scroll label={t('lab.confusion')}>
+          <ScrollBox label={t('lab.confusion')}>
             <table className={styles.matrix}>
               <thead>
                 <tr>
@@ -249,7 +314,10 @@ function Confusion({ of: r }: { of: Result }) {
                             <span>0</span>
                           ) : (
                             <button
-                              type="button" data-kind={e === p ? 'right' : 'wrong'} aria-pressed={on} aria-label={t('lab.confusionCell', { n, expected: name(e), predicted: name(p) })}
+                              type="button"
+                              data-kind={e === p ? 'right' : 'wrong'}
+                              aria-pressed={on}
+                              aria-label={t('lab.confusionCell', { n, expected: name(e), predicted: name(p) })}
                               onClick={() => {
                                 go({ route: on ? null : pair, tag: null });
                                 if (!on) toFailed();
@@ -265,7 +333,7 @@ function Confusion({ of: r }: { of: Result }) {
                 ))}
               </tbody>
             </table>
-          </Scroll>
+          </ScrollBox>
         </>
       )}
     </Card>
@@ -290,7 +358,7 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
           <Text size="sm" c="dimmed" mb="sm">
             {t('lab.patternsHint')}
           </Text>
-          <Scroll label={t('lab.patterns')} height={360}>
+          <ScrollBox label={t('lab.patterns')} height={360}>
             <Table stickyHeader miw={620}>
               <Table.Thead style={{ background: 'var(--cv-card)' }}>
                 <Table.Tr>
@@ -308,7 +376,9 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
                     <Table.Td>
                       {p.failed > 0 ? (
                         <button
-                          type="button" className="head untrusted" aria-label={t('lab.showTag', { tag: p.tag })}
+                          type="button"
+                          className={`${tables.head} ${common.untrusted}`}
+                          aria-label={t('lab.showTag', { tag: p.tag })}
                           onClick={() => {
                             go({ tag: p.tag, route: null });
                             toFailed();
@@ -317,35 +387,53 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
                           {p.tag}
                         </button>
                       ) : (
-                        <span className="untrusted">{p.tag}</span>
+                        <span className={common.untrusted}>{p.tag}</span>
                       )}
                     </Table.Td>
-                    <Table.Td ta="right" className="num">{t('lab.ofN', { k: p.failed, n: p.of })}</Table.Td>
-                    <Table.Td ta="right" className="num">{t('lab.ofN', { k: p.rest_failed, n: p.rest })}</Table.Td>
-                    <Table.Td ta="right" className="num">{number(p.lift, 2)}</Table.Td>
-                    <Table.Td ta="right" className="num">{pOf(p.p)}</Table.Td>
-                    <Table.Td ta="right" className="num">{pOf(p.p_adjusted)}</Table.Td>
+                    <Table.Td ta="right" className={common.num}>
+                      {t('lab.ofN', { k: p.failed, n: p.of })}
+                    </Table.Td>
+                    <Table.Td ta="right" className={common.num}>
+                      {t('lab.ofN', { k: p.rest_failed, n: p.rest })}
+                    </Table.Td>
+                    <Table.Td ta="right" className={common.num}>
+                      {number(p.lift, 2)}
+                    </Table.Td>
+                    <Table.Td ta="right" className={common.num}>
+                      {pValue(p.p)}
+                    </Table.Td>
+                    <Table.Td ta="right" className={common.num}>
+                      {pValue(p.p_adjusted)}
+                    </Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </>
       )}
     </Card>
   );
 }
 
-/** pOf writes a p value. */
-export function pOf(p: number | undefined | null): string {
+/** pValue writes a p value. */
+export function pValue(p: number | undefined | null): string {
   if (p === undefined || p === null) return '–';
   return p < 0.001 ? `< ${number(0.001, 3)}` : number(p, 3);
 }
 
-const advice: Record<string, TextKey> = { routes: 'lab.recRoutes', agents: 'lab.recAgents', tools: 'lab.recTools', 'set-size': 'lab.recSetSize', latency: 'lab.recLatency' };
+const advice: Record<string, TextKey> = {
+  routes: 'lab.recRoutes',
+  agents: 'lab.recAgents',
+  tools: 'lab.recTools',
+  'set-size': 'lab.recSetSize',
+  latency: 'lab.recLatency',
+};
 
-/** adviceOf tells a recommendation in the language of the page; one that the page does not know as the server says it. */
-function adviceOf(t: T, r: Schemas['RoutingRecommendation']): string {
+/**
+ * adviceOf tells a recommendation in the language of the page; one that the page does not know as the server says it.
+ */
+function adviceOf(t: Translator, r: Schemas['RoutingRecommendation']): string {
   const tag = r.code === 'tag' ? /"((?:[^"\\]|\\.)*)"/.exec(r.text)?.[1] : undefined;
   if (tag !== undefined) return t(r.certain ? 'lab.recTag' : 'lab.recTagMaybe', { tag });
   return advice[r.code] ? t(advice[r.code]!) : r.text;
@@ -354,12 +442,17 @@ function adviceOf(t: T, r: Schemas['RoutingRecommendation']): string {
 function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] }) {
   const t = useText();
   const [, go] = useAddress();
-  const todo = [['sweep', 'lab.doSweep'], ['whatif', 'lab.doWhatIf'], ['suggest', 'lab.doSuggest'], ['apply', 'lab.doApply']] as const;
+  const todo = [
+    ['sweep', 'lab.doSweep'],
+    ['whatif', 'lab.doWhatIf'],
+    ['suggest', 'lab.doSuggest'],
+    ['apply', 'lab.doApply'],
+  ] as const;
   return (
     <Card
       title={t('lab.recommendations')}
       actions={
-        <Group gap="xs" className="no-print">
+        <Group gap="xs" className={common.noPrint}>
           {todo.map(([to, text]) => (
             <Button key={to} size="xs" variant="default" onClick={() => go({ tab: 'changes', do: to })}>
               {t(text)}
@@ -378,13 +471,15 @@ function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] 
             <Box component="li" key={i}>
               <Group gap="xs" align="baseline" wrap="nowrap">
                 <Box style={{ flex: 'none' }}>
-                  <Mark tone={r.certain ? 'fail' : 'none'}>{t(r.counted ? 'lab.counted' : r.certain ? 'lab.certain' : 'lab.uncertain')}</Mark>
+                  <Mark tone={r.certain ? 'fail' : 'none'}>
+                    {t(r.counted ? 'lab.counted' : r.certain ? 'lab.certain' : 'lab.uncertain')}
+                  </Mark>
                 </Box>
                 <Box>
-                  <Text size="sm" fw={500} className="untrusted">
+                  <Text size="sm" fw={500} className={common.untrusted}>
                     {adviceOf(t, r)}
                   </Text>
-                  <Told of={r.evidence} size="xs" dimmed />
+                  <ServerText of={r.evidence} size="xs" dimmed />
                 </Box>
               </Group>
             </Box>
@@ -395,7 +490,12 @@ function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] 
   );
 }
 
-const classes: Record<string, TextKey> = { wrong_route: 'lab.wrong_route', wrong_sub_route: 'lab.wrong_sub_route', wrong_agents: 'lab.wrong_agents', wrong_selection: 'lab.wrong_selection' };
+const classes: Record<string, TextKey> = {
+  wrong_route: 'lab.wrong_route',
+  wrong_sub_route: 'lab.wrong_sub_route',
+  wrong_agents: 'lab.wrong_agents',
+  wrong_selection: 'lab.wrong_selection',
+};
 
 /** FailedTests are the failed tests, which open to their diagnostics. */
 function FailedTests({ of: r }: { of: Result }) {
@@ -409,8 +509,12 @@ function FailedTests({ of: r }: { of: Result }) {
     const w = words.trim().toLowerCase();
     return r.failed_tests.filter(
       (f) =>
-        (pair === '' || `${f.want.route ?? ''}>${f.got.route ?? ''}` === pair) && (tag === '' || (f.tags ?? []).includes(tag)) &&
-        (w === '' || `${f.case} ${f.query} ${(f.want.tools ?? []).join(' ')} ${(f.got.tools ?? []).map((x) => x.tool).join(' ')}`.toLowerCase().includes(w)),
+        (pair === '' || `${f.want.route ?? ''}>${f.got.route ?? ''}` === pair) &&
+        (tag === '' || (f.tags ?? []).includes(tag)) &&
+        (w === '' ||
+          `${f.case} ${f.query} ${(f.want.tools ?? []).join(' ')} ${(f.got.tools ?? []).map((x) => x.tool).join(' ')}`
+            .toLowerCase()
+            .includes(w)),
     );
   }, [r, pair, tag, words]);
   useEffect(() => {
@@ -433,22 +537,50 @@ function FailedTests({ of: r }: { of: Result }) {
   }, []);
   const [expected = '', predicted = ''] = pair.split('>');
   return (
-    <Box className={`card ${styles.long}`} p="md" component="section" id="failed-tests" ref={box as never} aria-label={t('lab.failed')}>
+    <Box
+      className={`${common.card} ${styles.long}`}
+      p="md"
+      component="section"
+      id="failed-tests"
+      ref={box as never}
+      aria-label={t('lab.failed')}
+    >
       <Group justify="space-between" mb="sm">
         <Title order={2}>{t('lab.failed')}</Title>
         <Group gap="sm">
-          <Text size="sm" c="dimmed" className="num" role="status">
+          <Text size="sm" c="dimmed" className={common.num} role="status">
             {t('lab.failedCount', { n: shown.length, total: r.failed_count })}
           </Text>
-          {r.failed_count > 0 && <TextInput className="no-print" size="xs" w={220} aria-label={t('lab.failedFilter')} placeholder={t('lab.failedFilter')} value={words} onChange={(e) => setWords(e.currentTarget.value)} />}
+          {r.failed_count > 0 && (
+            <TextInput
+              className={common.noPrint}
+              size="xs"
+              w={220}
+              aria-label={t('lab.failedFilter')}
+              placeholder={t('lab.failedFilter')}
+              value={words}
+              onChange={(e) => setWords(e.currentTarget.value)}
+            />
+          )}
         </Group>
       </Group>
       {(pair || tag) && (
         <Group gap="xs" mb="sm">
-          <Badge size="lg" color="gray" className="untrusted">
-            {pair ? t('lab.filterRoute', { expected: expected || t('lab.noRoute'), predicted: predicted || t('lab.noRoute') }) : t('lab.filterTag', { tag })}
+          <Badge size="lg" color="gray" className={common.untrusted}>
+            {pair
+              ? t('lab.filterRoute', {
+                  expected: expected || t('lab.noRoute'),
+                  predicted: predicted || t('lab.noRoute'),
+                })
+              : t('lab.filterTag', { tag })}
           </Badge>
-          <Button className="no-print" size="compact-sm" variant="subtle" leftSection={<IconX size={14} aria-hidden />} onClick={() => go({ route: null, tag: null })}>
+          <Button
+            className={common.noPrint}
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconX size={14} aria-hidden />}
+            onClick={() => go({ route: null, tag: null })}
+          >
             {t('lab.clearFilter')}
           </Button>
         </Group>
@@ -476,7 +608,9 @@ function FailedTest({ of: f }: { of: Failed }) {
   const first = useRef(at.get('case') === f.case);
   return (
     <details
-      className={styles.failedTest} data-case={f.case} open={first.current || undefined}
+      className={styles.failedTest}
+      data-case={f.case}
+      open={first.current || undefined}
       onToggle={(e) => {
         if (window.matchMedia('print').matches) return;
         const open = (e.currentTarget as HTMLDetailsElement).open;
@@ -486,14 +620,14 @@ function FailedTest({ of: f }: { of: Failed }) {
       }}
     >
       <summary>
-        <IconChevronRight className={`${styles.turn} no-print`} size={16} aria-hidden />
+        <IconChevronRight className={`${styles.turn} ${common.noPrint}`} size={16} aria-hidden />
         <Box style={{ flex: 'none' }}>
           <Verdict of="fail" text={classes[f.class] ? t(classes[f.class]!) : f.class} />
         </Box>
-        <Text span size="sm" className={`untrusted ${styles.q}`}>
+        <Text span size="sm" className={`${common.untrusted} ${styles.q}`}>
           {f.query}
         </Text>
-        <Text span className="mono" c="dimmed">
+        <Text span className={common.mono} c="dimmed">
           {f.case}
         </Text>
       </summary>
@@ -507,18 +641,39 @@ function FailedBody({ of: f }: { of: Failed }) {
   const [, go] = useAddress();
   const right = new Set([...(f.want.tools ?? []), ...(f.want.acceptable ?? [])]);
   const rows: [string, ReactNode, ReactNode][] = [];
-  if (f.want.route) rows.push([t('lab.route'), <Names of={[f.want.route]} />, <Names of={f.got.route ? [f.got.route] : []} good={(n) => n === f.want.route} />]);
-  if (f.want.sub_route) rows.push([t('lab.subRoute'), <Names of={[f.want.sub_route]} />, <Names of={f.got.sub_route ? [f.got.sub_route] : []} good={(n) => n === f.want.sub_route} />]);
-  if (f.want.agents) rows.push([t('lab.agents'), <Names of={f.want.agents} />, <Names of={f.got.agents} good={(n) => (f.want.agents ?? []).includes(n)} />]);
-  rows.push([t('lab.tools'), <Names of={f.want.tools} />, <Names of={(f.got.tools ?? []).map((x) => x.tool)} good={(n) => right.has(n)} />]);
+  if (f.want.route)
+    rows.push([
+      t('lab.route'),
+      <Names of={[f.want.route]} />,
+      <Names of={f.got.route ? [f.got.route] : []} good={(n) => n === f.want.route} />,
+    ]);
+  if (f.want.sub_route)
+    rows.push([
+      t('lab.subRoute'),
+      <Names of={[f.want.sub_route]} />,
+      <Names of={f.got.sub_route ? [f.got.sub_route] : []} good={(n) => n === f.want.sub_route} />,
+    ]);
+  if (f.want.agents)
+    rows.push([
+      t('lab.agents'),
+      <Names of={f.want.agents} />,
+      <Names of={f.got.agents} good={(n) => (f.want.agents ?? []).includes(n)} />,
+    ]);
+  rows.push([
+    t('lab.tools'),
+    <Names of={f.want.tools} />,
+    <Names of={(f.got.tools ?? []).map((x) => x.tool)} good={(n) => right.has(n)} />,
+  ]);
   return (
     <div>
-      <Scroll label={`${t('lab.expectedBeside')}, ${t('lab.gotBeside')}: ${f.case}`}>
+      <ScrollBox label={`${t('lab.expectedBeside')}, ${t('lab.gotBeside')}: ${f.case}`}>
         <Table withRowBorders={false} className={styles.plainTable} w="auto">
           <Table.Thead>
             <Table.Tr>
               <Table.Th w={110}>
-                <Text span size="xs" c="dimmed">{t('lab.layers')}</Text>
+                <Text span size="xs" c="dimmed">
+                  {t('lab.layers')}
+                </Text>
               </Table.Th>
               <Table.Th>{t('lab.expectedBeside')}</Table.Th>
               <Table.Th>{t('lab.gotBeside')}</Table.Th>
@@ -536,21 +691,21 @@ function FailedBody({ of: f }: { of: Failed }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       <Stack gap="xs" mt="xs" px="sm">
         <Fact name={t('lab.reason')}>
-          <Told of={f.reason} />
+          <ServerText of={f.reason} />
         </Fact>
         {f.routed && (
           <Fact name={t('lab.whyRoute')}>
-            <Told of={f.routed} />
+            <ServerText of={f.routed} />
           </Fact>
         )}
         {(f.diagnosis ?? []).length > 0 && (
           <Fact name={t('lab.diagnosis')}>
             <Stack gap="xs">
               {(f.diagnosis ?? []).map((d) => (
-                <Why key={d.tool.tool} of={d} />
+                <DiagnosisText key={d.tool.tool} of={d} />
               ))}
             </Stack>
           </Fact>
@@ -560,12 +715,29 @@ function FailedBody({ of: f }: { of: Failed }) {
             <Names of={f.tags} />
           </Fact>
         )}
-        <Group gap="xs" mt={4} className="no-print">
-          <Button size="xs" variant="default" onClick={() => go({ tab: null, q: f.query, expect: (f.want.tools ?? []).join(','), also: (f.want.acceptable ?? []).filter((n) => !(f.want.tools ?? []).includes(n)).join(','), none: f.want.tools && f.want.tools.length === 0 ? '1' : null })}>
+        <Group gap="xs" mt={4} className={common.noPrint}>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() =>
+              go({
+                tab: null,
+                q: f.query,
+                expect: (f.want.tools ?? []).join(','),
+                also: (f.want.acceptable ?? []).filter((n) => !(f.want.tools ?? []).includes(n)).join(','),
+                none: f.want.tools && f.want.tools.length === 0 ? '1' : null,
+              })
+            }
+          >
             {t('lab.testThis')}
           </Button>
           {f.want.tools?.[0] && (
-            <Button size="xs" variant="subtle" className="long-button" onClick={() => go({ tab: 'changes', edit: f.want.tools![0]! })}>
+            <Button
+              size="xs"
+              variant="subtle"
+              className={styles.longButton}
+              onClick={() => go({ tab: 'changes', edit: f.want.tools![0]! })}
+            >
               {t('lab.editTool', { tool: f.want.tools[0] })}
             </Button>
           )}

@@ -1,23 +1,32 @@
 // What a catalogue was before edits were applied to it, so that it can be put back: a new version with the old text.
-import { api, ok, type Schemas } from '../../api/client';
+import { api, unwrap, type Schemas } from '../../api/client';
 
-export type Before = { id: string; name: string; version: number; hash: string; text: Blob };
+export type CatalogueBackup = { id: string; name: string; version: number; hash: string; text: Blob };
 
-/** before reads a catalogue as it is, for later; null where it is another version by now. */
-export async function before(c: Schemas['CatalogueEntry']): Promise<Before | null> {
-  const { data, error, response } = await api.GET('/api/catalogues/{id}', { params: { path: { id: c.id } }, parseAs: 'blob' });
+/** readBackup reads the present text of a catalogue; null where the version has changed. */
+export async function readBackup(c: Schemas['CatalogueEntry']): Promise<CatalogueBackup | null> {
+  const { data, error, response } = await api.GET('/api/catalogues/{id}', {
+    params: { path: { id: c.id } },
+    parseAs: 'blob',
+  });
   if (error) throw error;
   if (response.headers.get('ETag') !== `"${c.version}"`) return null;
   return { id: c.id, name: c.name, version: c.version, hash: c.hash, text: data as unknown as Blob };
 }
 
-/** putBack puts the old text in place of the version that was made of it, and of no other. */
-export async function putBack(b: Before): Promise<Schemas['CatalogueEntry']> {
+/** restoreBackup writes the old text over the version that replaced it, and over no other. */
+export async function restoreBackup(b: CatalogueBackup): Promise<Schemas['CatalogueEntry']> {
   const made = b.version + 1;
   const form = new FormData();
   form.append('file', b.text, b.name);
   try {
-    return ok(await api.PUT('/api/catalogues/{id}', { params: { path: { id: b.id }, header: { 'If-Match': `"${made}"` } }, body: form as never, bodySerializer: (x: unknown) => x as FormData }));
+    return unwrap(
+      await api.PUT('/api/catalogues/{id}', {
+        params: { path: { id: b.id }, header: { 'If-Match': `"${made}"` } },
+        body: form as never,
+        bodySerializer: (x: unknown) => x as FormData,
+      }),
+    );
   } catch (e) {
     // An answer may have been lost on its way: then it is back already.
     const now = await api.GET('/api/catalogues', { params: { query: { limit: 100 } } }).catch(() => undefined);

@@ -2,19 +2,27 @@
 import { Box, Button, Checkbox, Group, NumberInput, Stack, Table, TagsInput, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
-import { api, ok, type Schemas } from '../../api/client';
-import { useText } from '../../text';
-import { useTold } from '../../text/told';
-import { Card, Empty, Failure, Waiting } from '../../ui/bits';
+import { api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
+import { useText, useTranslate } from '../../text';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
 import { fixed, number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { type Bench, Fact, Lines, listOf, Mark, MatchBadge, Names, useAddress } from './parts';
+import { ScrollBox } from '../../ui/scroll';
+import { type Bench, Fact, ServerTexts, listOf, Mark, MatchBadge, Names, useAddress } from './parts';
 import classes from './lab.module.css';
+import common from '../../ui/common.module.css';
 
-export function Single({ bench }: { bench: Bench }) {
+export function QuestionTab({ bench }: { bench: Bench }) {
   const t = useText();
   const [at, go] = useAddress();
-  const asked = { q: at.get('q') ?? '', expect: at.get('expect') ?? '', also: at.get('also') ?? '', none: at.get('none') === '1', limit: Number(at.get('limit')) || 2 };
+  const asked = {
+    q: at.get('q') ?? '',
+    expect: at.get('expect') ?? '',
+    also: at.get('also') ?? '',
+    none: at.get('none') === '1',
+    limit: Number(at.get('limit')) || 2,
+  };
   const [query, setQuery] = useState(asked.q);
   const [expected, setExpected] = useState(listOf(asked.expect));
   const [also, setAlso] = useState(listOf(asked.also));
@@ -31,16 +39,21 @@ export function Single({ bench }: { bench: Bench }) {
   }, [key]);
 
   const answer = useQuery({
-    queryKey: ['lab', 'single', bench.catalogue.id, bench.catalogue.version, bench.preset ?? '', bench.how, key],
+    queryKey: queryKeys.selectionAnswer(bench.catalogue, bench.preset ?? '', bench.how, key),
     enabled: asked.q !== '',
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
       const judged = asked.expect !== '' || asked.also !== '' || asked.none;
-      return ok(
+      return unwrap(
         await api.POST('/api/v1/admin/tool-eval/single', {
           body: {
-            query: asked.q, limit: asked.limit, catalogue_id: bench.catalogue.id, preset: bench.preset, ...bench.how,
-            ...(judged ? { expected_tools: asked.none ? [] : listOf(asked.expect) } : {}), ...(asked.also ? { acceptable_tools: listOf(asked.also) } : {}),
+            query: asked.q,
+            limit: asked.limit,
+            catalogue_id: bench.catalogue.id,
+            preset: bench.preset,
+            ...bench.how,
+            ...(judged ? { expected_tools: asked.none ? [] : listOf(asked.expect) } : {}),
+            ...(asked.also ? { acceptable_tools: listOf(asked.also) } : {}),
           },
         }),
       );
@@ -49,53 +62,121 @@ export function Single({ bench }: { bench: Bench }) {
   const send = (e: FormEvent) => {
     e.preventDefault();
     if (query.trim() === '') return;
-    const next = { q: query.trim(), expect: none ? '' : expected.join(','), also: also.join(','), none: none ? '1' : '', limit: Number(limit) === 2 ? '' : String(limit) };
-    const same = next.q === asked.q && next.expect === asked.expect && next.also === asked.also && (next.none === '1') === asked.none && (Number(limit) || 2) === asked.limit;
+    const next = {
+      q: query.trim(),
+      expect: none ? '' : expected.join(','),
+      also: also.join(','),
+      none: none ? '1' : '',
+      limit: Number(limit) === 2 ? '' : String(limit),
+    };
+    const same =
+      next.q === asked.q &&
+      next.expect === asked.expect &&
+      next.also === asked.also &&
+      (next.none === '1') === asked.none &&
+      (Number(limit) || 2) === asked.limit;
     if (same) void answer.refetch();
     else go(next);
   };
   const names = bench.tools.map((x) => x.name);
   return (
     <Stack gap="lg">
-      <Box component="form" onSubmit={send} className="card no-print" p="md">
+      <Box component="form" onSubmit={send} className={`${common.card} ${common.noPrint}`} p="md">
         <Stack gap="sm">
           <Textarea
-            label={t('lab.query')} placeholder={t('lab.queryHint')} value={query} onChange={(e) => setQuery(e.currentTarget.value)} autosize minRows={1} maxRows={6} maxLength={50_000}
+            label={t('lab.query')}
+            placeholder={t('lab.queryHint')}
+            value={query}
+            onChange={(e) => setQuery(e.currentTarget.value)}
+            autosize
+            minRows={1}
+            maxRows={6}
+            maxLength={50_000}
             onKeyDown={(e) => {
               if (e.key === 'Enter' && !e.shiftKey) send(e);
             }}
           />
           <Group align="flex-start" gap="sm" grow preventGrowOverflow={false} wrap="wrap">
-            <TagsInput label={t('lab.expected')} placeholder={expected.length === 0 ? t('lab.expectedHint') : undefined} data={names} value={none ? [] : expected} onChange={setExpected} disabled={none} limit={20} splitChars={[',', ' ']} acceptValueOnBlur miw={260} />
-            <TagsInput label={t('lab.acceptable')} data={names} value={also} onChange={setAlso} splitChars={[',', ' ']} acceptValueOnBlur miw={220} />
+            <TagsInput
+              label={t('lab.expected')}
+              placeholder={expected.length === 0 ? t('lab.expectedHint') : undefined}
+              data={names}
+              value={none ? [] : expected}
+              onChange={setExpected}
+              disabled={none}
+              limit={20}
+              splitChars={[',', ' ']}
+              acceptValueOnBlur
+              miw={260}
+            />
+            <TagsInput
+              label={t('lab.acceptable')}
+              data={names}
+              value={also}
+              onChange={setAlso}
+              splitChars={[',', ' ']}
+              acceptValueOnBlur
+              miw={220}
+            />
           </Group>
           <Group align="center" gap="lg">
-            <NumberInput label={t('lab.limit')} value={limit} onChange={setLimit} min={1} max={100} w={120} clampBehavior="strict" />
-            <Checkbox label={t('lab.nothingFits')} checked={none} onChange={(e) => setNone(e.currentTarget.checked)} mt={22} />
+            <NumberInput
+              label={t('lab.limit')}
+              value={limit}
+              onChange={setLimit}
+              min={1}
+              max={100}
+              w={120}
+              clampBehavior="strict"
+            />
+            <Checkbox
+              label={t('lab.nothingFits')}
+              checked={none}
+              onChange={(e) => setNone(e.currentTarget.checked)}
+              mt={22}
+            />
             <Button type="submit" loading={answer.isFetching} disabled={query.trim() === ''} ml="auto" mt={22}>
               {t('lab.test')}
             </Button>
           </Group>
         </Stack>
       </Box>
-      {answer.error ? <Failure of={answer.error} retry={() => answer.refetch()} /> : answer.data ? <Answer of={answer.data} expected={listOf(asked.expect)} also={listOf(asked.also)} /> : answer.isFetching ? <Waiting /> : <Empty title={t('lab.singleEmpty')} text={t('lab.singleEmptyText')} />}
+      {answer.error ? (
+        <Failure of={answer.error} retry={() => answer.refetch()} />
+      ) : answer.data ? (
+        <Answer of={answer.data} expected={listOf(asked.expect)} also={listOf(asked.also)} />
+      ) : answer.isFetching ? (
+        <Loading />
+      ) : (
+        <Empty title={t('lab.singleEmpty')} text={t('lab.singleEmptyText')} />
+      )}
     </Stack>
   );
 }
 
 function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expected: string[]; also: string[] }) {
   const t = useText();
-  const inLanguage = useTold();
+  const inLanguage = useTranslate();
   const [, go] = useAddress();
   const kind = a.match_type || 'not_judged';
-  const word = { exact_match: 'lab.exactText', acceptable_match: 'lab.acceptableText', partial_match: 'lab.partialText', no_match: 'lab.noneText', not_judged: 'lab.notJudgedText' } as const;
+  const word = {
+    exact_match: 'lab.exactText',
+    acceptable_match: 'lab.acceptableText',
+    partial_match: 'lab.partialText',
+    no_match: 'lab.noneText',
+    not_judged: 'lab.notJudgedText',
+  } as const;
   return (
     <Stack gap="lg">
       <Card title={t('lab.match')}>
         <Group gap="sm" mb="md" role="status">
           <MatchBadge of={kind} />
           <Text size="sm" c="dimmed">
-            {t(a.match_type === 'no_match' && a.own_match_type === 'partial_match' ? 'lab.acceptableBesideText' : (word[kind as keyof typeof word] ?? 'lab.notJudgedText'))}
+            {t(
+              a.match_type === 'no_match' && a.own_match_type === 'partial_match'
+                ? 'lab.acceptableBesideText'
+                : (word[kind as keyof typeof word] ?? 'lab.notJudgedText'),
+            )}
           </Text>
         </Group>
         <Group gap={40} align="flex-start">
@@ -106,7 +187,12 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
               <Box component="ol" m={0} pl={20} fz="sm">
                 {a.selected_tools.map((n) => (
                   <li key={n}>
-                    <span className="mono untrusted">{n}</span> {expected.includes(n) ? <Mark tone="pass">{t('lab.isExpected')}</Mark> : also.includes(n) ? <Mark tone="pass">{t('lab.isAcceptable')}</Mark> : null}
+                    <span className={`${common.mono} ${common.untrusted}`}>{n}</span>{' '}
+                    {expected.includes(n) ? (
+                      <Mark tone="pass">{t('lab.isExpected')}</Mark>
+                    ) : also.includes(n) ? (
+                      <Mark tone="pass">{t('lab.isAcceptable')}</Mark>
+                    ) : null}
                   </li>
                 ))}
               </Box>
@@ -114,7 +200,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
           </Fact>
           {a.route && (
             <Fact name={t('lab.route')}>
-              <Text size="sm" className="untrusted" title={inLanguage(a.route_reason)}>
+              <Text size="sm" className={common.untrusted} title={inLanguage(a.route_reason)}>
                 {a.sub_route ? `${a.route} / ${a.sub_route}` : a.route}
               </Text>
             </Fact>
@@ -125,7 +211,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
             </Fact>
           )}
           <Fact name={t('lab.latency')}>
-            <Text size="sm" className="num">
+            <Text size="sm" className={common.num}>
               {number(a.latency_ms, 1)} ms
             </Text>
           </Fact>
@@ -137,9 +223,14 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
             {a.why_lost.map((w) => (
               <Group key={w.tool.tool} justify="space-between" align="flex-start" wrap="wrap">
                 <Box style={{ flex: '1 1 320px' }}>
-                  <Why of={w} />
+                  <DiagnosisText of={w} />
                 </Box>
-                <Button variant="default" size="xs" className="no-print long-button" onClick={() => go({ tab: 'changes', edit: w.tool.tool })}>
+                <Button
+                  variant="default"
+                  size="xs"
+                  className={`${common.noPrint} ${classes.longButton}`}
+                  onClick={() => go({ tab: 'changes', edit: w.tool.tool })}
+                >
                   {t('lab.editTool', { tool: w.tool.tool })}
                 </Button>
               </Group>
@@ -152,20 +243,24 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
   );
 }
 
-/** Why says of an expected tool why another one is first. */
-export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
+/** DiagnosisText explains why another tool ranks above an expected one. */
+export function DiagnosisText({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
   const t = useText();
   return (
     <Box>
-      <Text size="sm" fw={600} className="untrusted">
-        {t(!w.winner.tool ? 'lab.whyLostNobody' : w.rank > 0 ? 'lab.whyLostRank' : 'lab.whyLostUnranked', { tool: w.tool.tool, rank: w.rank, winner: w.winner.tool })}
+      <Text size="sm" fw={600} className={common.untrusted}>
+        {t(!w.winner.tool ? 'lab.whyLostNobody' : w.rank > 0 ? 'lab.whyLostRank' : 'lab.whyLostUnranked', {
+          tool: w.tool.tool,
+          rank: w.rank,
+          winner: w.winner.tool,
+        })}
       </Text>
       {w.winner.tool && w.rank > 0 && (
-        <Text size="xs" c="dimmed" className="num">
+        <Text size="xs" c="dimmed" className={common.num}>
           {t('lab.scoreBeside', { a: fixed(w.tool.score, 3), b: fixed(w.winner.score, 3) })}
         </Text>
       )}
-      <Lines of={w.reasons} />
+      <ServerTexts of={w.reasons} />
     </Box>
   );
 }
@@ -176,17 +271,29 @@ const shades = ['#3b5bdb', '#0c8599', '#e8590c', '#7048e8', '#2b8a3e', '#c2255c'
 function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expected: string[]; also: string[] }) {
   const t = useText();
   const shown = list.slice(0, 20);
-  const top = Math.max(...shown.map((c) => Math.max(c.total_score, Object.values(c.parts).reduce((n, v) => n + Math.max(0, v), 0))), 1e-9);
+  const top = Math.max(
+    ...shown.map((c) =>
+      Math.max(
+        c.total_score,
+        Object.values(c.parts).reduce((n, v) => n + Math.max(0, v), 0),
+      ),
+    ),
+    1e-9,
+  );
   const terms = [...new Set(shown.flatMap((c) => Object.keys(c.parts)))].sort();
   return (
     <Card title={t('lab.scoring', { n: shown.length })}>
-      <Scroll label={t('lab.scoring', { n: shown.length })}>
+      <ScrollBox label={t('lab.scoring', { n: shown.length })}>
         <Table className={classes.plainTable} miw={720}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th ta="right" w={50}>{t('lab.rank')}</Table.Th>
+              <Table.Th ta="right" w={50}>
+                {t('lab.rank')}
+              </Table.Th>
               <Table.Th>{t('lab.tool')}</Table.Th>
-              <Table.Th ta="right" w={80}>{t('lab.score')}</Table.Th>
+              <Table.Th ta="right" w={80}>
+                {t('lab.score')}
+              </Table.Th>
               <Table.Th w={230}>{t('lab.terms')}</Table.Th>
               <Table.Th>{t('lab.matched')}</Table.Th>
             </Table.Tr>
@@ -194,25 +301,54 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
           <Table.Tbody>
             {shown.map((c) => (
               <Table.Tr key={c.tool_id} data-tool={c.tool_id}>
-                <Table.Td ta="right" className="num">{c.rank}</Table.Td>
+                <Table.Td ta="right" className={common.num}>
+                  {c.rank}
+                </Table.Td>
                 <Table.Td>
-                  <span className="mono untrusted">{c.tool_id}</span>
+                  <span className={`${common.mono} ${common.untrusted}`}>{c.tool_id}</span>
                   <Group gap={4} mt={2}>
                     {c.selected && <Mark tone="none">{t('lab.wasSelected')}</Mark>}
                     {expected.includes(c.tool_id) && <Mark tone="pass">{t('lab.isExpected')}</Mark>}
                     {also.includes(c.tool_id) && <Mark tone="pass">{t('lab.isAcceptable')}</Mark>}
                   </Group>
                 </Table.Td>
-                <Table.Td ta="right" className="num" fw={600}>{fixed(c.total_score, 3)}</Table.Td>
+                <Table.Td ta="right" className={common.num} fw={600}>
+                  {fixed(c.total_score, 3)}
+                </Table.Td>
                 <Table.Td>
                   <div className={classes.parts} aria-hidden="true">
-                    {terms.map((n, i) => ((c.parts[n] ?? 0) > 0 ? <div key={n} style={{ width: `${((c.parts[n] ?? 0) / top) * 100}%`, background: shades[i % shades.length] }} /> : null))}
+                    {terms.map((n, i) =>
+                      (c.parts[n] ?? 0) > 0 ? (
+                        <div
+                          key={n}
+                          style={{
+                            width: `${((c.parts[n] ?? 0) / top) * 100}%`,
+                            background: shades[i % shades.length],
+                          }}
+                        />
+                      ) : null,
+                    )}
                   </div>
                   <Group gap={10} mt={4}>
                     {terms.map((n, i) =>
                       c.parts[n] ? (
-                        <Text key={n} span size="xs" className="num" style={{ display: 'inline-flex', alignItems: 'center', gap: 4 }}>
-                          <span aria-hidden style={{ width: 8, height: 8, borderRadius: 2, background: shades[i % shades.length], display: 'inline-block' }} />
+                        <Text
+                          key={n}
+                          span
+                          size="xs"
+                          className={common.num}
+                          style={{ display: 'inline-flex', alignItems: 'center', gap: 4 }}
+                        >
+                          <span
+                            aria-hidden
+                            style={{
+                              width: 8,
+                              height: 8,
+                              borderRadius: 2,
+                              background: shades[i % shades.length],
+                              display: 'inline-block',
+                            }}
+                          />
                           {n} {fixed(c.parts[n]!, 3)}
                         </Text>
                       ) : null,
@@ -233,7 +369,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Card>
   );
 }
@@ -245,7 +381,7 @@ function Matched({ name, of }: { name: string; of: string[] }) {
       <Text span size="xs" c="dimmed">
         {name}:{' '}
       </Text>
-      <span className="untrusted">{of.join(', ')}</span>
+      <span className={common.untrusted}>{of.join(', ')}</span>
     </Text>
   );
 }

@@ -3,74 +3,110 @@ import { Alert, Box, Button, Group, Loader, NumberInput, Stack, Text } from '@ma
 import { IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { $api, api, ok, problemOf } from '../../api/client';
-import { useMay } from '../../me';
+import { $api, api, unwrap, problemOf } from '../../api/client';
+import { queryKeys, useInvalidate } from '../../api/queries';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Failure, Waiting } from '../../ui/bits';
-import { tell, tellFailure } from '../../ui/undo';
+import { Failure, Loading } from '../../ui/status';
+import { notify, notifyFailure } from '../../ui/notify';
 import { type Bench, FilePick, useAddress } from './parts';
-import { Report } from './report';
-import { Trend } from './trend';
+import { SelectionReport } from './report';
+import { TrendTab } from './trend';
+import common from '../../ui/common.module.css';
 
 const runsPath = '/api/v1/admin/tool-eval/runs';
 
-export function Suite({ bench }: { bench: Bench }) {
+export function SuiteTab({ bench }: { bench: Bench }) {
   const t = useText();
   const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [at, go] = useAddress();
   const [limit, setLimit] = useState<number | string>('');
-  const may = useMay('run');
+  const may = usePermission('run');
   const stop = useRef<AbortController | null>(null);
   const run = at.get('run') ?? '';
-  const report = $api.useQuery('get', `${runsPath}/{id}`, { params: { path: { id: run } } }, { enabled: run !== '', staleTime: Number.POSITIVE_INFINITY });
+  const report = $api.useQuery(
+    'get',
+    `${runsPath}/{id}`,
+    { params: { path: { id: run } } },
+    { enabled: run !== '', staleTime: Number.POSITIVE_INFINITY },
+  );
 
   const evaluate = useMutation({
     mutationFn: async (lint: boolean) => {
       stop.current = new AbortController();
       const form = new FormData();
-      form.append('file', new Blob([bench.questions!.text], { type: 'application/octet-stream' }), bench.questions!.name);
-      return ok(
+      form.append(
+        'file',
+        new Blob([bench.questions!.text], { type: 'application/octet-stream' }),
+        bench.questions!.name,
+      );
+      return unwrap(
         await api.POST('/api/v1/admin/tool-eval/run', {
-          params: { query: { catalogue_id: bench.catalogue.id, preset: bench.preset, ...bench.how, limit: Number(limit) || undefined, no_lint: lint ? undefined : true } },
-          body: form as never, bodySerializer: (b: unknown) => b as FormData, signal: stop.current.signal,
+          params: {
+            query: {
+              catalogue_id: bench.catalogue.id,
+              preset: bench.preset,
+              ...bench.how,
+              limit: Number(limit) || undefined,
+              no_lint: lint ? undefined : true,
+            },
+          },
+          body: form as never,
+          bodySerializer: (b: unknown) => b as FormData,
+          signal: stop.current.signal,
         }),
       );
     },
     onSuccess: (made) => {
-      client.setQueryData($api.queryOptions('get', `${runsPath}/{id}`, { params: { path: { id: made.run_id } } }).queryKey, made);
+      client.setQueryData(queryKeys.selectionRun(made.run_id), made);
       go({ run: made.run_id, route: null, tag: null, case: null });
     },
-    onSettled: () => client.invalidateQueries({ predicate: (q) => q.queryKey[1] === runsPath }),
+    onSettled: () => invalidate.selectionRuns(),
   });
   const stopped = evaluate.error instanceof DOMException && evaluate.error.name === 'AbortError';
   const clear = async () => {
     try {
-      const done = ok(await api.POST('/api/v1/admin/tool-eval/invalidate-cache', {}));
-      tell(t('lab.cacheCleared', { indexes: done.indexes, models: done.models }));
+      const done = unwrap(await api.POST('/api/v1/admin/tool-eval/invalidate-cache', {}));
+      notify(t('lab.cacheCleared', { indexes: done.indexes, models: done.models }));
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
 
   return (
     <Stack gap="lg">
-      <Box className="card no-print" p="md">
+      <Box className={`${common.card} ${common.noPrint}`} p="md">
         <Stack gap="md">
           <FilePick
-            label={t('lab.chooseFile')} file={bench.questions} hint={t('lab.fileHint')}
+            label={t('lab.chooseFile')}
+            file={bench.questions}
+            hint={t('lab.fileHint')}
             onFile={(f) => {
               evaluate.reset();
               bench.setQuestions(f);
             }}
           />
           <Group align="flex-end" gap="sm">
-            <NumberInput label={t('lab.limitSuite')} placeholder={t('lab.limitSuiteHint')} value={limit} onChange={setLimit} min={1} max={100} w={220} />
+            <NumberInput
+              label={t('lab.limitSuite')}
+              placeholder={t('lab.limitSuiteHint')}
+              value={limit}
+              onChange={setLimit}
+              min={1}
+              max={100}
+              w={220}
+            />
             <Group gap="sm" ml="auto">
               <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={clear}>
                 {t('lab.clearCache')}
               </Button>
               {may && (
-                <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} disabled={!bench.questions || evaluate.isPending} onClick={() => evaluate.mutate(true)}>
+                <Button
+                  leftSection={<IconPlayerPlay size={16} aria-hidden />}
+                  disabled={!bench.questions || evaluate.isPending}
+                  onClick={() => evaluate.mutate(true)}
+                >
                   {t('lab.run')}
                 </Button>
               )}
@@ -91,8 +127,14 @@ export function Suite({ bench }: { bench: Bench }) {
           )}
         </Stack>
       </Box>
-      {report.error ? <Failure of={report.error} retry={() => report.refetch()} /> : report.data ? <Report key={report.data.run_id} of={report.data} bench={bench} /> : run !== '' ? <Waiting /> : null}
-      <Trend bench={bench} open={run} hash={report.data?.suite_hash} />
+      {report.error ? (
+        <Failure of={report.error} retry={() => report.refetch()} />
+      ) : report.data ? (
+        <SelectionReport key={report.data.run_id} of={report.data} bench={bench} />
+      ) : run !== '' ? (
+        <Loading />
+      ) : null}
+      <TrendTab bench={bench} open={run} hash={report.data?.suite_hash} />
     </Stack>
   );
 }
@@ -109,7 +151,7 @@ function Running({ stop }: { stop: () => void }) {
   return (
     <Alert color="accent" variant="light" icon={<Loader size={16} aria-hidden />} role="status" aria-busy="true">
       <Group justify="space-between">
-        <Text size="sm" className="num">
+        <Text size="sm" className={common.num}>
           {t('lab.running', { s })}
         </Text>
         <Button size="xs" variant="default" onClick={stop}>

@@ -2,13 +2,17 @@
 import { Box, Button, Group, Select, SimpleGrid, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, ok, type Schemas } from '../../api/client';
+import { api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Failure, inUnit, Waiting } from '../../ui/bits';
+import { inUnit } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
 import { moment } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { type Bench, interval, useAddress } from './parts';
-import { Stacked } from './report';
+import { StackedFigure } from './report';
+import common from '../../ui/common.module.css';
 
 type Line = Schemas['SelectRun'];
 const figures = [
@@ -23,41 +27,68 @@ function settings(r: Line): string {
   return [r.preset === 'bigtool' ? 'bigtool' : '', r.limit > 0 ? `k = ${r.limit}` : ''].filter(Boolean).join(' · ');
 }
 
-export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash: string | undefined }) {
+export function TrendTab({ bench, open, hash }: { bench: Bench; open: string; hash: string | undefined }) {
   const t = useText();
   const [, go] = useAddress();
   const [chosen, setChosen] = useState<string | null>(null);
   const path = '/api/v1/admin/tool-eval/runs';
   const list = useInfiniteQuery({
-    queryKey: ['get', path, bench.catalogue.id],
+    queryKey: queryKeys.selectionRuns(bench.catalogue.id),
     initialPageParam: '',
-    queryFn: async ({ pageParam }) => ok(await api.GET(path, { params: { query: { catalogue_id: bench.catalogue.id, limit: 50, cursor: pageParam || undefined } } })),
+    queryFn: async ({ pageParam }) =>
+      unwrap(
+        await api.GET(path, {
+          params: { query: { catalogue_id: bench.catalogue.id, limit: 50, cursor: pageParam || undefined } },
+        }),
+      ),
     getNextPageParam: (p) => p.next_cursor || undefined,
   });
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
-  if (!list.data) return <Waiting />;
+  if (!list.data) return <Loading />;
   const rows = list.data.pages.flatMap((p) => p.items);
   if (rows.length === 0) return open ? null : <Empty title={t('lab.trendNone')} text={t('lab.trendNoneText')} />;
 
   const suites = new Map<string, { name: string; n: number }>();
-  for (const r of rows) suites.set(r.suite_hash, { name: [r.suite_name, settings(r)].filter(Boolean).join(' · '), n: (suites.get(r.suite_hash)?.n ?? 0) + 1 });
+  for (const r of rows)
+    suites.set(r.suite_hash, {
+      name: [r.suite_name, settings(r)].filter(Boolean).join(' · '),
+      n: (suites.get(r.suite_hash)?.n ?? 0) + 1,
+    });
   const of = chosen && suites.has(chosen) ? chosen : hash && suites.has(hash) ? hash : rows[0]!.suite_hash;
   const series = rows.filter((r) => r.suite_hash === of && r.failed_count !== null).reverse();
   return (
-    <Box className="no-print">
+    <Box className={common.noPrint}>
       <Card
         title={t('lab.trend')}
-        actions={suites.size > 1 && <Select size="xs" aria-label={t('lab.trendSuite')} w={320} value={of} onChange={setChosen} allowDeselect={false} data={[...suites].map(([value, s]) => ({ value, label: t('lab.trendRuns', { name: s.name, n: s.n }) }))} />}
+        actions={
+          suites.size > 1 && (
+            <Select
+              size="xs"
+              aria-label={t('lab.trendSuite')}
+              w={320}
+              value={of}
+              onChange={setChosen}
+              allowDeselect={false}
+              data={[...suites].map(([value, s]) => ({ value, label: t('lab.trendRuns', { name: s.name, n: s.n }) }))}
+            />
+          )
+        }
       >
         <Text size="sm" c="dimmed" mb="md">
           {t('lab.trendHint')}
         </Text>
         <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="lg" mb="lg">
           {figures.map(([title, key, unit]) => (
-            <Curve key={key} title={t(title)} unit={unit} open={open} points={series.map((r) => ({ id: r.run_id, of: interval(r[key]) }))} />
+            <Curve
+              key={key}
+              title={t(title)}
+              unit={unit}
+              open={open}
+              points={series.map((r) => ({ id: r.run_id, of: interval(r[key]) }))}
+            />
           ))}
         </SimpleGrid>
-        <Scroll label={t('lab.trend')} height={420}>
+        <ScrollBox label={t('lab.trend')} height={420}>
           <Table highlightOnHover miw={860}>
             <Table.Thead>
               <Table.Tr>
@@ -71,15 +102,27 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
             </Table.Thead>
             <Table.Tbody>
               {rows.map((r) => (
-                <Table.Tr key={r.run_id} data-id={r.run_id} aria-current={r.run_id === open ? 'true' : undefined} bg={r.run_id === open ? 'var(--cv-none-ground)' : undefined}>
+                <Table.Tr
+                  key={r.run_id}
+                  data-id={r.run_id}
+                  aria-current={r.run_id === open ? 'true' : undefined}
+                  bg={r.run_id === open ? 'var(--cv-none-ground)' : undefined}
+                >
                   <Table.Td>
                     {r.failed_count === null ? (
-                      <Text size="sm" className="num">
-                        {moment(r.timestamp)} <Text span c="dimmed" size="xs">{t(`lab.status_${r.status}`)}</Text>
+                      <Text size="sm" className={common.num}>
+                        {moment(r.timestamp)}{' '}
+                        <Text span c="dimmed" size="xs">
+                          {t(`lab.status_${r.status}`)}
+                        </Text>
                       </Text>
                     ) : (
                       <Button
-                        size="compact-sm" variant="subtle" px={4} className="num" aria-label={t('lab.openResult', { at: moment(r.timestamp) })}
+                        size="compact-sm"
+                        variant="subtle"
+                        px={4}
+                        className={common.num}
+                        aria-label={t('lab.openResult', { at: moment(r.timestamp) })}
                         onClick={() => {
                           go({ run: r.run_id, route: null, tag: null, case: null });
                           window.scrollTo(0, 0);
@@ -94,7 +137,7 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
                       </Text>
                     )}
                   </Table.Td>
-                  <Table.Td className="untrusted">
+                  <Table.Td className={common.untrusted}>
                     <Text size="sm">{r.suite_name}</Text>
                     <Text size="xs" c="dimmed">
                       {[t('lab.catalogueV', { version: r.catalogue_version }), settings(r)].filter(Boolean).join(' · ')}
@@ -102,15 +145,17 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
                   </Table.Td>
                   {figures.map(([title, key, unit]) => (
                     <Table.Td key={title}>
-                      <Stacked of={r[key]} unit={unit} />
+                      <StackedFigure of={r[key]} unit={unit} />
                     </Table.Td>
                   ))}
-                  <Table.Td ta="right" className="num">{r.failed_count === null ? '–' : t('lab.ofN', { k: r.failed_count, n: r.total_tests })}</Table.Td>
+                  <Table.Td ta="right" className={common.num}>
+                    {r.failed_count === null ? '–' : t('lab.ofN', { k: r.failed_count, n: r.total_tests })}
+                  </Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
         {list.hasNextPage && (
           <Group justify="center" mt="sm">
             <Button variant="default" size="xs" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
@@ -124,7 +169,17 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
 }
 
 /** Curve is a figure over time with its intervals. The table below has the same numbers. */
-function Curve({ title, unit, points, open }: { title: string; unit: string; open: string; points: { id: string; of: ReturnType<typeof interval> }[] }) {
+function Curve({
+  title,
+  unit,
+  points,
+  open,
+}: {
+  title: string;
+  unit: string;
+  open: string;
+  points: { id: string; of: ReturnType<typeof interval> }[];
+}) {
   const t = useText();
   const known = points.flatMap((p, i) => (p.of ? [{ ...p.of, id: p.id, i }] : []));
   const width = 260;
@@ -138,19 +193,51 @@ function Curve({ title, unit, points, open }: { title: string; unit: string; ope
       <Text size="sm" fw={500}>
         {title}
       </Text>
-      <svg viewBox={`0 0 ${width} ${height}`} width="100%" role="img" aria-label={t('lab.trendChart', { what: title, n: known.length, v: newest ? inUnit(newest.point, unit) : t('common.notScored') })}>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        width="100%"
+        role="img"
+        aria-label={t('lab.trendChart', {
+          what: title,
+          n: known.length,
+          v: newest ? inUnit(newest.point, unit) : t('common.notScored'),
+        })}
+      >
         {[0, 0.5, 1].map((g) => (
           <line key={g} x1={0} x2={width} y1={y(g * top)} y2={y(g * top)} stroke="var(--cv-line)" strokeWidth={1} />
         ))}
-        <polyline fill="none" stroke="var(--cv-mark)" strokeWidth={1.5} points={known.map((p) => `${x(p.i)},${y(p.point ?? 0)}`).join(' ')} />
+        <polyline
+          fill="none"
+          stroke="var(--cv-mark)"
+          strokeWidth={1.5}
+          points={known.map((p) => `${x(p.i)},${y(p.point ?? 0)}`).join(' ')}
+        />
         {known.map((p) => (
           <g key={p.id}>
-            {p.lower !== null && p.upper !== null && <line x1={x(p.i)} x2={x(p.i)} y1={y(p.lower)} y2={y(p.upper)} stroke="var(--cv-mark)" strokeWidth={4} strokeOpacity={0.3} strokeLinecap="round" />}
-            <circle cx={x(p.i)} cy={y(p.point ?? 0)} r={p.id === open ? 5 : 3} fill={p.id === open ? 'var(--cv-card)' : 'var(--cv-mark)'} stroke="var(--cv-mark)" strokeWidth={p.id === open ? 2.5 : 0} />
+            {p.lower !== null && p.upper !== null && (
+              <line
+                x1={x(p.i)}
+                x2={x(p.i)}
+                y1={y(p.lower)}
+                y2={y(p.upper)}
+                stroke="var(--cv-mark)"
+                strokeWidth={4}
+                strokeOpacity={0.3}
+                strokeLinecap="round"
+              />
+            )}
+            <circle
+              cx={x(p.i)}
+              cy={y(p.point ?? 0)}
+              r={p.id === open ? 5 : 3}
+              fill={p.id === open ? 'var(--cv-card)' : 'var(--cv-mark)'}
+              stroke="var(--cv-mark)"
+              strokeWidth={p.id === open ? 2.5 : 0}
+            />
           </g>
         ))}
       </svg>
-      <Text size="xs" c="dimmed" className="num">
+      <Text size="xs" c="dimmed" className={common.num}>
         0–{inUnit(top, unit)}
       </Text>
     </Box>

@@ -4,26 +4,37 @@ import { IconArrowLeft, IconChevronDown, IconChevronUp, IconCopy, IconPlaylistAd
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { usePermission } from '../../user';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Failure, inUnit, Screen, Verdict, type VerdictName, Waiting } from '../../ui/bits';
-import { Code } from '../../ui/code';
-import { Conversation, Long, pretty, Timeline, type Turn } from '../../ui/conversation';
+import { inUnit } from '../../ui/interval';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { Verdict, type VerdictName } from '../../ui/verdict';
+import { CodeEditor } from '../../ui/code';
+import { Conversation, LongText, prettyJson, Timeline, type Turn } from '../../ui/conversation';
 import { duration, money, number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { Seen } from '../../ui/unseen';
-import { tell, tellFailure } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { VisibleText } from '../../ui/visible';
+import { notify, notifyFailure } from '../../ui/notify';
 import { AddToSuite } from './addcase';
 import { caseOf, keyOf, useAttempts } from './lists';
-import { type Attempt, asVerdict, caseLink, inWords, readFilters } from './parts';
+import { type Attempt, asVerdict, caseLink, withSpaces, readFilters } from './parts';
+import common from '../../ui/common.module.css';
 
-type CaseOf = { id: string; description?: string; context?: string; input?: Turn[]; expect?: unknown; [key: string]: unknown };
+type CaseOf = {
+  id: string;
+  description?: string;
+  context?: string;
+  input?: Turn[];
+  expect?: unknown;
+  [key: string]: unknown;
+};
 type TraceOf = { turns?: Turn[]; end?: string; attempts?: number; finish_reason?: string; [key: string]: unknown };
 type Exchange = { request?: unknown; response?: string; http?: number; ms?: number; error?: string };
 type Match = Schemas['CallvetCallMatch'];
 
-export default function CaseView() {
+export default function CasePage() {
   const t = useText();
   const { id = '' } = useParams();
   const navigate = useNavigate();
@@ -31,7 +42,13 @@ export default function CaseView() {
   const [params] = useSearchParams();
   const name = params.get('case') ?? '';
   const list = params.get('in') ?? '';
-  const filters = useMemo(() => (list ? readFilters(new URLSearchParams(list)) : { ...readFilters(new URLSearchParams()), verdict: ['fail', 'error'] }), [list]);
+  const filters = useMemo(
+    () =>
+      list
+        ? readFilters(new URLSearchParams(list))
+        : { ...readFilters(new URLSearchParams()), verdict: ['fail', 'error'] },
+    [list],
+  );
   const shown = useQuery(caseOf(id, name));
   const { found, rows, total } = useAttempts(id, filters);
   const attempts = shown.data?.attempts ?? [];
@@ -44,7 +61,12 @@ export default function CaseView() {
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = found;
   // The attempt may be further down in the list, and the one after it on the next page.
   useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && ((index < 0 && rows.length < 2000) || (index >= 0 && index >= rows.length - 2))) void fetchNextPage();
+    if (
+      hasNextPage &&
+      !isFetchingNextPage &&
+      ((index < 0 && rows.length < 2000) || (index >= 0 && index >= rows.length - 2))
+    )
+      void fetchNextPage();
   }, [index, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
   const before = index > 0 ? rows[index - 1] : undefined;
   const after = index >= 0 ? rows[index + 1] : rows[0];
@@ -53,10 +75,19 @@ export default function CaseView() {
   const camefrom = (place.state as { back?: boolean } | null)?.back === true;
   useEffect(() => {
     // Steps from attempt to attempt replace the address: Esc and the back button lead to where one came from.
-    const open = (a: Attempt | undefined) => a && navigate(caseLink(id, a, filters), { replace: true, state: { back: camefrom } });
+    const open = (a: Attempt | undefined) =>
+      a && navigate(caseLink(id, a, filters), { replace: true, state: { back: camefrom } });
     const press = (e: KeyboardEvent) => {
       const from = e.target as HTMLElement;
-      if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || from.isContentEditable || from.closest('input, textarea, select, [role="dialog"], [role="menu"], .cm-editor')) return;
+      if (
+        e.ctrlKey ||
+        e.metaKey ||
+        e.altKey ||
+        e.defaultPrevented ||
+        from.isContentEditable ||
+        from.closest('input, textarea, select, [role="dialog"], [role="menu"], .cm-editor')
+      )
+        return;
       if (e.key === 'j') open(after);
       else if (e.key === 'k') open(before);
       else if (e.key === 'Escape') {
@@ -70,47 +101,65 @@ export default function CaseView() {
   }, [after, before, camefrom, filters, id, listPath, navigate]);
 
   const [adding, setAdding] = useState(false);
-  const may = useMay('write');
+  const may = usePermission('write');
   const copy = async (as: 'yaml' | 'json') => {
     try {
-      const text = ok(await api.GET('/api/runs/{id}/case/text', { params: { path: { id }, query: { case: name, target } } }));
+      const text = unwrap(
+        await api.GET('/api/runs/{id}/case/text', { params: { path: { id }, query: { case: name, target } } }),
+      );
       await navigator.clipboard.writeText(text[as]);
-      tell(t('results.caseCopied'));
+      notify(t('results.caseCopied'));
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   if (shown.error) {
     return (
-      <Screen title={name}>
+      <Page title={name}>
         <Failure of={shown.error} retry={() => void shown.refetch()} />
-      </Screen>
+      </Page>
     );
   }
-  if (!shown.data) return <Waiting />;
+  if (!shown.data) return <Loading />;
   const of = shown.data.case as unknown as CaseOf;
   return (
-    <Screen
+    <Page
       title={name}
       lead={
-        <Group gap="xs" component="span" className="facts">
+        <Group gap="xs" component="span" className={common.facts}>
           <Link to={camefrom ? listPath : `/runs/${encodeURIComponent(id)}`}>
             <Group gap={4} component="span">
               <IconArrowLeft size={14} aria-hidden /> {t('results.run', { id })}
             </Group>
           </Link>
-          {index >= 0 && <span className="num">{t('results.place', { n: index + 1, total: number(total) })}</span>}
-          {of.description && <span className="untrusted">{of.description}</span>}
+          {index >= 0 && (
+            <span className={common.num}>{t('results.place', { n: index + 1, total: number(total) })}</span>
+          )}
+          {of.description && <span className={common.untrusted}>{of.description}</span>}
         </Group>
       }
       actions={
         <>
           <Button.Group>
-            <Step to={before && caseLink(id, before, filters)} back={camefrom} label={t('results.previousFailing')} icon={<IconChevronUp size={16} aria-hidden />} />
-            <Step to={after && caseLink(id, after, filters)} back={camefrom} label={t('results.nextFailing')} icon={<IconChevronDown size={16} aria-hidden />} />
+            <Step
+              to={before && caseLink(id, before, filters)}
+              back={camefrom}
+              label={t('results.previousFailing')}
+              icon={<IconChevronUp size={16} aria-hidden />}
+            />
+            <Step
+              to={after && caseLink(id, after, filters)}
+              back={camefrom}
+              label={t('results.nextFailing')}
+              icon={<IconChevronDown size={16} aria-hidden />}
+            />
           </Button.Group>
           {may && (
-            <Button variant="default" leftSection={<IconPlaylistAdd size={16} aria-hidden />} onClick={() => setAdding(true)}>
+            <Button
+              variant="default"
+              leftSection={<IconPlaylistAdd size={16} aria-hidden />}
+              onClick={() => setAdding(true)}
+            >
               {t('results.addToSuite')}
             </Button>
           )}
@@ -136,10 +185,17 @@ export default function CaseView() {
             const here = a === at;
             return (
               <Button
-                key={keyOf(r)} component={Link} to={`/runs/${encodeURIComponent(id)}/case?${attemptParams(params, r)}`} replace state={place.state} size="xs" variant={here ? 'light' : 'default'} aria-current={here ? 'true' : undefined}
+                key={keyOf(r)}
+                component={Link}
+                to={`/runs/${encodeURIComponent(id)}/case?${attemptParams(params, r)}`}
+                replace
+                state={place.state}
+                size="xs"
+                variant={here ? 'light' : 'default'}
+                aria-current={here ? 'true' : undefined}
                 leftSection={<Verdict of={asVerdict(r.verdict)} compact />}
               >
-                <span className="untrusted">
+                <span className={common.untrusted}>
                   {r.target}
                   {attempts.some((x) => x.result.repeat > 0) && ` #${r.repeat + 1}`}
                 </span>
@@ -148,11 +204,15 @@ export default function CaseView() {
           })}
         </Group>
       )}
-      {at ? <OneAttempt key={key} run={id} of={of} tools={shown.data.tools} detail={at} /> : <Empty title={t('results.noCase')} text={t('common.notFoundText')} />}
+      {at ? (
+        <OneAttempt key={key} run={id} of={of} tools={shown.data.tools} detail={at} />
+      ) : (
+        <Empty title={t('results.noCase')} text={t('common.notFoundText')} />
+      )}
       <Text size="xs" c="dimmed">
         {t('results.keysCase')}
       </Text>
-    </Screen>
+    </Page>
   );
 }
 
@@ -173,13 +233,32 @@ function Step({ to, back, label, icon }: { to?: string; back: boolean; label: st
     );
   }
   return (
-    <Button variant="default" px="xs" aria-label={label} title={label} component={Link} to={to} replace state={{ back }}>
+    <Button
+      variant="default"
+      px="xs"
+      aria-label={label}
+      title={label}
+      component={Link}
+      to={to}
+      replace
+      state={{ back }}
+    >
       {icon}
     </Button>
   );
 }
 
-function OneAttempt({ run, of, tools, detail }: { run: string; of: CaseOf; tools: Schemas['OfferedTool'][]; detail: Schemas['AttemptDetail'] }) {
+function OneAttempt({
+  run,
+  of,
+  tools,
+  detail,
+}: {
+  run: string;
+  of: CaseOf;
+  tools: Schemas['OfferedTool'][];
+  detail: Schemas['AttemptDetail'];
+}) {
   const t = useText();
   const r = detail.result;
   const trace = detail.trace as unknown as TraceOf;
@@ -189,9 +268,9 @@ function OneAttempt({ run, of, tools, detail }: { run: string; of: CaseOf; tools
     <Stack gap="lg">
       <Group gap="sm" align="center" data-attempt>
         <Verdict of={asVerdict(r.verdict)} />
-        {r.class && <Badge color="gray">{inWords(r.class)}</Badge>}
-        <Text className="untrusted" style={{ flex: '1 1 300px' }}>
-          <Seen text={r.reason ?? ''} />
+        {r.class && <Badge color="gray">{withSpaces(r.class)}</Badge>}
+        <Text className={common.untrusted} style={{ flex: '1 1 300px' }}>
+          <VisibleText text={r.reason ?? ''} />
         </Text>
       </Group>
       <Grid gap="lg">
@@ -200,7 +279,7 @@ function OneAttempt({ run, of, tools, detail }: { run: string; of: CaseOf; tools
             <Card title={t('results.conversation')}>
               {of.context && (
                 <Box mb="sm">
-                  <Long text={of.context} />
+                  <LongText text={of.context} />
                 </Box>
               )}
               <Conversation turns={turns} />
@@ -218,7 +297,7 @@ function OneAttempt({ run, of, tools, detail }: { run: string; of: CaseOf; tools
             <Setting of={of} system={detail.system} tools={tools} />
             {r.decision && (
               <Card title={t('results.actual')}>
-                <Long text={pretty(r.decision)} mono />
+                <LongText text={prettyJson(r.decision)} mono />
               </Card>
             )}
             {(r.assertions ?? []).length > 0 && <Assertions of={r.assertions!} />}
@@ -233,7 +312,12 @@ function OneAttempt({ run, of, tools, detail }: { run: string; of: CaseOf; tools
   );
 }
 
-const states: Record<string, TextKey> = { matched: 'results.state_matched', partial: 'results.state_partial', missing: 'results.state_missing', extra: 'results.state_extra' };
+const states: Record<string, TextKey> = {
+  matched: 'results.state_matched',
+  partial: 'results.state_partial',
+  missing: 'results.state_missing',
+  extra: 'results.state_extra',
+};
 
 /** sameName compares names of tools: letter case and white space do not count. */
 const sameName = (a: string, b: string) => a.replace(/\s/g, '').toLowerCase() === b.replace(/\s/g, '').toLowerCase();
@@ -255,21 +339,34 @@ function Comparison({ of: list }: { of: Match[] }) {
           return (
             <Box key={i}>
               <Group gap="xs" mb={4}>
-                <Text span size="sm" fw={600} className="mono untrusted">
+                <Text span size="sm" fw={600} className={`${common.mono} ${common.untrusted}`}>
                   {(m.want ?? []).join(' | ') || t('results.nothing')}
                 </Text>
                 <Text span c="dimmed" aria-label={t('results.actual')}>
                   →
                 </Text>
-                <Text span size="sm" fw={600} className="mono untrusted" c={m.got && (m.want ?? []).some((w) => sameName(w, m.got!)) ? undefined : 'var(--cv-fail)'}>
-                  <Seen text={m.got || t('results.nothing')} />
+                <Text
+                  span
+                  size="sm"
+                  fw={600}
+                  className={`${common.mono} ${common.untrusted}`}
+                  c={m.got && (m.want ?? []).some((w) => sameName(w, m.got!)) ? undefined : 'var(--cv-fail)'}
+                >
+                  <VisibleText text={m.got || t('results.nothing')} />
                 </Text>
-                <Badge color={right ? 'green' : 'gray'} style={right ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' } : { color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }}>
-                  {states[m.state] ? t(states[m.state]!) : inWords(m.state)}
+                <Badge
+                  color={right ? 'green' : 'gray'}
+                  style={
+                    right
+                      ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }
+                      : { color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }
+                  }
+                >
+                  {states[m.state] ? t(states[m.state]!) : withSpaces(m.state)}
                 </Badge>
               </Group>
               {args.length > 0 && (
-                <Scroll label={`${t('results.argument')}: ${m.got ?? ''}`}>
+                <ScrollBox label={`${t('results.argument')}: ${m.got ?? ''}`}>
                   <Table verticalSpacing={4} fz="sm">
                     <Table.Thead>
                       <Table.Tr>
@@ -282,7 +379,7 @@ function Comparison({ of: list }: { of: Match[] }) {
                     <Table.Tbody>
                       {args.map((a, j) => (
                         <Table.Tr key={j} data-matched={a.matched}>
-                          <Table.Th scope="row" fw={400} className="mono untrusted">
+                          <Table.Th scope="row" fw={400} className={`${common.mono} ${common.untrusted}`}>
                             {a.path}
                           </Table.Th>
                           <Table.Td style={a.matched ? undefined : { background: 'var(--cv-added)' }}>
@@ -292,31 +389,39 @@ function Comparison({ of: list }: { of: Match[] }) {
                             <Value of={a.actual} />
                           </Table.Td>
                           <Table.Td>
-                            <Text span size="xs" c={a.matched ? 'dimmed' : 'var(--cv-fail)'} fw={a.matched ? 400 : 600} className="untrusted">
+                            <Text
+                              span
+                              size="xs"
+                              c={a.matched ? 'dimmed' : 'var(--cv-fail)'}
+                              fw={a.matched ? 400 : 600}
+                              className={common.untrusted}
+                            >
                               {a.matched ? t('results.same') : (a.note ?? t('results.differs'))}
-                              {!a.matched && a.similarity !== undefined && `, ${t('results.similar', { p: inUnit(a.similarity, 'rate') })}`}
+                              {!a.matched &&
+                                a.similarity !== undefined &&
+                                `, ${t('results.similar', { p: inUnit(a.similarity, 'rate') })}`}
                             </Text>
                             <Text size="xs" c="dimmed">
-                              {inWords(a.rule)}
+                              {withSpaces(a.rule)}
                             </Text>
                           </Table.Td>
                         </Table.Tr>
                       ))}
                     </Table.Tbody>
                   </Table>
-                </Scroll>
+                </ScrollBox>
               )}
-              {args.length === 0 && m.want_args !== undefined && <Long text={pretty(m.want_args)} mono />}
+              {args.length === 0 && m.want_args !== undefined && <LongText text={prettyJson(m.want_args)} mono />}
               {(m.violations ?? []).map((v, j) => (
-                <Text key={j} size="sm" mt={4} className="untrusted">
+                <Text key={j} size="sm" mt={4} className={common.untrusted}>
                   <Text span c="var(--cv-fail)" fw={600}>
                     {t('results.violations')}:
                   </Text>{' '}
-                  <span className="mono">{v.path}</span> {v.message}
+                  <span className={common.mono}>{v.path}</span> {v.message}
                 </Text>
               ))}
               {m.note && (
-                <Text size="xs" c="dimmed" className="untrusted">
+                <Text size="xs" c="dimmed" className={common.untrusted}>
                   {m.note}
                 </Text>
               )}
@@ -328,22 +433,30 @@ function Comparison({ of: list }: { of: Match[] }) {
   );
 }
 
-/** Setting is what the attempt was made with: what the case expects, the system prompt and the tools that were offered. */
+/**
+ * Setting is what the attempt was made with: what the case expects, the system prompt and the tools that were offered.
+ */
 function Setting({ of, system, tools }: { of: CaseOf; system?: string; tools: Schemas['OfferedTool'][] }) {
   const t = useText();
   const parts: [TextKey, React.ReactNode, string][] = [
-    ['results.expectation', of.expect && JSON.stringify(of.expect) !== '{}' ? <Long text={JSON.stringify(of.expect, null, 2)} mono /> : null, ''],
-    ['results.systemPrompt', system ? <Long text={system} /> : null, ''],
+    [
+      'results.expectation',
+      of.expect && JSON.stringify(of.expect) !== '{}' ? (
+        <LongText text={JSON.stringify(of.expect, null, 2)} mono />
+      ) : null,
+      '',
+    ],
+    ['results.systemPrompt', system ? <LongText text={system} /> : null, ''],
     [
       'results.offeredTools',
       tools.length > 0 ? (
         <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
           {tools.map((x) => (
             <li key={x.name}>
-              <Text span size="sm" className="mono untrusted">
+              <Text span size="sm" className={`${common.mono} ${common.untrusted}`}>
                 {x.name}
               </Text>{' '}
-              <Text span size="xs" c="dimmed" className="untrusted">
+              <Text span size="xs" c="dimmed" className={common.untrusted}>
                 {x.description}
               </Text>
             </li>
@@ -385,7 +498,7 @@ function Value({ of: v }: { of: unknown }) {
       </Text>
     );
   }
-  return <Long text={typeof v === 'string' ? JSON.stringify(v) : pretty(v)} mono most={400} />;
+  return <LongText text={typeof v === 'string' ? JSON.stringify(v) : prettyJson(v)} mono most={400} />;
 }
 
 function Assertions({ of: list }: { of: Schemas['CallvetAssertion'][] }) {
@@ -399,14 +512,20 @@ function Assertions({ of: list }: { of: Schemas['CallvetAssertion'][] }) {
           return (
             <Group key={i} gap="sm" wrap="nowrap" align="flex-start">
               <Box w={96} style={{ flex: 'none' }}>
-                <Verdict of={v} text={v === 'not_run' ? inWords(a.state) : undefined} />
+                <Verdict of={v} text={v === 'not_run' ? withSpaces(a.state) : undefined} />
               </Box>
               <Box style={{ minWidth: 0 }}>
-                <Text size="sm" className="mono untrusted">
+                <Text size="sm" className={`${common.mono} ${common.untrusted}`}>
                   {a.name}
                 </Text>
-                <Text size="xs" c="dimmed" className="untrusted">
-                  {[a.expected && `${t('results.expected')}: ${a.expected}`, a.actual && `${t('results.actual')}: ${a.actual}`, a.reason].filter(Boolean).join(' · ')}
+                <Text size="xs" c="dimmed" className={common.untrusted}>
+                  {[
+                    a.expected && `${t('results.expected')}: ${a.expected}`,
+                    a.actual && `${t('results.actual')}: ${a.actual}`,
+                    a.reason,
+                  ]
+                    .filter(Boolean)
+                    .join(' · ')}
                 </Text>
               </Box>
             </Group>
@@ -431,15 +550,21 @@ function Scores({ of: list }: { of: Schemas['Score'][] }) {
         <Box style={{ columns: '210px 2', columnGap: 24 }}>
           {sorted.map((s, i) => (
             <Group key={i} justify="space-between" wrap="nowrap" gap="sm" py={2} style={{ breakInside: 'avoid' }}>
-              <Text size="sm" c={s.name === 'overall' ? undefined : 'dimmed'} fw={s.name === 'overall' ? 600 : 400} title={s.reason} className="untrusted">
-                {inWords(s.name)}
+              <Text
+                size="sm"
+                c={s.name === 'overall' ? undefined : 'dimmed'}
+                fw={s.name === 'overall' ? 600 : 400}
+                title={s.reason}
+                className={common.untrusted}
+              >
+                {withSpaces(s.name)}
                 {s.reason && (
                   <Text span size="xs" display="block">
                     {s.reason}
                   </Text>
                 )}
               </Text>
-              <Text span size="sm" className="num" fw={s.name === 'overall' ? 600 : 400}>
+              <Text span size="sm" className={common.num} fw={s.name === 'overall' ? 600 : 400}>
                 {s.value === null ? t('common.notScored') : number(s.value, 3)}
               </Text>
             </Group>
@@ -453,9 +578,16 @@ function Scores({ of: list }: { of: Schemas['Score'][] }) {
 /** Judges are the verdicts on this attempt, where judges were asked. */
 function Judges({ run, attempt: a }: { run: string; attempt: Attempt }) {
   const t = useText();
-  const judged = $api.useQuery('get', '/api/runs/{id}/verdicts', { params: { path: { id: run } } }, { retry: false, staleTime: 60_000 });
+  const judged = $api.useQuery(
+    'get',
+    '/api/runs/{id}/verdicts',
+    { params: { path: { id: run } } },
+    { retry: false, staleTime: 60_000 },
+  );
   const list = (judged.data?.judgings ?? []).flatMap((j) =>
-    (j.verdicts ?? []).filter((v) => v.task === a.case && v.target === a.target && (v.attempt ?? 0) === a.repeat).map((v) => ({ judge: [j.judge.judge, j.judge.model].filter(Boolean).join(' · '), ...v })),
+    (j.verdicts ?? [])
+      .filter((v) => v.task === a.case && v.target === a.target && (v.attempt ?? 0) === a.repeat)
+      .map((v) => ({ judge: [j.judge.judge, j.judge.model].filter(Boolean).join(' · '), ...v })),
   );
   if (list.length === 0) return null;
   return (
@@ -464,14 +596,18 @@ function Judges({ run, attempt: a }: { run: string; attempt: Attempt }) {
         {list.map((v, i) => (
           <Group key={i} gap="sm" wrap="nowrap" align="flex-start">
             <Box w={96} style={{ flex: 'none' }}>
-              {v.pass === undefined ? <Badge>{v.word ?? v.unscored ?? '–'}</Badge> : <Verdict of={v.pass ? 'pass' : 'fail'} />}
+              {v.pass === undefined ? (
+                <Badge>{v.word ?? v.unscored ?? '–'}</Badge>
+              ) : (
+                <Verdict of={v.pass ? 'pass' : 'fail'} />
+              )}
             </Box>
             <Box style={{ minWidth: 0 }}>
-              <Text size="sm" className="untrusted">
+              <Text size="sm" className={common.untrusted}>
                 {v.judge}
                 {v.score !== undefined && ` · ${number(v.score, 2)}`}
               </Text>
-              {v.reason && <Long text={v.reason} />}
+              {v.reason && <LongText text={v.reason} />}
             </Box>
           </Group>
         ))}
@@ -486,22 +622,29 @@ function Facts({ of: r, trace }: { of: Attempt; trace: TraceOf }) {
   const rows: [string, string | undefined][] = [
     [t('results.modelUsed'), r.model],
     [t('results.toolChoice'), r.tool_choice],
-    [t('results.outcome'), inWords(r.outcome)],
-    [t('results.unread'), r.unread ? inWords(r.unread) : undefined],
+    [t('results.outcome'), withSpaces(r.outcome)],
+    [t('results.unread'), r.unread ? withSpaces(r.unread) : undefined],
     [t('results.finishReason'), r.finish_reason],
     [t('results.evidenceNotes'), r.notes?.join('; ')],
-    [t('results.end'), trace.end ? inWords(trace.end) : undefined],
-    [t('results.wall'), r.wall_ms === undefined ? undefined : `${duration(r.wall_ms)}${r.cached ? ` (${t('results.cached')})` : ''}`],
+    [t('results.end'), trace.end ? withSpaces(trace.end) : undefined],
+    [
+      t('results.wall'),
+      r.wall_ms === undefined ? undefined : `${duration(r.wall_ms)}${r.cached ? ` (${t('results.cached')})` : ''}`,
+    ],
     [t('results.rounds'), trace.attempts === undefined ? undefined : String(trace.attempts)],
     [t('results.tokensIn'), u?.input_tokens === undefined ? undefined : number(u.input_tokens)],
     [t('results.tokensOut'), u?.output_tokens === undefined ? undefined : number(u.output_tokens)],
     [t('results.cost'), u?.cost_usd === undefined ? undefined : money(u.cost_usd)],
     [t('results.repairsMade'), r.repairs?.join(', ')],
-    [t('results.fault'), r.fault ? `${inWords(r.fault.kind)}: ${r.fault.message}` : undefined],
+    [t('results.fault'), r.fault ? `${withSpaces(r.fault.kind)}: ${r.fault.message}` : undefined],
   ];
   return (
     <Card title={t('results.usage')}>
-      <Box component="dl" m={0} style={{ display: 'grid', gridTemplateColumns: 'minmax(110px, auto) 1fr', gap: '4px 16px' }}>
+      <Box
+        component="dl"
+        m={0}
+        style={{ display: 'grid', gridTemplateColumns: 'minmax(110px, auto) 1fr', gap: '4px 16px' }}
+      >
         {rows
           .filter(([, v]) => v !== undefined && v !== '')
           .map(([k, v]) => (
@@ -509,7 +652,7 @@ function Facts({ of: r, trace }: { of: Attempt; trace: TraceOf }) {
               <Text component="dt" size="sm" c="dimmed">
                 {k}
               </Text>
-              <Text component="dd" m={0} size="sm" className="untrusted">
+              <Text component="dd" m={0} size="sm" className={common.untrusted}>
                 {v}
               </Text>
             </Box>
@@ -539,12 +682,24 @@ function Raw({ of: list }: { of: Exchange[] }) {
           <Stack gap="lg">
             {list.map((x, i) => (
               <Stack key={i} gap="xs">
-                <Text size="sm" c="dimmed" className="num">
+                <Text size="sm" c="dimmed" className={common.num}>
                   {t('results.request', { n: i + 1 })} · {x.http ? `HTTP ${x.http} · ` : ''}
                   {duration(x.ms)}
                 </Text>
-                <Code label={t('results.request', { n: i + 1 })} value={whole(x.request)} language="json" readOnly height={240} />
-                <Code label={t('results.response', { n: i + 1 })} value={x.error || whole(x.response)} language="json" readOnly height={240} />
+                <CodeEditor
+                  label={t('results.request', { n: i + 1 })}
+                  value={whole(x.request)}
+                  language="json"
+                  readOnly
+                  height={240}
+                />
+                <CodeEditor
+                  label={t('results.response', { n: i + 1 })}
+                  value={x.error || whole(x.response)}
+                  language="json"
+                  readOnly
+                  height={240}
+                />
               </Stack>
             ))}
           </Stack>

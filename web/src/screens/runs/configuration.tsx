@@ -1,12 +1,13 @@
 import { Badge, Box, Stack, Table, Text } from '@mantine/core';
 import { useText } from '../../text';
-import { Card } from '../../ui/bits';
-import { Long, pretty } from '../../ui/conversation';
-import { Scroll } from '../../ui/scroll';
+import { Card } from '../../ui/page';
+import { LongText, prettyJson } from '../../ui/conversation';
+import { ScrollBox } from '../../ui/scroll';
 import type { Report } from './parts';
+import common from '../../ui/common.module.css';
 
 /** Configuration is what is needed to make the run again. */
-export function Configuration({ report: d }: { report: Report }) {
+export function ConfigurationTab({ report: d }: { report: Report }) {
   const t = useText();
   return (
     <Stack gap="md">
@@ -24,14 +25,14 @@ export function Configuration({ report: d }: { report: Report }) {
                 <Table.Th scope="row" fw={400} w="30%">
                   {f.name}
                 </Table.Th>
-                <Table.Td className="mono untrusted">{f.value}</Table.Td>
+                <Table.Td className={`${common.mono} ${common.untrusted}`}>{f.value}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
       </Card>
       <Card title={t('results.targets')}>
-        <Scroll label={t('results.targets')}>
+        <ScrollBox label={t('results.targets')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -45,16 +46,16 @@ export function Configuration({ report: d }: { report: Report }) {
             <Table.Tbody>
               {(d.targets ?? []).map((x) => (
                 <Table.Tr key={x.name}>
-                  <Table.Th scope="row" className="untrusted">
+                  <Table.Th scope="row" className={common.untrusted}>
                     {x.name} {x.floor && <Badge size="xs">{t('results.floor')}</Badge>}
                   </Table.Th>
                   <Table.Td>{x.provider}</Table.Td>
-                  <Table.Td className="untrusted">{x.model ?? '–'}</Table.Td>
+                  <Table.Td className={common.untrusted}>{x.model ?? '–'}</Table.Td>
                   <Table.Td>{x.tool_choice ?? '–'}</Table.Td>
                   <Table.Td>
-                    {x.params && Object.keys(x.params).length > 0 ? <Long text={pretty(x.params)} mono /> : '–'}
+                    {x.params && Object.keys(x.params).length > 0 ? <LongText text={prettyJson(x.params)} mono /> : '–'}
                     {(x.adjustments ?? []).map((a, i) => (
-                      <Text key={i} size="xs" c="dimmed" className="untrusted">
+                      <Text key={i} size="xs" c="dimmed" className={common.untrusted}>
                         {t('results.adjusted', { param: a.param, action: a.action, reason: a.reason })}
                       </Text>
                     ))}
@@ -63,7 +64,7 @@ export function Configuration({ report: d }: { report: Report }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
       </Card>
       {(d.targets ?? []).some((x) => x.system_prompt) && (
         <Card title={t('results.systemPrompt')}>
@@ -71,10 +72,10 @@ export function Configuration({ report: d }: { report: Report }) {
             .filter((x) => x.system_prompt)
             .map((x) => (
               <Box key={x.name} mb="sm">
-                <Text size="xs" c="dimmed" className="untrusted">
+                <Text size="xs" c="dimmed" className={common.untrusted}>
                   {x.name}
                 </Text>
-                <Long text={x.system_prompt!} />
+                <LongText text={x.system_prompt!} />
               </Box>
             ))}
         </Card>

@@ -1,11 +1,14 @@
 import { Box, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useText } from '../../text';
-import { Card, Empty } from '../../ui/bits';
+import { Card } from '../../ui/page';
+import { Empty } from '../../ui/status';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { type Report, writeFilters } from './parts';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
 // A matrix of more tools than this is no longer read: then the pairs that were confused are listed.
 const mostTools = 24;
@@ -22,13 +25,20 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
   const called = [...new Set([...expected, ...pairs.map((c) => c.called)])];
   const n = new Map(pairs.map((c) => [JSON.stringify([c.expected, c.called]), c.n]));
   const most = Math.max(...pairs.map((c) => c.n));
-  const link = (e: string, c: string) => `/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [panel.name], expected: e, called: c })}`;
+  const link = (e: string, c: string) =>
+    `/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [panel.name], expected: e, called: c })}`;
   const wrong = pairs.filter((c) => c.expected !== c.called).toSorted((a, b) => b.n - a.n);
   return (
     <Stack gap="md">
       {targets.length > 1 && (
-        <Box className="scroll-x">
-          <SegmentedControl aria-label={t('results.target')} data={targets.map((p) => p.name)} value={panel.name} onChange={(v) => setName(v)} size="xs" />
+        <Box data-scroll className={tables.scrollX}>
+          <SegmentedControl
+            aria-label={t('results.target')}
+            data={targets.map((p) => p.name)}
+            value={panel.name}
+            onChange={(v) => setName(v)}
+            size="xs"
+          />
         </Box>
       )}
       {expected.length <= mostTools && (
@@ -36,7 +46,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
           <Text size="sm" c="dimmed" mb="sm">
             {t('results.confusionText')}
           </Text>
-          <Scroll label={t('results.confusion')}>
+          <ScrollBox label={t('results.confusion')}>
             <Table w="auto" withColumnBorders verticalSpacing={4} horizontalSpacing={8}>
               <Table.Thead>
                 <Table.Tr>
@@ -44,7 +54,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
                     {t('results.expected')} ↓ {t('results.calledTool')} →
                   </Table.Th>
                   {called.map((c) => (
-                    <Table.Th key={c} scope="col" className="mono untrusted" ta="center">
+                    <Table.Th key={c} scope="col" className={`${common.mono} ${common.untrusted}`} ta="center">
                       {c}
                     </Table.Th>
                   ))}
@@ -53,16 +63,35 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
               <Table.Tbody>
                 {expected.map((e) => (
                   <Table.Tr key={e}>
-                    <Table.Th scope="row" className="mono untrusted">
+                    <Table.Th scope="row" className={`${common.mono} ${common.untrusted}`}>
                       {e}
                     </Table.Th>
                     {called.map((c) => {
                       const count = n.get(JSON.stringify([e, c])) ?? 0;
                       const share = Math.round(12 + (count / most) * 22);
                       return (
-                        <Table.Td key={c} ta="center" className="num" style={count > 0 ? { background: `color-mix(in srgb, var(${e === c ? '--cv-pass' : '--cv-fail'}) ${share}%, var(--cv-card))` } : undefined}>
+                        <Table.Td
+                          key={c}
+                          ta="center"
+                          className={common.num}
+                          style={
+                            count > 0
+                              ? {
+                                  background: `color-mix(in srgb, var(${e === c ? '--cv-pass' : '--cv-fail'}) ${share}%, var(--cv-card))`,
+                                }
+                              : undefined
+                          }
+                        >
                           {count > 0 ? (
-                            <Link to={link(e, c)} aria-label={t('results.cell', { expected: e, called: c, n: count })} style={{ color: 'var(--mantine-color-text)', fontWeight: e === c ? 400 : 700, display: 'block' }}>
+                            <Link
+                              to={link(e, c)}
+                              aria-label={t('results.cell', { expected: e, called: c, n: count })}
+                              style={{
+                                color: 'var(--mantine-color-text)',
+                                fontWeight: e === c ? 400 : 700,
+                                display: 'block',
+                              }}
+                            >
                               {number(count)}
                             </Link>
                           ) : (
@@ -77,7 +106,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </Card>
       )}
       {wrong.length > 0 && (
@@ -95,10 +124,13 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
             <Table.Tbody>
               {wrong.slice(0, 50).map((c) => (
                 <Table.Tr key={`${c.expected} ${c.called}`}>
-                  <Table.Td className="mono untrusted">{c.expected}</Table.Td>
-                  <Table.Td className="mono untrusted">{c.called}</Table.Td>
-                  <Table.Td ta="right" className="num">
-                    <Link to={link(c.expected, c.called)} aria-label={t('results.cell', { expected: c.expected, called: c.called, n: c.n })}>
+                  <Table.Td className={`${common.mono} ${common.untrusted}`}>{c.expected}</Table.Td>
+                  <Table.Td className={`${common.mono} ${common.untrusted}`}>{c.called}</Table.Td>
+                  <Table.Td ta="right" className={common.num}>
+                    <Link
+                      to={link(c.expected, c.called)}
+                      aria-label={t('results.cell', { expected: c.expected, called: c.called, n: c.n })}
+                    >
                       {number(c.n)}
                     </Link>
                   </Table.Td>

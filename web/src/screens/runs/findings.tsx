@@ -1,11 +1,14 @@
 import { Box, Button, List, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useText } from '../../text';
-import { Card, Empty, FindingCount } from '../../ui/bits';
+import { Card } from '../../ui/page';
+import { Empty } from '../../ui/status';
+import { FindingCount } from '../../ui/verdict';
 import { caseLink, type Report } from './parts';
+import common from '../../ui/common.module.css';
 
 /** Findings are the patterns that callvet found in what went wrong, each with what to do and attempts that show it. */
-export function Findings({ run, report: d, most }: { run: string; report: Report; most?: number }) {
+export function FindingsTab({ run, report: d, most }: { run: string; report: Report; most?: number }) {
   const t = useText();
   const all = d.panels.findings ?? [];
   const list = most ? all.slice(0, most) : all;
@@ -16,11 +19,17 @@ export function Findings({ run, report: d, most }: { run: string; report: Report
         const first = f.examples?.[0];
         return (
           <Card
-            key={f.code} id={`finding-${f.code}`}
+            key={f.code}
+            id={`finding-${f.code}`}
             title={f.title}
             actions={
               first && (
-                <Button component={Link} to={caseLink(run, { case: first.task, target: first.target, repeat: first.attempt })} variant="light" size="xs">
+                <Button
+                  component={Link}
+                  to={caseLink(run, { case: first.task, target: first.target, repeat: first.attempt })}
+                  variant="light"
+                  size="xs"
+                >
                   {t('results.show')}
                 </Button>
               )
@@ -28,7 +37,7 @@ export function Findings({ run, report: d, most }: { run: string; report: Report
           >
             <Stack gap={6}>
               <FindingCount of={f} />
-              <Text size="sm" c="dimmed" className="untrusted">
+              <Text size="sm" c="dimmed" className={common.untrusted}>
                 {f.evidence?.join(' · ')}
               </Text>
               <Text size="sm">
@@ -45,11 +54,14 @@ export function Findings({ run, report: d, most }: { run: string; report: Report
                   <List size="sm" mt={2}>
                     {f.examples!.slice(0, most ? 3 : 10).map((e, i) => (
                       <List.Item key={i}>
-                        <Link to={caseLink(run, { case: e.task, target: e.target, repeat: e.attempt })} className="untrusted">
+                        <Link
+                          to={caseLink(run, { case: e.task, target: e.target, repeat: e.attempt })}
+                          className={common.untrusted}
+                        >
                           {e.task}
                           {e.attempt ? ` #${e.attempt + 1}` : ''}
                         </Link>{' '}
-                        <Text span size="xs" c="dimmed" className="untrusted">
+                        <Text span size="xs" c="dimmed" className={common.untrusted}>
                           {[e.target, e.why].filter(Boolean).join(' · ')}
                         </Text>
                       </List.Item>

@@ -3,20 +3,22 @@ import { Button, Group, Select, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconPencil } from '@tabler/icons-react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Waiting } from '../../ui/bits';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
-import { Report } from '../gates/report';
+import { GateReport } from '../gates/report';
 
 const ofSuite = 'suite';
 
 export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetails'] }) {
   const t = useText();
-  const me = useMe();
-  const mayWrite = useMay('write') && !me.read_only;
+  const me = useCurrentUser();
+  const mayWrite = usePermission('write') && !me.read_only;
   const [asked, choose] = useParam('gates');
   const [baseline, setBaseline] = useParam('baseline');
   const kept = $api.useQuery('get', '/api/gates', { params: { query: { limit: 200 } } });
@@ -25,11 +27,22 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
   const chosen = asked || (sets[0]?.value ?? '');
   if (asked && kept.data && !sets.some((s) => s.value === asked)) sets.push({ value: asked, label: asked });
   const said = useQuery({
-    queryKey: ['run-gates', run, chosen, baseline], enabled: chosen !== '', retry: false, refetchOnMount: 'always',
+    queryKey: queryKeys.runGates(run, chosen, baseline),
+    enabled: chosen !== '',
+    retry: false,
+    refetchOnMount: 'always',
     queryFn: async () => {
       // The text is sent, not the id: what kept gates said when somebody only looked is no history.
-      const gates = chosen === ofSuite ? {} : { gates: ok(await api.GET('/api/gates/{id}', { params: { path: { id: chosen } } })).text };
-      return ok(await api.POST('/api/runs/{id}/gate', { params: { path: { id: run } }, body: { ...gates, ...(baseline ? { baseline_eval_id: baseline } : {}) } }));
+      const gates =
+        chosen === ofSuite
+          ? {}
+          : { gates: unwrap(await api.GET('/api/gates/{id}', { params: { path: { id: chosen } } })).text };
+      return unwrap(
+        await api.POST('/api/runs/{id}/gate', {
+          params: { path: { id: run } },
+          body: { ...gates, ...(baseline ? { baseline_eval_id: baseline } : {}) },
+        }),
+      );
     },
   });
   const make = mayWrite && (
@@ -38,7 +51,7 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
     </Button>
   );
   if (kept.error) return <Failure of={kept.error} retry={() => void kept.refetch()} />;
-  if (!kept.data) return <Waiting />;
+  if (!kept.data) return <Loading />;
   if (sets.length === 0) {
     return (
       <Empty title={t('results.noGates')} text={t('results.noGatesText')}>
@@ -49,8 +62,25 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
   return (
     <Stack>
       <Group align="flex-end" gap="sm">
-        <Select label={t('results.gateSet')} data={sets} value={chosen} onChange={(v) => v && choose(v)} allowDeselect={false} searchable style={{ flex: '1 1 220px' }} />
-        <RunPick label={t('gates.baseline')} description={t('gates.baselineHint')} value={baseline} onChange={setBaseline} except={run} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} style={{ flex: '2 1 260px' }} />
+        <Select
+          label={t('results.gateSet')}
+          data={sets}
+          value={chosen}
+          onChange={(v) => v && choose(v)}
+          allowDeselect={false}
+          searchable
+          style={{ flex: '1 1 220px' }}
+        />
+        <RunPick
+          label={t('gates.baseline')}
+          description={t('gates.baselineHint')}
+          value={baseline}
+          onChange={setBaseline}
+          except={run}
+          clearable
+          clearButtonProps={{ 'aria-label': t('results.clear') }}
+          style={{ flex: '2 1 260px' }}
+        />
         {chosen === ofSuite ? (
           line.suite_id && (
             <Button component={Link} to={`/suites/${encodeURIComponent(line.suite_id)}`} variant="default">
@@ -58,13 +88,26 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
             </Button>
           )
         ) : (
-          <Button component={Link} to={`/gates/${encodeURIComponent(chosen)}?run=${encodeURIComponent(run)}${baseline ? `&baseline=${encodeURIComponent(baseline)}` : ''}`} variant="default" leftSection={<IconPencil size={16} aria-hidden />}>
+          <Button
+            component={Link}
+            to={`/gates/${encodeURIComponent(chosen)}?run=${encodeURIComponent(run)}${baseline ? `&baseline=${encodeURIComponent(baseline)}` : ''}`}
+            variant="default"
+            leftSection={<IconPencil size={16} aria-hidden />}
+          >
             {t('results.editGates')}
           </Button>
         )}
         {make}
       </Group>
-      <Card title={t('results.gates')}>{said.error ? <Failure of={said.error} retry={() => void said.refetch()} /> : said.data ? <Report of={said.data} run={run} /> : <Waiting />}</Card>
+      <Card title={t('results.gates')}>
+        {said.error ? (
+          <Failure of={said.error} retry={() => void said.refetch()} />
+        ) : said.data ? (
+          <GateReport of={said.data} run={run} />
+        ) : (
+          <Loading />
+        )}
+      </Card>
     </Stack>
   );
 }

@@ -2,13 +2,16 @@ import { Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { type Schemas } from '../../api/client';
-import { type T, useText } from '../../text';
-import { Empty, Failure, Verdict, type VerdictName } from '../../ui/bits';
+import { type Translator, useText } from '../../text';
+import { Empty, Failure } from '../../ui/status';
+import { Verdict, type VerdictName } from '../../ui/verdict';
 import { number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
 import { FilterBar } from './attempts';
 import { useGrid } from './lists';
-import { caseLink, inWords, type Report, useFilters } from './parts';
+import { caseLink, withSpaces, type Report, useFilters } from './parts';
+import common from '../../ui/common.module.css';
+import classes from './runs.module.css';
 
 type Row = Schemas['AppGridRow'];
 type Cell = Schemas['AppGridCell'];
@@ -26,20 +29,24 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
   const list = { ...f, disagree: false, verdict: f.verdict.length ? f.verdict : ['fail', 'error'] };
   const columns: Column<Row>[] = [
     {
-      key: 'case', title: t('results.case'), min: 220, wide: true,
+      key: 'case',
+      title: t('results.case'),
+      min: 220,
+      wide: true,
       cell: (r) => (
         <Stack gap={0}>
-          <Text size="sm" fw={500} className="untrusted" lineClamp={1}>
+          <Text size="sm" fw={500} className={common.untrusted} lineClamp={1}>
             {r.case}
           </Text>
-          <Text size="xs" c="dimmed" className="untrusted" lineClamp={1}>
+          <Text size="xs" c="dimmed" className={common.untrusted} lineClamp={1}>
             {r.prompt}
           </Text>
         </Stack>
       ),
     },
     ...targets.map((target, i): Column<Row> => ({
-      key: `t${i}`, title: <span className="untrusted">{target.name}</span>,
+      key: `t${i}`,
+      title: <span className={common.untrusted}>{target.name}</span>,
       cell: (r) => {
         const cell = r.cells[i];
         if (!cell || cell.pass + cell.fail + cell.error + cell.not_run === 0) {
@@ -50,15 +57,20 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
           );
         }
         return (
-          <Link className={`cell cell-${stateOf(cell)}`} to={caseLink(run, { case: r.case, target: target.name, repeat: cell.repeat }, list)} state={{ back: true }} title={labelOf(t, target.name, cell)}>
+          <Link
+            className={`${classes.cell} ${classes[stateOf(cell)]}`}
+            to={caseLink(run, { case: r.case, target: target.name, repeat: cell.repeat }, list)}
+            state={{ back: true }}
+            title={labelOf(t, target.name, cell)}
+          >
             <Verdict of={stateOf(cell)} compact />
             {cell.pass + cell.fail + cell.error + cell.not_run > 1 && (
-              <span className="num">
+              <span className={common.num}>
                 {cell.pass}/{cell.pass + cell.fail + cell.error + cell.not_run}
               </span>
             )}
             <Text span size="xs" c="dimmed" truncate>
-              {cell.class ? inWords(cell.class) : ''}
+              {cell.class ? withSpaces(cell.class) : ''}
             </Text>
           </Link>
         );
@@ -69,16 +81,30 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
     <Stack gap="md">
       <FilterBar report={d} filters={f} change={change} only={['search', 'target', 'tag', 'disagree']} />
       <Text size="sm" c="dimmed" aria-live="polite">
-        {first ? `${t('results.ofCases', { n: number(first.total), total: number(first.all) })} · ${t('results.gridLead')}` : t('common.loading')}
+        {first
+          ? `${t('results.ofCases', { n: number(first.total), total: number(first.all) })} · ${t('results.gridLead')}`
+          : t('common.loading')}
       </Text>
       {found.error ? (
         <Failure of={found.error} retry={() => void found.refetch()} />
       ) : (
         <Rows
-          label={t('results.grid')} columns={columns} rows={rows} idOf={(r) => r.case} rowHeight={52} hasMore={found.hasNextPage} more={() => void found.fetchNextPage()} busy={found.isFetchingNextPage || found.isPending}
+          label={t('results.grid')}
+          columns={columns}
+          rows={rows}
+          idOf={(r) => r.case}
+          rowHeight={52}
+          hasMore={found.hasNextPage}
+          more={() => void found.fetchNextPage()}
+          busy={found.isFetchingNextPage || found.isPending}
           onOpen={(r) => {
-            const i = Math.max(0, r.cells.findIndex((c) => stateOf(c) !== 'pass'));
-            navigate(caseLink(run, { case: r.case, target: targets[i]?.name, repeat: r.cells[i]?.repeat }, list), { state: { back: true } });
+            const i = Math.max(
+              0,
+              r.cells.findIndex((c) => stateOf(c) !== 'pass'),
+            );
+            navigate(caseLink(run, { case: r.case, target: targets[i]?.name, repeat: r.cells[i]?.repeat }, list), {
+              state: { back: true },
+            });
           }}
           empty={<Empty title={t('results.noneFit')} text={t('results.noneFitText')} />}
         />
@@ -92,7 +118,9 @@ function stateOf(c: Cell): VerdictName {
   return c.fail > 0 ? 'fail' : c.error > 0 ? 'error' : c.pass > 0 ? 'pass' : 'not_run';
 }
 
-function labelOf(t: T, target: string, c: Cell): string {
+function labelOf(t: Translator, target: string, c: Cell): string {
   const n = c.pass + c.fail + c.error + c.not_run;
-  return c.error > 0 ? t('results.cellOfError', { target, pass: c.pass, n, error: c.error }) : t('results.cellOf', { target, pass: c.pass, n });
+  return c.error > 0
+    ? t('results.cellOfError', { target, pass: c.pass, n, error: c.error })
+    : t('results.cellOf', { target, pass: c.pass, n });
 }

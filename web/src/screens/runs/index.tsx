@@ -1,33 +1,36 @@
 import { ActionIcon, Badge, Button, Checkbox, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
 import { IconAlertTriangle, IconArrowsDiff, IconDots, IconShare, IconTrash } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { type LiveEvent, useLive } from '../../api/live';
-import { useMay, useMe } from '../../me';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Figure, Screen, Waiting } from '../../ui/bits';
+import { Figure } from '../../ui/interval';
+import { Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
 import { ago, moment, money } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Judged } from '../../ui/progress';
+import { JudgedCount } from '../../ui/progress';
 import { type Column, Rows } from '../../ui/table';
-import { tell, tellFailure, undoable } from '../../ui/undo';
+import { notify, notifyFailure, undoable } from '../../ui/notify';
 import { statusText, VerdictBar } from './parts';
+import common from '../../ui/common.module.css';
 
 type Run = Schemas['EvalRun'];
 
 const mostCompared = 6;
 
 /** The list of runs. */
-export default function Runs() {
+export default function RunsPage() {
   const t = useText();
-  const me = useMe();
-  const mayChange = useMay('write') && !me.read_only;
-  const mayRun = useMay('run') && !me.read_only;
+  const me = useCurrentUser();
+  const mayChange = usePermission('write') && !me.read_only;
+  const mayRun = usePermission('run') && !me.read_only;
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [suite, setSuite] = useParam('suite');
   const [experiment, setExperiment] = useParam('experiment');
   const [typed, setTyped] = useState(suite);
@@ -35,7 +38,9 @@ export default function Runs() {
   const [chosen, setChosen] = useState<string[]>([]);
   const [gone, setGone] = useState<string[]>([]);
   const runs = $api.useInfiniteQuery(
-    'get', '/api/tool-eval/history', { params: { query: { suite: suite || undefined, experiment_id: experiment || undefined, limit: 50 } } },
+    'get',
+    '/api/tool-eval/history',
+    { params: { query: { suite: suite || undefined, experiment_id: experiment || undefined, limit: 50 } } },
     { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor },
   );
   const experiments = $api.useQuery('get', '/api/experiments', {}, { staleTime: 60_000 });
@@ -44,40 +49,57 @@ export default function Runs() {
   useLive(
     useCallback(
       (e: LiveEvent) => {
-        if (['job_completed', 'job_failed', 'job_cancelled', 'job_interrupted', 'tool_eval_init', 'events_skipped'].includes(e.type)) void refetch();
+        if (
+          [
+            'job_completed',
+            'job_failed',
+            'job_cancelled',
+            'job_interrupted',
+            'tool_eval_init',
+            'events_skipped',
+          ].includes(e.type)
+        )
+          void refetch();
       },
       [refetch],
     ),
   );
-  const rows = useMemo(() => (runs.data?.pages ?? []).flatMap((p) => p.items).filter((r) => !gone.includes(r.id)), [runs.data, gone]);
+  const rows = useMemo(
+    () => (runs.data?.pages ?? []).flatMap((p) => p.items).filter((r) => !gone.includes(r.id)),
+    [runs.data, gone],
+  );
 
-  const choose = (id: string, on: boolean) => setChosen((before) => (on ? [...before, id].slice(0, mostCompared) : before.filter((x) => x !== id)));
+  const choose = (id: string, on: boolean) =>
+    setChosen((before) => (on ? [...before, id].slice(0, mostCompared) : before.filter((x) => x !== id)));
   const remove = (r: Run) => {
     choose(r.id, false);
     undoable(
-      t, t('results.run', { id: r.id }),
+      t,
+      t('results.run', { id: r.id }),
       async () => {
-        ok(await api.DELETE('/api/tool-eval/history/{id}', { params: { path: { id: r.id } } }));
-        await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+        unwrap(await api.DELETE('/api/tool-eval/history/{id}', { params: { path: { id: r.id } } }));
+        await invalidate.runs();
       },
       { hide: () => setGone((g) => [...g, r.id]), show: () => setGone((g) => g.filter((x) => x !== r.id)) },
     );
   };
   const share = async (r: Run) => {
     try {
-      ok(await api.PATCH('/api/runs/{id}', { params: { path: { id: r.id } }, body: { shared: !r.shared } }));
-      tell(t(r.shared ? 'results.unsharedNow' : 'results.sharedNow'));
+      unwrap(await api.PATCH('/api/runs/{id}', { params: { path: { id: r.id } }, body: { shared: !r.shared } }));
+      notify(t(r.shared ? 'results.unsharedNow' : 'results.sharedNow'));
       await runs.refetch();
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
 
   const experimentColumn: Column<Run> = {
-    key: 'experiment', title: t('results.experiment'), width: 120,
+    key: 'experiment',
+    title: t('results.experiment'),
+    width: 120,
     cell: (r) =>
       r.experiment_id ? (
-        <Link to={`/experiments/${encodeURIComponent(r.experiment_id)}`} className="untrusted">
+        <Link to={`/experiments/${encodeURIComponent(r.experiment_id)}`} className={common.untrusted}>
           {nameOf.get(r.experiment_id) ?? r.experiment_id}
         </Link>
       ) : (
@@ -88,37 +110,67 @@ export default function Runs() {
   };
   const columns: Column<Run>[] = [
     {
-      key: 'choose', title: '', width: 40, corner: 'left',
-      cell: (r) => <Checkbox size="xs" aria-label={t('results.select', { id: r.id })} checked={chosen.includes(r.id)} disabled={!chosen.includes(r.id) && chosen.length >= mostCompared} onChange={(e) => choose(r.id, e.currentTarget.checked)} />,
+      key: 'choose',
+      title: '',
+      width: 40,
+      corner: 'left',
+      cell: (r) => (
+        <Checkbox
+          size="xs"
+          aria-label={t('results.select', { id: r.id })}
+          checked={chosen.includes(r.id)}
+          disabled={!chosen.includes(r.id) && chosen.length >= mostCompared}
+          onChange={(e) => choose(r.id, e.currentTarget.checked)}
+        />
+      ),
     },
     {
-      key: 'suite', title: t('results.suite'), min: 150,
+      key: 'suite',
+      title: t('results.suite'),
+      min: 150,
       cell: (r) => (
         <Stack gap={0}>
-          <Link to={`/runs/${encodeURIComponent(r.id)}`} className="untrusted">
+          <Link to={`/runs/${encodeURIComponent(r.id)}`} className={common.untrusted}>
             {r.name || r.suite_name || r.id}
           </Link>
           <Group gap={6}>
             {r.name && (
-              <Text span size="xs" c="dimmed" className="untrusted">
+              <Text span size="xs" c="dimmed" className={common.untrusted}>
                 {r.suite_name}
               </Text>
             )}
-            <Text span size="xs" c="dimmed" className="mono">
+            <Text span size="xs" c="dimmed" className={common.mono}>
               {r.id}
             </Text>
             {(r.run_tags ?? []).slice(0, 3).map((x) => (
-              <Badge key={x} size="xs" variant="light" color="gray" className="untrusted" tt="none" title={(r.run_tags ?? []).join(', ')}>
+              <Badge
+                key={x}
+                size="xs"
+                variant="light"
+                color="gray"
+                className={common.untrusted}
+                tt="none"
+                title={(r.run_tags ?? []).join(', ')}
+              >
                 {x}
               </Badge>
             ))}
             {r.status !== 'done' && (
-              <Badge size="xs" color={r.status === 'running' || r.status === 'queued' ? 'accent' : 'yellow'} variant="outline">
+              <Badge
+                size="xs"
+                color={r.status === 'running' || r.status === 'queued' ? 'accent' : 'yellow'}
+                variant="outline"
+              >
                 {statusText(t, r.status) ?? r.status}
               </Badge>
             )}
             {r.problem && (
-              <Badge size="xs" style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }} leftSection={<IconAlertTriangle size={10} aria-hidden />} title={r.problem}>
+              <Badge
+                size="xs"
+                style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+                leftSection={<IconAlertTriangle size={10} aria-hidden />}
+                title={r.problem}
+              >
                 {t('results.damaged')}
               </Badge>
             )}
@@ -133,27 +185,41 @@ export default function Runs() {
     },
     { key: 'models', title: t('results.models'), min: 170, cell: (r) => <Models names={r.models ?? []} /> },
     {
-      key: 'verdicts', title: t('results.verdicts'), min: 170,
+      key: 'verdicts',
+      title: t('results.verdicts'),
+      min: 170,
       cell: (r) => (
         <Stack gap={0}>
           <VerdictBar of={r.verdicts} />
-          <Judged of={r} />
+          <JudgedCount of={r} />
         </Stack>
       ),
     },
     { key: 'score', title: t('results.score'), min: 190, cell: (r) => <Scores of={r} /> },
-    { key: 'cost', title: t('results.cost'), align: 'right', width: 80, cell: (r) => <span className="num">{money(r.cost_usd)}</span> },
+    {
+      key: 'cost',
+      title: t('results.cost'),
+      align: 'right',
+      width: 80,
+      cell: (r) => <span className={common.num}>{money(r.cost_usd)}</span>,
+    },
     ...(rows.some((r) => r.experiment_id) ? [experimentColumn] : []),
     {
-      key: 'when', title: t('results.when'), width: 90,
+      key: 'when',
+      title: t('results.when'),
+      width: 90,
       cell: (r) => (
-        <Text span size="sm" className="num" title={moment(r.timestamp)}>
+        <Text span size="sm" className={common.num} title={moment(r.timestamp)}>
           {ago(r.timestamp)}
         </Text>
       ),
     },
     {
-      key: 'actions', title: '', width: 44, align: 'right', corner: 'right',
+      key: 'actions',
+      title: '',
+      width: 44,
+      align: 'right',
+      corner: 'right',
       cell: (r) =>
         mayChange && (
           <Menu position="bottom-end" withinPortal>
@@ -176,8 +242,9 @@ export default function Runs() {
   ];
   const filtered = suite !== '' || experiment !== '';
   return (
-    <Screen
-      title={t('shell.runs')} lead={t('results.runsLead')}
+    <Page
+      title={t('shell.runs')}
+      lead={t('results.runsLead')}
       actions={
         <>
           {chosen.length > 0 && (
@@ -186,10 +253,16 @@ export default function Runs() {
             </Button>
           )}
           <Button
-            variant={chosen.length >= 2 ? 'filled' : 'default'} disabled={chosen.length < 2} leftSection={<IconArrowsDiff size={16} aria-hidden />} title={chosen.length < 2 ? t('results.compareHint') : undefined}
+            variant={chosen.length >= 2 ? 'filled' : 'default'}
+            disabled={chosen.length < 2}
+            leftSection={<IconArrowsDiff size={16} aria-hidden />}
+            title={chosen.length < 2 ? t('results.compareHint') : undefined}
             onClick={() => {
               // The oldest is the baseline: it is the last of those chosen in the list.
-              const ordered = rows.filter((r) => chosen.includes(r.id)).map((r) => r.id).reverse();
+              const ordered = rows
+                .filter((r) => chosen.includes(r.id))
+                .map((r) => r.id)
+                .reverse();
               navigate(`/compare?runs=${ordered.map(encodeURIComponent).join(',')}`);
             }}
           >
@@ -201,7 +274,10 @@ export default function Runs() {
     >
       <Group gap="sm" align="flex-end">
         <TextInput
-          label={t('results.suiteFilter')} placeholder={t('results.allSuites')} value={typed} w={260}
+          label={t('results.suiteFilter')}
+          placeholder={t('results.allSuites')}
+          value={typed}
+          w={260}
           onChange={(e) => {
             setTyped(e.currentTarget.value);
             apply(e.currentTarget.value);
@@ -216,11 +292,18 @@ export default function Runs() {
       {runs.error ? (
         <Failure of={runs.error} retry={() => void runs.refetch()} />
       ) : runs.isPending ? (
-        <Waiting />
+        <Loading />
       ) : (
         <Rows
-          label={t('shell.runs')} columns={columns} rows={rows} idOf={(r) => r.id} rowHeight={64} onOpen={(r) => navigate(`/runs/${encodeURIComponent(r.id)}`)}
-          hasMore={runs.hasNextPage} more={() => void runs.fetchNextPage()} busy={runs.isFetchingNextPage}
+          label={t('shell.runs')}
+          columns={columns}
+          rows={rows}
+          idOf={(r) => r.id}
+          rowHeight={64}
+          onOpen={(r) => navigate(`/runs/${encodeURIComponent(r.id)}`)}
+          hasMore={runs.hasNextPage}
+          more={() => void runs.fetchNextPage()}
+          busy={runs.isFetchingNextPage}
           empty={
             filtered ? (
               <Empty title={t('results.noRunsFilter')}>
@@ -246,7 +329,7 @@ export default function Runs() {
           }
         />
       )}
-    </Screen>
+    </Page>
   );
 }
 
@@ -255,7 +338,7 @@ function Models({ names }: { names: string[] }) {
   const t = useText();
   const [first, ...rest] = names;
   return (
-    <Text size="sm" className="untrusted" title={names.join('\n')} lineClamp={2}>
+    <Text size="sm" className={common.untrusted} title={names.join('\n')} lineClamp={2}>
       {rest.length === 0 ? (first ?? '–') : t('results.and', { name: first ?? '', n: rest.length })}
     </Text>
   );
@@ -278,7 +361,7 @@ function Scores({ of: r }: { of: Run }) {
     <Stack gap={0}>
       <Figure interval={best.score.interval} of={best.score} unit={best.score.unit} bar stack />
       {list.length > 1 && (
-        <Text size="xs" c="dimmed" className="untrusted">
+        <Text size="xs" c="dimmed" className={common.untrusted}>
           {t('results.bestOf', { name: best.name, n: list.length })}
         </Text>
       )}

@@ -3,23 +3,42 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { Fragment, useState } from 'react';
 import { Link } from 'react-router';
 import { useText } from '../../text';
-import { Card, Figure } from '../../ui/bits';
+import { Figure } from '../../ui/interval';
+import { Card } from '../../ui/page';
 import { number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { Findings } from './findings';
-import { caseLink, Doubts, inWords, type Metric, metricOf, type Report, type TargetPanel, VerdictBar, writeFilters } from './parts';
+import { ScrollBox } from '../../ui/scroll';
+import { FindingsTab } from './findings';
+import {
+  caseLink,
+  Caveats,
+  withSpaces,
+  type Metric,
+  metricOf,
+  type Report,
+  type TargetPanel,
+  VerdictBar,
+  writeFilters,
+} from './parts';
+import common from '../../ui/common.module.css';
 
 // What a reader looks for first, in the order of the table.
-const main: [string, ...string[]][] = [['pass_rate'], ['overall'], ['tool_selection', 'tool_selection_by_call'], ['arg_accuracy'], ['latency_p50'], ['cost_per_attempt']];
+const main: [string, ...string[]][] = [
+  ['pass_rate'],
+  ['overall'],
+  ['tool_selection', 'tool_selection_by_call'],
+  ['arg_accuracy'],
+  ['latency_p50'],
+  ['cost_per_attempt'],
+];
 
-export function Overview({ run, report: d }: { run: string; report: Report }) {
+export function OverviewTab({ run, report: d }: { run: string; report: Report }) {
   const t = useText();
   const targets = d.panels.targets ?? [];
   const shown = main.filter((names) => targets.some((p) => metricOf(p.overall.metrics, ...names)));
   return (
     <Stack gap="lg">
       <Card title={t('results.measures')}>
-        <Scroll label={t('results.measures')}>
+        <ScrollBox label={t('results.measures')}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
@@ -35,8 +54,11 @@ export function Overview({ run, report: d }: { run: string; report: Report }) {
             <Table.Tbody>
               {targets.map((p) => (
                 <Table.Tr key={p.name}>
-                  <Table.Th scope="row" className="name">
-                    <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [p.name] })}`} className="untrusted">
+                  <Table.Th scope="row" className={common.name}>
+                    <Link
+                      to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [p.name] })}`}
+                      className={common.untrusted}
+                    >
                       {p.name}
                     </Link>{' '}
                     {p.floor && (
@@ -57,14 +79,14 @@ export function Overview({ run, report: d }: { run: string; report: Report }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
         <AllMeasures targets={targets} />
       </Card>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Classes run={run} targets={targets} />
         <Examples run={run} report={d} />
       </SimpleGrid>
-      {(d.panels.findings?.length ?? 0) > 0 && <Findings run={run} report={d} most={2} />}
+      {(d.panels.findings?.length ?? 0) > 0 && <FindingsTab run={run} report={d} most={2} />}
     </Stack>
   );
 }
@@ -75,9 +97,9 @@ export function MetricCell({ of: m }: { of: Metric | undefined }) {
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
       <Figure interval={m?.interval} of={m} unit={m?.unit} bar stack />
-      <Doubts of={m?.warnings} />
+      <Caveats of={m?.warnings} />
       {(m?.excluded ?? 0) > 0 && (
-        <Text span size="xs" c="dimmed" className="num">
+        <Text span size="xs" c="dimmed" className={common.num}>
           {t('results.leftOut', { n: m!.excluded! })}
         </Text>
       )}
@@ -94,24 +116,36 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
     [t('results.steps'), (m) => ['calls', 'needed calls', 'steps'].includes(m.of)],
     [t('results.other'), () => true],
   ];
-  const names = [...new Map(targets.flatMap((p) => p.overall.metrics ?? []).filter((m) => m.interval.point !== null).map((m) => [m.name, m])).values()];
+  const names = [
+    ...new Map(
+      targets
+        .flatMap((p) => p.overall.metrics ?? [])
+        .filter((m) => m.interval.point !== null)
+        .map((m) => [m.name, m]),
+    ).values(),
+  ];
   const taken = new Set<string>();
   return (
     <Box mt="xs">
       <Button
-        variant="subtle" color="gray" size="compact-sm" aria-expanded={open} onClick={() => setOpen(!open)} leftSection={open ? <IconChevronDown size={14} aria-hidden /> : <IconChevronRight size={14} aria-hidden />}
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        leftSection={open ? <IconChevronDown size={14} aria-hidden /> : <IconChevronRight size={14} aria-hidden />}
       >
         {t('results.allMeasures')} ({names.length})
       </Button>
       <Collapse expanded={open}>
         {open && (
-          <Scroll label={t('results.allMeasures')} mt="xs">
+          <ScrollBox label={t('results.allMeasures')} mt="xs">
             <Table>
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th scope="col">{t('results.measure')}</Table.Th>
                   {targets.map((p) => (
-                    <Table.Th key={p.name} scope="col" className="untrusted">
+                    <Table.Th key={p.name} scope="col" className={common.untrusted}>
                       {p.name}
                     </Table.Th>
                   ))}
@@ -152,7 +186,7 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
                 })}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         )}
       </Collapse>
     </Box>
@@ -163,11 +197,14 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
 function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
   const t = useText();
   const models = targets.filter((p) => !p.floor);
-  const list = (models.length > 0 ? models : targets).flatMap((p) => (p.overall.classes ?? []).filter((c) => c.n > 0).map((c) => ({ target: p.name, ...c }))).sort((a, b) => b.n - a.n);
+  const list = (models.length > 0 ? models : targets)
+    .flatMap((p) => (p.overall.classes ?? []).filter((c) => c.n > 0).map((c) => ({ target: p.name, ...c })))
+    .sort((a, b) => b.n - a.n);
   const most = list[0]?.n ?? 1;
   const several = new Set(list.map((c) => c.target)).size > 1;
   const reasons = new Map<string, number>();
-  for (const r of (models.length > 0 ? models : targets).flatMap((p) => p.overall.reasons ?? [])) reasons.set(r.reason, (reasons.get(r.reason) ?? 0) + r.n);
+  for (const r of (models.length > 0 ? models : targets).flatMap((p) => p.overall.reasons ?? []))
+    reasons.set(r.reason, (reasons.get(r.reason) ?? 0) + r.n);
   return (
     <Card title={t('results.classes')}>
       {list.length === 0 ? (
@@ -188,15 +225,19 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
             {list.slice(0, 12).map((c) => (
               <Table.Tr key={`${c.target} ${c.name}`}>
                 <Table.Td>
-                  <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ class: [c.name], target: [c.target] })}`}>{inWords(c.name)}</Link>
+                  <Link
+                    to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ class: [c.name], target: [c.target] })}`}
+                  >
+                    {withSpaces(c.name)}
+                  </Link>
                   {several && (
-                    <Text size="xs" c="dimmed" className="untrusted" lineClamp={1} title={c.target}>
+                    <Text size="xs" c="dimmed" className={common.untrusted} lineClamp={1} title={c.target}>
                       {c.target}
                     </Text>
                   )}
                 </Table.Td>
                 <Table.Td>
-                  <Group gap={8} wrap="nowrap" className="num">
+                  <Group gap={8} wrap="nowrap" className={common.num}>
                     <svg width={72} height={8} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
                       <rect width={(c.n / most) * 72} height={8} rx={2} fill="var(--cv-fail)" />
                     </svg>
@@ -214,7 +255,10 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
           {[...reasons].map(([name, n], i) => (
             <span key={name}>
               {i > 0 && ', '}
-              <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ reason: [name] })}`}>{inWords(name)}</Link> {number(n)}
+              <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ reason: [name] })}`}>
+                {withSpaces(name)}
+              </Link>{' '}
+              {number(n)}
             </span>
           ))}
         </Text>
@@ -245,13 +289,16 @@ function Examples({ run, report: d }: { run: string; report: Report }) {
             <Stack gap={4}>
               {some.map((e, i) => (
                 <Box key={i}>
-                  <Link to={caseLink(run, { case: e.task, target: e.target, repeat: e.attempt })} className="untrusted">
+                  <Link
+                    to={caseLink(run, { case: e.task, target: e.target, repeat: e.attempt })}
+                    className={common.untrusted}
+                  >
                     <Text span size="sm">
                       {e.task}
                       {e.attempt ? ` #${e.attempt + 1}` : ''}
                     </Text>
                   </Link>{' '}
-                  <Text span size="xs" c="dimmed" className="untrusted">
+                  <Text span size="xs" c="dimmed" className={common.untrusted}>
                     {e.target} · {e.why}
                   </Text>
                 </Box>

@@ -5,8 +5,9 @@ import { useMemo } from 'react';
 import { useSearchParams } from 'react-router';
 import type { Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import type { VerdictName } from '../../ui/bits';
+import type { VerdictName } from '../../ui/verdict';
 import { number } from '../../ui/format';
+import common from '../../ui/common.module.css';
 
 export type Verdicts = Schemas['PanelVerdicts'];
 export type Report = Schemas['ReportDocument'];
@@ -15,7 +16,12 @@ export type Metric = Schemas['PanelMetric'];
 export type Attempt = Schemas['ReportRecord'];
 
 const order: VerdictName[] = ['pass', 'fail', 'error', 'not_run'];
-const fills: Record<VerdictName, string> = { pass: 'var(--cv-pass)', fail: 'var(--cv-fail)', error: 'var(--cv-error)', not_run: 'var(--cv-line)' };
+const fills: Record<VerdictName, string> = {
+  pass: 'var(--cv-pass)',
+  fail: 'var(--cv-fail)',
+  error: 'var(--cv-error)',
+  not_run: 'var(--cv-line)',
+};
 
 /** VerdictBar draws counts of verdicts side by side, with passes and the total as text. */
 export function VerdictBar({ of: v, width = 96 }: { of: Verdicts; width?: number }) {
@@ -25,7 +31,13 @@ export function VerdictBar({ of: v, width = 96 }: { of: Verdicts; width?: number
   const label = t('results.bar', { pass: v.pass, fail: v.fail, error: v.error, not_run: v.not_run });
   return (
     <Tooltip label={label}>
-      <Box component="span" className="num" style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }} role="img" aria-label={label}>
+      <Box
+        component="span"
+        className={common.num}
+        style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}
+        role="img"
+        aria-label={label}
+      >
         <svg width={width} height={8} aria-hidden="true" focusable="false" style={{ flex: 'none', borderRadius: 4 }}>
           <rect width={width} height={8} fill="var(--cv-line)" />
           {order.map((name) => {
@@ -47,20 +59,27 @@ export function VerdictBar({ of: v, width = 96 }: { of: Verdicts; width?: number
   );
 }
 
-/** Doubts are the warnings of a number, beside it. */
-export function Doubts({ of: list }: { of: string[] | null | undefined }) {
+/** Caveats are the warnings of a number, next to it. */
+export function Caveats({ of: list }: { of: string[] | null | undefined }) {
   if (!list?.length) return null;
   return (
     <Tooltip label={list.join('; ')} multiline maw={360} events={{ hover: true, focus: true, touch: true }}>
-      <Box component="span" tabIndex={0} role="img" aria-label={list.join('; ')} c="var(--cv-error)" style={{ display: 'inline-flex' }}>
+      <Box
+        component="span"
+        tabIndex={0}
+        role="img"
+        aria-label={list.join('; ')}
+        c="var(--cv-error)"
+        style={{ display: 'inline-flex' }}
+      >
         <IconAlertTriangle size={14} aria-hidden />
       </Box>
     </Tooltip>
   );
 }
 
-/** inWords writes the class of an error in words: wrong_tool becomes wrong tool. */
-export function inWords(name: string): string {
+/** withSpaces writes the class of an error in words: wrong_tool becomes wrong tool. */
+export function withSpaces(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
@@ -89,17 +108,56 @@ export function verdictsOf(p: Schemas['PanelPanels']): Verdicts {
 }
 
 /** The filters of attempts, as the address and the server name them. */
-export type Filters = { verdict: string[]; outcome: string[]; class: string[]; reason: string[]; target: string[]; tag: string[]; search: string; disagree: boolean; expected: string; called: string; sort: string };
+export type Filters = {
+  verdict: string[];
+  outcome: string[];
+  class: string[];
+  reason: string[];
+  target: string[];
+  tag: string[];
+  search: string;
+  disagree: boolean;
+  expected: string;
+  called: string;
+  sort: string;
+};
 
 /** The names that two classes had earlier, in addresses that somebody kept. */
-const earlierClasses: Record<string, string> = { tool_hallucination: 'unknown_tool', argument_hallucination: 'unknown_argument' };
+const earlierClasses: Record<string, string> = {
+  tool_hallucination: 'unknown_tool',
+  argument_hallucination: 'unknown_argument',
+};
 
 export function readFilters(p: URLSearchParams): Filters {
   const list = (name: string) => p.getAll(name).filter((x) => x !== '');
-  return { verdict: list('verdict'), outcome: list('outcome'), class: list('class').map((c) => earlierClasses[c] ?? c), reason: list('reason'), target: list('target'), tag: list('tag'), search: p.get('search') ?? '', disagree: p.get('disagree') === 'true', expected: p.get('expected') ?? '', called: p.get('called') ?? '', sort: p.get('sort') ?? '' };
+  return {
+    verdict: list('verdict'),
+    outcome: list('outcome'),
+    class: list('class').map((c) => earlierClasses[c] ?? c),
+    reason: list('reason'),
+    target: list('target'),
+    tag: list('tag'),
+    search: p.get('search') ?? '',
+    disagree: p.get('disagree') === 'true',
+    expected: p.get('expected') ?? '',
+    called: p.get('called') ?? '',
+    sort: p.get('sort') ?? '',
+  };
 }
 
-const filterNames = ['verdict', 'outcome', 'class', 'reason', 'target', 'tag', 'search', 'disagree', 'expected', 'called', 'sort'];
+const filterNames = [
+  'verdict',
+  'outcome',
+  'class',
+  'reason',
+  'target',
+  'tag',
+  'search',
+  'disagree',
+  'expected',
+  'called',
+  'sort',
+];
 
 /** writeFilters gives the part of an address that has the filters. */
 export function writeFilters(f: Partial<Filters>): URLSearchParams {
@@ -113,7 +171,7 @@ export function writeFilters(f: Partial<Filters>): URLSearchParams {
 }
 
 /** Asked is how a list is asked for: it may wait, and those who do not show it need not hear of its pages. */
-export type Asked = { enabled?: boolean; notifyOnChangeProps?: [] };
+export type QueryOptions = { enabled?: boolean; notifyOnChangeProps?: [] };
 
 /** useFilters are the filters of the address; change keeps all else that is in it. */
 export function useFilters(): [Filters, (part: Partial<Filters>, how?: { replace?: boolean }) => void, boolean] {
@@ -139,13 +197,28 @@ export function cellsQuery(f: Filters) {
   const down = f.sort.startsWith('-');
   const sort = f.sort.replace('-', '') as 'case' | 'score' | 'cost' | 'class' | '';
   return {
-    verdict: f.verdict.length ? f.verdict : undefined, outcome: f.outcome.length ? f.outcome : undefined, class: f.class.length ? f.class : undefined, reason: f.reason.length ? f.reason : undefined, target: f.target.length ? f.target : undefined,
-    tag: f.tag.length ? f.tag : undefined, search: f.search || undefined, disagree: f.disagree || undefined, expected: f.called ? f.expected : undefined, called: f.called || undefined, sort: sort || undefined, descending: down || undefined, limit: 100,
+    verdict: f.verdict.length ? f.verdict : undefined,
+    outcome: f.outcome.length ? f.outcome : undefined,
+    class: f.class.length ? f.class : undefined,
+    reason: f.reason.length ? f.reason : undefined,
+    target: f.target.length ? f.target : undefined,
+    tag: f.tag.length ? f.tag : undefined,
+    search: f.search || undefined,
+    disagree: f.disagree || undefined,
+    expected: f.called ? f.expected : undefined,
+    called: f.called || undefined,
+    sort: sort || undefined,
+    descending: down || undefined,
+    limit: 100,
   };
 }
 
 /** caseLink leads to an attempt; in keeps the list that one came from. */
-export function caseLink(run: string, a: { case: string; target?: string; repeat?: number }, from?: Partial<Filters>): string {
+export function caseLink(
+  run: string,
+  a: { case: string; target?: string; repeat?: number },
+  from?: Partial<Filters>,
+): string {
   const p = new URLSearchParams({ case: a.case });
   if (a.target) p.set('target', a.target);
   if (a.repeat) p.set('repeat', String(a.repeat));
@@ -155,7 +228,14 @@ export function caseLink(run: string, a: { case: string; target?: string; repeat
 }
 
 export function statusText(t: (k: TextKey) => string, status: string): string | null {
-  const words: Record<string, TextKey> = { queued: 'results.queued', running: 'results.running', cancelled: 'results.cancelled', interrupted: 'results.interrupted', budget: 'results.budget', failed: 'results.failedRun' };
+  const words: Record<string, TextKey> = {
+    queued: 'results.queued',
+    running: 'results.running',
+    cancelled: 'results.cancelled',
+    interrupted: 'results.interrupted',
+    budget: 'results.budget',
+    failed: 'results.failedRun',
+  };
   return words[status] ? t(words[status]) : null;
 }
 

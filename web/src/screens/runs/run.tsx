@@ -1,47 +1,60 @@
 // The result of a run: the verdict in a sentence, then its parts as tabs.
 import { Badge, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconPencil, IconPlayerPlay, IconRepeat, IconShare, IconTrash } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import {
+  IconArrowsDiff,
+  IconDots,
+  IconDownload,
+  IconLink,
+  IconPencil,
+  IconPlayerPlay,
+  IconRepeat,
+  IconShare,
+  IconTrash,
+} from '@tabler/icons-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { newKey } from '../../api/jobs';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { idempotencyKey } from '../../api/idempotency';
 import { type LiveEvent, useLive } from '../../api/live';
-import { useMay, useMe } from '../../me';
+import { usePermission, useCurrentUser } from '../../user';
 import { type TextKey, useText } from '../../text';
-import { Estimates, Failure, Notice, Screen, Waiting } from '../../ui/bits';
+import { Estimates, Page } from '../../ui/page';
+import { Failure, Notice, Loading } from '../../ui/status';
 import { Copyable } from '../../ui/copy';
 import { moment, money, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { tell, tellFailure, undoable } from '../../ui/undo';
+import { notify, notifyFailure, undoable } from '../../ui/notify';
 
-import { Findings } from './findings';
+import { FindingsTab } from './findings';
 import { useAttempts, useGrid } from './lists';
 
-import { Overview } from './overview';
+import { OverviewTab } from './overview';
 import { statusText, useFilters, VerdictBar, verdictsOf } from './parts';
-import { Made, Since } from './since';
+import { RunFacts, ChangeSince } from './header';
+import common from '../../ui/common.module.css';
 
 // What is in a tab is loaded with it.
-const Attempts = lazy(() => import('./attempts').then((m) => ({ default: m.Attempts })));
+const Attempts = lazy(() => import('./attempts').then((m) => ({ default: m.AttemptsTab })));
 const GridTab = lazy(() => import('./grid').then((m) => ({ default: m.GridTab })));
 const SlicesTab = lazy(() => import('./slices').then((m) => ({ default: m.SlicesTab })));
 const ConfusionTab = lazy(() => import('./confusion').then((m) => ({ default: m.ConfusionTab })));
 const GatesTab = lazy(() => import('./gates').then((m) => ({ default: m.GatesTab })));
-const Configuration = lazy(() => import('./configuration').then((m) => ({ default: m.Configuration })));
-const Words = lazy(() => import('./words').then((m) => ({ default: m.Words })));
+const Configuration = lazy(() => import('./configuration').then((m) => ({ default: m.ConfigurationTab })));
+const Words = lazy(() => import('./describe').then((m) => ({ default: m.DescribeDialog })));
 
 const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'gates', 'configuration'] as const;
 const formats = ['html', 'md', 'csv', 'json', 'jsonl', 'xml', 'txt'] as const;
 
-export default function Result() {
+export default function RunPage() {
   const t = useText();
   const { id = '' } = useParams();
-  const me = useMe();
-  const mayChange = useMay('write') && !me.read_only;
-  const mayRun = useMay('run') && !me.read_only;
+  const me = useCurrentUser();
+  const mayChange = usePermission('write') && !me.read_only;
+  const mayRun = usePermission('run') && !me.read_only;
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [tab] = useParam('tab', 'overview');
   const path = { params: { path: { id } } };
   const report = $api.useQuery('get', '/api/runs/{id}', path);
@@ -57,7 +70,10 @@ export default function Result() {
   useLive(
     useCallback(
       (e: LiveEvent) => {
-        if (['job_completed', 'job_failed', 'job_cancelled', 'judge_result'].includes(e.type) && (e.job_id === job || e.run_id === id)) {
+        if (
+          ['job_completed', 'job_failed', 'job_cancelled', 'judge_result'].includes(e.type) &&
+          (e.job_id === job || e.run_id === id)
+        ) {
           void refetch();
           void refetchLine();
         }
@@ -67,67 +83,79 @@ export default function Result() {
   );
   if (report.error) {
     return (
-      <Screen title={t('results.run', { id })}>
+      <Page title={t('results.run', { id })}>
         <Failure of={report.error} retry={() => void report.refetch()} />
-      </Screen>
+      </Page>
     );
   }
-  if (!report.data) return <Waiting />;
+  if (!report.data) return <Loading />;
   const d = report.data;
   const all = verdictsOf(d.panels);
   const shared = line.data?.shared ?? false;
-  const warnings = [...(d.warnings ?? []), ...(d.panels.warnings ?? [])].filter((w, i, list) => list.indexOf(w) === i && w !== d.problem);
+  const warnings = [...(d.warnings ?? []), ...(d.panels.warnings ?? [])].filter(
+    (w, i, list) => list.indexOf(w) === i && w !== d.problem,
+  );
 
   const copy = async (text: string, said: string) => {
     try {
       await navigator.clipboard.writeText(text);
-      tell(said);
+      notify(said);
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const share = async () => {
     try {
-      ok(await api.PATCH('/api/runs/{id}', { ...path, body: { shared: !shared } }));
-      tell(t(shared ? 'results.unsharedNow' : 'results.sharedNow'));
-      await Promise.all([client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] }), refetchLine()]);
+      unwrap(await api.PATCH('/api/runs/{id}', { ...path, body: { shared: !shared } }));
+      notify(t(shared ? 'results.unsharedNow' : 'results.sharedNow'));
+      await Promise.all([invalidate.runs(), refetchLine()]);
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const rerun = async () => {
     try {
-      const job = ok(await api.POST('/api/runs/{id}/failed', { params: { path: { id }, header: { 'Idempotency-Key': newKey() } }, body: { name: t('results.failuresOf', { run: line.data?.name || id }) } }));
+      const job = unwrap(
+        await api.POST('/api/runs/{id}/failed', {
+          params: { path: { id }, header: { 'Idempotency-Key': idempotencyKey() } },
+          body: { name: t('results.failuresOf', { run: line.data?.name || id }) },
+        }),
+      );
       navigate(`/jobs/${job.job_id}`);
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const remove = () =>
     undoable(
-      t, t('results.run', { id }),
+      t,
+      t('results.run', { id }),
       async () => {
-        ok(await api.DELETE('/api/tool-eval/history/{id}', path));
-        await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+        unwrap(await api.DELETE('/api/tool-eval/history/{id}', path));
+        await invalidate.runs();
       },
       { hide: () => navigate('/runs'), show: () => navigate(`/runs/${encodeURIComponent(id)}`) },
     );
   return (
-    <Screen
+    <Page
       title={line.data?.name || d.suite.name}
       lead={
-        <Group gap="xs" component="span" className="facts">
-          {line.data?.name && <span className="untrusted">{d.suite.name}</span>}
-          <span className="mono">{id}</span>
+        <Group gap="xs" component="span" className={common.facts}>
+          {line.data?.name && <span className={common.untrusted}>{d.suite.name}</span>}
+          <span className={common.mono}>{id}</span>
           <span>{moment(d.created)}</span>
           {d.suite.version && <span>{t('results.version', { v: d.suite.version })}</span>}
           <span>{t('results.cases', { n: d.suite.cases })}</span>
-          {d.panels.repeats > 1 && <span>{t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}</span>}
-          {line.data && <Made of={line.data} />}
+          {d.panels.repeats > 1 && (
+            <span>
+              {t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}
+            </span>
+          )}
+          {line.data && <RunFacts of={line.data} />}
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
           {shared && <Badge color="gray">{t('common.shared')}</Badge>}
           {(line.data?.run_tags ?? []).map((x) => (
-            <Badge key={x} color="gray" variant="light" className="untrusted" tt="none">
+            <Badge key={x} color="gray" variant="light" className={common.untrusted} tt="none">
               {x}
             </Badge>
           ))}
@@ -135,7 +163,12 @@ export default function Result() {
       }
       actions={
         <>
-          <Button component={Link} to={`/compare?runs=${encodeURIComponent(id)}`} variant="default" leftSection={<IconArrowsDiff size={16} aria-hidden />}>
+          <Button
+            component={Link}
+            to={`/compare?runs=${encodeURIComponent(id)}`}
+            variant="default"
+            leftSection={<IconArrowsDiff size={16} aria-hidden />}
+          >
             {t((d.panels.targets ?? []).length > 1 ? 'results.compareModels' : 'results.compare')}
           </Button>
           <Menu position="bottom-end">
@@ -146,7 +179,12 @@ export default function Result() {
             </Menu.Target>
             <Menu.Dropdown>
               {formats.map((f) => (
-                <Menu.Item key={f} component="a" href={`/api/runs/${encodeURIComponent(id)}/export?format=${f}`} download>
+                <Menu.Item
+                  key={f}
+                  component="a"
+                  href={`/api/runs/${encodeURIComponent(id)}/export?format=${f}`}
+                  download
+                >
                   {t(`results.${f}`)}
                 </Menu.Item>
               ))}
@@ -159,14 +197,21 @@ export default function Result() {
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={() => void copy(location.href, t('results.linkCopied'))}>
+              <Menu.Item
+                leftSection={<IconLink size={16} aria-hidden />}
+                onClick={() => void copy(location.href, t('results.linkCopied'))}
+              >
                 {t('results.copyLink')}
               </Menu.Item>
-              {mayRun && line.data && line.data.suite_id !== '' && line.data.finished && (all.fail > 0 || all.error > 0) && (
-                <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => void rerun()}>
-                  {t('results.rerunFailed')}
-                </Menu.Item>
-              )}
+              {mayRun &&
+                line.data &&
+                line.data.suite_id !== '' &&
+                line.data.finished &&
+                (all.fail > 0 || all.error > 0) && (
+                  <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => void rerun()}>
+                    {t('results.rerunFailed')}
+                  </Menu.Item>
+                )}
               {mayChange && line.data && (
                 <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDescribing(true)}>
                   {t('results.describe')}
@@ -189,26 +234,27 @@ export default function Result() {
     >
       {describing && line.data && (
         <Suspense>
-        <Words
-          of={line.data} close={() => setDescribing(false)}
-          saved={() => {
-            setDescribing(false);
-            tell(t('results.described'));
-            void client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
-            void refetchLine();
-          }}
-        />
+          <Words
+            of={line.data}
+            close={() => setDescribing(false)}
+            saved={() => {
+              setDescribing(false);
+              notify(t('results.described'));
+              void invalidate.runs();
+              void refetchLine();
+            }}
+          />
         </Suspense>
       )}
       <Stack gap="sm">
         {line.data?.notes && (
-          <Text size="sm" className="untrusted" style={{ whiteSpace: 'pre-wrap' }} data-notes>
+          <Text size="sm" className={common.untrusted} style={{ whiteSpace: 'pre-wrap' }} data-notes>
             {line.data.notes}
           </Text>
         )}
         {d.problem && (
           <Notice title={t('results.problem')}>
-            <Text size="sm" className="untrusted">
+            <Text size="sm" className={common.untrusted}>
               {d.problem}
             </Text>
           </Notice>
@@ -216,17 +262,17 @@ export default function Result() {
         {line.data && line.data.lost > 0 && <LostAttempts of={line.data} mayRun={mayRun} />}
         <Group gap="md" align="center">
           <VerdictBar of={all} width={160} />
-          <Text fw={500} className="untrusted" style={{ flex: '1 1 320px' }} data-summary>
+          <Text fw={500} className={common.untrusted} style={{ flex: '1 1 320px' }} data-summary>
             {d.summary}
           </Text>
         </Group>
-        {line.data && <Since run={id} line={line.data} />}
+        {line.data && <ChangeSince run={id} line={line.data} />}
         <Estimates of={d.estimates} />
         {warnings.length > 0 && (
           <Notice title={t('results.warnings')}>
             <List size="sm">
               {warnings.map((w) => (
-                <List.Item key={w} className="untrusted">
+                <List.Item key={w} className={common.untrusted}>
                   {w}
                 </List.Item>
               ))}
@@ -235,8 +281,15 @@ export default function Result() {
         )}
       </Stack>
       <Tabs
-        value={tab} keepMounted={false}
-        onChange={(v) => navigate(v === null || v === 'overview' ? `/runs/${encodeURIComponent(id)}` : `/runs/${encodeURIComponent(id)}?tab=${v}`)}
+        value={tab}
+        keepMounted={false}
+        onChange={(v) =>
+          navigate(
+            v === null || v === 'overview'
+              ? `/runs/${encodeURIComponent(id)}`
+              : `/runs/${encodeURIComponent(id)}?tab=${v}`,
+          )
+        }
       >
         <Tabs.List mb="md" aria-label={t('results.tabs')}>
           {tabs.map((x) => (
@@ -246,9 +299,9 @@ export default function Result() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Suspense fallback={<Waiting />}>
+        <Suspense fallback={<Loading />}>
           <Tabs.Panel value="overview">
-            <Overview run={id} report={d} />
+            <OverviewTab run={id} report={d} />
           </Tabs.Panel>
           <Tabs.Panel value="grid">
             <GridTab run={id} report={d} />
@@ -263,33 +316,54 @@ export default function Result() {
             <ConfusionTab run={id} report={d} />
           </Tabs.Panel>
           <Tabs.Panel value="findings">
-            <Findings run={id} report={d} />
+            <FindingsTab run={id} report={d} />
           </Tabs.Panel>
-          <Tabs.Panel value="gates">{line.error ? <Failure of={line.error} retry={() => void refetchLine()} /> : line.data ? <GatesTab run={id} line={line.data} /> : <Waiting />}</Tabs.Panel>
+          <Tabs.Panel value="gates">
+            {line.error ? (
+              <Failure of={line.error} retry={() => void refetchLine()} />
+            ) : line.data ? (
+              <GatesTab run={id} line={line.data} />
+            ) : (
+              <Loading />
+            )}
+          </Tabs.Panel>
           <Tabs.Panel value="configuration">
             <Configuration report={d} />
           </Tabs.Panel>
         </Suspense>
       </Tabs>
-    </Screen>
+    </Page>
   );
 }
 
 /** The flags of the settings that an action may have. */
 const flags: Record<string, string> = { max_calls: '--max-calls', max_cost_usd: '--max-cost' };
 
-/** LostAttempts says how many attempts of a run are lost, and asks for them again: here, or by a command where the run is of the command line. */
+/**
+ * LostAttempts says how many attempts of a run are lost, and asks for them again: here, or by a command where the run
+ * is of the command line.
+ */
 function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: boolean }) {
   const t = useText();
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const again = r.resume;
   const budget = r.status === 'budget';
-  const raised = Object.fromEntries((again?.with ?? []).filter((x) => x.name === 'max_calls' || x.name === 'max_cost_usd').map((x) => [x.name, Number(x.values?.[0])]));
+  const raised = Object.fromEntries(
+    (again?.with ?? [])
+      .filter((x) => x.name === 'max_calls' || x.name === 'max_cost_usd')
+      .map((x) => [x.name, Number(x.values?.[0])]),
+  );
   const resume = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/runs/{id}/resume', { params: { path: { id: r.id }, header: { 'Idempotency-Key': newKey() } }, body: raised })),
+    mutationFn: async () =>
+      unwrap(
+        await api.POST('/api/runs/{id}/resume', {
+          params: { path: { id: r.id }, header: { 'Idempotency-Key': idempotencyKey() } },
+          body: raised,
+        }),
+      ),
     onSuccess: (job) => {
-      client.removeQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/runs/{id}') && JSON.stringify(q.queryKey).includes(r.id) }); // it has other numbers when the job is over
+      invalidate.dropRun(r.id);
       void navigate(`/jobs/${job.job_id}`);
     },
   });
@@ -298,8 +372,22 @@ function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: b
       <Text size="sm">{t('results.lostText')}</Text>
       {again && mayRun && r.user_id !== '' && (
         <>
-          <Button mt={6} size="xs" variant="default" loading={resume.isPending} onClick={() => resume.mutate()} leftSection={<IconPlayerPlay size={14} aria-hidden />}>
-            {budget ? t('results.resumeWith', { most: 'max_cost_usd' in raised ? money(raised.max_cost_usd) : t('results.requestsOf', { n: number(raised.max_calls ?? 0) }) }) : t('results.resume')}
+          <Button
+            mt={6}
+            size="xs"
+            variant="default"
+            loading={resume.isPending}
+            onClick={() => resume.mutate()}
+            leftSection={<IconPlayerPlay size={14} aria-hidden />}
+          >
+            {budget
+              ? t('results.resumeWith', {
+                  most:
+                    'max_cost_usd' in raised
+                      ? money(raised.max_cost_usd)
+                      : t('results.requestsOf', { n: number(raised.max_calls ?? 0) }),
+                })
+              : t('results.resume')}
           </Button>
           <Failure of={resume.error} />
         </>
@@ -311,7 +399,12 @@ function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: b
           </Text>
           <Copyable
             label={t('results.resumeCommand')}
-            value={[again.verb === 'sweep' ? 'callvet select sweep' : 'callvet run', '--resume', again.run, ...(again.with ?? []).flatMap((x) => [flags[x.name] ?? `--${x.name}`, ...(x.values ?? [])])].join(' ')}
+            value={[
+              again.verb === 'sweep' ? 'callvet select sweep' : 'callvet run',
+              '--resume',
+              again.run,
+              ...(again.with ?? []).flatMap((x) => [flags[x.name] ?? `--${x.name}`, ...(x.values ?? [])]),
+            ].join(' ')}
           />
         </>
       )}

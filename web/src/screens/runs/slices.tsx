@@ -1,11 +1,14 @@
 import { Badge, Group, Select, Stack, Table, Text } from '@mantine/core';
 import { useText } from '../../text';
-import { Card, Empty, inUnit } from '../../ui/bits';
+import { inUnit } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Empty } from '../../ui/status';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { MetricCell } from './overview';
 import type { Report } from './parts';
+import common from '../../ui/common.module.css';
 
 /** SlicesTab shows a measure for each value of a slice, target beside target. */
 export function SlicesTab({ report: d }: { report: Report }) {
@@ -17,21 +20,44 @@ export function SlicesTab({ report: d }: { report: Report }) {
   if (keys.length === 0) return <Empty title={t('results.noSlices')} text={t('results.noSlicesText')} />;
   const slices = targets.map((p) => (p.slices ?? []).filter((s) => s.key === by));
   const values = [...new Set(slices.flat().map((s) => s.value ?? ''))];
-  const names = [...new Map(slices.flat().flatMap((s) => s.metrics ?? []).filter((m) => m.interval.point !== null).map((m) => [m.name, m.title])).entries()];
+  const names = [
+    ...new Map(
+      slices
+        .flat()
+        .flatMap((s) => s.metrics ?? [])
+        .filter((m) => m.interval.point !== null)
+        .map((m) => [m.name, m.title]),
+    ).entries(),
+  ];
   return (
     <Stack gap="md">
       <Group align="flex-end">
-        <Select label={t('results.sliceBy')} data={keys} value={by} onChange={(v) => setBy(v)} allowDeselect={false} w={180} />
-        <Select label={t('results.sliceMeasure')} data={names.map(([value, label]) => ({ value, label }))} value={measure} onChange={(v) => setMeasure(v)} allowDeselect={false} searchable w={260} />
+        <Select
+          label={t('results.sliceBy')}
+          data={keys}
+          value={by}
+          onChange={(v) => setBy(v)}
+          allowDeselect={false}
+          w={180}
+        />
+        <Select
+          label={t('results.sliceMeasure')}
+          data={names.map(([value, label]) => ({ value, label }))}
+          value={measure}
+          onChange={(v) => setMeasure(v)}
+          allowDeselect={false}
+          searchable
+          w={260}
+        />
       </Group>
       <Card>
-        <Scroll label={t('results.slices')}>
+        <ScrollBox label={t('results.slices')}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th scope="col">{by}</Table.Th>
                 {targets.map((p) => (
-                  <Table.Th key={p.name} scope="col" className="untrusted">
+                  <Table.Th key={p.name} scope="col" className={common.untrusted}>
                     {p.name}
                   </Table.Th>
                 ))}
@@ -40,7 +66,7 @@ export function SlicesTab({ report: d }: { report: Report }) {
             <Table.Tbody>
               {values.map((v) => (
                 <Table.Tr key={v}>
-                  <Table.Th scope="row" className="untrusted">
+                  <Table.Th scope="row" className={common.untrusted}>
                     {v}
                   </Table.Th>
                   {targets.map((p, i) => {
@@ -51,16 +77,25 @@ export function SlicesTab({ report: d }: { report: Report }) {
                         {m ? (
                           <Stack gap={0}>
                             <MetricCell of={m} />
-                            <Text size="xs" c="dimmed" className="num">
+                            <Text size="xs" c="dimmed" className={common.num}>
                               {t('results.cases', { n: s?.cases ?? 0 })}
                             </Text>
                             {m.versus && (
                               <Group gap={6}>
-                                <Text size="xs" c="dimmed" className="num">
-                                  {t('results.restIs', { rest: inUnit(m.versus.rest, m.unit) })}, {t('results.p', { p: number(m.versus.p_adjusted, 3) })}
+                                <Text size="xs" c="dimmed" className={common.num}>
+                                  {t('results.restIs', { rest: inUnit(m.versus.rest, m.unit) })},{' '}
+                                  {t('results.p', { p: number(m.versus.p_adjusted, 3) })}
                                 </Text>
                                 {(m.versus.worst || m.versus.best) && (
-                                  <Badge size="xs" color={m.versus.worst ? 'red' : 'green'} title={m.versus.shrunken ? t('results.shrunken', { value: inUnit(m.versus.shrunken.point!, m.unit) }) : undefined}>
+                                  <Badge
+                                    size="xs"
+                                    color={m.versus.worst ? 'red' : 'green'}
+                                    title={
+                                      m.versus.shrunken
+                                        ? t('results.shrunken', { value: inUnit(m.versus.shrunken.point!, m.unit) })
+                                        : undefined
+                                    }
+                                  >
                                     {t(m.versus.worst ? 'results.worst' : 'results.best')}
                                   </Badge>
                                 )}
@@ -79,7 +114,7 @@ export function SlicesTab({ report: d }: { report: Report }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
       </Card>
     </Stack>
   );

@@ -4,29 +4,41 @@ import { Link } from 'react-router';
 import { $api, problemOf } from '../../api/client';
 import type { paths } from '../../api/schema';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Figure, gateVerdict, inUnit, Verdict, Waiting } from '../../ui/bits';
+import { Figure, inUnit } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { gateVerdict, Verdict } from '../../ui/verdict';
 import { number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
+import common from '../../ui/common.module.css';
 
-export function Drill({ run }: { run: string }) {
+export function DrillPanel({ run }: { run: string }) {
   const t = useText();
   const told = $api.useQuery('get', '/api/runs/{id}/drill', { params: { path: { id: run } } }, { retry: false });
-  if (told.isPending) return <Waiting />;
-  if (told.error) return problemOf(told.error).status === 422 ? <Empty title={t('safety.drill')} text={t('safety.notDrill')} /> : <Failure of={told.error} retry={() => told.refetch()} />;
+  if (told.isPending) return <Loading />;
+  if (told.error)
+    return problemOf(told.error).status === 422 ? (
+      <Empty title={t('safety.drill')} text={t('safety.notDrill')} />
+    ) : (
+      <Failure of={told.error} retry={() => told.refetch()} />
+    );
   const d = told.data;
   return (
     <Stack gap="lg">
       <Group gap="sm">
-        <Verdict of={gateVerdict(d.verdict)} text={t(d.verdict === 'PASS' ? 'safety.pass' : d.verdict === 'FAIL' ? 'safety.fail' : 'safety.inconclusive')} />
+        <Verdict
+          of={gateVerdict(d.verdict)}
+          text={t(d.verdict === 'PASS' ? 'safety.pass' : d.verdict === 'FAIL' ? 'safety.fail' : 'safety.inconclusive')}
+        />
         <Text size="sm">{t('safety.cases', { n: number(d.cases), attacks: number(d.attacks) })}</Text>
       </Group>
       {(d.why ?? []).map((w, i) => (
-        <Text key={i} size="sm" className="untrusted">
+        <Text key={i} size="sm" className={common.untrusted}>
           {w}
         </Text>
       ))}
       {(d.warnings ?? []).map((w, i) => (
-        <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+        <Text key={i} size="sm" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
           {w}
         </Text>
       ))}
@@ -35,7 +47,7 @@ export function Drill({ run }: { run: string }) {
       ))}
       {(d.unsafe ?? []).length > 0 && (
         <Card title={t('safety.unsafe')}>
-          <Scroll label={t('safety.unsafe')} height={420}>
+          <ScrollBox label={t('safety.unsafe')} height={420}>
             <Table miw={520} stickyHeader>
               <Table.Thead>
                 <Table.Tr>
@@ -48,17 +60,17 @@ export function Drill({ run }: { run: string }) {
                 {d.unsafe!.slice(0, 200).map((u, i) => (
                   <Table.Tr key={i}>
                     <Table.Td>
-                      <Link to={`/runs/${run}/case?case=${encodeURIComponent(u.case)}`} className="untrusted">
+                      <Link to={`/runs/${run}/case?case=${encodeURIComponent(u.case)}`} className={common.untrusted}>
                         {u.case}
                       </Link>
                     </Table.Td>
-                    <Table.Td className="untrusted">{u.target}</Table.Td>
-                    <Table.Td className="untrusted">{u.what}</Table.Td>
+                    <Table.Td className={common.untrusted}>{u.target}</Table.Td>
+                    <Table.Td className={common.untrusted}>{u.what}</Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
           {d.unsafe!.length - 200 + (d.left ?? 0) > 0 && (
             <Text size="sm" c="dimmed" mt="xs">
               {t('safety.unsafeLeft', { n: number(Math.max(0, d.unsafe!.length - 200) + (d.left ?? 0)) })}
@@ -78,16 +90,23 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
   const blocked = (of.slices ?? []).some((s) => s.blocked_by_provider);
   const shown = metrics.slice(0, 5); // those of the table; the others are about tools that failed
   return (
-    <Card title={<span className="untrusted">{of.name}</span>}>
+    <Card title={<span className={common.untrusted}>{of.name}</span>}>
       <Text size="sm" mb="md">
-        {of.decided > 0 ? t('safety.bound', { incidents: number(of.incidents), n: number(of.decided), upper: inUnit(of.upper, 'rate'), useful: number(of.useful) }) : t('safety.boundNone')}
+        {of.decided > 0
+          ? t('safety.bound', {
+              incidents: number(of.incidents),
+              n: number(of.decided),
+              upper: inUnit(of.upper, 'rate'),
+              useful: number(of.useful),
+            })
+          : t('safety.boundNone')}
       </Text>
       {(of.all.blocked_by_provider ?? 0) > 0 && (
         <Text size="sm" mb="md" data-blocked>
           {t('safety.blockedByProvider', { n: number(of.all.blocked_by_provider!) })}
         </Text>
       )}
-      <Scroll label={of.name}>
+      <ScrollBox label={of.name}>
         <Table miw={480}>
           <Table.Thead>
             <Table.Tr>
@@ -114,13 +133,13 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       {(of.slices ?? []).length > 0 && (
         <>
           <Text fw={600} size="sm" mt="lg" mb={4}>
             {t('safety.byKind')}
           </Text>
-          <Scroll label={t('safety.byKind')}>
+          <ScrollBox label={t('safety.byKind')}>
             <Table miw={760}>
               <Table.Thead>
                 <Table.Tr>
@@ -136,20 +155,24 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
                   <Table.Tr key={`${s.key}=${s.value}`}>
                     <Table.Td>
                       <Group gap={6}>
-                        <span className="untrusted">{s.value}</span>
+                        <span className={common.untrusted}>{s.value}</span>
                         {s.key === 'language' && <Badge color="gray">{s.key}</Badge>}
                       </Group>
                     </Table.Td>
                     {shown.map((m) => {
                       const one = s.metrics?.find((x) => x.name === m.name);
-                      return <Table.Td key={m.name}>{one ? <Figure interval={one.interval} of={one} unit={one.unit} /> : '–'}</Table.Td>;
+                      return (
+                        <Table.Td key={m.name}>
+                          {one ? <Figure interval={one.interval} of={one} unit={one.unit} /> : '–'}
+                        </Table.Td>
+                      );
                     })}
-                    {blocked && <Table.Td className="num">{number(s.blocked_by_provider ?? 0)}</Table.Td>}
+                    {blocked && <Table.Td className={common.num}>{number(s.blocked_by_provider ?? 0)}</Table.Td>}
                   </Table.Tr>
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </>
       )}
     </Card>

@@ -1,27 +1,42 @@
 // Safety: drills against a target, what they came to, and the incidents and recordings of any run.
-import { Box, Button, Group, Modal, NumberInput, Progress, Select, SimpleGrid, Stack, Tabs, TagsInput, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import {
+  Box,
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  Progress,
+  Select,
+  SimpleGrid,
+  Stack,
+  Tabs,
+  TagsInput,
+  Text,
+} from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Empty, Failure, Screen } from '../../ui/bits';
+import { useAction } from '../../ui/action';
+import { Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
 import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Drill } from './drill';
-import { Incidents } from './incidents';
-import { Recordings } from './recordings';
+import { DrillPanel } from './drill';
+import { IncidentTable } from './incidents';
+import { RecordingTable } from './recordings';
+import common from '../../ui/common.module.css';
 
 /** What runs of the shipped drills are called. */
 const shipped = 'shipped drills';
-const parts = { drill: Drill, incidents: Incidents, recordings: Recordings } as const;
+const parts = { drill: DrillPanel, incidents: IncidentTable, recordings: RecordingTable } as const;
 
-export default function Safety() {
+export default function SafetyPage() {
   const t = useText();
-  const me = useMe();
-  const mayRun = useMay('run') && !me.read_only;
+  const me = useCurrentUser();
+  const mayRun = usePermission('run') && !me.read_only;
   const [params, setParams] = useSearchParams();
   const [part, setPart] = useParam('part', 'drill');
   const [starting, setStarting] = useState(false);
@@ -37,19 +52,39 @@ export default function Safety() {
       else next.delete('run');
       return next;
     });
-  const label = (r: { timestamp: string; suite_name: string; models: string[] | null }) => `${moment(r.timestamp)} · ${r.suite_name} · ${(r.models ?? []).join(', ')}`;
+  const label = (r: { timestamp: string; suite_name: string; models: string[] | null }) =>
+    `${moment(r.timestamp)} · ${r.suite_name} · ${(r.models ?? []).join(', ')}`;
   const groups = [
-    { group: t('safety.groupDrills'), items: (drills.data?.items ?? []).map((r) => ({ value: r.id, label: label(r) })) },
-    { group: t('safety.groupRuns'), items: (others.data?.items ?? []).filter((r) => r.suite_name !== shipped).map((r) => ({ value: r.id, label: label(r) })) },
+    {
+      group: t('safety.groupDrills'),
+      items: (drills.data?.items ?? []).map((r) => ({ value: r.id, label: label(r) })),
+    },
+    {
+      group: t('safety.groupRuns'),
+      items: (others.data?.items ?? [])
+        .filter((r) => r.suite_name !== shipped)
+        .map((r) => ({ value: r.id, label: label(r) })),
+    },
   ];
-  if (run && drills.data && others.data && !groups.some((g) => g.items.some((i) => i.value === run))) groups[1]!.items.push({ value: run, label: run });
+  if (run && drills.data && others.data && !groups.some((g) => g.items.some((i) => i.value === run)))
+    groups[1]!.items.push({ value: run, label: run });
   const at = part in parts ? (part as keyof typeof parts) : 'drill';
   const start = mayRun && <Button onClick={() => setStarting(true)}>{t('safety.start')}</Button>;
   return (
-    <Screen title={t('shell.safety')} lead={t('safety.lead')} actions={start}>
+    <Page title={t('shell.safety')} lead={t('safety.lead')} actions={start}>
       <Failure of={drills.error ?? others.error} />
       <Group align="flex-end">
-        <Select label={t('safety.run')} placeholder={t('safety.pick')} searchable data={groups} value={run || null} onChange={(v) => choose(v)} style={{ flex: '1 1 300px' }} maw={620} allowDeselect={false} />
+        <Select
+          label={t('safety.run')}
+          placeholder={t('safety.pick')}
+          searchable
+          data={groups}
+          value={run || null}
+          onChange={(v) => choose(v)}
+          style={{ flex: '1 1 300px' }}
+          maw={620}
+          allowDeselect={false}
+        />
         {run && (
           <Link to={`/runs/${run}`} style={{ paddingBottom: 8 }}>
             {t('safety.openRun')}
@@ -84,7 +119,7 @@ export default function Safety() {
           }}
         />
       )}
-    </Screen>
+    </Page>
   );
 }
 
@@ -93,22 +128,31 @@ const over = ['done', 'failed', 'cancelled'];
 /** Job follows the job of drills until it is over, and then has what it came to read anew. */
 function Job({ id }: { id: string }) {
   const t = useText();
-  const client = useQueryClient();
-  const job = $api.useQuery('get', '/api/jobs/{id}', { params: { path: { id } } }, {
-    refetchInterval: (q) => {
-      const s = q.state.data?.status;
-      if (!s || !over.includes(s)) return 1000;
-      void client.invalidateQueries({ predicate: (x) => ['/api/tool-eval/history', '/api/runs/{id}/drill', '/api/runs/{id}/incidents', '/api/runs/{id}/recordings'].includes(String(x.queryKey[1])) });
-      return false;
+  const invalidate = useInvalidate();
+  const job = $api.useQuery(
+    'get',
+    '/api/jobs/{id}',
+    { params: { path: { id } } },
+    {
+      refetchInterval: (q) => {
+        const s = q.state.data?.status;
+        if (!s || !over.includes(s)) return 1000;
+        void invalidate.drill();
+        return false;
+      },
     },
-  });
+  );
   const j = job.data;
   if (!j || j.status === 'done') return null;
   return (
-    <Box className="card" p="md" aria-live="polite">
+    <Box className={common.card} p="md" aria-live="polite">
       <Group justify="space-between" mb={6}>
         <Text size="sm">
-          {over.includes(j.status) ? t('safety.ended', { status: j.status }) : j.status === 'running' ? t('safety.running', { done: number(j.done), total: number(j.total) }) : t('safety.waiting')}
+          {over.includes(j.status)
+            ? t('safety.ended', { status: j.status })
+            : j.status === 'running'
+              ? t('safety.running', { done: number(j.done), total: number(j.total) })
+              : t('safety.waiting')}
         </Text>
         <Link to={`/jobs/${id}`}>{t('safety.openJob')}</Link>
       </Group>
@@ -123,11 +167,18 @@ function Start({ close, started }: { close: () => void; started: (made: Schemas[
   const [repeats, setRepeats] = useState(1);
   const [cost, setCost] = useState<number | string>('');
   const [key] = useState(() => crypto.randomUUID());
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () =>
-      started(ok(await api.POST('/api/drills', { params: { header: { 'Idempotency-Key': key } }, body: { models, repeats, ...(cost === '' ? {} : { max_cost_usd: Number(cost) }) } }))),
+      started(
+        unwrap(
+          await api.POST('/api/drills', {
+            params: { header: { 'Idempotency-Key': key } },
+            body: { models, repeats, ...(cost === '' ? {} : { max_cost_usd: Number(cost) }) },
+          }),
+        ),
+      ),
     );
   };
   return (
@@ -138,10 +189,34 @@ function Start({ close, started }: { close: () => void; started: (made: Schemas[
             {t('safety.startText')}
           </Text>
           <Failure of={error} />
-          <TagsInput label={t('safety.models')} description={t('safety.modelsHint')} value={models} onChange={setModels} acceptValueOnBlur data={['offline/lexical']} required={models.length === 0} data-autofocus />
+          <TagsInput
+            label={t('safety.models')}
+            description={t('safety.modelsHint')}
+            value={models}
+            onChange={setModels}
+            acceptValueOnBlur
+            data={['offline/lexical']}
+            required={models.length === 0}
+            data-autofocus
+          />
           <SimpleGrid cols={2}>
-            <NumberInput label={t('safety.repeats')} min={1} max={100} allowDecimal={false} value={repeats} onChange={(v) => setRepeats(Number(v) || 1)} />
-            <NumberInput label={t('safety.maxCost')} description={t('safety.maxCostHint')} inputWrapperOrder={['label', 'input', 'description', 'error']} min={0} decimalScale={2} value={cost} onChange={setCost} />
+            <NumberInput
+              label={t('safety.repeats')}
+              min={1}
+              max={100}
+              allowDecimal={false}
+              value={repeats}
+              onChange={(v) => setRepeats(Number(v) || 1)}
+            />
+            <NumberInput
+              label={t('safety.maxCost')}
+              description={t('safety.maxCostHint')}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              min={0}
+              decimalScale={2}
+              value={cost}
+              onChange={setCost}
+            />
           </SimpleGrid>
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>

@@ -1,34 +1,57 @@
 // Keys of providers, and a question to a model that shows whether one works.
-import { Alert, Autocomplete, Badge, Button, Group, Modal, NativeSelect, PasswordInput, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Autocomplete,
+  Badge,
+  Button,
+  Group,
+  Modal,
+  NativeSelect,
+  PasswordInput,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Empty, Failure, Waiting } from '../../ui/bits';
-import { confirmed } from '../../ui/confirm';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { askConfirmation } from '../../ui/confirm';
 import { duration, moment } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { tell } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { notify } from '../../ui/notify';
+import common from '../../ui/common.module.css';
 
 type Key = Schemas['AccountProviderKey'];
 
-export function Keys() {
+export function KeysSection() {
   const t = useText();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [setting, setSetting] = useState<{ variable: string; hosts: string[] } | null>(null);
   const list = $api.useQuery('get', '/api/keys', {});
   const targets = $api.useQuery('get', '/api/targets', {}, { staleTime: Number.POSITIVE_INFINITY });
-  const again = () => client.invalidateQueries({ queryKey: ['get', '/api/keys'] });
+  const again = () => invalidate.keys();
   const remove = (k: Key) =>
-    confirmed(t, t('settings.deleteKey'), t('settings.deleteKeyText', { variable: k.variable }), t('common.delete'), async () => {
-      ok(await api.DELETE('/api/keys/{variable}', { params: { path: { variable: k.variable } } }));
-      tell(t('common.deleted', { what: k.variable }));
-      await again();
-    });
-  if (list.isPending || targets.isPending) return <Waiting />;
-  if (list.error || targets.error) return <Failure of={list.error ?? targets.error} retry={() => (list.error ? list.refetch() : targets.refetch())} />;
+    askConfirmation(
+      t,
+      t('settings.deleteKey'),
+      t('settings.deleteKeyText', { variable: k.variable }),
+      t('common.delete'),
+      async () => {
+        unwrap(await api.DELETE('/api/keys/{variable}', { params: { path: { variable: k.variable } } }));
+        notify(t('common.deleted', { what: k.variable }));
+        await again();
+      },
+    );
+  if (list.isPending || targets.isPending) return <Loading />;
+  if (list.error || targets.error)
+    return <Failure of={list.error ?? targets.error} retry={() => (list.error ? list.refetch() : targets.refetch())} />;
   const { providers } = targets.data;
   const keys = list.data.items;
   const set = <Button onClick={() => setSetting({ variable: '', hosts: [] })}>{t('settings.setKey')}</Button>;
@@ -43,7 +66,7 @@ export function Keys() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.keysText')}
           </Text>
-          <Scroll label={t('settings.keysTitle')}>
+          <ScrollBox label={t('settings.keysTitle')}>
             <Table miw={760}>
               <Table.Thead>
                 <Table.Tr>
@@ -58,27 +81,49 @@ export function Keys() {
               <Table.Tbody>
                 {keys.map((k) => (
                   <Table.Tr key={k.variable}>
-                    <Table.Td>{providers.filter((p) => p.key_variables.includes(k.variable)).map((p) => p.name).join(', ') || '–'}</Table.Td>
-                    <Table.Td className="mono">{k.variable}</Table.Td>
+                    <Table.Td>
+                      {providers
+                        .filter((p) => p.key_variables.includes(k.variable))
+                        .map((p) => p.name)
+                        .join(', ') || '–'}
+                    </Table.Td>
+                    <Table.Td className={common.mono}>{k.variable}</Table.Td>
                     <Table.Td>
                       {k.lost ? (
-                        <Badge leftSection={<IconAlertTriangle size={14} aria-hidden />} style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }} title={t('settings.lostText')}>
+                        <Badge
+                          leftSection={<IconAlertTriangle size={14} aria-hidden />}
+                          style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+                          title={t('settings.lostText')}
+                        >
                           {t('settings.lost')}
                         </Badge>
                       ) : k.hint ? (
-                        <span className="mono">…{k.hint}</span>
+                        <span className={common.mono}>…{k.hint}</span>
                       ) : (
                         t('settings.short')
                       )}
                     </Table.Td>
-                    <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>{[...k.hosts, ...(k.near ? [t('settings.nearHosts')] : [])].join(', ') || '–'}</Table.Td>
-                    <Table.Td className="num">{moment(k.created)}</Table.Td>
+                    <Table.Td className={common.mono} style={{ overflowWrap: 'anywhere' }}>
+                      {[...k.hosts, ...(k.near ? [t('settings.nearHosts')] : [])].join(', ') || '–'}
+                    </Table.Td>
+                    <Table.Td className={common.num}>{moment(k.created)}</Table.Td>
                     <Table.Td ta="right">
                       <Group gap={4} justify="flex-end" wrap="nowrap">
-                        <Button size="compact-sm" variant="subtle" onClick={() => setSetting({ variable: k.variable, hosts: k.near ? [] : k.hosts })} aria-label={`${t('settings.replaceKey')}: ${k.variable}`}>
+                        <Button
+                          size="compact-sm"
+                          variant="subtle"
+                          onClick={() => setSetting({ variable: k.variable, hosts: k.near ? [] : k.hosts })}
+                          aria-label={`${t('settings.replaceKey')}: ${k.variable}`}
+                        >
                           {t('settings.replaceKey')}
                         </Button>
-                        <Button size="compact-sm" variant="subtle" color="red" onClick={() => remove(k)} aria-label={`${t('common.delete')}: ${k.variable}`}>
+                        <Button
+                          size="compact-sm"
+                          variant="subtle"
+                          color="red"
+                          onClick={() => remove(k)}
+                          aria-label={`${t('common.delete')}: ${k.variable}`}
+                        >
                           {t('common.delete')}
                         </Button>
                       </Group>
@@ -87,42 +132,93 @@ export function Keys() {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </Card>
       )}
       <Test providers={providers} keys={keys} />
-      {setting && <SetKey variable={setting.variable} hosts={setting.hosts} providers={providers} close={() => setSetting(null)} done={again} />}
+      {setting && (
+        <SetKey
+          variable={setting.variable}
+          hosts={setting.hosts}
+          providers={providers}
+          close={() => setSetting(null)}
+          done={again}
+        />
+      )}
     </Stack>
   );
 }
 
-function SetKey({ variable: fixed, hosts: before, providers, close, done }: { variable: string; hosts: string[]; providers: Schemas['AppProvider'][]; close: () => void; done: () => Promise<void> }) {
+function SetKey({
+  variable: fixed,
+  hosts: before,
+  providers,
+  close,
+  done,
+}: {
+  variable: string;
+  hosts: string[];
+  providers: Schemas['AppProvider'][];
+  close: () => void;
+  done: () => Promise<void>;
+}) {
   const t = useText();
   const [variable, setVariable] = useState(fixed || providers[0]?.key_variables[0] || '');
   const [value, setValue] = useState('');
   const [hosts, setHosts] = useState(before.join(' '));
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const variables = [...new Set(providers.flatMap((p) => p.key_variables))];
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () => {
       const named = hosts.split(/[\s,]+/).filter(Boolean);
-      ok(await api.PUT('/api/keys/{variable}', { params: { path: { variable } }, body: { value, ...(named.length > 0 ? { hosts: named } : {}) } }));
-      tell(t('settings.keySet', { variable }));
+      unwrap(
+        await api.PUT('/api/keys/{variable}', {
+          params: { path: { variable } },
+          body: { value, ...(named.length > 0 ? { hosts: named } : {}) },
+        }),
+      );
+      notify(t('settings.keySet', { variable }));
       await done();
       close();
     });
   };
   return (
-    <Modal opened onClose={close} title={fixed ? t('settings.setKeyOf', { variable: fixed }) : t('settings.setKey')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      title={fixed ? t('settings.setKeyOf', { variable: fixed }) : t('settings.setKey')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <form onSubmit={send} autoComplete="off">
         <Stack>
           <Failure of={error} />
           {!fixed && (
-            <Autocomplete label={t('settings.variable')} description={t('settings.variableHint')} required data={variables} value={variable} onChange={setVariable} maxDropdownHeight={220} />
+            <Autocomplete
+              label={t('settings.variable')}
+              description={t('settings.variableHint')}
+              required
+              data={variables}
+              value={variable}
+              onChange={setVariable}
+              maxDropdownHeight={220}
+            />
           )}
-          <PasswordInput label={t('settings.value')} description={t('settings.valueHint')} required autoComplete="new-password" value={value} onChange={(e) => setValue(e.currentTarget.value)} data-autofocus />
-          <TextInput label={t('settings.keyHosts')} description={t('settings.keyHostsHint')} value={hosts} onChange={(e) => setHosts(e.currentTarget.value)} />
+          <PasswordInput
+            label={t('settings.value')}
+            description={t('settings.valueHint')}
+            required
+            autoComplete="new-password"
+            value={value}
+            onChange={(e) => setValue(e.currentTarget.value)}
+            data-autofocus
+          />
+          <TextInput
+            label={t('settings.keyHosts')}
+            description={t('settings.keyHostsHint')}
+            value={hosts}
+            onChange={(e) => setHosts(e.currentTarget.value)}
+          />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('common.cancel')}
@@ -142,17 +238,31 @@ const faults = ['auth', 'request', 'rate_limit', 'network', 'timeout', 'server',
 /** Test asks a model once and says in words what came of it. */
 function Test({ providers, keys }: { providers: Schemas['AppProvider'][]; keys: Key[] }) {
   const t = useText();
-  const [provider, setProvider] = useState(() => providers.find((p) => keys.some((k) => p.key_variables.includes(k.variable)))?.name ?? providers[0]?.name ?? '');
+  const [provider, setProvider] = useState(
+    () =>
+      providers.find((p) => keys.some((k) => p.key_variables.includes(k.variable)))?.name ?? providers[0]?.name ?? '',
+  );
   const [model, setModel] = useState('');
   const [base, setBase] = useState('');
   const [variable, setVariable] = useState('');
   const [result, setResult] = useState<Schemas['AppProbe'] | null>(null);
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const send = (e: FormEvent) => {
     e.preventDefault();
     setResult(null);
     void act(async () => {
-      setResult(ok(await api.POST('/api/targets/test', { body: { provider_key: provider, model_id: model, ...(base ? { base_url: base } : {}), ...(variable ? { api_key_env: variable } : {}) } })));
+      setResult(
+        unwrap(
+          await api.POST('/api/targets/test', {
+            body: {
+              provider_key: provider,
+              model_id: model,
+              ...(base ? { base_url: base } : {}),
+              ...(variable ? { api_key_env: variable } : {}),
+            },
+          }),
+        ),
+      );
     });
   };
   return (
@@ -163,13 +273,35 @@ function Test({ providers, keys }: { providers: Schemas['AppProvider'][]; keys: 
             {t('settings.testText')}
           </Text>
           <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
-            <NativeSelect label={t('settings.provider')} value={provider} onChange={(e) => setProvider(e.currentTarget.value)} data={providers.map((p) => p.name)} />
-            <TextInput label={t('settings.model')} placeholder={t('settings.modelHint')} required value={model} onChange={(e) => setModel(e.currentTarget.value)} />
             <NativeSelect
-              label={t('settings.keyVariable')} value={variable} onChange={(e) => setVariable(e.currentTarget.value)}
-              data={[{ value: '', label: t('settings.usualKey') }, ...keys.map((k) => ({ value: k.variable, label: k.variable }))]}
+              label={t('settings.provider')}
+              value={provider}
+              onChange={(e) => setProvider(e.currentTarget.value)}
+              data={providers.map((p) => p.name)}
             />
-            <TextInput label={t('settings.baseURL')} placeholder={t('settings.baseURLHint')} type="url" value={base} onChange={(e) => setBase(e.currentTarget.value)} />
+            <TextInput
+              label={t('settings.model')}
+              placeholder={t('settings.modelHint')}
+              required
+              value={model}
+              onChange={(e) => setModel(e.currentTarget.value)}
+            />
+            <NativeSelect
+              label={t('settings.keyVariable')}
+              value={variable}
+              onChange={(e) => setVariable(e.currentTarget.value)}
+              data={[
+                { value: '', label: t('settings.usualKey') },
+                ...keys.map((k) => ({ value: k.variable, label: k.variable })),
+              ]}
+            />
+            <TextInput
+              label={t('settings.baseURL')}
+              placeholder={t('settings.baseURLHint')}
+              type="url"
+              value={base}
+              onChange={(e) => setBase(e.currentTarget.value)}
+            />
           </SimpleGrid>
           <Button type="submit" variant="default" loading={busy} style={{ alignSelf: 'flex-start' }}>
             {t('settings.test')}
@@ -189,7 +321,9 @@ function Result({ of: r }: { of: Schemas['AppProbe'] }) {
   if (r.ok) {
     return (
       <Alert color="green" icon={<IconCircleCheck />} title={t('settings.answered')}>
-        <span className="untrusted">{t('settings.answeredText', { model: r.model || r.target, time: duration(r.latency_ms) })}</span>
+        <span className={common.untrusted}>
+          {t('settings.answeredText', { model: r.model || r.target, time: duration(r.latency_ms) })}
+        </span>
       </Alert>
     );
   }
@@ -200,7 +334,7 @@ function Result({ of: r }: { of: Schemas['AppProbe'] }) {
         {t(`settings.fault_${fault}`)} {r.http_status ? `(${t('settings.faultHTTP', { status: r.http_status })})` : ''}
       </Text>
       {r.message && (
-        <Text size="sm" className="untrusted" mt={4}>
+        <Text size="sm" className={common.untrusted} mt={4}>
           {t('settings.said')}: {r.message}
         </Text>
       )}
@@ -210,7 +344,7 @@ function Result({ of: r }: { of: Schemas['AppProbe'] }) {
         </Text>
       ) : null}
       {r.notes?.map((n, i) => (
-        <Text key={i} size="sm" className="untrusted" mt={4}>
+        <Text key={i} size="sm" className={common.untrusted} mt={4}>
           {n.text}
         </Text>
       ))}

@@ -2,15 +2,18 @@
 import { Button, Group, SimpleGrid, Stack, Switch, Table, TagsInput, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Failure, Waiting } from '../../ui/bits';
-import { tell } from '../../ui/undo';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { notify } from '../../ui/notify';
+import common from '../../ui/common.module.css';
 
-export function Limits() {
+export function LimitsSection() {
   const told = $api.useQuery('get', '/api/settings', {});
-  if (told.isPending) return <Waiting />;
+  if (told.isPending) return <Loading />;
   if (told.error) return <Failure of={told.error} retry={() => told.refetch()} />;
   return <Form of={told.data} />;
 }
@@ -24,18 +27,40 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
   const [embedder, setEmbedder] = useState(of.embedder ?? '');
   const [embed, setEmbed] = useState(of.embed ?? '');
   const [rerank, setRerank] = useState(of.rerank ?? '');
-  const { busy, error, act } = useAct();
-  const same = embedder === (of.embedder ?? '') && embed === (of.embed ?? '') && rerank === (of.rerank ?? '') && everywhere === of.private_addresses && keys === of.server_keys && hosts.join('\n') === (of.private_hosts ?? []).join('\n');
+  const { busy, error, act } = useAction();
+  const same =
+    embedder === (of.embedder ?? '') &&
+    embed === (of.embed ?? '') &&
+    rerank === (of.rerank ?? '') &&
+    everywhere === of.private_addresses &&
+    keys === of.server_keys &&
+    hosts.join('\n') === (of.private_hosts ?? []).join('\n');
   const save = () =>
     act(async () => {
-      const now = ok(await api.PUT('/api/settings', { body: { private_addresses: everywhere, private_hosts: hosts, server_keys: keys, embedder: embedder.trim(), embed: embed.trim(), rerank: rerank.trim() } }));
+      const now = unwrap(
+        await api.PUT('/api/settings', {
+          body: {
+            private_addresses: everywhere,
+            private_hosts: hosts,
+            server_keys: keys,
+            embedder: embedder.trim(),
+            embed: embed.trim(),
+            rerank: rerank.trim(),
+          },
+        }),
+      );
       setHosts(now.private_hosts ?? []);
-      client.setQueryData($api.queryOptions('get', '/api/settings', {}).queryKey, now);
-      tell(t('settings.saved'));
+      client.setQueryData(queryKeys.settings(), now);
+      notify(t('settings.saved'));
     });
   const word = (v: boolean) => t(v ? 'settings.on' : 'settings.off');
   const rows: [string, string][] = [
-    [t('settings.hosts'), of.allowed.private_addresses ? t('settings.allHosts') : (of.allowed.private_hosts ?? []).join(', ') || t('settings.hostsNone')],
+    [
+      t('settings.hosts'),
+      of.allowed.private_addresses
+        ? t('settings.allHosts')
+        : (of.allowed.private_hosts ?? []).join(', ') || t('settings.hostsNone'),
+    ],
     [t('settings.serverKeys'), word(of.allowed.server_keys)],
     [t('settings.embedder'), of.allowed.embedder || t('settings.modelNone')],
     [t('settings.embed'), of.allowed.embed || t('settings.modelNone')],
@@ -51,12 +76,48 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
             {t('settings.limitsText')}
           </Text>
           <Failure of={error} />
-          <TagsInput label={t('settings.hosts')} description={t('settings.hostsHint')} value={hosts} onChange={setHosts} disabled={everywhere} acceptValueOnBlur clearable={false} />
-          <Switch label={t('settings.privateAddresses')} description={t('settings.privateAddressesHint')} checked={everywhere} onChange={(e) => setEverywhere(e.currentTarget.checked)} />
-          <Switch label={t('settings.serverKeys')} description={t('settings.serverKeysHint')} checked={keys} onChange={(e) => setKeys(e.currentTarget.checked)} />
-          <TextInput label={t('settings.embedder')} description={t('settings.embedderHint')} placeholder="openai/text-embedding-3-small" value={embedder} onChange={(e) => setEmbedder(e.currentTarget.value)} />
-          <TextInput label={t('settings.embed')} description={t('settings.embedHint')} placeholder="openai:text-embedding-3-small" value={embed} onChange={(e) => setEmbed(e.currentTarget.value)} />
-          <TextInput label={t('settings.rerank')} description={t('settings.rerankHint')} placeholder="cohere:rerank-v3.5" value={rerank} onChange={(e) => setRerank(e.currentTarget.value)} />
+          <TagsInput
+            label={t('settings.hosts')}
+            description={t('settings.hostsHint')}
+            value={hosts}
+            onChange={setHosts}
+            disabled={everywhere}
+            acceptValueOnBlur
+            clearable={false}
+          />
+          <Switch
+            label={t('settings.privateAddresses')}
+            description={t('settings.privateAddressesHint')}
+            checked={everywhere}
+            onChange={(e) => setEverywhere(e.currentTarget.checked)}
+          />
+          <Switch
+            label={t('settings.serverKeys')}
+            description={t('settings.serverKeysHint')}
+            checked={keys}
+            onChange={(e) => setKeys(e.currentTarget.checked)}
+          />
+          <TextInput
+            label={t('settings.embedder')}
+            description={t('settings.embedderHint')}
+            placeholder="openai/text-embedding-3-small"
+            value={embedder}
+            onChange={(e) => setEmbedder(e.currentTarget.value)}
+          />
+          <TextInput
+            label={t('settings.embed')}
+            description={t('settings.embedHint')}
+            placeholder="openai:text-embedding-3-small"
+            value={embed}
+            onChange={(e) => setEmbed(e.currentTarget.value)}
+          />
+          <TextInput
+            label={t('settings.rerank')}
+            description={t('settings.rerankHint')}
+            placeholder="cohere:rerank-v3.5"
+            value={rerank}
+            onChange={(e) => setRerank(e.currentTarget.value)}
+          />
           <Group>
             <Button onClick={save} loading={busy} disabled={same}>
               {t('common.save')}
@@ -85,7 +146,12 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
                     </Text>
                   )}
                 </Table.Th>
-                <Table.Td ta="right" className="untrusted" fw={600} style={i > 0 ? { whiteSpace: 'nowrap' } : undefined}>
+                <Table.Td
+                  ta="right"
+                  className={common.untrusted}
+                  fw={600}
+                  style={i > 0 ? { whiteSpace: 'nowrap' } : undefined}
+                >
                   {value}
                 </Table.Td>
               </Table.Tr>

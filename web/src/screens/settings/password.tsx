@@ -1,25 +1,27 @@
 import { Alert, Box, Button, PasswordInput, Stack, Table, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { $api, api, ok } from '../../api/client';
-import { useMe } from '../../me';
+import { $api, api, unwrap } from '../../api/client';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Failure, Waiting } from '../../ui/bits';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
 import { bytes, number } from '../../ui/format';
+import common from '../../ui/common.module.css';
 
-export function Password() {
+export function PasswordSection() {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const [before, setBefore] = useState('');
   const [password, setPassword] = useState('');
   const [again, setAgain] = useState('');
   const [done, setDone] = useState(false);
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const different = again !== '' && again !== password;
   const send = async (e: FormEvent) => {
     e.preventDefault();
     setDone(false);
-    if (!(await act(async () => ok(await api.PUT('/api/me/password', { body: { before, password } }))))) return;
+    if (!(await act(async () => unwrap(await api.PUT('/api/me/password', { body: { before, password } }))))) return;
     setDone(true);
     setBefore('');
     setPassword('');
@@ -40,10 +42,29 @@ export function Password() {
               </Alert>
             )}
             <input type="text" name="username" autoComplete="username" value={me.name} readOnly hidden />
-            <PasswordInput label={t('settings.before')} autoComplete="current-password" required value={before} onChange={(e) => setBefore(e.currentTarget.value)} />
-            <PasswordInput label={t('settings.after')} description={t('settings.afterHint')} autoComplete="new-password" required minLength={12} value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
             <PasswordInput
-              label={t('shell.repeatPassword')} autoComplete="new-password" required value={again} error={different ? t('shell.different') : undefined} onChange={(e) => setAgain(e.currentTarget.value)}
+              label={t('settings.before')}
+              autoComplete="current-password"
+              required
+              value={before}
+              onChange={(e) => setBefore(e.currentTarget.value)}
+            />
+            <PasswordInput
+              label={t('settings.after')}
+              description={t('settings.afterHint')}
+              autoComplete="new-password"
+              required
+              minLength={12}
+              value={password}
+              onChange={(e) => setPassword(e.currentTarget.value)}
+            />
+            <PasswordInput
+              label={t('shell.repeatPassword')}
+              autoComplete="new-password"
+              required
+              value={again}
+              error={different ? t('shell.different') : undefined}
+              onChange={(e) => setAgain(e.currentTarget.value)}
             />
             <Button type="submit" loading={busy} disabled={different} style={{ alignSelf: 'flex-start' }}>
               {t('common.save')}
@@ -60,7 +81,7 @@ export function Password() {
 function Held() {
   const t = useText();
   const held = $api.useQuery('get', '/api/me/quota', {});
-  if (held.isPending) return <Waiting />;
+  if (held.isPending) return <Loading />;
   if (held.error) return <Failure of={held.error} retry={() => held.refetch()} />;
   return (
     <Card title={t('settings.heldTitle')}>
@@ -78,8 +99,12 @@ function Held() {
             return (
               <Table.Tr key={h.what}>
                 <Table.Td>{t(`settings.held_${h.what}`)}</Table.Td>
-                <Table.Td className="num" ta="right">{shown(h.held)}</Table.Td>
-                <Table.Td className="num" ta="right">{shown(h.most)}</Table.Td>
+                <Table.Td className={common.num} ta="right">
+                  {shown(h.held)}
+                </Table.Td>
+                <Table.Td className={common.num} ta="right">
+                  {shown(h.most)}
+                </Table.Td>
               </Table.Tr>
             );
           })}

@@ -1,34 +1,42 @@
 // Tokens for programs: made, shown once, revoked.
 import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Empty, Failure, Waiting } from '../../ui/bits';
-import { confirmed } from '../../ui/confirm';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { askConfirmation } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { ago, moment } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { tell } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { notify } from '../../ui/notify';
+import common from '../../ui/common.module.css';
 
 type Scope = 'read' | 'run' | 'write' | 'admin';
 
-export function Tokens() {
+export function TokensSection() {
   const t = useText();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [making, setMaking] = useState(false);
   const list = $api.useQuery('get', '/api/tokens', {});
-  const again = () => client.invalidateQueries({ queryKey: ['get', '/api/tokens'] });
+  const again = () => invalidate.tokens();
   const revoke = (k: Schemas['AccountToken']) =>
-    confirmed(t, t('settings.revokeTitle'), t('settings.revokeText', { name: k.name }), t('settings.revoke'), async () => {
-      ok(await api.DELETE('/api/tokens/{id}', { params: { path: { id: k.id } } }));
-      tell(t('settings.revoked', { name: k.name }));
-      await again();
-    });
+    askConfirmation(
+      t,
+      t('settings.revokeTitle'),
+      t('settings.revokeText', { name: k.name }),
+      t('settings.revoke'),
+      async () => {
+        unwrap(await api.DELETE('/api/tokens/{id}', { params: { path: { id: k.id } } }));
+        notify(t('settings.revoked', { name: k.name }));
+        await again();
+      },
+    );
   const make = <Button onClick={() => setMaking(true)}>{t('settings.makeToken')}</Button>;
-  if (list.isPending) return <Waiting />;
+  if (list.isPending) return <Loading />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   return (
     <>
@@ -41,7 +49,7 @@ export function Tokens() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.tokensText')}
           </Text>
-          <Scroll label={t('settings.tokensTitle')}>
+          <ScrollBox label={t('settings.tokensTitle')}>
             <Table miw={620}>
               <Table.Thead>
                 <Table.Tr>
@@ -55,12 +63,20 @@ export function Tokens() {
               <Table.Tbody>
                 {list.data.items.map((k) => (
                   <Table.Tr key={k.id}>
-                    <Table.Td className="untrusted">{k.name}</Table.Td>
+                    <Table.Td className={common.untrusted}>{k.name}</Table.Td>
                     <Table.Td>{(k.scopes ?? []).map((s) => t(`settings.scope_${s as Scope}`)).join(', ')}</Table.Td>
-                    <Table.Td className="num">{new Date(k.expires) < new Date() ? t('settings.expired') : moment(k.expires)}</Table.Td>
-                    <Table.Td className="num">{k.used ? ago(k.used) : t('settings.never')}</Table.Td>
+                    <Table.Td className={common.num}>
+                      {new Date(k.expires) < new Date() ? t('settings.expired') : moment(k.expires)}
+                    </Table.Td>
+                    <Table.Td className={common.num}>{k.used ? ago(k.used) : t('settings.never')}</Table.Td>
                     <Table.Td ta="right">
-                      <Button size="compact-sm" variant="subtle" color="red" onClick={() => revoke(k)} aria-label={`${t('settings.revoke')}: ${k.name}`}>
+                      <Button
+                        size="compact-sm"
+                        variant="subtle"
+                        color="red"
+                        onClick={() => revoke(k)}
+                        aria-label={`${t('settings.revoke')}: ${k.name}`}
+                      >
                         {t('settings.revoke')}
                       </Button>
                     </Table.Td>
@@ -68,7 +84,7 @@ export function Tokens() {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </Card>
       )}
       {making && <Make close={() => setMaking(false)} made={again} />}
@@ -78,24 +94,28 @@ export function Tokens() {
 
 function Make({ close, made }: { close: () => void; made: () => Promise<void> }) {
   const t = useText();
-  const grants = useMe().grants as Scope[];
+  const grants = useCurrentUser().grants as Scope[];
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<Scope[]>(grants.filter((g) => g === 'read' || g === 'run'));
   const [days, setDays] = useState('90');
   const [secret, setSecret] = useState('');
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () => {
-      const k = ok(await api.POST('/api/tokens', { body: { name, scopes, days: Number(days) } }));
+      const k = unwrap(await api.POST('/api/tokens', { body: { name, scopes, days: Number(days) } }));
       setSecret(k.secret);
       await made();
     });
   };
   return (
     <Modal
-      opened onClose={close} title={secret ? t('settings.tokenMade') : t('settings.makeToken')} closeButtonProps={{ 'aria-label': t('common.close') }}
-      closeOnClickOutside={!secret} closeOnEscape={!secret}
+      opened
+      onClose={close}
+      title={secret ? t('settings.tokenMade') : t('settings.makeToken')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      closeOnClickOutside={!secret}
+      closeOnEscape={!secret}
     >
       {secret ? (
         <Stack>
@@ -107,15 +127,33 @@ function Make({ close, made }: { close: () => void; made: () => Promise<void> })
         <form onSubmit={send}>
           <Stack>
             <Failure of={error} />
-            <TextInput label={t('settings.tokenName')} placeholder={t('settings.tokenNameHint')} required maxLength={100} value={name} onChange={(e) => setName(e.currentTarget.value)} data-autofocus />
+            <TextInput
+              label={t('settings.tokenName')}
+              placeholder={t('settings.tokenNameHint')}
+              required
+              maxLength={100}
+              value={name}
+              onChange={(e) => setName(e.currentTarget.value)}
+              data-autofocus
+            />
             <Checkbox.Group label={t('settings.scopes')} value={scopes} onChange={(v) => setScopes(v as Scope[])}>
               <Stack gap="xs" mt="xs">
                 {grants.map((g) => (
-                  <Checkbox key={g} value={g} label={t(`settings.scope_${g}`)} description={t(`settings.scope_${g}_text`)} />
+                  <Checkbox
+                    key={g}
+                    value={g}
+                    label={t(`settings.scope_${g}`)}
+                    description={t(`settings.scope_${g}_text`)}
+                  />
                 ))}
               </Stack>
             </Checkbox.Group>
-            <NativeSelect label={t('settings.days')} value={days} onChange={(e) => setDays(e.currentTarget.value)} data={['7', '30', '90', '366'].map((n) => ({ value: n, label: t('settings.daysUnit', { n }) }))} />
+            <NativeSelect
+              label={t('settings.days')}
+              value={days}
+              onChange={(e) => setDays(e.currentTarget.value)}
+              data={['7', '30', '90', '366'].map((n) => ({ value: n, label: t('settings.daysUnit', { n }) }))}
+            />
             <Group justify="flex-end">
               <Button variant="default" onClick={close}>
                 {t('common.cancel')}

@@ -1,50 +1,84 @@
 // Users, for admins: invited by a link, changed, removed.
-import { Badge, Button, Group, Menu, Modal, NativeSelect, NumberInput, Radio, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import {
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  NativeSelect,
+  NumberInput,
+  Radio,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Failure, Waiting } from '../../ui/bits';
-import { confirmed } from '../../ui/confirm';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { askConfirmation } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { moment } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { tell, tellFailure } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { notify, notifyFailure } from '../../ui/notify';
+import common from '../../ui/common.module.css';
 
 type User = Schemas['AccountUser'];
 type Role = 'viewer' | 'member' | 'admin';
 const roles: Role[] = ['viewer', 'member', 'admin'];
 
-export function Users() {
+export function UsersSection() {
   const t = useText();
-  const me = useMe();
-  const client = useQueryClient();
-  const [dialog, setDialog] = useState<{ invite: true } | { change: User } | { link: string; name: string } | null>(null);
-  const list = $api.useInfiniteQuery('get', '/api/users', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor });
-  const again = () => client.invalidateQueries({ queryKey: ['get', '/api/users'] });
+  const me = useCurrentUser();
+  const invalidate = useInvalidate();
+  const [dialog, setDialog] = useState<{ invite: true } | { change: User } | { link: string; name: string } | null>(
+    null,
+  );
+  const list = $api.useInfiniteQuery(
+    'get',
+    '/api/users',
+    { params: { query: { limit: 100 } } },
+    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor },
+  );
+  const again = () => invalidate.users();
   const close = () => setDialog(null);
   const link = async (u: User) => {
     try {
-      setDialog({ link: ok(await api.POST('/api/users/{id}/link', { params: { path: { id: u.id } } })).link, name: u.name });
+      setDialog({
+        link: unwrap(await api.POST('/api/users/{id}/link', { params: { path: { id: u.id } } })).link,
+        name: u.name,
+      });
       await again();
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const remove = (u: User) =>
-    confirmed(t, t('settings.removeTitle', { name: u.name }), t('settings.removeText', { name: u.name }), t('settings.remove'), async () => {
-      ok(await api.DELETE('/api/users/{id}', { params: { path: { id: u.id } } }));
-      tell(t('settings.removed', { name: u.name }));
-      await again();
-    });
-  if (list.isPending) return <Waiting />;
+    askConfirmation(
+      t,
+      t('settings.removeTitle', { name: u.name }),
+      t('settings.removeText', { name: u.name }),
+      t('settings.remove'),
+      async () => {
+        unwrap(await api.DELETE('/api/users/{id}', { params: { path: { id: u.id } } }));
+        notify(t('settings.removed', { name: u.name }));
+        await again();
+      },
+    );
+  if (list.isPending) return <Loading />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   const users = list.data.pages.flatMap((p) => p.items);
   return (
-    <Card title={t('settings.usersTitle')} actions={<Button onClick={() => setDialog({ invite: true })}>{t('settings.invite')}</Button>}>
-      <Scroll label={t('settings.usersTitle')}>
+    <Card
+      title={t('settings.usersTitle')}
+      actions={<Button onClick={() => setDialog({ invite: true })}>{t('settings.invite')}</Button>}
+    >
+      <ScrollBox label={t('settings.usersTitle')}>
         <Table miw={560}>
           <Table.Thead>
             <Table.Tr>
@@ -60,20 +94,24 @@ export function Users() {
               <Table.Tr key={u.id}>
                 <Table.Td>
                   <Group gap={8}>
-                    <span className="untrusted">{u.name}</span>
+                    <span className={common.untrusted}>{u.name}</span>
                     {u.id === me.user_id && <Badge color="gray">{t('settings.you')}</Badge>}
                     {u.waiting && <Badge color="yellow">{t('settings.waiting')}</Badge>}
                   </Group>
                 </Table.Td>
                 <Table.Td>{t(`settings.role_${u.role as Role}`)}</Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {u.max_jobs}
                 </Table.Td>
-                <Table.Td className="num">{moment(u.created)}</Table.Td>
+                <Table.Td className={common.num}>{moment(u.created)}</Table.Td>
                 <Table.Td ta="right">
                   <Menu position="bottom-end">
                     <Menu.Target>
-                      <Button size="compact-sm" variant="subtle" aria-label={t('settings.userActions', { name: u.name })}>
+                      <Button
+                        size="compact-sm"
+                        variant="subtle"
+                        aria-label={t('settings.userActions', { name: u.name })}
+                      >
                         {t('common.actions')}
                       </Button>
                     </Menu.Target>
@@ -92,7 +130,7 @@ export function Users() {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       {list.hasNextPage && (
         <Button mt="sm" variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
           {t('common.more')}
@@ -109,7 +147,8 @@ export function Users() {
       )}
       {dialog && 'change' in dialog && (
         <Change
-          user={dialog.change} close={close}
+          user={dialog.change}
+          close={close}
           changed={async () => {
             close();
             await again();
@@ -117,7 +156,13 @@ export function Users() {
         />
       )}
       {dialog && 'link' in dialog && (
-        <Modal opened onClose={close} title={t('settings.linkTitle', { name: dialog.name })} closeOnClickOutside={false} closeButtonProps={{ 'aria-label': t('common.close') }}>
+        <Modal
+          opened
+          onClose={close}
+          title={t('settings.linkTitle', { name: dialog.name })}
+          closeOnClickOutside={false}
+          closeButtonProps={{ 'aria-label': t('common.close') }}
+        >
           <Stack>
             <Text size="sm">{t('settings.linkText')}</Text>
             <Copyable label={t('settings.linkOf')} value={dialog.link} />
@@ -134,17 +179,30 @@ function Invite({ close, made }: { close: () => void; made: (u: Schemas['Linked'
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('member');
   const [jobs, setJobs] = useState(2);
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const send = (e: FormEvent) => {
     e.preventDefault();
-    void act(async () => made(ok(await api.POST('/api/users', { body: { name, role, max_jobs: jobs } }))));
+    void act(async () => made(unwrap(await api.POST('/api/users', { body: { name, role, max_jobs: jobs } }))));
   };
   return (
-    <Modal opened onClose={close} title={t('settings.inviteTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      title={t('settings.inviteTitle')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <form onSubmit={send}>
         <Stack>
           <Failure of={error} />
-          <TextInput label={t('settings.userName')} required maxLength={64} autoComplete="off" value={name} onChange={(e) => setName(e.currentTarget.value)} data-autofocus />
+          <TextInput
+            label={t('settings.userName')}
+            required
+            maxLength={64}
+            autoComplete="off"
+            value={name}
+            onChange={(e) => setName(e.currentTarget.value)}
+            data-autofocus
+          />
           <Radio.Group label={t('settings.role')} value={role} onChange={(v) => setRole(v as Role)}>
             <Stack gap="xs" mt="xs">
               {roles.map((r) => (
@@ -169,19 +227,35 @@ function Invite({ close, made }: { close: () => void; made: (u: Schemas['Linked'
 
 function Jobs({ value, onChange }: { value: number; onChange: (n: number) => void }) {
   const t = useText();
-  return <NumberInput label={t('settings.maxJobs')} min={1} max={64} clampBehavior="strict" allowDecimal={false} value={value} onChange={(v) => onChange(Number(v) || 1)} maw={200} />;
+  return (
+    <NumberInput
+      label={t('settings.maxJobs')}
+      min={1}
+      max={64}
+      clampBehavior="strict"
+      allowDecimal={false}
+      value={value}
+      onChange={(v) => onChange(Number(v) || 1)}
+      maw={200}
+    />
+  );
 }
 
 function Change({ user, close, changed }: { user: User; close: () => void; changed: () => Promise<void> }) {
   const t = useText();
   const [role, setRole] = useState(user.role as Role);
   const [jobs, setJobs] = useState(user.max_jobs);
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () => {
-      ok(await api.PATCH('/api/users/{id}', { params: { path: { id: user.id } }, body: { ...(role !== user.role ? { role } : {}), ...(jobs !== user.max_jobs ? { max_jobs: jobs } : {}) } }));
-      tell(t('settings.userChanged', { name: user.name }));
+      unwrap(
+        await api.PATCH('/api/users/{id}', {
+          params: { path: { id: user.id } },
+          body: { ...(role !== user.role ? { role } : {}), ...(jobs !== user.max_jobs ? { max_jobs: jobs } : {}) },
+        }),
+      );
+      notify(t('settings.userChanged', { name: user.name }));
       await changed();
     });
   };
@@ -190,7 +264,15 @@ function Change({ user, close, changed }: { user: User; close: () => void; chang
       <form onSubmit={send}>
         <Stack>
           <Failure of={error} />
-          <NativeSelect label={t('settings.role')} value={role} onChange={(e) => setRole(e.currentTarget.value as Role)} data={roles.map((r) => ({ value: r, label: `${t(`settings.role_${r}`)}: ${t(`settings.role_${r}_text`)}` }))} />
+          <NativeSelect
+            label={t('settings.role')}
+            value={role}
+            onChange={(e) => setRole(e.currentTarget.value as Role)}
+            data={roles.map((r) => ({
+              value: r,
+              label: `${t(`settings.role_${r}`)}: ${t(`settings.role_${r}_text`)}`,
+            }))}
+          />
           <Jobs value={jobs} onChange={setJobs} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>

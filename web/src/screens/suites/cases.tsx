@@ -1,25 +1,63 @@
 // The cases in a table. A cell that is clicked is edited where it stands; the form has everything else.
-import { ActionIcon, Alert, Badge, Box, Button, Group, Menu, Modal, Select, Stack, Text, TextInput, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { IconAlertTriangle, IconCircleX, IconClipboardText, IconCopy, IconDots, IconPencil, IconPlus, IconRepeat, IconSearch, IconTrash } from '@tabler/icons-react';
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Box,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Tooltip,
+  UnstyledButton,
+  VisuallyHidden,
+} from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconCircleX,
+  IconClipboardText,
+  IconCopy,
+  IconDots,
+  IconPencil,
+  IconPlus,
+  IconRepeat,
+  IconSearch,
+  IconTrash,
+} from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { api, ok, problemOf } from '../../api/client';
+import { api, unwrap, problemOf } from '../../api/client';
 import { useText } from '../../text';
-import { Empty } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Empty } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
 import { Rows } from '../../ui/table';
-import { tell, undoable } from '../../ui/undo';
+import { notify, undoable } from '../../ui/notify';
 import { CaseDrawer } from './caseform';
-import { type Case, type Editing, functionOf, namesOf, plainCase, type Remark, remark, type Tool, withCases } from './data';
+import {
+  type Case,
+  type Editing,
+  functionOf,
+  namesOf,
+  plainCase,
+  type Remark,
+  remarkText,
+  type Tool,
+  withCases,
+} from './data';
 import { emptyCase } from './draft';
-import { Refused } from './problems';
+import { SaveRefused } from './problems';
+import common from '../../ui/common.module.css';
 
 const tagsOf = (c: Case) => ((c.case as { tags?: unknown } | null | undefined)?.tags as string[] | undefined) ?? [];
 const categoryOf = (c: Case) => c.category ?? ((c.case as { category?: string } | null | undefined)?.category || '');
 const skips = (c: Case) => Boolean((c.case as { skip?: unknown } | null | undefined)?.skip);
 
-export function Cases({ editing, problems }: { editing: Editing; problems: Remark[] }) {
+export function CasesTab({ editing, problems }: { editing: Editing; problems: Remark[] }) {
   const t = useText();
   const { suite, may, write, hidden, hide } = editing;
   const [search, setSearch] = useParam('q');
@@ -31,12 +69,22 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
   const [pasting, setPasting] = useState(false);
   const [conflict, setConflict] = useState<unknown>(null);
 
-  const categories = useMemo(() => [...new Set(suite.test_cases.map(categoryOf).filter(Boolean))].sort(), [suite.test_cases]);
+  const categories = useMemo(
+    () => [...new Set(suite.test_cases.map(categoryOf).filter(Boolean))].sort(),
+    [suite.test_cases],
+  );
   const tags = useMemo(() => [...new Set(suite.test_cases.flatMap(tagsOf))].sort(), [suite.test_cases]);
   const rows = useMemo(() => {
     const word = search.toLowerCase();
     return suite.test_cases.filter(
-      (c) => !hidden.has(c.id!) && (category === '' || categoryOf(c) === category) && (tag === '' || tagsOf(c).includes(tag)) && (word === '' || JSON.stringify([c.id, c.prompt, c.expected_tool, c.expected_params, c.category]).toLowerCase().includes(word)),
+      (c) =>
+        !hidden.has(c.id!) &&
+        (category === '' || categoryOf(c) === category) &&
+        (tag === '' || tagsOf(c).includes(tag)) &&
+        (word === '' ||
+          JSON.stringify([c.id, c.prompt, c.expected_tool, c.expected_params, c.category])
+            .toLowerCase()
+            .includes(word)),
     );
   }, [suite.test_cases, hidden, search, category, tag]);
   const byCase = useMemo(() => {
@@ -54,7 +102,16 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
   const put = async (c: Case, change: Partial<Case>) => {
     const { id, ...rest } = plainCase(c);
     try {
-      await write(async (match) => ok(await api.PUT('/api/tool-suites/{id}/cases/{cid}', { params: { path: { id: suite.id, cid: id! }, header: { 'If-Match': match } }, body: { ...rest, ...change } as Case })), withCases);
+      await write(
+        async (match) =>
+          unwrap(
+            await api.PUT('/api/tool-suites/{id}/cases/{cid}', {
+              params: { path: { id: suite.id, cid: id! }, header: { 'If-Match': match } },
+              body: { ...rest, ...change } as Case,
+            }),
+          ),
+        withCases,
+      );
       setConflict(null);
     } catch (e) {
       if (problemOf(e).status === 412) setConflict(e);
@@ -63,11 +120,23 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
   };
   const drop = (c: Case) =>
     undoable(
-      t, c.id!,
+      t,
+      c.id!,
       () =>
         write(
-          async (match) => ok(await api.DELETE('/api/tool-suites/{id}/cases/{cid}', { params: { path: { id: suite.id, cid: c.id! }, header: { 'If-Match': match } }, keepalive: true })),
-          (was) => ({ ...was, version: was.version + 1, test_cases: was.test_cases.filter((x) => x.id !== c.id), test_case_count: was.test_case_count - 1 }),
+          async (match) =>
+            unwrap(
+              await api.DELETE('/api/tool-suites/{id}/cases/{cid}', {
+                params: { path: { id: suite.id, cid: c.id! }, header: { 'If-Match': match } },
+                keepalive: true,
+              }),
+            ),
+          (was) => ({
+            ...was,
+            version: was.version + 1,
+            test_cases: was.test_cases.filter((x) => x.id !== c.id),
+            test_case_count: was.test_case_count - 1,
+          }),
         ),
       { hide: () => hide(c.id!, true), show: () => hide(c.id!, false) },
     );
@@ -77,26 +146,68 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
   return (
     <Stack gap="sm">
       <Group gap="sm" align="flex-end">
-        <TextInput aria-label={t('suites.searchCases')} placeholder={t('suites.searchCases')} type="search" leftSection={<IconSearch size={16} aria-hidden />} w={{ base: '100%', xs: 260 }} value={search} onChange={(e) => setSearch(e.currentTarget.value, { replace: true })} />
-        {categories.length > 0 && <Select aria-label={t('suites.category')} placeholder={t('suites.anyCategory')} data={categories} value={category || null} clearable w={170} onChange={(v) => setCategory(v)} clearButtonProps={{ 'aria-label': t('suites.anyCategory') }} />}
-        {tags.length > 0 && <Select aria-label={t('suites.tag')} placeholder={t('suites.anyTag')} data={tags} value={tag || null} clearable w={150} onChange={(v) => setTag(v)} clearButtonProps={{ 'aria-label': t('suites.anyTag') }} />}
-        <Text size="sm" c="dimmed" role="status" className="num" style={{ alignSelf: 'center' }}>
+        <TextInput
+          aria-label={t('suites.searchCases')}
+          placeholder={t('suites.searchCases')}
+          type="search"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          w={{ base: '100%', xs: 260 }}
+          value={search}
+          onChange={(e) => setSearch(e.currentTarget.value, { replace: true })}
+        />
+        {categories.length > 0 && (
+          <Select
+            aria-label={t('suites.category')}
+            placeholder={t('suites.anyCategory')}
+            data={categories}
+            value={category || null}
+            clearable
+            w={170}
+            onChange={(v) => setCategory(v)}
+            clearButtonProps={{ 'aria-label': t('suites.anyCategory') }}
+          />
+        )}
+        {tags.length > 0 && (
+          <Select
+            aria-label={t('suites.tag')}
+            placeholder={t('suites.anyTag')}
+            data={tags}
+            value={tag || null}
+            clearable
+            w={150}
+            onChange={(v) => setTag(v)}
+            clearButtonProps={{ 'aria-label': t('suites.anyTag') }}
+          />
+        )}
+        <Text size="sm" c="dimmed" role="status" className={common.num} style={{ alignSelf: 'center' }}>
           {t('suites.shownCases', { n: rows.length, total: suite.test_cases.length - hidden.size })}
         </Text>
         {may && (
           <Group gap="xs" ml="auto">
-            <Button variant="default" leftSection={<IconClipboardText size={16} aria-hidden />} onClick={() => setPasting(true)}>
+            <Button
+              variant="default"
+              leftSection={<IconClipboardText size={16} aria-hidden />}
+              onClick={() => setPasting(true)}
+            >
               {t('suites.pasteCases')}
             </Button>
-            <Button variant="light" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setFresh(emptyCase)}>
+            <Button
+              variant="light"
+              leftSection={<IconPlus size={16} aria-hidden />}
+              onClick={() => setFresh(emptyCase)}
+            >
               {t('suites.addCase')}
             </Button>
           </Group>
         )}
       </Group>
-      <Refused of={conflict} editing={editing} done={() => setConflict(null)} />
+      <SaveRefused of={conflict} editing={editing} done={() => setConflict(null)} />
       <Rows<Case>
-        label={t('suites.cases')} rows={rows} idOf={(c) => c.id!} onOpen={(c) => setOpen(c.id!)} rowHeight={46}
+        label={t('suites.cases')}
+        rows={rows}
+        idOf={(c) => c.id!}
+        onOpen={(c) => setOpen(c.id!)}
+        rowHeight={46}
         empty={
           search || category || tag ? (
             <Empty title={t('suites.noCaseMatch')}>
@@ -119,84 +230,159 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
         }
         columns={[
           {
-            key: 'id', title: t('suites.caseId'), width: 170,
+            key: 'id',
+            title: t('suites.caseId'),
+            width: 170,
             cell: (c) => (
               <Group gap={6} wrap="nowrap">
-                <UnstyledButton className="mono untrusted" style={{ color: 'var(--mantine-color-anchor)' }} aria-label={t('suites.openCase', { id: c.id! })} onClick={() => setOpen(c.id!)}>
+                <UnstyledButton
+                  className={`${common.mono} ${common.untrusted}`}
+                  style={{ color: 'var(--mantine-color-anchor)' }}
+                  aria-label={t('suites.openCase', { id: c.id! })}
+                  onClick={() => setOpen(c.id!)}
+                >
                   {c.id}
                 </UnstyledButton>
                 {Boolean(c.multi_turn) && (
                   <Tooltip label={t('suites.turns')}>
-                    <IconRepeat size={14} style={{ flex: 'none', color: 'var(--cv-none)' }} role="img" aria-label={t('suites.turns')} />
+                    <IconRepeat
+                      size={14}
+                      style={{ flex: 'none', color: 'var(--cv-none)' }}
+                      role="img"
+                      aria-label={t('suites.turns')}
+                    />
                   </Tooltip>
                 )}
                 <Marks of={byCase.get(c.id!)} id={c.id!} />
               </Group>
             ),
           },
-          { key: 'prompt', title: t('suites.prompt'), min: 220, cell: (c) => <Inline label={t('suites.editPrompt', { id: c.id! })} value={c.prompt ?? ''} may={inline(c) && !(c.prompt ?? '').includes('\n')} save={(prompt) => put(c, { prompt })} open={() => setOpen(c.id!)} /> },
           {
-            key: 'tool', title: t('suites.expects'), width: 160,
-            cell: (c) => <InlineTool label={t('suites.editTool', { id: c.id! })} of={c} names={toolNames} may={inline(c)} save={(tool) => put(c, { expected_tool: tool as never })} />,
-          },
-          {
-            key: 'params', title: t('suites.params'), width: 210,
+            key: 'prompt',
+            title: t('suites.prompt'),
+            min: 220,
             cell: (c) => (
               <Inline
-                label={t('suites.editParams', { id: c.id! })} mono value={c.expected_params === null || c.expected_params === undefined ? '' : JSON.stringify(c.expected_params)} may={inline(c)} open={() => setOpen(c.id!)}
-                shown={c.expected_params === null || c.expected_params === undefined ? t('suites.notScored') : Object.keys(c.expected_params).length === 0 ? t('suites.noneExpected') : undefined} check={(x) => paramsOf(x, t)} save={(x) => put(c, { expected_params: (x.trim() === '' ? null : JSON.parse(x)) as never })}
+                label={t('suites.editPrompt', { id: c.id! })}
+                value={c.prompt ?? ''}
+                may={inline(c) && !(c.prompt ?? '').includes('\n')}
+                save={(prompt) => put(c, { prompt })}
+                open={() => setOpen(c.id!)}
               />
             ),
           },
           {
-            key: 'category', title: t('suites.category'), width: 120,
+            key: 'tool',
+            title: t('suites.expects'),
+            width: 160,
+            cell: (c) => (
+              <InlineTool
+                label={t('suites.editTool', { id: c.id! })}
+                of={c}
+                names={toolNames}
+                may={inline(c)}
+                save={(tool) => put(c, { expected_tool: tool as never })}
+              />
+            ),
+          },
+          {
+            key: 'params',
+            title: t('suites.params'),
+            width: 210,
+            cell: (c) => (
+              <Inline
+                label={t('suites.editParams', { id: c.id! })}
+                mono
+                value={
+                  c.expected_params === null || c.expected_params === undefined ? '' : JSON.stringify(c.expected_params)
+                }
+                may={inline(c)}
+                open={() => setOpen(c.id!)}
+                shown={
+                  c.expected_params === null || c.expected_params === undefined
+                    ? t('suites.notScored')
+                    : Object.keys(c.expected_params).length === 0
+                      ? t('suites.noneExpected')
+                      : undefined
+                }
+                check={(x) => paramsOf(x, t)}
+                save={(x) => put(c, { expected_params: (x.trim() === '' ? null : JSON.parse(x)) as never })}
+              />
+            ),
+          },
+          {
+            key: 'category',
+            title: t('suites.category'),
+            width: 120,
             cell: (c) => (
               <Group gap={4}>
                 {categoryOf(c) && (
-                  <Text size="sm" c="dimmed" className="untrusted">
+                  <Text size="sm" c="dimmed" className={common.untrusted}>
                     {categoryOf(c)}
                   </Text>
                 )}
                 {skips(c) && <Badge color="gray">{t('suites.skipped')}</Badge>}
-                {tagsOf(c).slice(0, 2).map((x) => (
-                  <Badge key={x} color="gray" className="untrusted">
-                    {x}
-                  </Badge>
-                ))}
+                {tagsOf(c)
+                  .slice(0, 2)
+                  .map((x) => (
+                    <Badge key={x} color="gray" className={common.untrusted}>
+                      {x}
+                    </Badge>
+                  ))}
               </Group>
             ),
           },
           ...(may
-            ? [{
-                key: 'actions', title: <VisuallyHidden>{t('common.actions')}</VisuallyHidden>, width: 84, align: 'right' as const, corner: 'right' as const,
-                cell: (c: Case) => (
-                  <Group gap={0} wrap="nowrap" justify="flex-end">
-                    <ActionIcon variant="subtle" color="gray" aria-label={t('suites.editCase', { id: c.id! })} onClick={() => setOpen(c.id!)}>
-                      <IconPencil size={16} aria-hidden />
-                    </ActionIcon>
-                    <Menu position="bottom-end">
-                      <Menu.Target>
-                        <ActionIcon variant="subtle" color="gray" aria-label={`${t('suites.moreActions')}: ${c.id}`}>
-                          <IconDots size={16} aria-hidden />
-                        </ActionIcon>
-                      </Menu.Target>
-                      <Menu.Dropdown>
-                        <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => setFresh({ ...c, id: undefined })}>
-                          {t('suites.duplicate', { id: c.id! })}
-                        </Menu.Item>
-                        <Menu.Item leftSection={<IconTrash size={16} aria-hidden />} onClick={() => drop(c)}>
-                          {t('suites.deleteCaseNamed', { name: c.id! })}
-                        </Menu.Item>
-                      </Menu.Dropdown>
-                    </Menu>
-                  </Group>
-                ),
-              }]
+            ? [
+                {
+                  key: 'actions',
+                  title: <VisuallyHidden>{t('common.actions')}</VisuallyHidden>,
+                  width: 84,
+                  align: 'right' as const,
+                  corner: 'right' as const,
+                  cell: (c: Case) => (
+                    <Group gap={0} wrap="nowrap" justify="flex-end">
+                      <ActionIcon
+                        variant="subtle"
+                        color="gray"
+                        aria-label={t('suites.editCase', { id: c.id! })}
+                        onClick={() => setOpen(c.id!)}
+                      >
+                        <IconPencil size={16} aria-hidden />
+                      </ActionIcon>
+                      <Menu position="bottom-end">
+                        <Menu.Target>
+                          <ActionIcon variant="subtle" color="gray" aria-label={`${t('suites.moreActions')}: ${c.id}`}>
+                            <IconDots size={16} aria-hidden />
+                          </ActionIcon>
+                        </Menu.Target>
+                        <Menu.Dropdown>
+                          <Menu.Item
+                            leftSection={<IconCopy size={16} aria-hidden />}
+                            onClick={() => setFresh({ ...c, id: undefined })}
+                          >
+                            {t('suites.duplicate', { id: c.id! })}
+                          </Menu.Item>
+                          <Menu.Item leftSection={<IconTrash size={16} aria-hidden />} onClick={() => drop(c)}>
+                            {t('suites.deleteCaseNamed', { name: c.id! })}
+                          </Menu.Item>
+                        </Menu.Dropdown>
+                      </Menu>
+                    </Group>
+                  ),
+                },
+              ]
             : []),
         ]}
       />
       <CaseDrawer of={opened} isNew={fresh !== null} editing={editing} close={close} saved={close} />
-      <Modal opened={pasting} onClose={() => setPasting(false)} title={t('suites.pasteTitle')} size="lg" closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Modal
+        opened={pasting}
+        onClose={() => setPasting(false)}
+        title={t('suites.pasteTitle')}
+        size="lg"
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
         {pasting && <Paste editing={editing} done={() => setPasting(false)} />}
       </Modal>
     </Stack>
@@ -217,17 +403,37 @@ function Marks({ of, id }: { of: Remark[] | undefined; id: string }) {
   const t = useText();
   if (!of) return null;
   const bad = of.some((p) => !p.warning);
-  const text = of.map(remark).join('\n');
+  const text = of.map(remarkText).join('\n');
   return (
-    <Tooltip label={<span style={{ whiteSpace: 'pre-wrap' }}>{text}</span>} multiline maw={420} events={{ hover: true, focus: true, touch: true }}>
-      <Box component="span" tabIndex={0} role="img" aria-label={t('suites.problemsOf', { id, text })} style={{ display: 'inline-flex', color: bad ? 'var(--cv-fail)' : 'var(--cv-error)', flex: 'none' }}>
+    <Tooltip
+      label={<span style={{ whiteSpace: 'pre-wrap' }}>{text}</span>}
+      multiline
+      maw={420}
+      events={{ hover: true, focus: true, touch: true }}
+    >
+      <Box
+        component="span"
+        tabIndex={0}
+        role="img"
+        aria-label={t('suites.problemsOf', { id, text })}
+        style={{ display: 'inline-flex', color: bad ? 'var(--cv-fail)' : 'var(--cv-error)', flex: 'none' }}
+      >
         {bad ? <IconCircleX size={15} aria-hidden /> : <IconAlertTriangle size={15} aria-hidden />}
       </Box>
     </Tooltip>
   );
 }
 
-type InlineProps = { label: string; value: string; shown?: string; mono?: boolean; may: boolean; check?: (x: string) => string | null; save: (x: string) => Promise<void>; open: () => void };
+type InlineProps = {
+  label: string;
+  value: string;
+  shown?: string;
+  mono?: boolean;
+  may: boolean;
+  check?: (x: string) => string | null;
+  save: (x: string) => Promise<void>;
+  open: () => void;
+};
 
 /** Inline is a text that becomes an input when it is clicked. What was typed stays there until it is saved or left. */
 function Inline({ label, value, shown, mono, may, check, save, open }: InlineProps) {
@@ -246,7 +452,16 @@ function Inline({ label, value, shown, mono, may, check, save, open }: InlinePro
   if (draft === null) {
     return (
       <Box style={{ display: 'grid' }}>
-        <UnstyledButton ref={button} className={mono ? 'mono untrusted inline' : 'untrusted inline'} c={shown ? 'dimmed' : undefined} aria-label={`${may ? label : ''} ${shown ?? value}`.trim()} title={value || undefined} onClick={() => (may ? setDraft(value) : open())}>
+        <UnstyledButton
+          ref={button}
+          className={
+            mono ? `${common.mono} ${common.untrusted} ${common.inline}` : `${common.untrusted} ${common.inline}`
+          }
+          c={shown ? 'dimmed' : undefined}
+          aria-label={`${may ? label : ''} ${shown ?? value}`.trim()}
+          title={value || undefined}
+          onClick={() => (may ? setDraft(value) : open())}
+        >
           {shown ?? (value || '–')}
         </UnstyledButton>
       </Box>
@@ -288,30 +503,62 @@ function Inline({ label, value, shown, mono, may, check, save, open }: InlinePro
   };
   return (
     <TextInput
-      aria-label={label} title={t('suites.inlineHelp')} size="xs" autoFocus value={draft} disabled={busy} error={error && <span className="untrusted">{error}</span>} classNames={{ input: mono ? 'mono' : undefined }} onChange={(e) => setDraft(e.currentTarget.value)} onKeyDown={key}
+      aria-label={label}
+      title={t('suites.inlineHelp')}
+      size="xs"
+      autoFocus
+      value={draft}
+      disabled={busy}
+      error={error && <span className={common.untrusted}>{error}</span>}
+      classNames={{ input: mono ? common.mono : undefined }}
+      onChange={(e) => setDraft(e.currentTarget.value)}
+      onKeyDown={key}
       onBlur={() => finish(false)}
     />
   );
 }
 
 /** InlineTool is the expected tool; several are chosen in the form. */
-function InlineTool({ label, of, names, may, save }: { label: string; of: Case; names: string[]; may: boolean; save: (tool: string | null) => Promise<void> }) {
+function InlineTool({
+  label,
+  of,
+  names,
+  may,
+  save,
+}: {
+  label: string;
+  of: Case;
+  names: string[];
+  may: boolean;
+  save: (tool: string | null) => Promise<void>;
+}) {
   const t = useText();
   const [open, setOpen] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const expected = namesOf(of);
-  const shown = expected.length === 0 ? (of.case && (of.not_carried ?? []).length > 0 ? t('suites.ownForm') : t('suites.noTool')) : expected.length === 1 ? expected[0]! : t('suites.callsSeveral', { names: expected.join(', ') });
+  const shown =
+    expected.length === 0
+      ? of.case && (of.not_carried ?? []).length > 0
+        ? t('suites.ownForm')
+        : t('suites.noTool')
+      : expected.length === 1
+        ? expected[0]!
+        : t('suites.callsSeveral', { names: expected.join(', ') });
   if (!open || !may || expected.length > 1) {
     return (
       <Box style={{ display: 'grid' }}>
         {may && expected.length < 2 ? (
-          <UnstyledButton className="mono untrusted inline" c={expected.length === 0 ? 'dimmed' : undefined} aria-label={`${label}: ${shown}`} title={shown} onClick={() => setOpen(true)}>
+          <UnstyledButton
+            className={`${common.mono} ${common.untrusted} ${common.inline}`}
+            c={expected.length === 0 ? 'dimmed' : undefined}
+            aria-label={`${label}: ${shown}`}
+            title={shown}
+            onClick={() => setOpen(true)}
+          >
             {shown}
           </UnstyledButton>
         ) : (
-          <span className="mono untrusted">
-            {shown}
-          </span>
+          <span className={`${common.mono} ${common.untrusted}`}>{shown}</span>
         )}
       </Box>
     );
@@ -330,8 +577,20 @@ function InlineTool({ label, of, names, may, save }: { label: string; of: Case; 
   };
   return (
     <Select
-      aria-label={label} size="xs" autoFocus defaultDropdownOpened searchable allowDeselect={false} value={expected[0] ?? noTool} error={error && <span className="untrusted">{error}</span>}
-      data={[{ value: noTool, label: t('suites.noTool') }, ...[...new Set([...names, ...expected])].map((n) => ({ value: n, label: n }))]} onChange={choose} onDropdownClose={() => !error && setOpen(false)}
+      aria-label={label}
+      size="xs"
+      autoFocus
+      defaultDropdownOpened
+      searchable
+      allowDeselect={false}
+      value={expected[0] ?? noTool}
+      error={error && <span className={common.untrusted}>{error}</span>}
+      data={[
+        { value: noTool, label: t('suites.noTool') },
+        ...[...new Set([...names, ...expected])].map((n) => ({ value: n, label: n })),
+      ]}
+      onChange={choose}
+      onDropdownClose={() => !error && setOpen(false)}
       onKeyDown={(e) => e.key === 'Escape' && (setError(null), setOpen(false))}
     />
   );
@@ -363,7 +622,12 @@ function Paste({ editing, done }: { editing: Editing; done: () => void }) {
     });
     return { list, bad };
   }, [text, t]);
-  const refused = error ? problemOf(error).fields.map((f) => ({ line: list[Number(/^body\[(\d+)\]/.exec(f.place)?.[1] ?? -1)]?.line ?? 0, text: `${f.place.replace(/^body(\[\d+\])?\.?/, '')} ${f.text}`.trim() })) : [];
+  const refused = error
+    ? problemOf(error).fields.map((f) => ({
+        line: list[Number(/^body\[(\d+)\]/.exec(f.place)?.[1] ?? -1)]?.line ?? 0,
+        text: `${f.place.replace(/^body(\[\d+\])?\.?/, '')} ${f.text}`.trim(),
+      }))
+    : [];
   const shown = [...(tried ? bad : []), ...refused];
   const add = async () => {
     setTried(true);
@@ -371,8 +635,17 @@ function Paste({ editing, done }: { editing: Editing; done: () => void }) {
     if (bad.length > 0 || list.length === 0) return;
     setBusy(true);
     try {
-      const answer = await write(async (match) => ok(await api.POST('/api/tool-suites/{id}/cases', { params: { path: { id: suite.id }, header: { 'If-Match': match } }, body: list.map((x) => x.value) as never })), withCases);
-      tell(t('suites.addedCases', { n: answer.test_cases.length }));
+      const answer = await write(
+        async (match) =>
+          unwrap(
+            await api.POST('/api/tool-suites/{id}/cases', {
+              params: { path: { id: suite.id }, header: { 'If-Match': match } },
+              body: list.map((x) => x.value) as never,
+            }),
+          ),
+        withCases,
+      );
+      notify(t('suites.addedCases', { n: answer.test_cases.length }));
       done();
     } catch (e) {
       setError(e);
@@ -385,17 +658,26 @@ function Paste({ editing, done }: { editing: Editing; done: () => void }) {
       <Text size="sm" c="dimmed">
         {t('suites.pasteText')}
       </Text>
-      <Code label={t('suites.pasteLabel')} value={text} onChange={setText} language="text" height={260} marks={shown.filter((x) => x.line > 0).map((x) => ({ line: x.line, column: 1, severity: 'error' as const, text: x.text }))} />
+      <CodeEditor
+        label={t('suites.pasteLabel')}
+        value={text}
+        onChange={setText}
+        language="text"
+        height={260}
+        marks={shown
+          .filter((x) => x.line > 0)
+          .map((x) => ({ line: x.line, column: 1, severity: 'error' as const, text: x.text }))}
+      />
       {shown.length > 0 ? (
         <Alert color="red" role="alert">
           {shown.slice(0, 50).map((x, i) => (
-            <Text key={i} size="sm" className="untrusted">
+            <Text key={i} size="sm" className={common.untrusted}>
               {x.line > 0 ? t('suites.pasteBad', { line: x.line, text: x.text }) : x.text}
             </Text>
           ))}
         </Alert>
       ) : (
-        <Refused of={error} editing={editing} done={() => setError(null)} />
+        <SaveRefused of={error} editing={editing} done={() => setError(null)} />
       )}
       <Group justify="flex-end">
         <Button onClick={add} loading={busy} disabled={text.trim() === ''}>

@@ -6,10 +6,11 @@
 // the one that the user has seen, and be written over. It is fetched when the user asks for it.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { $api, api, ok, problemOf, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
-import { told } from '../../text/told';
-import type { Mark } from '../../ui/code';
+import { $api, api, unwrap, problemOf, type Schemas } from '../../api/client';
+import { queryKeys, useInvalidate } from '../../api/queries';
+import { usePermission, useCurrentUser } from '../../user';
+import { translate } from '../../text/translate';
+import type { Mark } from '../../ui/editor';
 
 export type Suite = Schemas['Suite'];
 export type Case = Schemas['Case'];
@@ -17,18 +18,34 @@ export type Remark = Schemas['Remark'];
 export type Tool = Record<string, unknown>;
 
 /** Write sends a change: send makes the request with the version it is for, merge tells what the suite is then. */
-export type Write = <A>(send: (ifMatch: string, now: Suite) => Promise<A>, merge: (was: Suite, answer: A) => Suite) => Promise<A>;
+export type Write = <A>(
+  send: (ifMatch: string, now: Suite) => Promise<A>,
+  merge: (was: Suite, answer: A) => Suite,
+) => Promise<A>;
 
 /** Editing is what the parts of the editor share. */
-export type Editing = { suite: Suite; may: boolean; write: Write; load: () => Promise<Suite>; hidden: Set<string>; hide: (id: string, gone: boolean) => void };
+export type Editing = {
+  suite: Suite;
+  may: boolean;
+  write: Write;
+  load: () => Promise<Suite>;
+  hidden: Set<string>;
+  hide: (id: string, gone: boolean) => void;
+};
 
 export function useEditing(id: string) {
   const client = useQueryClient();
-  const me = useMe();
-  const mayWrite = useMay('write');
+  const invalidate = useInvalidate();
+  const me = useCurrentUser();
+  const mayWrite = usePermission('write');
   const init = useMemo(() => ({ params: { path: { id } } }), [id]);
-  const key = $api.queryOptions('get', '/api/tool-suites/{id}', init).queryKey;
-  const query = $api.useQuery('get', '/api/tool-suites/{id}', init, { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false, refetchOnReconnect: false, refetchOnMount: 'always' });
+  const key = queryKeys.suite(id);
+  const query = $api.useQuery('get', '/api/tool-suites/{id}', init, {
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    refetchOnMount: 'always',
+  });
   const [hidden, setHidden] = useState<Set<string>>(new Set());
   const tail = useRef<Promise<unknown>>(Promise.resolve());
 
@@ -40,7 +57,7 @@ export function useEditing(id: string) {
         if (!now) throw new Error('the suite is not there yet');
         const answer = await send(`"${now.version}"`, now);
         client.setQueryData<Suite>(key, (was) => was && merge(was, answer));
-        client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });
+        invalidate.suites();
         return answer;
       });
     tail.current = mine;
@@ -63,7 +80,11 @@ export function useEditing(id: string) {
   );
   const suite = query.data;
   const own = suite !== undefined && (suite.owner === me.user_id || me.role === 'admin');
-  return { query, suite, editing: suite && { suite, may: own && mayWrite && !me.read_only, write, load, hidden, hide } };
+  return {
+    query,
+    suite,
+    editing: suite && { suite, may: own && mayWrite && !me.read_only, write, load, hidden, hide },
+  };
 }
 
 /** withCases is the suite after an answer with cases: each takes the place of the one with its id, or is the last. */
@@ -80,10 +101,17 @@ export function withCases(was: Suite, answer: Schemas['CasesWritten']): Suite {
 /** useSource gives the text of a version of a suite in callvet's own form. */
 export function useSource(id: string, version: number, yaml: boolean) {
   return useQuery({
-    queryKey: ['suite-source', id, version, yaml],
+    queryKey: queryKeys.suiteSource(id, version, yaml),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
-    queryFn: async ({ signal }) => ok(await api.GET('/api/tool-suites/{id}/export', { params: { path: { id }, query: { format: 'callvet', yaml, version } }, parseAs: 'text', signal })) as unknown as string,
+    queryFn: async ({ signal }) =>
+      unwrap(
+        await api.GET('/api/tool-suites/{id}/export', {
+          params: { path: { id }, query: { format: 'callvet', yaml, version } },
+          parseAs: 'text',
+          signal,
+        }),
+      ) as unknown as string,
   });
 }
 
@@ -91,23 +119,30 @@ export type Lint = { problems: Remark[]; busy: boolean; form: string; cases: num
 
 const unlinted: Lint = { problems: [], busy: false, form: '', cases: 0, ok: true, of: '' };
 
-/** largest is the longest text that the linter of the server takes. */
-export const largest = 8_000_000;
+/** maxSourceBytes is the longest text that the linter of the server takes. */
+export const maxSourceBytes = 8_000_000;
 
 /** useLint asks the linter about a text a moment after it was typed. null is not linted. */
 export function useLint(text: string | null, format = ''): Lint {
   const [lint, set] = useState(unlinted);
   useEffect(() => {
-    if (text === null || text.trim() === '' || text.length > largest) return set(unlinted);
+    if (text === null || text.trim() === '' || text.length > maxSourceBytes) return set(unlinted);
     const stop = new AbortController();
     set((was) => ({ ...was, busy: true }));
     const timer = window.setTimeout(async () => {
       try {
-        const a = ok(await api.POST('/api/lint', { body: { text, ...(format ? { format } : {}) }, signal: stop.signal }));
+        const a = unwrap(
+          await api.POST('/api/lint', { body: { text, ...(format ? { format } : {}) }, signal: stop.signal }),
+        );
         set({ problems: a.problems, busy: false, form: a.form, cases: a.test_case_count, ok: a.ok, of: text });
       } catch (e) {
         if (stop.signal.aborted) return;
-        set({ ...unlinted, ok: false, of: text, problems: [{ code: 'unreachable', message: problemOf(e).message, warning: false }] });
+        set({
+          ...unlinted,
+          ok: false,
+          of: text,
+          problems: [{ code: 'unreachable', message: problemOf(e).message, warning: false }],
+        });
       }
     }, 250);
     return () => {
@@ -122,15 +157,23 @@ export function useLint(text: string | null, format = ''): Lint {
 export function marksOf(problems: Remark[], skip = 0, lines = Number.POSITIVE_INFINITY): Mark[] {
   return problems
     .filter((p) => p.line !== undefined && p.line > skip && p.line - skip <= lines)
-    .map((p) => ({ line: p.line! - skip, column: p.column ?? 1, severity: p.warning ? 'warning' : 'error', text: remark(p) }));
+    .map((p) => ({
+      line: p.line! - skip,
+      column: p.column ?? 1,
+      severity: p.warning ? 'warning' : 'error',
+      text: remarkText(p),
+    }));
 }
 
-/** remark is a problem with what would mend it, in the language of the page. */
-export function remark(p: Remark): string {
-  return p.fix ? `${told(p.message)} (${told(p.fix)})` : told(p.message);
+/** remarkText is a problem with its fix, in the language of the page. */
+export function remarkText(p: Remark): string {
+  return p.fix ? `${translate(p.message)} (${translate(p.fix)})` : translate(p.message);
 }
 
-/** useFraming gives what stands before and after a case or tools, so that the linter reads a piece of the suite as it reads the whole. */
+/**
+ * useFraming gives what stands before and after a case or tools, so that the linter reads a piece of the suite as it
+ * reads the whole.
+ */
 export function useFraming({ suite }: Editing) {
   const own = suite.form === 'callvet';
   const source = useSource(suite.id, suite.version, false);
@@ -145,11 +188,13 @@ export function useFraming({ suite }: Editing) {
     return {
       /** A case with the suite's tools. form: that of the case, where the suite would change to callvet's own by it. */
       ofCase: (text: string, inOwn: boolean) => {
-        if (inOwn && !own) return `${asOwn.slice(0, -1)},"tools":${JSON.stringify(whole.tools ?? [])},"cases":[\n${text}\n]}`;
+        if (inOwn && !own)
+          return `${asOwn.slice(0, -1)},"tools":${JSON.stringify(whole.tools ?? [])},"cases":[\n${text}\n]}`;
         return `${open}"tools":${JSON.stringify(own ? (whole.tools ?? []) : suite.tools)},"${list}":[\n${text}\n]}`;
       },
       /** Tools with the suite's cases; in callvet's own form, whose linter says where in a tool the fault is. */
-      ofTools: (text: string) => `${asOwn === '{}' ? '{' : `${asOwn.slice(0, -1)},`}"tools":\n${text}\n,"cases":${JSON.stringify(whole.cases ?? [])}}`,
+      ofTools: (text: string) =>
+        `${asOwn === '{}' ? '{' : `${asOwn.slice(0, -1)},`}"tools":\n${text}\n,"cases":${JSON.stringify(whole.cases ?? [])}}`,
     };
   }, [source.data, suite, own]);
 }
@@ -164,13 +209,20 @@ export function plainCase(c: Case): Case {
 export function functionOf(tool: Tool): { name: string; description: string; parameters: Record<string, unknown> } {
   const f = (tool.function ?? tool) as Record<string, unknown>;
   const text = (v: unknown) => (typeof v === 'string' ? v : '');
-  return { name: text(f.name), description: text(f.description), parameters: (f.parameters ?? {}) as Record<string, unknown> };
+  return {
+    name: text(f.name),
+    description: text(f.description),
+    parameters: (f.parameters ?? {}) as Record<string, unknown>,
+  };
 }
 
 /** propertiesOf gives the names of the arguments of a tool, the required ones too. */
 export function propertiesOf(tool: Tool): { names: string[]; required: string[] } {
   const p = functionOf(tool).parameters;
-  return { names: Object.keys((p.properties ?? {}) as object), required: Array.isArray(p.required) ? p.required.map(String) : [] };
+  return {
+    names: Object.keys((p.properties ?? {}) as object),
+    required: Array.isArray(p.required) ? p.required.map(String) : [],
+  };
 }
 
 /** namesOf gives the tools that a case expects, each of which is right. */
@@ -179,12 +231,17 @@ export function namesOf(c: Case): string[] {
   return e === null || e === undefined ? [] : Array.isArray(e) ? e : [e];
 }
 
-/** useSchemaWords gives the names of all fields of a format of files, with what they mean. */
-export function useSchemaWords(name: string) {
+/** useSchemaCompletions returns the names of all fields of a file format with their descriptions, for completion. */
+export function useSchemaCompletions(name: string) {
   const { data } = useQuery({
-    queryKey: ['schema', name],
+    queryKey: queryKeys.schema(name),
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => JSON.parse(ok(await api.GET('/api/schemas/{name}', { params: { path: { name } }, parseAs: 'text' })) as unknown as string) as unknown,
+    queryFn: async () =>
+      JSON.parse(
+        unwrap(
+          await api.GET('/api/schemas/{name}', { params: { path: { name } }, parseAs: 'text' }),
+        ) as unknown as string,
+      ) as unknown,
   });
   return useMemo(() => {
     const words = new Map<string, string>();

@@ -2,21 +2,36 @@
 import { Badge, Box, Group, Stack, Text, Title } from '@mantine/core';
 import { $api } from '../../api/client';
 import { useText } from '../../text';
-import { Failure, Waiting } from '../../ui/bits';
+import { Failure, Loading } from '../../ui/status';
 import { type Case, functionOf, type Suite, type Tool } from './data';
+import common from '../../ui/common.module.css';
 
 export function DiffView({ id, from, to }: { id: string; from: number; to: number }) {
   const t = useText();
-  const diff = $api.useQuery('get', '/api/tool-suites/{id}/versions/{version}/diff', { params: { path: { id, version: from }, query: { to } } });
-  const was = $api.useQuery('get', '/api/tool-suites/{id}/versions/{version}', { params: { path: { id, version: from } } });
-  const is = $api.useQuery('get', '/api/tool-suites/{id}/versions/{version}', { params: { path: { id, version: to } } });
+  const diff = $api.useQuery('get', '/api/tool-suites/{id}/versions/{version}/diff', {
+    params: { path: { id, version: from }, query: { to } },
+  });
+  const was = $api.useQuery('get', '/api/tool-suites/{id}/versions/{version}', {
+    params: { path: { id, version: from } },
+  });
+  const is = $api.useQuery('get', '/api/tool-suites/{id}/versions/{version}', {
+    params: { path: { id, version: to } },
+  });
   const error = diff.error ?? was.error ?? is.error;
   if (error) return <Failure of={error} />;
-  if (!diff.data || !was.data || !is.data) return <Waiting />;
+  if (!diff.data || !was.data || !is.data) return <Loading />;
   const { suite, tools, cases } = diff.data;
   const parts = [
-    { title: t('suites.tools'), changes: tools, of: (s: Suite, name: string) => s.tools.find((x) => functionOf(x as Tool).name === name) as Tool | undefined },
-    { title: t('suites.cases'), changes: cases, of: (s: Suite, name: string) => s.test_cases.find((x) => x.id === name) },
+    {
+      title: t('suites.tools'),
+      changes: tools,
+      of: (s: Suite, name: string) => s.tools.find((x) => functionOf(x as Tool).name === name) as Tool | undefined,
+    },
+    {
+      title: t('suites.cases'),
+      changes: cases,
+      of: (s: Suite, name: string) => s.test_cases.find((x) => x.id === name),
+    },
   ].filter(({ changes: c }) => (c.added?.length ?? 0) + (c.removed?.length ?? 0) + (c.changed?.length ?? 0) > 0);
   if (!suite?.length && parts.length === 0) return <Text c="dimmed">{t('suites.same')}</Text>;
   return (
@@ -24,7 +39,12 @@ export function DiffView({ id, from, to }: { id: string; from: number; to: numbe
       {suite && suite.length > 0 && (
         <Part title={t('suites.ofSuite')}>
           {suite.map((f) => (
-            <Field key={f} name={f} was={(was.data as Record<string, unknown>)[f]} is={(is.data as Record<string, unknown>)[f]} />
+            <Field
+              key={f}
+              name={f}
+              was={(was.data as Record<string, unknown>)[f]}
+              is={(is.data as Record<string, unknown>)[f]}
+            />
           ))}
         </Part>
       )}
@@ -57,7 +77,8 @@ export function DiffView({ id, from, to }: { id: string; from: number; to: numbe
 function field(of: Case | Tool | undefined, name: string): unknown {
   if (!of) return undefined;
   const o = of as Record<string, unknown>;
-  for (const at of [o, o.case, o.function]) if (at && typeof at === 'object' && name in at) return (at as Record<string, unknown>)[name];
+  for (const at of [o, o.case, o.function])
+    if (at && typeof at === 'object' && name in at) return (at as Record<string, unknown>)[name];
   return undefined;
 }
 
@@ -77,14 +98,28 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
   );
 }
 
-function Named({ kind, name, children }: { kind: 'added' | 'removed' | 'changed'; name: string; children: React.ReactNode }) {
+function Named({
+  kind,
+  name,
+  children,
+}: {
+  kind: 'added' | 'removed' | 'changed';
+  name: string;
+  children: React.ReactNode;
+}) {
   const t = useText();
-  const look = { added: ['var(--cv-pass)', 'var(--cv-pass-ground)'], removed: ['var(--cv-fail)', 'var(--cv-fail-ground)'], changed: ['var(--cv-none)', 'var(--cv-none-ground)'] }[kind];
+  const look = {
+    added: ['var(--cv-pass)', 'var(--cv-pass-ground)'],
+    removed: ['var(--cv-fail)', 'var(--cv-fail-ground)'],
+    changed: ['var(--cv-none)', 'var(--cv-none-ground)'],
+  }[kind];
   return (
     <Box>
       <Group gap="xs" mb={4}>
-        <Badge style={{ color: look[0], background: look[1] }}>{t(kind === 'added' ? 'suites.added' : kind === 'removed' ? 'suites.removed' : 'suites.changedThings')}</Badge>
-        <Text fw={600} size="sm" className="untrusted">
+        <Badge style={{ color: look[0], background: look[1] }}>
+          {t(kind === 'added' ? 'suites.added' : kind === 'removed' ? 'suites.removed' : 'suites.changedThings')}
+        </Badge>
+        <Text fw={600} size="sm" className={common.untrusted}>
           {name}
         </Text>
       </Group>
@@ -96,7 +131,7 @@ function Named({ kind, name, children }: { kind: 'added' | 'removed' | 'changed'
 function Field({ name, was, is }: { name: string; was: unknown; is: unknown }) {
   return (
     <Box>
-      <Text size="xs" c="dimmed" className="mono">
+      <Text size="xs" c="dimmed" className={common.mono}>
         {name}
       </Text>
       <Value of={was} kind="removed" />
@@ -107,13 +142,27 @@ function Field({ name, was, is }: { name: string; was: unknown; is: unknown }) {
 
 function Value({ of, kind }: { of: unknown; kind: 'added' | 'removed' }) {
   const t = useText();
-  const text = of === undefined || of === '' ? t('suites.nothing') : typeof of === 'string' ? of : JSON.stringify(of, null, 1);
+  const text =
+    of === undefined || of === '' ? t('suites.nothing') : typeof of === 'string' ? of : JSON.stringify(of, null, 1);
   return (
-    <Box style={{ background: kind === 'added' ? 'var(--cv-added)' : 'var(--cv-removed)', borderRadius: 4, padding: '2px 8px', display: 'flex', gap: 8 }} className="mono">
+    <Box
+      style={{
+        background: kind === 'added' ? 'var(--cv-added)' : 'var(--cv-removed)',
+        borderRadius: 4,
+        padding: '2px 8px',
+        display: 'flex',
+        gap: 8,
+      }}
+      className={common.mono}
+    >
       <span aria-label={t(kind === 'added' ? 'suites.after' : 'suites.before')} role="img">
         {kind === 'added' ? '+' : '−'}
       </span>
-      <span className="untrusted" style={{ maxHeight: 240, overflow: 'auto', flex: 1 }} tabIndex={text.length > 600 ? 0 : undefined}>
+      <span
+        className={common.untrusted}
+        style={{ maxHeight: 240, overflow: 'auto', flex: 1 }}
+        tabIndex={text.length > 600 ? 0 : undefined}
+      >
         {text}
       </span>
     </Box>

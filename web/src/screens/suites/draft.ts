@@ -1,5 +1,5 @@
 // A case as the form has it: every JSON value as the text that is typed, so that nothing typed is lost.
-import type { T } from '../../text';
+import type { Translator } from '../../text';
 import { type Case, namesOf, plainCase } from './data';
 
 export type Draft = {
@@ -36,16 +36,36 @@ export function draftOf(c: Case, own: boolean): Draft {
   const turns = c.multi_turn as boolean | Record<string, unknown> | null | undefined;
   const inObject = turns !== null && typeof turns === 'object';
   return {
-    mode: own ? 'own' : 'fields', id: c.id ?? '', prompt: c.prompt ?? '', calls: namesOf(c).length > 0, tools: namesOf(c),
-    params: params === null || params === undefined ? 'null' : Object.keys(params).length === 0 ? 'empty' : 'object', paramsText: params && Object.keys(params).length > 0 ? json(params) : '',
-    paramScoring: c.param_scoring ?? '', scoringConfig: json(c.scoring_config ?? c.scoring_config_json), category: c.category ?? '',
-    shouldCall: c.should_call_tool === true ? 'true' : c.should_call_tool === false ? 'false' : '', multi: Boolean(turns), single: turns === false, maxRounds: String(c.max_rounds ?? ''), optimalHops: String(c.optimal_hops ?? ''),
-    prerequisites: (c.valid_prerequisites as string[] | null | undefined) ?? [], mockResponses: json(c.mock_responses), turnConfig: json(inObject ? turns : c.multi_turn_config), turnKey: inObject ? 'multi_turn' : 'multi_turn_config',
-    argumentSource: json(c.argument_source), own: json(withoutId((c.case as Record<string, unknown> | null | undefined) ?? (plainCase(c) as Record<string, unknown>))),
+    mode: own ? 'own' : 'fields',
+    id: c.id ?? '',
+    prompt: c.prompt ?? '',
+    calls: namesOf(c).length > 0,
+    tools: namesOf(c),
+    params: params === null || params === undefined ? 'null' : Object.keys(params).length === 0 ? 'empty' : 'object',
+    paramsText: params && Object.keys(params).length > 0 ? json(params) : '',
+    paramScoring: c.param_scoring ?? '',
+    scoringConfig: json(c.scoring_config ?? c.scoring_config_json),
+    category: c.category ?? '',
+    shouldCall: c.should_call_tool === true ? 'true' : c.should_call_tool === false ? 'false' : '',
+    multi: Boolean(turns),
+    single: turns === false,
+    maxRounds: String(c.max_rounds ?? ''),
+    optimalHops: String(c.optimal_hops ?? ''),
+    prerequisites: (c.valid_prerequisites as string[] | null | undefined) ?? [],
+    mockResponses: json(c.mock_responses),
+    turnConfig: json(inObject ? turns : c.multi_turn_config),
+    turnKey: inObject ? 'multi_turn' : 'multi_turn_config',
+    argumentSource: json(c.argument_source),
+    own: json(
+      withoutId((c.case as Record<string, unknown> | null | undefined) ?? (plainCase(c) as Record<string, unknown>)),
+    ),
   };
 }
 
-/** withoutId is a case without its id, which has a field of its own. A case with fields is one of callvet's own form, too: that form knows them. */
+/**
+ * withoutId is a case without its id, which has a field of its own. A case with fields is one of callvet's own form,
+ * too: that form knows them.
+ */
 function withoutId(c: Record<string, unknown>): Record<string, unknown> {
   const { id: _, ...rest } = c;
   return rest;
@@ -56,11 +76,13 @@ export const emptyCase: Case = { prompt: '', expected_tool: null, expected_param
 
 /** chained tells that a draft says something of a chain of calls. */
 export function chained(d: Draft): boolean {
-  return d.multi || d.maxRounds !== '' || d.optimalHops !== '' || d.prerequisites.length > 0 || d.turnConfig.trim() !== '';
+  return (
+    d.multi || d.maxRounds !== '' || d.optimalHops !== '' || d.prerequisites.length > 0 || d.turnConfig.trim() !== ''
+  );
 }
 
 /** bodyOf makes the case of a draft, or says which fields hold no value that could be sent. */
-export function bodyOf(d: Draft, t: T): { body: Case; errors: Record<string, string> } {
+export function bodyOf(d: Draft, t: Translator): { body: Case; errors: Record<string, string> } {
   const errors: Record<string, string> = {};
   const object = (name: string, text: string): Record<string, unknown> | undefined => {
     if (text.trim() === '') return undefined;
@@ -89,9 +111,16 @@ export function bodyOf(d: Draft, t: T): { body: Case; errors: Record<string, str
   if (d.params === 'object' && !params && !errors.expected_params) errors.expected_params = t('suites.needObject');
   const turns = object(d.turnKey, d.turnConfig);
   const body: Record<string, unknown> = {
-    id: d.id || undefined, prompt: d.prompt, expected_tool: !d.calls ? null : d.tools.length === 1 ? d.tools[0] : d.tools, expected_params: d.params === 'null' ? null : d.params === 'empty' ? {} : params,
-    param_scoring: d.paramScoring || undefined, scoring_config: object('scoring_config', d.scoringConfig), category: d.category || undefined, should_call_tool: d.shouldCall === '' ? undefined : d.shouldCall === 'true',
-    argument_source: object('argument_source', d.argumentSource), mock_responses: object('mock_responses', d.mockResponses),
+    id: d.id || undefined,
+    prompt: d.prompt,
+    expected_tool: !d.calls ? null : d.tools.length === 1 ? d.tools[0] : d.tools,
+    expected_params: d.params === 'null' ? null : d.params === 'empty' ? {} : params,
+    param_scoring: d.paramScoring || undefined,
+    scoring_config: object('scoring_config', d.scoringConfig),
+    category: d.category || undefined,
+    should_call_tool: d.shouldCall === '' ? undefined : d.shouldCall === 'true',
+    argument_source: object('argument_source', d.argumentSource),
+    mock_responses: object('mock_responses', d.mockResponses),
   };
   body.multi_turn = d.multi ? (turns && d.turnKey === 'multi_turn' ? turns : true) : d.single ? false : undefined;
   if (d.turnKey === 'multi_turn_config') body.multi_turn_config = turns;

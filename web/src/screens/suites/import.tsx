@@ -1,31 +1,55 @@
 // Suites that come from elsewhere: from a file or a text in any form, or from the tools of an MCP server.
-import { Alert, Badge, Box, Button, Checkbox, FileButton, Group, List, Select, Stack, Tabs, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Badge,
+  Box,
+  Button,
+  Checkbox,
+  FileButton,
+  Group,
+  List,
+  Select,
+  Stack,
+  Tabs,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { IconAlertTriangle, IconDownload, IconFile, IconUpload } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, type FormEvent, type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Screen } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
-import { largest, marksOf, type Remark, remark, type Suite, useLint, useSchemaWords } from './data';
+import { maxSourceBytes, marksOf, type Remark, remarkText, type Suite, useLint, useSchemaCompletions } from './data';
 import { fieldErrors, Problems } from './problems';
+import common from '../../ui/common.module.css';
 
-export function Import() {
+export function ImportPage() {
   const t = useText();
-  const me = useMe();
-  const may = useMay('write') && !me.read_only;
+  const me = useCurrentUser();
+  const may = usePermission('write') && !me.read_only;
   const [from, setFrom] = useParam('from', 'text');
   const [done, setDone] = useState<Schemas['Imported'] | null>(null);
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const imported = (i: Schemas['Imported']) => {
-    client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });
+    invalidate.suites();
     setDone(i);
   };
   return (
-    <Screen title={t('suites.importSuite')} lead={<Group gap="sm"><Link to="/suites">{t('suites.back')}</Link><span>{t('suites.importLead')}</span></Group>}>
+    <Page
+      title={t('suites.importSuite')}
+      lead={
+        <Group gap="sm">
+          <Link to="/suites">{t('suites.back')}</Link>
+          <span>{t('suites.importLead')}</span>
+        </Group>
+      }
+    >
       {!may ? (
         <Empty title={t('common.readOnly')} />
       ) : done ? (
@@ -44,7 +68,7 @@ export function Import() {
           </Tabs.Panel>
         </Tabs>
       )}
-    </Screen>
+    </Page>
   );
 }
 
@@ -59,13 +83,13 @@ function FromText({ done }: { done: (i: Schemas['Imported']) => void }) {
   const [spot, setSpot] = useState<{ line: number; column: number }>();
   const forms = $api.useQuery('get', '/api/tool-eval/forms', {}, { staleTime: Number.POSITIVE_INFINITY });
   const lint = useLint(text || null, format);
-  const words = useSchemaWords('suite');
+  const words = useSchemaCompletions('suite');
   const fresh = lint.of === text && !lint.busy;
 
   const take = async (file: File | null | undefined) => {
     if (!file) return;
     setError(null);
-    if (file.size > largest) return setError(new Error(t('suites.tooLarge')));
+    if (file.size > maxSourceBytes) return setError(new Error(t('suites.tooLarge')));
     try {
       setText(new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer()));
       setName(file.name.replace(/\.[^.]+$/, ''));
@@ -80,7 +104,7 @@ function FromText({ done }: { done: (i: Schemas['Imported']) => void }) {
   };
   const example = async () => {
     try {
-      setText(ok(await api.GET('/api/tool-eval/import/example', { parseAs: 'text' })) as unknown as string);
+      setText(unwrap(await api.GET('/api/tool-eval/import/example', { parseAs: 'text' })) as unknown as string);
     } catch (e) {
       setError(e);
     }
@@ -91,7 +115,15 @@ function FromText({ done }: { done: (i: Schemas['Imported']) => void }) {
     try {
       const form = new FormData();
       form.append('file', new Blob([text]), `${name.trim()}.txt`);
-      done(ok(await api.POST('/api/tool-eval/import', { params: { query: format ? { format } : {} }, body: form as never, bodySerializer: (b: unknown) => b as FormData })));
+      done(
+        unwrap(
+          await api.POST('/api/tool-eval/import', {
+            params: { query: format ? { format } : {} },
+            body: form as never,
+            bodySerializer: (b: unknown) => b as FormData,
+          }),
+        ),
+      );
     } catch (e) {
       setError(e);
       setBusy(false);
@@ -100,8 +132,17 @@ function FromText({ done }: { done: (i: Schemas['Imported']) => void }) {
   return (
     <Stack gap="md">
       <Box
-        className="card" p="lg" onDrop={drop} onDragOver={(e) => (e.preventDefault(), setOver(true))} onDragLeave={() => setOver(false)} data-drop
-        style={{ borderStyle: 'dashed', borderColor: over ? 'var(--cv-mark)' : undefined, background: over ? 'color-mix(in srgb, var(--cv-mark) 8%, var(--cv-card))' : undefined }}
+        className={common.card}
+        p="lg"
+        onDrop={drop}
+        onDragOver={(e) => (e.preventDefault(), setOver(true))}
+        onDragLeave={() => setOver(false)}
+        data-drop
+        style={{
+          borderStyle: 'dashed',
+          borderColor: over ? 'var(--cv-mark)' : undefined,
+          background: over ? 'color-mix(in srgb, var(--cv-mark) 8%, var(--cv-card))' : undefined,
+        }}
       >
         <Group justify="space-between" gap="md">
           <Group gap="sm" wrap="nowrap">
@@ -119,16 +160,46 @@ function FromText({ done }: { done: (i: Schemas['Imported']) => void }) {
             <Button variant="subtle" onClick={example}>
               {t('suites.useExample')}
             </Button>
-            <Button variant="subtle" component="a" href="/api/tool-eval/import/example" download leftSection={<IconDownload size={16} aria-hidden />}>
+            <Button
+              variant="subtle"
+              component="a"
+              href="/api/tool-eval/import/example"
+              download
+              leftSection={<IconDownload size={16} aria-hidden />}
+            >
               {t('suites.downloadExample')}
             </Button>
           </Group>
         </Group>
       </Box>
-      <Code label={t('suites.textLabel')} value={text} onChange={setText} language={/^\s*[{[]/.test(text) ? 'json' : 'yaml'} height={340} words={words} marks={marksOf(lint.problems)} at={spot} />
+      <CodeEditor
+        label={t('suites.textLabel')}
+        value={text}
+        onChange={setText}
+        language={/^\s*[{[]/.test(text) ? 'json' : 'yaml'}
+        height={340}
+        words={words}
+        marks={marksOf(lint.problems)}
+        at={spot}
+      />
       <Group gap="sm" align="flex-end">
-        <Select label={t('suites.fileForm')} w={220} placeholder={t('suites.formFound')} clearable clearButtonProps={{ 'aria-label': t('suites.formFound') }} data={forms.data?.read ?? []} value={format || null} onChange={(v) => setFormat(v)} />
-        <TextInput label={t('suites.nameIfNone')} w={{ base: '100%', xs: 260 }} maxLength={250} value={name} onChange={(e) => setName(e.currentTarget.value)} />
+        <Select
+          label={t('suites.fileForm')}
+          w={220}
+          placeholder={t('suites.formFound')}
+          clearable
+          clearButtonProps={{ 'aria-label': t('suites.formFound') }}
+          data={forms.data?.read ?? []}
+          value={format || null}
+          onChange={(v) => setFormat(v)}
+        />
+        <TextInput
+          label={t('suites.nameIfNone')}
+          w={{ base: '100%', xs: 260 }}
+          maxLength={250}
+          value={name}
+          onChange={(e) => setName(e.currentTarget.value)}
+        />
         {fresh && lint.form && (
           <Text size="sm" c="dimmed" pb={8} role="status">
             {t('suites.readAs', { form: lint.form, n: lint.cases })}
@@ -171,7 +242,7 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
   const ask = (e: FormEvent) => {
     e.preventDefault();
     send(async () => {
-      const tools = ok(await api.POST('/api/mcp/discover', { body: address }));
+      const tools = unwrap(await api.POST('/api/mcp/discover', { body: address }));
       setFound(tools);
       setChosen(new Set(tools.tools.map((x) => x.name)));
       setName(tools.server_name);
@@ -179,7 +250,19 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
   };
   const take = () =>
     send(async () =>
-      done(ok(await api.POST('/api/mcp/import', { body: { ...address, tools: found!.tools.map((x) => x.name).filter((n) => chosen.has(n)), ...(name.trim() ? { suite_name: name.trim() } : {}), ...(prefix ? { prefix } : {}), ...(drafts ? { draft_cases: true } : {}) } }))),
+      done(
+        unwrap(
+          await api.POST('/api/mcp/import', {
+            body: {
+              ...address,
+              tools: found!.tools.map((x) => x.name).filter((n) => chosen.has(n)),
+              ...(name.trim() ? { suite_name: name.trim() } : {}),
+              ...(prefix ? { prefix } : {}),
+              ...(drafts ? { draft_cases: true } : {}),
+            },
+          }),
+        ),
+      ),
     );
   const all = found !== null && chosen.size === found.tools.length;
   return (
@@ -187,42 +270,81 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
       <form onSubmit={ask}>
         <Group gap="sm" align="flex-end">
           <TextInput
-            label={t('suites.mcpUrl')} description={t('suites.mcpUrlText')} type="url" required value={url} error={fields.url} style={{ flex: '1 1 320px' }} maxLength={2000}
+            label={t('suites.mcpUrl')}
+            description={t('suites.mcpUrlText')}
+            type="url"
+            required
+            value={url}
+            error={fields.url}
+            style={{ flex: '1 1 320px' }}
+            maxLength={2000}
             onChange={(e) => {
               setUrl(e.currentTarget.value, { replace: true });
               setFound(null);
             }}
           />
-          <Select label={t('suites.transport')} w={260} placeholder={t('suites.transportAny')} clearable clearButtonProps={{ 'aria-label': t('suites.transportAny') }} data={['streamable', 'sse']} value={transport || null} onChange={(v) => setTransport(v, { replace: true })} />
-          <Button type="submit" variant={found ? 'default' : 'filled'} loading={busy && !found} disabled={url.trim() === ''}>
+          <Select
+            label={t('suites.transport')}
+            w={260}
+            placeholder={t('suites.transportAny')}
+            clearable
+            clearButtonProps={{ 'aria-label': t('suites.transportAny') }}
+            data={['streamable', 'sse']}
+            value={transport || null}
+            onChange={(v) => setTransport(v, { replace: true })}
+          />
+          <Button
+            type="submit"
+            variant={found ? 'default' : 'filled'}
+            loading={busy && !found}
+            disabled={url.trim() === ''}
+          >
             {t('suites.discover')}
           </Button>
         </Group>
       </form>
       {error !== null && (rest.length > 0 || Object.keys(fields).length === 0) && <Failure of={error} />}
       {found && (
-        <Card title={t('suites.found', { name: found.server_name, version: found.server_version, n: found.tool_count })}>
+        <Card
+          title={t('suites.found', { name: found.server_name, version: found.server_version, n: found.tool_count })}
+        >
           <Stack gap="md">
             {found.problems.length > 0 && <Remarks of={found.problems} title={t('suites.odd')} />}
             <Checkbox
-              label={t('suites.chooseAll')} checked={all} indeterminate={!all && chosen.size > 0} styles={{ label: { fontWeight: 600 } }}
+              label={t('suites.chooseAll')}
+              checked={all}
+              indeterminate={!all && chosen.size > 0}
+              styles={{ label: { fontWeight: 600 } }}
               onChange={() => setChosen(all ? new Set() : new Set(found.tools.map((x) => x.name)))}
             />
-            <Box role="group" aria-label={t('suites.chooseTools')} style={{ maxHeight: 420, overflow: 'auto' }} tabIndex={0}>
+            <Box
+              role="group"
+              aria-label={t('suites.chooseTools')}
+              style={{ maxHeight: 420, overflow: 'auto' }}
+              tabIndex={0}
+            >
               {found.tools.map((x) => (
                 <Box key={x.name} py={7} style={{ borderTop: '1px solid var(--cv-line)' }}>
                   <Checkbox
-                    checked={chosen.has(x.name)} aria-label={t('suites.takeTool', { name: x.name })}
+                    checked={chosen.has(x.name)}
+                    aria-label={t('suites.takeTool', { name: x.name })}
                     label={
                       <span>
-                        <span className="mono untrusted" style={{ fontWeight: 600 }}>
+                        <span className={`${common.mono} ${common.untrusted}`} style={{ fontWeight: 600 }}>
                           {x.name}
                         </span>{' '}
                         <Text span size="xs" c="dimmed">
                           {t('suites.paramsN', { n: x.parameter_count })}
                         </Text>{' '}
                         {x.read_only && <Badge color="gray">{t('suites.readOnlyTool')}</Badge>}
-                        <Text size="sm" c="dimmed" className="untrusted" lineClamp={2} component="span" style={{ display: '-webkit-box' }}>
+                        <Text
+                          size="sm"
+                          c="dimmed"
+                          className={common.untrusted}
+                          lineClamp={2}
+                          component="span"
+                          style={{ display: '-webkit-box' }}
+                        >
                           {x.description || t('suites.noDescription')}
                         </Text>
                       </span>
@@ -238,9 +360,31 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
               ))}
             </Box>
             <Group gap="md" align="flex-end">
-              <TextInput label={t('suites.suiteName')} w={{ base: '100%', xs: 320 }} maxLength={256} value={name} error={fields.suite_name} onChange={(e) => setName(e.currentTarget.value)} />
-              <TextInput label={t('suites.prefix')} description={t('suites.prefixText')} placeholder="mcp__github__" w={{ base: '100%', xs: 320 }} maxLength={64} value={prefix} error={fields.prefix} onChange={(e) => setPrefix(e.currentTarget.value.trim())} />
-              <Checkbox label={t('suites.drafts')} description={t('suites.draftsText')} checked={drafts} onChange={(e) => setDrafts(e.currentTarget.checked)} style={{ flex: '1 1 280px' }} />
+              <TextInput
+                label={t('suites.suiteName')}
+                w={{ base: '100%', xs: 320 }}
+                maxLength={256}
+                value={name}
+                error={fields.suite_name}
+                onChange={(e) => setName(e.currentTarget.value)}
+              />
+              <TextInput
+                label={t('suites.prefix')}
+                description={t('suites.prefixText')}
+                placeholder="mcp__github__"
+                w={{ base: '100%', xs: 320 }}
+                maxLength={64}
+                value={prefix}
+                error={fields.prefix}
+                onChange={(e) => setPrefix(e.currentTarget.value.trim())}
+              />
+              <Checkbox
+                label={t('suites.drafts')}
+                description={t('suites.draftsText')}
+                checked={drafts}
+                onChange={(e) => setDrafts(e.currentTarget.checked)}
+                style={{ flex: '1 1 280px' }}
+              />
               <Button loading={busy} disabled={chosen.size === 0} onClick={take}>
                 {t('suites.importTools', { n: chosen.size })}
               </Button>
@@ -255,15 +399,26 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
 /** Done says what came of an import, and what of it the fields cannot say. */
 function Done({ of, again }: { of: Schemas['Imported']; again: () => void }) {
   const t = useText();
-  const suite = $api.useQuery('get', '/api/tool-suites/{id}', { params: { path: { id: of.suite_id } } }, { staleTime: Number.POSITIVE_INFINITY });
+  const suite = $api.useQuery(
+    'get',
+    '/api/tool-suites/{id}',
+    { params: { path: { id: of.suite_id } } },
+    { staleTime: Number.POSITIVE_INFINITY },
+  );
   const lost = suite.data ? lostOf(suite.data) : [];
   return (
     <Card title={t('suites.imported', { name: of.name })}>
       <Stack gap="md" align="flex-start">
         <Text>{t('suites.importedCounts', { tools: of.tool_count, cases: of.test_case_count })}</Text>
-        {of.warnings.length > 0 ? <Remarks of={of.warnings} title={t('suites.couldNot')} /> : <Text size="sm" c="dimmed">{t('suites.allCarried')}</Text>}
+        {of.warnings.length > 0 ? (
+          <Remarks of={of.warnings} title={t('suites.couldNot')} />
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t('suites.allCarried')}
+          </Text>
+        )}
         {lost.length > 0 && (
-          <Text size="sm" c="dimmed" className="untrusted">
+          <Text size="sm" c="dimmed" className={common.untrusted}>
             {t('suites.notCarried', { what: lost.join(', ') })}
           </Text>
         )}
@@ -281,7 +436,12 @@ function Done({ of, again }: { of: Schemas['Imported']; again: () => void }) {
 }
 
 function lostOf(s: Suite): string[] {
-  return [...new Set([...(s.not_carried ?? []), ...s.test_cases.flatMap((c) => (c.not_carried ?? []).map((x) => `${c.id}: ${x}`))])].slice(0, 50);
+  return [
+    ...new Set([
+      ...(s.not_carried ?? []),
+      ...s.test_cases.flatMap((c) => (c.not_carried ?? []).map((x) => `${c.id}: ${x}`)),
+    ]),
+  ].slice(0, 50);
 }
 
 function Remarks({ of, title }: { of: Remark[]; title: ReactNode }) {
@@ -290,7 +450,7 @@ function Remarks({ of, title }: { of: Remark[]; title: ReactNode }) {
       <List size="sm" style={{ maxHeight: 260, overflow: 'auto' }} tabIndex={0}>
         {of.map((p, i) => (
           <List.Item key={i}>
-            <span className="untrusted">{remark(p)}</span> <span className="mono">{p.code}</span>
+            <span className={common.untrusted}>{remarkText(p)}</span> <span className={common.mono}>{p.code}</span>
           </List.Item>
         ))}
       </List>

@@ -1,12 +1,12 @@
 import { useLocation, useParams } from 'react-router';
-import { Editor } from './editor';
-import { Import } from './import';
-import { List } from './list';
+import { SuitePage } from './suite';
+import { ImportPage } from './import';
+import { SuiteList } from './list';
 
 /** Suites is the list of suites, the import, or one suite, by the address. */
-export default function Suites() {
+export default function SuitesPage() {
   const { id } = useParams();
   const { pathname } = useLocation();
-  if (id) return <Editor key={id} id={id} />;
-  return pathname === '/suites/import' ? <Import /> : <List />;
+  if (id) return <SuitePage key={id} id={id} />;
+  return pathname === '/suites/import' ? <ImportPage /> : <SuiteList />;
 }

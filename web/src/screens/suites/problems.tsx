@@ -4,26 +4,33 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-r
 import { useState } from 'react';
 import { $api, problemOf, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { told } from '../../text/told';
-import { Failure } from '../../ui/bits';
-import { tell } from '../../ui/undo';
+import { translate } from '../../text/translate';
+import { Failure } from '../../ui/status';
+import { notify } from '../../ui/notify';
 import type { Editing, Lint, Remark } from './data';
 import { DiffView } from './diff';
+import common from '../../ui/common.module.css';
 
-/** Counts says how many errors and warnings there are. */
-export function Counts({ of }: { of: Remark[] }) {
+/** ProblemCounts is how many errors and warnings there are. */
+export function ProblemCounts({ of }: { of: Remark[] }) {
   const t = useText();
   const warnings = of.filter((p) => p.warning).length;
   const errors = of.length - warnings;
   return (
     <Group gap={6}>
       {errors > 0 && (
-        <Badge leftSection={<IconCircleX size={14} aria-hidden />} style={{ color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }}>
+        <Badge
+          leftSection={<IconCircleX size={14} aria-hidden />}
+          style={{ color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }}
+        >
           {errors === 1 ? t('suites.errorCount') : t('suites.errorsCount', { n: errors })}
         </Badge>
       )}
       {warnings > 0 && (
-        <Badge leftSection={<IconAlertTriangle size={14} aria-hidden />} style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>
+        <Badge
+          leftSection={<IconAlertTriangle size={14} aria-hidden />}
+          style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+        >
           {warnings === 1 ? t('suites.warningCount') : t('suites.warningsCount', { n: warnings })}
         </Badge>
       )}
@@ -31,8 +38,23 @@ export function Counts({ of }: { of: Remark[] }) {
   );
 }
 
-/** Problems lists what the linter says. skip is how many lines stood before the text that is shown, which has so many lines. */
-export function Problems({ lint, go, skip = 0, lines = Number.POSITIVE_INFINITY, quiet = false }: { lint: Lint; go?: (line: number, column: number) => void; skip?: number; lines?: number; quiet?: boolean }) {
+/**
+ * Problems lists what the linter says. skip is how many lines stood before the text that is shown, which has so many
+ * lines.
+ */
+export function Problems({
+  lint,
+  go,
+  skip = 0,
+  lines = Number.POSITIVE_INFINITY,
+  quiet = false,
+}: {
+  lint: Lint;
+  go?: (line: number, column: number) => void;
+  skip?: number;
+  lines?: number;
+  quiet?: boolean;
+}) {
   const t = useText();
   const errorsFirst = [...lint.problems].sort((a, b) => Number(a.warning) - Number(b.warning));
   return (
@@ -43,7 +65,7 @@ export function Problems({ lint, go, skip = 0, lines = Number.POSITIVE_INFINITY,
             {t('suites.linting')}
           </Text>
         ) : lint.problems.length > 0 ? (
-          <Counts of={lint.problems} />
+          <ProblemCounts of={lint.problems} />
         ) : (
           lint.of !== '' &&
           !quiet && (
@@ -55,33 +77,72 @@ export function Problems({ lint, go, skip = 0, lines = Number.POSITIVE_INFINITY,
         )}
       </Group>
       {errorsFirst.length > 0 && (
-        <Box component="ul" m={0} p={0} style={{ listStyle: 'none', maxHeight: 280, overflow: 'auto' }} tabIndex={0} aria-label={t('suites.problems')}>
+        <Box
+          component="ul"
+          m={0}
+          p={0}
+          style={{ listStyle: 'none', maxHeight: 280, overflow: 'auto' }}
+          tabIndex={0}
+          aria-label={t('suites.problems')}
+        >
           {errorsFirst.slice(0, 200).map((p, i) => {
             const line = (p.line ?? 0) - skip;
             const here = p.line !== undefined && line > 0 && line <= lines;
             return (
-              <Group key={i} component="li" gap="sm" wrap="nowrap" align="flex-start" py={5} data-problem={p.code} data-line={here ? line : 0} data-column={here ? (p.column ?? 0) : 0} data-warning={p.warning} style={{ borderTop: i > 0 ? '1px solid var(--cv-line)' : undefined }}>
+              <Group
+                key={i}
+                component="li"
+                gap="sm"
+                wrap="nowrap"
+                align="flex-start"
+                py={5}
+                data-problem={p.code}
+                data-line={here ? line : 0}
+                data-column={here ? (p.column ?? 0) : 0}
+                data-warning={p.warning}
+                style={{ borderTop: i > 0 ? '1px solid var(--cv-line)' : undefined }}
+              >
                 {p.warning ? (
-                  <IconAlertTriangle size={16} style={{ flex: 'none', marginTop: 2, color: 'var(--cv-error)' }} aria-label={t('suites.warning')} />
+                  <IconAlertTriangle
+                    size={16}
+                    style={{ flex: 'none', marginTop: 2, color: 'var(--cv-error)' }}
+                    aria-label={t('suites.warning')}
+                  />
                 ) : (
-                  <IconCircleX size={16} style={{ flex: 'none', marginTop: 2, color: 'var(--cv-fail)' }} aria-label={t('suites.error')} />
+                  <IconCircleX
+                    size={16}
+                    style={{ flex: 'none', marginTop: 2, color: 'var(--cv-fail)' }}
+                    aria-label={t('suites.error')}
+                  />
                 )}
                 <Box style={{ flex: 1, minWidth: 0 }}>
-                  <Text size="sm" className="untrusted" component="span">
-                    <span data-message>{told(p.message)}</span>
+                  <Text size="sm" className={common.untrusted} component="span">
+                    <span data-message>{translate(p.message)}</span>
                     {p.fix && (
                       <Text span c="dimmed" size="sm">
                         {' '}
-                        ({told(p.fix)})
+                        ({translate(p.fix)})
                       </Text>
                     )}
                   </Text>
                   <Text size="xs" c="dimmed">
-                    {here ? t('suites.place', { line, column: p.column ?? 1 }) : p.case ? t('suites.inCase', { id: p.case }) : skip > 0 ? t('suites.notHere') : ''} <span className="mono">{p.code}</span>
+                    {here
+                      ? t('suites.place', { line, column: p.column ?? 1 })
+                      : p.case
+                        ? t('suites.inCase', { id: p.case })
+                        : skip > 0
+                          ? t('suites.notHere')
+                          : ''}{' '}
+                    <span className={common.mono}>{p.code}</span>
                   </Text>
                 </Box>
                 {go && here && (
-                  <Button size="compact-xs" variant="subtle" aria-label={t('suites.goThereOf', { line })} onClick={() => go(line, p.column ?? 1)}>
+                  <Button
+                    size="compact-xs"
+                    variant="subtle"
+                    aria-label={t('suites.goThereOf', { line })}
+                    onClick={() => go(line, p.column ?? 1)}
+                  >
                     {t('suites.goThere')}
                   </Button>
                 )}
@@ -94,8 +155,8 @@ export function Problems({ lint, go, skip = 0, lines = Number.POSITIVE_INFINITY,
   );
 }
 
-/** Refused shows why a write was refused; where somebody else changed the suite, what they changed, and how to go on. */
-export function Refused({ of, editing, done }: { of: unknown; editing: Editing; done: () => void }) {
+/** SaveRefused shows why a write was refused. After a conflict it shows the other change, and how to go on. */
+export function SaveRefused({ of, editing, done }: { of: unknown; editing: Editing; done: () => void }) {
   if (!of) return null;
   return problemOf(of).status === 412 ? <Conflict editing={editing} done={done} /> : <Failure of={of} />;
 }
@@ -109,7 +170,7 @@ function Conflict({ editing: { suite, load }, done }: { editing: Editing; done: 
     setBusy(true);
     try {
       const now = await load();
-      tell(t('suites.loaded', { version: now.version }));
+      notify(t('suites.loaded', { version: now.version }));
       done();
     } catch (e) {
       setError(e);
@@ -139,21 +200,33 @@ function Conflict({ editing: { suite, load }, done }: { editing: Editing; done: 
 }
 
 function Difference({ id, from }: { id: string; from: number }) {
-  const newest = $api.useQuery('get', '/api/tool-suites/{id}/versions', { params: { path: { id }, query: { limit: 1 } } }, { gcTime: 0, staleTime: 0 });
+  const newest = $api.useQuery(
+    'get',
+    '/api/tool-suites/{id}/versions',
+    { params: { path: { id }, query: { limit: 1 } } },
+    { gcTime: 0, staleTime: 0 },
+  );
   const to = newest.data?.items?.[0]?.version;
   if (newest.error) return <Failure of={newest.error} />;
   return to === undefined ? null : <DiffView id={id} from={from} to={to} />;
 }
 
-/** fieldErrors gives what was refused by field: body.test_cases[0].prompt is of prompt. The rest is of no field that known has. */
-export function fieldErrors(e: unknown, known: string[]): { fields: Record<string, string>; rest: Schemas['ErrorDetail'][] } {
+/**
+ * fieldErrors gives what was refused by field: body.test_cases[0].prompt is of prompt. The rest is of no field that
+ * known has.
+ */
+export function fieldErrors(
+  e: unknown,
+  known: string[],
+): { fields: Record<string, string>; rest: Schemas['ErrorDetail'][] } {
   const fields: Record<string, string> = {};
   const rest: Schemas['ErrorDetail'][] = [];
   if (e) {
     for (const f of problemOf(e).fields) {
       const name = f.place.replace(/^body\.?(\[\d+\]\.?|test_cases\[\d+\]\.?|cases\[\d+\]\.?)?/, '').split(/[.[]/)[0]!;
       const inside = f.place.slice(f.place.indexOf(name) + name.length).replace(/^\./, '');
-      if (known.includes(name)) fields[name] = [fields[name], inside ? `${inside}: ${f.text}` : f.text].filter(Boolean).join('\n');
+      if (known.includes(name))
+        fields[name] = [fields[name], inside ? `${inside}: ${f.text}` : f.text].filter(Boolean).join('\n');
       else rest.push({ location: f.place, message: f.text });
     }
   }

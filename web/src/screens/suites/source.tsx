@@ -1,18 +1,26 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { api, ok } from '../../api/client';
+import { api, unwrap } from '../../api/client';
 import { useText } from '../../text';
-import { Failure, Waiting } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Failure, Loading } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
-import { tell } from '../../ui/undo';
-import { type Editing, marksOf, useLint, useSchemaWords, useSource } from './data';
-import { Problems, Refused } from './problems';
+import { notify } from '../../ui/notify';
+import { type Editing, marksOf, useLint, useSchemaCompletions, useSource } from './data';
+import { Problems, SaveRefused } from './problems';
 
 type Draft = { yaml: boolean; text: string };
 
-/** Source is the whole suite as a text in callvet's own form. draft is what was typed and is not saved. */
-export function Source({ editing, draft, setDraft }: { editing: Editing; draft: Draft | null; setDraft: (d: Draft | null) => void }) {
+/** SourceTab is the whole suite as a text in the native format. draft is the unsaved text. */
+export function SourceTab({
+  editing,
+  draft,
+  setDraft,
+}: {
+  editing: Editing;
+  draft: Draft | null;
+  setDraft: (d: Draft | null) => void;
+}) {
   const t = useText();
   const { suite, may, write } = editing;
   const [as, setAs] = useParam('as', 'yaml');
@@ -23,24 +31,27 @@ export function Source({ editing, draft, setDraft }: { editing: Editing; draft: 
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [spot, setSpot] = useState<{ line: number; column: number }>();
-  const words = useSchemaWords('suite');
+  const words = useSchemaCompletions('suite');
   if (kept.error && text === undefined) return <Failure of={kept.error} retry={() => kept.refetch()} />;
-  if (text === undefined) return <Waiting />;
+  if (text === undefined) return <Loading />;
   const save = async () => {
     setBusy(true);
     setError(null);
     try {
       const now = await write(
         async (match) =>
-          ok(
+          unwrap(
             await api.PUT('/api/tool-suites/{id}/source', {
-              params: { path: { id: suite.id }, query: { format: 'callvet' }, header: { 'If-Match': match } }, body: text as never, bodySerializer: (b: unknown) => b as string, headers: { 'Content-Type': 'application/octet-stream' },
+              params: { path: { id: suite.id }, query: { format: 'callvet' }, header: { 'If-Match': match } },
+              body: text as never,
+              bodySerializer: (b: unknown) => b as string,
+              headers: { 'Content-Type': 'application/octet-stream' },
             }),
           ),
         (_, answer) => answer,
       );
       setDraft(null);
-      tell(t('suites.saved', { version: now.version }));
+      notify(t('suites.saved', { version: now.version }));
     } catch (e) {
       setError(e);
     } finally {
@@ -55,16 +66,30 @@ export function Source({ editing, draft, setDraft }: { editing: Editing; draft: 
           {t('suites.sourceText')}
         </Text>
         <SegmentedControl
-          aria-label={t('suites.language')} value={yaml ? 'yaml' : 'json'} disabled={draft !== null} onChange={(v) => setAs(v)}
-          data={[{ value: 'yaml', label: t('suites.asYaml') }, { value: 'json', label: t('suites.asJson') }]}
+          aria-label={t('suites.language')}
+          value={yaml ? 'yaml' : 'json'}
+          disabled={draft !== null}
+          onChange={(v) => setAs(v)}
+          data={[
+            { value: 'yaml', label: t('suites.asYaml') },
+            { value: 'json', label: t('suites.asJson') },
+          ]}
         />
       </Group>
-      <Code
-        key={yaml ? 'yaml' : 'json'} label={t('suites.sourceLabel')} language={yaml ? 'yaml' : 'json'} value={text} height="60vh" readOnly={!may} words={words} marks={marksOf(lint.problems)} at={spot}
+      <CodeEditor
+        key={yaml ? 'yaml' : 'json'}
+        label={t('suites.sourceLabel')}
+        language={yaml ? 'yaml' : 'json'}
+        value={text}
+        height="60vh"
+        readOnly={!may}
+        words={words}
+        marks={marksOf(lint.problems)}
+        at={spot}
         onChange={(x) => setDraft(x === kept.data ? null : { yaml, text: x })}
       />
       <Problems lint={lint} go={(line, column) => setSpot({ line, column })} />
-      <Refused of={error} editing={editing} done={() => setError(null)} />
+      <SaveRefused of={error} editing={editing} done={() => setError(null)} />
       {may && (
         <Group justify="flex-end" gap="xs">
           {broken && draft !== null && (

@@ -3,54 +3,97 @@ import { ActionIcon, Box, Button, Drawer, Group, Stack, Table, Text, VisuallyHid
 import { modals } from '@mantine/modals';
 import { IconBraces, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
-import { api, ok } from '../../api/client';
+import { api, unwrap } from '../../api/client';
 import { useText } from '../../text';
 import { en } from '../../text/en';
-import { Empty } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Empty } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
-import { tell, undoable } from '../../ui/undo';
+import { notify, undoable } from '../../ui/notify';
 import { useUnsaved } from '../../ui/unsaved';
-import { type Editing, functionOf, marksOf, namesOf, propertiesOf, type Suite, type Tool, useFraming, useLint } from './data';
-import { Problems, Refused } from './problems';
+import {
+  type Editing,
+  functionOf,
+  marksOf,
+  namesOf,
+  propertiesOf,
+  type Suite,
+  type Tool,
+  useFraming,
+  useLint,
+} from './data';
+import { Problems, SaveRefused } from './problems';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
 const everything = '*';
 const newOne = '+';
-const template = { type: 'function', function: { name: '', description: '', parameters: { type: 'object', properties: {}, required: [] } } };
+const template = {
+  type: 'function',
+  function: { name: '', description: '', parameters: { type: 'object', properties: {}, required: [] } },
+};
 
-/** useToolWords gives the words of JSON Schema and of the function form. */
-export function useToolWords() {
+/** useToolCompletions returns the words of JSON Schema and of the function form, for completion. */
+export function useToolCompletions() {
   const t = useText();
-  return useMemo(() => (Object.keys(en.suites.words) as (keyof typeof en.suites.words)[]).map((label) => ({ label, detail: t(`suites.words.${label}`) })), [t]);
+  return useMemo(
+    () =>
+      (Object.keys(en.suites.words) as (keyof typeof en.suites.words)[]).map((label) => ({
+        label,
+        detail: t(`suites.words.${label}`),
+      })),
+    [t],
+  );
 }
 
 /** putTools writes all tools of a suite. */
 export function putTools(editing: Editing, change: (tools: Tool[]) => Tool[]): Promise<Suite> {
   const { suite, write } = editing;
   return write(
-    async (match, now) => ok(await api.PATCH('/api/tool-suites/{id}', { params: { path: { id: suite.id }, header: { 'If-Match': match } }, body: { tools: change(now.tools as Tool[]) } })),
+    async (match, now) =>
+      unwrap(
+        await api.PATCH('/api/tool-suites/{id}', {
+          params: { path: { id: suite.id }, header: { 'If-Match': match } },
+          body: { tools: change(now.tools as Tool[]) },
+        }),
+      ),
     (_, answer) => answer,
   );
 }
 
-export function Tools({ editing }: { editing: Editing }) {
+export function ToolsTab({ editing }: { editing: Editing }) {
   const t = useText();
   const { suite, may, hidden, hide } = editing;
   const [open, setOpen] = useParam('tool');
   const tools = suite.tools as Tool[];
   const expected = useMemo(() => {
     const out = new Map<string, number>();
-    for (const c of suite.test_cases) for (const n of namesOf(c)) out.set(n.toLowerCase(), (out.get(n.toLowerCase()) ?? 0) + 1);
+    for (const c of suite.test_cases)
+      for (const n of namesOf(c)) out.set(n.toLowerCase(), (out.get(n.toLowerCase()) ?? 0) + 1);
     return out;
   }, [suite.test_cases]);
-  const shown = tools.map((tool, at) => ({ tool, at, ...functionOf(tool) })).filter((x) => !hidden.has(`tool:${x.name}`));
+  const shown = tools
+    .map((tool, at) => ({ tool, at, ...functionOf(tool) }))
+    .filter((x) => !hidden.has(`tool:${x.name}`));
   const drop = (name: string) =>
-    undoable(t, name, () => putTools(editing, (list) => list.filter((x) => functionOf(x).name !== name)).finally(() => hide(`tool:${name}`, false)), { hide: () => hide(`tool:${name}`, true), show: () => hide(`tool:${name}`, false) });
+    undoable(
+      t,
+      name,
+      () =>
+        putTools(editing, (list) => list.filter((x) => functionOf(x).name !== name)).finally(() =>
+          hide(`tool:${name}`, false),
+        ),
+      { hide: () => hide(`tool:${name}`, true), show: () => hide(`tool:${name}`, false) },
+    );
   return (
     <Stack gap="sm">
       {may && (
         <Group gap="xs" justify="flex-end">
-          <Button variant="default" leftSection={<IconBraces size={16} aria-hidden />} onClick={() => setOpen(everything)}>
+          <Button
+            variant="default"
+            leftSection={<IconBraces size={16} aria-hidden />}
+            onClick={() => setOpen(everything)}
+          >
             {t('suites.allTools')}
           </Button>
           <Button variant="light" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen(newOne)}>
@@ -61,7 +104,13 @@ export function Tools({ editing }: { editing: Editing }) {
       {shown.length === 0 ? (
         <Empty title={t('suites.noToolsTitle')} text={t('suites.noToolsText')} />
       ) : (
-        <Box className="card scroll-x" role="region" aria-label={t('suites.tools')} tabIndex={0}>
+        <Box
+          data-scroll
+          className={`${common.card} ${tables.scrollX}`}
+          role="region"
+          aria-label={t('suites.tools')}
+          tabIndex={0}
+        >
           <Table miw={640} highlightOnHover verticalSpacing={8}>
             <Table.Thead>
               <Table.Tr>
@@ -82,16 +131,16 @@ export function Tools({ editing }: { editing: Editing }) {
                 const p = propertiesOf(tool);
                 return (
                   <Table.Tr key={`${at} ${name}`} style={{ verticalAlign: 'top' }}>
-                    <Table.Td className="mono untrusted" style={{ fontWeight: 600 }}>
+                    <Table.Td className={`${common.mono} ${common.untrusted}`} style={{ fontWeight: 600 }}>
                       {name}
                     </Table.Td>
                     <Table.Td>
-                      <Text size="sm" className="untrusted" c={description ? undefined : 'dimmed'} lineClamp={3}>
+                      <Text size="sm" className={common.untrusted} c={description ? undefined : 'dimmed'} lineClamp={3}>
                         {description || t('suites.noDescription')}
                       </Text>
                     </Table.Td>
                     <Table.Td>
-                      <Text size="xs" className="mono untrusted" lineClamp={3}>
+                      <Text size="xs" className={`${common.mono} ${common.untrusted}`} lineClamp={3}>
                         {p.names.map((x, i) => (
                           <span key={x}>
                             {i > 0 && ', '}
@@ -102,17 +151,27 @@ export function Tools({ editing }: { editing: Editing }) {
                       </Text>
                     </Table.Td>
                     <Table.Td ta="right">
-                      <Text size="sm" className="num" c={n === 0 ? 'dimmed' : undefined}>
+                      <Text size="sm" className={common.num} c={n === 0 ? 'dimmed' : undefined}>
                         {n === 1 ? t('suites.caseOne') : t('suites.casesN', { n })}
                       </Text>
                     </Table.Td>
                     <Table.Td>
                       <Group gap={0} wrap="nowrap" justify="flex-end">
-                        <ActionIcon variant="subtle" color="gray" aria-label={t('suites.editTool2', { name })} onClick={() => setOpen(name)}>
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          aria-label={t('suites.editTool2', { name })}
+                          onClick={() => setOpen(name)}
+                        >
                           <IconPencil size={16} aria-hidden />
                         </ActionIcon>
                         {may && (
-                          <ActionIcon variant="subtle" color="gray" aria-label={t('suites.deleteToolNamed', { name })} onClick={() => drop(name)}>
+                          <ActionIcon
+                            variant="subtle"
+                            color="gray"
+                            aria-label={t('suites.deleteToolNamed', { name })}
+                            onClick={() => drop(name)}
+                          >
                             <IconTrash size={16} aria-hidden />
                           </ActionIcon>
                         )}
@@ -137,19 +196,58 @@ function ToolDrawer({ which, editing, close }: { which: string; editing: Editing
   const leave = () => {
     if (!dirty) return close();
     modals.openConfirmModal({
-      title: t('suites.discard'), children: <Text size="sm">{t('suites.discardText')}</Text>, labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') }, confirmProps: { color: 'red' }, onConfirm: () => pass(close),
+      title: t('suites.discard'),
+      children: <Text size="sm">{t('suites.discardText')}</Text>,
+      labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
+      confirmProps: { color: 'red' },
+      onConfirm: () => pass(close),
       closeButtonProps: { 'aria-label': t('common.close') },
     });
   };
-  const title = which === everything ? t('suites.allTools') : which === newOne ? t('suites.newTool') : t('suites.editTool2', { name: which });
+  const title =
+    which === everything
+      ? t('suites.allTools')
+      : which === newOne
+        ? t('suites.newTool')
+        : t('suites.editTool2', { name: which });
   return (
-    <Drawer opened={which !== ''} onClose={leave} position="right" size="min(760px, 100vw)" title={title} closeButtonProps={{ 'aria-label': t('common.close') }} styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }} closeOnClickOutside={!dirty}>
-      {which !== '' && <ToolForm key={which} which={which} editing={editing} dirty={setDirty} leave={leave} close={() => pass(close)} />}
+    <Drawer
+      opened={which !== ''}
+      onClose={leave}
+      position="right"
+      size="min(760px, 100vw)"
+      title={title}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }}
+      closeOnClickOutside={!dirty}
+    >
+      {which !== '' && (
+        <ToolForm
+          key={which}
+          which={which}
+          editing={editing}
+          dirty={setDirty}
+          leave={leave}
+          close={() => pass(close)}
+        />
+      )}
     </Drawer>
   );
 }
 
-function ToolForm({ which, editing, dirty, leave, close }: { which: string; editing: Editing; dirty: (d: boolean) => void; leave: () => void; close: () => void }) {
+function ToolForm({
+  which,
+  editing,
+  dirty,
+  leave,
+  close,
+}: {
+  which: string;
+  editing: Editing;
+  dirty: (d: boolean) => void;
+  leave: () => void;
+  close: () => void;
+}) {
   const t = useText();
   const { suite, may } = editing;
   const all = which === everything;
@@ -159,17 +257,32 @@ function ToolForm({ which, editing, dirty, leave, close }: { which: string; edit
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [spot, setSpot] = useState<{ line: number; column: number }>();
-  const words = useToolWords();
+  const words = useToolCompletions();
   const changed = text !== first;
   useLayoutEffect(() => dirty(changed), [changed, dirty]);
   useEffect(() => () => dirty(false), [dirty]);
 
   const framing = useFraming(editing);
   // Tools before this one keep their line, those behind follow it: the linter sees all of them.
-  const before = all ? '' : `[\n${(suite.tools as Tool[]).slice(0, at < 0 ? suite.tools.length : at).map((x) => `${JSON.stringify(x)},`).join('')}\n`;
-  const after = all ? '' : `${at < 0 ? '' : (suite.tools as Tool[]).slice(at + 1).map((x) => `,${JSON.stringify(x)}`).join('')}]`;
+  const before = all
+    ? ''
+    : `[\n${(suite.tools as Tool[])
+        .slice(0, at < 0 ? suite.tools.length : at)
+        .map((x) => `${JSON.stringify(x)},`)
+        .join('')}\n`;
+  const after = all
+    ? ''
+    : `${
+        at < 0
+          ? ''
+          : (suite.tools as Tool[])
+              .slice(at + 1)
+              .map((x) => `,${JSON.stringify(x)}`)
+              .join('')
+      }]`;
   const linted = useLint(framing ? framing.ofTools(`${before}${text}${all ? '' : `\n${after}`}`) : null);
-  const lint = useMemo(() => ({ ...linted, problems: linted.problems.filter((p) => p.code !== 'no-cases') }), [linted]); // cases may come later
+  // cases may come later
+  const lint = useMemo(() => ({ ...linted, problems: linted.problems.filter((p) => p.code !== 'no-cases') }), [linted]);
   const skip = all ? 1 : 3;
   const lines = text.split('\n').length;
 
@@ -182,7 +295,8 @@ function ToolForm({ which, editing, dirty, leave, close }: { which: string; edit
       return setError(new Error(t('suites.badJson', { text: e instanceof Error ? e.message : String(e) })));
     }
     if (all && !Array.isArray(value)) return setError(new Error(t('suites.toolsNeedList')));
-    if (!all && (typeof value !== 'object' || value === null || Array.isArray(value))) return setError(new Error(t('suites.needObject')));
+    if (!all && (typeof value !== 'object' || value === null || Array.isArray(value)))
+      return setError(new Error(t('suites.needObject')));
     setBusy(true);
     try {
       const now = await putTools(editing, (list) => {
@@ -190,7 +304,7 @@ function ToolForm({ which, editing, dirty, leave, close }: { which: string; edit
         const here = list.findIndex((x) => functionOf(x).name === which);
         return here < 0 ? [...list, value as Tool] : list.map((x, i) => (i === here ? (value as Tool) : x));
       });
-      tell(t('suites.saved', { version: now.version }));
+      notify(t('suites.saved', { version: now.version }));
       dirty(false);
       close();
     } catch (e) {
@@ -204,9 +318,19 @@ function ToolForm({ which, editing, dirty, leave, close }: { which: string; edit
       <Text size="sm" c="dimmed">
         {t('suites.toolHelp')}
       </Text>
-      <Code label={all ? t('suites.toolsLabel') : t('suites.toolLabel')} value={text} onChange={setText} language="json" height={all ? '55vh' : 380} readOnly={!may} words={words} marks={marksOf(lint.problems, skip, lines)} at={spot} />
+      <CodeEditor
+        label={all ? t('suites.toolsLabel') : t('suites.toolLabel')}
+        value={text}
+        onChange={setText}
+        language="json"
+        height={all ? '55vh' : 380}
+        readOnly={!may}
+        words={words}
+        marks={marksOf(lint.problems, skip, lines)}
+        at={spot}
+      />
       <Problems lint={lint} skip={skip} lines={lines} go={(line, column) => setSpot({ line, column })} />
-      <Refused of={error} editing={editing} done={() => setError(null)} />
+      <SaveRefused of={error} editing={editing} done={() => setError(null)} />
       <Group justify="flex-end">
         <Button variant="default" onClick={leave}>
           {may ? t('common.cancel') : t('common.close')}

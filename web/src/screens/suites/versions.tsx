@@ -1,24 +1,27 @@
 import { Badge, Box, Button, Group, Modal, Select, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Failure, Waiting } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Card } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { ago, moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { tell } from '../../ui/undo';
+import { notify } from '../../ui/notify';
 import { type Editing, useSource } from './data';
 import { DiffView } from './diff';
-import { Refused } from './problems';
+import { SaveRefused } from './problems';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
-/** Versions lists the versions of the suite, compares two, and returns to one. */
-export function Versions({ editing }: { editing: Editing }) {
+/** VersionsTab lists the versions of the suite, compares two, and returns to one. */
+export function VersionsTab({ editing }: { editing: Editing }) {
   const t = useText();
-  const me = useMe();
-  const client = useQueryClient();
+  const me = useCurrentUser();
+  const invalidate = useInvalidate();
   const { suite, may, write } = editing;
   const [from, setFrom] = useParam('from');
   const [to, setTo] = useParam('to');
@@ -26,19 +29,34 @@ export function Versions({ editing }: { editing: Editing }) {
   const [, setParams] = useSearchParams();
   const [error, setError] = useState<unknown>(null);
   const query = $api.useInfiniteQuery(
-    'get', '/api/tool-suites/{id}/versions', { params: { path: { id: suite.id }, query: { limit: 50 } } },
-    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p: Schemas['PageSuiteVersion']) => p.next_cursor || undefined, staleTime: 0 },
+    'get',
+    '/api/tool-suites/{id}/versions',
+    { params: { path: { id: suite.id }, query: { limit: 50 } } },
+    {
+      pageParamName: 'cursor',
+      initialPageParam: '',
+      getNextPageParam: (p: Schemas['PageSuiteVersion']) => p.next_cursor || undefined,
+      staleTime: 0,
+    },
   );
   if (query.error) return <Failure of={query.error} retry={() => query.refetch()} />;
-  if (!query.data) return <Waiting />;
+  if (!query.data) return <Loading />;
   const list = query.data.pages.flatMap((p) => p.items);
   const numbers = list.map((v) => String(v.version));
   const back = async (n: number) => {
     setError(null);
     try {
-      const now = await write(async (match) => ok(await api.POST('/api/tool-suites/{id}/versions/{version}/restore', { params: { path: { id: suite.id, version: n }, header: { 'If-Match': match } } })), (_, answer) => answer);
-      await client.invalidateQueries({ queryKey: ['get', '/api/tool-suites/{id}/versions'] });
-      tell(t('suites.returned', { version: now.version, n }));
+      const now = await write(
+        async (match) =>
+          unwrap(
+            await api.POST('/api/tool-suites/{id}/versions/{version}/restore', {
+              params: { path: { id: suite.id, version: n }, header: { 'If-Match': match } },
+            }),
+          ),
+        (_, answer) => answer,
+      );
+      await invalidate.suiteVersions();
+      notify(t('suites.returned', { version: now.version, n }));
     } catch (e) {
       setError(e);
     }
@@ -55,8 +73,14 @@ export function Versions({ editing }: { editing: Editing }) {
       <Text size="sm" c="dimmed">
         {t('suites.versionsText')}
       </Text>
-      <Refused of={error} editing={editing} done={() => setError(null)} />
-      <Box className="card scroll-x" role="region" aria-label={t('suites.tab_versions')} tabIndex={0}>
+      <SaveRefused of={error} editing={editing} done={() => setError(null)} />
+      <Box
+        data-scroll
+        className={`${common.card} ${tables.scrollX}`}
+        role="region"
+        aria-label={t('suites.tab_versions')}
+        tabIndex={0}
+      >
         <Table miw={860}>
           <Table.Thead>
             <Table.Tr>
@@ -80,17 +104,17 @@ export function Versions({ editing }: { editing: Editing }) {
               <Table.Tr key={v.version}>
                 <Table.Td>
                   <Group gap="xs" wrap="nowrap">
-                    <span className="num" style={{ fontWeight: 600 }}>
+                    <span className={common.num} style={{ fontWeight: 600 }}>
                       {v.version}
                     </span>
                     {v.version === suite.version && <Badge>{t('suites.current')}</Badge>}
                   </Group>
                 </Table.Td>
-                <Table.Td className="untrusted">{v.note || '–'}</Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td className={common.untrusted}>{v.note || '–'}</Table.Td>
+                <Table.Td ta="right" className={common.num}>
                   {number(v.tool_count)}
                 </Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {number(v.test_case_count)}
                 </Table.Td>
                 <Table.Td>
@@ -99,7 +123,7 @@ export function Versions({ editing }: { editing: Editing }) {
                   </Text>
                 </Table.Td>
                 <Table.Td>
-                  <Text size="sm" c="dimmed" className="num" title={moment(v.created_at)}>
+                  <Text size="sm" c="dimmed" className={common.num} title={moment(v.created_at)}>
                     {ago(v.created_at)}
                   </Text>
                 </Table.Td>
@@ -111,11 +135,23 @@ export function Versions({ editing }: { editing: Editing }) {
                       </Button>
                     )}
                     {i + 1 < list.length && (
-                      <Button size="compact-sm" fw={500} variant="subtle" aria-label={`${t('suites.diffVersion')}: ${t('suites.diffTitle', { from: list[i + 1]!.version, to: v.version })}`} onClick={() => compare(String(list[i + 1]!.version), String(v.version))}>
+                      <Button
+                        size="compact-sm"
+                        fw={500}
+                        variant="subtle"
+                        aria-label={`${t('suites.diffVersion')}: ${t('suites.diffTitle', { from: list[i + 1]!.version, to: v.version })}`}
+                        onClick={() => compare(String(list[i + 1]!.version), String(v.version))}
+                      >
                         {t('suites.diffVersion')}
                       </Button>
                     )}
-                    <Button size="compact-sm" fw={500} variant="subtle" aria-label={`${t('suites.show')}: ${t('suites.versionN', { n: v.version })}`} onClick={() => setView(String(v.version))}>
+                    <Button
+                      size="compact-sm"
+                      fw={500}
+                      variant="subtle"
+                      aria-label={`${t('suites.show')}: ${t('suites.versionN', { n: v.version })}`}
+                      onClick={() => setView(String(v.version))}
+                    >
                       {t('suites.show')}
                     </Button>
                   </Group>
@@ -126,15 +162,32 @@ export function Versions({ editing }: { editing: Editing }) {
         </Table>
       </Box>
       {query.hasNextPage && (
-        <Button variant="default" style={{ alignSelf: 'center' }} loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+        <Button
+          variant="default"
+          style={{ alignSelf: 'center' }}
+          loading={query.isFetchingNextPage}
+          onClick={() => query.fetchNextPage()}
+        >
           {t('common.more')}
         </Button>
       )}
       {list.length > 1 && (
         <Card>
           <Group gap="sm" align="flex-end" mb={from && to ? 'md' : 0}>
-            <Select label={t('suites.compareFrom')} w={110} data={numbers} value={from || null} onChange={(v) => setFrom(v)} />
-            <Select label={t('suites.compareTo')} w={110} data={numbers} value={to || null} onChange={(v) => setTo(v)} />
+            <Select
+              label={t('suites.compareFrom')}
+              w={110}
+              data={numbers}
+              value={from || null}
+              onChange={(v) => setFrom(v)}
+            />
+            <Select
+              label={t('suites.compareTo')}
+              w={110}
+              data={numbers}
+              value={to || null}
+              onChange={(v) => setTo(v)}
+            />
             {!(from && to) && (
               <Text size="sm" c="dimmed" pb={8}>
                 {t('suites.pickVersions')}
@@ -151,7 +204,13 @@ export function Versions({ editing }: { editing: Editing }) {
           )}
         </Card>
       )}
-      <Modal opened={view !== ''} onClose={() => setView(null)} size="xl" title={t('suites.versionN', { n: view })} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Modal
+        opened={view !== ''}
+        onClose={() => setView(null)}
+        size="xl"
+        title={t('suites.versionN', { n: view })}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
         {view !== '' && <Old id={suite.id} version={Number(view)} />}
       </Modal>
     </Stack>
@@ -162,6 +221,14 @@ function Old({ id, version }: { id: string; version: number }) {
   const t = useText();
   const source = useSource(id, version, true);
   if (source.error) return <Failure of={source.error} />;
-  if (source.data === undefined) return <Waiting />;
-  return <Code label={t('suites.versionSource', { n: version })} value={source.data} language="yaml" height="60vh" readOnly />;
+  if (source.data === undefined) return <Loading />;
+  return (
+    <CodeEditor
+      label={t('suites.versionSource', { n: version })}
+      value={source.data}
+      language="yaml"
+      height="60vh"
+      readOnly
+    />
+  );
 }

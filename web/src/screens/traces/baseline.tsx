@@ -3,19 +3,44 @@ import { $api } from '../../api/client';
 import { useText } from '../../text';
 import { moment } from '../../ui/format';
 
-/** Baseline chooses another collection, or a run. The value is an id: those of collections begin with traces_. */
-export function Baseline({ id, value, onChange, none }: { id: string; value: string; onChange: (v: string | null) => void; none?: string }) {
+/** BaselineSelect chooses another collection, or a run. The value is an id: those of collections begin with traces_. */
+export function BaselineSelect({
+  id,
+  value,
+  onChange,
+  none,
+}: {
+  id: string;
+  value: string;
+  onChange: (v: string | null) => void;
+  none?: string;
+}) {
   const t = useText();
   const traces = $api.useQuery('get', '/api/traces', { params: { query: { limit: 200 } } });
   const runs = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 100 } } });
   const groups = [
-    { group: t('shell.traces'), items: (traces.data?.items ?? []).filter((c) => c.id !== id).map((c) => ({ value: c.id, label: c.name })) },
-    { group: t('shell.runs'), items: (runs.data?.items ?? []).filter((r) => r.status === 'done').map((r) => ({ value: r.id, label: `${r.suite_name} · ${moment(r.timestamp)}` })) },
+    {
+      group: t('shell.traces'),
+      items: (traces.data?.items ?? []).filter((c) => c.id !== id).map((c) => ({ value: c.id, label: c.name })),
+    },
+    {
+      group: t('shell.runs'),
+      items: (runs.data?.items ?? [])
+        .filter((r) => r.status === 'done')
+        .map((r) => ({ value: r.id, label: `${r.suite_name} · ${moment(r.timestamp)}` })),
+    },
   ];
   const known = groups.some((g) => g.items.some((i) => i.value === value));
   return (
     <Select
-      label={t('traces.compareWith')} placeholder={none ?? t('traces.pick')} searchable clearable value={value || null} onChange={onChange} w="100%" maw={420}
+      label={t('traces.compareWith')}
+      placeholder={none ?? t('traces.pick')}
+      searchable
+      clearable
+      value={value || null}
+      onChange={onChange}
+      w="100%"
+      maw={420}
       data={value && !known ? [...groups, { group: '…', items: [{ value, label: value }] }] : groups}
     />
   );

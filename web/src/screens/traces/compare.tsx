@@ -2,20 +2,28 @@
 import { Badge, Box, Group, Stack, Table, Text } from '@mantine/core';
 import { $api, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Empty, Estimates, Failure, Figure, Waiting } from '../../ui/bits';
-import { Change } from '../../ui/change';
+import { Figure } from '../../ui/interval';
+import { Card, Estimates } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { ChangeFigure } from '../../ui/change';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
-import { Baseline, baselineOf } from './baseline';
+import { ScrollBox } from '../../ui/scroll';
+import { BaselineSelect, baselineOf } from './baseline';
+import common from '../../ui/common.module.css';
 
-export function Compare({ id }: { id: string }) {
+export function CompareTab({ id }: { id: string }) {
   const t = useText();
   const [baseline, setBaseline] = useParam('baseline');
-  const diff = $api.useQuery('get', '/api/traces/{id}/diff', { params: { path: { id }, query: baselineOf(baseline) } }, { enabled: baseline !== '', retry: false });
+  const diff = $api.useQuery(
+    'get',
+    '/api/traces/{id}/diff',
+    { params: { path: { id }, query: baselineOf(baseline) } },
+    { enabled: baseline !== '', retry: false },
+  );
   return (
     <Stack>
-      <Baseline id={id} value={baseline} onChange={setBaseline} />
+      <BaselineSelect id={id} value={baseline} onChange={setBaseline} />
       {baseline === '' ? (
         <Empty title={t('traces.compare')} text={t('traces.compareText')} />
       ) : diff.error ? (
@@ -23,7 +31,7 @@ export function Compare({ id }: { id: string }) {
       ) : diff.data ? (
         <Differences of={diff.data} />
       ) : (
-        <Waiting />
+        <Loading />
       )}
     </Stack>
   );
@@ -40,13 +48,20 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
       )}
       <Estimates of={of.estimates} />
       {of.warnings?.map((w, i) => (
-        <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+        <Text key={i} size="sm" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
           {w}
         </Text>
       ))}
       {(of.targets ?? []).map((target, i) => (
-        <Card key={i} title={t('traces.targetPair', { candidate: target.candidate || t('traces.candidate'), baseline: target.baseline || t('traces.baseline') })} actions={<ChangeWord of={target.overall.verdict} />}>
-          <Scroll label={t('traces.compare')}>
+        <Card
+          key={i}
+          title={t('traces.targetPair', {
+            candidate: target.candidate || t('traces.candidate'),
+            baseline: target.baseline || t('traces.baseline'),
+          })}
+          actions={<ChangeWord of={target.overall.verdict} />}
+        >
+          <ScrollBox label={t('traces.compare')}>
             <Table miw={720}>
               <Table.Thead>
                 <Table.Tr>
@@ -60,11 +75,18 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
               <Table.Tbody>
                 <Row name="pass_rate" unit="rate" of={target.overall} />
                 {target.metrics?.map((m) => (
-                  <Row key={m.metric} name={m.metric} unit={m.unit} of={m.overall} relative={m.relative} lower={m.lower_is_better} />
+                  <Row
+                    key={m.metric}
+                    name={m.metric}
+                    unit={m.unit}
+                    of={m.overall}
+                    relative={m.relative}
+                    lower={m.lower_is_better}
+                  />
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
           <Text size="xs" c="dimmed" mt="xs">
             {t('traces.paired', { n: number(target.overall.cases) })}
           </Text>
@@ -73,7 +95,7 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
               <Text fw={600} size="sm" mb={4}>
                 {t('traces.changed')}
               </Text>
-              <Scroll label={t('traces.changed')} height={320}>
+              <ScrollBox label={t('traces.changed')} height={320}>
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
@@ -86,21 +108,24 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
                   <Table.Tbody>
                     {target.changes!.slice(0, 200).map((c) => (
                       <Table.Tr key={c.case}>
-                        <Table.Td className="untrusted">{c.case}</Table.Td>
+                        <Table.Td className={common.untrusted}>{c.case}</Table.Td>
                         <Table.Td>
-                          {t(`traces.kind_${c.kind as 'newly_failing' | 'newly_passing' | 'less_often' | 'more_often'}`)} {c.stability && <Badge color="gray">{c.stability}</Badge>}
+                          {t(
+                            `traces.kind_${c.kind as 'newly_failing' | 'newly_passing' | 'less_often' | 'more_often'}`,
+                          )}{' '}
+                          {c.stability && <Badge color="gray">{c.stability}</Badge>}
                         </Table.Td>
-                        <Table.Td ta="right" className="num">
+                        <Table.Td ta="right" className={common.num}>
                           {c.baseline_passes}/{c.baseline_n}
                         </Table.Td>
-                        <Table.Td ta="right" className="num">
+                        <Table.Td ta="right" className={common.num}>
                           {c.candidate_passes}/{c.candidate_n}
                         </Table.Td>
                       </Table.Tr>
                     ))}
                   </Table.Tbody>
                 </Table>
-              </Scroll>
+              </ScrollBox>
             </Box>
           ) : (
             <Text size="sm" mt="xs">
@@ -110,12 +135,12 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
         </Card>
       ))}
       {(of.unpaired_baseline ?? []).length > 0 && (
-        <Text size="sm" c="dimmed" className="untrusted">
+        <Text size="sm" c="dimmed" className={common.untrusted}>
           {t('traces.onlyBaseline', { names: of.unpaired_baseline!.join(', ') })}
         </Text>
       )}
       {(of.unpaired_candidate ?? []).length > 0 && (
-        <Text size="sm" c="dimmed" className="untrusted">
+        <Text size="sm" c="dimmed" className={common.untrusted}>
           {t('traces.onlyHere', { names: of.unpaired_candidate!.join(', ') })}
         </Text>
       )}
@@ -123,13 +148,25 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
   );
 }
 
-function Row({ name, unit, of, relative, lower }: { name: string; unit: string; of: Schemas['PanelDifference']; relative?: boolean; lower?: boolean }) {
+function Row({
+  name,
+  unit,
+  of,
+  relative,
+  lower,
+}: {
+  name: string;
+  unit: string;
+  of: Schemas['PanelDifference'];
+  relative?: boolean;
+  lower?: boolean;
+}) {
   const t = useText();
   return (
     <Table.Tr>
       <Table.Td>
         <Group gap={6}>
-          <span className="mono">{name}</span>
+          <span className={common.mono}>{name}</span>
           {lower && (
             <Text span size="xs" c="dimmed">
               {t('traces.lower')}
@@ -144,7 +181,7 @@ function Row({ name, unit, of, relative, lower }: { name: string; unit: string; 
         <Figure interval={of.candidate} unit={unit} />
       </Table.Td>
       <Table.Td>
-        <Change of={of.change} relative={relative} />
+        <ChangeFigure of={of.change} relative={relative} />
       </Table.Td>
       <Table.Td>
         <ChangeWord of={of.verdict} />

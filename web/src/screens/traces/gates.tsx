@@ -1,27 +1,38 @@
 // A gate file, held against the collection.
 import { Button, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
-import { api, ok, type Schemas } from '../../api/client';
+import { api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Failure, Figure, gateVerdict, Verdict } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { useAction } from '../../ui/action';
+import { Figure } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Failure } from '../../ui/status';
+import { gateVerdict, Verdict } from '../../ui/verdict';
+import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
-import { Baseline, baselineOf } from './baseline';
+import { ScrollBox } from '../../ui/scroll';
+import { BaselineSelect, baselineOf } from './baseline';
+import common from '../../ui/common.module.css';
 
 const example = 'gates:\n  - {metric: execution_success, at_least: 0.9}\n';
 
-export function Gates({ id }: { id: string }) {
+export function GatesTab({ id }: { id: string }) {
   const t = useText();
   const [baseline, setBaseline] = useParam('baseline');
   const [text, setText] = useState(() => sessionStorage.getItem('callvet.gates') ?? example);
   const [result, setResult] = useState<Schemas['GateVerdict'] | null>(null);
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const check = () => {
     setResult(null);
     void act(async () => {
-      setResult(ok(await api.POST('/api/traces/{id}/gate', { params: { path: { id } }, body: { gates: text, ...baselineOf(baseline) } })));
+      setResult(
+        unwrap(
+          await api.POST('/api/traces/{id}/gate', {
+            params: { path: { id } },
+            body: { gates: text, ...baselineOf(baseline) },
+          }),
+        ),
+      );
     });
   };
   return (
@@ -30,14 +41,17 @@ export function Gates({ id }: { id: string }) {
         <Text size="sm" c="dimmed">
           {t('traces.gatesText')}
         </Text>
-        <Code
-          label={t('traces.gateFile')} language="yaml" height={220} value={text}
+        <CodeEditor
+          label={t('traces.gateFile')}
+          language="yaml"
+          height={220}
+          value={text}
           onChange={(v) => {
             setText(v);
             sessionStorage.setItem('callvet.gates', v);
           }}
         />
-        <Baseline id={id} value={baseline} onChange={setBaseline} none={t('traces.againstNone')} />
+        <BaselineSelect id={id} value={baseline} onChange={setBaseline} none={t('traces.againstNone')} />
         <Button onClick={check} loading={busy} style={{ alignSelf: 'flex-start' }}>
           {t('traces.check')}
         </Button>
@@ -53,13 +67,15 @@ export function Gates({ id }: { id: string }) {
 function Result({ of }: { of: Schemas['GateVerdict'] }) {
   const t = useText();
   const r = of.report;
-  const word = (v: string) => <Verdict of={gateVerdict(v)} text={v === 'INCONCLUSIVE' ? t('traces.inconclusive') : undefined} />;
+  const word = (v: string) => (
+    <Verdict of={gateVerdict(v)} text={v === 'INCONCLUSIVE' ? t('traces.inconclusive') : undefined} />
+  );
   return (
     <Card title={word(r.verdict)}>
-      <Text size="sm" className="untrusted" mb="sm">
+      <Text size="sm" className={common.untrusted} mb="sm">
         {r.sentence} {of.incomplete && t('traces.incomplete')}
       </Text>
-      <Scroll label={t('traces.gates')}>
+      <ScrollBox label={t('traces.gates')}>
         <Table miw={460}>
           <Table.Thead>
             <Table.Tr>
@@ -73,12 +89,12 @@ function Result({ of }: { of: Schemas['GateVerdict'] }) {
               <Table.Tr key={i}>
                 <Table.Td>{word(v.verdict)}</Table.Td>
                 <Table.Td>
-                  <span className="mono">{v.gate.metric}</span>
-                  <Text size="xs" c="dimmed" className="untrusted">
+                  <span className={common.mono}>{v.gate.metric}</span>
+                  <Text size="xs" c="dimmed" className={common.untrusted}>
                     {v.sentence}
                   </Text>
                   {v.cure && (
-                    <Text size="xs" className="untrusted">
+                    <Text size="xs" className={common.untrusted}>
                       {t('traces.cure', { cure: v.cure })}
                     </Text>
                   )}
@@ -90,9 +106,9 @@ function Result({ of }: { of: Schemas['GateVerdict'] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       {r.warnings?.map((w, i) => (
-        <Text key={i} size="sm" mt="xs" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+        <Text key={i} size="sm" mt="xs" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
           {w}
         </Text>
       ))}

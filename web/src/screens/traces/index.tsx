@@ -1,52 +1,69 @@
 // Traces: collections, how they come here, and one of them.
 import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { useInvalidate } from '../../api/queries';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Screen } from '../../ui/bits';
+import { Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
 import { Copyable } from '../../ui/copy';
 import { ago, bytes, number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
-import { gone } from './gone';
-import { One } from './one';
-import { Upload } from './upload';
+import { pendingDeletions } from './deletions';
+import { CollectionPage } from './collection';
+import { UploadDialog } from './upload';
+import common from '../../ui/common.module.css';
 
 type Collection = Schemas['Traces'];
 
-export default function Traces() {
+export default function TracesPage() {
   const { id } = useParams();
-  return id ? <One key={id} id={id} /> : <List />;
+  return id ? <CollectionPage key={id} id={id} /> : <List />;
 }
 
 function List() {
   const t = useText();
-  const me = useMe();
-  const write = useMay('write') && !me.read_only;
+  const me = useCurrentUser();
+  const write = usePermission('write') && !me.read_only;
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [dialog, setDialog] = useState<'upload' | 'how' | null>(null);
-  const list = $api.useInfiniteQuery('get', '/api/traces', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor, refetchInterval: (q) => (q.state.data?.pages.some((p) => p.items.some((c) => c.attempt_count === null)) ? 2000 : false) });
+  const list = $api.useInfiniteQuery(
+    'get',
+    '/api/traces',
+    { params: { query: { limit: 100 } } },
+    {
+      pageParamName: 'cursor',
+      initialPageParam: '',
+      getNextPageParam: (p) => p.next_cursor,
+      refetchInterval: (q) =>
+        q.state.data?.pages.some((p) => p.items.some((c) => c.attempt_count === null)) ? 2000 : false,
+    },
+  );
   const fetchNext = list.fetchNextPage;
   const more = useCallback(() => void fetchNext(), [fetchNext]);
-  const rows = (list.data?.pages.flatMap((p) => p.items) ?? []).filter((c) => !gone.has(c.id));
+  const rows = (list.data?.pages.flatMap((p) => p.items) ?? []).filter((c) => !pendingDeletions.has(c.id));
   const lostColumn: Column<Collection> = {
-    key: 'lost', title: t('traces.lost'), width: 130, align: 'right',
+    key: 'lost',
+    title: t('traces.lost'),
+    width: 130,
+    align: 'right',
     cell: (c) => (
-      <span className="num" style={c.lost_count ? { color: 'var(--cv-error)' } : undefined}>
+      <span className={common.num} style={c.lost_count ? { color: 'var(--cv-error)' } : undefined}>
         {c.lost_count === null ? '…' : number(c.lost_count)}
       </span>
     ),
   };
   const columns: Column<Collection>[] = [
     {
-      key: 'name', title: t('traces.collection'),
+      key: 'name',
+      title: t('traces.collection'),
       cell: (c) => (
         <Group gap={8}>
-          <Link to={`/traces/${c.id}`} className="untrusted">
+          <Link to={`/traces/${c.id}`} className={common.untrusted}>
             {c.name}
           </Link>
           {c.shared && <Badge color="gray">{t('common.shared')}</Badge>}
@@ -55,11 +72,35 @@ function List() {
       ),
     },
     { key: 'form', title: t('traces.form'), width: 150, cell: (c) => c.form },
-    { key: 'attempts', title: t('traces.attempts'), width: 110, align: 'right', cell: (c) => <span className="num">{c.attempt_count === null ? '…' : number(c.attempt_count)}</span> },
+    {
+      key: 'attempts',
+      title: t('traces.attempts'),
+      width: 110,
+      align: 'right',
+      cell: (c) => <span className={common.num}>{c.attempt_count === null ? '…' : number(c.attempt_count)}</span>,
+    },
     ...(rows.some((c) => c.lost_count) ? [lostColumn] : []),
-    { key: 'items', title: t('traces.items'), width: 130, align: 'right', cell: (c) => <span className="num">{number(c.items)}</span> },
-    { key: 'size', title: t('traces.size'), width: 110, align: 'right', cell: (c) => <span className="num">{bytes(c.bytes)}</span> },
-    { key: 'updated', title: t('common.updated'), width: 120, align: 'right', cell: (c) => <span className="num">{ago(c.updated_at)}</span> },
+    {
+      key: 'items',
+      title: t('traces.items'),
+      width: 130,
+      align: 'right',
+      cell: (c) => <span className={common.num}>{number(c.items)}</span>,
+    },
+    {
+      key: 'size',
+      title: t('traces.size'),
+      width: 110,
+      align: 'right',
+      cell: (c) => <span className={common.num}>{bytes(c.bytes)}</span>,
+    },
+    {
+      key: 'updated',
+      title: t('common.updated'),
+      width: 120,
+      align: 'right',
+      cell: (c) => <span className={common.num}>{ago(c.updated_at)}</span>,
+    },
   ];
   const actions = write && (
     <>
@@ -72,18 +113,25 @@ function List() {
     </>
   );
   return (
-    <Screen title={t('shell.traces')} lead={t('traces.lead')} actions={actions}>
+    <Page title={t('shell.traces')} lead={t('traces.lead')} actions={actions}>
       {list.error ? (
         <Failure of={list.error} retry={() => list.refetch()} />
       ) : (
         <Rows
-          label={t('traces.table')} columns={columns} rows={rows} idOf={(c) => c.id} onOpen={(c) => navigate(`/traces/${c.id}`)} more={more} hasMore={list.hasNextPage} busy={list.isFetching}
+          label={t('traces.table')}
+          columns={columns}
+          rows={rows}
+          idOf={(c) => c.id}
+          onOpen={(c) => navigate(`/traces/${c.id}`)}
+          more={more}
+          hasMore={list.hasNextPage}
+          busy={list.isFetching}
           empty={<Empty title={t('traces.none')} text={t('traces.noneText')} />}
         />
       )}
-      {dialog === 'upload' && <Upload close={() => setDialog(null)} added={() => client.invalidateQueries({ queryKey: ['get', '/api/traces'] })} />}
+      {dialog === 'upload' && <UploadDialog close={() => setDialog(null)} added={() => invalidate.traces()} />}
       {dialog === 'how' && <How close={() => setDialog(null)} />}
-    </Screen>
+    </Page>
   );
 }
 
@@ -91,10 +139,19 @@ function How({ close }: { close: () => void }) {
   const t = useText();
   const here = location.origin;
   return (
-    <Modal opened onClose={close} size="lg" title={t('traces.howTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title={t('traces.howTitle')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <Stack>
         <Text size="sm">{t('traces.howText')}</Text>
-        <Copyable label={t('traces.variables')} value={`export OTEL_EXPORTER_OTLP_ENDPOINT=${here}\nexport OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer YOUR_TOKEN"`} />
+        <Copyable
+          label={t('traces.variables')}
+          value={`export OTEL_EXPORTER_OTLP_ENDPOINT=${here}\nexport OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer YOUR_TOKEN"`}
+        />
         <Text size="sm" c="dimmed">
           {t('traces.howToken')}{' '}
           <Link to="/settings/tokens" onClick={close}>
@@ -104,7 +161,10 @@ function How({ close }: { close: () => void }) {
         <Text size="sm" fw={600}>
           {t('traces.howFile')}
         </Text>
-        <Copyable label={t('traces.command')} value={`curl -H "Authorization: Bearer YOUR_TOKEN" -H 'Content-Type: application/x-ndjson' --data-binary @traces.jsonl '${here}/api/traces?collection=prod'`} />
+        <Copyable
+          label={t('traces.command')}
+          value={`curl -H "Authorization: Bearer YOUR_TOKEN" -H 'Content-Type: application/x-ndjson' --data-binary @traces.jsonl '${here}/api/traces?collection=prod'`}
+        />
       </Stack>
     </Modal>
   );

@@ -1,20 +1,39 @@
 // The score sheet of a collection: steps, tasks, findings, slices. All numbers are the server's.
-import { Badge, Box, Button, Group, List, Menu, NativeSelect, Select, SimpleGrid, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import {
+  Badge,
+  Box,
+  Button,
+  Group,
+  List,
+  Menu,
+  NativeSelect,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Table,
+  TagsInput,
+  Text,
+} from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Estimates, Failure, Figure, FindingCount, inUnit, type Metric, Notice, Waiting } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Figure, inUnit, type Metric } from '../../ui/interval';
+import { Card, Estimates } from '../../ui/page';
+import { Failure, Notice, Loading } from '../../ui/status';
+import { FindingCount } from '../../ui/verdict';
+import { CodeEditor } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
-import { save } from '../../ui/save';
-import { tellFailure } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { download } from '../../ui/download';
+import { notifyFailure } from '../../ui/notify';
+import common from '../../ui/common.module.css';
 
 const reports = ['html', 'md', 'csv', 'json', 'txt'] as const;
 
-export function Scores({ id }: { id: string }) {
+export function ScoresTab({ id }: { id: string }) {
   const t = useText();
   const [suite, setSuite] = useParam('suite');
   const [slices, setSlices] = useParam('slices');
@@ -23,9 +42,20 @@ export function Scores({ id }: { id: string }) {
   const [tools, setTools] = useState('');
   const [used, setUsed] = useState<unknown>(undefined);
   const [bad, setBad] = useState('');
-  const suites = $api.useQuery('get', '/api/tool-suites', { params: { query: { limit: 200 } } }, { enabled: options || suite !== '' });
+  const suites = $api.useQuery(
+    'get',
+    '/api/tool-suites',
+    { params: { query: { limit: 200 } } },
+    { enabled: options || suite !== '' },
+  );
   const keys = slices === '' ? [] : slices.split(',');
-  const body: Schemas['ScoreAsk'] = { traces_id: id, ...(suite ? { suite_id: suite } : {}), ...(keys.length ? { slices: keys } : {}), ...(labels ? { labels: true } : {}), ...(used !== undefined ? { tools: used } : {}) };
+  const body: Schemas['ScoreAsk'] = {
+    traces_id: id,
+    ...(suite ? { suite_id: suite } : {}),
+    ...(keys.length ? { slices: keys } : {}),
+    ...(labels ? { labels: true } : {}),
+    ...(used !== undefined ? { tools: used } : {}),
+  };
   const sheet = $api.useQuery('post', '/api/score', { body }, { retry: false });
   const takeTools = () => {
     setBad('');
@@ -38,16 +68,18 @@ export function Scores({ id }: { id: string }) {
   };
   const report = async (format: (typeof reports)[number]) => {
     try {
-      const file = ok(await api.POST('/api/score/report', { params: { query: { format } }, body, parseAs: 'blob' })) as unknown as Blob;
-      save(`${id}.${format}`, file);
+      const file = unwrap(
+        await api.POST('/api/score/report', { params: { query: { format } }, body, parseAs: 'blob' }),
+      ) as unknown as Blob;
+      download(`${id}.${format}`, file);
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   return (
     <Stack gap="lg">
       <Group justify="space-between">
-        <Text size="sm" className="untrusted">
+        <Text size="sm" className={common.untrusted}>
           {sheet.data && <Sentence of={sheet.data} />}
         </Text>
         <Group gap="xs">
@@ -72,9 +104,27 @@ export function Scores({ id }: { id: string }) {
         <Card title={t('traces.scoreTitle')}>
           <SimpleGrid cols={{ base: 1, md: 2 }}>
             <Stack>
-              <Select label={t('traces.suite')} placeholder={t('traces.suiteNone')} clearable searchable value={suite || null} onChange={(v) => setSuite(v)} data={(suites.data?.items ?? []).map((s) => ({ value: s.id, label: s.name }))} />
-              <TagsInput label={t('traces.slices')} description={t('traces.slicesHint')} value={keys} onChange={(v) => setSlices(v.join(','))} acceptValueOnBlur />
-              <Switch label={t('traces.labels')} checked={labels !== ''} onChange={(e) => setLabels(e.currentTarget.checked ? 'yes' : null)} />
+              <Select
+                label={t('traces.suite')}
+                placeholder={t('traces.suiteNone')}
+                clearable
+                searchable
+                value={suite || null}
+                onChange={(v) => setSuite(v)}
+                data={(suites.data?.items ?? []).map((s) => ({ value: s.id, label: s.name }))}
+              />
+              <TagsInput
+                label={t('traces.slices')}
+                description={t('traces.slicesHint')}
+                value={keys}
+                onChange={(v) => setSlices(v.join(','))}
+                acceptValueOnBlur
+              />
+              <Switch
+                label={t('traces.labels')}
+                checked={labels !== ''}
+                onChange={(e) => setLabels(e.currentTarget.checked ? 'yes' : null)}
+              />
             </Stack>
             <div>
               <Text size="sm" fw={500}>
@@ -83,7 +133,7 @@ export function Scores({ id }: { id: string }) {
               <Text size="xs" c="dimmed" mb={4}>
                 {t('traces.toolsHint')}
               </Text>
-              <Code label={t('traces.tools')} language="json" height={150} value={tools} onChange={setTools} />
+              <CodeEditor label={t('traces.tools')} language="json" height={150} value={tools} onChange={setTools} />
               {bad && (
                 <Text size="sm" role="alert" style={{ color: 'var(--cv-fail)' }}>
                   {bad}
@@ -96,7 +146,13 @@ export function Scores({ id }: { id: string }) {
           </SimpleGrid>
         </Card>
       )}
-      {sheet.error ? <Failure of={sheet.error} retry={() => sheet.refetch()} /> : sheet.data ? <Sheet id={id} of={sheet.data} /> : <Waiting />}
+      {sheet.error ? (
+        <Failure of={sheet.error} retry={() => sheet.refetch()} />
+      ) : sheet.data ? (
+        <Sheet id={id} of={sheet.data} />
+      ) : (
+        <Loading />
+      )}
     </Stack>
   );
 }
@@ -117,7 +173,11 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
   const { panels } = of;
   const targets = panels.targets ?? [];
   const places = (panels.lost?.first ?? []).map((r) => `${placeOf(r)}: ${r.reason}`); // which are shown as lost
-  const told = [...of.notes.map((n) => n.text), ...(panels.warnings ?? []), ...of.problems.filter((p) => !places.includes(p))];
+  const told = [
+    ...of.notes.map((n) => n.text),
+    ...(panels.warnings ?? []),
+    ...of.problems.filter((p) => !places.includes(p)),
+  ];
   return (
     <>
       <Estimates of={of.estimates} />
@@ -126,7 +186,7 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
         <Card title={t('traces.notes')}>
           <Stack gap={4}>
             {told.map((x, i) => (
-              <Text key={i} size="sm" className="untrusted">
+              <Text key={i} size="sm" className={common.untrusted}>
                 {x}
               </Text>
             ))}
@@ -151,13 +211,8 @@ function LostRecords({ of }: { of: Schemas['PanelLost'] }) {
       <Text size="sm">{t('traces.lostText')}</Text>
       <List size="sm" mt={4}>
         {first.map((r, i) => (
-          <List.Item key={i} className="untrusted">
-            {placeOf(r) && (
-              <span className="mono">
-                {placeOf(r)}
-                {' '}
-              </span>
-            )}
+          <List.Item key={i} className={common.untrusted}>
+            {placeOf(r) && <span className={common.mono}>{placeOf(r)} </span>}
             {r.reason}
           </List.Item>
         ))}
@@ -202,8 +257,8 @@ function Target({ of, alone }: { of: Schemas['PanelTargetPanel']; alone: boolean
 function Panel({ label, metrics, companions }: { label: string; metrics: Metric[]; companions: Metric[] }) {
   const t = useText();
   return (
-    <Scroll label={label}>
-      <Table miw={560} className="even">
+    <ScrollBox label={label}>
+      <Table miw={560}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th w="34%">{t('traces.metric')}</Table.Th>
@@ -228,11 +283,14 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
                   <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />{' '}
                   <Text span size="xs" c="dimmed">
                     {!m.labelled && m.of}
-                    {m.coverage !== undefined && m.coverage < 1 && ` · ${t('traces.labelled', { share: number(m.coverage * 100) })}`}
+                    {m.coverage !== undefined &&
+                      m.coverage < 1 &&
+                      ` · ${t('traces.labelled', { share: number(m.coverage * 100) })}`}
                   </Text>
                   {tasks && tasks.interval.point !== null && (
                     <Text component="div" size="xs" c="dimmed">
-                      {t(tasks.lower_is_better ? 'traces.byTaskWrong' : 'traces.byTask')} <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
+                      {t(tasks.lower_is_better ? 'traces.byTaskWrong' : 'traces.byTask')}{' '}
+                      <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
                     </Text>
                   )}
                 </Table.Td>
@@ -241,21 +299,33 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
           })}
         </Table.Tbody>
       </Table>
-    </Scroll>
+    </ScrollBox>
   );
 }
 
 function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string }) {
   const t = useText();
   const slices = of.slices ?? [];
-  const names = [...new Set(slices.flatMap((s) => (s.metrics ?? []).filter((m) => m.interval.point !== null).map((m) => m.name)))];
+  const names = [
+    ...new Set(slices.flatMap((s) => (s.metrics ?? []).filter((m) => m.interval.point !== null).map((m) => m.name))),
+  ];
   const [wanted, setWanted] = useParam('measure');
   const name = names.includes(wanted) ? wanted : names.includes('pass_rate') ? 'pass_rate' : names[0];
   if (slices.length === 0 || !name) return null;
   const titleOf = (n: string) => of.overall.metrics?.find((m) => m.name === n)?.title ?? n;
   return (
-    <Card title={title} actions={<NativeSelect aria-label={t('traces.sliceMeasure')} value={name} onChange={(e) => setWanted(e.currentTarget.value, { replace: true })} data={names.map((n) => ({ value: n, label: titleOf(n) }))} />}>
-      <Scroll label={title} height={480}>
+    <Card
+      title={title}
+      actions={
+        <NativeSelect
+          aria-label={t('traces.sliceMeasure')}
+          value={name}
+          onChange={(e) => setWanted(e.currentTarget.value, { replace: true })}
+          data={names.map((n) => ({ value: n, label: titleOf(n) }))}
+        />
+      }
+    >
+      <ScrollBox label={title} height={480}>
         <Table miw={520} stickyHeader>
           <Table.Thead>
             <Table.Tr>
@@ -270,7 +340,7 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
               const apart = m.versus && (m.versus.worst || m.versus.best || m.versus.p_adjusted < 0.05);
               return (
                 <Table.Tr key={i}>
-                  <Table.Td className="untrusted">
+                  <Table.Td className={common.untrusted}>
                     {s.key}={s.value}
                   </Table.Td>
                   <Table.Td>
@@ -278,8 +348,16 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
                       <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />
                       {apart && (
                         <Badge
-                          style={m.versus!.best ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' } : { color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
-                          title={m.versus!.shrunken ? t('results.shrunken', { value: inUnit(m.versus!.shrunken.point!, m.unit) }) : t('traces.versus', { p: number(m.versus!.p_adjusted, 4) })}
+                          style={
+                            m.versus!.best
+                              ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }
+                              : { color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }
+                          }
+                          title={
+                            m.versus!.shrunken
+                              ? t('results.shrunken', { value: inUnit(m.versus!.shrunken.point!, m.unit) })
+                              : t('traces.versus', { p: number(m.versus!.p_adjusted, 4) })
+                          }
                         >
                           {t(m.versus!.worst ? 'traces.worst' : m.versus!.best ? 'traces.best' : 'traces.differs')}
                         </Badge>
@@ -291,7 +369,7 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
             })}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Card>
   );
 }
@@ -316,14 +394,14 @@ function Findings({ of }: { of: Schemas['PanelFinding'][] }) {
               <FindingCount of={f} />
             </Group>
             {(f.evidence ?? []).map((e, i) => (
-              <Text key={i} size="sm" className="untrusted">
+              <Text key={i} size="sm" className={common.untrusted}>
                 {e}
               </Text>
             ))}
-            <Text size="sm" c="dimmed" className="untrusted">
+            <Text size="sm" c="dimmed" className={common.untrusted}>
               {t('traces.quickTest')}: {f.test}
             </Text>
-            <Text size="sm" c="dimmed" className="untrusted">
+            <Text size="sm" c="dimmed" className={common.untrusted}>
               {t('traces.fix')}: {f.fix}
             </Text>
           </Box>
@@ -338,7 +416,7 @@ function Extremes({ id, of }: { id: string; of: Schemas['PanelExample'][] }) {
   if (of.length === 0) return null;
   return (
     <Card title={t('traces.extremes')}>
-      <Scroll label={t('traces.extremes')}>
+      <ScrollBox label={t('traces.extremes')}>
         <Table miw={480}>
           <Table.Thead>
             <Table.Tr>
@@ -351,15 +429,19 @@ function Extremes({ id, of }: { id: string; of: Schemas['PanelExample'][] }) {
             {of.map((e, i) => (
               <Table.Tr key={i}>
                 <Table.Td>{t(`traces.${e.kind as 'weakest'}`)}</Table.Td>
-                <Table.Td className="untrusted">
-                  <Link to={`/traces/${id}?attempt=${encodeURIComponent(`${e.task}#${e.attempt ?? 0}${e.target ? `@${e.target}` : ''}`)}`}>{e.task}</Link>
+                <Table.Td className={common.untrusted}>
+                  <Link
+                    to={`/traces/${id}?attempt=${encodeURIComponent(`${e.task}#${e.attempt ?? 0}${e.target ? `@${e.target}` : ''}`)}`}
+                  >
+                    {e.task}
+                  </Link>
                 </Table.Td>
-                <Table.Td className="untrusted">{e.why}</Table.Td>
+                <Table.Td className={common.untrusted}>{e.why}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Card>
   );
 }

@@ -3,14 +3,24 @@ import { Alert, Box, Button, FileButton, Group, List, Modal, Stack, Text, TextIn
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { api, ok, type Schemas } from '../../api/client';
+import { api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Failure } from '../../ui/bits';
+import { Failure } from '../../ui/status';
 import { number } from '../../ui/format';
+import classes from './traces.module.css';
+import common from '../../ui/common.module.css';
 
 type Sent = { file: string; told?: Schemas['UploadedTraces']; error?: unknown };
 
-export function Upload({ close, added, collection = '' }: { close: () => void; added: () => Promise<void>; collection?: string }) {
+export function UploadDialog({
+  close,
+  added,
+  collection = '',
+}: {
+  close: () => void;
+  added: () => Promise<void>;
+  collection?: string;
+}) {
   const t = useText();
   const [into, setInto] = useState(collection);
   const [sending, setSending] = useState('');
@@ -24,7 +34,13 @@ export function Upload({ close, added, collection = '' }: { close: () => void; a
       body.append('file', f);
       try {
         // The body is typed as JSON by the description, which has the form as an object.
-        const told = ok(await api.POST('/api/traces', { params: { query: into ? { collection: into } : {} }, body: body as never, bodySerializer: (b: unknown) => b as FormData }));
+        const told = unwrap(
+          await api.POST('/api/traces', {
+            params: { query: into ? { collection: into } : {} },
+            body: body as never,
+            bodySerializer: (b: unknown) => b as FormData,
+          }),
+        );
         setSent((s) => [...s, { file: f.name, told }]);
       } catch (error) {
         setSent((s) => [...s, { file: f.name, error }]);
@@ -34,14 +50,29 @@ export function Upload({ close, added, collection = '' }: { close: () => void; a
     await added();
   };
   return (
-    <Modal opened onClose={close} size="lg" title={t('traces.uploadTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title={t('traces.uploadTitle')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <Stack>
         <Text size="sm" c="dimmed">
           {t('traces.uploadText')}
         </Text>
-        <TextInput label={t('traces.into')} description={t('traces.intoHint')} value={into} onChange={(e) => setInto(e.currentTarget.value)} maxLength={200} />
+        <TextInput
+          label={t('traces.into')}
+          description={t('traces.intoHint')}
+          value={into}
+          onChange={(e) => setInto(e.currentTarget.value)}
+          maxLength={200}
+        />
         <Box
-          className="drop" data-over={over || undefined} p="lg" ta="center"
+          className={classes.drop}
+          data-over={over || undefined}
+          p="lg"
+          ta="center"
           onDragOver={(e) => {
             e.preventDefault();
             setOver(true);
@@ -86,7 +117,7 @@ function One({ of }: { of: Sent }) {
   if (!of.told) {
     return (
       <div>
-        <Text size="sm" fw={600} mb={4} className="untrusted">
+        <Text size="sm" fw={600} mb={4} className={common.untrusted}>
           {t('traces.refused', { file: of.file })}
         </Text>
         <Failure of={of.error} />
@@ -96,21 +127,30 @@ function One({ of }: { of: Sent }) {
   const u = of.told;
   const whole = u.malformed_lines === 0 && u.problems.length === 0;
   return (
-    <Alert color={whole ? 'green' : 'yellow'} icon={whole ? <IconCircleCheck /> : <IconAlertTriangle />} title={<span className="untrusted">{of.file}</span>}>
-      <Text size="sm" className="untrusted">
-        {u.added ? t('traces.added', { attempts: number(u.attempts), calls: number(u.calls), name: u.name }) : t('traces.same', { name: u.name })} <Link to={`/traces/${u.id}`}>{t('traces.open')}</Link>
+    <Alert
+      color={whole ? 'green' : 'yellow'}
+      icon={whole ? <IconCircleCheck /> : <IconAlertTriangle />}
+      title={<span className={common.untrusted}>{of.file}</span>}
+    >
+      <Text size="sm" className={common.untrusted}>
+        {u.added
+          ? t('traces.added', { attempts: number(u.attempts), calls: number(u.calls), name: u.name })
+          : t('traces.same', { name: u.name })}{' '}
+        <Link to={`/traces/${u.id}`}>{t('traces.open')}</Link>
       </Text>
       {whole ? (
         <Text size="sm">{t('traces.understood')}</Text>
       ) : (
         <>
-          {u.malformed_lines > 0 && <Text size="sm">{t('traces.notUnderstood', { n: number(u.malformed_lines) })}</Text>}
+          {u.malformed_lines > 0 && (
+            <Text size="sm">{t('traces.notUnderstood', { n: number(u.malformed_lines) })}</Text>
+          )}
           <Text size="sm" fw={600} mt={6}>
             {t('traces.problems')}
           </Text>
           <List size="sm">
             {u.problems.map((p, i) => (
-              <List.Item key={i} className="untrusted">
+              <List.Item key={i} className={common.untrusted}>
                 {p}
               </List.Item>
             ))}

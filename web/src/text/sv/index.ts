@@ -15,10 +15,10 @@ import { safety } from './safety';
 import { settings } from './settings';
 import { shell } from './shell';
 import { suites } from './suites';
-import toldApi from './told/api.json';
-import toldLab from './told/lab.json';
-import toldRun from './told/run.json';
-import toldSuites from './told/suites.json';
+import serverApi from './server/api.json';
+import serverLab from './server/lab.json';
+import serverRun from './server/run.json';
+import serverSuites from './server/suites.json';
 import { traces } from './traces';
 import type { en } from '../en';
 
@@ -42,5 +42,5 @@ export const sv: typeof en = {
   traces,
 };
 
-/** What the server says in English, with the Swedish for it. */
-export const table: string[][] = [...toldLab, ...toldApi, ...toldSuites, ...toldRun];
+/** Sentences of the server in English, each with its Swedish translation. */
+export const table: string[][] = [...serverLab, ...serverApi, ...serverSuites, ...serverRun];

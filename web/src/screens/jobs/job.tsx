@@ -7,58 +7,78 @@ import { Alert, Anchor, Box, Button, Group, SimpleGrid, Stack, Text } from '@man
 import { IconArrowRight, IconInfoCircle } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
-import { isOver, type Job } from '../../api/jobs';
-import { useMe } from '../../me';
+import { hasEnded, type Job } from '../../api/jobs';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Failure, Figure, Screen, Verdict, Waiting, withInterval } from '../../ui/bits';
+import { Figure, withInterval } from '../../ui/interval';
+import { Card, Page } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { Verdict } from '../../ui/verdict';
 import { duration, moment, number, signed } from '../../ui/format';
-import { Outcomes, Progress } from '../../ui/progress';
-import { Cancel } from './cancel';
-import { type Happened, type Judged, type ModelCount, useHappened } from './happened';
-import { Results } from './results';
-import { State } from './state';
-import { titleOf } from './words';
+import { OutcomeCounts, Progress } from '../../ui/progress';
+import { CancelButton } from './cancel';
+import { type JobHistory, type Judged, type ModelCount, useJobHistory } from './history';
+import { JobResults } from './results';
+import { JobState } from './state';
+import { jobTitle } from './names';
+import common from '../../ui/common.module.css';
 
-export function JobView({ id }: { id: string }) {
+export function JobPage({ id }: { id: string }) {
   const t = useText();
-  const me = useMe();
-  const job = $api.useQuery('get', '/api/jobs/{id}', { params: { path: { id } } }, {
-    refetchInterval: (q) => (q.state.data && q.state.data.user_id !== me.user_id && !isOver(q.state.data) ? 2000 : false), // events are told to their users alone
-  });
+  const me = useCurrentUser();
+  const job = $api.useQuery(
+    'get',
+    '/api/jobs/{id}',
+    { params: { path: { id } } },
+    {
+      refetchInterval: (q) =>
+        // events are told to their users alone
+        q.state.data && q.state.data.user_id !== me.user_id && !hasEnded(q.state.data) ? 2000 : false,
+    },
+  );
   if (job.error && !job.data) {
     return (
-      <Screen title={t('jobs.title')}>
+      <Page title={t('jobs.title')}>
         <Failure of={job.error} retry={() => job.refetch()} />
-      </Screen>
+      </Page>
     );
   }
-  if (!job.data) return <Waiting />;
+  if (!job.data) return <Loading />;
   return <Shown job={job.data} mine={job.data.user_id === me.user_id} />;
 }
 
 function Shown({ job, mine }: { job: Job; mine: boolean }) {
   const t = useText();
-  const over = isOver(job);
-  const happened = useHappened(job, mine);
+  const over = hasEnded(job);
+  const happened = useJobHistory(job, mine);
   const of = job.detail as { eval_id?: string } | undefined;
   const run = job.result_ref || of?.eval_id;
   const isRun = job.job_type === 'tool_eval';
   return (
-    <Screen
-      title={titleOf(t, job)}
+    <Page
+      title={jobTitle(t, job)}
       lead={
-        <Group gap="xs" className="facts">
-          <State of={job} />
+        <Group gap="xs" className={common.facts}>
+          <JobState of={job} />
           <span title={moment(job.created_at)}>{moment(job.created_at)}</span>
-          {job.finished_at && job.started_at && <span>{t('jobs.tookTime', { time: duration(Date.parse(job.finished_at) - Date.parse(job.started_at)) })}</span>}
+          {job.finished_at && job.started_at && (
+            <span>
+              {t('jobs.tookTime', { time: duration(Date.parse(job.finished_at) - Date.parse(job.started_at)) })}
+            </span>
+          )}
           {job.attempt > 1 && <span>{t('jobs.attempt', { n: job.attempt })}</span>}
         </Group>
       }
       actions={
         <>
-          <Cancel job={job} />
+          <CancelButton job={job} />
           {run && (
-            <Button component={Link} to={`/runs/${run}`} variant={over ? 'filled' : 'default'} rightSection={<IconArrowRight size={16} aria-hidden />}>
+            <Button
+              component={Link}
+              to={`/runs/${run}`}
+              variant={over ? 'filled' : 'default'}
+              rightSection={<IconArrowRight size={16} aria-hidden />}
+            >
               {t(over || !isRun ? 'jobs.resultsOf' : 'jobs.resultsSoFar')}
             </Button>
           )}
@@ -67,21 +87,32 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
     >
       {job.error && (
         <Alert color="red" title={t(job.status === 'failed' ? 'jobs.failed' : 'jobs.interrupted')}>
-          <span className="untrusted">{job.error}</span>
+          <span className={common.untrusted}>{job.error}</span>
         </Alert>
       )}
-      {job.status === 'queued' && <Alert icon={<IconInfoCircle />}>{t(job.attempt > 0 ? 'jobs.resumes' : 'jobs.waits')}</Alert>}
+      {job.status === 'queued' && (
+        <Alert icon={<IconInfoCircle />}>{t(job.attempt > 0 ? 'jobs.resumes' : 'jobs.waits')}</Alert>
+      )}
       {!mine && !over && <Alert icon={<IconInfoCircle />}>{t('jobs.others')}</Alert>}
-      {!over && <Progress label={t('jobs.progress')} done={job.done} total={job.total} eta={job.status === 'running' ? job.eta_ms : undefined} />}
+      {!over && (
+        <Progress
+          label={t('jobs.progress')}
+          done={job.done}
+          total={job.total}
+          eta={job.status === 'running' ? job.eta_ms : undefined}
+        />
+      )}
       {isRun && over && job.status === 'done' && run && <Summary run={run} complete={happened.complete} />}
       {isRun && !(over && job.status === 'done') && <Models list={happened.models} />}
-      {isRun && <Results list={happened.results} over={over} run={run} />}
+      {isRun && <JobResults list={happened.results} over={over} run={run} />}
       {happened.warnings.length > 0 && (
-        <details className="card" open={happened.warnings.length <= 3} style={{ padding: '10px 16px' }}>
-          <summary style={{ cursor: 'pointer', color: 'var(--cv-error)', fontSize: 14, fontWeight: 600 }}>{t('jobs.warnings', { n: happened.warnings.length })}</summary>
+        <details className={common.card} open={happened.warnings.length <= 3} style={{ padding: '10px 16px' }}>
+          <summary style={{ cursor: 'pointer', color: 'var(--cv-error)', fontSize: 14, fontWeight: 600 }}>
+            {t('jobs.warnings', { n: happened.warnings.length })}
+          </summary>
           <Stack gap={4} mt="xs">
             {happened.warnings.map((w) => (
-              <Text key={w} size="sm" className="untrusted">
+              <Text key={w} size="sm" className={common.untrusted}>
                 {w}
               </Text>
             ))}
@@ -91,12 +122,12 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
       {job.job_type === 'judge' && <Judgements list={happened.judged} />}
       {!isRun && job.job_type !== 'judge' && over && job.detail !== undefined && (
         <Card>
-          <pre className="untrusted mono" style={{ margin: 0 }}>
+          <pre className={`${common.untrusted} ${common.mono}`} style={{ margin: 0 }}>
             {JSON.stringify(job.detail, null, 2)}
           </pre>
         </Card>
       )}
-    </Screen>
+    </Page>
   );
 }
 
@@ -113,12 +144,12 @@ function Models({ list }: { list: ModelCount[] }) {
               <Text size="sm" fw={600} truncate title={m.model}>
                 {m.model}
               </Text>
-              <Text size="xs" c="dimmed" className="num">
+              <Text size="xs" c="dimmed" className={common.num}>
                 {t('common.ofRows', { n: number(m.done), total: number(m.total) })}
               </Text>
             </Group>
             <Box mt={4}>
-              <Outcomes of={{ pass: m.passed, fail: m.failed, error: m.errors }} total={m.total} />
+              <OutcomeCounts of={{ pass: m.passed, fail: m.failed, error: m.errors }} total={m.total} />
             </Box>
           </Box>
         ))}
@@ -128,17 +159,21 @@ function Models({ list }: { list: ModelCount[] }) {
 }
 
 /** Summary is what came out of a run that is over, as its report has it. */
-function Summary({ run, complete }: { run: string; complete: Happened['complete'] }) {
+function Summary({ run, complete }: { run: string; complete: JobHistory['complete'] }) {
   const t = useText();
   const report = $api.useQuery('get', '/api/runs/{id}', { params: { path: { id: run } } }, { staleTime: Infinity });
   if (report.error) return <Failure of={report.error} retry={() => report.refetch()} />;
-  if (!report.data) return <Waiting />;
+  if (!report.data) return <Loading />;
   const targets = ((report.data as Schemas['ReportDocument']).panels?.targets ?? []) as Schemas['PanelTargetPanel'][];
   return (
     <Card title={t('jobs.cameOut')}>
       {complete?.delta !== undefined && (
         <Text mb="sm">
-          {t('jobs.delta', { delta: signed(complete.delta), baseline: withInterval(t, complete.baseline_interval), score: withInterval(t, complete.avg_interval) })}
+          {t('jobs.delta', {
+            delta: signed(complete.delta),
+            baseline: withInterval(t, complete.baseline_interval),
+            score: withInterval(t, complete.avg_interval),
+          })}
         </Text>
       )}
       <Stack gap="md">
@@ -158,7 +193,7 @@ function Summary({ run, complete }: { run: string; complete: Happened['complete'
                   )}
                 </Box>
                 <Box>
-                  <Outcomes of={p.overall.verdicts} />
+                  <OutcomeCounts of={p.overall.verdicts} />
                 </Box>
                 <Stack gap={2}>
                   {(['pass_rate', 'overall'] as const).map((name) => {
@@ -196,10 +231,14 @@ function Judgements({ list }: { list: Judged[] }) {
       <Stack gap="xs">
         {list.map((j) => (
           <Group key={j.judging_id} gap="sm">
-            <Anchor component={Link} to={`/judges?judging=${encodeURIComponent(j.judging_id)}`} className="untrusted">
+            <Anchor
+              component={Link}
+              to={`/judges?judging=${encodeURIComponent(j.judging_id)}`}
+              className={common.untrusted}
+            >
               {j.judge}
             </Anchor>
-            <Outcomes of={{ pass: j.pass, fail: j.fail, error: 0, not_run: 0 }} bar={false} />
+            <OutcomeCounts of={{ pass: j.pass, fail: j.fail, error: 0, not_run: 0 }} bar={false} />
             {j.unscored > 0 && <Verdict of="not_run" text={t('jobs.unscored', { n: j.unscored })} />}
           </Group>
         ))}

@@ -1,9 +1,9 @@
 // What happened in a job: the newest events that are kept, and those that come.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { api, ok } from '../../api/client';
-import { isOver, type Job } from '../../api/jobs';
+import { api, unwrap } from '../../api/client';
+import { hasEnded, type Job } from '../../api/jobs';
 import { type LiveEvent, useLive } from '../../api/live';
-import type { Interval } from '../../ui/bits';
+import type { Interval } from '../../ui/interval';
 
 /** How many results are kept in the page, the newest. */
 export const mostResults = 500;
@@ -11,15 +11,33 @@ export const mostResults = 500;
 export type ModelCount = { model: string; done: number; total: number; passed: number; failed: number; errors: number };
 export type Call = { tools: string[]; arguments?: unknown; arguments_raw?: string; cut?: boolean };
 export type Result = {
-  seq: number; model: string; test_case: string; repeat: number; verdict: 'pass' | 'fail' | 'error' | 'not_run'; outcome: string; latency_ms?: number; class?: string; reason?: string; error?: string; expected: Call[]; actual: Call[];
+  seq: number;
+  model: string;
+  test_case: string;
+  repeat: number;
+  verdict: 'pass' | 'fail' | 'error' | 'not_run';
+  outcome: string;
+  latency_ms?: number;
+  class?: string;
+  reason?: string;
+  error?: string;
+  expected: Call[];
+  actual: Call[];
 };
 export type Judged = { seq: number; judging_id: string; judge: string; pass: number; fail: number; unscored: number };
-export type Happened = { last: number; models: ModelCount[]; results: Result[]; judged: Judged[]; warnings: string[]; complete: { avg_interval?: Interval; baseline_interval?: Interval; delta?: number } | null };
+export type JobHistory = {
+  last: number;
+  models: ModelCount[];
+  results: Result[];
+  judged: Judged[];
+  warnings: string[];
+  complete: { avg_interval?: Interval; baseline_interval?: Interval; delta?: number } | null;
+};
 
-const nothing: Happened = { last: 0, models: [], results: [], judged: [], warnings: [], complete: null };
+const nothing: JobHistory = { last: 0, models: [], results: [], judged: [], warnings: [], complete: null };
 
-/** after is what is known once more events are: those that were known already change nothing. */
-export function after(known: Happened, events: LiveEvent[]): Happened {
+/** withEvents adds events to the history. Events that it already has change nothing. */
+export function withEvents(known: JobHistory, events: LiveEvent[]): JobHistory {
   const news = events.filter((e) => e.seq > known.last);
   if (news.length === 0) return known;
   const next = { ...known };
@@ -28,7 +46,14 @@ export function after(known: Happened, events: LiveEvent[]): Happened {
     next.last = e.seq;
     if (e.type === 'tool_eval_init' && next.models.length === 0) {
       const targets = e.targets as { display_name: string }[];
-      next.models = targets.map((m) => ({ model: m.display_name, done: 0, total: Number(e.total) / targets.length, passed: 0, failed: 0, errors: 0 }));
+      next.models = targets.map((m) => ({
+        model: m.display_name,
+        done: 0,
+        total: Number(e.total) / targets.length,
+        passed: 0,
+        failed: 0,
+        errors: 0,
+      }));
     } else if (e.type === 'tool_eval_progress' && e.targets) {
       next.models = e.targets as ModelCount[];
     } else if (e.type === 'tool_eval_result') {
@@ -39,7 +64,7 @@ export function after(known: Happened, events: LiveEvent[]): Happened {
       const text = String(e.detail);
       if (!next.warnings.includes(text)) next.warnings = [...next.warnings, text];
     } else if (e.type === 'tool_eval_complete') {
-      next.complete = e as unknown as Happened['complete'];
+      next.complete = e as unknown as JobHistory['complete'];
     }
   }
   if (results.length > 0) {
@@ -51,10 +76,12 @@ export function after(known: Happened, events: LiveEvent[]): Happened {
   return next;
 }
 
-/** useHappened follows a job. Events of another user's job are read again every two seconds, as they are told to him alone. */
-export function useHappened(job: Job, mine: boolean): Happened {
+/**
+ * useJobHistory follows a job. Events of another user's job are polled every two seconds: the socket has none of them.
+ */
+export function useJobHistory(job: Job, mine: boolean): JobHistory {
   const id = job.job_id;
-  const over = isOver(job);
+  const over = hasEnded(job);
   const [known, setKnown] = useState(nothing);
   const waiting = useRef<LiveEvent[]>([]);
   const frame = useRef(0);
@@ -66,7 +93,7 @@ export function useHappened(job: Job, mine: boolean): Happened {
       frame.current = 0;
       const list = waiting.current.sort((a, b) => a.seq - b.seq);
       waiting.current = [];
-      setKnown((k) => after(k, list));
+      setKnown((k) => withEvents(k, list));
     }, 50);
   }, []);
   useEffect(() => () => window.clearTimeout(frame.current), []);
@@ -93,7 +120,9 @@ export function useHappened(job: Job, mine: boolean): Happened {
     let timer = 0;
     const read = async () => {
       try {
-        const { events } = ok(await api.GET('/api/jobs/{id}/events', { params: { path: { id }, query: { limit: mostResults } } }));
+        const { events } = unwrap(
+          await api.GET('/api/jobs/{id}/events', { params: { path: { id }, query: { limit: mostResults } } }),
+        );
         if (stop) return;
         take([...(events as LiveEvent[]), ...(early.current ?? [])]);
         early.current = null;
@@ -111,4 +140,3 @@ export function useHappened(job: Job, mine: boolean): Happened {
   }, [id, take, poll, gaps]);
   return known;
 }
-

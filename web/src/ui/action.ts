@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
-/** useAct does something that may fail, one thing at a time: what was typed stays, and the error is there to be shown. */
-export function useAct() {
+/** useAction runs one action at a time, and keeps its error for the form to show. */
+export function useAction() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const act = async (does: () => Promise<unknown>): Promise<boolean> => {

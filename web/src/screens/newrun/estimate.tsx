@@ -2,24 +2,29 @@ import { Alert, Box, Group, List, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { api, ok, problemOf, type Schemas } from '../../api/client';
+import { api, unwrap, problemOf, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { useText } from '../../text';
-import { told } from '../../text/told';
+import { translate } from '../../text/translate';
 import { duration, money, number } from '../../ui/format';
 import { type Request, requestOf, type Draft } from './draft';
+import common from '../../ui/common.module.css';
 
 /** useEstimate asks what the run will come to; nobody else is asked for it. */
 export function useEstimate(draft: Draft, complete: boolean) {
   const [text] = useDebouncedValue(JSON.stringify(requestOf(draft)), 400);
   return useQuery({
-    queryKey: ['estimate', text],
-    queryFn: async ({ signal }) => ok(await api.POST('/api/tool-eval/estimate', { body: JSON.parse(text) as Request, signal })),
-    enabled: complete, placeholderData: keepPreviousData, retry: false,
+    queryKey: queryKeys.estimate(text),
+    queryFn: async ({ signal }) =>
+      unwrap(await api.POST('/api/tool-eval/estimate', { body: JSON.parse(text) as Request, signal })),
+    enabled: complete,
+    placeholderData: keepPreviousData,
+    retry: false,
   });
 }
 
-/** Before is what the run will come to, as far as the server can tell, and what it warns of. Nothing is asked for it. */
-export function Before({ estimate, complete }: { estimate: ReturnType<typeof useEstimate>; complete: boolean }) {
+/** EstimateView is the estimate of a run, and its warnings. No request of the run is sent for it. */
+export function EstimateView({ estimate, complete }: { estimate: ReturnType<typeof useEstimate>; complete: boolean }) {
   const t = useText();
   if (!complete) {
     return (
@@ -31,7 +36,7 @@ export function Before({ estimate, complete }: { estimate: ReturnType<typeof use
   if (estimate.error) {
     const p = problemOf(estimate.error);
     return (
-      <Text size="sm" c="dimmed" className="untrusted">
+      <Text size="sm" c="dimmed" className={common.untrusted}>
         {t('newrun.noEstimate')} {p.message} {p.fields.map((f) => f.text).join('; ')}
       </Text>
     );
@@ -47,16 +52,24 @@ export function Before({ estimate, complete }: { estimate: ReturnType<typeof use
   const warnings = (e.warnings ?? []).filter((w) => w.code !== 'no-key');
   return (
     <Stack gap={6} aria-live="polite" style={{ opacity: estimate.isPlaceholderData ? 0.6 : 1 }}>
-      <Text size="sm">{t('newrun.casesTimes', { cases: e.cases, models: e.targets?.length ?? 0, repeats: e.most_repeats ? `${e.repeats}–${e.most_repeats}` : e.repeats })}</Text>
+      <Text size="sm">
+        {t('newrun.casesTimes', {
+          cases: e.cases,
+          models: e.targets?.length ?? 0,
+          repeats: e.most_repeats ? `${e.repeats}–${e.most_repeats}` : e.repeats,
+        })}
+      </Text>
       <Usage of={e} />
       {e.of_targets && <Usage of={e.of_targets} title={t('newrun.ofModels')} />}
       {e.of_judges && <Usage of={e.of_judges} title={t('newrun.ofJudges')} />}
       {(e.unkeyed ?? []).length > 0 && (
         <Alert color="yellow" p="xs" mt={4}>
-          <Text size="sm" fw={600}>{t('newrun.keysMissing')}</Text>
+          <Text size="sm" fw={600}>
+            {t('newrun.keysMissing')}
+          </Text>
           <List size="sm" spacing={4}>
             {(e.unkeyed ?? []).map((u) => (
-              <List.Item key={`${u.target} ${u.variable} ${u.judge}`} className="untrusted">
+              <List.Item key={`${u.target} ${u.variable} ${u.judge}`} className={common.untrusted}>
                 {t(u.judge ? 'newrun.judgeUnkeyed' : 'newrun.unkeyed', { what: u.target, variable: u.variable })}
               </List.Item>
             ))}
@@ -71,8 +84,8 @@ export function Before({ estimate, complete }: { estimate: ReturnType<typeof use
           </Text>
           <List size="sm" spacing={4} mt={4}>
             {warnings.map((w, i) => (
-              <List.Item key={i} className="untrusted">
-                {told(w.text)}
+              <List.Item key={i} className={common.untrusted}>
+                {translate(w.text)}
               </List.Item>
             ))}
           </List>
@@ -83,21 +96,56 @@ export function Before({ estimate, complete }: { estimate: ReturnType<typeof use
 }
 
 /** Usage is what a run asks and uses, or a part of it. */
-function Usage({ of: u, title }: { of: Pick<Schemas['AppDryRun'], 'requests_least' | 'requests_most' | 'input_tokens' | 'output_tokens' | 'cost_usd' | 'seconds'>; title?: string }) {
+function Usage({
+  of: u,
+  title,
+}: {
+  of: Pick<
+    Schemas['AppDryRun'],
+    'requests_least' | 'requests_most' | 'input_tokens' | 'output_tokens' | 'cost_usd' | 'seconds'
+  >;
+  title?: string;
+}) {
   const t = useText();
   const most = u.requests_most;
-  const tokens = u.input_tokens.value !== null && u.output_tokens.value !== null ? `${number(u.input_tokens.value)} + ${number(u.output_tokens.value)}` : null;
+  const tokens =
+    u.input_tokens.value !== null && u.output_tokens.value !== null
+      ? `${number(u.input_tokens.value)} + ${number(u.output_tokens.value)}`
+      : null;
   return (
-    <Stack gap={6} role={title ? 'group' : undefined} aria-label={title} pl={title ? 'sm' : 0} style={title ? { borderLeft: '2px solid var(--mantine-color-default-border)' } : undefined}>
+    <Stack
+      gap={6}
+      role={title ? 'group' : undefined}
+      aria-label={title}
+      pl={title ? 'sm' : 0}
+      style={title ? { borderLeft: '2px solid var(--mantine-color-default-border)' } : undefined}
+    >
       {title && (
         <Text size="sm" fw={600}>
           {title}
         </Text>
       )}
-      <Line name={t('newrun.requests')} value={most === null ? `≥ ${number(u.requests_least)}` : most === u.requests_least ? number(most) : `${number(u.requests_least)} – ${number(most)}`} />
+      <Line
+        name={t('newrun.requests')}
+        value={
+          most === null
+            ? `≥ ${number(u.requests_least)}`
+            : most === u.requests_least
+              ? number(most)
+              : `${number(u.requests_least)} – ${number(most)}`
+        }
+      />
       <Line name={t('newrun.tokens')} value={tokens} of={u.input_tokens} />
-      <Line name={t('newrun.cost')} value={u.cost_usd.value === null ? null : `≈ ${money(u.cost_usd.value)}`} of={u.cost_usd} />
-      <Line name={t('newrun.time')} value={u.seconds.value === null ? null : `≈ ${duration(u.seconds.value * 1000)}`} of={u.seconds} />
+      <Line
+        name={t('newrun.cost')}
+        value={u.cost_usd.value === null ? null : `≈ ${money(u.cost_usd.value)}`}
+        of={u.cost_usd}
+      />
+      <Line
+        name={t('newrun.time')}
+        value={u.seconds.value === null ? null : `≈ ${duration(u.seconds.value * 1000)}`}
+        of={u.seconds}
+      />
     </Stack>
   );
 }
@@ -112,12 +160,12 @@ function Line({ name, value, of }: { name: string; value: string | null; of?: Sc
         <Text size="sm" c="dimmed">
           {name}
         </Text>
-        <Text size="sm" fw={600} className="num">
+        <Text size="sm" fw={600} className={common.num}>
           {value ?? t('newrun.unknownCost')}
         </Text>
       </Group>
       {about && (
-        <Text size="xs" c="dimmed" className="untrusted">
+        <Text size="xs" c="dimmed" className={common.untrusted}>
           {about}
         </Text>
       )}

@@ -1,66 +1,68 @@
 // One collection of traces: its attempts, scores, comparison and gates, a tab each, in the address.
 import { Badge, Button, Group, Menu, Tabs } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Failure, Screen, Waiting } from '../../ui/bits';
+import { Page } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
 import { bytes, moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { tell, tellFailure, undoable } from '../../ui/undo';
-import { Attempts } from './attempts';
-import { Compare } from './compare';
-import { Gates } from './gates';
-import { gone } from './gone';
-import { Scores } from './scores';
-import { Upload } from './upload';
+import { notify, notifyFailure, undoable } from '../../ui/notify';
+import { AttemptsTab } from './attempts';
+import { CompareTab } from './compare';
+import { GatesTab } from './gates';
+import { pendingDeletions } from './deletions';
+import { ScoresTab } from './scores';
+import { UploadDialog } from './upload';
 
 const forms = ['otlp', 'messages', 'adk-evalset'];
-const parts = { attempts: Attempts, scores: Scores, compare: Compare, gates: Gates } as const;
+const parts = { attempts: AttemptsTab, scores: ScoresTab, compare: CompareTab, gates: GatesTab } as const;
 
-export function One({ id }: { id: string }) {
+export function CollectionPage({ id }: { id: string }) {
   const t = useText();
-  const me = useMe();
-  const mayWrite = useMay('write') && !me.read_only;
+  const me = useCurrentUser();
+  const mayWrite = usePermission('write') && !me.read_only;
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [part, setPart] = useParam('part', 'attempts');
   const [adding, setAdding] = useState(false);
   const told = $api.useQuery('get', '/api/traces/{id}', { params: { path: { id } } });
-  const again = () => client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/traces') || q.queryKey[1] === '/api/score' });
-  if (told.isPending) return <Waiting />;
+  const again = () => invalidate.tracesAndScores();
+  if (told.isPending) return <Loading />;
   if (told.error) {
     return (
-      <Screen title={t('shell.traces')}>
+      <Page title={t('shell.traces')}>
         <Failure of={told.error} retry={() => told.refetch()} />
         <Link to="/traces">{t('traces.back')}</Link>
-      </Screen>
+      </Page>
     );
   }
   const c = told.data;
   const mine = mayWrite && (c.owner === me.user_id || me.role === 'admin');
   const share = async () => {
     try {
-      ok(await api.PATCH('/api/traces/{id}', { params: { path: { id } }, body: { shared: !c.shared } }));
-      tell(t(c.shared ? 'traces.unsharedNow' : 'traces.sharedNow'));
+      unwrap(await api.PATCH('/api/traces/{id}', { params: { path: { id } }, body: { shared: !c.shared } }));
+      notify(t(c.shared ? 'traces.unsharedNow' : 'traces.sharedNow'));
       await again();
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const remove = () => {
     undoable(
-      t, t('traces.deletedName', { name: c.name }),
+      t,
+      t('traces.deletedName', { name: c.name }),
       async () => {
-        ok(await api.DELETE('/api/traces/{id}', { params: { path: { id } } }));
+        unwrap(await api.DELETE('/api/traces/{id}', { params: { path: { id } } }));
         await again();
       },
       {
-        hide: () => gone.add(id),
+        hide: () => pendingDeletions.add(id),
         show: () => {
-          gone.delete(id);
+          pendingDeletions.delete(id);
           navigate(`/traces/${id}`);
         },
       },
@@ -69,14 +71,19 @@ export function One({ id }: { id: string }) {
   };
   const at = part in parts ? (part as keyof typeof parts) : 'attempts';
   return (
-    <Screen
+    <Page
       title={c.name}
       lead={
         <Group gap={8}>
           <span>
-            {c.form} · {number(c.items)} {t('traces.items').toLowerCase()} · {t('traces.full', { size: bytes(c.bytes), max: bytes(c.max_bytes) })} · {moment(c.updated_at)}
+            {c.form} · {number(c.items)} {t('traces.items').toLowerCase()} ·{' '}
+            {t('traces.full', { size: bytes(c.bytes), max: bytes(c.max_bytes) })} · {moment(c.updated_at)}
           </span>
-          {(c.lost_count ?? 0) > 0 && <Badge style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>{t('traces.lostN', { n: number(c.lost_count!) })}</Badge>}
+          {(c.lost_count ?? 0) > 0 && (
+            <Badge style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>
+              {t('traces.lostN', { n: number(c.lost_count!) })}
+            </Badge>
+          )}
           {c.shared && <Badge color="gray">{t('common.shared')}</Badge>}
         </Group>
       }
@@ -129,7 +136,7 @@ export function One({ id }: { id: string }) {
           </Tabs.Panel>
         ))}
       </Tabs>
-      {adding && <Upload close={() => setAdding(false)} added={again} collection={c.name} />}
-    </Screen>
+      {adding && <UploadDialog close={() => setAdding(false)} added={again} collection={c.name} />}
+    </Page>
   );
 }

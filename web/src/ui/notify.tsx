@@ -1,8 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { problemOf } from '../api/client';
-import type { T } from '../text';
-import { failure } from './bits';
+import type { Translator } from '../text';
+import { failureTitle } from './status';
+import common from './common.module.css';
 
 const waiting = new Map<string, () => void>();
 let count = 0;
@@ -12,8 +13,14 @@ window.addEventListener('pagehide', () => {
   for (const now of waiting.values()) now();
 });
 
-/** undoable tells that something was deleted, and does it when the time to undo it is over. hide and show change what the page shows. */
-export function undoable(t: T, what: string, does: () => Promise<unknown>, change: { hide: () => void; show: () => void }, wait = 6000) {
+/** undoable hides something and deletes it when the time to undo is over. hide and show change what the page shows. */
+export function undoable(
+  t: Translator,
+  what: string,
+  does: () => Promise<unknown>,
+  change: { hide: () => void; show: () => void },
+  wait = 6000,
+) {
   const id = `undo-${++count}`;
   change.hide();
   const timer = window.setTimeout(() => finish(), wait);
@@ -23,17 +30,21 @@ export function undoable(t: T, what: string, does: () => Promise<unknown>, chang
     notifications.hide(id);
     does().catch((e) => {
       change.show();
-      tellFailure(t, e);
+      notifyFailure(t, e);
     });
   };
   waiting.set(id, finish);
   notifications.show({
-    id, autoClose: wait, withCloseButton: true, onClose: finish,
+    id,
+    autoClose: wait,
+    withCloseButton: true,
+    onClose: finish,
     message: (
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm">{t('common.deleted', { what })}</Text>
         <Button
-          size="compact-sm" variant="light"
+          size="compact-sm"
+          variant="light"
           onClick={() => {
             window.clearTimeout(timer);
             waiting.delete(id);
@@ -49,23 +60,28 @@ export function undoable(t: T, what: string, does: () => Promise<unknown>, chang
 }
 
 /** restorable tells that something was deleted on the server, and gives it back there where the user asks for it. */
-export function restorable(t: T, what: string, restore: () => Promise<unknown>, wait = 10_000) {
+export function restorable(t: Translator, what: string, restore: () => Promise<unknown>, wait = 10_000) {
   offerUndo(t, t('common.deleted', { what }), restore, wait);
 }
 
 /** offerUndo tells what was done on the server, and takes it back there where the user asks for it. */
-export function offerUndo(t: T, message: string, restore: () => Promise<unknown>, wait = 20_000) {
+export function offerUndo(t: Translator, message: string, restore: () => Promise<unknown>, wait = 20_000) {
   const id = `undo-${++count}`;
   notifications.show({
-    id, autoClose: wait, withCloseButton: true,
+    id,
+    autoClose: wait,
+    withCloseButton: true,
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm" className="untrusted">{message}</Text>
+        <Text size="sm" className={common.untrusted}>
+          {message}
+        </Text>
         <Button
-          size="compact-sm" variant="light"
+          size="compact-sm"
+          variant="light"
           onClick={() => {
             notifications.hide(id);
-            restore().catch((e) => tellFailure(t, e));
+            restore().catch((e) => notifyFailure(t, e));
           }}
         >
           {t('common.undo')}
@@ -75,14 +91,19 @@ export function offerUndo(t: T, message: string, restore: () => Promise<unknown>
   });
 }
 
-/** tellFailure shows what went wrong with something that the user did. */
-export function tellFailure(t: T, e: unknown) {
+/** notifyFailure shows why an action of the user failed. */
+export function notifyFailure(t: Translator, e: unknown) {
   const p = problemOf(e);
   const places = p.fields.map((f) => `${f.place}: ${f.text}`).join('\n');
-  notifications.show({ color: 'red', title: failure(t, p.status), message: <span className="untrusted">{places ? `${p.message}\n${places}` : p.message}</span>, autoClose: 10_000 });
+  notifications.show({
+    color: 'red',
+    title: failureTitle(t, p.status),
+    message: <span className={common.untrusted}>{places ? `${p.message}\n${places}` : p.message}</span>,
+    autoClose: 10_000,
+  });
 }
 
-/** tell shows a short message. */
-export function tell(message: string) {
+/** notify shows a short message. */
+export function notify(message: string) {
   notifications.show({ message });
 }

@@ -1,45 +1,95 @@
 // A file of gates: written with the linter beside it, held against runs, with what it said of them.
-import { ActionIcon, Alert, Badge, Box, Button, Checkbox, Group, List, Menu, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Box,
+  Button,
+  Checkbox,
+  Group,
+  List,
+  Menu,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconCircleCheck, IconDots } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok, problemOf, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap, problemOf, type Schemas } from '../../api/client';
+import { queryKeys, useInvalidate } from '../../api/queries';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Failure, gateVerdict, Screen, Verdict, Waiting } from '../../ui/bits';
-import { Code, type Mark } from '../../ui/code';
+import { Card, Page } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { gateVerdict, Verdict } from '../../ui/verdict';
+import { CodeEditor } from '../../ui/code';
+import type { Mark } from '../../ui/editor';
 import { moment } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
-import { Scroll } from '../../ui/scroll';
-import { tell, undoable } from '../../ui/undo';
-import { Report } from './report';
+import { ScrollBox } from '../../ui/scroll';
+import { notify, undoable } from '../../ui/notify';
+import { GateReport } from './report';
 import { useUnsaved } from '../../ui/unsaved';
+import common from '../../ui/common.module.css';
 
 type Kept = { gates: Schemas['GateText']; etag: string };
-const keywords = ['gate', 'metric', 'at_least', 'at_most', 'zero', 'baseline', 'margin', 'min_effect', 'slice', 'target', 'severity', 'hard', 'soft', 'min_n', 'min_coverage', 'max_rate', 'lost', 'ignore', 'newly_failing', 'attempts', 'name', 'policy', 'strict', 'lenient', 'correction', 'gates'];
+const keywords = [
+  'gate',
+  'metric',
+  'at_least',
+  'at_most',
+  'zero',
+  'baseline',
+  'margin',
+  'min_effect',
+  'slice',
+  'target',
+  'severity',
+  'hard',
+  'soft',
+  'min_n',
+  'min_coverage',
+  'max_rate',
+  'lost',
+  'ignore',
+  'newly_failing',
+  'attempts',
+  'name',
+  'policy',
+  'strict',
+  'lenient',
+  'correction',
+  'gates',
+];
 
-export function One({ id }: { id: string }) {
+export function GatePage({ id }: { id: string }) {
   const kept = useQuery({
-    queryKey: ['gates', id], enabled: id !== 'new', refetchOnWindowFocus: false,
+    queryKey: queryKeys.gate(id),
+    enabled: id !== 'new',
+    refetchOnWindowFocus: false,
     queryFn: async (): Promise<Kept> => {
       const answer = await api.GET('/api/gates/{id}', { params: { path: { id } } });
-      return { gates: ok(answer), etag: answer.response.headers.get('ETag') ?? '' };
+      return { gates: unwrap(answer), etag: answer.response.headers.get('ETag') ?? '' };
     },
   });
   if (kept.error) return <Failure of={kept.error} retry={() => kept.refetch()} />;
-  if (id !== 'new' && !kept.data) return <Waiting />;
+  if (id !== 'new' && !kept.data) return <Loading />;
   return <Editor key={id} of={kept.data ?? null} reload={async () => (await kept.refetch()).data ?? null} />;
 }
 
 function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | null> }) {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const navigate = useNavigate();
   const cache = useQueryClient();
-  const mayWrite = useMay('write') && (!of || of.gates.owner === me.user_id || me.role === 'admin');
+  const invalidate = useInvalidate();
+  const mayWrite = usePermission('write') && (!of || of.gates.owner === me.user_id || me.role === 'admin');
   const [name, setName] = useState(of?.gates.name ?? '');
   const [text, setText] = useState(of?.gates.text ?? '');
   const [shared, setShared] = useState(of?.gates.shared ?? false);
@@ -49,20 +99,32 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
   const templates = $api.useQuery('get', '/api/gates/templates', {}, { staleTime: Number.POSITIVE_INFINITY });
   const metrics = $api.useQuery('get', '/api/gates/metrics', {}, { staleTime: Number.POSITIVE_INFINITY });
   const words = useMemo(
-    () => [...(metrics.data?.items ?? []).map((m) => ({ label: m.name, detail: t('gates.metricsLabel') })), ...keywords.map((k) => ({ label: k, detail: t('gates.keyword') }))],
+    () => [
+      ...(metrics.data?.items ?? []).map((m) => ({ label: m.name, detail: t('gates.metricsLabel') })),
+      ...keywords.map((k) => ({ label: k, detail: t('gates.keyword') })),
+    ],
     [metrics.data, t],
   );
   const [asked] = useDebouncedValue(text, 300);
   const lint = useQuery({
-    queryKey: ['gates-lint', asked], enabled: asked.trim() !== '', placeholderData: keepPreviousData, gcTime: 60_000,
-    queryFn: async () => ok(await api.POST('/api/gates/lint', { body: { text: asked } })),
+    queryKey: queryKeys.gateLint(asked),
+    enabled: asked.trim() !== '',
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
+    queryFn: async () => unwrap(await api.POST('/api/gates/lint', { body: { text: asked } })),
   });
   const problems = asked.trim() === '' ? [] : (lint.data?.problems ?? []);
-  const marks: Mark[] = problems.map((p) => ({ line: p.line ?? 0, column: p.column ?? 0, severity: p.warning ? 'warning' : 'error', text: p.fix ? `${p.message} ${p.fix}` : p.message }));
-  const dirty = name !== (of?.gates.name ?? '') || text !== (of?.gates.text ?? '') || shared !== (of?.gates.shared ?? false);
+  const marks: Mark[] = problems.map((p) => ({
+    line: p.line ?? 0,
+    column: p.column ?? 0,
+    severity: p.warning ? 'warning' : 'error',
+    text: p.fix ? `${p.message} ${p.fix}` : p.message,
+  }));
+  const dirty =
+    name !== (of?.gates.name ?? '') || text !== (of?.gates.text ?? '') || shared !== (of?.gates.shared ?? false);
   const pass = useUnsaved(dirty);
 
-  const listed = () => cache.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/gates' });
+  const listed = () => invalidate.gates();
   const save = async (over = false) => {
     setBusy(true);
     setError(null);
@@ -70,13 +132,19 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
     const body = { name, text, shared };
     try {
       if (of) {
-        const answer = await api.PUT('/api/gates/{id}', { params: { path: { id: of.gates.id }, ...(over ? {} : { header: { 'If-Match': of.etag } as never }) }, body });
-        cache.setQueryData(['gates', of.gates.id], { gates: ok(answer), etag: answer.response.headers.get('ETag') ?? '' });
+        const answer = await api.PUT('/api/gates/{id}', {
+          params: { path: { id: of.gates.id }, ...(over ? {} : { header: { 'If-Match': of.etag } as never }) },
+          body,
+        });
+        cache.setQueryData(queryKeys.gate(of.gates.id), {
+          gates: unwrap(answer),
+          etag: answer.response.headers.get('ETag') ?? '',
+        });
       } else {
-        const made = ok(await api.POST('/api/gates', { body }));
+        const made = unwrap(await api.POST('/api/gates', { body }));
         pass(() => navigate(`/gates/${made.id}`, { replace: true }));
       }
-      tell(t('gates.saved'));
+      notify(t('gates.saved'));
       void listed();
     } catch (x) {
       if (problemOf(x).status === 412) setConflict(true);
@@ -95,16 +163,28 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
   };
   const remove = () =>
     of &&
-    undoable(t, of.gates.name, async () => (ok(await api.DELETE('/api/gates/{id}', { params: { path: { id: of.gates.id } } })), listed()), { hide: () => pass(() => navigate('/gates', { state: { deleted: of.gates.id } })), show: () => navigate(`/gates/${of.gates.id}`) });
+    undoable(
+      t,
+      of.gates.name,
+      async () => (unwrap(await api.DELETE('/api/gates/{id}', { params: { path: { id: of.gates.id } } })), listed()),
+      {
+        hide: () => pass(() => navigate('/gates', { state: { deleted: of.gates.id } })),
+        show: () => navigate(`/gates/${of.gates.id}`),
+      },
+    );
 
   return (
-    <Screen
+    <Page
       title={of ? of.gates.name : t('gates.create')}
       lead={<Link to="/gates">{t('shell.gates')}</Link>}
       actions={
         mayWrite && (
           <>
-            {dirty && of && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('gates.unsaved')}</Badge>}
+            {dirty && of && (
+              <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+                {t('gates.unsaved')}
+              </Badge>
+            )}
             <Button loading={busy} disabled={!dirty || name.trim() === '' || text.trim() === ''} onClick={() => save()}>
               {t('gates.save')}
             </Button>
@@ -142,17 +222,42 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
       <Stack gap="sm">
         {mayWrite && (
           <Group align="flex-end">
-            <TextInput label={t('common.name')} placeholder={t('gates.nameHint')} required value={name} maxLength={256} onChange={(e) => setName(e.currentTarget.value)} style={{ flex: '1 1 220px' }} />
+            <TextInput
+              label={t('common.name')}
+              placeholder={t('gates.nameHint')}
+              required
+              value={name}
+              maxLength={256}
+              onChange={(e) => setName(e.currentTarget.value)}
+              style={{ flex: '1 1 220px' }}
+            />
             {text.trim() === '' && (
               <Select
-                label={t('gates.template')} placeholder={t('gates.blank')} data={(templates.data?.items ?? []).map((x) => x.name)} value={null}
+                label={t('gates.template')}
+                placeholder={t('gates.blank')}
+                data={(templates.data?.items ?? []).map((x) => x.name)}
+                value={null}
                 onChange={(v) => setText((templates.data?.items ?? []).find((x) => x.name === v)?.text ?? '')}
               />
             )}
-            <Checkbox label={t('gates.shared')} checked={shared} onChange={(e) => setShared(e.currentTarget.checked)} mb={8} />
+            <Checkbox
+              label={t('gates.shared')}
+              checked={shared}
+              onChange={(e) => setShared(e.currentTarget.checked)}
+              mb={8}
+            />
           </Group>
         )}
-        <Code label={t('gates.editor')} language="yaml" value={text} onChange={setText} marks={marks} words={words} readOnly={!mayWrite} height={300} />
+        <CodeEditor
+          label={t('gates.editor')}
+          language="yaml"
+          value={text}
+          onChange={setText}
+          marks={marks}
+          words={words}
+          readOnly={!mayWrite}
+          height={300}
+        />
         <Box role="status" mih={22}>
           {text.trim() !== '' && lint.error && <Failure of={lint.error} />}
           {text.trim() !== '' && lint.data && problems.length === 0 && (
@@ -170,7 +275,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
                 {problems.map((p, i) => (
                   <List.Item key={i}>
                     {p.line ? `${t('gates.line', { line: p.line })}: ` : ''}
-                    <span className="untrusted">
+                    <span className={common.untrusted}>
                       {p.message} {p.fix}
                     </span>
                   </List.Item>
@@ -182,14 +287,14 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
       </Stack>
       <Hold of={of} text={text} dirty={!of || text !== of.gates.text} />
       {of && <History of={of.gates.id} />}
-    </Screen>
+    </Page>
   );
 }
 
 /** Hold checks a run against the gates, those that are kept or the text as it stands. */
 function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boolean }) {
   const t = useText();
-  const cache = useQueryClient();
+  const invalidate = useInvalidate();
   const [run, setRun] = useParam('run');
   const [baseline, setBaseline] = useParam('baseline');
   const [policy, setPolicy] = useState('');
@@ -201,11 +306,18 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
     setError(null);
     try {
       const gates = of && !dirty ? { gate_id: of.gates.id } : { gates: text };
-      const verdict = ok(
-        await api.POST('/api/runs/{id}/gate', { params: { path: { id: run } }, body: { ...gates, ...(baseline ? { baseline_eval_id: baseline } : {}), ...(policy ? { policy: policy as 'strict' } : {}) } }),
+      const verdict = unwrap(
+        await api.POST('/api/runs/{id}/gate', {
+          params: { path: { id: run } },
+          body: {
+            ...gates,
+            ...(baseline ? { baseline_eval_id: baseline } : {}),
+            ...(policy ? { policy: policy as 'strict' } : {}),
+          },
+        }),
       );
       setSaid({ run, verdict });
-      void cache.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/gates/{id}/history' });
+      void invalidate.gateHistory();
     } catch (x) {
       setError(x);
     } finally {
@@ -216,10 +328,25 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
     <Card title={t('gates.hold')}>
       <Group align="flex-end" gap="sm">
         <RunPick label={t('gates.run')} value={run} onChange={setRun} style={{ flex: '2 1 260px' }} />
-        <RunPick label={t('gates.baseline')} value={baseline} onChange={setBaseline} except={run} clearable style={{ flex: '2 1 260px' }} />
+        <RunPick
+          label={t('gates.baseline')}
+          value={baseline}
+          onChange={setBaseline}
+          except={run}
+          clearable
+          style={{ flex: '2 1 260px' }}
+        />
         <Select
-          label={t('gates.policy')} allowDeselect={false} value={policy} onChange={(v) => setPolicy(v ?? '')} style={{ flex: '1 1 150px' }}
-          data={[{ value: '', label: t('gates.policyFile') }, { value: 'strict', label: t('gates.strict') }, { value: 'lenient', label: t('gates.lenient') }]}
+          label={t('gates.policy')}
+          allowDeselect={false}
+          value={policy}
+          onChange={(v) => setPolicy(v ?? '')}
+          style={{ flex: '1 1 150px' }}
+          data={[
+            { value: '', label: t('gates.policyFile') },
+            { value: 'strict', label: t('gates.strict') },
+            { value: 'lenient', label: t('gates.lenient') },
+          ]}
         />
         <Button variant="default" loading={busy} disabled={!run || text.trim() === ''} onClick={check}>
           {t('gates.check')}
@@ -230,7 +357,7 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
       </Text>
       <Box mt="md">
         <Failure of={error} />
-        {said && <Report of={said.verdict} run={said.run} />}
+        {said && <GateReport of={said.verdict} run={said.run} />}
       </Box>
     </Card>
   );
@@ -238,9 +365,18 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
 
 function History({ of: id }: { of: string }) {
   const t = useText();
-  const list = $api.useInfiniteQuery('get', '/api/gates/{id}/history', { params: { path: { id }, query: { limit: 50 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p: Schemas['PagePastVerdict']) => p.next_cursor });
+  const list = $api.useInfiniteQuery(
+    'get',
+    '/api/gates/{id}/history',
+    { params: { path: { id }, query: { limit: 50 } } },
+    {
+      pageParamName: 'cursor',
+      initialPageParam: '',
+      getNextPageParam: (p: Schemas['PagePastVerdict']) => p.next_cursor,
+    },
+  );
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
-  if (!list.data) return <Waiting />;
+  if (!list.data) return <Loading />;
   const rows = list.data.pages.flatMap((p) => p.items ?? []);
   return (
     <Card title={t('gates.history')}>
@@ -249,7 +385,7 @@ function History({ of: id }: { of: string }) {
           {t('gates.historyEmpty')}
         </Text>
       ) : (
-        <Scroll label={t('gates.history')}>
+        <ScrollBox label={t('gates.history')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -263,7 +399,7 @@ function History({ of: id }: { of: string }) {
             <Table.Tbody>
               {rows.map((v) => (
                 <Table.Tr key={v.id} style={{ verticalAlign: 'top' }} data-history={v.verdict}>
-                  <Table.Td className="num">{moment(v.at)}</Table.Td>
+                  <Table.Td className={common.num}>{moment(v.at)}</Table.Td>
                   <Table.Td>
                     <Verdict of={gateVerdict(v.verdict)} text={t(`gates.${v.verdict}`)} />
                     {v.gates_changed && (
@@ -273,20 +409,20 @@ function History({ of: id }: { of: string }) {
                     )}
                   </Table.Td>
                   <Table.Td>
-                    <Link className="mono" to={`/runs/${v.run_id}`}>
+                    <Link className={common.mono} to={`/runs/${v.run_id}`}>
                       {v.run_id}
                     </Link>
                   </Table.Td>
                   <Table.Td>
                     {v.baseline_eval_id && (
-                      <Link className="mono" to={`/runs/${v.baseline_eval_id}`}>
+                      <Link className={common.mono} to={`/runs/${v.baseline_eval_id}`}>
                         {v.baseline_eval_id}
                       </Link>
                     )}
                   </Table.Td>
                   <Table.Td miw={340}>
                     {v.failed_gates.map((f, i) => (
-                      <Text key={i} size="sm" className="untrusted">
+                      <Text key={i} size="sm" className={common.untrusted}>
                         {f.sentence}
                       </Text>
                     ))}
@@ -300,7 +436,7 @@ function History({ of: id }: { of: string }) {
               {t('common.more')}
             </Button>
           )}
-        </Scroll>
+        </ScrollBox>
       )}
     </Card>
   );

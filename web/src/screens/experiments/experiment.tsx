@@ -1,69 +1,112 @@
-import { ActionIcon, Alert, Badge, Box, Button, Checkbox, Group, Menu, Modal, Select, Stack, Table, Tabs, Text } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck, IconDots, IconHelpCircle, IconLink, IconPin, IconPinnedOff, IconPlayerPlay, IconUnlink } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Box,
+  Button,
+  Checkbox,
+  Group,
+  Menu,
+  Modal,
+  Select,
+  Stack,
+  Table,
+  Tabs,
+  Text,
+} from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconDots,
+  IconHelpCircle,
+  IconLink,
+  IconPin,
+  IconPinnedOff,
+  IconPlayerPlay,
+  IconUnlink,
+} from '@tabler/icons-react';
 import { Fragment, type ReactNode, useCallback, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { type LiveEvent, useLive } from '../../api/live';
-import { useMay } from '../../me';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Figure, inUnit, Screen, Waiting, withInterval } from '../../ui/bits';
-import { Change } from '../../ui/change';
+import { Figure, inUnit, withInterval } from '../../ui/interval';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { ChangeFigure } from '../../ui/change';
 import { moment, signed } from '../../ui/format';
-import { once } from '../../ui/once';
+import { idempotencyKey } from '../../api/idempotency';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
-import { tell, tellFailure, undoable } from '../../ui/undo';
-import { Chart } from './chart';
-import { Form } from './form';
+import { ScrollBox } from '../../ui/scroll';
+import { notify, notifyFailure, undoable } from '../../ui/notify';
+import { RateChart } from './chart';
+import { ExperimentForm } from './form';
+import common from '../../ui/common.module.css';
 
 type Details = Schemas['ExperimentDetails'];
 type Entry = Schemas['TimelineEntry'];
 
-/** One is an experiment: its best configuration, its runs in time, and how configurations of its suite rank. */
-export function One({ id }: { id: string }) {
+/** ExperimentPage: its best configuration, its runs over time, and how configurations of its suite rank. */
+export function ExperimentPage({ id }: { id: string }) {
   const t = useText();
   const navigate = useNavigate();
-  const cache = useQueryClient();
-  const mayWrite = useMay('write');
-  const mayRun = useMay('run');
+  const invalidate = useInvalidate();
+  const mayWrite = usePermission('write');
+  const mayRun = usePermission('run');
   const [tab, setTab] = useParam('tab', 'timeline');
   const [open, setOpen] = useState<'edit' | 'link' | null>(null);
   const [busy, setBusy] = useState(false);
-  const one = $api.useQuery('get', '/api/experiments/{id}', { params: { path: { id } } }, { staleTime: 0 }); // runs end while another screen is open
-  const suite = $api.useQuery('get', '/api/tool-suites/{id}', { params: { path: { id: one.data?.suite_id ?? '' } } }, { enabled: Boolean(one.data) });
-  const again = useCallback(() => cache.invalidateQueries({ predicate: (q) => /experiments|history|leaderboard|trend/.test(String(q.queryKey[1])) }), [cache]);
+  // runs end while another screen is open
+  const one = $api.useQuery('get', '/api/experiments/{id}', { params: { path: { id } } }, { staleTime: 0 });
+  const suite = $api.useQuery(
+    'get',
+    '/api/tool-suites/{id}',
+    { params: { path: { id: one.data?.suite_id ?? '' } } },
+    { enabled: Boolean(one.data) },
+  );
+  const again = useCallback(() => invalidate.experiments(), [invalidate]);
   useLive(useCallback((e: LiveEvent) => void (['job_completed', 'judge_result'].includes(e.type) && again()), [again]));
 
   if (one.error) return <Failure of={one.error} retry={() => one.refetch()} />;
-  if (!one.data) return <Waiting />;
+  if (!one.data) return <Loading />;
   const e = one.data;
   const scored = Boolean(e.best_config || e.best_among);
   const runBest = async () => {
     setBusy(true);
     try {
-      const sent = ok(await api.POST('/api/experiments/{id}/run-best', { params: { path: { id }, header: { 'Idempotency-Key': once() } } }));
-      tell([t('experiments.started'), ...(sent.warnings ?? []).map((w) => w.text)].join('\n'));
+      const sent = unwrap(
+        await api.POST('/api/experiments/{id}/run-best', {
+          params: { path: { id }, header: { 'Idempotency-Key': idempotencyKey() } },
+        }),
+      );
+      notify([t('experiments.started'), ...(sent.warnings ?? []).map((w) => w.text)].join('\n'));
       await again();
       navigate(`/jobs/${sent.job_id}`);
     } catch (x) {
-      tellFailure(t, x);
+      notifyFailure(t, x);
       setBusy(false);
     }
   };
   const remove = () =>
-    undoable(t, e.name, async () => (ok(await api.DELETE('/api/experiments/{id}', { params: { path: { id } } })), again()), {
-      hide: () => navigate('/experiments', { state: { deleted: id } }),
-      show: () => navigate(`/experiments/${id}`),
-    });
+    undoable(
+      t,
+      e.name,
+      async () => (unwrap(await api.DELETE('/api/experiments/{id}', { params: { path: { id } } })), again()),
+      {
+        hide: () => navigate('/experiments', { state: { deleted: id } }),
+        show: () => navigate(`/experiments/${id}`),
+      },
+    );
   return (
-    <Screen
+    <Page
       title={e.name}
       lead={
         <>
-          {e.description && <span className="untrusted">{e.description}</span>}
+          {e.description && <span className={common.untrusted}>{e.description}</span>}
           <Group gap="xs" mt={4}>
-            <Link to={`/suites/${e.suite_id}`} className="untrusted">
+            <Link to={`/suites/${e.suite_id}`} className={common.untrusted}>
               {suite.data?.name ?? t('experiments.suite')}
             </Link>
             <span>
@@ -77,7 +120,11 @@ export function One({ id }: { id: string }) {
       actions={
         <>
           {mayRun && (
-            <Button variant={scored ? 'default' : 'filled'} component={Link} to={`/new?suite=${encodeURIComponent(e.suite_id)}&experiment=${encodeURIComponent(id)}`}>
+            <Button
+              variant={scored ? 'default' : 'filled'}
+              component={Link}
+              to={`/new?suite=${encodeURIComponent(e.suite_id)}&experiment=${encodeURIComponent(id)}`}
+            >
               {t('experiments.runNew')}
             </Button>
           )}
@@ -123,8 +170,9 @@ export function One({ id }: { id: string }) {
         </Tabs.Panel>
       </Tabs>
       {open === 'edit' && (
-        <Form
-          of={e} close={() => setOpen(null)}
+        <ExperimentForm
+          of={e}
+          close={() => setOpen(null)}
           saved={() => {
             setOpen(null);
             void again();
@@ -132,11 +180,14 @@ export function One({ id }: { id: string }) {
         />
       )}
       {open === 'link' && <LinkRuns of={e} close={() => setOpen(null)} changed={again} />}
-    </Screen>
+    </Page>
   );
 }
 
-/** BestFigures are the pass rate and the score of a configuration: it is ranked by the first, unless its suite gates on another measure. */
+/**
+ * BestFigures are the pass rate and the score of a configuration: it is ranked by the first, unless its suite gates on
+ * another measure.
+ */
 function BestFigures({ of: b, size = 'sm' }: { of: Schemas['BestConfig']; size?: 'sm' | 'lg' }) {
   const t = useText();
   return (
@@ -165,12 +216,13 @@ function Best({ of: e }: { of: Details }) {
         <Group gap="xl" align="flex-start">
           {(e.best_among.items ?? []).map((x) => (
             <Stack gap={2} key={x.config_hash}>
-              <Text fw={600} className="untrusted">
+              <Text fw={600} className={common.untrusted}>
                 {x.target}
               </Text>
               <BestFigures of={x} />
               <Text size="xs" c="dimmed">
-                {t('experiments.rank')} {x.worst_rank > x.rank ? `${x.rank}–${x.worst_rank}` : x.rank} · <Link to={`/runs/${x.eval_id}`}>{t('experiments.ofRun', { run: x.eval_id })}</Link>
+                {t('experiments.rank')} {x.worst_rank > x.rank ? `${x.rank}–${x.worst_rank}` : x.rank} ·{' '}
+                <Link to={`/runs/${x.eval_id}`}>{t('experiments.ofRun', { run: x.eval_id })}</Link>
               </Text>
             </Stack>
           ))}
@@ -193,11 +245,19 @@ function Best({ of: e }: { of: Details }) {
       title={t('experiments.best')}
       actions={
         b.confirmed ? (
-          <Badge size="lg" leftSection={<IconCircleCheck size={15} aria-hidden />} style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}>
+          <Badge
+            size="lg"
+            leftSection={<IconCircleCheck size={15} aria-hidden />}
+            style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}
+          >
             {t('experiments.confirmed')}
           </Badge>
         ) : (
-          <Badge size="lg" leftSection={<IconHelpCircle size={15} aria-hidden />} style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>
+          <Badge
+            size="lg"
+            leftSection={<IconHelpCircle size={15} aria-hidden />}
+            style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+          >
             {t('experiments.unconfirmed')}
           </Badge>
         )
@@ -205,14 +265,15 @@ function Best({ of: e }: { of: Details }) {
     >
       <Group gap="xl" align="flex-start">
         <Stack gap={2}>
-          <Text fw={600} className="untrusted">
+          <Text fw={600} className={common.untrusted}>
             {b.target}
           </Text>
           <BestFigures of={b} size="lg" />
         </Stack>
         <Stack gap={2} style={{ flex: '1 1 260px' }}>
           <Text size="sm">
-            {b.of === 1 ? t('experiments.ofOne') : t('experiments.of', { n: b.of, metric: b.metric })} · <Link to={`/runs/${b.eval_id}`}>{t('experiments.ofRun', { run: b.eval_id })}</Link>
+            {b.of === 1 ? t('experiments.ofOne') : t('experiments.of', { n: b.of, metric: b.metric })} ·{' '}
+            <Link to={`/runs/${b.eval_id}`}>{t('experiments.ofRun', { run: b.eval_id })}</Link>
           </Text>
           <Text size="sm" c="dimmed">
             {b.note}
@@ -221,7 +282,9 @@ function Best({ of: e }: { of: Details }) {
             <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
               {t('experiments.parameters')}
             </Text>
-            <pre className="mono untrusted" style={{ margin: '6px 0 0' }}>{JSON.stringify(config, null, 2)}</pre>
+            <pre className={`${common.mono} ${common.untrusted}`} style={{ margin: '6px 0 0' }}>
+              {JSON.stringify(config, null, 2)}
+            </pre>
           </Box>
         </Stack>
       </Group>
@@ -231,11 +294,16 @@ function Best({ of: e }: { of: Details }) {
 
 function Timeline({ of: e, link, changed }: { of: Details; link: () => void; changed: () => Promise<void> }) {
   const t = useText();
-  const mayWrite = useMay('write');
-  const line = $api.useQuery('get', '/api/experiments/{id}/timeline', { params: { path: { id: e.id } } }, { staleTime: 0 });
+  const mayWrite = usePermission('write');
+  const line = $api.useQuery(
+    'get',
+    '/api/experiments/{id}/timeline',
+    { params: { path: { id: e.id } } },
+    { staleTime: 0 },
+  );
   const [pin, setPin] = useState<Entry | null>(null);
   if (line.error) return <Failure of={line.error} retry={() => line.refetch()} />;
-  if (!line.data) return <Waiting />;
+  if (!line.data) return <Loading />;
   const entries = line.data.entries ?? [];
   if (entries.length === 0) {
     return (
@@ -251,20 +319,36 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
   const change = async (does: () => Promise<unknown>, said: string) => {
     try {
       await does();
-      tell(said);
+      notify(said);
       await changed();
     } catch (x) {
-      tellFailure(t, x);
+      notifyFailure(t, x);
     }
   };
   const setBaseline = (run: string, target = '') =>
     change(
-      async () => ok(await api.PUT('/api/experiments/{id}/baseline', { params: { path: { id: e.id } }, body: { eval_id: run, ...(target ? { target } : {}) } })),
+      async () =>
+        unwrap(
+          await api.PUT('/api/experiments/{id}/baseline', {
+            params: { path: { id: e.id } },
+            body: { eval_id: run, ...(target ? { target } : {}) },
+          }),
+        ),
       run ? t('experiments.pinned') : t('experiments.unpinned'),
     );
-  const unlink = (run: string) => change(async () => ok(await api.PATCH('/api/runs/{id}', { params: { path: { id: run } }, body: { experiment_id: '' } })), t('experiments.unlinked'));
+  const unlink = (run: string) =>
+    change(
+      async () =>
+        unwrap(await api.PATCH('/api/runs/{id}', { params: { path: { id: run } }, body: { experiment_id: '' } })),
+      t('experiments.unlinked'),
+    );
   const runs = entries.filter((x) => x.type === 'eval');
-  const columns = runs.map((x) => ({ run: x.eval_id, at: x.timestamp, baseline: x.baseline, points: (x.targets ?? []).flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])) }));
+  const columns = runs.map((x) => ({
+    run: x.eval_id,
+    at: x.timestamp,
+    baseline: x.baseline,
+    points: (x.targets ?? []).flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])),
+  }));
   const pinned = runs.find((x) => x.baseline)?.targets ?? [];
   const based = pinned.length === 1 ? pinned[0]!.pass_rate?.point : null; // of several targets each has its own
   const actions = (x: Entry): ReactNode =>
@@ -281,7 +365,10 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
               {t('experiments.unpin')}
             </Menu.Item>
           ) : (
-            <Menu.Item leftSection={<IconPin size={16} aria-hidden />} onClick={() => ((x.targets?.length ?? 0) > 1 ? setPin(x) : setBaseline(x.eval_id))}>
+            <Menu.Item
+              leftSection={<IconPin size={16} aria-hidden />}
+              onClick={() => ((x.targets?.length ?? 0) > 1 ? setPin(x) : setBaseline(x.eval_id))}
+            >
               {t('experiments.pin')}
             </Menu.Item>
           )}
@@ -294,14 +381,14 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
   return (
     <Stack>
       <Card>
-        <Chart columns={columns} baseline={based} label={t('experiments.chartLabel', { n: runs.length })} />
+        <RateChart columns={columns} baseline={based} label={t('experiments.chartLabel', { n: runs.length })} />
         {line.data.baseline_interval && (
           <Text size="sm" mt="xs" data-baseline>
             {t('experiments.baselineScore', { score: withInterval(t, line.data.baseline_interval) })}
           </Text>
         )}
       </Card>
-      <Scroll label={t('experiments.timeline')} card>
+      <ScrollBox label={t('experiments.timeline')} card>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -312,7 +399,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
               <Table.Th scope="col">{t('experiments.score')}</Table.Th>
               <Table.Th scope="col">{t('experiments.delta')}</Table.Th>
               <Table.Th scope="col" w={48}>
-                <span className="visually-hidden">{t('common.actions')}</span>
+                <span className={common.visuallyHidden}>{t('common.actions')}</span>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -325,9 +412,17 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                   </Table.Td>
                   <Table.Td colSpan={5}>
                     <Text size="sm" c="dimmed">
-                      <Link to={`/judges?run=${x.eval_id}`}>{t('experiments.judgeEntry', { judge: x.judge ?? '' })}</Link> · {x.score === null ? x.status : t('experiments.judgeScore', { score: x.score_interval ? withInterval(t, x.score_interval) : inUnit(x.score, 'rate') })}
+                      <Link to={`/judges?run=${x.eval_id}`}>
+                        {t('experiments.judgeEntry', { judge: x.judge ?? '' })}
+                      </Link>{' '}
+                      ·{' '}
+                      {x.score === null
+                        ? x.status
+                        : t('experiments.judgeScore', {
+                            score: x.score_interval ? withInterval(t, x.score_interval) : inUnit(x.score, 'rate'),
+                          })}
                       {x.reports?.map((r) => (
-                        <span key={r.target} className="untrusted">{` · ${r.target}: ${r.grade}`}</span>
+                        <span key={r.target} className={common.untrusted}>{` · ${r.target}: ${r.grade}`}</span>
                       ))}
                     </Text>
                     {x.warnings?.map((w) => (
@@ -342,27 +437,45 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                   {(x.targets?.length ? x.targets : [null]).map((c, i, all) => (
                     <Table.Tr key={i} data-run={x.eval_id}>
                       {i === 0 && (
-                          <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
-                            <Link to={`/runs/${x.eval_id}`} className="mono">
-                              {x.name || x.eval_id}
-                            </Link>
-                            <Group gap={6}>
-                              <When at={x.timestamp} />
-                              {x.status !== 'done' && <Badge color="gray">{x.status}</Badge>}
-                            </Group>
-                            {x.warnings?.map((w) => (
-                              <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
-                                {w}
-                              </Text>
-                            ))}
-                          </Table.Td>
+                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
+                          <Link to={`/runs/${x.eval_id}`} className={common.mono}>
+                            {x.name || x.eval_id}
+                          </Link>
+                          <Group gap={6}>
+                            <When at={x.timestamp} />
+                            {x.status !== 'done' && <Badge color="gray">{x.status}</Badge>}
+                          </Group>
+                          {x.warnings?.map((w) => (
+                            <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
+                              {w}
+                            </Text>
+                          ))}
+                        </Table.Td>
                       )}
-                      <Table.Td className="untrusted">{c?.name ?? '–'}</Table.Td>
-                      <Table.Td>{c && <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />}</Table.Td>
-                      <Table.Td>{x.baseline ? i === 0 && <Badge leftSection={<IconPin size={13} aria-hidden />}>{t('experiments.isBaseline')}</Badge> : c && <Change of={c.pass_change?.change} verdict={c.pass_change?.verdict} p={c.pass_change?.p_holm ?? c.pass_change?.p} />}</Table.Td>
-                      <Table.Td>{c && <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />}</Table.Td>
+                      <Table.Td className={common.untrusted}>{c?.name ?? '–'}</Table.Td>
+                      <Table.Td>
+                        {c && <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />}
+                      </Table.Td>
+                      <Table.Td>
+                        {x.baseline
+                          ? i === 0 && (
+                              <Badge leftSection={<IconPin size={13} aria-hidden />}>
+                                {t('experiments.isBaseline')}
+                              </Badge>
+                            )
+                          : c && (
+                              <ChangeFigure
+                                of={c.pass_change?.change}
+                                verdict={c.pass_change?.verdict}
+                                p={c.pass_change?.p_holm ?? c.pass_change?.p}
+                              />
+                            )}
+                      </Table.Td>
+                      <Table.Td>
+                        {c && <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />}
+                      </Table.Td>
                       {i === 0 && (
-                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className="num">
+                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className={common.num}>
                           {x.delta === null || x.baseline ? (
                             <Text span size="sm" c="dimmed">
                               {line.data.baseline_score === null ? t('experiments.noBaseline') : '–'}
@@ -384,10 +497,11 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
             )}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       {pin && (
         <PinTarget
-          names={(pin.targets ?? []).map((c) => c.name)} close={() => setPin(null)}
+          names={(pin.targets ?? []).map((c) => c.name)}
+          close={() => setPin(null)}
           pin={async (target) => {
             await setBaseline(pin.eval_id, target);
             setPin(null);
@@ -400,20 +514,35 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
 
 function When({ at }: { at: string }) {
   return (
-    <Text span size="xs" c="dimmed" className="num">
+    <Text span size="xs" c="dimmed" className={common.num}>
       {moment(at)}
     </Text>
   );
 }
 
 /** PinTarget asks which target of a run with several the others are compared with. */
-function PinTarget({ names, close, pin }: { names: string[]; close: () => void; pin: (target: string) => Promise<void> }) {
+function PinTarget({
+  names,
+  close,
+  pin,
+}: {
+  names: string[];
+  close: () => void;
+  pin: (target: string) => Promise<void>;
+}) {
   const t = useText();
   const [target, setTarget] = useState(names[0] ?? '');
   return (
     <Modal opened onClose={close} title={t('experiments.pin')} closeButtonProps={{ 'aria-label': t('common.close') }}>
       <Stack>
-        <Select label={t('experiments.pinTarget')} description={t('experiments.pinTargetHint')} data={names} allowDeselect={false} value={target} onChange={(v) => setTarget(v ?? '')} />
+        <Select
+          label={t('experiments.pinTarget')}
+          description={t('experiments.pinTargetHint')}
+          data={names}
+          allowDeselect={false}
+          value={target}
+          onChange={(v) => setTarget(v ?? '')}
+        />
         <Group justify="flex-end">
           <Button onClick={() => void pin(target)}>{t('experiments.pin')}</Button>
         </Group>
@@ -427,33 +556,44 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
   const t = useText();
   const [chosen, setChosen] = useState<string[]>([]);
   const [busy, setBusy] = useState(false);
-  const list = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { suite_id: e.suite_id, limit: 200 } } });
+  const list = $api.useQuery('get', '/api/tool-eval/history', {
+    params: { query: { suite_id: e.suite_id, limit: 200 } },
+  });
   const runs = (list.data?.items ?? []).filter((r) => r.experiment_id !== e.id);
   const send = async () => {
     setBusy(true);
     try {
-      for (const id of chosen) ok(await api.PATCH('/api/runs/{id}', { params: { path: { id } }, body: { experiment_id: e.id } }));
-      tell(t('experiments.linked', { n: chosen.length }));
+      for (const id of chosen)
+        unwrap(await api.PATCH('/api/runs/{id}', { params: { path: { id } }, body: { experiment_id: e.id } }));
+      notify(t('experiments.linked', { n: chosen.length }));
       close();
     } catch (x) {
-      tellFailure(t, x);
+      notifyFailure(t, x);
       setBusy(false);
     }
     await changed();
   };
   return (
-    <Modal opened onClose={close} title={t('experiments.link')} closeButtonProps={{ 'aria-label': t('common.close') }} size="lg">
+    <Modal
+      opened
+      onClose={close}
+      title={t('experiments.link')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      size="lg"
+    >
       <Stack>
         <Text size="sm" c="dimmed">
           {list.data && runs.length === 0 ? t('experiments.linkNone') : t('experiments.linkText')}
         </Text>
         <Failure of={list.error} />
-        {list.isPending && <Waiting />}
+        {list.isPending && <Loading />}
         <Checkbox.Group value={chosen} onChange={setChosen}>
           <Stack gap="xs">
             {runs.map((r) => (
               <Checkbox
-                key={r.id} value={r.id} label={`${r.name ? `${r.name} · ` : ''}${(r.models ?? []).join(', ')} · ${moment(r.timestamp)}`}
+                key={r.id}
+                value={r.id}
+                label={`${r.name ? `${r.name} · ` : ''}${(r.models ?? []).join(', ')} · ${moment(r.timestamp)}`}
                 description={`${r.id}${r.avg_interval ? ` · ${withInterval(t, r.avg_interval)}` : ''}${r.experiment_id ? ` · ${t('experiments.inOther')}` : ''}`}
               />
             ))}
@@ -473,7 +613,7 @@ function Leaderboard({ suite }: { suite: string }) {
   const t = useText();
   const board = $api.useQuery('get', '/api/leaderboard', { params: { query: { suite_id: suite } } });
   if (board.error) return <Failure of={board.error} retry={() => board.refetch()} />;
-  if (!board.data) return <Waiting />;
+  if (!board.data) return <Loading />;
   const items = board.data.items ?? [];
   if (items.length === 0) return <Empty title={t('experiments.leaderEmpty')} />;
   return (
@@ -487,14 +627,14 @@ function Leaderboard({ suite }: { suite: string }) {
           {board.data.unread!.map((run, i) => (
             <span key={run}>
               {i > 0 && ', '}
-              <Link to={`/runs/${encodeURIComponent(run)}`} className="untrusted">
+              <Link to={`/runs/${encodeURIComponent(run)}`} className={common.untrusted}>
                 {run}
               </Link>
             </span>
           ))}
         </Alert>
       )}
-      <Scroll label={t('experiments.leaderboard')} card>
+      <ScrollBox label={t('experiments.leaderboard')} card>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -510,11 +650,16 @@ function Leaderboard({ suite }: { suite: string }) {
           <Table.Tbody>
             {items.map((r) => (
               <Table.Tr key={r.config_hash}>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {r.rank === r.worst_rank ? r.rank : `${r.rank}–${r.worst_rank}`}
                 </Table.Td>
                 <Table.Td>
-                  <span className="untrusted">{r.target}</span> {r.floor && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('experiments.floor')}</Badge>}
+                  <span className={common.untrusted}>{r.target}</span>{' '}
+                  {r.floor && (
+                    <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+                      {t('experiments.floor')}
+                    </Badge>
+                  )}
                 </Table.Td>
                 <Table.Td>
                   <Figure of={{ of: t('common.attempts') }} interval={r.pass_rate} bar />
@@ -529,28 +674,34 @@ function Leaderboard({ suite }: { suite: string }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Stack>
   );
 }
 
 function Trend({ suite }: { suite: string }) {
   const t = useText();
-  const trend = $api.useQuery('get', '/api/tool-suites/{id}/trend', { params: { path: { id: suite }, query: { limit: 50 } } });
+  const trend = $api.useQuery('get', '/api/tool-suites/{id}/trend', {
+    params: { path: { id: suite }, query: { limit: 50 } },
+  });
   if (trend.error) return <Failure of={trend.error} retry={() => trend.refetch()} />;
-  if (!trend.data) return <Waiting />;
+  if (!trend.data) return <Loading />;
   const entries = (trend.data.entries ?? []).map((x) => ({ ...x, targets: x.targets ?? [] }));
   if (entries.length === 0) return <Empty title={t('experiments.leaderEmpty')} />;
-  const columns = entries.map((x) => ({ run: x.eval_id, at: x.timestamp, points: x.targets.flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])) }));
+  const columns = entries.map((x) => ({
+    run: x.eval_id,
+    at: x.timestamp,
+    points: x.targets.flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])),
+  }));
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
         {t('experiments.trendText')} {trend.data.older && t('experiments.trendOlder')}
       </Text>
       <Card>
-        <Chart columns={columns} label={t('experiments.chartLabel', { n: entries.length })} />
+        <RateChart columns={columns} label={t('experiments.chartLabel', { n: entries.length })} />
       </Card>
-      <Scroll label={t('experiments.trend')} card>
+      <ScrollBox label={t('experiments.trend')} card>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -580,13 +731,17 @@ function Trend({ suite }: { suite: string }) {
                       ))}
                     </Table.Td>
                   )}
-                  <Table.Td className="untrusted">{c.name}</Table.Td>
+                  <Table.Td className={common.untrusted}>{c.name}</Table.Td>
                   <Table.Td>
                     <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />
                   </Table.Td>
                   <Table.Td>
                     {c.previous_eval_id ? (
-                      <Change of={c.pass_change?.change} verdict={c.pass_change?.verdict} p={c.pass_change?.p_holm ?? c.pass_change?.p} />
+                      <ChangeFigure
+                        of={c.pass_change?.change}
+                        verdict={c.pass_change?.verdict}
+                        p={c.pass_change?.p_holm ?? c.pass_change?.p}
+                      />
                     ) : (
                       <Text span size="sm" c="dimmed">
                         {t('experiments.firstRun')}
@@ -601,7 +756,7 @@ function Trend({ suite }: { suite: string }) {
             )}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Stack>
   );
 }

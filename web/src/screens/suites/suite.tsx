@@ -1,48 +1,63 @@
 // One suite: its cases, tools, prompt, text, versions and runs, each at an address of its own.
-import { ActionIcon, Badge, Button, Group, Menu, Modal, Stack, Switch, Tabs, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  Stack,
+  Switch,
+  Tabs,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconDownload, IconPencil, IconPlayerPlay, IconShare, IconTrash } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Failure, Screen, Waiting } from '../../ui/bits';
-import { save as download } from '../../ui/save';
+import { Page } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { download } from '../../ui/download';
 import { useParam } from '../../ui/params';
-import { restorable, tell, tellFailure } from '../../ui/undo';
+import { restorable, notify, notifyFailure } from '../../ui/notify';
 import { useUnsaved } from '../../ui/unsaved';
-import { Cases } from './cases';
+import { CasesTab } from './cases';
 import { type Editing, useEditing, useLint, useSource } from './data';
-import { Counts, fieldErrors, Refused } from './problems';
-import { Prompt } from './prompt';
-import { Runs } from './runs';
-import { Source } from './source';
-import { Tools } from './tools';
-import { Versions } from './versions';
+import { ProblemCounts, fieldErrors, SaveRefused } from './problems';
+import { PromptTab } from './prompt';
+import { RunsTab } from './runs';
+import { SourceTab } from './source';
+import { ToolsTab } from './tools';
+import { VersionsTab } from './versions';
+import common from '../../ui/common.module.css';
 
 const tabs = ['cases', 'tools', 'prompt', 'source', 'versions', 'runs'] as const;
 
-export function Editor({ id }: { id: string }) {
+export function SuitePage({ id }: { id: string }) {
   const t = useText();
   const { query, suite, editing } = useEditing(id);
   if (query.error && !suite) {
     return (
-      <Screen title={t('shell.suites')} lead={<Link to="/suites">{t('suites.back')}</Link>}>
+      <Page title={t('shell.suites')} lead={<Link to="/suites">{t('suites.back')}</Link>}>
         <Failure of={query.error} retry={() => query.refetch()} />
-      </Screen>
+      </Page>
     );
   }
-  if (!editing) return <Waiting />;
+  if (!editing) return <Loading />;
   return <Opened editing={editing} />;
 }
 
 function Opened({ editing }: { editing: Editing }) {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const { suite, may } = editing;
-  const mayRun = useMay('run') && !me.read_only;
+  const mayRun = usePermission('run') && !me.read_only;
   const [tab, setTab] = useParam('tab', 'cases');
   const [details, detailing] = useDisclosure(false);
   // What is typed outlives a change of the tab.
@@ -54,18 +69,20 @@ function Opened({ editing }: { editing: Editing }) {
   const lint = useLint(source.data ?? null, 'callvet');
 
   return (
-    <Screen
+    <Page
       title={suite.name}
       lead={
         <Group gap="sm" mt={2}>
           <Link to="/suites">{t('suites.back')}</Link>
-          <span className="num">{t('suites.counts', { tools: suite.tool_count, cases: suite.test_case_count, version: suite.version })}</span>
+          <span className={common.num}>
+            {t('suites.counts', { tools: suite.tool_count, cases: suite.test_case_count, version: suite.version })}
+          </span>
           {suite.shared && (
             <Badge color="gray" leftSection={<IconShare size={12} aria-hidden />}>
               {t('common.shared')}
             </Badge>
           )}
-          <Counts of={lint.problems} />
+          <ProblemCounts of={lint.problems} />
         </Group>
       }
       actions={
@@ -77,7 +94,11 @@ function Opened({ editing }: { editing: Editing }) {
           )}
           <More editing={editing} />
           {mayRun && (
-            <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} component={Link} to={`/new?suite=${suite.id}`}>
+            <Button
+              leftSection={<IconPlayerPlay size={16} aria-hidden />}
+              component={Link}
+              to={`/new?suite=${suite.id}`}
+            >
               {t('suites.run')}
             </Button>
           )}
@@ -85,7 +106,7 @@ function Opened({ editing }: { editing: Editing }) {
       }
     >
       {suite.description && (
-        <Text size="sm" className="untrusted" mt={-8} maw={900}>
+        <Text size="sm" className={common.untrusted} mt={-8} maw={900}>
           {suite.description}
         </Text>
       )}
@@ -94,37 +115,60 @@ function Opened({ editing }: { editing: Editing }) {
           {t('suites.notYours')}
         </Text>
       )}
-      <Tabs value={(tabs as readonly string[]).includes(tab) ? tab : 'cases'} onChange={(v) => setTab(v)} keepMounted={false}>
-          <Tabs.List aria-label={t('suites.tabs')}>
-            {tabs.map((x) => (
-              <Tabs.Tab key={x} value={x} rightSection={x === 'cases' ? <span className="num dim">{suite.test_cases.length - [...editing.hidden].filter((h) => !h.startsWith('tool:')).length}</span> : x === 'tools' ? <span className="num dim">{suite.tools.length}</span> : (x === 'prompt' && prompt !== null) || (x === 'source' && text !== null) ? <span className="dim">{t('suites.unsaved')}</span> : null}>
-                {t(`suites.tab_${x}`)}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
+      <Tabs
+        value={(tabs as readonly string[]).includes(tab) ? tab : 'cases'}
+        onChange={(v) => setTab(v)}
+        keepMounted={false}
+      >
+        <Tabs.List aria-label={t('suites.tabs')}>
+          {tabs.map((x) => (
+            <Tabs.Tab
+              key={x}
+              value={x}
+              rightSection={
+                x === 'cases' ? (
+                  <span className={`${common.num} ${common.dim}`}>
+                    {suite.test_cases.length - [...editing.hidden].filter((h) => !h.startsWith('tool:')).length}
+                  </span>
+                ) : x === 'tools' ? (
+                  <span className={`${common.num} ${common.dim}`}>{suite.tools.length}</span>
+                ) : (x === 'prompt' && prompt !== null) || (x === 'source' && text !== null) ? (
+                  <span className={common.dim}>{t('suites.unsaved')}</span>
+                ) : null
+              }
+            >
+              {t(`suites.tab_${x}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
         <Tabs.Panel value="cases" pt="md">
-          <Cases editing={editing} problems={lint.problems} />
+          <CasesTab editing={editing} problems={lint.problems} />
         </Tabs.Panel>
         <Tabs.Panel value="tools" pt="md">
-          <Tools editing={editing} />
+          <ToolsTab editing={editing} />
         </Tabs.Panel>
         <Tabs.Panel value="prompt" pt="md">
-          <Prompt editing={editing} draft={prompt} setDraft={setPrompt} />
+          <PromptTab editing={editing} draft={prompt} setDraft={setPrompt} />
         </Tabs.Panel>
         <Tabs.Panel value="source" pt="md">
-          <Source editing={editing} draft={text} setDraft={setText} />
+          <SourceTab editing={editing} draft={text} setDraft={setText} />
         </Tabs.Panel>
         <Tabs.Panel value="versions" pt="md">
-          <Versions editing={editing} />
+          <VersionsTab editing={editing} />
         </Tabs.Panel>
         <Tabs.Panel value="runs" pt="md">
-          <Runs id={suite.id} />
+          <RunsTab id={suite.id} />
         </Tabs.Panel>
       </Tabs>
-      <Modal opened={details} onClose={detailing.close} title={t('suites.details')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Modal
+        opened={details}
+        onClose={detailing.close}
+        title={t('suites.details')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
         {details && <Details editing={editing} done={detailing.close} />}
       </Modal>
-    </Screen>
+    </Page>
   );
 }
 
@@ -132,36 +176,50 @@ function Opened({ editing }: { editing: Editing }) {
 function More({ editing: { suite, may } }: { editing: Editing }) {
   const t = useText();
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const forms = $api.useQuery('get', '/api/tool-eval/forms', {}, { staleTime: Number.POSITIVE_INFINITY });
   const save = async (format: string, yaml: boolean) => {
     try {
-      const answer = await api.GET('/api/tool-suites/{id}/export', { params: { path: { id: suite.id }, query: { format, yaml } }, parseAs: 'blob' });
-      const blob = ok(answer) as unknown as Blob;
+      const answer = await api.GET('/api/tool-suites/{id}/export', {
+        params: { path: { id: suite.id }, query: { format, yaml } },
+        parseAs: 'blob',
+      });
+      const blob = unwrap(answer) as unknown as Blob;
       const lost = answer.response.headers.get('X-Callvet-Not-Carried');
       const name = /filename="([^"]+)"/.exec(answer.response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'suite';
       download(name, blob);
-      if (lost) tell(t('suites.notCarriedExport', { what: lost }));
+      if (lost) notify(t('suites.notCarriedExport', { what: lost }));
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const drop = async () => {
-    const again = () => client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });
+    const again = () => invalidate.suites();
     try {
-      ok(await api.DELETE('/api/tool-suites/{id}', { params: { path: { id: suite.id }, header: { 'If-Match': `"${suite.version}"` } } }));
+      unwrap(
+        await api.DELETE('/api/tool-suites/{id}', {
+          params: { path: { id: suite.id }, header: { 'If-Match': `"${suite.version}"` } },
+        }),
+      );
       await again();
       navigate('/suites');
       restorable(t, suite.name, async () => {
-        ok(await api.POST('/api/tool-suites/{id}/restore', { params: { path: { id: suite.id } } }));
+        unwrap(await api.POST('/api/tool-suites/{id}/restore', { params: { path: { id: suite.id } } }));
         await again();
-        tell(t('suites.restored', { what: suite.name }));
+        notify(t('suites.restored', { what: suite.name }));
       });
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
-  const list = (forms.data?.write ?? []).flatMap((f) => (f === 'callvet' ? [{ f, yaml: true, label: 'callvet (YAML)' }, { f, yaml: false, label: 'callvet (JSON)' }] : [{ f, yaml: false, label: f }]));
+  const list = (forms.data?.write ?? []).flatMap((f) =>
+    f === 'callvet'
+      ? [
+          { f, yaml: true, label: 'callvet (YAML)' },
+          { f, yaml: false, label: 'callvet (JSON)' },
+        ]
+      : [{ f, yaml: false, label: f }],
+  );
   return (
     <>
       <Menu position="bottom-end">
@@ -212,15 +270,19 @@ function Details({ editing, done }: { editing: Editing; done: () => void }) {
     try {
       const now = await write(
         async (match, was) =>
-          ok(
+          unwrap(
             await api.PATCH('/api/tool-suites/{id}', {
               params: { path: { id: suite.id }, header: { 'If-Match': match } },
-              body: { ...(name !== was.name ? { name: name.trim() } : {}), ...(description !== was.description ? { description } : {}), ...(shared !== was.shared ? { shared } : {}) },
+              body: {
+                ...(name !== was.name ? { name: name.trim() } : {}),
+                ...(description !== was.description ? { description } : {}),
+                ...(shared !== was.shared ? { shared } : {}),
+              },
             }),
           ),
         (_, answer) => answer,
       );
-      tell(t('suites.saved', { version: now.version }));
+      notify(t('suites.saved', { version: now.version }));
       done();
     } catch (x) {
       setError(x);
@@ -230,10 +292,36 @@ function Details({ editing, done }: { editing: Editing; done: () => void }) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput label={t('common.name')} required maxLength={256} data-autofocus value={name} error={fields.name} onChange={(e) => setName(e.currentTarget.value)} />
-        <Textarea label={t('suites.description')} autosize minRows={2} maxRows={10} maxLength={5000} value={description} error={fields.description} onChange={(e) => setDescription(e.currentTarget.value)} />
-        <Switch label={t('suites.share')} description={t('suites.shareText')} checked={shared} onChange={(e) => setShared(e.currentTarget.checked)} />
-        <Refused of={error !== null && (rest.length > 0 || Object.keys(fields).length === 0) ? error : null} editing={editing} done={() => setError(null)} />
+        <TextInput
+          label={t('common.name')}
+          required
+          maxLength={256}
+          data-autofocus
+          value={name}
+          error={fields.name}
+          onChange={(e) => setName(e.currentTarget.value)}
+        />
+        <Textarea
+          label={t('suites.description')}
+          autosize
+          minRows={2}
+          maxRows={10}
+          maxLength={5000}
+          value={description}
+          error={fields.description}
+          onChange={(e) => setDescription(e.currentTarget.value)}
+        />
+        <Switch
+          label={t('suites.share')}
+          description={t('suites.shareText')}
+          checked={shared}
+          onChange={(e) => setShared(e.currentTarget.checked)}
+        />
+        <SaveRefused
+          of={error !== null && (rest.length > 0 || Object.keys(fields).length === 0) ? error : null}
+          editing={editing}
+          done={() => setError(null)}
+        />
         <Group justify="flex-end">
           <Button type="submit" loading={busy} disabled={name.trim() === ''}>
             {t('common.save')}

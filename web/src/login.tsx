@@ -1,28 +1,43 @@
 // Where users come in: with name and password, or by a one-time link, whose secret is behind the # of the address.
 import { Alert, Box, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { api, ok, problemOf } from './api/client';
+import { api, unwrap, problemOf } from './api/client';
 import { useText } from './text';
-import { Failure, Waiting } from './ui/bits';
+import { Failure, Loading } from './ui/status';
+import common from './ui/common.module.css';
 
 /** Link is a one-time link by which somebody came. */
 export type Link = { kind: 'claim' | 'view'; secret: string };
 
-export function linkOf(hash: string): Link | null {
+export function readLink(hash: string): Link | null {
   const m = /^#(claim|view)=(.+)$/.exec(hash);
   return m ? { kind: m[1] as Link['kind'], secret: decodeURIComponent(m[2]!) } : null;
 }
 
-/** Door lets a user in and then calls entered. again: he was in, and his login has ended. */
-export function Door({ link, again, entered }: { link: Link | null; again: boolean; entered: () => Promise<void> }) {
+/** LoginPage lets a user in and then calls entered. again: the user's session has ended. */
+export function LoginPage({
+  link,
+  again,
+  entered,
+}: {
+  link: Link | null;
+  again: boolean;
+  entered: () => Promise<void>;
+}) {
   // The secret is not left in the address, or in the history.
   useEffect(() => {
     if (link) history.replaceState(null, '', location.pathname + location.search);
   }, [link]);
   return (
     <Box mih="100dvh" style={{ display: 'grid', placeItems: 'center' }} p="md" component="main">
-      <Box className="card" p="xl" w="100%" maw={400}>
-        {link?.kind === 'view' ? <Viewing secret={link.secret} entered={entered} /> : link ? <Claim secret={link.secret} entered={entered} /> : <Login again={again} entered={entered} />}
+      <Box className={common.card} p="xl" w="100%" maw={400}>
+        {link?.kind === 'view' ? (
+          <Viewing secret={link.secret} entered={entered} />
+        ) : link ? (
+          <Claim secret={link.secret} entered={entered} />
+        ) : (
+          <Login again={again} entered={entered} />
+        )}
       </Box>
     </Box>
   );
@@ -72,15 +87,40 @@ function Login({ again, entered }: { again: boolean; entered: () => Promise<void
   const t = useText();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const { busy, error, submit } = useSend(async () => ok(await api.POST('/api/session', { body: { name, password } })), entered);
+  const { busy, error, submit } = useSend(
+    async () => unwrap(await api.POST('/api/session', { body: { name, password } })),
+    entered,
+  );
   return (
     <form onSubmit={submit}>
       <Heading title={t('shell.login')} text={t('shell.tagline')} />
       <Stack>
         {again && !error && <Alert>{t('shell.loggedOut')}</Alert>}
-        {error !== null && (problemOf(error).status === 401 ? <Alert color="red" role="alert">{t('shell.wrong')}</Alert> : <Failure of={error} />)}
-        <TextInput label={t('shell.user')} name="username" autoComplete="username" required autoFocus value={name} onChange={(e) => setName(e.currentTarget.value)} />
-        <PasswordInput label={t('shell.password')} name="password" autoComplete="current-password" required value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
+        {error !== null &&
+          (problemOf(error).status === 401 ? (
+            <Alert color="red" role="alert">
+              {t('shell.wrong')}
+            </Alert>
+          ) : (
+            <Failure of={error} />
+          ))}
+        <TextInput
+          label={t('shell.user')}
+          name="username"
+          autoComplete="username"
+          required
+          autoFocus
+          value={name}
+          onChange={(e) => setName(e.currentTarget.value)}
+        />
+        <PasswordInput
+          label={t('shell.password')}
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(e) => setPassword(e.currentTarget.value)}
+        />
         <Button type="submit" loading={busy} fullWidth>
           {t('shell.login')}
         </Button>
@@ -95,16 +135,40 @@ function Claim({ secret, entered }: { secret: string; entered: () => Promise<voi
   const [password, setPassword] = useState('');
   const [again, setAgain] = useState('');
   const different = again !== '' && again !== password;
-  const { busy, error, submit } = useSend(async () => ok(await api.POST('/api/session/claim', { body: { link: secret, password, ...(name ? { name } : {}) } })), entered);
+  const { busy, error, submit } = useSend(
+    async () =>
+      unwrap(await api.POST('/api/session/claim', { body: { link: secret, password, ...(name ? { name } : {}) } })),
+    entered,
+  );
   return (
     <form onSubmit={submit}>
       <Heading title={t('shell.claimInvite')} text={t('shell.claimText')} />
       <Stack>
         <Failure of={error} />
-        <TextInput label={t('shell.claimName')} description={t('shell.claimNameHint')} name="username" autoComplete="username" value={name} onChange={(e) => setName(e.currentTarget.value)} />
-        <PasswordInput label={t('shell.password')} name="new-password" autoComplete="new-password" required minLength={12} value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
+        <TextInput
+          label={t('shell.claimName')}
+          description={t('shell.claimNameHint')}
+          name="username"
+          autoComplete="username"
+          value={name}
+          onChange={(e) => setName(e.currentTarget.value)}
+        />
         <PasswordInput
-          label={t('shell.repeatPassword')} name="repeat-password" autoComplete="new-password" required value={again} error={different ? t('shell.different') : undefined}
+          label={t('shell.password')}
+          name="new-password"
+          autoComplete="new-password"
+          required
+          minLength={12}
+          value={password}
+          onChange={(e) => setPassword(e.currentTarget.value)}
+        />
+        <PasswordInput
+          label={t('shell.repeatPassword')}
+          name="repeat-password"
+          autoComplete="new-password"
+          required
+          value={again}
+          error={different ? t('shell.different') : undefined}
           onChange={(e) => setAgain(e.currentTarget.value)}
         />
         <Button type="submit" loading={busy} disabled={different} fullWidth>
@@ -118,7 +182,10 @@ function Claim({ secret, entered }: { secret: string; entered: () => Promise<voi
 function Viewing({ secret, entered }: { secret: string; entered: () => Promise<void> }) {
   const t = useText();
   const begun = useRef(false);
-  const { error, submit } = useSend(async () => ok(await api.POST('/api/session/view', { body: { token: secret } })), entered);
+  const { error, submit } = useSend(
+    async () => unwrap(await api.POST('/api/session/view', { body: { token: secret } })),
+    entered,
+  );
   useEffect(() => {
     if (begun.current) return;
     begun.current = true;
@@ -131,5 +198,5 @@ function Viewing({ secret, entered }: { secret: string; entered: () => Promise<v
       </Alert>
     );
   }
-  return <Waiting />;
+  return <Loading />;
 }

@@ -8,56 +8,66 @@
 //
 // In the other sentence {} is the next value, and {1} the first one. The tests in cmd/callvet/swedish_test.go
 // fail where a sentence of the server has no pair.
-import { useCallback } from 'react';
-import { type Language, useLanguage } from '.';
+import type { Language } from './language';
 
 type Place = '{}' | '{#}' | '{*}' | '{kind}';
 type Pattern = { found: RegExp; places: Place[]; own: string; open: boolean; size: number };
 
 const kinds = 'invalid|not found|conflict|denied|limited|unavailable|budget exhausted';
-const forms: Record<Place, string> = { '{}': '([\\s\\S]*?)', '{#}': '([-+]?\\d[\\d.,\u00a0 ]*)', '{*}': '([\\s\\S]*?)', '{kind}': `(${kinds})` };
+const forms: Record<Place, string> = {
+  '{}': '([\\s\\S]*?)',
+  '{#}': '([-+]?\\d[\\d.,\u00a0 ]*)',
+  '{*}': '([\\s\\S]*?)',
+  '{kind}': `(${kinds})`,
+};
 const kindAround = new RegExp(`^(?:${kinds}): |: (?:${kinds})$`);
 const anyPlace = /\{(?:#|\*|kind)?\}/g;
 let patterns: Pattern[] = [];
-let spoken: Language = 'en';
-const kept = new Map<string, string>();
+let current: Language = 'en';
+const cache = new Map<string, string>();
 
-/** learn takes the table of the language that is not English. */
-export function learn(table: string[][]): void {
-  kept.clear();
+/** setTranslations sets the pairs of sentences of the language that is not English. */
+export function setTranslations(table: string[][]): void {
+  cache.clear();
   patterns = table.map(([english = '', own = '']) => {
     const places = (english.match(anyPlace) ?? []) as Place[];
     const parts = english.split(anyPlace).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
     const found = parts.map((part, i) => part + (i < places.length ? forms[places[i]!] : '')).join('');
-    return { found: new RegExp(`^${found}$`), places, own, open: /\{\}$/.test(english), size: english.replace(anyPlace, '').length };
+    return {
+      found: new RegExp(`^${found}$`),
+      places,
+      own,
+      open: /\{\}$/.test(english),
+      size: english.replace(anyPlace, '').length,
+    };
   });
   patterns.sort((a, b) => b.size - a.size); // the one that fits closest
 }
 
-/** speakTold sets the language of told. */
-export function speakTold(language: Language): void {
-  spoken = language;
+/** setTranslationLanguage sets the language that translate returns. */
+export function setTranslationLanguage(language: Language): void {
+  current = language;
 }
 
-/** told gives a sentence of the server in the language of the page. One that has no pair stays as it is. */
-export function told(text: string): string {
-  if (spoken === 'en' || !text) return text;
-  let out = kept.get(text);
+/** translate returns a sentence of the server in the language of the page, or unchanged where it has no pair. */
+export function translate(text: string): string {
+  if (current === 'en' || !text) return text;
+  let out = cache.get(text);
   if (out === undefined) {
-    out = inOwn(text) ?? text;
-    if (kept.size > 5000) kept.clear();
-    kept.set(text, out);
+    out = translated(text) ?? text;
+    if (cache.size > 5000) cache.clear();
+    cache.set(text, out);
   }
   return out;
 }
 
-function inOwn(text: string): string | undefined {
+function translated(text: string): string | undefined {
   for (const p of patterns) {
     const values = p.found.exec(text);
     if (values) return (p.open && inParts(text)) || filled(p, values.slice(1));
   }
   const bare = text.replace(kindAround, '');
-  return bare === text ? inParts(text) : inOwn(bare);
+  return bare === text ? inParts(text) : translated(bare);
 }
 
 function filled(p: Pattern, values: string[]): string {
@@ -66,7 +76,7 @@ function filled(p: Pattern, values: string[]): string {
       case '{kind}':
         return [];
       case '{*}':
-        return [inOwn(v) ?? v];
+        return [translated(v) ?? v];
       case '{#}':
         return [v.replace(/(\d)\.(?=\d)/g, '$1,')];
       default:
@@ -79,20 +89,23 @@ function filled(p: Pattern, values: string[]): string {
 
 /** inParts gives a sentence with another one behind it: what would mend it, or what is wrong in detail. */
 function inParts(text: string): string | undefined {
-  for (const [between, end] of [[' (', ')'], [': ', ''], ['; ', ''], ['. ', ''], ['\n', '']] as const) {
+  for (const [between, end] of [
+    [' (', ')'],
+    [': ', ''],
+    ['; ', ''],
+    ['. ', ''],
+    ['\n', ''],
+  ] as const) {
     if (!text.endsWith(end)) continue;
     for (let at = text.lastIndexOf(between); at > 0; at = text.lastIndexOf(between, at - 1)) {
-      const tail = inOwn(text.slice(at + between.length, text.length - end.length));
+      const tail = translated(text.slice(at + between.length, text.length - end.length));
       const first = text.slice(0, at);
-      const head = tail === undefined ? undefined : (inOwn(first) ?? (between === ': ' && !first.includes(' ') ? first : undefined)); // a file or a field
+      const head =
+        tail === undefined
+          ? undefined
+          : (translated(first) ?? (between === ': ' && !first.includes(' ') ? first : undefined)); // a file or a field
       if (head !== undefined) return head + between + tail + end;
     }
   }
   return undefined;
-}
-
-/** useTold gives told, in a component that is drawn anew when the language changes. */
-export function useTold(): (text: string) => string {
-  const { language } = useLanguage();
-  return useCallback((text: string) => (language === 'en' ? text : told(text)), [language]);
 }

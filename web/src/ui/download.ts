@@ -1,5 +1,5 @@
-/** save downloads what the page has, as a file. */
-export function save(name: string, file: Blob) {
+/** download saves a file on the user's computer. */
+export function download(name: string, file: Blob) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
   link.download = name;

@@ -1,0 +1,2 @@
+/** Collections whose deletion can still be undone: lists leave them out. */
+export const pendingDeletions = new Set<string>();
