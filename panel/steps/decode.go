@@ -335,6 +335,7 @@ func (r *reader) partition(size int) *partition {
 			r.Fail()
 			return p
 		}
+		p.open[o.hash] = o
 		p.push(o)
 	}
 	return p

@@ -105,11 +105,14 @@ func (s *sliceSums) add(f *facts, each []facts) {
 	for i := range s.moot {
 		s.moot[i] += int64(f.moot[i])
 	}
+	if len(each) == 0 { // nearly always
+		s.addOne(f)
+		return
+	}
+	with := func(get func(*facts) [2]int64) stats.Attempts { return attemptsWith(each, get) }
 	for i := range s.rates {
-		if f.known[i] > 0 {
-			of := attemptsWith(each, func(a *facts) [2]int64 { return [2]int64{int64(a.yes[i]), int64(a.known[i])} })
-			s.rates[i].AddAttempts(int(f.yes[i]), int(f.known[i]), of)
-		}
+		of := with(func(a *facts) [2]int64 { return [2]int64{int64(a.yes[i]), int64(a.known[i])} })
+		s.rates[i].AddAttempts(int(f.yes[i]), int(f.known[i]), of)
 	}
 	if f.args == 0 {
 		return
@@ -123,15 +126,25 @@ func (s *sliceSums) add(f *facts, each []facts) {
 		{&s.recall, func(a *facts) int64 { return a.recall }},
 		{&s.f1, func(a *facts) int64 { return a.f1 }},
 	} {
-		of := attemptsWith(each, func(a *facts) [2]int64 { return [2]int64{x.of(a), int64(a.args)} })
-		x.to.AddAttempts(x.of(f), int(f.args), of, 1)
+		x.to.AddAttempts(x.of(f), int(f.args), with(func(a *facts) [2]int64 { return [2]int64{x.of(a), int64(a.args)} }), 1)
 	}
-	of := attemptsWith(each, func(a *facts) [2]int64 { return [2]int64{a.hits, a.of} })
-	s.micro.AddAttempts(int(f.hits), int(f.of), of)
+	s.micro.AddAttempts(int(f.hits), int(f.of), with(func(a *facts) [2]int64 { return [2]int64{a.hits, a.of} }))
+}
+
+// addOne is add of the steps of one attempt.
+func (s *sliceSums) addOne(f *facts) {
+	for i := range s.rates {
+		s.rates[i].Add(int(f.yes[i]), int(f.known[i]))
+	}
+	s.keys.Add(f.keys, int(f.args))
+	s.precision.Add(f.precision, int(f.args))
+	s.recall.Add(f.recall, int(f.args))
+	s.f1.Add(f.f1, int(f.args))
+	s.micro.Add(int(f.hits), int(f.of))
 }
 
 // attemptsWith are the attempts at a task, which are alike where each has the same of what get
-// takes; one attempt where each is empty.
+// takes.
 func attemptsWith(each []facts, get func(*facts) [2]int64) stats.Attempts {
 	out := stats.Attempts{N: len(each), Alike: true}
 	for i := range each {

@@ -158,12 +158,14 @@ func (p *partition) begin(h uint64, target, id []byte, number uint32, keep bool)
 			p.heads = append(p.heads, o)
 		}
 	}
+	p.open[h] = o
 	p.push(o)
 	return o
 }
 
 // shut closes an open task: it is folded, unless it may belong to the part before.
 func (p *partition) shut(o *open, into *Sums) {
+	delete(p.open, o.hash)
 	p.unlink(o)
 	p.note(o.hash) // so that it is noticed when it comes back
 	if o.head {
@@ -179,7 +181,6 @@ func (p *partition) shut(o *open, into *Sums) {
 
 // push makes a task the one that was silent for the shortest time.
 func (p *partition) push(o *open) {
-	p.open[o.hash] = o
 	o.prev, o.next = p.newest, nil
 	if p.newest != nil {
 		p.newest.next = o
@@ -190,7 +191,6 @@ func (p *partition) push(o *open) {
 }
 
 func (p *partition) unlink(o *open) {
-	delete(p.open, o.hash)
 	if o.prev != nil {
 		o.prev.next = o.next
 	} else {
@@ -240,6 +240,7 @@ func (p *partition) absorb(later *partition, keep bool, into *Sums) {
 	for o := range later.silent() {
 		if p.touch(o.hash, o.target, o.id) == nil { // else a head, taken above
 			later.unlink(o)
+			p.open[o.hash] = o
 			p.push(o)
 		}
 	}

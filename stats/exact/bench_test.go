@@ -87,21 +87,3 @@ func TestNoAllocations(t *testing.T) {
 		t.Errorf("%g allocations", n)
 	}
 }
-
-func BenchmarkQuantilesAddParts(b *testing.B) {
-	b.ReportAllocs()
-	xs := latencies()
-	var parts []Part
-	for i := 0; i+5 < len(xs); i += 5 {
-		parts, _ = AppendParts(parts, xs[i:i+5])
-	}
-	parts = parts[:len(parts)/512*512]
-	var q [5]Quantiles
-	i := 0
-	for b.Loop() {
-		at := i * 512 % len(parts)
-		q[i%5].AddParts(parts[at:at+512], 102)
-		i++
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/value")
-}

@@ -469,35 +469,22 @@ func TestBytesAtBounds(t *testing.T) {
 }
 
 // TestCodes: every number has the bin of its key, next to where whole numbers end and
-// next to 0 as well, and parts compare as their values do.
+// next to 0 as well.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	values := []float64{
 		0, 5e-324, 1e-310, 7e-310, 1e-300, 0.3, 1, 1.0001, 1.5, 2, 63, 64, 64.001, 100, 1023.9, 1024, 2046.4, 2047, 2047.4, 2048, 2048.4, 2050, 2052, 4096, 1e9, math.MaxFloat64,
 	}
-	var alone, parts, halves Quantiles
+	var alone, halves Quantiles
 	var tasks [][]float64
-	last := -1.0
 	for _, x := range values {
-		if Alone(last) != Alone(x) && last >= 0 && !(Alone(last).Order() < Alone(x).Order()) {
-			t.Errorf("%g does not come before %g", last, x)
-		}
-		last = x
 		tasks = append(tasks, []float64{x})
 		alone.Add([]float64{x}, 0)
-		p, ok := AppendParts(nil, []float64{x})
-		if len(p) != 1 || !ok || p[0] != Alone(x) {
-			t.Errorf("parts of %g: %v", x, p)
-		}
-		parts.AddParts(p, 1)
 		var half Quantiles
 		half.Add([]float64{x}, 0)
 		halves.Merge(&half)
 	}
-	if Whole(2047) != Alone(2047) || Wholes != 2048 {
-		t.Error("whole numbers have other parts")
-	}
-	for name, q := range map[string]*Quantiles{"alone": &alone, "parts": &parts, "merged": &halves} {
+	for name, q := range map[string]*Quantiles{"alone": &alone, "merged": &halves} {
 		sameBins(t, name, naive(tasks), q)
 		roundTrip(t, name, q)
 	}
@@ -539,10 +526,8 @@ func TestNumbersThatCount(t *testing.T) {
 		alone.Add([]float64{tc.x}, 0)
 		among.Add([]float64{tc.x, 3}, 0)
 		cut.Add([]float64{3, tc.x}, 1)
-		one, _ := AppendParts(nil, []float64{tc.x})
-		two, _ := AppendParts(nil, []float64{tc.x, 3})
-		got := []int{alone.N(), alone.Cases(), among.N() - 1, cut.N() - 1, len(one), len(two) - 1}
-		if d := cmp.Diff([]int{tc.want, tc.want, tc.want, tc.want, tc.want, tc.want}, got); d != "" {
+		got := []int{alone.N(), alone.Cases(), among.N() - 1, cut.N() - 1}
+		if d := cmp.Diff([]int{tc.want, tc.want, tc.want, tc.want}, got); d != "" {
 			t.Errorf("%g: %s", tc.x, d)
 		}
 	}
@@ -556,15 +541,11 @@ func TestNumbersThatCount(t *testing.T) {
 }
 
 // TestWords: how much a word holds, and that nothing is lost where it is full, for whole
-// numbers in the list and for others in the table, added, as parts, merged and read.
+// numbers in the list and for others in the table, added, merged and read.
 func TestWords(t *testing.T) {
 	t.Parallel()
-	repeat := func(x float64, n int) []Part { return slices.Repeat([]Part{Alone(x)}, n) }
 	for _, x := range []float64{7, 7.26} {
-		var low, high uint64 = 1<<15 - 1, maxWord - 1 // the list is emptied at half, the table when full
-		if x != 7 {
-			low = high
-		}
+		const high = maxWord - 1
 		for _, tc := range []struct {
 			name      string
 			n, merged uint64
@@ -576,7 +557,6 @@ func TestWords(t *testing.T) {
 					q.Add([]float64{x}, 0)
 				}
 			}},
-			{"parts", low, 0, false, func(q *Quantiles, n int) { q.AddParts(repeat(x, n), n) }},
 			{"read", high, 0, false, func(q *Quantiles, n int) { q.table.add(bin{key: keyOf(x), n: uint64(n)}) }},
 		} {
 			var q, twice, thrice, read Quantiles
@@ -658,20 +638,15 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	// Tasks of 256 values are made parts and fit into words, those of 257 do neither.
+	// Tasks of 256 values fit into words, those of 257 do not.
 	for _, n := range []int{256, 257} {
-		var q, p Quantiles
+		var q Quantiles
 		task := make([]float64, n)
 		q.Add(task, 0)
-		parts, ok := AppendParts(nil, task)
-		if ok != (n == 256) || len(q.table.big) != n-256 {
-			t.Errorf("%d values: parts %t, spilled %d", n, ok, len(q.table.big))
+		if len(q.table.big) != n-256 {
+			t.Errorf("%d values: spilled %d", n, len(q.table.big))
 		}
 		sameBins(t, fmt.Sprint(n), naive([][]float64{task}), &q)
-		if ok {
-			p.AddParts(parts, 1)
-			sameBins(t, "parts", naive([][]float64{task}), &p)
-		}
 	}
 	// The greatest tasks that words take, as often as they take them.
 	var q Quantiles
@@ -689,24 +664,20 @@ func TestWords(t *testing.T) {
 // comes first.
 func TestGrows(t *testing.T) {
 	t.Parallel()
-	var q Quantiles
-	q.Add([]float64{3}, 0)
-	q.Add([]float64{64}, 0)
-	q.AddParts([]Part{Alone(0.5), Alone(70), Alone(1e6), Alone(128), Alone(2047), Alone(1e-9)}, 6)
-	q.AddParts(nil, 0)
-	sameBins(t, "mixed", naive([][]float64{{3}, {64}, {0.5}, {70}, {1e6}, {128}, {2047}, {1e-9}}), &q)
-	var parts Quantiles
-	parts.AddParts([]Part{Alone(64.5), Alone(64), Alone(63), Alone(128)}, 4)
-	sameBins(t, "parts", naive([][]float64{{64.5}, {64}, {63}, {128}}), &parts)
-	var fraction Quantiles
-	fraction.AddParts([]Part{Alone(0.5)}, 1)
-	if n := len(fraction.table.low); n != 0 {
+	of := func(values ...float64) *Quantiles {
+		var q Quantiles
+		for _, x := range values {
+			q.Add([]float64{x}, 0)
+		}
+		return &q
+	}
+	mixed := of(3, 64, 0.5, 70, 1e6, 128, 2047, 1e-9)
+	sameBins(t, "mixed", naive([][]float64{{3}, {64}, {0.5}, {70}, {1e6}, {128}, {2047}, {1e-9}}), mixed)
+	sameBins(t, "down", naive([][]float64{{64.5}, {64}, {63}, {128}}), of(64.5, 64, 63, 128))
+	if n := len(of(0.5).table.low); n != 0 {
 		t.Errorf("a fraction makes a list of %d whole numbers", n)
 	}
-	var exactly Quantiles
-	exactly.AddParts([]Part{Alone(63)}, 1)
-	exactly.AddParts([]Part{Alone(64)}, 1)
-	sameBins(t, "the first beyond the list", naive([][]float64{{63}, {64}}), &exactly)
+	sameBins(t, "the first beyond the list", naive([][]float64{{63}, {64}}), of(63, 64))
 
 	// Three quarters of the lines may be in use.
 	var h histogram

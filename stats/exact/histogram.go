@@ -131,18 +131,6 @@ func (h *histogram) lowAt(code uint32) *uint64 {
 	return &h.low[code]
 }
 
-// reserve makes the list as long as these parts need it, so that it does not grow for
-// one of them after the other.
-func (h *histogram) reserve(parts []Part) {
-	top := uint32(0)
-	for _, p := range parts {
-		if code := uint32(p >> partShift); code < wholes {
-			top = max(top, code)
-		}
-	}
-	h.lowAt(top)
-}
-
 // pageSize is that of memory. A page that is new to the process and that is read before
 // it is written is given to it twice, and the second time all processors have to
 // wait: tables that are looked up first are written to first.

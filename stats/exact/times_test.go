@@ -51,9 +51,9 @@ func naive(tasks [][]float64) map[uint32]bin {
 	return out
 }
 
-// TestParts: however values come in, and whether bins outgrow their words or not,
-// the sums are those of the definition.
-func TestParts(t *testing.T) {
+// TestDefinition: whether bins outgrow their words or not, the sums are those of the
+// definition, also merged and read.
+func TestDefinition(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
 	var tasks [][]float64
@@ -69,21 +69,11 @@ func TestParts(t *testing.T) {
 			tasks = append(tasks, task)
 		}
 	}
-	var one, other, merged Quantiles
+	var one, merged Quantiles
 	var half [2]Quantiles
 	for i, task := range tasks {
 		one.Add(task, 0)
-		parts, ok := AppendParts(nil, task)
-		if ok != (len(task) <= 256) {
-			t.Fatal(len(task), ok)
-		}
-		for _, q := range []*Quantiles{&other, &half[i%2]} {
-			if ok {
-				q.AddParts(parts, min(len(parts), 1))
-			} else {
-				q.Add(task, 0)
-			}
-		}
+		half[i%2].Add(task, 0)
 	}
 	merged.Merge(&half[0])
 	merged.Merge(&half[1])
@@ -105,7 +95,7 @@ func TestParts(t *testing.T) {
 	if rest, err := read.Decode(bytesOf); err != nil || len(rest) > 0 {
 		t.Fatal(err)
 	}
-	for name, q := range map[string]*Quantiles{"parts": &other, "merged": &merged, "read": &read} {
+	for name, q := range map[string]*Quantiles{"merged": &merged, "read": &read} {
 		if !bytes.Equal(q.AppendBinary(nil), bytesOf) || q.N() != one.N() || q.Cases() != one.Cases() {
 			t.Errorf("%s: other sums", name)
 		}

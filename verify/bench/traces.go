@@ -165,10 +165,10 @@ func (t *traceBench) entrants(file string, cores []int) (es []*entrant, bars []f
 		bar  float64
 		args []string
 	}{
-		{"callvet, everything", 1, []string{file, "--tools", t.tools}},
-		{"callvet, everything, 30 groups", 1, []string{file, "--tools", t.tools, "--slice", crossed}},
-		{"callvet, no validation", 0.77, []string{file}},
-		{"callvet, no validation, 30 groups", 0.77, []string{file, "--slice", crossed}},
+		{"callvet, everything", 1.5, []string{file, "--tools", t.tools}},
+		{"callvet, everything, 30 groups", 1.5, []string{file, "--tools", t.tools, "--slice", crossed}},
+		{"callvet, no validation", 1.5, []string{file}},
+		{"callvet, no validation, 30 groups", 1.5, []string{file, "--slice", crossed}},
 	} {
 		for _, c := range cores {
 			run := func(ctx context.Context) (measured, error) { return t.score(ctx, c, k.args...) }

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# prose.sh VALE [BASE]: what Vale finds on the lines that differ from commit BASE; without BASE, in all files.
+# VALE is the path of the program, which is built when a line changed and it is missing (with a C compiler).
+# Exit code 1: there is an error among the findings.
+set -euo pipefail
+vale=$(realpath -m "$1") base=${2-}
+version=v3.21.0
+files=(-- '*.md' '*.go' ':!*_test.go' ':!CHANGELOG.md')
+lines=$(mktemp)
+trap 'rm -f "$lines"' EXIT
+if [ -n "$base" ]; then
+  git diff -U0 --no-color --no-ext-diff --diff-filter=ACMR "$base" "${files[@]}" |
+    sed -nE 's/^\+\+\+ b\/(.*)/f \1/p; s/^@@ -[0-9,]+ \+([0-9]+)(,([0-9]+))? @@.*/h \1 \3/p' |
+    while read -r kind a b; do
+      if [ "$kind" = f ]; then file=$a; elif [ "${b:-1}" -gt 0 ]; then printf '%s\t%d\t%d\n' "$file" "$a" $((a + ${b:-1} - 1)); fi
+    done > "$lines"
+else
+  git ls-files "${files[@]}" | sed 's/$/\t1\t1000000000/' > "$lines"
+fi
+[ -s "$lines" ] || { echo "prose: no line changed"; exit 0; }
+if [ ! -x "$vale" ]; then
+  command -v gcc >/dev/null || { echo "SKIPPED: prose needs a C compiler"; exit 0; }
+  GOFLAGS= CGO_ENABLED=1 GOBIN=$(dirname "$vale") go install "github.com/vale-cli/vale/v3/cmd/vale@$version" 2>/dev/null
+fi
+cut -f1 "$lines" | sort -u | xargs -d '\n' "$vale" --config "$(dirname "$0")/vale.ini" --no-exit --output=line |
+  awk -v lines="$lines" '
+    BEGIN { while ((getline l < lines) > 0) { split(l, p, "\t"); n[p[1]]++; from[p[1], n[p[1]]] = p[2]; to[p[1], n[p[1]]] = p[3] } }
+    { split($0, p, ":"); for (i = 1; i <= n[p[1]]; i++) if (p[2] >= from[p[1], i] && p[2] <= to[p[1], i]) {
+        print; all++; if (p[4] == "Callvet.Words") bad++; break } }
+    END { printf "prose: %d findings, %d of them errors\n", all, bad; exit bad > 0 }'
