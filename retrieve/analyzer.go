@@ -19,7 +19,7 @@ type known struct {
 	stems    [numLanguages]string
 }
 
-// Word is a folded word of a document with what an analyzer remembers of it.
+// TextWord is a folded word of a document with what an analyzer remembers of it.
 type TextWord struct {
 	Text string
 	// Number is one for each word of the analyzer, from 0; -1 for a word that it does

@@ -4,7 +4,7 @@ package retrieve
 
 import "sort"
 
-// Part is what one word of a question gives one document.
+// BM25Part is what one word of a question gives one document.
 type BM25Part struct {
 	// Group is the number of the word in the question. Term is the form that counts,
 	// "" when the document has none; Weight the form's own weight.
@@ -18,7 +18,7 @@ type BM25Part struct {
 	Fields []BM25FieldPart
 }
 
-// FieldPart is how often a form stands in one field and what of the score that makes.
+// BM25FieldPart is how often a form stands in one field and what of the score that makes.
 type BM25FieldPart struct {
 	Field string
 	Count int

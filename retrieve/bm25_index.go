@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// Field says how much one field of the documents weighs.
+// BM25Field says how much one field of the documents weighs.
 type BM25Field struct {
 	// Name is for explanations.
 	Name string
@@ -22,7 +22,7 @@ type BM25Field struct {
 	B float64
 }
 
-// Options are the constants of the formula.
+// BM25Options are the constants of the formula.
 type BM25Options struct {
 	// K1 > 0 says how fast a term's repetitions stop counting.
 	K1     float64
@@ -32,14 +32,14 @@ type BM25Options struct {
 // MaxFields is how many fields an index can have.
 const MaxFields = 16
 
-// Document is a text to be found: the terms of each field, in the order of
+// BM25Document is a text to be found: the terms of each field, in the order of
 // Options.Fields.
 type BM25Document struct {
 	ID     string
 	Fields [][]string
 }
 
-// Index holds documents. Any number of goroutines may read it while nobody
+// BM25Index holds documents. Any number of goroutines may read it while nobody
 // updates it. Documents have numbers from 0 in the order in which they were added.
 type BM25Index struct {
 	options BM25Options

@@ -9,11 +9,11 @@ type Term struct {
 	Weight float64
 }
 
-// Group is one word of a question in all its forms: of those that a document has,
+// TermGroup is one word of a question in all its forms: of those that a document has,
 // the one that gives most counts, once.
 type TermGroup []Term
 
-// Hit is a document found.
+// BM25Hit is a document found.
 type BM25Hit struct {
 	Doc   int
 	Score float64

@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// MaxBytes is the size in bytes of the largest catalogue that is read.
+// MaxCatalogueBytes is the size in bytes of the largest catalogue that is read.
 const MaxCatalogueBytes = 256 << 20
 
 // LoadCatalogue reads a catalogue: a list of tools, or an object with tools and, as
@@ -43,7 +43,7 @@ func LoadCatalogue(file string, data []byte) (*Catalogue, []callvet.Problem, err
 	return LoadCatalogueFiles(file, []CatalogueFile{{Name: file, Data: data}})
 }
 
-// File is one file of a catalogue.
+// CatalogueFile is one file of a catalogue.
 type CatalogueFile struct {
 	Name string
 	Data []byte
@@ -104,7 +104,7 @@ func (r *reader) one(f CatalogueFile) error {
 	return nil
 }
 
-// MaxProblems is how many mistakes of a catalogue are listed.
+// MaxCatalogueProblems is how many mistakes of a catalogue are listed.
 const MaxCatalogueProblems = 100
 
 // reader notes mistakes and goes on, so that one reading tells them all.

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Example is a question with the route it belongs to; an empty Route is a question
+// RouteExample is a question with the route it belongs to; an empty Route is a question
 // that belongs to none.
 type RouteExample struct{ Text, Route, SubRoute string }
 
@@ -32,7 +32,7 @@ type LearnOptions struct {
 	Seed uint64
 }
 
-// Learned routes by what it has seen: softmax regression over words, pairs of words
+// LearnedRoutes routes by what it has seen: softmax regression over words, pairs of words
 // and parts of words. Safe for concurrent use.
 type LearnedRoutes struct {
 	labels   []RouteExample // without texts, sorted

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Pattern is a regular expression in RE2's syntax, without regard to case, whose \b,
+// RoutePattern is a regular expression in RE2's syntax, without regard to case, whose \b,
 // \B, \w and \W are those of Unicode: letters, marks, digits and the underscore make
 // words. It takes time in proportion to the text. Safe for concurrent use.
 type RoutePattern struct {

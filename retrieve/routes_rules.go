@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// Rule sends questions that one of its patterns is found in to a route.
+// RouteRule sends questions that one of its patterns is found in to a route.
 type RouteRule struct {
 	Route string `json:"route"`
 	// SubRoute is the route within the route; empty: a later rule of the route
@@ -26,7 +26,7 @@ type RouteRule struct {
 	MaxRunes int `json:"max_runes,omitempty"`
 }
 
-// Settings are rules with what holds when none applies.
+// RouteSettings are rules with what holds when none applies.
 type RouteSettings struct {
 	// Rules in their order: the first that applies decides.
 	Rules []RouteRule `json:"rules"`
@@ -36,7 +36,7 @@ type RouteSettings struct {
 	SubRoutes map[string]string `json:"sub_routes,omitempty"`
 }
 
-// Decision is a route and why.
+// RouteDecision is a route and why.
 type RouteDecision struct {
 	// Route is empty when the question belongs to none.
 	Route, SubRoute string
@@ -48,7 +48,7 @@ type RouteDecision struct {
 	Confidence float64
 }
 
-// Rules are ready to decide. Safe for concurrent use.
+// RouteRules are ready to decide. Safe for concurrent use.
 type RouteRules struct {
 	settings RouteSettings
 	patterns [][]*RoutePattern // of each rule

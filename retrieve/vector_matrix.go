@@ -25,7 +25,7 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// Cache keeps vectors between processes.
+// VectorCache keeps vectors between processes.
 type VectorCache interface {
 	// Get gives the vector of a key, and whether there is one.
 	Get(k VectorKey) (v []float32, ok bool)
@@ -33,7 +33,7 @@ type VectorCache interface {
 	Put(ctx context.Context, k VectorKey, v []float32)
 }
 
-// Key names a vector: another model or another text is another vector, so that a
+// VectorKey names a vector: another model or another text is another vector, so that a
 // changed text can never get its old one.
 type VectorKey struct {
 	Model string
@@ -45,7 +45,7 @@ func VectorKeyOf(model, text string) VectorKey {
 	return VectorKey{Model: model, Text: sha256.Sum256([]byte(text))}
 }
 
-// Matrix holds vectors of one length, normalized to length 1, so that a product with
+// VectorMatrix holds vectors of one length, normalized to length 1, so that a product with
 // another such vector is the cosine of their angle.
 type VectorMatrix struct {
 	width int

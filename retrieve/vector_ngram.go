@@ -115,7 +115,7 @@ func (e *NGram) weightOf(word string) float64 {
 // Width is the length of the vectors.
 func (e *NGram) Width() int { return e.width }
 
-// Batch makes vectors of many texts that were cut into words before. It remembers
+// VectorBatch makes vectors of many texts that were cut into words before. It remembers
 // where the runs of a word go, and is not for two goroutines at once.
 type VectorBatch struct {
 	e     *NGram

@@ -8,7 +8,7 @@ import (
 	"github.com/viterin/vek/vek32"
 )
 
-// Sketch bounds the cosines with the vectors of a matrix by reading a quarter of their
+// VectorSketch bounds the cosines with the vectors of a matrix by reading a quarter of their
 // numbers: with the first ones exactly, and with the rest by their lengths
 // (Cauchy-Schwarz), q·v <= q'·v' + |q"|·|v"|.
 type VectorSketch struct {

@@ -51,7 +51,7 @@ const (
 	// Neither exists where nothing is expected.
 	Precision1 = "precision@1"
 	MRR        = "mrr"
-	// Abstention is 1 when nothing was given where nothing fits, else 0; FalseAbstention
+	// SelectionAbstention is 1 when nothing was given where nothing fits, else 0; FalseAbstention
 	// is 1 when nothing was given although tools are expected, and less is better.
 	SelectionAbstention = "selection_abstention"
 	FalseAbstention     = "false_abstention"

@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Settings say how layers and ranks count.
+// SelectionSettings say how layers and ranks count.
 type SelectionSettings struct {
 	// Route, SubRoute and Agents are the weights of those layers in the composite, Exact and
 	// Acceptable those of the tools, each at least 0.

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Input is one step as handles into its line; a zero Value or null is "not
+// StepInput is one step as handles into its line; a zero Value or null is "not
 // recorded", nil bytes as well.
 type StepInput struct {
 	// Tool is "name@vN" or the name alone, as it stands in the line.
@@ -29,7 +29,7 @@ type StepInput struct {
 	GoldParams, GoldScoring value.Value
 }
 
-// Config says what steps are held against. The zero value knows no tools, and
+// StepConfig says what steps are held against. The zero value knows no tools, and
 // so no contract.
 type StepConfig struct {
 	// Tools are the catalog; several versions of a tool may be in it.
@@ -48,7 +48,7 @@ type StepConfig struct {
 	Safe func(tool string, args value.Value) (safe, known bool)
 }
 
-// Scorer scores steps. It is not safe for concurrent use; Fork gives another
+// StepScorer scores steps. It is not safe for concurrent use; Fork gives another
 // one that shares all that was compiled.
 type StepScorer struct {
 	shared  *shared

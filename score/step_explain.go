@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Explanation is why a step got its score.
+// StepExplanation is why a step got its score.
 type StepExplanation struct {
 	// Call has the labeled call beside the one that was made: the arguments one by
 	// one where there is a label, and the violations of the contract by the

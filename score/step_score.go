@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// payload is what a call carried: as emitted, and as it was made of that.
+// stepPayload is what a call carried: as emitted, and as it was made of that.
 type stepPayload struct {
 	args    value.Value // Invalid: not recorded, or not readable
 	raw     value.Value // Invalid: not recorded, or not JSON

@@ -13,14 +13,14 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Gold is what a task needs. The zero value needs nothing.
+// TrajectoryGold is what a task needs. The zero value needs nothing.
 type TrajectoryGold struct {
 	Steps []TrajectoryStep
 	// Facts are texts that the target has to tell the user.
 	Facts []string
 }
 
-// Step is one needed call.
+// TrajectoryStep is one needed call.
 type TrajectoryStep struct {
 	Tool string
 	// Args are the right arguments, one JSON value; nil: they do not matter.
@@ -31,7 +31,7 @@ type TrajectoryStep struct {
 	User bool
 }
 
-// Rules say when a call answers a step.
+// TrajectoryRules say when a call answers a step.
 type TrajectoryRules uint8
 
 const (
@@ -49,7 +49,7 @@ const (
 	Tau
 )
 
-// Outcome of an attempt. Calls are counted from 0: first those of the target,
+// TrajectoryOutcome of an attempt. Calls are counted from 0: first those of the target,
 // in the order of Trace.Calls, then the user's.
 type TrajectoryOutcome struct {
 	// Steps has one entry per gold step, Facts per fact, in their order.
@@ -63,7 +63,7 @@ type TrajectoryOutcome struct {
 	Extra []int
 }
 
-// StepOutcome tells how a gold step was answered.
+// TrajectoryStepOutcome tells how a gold step was answered.
 type TrajectoryStepOutcome struct {
 	// Call answers the step; -1 when it was missed.
 	Call int

@@ -166,7 +166,7 @@ func TestClosedForms(t *testing.T) {
 	})
 }
 
-// TestSums: a tail of the binomial distribution is a sum of single chances, and both
+// TestDistSums: a tail of the binomial distribution is a sum of single chances, and both
 // are exact at their ends.
 func TestDistSums(t *testing.T) {
 	t.Parallel()

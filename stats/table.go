@@ -10,7 +10,7 @@ import (
 // is certain: the coefficient is undefined.
 const NoVariation Status = "undefined_no_variation"
 
-// Table counts tasks by the categories two raters gave them: rows are the first
+// RatingTable counts tasks by the categories two raters gave them: rows are the first
 // rater's (the person's), columns the second's (the judge's). It is square.
 type RatingTable [][]int
 

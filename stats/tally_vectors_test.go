@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/internal/conformtest"
 )
 
-// TestVectors: the values of other software.
+// TestTallyVectors: the values of other software.
 func TestTallyVectors(t *testing.T) {
 	t.Parallel()
 	conformtest.Vectors(t, os.Getenv, "composite_score", "confusion_matrix", "match_and_jaccard", "multi_turn_score", "overcall_rate", "retrieval_metrics", "selection_table")

@@ -36,7 +36,7 @@ type Applied struct {
 	Form      string `json:"form,omitempty"`
 }
 
-// FormZip is the form of a catalog that was plain JSON, compressed.
+// FormZipped is the form of a catalog that was plain JSON, compressed.
 const FormZipped = FormZip
 
 // Apply writes a catalog with the edits that have the states asked for. Every byte that no

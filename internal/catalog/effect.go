@@ -43,7 +43,7 @@ type Comparison struct {
 	main  panel.Difference // that of Measure
 }
 
-// Rate is one measure on both sides.
+// EffectRate is one measure on both sides.
 type EffectRate struct {
 	Measure string `json:"measure"`
 	panel.Difference
@@ -57,7 +57,7 @@ type MeanDifference struct {
 	P      float64        `json:"p"`
 }
 
-// Changed is a case that is right on one side only.
+// ChangedAnswer is a case that is right on one side only.
 type ChangedAnswer struct {
 	Case     string   `json:"case"`
 	Question string   `json:"question"`
@@ -83,7 +83,7 @@ type ToolEffect struct {
 	Own    panel.Difference `json:"difference"`
 }
 
-// Usage is what was spent on models.
+// EffectUsage is what was spent on models.
 type EffectUsage struct {
 	Run string `json:"run,omitempty"`
 	// Reused are answers of earlier runs to the very same request.

@@ -56,7 +56,7 @@ const (
 	ChosenRight = "right_tools_called" // by a model: those and no other
 )
 
-// Answer is what a question got.
+// SearchAnswer is what a question got.
 type SearchAnswer struct {
 	// Chosen are the tools given or called, best first, by the names of the catalog
 	// before any edit.

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// MaxBytes is the size of the largest catalogue.
+// MaxFileBytes is the size of the largest catalogue.
 const MaxFileBytes = retrieve.MaxCatalogueBytes
 
 // Files reads what a request names. A command line reads paths, a server what was
@@ -119,7 +119,7 @@ func ParseFile(name string, text []byte) (*retrieve.Catalogue, error) {
 	return c, err
 }
 
-// Text is a file as JSON.
+// FileText is a file as JSON.
 type FileText struct {
 	JSON []byte
 	// Mark is that of byte order before JSON in the file itself.

@@ -36,7 +36,7 @@ type Lesson struct {
 	File string `json:"file,omitempty"`
 }
 
-// Measured counts questions. Seen of those of a test were among the examples and are
+// TuningMeasured counts questions. Seen of those of a test were among the examples and are
 // left out of all other counts.
 type TuningMeasured struct {
 	Questions int `json:"questions"`

@@ -69,7 +69,7 @@ func TestLearnKeeps(t *testing.T) {
 	}
 }
 
-// memory are files in memory.
+// learnMemory are files in memory.
 type learnMemory map[string]string
 
 // Read implements Files.

@@ -41,7 +41,7 @@ func sampleTools() *retrieve.Catalogue {
 	return c
 }
 
-// memory are files in memory.
+// lintMemory are files in memory.
 type lintMemory map[string]string
 
 // Read implements Files.

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// Answer is what one question got.
+// QueryAnswer is what one question got.
 type QueryAnswer struct {
 	Format   string           `json:"format"`
 	Version  int              `json:"version"`

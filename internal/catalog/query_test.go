@@ -106,7 +106,7 @@ func TestRequestsInJSON(t *testing.T) {
 	}
 }
 
-// memory are files in memory.
+// askMemory are files in memory.
 type askMemory map[string]string
 
 // Read implements Files.

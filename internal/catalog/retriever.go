@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Config says what is searched and how.
+// RetrieverConfig says what is searched and how.
 type RetrieverConfig struct {
 	// Name is what the user typed.
 	Name string

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// MaxTools is the largest number of tools, or of agents, in one answer.
+// MaxAnswerTools is the largest number of tools, or of agents, in one answer.
 const MaxAnswerTools = 10_000
 
 // The members under which services give the same thing, the documented one first.

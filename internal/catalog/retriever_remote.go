@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// MaxBytes bounds a service's answer where the settings do not.
+// MaxAnswerBytes bounds a service's answer where the settings do not.
 const MaxAnswerBytes = 4 << 20
 
 // RemoteConfig says how a service is asked.

@@ -55,7 +55,7 @@ func (c *Configuration) over(base *Settings) error {
 	return nil
 }
 
-// Request says what is compared with what.
+// SweepRequest says what is compared with what.
 type SweepRequest struct {
 	Suite string `json:"suite"`
 	Tools string `json:"tools"`
@@ -199,7 +199,7 @@ type Sweep struct {
 	Pairs   []SweepPair  `json:"pairs,omitempty"`
 }
 
-// Point is one configuration at one size. Sizes are those of the largest catalog:
+// SweepPoint is one configuration at one size. Sizes are those of the largest catalog:
 // where there are fewer other tools than asked for, all are taken.
 type SweepPoint struct {
 	Configuration string         `json:"configuration"`
@@ -212,7 +212,7 @@ type SweepPoint struct {
 	first         []panel.Share  // by case
 }
 
-// Pair compares two points, case by case: of two configurations at one size, of one at two
+// SweepPair compares two points, case by case: of two configurations at one size, of one at two
 // sizes, or of what models were given.
 type SweepPair struct {
 	Of        string         `json:"of,omitempty"` // of a curve: "retrieval", or the model

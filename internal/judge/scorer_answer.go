@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// answer is what a program writes for an attempt.
+// scorerAnswer is what a program writes for an attempt.
 type scorerAnswer struct {
 	ID *json.Number `json:"id"`
 	// Error says why it cannot judge the attempt.
@@ -45,7 +45,7 @@ func parse(line []byte, id int64) (score.Opinion, error) {
 	return a.Opinion, a.Valid()
 }
 
-// refusal is what a program said of an attempt that it cannot judge. It goes on.
+// scorerRefusal is what a program said of an attempt that it cannot judge. It goes on.
 type scorerRefusal struct{ said string }
 
 func (r *scorerRefusal) Error() string { return "it could not judge the attempt: " + r.said }

@@ -31,7 +31,7 @@ var wrapPython string
 
 // Limits of programs.
 const (
-	// MaxAnswer is how long the line of one answer may be.
+	// MaxScorerAnswer is how long the line of one answer may be.
 	MaxScorerAnswer = 1 << 20
 	// maxIdle is how many processes wait for their next attempt.
 	maxIdle = 32
@@ -39,7 +39,7 @@ const (
 	maxFile = 64 << 20
 )
 
-// Config says how programs are run.
+// ScorerConfig says how programs are run.
 type ScorerConfig struct {
 	// Dir is where they run, and what the names of their files are relative to: the folder of
 	// the suite. "": the current one.
@@ -50,7 +50,7 @@ type ScorerConfig struct {
 	Redact func(*callvet.Case, *callvet.Trace) (callvet.Case, callvet.Trace)
 }
 
-// Pool runs the programs of a suite. It is safe for concurrent use. Close it.
+// ScorerPool runs the programs of a suite. It is safe for concurrent use. Close it.
 type ScorerPool struct {
 	cfg      ScorerConfig
 	families child.Families

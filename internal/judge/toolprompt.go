@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Revision of the rules and of how the rest is written; it rises with every change of a word.
+// ToolPromptRevision of the rules and of how the rest is written; it rises with every change of a word.
 const ToolPromptRevision = 2
 
 // Limits of what is in a prompt.
@@ -28,7 +28,7 @@ const (
 	maxPairs    = 12
 )
 
-// Prompt is a system prompt in its parts.
+// ToolPrompt is a system prompt in its parts.
 type ToolPrompt struct {
 	Rules     string `json:"rules"`
 	Examples  string `json:"examples,omitempty"`

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// Scores is what a judge's scores are worth beside its verdicts.
+// JudgeScores is what a judge's scores are worth beside its verdicts.
 type JudgeScores struct {
 	N int `json:"n"`
 	// AUC is the chance that a true pass scores higher than a true fail, in [0,1].

@@ -16,7 +16,7 @@ import (
 // Source: Statistics specification, section 16.3.
 const MinDrawn = 10
 
-// Alone estimates true success from people's labels alone. Without a judge the labelled outputs are a
+// PeopleAlone estimates true success from people's labels alone. Without a judge the labelled outputs are a
 // simple random sample, of the run or of the outputs that changed, and nothing is moved to it from
 // labels made elsewhere.
 type PeopleAlone struct {

@@ -12,7 +12,7 @@ type Twice struct {
 	A, B int
 }
 
-// Between is how far two judges agree. Kappa and AC1 are in [-1,1]; things of one task count as alike.
+// JudgesBetween is how far two judges agree. Kappa and AC1 are in [-1,1]; things of one task count as alike.
 type JudgesBetween struct {
 	N     int            `json:"n"`
 	Same  int            `json:"same"`

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// Table counts things by what people and the judge said of them.
+// AgreementTable counts things by what people and the judge said of them.
 type AgreementTable struct {
 	TruePass  int `json:"tp" form:"min=0"` // both pass
 	FalseFail int `json:"fn" form:"min=0"` // people pass, the judge fails
@@ -86,7 +86,7 @@ func tableOf(ps []pair) (t AgreementTable) {
 	return t
 }
 
-// Report is what labels say of a judge, and with a run of its true success.
+// CalibrationReport is what labels say of a judge, and with a run of its true success.
 type CalibrationReport struct {
 	Judge      Judge             `json:"judge"`
 	ID         string            `json:"judge_id"`
@@ -143,7 +143,7 @@ type Verified struct {
 	strata      judge.Strata
 }
 
-// Check is what held-out labels say: the drift test against the calibration.
+// CalibrationCheck is what held-out labels say: the drift test against the calibration.
 type CalibrationCheck struct {
 	Table       AgreementTable `json:"table"`
 	Sensitivity stats.Interval `json:"sensitivity"`

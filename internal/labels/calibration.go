@@ -138,7 +138,7 @@ func (c *Calibration) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// MaxBytes bounds a calibration file.
+// MaxCalibrationBytes bounds a calibration file.
 const MaxCalibrationBytes = 1 << 20
 
 // ParseCalibration reads the text of a calibration file as strictly as its

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// Drift holds fresh labels against an earlier calibration.
+// JudgeDrift holds fresh labels against an earlier calibration.
 type JudgeDrift struct {
 	// Made is when the earlier calibration was, Source the file of its labels.
 	Made   time.Time `json:"made"`

@@ -203,7 +203,7 @@ func readAs(form *doc.Type, text []byte, into any, unknown func(doc.Unknown)) er
 	return nil
 }
 
-// draw is what a to-do line keeps of how it was drawn, out of a labeller's sight.
+// labelsDraw is what a to-do line keeps of how it was drawn, out of a labeller's sight.
 type labelsDraw struct {
 	Stratum Stratum   `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
 	Frame   *Frame    `json:"frame,omitempty"`

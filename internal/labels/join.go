@@ -20,13 +20,13 @@ type Judgement struct {
 	Verdict
 }
 
-// Output is one attempt of a run.
+// JudgeOutput is one attempt of a run.
 type JudgeOutput struct {
 	Key
 	Fingerprint string
 }
 
-// Input is what Calibrate works on.
+// CalibrationInput is what Calibrate works on.
 type CalibrationInput struct {
 	// Judge is the name or the ID of the judge.
 	Judge string
@@ -84,7 +84,7 @@ type join struct {
 	without         map[string]bool
 }
 
-// Counts says what became of the labels.
+// CalibrationCounts says what became of the labels.
 type CalibrationCounts struct {
 	Repeats
 	// Labels counts verdicts of people, Labelled the things they are about.

@@ -51,7 +51,7 @@ type Queue struct {
 	Seed uint64
 }
 
-// Item is one attempt of a run that could be labelled, or a call or a turn of one.
+// CalibrationItem is one attempt of a run that could be labelled, or a call or a turn of one.
 type CalibrationItem struct {
 	Key
 	Fingerprint string

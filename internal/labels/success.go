@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// Design says from where the labels behind a true success came.
+// QueueDesign says from where the labels behind a true success came.
 type QueueDesign string
 
 // The designs.

@@ -28,7 +28,7 @@ const (
 	MaxUser       = 512 << 20
 )
 
-// Config is what an Intake uses. Store is required.
+// IntakeConfig is what an Intake uses. Store is required.
 type IntakeConfig struct {
 	Store *store.DB
 	// Now is the clock; nil means time.Now.

@@ -25,7 +25,7 @@ import (
 // the loader reads, "" to find it by content. Problems that are no warnings refuse the text.
 type Read func(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error)
 
-// Config is what a Library uses. Store and Read are required.
+// SuiteConfig is what a Library uses. Store and Read are required.
 type SuiteConfig struct {
 	Store *store.DB
 	Read  Read
@@ -39,7 +39,7 @@ type SuiteConfig struct {
 	Kept time.Duration
 }
 
-// Library keeps the suites of users. It is safe for concurrent use.
+// Suites keeps the suites of users. It is safe for concurrent use.
 type Suites struct {
 	cfg SuiteConfig
 	big chan struct{} // taken by those who read a big text
@@ -250,7 +250,7 @@ func (c *checked) version(id string, n int64, user, note string, now int64, pack
 	}
 }
 
-// maxName bounds the name of a suite, in characters.
+// libraryMaxName bounds the name of a suite, in characters.
 const libraryMaxName = 256
 
 func libraryCheckName(name string) error {

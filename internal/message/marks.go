@@ -256,7 +256,7 @@ func bar(s string, at int) (end int, ok bool) {
 	return at, false
 }
 
-// element is a tag: <NAME>, </NAME>, <NAME=VALUE> or <NAME name="VALUE">.
+// repairElement is a tag: <NAME>, </NAME>, <NAME=VALUE> or <NAME name="VALUE">.
 type repairElement struct {
 	raw     string // prefix and name as written, for the tag that closes it
 	prefix  string

@@ -35,7 +35,7 @@ type Calls struct {
 	parts []repairPart
 }
 
-// part is a Piece with its index read.
+// repairPart is a Piece with its index read.
 type repairPart struct {
 	index  int // -1: none
 	id     string

@@ -18,7 +18,7 @@ const (
 	MaxUSD    = 1_000_000
 )
 
-// Reader collects the counts of one usage. The zero value is ready; it is for one
+// UsageReader collects the counts of one usage. The zero value is ready; it is for one
 // goroutine.
 type UsageReader struct {
 	// Lists lets a count be a list of counts, one for each turn or step: their sum.

@@ -6,7 +6,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Result is the score of one configuration in one run of an experiment.
+// ExperimentResult is the score of one configuration in one run of an experiment.
 type ExperimentResult struct {
 	Run    string
 	Target string // its name in the run
@@ -21,7 +21,7 @@ type ExperimentResult struct {
 	Floor bool
 }
 
-// Candidate is a configuration with the result that it is compared by.
+// ExperimentCandidate is a configuration with the result that it is compared by.
 type ExperimentCandidate struct {
 	ExperimentResult
 	// Confirmed reports that the result is of a later run, which asked everything anew. A configuration

@@ -20,7 +20,7 @@ const (
 	openAIResponses = "openai-responses"
 )
 
-// service is one row of the provider table.
+// providerService is one row of the provider table.
 type providerService struct {
 	name string
 	wire string

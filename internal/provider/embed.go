@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// Embedder asks an OpenAI-compatible /embeddings endpoint. It is safe for
+// EmbedBackend asks an OpenAI-compatible /embeddings endpoint. It is safe for
 // concurrent use, does not retry and gives a *callvet.Fault for what went wrong.
 type EmbedBackend struct {
 	m  *model

@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// DefaultMax is how many bytes a file may have: 600,000 vectors of 384 numbers.
+// DefaultMaxCache is how many bytes a file may have: 600,000 vectors of 384 numbers.
 const DefaultMaxCache = 1 << 30
 
 // place is where a record is.
@@ -27,7 +27,7 @@ type place struct {
 	size int
 }
 
-// Cache is a file of vectors. Safe for concurrent use.
+// EmbedCache is a file of vectors. Safe for concurrent use.
 type EmbedCache struct {
 	path   string
 	max    int64

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// CacheListing is what is kept of models between commands.
+// EmbedCacheListing is what is kept of models between commands.
 type EmbedCacheListing struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`

@@ -20,7 +20,7 @@ type Kept interface {
 	Close() error
 }
 
-// Models opens embedders and rerankers, each once however many catalogues are indexed with
+// EmbedModels opens embedders and rerankers, each once however many catalogues are indexed with
 // it, and what keeps vectors once one is needed. It serves one goroutine. Close it.
 type EmbedModels struct {
 	Config EmbedConfig

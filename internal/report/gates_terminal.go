@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Face writes a report in one form.
+// GatesFace writes a report in one form.
 type GatesFace func(io.Writer, *gates.Report) error
 
 // GatesByPath gives the face for a file's extension: .md, .xml, .json or .txt.
@@ -51,7 +51,7 @@ func GatesJSON(w io.Writer, r *gates.Report) error {
 	}{"callvet.gates", 1, r, estimates(r)})
 }
 
-// Options say how Terminal draws.
+// GatesOptions say how Terminal draws.
 type GatesOptions struct {
 	// Width in columns; 0 means lines as long as they are.
 	Width int
@@ -98,7 +98,7 @@ type verdictScreen struct {
 	several bool
 }
 
-// column is where the text of a verdict starts.
+// verdictColumn is where the text of a verdict starts.
 const verdictColumn = 14
 
 func (s *verdictScreen) verdict(v *gates.Verdict) {

@@ -74,5 +74,5 @@ func matched(m *catalog.Matched) string {
 	return plain.Line(say) + "\n"
 }
 
-// maxShown is how many keywords and examples of a tool are printed.
+// catalogsMaxShown is how many keywords and examples of a tool are printed.
 const catalogsMaxShown = 3

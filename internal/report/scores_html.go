@@ -42,7 +42,7 @@ func ScoresHTML(w io.Writer, v *ScoresView) error {
 	return nil
 }
 
-// page is what the template sees.
+// sheetPage is what the template sees.
 type sheetPage struct {
 	*ScoresView
 	CSS    template.CSS
@@ -77,7 +77,7 @@ type SliceTable struct {
 	More   int
 }
 
-// SliceRow is one slice.
+// ScoresSliceRow is one slice.
 type ScoresSliceRow struct {
 	Name  string
 	Tasks int

@@ -100,7 +100,7 @@ func sheetMetrics(table []panel.Metric, depth int) (text []byte, err error) {
 	return l.out, nil
 }
 
-// lines are compact JSON, each member and element of it on its own line. Package json
+// sheetLines are compact JSON, each member and element of it on its own line. Package json
 // does the same by looking at each byte for what might be wrong with it; what is
 // written here needs no such care.
 type sheetLines struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// View is what the faces tell.
+// ScoresView is what the faces tell.
 type ScoresView struct {
 	// Files are the names of what was read.
 	Files  []string
@@ -56,7 +56,7 @@ func (v *ScoresView) Notes() []string {
 // Population says what the numbers are about.
 func (v *ScoresView) Population() string { return panel.TasksLikeThese.Sentence() }
 
-// Face writes a View in one format.
+// ScoresFace writes a View in one format.
 type ScoresFace func(io.Writer, *ScoresView) error
 
 // ScoresByPath chooses the face by a file's extension: .html, .md, .json, .csv, .txt.
@@ -245,7 +245,7 @@ func shrunken(v *panel.Versus) string {
 	return " (" + plain.Rate(*v.Shrunken) + " among the others)"
 }
 
-// differs explains the marks below a table of slices.
+// sheetDiffers explains the marks below a table of slices.
 const sheetDiffers = "* differs from the rest (Holm over the slices of a key, p < 0.05). The worst and the best of a key are named with the estimate that the other slices make likely."
 
 // confused are the pairs that are not on the diagonal, most frequent first.

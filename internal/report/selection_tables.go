@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 )
 
-// Table is a table as every face writes it. Cells are texts of strangers, on one
+// SelectionTable is a table as every face writes it. Cells are texts of strangers, on one
 // line, not yet escaped.
 type SelectionTable struct {
 	Title string
@@ -241,7 +241,7 @@ func recommendations(t *routing.Target) SelectionTable {
 	return out
 }
 
-// Failure is a failed case as every face writes it.
+// SelectionFailure is a failed case as every face writes it.
 type SelectionFailure struct {
 	Title, Query string
 	Lines        []string

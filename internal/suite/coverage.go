@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// Report is what the cases of suites test, and what they do not.
+// CoverageReport is what the cases of suites test, and what they do not.
 type CoverageReport struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -44,20 +44,20 @@ type CoverageReport struct {
 	Output string `json:"output,omitempty"`
 }
 
-// Count is how many cases have a name.
+// CoverageCount is how many cases have a name.
 type CoverageCount struct {
 	Name  string `json:"name"`
 	Cases int    `json:"cases"`
 }
 
-// Tool is one tool, with the cases that expect or accept it, and with the golden ones of them.
+// CoverageTool is one tool, with the cases that expect or accept it, and with the golden ones of them.
 type CoverageTool struct {
 	Name   string `json:"name"`
 	Cases  int    `json:"cases"`
 	Golden int    `json:"golden"`
 }
 
-// Pair is two tools that are easily taken for one another.
+// CoveragePair is two tools that are easily taken for one another.
 type CoveragePair struct {
 	A string `json:"a"`
 	B string `json:"b"`
@@ -67,13 +67,13 @@ type CoveragePair struct {
 	Confused int `json:"confused,omitempty"`
 }
 
-// Overlap is a pair with the ambiguous cases about both.
+// CoverageOverlap is a pair with the ambiguous cases about both.
 type CoverageOverlap struct {
 	CoveragePair
 	Ambiguous int `json:"ambiguous"`
 }
 
-// Counter takes in the cases of suites. NewCounter makes one.
+// CoverageCounter takes in the cases of suites. NewCounter makes one.
 type CoverageCounter struct {
 	out          CoverageReport
 	at           map[string]int // of tools, by small letters

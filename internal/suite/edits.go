@@ -27,7 +27,7 @@ const (
 	MaxText       = 64 << 10
 )
 
-// File is what a file of edits says.
+// EditFile is what a file of edits says.
 type EditFile struct {
 	// Seen are the cases of a suite that whoever wrote the edits has seen: what the
 	// edits do to those tells little.

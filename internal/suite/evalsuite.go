@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Builder gathers a run. Make it with its fields set, Add every attempt, case by case, and
+// EvalBuilder gathers a run. Make it with its fields set, Add every attempt, case by case, and
 // take the Results once.
 type EvalBuilder struct {
 	RunID   string
@@ -150,7 +150,7 @@ func EvalHash(text []byte) string {
 	return hex.EncodeToString(sum[:])[:12]
 }
 
-// Baseline is what a run is held against.
+// EvalBaseline is what a run is held against.
 type EvalBaseline struct {
 	RunID      string
 	Comparison *panel.Comparison

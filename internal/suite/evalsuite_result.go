@@ -7,7 +7,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Result is what one target made of the cases of one tier and tool.
+// EvalResult is what one target made of the cases of one tier and tool.
 // Source: Eval Case Interfaces, "EvalSuiteResult".
 type EvalResult struct {
 	// RunID is the run's id as a UUID, Run as every other place has it. Every command takes either.
@@ -47,7 +47,7 @@ type EvalResult struct {
 	Quarantined []EvalQuarantined `json:"quarantined,omitempty"`
 }
 
-// Metadata is the state of the tool and of the file when the run was made. Texts are ""
+// EvalMetadata is the state of the tool and of the file when the run was made. Texts are ""
 // where the suite does not have the tool, or the run came from no file. Hashes are the first
 // 12 hexadecimal digits of SHA-256.
 type EvalMetadata struct {
@@ -57,7 +57,7 @@ type EvalMetadata struct {
 	EvalFileHash    string `json:"evalFileHash"`
 }
 
-// CaseResult is what became of one case.
+// EvalCaseResult is what became of one case.
 // Source: Eval Case Interfaces, "EvalCaseResult".
 type EvalCaseResult struct {
 	ID          string `json:"id"`
@@ -72,7 +72,7 @@ type EvalCaseResult struct {
 	Details *EvalDetails `json:"details,omitempty"`
 }
 
-// Details are of the first attempt that did not pass, or of the first one.
+// EvalDetails are of the first attempt that did not pass, or of the first one.
 type EvalDetails struct {
 	// Verdict is that of the attempt: pass, fail, error or not_run.
 	Verdict     callvet.Verdict     `json:"verdict"`
@@ -90,7 +90,7 @@ type EvalDetails struct {
 	SkippedAssertions int `json:"skippedAssertions,omitempty"`
 }
 
-// Summary adds the cases up. Total is Passed + Failed + Unjudged.
+// EvalSummary adds the cases up. Total is Passed + Failed + Unjudged.
 type EvalSummary struct {
 	Total  int `json:"totalCases"`
 	Passed int `json:"passed"`
@@ -104,13 +104,13 @@ type EvalSummary struct {
 	EstimatedCostUSD *float64 `json:"estimatedCostUsd,omitempty"`
 }
 
-// CaseVerdict says whether the attempts at a case show a change.
+// EvalCaseVerdict says whether the attempts at a case show a change.
 type EvalCaseVerdict struct {
 	ID string `json:"id"`
 	panel.CaseVerdict
 }
 
-// Quarantined is a case that counts in no gate until a day.
+// EvalQuarantined is a case that counts in no gate until a day.
 type EvalQuarantined struct {
 	ID    string `json:"id"`
 	Owner string `json:"owner"`

@@ -49,7 +49,7 @@ const (
 	MaxGates      = 1000
 )
 
-// File is what a gate file says.
+// GateFile is what a gate file says.
 type GateFile struct {
 	// Policy and Correction are empty where the file does not say.
 	Policy     gate.Policy
@@ -175,7 +175,7 @@ func (r *gatefileReader) quarantine(f *GateFile, n *doc.Node) {
 	}
 }
 
-// reader turns nodes into gates and notes what it cannot accept.
+// gatefileReader turns nodes into gates and notes what it cannot accept.
 type gatefileReader struct {
 	doc.Notes
 }

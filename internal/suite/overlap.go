@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Neighbours is what an overlap map says of one tool.
+// CoverageNeighbours is what an overlap map says of one tool.
 // Source: the tool overlap map of Eval Case Interfaces, with the weights of its extension.
 type CoverageNeighbours struct {
 	// Overlaps are the tools that are easily taken for it, the likest first.
@@ -19,7 +19,7 @@ type CoverageNeighbours struct {
 	Reason   string     `json:"reason"`
 }
 
-// Neighbour is one tool that overlaps another one.
+// CoverageNeighbour is one tool that overlaps another one.
 type CoverageNeighbour struct {
 	Tool   string `json:"tool"`
 	Reason string `json:"reason"`

@@ -22,11 +22,11 @@ const (
 	StaleNeighbour   = "stale-neighbour" // a tool like one that the cases expect has changed
 )
 
-// Growth is how many times as many tools there may be before cases may not know all that
+// StaleGrowth is how many times as many tools there may be before cases may not know all that
 // are acceptable.
 const StaleGrowth = 1.5
 
-// Warning says what has changed.
+// StaleWarning says what has changed.
 type StaleWarning struct {
 	Code string `json:"code"`
 	// Tool is the tool that it is about; "" of the prompt, the model and the registry.
@@ -34,7 +34,7 @@ type StaleWarning struct {
 	Text string `json:"text"`
 }
 
-// About is what cases are about, and what is like that.
+// StaleAbout is what cases are about, and what is like that.
 type StaleAbout struct {
 	// Tools are those that the cases expect.
 	Tools []string

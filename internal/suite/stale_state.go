@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// State is what surrounds cases. Texts that are "" and lists that are nil are not known.
+// StaleState is what surrounds cases. Texts that are "" and lists that are nil are not known.
 type StaleState struct {
 	// At is when it was so, in RFC 3339 or as a day.
 	At string `json:"at,omitempty"`
@@ -27,7 +27,7 @@ type StaleState struct {
 	Whole bool                 `json:"whole,omitempty"`
 }
 
-// Tool is the state of a tool.
+// StaleTool is the state of a tool.
 type StaleTool struct {
 	Version     string `json:"version,omitempty"`
 	Description string `json:"description_hash,omitempty"`

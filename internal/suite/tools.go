@@ -31,7 +31,7 @@ const (
 	MaxFiles      = 10_000   // files of a folder
 )
 
-// Options are the settings of Load; the zero value has the defaults.
+// ToolOptions are the settings of Load; the zero value has the defaults.
 type ToolOptions struct {
 	// Limit is the largest file in bytes; 0 means DefaultLimit.
 	Limit int64

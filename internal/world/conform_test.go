@@ -102,7 +102,7 @@ func recordedWorld(t *testing.T) (func() callvet.World, func() int) {
 	}, func() int { return 0 }
 }
 
-// answering is a World made of a function.
+// liveAnswering is a World made of a function.
 type liveAnswering func(ctx context.Context, call callvet.Call) (callvet.Reply, error)
 
 func (f liveAnswering) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {

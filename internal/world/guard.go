@@ -27,7 +27,7 @@ const (
 // ruleBackoff names waits after failures. It is no rule of safety: to wait is right.
 const ruleBackoff safety.Rule = "backoff"
 
-// Config of New. Policy is required and has a Guard.
+// GuardsConfig of New. Policy is required and has a Guard.
 type GuardsConfig struct {
 	Policy *Policy
 	// Tools are the catalogue; attempts with tools of their own name them.

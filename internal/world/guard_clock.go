@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Clock is the time that rates, waits and breakers go by.
+// GuardClock is the time that rates, waits and breakers go by.
 type GuardClock interface {
 	Now() time.Time
 	// Sleep waits for d, or gives the context's error when that ends first.
@@ -16,7 +16,7 @@ type GuardClock interface {
 	Spent(d time.Duration)
 }
 
-// Real is the time of this machine; tools that are really called need it.
+// RealClock is the time of this machine; tools that are really called need it.
 type RealClock struct {
 	Time func() time.Time // nil: time.Now
 }

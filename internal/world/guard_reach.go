@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// Reach says which addresses requests may go to that others than the owner of a machine ask for,
+// GuardReach says which addresses requests may go to that others than the owner of a machine ask for,
 // as users of a server do. The zero value is the public Internet.
 type GuardReach struct {
 	// Private allows all addresses but those of the local link and of clouds, which tell credentials.

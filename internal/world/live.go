@@ -23,7 +23,7 @@ import (
 	"github.com/callvet/callvet/value/template"
 )
 
-// Config is what calls may use.
+// ToolsConfig is what calls may use.
 type ToolsConfig struct {
 	// Client sends requests. It decides which addresses may be reached: the guard makes one.
 	Client *http.Client
@@ -152,7 +152,7 @@ func (t *Tools) World() *LiveWorld {
 	return &LiveWorld{of: t, processes: map[string]*process{}, servers: map[string]callvet.World{}}
 }
 
-// World calls the tools of one attempt. Close it.
+// LiveWorld calls the tools of one attempt. Close it.
 type LiveWorld struct {
 	of        *Tools
 	mu        sync.Mutex

@@ -441,7 +441,7 @@ func TestServerLies(t *testing.T) {
 	}
 }
 
-// TestCanceled: a call ends with its context, and that is no answer.
+// TestLiveCanceled: a call ends with its context, and that is no answer.
 func TestLiveCanceled(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 1)

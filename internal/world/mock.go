@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Options of Mocks.
+// MockOptions of Mocks.
 type MockOptions struct {
 	// RealLatency makes an answer take as long as its mock says. By default the
 	// latency is only recorded.

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// MaxBytes bounds a policy file: attacks in it may hold long texts.
+// MaxPolicyBytes bounds a policy file: attacks in it may hold long texts.
 const MaxPolicyBytes = 16 << 20
 
 // Policy is what a deployment allows, and what its guard does about the rest.
@@ -25,7 +25,7 @@ type Policy struct {
 	Guard *GuardSettings `json:"guard,omitempty"`
 }
 
-// Settings of the guard. Zero values mean the defaults.
+// GuardSettings of the guard. Zero values mean the defaults.
 type GuardSettings struct {
 	// Actions say what is done about a breach, by rule; the default of each is the first of
 	// its actions in Actions.
@@ -43,7 +43,7 @@ type GuardSettings struct {
 	Jitter       *float64 `json:"jitter,omitempty" form:"min=0 max=1"`
 }
 
-// Action is what the guard does about a breach.
+// GuardAction is what the guard does about a breach.
 type GuardAction string
 
 // The actions.

@@ -657,7 +657,7 @@ func TestTapeTogether(t *testing.T) {
 	}
 }
 
-// answering is a World made of a function.
+// replayAnswering is a World made of a function.
 type replayAnswering func(ctx context.Context, call callvet.Call) (callvet.Reply, error)
 
 func (f replayAnswering) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {

@@ -29,7 +29,7 @@ import (
 // maxSaid bounds what is told of the body of an error.
 const maxSaid = 2 << 10
 
-// maxRedirects bounds how often a host may send a request on to itself.
+// liveMaxRedirects bounds how often a host may send a request on to itself.
 const liveMaxRedirects = 5
 
 // request is a tool over HTTP, ready to be sent.

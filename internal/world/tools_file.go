@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/value/template"
 )
 
-// MaxFile bounds the size of a File.
+// MaxToolsFile bounds the size of a File.
 const MaxToolsFile = 1 << 20
 
 // Defaults and bounds of what a Tool does not say.
@@ -27,7 +27,7 @@ const (
 	DefaultMaxBytes  = 1 << 20
 )
 
-// File says which tools are really called.
+// ToolsFile says which tools are really called.
 type ToolsFile struct {
 	Tools map[string]LiveTool `json:"tools,omitempty"`
 	// Servers speak MCP; tools name them.
@@ -37,7 +37,7 @@ type ToolsFile struct {
 	ExecEnv []string `json:"exec_env,omitempty"`
 }
 
-// Tool is one tool: exactly one of HTTP, Command and MCP is set.
+// LiveTool is one tool: exactly one of HTTP, Command and MCP is set.
 type LiveTool struct {
 	// ReadOnly tells that a call changes nothing. It must be said: a tool that writes is called
 	// only where a policy confirms it.
@@ -56,7 +56,7 @@ type LiveTool struct {
 	Version string `json:"version,omitempty" form:"scalar"`
 }
 
-// HTTP is a request. Placeholders are {{args.PATH}}; ${NAME} reads the environment.
+// HTTPTool is a request. Placeholders are {{args.PATH}}; ${NAME} reads the environment.
 type HTTPTool struct {
 	// Method is POST where it is not said.
 	Method string `json:"method,omitempty" form:"words=GET|HEAD|POST|PUT|PATCH|DELETE"`
@@ -71,7 +71,7 @@ type HTTPTool struct {
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
-// Server speaks MCP: a command over its standard input and output, or an address.
+// ToolServer speaks MCP: a command over its standard input and output, or an address.
 type ToolServer struct {
 	Command   string            `json:"command,omitempty"`
 	URL       string            `json:"url,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Amount is an upper bound on the mean of an amount, one value a task.
+// AmountTrial is an upper bound on the mean of an amount, one value a task.
 type AmountTrial struct {
 	Gate Gate
 	// Mean and SD, both above 0, are those of the tasks: lognormal amounts, or counts of

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// Labels says where the labels behind true success come from.
+// LabelDraw says where the labels behind true success come from.
 type LabelDraw string
 
 // Where labels come from.
@@ -26,7 +26,7 @@ const (
 	Elsewhere LabelDraw = "elsewhere"
 )
 
-// Judged is a lower bound on true success, told by a judge that errs. The size of its
+// JudgedTrial is a lower bound on true success, told by a judge that errs. The size of its
 // trials is the number of labels.
 type JudgedTrial struct {
 	Gate Gate

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// PairedRate is a rate compared with a baseline over the same tasks.
+// PairedRateTrial is a rate compared with a baseline over the same tasks.
 type PairedRateTrial struct {
 	Gate    Gate
 	Pairing panel.Pairing
@@ -98,7 +98,7 @@ func one(yes bool) float64 {
 	return 0
 }
 
-// PairedAmount is an amount compared with a baseline over the same tasks.
+// PairedAmountTrial is an amount compared with a baseline over the same tasks.
 type PairedAmountTrial struct {
 	Gate    Gate
 	Pairing panel.Pairing

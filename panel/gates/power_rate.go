@@ -15,7 +15,7 @@ import (
 // confidence is the two-sided one of the intervals that gates rest on.
 const confidence = 0.95
 
-// Rate is a bound on a rate of tasks.
+// RateTrial is a bound on a rate of tasks.
 type RateTrial struct {
 	Gate Gate
 	// Truth is what the rate really is, in [0,1].

@@ -14,7 +14,7 @@ import (
 // says.
 type Trial func(rng *rand.Rand, n int) gate.Verdict
 
-// Most is the largest size that Fewest looks at.
+// MostTasks is the largest size that Fewest looks at.
 const MostTasks = 20_000
 
 const (

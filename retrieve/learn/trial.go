@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Outcome is how one question went: Score is what the goal is the mean of, and Right
+// TuneOutcome is how one question went: Score is what the goal is the mean of, and Right
 // tells it in one word.
 type TuneOutcome struct {
 	Score float64
@@ -42,13 +42,13 @@ type Trial struct {
 	Seed uint64
 }
 
-// Part is how many questions and keys a part has.
+// TunePart is how many questions and keys a part has.
 type TunePart struct {
 	Cases    int `json:"cases"`
 	Clusters int `json:"clusters"`
 }
 
-// Result is what a trial found. With folds, Train is everything, Found is searched on
+// TuneResult is what a trial found. With folds, Train is everything, Found is searched on
 // everything, and what is held out is held out from the searches of the folds.
 type TuneResult struct {
 	Train, Held TunePart

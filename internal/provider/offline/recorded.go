@@ -71,7 +71,7 @@ type row struct {
 	repeat int32 // -1: not said
 }
 
-// index finds the rows of one target.
+// recordedIndex finds the rows of one target.
 type recordedIndex struct {
 	store *store
 	rows  []row
