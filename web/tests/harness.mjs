@@ -331,7 +331,8 @@ export async function axe(page, what = page.url(), rules = everything) {
 export const whole = Boolean(process.env.CALLVET_WHOLE);
 
 const widths = [390, 768, 1024, 1440];
-// looked reports whether axe looks at a theme and a width. 1024 px have the layout of 1440, and the dark theme is other colours.
+// looked reports whether axe looks at a theme and a width. 1024 px have the layout of 1440, and the dark theme is
+// other colours.
 const looked = (theme, width) => whole || (theme === 'light' ? width !== 1024 : width === 390 || width === 1440);
 export const themes = ['light', 'dark'];
 
