@@ -98,5 +98,5 @@ func (a *cli) show(v *report.View, f *runFlags) error {
 	case a.jsonOut:
 		return report.JSON(a.out, v)
 	}
-	return report.Terminal(a.out, v, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), MaxFailures: f.maxFailures, Verbose: a.verbose})
+	return report.Terminal(a.out, v, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), MaxFailures: f.maxFailures, Verbose: a.verbose, Brief: !f.whole})
 }

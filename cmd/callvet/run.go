@@ -18,6 +18,7 @@ import (
 
 // runFlags are the flags of `callvet run`.
 type runFlags struct {
+	whole       bool // show all tables, also where all attempts passed
 	targets     []string
 	targetFile  string
 	repeats     int

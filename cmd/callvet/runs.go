@@ -133,7 +133,7 @@ func (a *cli) showCommand() *cobra.Command {
 			if all {
 				shown = -1
 			}
-			return a.show(a.view(v), &runFlags{maxFailures: shown})
+			return a.show(a.view(v), &runFlags{maxFailures: shown, whole: true})
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "explain every failing attempt; at CASE, also all assertions, scores and what was sent and received")

@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -50,6 +51,10 @@ const (
 // titles of the columns left out and tells whether a label was cut.
 func (s *screen) grid(label column, cols []column) (dropped []string, cut bool) {
 	cols = slices.DeleteFunc(cols, func(c column) bool { return c.empty() })
+	width := s.width
+	if s.opt.Width <= 0 { // a file or a log has no width: everything is shown
+		width = math.MaxInt
+	}
 	natural := label.width()
 	keep := make([]bool, len(cols))
 	used := 0
@@ -59,13 +64,13 @@ func (s *screen) grid(label column, cols []column) (dropped []string, cut bool) 
 			least = min(natural, leastLabel)
 		}
 		for i := range cols {
-			if w := 2 + cols[i].width(); cols[i].rank == rank && (rank == 0 || least+used+w <= s.width) {
+			if w := 2 + cols[i].width(); cols[i].rank == rank && (rank == 0 || least+used+w <= width) {
 				keep[i], used = true, used+w
 			}
 		}
 	}
 	shown := []column{{title: label.title}}
-	room := max(min(natural, leastLabel), s.width-used)
+	room := max(min(natural, leastLabel), width-used)
 	for _, t := range label.cells {
 		shown[0].cells = append(shown[0].cells, middle(t, room))
 	}
@@ -285,7 +290,7 @@ func (s *screen) targets(v *View) {
 		s.wrapAs("", note, s.dim)
 	}
 	if len(dropped) > 0 {
-		s.wrapAs("", "no room here for "+strings.Join(dropped, ", ")+": widen the terminal or write a report", s.dim)
+		s.wrapAs("", strings.Join(dropped, ", ")+" hidden: the terminal is too narrow", s.dim)
 	}
 	for i := range ps {
 		if ps[i].Floor {
@@ -366,7 +371,7 @@ func (s *screen) slices(v *View) {
 		}
 	}
 	if dropped, _ := s.grid(label, cols); len(dropped) > 0 {
-		s.wrapAs("", "no room here for "+strings.Join(dropped, ", "), s.dim)
+		s.wrapAs("", strings.Join(dropped, ", ")+" hidden: the terminal is too narrow", s.dim)
 	}
 	if n := len(rows) - len(some); n > 0 {
 		s.wrapAs("", plain.Count(n, "slice", "slices")+" of one case or of all cases left out; a report has them", s.dim)

@@ -12,11 +12,12 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
 )
 
 // TerminalOptions say how the terminal faces draw.
 type TerminalOptions struct {
-	// Width in columns; 0 means 120.
+	// Width in columns; 0 is no terminal: tables have all columns, and texts lines of 120.
 	Width int
 	// Color allows color; it is off for files, pipes and NO_COLOR.
 	Color bool
@@ -28,6 +29,8 @@ type TerminalOptions struct {
 	Verbose bool
 	// Scores lists all scores of an attempt, All its conversation and its exchanges too.
 	Scores, All bool
+	// Brief leaves the tables of a run out whose attempts all passed. Verbose shows them.
+	Brief bool
 }
 
 // screen collects what is drawn.
@@ -105,7 +108,12 @@ func (s *screen) wrapAs(prefix, text string, paint func(string) string) {
 // slice, and the next commands.
 func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	s := newScreen(opt)
-	s.head(v)
+	if opt.Brief && !opt.Verbose && v.allPassed() {
+		s.passed(v)
+		_, err := io.WriteString(w, s.String())
+		return err
+	}
+	s.head(v, v.Sentence())
 	called := v.Selection == nil || slices.ContainsFunc(v.Targets, func(t callvet.Target) bool { return !t.Selects })
 	if called {
 		if err := s.failures(v); err != nil {
@@ -133,7 +141,8 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	return err
 }
 
-func (s *screen) head(v *View) {
+// head writes the name of the suite, how large the run is, and how it went.
+func (s *screen) head(v *View, sentence string) {
 	name := plain.Line(v.Suite.Name)
 	if v.Suite.Version != "" {
 		name += " " + plain.Line(v.Suite.Version)
@@ -147,7 +156,33 @@ func (s *screen) head(v *View) {
 		parts = append(parts, text)
 	}
 	s.wrapAs("", strings.Join(parts, ", ")+" · run "+plain.Line(v.ID), s.dim)
-	s.wrap("", v.Sentence())
+	s.wrap("", sentence)
+}
+
+// allPassed reports whether every planned attempt of a run of one target was judged and passed.
+func (v *View) allPassed() bool {
+	ps := v.panels()
+	if len(ps) != 1 || len(v.Targets) != 1 || len(v.findings()) > 0 || v.Selection != nil || v.Diff != nil {
+		return false
+	}
+	t := ps[0].Overall.Verdicts
+	open := v.unevaluated()
+	return t.Pass > 0 && t.Fail == 0 && t.Error == 0 && t.NotRun == 0 && open.Assertions == 0 && open.Unjudged == 0
+}
+
+// passed writes a run without a failure: what was run, how sure the rate is, warnings, and the next command.
+func (s *screen) passed(v *View) {
+	sentence := v.Sentence()
+	if m := v.panels()[0].Overall.Metric(panel.MetricPass); m != nil && m.Interval.Usable() {
+		sentence += fmt.Sprintf(" The true rate may be as low as %s (%s confidence).", plain.Percent(m.Interval.Lower), plain.Confidence(v.Panels.Confidence))
+	}
+	s.head(v, sentence)
+	for _, w := range v.warnings() {
+		s.wrap(s.yellow("warning:")+" ", plain.Line(w))
+	}
+	if len(v.Next) > 0 {
+		s.line("Next: %s", plain.Line(v.Next[0]))
+	}
 }
 
 func (s *screen) notes(v *View) {

@@ -41,7 +41,13 @@ export function problemOf(e: unknown): Problem {
   return new Problem(500, e instanceof Error ? e.message : String(e));
 }
 
-/** onStatus calls listen with the status of every response: 401 means that the session has ended. */
+// How many logins there were, and after which of them a request was sent: a 401 for an earlier session, which comes
+// after the next login, does not end that one.
+let logins = 0;
+const sentAfter = new WeakMap<Request, number>();
+const isLogin = (r: Request) => r.method === 'POST' && new URL(r.url).pathname.startsWith('/api/session');
+
+/** onStatus calls listen with the status of every response of this session: 401 means that it has ended. */
 const listeners = new Set<(status: number) => void>();
 export function onStatus(listen: (status: number) => void): () => void {
   listeners.add(listen);
@@ -54,8 +60,13 @@ export const api = createFetch<paths>({
   querySerializer: { array: { style: 'form', explode: false } },
 });
 api.use({
-  async onResponse({ response }) {
-    for (const l of listeners) l(response.status);
+  onRequest({ request }) {
+    sentAfter.set(request, logins);
+  },
+  async onResponse({ request, response }) {
+    if (isLogin(request) && response.ok) logins++;
+    else if (response.status !== 401 || sentAfter.get(request) === logins)
+      for (const l of listeners) l(response.status);
     const type = response.headers.get('Content-Type') ?? '';
     if (!response.ok && !type.includes('json')) {
       return new Response(
