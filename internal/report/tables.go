@@ -64,7 +64,11 @@ func (s *screen) grid(label column, cols []column) (dropped []string, cut bool) 
 			least = min(natural, leastLabel)
 		}
 		for i := range cols {
-			if w := 2 + cols[i].width(); cols[i].rank == rank && (rank == 0 || least+used+w <= width) {
+			limit := width
+			if cols[i].quiet { // it has nothing to report
+				limit = s.width
+			}
+			if w := 2 + cols[i].width(); cols[i].rank == rank && (rank == 0 || least+used+w <= limit) {
 				keep[i], used = true, used+w
 			}
 		}
