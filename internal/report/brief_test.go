@@ -1,0 +1,70 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet"
+)
+
+// TestBrief: a run is short only where every planned attempt of its one target passed.
+func TestBrief(t *testing.T) {
+	t.Parallel()
+	cases := sampleCases()
+	passing := func() (cells []callvet.Cell) {
+		for i := range cases {
+			cells = append(cells, callvet.Cell{
+				Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Outcome: callvet.OutcomeCalled, Attempts: 1},
+				Result: callvet.Result{Verdict: callvet.VerdictPass, Scores: scored("overall", 1.0)},
+			})
+		}
+		return cells
+	}
+	with := func(edit func(*callvet.Cell)) []callvet.Cell {
+		cells := passing()
+		edit(&cells[1])
+		return cells
+	}
+	one := []callvet.Target{{Name: "openai/demo", Provider: "openai", Model: "demo"}}
+	for _, c := range []struct {
+		name    string
+		cells   []callvet.Cell
+		targets []callvet.Target
+		opt     TerminalOptions
+		brief   bool
+	}{
+		{"all passed", passing(), one, TerminalOptions{Brief: true}, true},
+		{"not asked for", passing(), one, TerminalOptions{}, false},
+		{"verbose", passing(), one, TerminalOptions{Brief: true, Verbose: true}, false},
+		{"one failed", with(func(c *callvet.Cell) { c.Result.Verdict = callvet.VerdictFail }), one, TerminalOptions{Brief: true}, false},
+		{"one error", with(func(c *callvet.Cell) {
+			c.Trace.Outcome, c.Result = callvet.OutcomeError, callvet.Result{Verdict: callvet.VerdictError}
+		}), one, TerminalOptions{Brief: true}, false},
+		{"one did not run", with(func(c *callvet.Cell) {
+			c.Trace.Outcome, c.Result = callvet.OutcomeNotRun, callvet.Result{Verdict: callvet.VerdictNotRun}
+		}), one, TerminalOptions{Brief: true}, false},
+		{"two targets", passing(), append(one[:1:1], callvet.Target{Name: "other"}), TerminalOptions{Brief: true}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			v := &View{
+				ID: "r1", Targets: c.targets, Panels: panelsOf(c.targets, nil, cases, c.cells), Suite: SuiteMeta{Name: "travel", Cases: len(cases)},
+				Next:  []string{"callvet show r1", "callvet report r1"},
+				Cells: viewOf(cases, c.cells).Cells,
+			}
+			var b strings.Builder
+			if err := Terminal(&b, v, c.opt); err != nil {
+				t.Fatal(err)
+			}
+			short := !strings.Contains(b.String(), "───") && strings.HasSuffix(b.String(), "\nNext: callvet show r1\n")
+			if short != c.brief {
+				t.Errorf("brief: %t, want %t:\n%s", short, c.brief, b.String())
+			}
+			if low := "The true rate may be as low as "; c.brief && !strings.Contains(b.String(), low) {
+				t.Errorf("no %q in:\n%s", low, b.String())
+			}
+		})
+	}
+}
