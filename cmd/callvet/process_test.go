@@ -83,7 +83,7 @@ func TestBug(t *testing.T) {
 			t.Fatalf("%s: no panic", name)
 		}
 		text := Bug(p, "v1", false)
-		if !strings.Contains(text, "index out of range [3] with length 0") || !strings.Contains(text, "at: process.(*thing).past (process_test.go:") || strings.Contains(text, "goroutine") {
+		if !strings.Contains(text, "index out of range [3] with length 0") || !strings.Contains(text, "(*thing).past (process_test.go:") || strings.Contains(text, "goroutine") {
 			t.Errorf("%s: %s", name, text)
 		}
 		if text := Bug(p, "v1", true); !strings.Contains(text, "goroutine ") {
