@@ -5,7 +5,7 @@
 //
 // It answers one question: what did the agent do about this request? OpenHTTP
 // and OpenExec give a callvet.Model whose responses are Complete. The answer's
-// form is found by package answer; Stream reads event streams.
+// form is found by package message; Stream reads event streams.
 //
 // # HTTP
 //
