@@ -333,7 +333,8 @@ var hint = regexp.MustCompile(`(?m)^  (callvet .*)$`)
 
 // hints runs the commands that a run proposes, as a person would paste them.
 func (t *traveller) hints(r result) {
-	_, next, ok := strings.Cut(r.out, "\nNext\n")
+	out := strings.Replace(r.out, "\nNext: ", "\nNext\n  ", 1) // a run that passed proposes one command
+	_, next, ok := strings.Cut(out, "\nNext\n")
 	t.check(ok, t.of.name+": "+r.step, "proposes nothing to do next")
 	for _, m := range hint.FindAllStringSubmatch(next, -1) {
 		line := strings.ReplaceAll(m[1], "OTHER-RUN", "first")
