@@ -360,7 +360,13 @@ export async function accessible(
       await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();
       for (const width of wide) {
         await page.setViewportSize({ width, height: 800 });
-        await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+        await page.evaluate(
+          () =>
+            new Promise((drawn) => {
+              requestAnimationFrame(() => requestAnimationFrame(drawn));
+              setTimeout(drawn, 2_000); // a busy browser may draw no frame at all
+            }),
+        );
         const what = `${address} ${theme} ${width}`;
         if (looked(theme, width)) await axe(page, what, theme === 'dark' ? colours : everything);
         const over = await page.evaluate(
