@@ -25,7 +25,7 @@ import (
 const module = "github.com/callvet/callvet"
 
 // layers are the rooms of the module, from the bottom up. A room imports rooms of lower layers, and of
-// its own layer those that stand before it. A new room needs a line here and an ADR that says why it exists.
+// its own layer those that stand before it. A new room needs a line here and an ADR with the reason.
 var layers = []struct {
 	name  string
 	rooms []string

@@ -39,7 +39,7 @@ type BM25Document struct {
 	Fields [][]string
 }
 
-// BM25Index holds documents. Any number of goroutines may read it while nobody
+// BM25Index holds documents. Any number of goroutines may read it while none
 // updates it. Documents have numbers from 0 in the order in which they were added.
 type BM25Index struct {
 	options BM25Options

@@ -43,7 +43,7 @@ type Agent struct {
 	Intent *AgentIntent
 }
 
-// AgentIntent is an Intent as a catalog says it: patterns of retrieve, of which one
+// AgentIntent is an Intent as a catalog says it: patterns of routes. One
 // is enough.
 type AgentIntent struct {
 	Patterns []string

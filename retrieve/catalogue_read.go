@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/value"
 )
 

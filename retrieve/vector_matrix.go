@@ -113,7 +113,7 @@ func (m *VectorMatrix) Join(o VectorMatrix) error {
 	return nil
 }
 
-// CheckVector tells what is wrong with a vector that should have that width: another width,
+// CheckVector returns an error for a vector that does not have that width: another width,
 // nothing at all, or numbers that are not finite.
 func CheckVector(v []float32, width int) error {
 	if len(v) == 0 || len(v) != width {

@@ -14,7 +14,6 @@ import (
 	"github.com/callvet/callvet/score/bfcl"
 	"github.com/callvet/callvet/score/condition"
 	"github.com/callvet/callvet/score/match"
-
 	"github.com/callvet/callvet/value"
 )
 

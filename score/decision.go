@@ -15,7 +15,7 @@ func (k *Compiled) decided(t *callvet.Trace) callvet.Result {
 	if !ok {
 		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "the case says nothing about which tools are right"}
 	}
-	set, _ := SelectionSettingsOf(k.scoring.Selection) // Compile has told what is wrong with it
+	set, _ := SelectionSettingsOf(k.scoring.Selection) // Compile has reported its mistakes
 	names := callvet.Result{Names: k.counted(t)}
 	r := JudgeSelection(&want, names.CountsDecision(t.Decision), set)
 	r.Names = names.Names

@@ -63,7 +63,7 @@ type TrajectoryOutcome struct {
 	Extra []int
 }
 
-// TrajectoryStepOutcome tells how a gold step was answered.
+// TrajectoryStepOutcome is how a gold step was answered.
 type TrajectoryStepOutcome struct {
 	// Call answers the step; -1 when it was missed.
 	Call int

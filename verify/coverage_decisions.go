@@ -9,12 +9,10 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/conform"
-
 	"github.com/callvet/callvet/stats/exact"
 )
 

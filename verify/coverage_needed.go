@@ -10,7 +10,6 @@ import (
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/conform"
-
 	"github.com/callvet/callvet/stats/gate"
 )
 

@@ -13,10 +13,8 @@ import (
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
-
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/conform"
-
 	"github.com/callvet/callvet/stats/gate"
 	"github.com/callvet/callvet/stats/judge"
 )

@@ -14,7 +14,6 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats/judge"
 	"github.com/callvet/callvet/verify/jsonl"

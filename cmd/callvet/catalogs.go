@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -123,7 +122,7 @@ func searchFlags(fs *pflag.FlagSet, f *app.Search, but ...string) {
 	own.Var((*depth)(&f.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	own.Float64Var(&f.Threshold, "threshold", 0, "score under which a tool is not given")
 	own.Var(abstainFlag{f}, "abstain", fmt.Sprintf("give nothing below this confidence from 0 to under 1, such as %v, or below that which a share of the catalogue's examples has, such as 5%% (default: never)", app.UsualConfidence))
-	own.StringVar(&f.AbstainOn, "abstain-on", "", "suite of questions, with their tools, of which --abstain 5% refuses that share; by default the catalogue's examples")
+	own.StringVar(&f.AbstainOn, "abstain-on", "", "suite of questions, with their tools; --abstain 5% refuses that share of them; by default the catalogue's examples")
 	own.StringSliceVar(&f.AbstainRoutes, "abstain-route", nil, "route whose questions are given no tool, such as smalltalk; may be repeated")
 	own.StringVar(&f.Embed, "embed", "", "model that makes vectors: openai:MODEL[@URL], ollama:MODEL, tei:URL (default: none is needed)")
 	own.StringVar(&f.Rerank, "rerank", "", "model that orders the best tools anew: cohere:MODEL[@URL], jina:MODEL, tei:URL")
@@ -200,7 +199,7 @@ func (a *cli) asking(fs *pflag.FlagSet, but ...string) *asking {
 	own.StringArrayVarP(&q.targets, "model", "m", nil, "model that chooses among the tools given; may be repeated")
 	own.Var(Positive(&q.maxCost, 0), "max-cost", "stop before spending more than this many USD")
 	own.BoolVar(&q.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
-	own.StringVar(&q.resume, "resume", "", "go on with an interrupted run (id, name or last) and tell its curve")
+	own.StringVar(&q.resume, "resume", "", "go on with an interrupted run (id, name or last) and print its curve")
 	addBut(fs, own, but...)
 	return q
 }

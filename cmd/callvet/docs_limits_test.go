@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// limitRows are the rows of docs/reference/limits.md by how they begin, with the constants whose values
+// limitRows are the rows of docs/reference/limits.md by how they begin, with the constants that have the values
 // stand in the column of limits, in that order. A constant is named by its room.
 var limitRows = []struct {
 	what      string

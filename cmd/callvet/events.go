@@ -13,7 +13,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
-
 	"github.com/callvet/callvet/internal/report/plain"
 )
 

@@ -77,7 +77,7 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar((*string)(&f.req.Unit), "unit", "", "what it looks at: task, call or turn (default task)")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "model that judges; may be repeated: each is a judge of its own")
 	fs.Var(Int(&f.repeats, 1, 1), "samples", "how often each model is asked the same; the verdict of the most counts")
-	fs.Var(Share(&f.under, 0), "under", "judge only attempts whose automatic score is less than this, or not known")
+	fs.Var(Share(&f.under, 0), "under", "judge only attempts with an automatic score below this, or without one")
 	fs.Var(Share(&f.least, 0), "threshold", "least score that passes, where the score decides and the case has no threshold (default 0.6 for a rubric)")
 	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which pulls it towards that")
 	fs.Var(Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence", "bytes that the judge is shown of one thing; what is cut is said")
@@ -191,7 +191,7 @@ func (a *cli) judgeListCommand() *cobra.Command {
 func (a *cli) judgeShowCommand() *cobra.Command {
 	var req app.JudgeShowRequest
 	cmd := &cobra.Command{
-		Use: "show JUDGING|RUN|TRACES", Short: "Show what judges said, with what people say beside",
+		Use: "show JUDGING|RUN|TRACES", Short: "Show the verdicts of judges next to those of people",
 		Example: "  callvet judge show last\n  callvet judge show last --labels labels.jsonl",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -207,7 +207,7 @@ func (a *cli) judgeShowCommand() *cobra.Command {
 			return a.tellJudged(out, true)
 		},
 	}
-	cmd.Flags().StringVar(&req.Labels, "labels", "", "labels file: what people say is shown beside")
+	cmd.Flags().StringVar(&req.Labels, "labels", "", "labels file: the verdicts of people, shown next to those of judges")
 	cmd.Flags().StringVarP(&req.Output, "output", "o", "", "labels file to add the verdicts to")
 	return cmd
 }

@@ -48,7 +48,7 @@ was called then.`,
 	fs.StringVar(&req.Judge, "judge", "", "draw by the verdicts of this judge")
 	fs.StringVar(&req.By, "by", "", "who labels (default: $USER)")
 	fs.StringVar((*string)(&req.Role), "role", "calibration", "what the labels are for: calibration, validation, test, or design: to make the judge, and never to calibrate it")
-	fs.Var(Share(&req.Double, 0), "double", "share of the tasks that somebody else has labelled already, to measure agreement")
+	fs.Var(Share(&req.Double, 0), "double", "share of tasks that another person has labelled already, to measure agreement")
 	fs.Uint64Var(&req.Seed, "seed", 1, "order of the draw")
 	fs.StringVarP(&out, "output", "o", "", "to-do file to write, also on a terminal (- is standard output; default: there where there is no terminal)")
 	return cmd

@@ -23,7 +23,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/remote"

@@ -25,7 +25,7 @@ type tracingFlags struct {
 
 func (f *tracingFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.http, "http", "", "serve streamable HTTP at this address, such as 127.0.0.1:8080 or :8080, which is of this machine only (default: standard input and output)")
-	fs.StringSliceVar(&f.hosts, "allow-host", nil, "name under which the server may be asked over HTTP, beside those of this machine; may be repeated")
+	fs.StringSliceVar(&f.hosts, "allow-host", nil, "name under which the server may be asked over HTTP, in addition to those of this machine; may be repeated")
 	fs.StringVarP(&f.trace.Output, "output", "o", "", "trace file to which each call is added before it is answered")
 	fs.StringVar(&f.trace.Agent, "agent", "", "what the agent is called in the trace file (default: what it says of itself)")
 	fs.StringSliceVar(&f.trace.Keep, "keep", nil, "kinds that are not redacted in the trace file: email, phone, …")

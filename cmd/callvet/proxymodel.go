@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -45,11 +44,11 @@ func (a *cli) proxyModelCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&q.Record, "record", "", "folder of recordings that is read, and added to")
-	fs.StringVar(&q.Replay, "replay", "", "folder of recordings that is read, and nobody is asked")
+	fs.StringVar(&q.Replay, "replay", "", "folder of recordings that is read; no model is asked")
 	fs.BoolVar(&q.Fresh, "fresh", false, "with --record: ask for everything again, and write it anew")
 	fs.StringVar(&q.OpenAI, "openai", "", "address of OpenAI's API or one like it, with /v1 (default: $OPENAI_BASE_URL, or OpenAI's own); ${VAR} reads the environment")
 	fs.StringVar(&q.Anthropic, "anthropic", "", "address of Anthropic's API or one like it, without /v1 (default: $ANTHROPIC_BASE_URL, or Anthropic's own); ${VAR} reads the environment")
-	fs.StringSliceVar(&q.Ignore, "ignore", nil, "key of a request's body that does not tell requests apart, such as user; may be repeated")
+	fs.StringSliceVar(&q.Ignore, "ignore", nil, "key of a request's body that does not distinguish requests, such as user; may be repeated")
 	fs.StringVar(&listen, "listen", "127.0.0.1:0", "address to listen at; with port 0 a free one")
 	return cmd
 }

@@ -30,7 +30,7 @@ With --from-step N the first N answers of each attempt stand, and its target is 
 With -m another target is asked, from the beginning or from --from-step on.
 
 A call that the run did not make has no recording: its attempt ends with an error, which says nothing of
-the target, and the nearest call is told. --recordings DIR answers from a folder instead (docs/guides/worlds.md).`,
+the target, and the nearest call is shown. --recordings DIR answers from a folder instead (docs/guides/worlds.md).`,
 		Example: `  callvet replay last
   callvet replay last --case refund --from-step 1
   callvet replay last -m openai/gpt-5-mini`,

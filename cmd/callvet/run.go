@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -149,7 +148,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.judges.Models, "judge-model", nil, "model that judges; may be repeated")
 	fs.StringVar(&f.judges.BaseURL, "judge-base-url", "", "endpoint of the models that judge, instead of the provider's own")
 	fs.BoolVar(&f.judges.Live, "judge-live", false, "ask the judges about each attempt as soon as it is stored, while others run")
-	fs.Var(Share(&f.judgeUnder, 0), "judge-under", "judge only attempts whose automatic score is less than this, or not known")
+	fs.Var(Share(&f.judgeUnder, 0), "judge-under", "judge only attempts with an automatic score below this, or without one")
 	fs.StringVar(&f.guard, "guard", "", "policy file: which calls are executed and which results shown (docs/guides/safety.md)")
 	fs.StringVar(&f.world.World, "world", "", "who answers calls: mock, the mocks of the suite (default), live, the tools of --live, or recorded, which executes nothing (docs/guides/worlds.md)")
 	fs.StringVar(&f.world.Live, "live", "", "file with the tools that are really called, with --world live (docs/guides/worlds.md)")

@@ -26,7 +26,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/file"
@@ -69,7 +68,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 		"model that compares texts in mode semantic where a run names none, such as openai/text-embedding-3-small")
 	fs.StringVar(&f.models.Embed, "embed", "", "model that makes the vectors of a search that names none, such as openai:text-embedding-3-small")
 	fs.StringVar(&f.models.Rerank, "rerank", "", "model that orders the best tools of a search that names none, such as cohere:rerank-v3.5")
-	fs.BoolVar(&f.metricsOpen, "metrics-open", false, "let everybody who reaches the server read its metrics (GET /metrics), not admins alone")
+	fs.BoolVar(&f.metricsOpen, "metrics-open", false, "let all clients read the metrics of the server (GET /metrics), not only admins")
 	fs.StringToInt64Var(&f.quota, "quota", nil,
 		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296,attempt_bytes=17179869184")
 	fs.Var(Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user", "connections of a user that may follow events at the same time")

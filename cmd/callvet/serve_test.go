@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/parallel"
 )
 

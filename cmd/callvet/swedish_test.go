@@ -81,9 +81,12 @@ func TestSwedishSource(t *testing.T) {
 	pairs := all.String()
 	n := 0
 	for _, from := range sentenceFiles {
-		files := from.paths(t)
+		files, err := filepath.Glob(filepath.Join("..", "..", from.files))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no files: %v", from.files, err)
+		}
 		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
+			if strings.HasSuffix(file, "_test.go") || from.leaves(filepath.Base(file)) {
 				continue
 			}
 			for place, text := range sentencesIn(t, file, from.all) {

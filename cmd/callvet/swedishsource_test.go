@@ -18,7 +18,8 @@ import (
 
 // sentenceFile are files of the source with sentences that the page shows.
 type sentenceFile struct {
-	files string // a pattern of paths, or a folder with its slash and patterns of names in it
+	files string
+	not   string // patterns of names of files that speak to the command line alone
 	// all: every literal of several words is one; otherwise those that stand where errors and notes are made.
 	all bool
 	// but are expressions of those that the page never shows.
@@ -47,51 +48,30 @@ var (
 	ofNames  = []string{`\{\} of \{\} pass`, `(at most \{\} characters|default \{\}|at \{\})`, `(suite|catalogue|judging) \{\} \{\}`, `against \{\} .*`, `ranks \{\}`}
 )
 
-// paths returns the files.
-func (s sentenceFile) paths(t *testing.T) (out []string) {
-	t.Helper()
-	folder, names, several := strings.Cut(s.files, "/ ")
-	if !several {
-		folder, names = filepath.Split(s.files)
-	}
-	for name := range strings.FieldsSeq(names) {
-		files, err := filepath.Glob(filepath.Join("..", "..", folder, name))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s of %s: no files: %v", name, folder, err)
+// leaves reports whether a file is one of those that are not read.
+func (s sentenceFile) leaves(name string) bool {
+	for pattern := range strings.FieldsSeq(s.not) {
+		if ok, err := filepath.Match(pattern, name); ok || err != nil {
+			return true
 		}
-		out = append(out, files...)
 	}
-	return out
+	return false
 }
 
 var sentenceFiles = []sentenceFile{
-	{files: "internal/catalog/ abstain.go env.go indexes.go open.go search.go settings.go sources.go wanted.go weights.go", all: true, but: toFiles},
-	{files: "internal/catalog/ explain.go query.go", all: true},
-	{files: "internal/catalog/ edits_apply.go edits_models.go edits.go suggest.go suggestask.go whatif.go", all: true, but: slices.Concat(toFiles, ofEdits)},
-	{files: "internal/catalog/ effect.go effect_questions.go", all: true},
-	{files: "internal/catalog/ confusable.go lint.go", all: true},
-	{files: "internal/catalog/ sweep_asked.go curve.go sweep_expand.go sweep.go", all: true},
-	{files: "internal/catalog/ learn_expected.go", all: true},
-	{files: "internal/catalog/ file_load.go routes.go", all: true, but: toFiles},
-	{files: "internal/suite/ edits.go edits_write.go", all: true, but: slices.Concat(toFiles, ofFormats)},
-	{files: "internal/provider/ embed_cache.go embed_client.go embed_form.go embed_open.go embedder.go embed_listing.go embed_lock_other.go embed_lock_unix.go embed_models.go embed_record.go", all: true, but: slices.Concat(ofFormats, []string{`nothing is kept.*`})},
+	{files: "internal/catalog/*.go", not: "learn.go retriever*.go service_*.go tune.go", all: true, but: slices.Concat(toFiles, ofEdits)},
+	{files: "internal/suite/edits*.go", all: true, but: slices.Concat(toFiles, ofFormats)},
+	{files: "internal/provider/embed*.go", not: "embed.go", all: true, but: slices.Concat(ofFormats, []string{`nothing is kept.*`})},
 	{files: "panel/routing/*.go", all: true, but: ofAdvice},
-	{files: "retrieve/ additive.go agents.go build.go calibrate.go catalogue.go entry.go explain.go index.go likeness.go match.go options.go own.go pipeline.go rerank.go search.go", all: true, but: ofFormats},
-	{files: "retrieve/ catalogue_read.go", all: true},
-	{files: "retrieve/learn/ check.go choose.go edit.go leak.go prompt.go rewrite.go split.go", all: true, but: ofFormats},
-	{files: "retrieve/ routes_features.go routes_learned.go routes_model.go routes_pattern.go routes_rules.go"},
-	{files: "retrieve/learn/ knobs.go search.go trial.go tuned.go vectors.go"},
-	{files: "retrieve/ vector_matrix.go vector_ngram.go vector_sketch.go"},
+	{files: "retrieve/*.go", not: "bm25_*.go language.go", all: true, but: ofFormats},
+	{files: "retrieve/learn/*.go", all: true, but: ofFormats},
 	{files: "internal/app/select.go", all: true},
 	{files: "internal/app/decisions.go", all: true},
 	{files: "internal/app/semantic.go"},
 	{files: "internal/account/*.go"},
-	{files: "internal/library/ catalogues.go diff.go document.go form.go library.go"},
-	{files: "internal/doc/ decode.go json.go json_write.go lists.go node.go notes.go path.go position.go file.go yaml.go yaml_write.go"},
-	{files: "internal/suite/dialect/ frame.go message.go node.go read.go text.go tools.go yaml.go yaml_write.go", but: []string{`write suite: .*`, `.* is not carried: the format has no place for .*`, `version, flags, .*`}},
-	{files: "internal/suite/dialect/categories.go"},
-	{files: "internal/suite/dialect/toolsuite.go"},
-	{files: "internal/suite/dialect/dialect.go"},
+	{files: "internal/library/*.go", not: "batch.go intake.go"},
+	{files: "internal/doc/*.go", not: "form_read.go input.go"},
+	{files: "internal/suite/dialect/*.go", not: "bfcl*.go forge*.go openai.go promptfoo*.go", but: []string{`write suite: .*`, `.* is not carried: the format has no place for .*`, `version, flags, .*`}},
 	{files: "internal/suite/lint*.go"},
 	{files: "internal/suite/load.go"},
 	{files: "internal/suite/detect.go"},

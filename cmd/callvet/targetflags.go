@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/app"
 )
 

@@ -17,7 +17,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 		Use: "tools", Short: "Look at a catalogue of tools: what is wrong with it, which tools are easily confused",
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use: "lint CATALOGUE", Short: "Find what keeps tools from being found or told apart",
+		Use: "lint CATALOGUE", Short: "Find what keeps tools from being found or distinguished",
 		Example: "  callvet tools lint catalogue.json", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := a.teller(false, "")
@@ -59,7 +59,7 @@ func (a *cli) vectorsCommand() *cobra.Command {
 		}
 	}
 	cmd := &cobra.Command{
-		Use: "cache", Short: "Tell which vectors of models are kept, and how much room they take", Args: cobra.NoArgs, RunE: list(false),
+		Use: "cache", Short: "List the vectors of models that are kept, and how much room they take", Args: cobra.NoArgs, RunE: list(false),
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "clear [MODEL…]", Short: "Forget the vectors that are kept, of all models or of those named",
@@ -80,7 +80,7 @@ that suggestions were made of, where the file says which those are (docs/guides/
 func (a *cli) whatIfCommand() *cobra.Command {
 	var q app.WhatIfRequest
 	cmd := &cobra.Command{
-		Use: "whatif CATALOGUE --edits EDITS --suite SUITE", Short: "Tell what other descriptions would change, before changing any", Long: whatIfLong,
+		Use: "whatif CATALOGUE --edits EDITS --suite SUITE", Short: "Measure what other descriptions would change, before changing any", Long: whatIfLong,
 		Example: "  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json\n  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json -m openai/gpt-5-mini",
 		Args:    cobra.ExactArgs(1),
 	}

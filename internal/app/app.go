@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/pdf"

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/panel"

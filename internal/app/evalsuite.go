@@ -8,9 +8,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/measure"
-
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"

@@ -8,14 +8,11 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/labels"
-	"github.com/callvet/callvet/internal/world"
-
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/suite"
-
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/world"
 )
 
 // Formats are those that Schema knows.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"

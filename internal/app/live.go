@@ -14,12 +14,11 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
-	"github.com/callvet/callvet/internal/world"
-
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/score/safety"
 )
 

@@ -13,12 +13,11 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/world"
-
 	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/world"
 )
 
 // Manifest is what is needed to make a run again, or to go on with it.

@@ -20,7 +20,6 @@ import (
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
-
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/retrieve/learn"
 	"github.com/callvet/callvet/value"

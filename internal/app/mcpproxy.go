@@ -13,9 +13,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/mcp"
-	"github.com/callvet/callvet/internal/world"
-
 	"github.com/callvet/callvet/internal/redact"
+	"github.com/callvet/callvet/internal/world"
 )
 
 // ProxyMCPRequest asks for a server that stands between an agent and another server.

@@ -279,7 +279,7 @@ func (r *Run) selecting(asked []string) []string {
 	if len(asked) > 0 || !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil
 	}
-	set, _ := score.SelectionSettingsOf(r.Suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
+	set, _ := score.SelectionSettingsOf(r.Suite.Defaults.Scoring.Selection) // its mistakes were reported before the run
 	out := []string{score.Composite, score.Precision1, score.MRR}
 	for _, name := range []string{score.NDCGAt, score.RecallAt} {
 		for _, k := range set.K {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"

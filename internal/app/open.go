@@ -19,13 +19,11 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/child"
-
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/provider/agent"
 	"github.com/callvet/callvet/internal/provider/offline"
-
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"

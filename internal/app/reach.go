@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/world"
 )

@@ -10,9 +10,7 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet/internal/catalog"
-
 	"github.com/callvet/callvet/internal/provider"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
 )

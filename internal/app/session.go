@@ -15,10 +15,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/world"
-
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/score"
 )
 
@@ -40,7 +39,7 @@ type Session struct {
 	judges  string
 	live    *liveJudges      // nil: attempts are judged when they are over, or not at all
 	policy  *world.Policy    // of a new run with a guard
-	dry     *DryRun          // not nil: the run is told here, and not kept
+	dry     *DryRun          // not nil: the run is described here, and not kept
 	tools   *world.ToolsFile // of a new run that calls tools
 	world   *acting          // nil: takeUp opens it
 	yield   chan struct{}    // closed by Yield

@@ -14,7 +14,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-
 	"github.com/callvet/callvet/internal/suite"
 )
 

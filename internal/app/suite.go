@@ -13,12 +13,10 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/world"
-
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/world"
 )
 
 // SuiteRequest says which suite is read, and how.

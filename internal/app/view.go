@@ -13,7 +13,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
@@ -144,7 +143,7 @@ func (r *Run) section(ctx context.Context, p *panel.Panels, op *opener, why stri
 	if !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil, nil
 	}
-	set, _ := score.SelectionSettingsOf(r.Suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
+	set, _ := score.SelectionSettingsOf(r.Suite.Defaults.Scoring.Selection) // its mistakes were reported before the run
 	c := routing.Collector{Known: catalog.Known(r.Manifest.Targets, r.Suite.Tools), Weights: routing.Weigh(set)}
 	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
 		if err != nil {

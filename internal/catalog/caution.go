@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/learn"
 )

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )

@@ -10,7 +10,7 @@
 // WhatIf, Suggest and Propose measure other texts, and ApplyRequest writes them.
 //
 // A catalogue is also a target: OpenRetriever serves it as a callvet.Model and OpenRemote asks a
-// service over HTTP. Both get the last user message and the number of tools, and nothing of what
+// service over HTTP. Both get the last user message and the number of tools, and nothing that
 // the case expects.
 //
 // A request is a plain struct and a result is data. The package reads and writes through Env

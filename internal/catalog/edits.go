@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/retrieve"

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/retrieve/learn"
 )
 

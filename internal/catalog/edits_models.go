@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
 )
@@ -30,7 +29,7 @@ const (
 	aboutSuggestions = "suggested descriptions: "
 )
 
-// MadeByCallvet tells whether a command of this package made a suite of cases for models.
+// MadeByCallvet reports whether a command of this package made a suite of cases for models.
 func MadeByCallvet(s *callvet.Suite) bool {
 	return strings.HasPrefix(s.Description, aboutEdits) || strings.HasPrefix(s.Description, aboutSuggestions)
 }

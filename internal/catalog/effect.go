@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
@@ -173,7 +172,7 @@ func paired(qs []Question, before, after []Outcome, keep func(i int) bool) panel
 	return c.Targets[0].Overall
 }
 
-// CompareOutcomes tells one measure in full. edited are the tools with edits.
+// CompareOutcomes compares one measure in full. edited are the tools with edits.
 func CompareOutcomes(by, measure string, qs []Question, before, after []Outcome, edited []string) *Comparison {
 	c := &Comparison{By: by, Measure: measure, main: paired(qs, before, after, nil), Right: []ChangedAnswer{}, Wrong: []ChangedAnswer{}}
 	c.Rates = []EffectRate{{measure, c.main}}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/panel/routing"
 	"github.com/callvet/callvet/retrieve"
 )

@@ -11,7 +11,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report/plain"
-
 	"github.com/callvet/callvet/retrieve"
 )
 

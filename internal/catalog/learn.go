@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
 )

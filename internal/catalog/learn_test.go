@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/retrieve"
 )
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )

@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/panel/routing"
 	"github.com/callvet/callvet/retrieve"
-
 	"github.com/callvet/callvet/score"
 )
 

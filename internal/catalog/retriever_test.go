@@ -17,7 +17,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
-
 	"github.com/callvet/callvet/value"
 )
 

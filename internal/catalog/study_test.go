@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/learn"
 )

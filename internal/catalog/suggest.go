@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
@@ -105,7 +104,7 @@ func (q *SuggestRequest) writable(e *Env) error {
 	if _, there, err := e.Old(q.Output); err != nil {
 		return err
 	} else if there {
-		return Invalid("output", "another name, or move it away", "write %s: invalid: it exists, and may hold what somebody decided", q.Output)
+		return Invalid("output", "another name, or move it away", "write %s: invalid: it exists, and may hold decisions of a person", q.Output)
 	}
 	return nil
 }

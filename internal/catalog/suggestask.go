@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve/learn"
 )

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/retrieve"
 )
 

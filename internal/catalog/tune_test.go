@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/learn"
 )

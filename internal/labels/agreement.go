@@ -8,11 +8,10 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet/stats"
-
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// JudgeScores is what a judge's scores are worth beside its verdicts.
+// JudgeScores is how good a judge's scores are, in addition to its verdicts.
 type JudgeScores struct {
 	N int `json:"n"`
 	// AUC is the chance that a true pass scores higher than a true fail, in [0,1].

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/stats"
-
 	"github.com/callvet/callvet/stats/judge"
 )
 

@@ -18,7 +18,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
-
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/judge"

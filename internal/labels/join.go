@@ -312,7 +312,7 @@ func identity(in CalibrationInput) (Judge, error) {
 	case 0:
 		err := fmt.Errorf("find judge %q: %w: no verdict is of that judge", in.Judge, callvet.ErrNotFound)
 		if len(all) == 0 {
-			return Judge{}, &callvet.Hinted{Err: err, Hint: "verdicts stand beside the labels (judged) or in the task records of the traces given with --run"}
+			return Judge{}, &callvet.Hinted{Err: err, Hint: "verdicts are next to the labels (judged) or in the task records of the traces given with --run"}
 		}
 		return Judge{}, &callvet.Hinted{Err: err, Hint: "--judge with one of " + strings.Join(slices.Sorted(maps.Keys(all)), ", ")}
 	}

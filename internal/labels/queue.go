@@ -12,7 +12,6 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/stats/judge"
 )
 

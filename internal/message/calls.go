@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )

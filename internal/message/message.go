@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -615,7 +614,7 @@ func lines(a, b string) string {
 	return a + "\n" + b
 }
 
-// UsageOf reads the token counts of the common spellings, and money where cost tells
+// UsageOf reads the token counts of the common spellings, and money where cost has
 // it under one of the names.
 func UsageOf(u, cost value.Value, names ...string) callvet.Usage {
 	var r UsageReader

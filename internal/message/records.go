@@ -9,7 +9,6 @@ import (
 	jsonx "github.com/go-json-experiment/json"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
 )

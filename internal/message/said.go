@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/value"
 )
 

@@ -27,7 +27,7 @@ type UsageReader struct {
 	note    string
 }
 
-// WholeTokens is the count that v tells: ok is false unless v is a whole number from 0 to
+// WholeTokens is the count in v: ok is false unless v is a whole number from 0 to
 // MaxTokens.
 func WholeTokens(v value.Value) (n int, ok bool) {
 	f, ok := v.Float()

@@ -29,7 +29,7 @@ type ExperimentCandidate struct {
 	Confirmed bool
 }
 
-// ExperimentCandidates are the configurations that may be the best, in the order in which they were tried.
+// ExperimentCandidates are the configurations that may be the best, in the order of their runs.
 // results are in the order in which the runs were made; only those of the suite of the last one count,
 // with all its cases. A configuration is compared by the latest fresh run after its first one; without
 // a fresh run by the one with the most evidence, whatever its score.

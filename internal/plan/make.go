@@ -9,7 +9,6 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
-
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
 )

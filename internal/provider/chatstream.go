@@ -7,7 +7,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/message"
-
 	"github.com/callvet/callvet/value"
 )
 

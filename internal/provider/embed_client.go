@@ -44,7 +44,7 @@ type client struct {
 	usage                         EmbedUsage
 }
 
-// EmbedUsage is what was asked for so far. Tokens are those that servers tell of.
+// EmbedUsage is what was asked for so far. Tokens are those that servers report.
 type EmbedUsage struct{ Requests, Texts, Tokens int }
 
 func newClient(svc *service, model string, cfg *EmbedConfig) *client {

@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// EmbedConfig is what Open needs beside the spec. The zero value works for local servers.
+// EmbedConfig is what OpenEmbedder needs in addition to the spec. The zero value works for local servers.
 type EmbedConfig struct {
 	// Getenv reads the environment; nil: there is none.
 	Getenv func(string) string

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/internal/catalog"
-
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/retrieve/learn"

@@ -16,7 +16,7 @@ func TestBrief(t *testing.T) {
 	passing := func() (cells []callvet.Cell) {
 		for i := range cases {
 			cells = append(cells, callvet.Cell{
-				Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Outcome: callvet.OutcomeCalled, Attempts: 1},
+				Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Outcome: callvet.OutcomeCalled, Attempts: 1, WallMS: 200},
 				Result: callvet.Result{Verdict: callvet.VerdictPass, Scores: scored("overall", 1.0)},
 			})
 		}
@@ -34,18 +34,21 @@ func TestBrief(t *testing.T) {
 		targets []callvet.Target
 		opt     TerminalOptions
 		brief   bool
+		has     []string
 	}{
-		{"all passed", passing(), one, TerminalOptions{Brief: true}, true},
-		{"not asked for", passing(), one, TerminalOptions{}, false},
-		{"verbose", passing(), one, TerminalOptions{Brief: true, Verbose: true}, false},
-		{"one failed", with(func(c *callvet.Cell) { c.Result.Verdict = callvet.VerdictFail }), one, TerminalOptions{Brief: true}, false},
+		{"all passed", passing(), one, TerminalOptions{Brief: true}, true, []string{"The true rate may be as low as ", "Measured: latency p50 200 ms"}},
+		{"one case", passing()[:1], one, TerminalOptions{Brief: true}, true, []string{"The only judged attempt passed. So few cases bound no rate."}},
+		{"none", nil, one, TerminalOptions{Brief: true}, false, []string{"Nothing was judged."}},
+		{"not asked for", passing(), one, TerminalOptions{}, false, nil},
+		{"verbose", passing(), one, TerminalOptions{Brief: true, Verbose: true}, false, nil},
+		{"one failed", with(func(c *callvet.Cell) { c.Result.Verdict = callvet.VerdictFail }), one, TerminalOptions{Brief: true}, false, nil},
 		{"one error", with(func(c *callvet.Cell) {
 			c.Trace.Outcome, c.Result = callvet.OutcomeError, callvet.Result{Verdict: callvet.VerdictError}
-		}), one, TerminalOptions{Brief: true}, false},
+		}), one, TerminalOptions{Brief: true}, false, nil},
 		{"one did not run", with(func(c *callvet.Cell) {
 			c.Trace.Outcome, c.Result = callvet.OutcomeNotRun, callvet.Result{Verdict: callvet.VerdictNotRun}
-		}), one, TerminalOptions{Brief: true}, false},
-		{"two targets", passing(), append(one[:1:1], callvet.Target{Name: "other"}), TerminalOptions{Brief: true}, false},
+		}), one, TerminalOptions{Brief: true}, false, nil},
+		{"two targets", passing(), append(one[:1:1], callvet.Target{Name: "other"}), TerminalOptions{Brief: true}, false, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -62,8 +65,10 @@ func TestBrief(t *testing.T) {
 			if short != c.brief {
 				t.Errorf("brief: %t, want %t:\n%s", short, c.brief, b.String())
 			}
-			if low := "The true rate may be as low as "; c.brief && !strings.Contains(b.String(), low) {
-				t.Errorf("no %q in:\n%s", low, b.String())
+			for _, part := range c.has {
+				if !strings.Contains(b.String(), part) {
+					t.Errorf("no %q in:\n%s", part, b.String())
+				}
 			}
 		})
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
-
 	"github.com/callvet/callvet/panel"
 )
 

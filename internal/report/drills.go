@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/drills"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )

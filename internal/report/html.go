@@ -13,9 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
-
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )

@@ -10,9 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
-
 	"github.com/callvet/callvet/panel"
 )
 

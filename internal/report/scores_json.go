@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet/internal/parallel"
-
 	"github.com/callvet/callvet/panel"
 )
 
@@ -80,7 +79,7 @@ func emptied(p *panel.Panels) (hollow *panel.Panels, tables [][]panel.Metric) {
 	return &out, tables
 }
 
-// sheetMetrics is the list of a table, in lines of which the first continues one.
+// sheetMetrics is the list of a table, in lines; the first one continues a line.
 func sheetMetrics(table []panel.Metric, depth int) (text []byte, err error) {
 	if table == nil {
 		return []byte("null"), nil

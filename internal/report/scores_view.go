@@ -11,12 +11,11 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
 
-// ScoresView is what the faces tell.
+// ScoresView is what the faces write.
 type ScoresView struct {
 	// Files are the names of what was read.
 	Files  []string

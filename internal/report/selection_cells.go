@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// SelectionColumns are what a table of attempts tells of decisions: what was asked, expected and
+// SelectionColumns are the columns of a table of decisions: what was asked, expected and
 // given.
 func SelectionColumns() []string {
 	return []string{

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel/routing"
 )

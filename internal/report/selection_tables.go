@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
@@ -247,7 +246,7 @@ type SelectionFailure struct {
 	Lines        []string
 }
 
-// FailedSelections are the failed cases that are told, at most most; 0 for the usual number,
+// FailedSelections are the failed cases that are shown, at most most; 0 for the usual number,
 // -1 for all that are kept.
 func FailedSelections(t *routing.Target, most int) []SelectionFailure {
 	switch {

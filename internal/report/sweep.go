@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/catalog"
-
 	"github.com/callvet/callvet/internal/report/plain"
 )
 

@@ -170,13 +170,27 @@ func (v *View) allPassed() bool {
 	return t.Pass > 0 && t.Fail == 0 && t.Error == 0 && t.NotRun == 0 && open.Assertions == 0 && open.Unjudged == 0
 }
 
-// passed writes a run without a failure: what was run, how sure the rate is, warnings, and the next command.
+// passed writes a run without a failure: what was run, how sure the rate is, what it took, warnings, and
+// the next command.
 func (s *screen) passed(v *View) {
-	sentence := v.Sentence()
-	if m := v.panels()[0].Overall.Metric(panel.MetricPass); m != nil && m.Interval.Usable() {
-		sentence += fmt.Sprintf(" The true rate may be as low as %s (%s confidence).", plain.Percent(m.Interval.Lower), plain.Confidence(v.Panels.Confidence))
+	all := &v.panels()[0].Overall
+	text := v.Sentence()
+	if m := all.Metric(panel.MetricPass); m != nil && m.Interval.Usable() {
+		text += fmt.Sprintf(" The true rate may be as low as %s (%s confidence).", plain.Percent(m.Interval.Lower), plain.Confidence(v.Panels.Confidence))
+	} else {
+		text += " So few cases bound no rate."
 	}
-	s.head(v, sentence)
+	var took []string
+	for i := range targetColumns {
+		c := &targetColumns[i]
+		if value := c.value(all); value != "–" && (c.title == "latency p50" || c.title == "tokens" || c.title == "cost") {
+			took = append(took, c.title+" "+value)
+		}
+	}
+	if len(took) > 0 {
+		text += " Measured: " + strings.Join(took, ", ") + "."
+	}
+	s.head(v, text)
 	for _, w := range v.warnings() {
 		s.wrap(s.yellow("warning:")+" ", plain.Line(w))
 	}

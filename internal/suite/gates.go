@@ -162,7 +162,7 @@ func (r *gatefileReader) quarantine(f *GateFile, n *doc.Node) {
 		case seen[q.Case]:
 			r.Note(v.At, "duplicate-case", "keep one", "the case %q is in quarantine twice", doc.Clip(q.Case, 60))
 		case q.Owner == "":
-			r.Note(v.At, "no-owner", "owner: NAME", "nobody looks after the case %q in quarantine", doc.Clip(q.Case, 60))
+			r.Note(v.At, "no-owner", "owner: NAME", "the case %q in quarantine has no owner", doc.Clip(q.Case, 60))
 		case err != nil:
 			r.Note(v.At, "no-end", "until: 2026-12-01", "the quarantine of %q has no last day", doc.Clip(q.Case, 60))
 		default:
@@ -354,7 +354,7 @@ func (r *gatefileReader) slice(g *gates.Gate, v *doc.Node) {
 	}
 	if callvet.AmbiguousSlice(g.Key) {
 		r.Note(v.At, "ambiguous-slice", fmt.Sprintf("%s=%s for all cases that expect the tool, %s=%s for its calls", callvet.SliceExpectedTool, g.Value, callvet.SliceCalledTool, g.Value),
-			"the slice %s does not say by which tool", doc.Clip(s, 60))
+			"the slice %s does not name the role of the tool", doc.Clip(s, 60))
 	}
 }
 

@@ -101,7 +101,7 @@ func TestProblemsTellTheirPlace(t *testing.T) {
 		"gates:\n  - {metric: a}":                                    `g.yaml:2:5: the gate on a has no bound (one of at_least, at_most, zero, baseline, newly_failing)`,
 		"gates:\n  - {at_least: 1}":                                  `g.yaml:2:5: the gate names no metric (metric: schema_valid)`,
 		"gates:\n  - {metric: a, at_least: 1, at_most: 2}":           `g.yaml:2:5: the gate on a asks for two things (keep one of gate, at_least, at_most, zero, baseline, or make two gates)`,
-		"gates:\n  - {metric: a, at_least: 1, slice: tool=pay}":      "g.yaml:2:37: the slice tool=pay does not say by which tool (expected_tool=pay for all cases that expect the tool, called_tool=pay for its calls)",
+		"gates:\n  - {metric: a, at_least: 1, slice: tool=pay}":      "g.yaml:2:37: the slice tool=pay does not name the role of the tool (expected_tool=pay for all cases that expect the tool, called_tool=pay for its calls)",
 		"gates:\n  - {metric: a, at_least: 1, slice: es-AR}":         `g.yaml:2:37: expected KEY=VALUE, found "es-AR" (slice: language=es-AR, or language=* for every value)`,
 		"gates:\n  - {metric: a, at_least: 1, severity: harder}":     `g.yaml:2:40: there is no "harder" here (one of hard, soft)`,
 		"gates:\n  - {metric: a, zero: true, correlation: measured}": `g.yaml:2:5: correlation belongs to gates with a bound on a rate of tasks (at_least: 0.9)`,

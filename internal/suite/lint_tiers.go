@@ -137,7 +137,7 @@ func (l *linter) rubric() {
 		key := fmt.Sprintf("expect.rubric[%d]", i)
 		switch {
 		case strings.TrimSpace(d.Criteria) == "":
-			l.problem("missing-key", key+".criteria", "say what each score means", "a judge cannot tell what dimension %q asks for", doc.Clip(d.Dimension, 40))
+			l.problem("missing-key", key+".criteria", "name what each score means", "dimension %q has no criteria for a judge", doc.Clip(d.Dimension, 40))
 		case d.MaxScore < 1 || d.MaxScore != float64(int(d.MaxScore)):
 			l.problem("wrong-range", key+".max_score", "write 1 for pass or fail, 3 to 5 for grades", "the highest score of a dimension is a whole number of 1 or more, not %g", d.MaxScore)
 		case d.Dimension != "" && seen[d.Dimension]:

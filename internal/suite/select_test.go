@@ -15,7 +15,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
-
 	"github.com/callvet/callvet/retrieve"
 )
 

@@ -42,7 +42,7 @@ type StaleAbout struct {
 	Alike func(a, b string) bool
 }
 
-// CompareStale gives what has changed between the state in which cases were made and that of now,
+// CompareStale returns what has changed since the state when cases were made,
 // and which parts of the first are not known, so that nobody can tell.
 func CompareStale(made, now *StaleState, about StaleAbout) (out []StaleWarning, unknown []string) {
 	for _, name := range about.Tools {

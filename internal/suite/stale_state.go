@@ -77,7 +77,7 @@ func ReadStaleState(raw []byte) (StaleState, error) {
 	return s, nil
 }
 
-// StaleEnvelope reads the metadata of an eval file, in which one tool is recorded, and gives its
+// StaleEnvelope reads the metadata of an eval file that records one tool, and returns its
 // name. A value of another kind is not known.
 func StaleEnvelope(metadata []byte) (s StaleState, tool string) {
 	var m map[string]any

@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
 // Package trace is the contract by which tool-calling steps travel: one JSON
-// line per step, and one per task for what a step cannot tell.
+// line per step, and one per task for what a step cannot hold.
 //
 // It answers one question: what happened, line by line? A Reader walks a file
 // of any size in constant memory and gives a View of each line (a handle into

@@ -21,10 +21,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/world"
-
 	"github.com/callvet/callvet/internal/mcp"
-
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/template"
 )

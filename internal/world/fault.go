@@ -202,7 +202,7 @@ func (f *faulty) spoil(t *callvet.ToolFault, tool string, result json.RawMessage
 	return result, false
 }
 
-// replayText is what a target is told of a result: a string says itself.
+// replayText is the text of a result that a target gets: a string as it is.
 func replayText(result json.RawMessage) string {
 	var s string
 	if json.Unmarshal(result, &s) == nil {

@@ -18,11 +18,9 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/world"
-
 	"github.com/callvet/callvet/internal/mcp"
-
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/score/safety"
 )

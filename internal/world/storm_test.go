@@ -14,9 +14,8 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/world"
-
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/score/safety"
 )

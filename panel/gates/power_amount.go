@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/callvet/callvet/stats"
-
 	"github.com/callvet/callvet/stats/gate"
 )
 

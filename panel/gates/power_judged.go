@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/callvet/callvet/stats"
-
 	"github.com/callvet/callvet/stats/exact"
 	"github.com/callvet/callvet/stats/gate"
 	"github.com/callvet/callvet/stats/judge"
@@ -26,7 +25,7 @@ const (
 	Elsewhere LabelDraw = "elsewhere"
 )
 
-// JudgedTrial is a lower bound on true success, told by a judge that errs. The size of its
+// JudgedTrial is a lower bound on true success, measured by a judge that errs. The size of its
 // trials is the number of labels.
 type JudgedTrial struct {
 	Gate Gate

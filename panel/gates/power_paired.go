@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/callvet/callvet/panel"
-
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
 )

@@ -7,7 +7,6 @@ import (
 	"sort"
 
 	"github.com/callvet/callvet/stats"
-
 	"github.com/callvet/callvet/stats/exact"
 	"github.com/callvet/callvet/stats/gate"
 )

@@ -10,7 +10,6 @@ import (
 
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
-
 	"github.com/callvet/callvet/stats/gate"
 )
 

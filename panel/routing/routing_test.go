@@ -16,7 +16,6 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score"
-
 	"github.com/callvet/callvet/stats"
 )
 

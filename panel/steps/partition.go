@@ -224,7 +224,7 @@ func (p *partition) empty() {
 
 // absorb appends a later part of the same file. o is used up.
 func (p *partition) absorb(later *partition, keep bool, into *Sums) {
-	for _, from := range later.heads { // in the order in which they came: each pushed another out
+	for _, from := range later.heads { // in the order of their arrival: each pushed another out
 		o := p.touch(from.hash, from.target, from.id)
 		if o == nil {
 			o = p.begin(from.hash, from.target, from.id, from.number, keep)

@@ -79,7 +79,7 @@ func (m *some) apart(s *Sums, t *task, steps []int32) {
 	}
 }
 
-// share adds the task to its slices, and tells how good all steps are. Slices that have all of
+// share adds the task to its slices, and returns how good all steps are. Slices that have all of
 // the steps are alike.
 func (s *Sums) share(t *task) quality {
 	s.lists, s.every = s.lists[:0], s.every[:0]

@@ -51,7 +51,7 @@ type expectedSet struct {
 
 // sliceSums is the table of one slice.
 type sliceSums struct {
-	waits                  bool // queue and accept are told
+	waits                  bool // queue and accept times are known
 	exec, toolTime         exact.Quantiles
 	queue, accept          exact.Quantiles
 	tasks, attempts, steps int64

@@ -181,7 +181,7 @@ func one(yes bool) int {
 	return 0
 }
 
-// tell adds the task as a whole.
+// tell adds the task as a whole to the slice.
 func (s *sliceSums) tell(of *Sums) {
 	m, tries := &of.sum, len(of.tries)
 	m.toolTime.addTo(&s.toolTime)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
-
 	"github.com/callvet/callvet/retrieve/learn"
 )
 

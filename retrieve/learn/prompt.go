@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// RewriteInstructions are what a model is told that suggests descriptions.
+// RewriteInstructions are the instructions of a model that suggests descriptions.
 func RewriteInstructions() string {
 	return `You write descriptions of tools. A retriever and a language model choose a tool by its description, and this one is chosen wrongly.
 
@@ -115,7 +115,7 @@ func first(list []string, n int) []string {
 	return out
 }
 
-// RetryPrompt is what the model is told whose answer could not be used: what was wrong.
+// RetryPrompt is the message to a model after an unusable answer: it names the mistakes.
 func RetryPrompt(wrong []string) string {
 	return "Your answer cannot be used: " + strings.Join(wrong, "; ") + `. Answer once more with one JSON object and nothing else: {"description": "…"}`
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
-
 	"github.com/callvet/callvet/value"
 )
 

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/callvet/callvet/stats"
-
 	"github.com/callvet/callvet/stats/gate"
 	"github.com/callvet/callvet/stats/judge"
 )

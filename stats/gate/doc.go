@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
 // Package gate answers one question: is a number good enough, is it not, or is
-// there too little data to tell?
+// there too little data to decide?
 //
 // Rule is a bound with what must be known before it may decide; Decide holds an
 // estimate's interval against it: PASS and FAIL each need an end of the interval

@@ -20,7 +20,9 @@ fi
 [ -s "$lines" ] || { echo "prose: no line changed"; exit 0; }
 if [ ! -x "$vale" ]; then
   command -v gcc >/dev/null || { echo "SKIPPED: prose needs a C compiler"; exit 0; }
-  GOFLAGS= CGO_ENABLED=1 GOBIN=$(dirname "$vale") go install "github.com/vale-cli/vale/v3/cmd/vale@$version" 2>/dev/null
+  log=$(mktemp) # the C compiler warns at length
+  GOFLAGS= CGO_ENABLED=1 GOBIN=$(dirname "$vale") go install "github.com/vale-cli/vale/v3/cmd/vale@$version" 2> "$log" || { cat "$log" >&2; exit 1; }
+  rm -f "$log"
 fi
 cut -f1 "$lines" | sort -u | xargs -d '\n' "$vale" --config "$(dirname "$0")/vale.ini" --no-exit --output=line |
   awk -v lines="$lines" '

@@ -15,9 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/retrieve"
-
 	"github.com/callvet/callvet/score"
-
 	"github.com/callvet/callvet/verify/proof"
 )
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/retrieve"
-
 	"github.com/callvet/callvet/verify/clinc"
 	"github.com/callvet/callvet/verify/proof"
 )

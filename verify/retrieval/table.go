@@ -12,7 +12,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/stats"
-
 	"github.com/callvet/callvet/verify/proof"
 )
 

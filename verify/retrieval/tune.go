@@ -10,7 +10,6 @@ import (
 
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/retrieve/learn"
-
 	"github.com/callvet/callvet/verify/proof"
 )
 

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"github.com/callvet/callvet/retrieve"
-
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/verify/clinc"
 	"github.com/callvet/callvet/verify/proof"

@@ -16,7 +16,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/message"
-
 	"github.com/callvet/callvet/value"
 )
 
@@ -190,7 +189,7 @@ func (s *stream) open(id string) {
 	}
 }
 
-// turns adds what message.Element read, once: a message that was told in parts may be
+// turns adds what message.Element read, once: a message that came in parts may be
 // repeated as a whole.
 func (s *stream) turns(id string, turns []callvet.Turn) {
 	for i := range turns {

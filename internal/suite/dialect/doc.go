@@ -10,7 +10,7 @@
 // that is imported and exported again is the same document; what was changed in
 // between is laid over the original.
 //
-// Node, Record and Frame are the tree in which the dialects read and write.
+// Node, Record and Frame are the tree that the dialects read and write.
 //
 // Inside, every file is JSON: comments are blanked out in place and YAML is
 // rewritten as JSON with a table of positions, so that each problem still names

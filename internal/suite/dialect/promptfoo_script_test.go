@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/score/condition"
 	"github.com/callvet/callvet/value"

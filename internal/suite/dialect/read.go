@@ -300,7 +300,7 @@ func copyRaw(n Node) json.RawMessage {
 	return slices.Clone(n.Raw)
 }
 
-// ReaderOptions are what an import may use beside the file itself. The zero value is
+// ReaderOptions are what an import may use in addition to the file. The zero value is
 // fine: tokens then stay unresolved and tools unknown.
 type ReaderOptions struct {
 	// Seeds and Snapshots are the JSON that {{seed:…}} and {{snapshot:…}} tokens

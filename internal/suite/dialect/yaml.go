@@ -18,7 +18,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Limits of a YAML file, beside those of doc.Tokens: its nesting, and the bytes of JSON
+// Limits of a YAML file, in addition to those of doc.Tokens: its nesting, and the bytes of JSON
 // it may become (aliases repeat what they name, so a small file can say a lot).
 const (
 	maxYAMLDepth = 500

@@ -11,7 +11,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-
 	"github.com/callvet/callvet/value"
 )
 

@@ -10,9 +10,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/message"
-
 	"github.com/callvet/callvet/internal/trace"
-
 	"github.com/callvet/callvet/value"
 )
 
