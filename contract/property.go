@@ -118,10 +118,9 @@ func (s *Schema) Stray(path string) (part string, declares []string) {
 
 func pathTokens(path string) []string {
 	if strings.HasPrefix(path, "/") {
-		un := strings.NewReplacer("~1", "/", "~0", "~")
 		toks := strings.Split(path[1:], "/")
 		for i := range toks {
-			toks[i] = un.Replace(toks[i])
+			toks[i] = Unescape(toks[i])
 		}
 		return toks
 	}

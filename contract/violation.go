@@ -156,14 +156,18 @@ func rat(r *big.Rat) string {
 	return r.String()
 }
 
+// Unescape returns the name that a token of a JSON Pointer stands for.
+func Unescape(token string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+}
+
 // pointer makes a JSON Pointer.
 func pointer(at []string, more ...string) string {
 	var b strings.Builder
-	esc := strings.NewReplacer("~", "~0", "/", "~1")
 	for _, list := range [][]string{at, more} {
 		for _, tok := range list {
 			b.WriteByte('/')
-			b.WriteString(esc.Replace(tok))
+			b.WriteString(strings.ReplaceAll(strings.ReplaceAll(tok, "~", "~0"), "/", "~1"))
 		}
 	}
 	return b.String()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/value"
 )
 
@@ -226,7 +227,7 @@ func (s *StepScorer) BadFields(in *StepInput) []string {
 	var out []string
 	for _, v := range t.violations(emitted) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(v.Path, "/"), "/")
-		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		name = contract.Unescape(name)
 		if v.Path != "" && !slices.Contains(out, name) {
 			out = append(out, name)
 		}

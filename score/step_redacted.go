@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/score/safety/pii"
 	"github.com/callvet/callvet/value"
 )
@@ -55,7 +56,7 @@ func pointed(v value.Value, pointer string) (value.Value, bool) {
 		if pointer != "" {
 			pointer = "/" + pointer
 		}
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		token = contract.Unescape(token)
 		next, ok := v.Get(token)
 		if v.Kind() == value.Array {
 			n, err := strconv.Atoi(token)

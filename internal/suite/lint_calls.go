@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/value"
@@ -272,7 +273,7 @@ func (l *linter) goldFix(v *callvet.Violation) string {
 func argumentOf(v *callvet.Violation) string {
 	if path := strings.TrimPrefix(v.Path, "/"); path != "" {
 		name, _, _ := strings.Cut(path, "/")
-		return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		return contract.Unescape(name)
 	}
 	return strings.Trim(v.Expected, `"`)
 }
@@ -286,7 +287,7 @@ func dotted(pointer string) string {
 		case strings.Trim(part, "0123456789") == "":
 			b.WriteString("[" + part + "]")
 		default:
-			b.WriteString("." + strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
+			b.WriteString("." + contract.Unescape(part))
 		}
 	}
 	return b.String()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/value"
 )
 
@@ -39,7 +40,7 @@ func pointer(v value.Value, ref string) (value.Value, bool) {
 		return value.Value{}, false
 	}
 	for _, seg := range strings.Split(p, "/")[1:] {
-		seg = strings.ReplaceAll(strings.ReplaceAll(seg, "~1", "/"), "~0", "~")
+		seg = contract.Unescape(seg)
 		if v.Kind() == value.Array {
 			i, err := strconv.Atoi(seg)
 			if v, ok = element(v, i); err != nil || !ok {
