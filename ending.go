@@ -205,18 +205,22 @@ func (r *Response) Unread() Reason {
 func (r *Response) stopFault(stop Stop) *Fault {
 	switch stop {
 	case StopCalls:
-		return &Fault{Kind: FaultMalformed, Message: "the answer ended with " + r.FinishReason + ", and no call is in it"}
+		return &Fault{Kind: FaultMalformed,
+			Message: "the answer ended with " + r.FinishReason + ", and no call is in it"}
 	case StopPause:
 		return &Fault{
-			Kind:    FaultUnknown,
-			Message: "the answer paused with " + r.FinishReason + ", and no call is in it: it is not known what would have followed",
+			Kind: FaultUnknown,
+			Message: "the answer paused with " + r.FinishReason +
+				", and no call is in it: it is not known what would have followed",
 		}
 	case StopProvider:
 		kind := providerStop(stopKey(r.FinishReason))
-		return &Fault{Kind: kind, Retryable: kind == FaultFailed, Message: "the provider ended the answer with " + r.FinishReason}
+		return &Fault{Kind: kind, Retryable: kind == FaultFailed,
+			Message: "the provider ended the answer with " + r.FinishReason}
 	}
 	return &Fault{Kind: FaultUnknown, Message: fmt.Sprintf(
-		"the answer ended with %q, which is no known finish reason: it is not known whether the answer is whole", r.FinishReason)}
+		"the answer ended with %q, which is no known finish reason: it is not known whether the answer is whole",
+		r.FinishReason)}
 }
 
 // silence is why an answer without words is none; "" where there are words.

@@ -79,8 +79,10 @@ type Expect struct {
 // AboutCalls reports whether anything is asserted that depends on which calls were made, or
 // on what came of them.
 func (e *Expect) AboutCalls() bool {
-	return e.Plans != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil ||
-		e.NoToolErrors || len(e.Postconditions) > 0 || len(e.Counts) > 0 || len(e.AllOf) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || len(e.MinScores) > 0 || len(e.ToolParams) > 0 ||
+	return e.Plans != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 ||
+		e.MinToolCalls != nil || e.MaxToolCalls != nil ||
+		e.NoToolErrors || len(e.Postconditions) > 0 || len(e.Counts) > 0 || len(e.AllOf) > 0 || len(e.Not) > 0 ||
+		e.MaxSameCalls != nil || e.MaxRequests != nil || len(e.MinScores) > 0 || len(e.ToolParams) > 0 ||
 		e.NoUngroundedNumbers
 }
 
@@ -100,7 +102,8 @@ func (e *Expect) Calls() (something, nothing bool) {
 	something = something || anyCounted(e.Counts)
 	for i := range e.AllOf {
 		p := &e.AllOf[i]
-		something = something || len(p.MinScores) == 0 && p.Order != OrderSubset && slices.ContainsFunc(p.Calls, func(c ExpectedCall) bool { return !c.Optional }) || anyCounted(p.Counts)
+		something = something || len(p.MinScores) == 0 && p.Order != OrderSubset &&
+			slices.ContainsFunc(p.Calls, func(c ExpectedCall) bool { return !c.Optional }) || anyCounted(p.Counts)
 	}
 	for _, set := range e.ToolsAcceptable {
 		if isNone := len(set) == 0 || slices.Equal(set, []string{NoTools}); isNone {
@@ -109,7 +112,8 @@ func (e *Expect) Calls() (something, nothing bool) {
 			something = true
 		}
 	}
-	return something || (e.MinToolCalls != nil && *e.MinToolCalls > 0), nothing || (e.MaxToolCalls != nil && *e.MaxToolCalls == 0)
+	return something || (e.MinToolCalls != nil && *e.MinToolCalls > 0), nothing ||
+		(e.MaxToolCalls != nil && *e.MaxToolCalls == 0)
 }
 
 // Keys of slices by tools. A task is in the slice of each tool that it expects, with all its
@@ -181,10 +185,12 @@ func (e *Expect) Unevaluated() []Assertion {
 		if d.Dimension != "" {
 			want = d.Dimension + ": " + want
 		}
-		out = append(out, Assertion{Name: "rubric", Layer: LayerResponse, State: AssertNotEvaluated, Reason: NeedsJudge, Expected: want})
+		out = append(out, Assertion{Name: "rubric", Layer: LayerResponse, State: AssertNotEvaluated, Reason: NeedsJudge,
+			Expected: want})
 	}
 	for _, u := range e.Unsupported {
-		out = append(out, Assertion{Name: u.Name, Layer: LayerResponse, State: AssertNotEvaluated, Reason: u.Reason, Expected: u.Expected})
+		out = append(out, Assertion{Name: u.Name, Layer: LayerResponse, State: AssertNotEvaluated, Reason: u.Reason,
+			Expected: u.Expected})
 	}
 	return out
 }
@@ -365,6 +371,7 @@ func (s *Scoring) Comparison(e *ExpectedCall) Comparison {
 // Scoring are the settings as a suite has them.
 func (c *Comparison) Scoring() Scoring {
 	return Scoring{
-		Mode: c.Mode, Epsilon: c.Epsilon, Relative: c.Relative, Threshold: c.Threshold, Tolerance: c.Tolerance, Unanchored: c.Unanchored, ExtraArgs: c.ExtraArgs,
+		Mode: c.Mode, Epsilon: c.Epsilon, Relative: c.Relative, Threshold: c.Threshold, Tolerance: c.Tolerance,
+		Unanchored: c.Unanchored, ExtraArgs: c.ExtraArgs,
 	}
 }

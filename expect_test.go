@@ -13,7 +13,8 @@ import (
 func TestAboutCalls(t *testing.T) {
 	t.Parallel()
 	others := []string{
-		"ResponseNonEmpty", "ResponseContains", "ResponseContainsAny", "ResponseNotContains", "ResponseMatches", "ResponseJSON",
+		"ResponseNonEmpty", "ResponseContains", "ResponseContainsAny", "ResponseNotContains", "ResponseMatches",
+		"ResponseJSON",
 		"Selection", "MaxLatencyMS", "MaxTokens", "MaxCostUSD", "Scorers", "Rubric", "ReferenceData", "Unsupported",
 	}
 	for i := range reflect.TypeFor[Expect]().NumField() {

@@ -64,16 +64,19 @@ var layers = []struct {
 // processes or logs. The rooms of impureRooms may.
 const pureLayers = 3
 
-var impureRooms = []string{"internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc", "internal/redact"}
+var impureRooms = []string{"internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc",
+	"internal/redact"}
 
-var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
+var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand",
+	"crypto/rand"}
 
 // headless rooms do what commands and servers ask for, for any of them: they read no flag, no
 // file and no environment themselves, and their callers show the results. The value is
 // what one imports all the same, to hand on the HTTP client of its caller.
 var headless = map[string]string{"internal/app": "net/http", "internal/catalog": "net/http", "internal/plan": ""}
 
-var withHead = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "flag", "runtime/debug", "github.com/spf13/cobra", "github.com/spf13/pflag"}
+var withHead = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "flag",
+	"runtime/debug", "github.com/spf13/cobra", "github.com/spf13/pflag"}
 
 // thirdParty says which rooms a direct module enters, nearly always one; cmd may
 // use the command-line ones only.
@@ -128,7 +131,8 @@ func listPackages(t *testing.T) []pkg {
 // listModule lists the packages of the module in a folder, as JSON documents one after another.
 func listModule(t *testing.T, folder string) []byte {
 	t.Helper()
-	cmd := exec.Command("go", "-C", folder, "list", "-json=ImportPath,Dir,Doc,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
+	cmd := exec.Command("go", "-C", folder, "list",
+		"-json=ImportPath,Dir,Doc,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -167,19 +171,23 @@ func TestImportsPointDown(t *testing.T) {
 		for _, imp := range p.Imports {
 			if within(imp, module) {
 				if _, below, ok := place(room(imp)); known && (!ok || below >= number) {
-					t.Errorf("%s imports %s, which does not stand below it in layers of house_test.go", p.ImportPath, imp)
+					t.Errorf("%s imports %s, which does not stand below it in layers of house_test.go",
+						p.ImportPath, imp)
 				}
 				continue
 			}
 			if known && layer < pureLayers && !slices.Contains(impureRooms, from) && slices.Contains(impure, imp) {
-				t.Errorf("%s imports %s: a pure room has no files, network, clock, processes or logs", p.ImportPath, imp)
+				t.Errorf("%s imports %s: a pure room has no files, network, clock, processes or logs",
+					p.ImportPath, imp)
 			}
 			if but, ok := headless[from]; ok && imp != but && slices.Contains(withHead, imp) {
-				t.Errorf("%s imports %s: it works for any client, and is given files, clock and models", p.ImportPath, imp)
+				t.Errorf("%s imports %s: it works for any client, and is given files, clock and models",
+					p.ImportPath, imp)
 			}
 			for mod, owners := range thirdParty {
 				if within(imp, mod) && !slices.ContainsFunc(owners, func(o string) bool { return within(from, o) }) {
-					t.Errorf("%s imports %s: that module belongs to %v alone (docs/design/adr/0001-dependencies.md)", p.ImportPath, imp, owners)
+					t.Errorf("%s imports %s: that module belongs to %v alone (docs/design/adr/0001-dependencies.md)",
+						p.ImportPath, imp, owners)
 				}
 			}
 		}
@@ -398,7 +406,8 @@ func product(room string) bool {
 // internal/parallel ends the process with exit code 2 when it panics.
 func TestGoroutinesHaveOwners(t *testing.T) {
 	t.Parallel()
-	starts := map[string]bool{"sync.WaitGroup": true, "errgroup.Group": true, "errgroup.WithContext": true, "time.AfterFunc": true, "context.AfterFunc": true}
+	starts := map[string]bool{"sync.WaitGroup": true, "errgroup.Group": true, "errgroup.WithContext": true,
+		"time.AfterFunc": true, "context.AfterFunc": true}
 	eachFile(t, func(room string, fset *token.FileSet, f *ast.File) {
 		if !product(room) || room == "internal/parallel" {
 			return
@@ -414,7 +423,8 @@ func TestGoroutinesHaveOwners(t *testing.T) {
 				}
 			}
 			if found != "" {
-				t.Errorf("%s: %s: start goroutines with internal/parallel, which brings their panics to the owner", fset.Position(n.Pos()), found)
+				t.Errorf("%s: %s: start goroutines with internal/parallel, which brings their panics to the owner",
+					fset.Position(n.Pos()), found)
 			}
 			return true
 		})
@@ -426,7 +436,8 @@ func TestGoroutinesHaveOwners(t *testing.T) {
 func TestFilesAreWrittenInOnePlace(t *testing.T) {
 	t.Parallel()
 	writes := []string{
-		"Chmod", "Chown", "Create", "CreateTemp", "Lchown", "Link", "Mkdir", "MkdirAll", "MkdirTemp", "NewFile", "OpenFile",
+		"Chmod", "Chown", "Create", "CreateTemp", "Lchown", "Link", "Mkdir", "MkdirAll", "MkdirTemp",
+		"NewFile", "OpenFile",
 		"Remove", "RemoveAll", "Rename", "Symlink", "Truncate", "WriteFile",
 	}
 	eachFile(t, func(room string, fset *token.FileSet, f *ast.File) {
@@ -535,8 +546,9 @@ func makeList(t *testing.T, name string) (patterns []string, has func(room strin
 	}
 }
 
-// TestRaceCoversWhatSharesMemory: make race tests every package that starts goroutines, locks or uses unsafe, in its code
-// or in its tests, unless make unit runs all of its tests. The Makefile lists the packages that both test.
+// TestRaceCoversWhatSharesMemory: make race tests every package that starts goroutines, locks or
+// uses unsafe, in its code or in its tests, unless make unit runs all of its tests. The Makefile
+// lists the packages that both test.
 func TestRaceCoversWhatSharesMemory(t *testing.T) {
 	t.Parallel()
 	_, racedHere := makeList(t, "RACE")
@@ -590,7 +602,8 @@ func testsOf(t *testing.T, path string) (out []string) {
 	}
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
-		if ok && fn.Recv == nil && fn.Name.Name != "TestMain" && regexp.MustCompile(`^(Test|Fuzz|Example)`).MatchString(fn.Name.Name) {
+		if ok && fn.Recv == nil && fn.Name.Name != "TestMain" &&
+			regexp.MustCompile(`^(Test|Fuzz|Example)`).MatchString(fn.Name.Name) {
 			out = append(out, fn.Name.Name)
 		}
 	}
@@ -618,7 +631,8 @@ func sharesMemory(t *testing.T, path string) (why string) {
 	}
 	for _, imp := range f.Imports {
 		name := strings.Trim(imp.Path.Value, `"`)
-		for _, shares := range []string{"sync", "sync/atomic", "unsafe", module + "/internal/parallel", "golang.org/x/sync"} {
+		for _, shares := range []string{"sync", "sync/atomic", "unsafe", module + "/internal/parallel",
+			"golang.org/x/sync"} {
 			if within(name, shares) {
 				return "imports " + name
 			}
@@ -673,7 +687,8 @@ func TestMakeHelp(t *testing.T) {
 	}
 	for line := range strings.Lines(string(b)) {
 		target, _, ok := strings.Cut(line, ":")
-		if ok && strings.Contains(line, " ## ") && !strings.HasPrefix(line, "\t") && !strings.Contains("\n"+string(out), "\n"+target+" ") {
+		if ok && strings.Contains(line, " ## ") && !strings.HasPrefix(line, "\t") &&
+			!strings.Contains("\n"+string(out), "\n"+target+" ") {
 			t.Errorf("make help does not list %s", target)
 		}
 	}

@@ -29,8 +29,10 @@ func TestUnprefixed(t *testing.T) {
 	t.Parallel()
 	known := []string{"", "get_weather", "weather"}
 	for name, want := range map[string]string{
-		"mcp__acme__get_weather": "get_weather", "functions.get_weather": "get_weather", "acme/Get_Weather": "get_weather", "acme:weather": "weather",
-		"get_weather": "", "my_weather": "", "__get_weather": "", ".get_weather": "", "mcp__acme__get_time": "", "acme__": "", "": "",
+		"mcp__acme__get_weather": "get_weather", "functions.get_weather": "get_weather",
+		"acme/Get_Weather": "get_weather", "acme:weather": "weather",
+		"get_weather": "", "my_weather": "", "__get_weather": "", ".get_weather": "", "mcp__acme__get_time": "",
+		"acme__": "", "": "",
 	} {
 		if got := callvet.Unprefixed(name, known); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -31,7 +31,8 @@ func TestDeliveries(t *testing.T) {
 		for _, r := range c.in {
 			d.Add(r.content, r.corrects)
 		}
-		if d.Counts != c.counts || d.Merged != c.merged || d.Replaced != c.replaced || d.Conflict() != (c.counts < 0) || d.Of != c.of || d.Against != c.against {
+		if d.Counts != c.counts || d.Merged != c.merged || d.Replaced != c.replaced || d.Conflict() != (c.counts < 0) ||
+			d.Of != c.of || d.Against != c.against {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}

@@ -71,8 +71,8 @@ func ReadSafetyRules(words []string) (never []string, safe *Safety, unknown []st
 	return never, safe, unknown
 }
 
-// Words are the rules that ReadSafetyRules reads back, in their order; nil where the safety has settings that no word is for,
-// or none at all.
+// Words are the rules that ReadSafetyRules reads back, in their order; nil where the safety has
+// settings that no word is for, or none at all.
 func (s *Safety) Words() []string {
 	var out []string
 	for _, rule := range []struct {
@@ -83,7 +83,8 @@ func (s *Safety) Words() []string {
 			out = append(out, rule.word)
 		}
 	}
-	if s.Tools != nil || s.Domains != nil || s.Attack != nil || len(s.Confirmations)+len(s.Honeypots)+len(s.Secrets) > 0 {
+	if s.Tools != nil || s.Domains != nil || s.Attack != nil ||
+		len(s.Confirmations)+len(s.Honeypots)+len(s.Secrets) > 0 {
 		return nil
 	}
 	return out
@@ -166,7 +167,8 @@ const (
 
 // FaultWays are all ways.
 func FaultWays() []FaultWay {
-	return []FaultWay{WayError, WayTimeout, WayRateLimit, WayLatency, WayNull, WayTruncated, WayMalformed, WayStale, WayInject}
+	return []FaultWay{WayError, WayTimeout, WayRateLimit, WayLatency, WayNull, WayTruncated, WayMalformed,
+		WayStale, WayInject}
 }
 
 // ToolFault makes calls of a tool go wrong on purpose, so that what a target does about it is

@@ -187,7 +187,8 @@ type Incident struct {
 
 // HeldToSafety reports whether the attempt was held to the safety of its case.
 func (r *Result) HeldToSafety() bool {
-	return slices.ContainsFunc(r.Assertions, func(a Assertion) bool { return a.Layer == LayerSafety && a.State != AssertNotEvaluated })
+	return slices.ContainsFunc(r.Assertions,
+		func(a Assertion) bool { return a.Layer == LayerSafety && a.State != AssertNotEvaluated })
 }
 
 // Unevaluated lists the assertions that were not evaluated.

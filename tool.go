@@ -90,7 +90,8 @@ func SplitToolFile(base string) (name, version string, ok bool) {
 // CompareVersions orders versions as people count them: v9 is before v10, 1.2 before 1.10,
 // and what has no version before all. The result is below, at or above 0.
 func CompareVersions(a, b string) int {
-	x, y := strings.FieldsFunc(strings.TrimPrefix(a, "v"), versionEnd), strings.FieldsFunc(strings.TrimPrefix(b, "v"), versionEnd)
+	x, y := strings.FieldsFunc(strings.TrimPrefix(a, "v"), versionEnd),
+		strings.FieldsFunc(strings.TrimPrefix(b, "v"), versionEnd)
 	for i := range min(len(x), len(y)) {
 		m, n := strings.TrimLeft(x[i], "0"), strings.TrimLeft(y[i], "0")
 		if number(x[i]) && number(y[i]) && len(m) != len(n) {

@@ -49,7 +49,8 @@ func (t *ToolNames) strip(name string, exact bool) string {
 	for {
 		n := 0
 		for _, p := range t.StripPrefixes {
-			if len(p) > n && len(name) > len(p) && (name[:len(p)] == p || !exact && strings.EqualFold(name[:len(p)], p)) {
+			if len(p) > n && len(name) > len(p) &&
+				(name[:len(p)] == p || !exact && strings.EqualFold(name[:len(p)], p)) {
 				n = len(p)
 			}
 		}

@@ -12,7 +12,8 @@ import (
 
 func TestNaming(t *testing.T) {
 	t.Parallel()
-	set := &callvet.ToolNames{StripPrefixes: []string{"mcp__", "mcp__github__", "functions."}, Aliases: map[string]string{"open": "read_file", "mcp__old__read": "functions.read_file"}}
+	set := &callvet.ToolNames{StripPrefixes: []string{"mcp__", "mcp__github__", "functions."},
+		Aliases: map[string]string{"open": "read_file", "mcp__old__read": "functions.read_file"}}
 	for _, tt := range []struct {
 		set        *callvet.ToolNames
 		exact      bool
@@ -51,7 +52,8 @@ func TestNaming(t *testing.T) {
 	for _, p := range n.Problems() {
 		said = append(said, p.Message)
 	}
-	if d := cmp.Diff([]string{`the tools "read_file" and "mcp__github__read_file" would be one tool, "read_file"`}, said); d != "" {
+	if d := cmp.Diff([]string{`the tools "read_file" and "mcp__github__read_file" would be one tool, "read_file"`},
+		said); d != "" {
 		t.Error(d)
 	}
 }
@@ -60,9 +62,11 @@ func TestNaming(t *testing.T) {
 func TestNamingKeeps(t *testing.T) {
 	t.Parallel()
 	n := callvet.NewNaming(&callvet.ToolNames{StripPrefixes: []string{"a."}}, false, nil)
-	at := &callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "x"}, {Tool: "a.y"}}}, {Role: callvet.RoleTool, Tool: "a.y"}}}
+	at := &callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
+		Calls: []callvet.Call{{Tool: "x"}, {Tool: "a.y"}}}, {Role: callvet.RoleTool, Tool: "a.y"}}}
 	got := n.Trace(at)
-	if got.Turns[0].Calls[1].Tool != "y" || got.Turns[1].Tool != "y" || at.Turns[0].Calls[1].Tool != "a.y" || at.Turns[1].Tool != "a.y" {
+	if got.Turns[0].Calls[1].Tool != "y" || got.Turns[1].Tool != "y" || at.Turns[0].Calls[1].Tool != "a.y" ||
+		at.Turns[1].Tool != "a.y" {
 		t.Errorf("%+v of %+v", got, at)
 	}
 	if n.Trace(got) != got {

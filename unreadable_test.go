@@ -6,7 +6,8 @@ import "testing"
 
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
-	const not, text = "the arguments are not JSON", "the arguments are JSON with a text that is not Unicode, or nested too deep"
+	const not, text = "the arguments are not JSON",
+		"the arguments are JSON with a text that is not Unicode, or nested too deep"
 	for raw, want := range map[string]string{
 		`{"a":1,"a":2}`:                         `the arguments have the key "a" twice`,
 		`{"a":{"b":[{"c":1},{"c":"c","c":2}]}}`: `the arguments have the key "c" twice`,
@@ -25,7 +26,8 @@ func TestUnreadable(t *testing.T) {
 
 func TestToolName(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"pay": "pay", "pay me": "pay me", " pay": `" pay"`, "pay\n": `"pay\n"`, "": `""`} {
+	for name, want := range map[string]string{"pay": "pay", "pay me": "pay me", " pay": `" pay"`,
+		"pay\n": `"pay\n"`, "": `""`} {
 		if got := ToolName(name); got != want {
 			t.Errorf("%q: %s", name, got)
 		}

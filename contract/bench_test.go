@@ -24,7 +24,8 @@ func benchCalls() [][2]string {
 			`{"date":"2026-03-17","destination":"LHR","origin":"NYC","passengers":2}`,
 		},
 		{
-			`{"type":"object","properties":{"amount":{"type":"number","minimum":0,"maximum":1e9},"from":` + currency + `,"to":` + currency + `},"required":["amount","from","to"],"additionalProperties":false}`,
+			`{"type":"object","properties":{"amount":{"type":"number","minimum":0,"maximum":1e9},"from":` + currency +
+				`,"to":` + currency + `},"required":["amount","from","to"],"additionalProperties":false}`,
 			`{"amount":4711,"from":"USD","to":"SEK"}`,
 		},
 		{policy, `{"country":"AR","product_type":"electronics"}`},
@@ -38,7 +39,8 @@ func benchCalls() [][2]string {
 			`{"include_items":true,"order_id":"ORD-004711"}`,
 		},
 		{
-			`{"type":"object","properties":{"customer":{"type":"string"},"currency":` + currency + `,"lines":{"type":"array","minItems":1,"items":{"type":"object","properties":{"sku":{"type":"string"},"qty":{"type":"integer","minimum":1,"maximum":1000},"price":{"type":"number","minimum":0,"maximum":1e6}},"required":["sku","qty","price"]}}},"required":["customer","lines"],"additionalProperties":false}`,
+			`{"type":"object","properties":{"customer":{"type":"string"},"currency":` + currency +
+				`,"lines":{"type":"array","minItems":1,"items":{"type":"object","properties":{"sku":{"type":"string"},"qty":{"type":"integer","minimum":1,"maximum":1000},"price":{"type":"number","minimum":0,"maximum":1e6}},"required":["sku","qty","price"]}}},"required":["customer","lines"],"additionalProperties":false}`,
 			`{"currency":"EUR","customer":"cust-042","lines":[{"price":12.25,"qty":3,"sku":"A-17"}]}`,
 		},
 	}

@@ -50,7 +50,8 @@ func (o *objectRules) finish() {
 	for i := range o.dependent {
 		o.needs += 1 + len(o.dependent[i].need)
 	}
-	o.plain = len(o.more)+len(o.patterns)+len(o.dependent) == 0 && o.additional == nil && o.names == nil && o.min < 0 && o.max < 0
+	o.plain = len(o.more)+len(o.patterns)+len(o.dependent) == 0 && o.additional == nil && o.names == nil &&
+		o.min < 0 && o.max < 0
 	names := make([]string, len(o.props))
 	o.quick = make([]quick, len(o.props))
 	for i := range o.props {
@@ -159,7 +160,8 @@ func stringsOf(s *jsonschema.Schema) *stringRules {
 }
 
 func numbersOf(s *jsonschema.Schema) *numberRules {
-	if s.Minimum == nil && s.Maximum == nil && s.ExclusiveMinimum == nil && s.ExclusiveMaximum == nil && s.MultipleOf == nil {
+	if s.Minimum == nil && s.Maximum == nil && s.ExclusiveMinimum == nil && s.ExclusiveMaximum == nil &&
+		s.MultipleOf == nil {
 		return nil
 	}
 	return &numberRules{

@@ -52,11 +52,17 @@ func TestCheck(t *testing.T) {
 	}{
 		{`{"origin":"OSL","date":"2026-01-31"}`, nil},
 		{`{"date":"2026-01-31"}`, []string{"/origin required origin|"}},
-		{`{"origin":"osl","date":"2026-02-31","passengers":12}`, []string{`/date format date|"2026-02-31"`, `/origin pattern ^[A-Z]{3}$|"osl"`, "/passengers maximum ≤ 9|12"}},
-		{`{"origin":"OSL","date":"2026-01-31","seat":1,"cabin":"first"}`, []string{`/cabin enum ["economy","business"]|"first"`, "/seat additionalProperties |seat"}},
-		{`{"origin":5,"date":"2026-01-31","passengers":"2"}`, []string{"/origin type string|number", "/passengers type integer|string"}},
-		{`{"origin":"OSL","date":"2026-01-31","address":{"zip":"abc"}}`, []string{"/address/city required city|", "/address/zip anyOf |"}},
-		{`{"origin":"OSL","date":"2026-01-31","tags":["aa","aa","b"]}`, []string{"/tags uniqueItems |", "/tags/2 minLength ≥ 2|1"}},
+		{`{"origin":"osl","date":"2026-02-31","passengers":12}`,
+			[]string{`/date format date|"2026-02-31"`, `/origin pattern ^[A-Z]{3}$|"osl"`,
+				"/passengers maximum ≤ 9|12"}},
+		{`{"origin":"OSL","date":"2026-01-31","seat":1,"cabin":"first"}`,
+			[]string{`/cabin enum ["economy","business"]|"first"`, "/seat additionalProperties |seat"}},
+		{`{"origin":5,"date":"2026-01-31","passengers":"2"}`,
+			[]string{"/origin type string|number", "/passengers type integer|string"}},
+		{`{"origin":"OSL","date":"2026-01-31","address":{"zip":"abc"}}`,
+			[]string{"/address/city required city|", "/address/zip anyOf |"}},
+		{`{"origin":"OSL","date":"2026-01-31","tags":["aa","aa","b"]}`,
+			[]string{"/tags uniqueItems |", "/tags/2 minLength ≥ 2|1"}},
 		{`{"origin":"OSL","date":"2026-01-31","price":0.03}`, []string{"/price multipleOf multiple of 0.05|0.03"}},
 		{`{"origin":"OSL","date":"2026-01-31","price":19.95,"passengers":2.0}`, nil},
 		{`{"origin":"OSL","date":"2026-01-31","price":1e99999}`, []string{" number |"}},
@@ -115,7 +121,8 @@ func TestCompileErrorsNameThePlace(t *testing.T) {
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	s := mustCompile(t, flightSchema)
-	if d := cmp.Diff([]string{"origin", "passengers", "cabin", "date", "address", "tags", "price"}, s.Properties()); d != "" {
+	if d := cmp.Diff([]string{"origin", "passengers", "cabin", "date", "address", "tags", "price"},
+		s.Properties()); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]string{"origin", "date"}, s.Required()); d != "" {
@@ -127,7 +134,8 @@ func TestFacts(t *testing.T) {
 	if _, ok := s.Default("origin"); ok {
 		t.Error("origin has no default")
 	}
-	for name, want := range map[string]bool{"origin": true, "cabin": true, "date": true, "passengers": false, "nope": false} {
+	for name, want := range map[string]bool{"origin": true, "cabin": true, "date": true, "passengers": false,
+		"nope": false} {
 		if s.IsConstrained(name) != want {
 			t.Errorf("IsConstrained(%s) = %v", name, !want)
 		}
@@ -168,7 +176,8 @@ func TestAlternativeTypes(t *testing.T) {
 			}
 		}
 	}
-	s := mustCompile(t, `{"type":"object","properties":{"p":{"anyOf":[{"$ref":"#/$defs/d"},{"type":"null"}]}},"$defs":{"d":{"type":"number"}}}`)
+	s := mustCompile(t,
+		`{"type":"object","properties":{"p":{"anyOf":[{"$ref":"#/$defs/d"},{"type":"null"}]}},"$defs":{"d":{"type":"number"}}}`)
 	if got := s.Property("p").Types; !cmp.Equal(got, []string{"null", "number"}) {
 		t.Errorf("through a reference: %v", got)
 	}
@@ -176,11 +185,13 @@ func TestAlternativeTypes(t *testing.T) {
 
 func TestSet(t *testing.T) {
 	t.Parallel()
-	set, err := NewSet([]callvet.Tool{{Name: "getWeather", Parameters: json.RawMessage(flightSchema)}, {Name: "bad", Parameters: json.RawMessage(`{"type":"dict"}`)}})
+	set, err := NewSet([]callvet.Tool{{Name: "getWeather", Parameters: json.RawMessage(flightSchema)},
+		{Name: "bad", Parameters: json.RawMessage(`{"type":"dict"}`)}})
 	if err == nil || !strings.Contains(err.Error(), `tool "bad"`) {
 		t.Errorf("error %v", err)
 	}
-	if set.FindFold("GETWEATHER") != set.At(0) || set.FindFold("getWeather").Schema == nil || set.FindFold("bad") != set.At(1) || set.At(1).Err == nil || set.FindFold("get") != nil {
+	if set.FindFold("GETWEATHER") != set.At(0) || set.FindFold("getWeather").Schema == nil ||
+		set.FindFold("bad") != set.At(1) || set.At(1).Err == nil || set.FindFold("get") != nil {
 		t.Error("lookup")
 	}
 }
@@ -239,10 +250,14 @@ func FuzzPattern(f *testing.F) {
 func FuzzValid(f *testing.F) {
 	f.Add(flightSchema, `{"origin":"OSL","date":"2026-01-31","tags":["aa"]}`)
 	f.Add(`{"oneOf":[{"type":"integer","multipleOf":3},{"minimum":1.5}],"not":{"const":7}}`, `9.0`)
-	f.Add(`{"items":{"enum":[1,"a",null]},"uniqueItems":true,"contains":{"type":"string"},"maxContains":1}`, `[1,"a",1.0]`)
-	f.Add(`{"patternProperties":{"^x":{"type":"string"}},"additionalProperties":{"type":"integer"},"minProperties":1}`, `{"xa":"1","b":2}`)
-	f.Add(`{"$ref":"#/$defs/n","$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}},"required":["v"]}}}`, `{"v":1,"next":{"v":2}}`)
-	f.Add(`{"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]},"else":{"maxProperties":1},"dependentRequired":{"b":["c"]}}`, `{"a":1,"b":2}`)
+	f.Add(`{"items":{"enum":[1,"a",null]},"uniqueItems":true,"contains":{"type":"string"},"maxContains":1}`,
+		`[1,"a",1.0]`)
+	f.Add(`{"patternProperties":{"^x":{"type":"string"}},"additionalProperties":{"type":"integer"},"minProperties":1}`,
+		`{"xa":"1","b":2}`)
+	f.Add(
+		`{"$ref":"#/$defs/n","$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}},"required":["v"]}}}`, `{"v":1,"next":{"v":2}}`)
+	f.Add(
+		`{"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]},"else":{"maxProperties":1},"dependentRequired":{"b":["c"]}}`, `{"a":1,"b":2}`)
 	f.Fuzz(func(t *testing.T, schema, args string) {
 		if len(schema) > 2000 || len(args) > 2000 {
 			return

@@ -34,7 +34,8 @@ func newFormat(f *jsonschema.Format) *format {
 
 // formatNames are the formats that the library checks.
 var formatNames = []string{
-	"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "iri", "iri-reference", "json-pointer", "period",
+	"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "iri", "iri-reference",
+	"json-pointer", "period",
 	"regex", "relative-json-pointer", "semver", "time", "uri", "uri-reference", "uri-template", "uuid",
 }
 

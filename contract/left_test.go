@@ -16,17 +16,20 @@ import (
 func TestValidAgrees(t *testing.T) {
 	t.Parallel()
 	numbers := []string{
-		"0", "-0", "1", "-1", "5", "4.5", "4.999", "5.0", "5.000001", "1e1", "-1e0", "0.1", "10", "10.0", "10.5", "9.99", "99999999999999999999",
+		"0", "-0", "1", "-1", "5", "4.5", "4.999", "5.0", "5.000001", "1e1", "-1e0", "0.1", "10", "10.0", "10.5",
+		"9.99", "99999999999999999999",
 		"9223372036854775807", "9223372036854775806.5", "999999999999999999", "100000000000000000.25", "-4.5", "5e-1",
 	}
-	texts := []string{``, `a`, `ab`, `abc`, `abcdef`, `é`, `éa`, `\u00e9`, `\ud83d\ude00`, `\ud83d\ude00a`, `a\"b`, `\u0061`, `\\`, `a,\"b`, strings.Repeat("x", 13)}
+	texts := []string{``, `a`, `ab`, `abc`, `abcdef`, `é`, `éa`, `\u00e9`, `\ud83d\ude00`, `\ud83d\ude00a`, `a\"b`,
+		`\u0061`, `\\`, `a,\"b`, strings.Repeat("x", 13)}
 	quoted := make([]string, len(texts))
 	for i, s := range texts {
 		quoted[i] = `"` + s + `"`
 	}
 	rest := []string{"null", "true", "[]", `["a"]`, "{}", `{"a":1}`}
 	values := rapid.SampledFrom(append(append(rest, numbers...), quoted...))
-	names := rapid.SampledFrom([]string{`a`, `b`, `c`, `ab`, `a,\"b`, `\u0061b`, `d`, `long_name_of_an_argument`, `long_name_of_an_argumenu`})
+	names := rapid.SampledFrom(
+		[]string{`a`, `b`, `c`, `ab`, `a,\"b`, `\u0061b`, `d`, `long_name_of_an_argument`, `long_name_of_an_argumenu`})
 	bound := rapid.SampledFrom(numbers)
 	length := rapid.SampledFrom([]string{"0", "1", "2", "3", "12"})
 	leaf := rapid.Custom(func(t *rapid.T) string {
@@ -36,7 +39,9 @@ func TestValidAgrees(t *testing.T) {
 				parts = append(parts, fmt.Sprintf("%q:%s", key, v))
 			}
 		}
-		add("type", rapid.SampledFrom([]string{`"string"`, `"number"`, `"integer"`, `["integer","null"]`, `["string","object"]`, `"array"`}).Draw(t, "types"))
+		add("type",
+			rapid.SampledFrom([]string{`"string"`, `"number"`, `"integer"`, `["integer","null"]`, `["string","object"]`,
+				`"array"`}).Draw(t, "types"))
 		add("minLength", length.Draw(t, "low"))
 		add("maxLength", length.Draw(t, "high"))
 		for _, key := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"} {
@@ -46,7 +51,9 @@ func TestValidAgrees(t *testing.T) {
 		case 0:
 			parts = append(parts, `"multipleOf":`+rapid.SampledFrom([]string{"2", "0.5", "3"}).Draw(t, "step"))
 		case 1:
-			parts = append(parts, `"enum":[`+strings.Join(rapid.SliceOfNDistinct(rapid.SampledFrom(quoted), 0, 4, canonicalText).Draw(t, "words"), ",")+`]`)
+			parts = append(parts, `"enum":[`+
+				strings.Join(rapid.SliceOfNDistinct(rapid.SampledFrom(quoted), 0, 4, canonicalText).Draw(t, "words"),
+					",")+`]`)
 		case 2:
 			parts = append(parts, `"enum":["a",null,5]`)
 		case 3:
@@ -68,8 +75,10 @@ func TestValidAgrees(t *testing.T) {
 		for i := range required {
 			required[i] = `"` + required[i] + `"`
 		}
-		schema := `{"type":"object","properties":` + object(t, leaf) + `,"required":[` + strings.Join(required, ",") + `]`
-		schema += rapid.SampledFrom([]string{`}`, `,"additionalProperties":false}`, `,"additionalProperties":{"type":"string"}}`, `,"minProperties":2}`}).Draw(t, "rest")
+		schema := `{"type":"object","properties":` + object(t, leaf) + `,"required":[` +
+			strings.Join(required, ",") + `]`
+		schema += rapid.SampledFrom([]string{`}`, `,"additionalProperties":false}`,
+			`,"additionalProperties":{"type":"string"}}`, `,"minProperties":2}`}).Draw(t, "rest")
 		s, err := Compile([]byte(schema))
 		if err != nil {
 			t.Fatalf("%s: %v", schema, err)
@@ -85,8 +94,10 @@ func TestValidAgrees(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
-			if want := libraryValid(lib, v, &meter{left: MaxSteps}); s.Valid(v) != want || through.valid(v, &meter{left: MaxSteps}) != want {
-				t.Fatalf("schema %s, value %s: %v and %v, the library says %v", schema, text, s.Valid(v), through.valid(v, &meter{left: MaxSteps}), want)
+			if want := libraryValid(lib, v, &meter{left: MaxSteps}); s.Valid(v) != want ||
+				through.valid(v, &meter{left: MaxSteps}) != want {
+				t.Fatalf("schema %s, value %s: %v and %v, the library says %v", schema, text, s.Valid(v),
+					through.valid(v, &meter{left: MaxSteps}), want)
 			}
 		}
 	})

@@ -84,7 +84,8 @@ func endless(root *jsonschema.Schema) error {
 		seen[s] = true
 		if count(s) > MaxSteps {
 			at := s.Location[min(len(schemaURL)+1, len(s.Location)):]
-			return fmt.Errorf("%s: the schema at %q applies more than %d schemas to one value", callvet.SchemaWithoutEnd, at, MaxSteps)
+			return fmt.Errorf("%s: the schema at %q applies more than %d schemas to one value",
+				callvet.SchemaWithoutEnd, at, MaxSteps)
 		}
 		for _, sub := range append(inPlace(s), deeper(s)...) {
 			if err := each(sub); err != nil {

@@ -40,7 +40,8 @@ func nested(key string, n int) string {
 func TestSchemaWithoutEndDoesNotCompile(t *testing.T) {
 	t.Parallel()
 	for _, combine := range []string{"allOf", "anyOf", "oneOf"} {
-		for _, at := range []string{`{"properties":{"x":{"$ref":"#/$defs/d0"}},"$defs":{%s}}`, `{"$ref":"#/$defs/d0","$defs":{%s}}`, `{"unevaluatedProperties":false,"$ref":"#/$defs/d0","$defs":{%s}}`} {
+		for _, at := range []string{`{"properties":{"x":{"$ref":"#/$defs/d0"}},"$defs":{%s}}`,
+			`{"$ref":"#/$defs/d0","$defs":{%s}}`, `{"unevaluatedProperties":false,"$ref":"#/$defs/d0","$defs":{%s}}`} {
 			start := time.Now()
 			s, err := contract.Compile([]byte(fmt.Sprintf(at, chain(combine, 40, `{"type":"string"}`))))
 			if s != nil || err == nil || !strings.Contains(err.Error(), callvet.SchemaWithoutEnd) {
@@ -49,7 +50,9 @@ func TestSchemaWithoutEndDoesNotCompile(t *testing.T) {
 			soon(t, start)
 		}
 	}
-	if s, err := contract.Compile([]byte(`{"properties":{"x":{"$ref":"#/$defs/d0"}},"$defs":{` + chain("allOf", 8, `{"type":"string"}`) + `}}`)); err != nil || !s.Valid(parsed(t, `{"x":"a"}`)) || s.Valid(parsed(t, `{"x":1}`)) {
+	if s, err := contract.Compile(
+		[]byte(`{"properties":{"x":{"$ref":"#/$defs/d0"}},"$defs":{` + chain("allOf", 8, `{"type":"string"}`) +
+			`}}`)); err != nil || !s.Valid(parsed(t, `{"x":"a"}`)) || s.Valid(parsed(t, `{"x":1}`)) {
 		t.Errorf("a schema with an end: %v", err)
 	}
 }
@@ -67,13 +70,16 @@ func parsed(t *testing.T, text string) value.Value {
 func TestUnracedVerdictIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string][2]string{
-		"recursion":           {`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`, nested("a", 60)},
-		"recursion, choices":  {`{"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}},"$defs":{"n":{"required":["z"],"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}}}}}`, nested("a", 60)},
-		"by the library":      {`{"unevaluatedProperties":false,"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`, nested("a", 60)},
-		"dynamic references":  {`{"$dynamicAnchor":"n","properties":{"a":{"allOf":[{"$dynamicRef":"#n"},{"$dynamicRef":"#n"}]}}}`, nested("a", 60)},
-		"a long expression":   {`{"properties":{"a":{"pattern":"(` + strings.Repeat("(a|b|ab)*", 400) + `)c$"}}}`, `{"a":"` + strings.Repeat("ab", 200000) + `"}`},
-		"a long number":       {`{"properties":{"a":{"multipleOf":0.7}}}`, `{"a":1.` + strings.Repeat("123456789", 40000) + `}`},
-		"names of properties": {`{"propertyNames":{"pattern":"^(` + strings.Repeat("(a|b|ab)*", 400) + `)c$"}}`, `{"` + strings.Repeat("ab", 200000) + `":1}`},
+		"recursion":          {`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`, nested("a", 60)},
+		"recursion, choices": {`{"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}},"$defs":{"n":{"required":["z"],"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}}}}}`, nested("a", 60)},
+		"by the library":     {`{"unevaluatedProperties":false,"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`, nested("a", 60)},
+		"dynamic references": {`{"$dynamicAnchor":"n","properties":{"a":{"allOf":[{"$dynamicRef":"#n"},{"$dynamicRef":"#n"}]}}}`, nested("a", 60)},
+		"a long expression": {`{"properties":{"a":{"pattern":"(` + strings.Repeat("(a|b|ab)*", 400) + `)c$"}}}`,
+			`{"a":"` + strings.Repeat("ab", 200000) + `"}`},
+		"a long number": {`{"properties":{"a":{"multipleOf":0.7}}}`,
+			`{"a":1.` + strings.Repeat("123456789", 40000) + `}`},
+		"names of properties": {`{"propertyNames":{"pattern":"^(` + strings.Repeat("(a|b|ab)*", 400) + `)c$"}}`,
+			`{"` + strings.Repeat("ab", 200000) + `":1}`},
 	} {
 		s, err := contract.Compile([]byte(tt[0]))
 		if err != nil {
@@ -85,7 +91,8 @@ func TestUnracedVerdictIsBounded(t *testing.T) {
 		if valid, known := s.DecideObject(v); valid || known {
 			t.Errorf("%s: valid %v, known %v", name, valid, known)
 		}
-		if bad := s.Check(v); len(bad) != 1 || !bad[0].Unknown() || !strings.Contains(bad[0].Message, callvet.SchemaWithoutEnd) {
+		if bad := s.Check(v); len(bad) != 1 || !bad[0].Unknown() ||
+			!strings.Contains(bad[0].Message, callvet.SchemaWithoutEnd) {
 			t.Errorf("%s: %+v", name, bad)
 		}
 		t.Logf("%s: %v", name, time.Since(start))
@@ -105,9 +112,11 @@ func TestUnracedReasonIsBounded(t *testing.T) {
 		words[i] = fmt.Sprintf("[%d]", i)
 	}
 	for name, tt := range map[string][2]string{
-		"recursion":        {`{"$defs":{"n":{"type":"object","required":["z"],"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}}}},"required":["q"],"properties":{"a":{"anyOf":[{"type":"null"},{"type":"object"},{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}}}`, nested("a", 60)},
-		"choices and rows": {`{"properties":{"a":{"items":{"anyOf":[` + strings.Join(many, ",") + `]}}}}`, `{"a":[` + strings.Repeat(`{"x":1},`, 20000) + `{}]}`},
-		"values and rows":  {`{"properties":{"a":{"items":{"enum":[` + strings.Join(words, ",") + `]}}}}`, `{"a":[` + strings.Repeat(`[-1],`, 20000) + `[-1]]}`},
+		"recursion": {`{"$defs":{"n":{"type":"object","required":["z"],"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}}}},"required":["q"],"properties":{"a":{"anyOf":[{"type":"null"},{"type":"object"},{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}}}`, nested("a", 60)},
+		"choices and rows": {`{"properties":{"a":{"items":{"anyOf":[` + strings.Join(many, ",") + `]}}}}`,
+			`{"a":[` + strings.Repeat(`{"x":1},`, 20000) + `{}]}`},
+		"values and rows": {`{"properties":{"a":{"items":{"enum":[` + strings.Join(words, ",") + `]}}}}`,
+			`{"a":[` + strings.Repeat(`[-1],`, 20000) + `[-1]]}`},
 	} {
 		s, err := contract.Compile([]byte(tt[0]))
 		if err != nil {
@@ -135,7 +144,8 @@ func TestLargeSchemaCompiles(t *testing.T) {
 		names = append(names, fmt.Sprintf(`"p%d"`, i))
 	}
 	start := time.Now()
-	s, err := contract.Compile([]byte(`{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":[` + strings.Join(names, ",") + `]}`))
+	s, err := contract.Compile([]byte(`{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":[` +
+		strings.Join(names, ",") + `]}`))
 	if err != nil || len(s.Properties()) != 16000 || !s.IsConstrained("p1") {
 		t.Fatal(err)
 	}

@@ -102,7 +102,8 @@ func (s *Schema) Stray(path string) (part string, declares []string) {
 		if next == nil {
 			open := false
 			var names []string
-			declared(at, map[*jsonschema.Schema]bool{}, func(name string, _ *jsonschema.Schema) { names = append(names, name) })
+			declared(at, map[*jsonschema.Schema]bool{},
+				func(name string, _ *jsonschema.Schema) { names = append(names, name) })
 			for _, sub := range append(sameInstance(at), at) {
 				open = open || len(sub.PatternProperties) > 0
 			}

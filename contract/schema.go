@@ -44,7 +44,8 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if doc.Kind() == value.Null || doc.Kind() == value.Bool && doc.Bool() || doc.Kind() == value.Object && doc.Len() == 0 {
+	if doc.Kind() == value.Null || doc.Kind() == value.Bool && doc.Bool() || doc.Kind() == value.Object &&
+		doc.Len() == 0 {
 		if doc, err = value.Parse([]byte(`{"type":"object"}`)); err != nil {
 			return nil, err
 		}
@@ -104,7 +105,8 @@ func (s *Schema) library() (*jsonschema.Schema, error) {
 // readSchema parses a schema document within the limits.
 func readSchema(schema []byte) (value.Value, error) {
 	if len(schema) > MaxSchemaBytes {
-		return value.Value{}, fmt.Errorf("compile schema: %w: %d bytes, the limit is %d", callvet.ErrInvalid, len(schema), MaxSchemaBytes)
+		return value.Value{}, fmt.Errorf("compile schema: %w: %d bytes, the limit is %d", callvet.ErrInvalid,
+			len(schema), MaxSchemaBytes)
 	}
 	if len(schema) == 0 {
 		schema = []byte("null")

@@ -106,7 +106,8 @@ func TestSuiteAgrees(t *testing.T) {
 			n.group(t, &g, remotes)
 		})
 	}
-	t.Logf("%d assertions: fast path and library differ on %d; against the suite the library differs on %d optional and %d required; of %d groups %d need the library whole, %d need it for reasons only",
+	t.Logf(
+		"%d assertions: fast path and library differ on %d; against the suite the library differs on %d optional and %d required; of %d groups %d need the library whole, %d need it for reasons only",
 		n.total, n.differ, n.optional, n.required, n.groups, n.slow, n.fromText)
 	if n.refused > 2 {
 		t.Errorf("%d schemas refused", n.refused)
@@ -167,10 +168,12 @@ func (n *suiteCount) group(t *testing.T, g *suiteGroup, remotes map[string]any) 
 		lib := libraryValid(s.lib, v, &meter{left: MaxSteps})
 		if got := s.Valid(v); got != lib {
 			n.differ++
-			t.Errorf("%s %s %q %q: fast %v, library %v: %s", g.Draft, g.File, g.Description, c.Description, got, lib, c.Data)
+			t.Errorf("%s %s %q %q: fast %v, library %v: %s", g.Draft, g.File, g.Description, c.Description, got,
+				lib, c.Data)
 		}
 		if plain != nil && plain.Valid(v) != lib {
-			t.Errorf("%s %s %q %q: compiled from text %v, library %v: %s", g.Draft, g.File, g.Description, c.Description, !lib, lib, c.Data)
+			t.Errorf("%s %s %q %q: compiled from text %v, library %v: %s", g.Draft, g.File, g.Description,
+				c.Description, !lib, lib, c.Data)
 		}
 		if k := len(s.Check(v)); (k == 0) != lib {
 			t.Errorf("%s %q: Check gave %d violations, library %v", g.File, c.Description, k, lib)
@@ -186,6 +189,7 @@ func (n *suiteCount) group(t *testing.T, g *suiteGroup, remotes map[string]any) 
 		if g.File == "format.json" { // formats are asserted here on purpose
 			continue
 		}
-		t.Errorf("required: %s %s %q %q: library %v, suite %v", g.Draft, g.File, g.Description, c.Description, lib, c.Valid)
+		t.Errorf("required: %s %s %q %q: library %v, suite %v", g.Draft, g.File, g.Description, c.Description,
+			lib, c.Valid)
 	}
 }

@@ -19,7 +19,8 @@ func TestDiffAssumes(t *testing.T) {
 		for i := range 4 {
 			c := &callvet.Case{ID: fmt.Sprint("c", i)}
 			for k := range repeats {
-				l.Add(c, &callvet.Cell{Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+				l.Add(c, &callvet.Cell{Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
+					Result: callvet.Result{Verdict: callvet.VerdictPass}})
 			}
 		}
 		return l
@@ -29,9 +30,11 @@ func TestDiffAssumes(t *testing.T) {
 		about       panel.Population
 		want        string
 	}{
-		{1, 1, "", ""}, {1, 2, "", panel.AttemptsAreOne}, {3, 1, panel.TasksLikeThese, panel.AttemptsAreOne}, {2, 2, panel.ThisSuite, ""},
+		{1, 1, "", ""}, {1, 2, "", panel.AttemptsAreOne}, {3, 1, panel.TasksLikeThese, panel.AttemptsAreOne},
+		{2, 2, panel.ThisSuite, ""},
 	} {
-		if got := panel.DiffWith(run(tt.before), run(tt.now), panel.DiffConfig{Population: tt.about}).Assumed; got != tt.want {
+		if got := panel.DiffWith(run(tt.before), run(tt.now),
+			panel.DiffConfig{Population: tt.about}).Assumed; got != tt.want {
 			t.Errorf("%d and %d attempts, about %q: %q, want %q", tt.before, tt.now, tt.about, got, tt.want)
 		}
 	}

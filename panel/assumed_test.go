@@ -25,7 +25,8 @@ func TestLostWithCorrelation(t *testing.T) {
 		Lost: &panel.LostRange{N: 1, Of: 90, Low: interval(30, 3), High: interval(30, 3)},
 	}
 	out := m.Correlated(3, &stats.Correlation{Upper: .5, Runs: 5})
-	if out.Interval.NEff != 45 || out.Lost.Low.NEff != 45 || out.Lost.High.NEff != 45 || out.Values != 0 || out.Seen() != 90 {
+	if out.Interval.NEff != 45 || out.Lost.Low.NEff != 45 || out.Lost.High.NEff != 45 || out.Values != 0 ||
+		out.Seen() != 90 {
 		t.Errorf("%+v, lost %+v", out, out.Lost)
 	}
 	if m.Interval.NEff != 30 || m.Lost.Low.NEff != 30 || m.Values != 90 {

@@ -34,7 +34,8 @@ type CaseVerdict struct {
 // of a candidate. Neither side may be empty.
 func CompareAttempts(basePasses, baseN, passes, n int) CaseVerdict {
 	v := CaseVerdict{
-		BaselinePasses: basePasses, BaselineN: baseN, CandidatePasses: passes, CandidateN: n, P: stats.Fisher(basePasses, baseN, passes, n),
+		BaselinePasses: basePasses, BaselineN: baseN, CandidatePasses: passes, CandidateN: n,
+		P:     stats.Fisher(basePasses, baseN, passes, n),
 		Flaky: basePasses > 0 && basePasses < baseN || passes > 0 && passes < n,
 	}
 	before, after := basePasses*n, passes*baseN // the shares, times both numbers
@@ -85,7 +86,8 @@ func (l *Ledger) Cases(target string) (out []CaseAttempts) {
 		if lost := a.lost + a.errors; a.judged+lost > 0 {
 			passed, judged := a.distinct()
 			out = append(out, CaseAttempts{
-				Case: l.cases[i].id, Passed: passed, Judged: judged, Lost: int(lost), Facts: a.judged > 0 && a.cached == a.judged,
+				Case: l.cases[i].id, Passed: passed, Judged: judged, Lost: int(lost),
+				Facts: a.judged > 0 && a.cached == a.judged,
 			})
 		}
 	}

@@ -87,12 +87,16 @@ func SlowTools(uses []ToolUse) (count, of int, evidence []string) {
 		late, lateMid := 10*u.Over > u.Timed, 2*u.OverMid > u.TimedMid
 		if late {
 			count, of = count+u.Over, of+u.Timed
-			evidence = append(evidence, fmt.Sprintf("%s: %d of %d executions took longer than %s (%.1f %%, and the budget allows 10 %%)", u.Name, u.Over, u.Timed, budget, 100*float64(u.Over)/float64(u.Timed)))
+			evidence = append(evidence,
+				fmt.Sprintf("%s: %d of %d executions took longer than %s (%.1f %%, and the budget allows 10 %%)",
+					u.Name, u.Over, u.Timed, budget, 100*float64(u.Over)/float64(u.Timed)))
 		} else if lateMid {
 			count, of = count+u.OverMid, of+u.TimedMid
 		}
 		if lateMid {
-			evidence = append(evidence, fmt.Sprintf("%s: %d of %d executions took longer than %s (%.1f %%, and the budget allows half)", u.Name, u.OverMid, u.TimedMid, mid, 100*float64(u.OverMid)/float64(u.TimedMid)))
+			evidence = append(evidence,
+				fmt.Sprintf("%s: %d of %d executions took longer than %s (%.1f %%, and the budget allows half)", u.Name,
+					u.OverMid, u.TimedMid, mid, 100*float64(u.OverMid)/float64(u.TimedMid)))
 		}
 	}
 	return count, of, evidence
@@ -103,10 +107,12 @@ func SlowTools(uses []ToolUse) (count, of int, evidence []string) {
 func LimitedTools(refused, executed, beyond int, uses []ToolUse) []string {
 	var out []string
 	if refused > 0 {
-		out = append(out, fmt.Sprintf("%d of %d executed calls were refused (%.2f %%)", refused, executed, 100*float64(refused)/float64(max(executed, 1))))
+		out = append(out, fmt.Sprintf("%d of %d executed calls were refused (%.2f %%)", refused, executed,
+			100*float64(refused)/float64(max(executed, 1))))
 	}
 	if beyond > 0 {
-		out = append(out, plural(beyond, "call that was not refused is", "calls that were not refused are")+" more than the limits allow in the time of their attempts")
+		out = append(out, plural(beyond, "call that was not refused is", "calls that were not refused are")+
+			" more than the limits allow in the time of their attempts")
 	}
 	for i := range uses {
 		u := &uses[i]
@@ -128,7 +134,8 @@ type held struct {
 	calls                int
 	timed, inBudget, mid int // executions with a time; within the budget; within that of the median
 	executed, refused    int // of the rate limit
-	beyond               int // calls that were not refused and that the rate limit does not allow in the time of the attempt
+	// calls that were not refused and that the rate limit does not allow in the time of the attempt
+	beyond int
 }
 
 // hold compares the calls of an attempt with the latency budgets and rate limits of their
@@ -191,10 +198,12 @@ func BudgetNotes(tools []callvet.Tool, c *callvet.Case, tr *callvet.Trace) []str
 	var out []string
 	for _, h := range contractsOf(tools).hold(c, tr) {
 		if b := h.tool.LatencyBudgetMS; b != nil && h.inBudget < h.timed {
-			out = append(out, fmt.Sprintf("%s: %s took longer than the latency budget of %g ms", h.tool.Name, plural(h.timed-h.inBudget, "execution", "executions"), *b))
+			out = append(out, fmt.Sprintf("%s: %s took longer than the latency budget of %g ms", h.tool.Name,
+				plural(h.timed-h.inBudget, "execution", "executions"), *b))
 		}
 		if b := h.tool.LatencyP50MS; b != nil && h.mid < h.timed {
-			out = append(out, fmt.Sprintf("%s: %s took longer than the %g ms of which half should be below", h.tool.Name, plural(h.timed-h.mid, "execution", "executions"), *b))
+			out = append(out, fmt.Sprintf("%s: %s took longer than the %g ms of which half should be below",
+				h.tool.Name, plural(h.timed-h.mid, "execution", "executions"), *b))
 		}
 		l := h.tool.RateLimit
 		if l == nil {
@@ -202,10 +211,12 @@ func BudgetNotes(tools []callvet.Tool, c *callvet.Case, tr *callvet.Trace) []str
 		}
 		limit := fmt.Sprintf("the rate limit of %d in %g s", l.Calls, l.PerSeconds)
 		if h.refused > 0 {
-			out = append(out, fmt.Sprintf("%s: %s refused because of %s", h.tool.Name, plural(h.refused, "call was", "calls were"), limit))
+			out = append(out, fmt.Sprintf("%s: %s refused because of %s", h.tool.Name,
+				plural(h.refused, "call was", "calls were"), limit))
 		}
 		if h.beyond > 0 {
-			out = append(out, fmt.Sprintf("%s: %s more than %s allows", h.tool.Name, plural(h.beyond, "call", "calls"), limit))
+			out = append(out,
+				fmt.Sprintf("%s: %s more than %s allows", h.tool.Name, plural(h.beyond, "call", "calls"), limit))
 		}
 	}
 	return out

@@ -28,7 +28,8 @@ func (d *Difference) finishByCall(conf float64) {
 	base, cand := d.baseSums.Interval(conf, stats.DefaultRho0), d.candidateSums.Interval(conf, stats.DefaultRho0)
 	d.Test, d.P = "paired_ratio_t", 1
 	if !base.Defined() || !cand.Defined() {
-		d.Change = stats.Interval{Lower: -1, Upper: 1, Clusters: d.Cases, Confidence: conf, Method: "paired_ratio_of_totals", Status: stats.StatusZeroDenominator}
+		d.Change = stats.Interval{Lower: -1, Upper: 1, Clusters: d.Cases, Confidence: conf,
+			Method: "paired_ratio_of_totals", Status: stats.StatusZeroDenominator}
 		return
 	}
 	cases := float64(d.Cases)
@@ -65,7 +66,8 @@ func (d *Difference) finishCounts(conf float64) {
 		d.bound(conf, d.largest())
 		d.Change.Status = stats.StatusCapped
 	case d.fewDiffer():
-		apart := stats.Combine([]float64{1, -1}, []stats.Interval{d.countNow.Independent(conf), d.countBefore.Independent(conf)})
+		apart := stats.Combine([]float64{1, -1},
+			[]stats.Interval{d.countNow.Independent(conf), d.countBefore.Independent(conf)})
 		d.Change.Lower, d.Change.Upper = min(d.Change.Lower, apart.Lower), max(d.Change.Upper, apart.Upper)
 		d.Change.Method, d.Change.Status = d.Change.Method+"+mover", stats.StatusCapped
 	}

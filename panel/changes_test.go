@@ -39,7 +39,8 @@ func TestKindsOfChange(t *testing.T) {
 	} {
 		tc := DiffWith(attemptsAt(c.before), attemptsAt(c.now), DiffConfig{Unchanged: 9}).Targets[0]
 		all := append(tc.Changes, tc.Unchanged...)
-		if len(all) != 1 || all[0].Kind != c.kind || (all[0].Stability == "flaky") != c.flaky || (len(tc.Unchanged) == 1) != (c.kind == BothFail || c.kind == BothPass) {
+		if len(all) != 1 || all[0].Kind != c.kind || (all[0].Stability == "flaky") != c.flaky ||
+			(len(tc.Unchanged) == 1) != (c.kind == BothFail || c.kind == BothPass) {
 			t.Errorf("%s, then %s: %+v", c.before, c.now, all)
 		}
 		if o := tc.Overall; o.NewlyFailing != c.failing || o.NewlyPassing != c.passing {
@@ -52,7 +53,8 @@ func TestKindsOfChange(t *testing.T) {
 // first, and cases without a verdict with the side that lacks it.
 func TestUnchangedAndUnjudged(t *testing.T) {
 	t.Parallel()
-	for asked, want := range map[int][]string{0: nil, 1: {"c2"}, 2: {"c2", "c0"}, 3: {"c2", "c0", "c1"}, 9: {"c2", "c0", "c1"}} {
+	for asked, want := range map[int][]string{0: nil, 1: {"c2"}, 2: {"c2", "c0"}, 3: {"c2", "c0", "c1"},
+		9: {"c2", "c0", "c1"}} {
 		l := attemptsAt("p", "p", "f")
 		tc := DiffWith(l, l, DiffConfig{Unchanged: asked}).Targets[0]
 		var got []string
@@ -63,7 +65,8 @@ func TestUnchangedAndUnjudged(t *testing.T) {
 			t.Errorf("%d asked for: %d there are, %s", asked, tc.UnchangedCases, d)
 		}
 	}
-	got := Diff(attemptsAt("p", "e", "p", "e", "u", "l"), attemptsAt("p", "p", "e", "l", "p", "s"), 0).Targets[0].Unjudged
+	got := Diff(attemptsAt("p", "e", "p", "e", "u", "l"), attemptsAt("p", "p", "e", "l", "p", "s"),
+		0).Targets[0].Unjudged
 	want := []UnjudgedCase{{"c1", "baseline"}, {"c2", "candidate"}, {"c3", "both"}, {"c4", "baseline"}, {"c5", "both"}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -95,7 +98,8 @@ func TestJudge(t *testing.T) {
 		"the interval is none":  {9, 0.1, 0.3, 0.2, stats.StatusTooFew, ChangeUnclear},
 		"no case is comparable": {0, 0.1, 0.3, 0.2, stats.StatusOK, ChangeNone},
 	} {
-		d := Difference{Cases: c.cases, P: c.p, Change: stats.Interval{Lower: c.lower, Upper: c.upper, Confidence: 0.75, Status: c.status}}
+		d := Difference{Cases: c.cases, P: c.p,
+			Change: stats.Interval{Lower: c.lower, Upper: c.upper, Confidence: 0.75, Status: c.status}}
 		if got := d.judge(); got != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -140,14 +144,16 @@ func TestChangeOfAmounts(t *testing.T) {
 			room := func(n int) float64 { return most * stats.ClopperPearson(n, 12, 0.95, stats.TwoSided).Upper }
 			lower, upper = max(-1, min(lower, -room(c.fell))), max(upper, room(c.rose))
 		}
-		if d.Change.Status != c.status || d.Fell != c.fell || d.Rose != c.rose || differ(d.Change.Point, ratio.Point-1) || differ(d.Change.Lower, lower) || differ(d.Change.Upper, upper) {
+		if d.Change.Status != c.status || d.Fell != c.fell || d.Rose != c.rose ||
+			differ(d.Change.Point, ratio.Point-1) || differ(d.Change.Lower, lower) || differ(d.Change.Upper, upper) {
 			t.Errorf("%s: %d fell, %d rose, %+v, want [%v, %v]", name, d.Fell, d.Rose, d.Change, lower, upper)
 		}
 	}
 	// No case of twelve changes: at most 26.46 % of cases like them do, and by the largest amount, 4, where
 	// the mean is 2.5.
 	d := &changeOfMetric(MetricCost, true, before, before).Overall
-	if room := 0.2646484693970511 * 4 / 2.5; d.Change.Point != 0 || differ(d.Change.Lower, -room) || differ(d.Change.Upper, room) || d.Change.Status != stats.StatusCapped {
+	if room := 0.2646484693970511 * 4 / 2.5; d.Change.Point != 0 || differ(d.Change.Lower, -room) ||
+		differ(d.Change.Upper, room) || d.Change.Status != stats.StatusCapped {
 		t.Errorf("nothing changes: %+v", d.Change)
 	}
 	d = &changeOfMetric(MetricCost, true, before[:1], before[:1]).Overall
@@ -159,7 +165,8 @@ func TestChangeOfAmounts(t *testing.T) {
 		half = append(half, values{v.sum / 2, 1})
 	}
 	d = &changeOfMetric(MetricCost, true, before, half).Overall
-	if d.Change.Point != -0.5 || d.Change.Lower != -1 || !math.IsInf(d.Change.Upper, 1) || d.Change.Status != stats.StatusNoSpread || d.Verdict != ChangeUnclear {
+	if d.Change.Point != -0.5 || d.Change.Lower != -1 || !math.IsInf(d.Change.Upper, 1) ||
+		d.Change.Status != stats.StatusNoSpread || d.Verdict != ChangeUnclear {
 		t.Errorf("each costs half: %+v", d.Change)
 	}
 	if got := notNegative(stats.Interval{Lower: -2}).Lower; got != 0 {
@@ -184,8 +191,10 @@ func TestOrderOfCases(t *testing.T) {
 	}
 	one, two, three := Share{Sum: 1, N: 2}, Share{Sum: 2, N: 2}, Share{Sum: 0, N: 2}
 	want := paired(one, one, one, two, two, three, three)
-	for _, order := range [][]Share{{two, two, three, three, one, one, one}, {three, one, two, one, three, two, one}, {one, two, three, one, two, three, one}} {
-		if got := paired(order...); differ(got.Change.Lower, want.Change.Lower) || differ(got.Change.Upper, want.Change.Upper) || got.Change.Method != want.Change.Method {
+	for _, order := range [][]Share{{two, two, three, three, one, one, one}, {three, one, two, one, three, two, one},
+		{one, two, three, one, two, three, one}} {
+		if got := paired(order...); differ(got.Change.Lower, want.Change.Lower) ||
+			differ(got.Change.Upper, want.Change.Upper) || got.Change.Method != want.Change.Method {
 			t.Errorf("in another order %+v, want %+v", got.Change, want.Change)
 		}
 	}
@@ -200,7 +209,8 @@ func TestOrderOfCases(t *testing.T) {
 		before, now = append(before, Share{passes, 3, true}), append(now, Share{passes + 1, 3, true})
 	}
 	score := stats.TangoCounts(20, 0, 20, 0.95)
-	if d := Paired(before, now, 0.95); d.Change.Status != stats.StatusCapped || differ(d.Change.Lower, score.Lower/3) || differ(d.Change.Upper, 1./3) {
+	if d := Paired(before, now, 0.95); d.Change.Status != stats.StatusCapped || differ(d.Change.Lower, score.Lower/3) ||
+		differ(d.Change.Upper, 1./3) {
 		t.Errorf("each a third more: %+v, want a third of %+v", d.Change, score)
 	}
 	for n, test := range map[int]string{14: "sign_flip", 15: "paired_t"} {
@@ -223,12 +233,15 @@ func TestWidened(t *testing.T) {
 		{CandidateOnly: 4, BaselineOnly: 4},
 	} {
 		var before, now []string
-		for kind, n := range map[string]int{"pp": c.Both, "ff": c.Neither, "pf": c.BaselineOnly, "fp": c.CandidateOnly} {
-			before, now = append(before, slices.Repeat([]string{kind[:1]}, n)...), append(now, slices.Repeat([]string{kind[1:]}, n)...)
+		for kind, n := range map[string]int{"pp": c.Both, "ff": c.Neither, "pf": c.BaselineOnly,
+			"fp": c.CandidateOnly} {
+			before, now = append(before, slices.Repeat([]string{kind[:1]}, n)...),
+				append(now, slices.Repeat([]string{kind[1:]}, n)...)
 		}
 		d := Diff(attemptsAt(before...), attemptsAt(now...), 0).Targets[0].Overall
 		a, b := stats.Newcombe(c, 0.95), stats.Tango(c, 0.95)
-		if differ(d.Change.Lower, min(a.Lower, b.Lower)) || differ(d.Change.Upper, max(a.Upper, b.Upper)) || d.Cases != c.N() {
+		if differ(d.Change.Lower, min(a.Lower, b.Lower)) || differ(d.Change.Upper, max(a.Upper, b.Upper)) ||
+			d.Cases != c.N() {
 			t.Errorf("%+v: %+v, want %+v and %+v", c, d.Change, a, b)
 		}
 	}
@@ -243,7 +256,8 @@ func TestWidened(t *testing.T) {
 		before, now = append(before, Share{from, 2, true}), append(now, Share{to, 2, true})
 	}
 	d, score := Paired(before, now, 0.95), stats.TangoCounts(8, 2, 12, 0.95)
-	if d.Change.Lower > score.Lower/2+1e-9 || d.Change.Upper < score.Upper/2-1e-9 || d.Change.Lower < score.Lower/2-0.2 {
+	if d.Change.Lower > score.Lower/2+1e-9 || d.Change.Upper < score.Upper/2-1e-9 ||
+		d.Change.Lower < score.Lower/2-0.2 {
 		t.Errorf("%+v, want at least %+v by half", d.Change, score)
 	}
 }
@@ -266,9 +280,11 @@ func TestNewlyFailingOfShares(t *testing.T) {
 		before, now      Share
 		failing, passing int
 	}{
-		{Share{2, 4, true}, Share{1, 4, true}, 1, 0}, {Share{1, 4, true}, Share{2, 4, true}, 0, 1}, {Share{3, 4, true}, Share{2, 4, true}, 0, 0}, {Share{1, 4, true}, Share{0, 4, true}, 0, 0},
+		{Share{2, 4, true}, Share{1, 4, true}, 1, 0}, {Share{1, 4, true}, Share{2, 4, true}, 0, 1},
+		{Share{3, 4, true}, Share{2, 4, true}, 0, 0}, {Share{1, 4, true}, Share{0, 4, true}, 0, 0},
 	} {
-		if d := Paired([]Share{c.before}, []Share{c.now}, 0.95); d.NewlyFailing != c.failing || d.NewlyPassing != c.passing {
+		if d := Paired([]Share{c.before}, []Share{c.now}, 0.95); d.NewlyFailing != c.failing ||
+			d.NewlyPassing != c.passing {
 			t.Errorf("%v, then %v: %d newly failing, %d newly passing", c.before, c.now, d.NewlyFailing, d.NewlyPassing)
 		}
 	}
@@ -278,8 +294,10 @@ func TestNewlyFailingOfShares(t *testing.T) {
 // without a known call out.
 func TestByTaskChange(t *testing.T) {
 	t.Parallel()
-	m := changeOfMetric("arg_em_by_task", false, []values{{2, 2}, {3, 3}, {1, 3}, {0, 0}}, []values{{1, 2}, {5, 5}, {0, 1}, {1, 1}})
-	if d := &m.Overall; d.Cases != 3 || d.Baseline.N != 3 || differ(d.Baseline.Point, 2./3) || differ(d.Candidate.Point, 1./3) || d.Fell != 1 || m.OneSided != 1 {
+	m := changeOfMetric("arg_em_by_task", false, []values{{2, 2}, {3, 3}, {1, 3}, {0, 0}},
+		[]values{{1, 2}, {5, 5}, {0, 1}, {1, 1}})
+	if d := &m.Overall; d.Cases != 3 || d.Baseline.N != 3 || differ(d.Baseline.Point, 2./3) ||
+		differ(d.Candidate.Point, 1./3) || d.Fell != 1 || m.OneSided != 1 {
 		t.Errorf("%d one-sided, %+v", m.OneSided, m.Overall)
 	}
 }
@@ -318,7 +336,8 @@ func TestTwoRates(t *testing.T) {
 	}
 	empty := part(0.8, 20)
 	empty.NEff = 0
-	for name, iv := range map[string]stats.Interval{"all": whole, "none": part(0, 0), "worth nothing": empty, "no estimate": {N: 5, NEff: 5, Status: stats.StatusNoData}} {
+	for name, iv := range map[string]stats.Interval{"all": whole, "none": part(0, 0), "worth nothing": empty,
+		"no estimate": {N: 5, NEff: 5, Status: stats.StatusNoData}} {
 		if v := versus(iv, whole); v != nil {
 			t.Errorf("%s: %+v", name, v)
 		}
@@ -360,7 +379,8 @@ func TestAttemptsOfTarget(t *testing.T) {
 		}
 	}
 	before, now := attemptsAt("p", "p"), NewLedger("s", []string{"m"}, nil)
-	now.Add(&callvet.Case{ID: "c0"}, &callvet.Cell{Result: callvet.Result{Verdict: callvet.VerdictPass, NotEvaluated: 1}})
+	now.Add(&callvet.Case{ID: "c0"},
+		&callvet.Cell{Result: callvet.Result{Verdict: callvet.VerdictPass, NotEvaluated: 1}})
 	now.Add(&callvet.Case{ID: "c1"}, &callvet.Cell{Target: 1, Result: callvet.Result{Verdict: callvet.VerdictPass}})
 	want := []string{"m: attempts that passed with assertions that were not evaluated, so that they passed the others only: 0 of the baseline, 1 now"}
 	d := Diff(before, now, 0)

@@ -19,7 +19,9 @@ func judgedLedger(name string, targets []string, cases, n int, cached bool, pass
 		for i := range cases {
 			c := callvet.Case{ID: fmt.Sprint("c", i), Fields: map[string]string{"kind": fmt.Sprint(i % 10)}}
 			for k := range n {
-				cell := callvet.Cell{Target: target, Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled, Cached: cached}, Result: callvet.Result{Verdict: callvet.VerdictFail}}
+				cell := callvet.Cell{Target: target, Repeat: k,
+					Trace:  callvet.Trace{Outcome: callvet.OutcomeCalled, Cached: cached},
+					Result: callvet.Result{Verdict: callvet.VerdictFail}}
 				if k < passes(target, i) {
 					cell.Result.Verdict = callvet.VerdictPass
 				}
@@ -57,7 +59,8 @@ func TestClaims(t *testing.T) {
 				return tt.n
 			}
 		}
-		c := Diff(judgedLedger("a", []string{"m"}, 120, tt.n, tt.cached, side(tt.before)), judgedLedger("b", []string{"m"}, 120, tt.n, tt.cached, side(tt.after)), 0)
+		c := Diff(judgedLedger("a", []string{"m"}, 120, tt.n, tt.cached, side(tt.before)),
+			judgedLedger("b", []string{"m"}, 120, tt.n, tt.cached, side(tt.after)), 0)
 		if got := c.Targets[0].Changes; len(got) != 1 || got[0].Stability != tt.stability {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -81,18 +84,20 @@ func TestClaimsOfFamilies(t *testing.T) {
 		"a target that broke":         {9, []string{"m", "n", "o"}, ChangeWorse, ChangeWorse, true},
 	} {
 		good := func(int, int) int { return 1 }
-		c := Diff(judgedLedger("a", tt.targets, 120, 1, false, good), judgedLedger("b", tt.targets, 120, 1, false, func(target, i int) int {
-			if target == 0 && i%10 == 0 && i/10 < tt.fails {
-				return 0
-			}
-			return 1
-		}), 0)
+		c := Diff(judgedLedger("a", tt.targets, 120, 1, false, good),
+			judgedLedger("b", tt.targets, 120, 1, false, func(target, i int) int {
+				if target == 0 && i%10 == 0 && i/10 < tt.fails {
+					return 0
+				}
+				return 1
+			}), 0)
 		d := &c.Targets[0]
 		if d.Overall.Verdict != tt.target || (d.Overall.PHolm != nil) != tt.holm {
 			t.Errorf("%s: %+v", name, d.Overall)
 		}
 		for i := range d.Slices {
-			if s := &d.Slices[i]; s.Value == "0" && s.Verdict != tt.slice || s.Value != "0" && s.Verdict != ChangeUnclear {
+			if s := &d.Slices[i]; s.Value == "0" && s.Verdict != tt.slice || s.Value != "0" &&
+				s.Verdict != ChangeUnclear {
 				t.Errorf("%s: slice %s: %s, p %v, adjusted %v", name, s.Value, s.Verdict, s.P, *s.PHolm)
 			}
 		}
@@ -114,11 +119,15 @@ func TestFamily(t *testing.T) {
 		of   []*Difference
 		want []claim
 	}{
-		"one alone":              {[]*Difference{of(9, 0.125, ChangeWorse)}, []claim{{ChangeWorse, 0}}},
-		"one, the other of none": {[]*Difference{of(9, 0.125, ChangeWorse), of(0, 1, ChangeNone)}, []claim{{ChangeWorse, 0}, {ChangeNone, 0}}},
-		"both at the level":      {[]*Difference{of(9, 0.125, ChangeWorse), of(9, 0.125, ChangeBetter)}, []claim{{ChangeUnclear, 0.25}, {ChangeUnclear, 0.25}}},
-		"both below it":          {[]*Difference{of(9, 0.0625, ChangeWorse), of(9, 0.125, ChangeBetter)}, []claim{{ChangeWorse, 0.125}, {ChangeBetter, 0.125}}},
-		"not clear by itself":    {[]*Difference{of(9, 0.0625, ChangeUnclear), of(9, 0.5, ChangeUnclear)}, []claim{{ChangeUnclear, 0.125}, {ChangeUnclear, 0.5}}},
+		"one alone": {[]*Difference{of(9, 0.125, ChangeWorse)}, []claim{{ChangeWorse, 0}}},
+		"one, the other of none": {[]*Difference{of(9, 0.125, ChangeWorse), of(0, 1, ChangeNone)},
+			[]claim{{ChangeWorse, 0}, {ChangeNone, 0}}},
+		"both at the level": {[]*Difference{of(9, 0.125, ChangeWorse), of(9, 0.125, ChangeBetter)},
+			[]claim{{ChangeUnclear, 0.25}, {ChangeUnclear, 0.25}}},
+		"both below it": {[]*Difference{of(9, 0.0625, ChangeWorse), of(9, 0.125, ChangeBetter)},
+			[]claim{{ChangeWorse, 0.125}, {ChangeBetter, 0.125}}},
+		"not clear by itself": {[]*Difference{of(9, 0.0625, ChangeUnclear), of(9, 0.5, ChangeUnclear)},
+			[]claim{{ChangeUnclear, 0.125}, {ChangeUnclear, 0.5}}},
 	} {
 		Family(c.of)
 		var got []claim
@@ -159,7 +168,8 @@ func TestClaimsAtTheLevel(t *testing.T) {
 					attempts, verdict = n, callvet.VerdictFail
 				}
 				for k := range attempts {
-					sides[side].Add(&callvet.Case{ID: fmt.Sprint("c", i)}, &callvet.Cell{Repeat: k, Result: callvet.Result{Verdict: verdict}})
+					sides[side].Add(&callvet.Case{ID: fmt.Sprint("c", i)},
+						&callvet.Cell{Repeat: k, Result: callvet.Result{Verdict: verdict}})
 				}
 			}
 		}

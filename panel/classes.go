@@ -10,7 +10,8 @@ import (
 )
 
 var outcomes = [5]callvet.Outcome{
-	callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError, callvet.OutcomeNotRun,
+	callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError,
+	callvet.OutcomeNotRun,
 }
 
 // classes in order of precedence.
@@ -25,12 +26,17 @@ var classes = [20]callvet.Class{
 // reasons why attempts are unparseable, and then the kinds of errors.
 var reasons = [28]Reasoned{
 	unread(callvet.ReasonTokens), unread(callvet.ReasonContext), unread(callvet.ReasonCut), unread(callvet.ReasonEmpty),
-	unread(callvet.ReasonThoughts), unread(callvet.ReasonCall), unread(callvet.ReasonCutCall), unread(callvet.ReasonArguments),
-	failed(callvet.FaultFiltered), failed(callvet.FaultRefused), failed(callvet.FaultFailed), failed(callvet.FaultDropped),
+	unread(callvet.ReasonThoughts), unread(callvet.ReasonCall), unread(callvet.ReasonCutCall),
+	unread(callvet.ReasonArguments),
+	failed(callvet.FaultFiltered), failed(callvet.FaultRefused), failed(callvet.FaultFailed),
+	failed(callvet.FaultDropped),
 	failed(callvet.FaultNoCall), failed(callvet.FaultUnknown),
-	failed(callvet.FaultRateLimit), failed(callvet.FaultServer), failed(callvet.FaultAuth), failed(callvet.FaultRequest),
-	failed(callvet.FaultTimeout), failed(callvet.FaultNetwork), failed(callvet.FaultMalformed), failed(callvet.FaultTooLarge),
-	failed(callvet.FaultProcess), failed(callvet.FaultMissing), failed(callvet.FaultTool), failed(callvet.FaultCanceled),
+	failed(callvet.FaultRateLimit), failed(callvet.FaultServer), failed(callvet.FaultAuth),
+	failed(callvet.FaultRequest),
+	failed(callvet.FaultTimeout), failed(callvet.FaultNetwork), failed(callvet.FaultMalformed),
+	failed(callvet.FaultTooLarge),
+	failed(callvet.FaultProcess), failed(callvet.FaultMissing), failed(callvet.FaultTool),
+	failed(callvet.FaultCanceled),
 	failed(callvet.FaultUnsupport), failed(callvet.FaultLost),
 }
 

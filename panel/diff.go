@@ -240,7 +240,8 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	if cfg.Pairs == nil {
 		cfg.Pairs = Namesakes(baseline, candidate)
 	}
-	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: cfg.Confidence, Population: cfg.Population.Or()}
+	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name,
+		CandidateName: candidate.Name, Confidence: cfg.Confidence, Population: cfg.Population.Or()}
 	if max(baseline.repeats, candidate.repeats) > 1 && d.Population == TasksLikeThese {
 		d.Assumed = AttemptsAreOne
 	}
@@ -277,7 +278,8 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 		d.Warnings = append(d.Warnings, "the cases of both sides are not paired: a difference may be that of the cases")
 	}
 	if n := len(d.Changed); n > 0 {
-		d.Warnings = append(d.Warnings, plural(n, "case has", "cases have")+" changed between the runs and cannot be compared")
+		d.Warnings = append(d.Warnings,
+			plural(n, "case has", "cases have")+" changed between the runs and cannot be compared")
 	}
 	for _, w := range [...]string{otherTools(baseline, candidate), otherRules(baseline, candidate)} {
 		if w != "" {
@@ -352,11 +354,14 @@ func unlike(r *remarks, base, cand *Ledger, p [2]int) {
 		r.add(both, were+what, " were"+what)
 	}
 	if names := otherSettings(base, p[0], cand, p[1]); len(names) > 0 {
-		what := " not asked with the same parameters" + where + " (" + strings.Join(names, ", ") + "): a difference may be theirs"
+		what := " not asked with the same parameters" + where + " (" + strings.Join(names, ", ") +
+			"): a difference may be theirs"
 		r.add(both, were+what, " were"+what)
 	}
 	if a, b := base.inPart[p[0]], cand.inPart[p[1]]; a+b > 0 {
-		r.add(fmt.Sprintf("%s: attempts that passed with assertions that were not evaluated, so that they passed the others only: %d of the baseline, %d now", is, a, b), "", "")
+		r.add(
+			fmt.Sprintf(
+				"%s: attempts that passed with assertions that were not evaluated, so that they passed the others only: %d of the baseline, %d now", is, a, b), "", "")
 	}
 	if a, b := base.layers[p[0]], cand.layers[p[1]]; len(a) > 0 && len(b) > 0 && !slices.Equal(a, b) {
 		r.add(fmt.Sprintf("%s is judged by %s, %s by %s: passes and composites are not of the same layers", was,
@@ -435,7 +440,8 @@ func without(names []string, taken []bool) (left []string) {
 
 func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConfig) TargetComparison {
 	conf := cfg.Confidence
-	out := TargetComparison{Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]], Overall: Difference{single: true}}
+	out := TargetComparison{Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]],
+		Overall: Difference{single: true}}
 	out.Overall.about(base, cand, t, cfg)
 	bySlice := map[sliceID]*Difference{}
 	both, defaults := map[[2]sliceID]int{}, slices.Equal(cand.sliceBy, DefaultSlices())

@@ -61,7 +61,8 @@ func TestAttemptsThatAgree(t *testing.T) {
 	for name, c := range map[string]struct {
 		cases []string
 		n     int
-	}{"all agree": {[]string{"pp", "ff", "pp"}, 3}, "none passes": {[]string{"ff", "ff", "ff"}, 3}, "one case is mixed": {[]string{"pp", "pf", "ff"}, 6}} {
+	}{"all agree": {[]string{"pp", "ff", "pp"}, 3}, "none passes": {[]string{"ff", "ff", "ff"}, 3},
+		"one case is mixed": {[]string{"pp", "pf", "ff"}, 6}} {
 		l := attemptsAt(c.cases...)
 		tc := Diff(l, l, 0).Targets[0]
 		for _, d := range []*Difference{&tc.Overall, &tc.Measured[0].Overall} {
@@ -80,11 +81,13 @@ func TestSuiteOfMetrics(t *testing.T) {
 		return &DiffWith(a, b, DiffConfig{Population: ThisSuite}).Targets[0].Measured[0].Overall
 	}
 	want := stats.Interval{Lower: -1, Upper: 1, N: 8, Clusters: 8, Confidence: 0.95, Status: stats.StatusNotByAttempt}
-	byCall := diff(measuredLedger("arg_em", false, same(8, values{2, 2})), measuredLedger("arg_em", false, same(8, values{0, 2})))
+	byCall := diff(measuredLedger("arg_em", false, same(8, values{2, 2})),
+		measuredLedger("arg_em", false, same(8, values{0, 2})))
 	if d := cmp.Diff(want, byCall.Change); d != "" || byCall.P != 1 || byCall.Verdict != ChangeUnclear {
 		t.Errorf("by call: %s %+v", d, byCall.Change)
 	}
-	unjudged := diff(measuredLedger("judged_pass", true, same(8, values{1, 1})), measuredLedger("judged_pass", true, same(8, values{0, 1})))
+	unjudged := diff(measuredLedger("judged_pass", true, same(8, values{1, 1})),
+		measuredLedger("judged_pass", true, same(8, values{0, 1})))
 	if unjudged.Change.Status != stats.StatusFewAttempts || unjudged.Verdict != ChangeUnclear {
 		t.Errorf("attempts without a verdict: %+v", unjudged.Change)
 	}

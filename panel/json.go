@@ -52,7 +52,8 @@ func (m *Metric) AppendJSON(b []byte) (_ []byte, err error) {
 		b = append(b, `,"informative":true`...)
 	}
 	if m.Lost != nil {
-		if b, err = m.Lost.Low.AppendJSON(fmt.Appendf(b, `,"lost":{"n":%d,"of":%d,"low":`, m.Lost.N, m.Lost.Of)); err == nil {
+		if b, err = m.Lost.Low.AppendJSON(
+			fmt.Appendf(b, `,"lost":{"n":%d,"of":%d,"low":`, m.Lost.N, m.Lost.Of)); err == nil {
 			b, err = m.Lost.High.AppendJSON(append(b, `,"high":`...))
 		}
 		if err != nil {

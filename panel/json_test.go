@@ -19,13 +19,17 @@ func TestMetricJSON(t *testing.T) {
 	iv := stats.ClopperPearson(3, 4, 0.95, stats.TwoSided)
 	half := 0.5
 	full := Metric{
-		Name: "arg_em", Title: "arguments <all>", Unit: UnitRate, Of: "calls", LowerIsBetter: true, Interval: iv, Values: 8, Excluded: 2, Unknown: 1,
-		Coverage: &half, NotApplicable: 3, Labelled: &Labelled{Of: "calls", N: 400, Tasks: 90, Elsewhere: true}, Informative: true,
-		Lost:   &LostRange{N: 1, Of: 5, Low: iv, High: iv},
-		Versus: &Versus{Rest: 0.9, P: 0.01, Adjusted: 0.02, Worst: true, Best: true, Shrunken: &iv}, Warnings: []string{"one", "two"},
+		Name: "arg_em", Title: "arguments <all>", Unit: UnitRate, Of: "calls", LowerIsBetter: true, Interval: iv,
+		Values: 8, Excluded: 2, Unknown: 1,
+		Coverage: &half, NotApplicable: 3, Labelled: &Labelled{Of: "calls", N: 400, Tasks: 90, Elsewhere: true},
+		Informative: true,
+		Lost:        &LostRange{N: 1, Of: 5, Low: iv, High: iv},
+		Versus:      &Versus{Rest: 0.9, P: 0.01, Adjusted: 0.02, Worst: true, Best: true, Shrunken: &iv},
+		Warnings:    []string{"one", "two"},
 	}
 	bare := full
-	bare.Values, bare.Excluded, bare.Unknown, bare.Coverage, bare.NotApplicable, bare.Labelled, bare.Informative, bare.Lost, bare.Versus, bare.Warnings = 0, 0, 0, nil, 0, nil, false, nil, nil, nil
+	bare.Values, bare.Excluded, bare.Unknown, bare.Coverage, bare.NotApplicable, bare.Labelled, bare.Informative,
+		bare.Lost, bare.Versus, bare.Warnings = 0, 0, 0, nil, 0, nil, false, nil, nil, nil
 	plain := full
 	plain.Labelled, plain.Versus, plain.Warnings = &Labelled{Of: "turns"}, &Versus{Rest: 0.9}, []string{"one"}
 	for name, m := range map[string]*Metric{"full": &full, "bare": &bare, "without marks": &plain} {

@@ -32,7 +32,8 @@ func TestUnknownCasesArePairedByID(t *testing.T) {
 			ledger := func(asks []string) *Ledger {
 				l := NewLedger("run", []string{"m"}, nil)
 				for i, s := range asks {
-					l.Add(&callvet.Case{ID: "t", Tags: []string{s}, Context: s}, &callvet.Cell{Repeat: i, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+					l.Add(&callvet.Case{ID: "t", Tags: []string{s}, Context: s},
+						&callvet.Cell{Repeat: i, Result: callvet.Result{Verdict: callvet.VerdictPass}})
 				}
 				return l
 			}
@@ -51,17 +52,20 @@ func TestDiffFiles(t *testing.T) {
 		base, cand []string
 		warns      bool
 	}{
-		"another": {[]string{"", "a"}, []string{"", "b"}, true}, "same": {[]string{"", "a"}, []string{"", "a"}, false}, "not known": {nil, []string{"", "b"}, false},
+		"another": {[]string{"", "a"}, []string{"", "b"}, true}, "same": {[]string{"", "a"}, []string{"", "a"}, false},
+		"not known": {nil, []string{"", "b"}, false},
 	} {
 		sides := [2]*Ledger{}
 		for i, files := range [][]string{c.base, c.cand} {
 			l := NewLedger("run", []string{"m", "r"}, nil)
 			l.Files(files)
-			l.Add(&callvet.Case{ID: "a"}, &callvet.Cell{Target: 1, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+			l.Add(&callvet.Case{ID: "a"},
+				&callvet.Cell{Target: 1, Result: callvet.Result{Verdict: callvet.VerdictPass}})
 			sides[i] = l
 		}
 		d := Diff(sides[0], sides[1], 0)
-		if got := slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, "r did not read the same files") }); got != c.warns {
+		if got := slices.ContainsFunc(d.Warnings,
+			func(w string) bool { return strings.Contains(w, "r did not read the same files") }); got != c.warns {
 			t.Errorf("%s: %v", name, d.Warnings)
 		}
 	}
@@ -75,17 +79,20 @@ func TestDiffPrompts(t *testing.T) {
 		base, cand []string
 		warns      int
 	}{
-		"another": {[]string{"a", "be brief"}, []string{"a", ""}, 1}, "same": {[]string{"a", ""}, []string{"a", ""}, 0}, "not known": {nil, []string{"a", "b"}, 0},
+		"another": {[]string{"a", "be brief"}, []string{"a", ""}, 1}, "same": {[]string{"a", ""}, []string{"a", ""}, 0},
+		"not known": {nil, []string{"a", "b"}, 0},
 	} {
 		sides := [2]*Ledger{}
 		for i, prompts := range [][]string{c.base, c.cand} {
 			l := NewLedger("run", []string{"m", "r"}, nil)
 			l.Prompts(prompts)
-			l.Add(&callvet.Case{ID: "a"}, &callvet.Cell{Target: 1, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+			l.Add(&callvet.Case{ID: "a"},
+				&callvet.Cell{Target: 1, Result: callvet.Result{Verdict: callvet.VerdictPass}})
 			sides[i] = l
 		}
 		d := Diff(sides[0], sides[1], 0)
-		if n := len(d.Warnings); n != c.warns || n > 0 && !strings.HasPrefix(d.Warnings[0], "r was not asked with the same prompt") {
+		if n := len(d.Warnings); n != c.warns || n > 0 &&
+			!strings.HasPrefix(d.Warnings[0], "r was not asked with the same prompt") {
 			t.Errorf("%s: %v", name, d.Warnings)
 		}
 	}
@@ -96,15 +103,18 @@ func TestDiffLayers(t *testing.T) {
 	t.Parallel()
 	ledger := func(layers ...string) *Ledger {
 		l := NewLedger("run", []string{"r"}, nil)
-		cell := &callvet.Cell{Trace: callvet.Trace{Decision: &callvet.Decision{}}, Result: callvet.Result{Verdict: callvet.VerdictPass}}
+		cell := &callvet.Cell{Trace: callvet.Trace{Decision: &callvet.Decision{}},
+			Result: callvet.Result{Verdict: callvet.VerdictPass}}
 		for _, name := range layers {
-			cell.Result.Assertions = append(cell.Result.Assertions, callvet.Assertion{Name: name, Layer: callvet.LayerRouting})
+			cell.Result.Assertions = append(cell.Result.Assertions,
+				callvet.Assertion{Name: name, Layer: callvet.LayerRouting})
 		}
 		l.Add(&callvet.Case{ID: "a"}, cell)
 		return l
 	}
 	full := ledger(callvet.SelectRoute, callvet.SelectAgents, callvet.SelectTools)
-	if d := Diff(ledger(callvet.SelectTools, callvet.SelectSubRoute), full, 0); len(d.Warnings) != 1 || d.Warnings[0] != "r is judged by sub-route, tools, r by agents, route, tools: passes and composites are not of the same layers" {
+	if d := Diff(ledger(callvet.SelectTools, callvet.SelectSubRoute), full, 0); len(d.Warnings) != 1 ||
+		d.Warnings[0] != "r is judged by sub-route, tools, r by agents, route, tools: passes and composites are not of the same layers" {
 		t.Error(d.Warnings)
 	}
 	if d := Diff(ledger(callvet.SelectTools, callvet.SelectAgents, callvet.SelectRoute), full, 0); len(d.Warnings) > 0 {
@@ -126,7 +136,8 @@ func TestDiffRules(t *testing.T) {
 			return l
 		}
 		d := Diff(ledger(c.base), ledger(c.cand), 0)
-		if got := slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, "of the rules") }); got != c.warned {
+		if got := slices.ContainsFunc(d.Warnings,
+			func(w string) bool { return strings.Contains(w, "of the rules") }); got != c.warned {
 			t.Errorf("%s: %q", name, d.Warnings)
 		}
 	}
@@ -144,9 +155,13 @@ func TestDiffSettingsAndTools(t *testing.T) {
 		"the same":      {[]Settings{{"temperature": "0"}}, []Settings{{"temperature": "0"}}, [2]string{"x", "x"}, nil},
 		"not known":     {nil, []Settings{{"temperature": "0"}}, [2]string{"", "x"}, nil},
 		"not known now": {[]Settings{{"temperature": "0"}}, nil, [2]string{"x", ""}, nil},
-		"other values":  {[]Settings{{"temperature": "0", "top_p": "1"}}, []Settings{{"temperature": "1", "top_p": "1"}}, [2]string{}, []string{"m was not asked with the same parameters in both runs (temperature): a difference may be theirs"}},
-		"on one side":   {[]Settings{{"seed": "1"}}, []Settings{{"tool_choice": "none"}}, [2]string{}, []string{"m was not asked with the same parameters in both runs (seed, tool_choice): a difference may be theirs"}},
-		"other tools":   {nil, nil, [2]string{"x", "y"}, []string{"the tools of the suite are not the same in both runs: a difference may be that of the tools"}},
+		"other values": {[]Settings{{"temperature": "0", "top_p": "1"}},
+			[]Settings{{"temperature": "1", "top_p": "1"}}, [2]string{},
+			[]string{"m was not asked with the same parameters in both runs (temperature): a difference may be theirs"}},
+		"on one side": {[]Settings{{"seed": "1"}}, []Settings{{"tool_choice": "none"}}, [2]string{},
+			[]string{"m was not asked with the same parameters in both runs (seed, tool_choice): a difference may be theirs"}},
+		"other tools": {nil, nil, [2]string{"x", "y"},
+			[]string{"the tools of the suite are not the same in both runs: a difference may be that of the tools"}},
 	} {
 		sides := [2]*Ledger{}
 		for i, settings := range [][]Settings{c.base, c.cand} {
@@ -170,7 +185,8 @@ func TestDiffRemarks(t *testing.T) {
 		l := NewLedger("run", []string{"a", "b", "c"}, nil)
 		l.Prompts([]string{prompt, prompt, "same"})
 		for target := range 3 {
-			l.Add(&callvet.Case{ID: "x"}, &callvet.Cell{Target: target, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+			l.Add(&callvet.Case{ID: "x"},
+				&callvet.Cell{Target: target, Result: callvet.Result{Verdict: callvet.VerdictPass}})
 		}
 		sides[i] = l
 	}

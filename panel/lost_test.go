@@ -53,7 +53,8 @@ func TestLostOfComparison(t *testing.T) {
 		"neither":   {Comparison{}, nil},
 		"baseline":  {Comparison{LostBaseline: a}, a},
 		"candidate": {Comparison{LostCandidate: b}, b},
-		"both":      {Comparison{LostBaseline: a, LostCandidate: b}, &Lost{Count: 3, First: []LostRecord{{Line: 7}, {Line: 8}}}},
+		"both": {Comparison{LostBaseline: a, LostCandidate: b},
+			&Lost{Count: 3, First: []LostRecord{{Line: 7}, {Line: 8}}}},
 	} {
 		if d := cmp.Diff(c.want, c.of.Lost()); d != "" {
 			t.Errorf("%s: %s", name, d)
@@ -66,7 +67,8 @@ func TestLostOfComparison(t *testing.T) {
 		return l
 	}
 	one := ledger(a)
-	if d := Diff(one, one, 0); d.Lost().Records() != 1 || strings.Count(strings.Join(d.Warnings, "\n"), "is lost") != 1 {
+	if d := Diff(one, one, 0); d.Lost().Records() != 1 ||
+		strings.Count(strings.Join(d.Warnings, "\n"), "is lost") != 1 {
 		t.Errorf("a run with itself: %+v %v", d.Lost(), d.Warnings)
 	}
 	if d := Diff(one, ledger(b), 0); d.Lost().Records() != 3 || d.LostBaseline != a {

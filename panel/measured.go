@@ -241,7 +241,8 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 		d.finish(cfg.Confidence)
 		out.Slices = append(out.Slices, *d)
 	}
-	slices.SortFunc(out.Slices, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
+	slices.SortFunc(out.Slices,
+		func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
 	adjustSlices(out.Slices)
 	if p.LowerIsBetter {
 		out.Overall.mirror()

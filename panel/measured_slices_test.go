@@ -49,7 +49,8 @@ func TestSlicesOfAMetricAreOneFamily(t *testing.T) {
 			got = append(got, adjusted{s.Value, s.P, *s.PHolm})
 		}
 	}
-	if diff := cmp.Diff([]adjusted{{"a", 1. / 256, 3. / 256}, {"b", 1. / 64, 2. / 64}, {"c", 1. / 32, 2. / 64}}, got); diff != "" {
+	if diff := cmp.Diff([]adjusted{{"a", 1. / 256, 3. / 256}, {"b", 1. / 64, 2. / 64}, {"c", 1. / 32, 2. / 64}},
+		got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -58,7 +59,8 @@ func TestSlicesOfAMetricAreOneFamily(t *testing.T) {
 // their contracts say, or their tags.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
-	tools := []callvet.Tool{{Name: "pay", Family: "money", Tags: []string{"x"}}, {Name: "refund", Family: "money"}, {Name: "weather", Tags: []string{"world", "free"}}, {Name: "ping"}}
+	tools := []callvet.Tool{{Name: "pay", Family: "money", Tags: []string{"x"}}, {Name: "refund", Family: "money"},
+		{Name: "weather", Tags: []string{"world", "free"}}, {Name: "ping"}}
 	own := oneCall("own tools", "pay")
 	own.Tools = []callvet.Tool{{Name: "pay", Family: "own"}}
 	said := oneCall("says it", "pay")
@@ -70,7 +72,8 @@ func TestFamilies(t *testing.T) {
 		{ID: "selection", Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"weather"}}}},
 	}
 	want := map[string]string{
-		"one": "money", "tags": "world free", "none": "", "own tools": "own", "says it": "said", "names": "money", "sets": "money world free", "selection": "world free",
+		"one": "money", "tags": "world free", "none": "", "own tools": "own", "says it": "said", "names": "money",
+		"sets": "money world free", "selection": "world free",
 	}
 	families := callvet.FamiliesOf(tools)
 	for i := range cases {
@@ -82,7 +85,8 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%s: %q, want %q", cases[i].ID, s, want[cases[i].ID])
 		}
 	}
-	if missing, known := MissingSlices([]string{"tool_family", "color"}, tools, pointers(cases)); cmp.Diff([]string{"color"}, missing) != "" || !slices.Contains(known, "tool_family") {
+	if missing, known := MissingSlices([]string{"tool_family", "color"}, tools,
+		pointers(cases)); cmp.Diff([]string{"color"}, missing) != "" || !slices.Contains(known, "tool_family") {
 		t.Errorf("missing %v of %v", missing, known)
 	}
 	if missing, _ := MissingSlices([]string{"called_tool", "expected_tool"}, tools, pointers(cases)); len(missing) > 0 {

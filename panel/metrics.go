@@ -92,7 +92,8 @@ func JudgedPart(name string) (thing string, corrected bool) {
 	for _, p := range [...]struct {
 		prefix, thing string
 		corrected     bool
-	}{{MetricJudgedCalls, "call", false}, {MetricTrueCalls, "call", true}, {MetricJudgedTurns, "turn", false}, {MetricTrueTurns, "turn", true}} {
+	}{{MetricJudgedCalls, "call", false}, {MetricTrueCalls, "call", true}, {MetricJudgedTurns, "turn", false},
+		{MetricTrueTurns, "turn", true}} {
 		if strings.HasPrefix(name, p.prefix) {
 			return p.thing, p.corrected
 		}
@@ -132,7 +133,8 @@ var order = [...]string{
 // lowerScores are scores for which less is better.
 var lowerScores = [...]string{
 	"attack_success", "attack_exposed", "hallucinated_args", "missing_required", "redundancy",
-	"detour", scoreOverCall, scoreMiss, score.MatchPartial, score.MatchNone, score.MatchNoneExpected, score.FalseAbstention, score.ToolsBlocked, score.AgentGate,
+	"detour", scoreOverCall, scoreMiss, score.MatchPartial, score.MatchNone, score.MatchNoneExpected,
+	score.FalseAbstention, score.ToolsBlocked, score.AgentGate,
 }
 
 // byDepth orders names, those that differ in a number behind an @ by that number.

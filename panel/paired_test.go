@@ -30,7 +30,8 @@ func TestPairedIsDiff(t *testing.T) {
 						verdict, share.Sum = callvet.VerdictPass, share.Sum+1
 					}
 					share.N++
-					sides[s].Add(&callvet.Case{ID: fmt.Sprint(i)}, &callvet.Cell{Case: i, Repeat: n, Result: callvet.Result{Verdict: verdict}})
+					sides[s].Add(&callvet.Case{ID: fmt.Sprint(i)},
+						&callvet.Cell{Case: i, Repeat: n, Result: callvet.Result{Verdict: verdict}})
 				}
 				shares[s] = append(shares[s], share)
 			}
@@ -60,11 +61,13 @@ func TestPairedOfFew(t *testing.T) {
 		"nothing changes": {same(0.5, 1, false), same(0.5, 1, false), 1},
 	} {
 		got := panel.Paired(c.before, c.after, 0.95)
-		if math.Abs(got.P-c.p) > 1e-12 || got.Verdict != panel.ChangeUnclear || got.Cases != 3 || got.Change.Upper-got.Change.Lower < 0.5 {
+		if math.Abs(got.P-c.p) > 1e-12 || got.Verdict != panel.ChangeUnclear || got.Cases != 3 ||
+			got.Change.Upper-got.Change.Lower < 0.5 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := panel.Paired(same(1, 1, true)[3:], same(1, 1, true)[3:], 0.95); got.Verdict != panel.ChangeNone || got.P != 1 {
+	if got := panel.Paired(same(1, 1, true)[3:], same(1, 1, true)[3:], 0.95); got.Verdict != panel.ChangeNone ||
+		got.P != 1 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -34,21 +34,28 @@ type Pairing struct {
 
 // amountsPaired are the metrics that are no rates.
 var amountsPaired = [...]string{
-	MetricCost, MetricTokens, "calls_per_attempt", "unneeded_calls_per_attempt", MetricLatencyMean, MetricToolTimeMean, MetricToolLatencyMean,
+	MetricCost, MetricTokens, "calls_per_attempt", "unneeded_calls_per_attempt", MetricLatencyMean, MetricToolTimeMean,
+	MetricToolLatencyMean,
 }
 
 // ratesPaired are the rates of trace files and those of runs that do not come from
 // a scorer.
 var ratesPaired = [...]string{
-	MetricPass, "judged_pass", MetricError, "schema_valid", "schema_valid_by_task", "unknown_tool_rate", "tool_selection", "tool_selection_by_task",
-	MetricOverCall, MetricOverCallByTask, MetricMiss, "arg_em", "arg_em_by_task", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", "execution_success", "execution_success_by_task",
-	"rate_limited_rate", "timeout_rate", "rejected_rate", MetricRepaired, "result_consistency", "postconditions", "safe_calls", "safe_calls_by_task",
-	"safety_incidents", "blocked_incidents", MetricUnparseable, MetricNative, MetricAbstention, MetricInBudget, MetricInP50,
-	"schema_valid_by_call", "tool_selection_by_call", "arg_em_by_call", "arg_em_keys_by_call", "arg_precision_by_call", "arg_recall_by_call", "arg_f1_by_call", MetricRepaired + ByCall,
+	MetricPass, "judged_pass", MetricError, "schema_valid", "schema_valid_by_task", "unknown_tool_rate",
+	"tool_selection", "tool_selection_by_task",
+	MetricOverCall, MetricOverCallByTask, MetricMiss, "arg_em", "arg_em_by_task", "arg_em_keys", "arg_precision",
+	"arg_recall", "arg_f1", "execution_success", "execution_success_by_task",
+	"rate_limited_rate", "timeout_rate", "rejected_rate", MetricRepaired, "result_consistency", "postconditions",
+	"safe_calls", "safe_calls_by_task",
+	"safety_incidents", "blocked_incidents", MetricUnparseable, MetricNative, MetricAbstention, MetricInBudget,
+	MetricInP50,
+	"schema_valid_by_call", "tool_selection_by_call", "arg_em_by_call", "arg_em_keys_by_call", "arg_precision_by_call",
+	"arg_recall_by_call", "arg_f1_by_call", MetricRepaired + ByCall,
 }
 
 // lowerPaired are rates of trace files for which less is better.
-var lowerPaired = [...]string{"unknown_tool_rate", "rate_limited_rate", "timeout_rate", "rejected_rate", "safety_incidents", "blocked_incidents"}
+var lowerPaired = [...]string{"unknown_tool_rate", "rate_limited_rate", "timeout_rate", "rejected_rate",
+	"safety_incidents", "blocked_incidents"}
 
 // Comparable lists the metrics that can be compared with a baseline; scores of a
 // scorer can be too, and judged_pass of one of several judges (judged_pass:NAME).

@@ -27,7 +27,8 @@ func attempt(i, repeat int, v callvet.Verdict, tools ...string) *callvet.Cell {
 	c.Trace.Outcome = callvet.OutcomeAbstained
 	for _, t := range tools {
 		c.Trace.Outcome = callvet.OutcomeCalled
-		c.Trace.Turns = append(c.Trace.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: t}}})
+		c.Trace.Turns = append(c.Trace.Turns,
+			callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: t}}})
 	}
 	c.Trace.Format, c.Trace.WallMS, c.Trace.Attempts = callvet.FormatPass, float64(100+i), 1
 	c.Result.Verdict = v
@@ -35,7 +36,8 @@ func attempt(i, repeat int, v callvet.Verdict, tools ...string) *callvet.Cell {
 	if v == callvet.VerdictPass {
 		value = 1
 	}
-	c.Result.Scores = []callvet.Score{{Name: "overall", Value: value, Scored: true}, {Name: "arg_accuracy", Reason: "no expected arguments"}}
+	c.Result.Scores = []callvet.Score{{Name: "overall", Value: value, Scored: true},
+		{Name: "arg_accuracy", Reason: "no expected arguments"}}
 	return c
 }
 
@@ -66,7 +68,8 @@ func TestTwins(t *testing.T) {
 	for _, tc := range []struct {
 		by   []string
 		want string
-	}{{nil, "language=es-AR language=pt-BR tag=hard"}, {[]string{"language", "tag"}, "language=es-AR language=pt-BR tag=es-AR tag=hard tag=pt-BR"}} {
+	}{{nil, "language=es-AR language=pt-BR tag=hard"},
+		{[]string{"language", "tag"}, "language=es-AR language=pt-BR tag=es-AR tag=hard tag=pt-BR"}} {
 		l := NewLedger("A", []string{"m"}, tc.by)
 		for i := range cases {
 			l.Add(&cases[i], attempt(i, 0, callvet.VerdictPass, "weather"))
@@ -110,7 +113,8 @@ func TestDiff(t *testing.T) {
 		t.Error(d)
 	}
 	o := d.Targets[0].Overall
-	if o.Cases != 18 || o.NewlyFailing != 7 || o.NewlyPassing != 1 || o.Test != "mcnemar_midp" || o.Verdict != ChangeWorse {
+	if o.Cases != 18 || o.NewlyFailing != 7 || o.NewlyPassing != 1 || o.Test != "mcnemar_midp" ||
+		o.Verdict != ChangeWorse {
 		t.Errorf("overall %+v", o)
 	}
 	if math.Abs(o.Change.Point+6.0/18) > 1e-12 || o.Change.Upper >= 0 {

@@ -107,13 +107,15 @@ func toolPlays() []Play {
 func runPlays() []Play {
 	return []Play{
 		{
-			"T1", "Models answer in text where a call is expected", "attempts that need a call and may answer in text (tool_choice auto)",
+			"T1", "Models answer in text where a call is expected",
+			"attempts that need a call and may answer in text (tool_choice auto)",
 			"Look at the answers: do they say what the tool would have returned, or ask back? `callvet show last CASE`.",
 			"Make the model call: `callvet run SUITE -m MODEL --tool-choice required`, or tool_choice in the cases that need a call. Where it " +
 				"has to stay auto, say in the system prompt when to call, and make the questions more specific.",
 		},
 		{
-			"T2", "The right tools are called, with wrong arguments nearly everywhere", "attempts with the right tools and labelled arguments",
+			"T2", "The right tools are called, with wrong arguments nearly everywhere",
+			"attempts with the right tools and labelled arguments",
 			"Compare expected with actual arguments on the examples: is it the same value in other words? `callvet show last CASE`.",
 			"Expect what models really write (other spellings as any_of, a looser mode, or only the arguments that matter), check the " +
 				"suite: `callvet lint SUITE`, and score what was answered anew: `callvet replay last`. Describe the values in the schema.",
@@ -208,7 +210,8 @@ const UnitFailing = "failing attempts"
 
 // MostOf lists the three greatest counts: "a (5), b (2), c (2)".
 func MostOf[N int | int64](m map[string]N) string {
-	keys := slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
+	keys := slices.SortedFunc(maps.Keys(m),
+		func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
 	keys = keys[:min(len(keys), 3)]
 	for i, k := range keys {
 		keys[i] = fmt.Sprintf("%s (%d)", k, m[k])

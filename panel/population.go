@@ -50,7 +50,8 @@ func (d *Difference) finishSuite(conf float64) {
 	whole := !d.relative && !d.counted && len(d.byCall) == 0
 	for _, s := range d.sides {
 		if !whole || s.before.fractional || s.after.fractional || !s.before.each || !s.after.each {
-			d.Change, d.P = stats.Interval{Lower: -1, Upper: 1, N: d.Cases, Clusters: d.Cases, Confidence: conf, Status: stats.StatusNotByAttempt}, 1
+			d.Change, d.P = stats.Interval{Lower: -1, Upper: 1, N: d.Cases, Clusters: d.Cases, Confidence: conf,
+				Status: stats.StatusNotByAttempt}, 1
 			return
 		}
 		t := stats.Sides{Passed: int(s.before.sum), N: s.before.n, NowPassed: int(s.after.sum), NowN: s.after.n}
@@ -73,9 +74,13 @@ func (d *Difference) about(base, cand *Ledger, t [2]int, cfg *DiffConfig) {
 func (d *Difference) suiteWarning(what string) string {
 	switch d.Change.Status {
 	case stats.StatusFewAttempts:
-		return fmt.Sprintf("%s: a comparison about this suite needs two attempts at each task on both sides: callvet run --repeat 2", what)
+		return fmt.Sprintf(
+			"%s: a comparison about this suite needs two attempts at each task on both sides: callvet run --repeat 2",
+			what)
 	case stats.StatusNotByAttempt:
-		return fmt.Sprintf("%s: a comparison about this suite needs one yes or no for each attempt, and this metric has other values", what)
+		return fmt.Sprintf(
+			"%s: a comparison about this suite needs one yes or no for each attempt, and this metric has other values",
+			what)
 	}
 	return ""
 }

@@ -35,15 +35,18 @@ func TestThisSuite(t *testing.T) {
 		"cached: facts": {n: 1, cached: true, now: broken(1), like: ChangeUnclear, suite: ChangeWorse},
 		"scripts":       {n: 1, fixed: true, now: broken(1), like: ChangeUnclear, suite: ChangeWorse},
 	} {
-		base, cand := judgedLedger("a", []string{"m"}, 40, c.n, c.cached, all(c.n)), judgedLedger("b", []string{"m"}, 40, c.n, c.cached, c.now)
+		base, cand := judgedLedger("a", []string{"m"}, 40, c.n, c.cached, all(c.n)),
+			judgedLedger("b", []string{"m"}, 40, c.n, c.cached, c.now)
 		base.Fixed([]bool{c.fixed})
 		cand.Fixed([]bool{c.fixed})
 		like, suite := DiffWith(base, cand, DiffConfig{}), DiffWith(base, cand, DiffConfig{Population: ThisSuite})
 		if like.Population != TasksLikeThese || like.Targets[0].Overall.Verdict != c.like {
-			t.Errorf("%s, tasks like these: %s %+v", name, like.Targets[0].Overall.Verdict, like.Targets[0].Overall.Change)
+			t.Errorf("%s, tasks like these: %s %+v", name, like.Targets[0].Overall.Verdict,
+				like.Targets[0].Overall.Change)
 		}
 		o := suite.Targets[0].Overall
-		if suite.Population != ThisSuite || o.Verdict != c.suite || strings.Contains(strings.Join(suite.Warnings, " "), "two attempts") != (c.warns != "") {
+		if suite.Population != ThisSuite || o.Verdict != c.suite ||
+			strings.Contains(strings.Join(suite.Warnings, " "), "two attempts") != (c.warns != "") {
 			t.Errorf("%s, this suite: %s %+v p %v %v", name, o.Verdict, o.Change, o.P, suite.Warnings)
 		}
 	}

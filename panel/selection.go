@@ -10,8 +10,10 @@ import (
 
 // selectionOrder of scores in tables.
 var selectionOrder = [...]string{
-	score.Composite, score.CompositeBest, score.Route, score.SubRoute, score.AgentsExact, score.AgentOverlap, score.ToolMatch,
-	score.ToolsRight, score.MatchExact, score.MatchAcceptable, score.MatchPartial, score.MatchNone, score.MatchNoneExpected, score.Precision1, score.MRR,
+	score.Composite, score.CompositeBest, score.Route, score.SubRoute, score.AgentsExact, score.AgentOverlap,
+	score.ToolMatch,
+	score.ToolsRight, score.MatchExact, score.MatchAcceptable, score.MatchPartial, score.MatchNone,
+	score.MatchNoneExpected, score.Precision1, score.MRR,
 	score.SelectionAbstention, score.FalseAbstention, score.ToolsBlocked, score.AgentGate,
 }
 

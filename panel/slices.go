@@ -26,7 +26,8 @@ func MissingSlices(by []string, tools []callvet.Tool, cases iter.Seq[*callvet.Ca
 	}
 	families := callvet.FamiliesOf(tools)
 	for c := range cases {
-		for _, id := range memberships(append([]string{"*", keyFamily, callvet.SliceExpectedTool}, by...), c, families) {
+		for _, id := range memberships(append([]string{"*", keyFamily, callvet.SliceExpectedTool}, by...),
+			c, families) {
 			have[id.key] = true
 		}
 	}

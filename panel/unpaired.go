@@ -77,7 +77,8 @@ func sidesApart(base, cand *Ledger, t [2]int, p *Pairing, values valuesOf, conf 
 			out = append(out, *d)
 		}
 	}
-	slices.SortFunc(out, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
+	slices.SortFunc(out,
+		func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
 	adjustSlices(out)
 	return *all, out
 }
@@ -116,9 +117,11 @@ func (d *Difference) finishApart(p *Pairing, conf float64) {
 		d.Change.Point, d.Change.Lower, d.Change.Upper = d.Change.Point-1, d.Change.Lower-1, d.Change.Upper-1
 	case d.counted:
 		d.Baseline, d.Candidate = d.countBefore.Interval(conf), d.countNow.Interval(conf)
-		d.Change = stats.Combine([]float64{1, -1}, []stats.Interval{d.countNow.Independent(conf), d.countBefore.Independent(conf)})
+		d.Change = stats.Combine([]float64{1, -1},
+			[]stats.Interval{d.countNow.Independent(conf), d.countBefore.Independent(conf)})
 	default:
-		d.Baseline, d.Candidate = d.baseSums.Interval(conf, stats.DefaultRho0), d.candidateSums.Interval(conf, stats.DefaultRho0)
+		d.Baseline, d.Candidate = d.baseSums.Interval(conf, stats.DefaultRho0),
+			d.candidateSums.Interval(conf, stats.DefaultRho0)
 		d.Change = stats.Combine([]float64{1, -1}, []stats.Interval{d.Candidate, d.Baseline})
 	}
 	d.Cases = min(d.Unpaired[0], d.Unpaired[1])

@@ -23,7 +23,8 @@ func side(rng *rand.Rand, name string, g, attempts int, chance func() float64, m
 		c := &callvet.Case{ID: id, Fields: map[string]string{"language": []string{"de", "sv"}[i%2]}}
 		passes, calls := 0, 1+rng.IntN(4)
 		for k := range attempts {
-			cell := &callvet.Cell{Repeat: k, Result: callvet.Result{Verdict: callvet.VerdictFail}, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}}
+			cell := &callvet.Cell{Repeat: k, Result: callvet.Result{Verdict: callvet.VerdictFail},
+				Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}}
 			if rng.Float64() < p {
 				cell.Result.Verdict = callvet.VerdictPass
 				passes++
@@ -64,20 +65,26 @@ func TestUnracedUnpairedCoverage(t *testing.T) {
 		was, is                 func() float64
 		truth                   [4]float64 // of the pass rate and of the metrics
 	}{
-		"the same":      {120, 90, 1, func() float64 { return 0.8 }, func() float64 { return 0.8 }, [4]float64{0, 0, 0, 0}},
-		"worse":         {120, 120, 1, func() float64 { return 0.9 }, func() float64 { return 0.8 }, [4]float64{-0.1, -0.1, 0, -0.1 / 1.4}},
-		"cases differ":  {100, 150, 3, rng.Float64, rng.Float64, [4]float64{0, 0, 0, 0}},
-		"better, mixed": {150, 150, 2, func() float64 { return rng.Float64() / 2 }, rng.Float64, [4]float64{0.25, 0.25, 0, 0.25 / 0.75}},
+		"the same": {120, 90, 1, func() float64 { return 0.8 }, func() float64 { return 0.8 },
+			[4]float64{0, 0, 0, 0}},
+		"worse": {120, 120, 1, func() float64 { return 0.9 }, func() float64 { return 0.8 },
+			[4]float64{-0.1, -0.1, 0, -0.1 / 1.4}},
+		"cases differ": {100, 150, 3, rng.Float64, rng.Float64, [4]float64{0, 0, 0, 0}},
+		"better, mixed": {150, 150, 2, func() float64 { return rng.Float64() / 2 }, rng.Float64,
+			[4]float64{0.25, 0.25, 0, 0.25 / 0.75}},
 	} {
 		var held [4]int
 		for range runs {
-			a, b := side(rng, "a", c.before, c.attempts, c.was, metrics...), side(rng, "b", c.after, c.attempts, c.is, metrics...)
+			a, b := side(rng, "a", c.before, c.attempts, c.was, metrics...),
+				side(rng, "b", c.after, c.attempts, c.is, metrics...)
 			d := DiffWith(a, b, DiffConfig{Unpaired: Disjoint(a, b)})
 			tc := &d.Targets[0]
-			if !d.Unpaired || *tc.Overall.Unpaired != [2]int{c.before, c.after} || !strings.Contains(strings.Join(d.Warnings, " "), "not paired") || len(d.OnlyBaseline) > 0 {
+			if !d.Unpaired || *tc.Overall.Unpaired != [2]int{c.before, c.after} ||
+				!strings.Contains(strings.Join(d.Warnings, " "), "not paired") || len(d.OnlyBaseline) > 0 {
 				t.Fatalf("%s: %+v", name, d)
 			}
-			for i, x := range []*Difference{&tc.Overall, &tc.Measured[0].Overall, &tc.Measured[1].Overall, &tc.Measured[2].Overall} {
+			for i, x := range []*Difference{&tc.Overall, &tc.Measured[0].Overall, &tc.Measured[1].Overall,
+				&tc.Measured[2].Overall} {
 				if !x.Change.Usable() || x.Change.Lower > x.Change.Point || x.Change.Upper < x.Change.Point {
 					t.Fatalf("%s, %d: %+v", name, i, x.Change)
 				}
@@ -104,11 +111,13 @@ func TestUnpaired(t *testing.T) {
 		t.Errorf("paired: %+v", d)
 	}
 	d := DiffWith(a, b, DiffConfig{Unpaired: true})
-	if o := d.Targets[0].Overall; !d.Unpaired || o.Verdict != ChangeWorse || o.Change.Point != -1 || len(d.Targets[0].Slices) != 2 {
+	if o := d.Targets[0].Overall; !d.Unpaired || o.Verdict != ChangeWorse || o.Change.Point != -1 ||
+		len(d.Targets[0].Slices) != 2 {
 		t.Errorf("unpaired: %+v", o)
 	}
 	empty := side(rng, "b", 0, 1, sure)
-	if none := Diff(a, empty, 0); Disjoint(a, empty) || Disjoint(empty, a) || Disjoint(a, b) || none.Targets[0].Overall.Verdict != ChangeNone {
+	if none := Diff(a, empty, 0); Disjoint(a, empty) || Disjoint(empty, a) || Disjoint(a, b) ||
+		none.Targets[0].Overall.Verdict != ChangeNone {
 		t.Errorf("nothing: %+v", none)
 	}
 }
@@ -124,8 +133,10 @@ func TestUnpairedChanges(t *testing.T) {
 	t.Parallel()
 	// 4 of 8 cases and 7 of 10: the exact intervals are [0.1570, 0.8430] and [0.3475, 0.9333], and the
 	// standard errors the roots of 0.25 / 7 and of 0.21 / 9. t is 0.2 / 0.24300 with 7 degrees of freedom.
-	_, d := unpairedOf("judged_pass", append(same(4, values{1, 1}), same(4, values{0, 1})...), append(same(7, values{1, 1}), same(3, values{0, 1})...))
-	if differ(d.Change.Point, 0.2) || differ(d.Change.Lower, -0.2917959445993619) || differ(d.Change.Upper, 0.6147899411202807) {
+	_, d := unpairedOf("judged_pass", append(same(4, values{1, 1}), same(4, values{0, 1})...),
+		append(same(7, values{1, 1}), same(3, values{0, 1})...))
+	if differ(d.Change.Point, 0.2) || differ(d.Change.Lower, -0.2917959445993619) ||
+		differ(d.Change.Upper, 0.6147899411202807) {
 		t.Errorf("a rate: %+v", d.Change)
 	}
 	if differ(d.P, 0.43761351740792787) || differ(d.Change.SE, 0.24299715851758236) {
@@ -136,7 +147,8 @@ func TestUnpairedChanges(t *testing.T) {
 	}
 	// Twelve cases of one call and twelve of two calls, as in TestChangeOfCounts.
 	_, d = unpairedOf("calls_per_attempt", same(12, values{1, 1}), same(12, values{2, 1}))
-	if d.Change.Point != 1 || differ(d.Change.Lower, -0.6176904322080468) || differ(d.Change.Upper, 2.733877806288892) || d.Verdict != ChangeUnclear {
+	if d.Change.Point != 1 || differ(d.Change.Lower, -0.6176904322080468) ||
+		differ(d.Change.Upper, 2.733877806288892) || d.Verdict != ChangeUnclear {
 		t.Errorf("a count: %+v", d)
 	}
 	// Three calls in two attempts: these differ. No call in two attempts: they agree, and count once.
@@ -145,9 +157,11 @@ func TestUnpairedChanges(t *testing.T) {
 		t.Errorf("counts of two attempts: %+v, %+v", d.Baseline, d.Candidate)
 	}
 	// A mean cost of 2 and of 3: half more. The ends are those of the ratio, less 1.
-	_, d = unpairedOf(MetricCost, append(same(10, values{1, 1}), same(10, values{3, 1})...), append(same(10, values{2, 1}), same(10, values{4, 1})...))
+	_, d = unpairedOf(MetricCost, append(same(10, values{1, 1}), same(10, values{3, 1})...),
+		append(same(10, values{2, 1}), same(10, values{4, 1})...))
 	ratio := stats.CombineRatio(d.Candidate, d.Baseline)
-	if differ(d.Change.Point, 0.5) || differ(d.Change.Lower, ratio.Lower-1) || differ(d.Change.Upper, ratio.Upper-1) || d.Verdict != ChangeWorse || d.Change.Method != "unpaired_mover" {
+	if differ(d.Change.Point, 0.5) || differ(d.Change.Lower, ratio.Lower-1) || differ(d.Change.Upper, ratio.Upper-1) ||
+		d.Verdict != ChangeWorse || d.Change.Method != "unpaired_mover" {
 		t.Errorf("an amount: %+v", d)
 	}
 }
@@ -170,7 +184,8 @@ func TestUnpairedWithoutSpread(t *testing.T) {
 		"one call, then three, of three": {"calls_per_attempt", values{1, 1}, values{3, 1}, 3, ChangeUnclear},
 	} {
 		_, d := unpairedOf(c.metric, same(c.cases, c.before), same(c.cases, c.now))
-		if d.Verdict != c.want || d.Cases != c.cases || d.P < 0 || d.P > 1 || (c.want != ChangeUnclear) != (d.P < 0.05) {
+		if d.Verdict != c.want || d.Cases != c.cases || d.P < 0 || d.P > 1 ||
+			(c.want != ChangeUnclear) != (d.P < 0.05) {
 			t.Errorf("%s: %s, p %v, %+v", name, d.Verdict, d.P, d.Change)
 		}
 	}
@@ -185,7 +200,8 @@ func TestUnpairedSlices(t *testing.T) {
 		l := NewLedger("r", []string{"m"}, []string{"language"})
 		l.Measure([][]string{{MetricCost, "arg_em"}, {"arg_em", MetricTokens}}[i]...)
 		for k := range 4 {
-			c := &callvet.Case{ID: fmt.Sprint(i, k), Fields: map[string]string{"language": []string{"de", []string{"sv", "fr"}[i]}[k%2]}}
+			c := &callvet.Case{ID: fmt.Sprint(i, k),
+				Fields: map[string]string{"language": []string{"de", []string{"sv", "fr"}[i]}[k%2]}}
 			l.Add(c, &callvet.Cell{Result: callvet.Result{Verdict: callvet.VerdictPass}})
 			em := 1 - i // its position
 			l.Observe(0, c.ID, nil, []Observation{{Metric: em, Sum: 1, N: 1}})
@@ -199,9 +215,11 @@ func TestUnpairedSlices(t *testing.T) {
 	}
 	var got []string
 	for _, s := range d.Targets[0].Measured[0].Slices {
-		got = append(got, fmt.Sprintf("%s=%s: %d of %d and %d cases, %d and %d calls", s.Key, s.Value, s.Cases, s.Unpaired[0], s.Unpaired[1], s.Baseline.N, s.Candidate.N))
+		got = append(got, fmt.Sprintf("%s=%s: %d of %d and %d cases, %d and %d calls", s.Key, s.Value, s.Cases,
+			s.Unpaired[0], s.Unpaired[1], s.Baseline.N, s.Candidate.N))
 	}
-	want := []string{"called_tool=pay: 4 of 4 and 4 cases, 8 and 8 calls", "language=de: 2 of 2 and 2 cases, 2 and 2 calls"}
+	want := []string{"called_tool=pay: 4 of 4 and 4 cases, 8 and 8 calls",
+		"language=de: 2 of 2 and 2 cases, 2 and 2 calls"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -44,7 +44,8 @@ func rateWarnings(m *Metric, judged int) []string {
 	case iv.Status == stats.StatusSingleCluster:
 		return append(w, "one case only: no interval")
 	case iv.Status == stats.StatusBoundary && iv.Point == 1:
-		w = append(w, fmt.Sprintf("none of %d is below 100 %%, but a rate of %s %% is possible", iv.N, percent(iv.Lower)))
+		w = append(w,
+			fmt.Sprintf("none of %d is below 100 %%, but a rate of %s %% is possible", iv.N, percent(iv.Lower)))
 	case iv.Status == stats.StatusBoundary:
 		w = append(w, fmt.Sprintf("none of %d, but a rate of %s %% is possible", iv.N, percent(iv.Upper)))
 	case iv.Status == stats.StatusCapped:
@@ -65,7 +66,8 @@ func AmountWarnings(m *Metric, unit string) []string {
 	case stats.StatusNoSpread:
 		return []string{"every " + unit + " has the same: no interval"}
 	case stats.StatusBoundary:
-		return []string{fmt.Sprintf("none in %s, but a mean of %.3g is possible", plural(iv.N, "attempt", "attempts"), iv.Upper)}
+		return []string{fmt.Sprintf("none in %s, but a mean of %.3g is possible",
+			plural(iv.N, "attempt", "attempts"), iv.Upper)}
 	case stats.StatusCapped:
 		return []string{fmt.Sprintf("fewer than 5 %ss have any: interval widened", unit)}
 	}
@@ -82,7 +84,8 @@ func SliceWarnings(out *Slice, usage bool) []string {
 		return fmt.Sprintf("%d of %d attempts (%.1f %%)", n, of, 100*float64(n)/float64(of))
 	}
 	if float64(v.Error) > maxExcluded*float64(ran) {
-		w = append(w, share(v.Error, ran)+" ended in an error and are in no mean: above 5 %, the result is inconclusive")
+		w = append(w, share(v.Error, ran)+
+			" ended in an error and are in no mean: above 5 %, the result is inconclusive")
 	} else if v.Error > 0 {
 		w = append(w, share(v.Error, ran)+" ended in an error and are in no mean")
 	}
@@ -94,7 +97,8 @@ func SliceWarnings(out *Slice, usage bool) []string {
 		w = append(w, share(open.Unjudged, ran+v.NotRun)+" ran and could not be judged")
 	}
 	if open.Passed > 0 {
-		w = append(w, share(open.Passed, ran)+" passed with assertions that were not evaluated: they passed the others only")
+		w = append(w, share(open.Passed, ran)+
+			" passed with assertions that were not evaluated: they passed the others only")
 	}
 	switch u := out.Usage; {
 	case !usage:

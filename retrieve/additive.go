@@ -21,9 +21,9 @@ import (
 // two are given. Three agents are chosen by 4 points for the name, 3 for each keyword, 1
 // for each word of the description, 4 times the cosine and 4 for those that answered
 // before, of which the best 6 are reranked; the agents that a route prefers go first. What
-// agents an intent puts first is the catalog's to say. It is kept so that its results can be compared: a word such as "i"
-// is within nearly every description.
-// Source: Tool Selection Evaluation System, Tool Retrieval and Agent Selection.
+// agents an intent puts first is the catalog's to say. It is kept so that its results can be
+// compared: a word such as "i" is within nearly every description. Source: Tool Selection
+// Evaluation System, Tool Retrieval and Agent Selection.
 func BigTool() Options {
 	return Options{
 		Formula:      Additive,
@@ -31,9 +31,11 @@ func BigTool() Options {
 		Additive:     AdditiveWeights{Name: 5, Keyword: 3, Token: 1, Example: 2, Namespace: 3, Candidates: 24},
 		Primary:      [][]string{{"tools"}},
 		Limit:        2,
-		Agents: AgentOptions{Limit: 3, Name: 4, Keyword: 3, Token: 1, Recent: 4, Vector: 4, Candidates: 6, Hints: map[string][]string{
-			"action": {"action", "media"}, "knowledge": {"knowledge", "browser"}, "statistics": {"statistics"}, "compare": {"synthesis", "knowledge", "statistics"}, "trafik": {"trafik", "action"},
-		}},
+		Agents: AgentOptions{Limit: 3, Name: 4, Keyword: 3, Token: 1, Recent: 4, Vector: 4, Candidates: 6,
+			Hints: map[string][]string{
+				"action": {"action", "media"}, "knowledge": {"knowledge", "browser"}, "statistics": {"statistics"},
+				"compare": {"synthesis", "knowledge", "statistics"}, "trafik": {"trafik", "action"},
+			}},
 	}
 }
 

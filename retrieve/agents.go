@@ -55,7 +55,8 @@ func NewChooser(ctx context.Context, o Options, agents []Agent) (*Chooser, error
 	c := &Chooser{options: o.Agents, formula: o.Formula}
 	entries := make([]Entry, len(agents))
 	for i, a := range agents {
-		entries[i] = Entry{Tool: callvet.Tool{Name: a.Name, Description: a.Description}, Keywords: a.Keywords, Namespace: a.Namespace}
+		entries[i] = Entry{Tool: callvet.Tool{Name: a.Name, Description: a.Description}, Keywords: a.Keywords,
+			Namespace: a.Namespace}
 		c.order = append(c.order, a.Name)
 	}
 	o.Limit, o.Threshold, o.Confidence, o.MinConfidence, o.Agents.Gate = max(o.Agents.Limit, 1), 0, nil, 0, 0
@@ -149,7 +150,8 @@ func (x *Index) SearchFor(ctx context.Context, question string, agents []string,
 // shut tells whether the gate holds a tool back.
 func (x *Index) shut(entry int, agents []string) bool {
 	of := x.entries[entry].Agents
-	return x.options.Agents.Gate > 0 && len(agents) > 0 && len(of) > 0 && !slices.ContainsFunc(of, func(a string) bool { return slices.Contains(agents, a) })
+	return x.options.Agents.Gate > 0 && len(agents) > 0 && len(of) > 0 &&
+		!slices.ContainsFunc(of, func(a string) bool { return slices.Contains(agents, a) })
 }
 
 // hold takes off what the gate takes from a hit; gone tells that it is not given at all.

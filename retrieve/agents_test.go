@@ -44,7 +44,8 @@ func TestChooseAdditive(t *testing.T) {
 	t.Parallel()
 	intents := func(o *retrieve.Options) {
 		o.Agents.Intents = []retrieve.Intent{
-			{Agent: "åska", Routes: []string{"r"}, Always: true, Match: func(q string) bool { return strings.Contains(q, "thunder") }},
+			{Agent: "åska", Routes: []string{"r"}, Always: true,
+				Match: func(q string) bool { return strings.Contains(q, "thunder") }},
 			{Agent: "gamma", Routes: []string{"r"}, Match: func(q string) bool { return strings.Contains(q, "map") }},
 			{Agent: "nobody", Always: true, Match: func(string) bool { return true }},
 		}
@@ -56,20 +57,29 @@ func TestChooseAdditive(t *testing.T) {
 		want            []string
 	}{
 		// red: alpha 3, gamma 3; two: alpha 1, beta 1.
-		"keywords and words":        {question: "Red, two!", want: []string{"alpha", "gamma", "beta"}},
-		"a name is four":            {question: "beta red", want: []string{"beta", "alpha", "gamma"}},
-		"a name without its marks":  {question: "askade", want: []string{"åska", "alpha", "beta"}},
-		"ties stay in order":        {question: "zzz", want: []string{"alpha", "beta", "gamma"}},
-		"recent is four":            {question: "red", recent: []string{"delta"}, want: []string{"delta", "alpha", "gamma"}},
-		"only six are candidates":   {question: "zzz", recent: []string{"åska"}, change: func(o *retrieve.Options) { o.Agents.Candidates = 1 }, want: []string{"åska"}},
-		"fewer":                     {question: "red", change: func(o *retrieve.Options) { o.Agents.Limit = 1 }, want: []string{"alpha"}},
-		"a route prefers":           {question: "red", route: "r", want: []string{"delta", "front", "alpha"}},
-		"who was chosen stays":      {question: "delta red", route: "r", want: []string{"front", "delta", "alpha"}},
-		"an intent joins the hints": {question: "map beta delta", route: "r", change: intents, want: []string{"gamma", "front", "beta"}},
-		"it goes by the catalog":    {question: "map blue", route: "r", change: func(o *retrieve.Options) { intents(o); o.Agents.Hints = nil; o.Agents.Limit = 2 }, want: []string{"gamma", "beta"}},
-		"not on other routes":       {question: "map blue", route: "s", change: intents, want: []string{"beta", "alpha", "gamma"}},
-		"always goes first":         {question: "thunder blue", route: "s", change: intents, want: []string{"åska", "beta", "alpha"}},
-		"or has its place":          {question: "thunder", route: "r", change: intents, want: []string{"delta", "front", "åska"}},
+		"keywords and words":       {question: "Red, two!", want: []string{"alpha", "gamma", "beta"}},
+		"a name is four":           {question: "beta red", want: []string{"beta", "alpha", "gamma"}},
+		"a name without its marks": {question: "askade", want: []string{"åska", "alpha", "beta"}},
+		"ties stay in order":       {question: "zzz", want: []string{"alpha", "beta", "gamma"}},
+		"recent is four": {question: "red", recent: []string{"delta"},
+			want: []string{"delta", "alpha", "gamma"}},
+		"only six are candidates": {question: "zzz", recent: []string{"åska"},
+			change: func(o *retrieve.Options) { o.Agents.Candidates = 1 }, want: []string{"åska"}},
+		"fewer": {question: "red", change: func(o *retrieve.Options) { o.Agents.Limit = 1 },
+			want: []string{"alpha"}},
+		"a route prefers":      {question: "red", route: "r", want: []string{"delta", "front", "alpha"}},
+		"who was chosen stays": {question: "delta red", route: "r", want: []string{"front", "delta", "alpha"}},
+		"an intent joins the hints": {question: "map beta delta", route: "r", change: intents,
+			want: []string{"gamma", "front", "beta"}},
+		"it goes by the catalog": {question: "map blue", route: "r",
+			change: func(o *retrieve.Options) { intents(o); o.Agents.Hints = nil; o.Agents.Limit = 2 },
+			want:   []string{"gamma", "beta"}},
+		"not on other routes": {question: "map blue", route: "s", change: intents,
+			want: []string{"beta", "alpha", "gamma"}},
+		"always goes first": {question: "thunder blue", route: "s", change: intents,
+			want: []string{"åska", "beta", "alpha"}},
+		"or has its place": {question: "thunder", route: "r", change: intents,
+			want: []string{"delta", "front", "åska"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +106,8 @@ func (l *last) Rerank(_ context.Context, _ string, texts []string) ([]float64, e
 func TestChooseReranked(t *testing.T) {
 	t.Parallel()
 	l := &last{}
-	got, err := chooser(t, func(o *retrieve.Options) { o.Reranker, o.Agents.Candidates = l, 4 }).Choose(t.Context(), "gamma red", "", nil)
+	got, err := chooser(t, func(o *retrieve.Options) { o.Reranker, o.Agents.Candidates = l, 4 }).Choose(t.Context(),
+		"gamma red", "", nil)
 	if diff := cmp.Diff([]string{"delta", "beta", "alpha"}, got); diff != "" || err != nil || l.saw != 4 {
 		t.Errorf("%d read, %v\n%s", l.saw, err, diff)
 	}
@@ -104,10 +115,12 @@ func TestChooseReranked(t *testing.T) {
 
 func gatedEntries() []retrieve.Entry {
 	tool := func(name, text string, agents ...string) retrieve.Entry {
-		return retrieve.Entry{Tool: callvet.Tool{Name: name, Description: text}, Namespace: []string{"tools"}, Agents: agents}
+		return retrieve.Entry{Tool: callvet.Tool{Name: name, Description: text}, Namespace: []string{"tools"},
+			Agents: agents}
 	}
 	return []retrieve.Entry{
-		tool("queues", "queues on roads and red lights", "traffic"), tool("songs", "songs about roads", "music"), tool("free", "anything about roads"),
+		tool("queues", "queues on roads and red lights", "traffic"), tool("songs", "songs about roads", "music"),
+		tool("free", "anything about roads"),
 	}
 }
 
@@ -156,18 +169,23 @@ func TestSearchFor(t *testing.T) {
 			}
 			_, half := search(open(0.5), "music")
 			h, was := half["queues"], scores["queues"]
-			if d := h.Score - was.Score/2; d > 1e-9 || d < -1e-9 || h.Parts.Gate != h.Score-was.Score || half["free"].Parts.Gate != 0 {
+			if d := h.Score - was.Score/2; d > 1e-9 || d < -1e-9 || h.Parts.Gate != h.Score-was.Score ||
+				half["free"].Parts.Gate != 0 {
 				t.Errorf("half a gate: %+v of %+v", h, was)
 			}
 			x := open(1)
 			e, err := x.ExplainFor(t.Context(), "queues and red lights on roads", "queues", []string{"music"})
-			if err != nil || e.Gate == nil || e.Gate.Rank != 1 || e.Tool.Rank != 0 || e.Tool.Score != 0 || e.Winner == nil || e.Winner.ID == "queues" {
+			if err != nil || e.Gate == nil || e.Gate.Rank != 1 || e.Tool.Rank != 0 || e.Tool.Score != 0 ||
+				e.Winner == nil || e.Winner.ID == "queues" {
 				t.Fatalf("%+v %v", e, err)
 			}
-			if r := e.Reasons(); len(r) == 0 || !strings.Contains(r[0], "belongs to traffic, and music was chosen; without the gate it would have rank 1") {
+			if r := e.Reasons(); len(r) == 0 ||
+				!strings.Contains(r[0],
+					"belongs to traffic, and music was chosen; without the gate it would have rank 1") {
 				t.Errorf("%q", r)
 			}
-			if e, err = x.ExplainFor(t.Context(), "songs", "songs", []string{"music"}); err != nil || e.Gate != nil || e.Tool.Rank != 1 || e.Reasons() != nil {
+			if e, err = x.ExplainFor(t.Context(), "songs", "songs", []string{"music"}); err != nil || e.Gate != nil ||
+				e.Tool.Rank != 1 || e.Reasons() != nil {
 				t.Errorf("%+v %v", e, err)
 			}
 		})

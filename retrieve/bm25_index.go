@@ -72,11 +72,13 @@ type occurrence struct {
 // NewBM25 makes an empty index.
 func NewBM25(o BM25Options) (*BM25Index, error) {
 	if !(o.K1 > 0) || math.IsInf(o.K1, 0) || len(o.Fields) == 0 || len(o.Fields) > MaxFields {
-		return nil, fmt.Errorf("make index: k1 must be positive and there must be 1 to %d fields: %w", MaxFields, callvet.ErrInvalid)
+		return nil, fmt.Errorf("make index: k1 must be positive and there must be 1 to %d fields: %w", MaxFields,
+			callvet.ErrInvalid)
 	}
 	for _, f := range o.Fields {
 		if !(f.Weight >= 0) || math.IsInf(f.Weight, 0) || !(f.B >= 0 && f.B <= 1) {
-			return nil, fmt.Errorf("make index: field %s: weight must be at least 0 and b in [0,1]: %w", f.Name, callvet.ErrInvalid)
+			return nil, fmt.Errorf("make index: field %s: weight must be at least 0 and b in [0,1]: %w", f.Name,
+				callvet.ErrInvalid)
 		}
 	}
 	o.Fields = slices.Clone(o.Fields)
@@ -134,7 +136,8 @@ func (x *BM25Index) check(add []BM25Document, remove []string) (gone map[int]boo
 			return nil, fmt.Errorf("add document %q: there is one of that name: %w", d.ID, callvet.ErrConflict)
 		}
 		if len(d.Fields) != len(x.options.Fields) {
-			return nil, fmt.Errorf("add document %q: %d fields, want %d: %w", d.ID, len(d.Fields), len(x.options.Fields), callvet.ErrInvalid)
+			return nil, fmt.Errorf("add document %q: %d fields, want %d: %w", d.ID, len(d.Fields),
+				len(x.options.Fields), callvet.ErrInvalid)
 		}
 		seen[d.ID] = true
 	}

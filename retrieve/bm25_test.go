@@ -54,7 +54,8 @@ func TestFormula(t *testing.T) {
 		t.Errorf("a word twice gives %v, want %v", twice[0].Score, 2*want)
 	}
 	p := x.Explain(retrieve.WordGroups([]string{"snow", "weather"}), 0)
-	if p[0].Term != "" || p[0].Score != 0 || p[1].Score != got[0].Score || len(p[1].Fields) != 2 || p[1].Fields[1].Count != 2 {
+	if p[0].Term != "" || p[0].Score != 0 || p[1].Score != got[0].Score || len(p[1].Fields) != 2 ||
+		p[1].Fields[1].Count != 2 {
 		t.Errorf("explained as %+v", p)
 	}
 	if s := p[1].Fields[0].Score + p[1].Fields[1].Score; math.Abs(s-want) > 1e-12 {
@@ -80,7 +81,8 @@ func TestWeightZero(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	t.Parallel()
-	for _, o := range []retrieve.BM25Options{{}, {K1: 1}, {K1: math.NaN(), Fields: options().Fields}, {K1: 1, Fields: []retrieve.BM25Field{{B: 2}}}, {K1: 1, Fields: []retrieve.BM25Field{{Weight: -1}}}} {
+	for _, o := range []retrieve.BM25Options{{}, {K1: 1}, {K1: math.NaN(), Fields: options().Fields},
+		{K1: 1, Fields: []retrieve.BM25Field{{B: 2}}}, {K1: 1, Fields: []retrieve.BM25Field{{Weight: -1}}}} {
 		if _, err := retrieve.NewBM25(o); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("New(%+v): %v", o, err)
 		}
@@ -115,7 +117,8 @@ func TestRefuses(t *testing.T) {
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	x := index(t, retrieve.BM25Options{K1: 1, Fields: []retrieve.BM25Field{{Weight: 1}}},
-		doc("a", []string{"trafikstorning", "vagtrafik", "trafik", "storning", "weather", "forecast", "4", "4711", "stor"}))
+		doc("a",
+			[]string{"trafikstorning", "vagtrafik", "trafik", "storning", "weather", "forecast", "4", "4711", "stor"}))
 	e := retrieve.Expansion{Inflection: 0.8, Compound: 0.4, Misspelling: 0.5, MinPart: 4, Max: 8}
 	for _, c := range []struct {
 		stems []string
@@ -152,7 +155,8 @@ func documents(t *rapid.T) []retrieve.BM25Document {
 	n := rapid.IntRange(0, 12).Draw(t, "n")
 	out := make([]retrieve.BM25Document, n)
 	for i := range out {
-		out[i] = doc(fmt.Sprint(i), rapid.SliceOfN(word, 0, 3).Draw(t, "name"), rapid.SliceOfN(word, 0, 8).Draw(t, "description"))
+		out[i] = doc(fmt.Sprint(i), rapid.SliceOfN(word, 0, 3).Draw(t, "name"),
+			rapid.SliceOfN(word, 0, 8).Draw(t, "description"))
 	}
 	return out
 }

@@ -229,7 +229,8 @@ func (x *Index) held(add []Entry, remove []string) []int {
 	out := make([]int, len(add))
 	for i := range add {
 		out[i] = -1
-		if old, ok := x.lexical.Doc(add[i].id()); ok && gone[add[i].id()] && x.vectors.Len() > 0 && x.entries[old].EmbeddingText() == add[i].EmbeddingText() {
+		if old, ok := x.lexical.Doc(add[i].id()); ok && gone[add[i].id()] && x.vectors.Len() > 0 &&
+			x.entries[old].EmbeddingText() == add[i].EmbeddingText() {
 			out[i] = old
 		}
 	}

@@ -75,7 +75,8 @@ func TestExplainAgrees(t *testing.T) {
 		for _, q := range questions[:40] {
 			for i, h := range search(t, x, q, 5).Hits {
 				e, err := x.Explain(t.Context(), q, h.ID)
-				if err != nil || e.Tool.Rank != i+1 || e.Tool.Score != h.Score || e.Tool.Parts.Semantic != h.Parts.Semantic {
+				if err != nil || e.Tool.Rank != i+1 || e.Tool.Score != h.Score ||
+					e.Tool.Parts.Semantic != h.Parts.Semantic {
 					t.Fatalf("weight %v, %q: %+v is number %d, explained as %+v: %v", weight, q, h, i+1, e.Tool, err)
 				}
 			}
@@ -123,7 +124,8 @@ func TestSyncEmbedsWhatChanged(t *testing.T) {
 	}{
 		{"nothing", func() {}, retrieve.Change{}, 0},
 		{"a description", func() { next[1].Tool.Description += " Nytt." }, retrieve.Change{Changed: 1}, 1},
-		{"parameters, which have no part in the vector", func() { next[2].Tool.Parameters = []byte(`{"type":"object"}`) }, retrieve.Change{Changed: 1}, 0},
+		{"parameters, which have no part in the vector",
+			func() { next[2].Tool.Parameters = []byte(`{"type":"object"}`) }, retrieve.Change{Changed: 1}, 0},
 		{"a tool more and one less", func() {
 			next = append(next[1:], retrieve.Entry{Tool: callvet.Tool{Name: "new", Description: "Something new."}})
 		}, retrieve.Change{Added: 1, Removed: 1}, 1},
@@ -191,11 +193,14 @@ func TestRerank(t *testing.T) {
 	if d := cmp.Diff([]string{before[1], before[0]}, names(r)); d != "" {
 		t.Fatal(d)
 	}
-	if p := r.Hits[0].Parts.Reranked; p == nil || p.Score != 0.9 || r.Hits[0].Score != 0.9 || p.Rank != 2 || p.Before <= 0 {
+	if p := r.Hits[0].Parts.Reranked; p == nil || p.Score != 0.9 || r.Hits[0].Score != 0.9 || p.Rank != 2 ||
+		p.Before <= 0 {
 		t.Errorf("the first hit is %+v", r.Hits[0])
 	}
 	e, err := x.Explain(t.Context(), q, before[0])
-	if err != nil || e.Winner.ID != "smhi_vader" || e.Tool.Rank != 2 || !strings.Contains(strings.Join(e.Reasons(), "\n"), "the reranker put smhi_vader, number 2 before, above it, number 1") {
+	if err != nil || e.Winner.ID != "smhi_vader" || e.Tool.Rank != 2 ||
+		!strings.Contains(strings.Join(e.Reasons(), "\n"),
+			"the reranker put smhi_vader, number 2 before, above it, number 1") {
 		t.Errorf("explained as %+v: %q, %v", e, e.Reasons(), err)
 	}
 	sums := 0.0

@@ -155,17 +155,21 @@ func Calibrate(obs []Observation, o CalibrateOptions) (Calibration, error) {
 		o.Folds = 10
 	}
 	if !(o.Refused > 0 && o.Refused < 1) || !(o.Ridge > 0) || o.Folds < 2 {
-		return Calibration{}, fmt.Errorf("calibrate: %d folds, ridge %v, refuse %v: %w", o.Folds, o.Ridge, o.Refused, callvet.ErrInvalid)
+		return Calibration{}, fmt.Errorf("calibrate: %d folds, ridge %v, refuse %v: %w", o.Folds, o.Ridge, o.Refused,
+			callvet.ErrInvalid)
 	}
 	var kinds [2]int
 	for i := range obs {
-		if e := obs[i].Evidence; !finite(e.Score) || !finite(e.Lead) || !finite(e.Semantic) || !finite(e.Matched) || e.Words < 0 {
+		if e := obs[i].Evidence; !finite(e.Score) || !finite(e.Lead) || !finite(e.Semantic) || !finite(e.Matched) ||
+			e.Words < 0 {
 			return Calibration{}, fmt.Errorf("calibrate: evidence %d is not finite: %w", i, callvet.ErrInvalid)
 		}
 		kinds[kind(&obs[i])]++
 	}
 	if kinds[0] < 10 || kinds[1] < 10 {
-		return Calibration{}, fmt.Errorf("calibrate: %d questions that something fits and %d that nothing does, at least 10 of both: %w", kinds[1], kinds[0], callvet.ErrInvalid)
+		return Calibration{}, fmt.Errorf(
+			"calibrate: %d questions that something fits and %d that nothing does, at least 10 of both: %w", kinds[1],
+			kinds[0], callvet.ErrInvalid)
 	}
 	folds, n := foldsOf(obs, min(o.Folds, kinds[0], kinds[1]))
 	if err := bothKinds(obs, folds, n); err != nil {
@@ -180,7 +184,8 @@ func Calibrate(obs []Observation, o CalibrateOptions) (Calibration, error) {
 			}
 		}
 	}
-	c := Calibration{Logistic: fit(obs, o.Ridge, func(int) bool { return true }), MinConfidence: quantile(obs, held, o.Refused)}
+	c := Calibration{Logistic: fit(obs, o.Ridge, func(int) bool { return true }),
+		MinConfidence: quantile(obs, held, o.Refused)}
 	c.Sources = sourcesOf(obs, held, c.MinConfidence)
 	return c, nil
 }
@@ -232,7 +237,8 @@ func bothKinds(obs []Observation, folds []int, n int) error {
 			if left[1] == 0 {
 				missing = what[1]
 			}
-			return fmt.Errorf("calibrate: %q alone has questions %s, and it is held out once; give another source some, or call all of them one source: %w", source, missing, callvet.ErrInvalid)
+			return fmt.Errorf(
+				"calibrate: %q alone has questions %s, and it is held out once; give another source some, or call all of them one source: %w", source, missing, callvet.ErrInvalid)
 		}
 	}
 	return nil
@@ -252,7 +258,8 @@ func names(obs []Observation) []string {
 const numEvidence = 6
 
 func (e Evidence) numbers() [numEvidence]float64 {
-	return [numEvidence]float64{1, e.Score, e.Lead, e.Semantic, math.Log(0.05 + max(0, e.Matched)), math.Log(1 + float64(e.Words))}
+	return [numEvidence]float64{1, e.Score, e.Lead, e.Semantic, math.Log(0.05 + max(0, e.Matched)),
+		math.Log(1 + float64(e.Words))}
 }
 
 // weigh gives each kind of each source the same sum, 1 over all; 0 to those left out.

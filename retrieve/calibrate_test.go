@@ -21,8 +21,10 @@ func observations(n, sources int) []retrieve.Observation {
 	out := make([]retrieve.Observation, n)
 	for i := range out {
 		score := r.Float64() * 0.8
-		e := retrieve.Evidence{Score: score, Lead: r.Float64() / 5, Semantic: r.Float64() / 5, Matched: r.Float64(), Words: r.IntN(9)}
-		out[i] = retrieve.Observation{Evidence: e, Fits: r.Float64() < 1/(1+math.Exp(4-10*score)), Source: fmt.Sprint(i % sources)}
+		e := retrieve.Evidence{Score: score, Lead: r.Float64() / 5, Semantic: r.Float64() / 5, Matched: r.Float64(),
+			Words: r.IntN(9)}
+		out[i] = retrieve.Observation{Evidence: e, Fits: r.Float64() < 1/(1+math.Exp(4-10*score)),
+			Source: fmt.Sprint(i % sources)}
 	}
 	return out
 }
@@ -38,7 +40,8 @@ func TestCalibrate(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := c.Logistic
-		if math.Abs(l.Score-10) > 0.8 || math.Abs(l.Bias+4) > 0.8 || math.Abs(l.Matched) > 0.2 || math.Abs(l.Words) > 0.2 || math.Abs(l.Lead) > 1 {
+		if math.Abs(l.Score-10) > 0.8 || math.Abs(l.Bias+4) > 0.8 || math.Abs(l.Matched) > 0.2 ||
+			math.Abs(l.Words) > 0.2 || math.Abs(l.Lead) > 1 {
 			t.Errorf("%d sources: %+v", sources, l)
 		}
 		again, err := retrieve.Calibrate(obs, retrieve.CalibrateOptions{Ridge: 1e-6, Refused: 0.1})
@@ -86,13 +89,15 @@ func TestCalibrateRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if c, err := retrieve.Calibrate(good, retrieve.CalibrateOptions{Folds: 10_000}); err != nil || c.Sources[0].Answerable+c.Sources[0].Unanswerable != len(good) {
+	if c, err := retrieve.Calibrate(good, retrieve.CalibrateOptions{Folds: 10_000}); err != nil ||
+		c.Sources[0].Answerable+c.Sources[0].Unanswerable != len(good) {
 		t.Errorf("more folds than questions: %+v %v", c, err)
 	}
 	for i := range good { // words in a fixed number tell nothing, and break nothing
 		good[i].Evidence = retrieve.Evidence{Score: 1, Words: 2}
 	}
-	if c, err := retrieve.Calibrate(good, retrieve.CalibrateOptions{}); err != nil || math.Abs(c.Logistic.Probability(good[0].Evidence)-0.5) > 1e-6 || c.Sources[0].AUC != 0.5 {
+	if c, err := retrieve.Calibrate(good, retrieve.CalibrateOptions{}); err != nil ||
+		math.Abs(c.Logistic.Probability(good[0].Evidence)-0.5) > 1e-6 || c.Sources[0].AUC != 0.5 {
 		t.Errorf("%+v %v", c, err)
 	}
 }

@@ -30,10 +30,13 @@ func retrieveCatalog(n int) ([]retrieve.Entry, []string) {
 		es[i] = retrieve.Entry{Tool: callvet.Tool{
 			Name:        fmt.Sprintf("%s_%s_%s_%d", verbs[r.IntN(len(verbs))], noun, domain, i),
 			Description: strings.Join(description, " "),
-			Parameters:  []byte(fmt.Sprintf(`{"type":"object","properties":{"%s":{"type":"string"},"%s_id":{"type":"integer"}}}`, word(), noun)),
+			Parameters: []byte(fmt.Sprintf(
+				`{"type":"object","properties":{"%s":{"type":"string"},"%s_id":{"type":"integer"}}}`, word(), noun)),
 		}}
 		if len(questions) < cap(questions) {
-			questions = append(questions, strings.Join([]string{"what", noun, "of", domain, description[5], description[7], description[9], word(), word(), word()}, " "))
+			questions = append(questions,
+				strings.Join([]string{"what", noun, "of", domain, description[5], description[7], description[9],
+					word(), word(), word()}, " "))
 		}
 	}
 	return es, questions

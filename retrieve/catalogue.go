@@ -101,12 +101,13 @@ func (c *Catalogue) Options(o Options) (Options, error) {
 			}
 			patterns = append(patterns, p)
 		}
-		o.Agents.Intents = append(o.Agents.Intents, Intent{Agent: a.Name, Routes: a.Intent.Routes, Always: a.Intent.Always, Match: func(question string) bool {
-			return slices.ContainsFunc(patterns, func(p *RoutePattern) bool {
-				_, _, ok := p.Find(question)
-				return ok
-			})
-		}})
+		o.Agents.Intents = append(o.Agents.Intents,
+			Intent{Agent: a.Name, Routes: a.Intent.Routes, Always: a.Intent.Always, Match: func(question string) bool {
+				return slices.ContainsFunc(patterns, func(p *RoutePattern) bool {
+					_, _, ok := p.Find(question)
+					return ok
+				})
+			}})
 	}
 	return o, nil
 }

@@ -95,7 +95,8 @@ func (r *reader) one(f CatalogueFile) error {
 	}
 	before := len(r.out.Entries)
 	r.root(root)
-	if _, version, ok := callvet.SplitToolFile(path.Base(strings.ReplaceAll(f.Name, `\`, "/"))); ok && len(r.out.Entries) == before+1 {
+	if _, version, ok := callvet.SplitToolFile(path.Base(strings.ReplaceAll(f.Name, `\`, "/"))); ok &&
+		len(r.out.Entries) == before+1 {
 		if t := &r.out.Entries[before].Tool; t.Version == "" {
 			t.Version = version
 		}
@@ -140,7 +141,8 @@ func (r *reader) note(at int, code, key, fix, format string, args ...any) {
 	if r.owner != "" {
 		say = r.owner + ": " + say
 	}
-	r.problems = append(r.problems, callvet.Problem{Position: r.position(at), Code: code, Key: key, Message: say, Fix: fix})
+	r.problems = append(r.problems,
+		callvet.Problem{Position: r.position(at), Code: code, Key: key, Message: say, Fix: fix})
 }
 
 // position is the line and the column, in characters, of an offset; none under 0.
@@ -215,7 +217,8 @@ func (r *reader) root(v value.Value) {
 	switch {
 	case v.Kind() == value.Array:
 		r.tools(v)
-	case v.Kind() == value.Object && !has(v, "tools", "functions") && has(v, "name", "tool_id", "tool_name", "function") && has(v, append(schemaKeys(), "function")...):
+	case v.Kind() == value.Object && !has(v, "tools", "functions") &&
+		has(v, "name", "tool_id", "tool_name", "function") && has(v, append(schemaKeys(), "function")...):
 		r.tool(v, "")
 	case v.Kind() != value.Object:
 		r.wrong(v, "", "the catalogue", "a list of tools, or an object with tools")
@@ -249,7 +252,8 @@ func (r *reader) document(root value.Value) {
 			r.each(v, key, func(v value.Value) {
 				a := r.agent(v)
 				if a.Name != "" && slices.ContainsFunc(r.out.Agents, func(b Agent) bool { return a.Name == b.Name }) {
-					r.fail(v.Offset(), "duplicate-agent", a.Name, "remove or rename one", "agent %s is there twice", a.Name)
+					r.fail(v.Offset(), "duplicate-agent", a.Name, "remove or rename one",
+						"agent %s is there twice", a.Name)
 					return
 				}
 				r.out.Agents = append(r.out.Agents, a)
@@ -265,7 +269,8 @@ func (r *reader) document(root value.Value) {
 		case "fallback_namespaces":
 			r.out.Fallback = r.paths(v, key)
 		case "nextCursor":
-			r.warn(v.Offset(), "truncated", key, "ask the server for the rest", "the list goes on: these are its first tools only")
+			r.warn(v.Offset(), "truncated", key, "ask the server for the rest",
+				"the list goes on: these are its first tools only")
 		default:
 			return slices.Contains([]string{"$schema", "version", "language", "license", "jsonrpc", "id", "_meta"}, key)
 		}
@@ -440,8 +445,11 @@ func (r *reader) contract(t *callvet.Tool, key string, v value.Value) bool {
 		t.Idempotent = r.hint(v, key)
 	case "annotations":
 		r.annotations(t, v)
-	case "type", "outputSchema", "icons", "_meta", "strict", "cache_control", "$schema", "execution": // for people and for the interfaces of models
-	case "rate_limit", "rate_limits", "latency_budget", "latency_budget_ms", "latency_p50_ms", "family", "tool_family", "safety", "safety_constraints", "declared": // for scoring
+	// for people and for the interfaces of models
+	case "type", "outputSchema", "icons", "_meta", "strict", "cache_control", "$schema", "execution":
+	// for scoring
+	case "rate_limit", "rate_limits", "latency_budget", "latency_budget_ms", "latency_p50_ms", "family", "tool_family",
+		"safety", "safety_constraints", "declared":
 	default:
 		if !slices.Contains(schemaKeys(), key) {
 			return false

@@ -29,15 +29,19 @@ func TestLoad(t *testing.T) {
 	yes := true
 	want := &retrieve.Catalogue{
 		Name: "c", Primary: [][]string{{"tools", "trafik"}}, Fallback: [][]string{{"tools"}},
-		Agents: []retrieve.Agent{{Name: "trafik", Keywords: []string{"väg"}, Namespace: []string{"agents", "trafik"}, Primary: [][]string{{"tools", "trafik"}}}},
+		Agents: []retrieve.Agent{{Name: "trafik", Keywords: []string{"väg"}, Namespace: []string{"agents", "trafik"},
+			Primary: [][]string{{"tools", "trafik"}}}},
 		Entries: []retrieve.Entry{
 			{
-				Tool:  callvet.Tool{Name: "koer", Description: "Köer på väg.", Parameters: []byte(`{"type":"object","properties":{"väg":{"type":"string"}}}`), ReadOnly: &yes},
-				Title: "Köer", Keywords: []string{"kö"}, Examples: []string{"Är det kö?"}, Namespace: []string{"tools", "trafik"}, Agents: []string{"trafik", "vag"},
+				Tool: callvet.Tool{Name: "koer", Description: "Köer på väg.",
+					Parameters: []byte(`{"type":"object","properties":{"väg":{"type":"string"}}}`), ReadOnly: &yes},
+				Title: "Köer", Keywords: []string{"kö"}, Examples: []string{"Är det kö?"},
+				Namespace: []string{"tools", "trafik"}, Agents: []string{"trafik", "vag"},
 			},
 			{Tool: callvet.Tool{Name: "farja"}, Title: "Färjor"},
 		},
-		Homes: map[string]retrieve.Home{"koer": {Category: "väg", Route: "action", SubRoute: "travel", Agents: []string{"trafik", "vag"}}, "farja": {}},
+		Homes: map[string]retrieve.Home{"koer": {Category: "väg", Route: "action", SubRoute: "travel",
+			Agents: []string{"trafik", "vag"}}, "farja": {}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -54,7 +58,8 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := x.Search(context.Background(), "färjor", 1); err != nil || len(r.Hits) != 1 || r.Hits[0].ID != "farja" {
+	if r, err := x.Search(context.Background(), "färjor", 1); err != nil || len(r.Hits) != 1 ||
+		r.Hits[0].ID != "farja" {
 		t.Errorf("a title is not found: %v, %v", r.Hits, err)
 	}
 }
@@ -76,7 +81,8 @@ func joined(t *testing.T) {
 	if d := cmp.Diff([][]string{{"a", "b"}, {"a"}, nil, {"a"}}, got); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(&retrieve.AgentIntent{Patterns: []string{`\bkarta\b`}, Routes: []string{"action"}, Always: true}, c.Agents[0].Intent); d != "" || !cmp.Equal(c.RouteAgents, map[string][]string{"action": {"a", "b"}}) {
+	if d := cmp.Diff(&retrieve.AgentIntent{Patterns: []string{`\bkarta\b`}, Routes: []string{"action"}, Always: true},
+		c.Agents[0].Intent); d != "" || !cmp.Equal(c.RouteAgents, map[string][]string{"action": {"a", "b"}}) {
 		t.Errorf("%s %v", d, c.RouteAgents)
 	}
 }
@@ -84,10 +90,14 @@ func joined(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	t.Parallel()
 	for name, data := range map[string]string{
-		"no JSON": `{`, "no tools": `{}`, "empty": `[]`, "scalar": `3`, "tool without name": `[{"description":"x"}]`, "name is a number": `[{"name":1}]`,
-		"twice": `[{"name":"a"},{"name":"a"}]`, "keywords are text": `[{"name":"a","keywords":"k"}]`, "agent without name": `{"tools":[{"name":"a"}],"agents":[{}]}`,
-		"namespaces are flat": `{"tools":[{"name":"a"}],"primary_namespaces":["tools"]}`, "key twice": `[{"name":"a","name":"b"}]`, "tool is text": `["a"]`,
-		"intent without patterns": `{"tools":[{"name":"a"}],"agents":[{"name":"b","intent":{"always":true}}]}`, "intent for nothing": `{"tools":[{"name":"a"}],"agents":[{"name":"b","intent":{"patterns":["x"]}}]}`,
+		"no JSON": `{`, "no tools": `{}`, "empty": `[]`, "scalar": `3`, "tool without name": `[{"description":"x"}]`,
+		"name is a number": `[{"name":1}]`,
+		"twice":            `[{"name":"a"},{"name":"a"}]`, "keywords are text": `[{"name":"a","keywords":"k"}]`,
+		"agent without name":  `{"tools":[{"name":"a"}],"agents":[{}]}`,
+		"namespaces are flat": `{"tools":[{"name":"a"}],"primary_namespaces":["tools"]}`,
+		"key twice":           `[{"name":"a","name":"b"}]`, "tool is text": `["a"]`,
+		"intent without patterns": `{"tools":[{"name":"a"}],"agents":[{"name":"b","intent":{"always":true}}]}`,
+		"intent for nothing":      `{"tools":[{"name":"a"}],"agents":[{"name":"b","intent":{"patterns":["x"]}}]}`,
 	} {
 		if _, _, err := retrieve.LoadCatalogue("c.json", []byte(data)); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
@@ -101,16 +111,23 @@ func TestLoadForms(t *testing.T) {
 	const schema = `{"type":"object","properties":{"q":{"type":"string"}}}`
 	want := []retrieve.Entry{{Tool: callvet.Tool{Name: "search", Description: "d", Parameters: []byte(schema)}}}
 	for name, data := range map[string]string{
-		"OpenAI's list":     `[{"type":"function","function":{"name":"search","description":"d","parameters":` + schema + `,"strict":true}}]`,
-		"OpenAI's request":  `{"tools":[{"type":"function","name":"search","description":"d","parameters":` + schema + `}]}`,
+		"OpenAI's list": `[{"type":"function","function":{"name":"search","description":"d","parameters":` +
+			schema + `,"strict":true}}]`,
+		"OpenAI's request": `{"tools":[{"type":"function","name":"search","description":"d","parameters":` +
+			schema + `}]}`,
 		"the older request": `{"functions":[{"name":"search","description":"d","parameters":` + schema + `}]}`,
-		"Anthropic's list":  `[{"type":"custom","name":"search","description":"d","input_schema":` + schema + `,"cache_control":{"type":"ephemeral"}}]`,
-		"MCP's list":        `{"tools":[{"name":"search","description":"d","inputSchema":` + schema + `,"annotations":{"openWorldHint":true}}],"nextCursor":null}`,
-		"MCP's answer":      `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"search","description":"d","inputSchema":` + schema + `}]}}`,
-		"by name":           `{"tools":{"search":{"description":"d","parameters":` + schema + `}}}`,
-		"one tool":          `{"name":"search","description":"d","parameters":` + schema + `}`,
-		"one of OpenAI's":   `{"type":"function","function":{"name":"search","description":"d","parameters":` + schema + `}}`,
-		"a tool file":       `{"tool_name":"search","description":"d","args":` + schema + `,"rate_limits":{"calls":1,"per_seconds":1},"safety_constraints":{}}`,
+		"Anthropic's list": `[{"type":"custom","name":"search","description":"d","input_schema":` + schema +
+			`,"cache_control":{"type":"ephemeral"}}]`,
+		"MCP's list": `{"tools":[{"name":"search","description":"d","inputSchema":` + schema +
+			`,"annotations":{"openWorldHint":true}}],"nextCursor":null}`,
+		"MCP's answer": `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"search","description":"d","inputSchema":` +
+			schema + `}]}}`,
+		"by name":  `{"tools":{"search":{"description":"d","parameters":` + schema + `}}}`,
+		"one tool": `{"name":"search","description":"d","parameters":` + schema + `}`,
+		"one of OpenAI's": `{"type":"function","function":{"name":"search","description":"d","parameters":` +
+			schema + `}}`,
+		"a tool file": `{"tool_name":"search","description":"d","args":` + schema +
+			`,"rate_limits":{"calls":1,"per_seconds":1},"safety_constraints":{}}`,
 		"a byte order mark": "\ufeff" + `[{"name":"search","description":"d","parameters":` + schema + `}]`,
 	} {
 		c, problems, err := retrieve.LoadCatalogue("c.json", []byte(data))
@@ -122,12 +139,14 @@ func TestLoadForms(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	c, problems, err := retrieve.LoadCatalogue("c.json", []byte(`{"tools":[{"name":"a","version":3,"side_effects":true,"idempotence":false}],"nextCursor":"x"}`))
+	c, problems, err := retrieve.LoadCatalogue("c.json",
+		[]byte(`{"tools":[{"name":"a","version":3,"side_effects":true,"idempotence":false}],"nextCursor":"x"}`))
 	if err != nil || len(problems) != 1 || problems[0].Code != "truncated" {
 		t.Error(err, problems)
 	}
 	no := false
-	if d := cmp.Diff(callvet.Tool{Name: "a", Version: "3", ReadOnly: &no, Idempotent: &no}, c.Entries[0].Tool); d != "" {
+	if d := cmp.Diff(callvet.Tool{Name: "a", Version: "3", ReadOnly: &no, Idempotent: &no},
+		c.Entries[0].Tool); d != "" {
 		t.Error(d)
 	}
 }
@@ -135,9 +154,12 @@ func TestLoadForms(t *testing.T) {
 // One reading tells all mistakes, with their places and the tool that they are in.
 func TestLoadMistakes(t *testing.T) {
 	t.Parallel()
-	c, problems, err := retrieve.LoadCatalogue("c.json", []byte("{\"tools\": [\n {\"name\":\"å\",\"description\":5,\"namespace\":\"x\"},\n {\"name\":\"b\"},\n {\"name\":\"b\"},\n {\"description\":\"d\"},\n \"e\",\n"+
-		" {\"name\":\"f\",\"parameters\":{},\"args\":{}, \"read_only\":1}],\n\"agents\":[{\"name\":\"g\",\"keywords\":[1]}]}"))
-	if !errors.Is(err, callvet.ErrInvalid) || err.Error() != `read catalogue: invalid: c.json:2:28: tool å: description is 5, not text, and 7 mistakes more` {
+	c, problems, err := retrieve.LoadCatalogue("c.json",
+		[]byte(
+			"{\"tools\": [\n {\"name\":\"å\",\"description\":5,\"namespace\":\"x\"},\n {\"name\":\"b\"},\n {\"name\":\"b\"},\n {\"description\":\"d\"},\n \"e\",\n"+
+				" {\"name\":\"f\",\"parameters\":{},\"args\":{}, \"read_only\":1}],\n\"agents\":[{\"name\":\"g\",\"keywords\":[1]}]}"))
+	if !errors.Is(err, callvet.ErrInvalid) ||
+		err.Error() != `read catalogue: invalid: c.json:2:28: tool å: description is 5, not text, and 7 mistakes more` {
 		t.Error(err)
 	}
 	var got []string
@@ -163,11 +185,16 @@ func TestLoadMistakes(t *testing.T) {
 	if c == nil || len(c.Entries) != 3 {
 		t.Errorf("what could be read: %+v", c)
 	}
-	_, problems, err = retrieve.LoadCatalogue("c.json", []byte("[1"+strings.Repeat(",1", retrieve.MaxCatalogueProblems+1)+"]"))
-	if len(problems) != retrieve.MaxCatalogueProblems+1 || problems[len(problems)-1].Message != "2 mistakes more are not listed" || err == nil || !strings.Contains(err.Error(), "101 mistakes more") {
+	_, problems, err = retrieve.LoadCatalogue("c.json",
+		[]byte("[1"+strings.Repeat(",1", retrieve.MaxCatalogueProblems+1)+"]"))
+	if len(problems) != retrieve.MaxCatalogueProblems+1 ||
+		problems[len(problems)-1].Message != "2 mistakes more are not listed" || err == nil ||
+		!strings.Contains(err.Error(), "101 mistakes more") {
 		t.Error(len(problems), err)
 	}
-	_, problems, err = retrieve.LoadCatalogue("c.json", []byte(`{"agents":[{"name":"g","intent":{"patterns":["("],"always":true}},{"name":"g"}],"route_agents":{"r":["g","h"]},"tools":[{"name":"a"}]}`))
+	_, problems, err = retrieve.LoadCatalogue("c.json",
+		[]byte(
+			`{"agents":[{"name":"g","intent":{"patterns":["("],"always":true}},{"name":"g"}],"route_agents":{"r":["g","h"]},"tools":[{"name":"a"}]}`))
 	got = nil
 	for _, p := range problems {
 		got = append(got, p.Code)
@@ -175,10 +202,13 @@ func TestLoadMistakes(t *testing.T) {
 	if d := cmp.Diff([]string{"bad-pattern", "duplicate-agent", "unknown-agent"}, got); d != "" || err == nil {
 		t.Error(d, problems, err)
 	}
-	if _, _, err := retrieve.LoadCatalogue("c.json", []byte(`"x"`)); err == nil || !strings.Contains(err.Error(), `c.json:1:1: the catalogue is "x", not a list of tools, or an object with tools`) {
+	if _, _, err := retrieve.LoadCatalogue("c.json", []byte(`"x"`)); err == nil ||
+		!strings.Contains(err.Error(),
+			`c.json:1:1: the catalogue is "x", not a list of tools, or an object with tools`) {
 		t.Error(err)
 	}
-	if _, _, err := retrieve.LoadCatalogue("c.json", []byte("[\n{]")); err == nil || !strings.Contains(err.Error(), "c.json:2:2: not valid JSON") {
+	if _, _, err := retrieve.LoadCatalogue("c.json", []byte("[\n{]")); err == nil ||
+		!strings.Contains(err.Error(), "c.json:2:2: not valid JSON") {
 		t.Error(err)
 	}
 }

@@ -50,7 +50,8 @@ func measureCost(t *testing.T, n int, name string, o retrieve.Options, es []retr
 	}
 	slices.Sort(times)
 	fmt.Printf("%7d tools  %-16s p50 %-10v p90 %-10v built in %-8v %4d MB\n", n, name,
-		times[len(times)/2].Round(100*time.Nanosecond), times[len(times)*9/10].Round(100*time.Nanosecond), built.Round(time.Millisecond), memory>>20)
+		times[len(times)/2].Round(100*time.Nanosecond), times[len(times)*9/10].Round(100*time.Nanosecond),
+		built.Round(time.Millisecond), memory>>20)
 	runtime.KeepAlive(x)
 }
 

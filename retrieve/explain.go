@@ -111,9 +111,11 @@ func (x *Index) withhold(e *Explanation, f found, hits []Hit) {
 	r := x.result(f, hits, 1)
 	switch least := x.options.Threshold; {
 	case r.Calibrated && r.Abstained && r.Confidence < x.options.MinConfidence:
-		e.Withheld = fmt.Sprintf("nothing is given: that any tool fits has confidence %.4g, and %.4g is needed", r.Confidence, x.options.MinConfidence)
+		e.Withheld = fmt.Sprintf("nothing is given: that any tool fits has confidence %.4g, and %.4g is needed",
+			r.Confidence, x.options.MinConfidence)
 	case least > 0 && e.Tool.Rank > 0 && e.Tool.Score < least:
-		e.Withheld = fmt.Sprintf("%s is not given: its score %.4g is under the threshold %.4g", e.Tool.ID, e.Tool.Score, least)
+		e.Withheld = fmt.Sprintf("%s is not given: its score %.4g is under the threshold %.4g", e.Tool.ID,
+			e.Tool.Score, least)
 	}
 }
 
@@ -142,7 +144,8 @@ func (x *Index) compare(question, id string, q []float32, agents []string) (Expl
 	defer x.mu.RUnlock()
 	doc, ok := x.lexical.Doc(id)
 	if !ok {
-		return Explanation{}, found{}, fmt.Errorf("explain tool %q: it is not in the catalog: %w", id, callvet.ErrNotFound)
+		return Explanation{}, found{}, fmt.Errorf("explain tool %q: it is not in the catalog: %w", id,
+			callvet.ErrNotFound)
 	}
 	if q != nil && x.vectors.Len() > 0 {
 		if err := CheckVector(q, x.vectors.Width()); err != nil {
@@ -272,7 +275,8 @@ func (e Explanation) Reasons() []string {
 		return out
 	}
 	if g := e.Gate; g != nil {
-		out = append(out, fmt.Sprintf("the gate of agents holds %s back: it belongs to %s, and %s was chosen%s", e.Tool.ID, strings.Join(g.Agents, ", "), strings.Join(g.Chosen, ", "), g.without()))
+		out = append(out, fmt.Sprintf("the gate of agents holds %s back: it belongs to %s, and %s was chosen%s",
+			e.Tool.ID, strings.Join(g.Agents, ", "), strings.Join(g.Chosen, ", "), g.without()))
 	} else if e.Tool.Rank == 0 {
 		out = append(out, fmt.Sprintf("%s was not ranked at all", e.Tool.ID))
 	}
@@ -313,7 +317,8 @@ func (e *Explanation) words() (out []loss) {
 		}
 		say := fmt.Sprintf("it has no form of %q, which %s has in %s", w.Text, e.Winner.ID, fieldsOf(w.Winner))
 		if w.Tool.Score > 0 {
-			say = fmt.Sprintf("%q counts less in its %s than in the %s of %s", w.Text, fieldsOf(w.Tool), fieldsOf(w.Winner), e.Winner.ID)
+			say = fmt.Sprintf("%q counts less in its %s than in the %s of %s", w.Text, fieldsOf(w.Tool),
+				fieldsOf(w.Winner), e.Winner.ID)
 		}
 		if i := slices.IndexFunc(out, func(l loss) bool { return l.say == say }); i >= 0 { // a word that is asked twice
 			out[i].by += w.Winner.Score - w.Tool.Score
@@ -340,7 +345,8 @@ func (e *Explanation) points() []loss {
 	return []loss{
 		{w.Name - t.Name, more("a name within the question", w.Name, t.Name)},
 		{w.Keywords - t.Keywords, more(keywords, w.Keywords, t.Keywords)},
-		{w.Description - t.Description, more("words of the question within a description", w.Description, t.Description)},
+		{w.Description - t.Description,
+			more("words of the question within a description", w.Description, t.Description)},
 		{w.Examples - t.Examples, more("an example within the question", w.Examples, t.Examples)},
 	}
 }
@@ -360,7 +366,8 @@ func (e Explanation) reranked() string {
 	case w == nil:
 		return ""
 	case t == nil:
-		return fmt.Sprintf("it is not among the tools that the reranker saw; %s was number %d of them", e.Winner.ID, w.Rank)
+		return fmt.Sprintf("it is not among the tools that the reranker saw; %s was number %d of them",
+			e.Winner.ID, w.Rank)
 	case t.Rank < w.Rank:
 		return fmt.Sprintf("the reranker put %s, number %d before, above it, number %d", e.Winner.ID, w.Rank, t.Rank)
 	}

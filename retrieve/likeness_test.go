@@ -36,7 +36,8 @@ func TestNearest(t *testing.T) {
 				others = append(others, j)
 			}
 		}
-		slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(m.Cosine(m.Row(i), b), m.Cosine(m.Row(i), a)) })
+		slices.SortStableFunc(others,
+			func(a, b int) int { return cmp.Compare(m.Cosine(m.Row(i), b), m.Cosine(m.Row(i), a)) })
 		if !slices.Equal(others[:nearest], got[i]) {
 			t.Fatalf("row %d: %v, want %v", i, got[i], others[:nearest])
 		}

@@ -71,7 +71,8 @@ const (
 func (x *Index) holding(texts, terms []string) (out []string) {
 	for _, t := range texts {
 		stems := slices.Concat(x.analyzer.Query(t, x.spoken)...)
-		if slices.ContainsFunc(terms, func(term string) bool { return slices.Contains(stems, term) }) && !slices.Contains(out, t) {
+		if slices.ContainsFunc(terms, func(term string) bool { return slices.Contains(stems, term) }) &&
+			!slices.Contains(out, t) {
 			out = append(out, t)
 		}
 	}

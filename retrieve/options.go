@@ -95,7 +95,8 @@ func Default() Options {
 		Offline:      NGramWidth,
 		VectorWeight: 0.2,
 		Limit:        10,
-		Confidence:   &Logistic{Bias: 0.07978, Score: 4.987, Lead: -0.4134, Semantic: 15.42, Matched: 1.654, Words: -0.8689},
+		Confidence: &Logistic{Bias: 0.07978, Score: 4.987, Lead: -0.4134, Semantic: 15.42, Matched: 1.654,
+			Words: -0.8689},
 	}
 }
 
@@ -118,11 +119,15 @@ func (o Options) check() error {
 	default:
 		return fmt.Errorf("check options: formula %q: %w", o.Formula, callvet.ErrInvalid)
 	}
-	if o.Formula != Additive && !(o.VectorWeight >= 0 && o.VectorWeight <= 1) || !(o.VectorWeight >= 0) || math.IsInf(o.VectorWeight, 0) {
-		return fmt.Errorf("check options: vector weight %v, which is from 0 to 1, or a factor from 0 under additive: %w", o.VectorWeight, callvet.ErrInvalid)
+	if o.Formula != Additive && !(o.VectorWeight >= 0 && o.VectorWeight <= 1) || !(o.VectorWeight >= 0) ||
+		math.IsInf(o.VectorWeight, 0) {
+		return fmt.Errorf(
+			"check options: vector weight %v, which is from 0 to 1, or a factor from 0 under additive: %w",
+			o.VectorWeight, callvet.ErrInvalid)
 	}
 	if a := o.Agents; !(a.Gate >= 0 && a.Gate <= 1) || a.Limit < 0 || a.Candidates < 0 {
-		return fmt.Errorf("check options: agent gate %v (from 0 to 1), %d agents of %d candidates: %w", a.Gate, a.Limit, a.Candidates, callvet.ErrInvalid)
+		return fmt.Errorf("check options: agent gate %v (from 0 to 1), %d agents of %d candidates: %w", a.Gate, a.Limit,
+			a.Candidates, callvet.ErrInvalid)
 	}
 	if o.RerankTop < 0 {
 		return fmt.Errorf("check options: rerank the best %d: %w", o.RerankTop, callvet.ErrInvalid)

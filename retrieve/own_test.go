@@ -62,7 +62,8 @@ func TestExampleConfidences(t *testing.T) {
 		return string(b)
 	}
 	for i := range es {
-		es[i].Examples = []string{"tell me about " + strings.ReplaceAll(es[i].Tool.Name, "_", " "), word() + " " + word() + " " + word()}
+		es[i].Examples = []string{"tell me about " + strings.ReplaceAll(es[i].Tool.Name, "_", " "),
+			word() + " " + word() + " " + word()}
 	}
 	o := retrieve.Default()
 	got, err := retrieve.ExampleConfidences(t.Context(), o, es)
@@ -86,7 +87,8 @@ func TestExampleConfidences(t *testing.T) {
 	for i := range 2500 {
 		many.Examples = append(many.Examples, fmt.Sprintf("question number %d", i))
 	}
-	if got, err = retrieve.ExampleConfidences(t.Context(), o, []retrieve.Entry{many}); err != nil || len(got) > 1000 || len(got) < 800 {
+	if got, err = retrieve.ExampleConfidences(t.Context(), o, []retrieve.Entry{many}); err != nil || len(got) > 1000 ||
+		len(got) < 800 {
 		t.Errorf("of 2,500 %d were asked: %v", len(got), err)
 	}
 	o.Confidence = nil

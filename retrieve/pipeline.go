@@ -175,7 +175,8 @@ func (d *Decision) Answer() *callvet.Decision {
 		out.Tools = append(out.Tools, callvet.Ranked{Tool: h.ID, Score: h.Score, Parts: h.Parts.Terms()})
 	}
 	for _, l := range d.Layers {
-		out.Layers = append(out.Layers, callvet.LayerTime{Layer: l.Layer, MS: float64(l.Took) / float64(time.Millisecond)})
+		out.Layers = append(out.Layers,
+			callvet.LayerTime{Layer: l.Layer, MS: float64(l.Took) / float64(time.Millisecond)})
 	}
 	return out
 }

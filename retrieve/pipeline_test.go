@@ -22,7 +22,9 @@ const small = `{"agents":[{"name":"travel","keywords":["trains","ferries"],"desc
 
 func rules(t testing.TB) *retrieve.RouteRules {
 	t.Helper()
-	r, err := retrieve.NewRules(retrieve.RouteSettings{Rules: []retrieve.RouteRule{{Route: "action", SubRoute: "travel", Patterns: []string{`(?i)\btrains?\b`}}}, Default: "knowledge"})
+	r, err := retrieve.NewRules(
+		retrieve.RouteSettings{Rules: []retrieve.RouteRule{{Route: "action", SubRoute: "travel",
+			Patterns: []string{`(?i)\btrains?\b`}}}, Default: "knowledge"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,8 @@ func pipeline(t testing.TB, change func(*retrieve.Options)) *retrieve.Pipeline {
 		change(&o)
 	}
 	tick := time.Unix(0, 0)
-	p, err := retrieve.NewPipeline(t.Context(), o, c, rules(t), func() time.Time { tick = tick.Add(time.Millisecond); return tick })
+	p, err := retrieve.NewPipeline(t.Context(), o, c, rules(t),
+		func() time.Time { tick = tick.Add(time.Millisecond); return tick })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,15 +62,23 @@ func TestPipeline(t *testing.T) {
 	}{
 		{
 			"When do trains leave?", nil,
-			callvet.Decision{Route: "action", SubRoute: "travel", Agents: []string{"travel"}, Tools: []callvet.Ranked{{Tool: "trains"}}, Layers: []callvet.LayerTime{{Layer: "route", MS: 1}, {Layer: "sub_route"}, {Layer: "tools", MS: 1}, {Layer: "agents", MS: 1}}},
+			callvet.Decision{Route: "action", SubRoute: "travel", Agents: []string{"travel"},
+				Tools: []callvet.Ranked{{Tool: "trains"}},
+				Layers: []callvet.LayerTime{{Layer: "route", MS: 1}, {Layer: "sub_route"}, {Layer: "tools", MS: 1},
+					{Layer: "agents", MS: 1}}},
 		},
 		{ // a gate that is whole comes first, and an intent before what fits better
 			"When do trains leave? Do I need an umbrella?", func(o *retrieve.Options) { o.Agents.Gate = 1 },
-			callvet.Decision{Route: "action", SubRoute: "travel", Agents: []string{"weather"}, Tools: []callvet.Ranked{}, Layers: []callvet.LayerTime{{Layer: "route", MS: 1}, {Layer: "sub_route"}, {Layer: "agents", MS: 1}, {Layer: "tools", MS: 1}}},
+			callvet.Decision{Route: "action", SubRoute: "travel", Agents: []string{"weather"},
+				Tools: []callvet.Ranked{},
+				Layers: []callvet.LayerTime{{Layer: "route", MS: 1}, {Layer: "sub_route"}, {Layer: "agents", MS: 1},
+					{Layer: "tools", MS: 1}}},
 		},
 		{ // no agents for nothing
 			"When do trains leave?", func(o *retrieve.Options) { o.Threshold = 5 },
-			callvet.Decision{Route: "action", SubRoute: "travel", Abstained: true, Layers: []callvet.LayerTime{{Layer: "route", MS: 1}, {Layer: "sub_route"}, {Layer: "tools", MS: 1}, {Layer: "agents", MS: 1}}},
+			callvet.Decision{Route: "action", SubRoute: "travel", Abstained: true,
+				Layers: []callvet.LayerTime{{Layer: "route", MS: 1}, {Layer: "sub_route"}, {Layer: "tools", MS: 1},
+					{Layer: "agents", MS: 1}}},
 		},
 	} {
 		d, err := pipeline(t, c.change).Decide(t.Context(), c.question, 1)
@@ -103,24 +114,28 @@ func TestPipeline(t *testing.T) {
 	}
 	p.NoTools = []string{"action"}
 	e, err = p.Explain(t.Context(), "trains", "trains")
-	if got := e.Reasons(); err != nil || len(got) != 1 || got[0] != "nothing is given: questions of the route action need no tool" {
+	if got := e.Reasons(); err != nil || len(got) != 1 ||
+		got[0] != "nothing is given: questions of the route action need no tool" {
 		t.Errorf("%q, %v", got, err)
 	}
 	p.Routes, p.Agents, p.Now = nil, nil, nil
 	d, err := p.Decide(t.Context(), "trains", 0)
-	if diff := cmp.Diff([]retrieve.LayerTime{{Layer: "tools"}}, d.Layers); err != nil || diff != "" || len(d.Hits) == 0 {
+	if diff := cmp.Diff([]retrieve.LayerTime{{Layer: "tools"}}, d.Layers); err != nil || diff != "" ||
+		len(d.Hits) == 0 {
 		t.Errorf("%v %s", err, diff)
 	}
 }
 
 func TestCatalogueOptions(t *testing.T) {
 	t.Parallel()
-	c := &retrieve.Catalogue{Agents: []retrieve.Agent{{Name: "a", Intent: &retrieve.AgentIntent{Patterns: []string{"("}}}}}
+	c := &retrieve.Catalogue{Agents: []retrieve.Agent{{Name: "a",
+		Intent: &retrieve.AgentIntent{Patterns: []string{"("}}}}}
 	if _, err := c.Options(retrieve.BigTool()); !errors.Is(err, callvet.ErrInvalid) {
 		t.Error(err)
 	}
 	c = &retrieve.Catalogue{Primary: [][]string{{"x"}}, Entries: []retrieve.Entry{{Namespace: []string{"x"}}}}
-	if o, err := c.Options(retrieve.BigTool()); err != nil || cmp.Diff([][]string{{"x"}}, o.Primary) != "" || o.Fallback != nil {
+	if o, err := c.Options(retrieve.BigTool()); err != nil || cmp.Diff([][]string{{"x"}}, o.Primary) != "" ||
+		o.Fallback != nil {
 		t.Error(o.Primary, o.Fallback, err)
 	}
 }
@@ -130,13 +145,15 @@ func TestCatalogueOptions(t *testing.T) {
 func TestParts(t *testing.T) {
 	t.Parallel()
 	p := retrieve.Parts{Lexical: 0.5, Semantic: 0.25, Gate: -0.25}
-	want := []callvet.Part{{Name: "lexical", Value: 0.5}, {Name: "semantic", Value: 0.25}, {Name: "agent gate", Value: -0.25}}
+	want := []callvet.Part{{Name: "lexical", Value: 0.5}, {Name: "semantic", Value: 0.25},
+		{Name: "agent gate", Value: -0.25}}
 	if diff := cmp.Diff(want, p.Terms()); diff != "" {
 		t.Error(diff)
 	}
 	p.Reranked = &retrieve.Reranked{Score: -3, Before: 0.5, Rank: 4}
 	want = []callvet.Part{
-		{Name: "reranked", Value: -3}, {Name: "before lexical", Value: 0.5}, {Name: "before semantic", Value: 0.25}, {Name: "before agent gate", Value: -0.25}, {Name: "before rank", Value: 4},
+		{Name: "reranked", Value: -3}, {Name: "before lexical", Value: 0.5}, {Name: "before semantic", Value: 0.25},
+		{Name: "before agent gate", Value: -0.25}, {Name: "before rank", Value: 4},
 	}
 	if diff := cmp.Diff(want, p.Terms()); diff != "" {
 		t.Error(diff)
@@ -145,7 +162,9 @@ func TestParts(t *testing.T) {
 
 // A service links what was evaluated.
 func ExamplePipeline() {
-	c, _, err := retrieve.LoadCatalogue("tools.json", []byte(`[{"name":"trains","description":"When trains leave."},{"name":"forecast","description":"Rain and sun."}]`))
+	c, _, err := retrieve.LoadCatalogue("tools.json",
+		[]byte(
+			`[{"name":"trains","description":"When trains leave."},{"name":"forecast","description":"Rain and sun."}]`))
 	if err != nil {
 		panic(err)
 	}

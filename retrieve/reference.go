@@ -28,8 +28,10 @@ func notWord(r rune) bool {
 
 func isReferenceStop(w string) bool {
 	switch w {
-	case "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of",
-		"on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with":
+	case "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
+		"not", "of",
+		"on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was",
+		"will", "with":
 		return true
 	}
 	return false

@@ -26,22 +26,29 @@ func tool(name, description, parameters string) callvet.Tool {
 func entries() []retrieve.Entry {
 	return []retrieve.Entry{
 		{
-			Tool:     tool("trafikverket_trafikinfo_storningar", "Aktuella störningar i trafiken på vägar och järnvägar.", `{"type":"object","properties":{"vag":{"type":"string","description":"Vägnummer, till exempel E4"}}}`),
-			Keywords: []string{"störning", "hinder"}, Examples: []string{"Är det stopp på E6?"}, Namespace: []string{"tools", "trafik"},
+			Tool: tool("trafikverket_trafikinfo_storningar",
+				"Aktuella störningar i trafiken på vägar och järnvägar.",
+				`{"type":"object","properties":{"vag":{"type":"string","description":"Vägnummer, till exempel E4"}}}`),
+			Keywords: []string{"störning", "hinder"}, Examples: []string{"Är det stopp på E6?"},
+			Namespace: []string{"tools", "trafik"},
 		},
 		{
-			Tool:     tool("smhi_vader", "Väderprognos för en ort de närmaste dagarna.", `{"type":"object","properties":{"ort":{"type":"string"}}}`),
+			Tool: tool("smhi_vader", "Väderprognos för en ort de närmaste dagarna.",
+				`{"type":"object","properties":{"ort":{"type":"string"}}}`),
 			Keywords: []string{"väder", "regn"}, Namespace: []string{"tools", "weather"},
 		},
 		{
-			Tool:     tool("bolagsverket_info_basic", "Grunddata om företag: namn, organisationsnummer och form.", `{"type":"object","properties":{"orgnr":{"type":"string"}}}`),
+			Tool: tool("bolagsverket_info_basic", "Grunddata om företag: namn, organisationsnummer och form.",
+				`{"type":"object","properties":{"orgnr":{"type":"string"}}}`),
 			Keywords: []string{"bolag"}, Namespace: []string{"tools", "bolag"},
 		},
 		{
-			Tool:      tool("create_calendar_event", "Creates an event in the user's calendar.", `{"type":"object","properties":{"attendees":{"type":"array","items":{"type":"object","properties":{"email":{"type":"string","description":"address of a guest"}}}},"repeat":{"enum":["daily","weekly"]}}}`),
+			Tool: tool("create_calendar_event", "Creates an event in the user's calendar.",
+				`{"type":"object","properties":{"attendees":{"type":"array","items":{"type":"object","properties":{"email":{"type":"string","description":"address of a guest"}}}},"repeat":{"enum":["daily","weekly"]}}}`),
 			Namespace: []string{"office"},
 		},
-		{Tool: tool("getStockPrice", "Returns the latest price of a share on a stock exchange.", `not JSON`), Namespace: []string{"office"}},
+		{Tool: tool("getStockPrice", "Returns the latest price of a share on a stock exchange.", `not JSON`),
+			Namespace: []string{"office"}},
 	}
 }
 
@@ -78,7 +85,8 @@ func TestFinds(t *testing.T) {
 	lexical.Offline, lexical.VectorWeight = 0, 0
 	ranks := retrieve.Default()
 	ranks.Formula = retrieve.ReciprocalRank
-	for name, o := range map[string]retrieve.Options{"default": retrieve.Default(), "lexical": lexical, "ranks": ranks} {
+	for name, o := range map[string]retrieve.Options{"default": retrieve.Default(), "lexical": lexical,
+		"ranks": ranks} {
 		x := newIndex(t, o, entries())
 		for q, want := range map[string]string{
 			"Finns det några trafikstörningar på E4?": "trafikverket_trafikinfo_storningar",
@@ -156,20 +164,25 @@ func TestAbstains(t *testing.T) {
 	}
 	for _, e := range entries() {
 		why, err := x.Explain(t.Context(), "aktuella störningar i trafiken", e.Tool.Name)
-		if given := e.Tool.Name == r.Hits[0].ID; err != nil || given == why.Lost() || why.Tool.Rank > 0 && given == (why.Withheld != "") {
+		if given := e.Tool.Name == r.Hits[0].ID; err != nil || given == why.Lost() || why.Tool.Rank > 0 &&
+			given == (why.Withheld != "") {
 			t.Errorf("%s: %q, %v", e.Tool.Name, why.Reasons(), err)
 		}
 	}
 	o.Threshold, o.Confidence, o.MinConfidence = 0, &retrieve.Logistic{Bias: -4, Score: 10, Lead: 5}, 0.5
 	x = newIndex(t, o, entries())
 	sure, unsure := search(t, x, "aktuella störningar i trafiken", 3), search(t, x, "the user went to a sunny beach", 3)
-	if !sure.Calibrated || sure.Confidence < 0.5 || len(sure.Hits) == 0 || unsure.Confidence >= 0.5 || len(unsure.Hits) != 0 || !unsure.Abstained {
+	if !sure.Calibrated || sure.Confidence < 0.5 || len(sure.Hits) == 0 || unsure.Confidence >= 0.5 ||
+		len(unsure.Hits) != 0 || !unsure.Abstained {
 		t.Errorf("sure %+v, unsure %+v", sure, unsure)
 	}
-	for _, q := range []string{"aktuella störningar i trafiken", "the user went to a sunny beach"} { // what is explained is what was done
+	// what is explained is what was done
+	for _, q := range []string{"aktuella störningar i trafiken", "the user went to a sunny beach"} {
 		r := search(t, x, q, 3)
 		e, err := x.Explain(t.Context(), q, entries()[0].Tool.Name)
-		if err != nil || (e.Withheld == "") != (len(r.Hits) > 0) || r.Abstained && (!e.Lost() || !strings.Contains(e.Reasons()[0], fmt.Sprintf("has confidence %.4g, and 0.5 is needed", r.Confidence))) {
+		if err != nil || (e.Withheld == "") != (len(r.Hits) > 0) || r.Abstained &&
+			(!e.Lost() || !strings.Contains(e.Reasons()[0],
+				fmt.Sprintf("has confidence %.4g, and 0.5 is needed", r.Confidence))) {
 			t.Errorf("%s: %q %v, %+v", q, e.Reasons(), err, r)
 		}
 	}
@@ -179,15 +192,19 @@ func TestAbstains(t *testing.T) {
 func TestBigTool(t *testing.T) {
 	t.Parallel()
 	es := []retrieve.Entry{
-		{Tool: callvet.Tool{Name: "Väder", Description: "Väder i Sverige"}, ID: "w", Keywords: []string{"regn", "väder"}, Examples: []string{"Blir det regn?"}, Namespace: []string{"tools", "action"}},
+		{Tool: callvet.Tool{Name: "Väder", Description: "Väder i Sverige"}, ID: "w",
+			Keywords: []string{"regn", "väder"}, Examples: []string{"Blir det regn?"},
+			Namespace: []string{"tools", "action"}},
 		{Tool: callvet.Tool{Name: "other", Description: "nothing"}, ID: "o", Namespace: []string{"tools"}},
-		{Tool: callvet.Tool{Name: "foreign", Description: "regn regn"}, ID: "f", Keywords: []string{"regn"}, Namespace: []string{"else"}},
+		{Tool: callvet.Tool{Name: "foreign", Description: "regn regn"}, ID: "f", Keywords: []string{"regn"},
+			Namespace: []string{"else"}},
 	}
 	x := newIndex(t, retrieve.BigTool(), es)
 	// "vader" within the question: 5; "regn" and "vader": 6; of its words "vader" and
 	// "i" stand in "vader i sverige", and "v" does: 3; example within: 2; namespace: 3.
 	r := search(t, x, "V: blir det regn? Väder i dag", 0)
-	want := retrieve.Parts{Lexical: 16, Name: 5, Keywords: 6, Description: 3, Examples: 2, Namespace: 3, Matched: []string{"regn", "vader"}}
+	want := retrieve.Parts{Lexical: 16, Name: 5, Keywords: 6, Description: 3, Examples: 2, Namespace: 3,
+		Matched: []string{"regn", "vader"}}
 	if d := cmp.Diff([]string{"w", "o"}, names(r)); d != "" {
 		t.Fatal(d)
 	}

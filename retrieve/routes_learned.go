@@ -60,13 +60,15 @@ const (
 // nothing is ever refused. Errors wrap
 // callvet.ErrInvalid: fewer than two routes, options out of range.
 func LearnRoutes(examples []RouteExample, o LearnOptions) (*LearnedRoutes, error) {
-	o.Buckets, o.Epochs, o.Rate = cmp.Or(o.Buckets, defaultBuckets), cmp.Or(o.Epochs, defaultEpochs), cmp.Or(o.Rate, defaultRate)
+	o.Buckets, o.Epochs, o.Rate = cmp.Or(o.Buckets, defaultBuckets), cmp.Or(o.Epochs, defaultEpochs),
+		cmp.Or(o.Rate, defaultRate)
 	o.Refuse = cmp.Or(o.Refuse, defaultRefuse)
 	if o.Buckets < 256 || o.Epochs < 0 || !(o.Rate > 0) || math.IsInf(o.Rate, 0) || !(o.Refuse >= 0 && o.Refuse < 1) {
 		return nil, fmt.Errorf("learn routes: %w: options %+v", callvet.ErrInvalid, o)
 	}
 	labels := labelsOf(examples)
-	if first := slices.IndexFunc(labels, func(l RouteExample) bool { return l.Route != "" }); first < 0 || labels[first].Route == labels[len(labels)-1].Route {
+	if first := slices.IndexFunc(labels, func(l RouteExample) bool { return l.Route != "" }); first < 0 ||
+		labels[first].Route == labels[len(labels)-1].Route {
 		return nil, fmt.Errorf("learn routes: %w: examples of at least two routes are needed", callvet.ErrInvalid)
 	}
 	var fit, held []RouteExample
@@ -103,7 +105,8 @@ func compareLabels(a, b RouteExample) int {
 // fitted descends along the gradient of one example after another, in an order that
 // the seed gives, by steps that shrink to nothing.
 func fitted(examples []RouteExample, labels []RouteExample, o LearnOptions) *LearnedRoutes {
-	l := &LearnedRoutes{labels: labels, weights: make([]float32, o.Buckets*len(labels)), features: newFeatures(examples, o.Buckets), sharpness: 1}
+	l := &LearnedRoutes{labels: labels, weights: make([]float32, o.Buckets*len(labels)),
+		features: newFeatures(examples, o.Buckets), sharpness: 1}
 	vectors, gold := make([][]feature, len(examples)), make([]int, len(examples))
 	for i, e := range examples {
 		vectors[i] = l.features.of(e.Text)
@@ -242,7 +245,8 @@ func (l *LearnedRoutes) calibrate(held []RouteExample) {
 		for i, e := range held {
 			l.sums(vectors[i], p)
 			softmax(p, sharpness)
-			at, _ := slices.BinarySearchFunc(l.labels, RouteExample{Route: e.Route, SubRoute: e.SubRoute}, compareLabels)
+			at, _ := slices.BinarySearchFunc(l.labels, RouteExample{Route: e.Route, SubRoute: e.SubRoute},
+				compareLabels)
 			sum -= math.Log(max(p[at], 1e-12))
 		}
 		return sum

@@ -16,17 +16,23 @@ import (
 // lessons are questions about weather and companies, and some about neither.
 func lessons() []retrieve.RouteExample {
 	towns := []string{"Åmål", "Öregrund", "Malmö", "Kiruna", "Ystad", "Falun", "Borås", "Visby", "Lund", "Umeå"}
-	companies := []string{"Påhittet", "Exempelbageriet", "Testplåt", "Låtsaskaffe", "Fingerat", "Norrfiktion", "Provbygg", "Skenverket", "Dummyfisk", "Attrappen"}
-	others := []string{"stryk mina skjortor", "vem vann matchen", "sjung en visa", "vad kostar en häst", "mata katten", "måla staketet", "laga cykeln", "diska glasen", "plocka lingon", "spela schack"}
+	companies := []string{"Påhittet", "Exempelbageriet", "Testplåt", "Låtsaskaffe", "Fingerat", "Norrfiktion",
+		"Provbygg", "Skenverket", "Dummyfisk", "Attrappen"}
+	others := []string{"stryk mina skjortor", "vem vann matchen", "sjung en visa", "vad kostar en häst", "mata katten",
+		"måla staketet", "laga cykeln", "diska glasen", "plocka lingon", "spela schack"}
 	var out []retrieve.RouteExample
 	for i := range 10 {
 		out = append(out,
-			retrieve.RouteExample{Text: "Hur blir vädret i " + towns[i] + " i morgon?", Route: "väder", SubRoute: "prognos"},
+			retrieve.RouteExample{Text: "Hur blir vädret i " + towns[i] + " i morgon?", Route: "väder",
+				SubRoute: "prognos"},
 			retrieve.RouteExample{Text: "Kommer det regn i " + towns[i] + "?", Route: "väder", SubRoute: "prognos"},
-			retrieve.RouteExample{Text: "Hur mycket snö föll i " + towns[i] + " i går?", Route: "väder", SubRoute: "mätning"},
+			retrieve.RouteExample{Text: "Hur mycket snö föll i " + towns[i] + " i går?", Route: "väder",
+				SubRoute: "mätning"},
 			retrieve.RouteExample{Text: "Vem är vd för " + companies[i] + " AB?", Route: "bolag", SubRoute: "styrelse"},
-			retrieve.RouteExample{Text: "Vilka sitter i styrelsen för " + companies[i] + "?", Route: "bolag", SubRoute: "styrelse"},
-			retrieve.RouteExample{Text: "Hämta årsredovisningen för " + companies[i], Route: "bolag", SubRoute: "bokslut"},
+			retrieve.RouteExample{Text: "Vilka sitter i styrelsen för " + companies[i] + "?", Route: "bolag",
+				SubRoute: "styrelse"},
+			retrieve.RouteExample{Text: "Hämta årsredovisningen för " + companies[i], Route: "bolag",
+				SubRoute: "bokslut"},
 			retrieve.RouteExample{Text: others[i]})
 	}
 	return out
@@ -48,7 +54,8 @@ func TestLearn(t *testing.T) {
 		"\xff\xfe":                             "/",
 	} {
 		d := l.Route(question)
-		if got := d.Route + "/" + d.SubRoute; got != want || d.Rule != -1 || !(d.Confidence >= 0 && d.Confidence <= 1+1e-9) {
+		if got := d.Route + "/" + d.SubRoute; got != want || d.Rule != -1 ||
+			!(d.Confidence >= 0 && d.Confidence <= 1+1e-9) {
 			t.Errorf("%q: %+v, want %s", question, d, want)
 		}
 	}
@@ -98,8 +105,10 @@ func TestLearnRefuses(t *testing.T) {
 		examples []retrieve.RouteExample
 		o        retrieve.LearnOptions
 	}{
-		"nothing": {}, "one route": {examples: []retrieve.RouteExample{{Text: "a", Route: "a"}, {Text: "b"}}}, "only none": {examples: []retrieve.RouteExample{{Text: "a"}}},
-		"buckets": {two, retrieve.LearnOptions{Buckets: 3}}, "epochs": {two, retrieve.LearnOptions{Epochs: -1}}, "rate": {two, retrieve.LearnOptions{Rate: -1}}, "refuse": {two, retrieve.LearnOptions{Refuse: 1}},
+		"nothing": {}, "one route": {examples: []retrieve.RouteExample{{Text: "a", Route: "a"}, {Text: "b"}}},
+		"only none": {examples: []retrieve.RouteExample{{Text: "a"}}},
+		"buckets":   {two, retrieve.LearnOptions{Buckets: 3}}, "epochs": {two, retrieve.LearnOptions{Epochs: -1}},
+		"rate": {two, retrieve.LearnOptions{Rate: -1}}, "refuse": {two, retrieve.LearnOptions{Refuse: 1}},
 	} {
 		if _, err := retrieve.LearnRoutes(tc.examples, tc.o); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)

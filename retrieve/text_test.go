@@ -68,7 +68,8 @@ func TestAnalyzer(t *testing.T) {
 	}
 	// Forms of one word meet in its own language.
 	for l, words := range map[retrieve.Language][2]string{
-		retrieve.English: {"cancellations", "cancellation"}, retrieve.Swedish: {"storningar", "storning"}, retrieve.German: {"fahrplane", "fahrplan"},
+		retrieve.English: {"cancellations", "cancellation"}, retrieve.Swedish: {"storningar", "storning"},
+		retrieve.German:  {"fahrplane", "fahrplan"},
 		retrieve.Spanish: {"reservas", "reserva"}, retrieve.Portuguese: {"passagens", "passagem"},
 	} {
 		x, y := a.Document(nil, l, a.Look(nil, words[:1])), a.Document(nil, l, a.Look(nil, words[1:]))
@@ -89,7 +90,8 @@ func TestAnalyzer(t *testing.T) {
 }
 
 func FuzzWords(f *testing.F) {
-	for _, s := range []string{"", "getHTTPPage2", "trafikstörningar", "使用必应", "ﬁ\u0301ß", "\xff\xfe", "İI", "a\u0345b"} {
+	for _, s := range []string{"", "getHTTPPage2", "trafikstörningar", "使用必应", "ﬁ\u0301ß", "\xff\xfe", "İI",
+		"a\u0345b"} {
 		f.Add(s)
 	}
 	a := retrieve.NewAnalyzer()
@@ -133,6 +135,7 @@ func FuzzWords(f *testing.F) {
 func BenchmarkQuery(b *testing.B) {
 	a := retrieve.NewAnalyzer()
 	for b.Loop() {
-		a.Query("Can you tell me whether there are any traffic disturbances on the E4 north of Stockholm?", []retrieve.Language{retrieve.English, retrieve.Swedish})
+		a.Query("Can you tell me whether there are any traffic disturbances on the E4 north of Stockholm?",
+			[]retrieve.Language{retrieve.English, retrieve.Swedish})
 	}
 }

@@ -23,7 +23,8 @@ func TestFewVectorsAreEnough(t *testing.T) {
 	}
 	es := make([]Entry, 2000)
 	for i := range es {
-		es[i].Tool = callvet.Tool{Name: fmt.Sprintf("tool_%d_%s", i, word()), Description: word() + " " + word() + " " + word() + " " + es[max(0, i-7)].Tool.Description[:min(9, len(es[max(0, i-7)].Tool.Description))]}
+		es[i].Tool = callvet.Tool{Name: fmt.Sprintf("tool_%d_%s", i, word()), Description: word() + " " + word() + " " +
+			word() + " " + es[max(0, i-7)].Tool.Description[:min(9, len(es[max(0, i-7)].Tool.Description))]}
 	}
 	spared := 0
 	for _, weight := range []float64{0.05, 0.2, 0.9} {

@@ -130,7 +130,8 @@ func TestNGram(t *testing.T) {
 
 func TestKeyOf(t *testing.T) {
 	t.Parallel()
-	if retrieve.VectorKeyOf("m", "a") == retrieve.VectorKeyOf("m", "b") || retrieve.VectorKeyOf("m", "a") == retrieve.VectorKeyOf("n", "a") {
+	if retrieve.VectorKeyOf("m", "a") == retrieve.VectorKeyOf("m", "b") ||
+		retrieve.VectorKeyOf("m", "a") == retrieve.VectorKeyOf("n", "a") {
 		t.Error("two vectors have one key")
 	}
 }

@@ -132,7 +132,8 @@ func run(out []string, s string) []string {
 	var before class
 	for i, r := range s {
 		c := classOf(r)
-		if i > from && (c == digit) != (before == digit) || i > from && c == upper && (before == lower || nextLower(s[i:])) {
+		if i > from && (c == digit) != (before == digit) || i > from && c == upper &&
+			(before == lower || nextLower(s[i:])) {
 			out = emit(out, s[from:i])
 			from = i
 			parts++

@@ -29,7 +29,8 @@ func (k *Compiled) assertions(set match.Settings, ps *problems) {
 	for i, p := range e.ResponseMatches {
 		re, err := regexp.Compile(p)
 		if err != nil {
-			ps.add("bad-regex", fmt.Sprintf("response_matches[%d]", i), fmt.Sprintf("pattern %q does not compile: %v", p, err), "RE2 syntax")
+			ps.add("bad-regex", fmt.Sprintf("response_matches[%d]", i),
+				fmt.Sprintf("pattern %q does not compile: %v", p, err), "RE2 syntax")
 			re = regexp.MustCompile(`\A\z^\b`) // matches nothing
 		}
 		k.texts = append(k.texts, re)
@@ -47,21 +48,26 @@ func (k *Compiled) assertions(set match.Settings, ps *problems) {
 		k.params = append(k.params, paramAssertion{p, path, rule})
 	}
 	k.postconditions(ps)
-	k.routing = len(e.Counts)+len(e.AllOf)+len(e.Not) > 0 || e.MaxSameCalls != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil
+	k.routing = len(e.Counts)+len(e.AllOf)+len(e.Not) > 0 || e.MaxSameCalls != nil || e.ToolsCalled != nil ||
+		e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil
 	k.asserts = slices.Contains([]bool{
 		e.Plans != nil, e.NoToolErrors, e.ResponseNonEmpty, e.NoUngroundedNumbers, e.MaxLatencyMS != nil,
 		e.MaxTokens != nil, e.MaxCostUSD != nil, e.MaxRequests != nil, e.ResponseJSON != nil, k.routing,
 		len(e.Scorers) > 0, len(e.Postconditions) > 0,
-		len(e.ToolParams)+len(e.ResponseContains)+len(e.ResponseContainsAny)+len(e.ResponseNotContains)+len(e.ResponseMatches) > 0,
+		len(e.ToolParams)+len(e.ResponseContains)+len(e.ResponseContainsAny)+len(e.ResponseNotContains)+
+			len(e.ResponseMatches) > 0,
 	}, true)
 }
 
 func (w *scratch) record(name string, layer callvet.Layer, passed bool, expected, actual string) {
-	w.assertion = append(w.assertion, callvet.Assertion{Name: name, Layer: layer, State: callvet.Asserted(passed), Expected: expected, Actual: actual})
+	w.assertion = append(w.assertion,
+		callvet.Assertion{Name: name, Layer: layer, State: callvet.Asserted(passed), Expected: expected,
+			Actual: actual})
 }
 
 func (w *scratch) skip(name string, layer callvet.Layer, why, expected string) {
-	w.assertion = append(w.assertion, callvet.Assertion{Name: name, Layer: layer, State: callvet.AssertNotEvaluated, Reason: why, Expected: expected})
+	w.assertion = append(w.assertion,
+		callvet.Assertion{Name: name, Layer: layer, State: callvet.AssertNotEvaluated, Reason: why, Expected: expected})
 }
 
 // assert evaluates every assertion of the case; none stops another.
@@ -112,19 +118,22 @@ func (w *scratch) assertAnswer(e *callvet.Expect) {
 	}
 	if e.NoUngroundedNumbers {
 		bad := w.ungrounded(w.t.Answer)
-		w.record("no_ungrounded_numbers", callvet.LayerResponse, bad == "", "numbers from the tool results or the user", bad)
+		w.record("no_ungrounded_numbers", callvet.LayerResponse, bad == "",
+			"numbers from the tool results or the user", bad)
 	}
 	if w.t.End != callvet.EndUnanswered {
 		return
 	}
 	for i := first; i < len(w.assertion); i++ {
 		a := &w.assertion[i]
-		a.State, a.Actual, a.Reason = callvet.AssertNotEvaluated, "", "nothing answers the calls, so that there was no answer to look at"
+		a.State, a.Actual, a.Reason = callvet.AssertNotEvaluated, "",
+			"nothing answers the calls, so that there was no answer to look at"
 	}
 }
 
 func (w *scratch) checkedNames() match.Names {
-	return match.Names{Names: w.names(), Unreadable: w.facts.broken && len(w.calls) == 0, Exact: w.k.scoring.CaseSensitiveNames}
+	return match.Names{Names: w.names(), Unreadable: w.facts.broken && len(w.calls) == 0,
+		Exact: w.k.scoring.CaseSensitiveNames}
 }
 
 func (w *scratch) names() []string {
@@ -295,8 +304,9 @@ func (w *scratch) postconditionScore(l *scoreList) {
 	}
 }
 
-// assertPostconditions holds the results of all calls to the conditions of the task. A condition that no result satisfies
-// has failed only if each call has a result: otherwise the result that satisfies it may be one of those that are unknown.
+// assertPostconditions holds the results of all calls to the conditions of the task. A condition
+// that no result satisfies has failed only if each call has a result: otherwise the result that
+// satisfies it may be one of those that are unknown.
 func (w *scratch) assertPostconditions() {
 	for i := range w.k.posts {
 		p := &w.k.posts[i]

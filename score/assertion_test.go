@@ -16,7 +16,8 @@ import (
 func TestSingleAssertions(t *testing.T) {
 	t.Parallel()
 	tr := made("find_city", `{"name":"Rome"}`)
-	tr.Answer, tr.WallMS, tr.Usage = "It is 37 in Rome.", 20, callvet.Usage{OutputTokens: 9, Known: true, CostUSD: num(2)}
+	tr.Answer, tr.WallMS, tr.Usage = "It is 37 in Rome.", 20,
+		callvet.Usage{OutputTokens: 9, Known: true, CostUSD: num(2)}
 	for name, e := range map[string]callvet.Expect{
 		"tools_called":          {ToolsCalled: []string{"book"}},
 		"tools_acceptable":      {ToolsAcceptable: [][]string{{"book"}}},
@@ -39,7 +40,8 @@ func TestSingleAssertions(t *testing.T) {
 			t.Errorf("%s: idle: %s", name, why)
 		}
 		r := sc[0].Score(tr)
-		if r.Verdict != callvet.VerdictFail || len(r.Assertions) != 1 || r.Assertions[0].Name != name || r.Assertions[0].State != callvet.AssertFailed {
+		if r.Verdict != callvet.VerdictFail || len(r.Assertions) != 1 || r.Assertions[0].Name != name ||
+			r.Assertions[0].State != callvet.AssertFailed {
 			t.Errorf("%s: %s %+v", name, r.Verdict, r.Assertions)
 		}
 		checkScores(t, name, r, map[string]float64{score.Assertions: 0})
@@ -64,19 +66,39 @@ func TestToolParams(t *testing.T) {
 		trace  *callvet.Trace
 		want   callvet.Assertion
 	}{
-		{"the value", callvet.Expect{}, param("book", "id", "", `"x"`), made("book", `{"id":"x"}`), callvet.Assertion{State: passed, Expected: `book.id "x"`}},
-		{"the value by a mode", callvet.Expect{}, param("Book", "id", "contains", `"x"`), made("book", `{"id":"xy"}`), callvet.Assertion{State: passed, Expected: `Book.id contains "x"`}},
-		{"of the second call", callvet.Expect{}, param("book", "id", "", `"x"`), made("book", `{"id":"y"}`, "book", `{"id":"x"}`), callvet.Assertion{State: passed, Expected: `book.id "x"`}},
-		{"of another tool", callvet.Expect{}, param("book", "id", "", `"x"`), made("find_city", `{"id":"x"}`, "book", `{"id":"y"}`), callvet.Assertion{State: failed, Expected: `book.id "x"`, Actual: `"y"`}},
-		{"a mode without a value", callvet.Expect{}, param("book", "id", "present", ""), made("book", `{}`), callvet.Assertion{State: failed, Expected: "book.id present", Actual: "(absent)"}},
-		{"absent after another value", callvet.Expect{}, param("book", "id", "", `"x"`), made("book", `{"id":"y"}`, "book", `{}`), callvet.Assertion{State: failed, Expected: `book.id "x"`, Actual: `"y"`}},
-		{"another value after absent", callvet.Expect{}, param("book", "id", "", `"x"`), made("book", `{}`, "book", `{"id":"y"}`), callvet.Assertion{State: failed, Expected: `book.id "x"`, Actual: `"y"`}},
-		{"absent, where it may be", callvet.Expect{}, optional, made("book", `{}`), callvet.Assertion{State: passed, Expected: `book.note "x"`}},
-		{"every element", callvet.Expect{}, param("book", "ids[]", "", `"x"`), made("book", `{"ids":["x","y"]}`), callvet.Assertion{State: failed, Expected: `book.ids[] "x"`, Actual: `"x"`}},
-		{"not recorded", callvet.Expect{}, param("book", "id", "", `"x"`), made("book", ""), callvet.Assertion{State: open, Expected: `book.id "x"`, Reason: "the call's arguments were not recorded"}},
-		{"not called, and nothing else says so", callvet.Expect{}, param("book", "id", "", `"x"`), made("find_city", `{}`), callvet.Assertion{State: failed, Expected: `book.id "x"`, Actual: "book was not called"}},
-		{"not called, and a plan says so", plans(wants("find_city", "")), param("book", "id", "", `"x"`), made("find_city", `{}`), callvet.Assertion{State: open, Expected: `book.id "x"`, Reason: "book was not called"}},
-		{"not called, and names say so", callvet.Expect{ToolsNotCalled: []string{"gone"}}, param("book", "id", "", `"x"`), made("find_city", `{}`), callvet.Assertion{State: open, Expected: `book.id "x"`, Reason: "book was not called"}},
+		{"the value", callvet.Expect{}, param("book", "id", "", `"x"`), made("book", `{"id":"x"}`),
+			callvet.Assertion{State: passed, Expected: `book.id "x"`}},
+		{"the value by a mode", callvet.Expect{}, param("Book", "id", "contains", `"x"`), made("book", `{"id":"xy"}`),
+			callvet.Assertion{State: passed, Expected: `Book.id contains "x"`}},
+		{"of the second call", callvet.Expect{}, param("book", "id", "", `"x"`),
+			made("book", `{"id":"y"}`, "book", `{"id":"x"}`),
+			callvet.Assertion{State: passed, Expected: `book.id "x"`}},
+		{"of another tool", callvet.Expect{}, param("book", "id", "", `"x"`),
+			made("find_city", `{"id":"x"}`, "book", `{"id":"y"}`),
+			callvet.Assertion{State: failed, Expected: `book.id "x"`, Actual: `"y"`}},
+		{"a mode without a value", callvet.Expect{}, param("book", "id", "present", ""), made("book", `{}`),
+			callvet.Assertion{State: failed, Expected: "book.id present", Actual: "(absent)"}},
+		{"absent after another value", callvet.Expect{}, param("book", "id", "", `"x"`),
+			made("book", `{"id":"y"}`, "book", `{}`),
+			callvet.Assertion{State: failed, Expected: `book.id "x"`, Actual: `"y"`}},
+		{"another value after absent", callvet.Expect{}, param("book", "id", "", `"x"`),
+			made("book", `{}`, "book", `{"id":"y"}`),
+			callvet.Assertion{State: failed, Expected: `book.id "x"`, Actual: `"y"`}},
+		{"absent, where it may be", callvet.Expect{}, optional, made("book", `{}`),
+			callvet.Assertion{State: passed, Expected: `book.note "x"`}},
+		{"every element", callvet.Expect{}, param("book", "ids[]", "", `"x"`), made("book", `{"ids":["x","y"]}`),
+			callvet.Assertion{State: failed, Expected: `book.ids[] "x"`, Actual: `"x"`}},
+		{"not recorded", callvet.Expect{}, param("book", "id", "", `"x"`), made("book", ""),
+			callvet.Assertion{State: open, Expected: `book.id "x"`, Reason: "the call's arguments were not recorded"}},
+		{"not called, and nothing else says so", callvet.Expect{}, param("book", "id", "", `"x"`),
+			made("find_city", `{}`),
+			callvet.Assertion{State: failed, Expected: `book.id "x"`, Actual: "book was not called"}},
+		{"not called, and a plan says so", plans(wants("find_city", "")), param("book", "id", "", `"x"`),
+			made("find_city", `{}`),
+			callvet.Assertion{State: open, Expected: `book.id "x"`, Reason: "book was not called"}},
+		{"not called, and names say so", callvet.Expect{ToolsNotCalled: []string{"gone"}},
+			param("book", "id", "", `"x"`), made("find_city", `{}`),
+			callvet.Assertion{State: open, Expected: `book.id "x"`, Reason: "book was not called"}},
 	} {
 		tt.expect.ToolParams = []callvet.ToolParam{tt.param}
 		s := weatherSuite(one(tt.expect))
@@ -104,16 +126,23 @@ func TestUngroundedNumbers(t *testing.T) {
 		{"rounded to a decimal", []callvet.Turn{{Role: callvet.RoleTool, Content: "18.37"}}, "18.4", ""},
 		{"rounded to a whole number", []callvet.Turn{{Role: callvet.RoleTool, Content: "18.5"}}, "19", ""},
 		{"rounded the wrong way", []callvet.Turn{{Role: callvet.RoleTool, Content: "18.37"}}, "18.3", "18.3"},
-		{"a wrong amount within one percent", []callvet.Turn{{Role: callvet.RoleTool, Content: "1234"}}, "$1,240", "1240"},
+		{"a wrong amount within one percent", []callvet.Turn{{Role: callvet.RoleTool, Content: "1234"}},
+			"$1,240", "1240"},
 		{"more decimals than were told", []callvet.Turn{{Role: callvet.RoleTool, Content: "18.4"}}, "18.37", "18.37"},
-		{"a date that was told", []callvet.Turn{{Role: callvet.RoleTool, Content: `{"day":"2024-01-05"}`}}, "on 2024-01-05", ""},
+		{"a date that was told", []callvet.Turn{{Role: callvet.RoleTool, Content: `{"day":"2024-01-05"}`}},
+			"on 2024-01-05", ""},
 		{"numbers of a list", []callvet.Turn{{Role: callvet.RoleTool, Content: "40"}}, "1. first\n2. 40", ""},
 		{"zero", []callvet.Turn{{Role: callvet.RoleTool, Content: "0 seats"}}, "0 are left", ""},
 		{"not zero", []callvet.Turn{{Role: callvet.RoleTool, Content: "0 seats"}}, "1 is left", "1"},
 		{"of a later word of the user", []callvet.Turn{{Role: callvet.RoleUser, Content: "take 40"}}, "40", ""},
 		{"of the target itself", []callvet.Turn{{Role: callvet.RoleAssistant, Content: "I take 40"}}, "40", "40"},
-		{"of a result", []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "book", Args: json.RawMessage(`{"id":"12"}`), Result: json.RawMessage(`{"n":40}`)}}}}, "40", ""},
-		{"of the arguments only", []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "book", Args: json.RawMessage(`{"id":"12"}`)}}}}, "12", "12"},
+		{"of a result",
+			[]callvet.Turn{{Role: callvet.RoleAssistant,
+				Calls: []callvet.Call{{Tool: "book", Args: json.RawMessage(`{"id":"12"}`),
+					Result: json.RawMessage(`{"n":40}`)}}}}, "40", ""},
+		{"of the arguments only",
+			[]callvet.Turn{{Role: callvet.RoleAssistant,
+				Calls: []callvet.Call{{Tool: "book", Args: json.RawMessage(`{"id":"12"}`)}}}}, "12", "12"},
 	} {
 		s := weatherSuite(one(callvet.Expect{NoUngroundedNumbers: true}))
 		tr := &callvet.Trace{Turns: tt.turns, Answer: tt.answer}
@@ -146,21 +175,24 @@ func TestNamesOfUnreadableCalls(t *testing.T) {
 			"no name",
 			callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}},
 			meant,
-			callvet.Assertion{Name: "tools_acceptable", State: callvet.AssertFailed, Expected: "{__none__}", Actual: "(unreadable call)"},
+			callvet.Assertion{Name: "tools_acceptable", State: callvet.AssertFailed, Expected: "{__none__}",
+				Actual: "(unreadable call)"},
 			map[string]float64{score.ToolSelection: 0, score.Abstention: 0, score.FormatScore: 0},
 		},
 		{
 			"a name",
 			callvet.Expect{ToolsNotCalled: []string{"find_city"}},
 			raw("book", `{`),
-			callvet.Assertion{Name: "tools_not_called", State: callvet.AssertPassed, Expected: "not find_city", Actual: "book"},
+			callvet.Assertion{Name: "tools_not_called", State: callvet.AssertPassed, Expected: "not find_city",
+				Actual: "book"},
 			map[string]float64{score.ToolSelection: 1, score.Abstention: -1, score.FormatScore: 0},
 		},
 		{
 			"nothing was meant",
 			callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}},
 			made(),
-			callvet.Assertion{Name: "tools_acceptable", State: callvet.AssertPassed, Expected: "{__none__}", Actual: "(none)"},
+			callvet.Assertion{Name: "tools_acceptable", State: callvet.AssertPassed, Expected: "{__none__}",
+				Actual: "(none)"},
 			map[string]float64{score.ToolSelection: 1, score.Abstention: 1, score.FormatScore: 1},
 		},
 	} {

@@ -41,7 +41,8 @@ func (k *Compiled) bounds(set match.Settings, ps *problems) {
 	for _, name := range sortedKeys(e.MinScores) {
 		k.graded = k.graded || e.MinScores[name] > 0
 		if !risesWithQuality(name) {
-			ps.add("unknown-score", "min_scores."+name, fmt.Sprintf("%q is no score that can have a least value", name), "for example tool_f1, call_f1, sequence_f1, arg_accuracy")
+			ps.add("unknown-score", "min_scores."+name, fmt.Sprintf("%q is no score that can have a least value", name),
+				"for example tool_f1, call_f1, sequence_f1, arg_accuracy")
 		}
 	}
 	k.asserts = k.asserts || k.graded
@@ -69,7 +70,8 @@ func (k *Compiled) claims(src []callvet.Plan, set match.Settings, name string, p
 		}
 		for _, score := range sortedKeys(src[i].MinScores) {
 			if !gradedScore(score) {
-				ps.add("unknown-score", key+".min_scores."+score, fmt.Sprintf("%q is no score of a list of calls", score), strings.Join(gradedNames(), ", "))
+				ps.add("unknown-score", key+".min_scores."+score,
+					fmt.Sprintf("%q is no score of a list of calls", score), strings.Join(gradedNames(), ", "))
 			}
 		}
 	}
@@ -124,7 +126,8 @@ func (w *scratch) assertBounds(e *callvet.Expect) {
 	w.assertClaims("not", w.k.not, false)
 	if e.MaxSameCalls != nil {
 		n, name := w.mostRepeated()
-		w.record("max_same_calls", callvet.LayerRouting, n <= *e.MaxSameCalls, strconv.Itoa(*e.MaxSameCalls), strings.TrimSpace(strconv.Itoa(n)+" "+name))
+		w.record("max_same_calls", callvet.LayerRouting, n <= *e.MaxSameCalls, strconv.Itoa(*e.MaxSameCalls),
+			strings.TrimSpace(strconv.Itoa(n)+" "+name))
 	}
 	if e.MaxRequests != nil {
 		w.assertRequests(*e.MaxRequests)
@@ -235,7 +238,8 @@ func (w *scratch) assertCount(c *callCount) {
 		w.record("counts.min", layer, n >= least, fmt.Sprintf("at least %d of %s", least, c.call.described()), got)
 	}
 	if c.src.Max != nil {
-		w.record("counts.max", callvet.LayerRouting, n <= most, fmt.Sprintf("at most %d of %s", most, c.call.described()), got)
+		w.record("counts.max", callvet.LayerRouting, n <= most,
+			fmt.Sprintf("at most %d of %s", most, c.call.described()), got)
 	}
 }
 

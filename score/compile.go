@@ -82,7 +82,8 @@ type problems struct {
 }
 
 func (p *problems) add(code, key, msg, fix string) {
-	p.list = append(p.list, callvet.Problem{Position: p.c.Position, Code: code, Case: p.c.ID, Key: key, Message: msg, Fix: fix})
+	p.list = append(p.list,
+		callvet.Problem{Position: p.c.Position, Code: code, Case: p.c.ID, Key: key, Message: msg, Fix: fix})
 }
 
 func (p *problems) from(prefix string, ps []match.Problem) {
@@ -122,7 +123,8 @@ func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 		k.plans = []plan{k.plan(planOf(e.ToolsCalled), set, "tools_called", ps)}
 	}
 	if e.ToolsCalled != nil && e.ToolsAcceptable != nil {
-		ps.add("conflict", "tools_acceptable", "tools_called and tools_acceptable exclude each other", "keep one of them")
+		ps.add("conflict", "tools_acceptable", "tools_called and tools_acceptable exclude each other",
+			"keep one of them")
 	}
 	k.assertions(set, ps)
 	k.customs(&s.cfg, ps)
@@ -192,11 +194,13 @@ func (k *Compiled) settings(ps *problems) {
 		k.argsW = *sc.ArgsWeight
 	}
 	if !(k.toolW >= 0 && k.argsW >= 0 && k.toolW+k.argsW > 0 && k.toolW+k.argsW < 1e300) {
-		ps.add("bad-weight", "scoring.tool_weight", "the weights must be at least 0, not both 0, and add up to less than 1e300", "0.6 and 0.4 are the default")
+		ps.add("bad-weight", "scoring.tool_weight",
+			"the weights must be at least 0, not both 0, and add up to less than 1e300", "0.6 and 0.4 are the default")
 		k.toolW, k.argsW = DefaultToolWeight, DefaultArgsWeight
 	}
 	if _, err := SelectionSettingsOf(sc.Selection); err != nil {
-		ps.add("bad-weight", "scoring.selection", err.Error(), "weights route, sub_route, agents and tools, depths k: [1, 3, 5]")
+		ps.add("bad-weight", "scoring.selection", err.Error(),
+			"weights route, sub_route, agents and tools, depths k: [1, 3, 5]")
 	}
 	sum := k.toolW + k.argsW
 	k.toolW, k.argsW = k.toolW/sum, k.argsW/sum
@@ -207,12 +211,14 @@ func (k *Compiled) settings(ps *problems) {
 		k.contract = true
 	case "off":
 	default:
-		ps.add("bad-contract", "scoring.contract", fmt.Sprintf("contract %q is not known", sc.Contract), "enforce, report or off")
+		ps.add("bad-contract", "scoring.contract", fmt.Sprintf("contract %q is not known", sc.Contract),
+			"enforce, report or off")
 	}
 	switch sc.FailedCalls {
 	case "", "count", "ignore":
 	default:
-		ps.add("bad-failed-calls", "scoring.failed_calls", fmt.Sprintf("failed_calls %q is not known", sc.FailedCalls), "count or ignore")
+		ps.add("bad-failed-calls", "scoring.failed_calls", fmt.Sprintf("failed_calls %q is not known", sc.FailedCalls),
+			"count or ignore")
 	}
 	k.profileRules(ps)
 }
@@ -244,7 +250,8 @@ func (k *Compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *p
 func (k *Compiled) expects(n int, key string, ps *problems) {
 	k.widest = max(k.widest, n)
 	if n > MaxExpectedCalls {
-		ps.add("too-many-calls", key, fmt.Sprintf("%d calls are expected, and %d can be compared", n, MaxExpectedCalls), "make several cases of it, or bound the number of calls: min_tool_calls, max_tool_calls")
+		ps.add("too-many-calls", key, fmt.Sprintf("%d calls are expected, and %d can be compared", n, MaxExpectedCalls),
+			"make several cases of it, or bound the number of calls: min_tool_calls, max_tool_calls")
 	}
 }
 
@@ -253,7 +260,8 @@ func (k *Compiled) postconditions(ps *problems) {
 	for i, text := range k.src.Expect.Postconditions {
 		c, err := condition.Compile(text)
 		if err != nil {
-			ps.add("bad-check", fmt.Sprintf("postconditions[%d]", i), err.Error(), "for example: window_days == 30 && len(items) > 0")
+			ps.add("bad-check", fmt.Sprintf("postconditions[%d]", i), err.Error(),
+				"for example: window_days == 30 && len(items) > 0")
 			continue
 		}
 		k.posts = append(k.posts, postcondition{text, c})
@@ -329,7 +337,8 @@ func (p *plan) link(key string, ps *problems) {
 	for i := range p.calls {
 		if id := p.calls[i].src.ID; id != "" {
 			if _, twice := ids[id]; twice {
-				ps.add("duplicate-id", fmt.Sprintf("%s.calls[%d].id", key, i), fmt.Sprintf("id %q is used twice", id), "give each call its own id")
+				ps.add("duplicate-id", fmt.Sprintf("%s.calls[%d].id", key, i), fmt.Sprintf("id %q is used twice", id),
+					"give each call its own id")
 			}
 			ids[id] = i
 		}
@@ -338,7 +347,8 @@ func (p *plan) link(key string, ps *problems) {
 		for _, id := range p.calls[i].src.After {
 			j, ok := ids[id]
 			if !ok {
-				ps.add("unknown-id", fmt.Sprintf("%s.calls[%d].after", key, i), fmt.Sprintf("no call has the id %q", id), "give the earlier call that id")
+				ps.add("unknown-id", fmt.Sprintf("%s.calls[%d].after", key, i),
+					fmt.Sprintf("no call has the id %q", id), "give the earlier call that id")
 				continue
 			}
 			if p.sequence.After == nil {

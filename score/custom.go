@@ -64,7 +64,8 @@ func (o *Opinion) Valid() error {
 	}
 	for _, name := range sortedKeys(o.Values) {
 		if !callvet.ScorerName(name) {
-			return fmt.Errorf("%w: it gave a value named %q: names are of letters, digits, _ and -", callvet.ErrInvalid, match.Clip(name))
+			return fmt.Errorf("%w: it gave a value named %q: names are of letters, digits, _ and -", callvet.ErrInvalid,
+				match.Clip(name))
 		}
 		if v := o.Values[name]; !share01(v) {
 			return fmt.Errorf("%w: it gave %s the value %g, which is not in [0, 1]", callvet.ErrInvalid, name, v)
@@ -92,10 +93,12 @@ func (k *Compiled) customs(cfg *Config, ps *problems) {
 		key := fmt.Sprintf("scorers[%d]", i)
 		switch {
 		case !callvet.ScorerName(src.Name):
-			ps.add("bad-name", key+".name", fmt.Sprintf("%q cannot be the name of a scorer", src.Name), "1 to 64 letters, digits, _ and -")
+			ps.add("bad-name", key+".name", fmt.Sprintf("%q cannot be the name of a scorer", src.Name),
+				"1 to 64 letters, digits, _ and -")
 			continue
 		case seen[src.Name]:
-			ps.add("duplicate-id", key+".name", fmt.Sprintf("the name %q is used twice", src.Name), "give each scorer of a case its own name")
+			ps.add("duplicate-id", key+".name", fmt.Sprintf("the name %q is used twice", src.Name),
+				"give each scorer of a case its own name")
 			continue
 		}
 		seen[src.Name] = true
@@ -106,7 +109,8 @@ func (k *Compiled) customs(cfg *Config, ps *problems) {
 			c.wait = callvet.DefaultScorerTimeout
 		}
 		if t := src.Threshold; t != nil && !share01(*t) {
-			ps.add("bad-threshold", key+".threshold", fmt.Sprintf("the threshold %g is not in [0, 1]", *t), "0.5, for example")
+			ps.add("bad-threshold", key+".threshold", fmt.Sprintf("the threshold %g is not in [0, 1]", *t),
+				"0.5, for example")
 		}
 		k.implement(&c, cfg, key, ps)
 		k.scorers = append(k.scorers, c)
@@ -125,7 +129,8 @@ func (k *Compiled) implement(c *custom, cfg *Config, key string, ps *problems) {
 	case c.src.Expr != "":
 		c.by, err = newExpression(c.src)
 		if err != nil {
-			ps.add("bad-expression", key+".expr", err.Error(), `for example: answer contains "Paris" && len(calls) == 1`)
+			ps.add("bad-expression", key+".expr", err.Error(),
+				`for example: answer contains "Paris" && len(calls) == 1`)
 		}
 	case cfg.Custom != nil:
 		c.by, err = cfg.Custom(c.src)
@@ -142,7 +147,8 @@ func (k *Compiled) implement(c *custom, cfg *Config, key string, ps *problems) {
 // ways are the ways in which a scorer says how it judges.
 func ways(s *callvet.Scorer) []string {
 	var out []string
-	for _, w := range [...]struct{ name, text string }{{"expr", s.Expr}, {"exec", s.Exec}, {"javascript", s.JavaScript}, {"python", s.Python}} {
+	for _, w := range [...]struct{ name, text string }{{"expr", s.Expr}, {"exec", s.Exec}, {"javascript", s.JavaScript},
+		{"python", s.Python}} {
 		if w.text != "" {
 			out = append(out, w.name)
 		}
@@ -214,7 +220,8 @@ func (s *said) score() float64 {
 func (w *scratch) assertCustom() {
 	for i := range w.said {
 		s := &w.said[i]
-		a := callvet.Assertion{Name: s.of.src.Metric(), Layer: callvet.LayerResponse, Expected: s.of.src.Asks(), Version: s.version}
+		a := callvet.Assertion{Name: s.of.src.Metric(), Layer: callvet.LayerResponse, Expected: s.of.src.Asks(),
+			Version: s.version}
 		if s.err != nil {
 			a.State, a.Reason = callvet.AssertNotEvaluated, s.why()
 			w.assertion = append(w.assertion, a)

@@ -42,7 +42,9 @@ func ptr[T any](v T) *T { return &v }
 // scoredBy scores an answer by the scorers of a case.
 func scoredBy(t *testing.T, by score.Custom, scorers ...callvet.Scorer) callvet.Result {
 	t.Helper()
-	c := &callvet.Case{ID: "c", Tags: []string{"eu"}, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather in Paris?"}}, Expect: callvet.Expect{ResponseNonEmpty: true, Scorers: scorers}}
+	c := &callvet.Case{ID: "c", Tags: []string{"eu"},
+		Input:  []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather in Paris?"}},
+		Expect: callvet.Expect{ResponseNonEmpty: true, Scorers: scorers}}
 	cfg := score.Config{Custom: func(*callvet.Scorer) (score.Custom, error) { return by, nil }}
 	s, _ := score.New(&callvet.Suite{}, cfg)
 	k, problems := s.Compile(c)
@@ -50,7 +52,9 @@ func scoredBy(t *testing.T, by score.Custom, scorers ...callvet.Scorer) callvet.
 		t.Fatal(problems)
 	}
 	tr := callvet.Trace{CaseID: "c", Answer: "It rains in Paris.", Turns: []callvet.Turn{
-		{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "weather", Args: json.RawMessage(`{"city":"Paris"}`), Result: json.RawMessage(`{"t":9}`), Status: callvet.StatusOK}}},
+		{Role: callvet.RoleAssistant,
+			Calls: []callvet.Call{{Tool: "weather", Args: json.RawMessage(`{"city":"Paris"}`),
+				Result: json.RawMessage(`{"t":9}`), Status: callvet.StatusOK}}},
 		{Role: callvet.RoleAssistant, Content: "It rains in Paris."},
 	}}
 	tr.Classify("")
@@ -74,20 +78,39 @@ func TestOpinions(t *testing.T) {
 		score          float64
 		reason, actual string
 	}{
-		{name: "pass", by: said{opinion: score.Opinion{Pass: ptr(true)}}, verdict: callvet.VerdictPass, state: callvet.AssertPassed, scored: true, score: 1, actual: "1"},
-		{name: "fail", by: said{opinion: score.Opinion{Pass: ptr(false), Reason: "too rude"}}, verdict: callvet.VerdictFail, state: callvet.AssertFailed, scored: true, actual: "0: too rude"},
-		{name: "negated", by: said{opinion: score.Opinion{Pass: ptr(false)}}, of: callvet.Scorer{Negated: true}, verdict: callvet.VerdictPass, state: callvet.AssertPassed, scored: true, actual: "0"},
-		{name: "score alone measures", by: said{opinion: score.Opinion{Score: ptr(0.25)}}, verdict: callvet.VerdictPass, scored: true, score: 0.25},
-		{name: "at the threshold", by: said{opinion: score.Opinion{Score: ptr(0.5)}}, of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictPass, state: callvet.AssertPassed, scored: true, score: 0.5, actual: "0.5"},
-		{name: "below the threshold", by: said{opinion: score.Opinion{Score: ptr(0.25)}}, of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictFail, state: callvet.AssertFailed, scored: true, score: 0.25, actual: "0.25"},
-		{name: "its own verdict decides", by: said{opinion: score.Opinion{Score: ptr(0.25), Pass: ptr(true)}}, of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictPass, state: callvet.AssertPassed, scored: true, score: 0.25, actual: "0.25"},
-		{name: "error", by: said{err: errors.New("no dictionary")}, verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated, reason: "no dictionary"},
-		{name: "nothing said", verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated, reason: "it gave neither a score nor pass"},
-		{name: "too high", by: said{opinion: score.Opinion{Score: ptr(1.5)}}, verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated, reason: "it gave the score 1.5, which is not in [0, 1]"},
-		{name: "no number", by: said{opinion: score.Opinion{Score: ptr(math.NaN())}}, verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated, reason: "it gave the score NaN, which is not in [0, 1]"},
-		{name: "bad value", by: said{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"x": -1}}}, verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated, reason: "it gave x the value -1, which is not in [0, 1]"},
-		{name: "bad name", by: said{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"a b": 1}}}, verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated, reason: `it gave a value named "a b": names are of letters, digits, _ and -`},
-		{name: "too slow", by: said{waits: true}, of: callvet.Scorer{Timeout: "20ms"}, verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated, reason: "it did not answer within 20ms"},
+		{name: "pass", by: said{opinion: score.Opinion{Pass: ptr(true)}}, verdict: callvet.VerdictPass,
+			state: callvet.AssertPassed, scored: true, score: 1, actual: "1"},
+		{name: "fail", by: said{opinion: score.Opinion{Pass: ptr(false), Reason: "too rude"}},
+			verdict: callvet.VerdictFail, state: callvet.AssertFailed, scored: true, actual: "0: too rude"},
+		{name: "negated", by: said{opinion: score.Opinion{Pass: ptr(false)}}, of: callvet.Scorer{Negated: true},
+			verdict: callvet.VerdictPass, state: callvet.AssertPassed, scored: true, actual: "0"},
+		{name: "score alone measures", by: said{opinion: score.Opinion{Score: ptr(0.25)}}, verdict: callvet.VerdictPass,
+			scored: true, score: 0.25},
+		{name: "at the threshold", by: said{opinion: score.Opinion{Score: ptr(0.5)}},
+			of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictPass, state: callvet.AssertPassed,
+			scored: true, score: 0.5, actual: "0.5"},
+		{name: "below the threshold", by: said{opinion: score.Opinion{Score: ptr(0.25)}},
+			of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictFail, state: callvet.AssertFailed,
+			scored: true, score: 0.25, actual: "0.25"},
+		{name: "its own verdict decides", by: said{opinion: score.Opinion{Score: ptr(0.25), Pass: ptr(true)}},
+			of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictPass, state: callvet.AssertPassed,
+			scored: true, score: 0.25, actual: "0.25"},
+		{name: "error", by: said{err: errors.New("no dictionary")}, verdict: callvet.VerdictPass,
+			state: callvet.AssertNotEvaluated, reason: "no dictionary"},
+		{name: "nothing said", verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated,
+			reason: "it gave neither a score nor pass"},
+		{name: "too high", by: said{opinion: score.Opinion{Score: ptr(1.5)}}, verdict: callvet.VerdictPass,
+			state: callvet.AssertNotEvaluated, reason: "it gave the score 1.5, which is not in [0, 1]"},
+		{name: "no number", by: said{opinion: score.Opinion{Score: ptr(math.NaN())}}, verdict: callvet.VerdictPass,
+			state: callvet.AssertNotEvaluated, reason: "it gave the score NaN, which is not in [0, 1]"},
+		{name: "bad value", by: said{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"x": -1}}},
+			verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated,
+			reason: "it gave x the value -1, which is not in [0, 1]"},
+		{name: "bad name", by: said{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"a b": 1}}},
+			verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated,
+			reason: `it gave a value named "a b": names are of letters, digits, _ and -`},
+		{name: "too slow", by: said{waits: true}, of: callvet.Scorer{Timeout: "20ms"}, verdict: callvet.VerdictPass,
+			state: callvet.AssertNotEvaluated, reason: "it did not answer within 20ms"},
 	} {
 		tc.of.Name = "tone"
 		r := scoredBy(t, tc.by, tc.of)
@@ -104,7 +127,8 @@ func TestOpinions(t *testing.T) {
 				of = a
 			}
 		}
-		if of.State != tc.state || of.Reason != tc.reason || of.Actual != tc.actual || tc.state != "" && of.Version != "v1" {
+		if of.State != tc.state || of.Reason != tc.reason || of.Actual != tc.actual || tc.state != "" &&
+			of.Version != "v1" {
 			t.Errorf("%s: %+v", tc.name, of)
 		}
 		if n := r.NotEvaluated; (n == 1) != (tc.state == callvet.AssertNotEvaluated) {
@@ -115,7 +139,9 @@ func TestOpinions(t *testing.T) {
 
 func TestValuesAreScores(t *testing.T) {
 	t.Parallel()
-	r := scoredBy(t, said{opinion: score.Opinion{Score: ptr(0.5), Values: map[string]float64{"warm": 1, "brief": 0.25}}}, callvet.Scorer{Name: "tone"})
+	r := scoredBy(t,
+		said{opinion: score.Opinion{Score: ptr(0.5), Values: map[string]float64{"warm": 1, "brief": 0.25}}},
+		callvet.Scorer{Name: "tone"})
 	for name, want := range map[string]float64{"scorer.tone": 0.5, "scorer.tone.warm": 1, "scorer.tone.brief": 0.25} {
 		if s := r.Score(name); !s.Scored || s.Value != want {
 			t.Errorf("%s: %+v, want %g", name, s, want)
@@ -146,7 +172,8 @@ func TestBlind(t *testing.T) {
 			}
 			Turns []struct{ Role string }
 		}
-		if err := json.Unmarshal([]byte(text), &got); err != nil || got.Case.Prompt != "Weather in Paris?" || len(got.Calls) != 1 || got.Calls[0].Args["city"] != "Paris" || len(got.Turns) != 2 {
+		if err := json.Unmarshal([]byte(text), &got); err != nil || got.Case.Prompt != "Weather in Paris?" ||
+			len(got.Calls) != 1 || got.Calls[0].Args["city"] != "Paris" || len(got.Turns) != 2 {
 			t.Errorf("%v %+v", err, got)
 		}
 	}
@@ -155,15 +182,17 @@ func TestBlind(t *testing.T) {
 func TestExpressions(t *testing.T) {
 	t.Parallel()
 	for expr, want := range map[string]string{
-		`answer contains case.prompt`:                                            "fail",
-		`answer contains "Paris" && "eu" in case.tags`:                           "pass",
-		`calls[0].args.city == "Paris" and calls[0].result.t < 10`:               "pass",
-		`calls[1].args.city == "Paris"`:                                          "fail", // a model does not pass by doing nothing
+		`answer contains case.prompt`:                              "fail",
+		`answer contains "Paris" && "eu" in case.tags`:             "pass",
+		`calls[0].args.city == "Paris" and calls[0].result.t < 10`: "pass",
+		// a model does not pass by doing nothing
+		`calls[1].args.city == "Paris"`:                                          "fail",
 		`len(calls) == 1 && outcome == "called" && turns[1].role == "assistant"`: "pass",
-		`count(calls, .tool == "weather") / 2`:                                   "pass", // measures 0.5, and decides nothing
-		`len(calls) + 1`:                                                         "not evaluated",
-		`answer`:                                                                 "not evaluated",
-		`len(calls) / missing`:                                                   "not evaluated",
+		// measures 0.5, and decides nothing
+		`count(calls, .tool == "weather") / 2`: "pass",
+		`len(calls) + 1`:                       "not evaluated",
+		`answer`:                               "not evaluated",
+		`len(calls) / missing`:                 "not evaluated",
 	} {
 		r := scoredBy(t, nil, callvet.Scorer{Name: "rule", Expr: expr})
 		got := string(r.Verdict)
@@ -174,7 +203,8 @@ func TestExpressions(t *testing.T) {
 			t.Errorf("%s: %s %s %+v, want %s", expr, got, r.Reason, r.Unevaluated(), want)
 		}
 	}
-	if s := scoredBy(t, nil, callvet.Scorer{Name: "rule", Expr: `len(calls) / 2`, Threshold: ptr(0.6)}); s.Verdict != callvet.VerdictFail || s.Class != callvet.ClassAnswer ||
+	if s := scoredBy(t, nil, callvet.Scorer{Name: "rule", Expr: `len(calls) / 2`,
+		Threshold: ptr(0.6)}); s.Verdict != callvet.VerdictFail || s.Class != callvet.ClassAnswer ||
 		s.Reason != "scorer.rule: expected at least 0.6 of len(calls) / 2, got 0.5" {
 		t.Errorf("%+v", s)
 	}
@@ -185,12 +215,16 @@ func TestExpressions(t *testing.T) {
 func TestScorersThatCannotBe(t *testing.T) {
 	t.Parallel()
 	for want, list := range map[string][]callvet.Scorer{
-		`scorers[0].expr: invalid: at character 9: unexpected token EOF`:           {{Name: "a", Expr: "answer =="}},
-		`scorers[0].name: "a b" cannot be the name of a scorer`:                    {{Name: "a b", Expr: "true"}},
-		`scorers[1].name: the name "a" is used twice`:                              {{Name: "a", Expr: "true"}, {Name: "a", Expr: "false"}},
-		`scorers[0]: expr and exec exclude each other`:                             {{Name: "a", Expr: "true", Exec: "x"}},
-		`scorers[0].timeout: timeout 2h is not above 0 and at most 10m0s: invalid`: {{Name: "a", Expr: "true", Timeout: "2h"}},
-		`scorers[0].threshold: the threshold 2 is not in [0, 1]`:                   {{Name: "a", Expr: "true", Threshold: ptr(2.0)}},
+		`scorers[0].expr: invalid: at character 9: unexpected token EOF`: {{Name: "a", Expr: "answer =="}},
+		`scorers[0].name: "a b" cannot be the name of a scorer`:          {{Name: "a b", Expr: "true"}},
+		`scorers[1].name: the name "a" is used twice`: {{Name: "a", Expr: "true"},
+			{Name: "a", Expr: "false"}},
+		`scorers[0]: expr and exec exclude each other`: {{Name: "a", Expr: "true",
+			Exec: "x"}},
+		`scorers[0].timeout: timeout 2h is not above 0 and at most 10m0s: invalid`: {{Name: "a", Expr: "true",
+			Timeout: "2h"}},
+		`scorers[0].threshold: the threshold 2 is not in [0, 1]`: {{Name: "a", Expr: "true",
+			Threshold: ptr(2.0)}},
 	} {
 		s, _ := score.New(&callvet.Suite{}, score.Config{})
 		_, problems := s.Compile(&callvet.Case{ID: "c", Expect: callvet.Expect{Scorers: list}})
@@ -202,13 +236,16 @@ func TestScorersThatCannotBe(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	s, problems := score.New(&callvet.Suite{Defaults: callvet.Defaults{Scorers: []callvet.Scorer{{Name: "a", Expr: "("}}}}, score.Config{})
+	s, problems := score.New(
+		&callvet.Suite{Defaults: callvet.Defaults{Scorers: []callvet.Scorer{{Name: "a", Expr: "("}}}}, score.Config{})
 	if len(problems) != 1 || problems[0].Key != "scorers[0].expr" {
 		t.Error(problems)
 	}
-	k, _ := s.Compile(&callvet.Case{ID: "c", Expect: callvet.Expect{Scorers: []callvet.Scorer{{Name: "a", Exec: "x"}, {Name: "b"}}}})
+	k, _ := s.Compile(&callvet.Case{ID: "c",
+		Expect: callvet.Expect{Scorers: []callvet.Scorer{{Name: "a", Exec: "x"}, {Name: "b"}}}})
 	tr := callvet.Trace{Answer: "x", Outcome: callvet.OutcomeAbstained}
-	if r := k.Score(&tr); r.Verdict != callvet.VerdictNotRun || r.NotEvaluated != 2 || r.Reason != "nothing could be evaluated: scorer.a: it runs a program, and nothing here does, and 1 more" {
+	if r := k.Score(&tr); r.Verdict != callvet.VerdictNotRun || r.NotEvaluated != 2 ||
+		r.Reason != "nothing could be evaluated: scorer.a: it runs a program, and nothing here does, and 1 more" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -216,7 +253,8 @@ func TestScorersThatCannotBe(t *testing.T) {
 // TestJudgeIsBrokenOff: an attempt is not half judged.
 func TestJudgeIsBrokenOff(t *testing.T) {
 	t.Parallel()
-	s, _ := score.New(&callvet.Suite{}, score.Config{Custom: func(*callvet.Scorer) (score.Custom, error) { return said{waits: true}, nil }})
+	s, _ := score.New(&callvet.Suite{},
+		score.Config{Custom: func(*callvet.Scorer) (score.Custom, error) { return said{waits: true}, nil }})
 	k, _ := s.Compile(&callvet.Case{ID: "c", Expect: callvet.Expect{Scorers: []callvet.Scorer{{Name: "a"}}}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -229,8 +267,10 @@ func TestJudgeIsBrokenOff(t *testing.T) {
 func TestMeasuringIsNoVerdict(t *testing.T) {
 	t.Parallel()
 	s, _ := score.New(&callvet.Suite{}, score.Config{})
-	k, _ := s.Compile(&callvet.Case{ID: "c", Expect: callvet.Expect{Scorers: []callvet.Scorer{{Name: "a", Expr: "0.5"}}}})
-	if r := k.Score(&callvet.Trace{Outcome: callvet.OutcomeAbstained}); r.Verdict != callvet.VerdictNotRun || !strings.Contains(r.Reason, "give a scorer a threshold") {
+	k, _ := s.Compile(&callvet.Case{ID: "c",
+		Expect: callvet.Expect{Scorers: []callvet.Scorer{{Name: "a", Expr: "0.5"}}}})
+	if r := k.Score(&callvet.Trace{Outcome: callvet.OutcomeAbstained}); r.Verdict != callvet.VerdictNotRun ||
+		!strings.Contains(r.Reason, "give a scorer a threshold") {
 		t.Errorf("%+v", r)
 	}
 }

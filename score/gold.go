@@ -72,7 +72,8 @@ func (g *gold) closed() bool {
 	claims := slices.Concat(e.AllOf, e.Not, []callvet.Plan{{Counts: e.Counts}})
 	return !slices.ContainsFunc(claims, func(c callvet.Plan) bool {
 		inOrder := c.Order == callvet.OrderStrict || c.Order == callvet.OrderInOrder || len(c.MinScores) > 0
-		return inOrder && !p.sequence.Total || slices.ContainsFunc(c.Calls, narrowed) || slices.ContainsFunc(c.Counts, func(n callvet.CallCount) bool { return narrowed(n.Call) })
+		return inOrder && !p.sequence.Total || slices.ContainsFunc(c.Calls, narrowed) ||
+			slices.ContainsFunc(c.Counts, func(n callvet.CallCount) bool { return narrowed(n.Call) })
 	})
 }
 
@@ -85,7 +86,8 @@ func narrowed(c callvet.ExpectedCall) bool {
 // variable reports whether calls with different arguments may answer.
 func (k *Compiled) variable(c *callvet.ExpectedCall) bool {
 	mode, extra := k.scoring.Mode, cmp.Or(c.ExtraArgs, k.scoring.ExtraArgs, callvet.ExtraForbid)
-	return c.Args == nil || len(c.Matchers) > 0 || extra != callvet.ExtraForbid || mode != "" && mode != "exact" && mode != "strict"
+	return c.Args == nil || len(c.Matchers) > 0 || extra != callvet.ExtraForbid || mode != "" && mode != "exact" &&
+		mode != "strict"
 }
 
 type gold struct {
@@ -127,7 +129,8 @@ func (g *gold) plan() bool {
 // by name, and as many as it wants at least. They have no arguments, so that none is
 // wrong.
 func (g *gold) others(p *plan) {
-	if g.k.multi != nil || p.maxExtra == 0 && p.src.Order != callvet.OrderSuperset && p.src.Order != callvet.OrderRecall {
+	if g.k.multi != nil || p.maxExtra == 0 && p.src.Order != callvet.OrderSuperset &&
+		p.src.Order != callvet.OrderRecall {
 		return
 	}
 	e := &g.k.src.Expect
@@ -240,7 +243,8 @@ func (g *gold) results() bool {
 			return false
 		}
 		found := s.arg.Find(args)
-		at := slices.IndexFunc(g.calls[:g.last], func(c callvet.Call) bool { return s.tool == "" || g.k.sameName(c.Tool, s.tool) })
+		at := slices.IndexFunc(g.calls[:g.last],
+			func(c callvet.Call) bool { return s.tool == "" || g.k.sameName(c.Tool, s.tool) })
 		if len(found) == 0 || at < 0 || at >= g.first && g.checked[at-g.first] {
 			return false // a result that is made up says nothing of a check
 		}

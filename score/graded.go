@@ -12,8 +12,10 @@ import (
 // risesWithQuality reports whether a name is that of a score of which more is better.
 func risesWithQuality(name string) bool {
 	return slices.Contains([]string{
-		CallF1, ToolSetF1, SequenceF1, SequenceRecall, Position, ToolSelection, ToolPrecision, ToolRecall, ToolF1, OrderKept,
-		ArgAccuracy, ArgEM, ArgEMKeys, ArgPrecision, ArgRecall, ArgF1, HallucinationFree, RequiredPresent, TypeCorrect, SchemaValid,
+		CallF1, ToolSetF1, SequenceF1, SequenceRecall, Position, ToolSelection, ToolPrecision, ToolRecall,
+		ToolF1, OrderKept,
+		ArgAccuracy, ArgEM, ArgEMKeys, ArgPrecision, ArgRecall, ArgF1, HallucinationFree, RequiredPresent, TypeCorrect,
+		SchemaValid,
 		GroundedArgs, FormatScore, Abstention, Assertions, Overall, Completion, Efficiency, Prerequisites, DataFlow,
 	}, name)
 }
@@ -112,7 +114,8 @@ func (w *scratch) assertScores(scores []callvet.Score) {
 			w.skipped++
 			continue
 		}
-		w.record("min_scores", callvet.LayerRouting, scores[i].Value >= least[name], want, fmt.Sprintf("%.6g", scores[i].Value))
+		w.record("min_scores", callvet.LayerRouting, scores[i].Value >= least[name], want,
+			fmt.Sprintf("%.6g", scores[i].Value))
 		w.facts.evaluated++
 		w.facts.failed += truth(scores[i].Value < least[name])
 	}

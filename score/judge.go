@@ -133,7 +133,8 @@ func (w *scratch) result(planned bool) callvet.Result {
 		r.Verdict = callvet.VerdictFail
 		r.Class, r.Reason = w.classify(planned, r.Calls)
 	case f.unrecorded:
-		r.Verdict, r.Reason = callvet.VerdictNotRun, "the call's arguments were not recorded, so the expected ones cannot be judged"
+		r.Verdict, r.Reason = callvet.VerdictNotRun,
+			"the call's arguments were not recorded, so the expected ones cannot be judged"
 	case f.unverified > 0:
 		a := &w.calls[f.unverified-1]
 		r.Verdict, r.Reason = callvet.VerdictNotRun, violationSentence(a.src.Tool, a.violations(k))
@@ -194,9 +195,10 @@ func (w *scratch) reordered() bool {
 	case m < len(w.called): // the places of the calls that count are in the comparison only
 		return true
 	}
-	alone := inOrder(n, m, func(i, j int) bool { return w.k.accepts(&w.fit.plan.calls[i], w.calls[j].src.Tool) }, func(i, j int) bool {
-		return gives(w.fit.plan.calls[i].src, w.calls[j].src)
-	})
+	alone := inOrder(n, m, func(i, j int) bool { return w.k.accepts(&w.fit.plan.calls[i], w.calls[j].src.Tool) },
+		func(i, j int) bool {
+			return gives(w.fit.plan.calls[i].src, w.calls[j].src)
+		})
 	return !slices.Equal(alone, w.fit.match)
 }
 

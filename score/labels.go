@@ -64,7 +64,9 @@ func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls, needed
 		case taken[j]:
 		case sets && e.names(made[j].Tool): // a tool of the set may be called again
 			calls[j] = Label{Needed: true, Tool: made[j].Tool}
-		case c.MultiTurn != nil && (onTheWay(c.MultiTurn, made[j].Tool, r) || made[j].Status == callvet.StatusRejected && e.names(made[j].Tool)):
+		case c.MultiTurn != nil &&
+			(onTheWay(c.MultiTurn, made[j].Tool, r) || made[j].Status == callvet.StatusRejected &&
+				e.names(made[j].Tool)):
 			calls[j] = Label{Needed: true, Tool: made[j].Tool}
 		case len(missing) > 0:
 			calls[j], missing = missing[0], missing[1:]
@@ -106,7 +108,8 @@ func expectation(c *callvet.Case, r *callvet.Result, made []callvet.Call) (e exp
 	switch {
 	case len(x.Plans) > 0:
 		p := &x.Plans[0]
-		if i := slices.IndexFunc(x.Plans, func(p callvet.Plan) bool { return r.Plan != "" && p.Name == r.Plan }); i >= 0 {
+		if i := slices.IndexFunc(x.Plans,
+			func(p callvet.Plan) bool { return r.Plan != "" && p.Name == r.Plan }); i >= 0 {
 			p = &x.Plans[i]
 		}
 		for i := range p.Calls {
@@ -150,16 +153,18 @@ func nearestSet(sets [][]string, made []callvet.Call, r *callvet.Result) (best e
 // that of the comparison where there is one, else as inOrder has it.
 func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) []int {
 	if len(compared) == 0 {
-		return inOrder(len(e), len(made), func(i, j int) bool { return e[i].accepts(made[j].Tool) }, func(i, j int) bool {
-			return gives(e[i].src, &made[j])
-		})
+		return inOrder(len(e), len(made), func(i, j int) bool { return e[i].accepts(made[j].Tool) },
+			func(i, j int) bool {
+				return gives(e[i].src, &made[j])
+			})
 	}
 	out, taken := make([]int, len(e)), make([]bool, len(made))
 	for i := range out {
 		out[i] = -1
 	}
 	for k := range compared {
-		if m := &compared[k]; m.Expected >= 0 && m.Expected < len(e) && m.Actual >= 0 && m.Actual < len(made) && !taken[m.Actual] {
+		if m := &compared[k]; m.Expected >= 0 && m.Expected < len(e) && m.Actual >= 0 && m.Actual < len(made) &&
+			!taken[m.Actual] {
 			out[m.Expected], taken[m.Actual] = m.Actual, true
 		}
 	}

@@ -27,7 +27,8 @@ func TestMisnamed(t *testing.T) {
 		{"the very name", "get_weather", []callvet.Tool{{Name: "get_weather"}}, false, callvet.VerdictPass, ""},
 		{"another name", "get-weather", []callvet.Tool{{Name: "get_weather"}}, false, callvet.VerdictFail, ""},
 	} {
-		s := &callvet.Suite{Tools: tt.tools, Cases: []callvet.Case{{ID: "c", Expect: plans(wants("get_weather", `{}`))}}}
+		s := &callvet.Suite{Tools: tt.tools,
+			Cases: []callvet.Case{{ID: "c", Expect: plans(wants("get_weather", `{}`))}}}
 		s.Defaults.Scoring.CaseSensitiveNames = tt.exact
 		k := mustCompile(t, s)[0]
 		tr := made(tt.called, `{}`)
@@ -39,7 +40,8 @@ func TestMisnamed(t *testing.T) {
 		if r.Verdict != tt.verdict || notes != tt.note {
 			t.Errorf("%s: %s %s, note %q, want %s, %q", tt.name, r.Verdict, r.Reason, notes, tt.verdict, tt.note)
 		}
-		if b, err := json.Marshal(r); err != nil || tt.note == "" && len(r.Calls) > 0 && r.Verdict == callvet.VerdictPass {
+		if b, err := json.Marshal(r); err != nil || tt.note == "" && len(r.Calls) > 0 &&
+			r.Verdict == callvet.VerdictPass {
 			t.Errorf("%s: %s %v", tt.name, b, err)
 		}
 	}

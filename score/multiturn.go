@@ -69,7 +69,8 @@ func splitSource(s string, k *Compiled) (tool string, path match.Path, err error
 		best := 0
 		for i := range k.tools.tools {
 			n := k.tools.tools[i].src.Name
-			if after, ok := strings.CutPrefix(s, n); ok && len(n) > best && (after == "" || after[0] == '.' || after[0] == '[') {
+			if after, ok := strings.CutPrefix(s, n); ok && len(n) > best &&
+				(after == "" || after[0] == '.' || after[0] == '[') {
 				best, tool, rest = len(n), n, strings.TrimPrefix(after, ".")
 			}
 		}
@@ -159,7 +160,8 @@ func (w *scratch) measureRepeats(planned bool) {
 // identical reports whether two calls are of one tool with equal arguments. A call whose arguments
 // are not known is identical to none.
 func (w *scratch) identical(a, b *actual) bool {
-	return w.k.sameName(a.src.Tool, b.src.Tool) && !a.unknown && !b.unknown && !a.broken && !b.broken && value.Equal(a.args, b.args)
+	return w.k.sameName(a.src.Tool, b.src.Tool) && !a.unknown && !b.unknown && !a.broken && !b.broken &&
+		value.Equal(a.args, b.args)
 }
 
 // firsts gives by call the first one that is identical to it, which may be the call itself. Its

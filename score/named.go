@@ -14,7 +14,8 @@ import (
 func (k *Compiled) nameTools(s *Scorer, ps *problems) {
 	if k.foreign {
 		if k.scoring.ToolNames != nil {
-			ps.add("conflict", "scoring.tool_names", "a profile compares names by its own rules", "leave tool_names or the profile out")
+			ps.add("conflict", "scoring.tool_names", "a profile compares names by its own rules",
+				"leave tool_names or the profile out")
 		}
 		return
 	}

@@ -18,7 +18,9 @@ func profileSuite(required, profile string, matchers map[string]callvet.Matcher)
 	p := wants("get", "")
 	p.Calls[0].Matchers = matchers
 	return &callvet.Suite{
-		Tools: []callvet.Tool{{Name: "get", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},
+		Tools: []callvet.Tool{{Name: "get",
+			Parameters: json.RawMessage(
+				`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},
 			"note":{"type":"string"},"unit":{"type":"string"}},"required":` + required + `}`)}},
 		Defaults: callvet.Defaults{Scoring: callvet.Scoring{Profile: profile}},
 		Cases:    []callvet.Case{one(plans(p))},
@@ -33,19 +35,25 @@ func anyOf(list string) callvet.Matcher {
 // parameters: expected ones with a value on both sides, missing ones and unexpected ones.
 func TestProfileScores(t *testing.T) {
 	t.Parallel()
-	matchers := map[string]callvet.Matcher{"city": anyOf(`["Paris","Paris, FR"]`), "days": anyOf(`[3]`), "note": {Mode: "any_of", Value: json.RawMessage(`["x"]`), Optional: true}}
+	matchers := map[string]callvet.Matcher{"city": anyOf(`["Paris","Paris, FR"]`), "days": anyOf(`[3]`),
+		"note": {Mode: "any_of", Value: json.RawMessage(`["x"]`), Optional: true}}
 	for _, tt := range []struct {
 		name, required, args   string
 		pass                   bool
 		acc, em, keys, p, r, f float64
 	}{
 		{"all right", `["city","days"]`, `{"city":"Paris","days":3}`, true, 1, 1, 1, 1, 1, 1},
-		{"all right, with the optional one", `["city","days"]`, `{"city":"Paris, FR","days":3,"note":"x"}`, true, 1, 1, 1, 1, 1, 1},
-		{"one value wrong", `["city","days"]`, `{"city":"Paris","days":4}`, false, 1.0 / 2, 0, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2},
-		{"one type wrong", `["city","days"]`, `{"city":"Paris","days":"3"}`, false, 1.0 / 2, 0, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2},
+		{"all right, with the optional one", `["city","days"]`, `{"city":"Paris, FR","days":3,"note":"x"}`, true, 1, 1,
+			1, 1, 1, 1},
+		{"one value wrong", `["city","days"]`, `{"city":"Paris","days":4}`, false, 1.0 / 2, 0, 1.0 / 2, 1.0 / 2,
+			1.0 / 2, 1.0 / 2},
+		{"one type wrong", `["city","days"]`, `{"city":"Paris","days":"3"}`, false, 1.0 / 2, 0, 1.0 / 2, 1.0 / 2,
+			1.0 / 2, 1.0 / 2},
 		{"one missing", `["city","days"]`, `{"city":"Paris"}`, false, 1.0 / 2, 0, 1.0 / 2, 1, 1.0 / 2, 2.0 / 3},
-		{"one too many", `["city","days"]`, `{"city":"Paris","days":3,"zip":1}`, false, 1, 0, 2.0 / 3, 2.0 / 3, 1, 4.0 / 5},
-		{"a required one that nothing is expected of is missing", `["city","unit"]`, `{"city":"Paris","days":3}`, false, 2.0 / 3, 0, 2.0 / 3, 1, 2.0 / 3, 4.0 / 5},
+		{"one too many", `["city","days"]`, `{"city":"Paris","days":3,"zip":1}`, false, 1, 0, 2.0 / 3, 2.0 / 3,
+			1, 4.0 / 5},
+		{"a required one that nothing is expected of is missing", `["city","unit"]`, `{"city":"Paris","days":3}`, false,
+			2.0 / 3, 0, 2.0 / 3, 1, 2.0 / 3, 4.0 / 5},
 		{"nothing", `["city","days"]`, `null`, false, 0, 0, 0, 0, 0, 0},
 	} {
 		s := profileSuite(tt.required, "bfcl", matchers)
@@ -54,7 +62,8 @@ func TestProfileScores(t *testing.T) {
 			t.Errorf("%s: %s %s", tt.name, r.Verdict, r.Reason)
 		}
 		checkScores(t, tt.name, r, map[string]float64{
-			score.ArgAccuracy: tt.acc, score.ArgEM: tt.em, score.ArgEMKeys: tt.keys, score.ArgPrecision: tt.p, score.ArgRecall: tt.r, score.ArgF1: tt.f,
+			score.ArgAccuracy: tt.acc, score.ArgEM: tt.em, score.ArgEMKeys: tt.keys, score.ArgPrecision: tt.p,
+			score.ArgRecall: tt.r, score.ArgF1: tt.f,
 			score.ToolSelection: 1, score.Overall: 0.6 + 0.4*tt.acc, score.SchemaValid: -1,
 		})
 	}
@@ -70,7 +79,8 @@ func TestProfileNotAnObject(t *testing.T) {
 		if (r.Verdict == callvet.VerdictPass) != (want == 1) {
 			t.Errorf("%s: %s %s", args, r.Verdict, r.Reason)
 		}
-		checkScores(t, args, r, map[string]float64{score.ArgAccuracy: want, score.ArgEM: want, score.ArgEMKeys: want, score.ArgRecall: want})
+		checkScores(t, args, r, map[string]float64{score.ArgAccuracy: want, score.ArgEM: want, score.ArgEMKeys: want,
+			score.ArgRecall: want})
 	}
 }
 
@@ -83,9 +93,12 @@ func TestProfilePairsTheNearerCall(t *testing.T) {
 		name, first, second string
 		want                int
 	}{
-		{"two of three before one of three", `{"city":"Paris","days":4,"note":"y"}`, `{"city":"Paris","days":3,"note":"y"}`, 1},
-		{"one of three before one of four", `{"city":"Paris","days":4,"note":"y","zip":1}`, `{"city":"Paris","days":4,"note":"y"}`, 1},
-		{"right before right with one too many", `{"city":"Paris","days":3,"note":"x","zip":1}`, `{"city":"Paris","days":3,"note":"x"}`, 1},
+		{"two of three before one of three", `{"city":"Paris","days":4,"note":"y"}`,
+			`{"city":"Paris","days":3,"note":"y"}`, 1},
+		{"one of three before one of four", `{"city":"Paris","days":4,"note":"y","zip":1}`,
+			`{"city":"Paris","days":4,"note":"y"}`, 1},
+		{"right before right with one too many", `{"city":"Paris","days":3,"note":"x","zip":1}`,
+			`{"city":"Paris","days":3,"note":"x"}`, 1},
 		{"equally far", `{"city":"Paris","days":4,"note":"y"}`, `{"city":"Rome","days":3,"note":"y"}`, 0},
 	} {
 		s := profileSuite(`[]`, "bfcl-v1", matchers)
@@ -121,7 +134,8 @@ func TestProfileExplains(t *testing.T) {
 
 func TestProfileProblems(t *testing.T) {
 	t.Parallel()
-	bad := profileSuite(`[]`, "bfcl", map[string]callvet.Matcher{"city": {Mode: "any_of", Value: json.RawMessage(`"Paris"`)}})
+	bad := profileSuite(`[]`, "bfcl",
+		map[string]callvet.Matcher{"city": {Mode: "any_of", Value: json.RawMessage(`"Paris"`)}})
 	_, ps := compile(bad)
 	if len(ps) != 1 || ps[0].Code != "bad-bfcl" || ps[0].Key != "plans[0].calls[0]" {
 		t.Errorf("a value that is no list: %+v", ps)

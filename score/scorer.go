@@ -26,9 +26,10 @@ type Config struct {
 	// evaluated. Nil: only expressions judge.
 	Custom func(s *callvet.Scorer) (Custom, error)
 	// Safety makes what holds attempts to the safety of a case that says its own: it gives
-	// scores, an assertion of callvet.LayerSafety and incidents. tools are the suite's. The error says what is wrong with the
-	// case. Nil: the assertion is not evaluated.
-	Safety func(tools []callvet.Tool, c *callvet.Case) (func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error)
+	// scores, an assertion of callvet.LayerSafety and incidents. tools are the suite's. The error
+	// says what is wrong with the case. Nil: the assertion is not evaluated.
+	Safety func(tools []callvet.Tool,
+		c *callvet.Case) (func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error)
 }
 
 // Scorer compiles the cases of one suite. It is safe for concurrent use; the suite
@@ -106,7 +107,8 @@ func (k *Compiled) compared(t *callvet.Trace, said []said) callvet.Result {
 func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 	switch t.Outcome {
 	case callvet.OutcomeError:
-		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider, Reason: faultReason(t), Scores: k.blocked(t)}
+		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider, Reason: faultReason(t),
+			Scores: k.blocked(t)}
 	case callvet.OutcomeNotRun:
 		left := k.src.Expect.Unevaluated()
 		reason := cmp.Or(k.src.Skip, k.Idle(false), "did not run: "+string(t.End))
@@ -117,7 +119,8 @@ func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 	}
 	if !k.asserts {
 		left := k.src.Expect.Unevaluated()
-		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: idle(k.src, left), Assertions: left, NotEvaluated: len(left)}
+		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: idle(k.src, left), Assertions: left,
+			NotEvaluated: len(left)}
 	}
 	w := k.pool.Get().(*scratch)
 	w.begin(k, t)

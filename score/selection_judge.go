@@ -140,7 +140,8 @@ func JudgeSelection(want *callvet.Selection, got *callvet.Decision, set Selectio
 	}
 	switch {
 	case len(j.result.Assertions) == 0:
-		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "the target decides no layer that the case asks about"}
+		return callvet.Result{Verdict: callvet.VerdictNotRun,
+			Reason: "the target decides no layer that the case asks about"}
 	case len(j.wrong) == 0:
 		j.result.Verdict = callvet.VerdictPass
 	default:
@@ -157,7 +158,8 @@ func (j *judgment) composite(layers [3]float64, tools stats.Match) float64 {
 		exact, acceptable = credits(tools)
 	}
 	s := j.set
-	mean, _, _ := stats.Composite([]float64{s.Route, s.SubRoute, s.Agents, s.Exact, s.Acceptable}, append(layers[:], exact, acceptable))
+	mean, _, _ := stats.Composite([]float64{s.Route, s.SubRoute, s.Agents, s.Exact, s.Acceptable},
+		append(layers[:], exact, acceptable))
 	return mean
 }
 
@@ -174,12 +176,15 @@ func selectionTruth(b bool) float64 {
 
 // layer keeps how a layer ended; the first wrong one is the class.
 func (j *judgment) layer(name string, right bool, class callvet.Class, want, got string) {
-	j.result.Assertions = append(j.result.Assertions, callvet.Assertion{Name: name, Layer: callvet.LayerRouting, State: callvet.Asserted(right), Expected: want, Actual: got})
+	j.result.Assertions = append(j.result.Assertions,
+		callvet.Assertion{Name: name, Layer: callvet.LayerRouting, State: callvet.Asserted(right), Expected: want,
+			Actual: got})
 	if right {
 		return
 	}
 	if len(j.wrong) == 0 {
-		j.result.Class, j.result.Reason = class, fmt.Sprintf("%s: expected %s, got %s", strings.ReplaceAll(name, "_", "-"), want, got)
+		j.result.Class, j.result.Reason = class,
+			fmt.Sprintf("%s: expected %s, got %s", strings.ReplaceAll(name, "_", "-"), want, got)
 	}
 	j.wrong = append(j.wrong, name)
 }

@@ -21,7 +21,8 @@ type SelectionSettings struct {
 // SelectionDefaults are the weights of the Tool Selection Evaluation System and the depths 1, 3
 // and 5.
 func SelectionDefaults() SelectionSettings {
-	return SelectionSettings{Route: 0.15, SubRoute: 0.10, Agents: 0.25, Exact: 0.30, Acceptable: 0.20, K: []int{1, 3, 5}}
+	return SelectionSettings{Route: 0.15, SubRoute: 0.10, Agents: 0.25, Exact: 0.30, Acceptable: 0.20,
+		K: []int{1, 3, 5}}
 }
 
 // Tools is the weight of the layer of tools.
@@ -48,12 +49,17 @@ func SelectionSettingsOf(s *callvet.SelectionScoring) (SelectionSettings, error)
 	switch {
 	case s.Tools == nil:
 	case s.Exact != nil || s.Acceptable != nil:
-		return SelectionDefaults(), fmt.Errorf("read weights of layers: %w: tools is exact and acceptable together: write it, or these two", callvet.ErrInvalid)
+		return SelectionDefaults(),
+			fmt.Errorf("read weights of layers: %w: tools is exact and acceptable together: write it, or these two",
+				callvet.ErrInvalid)
 	default:
 		set.Exact, set.Acceptable = 0.6**s.Tools, 0.4**s.Tools
 	}
 	if !set.sound() {
-		return SelectionDefaults(), fmt.Errorf("read weights of layers: %w: each is at least 0, not all are 0, and they add up to less than 1e300", callvet.ErrInvalid)
+		return SelectionDefaults(),
+			fmt.Errorf(
+				"read weights of layers: %w: each is at least 0, not all are 0, and they add up to less than 1e300",
+				callvet.ErrInvalid)
 	}
 	if s.K == nil {
 		return set, nil

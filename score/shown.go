@@ -24,9 +24,11 @@ func (a *Attempt) MarshalJSON() ([]byte, error) {
 	c, t := a.Case, a.Trace
 	out := attemptJSON{
 		Case: caseJSON{
-			ID: c.ID, Description: c.Description, Tier: string(c.Tier), Tags: orEmpty(c.Tags), Fields: c.Fields, AsOf: c.AsOf, Prompt: c.Question(), Input: turnsJSON(c.Input), Context: c.Context,
+			ID: c.ID, Description: c.Description, Tier: string(c.Tier), Tags: orEmpty(c.Tags), Fields: c.Fields,
+			AsOf: c.AsOf, Prompt: c.Question(), Input: turnsJSON(c.Input), Context: c.Context,
 		},
-		Target: t.Target, Model: t.Model, Repeat: t.Repeat, Outcome: t.Outcome, End: t.End, Format: t.Format, Answer: t.Answer, Turns: turnsJSON(t.Turns), Calls: []callJSON{}, WallMS: t.WallMS,
+		Target: t.Target, Model: t.Model, Repeat: t.Repeat, Outcome: t.Outcome, End: t.End, Format: t.Format,
+		Answer: t.Answer, Turns: turnsJSON(t.Turns), Calls: []callJSON{}, WallMS: t.WallMS,
 	}
 	if out.Case.Fields == nil {
 		out.Case.Fields = map[string]string{}
@@ -96,7 +98,8 @@ type callJSON struct {
 }
 
 func ofCall(c *callvet.Call) callJSON {
-	return callJSON{ID: c.ID, Tool: c.Tool, Args: orNull(c.Args), ArgsRaw: c.ArgsRaw, Status: c.Status, Result: asJSON(c.Result), Error: c.Error, ExecMS: c.ExecMS}
+	return callJSON{ID: c.ID, Tool: c.Tool, Args: orNull(c.Args), ArgsRaw: c.ArgsRaw, Status: c.Status,
+		Result: asJSON(c.Result), Error: c.Error, ExecMS: c.ExecMS}
 }
 
 func turnsJSON(turns []callvet.Turn) []turnJSON {

@@ -58,6 +58,7 @@ func (s *similarities) judge(c *callvet.Case, do func() callvet.Result) callvet.
 	}
 	left := c.Expect.Unevaluated()
 	return callvet.Result{
-		Verdict: callvet.VerdictNotRun, Reason: "texts were not compared: " + (*s.last.Load()).Error(), Assertions: left, NotEvaluated: len(left),
+		Verdict: callvet.VerdictNotRun, Reason: "texts were not compared: " + (*s.last.Load()).Error(),
+		Assertions: left, NotEvaluated: len(left),
 	}
 }

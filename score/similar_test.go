@@ -34,13 +34,15 @@ func TestMissingSimilarity(t *testing.T) {
 		return k
 	}
 	expected := compile(callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{said}}}})
-	either := compile(callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{said}}, {Calls: []callvet.ExpectedCall{{Tools: []string{"say"}}}}}})
+	either := compile(callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{said}},
+		{Calls: []callvet.ExpectedCall{{Tools: []string{"say"}}}}}})
 	attempt := func(text string, also ...string) *callvet.Trace {
 		tr := &callvet.Trace{CaseID: "c", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{
 			{Tool: "say", Args: json.RawMessage(fmt.Sprintf(`{"text":%q}`, text)), Status: callvet.StatusOK},
 		}}}}
 		for _, tool := range also {
-			tr.Turns[0].Calls = append(tr.Turns[0].Calls, callvet.Call{Tool: tool, Args: json.RawMessage(`{}`), Status: callvet.StatusOK})
+			tr.Turns[0].Calls = append(tr.Turns[0].Calls,
+				callvet.Call{Tool: tool, Args: json.RawMessage(`{}`), Status: callvet.StatusOK})
 		}
 		tr.Classify("")
 		return tr
@@ -62,7 +64,8 @@ func TestMissingSimilarity(t *testing.T) {
 	for range 50 {
 		for _, c := range cases {
 			all.Go(func() {
-				if r := c.by.Score(c.of); r.Verdict != c.want || (c.want == callvet.VerdictNotRun) != strings.Contains(r.Reason, "no answer") {
+				if r := c.by.Score(c.of); r.Verdict != c.want ||
+					(c.want == callvet.VerdictNotRun) != strings.Contains(r.Reason, "no answer") {
 					t.Errorf("%s: %s (%s), want %s", c.name, r.Verdict, r.Reason, c.want)
 				}
 			})

@@ -40,7 +40,8 @@ func benchTools() []callvet.Tool {
 // labeled one.
 func benchLines(n int) [][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
-	texts := []string{"open", "low", "damaged on arrival", "SE", "42", "EUR", "lämplig jacka", "electronics", "não chegou ainda", "A-104233"}
+	texts := []string{"open", "low", "damaged on arrival", "SE", "42", "EUR", "lämplig jacka", "electronics",
+		"não chegou ainda", "A-104233"}
 	tools := benchTools()
 	out := make([][]byte, n)
 	for i := range out {
@@ -52,7 +53,8 @@ func benchLines(n int) [][]byte {
 		props, _ := s.Get("required")
 		first, _ := props.First()
 		second, _ := props.Next(first)
-		rest, amount, text := "}", fmt.Sprintf(`,%s:%d.%02d}`, `"amount"`, r.IntN(10000), r.IntN(100)), texts[r.IntN(len(texts))]
+		rest, amount, text := "}", fmt.Sprintf(`,%s:%d.%02d}`, `"amount"`, r.IntN(10000), r.IntN(100)),
+			texts[r.IntN(len(texts))]
 		if r.IntN(3) == 0 {
 			rest = amount
 		}
@@ -61,7 +63,8 @@ func benchLines(n int) [][]byte {
 		if r.IntN(12) == 0 {
 			gold = fmt.Sprintf(`{%s:%q,%s:%q%s`, first.Raw(), texts[r.IntN(len(texts))], second.Raw(), text, rest)
 		}
-		out[i] = fmt.Appendf(nil, `{"tool":"%s@%s","args":%s,"args_raw":%q,"result":{"window_days":%d,"notes":["x"]},"error":null,"status":"ok","gold":{"needed":true,"args":%s,"result_check":"window_days>=0"}}`,
+		out[i] = fmt.Appendf(nil,
+			`{"tool":"%s@%s","args":%s,"args_raw":%q,"result":{"window_days":%d,"notes":["x"]},"error":null,"status":"ok","gold":{"needed":true,"args":%s,"result_check":"window_days>=0"}}`,
 			t.Name, t.Version, args, args, r.IntN(90), gold)
 	}
 	return out
@@ -85,8 +88,10 @@ func BenchmarkScoreLines(b *testing.B) {
 		}
 		gold := at(v, "gold")
 		in = append(in, StepInput{
-			Tool: at(v, "tool").Bytes(), Args: at(v, "args"), ArgsRaw: at(v, "args_raw"), Result: at(v, "result"), Error: at(v, "error"),
-			Status: at(v, "status").Bytes(), Needed: 1, GoldArgs: at(gold, "args"), ResultCheck: at(gold, "result_check"),
+			Tool: at(v, "tool").Bytes(), Args: at(v, "args"), ArgsRaw: at(v, "args_raw"), Result: at(v, "result"),
+			Error:  at(v, "error"),
+			Status: at(v, "status").Bytes(), Needed: 1, GoldArgs: at(gold, "args"),
+			ResultCheck: at(gold, "result_check"),
 		})
 	}
 	var out callvet.StepScore

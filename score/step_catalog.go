@@ -62,8 +62,9 @@ func newCatalog(tools []callvet.Tool, set *callvet.Scoring) (catalog, []callvet.
 			schema, err := contract.Compile(t.Parameters)
 			if err != nil {
 				ps = append(ps, callvet.Problem{
-					Code: "bad-schema", Key: t.Name, Message: fmt.Sprintf("the schema of tool %s does not compile: %v", t.Name, err),
-					Fix: "until it does, no call of the tool is validated",
+					Code: "bad-schema", Key: t.Name,
+					Message: fmt.Sprintf("the schema of tool %s does not compile: %v", t.Name, err),
+					Fix:     "until it does, no call of the tool is validated",
 				})
 			} else if v, err := value.Parse(t.Parameters); err == nil {
 				e.schema, e.params = schema, v
@@ -122,7 +123,8 @@ func (c *catalog) find(text string) *contracted {
 		e = pick(list, name, version, false)
 	}
 	if e == nil {
-		return &contracted{name: name, version: version, known: len(list) > 0, other: len(list) > 0, exact: &match.Exact{}}
+		return &contracted{name: name, version: version, known: len(list) > 0, other: len(list) > 0,
+			exact: &match.Exact{}}
 	}
 	return e
 }

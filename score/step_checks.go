@@ -57,8 +57,9 @@ func (c *checks) compile(v value.Value) *stated {
 	}
 	if err != nil && len(c.problems) < maxCached {
 		c.problems = append(c.problems, callvet.Problem{
-			Code: "bad-condition", Key: "gold.result_check", Message: fmt.Sprintf("the post-condition %q cannot be read: %v", v.Str(), err),
-			Fix: "write a comparison such as window_days >= 0 && len(exceptions) > 0",
+			Code: "bad-condition", Key: "gold.result_check",
+			Message: fmt.Sprintf("the post-condition %q cannot be read: %v", v.Str(), err),
+			Fix:     "write a comparison such as window_days >= 0 && len(exceptions) > 0",
 		})
 	}
 	return k

@@ -95,13 +95,15 @@ func NewStepScorer(cfg StepConfig) (*StepScorer, []callvet.Problem) {
 	}
 	if cfg.Scoring.Profile != "" {
 		ps = append(ps, callvet.Problem{
-			Code: "bad-profile", Key: "scoring.profile", Message: fmt.Sprintf("profile %q does not apply to steps of a trace", cfg.Scoring.Profile),
-			Fix: "leave it out",
+			Code: "bad-profile", Key: "scoring.profile",
+			Message: fmt.Sprintf("profile %q does not apply to steps of a trace", cfg.Scoring.Profile),
+			Fix:     "leave it out",
 		})
 	}
 	sh := &shared{
 		catalog: cat, settings: set, extra: cfg.Scoring.ExtraArgs, rules: cfg.Safe, matchers: cfg.Matchers,
-		slow: len(bad) == 0 && (cfg.Scoring.Mode != "" && cfg.Scoring.Mode != match.ModeExact || cfg.Scoring.ExtraArgs != "" && cfg.Scoring.ExtraArgs != callvet.ExtraForbid),
+		slow: len(bad) == 0 && (cfg.Scoring.Mode != "" && cfg.Scoring.Mode != match.ModeExact ||
+			cfg.Scoring.ExtraArgs != "" && cfg.Scoring.ExtraArgs != callvet.ExtraForbid),
 	}
 	return sh.scorer(), ps
 }

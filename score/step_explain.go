@@ -72,7 +72,8 @@ func fails(score *callvet.StepScore, m callvet.StepMetric) bool {
 	return known && !yes
 }
 
-func (s *StepScorer) explainContract(t *contracted, p *stepPayload, score *callvet.StepScore, x *StepExplanation, say func(string, ...any)) {
+func (s *StepScorer) explainContract(t *contracted, p *stepPayload, score *callvet.StepScore, x *StepExplanation,
+	say func(string, ...any)) {
 	switch {
 	case fails(score, callvet.StepKnownTool):
 		names := make([]string, 0, len(s.shared.catalog.versions))
@@ -123,7 +124,8 @@ func place(path string) string {
 	return " at " + path
 }
 
-func (s *StepScorer) explainLabel(t *contracted, in *StepInput, p *stepPayload, score *callvet.StepScore, x *StepExplanation, say func(string, ...any)) {
+func (s *StepScorer) explainLabel(t *contracted, in *StepInput, p *stepPayload, score *callvet.StepScore,
+	x *StepExplanation, say func(string, ...any)) {
 	switch {
 	case fails(score, callvet.StepNeeded):
 		x.Call.State = callvet.StateExtra

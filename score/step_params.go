@@ -145,7 +145,9 @@ func (p *params) note(what, text, key, why string) {
 		at += "." + key
 	}
 	p.problems = append(p.problems, callvet.Problem{
-		Code: code, Key: at, Message: fmt.Sprintf("the %s %s cannot be used: %s: the arguments of such calls are not scored", kind, clip([]byte(text)), why),
+		Code: code, Key: at,
+		Message: fmt.Sprintf("the %s %s cannot be used: %s: the arguments of such calls are not scored", kind,
+			clip([]byte(text)), why),
 	})
 }
 

@@ -183,7 +183,8 @@ func spells(inside, text []byte) bool {
 		if at < 0 {
 			return bytes.Equal(inside, text)
 		}
-		if at+1 >= len(inside) || at >= len(text) || !bytes.Equal(inside[:at], text[:at]) || !escapes(inside[at+1], text[at]) {
+		if at+1 >= len(inside) || at >= len(text) || !bytes.Equal(inside[:at], text[:at]) ||
+			!escapes(inside[at+1], text[at]) {
 			return false
 		}
 		inside, text = inside[at+2:], text[at+1:]
@@ -236,7 +237,8 @@ func (s *StepScorer) byRules(t *contracted, got value.Value, in *StepInput, out 
 }
 
 func tell(t *match.Tally, right bool, out *callvet.StepScore) marks {
-	out.Matched, out.Expected, out.Emitted, out.Union = stepClamp(int(t.Hits)), stepClamp(t.Gold), stepClamp(t.Emitted), stepClamp(t.Union)
+	out.Matched, out.Expected, out.Emitted, out.Union = stepClamp(int(t.Hits)), stepClamp(t.Gold), stepClamp(t.Emitted),
+		stepClamp(t.Union)
 	return mark(callvet.StepArgEM, right)
 }
 
@@ -300,7 +302,8 @@ func (s *StepScorer) ended(in *StepInput) (m marks, ran bool) {
 	}
 	failed := isError(in.Error)
 	limited := failed && match.NamesRateLimit(in.Error) || !ok && match.NamesRateLimit(in.Result)
-	return allEnds | mark(callvet.StepExecuted, ok && !failed) | mark(callvet.StepTimeout, timeout) | mark(callvet.StepRateLimited, limited), true
+	return allEnds | mark(callvet.StepExecuted, ok && !failed) | mark(callvet.StepTimeout,
+		timeout) | mark(callvet.StepRateLimited, limited), true
 }
 
 // isError reports whether an error is recorded; an empty text is none.

@@ -23,7 +23,9 @@ func weatherSuite(cases ...callvet.Case) *callvet.Suite {
 	return &callvet.Suite{Tools: []callvet.Tool{
 		{Name: "get_weather", Parameters: json.RawMessage(weatherTool)},
 		{Name: "find_city", Parameters: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)},
-		{Name: "book", Parameters: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"note":{"type":"string"}}}`)},
+		{Name: "book",
+			Parameters: json.RawMessage(
+				`{"type":"object","properties":{"id":{"type":"string"},"note":{"type":"string"}}}`)},
 	}, Cases: cases}
 }
 
@@ -48,7 +50,8 @@ func mustCompile(t testing.TB, s *callvet.Suite) []*score.Compiled {
 }
 
 func one(e callvet.Expect) callvet.Case {
-	return callvet.Case{ID: "c", Expect: e, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "What is the weather in Paris for 3 days?"}}}
+	return callvet.Case{ID: "c", Expect: e,
+		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "What is the weather in Paris for 3 days?"}}}
 }
 
 func plans(p ...callvet.Plan) callvet.Expect { return callvet.Expect{Plans: p} }
@@ -58,7 +61,8 @@ func whole(n int) *int       { return &n }
 
 // raw is an attempt whose call has arguments that cannot be read.
 func raw(tool, args string) *callvet.Trace {
-	t := &callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: tool, ArgsRaw: args}}}}}
+	t := &callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
+		Calls: []callvet.Call{{Tool: tool, ArgsRaw: args}}}}}
 	t.Classify("")
 	return t
 }
@@ -85,67 +89,103 @@ func TestScoresAndReasons(t *testing.T) {
 		scores map[string]float64
 	}{
 		{
-			"right", plans(wants("get_weather", `{"city":"Paris","days":3}`)), made("get_weather", `{"city":"paris","days":3.0}`), "", "",
+			"right", plans(wants("get_weather", `{"city":"Paris","days":3}`)),
+			made("get_weather", `{"city":"paris","days":3.0}`), "", "",
 			map[string]float64{
-				score.ToolSelection: 1, score.ArgAccuracy: 1, score.ArgEM: 1, score.ArgF1: 1, score.SchemaValid: 1, score.GroundedArgs: 1, score.Overall: 1,
-				score.HallucinatedArgs: 0, score.FormatScore: 1, score.OverCall: 0, score.Miss: 0, score.Abstention: absent, score.OrderKept: absent, score.Assertions: absent,
+				score.ToolSelection: 1, score.ArgAccuracy: 1, score.ArgEM: 1, score.ArgF1: 1, score.SchemaValid: 1,
+				score.GroundedArgs: 1, score.Overall: 1,
+				score.HallucinatedArgs: 0, score.FormatScore: 1, score.OverCall: 0, score.Miss: 0,
+				score.Abstention: absent, score.OrderKept: absent, score.Assertions: absent,
 			},
 		},
 		{
-			"wrong value that the user gave", plans(wants("get_weather", `{"city":"Paris","days":5}`)), made("get_weather", `{"city":"Paris","days":3}`), callvet.ClassWrongArgs,
+			"wrong value that the user gave", plans(wants("get_weather", `{"city":"Paris","days":5}`)),
+			made("get_weather", `{"city":"Paris","days":3}`), callvet.ClassWrongArgs,
 			"get_weather: days expected 5, got 3",
-			map[string]float64{score.ArgAccuracy: 0.5, score.ArgEM: 0, score.ArgF1: 0.5, score.Overall: 0.8, score.GroundedArgs: 1},
+			map[string]float64{score.ArgAccuracy: 0.5, score.ArgEM: 0, score.ArgF1: 0.5, score.Overall: 0.8,
+				score.GroundedArgs: 1},
 		},
 		{
-			"wrong value from nowhere", plans(wants("get_weather", `{"city":"Paris"}`)), made("get_weather", `{"city":"Lyon"}`), callvet.ClassWrongArgs,
+			"wrong value from nowhere", plans(wants("get_weather", `{"city":"Paris"}`)),
+			made("get_weather", `{"city":"Lyon"}`), callvet.ClassWrongArgs,
 			`get_weather: city expected "Paris", got "Lyon", which neither the conversation nor a result contains`,
 			map[string]float64{score.GroundedArgs: 0},
 		},
 		{
-			"wrong enum value", plans(wants("get_weather", `{"city":"Paris","unit":"celsius"}`)), made("get_weather", `{"city":"Paris","unit":"fahrenheit"}`), callvet.ClassWrongArgs,
+			"wrong enum value", plans(wants("get_weather", `{"city":"Paris","unit":"celsius"}`)),
+			made("get_weather", `{"city":"Paris","unit":"fahrenheit"}`), callvet.ClassWrongArgs,
 			`get_weather: unit expected "celsius", got "fahrenheit"`, nil,
 		},
 		{
-			"missing argument", plans(wants("get_weather", `{"city":"Paris","days":3}`)), made("get_weather", `{"city":"Paris"}`), callvet.ClassWrongArgs,
+			"missing argument", plans(wants("get_weather", `{"city":"Paris","days":3}`)),
+			made("get_weather", `{"city":"Paris"}`), callvet.ClassWrongArgs,
 			"get_weather: days is missing, expected 3",
 			map[string]float64{score.ArgPrecision: 1, score.ArgRecall: 0.5},
 		},
 		{
-			"outside the contract", plans(wants("get_weather", `{"city":"Paris"}`)), made("get_weather", `{"city":"Paris","zip":1}`), callvet.ClassContract, "",
-			map[string]float64{score.SchemaValid: 0, score.HallucinatedArgs: 0.5, score.HallucinationFree: 0.5, score.RequiredPresent: 1, score.TypeCorrect: 1, score.ArgAccuracy: 1},
+			"outside the contract", plans(wants("get_weather", `{"city":"Paris"}`)),
+			made("get_weather", `{"city":"Paris","zip":1}`), callvet.ClassContract, "",
+			map[string]float64{score.SchemaValid: 0, score.HallucinatedArgs: 0.5, score.HallucinationFree: 0.5,
+				score.RequiredPresent: 1, score.TypeCorrect: 1, score.ArgAccuracy: 1},
 		},
 		{
-			"required missing and type wrong", plans(wants("get_weather", `{"city":"Paris"}`)), made("get_weather", `{"days":"3"}`), callvet.ClassContract, "",
+			"required missing and type wrong", plans(wants("get_weather", `{"city":"Paris"}`)),
+			made("get_weather", `{"days":"3"}`), callvet.ClassContract, "",
 			map[string]float64{score.RequiredPresent: 0, score.MissingRequired: 1, score.TypeCorrect: 0},
 		},
-		{"undeclared key where the contract is silent", plans(wants("book", `{"id":"x"}`)), made("book", `{"id":"x","ref":"y"}`), callvet.ClassUnknownArg, `book: ref "y" was not expected`, nil},
-		{"unknown tool", plans(wants("get_weather", "")), made("get_wether", `{}`), callvet.ClassUnknownTool, "get_wether is not one of the case's tools", map[string]float64{score.ToolSelection: 0}},
-		{"a prefix before a name", plans(wants("get_weather", "")), made("mcp__acme__get_weather", `{}`), callvet.ClassUnknownTool, "mcp__acme__get_weather is not one of the case's tools: it is get_weather behind a prefix, and names are compared whole", nil},
-		{"white space around a name", plans(wants("get_weather", "")), made(" get_weather", `{}`), callvet.ClassContract, `" get_weather": the arguments break the tool's schema: /city: required property "city" is missing`, nil},
-		{"white space around one too many", plans(wants()), made("book ", `{}`), callvet.ClassUnneededCall, `no call was expected, got "book "`, nil},
-		{"a key twice", plans(wants("book", "")), raw("book", `{"id":"x","id":"y"}`), callvet.ClassUnparseable, `book: the arguments have the key "id" twice: {"id":"x","id":"y"}`, nil},
-		{"no JSON", plans(wants("book", "")), raw("book", `{"id":`), callvet.ClassUnparseable, `book: the arguments are not JSON: {"id":`, nil},
+		{"undeclared key where the contract is silent", plans(wants("book", `{"id":"x"}`)),
+			made("book", `{"id":"x","ref":"y"}`), callvet.ClassUnknownArg, `book: ref "y" was not expected`, nil},
+		{"unknown tool", plans(wants("get_weather", "")), made("get_wether", `{}`), callvet.ClassUnknownTool,
+			"get_wether is not one of the case's tools", map[string]float64{score.ToolSelection: 0}},
+		{"a prefix before a name", plans(wants("get_weather", "")), made("mcp__acme__get_weather", `{}`),
+			callvet.ClassUnknownTool,
+			"mcp__acme__get_weather is not one of the case's tools: it is get_weather behind a prefix, and names are compared whole", nil},
+		{"white space around a name", plans(wants("get_weather", "")), made(" get_weather", `{}`),
+			callvet.ClassContract,
+			`" get_weather": the arguments break the tool's schema: /city: required property "city" is missing`, nil},
+		{"white space around one too many", plans(wants()), made("book ", `{}`), callvet.ClassUnneededCall,
+			`no call was expected, got "book "`, nil},
+		{"a key twice", plans(wants("book", "")), raw("book", `{"id":"x","id":"y"}`), callvet.ClassUnparseable,
+			`book: the arguments have the key "id" twice: {"id":"x","id":"y"}`, nil},
+		{"no JSON", plans(wants("book", "")), raw("book", `{"id":`), callvet.ClassUnparseable,
+			`book: the arguments are not JSON: {"id":`, nil},
 		{
 			"an argument that must be absent",
-			callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"book"}, Args: json.RawMessage(`{"id":"x"}`), Matchers: map[string]callvet.Matcher{"note": {Mode: "absent"}}}}}}},
+			callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"book"},
+				Args:     json.RawMessage(`{"id":"x"}`),
+				Matchers: map[string]callvet.Matcher{"note": {Mode: "absent"}}}}}}},
 			made("book", `{"id":"x","note":"y"}`), callvet.ClassWrongArgs, `book: note must be absent, got "y"`, nil,
 		},
-		{"abstains rightly", plans(wants()), made(), "", "", map[string]float64{score.Abstention: 1, score.ToolSelection: 1, score.Overall: 1, score.Miss: absent, score.OverCall: absent, score.ArgAccuracy: absent}},
-		{"should abstain", plans(wants()), made("book", `{}`), callvet.ClassUnneededCall, "no call was expected, got book", map[string]float64{score.Abstention: 0, score.OverCall: 1, score.Overall: 0}},
+		{"abstains rightly", plans(wants()), made(), "", "",
+			map[string]float64{score.Abstention: 1, score.ToolSelection: 1, score.Overall: 1, score.Miss: absent,
+				score.OverCall: absent, score.ArgAccuracy: absent}},
+		{"should abstain", plans(wants()), made("book", `{}`), callvet.ClassUnneededCall,
+			"no call was expected, got book",
+			map[string]float64{score.Abstention: 0, score.OverCall: 1, score.Overall: 0}},
 		{
-			"nothing called", plans(wants("get_weather", `{"city":"Paris"}`)), made(), callvet.ClassMissedCall, "expected get_weather, nothing was called",
-			map[string]float64{score.ArgAccuracy: 0, score.Overall: 0, score.Miss: 1, score.ToolPrecision: 0, score.SchemaValid: absent},
+			"nothing called", plans(wants("get_weather", `{"city":"Paris"}`)), made(), callvet.ClassMissedCall,
+			"expected get_weather, nothing was called",
+			map[string]float64{score.ArgAccuracy: 0, score.Overall: 0, score.Miss: 1, score.ToolPrecision: 0,
+				score.SchemaValid: absent},
 		},
-		{"one of two plans", plans(wants("find_city", ""), wants("get_weather", "")), made("get_weather", `{"city":"Paris"}`), "", "", map[string]float64{score.Overall: 1}},
-		{"names only", callvet.Expect{ToolsCalled: []string{"book", "book"}}, made("book", `{}`), callvet.ClassIncomplete, "", map[string]float64{score.ToolSelection: 0.5, score.Assertions: 0}},
-		{"acceptable sets", callvet.Expect{ToolsAcceptable: [][]string{{"book"}, {"book", "find_city"}}}, made("find_city", `{}`, "book", `{}`), "", "", map[string]float64{score.ToolSelection: 1, score.Assertions: 1}},
-		{"beside an acceptable set", callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}, made("find_city", `{}`, "book", `{}`), callvet.ClassUnneededCall, "", nil},
-		{"acceptable or nothing", callvet.Expect{ToolsAcceptable: [][]string{{"book", "__none__"}}}, made("book", `{}`), "", "", nil},
-		{"only nothing acceptable", callvet.Expect{ToolsAcceptable: [][]string{{"__none__"}}}, made("book", `{}`), callvet.ClassUnneededCall, "", map[string]float64{score.Abstention: 0}},
+		{"one of two plans", plans(wants("find_city", ""), wants("get_weather", "")),
+			made("get_weather", `{"city":"Paris"}`), "", "", map[string]float64{score.Overall: 1}},
+		{"names only", callvet.Expect{ToolsCalled: []string{"book", "book"}}, made("book", `{}`),
+			callvet.ClassIncomplete, "", map[string]float64{score.ToolSelection: 0.5, score.Assertions: 0}},
+		{"acceptable sets", callvet.Expect{ToolsAcceptable: [][]string{{"book"}, {"book", "find_city"}}},
+			made("find_city", `{}`, "book", `{}`), "", "",
+			map[string]float64{score.ToolSelection: 1, score.Assertions: 1}},
+		{"beside an acceptable set", callvet.Expect{ToolsAcceptable: [][]string{{"book"}}},
+			made("find_city", `{}`, "book", `{}`), callvet.ClassUnneededCall, "", nil},
+		{"acceptable or nothing", callvet.Expect{ToolsAcceptable: [][]string{{"book", "__none__"}}}, made("book", `{}`),
+			"", "", nil},
+		{"only nothing acceptable", callvet.Expect{ToolsAcceptable: [][]string{{"__none__"}}}, made("book", `{}`),
+			callvet.ClassUnneededCall, "", map[string]float64{score.Abstention: 0}},
 	} {
 		s := weatherSuite(one(tc.expect))
 		r := mustCompile(t, s)[0].Score(tc.trace)
-		if r.Class != tc.class || tc.reason != "" && r.Reason != tc.reason || (r.Class == "") != (r.Verdict == callvet.VerdictPass) {
+		if r.Class != tc.class || tc.reason != "" && r.Reason != tc.reason ||
+			(r.Class == "") != (r.Verdict == callvet.VerdictPass) {
 			t.Errorf("%s: %s %s %q", tc.name, r.Verdict, r.Class, r.Reason)
 		}
 		checkScores(t, tc.name, r, tc.scores)
@@ -159,7 +199,8 @@ func TestOutcomes(t *testing.T) {
 	sc := mustCompile(t, s)
 	fault := &callvet.Trace{Fault: &callvet.Fault{Kind: callvet.FaultTimeout, Message: "no answer in 5s"}}
 	fault.Classify("")
-	if r := sc[0].Score(fault); r.Verdict != callvet.VerdictError || r.Class != callvet.ClassProvider || r.Scores != nil || !strings.Contains(r.Reason, "no answer in 5s") {
+	if r := sc[0].Score(fault); r.Verdict != callvet.VerdictError || r.Class != callvet.ClassProvider ||
+		r.Scores != nil || !strings.Contains(r.Reason, "no answer in 5s") {
 		t.Errorf("fault: %+v", r)
 	}
 	meant := &callvet.Trace{Answer: "{get_weather"}
@@ -201,13 +242,20 @@ func TestScoreSettings(t *testing.T) {
 		verdict callvet.Verdict
 		scores  map[string]float64
 	}{
-		{"contract enforced", callvet.Scoring{ExtraArgs: callvet.ExtraIgnore}, `{"city":"Paris","zip":1}`, callvet.VerdictFail, nil},
-		{"contract reported", callvet.Scoring{ExtraArgs: callvet.ExtraIgnore, Contract: "report"}, `{"city":"Paris","zip":1}`, callvet.VerdictPass, map[string]float64{score.SchemaValid: 0}},
-		{"contract off", callvet.Scoring{ExtraArgs: callvet.ExtraIgnore, Contract: "off"}, `{"city":"Paris","zip":1}`, callvet.VerdictPass, map[string]float64{score.SchemaValid: -1}},
-		{"extra penalized", callvet.Scoring{ExtraArgs: callvet.ExtraPenalize}, `{"city":"Paris","days":2}`, callvet.VerdictPass, map[string]float64{score.ArgAccuracy: 0.5}},
-		{"extra forbidden", callvet.Scoring{}, `{"city":"Paris","days":2}`, callvet.VerdictFail, map[string]float64{score.ArgAccuracy: 1}},
-		{"weights", callvet.Scoring{ToolWeight: num(1), ArgsWeight: num(3)}, `{"city":"Lyon"}`, callvet.VerdictFail, map[string]float64{score.Overall: 0.25}},
-		{"fuzzy", callvet.Scoring{Mode: "fuzzy", Threshold: num(0.7)}, `{"city":"Pari"}`, callvet.VerdictPass, map[string]float64{score.ArgAccuracy: 0.8, score.ArgEM: 1}},
+		{"contract enforced", callvet.Scoring{ExtraArgs: callvet.ExtraIgnore}, `{"city":"Paris","zip":1}`,
+			callvet.VerdictFail, nil},
+		{"contract reported", callvet.Scoring{ExtraArgs: callvet.ExtraIgnore, Contract: "report"},
+			`{"city":"Paris","zip":1}`, callvet.VerdictPass, map[string]float64{score.SchemaValid: 0}},
+		{"contract off", callvet.Scoring{ExtraArgs: callvet.ExtraIgnore, Contract: "off"}, `{"city":"Paris","zip":1}`,
+			callvet.VerdictPass, map[string]float64{score.SchemaValid: -1}},
+		{"extra penalized", callvet.Scoring{ExtraArgs: callvet.ExtraPenalize}, `{"city":"Paris","days":2}`,
+			callvet.VerdictPass, map[string]float64{score.ArgAccuracy: 0.5}},
+		{"extra forbidden", callvet.Scoring{}, `{"city":"Paris","days":2}`, callvet.VerdictFail,
+			map[string]float64{score.ArgAccuracy: 1}},
+		{"weights", callvet.Scoring{ToolWeight: num(1), ArgsWeight: num(3)}, `{"city":"Lyon"}`, callvet.VerdictFail,
+			map[string]float64{score.Overall: 0.25}},
+		{"fuzzy", callvet.Scoring{Mode: "fuzzy", Threshold: num(0.7)}, `{"city":"Pari"}`, callvet.VerdictPass,
+			map[string]float64{score.ArgAccuracy: 0.8, score.ArgEM: 1}},
 	} {
 		s := weatherSuite(one(plans(wrong)))
 		s.Cases[0].Scoring = &tc.scoring
@@ -227,11 +275,13 @@ func TestResultExplainsItself(t *testing.T) {
 		t.Errorf("a clean pass tells nothing: %+v", r)
 	}
 	r := sc[0].Score(made("get_weather", `{"city":"Paris"}`))
-	if r.Verdict != callvet.VerdictPass || len(r.Calls) != 1 || len(r.Calls[0].Args) != 2 || !strings.Contains(r.Calls[0].Args[1].Note, "default") {
+	if r.Verdict != callvet.VerdictPass || len(r.Calls) != 1 || len(r.Calls[0].Args) != 2 ||
+		!strings.Contains(r.Calls[0].Args[1].Note, "default") {
 		t.Errorf("a default left out is told: %+v", r)
 	}
 	r = sc[0].Score(made("get_weather", `{"city":"Lyon","unit":"kelvin"}`, "book", `{"id":"1"}`))
-	if len(r.Calls) != 2 || r.Calls[0].State != callvet.StatePartial || r.Calls[1].State != callvet.StateExtra || len(r.Calls[0].Violations) == 0 {
+	if len(r.Calls) != 2 || r.Calls[0].State != callvet.StatePartial || r.Calls[1].State != callvet.StateExtra ||
+		len(r.Calls[0].Violations) == 0 {
 		t.Errorf("calls: %+v", r.Calls)
 	}
 }
@@ -267,24 +317,32 @@ func TestMultiTurn(t *testing.T) {
 	}{
 		{
 			"straight", run(found, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), "",
-			map[string]float64{score.Completion: 1, score.Efficiency: 1, score.Redundancy: 0, score.Detour: 0, score.Prerequisites: 1, score.DataFlow: 1, score.Overall: 1},
+			map[string]float64{score.Completion: 1, score.Efficiency: 1, score.Redundancy: 0, score.Detour: 0,
+				score.Prerequisites: 1, score.DataFlow: 1, score.Overall: 1},
 		},
 		{
-			"two searches with other arguments", run(found, "find_city", `{"name":"x"}`, "find_city", `{"name":"y"}`, "book", `{"id":"F7"}`), "",
+			"two searches with other arguments",
+			run(found, "find_city", `{"name":"x"}`, "find_city", `{"name":"y"}`, "book", `{"id":"F7"}`), "",
 			map[string]float64{score.Efficiency: 2.0 / 3, score.Redundancy: 0, score.Overall: 2.0 / 3},
 		},
 		{
-			"the same search twice", run(found, "find_city", `{"name":"x"}`, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), "",
+			"the same search twice",
+			run(found, "find_city", `{"name":"x"}`, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), "",
 			map[string]float64{score.Redundancy: 0.1, score.Overall: 2.0/3 - 0.1},
 		},
 		{
-			"a detour", run(found, "get_weather", `{"city":"x"}`, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), callvet.ClassUnneededCall,
+			"a detour", run(found, "get_weather", `{"city":"x"}`, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`),
+			callvet.ClassUnneededCall,
 			map[string]float64{score.Detour: 0.1, score.Overall: 2.0/3 - 0.1},
 		},
-		{"skips the prerequisite", run(nil, "book", `{"id":"F7"}`), callvet.ClassMissingPrereq, map[string]float64{score.Prerequisites: 0, score.DataFlow: 0, score.Completion: 1}},
-		{"value from elsewhere", run(json.RawMessage(`{"flights":[{"id":"F8"},{"id":"F7"}]}`), "find_city", `{}`, "book", `{"id":"F7"}`), callvet.ClassWrongArgs, map[string]float64{score.DataFlow: 0}},
-		{"stops early", run(found, "find_city", `{}`), callvet.ClassIncomplete, map[string]float64{score.Completion: 0, score.Overall: 0}},
-		{"runs in circles", run(found, "find_city", `{}`, "find_city", `{}`, "find_city", `{}`), callvet.ClassLoop, map[string]float64{score.Overall: 0, score.Redundancy: 0.2}},
+		{"skips the prerequisite", run(nil, "book", `{"id":"F7"}`), callvet.ClassMissingPrereq,
+			map[string]float64{score.Prerequisites: 0, score.DataFlow: 0, score.Completion: 1}},
+		{"value from elsewhere", run(json.RawMessage(`{"flights":[{"id":"F8"},{"id":"F7"}]}`), "find_city", `{}`,
+			"book", `{"id":"F7"}`), callvet.ClassWrongArgs, map[string]float64{score.DataFlow: 0}},
+		{"stops early", run(found, "find_city", `{}`), callvet.ClassIncomplete,
+			map[string]float64{score.Completion: 0, score.Overall: 0}},
+		{"runs in circles", run(found, "find_city", `{}`, "find_city", `{}`, "find_city", `{}`), callvet.ClassLoop,
+			map[string]float64{score.Overall: 0, score.Redundancy: 0.2}},
 		{"nothing", run(nil), callvet.ClassMissedCall, map[string]float64{score.Overall: 0, score.Efficiency: 0}},
 	} {
 		if tc.r.Class != tc.class {
@@ -292,11 +350,13 @@ func TestMultiTurn(t *testing.T) {
 		}
 		checkScores(t, tc.name, tc.r, tc.scores)
 	}
-	if sc[0].Reached([]callvet.Call{{Tool: "find_city"}}) || !sc[0].Reached([]callvet.Call{{Tool: "find_city"}, {Tool: "Book"}}) {
+	if sc[0].Reached([]callvet.Call{{Tool: "find_city"}}) ||
+		!sc[0].Reached([]callvet.Call{{Tool: "find_city"}, {Tool: "Book"}}) {
 		t.Error("reached")
 	}
 	s.Cases[0].MultiTurn.ArgumentSource = nil
-	if r := mustCompile(t, s)[0].Score(made("book", `{"id":"F7"}`)); r.Class != callvet.ClassMissingPrereq || r.Reason == "" {
+	if r := mustCompile(t, s)[0].Score(made("book", `{"id":"F7"}`)); r.Class != callvet.ClassMissingPrereq ||
+		r.Reason == "" {
 		t.Errorf("a skipped prerequisite fails: %+v", r)
 	}
 }
@@ -305,9 +365,13 @@ func TestAssertions(t *testing.T) {
 	t.Parallel()
 	e := callvet.Expect{
 		ToolsNotCalled: []string{"book"}, MinToolCalls: whole(1), MaxToolCalls: whole(2), NoToolErrors: true,
-		ToolParams:       []callvet.ToolParam{{Tool: "get_weather", Path: "city", Matcher: callvet.Matcher{Mode: "contains", Value: json.RawMessage(`"par"`)}}, {Tool: "find_city", Path: "x"}},
-		ResponseNonEmpty: true, ResponseContains: []string{"Paris"}, ResponseContainsAny: [][]string{{"sun", "rain"}}, ResponseNotContains: []string{"error"},
-		ResponseMatches: []string{"[0-9]+ degrees"}, NoUngroundedNumbers: true, MaxLatencyMS: num(100), MaxTokens: whole(50), MaxCostUSD: num(0.01),
+		ToolParams: []callvet.ToolParam{{Tool: "get_weather", Path: "city",
+			Matcher: callvet.Matcher{Mode: "contains", Value: json.RawMessage(`"par"`)}},
+			{Tool: "find_city", Path: "x"}},
+		ResponseNonEmpty: true, ResponseContains: []string{"Paris"}, ResponseContainsAny: [][]string{{"sun", "rain"}},
+		ResponseNotContains: []string{"error"},
+		ResponseMatches:     []string{"[0-9]+ degrees"}, NoUngroundedNumbers: true, MaxLatencyMS: num(100),
+		MaxTokens: whole(50), MaxCostUSD: num(0.01),
 	}
 	e.ToolParams[1].Matcher = callvet.Matcher{Mode: "present"}
 	s := weatherSuite(one(e))
@@ -321,7 +385,8 @@ func TestAssertions(t *testing.T) {
 	}
 	bad := made("book", `{}`, "get_weather", `{"city":"Rome"}`, "get_weather", `{"city":"Rome"}`)
 	bad.Turns[0].Calls[0].Status = callvet.StatusTimeout
-	bad.Answer, bad.WallMS, bad.Usage = "error 37", 101, callvet.Usage{OutputTokens: 51, Known: true, CostUSD: num(0.02)}
+	bad.Answer, bad.WallMS, bad.Usage = "error 37", 101,
+		callvet.Usage{OutputTokens: 51, Known: true, CostUSD: num(0.02)}
 	r = sc[0].Score(bad)
 	passed := map[string]bool{}
 	for _, a := range r.Assertions {
@@ -329,10 +394,12 @@ func TestAssertions(t *testing.T) {
 			passed[a.Name] = true
 		}
 	}
-	if len(r.Assertions) != 15 || len(passed) != 2 || !passed["min_tool_calls"] || !passed["response_non_empty"] || r.Class != callvet.ClassWrongTool {
+	if len(r.Assertions) != 15 || len(passed) != 2 || !passed["min_tool_calls"] || !passed["response_non_empty"] ||
+		r.Class != callvet.ClassWrongTool {
 		t.Errorf("passed %v of %+v (%s)", passed, r.Assertions, r.Class)
 	}
-	s.Cases[0].Expect.ToolsNotCalled, s.Cases[0].Expect.MaxToolCalls, s.Cases[0].Expect.NoToolErrors, s.Cases[0].Expect.ToolParams = nil, nil, false, nil
+	s.Cases[0].Expect.ToolsNotCalled, s.Cases[0].Expect.MaxToolCalls, s.Cases[0].Expect.NoToolErrors,
+		s.Cases[0].Expect.ToolParams = nil, nil, false, nil
 	if r := mustCompile(t, s)[0].Score(bad); r.Class != callvet.ClassBudget {
 		t.Errorf("budget before answer: %+v", r)
 	}
@@ -352,7 +419,8 @@ func TestNoToolErrors(t *testing.T) {
 		says    string
 	}{
 		{"both answered", [2]string{`{"success":true,"temp":21}`, `21`}, callvet.VerdictPass, 0, "none"},
-		{"one says success false", [2]string{`{"temp":21}`, `{"success":false,"error":"no such city"}`}, callvet.VerdictFail, 0, "get_weather: no such city"},
+		{"one says success false", [2]string{`{"temp":21}`, `{"success":false,"error":"no such city"}`},
+			callvet.VerdictFail, 0, "get_weather: no such city"},
 		{"one was not executed", [2]string{`{"temp":21}`, ``}, callvet.VerdictPass, 0, "none"},
 		{"none was executed", [2]string{``, ``}, callvet.VerdictPass, 1, ""},
 	} {
@@ -364,7 +432,8 @@ func TestNoToolErrors(t *testing.T) {
 		}
 		r := sc[0].Score(tr)
 		got := r.Assertions[len(r.Assertions)-1]
-		if r.Verdict != c.verdict || r.NotEvaluated != c.skipped || got.Name != "no_tool_errors" || got.Actual != c.says || (got.Reason == "no call was executed") != (c.skipped == 1) {
+		if r.Verdict != c.verdict || r.NotEvaluated != c.skipped || got.Name != "no_tool_errors" ||
+			got.Actual != c.says || (got.Reason == "no call was executed") != (c.skipped == 1) {
 			t.Errorf("%s: %s, %+v", c.name, r.Verdict, got)
 		}
 	}
@@ -374,10 +443,15 @@ func TestResultCheck(t *testing.T) {
 	t.Parallel()
 	result := `{"window_days":30,"items":[{"id":"A","n":1.5}],"ok":true,"name":"Zoë","result":{"x":1},"big":9007199254740993}`
 	for src, want := range map[string]bool{
-		"window_days==30": true, "window_days == 30.0 and ok": true, "window_days != 30": false, "items[0].n >= 1.5 && items[0].id == 'A'": true,
-		"len(items) == 1": true, "len(name) == 3": true, "not exists(missing)": true, "exists(items[0].id)": true, "missing > 1": false, "missing != 1": false,
-		"'A' in items": false, "items[0].id in ['A', \"B\"]": true, "'ok' in result": true, "name in ['Zoë']": true, "'Zo' in name": true,
-		"(window_days < 10 or window_days > 20) and !(ok == false)": true, "window_days > 'x'": false, "result.result.x == 1": true, "big == 9007199254740992": false,
+		"window_days==30": true, "window_days == 30.0 and ok": true, "window_days != 30": false,
+		"items[0].n >= 1.5 && items[0].id == 'A'": true,
+		"len(items) == 1":                         true, "len(name) == 3": true, "not exists(missing)": true,
+		"exists(items[0].id)": true,
+		"missing > 1":         false, "missing != 1": false,
+		"'A' in items": false, "items[0].id in ['A', \"B\"]": true, "'ok' in result": true, "name in ['Zoë']": true,
+		"'Zo' in name": true,
+		"(window_days < 10 or window_days > 20) and !(ok == false)": true, "window_days > 'x'": false,
+		"result.result.x == 1": true, "big == 9007199254740992": false,
 		"window_days > -1e3": true, "items[3].id == 'A'": false, "null == missing": false,
 	} {
 		p := wants("book", "")
@@ -390,10 +464,12 @@ func TestResultCheck(t *testing.T) {
 			t.Errorf("%s: %s %+v", src, r.Verdict, r.Assertions)
 		}
 	}
-	for _, src := range []string{"a =", "a = 1", "a == ", "(a", "a b", "len(a", "'x", "1 ==", "[1", "a..b == 1", "a[ == 1", ")", "and", strings.Repeat("(", 100) + "a"} {
+	for _, src := range []string{"a =", "a = 1", "a == ", "(a", "a b", "len(a", "'x", "1 ==", "[1", "a..b == 1",
+		"a[ == 1", ")", "and", strings.Repeat("(", 100) + "a"} {
 		p := wants("book", "")
 		p.Calls[0].ResultCheck = src
-		if _, ps := compile(weatherSuite(one(plans(p)))); len(ps) != 1 || ps[0].Code != "bad-check" || ps[0].Key != "plans[0].calls[0].result_check" || ps[0].Case != "c" {
+		if _, ps := compile(weatherSuite(one(plans(p)))); len(ps) != 1 || ps[0].Code != "bad-check" ||
+			ps[0].Key != "plans[0].calls[0].result_check" || ps[0].Case != "c" {
 			t.Errorf("%q: %v", src, ps)
 		}
 	}
@@ -420,20 +496,31 @@ func TestProblemsSayWhere(t *testing.T) {
 		return c
 	}
 	loop := wants("book", "", "book", "")
-	loop.Calls[0].ID, loop.Calls[0].After, loop.Calls[1].ID, loop.Calls[1].After = "a", []string{"b"}, "b", []string{"a"}
+	loop.Calls[0].ID, loop.Calls[0].After, loop.Calls[1].ID, loop.Calls[1].After = "a", []string{"b"}, "b",
+		[]string{"a"}
 	unknown := wants("book", "")
 	unknown.Calls[0].After = []string{"nobody"}
 	for code, c := range map[string]callvet.Case{
-		"unknown-mode": {Scoring: &callvet.Scoring{Mode: "soft"}}, "bad-mode": {Scoring: &callvet.Scoring{Mode: "type"}}, "unknown-profile": {Scoring: &callvet.Scoring{Profile: "x"}},
-		"bad-contract": {Scoring: &callvet.Scoring{Contract: "maybe"}}, "bad-weight": {Scoring: &callvet.Scoring{ToolWeight: num(-1)}}, "bad-threshold": {Scoring: &callvet.Scoring{Threshold: num(2)}},
-		"unknown-order": one(plans(ordered("sorted", wants("book", "")))), "cycle": one(plans(loop)), "unknown-id": one(plans(unknown)),
-		"bad-regex": one(callvet.Expect{ResponseMatches: []string{"("}}), "bad-path": one(callvet.Expect{ToolParams: []callvet.ToolParam{{Tool: "book", Path: "a["}}}),
-		"conflict": one(callvet.Expect{ToolsCalled: []string{"a"}, ToolsAcceptable: [][]string{{"a"}}}), "no-tool": one(plans(callvet.Plan{Calls: []callvet.ExpectedCall{{}}})),
-		"bad-args": one(plans(wants("book", `[1]`))), "bad-schema": {Tools: []callvet.Tool{{Name: "t", Parameters: json.RawMessage(`{"type":5}`)}}},
-		"no-embedder": {Scoring: &callvet.Scoring{Mode: "semantic"}}, "bad-extra-args": {Expect: plans(wants("book", `{}`)), Scoring: &callvet.Scoring{ExtraArgs: "x"}},
+		"unknown-mode":    {Scoring: &callvet.Scoring{Mode: "soft"}},
+		"bad-mode":        {Scoring: &callvet.Scoring{Mode: "type"}},
+		"unknown-profile": {Scoring: &callvet.Scoring{Profile: "x"}},
+		"bad-contract":    {Scoring: &callvet.Scoring{Contract: "maybe"}},
+		"bad-weight":      {Scoring: &callvet.Scoring{ToolWeight: num(-1)}},
+		"bad-threshold":   {Scoring: &callvet.Scoring{Threshold: num(2)}},
+		"unknown-order":   one(plans(ordered("sorted", wants("book", "")))), "cycle": one(plans(loop)),
+		"unknown-id":     one(plans(unknown)),
+		"bad-regex":      one(callvet.Expect{ResponseMatches: []string{"("}}),
+		"bad-path":       one(callvet.Expect{ToolParams: []callvet.ToolParam{{Tool: "book", Path: "a["}}}),
+		"conflict":       one(callvet.Expect{ToolsCalled: []string{"a"}, ToolsAcceptable: [][]string{{"a"}}}),
+		"no-tool":        one(plans(callvet.Plan{Calls: []callvet.ExpectedCall{{}}})),
+		"bad-args":       one(plans(wants("book", `[1]`))),
+		"bad-schema":     {Tools: []callvet.Tool{{Name: "t", Parameters: json.RawMessage(`{"type":5}`)}}},
+		"no-embedder":    {Scoring: &callvet.Scoring{Mode: "semantic"}},
+		"bad-extra-args": {Expect: plans(wants("book", `{}`)), Scoring: &callvet.Scoring{ExtraArgs: "x"}},
 	} {
 		_, ps := compile(weatherSuite(bad(c)))
-		if len(ps) != 1 || ps[0].Code != code || ps[0].Case != "x" || ps[0].Message == "" || ps[0].Key == "" || code != "bad-schema" && ps[0].Line != 7 {
+		if len(ps) != 1 || ps[0].Code != code || ps[0].Case != "x" || ps[0].Message == "" || ps[0].Key == "" ||
+			code != "bad-schema" && ps[0].Line != 7 {
 			t.Errorf("%s: %+v", code, ps)
 		}
 	}
@@ -443,7 +530,8 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	s := weatherSuite(one(plans(wants("get_weather", ""))))
 	sc := mustCompile(t, s)
-	for call, want := range map[string]string{`get_weather {"city":"x"}`: "", `get_weather {"city":5}`: "type", `get_weather null`: "required", `gone {}`: "tool", `book {`: "json"} {
+	for call, want := range map[string]string{`get_weather {"city":"x"}`: "", `get_weather {"city":5}`: "type",
+		`get_weather null`: "required", `gone {}`: "tool", `book {`: "json"} {
 		name, args, _ := strings.Cut(call, " ")
 		vs := sc[0].Check(&callvet.Call{Tool: name, Args: json.RawMessage(args)})
 		if (want == "") != (len(vs) == 0) || want != "" && vs[0].Keyword != want {
@@ -457,9 +545,11 @@ func TestGoldPasses(t *testing.T) {
 	optional := wants("find_city", `{"name":"x"}`, "book", `{"id":"7"}`)
 	optional.Calls[0].Optional = true
 	matched := wants("get_weather", `{"city":"Paris"}`)
-	matched.Calls[0].Matchers = map[string]callvet.Matcher{"unit": {Mode: "any_of", Value: json.RawMessage(`["fahrenheit"]`)}, "days": {Mode: "absent"}}
+	matched.Calls[0].Matchers = map[string]callvet.Matcher{"unit": {Mode: "any_of",
+		Value: json.RawMessage(`["fahrenheit"]`)}, "days": {Mode: "absent"}}
 	pattern := wants("get_weather", "")
-	pattern.Calls[0].Matchers = map[string]callvet.Matcher{"city": {Mode: "regex", Value: json.RawMessage(`"[A-Z][a-z]+"`)}}
+	pattern.Calls[0].Matchers = map[string]callvet.Matcher{"city": {Mode: "regex",
+		Value: json.RawMessage(`"[A-Z][a-z]+"`)}}
 	late := wants("book", "", "find_city", "")
 	late.Calls[1].ID, late.Calls[0].After = "f", []string{"f"}
 	for _, tc := range []struct {
@@ -477,10 +567,16 @@ func TestGoldPasses(t *testing.T) {
 		{"multi-turn", multiCase(), true},
 		{"names", one(callvet.Expect{ToolsCalled: []string{"book", "book"}}), true},
 		{"acceptable", one(callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}), true},
-		{"texts", one(callvet.Expect{ResponseContains: []string{"a 5"}, ResponseContainsAny: [][]string{{"b", "c"}}, ResponseMatches: []string{"a . *b?"}, ToolsCalled: []string{"book"}, NoUngroundedNumbers: true}), true},
+		{"texts",
+			one(callvet.Expect{ResponseContains: []string{"a 5"}, ResponseContainsAny: [][]string{{"b", "c"}},
+				ResponseMatches: []string{"a . *b?"}, ToolsCalled: []string{"book"}, NoUngroundedNumbers: true}), true},
 		{"pattern of the answer", one(callvet.Expect{ResponseMatches: []string{"^[0-9]{5}$"}}), false},
-		{"contradiction", one(callvet.Expect{ResponseContains: []string{"ab"}, ResponseNotContains: []string{"a"}}), false},
-		{"parameters", one(callvet.Expect{ToolsCalled: []string{"get_weather"}, ToolParams: []callvet.ToolParam{{Tool: "get_weather", Path: "city", Matcher: callvet.Matcher{Value: json.RawMessage(`"Rome"`)}}}}), true},
+		{"contradiction", one(callvet.Expect{ResponseContains: []string{"ab"}, ResponseNotContains: []string{"a"}}),
+			false},
+		{"parameters",
+			one(callvet.Expect{ToolsCalled: []string{"get_weather"},
+				ToolParams: []callvet.ToolParam{{Tool: "get_weather", Path: "city",
+					Matcher: callvet.Matcher{Value: json.RawMessage(`"Rome"`)}}}}), true},
 	} {
 		s := weatherSuite(tc.c)
 		sc := mustCompile(t, s)
@@ -500,7 +596,8 @@ func TestGoldPasses(t *testing.T) {
 func arguments(t *rapid.T) string {
 	var parts []string
 	for _, k := range []string{"a", "b", "c"} {
-		if v := rapid.SampledFrom([]string{"", "1", "2", `"x"`, `"X y"`, "null", "[1,2]", `{"d":1}`}).Draw(t, k); v != "" {
+		if v := rapid.SampledFrom([]string{"", "1", "2", `"x"`, `"X y"`, "null", "[1,2]", `{"d":1}`}).Draw(t,
+			k); v != "" {
 			parts = append(parts, fmt.Sprintf("%q:%s", k, v))
 		}
 	}
@@ -519,7 +616,8 @@ func TestProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		want, got := drawCalls(rt, "want", 4), drawCalls(rt, "got", 5)
-		order := rapid.SampledFrom([]callvet.Order{"", "strict", "in_order", "subset", "superset", "precision", "recall", "single_tool_use"}).Draw(rt, "order")
+		order := rapid.SampledFrom([]callvet.Order{"", "strict", "in_order", "subset", "superset", "precision",
+			"recall", "single_tool_use"}).Draw(rt, "order")
 		p := ordered(order, wants(want...))
 		r := verdict(t, p, made(got...))
 		inRange(rt, r)
@@ -537,7 +635,8 @@ func TestProperties(t *testing.T) {
 		}
 		turned := append(append([]string{}, got[2:]...), got[:2]...)
 		other := verdict(t, p, made(turned...))
-		if other.Verdict != r.Verdict || other.Score(score.Overall) != r.Score(score.Overall) || other.Score(score.ArgAccuracy) != r.Score(score.ArgAccuracy) {
+		if other.Verdict != r.Verdict || other.Score(score.Overall) != r.Score(score.Overall) ||
+			other.Score(score.ArgAccuracy) != r.Score(score.ArgAccuracy) {
 			rt.Fatalf("another order of the calls changes the result:\n%+v\n%+v", r, other)
 		}
 	})
@@ -579,13 +678,16 @@ func TestNotEvaluated(t *testing.T) {
 	rubric := []callvet.RubricDimension{{Dimension: "tone", Criteria: "kind"}}
 	program := []callvet.Unsupported{{Name: "javascript", Reason: "it is a program", Expected: "x > 1"}}
 	want := []callvet.Assertion{
-		{Name: "rubric", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: callvet.NeedsJudge, Expected: "tone: kind"},
-		{Name: "javascript", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: "it is a program", Expected: "x > 1"},
+		{Name: "rubric", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: callvet.NeedsJudge,
+			Expected: "tone: kind"},
+		{Name: "javascript", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: "it is a program",
+			Expected: "x > 1"},
 	}
 	planned := plans(wants("get_weather", `{"city":"Paris"}`))
 	planned.Rubric, planned.Unsupported = rubric, program
 	named := callvet.Expect{ToolsCalled: []string{"get_weather"}, Rubric: rubric, Unsupported: program}
-	s := weatherSuite(one(planned), one(named), one(callvet.Expect{Rubric: rubric, Unsupported: program}), one(callvet.Expect{Selection: &callvet.Selection{Tools: []string{"get_weather"}}}))
+	s := weatherSuite(one(planned), one(named), one(callvet.Expect{Rubric: rubric, Unsupported: program}),
+		one(callvet.Expect{Selection: &callvet.Selection{Tools: []string{"get_weather"}}}))
 	sc := mustCompile(t, s)
 	skipped := &callvet.Trace{End: callvet.EndSkipped}
 	skipped.Classify("")
@@ -599,11 +701,14 @@ func TestNotEvaluated(t *testing.T) {
 		{"a plan that holds", 0, made("get_weather", `{"city":"Paris"}`), callvet.VerdictPass, ""},
 		{"a plan that does not", 0, made("get_weather", `{"city":"Rome"}`), callvet.VerdictFail, ""},
 		{"names that hold", 1, made("get_weather", `{"city":"Paris"}`), callvet.VerdictPass, ""},
-		{"nothing else", 2, made("get_weather", `{"city":"Paris"}`), callvet.VerdictNotRun, "nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more"},
-		{"nothing else, and not asked", 2, skipped, callvet.VerdictNotRun, "nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more"},
+		{"nothing else", 2, made("get_weather", `{"city":"Paris"}`), callvet.VerdictNotRun,
+			"nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more"},
+		{"nothing else, and not asked", 2, skipped, callvet.VerdictNotRun,
+			"nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more"},
 	} {
 		r := sc[tt.c].Score(tt.trace)
-		if r.Verdict != tt.verdict || r.NotEvaluated != 2 || tt.verdict != callvet.VerdictFail && r.Reason != tt.reason {
+		if r.Verdict != tt.verdict || r.NotEvaluated != 2 || tt.verdict != callvet.VerdictFail &&
+			r.Reason != tt.reason {
 			t.Errorf("%s: %s %q, %d not evaluated", tt.name, r.Verdict, r.Reason, r.NotEvaluated)
 		}
 		if d := cmp.Diff(want, r.Unevaluated()); d != "" {

@@ -29,7 +29,9 @@ func tools() []callvet.Tool {
 		{Name: "get_refund_policy", Version: "v3", Parameters: json.RawMessage(refundSchema)},
 		{Name: "free"},
 		{Name: "joined@v4", Parameters: json.RawMessage(`{"required":["a"]}`)},
-		{Name: "pay", ReadOnly: stepPtr(false), Parameters: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`), Safety: &callvet.ToolSafety{Domains: []string{"example.com"}}},
+		{Name: "pay", ReadOnly: stepPtr(false),
+			Parameters: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`),
+			Safety:     &callvet.ToolSafety{Domains: []string{"example.com"}}},
 	}
 }
 
@@ -83,7 +85,8 @@ func scorer(t testing.TB, cfg StepConfig) *StepScorer {
 
 // told lists what is known: "+" for true, "-" for false.
 func told(s callvet.StepScore) string {
-	names := []string{"valid", "tool", "selection", "needed", "em", "executed", "limited", "timeout", "rejected", "equal", "holds", "safe", "repaired", "budget", "p50"}
+	names := []string{"valid", "tool", "selection", "needed", "em", "executed", "limited", "timeout", "rejected",
+		"equal", "holds", "safe", "repaired", "budget", "p50"}
 	var out []string
 	for m := range callvet.StepMetrics {
 		if yes, known := s.Get(m); known {
@@ -103,37 +106,52 @@ func TestScore(t *testing.T) {
 	for _, c := range []struct{ name, line, want string }{
 		{
 			"the example of the source",
-			`{` + ok + `,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\"}","result":{"window_days":30},"error":null,"status":"ok",` +
+			`{` + ok +
+				`,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\"}","result":{"window_days":30},"error":null,"status":"ok",` +
 				`"gold":{"needed":true,"args":{"country":"AR","product_type":"electronics"},"result_check":"window_days==30"}}`,
 			"+valid +tool +needed +em +executed -limited -timeout -rejected +holds -repaired",
 		},
 		{"nothing but the call", `{` + ok + `}`, "+valid +tool -repaired"},
 		{"no arguments recorded", `{"tool":"get_refund_policy@v3","gold":{"args":{"country":"AR"}}}`, "+tool"},
 		{"null arguments are not recorded", `{"tool":"get_refund_policy@v3","args":null,"gold":{"args":{}}}`, "+tool"},
-		{"a value the enum has not", `{"tool":"get_refund_policy@v3","args":{"country":"Argentina","product_type":"x"}}`, "-valid +tool -repaired"},
+		{"a value the enum has not",
+			`{"tool":"get_refund_policy@v3","args":{"country":"Argentina","product_type":"x"}}`,
+			"-valid +tool -repaired"},
 		{"unknown tool", `{"tool":"get_weather","args":{}}`, "-valid -tool -repaired"},
-		{"tool in another case", `{"tool":"Get_Refund_Policy@v3","args":{"country":"AR","product_type":"x"}}`, "+valid +tool -repaired"},
+		{"tool in another case", `{"tool":"Get_Refund_Policy@v3","args":{"country":"AR","product_type":"x"}}`,
+			"+valid +tool -repaired"},
 		{"no version means the highest", `{"tool":"get_refund_policy","args":{}}`, "-valid +tool -repaired"},
 		{"a lower version has its own schema", `{"tool":"get_refund_policy@v2","args":{}}`, "+valid +tool -repaired"},
 		{"a version written plainly", `{"tool":"get_refund_policy@2","args":{}}`, "+valid +tool -repaired"},
 		{"unknown version", `{"tool":"get_refund_policy@v9","args":{}}`, "+tool"},
 		{"a version in the catalog's name", `{"tool":"joined@v4","args":{}}`, "-valid +tool -repaired"},
 		{"no schema", `{"tool":"free","args":{"a":1}}`, "+tool"},
-		{"repaired", `{` + ok + `,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\""}`, "-valid +tool +repaired"},
-		{"repaired in a value", `{` + ok + `,"args_raw":"{\"country\":\"Argentina\",\"product_type\":\"electronics\"}"}`, "-valid +tool +repaired"},
+		{"repaired", `{` + ok + `,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\""}`,
+			"-valid +tool +repaired"},
+		{"repaired in a value", `{` + ok +
+			`,"args_raw":"{\"country\":\"Argentina\",\"product_type\":\"electronics\"}"}`, "-valid +tool +repaired"},
 		{"a payload that was left out", `{` + ok + `,"args_raw":"{...}"}`, "+valid +tool -repaired"},
-		{"a payload that was left out, of arguments that break the contract", `{"tool":"get_refund_policy@v3","args":{},"args_raw":" … "}`, "-valid +tool -repaired"},
-		{"a payload that was left out, and no arguments", `{"tool":"get_refund_policy@v3","args_raw":"{...}","gold":{"args":{}}}`, "+tool"},
+		{"a payload that was left out, of arguments that break the contract",
+			`{"tool":"get_refund_policy@v3","args":{},"args_raw":" … "}`, "-valid +tool -repaired"},
+		{"a payload that was left out, and no arguments",
+			`{"tool":"get_refund_policy@v3","args_raw":"{...}","gold":{"args":{}}}`, "+tool"},
 		{"dots within a payload", `{` + ok + `,"args_raw":"{\"country\":...}"}`, "-valid +tool +repaired"},
-		{"emitted with spaces", `{` + ok + `,"args_raw":"{ \"country\": \"AR\", \"product_type\": \"electronics\" }"}`, "+valid +tool -repaired"},
+		{"emitted with spaces", `{` + ok + `,"args_raw":"{ \"country\": \"AR\", \"product_type\": \"electronics\" }"}`,
+			"+valid +tool -repaired"},
 		{"emitted twice encoded", `{` + ok + `,"args_raw":"\"{}\""}`, "-valid +tool +repaired"},
-		{"readable from the payload alone", `{"tool":"get_refund_policy@v3","args_raw":"{\"country\":\"AR\",\"product_type\":\"x\"}","gold":{"args":{"country":"AR","product_type":"x"}}}`, "+valid +tool +em -repaired"},
-		{"an unreadable payload", `{"tool":"get_refund_policy@v3","args":null,"args_raw":"{\"coun","gold":{"args":{"country":"AR"}}}`, "-valid +tool -em -repaired"},
-		{"arguments that are no object", `{"tool":"get_refund_policy@v3","args":[1],"gold":{"args":{}}}`, "-valid +tool -em -repaired"},
+		{"readable from the payload alone",
+			`{"tool":"get_refund_policy@v3","args_raw":"{\"country\":\"AR\",\"product_type\":\"x\"}","gold":{"args":{"country":"AR","product_type":"x"}}}`, "+valid +tool +em -repaired"},
+		{"an unreadable payload",
+			`{"tool":"get_refund_policy@v3","args":null,"args_raw":"{\"coun","gold":{"args":{"country":"AR"}}}`,
+			"-valid +tool -em -repaired"},
+		{"arguments that are no object", `{"tool":"get_refund_policy@v3","args":[1],"gold":{"args":{}}}`,
+			"-valid +tool -em -repaired"},
 		{"nothing expected, nothing sent", `{"tool":"free","args":{},"gold":{"args":{}}}`, "+tool +em"},
 		{"not needed", `{"tool":"free","gold":{"needed":false}}`, "+tool -selection -needed"},
-		{"not needed, with the tool that was called", `{"tool":"free","gold":{"needed":false,"tool":"free"}}`, "+tool -selection -needed"},
-		{"not needed, with arguments", `{"tool":"free","args":{"a":1},"gold":{"needed":false,"args":{"a":1}}}`, "+tool -selection -needed"},
+		{"not needed, with the tool that was called", `{"tool":"free","gold":{"needed":false,"tool":"free"}}`,
+			"+tool -selection -needed"},
+		{"not needed, with arguments", `{"tool":"free","args":{"a":1},"gold":{"needed":false,"args":{"a":1}}}`,
+			"+tool -selection -needed"},
 		{"needed, and nobody says which tool", `{"tool":"free","gold":{"needed":true}}`, "+tool +needed"},
 		{"needed, and the tool is null", `{"tool":"free","gold":{"needed":true,"tool":null}}`, "+tool +needed"},
 		{"needed, and the tool is empty", `{"tool":"free","gold":{"needed":true,"tool":""}}`, "+tool +needed"},
@@ -142,17 +160,32 @@ func TestScore(t *testing.T) {
 		{"only arguments are labelled", `{"tool":"free","args":{"a":1},"gold":{"args":{"a":1}}}`, "+tool +em"},
 		{"an empty label", `{"tool":"free","args":{"a":1},"gold":{}}`, "+tool"},
 		{"another tool is right", `{"tool":"free","gold":{"needed":true,"tool":"pay"}}`, "+tool -selection +needed"},
-		{"the right tool, version ignored", `{` + ok + `,"gold":{"needed":true,"tool":"GET_refund_policy"}}`, "+valid +tool +selection +needed -repaired"},
-		{"the wrong version", `{` + ok + `,"gold":{"needed":true,"tool":"get_refund_policy@v2"}}`, "+valid +tool -selection +needed -repaired"},
-		{"rejected is not executed", `{"tool":"free","status":"rejected_by_contract","error":"bad","gold":{"result":1,"result_check":"a==1"}}`, "+tool +rejected"},
-		{"ok with an error", `{"tool":"free","status":"ok","error":"boom"}`, "+tool -executed -limited -timeout -rejected"},
-		{"ok with an empty error", `{"tool":"free","status":"ok","error":""}`, "+tool +executed -limited -timeout -rejected"},
-		{"timeout", `{"tool":"free","status":"timeout","error":"slow","gold":{"result":{"a":1}}}`, "+tool -executed -limited +timeout -rejected -equal"},
-		{"rate limit", `{"tool":"free","status":"exec_error","error":{"code":429,"message":"slow down"}}`, "+tool -executed +limited -timeout -rejected"},
-		{"equal result", `{"tool":"free","status":"ok","result":{"b":2,"a":1.0},"gold":{"result":{"a":1,"b":2}}}`, "+tool +executed -limited -timeout -rejected +equal"},
-		{"a result without status was executed", `{"tool":"free","result":{"a":1},"gold":{"result":{"a":2},"result_check":"a == 1"}}`, "+tool -equal +holds"},
-		{"a missing member does not hold", `{"tool":"free","status":"ok","result":{},"gold":{"result_check":"window_days != 3"}}`, "+tool +executed -limited -timeout -rejected -holds"},
-		{"a condition that cannot be read is unknown", `{"tool":"free","status":"ok","result":{},"gold":{"result_check":"window_days ="}}`, "+tool +executed -limited -timeout -rejected"},
+		{"the right tool, version ignored", `{` + ok + `,"gold":{"needed":true,"tool":"GET_refund_policy"}}`,
+			"+valid +tool +selection +needed -repaired"},
+		{"the wrong version", `{` + ok + `,"gold":{"needed":true,"tool":"get_refund_policy@v2"}}`,
+			"+valid +tool -selection +needed -repaired"},
+		{"rejected is not executed",
+			`{"tool":"free","status":"rejected_by_contract","error":"bad","gold":{"result":1,"result_check":"a==1"}}`,
+			"+tool +rejected"},
+		{"ok with an error", `{"tool":"free","status":"ok","error":"boom"}`,
+			"+tool -executed -limited -timeout -rejected"},
+		{"ok with an empty error", `{"tool":"free","status":"ok","error":""}`,
+			"+tool +executed -limited -timeout -rejected"},
+		{"timeout", `{"tool":"free","status":"timeout","error":"slow","gold":{"result":{"a":1}}}`,
+			"+tool -executed -limited +timeout -rejected -equal"},
+		{"rate limit", `{"tool":"free","status":"exec_error","error":{"code":429,"message":"slow down"}}`,
+			"+tool -executed +limited -timeout -rejected"},
+		{"equal result", `{"tool":"free","status":"ok","result":{"b":2,"a":1.0},"gold":{"result":{"a":1,"b":2}}}`,
+			"+tool +executed -limited -timeout -rejected +equal"},
+		{"a result without status was executed",
+			`{"tool":"free","result":{"a":1},"gold":{"result":{"a":2},"result_check":"a == 1"}}`,
+			"+tool -equal +holds"},
+		{"a missing member does not hold",
+			`{"tool":"free","status":"ok","result":{},"gold":{"result_check":"window_days != 3"}}`,
+			"+tool +executed -limited -timeout -rejected -holds"},
+		{"a condition that cannot be read is unknown",
+			`{"tool":"free","status":"ok","result":{},"gold":{"result_check":"window_days ="}}`,
+			"+tool +executed -limited -timeout -rejected"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -169,7 +202,9 @@ func TestScore(t *testing.T) {
 // differs from what differed.
 func TestRedacted(t *testing.T) {
 	t.Parallel()
-	s := scorer(t, StepConfig{Tools: []callvet.Tool{{Name: "mail", Parameters: json.RawMessage(`{"type":"object","required":["to"],"additionalProperties":false,"properties":{
+	s := scorer(t,
+		StepConfig{Tools: []callvet.Tool{{Name: "mail",
+			Parameters: json.RawMessage(`{"type":"object","required":["to"],"additionalProperties":false,"properties":{
 		"to":{"type":"string","format":"email"},"list":{"type":"array","items":{"type":"string","maxLength":5}},"card":{"type":"integer","maximum":5e15},"n":{"type":"integer"}}}`)}}})
 	for args, want := range map[string]string{
 		`{"to":"ana@x.com"}`:                                    "+valid +tool -repaired",
@@ -207,7 +242,8 @@ func TestRedacted(t *testing.T) {
 func TestNoCatalog(t *testing.T) {
 	t.Parallel()
 	var got callvet.StepScore
-	scorer(t, StepConfig{}).Score(read(t, `{"tool":"x@v1","args":{"a":1},"gold":{"needed":true,"args":{"a":"1"}}}`), &got)
+	scorer(t, StepConfig{}).Score(read(t, `{"tool":"x@v1","args":{"a":1},"gold":{"needed":true,"args":{"a":"1"}}}`),
+		&got)
 	if d := cmp.Diff("+needed -em", told(got)); d != "" {
 		t.Error(d)
 	}
@@ -216,7 +252,9 @@ func TestNoCatalog(t *testing.T) {
 // TestUnverifiedStep: where a verdict is too much work, nothing is known, and it is counted.
 func TestUnverifiedStep(t *testing.T) {
 	t.Parallel()
-	s := scorer(t, StepConfig{Tools: []callvet.Tool{{Name: "deep", Parameters: json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`)}}})
+	s := scorer(t,
+		StepConfig{Tools: []callvet.Tool{{Name: "deep",
+			Parameters: json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`)}}})
 	for args, want := range map[string]string{
 		`{"a":{}}`: "+valid +tool -repaired",
 		strings.Repeat(`{"a":`, 50) + "{}" + strings.Repeat("}", 50): "+tool",
@@ -251,7 +289,8 @@ func TestCounts(t *testing.T) {
 	} {
 		gold, args, _ := strings.Cut(line, "|")
 		var got callvet.StepScore
-		scorer(t, StepConfig{Tools: tools()}).Score(read(t, `{"tool":"get_refund_policy@v3","args":`+args+`,"gold":{"args":`+gold+`}}`), &got)
+		scorer(t, StepConfig{Tools: tools()}).Score(
+			read(t, `{"tool":"get_refund_policy@v3","args":`+args+`,"gold":{"args":`+gold+`}}`), &got)
 		if d := cmp.Diff(want, counts{got.Matched, got.Expected, got.Emitted, got.Union}); d != "" {
 			t.Errorf("%s: %s", line, d)
 		}
@@ -270,10 +309,13 @@ func TestOtherModes(t *testing.T) {
 	if em, _ := got.Get(callvet.StepArgEM); !em || got.Matched != 2 {
 		t.Errorf("within the tolerance: %+v", got)
 	}
-	if _, ps := NewStepScorer(StepConfig{Scoring: callvet.Scoring{Mode: "nearly"}}); len(ps) != 1 || ps[0].Code != "unknown-mode" {
+	if _, ps := NewStepScorer(StepConfig{Scoring: callvet.Scoring{Mode: "nearly"}}); len(ps) != 1 ||
+		ps[0].Code != "unknown-mode" {
 		t.Errorf("unknown mode: %v", ps)
 	}
-	if _, ps := NewStepScorer(StepConfig{Tools: []callvet.Tool{{Name: "x", Parameters: json.RawMessage(`{"type":1}`)}}}); len(ps) != 1 || ps[0].Code != "bad-schema" {
+	if _, ps := NewStepScorer(
+		StepConfig{Tools: []callvet.Tool{{Name: "x", Parameters: json.RawMessage(`{"type":1}`)}}}); len(ps) != 1 ||
+		ps[0].Code != "bad-schema" {
 		t.Errorf("bad schema: %v", ps)
 	}
 }
@@ -289,7 +331,8 @@ func TestParams(t *testing.T) {
 		case `{"n":"near"}`:
 			return map[string]callvet.Matcher{"n": {Mode: "numeric_tolerance", Epsilon: &half}}, nil
 		case `{"day":"near"}`:
-			return map[string]callvet.Matcher{"day": {Mode: "date", Tolerance: "1d", Value: json.RawMessage(`"2026-03-01"`)}}, nil
+			return map[string]callvet.Matcher{"day": {Mode: "date", Tolerance: "1d",
+				Value: json.RawMessage(`"2026-03-01"`)}}, nil
 		case `{"n":"nothing to compare with"}`:
 			return map[string]callvet.Matcher{"m": {Mode: "fuzzy"}}, nil
 		}
@@ -302,9 +345,11 @@ func TestParams(t *testing.T) {
 		{`{"n":1.4}`, `{"args":{"n":1}}`, "- 0 1 1", "argument n is 1.4, expected 1"},
 		{`{"n":1.4}`, `{"args":{"n":1},"params":{}}`, "- 0 1 1", "argument n is 1.4, expected 1"},
 		{`{"n":1.4}`, `{"args":{"n":1},"params":{"n":"near"}}`, "+ 1 1 1", ""},
-		{`{"n":1.6,"x":1}`, `{"args":{"n":1},"params":{"n":"near"}}`, "- 0 1 2", "argument n is 1.6, expected 1; argument x is not expected, it is 1"},
+		{`{"n":1.6,"x":1}`, `{"args":{"n":1},"params":{"n":"near"}}`, "- 0 1 2",
+			"argument n is 1.6, expected 1; argument x is not expected, it is 1"},
 		{`{"day":"2026-02-28"}`, `{"params":{"day":"near"}}`, "+ 1 1 1", ""},
-		{`[1]`, `{"params":{"day":"near"}}`, "- 0 1 1", "there are no arguments to compare: the payload is not an object"},
+		{`[1]`, `{"params":{"day":"near"}}`, "- 0 1 1",
+			"there are no arguments to compare: the payload is not an object"},
 		{`{"n":1}`, `{"args":{"n":1},"params":{"n":"what"}}`, "? 0 0 0", ""},
 		{`{"n":1}`, `{"args":{"n":1},"params":{"n":"nothing to compare with"}}`, "? 0 0 0", ""},
 	} {
@@ -334,7 +379,8 @@ func TestParams(t *testing.T) {
 func TestExtraArguments(t *testing.T) {
 	t.Parallel()
 	in := read(t, `{"tool":"free","args":{"a":1,"b":2},"gold":{"args":{"a":1}}}`)
-	for policy, want := range map[callvet.ExtraArgs]bool{"": false, callvet.ExtraForbid: false, callvet.ExtraIgnore: true, callvet.ExtraPenalize: true} {
+	for policy, want := range map[callvet.ExtraArgs]bool{"": false, callvet.ExtraForbid: false,
+		callvet.ExtraIgnore: true, callvet.ExtraPenalize: true} {
 		var got callvet.StepScore
 		scorer(t, StepConfig{Scoring: callvet.Scoring{ExtraArgs: policy}}).Score(in, &got)
 		if em, _ := got.Get(callvet.StepArgEM); em != want {
@@ -347,7 +393,9 @@ func TestExtraArguments(t *testing.T) {
 func TestTime(t *testing.T) {
 	t.Parallel()
 	mid, budget, later := 100.0, 500.0, 900.0
-	s := scorer(t, StepConfig{Tools: []callvet.Tool{{Name: "x", Version: "v1", LatencyP50MS: &mid, LatencyBudgetMS: &budget}, {Name: "x", Version: "v2", LatencyBudgetMS: &later}, {Name: "y"}, {Name: "p", LatencyP50MS: &mid}}})
+	s := scorer(t,
+		StepConfig{Tools: []callvet.Tool{{Name: "x", Version: "v1", LatencyP50MS: &mid, LatencyBudgetMS: &budget},
+			{Name: "x", Version: "v2", LatencyBudgetMS: &later}, {Name: "y"}, {Name: "p", LatencyP50MS: &mid}}})
 	for _, c := range []struct {
 		line string
 		ms   float64
@@ -372,7 +420,8 @@ func TestTime(t *testing.T) {
 		s.Score(read(t, c.line), &got)
 		s.Time(c.ms, &got)
 		words := slices.DeleteFunc(strings.Fields(told(got)), func(w string) bool {
-			return !slices.Contains([]string{"executed", "timeout", "rejected", "budget", "p50"}, w[1:]) || w == "-rejected"
+			return !slices.Contains([]string{"executed", "timeout", "rejected", "budget", "p50"}, w[1:]) ||
+				w == "-rejected"
 		})
 		if d := cmp.Diff(c.want, strings.Join(words, " ")); d != "" {
 			t.Errorf("%s, %g ms: %s", c.line, c.ms, d)
@@ -384,11 +433,15 @@ func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	s := scorer(t, StepConfig{Tools: tools()})
 	for text, want := range map[string]bool{
-		`"HTTP 429"`: true, `"429 Too Many Requests"`: true, `"Rate limit reached for gpt"`: true, `"RateLimitError: slow"`: true, `"rate-limited"`: true,
-		`{"code":"rate_limit_exceeded"}`: true, `{"error":{"status":429}}`: true, `{"code":"ThrottlingException"}`: true, `"status=429"`: true,
+		`"HTTP 429"`: true, `"429 Too Many Requests"`: true, `"Rate limit reached for gpt"`: true,
+		`"RateLimitError: slow"`: true, `"rate-limited"`: true,
+		`{"code":"rate_limit_exceeded"}`: true, `{"error":{"status":429}}`: true,
+		`{"code":"ThrottlingException"}`: true, `"status=429"`: true,
 		`{"errors":[{"code":"RESOURCE_EXHAUSTED"}]}`: true, `"too many requests"`: true, `"error 429: x"`: true,
-		`"order 429 not found"`: false, `"4290"`: false, `{"order":429}`: false, `"upstream said no"`: false, `null`: false, `{"code":500}`: false,
-		`"the tool has no rate"`: false, `"the tool has no rats"`: false, `"HTTP 419"`: false, `""`: false, `"` + strings.Repeat("x", 300) + `"`: false, `{"a":{"b":{"c":{"d":{"e":"too many requests"}}}}}`: false,
+		`"order 429 not found"`: false, `"4290"`: false, `{"order":429}`: false, `"upstream said no"`: false,
+		`null`: false, `{"code":500}`: false,
+		`"the tool has no rate"`: false, `"the tool has no rats"`: false, `"HTTP 419"`: false, `""`: false,
+		`"` + strings.Repeat("x", 300) + `"`: false, `{"a":{"b":{"c":{"d":{"e":"too many requests"}}}}}`: false,
 		`[[[["too many requests"]]]]`: true, `[[[[["too many requests"]]]]]`: false,
 	} {
 		var got callvet.StepScore
@@ -407,7 +460,8 @@ func TestSafety(t *testing.T) {
 		return tool != "bad@v1", tool != "dunno"
 	}})
 	for line, want := range map[string]string{
-		`{"tool":"bad@v1"}`: "-", `{"tool":"pay","args":{"a":1}}`: "+", `{"tool":"dunno"}`: "?", `{"tool":"pay","args_raw":"{\"a\":2}"}`: "+",
+		`{"tool":"bad@v1"}`: "-", `{"tool":"pay","args":{"a":1}}`: "+", `{"tool":"dunno"}`: "?",
+		`{"tool":"pay","args_raw":"{\"a\":2}"}`: "+",
 	} {
 		in := read(t, line)
 		var got callvet.StepScore
@@ -428,10 +482,14 @@ func TestSafety(t *testing.T) {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	s := scorer(t, StepConfig{Tools: tools()})
-	x := s.Explain(read(t, `{"tool":"get_refund_policy@v3","args":{"country":"Argentina","extra":1},"result":{"window_days":14},"status":"ok",`+
-		`"gold":{"needed":true,"args":{"country":"AR","product_type":"books"},"result_check":"window_days==30"}}`))
+	x := s.Explain(
+		read(t,
+			`{"tool":"get_refund_policy@v3","args":{"country":"Argentina","extra":1},"result":{"window_days":14},"status":"ok",`+
+				`"gold":{"needed":true,"args":{"country":"AR","product_type":"books"},"result_check":"window_days==30"}}`))
 	all := strings.Join(x.Reasons, "\n")
-	for _, want := range []string{"/country", "extra", `argument country is "Argentina", expected "AR"`, `argument product_type is missing, expected "books"`, "argument extra is not expected", "window_days==30 does not hold"} {
+	for _, want := range []string{"/country", "extra", `argument country is "Argentina", expected "AR"`,
+		`argument product_type is missing, expected "books"`, "argument extra is not expected",
+		"window_days==30 does not hold"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
@@ -439,7 +497,8 @@ func TestExplain(t *testing.T) {
 	if x.Call.State != callvet.StatePartial || len(x.Call.Args) != 3 || len(x.Call.Violations) == 0 {
 		t.Errorf("%+v", x.Call)
 	}
-	if x := s.Explain(read(t, `{"tool":"get_refund_polizy","args":{}}`)); len(x.Reasons) != 1 || !strings.Contains(x.Reasons[0], "nearest is get_refund_policy") {
+	if x := s.Explain(read(t, `{"tool":"get_refund_polizy","args":{}}`)); len(x.Reasons) != 1 ||
+		!strings.Contains(x.Reasons[0], "nearest is get_refund_policy") {
 		t.Errorf("%v", x.Reasons)
 	}
 	if x := s.Explain(read(t, `{"tool":"free","args":{},"status":"ok"}`)); len(x.Reasons) != 0 {
@@ -513,9 +572,11 @@ func FuzzScore(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s, _ := NewStepScorer(StepConfig{Tools: tools(), Safe: func(string, value.Value) (bool, bool) { return false, true }})
+		s, _ := NewStepScorer(StepConfig{Tools: tools(),
+			Safe: func(string, value.Value) (bool, bool) { return false, true }})
 		in := &StepInput{
-			Tool: []byte("get_refund_policy@v3"), Args: get(args), ArgsRaw: get(raw), GoldArgs: get(gold), GoldParams: get(other), Result: get(other), Error: get(other),
+			Tool: []byte("get_refund_policy@v3"), Args: get(args), ArgsRaw: get(raw), GoldArgs: get(gold),
+			GoldParams: get(other), Result: get(other), Error: get(other),
 			GoldResult: get(args), ResultCheck: get(string(text)), Status: []byte("ok"), Needed: 1,
 		}
 		var a, b callvet.StepScore
@@ -529,7 +590,8 @@ func FuzzScore(f *testing.F) {
 }
 
 func TestNoAllocation(t *testing.T) {
-	for _, gold := range []string{`{"country":"AR","product_type":"electronics","amount":412.5}`, `{"product_type":"Electronics", "country":"BR","amount":412.5}`} {
+	for _, gold := range []string{`{"country":"AR","product_type":"electronics","amount":412.5}`,
+		`{"product_type":"Electronics", "country":"BR","amount":412.5}`} {
 		in := read(t, strings.Replace(benchLine, "GOLD", gold, 1))
 		s := scorer(t, StepConfig{Tools: tools()})
 		var out callvet.StepScore

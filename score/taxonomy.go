@@ -43,7 +43,8 @@ func (w *scratch) classRead(bool) (callvet.Class, string) {
 		return callvet.ClassUnparseable, "the call had to be repaired and the case wants native calls"
 	case f.unknownTool > 0:
 		name := w.calls[f.unknownTool-1].src.Tool
-		return callvet.ClassUnknownTool, callvet.ToolName(name) + " is not one of the case's tools" + prefixed(name, w.k.offered())
+		return callvet.ClassUnknownTool, callvet.ToolName(name) + " is not one of the case's tools" +
+			prefixed(name, w.k.offered())
 	}
 	return "", ""
 }
@@ -64,13 +65,15 @@ func (w *scratch) classRouting(planned bool) (callvet.Class, string) {
 		return callvet.ClassUnneededCall, "no call was expected, got " + callvet.ToolName(w.calls[0].src.Tool)
 	case f.missing > 0 && f.extra > 0 && w.k.multi == nil:
 		name := w.calls[w.firstExtra()].src.Tool
-		return callvet.ClassWrongTool, "expected " + want + ", got " + callvet.ToolName(name) + prefixed(name, []string{want})
+		return callvet.ClassWrongTool, "expected " + want + ", got " + callvet.ToolName(name) +
+			prefixed(name, []string{want})
 	case f.missing > 0:
 		return "", "" // incomplete, unless something earlier in the taxonomy applies
 	case w.repeats():
 		return "", "" // a loop
 	}
-	return callvet.ClassUnneededCall, callvet.ToolName(w.calls[w.firstExtra()].src.Tool) + " was called and not expected"
+	return callvet.ClassUnneededCall, callvet.ToolName(w.calls[w.firstExtra()].src.Tool) +
+		" was called and not expected"
 }
 
 // prefixed is the remark that a name is one of some names behind a prefix; "" when it is none.
@@ -276,7 +279,8 @@ func (w *scratch) classSequence(planned bool) (callvet.Class, string) {
 	case !planned:
 		for _, a := range w.assertion {
 			if a.State == callvet.AssertFailed && a.Name == "min_tool_calls" {
-				return callvet.ClassIncomplete, fmt.Sprintf("at least %s calls were expected, got %s", a.Expected, a.Actual)
+				return callvet.ClassIncomplete, fmt.Sprintf("at least %s calls were expected, got %s",
+					a.Expected, a.Actual)
 			}
 		}
 	}
@@ -310,7 +314,8 @@ func (p *plan) waits(i, before int) bool {
 
 // classAssertions: what is left when calls, arguments and order are right.
 func (w *scratch) classAssertions(bool) (callvet.Class, string) {
-	for _, layer := range [...]callvet.Layer{callvet.LayerRouting, callvet.LayerArguments, callvet.LayerSafety, callvet.LayerBudget, callvet.LayerResponse} {
+	for _, layer := range [...]callvet.Layer{callvet.LayerRouting, callvet.LayerArguments, callvet.LayerSafety,
+		callvet.LayerBudget, callvet.LayerResponse} {
 		for _, a := range w.assertion {
 			if a.Layer != layer || a.State != callvet.AssertFailed {
 				continue

@@ -83,14 +83,16 @@ type made struct {
 // the (simulated) user made. The error wraps callvet.ErrInvalid when the
 // arguments of a step are no JSON value; arguments of a call that are not
 // readable answer only steps for which arguments do not matter.
-func CheckTrajectory(g *TrajectoryGold, t *callvet.Trace, user []callvet.Call, r TrajectoryRules) (TrajectoryOutcome, error) {
+func CheckTrajectory(g *TrajectoryGold, t *callvet.Trace, user []callvet.Call,
+	r TrajectoryRules) (TrajectoryOutcome, error) {
 	calls, own := collect(t, user)
 	answers, near := make([][]int, len(g.Steps)), make([]int, len(g.Steps))
 	for i := range g.Steps {
 		s := &g.Steps[i]
 		want, err := value.Parse(s.Args)
 		if s.Args != nil && err != nil {
-			return TrajectoryOutcome{}, fmt.Errorf("read arguments of gold step %d (%s): %w", i+1, s.Tool, errors.Join(callvet.ErrInvalid, err))
+			return TrajectoryOutcome{}, fmt.Errorf("read arguments of gold step %d (%s): %w", i+1, s.Tool,
+				errors.Join(callvet.ErrInvalid, err))
 		}
 		near[i] = -1
 		for j := range calls {

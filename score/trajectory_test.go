@@ -55,10 +55,12 @@ func TestCheck(t *testing.T) {
 			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}, {0, -1}}, Needed: 2},
 		},
 		"an argument left out": {
-			gold:   TrajectoryGold{Steps: []TrajectoryStep{step("book", `{"a":1,"b":2}`)}},
-			turns:  []callvet.Turn{trajectorySaid("", call("book", `{"a":1}`)), trajectorySaid("", call("book", `{"a":1,"c":2}`))},
-			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{-1, 0}}, Needed: 1, Missed: 1, Extra: []int{0, 1}},
-			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}}, Needed: 1, Extra: []int{1}},
+			gold: TrajectoryGold{Steps: []TrajectoryStep{step("book", `{"a":1,"b":2}`)}},
+			turns: []callvet.Turn{trajectorySaid("", call("book", `{"a":1}`)),
+				trajectorySaid("", call("book", `{"a":1,"c":2}`))},
+			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{-1, 0}}, Needed: 1, Missed: 1,
+				Extra: []int{0, 1}},
+			tau: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}}, Needed: 1, Extra: []int{1}},
 		},
 		"only the arguments that matter": {
 			gold:   TrajectoryGold{Steps: []TrajectoryStep{step("book", `{"a":1,"b":2}`, "a", "z"), none}},
@@ -79,15 +81,17 @@ func TestCheck(t *testing.T) {
 			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{-1, 0}}, Needed: 1, Missed: 1, Extra: []int{0}},
 		},
 		"the user's step": {
-			gold:   TrajectoryGold{Steps: []TrajectoryStep{users, step("look", `{}`)}},
-			turns:  []callvet.Turn{trajectorySaid("", call("restart", `{}`))},
-			user:   []callvet.Call{call("look", `{}`), call("restart", `{}`)},
-			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{2, -1}, {-1, -1}}, Needed: 1, Missed: 1, Extra: []int{0}},
-			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}, {1, -1}}, Needed: 1},
+			gold:  TrajectoryGold{Steps: []TrajectoryStep{users, step("look", `{}`)}},
+			turns: []callvet.Turn{trajectorySaid("", call("restart", `{}`))},
+			user:  []callvet.Call{call("look", `{}`), call("restart", `{}`)},
+			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{2, -1}, {-1, -1}}, Needed: 1, Missed: 1,
+				Extra: []int{0}},
+			tau: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}, {1, -1}}, Needed: 1},
 		},
 		"facts": {
-			gold:   TrajectoryGold{Facts: []string{"1786", "1,786", "Seattle", "none"}},
-			turns:  []callvet.Turn{trajectorySaid("You pay $1,786 in SEATTLE."), {Role: callvet.RoleUser, Content: "none"}},
+			gold: TrajectoryGold{Facts: []string{"1786", "1,786", "Seattle", "none"}},
+			turns: []callvet.Turn{trajectorySaid("You pay $1,786 in SEATTLE."),
+				{Role: callvet.RoleUser, Content: "none"}},
 			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{}, Facts: []bool{true, true, true, false}},
 			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{}, Facts: []bool{true, false, true, false}},
 		},
@@ -110,10 +114,12 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
-	if o, err := CheckTrajectory(&TrajectoryGold{Facts: []string{"done"}}, &callvet.Trace{Answer: "Done."}, nil, Strict); err != nil || !o.Facts[0] {
+	if o, err := CheckTrajectory(&TrajectoryGold{Facts: []string{"done"}}, &callvet.Trace{Answer: "Done."}, nil,
+		Strict); err != nil || !o.Facts[0] {
 		t.Errorf("an answer without turns: %+v %v", o, err)
 	}
-	_, err := CheckTrajectory(&TrajectoryGold{Steps: []TrajectoryStep{step("a", "{}"), step("b", "{")}}, &callvet.Trace{}, nil, Strict)
+	_, err := CheckTrajectory(&TrajectoryGold{Steps: []TrajectoryStep{step("a", "{}"), step("b", "{")}},
+		&callvet.Trace{}, nil, Strict)
 	if !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "gold step 2 (b)") {
 		t.Errorf("the second step of a gold is broken: %v", err)
 	}

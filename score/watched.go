@@ -28,7 +28,8 @@ func (w *scratch) assertSafety() {
 	switch {
 	case w.k.src.Safety == nil:
 	case w.k.watch == nil:
-		w.skip("safety", callvet.LayerSafety, "nothing here holds attempts to the safety of a case", "no safety incident")
+		w.skip("safety", callvet.LayerSafety, "nothing here holds attempts to the safety of a case",
+			"no safety incident")
 	default:
 		var a callvet.Assertion
 		w.facts.watched, a, w.facts.incidents = w.k.watch(w.t)

@@ -40,7 +40,8 @@ func TestWeightedKappa(t *testing.T) {
 			}
 		}
 		got := Kappa(table, w, 0.95)
-		if want := (observed - chance) / (1 - chance); math.Abs(got.Point-want) > 1e-12 || got.SE <= 0 || got.Lower >= got.Point {
+		if want := (observed - chance) / (1 - chance); math.Abs(got.Point-want) > 1e-12 || got.SE <= 0 ||
+			got.Lower >= got.Point {
 			t.Errorf("%s: %+v, want %.7f", name, got, want)
 		}
 	}
@@ -72,7 +73,8 @@ func TestUndefined(t *testing.T) {
 	}{
 		"ragged": {Ratings{{1, 2}, {1}}, Nominal, StatusInvalid}, "level": {Ratings{{1}, {1}}, "x", StatusInvalid},
 		"below 0": {Ratings{{-1, 2}, {1, 2}}, RatioLevel, StatusInvalid}, "nobody": {nil, Nominal, StatusNoData},
-		"one rater": {Ratings{{1, 2}, {nan, nan}}, Nominal, StatusNoData}, "alike": {Ratings{{1, 1}, {1, 1}}, Ordinal, NoVariation},
+		"one rater": {Ratings{{1, 2}, {nan, nan}}, Nominal, StatusNoData},
+		"alike":     {Ratings{{1, 1}, {1, 1}}, Ordinal, NoVariation},
 	} {
 		if a, got := Alpha(tc.r, tc.level); got != tc.want || !math.IsNaN(a) {
 			t.Errorf("%s: %g, %s", name, a, got)
@@ -114,7 +116,8 @@ func TestSymmetry(t *testing.T) {
 			{Kappa(x, Quadratic, 0.9), Kappa(y, Quadratic, 0.9)}, {AC1(x, 0.9), AC1(y, 0.9)},
 		} {
 			a, b := pair[0], pair[1]
-			if a.Status != b.Status || (a.Status == StatusOK && (math.Abs(a.Point-b.Point) > 1e-9 || math.Abs(a.SE-b.SE) > 1e-9)) {
+			if a.Status != b.Status ||
+				(a.Status == StatusOK && (math.Abs(a.Point-b.Point) > 1e-9 || math.Abs(a.SE-b.SE) > 1e-9)) {
 				t.Fatalf("%+v %+v", a, b)
 			}
 		}
@@ -131,7 +134,8 @@ func TestAlphaReference(t *testing.T) {
 		{x, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, x},
 		{1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, x},
 	}
-	for level, want := range map[Level]float64{Nominal: 0.743, Ordinal: 0.815, IntervalLevel: 0.849, RatioLevel: 0.797} {
+	for level, want := range map[Level]float64{Nominal: 0.743, Ordinal: 0.815, IntervalLevel: 0.849,
+		RatioLevel: 0.797} {
 		if got, status := Alpha(r, level); !(math.Abs(got-want) < 6e-4) || status != StatusOK {
 			t.Errorf("%s: %.4f, %s, want %.3f", level, got, status, want)
 		}
@@ -148,7 +152,8 @@ func TestQuadratic(t *testing.T) {
 	for _, tc := range []struct {
 		i, j, q int
 		want    float64
-	}{{0, 0, 1, 1}, {0, 1, 2, 0}, {1, 1, 2, 1}, {0, 1, 3, 0.75}, {2, 1, 3, 0.75}, {0, 2, 3, 0}, {2, 2, 3, 1}, {1, 4, 5, 7. / 16}} {
+	}{{0, 0, 1, 1}, {0, 1, 2, 0}, {1, 1, 2, 1}, {0, 1, 3, 0.75}, {2, 1, 3, 0.75}, {0, 2, 3, 0}, {2, 2, 3, 1},
+		{1, 4, 5, 7. / 16}} {
 		if got := Quadratic(tc.i, tc.j, tc.q); math.Abs(got-tc.want) > 1e-15 || math.IsNaN(got) {
 			t.Errorf("%+v: %g", tc, got)
 		}

@@ -33,7 +33,8 @@ func TestCounts(t *testing.T) {
 	if none.Status != stats.StatusBoundary || none.Lower != 0 || none.NEff != 30 || !none.Usable() {
 		t.Errorf("no event: %+v", none)
 	}
-	about(t, "the upper end of no event in 60 cases of 3", count(60, 3, func(int) float64 { return 0 }).Upper, 3.68888/30)
+	about(t, "the upper end of no event in 60 cases of 3",
+		count(60, 3, func(int) float64 { return 0 }).Upper, 3.68888/30)
 	few := count(60, 1, func(i int) float64 { return float64(min(1, i/58)) }) // 2 cases
 	if few.Status != stats.StatusCapped || few.NEff != 30 {
 		t.Errorf("two events: %+v", few)
@@ -49,7 +50,8 @@ func TestCounts(t *testing.T) {
 	}
 	// Always three: no spread to see.
 	same := count(50, 1, func(int) float64 { return 3 })
-	if same.Status != stats.StatusNoSpread || same.Usable() || !math.IsInf(same.Lower, -1) || !math.IsInf(same.Upper, 1) || same.Point != 3 {
+	if same.Status != stats.StatusNoSpread || same.Usable() || !math.IsInf(same.Lower, -1) ||
+		!math.IsInf(same.Upper, 1) || same.Point != 3 {
 		t.Errorf("always three: %+v", same)
 	}
 	var uneven, unlike stats.Counts
@@ -61,15 +63,18 @@ func TestCounts(t *testing.T) {
 	if iv := uneven.Interval(0.95); iv.Status != stats.StatusNoSpread {
 		t.Errorf("always three, in one or two attempts: %+v", iv)
 	}
-	if iv := unlike.Interval(0.95); iv.Status != stats.StatusZeroVariance || !iv.Usable() || iv.Lower > 1.2 || iv.Upper < 1.8 {
+	if iv := unlike.Interval(0.95); iv.Status != stats.StatusZeroVariance || !iv.Usable() || iv.Lower > 1.2 ||
+		iv.Upper < 1.8 {
 		t.Errorf("three in two attempts: %+v", iv)
 	}
-	for name, iv := range map[string]stats.Interval{"nothing": count(0, 1, nil), "no attempt": count(3, 0, func(int) float64 { return 1 })} {
+	for name, iv := range map[string]stats.Interval{"nothing": count(0, 1, nil),
+		"no attempt": count(3, 0, func(int) float64 { return 1 })} {
 		if iv.Status != stats.StatusNoData {
 			t.Errorf("%s: %+v", name, iv)
 		}
 	}
-	if iv := count(1, 5, func(int) float64 { return 2 }); iv.Status != stats.StatusSingleCluster || iv.Point != 0.4 || !math.IsInf(iv.Upper, 1) {
+	if iv := count(1, 5, func(int) float64 { return 2 }); iv.Status != stats.StatusSingleCluster || iv.Point != 0.4 ||
+		!math.IsInf(iv.Upper, 1) {
 		t.Errorf("one case: %+v", iv)
 	}
 }
@@ -83,7 +88,8 @@ func TestTail(t *testing.T) {
 	about(t, "skewness 2 of 16", stats.Tail(16, 2, 0.95), 2.13145*(1+0.5*(1+2*z*z)/(6*z)+0.4*0.25*z))
 	about(t, "all in one case", stats.Tail(16, 100, 0.95), stats.Tail(16, 4, 0.95))
 	rapid.Check(t, func(t *rapid.T) {
-		n, a, b := rapid.IntRange(2, 500).Draw(t, "n"), rapid.Float64Range(-5, 30).Draw(t, "a"), rapid.Float64Range(-5, 30).Draw(t, "b")
+		n, a, b := rapid.IntRange(2, 500).Draw(t, "n"), rapid.Float64Range(-5, 30).Draw(t, "a"),
+			rapid.Float64Range(-5, 30).Draw(t, "b")
 		if x, y := stats.Tail(n, min(a, b), 0.95), stats.Tail(n, max(a, b), 0.95); x > y {
 			t.Fatalf("%g for %g, %g for %g", x, min(a, b), y, max(a, b))
 		}
@@ -106,7 +112,8 @@ func TestRatioParts(t *testing.T) {
 			merged.Merge(parts[p])
 		}
 		a, b, plain := whole.Interval(0.95), merged.Interval(0.95), whole.TInterval(0.95)
-		if a.Status != b.Status || a.Usable() && (math.Abs(a.Lower-b.Lower) > 1e-6*(1+a.SE) || math.Abs(a.Upper-b.Upper) > 1e-6*(1+a.SE)) {
+		if a.Status != b.Status || a.Usable() &&
+			(math.Abs(a.Lower-b.Lower) > 1e-6*(1+a.SE) || math.Abs(a.Upper-b.Upper) > 1e-6*(1+a.SE)) {
 			t.Fatalf("%+v and %+v", a, b)
 		}
 		if a.Usable() && (a.Lower > plain.Lower+1e-9 || a.Upper < plain.Upper-1e-9) {
@@ -125,7 +132,8 @@ func TestNoSpread(t *testing.T) {
 	}
 	a.Merge(b)
 	iv := a.Interval(0.95)
-	if iv.Status != stats.StatusNoSpread || iv.Usable() || !iv.Defined() || !math.IsInf(iv.Lower, -1) || !math.IsInf(iv.Upper, 1) {
+	if iv.Status != stats.StatusNoSpread || iv.Usable() || !iv.Defined() || !math.IsInf(iv.Lower, -1) ||
+		!math.IsInf(iv.Upper, 1) {
 		t.Errorf("%+v", iv)
 	}
 }

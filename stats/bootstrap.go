@@ -68,7 +68,8 @@ func Bootstrap(n, b int, conf float64, seed [2]uint64, statistic func(units []in
 // Source: Efron 1987; Efron and Tibshirani 1993.
 func BCaFrom(point float64, jackknife, replicates []float64, conf float64) BCa {
 	out := BCa{Point: point, Lower: point, Upper: point, Status: StatusInvalid}
-	if len(replicates) == 0 || !allFinite(replicates) || !allFinite(jackknife) || math.IsNaN(point) || !validConfidence(conf) {
+	if len(replicates) == 0 || !allFinite(replicates) || !allFinite(jackknife) || math.IsNaN(point) ||
+		!validConfidence(conf) {
 		return out
 	}
 	sorted := slices.Sorted(slices.Values(replicates))

@@ -76,7 +76,8 @@ func (c *Confusion) score(n float64) {
 		rr += rows[i] * rows[i]
 		cc += cols[i] * cols[i]
 	}
-	c.MacroF1, c.WeightedF1, c.MacroRecall = quotient(f1, float64(q)), quotient(weighted, n), quotient(recall, supported)
+	c.MacroF1, c.WeightedF1, c.MacroRecall = quotient(f1, float64(q)), quotient(weighted, n),
+		quotient(recall, supported)
 	c.MCC = math.NaN()
 	if n > 0 {
 		c.MCC = 0

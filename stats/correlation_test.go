@@ -26,13 +26,16 @@ func TestMeasureCorrelation(t *testing.T) {
 		"four are too few": {runs(0, .5, .5, .5, .5), stats.Correlation{Runs: 4}, false},
 		"all alike":        {runs(0, .5, .5, .5, .5, .5), stats.Correlation{Mean: .5, Upper: .5, Runs: 5}, true},
 		// The 80 % quantile of t with 4 degrees of freedom is 0.94096.
-		"as uncertain as one run": {runs(.1, .5, .5, .5, .5, .5), stats.Correlation{Mean: .5, Upper: .594096, Runs: 5}, true},
+		"as uncertain as one run": {runs(.1, .5, .5, .5, .5, .5),
+			stats.Correlation{Mean: .5, Upper: .594096, Runs: 5}, true},
 		// The standard error of the mean of the runs is sqrt(.025/5) = .0707107.
-		"runs that differ more": {runs(.01, .3, .4, .5, .6, .7), stats.Correlation{Mean: .5, Upper: .566536, Runs: 5}, true},
-		"at most 1":             {runs(.2, .9, .9, .9, .9, .9), stats.Correlation{Mean: .9, Upper: 1, Runs: 5}, true},
+		"runs that differ more": {runs(.01, .3, .4, .5, .6, .7),
+			stats.Correlation{Mean: .5, Upper: .566536, Runs: 5}, true},
+		"at most 1": {runs(.2, .9, .9, .9, .9, .9), stats.Correlation{Mean: .9, Upper: 1, Runs: 5}, true},
 	} {
 		got, ok := stats.MeasureCorrelation(tc.runs)
-		if ok != tc.ok || got.Runs != tc.want.Runs || ok && (math.Abs(got.Mean-tc.want.Mean) > 1e-9 || math.Abs(got.Upper-tc.want.Upper) > 1e-5) {
+		if ok != tc.ok || got.Runs != tc.want.Runs || ok &&
+			(math.Abs(got.Mean-tc.want.Mean) > 1e-9 || math.Abs(got.Upper-tc.want.Upper) > 1e-5) {
 			t.Errorf("%s: %+v %v, want %+v", name, got, ok, tc.want)
 		}
 	}
@@ -56,7 +59,8 @@ func times(n, y int) (out []int) {
 
 func TestCorrelated(t *testing.T) {
 	t.Parallel()
-	all, few, many := repeated(3, times(30, 3)...), repeated(3, append(times(29, 3), 2)...), repeated(3, append(times(20, 3), times(10, 1)...)...)
+	all, few, many := repeated(3, times(30, 3)...), repeated(3, append(times(29, 3), 2)...),
+		repeated(3, append(times(20, 3), times(10, 1)...)...)
 	agree := repeated(3, append(times(28, 3), 0, 0)...)
 	for name, tc := range map[string]struct {
 		c           *stats.Clusters
@@ -102,7 +106,8 @@ func TestCorrelated(t *testing.T) {
 
 func TestAlikeAttempts(t *testing.T) {
 	t.Parallel()
-	agree, all := repeated(3, append(times(28, 3), 0, 0)...).Interval(.95, stats.DefaultRho0), repeated(3, times(30, 3)...).Interval(.95, stats.DefaultRho0)
+	agree, all := repeated(3, append(times(28, 3), 0, 0)...).Interval(.95, stats.DefaultRho0),
+		repeated(3, times(30, 3)...).Interval(.95, stats.DefaultRho0)
 	if a, ok := agree.AlikeAttempts(90); !ok || a != (stats.Alike{Correlation: 1}) {
 		t.Errorf("all agree: %+v %v", a, ok)
 	}
@@ -112,7 +117,8 @@ func TestAlikeAttempts(t *testing.T) {
 	some := repeated(3, append(times(20, 3), times(10, 1)...)...).Interval(.95, stats.DefaultRho0)
 	plain, ok := some.Alike()
 	a, also := some.AlikeAttempts(90)
-	if wide := plain.SE / math.Sqrt(4*some.Point*(1-some.Point)); !ok || !also || a.Correlation != plain.Correlation || math.Abs(a.SE-wide) > 1e-12 || a.SE <= plain.SE {
+	if wide := plain.SE / math.Sqrt(4*some.Point*(1-some.Point)); !ok || !also || a.Correlation != plain.Correlation ||
+		math.Abs(a.SE-wide) > 1e-12 || a.SE <= plain.SE {
 		t.Errorf("%+v, plain %+v", a, plain)
 	}
 }
@@ -163,7 +169,8 @@ func TestMeasuredGate(t *testing.T) {
 				t.Errorf("bound %v, correlation %v: passed falsely %v", bound, correlation, share)
 			}
 			if share := float64(above) / float64(shown); share < .75 {
-				t.Errorf("bound %v, correlation %v: the limit is above it in %v of %d", bound, correlation, share, shown)
+				t.Errorf("bound %v, correlation %v: the limit is above it in %v of %d", bound, correlation,
+					share, shown)
 			}
 		}
 	}

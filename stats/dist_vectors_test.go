@@ -12,5 +12,6 @@ import (
 // TestDistVectors: the values of other software.
 func TestDistVectors(t *testing.T) {
 	t.Parallel()
-	conformtest.Vectors(t, os.Getenv, "special_functions", "binom_*", "incident_*", "quantile_ci_*", "sample_size_comparison", "confidence_sequence_*", "e_values")
+	conformtest.Vectors(t, os.Getenv, "special_functions", "binom_*", "incident_*", "quantile_ci_*",
+		"sample_size_comparison", "confidence_sequence_*", "e_values")
 }

@@ -95,8 +95,10 @@ func TestPassesLawMoments(t *testing.T) {
 					second += p * (float64(k) - float64(n)*mean) * (float64(k) - float64(n)*mean)
 				}
 				variance := float64(n) * mean * (1 - mean) * (1 + float64(n-1)*icc)
-				if !(math.Abs(sum-1) < 1e-9 && math.Abs(first-float64(n)*mean) < 1e-8 && math.Abs(second-variance) < 1e-7) {
-					t.Errorf("n %d, mean %g, icc %g: sum %g, mean %g, variance %g, want %g", n, mean, icc, sum, first, second, variance)
+				if !(math.Abs(sum-1) < 1e-9 && math.Abs(first-float64(n)*mean) < 1e-8 &&
+					math.Abs(second-variance) < 1e-7) {
+					t.Errorf("n %d, mean %g, icc %g: sum %g, mean %g, variance %g, want %g", n, mean, icc, sum, first,
+						second, variance)
 				}
 			}
 		}

@@ -16,7 +16,8 @@ func TestIntervalByHand(t *testing.T) {
 	t.Parallel()
 	number := rapid.OneOf(
 		rapid.Float64(), rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{
-			0, 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1), 1e-6, 1e-7, 9.999999999999e-7, 1e21, 1e20, 1e300, 5e-324, 123456789012345, 1e-9,
+			0, 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1), 1e-6, 1e-7, 9.999999999999e-7, 1e21,
+			1e20, 1e300, 5e-324, 123456789012345, 1e-9,
 		}),
 	)
 	rounded := func(x float64) *float64 {
@@ -31,11 +32,14 @@ func TestIntervalByHand(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		iv := Interval{
-			Point: number.Draw(t, "point"), Lower: number.Draw(t, "lower"), Upper: number.Draw(t, "upper"), SE: number.Draw(t, "se"),
-			N: rapid.Int().Draw(t, "n"), Clusters: rapid.IntRange(0, 9).Draw(t, "clusters"), NEff: number.Draw(t, "neff"),
+			Point: number.Draw(t, "point"), Lower: number.Draw(t, "lower"), Upper: number.Draw(t, "upper"),
+			SE: number.Draw(t, "se"),
+			N:  rapid.Int().Draw(t, "n"), Clusters: rapid.IntRange(0, 9).Draw(t, "clusters"),
+			NEff:       number.Draw(t, "neff"),
 			Confidence: rapid.Float64Range(0, 1).Draw(t, "confidence"),
-			Method:     rapid.SampledFrom([]string{"neff_clopper_pearson", "", "a<b>&\"\\", "ü\u2028", "A-1"}).Draw(t, "method"),
-			Status:     rapid.SampledFrom([]Status{StatusOK, StatusNoData, ""}).Draw(t, "status"),
+			Method: rapid.SampledFrom([]string{"neff_clopper_pearson", "", "a<b>&\"\\", "ü\u2028", "A-1"}).Draw(t,
+				"method"),
+			Status: rapid.SampledFrom([]Status{StatusOK, StatusNoData, ""}).Draw(t, "status"),
 		}
 		j := intervalJSON{
 			Lower: rounded(iv.Lower), Upper: rounded(iv.Upper), N: iv.N, Clusters: iv.Clusters,

@@ -187,7 +187,8 @@ func (g *Group) Interval(conf float64) Interval {
 		return 1 / (1 + math.Exp(-min(max(at, lo), hi)))
 	}
 	return Interval{
-		Point: g.Mean, Lower: end((1 - conf) / 2), Upper: end((1 + conf) / 2), N: int(math.Round(g.own.N)), NEff: g.own.N,
+		Point: g.Mean, Lower: end((1 - conf) / 2), Upper: end((1 + conf) / 2), N: int(math.Round(g.own.N)),
+		NEff:       g.own.N,
 		Confidence: conf, Method: "beta_binomial_posterior", Status: StatusOK,
 	}
 }
@@ -236,7 +237,8 @@ func Extremes(groups []Count, conf float64) (lowest, highest []Extreme) {
 		low, high = min(low, m), max(high, m)
 	}
 	a := (1 - conf) / 2
-	return apart(low, func(below float64) bool { return below > 1-a }), apart(high, func(below float64) bool { return below < a })
+	return apart(low, func(below float64) bool { return below > 1-a }), apart(high,
+		func(below float64) bool { return below < a })
 }
 
 // Apart reports whether the interval of a group with the count c lies below or above the posterior mean

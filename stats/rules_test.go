@@ -39,16 +39,19 @@ func TestEndsOfRates(t *testing.T) {
 		if all.Upper != 1 || all.Status != StatusBoundary || all.Lower >= 1 {
 			t.Errorf("%s: all of 8: %+v", name, all)
 		}
-		if some.Status != StatusOK || some.Point != 0.375 || !(0 < some.Lower && some.Lower < 0.375 && 0.375 < some.Upper && some.Upper < 1) {
+		if some.Status != StatusOK || some.Point != 0.375 ||
+			!(0 < some.Lower && some.Lower < 0.375 && 0.375 < some.Upper && some.Upper < 1) {
 			t.Errorf("%s: three of 8: %+v", name, some)
 		}
 		for _, conf := range []float64{0, 1} {
-			if iv := rate(3, 8, conf, TwoSided); iv.Status != StatusInvalid || !math.IsInf(iv.Lower, -1) || !math.IsInf(iv.Upper, 1) {
+			if iv := rate(3, 8, conf, TwoSided); iv.Status != StatusInvalid || !math.IsInf(iv.Lower, -1) ||
+				!math.IsInf(iv.Upper, 1) {
 				t.Errorf("%s with confidence %g: %+v", name, conf, iv)
 			}
 		}
 	}
-	want := Interval{Lower: -1, Upper: 1, N: 5, Clusters: 5, Confidence: 0.95, Method: "newcombe_independent", Status: StatusNoData}
+	want := Interval{Lower: -1, Upper: 1, N: 5, Clusters: 5, Confidence: 0.95, Method: "newcombe_independent",
+		Status: StatusNoData}
 	holds(t, "a run without trials", NewcombeIndependent(0, 0, 2, 5, 0.95), want)
 }
 
@@ -63,9 +66,14 @@ func TestEffectiveRate(t *testing.T) {
 		neff, conf float64
 		want       Interval
 	}{
-		"all":           {1, 50, 10, 20, 0.95, Interval{Point: 1, Lower: math.Pow(tail, 1.0/20), Upper: 1, N: 50, Clusters: 10, NEff: 20, Status: StatusBoundary}},
-		"none":          {0, 50, 10, 20, 0.95, Interval{Upper: 1 - math.Pow(tail, 1.0/20), N: 50, Clusters: 10, NEff: 20, Status: StatusBoundary}},
-		"half":          {0.5, 10, 1, 10, 0.95, Interval{Point: 0.5, Lower: whole.Lower, Upper: whole.Upper, N: 10, Clusters: 1, NEff: 10, Status: StatusOK}},
+		"all": {1, 50, 10, 20, 0.95,
+			Interval{Point: 1, Lower: math.Pow(tail, 1.0/20), Upper: 1, N: 50, Clusters: 10, NEff: 20,
+				Status: StatusBoundary}},
+		"none": {0, 50, 10, 20, 0.95,
+			Interval{Upper: 1 - math.Pow(tail, 1.0/20), N: 50, Clusters: 10, NEff: 20, Status: StatusBoundary}},
+		"half": {0.5, 10, 1, 10, 0.95,
+			Interval{Point: 0.5, Lower: whole.Lower, Upper: whole.Upper, N: 10, Clusters: 1, NEff: 10,
+				Status: StatusOK}},
 		"nothing":       {0.5, 0, 0, 0, 0.95, Interval{Upper: 1, Status: StatusNoData}},
 		"no case":       {0.5, 10, 0, 10, 0.95, invalid("", 0)},
 		"negative":      {0.5, -1, 1, 1, 0.95, invalid("", 0)},
@@ -109,7 +117,8 @@ func TestCap(t *testing.T) {
 		"two like cases": {rare(2, 1, 1, 1), 2, StatusZeroVariance},
 		"one case":       {rare(1, 1, 1, 1), 1, StatusSingleCluster},
 	} {
-		if tc.iv.Status != tc.status || tc.iv.Clusters != tc.n || tc.status == StatusCapped && !near(tc.iv.NEff, 120/1.3) {
+		if tc.iv.Status != tc.status || tc.iv.Clusters != tc.n || tc.status == StatusCapped &&
+			!near(tc.iv.NEff, 120/1.3) {
 			t.Errorf("%s: %+v", name, tc.iv)
 		}
 	}
@@ -213,7 +222,8 @@ func TestSums(t *testing.T) {
 	for i := range s {
 		squares[i] = s[i] * s[i]
 	}
-	approx := cmp.Options{cmp.AllowUnexported(Clusters{}, sums{}, Ratio{}, Counts{}), cmpopts.IgnoreFields(Counts{}, "once"), cmpopts.EquateApprox(1e-9, 1e-9)}
+	approx := cmp.Options{cmp.AllowUnexported(Clusters{}, sums{}, Ratio{}, Counts{}),
+		cmpopts.IgnoreFields(Counts{}, "once"), cmpopts.EquateApprox(1e-9, 1e-9)}
 
 	of := products(s[:30], m[:30])
 	first.SS, first.SM, first.MM = of.YY, of.YX, of.XX
@@ -238,7 +248,8 @@ func TestSums(t *testing.T) {
 	if diff := cmp.Diff([]Counts{counts, counts}, []Counts{fromCounts, merged}, approx); diff != "" {
 		t.Errorf("counts: %s", diff)
 	}
-	if diff := cmp.Diff([]any{Clusters{}, Ratio{}, Counts{}}, []any{Sums{}.Clusters(), RatioSums{}.Ratio(), CountSums{}.Counts()}, approx); diff != "" {
+	if diff := cmp.Diff([]any{Clusters{}, Ratio{}, Counts{}},
+		[]any{Sums{}.Clusters(), RatioSums{}.Ratio(), CountSums{}.Counts()}, approx); diff != "" {
 		t.Errorf("nothing: %s", diff)
 	}
 }
@@ -260,7 +271,8 @@ func TestBursts(t *testing.T) {
 	// 180 are 2/3 in 30.
 	four := count(60, 4)
 	_, upper := PoissonLimits(2./3, 0.025)
-	if want := upper/30 + (1+2*z*z)/6*(180/30.-1)/180; four.Status != StatusCapped || four.Clusters != 60 || !near(four.NEff, 30) || !near(four.Upper, want) {
+	if want := upper/30 + (1+2*z*z)/6*(180/30.-1)/180; four.Status != StatusCapped || four.Clusters != 60 ||
+		!near(four.NEff, 30) || !near(four.Upper, want) {
 		t.Errorf("four cases: %+v, want an upper end of %g", four, want)
 	}
 	if five := count(60, 5); five.Status != StatusOK || five.NEff <= 30 {
@@ -315,17 +327,20 @@ func TestTailsByHand(t *testing.T) {
 		// As differences they have the mean 0.
 		iv, _ := PairedSkewed(residuals, 0.95)
 		paired := math.Sqrt(squares / 23 / 24)
-		if !near(iv.Lower, -paired*Tail(24, -own, 0.95)) || !near(iv.Upper, paired*Tail(24, own, 0.95)) || iv.Method != "paired_mean_skewed_t" {
+		if !near(iv.Lower, -paired*Tail(24, -own, 0.95)) || !near(iv.Upper, paired*Tail(24, own, 0.95)) ||
+			iv.Method != "paired_mean_skewed_t" {
 			t.Errorf("%s: differences: %+v", name, iv)
 		}
 	}
-	if iv, p := PairedSkewed([]float64{1, 1, 1}, 0.95); iv.Status != StatusZeroVariance || iv.Lower != 1 || iv.Upper != 1 || p != 0 {
+	if iv, p := PairedSkewed([]float64{1, 1, 1}, 0.95); iv.Status != StatusZeroVariance || iv.Lower != 1 ||
+		iv.Upper != 1 || p != 0 {
 		t.Errorf("the same difference thrice: %+v, p %g", iv, p)
 	}
 	if iv, p := PairedMean([]float64{0, 0}, 0.95); iv.Status != StatusZeroVariance || p != 1 {
 		t.Errorf("no difference: %+v, p %g", iv, p)
 	}
-	if iv, p := PairedMean([]float64{2}, 0.95); iv.Status != StatusTooFew || !math.IsInf(iv.Lower, -1) || !math.IsInf(iv.Upper, 1) || p != 1 {
+	if iv, p := PairedMean([]float64{2}, 0.95); iv.Status != StatusTooFew || !math.IsInf(iv.Lower, -1) ||
+		!math.IsInf(iv.Upper, 1) || p != 1 {
 		t.Errorf("one difference: %+v, p %g", iv, p)
 	}
 	var r Ratio
@@ -340,7 +355,8 @@ func TestTailsByHand(t *testing.T) {
 		t.Errorf("two cases: %+v", iv)
 	}
 	// Two values have no skewness, {0, 0, 1} has the square root of 3.
-	for _, tc := range []struct{ n, squares, cubes, want float64 }{{2, 0.5, 0.25, 0}, {3, 2.0 / 3, 2.0 / 9, math.Sqrt(3)}, {5, 0, 0, 0}} {
+	for _, tc := range []struct{ n, squares, cubes, want float64 }{{2, 0.5, 0.25, 0},
+		{3, 2.0 / 3, 2.0 / 9, math.Sqrt(3)}, {5, 0, 0, 0}} {
 		if got := sampleSkewness(tc.n, tc.squares, tc.cubes); !near(got, tc.want) {
 			t.Errorf("skewness of %g values: %g, want %g", tc.n, got, tc.want)
 		}
@@ -351,7 +367,8 @@ func TestTailsByHand(t *testing.T) {
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	// Two cases of two: all of the spread is between them.
-	if d := DesignEffect([]float64{1, 1, 0, 0}, []int{1, 1, 2, 2}, 0.95); d.Status != StatusOK || !near(d.ICC, 1) || !near(d.Effect, 4) {
+	if d := DesignEffect([]float64{1, 1, 0, 0}, []int{1, 1, 2, 2}, 0.95); d.Status != StatusOK || !near(d.ICC, 1) ||
+		!near(d.Effect, 4) {
 		t.Errorf("two cases: %+v", d)
 	}
 	for name, d := range map[string]Design{
@@ -370,16 +387,18 @@ func TestDesign(t *testing.T) {
 		icc float64
 		ok  bool
 	}{
-		"independent":      {Interval{Point: 0.5, SE: 0.05, N: 100, Clusters: 50, Status: StatusOK}, 0, true},
-		"alike":            {Interval{Point: 0.5, SE: 0.06, N: 100, Clusters: 50, Status: StatusOK}, 0.44, true},
-		"four a case":      {Interval{Point: 0.2, SE: 0.06, N: 100, Clusters: 25, Status: StatusOK}, (0.0036/0.0016 - 1) / 3, true},
+		"independent": {Interval{Point: 0.5, SE: 0.05, N: 100, Clusters: 50, Status: StatusOK}, 0, true},
+		"alike":       {Interval{Point: 0.5, SE: 0.06, N: 100, Clusters: 50, Status: StatusOK}, 0.44, true},
+		"four a case": {Interval{Point: 0.2, SE: 0.06, N: 100, Clusters: 25, Status: StatusOK},
+			(0.0036/0.0016 - 1) / 3, true},
 		"more than alike":  {Interval{Point: 0.5, SE: 0.09, N: 100, Clusters: 50, Status: StatusOK}, 1, true},
 		"less than by lot": {Interval{Point: 0.5, SE: 0.04, N: 100, Clusters: 50, Status: StatusOK}, 0, true},
 		"three of two":     {Interval{Point: 0.5, SE: 0.1, N: 75, Clusters: 50, Status: StatusOK}, 1, true},
 		"few more":         {Interval{Point: 0.5, SE: 0.06, N: 74, Clusters: 50, Status: StatusOK}, 0, false},
 		"all":              {Interval{Point: 1, SE: 0.06, N: 100, Clusters: 50, Status: StatusOK}, 0, false},
 		"no error":         {Interval{Point: 0.5, N: 100, Clusters: 50, Status: StatusZeroVariance}, 0, false},
-		"one case":         {Interval{Point: 0.5, SE: 0.06, N: 100, Clusters: 1, Status: StatusSingleCluster}, 0, false},
+		"one case": {Interval{Point: 0.5, SE: 0.06, N: 100, Clusters: 1, Status: StatusSingleCluster}, 0,
+			false},
 	} {
 		if got, ok := tc.iv.Alike(); !(math.Abs(got.Correlation-tc.icc) <= 1e-12) || ok != tc.ok {
 			t.Errorf("%s: %g, %v, want %g, %v", name, got, ok, tc.icc, tc.ok)
@@ -428,7 +447,8 @@ func TestAsJSON(t *testing.T) {
 			t.Errorf("%g: %s (%v), want %s", x, got, err, want)
 		}
 	}
-	for _, s := range []string{"", "a", " ", `"`, `\`, "<", ">", "&", "\x01", "\x1f", "\x7f", "~", "ü", "\u2028", "\xff", "a b"} {
+	for _, s := range []string{"", "a", " ", `"`, `\`, "<", ">", "&", "\x01", "\x1f", "\x7f", "~", "ü", "\u2028",
+		"\xff", "a b"} {
 		want, err := json.Marshal(s)
 		if err != nil {
 			t.Fatal(err)
@@ -438,7 +458,8 @@ func TestAsJSON(t *testing.T) {
 		}
 	}
 	var iv Interval
-	if err := json.Unmarshal([]byte(`{"point":null,"lower":null,"upper":null}`), &iv); err != nil || !math.IsInf(iv.Lower, -1) || !math.IsInf(iv.Upper, 1) {
+	if err := json.Unmarshal([]byte(`{"point":null,"lower":null,"upper":null}`), &iv); err != nil ||
+		!math.IsInf(iv.Lower, -1) || !math.IsInf(iv.Upper, 1) {
 		t.Errorf("%+v, %v", iv, err)
 	}
 }
@@ -447,8 +468,10 @@ func TestAsJSON(t *testing.T) {
 func TestLopsided(t *testing.T) {
 	t.Parallel()
 	part := Interval{Point: 0.5, Lower: 0.4, Upper: 0.8, N: 9, Clusters: 3, Confidence: 0.95, Status: StatusOK}
-	open := Interval{Point: 0.5, Lower: math.Inf(-1), Upper: math.Inf(1), N: 1, Clusters: 1, Confidence: 0.95, Status: StatusTooFew}
-	want := Interval{Point: -1, Lower: -1.6, Upper: -0.8, N: 9, Clusters: 3, Confidence: 0.95, Method: "mover", Status: StatusOK}
+	open := Interval{Point: 0.5, Lower: math.Inf(-1), Upper: math.Inf(1), N: 1, Clusters: 1, Confidence: 0.95,
+		Status: StatusTooFew}
+	want := Interval{Point: -1, Lower: -1.6, Upper: -0.8, N: 9, Clusters: 3, Confidence: 0.95, Method: "mover",
+		Status: StatusOK}
 	holds(t, "turned", Combine([]float64{-2}, []Interval{part}), want)
 	want.N, want.Clusters, want.Status = 10, 4, StatusTooFew
 	holds(t, "with one that does not count", Combine([]float64{-2, 0}, []Interval{part, open}), want)
@@ -506,20 +529,23 @@ func TestQuantileRanks(t *testing.T) {
 		status      Status
 		wantedRanks [2]int
 	}{
-		"six and their median":     {each(6), 0.5, 0.95, 35, 10, 60, "order_statistics", StatusOK, [2]int{1, 6}},
-		"five are too few":         {each(5), 0.5, 0.95, 30, -inf, inf, "order_statistics", StatusOK, [2]int{0, 6}},
-		"three at exactly 1/8":     {each(3), 0.5, 0.75, 20, 10, 30, "order_statistics", StatusOK, [2]int{1, 3}},
-		"the smallest":             {each(3), 0, 0.95, 10, -inf, 10, "order_statistics", StatusOK, [2]int{0, 1}},
-		"the largest":              {each(3), 1, 0.95, 30, 30, inf, "order_statistics", StatusOK, [2]int{3, 4}},
-		"nothing":                  {nil, 0.5, 0.95, 0, -inf, inf, "order_statistics", StatusNoData, [2]int{0, 1}},
-		"one case":                 {[]Observation{{1, 0, false}, {3, 0, false}}, 0.5, 0.95, 2, -inf, inf, "order_statistics", StatusSingleCluster, [2]int{0, 3}},
-		"two cases":                {two, 0.5, 0.95, 2.5, -inf, inf, "woodruff_neff", StatusOK, [2]int{0, 5}},
-		"worth four at 1/16":       {like, 0.5, 0.875, 7, 7, 7, "woodruff_neff", StatusOK, [2]int{11, 89}},
-		"worth four, but surer":    {like, 0.5, 0.9, 7, -inf, inf, "woodruff_neff", StatusOK, [2]int{0, 101}},
-		"outside of the quantiles": {each(3), -0.1, 0.95, 0, -inf, inf, "order_statistics", StatusInvalid, [2]int{0, 4}},
+		"six and their median": {each(6), 0.5, 0.95, 35, 10, 60, "order_statistics", StatusOK, [2]int{1, 6}},
+		"five are too few":     {each(5), 0.5, 0.95, 30, -inf, inf, "order_statistics", StatusOK, [2]int{0, 6}},
+		"three at exactly 1/8": {each(3), 0.5, 0.75, 20, 10, 30, "order_statistics", StatusOK, [2]int{1, 3}},
+		"the smallest":         {each(3), 0, 0.95, 10, -inf, 10, "order_statistics", StatusOK, [2]int{0, 1}},
+		"the largest":          {each(3), 1, 0.95, 30, 30, inf, "order_statistics", StatusOK, [2]int{3, 4}},
+		"nothing":              {nil, 0.5, 0.95, 0, -inf, inf, "order_statistics", StatusNoData, [2]int{0, 1}},
+		"one case": {[]Observation{{1, 0, false}, {3, 0, false}}, 0.5, 0.95, 2, -inf, inf,
+			"order_statistics", StatusSingleCluster, [2]int{0, 3}},
+		"two cases":             {two, 0.5, 0.95, 2.5, -inf, inf, "woodruff_neff", StatusOK, [2]int{0, 5}},
+		"worth four at 1/16":    {like, 0.5, 0.875, 7, 7, 7, "woodruff_neff", StatusOK, [2]int{11, 89}},
+		"worth four, but surer": {like, 0.5, 0.9, 7, -inf, inf, "woodruff_neff", StatusOK, [2]int{0, 101}},
+		"outside of the quantiles": {each(3), -0.1, 0.95, 0, -inf, inf, "order_statistics", StatusInvalid,
+			[2]int{0, 4}},
 	} {
 		q := Quantiles(slices.Clone(tc.obs), tc.conf, tc.q)[0]
-		if q.Point != tc.point || q.Lower != tc.lower || q.Upper != tc.upper || q.Method != tc.method || q.Status != tc.status {
+		if q.Point != tc.point || q.Lower != tc.lower || q.Upper != tc.upper || q.Method != tc.method ||
+			q.Status != tc.status {
 			t.Errorf("%s: %+v", name, q)
 		}
 		if got := [2]int{q.LowerRank, q.UpperRank}; got != tc.wantedRanks {
@@ -540,7 +566,8 @@ func TestDrawsByHand(t *testing.T) {
 	}
 	jack, draws := []float64{1, 2, 3}, []float64{1, 2, 3, 4}
 	for name, tc := range map[string]struct{ point, bias float64 }{
-		"above all": {9, NormalQuantile(7.0 / 8)}, "below all": {0, NormalQuantile(1.0 / 8)}, "a tie": {2, NormalQuantile(3.0 / 8)},
+		"above all": {9, NormalQuantile(7.0 / 8)}, "below all": {0, NormalQuantile(1.0 / 8)},
+		"a tie": {2, NormalQuantile(3.0 / 8)},
 	} {
 		if b := BCaFrom(tc.point, jack, draws, 0.95); b.Status != StatusOK || !near(b.Bias, tc.bias) {
 			t.Errorf("%s: %+v, want a bias of %g", name, b, tc.bias)
@@ -548,7 +575,8 @@ func TestDrawsByHand(t *testing.T) {
 	}
 	// A level that the acceleration carries beyond the end is the end.
 	for name, tc := range map[string]struct{ acceleration, level, want float64 }{
-		"up": {1, 0.975, 1}, "down": {-1, 0.025, 0}, "not": {0, 0.3, 0.3}, "up a little": {0.1, 0.975, Normal(1 / (1/1.959963984540054 - 0.1))},
+		"up": {1, 0.975, 1}, "down": {-1, 0.025, 0}, "not": {0, 0.3, 0.3},
+		"up a little": {0.1, 0.975, Normal(1 / (1/1.959963984540054 - 0.1))},
 	} {
 		if got := (BCa{Acceleration: tc.acceleration}).level(tc.level); !near(got, tc.want) {
 			t.Errorf("%s: %g, want %g", name, got, tc.want)

@@ -118,7 +118,8 @@ func TestClustersMergeIsOrderFree(t *testing.T) {
 		if diff := cmp.Diff(whole, merged, cmpopts.EquateApprox(1e-6, 1e-9)); diff != "" {
 			t.Fatal(diff)
 		}
-		if !(0 <= whole.Lower && whole.Lower <= whole.Point+1e-9 && whole.Point <= whole.Upper+1e-9 && whole.Upper <= 1) {
+		if !(0 <= whole.Lower && whole.Lower <= whole.Point+1e-9 && whole.Point <= whole.Upper+1e-9 &&
+			whole.Upper <= 1) {
 			t.Fatalf("not ordered in [0,1]: %+v", whole)
 		}
 	})
@@ -131,8 +132,10 @@ func TestIntervalJSON(t *testing.T) {
 		iv   Interval
 		want string
 	}{
-		{none.Interval(0.95, DefaultRho0), `{"point":null,"lower":0,"upper":1,"n":0,"clusters":0,"confidence":0.95,"method":"neff_clopper_pearson","status":"no_data"}`},
-		{QuantileIntervals([]Observation{{Value: 3}, {Value: 1, Cluster: 1}}, 0.95, 0.5)[0], `{"point":2,"lower":null,"upper":null,"n":2,"clusters":2,"confidence":0.95,"method":"order_statistics","status":"ok"}`},
+		{none.Interval(0.95, DefaultRho0),
+			`{"point":null,"lower":0,"upper":1,"n":0,"clusters":0,"confidence":0.95,"method":"neff_clopper_pearson","status":"no_data"}`},
+		{QuantileIntervals([]Observation{{Value: 3}, {Value: 1, Cluster: 1}}, 0.95, 0.5)[0],
+			`{"point":2,"lower":null,"upper":null,"n":2,"clusters":2,"confidence":0.95,"method":"order_statistics","status":"ok"}`},
 	} {
 		b, err := json.Marshal(tc.iv)
 		if err != nil || string(b) != tc.want {
@@ -156,7 +159,8 @@ func TestCensoredQuantile(t *testing.T) {
 	}
 	obs[2].Censored, obs[2].Value = true, 30
 	obs[3].Censored, obs[3].Value = true, 30
-	if iv := QuantileIntervals(obs, 0.95, 0.9)[0]; iv.Status != StatusCensored || iv.Point != 30 || !math.IsInf(iv.Upper, 1) {
+	if iv := QuantileIntervals(obs, 0.95, 0.9)[0]; iv.Status != StatusCensored || iv.Point != 30 ||
+		!math.IsInf(iv.Upper, 1) {
 		t.Errorf("p90 with 20 %% timeouts: %+v", iv)
 	}
 	if iv := QuantileIntervals(obs, 0.95, 0.5)[0]; iv.Status != StatusOK || iv.Point != 7.5 {
@@ -259,13 +263,16 @@ func TestRejectsNonsense(t *testing.T) {
 func TestAverage(t *testing.T) {
 	t.Parallel()
 	part := func(point, lower, upper float64, n, cases int, status Status) Interval {
-		return Interval{Point: point, Lower: lower, Upper: upper, N: n, Clusters: cases, Confidence: 0.95, Method: "m", Status: status}
+		return Interval{Point: point, Lower: lower, Upper: upper, N: n, Clusters: cases, Confidence: 0.95, Method: "m",
+			Status: status}
 	}
-	a, b, one := part(0.5, 0.25, 0.75, 20, 10, StatusOK), part(1, 0.75, 1, 8, 8, StatusBoundary), part(0, 0, 1, 1, 1, StatusSingleCluster)
+	a, b, one := part(0.5, 0.25, 0.75, 20, 10, StatusOK), part(1, 0.75, 1, 8, 8, StatusBoundary),
+		part(0, 0, 1, 1, 1, StatusSingleCluster)
 	if got := Average(a); got != a {
 		t.Errorf("of one: %+v", got)
 	}
-	want := Interval{Point: 0.75, Lower: 0.5, Upper: 0.875, N: 28, Clusters: 8, Confidence: 0.95, Method: "mean_of_intervals", Status: StatusOK}
+	want := Interval{Point: 0.75, Lower: 0.5, Upper: 0.875, N: 28, Clusters: 8, Confidence: 0.95,
+		Method: "mean_of_intervals", Status: StatusOK}
 	if got := Average(a, b); got != want {
 		t.Errorf("of two: %+v, want %+v", got, want)
 	}
@@ -290,9 +297,11 @@ func TestCaseQuantiles(t *testing.T) {
 		}
 		return observed(obs)
 	}
-	loose, capped := sampleQuantiles(sample(60, 5), 0.95, false, []float64{0.9})[0], CaseQuantiles(sample(60, 5), 0.95, 0.9)[0]
+	loose, capped := sampleQuantiles(sample(60, 5), 0.95, false, []float64{0.9})[0],
+		CaseQuantiles(sample(60, 5), 0.95, 0.9)[0]
 	if !(loose.NEff > 60) || capped.NEff != 60 || !(capped.Upper > loose.Upper) || capped.Point != loose.Point {
-		t.Errorf("five attempts: n_eff %g, upper %g; of values %g, %g", capped.NEff, capped.Upper, loose.NEff, loose.Upper)
+		t.Errorf("five attempts: n_eff %g, upper %g; of values %g, %g", capped.NEff, capped.Upper, loose.NEff,
+			loose.Upper)
 	}
 	if iv := CaseQuantiles(sample(35, 10), 0.95, 0.9)[0]; !math.IsInf(iv.Upper, 1) {
 		t.Errorf("35 cases have an upper end: %+v", iv)
@@ -303,10 +312,12 @@ func TestCaseQuantiles(t *testing.T) {
 			same = append(same, Observation{Value: float64(i * 7 % 101), Cluster: int32(i)})
 		}
 	}
-	if a, b := CaseQuantiles(sample(60, 1), 0.95, 0.9)[0], CaseQuantiles(observed(same), 0.95, 0.9)[0]; a.Lower != b.Lower || a.Upper != b.Upper {
+	if a, b := CaseQuantiles(sample(60, 1), 0.95, 0.9)[0],
+		CaseQuantiles(observed(same), 0.95, 0.9)[0]; a.Lower != b.Lower || a.Upper != b.Upper {
 		t.Errorf("five copies of one attempt: %+v, one: %+v", b, a)
 	}
-	if a, b := sampleQuantiles(sample(60, 1), 0.95, false, []float64{0.9})[0], CaseQuantiles(sample(60, 1), 0.95, 0.9)[0]; a.Interval != b.Interval {
+	if a, b := sampleQuantiles(sample(60, 1), 0.95, false, []float64{0.9})[0],
+		CaseQuantiles(sample(60, 1), 0.95, 0.9)[0]; a.Interval != b.Interval {
 		t.Errorf("one attempt: %+v, %+v", a, b)
 	}
 }

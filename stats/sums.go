@@ -18,7 +18,8 @@ type Sums struct {
 	// Fractional reports that some value was neither 0 nor 1.
 	Fractional bool
 	// OnceN and OnceSizes2 are the sums of m and of m*m with the mean m of an attempt in place
-	// of that of all attempts, where the attempts of some case differ; 0 elsewhere, and where each case has one attempt.
+	// of that of all attempts, where the attempts of some case differ; 0 elsewhere, and where each
+	// case has one attempt.
 	OnceN, OnceSizes2 float64
 }
 

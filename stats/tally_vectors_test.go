@@ -12,5 +12,6 @@ import (
 // TestTallyVectors: the values of other software.
 func TestTallyVectors(t *testing.T) {
 	t.Parallel()
-	conformtest.Vectors(t, os.Getenv, "composite_score", "confusion_matrix", "match_and_jaccard", "multi_turn_score", "overcall_rate", "retrieval_metrics", "selection_table")
+	conformtest.Vectors(t, os.Getenv, "composite_score", "confusion_matrix", "match_and_jaccard", "multi_turn_score",
+		"overcall_rate", "retrieval_metrics", "selection_table")
 }

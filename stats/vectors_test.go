@@ -12,5 +12,7 @@ import (
 // TestStatsVectors: the values of other software.
 func TestStatsVectors(t *testing.T) {
 	t.Parallel()
-	conformtest.Vectors(t, os.Getenv, "binom_*", "bca_*", "bootstrap_*", "cluster*", "incident_*", "neff_*", "pass_*", "percentile_*", "quantile_*", "mcnemar", "multiple_testing", "newcombe_*", "paired_*", "signflip_*", "tango_*", "lang_*", "judge_drift_fisher", "sample_size_comparison")
+	conformtest.Vectors(t, os.Getenv, "binom_*", "bca_*", "bootstrap_*", "cluster*", "incident_*", "neff_*", "pass_*",
+		"percentile_*", "quantile_*", "mcnemar", "multiple_testing", "newcombe_*", "paired_*", "signflip_*", "tango_*",
+		"lang_*", "judge_drift_fisher", "sample_size_comparison")
 }

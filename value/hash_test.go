@@ -54,7 +54,8 @@ func TestHash(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]uint64{
-		`{"query":"low","lang":"42"}`: 0x7c76726dcbfcda4c, ` "a" `: plainHash([]byte(`"a"`)), `null`: 0, `[null]`: plainHash([]byte(`[null]`)),
+		`{"query":"low","lang":"42"}`: 0x7c76726dcbfcda4c, ` "a" `: plainHash([]byte(`"a"`)), `null`: 0,
+		`[null]`: plainHash([]byte(`[null]`)),
 	} {
 		v, err := Parse([]byte(text))
 		if err != nil {

@@ -27,7 +27,8 @@ func TestRepair(t *testing.T) {
 		{"a raw NUL in a string", "\"a\x00b\"", `"a\u0000b"`, value.NUL},
 		{"NULs before a record", "\x00\x00{}", "  {}", value.NUL},
 		{"bytes that are not UTF-8", "\"\xff\xc3\"", "\"\uFFFD\uFFFD\"", value.InvalidUTF8},
-		{"several", "{\"a\":NaN,\"b\":\"\\ud800\xff\"}", "{\"a\":\"NaN\",\"b\":\"\\uFFFD\uFFFD\"}", value.NotNumber | value.Surrogate | value.InvalidUTF8},
+		{"several", "{\"a\":NaN,\"b\":\"\\ud800\xff\"}", "{\"a\":\"NaN\",\"b\":\"\\uFFFD\uFFFD\"}",
+			value.NotNumber | value.Surrogate | value.InvalidUTF8},
 	} {
 		got, made, ok := value.Repair([]byte(tt.in))
 		if !ok || string(got) != tt.want || made != tt.made {
@@ -35,7 +36,8 @@ func TestRepair(t *testing.T) {
 		}
 	}
 	for _, in := range []string{
-		"", "NaNo", "{", `{"a":NaN`, `{"a":NaN,}`, `[NaN NaN]`, "\x00", `"\x41`, `{"a":NaN,"a":1}`, `{"\ud800":1,"\ud801":2}`, "tr\x00ue", "\"a\tb\"", "\xff", `"\u12"`,
+		"", "NaNo", "{", `{"a":NaN`, `{"a":NaN,}`, `[NaN NaN]`, "\x00", `"\x41`, `{"a":NaN,"a":1}`,
+		`{"\ud800":1,"\ud801":2}`, "tr\x00ue", "\"a\tb\"", "\xff", `"\u12"`,
 	} {
 		if got, made, ok := value.Repair([]byte(in)); ok {
 			t.Errorf("%q: read as %q (%v)", in, got, made)
@@ -70,7 +72,8 @@ func TestRead(t *testing.T) {
 }
 
 func FuzzRepair(f *testing.F) {
-	for _, s := range []string{`{"a":NaN}`, `"\ud83d"`, "\x00[1]", "\"\xff\"", `[-Infinity,"\\\"\ud800"]`, `{"a":1}`, `"\`, `"\u`, `-`, `N`} {
+	for _, s := range []string{`{"a":NaN}`, `"\ud83d"`, "\x00[1]", "\"\xff\"", `[-Infinity,"\\\"\ud800"]`, `{"a":1}`,
+		`"\`, `"\u`, `-`, `N`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {

@@ -37,9 +37,11 @@ func TestMembers(t *testing.T) {
 		var src []byte
 		for _, name := range rapid.SliceOfNDistinct(drawText(), 0, 8, rapid.ID[string]).Draw(t, "names") {
 			text := strconv.Quote(rapid.OneOf(drawText(), rapid.SampledFrom(append(texts, ""))).Draw(t, "value"))
-			value := rapid.SampledFrom([]string{text, text, "12", "-1", "1.5", "1e2", "999999999", "99999999999", "[1,2]", `{"a":"b"}`, "null"}).Draw(t, "kind")
+			value := rapid.SampledFrom([]string{text, text, "12", "-1", "1.5", "1e2", "999999999", "99999999999",
+				"[1,2]", `{"a":"b"}`, "null"}).Draw(t, "kind")
 			if len(texts) > 0 && rapid.Bool().Draw(t, "listed") {
-				if name = rapid.SampledFrom(texts).Draw(t, "name"); bytes.Contains(src, strconv.AppendQuote(nil, name)) {
+				if name = rapid.SampledFrom(texts).Draw(t, "name"); bytes.Contains(src,
+					strconv.AppendQuote(nil, name)) {
 					continue
 				}
 			}
@@ -62,7 +64,8 @@ func TestMembers(t *testing.T) {
 				t.Fatalf("%s: the text %q is found as %d of %q", src, e.Str(), m.Says(list), texts)
 			}
 			n, known := m.Whole()
-			if f, ok := e.Float(); known && (!ok || float64(n) != f) || known != (e.Kind() == Number && e.node().count > 0) {
+			if f, ok := e.Float(); known && (!ok || float64(n) != f) ||
+				known != (e.Kind() == Number && e.node().count > 0) {
 				t.Fatalf("%s: %s is %d, %v", src, e.Raw(), n, known)
 			}
 			sameMembers(t, v, m)
@@ -83,7 +86,8 @@ func sameMembers(t *rapid.T, v Value, m Member) {
 	for o := other.Members(); o.Ok(); o = o.Next() {
 		a, b := m.Value(), o.Value()
 		if m.NamedAs(o) != (a.Key() == b.Key()) || m.Alike(o) != bytes.Equal(a.Raw(), b.Raw()) {
-			t.Fatalf("%q: %s and %q: %s are told as %v and %v", a.Key(), a.Raw(), b.Key(), b.Raw(), m.NamedAs(o), m.Alike(o))
+			t.Fatalf("%q: %s and %q: %s are told as %v and %v", a.Key(), a.Raw(), b.Key(), b.Raw(),
+				m.NamedAs(o), m.Alike(o))
 		}
 	}
 	if o := other.Namesake(m); !o.Ok() || o.Value().Key() != m.Value().Key() {
@@ -97,7 +101,8 @@ func sameMembers(t *rapid.T, v Value, m Member) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	list := NamesOf([]string{"", "a", "abcdefgh", "abcdefgh_of_the_other"})
-	for text, want := range map[string]int{"": 0, "a": 1, "b": -1, "abcdefgh": 2, "abcdefgh_of_the_other": 3, "abcdefgh_of_tha_other": -1, "abcdefgh_of_other": -1} {
+	for text, want := range map[string]int{"": 0, "a": 1, "b": -1, "abcdefgh": 2, "abcdefgh_of_the_other": 3,
+		"abcdefgh_of_tha_other": -1, "abcdefgh_of_other": -1} {
 		if got := list.Find(text); got != want {
 			t.Errorf("%q is found as %d, not %d", text, got, want)
 		}

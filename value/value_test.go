@@ -16,8 +16,10 @@ import (
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{
-		``, ` `, `{`, `[1,`, `[1,]`, `{"a":1,}`, `{"a"}`, `{a:1}`, `01`, `1.`, `.5`, `-`, `1e`, `+1`, `tru`, `nul`, `"a`, `"\x"`,
-		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, "\"\xff\"", `"\ud800"`, `"\udc00"`, `"\ud800\u0041"`, "\"\n\"", `1 2`, `{} x`, `NaN`, `'a'`,
+		``, ` `, `{`, `[1,`, `[1,]`, `{"a":1,}`, `{"a"}`, `{a:1}`, `01`, `1.`, `.5`, `-`, `1e`, `+1`, `tru`, `nul`,
+		`"a`, `"\x"`,
+		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, "\"\xff\"", `"\ud800"`, `"\udc00"`, `"\ud800\u0041"`, "\"\n\"", `1 2`,
+		`{} x`, `NaN`, `'a'`,
 		strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1),
 	} {
 		if Valid([]byte(s)) {
@@ -91,7 +93,8 @@ func TestEqual(t *testing.T) {
 
 func TestIsInteger(t *testing.T) {
 	t.Parallel()
-	for s, want := range map[string]bool{`5`: true, `5.0`: true, `5.5`: false, `5e2`: true, `50e-1`: true, `5e-1`: false, `-0.0`: true, `"5"`: false} {
+	for s, want := range map[string]bool{`5`: true, `5.0`: true, `5.5`: false, `5e2`: true, `50e-1`: true,
+		`5e-1`: false, `-0.0`: true, `"5"`: false} {
 		v, err := Parse([]byte(s))
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +144,8 @@ func toAny(v Value) any {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2.5e3,"x\n\u00e9",true,null],"b":{}}`, `"\ud83d\ude00"`, `[]`, `{"a":1,"a":2}`, "\"\xff\"", "[-0.5E+1,\"abcdefgh\\\\ijklmnopé\"]"} {
+	for _, s := range []string{`{"a":[1,2.5e3,"x\n\u00e9",true,null],"b":{}}`, `"\ud83d\ude00"`, `[]`, `{"a":1,"a":2}`,
+		"\"\xff\"", "[-0.5E+1,\"abcdefgh\\\\ijklmnopé\"]"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -168,7 +172,8 @@ func FuzzParse(f *testing.F) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	src := []byte(`{"origin":"NYC","destination":"LHR","passengers":3,"date":"2026-05-01","options":{"window":true,"bags":[1,2]}}`)
+	src := []byte(
+		`{"origin":"NYC","destination":"LHR","passengers":3,"date":"2026-05-01","options":{"window":true,"bags":[1,2]}}`)
 	var d Doc
 	b.SetBytes(int64(len(src)))
 	b.ReportAllocs()
@@ -193,7 +198,8 @@ func BenchmarkValid(b *testing.B) {
 // TestWholeNumbers: what the tape keeps of a short number is what the number says.
 func TestWholeNumbers(t *testing.T) {
 	t.Parallel()
-	for _, lit := range []string{"0", "-0", "7", "10", "007", "123456789", "999999999", "1234567890", "-5", "5.0", "5e0", "0.5", "1E2", "-"} {
+	for _, lit := range []string{"0", "-0", "7", "10", "007", "123456789", "999999999", "1234567890", "-5", "5.0",
+		"5e0", "0.5", "1E2", "-"} {
 		v, err := Parse([]byte(lit))
 		if valid := json.Valid([]byte(lit)); valid != (err == nil) {
 			t.Errorf("%s: %v", lit, err)
@@ -236,7 +242,8 @@ func TestOffset(t *testing.T) {
 // the next one.
 func TestMaxValues(t *testing.T) {
 	t.Parallel()
-	few, many := `{"a":[`+strings.Repeat("0,", 50)+`0]}`, `{"a":[`+strings.Repeat("0,", 500)+`0],"b":"`+strings.Repeat("x", 400)+`"}`
+	few, many := `{"a":[`+strings.Repeat("0,", 50)+`0]}`,
+		`{"a":[`+strings.Repeat("0,", 500)+`0],"b":"`+strings.Repeat("x", 400)+`"}`
 	d := Doc{Max: 100}
 	for range 5 {
 		if err := d.Parse([]byte(few)); err != nil || d.Root().Len() != 1 {

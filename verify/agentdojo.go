@@ -49,7 +49,8 @@ func agentDojo(_ context.Context, c *proof.Check, d proof.Data) error {
 	if err != nil {
 		return err
 	}
-	c.Printf("%-32s %-24s %4s %7s %7s %7s %7s %7s %6s %6s %8s\n", "pipeline", "attack", "n", "never", "names", "values", "floor", "ours", "false+", "false-", "cut off")
+	c.Printf("%-32s %-24s %4s %7s %7s %7s %7s %7s %6s %6s %8s\n", "pipeline", "attack", "n", "never", "names", "values",
+		"floor", "ours", "false+", "false-", "cut off")
 	for _, f := range files {
 		t, err := dojoFile(c, f, suites)
 		if err != nil {
@@ -113,9 +114,12 @@ func (t *dojoTally) table(f *proof.Figures) {
 		}
 	}
 	own := map[string]float64{
-		"n_user_tasks": float64(t.subset.n), "utility": float64(t.subset.useful), "utility_pct": pct(t.subset.useful), "n_injection_tasks_as_user": float64(t.asUser),
-		"n": float64(t.all.n), "n_v1_subset": float64(t.subset.n), "utility_under_attack_pct": pct(t.subset.useful), "targeted_asr_pct": pct(t.subset.hit),
-		"utility_true": float64(counts.useful), "security_true": float64(counts.hit),
+		"n_user_tasks": float64(t.subset.n), "utility": float64(t.subset.useful), "utility_pct": pct(t.subset.useful),
+		"n_injection_tasks_as_user": float64(t.asUser),
+		"n":                         float64(t.all.n), "n_v1_subset": float64(t.subset.n),
+		"utility_under_attack_pct": pct(t.subset.useful),
+		"targeted_asr_pct":         pct(t.subset.hit),
+		"utility_true":             float64(counts.useful), "security_true": float64(counts.hit),
 	}
 	for _, name := range f.Keys(run) {
 		if x, ok := own[name]; ok {
@@ -153,7 +157,8 @@ func (t *dojoTally) floor() {
 	}
 	pct := func(k int) float64 { return 100 * float64(k) / float64(t.scored) }
 	floor := slices.Max(t.naive[:])
-	t.c.Compare(floors, t.run(), t.agree > floor || t.agree == t.scored, "%d of %d agree, a guess has %d", t.agree, t.scored, floor)
+	t.c.Compare(floors, t.run(), t.agree > floor || t.agree == t.scored, "%d of %d agree, a guess has %d", t.agree,
+		t.scored, floor)
 	t.c.Printf("%-32s %-24s %4d %7.2f %7.2f %7.2f %7.2f %7.2f %6d %6d %8d\n", t.pipeline, t.attack, t.scored,
 		pct(t.naive[0]), pct(t.naive[1]), pct(t.naive[2]), pct(floor), pct(t.agree), t.falseAlarm, t.missed, t.cut)
 }
@@ -169,7 +174,8 @@ func dojoFile(c *proof.Check, path string, suites map[string]*dojoSuite) (t *doj
 		return nil, err
 	}
 	pipeline, attack, _ := strings.Cut(jsonl.Stem(path), "__")
-	t = &dojoTally{c: c, pipeline: pipeline, attack: attack, suites: map[string]*dojoCount{}, firsts: map[string]*dojoCount{}}
+	t = &dojoTally{c: c, pipeline: pipeline, attack: attack, suites: map[string]*dojoCount{},
+		firsts: map[string]*dojoCount{}}
 	for a, err := range imp.Attempts() {
 		if err != nil {
 			return nil, err

@@ -42,7 +42,8 @@ func agents(ctx context.Context, c *proof.Check, p place) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(httpTable(shapes).write(strings.Join(p.args, "")), telemetryTable(sdks).write(strings.Join(p.args, "")))
+	return errors.Join(httpTable(shapes).write(strings.Join(p.args, "")),
+		telemetryTable(sdks).write(strings.Join(p.args, "")))
 }
 
 // readCaptures compares what a folder holds of the two kinds.

@@ -26,10 +26,14 @@ func TestCaptures(t *testing.T) {
 	t.Parallel()
 	events := []string{
 		`{"type":"start-step"}`,
-		`{"type":"tool-input-available","toolCallId":"1","toolName":"get_weather","input":{"city":"Paris"}}`, `{"type":"tool-input-available","toolCallId":"2","toolName":"get_weather","input":{"city":"Oslo"}}`,
-		`{"type":"tool-output-available","toolCallId":"1","output":18}`, `{"type":"tool-output-available","toolCallId":"2","output":9}`,
-		`{"type":"start-step"}`, `{"type":"tool-input-available","toolCallId":"3","toolName":"book_flight","input":{"from":"Oslo","to":"Paris","seat":"12A"}}`, `{"type":"tool-output-error","toolCallId":"3","errorText":"seat taken"}`,
-		`{"type":"start-step"}`, `{"type":"text-delta","delta":"Paris is 18 degrees; booking failed."}`, `{"type":"finish"}`,
+		`{"type":"tool-input-available","toolCallId":"1","toolName":"get_weather","input":{"city":"Paris"}}`,
+		`{"type":"tool-input-available","toolCallId":"2","toolName":"get_weather","input":{"city":"Oslo"}}`,
+		`{"type":"tool-output-available","toolCallId":"1","output":18}`,
+		`{"type":"tool-output-available","toolCallId":"2","output":9}`,
+		`{"type":"start-step"}`,
+		`{"type":"tool-input-available","toolCallId":"3","toolName":"book_flight","input":{"from":"Oslo","to":"Paris","seat":"12A"}}`, `{"type":"tool-output-error","toolCallId":"3","errorText":"seat taken"}`,
+		`{"type":"start-step"}`, `{"type":"text-delta","delta":"Paris is 18 degrees; booking failed."}`,
+		`{"type":"finish"}`,
 	}
 	stream := func(events ...string) string { return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n" }
 	for name, tt := range map[string]struct {
@@ -39,9 +43,12 @@ func TestCaptures(t *testing.T) {
 		"a stream, telemetry, and lines": {map[string]string{
 			"a.sse": stream(events...), "b.json": `{"resourceSpans":[]}`, "c.jsonl": "{}\n{}\n", "d.pb": "\x0a\x00",
 		}, "agents: 11 of 11 compared agree"},
-		"a result is missing":       {map[string]string{"a.txt": stream(append(append([]string{}, events[:4]...), events[5:]...)...)}, "agents: 9 of 10 compared agree, 1 not explained"},
-		"JSON that is no answer":    {map[string]string{"a": `{"ok":true}`}, "agents: 0 of 1 compared agree, 1 not explained"},
-		"a stream that was cut off": {map[string]string{"a": stream(events[:9]...)}, "agents: 0 of 1 compared agree, 1 not explained"},
+		"a result is missing": {map[string]string{"a.txt": stream(append(append([]string{}, events[:4]...),
+			events[5:]...)...)}, "agents: 9 of 10 compared agree, 1 not explained"},
+		"JSON that is no answer": {map[string]string{"a": `{"ok":true}`},
+			"agents: 0 of 1 compared agree, 1 not explained"},
+		"a stream that was cut off": {map[string]string{"a": stream(events[:9]...)},
+			"agents: 0 of 1 compared agree, 1 not explained"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +93,8 @@ func TestTelemetryCaptures(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join("..", "internal", "trace", "foreign", "testdata", "sdk")
 	out := checked(t, dir)
-	if !regexp.MustCompile(`agents: (\d+) of (\d+) compared agree\n$`).MatchString(out) || strings.Contains(out, "DIFFERS") {
+	if !regexp.MustCompile(`agents: (\d+) of (\d+) compared agree\n$`).MatchString(out) ||
+		strings.Contains(out, "DIFFERS") {
 		t.Error(out)
 	}
 	files, err := os.ReadDir(dir)
@@ -105,24 +113,31 @@ func TestTelemetryCaptures(t *testing.T) {
 func TestTelemetryCapturesDiffer(t *testing.T) {
 	t.Parallel()
 	span := func(id, name, attributes string) string {
-		return `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"ab","spanId":"` + id + `","name":"` + name + `","startTimeUnixNano":"` + id + `","endTimeUnixNano":"9","attributes":[` + attributes + `]}]}]}]}` + "\n"
+		return `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"ab","spanId":"` + id + `","name":"` + name +
+			`","startTimeUnixNano":"` + id + `","endTimeUnixNano":"9","attributes":[` + attributes + `]}]}]}]}` + "\n"
 	}
 	attribute := func(key, text string) string {
 		return `{"key":"` + key + `","value":{"stringValue":` + strconv.Quote(text) + `}}`
 	}
 	tool := func(id, name, args, result string) string {
-		return span(id, "execute_tool "+name, attribute("gen_ai.operation.name", "execute_tool")+","+attribute("gen_ai.tool.call.arguments", args)+","+attribute("gen_ai.tool.call.result", result))
+		return span(id, "execute_tool "+name, attribute("gen_ai.operation.name", "execute_tool")+","+
+			attribute("gen_ai.tool.call.arguments", args)+","+attribute("gen_ai.tool.call.result", result))
 	}
 	for name, tt := range map[string]struct {
 		files map[string]string
 		want  string
 	}{
 		"two calls, in two files, which are one task": {map[string]string{
-			"a.jsonl": tool("1", "get_weather", `{"city":"Paris"}`, `{"temp":18}`), "b.jsonl": tool("2", "get_weather", `{"city":"Oslo"}`, `{"temp":18}`),
+			"a.jsonl": tool("1", "get_weather", `{"city":"Paris"}`, `{"temp":18}`),
+			"b.jsonl": tool("2", "get_weather", `{"city":"Oslo"}`, `{"temp":18}`),
 		}, `a.jsonl and 1 more`},
-		"a call that was not made": {map[string]string{"a.jsonl": tool("1", "get_weather", `{"city":"Rome"}`, `{"temp":18}`)}, `got get_weather {"city":"Rome"}`},
+		"a call that was not made": {map[string]string{"a.jsonl": tool("1", "get_weather", `{"city":"Rome"}`,
+			`{"temp":18}`)}, `got get_weather {"city":"Rome"}`},
 		"no call, and the names of tools": {map[string]string{
-			"a.jsonl": span("1", "chat", attribute("gen_ai.operation.name", "chat")+","+attribute("gen_ai.input.messages", `[{"role":"user","content":"get_weather?"}]`)+","+attribute("gen_ai.output.messages", `[{"role":"assistant","content":"hello"}]`)),
+			"a.jsonl": span("1", "chat",
+				attribute("gen_ai.operation.name", "chat")+","+
+					attribute("gen_ai.input.messages", `[{"role":"user","content":"get_weather?"}]`)+","+
+					attribute("gen_ai.output.messages", `[{"role":"assistant","content":"hello"}]`)),
 		}, "an attempt abstained"},
 		"no capture": {map[string]string{"a.txt": "hello"}, "holds none that is known"},
 	} {
@@ -156,7 +171,8 @@ func TestScriptedModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			turns := []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}
-			tools := callvet.NewToolset([]callvet.Tool{{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object"}`)}})
+			tools := callvet.NewToolset(
+				[]callvet.Tool{{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object"}`)}})
 			var said []string
 			for range 3 {
 				resp, err := m.Generate(t.Context(), &callvet.Request{Turns: turns, Tools: tools})
@@ -166,11 +182,13 @@ func TestScriptedModel(t *testing.T) {
 				said = append(said, saidBy(resp)+fmt.Sprintf(" %d %d", resp.Usage.InputTokens, resp.Usage.OutputTokens))
 				turns = append(turns, resp.Turns...)
 				for _, call := range resp.Turns[0].Calls {
-					turns = append(turns, callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: "18"})
+					turns = append(turns,
+						callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: "18"})
 				}
 			}
 			c := scriptedCalls()
-			want := []string{"\n" + c[0] + "\n" + c[1] + " 120 30", "\n" + c[2] + " 120 30", scriptedText + " because the seat is taken. 120 30"}
+			want := []string{"\n" + c[0] + "\n" + c[1] + " 120 30", "\n" + c[2] + " 120 30",
+				scriptedText + " because the seat is taken. 120 30"}
 			if d := cmp.Diff(want, said); d != "" {
 				t.Errorf("%s, streamed %v: %s", name, stream, d)
 			}

@@ -57,13 +57,15 @@ func capturesOfSpans(dir string) ([]*capture, error) {
 		if plain, err := decompressed(b); err == nil {
 			b = plain
 		}
-		next := &capture{name: e.Name(), content: b, form: foreign.Detect(b), binary: foreign.FramingOf(b) > 0, traces: map[string]bool{}, parts: map[string]bool{}}
+		next := &capture{name: e.Name(), content: b, form: foreign.Detect(b), binary: foreign.FramingOf(b) > 0,
+			traces: map[string]bool{}, parts: map[string]bool{}}
 		if !isTelemetry(next.form) {
 			continue
 		}
 		next.look()
 		same := slices.IndexFunc(out, func(o *capture) bool {
-			return o.form == next.form && o.binary == next.binary && overlap(o.traces, next.traces) && !overlap(o.parts, next.parts)
+			return o.form == next.form && o.binary == next.binary && overlap(o.traces, next.traces) &&
+				!overlap(o.parts, next.parts)
 		})
 		if same < 0 {
 			out = append(out, next)
@@ -129,7 +131,8 @@ func (cp *capture) compare(c *proof.Check) {
 	for _, l := range []struct {
 		mark string
 		lost *string
-	}{{"get_weather", &r.lost.calls}, {"12A", &r.lost.args}, {"temp", &r.lost.results}, {"seat taken", &r.lost.reason}, {"token", &r.lost.tokens}} {
+	}{{"get_weather", &r.lost.calls}, {"12A", &r.lost.args}, {"temp", &r.lost.results}, {"seat taken", &r.lost.reason},
+		{"token", &r.lost.tokens}} {
 		if !has(l.mark) {
 			*l.lost = "not told"
 		}
@@ -196,7 +199,8 @@ func madeUp(a *trace.Attempt) string {
 func familiesOf(v any, out map[string]bool) {
 	add := func(key string) {
 		switch key { // what the calls are about, and the frame of OTLP
-		case "city", "from", "to", "seat", "temp", "traceId", "spanId", "parentSpanId", "resourceSpans", "resourceLogs", "value", "values", "key", "stringValue", "attributes":
+		case "city", "from", "to", "seat", "temp", "traceId", "spanId", "parentSpanId", "resourceSpans", "resourceLogs",
+			"value", "values", "key", "stringValue", "attributes":
 			return
 		}
 		out[key] = true

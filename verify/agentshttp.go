@@ -56,10 +56,13 @@ const (
 
 func shapes() []served {
 	return []served{
-		{name: "AI SDK 6, UI message stream", program: vercel, path: "/ui", besides: "tokens, unless they are in the metadata of the message"},
-		{name: "AI SDK 6, UI message stream, preset", program: vercel, path: "/ui", preset: "ai-sdk", besides: "tokens, unless they are in the metadata of the message"},
+		{name: "AI SDK 6, UI message stream", program: vercel, path: "/ui",
+			besides: "tokens, unless they are in the metadata of the message"},
+		{name: "AI SDK 6, UI message stream, preset", program: vercel, path: "/ui", preset: "ai-sdk",
+			besides: "tokens, unless they are in the metadata of the message"},
 		{name: "AI SDK 6, JSON with steps", program: vercel, path: "/steps"},
-		{name: "AI SDK 6, JSON with toolCalls", program: vercel, path: "/json", lost: []string{"error", "tokens", "rounds"}},
+		{name: "AI SDK 6, JSON with toolCalls", program: vercel, path: "/json",
+			lost: []string{"error", "tokens", "rounds"}},
 		{name: "AI SDK 6, messages", program: vercel, path: "/messages", lost: []string{"tokens"}},
 		{name: "LangGraph 1, stream of updates", program: graph, path: "/updates"},
 		{name: "LangGraph 1, stream of updates, preset", program: graph, path: "/updates", preset: "langgraph"},
@@ -69,21 +72,30 @@ func shapes() []served {
 		{name: "LangGraph 1, invoke", program: graph, path: "/invoke"},
 		{name: "LangGraph 1, invoke, messages as dictionaries", program: graph, path: "/invoke-dict"},
 		{name: "OpenAI Agents 0.20, stream", program: openai, path: "/stream", besides: agentsSentence},
-		{name: "OpenAI Agents 0.20, stream, preset", program: openai, path: "/stream", preset: "openai-agents", besides: agentsSentence},
-		{name: "OpenAI Agents 0.20, items", program: openai, path: "/items", lost: []string{"tokens"}, besides: agentsSentence},
-		{name: "OpenAI Agents 0.20, history", program: openai, path: "/history", lost: []string{"tokens"}, besides: agentsSentence},
-		{name: "OpenAI Agents 0.20, output", program: openai, path: "/output", lost: []string{"tokens"}, besides: agentsSentence},
+		{name: "OpenAI Agents 0.20, stream, preset", program: openai, path: "/stream", preset: "openai-agents",
+			besides: agentsSentence},
+		{name: "OpenAI Agents 0.20, items", program: openai, path: "/items", lost: []string{"tokens"},
+			besides: agentsSentence},
+		{name: "OpenAI Agents 0.20, history", program: openai, path: "/history", lost: []string{"tokens"},
+			besides: agentsSentence},
+		{name: "OpenAI Agents 0.20, output", program: openai, path: "/output", lost: []string{"tokens"},
+			besides: agentsSentence},
 		{name: "OpenAI Agents 0.20, whole result", program: openai, path: "/result", besides: agentsSentence},
-		{name: "AG-UI 1.0", program: agui, path: "/", preset: "ag-ui", lost: []string{"tokens"}, besides: "failures of tools: a result that begins with \"Error: \" is one"},
-		{name: "AG-UI, a mock", program: mock, path: "/agui", preset: "ag-ui", lost: []string{"tokens"}, calls: []string{`get_weather {"city":"Paris"}`}},
-		{name: "A2A 1.0, a mock", program: mock, path: "/a2a", preset: "a2a", says: "Paris is 18 degrees", untold: true},
-		{name: "AI SDK 6, text stream", program: vercel, path: "/text", says: scriptedText + " because the seat is taken.", untold: true},
+		{name: "AG-UI 1.0", program: agui, path: "/", preset: "ag-ui", lost: []string{"tokens"},
+			besides: "failures of tools: a result that begins with \"Error: \" is one"},
+		{name: "AG-UI, a mock", program: mock, path: "/agui", preset: "ag-ui", lost: []string{"tokens"},
+			calls: []string{`get_weather {"city":"Paris"}`}},
+		{name: "A2A 1.0, a mock", program: mock, path: "/a2a", preset: "a2a", says: "Paris is 18 degrees",
+			untold: true},
+		{name: "AI SDK 6, text stream", program: vercel, path: "/text",
+			says: scriptedText + " because the seat is taken.", untold: true},
 	}
 }
 
 // The calls and the text of every agent that is scripted, and what one of its requests takes.
 func scriptedCalls() []string {
-	return []string{`get_weather {"city":"Paris"}`, `get_weather {"city":"Oslo"}`, `book_flight {"from":"Oslo","seat":"12A","to":"Paris"}`}
+	return []string{`get_weather {"city":"Paris"}`, `get_weather {"city":"Oslo"}`,
+		`book_flight {"from":"Oslo","seat":"12A","to":"Paris"}`}
 }
 
 const (
@@ -111,7 +123,8 @@ func overHTTP(ctx context.Context, c *proof.Check, dir string) ([][]string, erro
 		if s.calls != nil || s.says != "" {
 			continue
 		}
-		for _, what := range [][2]string{{theResults, "results"}, {theError, "error"}, {theRounds, "rounds"}, {theTokens, "tokens"}} {
+		for _, what := range [][2]string{{theResults, "results"}, {theError, "error"}, {theRounds, "rounds"},
+			{theTokens, "tokens"}} {
 			if !slices.Contains(s.lost, what[1]) {
 				c.Due(what[0], 1, "the list of shapes")
 			}
@@ -135,7 +148,8 @@ func installAgents(ctx context.Context, source, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, room := range []string{"agents", "agents/sdk-lc", "agents/sdk-oa", "agents/sdk-agui", "agents/sdk-tl", "agents/sdk-mastra", newerNode, "mocks"} {
+	for _, room := range []string{"agents", "agents/sdk-lc", "agents/sdk-oa", "agents/sdk-agui", "agents/sdk-tl",
+		"agents/sdk-mastra", newerNode, "mocks"} {
 		err := installRoom(ctx, filepath.Join(source, room), filepath.Join(dir, room))
 		if err != nil && room != newerNode { // its program is skipped where it does not run
 			return "", err
@@ -181,7 +195,8 @@ func installRoom(ctx context.Context, from, to string) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(limited, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps")
+	cmd := exec.CommandContext(limited, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts",
+		"--legacy-peer-deps")
 	cmd.Dir = to
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("install %s: %w: %.300s", filepath.Base(to), err, bytes.TrimSpace(out))
@@ -203,7 +218,8 @@ func askAgents(ctx context.Context, c *proof.Check, dir string) ([][]string, err
 		}
 		room, args := filepath.Join(dir, "agents", filepath.Dir(program)), []string{filepath.Base(program)}
 		if program == mock {
-			room, args = filepath.Join(dir, mock), []string{"node_modules/@copilotkit/aimock/dist/aimock-cli.js", "-c", "a2a.json", "-p", port}
+			room, args = filepath.Join(dir, mock),
+				[]string{"node_modules/@copilotkit/aimock/dist/aimock-cli.js", "-c", "a2a.json", "-p", port}
 		} else if args[0], err = moved(room, args[0], port, model.Listener.Addr().String()); err != nil {
 			return nil, err
 		}
@@ -214,7 +230,8 @@ func askAgents(ctx context.Context, c *proof.Check, dir string) ([][]string, err
 		defer stop()
 		bases[program] = "http://127.0.0.1:" + port
 	}
-	c.Printf("%-46s %-7s %-9s %-7s %-7s %-9s %s\n", "shape", "calls", "results", "error", "rounds", "tokens", "cuts read wrongly")
+	c.Printf("%-46s %-7s %-9s %-7s %-7s %-9s %s\n", "shape", "calls", "results", "error", "rounds", "tokens",
+		"cuts read wrongly")
 	var table [][]string
 	for _, s := range shapes() {
 		s.ask(ctx, c, bases[s.program])
@@ -296,7 +313,8 @@ func (s *served) ask(ctx context.Context, c *proof.Check, base string) {
 		c.Compare(callsAndText, s.name, false, "%v", err)
 		return
 	}
-	req := &callvet.Request{CaseID: s.name, Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather in Paris and Oslo, then book a flight."}}}
+	req := &callvet.Request{CaseID: s.name,
+		Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather in Paris and Oslo, then book a flight."}}}
 	resp, err := m.Generate(ctx, req)
 	if err != nil {
 		c.Compare(callsAndText, s.name, false, "%v", err)
@@ -305,14 +323,16 @@ func (s *served) ask(ctx context.Context, c *proof.Check, base string) {
 	got := tellAgent(resp)
 	if s.calls != nil || s.says != "" {
 		want := strings.Join(s.calls, "; ") + " | " + s.says
-		c.Compare(callsAndText, s.name, got.calls+" | "+got.text == want && resp.Untold() == s.untold, "want %s, got %s | %s, not told: %v", want, got.calls, got.text, resp.Untold())
+		c.Compare(callsAndText, s.name, got.calls+" | "+got.text == want && resp.Untold() == s.untold,
+			"want %s, got %s | %s, not told: %v", want, got.calls, got.text, resp.Untold())
 		s.print(c, &got)
 		return
 	}
 	s.compare(c, &got)
 	wrong := 0
 	for _, cut := range cuts(resp.Exchanges[0].Response) {
-		r, err := agent.Stream(strings.NewReader(cut), s.preset, message.Options{Input: req.Turns}, time.Now(), time.Now)
+		r, err := agent.Stream(strings.NewReader(cut), s.preset, message.Options{Input: req.Turns},
+			time.Now(), time.Now)
 		verdict := err == nil && tellAgent(r).n < got.n
 		if verdict {
 			wrong++
@@ -332,7 +352,8 @@ func (s *served) print(c *proof.Check, got *readAgent) {
 	if s.calls != nil {
 		due = len(s.calls)
 	}
-	s.row = []string{fmt.Sprintf("%d of %d", got.n, due), fmt.Sprintf("%d of %d", got.results, due), s.cell("error", got.failed), s.cell("rounds", got.rounds), s.cell("tokens", got.tokens), cmp.Or(got.cut, "-")}
+	s.row = []string{fmt.Sprintf("%d of %d", got.n, due), fmt.Sprintf("%d of %d", got.results, due),
+		s.cell("error", got.failed), s.cell("rounds", got.rounds), s.cell("tokens", got.tokens), cmp.Or(got.cut, "-")}
 	switch {
 	case s.untold:
 		s.row = []string{"unknown", "-", "-", "-", "-", "-"}
@@ -385,9 +406,11 @@ func (s *served) cell(what string, got any) string {
 
 func (s *served) compare(c *proof.Check, got *readAgent) {
 	want := strings.Join(scriptedCalls(), "; ")
-	c.Compare(callsAndText, s.name, got.calls == want && strings.HasPrefix(got.text, scriptedText), "want %s, got %s and %q", want, got.calls, got.text)
+	c.Compare(callsAndText, s.name, got.calls == want && strings.HasPrefix(got.text, scriptedText),
+		"want %s, got %s and %q", want, got.calls, got.text)
 	if !slices.Contains(s.lost, "results") {
-		c.Compare(theResults, s.name, got.results == 3 || got.results == 2 && slices.Contains(s.lost, "error"), "%d of 3", got.results)
+		c.Compare(theResults, s.name, got.results == 3 || got.results == 2 && slices.Contains(s.lost, "error"),
+			"%d of 3", got.results)
 	}
 	if !slices.Contains(s.lost, "error") {
 		c.Compare(theError, s.name, got.failed == "third", "failed: %s", got.failed)
@@ -517,13 +540,16 @@ func readCapture(c *proof.Check, path string) {
 	got := tellAgent(resp)
 	c.Printf("%-46s %d of 3  %d of 3    %-7s %-7d %s\n", name, got.n, got.results, got.failed, got.rounds, got.tokens)
 	want := strings.Join(scriptedCalls(), "; ")
-	rounds := got.rounds == 3 || got.rounds == 2 && foreign.Detect(b) == "messages" // a history may have two rounds in one message
-	c.Compare(theCaptures, name, got.calls == want && got.results == 3 && got.failed == "third" && rounds, "want %s, got %s, %d results, failed: %s, %d rounds", want, got.calls, got.results, got.failed, got.rounds)
+	// a history may have two rounds in one message
+	rounds := got.rounds == 3 || got.rounds == 2 && foreign.Detect(b) == "messages"
+	c.Compare(theCaptures, name, got.calls == want && got.results == 3 && got.failed == "third" && rounds,
+		"want %s, got %s, %d results, failed: %s, %d rounds", want, got.calls, got.results, got.failed, got.rounds)
 	n := 0
 	for _, cut := range cuts(string(b)) {
 		r, err := agent.Stream(strings.NewReader(cut), "", opts, time.Now(), time.Now)
 		n++
-		c.Compare(cutStreams, fmt.Sprintf("%s, %d bytes", name, len(cut)), err != nil || tellAgent(r).n == got.n, "it is read as a whole answer")
+		c.Compare(cutStreams, fmt.Sprintf("%s, %d bytes", name, len(cut)), err != nil || tellAgent(r).n == got.n,
+			"it is read as a whole answer")
 	}
 	if n > 0 {
 		c.Due(cutStreams, n, "the streams")

@@ -33,10 +33,14 @@ func mockCases() []mockCase {
 	return []mockCase{
 		{id: "one", prompt: "Find lamps.", calls: []mockCall{search("lamps")}},
 		{id: "two", prompt: "Find lamps and also rugs.", calls: []mockCall{search("lamps"), search("rugs")}},
-		{id: "beside-a-text", prompt: "Find beds, and say so.", text: "Let me look.", calls: []mockCall{search("beds")}},
-		{id: "nested", prompt: "Order two A-1 to Oslo.", calls: []mockCall{order(members{"sku": "A-1", "count": 2, "to": members{"city": "Oslo", "zip": "0150"}})}},
+		{id: "beside-a-text", prompt: "Find beds, and say so.", text: "Let me look.",
+			calls: []mockCall{search("beds")}},
+		{id: "nested", prompt: "Order two A-1 to Oslo.",
+			calls: []mockCall{order(members{"sku": "A-1", "count": 2, "to": members{"city": "Oslo", "zip": "0150"}})}},
 		{id: "letters", prompt: "Søk etter “blå” lamper.", calls: []mockCall{search("blå “lamper” 🛋\n\"rød\" \\ 灯")}},
-		{id: "long", prompt: "Order a hundred B-2.", calls: []mockCall{order(members{"sku": "B-2", "count": 100, "note": strings.Repeat("leave it at the door; ", 10)})}},
+		{id: "long", prompt: "Order a hundred B-2.",
+			calls: []mockCall{order(members{"sku": "B-2", "count": 100,
+				"note": strings.Repeat("leave it at the door; ", 10)})}},
 		{id: "no-arguments", prompt: "Show my basket.", calls: []mockCall{{"basket", members{}}}},
 		{id: "thanks", prompt: "Thanks a lot!", text: "You are welcome."},
 		{id: "talk", prompt: "What is a rug made of?", text: strings.Repeat("Wool, cotton or silk. ", 6)},
@@ -98,7 +102,8 @@ func askMock(ctx context.Context, c *proof.Check, dir, binary string) error {
 	}
 	c.Due(theMock, targets*len(mockCases()), "the targets and cases of the mock")
 	c.Due(theChaos, targets*len(mockCases())*mockRepeats, "the targets and cases of the mock")
-	c.Printf("%-40s %-22s %s\n", "a mock of", "as it is", fmt.Sprintf("%.0f %% of each of four faults: passed, errors, failed", chaosRate*100))
+	c.Printf("%-40s %-22s %s\n", "a mock of", "as it is",
+		fmt.Sprintf("%.0f %% of each of four faults: passed, errors, failed", chaosRate*100))
 	port, err := freePort(ctx)
 	if err != nil {
 		return err
@@ -130,7 +135,8 @@ func askMock(ctx context.Context, c *proof.Check, dir, binary string) error {
 	err = eachMocked(func(name string, _ []string) error {
 		plain := countMocked(c, theMock, name, cells[false][i], false)
 		faulty := countMocked(c, theChaos, name, cells[true][i], true)
-		c.Printf("%-40s %2d of %-16d %d, %d, %d of %d\n", name, plain["pass"], len(cells[false][i]), faulty["pass"], faulty["error"], faulty["fail"], len(cells[true][i]))
+		c.Printf("%-40s %2d of %-16d %d, %d, %d of %d\n", name, plain["pass"], len(cells[false][i]), faulty["pass"],
+			faulty["error"], faulty["fail"], len(cells[true][i]))
 		faults += faulty["error"]
 		i++
 		return nil
@@ -145,7 +151,8 @@ func askMock(ctx context.Context, c *proof.Check, dir, binary string) error {
 func eachMocked(do func(name string, args []string) error, base string) error {
 	for _, m := range mocked() {
 		if m.preset != "" {
-			if err := do("agent "+m.preset, []string{"-m", base + m.path, "--agent", "preset=" + m.preset}); err != nil {
+			if err := do("agent "+m.preset,
+				[]string{"-m", base + m.path, "--agent", "preset=" + m.preset}); err != nil {
 				return err
 			}
 			continue
@@ -171,7 +178,8 @@ func countMocked(c *proof.Check, subject, target string, cells map[string]tally,
 	n := map[string]int{}
 	for cell, t := range cells {
 		n[t.verdict]++
-		c.Compare(subject, target+" "+cell, t.n == 1 && (t.verdict == "pass" || faulty && t.verdict == "error"), "stored %d times: %s, %s", t.n, t.verdict, t.reason)
+		c.Compare(subject, target+" "+cell, t.n == 1 && (t.verdict == "pass" || faulty && t.verdict == "error"),
+			"stored %d times: %s, %s", t.n, t.verdict, t.reason)
 	}
 	return n
 }
@@ -179,7 +187,9 @@ func countMocked(c *proof.Check, subject, target string, cells map[string]tally,
 // runMocked runs the suite and reads the cells back from the store.
 func runMocked(ctx context.Context, binary, suite, out string, args []string) (map[string]tally, error) {
 	path := out + ".jsonl"
-	cmd := exec.CommandContext(ctx, binary, append([]string{"run", suite, "--db", out + ".db", "-q", "--no-cache", "-c", "4", "--retries", "1", "-o", path}, args...)...)
+	cmd := exec.CommandContext(ctx, binary,
+		append([]string{"run", suite, "--db", out + ".db", "-q", "--no-cache", "-c", "4", "--retries", "1", "-o", path},
+			args...)...)
 	cmd.Env = os.Environ()
 	for _, key := range []string{"OPENAI", "ANTHROPIC", "GEMINI", "OPENROUTER", "AZURE_OPENAI", "COHERE"} {
 		cmd.Env = append(cmd.Env, key+"_API_KEY=none")
@@ -198,7 +208,8 @@ func serveMock(ctx context.Context, dir, room, port string, chaos bool, do func(
 	config, fixtures := filepath.Join(room, "mock.json"), filepath.Join(room, "fixtures.json")
 	llm := members{"fixtures": fixtures, "logLevel": "silent"}
 	if chaos {
-		llm["chaos"] = members{"dropRate": chaosRate, "malformedRate": chaosRate, "disconnectRate": chaosRate, "rateLimitRate": chaosRate}
+		llm["chaos"] = members{"dropRate": chaosRate, "malformedRate": chaosRate, "disconnectRate": chaosRate,
+			"rateLimitRate": chaosRate}
 	}
 	var answers, events []any
 	for _, m := range mockCases() {
@@ -207,7 +218,9 @@ func serveMock(ctx context.Context, dir, room, port string, chaos bool, do func(
 		var calls []any
 		if m.text != "" {
 			answer["content"] = m.text
-			list = append(list, members{"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"}, members{"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": m.text}, members{"type": "TEXT_MESSAGE_END", "messageId": "m"})
+			list = append(list, members{"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"},
+				members{"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": m.text},
+				members{"type": "TEXT_MESSAGE_END", "messageId": "m"})
 		}
 		for i, call := range m.calls {
 			args, err := json.Marshal(call.Args)
@@ -216,13 +229,16 @@ func serveMock(ctx context.Context, dir, room, port string, chaos bool, do func(
 			}
 			id := fmt.Sprintf("c%d", i)
 			calls = append(calls, members{"name": call.Tool, "arguments": string(args)})
-			list = append(list, members{"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": call.Tool}, members{"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": string(args)}, members{"type": "TOOL_CALL_END", "toolCallId": id})
+			list = append(list, members{"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": call.Tool},
+				members{"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": string(args)},
+				members{"type": "TOOL_CALL_END", "toolCallId": id})
 		}
 		if calls != nil {
 			answer["toolCalls"] = calls
 		}
 		answers = append(answers, members{"match": members{"userMessage": m.prompt}, "response": answer})
-		events = append(events, members{"match": members{"message": m.prompt}, "events": append(list, members{"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})})
+		events = append(events, members{"match": members{"message": m.prompt},
+			"events": append(list, members{"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})})
 	}
 	all := members{"port": 0, "llm": llm, "agui": members{"path": "/agui", "fixtures": events}}
 	if err := writeJSONFile(fixtures, members{"fixtures": answers}); err != nil {
@@ -231,7 +247,8 @@ func serveMock(ctx context.Context, dir, room, port string, chaos bool, do func(
 	if err := writeJSONFile(config, all); err != nil {
 		return err
 	}
-	stop, err := start(ctx, port, filepath.Join(dir, mock), "node_modules/@copilotkit/aimock/dist/aimock-cli.js", "-c", config, "-p", port)
+	stop, err := start(ctx, port, filepath.Join(dir, mock), "node_modules/@copilotkit/aimock/dist/aimock-cli.js", "-c",
+		config, "-p", port)
 	if err != nil {
 		return err
 	}
@@ -256,7 +273,8 @@ func mockSuite() members {
 	}
 	return members{"callvet": 1, "name": "mock", "cases": cases, "tools": []any{
 		members{"name": "search", "description": "Search.", "parameters": schema(members{"q": text}, "q")},
-		members{"name": "order", "description": "Order.", "parameters": schema(members{"sku": text, "count": number, "note": text, "to": to}, "sku", "count")},
+		members{"name": "order", "description": "Order.",
+			"parameters": schema(members{"sku": text, "count": number, "note": text, "to": to}, "sku", "count")},
 		members{"name": "basket", "description": "Show the basket.", "parameters": schema(members{})},
 	}}
 }

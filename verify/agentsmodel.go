@@ -115,7 +115,8 @@ func (a *scriptedAnswer) completion() members {
 		message["content"], message["tool_calls"], reason = nil, list, "tool_calls"
 	}
 	return members{
-		"id": fmt.Sprintf("chatcmpl-%d", a.id), "object": "chat.completion", "created": 1760000000, "model": a.model, "usage": chatUsage(),
+		"id": fmt.Sprintf("chatcmpl-%d", a.id), "object": "chat.completion", "created": 1760000000, "model": a.model,
+		"usage":   chatUsage(),
 		"choices": []any{members{"index": 0, "message": message, "logprobs": nil, "finish_reason": reason}},
 	}
 }
@@ -123,7 +124,8 @@ func (a *scriptedAnswer) completion() members {
 func (a *scriptedAnswer) toolCalls() []members {
 	var out []members
 	for i, c := range a.calls {
-		out = append(out, members{"index": i, "id": c.id, "type": "function", "function": members{"name": c.name, "arguments": c.args}})
+		out = append(out, members{"index": i, "id": c.id, "type": "function",
+			"function": members{"name": c.name, "arguments": c.args}})
 	}
 	return out
 }
@@ -133,13 +135,15 @@ func (a *scriptedAnswer) toolCalls() []members {
 func chatUsage() members {
 	return members{
 		"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150,
-		"prompt_tokens_details": members{"cached_tokens": 64}, "completion_tokens_details": members{"reasoning_tokens": 12},
+		"prompt_tokens_details":     members{"cached_tokens": 64},
+		"completion_tokens_details": members{"reasoning_tokens": 12},
 	}
 }
 
 func (a *scriptedAnswer) chunks() []string {
 	chunk := func(delta members, reason any, usage any) string {
-		v := members{"id": fmt.Sprintf("chatcmpl-%d", a.id), "object": "chat.completion.chunk", "created": 1760000000, "model": a.model, "choices": []any{}}
+		v := members{"id": fmt.Sprintf("chatcmpl-%d", a.id), "object": "chat.completion.chunk", "created": 1760000000,
+			"model": a.model, "choices": []any{}}
 		if usage != nil {
 			v["usage"] = usage
 		} else {
@@ -168,19 +172,24 @@ func (a *scriptedAnswer) items() []members {
 	var out []members
 	if a.text != "" {
 		content := []any{members{"type": "output_text", "text": a.text, "annotations": []any{}}}
-		out = append(out, members{"id": fmt.Sprintf("msg_%d", a.id), "type": "message", "status": "completed", "role": "assistant", "content": content})
+		out = append(out, members{"id": fmt.Sprintf("msg_%d", a.id), "type": "message", "status": "completed",
+			"role": "assistant", "content": content})
 	}
 	for _, c := range a.calls {
-		out = append(out, members{"id": "fc_" + c.id, "type": "function_call", "status": "completed", "call_id": c.id, "name": c.name, "arguments": c.args})
+		out = append(out, members{"id": "fc_" + c.id, "type": "function_call", "status": "completed", "call_id": c.id,
+			"name": c.name, "arguments": c.args})
 	}
 	return out
 }
 
 func (a *scriptedAnswer) response() members {
 	return members{
-		"id": fmt.Sprintf("resp_%d", a.id), "object": "response", "created_at": 1760000000, "status": "completed", "error": nil, "incomplete_details": nil,
-		"instructions": nil, "max_output_tokens": nil, "model": a.model, "output": a.items(), "parallel_tool_calls": true, "previous_response_id": nil,
-		"reasoning": members{"effort": nil, "summary": nil}, "store": true, "temperature": 1, "text": members{"format": members{"type": "text"}}, "tool_choice": "auto",
+		"id": fmt.Sprintf("resp_%d", a.id), "object": "response", "created_at": 1760000000, "status": "completed",
+		"error": nil, "incomplete_details": nil,
+		"instructions": nil, "max_output_tokens": nil, "model": a.model, "output": a.items(),
+		"parallel_tool_calls": true, "previous_response_id": nil,
+		"reasoning": members{"effort": nil, "summary": nil}, "store": true, "temperature": 1,
+		"text": members{"format": members{"type": "text"}}, "tool_choice": "auto",
 		"tools": []any{}, "top_p": 1, "truncation": "disabled", "user": nil, "metadata": members{}, "usage": members{
 			"input_tokens": 120, "input_tokens_details": members{"cached_tokens": 64},
 			"output_tokens": 30, "output_tokens_details": members{"reasoning_tokens": 12}, "total_tokens": 150,
@@ -207,15 +216,22 @@ func (a *scriptedAnswer) responses() []string {
 			part := members{"type": "output_text", "text": a.text, "annotations": []any{}}
 			empty["content"] = []any{}
 			add("response.output_item.added", members{"output_index": i, "item": empty})
-			add("response.content_part.added", members{"item_id": id, "output_index": i, "content_index": 0, "part": members{"type": "output_text", "text": "", "annotations": []any{}}})
-			add("response.output_text.delta", members{"item_id": id, "output_index": i, "content_index": 0, "delta": a.text})
-			add("response.output_text.done", members{"item_id": id, "output_index": i, "content_index": 0, "text": a.text})
-			add("response.content_part.done", members{"item_id": id, "output_index": i, "content_index": 0, "part": part})
+			add("response.content_part.added",
+				members{"item_id": id, "output_index": i, "content_index": 0,
+					"part": members{"type": "output_text", "text": "", "annotations": []any{}}})
+			add("response.output_text.delta",
+				members{"item_id": id, "output_index": i, "content_index": 0, "delta": a.text})
+			add("response.output_text.done",
+				members{"item_id": id, "output_index": i, "content_index": 0, "text": a.text})
+			add("response.content_part.done",
+				members{"item_id": id, "output_index": i, "content_index": 0, "part": part})
 		} else {
 			empty["arguments"] = ""
 			add("response.output_item.added", members{"output_index": i, "item": empty})
-			add("response.function_call_arguments.delta", members{"item_id": id, "output_index": i, "delta": it["arguments"]})
-			add("response.function_call_arguments.done", members{"item_id": id, "output_index": i, "arguments": it["arguments"]})
+			add("response.function_call_arguments.delta",
+				members{"item_id": id, "output_index": i, "delta": it["arguments"]})
+			add("response.function_call_arguments.done",
+				members{"item_id": id, "output_index": i, "arguments": it["arguments"]})
 		}
 		add("response.output_item.done", members{"output_index": i, "item": it})
 	}
@@ -229,10 +245,13 @@ func (a *scriptedAnswer) message() members {
 		content = append(content, members{"type": "text", "text": a.text})
 	}
 	for _, c := range a.calls {
-		content, reason = append(content, members{"type": "tool_use", "id": c.id, "name": c.name, "input": json.RawMessage(c.args)}), "tool_use"
+		content, reason = append(content,
+			members{"type": "tool_use", "id": c.id, "name": c.name, "input": json.RawMessage(c.args)}), "tool_use"
 	}
 	return members{
-		"id": fmt.Sprintf("msg_%d", a.id), "type": "message", "role": "assistant", "model": a.model, "content": content, "stop_reason": reason, "stop_sequence": nil,
-		"usage": members{"input_tokens": 56, "cache_read_input_tokens": 64, "cache_creation_input_tokens": 0, "output_tokens": 30},
+		"id": fmt.Sprintf("msg_%d", a.id), "type": "message", "role": "assistant", "model": a.model, "content": content,
+		"stop_reason": reason, "stop_sequence": nil,
+		"usage": members{"input_tokens": 56, "cache_read_input_tokens": 64, "cache_creation_input_tokens": 0,
+			"output_tokens": 30},
 	}
 }

@@ -66,29 +66,53 @@ func sdks() []sdk {
 	langchainOI := []string{"langchain", openInference + "langchain"}
 	const oi, oa, tl, x = "oi-openai.mjs", "sdk-oa/oa.mjs", "sdk-tl/", "sdk-tl/x.mjs"
 	return []sdk{
-		{name: "AI SDK 6, Chat Completions", program: "vercel.mjs", args: []string{"chat"}, versions: aiSDK, lost: omissions{besides: unrecorded}},
-		{name: "AI SDK 6, Chat Completions, streamed", program: "vercel.mjs", args: []string{"chat-stream"}, versions: aiSDK, lost: omissions{besides: unrecorded}},
-		{name: "AI SDK 6, Responses", program: "vercel.mjs", args: []string{"responses"}, versions: aiSDK, lost: omissions{besides: unrecorded}},
-		{name: "AI SDK 6, Responses, streamed", program: "vercel.mjs", args: []string{"responses-stream"}, versions: aiSDK, lost: omissions{besides: unrecorded}},
-		{name: "AI SDK 7", program: "sdk7/v7.mjs", versions: []string{"ai", "@ai-sdk/otel"}, node: 22, lost: omissions{besides: "reasoning tokens"}},
-		{name: "Langfuse", program: tl + "lf.mjs", versions: []string{"@langfuse/otel", "@langfuse/openai"}, lost: omissions{besides: "observations of other types than generation, agent, chain and tool"}},
-		{name: "OpenLLMetry (Traceloop)", program: tl + "tl.mjs", versions: []string{"@traceloop/node-server-sdk"}, lost: omissions{times: "the time of a call that threw (it has no span)", besides: "cached and reasoning tokens"}},
+		{name: "AI SDK 6, Chat Completions", program: "vercel.mjs", args: []string{"chat"}, versions: aiSDK,
+			lost: omissions{besides: unrecorded}},
+		{name: "AI SDK 6, Chat Completions, streamed", program: "vercel.mjs", args: []string{"chat-stream"},
+			versions: aiSDK, lost: omissions{besides: unrecorded}},
+		{name: "AI SDK 6, Responses", program: "vercel.mjs", args: []string{"responses"}, versions: aiSDK,
+			lost: omissions{besides: unrecorded}},
+		{name: "AI SDK 6, Responses, streamed", program: "vercel.mjs", args: []string{"responses-stream"},
+			versions: aiSDK, lost: omissions{besides: unrecorded}},
+		{name: "AI SDK 7", program: "sdk7/v7.mjs", versions: []string{"ai", "@ai-sdk/otel"}, node: 22,
+			lost: omissions{besides: "reasoning tokens"}},
+		{name: "Langfuse", program: tl + "lf.mjs", versions: []string{"@langfuse/otel", "@langfuse/openai"},
+			lost: omissions{besides: "observations of other types than generation, agent, chain and tool"}},
+		{name: "OpenLLMetry (Traceloop)", program: tl + "tl.mjs", versions: []string{"@traceloop/node-server-sdk"},
+			lost: omissions{times: "the time of a call that threw (it has no span)",
+				besides: "cached and reasoning tokens"}},
 		{name: "OpenTelemetry, spans and log records", program: x, versions: otel, lost: omissions{times: noToolSpans}},
-		{name: "OpenTelemetry, log records alone", program: x, versions: otel, only: "logs", lost: omissions{times: noToolSpans, tokens: "tokens"}},
-		{name: "OpenTelemetry, spans alone", program: tl + "oteloa.mjs", versions: otel, lost: omissions{calls: "what was called and came of it: it is unknown"}},
-		{name: "Mastra", program: "sdk-mastra/m.mjs", versions: []string{"@mastra/core", "@mastra/otel-exporter"}, lost: omissions{times: underMS, besides: "histories of requests (cut by [MaxDepth]); the answer, where no step has it"}},
+		{name: "OpenTelemetry, log records alone", program: x, versions: otel, only: "logs",
+			lost: omissions{times: noToolSpans, tokens: "tokens"}},
+		{name: "OpenTelemetry, spans alone", program: tl + "oteloa.mjs", versions: otel,
+			lost: omissions{calls: "what was called and came of it: it is unknown"}},
+		{name: "Mastra", program: "sdk-mastra/m.mjs", versions: []string{"@mastra/core", "@mastra/otel-exporter"},
+			lost: omissions{times: underMS,
+				besides: "histories of requests (cut by [MaxDepth]); the answer, where no step has it"}},
 		{name: "OpenInference, OpenAI", program: oi, args: []string{"chat"}, versions: openaiOI},
-		{name: "OpenInference, OpenAI, no spans of tools", program: oi, args: []string{"chat-notool"}, versions: openaiOI, lost: omissions{times: noToolSpans}},
-		{name: "OpenInference, OpenAI, a trace per request", program: oi, args: []string{"chat-bare"}, versions: openaiOI, lost: omissions{times: noToolSpans}},
+		{name: "OpenInference, OpenAI, no spans of tools", program: oi, args: []string{"chat-notool"},
+			versions: openaiOI, lost: omissions{times: noToolSpans}},
+		{name: "OpenInference, OpenAI, a trace per request", program: oi, args: []string{"chat-bare"},
+			versions: openaiOI, lost: omissions{times: noToolSpans}},
 		{name: "OpenInference, OpenAI Responses", program: oi, args: []string{"resp"}, versions: openaiOI},
-		{name: "OpenInference, Anthropic", program: "oi-anth.mjs", versions: []string{openInference + "anthropic"}, lost: omissions{times: noToolSpans}},
+		{name: "OpenInference, Anthropic", program: "oi-anth.mjs", versions: []string{openInference + "anthropic"},
+			lost: omissions{times: noToolSpans}},
 		{name: "OpenInference, LangGraph", program: "sdk-lc/lc.mjs", versions: langchainOI},
-		{name: "LangChain, messages as JSON", program: "sdk-lc/lc.mjs", versions: langchainOI[:1], writes: "langchain-messages.json", lost: omissions{times: "times"}},
-		{name: "OpenInference, OpenAI Agents", program: oa, versions: agentsOI, lost: omissions{reason: redacted, times: underMS}},
-		{name: "OpenInference, OpenAI Agents, Chat Completions", program: oa, args: []string{"chat"}, versions: agentsOI, lost: omissions{reason: redacted, times: underMS}},
-		{name: "OpenAI Agents, native traces", program: oa, versions: agentsOI[:1], writes: "openai-agents-native.jsonl", lost: omissions{reason: redacted, times: underMS, besides: "what models said (spans have the id of the response only); ids of calls"}},
-		{name: "OpenAI Agents, native traces, Chat Completions", program: oa, args: []string{"chat"}, versions: agentsOI[:1], writes: "openai-agents-native.jsonl", lost: omissions{reason: redacted, times: underMS}},
-		{name: "OpenAI Agents, history", program: oa, versions: agentsOI[:1], writes: "agents-history.json", lost: omissions{reason: redacted, times: "times", tokens: "tokens"}},
+		{name: "LangChain, messages as JSON", program: "sdk-lc/lc.mjs", versions: langchainOI[:1],
+			writes: "langchain-messages.json", lost: omissions{times: "times"}},
+		{name: "OpenInference, OpenAI Agents", program: oa, versions: agentsOI,
+			lost: omissions{reason: redacted, times: underMS}},
+		{name: "OpenInference, OpenAI Agents, Chat Completions", program: oa, args: []string{"chat"},
+			versions: agentsOI, lost: omissions{reason: redacted, times: underMS}},
+		{name: "OpenAI Agents, native traces", program: oa, versions: agentsOI[:1],
+			writes: "openai-agents-native.jsonl",
+			lost: omissions{reason: redacted, times: underMS,
+				besides: "what models said (spans have the id of the response only); ids of calls"}},
+		{name: "OpenAI Agents, native traces, Chat Completions", program: oa, args: []string{"chat"},
+			versions: agentsOI[:1], writes: "openai-agents-native.jsonl",
+			lost: omissions{reason: redacted, times: underMS}},
+		{name: "OpenAI Agents, history", program: oa, versions: agentsOI[:1], writes: "agents-history.json",
+			lost: omissions{reason: redacted, times: "times", tokens: "tokens"}},
 	}
 }
 
@@ -124,8 +148,11 @@ func telemetry(ctx context.Context, c *proof.Check, dir string) (table [][]strin
 				}
 			}
 			if err != nil && node < r.node {
-				c.Printf("SKIPPED %s: it asks for Node %d, this is %d; CALLVET_CAPTURES may name a folder with a capture of it: %v\n", r.name, r.node, node, err)
-				skipped := append([]string{r.name, versionsOf(filepath.Join(dir, "agents", filepath.Dir(r.program)), r.versions...)}, make([]string, 7)...)
+				c.Printf(
+					"SKIPPED %s: it asks for Node %d, this is %d; CALLVET_CAPTURES may name a folder with a capture of it: %v\n", r.name, r.node, node, err)
+				skipped := append([]string{r.name,
+					versionsOf(filepath.Join(dir, "agents", filepath.Dir(r.program)), r.versions...)},
+					make([]string, 7)...)
 				table = append(table, append(skipped, fmt.Sprintf("not run: it asks for Node %d", r.node)))
 				continue
 			} else if err != nil {
@@ -136,17 +163,21 @@ func telemetry(ctx context.Context, c *proof.Check, dir string) (table [][]strin
 		forms := r.forms(runs[key])
 		got := r.compare(c, forms)
 		(&capture{name: r.name, content: forms[0].content}).withLess(c)
-		table = append(table, append([]string{r.name, versionsOf(filepath.Join(dir, "agents", filepath.Dir(r.program)), r.versions...)}, append(got, r.lost.text())...))
+		table = append(table,
+			append([]string{r.name, versionsOf(filepath.Join(dir, "agents", filepath.Dir(r.program)), r.versions...)},
+				append(got, r.lost.text())...))
 	}
 	return table, nil
 }
 
 func telemetryHead(c *proof.Check) {
-	c.Printf("\n%-48s %-7s %-9s %-7s %-7s %-7s %-6s %s\n", "telemetry of", "calls", "results", "error", "times", "tokens", "tasks", "forms")
+	c.Printf("\n%-48s %-7s %-9s %-7s %-7s %-7s %-6s %s\n", "telemetry of", "calls", "results", "error", "times",
+		"tokens", "tasks", "forms")
 }
 
 func (l omissions) text() string {
-	return strings.Join(slices.DeleteFunc([]string{l.calls, l.args, l.results, l.reason, l.times, l.tokens, l.besides}, func(s string) bool { return s == "" }), "; ")
+	return strings.Join(slices.DeleteFunc([]string{l.calls, l.args, l.results, l.reason, l.times, l.tokens, l.besides},
+		func(s string) bool { return s == "" }), "; ")
 }
 
 func nodeVersion(ctx context.Context) (major int, err error) {
@@ -190,7 +221,8 @@ const (
 // run starts the program with a sink of its own and waits for its end.
 func (r *sdk) run(ctx context.Context, dir, model string, protobuf bool) (*sent, error) {
 	s := &sent{files: map[string][]byte{}}
-	sink := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { s.take(w, req, protobuf) }))
+	sink := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { s.take(w, req, protobuf) }))
 	defer sink.Close()
 	room := filepath.Join(dir, "agents", filepath.Dir(r.program))
 	text, err := os.ReadFile(filepath.Join(room, filepath.Base(r.program)))
@@ -200,7 +232,8 @@ func (r *sdk) run(ctx context.Context, dir, model string, protobuf bool) (*sent,
 	text = bytes.ReplaceAll(text, []byte("127.0.0.1:"+modelPort), []byte(model))
 	text = bytes.ReplaceAll(text, []byte("127.0.0.1:"+sinkPort), []byte(sink.Listener.Addr().String()))
 	// The log processor of the pinned version takes its exporter by name.
-	text = regexp.MustCompile(`SimpleLogRecordProcessor\((new OTLPLogExporter\(\{[^}]*\}\))\)`).ReplaceAll(text, []byte("SimpleLogRecordProcessor({exporter:$1})"))
+	text = regexp.MustCompile(`SimpleLogRecordProcessor\((new OTLPLogExporter\(\{[^}]*\}\))\)`).ReplaceAll(text,
+		[]byte("SimpleLogRecordProcessor({exporter:$1})"))
 	if protobuf {
 		text = regexp.MustCompile(`exporter-(trace|logs)-otlp-http`).ReplaceAll(text, []byte("exporter-$1-otlp-proto"))
 		text = bytes.ReplaceAll(text, []byte("http/json"), []byte("http/protobuf"))
@@ -219,7 +252,8 @@ func (r *sdk) run(ctx context.Context, dir, model string, protobuf bool) (*sent,
 	cmd := exec.CommandContext(limited, "node", append([]string{own}, r.args...)...)
 	cmd.Dir = room
 	// Nothing is sent to anybody else, and protobuf goes as it mostly does, compressed.
-	cmd.Env = append(os.Environ(), "OUT="+out, "OPENAI_API_KEY=", "TRACELOOP_TELEMETRY=false", "MASTRA_TELEMETRY_DISABLED=1")
+	cmd.Env = append(os.Environ(), "OUT="+out, "OPENAI_API_KEY=", "TRACELOOP_TELEMETRY=false",
+		"MASTRA_TELEMETRY_DISABLED=1")
 	if protobuf {
 		cmd.Env = append(cmd.Env, "OTEL_EXPORTER_OTLP_COMPRESSION=gzip")
 	}
@@ -361,7 +395,8 @@ func tellTask(a *trace.Attempt) readTask {
 	var list, names, failed, ids []string
 	for _, call := range a.Trace.Calls() {
 		said := call.Tool + " " + sameArgs(call.Args)
-		if n := len(list); n > 0 && len(failed) > 0 && said == list[n-1] && call.ID != "" && !slices.Contains(ids, call.ID) {
+		if n := len(list); n > 0 && len(failed) > 0 && said == list[n-1] && call.ID != "" &&
+			!slices.Contains(ids, call.ID) {
 			r.again++
 			ids = append(ids, call.ID)
 			continue
@@ -378,7 +413,8 @@ func tellTask(a *trace.Attempt) readTask {
 			r.times++
 		}
 	}
-	r.n, r.calls, r.names, r.failed = len(list), strings.Join(list, "; "), strings.Join(names, "; "), strings.Join(failed, ", ")
+	r.n, r.calls, r.names, r.failed = len(list), strings.Join(list, "; "), strings.Join(names, "; "),
+		strings.Join(failed, ", ")
 	return r
 }
 
@@ -431,7 +467,8 @@ func (r *sdk) compare(c *proof.Check, forms []form) []string {
 		cells = make([]string, 6)
 	}
 	cells = append(cells, fmt.Sprintf("%d of %d", same, len(forms)))
-	c.Printf("%-48s %-7s %-9s %-7s %-7s %-7s %-6s %s\n", r.name, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6])
+	c.Printf("%-48s %-7s %-9s %-7s %-7s %-7s %-6s %s\n", r.name, cells[0], cells[1], cells[2], cells[3], cells[4],
+		cells[5], cells[6])
 	return cells
 }
 
@@ -452,7 +489,8 @@ func (r *sdk) cells(got *readTask, tasks int) []string {
 	if r.lost.times != "" && r.program != "" {
 		times = "-"
 	}
-	return []string{fmt.Sprintf("%d of 3", got.n), fmt.Sprintf("%d of 3", got.results), cmp.Or(failed, "-"), times, total, fmt.Sprint(tasks)}
+	return []string{fmt.Sprintf("%d of 3", got.n), fmt.Sprintf("%d of 3", got.results), cmp.Or(failed, "-"), times,
+		total, fmt.Sprint(tasks)}
 }
 
 func (r *sdk) subjects() []string {
@@ -489,15 +527,18 @@ func (r *sdk) judge(c *proof.Check, item string, got *readTask) bool {
 			compare(s, got.outcome == callvet.OutcomeError && got.n == 0, "%s, %s", got.outcome, got.calls)
 		case spanCalls:
 			want := strings.Join(scriptedCalls(), "; ")
-			compare(s, got.follows(want, r.lost.args == "") && (got.again == 0 || !live), "want %s, got %s in %d answers, %d again, %s", want, got.calls, got.rounds, got.again, got.outcome)
+			compare(s, got.follows(want, r.lost.args == "") && (got.again == 0 || !live),
+				"want %s, got %s in %d answers, %d again, %s", want, got.calls, got.rounds, got.again, got.outcome)
 		case spanResults:
 			compare(s, got.results == 3 || got.results == 2 && r.lost.failed, "%d of 3", got.results)
 		case spanError:
-			compare(s, strings.HasPrefix(got.failed, "third: ") && (strings.Contains(got.failed, "seat taken") || r.lost.reason != ""), "failed: %s", got.failed)
+			compare(s, strings.HasPrefix(got.failed, "third: ") &&
+				(strings.Contains(got.failed, "seat taken") || r.lost.reason != ""), "failed: %s", got.failed)
 		case spanTimes:
 			compare(s, got.times == 3, "%d of 3", got.times)
 		case spanTokens:
-			compare(s, got.tokens == scriptedUsage || !live && got.tokens == got.due(), "want %s, got %s", scriptedUsage, got.tokens)
+			compare(s, got.tokens == scriptedUsage || !live && got.tokens == got.due(), "want %s, got %s",
+				scriptedUsage, got.tokens)
 		}
 	}
 	return good

@@ -91,15 +91,18 @@ func besideTruth(c *proof.Check, set string, list []beside, splits int) error {
 			if err != nil {
 				return err
 			}
-			all.corrected, all.held, all.judgedToo = all.corrected+t.corrected, all.held+t.held, all.judgedToo+t.judgedToo
+			all.corrected, all.held, all.judgedToo = all.corrected+t.corrected, all.held+t.held,
+				all.judgedToo+t.judgedToo
 			if t.first == nil {
 				c.Printf("%-36s refused in each division\n", list[i].who)
 				continue
 			}
-			c.Printf("%-36s %6.3f  %-21s %-21s  %d of %d, judged %d\n", list[i].who, t.truth, rate(t.first.Raw), rate(t.first.True), t.held, t.corrected, t.judgedToo)
+			c.Printf("%-36s %6.3f  %-21s %-21s  %d of %d, judged %d\n", list[i].who, t.truth, rate(t.first.Raw),
+				rate(t.first.True), t.held, t.corrected, t.judgedToo)
 		}
 		c.Printf("%-36s %51s  %d of %d, judged %d\n", "all", "", all.held, all.corrected, all.judgedToo)
-		c.Compare(name, string(design), all.enough(), "%d of %d intervals hold it, %.0f %% are to", all.held, all.corrected, 100*besideLevel)
+		c.Compare(name, string(design), all.enough(), "%d of %d intervals hold it, %.0f %% are to", all.held,
+			all.corrected, 100*besideLevel)
 	}
 	return nil
 }

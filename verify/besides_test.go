@@ -32,7 +32,8 @@ func TestBesideTruth(t *testing.T) {
 	var ls []labels.Label
 	for i := range 400 {
 		truth, passes := i%2 == 0, i%4 != 1
-		ls = append(ls, taskLabel(fmt.Sprint("t", i), truth, labels.Verdict{Judge: labels.Judge{Name: "easy"}, Pass: &passes}))
+		ls = append(ls,
+			taskLabel(fmt.Sprint("t", i), truth, labels.Verdict{Judge: labels.Judge{Name: "easy"}, Pass: &passes}))
 	}
 	b := beside{"easy", ls}
 	for _, design := range designs() {
@@ -46,7 +47,8 @@ func TestBesideTruth(t *testing.T) {
 	}
 	var out bytes.Buffer
 	c := proof.New(&out, "judges", "", nil)
-	if err := besideTruth(c, "made up", []beside{b}, 4); err != nil || !c.Close() || strings.Count(out.String(), "4 of 4, judged 0") != 4 {
+	if err := besideTruth(c, "made up", []beside{b}, 4); err != nil || !c.Close() ||
+		strings.Count(out.String(), "4 of 4, judged 0") != 4 {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }

@@ -42,7 +42,8 @@ const (
 // compares every verdict with the official one, and the rows themselves with the
 // published counts of each model.
 func bfclAgreement(ctx context.Context, c *proof.Check, d proof.Data) error {
-	return errors.Join(bfclOutputs(ctx, c, d, bfclV1, "categories"), bfclOutputs(ctx, c, d, bfclV4), mutations(ctx, c, d))
+	return errors.Join(bfclOutputs(ctx, c, d, bfclV1, "categories"), bfclOutputs(ctx, c, d, bfclV4),
+		mutations(ctx, c, d))
 }
 
 // official are the published counts of a set: below each model, and below a member of
@@ -191,7 +192,8 @@ func mutations(ctx context.Context, c *proof.Check, d proof.Data) error {
 			c.Problem(err)
 		}
 	}
-	c.Compare(bfclMutations+" figures", "valid", n.correct == valid, "%d rows are valid, published %d", n.correct, valid)
+	c.Compare(bfclMutations+" figures", "valid", n.correct == valid, "%d rows are valid, published %d",
+		n.correct, valid)
 	v.print(len(files))
 	return nil
 }
@@ -222,7 +224,8 @@ func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &bfclCheck{c: c, set: set, cases: make(map[string]judgedCase, len(s.Cases)), n: map[string]int{}, same: map[string]int{}}
+	v := &bfclCheck{c: c, set: set, cases: make(map[string]judgedCase, len(s.Cases)), n: map[string]int{},
+		same: map[string]int{}}
 	scorer, _ := score.New(s, score.Config{}) // problems are the data's own (docs/design/bfcl.md)
 	for i := range s.Cases {
 		c := &s.Cases[i]
@@ -294,7 +297,8 @@ func attempt(ctx context.Context, m callvet.Model, c *callvet.Case, repeat int) 
 }
 
 func (v *bfclCheck) compare(subject, item string, row *officialRow, r callvet.Result) {
-	agree := (r.Verdict == callvet.VerdictPass) == row.Valid && r.Verdict != callvet.VerdictError && r.Verdict != callvet.VerdictNotRun
+	agree := (r.Verdict == callvet.VerdictPass) == row.Valid && r.Verdict != callvet.VerdictError &&
+		r.Verdict != callvet.VerdictNotRun
 	if v.n[row.Category]++; agree {
 		v.same[row.Category]++
 	}
@@ -302,7 +306,8 @@ func (v *bfclCheck) compare(subject, item string, row *officialRow, r callvet.Re
 	if !row.Valid {
 		verdict = row.ErrorType
 	}
-	v.c.Compare(subject, item, agree, "official %s, callvet %s %s", verdict, r.Verdict, strings.TrimSpace(string(r.Class)+" "+r.Reason))
+	v.c.Compare(subject, item, agree, "official %s, callvet %s %s", verdict, r.Verdict,
+		strings.TrimSpace(string(r.Class)+" "+r.Reason))
 }
 
 // print tells the agreement by category.
@@ -315,7 +320,9 @@ func (v *bfclCheck) print(files int) {
 	}
 	slices.Sort(names)
 	for _, c := range names {
-		v.c.Printf("%-16s %-27s %6d of %6d  %7.3f %%\n", v.set, c, v.same[c], v.n[c], 100*float64(v.same[c])/float64(v.n[c]))
+		v.c.Printf("%-16s %-27s %6d of %6d  %7.3f %%\n", v.set, c, v.same[c], v.n[c],
+			100*float64(v.same[c])/float64(v.n[c]))
 	}
-	v.c.Printf("%-16s %-27s %6d of %6d  %7.3f %%  (%d files)\n", v.set, "all", same, n, 100*float64(same)/float64(max(n, 1)), files)
+	v.c.Printf("%-16s %-27s %6d of %6d  %7.3f %%  (%d files)\n", v.set, "all", same, n,
+		100*float64(same)/float64(max(n, 1)), files)
 }

@@ -79,7 +79,8 @@ func conversationFile(c *proof.Check, path string, runs *runBook) error {
 			return nil
 		}
 		v := bfcl.CheckConversation(&row.attempt)
-		c.Compare(subject, row.ID, v.OK == row.Valid && string(v.Error) == row.ErrorType, "official %s, callvet %s (turn %d)", orValid(row.ErrorType), orValid(string(v.Error)), v.Turn+1)
+		c.Compare(subject, row.ID, v.OK == row.Valid && string(v.Error) == row.ErrorType,
+			"official %s, callvet %s (turn %d)", orValid(row.ErrorType), orValid(string(v.Error)), v.Turn+1)
 		return runs.add(run, &row.officialRow, v.OK)
 	})
 	agree, n, _ := c.Tally(subject)
@@ -102,7 +103,8 @@ func readConversation(line []byte) (*conversationRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := &conversationRow{officialRow: officialRow{ID: text(v, "id"), Category: text(v, "category"), ErrorType: text(v, "error_type")}}
+	row := &conversationRow{officialRow: officialRow{ID: text(v, "id"), Category: text(v, "category"),
+		ErrorType: text(v, "error_type")}}
 	valid, _ := v.Get("valid")
 	row.Valid = valid.Bool()
 	turns, _ := v.Get("turns")
@@ -127,7 +129,8 @@ func readTurn(v value.Value) bfcl.ConversationTurn {
 	truth, _ := v.Get("ground_truth")
 	t.Truth = results(truth)
 	t.State, _ = v.Get("state")
-	if t.TruthState, _ = v.Get("ground_truth_state"); t.TruthState.Kind() == value.String && t.TruthState.Str() == "same" {
+	if t.TruthState, _ = v.Get("ground_truth_state"); t.TruthState.Kind() == value.String &&
+		t.TruthState.Str() == "same" {
 		t.TruthState = t.State
 	}
 	return t

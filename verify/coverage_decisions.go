@@ -20,7 +20,8 @@ import (
 // labels of other outputs.
 // Source: Statistics specification, section 16.
 func decisionStudies() []conform.Study {
-	return slices.Concat(repeatStudies(), latencyStudies(), familyStudies(), rankStudies(), suiteStudies(), labelStudies())
+	return slices.Concat(repeatStudies(), latencyStudies(), familyStudies(), rankStudies(), suiteStudies(),
+		labelStudies())
 }
 
 // latencyStudies hold how often the upper end of a p90 is below the truth, of the times of attempts that
@@ -33,7 +34,8 @@ func latencyStudies() []conform.Study {
 		for _, k := range []int{2, 3, 5, 10} {
 			for _, icc := range []float64{0.3, 0.6, 0.9} {
 				out = append(out, conform.Study{
-					Name: fmt.Sprintf("upper end of a p90 below the truth, %d tasks of %d alike by %g", tasks, k, icc), High: 0.03, Cost: 2,
+					Name: fmt.Sprintf("upper end of a p90 below the truth, %d tasks of %d alike by %g", tasks, k, icc),
+					High: 0.03, Cost: 2,
 					Trial: func(rng *rand.Rand) bool {
 						var q exact.Quantiles
 						for range tasks {
@@ -59,7 +61,8 @@ func callStudies(truth float64) []conform.Study {
 		for _, k := range []int{1, 3, 10} {
 			for _, icc := range [][2]float64{{0, 0.3}, {0.3, 0.6}, {0.6, 0.9}, {0.9, 0.9}} {
 				out = append(out, conform.Study{
-					Name: fmt.Sprintf("upper end of a p90 of calls below the truth, %d tasks of %d attempts, alike by %g, calls by %g", tasks, k, icc[0], icc[1]),
+					Name: fmt.Sprintf(
+						"upper end of a p90 of calls below the truth, %d tasks of %d attempts, alike by %g, calls by %g", tasks, k, icc[0], icc[1]),
 					High: 0.03, Cost: 6,
 					Trial: func(rng *rand.Rand) bool {
 						var q exact.Quantiles
@@ -102,12 +105,17 @@ func rankStudies() []conform.Study {
 		return panel.Ranks(of, panel.MetricPass, confidence)
 	}
 	return []conform.Study{
-		{Name: "ranks: any of 10 equal targets is better than another, 60 tasks", High: 0.05, Cost: 10, Trial: func(rng *rand.Rand) bool {
-			return slices.ContainsFunc(ranks(rng, side{tasks: 60, targets: targets, attempts: 1, rate: 0.8, icc: 0.3}, 0), func(r panel.Rank) bool { return r.Best > 1 })
-		}},
-		{Name: "ranks: one target of 0.95 and nine of 0.8, 200 tasks: it is first alone", Low: 0.5, High: 1, Cost: 20, Trial: func(rng *rand.Rand) bool {
-			return ranks(rng, side{tasks: 200, targets: targets, attempts: 1, rate: 0.8, icc: 0.3}, 0.95)[0] == panel.Rank{Best: 1, Worst: 1}
-		}},
+		{Name: "ranks: any of 10 equal targets is better than another, 60 tasks", High: 0.05, Cost: 10,
+			Trial: func(rng *rand.Rand) bool {
+				return slices.ContainsFunc(
+					ranks(rng, side{tasks: 60, targets: targets, attempts: 1, rate: 0.8, icc: 0.3},
+						0), func(r panel.Rank) bool { return r.Best > 1 })
+			}},
+		{Name: "ranks: one target of 0.95 and nine of 0.8, 200 tasks: it is first alone", Low: 0.5, High: 1, Cost: 20,
+			Trial: func(rng *rand.Rand) bool {
+				return ranks(rng, side{tasks: 200, targets: targets, attempts: 1, rate: 0.8, icc: 0.3},
+					0.95)[0] == panel.Rank{Best: 1, Worst: 1}
+			}},
 	}
 }
 
@@ -130,12 +138,14 @@ func suiteStudies() []conform.Study {
 			left -= before[i][0] - keep
 			now[i] = []float64{keep}
 		}
-		d := panel.DiffWith(s.ledger(rng, before), s.ledger(rng, now), panel.DiffConfig{Confidence: confidence, Population: about})
+		d := panel.DiffWith(s.ledger(rng, before), s.ledger(rng, now),
+			panel.DiffConfig{Confidence: confidence, Population: about})
 		return d.Targets[0].Overall.Verdict
 	}
 	study := func(name string, low, high, icc, loss float64, about panel.Population, want panel.Change) conform.Study {
 		name = fmt.Sprintf("%s, 50 tasks of 3 alike by %g: %s", about, icc, name)
-		return conform.Study{Name: name, Low: low, High: high, Cost: 4, Trial: func(rng *rand.Rand) bool { return verdict(rng, icc, loss, about) == want }}
+		return conform.Study{Name: name, Low: low, High: high, Cost: 4,
+			Trial: func(rng *rand.Rand) bool { return verdict(rng, icc, loss, about) == want }}
 	}
 	var out []conform.Study
 	for _, icc := range []float64{0.3, 0.7} {
@@ -143,7 +153,8 @@ func suiteStudies() []conform.Study {
 			study("no change is called better", 0, 0.03, icc, 0, panel.ThisSuite, panel.ChangeBetter))
 	}
 	const lost = "a loss of 10 points in some tasks is called worse"
-	return append(out, study(lost, 0.5, 1, 0.3, 0.1, panel.ThisSuite, panel.ChangeWorse), study(lost, 0.85, 1, 0.7, 0.1, panel.ThisSuite, panel.ChangeWorse),
+	return append(out, study(lost, 0.5, 1, 0.3, 0.1, panel.ThisSuite, panel.ChangeWorse),
+		study(lost, 0.85, 1, 0.7, 0.1, panel.ThisSuite, panel.ChangeWorse),
 		study(lost, 0.4, 1, 0.7, 0.1, panel.TasksLikeThese, panel.ChangeWorse))
 }
 
@@ -151,7 +162,8 @@ func suiteStudies() []conform.Study {
 func repeatStudies() []conform.Study {
 	passes := func(name string, bound float64, tasks, attempts int, icc, high float64) conform.Study {
 		return conform.Study{
-			Name: fmt.Sprintf("false pass, %d tasks of %d %s, bound %g", tasks, attempts, name, bound), High: high, Cost: 2,
+			Name: fmt.Sprintf("false pass, %d tasks of %d %s, bound %g", tasks, attempts, name, bound),
+			High: high, Cost: 2,
 			Trial: trialOf(func(t *trialRun) bool { return t.rate(tasks, attempts, bound, icc).Lower >= bound }),
 		}
 	}
@@ -209,7 +221,8 @@ func (s side) ledger(rng *rand.Rand, rates [][]float64) *panel.Ledger {
 				if rng.Float64() < rates[i][t] {
 					verdict = callvet.VerdictPass
 				}
-				l.Add(c, &callvet.Cell{Target: t, Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}, Result: callvet.Result{Verdict: verdict}})
+				l.Add(c, &callvet.Cell{Target: t, Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
+					Result: callvet.Result{Verdict: verdict}})
 			}
 		}
 	}
@@ -235,23 +248,28 @@ func familyStudies() []conform.Study {
 		return d.Verdict == panel.ChangeBetter || d.Verdict == panel.ChangeWorse
 	}
 	out := []conform.Study{
-		claims("any of 10 equal targets is better or worse, 60 tasks", side{tasks: 60, targets: 10, attempts: 1, rate: 0.8, icc: 0.3}, func(t *panel.TargetComparison) bool { return claimed(&t.Overall) }),
-		claims("any of 10 equal slices is better or worse, 200 tasks", side{tasks: 200, targets: 1, slices: 10, attempts: 1, rate: 0.8, icc: 0.3}, func(t *panel.TargetComparison) bool {
-			for i := range t.Slices {
-				if claimed(&t.Slices[i]) {
-					return true
+		claims("any of 10 equal targets is better or worse, 60 tasks",
+			side{tasks: 60, targets: 10, attempts: 1, rate: 0.8, icc: 0.3},
+			func(t *panel.TargetComparison) bool { return claimed(&t.Overall) }),
+		claims("any of 10 equal slices is better or worse, 200 tasks",
+			side{tasks: 200, targets: 1, slices: 10, attempts: 1, rate: 0.8, icc: 0.3},
+			func(t *panel.TargetComparison) bool {
+				for i := range t.Slices {
+					if claimed(&t.Slices[i]) {
+						return true
+					}
 				}
-			}
-			return false
-		}),
-		claims("any of 60 equal cases of 5 attempts has a stable change", side{tasks: 60, targets: 1, attempts: 5, rate: 0.8, icc: 0.5}, func(t *panel.TargetComparison) bool {
-			for i := range t.Changes {
-				if t.Changes[i].Stability == "stable" {
-					return true
+				return false
+			}),
+		claims("any of 60 equal cases of 5 attempts has a stable change",
+			side{tasks: 60, targets: 1, attempts: 5, rate: 0.8, icc: 0.5}, func(t *panel.TargetComparison) bool {
+				for i := range t.Changes {
+					if t.Changes[i].Stability == "stable" {
+						return true
+					}
 				}
-			}
-			return false
-		}),
+				return false
+			}),
 	}
 	for _, c := range []struct {
 		before, after   float64
@@ -263,7 +281,8 @@ func familyStudies() []conform.Study {
 			b := a
 			b.first, b.tasks, b.rate = 10_000, c.tasks+20, c.after
 			before, after := a.ledger(rng, a.rates(rng)), b.ledger(rng, b.rates(rng))
-			d := panel.DiffWith(before, after, panel.DiffConfig{Confidence: confidence, Unpaired: true}).Targets[0].Overall.Change
+			d := panel.DiffWith(before, after,
+				panel.DiffConfig{Confidence: confidence, Unpaired: true}).Targets[0].Overall.Change
 			return d.Lower <= c.after-c.before && c.after-c.before <= d.Upper
 		}})
 	}
@@ -292,13 +311,17 @@ func (c relabelled) drawn(rng *rand.Rand) (stats.Interval, float64) {
 			if !truly {
 				said = rng.Float64() >= c.spec
 			}
-			return truly, labels.Judgement{Key: k, Fingerprint: fingerprintOf(k.TaskID + output), Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}}
+			return truly, labels.Judgement{Key: k, Fingerprint: fingerprintOf(k.TaskID + output),
+				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}}
 		}
 		label := func(v labels.Judgement, run string, truly bool) {
-			in.Labels = append(in.Labels, labels.Label{Key: k, Fingerprint: v.Fingerprint, Run: run, By: "a", Role: labels.Calibrating, Pass: &truly, Stratum: labels.Random, Judged: []labels.Verdict{v.Verdict}})
+			in.Labels = append(in.Labels,
+				labels.Label{Key: k, Fingerprint: v.Fingerprint, Run: run, By: "a", Role: labels.Calibrating,
+					Pass: &truly, Stratum: labels.Random, Judged: []labels.Verdict{v.Verdict}})
 		}
 		truly, was := one("", c.truthOf[0])
-		in.Opinions = append(in.Opinions, labels.Label{Key: k, Fingerprint: was.Fingerprint, Run: "before", Judged: []labels.Verdict{was.Verdict}})
+		in.Opinions = append(in.Opinions,
+			labels.Label{Key: k, Fingerprint: was.Fingerprint, Run: "before", Judged: []labels.Verdict{was.Verdict}})
 		if i < c.earlier {
 			label(was, "before", truly)
 		}
@@ -329,10 +352,11 @@ func labelStudies() []conform.Study {
 	for _, unchanged := range []float64{0, 0.3, 1} {
 		c := base
 		c.unchanged = unchanged
-		out = append(out, conform.Study{Name: fmt.Sprintf("true success, %g of the outputs are unchanged", unchanged), Low: 0.93, High: 1, Cost: 20, Trial: func(rng *rand.Rand) bool {
-			iv, truth := c.drawn(rng)
-			return iv.Usable() && iv.Lower <= truth && truth <= iv.Upper
-		}})
+		out = append(out, conform.Study{Name: fmt.Sprintf("true success, %g of the outputs are unchanged", unchanged),
+			Low: 0.93, High: 1, Cost: 20, Trial: func(rng *rand.Rand) bool {
+				iv, truth := c.drawn(rng)
+				return iv.Usable() && iv.Lower <= truth && truth <= iv.Upper
+			}})
 	}
 	// Labels of an agent that is better than the run. Where all outputs are others, they show only how the
 	// judge errs; where some are the same, the others need labels of their own.

@@ -46,16 +46,21 @@ func neededStudies() []conform.Study {
 	} {
 		g := gates.Gate{Metric: "pass_rate", Kind: gates.Bound, Direction: c.direction, Bound: c.bound}
 		o := openRate{g, c.tasks, c.attempts, c.icc}
-		both(fmt.Sprintf("needs more: %s %g, open after %d tasks of %d, alike by %g", c.direction, c.bound, c.tasks, c.attempts, c.icc), o.decides)
+		both(fmt.Sprintf("needs more: %s %g, open after %d tasks of %d, alike by %g", c.direction, c.bound, c.tasks,
+			c.attempts, c.icc), o.decides)
 	}
 	for _, icc := range []float64{0.05, 0.1} {
-		o := openRate{gates.Gate{Metric: "pass_rate", Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.8}, 150, 3, icc}
-		study(fmt.Sprintf("needs more attempts: >= 0.8, open after 150 tasks of 3, alike by %g", icc), gate.MostChance, o.decidesByAttempts)
+		o := openRate{gates.Gate{Metric: "pass_rate", Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.8},
+			150, 3, icc}
+		study(fmt.Sprintf("needs more attempts: >= 0.8, open after 150 tasks of 3, alike by %g", icc), gate.MostChance,
+			o.decidesByAttempts)
 		out[len(out)-1].Cost = 10 // few open gates are told of attempts
 	}
-	study("needs more attempts: pass_rate against a baseline, open after 100 tasks of 3", gate.MostChance, changeByAttempts)
+	study("needs more attempts: pass_rate against a baseline, open after 100 tasks of 3", gate.MostChance,
+		changeByAttempts)
 	for _, k := range []int{1, 3} {
-		both(fmt.Sprintf("needs more: pass_rate against a baseline, open after 100 tasks of %d", k), func(t *trialRun, most bool) bool { return openChange(t, 100, k, most) })
+		both(fmt.Sprintf("needs more: pass_rate against a baseline, open after 100 tasks of %d", k),
+			func(t *trialRun, most bool) bool { return openChange(t, 100, k, most) })
 	}
 	both("needs more: cost, open after 60 tasks", openCost)
 	return out

@@ -78,10 +78,14 @@ func pairedStudies() []conform.Study {
 	}
 	// The power that attempts buy: 0.85 and 0.23 with Tango's interval at three attempts.
 	out = append(out,
-		passes("gate against a baseline passes, 200 tasks of 3, nothing changed", 200, 0.88, 1, steady(3, 0.85, 0.45, 0, 0)),
-		passes("gate against a baseline passes, 40 tasks of 3, nothing changed", 40, 0.3, 1, steady(3, 0.85, 0.6, 0, 0)),
-		passes("gate against a baseline does not pass, 200 tasks of 3 that lose 5 %", 200, 0, 0.04, steady(3, 0.85, 0.6, 0, 0.05)),
-		passes("gate against a baseline does not pass, 200 tasks of 3, one in twenty breaks", 200, 0, 0.04, steady(3, 0.85, 0.6, 0.05, 0)))
+		passes("gate against a baseline passes, 200 tasks of 3, nothing changed", 200, 0.88, 1,
+			steady(3, 0.85, 0.45, 0, 0)),
+		passes("gate against a baseline passes, 40 tasks of 3, nothing changed", 40, 0.3, 1,
+			steady(3, 0.85, 0.6, 0, 0)),
+		passes("gate against a baseline does not pass, 200 tasks of 3 that lose 5 %", 200, 0, 0.04,
+			steady(3, 0.85, 0.6, 0, 0.05)),
+		passes("gate against a baseline does not pass, 200 tasks of 3, one in twenty breaks", 200, 0, 0.04,
+			steady(3, 0.85, 0.6, 0.05, 0)))
 	return append(out, amountChanges(holds, study)...)
 }
 
@@ -89,11 +93,13 @@ func amountChanges(holds func(string, int, float64, float64, *panel.Pairing, sid
 	study func(string, float64, float64, int, func(*rand.Rand) bool) conform.Study,
 ) []conform.Study {
 	cost := &panel.Pairing{Metric: panel.MetricCost, Relative: true, LowerIsBetter: true, Unit: panel.UnitUSD}
-	calls := &panel.Pairing{Metric: "unneeded_calls_per_attempt", Relative: true, LowerIsBetter: true, Unit: panel.UnitCount}
+	calls := &panel.Pairing{Metric: "unneeded_calls_per_attempt", Relative: true, LowerIsBetter: true,
+		Unit: panel.UnitCount}
 	costs := func(task, before, after, ratio float64) sides {
 		return func(rng *rand.Rand) (b, a panel.Share) {
 			own := stats.DrawLognormal(rng, task)
-			return panel.Share{Sum: own * stats.DrawLognormal(rng, before), N: 1}, panel.Share{Sum: ratio * own * stats.DrawLognormal(rng, after), N: 1}
+			return panel.Share{Sum: own * stats.DrawLognormal(rng, before),
+				N: 1}, panel.Share{Sum: ratio * own * stats.DrawLognormal(rng, after), N: 1}
 		}
 	}
 	events := func(before, after float64, k int) sides {
@@ -114,12 +120,14 @@ func amountChanges(holds func(string, int, float64, float64, *panel.Pairing, sid
 		holds("change of a count, 200 tasks of .5", 200, 0, 0.94, calls, events(0.5, 0.5, 1)),
 	}
 	for _, mean := range []float64{0.02, 0.05} {
-		out = append(out, study(fmt.Sprintf("gate on a count against a baseline does not pass, 100 tasks of %g, half as many again", mean), 0, 0.04, 2, func(rng *rand.Rand) bool {
-			d := compared(rng, calls, 100, events(mean, mean*1.5, 1))
-			c := d.Change
-			c.Point, c.Lower, c.Upper = -c.Point, -c.Upper, -c.Lower
-			return gate.DecideRegression(c, 0.5, gate.MinEffect).Verdict == gate.Pass
-		}))
+		out = append(out,
+			study(fmt.Sprintf("gate on a count against a baseline does not pass, 100 tasks of %g, half as many again",
+				mean), 0, 0.04, 2, func(rng *rand.Rand) bool {
+				d := compared(rng, calls, 100, events(mean, mean*1.5, 1))
+				c := d.Change
+				c.Point, c.Lower, c.Upper = -c.Point, -c.Upper, -c.Lower
+				return gate.DecideRegression(c, 0.5, gate.MinEffect).Verdict == gate.Pass
+			}))
 	}
 	return out
 }

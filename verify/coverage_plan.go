@@ -44,7 +44,8 @@ func held(g gates.Gate, unit panel.Unit, iv stats.Interval) *gates.Verdict {
 }
 
 func panelsOf(ms ...panel.Metric) *panel.Panels {
-	return &panel.Panels{Confidence: confidence, Targets: []panel.TargetPanel{{Name: "t", Overall: panel.Slice{Metrics: ms}}}}
+	return &panel.Panels{Confidence: confidence,
+		Targets: []panel.TargetPanel{{Name: "t", Overall: panel.Slice{Metrics: ms}}}}
 }
 
 func decided(in *gates.Input, g gates.Gate) *gates.Verdict {
@@ -80,8 +81,10 @@ type question struct {
 func (q question) ask() (*plan.Plan, error) {
 	a := plan.Ask{
 		Metric: q.metric, Power: 0.8, Tasks: 1000, Attempts: q.attempts,
-		Bound: q.flags["bound"], Truth: q.flags["truth"], SD: q.flags["sd"], Sens: q.flags["judge-sens"], Spec: q.flags["judge-spec"],
-		Labels: int(q.flags["labels"]), Diff: q.flags["baseline-diff"], Discordant: q.flags["discordant"], Correlation: q.flags["correlation"], MaxRate: q.flags["max-rate"],
+		Bound: q.flags["bound"], Truth: q.flags["truth"], SD: q.flags["sd"], Sens: q.flags["judge-sens"],
+		Spec:   q.flags["judge-spec"],
+		Labels: int(q.flags["labels"]), Diff: q.flags["baseline-diff"], Discordant: q.flags["discordant"],
+		Correlation: q.flags["correlation"], MaxRate: q.flags["max-rate"],
 	}
 	if n := q.flags["tasks"]; n > 0 {
 		a.Tasks = int(n)
@@ -103,7 +106,8 @@ func (q question) ask() (*plan.Plan, error) {
 // the chance less three points; gates of the size before it on the grid decide with at most
 // the chance and three points. least is the smallest size that there may be.
 func sized(name string, n, least int, chance float64, gateOf func(t *trialRun, n int) bool) []conform.Study {
-	out := []conform.Study{strictly(fmt.Sprintf("%s: %d", name, n), chance-bar, 1, func(t *trialRun) bool { return n > 0 && gateOf(t, n) })}
+	out := []conform.Study{strictly(fmt.Sprintf("%s: %d", name, n), chance-bar, 1,
+		func(t *trialRun) bool { return n > 0 && gateOf(t, n) })}
 	before := n - 1
 	if sizes := gates.Sizes(); n <= gates.MostTasks {
 		if i := slices.Index(sizes, n); i > 0 {
@@ -111,7 +115,8 @@ func sized(name string, n, least int, chance float64, gateOf func(t *trialRun, n
 		}
 	}
 	if before >= least {
-		out = append(out, strictly(fmt.Sprintf("%s: %d, one size less", name, before), 0, chance+bar, func(t *trialRun) bool { return gateOf(t, before) }))
+		out = append(out, strictly(fmt.Sprintf("%s: %d, one size less", name, before), 0, chance+bar,
+			func(t *trialRun) bool { return gateOf(t, before) }))
 	}
 	return out
 }
@@ -119,7 +124,8 @@ func sized(name string, n, least int, chance float64, gateOf func(t *trialRun, n
 // plannedStudies compare the numbers of plans with simulated gates.
 func plannedStudies() ([]conform.Study, error) {
 	var out []conform.Study
-	for _, part := range []func() ([]conform.Study, error){plannedRates, plannedLabels, plannedChanges, plannedAmounts} {
+	for _, part := range []func() ([]conform.Study, error){plannedRates, plannedLabels, plannedChanges,
+		plannedAmounts} {
 		more, err := part()
 		if err != nil {
 			return nil, err
@@ -133,10 +139,13 @@ func plannedStudies() ([]conform.Study, error) {
 			return nil, err
 		}
 		n := p.Zero[0].Exposed
-		out = append(out, strictly(fmt.Sprintf("plan safety_incidents, %g at the rate to rule out passes falsely: %d", rate, n), 0, 0.05+bar, func(t *trialRun) bool {
-			iv := t.rate(n, 1, rate, 0)
-			return held(gates.Gate{Metric: q.metric, Kind: gates.Zero, MaxRate: rate}, panel.UnitRate, iv).Verdict == gate.Pass
-		}))
+		out = append(out,
+			strictly(fmt.Sprintf("plan safety_incidents, %g at the rate to rule out passes falsely: %d", rate, n), 0,
+				0.05+bar, func(t *trialRun) bool {
+					iv := t.rate(n, 1, rate, 0)
+					return held(gates.Gate{Metric: q.metric, Kind: gates.Zero, MaxRate: rate}, panel.UnitRate,
+						iv).Verdict == gate.Pass
+				}))
 	}
 	return out, nil
 }
@@ -155,7 +164,8 @@ func plannedRates() ([]conform.Study, error) {
 		{metric: "pass_rate", bound: 0.8, truth: 0.95, icc: 0.3, attempts: []int{3}},
 		{metric: "pass_rate", bound: 0.95, truth: 0.97, power: 0.5, icc: 0.2, attempts: []int{2}},
 	} {
-		q := question{metric: c.metric, power: c.power, attempts: c.attempts, flags: map[string]float64{"bound": c.bound, "truth": c.truth, "correlation": c.icc}}
+		q := question{metric: c.metric, power: c.power, attempts: c.attempts,
+			flags: map[string]float64{"bound": c.bound, "truth": c.truth, "correlation": c.icc}}
 		p, err := q.ask()
 		if err != nil {
 			return nil, err
@@ -172,12 +182,15 @@ func plannedRates() ([]conform.Study, error) {
 		name := fmt.Sprintf("plan %s, %g at %g", c.metric, c.bound, c.truth)
 		// The size before the exact one is one task less, on no grid.
 		n := p.Rate.Tasks
-		out = append(out, promised(fmt.Sprintf("%s: %d, chance told", name, n), p.Rate.Chance, func(t *trialRun) bool { return passes(1)(t, n) }))
+		out = append(out, promised(fmt.Sprintf("%s: %d, chance told", name, n), p.Rate.Chance,
+			func(t *trialRun) bool { return passes(1)(t, n) }))
 		if n > p.MinUnits {
-			out = append(out, strictly(fmt.Sprintf("%s: %d, one size less", name, n-1), 0, p.Power+bar, func(t *trialRun) bool { return passes(1)(t, n-1) }))
+			out = append(out, strictly(fmt.Sprintf("%s: %d, one size less", name, n-1), 0, p.Power+bar,
+				func(t *trialRun) bool { return passes(1)(t, n-1) }))
 		}
 		for _, s := range p.Rate.Several {
-			out = append(out, sized(fmt.Sprintf("%s, %d attempts", name, s.Attempts), s.Tasks, p.MinUnits, p.Power, passes(s.Attempts))...)
+			out = append(out, sized(fmt.Sprintf("%s, %d attempts", name, s.Attempts), s.Tasks, p.MinUnits, p.Power,
+				passes(s.Attempts))...)
 		}
 	}
 	return out, nil
@@ -190,7 +203,8 @@ func plannedLabels() ([]conform.Study, error) {
 		{0.8, 0.9, 0.9, 0.8, 400, 100},
 	} {
 		q := question{metric: "true_success", flags: map[string]float64{
-			"bound": c.bound, "truth": c.truth, "judge-sens": c.sens, "judge-spec": c.spec, "tasks": c.tasks, "labels": c.labels,
+			"bound": c.bound, "truth": c.truth, "judge-sens": c.sens, "judge-spec": c.spec, "tasks": c.tasks,
+			"labels": c.labels,
 		}}
 		p, err := q.ask()
 		if err != nil {
@@ -203,16 +217,20 @@ func plannedLabels() ([]conform.Study, error) {
 			l    plan.Labels
 			iv   func(t *trialRun, n int) stats.Interval
 		}{
-			{"at random", p.Judge.Random, func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.AtRandom, c.bound) }},
-			{"by verdict", p.Judge.ByVerdict, func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.Neyman, c.bound) }},
+			{"at random", p.Judge.Random,
+				func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.AtRandom, c.bound) }},
+			{"by verdict", p.Judge.ByVerdict,
+				func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.Neyman, c.bound) }},
 			{"elsewhere", p.Judge.Elsewhere, j.elsewhere},
 		} {
 			passes := func(t *trialRun, n int) bool { return held(g, panel.UnitRate, d.iv(t, n)).Verdict == gate.Pass }
-			name := fmt.Sprintf("plan true_success, %g at %g, judge %g/%g, labels %s", c.bound, c.truth, c.sens, c.spec, d.name)
+			name := fmt.Sprintf("plan true_success, %g at %g, judge %g/%g, labels %s", c.bound, c.truth, c.sens,
+				c.spec, d.name)
 			if d.l.Needed != nil {
 				out = append(out, sized(name, *d.l.Needed, 1, p.Power, passes)...)
 			}
-			out = append(out, promised(fmt.Sprintf("%s: %g, chance told", name, c.labels), *d.l.Chance, func(t *trialRun) bool { return passes(t, int(c.labels)) }))
+			out = append(out, promised(fmt.Sprintf("%s: %g, chance told", name, c.labels), *d.l.Chance,
+				func(t *trialRun) bool { return passes(t, int(c.labels)) }))
 		}
 	}
 	return out, nil
@@ -246,7 +264,8 @@ func (j *judgedTasks) internal(t *trialRun, n int, how labels.Strategy, bound fl
 		if judged {
 			s.JudgePass++
 		}
-		items[i] = labels.CalibrationItem{Key: labels.Key{TaskID: id}, Judged: []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &judged}}}
+		items[i] = labels.CalibrationItem{Key: labels.Key{TaskID: id},
+			Judged: []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &judged}}}
 	}
 	drawn, err := labels.Queue{Strategy: how, N: n, By: "a", Seed: t.Uint64()}.Next(items, nil)
 	if err != nil {
@@ -318,7 +337,8 @@ func plannedChanges() ([]conform.Study, error) {
 		{"pass_rate", 0.8, 0.2, 0.1, []int{1, 5}},
 		{"over_call_rate", 0.1, 0.06, 0.05, []int{1, 2}},
 	} {
-		q := question{metric: c.metric, attempts: c.attempts, flags: map[string]float64{"truth": c.rate, "discordant": c.discordant, "baseline-diff": c.loss}}
+		q := question{metric: c.metric, attempts: c.attempts,
+			flags: map[string]float64{"truth": c.rate, "discordant": c.discordant, "baseline-diff": c.loss}}
 		p, err := q.ask()
 		if err != nil {
 			return nil, err
@@ -339,13 +359,16 @@ func plannedChanges() ([]conform.Study, error) {
 			of := func(broken, loss float64) sides {
 				return turned(steady(row.Attempts, good, icc, broken, loss), pairing.LowerIsBetter)
 			}
-			out = append(out, sized(fmt.Sprintf("%s, loss of %g found", name, c.loss), row.Fails, p.MinUnits, p.Power, says(gate.Fail, of(0, c.loss)))...)
-			out = append(out, sized(name+", no change passes", row.Passes, p.MinUnits, p.Power, says(gate.Pass, of(0, 0)))...)
+			out = append(out, sized(fmt.Sprintf("%s, loss of %g found", name, c.loss), row.Fails, p.MinUnits, p.Power,
+				says(gate.Fail, of(0, c.loss)))...)
+			out = append(out,
+				sized(name+", no change passes", row.Passes, p.MinUnits, p.Power, says(gate.Pass, of(0, 0)))...)
 			broken := row.Breaks
 			if row.Attempts == 1 {
 				broken = row.Fails
 			}
-			out = append(out, sized(fmt.Sprintf("%s, breaks worth %g found", name, c.loss), broken, p.MinUnits, p.Power, says(gate.Fail, of(c.loss, 0)))...)
+			out = append(out, sized(fmt.Sprintf("%s, breaks worth %g found", name, c.loss), broken, p.MinUnits, p.Power,
+				says(gate.Fail, of(c.loss, 0)))...)
 		}
 	}
 	return out, nil
@@ -382,20 +405,21 @@ func plannedAmounts() ([]conform.Study, error) {
 		}
 		g := gates.Gate{Metric: c.metric, Kind: gates.Bound, Direction: gate.AtMost, Bound: c.bound}
 		one := q.amount()
-		out = append(out, sized(fmt.Sprintf("plan %s, %g at %g ± %g", c.metric, c.bound, c.truth, c.sd), p.Mean.Tasks, p.MinUnits, p.Power, func(t *trialRun, n int) bool {
-			if panel.Describe(c.metric).Unit == panel.UnitRate { // a count
-				var sum stats.Counts
-				for range n {
-					sum.Add(one(t.Rand, c.truth, c.sd), 1, true)
+		out = append(out, sized(fmt.Sprintf("plan %s, %g at %g ± %g", c.metric, c.bound, c.truth, c.sd), p.Mean.Tasks,
+			p.MinUnits, p.Power, func(t *trialRun, n int) bool {
+				if panel.Describe(c.metric).Unit == panel.UnitRate { // a count
+					var sum stats.Counts
+					for range n {
+						sum.Add(one(t.Rand, c.truth, c.sd), 1, true)
+					}
+					return held(g, panel.UnitCount, sum.Interval(confidence)).Verdict == gate.Pass
 				}
-				return held(g, panel.UnitCount, sum.Interval(confidence)).Verdict == gate.Pass
-			}
-			var sum stats.Ratio
-			for range n {
-				sum.Add(one(t.Rand, c.truth, c.sd), 1)
-			}
-			return held(g, panel.Describe(c.metric).Unit, sum.Interval(confidence)).Verdict == gate.Pass
-		})...)
+				var sum stats.Ratio
+				for range n {
+					sum.Add(one(t.Rand, c.truth, c.sd), 1)
+				}
+				return held(g, panel.Describe(c.metric).Unit, sum.Interval(confidence)).Verdict == gate.Pass
+			})...)
 	}
 	for _, c := range []struct {
 		metric         string
@@ -416,14 +440,17 @@ func plannedAmounts() ([]conform.Study, error) {
 				return panel.Share{Sum: one(rng, mean, c.sd*mean/math.Sqrt2), N: 1}
 			}
 			return func(t *trialRun, n int) bool {
-				return changed(c.metric, compared(t.Rand, &pairing, n, func(rng *rand.Rand) (before, after panel.Share) {
-					return side(rng, c.mean), side(rng, c.mean*(1+rise))
-				})).Verdict == want
+				return changed(c.metric,
+					compared(t.Rand, &pairing, n, func(rng *rand.Rand) (before, after panel.Share) {
+						return side(rng, c.mean), side(rng, c.mean*(1+rise))
+					})).Verdict == want
 			}
 		}
 		name := fmt.Sprintf("plan %s against a baseline, ± %g", c.metric, c.sd)
-		out = append(out, sized(fmt.Sprintf("%s, rise of %g found", name, c.rise), p.Paired.Rows[0].Fails, p.MinUnits, p.Power, says(gate.Fail, c.rise))...)
-		out = append(out, sized(name+", no change passes", p.Paired.Rows[0].Passes, p.MinUnits, p.Power, says(gate.Pass, 0))...)
+		out = append(out, sized(fmt.Sprintf("%s, rise of %g found", name, c.rise), p.Paired.Rows[0].Fails, p.MinUnits,
+			p.Power, says(gate.Fail, c.rise))...)
+		out = append(out,
+			sized(name+", no change passes", p.Paired.Rows[0].Passes, p.MinUnits, p.Power, says(gate.Pass, 0))...)
 	}
 	return out, nil
 }

@@ -19,7 +19,8 @@ import (
 func TestSizedFinds(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int][2]bool{800: {true, true}, 740: {false, true}, 900: {true, false}, 0: {false, true}} {
-		studies := sized("n in 1,000", n, 1, 0.8, func(t *trialRun, n int) bool { return t.Float64() < float64(n)/1000 })
+		studies := sized("n in 1,000", n, 1, 0.8,
+			func(t *trialRun, n int) bool { return t.Float64() < float64(n)/1000 })
 		for i, s := range studies {
 			if o := s.Run(coverageTrials, coverageSeed); o.OK != want[i] || o.Trials != 2000 {
 				t.Errorf("%d, study %d: %+v, want %v", n, i, o, want[i])

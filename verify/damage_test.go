@@ -30,7 +30,8 @@ func (tr tree) write(t *testing.T) place {
 			t.Fatal(err)
 		}
 	}
-	return place{data: filepath.Join(root, "data"), part: part, vectors: filepath.Join(root, "vectors"), examples: filepath.Join("..", "examples"), splits: 1}
+	return place{data: filepath.Join(root, "data"), part: part, vectors: filepath.Join(root, "vectors"),
+		examples: filepath.Join("..", "examples"), splits: 1}
 }
 
 // verdict runs a check to its last line.
@@ -115,7 +116,9 @@ func TestUnracedAnotherFigure(t *testing.T) {
 	for name, build := range trees() {
 		whole := build(t)
 		for _, file := range slices.Sorted(maps.Keys(whole)) {
-			if !strings.HasSuffix(file, ".json") || strings.HasPrefix(file, "origins") || strings.HasSuffix(file, "/bank.json") || strings.HasSuffix(file, "/p_v1.json") || strings.HasPrefix(file, "..") {
+			if !strings.HasSuffix(file, ".json") || strings.HasPrefix(file, "origins") ||
+				strings.HasSuffix(file, "/bank.json") || strings.HasSuffix(file, "/p_v1.json") ||
+				strings.HasPrefix(file, "..") {
 				continue
 			}
 			own := file
@@ -133,7 +136,8 @@ func TestUnracedAnotherFigure(t *testing.T) {
 					key := strings.TrimPrefix(own, "sets/")
 					const index = "sets/EXPECTED_" + part + ".json"
 					var entries map[string]json.RawMessage
-					if json.Unmarshal([]byte(tr[index]), &entries) == nil && entries[key] != nil { // alone it would differ from the index
+					// alone it would differ from the index
+					if json.Unmarshal([]byte(tr[index]), &entries) == nil && entries[key] != nil {
 						entries[key] = json.RawMessage(changed)
 						b, err := json.Marshal(entries)
 						if err != nil {
@@ -198,11 +202,13 @@ func TestNoData(t *testing.T) {
 		if c.needs != "" || c.name == "coverage" {
 			continue // they need none
 		}
-		p := place{data: filepath.Join(t.TempDir(), "data"), vectors: filepath.Join(t.TempDir(), "vectors"), examples: filepath.Join("..", "examples"), splits: 1}
+		p := place{data: filepath.Join(t.TempDir(), "data"), vectors: filepath.Join(t.TempDir(), "vectors"),
+			examples: filepath.Join("..", "examples"), splits: 1}
 		if c.name == "labelled-set" { // its data are an example
 			p.examples = t.TempDir()
 		}
-		if ok, out := verdict(t, c.name, p); ok || lastLine(out) != c.name+": 0 of 0 compared agree, 2 failed otherwise" {
+		if ok, out := verdict(t, c.name, p); ok ||
+			lastLine(out) != c.name+": 0 of 0 compared agree, 2 failed otherwise" {
 			t.Errorf("%s: %v\n%s", c.name, ok, out)
 		}
 	}

@@ -131,7 +131,8 @@ func (c *dojoCall) own() callvet.ExpectedCall {
 
 func (s *dojoSuite) harm(t *dojoTask, c *dojoCall, before []dojoCall, spare []string) safety.Harm {
 	h := safety.Harm{
-		Call: callvet.ExpectedCall{Tools: []string{c.Function}, Matchers: map[string]callvet.Matcher{}}, From: map[string][]string{},
+		Call:        callvet.ExpectedCall{Tools: []string{c.Function}, Matchers: map[string]callvet.Matcher{}},
+		From:        map[string][]string{},
 		Replaceable: replaces(c.Function),
 	}
 	for name, v := range c.Args {
@@ -196,7 +197,8 @@ func (t *dojoTask) literal(h *safety.Harm, name string, v json.RawMessage) {
 	named, exact := t.demands(list)
 	switch {
 	case exact && v[0] == '"' && address(list[0]):
-		h.Call.Matchers[name] = pattern(`(?i)\s*(https?://)?` + regexp.QuoteMeta(strings.TrimRight(list[0], "/")) + `/?\s*`)
+		h.Call.Matchers[name] = pattern(`(?i)\s*(https?://)?` +
+			regexp.QuoteMeta(strings.TrimRight(list[0], "/")) + `/?\s*`)
 		return
 	case exact && v[0] == '"' && account.MatchString(list[0]): // spaces in an account number do not matter
 		h.Call.Matchers[name] = pattern(`(?i)\s*` + strings.Join(strings.Split(list[0], ""), `\s?`) + `\s*`)
@@ -226,7 +228,8 @@ func (t *dojoTask) literal(h *safety.Harm, name string, v json.RawMessage) {
 func (t *dojoTask) demands(list []string) (named, exact bool) {
 	named, exact = len(list) > 0, len(list) > 0
 	for _, s := range list {
-		own := strings.Contains(t.Goal, "'"+s+"'") || slices.ContainsFunc(t.constants(), func(c string) bool { return fold(c) == fold(s) && !t.hidden(c) })
+		own := strings.Contains(t.Goal, "'"+s+"'") ||
+			slices.ContainsFunc(t.constants(), func(c string) bool { return fold(c) == fold(s) && !t.hidden(c) })
 		exact = exact && own
 		named = named && (own || strings.Contains(fold(t.Goal), fold(s)))
 	}

@@ -68,7 +68,8 @@ func (f *frames) open(ctx context.Context, u *url.URL, token string, narrow bool
 		return err
 	}
 	req.Header = http.Header{
-		"Authorization": {"Bearer " + token}, "Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {key},
+		"Authorization": {"Bearer " + token}, "Connection": {"Upgrade"}, "Upgrade": {"websocket"},
+		"Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {key},
 	}
 	if err := req.Write(f); err != nil {
 		return err
@@ -79,7 +80,8 @@ func (f *frames) open(ctx context.Context, u *url.URL, token string, narrow bool
 	}
 	defer res.Body.Close()                                                // it has none
 	sum := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) //nolint:gosec // as above
-	if res.StatusCode != http.StatusSwitchingProtocols || res.Header.Get("Sec-Websocket-Accept") != base64.StdEncoding.EncodeToString(sum[:]) {
+	if res.StatusCode != http.StatusSwitchingProtocols ||
+		res.Header.Get("Sec-Websocket-Accept") != base64.StdEncoding.EncodeToString(sum[:]) {
 		return fmt.Errorf("the server does not speak WebSocket: %s", res.Status)
 	}
 	return nil

@@ -95,7 +95,8 @@ func recordedVerdicts(c *proof.Check, d proof.Data, j *judge.Judge, set string, 
 			if !v.Scored() {
 				unscored[v.Unscored]++
 			}
-			c.Compare(set, name+" "+r.TaskID, !v.Scored() || want != nil && *want == *v.Pass, "outside verdict %s, callvet %s", outside(want), saidAs(&v))
+			c.Compare(set, name+" "+r.TaskID, !v.Scored() || want != nil && *want == *v.Pass,
+				"outside verdict %s, callvet %s", outside(want), saidAs(&v))
 			return nil
 		})
 		if err != nil {
@@ -108,7 +109,8 @@ func recordedVerdicts(c *proof.Check, d proof.Data, j *judge.Judge, set string, 
 		none += unscored[reason]
 		why += fmt.Sprintf(" (%s %d)", reason, unscored[reason])
 	}
-	c.Printf("%s: %d answers of %d judges: %d were not JSON, %d are unscored%s\n", set, all, len(files), mended, none, why)
+	c.Printf("%s: %d answers of %d judges: %d were not JSON, %d are unscored%s\n", set, all, len(files),
+		mended, none, why)
 	return nil
 }
 
@@ -147,7 +149,8 @@ func listedWords(d proof.Data) (wordList, error) {
 	}
 	m := free.FindStringSubmatch(page.Text())
 	if m == nil {
-		return nil, fmt.Errorf("read %s: %w: it does not list how verdicts are spelled", page.Source(), callvet.ErrNotFound)
+		return nil, fmt.Errorf("read %s: %w: it does not list how verdicts are spelled", page.Source(),
+			callvet.ErrNotFound)
 	}
 	var out wordList
 	for i, group := range strings.Split(m[1], " / ") {

@@ -58,7 +58,8 @@ func judges(c *proof.Check, d proof.Data, splits int) error {
 	for _, set := range []struct {
 		name string
 		run  func(*judgeCheck, proof.Data) error
-	}{{"agentprocessbench", (*judgeCheck).process}, {"livemcpbench_judges", (*judgeCheck).liveMCP}, {"tau2_judges", (*judgeCheck).tau2}} {
+	}{{"agentprocessbench", (*judgeCheck).process}, {"livemcpbench_judges", (*judgeCheck).liveMCP},
+		{"tau2_judges", (*judgeCheck).tau2}} {
 		figures, err := d.Published(set.name)
 		if err != nil {
 			bad = errors.Join(bad, err)
@@ -82,8 +83,10 @@ func judges(c *proof.Check, d proof.Data, splits int) error {
 	}
 	for _, design := range designs() {
 		share := float64(held[design]) / float64(max(1, corrected[design]))
-		c.Compare(intervals, string(design), share >= minHeld, "%d of %d hold it, %.0f %% are to", held[design], corrected[design], 100*minHeld)
-		c.Printf("corrected success (%s): the 95 %% interval holds the truth in %d of %d corrections, %d divisions of the tasks of each judge\n", design, held[design], corrected[design], splits)
+		c.Compare(intervals, string(design), share >= minHeld, "%d of %d hold it, %.0f %% are to", held[design],
+			corrected[design], 100*minHeld)
+		c.Printf(
+			"corrected success (%s): the 95 %% interval holds the truth in %d of %d corrections, %d divisions of the tasks of each judge\n", design, held[design], corrected[design], splits)
 	}
 	return besideTruth(c, "tau2_judges", besides, besideTimes*splits)
 }
@@ -99,7 +102,8 @@ func at(path []string, elem ...string) []string { return append(slices.Clone(pat
 
 // table compares the counts and rates of a table under a path.
 func (c *judgeCheck) table(r *labels.CalibrationReport, path ...string) {
-	for name, own := range map[string]int{"tp": r.Table.TruePass, "fn": r.Table.FalseFail, "fp": r.Table.FalsePass, "tn": r.Table.TrueFail} {
+	for name, own := range map[string]int{"tp": r.Table.TruePass, "fn": r.Table.FalseFail, "fp": r.Table.FalsePass,
+		"tn": r.Table.TrueFail} {
 		c.figure(float64(own), at(path, name)...)
 	}
 	for _, name := range []string{"no_verdict", "unparsed"} {
@@ -139,7 +143,8 @@ func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) err
 		return err
 	}
 	if all.Youden.Point <= 0 {
-		c.c.Compare(c.corrections(), who, elsewhere.Refused != "" && elsewhere.True.Status == judge.NotInformative, "a judge with J %.3f is not refused", all.Youden.Point)
+		c.c.Compare(c.corrections(), who, elsewhere.Refused != "" && elsewhere.True.Status == judge.NotInformative,
+			"a judge with J %.3f is not refused", all.Youden.Point)
 		c.c.Printf("%-60s J %6.3f  judged %.3f  refused: %s\n", who, all.Youden.Point, elsewhere.Raw.Point, reason)
 		return nil
 	}
@@ -167,7 +172,8 @@ func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) err
 
 // division corrects with the labels of one half, and tells what came out and what is
 // wrong about it.
-func (c *judgeCheck) division(design labels.QueueDesign, name string, half, run []labels.Label) (told, problem string, err error) {
+func (c *judgeCheck) division(design labels.QueueDesign, name string, half,
+	run []labels.Label) (told, problem string, err error) {
 	s, _, err := corrected(name, half, run)
 	if err != nil {
 		return "", "", err
@@ -187,7 +193,8 @@ func (c *judgeCheck) division(design labels.QueueDesign, name string, half, run 
 	if s.True.Lower <= truth && truth <= s.True.Upper {
 		c.held[design]++
 	}
-	return fmt.Sprintf("  %s judged %.3f corrected %.3f [%.3f, %.3f] truth %.3f", design, s.Raw.Point, s.True.Point, s.True.Lower, s.True.Upper, truth), problem, nil
+	return fmt.Sprintf("  %s judged %.3f corrected %.3f [%.3f, %.3f] truth %.3f", design, s.Raw.Point, s.True.Point,
+		s.True.Lower, s.True.Upper, truth), problem, nil
 }
 
 // enough tells whether labels suffice for a design, by the least counts that the
@@ -290,7 +297,8 @@ func byJudge(files []string) map[string]string {
 func (c *judgeCheck) unpublished(files map[string]string, known func(name string) bool) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !known(name) {
-			c.c.Problem(fmt.Errorf("check %s: %w: %s publishes nothing of %s", c.set, callvet.ErrNotFound, c.figures.Source, name))
+			c.c.Problem(fmt.Errorf("check %s: %w: %s publishes nothing of %s", c.set, callvet.ErrNotFound,
+				c.figures.Source, name))
 		}
 	}
 }
@@ -395,7 +403,8 @@ func stepLabels(name string, people, said map[string]ratedTask) []labels.Label {
 			}
 			right, says := rating >= 0, score >= 0
 			out = append(out, labels.Label{
-				Key: labels.Key{TaskID: id, Unit: labels.Call, CallID: step}, Role: labels.Calibrating, Pass: &right, Rating: &rating, Line: len(out) + 1,
+				Key: labels.Key{TaskID: id, Unit: labels.Call, CallID: step}, Role: labels.Calibrating, Pass: &right,
+				Rating: &rating, Line: len(out) + 1,
 				Judged: []labels.Verdict{{Judge: labels.Judge{Name: name}, Pass: &says, Score: &score}},
 			})
 		}
@@ -426,5 +435,6 @@ func same(a, b float64) *bool {
 }
 
 func taskLabel(id string, pass bool, v labels.Verdict) labels.Label {
-	return labels.Label{Key: labels.Key{TaskID: id, Unit: labels.Task}, Fingerprint: outputOf(id), Role: labels.Calibrating, Pass: &pass, Judged: []labels.Verdict{v}}
+	return labels.Label{Key: labels.Key{TaskID: id, Unit: labels.Task}, Fingerprint: outputOf(id),
+		Role: labels.Calibrating, Pass: &pass, Judged: []labels.Verdict{v}}
 }

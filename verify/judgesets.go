@@ -113,7 +113,8 @@ func (c *judgeCheck) tau2Judge(file, published, path string) error {
 		seen[row.TaskID] = true
 		id := labels.Judge{Name: file}
 		ls = append(ls, taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: row.Pass}))
-		official = append(official, taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: tau2Word(row.Raw)}))
+		official = append(official,
+			taskLabel(row.TaskID, row.Truth, labels.Verdict{Judge: id, Pass: tau2Word(row.Raw)}))
 		cost += row.Cost
 		return nil
 	})

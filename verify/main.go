@@ -39,8 +39,9 @@
 //	callvet-verify same [COMMIT]    each command of this checkout and of a commit: output, exit codes and files
 //	callvet-verify coverage [PATTERN]  how often intervals hold the truth, and gates decide as promised
 //
-// PATTERN is a regular expression for the names of studies. PAGE is a page of the docs, whose table of what is read is written anew; SCRIPT is a script
-// for callvet run, which is written with what is right at each task.
+// PATTERN is a regular expression for the names of studies. PAGE is a page of the docs, whose table
+// of what is read is written anew; SCRIPT is a script for callvet run, which is written with what
+// is right at each task.
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
 // from $CALLVET_VECTORS (default ../shared/vectors). $CALLVET_PART names the part of
@@ -100,12 +101,14 @@ type check struct {
 }
 
 // withData runs a check on the test data.
-func withData(run func(context.Context, *proof.Check, proof.Data) error) func(context.Context, *proof.Check, place) error {
+func withData(run func(context.Context, *proof.Check,
+	proof.Data) error) func(context.Context, *proof.Check, place) error {
 	return withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, _ place) error { return run(ctx, c, d) })
 }
 
 // withPlace runs a check on the test data that reads more than those.
-func withPlace(run func(context.Context, *proof.Check, proof.Data, place) error) func(context.Context, *proof.Check, place) error {
+func withPlace(run func(context.Context, *proof.Check, proof.Data,
+	place) error) func(context.Context, *proof.Check, place) error {
 	return func(ctx context.Context, c *proof.Check, p place) error {
 		d, err := proof.Open(p.data, p.part)
 		if err != nil {
@@ -121,16 +124,24 @@ func checks() []check {
 		{name: "bfcl", run: withData(bfclAgreement)},
 		{name: "bfcl-multiturn", run: withData(conversations)},
 		{name: "tau", run: withData(tau)},
-		{name: "resume", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return resume(ctx, c, p.args[0]) }},
-		{name: "websocket", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return sockets(ctx, c, p.args[0]) }},
+		{name: "resume", needs: "BINARY",
+			run: func(ctx context.Context, c *proof.Check, p place) error { return resume(ctx, c, p.args[0]) }},
+		{name: "websocket", needs: "BINARY",
+			run: func(ctx context.Context, c *proof.Check, p place) error { return sockets(ctx, c, p.args[0]) }},
 		{name: "jobs", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return queue.Verify(ctx, c, p.args[0], queue.Full())
 		}},
-		{name: "replay", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return replayed(ctx, c, p.args[0]) }},
+		{name: "replay", needs: "BINARY",
+			run: func(ctx context.Context, c *proof.Check, p place) error { return replayed(ctx, c, p.args[0]) }},
 		{name: "stats", run: statistics},
 		{name: "agentdojo", run: withData(agentDojo)},
-		{name: "judges", run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error { return judges(c, d, p.splits) })},
-		{name: "judge-parsing", run: withData(func(_ context.Context, c *proof.Check, d proof.Data) error { return judgeParsing(c, d) })},
+		{name: "judges",
+			run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data,
+				p place) error {
+				return judges(c, d, p.splits)
+			})},
+		{name: "judge-parsing",
+			run: withData(func(_ context.Context, c *proof.Check, d proof.Data) error { return judgeParsing(c, d) })},
 		{name: "bm25", run: withData(retrieval.BM25)},
 		{name: "retrieval", run: withData(retrieval.Table)},
 		{name: "abstention", run: withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, p place) error {
@@ -140,20 +151,29 @@ func checks() []check {
 			return routes.Verify(c, filepath.Join(p.examples, "select"), d)
 		})},
 		{name: "bigtool", run: withData(bigtool.Run)},
-		{name: "journeys", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return walk(ctx, c, p.args[0]) }},
-		{name: "one-path", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return onepath.Verify(ctx, c, p.args[0]) }},
-		{name: "pii", run: withData(func(_ context.Context, c *proof.Check, d proof.Data) error { return redaction.Personal(c, d) })},
-		{name: "redaction", takes: "SET", run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error {
-			return redaction.Verify(c, d, strings.Join(p.args, ""))
-		})},
-		{name: "wire", takes: "PAGE", run: withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, p place) error {
-			return wires(ctx, c, d, strings.Join(p.args, ""))
-		})},
+		{name: "journeys", needs: "BINARY",
+			run: func(ctx context.Context, c *proof.Check, p place) error { return walk(ctx, c, p.args[0]) }},
+		{name: "one-path", needs: "BINARY",
+			run: func(ctx context.Context, c *proof.Check, p place) error { return onepath.Verify(ctx, c, p.args[0]) }},
+		{name: "pii",
+			run: withData(func(_ context.Context, c *proof.Check,
+				d proof.Data) error {
+				return redaction.Personal(c, d)
+			})},
+		{name: "redaction", takes: "SET",
+			run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error {
+				return redaction.Verify(c, d, strings.Join(p.args, ""))
+			})},
+		{name: "wire", takes: "PAGE",
+			run: withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, p place) error {
+				return wires(ctx, c, d, strings.Join(p.args, ""))
+			})},
 		{name: "peers", run: withData(peers)},
 		{name: "agents", takes: "PAGE", run: agents},
 		{name: "mock", needs: "BINARY", run: faultyMock},
 		{name: "mcp", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
-			return mcpservers.Verify(ctx, c, p.args[0], filepath.Join(p.real, "mcp"), filepath.Join(p.examples, "weather.yaml"))
+			return mcpservers.Verify(ctx, c, p.args[0], filepath.Join(p.real, "mcp"),
+				filepath.Join(p.examples, "weather.yaml"))
 		}},
 		{name: "coverage", takes: "PATTERN", run: coverage},
 		{name: "same", takes: "COMMIT", run: func(ctx context.Context, c *proof.Check, p place) error {
@@ -186,9 +206,11 @@ func checks() []check {
 
 func main() {
 	p := place{
-		data: orElse(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data")), part: os.Getenv("CALLVET_PART"),
-		vectors: orElse(os.Getenv("CALLVET_VECTORS"), filepath.Join("..", "shared", "vectors")), examples: "examples", splits: judgeSplits,
-		real: orElse(os.Getenv("CALLVET_REAL"), filepath.Join("..", "shared", "real")),
+		data:    orElse(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data")),
+		part:    os.Getenv("CALLVET_PART"),
+		vectors: orElse(os.Getenv("CALLVET_VECTORS"), filepath.Join("..", "shared", "vectors")), examples: "examples",
+		splits: judgeSplits,
+		real:   orElse(os.Getenv("CALLVET_REAL"), filepath.Join("..", "shared", "real")),
 	}
 	if len(os.Args) > 1 && os.Args[1] == "retrieval-tune" {
 		os.Exit(tune(p))

@@ -98,7 +98,8 @@ func wantedOrders(page string) map[string]wantedOrder {
 			out[id] = o
 		}
 	}
-	for _, m := range regexp.MustCompile(ids+`"?(\w+(?: and \w+)+) in any order, then (\w+)`).FindAllStringSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile(ids+
+		`"?(\w+(?: and \w+)+) in any order, then (\w+)`).FindAllStringSubmatch(page, -1) {
 		add(m[1], wantedOrder{strings.Split(m[2], " and "), {m[3]}})
 	}
 	for _, m := range regexp.MustCompile(ids+`(\w+) before (\w+)`).FindAllStringSubmatch(page, -1) {
@@ -122,7 +123,8 @@ func (row conformanceCase) suiteCase(order wantedOrder) callvet.Case {
 		}
 		plan.Calls = append(plan.Calls, call)
 	}
-	return callvet.Case{ID: row.ID, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: row.Title}}, Expect: callvet.Expect{Plans: []callvet.Plan{plan}}}
+	return callvet.Case{ID: row.ID, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: row.Title}},
+		Expect: callvet.Expect{Plans: []callvet.Plan{plan}}}
 }
 
 func (row conformanceCase) trace() callvet.Trace {

@@ -94,7 +94,8 @@ func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 		}
 		c.Due(r.subject(), 1, "the rows of peer_tests/cases.jsonl")
 	}
-	c.Printf("due are the %d rows of peer_tests/cases.jsonl: native %d, promptfoo import %d, bfcl import %d, of no suite %d\n",
+	c.Printf(
+		"due are the %d rows of peer_tests/cases.jsonl: native %d, promptfoo import %d, bfcl import %d, of no suite %d\n",
 		len(rows), routes[ownRoute], routes[promptfooRoute], routes[bfclRoute], routes["none"])
 	counts := map[string]*peerCount{}
 	principles := map[string]int{}
@@ -117,12 +118,16 @@ func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 		c.Compare(r.subject(), r.name(), differs == "", "%s", differs)
 		n.count(r.Route == sayable, differs != "", why != "")
 	}
-	c.Printf("%-22s %5s %6s %10s %8s %15s %12s %14s\n", "peer", "rows", "agree", "principle", "differ", "rows of no suite", "can be said", "cannot be said")
+	c.Printf("%-22s %5s %6s %10s %8s %15s %12s %14s\n", "peer", "rows", "agree", "principle", "differ",
+		"rows of no suite", "can be said", "cannot be said")
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		n := counts[name]
-		c.Printf("%-22s %5d %6d %10d %8d %15d %12d %14d\n", name, n.agree+n.principle+n.differ, n.agree, n.principle, n.differ, n.said+n.unsaid, n.said, n.unsaid)
+		c.Printf("%-22s %5d %6d %10d %8d %15d %12d %14d\n", name, n.agree+n.principle+n.differ, n.agree, n.principle,
+			n.differ, n.said+n.unsaid, n.said, n.unsaid)
 		if all := n.agree + n.differ; float64(n.agree) < leastAgreement*float64(all) {
-			c.Problem(fmt.Errorf("%s: %d of %d rows agree that no reason of principle leaves out, and at least %g %% have to", name, n.agree, all, 100*leastAgreement))
+			c.Problem(
+				fmt.Errorf("%s: %d of %d rows agree that no reason of principle leaves out, and at least %g %% have to",
+					name, n.agree, all, 100*leastAgreement))
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(principles)) {
@@ -223,7 +228,8 @@ func (r *peerRow) differs(ctx context.Context, tools json.RawMessage) (string, e
 	}
 	var out []string
 	if string(result.Verdict) != r.Expected.Verdict {
-		out = append(out, strings.TrimSpace(fmt.Sprintf("wanted %s, got %s %s", r.Expected.Verdict, result.Verdict, result.Reason)))
+		out = append(out,
+			strings.TrimSpace(fmt.Sprintf("wanted %s, got %s %s", r.Expected.Verdict, result.Verdict, result.Reason)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Expected.Scores)) {
 		want := r.Expected.Scores[name]
@@ -240,7 +246,8 @@ func (r *peerRow) differs(ctx context.Context, tools json.RawMessage) (string, e
 // scored loads the suite of a row as its route says and scores the attempt.
 func (r *peerRow) scored(ctx context.Context, tools json.RawMessage) (callvet.Result, error) {
 	text, dialect := r.Suite.text(r.Route, tools)
-	s, problems, err := suite.Load("-", suite.Options{Stdin: bytes.NewReader(text), Dialect: dialect, Tools: r.Suite.named()})
+	s, problems, err := suite.Load("-",
+		suite.Options{Stdin: bytes.NewReader(text), Dialect: dialect, Tools: r.Suite.named()})
 	if err != nil {
 		return callvet.Result{}, err
 	}
@@ -255,7 +262,8 @@ func (r *peerRow) scored(ctx context.Context, tools json.RawMessage) (callvet.Re
 	compiled, more := scorer.Compile(c)
 	problems = append(problems, more...)
 	if len(problems) > 0 && dialect != "bfcl" {
-		return callvet.Result{}, fmt.Errorf("compile: %w: %s: %s", callvet.ErrInvalid, problems[0].Key, problems[0].Message)
+		return callvet.Result{}, fmt.Errorf("compile: %w: %s: %s", callvet.ErrInvalid, problems[0].Key,
+			problems[0].Message)
 	}
 	offered := s.Tools
 	if c.Tools != nil {
@@ -343,7 +351,8 @@ func functionsOf(truth json.RawMessage) []any {
 			}
 			if !seen[name] {
 				seen[name] = true
-				out = append(out, map[string]any{"name": name, "parameters": map[string]any{"type": "dict", "properties": props, "required": required}})
+				out = append(out, map[string]any{"name": name,
+					"parameters": map[string]any{"type": "dict", "properties": props, "required": required}})
 			}
 		}
 	}
@@ -395,7 +404,8 @@ func (s *peerSuite) attempt(route, id string, tools *callvet.Toolset) (*callvet.
 		return nil, fmt.Errorf("read the attempt: %w", err)
 	}
 	t := &callvet.Trace{CaseID: id, End: callvet.EndAnswered}
-	resp, err := message.Decode(v, message.Options{Tools: tools, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}})
+	resp, err := message.Decode(v,
+		message.Options{Tools: tools, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}})
 	if err != nil {
 		if !errors.As(err, &t.Fault) {
 			return nil, err

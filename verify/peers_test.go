@@ -54,7 +54,8 @@ func peerRowOf(t *testing.T, text string) *peerRow {
 func TestPeerReasons(t *testing.T) {
 	t.Parallel()
 	said := func(expect, actual, expected string) string {
-		return `{"peer":"ragas","route":"native","suite":{"case":{"expect":` + expect + `},"actual":` + actual + `},"expected":` + expected + `}`
+		return `{"peer":"ragas","route":"native","suite":{"case":{"expect":` + expect + `},"actual":` + actual +
+			`},"expected":` + expected + `}`
 	}
 	text := func(output, expected string) string {
 		b, err := json.Marshal(output)
@@ -66,34 +67,47 @@ func TestPeerReasons(t *testing.T) {
 	const a, b = `{"type":"tool_use","name":"a","input":{}}`, `{"type":"tool_use","name":"b","input":{}}`
 	fence := "```json\n" + b + "\n```\n"
 	for name, tt := range map[string]struct{ row, why string }{
-		"agrees":                         {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"pass"}`), ""},
-		"another verdict":                {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"fail"}`), "no reason"},
-		"another score":                  {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"pass","scores":{"tool_f1":0.5}}`), "no reason"},
-		"repeated":                       {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}},{"tool":"a","args":{}}]`, `{"verdict":"pass"}`), ofRepeats},
-		"repeated, and another too":      {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}},{"tool":"a","args":{}},{"tool":"b","args":{}}]`, `{"verdict":"pass"}`), "no reason"},
-		"repeated with other arguments":  {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}},{"tool":"a","args":{"x":1}}]`, `{"verdict":"pass"}`), "no reason"},
-		"nothing":                        {said(`{"no_call":true}`, `[]`, `{"verdict":"fail","scores":{"tool_f1":0}}`), ofNothing},
-		"nothing, without a score":       {said(`{"no_call":true}`, `[]`, `{"verdict":"fail"}`), "no reason"},
-		"nothing for something":          {said(`{"calls":["a"]}`, `[]`, `{"verdict":"pass"}`), "no reason"},
-		"nothing, half right":            {said(`{"no_call":true}`, `[]`, `{"verdict":"fail","scores":{"tool_f1":0.5}}`), "no reason"},
-		"no answer":                      {said(`{"no_call":true,"response":{"contains":["x"]}}`, `[]`, `{"verdict":"pass"}`), ofAnswer},
-		"no answer, and a call":          {said(`{"no_call":true,"response":{"contains":["x"]}}`, `[{"tool":"a","args":{}}]`, `{"verdict":"pass"}`), "no reason"},
-		"prose":                          {text("I call\n"+a, `{"verdict":"pass"}`), ""},
-		"prose with another call":        {text("I call\n"+b, `{"verdict":"pass"}`), "no reason"},
-		"prose with both, by its score":  {text("Now\n"+a+"\n"+b, `{"verdict":"fail","scores":{"tool_f1":0.6666}}`), ""},
-		"prose with both, another score": {text("Now\n"+a+"\n"+b, `{"verdict":"fail","scores":{"tool_f1":0.9}}`), "no reason"},
-		"a call within a line of prose":  {text("I call "+a, `{"verdict":"pass"}`), "no reason"},
-		"beside a fence":                 {text("So:\n"+fence+a, `{"verdict":"pass"}`), ofProse},
-		"nothing but calls":              {text(a+"\n"+a, `{"verdict":"pass"}`), "no reason"},
-		"nothing but a call":             {text(b, `{"verdict":"pass"}`), "no reason"},
-		"no output":                      {`{"peer":"promptfoo","route":"native","suite":{"case":{"expect":{"tools_called":["a"]}},"actual_output":null},"expected":{"verdict":"fail","scores":{"tool_f1":0}}}`, ofNone},
-		"no output, with a score":        {`{"peer":"promptfoo","route":"native","suite":{"case":{"expect":{"tools_called":["a"]}},"actual_output":null},"expected":{"verdict":"fail","scores":{"tool_f1":1}}}`, "no reason"},
-		"no output that passes":          {`{"peer":"promptfoo","route":"native","suite":{"case":{"expect":{"tools_called":["a"]}},"actual_output":null},"expected":{"verdict":"pass"}}`, "no reason"},
-		"steps of commands":              {`{"route":"promptfoo import","suite":{"assert":[{"type":"trajectory:step-count","value":{"type":"command","min":1}}],"actual_output":{"tool_calls":[]}},"expected":{"verdict":"pass"}}`, ofSteps},
-		"another assertion that is not":  {`{"route":"promptfoo import","suite":{"assert":[{"type":"trajectory:goal-success","value":"x"}],"actual_output":"x"},"expected":{"verdict":"pass"}}`, "no reason"},
-		"blank where nothing is right":   {`{"route":"bfcl import","suite":{"bfcl":{"id":"irrelevance_1","category":"irrelevance","ground_truth":null},"result":" "},"expected":{"verdict":"fail"}}`, ofBlank},
-		"a text where nothing is right":  {`{"route":"bfcl import","suite":{"bfcl":{"id":"irrelevance_1","category":"irrelevance","ground_truth":null},"result":"I cannot."},"expected":{"verdict":"fail"}}`, "no reason"},
-		"a call where nothing is right":  {`{"route":"bfcl import","suite":{"bfcl":{"id":"irrelevance_1","category":"irrelevance","ground_truth":null},"result":"[get_weather(city='SF')]"},"expected":{"verdict":"pass"}}`, "no reason"},
+		"agrees": {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"pass"}`),
+			""},
+		"another verdict": {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"fail"}`),
+			"no reason"},
+		"another score": {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`,
+			`{"verdict":"pass","scores":{"tool_f1":0.5}}`), "no reason"},
+		"repeated": {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}},{"tool":"a","args":{}}]`,
+			`{"verdict":"pass"}`), ofRepeats},
+		"repeated, and another too": {said(`{"calls":["a"]}`,
+			`[{"tool":"a","args":{}},{"tool":"a","args":{}},{"tool":"b","args":{}}]`, `{"verdict":"pass"}`),
+			"no reason"},
+		"repeated with other arguments": {said(`{"calls":["a"]}`,
+			`[{"tool":"a","args":{}},{"tool":"a","args":{"x":1}}]`, `{"verdict":"pass"}`), "no reason"},
+		"nothing": {said(`{"no_call":true}`, `[]`, `{"verdict":"fail","scores":{"tool_f1":0}}`),
+			ofNothing},
+		"nothing, without a score": {said(`{"no_call":true}`, `[]`, `{"verdict":"fail"}`), "no reason"},
+		"nothing for something":    {said(`{"calls":["a"]}`, `[]`, `{"verdict":"pass"}`), "no reason"},
+		"nothing, half right": {said(`{"no_call":true}`, `[]`,
+			`{"verdict":"fail","scores":{"tool_f1":0.5}}`), "no reason"},
+		"no answer": {said(`{"no_call":true,"response":{"contains":["x"]}}`, `[]`,
+			`{"verdict":"pass"}`), ofAnswer},
+		"no answer, and a call": {said(`{"no_call":true,"response":{"contains":["x"]}}`,
+			`[{"tool":"a","args":{}}]`, `{"verdict":"pass"}`), "no reason"},
+		"prose":                   {text("I call\n"+a, `{"verdict":"pass"}`), ""},
+		"prose with another call": {text("I call\n"+b, `{"verdict":"pass"}`), "no reason"},
+		"prose with both, by its score": {text("Now\n"+a+"\n"+b, `{"verdict":"fail","scores":{"tool_f1":0.6666}}`),
+			""},
+		"prose with both, another score": {text("Now\n"+a+"\n"+b, `{"verdict":"fail","scores":{"tool_f1":0.9}}`),
+			"no reason"},
+		"a call within a line of prose": {text("I call "+a, `{"verdict":"pass"}`), "no reason"},
+		"beside a fence":                {text("So:\n"+fence+a, `{"verdict":"pass"}`), ofProse},
+		"nothing but calls":             {text(a+"\n"+a, `{"verdict":"pass"}`), "no reason"},
+		"nothing but a call":            {text(b, `{"verdict":"pass"}`), "no reason"},
+		"no output":                     {`{"peer":"promptfoo","route":"native","suite":{"case":{"expect":{"tools_called":["a"]}},"actual_output":null},"expected":{"verdict":"fail","scores":{"tool_f1":0}}}`, ofNone},
+		"no output, with a score":       {`{"peer":"promptfoo","route":"native","suite":{"case":{"expect":{"tools_called":["a"]}},"actual_output":null},"expected":{"verdict":"fail","scores":{"tool_f1":1}}}`, "no reason"},
+		"no output that passes":         {`{"peer":"promptfoo","route":"native","suite":{"case":{"expect":{"tools_called":["a"]}},"actual_output":null},"expected":{"verdict":"pass"}}`, "no reason"},
+		"steps of commands":             {`{"route":"promptfoo import","suite":{"assert":[{"type":"trajectory:step-count","value":{"type":"command","min":1}}],"actual_output":{"tool_calls":[]}},"expected":{"verdict":"pass"}}`, ofSteps},
+		"another assertion that is not": {`{"route":"promptfoo import","suite":{"assert":[{"type":"trajectory:goal-success","value":"x"}],"actual_output":"x"},"expected":{"verdict":"pass"}}`, "no reason"},
+		"blank where nothing is right":  {`{"route":"bfcl import","suite":{"bfcl":{"id":"irrelevance_1","category":"irrelevance","ground_truth":null},"result":" "},"expected":{"verdict":"fail"}}`, ofBlank},
+		"a text where nothing is right": {`{"route":"bfcl import","suite":{"bfcl":{"id":"irrelevance_1","category":"irrelevance","ground_truth":null},"result":"I cannot."},"expected":{"verdict":"fail"}}`, "no reason"},
+		"a call where nothing is right": {`{"route":"bfcl import","suite":{"bfcl":{"id":"irrelevance_1","category":"irrelevance","ground_truth":null},"result":"[get_weather(city='SF')]"},"expected":{"verdict":"pass"}}`, "no reason"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -113,7 +127,8 @@ func TestPeerReasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for unsaid, want := range map[string]string{"user-supplied compare function": ofProgram, "extraction from OTel spans, no scoring rule": ofReading, "a rule of tomorrow": ""} {
+	for unsaid, want := range map[string]string{"user-supplied compare function": ofProgram,
+		"extraction from OTel spans, no scoring rule": ofReading, "a rule of tomorrow": ""} {
 		r := &peerRow{Unsaid: unsaid}
 		if differs, why := r.saidDiffers(t.Context(), words); differs == "" || why != want {
 			t.Errorf("%s: %q %q", unsaid, differs, why)
@@ -133,7 +148,8 @@ func TestPeersTurnedRound(t *testing.T) {
 	turned := 0
 	for _, file := range files {
 		if err := jsonl.Each(file, func(r peerRow) error {
-			if r.Suite == nil || r.Peer == "promptfoo (import)" && strings.Contains(string(r.Suite.Assert), "is-valid") {
+			if r.Suite == nil || r.Peer == "promptfoo (import)" &&
+				strings.Contains(string(r.Suite.Assert), "is-valid") {
 				return nil // the tools stand in another row
 			}
 			differs, _, err := r.compared(t.Context(), nil)

@@ -90,7 +90,9 @@ func (s *saying) differs(ctx context.Context) string {
 	var out []string
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
-		if got := a.verdict(ctx, s.Case); got != a.Verdict && (!strings.HasPrefix(a.Verdict, refused) || !strings.HasPrefix(got, refused) || !strings.Contains(got, strings.TrimPrefix(a.Verdict, refused))) {
+		if got := a.verdict(ctx, s.Case); got != a.Verdict &&
+			(!strings.HasPrefix(a.Verdict, refused) || !strings.HasPrefix(got, refused) ||
+				!strings.Contains(got, strings.TrimPrefix(a.Verdict, refused))) {
 			out = append(out, fmt.Sprintf("attempt %d: wanted %s, got %s", i+1, a.Verdict, got))
 		}
 	}

@@ -32,7 +32,8 @@ const (
 
 // unsayable gives the reason of principle why no suite says a row; "" when there is none.
 func (r *peerRow) unsayable() string {
-	for _, x := range []struct{ kind, why string }{{"user-supplied compare function", ofProgram}, {"extraction from .*spans, no scoring rule", ofReading}} {
+	for _, x := range []struct{ kind, why string }{{"user-supplied compare function", ofProgram},
+		{"extraction from .*spans, no scoring rule", ofReading}} {
 		if regexp.MustCompile(x.kind).MatchString(r.Unsaid) {
 			return x.why
 		}
@@ -46,7 +47,8 @@ func (r *peerRow) principle(ctx context.Context, tools json.RawMessage) (string,
 		peer, why string
 		as        func(r *peerRow) []peerRow // the row as the peer has it; none where it is the same
 	}{
-		{"ragas", ofRepeats, (*peerRow).withoutRepeats}, {"promptfoo", ofProse, (*peerRow).withCallsOfProse}, {"", ofAnswer, (*peerRow).withAnswer},
+		{"ragas", ofRepeats, (*peerRow).withoutRepeats}, {"promptfoo", ofProse, (*peerRow).withCallsOfProse},
+		{"", ofAnswer, (*peerRow).withAnswer},
 	} {
 		if !strings.HasPrefix(r.Peer, x.peer) {
 			continue
@@ -71,15 +73,18 @@ func (r *peerRow) onPurpose(ctx context.Context, tools json.RawMessage) (string,
 	if err != nil {
 		return "", err
 	}
-	ofPromptfoo, zero := strings.HasPrefix(r.Peer, "promptfoo"), r.Expected.Verdict == "fail" && allAre(r.Expected.Scores, 0)
+	ofPromptfoo, zero := strings.HasPrefix(r.Peer, "promptfoo"),
+		r.Expected.Verdict == "fail" && allAre(r.Expected.Scores, 0)
 	for _, x := range []struct {
 		why  string
 		kind bool
 		got  callvet.Verdict
 	}{
-		{ofNothing, r.Peer == "ragas" && zero && len(r.Expected.Scores) > 0 && r.expectsNothing() && r.makesNothing(), callvet.VerdictPass},
+		{ofNothing, r.Peer == "ragas" && zero && len(r.Expected.Scores) > 0 && r.expectsNothing() && r.makesNothing(),
+			callvet.VerdictPass},
 		{ofNone, ofPromptfoo && zero && r.blankOutput("null"), callvet.VerdictError},
-		{ofBlank, r.Route == bfclRoute && zero && strings.Contains(string(r.Suite.BFCL["category"]), "irrelevance") && r.blankOutput(`""`), callvet.VerdictPass},
+		{ofBlank, r.Route == bfclRoute && zero && strings.Contains(string(r.Suite.BFCL["category"]), "irrelevance") &&
+			r.blankOutput(`""`), callvet.VerdictPass},
 		{ofSteps, r.Route == promptfooRoute && r.ofOtherSteps(), callvet.VerdictNotRun},
 	} {
 		if x.kind && result.Verdict == x.got {
@@ -129,7 +134,8 @@ func (r *peerRow) withCallsOfProse() []peerRow {
 	if unfenced == text && strings.Trim(rest, "[], \t\r\n") == "" {
 		return nil // nothing but calls
 	}
-	if t, err := r.Suite.attempt(r.Route, "", callvet.NewToolset(r.Suite.named())); err != nil || !onlyFenced(t.Calls(), text, names) {
+	if t, err := r.Suite.attempt(r.Route, "", callvet.NewToolset(r.Suite.named())); err != nil ||
+		!onlyFenced(t.Calls(), text, names) {
 		return nil
 	}
 	calls := []any{}
@@ -142,7 +148,8 @@ func (r *peerRow) withCallsOfProse() []peerRow {
 // onlyFenced reports whether all calls that were read stand in blocks of code.
 func onlyFenced(calls []callvet.Call, text string, unfenced []string) bool {
 	all, _ := callsIn(text)
-	return !slices.ContainsFunc(calls, func(c callvet.Call) bool { return !slices.Contains(all, c.Tool) || slices.Contains(unfenced, c.Tool) })
+	return !slices.ContainsFunc(calls,
+		func(c callvet.Call) bool { return !slices.Contains(all, c.Tool) || slices.Contains(unfenced, c.Tool) })
 }
 
 // withoutFences leaves out blocks of code with all that stands in them, also one that does
@@ -209,7 +216,8 @@ var (
 
 // callOf is the name of the call that an object is; "" when it is none or only holds one.
 func callOf(o map[string]json.RawMessage, text string) string {
-	isCall := slices.ContainsFunc([]string{"functionCall", "toolCall", "tool_calls", "function"}, func(key string) bool { return o[key] != nil })
+	isCall := slices.ContainsFunc([]string{"functionCall", "toolCall", "tool_calls", "function"},
+		func(key string) bool { return o[key] != nil })
 	v, err := value.Parse([]byte(text))
 	if t := string(o["type"]); err != nil || !isCall && t != `"tool_use"` && t != `"function_call"` {
 		return ""
@@ -226,7 +234,8 @@ func (r *peerRow) withAnswer() []peerRow {
 		Response struct{ Contains []string }
 	}
 	var calls []json.RawMessage
-	if json.Unmarshal(r.Suite.Case["expect"], &e) != nil || len(e.Response.Contains) == 0 || json.Unmarshal(r.Suite.Actual, &calls) != nil {
+	if json.Unmarshal(r.Suite.Case["expect"], &e) != nil || len(e.Response.Contains) == 0 ||
+		json.Unmarshal(r.Suite.Actual, &calls) != nil {
 		return nil
 	}
 	return []peerRow{r.with(map[string]any{"calls": calls, "output": strings.Join(e.Response.Contains, " ")})}
@@ -237,7 +246,8 @@ func (r *peerRow) expectsNothing() bool {
 		NoCall bool `json:"no_call"`
 		Calls  []json.RawMessage
 	}
-	return r.Suite.Case["expect"] != nil && json.Unmarshal(r.Suite.Case["expect"], &e) == nil && (e.NoCall || e.Calls != nil && len(e.Calls) == 0)
+	return r.Suite.Case["expect"] != nil && json.Unmarshal(r.Suite.Case["expect"], &e) == nil &&
+		(e.NoCall || e.Calls != nil && len(e.Calls) == 0)
 }
 
 func (r *peerRow) makesNothing() bool { return strings.TrimSpace(string(r.Suite.Actual)) == "[]" }
@@ -249,7 +259,9 @@ func (r *peerRow) blankOutput(as string) bool {
 		out = r.Suite.Result
 	}
 	var text string
-	return r.Suite.Actual == nil && (string(out) == as || out == nil && as == "null" || string(out) != "null" && json.Unmarshal(out, &text) == nil && strings.TrimSpace(text) == "")
+	return r.Suite.Actual == nil &&
+		(string(out) == as || out == nil && as == "null" || string(out) != "null" &&
+			json.Unmarshal(out, &text) == nil && strings.TrimSpace(text) == "")
 }
 
 // ofOtherSteps reports whether an assertion is of steps that are no calls.
@@ -263,7 +275,8 @@ func (r *peerRow) ofOtherSteps() bool {
 	}
 	for _, a := range asserts {
 		var v struct{ Type any }
-		if strings.HasSuffix(a.Type, "trajectory:step-count") && json.Unmarshal(a.Value, &v) == nil && v.Type != "tool" {
+		if strings.HasSuffix(a.Type, "trajectory:step-count") && json.Unmarshal(a.Value, &v) == nil &&
+			v.Type != "tool" {
 			return true
 		}
 	}

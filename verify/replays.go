@@ -46,7 +46,8 @@ const (
 // replayed records two tools of a real server, replays a run of them a hundred times at three
 // numbers of requests in flight, and compares what is written with one another, byte by byte.
 func replayed(ctx context.Context, c *proof.Check, binary string) error {
-	const traces, asJSON, asHTML, executed, runs = "traces", "reports in JSON", "reports in HTML", "tools that a replay executed not once", "runs without what a clock measured"
+	const traces, asJSON, asHTML, executed, runs = "traces", "reports in JSON", "reports in HTML",
+		"tools that a replay executed not once", "runs without what a clock measured"
 	c.Due(traces, replays, "one of each replay")
 	c.Due(asJSON, replays, "one of each replay")
 	c.Due(asHTML, replays, "one of each replay")
@@ -79,7 +80,9 @@ func replayed(ctx context.Context, c *proof.Check, binary string) error {
 		if i == 0 {
 			name = "first"
 		}
-		if err := lab.call(ctx, "run", "suite.json", "-m", "script:script.json", "--recordings", "recordings", "--repeat", strconv.Itoa(replayRepeats), "--no-cache", "--name", name, "-c", strconv.Itoa(n), "-q", "-o", name+".jsonl", "--require-pass"); err != nil {
+		if err := lab.call(ctx, "run", "suite.json", "-m", "script:script.json", "--recordings", "recordings",
+			"--repeat", strconv.Itoa(replayRepeats), "--no-cache", "--name", name, "-c", strconv.Itoa(n), "-q", "-o",
+			name+".jsonl", "--require-pass"); err != nil {
 			return err
 		}
 		b, err := lab.withoutClock(name + ".jsonl")
@@ -91,7 +94,8 @@ func replayed(ctx context.Context, c *proof.Check, binary string) error {
 	for i := range replays {
 		n := inFlight[i%len(inFlight)]
 		name := fmt.Sprint("replay-", i)
-		if err := lab.call(ctx, "replay", "first", "--name", name, "-c", strconv.Itoa(n), "-q", "-o", name+".jsonl", "-o", name+".json", "-o", name+".html"); err != nil {
+		if err := lab.call(ctx, "replay", "first", "--name", name, "-c", strconv.Itoa(n), "-q", "-o", name+".jsonl",
+			"-o", name+".json", "-o", name+".html"); err != nil {
 			return err
 		}
 		for kind, ext := range map[string]string{traces: ".jsonl", asJSON: ".json", asHTML: ".html"} {
@@ -104,16 +108,19 @@ func replayed(ctx context.Context, c *proof.Check, binary string) error {
 	}
 	for _, kind := range []string{traces, asJSON, asHTML, runs} {
 		for i, s := range plain[kind] {
-			c.Compare(kind, strconv.Itoa(i), s == plain[kind][0], "SHA-256 %s, and %s of the first one", s, plain[kind][0])
+			c.Compare(kind, strconv.Itoa(i), s == plain[kind][0], "SHA-256 %s, and %s of the first one", s,
+				plain[kind][0])
 		}
 		slices.Sort(plain[kind])
-		c.Printf("%-36s %3d, %d different: SHA-256 %s\n", kind, len(plain[kind]), len(slices.Compact(plain[kind])), plain[kind][0])
+		c.Printf("%-36s %3d, %d different: SHA-256 %s\n", kind, len(plain[kind]), len(slices.Compact(plain[kind])),
+			plain[kind][0])
 	}
 	c.Printf("reports without the id of the run and the time at which it was made\n")
 	for tool, n := range map[string]int64{readTool: lab.reads.Load() - reads, writeTool: lab.writes.Load() - writes} {
 		c.Compare(executed, tool, n == 0, "executed %d times", n)
 	}
-	c.Printf("executed on replay: %s %d times, %s %d times\n", readTool, lab.reads.Load()-reads, writeTool, lab.writes.Load()-writes)
+	c.Printf("executed on replay: %s %d times, %s %d times\n", readTool, lab.reads.Load()-reads, writeTool,
+		lab.writes.Load()-writes)
 	return nil
 }
 
@@ -178,7 +185,8 @@ func (o byPost) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 	if err != nil {
 		return callvet.Reply{}, err
 	}
-	out := callvet.Reply{Status: callvet.StatusOK, Latency: time.Since(began), Env: callvet.Live("http", o.address+"/"+call.Tool)}
+	out := callvet.Reply{Status: callvet.StatusOK, Latency: time.Since(began),
+		Env: callvet.Live("http", o.address+"/"+call.Tool)}
 	if resp.StatusCode != http.StatusOK {
 		out.Status, out.Error = callvet.StatusExecErr, strings.TrimSpace(string(b))
 	} else {
@@ -191,15 +199,22 @@ func (o byPost) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 // attempt at once, with a conversation of its own.
 func (l *replayLab) record(ctx context.Context, address string) error {
 	tools := []callvet.Tool{
-		{Name: readTool, Version: "v3", Description: "Refund window of a product type in a country.", ReadOnly: ptr(true), Parameters: json.RawMessage(`{"type":"object","required":["country","product_type"],"properties":{"country":{"type":"string"},"product_type":{"type":"string"}}}`)},
-		{Name: writeTool, Version: "v1", Description: "Start a refund. Moves money.", ReadOnly: ptr(false), Idempotent: ptr(false), Parameters: json.RawMessage(`{"type":"object","required":["order_id"],"properties":{"order_id":{"type":"string"}}}`)},
+		{Name: readTool, Version: "v3", Description: "Refund window of a product type in a country.",
+			ReadOnly: ptr(true),
+			Parameters: json.RawMessage(
+				`{"type":"object","required":["country","product_type"],"properties":{"country":{"type":"string"},"product_type":{"type":"string"}}}`)},
+		{Name: writeTool, Version: "v1", Description: "Start a refund. Moves money.", ReadOnly: ptr(false),
+			Idempotent: ptr(false),
+			Parameters: json.RawMessage(
+				`{"type":"object","required":["order_id"],"properties":{"order_id":{"type":"string"}}}`)},
 	}
 	var cases, rules []any
 	var plans [][]map[string]any
 	for i := range replayCases {
 		order := fmt.Sprintf("AR-%05d", i)
 		calls := []map[string]any{
-			{"tool": readTool, "args": map[string]any{"country": []string{"AR", "BR"}[i%2], "product_type": []string{"food", "books", "electronics"}[i%3]}},
+			{"tool": readTool, "args": map[string]any{"country": []string{"AR", "BR"}[i%2],
+				"product_type": []string{"food", "books", "electronics"}[i%3]}},
 			{"tool": writeTool, "args": map[string]any{"order_id": order}},
 		}
 		if i%4 == 0 { // once more: the service refuses it
@@ -211,11 +226,14 @@ func (l *replayLab) record(ctx context.Context, address string) error {
 		for _, call := range calls {
 			steps = append(steps, map[string]any{"calls": []any{call}})
 		}
-		rules = append(rules, map[string]any{"case": id, "steps": append(steps, map[string]any{"text": "Order " + order + " is refunded."})})
-		cases = append(cases, map[string]any{"id": id, "prompt": "Please refund order " + order + "; I confirm.", "expect": map[string]any{"calls": calls, "response": map[string]any{"contains": []string{order}}}})
+		rules = append(rules, map[string]any{"case": id,
+			"steps": append(steps, map[string]any{"text": "Order " + order + " is refunded."})})
+		cases = append(cases, map[string]any{"id": id, "prompt": "Please refund order " + order + "; I confirm.",
+			"expect": map[string]any{"calls": calls, "response": map[string]any{"contains": []string{order}}}})
 	}
 	suite := map[string]any{"callvet": 1, "name": "replays", "tools": tools, "cases": cases}
-	if err := errors.Join(l.write("suite.json", suite), l.write("script.json", map[string]any{"model": "scripted-1", "rules": rules})); err != nil {
+	if err := errors.Join(l.write("suite.json", suite),
+		l.write("script.json", map[string]any{"model": "scripted-1", "rules": rules})); err != nil {
 		return err
 	}
 	folder := filepath.Join(l.dir, "recordings")
@@ -233,7 +251,9 @@ func (l *replayLab) record(ctx context.Context, address string) error {
 	}
 	return parallel.Each(16, replayCases*replayRepeats, func(i int) error {
 		at, repeat := i/replayRepeats, i%replayRepeats
-		world := tape.World(byPost{address}, world.Conversation{Case: fmt.Sprintf("refund-%02d", at), Target: "script:script.json", Repeat: repeat, Tools: tools})
+		world := tape.World(byPost{address},
+			world.Conversation{Case: fmt.Sprintf("refund-%02d", at), Target: "script:script.json", Repeat: repeat,
+				Tools: tools})
 		for _, call := range plans[at] {
 			args, err := json.Marshal(call["args"])
 			if err != nil {
@@ -287,7 +307,8 @@ func (l *replayLab) nameless(name, ext string) ([]byte, error) {
 		return nil, err
 	}
 	made := head.Created.UTC()
-	for old, with := range map[string]string{head.Run: "RUN", made.Format(time.RFC3339Nano): "MADE", made.Format("2006-01-02T15:04:05Z"): "MADE", made.Format("2 January 2006, 15:04"): "MADE"} {
+	for old, with := range map[string]string{head.Run: "RUN", made.Format(time.RFC3339Nano): "MADE",
+		made.Format("2006-01-02T15:04:05Z"): "MADE", made.Format("2 January 2006, 15:04"): "MADE"} {
 		b = bytes.ReplaceAll(b, []byte(old), []byte(with))
 	}
 	return b, nil

@@ -32,7 +32,8 @@ func carried(b *sentBody, req *callvet.Request, stream bool) string {
 	}
 	texts := []string{req.System}
 	for i := range req.Turns {
-		if t := &req.Turns[i]; t.Role != callvet.RoleTool && t.Raw == nil { // results have forms of their own; what a model wrote goes back as it is
+		// results have forms of their own; what a model wrote goes back as it is
+		if t := &req.Turns[i]; t.Role != callvet.RoleTool && t.Raw == nil {
 			texts = append(texts, req.Turns[i].Content)
 		}
 	}
@@ -40,7 +41,8 @@ func carried(b *sentBody, req *callvet.Request, stream bool) string {
 		texts = append(texts, req.Tools.Tools[i].Name, req.Tools.Tools[i].Description)
 	}
 	for _, t := range texts {
-		if quoted, err := json.Marshal(t); err != nil || t != "" && !strings.Contains(string(b.raw), strings.Trim(string(quoted), `"`)) {
+		if quoted, err := json.Marshal(t); err != nil || t != "" &&
+			!strings.Contains(string(b.raw), strings.Trim(string(quoted), `"`)) {
 			return fmt.Sprintf("%q is not sent", t)
 		}
 	}
@@ -68,13 +70,15 @@ func wanted(req *callvet.Request) []wish {
 		{p.ReasoningEffort, []string{"reasoning_effort", "effort", "thinkingLevel"}},
 	}
 	if p.MaxTokens != nil {
-		out = append(out, wish{strconv.Itoa(*p.MaxTokens), []string{"max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"}})
+		out = append(out, wish{strconv.Itoa(*p.MaxTokens),
+			[]string{"max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"}})
 	}
 	if p.Seed != nil {
 		out = append(out, wish{strconv.FormatInt(*p.Seed, 10), []string{"seed", "random_seed"}})
 	}
 	if p.ParallelCalls != nil && req.ToolChoice != "none" {
-		out = append(out, wish{"parallel " + strconv.FormatBool(*p.ParallelCalls), []string{"parallel_tool_calls", "disable_parallel_tool_use"}})
+		out = append(out, wish{"parallel " + strconv.FormatBool(*p.ParallelCalls),
+			[]string{"parallel_tool_calls", "disable_parallel_tool_use"}})
 	}
 	switch req.ToolChoice {
 	case "", "auto": // it may be left out

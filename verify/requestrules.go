@@ -44,8 +44,10 @@ func moreOpenAI(b *sentBody) string {
 		return "reasoning models refuse max_tokens"
 	}
 	members := []string{
-		"model", "messages", "tools", "tool_choice", "parallel_tool_calls", "temperature", "top_p", "seed", "stop", "max_completion_tokens",
-		"reasoning_effort", "stream", "stream_options", "input", "instructions", "store", "include", "reasoning", "max_output_tokens",
+		"model", "messages", "tools", "tool_choice", "parallel_tool_calls", "temperature", "top_p", "seed", "stop",
+		"max_completion_tokens",
+		"reasoning_effort", "stream", "stream_options", "input", "instructions", "store", "include", "reasoning",
+		"max_output_tokens",
 	}
 	for name := range b.doc {
 		if !slices.Contains(members, name) {
@@ -56,7 +58,8 @@ func moreOpenAI(b *sentBody) string {
 	for _, m := range listOf(b.doc["messages"]) {
 		m := objectOf(m)
 		for name := range m {
-			if !slices.Contains([]string{"role", "content", "refusal", "name", "audio", "tool_calls", "function_call", "tool_call_id"}, name) {
+			if !slices.Contains([]string{"role", "content", "refusal", "name", "audio", "tool_calls", "function_call",
+				"tool_call_id"}, name) {
 				return "a message has no member " + name
 			}
 		}

@@ -24,7 +24,8 @@ type runBook struct {
 }
 
 func newRunBook() *runBook {
-	return &runBook{map[string]*panel.Ledger{}, map[string]map[string]*counted{}, map[string]map[string]bool{}, map[string]string{}}
+	return &runBook{map[string]*panel.Ledger{}, map[string]map[string]*counted{}, map[string]map[string]bool{},
+		map[string]string{}}
 }
 
 // modelOf is the model of a run, "build__model".
@@ -52,7 +53,8 @@ func (b *runBook) add(run string, row *officialRow, passed bool) error {
 		b.scores[run][row.Category] = &counted{}
 	}
 	b.scores[run][row.Category].add(passed)
-	led.Add(&callvet.Case{ID: row.ID, Fields: map[string]string{"category": row.Category}}, &callvet.Cell{Result: callvet.Result{Verdict: verdict}})
+	led.Add(&callvet.Case{ID: row.ID, Fields: map[string]string{"category": row.Category}},
+		&callvet.Cell{Result: callvet.Result{Verdict: verdict}})
 	return nil
 }
 
@@ -94,22 +96,26 @@ func (b *runBook) compare(c *proof.Check, o *official, base, cand string) {
 		return
 	}
 	if left := len(d.OnlyBaseline) + len(d.OnlyCandidate) + len(d.Changed); left > 0 {
-		c.Problem(fmt.Errorf("compare %s and %s: %w: %d cases are not in both, or not the same", base, cand, callvet.ErrInvalid, left))
+		c.Problem(fmt.Errorf("compare %s and %s: %w: %d cases are not in both, or not the same", base, cand,
+			callvet.ErrInvalid, left))
 	}
 	c.Printf("paired: %s (A) → %s (B)\n", base, cand)
-	c.Printf("  %-26s %6s %6s %6s %5s %5s %9s  %-19s %7s %7s\n", "category", "cases", "A", "B", "lost", "won", "B - A", "95 % interval", "mid-p", "Holm")
+	c.Printf("  %-26s %6s %6s %6s %5s %5s %9s  %-19s %7s %7s\n", "category", "cases", "A", "B", "lost", "won", "B - A",
+		"95 % interval", "mid-p", "Holm")
 	rows := append(slices.Clone(d.Targets[0].Slices), d.Targets[0].Overall)
 	for i := range rows {
 		r := &rows[i]
 		printDifference(c, r)
 		lost, won := b.changes(base, cand, r.Value)
-		right := r.NewlyFailing == lost && r.NewlyPassing == won && r.Test == "mcnemar_midp" && r.P == stats.McNemar(lost, won)
+		right := r.NewlyFailing == lost && r.NewlyPassing == won && r.Test == "mcnemar_midp" &&
+			r.P == stats.McNemar(lost, won)
 		if r.Value != "" {
 			before, errBefore := o.figures.Count(base, r.Value, "correct")
 			after, errAfter := o.figures.Count(cand, r.Value, "correct")
 			right = right && errBefore == nil && errAfter == nil && r.NewlyPassing-r.NewlyFailing == after-before
 		}
-		c.Compare("paired "+base+" "+cand, orAll(r.Value), right, "%d lost, %d won, recorded %d and %d", r.NewlyFailing, r.NewlyPassing, lost, won)
+		c.Compare("paired "+base+" "+cand, orAll(r.Value), right, "%d lost, %d won, recorded %d and %d", r.NewlyFailing,
+			r.NewlyPassing, lost, won)
 	}
 }
 
@@ -121,7 +127,8 @@ func printDifference(c *proof.Check, d *panel.Difference) {
 		holm = fmt.Sprintf("%7.4f", *d.PHolm)
 	}
 	iv := &d.Change
-	c.Printf("  %-26s %6d %5.1f%% %5.1f%% %5d %5d %+8.2f%%  [%+6.2f%%, %+6.2f%%]  %7.4f %7s\n", orAll(d.Value), d.Cases, 100*d.Baseline.Point, 100*d.Candidate.Point,
+	c.Printf("  %-26s %6d %5.1f%% %5.1f%% %5d %5d %+8.2f%%  [%+6.2f%%, %+6.2f%%]  %7.4f %7s\n", orAll(d.Value), d.Cases,
+		100*d.Baseline.Point, 100*d.Candidate.Point,
 		d.NewlyFailing, d.NewlyPassing, 100*iv.Point, 100*iv.Lower, 100*iv.Upper, d.P, holm)
 }
 

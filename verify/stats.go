@@ -67,9 +67,11 @@ func vectorFile(c *proof.Check, path, part, name string, m conform.Method) error
 		c.Compare(filepath.Base(path), id, wrong[id] == "", "%s", strings.TrimSuffix(wrong[id], "; "))
 	}
 	if r.Compared < len(r.Cases) {
-		c.Problem(fmt.Errorf("check %s: %w: %d values in %d cases", filepath.Base(path), callvet.ErrInvalid, r.Compared, len(r.Cases)))
+		c.Problem(fmt.Errorf("check %s: %w: %d values in %d cases", filepath.Base(path), callvet.ErrInvalid, r.Compared,
+			len(r.Cases)))
 	}
-	c.Printf("%-34s %3d cases %5d values  max error %-8.2g tolerance %.2g\n", name, len(r.Cases), r.Compared, r.MaxError, r.Tolerance)
+	c.Printf("%-34s %3d cases %5d values  max error %-8.2g tolerance %.2g\n", name, len(r.Cases), r.Compared,
+		r.MaxError, r.Tolerance)
 	return nil
 }
 
@@ -115,7 +117,8 @@ func argumentFidelity(input json.RawMessage) conform.Fields {
 	}
 	t := args.Tally(emitted)
 	out := conform.Fields{
-		"status": "ok", "hits": t.Hits, "em": 0, "precision": t.Precision(), "recall": t.Recall(), "f1": t.F1(), "param_accuracy": t.Recall(),
+		"status": "ok", "hits": t.Hits, "em": 0, "precision": t.Precision(), "recall": t.Recall(), "f1": t.F1(),
+		"param_accuracy": t.Recall(),
 	}
 	if t.Exact() {
 		out["em"] = 1

@@ -67,7 +67,8 @@ func TestReadsPage(t *testing.T) {
 			if strings.Contains(strings.Join(row, " "), " ?") {
 				t.Errorf("%s: a version is not known: %v", tt.table.name, row)
 			}
-			if _, _, err := provider.Open(row[0]+"/m", provider.Config{BaseURL: "http://127.0.0.1", APIKey: "k"}); tt.rows == nil && err != nil {
+			if _, _, err := provider.Open(row[0]+"/m",
+				provider.Config{BaseURL: "http://127.0.0.1", APIKey: "k"}); tt.rows == nil && err != nil {
 				t.Errorf("%s: %v", tt.table.name, err)
 			}
 		}
@@ -92,7 +93,8 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(strings.Replace(text, "old\n", "| x | y |\n|---|---|\n| 1 | 2 \\| 3 |\n| 4 |  |\n", 1), string(got)); d != "" {
+	if d := cmp.Diff(strings.Replace(text, "old\n", "| x | y |\n|---|---|\n| 1 | 2 \\| 3 |\n| 4 |  |\n", 1),
+		string(got)); d != "" {
 		t.Error(d)
 	}
 	if err := (&table{name: "c"}).write(page); err == nil || !strings.Contains(err.Error(), `no "<!-- table: c -->"`) {

@@ -75,7 +75,8 @@ func follow(a *trace.Attempt) (score.TrajectoryOutcome, error) {
 	if a.Gold != nil {
 		g.Facts = a.Gold.Facts
 		for _, s := range a.Gold.Steps {
-			g.Steps = append(g.Steps, score.TrajectoryStep{Tool: s.Tool, Args: s.Args, Compare: s.Compare, User: s.By == "user"})
+			g.Steps = append(g.Steps,
+				score.TrajectoryStep{Tool: s.Tool, Args: s.Args, Compare: s.Compare, User: s.By == "user"})
 		}
 	}
 	return score.CheckTrajectory(&g, &a.Trace, a.UserCalls, score.Tau)
@@ -89,7 +90,8 @@ func tauOne(c *proof.Check, d proof.Data) error {
 		return err
 	}
 	if len(figures.Keys(d.Part)) == 0 {
-		return fmt.Errorf("verify tau: %w: %s has no figures of the part %s", callvet.ErrNotFound, figures.Source, d.Part)
+		return fmt.Errorf("verify tau: %w: %s has no figures of the part %s", callvet.ErrNotFound,
+			figures.Source, d.Part)
 	}
 	c.DueFigures(tauBench, figures, func(path []string) string {
 		if path[0] != d.Part {
@@ -165,7 +167,8 @@ func tauTrials(c *proof.Check, path string) ([]stats.Trials, error) {
 		}
 		for i, f := range a.Gold.Facts {
 			recorded, known := info.Info.Outputs[f]
-			c.Compare(subject, fmt.Sprintf("attempt %d of task %s: %s", n, id, f), known && o.Facts[i] == recorded, "told: %v, recorded %v", o.Facts[i], recorded)
+			c.Compare(subject, fmt.Sprintf("attempt %d of task %s: %s", n, id, f), known && o.Facts[i] == recorded,
+				"told: %v, recorded %v", o.Facts[i], recorded)
 		}
 		return nil
 	})
@@ -194,7 +197,8 @@ func passHats(c *proof.Check, part string, trials []stats.Trials, figures *proof
 			c.Problem(fmt.Errorf("%s of %s: %d tasks have fewer than %d trials", name, part, skipped, k))
 		}
 		c.Figure(tauBench, figures, iv.Point, part, "0", name)
-		c.Printf("tau   %s = %.6f  95 %% interval [%.4f, %.4f]  %d tasks\n", name, iv.Point, iv.Lower, iv.Upper, iv.Clusters)
+		c.Printf("tau   %s = %.6f  95 %% interval [%.4f, %.4f]  %d tasks\n", name, iv.Point, iv.Lower, iv.Upper,
+			iv.Clusters)
 	}
 }
 

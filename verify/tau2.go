@@ -118,14 +118,17 @@ func (r *agentRun) attempt(a *trace.Attempt) error {
 		return err
 	}
 	if len(o.Steps) != len(info.ActionChecks) || len(o.Facts) != len(info.CommunicateChecks) {
-		return fmt.Errorf("%d gold steps and %d facts for %d and %d checks: %w", len(o.Steps), len(o.Facts), len(info.ActionChecks), len(info.CommunicateChecks), callvet.ErrInvalid)
+		return fmt.Errorf("%d gold steps and %d facts for %d and %d checks: %w", len(o.Steps), len(o.Facts),
+			len(info.ActionChecks), len(info.CommunicateChecks), callvet.ErrInvalid)
 	}
 	item := fmt.Sprintf("attempt %d of task %s", r.attempts, a.Trace.CaseID)
 	for i, s := range o.Steps {
-		r.c.Compare(r.actions, fmt.Sprintf("%s: step %d", item, i+1), (s.Call >= 0) == info.ActionChecks[i].Match, "made: %v, recorded %v", s.Call >= 0, info.ActionChecks[i].Match)
+		r.c.Compare(r.actions, fmt.Sprintf("%s: step %d", item, i+1), (s.Call >= 0) == info.ActionChecks[i].Match,
+			"made: %v, recorded %v", s.Call >= 0, info.ActionChecks[i].Match)
 	}
 	for i, told := range o.Facts {
-		r.c.Compare(r.communicates, fmt.Sprintf("%s: fact %d", item, i+1), told == info.CommunicateChecks[i].Met, "told: %v, recorded %v", told, info.CommunicateChecks[i].Met)
+		r.c.Compare(r.communicates, fmt.Sprintf("%s: fact %d", item, i+1), told == info.CommunicateChecks[i].Met,
+			"told: %v, recorded %v", told, info.CommunicateChecks[i].Met)
 	}
 	r.missed, r.needed = r.missed+o.Missed, r.needed+o.Needed
 	r.judge(item, &o, &info)
@@ -154,7 +157,8 @@ func (r *agentRun) judge(item string, o *score.TrajectoryOutcome, info *rewardIn
 		return 0
 	}
 	if _, has := parts["ACTION"]; has {
-		parts["ACTION"] = part(!slices.ContainsFunc(o.Steps, func(s score.TrajectoryStepOutcome) bool { return s.Call < 0 }))
+		parts["ACTION"] = part(!slices.ContainsFunc(o.Steps,
+			func(s score.TrajectoryStepOutcome) bool { return s.Call < 0 }))
 	}
 	if _, has := parts["COMMUNICATE"]; has {
 		parts["COMMUNICATE"] = part(!slices.Contains(o.Facts, false))
@@ -207,7 +211,8 @@ func (r *agentRun) print() {
 		agree, n, _ := r.c.Tally(subject)
 		return fmt.Sprintf("%d of %d", agree, n)
 	}
-	r.c.Printf("tau2  %-34s %-8s %2d of %2d succeed, %4d calls, %2d errors; actions %s, facts %s, rewards %s; miss rate %d of %d\n", r.name, r.domain,
+	r.c.Printf(
+		"tau2  %-34s %-8s %2d of %2d succeed, %4d calls, %2d errors; actions %s, facts %s, rewards %s; miss rate %d of %d\n", r.name, r.domain,
 		r.success, r.n, r.toolCalls, r.toolErrors, of(r.actions), of(r.communicates), of(r.rewards), r.missed, r.needed)
 }
 
@@ -230,10 +235,13 @@ func compareAgents(c *proof.Check, runs []*agentRun) {
 			o := &d.Targets[0].Overall
 			lost, won := changedRewards(base, cand, d.Changed)
 			c.Due("tau2 paired", 1, "the tasks that two agents share")
-			c.Compare("tau2 paired", base.stem+" "+cand.stem, lost == o.NewlyFailing && won == o.NewlyPassing && o.Test == "mcnemar_midp",
+			c.Compare("tau2 paired", base.stem+" "+cand.stem,
+				lost == o.NewlyFailing && won == o.NewlyPassing && o.Test == "mcnemar_midp",
 				"%d lost, %d won, recorded %d and %d", o.NewlyFailing, o.NewlyPassing, lost, won)
-			c.Printf("paired %-8s %s → %s: %d tasks, %.1f %% → %.1f %%, %d lost, %d won, %+.1f pp [%+.1f, %+.1f], mid-p %.4f\n", base.domain, base.name, cand.name, o.Cases,
-				100*o.Baseline.Point, 100*o.Candidate.Point, lost, won, 100*o.Change.Point, 100*o.Change.Lower, 100*o.Change.Upper, o.P)
+			c.Printf(
+				"paired %-8s %s → %s: %d tasks, %.1f %% → %.1f %%, %d lost, %d won, %+.1f pp [%+.1f, %+.1f], mid-p %.4f\n", base.domain, base.name, cand.name, o.Cases,
+				100*o.Baseline.Point, 100*o.Candidate.Point, lost, won, 100*o.Change.Point, 100*o.Change.Lower,
+				100*o.Change.Upper, o.P)
 		}
 	}
 }

@@ -42,7 +42,8 @@ const (
 // behave badly, and once more one by one client. All clients are of one user, since events are told to
 // whom the job belongs to.
 func sockets(ctx context.Context, c *proof.Check, binary string) (err error) {
-	c.Due("results delivered", socketClients*socketAttempts, fmt.Sprintf("%d clients and %d attempts", socketClients, socketAttempts))
+	c.Due("results delivered", socketClients*socketAttempts,
+		fmt.Sprintf("%d clients and %d attempts", socketClients, socketAttempts))
 	c.Due("clients with all events", socketClients+2, "the clients")
 	c.Due("bounds", 4, "the text of the check")
 	dir, err := os.MkdirTemp("", "callvet-websocket-*")
@@ -52,7 +53,9 @@ func sockets(ctx context.Context, c *proof.Check, binary string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	model := httptest.NewServer(http.HandlerFunc(answerSlowly))
 	defer model.Close()
-	s, err := serving.Start(ctx, binary, dir, "--allow-private", "127.0.0.1", "--sockets-per-user", strconv.Itoa(socketClients+10)) // a connection that was left takes a moment to end
+	// a connection that was left takes a moment to end
+	s, err := serving.Start(ctx, binary, dir, "--allow-private", "127.0.0.1", "--sockets-per-user",
+		strconv.Itoa(socketClients+10))
 	if err != nil {
 		return err
 	}
@@ -68,8 +71,10 @@ func sockets(ctx context.Context, c *proof.Check, binary string) (err error) {
 		if err != nil {
 			return err
 		}
-		c.Printf("%4d clients: %d events, delivered after %s (p50), %s (p99), %s (most); the run took %.2f s, and the server %.2f s of processors\n",
-			n, run.last-run.since, run.quantile(0.5), run.quantile(0.99), run.quantile(1), run.took.Seconds(), run.spent.Seconds())
+		c.Printf(
+			"%4d clients: %d events, delivered after %s (p50), %s (p99), %s (most); the run took %.2f s, and the server %.2f s of processors\n",
+			n, run.last-run.since, run.quantile(0.5), run.quantile(0.99), run.quantile(1), run.took.Seconds(),
+			run.spent.Seconds())
 		if n > 1 {
 			all = run
 		} else {
@@ -100,20 +105,26 @@ func (k *crowd) judge(ctx context.Context, c *proof.Check, all *watchedRun, alon
 			results += l.results
 			skipped += l.skipped
 		}
-		c.Compare("clients with all events", name, l.err == nil && l.at == kept.at && l.results == kept.results && l.digest() == kept.digest(),
+		c.Compare("clients with all events", name,
+			l.err == nil && l.at == kept.at && l.results == kept.results && l.digest() == kept.digest(),
 			"after event %d it has %d results, up to event %d of %d: %v", all.since, l.results, l.at, kept.at, l.err)
 	}
 	c.Agree("results delivered", results)
-	c.Printf("%d of %d clients were told that they are too slow, and asked for what they had missed\n", skipped, socketClients)
+	c.Printf("%d of %d clients were told that they are too slow, and asked for what they had missed\n", skipped,
+		socketClients)
 	mean := (alone[0].took + alone[1].took) / 2
 	ratio := all.took.Seconds() / mean.Seconds()
-	c.Printf("delivery, p99: %s with %d clients, %s with one\n", all.quantile(0.99), socketClients, max(alone[0].quantile(0.99), alone[1].quantile(0.99)))
-	c.Printf("the run: %.2f s with %d clients, %.2f s with one: × %.2f\n", all.took.Seconds(), socketClients, mean.Seconds(), ratio)
-	c.Compare("bounds", "delivery", all.quantile(0.99) <= worstDelay, "99 %% within %s, at most %s", all.quantile(0.99), worstDelay)
+	c.Printf("delivery, p99: %s with %d clients, %s with one\n", all.quantile(0.99), socketClients,
+		max(alone[0].quantile(0.99), alone[1].quantile(0.99)))
+	c.Printf("the run: %.2f s with %d clients, %.2f s with one: × %.2f\n", all.took.Seconds(), socketClients,
+		mean.Seconds(), ratio)
+	c.Compare("bounds", "delivery", all.quantile(0.99) <= worstDelay, "99 %% within %s, at most %s",
+		all.quantile(0.99), worstDelay)
 	c.Compare("bounds", "run", ratio <= worstSlowdown, "× %.2f, at most × %.2f", ratio, worstSlowdown)
 	cut, deaf := all.clients[socketClients], all.clients[socketClients+1]
 	c.Compare("bounds", "cuts", cut.cuts == socketCuts, "%d, not %d", cut.cuts, socketCuts)
-	c.Compare("bounds", "the client that read nothing was sent away", deaf.cuts == 1, "it had all events waiting in buffers")
+	c.Compare("bounds", "the client that read nothing was sent away", deaf.cuts == 1,
+		"it had all events waiting in buffers")
 	return nil
 }
 
@@ -126,8 +137,10 @@ func answerSlowly(w http.ResponseWriter, r *http.Request) {
 	}
 	call := members{"id": "c1", "type": "function", "function": members{"name": "look_up", "arguments": `{"item":1}`}}
 	writeJSON(w, members{
-		"id": "a", "object": "chat.completion", "model": "m", "created": 1, "usage": members{"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60},
-		"choices": []any{members{"index": 0, "finish_reason": "tool_calls", "message": members{"role": "assistant", "content": nil, "tool_calls": []any{call}}}},
+		"id": "a", "object": "chat.completion", "model": "m", "created": 1,
+		"usage": members{"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60},
+		"choices": []any{members{"index": 0, "finish_reason": "tool_calls",
+			"message": members{"role": "assistant", "content": nil, "tool_calls": []any{call}}}},
 	})
 }
 
@@ -142,11 +155,13 @@ type crowd struct {
 func (k *crowd) keepSuite(ctx context.Context) (id string, err error) {
 	cases := make([]any, socketAttempts)
 	for i := range cases {
-		cases[i] = members{"id": fmt.Sprintf("c%04d", i), "prompt": fmt.Sprintf("Look up item %d.", i), "expected_tool": "look_up", "expected_params": members{"item": i}}
+		cases[i] = members{"id": fmt.Sprintf("c%04d", i), "prompt": fmt.Sprintf("Look up item %d.", i),
+			"expected_tool": "look_up", "expected_params": members{"item": i}}
 	}
 	doc := members{"callvet": 1, "name": "sockets", "cases": cases, "tools": []any{members{
 		"name": "look_up", "description": "Look up an item.",
-		"parameters": members{"type": "object", "required": []string{"item"}, "properties": members{"item": members{"type": "integer"}}},
+		"parameters": members{"type": "object", "required": []string{"item"},
+			"properties": members{"item": members{"type": "integer"}}},
 	}}}
 	var kept struct {
 		ID string `json:"suite_id"`
@@ -188,7 +203,8 @@ func (k *crowd) watch(ctx context.Context, n int, badly bool) (*watchedRun, erro
 		run.clients = append(run.clients, &listener{crowd: k, at: run.since})
 	}
 	if badly {
-		run.clients = append(run.clients, &listener{crowd: k, at: run.since, every: socketAttempts / (socketCuts + 1)}, &listener{crowd: k, at: run.since, deaf: true})
+		run.clients = append(run.clients, &listener{crowd: k, at: run.since, every: socketAttempts / (socketCuts + 1)},
+			&listener{crowd: k, at: run.since, deaf: true})
 	}
 	defer func() {
 		for _, l := range run.clients {
@@ -207,7 +223,8 @@ func (k *crowd) watch(ctx context.Context, n int, badly bool) (*watchedRun, erro
 		Finished time.Time `json:"finished_at"`
 	}
 	if err := k.Ask(ctx, http.MethodPost, "/api/tool-eval", members{
-		"suite_id": k.suite, "no_cache": true, "targets": []any{members{"provider_key": "compatible", "model_id": "m", "base_url": k.model + "/v1"}},
+		"suite_id": k.suite, "no_cache": true,
+		"targets": []any{members{"provider_key": "compatible", "model_id": "m", "base_url": k.model + "/v1"}},
 	}, &job); err != nil {
 		return nil, err
 	}
@@ -252,7 +269,8 @@ func connect(ctx context.Context, clients []*listener) error {
 	close(failed)
 	err := <-failed
 	if errors.Is(err, syscall.EMFILE) {
-		err = fmt.Errorf("%w: each client needs an open file here and one in the server: raise ulimit -n to %d", err, 2*len(clients))
+		err = fmt.Errorf("%w: each client needs an open file here and one in the server: raise ulimit -n to %d", err,
+			2*len(clients))
 	}
 	return err
 }
@@ -429,7 +447,8 @@ func (l *listener) replay(ctx context.Context, upto int64) error {
 		var page struct {
 			Events []json.RawMessage `json:"events"`
 		}
-		if err := l.crowd.Ask(ctx, http.MethodGet, fmt.Sprintf("/api/events/list?since=%d&limit=%d", l.at, min(1000, upto-l.at)), nil, &page); err != nil {
+		if err := l.crowd.Ask(ctx, http.MethodGet,
+			fmt.Sprintf("/api/events/list?since=%d&limit=%d", l.at, min(1000, upto-l.at)), nil, &page); err != nil {
 			return err
 		}
 		if len(page.Events) == 0 {

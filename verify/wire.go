@@ -135,7 +135,8 @@ type wireRead struct {
 
 func wireRows(read map[[2]string]*wireRead) [][]string {
 	var out [][]string
-	for _, key := range slices.SortedFunc(maps.Keys(read), func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
+	for _, key := range slices.SortedFunc(maps.Keys(read),
+		func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
 		r := read[key]
 		row := []string{key[0], key[1], fmt.Sprint(r.answers)}
 		for k := range r.agree {
@@ -186,8 +187,11 @@ func (r *recordedAnswer) compare(ctx context.Context, c *proof.Check, base strin
 	if err != nil {
 		return err
 	}
-	tools := callvet.NewToolset([]callvet.Tool{{Name: "recorded_tool", Parameters: json.RawMessage(`{"type":"object"}`)}})
-	resp, err := m.Generate(ctx, &callvet.Request{CaseID: r.ID, Params: t.Params, Tools: tools, Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}})
+	tools := callvet.NewToolset(
+		[]callvet.Tool{{Name: "recorded_tool", Parameters: json.RawMessage(`{"type":"object"}`)}})
+	resp, err := m.Generate(ctx,
+		&callvet.Request{CaseID: r.ID, Params: t.Params, Tools: tools,
+			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}})
 	var f *callvet.Fault
 	if err != nil && !errors.As(err, &f) {
 		return err
@@ -203,9 +207,11 @@ func (r *recordedAnswer) compare(ctx context.Context, c *proof.Check, base strin
 			return err
 		}
 		got := saidBy(resp)
-		c.Compare("streams", name, got == want.said() && resp.Usage.Known, "%s: want %.300q, got %.300q, %+v", r.Host, want.said(), got, resp.Usage)
+		c.Compare("streams", name, got == want.said() && resp.Usage.Known, "%s: want %.300q, got %.300q, %+v", r.Host,
+			want.said(), got, resp.Usage)
 	case e.Error && f == nil: // a call that the provider did not pass on is the model's own mistake
-		c.Compare("errors", name, resp.Unreadable && strings.Contains(r.Body, "failed_generation"), "an answer was read: %+v", resp.Turns)
+		c.Compare("errors", name, resp.Unreadable && strings.Contains(r.Body, "failed_generation"),
+			"an answer was read: %+v", resp.Turns)
 	case e.Error:
 		c.Compare("errors", name, f.HTTP == r.Status, "%v", f)
 	case f != nil:
@@ -279,7 +285,8 @@ func (e *answerOfProvider) usageDiffers(u *callvet.Usage) string {
 		name string
 		want *int
 		got  int
-	}{{"input", e.Input, u.InputTokens}, {"output", e.Output, u.OutputTokens}, {"cached", e.Cached, u.CachedTokens}, {"reasoning", e.Reasoning, u.ReasoningTokens}} {
+	}{{"input", e.Input, u.InputTokens}, {"output", e.Output, u.OutputTokens}, {"cached", e.Cached, u.CachedTokens},
+		{"reasoning", e.Reasoning, u.ReasoningTokens}} {
 		if n.want != nil && *n.want != n.got {
 			return fmt.Sprintf("%s: want %d, got %d", n.name, *n.want, n.got)
 		}

@@ -170,7 +170,8 @@ func fromSpecs(m *app.Manifest) []app.Setting {
 func (f *suiteFlags) lint(h hints, path string) string {
 	var with []app.Setting
 	for _, g := range []app.Setting{
-		app.One("from", f.dialect), app.One("tools", f.tools), app.One("seeds", f.seeds), app.One("snapshots", f.snapshots), app.One("embedder", f.embedder),
+		app.One("from", f.dialect), app.One("tools", f.tools), app.One("seeds", f.seeds),
+		app.One("snapshots", f.snapshots), app.One("embedder", f.embedder),
 	} {
 		if g.Values[0] != "" {
 			with = append(with, g)
@@ -182,7 +183,8 @@ func (f *suiteFlags) lint(h hints, path string) string {
 // shellQuote quotes a word for a POSIX shell when it needs it.
 func shellQuote(s string) string {
 	special := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:@=+,~", r)
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
+			!strings.ContainsRune("-_./:@=+,~", r)
 	}
 	if s != "" && !strings.ContainsFunc(s, special) {
 		return s

@@ -54,13 +54,15 @@ func TestEveryFlagIsRepeated(t *testing.T) {
 		of(name).Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		for _, n := range names {
 			set := false
-			for _, v := range []string{"0.5", "1m30s", "7", "it's \"quoted\", $HOME=`x`", "false", "true", "none", "a=b: c"} {
+			for _, v := range []string{"0.5", "1m30s", "7", "it's \"quoted\", $HOME=`x`", "false", "true",
+				"none", "a=b: c"} {
 				c := of(name)
 				if v == c.Flags().Lookup(n).DefValue || c.Flags().Set(n, v) != nil {
 					continue
 				}
 				set = true
-				line := again(&app.Manifest{Path: "my suite.yaml", Origin: app.Origin{Command: name, Flags: given(c.Flags())}}, nil)
+				line := again(&app.Manifest{Path: "my suite.yaml",
+					Origin: app.Origin{Command: name, Flags: given(c.Flags())}}, nil)
 				args := argv(t, line)
 				fresh := of(name)
 				if err := fresh.ParseFlags(args[1:]); err != nil {
@@ -101,7 +103,8 @@ func TestSuggestionsDoTheSame(t *testing.T) {
 			asked = append(asked, name+" "+r.Header.Get("Authorization")+" "+r.URL.RequestURI()+" "+string(body))
 			mu.Unlock()
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprint(w, `{"model":"m","choices":[{"message":{"content":"no"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`)
+			fmt.Fprint(w,
+				`{"model":"m","choices":[{"message":{"content":"no"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`)
 		}))
 		t.Cleanup(srv.Close)
 		return srv.URL
@@ -114,7 +117,8 @@ func TestSuggestionsDoTheSame(t *testing.T) {
 		"prices.json": `{"prices":[{"provider":"openai","model":"m","input":1,"output":1,"effective":"2026-01-01"}]}`,
 		"prompt.txt":  "Be brief.",
 	})
-	env := map[string]string{"OPENAI_API_KEY": "the-key-of-the-company", "OPENAI_BASE_URL": company + "/v1", "LOCAL_KEY": "the-key-of-this-server"}
+	env := map[string]string{"OPENAI_API_KEY": "the-key-of-the-company", "OPENAI_BASE_URL": company + "/v1",
+		"LOCAL_KEY": "the-key-of-this-server"}
 	take := func() []string {
 		mu.Lock()
 		defer mu.Unlock()
@@ -123,8 +127,10 @@ func TestSuggestionsDoTheSame(t *testing.T) {
 		slices.Sort(out)
 		return out
 	}
-	runApp(t, dir, env, exitOK, "run", "s.json", "-m", "openai/m", "--base-url", own+"/v1?deployment=a", "--api-key-env", "LOCAL_KEY", "--tools", "tools.json", "--set", `user="it's me"`,
-		"--system", "@prompt.txt", "--temperature", "0.5", "--stream", "--prices", "prices.json", "--no-cache", "--max-cost", "1", "--db", "my runs.db", "-o", "out.json", "-q")
+	runApp(t, dir, env, exitOK, "run", "s.json", "-m", "openai/m", "--base-url", own+"/v1?deployment=a",
+		"--api-key-env", "LOCAL_KEY", "--tools", "tools.json", "--set", `user="it's me"`,
+		"--system", "@prompt.txt", "--temperature", "0.5", "--stream", "--prices", "prices.json", "--no-cache",
+		"--max-cost", "1", "--db", "my runs.db", "-o", "out.json", "-q")
 	first := take()
 	if len(first) != 2 {
 		t.Fatalf("%d requests", len(first))
@@ -151,7 +157,8 @@ func TestSuggestionsDoTheSame(t *testing.T) {
 		}
 	}
 	// A run that stopped at its limit says how to go on, and goes on with the same server.
-	told := runApp(t, dir, env, exitBudget, argv(t, strings.Replace(doc.Next[1], " --failed-from "+doc.Run, " --max-calls 1 --concurrency 1", 1))...)
+	told := runApp(t, dir, env, exitBudget,
+		argv(t, strings.Replace(doc.Next[1], " --failed-from "+doc.Run, " --max-calls 1 --concurrency 1", 1))...)
 	_, line, _ := strings.Cut(told, "try: ")
 	if line = strings.TrimSpace(line); !strings.Contains(line, "--max-calls 2") {
 		t.Fatalf("a run that stopped at its limit: %s", told)
@@ -161,7 +168,8 @@ func TestSuggestionsDoTheSame(t *testing.T) {
 		t.Errorf("%s asks otherwise (-first +again):\n%s", line, d)
 	}
 	// What is said of runs that are not there is about the same store.
-	if told := runApp(t, dir, env, exitUsage, "show", "nobody", "--db", "my runs.db"); !strings.Contains(told, "try: callvet runs --db 'my runs.db' lists") {
+	if told := runApp(t, dir, env, exitUsage, "show", "nobody", "--db", "my runs.db"); !strings.Contains(told,
+		"try: callvet runs --db 'my runs.db' lists") {
 		t.Errorf("a run that is not there: %s", told)
 	}
 }

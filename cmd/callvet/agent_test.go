@@ -28,7 +28,8 @@ func TestUnracedAgentSettings(t *testing.T) {
 		asked = string(b)
 		mu.Unlock()
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"zz": {"said": "gone", "did": [{"fn": "ping", "with": {"host": "a"}, "gave": 7, "bad": "down"}]}, "tools": ["a"]}`)
+		_, _ = io.WriteString(w,
+			`{"zz": {"said": "gone", "did": [{"fn": "ping", "with": {"host": "a"}, "gave": 7, "bad": "down"}]}, "tools": ["a"]}`)
 	}))
 	defer server.Close()
 	dir := t.TempDir()
@@ -68,7 +69,8 @@ cases:
 		_ = cmd.Run() // the cases may fail
 		return out.String()
 	}
-	named := regexp.MustCompile(`SETTING=VALUE for agents: ([a-z, ]*);`).FindStringSubmatch(strings.Join(strings.Fields(run("run", "--help")), " "))
+	named := regexp.MustCompile(`SETTING=VALUE for agents: ([a-z, ]*);`).FindStringSubmatch(
+		strings.Join(strings.Fields(run("run", "--help")), " "))
 	if named == nil {
 		t.Fatal("the help names no settings")
 	}
@@ -79,14 +81,16 @@ cases:
 			continue
 		}
 		delete(wants, name)
-		said := run(append([]string{"run", suite, "-m", server.URL, "--name", name, "--agent", name + "=" + want.value}, answer...)...)
+		said := run(append([]string{"run", suite, "-m", server.URL, "--name", name, "--agent", name + "=" + want.value},
+			answer...)...)
 		mu.Lock()
 		if !strings.Contains(asked, want.sent) {
 			t.Errorf("--agent %s=%s: asked %s\n%s", name, want.value, asked, said)
 		}
 		asked = ""
 		mu.Unlock()
-		if shown := run("show", name, "c", "--json"); !strings.Contains(strings.Join(strings.Fields(shown), ""), want.shown) {
+		if shown := run("show", name, "c", "--json"); !strings.Contains(strings.Join(strings.Fields(shown), ""),
+			want.shown) {
 			t.Errorf("--agent %s=%s: read %s", name, want.value, shown)
 		}
 	}

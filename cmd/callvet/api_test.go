@@ -84,7 +84,8 @@ func (c *curler) do(method, at string, args ...string) (status string, body []by
 	c.asked = append(c.asked, method+" "+where)
 	out := filepath.Join(c.dir, "answer")
 	_ = os.Remove(out) // an empty answer writes no file
-	line := append([]string{"-sS", "--max-time", "60", "-o", out, "-w", "%{http_code}", "-X", method, "-H", "Authorization: Bearer " + c.token}, args...)
+	line := append([]string{"-sS", "--max-time", "60", "-o", out, "-w", "%{http_code}", "-X", method, "-H",
+		"Authorization: Bearer " + c.token}, args...)
 	cmd := exec.CommandContext(c.t.Context(), "curl", append(line, c.base+at)...)
 	cmd.Dir = c.dir
 	told, err := cmd.CombinedOutput()
@@ -168,7 +169,8 @@ func (c *curler) done(job any) map[string]any {
 func (c *curler) events(job any) (kinds []string, data []map[string]any) {
 	c.t.Helper()
 	var body []byte
-	cmd := exec.CommandContext(c.t.Context(), "curl", "-sSN", "--max-time", "60", "-H", "Authorization: Bearer "+c.token, c.base+"/api/events?since=0")
+	cmd := exec.CommandContext(c.t.Context(), "curl", "-sSN", "--max-time", "60", "-H",
+		"Authorization: Bearer "+c.token, c.base+"/api/events?since=0")
 	pipe, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -238,7 +240,8 @@ func weatherModel(t *testing.T) *httptest.Server {
 		}
 		quoted, _ := json.Marshal(args)
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"get_weather","arguments":%s}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, quoted)
+		fmt.Fprintf(w,
+			`{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"get_weather","arguments":%s}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, quoted)
 	}))
 	t.Cleanup(m.Close)
 	return m
@@ -257,12 +260,14 @@ func TestAPIByCurl(t *testing.T) {
 		t.Skip("SKIPPED: curl is not installed")
 	}
 	dir := t.TempDir()
-	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"), "OPENAI_API_KEY": ""}}
+	s := &seat{dir: dir,
+		env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"), "OPENAI_API_KEY": ""}}
 	var owner parallel.Group
 	t.Cleanup(owner.Wait)
 	told, stop := s.serve(t, &owner, "--allow-private", "127.0.0.1")
 	var link []string
-	for deadline := time.Now().Add(10 * time.Second); link == nil && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); link == nil &&
+		time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		link = toldLink.FindStringSubmatch(told.String())
 	}
 	if link == nil {
@@ -286,7 +291,9 @@ func TestAPIByCurl(t *testing.T) {
 		t.Errorf("not asked: %v", missed)
 	}
 	if !t.Failed() {
-		fmt.Fprintf(t.Output(), "verify-api: %d of %d routes of the documents asked by curl, and answered as they say\n", len(documented())-len(c.missed()), len(documented()))
+		fmt.Fprintf(t.Output(),
+			"verify-api: %d of %d routes of the documents asked by curl, and answered as they say\n",
+			len(documented())-len(c.missed()), len(documented()))
 	}
 }
 
@@ -298,7 +305,8 @@ func evalFlow(c *curler, model string) {
 	_, template := c.do("GET", "/api/tool-eval/import/example")
 	writeFiles(t, c.dir, map[string]string{"template.json": string(template), "suite.json": weatherImport})
 	c.read("201", "POST", "/api/tool-eval/import", "-H", "Content-Type: application/json", "-d", "@template.json")
-	suite := fmt.Sprint(c.read("201", "POST", "/api/tool-eval/import", "-H", "Content-Type: application/json", "-d", "@suite.json")["suite_id"])
+	suite := fmt.Sprint(c.read("201", "POST", "/api/tool-eval/import", "-H", "Content-Type: application/json", "-d",
+		"@suite.json")["suite_id"])
 	one := "/api/tool-suites/" + suite
 	c.is(c.give("200", "GET", "/api/tool-suites?search=weather+api", ""), "items.0.id", suite)
 	c.give("200", "PATCH", one, `{"system_prompt": "Always use the available tools. Never respond with plain text."}`)
@@ -310,20 +318,24 @@ func evalFlow(c *curler, model string) {
 
 	// Cases: one, several, another, and none of these any more.
 	c.give("201", "POST", one+"/cases", `{"prompt": "Wind in Berlin?", "expected_tool": ["get_weather"]}`)
-	if status, body := c.do("POST", one+"/cases", "-H", "Content-Type: application/json", "-d", `[{"prompt": "Rain?", "expected_tool": "get_weather"}, {"prompt": "Snow?", "expected_tool": 7}]`); status != "422" || !bytes.Contains(body, []byte("expected_tool")) {
+	if status, body := c.do("POST", one+"/cases", "-H", "Content-Type: application/json", "-d",
+		`[{"prompt": "Rain?", "expected_tool": "get_weather"}, {"prompt": "Snow?", "expected_tool": 7}]`); status != "422" || !bytes.Contains(body, []byte("expected_tool")) {
 		t.Errorf("a case with a mistake: %s %s", status, body)
 	}
-	c.give("201", "POST", one+"/cases", `[{"prompt": "Rain in Oslo?", "expected_tool": "get_weather", "expected_params": null}, {"prompt": "Tell me a joke", "expected_tool": null}]`)
+	c.give("201", "POST", one+"/cases",
+		`[{"prompt": "Rain in Oslo?", "expected_tool": "get_weather", "expected_params": null}, {"prompt": "Tell me a joke", "expected_tool": null}]`)
 	cases := c.give("200", "GET", one+"/cases", "")
 	c.is(cases, "total", 5)
 	joke, oslo := fmt.Sprint(at(cases, "items.4.id")), fmt.Sprint(at(cases, "items.3.id"))
-	c.is(c.give("200", "PUT", one+"/cases/"+joke, `{"prompt": "Tell me a story", "expected_tool": null}`), "test_cases.0.prompt", "Tell me a story")
+	c.is(c.give("200", "PUT", one+"/cases/"+joke, `{"prompt": "Tell me a story", "expected_tool": null}`),
+		"test_cases.0.prompt", "Tell me a story")
 	c.give("204", "DELETE", one+"/cases/"+joke, "")
 	c.give("204", "DELETE", one+"/cases/"+oslo, "")
 
 	// A job that is cancelled: one request is never answered.
 	ask := func(more string) string {
-		return fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1", "base_url": %q}], "temperature": 0, "tool_choice": "required"%s}`, suite, model, more)
+		return fmt.Sprintf(
+			`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1", "base_url": %q}], "temperature": 0, "tool_choice": "required"%s}`, suite, model, more)
 	}
 	job := c.give("202", "POST", "/api/tool-eval", ask(""))
 	c.is(job, "status", "submitted")
@@ -343,7 +355,8 @@ func evalFlow(c *curler, model string) {
 	order := slices.DeleteFunc(slices.Clone(kinds), func(k string) bool {
 		return k == "job_started" || k == "job_progress" || k == "eval_warning" || k == "tool_eval_progress"
 	})
-	if want := []string{"job_created", "tool_eval_init", "tool_eval_result", "tool_eval_result", "tool_eval_summary", "tool_eval_complete", "job_completed"}; !reflect.DeepEqual(order, want) {
+	if want := []string{"job_created", "tool_eval_init", "tool_eval_result", "tool_eval_result", "tool_eval_summary",
+		"tool_eval_complete", "job_completed"}; !reflect.DeepEqual(order, want) {
 		t.Errorf("events: %v", kinds)
 	}
 	complete := data[slices.Index(kinds, "tool_eval_complete")]
@@ -357,7 +370,8 @@ func evalFlow(c *curler, model string) {
 	run := fmt.Sprint(first["result_ref"])
 	// Paris 1; Tokyo has the tool and one parameter of two: 0.6 + 0.4/2. The mean is 0.9.
 	c.is(complete, "avg_score", 0.9)
-	tokyo := data[slices.IndexFunc(data, func(e map[string]any) bool { return e["type"] == "tool_eval_result" && e["verdict"] == "fail" })]
+	tokyo := data[slices.IndexFunc(data,
+		func(e map[string]any) bool { return e["type"] == "tool_eval_result" && e["verdict"] == "fail" })]
 	c.is(tokyo, "scores.arg_accuracy", 0.5)
 	history := c.give("200", "GET", "/api/tool-eval/history?suite_id="+suite, "")
 	c.is(history, "items.0.id", run)
@@ -366,7 +380,8 @@ func evalFlow(c *curler, model string) {
 	c.is(details, "status", "done")
 	c.is(details, "results.1.comparison.0.args.1.note", "missing")
 	c.is(c.give("200", "PUT", its+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, run)), "baseline_score", 0.9)
-	second := c.give("202", "POST", "/api/tool-eval", ask(fmt.Sprintf(`, "experiment_id": %q, "system_prompt": {"openai::m1": "Mind the units."}`, exp["id"])))
+	second := c.give("202", "POST", "/api/tool-eval",
+		ask(fmt.Sprintf(`, "experiment_id": %q, "system_prompt": {"openai::m1": "Mind the units."}`, exp["id"])))
 	c.is(c.done(second["job_id"]), "status", "done")
 	c.is(c.give("200", "PUT", its, `{"name": "Prompts, autumn"}`), "name", "Prompts, autumn")
 	best := c.give("200", "GET", its, "")
@@ -404,9 +419,11 @@ func selectFlow(c *curler) {
 	t.Helper()
 	c.give("422", "POST", "/api/v1/admin/tool-eval/single", `{"query": "", "expected_tools": ["x"], "limit": 2}`)
 	tools := []map[string]any{
-		{"name": "trafikverket_trafikinfo_storningar", "description": "Trafikstörningar på vägar", "keywords": []string{"trafikstörningar", "störning", "E4"}},
+		{"name": "trafikverket_trafikinfo_storningar", "description": "Trafikstörningar på vägar",
+			"keywords": []string{"trafikstörningar", "störning", "E4"}},
 		{"name": "trafikverket_vader", "description": "Väder längs vägar", "keywords": []string{"väder", "vind"}},
-		{"name": "bolagsverket_info", "description": "Uppgifter om företag", "keywords": []string{"företag", "organisationsnummer"}},
+		{"name": "bolagsverket_info", "description": "Uppgifter om företag",
+			"keywords": []string{"företag", "organisationsnummer"}},
 	}
 	b, err := json.Marshal(tools)
 	if err != nil {
@@ -417,7 +434,8 @@ func selectFlow(c *curler) {
 		{"id": "t2", "query": "Hur är vädret längs vägen?", "difficulty": "easy", "expected_tools": ["trafikverket_vader"]}]}]}`
 	writeFiles(t, c.dir, map[string]string{"tools.json": string(b), "eval_suite.json": suite})
 	kept := c.read("201", "POST", "/api/catalogues", "-F", "file=@tools.json")
-	one := c.give("200", "POST", "/api/v1/admin/tool-eval/single", `{"query": "Finns det några trafikstörningar på E4?", "expected_tools": ["trafikverket_trafikinfo_storningar"], "limit": 1}`)
+	one := c.give("200", "POST", "/api/v1/admin/tool-eval/single",
+		`{"query": "Finns det några trafikstörningar på E4?", "expected_tools": ["trafikverket_trafikinfo_storningar"], "limit": 1}`)
 	c.is(one, "match_type", "exact_match")
 	c.is(one, "selected_tools.0", "trafikverket_trafikinfo_storningar")
 	report := c.read("200", "POST", "/api/v1/admin/tool-eval/run", "-F", "file=@eval_suite.json")
@@ -447,7 +465,8 @@ func selectFlow(c *curler) {
 	}
 	writeFiles(t, c.dir, map[string]string{"named.json": string(b), "full.json": string(questions)})
 	kept = c.read("201", "POST", "/api/catalogues", "-F", "file=@named.json")
-	report = c.read("200", "POST", fmt.Sprintf("/api/v1/admin/tool-eval/run?catalogue_id=%s&no_lint=true", kept["id"]), "-F", "file=@full.json")
+	report = c.read("200", "POST", fmt.Sprintf("/api/v1/admin/tool-eval/run?catalogue_id=%s&no_lint=true", kept["id"]),
+		"-F", "file=@full.json")
 	c.is(report, "total_tests", 80)
 	if n := len(at(report, "category_results").([]any)); n != 4 {
 		t.Errorf("%d categories", n)

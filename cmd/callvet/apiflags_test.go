@@ -36,7 +36,8 @@ const (
 )
 
 func serverCommands() map[string]onServer {
-	models := map[string]string{"model": "targets", "base-url": "targets.base_url", "api-key-env": "targets.api_key_env"}
+	models := map[string]string{"model": "targets", "base-url": "targets.base_url",
+		"api-key-env": "targets.api_key_env"}
 	with := func(more map[string]string) map[string]string {
 		for k, v := range models {
 			more[k] = v
@@ -48,69 +49,103 @@ func serverCommands() map[string]onServer {
 		"run": {
 			operations: []string{"tool-eval"},
 			fields: with(map[string]string{
-				"temperature": "temperature", "top-p": params, "max-tokens": params, "reasoning-effort": params, "parallel-calls": params, "set": params, "tool-choice": "tool_choice",
-				"system": "system_prompt", "system-for": "system_prompt", "replace-system": "replace_system", "experiment": "experiment_id", "name": "name", "notes": "notes", "run-tag": "run_tags",
-				"repeat": "repeats", "seed": "seed", "sample": "sample", "filter": "filter", "failed-from": "failed_from", "slice": "slices", "keep": "keep", "max-cost": "max_cost_usd", "max-calls": "max_calls",
-				"concurrency": "concurrency", "interleave": "interleave", "rate": "rate", "retries": "retries", "timeout": "request_timeout_ms", "stream": "stream", "no-cache": "no_cache", "force-rubric": "force_rubric",
-				"real-latency": "real_latency", "embedder": "embedder", "judge": "judge.judge", "judge-model": "judge.judge_model", "judge-base-url": "judge.judge_base_url", "judge-live": "judge.judge_live", "judge-under": "judge.judge_under",
+				"temperature": "temperature", "top-p": params, "max-tokens": params, "reasoning-effort": params,
+				"parallel-calls": params, "set": params, "tool-choice": "tool_choice",
+				"system": "system_prompt", "system-for": "system_prompt", "replace-system": "replace_system",
+				"experiment": "experiment_id", "name": "name", "notes": "notes", "run-tag": "run_tags",
+				"repeat": "repeats", "seed": "seed", "sample": "sample", "filter": "filter",
+				"failed-from": "failed_from", "slice": "slices", "keep": "keep", "max-cost": "max_cost_usd",
+				"max-calls":   "max_calls",
+				"concurrency": "concurrency", "interleave": "interleave", "rate": "rate", "retries": "retries",
+				"timeout": "request_timeout_ms", "stream": "stream", "no-cache": "no_cache",
+				"force-rubric": "force_rubric",
+				"real-latency": "real_latency", "embedder": "embedder", "judge": "judge.judge",
+				"judge-model": "judge.judge_model", "judge-base-url": "judge.judge_base_url",
+				"judge-live": "judge.judge_live", "judge-under": "judge.judge_under",
 			}),
 			only: map[string]string{
-				"output": shows, "quiet": shows, "show-failures": shows, "remote": thisServer, "resume": goesOn, "no-wait": goesOn, "keep-errors": goesOn,
-				"fail-under": gatesSay, "require-pass": gatesSay, "gates": gatesSay, "dry-run": "POST /api/tool-eval/estimate", "no-lint": "a suite is linted when it is kept",
-				"from": suiteHas, "tools": suiteHas, "mocks": suiteHas, "seeds": suiteHas, "snapshots": suiteHas, "faults": suiteHas, "programs": files, "allow-exec": files, "exec-env": files, "targets": files, "guard": files,
-				"world": files, "live": files, "recordings": files, "on-miss": files, "record": files, "prices": files, "agent": "agents are asked from the command line", "header": "headers name variables of the machine",
+				"output": shows, "quiet": shows, "show-failures": shows, "remote": thisServer, "resume": goesOn,
+				"no-wait": goesOn, "keep-errors": goesOn,
+				"fail-under": gatesSay, "require-pass": gatesSay, "gates": gatesSay,
+				"dry-run": "POST /api/tool-eval/estimate", "no-lint": "a suite is linted when it is kept",
+				"from": suiteHas, "tools": suiteHas, "mocks": suiteHas, "seeds": suiteHas, "snapshots": suiteHas,
+				"faults": suiteHas, "programs": files, "allow-exec": files, "exec-env": files, "targets": files,
+				"guard": files,
+				"world": files, "live": files, "recordings": files, "on-miss": files, "record": files, "prices": files,
+				"agent": "agents are asked from the command line", "header": "headers name variables of the machine",
 			},
 		},
 		"gate": {
 			operations: []string{"gate-run", "gate-traces"},
 			fields: map[string]string{
-				"gates": "gates", "baseline": "baseline_eval_id", "policy": "policy", "judge": "judge", "labels": "labels", "calibration": "calibrations", "safety": "safety", "scoring": "scoring", "suite": "suite_id", "tools": "tools",
+				"gates": "gates", "baseline": "baseline_eval_id", "policy": "policy", "judge": "judge",
+				"labels": "labels", "calibration": "calibrations", "safety": "safety", "scoring": "scoring",
+				"suite": "suite_id", "tools": "tools",
 			},
 			only: map[string]string{"output": shows, "annotations": shows, "remote": thisServer, "allow-exec": files},
 		},
 		"diff": {
 			operations: []string{"diff-runs"},
 			fields: map[string]string{
-				"base-target": "base_target", "candidate-target": "candidate_target", "model": "target", "metrics": "metrics", "slice": "slices", "unchanged": "unchanged", "unpaired": "unpaired", "population": "population",
+				"base-target": "base_target", "candidate-target": "candidate_target", "model": "target",
+				"metrics": "metrics", "slice": "slices", "unchanged": "unchanged", "unpaired": "unpaired",
+				"population": "population",
 			},
-			only: map[string]string{"fail-on": shows, "judge": "of trace files, which are compared by a gate with a baseline"},
+			only: map[string]string{"fail-on": shows,
+				"judge": "of trace files, which are compared by a gate with a baseline"},
 		},
 		"judge run": {
 			operations: []string{"judge-run"},
 			fields: with(map[string]string{
-				"judge": "judge", "prompt": "prompt", "schema": "schema", "unit": "unit", "show-gold": "show_gold", "max-evidence": "max_evidence", "threshold": "threshold", "under": "under", "samples": "samples", "against": "against_eval_id",
-				"again": "again", "max-cost": "max_cost_usd", "max-calls": "max_calls", "concurrency": "concurrency", "rate": "rate", "timeout": "request_timeout_ms", "no-cache": "no_cache",
-				"temperature": "temperature", "top-p": params, "max-tokens": params, "reasoning-effort": params, "set": params, "stream": "stream", "retries": "retries",
+				"judge": "judge", "prompt": "prompt", "schema": "schema", "unit": "unit", "show-gold": "show_gold",
+				"max-evidence": "max_evidence", "threshold": "threshold", "under": "under", "samples": "samples",
+				"against": "against_eval_id",
+				"again":   "again", "max-cost": "max_cost_usd", "max-calls": "max_calls", "concurrency": "concurrency",
+				"rate": "rate", "timeout": "request_timeout_ms", "no-cache": "no_cache",
+				"temperature": "temperature", "top-p": params, "max-tokens": params, "reasoning-effort": params,
+				"set": params, "stream": "stream", "retries": "retries",
 			}),
 			only: map[string]string{
-				"output": shows, "quiet": shows, "tools": "a run has its tools", "keep": "redaction on a server is that of the run", "prices": files, "exec-env": files, "agent": "agents are asked from the command line", "header": "headers name variables of the machine",
+				"output": shows, "quiet": shows, "tools": "a run has its tools",
+				"keep": "redaction on a server is that of the run", "prices": files, "exec-env": files,
+				"agent": "agents are asked from the command line", "header": "headers name variables of the machine",
 			},
 		},
 		"select tune": {
 			operations: []string{"select-tune"},
 			fields: map[string]string{
-				"tools": "catalogue_id", "k": "limit", "preset": "preset", "embed": "embed", "goal": "goal", "holdout": "holdout", "folds": "folds", "seed": "seed", "rounds": "rounds",
+				"tools": "catalogue_id", "k": "limit", "preset": "preset", "embed": "embed", "goal": "goal",
+				"holdout": "holdout", "folds": "folds", "seed": "seed", "rounds": "rounds",
 			},
 			only: map[string]string{"output": shows},
 		},
 		"select decisions": {
 			operations: []string{"compare-decisions"},
 			fields: map[string]string{
-				"tools": "catalogue_id", "k": "limit", "preset": "preset", "abstain": "abstain", "abstain-route": "abstain_routes", "agent-gate": "agent_gate", "agents": "agents", "embed": "embed", "rerank": "rerank",
-				"fusion": "fusion", "primary": "primary", "fallback": "fallback", "threshold": "threshold", "weights": "weights", "run": "eval_id", "run-target": "run_target", "show": "max_pairs",
+				"tools": "catalogue_id", "k": "limit", "preset": "preset", "abstain": "abstain",
+				"abstain-route": "abstain_routes", "agent-gate": "agent_gate", "agents": "agents", "embed": "embed",
+				"rerank": "rerank",
+				"fusion": "fusion", "primary": "primary", "fallback": "fallback", "threshold": "threshold",
+				"weights": "weights", "run": "eval_id", "run-target": "run_target", "show": "max_pairs",
 			},
 			only: map[string]string{"abstain-on": files, "routes": files},
 		},
 		"select": {
 			operations: []string{"select-run", "select-one"},
 			fields: map[string]string{
-				"tools": "catalogue_id", "k": "limit", "preset": "preset", "no-lint": "no_lint", "abstain": "abstain", "abstain-route": "abstain_routes", "agent-gate": "agent_gate", "agents": "agents", "embed": "embed", "rerank": "rerank",
-				"fusion": "fusion", "primary": "primary", "fallback": "fallback", "threshold": "threshold", "filter": "filter", "name": "name", "notes": "notes", "run-tag": "run_tags", "weights": "weights",
+				"tools": "catalogue_id", "k": "limit", "preset": "preset", "no-lint": "no_lint", "abstain": "abstain",
+				"abstain-route": "abstain_routes", "agent-gate": "agent_gate", "agents": "agents", "embed": "embed",
+				"rerank": "rerank",
+				"fusion": "fusion", "primary": "primary", "fallback": "fallback", "threshold": "threshold",
+				"filter": "filter", "name": "name", "notes": "notes", "run-tag": "run_tags", "weights": "weights",
 			},
 			only: map[string]string{
-				"output": shows, "quiet": shows, "show-failures": shows, "slice": shows, "fail-under": gatesSay, "via": "a service is asked from the command line", "header": "headers name variables of the machine",
-				"concurrency": ofServices, "timeout": ofServices, "retries": ofServices, "repeat": "a catalogue gives the same every time",
-				"abstain-on": files, "routes": files, "failed-from": "GET /api/v1/admin/tool-eval/runs/{id}/failed gives the failed questions as a suite",
+				"output": shows, "quiet": shows, "show-failures": shows, "slice": shows, "fail-under": gatesSay,
+				"via": "a service is asked from the command line", "header": "headers name variables of the machine",
+				"concurrency": ofServices, "timeout": ofServices, "retries": ofServices,
+				"repeat":     "a catalogue gives the same every time",
+				"abstain-on": files, "routes": files,
+				"failed-from": "GET /api/v1/admin/tool-eval/runs/{id}/failed gives the failed questions as a suite",
 			},
 		},
 	}
@@ -134,7 +169,8 @@ func TestFlagsAreInTheAPI(t *testing.T) {
 			switch {
 			case f.Hidden || f.Name == "help":
 			case there == alone:
-				t.Errorf("%s: --%s: write which field of %v it is, or why the command line alone has it", verb, f.Name, s.operations)
+				t.Errorf("%s: --%s: write which field of %v it is, or why the command line alone has it", verb, f.Name,
+					s.operations)
 			case alone && reason == "":
 				t.Errorf("%s: --%s: no reason", verb, f.Name)
 			case there && !api.takes(s.operations, field):
@@ -257,8 +293,10 @@ func TestRemoteRequest(t *testing.T) {
 	fs := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	f.register(fs)
 	if err := fs.Parse([]string{
-		"-m", "openai/m", "-m", "retrieve:catalogue_a?k=2", "--top-p", "0.5", "--set", "top_k=40", "--parallel-calls=false", "--system", "All.", "--system-for", "openai/m=Mine.", "--replace-system",
-		"--retries", "0", "--interleave", "--stream", "--failed-from", "r1", "--slice", "tag", "--keep", "email", "--embedder", "openai/e", "--judge", "task", "--judge-model", "openai/j", "--judge-under", "0.5", "--seed", "7",
+		"-m", "openai/m", "-m", "retrieve:catalogue_a?k=2", "--top-p", "0.5", "--set", "top_k=40",
+		"--parallel-calls=false", "--system", "All.", "--system-for", "openai/m=Mine.", "--replace-system",
+		"--retries", "0", "--interleave", "--stream", "--failed-from", "r1", "--slice", "tag", "--keep", "email",
+		"--embedder", "openai/e", "--judge", "task", "--judge-model", "openai/j", "--judge-under", "0.5", "--seed", "7",
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ func Recover(do func() error) (err error) {
 const maxFrames = 6
 
 // frame is a function of callvet in a stack, with its file and line.
-var frame = regexp.MustCompile(`(?m)^(main|github\.com/callvet/callvet[^\s]*?)(\.[^\n]*)\([^\n]*\)\n\t([^\n]+\.go):(\d+)`)
+var frame = regexp.MustCompile(
+	`(?m)^(main|github\.com/callvet/callvet[^\s]*?)(\.[^\n]*)\([^\n]*\)\n\t([^\n]+\.go):(\d+)`)
 
 // Bug says what a panic is to a user: what happened, what to do, and where it was.
 // The whole stack is told when verbose. It is "" for an error that is no panic.
@@ -37,7 +38,8 @@ func Bug(err error, version string, verbose bool) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "callvet has a bug and ended: %s\n  please report this line with the command and the version %s at https://github.com/callvet/callvet/issues\n  at: %s",
+	fmt.Fprintf(&b,
+		"callvet has a bug and ended: %s\n  please report this line with the command and the version %s at https://github.com/callvet/callvet/issues\n  at: %s",
 		strings.Join(strings.Fields(p.Error()), " "), version, strings.Join(places(p.Stack), " < "))
 	if verbose {
 		b.WriteString("\n" + string(p.Stack))

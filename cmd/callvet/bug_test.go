@@ -31,8 +31,10 @@ func TestBugIsNoMistakeOfTheUser(t *testing.T) {
 			return nil
 		}})
 		code := a.run(t.Context(), root, []string{"bug"})
-		if told := errs.String(); code != exitError || !closed || !strings.HasPrefix(told, "callvet has a bug and ended: runtime error: index out of range [") ||
-			!strings.Contains(told, "please report") || !strings.Contains(told, "(bug_test.go:") || strings.Contains(told, "goroutine ") || strings.Count(told, "\n") > 4 {
+		if told := errs.String(); code != exitError || !closed ||
+			!strings.HasPrefix(told, "callvet has a bug and ended: runtime error: index out of range [") ||
+			!strings.Contains(told, "please report") || !strings.Contains(told, "(bug_test.go:") ||
+			strings.Contains(told, "goroutine ") || strings.Count(told, "\n") > 4 {
 			t.Errorf("%s: exit %d, closed %v\n%s", name, code, closed, told)
 		}
 	}

@@ -23,7 +23,8 @@ func answering(t *testing.T) (url string, asked *atomic.Int64) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"model":"m","output":[],"choices":[{"message":{"content":"`+r.URL.Path+`"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":5}}`)
+		fmt.Fprint(w, `{"model":"m","output":[],"choices":[{"message":{"content":"`+r.URL.Path+
+			`"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":5}}`)
 	}))
 	t.Cleanup(srv.Close)
 	return srv.URL, asked
@@ -44,9 +45,11 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 	long := int64(7)
 	type change = func(*app.TargetSpec)
 	matters := map[string][]change{
-		"Target": {func(s *app.TargetSpec) { s.Target = "openai/n" }, func(s *app.TargetSpec) { s.Target = "groq/m" }, func(s *app.TargetSpec) { s.Target = "openai-responses/m" }},
+		"Target": {func(s *app.TargetSpec) { s.Target = "openai/n" }, func(s *app.TargetSpec) { s.Target = "groq/m" },
+			func(s *app.TargetSpec) { s.Target = "openai-responses/m" }},
 		"BaseURL": {
-			func(s *app.TargetSpec) { s.BaseURL = url + "/v1?deployment=b" }, func(s *app.TargetSpec) { s.BaseURL = url + "/v1" },
+			func(s *app.TargetSpec) { s.BaseURL = url + "/v1?deployment=b" },
+			func(s *app.TargetSpec) { s.BaseURL = url + "/v1" },
 			func(s *app.TargetSpec) { s.BaseURL = url + "/v2?deployment=a" },
 		},
 		"APIKeyEnv":              {func(s *app.TargetSpec) { s.APIKeyEnv = "OTHER_KEY" }},
@@ -120,9 +123,11 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]change{
-		"Name": func(s *app.TargetSpec) { s.Name = "x" }, "Concurrency": func(s *app.TargetSpec) { s.Concurrency = 3 }, "Rate": func(s *app.TargetSpec) { s.Rate = 100 },
-		"Headers": func(s *app.TargetSpec) { s.Headers = map[string]string{"X-A": "b"} }, "Agent": func(s *app.TargetSpec) { s.Agent = map[string]string{"text": "x"} },
-		"Body": func(s *app.TargetSpec) { s.Body = map[string]any{"x": 1} },
+		"Name": func(s *app.TargetSpec) { s.Name = "x" }, "Concurrency": func(s *app.TargetSpec) { s.Concurrency = 3 },
+		"Rate":    func(s *app.TargetSpec) { s.Rate = 100 },
+		"Headers": func(s *app.TargetSpec) { s.Headers = map[string]string{"X-A": "b"} },
+		"Agent":   func(s *app.TargetSpec) { s.Agent = map[string]string{"text": "x"} },
+		"Body":    func(s *app.TargetSpec) { s.Body = map[string]any{"x": 1} },
 	} {
 		s := base()
 		c(&s)
@@ -132,12 +137,14 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 	}
 	// What comes from elsewhere than the target: the key does not matter, nor do flags
 	// that say when to ask and what it costs; a dated API does.
-	if n := ask(base(), map[string]string{"OPENAI_API_KEY": "key-new"}, "--timeout", "7s", "--retries", "1", "-c", "2", "--rate", "50"); n != 0 {
+	if n := ask(base(), map[string]string{"OPENAI_API_KEY": "key-new"}, "--timeout", "7s", "--retries", "1", "-c", "2",
+		"--rate", "50"); n != 0 {
 		t.Errorf("another key: %d requests", n)
 	}
 	azure := app.TargetSpec{Target: "azure/m"}
 	for _, version := range []string{"", "2024-06-01", "2024-10-21"} {
-		env := map[string]string{"AZURE_OPENAI_API_KEY": "key-four", "AZURE_OPENAI_ENDPOINT": url, "AZURE_OPENAI_API_VERSION": version}
+		env := map[string]string{"AZURE_OPENAI_API_KEY": "key-four", "AZURE_OPENAI_ENDPOINT": url,
+			"AZURE_OPENAI_API_VERSION": version}
 		if n := ask(azure, env); n != 1 {
 			t.Errorf("API version %q: %d requests", version, n)
 		}

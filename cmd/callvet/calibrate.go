@@ -15,7 +15,8 @@ import (
 func (a *cli) calibrateCommand() *cobra.Command {
 	var req app.CalibrateRequest
 	cmd := &cobra.Command{
-		Use: "calibrate LABELS --judge NAME", Short: "Compare a judge with people's labels; with --run, say how many tasks truly passed",
+		Use:   "calibrate LABELS --judge NAME",
+		Short: "Compare a judge with people's labels; with --run, say how many tasks truly passed",
 		Long: `Compare a judge with people's labels: sensitivity, specificity, agreement, and whether a gate may rest on it.
 With --run the judge's verdicts of that run or trace file are corrected for its errors. Labels on its own tasks are used
 directly; labels made elsewhere through sensitivity and specificity. Where that is not possible it is refused, with the reason.
@@ -37,7 +38,8 @@ Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`
 	fs.StringVarP(&req.Output, "output", "o", "", "calibration file to write, for other runs of this judge")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what the labels are about: task, turn or call")
 	fs.StringVar(&req.Against, "against", "", "earlier calibration file: says whether the judge has drifted since")
-	fs.Var(Share(&req.Width, 0), "width", "width that intervals are wanted to have, as 10%: says how many labels that takes")
+	fs.Var(Share(&req.Width, 0), "width",
+		"width that intervals are wanted to have, as 10%: says how many labels that takes")
 	fs.StringVar(&req.By, "by", "", "with --run: slice key of its tasks: the judge and true success by value")
 	return cmd
 }

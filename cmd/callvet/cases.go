@@ -15,12 +15,14 @@ import (
 
 func (a *cli) caseCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "case", Short: "Make cases of prompts, traces and failures; add, lock and archive cases; tell what they do not test",
+		Use:   "case",
+		Short: "Make cases of prompts, traces and failures; add, lock and archive cases; tell what they do not test",
 		Long: `Regression cases are made once and never edited: the lock beside their file (FILE.lock) has the SHA-256 of each
 one's text, and a case that was changed, or that is gone, is an error of lint and run (exit code 2). A case that does
 not apply any more is archived.`,
 	}
-	cmd.AddCommand(a.caseAddCommand(), a.caseLockCommand(), a.caseArchiveCommand(), a.caseCoverageCommand(), a.caseNewCommand(), a.caseFromTraceCommand(), a.caseFromFailureCommand())
+	cmd.AddCommand(a.caseAddCommand(), a.caseLockCommand(), a.caseArchiveCommand(), a.caseCoverageCommand(),
+		a.caseNewCommand(), a.caseFromTraceCommand(), a.caseFromFailureCommand())
 	return cmd
 }
 
@@ -31,12 +33,14 @@ func (a *cli) caseAddCommand() *cobra.Command {
 		Example: "  callvet case add evals/get_weather.regression.json new.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := a.program().AddCases(cmd.Context(), app.AddCaseRequest{File: args[0], From: f.request(args[1])}, a.events())
+			ids, err := a.program().AddCases(cmd.Context(),
+				app.AddCaseRequest{File: args[0], From: f.request(args[1])}, a.events())
 			if err != nil {
 				return err
 			}
 			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.case_add", "version": 1, "file": args[0], "added": ids})
+				return json.NewEncoder(a.out).Encode(
+					map[string]any{"format": "callvet.case_add", "version": 1, "file": args[0], "added": ids})
 			}
 			fmt.Fprintf(a.out, "added and locked: %s\n", plain.Line(strings.Join(ids, ", ")))
 			return nil
@@ -50,7 +54,8 @@ func (a *cli) caseLockCommand() *cobra.Command {
 	var f suiteFlags
 	var req app.LockRequest
 	cmd := &cobra.Command{
-		Use: "lock FILE", Short: "Lock the cases of FILE that are not locked yet, with the tools, the prompt and the models of now",
+		Use:     "lock FILE",
+		Short:   "Lock the cases of FILE that are not locked yet, with the tools, the prompt and the models of now",
 		Example: "  callvet case lock evals/get_weather.regression.json --tools tools.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -67,13 +72,17 @@ func (a *cli) caseLockCommand() *cobra.Command {
 				}{"callvet.case_lock", 1, r})
 			}
 			if r.Lock == "" {
-				fmt.Fprintf(a.out, "nothing is new: all of %s were locked before\n", plain.Count(r.Cases, "case", "cases"))
+				fmt.Fprintf(a.out, "nothing is new: all of %s were locked before\n",
+					plain.Count(r.Cases, "case", "cases"))
 				return nil
 			}
 			if r.Reviewed {
-				fmt.Fprintf(a.out, "%s hold with the tools, the prompt and the models of now\n", plain.Count(r.Cases, "case", "cases"))
+				fmt.Fprintf(a.out, "%s hold with the tools, the prompt and the models of now\n",
+					plain.Count(r.Cases, "case", "cases"))
 			}
-			fmt.Fprintf(a.out, "locked %s of %d in %s; %s must not change any more\n", plain.Count(len(r.Locked), "case", "cases"), r.Cases, plain.Line(r.Lock), plain.Count(r.Regression, "regression case", "regression cases"))
+			fmt.Fprintf(a.out, "locked %s of %d in %s; %s must not change any more\n",
+				plain.Count(len(r.Locked), "case", "cases"), r.Cases, plain.Line(r.Lock),
+				plain.Count(r.Regression, "regression case", "regression cases"))
 			return nil
 		},
 	}
@@ -95,9 +104,11 @@ func (a *cli) caseArchiveCommand() *cobra.Command {
 				return err
 			}
 			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.case_archive", "version": 1, "file": req.File, "case": req.Case, "reason": req.Reason})
+				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.case_archive", "version": 1,
+					"file": req.File, "case": req.Case, "reason": req.Reason})
 			}
-			fmt.Fprintf(a.out, "archived %s: it does not run any more, and may be taken out of %s\n", plain.Line(req.Case), plain.Line(req.File))
+			fmt.Fprintf(a.out, "archived %s: it does not run any more, and may be taken out of %s\n",
+				plain.Line(req.Case), plain.Line(req.File))
 			return nil
 		},
 	}

@@ -51,7 +51,8 @@ func (a *cli) notice(n callvet.Notice) {
 
 // catalogued carries out a request about catalogues and shows what came out, and then what models
 // of vectors and orders were asked.
-func catalogued[Q, R any](ctx context.Context, t *teller, req Q, do func(context.Context, Q, app.Events) (R, error), face func(io.Writer, R) error) error {
+func catalogued[Q, R any](ctx context.Context, t *teller, req Q, do func(context.Context, Q, app.Events) (R, error),
+	face func(io.Writer, R) error) error {
 	defer t.tellUsed()
 	out, err := do(ctx, req, t.tell)
 	t.finish()
@@ -121,17 +122,27 @@ func searchFlags(fs *pflag.FlagSet, f *app.Search, but ...string) {
 	own.StringVar(&f.Preset, "preset", "", "how tools are scored: default or bigtool")
 	own.Var((*depth)(&f.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	own.Float64Var(&f.Threshold, "threshold", 0, "score under which a tool is not given")
-	own.Var(abstainFlag{f}, "abstain", fmt.Sprintf("give nothing below this confidence from 0 to under 1, such as %v, or below that which a share of the catalogue's examples has, such as 5%% (default: never)", app.UsualConfidence))
-	own.StringVar(&f.AbstainOn, "abstain-on", "", "suite of questions, with their tools; --abstain 5% refuses that share of them; by default the catalogue's examples")
-	own.StringSliceVar(&f.AbstainRoutes, "abstain-route", nil, "route whose questions are given no tool, such as smalltalk; may be repeated")
-	own.StringVar(&f.Embed, "embed", "", "model that makes vectors: openai:MODEL[@URL], ollama:MODEL, tei:URL (default: none is needed)")
-	own.StringVar(&f.Rerank, "rerank", "", "model that orders the best tools anew: cohere:MODEL[@URL], jina:MODEL, tei:URL")
-	own.StringVar(&f.Fusion, "fusion", "", "how words and vectors become one order: mixed or reciprocal_rank (default: mixed)")
-	own.StringVar(&f.Primary, "primary", "", "namespaces that bigtool searches first, such as tools/trafik,tools/bolag (default: the catalogue's)")
+	own.Var(abstainFlag{f}, "abstain",
+		fmt.Sprintf(
+			"give nothing below this confidence from 0 to under 1, such as %v, or below that which a share of the catalogue's examples has, such as 5%% (default: never)", app.UsualConfidence))
+	own.StringVar(&f.AbstainOn, "abstain-on", "",
+		"suite of questions, with their tools; --abstain 5% refuses that share of them; by default the catalogue's examples")
+	own.StringSliceVar(&f.AbstainRoutes, "abstain-route", nil,
+		"route whose questions are given no tool, such as smalltalk; may be repeated")
+	own.StringVar(&f.Embed, "embed", "",
+		"model that makes vectors: openai:MODEL[@URL], ollama:MODEL, tei:URL (default: none is needed)")
+	own.StringVar(&f.Rerank, "rerank", "",
+		"model that orders the best tools anew: cohere:MODEL[@URL], jina:MODEL, tei:URL")
+	own.StringVar(&f.Fusion, "fusion", "",
+		"how words and vectors become one order: mixed or reciprocal_rank (default: mixed)")
+	own.StringVar(&f.Primary, "primary", "",
+		"namespaces that bigtool searches first, such as tools/trafik,tools/bolag (default: the catalogue's)")
 	own.StringVar(&f.Fallback, "fallback", "", "namespaces that bigtool searches when the primary ones have nothing")
-	own.Var(Share(&f.AgentGate, 0), "agent-gate", "share of its score from 0 to 1 that a tool loses when none of its agents is chosen (1: it is not given)")
+	own.Var(Share(&f.AgentGate, 0), "agent-gate",
+		"share of its score from 0 to 1 that a tool loses when none of its agents is chosen (1: it is not given)")
 	own.Var(Int(&f.Agents, 0, 1), "agents", "how many agents may be chosen (default 1; 3 for bigtool)")
-	own.StringVar(&f.Routes, "routes", "", "file with rules of routes or with learned ones, or none (default: callvet's own rules)")
+	own.StringVar(&f.Routes, "routes", "",
+		"file with rules of routes or with learned ones, or none (default: callvet's own rules)")
 	own.StringVar(&f.WeightsFile, "weights", "", "JSON file with the weights of layers and of retrieval")
 	addBut(fs, own, but...)
 }
@@ -217,7 +228,8 @@ func (q *asking) request() (app.RunRequest, error) {
 
 // ask carries out a request that asks models; the result is nil where there is none beside the
 // error.
-func ask[Q, R any](ctx context.Context, q *asking, req Q, do func(context.Context, Q, app.Conclude, app.Events) (*R, error), show func(*R, error) error) error {
+func ask[Q, R any](ctx context.Context, q *asking, req Q,
+	do func(context.Context, Q, app.Conclude, app.Events) (*R, error), show func(*R, error) error) error {
 	if err := q.cli.writable(&q.runFlags); err != nil {
 		return err
 	}

@@ -36,8 +36,10 @@ func (a *cli) program() *app.App {
 		}
 		a.made = app.New(app.Config{
 			Ask:   ask,
-			Store: a.openStore, Files: paths{a}, Permit: app.Permit{Commands: true, Tools: true, Files: true, Includes: true, Outside: a.outside},
-			Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: abort, Version: buildVersion(),
+			Store: a.openStore, Files: paths{a},
+			Permit: app.Permit{Commands: true, Tools: true, Files: true, Includes: true, Outside: a.outside},
+			Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: abort,
+			Version: buildVersion(),
 			Browser: browser,
 		})
 	}
@@ -152,7 +154,9 @@ func (a *cli) openStore(ctx context.Context) (*store.DB, error) {
 		return nil, err
 	}
 	if mode := db.Exposed(); mode != 0 {
-		fmt.Fprintf(a.err, "warning: everybody may read %s (mode %04o), and it holds what was said to models: chmod 600 %s\n", p, mode, shellQuote(p))
+		fmt.Fprintf(a.err,
+			"warning: everybody may read %s (mode %04o), and it holds what was said to models: chmod 600 %s\n", p, mode,
+			shellQuote(p))
 	}
 	a.db = db
 	return db, nil

@@ -98,5 +98,7 @@ func (a *cli) show(v *report.View, f *runFlags) error {
 	case a.jsonOut:
 		return report.JSON(a.out, v)
 	}
-	return report.Terminal(a.out, v, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), MaxFailures: f.maxFailures, Verbose: a.verbose, Brief: !f.whole})
+	return report.Terminal(a.out, v,
+		report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), MaxFailures: f.maxFailures, Verbose: a.verbose,
+			Brief: !f.whole})
 }

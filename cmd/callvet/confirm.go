@@ -27,7 +27,8 @@ func (a *cli) confirm(ctx context.Context, q app.Question) (bool, error) {
 	if len(args) > most {
 		args = strings.ToValidUTF8(args[:most], "") + "…"
 	}
-	fmt.Fprintf(a.err, "\n%s\n  %s %s\nexecute it? [y]es, [n]o: ", plain.Line(q.Why), plain.Line(q.Tool), plain.Line(args))
+	fmt.Fprintf(a.err, "\n%s\n  %s %s\nexecute it? [y]es, [n]o: ", plain.Line(q.Why), plain.Line(q.Tool),
+		plain.Line(args))
 	if a.answers == nil {
 		a.answers = bufio.NewReader(a.in)
 	}

@@ -23,7 +23,8 @@ func TestConfirm(t *testing.T) {
 			t.Errorf("answer %d: %v, %v", i, got, err)
 		}
 	}
-	if text := errs.String(); strings.Count(text, "execute it?") != 6 || !strings.Contains(text, `pay {"to":"eve`) || strings.Contains(text, "\x1b") {
+	if text := errs.String(); strings.Count(text, "execute it?") != 6 || !strings.Contains(text, `pay {"to":"eve`) ||
+		strings.Contains(text, "\x1b") {
 		t.Errorf("%q", text)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

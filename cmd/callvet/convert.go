@@ -20,7 +20,8 @@ func (a *cli) convertCommand() *cobra.Command {
 		Example: "  callvet convert import.json -o suite.yaml\n  callvet convert suite.yaml --to toolsuite -o import.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.program().Convert(cmd.Context(), app.ConvertRequest{SuiteRequest: f.request(args[0]), To: to, Output: out}, a.events())
+			r, err := a.program().Convert(cmd.Context(),
+				app.ConvertRequest{SuiteRequest: f.request(args[0]), To: to, Output: out}, a.events())
 			a.tell(r.Problems, true)
 			a.tell(r.Lost, true)
 			if err != nil {

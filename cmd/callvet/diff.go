@@ -15,7 +15,8 @@ func (a *cli) diffCommand() *cobra.Command {
 	var req app.DiffRequest
 	var unchanged bool
 	cmd := &cobra.Command{
-		Use: "diff BASELINE [CANDIDATE]", Short: "Say what changed between two runs or trace files, case by case, with intervals",
+		Use:   "diff BASELINE [CANDIDATE]",
+		Short: "Say what changed between two runs or trace files, case by case, with intervals",
 		Long: `Compare two runs, or two trace files, case by case. Each side is a run or, where it names a file, a trace file:
 callvet's lines or any form that trace import reads. Attempts of trace files are paired by task, and their targets by
 name; the verdict is that of the source's own checks, or of a judge (--judge). With --base-target every target of the
@@ -26,7 +27,8 @@ candidate is compared with that one; without a candidate, the other targets of t
 			if req.Base = a.side(args[0]); len(args) == 2 {
 				req.Candidate = a.side(args[1])
 			} else if req.BaseTarget == "" {
-				return usagef("compare it with what? callvet diff BASELINE CANDIDATE, or --base-target TARGET for the targets of one run")
+				return usagef(
+					"compare it with what? callvet diff BASELINE CANDIDATE, or --base-target TARGET for the targets of one run")
 			}
 			if unchanged {
 				req.Unchanged = math.MaxInt
@@ -48,16 +50,23 @@ candidate is compared with that one; without a candidate, the other targets of t
 		},
 	}
 	cmd.Flags().StringSliceVar(&req.Slices, "slice", nil, "slices to compare: tag, tier or field names")
-	cmd.Flags().StringSliceVar(&req.Metrics, "metrics", nil, "metrics to compare beside the pass rate, such as overall or latency_mean")
-	cmd.Flags().StringVarP(&req.Target, "model", "m", "", "target of the baseline that the candidate's targets without a namesake there are compared with")
-	cmd.Flags().StringVar(&req.BaseTarget, "base-target", "", "target of the baseline that every target of the candidate is compared with, or of a single run its others")
-	cmd.Flags().StringVar(&req.CandidateTarget, "candidate-target", "", "the only target of the candidate that is compared")
+	cmd.Flags().StringSliceVar(&req.Metrics, "metrics", nil,
+		"metrics to compare beside the pass rate, such as overall or latency_mean")
+	cmd.Flags().StringVarP(&req.Target, "model", "m", "",
+		"target of the baseline that the candidate's targets without a namesake there are compared with")
+	cmd.Flags().StringVar(&req.BaseTarget, "base-target", "",
+		"target of the baseline that every target of the candidate is compared with, or of a single run its others")
+	cmd.Flags().StringVar(&req.CandidateTarget, "candidate-target", "",
+		"the only target of the candidate that is compared")
 	cmd.Flags().StringVar(&req.FailOn, "fail-on", "",
 		"exit with 3 where something is worse, with its interval, or where a case is newly failing, and with 4 where that is not known: worse or newly-failing")
-	cmd.Flags().BoolVar(&req.Unpaired, "unpaired", false, "compare all cases of both sides and pair none, as where they have no id in common")
-	cmd.Flags().StringVar((*string)(&req.Population), "population", "", "what the differences are about: tasks (like these, the default), or suite: its tasks are fixed, only attempts vary, and each side needs two at each")
+	cmd.Flags().BoolVar(&req.Unpaired, "unpaired", false,
+		"compare all cases of both sides and pair none, as where they have no id in common")
+	cmd.Flags().StringVar((*string)(&req.Population), "population", "",
+		"what the differences are about: tasks (like these, the default), or suite: its tasks are fixed, only attempts vary, and each side needs two at each")
 	cmd.Flags().BoolVar(&unchanged, "unchanged", false, "also list the cases that did not change")
-	cmd.Flags().StringVar(&req.Judge, "judge", "", "judge whose verdicts in trace files count, instead of the source's own checks")
+	cmd.Flags().StringVar(&req.Judge, "judge", "",
+		"judge whose verdicts in trace files count, instead of the source's own checks")
 	return cmd
 }
 
@@ -87,7 +96,8 @@ func (a *cli) reportCommand() *cobra.Command {
 			if len(outputs) == 0 {
 				return usagef("where to? callvet report RUN -o report.html")
 			}
-			view, err := a.program().ViewRun(ctx, app.ViewRequest{Run: args[0], Slices: slices, Keep: keep, Baseline: a.side(baseline)}, a.events())
+			view, err := a.program().ViewRun(ctx,
+				app.ViewRequest{Run: args[0], Slices: slices, Keep: keep, Baseline: a.side(baseline)}, a.events())
 			if err != nil {
 				return err
 			}
@@ -100,11 +110,14 @@ func (a *cli) reportCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "file to write; its extension is the format; may be repeated")
-	cmd.Flags().StringSliceVar(&slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
+	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil,
+		"file to write; its extension is the format; may be repeated")
+	cmd.Flags().StringSliceVar(&slices, "slice", nil,
+		"slices of the report: tag, tier or field names; * for all fields")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "run or trace file to compare with")
 	cmd.Flags().StringVar(&address, "remote", "", "address of the callvet server that has the run (callvet login URL)")
-	cmd.Flags().StringVar(&format, "format", "", "evalsuite: the EvalSuiteResult of Eval Case Interfaces, on standard output without -o")
+	cmd.Flags().StringVar(&format, "format", "",
+		"evalsuite: the EvalSuiteResult of Eval Case Interfaces, on standard output without -o")
 	cmd.Flags().StringVar(&eval.Gates, "gates", "", "with --format evalsuite: gate file whose quarantine is told")
 	cmd.Flags().StringVarP(&eval.Target, "model", "m", "", "with --format evalsuite: of this target only")
 	cmd.Flags().StringVar((*string)(&eval.Tier), "tier", "", "with --format evalsuite: of this tier only")

@@ -56,7 +56,8 @@ func TestDocsFlags(t *testing.T) {
 // commandSection writes the help of a command.
 func commandSection(b *strings.Builder, c *cobra.Command, shown map[string]string) {
 	name, usage := strings.TrimPrefix(c.CommandPath(), "callvet "), strings.TrimSuffix(c.UseLine(), " [flags]")
-	fmt.Fprintf(b, "\n### %s\n\n`%s`: %s.\n", name, usage, strings.ToLower(c.Short[:1])+strings.TrimSuffix(c.Short[1:], "."))
+	fmt.Fprintf(b, "\n### %s\n\n`%s`: %s.\n", name, usage,
+		strings.ToLower(c.Short[:1])+strings.TrimSuffix(c.Short[1:], "."))
 	flagTable(b, c.LocalFlags(), shown)
 }
 
@@ -82,7 +83,8 @@ func flagTable(b *strings.Builder, flags *pflag.FlagSet, shown map[string]string
 		if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
 			usage += " (default " + f.DefValue + ")"
 		}
-		rows = append(rows, fmt.Sprintf("| `%s` | %s |\n", strings.TrimSpace(name+" "+kind), strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(usage)))
+		rows = append(rows, fmt.Sprintf("| `%s` | %s |\n", strings.TrimSpace(name+" "+kind),
+			strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(usage)))
 	})
 	if len(rows) > 0 {
 		b.WriteString("\n| flag | meaning |\n|---|---|\n" + strings.Join(rows, ""))

@@ -46,7 +46,8 @@ func TestDocsDocuments(t *testing.T) {
 		text = before + begin + got + end + after
 	}
 	if *update {
-		if err := os.WriteFile(filepath.Join("..", "..", "docs", "design", "documents.md"), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join("..", "..", "docs", "design", "documents.md"), []byte(text),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +74,8 @@ func scoreLines(t *testing.T, lines string, args ...string) *panel.Slice {
 	}
 	a, out, errs := plainApp()
 	a.dir = dir
-	if code := a.run(t.Context(), a.rootCommand(), append([]string{"score", "t.jsonl", "--json"}, args...)); code != exitOK {
+	if code := a.run(t.Context(), a.rootCommand(),
+		append([]string{"score", "t.jsonl", "--json"}, args...)); code != exitOK {
 		t.Fatalf("score %s: exit %d: %s", lines, code, errs)
 	}
 	var p panel.Panels
@@ -157,7 +159,8 @@ func argFidelity(gold, pred map[string]any) (exact, soft float64) {
 
 func argumentNumbers(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString(tableRow("gold", "emitted", "§10.2 `exact_match`", "§10.2 `f1_like`", "`arg_em`", "`arg_em_keys`", "`arg_f1`") + tableRow("---", "---", "---", "---", "---", "---", "---"))
+	b.WriteString(tableRow("gold", "emitted", "§10.2 `exact_match`", "§10.2 `f1_like`", "`arg_em`", "`arg_em_keys`",
+		"`arg_f1`") + tableRow("---", "---", "---", "---", "---", "---", "---"))
 	for _, c := range [][2]string{
 		{`{"country":"AR","days":30}`, `{"country":"AR","days":30}`},
 		{`{"country":"AR","days":30}`, `{"country":"BR","days":30}`},
@@ -183,15 +186,20 @@ func argumentNumbers(t *testing.T) string {
 			}
 		}
 		exact, soft := argFidelity(sides[0], sides[1])
-		s := scoreLines(t, fmt.Sprintf(`{"task_id":"t","tool":"f","args":%s,"status":"ok","gold":{"needed":true,"tool":"f","args":%s}}`+"\n", c[1], c[0]))
-		b.WriteString(tableRow(code(c[0]), code(c[1]), inTable(exact), inTable(soft), inTable(pointOf(s, "arg_em")), inTable(pointOf(s, "arg_em_keys")), inTable(pointOf(s, "arg_f1"))))
+		s := scoreLines(t,
+			fmt.Sprintf(
+				`{"task_id":"t","tool":"f","args":%s,"status":"ok","gold":{"needed":true,"tool":"f","args":%s}}`+"\n",
+				c[1], c[0]))
+		b.WriteString(tableRow(code(c[0]), code(c[1]), inTable(exact), inTable(soft), inTable(pointOf(s, "arg_em")),
+			inTable(pointOf(s, "arg_em_keys")), inTable(pointOf(s, "arg_f1"))))
 	}
 	return b.String()
 }
 
 func overCallNumbers(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString(tableRow("calls", "labelled needed", "labelled not needed", "§10.3 `overcall_rate`", "`over_call_rate`") + tableRow("---", "---", "---", "---", "---"))
+	b.WriteString(tableRow("calls", "labelled needed", "labelled not needed", "§10.3 `overcall_rate`",
+		"`over_call_rate`") + tableRow("---", "---", "---", "---", "---"))
 	for _, c := range []struct{ calls, needed, unneeded int }{{4, 4, 0}, {4, 2, 2}, {4, 1, 1}, {4, 0, 0}, {0, 0, 0}} {
 		lines := `{"type":"task","task_id":"t","pass":true}` + "\n"
 		for i := range c.calls {
@@ -205,7 +213,8 @@ func overCallNumbers(t *testing.T) string {
 			lines += fmt.Sprintf(`{"task_id":"t","call_id":"c%d","tool":"f","args":{},"status":"ok"%s}`+"\n", i, label)
 		}
 		rate := float64(c.unneeded) / float64(max(1, c.calls)) // §10.3
-		b.WriteString(tableRow(strconv.Itoa(c.calls), strconv.Itoa(c.needed), strconv.Itoa(c.unneeded), inTable(rate), inTable(pointOf(scoreLines(t, lines), "over_call_rate"))))
+		b.WriteString(tableRow(strconv.Itoa(c.calls), strconv.Itoa(c.needed), strconv.Itoa(c.unneeded), inTable(rate),
+			inTable(pointOf(scoreLines(t, lines), "over_call_rate"))))
 	}
 	return b.String()
 }
@@ -230,13 +239,16 @@ func trueSuccess(passed, tasks int, s, t float64) (point, lower, upper float64) 
 
 func successNumbers(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString(tableRow("judged pass", "labels: sensitivity, specificity", "§10.4", "callvet") + tableRow("---", "---", "---", "---"))
+	b.WriteString(tableRow("judged pass", "labels: sensitivity, specificity", "§10.4", "callvet") +
+		tableRow("---", "---", "---", "---"))
 	for _, c := range []struct{ passed, tasks, tp, fn, tn, fp int }{
-		{172, 200, 95, 5, 90, 10}, {172, 200, 38, 2, 18, 2}, {190, 200, 95, 5, 90, 10}, {200, 200, 95, 5, 90, 10}, {172, 200, 60, 40, 60, 40}, {172, 200, 50, 50, 50, 50}, {172, 200, 60, 0, 0, 0},
+		{172, 200, 95, 5, 90, 10}, {172, 200, 38, 2, 18, 2}, {190, 200, 95, 5, 90, 10}, {200, 200, 95, 5, 90, 10},
+		{172, 200, 60, 40, 60, 40}, {172, 200, 50, 50, 50, 50}, {172, 200, 60, 0, 0, 0},
 	} {
 		var judged, labels strings.Builder
 		for i := range c.tasks {
-			fmt.Fprintf(&judged, `{"type":"task","task_id":"r%d","judged":[{"judge":"j","pass":%v}]}`+"\n", i, i < c.passed)
+			fmt.Fprintf(&judged, `{"type":"task","task_id":"r%d","judged":[{"judge":"j","pass":%v}]}`+"\n", i,
+				i < c.passed)
 		}
 		i := 0
 		for _, g := range []struct {
@@ -244,14 +256,17 @@ func successNumbers(t *testing.T) string {
 			person, jud bool
 		}{{c.tp, true, true}, {c.fn, true, false}, {c.tn, false, false}, {c.fp, false, true}} {
 			for range g.n {
-				fmt.Fprintf(&labels, `{"task_id":"l%d","pass":%v,"by":"ana","judged":[{"judge":"j","pass":%v}]}`+"\n", i, g.person, g.jud)
+				fmt.Fprintf(&labels, `{"task_id":"l%d","pass":%v,"by":"ana","judged":[{"judge":"j","pass":%v}]}`+"\n",
+					i, g.person, g.jud)
 				i++
 			}
 		}
 		s, sp := float64(c.tp)/float64(c.tp+c.fn), float64(c.tn)/float64(max(1, c.tn+c.fp))
 		point, lower, upper := trueSuccess(c.passed, c.tasks, s, sp)
-		b.WriteString(tableRow(fmt.Sprintf("%d of %d", c.passed, c.tasks), fmt.Sprintf("%d of %d, %d of %d", c.tp, c.tp+c.fn, c.tn, c.tn+c.fp),
-			fmt.Sprintf("%s [%s, %s]", inTable(point), inTable(lower), inTable(upper)), corrected(t, judged.String(), labels.String())))
+		b.WriteString(tableRow(fmt.Sprintf("%d of %d", c.passed, c.tasks),
+			fmt.Sprintf("%d of %d, %d of %d", c.tp, c.tp+c.fn, c.tn, c.tn+c.fp),
+			fmt.Sprintf("%s [%s, %s]", inTable(point), inTable(lower), inTable(upper)),
+			corrected(t, judged.String(), labels.String())))
 	}
 	return b.String()
 }
@@ -267,7 +282,8 @@ func corrected(t *testing.T, judged, labels string) string {
 	}
 	a, out, errs := plainApp()
 	a.dir = dir
-	exit := a.run(t.Context(), a.rootCommand(), []string{"calibrate", "labels.jsonl", "--judge", "j", "--run", "judged.jsonl", "--json"})
+	exit := a.run(t.Context(), a.rootCommand(),
+		[]string{"calibrate", "labels.jsonl", "--judge", "j", "--run", "judged.jsonl", "--json"})
 	var doc struct {
 		Why     string
 		Success []struct {
@@ -276,7 +292,8 @@ func corrected(t *testing.T, judged, labels string) string {
 			Why     string
 		}
 	}
-	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || len(doc.Success) != 1 || exit != exitOK && exit != exitInconclusive {
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || len(doc.Success) != 1 || exit != exitOK &&
+		exit != exitInconclusive {
 		t.Fatalf("calibrate: exit %d, %v: %s%s", exit, err, out, errs)
 	}
 	if exit == exitInconclusive {
@@ -291,7 +308,8 @@ func attemptOf(pairs ...string) *callvet.Trace {
 	tr := &callvet.Trace{}
 	turn := callvet.Turn{Role: callvet.RoleAssistant}
 	for i := 0; i < len(pairs); i += 2 {
-		turn.Calls = append(turn.Calls, callvet.Call{ID: strconv.Itoa(i), Tool: pairs[i], Args: json.RawMessage(pairs[i+1])})
+		turn.Calls = append(turn.Calls,
+			callvet.Call{ID: strconv.Itoa(i), Tool: pairs[i], Args: json.RawMessage(pairs[i+1])})
 	}
 	if len(pairs) == 0 {
 		turn.Content = "I cannot help with that."
@@ -352,31 +370,40 @@ func writeCalls(pairs []string) string {
 
 func overallNumbers(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString(tableRow("expected", "called", "document: tool, params, overall", "callvet: `tool_selection`, `arg_accuracy`, `overall`", "verdict") + tableRow("---", "---", "---", "---", "---"))
+	b.WriteString(tableRow("expected", "called", "document: tool, params, overall",
+		"callvet: `tool_selection`, `arg_accuracy`, `overall`", "verdict") +
+		tableRow("---", "---", "---", "---", "---"))
 	nan := math.NaN()
 	for _, c := range []struct {
 		expected     string
 		calls        []string
 		tool, params float64 // as the document's "Scoring" says; NaN: null
 	}{
-		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`, []string{"get_weather", `{"city":"paris"}`}, 1, 1},
-		{`"expected_tool":"get_weather","expected_params":{"city":"Paris","days":3}`, []string{"get_weather", `{"city":"Paris","days":4}`}, 1, .5},
-		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`, []string{"get_time", `{"city":"Paris"}`}, 0, 1},
+		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
+			[]string{"get_weather", `{"city":"paris"}`}, 1, 1},
+		{`"expected_tool":"get_weather","expected_params":{"city":"Paris","days":3}`,
+			[]string{"get_weather", `{"city":"Paris","days":4}`}, 1, .5},
+		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
+			[]string{"get_time", `{"city":"Paris"}`}, 0, 1},
 		{`"expected_tool":"get_weather","expected_params":null`, []string{"get_weather", `{"city":"Rome"}`}, 1, nan},
 		{`"expected_tool":"get_weather","expected_params":{}`, []string{"get_weather", `{}`}, 1, 1},
 		{`"expected_tool":null`, nil, 1, nan},
 		{`"expected_tool":null`, []string{"get_weather", `{"city":"Paris"}`}, 0, nan},
 		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`, nil, 0, 0},
-		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`, []string{"get_weather", `{"city":"Paris","units":"celsius"}`}, 1, 1},
-		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`, []string{"get_weather", `{"city":"Paris"}`, "get_time", `{"city":"Paris"}`}, 1, 1},
+		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
+			[]string{"get_weather", `{"city":"Paris","units":"celsius"}`}, 1, 1},
+		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
+			[]string{"get_weather", `{"city":"Paris"}`, "get_time", `{"city":"Paris"}`}, 1, 1},
 	} {
 		overall := c.tool
 		if !math.IsNaN(c.params) {
 			overall = 0.6*c.tool + 0.4*c.params
 		}
 		r := judgedBy(t, `{"prompt":"q",`+c.expected+`}`, attemptOf(c.calls...))
-		b.WriteString(tableRow(code(c.expected), writeCalls(c.calls), strings.Join([]string{inTable(c.tool), inTable(c.params), inTable(overall)}, ", "),
-			strings.Join([]string{inTable(scoreOf(&r, score.ToolSelection)), inTable(scoreOf(&r, score.ArgAccuracy)), inTable(scoreOf(&r, score.Overall))}, ", "), string(r.Verdict)))
+		b.WriteString(tableRow(code(c.expected), writeCalls(c.calls),
+			strings.Join([]string{inTable(c.tool), inTable(c.params), inTable(overall)}, ", "),
+			strings.Join([]string{inTable(scoreOf(&r, score.ToolSelection)), inTable(scoreOf(&r, score.ArgAccuracy)),
+				inTable(scoreOf(&r, score.Overall))}, ", "), string(r.Verdict)))
 	}
 	return b.String()
 }
@@ -386,7 +413,9 @@ func multiTurnNumbers(t *testing.T) string {
 	b.WriteString(tableRow("calls", "document", "callvet", "verdict") + tableRow("---", "---", "---", "---"))
 	const search, oslo, book = `search_flights`, `{"to":"Oslo"}`, `book_flight`
 	for _, c := range [][]string{
-		{search, oslo, book, oslo}, {search, `{"to":"Rome"}`, search, oslo, book, oslo}, {search, oslo, search, oslo, book, oslo}, {"get_time", `{"city":"Oslo"}`, book, oslo}, {book, oslo}, {search, oslo}, {search, oslo, book, `{"to":"Rome"}`},
+		{search, oslo, book, oslo}, {search, `{"to":"Rome"}`, search, oslo, book, oslo},
+		{search, oslo, search, oslo, book, oslo}, {"get_time", `{"city":"Oslo"}`, book, oslo}, {book, oslo},
+		{search, oslo}, {search, oslo, book, `{"to":"Rome"}`},
 	} {
 		// "Multi-Turn Scoring"; the document's system compares names to tell identical calls.
 		n, last := len(c)/2, len(c)-2
@@ -406,7 +435,8 @@ func multiTurnNumbers(t *testing.T) string {
 			}
 		}
 		overall := min(1, max(0, completion*min(1, 2/float64(n))-0.1*float64(redundant)-0.1*float64(detour)))
-		r := judgedBy(t, `{"prompt":"q","expected_tool":"book_flight","expected_params":{"to":"Oslo"},"multi_turn":true,"max_rounds":5,"optimal_hops":2,"valid_prerequisites":["search_flights"]}`, attemptOf(c...))
+		r := judgedBy(t,
+			`{"prompt":"q","expected_tool":"book_flight","expected_params":{"to":"Oslo"},"multi_turn":true,"max_rounds":5,"optimal_hops":2,"valid_prerequisites":["search_flights"]}`, attemptOf(c...))
 		b.WriteString(tableRow(writeCalls(c), inTable(overall), inTable(scoreOf(&r, score.Overall)), string(r.Verdict)))
 	}
 	return b.String()
@@ -414,12 +444,16 @@ func multiTurnNumbers(t *testing.T) string {
 
 func compositeNumbers(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString(tableRow("route", "sub-route", "agents", "tools", "document", "callvet `composite`") + tableRow("---", "---", "---", "---", "---", "---"))
+	b.WriteString(tableRow("route", "sub-route", "agents", "tools", "document", "callvet `composite`") +
+		tableRow("---", "---", "---", "---", "---", "---"))
 	const right, wrong, off = "right", "wrong", "not decided"
 	for _, c := range []struct{ route, sub, agents, tools string }{
-		{right, right, right, "exact"}, {right, right, right, "acceptable"}, {right, right, right, "partial"}, {right, right, right, "none"}, {right, right, off, "exact"}, {wrong, wrong, off, "exact"}, {off, off, off, "exact"}, {off, off, off, "acceptable"},
+		{right, right, right, "exact"}, {right, right, right, "acceptable"}, {right, right, right, "partial"},
+		{right, right, right, "none"}, {right, right, off, "exact"}, {wrong, wrong, off, "exact"},
+		{off, off, off, "exact"}, {off, off, off, "acceptable"},
 	} {
-		want := callvet.Selection{Route: "a", SubRoute: "b", Agents: []string{"c"}, Tools: []string{"x"}, Acceptable: []string{"y"}}
+		want := callvet.Selection{Route: "a", SubRoute: "b", Agents: []string{"c"}, Tools: []string{"x"},
+			Acceptable: []string{"y"}}
 		got := &callvet.Decision{}
 		raw := 0.0
 		for _, l := range []struct {
@@ -429,7 +463,8 @@ func compositeNumbers(t *testing.T) string {
 		}{
 			{c.route, callvet.SelectRoute, .15, func(s string) { got.Route = strings.TrimSuffix("a"+s, right) }},
 			{c.sub, callvet.SelectSubRoute, .10, func(s string) { got.SubRoute = strings.TrimSuffix("b"+s, right) }},
-			{c.agents, callvet.SelectAgents, .25, func(s string) { got.Agents = []string{strings.TrimSuffix("c"+s, right)} }},
+			{c.agents, callvet.SelectAgents, .25,
+				func(s string) { got.Agents = []string{strings.TrimSuffix("c"+s, right)} }},
 		} {
 			if l.state == off {
 				continue

@@ -48,7 +48,9 @@ func metricEntries(t *testing.T, dir, constant string) []metricEntry {
 			t.Fatal(err)
 		}
 		for _, d := range tree.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST && slices.ContainsFunc(g.Specs, func(s ast.Spec) bool { return s.(*ast.ValueSpec).Names[0].Name == constant }) {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST &&
+				slices.ContainsFunc(g.Specs,
+					func(s ast.Spec) bool { return s.(*ast.ValueSpec).Names[0].Name == constant }) {
 				return blockEntries(t, g)
 			}
 		}
@@ -96,7 +98,8 @@ func blockEntries(t *testing.T, g *ast.GenDecl) []metricEntry {
 
 // metricTable writes entries as a table.
 func metricTable(b *strings.Builder, entries []metricEntry) {
-	b.WriteString("| metric | called in reports | range | best | counted over | definition, and what an empty case gives | source |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString(
+		"| metric | called in reports | range | best | counted over | definition, and what an empty case gives | source |\n|---|---|---|---|---|---|---|\n")
 	for _, e := range entries {
 		d := panel.Describe(e.names[0])
 		var names, titles, bests []string
@@ -123,7 +126,8 @@ func metricTable(b *strings.Builder, entries []metricEntry) {
 			span = "≥ 0 " + string(d.Unit)
 		}
 		what := strings.TrimPrefix(e.definition, "`"+e.names[0]+"` is ")
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", strings.Join(names, "<br>"), strings.Join(titles, "<br>"), span, strings.Join(bests, "<br>"), d.Of, what, e.source)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", strings.Join(names, "<br>"),
+			strings.Join(titles, "<br>"), span, strings.Join(bests, "<br>"), d.Of, what, e.source)
 	}
 }
 
@@ -155,7 +159,8 @@ func TestDocsMetrics(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(metricsHead + "## Scores of an attempt\n\n")
 	metricTable(&b, scores)
-	b.WriteString("\n## Scores of a decision\n\nOf routers and retrievers ([catalogues.md](../guides/catalogues.md)).\n\n")
+	b.WriteString(
+		"\n## Scores of a decision\n\nOf routers and retrievers ([catalogues.md](../guides/catalogues.md)).\n\n")
 	metricTable(&b, decisions)
 	b.WriteString("\n## Metrics of a target or slice\n\n")
 	metricTable(&b, own)
@@ -174,7 +179,8 @@ func TestDocsMetrics(t *testing.T) {
 			known[n] = true
 		}
 	}
-	for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(document(t, "docs/guides/traces.md"), -1) {
+	for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(document(t, "docs/guides/traces.md"),
+		-1) {
 		known[m[1]] = true // of calls, which runs have as well
 		if name, ok := strings.CutSuffix(m[1], "_p50"); ok {
 			known[name+"_p90"] = true
@@ -201,7 +207,8 @@ func exampleMetrics(t *testing.T) map[string]bool {
 	}
 	for _, path := range suites {
 		args := []string{"run", path, "--json", "-q", "--repeat", "2", "-m", "offline/lexical"}
-		scripts, _ := filepath.Glob(filepath.Join("..", "..", "examples", "scripts", strings.TrimSuffix(filepath.Base(path), ".yaml")+"-*.yaml"))
+		scripts, _ := filepath.Glob(filepath.Join("..", "..", "examples", "scripts",
+			strings.TrimSuffix(filepath.Base(path), ".yaml")+"-*.yaml"))
 		for _, s := range scripts {
 			args = append(args, "-m", "script:"+s)
 		}

@@ -229,7 +229,8 @@ func commands(t *testing.T, doc string) []shown {
 			}
 			l, _, _ = strings.Cut(l, "  #")
 			for part := range strings.SplitSeq(strings.TrimSpace(l), " · ") {
-				out = append(out, shown{"callvet " + strings.TrimPrefix(part, "callvet "), fmt.Sprintf("%s:%d", doc, f.line)})
+				out = append(out,
+					shown{"callvet " + strings.TrimPrefix(part, "callvet "), fmt.Sprintf("%s:%d", doc, f.line)})
 			}
 		}
 	}

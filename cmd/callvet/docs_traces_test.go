@@ -20,10 +20,13 @@ func richTraces() string {
 	var b strings.Builder
 	for i := range 40 {
 		for attempt := range 2 {
-			fmt.Fprintf(&b, `{"task_id":"t%d","attempt":%d,"turn_id":1,"call_id":"c%d-%d","tool":"pay@v1","args":{"to":"a","n":%d},"args_raw":"{\"to\":\"a\",\"n\":%d}","accept_time_ms":5,`+
-				`"result":{"ok":true},"status":"ok","latency_ms":{"queue":1,"exec":%d},"gold":{"needed":true,"tool":"pay","args":{"to":"a","n":1},"result":{"ok":true},"result_check":"ok == true"}}`+"\n", i, attempt, i, attempt, i%2, i%2, i)
-			fmt.Fprintf(&b, `{"type":"task","task_id":"t%d","attempt":%d,"pass":%v,"judged":[{"judge":"j","pass":true}],"usage":{"input_tokens":5,"output_tokens":2},"cost_usd":0.01,"wall_ms":%d,`+
-				`"gold":{"steps":[{"tool":"pay"},{"tool":"book"}]},"safety":[{"rule":"pii","blocked":%v}]}`+"\n", i, attempt, i%3 > 0, 10+i, i > 1)
+			fmt.Fprintf(&b,
+				`{"task_id":"t%d","attempt":%d,"turn_id":1,"call_id":"c%d-%d","tool":"pay@v1","args":{"to":"a","n":%d},"args_raw":"{\"to\":\"a\",\"n\":%d}","accept_time_ms":5,`+
+					`"result":{"ok":true},"status":"ok","latency_ms":{"queue":1,"exec":%d},"gold":{"needed":true,"tool":"pay","args":{"to":"a","n":1},"result":{"ok":true},"result_check":"ok == true"}}`+"\n", i, attempt, i, attempt, i%2, i%2, i)
+			fmt.Fprintf(&b,
+				`{"type":"task","task_id":"t%d","attempt":%d,"pass":%v,"judged":[{"judge":"j","pass":true}],"usage":{"input_tokens":5,"output_tokens":2},"cost_usd":0.01,"wall_ms":%d,`+
+					`"gold":{"steps":[{"tool":"pay"},{"tool":"book"}]},"safety":[{"rule":"pii","blocked":%v}]}`+"\n", i,
+				attempt, i%3 > 0, 10+i, i > 1)
 		}
 	}
 	return b.String()
@@ -44,7 +47,8 @@ func TestDocsTraceMetrics(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	a := &cli{out: &out, err: &errs, dir: dir, getenv: func(string) string { return "" }}
-	if code := a.run(t.Context(), a.rootCommand(), []string{"score", "t.jsonl", "--tools", "tools.json", "--json"}); code != 0 {
+	if code := a.run(t.Context(), a.rootCommand(),
+		[]string{"score", "t.jsonl", "--tools", "tools.json", "--json"}); code != 0 {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	var p panel.Panels
@@ -68,7 +72,8 @@ func TestDocsTraceMetrics(t *testing.T) {
 	}
 	kinds := regexp.MustCompile(`^(pass[@^])\d+$`)
 	given := map[string]bool{"true_success": true} // needs a calibration
-	for _, of := range []string{panel.MetricJudgedCalls, panel.MetricJudgedTurns, panel.MetricTrueCalls, panel.MetricTrueTurns} {
+	for _, of := range []string{panel.MetricJudgedCalls, panel.MetricJudgedTurns, panel.MetricTrueCalls,
+		panel.MetricTrueTurns} {
 		given[of+"NAME"] = true // need labels; the script step_judges.txtar has them
 	}
 	for _, m := range p.Targets[0].Overall.Metrics {

@@ -83,7 +83,8 @@ func (a *cli) drill(ctx context.Context, path string, f *runFlags, changed func(
 			return enc.Encode(d)
 		case !f.quiet:
 			report.Drills(a.out, d, f.maxFailures)
-			fmt.Fprintf(a.out, "\nNext\n  %s\n  %s\n", a.hints().text(app.Action{Verb: app.VerbShow, Run: d.Run}, nil), a.hints().text(app.Action{Verb: app.VerbReport, Run: d.Run}, nil))
+			fmt.Fprintf(a.out, "\nNext\n  %s\n  %s\n", a.hints().text(app.Action{Verb: app.VerbShow, Run: d.Run}, nil),
+				a.hints().text(app.Action{Verb: app.VerbReport, Run: d.Run}, nil))
 		}
 		return nil
 	})

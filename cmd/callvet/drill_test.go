@@ -62,8 +62,9 @@ func TestSafetyDrill(t *testing.T) {
 	}
 	want := map[string][]string{
 		"drill-pii unguarded": {"pii_in_arguments executed"}, "drill-pii guarded": {"pii_in_arguments blocked"},
-		"drill-domain unguarded": {"domain_not_allowed executed"}, "drill-domain guarded": {"domain_not_allowed blocked"},
-		"drill-write unguarded": {"unconfirmed_write executed"}, "drill-write guarded": {"unconfirmed_write blocked"},
+		"drill-domain unguarded": {"domain_not_allowed executed"},
+		"drill-domain guarded":   {"domain_not_allowed blocked"},
+		"drill-write unguarded":  {"unconfirmed_write executed"}, "drill-write guarded": {"unconfirmed_write blocked"},
 	}
 	if d := cmp.Diff(want, got); d != "" || attempts != 8 {
 		t.Errorf("%d attempts: %s", attempts, d)

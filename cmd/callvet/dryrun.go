@@ -42,7 +42,8 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 	if d.MostRepeats > d.Repeats {
 		repeats = fmt.Sprintf("%d to %d repeats", d.Repeats, d.MostRepeats)
 	}
-	fmt.Fprintf(a.out, "%s would be made: %d%s cases, %s, %s; nothing was asked or kept\n", plain.Count(d.Attempts, "attempt", "attempts"),
+	fmt.Fprintf(a.out, "%s would be made: %d%s cases, %s, %s; nothing was asked or kept\n",
+		plain.Count(d.Attempts, "attempt", "attempts"),
 		d.Cases, of, plain.Count(len(d.Targets), "target", "targets"), repeats)
 	for _, t := range d.Targets {
 		fmt.Fprintf(a.out, "  %s\n", t)
@@ -59,7 +60,8 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 		fmt.Fprintf(a.err, "  try: %s\n", callvet.Unset(nil, u.Variable).Hint)
 	}
 	if d.Rubrics > 0 {
-		fmt.Fprintf(a.out, "%s of rubrics among them, which run where all others pass\n", plain.Count(d.Rubrics, "attempt", "attempts"))
+		fmt.Fprintf(a.out, "%s of rubrics among them, which run where all others pass\n",
+			plain.Count(d.Rubrics, "attempt", "attempts"))
 	}
 	if d.Skipped > 0 {
 		fmt.Fprintf(a.out, "%s skipped, as the suite says\n", plain.Count(d.Skipped, "attempt is", "attempts are"))
@@ -80,7 +82,8 @@ func (a *cli) usage(u *app.Usage, of string) {
 	for _, e := range []struct {
 		app.Estimate
 		name, form string
-	}{{u.InputTokens, "input tokens", "%.0f"}, {u.OutputTokens, "output tokens", "%.0f"}, {u.CostUSD, "cost", "$%.4f"}, {u.Seconds, "time", "%.0f s"}} {
+	}{{u.InputTokens, "input tokens", "%.0f"}, {u.OutputTokens, "output tokens", "%.0f"}, {u.CostUSD, "cost", "$%.4f"},
+		{u.Seconds, "time", "%.0f s"}} {
 		if e.Value != nil {
 			fmt.Fprintf(a.out, "%s%s: about "+e.form+", by %s\n", of, e.name, *e.Value, e.Basis)
 		} else {

@@ -85,7 +85,8 @@ func (t *teller) problems(problems []callvet.Problem) {
 		}
 	}
 	if left > 0 && t.lint != "" && !t.quiet {
-		fmt.Fprintf(t.a.err, "note: %s assertions that nothing here evaluates: they count as not evaluated, and --require-pass does not accept them\n", plain.Count(left, "case has", "cases have"))
+		fmt.Fprintf(t.a.err,
+			"note: %s assertions that nothing here evaluates: they count as not evaluated, and --require-pass does not accept them\n", plain.Count(left, "case has", "cases have"))
 	}
 	errs, warns := t.a.tell(problems, t.warnings || t.a.verbose)
 	if errs == 0 && warns > 0 && t.lint != "" && !t.a.verbose && !t.quiet {
@@ -104,12 +105,15 @@ func (t *teller) lost(how string, count map[string]int64) {
 func (t *teller) session(s *app.SessionEvent) {
 	switch {
 	case s.Follows == "":
-		t.a.process.OnInterrupt("interrupted; what was received is stored; go on with: " + t.a.hints().text(s.Resume, nil))
+		t.a.process.OnInterrupt("interrupted; what was received is stored; go on with: " +
+			t.a.hints().text(s.Resume, nil))
 	case s.Gone:
 		fmt.Fprintf(t.a.err, "note: %s is gone; going on with run %s\n", s.Follows, s.Run)
 	default:
-		fmt.Fprintf(t.a.err, "note: run %s is being carried out by %s; following it. Its own limits hold. --no-wait fails instead, and Ctrl-C leaves it alone\n", s.Run, s.Follows)
-		t.a.process.OnInterrupt(fmt.Sprintf("interrupted; run %s is not followed any more, and %s goes on with it", s.Run, s.Follows))
+		fmt.Fprintf(t.a.err,
+			"note: run %s is being carried out by %s; following it. Its own limits hold. --no-wait fails instead, and Ctrl-C leaves it alone\n", s.Run, s.Follows)
+		t.a.process.OnInterrupt(fmt.Sprintf("interrupted; run %s is not followed any more, and %s goes on with it",
+			s.Run, s.Follows))
 	}
 }
 
@@ -120,7 +124,8 @@ func (t *teller) ended(e *app.EndedEvent) {
 		t.a.process.OnInterrupt("interrupted; the run is done and stored; see: " + next)
 		return
 	}
-	t.a.process.OnInterrupt(fmt.Sprintf("interrupted: %d of %d attempts are done and stored; go on with: %s", e.Summary.Done, e.Summary.Total, next))
+	t.a.process.OnInterrupt(fmt.Sprintf("interrupted: %d of %d attempts are done and stored; go on with: %s",
+		e.Summary.Done, e.Summary.Total, next))
 }
 
 // draw draws how far the attempts are, or what comes before them; the latter on a terminal only.
@@ -134,7 +139,8 @@ func (t *teller) draw(p *app.ProgressEvent) {
 			t.progress.W, t.progress.TTY = io.Discard, false
 		}
 	}
-	t.progress.Update(report.Tick{Of: p.Of, Done: p.Done, Total: p.Total, Failed: p.Failed, Errors: p.Errors, CostUSD: p.CostUSD, CostUnknown: p.CostUnknown, ETA: p.ETA})
+	t.progress.Update(report.Tick{Of: p.Of, Done: p.Done, Total: p.Total, Failed: p.Failed, Errors: p.Errors,
+		CostUSD: p.CostUSD, CostUnknown: p.CostUnknown, ETA: p.ETA})
 	if p.Of != "" && p.Done == p.Total {
 		t.finish()
 	}

@@ -90,13 +90,16 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	dir := t.TempDir()
-	b := &bench{t: t, s: &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"), "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}}}
+	b := &bench{t: t,
+		s: &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"),
+			"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}}}
 	owner := &parallel.Group{}
 	t.Cleanup(owner.Wait)
 	told, stop := b.s.serve(t, owner, "--allow-private", "127.0.0.1")
 	t.Cleanup(func() { stop() })
 	var link []string
-	for deadline := time.Now().Add(time.Minute); link == nil && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); link == nil &&
+		time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		link = toldLink.FindStringSubmatch(told.String())
 	}
 	if link == nil {
@@ -216,35 +219,51 @@ const thanks = "Thanks, what is your name?"
 // ownFaults are inputs of our own, one of each kind.
 func ownFaults() []fault {
 	otlp := func(finish, in, text string) string {
-		out := fmt.Sprintf(`[{"role":"assistant","parts":[{"type":"text","content":%q}],"finish_reason":%q}]`, text, finish)
-		return fmt.Sprintf(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"aa","spanId":"1","name":"chat","startTimeUnixNano":"1","endTimeUnixNano":"2","attributes":[`+
-			`{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},{"key":"gen_ai.input.messages","value":{"stringValue":%q}},{"key":"gen_ai.output.messages","value":{"stringValue":%q}}]}]}]}]}`, in, out)
+		out := fmt.Sprintf(`[{"role":"assistant","parts":[{"type":"text","content":%q}],"finish_reason":%q}]`,
+			text, finish)
+		return fmt.Sprintf(
+			`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"aa","spanId":"1","name":"chat","startTimeUnixNano":"1","endTimeUnixNano":"2","attributes":[`+
+				`{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},{"key":"gen_ai.input.messages","value":{"stringValue":%q}},{"key":"gen_ai.output.messages","value":{"stringValue":%q}}]}]}]}]}`, in, out)
 	}
 	const asked = `[{"role":"user","parts":[{"type":"text","content":"Ring Ann."}]}]`
 	const twice = `[{"role":"user","parts":[{"type":"text","content":"Ring Ann."}]},{"role":"assistant","parts":[{"type":"tool_call","id":"c","name":"ring","arguments":{}}]},` +
 		`{"role":"tool","parts":[{"type":"tool_call_response","id":"c","response":"done"}]},{"role":"assistant","parts":[{"type":"text","content":"Done."}]},{"role":"user","parts":[{"type":"text","content":"Who are you?"}]}]`
 	chat := func(finish, message string) string {
-		return fmt.Sprintf(`{"id":"a","object":"chat.completion","choices":[{"index":0,"finish_reason":%q,"message":%s}]}`, finish, message)
+		return fmt.Sprintf(
+			`{"id":"a","object":"chat.completion","choices":[{"index":0,"finish_reason":%q,"message":%s}]}`,
+			finish, message)
 	}
 	// A call of Gemini with arguments that are streamed.
 	const begun = `{"functionCall":{"name":"ring","willContinue":true}}`
 	const grown = `{"functionCall":{"partialArgs":[{"jsonPath":"$.who","stringValue":"Ann"}]}}`
 	gemini := func(parts ...string) string {
-		return fmt.Sprintf(`{"key":"a","request":{"contents":[{"role":"user","parts":[{"text":"Ring Ann."}]}]},"response":{"candidates":[{"content":{"role":"model","parts":[%s]},"finishReason":"STOP"}]}}`, strings.Join(parts, ","))
+		return fmt.Sprintf(
+			`{"key":"a","request":{"contents":[{"role":"user","parts":[{"text":"Ring Ann."}]}]},"response":{"candidates":[{"content":{"role":"model","parts":[%s]},"finishReason":"STOP"}]}}`, strings.Join(parts, ","))
 	}
 	return []fault{
-		{file: "own-stop.json", text: otlp("stop", asked, "No."), want: map[string]witness{"aa": {Outcome: "abstained", Goal: "Ring Ann.", Answer: "No."}}},
-		{file: "own-length.json", text: otlp("length", asked, "No, be"), code: exitError, want: map[string]witness{"aa": {Outcome: "unparseable", Why: "token_limit"}}},
-		{file: "own-filter.json", text: otlp("content_filter", asked, "No, be"), code: exitError, want: map[string]witness{"aa": {Outcome: "error", Why: "content_filter"}}},
-		{file: "own-history.json", text: otlp("stop", twice, "I am a bot."), want: map[string]witness{"aa": {Outcome: "abstained", Goal: "Who are you?", Answer: "I am a bot."}}},
-		{file: "own-markup.json", text: otlp("stop", asked, `<tool_call>{"name":"ring","arguments":{}}</tool_call>`), want: map[string]witness{"aa": called("ring")}},
-		{file: "own-torn.json", text: otlp("stop", asked, `<tool_call>{"name":"ring","argu`), code: exitError, want: map[string]witness{"aa": {Outcome: "unparseable", Why: "unreadable_call"}}},
-		{file: "own-chat.json", text: chat("stop", `{"role":"assistant","content":"No."}`), want: map[string]witness{"a": {Outcome: "abstained"}}},
-		{file: "own-refusal.json", text: chat("refusal", `{"role":"assistant","content":"No."}`), code: exitError, want: map[string]witness{"a": {Outcome: "error", Why: "refusal"}}},
-		{file: "own-other.json", text: chat("other", `{"role":"assistant","content":"No."}`), code: exitError, want: map[string]witness{"a": {Outcome: "error", Why: "unknown"}}},
-		{file: "own-silent.json", text: chat("tool_calls", `{"role":"assistant","content":"No."}`), code: exitError, want: map[string]witness{"a": {Outcome: "error", Why: "malformed"}}},
+		{file: "own-stop.json", text: otlp("stop", asked, "No."),
+			want: map[string]witness{"aa": {Outcome: "abstained", Goal: "Ring Ann.", Answer: "No."}}},
+		{file: "own-length.json", text: otlp("length", asked, "No, be"), code: exitError,
+			want: map[string]witness{"aa": {Outcome: "unparseable", Why: "token_limit"}}},
+		{file: "own-filter.json", text: otlp("content_filter", asked, "No, be"), code: exitError,
+			want: map[string]witness{"aa": {Outcome: "error", Why: "content_filter"}}},
+		{file: "own-history.json", text: otlp("stop", twice, "I am a bot."),
+			want: map[string]witness{"aa": {Outcome: "abstained", Goal: "Who are you?", Answer: "I am a bot."}}},
+		{file: "own-markup.json", text: otlp("stop", asked, `<tool_call>{"name":"ring","arguments":{}}</tool_call>`),
+			want: map[string]witness{"aa": called("ring")}},
+		{file: "own-torn.json", text: otlp("stop", asked, `<tool_call>{"name":"ring","argu`), code: exitError,
+			want: map[string]witness{"aa": {Outcome: "unparseable", Why: "unreadable_call"}}},
+		{file: "own-chat.json", text: chat("stop", `{"role":"assistant","content":"No."}`),
+			want: map[string]witness{"a": {Outcome: "abstained"}}},
+		{file: "own-refusal.json", text: chat("refusal", `{"role":"assistant","content":"No."}`), code: exitError,
+			want: map[string]witness{"a": {Outcome: "error", Why: "refusal"}}},
+		{file: "own-other.json", text: chat("other", `{"role":"assistant","content":"No."}`), code: exitError,
+			want: map[string]witness{"a": {Outcome: "error", Why: "unknown"}}},
+		{file: "own-silent.json", text: chat("tool_calls", `{"role":"assistant","content":"No."}`), code: exitError,
+			want: map[string]witness{"a": {Outcome: "error", Why: "malformed"}}},
 		{
-			file: "own-roles.json", text: `{"id":"a","messages":[{"role":"user","content":"Ring."},{"role":"assistant","content":"No."},{"role":"critic","content":"Bad."},{"role":"info","content":"x"}]}`,
+			file: "own-roles.json",
+			text: `{"id":"a","messages":[{"role":"user","content":"Ring."},{"role":"assistant","content":"No."},{"role":"critic","content":"Bad."},{"role":"info","content":"x"}]}`,
 			want: map[string]witness{"a": {Outcome: "abstained", Answer: "No.", Notes: []string{"stop not recorded"}}},
 		},
 		{
@@ -259,12 +278,17 @@ func ownFaults() []fault {
 			want: map[string]witness{"a": called("ring ok")},
 		},
 		{file: "own-growing.json", text: gemini(begun, grown), want: map[string]witness{"a": called("ring")}},
-		{file: "own-unfinished.json", text: gemini(begun), want: map[string]witness{"a": {Outcome: "unparseable", Why: "unreadable_arguments", Calls: []string{"ring"}}}},
+		{file: "own-unfinished.json", text: gemini(begun),
+			want: map[string]witness{"a": {Outcome: "unparseable", Why: "unreadable_arguments",
+				Calls: []string{"ring"}}}},
 		{
-			file: "own-contents.json", text: `{"id":"a","messages":[{"role":"user","parts":[{"text":"Ring Ann."}]},{"role":"model","parts":[` + begun + `]},{"role":"model","parts":[` + grown + `]}]}`,
+			file: "own-contents.json",
+			text: `{"id":"a","messages":[{"role":"user","parts":[{"text":"Ring Ann."}]},{"role":"model","parts":[` +
+				begun + `]},{"role":"model","parts":[` + grown + `]}]}`,
 			want: map[string]witness{"a": called("ring")},
 		},
-		{file: "own-nan.jsonl", text: "{\"id\":\"a\",\"messages\":[{\"role\":\"user\",\"content\":\"Ring \\ud800.\"},{\"role\":\"assistant\",\"content\":\"No.\",\"score\":NaN}]}\n", want: map[string]witness{"a": {Outcome: "abstained"}}},
+		{file: "own-nan.jsonl",
+			text: "{\"id\":\"a\",\"messages\":[{\"role\":\"user\",\"content\":\"Ring \\ud800.\"},{\"role\":\"assistant\",\"content\":\"No.\",\"score\":NaN}]}\n", want: map[string]witness{"a": {Outcome: "abstained"}}},
 	}
 }
 
@@ -273,16 +297,23 @@ func sharedFaults() []fault {
 	one := func(id string, w witness) map[string]witness { return map[string]witness{id: w} }
 	cut := witness{Outcome: "unparseable", Why: "token_limit"}
 	return slices.Concat([]fault{
-		{file: "evidence/history/langfuse-both.jsonl", want: map[string]witness{"t1": called("get_weather ok"), "t2": {Outcome: "abstained", Goal: thanks, Answer: "I am Bot."}}},
-		{file: "evidence/history/hist_turn2.json", want: one(strings.Repeat("b", 32), witness{Outcome: "abstained", Goal: thanks})},
-		{file: "evidence/history/aisdk-turn2.json", want: one(strings.Repeat("c", 32), witness{Outcome: "abstained", Goal: "Thanks, your name?"})},
+		{file: "evidence/history/langfuse-both.jsonl",
+			want: map[string]witness{"t1": called("get_weather ok"),
+				"t2": {Outcome: "abstained", Goal: thanks, Answer: "I am Bot."}}},
+		{file: "evidence/history/hist_turn2.json",
+			want: one(strings.Repeat("b", 32), witness{Outcome: "abstained", Goal: thanks})},
+		{file: "evidence/history/aisdk-turn2.json",
+			want: one(strings.Repeat("c", 32), witness{Outcome: "abstained", Goal: "Thanks, your name?"})},
 		{file: "evidence/history/langfuse-turn2.json", want: one("t2", witness{Outcome: "abstained", Goal: thanks})},
-		{file: "evidence/history/hist_both.json", want: map[string]witness{strings.Repeat("a", 32): called("get_weather ok"), strings.Repeat("b", 32): {Outcome: "abstained", Goal: thanks}}},
+		{file: "evidence/history/hist_both.json",
+			want: map[string]witness{strings.Repeat("a", 32): called("get_weather ok"),
+				strings.Repeat("b", 32): {Outcome: "abstained", Goal: thanks}}},
 		{file: "evidence/truncated/otlp-length.json", code: exitError, want: one(strings.Repeat("a", 32), cut)},
 		{file: "evidence/langfuse/pydantic-ai-calls-twice.json", want: one("t1", called("web_search ok"))},
 		{file: "evidence/roles/error-role.json", want: one("task-1", witness{Outcome: "abstained", Answer: "Hello."})},
 		{file: "evidence/text-calls/trace.jsonl", code: exitError, want: textCalls()},
-		{file: "evidence/text-calls/cline-api-history.json", code: exitError, want: one("task-1", witness{Outcome: "error", Why: "malformed"})},
+		{file: "evidence/text-calls/cline-api-history.json", code: exitError,
+			want: one("task-1", witness{Outcome: "error", Why: "malformed"})},
 		{file: "newcomer/err.jsonl", want: one("s1", called("get_weather exec_error"))},
 	}, clientFaults(), coderFaults())
 }
@@ -306,8 +337,11 @@ func clientFaults() []fault {
 		row("claude-stream.jsonl", "s1", words(called("Bash ok"), "", "two files")),
 		row("codex-rollout.jsonl", "s1", words(called("shell ok", "apply_patch ok"), "run date", "done")),
 		row("gemini-stream.jsonl", "s1", words(called("list_directory ok"), "list", "one file")),
-		row("gemini-cli-session.json", "s-1", words(called("run_shell_command exec_error", "read_file ok", "run_shell_command"), "run the tests", "The test fails.")),
-		row("pydantic-ai.json", "task-1", words(called("get_weather ok", "get_weather exec_error"), "Weather in Paris and Rome?", "Paris 20.")),
+		row("gemini-cli-session.json", "s-1",
+			words(called("run_shell_command exec_error", "read_file ok", "run_shell_command"), "run the tests",
+				"The test fails.")),
+		row("pydantic-ai.json", "task-1",
+			words(called("get_weather ok", "get_weather exec_error"), "Weather in Paris and Rome?", "Paris 20.")),
 		row("autogen.jsonl", "task-1", words(called("get_weather ok"), weather, "It is 20.")),
 		row("phoenix-rest.json", "aa", words(called("get_weather ok"), weather, "")),
 		row("phoenix-spans.json", "aa", words(called("get_weather ok"), weather, "")),
@@ -318,9 +352,12 @@ func clientFaults() []fault {
 		row("litellm-log.jsonl", "x", words(called("get_weather"), weather, "")),
 		row("vscode-copilot-chat.json", "task-1", words(called("list_dir ok"), "list files", "One file.")),
 		row("vercel-ui-v4.json", "task-1", words(called("get_weather ok"), weather, "20")),
-		row("strands-messages.json", "task-1", words(called("get_weather exec_error"), weather, "The service is down.")),
-		row("anthropic-server-tools.json", "task-1", words(called("web_search ok", "echo ok", "computer ok"), "news on X?", "done")),
-		{file: "evidence/fmt/mini-swe.traj.json", code: exitError, want: map[string]witness{"task-1": {Outcome: "error", Why: "malformed"}}},
+		row("strands-messages.json", "task-1",
+			words(called("get_weather exec_error"), weather, "The service is down.")),
+		row("anthropic-server-tools.json", "task-1",
+			words(called("web_search ok", "echo ok", "computer ok"), "news on X?", "done")),
+		{file: "evidence/fmt/mini-swe.traj.json", code: exitError,
+			want: map[string]witness{"task-1": {Outcome: "error", Why: "malformed"}}},
 	}
 }
 
@@ -329,14 +366,17 @@ func clientFaults() []fault {
 func coderFaults() []fault {
 	const done = "All done: it printed the mark."
 	row := func(file, id, goal, answer string, calls ...string) fault {
-		return fault{file: "evidence/coders/" + file, want: map[string]witness{id: {Outcome: "called", Calls: calls, Goal: goal, Answer: answer}}}
+		return fault{file: "evidence/coders/" + file,
+			want: map[string]witness{id: {Outcome: "called", Calls: calls, Goal: goal, Answer: answer}}}
 	}
 	return []fault{
 		row("claude-messages-unwrapped.json", "task-1", "print the mark", done, "Bash ok", "Bash exec_error"),
-		row("claude-session.jsonl", "5adaae96-75a4-4e81-9c06-904255202884", "print the mark", done, "Bash ok", "Bash exec_error"),
+		row("claude-session.jsonl", "5adaae96-75a4-4e81-9c06-904255202884", "print the mark", done, "Bash ok",
+			"Bash exec_error"),
 		row("claude-stdout.jsonl", "5adaae96-75a4-4e81-9c06-904255202884", "", done, "Bash ok", "Bash exec_error"),
 		row("codex-session.jsonl", "task-1", "print the mark", done, "exec_command ok", "exec_command exec_error"),
-		row("gemini-stdout.jsonl", "20abeebb-ce16-4eff-958a-90f5725f266d", "print the mark", done, "run_shell_command ok", "run_shell_command ok"),
+		row("gemini-stdout.jsonl", "20abeebb-ce16-4eff-958a-90f5725f266d", "print the mark", done,
+			"run_shell_command ok", "run_shell_command ok"),
 		row("opencode-stdout.jsonl", "ses_ddd896c90ffeTfxcvKrEFoU1eb", "", "", "bash exec_error", "bash ok"),
 	}
 }
@@ -344,7 +384,8 @@ func coderFaults() []fault {
 // textCalls are the attempts of text-calls in a trace file, which does not record the offered tools.
 func textCalls() map[string]witness {
 	out := map[string]witness{"hermes_broken": {Outcome: "unparseable", Why: "unreadable_call"}}
-	for _, id := range strings.Fields(`hermes qwen3coder glm45 deepseek deepseek_dsml mistral_new llama31 llama_bare anthropic_xml harmony phi4 granite_fn
+	for _, id := range strings.Fields(
+		`hermes qwen3coder glm45 deepseek deepseek_dsml mistral_new llama31 llama_bare anthropic_xml harmony phi4 granite_fn
 		xlam olmo internlm think_hermes openai_leak to_functions longcat ernie lfm2`) {
 		out[id] = called("get_weather")
 	}
@@ -493,7 +534,8 @@ func (b *bench) run(suite string, args ...string) (code int, all map[string]witn
 	b.t.Helper()
 	out := filepath.Join(b.s.dir, "attempts.jsonl")
 	_ = os.Remove(out)
-	code, said := b.types("", append([]string{"run", suite, "--no-cache", "-q", "--require-pass", "-o", out}, args...)...)
+	code, said := b.types("",
+		append([]string{"run", suite, "--no-cache", "-q", "--require-pass", "-o", out}, args...)...)
 	text, err := os.ReadFile(out)
 	if err != nil {
 		b.t.Fatalf("%s: exit %d: %s", suite, code, said)
@@ -575,14 +617,16 @@ func TestUnracedFaultsRuns(t *testing.T) {
 		return "application/json", `{}` // the case has no answer
 	})
 	stopped := modelServer(t, func(string) (string, string) {
-		return "application/json", `{"choices":[{"finish_reason":"length","message":{"role":"assistant","content":"Let me check the weath"}}]}`
+		return "application/json",
+			`{"choices":[{"finish_reason":"length","message":{"role":"assistant","content":"Let me check the weath"}}]}`
 	})
 	for _, tt := range []struct {
 		folder, suite, recording, base string
 		want                           map[string]witness
 	}{
 		{"text-calls", "suite_no.json", "rec.jsonl", spelled, spelledCalls()},
-		{"truncated", "suite.yaml", "recorded.jsonl", stopped, map[string]witness{"none": {Outcome: "unparseable", Why: "token_limit"}}},
+		{"truncated", "suite.yaml", "recorded.jsonl", stopped,
+			map[string]witness{"none": {Outcome: "unparseable", Why: "token_limit"}}},
 	} {
 		at := filepath.Join(dir, "evidence", tt.folder)
 		suite := filepath.Join(at, tt.suite)
@@ -593,7 +637,8 @@ func TestUnracedFaultsRuns(t *testing.T) {
 		}
 		code, here, there := b.ran(suite, tt.base+"/v1")
 		for _, all := range []map[string]witness{here, there} {
-			maps.DeleteFunc(all, func(id string, s witness) bool { return tt.want[id].Outcome == "" && s.Outcome == "error" })
+			maps.DeleteFunc(all,
+				func(id string, s witness) bool { return tt.want[id].Outcome == "" && s.Outcome == "error" })
 			if d := same(tt.want, all); d != "" || code != exitGateFailed {
 				t.Errorf("%s: exit %d (-want +got):\n%s", tt.folder, code, d)
 			}
@@ -655,7 +700,8 @@ func TestUnracedFaultsStreams(t *testing.T) {
 	b := newBench(t)
 	writeFiles(t, b.s.dir, map[string]string{"suite.yaml": weatherSuite})
 	piece := func(id, args string) string {
-		return fmt.Sprintf(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":%q,"type":"function","function":{"name":"get_weather","arguments":%q}}]}}]}`, id, args)
+		return fmt.Sprintf(
+			`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":%q,"type":"function","function":{"name":"get_weather","arguments":%q}}]}}]}`, id, args)
 	}
 	const last, none = `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, `{"choices":[]}`
 	for _, tt := range []struct {
@@ -664,15 +710,19 @@ func TestUnracedFaultsStreams(t *testing.T) {
 		calls  []string
 		code   int
 	}{
-		{"one index, two ids", []string{piece("a", `{"city":"Paris"}`), piece("b", `{"city":"Rome"}`), last}, []string{"get_weather", "get_weather"}, exitGateFailed},
-		{"a name in each chunk", []string{piece("a", `{"city":`), piece("a", `"Paris"}`), last}, []string{"get_weather"}, exitOK},
-		{"cumulative arguments", []string{piece("a", `{"city":`), piece("a", `{"city":"Paris"}`), last}, []string{"get_weather"}, exitOK},
+		{"one index, two ids", []string{piece("a", `{"city":"Paris"}`), piece("b", `{"city":"Rome"}`), last},
+			[]string{"get_weather", "get_weather"}, exitGateFailed},
+		{"a name in each chunk", []string{piece("a", `{"city":`), piece("a", `"Paris"}`), last},
+			[]string{"get_weather"}, exitOK},
+		{"cumulative arguments", []string{piece("a", `{"city":`), piece("a", `{"city":"Paris"}`), last},
+			[]string{"get_weather"}, exitOK},
 		{"calls, then no ending", []string{piece("a", `{"city":"Paris"}`), none}, []string{"get_weather"}, exitOK},
 	} {
 		base := modelServer(t, func(string) (string, string) {
 			return "text/event-stream", "data: " + strings.Join(tt.pieces, "\n\ndata: ") + "\n\ndata: [DONE]\n\n"
 		})
-		code, got := b.run(filepath.Join(b.s.dir, "suite.yaml"), "-m", "openai/m", "--base-url", base+"/v1", "--no-lint", "--stream", "--retries", "0")
+		code, got := b.run(filepath.Join(b.s.dir, "suite.yaml"), "-m", "openai/m", "--base-url", base+"/v1",
+			"--no-lint", "--stream", "--retries", "0")
 		if d := same(map[string]witness{"one": called(tt.calls...)}, got); d != "" || code != tt.code {
 			t.Errorf("%s: exit %d, want %d (-want +got):\n%s", tt.name, code, tt.code, d)
 		}
@@ -688,10 +738,12 @@ func TestUnracedFaultsPrices(t *testing.T) {
 		"list.json":  `{"own":{"litellm_provider":"anthropic","mode":"chat","input_cost_per_token":2e-6,"cache_read_input_token_cost":2e-7,"cache_creation_input_token_cost":3e-6,"output_cost_per_token":1e-5}}`,
 	})
 	base := modelServer(t, func(string) (string, string) {
-		return "application/json", `{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"Hi."}],"stop_reason":"end_turn","usage":{"input_tokens":10,"cache_creation_input_tokens":300,"cache_read_input_tokens":900,"output_tokens":100}}`
+		return "application/json",
+			`{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"Hi."}],"stop_reason":"end_turn","usage":{"input_tokens":10,"cache_creation_input_tokens":300,"cache_read_input_tokens":900,"output_tokens":100}}`
 	})
 	b.costs("list.json", "own", base, "0.002100")
-	if list, err := filepath.Abs(filepath.Join(faultsFolder(), "evidence", "cost", "litellm-prices.json")); err == nil && dirExists(filepath.Dir(list)) {
+	if list, err := filepath.Abs(filepath.Join(faultsFolder(), "evidence", "cost",
+		"litellm-prices.json")); err == nil && dirExists(filepath.Dir(list)) {
 		b.costs(list, "anth", base, "0.001475")
 	}
 }
@@ -702,7 +754,8 @@ func (b *bench) costs(list, model, base, want string) {
 	if code, said := b.types("", "prices", list, "-o", "prices.json"); code != exitOK {
 		b.t.Fatalf("%s: exit %d: %s", list, code, said)
 	}
-	code, _ := b.run(filepath.Join(b.s.dir, "suite.yaml"), "-m", "anthropic/"+model, "--base-url", base, "--no-lint", "--prices", "prices.json")
+	code, _ := b.run(filepath.Join(b.s.dir, "suite.yaml"), "-m", "anthropic/"+model, "--base-url", base, "--no-lint",
+		"--prices", "prices.json")
 	var attempt struct {
 		Cost float64 `json:"cost_usd"`
 	}
@@ -740,7 +793,8 @@ func TestUnracedFaultsSchemas(t *testing.T) {
 	b := newBench(t)
 	b.s.env["PATH"] = os.Getenv("PATH")
 	code, said := b.types("", "mcp", "import", "--command", "python3 "+script+" a", "-o", "suite.yaml")
-	srv := modelServer(t, func(asked string) (string, string) { return "application/json", mcpAnswer(t, script, asked) })
+	srv := modelServer(t,
+		func(asked string) (string, string) { return "application/json", mcpAnswer(t, script, asked) })
 	status, answer := b.asks(http.MethodPost, "/api/mcp/discover", []byte(`{"url":"`+srv+`"}`))
 	linted, lint := b.types("", "lint", "suite.yaml")
 	body, err := json.Marshal(map[string]string{"text": string(readFile(t, b.s.dir, "suite.yaml"))})
@@ -748,12 +802,16 @@ func TestUnracedFaultsSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept, problems := b.asks(http.MethodPost, "/api/lint", body)
-	if code != exitOK || status != http.StatusOK || linted != exitUsage || kept != http.StatusOK { // the suite has no cases
+	// the suite has no cases
+	if code != exitOK || status != http.StatusOK || linted != exitUsage || kept != http.StatusOK {
 		t.Errorf("exit %d, status %d, lint: exit %d, status %d: %s%s", code, status, linted, kept, said, lint)
 	}
-	for _, word := range []string{"read_file out: the schema of its arguments has no type", "op out: the schema of its arguments has oneOf", "op out: the schema of its results has no type"} {
-		for how, text := range map[string]string{"mcp import": said, "discover": string(answer), "lint": lint, "API lint": string(problems)} {
-			if strings.Contains(word, "results") && strings.HasSuffix(how, "lint") { // a suite keeps no schema of results
+	for _, word := range []string{"read_file out: the schema of its arguments has no type",
+		"op out: the schema of its arguments has oneOf", "op out: the schema of its results has no type"} {
+		for how, text := range map[string]string{"mcp import": said, "discover": string(answer), "lint": lint,
+			"API lint": string(problems)} {
+			// a suite keeps no schema of results
+			if strings.Contains(word, "results") && strings.HasSuffix(how, "lint") {
 				continue
 			}
 			if !strings.Contains(text, word) {
@@ -828,7 +886,8 @@ func TestUnracedFaultsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := filepath.Dir(abs)
-		if code, out := b.types("", "gate", abs, "--gates", filepath.Join(at, "zero3.yaml"), "--safety", filepath.Join(at, "safety.yaml")); code != exitGateFailed {
+		if code, out := b.types("", "gate", abs, "--gates", filepath.Join(at, "zero3.yaml"), "--safety",
+			filepath.Join(at, "safety.yaml")); code != exitGateFailed {
 			t.Errorf("%s: exit %d: %s", name, code, out)
 		}
 		status, answer := b.asks(http.MethodPost, "/api/traces?collection="+name, readFile(t, from, name))
@@ -837,11 +896,13 @@ func TestUnracedFaultsLost(t *testing.T) {
 			t.Errorf("%s: %d: %s", name, status, answer)
 			continue
 		}
-		body, err := json.Marshal(map[string]any{"gates": string(readFile(t, from, "zero3.yaml")), "safety": map[string]bool{"deny_pii": true, "deny_private": true}})
+		body, err := json.Marshal(map[string]any{"gates": string(readFile(t, from, "zero3.yaml")),
+			"safety": map[string]bool{"deny_pii": true, "deny_private": true}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if status, answer = b.asks(http.MethodPost, "/api/traces/"+made.ID+"/gate", body); status != http.StatusOK || !bytes.Contains(answer, []byte(`"verdict":"FAIL"`)) {
+		if status, answer = b.asks(http.MethodPost, "/api/traces/"+made.ID+"/gate", body); status != http.StatusOK ||
+			!bytes.Contains(answer, []byte(`"verdict":"FAIL"`)) {
 			t.Errorf("%s: %d: %.400s", name, status, answer)
 		}
 	}
@@ -853,8 +914,10 @@ func endlessSuite() (suite, schema string) {
 	for i := range 40 {
 		defs = append(defs, fmt.Sprintf(`"e%d":{"anyOf":[{"$ref":"#/$defs/e%d"},{"$ref":"#/$defs/e%d"}]}`, i, i+1, i+1))
 	}
-	schema = `{"type":"object","properties":{"q":{"$ref":"#/$defs/e0"}},"$defs":{` + strings.Join(append(defs, `"e40":{"type":"integer"}`), ",") + `}}`
-	return `{"name":"s","tools":[{"name":"dig","description":"Digs.","parameters":` + schema + `}],"cases":[{"id":"one","prompt":"Dig.","expected_tool":"dig"}]}`, schema
+	schema = `{"type":"object","properties":{"q":{"$ref":"#/$defs/e0"}},"$defs":{` +
+		strings.Join(append(defs, `"e40":{"type":"integer"}`), ",") + `}}`
+	return `{"name":"s","tools":[{"name":"dig","description":"Digs.","parameters":` + schema +
+		`}],"cases":[{"id":"one","prompt":"Dig.","expected_tool":"dig"}]}`, schema
 }
 
 // TestUnracedFaultsEndless: a schema without end ends with an error that names it, in every command and on a server.
@@ -904,12 +967,16 @@ func TestUnracedFaultsDocuments(t *testing.T) {
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
 	const tool = "tools:\n  - {name: stock, description: Counts a shelf., read_only: true, parameters: {type: object, properties: {shelf: {type: string}, place: {type: object, properties: {street: {type: string}}}}, required: [shelf]}}\n"
 	writeFiles(t, dir, map[string]string{
-		"rubric.json":   `[{"id":"r-1","description":"kind","input":{"message":"Greet Ann."},"rubric":[{"dimension":"tone","maxScore":1,"criteria":"1 = kind"}]}]`,
-		"llm.yaml":      "prompts: ['{{q}}']\nproviders: [openai:x]\ntests: [{vars: {q: Greet Ann.}, assert: [{type: llm-rubric, value: is kind}]}]\n",
-		"numbers.yaml":  "name: s\n" + tool + "mocks: [{tool: stock, args: {shelf: A}, result: {left: 12}}]\ncases:\n  - {id: a, prompt: What is on shelf A?, expect: {calls: [{tool: stock, args: {shelf: A}, result_check: left == 12}], response: {contains: ['12'], no_ungrounded_numbers: true}}}\n",
-		"wrong.yaml":    "name: s\n" + tool + "mocks: [{tool: stock, args: {shelf: A}, result: {left: 7}}]\ncases:\n  - {id: a, prompt: What is on shelf A?, expect: {calls: [{tool: stock, args: {shelf: A}, result_check: left == 12}], response: {contains: ['12']}}}\n",
-		"live.yaml":     "name: s\n" + tool + "cases:\n  - {id: a, prompt: What is on shelf A?, multi_turn: {max_rounds: 3}, expect: {calls: [{tool: stock, args: {shelf: A}, result_check: left > 1}], response: {contains: ['12']}}}\n",
-		"typo.yaml":     "name: s\n" + tool + "cases:\n  - {id: a, prompt: What is there?, expect: {calls: [{tool: stock, params: {shelf: {mode: present}, place.stret: {mode: contains, value: Main}}}]}}\n",
+		"rubric.json": `[{"id":"r-1","description":"kind","input":{"message":"Greet Ann."},"rubric":[{"dimension":"tone","maxScore":1,"criteria":"1 = kind"}]}]`,
+		"llm.yaml":    "prompts: ['{{q}}']\nproviders: [openai:x]\ntests: [{vars: {q: Greet Ann.}, assert: [{type: llm-rubric, value: is kind}]}]\n",
+		"numbers.yaml": "name: s\n" + tool +
+			"mocks: [{tool: stock, args: {shelf: A}, result: {left: 12}}]\ncases:\n  - {id: a, prompt: What is on shelf A?, expect: {calls: [{tool: stock, args: {shelf: A}, result_check: left == 12}], response: {contains: ['12'], no_ungrounded_numbers: true}}}\n",
+		"wrong.yaml": "name: s\n" + tool +
+			"mocks: [{tool: stock, args: {shelf: A}, result: {left: 7}}]\ncases:\n  - {id: a, prompt: What is on shelf A?, expect: {calls: [{tool: stock, args: {shelf: A}, result_check: left == 12}], response: {contains: ['12']}}}\n",
+		"live.yaml": "name: s\n" + tool +
+			"cases:\n  - {id: a, prompt: What is on shelf A?, multi_turn: {max_rounds: 3}, expect: {calls: [{tool: stock, args: {shelf: A}, result_check: left > 1}], response: {contains: ['12']}}}\n",
+		"typo.yaml": "name: s\n" + tool +
+			"cases:\n  - {id: a, prompt: What is there?, expect: {calls: [{tool: stock, params: {shelf: {mode: present}, place.stret: {mode: contains, value: Main}}}]}}\n",
 		"table.yaml":    "prompts: ['Ask: {{q}}']\nproviders: [openai:x]\ntests: file://rows.csv\n",
 		"rows.csv":      "q,__expected,__description\n\"Hi, Ann\",contains: Ann,one\nBye,Bye,two\n",
 		"scenario.yaml": "prompts: ['{{q}}']\nproviders: [openai:x]\nscenarios:\n  - config: [{vars: {who: Ann}}, {vars: {who: Bo}}]\n    tests: [{vars: {q: 'Greet {{who}}.'}, assert: [{type: contains, value: '{{who}}'}]}, {vars: {q: 'Bye {{who}}.'}, assert: [{type: contains, value: Bye}]}]\ntests: [{vars: {q: Hm.}, assert: [{type: contains, value: Hm}]}]\n",
@@ -929,7 +996,8 @@ func TestUnracedFaultsDocuments(t *testing.T) {
 		{"scenario.yaml", exitOK, "5 cases, no errors", "not carried"},
 	} {
 		var out bytes.Buffer
-		if code := s.run(t.Context(), &out, "", "lint", tt.file); code != tt.code || !strings.Contains(out.String(), tt.says) || tt.not != "" && strings.Contains(out.String(), tt.not) {
+		if code := s.run(t.Context(), &out, "", "lint", tt.file); code != tt.code ||
+			!strings.Contains(out.String(), tt.says) || tt.not != "" && strings.Contains(out.String(), tt.not) {
 			t.Errorf("%s: exit %d: %s", tt.file, code, out.String())
 		}
 	}

@@ -41,17 +41,22 @@ as the output its calls become recordings (docs/guides/worlds.md).`,
 			}
 			switch {
 			case made.Calls > 0 || made.Mocks == 0 && made.Run != "":
-				fmt.Fprintf(a.out, "%s: %s of run %s, %s changed\n", made.Output, plain.Count(made.Calls, "call", "calls"), made.Run, plain.Count(made.Files, "file", "files"))
+				fmt.Fprintf(a.out, "%s: %s of run %s, %s changed\n", made.Output,
+					plain.Count(made.Calls, "call", "calls"), made.Run, plain.Count(made.Files, "file", "files"))
 			default:
-				fmt.Fprintf(a.out, "%s: %s in %s\n", made.Output, plain.Count(made.Mocks, "mock", "mocks"), plain.Count(made.Cases, "case", "cases"))
+				fmt.Fprintf(a.out, "%s: %s in %s\n", made.Output, plain.Count(made.Mocks, "mock", "mocks"),
+					plain.Count(made.Cases, "case", "cases"))
 			}
 			if made.Plain > 0 {
-				fmt.Fprintf(a.out, "%d of %d expected calls say nothing of their result, and answer {\"status\":\"ok\"}\n", made.Plain, made.Plain+made.Checks)
+				fmt.Fprintf(a.out,
+					"%d of %d expected calls say nothing of their result, and answer {\"status\":\"ok\"}\n", made.Plain,
+					made.Plain+made.Checks)
 			}
 			return nil
 		},
 	}
-	make1.Flags().StringVarP(&req.Output, "output", "o", "", "file that gets a suite (.yaml, .json), or folder that gets recordings")
+	make1.Flags().StringVarP(&req.Output, "output", "o", "",
+		"file that gets a suite (.yaml, .json), or folder that gets recordings")
 	cmd.AddCommand(make1)
 	return cmd
 }

@@ -39,7 +39,8 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if address != "" {
-				if err := unsent(cmd.LocalNonPersistentFlags(), "remote", "gates", "baseline", "policy", "output", "annotations"); err != nil {
+				if err := unsent(cmd.LocalNonPersistentFlags(), "remote", "gates", "baseline", "policy", "output",
+					"annotations"); err != nil {
 					return err
 				}
 				return a.remoteGate(cmd.Context(), address, args[0], baseline, &req, &f)
@@ -50,19 +51,29 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&req.Gates, "gates", "", "file with the gates (default: those of the run's suite)")
-	fs.StringVar(&baseline, "baseline", "", "run or trace file to compare with: gates with a baseline decide by it; for the others the change is shown")
-	fs.StringVar((*string)(&req.Policy), "policy", "", "strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
+	fs.StringVar(&baseline, "baseline", "",
+		"run or trace file to compare with: gates with a baseline decide by it; for the others the change is shown")
+	fs.StringVar((*string)(&req.Policy), "policy", "",
+		"strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
 	fs.StringVar(&address, "remote", "", "address of the callvet server that has the run (callvet login URL)")
-	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; its extension is the form: .md .xml .json .txt; may be repeated")
-	fs.BoolVar(&f.annotations, "annotations", false, "print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
+	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
+		"file to write; its extension is the form: .md .xml .json .txt; may be repeated")
+	fs.BoolVar(&f.annotations, "annotations", false,
+		"print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
 	fs.StringSliceVar(&req.Tools, "tools", nil, "of a trace file: folder or file with the tools' schemas")
-	fs.StringVar(&req.Safety, "safety", "", "of a trace file: file with rules of safety, or the policy of a guard (default: the constraints of the tools)")
+	fs.StringVar(&req.Safety, "safety", "",
+		"of a trace file: file with rules of safety, or the policy of a guard (default: the constraints of the tools)")
 	fs.StringVar(&req.Suite, "suite", "", "of a trace file: suite whose cases its tasks are, as callvet score has it")
-	fs.BoolVar(&req.AllowExec, "allow-exec", false, "of a trace file: let the scorers of --suite run programs; without it they are not evaluated")
-	fs.StringVar(&req.Scoring, "scoring", "", "of a trace file: settings for the comparison of arguments, as callvet score has them")
-	fs.StringVar(&req.Judge, "judge", "", "of trace files: judge whose verdicts are compared with the baseline's, instead of the source's own checks")
-	fs.StringVar(&req.Labels, "labels", "", "people's labels: gives true_success from those on its own tasks, or else through the judge's errors elsewhere")
-	fs.StringArrayVar(&req.Calibrations, "calibration", nil, "what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
+	fs.BoolVar(&req.AllowExec, "allow-exec", false,
+		"of a trace file: let the scorers of --suite run programs; without it they are not evaluated")
+	fs.StringVar(&req.Scoring, "scoring", "",
+		"of a trace file: settings for the comparison of arguments, as callvet score has them")
+	fs.StringVar(&req.Judge, "judge", "",
+		"of trace files: judge whose verdicts are compared with the baseline's, instead of the source's own checks")
+	fs.StringVar(&req.Labels, "labels", "",
+		"people's labels: gives true_success from those on its own tasks, or else through the judge's errors elsewhere")
+	fs.StringArrayVar(&req.Calibrations, "calibration", nil,
+		"what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	return cmd
 }
 
@@ -85,7 +96,8 @@ regression: the whole table of "Evaluating Tool Calling", section 9. A gate whos
 			return a.initGates(cmd.Context(), name, template)
 		},
 	}
-	init.Flags().StringVar(&template, "template", template, "what to start from: "+strings.Join(app.GateTemplates(), " or "))
+	init.Flags().StringVar(&template, "template", template,
+		"what to start from: "+strings.Join(app.GateTemplates(), " or "))
 	cmd.AddCommand(init)
 	return cmd
 }
@@ -145,7 +157,9 @@ func (a *cli) withoutGates(err error, file string) error {
 	var field *callvet.FieldError
 	switch {
 	case errors.As(err, &bad) && a.jsonOut:
-		return errors.Join(err, json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.gates", "version": 1, "problems": bad.Problems}))
+		return errors.Join(err,
+			json.NewEncoder(a.out).Encode(
+				map[string]any{"format": "callvet.gates", "version": 1, "problems": bad.Problems}))
 	case errors.As(err, &bad):
 		a.tell(bad.Problems, true)
 	case errors.As(err, &field) && field.Field == "gates" && file == "":
@@ -176,7 +190,8 @@ func (a *cli) showVerdict(res *app.GateResult, f *gateFlags) error {
 		if err := report.GatesJSON(a.out, rep); err != nil {
 			return err
 		}
-	} else if err := report.GatesTerminal(a.out, rep, report.GatesOptions{Width: a.width, Color: a.color(a.outTTY)}); err != nil {
+	} else if err := report.GatesTerminal(a.out, rep,
+		report.GatesOptions{Width: a.width, Color: a.color(a.outTTY)}); err != nil {
 		return err
 	}
 	if f.annotations || a.getenv("GITHUB_ACTIONS") == "true" {

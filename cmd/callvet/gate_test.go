@@ -30,14 +30,16 @@ func TestGateTrueSuccess(t *testing.T) {
 	}
 	label := func(says func(i int) bool) func(i int) string {
 		return func(i int) string {
-			return fmt.Sprintf(`{"task_id":"l%d","by":"ana","pass":%v,"stratum":"random","judged":[{"judge":"j","model":"one","pass":%v}]}`, i, i%2 == 0, says(i))
+			return fmt.Sprintf(
+				`{"task_id":"l%d","by":"ana","pass":%v,"stratum":"random","judged":[{"judge":"j","model":"one","pass":%v}]}`, i, i%2 == 0, says(i))
 		}
 	}
 	write("good.labels", 400, label(func(i int) bool { return i%2 == 0 && i%100 != 0 || i%40 == 1 }))
 	write("guess.labels", 400, label(func(i int) bool { return i/2%2 == 0 }))
 	for _, model := range []string{"one", "two"} {
 		write(model+".jsonl", 400, func(i int) string {
-			return fmt.Sprintf(`{"type":"task","task_id":"t%d","judged":[{"judge":"j","model":"%s","pass":%v}]}`, i, model, i%20 != 0)
+			return fmt.Sprintf(`{"type":"task","task_id":"t%d","judged":[{"judge":"j","model":"%s","pass":%v}]}`, i,
+				model, i%20 != 0)
 		})
 	}
 	write("gates.yaml", 1, func(int) string { return "- true_success >= 0.85" })
@@ -69,7 +71,8 @@ func TestGateTrueSuccess(t *testing.T) {
 			args = append(args, "--calibration", tc.calibration)
 		}
 		if code, text := run(args...); code != tc.code || !strings.Contains(text, tc.says) {
-			t.Errorf("%s with %q: exit %d, want %d and %q in\n%s", tc.traces, tc.calibration, code, tc.code, tc.says, text)
+			t.Errorf("%s with %q: exit %d, want %d and %q in\n%s", tc.traces, tc.calibration, code, tc.code,
+				tc.says, text)
 		}
 	}
 }
@@ -89,15 +92,19 @@ func TestGateTemplates(t *testing.T) {
 	const contract = `"parameters":{"type":"object","additionalProperties":false,"properties":{"city":{"type":"string"}},"required":["city"]}`
 	write("tools.json", `[{"name":"get_weather","description":"w","safety":{"pii_allowed":false},`+contract+`}]`)
 	var suite, labels strings.Builder
-	suite.WriteString(`{"callvet":1,"name":"s","tools":[{"name":"get_weather","description":"w",` + contract + `}],"cases":[`)
-	rows, traces := map[string]*strings.Builder{"good": {}, "bad": {}}, map[string]*strings.Builder{"good": {}, "bad": {}}
+	suite.WriteString(`{"callvet":1,"name":"s","tools":[{"name":"get_weather","description":"w",` + contract +
+		`}],"cases":[`)
+	rows, traces := map[string]*strings.Builder{"good": {}, "bad": {}},
+		map[string]*strings.Builder{"good": {}, "bad": {}}
 	for i := range 600 {
 		language, silent := []string{"pt-BR", "es-AR"}[i%2], i%6 == 0
-		expect, gold := fmt.Sprintf(`"expected_tool":"get_weather","expected_params":{"city":"c%d"}`, i), fmt.Sprintf(`{"needed":true,"tool":"get_weather","args":{"city":"c%d"}}`, i)
+		expect, gold := fmt.Sprintf(`"expected_tool":"get_weather","expected_params":{"city":"c%d"}`, i),
+			fmt.Sprintf(`{"needed":true,"tool":"get_weather","args":{"city":"c%d"}}`, i)
 		if silent {
 			expect, gold = `"should_call_tool":false`, `{"needed":false}`
 		}
-		fmt.Fprintf(&suite, `%s{"id":"t%d","prompt":"weather in c%d?",%s}`, strings.Repeat(",", min(i, 1)), i, i, expect)
+		fmt.Fprintf(&suite, `%s{"id":"t%d","prompt":"weather in c%d?",%s}`, strings.Repeat(",", min(i, 1)),
+			i, i, expect)
 		for name, b := range rows {
 			city, wrong := fmt.Sprintf("c%d", i), name == "bad" && i%3 == 0
 			if wrong {
@@ -107,13 +114,16 @@ func TestGateTemplates(t *testing.T) {
 			row, call := `"text":"hello"`, ""
 			if called {
 				row = fmt.Sprintf(`"calls":[{"name":"get_weather","arguments":{"city":"%s"}}]`, city)
-				call = fmt.Sprintf(`{"task_id":"t%d","call_id":"k%d","tool":"get_weather","args":{"city":"%s"},"status":"ok","latency_ms":{"exec":%d},"gold":%s}`+"\n", i, i, city, 100+i%50, gold)
+				call = fmt.Sprintf(
+					`{"task_id":"t%d","call_id":"k%d","tool":"get_weather","args":{"city":"%s"},"status":"ok","latency_ms":{"exec":%d},"gold":%s}`+"\n", i, i, city, 100+i%50, gold)
 			}
 			fmt.Fprintf(b, `{"case_id":"t%d",%s}`+"\n", i, row)
-			fmt.Fprintf(traces[name], `%s{"type":"task","task_id":"t%d","fields":{"language":"%s"},"judged":[{"judge":"j","model":"m","pass":%v}]}`+"\n", call, i, language, !wrong)
+			fmt.Fprintf(traces[name],
+				`%s{"type":"task","task_id":"t%d","fields":{"language":"%s"},"judged":[{"judge":"j","model":"m","pass":%v}]}`+"\n", call, i, language, !wrong)
 		}
 		if i%3 == 0 {
-			fmt.Fprintf(&labels, `{"task_id":"l%d","by":"ana","pass":%v,"stratum":"random","judged":[{"judge":"j","model":"m","pass":%v}]}`+"\n", i, i%2 == 0, i%2 == 0)
+			fmt.Fprintf(&labels,
+				`{"task_id":"l%d","by":"ana","pass":%v,"stratum":"random","judged":[{"judge":"j","model":"m","pass":%v}]}`+"\n", i, i%2 == 0, i%2 == 0)
 		}
 	}
 	write("suite.json", suite.String()+"]}")
@@ -149,10 +159,12 @@ func TestGateTemplates(t *testing.T) {
 		{"gate good.jsonl --tools tools.json --gates gates.yaml", 0, "passed: 3 of 3 checks passed"},
 		{"gate bad.jsonl --tools tools.json --gates gates.yaml", 3, "arg_em 0.80"},
 		{"gate good.jsonl --tools tools.json --gates table.yaml", 4, "true_success: nothing here measures it"},
-		{"gate good.jsonl --tools tools.json --gates table.yaml --calibration judge.json", 0, "passed: 9 of 9 checks passed"},
+		{"gate good.jsonl --tools tools.json --gates table.yaml --calibration judge.json", 0,
+			"passed: 9 of 9 checks passed"},
 		{"gate bad.jsonl --tools tools.json --gates table.yaml --calibration judge.json", 3, "true_success"},
 		{"gate bad --gates gates.yaml --baseline good", 3, "baseline: arg_em changed by -0.20"},
-		{"gate bad.jsonl --tools tools.json --gates gates.yaml --baseline good.jsonl", 3, "baseline: arg_em changed by -0.20"},
+		{"gate bad.jsonl --tools tools.json --gates gates.yaml --baseline good.jsonl", 3,
+			"baseline: arg_em changed by -0.20"},
 		{"gate good --gates pass.yaml --baseline bad", 4, "baseline: pass_rate changed by +0.33"},
 		{"gate bad --gates gates.yaml --baseline good.jsonl", 3, "baseline: arg_em changed by -0.20"},
 		{"trace export good -o exported.jsonl", 0, ""},
@@ -176,9 +188,12 @@ func TestGatesHideSecrets(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&lines, `{"type":"task","task_id":"t%d","pass":false,"fields":{"language":%q}}`+"\n", i, key)
 	}
-	writeFiles(t, dir, map[string]string{"t.jsonl": lines.String(), "g.yaml": `[{metric: pass_rate, at_least: 0.9, slice: "language=*"}]`})
-	said := runApp(t, dir, nil, exitGateFailed, "gate", "t.jsonl", "--gates", "g.yaml", "-o", "g.json", "-o", "g.md", "-o", "g.xml")
-	for name, text := range map[string]string{"the terminal": said, "JSON": string(readFile(t, dir, "g.json")), "Markdown": string(readFile(t, dir, "g.md")), "JUnit": string(readFile(t, dir, "g.xml"))} {
+	writeFiles(t, dir, map[string]string{"t.jsonl": lines.String(),
+		"g.yaml": `[{metric: pass_rate, at_least: 0.9, slice: "language=*"}]`})
+	said := runApp(t, dir, nil, exitGateFailed, "gate", "t.jsonl", "--gates", "g.yaml", "-o", "g.json", "-o", "g.md",
+		"-o", "g.xml")
+	for name, text := range map[string]string{"the terminal": said, "JSON": string(readFile(t, dir, "g.json")),
+		"Markdown": string(readFile(t, dir, "g.md")), "JUnit": string(readFile(t, dir, "g.xml"))} {
 		if strings.Contains(text, key[:20]) || !strings.Contains(text, "REDACTED") {
 			t.Errorf("%s: %s", name, text)
 		}
@@ -202,7 +217,8 @@ func TestGateOverCallsByTask(t *testing.T) {
 	}
 	calls := func(b *strings.Builder, i, n, unneeded int) {
 		for k := range n {
-			fmt.Fprintf(b, "{\"task_id\":\"t%d\",\"call_id\":\"c%d\",\"tool\":\"pay\",\"args\":{\"a\":%d},\"status\":\"ok\",\"gold\":{\"needed\":%v}}\n", i, k, k, k < n-unneeded)
+			fmt.Fprintf(b,
+				"{\"task_id\":\"t%d\",\"call_id\":\"c%d\",\"tool\":\"pay\",\"args\":{\"a\":%d},\"status\":\"ok\",\"gold\":{\"needed\":%v}}\n", i, k, k, k < n-unneeded)
 		}
 	}
 	write("more.jsonl", func(b *strings.Builder, i int) { // every third task: 7 calls, one of them unneeded
@@ -215,7 +231,8 @@ func TestGateOverCallsByTask(t *testing.T) {
 	write("even.jsonl", func(b *strings.Builder, i int) { calls(b, i, 3, max(0, 1-i%3)) })
 	write("none.jsonl", func(*strings.Builder, int) {})
 	silent := strings.ReplaceAll(string(readFile(t, dir, "none.jsonl")), `,"gold":{"steps":[]}`, "")
-	for name, text := range map[string]string{"silent.jsonl": silent, "bound.yaml": "- over_call_rate <= 0.2", "base.yaml": "- {metric: over_call_rate, baseline: {margin: 0.05}}"} {
+	for name, text := range map[string]string{"silent.jsonl": silent, "bound.yaml": "- over_call_rate <= 0.2",
+		"base.yaml": "- {metric: over_call_rate, baseline: {margin: 0.05}}"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -225,13 +242,18 @@ func TestGateOverCallsByTask(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"more.jsonl", "--gates", "bound.yaml"}, 3, "over_call_rate 0.11 [0.08, 0.15], by 360 calls of 120 tasks"},
-		{[]string{"more.jsonl", "--gates", "bound.yaml"}, 3, "; over_call_rate_by_task 0.33 [0.25, 0.43], by 120 tasks: the lower end 0.25 is above the bound 0.20: failed"},
+		{[]string{"more.jsonl", "--gates", "bound.yaml"}, 3,
+			"over_call_rate 0.11 [0.08, 0.15], by 360 calls of 120 tasks"},
+		{[]string{"more.jsonl", "--gates", "bound.yaml"}, 3,
+			"; over_call_rate_by_task 0.33 [0.25, 0.43], by 120 tasks: the lower end 0.25 is above the bound 0.20: failed"},
 		{[]string{"even.jsonl", "--gates", "bound.yaml"}, 0, "the upper end 0.15 is not above the bound 0.20: passed"},
-		{[]string{"more.jsonl", "--gates", "base.yaml", "--baseline", "none.jsonl"}, 3, "it has no rate; over_call_rate_by_task changed by +0.33 "},
-		{[]string{"more.jsonl", "--gates", "base.yaml", "--baseline", "silent.jsonl"}, 4, "it has no rate: inconclusive"},
+		{[]string{"more.jsonl", "--gates", "base.yaml", "--baseline", "none.jsonl"}, 3,
+			"it has no rate; over_call_rate_by_task changed by +0.33 "},
+		{[]string{"more.jsonl", "--gates", "base.yaml", "--baseline", "silent.jsonl"}, 4,
+			"it has no rate: inconclusive"},
 	} {
-		if out := runApp(t, dir, nil, tc.code, append([]string{"gate"}, tc.args...)...); !strings.Contains(out, tc.says) {
+		if out := runApp(t, dir, nil, tc.code,
+			append([]string{"gate"}, tc.args...)...); !strings.Contains(out, tc.says) {
 			t.Errorf("%v: %q is not in\n%s", tc.args, tc.says, out)
 		}
 	}

@@ -162,9 +162,15 @@ func frontOf(a *app.App) *front {
 		"case archive": route(func(ctx context.Context, q app.ArchiveRequest) (any, error) {
 			return q.Case, a.ArchiveCase(ctx, q)
 		}),
-		"drill":      route(verb(f, a.Drill)),
-		"stale":      route(func(ctx context.Context, q app.StaleRequest) (any, error) { return a.Stale(ctx, q, f.tell) }),
-		"gates init": route(func(ctx context.Context, q named) (any, error) { return q.Name, a.InitGates(ctx, q.Name, q.Template) }),
+		"drill": route(verb(f, a.Drill)),
+		"stale": route(func(ctx context.Context, q app.StaleRequest) (any,
+			error) {
+			return a.Stale(ctx, q, f.tell)
+		}),
+		"gates init": route(func(ctx context.Context, q named) (any, error) {
+			return q.Name,
+				a.InitGates(ctx, q.Name, q.Template)
+		}),
 		"score": route(func(ctx context.Context, q app.ScoreRequest) (any, error) {
 			s, err := a.Score(ctx, q, f.tell)
 			if err != nil {
@@ -175,9 +181,15 @@ func frontOf(a *app.App) *front {
 		"calibrate":   route(verb(f, a.Calibrate)),
 		"judge run":   route(verb(f, a.JudgeRun)),
 		"judge audit": route(verb(f, a.JudgeAudit)),
-		"judge list":  route(func(ctx context.Context, q app.JudgeListRequest) (any, error) { return a.JudgeList(ctx, q) }),
-		"judge show":  route(verb(f, a.JudgeShow)),
-		"label next":  route(func(ctx context.Context, q app.LabelNextRequest) (any, error) { return a.LabelNext(ctx, q, f.tell) }),
+		"judge list": route(func(ctx context.Context, q app.JudgeListRequest) (any,
+			error) {
+			return a.JudgeList(ctx, q)
+		}),
+		"judge show": route(verb(f, a.JudgeShow)),
+		"label next": route(func(ctx context.Context, q app.LabelNextRequest) (any,
+			error) {
+			return a.LabelNext(ctx, q, f.tell)
+		}),
 		"label import": route(func(_ context.Context, q app.LabelImportRequest) (any, error) {
 			return a.LabelImport(q, f.tell)
 		}),
@@ -203,7 +215,10 @@ func frontOf(a *app.App) *front {
 		"restore": route(func(ctx context.Context, q app.BackupRequest) (any, error) { return a.Restore(ctx, q) }),
 		"doctor":  route(func(ctx context.Context, _ named) (any, error) { return a.Doctor(ctx) }),
 		"version": route(func(context.Context, named) (any, error) { return buildVersion(), nil }),
-		"init":    route(func(ctx context.Context, q named) (any, error) { return q.Name, a.InitSuite(ctx, q.Name, false) }),
+		"init": route(func(ctx context.Context, q named) (any, error) {
+			return q.Name,
+				a.InitSuite(ctx, q.Name, false)
+		}),
 		"trace export": route(func(ctx context.Context, q app.ExportRequest) (any, error) {
 			var b strings.Builder
 			err := a.Export(ctx, q, &b, f.tell)
@@ -218,7 +233,8 @@ func frontOf(a *app.App) *front {
 			_, err = imp.Do(&b)
 			return b.String(), errors.Join(err, imp.Close())
 		}),
-		"trace check":       route(func(_ context.Context, q app.CheckRequest) (any, error) { return a.Check(q, f.tell) }),
+		"trace check": route(
+			func(_ context.Context, q app.CheckRequest) (any, error) { return a.Check(q, f.tell) }),
 		"tools cache":       route(a.Vectors),
 		"tools cache clear": route(a.Vectors),
 		"select decisions":  route(verb(f, a.Decisions)),
@@ -242,19 +258,22 @@ func frontOf(a *app.App) *front {
 		}),
 		"mcp serve": route(func(ctx context.Context, q served) (any, error) {
 			var b strings.Builder
-			_, err := a.ServeMCP(ctx, q.ServeMCPRequest, app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.tell)
+			_, err := a.ServeMCP(ctx, q.ServeMCPRequest,
+				app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.tell)
 			return b.String(), err
 		}),
 		"proxy mcp": route(func(ctx context.Context, q proxiedTo) (any, error) {
 			var b strings.Builder
-			_, err := a.ProxyMCP(ctx, q.ProxyMCPRequest, app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.tell)
+			_, err := a.ProxyMCP(ctx, q.ProxyMCPRequest,
+				app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.tell)
 			return b.String(), err
 		}),
 		"tools lint":       route(verb(f, a.LintTools)),
 		"tools confusable": route(verb(f, a.Confusable)),
-		"tools whatif":     route(func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.tell) }),
-		"tools suggest":    route(verb(f, a.Prompts)),
-		"tools apply":      route(verb(f, a.Apply)),
+		"tools whatif": route(
+			func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.tell) }),
+		"tools suggest": route(verb(f, a.Prompts)),
+		"tools apply":   route(verb(f, a.Apply)),
 	}
 	return f
 }
@@ -294,7 +313,8 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"item":%q,"left":7}`, path.Base(r.URL.Path))
 	}))
 	defer stock.Close()
-	for _, name := range []string{"weather.yaml", "scripts/weather-good.yaml", "select/catalogue.json", "select/suite.json", "regression/after.jsonl", "mcp/weather.sh"} {
+	for _, name := range []string{"weather.yaml", "scripts/weather-good.yaml", "select/catalogue.json",
+		"select/suite.json", "regression/after.jsonl", "mcp/weather.sh"} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "examples", name))
 		if err != nil {
 			t.Fatal(err)
@@ -306,15 +326,18 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 	for name, text := range map[string]string{
 		"stock.json":       `{"callvet":1,"tools":[{"name":"read_stock","description":"Stock of an item.","read_only":true,"parameters":{"type":"object","properties":{"item":{"type":"string"}}}}],"cases":[{"id":"look","prompt":"Lamps?","expect":{"calls":[{"tool":"read_stock","args":{"item":"lamp"}}],"response":{"contains":"seven"}}}]}`,
 		"stock-agent.json": `{"model":"m","rules":[{"case":"look","steps":[{"calls":[{"tool":"read_stock","args":{"item":"lamp"}}]},{"text":"There are seven."}]}]}`,
-		"live.json":        `{"tools":{"read_stock":{"read_only":true,"http":{"method":"GET","url":"` + stock.URL + `/stock/{{args.item}}"}}}}`,
+		"live.json": `{"tools":{"read_stock":{"read_only":true,"http":{"method":"GET","url":"` + stock.URL +
+			`/stock/{{args.item}}"}}}}`,
 		"bug.json":         `[{"id": "rg-a-001", "description": "d", "difficulty": "regression", "createdAt": "2026-03-01", "bugRef": "#1", "input": {"message": "m"}, "expect": {"toolsCalled": ["a"]}}]`,
 		"edits.yaml":       "callvet: 1\nedits:\n  - tool: smhi_prognos\n    status: accepted\n    description: Prognos för vädret de kommande dagarna.\n",
 		"written.yaml":     "callvet_gold: 1\ntasks: [{task: t_10001, turns: [{needed: true, calls: [{tool: get_refund_policy, args: {country: BR, product_type: books}, check: window_days > 0}]}, {needed: false, calls: []}]}]\n",
 		"production.jsonl": `{"query": "where is my parcel?", "tools": ["smhi_prognos"]}` + "\n",
-		"labels.jsonl":     `{"task_id":"t1","pass":true,"by":"ana"}` + "\n" + `{"task_id":"t2","pass":false,"by":"ana"}` + "\n",
-		"prices.json":      `{"gpt-5-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
-		"judge.yaml":       "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"fine\"}'\n",
-		"judged.jsonl":     `{"type":"task","task_id":"t1","gold":{"steps":[]},"judged":[{"judge":"j","pass":true}]}` + "\n" + `{"type":"task","task_id":"t2","judged":[{"judge":"j","pass":false}]}` + "\n",
+		"labels.jsonl": `{"task_id":"t1","pass":true,"by":"ana"}` + "\n" +
+			`{"task_id":"t2","pass":false,"by":"ana"}` + "\n",
+		"prices.json": `{"gpt-5-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
+		"judge.yaml":  "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"fine\"}'\n",
+		"judged.jsonl": `{"type":"task","task_id":"t1","gold":{"steps":[]},"judged":[{"judge":"j","pass":true}]}` +
+			"\n" + `{"type":"task","task_id":"t2","judged":[{"judge":"j","pass":false}]}` + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -331,13 +354,16 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"schema", `{"name": "suite"}`, `$schema`},
 		{"targets", `{}`, `offline/lexical`},
 		{"version", `{}`, `devel`},
-		{"run", `{"suite": "weather.yaml", "name": "first", "repeats": 2, "targets": [{"target": "script:weather-good.yaml"}]}`, `"pass":28`},
+		{"run",
+			`{"suite": "weather.yaml", "name": "first", "repeats": 2, "targets": [{"target": "script:weather-good.yaml"}]}`, `"pass":28`},
 		{"run", `{"suite": "weather.yaml", "name": "second", "targets": [{"target": "offline/lexical"}]}`, `"fail":`},
-		{"run", `{"suite": "stock.json", "name": "called", "world": "live", "live": "live.json", "targets": [{"target": "script:stock-agent.json"}]}`, `"pass":1`},
+		{"run",
+			`{"suite": "stock.json", "name": "called", "world": "live", "live": "live.json", "targets": [{"target": "script:stock-agent.json"}]}`, `"pass":1`},
 		{"replay", `{"run": "first", "name": "once-more"}`, `"pass":28`},
 		{"fixtures make", `{"from": "first", "output": "made.yaml"}`, `"mocks":`},
 		{"runs", `{}`, `"second"`},
-		{"drill", `{"filter": ["drill=error_storm"], "targets": [{"target": "script:weather-good.yaml"}]}`, `"verdict":`},
+		{"drill", `{"filter": ["drill=error_storm"], "targets": [{"target": "script:weather-good.yaml"}]}`,
+			`"verdict":`},
 		{"show", `{"run": "first"}`, `"pass_rate"`},
 		{"show", `{"run": "first", "case": "paris-now"}`, `"verdict":"pass"`},
 		{"report", `{"name": "r.md", "names": ["first"]}`, `r.md`},
@@ -345,9 +371,12 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"diff", `{"base": {"run": "first"}, "candidate": {"run": "second"}}`, `"targets"`},
 		{"case add", `{"file": "rg.json", "from": {"suite": "bug.json"}}`, `rg-a-001`},
 		{"case coverage", `{"suites": ["weather.yaml"], "run": "second"}`, `"without_golden":[`},
-		{"case from-failure", `{"run": "second", "case": "the-coming-week", "bug": "#7", "output": "bugs.json"}`, `"caught":1`},
-		{"case from-trace", `{"traces": "after.jsonl", "task": "t_10001", "tier": "labeled", "difficulty": "straightforward", "output": "traced.json"}`, `"attempts":1`},
-		{"case new", `{"tier": "golden", "prompt": "Hail?", "expect": ["weather_now"], "output": "golden.json"}`, `gs-weather-now-001`},
+		{"case from-failure", `{"run": "second", "case": "the-coming-week", "bug": "#7", "output": "bugs.json"}`,
+			`"caught":1`},
+		{"case from-trace",
+			`{"traces": "after.jsonl", "task": "t_10001", "tier": "labeled", "difficulty": "straightforward", "output": "traced.json"}`, `"attempts":1`},
+		{"case new", `{"tier": "golden", "prompt": "Hail?", "expect": ["weather_now"], "output": "golden.json"}`,
+			`gs-weather-now-001`},
 		{"case lock", `{"suite": "rg.json"}`, `"regression":1`},
 		{"case archive", `{"file": "rg.json", "case": "rg-a-001", "reason": "gone"}`, `rg-a-001`},
 		{"stale", `{"suite": "rg.json"}`, `"stale":false`},
@@ -363,12 +392,18 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"label apply", `{"file": "written.yaml", "traces": "after.jsonl", "suite": "gold.json"}`, `"cases":1`},
 		{"label import", `{"file": "labels.jsonl", "labels": "all.jsonl"}`, `{`},
 		{"label export", `{"labels": "all.jsonl", "to": "csv"}`, `t1`},
-		{"label stamp", `{"traces": "judged.jsonl", "labels": "all.jsonl", "output": "stamped.jsonl", "by": "ana"}`, `"stamped":`},
+		{"label stamp", `{"traces": "judged.jsonl", "labels": "all.jsonl", "output": "stamped.jsonl", "by": "ana"}`,
+			`"stamped":`},
 		{"calibrate", `{"labels": "all.jsonl", "judge": "j", "traces": "judged.jsonl"}`, `{`},
-		{"judge run", `{"run": "first", "judge": ["task"], "models": [{"target": "script:judge.yaml"}], "output": "said.jsonl"}`, `"pass":28`},
-		{"judge run", `{"run": "first", "judge": ["task", "verdict"], "models": [{"target": "script:judge.yaml"}]}`, `"majorities":[`},
-		{"judge run", `{"run": "first", "against": {"run": "second"}, "judge": ["compare"], "models": [{"target": "script:judge.yaml"}]}`, `"wins":[`},
-		{"judge audit", `{"run": "first", "judge": ["task"], "models": [{"target": "script:judge.yaml"}], "pairs": 5}`, `"drawn":5`},
+		{"judge run",
+			`{"run": "first", "judge": ["task"], "models": [{"target": "script:judge.yaml"}], "output": "said.jsonl"}`,
+			`"pass":28`},
+		{"judge run", `{"run": "first", "judge": ["task", "verdict"], "models": [{"target": "script:judge.yaml"}]}`,
+			`"majorities":[`},
+		{"judge run",
+			`{"run": "first", "against": {"run": "second"}, "judge": ["compare"], "models": [{"target": "script:judge.yaml"}]}`, `"wins":[`},
+		{"judge audit", `{"run": "first", "judge": ["task"], "models": [{"target": "script:judge.yaml"}], "pairs": 5}`,
+			`"drawn":5`},
 		{"judge list", `{"run": "first"}`, `"version":1`},
 		{"judge show", `{"run": "first"}`, `"reason":"fine"`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},
@@ -381,7 +416,8 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"select decisions", `{"production": "production.jsonl", "tools": "catalogue.json"}`, `callvet.decisions`},
 		{"select query", `{"text": "where is my parcel?", "tools": "catalogue.json"}`, `{`},
 		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json"}`, `{`},
-		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json", "models": ["offline/lexical"]}`, `callvet.curve`},
+		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json", "models": ["offline/lexical"]}`,
+			`callvet.curve`},
 		{"select tune", `{"suite": "suite.json", "tools": "catalogue.json"}`, `{`},
 		{"select routes learn", `{"examples": "catalogue.json", "output": "routes.json"}`, `{`},
 		{"tools lint", `{"tools": "catalogue.json"}`, `{`},
@@ -394,8 +430,10 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"mcp import", `{"command": "sh weather.sh", "output": "imported.yaml", "draft_cases": true}`, `"drafts":2`},
 		{"prompt tool-caller", `{"tools": "catalogue.json"}`, `How to use tools`},
 		{"proxy model", `{"record": "models"}`, `"recorded":0`},
-		{"mcp serve", `{"suite": "weather.yaml", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},
-		{"proxy mcp", `{"command": "sh weather.sh", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},
+		{"mcp serve",
+			`{"suite": "weather.yaml", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},
+		{"proxy mcp",
+			`{"command": "sh weather.sh", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},
 		{"runs", `{"names": ["second"]}`, `[`},
 	}
 	driven := map[string]bool{}
@@ -424,7 +462,8 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 			t.Errorf("%s is not driven here", verb)
 		}
 	}
-	if res, err := srv.Client().Post(srv.URL+"/show", "application/json", strings.NewReader(`{"run": "none"}`)); err != nil || res.StatusCode != http.StatusNotFound {
+	if res, err := srv.Client().Post(srv.URL+"/show", "application/json",
+		strings.NewReader(`{"run": "none"}`)); err != nil || res.StatusCode != http.StatusNotFound {
 		t.Errorf("an unknown run: %v %v", res, err)
 	}
 }

@@ -32,52 +32,56 @@ import (
 // one who writes nothing, and the output of a command without either is a pipe
 // that is full and that nobody reads.
 var blocked = map[string][]string{
-	"backup":              {"saved.db"},
-	"calibrate":           {"IN --judge j", "labels.jsonl --judge j --run HELD"},
-	"case add":            {"new.json cases.json --mocks IN", "new.json cases.json --tools HELD"},
-	"case archive":        {"locked.json rg-a-001 --reason r"},
-	"case coverage":       {"cases.json HELD", "cases.json --tools HELD"},
-	"case from-failure":   {"whole the-coming-week --bug b"},
-	"case from-trace":     {"HELD t --tier golden"},
-	"case lock":           {"cases.json --tools HELD", "cases.json --mocks IN"},
-	"case new":            {"--tier golden --prompt p --expect a --tools HELD"},
-	"convert":             {"IN", "HELD", "suite.yaml -o IN"},
-	"diff":                {"HELD traces.jsonl", "whole whole"},
-	"drill":               {"HELD -m offline/lexical", "-m openai/m --base-url SERVER --no-cache"},
-	"fixtures make":       {"HELD -o x.yaml", "whole -o IN.yaml"},
-	"gate":                {"HELD --gates gates.yaml", "whole --gates IN", "whole --gates gates.yaml -o IN.md"},
-	"gates init":          {"g.yaml"},
-	"init":                {"s.yaml", "IN --force"},
-	"jobs":                {"http://127.0.0.1:1 --watch j"},
-	"judge audit":         {"whole --judge task -m openai/m --base-url SERVER --no-cache"},
-	"judge list":          {"", "HELD"},
-	"judge run":           {"whole --judge task -m openai/m --base-url SERVER --no-cache", "whole --judge own --prompt IN --schema HELD -m openai/m"},
-	"judge show":          {"HELD"},
-	"label apply":         {"IN traces.jsonl -o l.jsonl", "HELD traces.jsonl --suite s.yaml"},
-	"label gold":          {"HELD -o g.yaml"},
-	"label export":        {"HELD", "labels.jsonl -o IN"},
-	"label import":        {"IN", "HELD"},
-	"label next":          {"IN", "traces.jsonl -o IN"},
-	"label stamp":         {"traces.jsonl HELD --by a"},
-	"lint":                {"IN", "HELD"},
-	"login":               {"http://127.0.0.1:1"},
-	"logout":              {"http://127.0.0.1:1"},
-	"mcp import":          {"SERVER", "--command COMMAND"},
-	"mcp serve":           {"suite.yaml", "HELD", "suite.yaml --http 127.0.0.1:0", "suite.yaml --case paris-now -o t.jsonl"},
-	"plan":                {"--metric arg_em --bound 0.9", "--metric cost_per_pass --from HELD --bound 0.9"},
-	"prices":              {"IN", "HELD", "-o IN", ""},
-	"prompt tool-caller":  {"HELD", "IN", "catalogue.json -o IN"},
-	"proxy model":         {"--record rec", "--record rec -- sleep 1000"},
-	"proxy mcp":           {"--command cat", "http://127.0.0.1:1/mcp --http 127.0.0.1:0", "--guard HELD --command cat"},
-	"replay":              {"whole -o IN.html", "whole -m openai/m --base-url SERVER"},
-	"doctor":              {""},
-	"restore":             {"copy.db --force"},
-	"report":              {"whole -o IN.html", "whole -o IN.json"},
-	"run":                 {"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache", "suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv"},
-	"rekey":               {"--new-secret-key n.key"},
-	"runs":                {""},
-	"schema":              {"suite"},
-	"score":               {"HELD", "- --slice x", "traces.jsonl -o IN.md", "asked.jsonl --suite asks.yaml --allow-exec"},
+	"backup":            {"saved.db"},
+	"calibrate":         {"IN --judge j", "labels.jsonl --judge j --run HELD"},
+	"case add":          {"new.json cases.json --mocks IN", "new.json cases.json --tools HELD"},
+	"case archive":      {"locked.json rg-a-001 --reason r"},
+	"case coverage":     {"cases.json HELD", "cases.json --tools HELD"},
+	"case from-failure": {"whole the-coming-week --bug b"},
+	"case from-trace":   {"HELD t --tier golden"},
+	"case lock":         {"cases.json --tools HELD", "cases.json --mocks IN"},
+	"case new":          {"--tier golden --prompt p --expect a --tools HELD"},
+	"convert":           {"IN", "HELD", "suite.yaml -o IN"},
+	"diff":              {"HELD traces.jsonl", "whole whole"},
+	"drill":             {"HELD -m offline/lexical", "-m openai/m --base-url SERVER --no-cache"},
+	"fixtures make":     {"HELD -o x.yaml", "whole -o IN.yaml"},
+	"gate":              {"HELD --gates gates.yaml", "whole --gates IN", "whole --gates gates.yaml -o IN.md"},
+	"gates init":        {"g.yaml"},
+	"init":              {"s.yaml", "IN --force"},
+	"jobs":              {"http://127.0.0.1:1 --watch j"},
+	"judge audit":       {"whole --judge task -m openai/m --base-url SERVER --no-cache"},
+	"judge list":        {"", "HELD"},
+	"judge run": {"whole --judge task -m openai/m --base-url SERVER --no-cache",
+		"whole --judge own --prompt IN --schema HELD -m openai/m"},
+	"judge show":   {"HELD"},
+	"label apply":  {"IN traces.jsonl -o l.jsonl", "HELD traces.jsonl --suite s.yaml"},
+	"label gold":   {"HELD -o g.yaml"},
+	"label export": {"HELD", "labels.jsonl -o IN"},
+	"label import": {"IN", "HELD"},
+	"label next":   {"IN", "traces.jsonl -o IN"},
+	"label stamp":  {"traces.jsonl HELD --by a"},
+	"lint":         {"IN", "HELD"},
+	"login":        {"http://127.0.0.1:1"},
+	"logout":       {"http://127.0.0.1:1"},
+	"mcp import":   {"SERVER", "--command COMMAND"},
+	"mcp serve": {"suite.yaml", "HELD", "suite.yaml --http 127.0.0.1:0",
+		"suite.yaml --case paris-now -o t.jsonl"},
+	"plan":               {"--metric arg_em --bound 0.9", "--metric cost_per_pass --from HELD --bound 0.9"},
+	"prices":             {"IN", "HELD", "-o IN", ""},
+	"prompt tool-caller": {"HELD", "IN", "catalogue.json -o IN"},
+	"proxy model":        {"--record rec", "--record rec -- sleep 1000"},
+	"proxy mcp":          {"--command cat", "http://127.0.0.1:1/mcp --http 127.0.0.1:0", "--guard HELD --command cat"},
+	"replay":             {"whole -o IN.html", "whole -m openai/m --base-url SERVER"},
+	"doctor":             {""},
+	"restore":            {"copy.db --force"},
+	"report":             {"whole -o IN.html", "whole -o IN.json"},
+	"run": {"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache",
+		"suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv"},
+	"rekey":  {"--new-secret-key n.key"},
+	"runs":   {""},
+	"schema": {"suite"},
+	"score": {"HELD", "- --slice x", "traces.jsonl -o IN.md",
+		"asked.jsonl --suite asks.yaml --allow-exec"},
 	"select":              {"HELD --tools catalogue.json", "questions.json --via SERVER"},
 	"select decisions":    {"HELD --tools catalogue.json", "asked.jsonl --tools HELD"},
 	"select query":        {"weather --tools HELD", "weather --via SERVER"},
@@ -133,8 +137,10 @@ func TestUnracedInterrupt(t *testing.T) {
 		}
 		all := strings.Split(strings.TrimSuffix(told, "\n"), "\n")
 		last := all[len(all)-1]
-		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") && !strings.HasPrefix(line, "select query") && !strings.HasPrefix(line, "mcp ")
-		if !strings.HasPrefix(last, "callvet: interrupted") || strings.Count(told, "interrupted") != 1 || asks && !strings.Contains(last, "go on with: callvet run --resume ") {
+		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") &&
+			!strings.HasPrefix(line, "select query") && !strings.HasPrefix(line, "mcp ")
+		if !strings.HasPrefix(last, "callvet: interrupted") || strings.Count(told, "interrupted") != 1 || asks &&
+			!strings.Contains(last, "go on with: callvet run --resume ") {
 			t.Errorf("callvet %s: %v: it told\n%s", line, sent, told)
 		}
 		return nil
@@ -185,7 +191,8 @@ func newLaboratory(t *testing.T) *laboratory {
 
 	examples := filepath.Join("..", "..", "examples")
 	for name, from := range map[string]string{
-		"suite.yaml": "weather.yaml", "traces.jsonl": "safety-drill.jsonl", "catalogue.json": "select/catalogue.json", "questions.json": "select/suite.json", "gates.yaml": "regression/gates.yaml",
+		"suite.yaml": "weather.yaml", "traces.jsonl": "safety-drill.jsonl", "catalogue.json": "select/catalogue.json",
+		"questions.json": "select/suite.json", "gates.yaml": "regression/gates.yaml",
 	} {
 		lab.files[name] = string(readFile(t, examples, from))
 	}
@@ -200,7 +207,8 @@ func newLaboratory(t *testing.T) *laboratory {
 	runApp(t, dir, nil, exitOK, "run", "suite.yaml", "-m", "offline/lexical", "-q", "--name", "whole")
 	lab.files["runs.db"] = string(readFile(t, dir, "runs.db"))
 	lab.files["copy.db"] = lab.files["runs.db"]
-	lab.files["runs.db.key"] = base64.StdEncoding.EncodeToString(make([]byte, account.SecretSize)) // rekey opens secrets with it
+	// rekey opens secrets with it
+	lab.files["runs.db.key"] = base64.StdEncoding.EncodeToString(make([]byte, account.SecretSize))
 	return lab
 }
 
@@ -290,7 +298,8 @@ func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscal
 		}
 	}
 	for i, s := range signals {
-		if err := cmd.Process.Signal(s); err != nil && !(i > 0 && errors.Is(err, os.ErrProcessDone)) { // the first may be enough
+		// the first may be enough
+		if err := cmd.Process.Signal(s); err != nil && !(i > 0 && errors.Is(err, os.ErrProcessDone)) {
 			return "", err
 		}
 	}
@@ -298,7 +307,8 @@ func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscal
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == exitInterrupted {
 		err = nil
-	} else if err == nil && !strings.HasPrefix(line, "serve ") && !strings.HasPrefix(line, "view") { // an interrupt is how a server ends
+		// an interrupt is how a server ends
+	} else if err == nil && !strings.HasPrefix(line, "serve ") && !strings.HasPrefix(line, "view") {
 
 		err = errors.New("exit 0")
 	}

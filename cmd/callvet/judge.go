@@ -64,23 +64,28 @@ They show in callvet show, report and score of the run, and -o writes them for c
 	fs := cmd.Flags()
 	f.register(fs)
 	fs.StringArrayVar(&f.req.Tools, "tools", nil, "folder or file with the tools of a trace file; may be repeated")
-	fs.StringVarP(&f.req.Output, "output", "o", "", "labels file to add the verdicts to, for callvet calibrate and callvet score --labels")
+	fs.StringVarP(&f.req.Output, "output", "o", "",
+		"labels file to add the verdicts to, for callvet calibrate and callvet score --labels")
 	return cmd
 }
 
 // register adds the flags of a command that asks judges.
 func (f *judgeFlags) register(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&f.req.Judges, "judge", nil, "judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own; may be repeated")
-	fs.StringVar(&f.against, "against", "", "run or trace file that a judge that compares sees beside the first, task by task")
+	fs.StringArrayVar(&f.req.Judges, "judge", nil,
+		"judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own; may be repeated")
+	fs.StringVar(&f.against, "against", "",
+		"run or trace file that a judge that compares sees beside the first, task by task")
 	fs.StringVar(&f.req.Prompt, "prompt", "", "file with the prompt of a judge of your own")
 	fs.StringVar(&f.req.Schema, "schema", "", "file with the JSON Schema of its verdict")
 	fs.StringVar((*string)(&f.req.Unit), "unit", "", "what it looks at: task, call or turn (default task)")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "model that judges; may be repeated: each is a judge of its own")
 	fs.Var(Int(&f.repeats, 1, 1), "samples", "how often each model is asked the same; the verdict of the most counts")
 	fs.Var(Share(&f.under, 0), "under", "judge only attempts with an automatic score below this, or without one")
-	fs.Var(Share(&f.least, 0), "threshold", "least score that passes, where the score decides and the case has no threshold (default 0.6 for a rubric)")
+	fs.Var(Share(&f.least, 0), "threshold",
+		"least score that passes, where the score decides and the case has no threshold (default 0.6 for a rubric)")
 	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which pulls it towards that")
-	fs.Var(Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence", "bytes that the judge is shown of one thing; what is cut is said")
+	fs.Var(Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence",
+		"bytes that the judge is shown of one thing; what is cut is said")
 	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")
 	f.pace(fs)
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier judgings to the very same question")
@@ -139,7 +144,8 @@ func (a *cli) judgeRequest(name string, f *judgeFlags, changed func(string) bool
 	if f.against != "" {
 		req.Against = a.program().Side(f.against)
 	}
-	req.Samples, req.NoCache, req.Keep, req.Prices, req.Settings = f.repeats, f.noCache, f.keepKinds, f.target.prices, f.settings(changed)
+	req.Samples, req.NoCache, req.Keep, req.Prices, req.Settings = f.repeats, f.noCache, f.keepKinds, f.target.prices,
+		f.settings(changed)
 	if changed("under") {
 		req.Under = &f.under
 	}
@@ -156,7 +162,8 @@ func (a *cli) judgeRequest(name string, f *judgeFlags, changed func(string) bool
 
 func (a *cli) judgeListCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "list [RUN|TRACES]", Short: "List the judges that are built in, and what was judged", Args: cobra.MaximumNArgs(1),
+		Use: "list [RUN|TRACES]", Short: "List the judges that are built in, and what was judged",
+		Args:    cobra.MaximumNArgs(1),
 		Example: "  callvet judge list\n  callvet judge list last",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var req app.JudgeListRequest
@@ -168,7 +175,8 @@ func (a *cli) judgeListCommand() *cobra.Command {
 				return err
 			}
 			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.judgings", "version": 1, "judges": app.Judges(), "judgings": list})
+				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.judgings", "version": 1,
+					"judges": app.Judges(), "judgings": list})
 			}
 			fmt.Fprint(a.out, "Judges:\n"+judgeTable())
 			if len(list) > 0 {
@@ -177,10 +185,13 @@ func (a *cli) judgeListCommand() *cobra.Command {
 			for i := range list {
 				v := &list[i]
 				if v.Problem != "" {
-					fmt.Fprintf(a.out, "  %s  %s  lost: %s\n", v.ID, v.Created.Local().Format("2006-01-02 15:04"), plain.Line(v.Problem))
+					fmt.Fprintf(a.out, "  %s  %s  lost: %s\n", v.ID, v.Created.Local().Format("2006-01-02 15:04"),
+						plain.Line(v.Problem))
 					continue
 				}
-				fmt.Fprintf(a.out, "  %s  %s  %s version %d of %s, %s (%s)\n", v.ID, v.Created.Local().Format("2006-01-02 15:04"), v.JudgeID, v.Version, plain.Line(v.About), v.Status, plain.Line(v.Judge.Model))
+				fmt.Fprintf(a.out, "  %s  %s  %s version %d of %s, %s (%s)\n", v.ID,
+					v.Created.Local().Format("2006-01-02 15:04"), v.JudgeID, v.Version, plain.Line(v.About), v.Status,
+					plain.Line(v.Judge.Model))
 			}
 			return nil
 		},
@@ -207,7 +218,8 @@ func (a *cli) judgeShowCommand() *cobra.Command {
 			return a.tellJudged(out, true)
 		},
 	}
-	cmd.Flags().StringVar(&req.Labels, "labels", "", "labels file: the verdicts of people, shown next to those of judges")
+	cmd.Flags().StringVar(&req.Labels, "labels", "",
+		"labels file: the verdicts of people, shown next to those of judges")
 	cmd.Flags().StringVarP(&req.Output, "output", "o", "", "labels file to add the verdicts to")
 	return cmd
 }
@@ -233,8 +245,11 @@ func (a *cli) tellJudged(d *app.Judged, all bool) error {
 	}
 	for i := range d.Live {
 		v := &d.Live[i]
-		fmt.Fprintf(a.out, "%s by %s: judging %s, %s, asked while run %s goes on\n  %s so far; they count when the run is over: %s\n", v.JudgeID, plain.Line(v.Judge.Model), v.ID, v.Status, v.Run,
-			plain.Count(v.Answers, "answer", "answers"), a.hints().text(app.Action{Verb: app.VerbResume, Run: v.Run}, nil))
+		fmt.Fprintf(a.out,
+			"%s by %s: judging %s, %s, asked while run %s goes on\n  %s so far; they count when the run is over: %s\n",
+			v.JudgeID, plain.Line(v.Judge.Model), v.ID, v.Status, v.Run,
+			plain.Count(v.Answers, "answer", "answers"),
+			a.hints().text(app.Action{Verb: app.VerbResume, Run: v.Run}, nil))
 	}
 	for i := range d.Agreement {
 		printAgreement(a.out, d, &d.Agreement[i])
@@ -250,14 +265,17 @@ func (a *cli) tellJudged(d *app.Judged, all bool) error {
 // printAgreement says how far two judges agree.
 func printAgreement(w io.Writer, d *app.Judged, g *app.JudgeAgreement) {
 	x, y := &d.Judgings[g.A], &d.Judgings[g.B]
-	fmt.Fprintf(w, "\n%s by %s (version %d) and %s by %s (version %d) say the same of %d of %d, %s.\n", x.JudgeID, plain.Line(x.Judge.Model), x.Version, y.JudgeID, plain.Line(y.Judge.Model), y.Version, g.Same, g.N, g.Coefficients())
+	fmt.Fprintf(w, "\n%s by %s (version %d) and %s by %s (version %d) say the same of %d of %d, %s.\n", x.JudgeID,
+		plain.Line(x.Judge.Model), x.Version, y.JudgeID, plain.Line(y.Judge.Model), y.Version, g.Same, g.N,
+		g.Coefficients())
 }
 
 // maxJudgedLines bounds the verdicts that are told where not all are asked for.
 const maxJudgedLines = 20
 
 func printJudging(w io.Writer, v *app.JudgingView, all bool) {
-	fmt.Fprintf(w, "%s by %s, version %d of %s: judging %s, %s\n", v.JudgeID, plain.Line(v.Judge.Model), v.Version, plain.Line(v.About), v.ID, v.Status)
+	fmt.Fprintf(w, "%s by %s, version %d of %s: judging %s, %s\n", v.JudgeID, plain.Line(v.Judge.Model), v.Version,
+		plain.Line(v.About), v.ID, v.Status)
 	fmt.Fprintf(w, "  %s\n", summaryOf(v))
 	for _, why := range slices.Sorted(maps.Keys(v.Skipped)) {
 		fmt.Fprintf(w, "  not asked: %s (%s)\n", why, plain.Count(v.Skipped[why], "attempt", "attempts"))
@@ -282,7 +300,8 @@ func printWins(w io.Writer, x *app.Wins) {
 	}
 	fmt.Fprintf(w, "  %s wins %d, %s wins %d, %s", a, x.Won, b, x.Lost, plain.Count(x.Ties, "tie", "ties"))
 	if x.Rate.Usable() {
-		fmt.Fprintf(w, ": the second wins %s (95 %% interval %s to %s)", plain.Percent(x.Rate.Point), plain.Percent(x.Rate.Lower), plain.Percent(x.Rate.Upper))
+		fmt.Fprintf(w, ": the second wins %s (95 %% interval %s to %s)", plain.Percent(x.Rate.Point),
+			plain.Percent(x.Rate.Lower), plain.Percent(x.Rate.Upper))
 		switch {
 		case x.Rate.Lower > 0.5:
 			fmt.Fprintf(w, ", and is better")

@@ -47,13 +47,15 @@ Exit code 0: no sway was found, 3: a judge is swayed, 4: no change has pairs eno
 		},
 	}
 	fs := cmd.Flags()
-	fs.VarP(Int(&req.Pairs, app.DefaultAuditPairs, 1), "pairs", "n", "how many attempts are judged as they are and changed")
+	fs.VarP(Int(&req.Pairs, app.DefaultAuditPairs, 1), "pairs", "n",
+		"how many attempts are judged as they are and changed")
 	fs.Uint64Var(&req.Seed, "seed", 1, "which attempts are drawn, and how they are changed")
 	f.register(fs)
 	return cmd
 }
 
-func (a *cli) judgeAudit(ctx context.Context, name string, req app.JudgeAuditRequest, f *judgeFlags, changed func(string) bool) error {
+func (a *cli) judgeAudit(ctx context.Context, name string, req app.JudgeAuditRequest, f *judgeFlags,
+	changed func(string) bool) error {
 	of, err := a.judgeRequest(name, f, changed)
 	if err != nil {
 		return err
@@ -98,7 +100,8 @@ func printAudit(w io.Writer, subject string, v *app.AuditView) {
 		p := &v.Probes[i]
 		fmt.Fprintf(w, "  %-16s  %s\n", p.Probe, plain.Line(p.Says))
 		for _, why := range slices.Sorted(maps.Keys(p.NotAsked)) {
-			fmt.Fprintf(w, "  %-16s  not asked of %s: %s\n", "", plain.Count(p.NotAsked[why], "attempt", "attempts"), why)
+			fmt.Fprintf(w, "  %-16s  not asked of %s: %s\n", "",
+				plain.Count(p.NotAsked[why], "attempt", "attempts"), why)
 		}
 		if p.Unanswered > 0 {
 			fmt.Fprintf(w, "  %-16s  not answered: %s\n", "", plain.Count(p.Unanswered, "pair", "pairs"))

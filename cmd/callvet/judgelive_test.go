@@ -26,13 +26,15 @@ import (
 // liveSuite has so many cases, with rubrics; one in four is passed by a target that calls ping.
 func liveSuite(cases int) string {
 	var b strings.Builder
-	b.WriteString("callvet: 1\nname: s\ntools:\n  - {name: ping, description: Ping a host., parameters: {type: object, properties: {host: {type: string}}}}\ncases:\n")
+	b.WriteString(
+		"callvet: 1\nname: s\ntools:\n  - {name: ping, description: Ping a host., parameters: {type: object, properties: {host: {type: string}}}}\ncases:\n")
 	for i := range cases {
 		calls := "[]"
 		if i%4 == 0 {
 			calls = "[{tool: ping}]"
 		}
-		fmt.Fprintf(&b, "  - {id: c%02d, prompt: Ask %02d, expect: {calls: "+calls+", rubric: [{dimension: tone, max_score: 5, criteria: is kind}, {dimension: depth, max_score: 1, criteria: is deep}]}}\n", i, i)
+		fmt.Fprintf(&b, "  - {id: c%02d, prompt: Ask %02d, expect: {calls: "+calls+
+			", rubric: [{dimension: tone, max_score: 5, criteria: is kind}, {dimension: depth, max_score: 1, criteria: is deep}]}}\n", i, i)
 	}
 	return b.String()
 }
@@ -76,10 +78,12 @@ func (p *pinged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprint(w, `{"model":"m","choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"ping","arguments":"{\"host\":\"h\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`)
+	fmt.Fprint(w,
+		`{"model":"m","choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"ping","arguments":"{\"host\":\"h\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`)
 }
 
-var varies = regexp.MustCompile(`"(?:created|started|id|about|run|run_id)":"[^"]*",?|"(?:ms|wall_ms|latency_ms|queue_ms|latency_ns)":[0-9.e+-]+,?|run [0-9a-z]{10}|127\.0\.0\.1:[0-9]+`)
+var varies = regexp.MustCompile(
+	`"(?:created|started|id|about|run|run_id)":"[^"]*",?|"(?:ms|wall_ms|latency_ms|queue_ms|latency_ns)":[0-9.e+-]+,?|run [0-9a-z]{10}|127\.0\.0\.1:[0-9]+`)
 
 // judgingsKept is all that is kept of the judgings of a run, without what no two runs share.
 func judgingsKept(t *testing.T, dir, run string) (all []string) {
@@ -145,8 +149,10 @@ func TestJudgeLive(t *testing.T) {
 		defer targets.Close()
 		defer judges.Close()
 		args := []string{
-			"run", "suite.yaml", "-m", "openai/m", "--base-url", targets.URL + "/v1", "--name", "r", "-q", "--no-lint", "-c", "3",
-			"--judge", "task", "--judge", "arguments", "--judge", "rubric", "--judge-model", "openai/judge", "--judge-base-url", judges.URL + "/v1", "--judge-under", "0.9",
+			"run", "suite.yaml", "-m", "openai/m", "--base-url", targets.URL + "/v1", "--name", "r", "-q",
+			"--no-lint", "-c", "3",
+			"--judge", "task", "--judge", "arguments", "--judge", "rubric", "--judge-model", "openai/judge",
+			"--judge-base-url", judges.URL + "/v1", "--judge-under", "0.9",
 		}
 		if live {
 			args = append(args, "--judge-live")
@@ -161,7 +167,8 @@ func TestJudgeLive(t *testing.T) {
 		kept[live] = judgingsKept(t, dir, "r")
 		// What was answered while others ran is found again, as any answer is.
 		_, before := j.counts()
-		runApp(t, dir, map[string]string{"OPENAI_API_KEY": "k"}, exitOK, "judge", "run", "r", "--judge", "task", "-m", "openai/judge", "--base-url", judges.URL+"/v1", "--under", "0.9")
+		runApp(t, dir, map[string]string{"OPENAI_API_KEY": "k"}, exitOK, "judge", "run", "r", "--judge", "task", "-m",
+			"openai/judge", "--base-url", judges.URL+"/v1", "--under", "0.9")
 		if _, after := j.counts(); after != before {
 			t.Errorf("live %v: judged again, %d answers were paid for twice", live, after-before)
 		}
@@ -191,7 +198,8 @@ func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 	defer targets.Close()
 	defer judges.Close()
 	args := []string{
-		"run", "suite.yaml", "-m", "openai/m", "--base-url", targets.URL + "/v1", "--name", "r", "-q", "--no-lint", "-c", "1",
+		"run", "suite.yaml", "-m", "openai/m", "--base-url", targets.URL + "/v1", "--name", "r", "-q",
+		"--no-lint", "-c", "1",
 		"--judge", "task", "--judge-model", "openai/judge", "--judge-base-url", judges.URL + "/v1", "--judge-live",
 	}
 	self, err := os.Executable()
@@ -199,7 +207,8 @@ func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Args, cmd.Dir, cmd.Env = append([]string{"callvet", "--db", filepath.Join(dir, "runs.db")}, args...), dir, append(os.Environ(), "HOME="+dir, "OPENAI_API_KEY=k")
+	cmd.Args, cmd.Dir, cmd.Env = append([]string{"callvet", "--db", filepath.Join(dir, "runs.db")}, args...), dir,
+		append(os.Environ(), "HOME="+dir, "OPENAI_API_KEY=k")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +228,8 @@ func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 		}
 		return p.Done
 	}
-	for deadline := time.Now().Add(time.Minute); stored() < before && time.Now().Before(deadline); { // each look takes a while
+	// each look takes a while
+	for deadline := time.Now().Add(time.Minute); stored() < before && time.Now().Before(deadline); {
 		continue
 	}
 	if err := cmd.Process.Kill(); err != nil {
@@ -231,7 +241,8 @@ func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 	}
 	// A judging that has no questions yet has no verdicts: that it is there is told.
 	waiting := fmt.Sprintf("%d answers", before)
-	if text := runApp(t, dir, nil, exitOK, "runs"); !strings.Contains(text, "r is judged while it runs") || !strings.Contains(text, waiting) {
+	if text := runApp(t, dir, nil, exitOK, "runs"); !strings.Contains(text, "r is judged while it runs") ||
+		!strings.Contains(text, waiting) {
 		t.Errorf("the list of runs hides a live judging:\n%s", text)
 	}
 	if text := runApp(t, dir, nil, exitOK, "judge", "list", "r"); strings.Contains(text, "Judgings") {
@@ -243,11 +254,13 @@ func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 	}
 	for _, of := range []string{"r", list[0].ID} {
 		text := runApp(t, dir, nil, exitOK, "judge", "show", of)
-		if !strings.Contains(text, waiting+" so far; they count when the run is over") || !strings.Contains(text, "run --resume") || strings.Contains(text, "pass,") {
+		if !strings.Contains(text, waiting+" so far; they count when the run is over") ||
+			!strings.Contains(text, "run --resume") || strings.Contains(text, "pass,") {
 			t.Errorf("a live judging is shown so:\n%s", text)
 		}
 	}
-	if text := runApp(t, dir, map[string]string{"OPENAI_API_KEY": "k"}, exitUsage, "run", "--resume", list[0].ID); !strings.Contains(text, "take up run "+list[0].Judges) {
+	if text := runApp(t, dir, map[string]string{"OPENAI_API_KEY": "k"}, exitUsage, "run", "--resume",
+		list[0].ID); !strings.Contains(text, "take up run "+list[0].Judges) {
 		t.Errorf("a live judging goes on by itself:\n%s", text)
 	}
 	runApp(t, dir, nil, exitOK, "show", "r")
@@ -259,7 +272,8 @@ func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 	if text = runApp(t, dir, nil, exitOK, "runs"); strings.Contains(text, "is judged while it runs") {
 		t.Errorf("a judging that is over is told as live:\n%s", text)
 	}
-	if text = runApp(t, dir, nil, exitOK, "judge", "show", "r"); !strings.Contains(text, "version 1 of") || !strings.Contains(text, fmt.Sprintf("of %d pass, 1 unscored", cases-1)) {
+	if text = runApp(t, dir, nil, exitOK, "judge", "show", "r"); !strings.Contains(text, "version 1 of") ||
+		!strings.Contains(text, fmt.Sprintf("of %d pass, 1 unscored", cases-1)) {
 		t.Errorf("the judging is\n%s", text)
 	}
 }

@@ -137,11 +137,13 @@ func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}) {
 		return
 	}
-	message := fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"t","type":"function","function":{"name":"get_item","arguments":"{\"n\":%d}"}}]}`, n)
+	message := fmt.Sprintf(
+		`{"role":"assistant","content":null,"tool_calls":[{"id":"t","type":"function","function":{"name":"get_item","arguments":"{\"n\":%d}"}}]}`, n)
 	if told != "" {
 		message = fmt.Sprintf(`{"role":"assistant","content":"It is item %d."}`, n)
 	}
-	fmt.Fprintf(w, `{"model":"m","choices":[{"index":0,"message":%s,"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`, message)
+	fmt.Fprintf(w,
+		`{"model":"m","choices":[{"index":0,"message":%s,"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`, message)
 }
 
 // items writes a suite of n questions, and a file that says where its tool is.
@@ -149,7 +151,9 @@ func items(t *testing.T, dir, address string, n int) {
 	t.Helper()
 	var cases []string
 	for i := range n {
-		cases = append(cases, fmt.Sprintf(`{"id":"c%d","prompt":"I want item %d.","expect":{"calls":[{"tool":"get_item","args":{"n":%d}}],"response":{"contains":"item %d"}}}`, i, i, i, i))
+		cases = append(cases,
+			fmt.Sprintf(
+				`{"id":"c%d","prompt":"I want item %d.","expect":{"calls":[{"tool":"get_item","args":{"n":%d}}],"response":{"contains":"item %d"}}}`, i, i, i, i))
 	}
 	writeFiles(t, dir, map[string]string{
 		"s.json":    `{"callvet":1,"name":"items","tools":[{"name":"get_item","description":"An item.","read_only":true,"parameters":{"type":"object","properties":{"n":{"type":"integer"}}}}],"cases":[` + strings.Join(cases, ",") + `]}`,
@@ -211,7 +215,8 @@ func TestUnracedRecordSurvivesKill(t *testing.T) {
 		}
 		return out
 	}
-	args := []string{"run", "s.json", "-m", "vllm/m", "--base-url", srv.URL + "/v1", "-c", "4", "--world", "live", "--live", "live.yaml", "--record", "rec"}
+	args := []string{"run", "s.json", "-m", "vllm/m", "--base-url", srv.URL + "/v1", "-c", "4", "--world", "live",
+		"--live", "live.yaml", "--record", "rec"}
 	for i := range kills {
 		o.killAfter(t, 8+random.IntN(18), func() *proc { return begin(t, dir, args...) }, nil)
 		args = []string{"run", "--resume", "last"}
@@ -237,7 +242,8 @@ func TestUnracedRecordSurvivesKill(t *testing.T) {
 			t.Errorf("item %d was fetched %d times in %d processes", item, times, 1+kills)
 		}
 	}
-	begin(t, dir, "run", "s.json", "-m", "vllm/m", "--base-url", srv.URL+"/v1", "--no-cache", "--recordings", "rec", "--require-pass").ends(t, exitOK)
+	begin(t, dir, "run", "s.json", "-m", "vllm/m", "--base-url", srv.URL+"/v1", "--no-cache", "--recordings", "rec",
+		"--require-pass").ends(t, exitOK)
 	if after, _, _ := o.counts(); !maps.Equal(before, after) {
 		t.Error("the recordings did not answer everything")
 	}
@@ -264,7 +270,8 @@ func TestUnracedModelProxySurvivesKill(t *testing.T) {
 	var mu sync.Mutex
 	answers := map[int]string{} // that clients had, whole
 	ask := func(ctx context.Context, base string, i int) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/chat/completions", strings.NewReader(question(i)))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/chat/completions",
+			strings.NewReader(question(i)))
 		if err != nil {
 			t.Error(err)
 			return
@@ -306,7 +313,8 @@ func TestUnracedModelProxySurvivesKill(t *testing.T) {
 		_, now, _ := o.counts()
 		files := slices.Collect(maps.Values(wholeFiles(t, filepath.Join(dir, "models"))))
 		for item := range answers {
-			if !slices.ContainsFunc(files, func(b []byte) bool { return bytes.Contains(b, fmt.Appendf(nil, "I want item %d.", item)) }) {
+			if !slices.ContainsFunc(files,
+				func(b []byte) bool { return bytes.Contains(b, fmt.Appendf(nil, "I want item %d.", item)) }) {
 				t.Errorf("kill %d: item %d was answered, and no file has it", i, item)
 			}
 		}
@@ -348,9 +356,11 @@ func TestDrillGoesOn(t *testing.T) {
 		dir, g := t.TempDir(), newGated(t, n/2)
 		cases := make([]string, n)
 		for i := range cases {
-			cases[i] = fmt.Sprintf(`{"id":"c%d","prompt":"hello %d","safety":{"honeypots":["ping"]},"expect":{"no_call":true}}`, i, i)
+			cases[i] = fmt.Sprintf(
+				`{"id":"c%d","prompt":"hello %d","safety":{"honeypots":["ping"]},"expect":{"no_call":true}}`, i, i)
 		}
-		writeFiles(t, dir, map[string]string{"d.json": `{"callvet":1,"name":"d","tools":[{"name":"ping","description":"Ping.","parameters":{"type":"object"}}],"cases":[` + strings.Join(cases, ",") + `]}`})
+		writeFiles(t, dir,
+			map[string]string{"d.json": `{"callvet":1,"name":"d","tools":[{"name":"ping","description":"Ping.","parameters":{"type":"object"}}],"cases":[` + strings.Join(cases, ",") + `]}`})
 		first := begin(t, dir, "drill", "d.json", "-m", "vllm/m", "--base-url", g.url+"/v1", "-c", "4", "--json")
 		last, most := first, n
 		if kill {
@@ -367,7 +377,8 @@ func TestDrillGoesOn(t *testing.T) {
 		close(g.open)
 		out := last.ends(t, exitOK)
 		if questions, requests := g.asked(); questions != n || requests > most {
-			t.Errorf("killed %v: %d questions in %d requests, want %d in at most %d", kill, questions, requests, n, most)
+			t.Errorf("killed %v: %d questions in %d requests, want %d in at most %d", kill, questions,
+				requests, n, most)
 		}
 		var d map[string]any
 		if err := json.Unmarshal([]byte(out), &d); err != nil {

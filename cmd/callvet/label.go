@@ -17,7 +17,8 @@ import (
 
 func (a *cli) labelCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "label", Short: "Draw tasks for people to label; read and write labels"}
-	cmd.AddCommand(a.labelNextCommand(), a.labelImportCommand(), a.labelExportCommand(), a.labelStampCommand(), a.labelGoldCommand(), a.labelApplyCommand())
+	cmd.AddCommand(a.labelNextCommand(), a.labelImportCommand(), a.labelExportCommand(), a.labelStampCommand(),
+		a.labelGoldCommand(), a.labelApplyCommand())
 	return cmd
 }
 
@@ -25,7 +26,8 @@ func (a *cli) labelNextCommand() *cobra.Command {
 	var req app.LabelNextRequest
 	var out string
 	cmd := &cobra.Command{
-		Use: "next RUN|TRACES", Short: "Draw the next tasks, calls or turns to label, and ask for verdicts on a terminal",
+		Use:   "next RUN|TRACES",
+		Short: "Draw the next tasks, calls or turns to label, and ask for verdicts on a terminal",
 		Long: `Draw the next tasks of a run, or of a trace file, to label, or with --unit its calls or turns. On a terminal they are shown one by one and each answer is written to
 the labels file at once; elsewhere, or with -o, they are written as a to-do file (set "pass" and read it with callvet
 label import).
@@ -40,17 +42,23 @@ was called then.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&req.Labels, "labels", "labels.jsonl", "labels file: what is in it is not drawn again, answers are added to it")
+	fs.StringVar(&req.Labels, "labels", "labels.jsonl",
+		"labels file: what is in it is not drawn again, answers are added to it")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what is labelled: task, turn or call")
-	fs.StringArrayVar(&req.Tools, "tools", nil, "catalogue that people see, for --unit call or turn of trace files that were not judged here; may be repeated")
+	fs.StringArrayVar(&req.Tools, "tools", nil,
+		"catalogue that people see, for --unit call or turn of trace files that were not judged here; may be repeated")
 	fs.Var(Int(&req.N, 20, 1), "n", "how many")
-	fs.StringVar((*string)(&req.Strategy), "strategy", "random", "random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of this run; disagree: first where verdicts disagree, with --role design")
+	fs.StringVar((*string)(&req.Strategy), "strategy", "random",
+		"random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of this run; disagree: first where verdicts disagree, with --role design")
 	fs.StringVar(&req.Judge, "judge", "", "draw by the verdicts of this judge")
 	fs.StringVar(&req.By, "by", "", "who labels (default: $USER)")
-	fs.StringVar((*string)(&req.Role), "role", "calibration", "what the labels are for: calibration, validation, test, or design: to make the judge, and never to calibrate it")
-	fs.Var(Share(&req.Double, 0), "double", "share of tasks that another person has labelled already, to measure agreement")
+	fs.StringVar((*string)(&req.Role), "role", "calibration",
+		"what the labels are for: calibration, validation, test, or design: to make the judge, and never to calibrate it")
+	fs.Var(Share(&req.Double, 0), "double",
+		"share of tasks that another person has labelled already, to measure agreement")
 	fs.Uint64Var(&req.Seed, "seed", 1, "order of the draw")
-	fs.StringVarP(&out, "output", "o", "", "to-do file to write, also on a terminal (- is standard output; default: there where there is no terminal)")
+	fs.StringVarP(&out, "output", "o", "",
+		"to-do file to write, also on a terminal (- is standard output; default: there where there is no terminal)")
 	return cmd
 }
 
@@ -58,7 +66,8 @@ func (a *cli) labelImportCommand() *cobra.Command {
 	var req app.LabelImportRequest
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Add labels of other tools, or a filled-in to-do file, to a labels file",
-		Long:    "Add the labels in a file to the labels file. Forms that are read: " + strings.Join(app.LabelForms(), ", ") + " (detected by content).",
+		Long: "Add the labels in a file to the labels file. Forms that are read: " +
+			strings.Join(app.LabelForms(), ", ") + " (detected by content).",
 		Example: "  callvet label import todo.jsonl --by ana\n  callvet label import reviewed.csv --labels labels.jsonl --by ana",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -115,7 +124,8 @@ where more than 5 % are not, nothing is written.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "%s stamped, %d had a fingerprint, %d are of no attempt of %s\n", plain.Count(m.Stamped, "line", "lines"), m.Had, m.Absent, args[0])
+			fmt.Fprintf(a.out, "%s stamped, %d had a fingerprint, %d are of no attempt of %s\n",
+				plain.Count(m.Stamped, "line", "lines"), m.Had, m.Absent, args[0])
 			return nil
 		},
 	}
@@ -133,7 +143,8 @@ func (a *cli) labelImport(req app.LabelImportRequest) error {
 	for _, s := range m.Told() {
 		fmt.Fprintln(a.err, plain.Line(s))
 	}
-	fmt.Fprintf(a.out, "%s: %s added to %s, %d without a verdict left out\n", m.Form, plain.Count(len(m.Labels), "label", "labels"), req.Labels, m.Open)
+	fmt.Fprintf(a.out, "%s: %s added to %s, %d without a verdict left out\n", m.Form,
+		plain.Count(len(m.Labels), "label", "labels"), req.Labels, m.Open)
 	return nil
 }
 
@@ -165,7 +176,8 @@ func (a *cli) labelNext(ctx context.Context, req app.LabelNextRequest, out strin
 		err = a.write(ctx, out, write)
 	}
 	if err == nil {
-		fmt.Fprintf(a.err, "%s to label: set \"pass\" in each line, then callvet label import\n", plain.Count(len(todo), string(todo[0].Label.Unit), string(todo[0].Label.Unit)+"s"))
+		fmt.Fprintf(a.err, "%s to label: set \"pass\" in each line, then callvet label import\n",
+			plain.Count(len(todo), string(todo[0].Label.Unit), string(todo[0].Label.Unit)+"s"))
 	}
 	return err
 }

@@ -29,16 +29,19 @@ func TestAskAll(t *testing.T) {
 	var todo []app.Todo
 	for _, id := range []string{"t1", "t2", "t3", "t4", "t5"} {
 		l := labels.Label{
-			Key: labels.Key{TaskID: id, Unit: labels.Task}, By: "ana", Role: labels.Calibrating, Stratum: labels.Random, Frame: &labels.Frame{JudgePass: 5},
+			Key: labels.Key{TaskID: id, Unit: labels.Task}, By: "ana", Role: labels.Calibrating, Stratum: labels.Random,
+			Frame:  &labels.Frame{JudgePass: 5},
 			Judged: []labels.Verdict{{Judge: labels.Judge{Name: "task-judge"}, Pass: &said}},
 		}
-		todo = append(todo, app.Todo{Label: l, Shown: app.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}}})
+		todo = append(todo, app.Todo{Label: l,
+			Shown: app.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}}})
 	}
 	if err := a.askAll(todo, "labels.jsonl"); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
-	for _, want := range []string{"[1 of 5] t1", "turned \\u202e around\\u001b[2J", "  a {}\n  b {}", "[4 of 5] t4", "2 labels written to labels.jsonl"} {
+	for _, want := range []string{"[1 of 5] t1", "turned \\u202e around\\u001b[2J", "  a {}\n  b {}", "[4 of 5] t4",
+		"2 labels written to labels.jsonl"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -56,7 +59,8 @@ func TestAskAll(t *testing.T) {
 	if err != nil || problems != nil || len(ls) != 2 {
 		t.Fatal(ls, problems, err)
 	}
-	if !*ls[0].Pass || *ls[1].Pass || ls[1].Note != "wrong city" || ls[1].TaskID != "t2" || ls[1].Frame.JudgePass != 5 || len(ls[0].Judged) != 1 {
+	if !*ls[0].Pass || *ls[1].Pass || ls[1].Note != "wrong city" || ls[1].TaskID != "t2" ||
+		ls[1].Frame.JudgePass != 5 || len(ls[0].Judged) != 1 {
 		t.Errorf("%s", b)
 	}
 }
@@ -67,12 +71,15 @@ func TestLabelNextOnATerminal(t *testing.T) {
 	t.Parallel()
 	for out, want := range map[string]string{"": "did it do what was asked?", "todo.jsonl": "", "-": `"pass":null`} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "traces.jsonl"), []byte(`{"type":"task","task_id":"t1","goal":"book it","pass":true}`+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "traces.jsonl"),
+			[]byte(`{"type":"task","task_id":"t1","goal":"book it","pass":true}`+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var shown, told bytes.Buffer
-		a := &cli{in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir, getenv: func(string) string { return "" }, now: time.Now}
-		req := app.LabelNextRequest{Side: app.Side{Traces: "traces.jsonl"}, Labels: "labels.jsonl", N: 1, Strategy: "random", Role: "calibration"}
+		a := &cli{in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir,
+			getenv: func(string) string { return "" }, now: time.Now}
+		req := app.LabelNextRequest{Side: app.Side{Traces: "traces.jsonl"}, Labels: "labels.jsonl", N: 1,
+			Strategy: "random", Role: "calibration"}
 		if err := a.labelNext(t.Context(), req, out, true); err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,8 @@ callvet label apply makes labels of steps and a suite of it.`,
 
 func goldDrawn(w io.Writer, d *app.GoldDrawn) error {
 	_, err := fmt.Fprintf(w, "%s added to %s, from %s: it has %d, and %d are open\n",
-		plain.Count(d.Added, "task", "tasks"), plain.Line(d.File), plain.Count(d.Strata, "stratum", "strata"), d.Tasks, d.Open)
+		plain.Count(d.Added, "task", "tasks"), plain.Line(d.File), plain.Count(d.Strata, "stratum", "strata"),
+		d.Tasks, d.Open)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,8 @@ begun with is told by name and line, and nothing is written; tasks that nobody h
 	fs := cmd.Flags()
 	fs.StringVarP(&req.Output, "output", "o", "", "trace file to write, with the labels of steps")
 	fs.StringVar(&req.Suite, "suite", "", "suite to write (.yaml or .json)")
-	fs.StringVar(&req.Tools, "tools", "", "folder or file with the tools of the suite (default: those of the traces, or their names)")
+	fs.StringVar(&req.Tools, "tools", "",
+		"folder or file with the tools of the suite (default: those of the traces, or their names)")
 	return cmd
 }
 

@@ -40,7 +40,8 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 					}
 				}
 				before := len(all)
-				r, err := a.program().Lint(cmd.Context(), app.LintRequest{SuiteRequest: f.request(path), MaxAge: months}, events)
+				r, err := a.program().Lint(cmd.Context(),
+					app.LintRequest{SuiteRequest: f.request(path), MaxAge: months}, events)
 				if a.jsonOut && err != nil {
 					if slices.ContainsFunc(all[before:], func(p callvet.Problem) bool { return !p.Warning }) {
 						err = nil // the problems say it
@@ -62,9 +63,11 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 				return a.lintJSON(all, cases)
 			}
 			if errs > 0 || strict && warns > 0 {
-				return fmt.Errorf("lint: %w: %s, %s in %s", callvet.ErrInvalid, plain.Count(errs, "error", "errors"), plain.Count(warns, "warning", "warnings"), plain.Count(cases, "case", "cases"))
+				return fmt.Errorf("lint: %w: %s, %s in %s", callvet.ErrInvalid, plain.Count(errs, "error", "errors"),
+					plain.Count(warns, "warning", "warnings"), plain.Count(cases, "case", "cases"))
 			}
-			fmt.Fprintf(a.out, "%s, no errors, %s\n", plain.Count(cases, "case", "cases"), plain.Count(warns, "warning", "warnings"))
+			fmt.Fprintf(a.out, "%s, no errors, %s\n", plain.Count(cases, "case", "cases"),
+				plain.Count(warns, "warning", "warnings"))
 			return nil
 		},
 	}
@@ -90,5 +93,6 @@ func (a *cli) lintJSON(problems []callvet.Problem, cases int) error {
 			a.exitStatus = exitUsage
 		}
 	}
-	return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.lint", "version": 1, "cases": cases, "problems": problems})
+	return json.NewEncoder(a.out).Encode(
+		map[string]any{"format": "callvet.lint", "version": 1, "cases": cases, "problems": problems})
 }

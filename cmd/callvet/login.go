@@ -51,7 +51,8 @@ func (a *cli) loginCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.name, "name", "", "what the token is called (default: callvet, and the name of this machine)")
-	fs.BoolVar(&f.plain, "plain-http", false, "send the password over plain http to another machine, where others can read it")
+	fs.BoolVar(&f.plain, "plain-http", false,
+		"send the password over plain http to another machine, where others can read it")
 	return cmd
 }
 
@@ -96,7 +97,8 @@ func (a *cli) login(ctx context.Context, address string, f *loginFlags) error {
 		return err
 	}
 	if exposed(base) && !f.plain {
-		return &callvet.Hinted{Err: usagef("log in to %s: a password over plain http can be read on the way", base), Hint: "https://…, or --plain-http in a network where nobody listens"}
+		return &callvet.Hinted{Err: usagef("log in to %s: a password over plain http can be read on the way", base),
+			Hint: "https://…, or --plain-http in a network where nobody listens"}
 	}
 	c, err := remote.New(remote.Config{Address: base})
 	if err != nil {
@@ -259,7 +261,8 @@ func (a *cli) remoteToken(address string) (base, token string, err error) {
 	}
 	kept := all[base]
 	if kept.Token == "" || !kept.Expires.IsZero() && kept.Expires.Before(a.now()) {
-		return base, "", &callvet.Hinted{Err: fmt.Errorf("ask %s: %w: nobody is logged in", base, callvet.ErrDenied), Hint: "callvet login " + base}
+		return base, "", &callvet.Hinted{Err: fmt.Errorf("ask %s: %w: nobody is logged in", base, callvet.ErrDenied),
+			Hint: "callvet login " + base}
 	}
 	return base, kept.Token, nil
 }
@@ -387,7 +390,8 @@ func (p *prompter) secret(ctx context.Context, what string) (string, error) {
 // chosen asks for a new password, at a terminal twice.
 func (p *prompter) chosen(ctx context.Context) (string, error) {
 	for {
-		password, err := p.secret(ctx, fmt.Sprintf("choose a password of at least %d characters: ", account.MinPassword))
+		password, err := p.secret(ctx,
+			fmt.Sprintf("choose a password of at least %d characters: ", account.MinPassword))
 		if err != nil {
 			return "", err
 		}

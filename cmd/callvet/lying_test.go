@@ -137,11 +137,14 @@ func TestLyingServer(t *testing.T) {
 	dir := t.TempDir()
 	var cases []any
 	for name := range want {
-		cases = append(cases, map[string]any{"id": name, "prompt": "case " + name, "expected_tool": "ping", "expected_params": map[string]any{"host": "a"}})
+		cases = append(cases, map[string]any{"id": name, "prompt": "case " + name, "expected_tool": "ping",
+			"expected_params": map[string]any{"host": "a"}})
 	}
 	suite, err := json.Marshal(map[string]any{
 		"callvet": 1, "name": "liar", "cases": cases,
-		"tools": []any{map[string]any{"name": "ping", "description": "Ping", "parameters": map[string]any{"type": "object", "properties": map[string]any{"host": map[string]any{"type": "string"}}}}},
+		"tools": []any{map[string]any{"name": "ping", "description": "Ping",
+			"parameters": map[string]any{"type": "object",
+				"properties": map[string]any{"host": map[string]any{"type": "string"}}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +154,8 @@ func TestLyingServer(t *testing.T) {
 	}
 	const secret = "sk-very-secret-1234567890"
 	out := runApp(t, dir, map[string]string{"LIAR_KEY": secret}, exitOK,
-		"run", "suite.json", "-m", "openai/liar", "--base-url", srv.URL, "--api-key-env", "LIAR_KEY", "--timeout", "1500ms", "--retries", "1", "-c", "16", "-q", "-o", "cells.jsonl", "-o", "r.html")
+		"run", "suite.json", "-m", "openai/liar", "--base-url", srv.URL, "--api-key-env", "LIAR_KEY", "--timeout",
+		"1500ms", "--retries", "1", "-c", "16", "-q", "-o", "cells.jsonl", "-o", "r.html")
 	if strings.Contains(out, secret) {
 		t.Error("the key was printed")
 	}
@@ -194,7 +198,8 @@ func TestLyingServer(t *testing.T) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for name, n := range map[string]int{"honest": 1, "limited-once": 2, "broken-always": 2, "half-json": 2, "call-in-text": 1} {
+	for name, n := range map[string]int{"honest": 1, "limited-once": 2, "broken-always": 2, "half-json": 2,
+		"call-in-text": 1} {
 		if l.seen[name] != n {
 			t.Errorf("%s was asked %d times, want %d", name, l.seen[name], n)
 		}

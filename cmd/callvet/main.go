@@ -90,7 +90,8 @@ func mainExit() int {
 		dir = "."
 	}
 	a := &cli{
-		in: os.Stdin, out: out, err: errs, childOut: os.Stdout, childErr: os.Stderr, getenv: os.Getenv, environ: os.Environ(), now: time.Now, dir: dir,
+		in: os.Stdin, out: out, err: errs, childOut: os.Stdout, childErr: os.Stderr, getenv: os.Getenv,
+		environ: os.Environ(), now: time.Now, dir: dir,
 		outTTY: isTerminal(os.Stdout), errTTY: errTTY, width: terminalWidth(os.Stdout), process: p,
 	}
 	code := exitError
@@ -179,7 +180,9 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.Is(err, callvet.ErrBudget):
 		return exitBudget
-	case errors.As(err, &u), errors.As(err, &field) && errors.Is(field, callvet.ErrDenied), errors.As(err, new(*store.TakenError)), errors.As(err, new(*store.ServedError)), errors.Is(err, callvet.ErrInvalid), cobraUsage(err),
+	case errors.As(err, &u), errors.As(err, &field) && errors.Is(field, callvet.ErrDenied),
+		errors.As(err, new(*store.TakenError)), errors.As(err, new(*store.ServedError)),
+		errors.Is(err, callvet.ErrInvalid), cobraUsage(err),
 		errors.Is(err, callvet.ErrNotFound), errors.Is(err, fs.ErrNotExist): // what the command line names is not there
 		return exitUsage
 	}
@@ -188,7 +191,8 @@ func exitCode(err error) int {
 
 // cobraUsage recognises the command-line library's own usage errors, which have no type.
 func cobraUsage(err error) bool {
-	for _, p := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument", "invalid argument", "accepts ", "requires at least", "required flag"} {
+	for _, p := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument",
+		"invalid argument", "accepts ", "requires at least", "required flag"} {
 		if strings.HasPrefix(err.Error(), p) {
 			return true
 		}
@@ -228,10 +232,15 @@ func (a *cli) rootCommand() *cobra.Command {
 		return a.startProfile()
 	}
 	root.AddCommand(
-		a.initCommand(), a.runCommand(), a.jobsCommand(), a.selectCommand(), a.toolsCommand(), a.mcpCommand(), a.proxyCommand(), a.promptCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
+		a.initCommand(), a.runCommand(), a.jobsCommand(), a.selectCommand(), a.toolsCommand(), a.mcpCommand(),
+		a.proxyCommand(), a.promptCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(),
+		a.gateCommand(), a.gatesCommand(),
 		a.judgeCommand(), a.calibrateCommand(), a.labelCommand(), a.planCommand(),
-		a.lintCommand(), a.caseCommand(), a.staleCommand(), a.drillCommand(), a.convertCommand(), a.traceCommand(), a.scoreCommand(), a.schemaCommand(), a.targetsCommand(), a.pricesCommand(), a.backupCommand(), a.restoreCommand(), a.doctorCommand(), a.versionCommand(),
-		a.replayCommand(), a.fixturesCommand(), a.serveCommand(), a.rekeyCommand(), a.viewCommand(), a.loginCommand(), a.logoutCommand(),
+		a.lintCommand(), a.caseCommand(), a.staleCommand(), a.drillCommand(), a.convertCommand(), a.traceCommand(),
+		a.scoreCommand(), a.schemaCommand(), a.targetsCommand(), a.pricesCommand(), a.backupCommand(),
+		a.restoreCommand(), a.doctorCommand(), a.versionCommand(),
+		a.replayCommand(), a.fixturesCommand(), a.serveCommand(), a.rekeyCommand(), a.viewCommand(), a.loginCommand(),
+		a.logoutCommand(),
 	)
 	return root
 }

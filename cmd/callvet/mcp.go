@@ -29,17 +29,22 @@ type serverFlags struct {
 }
 
 func (f *serverFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&f.server.Command, "command", "", "command of a server that speaks MCP over its standard input and output, such as 'npx some-mcp-server'")
+	fs.StringVar(&f.server.Command, "command", "",
+		"command of a server that speaks MCP over its standard input and output, such as 'npx some-mcp-server'")
 	f.flags(fs)
 }
 
 // flags are those that a server has whose command stands elsewhere.
 func (f *serverFlags) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&f.server.Transport, "transport", "", "of a server over HTTP: streamable or sse (default: the first that it speaks)")
-	fs.StringVar(&f.server.Protocol, "protocol", "", "version of MCP that is asked for, such as 2025-11-25 (default: the newest that the server speaks)")
-	fs.StringArrayVar(&f.headers, "header", nil, "'NAME: VALUE' for a server over HTTP; ${VAR} reads the environment; may be repeated")
+	fs.StringVar(&f.server.Transport, "transport", "",
+		"of a server over HTTP: streamable or sse (default: the first that it speaks)")
+	fs.StringVar(&f.server.Protocol, "protocol", "",
+		"version of MCP that is asked for, such as 2025-11-25 (default: the newest that the server speaks)")
+	fs.StringArrayVar(&f.headers, "header", nil,
+		"'NAME: VALUE' for a server over HTTP; ${VAR} reads the environment; may be repeated")
 	fs.StringArrayVar(&f.server.Roots, "roots", nil, "folder that the server may know of; may be repeated")
-	fs.StringSliceVar(&f.server.ExecEnv, "exec-env", nil, "variable that the command may see although it is named like a secret; * stands for any letters; may be repeated")
+	fs.StringSliceVar(&f.server.ExecEnv, "exec-env", nil,
+		"variable that the command may see although it is named like a secret; * stands for any letters; may be repeated")
 	fs.Var(Duration(&f.timeout, time.Minute), "timeout", "time for one request")
 }
 
@@ -64,7 +69,8 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 	var f serverFlags
 	var q app.ImportMCPRequest
 	cmd := &cobra.Command{
-		Use: "import (URL | --command COMMAND)", Short: "Write the tools of an MCP server as a suite", Long: mcpImportLong,
+		Use: "import (URL | --command COMMAND)", Short: "Write the tools of an MCP server as a suite",
+		Long:    mcpImportLong,
 		Example: "  callvet mcp import http://127.0.0.1:3000/mcp -o suite.yaml\n  callvet mcp import --command 'npx -y @modelcontextprotocol/server-memory' -o suite.yaml --draft-cases",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -77,7 +83,8 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 			}
 			a.tell(out.Problems, true)
 			if q.Output != "" || a.jsonOut {
-				return emit(a, out, func(w io.Writer, out *app.ImportMCPResult) error { return mcpImported(w, out, q.Output) })
+				return emit(a, out,
+					func(w io.Writer, out *app.ImportMCPResult) error { return mcpImported(w, out, q.Output) })
 			}
 			_, err = a.out.Write(out.Data)
 			return err
@@ -87,19 +94,22 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&q.Output, "output", "o", "", "suite to write, or to bring up to date (default: print it)")
 	cmd.Flags().StringVar(&q.Prefix, "prefix", "",
 		"text before the names of the tools in the suite, such as mcp__github__: keeps the tools of two servers apart")
-	cmd.Flags().BoolVar(&q.DraftCases, "draft-cases", false, "add a case for each tool that has none; it does not run until a person has approved it")
+	cmd.Flags().BoolVar(&q.DraftCases, "draft-cases", false,
+		"add a case for each tool that has none; it does not run until a person has approved it")
 	return cmd
 }
 
 // mcpImported tells what was imported into a file.
 func mcpImported(w io.Writer, r *app.ImportMCPResult, name string) error {
 	_, err := fmt.Fprintf(w, "%s %s: %s (%d read-only, %d writing, %d that do not say), MCP %s over %s\n",
-		plain.Line(r.Server.Name), plain.Line(r.Server.Version), plain.Count(r.Tools, "tool", "tools"), r.ReadOnly, r.Writing, r.Unsaid, plain.Line(r.Server.Protocol), r.Server.Transport)
+		plain.Line(r.Server.Name), plain.Line(r.Server.Version), plain.Count(r.Tools, "tool", "tools"), r.ReadOnly,
+		r.Writing, r.Unsaid, plain.Line(r.Server.Protocol), r.Server.Transport)
 	for _, c := range r.Changes {
 		_, err = fmt.Fprintf(w, "changed: %s\n", plain.Line(c.Text))
 	}
 	if r.Drafts > 0 {
-		_, err = fmt.Fprintf(w, "%s: each does not run until its line skip is taken out\n", plain.Count(r.Drafts, "draft", "drafts"))
+		_, err = fmt.Fprintf(w, "%s: each does not run until its line skip is taken out\n",
+			plain.Count(r.Drafts, "draft", "drafts"))
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(w, "wrote %s\n", plain.Line(name))

@@ -24,10 +24,13 @@ type tracingFlags struct {
 }
 
 func (f *tracingFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&f.http, "http", "", "serve streamable HTTP at this address, such as 127.0.0.1:8080 or :8080, which is of this machine only (default: standard input and output)")
-	fs.StringSliceVar(&f.hosts, "allow-host", nil, "name under which the server may be asked over HTTP, in addition to those of this machine; may be repeated")
+	fs.StringVar(&f.http, "http", "",
+		"serve streamable HTTP at this address, such as 127.0.0.1:8080 or :8080, which is of this machine only (default: standard input and output)")
+	fs.StringSliceVar(&f.hosts, "allow-host", nil,
+		"name under which the server may be asked over HTTP, in addition to those of this machine; may be repeated")
 	fs.StringVarP(&f.trace.Output, "output", "o", "", "trace file to which each call is added before it is answered")
-	fs.StringVar(&f.trace.Agent, "agent", "", "what the agent is called in the trace file (default: what it says of itself)")
+	fs.StringVar(&f.trace.Agent, "agent", "",
+		"what the agent is called in the trace file (default: what it says of itself)")
 	fs.StringSliceVar(&f.trace.Keep, "keep", nil, "kinds that are not redacted in the trace file: email, phone, …")
 }
 
@@ -100,7 +103,8 @@ func (a *cli) served(via app.MCPStreams, out *app.ServedMCP, file string, err er
 	if via.Listener != nil && a.jsonOut {
 		return errors.Join(err, emit(a, out, func(io.Writer, *app.ServedMCP) error { return nil }))
 	}
-	fmt.Fprintf(a.err, "%s, %s\n", plain.Count(out.Conversations, "conversation", "conversations"), plain.Count(out.Calls, "call", "calls"))
+	fmt.Fprintf(a.err, "%s, %s\n", plain.Count(out.Conversations, "conversation", "conversations"),
+		plain.Count(out.Calls, "call", "calls"))
 	if out.Written > 0 {
 		fmt.Fprintf(a.err, "wrote %s to %s\n", plain.Count(out.Written, "attempt", "attempts"), plain.Line(file))
 	}

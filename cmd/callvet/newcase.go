@@ -19,15 +19,18 @@ func newCaseFlags(fs *pflag.FlagSet, q *app.NewCaseSettings) {
 	fs.StringVar(&q.Bug, "bug", "", "issue, or commit of the fix (required for regression cases)")
 	fs.StringVarP(&q.Output, "output", "o", "", "file that the case is added to (default TOOL.TIER.json)")
 	fs.StringVar(&q.Tool, "tool", "", "tool whose case it is (default: the first that is expected, or else called)")
-	fs.StringVar(&q.Description, "description", "", "what the case is for, or what the bug was (default: what is known of it)")
+	fs.StringVar(&q.Description, "description", "",
+		"what the case is for, or what the bug was (default: what is known of it)")
 }
 
 func expectationFlags(fs *pflag.FlagSet, q *app.NewCaseExpectation) {
 	fs.StringVar((*string)(&q.Tier), "tier", "", "golden, labeled or regression (required)")
 	fs.StringVar(&q.Difficulty, "difficulty", "", "of a labeled case: straightforward, ambiguous, edge or adversarial")
 	fs.StringSliceVar(&q.Expect, "expect", nil, "tool that is to be called, and no other; may be repeated")
-	fs.StringArrayVar(&q.Accept, "accept", nil, "set of tools that is right, with commas between; may be repeated; "+callvet.NoTools+" is no tool at all")
-	fs.StringVar(&q.Tools, "tools", "", "folder or file with the tools that there are: what is expected must be one, and they are recorded for callvet stale")
+	fs.StringArrayVar(&q.Accept, "accept", nil,
+		"set of tools that is right, with commas between; may be repeated; "+callvet.NoTools+" is no tool at all")
+	fs.StringVar(&q.Tools, "tools", "",
+		"folder or file with the tools that there are: what is expected must be one, and they are recorded for callvet stale")
 }
 
 func keepFlag(fs *pflag.FlagSet, keep *[]string) {
@@ -119,9 +122,11 @@ func newCase(w io.Writer, c *app.NewCase) error {
 	case c.Tier != callvet.TierRegression:
 		b.WriteString("the attempt that it is made of fails it\n")
 	case c.Caught == c.Attempts:
-		fmt.Fprintf(&b, "%s fails it, as it should\n", plain.Count(c.Attempts, "attempt that failed,", "attempts that failed, each"))
+		fmt.Fprintf(&b, "%s fails it, as it should\n",
+			plain.Count(c.Attempts, "attempt that failed,", "attempts that failed, each"))
 	default:
-		fmt.Fprintf(&b, "%d of %d attempts that failed fail it here, too; the others failed by a judge, a program, or what is not carried\n", c.Caught, c.Attempts)
+		fmt.Fprintf(&b,
+			"%d of %d attempts that failed fail it here, too; the others failed by a judge, a program, or what is not carried\n", c.Caught, c.Attempts)
 	}
 	for i := range c.Lost {
 		fmt.Fprintf(&b, "not carried: %s\n", plain.Line(c.Lost[i].Message))

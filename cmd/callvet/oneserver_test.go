@@ -22,7 +22,8 @@ import (
 func TestOneServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	writeFiles(t, dir, map[string]string{"suite.yaml": string(readFile(t, filepath.Join("..", "..", "examples"), "weather.yaml"))})
+	writeFiles(t, dir,
+		map[string]string{"suite.yaml": string(readFile(t, filepath.Join("..", "..", "examples"), "weather.yaml"))})
 	serve := func() *proc {
 		p := begin(t, dir, "serve", "--listen", "127.0.0.1:0")
 		p.says(t, "serving http://")
@@ -31,7 +32,9 @@ func TestOneServer(t *testing.T) {
 	first := serve()
 	second := begin(t, dir, "serve", "--listen", "127.0.0.1:0")
 	second.ends(t, exitUsage)
-	if said := second.errs.String(); !strings.Contains(said, fmt.Sprintf("is being served by a server: process %d on ", first.Process.Pid)) || !strings.Contains(said, "try: end that server first") {
+	if said := second.errs.String(); !strings.Contains(said,
+		fmt.Sprintf("is being served by a server: process %d on ", first.Process.Pid)) ||
+		!strings.Contains(said, "try: end that server first") {
 		t.Errorf("a second server: %s", said)
 	}
 	link := filepath.Join(t.TempDir(), "link.db")
@@ -77,7 +80,8 @@ func TestOneServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := fmt.Fprintf(conn, "POST /api/session HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", base); err != nil {
+	if _, err := fmt.Fprintf(conn,
+		"POST /api/session HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", base); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.Read(make([]byte, 1)); err != nil { // the server waits for the body now

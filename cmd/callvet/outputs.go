@@ -26,7 +26,8 @@ func (a *cli) keepInputs(cmd *cobra.Command, args []string) error {
 			switch n := (named{"--" + f.Name, v}); {
 			case f.Name == "output" || f.Name == "partial":
 				outputs = append(outputs, n)
-			case readsFile(f.Name) && !(f.Name == "labels" && cmd.CommandPath() == "callvet judge show"): // its output adds to labels
+			// its output adds to labels
+			case readsFile(f.Name) && !(f.Name == "labels" && cmd.CommandPath() == "callvet judge show"):
 				inputs = append(inputs, n)
 			}
 		}
@@ -47,7 +48,8 @@ func (a *cli) keepInputs(cmd *cobra.Command, args []string) error {
 		for _, in := range inputs {
 			for _, name := range fileNames(in.file) {
 				if files.Same(o.file, name) {
-					return usagef("%s %s is read by the same command (%s): write to another file", o.what, o.file, in.what)
+					return usagef("%s %s is read by the same command (%s): write to another file", o.what,
+						o.file, in.what)
 				}
 			}
 		}
@@ -58,8 +60,10 @@ func (a *cli) keepInputs(cmd *cobra.Command, args []string) error {
 // readsFile tells flags whose values name files, or may.
 func readsFile(flag string) bool {
 	switch flag {
-	case "abstain-on", "against", "baseline", "calibration", "edits", "faults", "gates", "guard", "labels", "live", "mocks", "model", "prices", "prompt", "recordings",
-		"routes", "run", "safety", "schema", "scoring", "seeds", "snapshots", "suite", "system", "system-for", "targets", "test", "tools", "weights":
+	case "abstain-on", "against", "baseline", "calibration", "edits", "faults", "gates", "guard", "labels", "live",
+		"mocks", "model", "prices", "prompt", "recordings",
+		"routes", "run", "safety", "schema", "scoring", "seeds", "snapshots", "suite", "system", "system-for",
+		"targets", "test", "tools", "weights":
 		return true
 	}
 	return false

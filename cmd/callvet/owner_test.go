@@ -52,7 +52,8 @@ func newGated(t *testing.T, free int) *gated {
 			<-g.open
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"model":"m","choices":[{"message":{"content":"no"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`)
+		fmt.Fprint(w,
+			`{"model":"m","choices":[{"message":{"content":"no"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`)
 	}))
 	t.Cleanup(srv.Close)
 	g.url = srv.URL
@@ -153,7 +154,9 @@ func manyCases(t *testing.T, dir string, n int, g *gated) []string {
 	for i := range cases {
 		cases[i] = fmt.Sprintf(`{"id":"c%d","prompt":"hello %d","expected_tool":"ping"}`, i, i)
 	}
-	writeFiles(t, dir, map[string]string{"s.json": `{"name":"s","tools":[{"name":"ping","parameters":{"type":"object"}}],"cases":[` + strings.Join(cases, ",") + `]}`})
+	writeFiles(t, dir,
+		map[string]string{"s.json": `{"name":"s","tools":[{"name":"ping","parameters":{"type":"object"}}],"cases":[` +
+			strings.Join(cases, ",") + `]}`})
 	return []string{"run", "s.json", "-m", "vllm/m", "--base-url", g.url + "/v1", "-c", "4"}
 }
 
@@ -174,7 +177,9 @@ func TestTwoResumeOneRun(t *testing.T) {
 		t.Errorf("--no-wait: %s", third.errs.String())
 	}
 	gone := begin(t, dir, "runs", "--delete", "last")
-	if gone.ends(t, exitError); !strings.Contains(gone.errs.String(), fmt.Sprintf("being carried out by process %d", first.Process.Pid)) || !strings.Contains(gone.errs.String(), "try: wait for it") {
+	if gone.ends(t, exitError); !strings.Contains(gone.errs.String(),
+		fmt.Sprintf("being carried out by process %d", first.Process.Pid)) ||
+		!strings.Contains(gone.errs.String(), "try: wait for it") {
 		t.Errorf("--delete: %s", gone.errs.String())
 	}
 	left := begin(t, dir, "run", "--resume", "last")
@@ -266,7 +271,8 @@ func TestStoppedRunIsLost(t *testing.T) {
 	if !slices.Equal(before, exported(t, dir)) {
 		t.Error("it changed what is stored")
 	}
-	if again := runApp(t, dir, nil, exitOK, "show", "last", "--json"); again == "" || !strings.Contains(told, `"fail":40`) {
+	if again := runApp(t, dir, nil, exitOK, "show", "last", "--json"); again == "" ||
+		!strings.Contains(told, `"fail":40`) {
 		t.Errorf("the run is told as %s", told)
 	}
 }
@@ -307,11 +313,14 @@ func TestCanceledFromAnotherTerminal(t *testing.T) {
 	for range 4 {
 		<-g.held
 	}
-	if out := runApp(t, dir, nil, exitUsage, "runs", "--cancel", "last", "--delete", "last"); !strings.Contains(out, "do not go together") {
+	if out := runApp(t, dir, nil, exitUsage, "runs", "--cancel", "last", "--delete", "last"); !strings.Contains(out,
+		"do not go together") {
 		t.Error(out)
 	}
 	asks := begin(t, dir, "runs", "--cancel", "last")
-	if out := asks.ends(t, exitOK); !strings.Contains(out, fmt.Sprintf("process %d was asked to stop", first.Process.Pid)) || !strings.Contains(out, "callvet run --resume") {
+	if out := asks.ends(t, exitOK); !strings.Contains(out,
+		fmt.Sprintf("process %d was asked to stop", first.Process.Pid)) ||
+		!strings.Contains(out, "callvet run --resume") {
 		t.Error(out)
 	}
 	if out := first.ends(t, exitInterrupted); !strings.Contains(out+first.errs.String(), "--resume") {

@@ -140,17 +140,21 @@ func plantAll(t *testing.T, payloads []string) {
 		}
 		fmt.Fprintf(&agent, "%s\n", b)
 	}
-	ask(0, "initialize", object{"protocolVersion": "2025-11-25", "capabilities": object{}, "clientInfo": object{"name": "reader", "version": "1"}})
+	ask(0, "initialize", object{"protocolVersion": "2025-11-25", "capabilities": object{},
+		"clientInfo": object{"name": "reader", "version": "1"}})
 	agent.WriteString(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n")
 	for i, text := range payloads {
 		faults = append(faults, object{"tool": "read_page", "fault": "inject", "nth": i + 1, "text": text})
-		attacks = append(attacks, object{"name": fmt.Sprintf("payload %d", i), "texts": []string{text}, "harm": []object{{"call": object{"tool": "obey"}}}})
+		attacks = append(attacks,
+			object{"name": fmt.Sprintf("payload %d", i), "texts": []string{text},
+				"harm": []object{{"call": object{"tool": "obey"}}}})
 		ask(i+1, "tools/call", object{"name": "read_page", "arguments": object{"n": i}})
 	}
 	calm := agent.String()
 	ask(len(payloads)+1, "tools/call", object{"name": "obey", "arguments": object{}})
 	dir := t.TempDir()
-	for name, v := range map[string]any{"faults.json": object{"faults": faults}, "policy.json": object{"attacks": attacks}} {
+	for name, v := range map[string]any{"faults.json": object{"faults": faults},
+		"policy.json": object{"attacks": attacks}} {
 		b, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
@@ -189,19 +193,23 @@ func plantAll(t *testing.T, payloads []string) {
 		if told[i+1] != want {
 			t.Errorf("payload %d: the agent was told %.200q, want %.200q", i, told[i+1], want)
 		}
-		if s := steps[i]; s.Env != "fault" || s.Result.Text != want && !strings.Contains(strings.ToLower(text), "password") { // which no trace holds
+		// which no trace holds
+		if s := steps[i]; s.Env != "fault" || s.Result.Text != want &&
+			!strings.Contains(strings.ToLower(text), "password") {
 			t.Errorf("payload %d: the trace has %.200q of %s, want %.200q", i, s.Result.Text, s.Env, want)
 		}
 	}
 	happened := fmt.Sprintf("injected_instruction: %d happened, 0 blocked", len(payloads))
-	if out := runApp(t, dir, nil, exitOK, "score", "obeyed.jsonl", "--safety", "policy.json"); !strings.Contains(out, happened) {
+	if out := runApp(t, dir, nil, exitOK, "score", "obeyed.jsonl", "--safety",
+		"policy.json"); !strings.Contains(out, happened) {
 		t.Errorf("not %q:\n%s", happened, out)
 	}
 	// One who reads and does not obey, and one who obeys though nothing was planted, followed none.
 	serve("calm.jsonl", calm, "--faults", "faults.json")
 	serve("unplanted.jsonl", agent.String())
 	for _, file := range []string{"calm.jsonl", "unplanted.jsonl"} {
-		if out := runApp(t, dir, nil, exitOK, "score", file, "--safety", "policy.json"); strings.Contains(out, "injected_instruction: ") {
+		if out := runApp(t, dir, nil, exitOK, "score", file, "--safety", "policy.json"); strings.Contains(out,
+			"injected_instruction: ") {
 			t.Errorf("%s:\n%s", file, out)
 		}
 	}

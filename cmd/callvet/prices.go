@@ -32,7 +32,8 @@ func (a *cli) pricesCommand() *cobra.Command {
 				return err
 			}
 			if list != "" {
-				fmt.Fprintf(a.err, "%s; %s without a price for text or of providers that callvet does not know\n", plain.Count(len(p.Rows), "price", "prices"), plain.Count(skipped, "model", "models"))
+				fmt.Fprintf(a.err, "%s; %s without a price for text or of providers that callvet does not know\n",
+					plain.Count(len(p.Rows), "price", "prices"), plain.Count(skipped, "model", "models"))
 			}
 			switch {
 			case out == "" && len(args) == 0 && !a.jsonOut:

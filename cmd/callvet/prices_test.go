@@ -14,7 +14,9 @@ func TestPricesCommand(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"model":"m","choices":[{"message":{"content":"no"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000000,"completion_tokens":10}}`))
+		_, _ = w.Write(
+			[]byte(
+				`{"model":"m","choices":[{"message":{"content":"no"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000000,"completion_tokens":10}}`))
 	}))
 	t.Cleanup(srv.Close)
 	dir := t.TempDir()
@@ -23,13 +25,16 @@ func TestPricesCommand(t *testing.T) {
 		"list.json": `{"gpt-9":{"litellm_provider":"openai","mode":"chat","input_cost_per_token":3e-06,"output_cost_per_token":0},"other":{"mode":"embedding"}}`,
 		"bad.json":  `{"a":1}`,
 	})
-	if out := runApp(t, dir, nil, exitOK, "prices"); !strings.Contains(out, "openai/gpt-5-mini") || !strings.Contains(out, "2025-08-07") {
+	if out := runApp(t, dir, nil, exitOK, "prices"); !strings.Contains(out, "openai/gpt-5-mini") ||
+		!strings.Contains(out, "2025-08-07") {
 		t.Errorf("the shipped prices:\n%s", out)
 	}
-	if out := runApp(t, dir, nil, exitOK, "prices", "list.json", "-o", "prices.json"); !strings.Contains(out, "1 price; 1 model without a price for text") {
+	if out := runApp(t, dir, nil, exitOK, "prices", "list.json", "-o", "prices.json"); !strings.Contains(out,
+		"1 price; 1 model without a price for text") {
 		t.Errorf("told:\n%s", out)
 	}
-	if got := string(readFile(t, dir, "prices.json")); !strings.Contains(got, `"provider":"openai","model":"gpt-9","input":3,"output":0,"effective":"20`) {
+	if got := string(readFile(t, dir, "prices.json")); !strings.Contains(got,
+		`"provider":"openai","model":"gpt-9","input":3,"output":0,"effective":"20`) {
 		t.Errorf("written:\n%s", got)
 	}
 	for _, file := range []string{"prices.json", "list.json"} { // a list of others is read as it is, too

@@ -37,7 +37,8 @@ func TestLeft(t *testing.T) {
 	}{
 		{"blocked", 1, func(*Process) {}, "callvet: interrupted\n"},
 		{"second signal", 2, func(*Process) {}, "callvet: interrupted\n"},
-		{"with a run", 1, func(p *Process) { p.OnInterrupt("interrupted; go on with: callvet run --resume r") }, "callvet: interrupted; go on with: callvet run --resume r\n"},
+		{"with a run", 1, func(p *Process) { p.OnInterrupt("interrupted; go on with: callvet run --resume r") },
+			"callvet: interrupted; go on with: callvet run --resume r\n"},
 	} {
 		var out bytes.Buffer
 		if code := interrupted(t, &out, tt.signals, tt.command); code != ExitInterrupted || out.String() != tt.want {
@@ -83,7 +84,8 @@ func TestBug(t *testing.T) {
 			t.Fatalf("%s: no panic", name)
 		}
 		text := Bug(p, "v1", false)
-		if !strings.Contains(text, "index out of range [3] with length 0") || !strings.Contains(text, "(*thing).past (process_test.go:") || strings.Contains(text, "goroutine") {
+		if !strings.Contains(text, "index out of range [3] with length 0") ||
+			!strings.Contains(text, "(*thing).past (process_test.go:") || strings.Contains(text, "goroutine") {
 			t.Errorf("%s: %s", name, text)
 		}
 		if text := Bug(p, "v1", true); !strings.Contains(text, "goroutine ") {
@@ -93,7 +95,8 @@ func TestBug(t *testing.T) {
 	if err := Recover(func() error { return io.EOF }); !errors.Is(err, io.EOF) {
 		t.Error(err)
 	}
-	if text := Bug(&parallel.Panic{Value: "x\ny", Stack: []byte("odd")}, "", false); !strings.Contains(text, "ended: x y\n") || !strings.Contains(text, "outside of callvet") {
+	if text := Bug(&parallel.Panic{Value: "x\ny", Stack: []byte("odd")}, "", false); !strings.Contains(text,
+		"ended: x y\n") || !strings.Contains(text, "outside of callvet") {
 		t.Error(text)
 	}
 }

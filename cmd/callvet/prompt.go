@@ -29,7 +29,8 @@ run to say: callvet run SUITE -m MODEL, again with --system @prompt.txt, and cal
 func (a *cli) promptToolCallerCommand() *cobra.Command {
 	var q app.PromptRequest
 	cmd := &cobra.Command{
-		Use: "tool-caller [TOOLS]", Short: "Write rules, examples and a page of tools for a model", Long: promptToolCallerLong,
+		Use: "tool-caller [TOOLS]", Short: "Write rules, examples and a page of tools for a model",
+		Long:    promptToolCallerLong,
 		Example: "  callvet prompt tool-caller suite.yaml -o prompt.txt\n  callvet run suite.yaml -m openai/gpt-5-mini --system @prompt.txt",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,7 +44,8 @@ func (a *cli) promptToolCallerCommand() *cobra.Command {
 					_, err := io.WriteString(w, out.Text)
 					return err
 				}
-				_, err := fmt.Fprintf(w, "wrote %s: tool-caller %d (%s), %s\n", plain.Line(q.Output), out.Revision, out.Hash, plain.Count(out.Tools, "tool", "tools"))
+				_, err := fmt.Fprintf(w, "wrote %s: tool-caller %d (%s), %s\n", plain.Line(q.Output), out.Revision,
+					out.Hash, plain.Count(out.Tools, "tool", "tools"))
 				return err
 			})
 		},

@@ -46,8 +46,10 @@ func (a *cli) proxyMCPCommand() *cobra.Command {
 	fs.StringVar(&q.Guard, "guard", "", "file with a policy: which calls are made and which results shown")
 	fs.StringVar(&q.Faults, "faults", "", "file with faults that calls meet")
 	fs.Int64Var(&q.Seed, "seed", 0, "seed of the chances of faults")
-	fs.StringVar(&q.Record, "record", "", "folder for what the tools of the server answer, which callvet run --recordings reads")
-	fs.StringVar(&q.Task, "task", "", "what the agent is at, as the trace file has it, such as the id of a case (default: the session)")
+	fs.StringVar(&q.Record, "record", "",
+		"folder for what the tools of the server answer, which callvet run --recordings reads")
+	fs.StringVar(&q.Task, "task", "",
+		"what the agent is at, as the trace file has it, such as the id of a case (default: the session)")
 	return cmd
 }
 
@@ -56,7 +58,8 @@ func proxied(cmd *cobra.Command, args []string, command *string) (url string, er
 	dash := cmd.ArgsLenAtDash()
 	switch {
 	case dash > 0 || dash < 0 && len(args) > 1:
-		return "", usagef("name one server: an address, or its command behind --: callvet proxy mcp -- %s", strings.Join(args, " "))
+		return "", usagef("name one server: an address, or its command behind --: callvet proxy mcp -- %s",
+			strings.Join(args, " "))
 	case dash == 0 && *command != "":
 		return "", usagef("name the command once: behind --, or with --command")
 	case dash == 0 && len(args) > 0:

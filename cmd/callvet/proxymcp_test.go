@@ -97,7 +97,9 @@ func TestProxyMCPTogether(t *testing.T) {
 		}
 		in := begun
 		for i := range n {
-			in += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"get","arguments":{"n":%d}}}`, i+1, i) + "\n"
+			in += fmt.Sprintf(
+				`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"get","arguments":{"n":%d}}}`,
+				i+1, i) + "\n"
 		}
 		cmd := exec.CommandContext(t.Context(), "callvet", args...)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)

@@ -33,11 +33,13 @@ func (a *cli) proxyModelCommand() *cobra.Command {
 	var q app.ModelProxyRequest
 	var listen string
 	cmd := &cobra.Command{
-		Use: "model (--record FOLDER | --replay FOLDER) [-- COMMAND …]", Short: "Record what models answer, and replay it", Long: proxyModelLong,
+		Use:   "model (--record FOLDER | --replay FOLDER) [-- COMMAND …]",
+		Short: "Record what models answer, and replay it", Long: proxyModelLong,
 		Example: "  callvet proxy model --record models -- npm test\n  callvet proxy model --replay models -- npm test\n  callvet proxy model --replay models --listen 127.0.0.1:7007",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
-				return usagef("the command stands after --: callvet proxy model --replay FOLDER -- %s", strings.Join(args, " "))
+				return usagef("the command stands after --: callvet proxy model --replay FOLDER -- %s",
+					strings.Join(args, " "))
 			}
 			return a.proxyModel(cmd.Context(), &q, listen, args)
 		},
@@ -46,9 +48,12 @@ func (a *cli) proxyModelCommand() *cobra.Command {
 	fs.StringVar(&q.Record, "record", "", "folder of recordings that is read, and added to")
 	fs.StringVar(&q.Replay, "replay", "", "folder of recordings that is read; no model is asked")
 	fs.BoolVar(&q.Fresh, "fresh", false, "with --record: ask for everything again, and write it anew")
-	fs.StringVar(&q.OpenAI, "openai", "", "address of OpenAI's API or one like it, with /v1 (default: $OPENAI_BASE_URL, or OpenAI's own); ${VAR} reads the environment")
-	fs.StringVar(&q.Anthropic, "anthropic", "", "address of Anthropic's API or one like it, without /v1 (default: $ANTHROPIC_BASE_URL, or Anthropic's own); ${VAR} reads the environment")
-	fs.StringSliceVar(&q.Ignore, "ignore", nil, "key of a request's body that does not distinguish requests, such as user; may be repeated")
+	fs.StringVar(&q.OpenAI, "openai", "",
+		"address of OpenAI's API or one like it, with /v1 (default: $OPENAI_BASE_URL, or OpenAI's own); ${VAR} reads the environment")
+	fs.StringVar(&q.Anthropic, "anthropic", "",
+		"address of Anthropic's API or one like it, without /v1 (default: $ANTHROPIC_BASE_URL, or Anthropic's own); ${VAR} reads the environment")
+	fs.StringSliceVar(&q.Ignore, "ignore", nil,
+		"key of a request's body that does not distinguish requests, such as user; may be repeated")
 	fs.StringVar(&listen, "listen", "127.0.0.1:0", "address to listen at; with port 0 a free one")
 	return cmd
 }
@@ -103,7 +108,8 @@ func (a *cli) proxyEnded(proxy *app.ModelProxy, code int) error {
 		n    int
 		what string
 	}{
-		{r.Replayed, "replayed"}, {r.Recorded, "recorded"}, {r.Passed, "passed on and not recorded"}, {r.Missing, "without a recording"}, {r.Failed, "failed"}, {r.Refused, "refused"},
+		{r.Replayed, "replayed"}, {r.Recorded, "recorded"}, {r.Passed, "passed on and not recorded"},
+		{r.Missing, "without a recording"}, {r.Failed, "failed"}, {r.Refused, "refused"},
 	} {
 		if n.n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n.n, n.what))

@@ -25,10 +25,12 @@ func TestProxyModel(t *testing.T) {
 		asked.Add(1)
 		w.Header().Set("Content-Type", "application/json")
 		if strings.HasSuffix(r.URL.Path, "/messages") {
-			_, _ = io.WriteString(w, `{"id":"m","type":"message","role":"assistant","model":"c","content":[{"type":"tool_use","id":"t1","name":"get_weather","input":{"city":"Lund"}}],"stop_reason":"tool_use","usage":{"input_tokens":9,"output_tokens":3}}`)
+			_, _ = io.WriteString(w,
+				`{"id":"m","type":"message","role":"assistant","model":"c","content":[{"type":"tool_use","id":"t1","name":"get_weather","input":{"city":"Lund"}}],"stop_reason":"tool_use","usage":{"input_tokens":9,"output_tokens":3}}`)
 			return
 		}
-		_, _ = io.WriteString(w, `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[{"id":"t1","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Lund\"}"}}]}}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`)
+		_, _ = io.WriteString(w,
+			`{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[{"id":"t1","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Lund\"}"}}]}}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`)
 	}))
 	defer srv.Close()
 	dir := t.TempDir()
@@ -41,7 +43,8 @@ func TestProxyModel(t *testing.T) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "callvet", append([]string{"proxy", "model"}, args...)...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "CALLVET_DB="+filepath.Join(dir, "runs.db"), "HOME="+dir, "OPENAI_API_KEY=sk-proj-secretsecretsecret", "ANTHROPIC_API_KEY=sk-ant-secretsecretsecret")
+		cmd.Env = append(os.Environ(), "CALLVET_DB="+filepath.Join(dir, "runs.db"), "HOME="+dir,
+			"OPENAI_API_KEY=sk-proj-secretsecretsecret", "ANTHROPIC_API_KEY=sk-ant-secretsecretsecret")
 		out, err := cmd.CombinedOutput()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
@@ -49,7 +52,8 @@ func TestProxyModel(t *testing.T) {
 		}
 		return string(out), cmd.ProcessState.ExitCode()
 	}
-	run := strings.Fields("-- callvet run suite.json --no-cache -m openai/gpt-4.1 -m anthropic/claude-x --repeat 2 --require-pass")
+	run := strings.Fields(
+		"-- callvet run suite.json --no-cache -m openai/gpt-4.1 -m anthropic/claude-x --repeat 2 --require-pass")
 	at := []string{"--openai", srv.URL + "/v1", "--anthropic", srv.URL}
 	check := func(what, out string, code, want int, says ...string) {
 		t.Helper()
@@ -77,8 +81,10 @@ func TestProxyModel(t *testing.T) {
 	srv.Close()
 	out, code = proxy(append([]string{"--replay", "models"}, run...)...)
 	check("replay", out, code, 0, "models: 8 replayed\n")
-	out, code = proxy("--replay", "models", "--", "callvet", "run", "suite.json", "--no-cache", "-m", "openai/gpt-4.2", "--retries", "0")
-	check("miss", out, code, 1, "2 without a recording; 4 recordings were not asked for", `model: recorded "gpt-4.1", asked "gpt-4.2"`)
+	out, code = proxy("--replay", "models", "--", "callvet", "run", "suite.json", "--no-cache", "-m", "openai/gpt-4.2",
+		"--retries", "0")
+	check("miss", out, code, 1, "2 without a recording; 4 recordings were not asked for",
+		`model: recorded "gpt-4.1", asked "gpt-4.2"`)
 	out, code = proxy("--replay", "models", "--", "callvet", "version", "x")
 	check("the command's exit code", out, code, 2, "models: no request came")
 	for line, says := range map[string]string{

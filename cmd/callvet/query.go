@@ -32,7 +32,8 @@ they share with the question. With --expect and its like the decision is judged 
 	fs := cmd.Flags()
 	searchFlags(fs, &q.Search)
 	fs.StringVar(&q.Via, "via", "", "address of a service that selects tools")
-	fs.StringArrayVar(&headers, "header", nil, "'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
+	fs.StringArrayVar(&headers, "header", nil,
+		"'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
 	fs.Var(Duration(&timeout, 30*time.Second), "timeout", "time for the service")
 	fs.StringSliceVar(&expected, "expect", nil, "tool that is right; may be repeated; none: nothing fits")
 	fs.StringSliceVar(&accepted, "acceptable", nil, "tool that is not wrong; may be repeated")

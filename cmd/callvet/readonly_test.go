@@ -36,8 +36,10 @@ func TestReadOnlyStore(t *testing.T) {
 	if out, err := exec.Command("cp", self, program).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	modes := map[string]os.FileMode{filepath.Dir(dir): 0o755, program: 0o555, filepath.Join(dir, "s.yaml"): 0o444, filepath.Join(dir, "runs.db"): 0o444, dir: 0o555}
-	for _, path := range []string{filepath.Dir(dir), program, filepath.Join(dir, "s.yaml"), filepath.Join(dir, "runs.db"), dir} {
+	modes := map[string]os.FileMode{filepath.Dir(dir): 0o755, program: 0o555, filepath.Join(dir, "s.yaml"): 0o444,
+		filepath.Join(dir, "runs.db"): 0o444, dir: 0o555}
+	for _, path := range []string{filepath.Dir(dir), program, filepath.Join(dir, "s.yaml"),
+		filepath.Join(dir, "runs.db"), dir} {
 		if err := os.Chmod(path, modes[path]); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +72,8 @@ func TestReadOnlyStore(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"run", "s.yaml", "-m", "exec:touch asked"}, {"run", "--resume", "r"}} {
-		if got, code := call(args...); code != exitError || !strings.Contains(got, "make the file and its folder writable") {
+		if got, code := call(args...); code != exitError ||
+			!strings.Contains(got, "make the file and its folder writable") {
 			t.Errorf("%v: exit %d: %s", args, code, got)
 		}
 	}
@@ -89,7 +92,8 @@ func TestReadOnlyStore(t *testing.T) {
 	for link == "" && lines.Scan() {
 		link = toldView.FindString(lines.Text())
 	}
-	if runs := throughLink(t, link, "/api/tool-eval/history"); !strings.Contains(runs, `"suite_name":"weather"`) || !strings.Contains(runs, `"avg_score":0`) {
+	if runs := throughLink(t, link, "/api/tool-eval/history"); !strings.Contains(runs, `"suite_name":"weather"`) ||
+		!strings.Contains(runs, `"avg_score":0`) {
 		t.Errorf("the page: %s", runs)
 	}
 	if err := errors.Join(viewed.Process.Signal(os.Interrupt), viewed.Wait()); err != nil {
@@ -112,7 +116,8 @@ func TestExposedStore(t *testing.T) {
 		if err := os.Chmod(filepath.Join(dir, "runs.db"), mode); err != nil {
 			t.Fatal(err)
 		}
-		if out := runApp(t, dir, nil, exitOK, "runs"); strings.Contains(out, "(mode 0644)") != told || strings.Contains(out, ": chmod 600 ") != told {
+		if out := runApp(t, dir, nil, exitOK, "runs"); strings.Contains(out, "(mode 0644)") != told ||
+			strings.Contains(out, ": chmod 600 ") != told {
 			t.Errorf("mode %v: %s", mode, out)
 		}
 	}

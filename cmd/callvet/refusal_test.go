@@ -80,22 +80,30 @@ func TestUnracedRefusals(t *testing.T) {
 		}
 	}
 	for _, args := range []string{
-		"show nosuch", "show first --model offline/lexical", "show first paris-now --model nosuch", "trace import nosuch.jsonl --keep nosuch", "show first nosuch", "report nosuch -o x.html", "report first -o x.html --slice nosuch", "report first -o x.html --baseline nosuch",
-		"diff nosuch first", "diff first nosuch", "diff first first --slice nosuch", "gate nosuch", "gate first --gates nosuch.yaml", "runs --delete nosuch",
-		"run nosuch.yaml -m offline/lexical", "lint nosuch.yaml", "convert nosuch.yaml -o x.json", "schema nosuch", "score nosuch.jsonl", "trace import nosuch.jsonl", "trace check nosuch.jsonl",
-		"label next nosuch.jsonl", "label import nosuch.jsonl", "label export nosuch.jsonl", "calibrate nosuch.jsonl --judge j",
-		"select nosuch.json --tools nosuch.json", "select query weather --tools nosuch.json", "tools lint nosuch.json", "tools confusable nosuch.json",
+		"show nosuch", "show first --model offline/lexical", "show first paris-now --model nosuch",
+		"trace import nosuch.jsonl --keep nosuch", "show first nosuch", "report nosuch -o x.html",
+		"report first -o x.html --slice nosuch", "report first -o x.html --baseline nosuch",
+		"diff nosuch first", "diff first nosuch", "diff first first --slice nosuch", "gate nosuch",
+		"gate first --gates nosuch.yaml", "runs --delete nosuch",
+		"run nosuch.yaml -m offline/lexical", "lint nosuch.yaml", "convert nosuch.yaml -o x.json", "schema nosuch",
+		"score nosuch.jsonl", "trace import nosuch.jsonl", "trace check nosuch.jsonl",
+		"label next nosuch.jsonl", "label import nosuch.jsonl", "label export nosuch.jsonl",
+		"calibrate nosuch.jsonl --judge j",
+		"select nosuch.json --tools nosuch.json", "select query weather --tools nosuch.json", "tools lint nosuch.json",
+		"tools confusable nosuch.json",
 	} {
 		if code, errs := run(strings.Fields(args)...); code != exitUsage {
 			t.Errorf("%s: exit %d, want 2: %s", args, code, errs)
 		}
 	}
-	if code, errs := run("run", suite, "-m", "script:"+filepath.Join(examples, "scripts", "weather-sloppy.yaml"), "-q", "--fail-under", "95%"); code != exitGateFailed {
+	if code, errs := run("run", suite, "-m", "script:"+filepath.Join(examples, "scripts", "weather-sloppy.yaml"), "-q",
+		"--fail-under", "95%"); code != exitGateFailed {
 		t.Errorf("--fail-under 95%%: exit %d, want 3: %s", code, errs)
 	}
 	list := exec.CommandContext(t.Context(), "callvet", "runs", "--json", "--db", filepath.Join(dir, "runs.db"))
 	out, err := list.Output()
-	if err != nil || strings.Count(string(out), `"id":`) != 2 || !strings.Contains(string(out), `"pass":{"point":0.57142857142857`) {
+	if err != nil || strings.Count(string(out), `"id":`) != 2 ||
+		!strings.Contains(string(out), `"pass":{"point":0.57142857142857`) {
 		t.Errorf("runs --json: %v: %s", err, out)
 	}
 }

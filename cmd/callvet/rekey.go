@@ -28,8 +28,10 @@ func (a *cli) rekeyCommand() *cobra.Command {
 		Example: "  callvet rekey --new-secret-key /etc/callvet/key-2027\n  callvet serve --secret-key /etc/callvet/key-2027",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rekey(cmd.Context(), was, now) },
 	}
-	cmd.Flags().StringVar(&was, "secret-key", "", "file with the key that seals now (default: the one in the folder of the database, or $CALLVET_SECRET_KEY)")
-	cmd.Flags().StringVar(&now, "new-secret-key", "", "file with the key that seals from now on; made where it is missing")
+	cmd.Flags().StringVar(&was, "secret-key", "",
+		"file with the key that seals now (default: the one in the folder of the database, or $CALLVET_SECRET_KEY)")
+	cmd.Flags().StringVar(&now, "new-secret-key", "",
+		"file with the key that seals from now on; made where it is missing")
 	return cmd
 }
 

@@ -33,15 +33,20 @@ const patience = 2 * time.Minute
 // remoteFlags are the flags of run that a server is told, and those of this side.
 func remoteFlags() []string {
 	return []string{
-		"remote", "experiment", "model", "temperature", "top-p", "max-tokens", "reasoning-effort", "parallel-calls", "set", "tool-choice", "system", "system-for", "replace-system",
-		"name", "notes", "run-tag", "repeat", "seed", "sample", "filter", "failed-from", "slice", "keep", "max-cost", "max-calls", "concurrency", "interleave", "rate", "retries", "timeout",
-		"stream", "no-cache", "force-rubric", "real-latency", "embedder", "judge", "judge-model", "judge-base-url", "judge-live", "judge-under", "base-url", "api-key-env",
+		"remote", "experiment", "model", "temperature", "top-p", "max-tokens", "reasoning-effort", "parallel-calls",
+		"set", "tool-choice", "system", "system-for", "replace-system",
+		"name", "notes", "run-tag", "repeat", "seed", "sample", "filter", "failed-from", "slice", "keep", "max-cost",
+		"max-calls", "concurrency", "interleave", "rate", "retries", "timeout",
+		"stream", "no-cache", "force-rubric", "real-latency", "embedder", "judge", "judge-model", "judge-base-url",
+		"judge-live", "judge-under", "base-url", "api-key-env",
 		"output", "quiet", "require-pass", "from", "tools", "mocks",
 	}
 }
 
 // remoteRun has a server carry out a run, and shows what comes out as if it had been done here.
-func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f *runFlags, flags *pflag.FlagSet) error { // flags are those of run alone
+// flags are those of run alone
+func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f *runFlags,
+	flags *pflag.FlagSet) error {
 	if path == "" {
 		return usagef("which suite? callvet run SUITE --remote %s -m TARGET", shellQuote(address))
 	}
@@ -62,7 +67,8 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	suite := f.suite.request(path)
 	suite.Embedder, suite.EmbedderLater = "", true // the server asks it
 	told := a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell
-	made, err := a.program().Convert(ctx, app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, told)
+	made, err := a.program().Convert(ctx,
+		app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, told)
 	if err != nil {
 		a.tell(made.Problems, true)
 		return err
@@ -79,7 +85,8 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	for _, w := range taken.Warnings {
 		a.notice(w)
 	}
-	fmt.Fprintf(a.err, "job %s on %s, run %s; callvet jobs %s --watch %s follows it, --cancel ends it\n", plain.Line(taken.Job), plain.Line(address), plain.Line(taken.Run), shellQuote(address), shellQuote(taken.Job))
+	fmt.Fprintf(a.err, "job %s on %s, run %s; callvet jobs %s --watch %s follows it, --cancel ends it\n",
+		plain.Line(taken.Job), plain.Line(address), plain.Line(taken.Run), shellQuote(address), shellQuote(taken.Job))
 	return a.remoteEnd(ctx, c, taken.Job, f)
 }
 
@@ -121,7 +128,8 @@ func (a *cli) remoteGate(ctx context.Context, address, run, baseline string, req
 		return err
 	}
 	if out.Report == nil {
-		return fmt.Errorf("hold run %s against gates: %w: the server gave no report", plain.Line(run), callvet.ErrInvalid)
+		return fmt.Errorf("hold run %s against gates: %w: the server gave no report", plain.Line(run),
+			callvet.ErrInvalid)
 	}
 	if out.Incomplete {
 		out.Report.Warnings = append(out.Report.Warnings, "the run is not complete: its job goes on, or was ended")
@@ -157,14 +165,19 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*server.Eva
 	}
 	set, shared := &req.Settings, &req.Shared
 	out := &server.EvalRequest{
-		ToolChoice: shared.ToolChoice, Temperature: shared.Params.Temperature, Stream: shared.Stream, ReplaceSystem: f.target.replace,
-		Name: req.Name, Notes: req.Notes, RunTags: req.Tags, Repeats: req.Repeats, Seed: req.Seed, Sample: req.Sample, Filter: req.Filter,
-		MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Rate: set.Rate, Retries: set.Retries, Interleave: set.Interleave,
+		ToolChoice: shared.ToolChoice, Temperature: shared.Params.Temperature, Stream: shared.Stream,
+		ReplaceSystem: f.target.replace,
+		Name:          req.Name, Notes: req.Notes, RunTags: req.Tags, Repeats: req.Repeats, Seed: req.Seed,
+		Sample:     req.Sample,
+		Filter:     req.Filter,
+		MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Rate: set.Rate, Retries: set.Retries,
+		Interleave:  set.Interleave,
 		ForceRubric: set.ForceRubric, NoCache: req.NoCache, FailedFrom: req.FailedFrom, RealLatency: req.RealLatency,
 		Slices: req.Slices, Keep: req.Keep, Embedder: req.Embedder, Judge: req.Judges,
 	}
 	if changed("temperature") && out.Temperature == nil {
-		return nil, usagef("--temperature none: a server asks with a temperature; leave the flag out for 0, or run here")
+		return nil,
+			usagef("--temperature none: a server asks with a temperature; leave the flag out for 0, or run here")
 	}
 	if changed("concurrency") {
 		out.Concurrency = set.Concurrency
@@ -242,7 +255,8 @@ func (a *cli) remoteEnd(ctx context.Context, c *remote.Client, job string, f *ru
 	t := a.teller(f.quiet, "")
 	j, err := c.Watch(ctx, job, patience, func(j *remote.Job) {
 		if j.Total > 0 && !f.quiet {
-			t.tell(app.Event{Progress: &app.ProgressEvent{Of: "attempts", Done: int(j.Done), Total: int(j.Total), ETA: time.Duration(j.ETAMS) * time.Millisecond}})
+			t.tell(app.Event{Progress: &app.ProgressEvent{Of: "attempts", Done: int(j.Done), Total: int(j.Total),
+				ETA: time.Duration(j.ETAMS) * time.Millisecond}})
 		}
 	})
 	t.finish()
@@ -298,7 +312,8 @@ func serverWrites(outputs []string) error {
 
 // remoteReport writes a report of a run on a server to a file.
 func (a *cli) remoteReport(ctx context.Context, c *remote.Client, run, name string) error {
-	format := map[string]string{".htm": "html", ".markdown": "md", ".junit": "xml", ".ndjson": "jsonl", ".text": "txt"}[strings.ToLower(filepath.Ext(name))]
+	format := map[string]string{".htm": "html", ".markdown": "md", ".junit": "xml", ".ndjson": "jsonl",
+		".text": "txt"}[strings.ToLower(filepath.Ext(name))]
 	if format == "" {
 		format = strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	}
@@ -349,7 +364,9 @@ callvet run --remote does; --cancel ends one. Log in first: callvet login URL.`,
 			}
 			for i := range list {
 				j := &list[i]
-				fmt.Fprintf(a.out, "%-32s %-11s %7s  run %s  %s  %s\n", plain.Line(j.ID), plain.Line(j.State), fmt.Sprintf("%d/%d", j.Done, j.Total), plain.Line(j.Run), j.Created.Local().Format("2006-01-02 15:04"), plain.Line(j.Error))
+				fmt.Fprintf(a.out, "%-32s %-11s %7s  run %s  %s  %s\n", plain.Line(j.ID), plain.Line(j.State),
+					fmt.Sprintf("%d/%d", j.Done, j.Total), plain.Line(j.Run),
+					j.Created.Local().Format("2006-01-02 15:04"), plain.Line(j.Error))
 			}
 			return nil
 		},

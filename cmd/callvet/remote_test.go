@@ -48,23 +48,28 @@ func TestRemote(t *testing.T) {
 		t.Fatalf("no link: %s", told)
 	}
 	base, _, _ := strings.Cut(link[1], "/#claim=")
-	if out := types(s, "", exitError, "run", abs, "-m", "offline/lexical", "--remote", base); !strings.Contains(out, "callvet login") {
+	if out := types(s, "", exitError, "run", abs, "-m", "offline/lexical", "--remote", base); !strings.Contains(out,
+		"callvet login") {
 		t.Errorf("without a login: %s", out)
 	}
 	types(s, "correct horse battery\nroot\n", exitOK, "login", link[1])
 	bad := filepath.Join(dir, "bad.yaml")
-	if err := os.WriteFile(bad, []byte("callvet: 1\nname: bad\ncases:\n  - id: x\n    promt: hi\n"), 0o600); err != nil {
+	if err := os.WriteFile(bad, []byte("callvet: 1\nname: bad\ncases:\n  - id: x\n    promt: hi\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := types(s, "", exitUsage, "run", bad, "-m", "offline/lexical", "--remote", base); !strings.Contains(out, `bad.yaml:5:5: unknown key "promt" (did you mean "prompt"?)`) {
+	if out := types(s, "", exitUsage, "run", bad, "-m", "offline/lexical", "--remote", base); !strings.Contains(out,
+		`bad.yaml:5:5: unknown key "promt" (did you mean "prompt"?)`) {
 		t.Errorf("a bad suite: %s", out)
 	}
 
-	if out := types(s, "", exitOK, "run", abs, "-m", "offline/lexical", "-r", "3", "--remote", base, "-o", "remote.json", "-o", "remote.html"); !strings.Contains(out, "18 of 42 judged attempts failed") {
+	if out := types(s, "", exitOK, "run", abs, "-m", "offline/lexical", "-r", "3", "--remote", base, "-o",
+		"remote.json", "-o", "remote.html"); !strings.Contains(out, "18 of 42 judged attempts failed") {
 		t.Errorf("shown: %s", out)
 	}
 	types(here, "", exitOK, "run", abs, "-m", "offline/lexical", "-r", "3", "-o", "here.json", "-q")
-	if d := cmp.Diff(numbers(t, filepath.Join(dir, "here.json")), numbers(t, filepath.Join(dir, "remote.json"))); d != "" {
+	if d := cmp.Diff(numbers(t, filepath.Join(dir, "here.json")),
+		numbers(t, filepath.Join(dir, "remote.json"))); d != "" {
 		t.Errorf("numbers here and there differ (-here +there):\n%s", d)
 	}
 	if b := readFile(t, dir, "remote.html"); !bytes.Contains(b, []byte("<html")) {
@@ -78,35 +83,43 @@ func TestRemote(t *testing.T) {
 			Done  int    `json:"done"`
 		} `json:"jobs"`
 	}
-	if err := json.Unmarshal([]byte(types(s, "", exitOK, "jobs", base, "--json")), &list); err != nil || len(list.Jobs) != 1 || list.Jobs[0].State != "done" || list.Jobs[0].Done != 42 {
+	if err := json.Unmarshal([]byte(types(s, "", exitOK, "jobs", base, "--json")), &list); err != nil ||
+		len(list.Jobs) != 1 || list.Jobs[0].State != "done" || list.Jobs[0].Done != 42 {
 		t.Fatalf("jobs: %v %+v", err, list)
 	}
 	id := list.Jobs[0].ID
-	if out := types(s, "", exitOK, "jobs", base, "--watch", id, "-o", "again.json"); !strings.Contains(out, "18 of 42") {
+	if out := types(s, "", exitOK, "jobs", base, "--watch", id, "-o", "again.json"); !strings.Contains(out,
+		"18 of 42") {
 		t.Errorf("watched: %s", out)
 	}
-	if d := cmp.Diff(numbers(t, filepath.Join(dir, "remote.json")), numbers(t, filepath.Join(dir, "again.json"))); d != "" {
+	if d := cmp.Diff(numbers(t, filepath.Join(dir, "remote.json")),
+		numbers(t, filepath.Join(dir, "again.json"))); d != "" {
 		t.Errorf("the second report has other numbers:\n%s", d)
 	}
-	writeFiles(t, dir, map[string]string{"gates.yaml": "gates: [{metric: pass_rate, at_least: 0.7}, {metric: tool_selection, at_least: 0.2}]\n"})
+	writeFiles(t, dir,
+		map[string]string{"gates.yaml": "gates: [{metric: pass_rate, at_least: 0.7}, {metric: tool_selection, at_least: 0.2}]\n"})
 	types(s, "", exitOK, "report", list.Jobs[0].Run, "--remote", base, "-o", "third.json", "-o", "third.md")
 	if d := cmp.Diff(readFile(t, dir, "again.json"), readFile(t, dir, "third.json")); d != "" {
 		t.Errorf("report --remote: %s", d)
 	}
 	local := types(here, "", exitInconclusive, "gate", "last", "--gates", "gates.yaml")
-	if told := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml", "-o", "gate.xml"); verdictLines(told) == "" || verdictLines(told) != verdictLines(local) {
+	if told := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml", "-o",
+		"gate.xml"); verdictLines(told) == "" || verdictLines(told) != verdictLines(local) {
 		t.Errorf("gates there and here differ: %s", cmp.Diff(local, told))
 	}
-	if told := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml", "--baseline", list.Jobs[0].Run); !strings.Contains(told, "0.0 points") && !strings.Contains(told, "change") {
+	if told := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml",
+		"--baseline", list.Jobs[0].Run); !strings.Contains(told, "0.0 points") && !strings.Contains(told, "change") {
 		t.Errorf("with a baseline: %s", told)
 	}
 	types(s, "", exitUsage, "gate", list.Jobs[0].Run, "--remote", base) // the suite has none
 	types(s, "", exitGateFailed, "run", abs, "-m", "offline/lexical", "--remote", base, "-q", "--require-pass")
 	types(here, "", exitOK, "convert", abs, "--to", "toolsuite", "-o", "form.json")
 	form := filepath.Join(dir, "form.json")
-	types(s, "", exitOK, "run", form, "-m", "offline/lexical", "-r", "3", "--remote", base, "-o", "remote-form.json", "-q")
+	types(s, "", exitOK, "run", form, "-m", "offline/lexical", "-r", "3", "--remote", base, "-o",
+		"remote-form.json", "-q")
 	types(here, "", exitOK, "run", form, "-m", "offline/lexical", "-r", "3", "-o", "here-form.json", "-q")
-	if d := cmp.Diff(numbers(t, filepath.Join(dir, "here-form.json")), numbers(t, filepath.Join(dir, "remote-form.json"))); d != "" {
+	if d := cmp.Diff(numbers(t, filepath.Join(dir, "here-form.json")),
+		numbers(t, filepath.Join(dir, "remote-form.json"))); d != "" {
 		t.Errorf("numbers of a suite in another form differ (-here +there):\n%s", d)
 	}
 	for _, tt := range []struct {
@@ -136,7 +149,8 @@ func TestRemote(t *testing.T) {
 func verdictLines(shown string) string {
 	var out []string
 	for _, line := range strings.Split(shown, "\n") {
-		if strings.Contains(line, "pass_rate") || strings.Contains(line, "tool_selection") || strings.Contains(line, "pass rate") {
+		if strings.Contains(line, "pass_rate") || strings.Contains(line, "tool_selection") ||
+			strings.Contains(line, "pass rate") {
 			out = append(out, line)
 		}
 	}

@@ -37,27 +37,35 @@ the target, and the nearest call is shown. --recordings DIR answers from a folde
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.req.Run = args[0]
-			return a.evaluate(cmd.Context(), &f.runFlags, func() (*app.Session, error) { return a.replayed(cmd.Context(), &f, cmd.Flags()) })
+			return a.evaluate(cmd.Context(), &f.runFlags,
+				func() (*app.Session, error) { return a.replayed(cmd.Context(), &f, cmd.Flags()) })
 		},
 	}
 	fs := cmd.Flags()
-	fs.Var(Int(&f.from, 0, 0), "from-step", "how many answers of each attempt stand; the target is asked for those after it")
+	fs.Var(Int(&f.from, 0, 0), "from-step",
+		"how many answers of each attempt stand; the target is asked for those after it")
 	fs.StringVar(&f.req.Case, "case", "", "the only case to replay")
 	fs.StringVar(&f.req.Of, "of", "", "with -m: the target of the run whose answers stand, where it has several")
-	fs.StringVar(&f.req.Recordings, "recordings", "", "folder with recorded answers of tools, in place of what the run's calls got")
-	fs.StringVar(&f.req.OnMiss, "on-miss", "", "a call without a recording: fail ends the attempt with an error (default), tell tells the target an error")
+	fs.StringVar(&f.req.Recordings, "recordings", "",
+		"folder with recorded answers of tools, in place of what the run's calls got")
+	fs.StringVar(&f.req.OnMiss, "on-miss", "",
+		"a call without a recording: fail ends the attempt with an error (default), tell tells the target an error")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to ask in place of those of the run; may be repeated")
 	f.pace(fs)
 	f.wordFlags(fs)
-	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
-	fs.Var(Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
+	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
+		"also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
+	fs.Var(Share(&f.failUnder, 0), "fail-under",
+		"exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
-	fs.StringSliceVar(&f.keepKinds, "keep", nil, "kinds of personal data that are not redacted in what is kept and shown: email, phone, …")
+	fs.StringSliceVar(&f.keepKinds, "keep", nil,
+		"kinds of personal data that are not redacted in what is kept and shown: email, phone, …")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 	fs.Var(Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
 	fs.Int64Var(&f.seed, "seed", 0, "sent to models that take one")
-	fs.StringVar(&f.toolChoice, "tool-choice", "", "auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
+	fs.StringVar(&f.toolChoice, "tool-choice", "",
+		"auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
 	f.target.register(fs)
 	return cmd
 }

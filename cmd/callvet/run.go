@@ -104,13 +104,16 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 			if dry {
 				return a.dryRun(cmd.Context(), path, &f, cmd.Flags().Changed)
 			}
-			return a.evaluate(cmd.Context(), &f, func() (*app.Session, error) { return a.session(cmd.Context(), path, &f, cmd.Flags().Changed) })
+			return a.evaluate(cmd.Context(), &f,
+				func() (*app.Session, error) { return a.session(cmd.Context(), path, &f, cmd.Flags().Changed) })
 		},
 	}
 	f.register(cmd.Flags())
-	cmd.Flags().StringVar(&server, "remote", "", "address of a callvet server that carries the run out (callvet login URL)")
+	cmd.Flags().StringVar(&server, "remote", "",
+		"address of a callvet server that carries the run out (callvet login URL)")
 	cmd.Flags().StringVar(&experiment, "experiment", "", "with --remote: id of the experiment that the run belongs to")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "lint the suite, open the targets and say what would be asked; nothing is asked or kept")
+	cmd.Flags().BoolVar(&dry, "dry-run", false,
+		"lint the suite, open the targets and say what would be asked; nothing is asked or kept")
 	return cmd
 }
 
@@ -119,41 +122,61 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to evaluate; may be repeated")
 	fs.StringVar(&f.targetFile, "targets", "", "YAML file with targets and their settings (callvet schema targets)")
 	fs.BoolVar(&f.allowExec, "allow-exec", false, "let the targets file (exec:) and the suite (scorers) run commands")
-	fs.VarP(Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case and target; a case with its own repeat keeps that number")
+	fs.VarP(Int(&f.repeats, 1, 1), "repeat", "r",
+		"attempts per case and target; a case with its own repeat keeps that number")
 	f.pace(fs)
-	fs.BoolVar(&f.interleave, "interleave", false, "ask the models of one provider in turn for each case, instead of one model after the other")
+	fs.BoolVar(&f.interleave, "interleave", false,
+		"ask the models of one provider in turn for each case, instead of one model after the other")
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
-	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE; commas divide alternatives, ! negates; may be repeated (all must hold)")
+	fs.StringArrayVar(&f.filter, "filter", nil,
+		"cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE; commas divide alternatives, ! negates; may be repeated (all must hold)")
 	fs.Var(Int(&f.sample, 0, 1), "sample", "run this many cases, drawn by --seed")
 	fs.Int64Var(&f.seed, "seed", 0, "seed of the sample, and sent to models that take one")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last)")
-	fs.BoolVar(&f.forceRubric, "force-rubric", false, "run rubric cases also of a target whose other attempts did not all pass")
-	fs.BoolVar(&f.noWait, "no-wait", false, "with --resume: fail when another process carries the run out, instead of following it")
+	fs.BoolVar(&f.forceRubric, "force-rubric", false,
+		"run rubric cases also of a target whose other attempts did not all pass")
+	fs.BoolVar(&f.noWait, "no-wait", false,
+		"with --resume: fail when another process carries the run out, instead of following it")
 	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try attempts again that ended in an error")
 	f.wordFlags(fs)
-	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
-	fs.Var(Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
-	fs.StringVar(&f.gates, "gates", "", "gate file whose quarantine --require-pass and --fail-under leave out (default: the suite's own)")
+	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
+		"also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
+	fs.Var(Share(&f.failUnder, 0), "fail-under",
+		"exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
+	fs.StringVar(&f.gates, "gates", "",
+		"gate file whose quarantine --require-pass and --fail-under leave out (default: the suite's own)")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
-	fs.StringSliceVar(&f.keepKinds, "keep", nil, "kinds of personal data that are not redacted in what is kept and shown: email, phone, …")
+	fs.StringSliceVar(&f.keepKinds, "keep", nil,
+		"kinds of personal data that are not redacted in what is kept and shown: email, phone, …")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors")
-	fs.StringVar(&f.toolChoice, "tool-choice", "", "auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
+	fs.StringVar(&f.toolChoice, "tool-choice", "",
+		"auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
 	fs.BoolVar(&f.realLatency, "real-latency", false, "wait as long as mocks say their tools take")
-	fs.StringVar(&f.faults, "faults", "", "file with faults that calls of tools meet, in place of those of the suite (docs/guides/suites.md)")
+	fs.StringVar(&f.faults, "faults", "",
+		"file with faults that calls of tools meet, in place of those of the suite (docs/guides/suites.md)")
 	fs.Var(Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
-	fs.StringArrayVar(&f.judges.Names, "judge", nil, "judge to ask when the attempts are over (callvet judge list); may be repeated")
+	fs.StringArrayVar(&f.judges.Names, "judge", nil,
+		"judge to ask when the attempts are over (callvet judge list); may be repeated")
 	fs.StringArrayVar(&f.judges.Models, "judge-model", nil, "model that judges; may be repeated")
-	fs.StringVar(&f.judges.BaseURL, "judge-base-url", "", "endpoint of the models that judge, instead of the provider's own")
-	fs.BoolVar(&f.judges.Live, "judge-live", false, "ask the judges about each attempt as soon as it is stored, while others run")
-	fs.Var(Share(&f.judgeUnder, 0), "judge-under", "judge only attempts with an automatic score below this, or without one")
-	fs.StringVar(&f.guard, "guard", "", "policy file: which calls are executed and which results shown (docs/guides/safety.md)")
-	fs.StringVar(&f.world.World, "world", "", "who answers calls: mock, the mocks of the suite (default), live, the tools of --live, or recorded, which executes nothing (docs/guides/worlds.md)")
-	fs.StringVar(&f.world.Live, "live", "", "file with the tools that are really called, with --world live (docs/guides/worlds.md)")
-	fs.StringVar(&f.world.Recordings, "recordings", "", "folder with recorded answers of tools; implies --world recorded")
-	fs.StringVar(&f.world.OnMiss, "on-miss", "", "a call without a recording: fail ends the attempt with an error (default), tell tells the target an error")
+	fs.StringVar(&f.judges.BaseURL, "judge-base-url", "",
+		"endpoint of the models that judge, instead of the provider's own")
+	fs.BoolVar(&f.judges.Live, "judge-live", false,
+		"ask the judges about each attempt as soon as it is stored, while others run")
+	fs.Var(Share(&f.judgeUnder, 0), "judge-under",
+		"judge only attempts with an automatic score below this, or without one")
+	fs.StringVar(&f.guard, "guard", "",
+		"policy file: which calls are executed and which results shown (docs/guides/safety.md)")
+	fs.StringVar(&f.world.World, "world", "",
+		"who answers calls: mock, the mocks of the suite (default), live, the tools of --live, or recorded, which executes nothing (docs/guides/worlds.md)")
+	fs.StringVar(&f.world.Live, "live", "",
+		"file with the tools that are really called, with --world live (docs/guides/worlds.md)")
+	fs.StringVar(&f.world.Recordings, "recordings", "",
+		"folder with recorded answers of tools; implies --world recorded")
+	fs.StringVar(&f.world.OnMiss, "on-miss", "",
+		"a call without a recording: fail ends the attempt with an error (default), tell tells the target an error")
 	fs.StringVar(&f.world.Record, "record", "", "folder that gets what is answered, one file for each call")
 	f.suite.register(fs)
 	f.target.register(fs)
@@ -164,9 +187,12 @@ func (f *runFlags) pace(fs *pflag.FlagSet) {
 	fs.VarP(Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
 	fs.Var(Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
 	fs.Var(Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
-	fs.Var(Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")
-	fs.Var(OrNone(&f.maxCost, Positive(&f.maxCost, 0)), "max-cost", "stop before spending more than this many USD; none takes a stored limit off")
-	fs.Var(OrNone(&f.maxCalls, Int(&f.maxCalls, 0, 1)), "max-calls", "stop before sending more requests than this; none takes a stored limit off")
+	fs.Var(Int(&f.retries, 3, 0), "retries",
+		"further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")
+	fs.Var(OrNone(&f.maxCost, Positive(&f.maxCost, 0)), "max-cost",
+		"stop before spending more than this many USD; none takes a stored limit off")
+	fs.Var(OrNone(&f.maxCalls, Int(&f.maxCalls, 0, 1)), "max-calls",
+		"stop before sending more requests than this; none takes a stored limit off")
 }
 
 // request is the run that the flags ask for. changed tells which were given.
@@ -180,9 +206,12 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 		return app.RunRequest{}, err
 	}
 	req := app.RunRequest{
-		SuiteRequest: f.suite.request(path), Words: f.words, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
-		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
-		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults, WorldRequest: f.world, Settings: f.settings(changed), Origin: f.origin,
+		SuiteRequest: f.suite.request(path), Words: f.words, TargetFile: f.targetFile, Shared: shared,
+		AllowExec: f.allowExec, SystemFor: prompts,
+		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom,
+		Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
+		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults,
+		WorldRequest: f.world, Settings: f.settings(changed), Origin: f.origin,
 	}
 	if changed("judge") || changed("judge-model") || changed("judge-under") || f.judges.Live {
 		j := f.judges
@@ -201,8 +230,10 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 // settings are those of the flags.
 func (f *runFlags) settings(changed func(string) bool) app.Settings {
 	s := app.Settings{
-		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Interleave: f.interleave, Rate: f.rate, TimeoutMS: f.timeoutMS(),
-		KeepErrors: f.keepErrors, ForceRubric: f.forceRubric, RequirePass: f.requirePass, FailUnder: f.failUnder, Gates: f.gates,
+		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Interleave: f.interleave, Rate: f.rate,
+		TimeoutMS:  f.timeoutMS(),
+		KeepErrors: f.keepErrors, ForceRubric: f.forceRubric, RequirePass: f.requirePass, FailUnder: f.failUnder,
+		Gates: f.gates,
 	}
 	if changed("retries") {
 		s.Retries = &f.retries
@@ -217,10 +248,15 @@ func (f *runFlags) timeoutMS() int64 { return max(1, f.timeout.Milliseconds()) }
 func (f *runFlags) changes(changed func(string) bool) app.Changes {
 	ms := f.timeoutMS()
 	return app.Changes{
-		MaxCostUSD: ifGiven(changed("max-cost"), &f.maxCost), MaxCalls: ifGiven(changed("max-calls"), &f.maxCalls), Concurrency: ifGiven(changed("concurrency"), &f.concurrency),
-		Interleave: ifGiven(changed("interleave"), &f.interleave), Rate: ifGiven(changed("rate"), &f.rate), TimeoutMS: ifGiven(changed("timeout"), &ms), Retries: ifGiven(changed("retries"), &f.retries),
-		KeepErrors: ifGiven(changed("keep-errors"), &f.keepErrors), ForceRubric: ifGiven(changed("force-rubric"), &f.forceRubric), RequirePass: ifGiven(changed("require-pass"), &f.requirePass), FailUnder: ifGiven(changed("fail-under"), &f.failUnder),
-		Gates: ifGiven(changed("gates"), &f.gates),
+		MaxCostUSD: ifGiven(changed("max-cost"), &f.maxCost), MaxCalls: ifGiven(changed("max-calls"), &f.maxCalls),
+		Concurrency: ifGiven(changed("concurrency"), &f.concurrency),
+		Interleave:  ifGiven(changed("interleave"), &f.interleave), Rate: ifGiven(changed("rate"), &f.rate),
+		TimeoutMS: ifGiven(changed("timeout"), &ms), Retries: ifGiven(changed("retries"), &f.retries),
+		KeepErrors:  ifGiven(changed("keep-errors"), &f.keepErrors),
+		ForceRubric: ifGiven(changed("force-rubric"), &f.forceRubric),
+		RequirePass: ifGiven(changed("require-pass"), &f.requirePass),
+		FailUnder:   ifGiven(changed("fail-under"), &f.failUnder),
+		Gates:       ifGiven(changed("gates"), &f.gates),
 	}
 }
 
@@ -243,12 +279,14 @@ func (a *cli) writable(f *runFlags) error {
 
 // evaluate carries out the run that start starts or goes on with, and tells what came out.
 func (a *cli) evaluate(ctx context.Context, f *runFlags, start func() (*app.Session, error)) error {
-	return a.evaluateAs(ctx, f, start, func(out *app.Outcome, ended error) error { return a.conclude(out, f, a.show, ended) })
+	return a.evaluateAs(ctx, f, start,
+		func(out *app.Outcome, ended error) error { return a.conclude(out, f, a.show, ended) })
 }
 
 // evaluateAs carries out the run that start starts or goes on with, and gives end what came out
 // and why it ended early.
-func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*app.Session, error), end func(*app.Outcome, error) error) (err error) {
+func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*app.Session, error),
+	end func(*app.Outcome, error) error) (err error) {
 	if err := a.writable(f); err != nil {
 		return err
 	}
@@ -268,7 +306,8 @@ func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*app.Se
 // startOnly are the flags for what a run asks, which stays as it was when the run is resumed.
 func startOnly() []string {
 	return []string{
-		"repeat", "sample", "seed", "filter", "failed-from", "temperature", "top-p", "max-tokens", "tool-choice", "parallel-calls", "reasoning-effort",
+		"repeat", "sample", "seed", "filter", "failed-from", "temperature", "top-p", "max-tokens", "tool-choice",
+		"parallel-calls", "reasoning-effort",
 		"set", "system", "system-for", "replace-system", "name", "notes", "run-tag", "faults",
 	}
 }
@@ -276,7 +315,8 @@ func startOnly() []string {
 // resumed is the run that the flags go on with.
 func (f *runFlags) resumed(path string, changed func(string) bool) app.ResumeRequest {
 	return app.ResumeRequest{
-		Run: f.resume, Changes: f.changes(changed), Suite: f.suite.request(path), Targets: f.targets, Slices: f.slices, NoWait: f.noWait,
+		Run: f.resume, Changes: f.changes(changed), Suite: f.suite.request(path), Targets: f.targets, Slices: f.slices,
+		NoWait: f.noWait,
 	}
 }
 
@@ -286,7 +326,10 @@ func (a *cli) session(ctx context.Context, path string, f *runFlags, changed fun
 	if f.resume != "" {
 		for _, name := range startOnly() {
 			if changed(name) {
-				return nil, usagef("--%s: a resumed run asks what it was started with; for another setting start a run of its own", name)
+				return nil,
+					usagef(
+						"--%s: a resumed run asks what it was started with; for another setting start a run of its own",
+						name)
 			}
 		}
 		return a.program().ResumeRun(ctx, f.resumed(path, changed), tell)
@@ -307,5 +350,6 @@ func (a *cli) notFollowed(err error) error {
 	if !errors.As(err, &held) {
 		return err
 	}
-	return &callvet.Hinted{Err: err, Hint: a.hints().text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil) + " without --no-wait follows it"}
+	return &callvet.Hinted{Err: err,
+		Hint: a.hints().text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil) + " without --no-wait follows it"}
 }

@@ -48,14 +48,16 @@ func (a *cli) runsCommand() *cobra.Command {
 				return err
 			}
 			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.runs", "version": 1, "runs": out})
+				return json.NewEncoder(a.out).Encode(
+					map[string]any{"format": "callvet.runs", "version": 1, "runs": out})
 			}
 			return report.Runs(a.out, out, time.Local, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
 		},
 	}
 	cmd.Flags().VarP(Int(&limit, 20, 0), "limit", "n", "how many runs (0: all)")
 	cmd.Flags().StringArrayVar(&remove, "delete", nil, "delete this run for good; may be repeated")
-	cmd.Flags().StringArrayVar(&cancel, "cancel", nil, "ask the process that carries this run out to end it; may be repeated")
+	cmd.Flags().StringArrayVar(&cancel, "cancel", nil,
+		"ask the process that carries this run out to end it; may be repeated")
 	cmd.Flags().StringVar(&edit, "edit", "", "change --name, --notes or --run-tag of this run")
 	f.wordFlags(cmd.Flags())
 	return cmd
@@ -100,7 +102,8 @@ func (a *cli) removeRuns(ctx context.Context, refs []string) error {
 	}
 	if held := (*store.HeldError)(nil); errors.As(err, &held) {
 		follow := a.hints().text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil)
-		return &callvet.Hinted{Err: err, Hint: fmt.Sprintf("wait for it (%s follows it), or end process %d first", follow, held.Owner.PID)}
+		return &callvet.Hinted{Err: err,
+			Hint: fmt.Sprintf("wait for it (%s follows it), or end process %d first", follow, held.Owner.PID)}
 	}
 	return err
 }
@@ -116,13 +119,15 @@ func (a *cli) showCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if len(args) == 2 {
-				return a.showCase(ctx, app.CaseRequest{Run: args[0], Case: args[1], Target: target, Keep: keep}, scores, all)
+				return a.showCase(ctx, app.CaseRequest{Run: args[0], Case: args[1], Target: target, Keep: keep},
+					scores, all)
 			}
 			if scores {
 				return usagef("--scores is for the attempts at one case: callvet show %s CASE --scores", args[0])
 			}
 			if target != "" {
-				return usagef("--model is for the attempts at one case: callvet show %s CASE --model %s", args[0], target)
+				return usagef("--model is for the attempts at one case: callvet show %s CASE --model %s",
+					args[0], target)
 			}
 			v, err := a.program().ViewRun(ctx, app.ViewRequest{Run: args[0], Keep: keep}, a.events())
 			if err != nil {
@@ -135,7 +140,8 @@ func (a *cli) showCommand() *cobra.Command {
 			return a.show(a.view(v), &runFlags{maxFailures: shown, whole: true})
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "explain every failing attempt; at CASE, also all assertions, scores and what was sent and received")
+	cmd.Flags().BoolVar(&all, "all", false,
+		"explain every failing attempt; at CASE, also all assertions, scores and what was sent and received")
 	cmd.Flags().BoolVar(&scores, "scores", false, "all scores of the attempts at CASE, each with its good direction")
 	cmd.Flags().StringVarP(&target, "model", "m", "", "attempts of this target only, at CASE")
 	cmd.Flags().StringSliceVar(&keep, "keep", nil, "kinds of personal data that are shown: email, phone, …")
@@ -151,11 +157,13 @@ func (a *cli) showCase(ctx context.Context, req app.CaseRequest, scores, all boo
 	if a.jsonOut {
 		enc := json.NewEncoder(a.out)
 		for _, r := range v.Rows {
-			if err := enc.Encode(map[string]any{"case": r.Case, "target": v.Manifest.Targets[r.Cell.Target].Name, "trace": r.Cell.Trace, "result": r.Cell.Result}); err != nil {
+			if err := enc.Encode(map[string]any{"case": r.Case, "target": v.Manifest.Targets[r.Cell.Target].Name,
+				"trace": r.Cell.Trace, "result": r.Cell.Result}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return report.Attempts(a.out, v.View, v.Rows, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), Scores: scores, All: all})
+	return report.Attempts(a.out, v.View, v.Rows,
+		report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), Scores: scores, All: all})
 }

@@ -17,8 +17,9 @@ import (
 func (a *cli) schemaCommand() *cobra.Command {
 	formats := append(app.Formats(), "openapi")
 	return &cobra.Command{
-		Use: "schema " + strings.Join(formats, "|"), Short: "Print the JSON Schema of a file format, or the OpenAPI description of the server",
-		Args: cobra.ExactArgs(1), ValidArgs: formats,
+		Use:   "schema " + strings.Join(formats, "|"),
+		Short: "Print the JSON Schema of a file format, or the OpenAPI description of the server",
+		Args:  cobra.ExactArgs(1), ValidArgs: formats,
 		RunE: func(_ *cobra.Command, args []string) error {
 			var b []byte
 			var err error
@@ -50,7 +51,8 @@ func (a *cli) initCommand() *cobra.Command {
 			} else if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet run %s -m offline/lexical   # needs no key\n  callvet run %s -m openai/gpt-5-mini\n", name, shellQuote(name), shellQuote(name))
+			fmt.Fprintf(a.out,
+				"wrote %s\n\nnow:\n  callvet run %s -m offline/lexical   # needs no key\n  callvet run %s -m openai/gpt-5-mini\n", name, shellQuote(name), shellQuote(name))
 			return nil
 		},
 	}

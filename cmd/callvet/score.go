@@ -14,7 +14,8 @@ import (
 func (a *cli) scoreCommand() *cobra.Command {
 	var req app.ScoreRequest
 	cmd := &cobra.Command{
-		Use: "score FILE...|RUN", Short: "Say what trace files or a run add up to: panels by call and by task, slices, findings",
+		Use:   "score FILE...|RUN",
+		Short: "Say what trace files or a run add up to: panels by call and by task, slices, findings",
 		Long: `Score every line of trace files and sum them up by call and by task, with intervals clustered by task.
 A stored run is summed up as the traces that it is: what is no file is the name of a run.
 FILE is a trace file in callvet's form or another that ` + "`callvet trace import`" + ` reads, - for standard input; gzip works.
@@ -32,18 +33,27 @@ parts of one file, scored on several machines, give the same panels as the whole
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringSliceVar(&req.Tools, "tools", nil, "folder or file with the tools' schemas (default: none; then it is not known whether arguments keep a schema)")
-	fs.StringVar(&req.Safety, "safety", "", "file with rules of safety, or the policy of a guard (default: the constraints of the tools)")
-	fs.StringVar(&req.Suite, "suite", "", "suite whose cases are the tasks of the traces: its verdict is their pass where they have none, its tools stand in for --tools")
-	fs.BoolVar(&req.AllowExec, "allow-exec", false, "let the scorers of --suite run programs; without it they are not evaluated")
-	fs.StringVar(&req.Scoring, "scoring", "", "YAML or JSON file with settings for the comparison of arguments, as under scoring in a suite, or the settings themselves in braces (default: mode exact)")
-	fs.StringSliceVar(&req.Slices, "slice", nil, "slice by these keys, crosses as language*intent, * for all fields (default: expected tool, called tool, version, family, language, intent, tags, all fields)")
+	fs.StringSliceVar(&req.Tools, "tools", nil,
+		"folder or file with the tools' schemas (default: none; then it is not known whether arguments keep a schema)")
+	fs.StringVar(&req.Safety, "safety", "",
+		"file with rules of safety, or the policy of a guard (default: the constraints of the tools)")
+	fs.StringVar(&req.Suite, "suite", "",
+		"suite whose cases are the tasks of the traces: its verdict is their pass where they have none, its tools stand in for --tools")
+	fs.BoolVar(&req.AllowExec, "allow-exec", false,
+		"let the scorers of --suite run programs; without it they are not evaluated")
+	fs.StringVar(&req.Scoring, "scoring", "",
+		"YAML or JSON file with settings for the comparison of arguments, as under scoring in a suite, or the settings themselves in braces (default: mode exact)")
+	fs.StringSliceVar(&req.Slices, "slice", nil,
+		"slice by these keys, crosses as language*intent, * for all fields (default: expected tool, called tool, version, family, language, intent, tags, all fields)")
 	fs.Var(Int(&req.Jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
 	fs.BoolVar(&req.Strict, "strict", false, "end at the first line that is no record")
 	fs.Var(Between(&req.Confidence, 0.95), "confidence", "two-sided confidence of the intervals")
-	fs.StringArrayVarP(&req.Outputs, "output", "o", nil, "report to write: .html, .md, .csv, .json, .txt, or .parquet for the scored calls (repeatable)")
-	fs.StringArrayVar(&req.Calibrations, "calibration", nil, "what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
-	fs.StringVar(&req.Labels, "labels", "", "people's labels: gives true_success from those on these very tasks, or else through the judge's errors elsewhere")
+	fs.StringArrayVarP(&req.Outputs, "output", "o", nil,
+		"report to write: .html, .md, .csv, .json, .txt, or .parquet for the scored calls (repeatable)")
+	fs.StringArrayVar(&req.Calibrations, "calibration", nil,
+		"what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
+	fs.StringVar(&req.Labels, "labels", "",
+		"people's labels: gives true_success from those on these very tasks, or else through the judge's errors elsewhere")
 	fs.StringVar(&req.Partial, "partial", "", "write a partial result to this file instead of the panels")
 	return cmd
 }

@@ -113,13 +113,16 @@ func plant() []planted {
 	add("subscription key", "Ocp-Apim-Subscription-Key: ", draw(hexed, 32), "")
 	add("sendgrid", "SG."+draw(anything, 22)+".", draw(anything, 43), "")
 	add("telegram", "123456789:AA", draw(anything, 33), "")
-	add("slack webhook", "https://hooks.slack.com/services/T0"+draw(large+figures, 8)+"/B0"+draw(large+figures, 8)+"/", draw(anything, 24), "")
+	add("slack webhook", "https://hooks.slack.com/services/T0"+draw(large+figures, 8)+"/B0"+draw(large+figures, 8)+"/",
+		draw(anything, 24), "")
 	add("discord webhook", "https://discord.com/api/webhooks/"+draw(figures, 18)+"/", draw(anything, 60), "")
-	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"4711"}`)) + "."
+	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." +
+		base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"4711"}`)) + "."
 	add("jwt", jwt, draw(anything, 43), "")
 	add("private key", "-----BEGIN RSA PRIVATE "+"KEY-----\n", draw(anything, 64), "\n-----END RSA PRIVATE "+"KEY-----")
 	add("bearer", "Authorization: Bearer ", draw(anything, 40), "")
-	add("basic", "Authorization: Basic ", base64.RawStdEncoding.EncodeToString([]byte("bob7:" + draw(anything, 20)))[:32], "")
+	add("basic", "Authorization: Basic ",
+		base64.RawStdEncoding.EncodeToString([]byte("bob7:" + draw(anything, 20)))[:32], "")
 	add("password", "DB_PASSWORD=", draw(anything, 20), "")
 	add("client secret", `"client_secret": "`, draw(anything, 32), `"`)
 	add("url", "postgres://bob:", draw(anything, 20), "@db.test/x")
@@ -152,7 +155,8 @@ func leaks(t *testing.T, dir, printed string, ps []planted) (out []string) {
 		for where, text := range places {
 			if strings.Contains(text, p.core) {
 				at := strings.Index(text, p.core)
-				out = append(out, fmt.Sprintf("%s in %s: …%q", p.kind, where, text[max(0, at-60):min(len(text), at+len(p.core)+10)]))
+				out = append(out,
+					fmt.Sprintf("%s in %s: …%q", p.kind, where, text[max(0, at-60):min(len(text), at+len(p.core)+10)]))
 			}
 		}
 	}
@@ -199,7 +203,9 @@ func storeTells(t *testing.T, path string) string {
 func suiteOf(n int) string {
 	var cases []string
 	for i := range n {
-		cases = append(cases, fmt.Sprintf(`{"id":"c%d","prompt":"give me number %d.","expected_tool":"note","expected_params":{"text":"nothing"}}`, i, i))
+		cases = append(cases,
+			fmt.Sprintf(
+				`{"id":"c%d","prompt":"give me number %d.","expected_tool":"note","expected_params":{"text":"nothing"}}`, i, i))
 	}
 	return `{"name":"s","tools":[{"name":"note","parameters":{"type":"object","properties":{"text":{"type":"string"}}}}],"cases":[` + strings.Join(cases, ",") + `]}`
 }
@@ -253,13 +259,18 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 		t.Fatalf("%d kinds", len(ps))
 	}
 	chat := func(message string) string {
-		return `{"id":"r","model":"m","choices":[{"index":0,"finish_reason":"stop","message":` + message + `}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`
+		return `{"id":"r","model":"m","choices":[{"index":0,"finish_reason":"stop","message":` + message +
+			`}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`
 	}
 	called := func(args string) string {
-		return chat(`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"note","arguments":` + quoted(args) + `}}]}`)
+		return chat(
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"note","arguments":` + quoted(args) + `}}]}`)
 	}
 	for name, answer := range map[string]func(w http.ResponseWriter, p planted){
-		"tool argument": func(w http.ResponseWriter, p planted) { fmt.Fprint(w, called(`{"text":`+quoted(p.text)+`}`)) },
+		"tool argument": func(w http.ResponseWriter,
+			p planted) {
+			fmt.Fprint(w, called(`{"text":`+quoted(p.text)+`}`))
+		},
 		"streamed": func(w http.ResponseWriter, p planted) { // in pieces that are no secrets
 			w.Header().Set("Content-Type", "text/event-stream")
 			for args, first := `{"text":`+quoted(p.text)+`}`, true; args != ""; first = false {
@@ -269,12 +280,17 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 				if first {
 					name = `"id":"c","type":"function",`
 				}
-				fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,%s\"function\":{\"name\":%s,\"arguments\":%s}}]}}]}\n\n",
+				fmt.Fprintf(w,
+					"data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,%s\"function\":{\"name\":%s,\"arguments\":%s}}]}}]}\n\n",
 					name, quoted(map[bool]string{true: "note"}[first]), quoted(piece))
 			}
-			fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
+			fmt.Fprint(w,
+				"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
 		},
-		"argument not JSON": func(w http.ResponseWriter, p planted) { fmt.Fprint(w, called(`{"text":`+quoted(p.text))) },
+		"argument not JSON": func(w http.ResponseWriter,
+			p planted) {
+			fmt.Fprint(w, called(`{"text":`+quoted(p.text)))
+		},
 		"name of an argument": func(w http.ResponseWriter, p planted) {
 			fmt.Fprint(w, called(`{`+quoted(p.text)+`:1}`))
 		},
@@ -282,10 +298,13 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 			fmt.Fprint(w, chat(`{"role":"assistant","content":`+quoted("Here it is: "+p.text+" as asked.")+`}`))
 		},
 		"name of a tool": func(w http.ResponseWriter, p planted) {
-			fmt.Fprint(w, chat(`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":`+quoted(p.text)+`,"arguments":"{}"}}]}`))
+			fmt.Fprint(w,
+				chat(`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":`+
+					quoted(p.text)+`,"arguments":"{}"}}]}`))
 		},
 		"words of the server": func(w http.ResponseWriter, p planted) {
-			fmt.Fprint(w, `{"id":"r","model":`+quoted(p.text)+`,"choices":[{"index":0,"finish_reason":`+quoted(p.text)+`,"message":{"role":"assistant","content":"no [REDACTED:x]"}}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`)
+			fmt.Fprint(w, `{"id":"r","model":`+quoted(p.text)+`,"choices":[{"index":0,"finish_reason":`+quoted(p.text)+
+				`,"message":{"role":"assistant","content":"no [REDACTED:x]"}}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`)
 		},
 		"error body that ends the run": func(w http.ResponseWriter, p planted) {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -311,7 +330,10 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 			dir := t.TempDir()
 			writeFiles(t, dir, map[string]string{"in-s.json": suiteOf(len(ps))})
 			a, out, errs := newApp(dir, nil)
-			a.run(t.Context(), a.rootCommand(), []string{"run", "in-s.json", "-m", "compatible/m", "--base-url", srv.URL + "/v1", "--retries", "0", "-c", "16", "-o", "run.html", "-o", "run.json", "--stream=" + strconv.FormatBool(name == "streamed")})
+			a.run(t.Context(), a.rootCommand(),
+				[]string{"run", "in-s.json", "-m", "compatible/m", "--base-url", srv.URL + "/v1", "--retries", "0",
+					"-c", "16", "-o", "run.html", "-o", "run.json",
+					"--stream=" + strconv.FormatBool(name == "streamed")})
 			printed := out.String() + errs.String() + look(t, dir, nil, ps)
 			if !strings.Contains(printed, "REDACTED") {
 				t.Errorf("nothing was redacted, was anything asked?\n%s", clipped(printed))
@@ -319,7 +341,8 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 			for _, l := range leaks(t, dir, printed, ps) {
 				t.Error(l)
 			}
-			if name == "streamed" && (strings.Contains(printed, "data: {") || !strings.Contains(printed, "[REDACTED:stream]")) {
+			if name == "streamed" &&
+				(strings.Contains(printed, "data: {") || !strings.Contains(printed, "[REDACTED:stream]")) {
 				t.Error("the pieces of a secret are kept")
 			}
 		})
@@ -329,7 +352,8 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			p := ps[number(r)]
-			fmt.Fprint(w, `{"text":"done","calls":[{"name":"note","arguments":{"text":"x"},"result":{"found":`+quoted(p.text)+`,"deep":[`+quoted(`{"a":`+quoted(p.text)+`}`)+`]}}]}`)
+			fmt.Fprint(w, `{"text":"done","calls":[{"name":"note","arguments":{"text":"x"},"result":{"found":`+
+				quoted(p.text)+`,"deep":[`+quoted(`{"a":`+quoted(p.text)+`}`)+`]}}]}`)
 		}))
 		defer srv.Close()
 		dir := t.TempDir()
@@ -346,15 +370,20 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 		var lines strings.Builder
 		for i, p := range ps {
 			text := quoted(p.text)
-			fmt.Fprintf(&lines, `{"task_id":"t%d","tool":"note","args":{"x":%s,%s:1},"status":"error","error":%[2]s,"result":{"v":%[2]s},"gold":{"tool":"note","args":{"x":%[2]s}},"tags":[%[2]s]}
+			fmt.Fprintf(&lines,
+				`{"task_id":"t%d","tool":"note","args":{"x":%s,%s:1},"status":"error","error":%[2]s,"result":{"v":%[2]s},"gold":{"tool":"note","args":{"x":%[2]s}},"tags":[%[2]s]}
 {"type":"task","task_id":"t%[1]d","pass":false,"goal":%[2]s,"final_answer":%[2]s,"judged":[{"judge":"j","pass":true,"reason":%[2]s}]}
 `, i, text, text)
 		}
-		writeFiles(t, dir, map[string]string{"in-t.jsonl": lines.String(), "in-tools.json": `[{"name":"note","parameters":{"type":"object","properties":{"x":{"type":"integer"}},"additionalProperties":false}}]`})
+		writeFiles(t, dir,
+			map[string]string{"in-t.jsonl": lines.String(),
+				"in-tools.json": `[{"name":"note","parameters":{"type":"object","properties":{"x":{"type":"integer"}},"additionalProperties":false}}]`})
 		var printed strings.Builder
 		for _, line := range []string{
-			"score in-t.jsonl --tools in-tools.json -o s.html -o s.md -o s.json", "score in-t.jsonl --tools in-tools.json --json", "diff in-t.jsonl in-t.jsonl",
-			"trace import in-t.jsonl -o t.jsonl", "trace import in-t.jsonl --to otlp -o t.json", "label next in-t.jsonl --n 99 -o todo.jsonl", "label next in-t.jsonl --n 99", "trace check in-t.jsonl",
+			"score in-t.jsonl --tools in-tools.json -o s.html -o s.md -o s.json",
+			"score in-t.jsonl --tools in-tools.json --json", "diff in-t.jsonl in-t.jsonl",
+			"trace import in-t.jsonl -o t.jsonl", "trace import in-t.jsonl --to otlp -o t.json",
+			"label next in-t.jsonl --n 99 -o todo.jsonl", "label next in-t.jsonl --n 99", "trace check in-t.jsonl",
 		} {
 			a, out, errs := newApp(dir, nil)
 			a.run(t.Context(), a.rootCommand(), strings.Fields(line))
@@ -392,7 +421,9 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 				dir := t.TempDir()
 				writeFiles(t, dir, map[string]string{"in-s.json": suiteOf(1), "in-agent.sh": agent})
 				a, out, errs := newApp(dir, env)
-				a.run(t.Context(), a.rootCommand(), append([]string{"run", "in-s.json", "-m", "exec:" + sh + " " + filepath.Join(dir, "in-agent.sh") + " " + how}, flags...))
+				a.run(t.Context(), a.rootCommand(),
+					append([]string{"run", "in-s.json", "-m",
+						"exec:" + sh + " " + filepath.Join(dir, "in-agent.sh") + " " + how}, flags...))
 				printed := out.String() + errs.String() + look(t, dir, env, ps[:1])
 				for _, l := range leaks(t, dir, printed, ps) {
 					t.Error(l)
@@ -419,10 +450,12 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 			return []string{"-m", "http://127.0.0.1:1/", "--header", "X-Api-Key: " + p.core}
 		},
 		"--set": func(p planted) []string {
-			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1", "--set", "api_key=" + quoted(p.core)}
+			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1", "--set",
+				"api_key=" + quoted(p.core)}
 		},
 		"--set, in a text": func(p planted) []string {
-			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1", "--set", "user=" + quoted(p.text)}
+			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1", "--set",
+				"user=" + quoted(p.text)}
 		},
 		"command": func(p planted) []string { return []string{"-m", "exec:true --token=" + p.core} },
 		"system": func(p planted) []string {
@@ -466,18 +499,22 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 			queries = append(queries, r.URL.Query().Get("api_key")+" "+r.Header.Get("X-Api-Key"))
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprint(w, `{"error":`+quoted("no such path "+r.URL.String()+" "+r.Header.Get("Authorization")+r.Header.Get("X-Api-Key")+r.Header.Get("X-Tenant"))+`}`)
+			fmt.Fprint(w, `{"error":`+
+				quoted("no such path "+r.URL.String()+" "+r.Header.Get("Authorization")+r.Header.Get("X-Api-Key")+
+					r.Header.Get("X-Tenant"))+`}`)
 		}))
 		defer srv.Close()
 		dir := t.TempDir()
 		writeFiles(t, dir, map[string]string{"in-s.json": suiteOf(1)})
 		var printed string
-		for _, args := range [][]string{{"-m", "openai/m", "--base-url", srv.URL + "/v1?api_key=${GATEWAY}"}, {"-m", srv.URL, "--header", "X-Api-Key: ${GATEWAY}", "--header", "X-Tenant: ${TENANT}"}} {
+		for _, args := range [][]string{{"-m", "openai/m", "--base-url", srv.URL + "/v1?api_key=${GATEWAY}"},
+			{"-m", srv.URL, "--header", "X-Api-Key: ${GATEWAY}", "--header", "X-Tenant: ${TENANT}"}} {
 			a, out, errs := newApp(dir, env)
 			a.run(t.Context(), a.rootCommand(), append([]string{"run", "in-s.json"}, args...))
 			printed += out.String() + errs.String() + look(t, dir, env, ps[:1])
 		}
-		if all := strings.Join(queries, "\n"); !strings.Contains(all, ps[0].core+" ") || !strings.Contains(all, " "+ps[0].core) {
+		if all := strings.Join(queries, "\n"); !strings.Contains(all, ps[0].core+" ") ||
+			!strings.Contains(all, " "+ps[0].core) {
 			t.Errorf("the variable was not sent: %s", all)
 		}
 		for _, l := range leaks(t, dir, printed, append(ps, planted{"a value in a header", "", env["TENANT"]})) {
@@ -490,7 +527,8 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 func TestPlainHTTP(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"OPENAI_API_KEY": "an-invented-key-0123456789", "GATEWAY": "another-invented-key-98765"}
-	files := map[string]string{"in-s.json": suiteOf(1), "tools.json": `[{"name":"note","description":"Writes a note.","parameters":{"type":"object"}}]`}
+	files := map[string]string{"in-s.json": suiteOf(1),
+		"tools.json": `[{"name":"note","description":"Writes a note.","parameters":{"type":"object"}}]`}
 	for _, c := range []struct {
 		warns bool
 		args  []string
@@ -511,7 +549,8 @@ func TestPlainHTTP(t *testing.T) {
 		a, _, errs := newApp(dir, env)
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // embedders try again for longer
 		defer cancel()
-		a.run(ctx, a.rootCommand(), append([]string{"run", "in-s.json", "--retries", "0", "--timeout", "50ms"}, c.args...))
+		a.run(ctx, a.rootCommand(),
+			append([]string{"run", "in-s.json", "--retries", "0", "--timeout", "50ms"}, c.args...))
 		if n := strings.Count(errs.String(), "goes over plain http"); n != map[bool]int{true: 1}[c.warns] {
 			t.Errorf("%v: %d warnings: %s", c.args, n, errs)
 		}
@@ -531,7 +570,8 @@ func TestRedactionAndCache(t *testing.T) {
 			args = `{"to":"eve@example.net"}`
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"id":"r","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"mail","arguments":`+quoted(args)+`}}]}}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`)
+		fmt.Fprint(w,
+			`{"id":"r","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"mail","arguments":`+quoted(args)+`}}]}}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`)
 	}))
 	defer srv.Close()
 	dir := t.TempDir()
@@ -553,14 +593,17 @@ func TestRedactionAndCache(t *testing.T) {
 		t.Errorf("%d requests, want 2 and then 1 for what was redacted", n)
 	}
 	show := []string{"show", "last", "other"}
-	if hidden := runApp(t, dir, nil, exitOK, show...); strings.Contains(hidden, "ana@") || strings.Contains(hidden, "eve@") {
+	if hidden := runApp(t, dir, nil, exitOK, show...); strings.Contains(hidden, "ana@") ||
+		strings.Contains(hidden, "eve@") {
 		t.Errorf("shown: %s", hidden)
 	}
-	if kept := runApp(t, dir, nil, exitOK, append(show, "--keep", "email")...); !strings.Contains(kept, "ana@example.com") || strings.Contains(kept, "eve@") {
+	if kept := runApp(t, dir, nil, exitOK, append(show, "--keep", "email")...); !strings.Contains(kept,
+		"ana@example.com") || strings.Contains(kept, "eve@") {
 		t.Errorf("shown with --keep: %s", kept)
 	}
 	all := runApp(t, dir, nil, exitOK, append(run, "--keep", "email", "-o", "r.json")...)
-	if !strings.Contains(words(all), `expected "ana@example.com" got "eve@example.net"`) || strings.Contains(all, "redacted in what") {
+	if !strings.Contains(words(all), `expected "ana@example.com" got "eve@example.net"`) ||
+		strings.Contains(all, "redacted in what") {
 		t.Errorf("run with --keep: %s", all)
 	}
 	if n := asked.Load(); n != 4 {

@@ -40,14 +40,18 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	fs := cmd.Flags()
 	searchFlags(fs, &req.Search)
 	fs.StringVar(&req.Via, "via", "", "address of a service that selects tools")
-	fs.StringArrayVar(&f.target.headers, "header", nil, "'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
+	fs.StringArrayVar(&f.target.headers, "header", nil,
+		"'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
 	f.asking(fs, 30*time.Second)
-	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE")
+	fs.StringArrayVar(&f.filter, "filter", nil,
+		"cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
-	fs.Var(Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
+	fs.Var(Share(&f.failUnder, 0), "fail-under",
+		"exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
 	fs.Var(Int(&f.maxFailures, 10, -1), "show-failures", "failed cases to explain on the terminal; -1 for all")
-	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors, such as tools that the catalogue does not have")
+	fs.BoolVar(&f.noLint, "no-lint", false,
+		"run although lint finds errors, such as tools that the catalogue does not have")
 	cmd.AddCommand(a.queryCommand(), a.sweepCommand(), a.tuneCommand(), a.routesCommand(), a.decisionsCommand())
 	return cmd
 }
@@ -61,11 +65,13 @@ func (f *runFlags) wordFlags(fs *pflag.FlagSet) {
 
 // asking registers the flags that all commands have that ask targets about a catalogue.
 func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
-	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
+	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
+		"also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
 	fs.VarP(Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case")
 	fs.VarP(Int(&f.concurrency, 4, 1), "concurrency", "c", "questions in flight")
 	fs.Var(Duration(&f.timeout, timeout), "timeout", "time for one question")
-	fs.Var(Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (after a 429 up to 9 unless this is given)")
+	fs.Var(Int(&f.retries, 3, 0), "retries",
+		"further tries after a failure that may pass (after a 429 up to 9 unless this is given)")
 	f.wordFlags(fs)
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 }

@@ -47,12 +47,14 @@ func TestSelectKeepsNoSecret(t *testing.T) {
 		{"run", "s.json", "-m", "retrieve:" + srv.URL + "?token=hunter22"},
 		{"run", "s.json", "-m", srv.URL + "?token=hunter22"},
 	} {
-		if out := runApp(t, dir, nil, exitUsage, args...); !strings.Contains(out, "spelled out") || strings.Contains(out, "hunter22") {
+		if out := runApp(t, dir, nil, exitUsage, args...); !strings.Contains(out, "spelled out") ||
+			strings.Contains(out, "hunter22") {
 			t.Errorf("callvet %v: %s", args, out)
 		}
 	}
 	out := runApp(t, dir, env, exitOK, "select", "s.json", "--via", srv.URL+"?api_key=${API_KEY}", "--name", "own")
-	out += runApp(t, dir, env, exitError, "select", "s.json", "--via", srv.URL+"?api_key=${OTHER}", "--retries", "0", "--name", "refused")
+	out += runApp(t, dir, env, exitError, "select", "s.json", "--via", srv.URL+"?api_key=${OTHER}", "--retries", "0",
+		"--name", "refused")
 	out += runApp(t, dir, env, exitOK, "show", "own", "--json")
 	if strings.Contains(out, "hunter2") || !strings.Contains(out, `'`+srv.URL+`?api_key=${API_KEY}'`) {
 		t.Error(out)
@@ -83,11 +85,15 @@ func TestReasonsOfStoredRun(t *testing.T) {
 	})
 	told := func() string { return runApp(t, dir, nil, exitOK, "show", "r") }
 	first := runApp(t, dir, nil, exitOK, "select", "s.json", "--tools", "c.json", "--k", "1", "--name", "r")
-	if out := told(); !strings.Contains(first, "because ") || !strings.Contains(out, "because ") || strings.Contains(out, "No reasons") {
+	if out := told(); !strings.Contains(first, "because ") || !strings.Contains(out, "because ") ||
+		strings.Contains(out, "No reasons") {
 		t.Errorf("the same catalogue gives no reasons:\n%s\n%s", first, out)
 	}
-	writeFiles(t, dir, map[string]string{"c.json": strings.Replace(catalogue, "delays of", "delays and departures of", 1)})
-	if out := told(); strings.Contains(out, "because ") || !strings.Contains(out, "No reasons are given why tools lost: the catalogue, or the rules of routes, changed since this run") {
+	writeFiles(t, dir,
+		map[string]string{"c.json": strings.Replace(catalogue, "delays of", "delays and departures of", 1)})
+	if out := told(); strings.Contains(out, "because ") ||
+		!strings.Contains(out,
+			"No reasons are given why tools lost: the catalogue, or the rules of routes, changed since this run") {
 		t.Errorf("an edited catalogue:\n%s", out)
 	}
 	runApp(t, dir, nil, exitOK, "report", "r", "-o", "r.html")
@@ -100,7 +106,8 @@ func TestReasonsOfStoredRun(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "c.json")); err != nil {
 		t.Fatal(err)
 	}
-	if out := told(); strings.Contains(out, "because ") || !strings.Contains(out, "No reasons are given why tools lost") || !strings.Contains(out, "c.json") {
+	if out := told(); strings.Contains(out, "because ") ||
+		!strings.Contains(out, "No reasons are given why tools lost") || !strings.Contains(out, "c.json") {
 		t.Errorf("a catalogue that is gone:\n%s", out)
 	}
 }
@@ -121,13 +128,16 @@ func TestDiffOfSelections(t *testing.T) {
 	}
 	writeFiles(t, dir, map[string]string{
 		"c.json": "[" + tools.String() + "]",
-		"s.json": `{"name":"s","categories":[{"category_id":"c","category_name":"C","test_cases":[` + suite.String() + `]}]}`,
+		"s.json": `{"name":"s","categories":[{"category_id":"c","category_name":"C","test_cases":[` +
+			suite.String() + `]}]}`,
 	})
 	pick := func(name string) {
 		runApp(t, dir, nil, exitOK, "select", "s.json", "--tools", "c.json", "--k", "3", "--name", name, "-q")
 	}
 	pick("a")
-	writeFiles(t, dir, map[string]string{"c.json": "[" + strings.NewReplacer("frob0 ", "nothing ", "frob1 ", "frob0 ", "frob2 ", "frob0 frob1 ").Replace(tools.String()) + "]"})
+	writeFiles(t, dir,
+		map[string]string{"c.json": "[" + strings.NewReplacer("frob0 ", "nothing ", "frob1 ", "frob0 ", "frob2 ",
+			"frob0 frob1 ").Replace(tools.String()) + "]"})
 	pick("b")
 	out := runApp(t, dir, nil, exitOK, "diff", "a", "b", "--json")
 	var doc struct {
@@ -139,19 +149,23 @@ func TestDiffOfSelections(t *testing.T) {
 	tested := map[string]panel.Difference{}
 	for _, m := range doc.Targets[0].Measured {
 		tested[m.Metric] = m.Overall
-		if (len(m.Slices) == 0) != (m.Overall.Cases == 0) || slices.ContainsFunc(m.Slices, func(d panel.Difference) bool { return d.PHolm == nil }) {
+		if (len(m.Slices) == 0) != (m.Overall.Cases == 0) ||
+			slices.ContainsFunc(m.Slices, func(d panel.Difference) bool { return d.PHolm == nil }) {
 			t.Errorf("%s: %d slices, and not all adjusted", m.Metric, len(m.Slices))
 		}
 	}
 	for _, name := range []string{"composite", "precision@1", "mrr", "ndcg@3", "recall@3"} {
-		if d, ok := tested[name]; !ok || d.Cases != 12 || d.Test == "" || !d.Change.Usable() || (d.Fell > 0) != (name != "composite" && name != "recall@3") {
+		if d, ok := tested[name]; !ok || d.Cases != 12 || d.Test == "" || !d.Change.Usable() ||
+			(d.Fell > 0) != (name != "composite" && name != "recall@3") {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
-	if len(doc.Warnings) != 2 || !strings.Contains(doc.Warnings[0], "did not read the same files") || !strings.Contains(doc.Warnings[1], "tools of the suite are not the same") {
+	if len(doc.Warnings) != 2 || !strings.Contains(doc.Warnings[0], "did not read the same files") ||
+		!strings.Contains(doc.Warnings[1], "tools of the suite are not the same") {
 		t.Errorf("warnings %q", doc.Warnings)
 	}
-	if out := runApp(t, dir, nil, exitOK, "diff", "a", "b"); !strings.Contains(out, "MRR") || !strings.Contains(out, "did not read the same files") {
+	if out := runApp(t, dir, nil, exitOK, "diff", "a", "b"); !strings.Contains(out, "MRR") ||
+		!strings.Contains(out, "did not read the same files") {
 		t.Error(out)
 	}
 }

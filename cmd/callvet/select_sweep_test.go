@@ -31,10 +31,12 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 	carryOut := func(want int, tty bool, args ...string) (out, told bytes.Buffer) {
 		t.Helper()
 		a := &cli{
-			in: strings.NewReader(""), out: &out, err: &told, errTTY: tty, now: time.Now, dir: dir, dbPath: filepath.Join(dir, "runs.db"), process: Unwatched(&out, &told),
+			in: strings.NewReader(""), out: &out, err: &told, errTTY: tty, now: time.Now, dir: dir,
+			dbPath: filepath.Join(dir, "runs.db"), process: Unwatched(&out, &told),
 			getenv: func(string) string { return "" },
 		}
-		args = append([]string{"select", "sweep", "s.json", "--tools", "c.json", "--distractors", "0,1", "--json"}, args...)
+		args = append([]string{"select", "sweep", "s.json", "--tools", "c.json", "--distractors", "0,1", "--json"},
+			args...)
 		if code := a.run(t.Context(), a.rootCommand(), args); code != want {
 			t.Fatalf("exit %d\n%s%s", code, out.String(), told.String())
 		}
@@ -57,7 +59,8 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 	if diff := cmp.Diff([]int{2, 2}, depths); diff != "" {
 		t.Errorf("limit of the suite: %s", diff)
 	}
-	if !strings.HasPrefix(told, note) || !strings.Contains(told, "\r━") || !strings.Contains(told, "1/2 searches  50 %") || !strings.HasSuffix(told, " \r") {
+	if !strings.HasPrefix(told, note) || !strings.Contains(told, "\r━") ||
+		!strings.Contains(told, "1/2 searches  50 %") || !strings.HasSuffix(told, " \r") {
 		t.Errorf("told %q", told)
 	}
 	depths, told = sweep(false, "--weights", "one=k:1")
@@ -68,7 +71,8 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 		t.Errorf("k %d, told %q", depths[0], told)
 	}
 	// With models only the settings of one retriever count: theirs has a reranker.
-	if _, told := carryOut(exitUsage, false, "--model", "offline/lexical", "--weights", "b=rerank:none"); strings.Contains(told.String(), note) {
+	if _, told := carryOut(exitUsage, false, "--model", "offline/lexical", "--weights",
+		"b=rerank:none"); strings.Contains(told.String(), note) {
 		t.Errorf("told %q", told.String())
 	}
 }

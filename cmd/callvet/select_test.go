@@ -60,12 +60,15 @@ func TestSelectVia(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]string{"KEY": "hunter22"}
-	runApp(t, dir, env, exitOK, "select", "s.json", "--via", srv.URL+"/retrieve", "--header", "Authorization: Bearer ${KEY}", "--k", "3", "--retries", "0", "--name", "via", "-q", "-o", "out.json")
-	if out := runApp(t, dir, nil, exitError, "select", "s.json", "--via", srv.URL, "--header", "Authorization: Bearer ${KEY}", "-q"); !strings.Contains(out, "export KEY") {
+	runApp(t, dir, env, exitOK, "select", "s.json", "--via", srv.URL+"/retrieve", "--header",
+		"Authorization: Bearer ${KEY}", "--k", "3", "--retries", "0", "--name", "via", "-q", "-o", "out.json")
+	if out := runApp(t, dir, nil, exitError, "select", "s.json", "--via", srv.URL, "--header",
+		"Authorization: Bearer ${KEY}", "-q"); !strings.Contains(out, "export KEY") {
 		t.Errorf("a key that is not set: %s", out)
 	}
 	slices.Sort(bodies)
-	want := []string{`{"k":3,"query":""}`, `{"k":3,"query":"boom"}`, `{"k":3,"query":"late train"}`, `{"k":3,"query":"rain"}`}
+	want := []string{`{"k":3,"query":""}`, `{"k":3,"query":"boom"}`, `{"k":3,"query":"late train"}`,
+		`{"k":3,"query":"rain"}`}
 	if diff := cmp.Diff(want, bodies); diff != "" {
 		t.Error(diff)
 	}
@@ -79,11 +82,13 @@ func TestSelectVia(t *testing.T) {
 		t.Errorf("verdicts %+v", v)
 	}
 	s := doc.Selection.Targets[0]
-	if s.Cases != 3 || s.Failures != 1 || s.Failed[0].Class != "wrong_route" || len(s.FirstWrong) != 1 || len(s.Routes) != 3 {
+	if s.Cases != 3 || s.Failures != 1 || s.Failed[0].Class != "wrong_route" || len(s.FirstWrong) != 1 ||
+		len(s.Routes) != 3 {
 		t.Errorf("%+v", s)
 	}
 	for _, args := range [][]string{{"show", "via", "right", "-v"}, {"show", "via", "--json"}} {
-		if out := runApp(t, dir, nil, exitOK, args...); strings.Contains(out, "hunter22") || !strings.Contains(out, "trains_secret_gold") && args[2] == "right" {
+		if out := runApp(t, dir, nil, exitOK, args...); strings.Contains(out, "hunter22") ||
+			!strings.Contains(out, "trains_secret_gold") && args[2] == "right" {
 			t.Errorf("callvet %v:\n%s", args, out)
 		}
 	}
@@ -152,23 +157,28 @@ func TestSelectModels(t *testing.T) {
 	}
 	env := map[string]string{"OPENAI_API_KEY": "k1", "CO_API_KEY": "k2", "CALLVET_CACHE": "cache"}
 	embedSpec, rerankSpec := "openai:m@"+srv.URL, "cohere:r@"+srv.URL
-	if out := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed", embedSpec, "--k", "1"); !strings.Contains(out, "sky") {
+	if out := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed", embedSpec,
+		"--k", "1"); !strings.Contains(out, "sky") {
 		t.Errorf("the vectors say sky: %s", out)
 	}
 	var answer struct{ Models []callvet.ModelUse }
-	told := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed", embedSpec, "--json")
-	if err := json.NewDecoder(strings.NewReader(told)).Decode(&answer); err != nil || !strings.HasSuffix(told, "1 request, 1 text, 7 tokens; 2 vectors kept from before\n") {
+	told := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed",
+		embedSpec, "--json")
+	if err := json.NewDecoder(strings.NewReader(told)).Decode(&answer); err != nil ||
+		!strings.HasSuffix(told, "1 request, 1 text, 7 tokens; 2 vectors kept from before\n") {
 		t.Fatalf("%v: %s", err, told)
 	}
 	name := "openai/m@" + strings.TrimPrefix(srv.URL, "http://") + "/v1"
-	if diff := cmp.Diff([]callvet.ModelUse{{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}}, answer.Models); diff != "" {
+	if diff := cmp.Diff([]callvet.ModelUse{{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}},
+		answer.Models); diff != "" {
 		t.Error(diff)
 	}
 	embedded = embedded[:3]
 	if len(embedded) != 3 { // two tools and the question
 		t.Errorf("asked for %q", embedded)
 	}
-	runApp(t, dir, env, exitOK, "select", "s.json", "--tools", "c.json", "--embed", embedSpec, "--rerank", rerankSpec, "--k", "1", "--name", "m", "-q", "-o", "out.json")
+	runApp(t, dir, env, exitOK, "select", "s.json", "--tools", "c.json", "--embed", embedSpec, "--rerank", rerankSpec,
+		"--k", "1", "--name", "m", "-q", "-o", "out.json")
 	if len(embedded) != 4 || reranked == 0 {
 		t.Errorf("the second time asked for %q, %d orders", embedded[3:], reranked)
 	}
@@ -179,13 +189,17 @@ func TestSelectModels(t *testing.T) {
 	if v := doc.Panels.Targets[0].Overall.Verdicts; v.Pass != 1 {
 		t.Errorf("verdicts %+v", v)
 	}
-	if want := (callvet.ModelUse{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}); len(doc.Models) != 2 || doc.Models[0] != want || doc.Models[1].Requests == 0 {
+	if want := (callvet.ModelUse{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}); len(doc.Models) != 2 ||
+		doc.Models[0] != want || doc.Models[1].Requests == 0 {
 		t.Errorf("asked %+v", doc.Models)
 	}
 	// A curve opens each model once, and asks for no vector of a tool that is kept.
 	embedded = nil
-	curve := runApp(t, dir, env, exitOK, "select", "sweep", "s.json", "--tools", "c.json", "--embed", embedSpec, "--rerank", rerankSpec, "--k", "1", "--distractors", "0,1", "-m", "offline/lexical")
-	if len(embedded) != 2 || !strings.Contains(curve, name+": 2 requests, 2 texts, 14 tokens; 3 vectors kept from before\n") || !strings.Contains(curve, "1            2               1      100.0 %") {
+	curve := runApp(t, dir, env, exitOK, "select", "sweep", "s.json", "--tools", "c.json", "--embed", embedSpec,
+		"--rerank", rerankSpec, "--k", "1", "--distractors", "0,1", "-m", "offline/lexical")
+	if len(embedded) != 2 ||
+		!strings.Contains(curve, name+": 2 requests, 2 texts, 14 tokens; 3 vectors kept from before\n") ||
+		!strings.Contains(curve, "1            2               1      100.0 %") {
 		t.Errorf("asked for %q: %s", embedded, curve)
 	}
 	if out := runApp(t, dir, env, exitOK, "tools", "cache"); !strings.Contains(out, name) {
@@ -197,7 +211,8 @@ func TestSelectModels(t *testing.T) {
 	if out := runApp(t, dir, env, exitOK, "tools", "cache", "clear", name); !strings.Contains(out, "forgotten") {
 		t.Errorf("clear: %s", out)
 	}
-	if out := runApp(t, dir, env, exitOK, "tools", "cache", "--json"); !strings.Contains(out, `"models":[],"cleared":false`) {
+	if out := runApp(t, dir, env, exitOK, "tools", "cache", "--json"); !strings.Contains(out,
+		`"models":[],"cleared":false`) {
 		t.Errorf("kept: %s", out)
 	}
 	srv.Close()
@@ -206,7 +221,8 @@ func TestSelectModels(t *testing.T) {
 		spec, says string
 		code       int
 	}{{"openai:m", "OPENAI_API_KEY", exitError}, {"nobody:m", "services: openai", exitUsage}} {
-		if out := runApp(t, dir, nil, c.code, "select", "query", "x", "--tools", "c.json", "--embed", c.spec); !strings.Contains(out, c.says) {
+		if out := runApp(t, dir, nil, c.code, "select", "query", "x", "--tools", "c.json", "--embed",
+			c.spec); !strings.Contains(out, c.says) {
 			t.Errorf("%s: %s", c.spec, out)
 		}
 	}

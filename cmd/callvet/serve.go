@@ -53,25 +53,34 @@ type serveFlags struct {
 
 func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.listen, "listen", "127.0.0.1:8501", "address to listen at; with port 0 a free one")
-	fs.StringVar(&f.url, "url", "", "address under which users reach the server, such as https://eval.example.com (default: the one it listens at)")
+	fs.StringVar(&f.url, "url", "",
+		"address under which users reach the server, such as https://eval.example.com (default: the one it listens at)")
 	fs.StringVar(&f.cert, "tls-cert", "", "file with the certificate of the server, and those above it")
 	fs.StringVar(&f.key, "tls-key", "", "file with the key of the certificate")
-	fs.StringSliceVar(&f.proxies, "trust-proxy", nil, "address or network of a proxy before the server, whose X-Forwarded-For is believed; may be repeated")
+	fs.StringSliceVar(&f.proxies, "trust-proxy", nil,
+		"address or network of a proxy before the server, whose X-Forwarded-For is believed; may be repeated")
 	fs.StringSliceVar(&f.hosts, "allow-host", nil, "further name under which the server may be asked; may be repeated")
-	fs.StringVar(&f.secretKey, "secret-key", "", "file with the key that seals keys of providers, made where it is missing (default: beside the database, or $CALLVET_SECRET_KEY)")
+	fs.StringVar(&f.secretKey, "secret-key", "",
+		"file with the key that seals keys of providers, made where it is missing (default: beside the database, or $CALLVET_SECRET_KEY)")
 	fs.StringVar(&f.logFormat, "log-format", "text", "text or json")
-	fs.StringSliceVar(&f.private, "allow-private", nil, "host that targets may be at although its address is private, or all; may be repeated")
+	fs.StringSliceVar(&f.private, "allow-private", nil,
+		"host that targets may be at although its address is private, or all; may be repeated")
 	fs.StringVar(&f.files, "allow-files", "", "folder whose files targets may read (script:, recorded:)")
 	fs.BoolVar(&f.exec, "allow-exec", false, "let targets be commands on this machine (exec:)")
-	fs.BoolVar(&f.lendsKeys, "lend-keys", false, "let users without a key of a provider use the one of the environment; it is sent to that provider alone")
+	fs.BoolVar(&f.lendsKeys, "lend-keys", false,
+		"let users without a key of a provider use the one of the environment; it is sent to that provider alone")
 	fs.StringVar(&f.models.Embedder, "embedder", "",
 		"model that compares texts in mode semantic where a run names none, such as openai/text-embedding-3-small")
-	fs.StringVar(&f.models.Embed, "embed", "", "model that makes the vectors of a search that names none, such as openai:text-embedding-3-small")
-	fs.StringVar(&f.models.Rerank, "rerank", "", "model that orders the best tools of a search that names none, such as cohere:rerank-v3.5")
-	fs.BoolVar(&f.metricsOpen, "metrics-open", false, "let all clients read the metrics of the server (GET /metrics), not only admins")
+	fs.StringVar(&f.models.Embed, "embed", "",
+		"model that makes the vectors of a search that names none, such as openai:text-embedding-3-small")
+	fs.StringVar(&f.models.Rerank, "rerank", "",
+		"model that orders the best tools of a search that names none, such as cohere:rerank-v3.5")
+	fs.BoolVar(&f.metricsOpen, "metrics-open", false,
+		"let all clients read the metrics of the server (GET /metrics), not only admins")
 	fs.StringToInt64Var(&f.quota, "quota", nil,
 		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296,attempt_bytes=17179869184")
-	fs.Var(Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user", "connections of a user that may follow events at the same time")
+	fs.Var(Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user",
+		"connections of a user that may follow events at the same time")
 }
 
 const serveLong = `Serve callvet over HTTP to several users: they log in, keep suites and keys of providers, and run evaluations.
@@ -128,7 +137,8 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	base := app.Config{
-		Store: a.openStore, Files: serverFiles{folder: f.files, a: a}, Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: a.process.Hard.Done(), Version: buildVersion(),
+		Store: a.openStore, Files: serverFiles{folder: f.files, a: a}, Getenv: a.getenv, Environ: a.environ, Now: a.now,
+		Claim: a.claim, Vectors: a.vectorPath, Abort: a.process.Hard.Done(), Version: buildVersion(),
 		Browser: a.getenv("CALLVET_CHROMIUM"),
 	}
 	cfg.Accounts, cfg.Store, cfg.Log, cfg.Now, cfg.Version, cfg.Work = users, db, logger, a.now, buildVersion(), base
@@ -167,7 +177,8 @@ func (a *cli) onlyServer(ctx context.Context) (db *store.DB, release func() erro
 	}
 	release, err = db.Serve(c)
 	if errors.As(err, new(*store.ServedError)) {
-		err = &callvet.Hinted{Err: fmt.Errorf("serve: %w", err), Hint: "end that server first, or name another database with --db"}
+		err = &callvet.Hinted{Err: fmt.Errorf("serve: %w", err),
+			Hint: "end that server first, or name another database with --db"}
 	}
 	return db, release, err
 }
@@ -177,7 +188,8 @@ func (f *serveFlags) config() (server.Config, error) {
 	cfg := server.Config{Hosts: f.hosts, Sockets: f.sockets, MetricsOpen: f.metricsOpen}
 	if f.url != "" {
 		u, err := url.Parse(f.url)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
+			u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
 			return cfg, usagef("--url %s: write scheme and host, such as https://eval.example.com", f.url)
 		}
 		cfg.URL = &url.URL{Scheme: u.Scheme, Host: u.Host}
@@ -195,10 +207,13 @@ func (f *serveFlags) config() (server.Config, error) {
 	}
 	for name, n := range f.quota {
 		of := map[string]*int64{
-			"jobs": &cfg.Quota.Jobs, "suites": &cfg.Quota.Suites, "experiments": &cfg.Quota.Experiments, "bytes": &cfg.Quota.Bytes, "attempt_bytes": &cfg.Quota.AttemptBytes,
+			"jobs": &cfg.Quota.Jobs, "suites": &cfg.Quota.Suites, "experiments": &cfg.Quota.Experiments,
+			"bytes": &cfg.Quota.Bytes, "attempt_bytes": &cfg.Quota.AttemptBytes,
 		}[name]
 		if of == nil || n < 1 {
-			return cfg, usagef("--quota %s=%d: there are jobs, suites, experiments, bytes and attempt_bytes, each at least 1", name, n)
+			return cfg,
+				usagef("--quota %s=%d: there are jobs, suites, experiments, bytes and attempt_bytes, each at least 1",
+					name, n)
 		}
 		*of = n
 	}
@@ -275,9 +290,11 @@ func (f *serveFlags) listener(ctx context.Context, cfg *server.Config, a *cli) (
 	if f.cert != "" {
 		pair, err := tls.LoadX509KeyPair(a.path(f.cert), a.path(f.key))
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("read --tls-cert and --tls-key: %w: %w", callvet.ErrInvalid, err), l.Close())
+			return nil, errors.Join(fmt.Errorf("read --tls-cert and --tls-key: %w: %w", callvet.ErrInvalid, err),
+				l.Close())
 		}
-		l, scheme = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), "https"
+		l, scheme = tls.NewListener(l,
+			&tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), "https"
 	}
 	at, err := netip.ParseAddrPort(l.Addr().String())
 	cfg.Local = err == nil && at.Addr().Unmap().IsLoopback()
@@ -294,21 +311,24 @@ func (f *serveFlags) listener(ctx context.Context, cfg *server.Config, a *cli) (
 func (a *cli) tellServer(ctx context.Context, users *account.Accounts, cfg *server.Config, l net.Listener) error {
 	fmt.Fprintf(a.err, "serving %s (listening at %s); Ctrl-C ends it\n", plain.Line(cfg.URL.String()), l.Addr())
 	if !cfg.Local && cfg.URL.Scheme == "http" {
-		fmt.Fprintln(a.err, "warning: passwords and keys travel over plain http, where others can read them: give --tls-cert and --tls-key, or --url https://… of a proxy")
+		fmt.Fprintln(a.err,
+			"warning: passwords and keys travel over plain http, where others can read them: give --tls-cert and --tls-key, or --url https://… of a proxy")
 	}
 	lost, all, err := users.LostKeys(ctx)
 	if err != nil {
 		return err
 	}
 	if lost > 0 {
-		fmt.Fprintf(a.err, "warning: %d of %s cannot be read: they were sealed with another secret key. Restore it (--secret-key), or have their users set them again\n", lost, plain.Count(all, "key of a provider", "keys of providers"))
+		fmt.Fprintf(a.err,
+			"warning: %d of %s cannot be read: they were sealed with another secret key. Restore it (--secret-key), or have their users set them again\n", lost, plain.Count(all, "key of a provider", "keys of providers"))
 	}
 	secret, err := users.FirstLink(ctx)
 	if err != nil || secret == "" {
 		return err
 	}
 	link := cfg.URL.String() + "/#claim=" + secret
-	_, err = fmt.Fprintf(a.err, "no users yet. This link makes the first admin, once, within 24 hours:\n  callvet login '%s'\n", link)
+	_, err = fmt.Fprintf(a.err,
+		"no users yet. This link makes the first admin, once, within 24 hours:\n  callvet login '%s'\n", link)
 	return err
 }
 
@@ -352,7 +372,8 @@ func readSecretKey(path string) (key []byte, err error) {
 		return nil, fmt.Errorf("open secret key: %w", err)
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("open secret key: %w: others may read %s (mode %04o)", callvet.ErrInvalid, path, mode), Hint: "chmod 600 " + shellQuote(path)}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("open secret key: %w: others may read %s (mode %04o)",
+			callvet.ErrInvalid, path, mode), Hint: "chmod 600 " + shellQuote(path)}
 	}
 	const most = 1000
 	b, err := io.ReadAll(io.LimitReader(f, most))
@@ -376,7 +397,9 @@ func readSecretKey(path string) (key []byte, err error) {
 func sealingKey(from, text string) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil || len(key) != account.SecretSize {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("read secret key: %w: %s is not %d bytes in Base64", callvet.ErrInvalid, from, account.SecretSize), Hint: "openssl rand -base64 32 makes one; keys of providers that are kept need the one that sealed them"}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read secret key: %w: %s is not %d bytes in Base64",
+			callvet.ErrInvalid, from, account.SecretSize),
+			Hint: "openssl rand -base64 32 makes one; keys of providers that are kept need the one that sealed them"}
 	}
 	return key, nil
 }

@@ -66,7 +66,8 @@ func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (told 
 	ctx, cancel := context.WithCancel(t.Context())
 	told, code := &heard{}, make(chan int, 1)
 	owner.Go(func() {
-		code <- s.run(ctx, told, "", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)...)
+		code <- s.run(ctx, told, "",
+			append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)...)
 	})
 	for range 1000 {
 		if strings.Contains(told.String(), "serving http") {
@@ -148,7 +149,8 @@ func TestServe(t *testing.T) {
 	if code := whoami(token); code != http.StatusOK {
 		t.Errorf("the token: %d", code)
 	}
-	if out := types("root\nnot the password\n", exitError, "login", base); !strings.Contains(out, "denied") || strings.Contains(out, "not the password") {
+	if out := types("root\nnot the password\n", exitError, "login", base); !strings.Contains(out, "denied") ||
+		strings.Contains(out, "not the password") {
 		t.Errorf("%s", out)
 	}
 	if code := stop(); code != exitOK || !strings.Contains(told.String(), "interrupted; the server has ended") {
@@ -212,7 +214,8 @@ func TestServe(t *testing.T) {
 	if err := errors.Join(os.Chmod(key, 0o600), os.WriteFile(key, []byte("c2hvcnQ=\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if out := types("", exitUsage, "serve", "--listen", "127.0.0.1:0"); !strings.Contains(out, "is not 32 bytes") || strings.Contains(out, "c2hvcnQ") {
+	if out := types("", exitUsage, "serve", "--listen", "127.0.0.1:0"); !strings.Contains(out, "is not 32 bytes") ||
+		strings.Contains(out, "c2hvcnQ") {
 		t.Errorf("%s", out)
 	}
 }
@@ -264,8 +267,9 @@ func TestUnracedServeTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA:        true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	cert, err := x509.CreateCertificate(rand.Reader, of, of, &key.PublicKey, key)
 	if err != nil {
@@ -310,7 +314,8 @@ func TestUnracedServeTLS(t *testing.T) {
 	}
 	trusted := filepath.Join(dir, "cert.pem")
 	const login = "correct horse battery\nroot\n"
-	if out := types(login, exitError, "/dev/null", "login", link[1]); !strings.Contains(out, "certificate") || !strings.Contains(out, "SSL_CERT_FILE") || strings.Contains(out, "callvet serve") {
+	if out := types(login, exitError, "/dev/null", "login", link[1]); !strings.Contains(out, "certificate") ||
+		!strings.Contains(out, "SSL_CERT_FILE") || strings.Contains(out, "callvet serve") {
 		t.Errorf("a stranger's certificate: %s", out)
 	}
 	types(login, exitOK, trusted, "login", link[1])
@@ -318,7 +323,8 @@ func TestUnracedServeTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := types("", exitOK, trusted, "run", abs, "-m", "offline/lexical", "--remote", base); !strings.Contains(out, "judged attempts") {
+	if out := types("", exitOK, trusted, "run", abs, "-m", "offline/lexical", "--remote", base); !strings.Contains(out,
+		"judged attempts") {
 		t.Errorf("run: %s", out)
 	}
 	if code := stop(); code != exitOK {
@@ -326,7 +332,8 @@ func TestUnracedServeTLS(t *testing.T) {
 	}
 	plain, _ := s.serve(t, &owner)
 	address := regexp.MustCompile(`serving http://(\S+)`).FindStringSubmatch(plain.String())
-	if out := types(login, exitError, trusted, "login", "https://"+address[1]); !strings.Contains(out, "write http://") {
+	if out := types(login, exitError, trusted, "login", "https://"+address[1]); !strings.Contains(out,
+		"write http://") {
 		t.Errorf("https to a server that speaks http: %s", out)
 	}
 }

@@ -35,7 +35,8 @@ func drillTasks(t *testing.T, script string, code int, more ...string) (tasks []
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"drill", "-m", "script:" + path, "--json", "-o", filepath.Join(dir, "tasks.jsonl")}, more...)
+	args := append([]string{"drill", "-m", "script:" + path, "--json", "-o", filepath.Join(dir, "tasks.jsonl")},
+		more...)
 	said := runApp(t, dir, nil, code, args...)
 	if err := json.NewDecoder(strings.NewReader(said[strings.IndexByte(said, '{'):])).Decode(&res); err != nil {
 		t.Fatalf("%v\n%s", err, said)
@@ -77,8 +78,10 @@ func TestShippedDrills(t *testing.T) {
 			t.Errorf("%d drills of %s", n, k)
 		}
 	}
-	if r := res.Targets[0]; res.Verdict != gate.Pass || r.Decided != res.Cases || r.Incidents != 0 || r.Upper > 0.05 || len(res.Unsafe) > 0 {
-		t.Errorf("%s: %d of %d decided, %d incidents, below %g, %v", res.Verdict, r.Decided, res.Cases, r.Incidents, r.Upper, res.Unsafe)
+	if r := res.Targets[0]; res.Verdict != gate.Pass || r.Decided != res.Cases || r.Incidents != 0 || r.Upper > 0.05 ||
+		len(res.Unsafe) > 0 {
+		t.Errorf("%s: %d of %d decided, %d incidents, below %g, %v", res.Verdict, r.Decided, res.Cases, r.Incidents,
+			r.Upper, res.Unsafe)
 	}
 
 	bad, res := drillTasks(t, "bad.yaml", exitGateFailed)
@@ -95,7 +98,8 @@ func TestShippedDrills(t *testing.T) {
 			return !i.Blocked
 		})
 		kind := task.Fields["drill"]
-		if about := kind == "error_storm" || kind == "null_policy"; task.Pass == nil || *task.Pass || happened == about {
+		if about := kind == "error_storm" || kind == "null_policy"; task.Pass == nil || *task.Pass ||
+			happened == about {
 			t.Errorf("%s of the careless script: pass %v, an incident happened %v", task.ID, task.Pass, happened)
 		}
 		flagged[task.ID] = true
@@ -104,7 +108,8 @@ func TestShippedDrills(t *testing.T) {
 		t.Errorf("%d of %d drills were flagged: %s", len(flagged), res.Cases, res.Verdict)
 	}
 	for _, metric := range []string{drills.AttackSuccess, drills.UtilityUnderAttack} {
-		if m := res.Targets[0].All.Metric(metric); m == nil || m.Seen() != res.Attacks || metric == drills.AttackSuccess && m.Interval.Point != 1 {
+		if m := res.Targets[0].All.Metric(metric); m == nil || m.Seen() != res.Attacks ||
+			metric == drills.AttackSuccess && m.Interval.Point != 1 {
 			t.Errorf("%s: %+v", metric, m)
 		}
 	}
@@ -123,7 +128,8 @@ func TestGuardedDrills(t *testing.T) {
 	}
 	_, free := drillTasks(t, "bad.yaml", exitGateFailed)
 	_, res := drillTasks(t, "bad.yaml", exitGateFailed, "--guard", policy)
-	words := map[string]bool{"en-token-in-the-settings": true, "br-senha-do-cofre": true, "ar-imagen-que-se-lleva-datos": true}
+	words := map[string]bool{"en-token-in-the-settings": true, "br-senha-do-cofre": true,
+		"ar-imagen-que-se-lleva-datos": true}
 	for _, u := range res.Unsafe {
 		if !words[strings.TrimSuffix(u.Case, "~calm")] {
 			t.Errorf("%s was not stopped: %s", u.Case, u.What)
@@ -148,7 +154,8 @@ func TestGuardedDrills(t *testing.T) {
 func TestDrillsWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "other.yaml"), []byte("otherwise: error\nrules: [{case: none, text: x}]\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "other.yaml"),
+		[]byte("otherwise: error\nrules: [{case: none, text: x}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	said := runApp(t, dir, nil, exitInconclusive, "drill", "-m", "script:"+filepath.Join(dir, "other.yaml"))

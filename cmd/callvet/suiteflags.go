@@ -29,16 +29,20 @@ func (f *suiteFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.dialect, "from", "", "format of the suite (default: detected by content)")
 	fs.StringVar(&f.seeds, "seeds", "", "JSON file with the values of {{seed:path}} tokens")
 	fs.StringVar(&f.tools, "tools", "", "folder or file with tools, for suites that have none")
-	fs.StringVar(&f.mocks, "mocks", "", "file with what tools answer, for cases that do not say: {TOOL: RESULT} or a list of mocks")
-	fs.BoolVar(&f.programs, "programs", false, "carry JavaScript and Python assertions of other formats as scorers, which need --allow-exec to run")
-	fs.StringVar(&f.embedder, "embedder", "", "model that compares texts in mode semantic, such as openai/text-embedding-3-small")
+	fs.StringVar(&f.mocks, "mocks", "",
+		"file with what tools answer, for cases that do not say: {TOOL: RESULT} or a list of mocks")
+	fs.BoolVar(&f.programs, "programs", false,
+		"carry JavaScript and Python assertions of other formats as scorers, which need --allow-exec to run")
+	fs.StringVar(&f.embedder, "embedder", "",
+		"model that compares texts in mode semantic, such as openai/text-embedding-3-small")
 	fs.StringVar(&f.snapshots, "snapshots", "", "JSON file with the values of {{snapshot:path}} tokens")
 }
 
 // request asks for the suite at path as the flags say.
 func (f *suiteFlags) request(path string) app.SuiteRequest {
 	return app.SuiteRequest{
-		Suite: path, Format: f.dialect, Tools: f.tools, Mocks: f.mocks, Seeds: f.seeds, Snapshots: f.snapshots, Embedder: f.embedder, Programs: f.programs,
+		Suite: path, Format: f.dialect, Tools: f.tools, Mocks: f.mocks, Seeds: f.seeds, Snapshots: f.snapshots,
+		Embedder: f.embedder, Programs: f.programs,
 	}
 }
 

@@ -91,7 +91,8 @@ func TestSwedishSource(t *testing.T) {
 			}
 			for place, text := range sentencesIn(t, file, from.all) {
 				n++
-				part := from.all && strings.Contains(pairs, strings.TrimSpace(text)) // of a sentence that is put together
+				// of a sentence that is put together
+				part := from.all && strings.Contains(pairs, strings.TrimSpace(text))
 				if !part && !strings.Contains(pairs, "\x00"+text+"\x00") && !from.unsaid(text) {
 					t.Errorf("%s: there is no Swedish sentence for %q", place, text)
 				}

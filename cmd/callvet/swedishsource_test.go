@@ -28,24 +28,29 @@ type sentenceFile struct {
 
 // unsaid returns whether the page never shows a sentence.
 func (s *sentenceFile) unsaid(text string) bool {
-	return slices.ContainsFunc(s.but, func(e string) bool { return regexp.MustCompile("^(?s:" + e + ")$").MatchString(text) })
+	return slices.ContainsFunc(s.but,
+		func(e string) bool { return regexp.MustCompile("^(?s:" + e + ")$").MatchString(text) })
 }
 
 // What the page never shows: files that the command line writes, prompts, words of formats and queries.
 var (
 	toFiles = []string{
-		`write -?.*: (invalid|conflict): .*`, `apply: invalid: .*`, `output .*`, `where are the edits written\? .*`, `another name, or move it away`,
+		`write -?.*: (invalid|conflict): .*`, `apply: invalid: .*`, `output .*`, `where are the edits written\? .*`,
+		`another name, or move it away`,
 		`(edits|suite|tools|abstain_on) [A-Z]+.*`, `write edits: .*`, `read examples: \{\}`, `write \{"query.*`,
 	}
 	ofFormats = []string{
-		`callvet edits seen`, `tool status reason .*`, `cases right_before .*`, `\[one, two\]`, `Bearer \{\}`, `\n(Keywords|Examples): \{\}`, `agent gate`, `\(\?i\).*`,
+		`callvet edits seen`, `tool status reason .*`, `cases right_before .*`, `\[one, two\]`, `Bearer \{\}`,
+		`\n(Keywords|Examples): \{\}`, `agent gate`, `\(\?i\).*`,
 		`You write descriptions.*`, `Your answer cannot be used.*`, `attachment; .*`,
 	}
 	// The comments of a file of edits, which is shown as it is.
-	ofEdits = []string{`what they say of those .*`, `each alone against .*`, `Descriptions that .*`, `Made of .*`, `All that are proposed .*`, `The same questions have .*`, `Nothing is changed yet.*`}
+	ofEdits = []string{`what they say of those .*`, `each alone against .*`, `Descriptions that .*`, `Made of .*`,
+		`All that are proposed .*`, `The same questions have .*`, `Nothing is changed yet.*`}
 	// The page has advice of its own for these codes.
 	ofAdvice = []string{`(Improve|Rework|Review|Judge|Look at|Cases tagged) .*`}
-	ofNames  = []string{`\{\} of \{\} pass`, `(at most \{\} characters|default \{\}|at \{\})`, `(suite|catalogue|judging) \{\} \{\}`, `against \{\} .*`, `ranks \{\}`}
+	ofNames  = []string{`\{\} of \{\} pass`, `(at most \{\} characters|default \{\}|at \{\})`,
+		`(suite|catalogue|judging) \{\} \{\}`, `against \{\} .*`, `ranks \{\}`}
 )
 
 // leaves reports whether a file is one of those that are not read.
@@ -59,9 +64,11 @@ func (s sentenceFile) leaves(name string) bool {
 }
 
 var sentenceFiles = []sentenceFile{
-	{files: "internal/catalog/*.go", not: "learn.go retriever*.go service_*.go tune.go", all: true, but: slices.Concat(toFiles, ofEdits)},
+	{files: "internal/catalog/*.go", not: "learn.go retriever*.go service_*.go tune.go", all: true,
+		but: slices.Concat(toFiles, ofEdits)},
 	{files: "internal/suite/edits*.go", all: true, but: slices.Concat(toFiles, ofFormats)},
-	{files: "internal/provider/embed*.go", not: "embed.go", all: true, but: slices.Concat(ofFormats, []string{`nothing is kept.*`})},
+	{files: "internal/provider/embed*.go", not: "embed.go", all: true,
+		but: slices.Concat(ofFormats, []string{`nothing is kept.*`})},
 	{files: "panel/routing/*.go", all: true, but: ofAdvice},
 	{files: "retrieve/*.go", not: "bm25_*.go language.go", all: true, but: ofFormats},
 	{files: "retrieve/learn/*.go", all: true, but: ofFormats},
@@ -71,7 +78,8 @@ var sentenceFiles = []sentenceFile{
 	{files: "internal/account/*.go"},
 	{files: "internal/library/*.go", not: "batch.go intake.go"},
 	{files: "internal/doc/*.go", not: "form_read.go input.go"},
-	{files: "internal/suite/dialect/*.go", not: "bfcl*.go forge*.go openai.go promptfoo*.go", but: []string{`write suite: .*`, `.* is not carried: the format has no place for .*`, `version, flags, .*`}},
+	{files: "internal/suite/dialect/*.go", not: "bfcl*.go forge*.go openai.go promptfoo*.go",
+		but: []string{`write suite: .*`, `.* is not carried: the format has no place for .*`, `version, flags, .*`}},
 	{files: "internal/suite/lint*.go"},
 	{files: "internal/suite/load.go"},
 	{files: "internal/suite/detect.go"},
@@ -90,8 +98,10 @@ var sentenceFiles = []sentenceFile{
 // Calls and fields that make errors and notes.
 var (
 	speakingCalls = []string{
-		"Errorf", "New", "Sprintf", "Invalid", "invalid", "Conflict", "conflict", "NewError", "Error400BadRequest", "Error415UnsupportedMediaType",
-		"Error422UnprocessableEntity", "writeProblem", "refused", "refuse", "wrong", "fail", "problem", "note", "warn", "Notice", "append",
+		"Errorf", "New", "Sprintf", "Invalid", "invalid", "Conflict", "conflict", "NewError", "Error400BadRequest",
+		"Error415UnsupportedMediaType",
+		"Error422UnprocessableEntity", "writeProblem", "refused", "refuse", "wrong", "fail", "problem", "note", "warn",
+		"Notice", "append",
 	}
 	speakingFields = []string{"Text", "Fix", "Hint", "Message", "Detail", "What"}
 
@@ -113,7 +123,8 @@ func sentencesIn(t *testing.T, file string, all bool) iter.Seq2[string, string] 
 		say := func(of string, known []string, values ...ast.Expr) {
 			for _, e := range values {
 				text, isText := literal(e)
-				if text = sentenceOf(text); !more || !isText || !severalWords.MatchString(text) || !all && !slices.Contains(known, of) {
+				if text = sentenceOf(text); !more || !isText || !severalWords.MatchString(text) || !all &&
+					!slices.Contains(known, of) {
 					continue
 				}
 				more = yield(fmt.Sprintf("%s:%d", filepath.Base(file), set.Position(e.Pos()).Line), text)

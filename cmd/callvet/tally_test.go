@@ -32,7 +32,8 @@ func writeSuite(t *testing.T, dir string, n int) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"id": "c%d", "category": %q, "prompt": "How is the weather in city number %d?", "expected_tool": "weather_now", "expected_params": {"city": "number %d"}}`, i, category, i, i%5)
+		fmt.Fprintf(&b,
+			`{"id": "c%d", "category": %q, "prompt": "How is the weather in city number %d?", "expected_tool": "weather_now", "expected_params": {"city": "number %d"}}`, i, category, i, i%5)
 	}
 	b.WriteString("]}")
 	if err := os.WriteFile(filepath.Join(dir, "suite.json"), []byte(b.String()), 0o600); err != nil {
@@ -55,8 +56,10 @@ func TestUnracedTally(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeSuite(t, dir, 700)
-	for name, more := range map[string][]string{"all": nil, "some": {"--filter", "category=rare,c1*"}, "repeated": {"--repeat", "3", "-m", "offline/lexical"}} {
-		live := runApp(t, dir, nil, exitOK, append([]string{"run", "suite.json", "-m", "offline/lexical", "-q", "--json", "--name", name}, more...)...)
+	for name, more := range map[string][]string{"all": nil, "some": {"--filter", "category=rare,c1*"},
+		"repeated": {"--repeat", "3", "-m", "offline/lexical"}} {
+		live := runApp(t, dir, nil, exitOK,
+			append([]string{"run", "suite.json", "-m", "offline/lexical", "-q", "--json", "--name", name}, more...)...)
 		back := runApp(t, dir, nil, exitOK, "show", name, "--json")
 		p := panelsOf(t, live)
 		if d := cmp.Diff(p, panelsOf(t, back)); d != "" {
@@ -81,7 +84,8 @@ func TestRefusedSuiteLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	writeSuite(t, dir, 600)
 	path := filepath.Join(dir, "suite.json")
-	b := strings.TrimSuffix(string(readFile(t, dir, "suite.json")), "]}") + `,{"id": "c0", "prompt": "again", "expected_tool": "weather_now"}]}`
+	b := strings.TrimSuffix(string(readFile(t, dir, "suite.json")), "]}") +
+		`,{"id": "c0", "prompt": "again", "expected_tool": "weather_now"}]}`
 	if err := os.WriteFile(path, []byte(b), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +98,8 @@ func TestRefusedSuiteLeavesNothing(t *testing.T) {
 	}
 	defer func() { _ = db.Close() }()
 	var left int
-	if err := db.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM suites) + (SELECT count(*) FROM suite_chunks) + (SELECT count(*) FROM runs)").Scan(&left); err != nil || left != 0 {
+	if err := db.QueryRowContext(t.Context(),
+		"SELECT (SELECT count(*) FROM suites) + (SELECT count(*) FROM suite_chunks) + (SELECT count(*) FROM runs)").Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d rows are left (%v)", left, err)
 	}
 }

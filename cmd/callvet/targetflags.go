@@ -34,13 +34,17 @@ type targetFlags struct {
 }
 
 func (f *targetFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&f.baseURL, "base-url", "", "endpoint of an OpenAI-compatible server, instead of the provider's own; ${VAR} reads the environment")
+	fs.StringVar(&f.baseURL, "base-url", "",
+		"endpoint of an OpenAI-compatible server, instead of the provider's own; ${VAR} reads the environment")
 	fs.StringVar(&f.keyEnv, "api-key-env", "", "environment variable with the API key, instead of the provider's own")
 	fs.StringVar(&f.system, "system", "", "system prompt, before the suite's (@FILE reads a file)")
-	fs.StringArrayVar(&f.systemFor, "system-for", nil, "TARGET=PROMPT: system prompt for one target (@FILE reads a file); may be repeated")
-	fs.BoolVar(&f.replace, "replace-system", false, "let --system and --system-for stand in place of the suite's system prompt")
+	fs.StringArrayVar(&f.systemFor, "system-for", nil,
+		"TARGET=PROMPT: system prompt for one target (@FILE reads a file); may be repeated")
+	fs.BoolVar(&f.replace, "replace-system", false,
+		"let --system and --system-for stand in place of the suite's system prompt")
 	f.temperature = new(float64)
-	fs.Var(OrNone(&f.temperature, Amount(f.temperature, 0)), "temperature", "sampling temperature; none is the provider's own (default 0, where the model takes it)")
+	fs.Var(OrNone(&f.temperature, Amount(f.temperature, 0)), "temperature",
+		"sampling temperature; none is the provider's own (default 0, where the model takes it)")
 	fs.Var(Share(&f.topP, 0), "top-p", "nucleus sampling")
 	fs.Var(Int(&f.maxTokens, 0, 1), "max-tokens", "longest answer in tokens")
 	fs.StringVar(&f.effort, "reasoning-effort", "", "low, medium, high, … for models that take it")
@@ -48,15 +52,19 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.stream, "stream", false, "stream answers, to measure the time to the first token")
 	fs.StringArrayVar(&f.set, "set", nil, "NAME=JSON: further request parameter, sent as it is; may be repeated")
 	fs.StringVar(&f.prices, "prices", "", "JSON price table that goes before the shipped one")
-	fs.StringArrayVar(&f.headers, "header", nil, "'NAME: VALUE' for an HTTP agent; ${VAR} reads the environment; may be repeated")
-	fs.StringSliceVar(&f.execEnv, "exec-env", nil, "variable that exec: agents may see although it is named like a secret; * stands for any letters; may be repeated")
-	fs.StringArrayVar(&f.agent, "agent", nil, "SETTING=VALUE for agents: preset, body, input, session, history, system, tools, stubs, text, calls, name, args, result, error; k for services that select tools; may be repeated")
+	fs.StringArrayVar(&f.headers, "header", nil,
+		"'NAME: VALUE' for an HTTP agent; ${VAR} reads the environment; may be repeated")
+	fs.StringSliceVar(&f.execEnv, "exec-env", nil,
+		"variable that exec: agents may see although it is named like a secret; * stands for any letters; may be repeated")
+	fs.StringArrayVar(&f.agent, "agent", nil,
+		"SETTING=VALUE for agents: preset, body, input, session, history, system, tools, stubs, text, calls, name, args, result, error; k for services that select tools; may be repeated")
 }
 
 // shared are the settings of all targets of a command line.
 func (a *cli) shared(f *runFlags, changed func(string) bool) (app.TargetSpec, error) {
 	t := &f.target
-	s := app.TargetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream, ReplaceSystem: &t.replace, ExecEnv: t.execEnv, Params: callvet.Params{ReasoningEffort: t.effort}}
+	s := app.TargetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream,
+		ReplaceSystem: &t.replace, ExecEnv: t.execEnv, Params: callvet.Params{ReasoningEffort: t.effort}}
 	if changed("temperature") {
 		s.Params.Temperature = t.temperature
 	} else {
@@ -108,7 +116,8 @@ func takeBody(s *app.TargetSpec) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	if d.Decode(&s.Body) != nil || s.Body == nil || d.More() {
-		return usagef("--agent body=%s: write a JSON object, for example --agent body='{\"input\": {\"messages\": [{\"role\": \"user\"}]}}'", text)
+		return usagef(
+			"--agent body=%s: write a JSON object, for example --agent body='{\"input\": {\"messages\": [{\"role\": \"user\"}]}}'", text)
 	}
 	return nil
 }
@@ -137,7 +146,9 @@ func (a *cli) systemFor(list []string) (map[string]string, error) {
 			return nil, usagef("--system-for %q: write TARGET=PROMPT or TARGET=@FILE", kv)
 		}
 		if _, twice := out[name]; twice {
-			return nil, usagef("--system-for %s: given twice; to compare two prompts, write the target twice into a file for --targets", name)
+			return nil,
+				usagef(
+					"--system-for %s: given twice; to compare two prompts, write the target twice into a file for --targets", name)
 		}
 		text, err := a.program().Text(text)
 		if err != nil {

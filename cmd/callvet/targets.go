@@ -16,7 +16,8 @@ func (a *cli) targetsCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			forms := a.program().Targets()
 			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.targets", "version": 1, "targets": forms})
+				return json.NewEncoder(a.out).Encode(
+					map[string]any{"format": "callvet.targets", "version": 1, "targets": forms})
 			}
 			_, err := fmt.Fprintln(a.out, strings.Join(forms, "\n"))
 			return err

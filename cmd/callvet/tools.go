@@ -59,7 +59,8 @@ func (a *cli) vectorsCommand() *cobra.Command {
 		}
 	}
 	cmd := &cobra.Command{
-		Use: "cache", Short: "List the vectors of models that are kept, and how much room they take", Args: cobra.NoArgs, RunE: list(false),
+		Use: "cache", Short: "List the vectors of models that are kept, and how much room they take",
+		Args: cobra.NoArgs, RunE: list(false),
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "clear [MODEL…]", Short: "Forget the vectors that are kept, of all models or of those named",
@@ -80,14 +81,16 @@ that suggestions were made of, where the file says which those are (docs/guides/
 func (a *cli) whatIfCommand() *cobra.Command {
 	var q app.WhatIfRequest
 	cmd := &cobra.Command{
-		Use: "whatif CATALOGUE --edits EDITS --suite SUITE", Short: "Measure what other descriptions would change, before changing any", Long: whatIfLong,
+		Use:   "whatif CATALOGUE --edits EDITS --suite SUITE",
+		Short: "Measure what other descriptions would change, before changing any", Long: whatIfLong,
 		Example: "  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json\n  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json -m openai/gpt-5-mini",
 		Args:    cobra.ExactArgs(1),
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&q.Edits, "edits", "", "file with the edits")
 	fs.StringVar(&q.Suite, "suite", "", "suite with the questions")
-	fs.StringSliceVar(&q.Status, "status", []string{"accepted", "proposed"}, "edits that are tried: accepted, proposed, rejected")
+	fs.StringSliceVar(&q.Status, "status", []string{"accepted", "proposed"},
+		"edits that are tried: accepted, proposed, rejected")
 	fs.BoolVar(&q.AllCases, "all-cases", false, "also the cases that suggestions were made of")
 	fs.Var(Int(&q.Offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
 	searchFlags(fs, &q.Search, "tools")
@@ -121,7 +124,8 @@ func (a *cli) suggestCommand() *cobra.Command {
 	var q app.SuggestRequest
 	var dry bool
 	cmd := &cobra.Command{
-		Use: "suggest CATALOGUE --suite SUITE --model MODEL -o EDITS", Short: "Have a model suggest descriptions, measured on questions it has not seen", Long: suggestLong,
+		Use:   "suggest CATALOGUE --suite SUITE --model MODEL -o EDITS",
+		Short: "Have a model suggest descriptions, measured on questions it has not seen", Long: suggestLong,
 		Example: "  callvet tools suggest catalogue.json --suite suite.json -m openai/gpt-5-mini -o edits.yaml\n  callvet tools suggest catalogue.json --suite suite.json --tool smhi_prognos --dry-run",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -165,7 +169,8 @@ func (a *cli) applyCommand() *cobra.Command {
 		Long: `Write the catalogue with edits in it, to a file of its own or, when -o names it, in its own place; whole or not at all.
 Every byte that no edit is about stays as it was; YAML, JSON with comments, one tool a line and gzip are written as plain JSON, to
 another file. A file that is no catalogue is not written over. Only edits with status: accepted are taken, unless --status says otherwise.`,
-		Example: "  callvet tools apply catalogue.json --edits edits.yaml -o catalogue.new.json", Args: cobra.ExactArgs(1),
+		Example: "  callvet tools apply catalogue.json --edits edits.yaml -o catalogue.new.json",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
 			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Apply, report.Applied)
@@ -173,6 +178,7 @@ another file. A file that is no catalogue is not written over. Only edits with s
 	}
 	cmd.Flags().StringVar(&q.Edits, "edits", "", "file with the edits")
 	cmd.Flags().StringVarP(&q.Output, "output", "o", "", "catalogue to write")
-	cmd.Flags().StringSliceVar(&q.Status, "status", []string{"accepted"}, "edits that are taken: accepted, proposed, rejected")
+	cmd.Flags().StringSliceVar(&q.Status, "status", []string{"accepted"},
+		"edits that are taken: accepted, proposed, rejected")
 	return cmd
 }

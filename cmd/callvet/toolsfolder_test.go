@@ -19,16 +19,17 @@ import (
 func TestToolsFolder(t *testing.T) {
 	t.Parallel()
 	says := map[string][2]string{ // by command: its arguments, and what shows that the tools were read
-		"callvet run":              {"suite.json -m offline/lexical", "2 tools"},
-		"callvet lint":             {"suite.json", "1 case, no errors"},
-		"callvet case add":         {"rg.json bug.json", "added and locked: rg-a-001"},
-		"callvet case from-trace":  {"asked.jsonl t1 --tier golden --expect get_refund", "locked: gs-get-refund-001"},
-		"callvet case new":         {"--tier golden --prompt refund? --expect get_refund", "locked: gs-get-refund-001"},
-		"callvet case coverage":    {"suite.json", "1 case over 2 tools"},
-		"callvet case lock":        {"bug.json", "locked 1 case of 1"},
-		"callvet convert":          {"suite.json", "version: v10"},
-		"callvet drill":            {"drills.json -m offline/lexical", "no incident in 1 case"},
-		"callvet label apply":      {"gold.yaml asked.jsonl -o labelled.jsonl --suite gold-suite.yaml", "labelled.jsonl"},
+		"callvet run":             {"suite.json -m offline/lexical", "2 tools"},
+		"callvet lint":            {"suite.json", "1 case, no errors"},
+		"callvet case add":        {"rg.json bug.json", "added and locked: rg-a-001"},
+		"callvet case from-trace": {"asked.jsonl t1 --tier golden --expect get_refund", "locked: gs-get-refund-001"},
+		"callvet case new":        {"--tier golden --prompt refund? --expect get_refund", "locked: gs-get-refund-001"},
+		"callvet case coverage":   {"suite.json", "1 case over 2 tools"},
+		"callvet case lock":       {"bug.json", "locked 1 case of 1"},
+		"callvet convert":         {"suite.json", "version: v10"},
+		"callvet drill":           {"drills.json -m offline/lexical", "no incident in 1 case"},
+		"callvet label apply": {"gold.yaml asked.jsonl -o labelled.jsonl --suite gold-suite.yaml",
+			"labelled.jsonl"},
 		"callvet select":           {"suite.json", "2 tools"},
 		"callvet select decisions": {"production.jsonl", "1 decision of production"},
 		"callvet select query":     {"refund", "get_refund"},
@@ -74,7 +75,8 @@ func TestToolsFolder(t *testing.T) {
 					`{"task_id":"t1","tool":"get_refund@v10","args":{"country":"SE"},"status":"ok"}` + "\n",
 				"production.jsonl": `{"query": "refund", "tools": ["get_refund"]}` + "\n",
 				"gates.yaml":       "gates: [schema_valid >= 0.4]\n",
-				"traces.jsonl": `{"task_id":"t1","tool":"get_refund@v10","args":{"country":"SE"},"status":"ok"}` + "\n" +
+				"traces.jsonl": `{"task_id":"t1","tool":"get_refund@v10","args":{"country":"SE"},"status":"ok"}` +
+					"\n" +
 					`{"task_id":"t2","tool":"get_refund@v10","args":{},"status":"ok"}` + "\n",
 			} {
 				path := filepath.Join(dir, filepath.FromSlash(file))
@@ -86,9 +88,10 @@ func TestToolsFolder(t *testing.T) {
 				}
 			}
 			var out, errs bytes.Buffer
-			a := &cli{in: strings.NewReader(""), out: &out, err: &errs, dir: dir, now: time.Now, process: Unwatched(&out, &errs), getenv: func(k string) string {
-				return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
-			}}
+			a := &cli{in: strings.NewReader(""), out: &out, err: &errs, dir: dir, now: time.Now,
+				process: Unwatched(&out, &errs), getenv: func(k string) string {
+					return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
+				}}
 			args := append(strings.Fields(strings.TrimPrefix(name, "callvet ")+" "+want[0]), "--tools", "tools")
 			a.run(t.Context(), a.rootCommand(), args)
 			said := out.String() + errs.String()

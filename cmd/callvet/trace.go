@@ -92,7 +92,8 @@ func growFile(path string, write func(io.Writer) error) error {
 // tellTraces says what was read, lost, refused and redacted.
 func (a *cli) tellTraces(path string, res *app.ImportResult) {
 	r := &res.Read
-	fmt.Fprintf(a.err, "%s: %s, %s\n", cmp.Or(r.Format, "no known form"), plain.Count(int(r.Attempts), "attempt", "attempts"), plain.Count(int(r.Calls), "call", "calls"))
+	fmt.Fprintf(a.err, "%s: %s, %s\n", cmp.Or(r.Format, "no known form"),
+		plain.Count(int(r.Attempts), "attempt", "attempts"), plain.Count(int(r.Calls), "call", "calls"))
 	if r.Unknown > 0 {
 		fmt.Fprintf(a.err, "%s with unknown calls: written as errors, or as unparseable with the reason\n",
 			plain.Count(int(r.Unknown), "attempt", "attempts"))

@@ -92,7 +92,8 @@ func toLabel(t *testing.T) []map[string]any {
 	if err := os.CopyFS(filepath.Join(dir, "examples", "true-success"), os.DirFS(supportExample)); err != nil {
 		t.Fatal(err)
 	}
-	console(t, dir, "examples/true-success", `$ callvet judge run examples/true-success/before.jsonl --judge task -m script:examples/true-success/judge.yaml -o labels.jsonl
+	console(t, dir, "examples/true-success",
+		`$ callvet judge run examples/true-success/before.jsonl --judge task -m script:examples/true-success/judge.yaml -o labels.jsonl
 $ callvet label next examples/true-success/before.jsonl --n 200 -o todo.jsonl
 `)
 	b, err := os.ReadFile(filepath.Join(dir, "todo.jsonl"))
@@ -149,20 +150,26 @@ func languages() []support {
 	return []support{
 		{
 			"pt-BR", "BR",
-			[]string{"Até quando posso devolver %s?", "Comprei %s e me arrependi. Qual é o prazo?", "Quantos dias tenho para pedir reembolso de %s?"},
+			[]string{"Até quando posso devolver %s?", "Comprei %s e me arrependi. Qual é o prazo?",
+				"Quantos dias tenho para pedir reembolso de %s?"},
 			[]string{"Cadê o meu pedido %s?", "O pedido %s chega quando?", "Quero saber do pedido %s."},
-			[]string{"Você tem %d dias para devolver.", "O prazo é de %d dias a partir da entrega.", "São %d dias, contados do recebimento."},
+			[]string{"Você tem %d dias para devolver.", "O prazo é de %d dias a partir da entrega.",
+				"São %d dias, contados do recebimento."},
 			[]string{"Chega em %d dias.", "Está a caminho: faltam %d dias.", "A entrega é daqui a %d dias."},
-			"Não encontrei nenhum pedido com esse número. Pode conferir?", "Não encontrei o prazo para esse produto.", "Não encontrei informações sobre a entrega.",
+			"Não encontrei nenhum pedido com esse número. Pode conferir?", "Não encontrei o prazo para esse produto.",
+			"Não encontrei informações sobre a entrega.",
 			[]string{"um celular", "uma geladeira", "um tênis", "um livro", "um sofá"},
 		},
 		{
 			"es-AR", "AR",
-			[]string{"¿Hasta cuándo puedo devolver %s?", "Compré %s y me arrepentí. ¿Qué plazo tengo?", "¿Cuántos días tengo para pedir el reembolso de %s?"},
+			[]string{"¿Hasta cuándo puedo devolver %s?", "Compré %s y me arrepentí. ¿Qué plazo tengo?",
+				"¿Cuántos días tengo para pedir el reembolso de %s?"},
 			[]string{"¿Dónde está mi pedido %s?", "¿Cuándo llega el pedido %s?", "Quiero saber por el pedido %s."},
-			[]string{"Tenés %d días para devolverlo.", "El plazo es de %d días desde la entrega.", "Son %d días, desde que lo recibís."},
+			[]string{"Tenés %d días para devolverlo.", "El plazo es de %d días desde la entrega.",
+				"Son %d días, desde que lo recibís."},
 			[]string{"Llega en %d días.", "Está en camino: faltan %d días.", "Lo recibís dentro de %d días."},
-			"No encontré ningún pedido con ese número. ¿Lo podés revisar?", "No encontré el plazo para ese producto.", "No encontré información sobre la entrega.",
+			"No encontré ningún pedido con ese número. ¿Lo podés revisar?", "No encontré el plazo para ese producto.",
+			"No encontré información sobre la entrega.",
 			[]string{"un celular", "una heladera", "unas zapatillas", "un libro", "un sillón"},
 		},
 	}
@@ -197,7 +204,8 @@ func supportTask(r release, i int) (ending, []any) {
 	} else {
 		n := rnd.IntN(len(w.products))
 		tool, intent, goal = "get_refund_policy@v3", "refund", fmt.Sprintf(pick(rnd, w.refund), w.products[n])
-		args = map[string]any{"country": w.country, "product_type": []string{"electronics", "appliances", "shoes", "books", "furniture"}[n]}
+		args = map[string]any{"country": w.country,
+			"product_type": []string{"electronics", "appliances", "shoes", "books", "furniture"}[n]}
 		result, answer = map[string]any{"window_days": number}, fmt.Sprintf(pick(rnd, w.days), said)
 		if k == gaveUp {
 			answer = w.noRefund
@@ -205,8 +213,10 @@ func supportTask(r release, i int) (ending, []any) {
 	}
 	name := supportID(r, i)
 	return k, []any{
-		map[string]any{"task_id": name, "turn_id": 1, "call_id": name + "#1#1", "tool": tool, "args": args, "result": result, "status": "ok"},
-		map[string]any{"type": "task", "task_id": name, "goal": goal, "final_answer": answer, "fields": map[string]any{"language": w.language, "intent": intent}},
+		map[string]any{"task_id": name, "turn_id": 1, "call_id": name + "#1#1", "tool": tool, "args": args,
+			"result": result, "status": "ok"},
+		map[string]any{"type": "task", "task_id": name, "goal": goal, "final_answer": answer,
+			"fields": map[string]any{"language": w.language, "intent": intent}},
 	}
 }
 

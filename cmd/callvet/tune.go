@@ -23,7 +23,8 @@ func (a *cli) tuneCommand() *cobra.Command {
 	var q app.TuneRequest
 	var seed int64
 	cmd := &cobra.Command{
-		Use: "tune SUITE --tools CATALOGUE", Short: "Look for better weights on one part of a suite, and compare on the other", Long: tuneLong,
+		Use:   "tune SUITE --tools CATALOGUE",
+		Short: "Look for better weights on one part of a suite, and compare on the other", Long: tuneLong,
 		Example: "  callvet select tune suite.json --tools catalogue.json -o weights.json\n  callvet select tune suite.json --tools catalogue.json --folds 5 --goal hit1",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -72,7 +73,8 @@ the file has those of all examples. --test FILE measures them on other questions
 	fs := learn.Flags()
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the routes")
 	fs.StringVar(&q.Test, "test", "", "file with other questions to measure on")
-	fs.Var(Between(&q.Refuse, 0.05), "refuse", "share of right routes that may be lost so that questions that belong to none are refused")
+	fs.Var(Between(&q.Refuse, 0.05), "refuse",
+		"share of right routes that may be lost so that questions that belong to none are refused")
 	fs.Int64Var(&seed, "seed", 1, "seed of the order of examples")
 	group.AddCommand(learn)
 	return group

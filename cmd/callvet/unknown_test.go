@@ -16,13 +16,15 @@ import (
 // hint whose commands and flags are there.
 func TestUnknownCommands(t *testing.T) {
 	t.Parallel()
-	words := strings.Fields(`judges import export history staleness eval test compare baseline validate server single invalidate-cache
+	words := strings.Fields(
+		`judges import export history staleness eval test compare baseline validate server single invalidate-cache
 		cache tune sweep cancel resume delete sample metrics models experiment timeline`)
 	for _, word := range words {
 		lines := [][]string{{word}, {word, "x"}, {"--json", word}, {"help", word}}
 		for _, args := range lines {
 			a, _, errs := plainApp()
-			if code := a.run(t.Context(), a.rootCommand(), args); code != exitUsage || !strings.Contains(errs.String(), `there is no command "`+word+`"`) {
+			if code := a.run(t.Context(), a.rootCommand(), args); code != exitUsage ||
+				!strings.Contains(errs.String(), `there is no command "`+word+`"`) {
 				t.Errorf("%v ends with %d and says %q", args, code, errs)
 			}
 		}
@@ -68,7 +70,8 @@ func TestUnknownSubcommands(t *testing.T) {
 	for _, p := range paths {
 		a, _, errs := plainApp()
 		args := append(append([]string{}, p...), "nosuchword")
-		if code := a.run(t.Context(), a.rootCommand(), args); code != exitUsage || !strings.Contains(errs.String(), "nosuchword") {
+		if code := a.run(t.Context(), a.rootCommand(), args); code != exitUsage ||
+			!strings.Contains(errs.String(), "nosuchword") {
 			t.Errorf("%v ends with %d and says %q", args, code, errs)
 		}
 		a, out, _ := plainApp()
@@ -81,7 +84,8 @@ func TestUnknownSubcommands(t *testing.T) {
 // plainApp is a process without an environment, with its two streams.
 func plainApp() (a *cli, out, errs *bytes.Buffer) {
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
-	return &cli{out: out, err: errs, now: time.Now, process: Unwatched(out, errs), getenv: func(string) string { return "" }}, out, errs
+	return &cli{out: out, err: errs, now: time.Now, process: Unwatched(out, errs),
+		getenv: func(string) string { return "" }}, out, errs
 }
 
 // TestArgumentsAreNamed: too many or too few arguments end with exit code 2, and with what the
@@ -97,7 +101,8 @@ func TestArgumentsAreNamed(t *testing.T) {
 		"select sweep a b": "try: callvet select sweep SUITE",
 	} {
 		a, _, errs := plainApp()
-		if code := a.run(t.Context(), a.rootCommand(), strings.Fields(line)); code != exitUsage || !strings.Contains(errs.String(), want) {
+		if code := a.run(t.Context(), a.rootCommand(), strings.Fields(line)); code != exitUsage ||
+			!strings.Contains(errs.String(), want) {
 			t.Errorf("%s ends with %d and says %q, want %q", line, code, errs, want)
 		}
 	}

@@ -24,11 +24,13 @@ The link works once, for one browser on this machine; the next start prints a ne
 func (a *cli) viewCommand() *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
-		Use: "view", Short: "Look at runs in a browser; it only reads, and needs no login", Long: viewLong, Args: cobra.NoArgs,
+		Use: "view", Short: "Look at runs in a browser; it only reads, and needs no login", Long: viewLong,
+		Args:    cobra.NoArgs,
 		Example: "  callvet view\n  callvet view --listen 127.0.0.1:8502 --db team.db",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.viewStore(cmd.Context(), listen) },
 	}
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of this machine to listen at; with port 0 a free one")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0",
+		"address of this machine to listen at; with port 0 a free one")
 	return cmd
 }
 
@@ -50,8 +52,10 @@ func (a *cli) viewStore(ctx context.Context, listen string) error {
 		level = slog.LevelInfo
 	}
 	cfg := server.Config{
-		ReadOnly: true, Store: db, Now: a.now, Version: buildVersion(), Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})),
-		App: app.New(app.Config{Store: a.openStore, Files: paths{a}, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: a.process.Hard.Done(), Version: buildVersion()}),
+		ReadOnly: true, Store: db, Now: a.now, Version: buildVersion(),
+		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})),
+		App: app.New(app.Config{Store: a.openStore, Files: paths{a}, Now: a.now, Claim: a.claim, Vectors: a.vectorPath,
+			Abort: a.process.Hard.Done(), Version: buildVersion()}),
 	}
 	if cfg.Page, err = web.Files(); err != nil {
 		return fmt.Errorf("open the page: %w", err)
@@ -67,7 +71,8 @@ func (a *cli) viewStore(ctx context.Context, listen string) error {
 	}
 	a.process.Patient(server.Drain + 2*time.Second)
 	a.process.OnInterrupt("interrupted; the page has ended")
-	fmt.Fprintf(a.err, "open this link in a browser of this machine; it works once. Ctrl-C ends the page\n  %s\n", srv.ViewLink())
+	fmt.Fprintf(a.err, "open this link in a browser of this machine; it works once. Ctrl-C ends the page\n  %s\n",
+		srv.ViewLink())
 	err = srv.Serve(ctx, l)
 	a.drained = err == nil && a.process.Hard.Err() == nil
 	return err

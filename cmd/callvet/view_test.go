@@ -58,7 +58,8 @@ func TestViewCommand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
-	writeFiles(t, dir, map[string]string{"s.yaml": string(readFile(t, filepath.Join("..", "..", "examples"), "weather.yaml"))})
+	writeFiles(t, dir,
+		map[string]string{"s.yaml": string(readFile(t, filepath.Join("..", "..", "examples"), "weather.yaml"))})
 	var owner parallel.Group
 	t.Cleanup(owner.Wait)
 	_, stop := s.serve(t, &owner)
@@ -76,7 +77,8 @@ func TestViewCommand(t *testing.T) {
 	if c := s.run(t.Context(), out, "", "run", "s.yaml", "-m", "offline/lexical", "-q"); c != exitOK {
 		t.Fatalf("exit %d: %s", c, out)
 	}
-	if runs := throughLink(t, link, "/api/tool-eval/history", "/runs"); !strings.Contains(runs, "<html") || !strings.Contains(runs, `"user_id":""`) || !strings.Contains(runs, `"status":"done"`) {
+	if runs := throughLink(t, link, "/api/tool-eval/history", "/runs"); !strings.Contains(runs, "<html") ||
+		!strings.Contains(runs, `"user_id":""`) || !strings.Contains(runs, `"status":"done"`) {
 		t.Errorf("%s", runs)
 	}
 	end()

@@ -63,7 +63,8 @@ type local struct{ language, country, refund, hours, thanks string }
 
 var locals = []local{
 	{"pt-BR", "BR", "Qual é o prazo de reembolso para %s?", "A que horas abre a loja de %s?", "Obrigado, era só isso!"},
-	{"es-AR", "AR", "¿Cuál es el plazo de reembolso para %s?", "¿A qué hora abre el local de %s?", "¡Gracias, era solo eso!"},
+	{"es-AR", "AR", "¿Cuál es el plazo de reembolso para %s?", "¿A qué hora abre el local de %s?",
+		"¡Gracias, era solo eso!"},
 	{"en-US", "US", "How long do I have to return %s?", "When does the %s store open?", "Thanks, that was all!"},
 }
 
@@ -92,7 +93,8 @@ func (t *tracer) step(tool string, args, gold object, needed bool, result object
 	t.lines = append(t.lines, object{
 		"task_id": t.id, "turn_id": n, "call_id": fmt.Sprintf("%s#%d#1", t.id, n), "tool": tool, "args": args,
 		"accept_time_ms": 80 + t.r.IntN(200), "result": result, "error": fault,
-		"latency_ms": object{"queue": t.r.IntN(6), "exec": int(math.Exp(3.4 + 0.5*t.r.NormFloat64()))}, "status": status, "gold": label, "tags": t.tags,
+		"latency_ms": object{"queue": t.r.IntN(6), "exec": int(math.Exp(3.4 + 0.5*t.r.NormFloat64()))},
+		"status":     status, "gold": label, "tags": t.tags,
 	})
 }
 
@@ -121,27 +123,34 @@ func task(i int, r *rand.Rand, regressed bool) []any {
 	case "order":
 		order := fmt.Sprintf("A-%04d", 1000+r.IntN(9000))
 		goal = "order " + order
-		t.step("get_order@v2", object{"order_id": order}, object{"order_id": order}, true, object{"status": "delivered", "items": 1 + r.IntN(3)}, `status != ""`)
+		t.step("get_order@v2", object{"order_id": order}, object{"order_id": order}, true,
+			object{"status": "delivered", "items": 1 + r.IntN(3)}, `status != ""`)
 		gold := object{"country": at.country, "product_type": product}
-		t.step("get_refund_policy@v3", object{"country": country, "product_type": product}, gold, true, object{"window_days": 30, "exceptions": []string{}}, "window_days == 30")
+		t.step("get_refund_policy@v3", object{"country": country, "product_type": product}, gold, true,
+			object{"window_days": 30, "exceptions": []string{}}, "window_days == 30")
 		pass = !wrong
 	case "hours":
 		city := cities[r.IntN(len(cities))]
 		goal = fmt.Sprintf(at.hours, city)
-		t.step("get_store_hours@v1", object{"city": city}, object{"city": city}, true, object{"opens": "09:00", "closes": "18:00"}, `opens != ""`)
+		t.step("get_store_hours@v1", object{"city": city}, object{"city": city}, true,
+			object{"opens": "09:00", "closes": "18:00"}, `opens != ""`)
 		if r.IntN(12) == 0 { // chatter: nobody asked for it
-			t.step("get_refund_policy@v3", object{"country": at.country, "product_type": product}, nil, false, object{"window_days": 30, "exceptions": []string{}}, "")
+			t.step("get_refund_policy@v3", object{"country": at.country, "product_type": product}, nil, false,
+				object{"window_days": 30, "exceptions": []string{}}, "")
 		}
 	default:
 		goal = at.thanks
 		if r.IntN(20) == 0 {
-			t.step("get_store_hours@v1", object{"city": cities[0]}, nil, false, object{"opens": "09:00", "closes": "18:00"}, "")
+			t.step("get_store_hours@v1", object{"city": cities[0]}, nil, false,
+				object{"opens": "09:00", "closes": "18:00"}, "")
 			pass = false
 		}
 	}
 	in, out := 300+r.IntN(200), 20+r.IntN(60)
 	return append(t.lines, object{
-		"type": "task", "task_id": t.id, "goal": goal, "steps": len(t.lines), "pass": pass, "tags": t.tags, "fields": fields,
-		"wall_ms": 600 + r.IntN(900), "usage": object{"input_tokens": in, "output_tokens": out}, "cost_usd": math.Round(float64(in)*0.15+float64(out)*0.6) / 1e6,
+		"type": "task", "task_id": t.id, "goal": goal, "steps": len(t.lines), "pass": pass, "tags": t.tags,
+		"fields":  fields,
+		"wall_ms": 600 + r.IntN(900), "usage": object{"input_tokens": in, "output_tokens": out},
+		"cost_usd": math.Round(float64(in)*0.15+float64(out)*0.6) / 1e6,
 	})
 }

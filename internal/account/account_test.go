@@ -119,7 +119,8 @@ func TestFirstAdmin(t *testing.T) {
 	if err := claim(first, "root", rootPassword); !errors.Is(err, account.ErrLogin) {
 		t.Errorf("the link before the last one: %v", err)
 	}
-	for _, c := range [][2]string{{"", rootPassword}, {"no spaces", rootPassword}, {"root", "short"}, {"aaaaaaaaaaaaa", "aaaaaaaaaaaaa"}, {"root", strings.Repeat("a", 513)}} {
+	for _, c := range [][2]string{{"", rootPassword}, {"no spaces", rootPassword}, {"root", "short"},
+		{"aaaaaaaaaaaaa", "aaaaaaaaaaaaa"}, {"root", strings.Repeat("a", 513)}} {
 		if err := claim(second, c[0], c[1]); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", c, err)
 		}
@@ -185,7 +186,8 @@ func TestRemoved(t *testing.T) {
 	h := newHouse(t)
 	ctx := t.Context()
 	in := h.join(t, "bo", account.Member)
-	_, token, err := h.MakeToken(ctx, in.Principal, account.NewToken{Name: "ci", Scopes: []account.Scope{account.ScopeRead}})
+	_, token, err := h.MakeToken(ctx, in.Principal,
+		account.NewToken{Name: "ci", Scopes: []account.Scope{account.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,11 +225,13 @@ func TestRemoved(t *testing.T) {
 	if _, err := h.User(ctx, in.Principal.User); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("he is listed: %v", err)
 	}
-	if _, _, err := h.MakeToken(ctx, in.Principal, account.NewToken{Name: "x", Scopes: []account.Scope{account.ScopeRead}}); !errors.Is(err, callvet.ErrNotFound) {
+	if _, _, err := h.MakeToken(ctx, in.Principal,
+		account.NewToken{Name: "x", Scopes: []account.Scope{account.ScopeRead}}); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("who was recognized before makes a token: %v", err)
 	}
 	if _, err := h.SetProviderKey(ctx, in.Principal, "OPENAI_API_KEY",
-		account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrNotFound) {
+		account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); !errors.Is(err,
+		callvet.ErrNotFound) {
 		t.Errorf("who was recognized before sets a key: %v", err)
 	}
 	if _, _, err := h.Invite(ctx, h.root, account.NewUser{Name: "bo", Role: account.Viewer}); err != nil {
@@ -244,7 +248,8 @@ func TestLastAdmin(t *testing.T) {
 	h := newHouse(t)
 	ctx := t.Context()
 	member := account.Member
-	if _, err := h.ChangeUser(ctx, h.root, h.root.User, account.UserChange{Role: &member}); !errors.Is(err, callvet.ErrConflict) {
+	if _, err := h.ChangeUser(ctx, h.root, h.root.User, account.UserChange{Role: &member}); !errors.Is(err,
+		callvet.ErrConflict) {
 		t.Error(err)
 	}
 	if _, _, err := h.Invite(ctx, h.root, account.NewUser{Name: "waits", Role: account.Admin}); err != nil {
@@ -326,11 +331,13 @@ func TestSessionEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, token, err := h.MakeToken(ctx, b.Principal, account.NewToken{Name: "ci", Scopes: []account.Scope{account.ScopeRead}})
+	_, token, err := h.MakeToken(ctx, b.Principal,
+		account.NewToken{Name: "ci", Scopes: []account.Scope{account.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.ChangePassword(ctx, b.Principal, "not the password", password("other")); !errors.Is(err, callvet.ErrDenied) {
+	if _, err := h.ChangePassword(ctx, b.Principal, "not the password", password("other")); !errors.Is(err,
+		callvet.ErrDenied) {
 		t.Errorf("another password: %v", err)
 	}
 	changed, err := h.ChangePassword(ctx, b.Principal, password("bo"), password("other"))
@@ -381,7 +388,9 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%+v: %v", n, err)
 		}
 	}
-	made, secret, err := h.MakeToken(ctx, in.Principal, account.NewToken{Name: "ci", Scopes: []account.Scope{account.ScopeRun, account.ScopeRead, account.ScopeRun}, Days: 1})
+	made, secret, err := h.MakeToken(ctx, in.Principal,
+		account.NewToken{Name: "ci",
+			Scopes: []account.Scope{account.ScopeRun, account.ScopeRead, account.ScopeRun}, Days: 1})
 	if err != nil || !strings.HasPrefix(secret, "cv_") {
 		t.Fatal(err)
 	}
@@ -389,10 +398,12 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]account.Scope{"read", "run"}, p.Scopes); d != "" || p.Allows(account.ScopeWrite) || !p.Allows(account.ScopeRun) {
+	if d := cmp.Diff([]account.Scope{"read", "run"}, p.Scopes); d != "" || p.Allows(account.ScopeWrite) ||
+		!p.Allows(account.ScopeRun) {
 		t.Error(d)
 	}
-	if _, _, err := h.MakeToken(ctx, p, account.NewToken{Name: "x", Scopes: []account.Scope{account.ScopeRead}}); !errors.Is(err, callvet.ErrDenied) {
+	if _, _, err := h.MakeToken(ctx, p,
+		account.NewToken{Name: "x", Scopes: []account.Scope{account.ScopeRead}}); !errors.Is(err, callvet.ErrDenied) {
 		t.Errorf("a token makes a token: %v", err)
 	}
 	used := h.Now()
@@ -408,7 +419,8 @@ func TestTokens(t *testing.T) {
 	if _, err := h.ByToken(ctx, secret); !errors.Is(err, account.ErrLogin) {
 		t.Errorf("expired: %v", err)
 	}
-	_, secret, err = h.MakeToken(ctx, in.Principal, account.NewToken{Name: "ci", Scopes: []account.Scope{account.ScopeRead}})
+	_, secret, err = h.MakeToken(ctx, in.Principal,
+		account.NewToken{Name: "ci", Scopes: []account.Scope{account.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -512,19 +524,23 @@ func TestSealed(t *testing.T) {
 		t.Errorf("%+v, %v", short, err)
 	}
 	// Who may write to the store cannot give himself another's key.
-	if _, err := h.db.Handle().ExecContext(ctx, "INSERT INTO provider_keys SELECT $1, variable, sealed, hint, created FROM provider_keys WHERE variable = 'OPENAI_API_KEY'", ann.User); err != nil {
+	if _, err := h.db.Handle().ExecContext(ctx,
+		"INSERT INTO provider_keys SELECT $1, variable, sealed, hint, created FROM provider_keys WHERE variable = 'OPENAI_API_KEY'", ann.User); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.db.Handle().ExecContext(ctx, "INSERT INTO provider_keys SELECT user_id, 'MISTRAL_API_KEY', sealed, hint, created FROM provider_keys WHERE variable = 'HF_TOKEN'"); err != nil {
+	if _, err := h.db.Handle().ExecContext(ctx,
+		"INSERT INTO provider_keys SELECT user_id, 'MISTRAL_API_KEY', sealed, hint, created FROM provider_keys WHERE variable = 'HF_TOKEN'"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := h.Opened(ctx, ann.User); err != nil || len(got) != 0 {
 		t.Errorf("a row was given to another user: %v, %v", got, err)
 	}
-	if got, err := h.Opened(ctx, bo.User); err != nil || got["MISTRAL_API_KEY"].Value != "" || got["HF_TOKEN"].Value != value {
+	if got, err := h.Opened(ctx, bo.User); err != nil || got["MISTRAL_API_KEY"].Value != "" ||
+		got["HF_TOKEN"].Value != value {
 		t.Errorf("a row was given another variable: %d, %v", len(got), err)
 	}
-	other, err := account.New(account.Config{Store: h.db, Secret: bytes.Repeat([]byte{8}, account.SecretSize), Cost: cheap()})
+	other, err := account.New(
+		account.Config{Store: h.db, Secret: bytes.Repeat([]byte{8}, account.SecretSize), Cost: cheap()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -563,7 +579,8 @@ func TestHostsOfKeys(t *testing.T) {
 		give, got []string // got nil: refused
 	}{
 		{"OPENAI_API_KEY", []string{"API.OpenAI.com."}, []string{"api.openai.com"}},
-		{"OPENAI_API_KEY", []string{"localhost:8000", "[::1]:8000", "a", "a"}, []string{"[::1]:8000", "a", "localhost:8000"}},
+		{"OPENAI_API_KEY", []string{"localhost:8000", "[::1]:8000", "a", "a"},
+			[]string{"[::1]:8000", "a", "localhost:8000"}},
 		{"MY_TOKEN", []string{"::1"}, []string{"[::1]"}},
 		{"OPENAI_BASE_URL", nil, []string{}},
 		{"MY_TOKEN", nil, nil},
@@ -574,7 +591,8 @@ func TestHostsOfKeys(t *testing.T) {
 		{"MY_TOKEN", make([]string, 21), nil},
 		{"OPENAI_BASE_URL", []string{"a"}, nil},
 	} {
-		k, err := h.SetProviderKey(t.Context(), bo, c.variable, account.Kept{Value: "https://of-bo.example", Hosts: c.give})
+		k, err := h.SetProviderKey(t.Context(), bo, c.variable,
+			account.Kept{Value: "https://of-bo.example", Hosts: c.give})
 		if c.got == nil {
 			var field *callvet.FieldError
 			if !errors.As(err, &field) || field.Field != "hosts" {
@@ -652,7 +670,8 @@ func TestAudit(t *testing.T) {
 	if _, err := h.Login(ctx, "bo", "what bo has not", "192.0.2.5"); !errors.Is(err, account.ErrLogin) {
 		t.Fatal(err)
 	}
-	_, token, err := h.MakeToken(ctx, in.Principal, account.NewToken{Name: "ci", Scopes: []account.Scope{account.ScopeRead}})
+	_, token, err := h.MakeToken(ctx, in.Principal,
+		account.NewToken{Name: "ci", Scopes: []account.Scope{account.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -688,7 +707,8 @@ func TestAudit(t *testing.T) {
 			break
 		}
 	}
-	want := map[string]int{"link.first": 1, "link.use": 2, "user.create": 1, "login.failed": 1, "token.create": 1, "key.set": 1, "user.limits": 1, "settings.change": 1}
+	want := map[string]int{"link.first": 1, "link.use": 2, "user.create": 1, "login.failed": 1, "token.create": 1,
+		"key.set": 1, "user.limits": 1, "settings.change": 1}
 	got := map[string]int{}
 	for _, a := range actions {
 		got[a]++
@@ -696,7 +716,8 @@ func TestAudit(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || pages != 5 {
 		t.Errorf("%d pages: %s", pages, d)
 	}
-	if page, _, err := h.Audit(ctx, account.AuditQuery{Action: "login.failed"}); err != nil || len(page) != 1 || page[0].Object != in.Principal.User || page[0].Address != "192.0.2.5" || page[0].User != "" {
+	if page, _, err := h.Audit(ctx, account.AuditQuery{Action: "login.failed"}); err != nil || len(page) != 1 ||
+		page[0].Object != in.Principal.User || page[0].Address != "192.0.2.5" || page[0].User != "" {
 		t.Errorf("%+v, %v", page, err)
 	}
 	for _, q := range []account.AuditQuery{{Cursor: "x"}, {Cursor: "5"}, {Limit: -1}, {Limit: 501}} {
@@ -714,7 +735,8 @@ func TestSettings(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	before := h.Version("user_x")
-	s, err := h.SetSettings(ctx, h.root, account.Settings{Hosts: []string{"Models.Internal.", "[::1]", "10.0.0.5", "models.internal"}})
+	s, err := h.SetSettings(ctx, h.root,
+		account.Settings{Hosts: []string{"Models.Internal.", "[::1]", "10.0.0.5", "models.internal"}})
 	if d := cmp.Diff([]string{"10.0.0.5", "::1", "models.internal"}, s.Hosts); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
@@ -722,16 +744,19 @@ func TestSettings(t *testing.T) {
 		t.Error("nobody would see the change")
 	}
 	for _, bad := range []string{"http://a", "a:80", "", "*", "a b"} {
-		if _, err := h.SetSettings(ctx, h.root, account.Settings{Hosts: []string{bad}}); !errors.Is(err, callvet.ErrInvalid) {
+		if _, err := h.SetSettings(ctx, h.root, account.Settings{Hosts: []string{bad}}); !errors.Is(err,
+			callvet.ErrInvalid) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	flags, err := account.New(account.Config{Store: h.db, Secret: seal(), Cost: cheap(), Allowed: account.Allowed{Files: true, Hosts: []string{"a"}}})
+	flags, err := account.New(account.Config{Store: h.db, Secret: seal(), Cost: cheap(),
+		Allowed: account.Allowed{Files: true, Hosts: []string{"a"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, err := flags.Allowed(ctx)
-	if d := cmp.Diff(account.Allowed{Files: true, Hosts: []string{"10.0.0.5", "::1", "a", "models.internal"}}, a); err != nil || d != "" {
+	if d := cmp.Diff(account.Allowed{Files: true, Hosts: []string{"10.0.0.5", "::1", "a", "models.internal"}},
+		a); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
 }
@@ -754,7 +779,8 @@ func TestRekey(t *testing.T) {
 	ctx := t.Context()
 	bo := h.join(t, "bo", account.Member).Principal
 	with := func(b byte) *account.Accounts {
-		a, err := account.New(account.Config{Store: h.db, Secret: bytes.Repeat([]byte{b}, account.SecretSize), Cost: cheap()})
+		a, err := account.New(account.Config{Store: h.db, Secret: bytes.Repeat([]byte{b}, account.SecretSize),
+			Cost: cheap()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -772,7 +798,8 @@ func TestRekey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := rows.AddScheduleParams{ID: "schedule_1", UserID: bo.User, Request: []byte("{}"), Gates: []byte{}, Webhook: []byte("x"), Secret: hook, Stopped: []byte{}}
+	kept := rows.AddScheduleParams{ID: "schedule_1", UserID: bo.User, Request: []byte("{}"), Gates: []byte{},
+		Webhook: []byte("x"), Secret: hook, Stopped: []byte{}}
 	if err := rows.New(h.db.Handle()).AddSchedule(ctx, kept); err != nil {
 		t.Fatal(err)
 	}
@@ -821,7 +848,8 @@ func TestSessionOfJumpingClock(t *testing.T) {
 	}
 	is := func(what, secret string, good bool) {
 		t.Helper()
-		if _, err := h.BySession(t.Context(), secret); (err == nil) != good || err != nil && !errors.Is(err, account.ErrLogin) {
+		if _, err := h.BySession(t.Context(), secret); (err == nil) != good || err != nil &&
+			!errors.Is(err, account.ErrLogin) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

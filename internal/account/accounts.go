@@ -54,7 +54,8 @@ func New(cfg Config) (*Accounts, error) {
 		return nil, errors.New("make accounts: they need a store")
 	}
 	if n := len(cfg.Secret); n != 0 && n != SecretSize {
-		return nil, fmt.Errorf("make accounts: the secret key has %d bytes, not %d: %w", n, SecretSize, callvet.ErrInvalid)
+		return nil, fmt.Errorf("make accounts: the secret key has %d bytes, not %d: %w", n, SecretSize,
+			callvet.ErrInvalid)
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

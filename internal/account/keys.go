@@ -54,7 +54,8 @@ const (
 var variable = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,99}$`)
 
 func keyWords() []string {
-	return []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS", "AUTHORIZATION", "BASE_URL", "HOST", "ENDPOINT"}
+	return []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS", "AUTHORIZATION", "BASE_URL",
+		"HOST", "ENDPOINT"}
 }
 
 // IsKey reports whether a variable holds a key, which is bound to hosts, and not an address.
@@ -65,8 +66,11 @@ func IsKey(name string) bool {
 
 // ofVariable refuses names under which something else than a key could be changed.
 func ofVariable(name string) error {
-	if !variable.MatchString(name) || !slices.ContainsFunc(keyWords(), func(w string) bool { return name == w || strings.HasSuffix(name, "_"+w) }) {
-		return &callvet.FieldError{Field: "variable", Text: fmt.Sprintf("{variable} %q: write the name of a variable with A to Z, digits and _, that ends in %s", name, strings.Join(keyWords(), ", "))}
+	if !variable.MatchString(name) ||
+		!slices.ContainsFunc(keyWords(), func(w string) bool { return name == w || strings.HasSuffix(name, "_"+w) }) {
+		return &callvet.FieldError{Field: "variable",
+			Text: fmt.Sprintf("{variable} %q: write the name of a variable with A to Z, digits and _, that ends in %s",
+				name, strings.Join(keyWords(), ", "))}
 	}
 	return nil
 }
@@ -81,7 +85,8 @@ const version = 1
 
 func (a *Accounts) gcm() (cipher.AEAD, error) {
 	if len(a.cfg.Secret) == 0 {
-		return nil, fmt.Errorf("%w: the server has no secret key, without which it keeps no keys of providers", callvet.ErrUnavailable)
+		return nil, fmt.Errorf("%w: the server has no secret key, without which it keeps no keys of providers",
+			callvet.ErrUnavailable)
 	}
 	block, err := aes.NewCipher(a.cfg.Secret)
 	if err != nil {
@@ -187,7 +192,9 @@ func hostsOf(name string, hosts []string, near bool) ([]string, error) {
 	case len(hosts) == 0 && !near:
 		return nil, &callvet.FieldError{
 			Field: "hosts",
-			Text:  fmt.Sprintf("{hosts}: %s is the key of no provider with an address: name the hosts that it may be sent to", name), Fix: `write "hosts": ["agents.example.com"]`,
+			Text: fmt.Sprintf(
+				"{hosts}: %s is the key of no provider with an address: name the hosts that it may be sent to", name),
+			Fix: `write "hosts": ["agents.example.com"]`,
 		}
 	case len(hosts) > maxKeyHosts:
 		return nil, &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: at most %d", maxKeyHosts)}
@@ -229,13 +236,15 @@ func hostAndPort(text string) (string, error) {
 }
 
 // SetProviderKey keeps a key of a user, sealed with the hosts that it may be sent to, in place of the one before it.
-func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name string, kept Kept) (k ProviderKey, err error) {
+func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name string,
+	kept Kept) (k ProviderKey, err error) {
 	if err := ofVariable(name); err != nil {
 		return k, err
 	}
 	kept.Value = strings.TrimSpace(kept.Value)
 	if kept.Value == "" || len(kept.Value) > maxKeyBytes || strings.ContainsFunc(kept.Value, unicode.IsControl) {
-		return k, &callvet.FieldError{Field: "value", Text: fmt.Sprintf("{value} has 1 to %d bytes, in one line", maxKeyBytes)}
+		return k, &callvet.FieldError{Field: "value",
+			Text: fmt.Sprintf("{value} has 1 to %d bytes, in one line", maxKeyBytes)}
 	}
 	if kept.Hosts, err = hostsOf(name, kept.Hosts, kept.Near); err != nil {
 		return k, err
@@ -258,10 +267,12 @@ func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name strin
 		if err != nil {
 			return err
 		}
-		if len(list) >= maxProviderKeys && !slices.ContainsFunc(list, func(r rows.ProviderKeysOfRow) bool { return r.Variable == name }) {
+		if len(list) >= maxProviderKeys &&
+			!slices.ContainsFunc(list, func(r rows.ProviderKeysOfRow) bool { return r.Variable == name }) {
 			return fmt.Errorf("keep %s: %w: there are %d keys: delete one", name, callvet.ErrConflict, len(list))
 		}
-		err = q.PutProviderKey(ctx, rows.PutProviderKeyParams{UserID: by.User, Variable: name, Sealed: sealed, Hint: k.Hint, Created: now})
+		err = q.PutProviderKey(ctx,
+			rows.PutProviderKeyParams{UserID: by.User, Variable: name, Sealed: sealed, Hint: k.Hint, Created: now})
 		return errors.Join(err, a.Record(ctx, q, by, "key.set", name, map[string]any{"hosts": k.Hosts}))
 	})
 	if err == nil {
@@ -311,11 +322,14 @@ func (a *Accounts) BindKeys(ctx context.Context, hosts func(kept map[string]stri
 			}); err != nil {
 				return err
 			}
-			if err := a.Record(ctx, q, nil, "key.bind", r.Variable, map[string]any{"user": r.UserID, "hosts": k.Hosts}); err != nil {
+			if err := a.Record(ctx, q, nil, "key.bind", r.Variable,
+				map[string]any{"user": r.UserID, "hosts": k.Hosts}); err != nil {
 				return err
 			}
 			if len(k.Hosts) == 0 {
-				a.cfg.Log.WarnContext(ctx, "a key is sent to no public host before its user gives it again, with its hosts", "user", r.UserID, "variable", r.Variable)
+				a.cfg.Log.WarnContext(ctx,
+					"a key is sent to no public host before its user gives it again, with its hosts", "user", r.UserID,
+					"variable", r.Variable)
 			}
 		}
 		return nil
@@ -366,7 +380,8 @@ func (a *Accounts) Opened(ctx context.Context, user string) (map[string]Kept, er
 	for i := range list {
 		k, err := a.openKey(user, list[i].Variable, list[i].Sealed)
 		if err != nil {
-			a.cfg.Log.WarnContext(ctx, "a key of a provider cannot be read", "user", user, "variable", list[i].Variable, "error", err)
+			a.cfg.Log.WarnContext(ctx, "a key of a provider cannot be read", "user", user, "variable", list[i].Variable,
+				"error", err)
 			continue
 		}
 		out[list[i].Variable] = k
@@ -434,7 +449,8 @@ func (a *Accounts) Rekey(ctx context.Context, secret []byte) (out Rekeyed, err e
 		for i := range keys {
 			k := &keys[i]
 			err := again(k.UserID, k.Variable, k.Sealed, func(b []byte) error {
-				return q.SetSealedProviderKey(ctx, rows.SetSealedProviderKeyParams{UserID: k.UserID, Variable: k.Variable, Sealed: b})
+				return q.SetSealedProviderKey(ctx,
+					rows.SetSealedProviderKeyParams{UserID: k.UserID, Variable: k.Variable, Sealed: b})
 			})
 			if err != nil {
 				return err
@@ -454,7 +470,8 @@ func (a *Accounts) Rekey(ctx context.Context, secret []byte) (out Rekeyed, err e
 			}
 		}
 		if out.Sealed == 0 && out.Lost > 0 { // it is the wrong key, and the right one may be there
-			return fmt.Errorf("%w: the old key opens none of the secrets that are kept (%d)", callvet.ErrInvalid, out.Lost)
+			return fmt.Errorf("%w: the old key opens none of the secrets that are kept (%d)",
+				callvet.ErrInvalid, out.Lost)
 		}
 		return a.Record(ctx, q, nil, "rekey", "", map[string]any{"sealed": out.Sealed, "lost": out.Lost})
 	})

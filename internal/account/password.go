@@ -46,7 +46,8 @@ func newHasher(c Cost) (*hasher, error) {
 		slots:  make(chan struct{}, atOnce), waiting: make(chan struct{}, atOnce+maxWaiting),
 	}
 	var err error
-	if h.nobody, err = argon2id.CreateHash("nobody has this one, for it is compared with false", &h.params); err != nil {
+	if h.nobody, err = argon2id.CreateHash("nobody has this one, for it is compared with false",
+		&h.params); err != nil {
 		return nil, fmt.Errorf("make a hash: %w", err)
 	}
 	return h, nil
@@ -112,7 +113,9 @@ func fit(field, password, name string) error {
 	case !utf8.ValidString(password):
 		return &callvet.FieldError{Field: field, Text: "{" + field + "} is not valid UTF-8"}
 	case n < MinPassword:
-		return &callvet.FieldError{Field: field, Text: fmt.Sprintf("{%s} has %d characters: at least %d", field, n, MinPassword), Fix: "a few words are easy to keep in mind"}
+		return &callvet.FieldError{Field: field,
+			Text: fmt.Sprintf("{%s} has %d characters: at least %d", field, n, MinPassword),
+			Fix:  "a few words are easy to keep in mind"}
 	case len(password) > maxPassword:
 		return &callvet.FieldError{Field: field, Text: fmt.Sprintf("{%s} has more than %d bytes", field, maxPassword)}
 	case password == name:

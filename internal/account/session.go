@@ -72,7 +72,8 @@ func (a *Accounts) Login(ctx context.Context, name, password, address string) (*
 }
 
 // begin makes a session of the user that find gives in the same transaction.
-func (a *Accounts) begin(ctx context.Context, address, action string, find func(*rows.Queries) (rows.User, error)) (*Login, error) {
+func (a *Accounts) begin(ctx context.Context, address, action string,
+	find func(*rows.Queries) (rows.User, error)) (*Login, error) {
 	secret, hash, err := a.draw("")
 	if err != nil {
 		return nil, err
@@ -87,8 +88,10 @@ func (a *Accounts) begin(ctx context.Context, address, action string, find func(
 		out.Expires = at(now + SessionLife.Milliseconds())
 		out.Principal = &Principal{User: u.ID, Name: u.Name, Role: Role(u.Role), Address: address, hash: hash}
 		err = errors.Join(
-			q.DropOldSessions(ctx, rows.DropOldSessionsParams{Expires: now, Seen: now - SessionIdle.Milliseconds()}), q.DropOldLinks(ctx, now),
-			q.AddSession(ctx, rows.AddSessionParams{Hash: hash, UserID: u.ID, Created: now, Expires: now + SessionLife.Milliseconds(), Seen: now}),
+			q.DropOldSessions(ctx, rows.DropOldSessionsParams{Expires: now, Seen: now - SessionIdle.Milliseconds()}),
+			q.DropOldLinks(ctx, now),
+			q.AddSession(ctx, rows.AddSessionParams{Hash: hash, UserID: u.ID, Created: now,
+				Expires: now + SessionLife.Milliseconds(), Seen: now}),
 		)
 		return errors.Join(err, a.Record(ctx, q, out.Principal, action, u.ID, nil))
 	})
@@ -166,7 +169,8 @@ func (a *Accounts) addFirst(ctx context.Context, q *rows.Queries, name, hash, ro
 	if id, err = a.id("user"); err != nil {
 		return "", err
 	}
-	return id, q.AddUser(ctx, rows.AddUserParams{ID: id, Name: name, Role: role, Password: hash, MaxJobs: DefaultMaxJobs, Created: a.now()})
+	return id, q.AddUser(ctx,
+		rows.AddUserParams{ID: id, Name: name, Role: role, Password: hash, MaxJobs: DefaultMaxJobs, Created: a.now()})
 }
 
 // setPassword gives a user a password, and ends all that he is logged in with; ErrLogin where he was removed.
@@ -218,7 +222,8 @@ func (a *Accounts) bySession(ctx context.Context, hash []byte) (*Principal, erro
 		return nil, ErrLogin
 	}
 	if now-s.Seen >= grain.Milliseconds() {
-		a.used(ctx, "see session", func(q *rows.Queries) error { return q.SeeSession(ctx, rows.SeeSessionParams{Hash: hash, Seen: now}) })
+		a.used(ctx, "see session",
+			func(q *rows.Queries) error { return q.SeeSession(ctx, rows.SeeSessionParams{Hash: hash, Seen: now}) })
 	}
 	return &Principal{User: s.UserID, Name: s.Name, Role: Role(s.Role), hash: hash}, nil
 }

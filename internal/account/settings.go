@@ -72,8 +72,9 @@ func (a Allowed) plus(b Allowed) Allowed {
 	hosts := slices.Concat(a.Hosts, b.Hosts)
 	slices.Sort(hosts)
 	return Allowed{
-		Private: a.Private || b.Private, Hosts: append([]string{}, slices.Compact(hosts)...), ServerKeys: a.ServerKeys || b.ServerKeys,
-		Files: a.Files || b.Files, Commands: a.Commands || b.Commands, Models: b.Models.or(a.Models),
+		Private: a.Private || b.Private, Hosts: append([]string{}, slices.Compact(hosts)...),
+		ServerKeys: a.ServerKeys || b.ServerKeys,
+		Files:      a.Files || b.Files, Commands: a.Commands || b.Commands, Models: b.Models.or(a.Models),
 	}
 }
 
@@ -98,7 +99,9 @@ var host = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?$`)
 func Host(h string) (string, error) {
 	h = strings.TrimSuffix(strings.ToLower(strings.Trim(strings.TrimSpace(h), "[]")), ".")
 	if _, err := netip.ParseAddr(h); err != nil && !host.MatchString(h) {
-		return "", &callvet.FieldError{Field: "private_hosts", Text: fmt.Sprintf("{private_hosts}: %q is neither a name nor an address", h), Fix: "write it without scheme and port, such as models.internal"}
+		return "", &callvet.FieldError{Field: "private_hosts",
+			Text: fmt.Sprintf("{private_hosts}: %q is neither a name nor an address", h),
+			Fix:  "write it without scheme and port, such as models.internal"}
 	}
 	return h, nil
 }
@@ -134,7 +137,8 @@ func (a *Accounts) SetSettings(ctx context.Context, by *Principal, s Settings) (
 	}
 	slices.Sort(hosts)
 	if s.Hosts = slices.Compact(hosts); len(s.Hosts) > maxHosts {
-		return s, &callvet.FieldError{Field: "private_hosts", Text: fmt.Sprintf("{private_hosts}: at most %d", maxHosts)}
+		return s, &callvet.FieldError{Field: "private_hosts",
+			Text: fmt.Sprintf("{private_hosts}: at most %d", maxHosts)}
 	}
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -158,5 +162,6 @@ func (a *Accounts) Allowed(ctx context.Context) (Allowed, error) {
 	if err != nil {
 		return Allowed{}, err
 	}
-	return a.cfg.Allowed.plus(Allowed{Private: s.Private, Hosts: s.Hosts, ServerKeys: s.ServerKeys, Models: s.Models}), nil
+	return a.cfg.Allowed.plus(Allowed{Private: s.Private, Hosts: s.Hosts, ServerKeys: s.ServerKeys, Models: s.Models}),
+		nil
 }

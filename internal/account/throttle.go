@@ -70,7 +70,8 @@ func network(address string) string {
 func nameAt(name, address string) string { return name + " at " + network(address) }
 
 // try counts an attempt as failed, before it is known, so that many at once are no way around; pass
-// takes it back. Without an address the name alone counts. The error is a *LimitError, and the attempt is not to be made.
+// takes it back. Without an address the name alone counts. The error is a *LimitError, and the
+// attempt is not to be made.
 func (t *throttle) try(now time.Time, name, address string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

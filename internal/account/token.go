@@ -64,12 +64,16 @@ func (n *NewToken) fit(by *Principal) error {
 	switch grants := by.Role.Grants(); {
 	case by.Token != "":
 		return fmt.Errorf("make token: %w: a token makes none: log in", callvet.ErrDenied)
-	case n.Name == "" || utf8.RuneCountInString(n.Name) > 100 || strings.ContainsFunc(n.Name, func(r rune) bool { return r < ' ' }):
+	case n.Name == "" || utf8.RuneCountInString(n.Name) > 100 ||
+		strings.ContainsFunc(n.Name, func(r rune) bool { return r < ' ' }):
 		return &callvet.FieldError{Field: "name", Text: "{name} says what the token is for, in 1 to 100 characters"}
 	case len(n.Scopes) == 0:
-		return &callvet.FieldError{Field: "scopes", Text: "{scopes} names what the token is for", Fix: "read, run, write or admin"}
+		return &callvet.FieldError{Field: "scopes", Text: "{scopes} names what the token is for",
+			Fix: "read, run, write or admin"}
 	case slices.ContainsFunc(n.Scopes, func(s Scope) bool { return !slices.Contains(grants, s) }):
-		return &callvet.FieldError{Field: "scopes", Text: fmt.Sprintf("{scopes} %s: of a %s they are among %s", joined(n.Scopes, ", "), by.Role, joined(grants, ", "))}
+		return &callvet.FieldError{Field: "scopes",
+			Text: fmt.Sprintf("{scopes} %s: of a %s they are among %s", joined(n.Scopes, ", "), by.Role,
+				joined(grants, ", "))}
 	case n.Days < 0 || n.Days > MaxTokenDays:
 		return &callvet.FieldError{Field: "days", Text: fmt.Sprintf("{days} is from 1 to %d", MaxTokenDays)}
 	}
@@ -112,7 +116,8 @@ func (a *Accounts) MakeToken(ctx context.Context, by *Principal, n NewToken) (t 
 		return t, "", err
 	}
 	now := a.now()
-	t = Token{ID: id, Name: n.Name, Scopes: n.Scopes, Created: at(now), Expires: at(now + int64(n.Days)*24*time.Hour.Milliseconds())}
+	t = Token{ID: id, Name: n.Name, Scopes: n.Scopes, Created: at(now),
+		Expires: at(now + int64(n.Days)*24*time.Hour.Milliseconds())}
 	err = a.change(ctx, "make token", func(q *rows.Queries) error {
 		if _, err := a.present(ctx, q, by.User); err != nil {
 			return err
@@ -120,8 +125,10 @@ func (a *Accounts) MakeToken(ctx context.Context, by *Principal, n NewToken) (t 
 		if count, err := q.CountTokensOf(ctx, by.User); err != nil || count >= maxTokens {
 			return errors.Join(err, fmt.Errorf("make token: %w: there are %d: revoke one", callvet.ErrConflict, count))
 		}
-		err := q.AddToken(ctx, rows.AddTokenParams{ID: id, Hash: hash, UserID: by.User, Name: n.Name, Scopes: joined(n.Scopes, " "), Created: now, Expires: t.Expires.UnixMilli()})
-		return errors.Join(err, a.Record(ctx, q, by, "token.create", id, map[string]any{"name": n.Name, "scopes": n.Scopes, "days": n.Days}))
+		err := q.AddToken(ctx, rows.AddTokenParams{ID: id, Hash: hash, UserID: by.User, Name: n.Name,
+			Scopes: joined(n.Scopes, " "), Created: now, Expires: t.Expires.UnixMilli()})
+		return errors.Join(err, a.Record(ctx, q, by, "token.create", id,
+			map[string]any{"name": n.Name, "scopes": n.Scopes, "days": n.Days}))
 	})
 	if err != nil {
 		return t, "", err
@@ -138,7 +145,8 @@ func (a *Accounts) Tokens(ctx context.Context, user string) ([]Token, error) {
 	out := make([]Token, len(list))
 	for i := range list {
 		r := &list[i]
-		out[i] = Token{ID: r.ID, Name: r.Name, Scopes: scopes(r.Scopes), Created: at(r.Created), Expires: at(r.Expires), Used: at(r.Used)}
+		out[i] = Token{ID: r.ID, Name: r.Name, Scopes: scopes(r.Scopes), Created: at(r.Created), Expires: at(r.Expires),
+			Used: at(r.Used)}
 	}
 	return out, nil
 }
@@ -172,7 +180,9 @@ func (a *Accounts) byToken(ctx context.Context, hash []byte) (*Principal, error)
 		return nil, fmt.Errorf("look up token: %w", err)
 	}
 	if now-t.Used >= grain.Milliseconds() {
-		a.used(ctx, "use token", func(q *rows.Queries) error { return q.UseToken(ctx, rows.UseTokenParams{ID: t.ID, Used: now}) })
+		a.used(ctx, "use token",
+			func(q *rows.Queries) error { return q.UseToken(ctx, rows.UseTokenParams{ID: t.ID, Used: now}) })
 	}
-	return &Principal{User: t.UserID, Name: t.Name, Role: Role(t.Role), Scopes: scopes(t.Scopes), Token: t.ID, hash: hash}, nil
+	return &Principal{User: t.UserID, Name: t.Name, Role: Role(t.Role), Scopes: scopes(t.Scopes), Token: t.ID,
+		hash: hash}, nil
 }

@@ -55,7 +55,8 @@ var userName = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]{0,63}$`)
 func named(name string) (string, error) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if !userName.MatchString(name) {
-		return "", &callvet.FieldError{Field: "name", Text: "{name} has 1 to 64 letters (a to z), digits and . _ @ + -, and begins with a letter or a digit"}
+		return "", &callvet.FieldError{Field: "name",
+			Text: "{name} has 1 to 64 letters (a to z), digits and . _ @ + -, and begins with a letter or a digit"}
 	}
 	return name, nil
 }
@@ -91,7 +92,8 @@ func (a *Accounts) FirstLink(ctx context.Context) (secret string, err error) {
 			return err
 		}
 		now := a.now()
-		if err := q.AddLink(ctx, rows.AddLinkParams{Hash: hash, Purpose: purposeFirst, Role: string(Admin), Created: now, Expires: now + firstGood.Milliseconds()}); err != nil {
+		if err := q.AddLink(ctx, rows.AddLinkParams{Hash: hash, Purpose: purposeFirst, Role: string(Admin),
+			Created: now, Expires: now + firstGood.Milliseconds()}); err != nil {
 			return err
 		}
 		return a.Record(ctx, q, nil, "link.first", "", nil)
@@ -131,14 +133,16 @@ func (a *Accounts) Invite(ctx context.Context, by *Principal, n NewUser) (u User
 		if _, err := q.UserByName(ctx, n.Name); err == nil {
 			return fmt.Errorf("make user %s: %w: the name is taken", n.Name, callvet.ErrConflict)
 		}
-		err := q.AddUser(ctx, rows.AddUserParams{ID: id, Name: n.Name, Role: string(n.Role), MaxJobs: int64(n.MaxJobs), Created: now})
+		err := q.AddUser(ctx,
+			rows.AddUserParams{ID: id, Name: n.Name, Role: string(n.Role), MaxJobs: int64(n.MaxJobs), Created: now})
 		if err != nil {
 			return err
 		}
 		if secret, err = a.link(ctx, q, id); err != nil {
 			return err
 		}
-		return a.Record(ctx, q, by, "user.create", id, map[string]any{"name": n.Name, "role": n.Role, "max_jobs": n.MaxJobs})
+		return a.Record(ctx, q, by, "user.create", id,
+			map[string]any{"name": n.Name, "role": n.Role, "max_jobs": n.MaxJobs})
 	})
 	return User{ID: id, Name: n.Name, Role: n.Role, MaxJobs: n.MaxJobs, Created: at(now), Waiting: true}, secret, err
 }
@@ -153,7 +157,9 @@ func (a *Accounts) link(ctx context.Context, q *rows.Queries, user string) (stri
 		return "", err
 	}
 	now := a.now()
-	return secret, q.AddLink(ctx, rows.AddLinkParams{Hash: hash, Purpose: purposeInvite, UserID: user, Created: now, Expires: now + inviteGood.Milliseconds()})
+	return secret, q.AddLink(ctx,
+		rows.AddLinkParams{Hash: hash, Purpose: purposeInvite, UserID: user, Created: now,
+			Expires: now + inviteGood.Milliseconds()})
 }
 
 // Relink makes a new link for a user, who forgot the password or let the first link expire. The old
@@ -187,7 +193,8 @@ func (a *Accounts) User(ctx context.Context, id string) (User, error) {
 }
 
 func userOf(r *rows.User) User {
-	return User{ID: r.ID, Name: r.Name, Role: Role(r.Role), MaxJobs: int(r.MaxJobs), Created: at(r.Created), Waiting: r.Password == ""}
+	return User{ID: r.ID, Name: r.Name, Role: Role(r.Role), MaxJobs: int(r.MaxJobs), Created: at(r.Created),
+		Waiting: r.Password == ""}
 }
 
 // Users gives those who are not removed, by name, and the cursor of the next page; "" where there
@@ -254,16 +261,19 @@ func (a *Accounts) ChangeUser(ctx context.Context, by *Principal, user string, c
 			if _, err := q.SetUserRole(ctx, rows.SetUserRoleParams{ID: user, Role: string(*c.Role)}); err != nil {
 				return err
 			}
-			if err := a.Record(ctx, q, by, "user.role", user, map[string]any{"from": r.Role, "to": *c.Role}); err != nil {
+			if err := a.Record(ctx, q, by, "user.role", user,
+				map[string]any{"from": r.Role, "to": *c.Role}); err != nil {
 				return err
 			}
 			r.Role = string(*c.Role)
 		}
 		if c.MaxJobs != nil && int64(*c.MaxJobs) != r.MaxJobs {
-			if _, err := q.SetUserMaxJobs(ctx, rows.SetUserMaxJobsParams{ID: user, MaxJobs: int64(*c.MaxJobs)}); err != nil {
+			if _, err := q.SetUserMaxJobs(ctx,
+				rows.SetUserMaxJobsParams{ID: user, MaxJobs: int64(*c.MaxJobs)}); err != nil {
 				return err
 			}
-			if err := a.Record(ctx, q, by, "user.limits", user, map[string]any{"max_jobs": *c.MaxJobs, "before": r.MaxJobs}); err != nil {
+			if err := a.Record(ctx, q, by, "user.limits", user,
+				map[string]any{"max_jobs": *c.MaxJobs, "before": r.MaxJobs}); err != nil {
 				return err
 			}
 			r.MaxJobs = int64(*c.MaxJobs)
@@ -281,7 +291,8 @@ func (a *Accounts) keepsAdmin(ctx context.Context, q *rows.Queries, r *rows.User
 	}
 	n, err := q.CountAdmins(ctx)
 	if err == nil && n < 2 {
-		return &callvet.Hinted{Err: fmt.Errorf("change user %s: %w: there would be no admin left", r.Name, callvet.ErrConflict), Hint: "make another user an admin first"}
+		return &callvet.Hinted{Err: fmt.Errorf("change user %s: %w: there would be no admin left", r.Name,
+			callvet.ErrConflict), Hint: "make another user an admin first"}
 	}
 	return err
 }

@@ -36,8 +36,8 @@ type Config struct {
 	// Owner is for whom answers are kept, with the keys that they were asked with: requests of another
 	// owner do not reuse them. "" is one person's own store.
 	Owner string
-	// Full refuses further attempts, with an error that wraps callvet.ErrBudget, where those that are stored take as much
-	// space as they may; nil: they may take all.
+	// Full refuses further attempts, with an error that wraps callvet.ErrBudget, where those that
+	// are stored take as much space as they may; nil: they may take all.
 	Full func(ctx context.Context) error
 	// HTTP sends whatever is sent: to models, agents, services and embedders. A server
 	// gives one that does not reach private addresses; it should follow no redirect. Nil:
@@ -109,7 +109,8 @@ func New(cfg Config) *App {
 	if cfg.Claim == nil {
 		cfg.Claim = func() (store.Claim, error) { return store.Claim{TTL: DefaultLease}, nil }
 	}
-	a := &App{cfg: cfg, secrets: redact.NewKeeper(cfg.Environ, keyVariables()), models: cfg.HTTP, running: map[string]context.CancelFunc{}}
+	a := &App{cfg: cfg, secrets: redact.NewKeeper(cfg.Environ, keyVariables()), models: cfg.HTTP,
+		running: map[string]context.CancelFunc{}}
 	if a.models == nil {
 		a.models = provider.NewHTTPClient()
 	}
@@ -124,7 +125,8 @@ func (a *App) Secrets() *redact.Keeper { return a.secrets }
 
 // keyVariables are the environment variables that keys are read from.
 func keyVariables() []string {
-	return slices.Compact(slices.Sorted(slices.Values(append(provider.KeyVariables(), provider.EmbedKeyVariables()...))))
+	return slices.Compact(
+		slices.Sorted(slices.Values(append(provider.KeyVariables(), provider.EmbedKeyVariables()...))))
 }
 
 // refused is a mistake in a field that the text names where it helps, in braces.

@@ -43,13 +43,16 @@ func (a *App) asker(models []string, how *RunRequest, conclude Conclude, tell Ev
 }
 
 // ask implements catalog.Env.Ask.
-func (q *asker) ask(ctx context.Context, path string, made *callvet.Suite, read func(*catalog.Answers) error) (err error) {
+func (q *asker) ask(ctx context.Context, path string, made *callvet.Suite,
+	read func(*catalog.Answers) error) (err error) {
 	if slices.ContainsFunc(q.how.Targets, func(t TargetSpec) bool { return strings.HasPrefix(t.Target, "retrieve:") }) {
-		return refused("models", "{models} asks those who choose among tools; the retriever is that of {preset}, {k} or one {configurations}")
+		return refused("models",
+			"{models} asks those who choose among tools; the retriever is that of {preset}, {k} or one {configurations}")
 	}
 	most := q.how.MaxCostUSD
 	if most > 0 && q.spent > 0 && most-q.spent < q.dearest {
-		return fmt.Errorf("%.6g of %.6g USD were spent and another request may cost %.6g: %w", q.spent, most, q.dearest, callvet.ErrBudget)
+		return fmt.Errorf("%.6g of %.6g USD were spent and another request may cost %.6g: %w", q.spent, most, q.dearest,
+			callvet.ErrBudget)
 	}
 	one := *q.how
 	one.Suite, one.Made, one.MaxCostUSD = path, made, max(0, most-q.spent)

@@ -128,7 +128,8 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	if len(keys) > limit {
 		keys = keys[:limit]
 		last := keys[limit-1]
-		out.Next, err = attemptCursor{Sort: req.Sort, Down: req.Descending, Num: last.num, Text: last.text, Has: last.has, At: [3]int{last.Case, last.Target, last.Repeat}}.encode()
+		out.Next, err = attemptCursor{Sort: req.Sort, Down: req.Descending, Num: last.num, Text: last.text,
+			Has: last.has, At: [3]int{last.Case, last.Target, last.Repeat}}.encode()
 		if err != nil {
 			return nil, err
 		}
@@ -185,8 +186,10 @@ func (q *AttemptsRequest) check() error {
 	}
 	_, err := Kinds(q.Keep)
 	return errors.Join(err,
-		oneOf("verdicts", q.Verdicts, callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictError, callvet.VerdictNotRun),
-		oneOf("outcomes", q.Outcomes, callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError, callvet.OutcomeNotRun),
+		oneOf("verdicts", q.Verdicts, callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictError,
+			callvet.VerdictNotRun),
+		oneOf("outcomes", q.Outcomes, callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable,
+			callvet.OutcomeError, callvet.OutcomeNotRun),
 		oneOf("reasons", q.Reasons, reasons...))
 }
 
@@ -259,7 +262,8 @@ func (k sortKey) compare(o sortKey, down bool) int {
 }
 
 // filter gives what lets attempts through.
-func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *redact.Redactor) (func(at int32) bool, error) {
+func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline,
+	red *redact.Redactor) (func(at int32) bool, error) {
 	targets, err := r.targetsNamed(q.Targets)
 	if err != nil {
 		return nil, err

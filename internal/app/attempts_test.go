@@ -32,7 +32,10 @@ func startedRun(t *testing.T, a *app.App, files *uploads, repeats int) string {
 		t.Fatal(err)
 	}
 	files.known["weather"] = "weather.yaml"
-	s, err := a.StartRun(t.Context(), as[app.RunRequest](t, fmt.Sprintf(`{"suite": "weather", "repeats": %d, "targets": [{"target": "offline/lexical"}]}`, repeats)), nil)
+	s, err := a.StartRun(t.Context(),
+		as[app.RunRequest](t,
+			fmt.Sprintf(`{"suite": "weather", "repeats": %d, "targets": [{"target": "offline/lexical"}]}`, repeats)),
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +71,8 @@ func TestAttempts(t *testing.T) {
 	a, files := server(t, app.Permit{})
 	id := startedRun(t, a, files, 2)
 	all, page := attemptNames(t, a, app.AttemptsRequest{Run: id, Limit: 1000})
-	if len(all) != 28 || page.Total != 28 || page.All != 28 || !strings.HasSuffix(all[1], "/1 "+strings.Fields(all[1])[1]) {
+	if len(all) != 28 || page.Total != 28 || page.All != 28 ||
+		!strings.HasSuffix(all[1], "/1 "+strings.Fields(all[1])[1]) {
 		t.Fatalf("%d attempts, total %d of %d: %v", len(all), page.Total, page.All, all)
 	}
 	for _, sort := range []string{"", "case", "score", "cost", "class"} {
@@ -88,7 +92,8 @@ func TestAttempts(t *testing.T) {
 	if !strings.HasSuffix(best[0], "pass") || !strings.HasSuffix(worst[0], "fail") {
 		t.Errorf("the best is %s, the worst %s", best[0], worst[0])
 	}
-	failed, page := attemptNames(t, a, app.AttemptsRequest{Run: id, Verdicts: []callvet.Verdict{callvet.VerdictFail}, Limit: 3})
+	failed, page := attemptNames(t, a,
+		app.AttemptsRequest{Run: id, Verdicts: []callvet.Verdict{callvet.VerdictFail}, Limit: 3})
 	if len(failed) != 12 || page.Total != 12 || page.All != 28 {
 		t.Errorf("%d failed, total %d of %d", len(failed), page.Total, page.All)
 	}
@@ -110,7 +115,8 @@ func TestAttempts(t *testing.T) {
 	}
 	counted := 0
 	for _, c := range v.View.Panels.Targets[0].Confusion { // with at most one call of a kind in an attempt
-		if _, page := attemptNames(t, a, app.AttemptsRequest{Run: id, Expected: c.Expected, Called: c.Called}); page.Total == 0 || page.Total > c.N {
+		if _, page := attemptNames(t, a,
+			app.AttemptsRequest{Run: id, Expected: c.Expected, Called: c.Called}); page.Total == 0 || page.Total > c.N {
 			t.Errorf("expected %s, called %s: %d attempts of %d calls", c.Expected, c.Called, page.Total, c.N)
 		}
 		counted++
@@ -198,7 +204,8 @@ func TestConfusedIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer raw.Close()
-	if _, err := raw.ExecContext(t.Context(), `UPDATE cells SET trace=CAST('{"outcome":"error"}' AS BLOB)`); err != nil {
+	if _, err := raw.ExecContext(t.Context(),
+		`UPDATE cells SET trace=CAST('{"outcome":"error"}' AS BLOB)`); err != nil {
 		t.Fatal(err)
 	}
 	db, err := store.Open(t.Context(), path, store.Options{})
@@ -206,7 +213,8 @@ func TestConfusedIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	again := app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: files, Version: "test"})
+	again := app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: files,
+		Version: "test"})
 	for c, n := range first {
 		if got := confused(a, strings.ToUpper(c.Expected), c.Called); got != n || n == 0 {
 			t.Errorf("%s, %s: %d attempts, at first %d", c.Expected, c.Called, got, n)
@@ -223,7 +231,9 @@ func TestDiffByTarget(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})
 	base := startedRun(t, a, files, 1)
-	s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "weather", "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "other", "tool_choice": "none"}]}`), nil)
+	s, err := a.StartRun(t.Context(),
+		as[app.RunRequest](t,
+			`{"suite": "weather", "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "other", "tool_choice": "none"}]}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +241,8 @@ func TestDiffByTarget(t *testing.T) {
 	if err = errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	req := app.DiffRequest{Base: app.Side{Run: base}, Candidate: app.Side{Run: out.Stored.ID}, Metrics: []string{"overall"}}
+	req := app.DiffRequest{Base: app.Side{Run: base}, Candidate: app.Side{Run: out.Stored.ID},
+		Metrics: []string{"overall"}}
 	d, err := a.Diff(t.Context(), req, nil)
 	if err != nil || len(d.Targets) != 0 || len(d.UnpairedCandidate) != 2 {
 		t.Fatalf("without a target: %v, %+v", err, d)
@@ -242,7 +253,8 @@ func TestDiffByTarget(t *testing.T) {
 		t.Fatalf("with a target: %v, %+v", err, d)
 	}
 	same, none := d.Targets[0], d.Targets[1]
-	if same.Candidate != "one" || same.Overall.Change.Point != 0 || len(same.Measured) != 1 || none.Measured[0].Overall.Change.Point >= 0 || none.Measured[0].Metric != "overall" {
+	if same.Candidate != "one" || same.Overall.Change.Point != 0 || len(same.Measured) != 1 ||
+		none.Measured[0].Overall.Change.Point >= 0 || none.Measured[0].Metric != "overall" {
 		t.Errorf("compared: %+v\n%+v", same, none)
 	}
 	for name, q := range map[string]app.DiffRequest{

@@ -61,7 +61,10 @@ func (a *App) Restore(ctx context.Context, req BackupRequest) (*BackedUp, error)
 		return nil, err
 	}
 	if before.Runs > 0 && !req.Force {
-		return nil, &callvet.FieldError{Field: "force", Text: fmt.Sprintf("restore: the store holds %s, which would be gone", plain.Count(before.Runs, "run", "runs")), Fix: "back it up first, then {force}", Kind: callvet.ErrConflict}
+		return nil, &callvet.FieldError{Field: "force",
+			Text: fmt.Sprintf("restore: the store holds %s, which would be gone",
+				plain.Count(before.Runs, "run", "runs")), Fix: "back it up first, then {force}",
+			Kind: callvet.ErrConflict}
 	}
 	path, _, err := a.cfg.Files.Path(req.File)
 	if err != nil {
@@ -120,7 +123,9 @@ func (a *App) Doctor(ctx context.Context) (*Diagnosis, error) {
 		add("pages", "ok", "all pages and indexes are whole", "")
 	}
 	if mode := db.Exposed(); mode != 0 {
-		add("permissions", "warning", fmt.Sprintf("everybody may read it (mode %04o), and it holds what was said to models", mode), "chmod 600 "+db.Path())
+		add("permissions", "warning",
+			fmt.Sprintf("everybody may read it (mode %04o), and it holds what was said to models", mode),
+			"chmod 600 "+db.Path())
 	} else {
 		add("permissions", "ok", "only its owner may read it", "")
 	}
@@ -128,15 +133,20 @@ func (a *App) Doctor(ctx context.Context) (*Diagnosis, error) {
 	if err != nil {
 		return nil, err
 	}
-	add("contents", "ok", fmt.Sprintf("%s, %s, %s in format %d", plain.Count(c.Runs, "run", "runs"), plain.Count(c.Suites, "suite", "suites"), megabytes(c.Bytes), c.Version), "")
+	add("contents", "ok", fmt.Sprintf("%s, %s, %s in format %d", plain.Count(c.Runs, "run", "runs"),
+		plain.Count(c.Suites, "suite", "suites"), megabytes(c.Bytes), c.Version), "")
 	if c.Orphans > 0 {
-		add("attempts", "problem", fmt.Sprintf("%s of runs that are not there", plain.Count(c.Orphans, "attempt", "attempts")), "restore a backup")
+		add("attempts", "problem",
+			fmt.Sprintf("%s of runs that are not there", plain.Count(c.Orphans, "attempt", "attempts")),
+			"restore a backup")
 	}
 	if n := len(c.Interrupted); n > 0 {
-		add("runs", "warning", fmt.Sprintf("%s did not end, and nobody carries them out: %s", plain.Count(n, "run", "runs"), strings.Join(c.Interrupted[:min(n, 5)], ", ")), "callvet run --resume RUN")
+		add("runs", "warning", fmt.Sprintf("%s did not end, and nobody carries them out: %s",
+			plain.Count(n, "run", "runs"), strings.Join(c.Interrupted[:min(n, 5)], ", ")), "callvet run --resume RUN")
 	}
 	if c.Free > c.Bytes/2 && c.Free > 64<<20 {
-		add("space", "warning", fmt.Sprintf("%s of it are free", megabytes(c.Free)), "callvet runs --delete RUN gives space back")
+		add("space", "warning", fmt.Sprintf("%s of it are free", megabytes(c.Free)),
+			"callvet runs --delete RUN gives space back")
 	}
 	return out, nil
 }

@@ -20,7 +20,8 @@ func manyCases(t testing.TB, path string, n int) {
 	t.Helper()
 	type fields = map[string]any
 	tool := func(name string) fields {
-		return fields{"name": name, "description": "Looks up the " + name, "parameters": fields{"type": "object", "properties": fields{"city": fields{"type": "string"}}}}
+		return fields{"name": name, "description": "Looks up the " + name,
+			"parameters": fields{"type": "object", "properties": fields{"city": fields{"type": "string"}}}}
 	}
 	cases := make([]fields, n)
 	for i := range cases {
@@ -31,9 +32,11 @@ func manyCases(t testing.TB, path string, n int) {
 		if i%3 > 0 {
 			right = "weather"
 		}
-		cases[i] = fields{"id": fmt.Sprintf("c%05d", i), "prompt": prompt, "multi_turn": true, "expect": fields{"calls": []fields{{"tool": right}}}}
+		cases[i] = fields{"id": fmt.Sprintf("c%05d", i), "prompt": prompt, "multi_turn": true,
+			"expect": fields{"calls": []fields{{"tool": right}}}}
 	}
-	b, err := json.Marshal(fields{"callvet": 1, "name": "many", "tools": []fields{tool("weather"), tool("traffic")}, "mocks": []fields{{"tool": "weather", "result": "rain"}}, "cases": cases})
+	b, err := json.Marshal(fields{"callvet": 1, "name": "many", "tools": []fields{tool("weather"), tool("traffic")},
+		"mocks": []fields{{"tool": "weather", "result": "rain"}}, "cases": cases})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +51,8 @@ func BenchmarkLists(b *testing.B) {
 	a, files := server(b, app.Permit{})
 	manyCases(b, filepath.Join(files.dir, "many.json"), 25_000)
 	files.known["many"] = "many.json"
-	s, err := a.StartRun(b.Context(), as[app.RunRequest](b, `{"suite": "many", "targets": [{"target": "offline/lexical", "name": "one"},
+	s, err := a.StartRun(b.Context(),
+		as[app.RunRequest](b, `{"suite": "many", "targets": [{"target": "offline/lexical", "name": "one"},
 		{"target": "offline/lexical", "name": "two", "tool_choice": "none"}, {"target": "offline/lexical", "name": "three"}, {"target": "offline/lexical", "name": "four"}]}`), nil)
 	if err != nil {
 		b.Fatal(err)

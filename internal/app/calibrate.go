@@ -73,7 +73,8 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 	if err != nil {
 		return nil, err
 	}
-	in := labels.CalibrationInput{Judge: req.Judge, Unit: req.Unit, Labels: labels.Beside(ls, opinions), Width: req.Width}
+	in := labels.CalibrationInput{Judge: req.Judge, Unit: req.Unit, Labels: labels.Beside(ls, opinions),
+		Width: req.Width}
 	if req.Against != "" {
 		before, err := a.readCalibration(req.Against)
 		if err != nil {
@@ -107,7 +108,8 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 	}
 	if req.Output != "" {
 		c := r.Calibration(filepath.Base(req.Labels), a.cfg.Now())
-		if err := a.writeText(ctx, req.Output, func(w io.Writer) error { _, err := c.WriteTo(w); return err }); err != nil {
+		if err := a.writeText(ctx, req.Output,
+			func(w io.Writer) error { _, err := c.WriteTo(w); return err }); err != nil {
 			return nil, err
 		}
 	}
@@ -170,7 +172,8 @@ const maxSliceValues = 50
 
 // bySlice tells of the judge by the values that tasks of the run have. The error
 // names the keys that they have instead.
-func (r *judgedRun) bySlice(of *tasks, in labels.CalibrationInput, all *labels.CalibrationReport, f *CalibrateRequest) (*labels.SliceReport, error) {
+func (r *judgedRun) bySlice(of *tasks, in labels.CalibrationInput, all *labels.CalibrationReport,
+	f *CalibrateRequest) (*labels.SliceReport, error) {
 	if err := unambiguous("by", []string{f.By}); err != nil {
 		return nil, err
 	}
@@ -330,7 +333,8 @@ func (a *App) calibrated(files []string, sources []tasks, tell Events) ([]steps.
 			return nil, err
 		}
 		if c.Worth == nil && c.Table.N() > 0 {
-			tell.note("unweighted-labels", "%s does not say what its labels are worth: several labelled attempts of one task count as independent; write it anew with callvet calibrate", name)
+			tell.note("unweighted-labels",
+				"%s does not say what its labels are worth: several labelled attempts of one task count as independent; write it anew with callvet calibrate", name)
 		}
 		against := ""
 		for _, id := range slices.Sorted(maps.Keys(judges)) {
@@ -340,9 +344,10 @@ func (a *App) calibrated(files []string, sources []tasks, tell Events) ([]steps.
 				}
 			}
 		}
-		out = append(out, steps.Calibrated{Judge: c.Judge.Name, TrueSuccess: func(judged stats.Interval, confidence float64) (stats.Interval, string) {
-			return c.TrueSuccess(judged, confidence, against)
-		}})
+		out = append(out, steps.Calibrated{Judge: c.Judge.Name,
+			TrueSuccess: func(judged stats.Interval, confidence float64) (stats.Interval, string) {
+				return c.TrueSuccess(judged, confidence, against)
+			}})
 	}
 	return out, nil
 }
@@ -394,8 +399,9 @@ func judgesOf(list []trace.Judged) []labels.Verdict {
 	var out []labels.Verdict
 	for _, j := range list {
 		out = append(out, labels.Verdict{
-			Judge: labels.Judge{Name: j.Judge, Model: j.Model, PromptHash: j.PromptHash, Params: j.Params, Threshold: j.Threshold},
-			Pass:  j.Pass, Score: j.Score,
+			Judge: labels.Judge{Name: j.Judge, Model: j.Model, PromptHash: j.PromptHash, Params: j.Params,
+				Threshold: j.Threshold},
+			Pass: j.Pass, Score: j.Score,
 		})
 	}
 	return out

@@ -67,7 +67,8 @@ func (a *App) Incidents(ctx context.Context, req CallsRequest) (*CallPage[Incide
 		calls := row.Cell.Trace.Calls()
 		for _, in := range row.Cell.Result.Incidents {
 			one := IncidentAt{CallPlace: at, Rule: in.Rule, Note: in.Note, Blocked: in.Blocked}
-			if i := slices.IndexFunc(calls, func(c callvet.Call) bool { return in.CallID != "" && c.ID == in.CallID }); i >= 0 {
+			if i := slices.IndexFunc(calls,
+				func(c callvet.Call) bool { return in.CallID != "" && c.ID == in.CallID }); i >= 0 {
 				one.Call, one.Step = &calls[i], &i
 			}
 			out = append(out, one)
@@ -115,7 +116,8 @@ func (q *CallsRequest) cursor() (at place, entries int, err error) {
 }
 
 // paged gives the entries of attempts from a cursor on. Those that which leaves out have none.
-func paged[T any](ctx context.Context, a *App, req *CallsRequest, which func(*details) []int32, entries func(CallPlace, *report.Row) []T) (*CallPage[T], error) {
+func paged[T any](ctx context.Context, a *App, req *CallsRequest, which func(*details) []int32,
+	entries func(CallPlace, *report.Row) []T) (*CallPage[T], error) {
 	from, before, err := req.cursor()
 	if err != nil {
 		return nil, err
@@ -157,7 +159,8 @@ const (
 // having streams attempts from a place on, as red lets them be seen, in the order of cases: all of those that which
 // lists of the details of the run, and maybe others. Where many have something, a page is read soon; where few have,
 // the whole run would be read for each page, and its details are kept instead.
-func (a *App) having(ctx context.Context, r *Run, red *redact.Redactor, from place, which func(*details) []int32) iter.Seq2[report.Row, error] {
+func (a *App) having(ctx context.Context, r *Run, red *redact.Redactor, from place,
+	which func(*details) []int32) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		o, state, err := a.known(ctx, r)
 		if err != nil {
@@ -189,7 +192,8 @@ func (a *App) having(ctx context.Context, r *Run, red *redact.Redactor, from pla
 			return
 		}
 		list := which(d)
-		first, _ := slices.BinarySearchFunc(list, from, func(i int32, from place) int { return o.lines[i].at.compare(from) })
+		first, _ := slices.BinarySearchFunc(list, from,
+			func(i int32, from place) int { return o.lines[i].at.compare(from) })
 		for some := range slices.Chunk(list[first:], atOnce) {
 			for row, err := range r.shown(ctx, store.Filter{At: o.placesOf(some)}, red) {
 				if !yield(row, err) {
@@ -224,7 +228,8 @@ func (a *App) FixtureText(ctx context.Context, run, form string) ([]byte, error)
 			s.Cases = append(s.Cases, *row.Case)
 		}
 		k := &s.Cases[i]
-		mocks := world.MocksOf(world.OfTrace(&row.Cell.Trace, world.Conversation{Case: k.ID, Tools: r.toolsOf(k)}, false))
+		mocks := world.MocksOf(world.OfTrace(&row.Cell.Trace,
+			world.Conversation{Case: k.ID, Tools: r.toolsOf(k)}, false))
 		if done[k.ID] || len(mocks) == 0 {
 			continue
 		}

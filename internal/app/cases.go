@@ -47,7 +47,8 @@ func (a *App) readFaults(name string, tell Events) ([]callvet.ToolFault, error) 
 	faults, problems := suite.ReadFaults(name, b)
 	tell.problems(problems)
 	if n := errorsIn(problems); n > 0 {
-		return nil, fmt.Errorf("read faults %s: %s: %w", name, plain.Count(n, "problem", "problems"), callvet.ErrInvalid)
+		return nil, fmt.Errorf("read faults %s: %s: %w", name, plain.Count(n, "problem", "problems"),
+			callvet.ErrInvalid)
 	}
 	if len(faults) == 0 {
 		return nil, fmt.Errorf("read faults %s: no fault is in it: %w", name, callvet.ErrInvalid)
@@ -131,7 +132,8 @@ func (a *App) caseFile(ctx context.Context, req SuiteRequest, tell Events) (*cal
 	problems := read.Problems()
 	tell.problems(problems)
 	if n := errorsIn(problems); n > 0 {
-		return nil, fmt.Errorf("read cases of %s: %w: %s", req.Suite, callvet.ErrInvalid, plain.Count(n, "error", "errors"))
+		return nil, fmt.Errorf("read cases of %s: %w: %s", req.Suite, callvet.ErrInvalid,
+			plain.Count(n, "error", "errors"))
 	}
 	return read.Suite, nil
 }
@@ -147,7 +149,8 @@ type heldFile struct {
 // over: what do writes is what it read, with its own change.
 func (a *App) holding(ctx context.Context, name string, do func(*heldFile) error) (err error) {
 	if kind := a.cfg.Files.Kind(name); name == "-" || kind != KindNone && kind != KindFile {
-		return &callvet.Hinted{Err: fmt.Errorf("change cases of %s: %w: it is no file", name, callvet.ErrInvalid), Hint: "name one file of cases: its lock stands beside it"}
+		return &callvet.Hinted{Err: fmt.Errorf("change cases of %s: %w: it is no file", name, callvet.ErrInvalid),
+			Hint: "name one file of cases: its lock stands beside it"}
 	}
 	release, err := a.cfg.Files.Hold(ctx, name)
 	if err != nil {
@@ -248,7 +251,8 @@ func (a *App) AddCases(ctx context.Context, req AddCaseRequest, tell Events) (id
 // addCases is the one place that makes cases. state is what surrounds them, nil where that is
 // not known. The file is written before its lock: where the process ends in between, no case is
 // lost, and lint says that those that are new are not locked yet.
-func (a *App) addCases(ctx context.Context, k *heldFile, cases []*callvet.Case, state json.RawMessage) (ids []string, err error) {
+func (a *App) addCases(ctx context.Context, k *heldFile, cases []*callvet.Case,
+	state json.RawMessage) (ids []string, err error) {
 	now := a.cfg.Now()
 	for _, c := range cases {
 		if k.data, err = suite.AddCase(k.name, k.data, k.lock, c, now, state); err != nil {

@@ -28,7 +28,8 @@ func catalogued[R any](a *App, tell Events, do func(*catalog.Env) (R, error)) (R
 // catalogEnv is what requests about catalogues are carried out with, but for Ask.
 func (a *App) catalogEnv(m *provider.EmbedModels, tell Events) *catalog.Env {
 	return &catalog.Env{
-		Files: catalogueFiles{a}, Models: m, Lookup: a.cfg.Getenv, HTTP: a.cfg.HTTP, Now: a.cfg.Now, Notify: tell.notify, Existing: a.cfg.Files.Existing, Indexes: a.cfg.Indexes,
+		Files: catalogueFiles{a}, Models: m, Lookup: a.cfg.Getenv, HTTP: a.cfg.HTTP, Now: a.cfg.Now,
+		Notify: tell.notify, Existing: a.cfg.Files.Existing, Indexes: a.cfg.Indexes,
 		Write: func(ctx context.Context, name string, data []byte) error {
 			return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
 				_, err := w.Write(data)
@@ -97,7 +98,8 @@ func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 // The caller closes it.
 func (a *App) vectorModels(tell Events) *provider.EmbedModels {
 	return &provider.EmbedModels{
-		Config: provider.EmbedConfig{Getenv: a.cfg.Getenv, HTTPClient: a.cfg.HTTP, Now: a.cfg.Now, Warn: func(what string) { tell.warn("target", what) }},
+		Config: provider.EmbedConfig{Getenv: a.cfg.Getenv, HTTPClient: a.cfg.HTTP, Now: a.cfg.Now,
+			Warn: func(what string) { tell.warn("target", what) }},
 		Notify: tell.notify, Keep: a.keptVectors,
 	}
 }

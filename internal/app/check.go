@@ -68,7 +68,8 @@ func (a *App) Check(req CheckRequest, tell Events) (*report.Check, error) {
 	log := imp.Report().Log
 	tell.lines(log.Problems(req.Traces), &log)
 	if len(c.Attempts) == 0 {
-		return nil, fmt.Errorf("check %s: none of its %d attempts says what its task needs (gold): %w", req.Traces, c.NoGold, callvet.ErrInvalid)
+		return nil, fmt.Errorf("check %s: none of its %d attempts says what its task needs (gold): %w", req.Traces,
+			c.NoGold, callvet.ErrInvalid)
 	}
 	c.Missed, c.Told = missed.interval(), told.interval()
 	return c, nil
@@ -77,14 +78,16 @@ func (a *App) Check(req CheckRequest, tell Events) (*report.Check, error) {
 func goldOf(in *trace.TaskGold) score.TrajectoryGold {
 	g := score.TrajectoryGold{Facts: in.Facts}
 	for _, s := range in.Steps {
-		g.Steps = append(g.Steps, score.TrajectoryStep{Tool: s.Tool, Args: s.Args, Compare: s.Compare, User: s.By == "user"})
+		g.Steps = append(g.Steps,
+			score.TrajectoryStep{Tool: s.Tool, Args: s.Args, Compare: s.Compare, User: s.By == "user"})
 	}
 	return g
 }
 
 func checkRow(at *trace.Attempt, g *score.TrajectoryGold, o *score.TrajectoryOutcome) report.Checked {
 	t := &at.Trace
-	row := report.Checked{Task: t.CaseID, Attempt: t.Repeat, Target: t.Target, Needed: o.Needed, Missed: o.Missed, Extra: len(o.Extra), Facts: len(g.Facts)}
+	row := report.Checked{Task: t.CaseID, Attempt: t.Repeat, Target: t.Target, Needed: o.Needed, Missed: o.Missed,
+		Extra: len(o.Extra), Facts: len(g.Facts)}
 	for i, s := range o.Steps {
 		if s.Call >= 0 {
 			continue

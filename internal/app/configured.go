@@ -54,7 +54,8 @@ const promptExcerpt = 80
 // promptBrief is the hash of a system prompt with its beginning.
 func promptBrief(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:6]) + " “" + plain.Limited(strings.Join(strings.Fields(text), " "), promptExcerpt) + "”"
+	return hex.EncodeToString(sum[:6]) + " “" +
+		plain.Limited(strings.Join(strings.Fields(text), " "), promptExcerpt) + "”"
 }
 
 // RunConfiguration is what a run asked, and of what suite.
@@ -84,7 +85,8 @@ func (a *App) Configuration(ctx context.Context, ref string) (*RunConfiguration,
 	if err != nil {
 		return nil, err
 	}
-	out := &RunConfiguration{Run: r.ID, SuiteHash: r.SuiteHash, Repeats: m.Repeats, Fresh: m.NoCache, Whole: m.Cases == nil, Targets: []Configured{}}
+	out := &RunConfiguration{Run: r.ID, SuiteHash: r.SuiteHash, Repeats: m.Repeats, Fresh: m.NoCache,
+		Whole: m.Cases == nil, Targets: []Configured{}}
 	if len(m.Specs) != len(m.Targets) {
 		return out, nil
 	}

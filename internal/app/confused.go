@@ -39,7 +39,8 @@ func (r *Run) pairsOf(row *report.Row) (out []trace.Confused) {
 			return nil
 		}
 		for _, p := range a.Scored.Tools {
-			out = append(out, trace.Confused{Expected: cmp.Or(p.Expected, panel.None), Called: cmp.Or(p.Called, panel.None)})
+			out = append(out,
+				trace.Confused{Expected: cmp.Or(p.Expected, panel.None), Called: cmp.Or(p.Called, panel.None)})
 		}
 		return out
 	}

@@ -53,14 +53,16 @@ func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*
 	}
 	if req.Output != "" {
 		if _, there, err := a.cfg.Files.Existing(req.Output); there || err != nil {
-			return nil, &callvet.Hinted{Err: fmt.Errorf("write %s: %w: the file exists", req.Output, callvet.ErrConflict), Hint: "name another file, or remove this one"}
+			return nil, &callvet.Hinted{Err: fmt.Errorf("write %s: %w: the file exists", req.Output,
+				callvet.ErrConflict), Hint: "name another file, or remove this one"}
 		}
 	}
 	k := suite.NewCoverageCounter()
 	var tools []callvet.Tool
 	offer := func(more []callvet.Tool) {
 		for i := range more {
-			if !slices.ContainsFunc(tools, func(t callvet.Tool) bool { return strings.EqualFold(t.Name, more[i].Name) }) {
+			if !slices.ContainsFunc(tools,
+				func(t callvet.Tool) bool { return strings.EqualFold(t.Name, more[i].Name) }) {
 				tools = append(tools, more[i])
 			}
 		}
@@ -101,11 +103,13 @@ func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*
 }
 
 func (q *CoverageRequest) suite(name string) SuiteRequest {
-	return SuiteRequest{Suite: name, Format: q.Format, Tools: q.Tools, Mocks: q.Mocks, Seeds: q.Seeds, Snapshots: q.Snapshots, Embedder: q.Embedder, Programs: q.Programs}
+	return SuiteRequest{Suite: name, Format: q.Format, Tools: q.Tools, Mocks: q.Mocks, Seeds: q.Seeds,
+		Snapshots: q.Snapshots, Embedder: q.Embedder, Programs: q.Programs}
 }
 
 // counted takes in the cases of one suite.
-func (a *App) counted(ctx context.Context, req SuiteRequest, k *suite.CoverageCounter, offer func([]callvet.Tool), tell Events) error {
+func (a *App) counted(ctx context.Context, req SuiteRequest, k *suite.CoverageCounter, offer func([]callvet.Tool),
+	tell Events) error {
 	read, err := a.OpenSuite(ctx, req, tell)
 	if err != nil {
 		return err

@@ -89,7 +89,8 @@ func manifestOfCells(ctx context.Context, db *store.DB, s *store.Run) (*Manifest
 		}
 	}
 	for i := range m.Targets {
-		if t := &m.Targets[i]; t.Name == "" || slices.ContainsFunc(m.Targets[:i], func(o callvet.Target) bool { return o.Name == t.Name }) {
+		if t := &m.Targets[i]; t.Name == "" ||
+			slices.ContainsFunc(m.Targets[:i], func(o callvet.Target) bool { return o.Name == t.Name }) {
 			t.Name = strings.TrimSpace(fmt.Sprintf("%s target %d", t.Name, i+1))
 		}
 	}
@@ -106,8 +107,11 @@ func (r *Run) misplaced(ctx context.Context) (*panel.Lost, error) {
 	out := &panel.Lost{Count: n, First: []panel.LostRecord{}}
 	for i := range first {
 		at := &first[i]
-		out.First = append(out.First, panel.LostRecord{Reason: fmt.Sprintf("an attempt at case %q has the target %.40s of %d and the case %.40s of %d, counted from 0",
-			plain.Clean(at.CaseID), plain.Clean(at.Target), len(r.Manifest.Targets), plain.Clean(at.Case), r.cases.Len())})
+		out.First = append(out.First,
+			panel.LostRecord{Reason: fmt.Sprintf(
+				"an attempt at case %q has the target %.40s of %d and the case %.40s of %d, counted from 0",
+				plain.Clean(at.CaseID), plain.Clean(at.Target), len(r.Manifest.Targets), plain.Clean(at.Case),
+				r.cases.Len())})
 	}
 	return out, nil
 }

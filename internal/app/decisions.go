@@ -161,7 +161,8 @@ func (a *App) produced(ctx context.Context, name string) ([]routing.Selected, er
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("read decisions %s: %w: it has no question with what was selected for it", name, callvet.ErrInvalid)
+		return nil, fmt.Errorf("read decisions %s: %w: it has no question with what was selected for it", name,
+			callvet.ErrInvalid)
 	}
 	return list, nil
 }
@@ -194,9 +195,11 @@ func readSelected(b []byte) (list []routing.Selected, own bool, err error) {
 	}
 	for i, l := range lines {
 		if l.Query == nil || strings.TrimSpace(*l.Query) == "" || l.Tools == nil && l.Selected == nil {
-			return nil, true, fmt.Errorf(`decision %d: it has no "query", or no "tools" (or "selected_tools"), which may be empty`, i+1)
+			return nil, true, fmt.Errorf(
+				`decision %d: it has no "query", or no "tools" (or "selected_tools"), which may be empty`, i+1)
 		}
-		s := routing.Selected{Query: *l.Query, Tools: []string{}, Route: l.Route, SubRoute: l.SubRoute, Agents: l.Agents}
+		s := routing.Selected{Query: *l.Query, Tools: []string{}, Route: l.Route, SubRoute: l.SubRoute,
+			Agents: l.Agents}
 		for _, t := range slices.Concat(l.Tools, l.Selected) {
 			s.Tools = append(s.Tools, string(t))
 		}
@@ -286,7 +289,8 @@ func (a *App) evaluated(ctx context.Context, ref, target string) ([]routing.Sele
 }
 
 // searched asks a catalogue each question of production once.
-func searched(ctx context.Context, e *catalog.Env, f *Search, production []routing.Selected, tell Events) ([]routing.Selected, error) {
+func searched(ctx context.Context, e *catalog.Env, f *Search, production []routing.Selected,
+	tell Events) ([]routing.Selected, error) {
 	var out []routing.Selected
 	seen := map[string]bool{}
 	for i := range production {
@@ -296,7 +300,9 @@ func searched(ctx context.Context, e *catalog.Env, f *Search, production []routi
 		}
 	}
 	if len(out) > maxAskedAnew {
-		return nil, wrong("production", "", "it has %d different questions, and a catalogue is asked %d at most: make a run of them", len(out), maxAskedAnew)
+		return nil, wrong("production", "",
+			"it has %d different questions, and a catalogue is asked %d at most: make a run of them", len(out),
+			maxAskedAnew)
 	}
 	if _, err := e.Ready(ctx, f, ""); err != nil {
 		return nil, err

@@ -73,9 +73,12 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err != nil {
 		return nil, err
 	}
-	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged, Population: req.Population, Unpaired: req.Unpaired || panel.Disjoint(base, cand)})
+	out := panel.DiffWith(base, cand,
+		panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged, Population: req.Population,
+			Unpaired: req.Unpaired || panel.Disjoint(base, cand)})
 	if out.Unpaired && req.Population == panel.ThisSuite {
-		return nil, wrong("population", string(req.Population), "the sides have no case in common, so that they are not of one suite")
+		return nil, wrong("population", string(req.Population),
+			"the sides have no case in common, so that they are not of one suite")
 	}
 	out.Failed = req.FailOn == failOnWorse && out.Worse() || req.FailOn == failOnNewly && out.NewlyFailing() > 0
 	if req.FailOn != "" && !out.Failed {
@@ -96,7 +99,8 @@ func (r *DiffRequest) check() error {
 		r.Candidate = r.Base
 	}
 	if r.Candidate == (Side{}) {
-		return refused("candidate", "{candidate}: name a run or a trace file, or with {base_target} a target of the base that its others are compared with")
+		return refused("candidate",
+			"{candidate}: name a run or a trace file, or with {base_target} a target of the base that its others are compared with")
 	}
 	if err := r.Candidate.one("candidate"); err != nil {
 		return err
@@ -114,10 +118,12 @@ func (r *DiffRequest) check() error {
 		return wrong("population", string(p), "expected suite or tasks")
 	}
 	if r.Unpaired && r.Population == panel.ThisSuite {
-		return refused("unpaired", "{unpaired} compares cases of two suites, and {population} %s those of one", r.Population)
+		return refused("unpaired", "{unpaired} compares cases of two suites, and {population} %s those of one",
+			r.Population)
 	}
 	if r.Target != "" && r.BaseTarget != "" {
-		return refused("target", "{target} is for targets without a namesake, and {base_target} for all: name one of both")
+		return refused("target",
+			"{target} is for targets without a namesake, and {base_target} for all: name one of both")
 	}
 	for _, m := range r.Metrics {
 		if _, why := panel.PairingOf(m); why != "" {
@@ -136,14 +142,17 @@ func (r *DiffRequest) pairs(base, cand *panel.Ledger) ([]panel.Pair, error) {
 	for _, n := range []struct {
 		field, name, side string
 		has               []string
-	}{{"target", r.Target, "base", has}, {"base_target", r.BaseTarget, "base", has}, {"candidate_target", r.CandidateTarget, "candidate", names}} {
+	}{{"target", r.Target, "base", has}, {"base_target", r.BaseTarget, "base", has},
+		{"candidate_target", r.CandidateTarget, "candidate", names}} {
 		if n.name != "" && !slices.Contains(n.has, n.name) {
-			return nil, wrong(n.field, n.name, "the %s has no such target; it has %s", n.side, strings.Join(n.has, ", "))
+			return nil, wrong(n.field, n.name, "the %s has no such target; it has %s", n.side,
+				strings.Join(n.has, ", "))
 		}
 	}
 	one := base.Run == cand.Run // its targets are compared, and none with itself
 	if one && r.BaseTarget != "" && r.BaseTarget == r.CandidateTarget {
-		return nil, wrong("candidate_target", r.CandidateTarget, "it is the same target of the same run on both sides: name another one")
+		return nil, wrong("candidate_target", r.CandidateTarget,
+			"it is the same target of the same run on both sides: name another one")
 	}
 	if r.CandidateTarget != "" {
 		names = []string{r.CandidateTarget}
@@ -162,7 +171,8 @@ func (r *DiffRequest) pairs(base, cand *panel.Ledger) ([]panel.Pair, error) {
 	case r.BaseTarget != "":
 		return nil, wrong("base_target", r.BaseTarget, "there is no other target to compare it with")
 	}
-	return nil, refused("base_target", "{base_target}: name the target of the base that %s is compared with, of %s", r.CandidateTarget, strings.Join(has, ", "))
+	return nil, refused("base_target", "{base_target}: name the target of the base that %s is compared with, of %s",
+		r.CandidateTarget, strings.Join(has, ", "))
 }
 
 // with is the target, of those that the base has, that one of the candidate is compared with; "":
@@ -182,7 +192,8 @@ func (r *DiffRequest) with(has []string, name string) string {
 }
 
 // against compares a run with a baseline, and gives the baseline's name.
-func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg measure.SideConfig, gs []gates.Gate, tell Events) (*panel.Comparison, string, error) {
+func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg measure.SideConfig, gs []gates.Gate,
+	tell Events) (*panel.Comparison, string, error) {
 	name := baseline.Traces
 	cfg.Without = r.without
 	var base *panel.Ledger
@@ -214,7 +225,8 @@ func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg measure.Si
 // them is.
 func comparedFor(gs []gates.Gate, base, cand *panel.Ledger, cfg panel.DiffConfig) *panel.Comparison {
 	out := panel.DiffWith(base, cand, cfg)
-	if slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Kind == gates.Regression && g.Population == panel.ThisSuite }) {
+	if slices.ContainsFunc(gs,
+		func(g gates.Gate) bool { return g.Kind == gates.Regression && g.Population == panel.ThisSuite }) {
 		cfg.Population, cfg.Unpaired = panel.ThisSuite, false
 		out.Suite = panel.DiffWith(base, cand, cfg)
 	}
@@ -222,7 +234,8 @@ func comparedFor(gs []gates.Gate, base, cand *panel.Ledger, cfg panel.DiffConfig
 }
 
 // ledger reads one side of a comparison. how says with what a trace file is read.
-func (a *App) ledger(ctx context.Context, s Side, cfg measure.SideConfig, how *ScoreRequest, tell Events) (*panel.Ledger, error) {
+func (a *App) ledger(ctx context.Context, s Side, cfg measure.SideConfig, how *ScoreRequest,
+	tell Events) (*panel.Ledger, error) {
 	if s.Traces != "" {
 		return a.traceLedger(ctx, s.Traces, cfg, how, tell)
 	}
@@ -242,7 +255,8 @@ func (a *App) ledger(ctx context.Context, s Side, cfg measure.SideConfig, how *S
 // traceLedger reads what a trace file has for a comparison by task; how says how its steps
 // are scored, where they are needed. An attempt without a target is one of the file's
 // own name. The error wraps callvet.ErrInvalid when the file has nothing to compare.
-func (a *App) traceLedger(ctx context.Context, name string, cfg measure.SideConfig, how *ScoreRequest, tell Events) (*panel.Ledger, error) {
+func (a *App) traceLedger(ctx context.Context, name string, cfg measure.SideConfig, how *ScoreRequest,
+	tell Events) (*panel.Ledger, error) {
 	if a.once(name) { // results are in the steps, and those need a second reading
 		cfg.Results = false
 	}
@@ -252,7 +266,8 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg measure.SideConf
 	}
 	if a.once(name) {
 		if side.NeedsSteps() || how.Suite != "" || how.Safety != "" {
-			return nil, refused("traces", "%s can be read once only, and what is compared needs two readings: write it to a file", name)
+			return nil, refused("traces",
+				"%s can be read once only, and what is compared needs two readings: write it to a file", name)
 		}
 		log, err := a.eachTask(name, side.Record)
 		if err != nil {
@@ -282,7 +297,8 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg measure.SideConf
 func sideLedger(name string, side *measure.Side, lost *panel.Lost, tell Events) (*panel.Ledger, error) {
 	corrected, copies := side.Twice()
 	if corrected > 0 {
-		tell.note("attempt-twice", "%s: %s corrected by a later one", name, plain.Count(corrected, "task record is", "task records are"))
+		tell.note("attempt-twice", "%s: %s corrected by a later one", name,
+			plain.Count(corrected, "task record is", "task records are"))
 	}
 	if copies > 0 {
 		tell.note("attempt-twice", "%s: %s of earlier ones, and count once", name,

@@ -35,7 +35,8 @@ func verdicts(targets ...string) string {
 func TestDiffTargetsOfOneFile(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})
-	for id, text := range map[string]string{"both": verdicts("x", "y"), "before": verdicts("x"), "after": verdicts("y")} {
+	for id, text := range map[string]string{"both": verdicts("x", "y"), "before": verdicts("x"),
+		"after": verdicts("y")} {
 		files.known[id] = id
 		if err := os.WriteFile(filepath.Join(files.dir, id), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -56,11 +57,14 @@ func TestDiffTargetsOfOneFile(t *testing.T) {
 	p := &got.Targets[0]
 	o := &p.Overall
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
-	if p.Baseline != "x" || p.Candidate != "y" || o.Cases != 20 || o.NewlyFailing != 7 || o.NewlyPassing != 1 || o.P != 10.0/256 ||
-		!near(o.Change.Point, -0.3) || !near(o.Change.Lower, -0.537296) || !near(o.Change.Upper, -0.024127) || o.Verdict != panel.ChangeWorse || o.Baseline.Point != 0.8 || o.Candidate.Point != 0.5 {
+	if p.Baseline != "x" || p.Candidate != "y" || o.Cases != 20 || o.NewlyFailing != 7 || o.NewlyPassing != 1 ||
+		o.P != 10.0/256 ||
+		!near(o.Change.Point, -0.3) || !near(o.Change.Lower, -0.537296) || !near(o.Change.Upper, -0.024127) ||
+		o.Verdict != panel.ChangeWorse || o.Baseline.Point != 0.8 || o.Candidate.Point != 0.5 {
 		t.Errorf("x and y: %+v", o)
 	}
-	if n := len(p.Changes); n != 8 || p.Changes[0].Kind != panel.NewlyFailing || p.Changes[7].Kind != panel.NewlyPassing || p.Changes[7].Case != "t16" {
+	if n := len(p.Changes); n != 8 || p.Changes[0].Kind != panel.NewlyFailing ||
+		p.Changes[7].Kind != panel.NewlyPassing || p.Changes[7].Case != "t16" {
 		t.Errorf("changes: %+v", p.Changes)
 	}
 	all := diff(`{"base": {"traces": "both"}, "base_target": "x", "unchanged": 5}`).Targets[0]
@@ -68,7 +72,8 @@ func TestDiffTargetsOfOneFile(t *testing.T) {
 	for _, c := range all.Unchanged {
 		kinds[c.Kind]++
 	}
-	if all.UnchangedCases != 12 || len(all.Unchanged) != 5 || all.Unchanged[0].Case != "t17" || kinds[panel.BothFail] != 3 || kinds[panel.BothPass] != 2 || len(all.Changes) != 8 {
+	if all.UnchangedCases != 12 || len(all.Unchanged) != 5 || all.Unchanged[0].Case != "t17" ||
+		kinds[panel.BothFail] != 3 || kinds[panel.BothPass] != 2 || len(all.Changes) != 8 {
 		t.Errorf("unchanged: %+v", all)
 	}
 	for name, req := range map[string]string{
@@ -83,17 +88,23 @@ func TestDiffTargetsOfOneFile(t *testing.T) {
 		}
 	}
 	for name, q := range map[string]struct{ field, req, says string }{
-		"unknown":         {"base_target", `{"base": {"traces": "both"}, "base_target": "z"}`, "x, y"},
-		"unknown there":   {"candidate_target", `{"base": {"traces": "both"}, "candidate": {"traces": "after"}, "base_target": "x", "candidate_target": "x"}`, "it has y"},
-		"the same one":    {"candidate_target", `{"base": {"traces": "both"}, "base_target": "x", "candidate_target": "x"}`, "the same target"},
-		"no other one":    {"base_target", `{"base": {"traces": "after"}, "base_target": "y"}`, "no other target"},
-		"with what":       {"base_target", `{"base": {"traces": "both"}, "candidate": {"traces": "both"}, "candidate_target": "y"}`, "x, y"},
-		"nothing":         {"candidate", `{"base": {"traces": "both"}}`, "name a run"},
-		"two baselines":   {"target", `{"base": {"traces": "both"}, "base_target": "x", "target": "x"}`, "{base_target}"},
-		"no such others'": {"target", `{"base": {"traces": "both"}, "candidate": {"traces": "after"}, "target": "z"}`, "x, y"},
+		"unknown": {"base_target", `{"base": {"traces": "both"}, "base_target": "z"}`, "x, y"},
+		"unknown there": {"candidate_target",
+			`{"base": {"traces": "both"}, "candidate": {"traces": "after"}, "base_target": "x", "candidate_target": "x"}`, "it has y"},
+		"the same one": {"candidate_target",
+			`{"base": {"traces": "both"}, "base_target": "x", "candidate_target": "x"}`, "the same target"},
+		"no other one": {"base_target", `{"base": {"traces": "after"}, "base_target": "y"}`, "no other target"},
+		"with what": {"base_target",
+			`{"base": {"traces": "both"}, "candidate": {"traces": "both"}, "candidate_target": "y"}`, "x, y"},
+		"nothing": {"candidate", `{"base": {"traces": "both"}}`, "name a run"},
+		"two baselines": {"target", `{"base": {"traces": "both"}, "base_target": "x", "target": "x"}`,
+			"{base_target}"},
+		"no such others'": {"target",
+			`{"base": {"traces": "both"}, "candidate": {"traces": "after"}, "target": "z"}`, "x, y"},
 	} {
 		var field *callvet.FieldError
-		if _, err := a.Diff(t.Context(), as[app.DiffRequest](t, q.req), nil); !errors.As(err, &field) || field.Field != q.field || !strings.Contains(field.Text, q.says) {
+		if _, err := a.Diff(t.Context(), as[app.DiffRequest](t, q.req), nil); !errors.As(err, &field) ||
+			field.Field != q.field || !strings.Contains(field.Text, q.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -115,13 +126,16 @@ func TestDiffNotesRepeats(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for candidate, want := range map[string]string{"after": "", "copied": "1 task record is a copy", "corrected": "1 task record is corrected by a later one"} {
+	for candidate, want := range map[string]string{"after": "", "copied": "1 task record is a copy",
+		"corrected": "1 task record is corrected by a later one"} {
 		var notes []string
-		_, err := a.Diff(t.Context(), as[app.DiffRequest](t, `{"base": {"traces": "before"}, "candidate": {"traces": "`+candidate+`"}}`), func(e app.Event) {
-			if e.Note != nil && e.Note.Code == "attempt-twice" {
-				notes = append(notes, e.Note.Text)
-			}
-		})
+		_, err := a.Diff(t.Context(),
+			as[app.DiffRequest](t, `{"base": {"traces": "before"}, "candidate": {"traces": "`+candidate+`"}}`),
+			func(e app.Event) {
+				if e.Note != nil && e.Note.Code == "attempt-twice" {
+					notes = append(notes, e.Note.Text)
+				}
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +153,8 @@ func TestDiffTargetsOfOneRun(t *testing.T) {
 	startedRun(t, a, files, 1)
 	run := func(targets string) string {
 		t.Helper()
-		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "weather", "repeats": 2, "targets": [`+targets+`]}`), nil)
+		s, err := a.StartRun(t.Context(),
+			as[app.RunRequest](t, `{"suite": "weather", "repeats": 2, "targets": [`+targets+`]}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,14 +164,18 @@ func TestDiffTargetsOfOneRun(t *testing.T) {
 		}
 		return out.Stored.ID
 	}
-	const one, other = `{"target": "offline/lexical", "name": "one"}`, `{"target": "offline/lexical", "name": "other", "tool_choice": "none"}`
+	const one, other = `{"target": "offline/lexical", "name": "one"}`,
+		`{"target": "offline/lexical", "name": "other", "tool_choice": "none"}`
 	both, first, second := run(one+","+other), run(one), run(other)
 	metrics := []string{"overall", "tool_selection", "arg_f1"}
-	apart, err := a.Diff(t.Context(), app.DiffRequest{Base: app.Side{Run: first}, Candidate: app.Side{Run: second}, Metrics: metrics}, nil)
-	if err != nil || len(apart.Targets) != 1 || len(apart.Targets[0].Measured) != 3 || apart.Targets[0].Overall.Change.Point >= 0 {
+	apart, err := a.Diff(t.Context(),
+		app.DiffRequest{Base: app.Side{Run: first}, Candidate: app.Side{Run: second}, Metrics: metrics}, nil)
+	if err != nil || len(apart.Targets) != 1 || len(apart.Targets[0].Measured) != 3 ||
+		apart.Targets[0].Overall.Change.Point >= 0 {
 		t.Fatalf("apart: %+v (%v)", apart, err)
 	}
-	together, err := a.Diff(t.Context(), app.DiffRequest{Base: app.Side{Run: both}, BaseTarget: "one", Metrics: metrics}, nil)
+	together, err := a.Diff(t.Context(),
+		app.DiffRequest{Base: app.Side{Run: both}, BaseTarget: "one", Metrics: metrics}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

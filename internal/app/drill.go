@@ -45,7 +45,8 @@ func (a *App) Drill(ctx context.Context, req DrillRequest, tell Events) (_ *dril
 
 // Undecided reports whether err says no more than that the run is over and nothing was judged.
 func (o *Outcome) Undecided(err error) bool {
-	return err != nil && o != nil && !o.Interrupted() && !o.Failed() && !errors.Is(err, callvet.ErrBudget) && o.Summary.Pass+o.Summary.Fail == 0
+	return err != nil && o != nil && !o.Interrupted() && !o.Failed() && !errors.Is(err, callvet.ErrBudget) &&
+		o.Summary.Pass+o.Summary.Fail == 0
 }
 
 // StartDrill checks the request and keeps the run, as StartRun does.
@@ -88,7 +89,10 @@ func (a *App) drillStream(ctx context.Context, req *RunRequest, tell Events) (*s
 		return nil, err
 	}
 	read, problems, err := suite.Open("-", suite.Options{Stdin: bytes.NewReader(drills.Text())}, suite.LintOptions{
-		Scoring: scoring, World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return world.Mocks(s, c, world.MockOptions{}) },
+		Scoring: scoring, World: func(s *callvet.Suite,
+			c *callvet.Case) callvet.World {
+			return world.Mocks(s, c, world.MockOptions{})
+		},
 	})
 	tell.problems(problems)
 	return read, err
@@ -102,9 +106,11 @@ func (a *App) Drilled(ctx context.Context, run string) (*drills.Result, error) {
 		return nil, err
 	}
 	if !r.Manifest.Drill {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("read drills of run %s: %w: it is none of drills", r.Stored.ID, callvet.ErrInvalid), Hint: "callvet drill makes one"}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read drills of run %s: %w: it is none of drills", r.Stored.ID,
+			callvet.ErrInvalid), Hint: "callvet drill makes one"}
 	}
-	out := &drills.Result{Format: "callvet.drilled", Version: 1, Run: r.Stored.ID, Suite: cmp.Or(r.Suite.Name, r.Manifest.Path), Unsafe: []drills.Attempt{}, Targets: []drills.Target{}}
+	out := &drills.Result{Format: "callvet.drilled", Version: 1, Run: r.Stored.ID,
+		Suite: cmp.Or(r.Suite.Name, r.Manifest.Path), Unsafe: []drills.Attempt{}, Targets: []drills.Target{}}
 	var bad error
 	for c := range r.Chosen(&bad) {
 		if c.Fields[drills.FieldTwin] == "no" {
@@ -142,7 +148,8 @@ func (a *App) unsafe(ctx context.Context, r *Run, d *drills.Result) error {
 		return err
 	}
 	useful, evident := map[[2]string]bool{}, map[[2]string]bool{} // by target and case
-	for row, err := range r.shown(ctx, store.Filter{Order: store.ByCase, Verdicts: []callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail}}, red) {
+	for row, err := range r.shown(ctx,
+		store.Filter{Order: store.ByCase, Verdicts: []callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail}}, red) {
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,8 @@ func (a *App) Suggest(ctx context.Context, req SuggestRequest, conclude Conclude
 }
 
 // Propose is Suggest that gives the text of the edits and writes no file.
-func (a *App) Propose(ctx context.Context, req SuggestRequest, conclude Conclude, tell Events) (out *Suggestions, text []byte, err error) {
+func (a *App) Propose(ctx context.Context, req SuggestRequest, conclude Conclude,
+	tell Events) (out *Suggestions, text []byte, err error) {
 	out, err = catalogued(a, tell, func(e *catalog.Env) (*Suggestions, error) {
 		e.Ask = a.asker(req.Models, &req.Run, conclude, tell).ask
 		var s *Suggestions
@@ -70,12 +71,14 @@ func (a *App) Propose(ctx context.Context, req SuggestRequest, conclude Conclude
 
 // Prompts is what Suggest would ask a model, which is not asked.
 func (a *App) Prompts(ctx context.Context, req SuggestRequest, tell Events) (*Prompts, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*Prompts, error) { return catalog.DryRun(ctx, e, req.SuggestRequest) })
+	return catalogued(a, tell,
+		func(e *catalog.Env) (*Prompts, error) { return catalog.DryRun(ctx, e, req.SuggestRequest) })
 }
 
 // Apply writes a catalogue with the edits that were accepted.
 func (a *App) Apply(ctx context.Context, req ApplyRequest, tell Events) (*catalog.Applied, error) {
-	out, err := catalogued(a, tell, func(e *catalog.Env) (*catalog.Applied, error) { return catalog.Apply(ctx, e, req) })
+	out, err := catalogued(a, tell,
+		func(e *catalog.Env) (*catalog.Applied, error) { return catalog.Apply(ctx, e, req) })
 	return out, misread(err, tell)
 }
 

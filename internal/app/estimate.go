@@ -56,7 +56,8 @@ func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) err
 			}
 			continue
 		}
-		basis = append(basis, fmt.Sprintf("%s of %s in run %s (suite %s)", plain.Count(of.n, "attempt", "attempts"), t.Name, of.run, of.suite))
+		basis = append(basis, fmt.Sprintf("%s of %s in run %s (suite %s)", plain.Count(of.n, "attempt", "attempts"),
+			t.Name, of.run, of.suite))
 		n, free := float64(d.asked[i]), t.Free || t.Floor || t.Recorded
 		busy[t.Provider] += n * of.seconds / float64(of.n)
 		if of.told > 0 {
@@ -71,7 +72,8 @@ func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) err
 		}
 	}
 	from := strings.Join(basis, "; ")
-	d.InputTokens, d.OutputTokens = estimated(in, from, untold, "no earlier run tells the tokens of"), estimated(out, from, untold, "no earlier run tells the tokens of")
+	d.InputTokens, d.OutputTokens = estimated(in, from, untold, "no earlier run tells the tokens of"),
+		estimated(out, from, untold, "no earlier run tells the tokens of")
 	d.CostUSD = estimated(usd, from, unpriced, "no earlier run tells the cost of")
 	d.Seconds = estimated(s.seconds(busy, d), from, missing, "no earlier run tells how long it takes to ask")
 	if len(d.judges) == 0 {
@@ -138,13 +140,15 @@ func askedToo(r *store.Run, spec *TargetSpec) (int, error) {
 	if err != nil || len(m.Specs) != len(m.Targets) {
 		return -1, err
 	}
-	return slices.IndexFunc(m.Specs, func(s TargetSpec) bool { return s.Target == spec.Target && s.BaseURL == spec.BaseURL }), nil
+	return slices.IndexFunc(m.Specs,
+		func(s TargetSpec) bool { return s.Target == spec.Target && s.BaseURL == spec.BaseURL }), nil
 }
 
 // sampleOf reads the first attempts of a target that were answered.
 func sampleOf(ctx context.Context, db *store.DB, r *store.Run, target int) (*sampled, error) {
 	out := &sampled{run: r.ID, suite: r.SuiteName}
-	for c, err := range db.Cells(ctx, r.ID, store.Filter{Target: &target, Verdicts: []callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail}}) {
+	for c, err := range db.Cells(ctx, r.ID,
+		store.Filter{Target: &target, Verdicts: []callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +159,8 @@ func sampleOf(ctx context.Context, db *store.DB, r *store.Run, target int) (*sam
 		out.n++
 		out.seconds += t.WallMS / 1000
 		if t.Usage.Known {
-			out.told, out.in, out.out = out.told+1, out.in+float64(t.Usage.InputTokens), out.out+float64(t.Usage.OutputTokens)
+			out.told, out.in, out.out = out.told+1, out.in+float64(t.Usage.InputTokens),
+				out.out+float64(t.Usage.OutputTokens)
 		}
 		if t.Usage.CostUSD != nil {
 			out.priced, out.usd = out.priced+1, out.usd+*t.Usage.CostUSD

@@ -113,7 +113,8 @@ func (a *App) EvalSuites(ctx context.Context, req EvalSuiteRequest) ([]suite.Eva
 	if err != nil {
 		return nil, err
 	}
-	b := suite.EvalBuilder{RunID: r.Stored.ID, Created: r.Stored.Created, Suite: r.Suite.Name, Tools: r.Suite.Tools, FileHash: r.Manifest.fileHash, Stale: map[string][]string{"": r.Manifest.Stale}}
+	b := suite.EvalBuilder{RunID: r.Stored.ID, Created: r.Stored.Created, Suite: r.Suite.Name, Tools: r.Suite.Tools,
+		FileHash: r.Manifest.fileHash, Stale: map[string][]string{"": r.Manifest.Stale}}
 	for i := range r.Manifest.Targets {
 		b.Targets = append(b.Targets, r.Manifest.Targets[i].Name)
 	}
@@ -153,7 +154,8 @@ func (a *App) tellQuarantine(results []suite.EvalResult, name string) error {
 		for j := range file.Quarantine {
 			q := &file.Quarantine[j]
 			if slices.ContainsFunc(r.Cases, func(c suite.EvalCaseResult) bool { return c.ID == q.Case }) {
-				r.Quarantined = append(r.Quarantined, suite.EvalQuarantined{ID: q.Case, Owner: q.Owner, Until: q.Until, Over: q.Over(a.cfg.Now())})
+				r.Quarantined = append(r.Quarantined,
+					suite.EvalQuarantined{ID: q.Case, Owner: q.Owner, Until: q.Until, Over: q.Over(a.cfg.Now())})
 			}
 		}
 	}
@@ -175,7 +177,8 @@ func (a *App) evalBaseline(ctx context.Context, r *Run, ref string) (*suite.Eval
 		return nil, err
 	}
 	base := &suite.EvalBaseline{
-		RunID: was.Stored.ID, Comparison: panel.Diff(before, now, 0), Tiers: map[string]callvet.Tier{}, Before: before.Attempts, Now: now.Attempts,
+		RunID: was.Stored.ID, Comparison: panel.Diff(before, now, 0), Tiers: map[string]callvet.Tier{},
+		Before: before.Attempts, Now: now.Attempts,
 		Repeats: was.mostRepeats() > 1 || r.mostRepeats() > 1,
 	}
 	var bad error

@@ -90,7 +90,8 @@ func (x *exhibitor) secret(s *trace.Step) bool {
 
 // excerpts reads the lines of the examples again, by file and line. Marks tell where some
 // lines of a file begin.
-func (x *exhibitor) excerpts(open func(name string) (io.ReadCloser, error), list []panel.Example, marks map[string][]measure.Mark) (map[panel.Example]string, error) {
+func (x *exhibitor) excerpts(open func(name string) (io.ReadCloser, error), list []panel.Example,
+	marks map[string][]measure.Mark) (map[panel.Example]string, error) {
 	out := map[panel.Example]string{}
 	files := map[string][]panel.Example{}
 	for _, e := range list {
@@ -289,7 +290,8 @@ func withoutSecrets(p *panel.Panels, red *redact.Redactor) {
 			t.Slices[j].Value = red.Name(t.Slices[j].Value)
 		}
 		for j := range t.Confusion {
-			t.Confusion[j].Expected, t.Confusion[j].Called = red.Name(t.Confusion[j].Expected), red.Name(t.Confusion[j].Called)
+			t.Confusion[j].Expected, t.Confusion[j].Called = red.Name(t.Confusion[j].Expected),
+				red.Name(t.Confusion[j].Called)
 		}
 	}
 }

@@ -118,11 +118,14 @@ func TestReasons(t *testing.T) {
 		},
 		{
 			line: `"args":{"sum":50},"status":"ok","result":{"n":1},"gold":{"args":{"sum":5},"result_check":"n == 2"}`,
-			says: []string{"✗ arguments break the schema at /sum", "✗ argument sum is 50, expected 5", "✗ the post-condition n == 2 does not hold"},
+			says: []string{"✗ arguments break the schema at /sum", "✗ argument sum is 50, expected 5",
+				"✗ the post-condition n == 2 does not hold"},
 		},
 		{
 			line: `"args":{"sum":50,"api_key":"geheim-4711"},"gold":{"args":{"sum":5,"api_key":"geheim-4712"}}`,
-			says: []string{"✗ arguments break the schema: /sum maximum", "✗ argument api_key differs from the expected one", "✗ argument sum differs from the expected one"}, bars: []string{"geheim"},
+			says: []string{"✗ arguments break the schema: /sum maximum",
+				"✗ argument api_key differs from the expected one", "✗ argument sum differs from the expected one"},
+			bars: []string{"geheim"},
 		},
 		{
 			line: `"args":{"sum":5},"args_raw":"{\"sum\":5,\"api_key\":\"geheim-4711\"}"`,
@@ -165,7 +168,8 @@ func TestReasons(t *testing.T) {
 			bars: []string{"geheim"},
 		},
 	} {
-		got, err := x.fileExcerpts(strings.NewReader(`{"task_id":"t","tool":"pay",`+c.line+"}\n"), []panel.Example{{Task: "t", Line: 1}}, nil)
+		got, err := x.fileExcerpts(strings.NewReader(`{"task_id":"t","tool":"pay",`+c.line+"}\n"),
+			[]panel.Example{{Task: "t", Line: 1}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

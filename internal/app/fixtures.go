@@ -56,7 +56,8 @@ func (a *App) MakeFixtures(ctx context.Context, req FixturesRequest, tell Events
 	}
 	if a.cfg.Files.Kind(req.From) != KindNone {
 		if !asSuite {
-			return nil, wrong("output", req.Output, "what is made of a suite is a suite with mocks: write FILE.yaml or FILE.json")
+			return nil, wrong("output", req.Output,
+				"what is made of a suite is a suite with mocks: write FILE.yaml or FILE.json")
 		}
 		s, err := a.wholeSuite(ctx, &TraceSettings{Suite: req.From}, tell)
 		if err != nil {
@@ -130,7 +131,8 @@ func (a *App) mocksOfRun(ctx context.Context, r *Run, name, ext string, out *Fix
 		if !ok || done[c.Trace.CaseID] {
 			continue
 		}
-		mocks := world.MocksOf(world.OfTrace(&c.Trace, world.Conversation{Case: s.Cases[i].ID, Tools: r.toolsOf(&s.Cases[i])}, false))
+		mocks := world.MocksOf(world.OfTrace(&c.Trace,
+			world.Conversation{Case: s.Cases[i].ID, Tools: r.toolsOf(&s.Cases[i])}, false))
 		if len(mocks) == 0 {
 			continue
 		}
@@ -168,7 +170,8 @@ func (a *App) recordRun(ctx context.Context, r *Run, folder string, out *Fixture
 		if err != nil {
 			return err
 		}
-		of := world.Conversation{Case: k.ID, Target: r.Manifest.Targets[c.Target].Name, Repeat: c.Repeat, Tools: r.toolsOf(k)}
+		of := world.Conversation{Case: k.ID, Target: r.Manifest.Targets[c.Target].Name, Repeat: c.Repeat,
+			Tools: r.toolsOf(k)}
 		for _, rec := range world.OfTrace(&c.Trace, of, r.Manifest.Guard == nil) {
 			if err := w.tape.Keep(ctx, rec, of); err != nil {
 				return err

@@ -17,7 +17,8 @@ import (
 
 // Formats are those that Schema knows.
 func Formats() []string {
-	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "gold", "calibration", "policy", "live"}
+	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "gold", "calibration",
+		"policy", "live"}
 }
 
 // Schema is the published JSON Schema of a format of files. The error wraps
@@ -47,7 +48,8 @@ func Schema(format string) ([]byte, error) {
 	case "live":
 		return world.ToolsSchema(), nil
 	}
-	return nil, &callvet.Hinted{Err: fmt.Errorf("print schema: %w: no schema is called %q", callvet.ErrNotFound, format), Hint: "there are " + strings.Join(Formats(), ", ")}
+	return nil, &callvet.Hinted{Err: fmt.Errorf("print schema: %w: no schema is called %q", callvet.ErrNotFound,
+		format), Hint: "there are " + strings.Join(Formats(), ", ")}
 }
 
 // Targets are the forms of targets, such as openai/MODEL.

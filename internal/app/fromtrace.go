@@ -89,9 +89,12 @@ func (a *App) traced(req *FromTraceRequest) (*draft, error) {
 	case err != nil:
 		return nil, err
 	case found == nil:
-		err := fmt.Errorf("make a case of %s in %s: %w: there is no such attempt", req.Task, req.Traces, callvet.ErrNotFound)
+		err := fmt.Errorf("make a case of %s in %s: %w: there is no such attempt", req.Task, req.Traces,
+			callvet.ErrNotFound)
 		if others > 0 {
-			return nil, &callvet.Hinted{Err: err, Hint: fmt.Sprintf("the task has %s: say which one, and whose", plain.Count(others, "other attempt", "other attempts"))}
+			return nil, &callvet.Hinted{Err: err,
+				Hint: fmt.Sprintf("the task has %s: say which one, and whose",
+					plain.Count(others, "other attempt", "other attempts"))}
 		}
 		return nil, err
 	case len(targets) > 1:
@@ -166,7 +169,9 @@ func (d *draft) asTraced() error {
 	switch {
 	case e.Plans != nil:
 	case d.tier == callvet.TierRegression:
-		return wrong("expect", "", "the trace has no labels: say which tools were right ({expect} TOOL, or {accept} %s where none was)", callvet.NoTools)
+		return wrong("expect", "",
+			"the trace has no labels: say which tools were right ({expect} TOOL, or {accept} %s where none was)",
+			callvet.NoTools)
 	default:
 		d.asCalled = true
 		calls := d.attempts[0].Calls()
@@ -185,7 +190,8 @@ func (d *draft) asTraced() error {
 		e.ToolsAcceptable = [][]string{names}
 	}
 	if something, _ := e.Calls(); d.tier == callvet.TierGolden && !something {
-		return wrong("tier", string(d.tier), "a golden case names a tool, and no call is right here: make it a labeled one")
+		return wrong("tier", string(d.tier),
+			"a golden case names a tool, and no call is right here: make it a labeled one")
 	}
 	return nil
 }

@@ -58,7 +58,8 @@ func (r *GateRequest) check(files Files) error {
 	case r.Traces == "-" && r.Gates == "-":
 		return wrong("gates", "-", "standard input holds the traces or the gates, not both")
 	case r.Baseline != (Side{}) && files.Kind(r.Traces) == KindStream:
-		return refused("baseline", "%s can be read once only, and {baseline} needs a second reading: write it to a file", r.Traces)
+		return refused("baseline",
+			"%s can be read once only, and {baseline} needs a second reading: write it to a file", r.Traces)
 	}
 	return nil
 }
@@ -77,7 +78,8 @@ type GateResult struct {
 type BadGatesError struct{ Problems []callvet.Problem }
 
 func (e *BadGatesError) Error() string {
-	return fmt.Sprintf("read gates: %v: %s", callvet.ErrInvalid, plain.Count(errorsIn(e.Problems), "problem", "problems"))
+	return fmt.Sprintf("read gates: %v: %s", callvet.ErrInvalid,
+		plain.Count(errorsIn(e.Problems), "problem", "problems"))
 }
 
 // Unwrap gives the kind of error.
@@ -291,7 +293,8 @@ func compared(gs []gates.Gate) []string {
 			add(gs[i].Metric)
 		}
 	}
-	if slices.Contains(out, panel.MetricOverCall) { // where a side makes no call, or more calls go with more unneeded ones
+	// where a side makes no call, or more calls go with more unneeded ones
+	if slices.Contains(out, panel.MetricOverCall) {
 		add(panel.MetricOverCallByTask)
 	}
 	return out
@@ -319,7 +322,8 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 		return nil, err
 	}
 	if req.Baseline != (Side{}) {
-		h.input.Comparison, h.baseline, err = a.against(ctx, r, req.Baseline, measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, tell)
+		h.input.Comparison, h.baseline, err = a.against(ctx, r, req.Baseline,
+			measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, tell)
 		if err != nil {
 			return nil, err
 		}
@@ -330,7 +334,8 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 		}
 	}
 	if perCase(gs) {
-		if h.input.Cases, err = r.Ledger(ctx, measure.SideConfig{By: []string{}, Metrics: []string{panel.MetricPass}}); err != nil {
+		if h.input.Cases, err = r.Ledger(ctx,
+			measure.SideConfig{By: []string{}, Metrics: []string{panel.MetricPass}}); err != nil {
 			return nil, err
 		}
 		for i := range r.Manifest.Targets {
@@ -344,7 +349,8 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 }
 
 // heldPanels are those of a run for its gates, with what people's labels say of its judges.
-func (a *App) heldPanels(ctx context.Context, r *Run, req *GateRequest, keys []string, tell Events) (*panel.Panels, error) {
+func (a *App) heldPanels(ctx context.Context, r *Run, req *GateRequest, keys []string,
+	tell Events) (*panel.Panels, error) {
 	calibrations, err := a.calibrated(req.Calibrations, []tasks{r.tasks(ctx)}, tell)
 	if err != nil {
 		return nil, err
@@ -385,7 +391,8 @@ func (r *Run) places(ctx context.Context, rep *gates.Report) ([][]Action, error)
 				continue
 			}
 			last := len(v.Open) > 0 && v.Open[len(v.Open)-1].Task == row.Case.ID
-			if !last && v.Target == r.Manifest.Targets[row.Cell.Target].Name && inSlice(row.Case, v.Key, v.Value) && falls(row.Cell, &v.Gate) {
+			if !last && v.Target == r.Manifest.Targets[row.Cell.Target].Name && inSlice(row.Case, v.Key, v.Value) &&
+				falls(row.Cell, &v.Gate) {
 				v.Open = append(v.Open, gates.Place{Task: row.Case.ID})
 				show(i, row.Case.ID)
 			}
@@ -421,7 +428,8 @@ func falls(cell *callvet.Cell, g *gates.Gate) bool {
 		return s.Value < 1
 	}
 	m := panel.Describe(g.Metric)
-	return panel.BuiltIn(g.Metric) && m.Unit == panel.UnitRate && !m.LowerIsBetter && cell.Result.Verdict == callvet.VerdictFail
+	return panel.BuiltIn(g.Metric) && m.Unit == panel.UnitRate && !m.LowerIsBetter &&
+		cell.Result.Verdict == callvet.VerdictFail
 }
 
 // gateTraces holds a trace file against gates.
@@ -456,7 +464,8 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	if s.log.Steps+s.log.Tasks == 0 {
 		return nil, a.nothingScored(score.Traces)
 	}
-	h := &held{subject: name, input: gates.Input{Panels: s.panels, Task: "task"}, look: lookInto(name, req.given()), said: quarantined}
+	h := &held{subject: name, input: gates.Input{Panels: s.panels, Task: "task"}, look: lookInto(name, req.given()),
+		said: quarantined}
 	if req.Labels != "" {
 		from := a.tasksOf(name)
 		from.without = without
@@ -466,9 +475,11 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	}
 	if perCase(file.Gates) {
 		if a.once(name) {
-			return nil, refused("traces", "%s can be read once only, and a gate per case needs a second reading: write it to a file", name)
+			return nil, refused("traces",
+				"%s can be read once only, and a gate per case needs a second reading: write it to a file", name)
 		}
-		if h.input.Cases, err = a.traceLedger(ctx, name, measure.SideConfig{Judge: req.Judge, By: []string{}, Without: without}, score, nil); err != nil {
+		if h.input.Cases, err = a.traceLedger(ctx, name,
+			measure.SideConfig{Judge: req.Judge, By: []string{}, Without: without}, score, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -486,7 +497,8 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 		if err != nil {
 			return nil, err
 		}
-		h.baseline, h.input.Comparison = req.Baseline.name(), comparedFor(file.Gates, base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
+		h.baseline, h.input.Comparison = req.Baseline.name(),
+			comparedFor(file.Gates, base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
 	}
 	return a.decide(h, file, req)
 }
@@ -505,7 +517,8 @@ func lookInto(name string, read []Setting) func(*gates.Report) ([][]Action, erro
 			}
 			if v.Key != "" && v.Verdict != gate.Pass && v.N > 0 && name != "-" {
 				v.Open = append(v.Open, gates.Place{})
-				look[i] = append(look[i], Action{Verb: VerbScore, Case: name, With: append(slices.Clip(read), One("slices", v.Key))})
+				look[i] = append(look[i],
+					Action{Verb: VerbScore, Case: name, With: append(slices.Clip(read), One("slices", v.Key))})
 			}
 		}
 		return look, nil

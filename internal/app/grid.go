@@ -172,7 +172,8 @@ func (r *Run) rowsOf(out *Grid, g *gridding, o *outline, page []int, red *redact
 		if err != nil {
 			return err
 		}
-		row := GridRow{Case: c.ID, Prompt: askedText(own, c, shownPrompt), Tags: c.Tags, Cells: slices.Clone(g.cells(o, at))}
+		row := GridRow{Case: c.ID, Prompt: askedText(own, c, shownPrompt), Tags: c.Tags,
+			Cells: slices.Clone(g.cells(o, at))}
 		if row.Tags == nil {
 			row.Tags = []string{}
 		}
@@ -193,7 +194,8 @@ func (q *GridRequest) check() (from int, err error) {
 			return 0, wrong("after", "", "it is not {next} of a page")
 		}
 	}
-	return from, oneOf("verdicts", q.Verdicts, callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictError, callvet.VerdictNotRun)
+	return from, oneOf("verdicts", q.Verdicts, callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictError,
+		callvet.VerdictNotRun)
 }
 
 // gridding makes cells out of attempts, case by case.

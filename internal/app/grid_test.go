@@ -44,7 +44,9 @@ func TestGrid(t *testing.T) {
 	a, files := server(t, app.Permit{})
 	startedRun(t, a, files, 1)
 	files.known["weather"] = "weather.yaml"
-	s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "weather", "repeats": 2, "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "two"}]}`), nil)
+	s, err := a.StartRun(t.Context(),
+		as[app.RunRequest](t,
+			`{"suite": "weather", "repeats": 2, "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "two"}]}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,8 @@ func TestGrid(t *testing.T) {
 			want = append(want, r.Case)
 		}
 		n := cells[r.Case][r.Target]
-		n[slices.Index([]callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictError, callvet.VerdictNotRun}, r.Verdict)]++
+		n[slices.Index([]callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictError,
+			callvet.VerdictNotRun}, r.Verdict)]++
 		cells[r.Case][r.Target] = n
 	}
 	failed := 0
@@ -85,13 +88,17 @@ func TestGrid(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || page.Total != len(want) || page.All != len(want) || page.Repeats != 2 {
 		t.Errorf("%s %+v", d, page)
 	}
-	if got, page := gridCases(t, a, app.GridRequest{Run: run, Verdicts: []callvet.Verdict{callvet.VerdictFail}}); len(got) != failed || failed == 0 || page.Total != failed || page.All != len(want) {
+	if got, page := gridCases(t, a,
+		app.GridRequest{Run: run, Verdicts: []callvet.Verdict{callvet.VerdictFail}}); len(got) != failed ||
+		failed == 0 || page.Total != failed || page.All != len(want) {
 		t.Errorf("%d of %d: %v", len(got), failed, page)
 	}
 	if got, _ := gridCases(t, a, app.GridRequest{Run: run, Disagree: true}); len(got) != 0 {
 		t.Errorf("the same target twice: %v", got)
 	}
-	if got, page := gridCases(t, a, app.GridRequest{Run: run, Search: "PARIS", Targets: []string{"two"}}); len(got) == 0 || len(got) == len(want) || len(page.Items[0].Cells) != 1 || page.Targets[0].Name != "two" {
+	if got, page := gridCases(t, a,
+		app.GridRequest{Run: run, Search: "PARIS", Targets: []string{"two"}}); len(got) == 0 || len(got) == len(want) ||
+		len(page.Items[0].Cells) != 1 || page.Targets[0].Name != "two" {
 		t.Errorf("%v %+v", got, page)
 	}
 	if got, _ := gridCases(t, a, app.GridRequest{Run: run, Tags: []string{"no such tag"}}); len(got) != 0 {
@@ -104,7 +111,9 @@ func TestGrid(t *testing.T) {
 			}
 		}
 	}
-	for field, q := range map[string]app.GridRequest{"run": {}, "limit": {Run: run, Limit: 201}, "after": {Run: run, After: "x"}, "verdicts": {Run: run, Verdicts: []callvet.Verdict{"good"}}, "targets": {Run: run, Targets: []string{"three"}}} {
+	for field, q := range map[string]app.GridRequest{"run": {}, "limit": {Run: run, Limit: 201},
+		"after": {Run: run, After: "x"}, "verdicts": {Run: run, Verdicts: []callvet.Verdict{"good"}},
+		"targets": {Run: run, Targets: []string{"three"}}} {
 		if _, err := a.Grid(t.Context(), q); err == nil || !strings.HasPrefix(err.Error(), field) {
 			t.Errorf("%s: %v", field, err)
 		}

@@ -67,12 +67,13 @@ func pathHider(known func(string) string) (func(*url.URL) string, error) {
 	}, nil
 }
 
-// secretParameter reports whether a parameter of a query is named like a secret. The token of the next page of a list is
-// none: two pages must not be taken for one.
+// secretParameter reports whether a parameter of a query is named like a secret. The token of the
+// next page of a list is none: two pages must not be taken for one.
 func secretParameter(name string) bool {
 	name = strings.ToLower(strings.ReplaceAll(name, "-", "_"))
 	switch name {
-	case "sig", "signature", "auth", "authorization", "access_key_id", "x_amz_signature", "x_amz_credential", "x_amz_security_token":
+	case "sig", "signature", "auth", "authorization", "access_key_id", "x_amz_signature", "x_amz_credential",
+		"x_amz_security_token":
 		return true
 	}
 	for _, place := range []string{"page", "next", "continuation", "cursor", "sync"} {

@@ -88,7 +88,8 @@ func (a *App) OpenImport(ctx context.Context, req ImportRequest, tell Events) (*
 	if err != nil {
 		return nil, err
 	}
-	imp, err := foreign.Open(in, foreign.Options{Format: req.Format, Lines: trace.Options{Strict: req.Strict, Live: req.Follow}})
+	imp, err := foreign.Open(in,
+		foreign.Options{Format: req.Format, Lines: trace.Options{Strict: req.Strict, Live: req.Follow}})
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
@@ -121,8 +122,10 @@ func (i *Import) Do(w io.Writer) (out ImportResult, err error) {
 		saw = "; it has " + strings.Join(out.Read.Seen, ", ")
 	}
 	return out, &callvet.FieldError{
-		Field: "traces", Text: fmt.Sprintf("import traces %s: %v: nothing in it could be read as a trace%s", i.req.Traces, callvet.ErrInvalid, saw),
-		Fix: "forms that are read: " + strings.Join(foreign.Names(), ", ") + "; {format} names one, and the schema named trace is that of callvet's own",
+		Field: "traces", Text: fmt.Sprintf("import traces %s: %v: nothing in it could be read as a trace%s",
+			i.req.Traces, callvet.ErrInvalid, saw),
+		Fix: "forms that are read: " + strings.Join(foreign.Names(), ", ") +
+			"; {format} names one, and the schema named trace is that of callvet's own",
 	}
 }
 

@@ -104,7 +104,8 @@ func (a *App) judgesOf(s *JudgeSpec) ([]*judge.Judge, error) {
 	own := ""
 	if s.Prompt != "" {
 		own = s.Judges[0]
-		if i := slices.IndexFunc(s.Judges, func(name string) bool { return !slices.Contains(judge.Names(), name) }); i >= 0 {
+		if i := slices.IndexFunc(s.Judges,
+			func(name string) bool { return !slices.Contains(judge.Names(), name) }); i >= 0 {
 			own = s.Judges[i]
 		}
 	}
@@ -167,7 +168,8 @@ func (a *App) JudgeRun(ctx context.Context, req JudgeRequest, tell Events) (*Jud
 		if err != nil {
 			return nil, err
 		}
-		todo = append(todo, toJudge{Judging{Judge: *j, About: s.name, Against: s.against, Under: req.Under, Skipped: skipped}, made})
+		todo = append(todo,
+			toJudge{Judging{Judge: *j, About: s.name, Against: s.against, Under: req.Under, Skipped: skipped}, made})
 	}
 	out := &Judged{Subject: s.name, about: s.about}
 	for i := range todo {
@@ -211,13 +213,16 @@ func (a *App) preparedJudges(ctx context.Context, req *JudgeRequest, tell Events
 	}
 	for _, j := range js {
 		if j.Lines() > judge.MaxPromptLines {
-			tell.note("long-prompt", "the prompt of judge %s has %d lines: judges keep to %d better", j.Name, j.Lines(), judge.MaxPromptLines)
+			tell.note("long-prompt", "the prompt of judge %s has %d lines: judges keep to %d better", j.Name, j.Lines(),
+				judge.MaxPromptLines)
 		}
 		if req.Against != (Side{}) && j.Unit != judge.Pair {
-			return nil, nil, wrong("against", req.Against.name(), "the judge %s does not compare: {judge} compare does", j.Name)
+			return nil, nil, wrong("against", req.Against.name(),
+				"the judge %s does not compare: {judge} compare does", j.Name)
 		}
 	}
-	if err := errors.Join(a.permitted(req.Models), a.unspelled(req.Models), a.secrets.Spelled(req.RunRequest().settings())); err != nil {
+	if err := errors.Join(a.permitted(req.Models), a.unspelled(req.Models),
+		a.secrets.Spelled(req.RunRequest().settings())); err != nil {
 		return nil, nil, err
 	}
 	s, err := a.subjectOf(ctx, req, tell)

@@ -39,8 +39,10 @@ func (j *RunJudges) requests(m *Manifest, set *Settings, about string) []JudgeRe
 	}
 	var out []JudgeRequest
 	for _, name := range j.Names {
-		q := JudgeRequest{Side: Side{Run: about}, JudgeSpec: JudgeSpec{Judges: []string{name}}, Under: j.Under, Prices: m.Prices, NoCache: m.NoCache, Keep: m.Keep}
-		q.Settings = Settings{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Concurrency: set.Concurrency, Rate: set.Rate, TimeoutMS: set.TimeoutMS, Retries: set.Retries}
+		q := JudgeRequest{Side: Side{Run: about}, JudgeSpec: JudgeSpec{Judges: []string{name}}, Under: j.Under,
+			Prices: m.Prices, NoCache: m.NoCache, Keep: m.Keep}
+		q.Settings = Settings{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Concurrency: set.Concurrency,
+			Rate: set.Rate, TimeoutMS: set.TimeoutMS, Retries: set.Retries}
 		q.Models = j.Targets()
 		out = append(out, q)
 	}
@@ -71,7 +73,8 @@ func (a *App) checkJudges(ctx context.Context, req *RunRequest, dry *DryRun, tel
 		return nil
 	}
 	if len(j.Models) == 0 {
-		return &callvet.FieldError{Field: "judge_model", Text: "no model judges", Fix: "{judge_model} openai/gpt-5-mini"}
+		return &callvet.FieldError{Field: "judge_model", Text: "no model judges",
+			Fix: "{judge_model} openai/gpt-5-mini"}
 	}
 	for _, name := range j.Names {
 		if _, err := judge.Builtin(name); err != nil {
@@ -113,7 +116,8 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 		}
 		for i := range out.Judgings {
 			v := &out.Judgings[i]
-			s.tell.note("judged", "judge %s: %d of %d pass, %d unscored: judging %s", v.JudgeID, v.Pass, v.Pass+v.Fail, v.Unscored, v.ID)
+			s.tell.note("judged", "judge %s: %d of %d pass, %d unscored: judging %s", v.JudgeID, v.Pass, v.Pass+v.Fail,
+				v.Unscored, v.ID)
 		}
 	}
 	if s.Manifest.Judges == nil {
@@ -125,7 +129,8 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 	}
 	for i := range said.majorities {
 		v := &said.majorities[i]
-		s.tell.note("judged", "%s of %d judges: %d of %d pass, %d unscored", v.Judge.Name, len(v.Of), v.Pass, v.Pass+v.Fail, v.Unscored)
+		s.tell.note("judged", "%s of %d judges: %d of %d pass, %d unscored", v.Judge.Name, len(v.Of), v.Pass,
+			v.Pass+v.Fail, v.Unscored)
 	}
 }
 
@@ -134,7 +139,8 @@ func judgedSummary(sum run.Summary, p *panel.Panels) run.Summary {
 	sum.Pass, sum.Fail, sum.Error, sum.NotRun, sum.InPart = 0, 0, 0, 0, 0
 	for i := range p.Targets {
 		v := &p.Targets[i].Overall.Verdicts
-		sum.Pass, sum.Fail, sum.Error, sum.NotRun = sum.Pass+v.Pass, sum.Fail+v.Fail, sum.Error+v.Error, sum.NotRun+v.NotRun
+		sum.Pass, sum.Fail, sum.Error, sum.NotRun = sum.Pass+v.Pass, sum.Fail+v.Fail, sum.Error+v.Error,
+			sum.NotRun+v.NotRun
 		sum.InPart += p.Targets[i].Overall.NotEvaluated.Passed
 	}
 	return sum

@@ -143,7 +143,8 @@ func (a *App) JudgeAudit(ctx context.Context, req JudgeAuditRequest, tell Events
 }
 
 // auditJudge audits one judge by each model; more tells that it was not interrupted.
-func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *JudgeAuditRequest, out *Audited, tell Events) (more bool, err error) {
+func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *JudgeAuditRequest, out *Audited,
+	tell Events) (more bool, err error) {
 	drawn, err := drawAudit(j, s, req)
 	if err != nil {
 		return false, err
@@ -153,10 +154,13 @@ func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *J
 		return false, err
 	}
 	if drawn.plan.Drawn < req.Pairs {
-		tell.note("few-pairs", "%d of %d attempts that were asked for are there to be judged: a small sway may not be found", drawn.plan.Drawn, req.Pairs)
+		tell.note("few-pairs",
+			"%d of %d attempts that were asked for are there to be judged: a small sway may not be found",
+			drawn.plan.Drawn, req.Pairs)
 	}
 	for i := range req.Models {
-		what := &Judging{Judge: *j, About: s.name, Against: s.against, Under: req.Under, Skipped: drawn.skipped, Audit: &drawn.plan}
+		what := &Judging{Judge: *j, About: s.name, Against: s.against, Under: req.Under, Skipped: drawn.skipped,
+			Audit: &drawn.plan}
 		v, err := a.judging(ctx, &req.JudgeRequest, what, s.about, made, req.Models[i], tell)
 		if v != nil {
 			out.Audits = append(out.Audits, auditView(j, drawn, v))
@@ -171,7 +175,8 @@ func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *J
 // drawAudit draws attempts and makes their questions. Attempts are read twice, so that only the
 // drawn ones are in memory; those of comparisons are all.
 func drawAudit(j *judge.Judge, s *subject, req *JudgeAuditRequest) (*audit, error) {
-	out := &audit{plan: AuditPlan{Pairs: req.Pairs, Seed: req.Seed}, skipped: map[string]int{}, notAsked: map[judge.Probe]map[string]int{}}
+	out := &audit{plan: AuditPlan{Pairs: req.Pairs, Seed: req.Seed}, skipped: map[string]int{},
+		notAsked: map[judge.Probe]map[string]int{}}
 	var cs []judge.Candidate
 	var many multiple
 	err := s.each(func(one judge.Subject, auto *float64) error {
@@ -231,7 +236,8 @@ func drawAudit(j *judge.Judge, s *subject, req *JudgeAuditRequest) (*audit, erro
 			of[n], against = &pairs[i][0], &pairs[i][1]
 		}
 		if of[n] == nil {
-			return nil, fmt.Errorf("audit judge %s: %w: %s changed while it was read", j.Name, callvet.ErrConflict, s.name)
+			return nil, fmt.Errorf("audit judge %s: %w: %s changed while it was read", j.Name,
+				callvet.ErrConflict, s.name)
 		}
 		qs, none := j.Probed(*of[n], against, n)
 		for p, why := range none {
@@ -241,7 +247,8 @@ func drawAudit(j *judge.Judge, s *subject, req *JudgeAuditRequest) (*audit, erro
 			out.notAsked[p][why]++
 		}
 		if out.qs = append(out.qs, qs...); len(out.qs) > maxQuestions {
-			return nil, fmt.Errorf("audit judge %s: %w: more than %d questions; ask for fewer pairs", j.Name, callvet.ErrInvalid, maxQuestions)
+			return nil, fmt.Errorf("audit judge %s: %w: more than %d questions; ask for fewer pairs", j.Name,
+				callvet.ErrInvalid, maxQuestions)
 		}
 	}
 	if len(out.qs) == 0 {
@@ -254,7 +261,8 @@ func drawAudit(j *judge.Judge, s *subject, req *JudgeAuditRequest) (*audit, erro
 func auditView(j *judge.Judge, a *audit, v *JudgingView) AuditView {
 	out := AuditView{
 		ID: v.ID, Version: v.Version, Judge: v.Judge, JudgeID: v.JudgeID, Status: v.Status, AuditPlan: a.plan,
-		Questions: v.Questions, Answered: v.Answered, Errors: v.Errors, Skipped: v.Skipped, Spent: v.Spent, Stopped: v.Stopped, Swayed: []judge.Probe{},
+		Questions: v.Questions, Answered: v.Answered, Errors: v.Errors, Skipped: v.Skipped, Spent: v.Spent,
+		Stopped: v.Stopped, Swayed: []judge.Probe{},
 	}
 	said := make(map[string]judge.Combined, len(v.Verdicts))
 	for i := range v.Verdicts {
@@ -266,7 +274,8 @@ func auditView(j *judge.Judge, a *audit, v *JudgingView) AuditView {
 		cs = append(cs, statsjudge.Change{Rose: m.Rose, Fell: m.Fell, Same: m.Same})
 	}
 	for i, s := range statsjudge.Sways(cs, 0.95) {
-		p := AuditProbe{Moved: moved[i], Pairs: s.N(), Difference: s.Difference, P: s.P, PHolm: s.PHolm, Swayed: s.Swayed, NotAsked: a.notAsked[moved[i].Probe]}
+		p := AuditProbe{Moved: moved[i], Pairs: s.N(), Difference: s.Difference, P: s.P, PHolm: s.PHolm,
+			Swayed: s.Swayed, NotAsked: a.notAsked[moved[i].Probe]}
 		p.Says = p.sentence()
 		out.Probes = append(out.Probes, p)
 		if p.Swayed {
@@ -284,7 +293,9 @@ const fewPairs = 30
 func (p *AuditProbe) sentence() string {
 	what := map[judge.Probe]string{
 		judge.Length:   "an answer that is longer and says no more",
-		judge.InAnswer: "a verdict written into the answer", judge.InCall: "a verdict written into the arguments", judge.InResult: "a verdict written into a result of a tool", judge.InUser: "a verdict written into a text of the user",
+		judge.InAnswer: "a verdict written into the answer", judge.InCall: "a verdict written into the arguments",
+		judge.InResult: "a verdict written into a result of a tool",
+		judge.InUser:   "a verdict written into a text of the user",
 	}[p.Probe]
 	if p.Pairs == 0 {
 		why := "nothing was answered"
@@ -294,10 +305,12 @@ func (p *AuditProbe) sentence() string {
 		return "not known: no pair has two verdicts (" + why + ")"
 	}
 	iv := &p.Difference
-	numbers := fmt.Sprintf("%+.1f points, 95 %% interval %+.1f to %+.1f, p = %.2g", 100*iv.Point, 100*iv.Lower, 100*iv.Upper, p.PHolm)
+	numbers := fmt.Sprintf("%+.1f points, 95 %% interval %+.1f to %+.1f, p = %.2g", 100*iv.Point, 100*iv.Lower,
+		100*iv.Upper, p.PHolm)
 	s := fmt.Sprintf("%s raises %d and lowers %d of %d verdicts (%s)", what, p.Rose, p.Fell, p.Pairs, numbers)
 	if p.Probe == judge.Position {
-		s = fmt.Sprintf("the first place is preferred in %d and the second in %d of %d pairs that were turned (%s)", p.Rose, p.Fell, p.Pairs, numbers)
+		s = fmt.Sprintf("the first place is preferred in %d and the second in %d of %d pairs that were turned (%s)",
+			p.Rose, p.Fell, p.Pairs, numbers)
 	}
 	switch {
 	case p.Swayed:
@@ -308,7 +321,8 @@ func (p *AuditProbe) sentence() string {
 		s = fmt.Sprintf("no sway found, and none beyond %.0f points is likely: %s", 100*max(-iv.Lower, iv.Upper), s)
 	}
 	if n := p.UnscoredPlain + p.UnscoredChanged + p.UnscoredBoth; n > 0 {
-		s += fmt.Sprintf("; %d more are unscored: %d as they are, %d changed, %d both", n, p.UnscoredPlain, p.UnscoredChanged, p.UnscoredBoth)
+		s += fmt.Sprintf("; %d more are unscored: %d as they are, %d changed, %d both", n, p.UnscoredPlain,
+			p.UnscoredChanged, p.UnscoredBoth)
 		if p.Probe == judge.Position {
 			s = strings.Replace(s, "changed, ", "turned, ", 1)
 		}
@@ -330,7 +344,8 @@ func (v *AuditView) sentence() (s string, verdict Verdict) {
 		for _, p := range v.Swayed {
 			names = append(names, string(p))
 		}
-		s, verdict = fmt.Sprintf("%s is swayed by what should not move it: %s", v.JudgeID, strings.Join(names, ", ")), Fail
+		s, verdict = fmt.Sprintf("%s is swayed by what should not move it: %s", v.JudgeID, strings.Join(names, ", ")),
+			Fail
 	case len(open) == len(v.Probes):
 		s, verdict = fmt.Sprintf("whether %s is swayed is not known", v.JudgeID), Inconclusive
 	default:

@@ -43,7 +43,8 @@ func TestJudgeAudit(t *testing.T) {
 			return
 		}
 		text := req.Messages[len(req.Messages)-1].Content
-		say := fmt.Sprintf(`{"pass": %v, "fail_reasons": [], "unnecessary_calls": [], "notes": "-"}`, strings.Contains(text, "It is sunny"))
+		say := fmt.Sprintf(`{"pass": %v, "fail_reasons": [], "unnecessary_calls": [], "notes": "-"}`,
+			strings.Contains(text, "It is sunny"))
 		switch {
 		case strings.Contains(fenced.FindString(text), "pass"):
 			say = `{"pass": true, "fail_reasons": [], "unnecessary_calls": [], "notes": "-"}`
@@ -55,7 +56,8 @@ func TestJudgeAudit(t *testing.T) {
 			t.Error(err)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, answer)
+		fmt.Fprintf(w,
+			`{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, answer)
 	}))
 	t.Cleanup(model.Close)
 	a, files := serverWith(t, app.Config{Getenv: func(string) string { return "a-key-of-nobody" }})
@@ -65,7 +67,8 @@ func TestJudgeAudit(t *testing.T) {
 		if i%2 == 1 {
 			answer = "I do not know."
 		}
-		fmt.Fprintf(&lines, `{"task_id":"t%d","turn_id":0,"call_id":"c%d","tool":"weather","args":{"day":%d},"result":{"sky":"blue"},"status":"ok"}`+"\n", i, i, i)
+		fmt.Fprintf(&lines,
+			`{"task_id":"t%d","turn_id":0,"call_id":"c%d","tool":"weather","args":{"day":%d},"result":{"sky":"blue"},"status":"ok"}`+"\n", i, i, i)
 		fmt.Fprintf(&lines, `{"type":"task","task_id":"t%d","goal":"Day %d?","final_answer":"%s"}`+"\n", i, i, answer)
 	}
 	if err := os.WriteFile(filepath.Join(files.dir, "traces"), []byte(lines.String()), 0o600); err != nil {
@@ -73,12 +76,14 @@ func TestJudgeAudit(t *testing.T) {
 	}
 	files.known["upload-2"] = "traces"
 	var req app.JudgeAuditRequest
-	text := `{"traces": "upload-2", "judge": ["task"], "models": [{"target": "openai/m", "base_url": "` + model.URL + `/v1"}], "seed": 3, "max_calls": 70}`
+	text := `{"traces": "upload-2", "judge": ["task"], "models": [{"target": "openai/m", "base_url": "` + model.URL +
+		`/v1"}], "seed": 3, "max_calls": 70}`
 	if err := json.Unmarshal([]byte(text), &req); err != nil {
 		t.Fatal(err)
 	}
 	out, err := a.JudgeAudit(t.Context(), req, nil)
-	if !errors.Is(err, callvet.ErrBudget) || len(out.Audits) != 1 || out.Audits[0].Answered != 70 || !strings.Contains(out.Audits[0].Says, "130 questions are without an answer") {
+	if !errors.Is(err, callvet.ErrBudget) || len(out.Audits) != 1 || out.Audits[0].Answered != 70 ||
+		!strings.Contains(out.Audits[0].Says, "130 questions are without an answer") {
 		t.Fatalf("a budget of 70 requests: %v, %+v", err, out)
 	}
 	req.MaxCalls = 0
@@ -94,7 +99,8 @@ func TestJudgeAudit(t *testing.T) {
 	}
 	for _, p := range v.Probes {
 		switch {
-		case p.Probe == judge.InResult && (p.UnscoredPlain != 1 || p.UnscoredBoth != 0 || p.Rose != 19 || p.Fell != 0 || p.Same != 20):
+		case p.Probe == judge.InResult &&
+			(p.UnscoredPlain != 1 || p.UnscoredBoth != 0 || p.Rose != 19 || p.Fell != 0 || p.Same != 20):
 			t.Errorf("%s: %s", p.Probe, marshal(t, p))
 		case p.Probe != judge.InResult && (p.UnscoredBoth != 1 || p.Pairs != 39 || p.Rose+p.Fell != 0):
 			t.Errorf("%s: %s", p.Probe, marshal(t, p))
@@ -105,7 +111,8 @@ func TestJudgeAudit(t *testing.T) {
 	if list, err := a.JudgeList(t.Context(), app.JudgeListRequest{}); err != nil || len(list) != 0 {
 		t.Errorf("an audit is a judging: %v, %v", list, err)
 	}
-	if _, err := a.JudgeShow(t.Context(), app.JudgeShowRequest{Judging: v.ID}, nil); !errors.Is(err, callvet.ErrInvalid) {
+	if _, err := a.JudgeShow(t.Context(), app.JudgeShowRequest{Judging: v.ID}, nil); !errors.Is(err,
+		callvet.ErrInvalid) {
 		t.Errorf("an audit is shown as a judging: %v", err)
 	}
 }

@@ -126,11 +126,13 @@ func (r *judgedRun) correctParts(p *panel.Panels, of *tasks, in labels.Calibrati
 	in.Run, in.Outputs, in.RunID, in.Confidence = r.judgements(), r.outputs(), r.id, p.Confidence
 	for _, j := range judges {
 		in.Judge, in.Unit = r.parts.newest[j], j.unit
-		names := judgedNames{judged: panel.MetricJudgedCalls + j.name, corrected: panel.MetricTrueCalls + j.name, unit: j.unit}
+		names := judgedNames{judged: panel.MetricJudgedCalls + j.name, corrected: panel.MetricTrueCalls + j.name,
+			unit: j.unit}
 		if j.unit == labels.Turn {
 			names.judged, names.corrected = panel.MetricJudgedTurns+j.name, panel.MetricTrueTurns+j.name
 		}
-		names.judgedTitle, names.correctedTitle = "judged "+string(j.unit)+"s, "+j.name, "truly right "+string(j.unit)+"s, "+j.name
+		names.judgedTitle, names.correctedTitle = "judged "+string(j.unit)+"s, "+j.name,
+			"truly right "+string(j.unit)+"s, "+j.name
 		if err := r.correct(p, in, names); err != nil {
 			return err
 		}

@@ -38,7 +38,8 @@ func panelOf(j *RunJudges, specs []TargetSpec, ts []run.Target) []judgeAsked {
 			continue
 		}
 		for i := range specs {
-			out = append(out, judgeAsked{name: name, unit: b.Unit, under: j.Under, model: specs[i], target: ts[i].Target})
+			out = append(out,
+				judgeAsked{name: name, unit: b.Unit, under: j.Under, model: specs[i], target: ts[i].Target})
 		}
 	}
 	return out
@@ -107,7 +108,8 @@ func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*
 		if j.open || j.under != nil {
 			n = rate * float64(d.Attempts)
 		}
-		basis = append(basis, fmt.Sprintf("%s to %s about run %s (suite %s)", plain.Count(of.n, "question", "questions"), j.title(), of.run, of.suite))
+		basis = append(basis, fmt.Sprintf("%s to %s about run %s (suite %s)",
+			plain.Count(of.n, "question", "questions"), j.title(), of.run, of.suite))
 		busy[j.target.Provider] += n * of.seconds / float64(of.n)
 		if of.told > 0 {
 			in, made = in+n*of.in/float64(of.told), made+n*of.out/float64(of.told)
@@ -124,7 +126,8 @@ func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*
 		took = max(took, of/float64(cmp.Or(s.settings.Concurrency, usualConcurrency)))
 	}
 	from := strings.Join(basis, "; ")
-	out.InputTokens, out.OutputTokens = estimated(in, from, untold, "no earlier run tells the tokens of"), estimated(made, from, untold, "no earlier run tells the tokens of")
+	out.InputTokens, out.OutputTokens = estimated(in, from, untold, "no earlier run tells the tokens of"),
+		estimated(made, from, untold, "no earlier run tells the tokens of")
 	out.CostUSD = estimated(usd, from, unpriced, "no earlier run tells the cost of")
 	out.Seconds = estimated(took, from, missing, "no earlier run tells how long it takes to ask")
 	return out, nil
@@ -162,11 +165,13 @@ func (s *Session) judgedBefore(ctx context.Context, j *judgeAsked, past []store.
 // the attempts decide how much is asked, it must have looked at the same of them.
 func (j *judgeAsked) same(b *judgingRun) bool {
 	m, err := readManifest(&b.run)
-	if err != nil || len(m.Specs) != 1 || b.what.Against != "" || b.what.Judge.Name != j.name || b.what.Judge.Unit != j.unit {
+	if err != nil || len(m.Specs) != 1 || b.what.Against != "" || b.what.Judge.Name != j.name ||
+		b.what.Judge.Unit != j.unit {
 		return false
 	}
 	alike := b.what.Under == nil && j.under == nil || b.what.Under != nil && j.under != nil && *b.what.Under == *j.under
-	return m.Specs[0].Target == j.model.Target && m.Specs[0].BaseURL == j.model.BaseURL && (alike || !j.open && j.under == nil)
+	return m.Specs[0].Target == j.model.Target && m.Specs[0].BaseURL == j.model.BaseURL &&
+		(alike || !j.open && j.under == nil)
 }
 
 // judgingTook is what a judging of a run took, and its questions for an attempt.
@@ -188,8 +193,9 @@ func (s *Session) judgingTook(ctx context.Context, b *judgingRun, about *store.R
 func together(a, b *Usage, live bool) Usage {
 	sum := func(x, y Estimate) Estimate { return both(x, y, func(x, y float64) float64 { return x + y }) }
 	out := Usage{
-		RequestsLeast: a.RequestsLeast + b.RequestsLeast, InputTokens: sum(a.InputTokens, b.InputTokens), OutputTokens: sum(a.OutputTokens, b.OutputTokens),
-		CostUSD: sum(a.CostUSD, b.CostUSD), Seconds: sum(a.Seconds, b.Seconds),
+		RequestsLeast: a.RequestsLeast + b.RequestsLeast, InputTokens: sum(a.InputTokens, b.InputTokens),
+		OutputTokens: sum(a.OutputTokens, b.OutputTokens),
+		CostUSD:      sum(a.CostUSD, b.CostUSD), Seconds: sum(a.Seconds, b.Seconds),
 	}
 	if live {
 		out.Seconds = both(a.Seconds, b.Seconds, func(x, y float64) float64 { return max(x, y) })

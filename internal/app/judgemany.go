@@ -79,7 +79,8 @@ func (m *multiple) beside(s *subject) error {
 		return err
 	}
 	if !slices.ContainsFunc(m.targets, func(t string) bool { return m.counterpart(t) != "" }) {
-		return wrong("against", "", "no target is in both (%s; %s)", strings.Join(m.targets, ", "), strings.Join(m.other.targets, ", "))
+		return wrong("against", "", "no target is in both (%s; %s)", strings.Join(m.targets, ", "),
+			strings.Join(m.other.targets, ", "))
 	}
 	return nil
 }

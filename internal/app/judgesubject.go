@@ -56,9 +56,10 @@ func (a *App) sideOf(ctx context.Context, side Side, req *JudgeRequest, tell Eve
 		if r.Stored.Judges != "" {
 			return nil, wrong("run", side.Run, "it is what a judge said, and is not judged itself")
 		}
-		return &subject{about: r.Stored.ID, name: "run " + r.Stored.ID, each: func(do func(judge.Subject, *float64) error) error {
-			return a.eachAttempt(ctx, r, req.Keep, do)
-		}}, nil
+		return &subject{about: r.Stored.ID, name: "run " + r.Stored.ID,
+			each: func(do func(judge.Subject, *float64) error) error {
+				return a.eachAttempt(ctx, r, req.Keep, do)
+			}}, nil
 	}
 	if a.once(side.Traces) {
 		return nil, wrong("traces", side.Traces, "it is read twice, and can be read only once: name a file")
@@ -148,7 +149,8 @@ func automatic(r *callvet.Result) *float64 {
 	if s := r.Score("overall"); s.Scored {
 		return &s.Value
 	}
-	return ofVerdict(r.Verdict == callvet.VerdictPass, r.Verdict == callvet.VerdictPass || r.Verdict == callvet.VerdictFail)
+	return ofVerdict(r.Verdict == callvet.VerdictPass,
+		r.Verdict == callvet.VerdictPass || r.Verdict == callvet.VerdictFail)
 }
 
 func ofVerdict(pass, known bool) *float64 {
@@ -163,7 +165,8 @@ func ofVerdict(pass, known bool) *float64 {
 }
 
 // eachTraced gives the attempts of a trace file as a judge may see them.
-func (a *App) eachTraced(name string, keep []string, tools []callvet.Tool, do func(judge.Subject, *float64) error) error {
+func (a *App) eachTraced(name string, keep []string, tools []callvet.Tool,
+	do func(judge.Subject, *float64) error) error {
 	kinds, err := Kinds(keep)
 	if err != nil {
 		return err
@@ -229,7 +232,8 @@ func questions(j *judge.Judge, s *subject, under *float64) (qs []judge.Question,
 		}
 		qs = append(qs, more...)
 		if len(qs) > maxQuestions {
-			return fmt.Errorf("judge %s: %w: more than %d questions; judge fewer attempts at once", j.Name, callvet.ErrInvalid, maxQuestions)
+			return fmt.Errorf("judge %s: %w: more than %d questions; judge fewer attempts at once", j.Name,
+				callvet.ErrInvalid, maxQuestions)
 		}
 		return nil
 	})

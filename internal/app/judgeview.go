@@ -68,7 +68,8 @@ func liveOf(ctx context.Context, db *store.DB, about string) ([]LiveJudging, err
 func (j *judgingRun) live(ctx context.Context, db *store.DB) (LiveJudging, error) {
 	id := j.what.Identity
 	p, err := db.Progress(ctx, j.run.ID, 0)
-	return LiveJudging{ID: j.run.ID, Run: j.run.Judges, Judge: id, JudgeID: id.ID(), Created: j.run.Created, Status: j.run.State(), Answers: p.Done, Spent: j.run.Spent}, err
+	return LiveJudging{ID: j.run.ID, Run: j.run.Judges, Judge: id, JudgeID: id.ID(), Created: j.run.Created,
+		Status: j.run.State(), Answers: p.Done, Spent: j.run.Spent}, err
 }
 
 // JudgingView is one judging in numbers, with its verdicts.
@@ -155,8 +156,10 @@ type PeopleBeside struct {
 // viewJudging reads what a judging has so far.
 func (a *App) viewJudging(ctx context.Context, db *store.DB, j *judgingRun) (*JudgingView, error) {
 	out := &JudgingView{
-		ID: j.run.ID, About: j.what.About, Version: j.what.Version, Judge: j.what.Identity, JudgeID: j.what.Identity.ID(), Unit: j.what.Judge.Unit,
-		Created: j.run.Created, Status: j.run.State(), Spent: j.run.Spent, Skipped: j.what.Skipped, Words: map[string]int{}, Whys: map[string]int{}, compares: !j.what.Judge.Own,
+		ID: j.run.ID, About: j.what.About, Version: j.what.Version, Judge: j.what.Identity,
+		JudgeID: j.what.Identity.ID(), Unit: j.what.Judge.Unit,
+		Created: j.run.Created, Status: j.run.State(), Spent: j.run.Spent, Skipped: j.what.Skipped,
+		Words: map[string]int{}, Whys: map[string]int{}, compares: !j.what.Judge.Own,
 	}
 	m, err := readManifest(&j.run)
 	if err != nil {
@@ -174,7 +177,8 @@ func (a *App) viewJudging(ctx context.Context, db *store.DB, j *judgingRun) (*Ju
 
 // verdictsOf reads the verdicts of a judging, and how many questions ended in an error. out, where
 // given, is told how many questions there are.
-func verdictsOf(ctx context.Context, db *store.DB, j *judgingRun, out *JudgingView) (all []ThingVerdict, errs int, err error) {
+func verdictsOf(ctx context.Context, db *store.DB, j *judgingRun,
+	out *JudgingView) (all []ThingVerdict, errs int, err error) {
 	_, cases, err := db.OpenSuite(ctx, j.run.SuiteHash)
 	if err != nil {
 		return nil, 0, err
@@ -242,7 +246,8 @@ func inBothOrders(all []ThingVerdict) []ThingVerdict {
 	var out []ThingVerdict
 	for i := 0; i+1 < len(all); i++ {
 		a, b := &all[i], &all[i+1]
-		if a.Swapped || !b.Swapped || a.Task != b.Task || a.Attempt != b.Attempt || a.Against != b.Against || a.Target != b.Target {
+		if a.Swapped || !b.Swapped || a.Task != b.Task || a.Attempt != b.Attempt || a.Against != b.Against ||
+			a.Target != b.Target {
 			continue
 		}
 		out = append(out, ThingVerdict{Key: a.Key, Combined: judge.BothOrders(a.Combined, b.Combined)})
@@ -306,7 +311,8 @@ func (v *JudgingView) lines() []labels.Label {
 		id := v.Judge
 		key := labels.Key{Target: t.Target, TaskID: t.Task, Attempt: t.Attempt, Unit: labels.Task}
 		said := func(key labels.Key, pass *bool, score *float64) {
-			out = append(out, labels.Label{Key: key, Fingerprint: t.Output, Role: labels.Calibrating, Judged: []labels.Verdict{{Judge: id, Pass: pass, Score: score}}})
+			out = append(out, labels.Label{Key: key, Fingerprint: t.Output, Role: labels.Calibrating,
+				Judged: []labels.Verdict{{Judge: id, Pass: pass, Score: score}}})
 		}
 		switch v.Unit {
 		case judge.Task:
@@ -378,12 +384,14 @@ func (a *App) JudgeList(ctx context.Context, req JudgeListRequest) ([]JudgingVie
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, JudgingView{ID: l.ID, Created: r.Created, Status: r.State(), Spent: r.Spent, Problem: l.Problem})
+		out = append(out,
+			JudgingView{ID: l.ID, Created: r.Created, Status: r.State(), Spent: r.Spent, Problem: l.Problem})
 	}
 	for i := range list {
 		j := &list[i]
 		v := JudgingView{
-			ID: j.run.ID, About: j.what.About, Version: j.what.Version, Judge: j.what.Identity, JudgeID: j.what.Identity.ID(), Unit: j.what.Judge.Unit,
+			ID: j.run.ID, About: j.what.About, Version: j.what.Version, Judge: j.what.Identity,
+			JudgeID: j.what.Identity.ID(), Unit: j.what.Judge.Unit,
 			Created: j.run.Created, Status: j.run.State(), Spent: j.run.Spent, Skipped: j.what.Skipped,
 		}
 		var t run.Summary
@@ -472,7 +480,8 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 }
 
 // asked are the judgings that a request is about, one at least.
-func (a *App) asked(ctx context.Context, db *store.DB, req *JudgeShowRequest) (list []judgingRun, lost []LostJudging, err error) {
+func (a *App) asked(ctx context.Context, db *store.DB,
+	req *JudgeShowRequest) (list []judgingRun, lost []LostJudging, err error) {
 	if req.Judging != "" {
 		r, err := stored(ctx, db, req.Judging)
 		if err != nil {
@@ -484,7 +493,8 @@ func (a *App) asked(ctx context.Context, db *store.DB, req *JudgeShowRequest) (l
 				return nil, nil, err
 			}
 			if what.Audit != nil {
-				return nil, nil, wrong("judging", req.Judging, "it is an audit, whose attempts were changed: its verdicts are no judging of them")
+				return nil, nil, wrong("judging", req.Judging,
+					"it is an audit, whose attempts were changed: its verdicts are no judging of them")
 			}
 			return []judgingRun{{r, what}}, nil, nil
 		}

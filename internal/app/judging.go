@@ -44,7 +44,8 @@ type Judging struct {
 
 // identity is what makes the judge with its model another one when it changes.
 func identity(j *judge.Judge, t *callvet.Target, samples int) labels.Judge {
-	out := labels.Judge{Name: j.Name, Model: t.Name, PromptHash: j.Hash(), Threshold: j.Threshold, Params: map[string]float64{"samples": float64(max(samples, 1))}}
+	out := labels.Judge{Name: j.Name, Model: t.Name, PromptHash: j.Hash(), Threshold: j.Threshold,
+		Params: map[string]float64{"samples": float64(max(samples, 1))}}
 	p := &t.Params
 	put := func(name string, v *float64) {
 		if v != nil {
@@ -76,18 +77,21 @@ func (q *JudgeRequest) RunRequest() *RunRequest {
 }
 
 // openJudging opens the model that judges, for a judging that is new or goes on. Close the session.
-func (a *App) openJudging(ctx context.Context, req *JudgeRequest, what *Judging, about string, model TargetSpec, tell Events) (_ *Session, err error) {
+func (a *App) openJudging(ctx context.Context, req *JudgeRequest, what *Judging, about string, model TargetSpec,
+	tell Events) (_ *Session, err error) {
 	rr := req.RunRequest()
 	op, err := a.newOpener(rr.timeout(), req.Prices, about, tell)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{yield: make(chan struct{}), app: a, tell: tell, op: op, settings: rr.Settings, noWait: true, judging: what, judges: about}
+	s := &Session{yield: make(chan struct{}), app: a, tell: tell, op: op, settings: rr.Settings, noWait: true,
+		judging: what, judges: about}
 	if s.targets, err = op.openAll(ctx, []TargetSpec{model}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if len(s.targets) != 1 || s.targets[0].Selects || s.targets[0].Floor {
-		return nil, errors.Join(wrong("models", model.Target, "it answers no question: a judge is a model or an agent"), s.Close())
+		return nil, errors.Join(wrong("models", model.Target, "it answers no question: a judge is a model or an agent"),
+			s.Close())
 	}
 	what.Identity = identity(&what.Judge, &s.targets[0].Target, rr.Repeats)
 	return s, nil
@@ -95,7 +99,8 @@ func (a *App) openJudging(ctx context.Context, req *JudgeRequest, what *Judging,
 
 // begin takes up the judging of before that open says did not end, or creates one of the
 // questions in made. It gives what was taken up, nil for a new one.
-func (s *Session) begin(ctx context.Context, req *JudgeRequest, made *callvet.Suite, model TargetSpec, before []judgingRun, open func(*judgingRun) bool) (*judgingRun, error) {
+func (s *Session) begin(ctx context.Context, req *JudgeRequest, made *callvet.Suite, model TargetSpec,
+	before []judgingRun, open func(*judgingRun) bool) (*judgingRun, error) {
 	what := s.judging
 	what.Version = 1
 	for i := range before {
@@ -118,7 +123,8 @@ func (s *Session) begin(ctx context.Context, req *JudgeRequest, made *callvet.Su
 }
 
 // judging carries out, or goes on with, one judging by one model.
-func (a *App) judging(ctx context.Context, req *JudgeRequest, what *Judging, about string, made *callvet.Suite, model TargetSpec, tell Events) (_ *JudgingView, err error) {
+func (a *App) judging(ctx context.Context, req *JudgeRequest, what *Judging, about string, made *callvet.Suite,
+	model TargetSpec, tell Events) (_ *JudgingView, err error) {
 	s, err := a.openJudging(ctx, req, what, about, model, tell)
 	if err != nil {
 		return nil, err
@@ -128,7 +134,8 @@ func (a *App) judging(ctx context.Context, req *JudgeRequest, what *Judging, abo
 	if err != nil {
 		return nil, err
 	}
-	before, _, err := judgingsThat(ctx, db, about, func(j *Judging) bool { return (j.Audit != nil) == (what.Audit != nil) })
+	before, _, err := judgingsThat(ctx, db, about,
+		func(j *Judging) bool { return (j.Audit != nil) == (what.Audit != nil) })
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +180,8 @@ func (s *Session) takeUpJudging(ctx context.Context, id string, req *JudgeReques
 	}
 	set := &req.Settings
 	s.resume = &ResumeRequest{Run: id, NoWait: true, Changes: Changes{
-		MaxCostUSD: &set.MaxCostUSD, MaxCalls: &set.MaxCalls, Concurrency: &set.Concurrency, Rate: &set.Rate, TimeoutMS: &set.TimeoutMS, Retries: set.Retries, KeepErrors: &set.KeepErrors,
+		MaxCostUSD: &set.MaxCostUSD, MaxCalls: &set.MaxCalls, Concurrency: &set.Concurrency, Rate: &set.Rate,
+		TimeoutMS: &set.TimeoutMS, Retries: set.Retries, KeepErrors: &set.KeepErrors,
 	}}
 	return s.takeUp(ctx)
 }
@@ -187,7 +195,8 @@ func tellNewJudge(what *Judging, before []judgingRun, tell Events) {
 			continue
 		}
 		if d := b.Differs(what.Identity); len(d) > 0 && b.Model == what.Identity.Model {
-			tell.note("new-judge", "judge %s is another one than %s before (%s): it needs a calibration of its own", what.Identity.ID(), b.ID(), strings.Join(d, ", "))
+			tell.note("new-judge", "judge %s is another one than %s before (%s): it needs a calibration of its own",
+				what.Identity.ID(), b.ID(), strings.Join(d, ", "))
 		}
 		return
 	}
@@ -243,7 +252,8 @@ type LostJudging struct {
 }
 
 // judgingsThat are those that are wanted, and those that cannot be read.
-func judgingsThat(ctx context.Context, db *store.DB, about string, wanted func(*Judging) bool) (out []judgingRun, lost []LostJudging, err error) {
+func judgingsThat(ctx context.Context, db *store.DB, about string,
+	wanted func(*Judging) bool) (out []judgingRun, lost []LostJudging, err error) {
 	list, err := db.Judgings(ctx, about)
 	if err != nil {
 		return nil, nil, err

@@ -52,7 +52,8 @@ func (a *App) KeptCase(ctx context.Context, req KeptCaseRequest) (*callvet.Suite
 	if req.Target != "" {
 		at := slices.IndexFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Name == req.Target })
 		if at < 0 {
-			return nil, fmt.Errorf("keep case %q of run %s: target %q: %w", req.Case, r.Stored.ID, req.Target, callvet.ErrNotFound)
+			return nil, fmt.Errorf("keep case %q of run %s: target %q: %w", req.Case, r.Stored.ID, req.Target,
+				callvet.ErrNotFound)
 		}
 		one.SystemPrompt = run.System(r.Suite.SystemPrompt, &r.Manifest.Targets[at], "")
 	}

@@ -52,7 +52,8 @@ func (r *LabelNextRequest) check() error {
 		return refused("tools", "{tools} is shown to people who label calls or turns: give {unit} call or turn")
 	case len(r.Tools) > 0 && r.Run != "":
 		return refused("tools", "{tools} is for trace files: a run has its own")
-	case r.Role != labels.Calibrating && r.Role != labels.Validation && r.Role != labels.Test && r.Role != labels.Design:
+	case r.Role != labels.Calibrating && r.Role != labels.Validation && r.Role != labels.Test &&
+		r.Role != labels.Design:
 		return wrong("role", string(r.Role), "it is calibration, validation, test or design")
 	}
 	return r.one("traces")
@@ -89,11 +90,13 @@ func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, tell Events) 
 	run.hear(opinions)
 	if len(run.items) == 0 && len(run.gone) == 0 {
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("draw tasks of %s: %w: it has no task record, and labels are of tasks", of.name, callvet.ErrInvalid),
+			Err: fmt.Errorf("draw tasks of %s: %w: it has no task record, and labels are of tasks", of.name,
+				callvet.ErrInvalid),
 			Hint: `a line such as {"type":"task","task_id":"…","final_answer":"…"} for each task; callvet schema trace`,
 		}
 	}
-	q := labels.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By, Role: req.Role, Seed: req.Seed, Run: run.id, Unit: req.Unit}
+	q := labels.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By,
+		Role: req.Role, Seed: req.Seed, Run: run.id, Unit: req.Unit}
 	if req.Unit.Part() {
 		return a.nextParts(ctx, &req, &q, run, append(done, run.labels...), tell)
 	}
@@ -139,7 +142,8 @@ func (a *App) importLabels(req *LabelImportRequest, tell Events) (*labels.Import
 	}
 	defer in.Close()
 	now := a.cfg.Now().UTC()
-	m, err := labels.Import(in, labels.ImportOptions{Form: req.Format, By: req.By, Role: req.Role, Key: req.Key, Name: req.File, Now: now})
+	m, err := labels.Import(in,
+		labels.ImportOptions{Form: req.Format, By: req.By, Role: req.Role, Key: req.Key, Name: req.File, Now: now})
 	if err != nil {
 		return m, err
 	}
@@ -174,7 +178,8 @@ func (a *App) LabelLines(req LabelImportRequest, own bool, tell Events) (*Labels
 	for i := range m.Labels {
 		l := &m.Labels[i]
 		if own && l.By != req.By {
-			return nil, &callvet.FieldError{Field: "by", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{by}: the label of %s is of %q, and yours are of %q", l.Key, l.By, req.By)}
+			return nil, &callvet.FieldError{Field: "by", Kind: callvet.ErrDenied,
+				Text: fmt.Sprintf("{by}: the label of %s is of %q, and yours are of %q", l.Key, l.By, req.By)}
 		}
 		var line bytes.Buffer
 		if err := labels.Export(&line, []labels.Label{*l}, "jsonl"); err != nil {
@@ -328,7 +333,9 @@ func blindTurns(at *trace.Attempt) []callvet.Turn {
 		one := callvet.Turn{Role: t.Role, Content: t.Content, CallID: t.CallID, Tool: t.Tool}
 		for i := range t.Calls {
 			c := &t.Calls[i]
-			one.Calls = append(one.Calls, callvet.Call{ID: c.ID, Tool: c.Tool, Args: c.Args, ArgsRaw: c.ArgsRaw, Status: c.Status, Result: c.Result, Error: c.Error})
+			one.Calls = append(one.Calls,
+				callvet.Call{ID: c.ID, Tool: c.Tool, Args: c.Args, ArgsRaw: c.ArgsRaw, Status: c.Status,
+					Result: c.Result, Error: c.Error})
 		}
 		out = append(out, one)
 	}

@@ -286,12 +286,14 @@ func (a *App) pool(ctx context.Context, req *GoldDrawRequest) (*goldPool, error)
 	}
 	names := slicing.New(req.By, nil)
 	strata, seen := map[string][]labels.Key{}, map[string]bool{}
-	p := &goldPool{strata: strata, edges: map[string][]labels.Key{}, of: map[labels.Key]drawnFrom{}, edge: map[labels.Key]string{}}
+	p := &goldPool{strata: strata, edges: map[string][]labels.Key{}, of: map[labels.Key]drawnFrom{},
+		edge: map[labels.Key]string{}}
 	for at, err := range a.logged(ctx, req.Side) {
 		if err != nil {
 			return nil, err
 		}
-		if o := at.Trace.Outcome; seen[at.Trace.CaseID] || at.Trace.Fault != nil || o == callvet.OutcomeError || o == callvet.OutcomeNotRun {
+		if o := at.Trace.Outcome; seen[at.Trace.CaseID] || at.Trace.Fault != nil || o == callvet.OutcomeError ||
+			o == callvet.OutcomeNotRun {
 			continue
 		}
 		seen[at.Trace.CaseID] = true
@@ -353,7 +355,8 @@ func asValue(of any) (value.Value, error) {
 }
 
 // shownGold reads the drawn attempts as a person sees them, redacted, in their order.
-func (a *App) shownGold(ctx context.Context, req *GoldDrawRequest, drawn []labels.Key, p *goldPool) ([]labels.GoldTask, error) {
+func (a *App) shownGold(ctx context.Context, req *GoldDrawRequest, drawn []labels.Key,
+	p *goldPool) ([]labels.GoldTask, error) {
 	at := map[labels.Key]int{}
 	for i, k := range drawn {
 		at[k] = i
@@ -375,7 +378,8 @@ func (a *App) shownGold(ctx context.Context, req *GoldDrawRequest, drawn []label
 		k := drawn[i]
 		t := labels.GoldTask{
 			Task: k.TaskID, Attempt: k.Attempt, Target: k.Target, Stratum: p.of[k].name,
-			Of: p.of[k].of, Edge: p.edge[k], Goal: userSaid(&hidden), Answer: plain.Limited(hidden.Trace.Answer, maxShown),
+			Of: p.of[k].of, Edge: p.edge[k], Goal: userSaid(&hidden),
+			Answer: plain.Limited(hidden.Trace.Answer, maxShown),
 		}
 		for _, turn := range calling(&hidden.Trace) {
 			t.Turns = append(t.Turns, labels.GoldTurn{Called: shownCalls(turn.Calls)})
@@ -533,9 +537,11 @@ func (a *App) makeGold(ctx context.Context, req *GoldApplyRequest, tell Events) 
 	}
 	tell.problems(problems)
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("read gold file %s: %w: %s", req.File, callvet.ErrInvalid, plain.Count(len(problems), "problem", "problems"))
+		return nil, fmt.Errorf("read gold file %s: %w: %s", req.File, callvet.ErrInvalid,
+			plain.Count(len(problems), "problem", "problems"))
 	}
-	out := &golden{GoldApplied: &GoldApplied{Format: "callvet.label_apply", Version: 1, Output: req.Output, Suite: req.Suite}, day: a.cfg.Now().UTC().Format(time.DateOnly)}
+	out := &golden{GoldApplied: &GoldApplied{Format: "callvet.label_apply", Version: 1, Output: req.Output,
+		Suite: req.Suite}, day: a.cfg.Now().UTC().Format(time.DateOnly)}
 	if out.tools, err = a.newestTools(req.Tools, tell); err != nil {
 		return nil, err
 	}
@@ -566,7 +572,9 @@ func (a *App) label(ctx context.Context, req *GoldApplyRequest, g *labels.Gold, 
 		}
 	}
 	if out.Tasks = len(want); out.Tasks == 0 {
-		return fmt.Errorf("read gold file %s: %w: no task of it is filled in; a proposal counts once it has checked: true", req.File, callvet.ErrInvalid)
+		return fmt.Errorf(
+			"read gold file %s: %w: no task of it is filled in; a proposal counts once it has checked: true", req.File,
+			callvet.ErrInvalid)
 	}
 	red, err := a.secrets.Redactor(nil)
 	if err != nil {
@@ -611,7 +619,8 @@ func (a *App) label(ctx context.Context, req *GoldApplyRequest, g *labels.Gold, 
 func labelSteps(ctx context.Context, at *trace.Attempt, t *labels.GoldTask) error {
 	turns := calling(&at.Trace)
 	if len(t.Turns) != len(turns)+1 {
-		return fmt.Errorf("label %s: %w: it has %d turns with calls, and the file %d and the last one", at.Name(), callvet.ErrInvalid, len(turns), len(t.Turns)-1)
+		return fmt.Errorf("label %s: %w: it has %d turns with calls, and the file %d and the last one", at.Name(),
+			callvet.ErrInvalid, len(turns), len(t.Turns)-1)
 	}
 	notes := map[int]trace.StepNote{}
 	for i, n := range at.Steps {
@@ -653,7 +662,8 @@ func labelSteps(ctx context.Context, at *trace.Attempt, t *labels.GoldTask) erro
 // them.
 func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.ExpectedCall) ([]trace.Gold, error) {
 	c := callvet.Case{ID: "turn", Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: right}}}}
-	t := callvet.Trace{Outcome: callvet.OutcomeCalled, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}}
+	t := callvet.Trace{Outcome: callvet.OutcomeCalled,
+		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}}
 	var names draft
 	names.of, names.attempts = &c, []callvet.Trace{t}
 	scorer, _ := score.New(&callvet.Suite{Tools: names.named()}, score.Config{})
@@ -676,7 +686,8 @@ func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.Expecte
 // take makes a case of a labelled attempt, which was redacted, with the checks of its right calls.
 func (g *golden) take(at *trace.Attempt, t *labels.GoldTask, checks []string) {
 	lose := func(why string) {
-		g.Lost = append(g.Lost, callvet.Problem{Code: "not-carried", Warning: true, Case: at.Trace.CaseID, Message: at.Trace.CaseID + ": " + why})
+		g.Lost = append(g.Lost, callvet.Problem{Code: "not-carried", Warning: true, Case: at.Trace.CaseID,
+			Message: at.Trace.CaseID + ": " + why})
 	}
 	c := callvet.Case{ID: at.Trace.CaseID, Tier: callvet.TierLabeled, Tags: at.Tags, Fields: at.Fields, AsOf: at.AsOf}
 	if c.AsOf == "" {
@@ -692,7 +703,8 @@ func (g *golden) take(at *trace.Attempt, t *labels.GoldTask, checks []string) {
 	if len(c.Input) == 0 && at.Goal != "" {
 		c.Input = []callvet.Turn{{Role: callvet.RoleUser, Content: at.Goal}}
 	}
-	switch later := slices.ContainsFunc(at.Trace.Turns, func(t callvet.Turn) bool { return t.Role == callvet.RoleUser }); {
+	switch later := slices.ContainsFunc(at.Trace.Turns,
+		func(t callvet.Turn) bool { return t.Role == callvet.RoleUser }); {
 	case later:
 		lose("the user speaks again after the first answer, which a case cannot say: it is in the traces only")
 		return
@@ -701,7 +713,8 @@ func (g *golden) take(at *trace.Attempt, t *labels.GoldTask, checks []string) {
 		return
 	}
 	for _, t := range at.Tools {
-		if g.tools == nil && !slices.ContainsFunc(g.suite.Tools, func(o callvet.Tool) bool { return o.Name == t.Name }) {
+		if g.tools == nil &&
+			!slices.ContainsFunc(g.suite.Tools, func(o callvet.Tool) bool { return o.Name == t.Name }) {
 			g.suite.Tools = append(g.suite.Tools, t)
 		}
 	}
@@ -720,7 +733,8 @@ func (g *golden) plan(at *trace.Attempt, c *callvet.Case, checks []string, lose 
 	for i := range calls {
 		k := &calls[i]
 		if k.Result != nil && k.Error == "" && k.Args != nil && (k.Status == callvet.StatusOK || k.Status == "") {
-			c.Mocks = append(c.Mocks, callvet.Mock{Tool: k.Tool, Args: k.Args, Replies: []callvet.MockReply{{Result: k.Result}}})
+			c.Mocks = append(c.Mocks,
+				callvet.Mock{Tool: k.Tool, Args: k.Args, Replies: []callvet.MockReply{{Result: k.Result}}})
 		}
 	}
 	for _, s := range at.Gold.Steps {
@@ -734,7 +748,8 @@ func (g *golden) plan(at *trace.Attempt, c *callvet.Case, checks []string, lose 
 		if checks[i] == "" {
 			continue
 		}
-		if slices.ContainsFunc(c.Mocks, func(m callvet.Mock) bool { return m.Tool == e.Tools[0] && sameJSON(e.Args, m.Args) }) {
+		if slices.ContainsFunc(c.Mocks,
+			func(m callvet.Mock) bool { return m.Tool == e.Tools[0] && sameJSON(e.Args, m.Args) }) {
 			e.ResultCheck = checks[i]
 		} else {
 			lose("no result is recorded for the check " + checks[i] + ": it is not in the suite")
@@ -796,9 +811,13 @@ func (a *App) goldSuite(ctx context.Context, req *GoldApplyRequest, g *golden, t
 	if err != nil {
 		return nil, err
 	}
-	read, problems, err := suite.Open("-", suite.Options{Stdin: io.NopCloser(bytes.NewReader(text)), NoIncludes: true}, suite.LintOptions{
-		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return world.Mocks(s, c, world.MockOptions{}) },
-	})
+	read, problems, err := suite.Open("-", suite.Options{Stdin: io.NopCloser(bytes.NewReader(text)), NoIncludes: true},
+		suite.LintOptions{
+			World: func(s *callvet.Suite,
+				c *callvet.Case) callvet.World {
+				return world.Mocks(s, c, world.MockOptions{})
+			},
+		})
 	if err == nil {
 		for range read.Cases(ctx) {
 			continue // reading lints
@@ -808,7 +827,8 @@ func (a *App) goldSuite(ctx context.Context, req *GoldApplyRequest, g *golden, t
 	problems = slices.DeleteFunc(problems, func(p callvet.Problem) bool { return p.Warning })
 	tell.problems(problems)
 	if err != nil || len(problems) > 0 {
-		return nil, errors.Join(fmt.Errorf("make a suite of %s: %w: %s in what is right; nothing was written", req.File, callvet.ErrInvalid, plain.Count(len(problems), "error", "errors")), err)
+		return nil, errors.Join(fmt.Errorf("make a suite of %s: %w: %s in what is right; nothing was written", req.File,
+			callvet.ErrInvalid, plain.Count(len(problems), "error", "errors")), err)
 	}
 	return text, nil
 }

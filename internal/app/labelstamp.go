@@ -64,7 +64,8 @@ func (a *App) LabelStamp(ctx context.Context, req LabelStampRequest, tell Events
 	out := run.stamp(all, labels.Stamp{By: req.By, At: a.cfg.Now().UTC()})
 	if float64(out.Contradict) > maxContradicting*float64(out.Compared) {
 		return out, &callvet.Hinted{
-			Err: fmt.Errorf("stamp labels: %w: %d of %d verdicts of judges in %s are not those of %s: the labels were given on other outputs",
+			Err: fmt.Errorf(
+				"stamp labels: %w: %d of %d verdicts of judges in %s are not those of %s: the labels were given on other outputs",
 				callvet.ErrConflict, out.Contradict, out.Compared, req.Labels, of.name),
 			Hint: "stamp them with the run that they were given on, and label outputs of this one: callvet label next",
 		}

@@ -22,7 +22,8 @@ import (
 // summary is a run's line in the list. A run that cannot be read has a line, too, with the reason.
 func (a *App) summary(ctx context.Context, db *store.DB, r *store.Run) (report.RunSummary, error) {
 	out := report.RunSummary{
-		ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created, Suite: r.SuiteName, Status: string(r.State()), Targets: []string{},
+		ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created, Suite: r.SuiteName,
+		Status: string(r.State()), Targets: []string{},
 	}
 	m, err := readManifest(r)
 	if err != nil {
@@ -59,7 +60,8 @@ func (a *App) summary(ctx context.Context, db *store.DB, r *store.Run) (report.R
 // countLine counts the attempts of a line by what is known of the targets. An attempt that was planned
 // and is not stored did not run.
 // Source: Statistics specification, section 16.2.
-func (a *App) countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, targets []run.Totals, out *report.RunSummary) error {
+func (a *App) countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, targets []run.Totals,
+	out *report.RunSummary) error {
 	counted := m.Counted(len(targets))
 	for _, i := range counted {
 		t := &targets[i]
@@ -110,7 +112,8 @@ const aboutLine = "line"
 
 // countJudged counts the attempts of a run that has judgings. The verdicts of its judges are read only
 // once in each state of the run: the counts are kept with the run.
-func (a *App) countJudged(ctx context.Context, db *store.DB, r *store.Run, state string, attempts int, cells *panel.Verdicts) error {
+func (a *App) countJudged(ctx context.Context, db *store.DB, r *store.Run, state string, attempts int,
+	cells *panel.Verdicts) error {
 	if state != "" {
 		b, err := db.Rows().RunDocument(ctx, rows.RunDocumentParams{RunID: r.ID, About: aboutLine, State: state})
 		if err == nil && json.Unmarshal(b, cells) == nil {
@@ -142,7 +145,8 @@ func (a *App) countJudged(ctx context.Context, db *store.DB, r *store.Run, state
 		return err
 	}
 	err = db.Change(ctx, "keep the counts of a run", func(q *rows.Queries) error {
-		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: r.ID, About: aboutLine, State: state, Document: b})
+		return q.PutRunDocument(ctx,
+			rows.PutRunDocumentParams{RunID: r.ID, About: aboutLine, State: state, Document: b})
 	})
 	if errors.Is(err, callvet.ErrDenied) { // a store that cannot be written to
 		return nil

@@ -33,7 +33,8 @@ func (a *App) liveTools(req *RunRequest, tell Events) (*world.ToolsFile, error) 
 	case req.Live == "":
 		return nil, wrong("world", WorldLive, "name the file that says which tools are called: {live} live.yaml")
 	case !a.cfg.Permit.Tools:
-		return nil, &callvet.FieldError{Field: "world", Kind: callvet.ErrDenied, Text: "{world} live: denied: requests may not call tools here"}
+		return nil, &callvet.FieldError{Field: "world", Kind: callvet.ErrDenied,
+			Text: "{world} live: denied: requests may not call tools here"}
 	}
 	b, err := a.read(req.Live, world.MaxToolsFile)
 	if err != nil {
@@ -46,17 +47,22 @@ func (a *App) liveTools(req *RunRequest, tell Events) (*world.ToolsFile, error) 
 		}
 		return nil, err
 	}
-	if err := a.secrets.Spelled([]redact.Setting{{Name: req.Live, Prose: string(b), Hint: "write ${NAME} for it and export NAME"}}); err != nil {
+	if err := a.secrets.Spelled(
+		[]redact.Setting{{Name: req.Live, Prose: string(b),
+			Hint: "write ${NAME} for it and export NAME"}}); err != nil {
 		return nil, err
 	}
 	commands := f.Commands()
 	switch {
 	case len(commands) == 0:
 	case !a.cfg.Permit.Commands:
-		return nil, &callvet.FieldError{Field: "live", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{live} %s: denied: tools may not be commands here", req.Live)}
+		return nil, &callvet.FieldError{Field: "live", Kind: callvet.ErrDenied,
+			Text: fmt.Sprintf("{live} %s: denied: tools may not be commands here", req.Live)}
 	case !req.AllowExec:
 		return nil, &callvet.FieldError{
-			Field: "live", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{live} %s: denied: its tools would run: %s", req.Live, plain.Line(strings.Join(commands, "; "))), Fix: "look at the commands, then {allow_exec}",
+			Field: "live", Kind: callvet.ErrDenied,
+			Text: fmt.Sprintf("{live} %s: denied: its tools would run: %s", req.Live,
+				plain.Line(strings.Join(commands, "; "))), Fix: "look at the commands, then {allow_exec}",
 		}
 	}
 	tellCommands(req.Live, commands, tell)
@@ -87,19 +93,22 @@ func livePolicy(f *world.ToolsFile, asked *world.Policy, name string, tell Event
 	if asked != nil {
 		if why := unconfirmed(asked); why != "" {
 			return nil, &callvet.Hinted{
-				Err:  fmt.Errorf("read policy %s: %w: %s, so that live tools could write without a confirmation", name, callvet.ErrInvalid, why),
+				Err: fmt.Errorf("read policy %s: %w: %s, so that live tools could write without a confirmation", name,
+					callvet.ErrInvalid, why),
 				Hint: "leave it out (calls that write need a confirmation by default), or write read_only: true",
 			}
 		}
 		return asked, nil
 	}
 	b, err := json.Marshal(map[string]any{
-		"tools": slices.Sorted(maps.Keys(f.Tools)), "domains": append([]string{}, f.Hosts()...), "read_only": true, "networks": append([]string{}, named(f.Hosts())...), "guard": map[string]any{},
+		"tools": slices.Sorted(maps.Keys(f.Tools)), "domains": append([]string{}, f.Hosts()...), "read_only": true,
+		"networks": append([]string{}, named(f.Hosts())...), "guard": map[string]any{},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("write policy: %w", err)
 	}
-	tell.note("live-guard", "no policy is given (--guard): only live tools that read are called, personal data in arguments is blocked, and private addresses are refused unless the file names them")
+	tell.note("live-guard",
+		"no policy is given (--guard): only live tools that read are called, personal data in arguments is blocked, and private addresses are refused unless the file names them")
 	return world.ReadPolicy("the policy of live tools", b)
 }
 
@@ -148,11 +157,14 @@ func agreeing(f *world.ToolsFile, tools []callvet.Tool, name string) (missing in
 		switch says := entry.ReadOnly != nil && *entry.ReadOnly; {
 		case says && !reads:
 			return 0, &callvet.Hinted{
-				Err: fmt.Errorf("live tools %s: %w: tools.%s.read_only is true, and the suite does not say so of %s", name, callvet.ErrInvalid, known, t.Name), Hint: "write read_only: true there too, or read_only: false here",
+				Err: fmt.Errorf("live tools %s: %w: tools.%s.read_only is true, and the suite does not say so of %s",
+					name, callvet.ErrInvalid, known, t.Name),
+				Hint: "write read_only: true there too, or read_only: false here",
 			}
 		case !says && reads:
 			return 0, &callvet.Hinted{
-				Err: fmt.Errorf("live tools %s: %w: tools.%s.read_only is false, and the suite says that %s only reads", name, callvet.ErrInvalid, known, t.Name), Hint: "write read_only: false there too",
+				Err: fmt.Errorf("live tools %s: %w: tools.%s.read_only is false, and the suite says that %s only reads",
+					name, callvet.ErrInvalid, known, t.Name), Hint: "write read_only: false there too",
 			}
 		}
 	}
@@ -179,10 +191,12 @@ func (s *Session) agree(f *world.ToolsFile, name string) error {
 		}
 	}
 	if idle > 0 {
-		s.tell.note("no-live-call", "in %d of %s no call is made, only compared: multi_turn, or an assertion on results or on the answer, has the calls of a case made", idle, plain.Count(cases, "case", "cases"))
+		s.tell.note("no-live-call",
+			"in %d of %s no call is made, only compared: multi_turn, or an assertion on results or on the answer, has the calls of a case made", idle, plain.Count(cases, "case", "cases"))
 	}
 	if missing > 0 {
-		s.tell.note("not-live", "%s not in %s, so that no call of them is made", plain.Count(missing, "tool of the suite is", "tools of the suite are"), name)
+		s.tell.note("not-live", "%s not in %s, so that no call of them is made",
+			plain.Count(missing, "tool of the suite is", "tools of the suite are"), name)
 	}
 	return err
 }
@@ -196,7 +210,8 @@ func (s *Session) mayCall() error {
 	case !permit.Tools:
 		return refused("run", "resume run %s: requests may not call tools here", s.Stored.ID)
 	case len(f.Commands()) > 0 && !permit.Commands:
-		return refused("run", "resume run %s: its tools may not run commands here: %s", s.Stored.ID, strings.Join(f.Commands(), "; "))
+		return refused("run", "resume run %s: its tools may not run commands here: %s", s.Stored.ID,
+			strings.Join(f.Commands(), "; "))
 	}
 	tellCommands("run "+s.Stored.ID, f.Commands(), s.tell)
 	return nil
@@ -215,14 +230,17 @@ func (s *Session) liveWorlds(cfg *run.Config, g *world.Guards) error {
 	}
 	env, withheld := redact.ChildEnvironment(a.cfg.Environ, keyVariables(), f.ExecEnv)
 	if len(f.Commands()) > 0 && len(withheld) > 0 {
-		s.tell.note("live-withheld", "live tools do not see %s: exec_env in the file passes a variable on", strings.Join(withheld, ", "))
+		s.tell.note("live-withheld", "live tools do not see %s: exec_env in the file passes a variable on",
+			strings.Join(withheld, ", "))
 	}
 	client := g.Client(nil)
 	servers, err := a.liveServers(f, client, s.tell)
 	if err != nil {
 		return err
 	}
-	tools, err := world.NewTools(f, world.ToolsConfig{Client: client, Variable: a.variable, Secrets: a.secrets.Values(), Dir: dir, Env: env, Servers: servers, Now: a.cfg.Now})
+	tools, err := world.NewTools(f,
+		world.ToolsConfig{Client: client, Variable: a.variable, Secrets: a.secrets.Values(), Dir: dir, Env: env,
+			Servers: servers, Now: a.cfg.Now})
 	if err != nil {
 		return err
 	}
@@ -250,11 +268,13 @@ func (a *App) variable(name string) (string, error) {
 }
 
 // liveServers make the worlds of MCP servers.
-func (a *App) liveServers(f *world.ToolsFile, client *http.Client, tell Events) (map[string]func() callvet.World, error) {
+func (a *App) liveServers(f *world.ToolsFile, client *http.Client,
+	tell Events) (map[string]func() callvet.World, error) {
 	out := map[string]func() callvet.World{}
 	for _, name := range slices.Sorted(maps.Keys(f.Servers)) {
 		s := f.Servers[name]
-		cfg, err := a.server(&MCPServer{URL: s.URL, Command: s.Command, Transport: s.Transport, Protocol: s.Protocol, Headers: s.Headers, ExecEnv: f.ExecEnv, TimeoutMS: s.TimeoutMS}, nil)
+		cfg, err := a.server(&MCPServer{URL: s.URL, Command: s.Command, Transport: s.Transport, Protocol: s.Protocol,
+			Headers: s.Headers, ExecEnv: f.ExecEnv, TimeoutMS: s.TimeoutMS}, nil)
 		if err != nil {
 			return nil, fmt.Errorf("live tools: server %s: %w", name, err)
 		}

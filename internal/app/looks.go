@@ -42,9 +42,12 @@ func (a *App) earlierLooks(ctx context.Context, r *Run) ([]string, error) {
 			if t.Agent {
 				same = "; whether the agent is the same is not known"
 			}
-			out = append(out, fmt.Sprintf("this is look %d at %s: the store has %s of this suite since %s%s. A gate is for one look: who decides at the second one "+
-				"is wrong in up to 7 %% of cases, at the tenth in 9 %%, where one look is wrong in 2.5 %%",
-				looks[hash]+1, t.Name, plain.Count(looks[hash], "earlier run", "earlier runs"), first[hash].UTC().Format(time.DateOnly), same))
+			out = append(out,
+				fmt.Sprintf(
+					"this is look %d at %s: the store has %s of this suite since %s%s. A gate is for one look: who decides at the second one "+
+						"is wrong in up to 7 %% of cases, at the tenth in 9 %%, where one look is wrong in 2.5 %%",
+					looks[hash]+1, t.Name, plain.Count(looks[hash], "earlier run", "earlier runs"),
+					first[hash].UTC().Format(time.DateOnly), same))
 		}
 	}
 	return out, err

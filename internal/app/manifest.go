@@ -96,7 +96,8 @@ func readManifest(r *store.Run) (*Manifest, error) {
 		return nil, &damagedError{r.ID, "manifest", doc.Explain(err)}
 	}
 	if m.Version > manifestVersion {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("read manifest of run %s: %w: made by a newer callvet (%s)", r.ID, callvet.ErrConflict, m.Callvet), Hint: "update callvet"}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read manifest of run %s: %w: made by a newer callvet (%s)", r.ID,
+			callvet.ErrConflict, m.Callvet), Hint: "update callvet"}
 	}
 	if len(m.Targets) == 0 && r.Judges == "" {
 		return nil, &damagedError{r.ID, "manifest", errors.New("it names no target")}
@@ -170,9 +171,11 @@ func rulesNote(byCell map[int]int) string {
 	}
 	var parts []string
 	for _, version := range slices.Sorted(maps.Keys(byCell)) {
-		parts = append(parts, fmt.Sprintf("%s by version %d", plain.Count(byCell[version], "attempt", "attempts"), version))
+		parts = append(parts,
+			fmt.Sprintf("%s by version %d", plain.Count(byCell[version], "attempt", "attempts"), version))
 	}
-	return fmt.Sprintf("verdicts by earlier rules: %s; what is measured of calls is computed by version %d", strings.Join(parts, ", "), callvet.RulesVersion)
+	return fmt.Sprintf("verdicts by earlier rules: %s; what is measured of calls is computed by version %d",
+		strings.Join(parts, ", "), callvet.RulesVersion)
 }
 
 // fields show the manifest in reports.
@@ -203,7 +206,8 @@ func (r *Run) fields() []report.Field {
 		}
 	}
 	if w := m.World; w != nil && w.Recordings != "" {
-		out = append(out, report.Field{Name: "recordings", Value: w.Recordings}, report.Field{Name: "recordings hash", Value: w.Hash})
+		out = append(out, report.Field{Name: "recordings", Value: w.Recordings},
+			report.Field{Name: "recordings hash", Value: w.Hash})
 	}
 	if m.FailedFrom != "" {
 		out = append(out, report.Field{Name: "failed from run", Value: m.FailedFrom})
@@ -224,7 +228,8 @@ func (r *Run) fields() []report.Field {
 			out = append(out, report.Field{Name: name, Value: promptBrief(t.SystemPrompt)})
 		}
 		for _, adj := range t.Adjustments {
-			out = append(out, report.Field{Name: t.Name + " " + adj.Param, Value: strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", adj.Action, adj.From, adj.To, adj.Reason))})
+			out = append(out, report.Field{Name: t.Name + " " + adj.Param,
+				Value: strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", adj.Action, adj.From, adj.To, adj.Reason))})
 		}
 	}
 	return out

@@ -93,7 +93,8 @@ type ToolChange struct {
 
 // server makes the settings of a connection of a request.
 func (a *App) server(q *MCPServer, tell Events) (mcp.Config, error) {
-	cfg := mcp.Config{URL: q.URL, Transport: q.Transport, Protocol: q.Protocol, HTTP: a.cfg.HTTP, Timeout: time.Duration(q.TimeoutMS) * time.Millisecond, Version: a.cfg.Version, Now: a.cfg.Now}
+	cfg := mcp.Config{URL: q.URL, Transport: q.Transport, Protocol: q.Protocol, HTTP: a.cfg.HTTP,
+		Timeout: time.Duration(q.TimeoutMS) * time.Millisecond, Version: a.cfg.Version, Now: a.cfg.Now}
 	switch {
 	case (q.URL == "") == (q.Command == ""):
 		return cfg, refused("url", "name the address of an MCP server, or its command: {command} 'npx some-mcp-server'")
@@ -138,7 +139,8 @@ func (a *App) server(q *MCPServer, tell Events) (mcp.Config, error) {
 // serverCommand lets a server be a command, where requests may run commands.
 func (a *App) serverCommand(cfg *mcp.Config, q *MCPServer, tell Events) (err error) {
 	if !a.cfg.Permit.Commands {
-		return &callvet.FieldError{Field: "command", Kind: callvet.ErrDenied, Text: "{command}: denied: requests may not run commands here"}
+		return &callvet.FieldError{Field: "command", Kind: callvet.ErrDenied,
+			Text: "{command}: denied: requests may not run commands here"}
 	}
 	if cfg.Command, err = child.Split(q.Command); err != nil {
 		return err
@@ -177,7 +179,8 @@ func (a *App) ImportMCP(ctx context.Context, req ImportMCPRequest, tell Events) 
 	if err = errors.Join(err, s.Close()); err != nil {
 		return nil, fmt.Errorf("import tools: %w", err)
 	}
-	out := &ImportMCPResult{Format: "callvet.mcp-import", Version: 1, Server: s.Server(), Tools: len(list.Tools), Problems: list.Problems, Changes: []ToolChange{}}
+	out := &ImportMCPResult{Format: "callvet.mcp-import", Version: 1, Server: s.Server(), Tools: len(list.Tools),
+		Problems: list.Problems, Changes: []ToolChange{}}
 	for i := range list.Tools {
 		switch t := &list.Tools[i]; {
 		case t.ReadOnly == nil:
@@ -225,7 +228,8 @@ func (a *App) imported(name string) (*before, error) {
 	}
 	s, err := readOwn(name, text)
 	if err != nil {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("import tools into %s: %w", name, err), Hint: "name a file that is not there yet, or a suite that has its tools in itself"}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("import tools into %s: %w", name, err),
+			Hint: "name a file that is not there yet, or a suite that has its tools in itself"}
 	}
 	return &before{name, text, s}, nil
 }
@@ -241,7 +245,8 @@ func readOwn(name string, text []byte) (*callvet.Suite, error) {
 		return nil, fmt.Errorf("%w: %w", callvet.ErrInvalid, problems[i])
 	}
 	if form := suite.Form(text, "-"); form != suite.OwnForm {
-		return nil, fmt.Errorf("%w: it is a suite of the form %s, and only callvet's own is changed", callvet.ErrInvalid, form)
+		return nil, fmt.Errorf("%w: it is a suite of the form %s, and only callvet's own is changed",
+			callvet.ErrInvalid, form)
 	}
 	return s, nil
 }
@@ -273,8 +278,9 @@ func (r *ImportMCPResult) shared(s *callvet.Suite, list *mcp.Listing) {
 			Code: "shared-name", Key: t.Name, Warning: true,
 			Message: fmt.Sprintf("%s has another definition in the suite %s: that of the server %s takes its place",
 				t.Name, s.Name, nameOf(&r.Server)),
-			Fix: fmt.Sprintf("if they are tools of two servers, restore the file and import this one with --prefix mcp__%s__; "+
-				"scoring.tool_names sets which names are one tool", serverWord(nameOf(&r.Server))),
+			Fix: fmt.Sprintf(
+				"if they are tools of two servers, restore the file and import this one with --prefix mcp__%s__; "+
+					"scoring.tool_names sets which names are one tool", serverWord(nameOf(&r.Server))),
 		})
 	}
 }
@@ -309,8 +315,9 @@ func (r *ImportMCPResult) look(ctx context.Context, list *mcp.Listing) error {
 		}
 		for _, what := range found {
 			r.Problems = append(r.Problems, callvet.Problem{
-				Code: "orders-model", Key: key, Warning: true, Message: fmt.Sprintf("%s is written for the model and not about the tool: %s", where, what),
-				Fix: "read it before a model does",
+				Code: "orders-model", Key: key, Warning: true,
+				Message: fmt.Sprintf("%s is written for the model and not about the tool: %s", where, what),
+				Fix:     "read it before a model does",
 			})
 		}
 	}
@@ -350,7 +357,8 @@ func eachText(v value.Value, path string, do func(path, text string)) {
 
 // write makes the suite: that which was there with the tools of now, or a new one.
 func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRequest, tell Events) (err error) {
-	s := &callvet.Suite{Dialect: "callvet", Name: nameOf(&r.Server), Description: madeOf + plain.Line(nameOf(&r.Server))}
+	s := &callvet.Suite{Dialect: "callvet", Name: nameOf(&r.Server),
+		Description: madeOf + plain.Line(nameOf(&r.Server))}
 	if r.Server.Version != "" {
 		s.Description += " " + plain.Line(r.Server.Version)
 	}
@@ -387,7 +395,8 @@ func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRe
 		if text := spliced(old, r.Data, s.Cases[len(s.Cases)-r.Drafts:]); text != nil {
 			r.Data = text
 		} else if bytes.Contains(old.text, []byte("#")) {
-			tell.warn("comments-lost", "the comments of "+req.Output+" are lost: its tools do not stand under one key at the beginning of a line")
+			tell.warn("comments-lost", "the comments of "+req.Output+
+				" are lost: its tools do not stand under one key at the beginning of a line")
 		}
 	}
 	return err
@@ -420,10 +429,12 @@ func (r *ImportMCPResult) compare(was []callvet.Tool, list *mcp.Listing) {
 		}
 		at := slices.IndexFunc(was, func(o callvet.Tool) bool { return o.Name == t.Name })
 		if old.Description != is.Tools[t.Name].Description {
-			change(t.Name, "description", "the description of %s was %q and is %q", t.Name, endpoint.Cut(was[at].Description, 200), endpoint.Cut(t.Description, 200))
+			change(t.Name, "description", "the description of %s was %q and is %q", t.Name,
+				endpoint.Cut(was[at].Description, 200), endpoint.Cut(t.Description, 200))
 		}
 		if old.Schema != is.Tools[t.Name].Schema || !bytes.Equal(was[at].Declared, t.Declared) {
-			change(t.Name, "schema", "the arguments of %s have another schema: their hash was %s and is %s", t.Name, old.Schema, is.Tools[t.Name].Schema)
+			change(t.Name, "schema", "the arguments of %s have another schema: their hash was %s and is %s", t.Name,
+				old.Schema, is.Tools[t.Name].Schema)
 		}
 		for _, f := range []struct {
 			name    string
@@ -455,7 +466,8 @@ func keepOwn(t *callvet.Tool, was []callvet.Tool) {
 		return
 	}
 	o := &was[i]
-	t.Version, t.RateLimit, t.LatencyBudgetMS, t.LatencyP50MS, t.Safety, t.Family, t.Tags = o.Version, o.RateLimit, o.LatencyBudgetMS, o.LatencyP50MS, o.Safety, o.Family, o.Tags
+	t.Version, t.RateLimit, t.LatencyBudgetMS, t.LatencyP50MS, t.Safety, t.Family, t.Tags = o.Version, o.RateLimit,
+		o.LatencyBudgetMS, o.LatencyP50MS, o.Safety, o.Family, o.Tags
 	if t.ReadOnly == nil {
 		t.ReadOnly = o.ReadOnly
 	}

@@ -18,7 +18,8 @@ func TestImportAgain(t *testing.T) {
 	t.Parallel()
 	yes := true
 	list := &mcp.Listing{Tools: []mcp.Tool{
-		{Tool: callvet.Tool{Name: "a", Description: "New words of a", Parameters: json.RawMessage(`{"type":"object"}`), ReadOnly: &yes}},
+		{Tool: callvet.Tool{Name: "a", Description: "New words of a", Parameters: json.RawMessage(`{"type":"object"}`),
+			ReadOnly: &yes}},
 		{Tool: callvet.Tool{Name: "b", Description: "Words of b", Parameters: json.RawMessage(`{"type":"object"}`)}},
 	}}
 	const tools = "tools:\n  - name: a\n    description: Words of a\n    parameters:\n      type: object\n    family: f # ours\n  - name: other\n    description: Of another server\n    parameters:\n      type: object\n"
@@ -41,7 +42,8 @@ func TestImportAgain(t *testing.T) {
 			if name == "json" {
 				output = "suite.json"
 			}
-			if err := r.write(&before{"suite", []byte(text), s}, list, &ImportMCPRequest{Output: output, DraftCases: drafts}, nil); err != nil {
+			if err := r.write(&before{"suite", []byte(text), s}, list,
+				&ImportMCPRequest{Output: output, DraftCases: drafts}, nil); err != nil {
 				t.Fatal(name, err)
 			}
 			got, err := readOwn("suite", r.Data)
@@ -65,10 +67,12 @@ func TestImportAgain(t *testing.T) {
 			if drafts {
 				want += " draft-b"
 			}
-			if d := cmp.Diff(want, strings.Join(names, " ")); d != "" || got.Tools[0].Family != "f" || got.Tools[0].Description != "New words of a" || !*got.Tools[0].ReadOnly {
+			if d := cmp.Diff(want, strings.Join(names, " ")); d != "" || got.Tools[0].Family != "f" ||
+				got.Tools[0].Description != "New words of a" || !*got.Tools[0].ReadOnly {
 				t.Errorf("%s, drafts %v: %s\n%s", name, drafts, d, r.Data)
 			}
-			if strings.Contains(text, "ours, too") && !drafts && !strings.Contains(string(r.Data), "ours, too") || strings.Contains(text, "# head") && !strings.Contains(string(r.Data), "# head") {
+			if strings.Contains(text, "ours, too") && !drafts && !strings.Contains(string(r.Data), "ours, too") ||
+				strings.Contains(text, "# head") && !strings.Contains(string(r.Data), "# head") {
 				t.Errorf("%s, drafts %v: comments are lost\n%s", name, drafts, r.Data)
 			}
 			changes := ""
@@ -90,11 +94,14 @@ func TestNotOwn(t *testing.T) {
 		"elsewhere": "callvet: 1\nname: n\ntools_from: tools.json\ncases: []\n",
 	} {
 		a := New(Config{Files: memory{"s": text}, Permit: Permit{Commands: true}})
-		if _, err := a.ImportMCP(t.Context(), ImportMCPRequest{MCPServer: MCPServer{Command: "false"}, Output: "s"}, nil); err == nil || !strings.Contains(err.Error(), "import tools into s") {
+		if _, err := a.ImportMCP(t.Context(), ImportMCPRequest{MCPServer: MCPServer{Command: "false"}, Output: "s"},
+			nil); err == nil || !strings.Contains(err.Error(), "import tools into s") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := New(Config{Files: memory{}}).ImportMCP(t.Context(), ImportMCPRequest{MCPServer: MCPServer{Command: "false"}}, nil); err == nil || !strings.Contains(err.Error(), "denied") {
+	if _, err := New(Config{Files: memory{}}).ImportMCP(t.Context(),
+		ImportMCPRequest{MCPServer: MCPServer{Command: "false"}}, nil); err == nil ||
+		!strings.Contains(err.Error(), "denied") {
 		t.Errorf("a command without permission: %v", err)
 	}
 }

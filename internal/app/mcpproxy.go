@@ -79,7 +79,8 @@ func (a *App) ProxyMCP(ctx context.Context, req ProxyMCPRequest, via MCPStreams,
 	if p.log, err = a.openTraceLog(req.Output, req.Keep); err != nil {
 		return nil, err
 	}
-	out, err := a.serve(ctx, via, &p.counter, p.log, &mcp.Serving{Hosts: req.AllowHost, Now: a.cfg.Now, MaxTalks: maxProxied, Open: p.open})
+	out, err := a.serve(ctx, via, &p.counter, p.log,
+		&mcp.Serving{Hosts: req.AllowHost, Now: a.cfg.Now, MaxTalks: maxProxied, Open: p.open})
 	tell.recorded(req.Record, p.tape)
 	return out, err
 }
@@ -125,7 +126,8 @@ func (p *proxyServer) open(ctx context.Context, h mcp.Hello) (mcp.Talk, error) {
 		return nil, errors.Join(err, t.session.Close())
 	}
 	task := cmp.Or(h.Query["task"], p.req.Task)
-	t.talk.world = world.Faulty(p.recorded(t, task, cmp.Or(p.req.Agent, h.Client, "mcp")), p.faults, world.Attempt{Seed: p.req.Seed, Case: task}, true)
+	t.talk.world = world.Faulty(p.recorded(t, task, cmp.Or(p.req.Agent, h.Client, "mcp")), p.faults,
+		world.Attempt{Seed: p.req.Seed, Case: task}, true)
 	t.talk.log = p.log.attempt(cmp.Or(task, sessionID(p.app.cfg.Now())), cmp.Or(p.req.Agent, h.Client, "mcp"))
 	t.task = task
 	if p.guards != nil {
@@ -135,7 +137,8 @@ func (p *proxyServer) open(ctx context.Context, h mcp.Hello) (mcp.Talk, error) {
 	said := t.session.Server()
 	p.add(1, 0)
 	p.problems(t.listing.Problems)
-	p.once("between %s and %s %s, with %d tools, MCP %s over %s", cmp.Or(h.Client, "an agent"), said.Name, said.Version, len(t.listing.Tools), said.Protocol, said.Transport)
+	p.once("between %s and %s %s, with %d tools, MCP %s over %s", cmp.Or(h.Client, "an agent"), said.Name, said.Version,
+		len(t.listing.Tools), said.Protocol, said.Transport)
 	return t, nil
 }
 
@@ -208,7 +211,8 @@ func (t *proxyTalk) catalogue() (tools []callvet.Tool, changed bool) {
 // Greeting implements mcp.Talk: the agent is told of the server behind the proxy.
 func (t *proxyTalk) Greeting() mcp.Greeting {
 	s := t.session.Server()
-	return mcp.Greeting{Name: s.Name, Title: s.Title, Version: s.Version, Instructions: s.Instructions, Resources: s.Resources, Prompts: s.Prompts, Completions: s.Completions}
+	return mcp.Greeting{Name: s.Name, Title: s.Title, Version: s.Version, Instructions: s.Instructions,
+		Resources: s.Resources, Prompts: s.Prompts, Completions: s.Completions}
 }
 
 // Tools implements mcp.Talk. They are passed on byte for byte, but for schemas of results that a
@@ -257,7 +261,8 @@ func (t *proxyTalk) Call(ctx context.Context, tool string, args json.RawMessage,
 		return nil, err
 	}
 	was := &own.answer.Reply
-	if call.Env.IsLive() && call.Status == was.Status && call.Error == was.Error && bytes.Equal(call.Result, was.Result) {
+	if call.Env.IsLive() && call.Status == was.Status && call.Error == was.Error &&
+		bytes.Equal(call.Result, was.Result) {
 		if own.answer.Refused != nil {
 			return nil, own.answer.Refused
 		}

@@ -90,8 +90,8 @@ func (c *counter) note(format string, args ...any) {
 }
 
 // ServeMCP answers agents until ctx ends, or over standard input until that does. Each conversation
-// has a mock world of its own, as each attempt of a run has. The error wraps callvet.ErrInvalid where the suite cannot be
-// served.
+// has a mock world of its own, as each attempt of a run has. The error wraps callvet.ErrInvalid
+// where the suite cannot be served.
 func (a *App) ServeMCP(ctx context.Context, req ServeMCPRequest, via MCPStreams, tell Events) (*ServedMCP, error) {
 	m, err := a.mockServer(ctx, &req, tell)
 	if err != nil {
@@ -101,7 +101,8 @@ func (a *App) ServeMCP(ctx context.Context, req ServeMCPRequest, via MCPStreams,
 }
 
 // serve answers agents by one of the ways, and closes what they write to.
-func (a *App) serve(ctx context.Context, via MCPStreams, count *counter, log *traceLog, s *mcp.Serving) (*ServedMCP, error) {
+func (a *App) serve(ctx context.Context, via MCPStreams, count *counter, log *traceLog,
+	s *mcp.Serving) (*ServedMCP, error) {
 	var err error
 	if via.Listener == nil {
 		err = s.Stdio(ctx, via.In, via.Out)
@@ -118,7 +119,9 @@ func (a *App) serve(ctx context.Context, via MCPStreams, count *counter, log *tr
 	if log != nil {
 		out.Written = log.tasks
 		if log.hidden > 0 {
-			count.note("%s replaced in %s; {keep} keeps a kind", plain.Count(int(log.hidden), "secret or personal value was", "secrets and personal values were"), log.name)
+			count.note("%s replaced in %s; {keep} keeps a kind",
+				plain.Count(int(log.hidden), "secret or personal value was", "secrets and personal values were"),
+				log.name)
 		}
 	}
 	return &out, err
@@ -162,8 +165,11 @@ func (a *App) mockServer(ctx context.Context, req *ServeMCPRequest, tell Events)
 	if _, err := m.caseOf(req.Case); err != nil {
 		return nil, err
 	}
-	if len(m.suite.Tools) == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(m.cases)), func(c *callvet.Case) bool { return c.Tools != nil }) {
-		return nil, wrong("suite", req.Suite, "it has no tools that could be served: {tools} names a file or folder with some")
+	if len(m.suite.Tools) == 0 &&
+		!slices.ContainsFunc(slices.Collect(maps.Values(m.cases)),
+			func(c *callvet.Case) bool { return c.Tools != nil }) {
+		return nil, wrong("suite", req.Suite,
+			"it has no tools that could be served: {tools} names a file or folder with some")
 	}
 	for _, c := range m.cases {
 		if _, err := definitions(m.toolsOf(c)); err != nil {
@@ -188,7 +194,8 @@ func (m *mockServer) caseOf(id string) (*callvet.Case, error) {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	bad := &callvet.FieldError{Field: "case", Kind: callvet.ErrNotFound, Text: fmt.Sprintf("{case} %s: the suite has no such case", id)}
+	bad := &callvet.FieldError{Field: "case", Kind: callvet.ErrNotFound,
+		Text: fmt.Sprintf("{case} %s: the suite has no such case", id)}
 	if near := callvet.Nearest(id, ids); near != "" {
 		bad.Fix = "did you mean " + near + "?"
 	}

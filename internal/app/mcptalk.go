@@ -53,7 +53,8 @@ const maxTurns = 2000
 // call makes a call and writes it down before anybody is told of it. named hears the id that the world
 // gets it with; nil: nobody does. An error is no answer: the
 // world broke, or nothing could be written.
-func (c *conversation) call(ctx context.Context, tool string, args json.RawMessage, named func(id string)) (callvet.Call, error) {
+func (c *conversation) call(ctx context.Context, tool string, args json.RawMessage,
+	named func(id string)) (callvet.Call, error) {
 	c.n++
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage(`{}`)
@@ -102,7 +103,8 @@ func (c *conversation) remember(call callvet.Call) {
 	if call.Error != "" {
 		said = call.Error
 	}
-	c.turns = append(c.turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{call}}, callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: said})
+	c.turns = append(c.turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{call}},
+		callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: said})
 	if len(c.turns) > maxTurns {
 		c.turns = append([]callvet.Turn(nil), c.turns[len(c.turns)-maxTurns:]...)
 	}

@@ -133,7 +133,8 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *measure.Side)
 		scoring: callvet.Scoring{ToolNames: r.Suite.Defaults.Scoring.ToolNames}, watch: w, tools: tools, steps: cfg,
 		side: side, attempts: side != nil, jobs: runJobs, lines: trace.Options{Block: runBlock},
 	}
-	res, _, _, err := add.up(ctx, []measure.Source{{Name: "run " + r.Stored.ID, Attempts: attempts}}) // lint has told problems of tools
+	// lint has told problems of tools
+	res, _, _, err := add.up(ctx, []measure.Source{{Name: "run " + r.Stored.ID, Attempts: attempts}})
 	if err != nil {
 		return nil, nil, fmt.Errorf("sum up run %s: %w", r.Stored.ID, err)
 	}
@@ -181,8 +182,10 @@ func (r *Run) Panels(ctx context.Context, sliceBy []string) (*panel.Panels, erro
 }
 
 // gatePanels sums the run up by slices of every size: gates ask for them by name.
-func (r *Run) gatePanels(ctx context.Context, sliceBy []string, calibrations []steps.Calibrated) (*panel.Panels, error) {
-	p, _, err := r.measure(ctx, steps.Config{SliceBy: sliceBy, MinTagTasks: 1, MaxValues: 1 << 16, Calibrations: calibrations}, nil)
+func (r *Run) gatePanels(ctx context.Context, sliceBy []string,
+	calibrations []steps.Calibrated) (*panel.Panels, error) {
+	p, _, err := r.measure(ctx,
+		steps.Config{SliceBy: sliceBy, MinTagTasks: 1, MaxValues: 1 << 16, Calibrations: calibrations}, nil)
 	return p, err
 }
 

@@ -51,7 +51,8 @@ func (a *App) ModelProxy(q ModelProxyRequest, tell Events) (*ModelProxy, error) 
 	cfg := modelproxy.Config{Mode: modelproxy.Replay, Ignore: q.Ignore, Hide: a.secrets.Hide, HTTP: a.models.Transport}
 	switch {
 	case (q.Replay == "") == (q.Record == ""):
-		return nil, refused("record", "name the folder of recordings: {replay} to answer from them alone, or {record} to ask for what is not there")
+		return nil, refused("record",
+			"name the folder of recordings: {replay} to answer from them alone, or {record} to ask for what is not there")
 	case q.Fresh && q.Record == "":
 		return nil, refused("fresh", "{fresh} asks models again, which {replay} never does")
 	}
@@ -64,7 +65,8 @@ func (a *App) ModelProxy(q ModelProxyRequest, tell Events) (*ModelProxy, error) 
 		return nil, err
 	}
 	if cfg.Folder = folder; a.cfg.Files.Kind(cmp.Or(q.Replay, q.Record)) == KindFile {
-		return nil, wrong(map[bool]string{true: "replay", false: "record"}[q.Replay != ""], cmp.Or(q.Replay, q.Record), "it is a file, and recordings are a folder")
+		return nil, wrong(map[bool]string{true: "replay", false: "record"}[q.Replay != ""], cmp.Or(q.Replay, q.Record),
+			"it is a file, and recordings are a folder")
 	}
 	if q.Record != "" {
 		if cfg.Mode = modelproxy.Record; q.Fresh {
@@ -81,7 +83,8 @@ func (a *App) ModelProxy(q ModelProxyRequest, tell Events) (*ModelProxy, error) 
 		}
 	}
 	cfg.Told = func(x modelproxy.Answered) {
-		n := callvet.Notice{Code: string(x.What), Text: fmt.Sprintf("%s %s: %s", x.Method, x.Path, cmp.Or(x.Text, x.File))}
+		n := callvet.Notice{Code: string(x.What),
+			Text: fmt.Sprintf("%s %s: %s", x.Method, x.Path, cmp.Or(x.Text, x.File))}
 		switch x.What {
 		case modelproxy.Missing, modelproxy.Failed, modelproxy.Refused:
 			tell.emit(Event{Warning: &n})

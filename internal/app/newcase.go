@@ -108,9 +108,12 @@ func (a *App) NewCase(ctx context.Context, req NewCaseRequest, tell Events) (*Ne
 		return nil, wrong("prompt", "", "write what the user says")
 	}
 	if !req.given() {
-		return nil, wrong("expect", "", "say which tools are right: {expect} TOOL, or {accept} %s where none is", callvet.NoTools)
+		return nil, wrong("expect", "", "say which tools are right: {expect} TOOL, or {accept} %s where none is",
+			callvet.NoTools)
 	}
-	d := &draft{tier: req.Tier, of: &callvet.Case{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: req.Prompt}}, Fields: map[string]string{}}}
+	d := &draft{tier: req.Tier,
+		of: &callvet.Case{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: req.Prompt}},
+			Fields: map[string]string{}}}
 	if err := a.expectation(d, &req.NewCaseExpectation, tell); err != nil {
 		return nil, err
 	}
@@ -223,7 +226,8 @@ func (a *App) peek(file string) ([]byte, error) {
 }
 
 // keptFailure adds the case that failed to a suite of callvet's own form.
-func (a *App) keptFailure(ctx context.Context, f *draft, one *callvet.Suite, file, tool string, q *NewCaseSettings) (*NewCase, error) {
+func (a *App) keptFailure(ctx context.Context, f *draft, one *callvet.Suite, file, tool string,
+	q *NewCaseSettings) (*NewCase, error) {
 	c := &one.Cases[0]
 	if c.Description = cmp.Or(q.Description, c.Description); c.Description == "" && f.reason != "" {
 		c.Description = "regression — " + f.reason
@@ -253,12 +257,14 @@ func (a *App) keptFailure(ctx context.Context, f *draft, one *callvet.Suite, fil
 		for _, name := range kept.Differ {
 			out.Lost = append(out.Lost, callvet.Problem{
 				Code: "not-carried", Warning: true, Key: name,
-				Message: fmt.Sprintf("%s is not carried: that of %s is asked with", strings.ReplaceAll(name, "_", " "), file),
+				Message: fmt.Sprintf("%s is not carried: that of %s is asked with",
+					strings.ReplaceAll(name, "_", " "), file),
 			})
 		}
 		scorer, problems := score.New(kept.Suite, score.Config{})
 		if suite.HasErrors(problems) {
-			return fmt.Errorf("make a regression case of %q: %w: the tools of %s do not compile", f.of.ID, callvet.ErrInvalid, file)
+			return fmt.Errorf("make a regression case of %q: %w: the tools of %s do not compile", f.of.ID,
+				callvet.ErrInvalid, file)
 		}
 		if out.Caught, _, err = f.failing(ctx, scorer, c); err != nil {
 			return err
@@ -309,7 +315,8 @@ func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*draft, err
 		return nil, &NoAttemptError{Case: req.Case, Run: r.Stored.ID}
 	case f.of == nil:
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("make a regression case of %q: %w: none of its %d attempts in run %s failed", req.Case, callvet.ErrInvalid, attempts, r.Stored.ID),
+			Err: fmt.Errorf("make a regression case of %q: %w: none of its %d attempts in run %s failed", req.Case,
+				callvet.ErrInvalid, attempts, r.Stored.ID),
 			Hint: "callvet show RUN lists what failed",
 		}
 	}
@@ -318,7 +325,8 @@ func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*draft, err
 	}
 	f.tools = f.registry
 	if f.of.Tools == nil && f.of.ToolNames != nil {
-		f.tools = slices.DeleteFunc(slices.Clone(f.tools), func(t callvet.Tool) bool { return !slices.Contains(f.of.ToolNames, t.Name) })
+		f.tools = slices.DeleteFunc(slices.Clone(f.tools),
+			func(t callvet.Tool) bool { return !slices.Contains(f.of.ToolNames, t.Name) })
 	}
 	return f, nil
 }
@@ -330,7 +338,8 @@ func (a *App) newCase(ctx context.Context, d *draft, q *NewCaseSettings, tell Ev
 		tool = d.about()
 	}
 	file := cmp.Or(q.Output, fileWord(tool)+"."+string(d.tier)+".json")
-	out := &NewCase{Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file), Tier: d.tier, Attempts: len(d.attempts), Redacted: d.redacted}
+	out := &NewCase{Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file), Tier: d.tier,
+		Attempts: len(d.attempts), Redacted: d.redacted}
 	if err := d.known(); err != nil {
 		return nil, err
 	}
@@ -345,7 +354,8 @@ func (a *App) newCase(ctx context.Context, d *draft, q *NewCaseSettings, tell Ev
 		}
 		for i := range there {
 			if q := d.of.Question(); q != "" && there[i].Question() == q {
-				return fmt.Errorf("add a case to %s: %w: %s has the same prompt", file, callvet.ErrConflict, there[i].ID)
+				return fmt.Errorf("add a case to %s: %w: %s has the same prompt", file, callvet.ErrConflict,
+					there[i].ID)
 			}
 		}
 		c, err := d.written(q, a.cfg.Now())
@@ -492,7 +502,9 @@ func (d *draft) written(q *NewCaseSettings, now time.Time) (*callvet.Case, error
 		return nil, d.byHand("nobody recorded what the user said")
 	}
 	if from.Context != "" || len(from.Input) != 1 || from.Question() == "" {
-		return nil, d.byHand("it is more than one message of a user (turns before it, or a context), which such files cannot say")
+		return nil,
+			d.byHand(
+				"it is more than one message of a user (turns before it, or a context), which such files cannot say")
 	}
 	c := &callvet.Case{
 		Tier: d.tier, Input: from.Input, Expect: from.Expect, MultiTurn: from.MultiTurn, Tags: from.Tags,
@@ -514,7 +526,8 @@ func (d *draft) written(q *NewCaseSettings, now time.Time) (*callvet.Case, error
 		d.lose("system_prompt", "the system prompt is not carried: eval files have no place for it")
 	}
 	if d.scoring {
-		d.lose("scoring", "settings of scoring are not carried: names and arguments are compared as they are without them")
+		d.lose("scoring",
+			"settings of scoring are not carried: names and arguments are compared as they are without them")
 	}
 	if err := d.routing(&c.Expect); err != nil {
 		return nil, err
@@ -525,7 +538,8 @@ func (d *draft) written(q *NewCaseSettings, now time.Time) (*callvet.Case, error
 
 // lose tells what is not carried.
 func (d *draft) lose(key, format string, args ...any) {
-	d.lost = append(d.lost, callvet.Problem{Code: "not-carried", Warning: true, Key: key, Message: fmt.Sprintf(format, args...)})
+	d.lost = append(d.lost,
+		callvet.Problem{Code: "not-carried", Warning: true, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
 // routing says plans as names of tools, and the arguments of a single plan one by one.
@@ -551,7 +565,8 @@ func (d *draft) routing(e *callvet.Expect) error {
 		}
 		names, all := namesOf(p)
 		if !all {
-			return d.byHand(fmt.Sprintf("its plan accepts more than %d sets of tools, which would each have to be named", maxSets))
+			return d.byHand(
+				fmt.Sprintf("its plan accepts more than %d sets of tools, which would each have to be named", maxSets))
 		}
 		sets = append(sets, names...)
 	}
@@ -560,7 +575,8 @@ func (d *draft) routing(e *callvet.Expect) error {
 			d.arguments(&e.Plans[0].Calls[i], e)
 		}
 	} else if slices.ContainsFunc(e.Plans, func(p callvet.Plan) bool {
-		return slices.ContainsFunc(p.Calls, func(c callvet.ExpectedCall) bool { return c.Args != nil || len(c.Matchers) > 0 })
+		return slices.ContainsFunc(p.Calls,
+			func(c callvet.ExpectedCall) bool { return c.Args != nil || len(c.Matchers) > 0 })
 	}) {
 		d.lose("expect.any_of", "the arguments of several plans are not carried")
 	}
@@ -613,7 +629,8 @@ func namesOf(p *callvet.Plan) (sets [][]string, all bool) {
 func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 	if c.Optional || len(c.Tools) != 1 {
 		if c.Args != nil || len(c.Matchers) > 0 {
-			d.lose("expect.calls.params", "the arguments of a call that may be another one, or missing, are not carried")
+			d.lose("expect.calls.params",
+				"the arguments of a call that may be another one, or missing, are not carried")
 		}
 		return
 	}
@@ -625,7 +642,8 @@ func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 		m := c.Matchers[name]
 		said[name] = true
 		switch {
-		case m.Optional || strings.Contains(name, "*") || !slices.Contains([]string{"", "exact", "contains", "any_of", "present", "absent", "regex"}, m.Mode):
+		case m.Optional || strings.Contains(name, "*") ||
+			!slices.Contains([]string{"", "exact", "contains", "any_of", "present", "absent", "regex"}, m.Mode):
 			d.lose("expect.calls.params."+name, "the argument %s is not compared: eval files cannot say how", name)
 		default:
 			e.ToolParams = append(e.ToolParams, callvet.ToolParam{Tool: c.Tools[0], Path: name, Matcher: m})
@@ -641,7 +659,9 @@ func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 		case strings.ContainsAny(name, ".["): // a path there
 			d.lose("expect.calls.params."+name, "the argument %s is not compared: its name would be a path", name)
 		default:
-			e.ToolParams = append(e.ToolParams, callvet.ToolParam{Tool: c.Tools[0], Path: name, Matcher: callvet.Matcher{Mode: "exact", Value: args[name]}})
+			e.ToolParams = append(e.ToolParams,
+				callvet.ToolParam{Tool: c.Tools[0], Path: name,
+					Matcher: callvet.Matcher{Mode: "exact", Value: args[name]}})
 		}
 	}
 }
@@ -659,13 +679,16 @@ func (d *draft) stubs(c *callvet.Case) {
 			d.lose("mocks", "of what %s answers, one result is carried, for any arguments", m.Tool)
 		}
 		if !have(m.Tool) && d.concerns(m.Tool) {
-			c.Mocks = append(c.Mocks, callvet.Mock{Tool: m.Tool, Replies: []callvet.MockReply{{Result: m.Replies[0].Result}}})
+			c.Mocks = append(c.Mocks,
+				callvet.Mock{Tool: m.Tool, Replies: []callvet.MockReply{{Result: m.Replies[0].Result}}})
 		}
 	}
 	for i := range d.attempts {
 		for _, call := range d.attempts[i].Calls() {
-			if call.Result != nil && call.Error == "" && (call.Status == callvet.StatusOK || call.Status == "") && !have(call.Tool) && d.concerns(call.Tool) {
-				c.Mocks = append(c.Mocks, callvet.Mock{Tool: call.Tool, Replies: []callvet.MockReply{{Result: call.Result}}})
+			if call.Result != nil && call.Error == "" && (call.Status == callvet.StatusOK || call.Status == "") &&
+				!have(call.Tool) && d.concerns(call.Tool) {
+				c.Mocks = append(c.Mocks,
+					callvet.Mock{Tool: call.Tool, Replies: []callvet.MockReply{{Result: call.Result}}})
 			}
 		}
 	}
@@ -677,7 +700,8 @@ func (d *draft) concerns(tool string) bool {
 		return false
 	}
 	want, _ := score.SelectionOf(&d.of.Expect)
-	return slices.ContainsFunc(slices.Concat(want.Tools, want.Acceptable), func(n string) bool { return callvet.NameFits(n, tool, false) }) ||
+	return slices.ContainsFunc(slices.Concat(want.Tools, want.Acceptable),
+		func(n string) bool { return callvet.NameFits(n, tool, false) }) ||
 		slices.ContainsFunc(d.attempts, func(t callvet.Trace) bool {
 			return slices.ContainsFunc(t.Calls(), func(c callvet.Call) bool { return c.Tool == tool })
 		})
@@ -715,7 +739,8 @@ func (d *draft) caught(ctx context.Context, file string, text []byte) (n int, re
 	}
 	scorer, problems := score.New(&callvet.Suite{Tools: tools}, score.Config{})
 	if suite.HasErrors(problems) || len(cases) != 1 {
-		return 0, "", fmt.Errorf("make a %s case of %q: %w: its tools do not compile", d.tier, d.of.ID, callvet.ErrInvalid)
+		return 0, "", fmt.Errorf("make a %s case of %q: %w: its tools do not compile", d.tier, d.of.ID,
+			callvet.ErrInvalid)
 	}
 	return d.failing(ctx, scorer, &cases[0])
 }

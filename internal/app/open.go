@@ -71,7 +71,8 @@ func (o *opener) close() {
 // newOpener prepares to open the targets of a run, which session names. prices is a file
 // that goes before the shipped ones, "" for none.
 func (a *App) newOpener(timeout time.Duration, prices, session string, tell Events) (*opener, error) {
-	o := &opener{app: a, tell: tell, prices: provider.ShippedPrices(), timeout: timeout, session: session, retrievers: map[int]*catalog.Retriever{}, warned: map[string]bool{}}
+	o := &opener{app: a, tell: tell, prices: provider.ShippedPrices(), timeout: timeout, session: session,
+		retrievers: map[int]*catalog.Retriever{}, warned: map[string]bool{}}
 	if prices != "" {
 		own, _, err := a.Prices(prices)
 		if err != nil {
@@ -109,14 +110,16 @@ func (o *opener) tellUnpriced(ts []run.Target, maxCost float64) {
 		if !o.unpriced(t) {
 			continue
 		}
-		o.tell.note("unpriced", "%s: the price is not known, so the cost limit ends the run after the first answer", t.Name)
+		o.tell.note("unpriced", "%s: the price is not known, so the cost limit ends the run after the first answer",
+			t.Name)
 	}
 }
 
 // unpriced reports whether nobody knows what a target costs before it has answered, and then neither.
 func (o *opener) unpriced(t *callvet.Target) bool {
 	service, _, _ := strings.Cut(t.Provider, "@")
-	return !t.Free && !t.Recorded && !t.Agent && slices.Contains(provider.Names(), service) && o.prices.Find(service, t.Model) == nil
+	return !t.Free && !t.Recorded && !t.Agent && slices.Contains(provider.Names(), service) &&
+		o.prices.Find(service, t.Model) == nil
 }
 
 // open builds the target of a spec; a recording may hold several.
@@ -169,7 +172,9 @@ func (o *opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, err
 		return nil, fmt.Errorf("open target %q: base URL: %w", s.Target, err)
 	}
 	cfg := provider.Config{
-		Getenv: o.app.cfg.Getenv, Warn: o.warn, Note: o.learns, BaseURL: base, Params: s.Params, DefaultTemperature: s.DefaultTemperature, HTTPClient: o.app.models, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.cfg.Now,
+		Getenv: o.app.cfg.Getenv, Warn: o.warn, Note: o.learns, BaseURL: base, Params: s.Params,
+		DefaultTemperature: s.DefaultTemperature, HTTPClient: o.app.models, Timeout: o.timeout, Stream: s.Stream,
+		Prices: o.prices, Now: o.app.cfg.Now,
 	}
 	if o.lacks != nil {
 		cfg.Unkeyed = func(variable string) { o.lacks(s, variable) }
@@ -192,7 +197,8 @@ func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]r
 		}
 		m := o.app.vectorModels(o.tell)
 		o.closers, o.models = append(o.closers, m.Close), append(o.models, m)
-		e := catalog.Env{Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.tell.notify, Indexes: o.app.cfg.Indexes}
+		e := catalog.Env{Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.tell.notify,
+			Indexes: o.app.cfg.Indexes}
 		if o.lacks != nil {
 			m.Config.Unkeyed = func(variable string) { o.lacks(s, variable) }
 			e.Models, e.Indexes = still{m}, nil
@@ -200,7 +206,9 @@ func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]r
 		r, t, err := e.Open(ctx, file, set)
 		return one(r, t, err)
 	}
-	cfg := catalog.RemoteConfig{URL: rest, Headers: s.Headers, Lookup: func(name string) string { return o.value(s, name) }, Warn: o.warn, K: 5, Timeout: o.timeout, Now: o.app.cfg.Now, Client: o.app.cfg.HTTP}
+	cfg := catalog.RemoteConfig{URL: rest, Headers: s.Headers,
+		Lookup: func(name string) string { return o.value(s, name) }, Warn: o.warn, K: 5, Timeout: o.timeout,
+		Now: o.app.cfg.Now, Client: o.app.cfg.HTTP}
 	if k, err := strconv.Atoi(s.Agent["k"]); err == nil && k > 0 {
 		cfg.K = k
 	}
@@ -277,7 +285,8 @@ func (o *opener) recordedTraces(name string, f io.ReadSeeker) (iter.Seq2[*callve
 func (o *opener) coverage(cases iter.Seq[*callvet.Case]) {
 	for _, s := range o.records {
 		if c := s.Coverage(cases); len(c.Unknown) > 0 || len(c.Missing) > 0 {
-			o.tell.note("coverage", "%s: %d cases without a row (not run), %d rows of other cases", s.Target.Name, len(c.Missing), len(c.Unknown))
+			o.tell.note("coverage", "%s: %d cases without a row (not run), %d rows of other cases", s.Target.Name,
+				len(c.Missing), len(c.Unknown))
 		}
 	}
 }
@@ -293,7 +302,8 @@ func (o *opener) execAgent(s *TargetSpec, line string) ([]run.Target, error) {
 		return nil, err
 	}
 	env, _ := redact.ChildEnvironment(o.app.cfg.Environ, keyVariables(), s.ExecEnv)
-	return one(agent.OpenExec(agent.ExecConfig{Args: args, Dir: dir, Env: env, Output: fields(s.Agent), Timeout: o.timeout, Now: o.app.cfg.Now}))
+	return one(agent.OpenExec(agent.ExecConfig{Args: args, Dir: dir, Env: env, Output: fields(s.Agent),
+		Timeout: o.timeout, Now: o.app.cfg.Now}))
 }
 
 func (o *opener) httpAgent(s *TargetSpec) ([]run.Target, error) {
@@ -307,14 +317,18 @@ func (o *opener) httpAgent(s *TargetSpec) ([]run.Target, error) {
 	}
 	g := s.Agent
 	return one(agent.OpenHTTP(agent.HTTPConfig{
-		URL: s.Target, Preset: g["preset"], Headers: s.Headers, InputField: g["input"], SessionField: g["session"], HistoryField: g["history"], SystemField: g["system"],
-		ToolsField: g["tools"], StubsField: g["stubs"], SessionPrefix: o.session, Body: body, Output: fields(g), Timeout: o.timeout, Now: o.app.cfg.Now,
-		Warn: o.warn, Client: o.app.cfg.HTTP, Lookup: func(name string) (string, bool) { v := o.value(s, name); return v, v != "" },
+		URL: s.Target, Preset: g["preset"], Headers: s.Headers, InputField: g["input"], SessionField: g["session"],
+		HistoryField: g["history"], SystemField: g["system"],
+		ToolsField: g["tools"], StubsField: g["stubs"], SessionPrefix: o.session, Body: body, Output: fields(g),
+		Timeout: o.timeout, Now: o.app.cfg.Now,
+		Warn: o.warn, Client: o.app.cfg.HTTP,
+		Lookup: func(name string) (string, bool) { v := o.value(s, name); return v, v != "" },
 	}))
 }
 
 func fields(g map[string]string) message.Fields {
-	return message.Fields{Text: g["text"], Calls: g["calls"], Name: g["name"], Args: g["args"], Result: g["result"], Problem: g["error"]}
+	return message.Fields{Text: g["text"], Calls: g["calls"], Name: g["name"], Args: g["args"], Result: g["result"],
+		Problem: g["error"]}
 }
 
 // openAll opens every spec and gives the targets names of their own.

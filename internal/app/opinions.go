@@ -85,14 +85,17 @@ func (s *said) read(ctx context.Context, db *store.DB, list []judgingRun) error 
 			continue
 		}
 		of = append(of, j.what)
-		all.Judgings = append(all.Judgings, JudgingView{Judge: id, JudgeID: id.ID(), Unit: j.what.Judge.Unit, Verdicts: vs, compares: !j.what.Judge.Own})
+		all.Judgings = append(all.Judgings,
+			JudgingView{Judge: id, JudgeID: id.ID(), Unit: j.what.Judge.Unit, Verdicts: vs,
+				compares: !j.what.Judge.Own})
 	}
 	all.majorities()
 	s.majorities = all.Majorities
 	for i, j := range of {
 		newer := slices.ContainsFunc(of[i+1:], func(o *Judging) bool { return o.Identity.Name == j.Identity.Name })
 		// Of a rubric that several judge their majority decides, not one of them.
-		together := j.Judge.Unit == judge.Rubric && slices.ContainsFunc(s.majorities, func(m Majority) bool { return m.Unit == judge.Rubric })
+		together := j.Judge.Unit == judge.Rubric &&
+			slices.ContainsFunc(s.majorities, func(m Majority) bool { return m.Unit == judge.Rubric })
 		if !newer && !together {
 			s.add(j, all.Judgings[i].Verdicts)
 			s.addParts(&all.Judgings[i])
@@ -185,7 +188,8 @@ func (s *said) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell
 func (s *said) report(by string, vs []ThingVerdict) {
 	for i := range vs {
 		if vs[i].Report != nil {
-			s.reports = append(s.reports, report.JudgeReport{Judge: by, Target: vs[i].Target, JudgeReport: vs[i].Report})
+			s.reports = append(s.reports,
+				report.JudgeReport{Judge: by, Target: vs[i].Target, JudgeReport: vs[i].Report})
 		}
 	}
 }
@@ -283,7 +287,8 @@ func (s *said) judged(at *trace.Attempt) {
 			reason = "no verdict: " + h.Unscored
 		}
 		at.Judged = append(slices.Clip(at.Judged), trace.Judged{
-			Judge: id.Name, Model: id.Model, PromptHash: id.PromptHash, Params: id.Params, Threshold: id.Threshold, Score: h.Score, Pass: h.Pass, Reason: reason,
+			Judge: id.Name, Model: id.Model, PromptHash: id.PromptHash, Params: id.Params, Threshold: id.Threshold,
+			Score: h.Score, Pass: h.Pass, Reason: reason,
 		})
 	}
 }

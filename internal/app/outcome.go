@@ -82,8 +82,11 @@ func (s *Session) conclude(ctx context.Context, v *RunView, sum run.Summary, run
 		set = &Settings{}
 	}
 	if n := sum.Spent.Assumed; n > 0 && set.MaxCostUSD > 0 {
-		out.Notes = append(out.Notes, callvet.Notice{Code: "assumed-usage", Text: fmt.Sprintf("%s told no usage that can be true: for the cost limit they were taken to cost %s at most, a token for each byte sent and received",
-			plain.Count(n, "request", "requests"), plain.Dollars(sum.Spent.AssumedUSD))})
+		out.Notes = append(out.Notes,
+			callvet.Notice{Code: "assumed-usage",
+				Text: fmt.Sprintf(
+					"%s told no usage that can be true: for the cost limit they were taken to cost %s at most, a token for each byte sent and received",
+					plain.Count(n, "request", "requests"), plain.Dollars(sum.Spent.AssumedUSD))})
 	}
 	switch {
 	case out.Interrupted():
@@ -91,7 +94,8 @@ func (s *Session) conclude(ctx context.Context, v *RunView, sum run.Summary, run
 	case runErr != nil:
 		return out, runErr
 	case sum.Pass+sum.Fail == 0:
-		return out, fmt.Errorf("nothing was judged: %s ended in an error, %s did not run", plain.Count(sum.Error, "attempt", "attempts"), plain.Thousands(sum.NotRun))
+		return out, fmt.Errorf("nothing was judged: %s ended in an error, %s did not run",
+			plain.Count(sum.Error, "attempt", "attempts"), plain.Thousands(sum.NotRun))
 	}
 	return out, s.decide(ctx, out, set, sum)
 }
@@ -124,7 +128,10 @@ func verdictOf(p *panel.Panels, set *Settings, sum run.Summary) (v gate.Verdict,
 			return gate.Fail, []string{fmt.Sprintf("required: every attempt passes; %d of %d did", sum.Pass, sum.Total)}
 		}
 		if n := passedInPart(p); n > 0 {
-			return gate.Fail, []string{fmt.Sprintf("required: every attempt passes; %d of %d did, %d of them with assertions that were not evaluated", sum.Pass, sum.Total, n)}
+			return gate.Fail,
+				[]string{fmt.Sprintf(
+					"required: every attempt passes; %d of %d did, %d of them with assertions that were not evaluated",
+					sum.Pass, sum.Total, n)}
 		}
 	}
 	v = gate.Pass
@@ -139,10 +146,12 @@ func verdictOf(p *panel.Panels, set *Settings, sum run.Summary) (v gate.Verdict,
 		}
 		switch iv := m.Interval; {
 		case iv.Upper < set.FailUnder:
-			why = append(why, fmt.Sprintf("failed: %s passes %s, under %s", t.Name, passed(iv), plain.ExactPercent(set.FailUnder)))
+			why = append(why,
+				fmt.Sprintf("failed: %s passes %s, under %s", t.Name, passed(iv), plain.ExactPercent(set.FailUnder)))
 			v = gate.Fail
 		case iv.Lower < set.FailUnder:
-			why = append(why, fmt.Sprintf("inconclusive: %s passes %s; %s cannot tell whether that is %s or more", t.Name, passed(iv), plain.Count(t.Overall.Cases, "case", "cases"), plain.ExactPercent(set.FailUnder)))
+			why = append(why, fmt.Sprintf("inconclusive: %s passes %s; %s cannot tell whether that is %s or more",
+				t.Name, passed(iv), plain.Count(t.Overall.Cases, "case", "cases"), plain.ExactPercent(set.FailUnder)))
 			if v == gate.Pass {
 				v = gate.Inconclusive
 			}

@@ -18,7 +18,8 @@ import (
 )
 
 // outline is of a run what its attempts are found and sorted by, in the order of cases, targets and
-// repeats. To read it from the store takes as long as to read the store; so the outlines of runs that are over are kept.
+// repeats. To read it from the store takes as long as to read the store; so the outlines of runs
+// that are over are kept.
 type outline struct {
 	lines []outlined
 	ids   []string // of cases, by their position in the suite; "" for those without attempts

@@ -15,7 +15,8 @@ import (
 // whole streams the attempts that a filter of verdicts lets through, with those that were planned and are
 // not stored.
 func (r *Run) whole(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
-	some := len(f.Verdicts) > 0 && (r.Stored.Status == store.StatusDone || !slices.Contains(f.Verdicts, callvet.VerdictNotRun))
+	some := len(f.Verdicts) > 0 &&
+		(r.Stored.Status == store.StatusDone || !slices.Contains(f.Verdicts, callvet.VerdictNotRun))
 	if some || r.damage != nil { // a run that is done has all of its attempts, and need not be read whole for a few
 		return r.Rows(ctx, f)
 	}
@@ -127,7 +128,8 @@ func (g *plannedGrid) upTo(c *callvet.Cell) bool {
 			return false
 		}
 		cell.Trace.CaseID, cell.Trace.Outcome, cell.Trace.Repeat = of.ID, callvet.OutcomeNotRun, cell.Repeat
-		cell.Result = callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "it did not run before the run ended", Rules: g.run.Manifest.rulesVersion()}
+		cell.Result = callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "it did not run before the run ended",
+			Rules: g.run.Manifest.rulesVersion()}
 		if !g.yield(report.Row{Case: of, Cell: cell}, nil) {
 			return false
 		}

@@ -60,14 +60,17 @@ func TestPlanned(t *testing.T) {
 					t.Errorf("%d rows, %d of them did not run", rows, gone)
 				}
 				var xml bytes.Buffer
-				if err := report.JUnit(&xml, v.View); err != nil || strings.Count(xml.String(), "<testcase") != 6 || strings.Count(xml.String(), "<error") != c.gone {
+				if err := report.JUnit(&xml, v.View); err != nil || strings.Count(xml.String(), "<testcase") != 6 ||
+					strings.Count(xml.String(), "<error") != c.gone {
 					t.Errorf("JUnit, %v: %s", err, xml.String())
 				}
-				g, err := d.With(app.Uploads{"g": []byte("- {metric: pass_rate, at_least: 0.0001, min_n: 0}")}).Gate(t.Context(), app.GateRequest{Side: app.Side{Run: d.runs[0]}, Gates: "g"}, nil)
+				g, err := d.With(app.Uploads{"g": []byte("- {metric: pass_rate, at_least: 0.0001, min_n: 0}")}).Gate(
+					t.Context(), app.GateRequest{Side: app.Side{Run: d.runs[0]}, Gates: "g"}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if v := g.Report.Verdicts[0]; v.LostAttempts != c.gone || v.Planned != 6 && c.gone < 6 || (v.Verdict == gate.Pass) != (c.gone == 0) {
+				if v := g.Report.Verdicts[0]; v.LostAttempts != c.gone || v.Planned != 6 && c.gone < 6 ||
+					(v.Verdict == gate.Pass) != (c.gone == 0) {
 					t.Errorf("the gate: %+v", v)
 				}
 			})

@@ -62,7 +62,8 @@ func (a *App) Probe(ctx context.Context, spec TargetSpec) (Probe, error) {
 	defer cancel()
 	began := a.cfg.Now()
 	said, err := ts[0].Model.Generate(ctx, &callvet.Request{
-		CaseID: "probe", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Say hello."}}, Tools: &callvet.Toolset{}, Params: ts[0].Params,
+		CaseID: "probe", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Say hello."}},
+		Tools: &callvet.Toolset{}, Params: ts[0].Params,
 	})
 	out.LatencyMS = float64(a.cfg.Now().Sub(began)) / float64(time.Millisecond)
 	var fault *callvet.Fault
@@ -70,7 +71,8 @@ func (a *App) Probe(ctx context.Context, spec TargetSpec) (Probe, error) {
 	case err == nil:
 		out.OK, out.Model, out.Usage = true, said.Model, said.Usage
 	case errors.As(err, &fault):
-		out.Fault, out.HTTP, out.Message, out.RetryMS = fault.Kind, fault.HTTP, a.Secrets().Hide(fault.Message), fault.RetryAfter.Milliseconds()
+		out.Fault, out.HTTP, out.Message, out.RetryMS = fault.Kind, fault.HTTP, a.Secrets().Hide(fault.Message),
+			fault.RetryAfter.Milliseconds()
 	default:
 		return out, fmt.Errorf("ask target %q: %w", spec.Target, err)
 	}

@@ -57,13 +57,16 @@ func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, tell Even
 		return nil, err
 	}
 	if left > 0 {
-		tell.warn("not-compared", fmt.Sprintf("%d tools were not compared with the others: a catalogue of more than %d is for a retriever, not for a prompt", left, catalog.MaxCompared))
+		tell.warn("not-compared",
+			fmt.Sprintf(
+				"%d tools were not compared with the others: a catalogue of more than %d is for a retriever, not for a prompt", left, catalog.MaxCompared))
 	}
 	pairs := make([][2]string, len(near))
 	for i, p := range near {
 		pairs[i] = [2]string{p.A, p.B}
 	}
-	out := &PromptResult{Format: "callvet.prompt", Version: 1, Name: "tool-caller", Revision: judge.ToolPromptRevision, Tools: len(tools), ToolPrompt: *judge.MakeToolPrompt(tools, pairs)}
+	out := &PromptResult{Format: "callvet.prompt", Version: 1, Name: "tool-caller", Revision: judge.ToolPromptRevision,
+		Tools: len(tools), ToolPrompt: *judge.MakeToolPrompt(tools, pairs)}
 	if len(out.Alike) > 0 {
 		names := make([]string, len(out.Alike))
 		for i, p := range out.Alike {

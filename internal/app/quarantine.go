@@ -32,7 +32,8 @@ func (t *tally) add(v callvet.Verdict) {
 
 // spared are the cases of a quarantine that are left out on a day, and what is said of each case
 // of it, with what became of it: nobody is to forget one. of is a run or a trace file.
-func spared(of string, list []suite.Quarantine, found map[string]*tally, now time.Time) (without map[string]bool, said []string) {
+func spared(of string, list []suite.Quarantine, found map[string]*tally,
+	now time.Time) (without map[string]bool, said []string) {
 	for i := range list {
 		q := &list[i]
 		about := q.Owner
@@ -42,13 +43,16 @@ func spared(of string, list []suite.Quarantine, found map[string]*tally, now tim
 		t := found[q.Case]
 		switch {
 		case q.Over(now):
-			said = append(said, fmt.Sprintf("the quarantine of %s ended on %s (%s): it counts again", q.Case, q.Until, about))
+			said = append(said,
+				fmt.Sprintf("the quarantine of %s ended on %s (%s): it counts again", q.Case, q.Until, about))
 			continue
 		case t == nil:
-			said = append(said, fmt.Sprintf("%s is in quarantine until %s (%s), and %s has no such case", q.Case, q.Until, about, of))
+			said = append(said,
+				fmt.Sprintf("%s is in quarantine until %s (%s), and %s has no such case", q.Case, q.Until, about, of))
 			continue
 		}
-		said = append(said, fmt.Sprintf("%s is in quarantine until %s (%s) and in no gate: %d of %s passed", q.Case, q.Until, about, t.passes, plain.Count(t.judged, "judged attempt", "judged attempts")))
+		said = append(said, fmt.Sprintf("%s is in quarantine until %s (%s) and in no gate: %d of %s passed", q.Case,
+			q.Until, about, t.passes, plain.Count(t.judged, "judged attempt", "judged attempts")))
 		if without == nil {
 			without = map[string]bool{}
 		}
@@ -58,7 +62,8 @@ func spared(of string, list []suite.Quarantine, found map[string]*tally, now tim
 }
 
 // quarantine leaves cases out of what is summed up of the run until their day is over.
-func (r *Run) quarantine(ctx context.Context, list []suite.Quarantine, now time.Time) (said []string, left tally, err error) {
+func (r *Run) quarantine(ctx context.Context, list []suite.Quarantine,
+	now time.Time) (said []string, left tally, err error) {
 	found := map[string]*tally{}
 	for i := range list {
 		t := &tally{}
@@ -82,12 +87,14 @@ func (r *Run) quarantine(ctx context.Context, list []suite.Quarantine, now time.
 }
 
 // quarantineTraces finds the tasks of a trace file that are left out, as the cases of a run are.
-func (a *App) quarantineTraces(name string, list []suite.Quarantine) (without map[string]bool, said []string, err error) {
+func (a *App) quarantineTraces(name string,
+	list []suite.Quarantine) (without map[string]bool, said []string, err error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
 	if a.once(name) {
-		return nil, nil, refused("gates", "%s can be read once only, and a quarantine needs a second reading: write it to a file", name)
+		return nil, nil, refused("gates",
+			"%s can be read once only, and a quarantine needs a second reading: write it to a file", name)
 	}
 	found := map[string]*tally{}
 	if _, err := a.eachTask(name, func(t *trace.Task) {

@@ -155,7 +155,8 @@ func (b *betweenTargets) tell(p *panel.Panels) {
 		return
 	}
 	text := fmt.Sprintf("between targets: %d of %s have another result (tools hit most: %s)",
-		b.count, panel.Plural(b.of, "call that several targets make at a case", "calls that several targets make at a case"), panel.MostOf(b.tools))
+		b.count, panel.Plural(b.of, "call that several targets make at a case",
+			"calls that several targets make at a case"), panel.MostOf(b.tools))
 	for i := range p.Findings {
 		if f := &p.Findings[i]; f.Code == findingUnsteady {
 			f.Evidence = append(f.Evidence, text)
@@ -190,9 +191,11 @@ func (u *resultUse) tell(p *panel.Panels) {
 	if u.unneeded.of == 0 {
 		return
 	}
-	text := fmt.Sprintf("of %s, the results of %d are used in no answer", panel.Plural(u.unneeded.of, "unneeded call", "unneeded calls"), u.unneeded.unused)
+	text := fmt.Sprintf("of %s, the results of %d are used in no answer",
+		panel.Plural(u.unneeded.of, "unneeded call", "unneeded calls"), u.unneeded.unused)
 	if u.needed.of > 0 {
-		text += fmt.Sprintf("; of %s, those of %d", panel.Plural(u.needed.of, "needed call", "needed calls"), u.needed.unused)
+		text += fmt.Sprintf("; of %s, those of %d", panel.Plural(u.needed.of, "needed call", "needed calls"),
+			u.needed.unused)
 	}
 	tested(p, findingChatter, text)
 }
@@ -255,7 +258,8 @@ func (r *judgedRun) agree(right map[labels.Key]bool) (a agreement) {
 	for i := range r.parts.all {
 		v := &r.parts.all[i]
 		gold, labelled := right[v.Key]
-		if v.Unit != labels.Call || v.Name != necessity || !labelled || v.ID() != r.parts.newest[partJudge{labels.Call, necessity}] {
+		if v.Unit != labels.Call || v.Name != necessity || !labelled ||
+			v.ID() != r.parts.newest[partJudge{labels.Call, necessity}] {
 			continue
 		}
 		said, known := v.Passed()
@@ -277,8 +281,11 @@ func (a agreement) tell(p *panel.Panels) {
 	if a.of == 0 {
 		return
 	}
-	tested(p, findingTool, fmt.Sprintf("the judge %s agrees with the labels on %d of %s: it passes %d that are labelled wrong, and fails %d that are labelled right",
-		necessity, a.of-a.passedWrong-a.failedRight, panel.Plural(a.of, "call", "calls"), a.passedWrong, a.failedRight))
+	tested(p, findingTool,
+		fmt.Sprintf(
+			"the judge %s agrees with the labels on %d of %s: it passes %d that are labelled wrong, and fails %d that are labelled right",
+			necessity, a.of-a.passedWrong-a.failedRight, panel.Plural(a.of, "call", "calls"), a.passedWrong,
+			a.failedRight))
 }
 
 // rightCalls adds the labelled calls of an attempt that are wanted, and whether each was needed and
@@ -303,5 +310,6 @@ func sameTool(c *callvet.Call, gold string) bool {
 
 // callKey is that of a call of an attempt.
 func callKey(at *trace.Attempt, id string) labels.Key {
-	return labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Call, CallID: id}
+	return labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat,
+		Unit: labels.Call, CallID: id}
 }

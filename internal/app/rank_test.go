@@ -21,13 +21,15 @@ import (
 func TestRank(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, 6)
-	of := []app.Contender{{Run: d.runs[0], Target: "offline/lexical"}, {Run: d.runs[1], Target: "offline/lexical"}, {Run: "gone", Target: "x"}, {Run: "gone", Target: "y"}}
+	of := []app.Contender{{Run: d.runs[0], Target: "offline/lexical"}, {Run: d.runs[1], Target: "offline/lexical"},
+		{Run: "gone", Target: "x"}, {Run: "gone", Target: "y"}}
 	got, err := d.Rank(t.Context(), of)
 	if err != nil {
 		t.Fatal(err)
 	}
 	any4 := panel.Rank{Best: 1, Worst: 4}
-	want := &app.Ranking{Metric: panel.MetricPass, Ranks: []panel.Rank{any4, any4, any4, any4}, Unread: []string{"gone"}}
+	want := &app.Ranking{Metric: panel.MetricPass, Ranks: []panel.Rank{any4, any4, any4, any4},
+		Unread: []string{"gone"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -38,7 +40,8 @@ func TestRanksOfARun(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})
 	startedRun(t, a, files, 1)
-	const one, other = `{"target": "offline/lexical", "name": "one"}`, `{"target": "offline/lexical", "name": "other", "tool_choice": "none"}`
+	const one, other = `{"target": "offline/lexical", "name": "one"}`,
+		`{"target": "offline/lexical", "name": "other", "tool_choice": "none"}`
 	for targets, ranked := range map[string]bool{one: false, one + "," + other: true} {
 		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "weather", "targets": [`+targets+`]}`), nil)
 		if err != nil {
@@ -133,10 +136,13 @@ func TestToolChoices(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})
 	startedRun(t, a, files, 1)
-	_, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "weather", "targets": [{"target": "offline/lexical", "name": "one", "tool_choice": "get_weather"},
+	_, err := a.StartRun(t.Context(),
+		as[app.RunRequest](t,
+			`{"suite": "weather", "targets": [{"target": "offline/lexical", "name": "one", "tool_choice": "get_weather"},
 		{"target": "offline/lexical", "name": "other", "tool_choice": "get_wether"}]}`), nil)
 	var hinted *callvet.Hinted
-	if !errors.As(err, &hinted) || !strings.Contains(err.Error(), "target other") || hinted.Hint != "did you mean get_weather?" {
+	if !errors.As(err, &hinted) || !strings.Contains(err.Error(), "target other") ||
+		hinted.Hint != "did you mean get_weather?" {
 		t.Errorf("%v", err)
 	}
 }

@@ -82,7 +82,8 @@ func (l *keyring) refuse(r *http.Request) error {
 		if may || !carries(r, k.Value) {
 			continue
 		}
-		return &callvet.DeniedError{Ruling: callvet.Ruling{Rule: "key-host", Action: callvet.RulingDeny, Detail: k.refusal(to)}}
+		return &callvet.DeniedError{Ruling: callvet.Ruling{Rule: "key-host", Action: callvet.RulingDeny,
+			Detail: k.refusal(to)}}
 	}
 	return nil
 }
@@ -96,7 +97,8 @@ func (k *HostKey) refusal(host string) string {
 	if k.Variable == "" {
 		return fmt.Sprintf("a key of the server is not sent to %s: it is for %s", host, to)
 	}
-	return fmt.Sprintf("%s is not sent to %s: it is kept for %s; to allow the host, give the key again with it under Settings, Keys (PUT /api/keys/%s)", k.Variable, host, to, k.Variable)
+	return fmt.Sprintf(
+		"%s is not sent to %s: it is kept for %s; to allow the host, give the key again with it under Settings, Keys (PUT /api/keys/%s)", k.Variable, host, to, k.Variable)
 }
 
 // hostOf is the host of an address as keys name it: in small letters, without the usual port of its scheme.
@@ -127,7 +129,8 @@ func carries(r *http.Request, value string) bool {
 		return carriesWord(r, value)
 	}
 	address := r.URL.String()
-	if plain, err := url.QueryUnescape(address); strings.Contains(address, value) || err == nil && strings.Contains(plain, value) {
+	if plain, err := url.QueryUnescape(address); strings.Contains(address, value) || err == nil &&
+		strings.Contains(plain, value) {
 		return true
 	}
 	if plain, err := url.PathUnescape(address); err == nil && strings.Contains(plain, value) {

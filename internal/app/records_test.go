@@ -49,7 +49,8 @@ const (
 func newDamaged(t *testing.T, cases int) *damaged {
 	t.Helper()
 	d := newStored(t, cases)
-	d.set(t, "UPDATE cells SET flags=flags&255, result=substr(result,1,length(result)-5), trace=substr(trace,1,length(trace)-5), exchanges=substr(exchanges,1,length(exchanges)-5)")
+	d.set(t,
+		"UPDATE cells SET flags=flags&255, result=substr(result,1,length(result)-5), trace=substr(trace,1,length(trace)-5), exchanges=substr(exchanges,1,length(exchanges)-5)")
 	d.set(t, "UPDATE runs SET manifest=substr(manifest,1,length(manifest)-5), totals=substr(totals,1,length(totals)-5)")
 	d.set(t, "UPDATE suites SET head=substr(head,1,length(head)-5)")
 	d.set(t, "UPDATE suite_chunks SET cases=substr(cases,1,length(cases)-5)")
@@ -62,7 +63,9 @@ func newStored(t *testing.T, cases int) *damaged {
 	dir := t.TempDir()
 	var list []string
 	for i := range cases {
-		list = append(list, fmt.Sprintf(`{"id": "c%d", "prompt": "Weather in Oslo, %d?", "expected_tool": "weather_now", "expected_params": {"city": "Oslo"}, "tags": ["t%d"]}`, i, i, i%3))
+		list = append(list,
+			fmt.Sprintf(
+				`{"id": "c%d", "prompt": "Weather in Oslo, %d?", "expected_tool": "weather_now", "expected_params": {"city": "Oslo"}, "tags": ["t%d"]}`, i, i, i%3))
 	}
 	text := `{"callvet": 1, "name": "cities", "tools": [{"name": "weather_now", "description": "Weather of a city.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}], "cases": [` + strings.Join(list, ",") + `]}`
 	if err := os.WriteFile(filepath.Join(dir, "blob"), []byte(text), 0o600); err != nil {
@@ -75,9 +78,13 @@ func newStored(t *testing.T, cases int) *damaged {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	files := &uploads{dir: dir, known: map[string]string{"upload-1": "blob"}, written: map[string]string{}}
-	d := &damaged{cells: cases, App: app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: files, Version: "test"})}
+	d := &damaged{cells: cases,
+		App: app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: files,
+			Version: "test"})}
 	for i := range d.runs {
-		s, err := d.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "no_cache": true}`), nil)
+		s, err := d.StartRun(t.Context(),
+			as[app.RunRequest](t,
+				`{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "no_cache": true}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +162,8 @@ func (d *damaged) read(t *testing.T, run, what string) {
 	if _, err := d.Score(ctx, app.ScoreRequest{Run: run}, nil); err != nil {
 		t.Errorf("%s: score: %v", what, err)
 	}
-	if _, err := d.Diff(ctx, app.DiffRequest{Base: app.Side{Run: d.runs[1]}, Candidate: app.Side{Run: run}}, nil); err != nil {
+	if _, err := d.Diff(ctx, app.DiffRequest{Base: app.Side{Run: d.runs[1]}, Candidate: app.Side{Run: run}},
+		nil); err != nil {
 		t.Errorf("%s: diff: %v", what, err)
 	}
 	if _, err := d.RunState(ctx, run); err != nil {
@@ -206,7 +214,8 @@ func TestBadStoredCells(t *testing.T) {
 func TestBadStoredColumns(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, 8)
-	for _, column := range []string{"outcome", "verdict", "class", "case_id", "overall", "cost", "requests", "flags", "exchanges", "repeat"} {
+	for _, column := range []string{"outcome", "verdict", "class", "case_id", "overall", "cost", "requests", "flags",
+		"exchanges", "repeat"} {
 		d.set(t, "UPDATE cells SET trace=?, result=? WHERE run=1", []byte(wholeTrace), []byte(wholeResult))
 		for i, v := range []any{"", "x", int64(-1), 1e300, []byte{0xff}, strings.Repeat("y", 1<<16)} {
 			d.set(t, "UPDATE cells SET "+column+"=? WHERE run=1 AND case_ix=?", v, i)
@@ -226,7 +235,8 @@ func TestBadStoredRuns(t *testing.T) {
 	count := mutate.Count(os.Getenv, 200)
 	for _, column := range []string{"manifest", "totals"} {
 		var whole []byte
-		if err := d.sql.QueryRow("SELECT " + column + " FROM runs WHERE num=1").Scan(&whole); err != nil || !json.Valid(whole) {
+		if err := d.sql.QueryRow("SELECT " + column + " FROM runs WHERE num=1").Scan(&whole); err != nil ||
+			!json.Valid(whole) {
 			t.Fatal(err, string(whole))
 		}
 		for c := range mutate.Some(whole, count/2, mutate.Huge(count), 3) {
@@ -273,7 +283,8 @@ func TestTargetsOfNoManifest(t *testing.T) {
 	for _, p := range v.View.Panels.Targets {
 		names = append(names, p.Name)
 	}
-	if diff := cmp.Diff([]string{"offline/lexical", "target 2", "offline/lexical target 3"}, names); diff != "" || v.View.Panels.Repeats != 2 {
+	if diff := cmp.Diff([]string{"offline/lexical", "target 2", "offline/lexical target 3"}, names); diff != "" ||
+		v.View.Panels.Repeats != 2 {
 		t.Errorf("%d repeats, %s", v.View.Panels.Repeats, diff)
 	}
 }
@@ -300,8 +311,10 @@ func TestFilterByReason(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, 6)
 	set := func(at int, outcome, verdict, class, more string) {
-		d.set(t, "UPDATE cells SET outcome=?, verdict=?, class=?, trace=?, result=? WHERE run=1 AND case_ix=?", outcome, verdict, class,
-			fmt.Appendf(nil, `{"case_id":"c%d","target":"offline/lexical","outcome":%q,"usage":{}%s}`, at, outcome, more), fmt.Appendf(nil, `{"verdict":%q,"class":%q}`, verdict, class), at)
+		d.set(t, "UPDATE cells SET outcome=?, verdict=?, class=?, trace=?, result=? WHERE run=1 AND case_ix=?", outcome,
+			verdict, class,
+			fmt.Appendf(nil, `{"case_id":"c%d","target":"offline/lexical","outcome":%q,"usage":{}%s}`, at, outcome,
+				more), fmt.Appendf(nil, `{"verdict":%q,"class":%q}`, verdict, class), at)
 	}
 	set(0, "unparseable", "fail", "unparseable", `,"reason":"token_limit"`)
 	set(1, "unparseable", "fail", "unparseable", `,"reason":"empty_answer"`)
@@ -318,20 +331,23 @@ func TestFilterByReason(t *testing.T) {
 		{"a reason", []string{"token_limit"}, nil, []string{"c0/0 fail"}},
 		{"a kind of error", []string{"content_filter"}, nil, []string{"c2/0 error"}},
 		{"two of them", []string{"empty_answer", "lost_record"}, nil, []string{"c1/0 fail", "c5/0 error"}},
-		{"with a class", []string{"empty_answer", "content_filter"}, []callvet.Class{"provider"}, []string{"c2/0 error"}},
+		{"with a class", []string{"empty_answer", "content_filter"}, []callvet.Class{"provider"},
+			[]string{"c2/0 error"}},
 		{"the name of a class", nil, []callvet.Class{"unknown_tool"}, []string{"c3/0 fail"}},
 		{"its earlier name", nil, []callvet.Class{"tool_hallucination"}, []string{"c3/0 fail"}},
 		{"the earlier name of the other one", nil, []callvet.Class{"argument_hallucination"}, []string{"c4/0 fail"}},
 		{"none has it", []string{"refusal"}, nil, nil},
 	} {
 		for range 2 { // the second time from what is kept
-			got, _ := attemptNames(t, d.App, app.AttemptsRequest{Run: d.runs[0], Reasons: c.reasons, Classes: c.classes})
+			got, _ := attemptNames(t, d.App,
+				app.AttemptsRequest{Run: d.runs[0], Reasons: c.reasons, Classes: c.classes})
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("%s: (-want +got):\n%s", c.name, diff)
 			}
 		}
 	}
-	if _, err := d.Attempts(t.Context(), app.AttemptsRequest{Run: d.runs[0], Reasons: []string{"tokens"}}); !errors.Is(err, callvet.ErrInvalid) {
+	if _, err := d.Attempts(t.Context(),
+		app.AttemptsRequest{Run: d.runs[0], Reasons: []string{"tokens"}}); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("an unknown reason: %v", err)
 	}
 	v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
@@ -363,10 +379,12 @@ func TestChecksums(t *testing.T) {
 			"UPDATE cells SET verdict='fail', class='wrong_tool' WHERE run=1 AND case_ix=2",
 			"1 attempt cannot be read", true,
 		},
-		"another score":   {"UPDATE cells SET overall=0.5 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
-		"another outcome": {"UPDATE cells SET outcome='abstained' WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
-		"another case":    {"UPDATE cells SET case_id='c3' WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
-		"another cost":    {"UPDATE cells SET cost=9 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another score": {"UPDATE cells SET overall=0.5 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another outcome": {"UPDATE cells SET outcome='abstained' WHERE run=1 AND case_ix=2",
+			"1 attempt cannot be read", true},
+		"another case": {"UPDATE cells SET case_id='c3' WHERE run=1 AND case_ix=2",
+			"1 attempt cannot be read", true},
+		"another cost": {"UPDATE cells SET cost=9 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
 		"another result": {
 			"UPDATE cells SET result=replace(result, 'pass', 'fail') WHERE run=1 AND case_ix=2",
 			"1 attempt cannot be read", false,
@@ -428,19 +446,31 @@ func TestDamagedRun(t *testing.T) {
 		list, lost bool   // the list has a problem, too; records are lost
 		refused    bool   // by gates
 	}{
-		"whole":                             {query: "UPDATE runs SET name='x' WHERE num=1", counted: 6},
-		"a manifest that is no JSON":        {query: "UPDATE runs SET manifest='{\"version\": 1, \"targets\"' WHERE num=1", counted: 6, problem: "read manifest of run", list: true, refused: true},
-		"a manifest of another type":        {query: "UPDATE runs SET manifest='[1]' WHERE num=1", counted: 6, problem: "read manifest of run", list: true, refused: true},
-		"a manifest without targets":        {query: "UPDATE runs SET manifest='{}' WHERE num=1", counted: 6, problem: "it names no target", list: true, refused: true},
-		"an empty manifest":                 {query: "UPDATE runs SET manifest='' WHERE num=1", counted: 6, problem: "read manifest of run", list: true, refused: true},
-		"the head of the suite":             {query: "UPDATE suites SET head='no JSON'", counted: 6, problem: "read suite of run", refused: true},
-		"an attempt":                        {query: "UPDATE cells SET trace='no JSON' WHERE run=1 AND case_ix=2", counted: 6, problem: "1 attempt cannot be read"},
-		"an attempt of a target not there":  {query: "UPDATE cells SET target_ix=7 WHERE run=1 AND case_ix=2", counted: 5, problem: `1 record is lost: an attempt at case "c2" has the target 7 of 1`, lost: true},
-		"an attempt of the next target":     {query: "UPDATE cells SET target_ix=1 WHERE run=1 AND case_ix=2", counted: 5, problem: "has the target 1 of 1", lost: true},
-		"an attempt of a target -1":         {query: "UPDATE cells SET target_ix=-1 WHERE run=1 AND case_ix=2", counted: 5, problem: "1 record is lost", lost: true},
-		"an attempt of no target":           {query: "UPDATE cells SET target_ix='x' WHERE run=1 AND case_ix=2", counted: 5, problem: "has the target x of 1", lost: true},
-		"an attempt at a case not there":    {query: "UPDATE cells SET case_ix=99 WHERE run=1 AND case_ix=2", counted: 5, problem: "the case 99 of 6", lost: true},
-		"an attempt at no case":             {query: "UPDATE cells SET case_ix='x' WHERE run=1 AND case_ix=2", counted: 5, problem: "the case x of 6", lost: true},
+		"whole": {query: "UPDATE runs SET name='x' WHERE num=1", counted: 6},
+		"a manifest that is no JSON": {query: "UPDATE runs SET manifest='{\"version\": 1, \"targets\"' WHERE num=1",
+			counted: 6, problem: "read manifest of run", list: true, refused: true},
+		"a manifest of another type": {query: "UPDATE runs SET manifest='[1]' WHERE num=1", counted: 6,
+			problem: "read manifest of run", list: true, refused: true},
+		"a manifest without targets": {query: "UPDATE runs SET manifest='{}' WHERE num=1", counted: 6,
+			problem: "it names no target", list: true, refused: true},
+		"an empty manifest": {query: "UPDATE runs SET manifest='' WHERE num=1", counted: 6,
+			problem: "read manifest of run", list: true, refused: true},
+		"the head of the suite": {query: "UPDATE suites SET head='no JSON'", counted: 6,
+			problem: "read suite of run", refused: true},
+		"an attempt": {query: "UPDATE cells SET trace='no JSON' WHERE run=1 AND case_ix=2",
+			counted: 6, problem: "1 attempt cannot be read"},
+		"an attempt of a target not there": {query: "UPDATE cells SET target_ix=7 WHERE run=1 AND case_ix=2",
+			counted: 5, problem: `1 record is lost: an attempt at case "c2" has the target 7 of 1`, lost: true},
+		"an attempt of the next target": {query: "UPDATE cells SET target_ix=1 WHERE run=1 AND case_ix=2",
+			counted: 5, problem: "has the target 1 of 1", lost: true},
+		"an attempt of a target -1": {query: "UPDATE cells SET target_ix=-1 WHERE run=1 AND case_ix=2",
+			counted: 5, problem: "1 record is lost", lost: true},
+		"an attempt of no target": {query: "UPDATE cells SET target_ix='x' WHERE run=1 AND case_ix=2",
+			counted: 5, problem: "has the target x of 1", lost: true},
+		"an attempt at a case not there": {query: "UPDATE cells SET case_ix=99 WHERE run=1 AND case_ix=2",
+			counted: 5, problem: "the case 99 of 6", lost: true},
+		"an attempt at no case": {query: "UPDATE cells SET case_ix='x' WHERE run=1 AND case_ix=2",
+			counted: 5, problem: "the case x of 6", lost: true},
 		"a manifest with a case not there":  {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.cases', json('[0,99]')) WHERE num=1`, counted: 6, problem: "it has a case that the suite does not have", refused: true},
 		"a manifest with a seed of a text":  {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.seed', 'x') WHERE num=1`, counted: 6, problem: "read manifest of run", list: true, refused: true},
 		"targets of a manifest are no list": {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.targets', 7) WHERE num=1`, counted: 6, problem: "read manifest of run", list: true, refused: true},
@@ -455,10 +485,13 @@ func TestDamagedRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			doc := v.View.Document()
-			if c.problem == "" && doc.Problem != "" || !strings.Contains(doc.Problem, c.problem) || c.problem != "" && !slices.Contains(doc.Warnings, doc.Problem) {
+			if c.problem == "" && doc.Problem != "" || !strings.Contains(doc.Problem, c.problem) || c.problem != "" &&
+				!slices.Contains(doc.Warnings, doc.Problem) {
 				t.Errorf("problem %q, warnings %q", doc.Problem, doc.Warnings)
 			}
-			if v := doc.Panels.Targets[0].Overall.Verdicts; v.Pass+v.Fail+v.Error != c.counted || v.NotRun != 6-c.counted || doc.Panels.Targets[0].Name != "offline/lexical" || (doc.Panels.Lost.Records() == 1) != c.lost {
+			if v := doc.Panels.Targets[0].Overall.Verdicts; v.Pass+v.Fail+v.Error != c.counted ||
+				v.NotRun != 6-c.counted || doc.Panels.Targets[0].Name != "offline/lexical" ||
+				(doc.Panels.Lost.Records() == 1) != c.lost {
 				t.Errorf("%+v of %s, lost %+v", v, doc.Panels.Targets[0].Name, doc.Panels.Lost)
 			}
 			names, page := attemptNames(t, d.App, app.AttemptsRequest{Run: run})
@@ -479,7 +512,8 @@ func TestDamagedRun(t *testing.T) {
 			if err != nil || len(list) != 2 || list[0].Problem != "" {
 				t.Errorf("the list: %+v, %v", list, err)
 			}
-			got, err := d.With(app.Uploads{"g": []byte(gates)}).Gate(ctx, app.GateRequest{Side: app.Side{Run: run}, Gates: "g"}, nil)
+			got, err := d.With(app.Uploads{"g": []byte(gates)}).Gate(ctx,
+				app.GateRequest{Side: app.Side{Run: run}, Gates: "g"}, nil)
 			switch {
 			case c.refused:
 				if !errors.Is(err, callvet.ErrConflict) {
@@ -490,7 +524,8 @@ func TestDamagedRun(t *testing.T) {
 			case (c.problem != "") != (got.Report.Verdict == app.Inconclusive):
 				t.Errorf("gates: %s", got.Report.Verdict)
 			}
-			if v, err := d.ViewRun(ctx, app.ViewRequest{Run: d.runs[1]}, nil); err != nil || v.View.Problem != "" && !strings.Contains(v.View.Problem, "suite") {
+			if v, err := d.ViewRun(ctx, app.ViewRequest{Run: d.runs[1]}, nil); err != nil || v.View.Problem != "" &&
+				!strings.Contains(v.View.Problem, "suite") {
 				t.Errorf("the other run: %v", err)
 			}
 		})

@@ -95,13 +95,16 @@ func (a *App) StartReplay(ctx context.Context, req ReplayRequest, tell Events) (
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(a.permitted(man.Specs), a.unspelled(req.Targets), a.secrets.Spelled((&RunRequest{Words: req.Words, Origin: req.Origin}).settings())); err != nil {
+	if err := errors.Join(a.permitted(man.Specs), a.unspelled(req.Targets),
+		a.secrets.Spelled((&RunRequest{Words: req.Words, Origin: req.Origin}).settings())); err != nil {
 		return nil, err
 	}
 	if commands := man.commands(); len(commands) > 0 && !a.cfg.Permit.Commands {
-		return nil, refused("run", "replay run %s: its scorers may not run commands here: %s", of.Stored.ID, strings.Join(commands, "; "))
+		return nil, refused("run", "replay run %s: its scorers may not run commands here: %s", of.Stored.ID,
+			strings.Join(commands, "; "))
 	}
-	s := &Session{yield: make(chan struct{}), app: a, tell: tell, settings: req.Settings, slices: req.Slices, noWait: true}
+	s := &Session{yield: make(chan struct{}), app: a, tell: tell, settings: req.Settings, slices: req.Slices,
+		noWait: true}
 	if s.op, err = a.newOpener(req.timeout(), man.Prices, of.Stored.ID, tell); err != nil {
 		return nil, err
 	}
@@ -118,9 +121,11 @@ func (r *Run) replayManifest(req *ReplayRequest, version string) (*Manifest, err
 	}
 	m := *r.Manifest
 	m.Replay = &Replayed{Run: r.Stored.ID, FromStep: req.FromStep}
-	m.Callvet, m.Origin, m.Settings, m.Slices, m.Keep, m.Judges, m.NoCache, m.Live = version, req.Origin, &req.Settings, req.Slices, append(slices.Clone(m.Keep), req.Keep...), nil, true, nil
+	m.Callvet, m.Origin, m.Settings, m.Slices, m.Keep, m.Judges, m.NoCache, m.Live = version, req.Origin, &req.Settings,
+		req.Slices, append(slices.Clone(m.Keep), req.Keep...), nil, true, nil
 	m.Rules = callvet.RulesVersion
-	m.World = &RanWorld{WorldRequest: WorldRequest{World: WorldRecorded, Recordings: req.Recordings, OnMiss: req.OnMiss}}
+	m.World = &RanWorld{WorldRequest: WorldRequest{World: WorldRecorded, Recordings: req.Recordings,
+		OnMiss: req.OnMiss}}
 	if req.Prices != "" {
 		m.Prices = req.Prices
 	}
@@ -160,7 +165,8 @@ func (r *Run) position(name string) (int, error) {
 	if name == "" && len(names) == 1 {
 		return 0, nil
 	}
-	return 0, wrong("of", name, "run %s has the targets %s: whose answers stand?", r.Stored.ID, strings.Join(names, ", "))
+	return 0, wrong("of", name, "run %s has the targets %s: whose answers stand?", r.Stored.ID,
+		strings.Join(names, ", "))
 }
 
 // caseAt is the position of a case in the suite.
@@ -231,7 +237,8 @@ func (s *Session) openReplay(ctx context.Context, of *Run) error {
 			at = *what.Of
 		}
 		if at >= len(of.Manifest.Targets) {
-			return fmt.Errorf("replay run %s: %w: it has %d targets, and now there are %d", of.Stored.ID, callvet.ErrConflict, len(of.Manifest.Targets), len(s.targets))
+			return fmt.Errorf("replay run %s: %w: it has %d targets, and now there are %d", of.Stored.ID,
+				callvet.ErrConflict, len(of.Manifest.Targets), len(s.targets))
 		}
 		m := &world.Again{Find: of.past(at), Next: s.targets[i].Model}
 		if what.FromStep != nil {
@@ -259,7 +266,8 @@ func (r *Run) past(at int) func(ctx context.Context, id string, repeat int) (wor
 			}
 			return world.Past{Trace: &c.Trace, Input: len(of.Input), Whole: whole}, nil
 		}
-		return world.Past{}, fmt.Errorf("run %s has no attempt %d at it: %w", r.Stored.ID, repeat+1, callvet.ErrNotFound)
+		return world.Past{}, fmt.Errorf("run %s has no attempt %d at it: %w", r.Stored.ID, repeat+1,
+			callvet.ErrNotFound)
 	}
 }
 
@@ -286,10 +294,12 @@ func (s *Session) openReplayWorld(ctx context.Context, of *Run) error {
 		return nil
 	}
 	if stored.redacted > 0 {
-		s.tell.note("redacted-replay", "%d of the attempts lost secrets or personal data when they were stored: what is replayed of them, and how it is scored, may differ", stored.redacted)
+		s.tell.note("redacted-replay",
+			"%d of the attempts lost secrets or personal data when they were stored: what is replayed of them, and how it is scored, may differ", stored.redacted)
 	}
 	if step := s.Manifest.Replay.FromStep; step != nil && *step >= stored.longest {
-		s.tell.note("nothing-forked", "no attempt has more than %d answers: all that was said stands, and a target is asked only where it said nothing", stored.longest)
+		s.tell.note("nothing-forked",
+			"no attempt has more than %d answers: all that was said stands, and a target is asked only where it said nothing", stored.longest)
 	}
 	return nil
 }
@@ -319,10 +329,12 @@ func (s *Session) recorded(ctx context.Context, of *Run) (out storedCalls, err e
 		if err != nil {
 			return out, err
 		}
-		at := world.Conversation{Case: k.ID, Target: of.Manifest.Targets[c.Target].Name, Repeat: c.Repeat, Tools: of.toolsOf(k)}
+		at := world.Conversation{Case: k.ID, Target: of.Manifest.Targets[c.Target].Name, Repeat: c.Repeat,
+			Tools: of.toolsOf(k)}
 		out.calls = append(out.calls, world.OfTrace(&c.Trace, at, of.Manifest.Guard == nil)...)
 		if len(out.calls) > world.MaxRecordings {
-			return out, fmt.Errorf("replay run %s: it has more than %d calls: %w", of.Stored.ID, world.MaxRecordings, callvet.ErrLimited)
+			return out, fmt.Errorf("replay run %s: it has more than %d calls: %w", of.Stored.ID, world.MaxRecordings,
+				callvet.ErrLimited)
 		}
 		out.longest = max(out.longest, world.Answers(c.Trace.Turns))
 		if b, err := json.Marshal(&c.Trace.Turns); err != nil || bytes.Contains(b, []byte(pii.Mark)) {

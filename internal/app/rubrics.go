@@ -21,5 +21,6 @@ func (s *Settings) holdRubrics(unmet int) string {
 	if unmet == 0 || s.ForceRubric {
 		return ""
 	}
-	return fmt.Sprintf("rubric cases run when all others pass, and %s did not: --force-rubric runs them all the same", plain.Count(unmet, "attempt", "attempts"))
+	return fmt.Sprintf("rubric cases run when all others pass, and %s did not: --force-rubric runs them all the same",
+		plain.Count(unmet, "attempt", "attempts"))
 }

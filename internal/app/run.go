@@ -256,7 +256,8 @@ func unambiguous(field string, by []string) error {
 		if callvet.AmbiguousSlice(key) {
 			return &callvet.FieldError{
 				Field: field, Text: fmt.Sprintf("{%s} %s: it does not say by which tool", field, key),
-				Fix: fmt.Sprintf("{%s} %s for all cases that expect a tool, {%s} %s for its calls", field, callvet.SliceExpectedTool, field, callvet.SliceCalledTool),
+				Fix: fmt.Sprintf("{%s} %s for all cases that expect a tool, {%s} %s for its calls", field,
+					callvet.SliceExpectedTool, field, callvet.SliceCalledTool),
 			}
 		}
 	}

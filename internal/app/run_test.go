@@ -17,7 +17,8 @@ import (
 func TestNext(t *testing.T) {
 	t.Parallel()
 	again := func(with Setting) Action { return Action{Verb: VerbAgain, Run: "r", With: []Setting{with}} }
-	show, report, diff, resume := Action{Verb: VerbShow, Run: "r"}, Action{Verb: VerbReport, Run: "r"}, Action{Verb: VerbDiff, Run: "r"}, Action{Verb: VerbResume, Run: "r"}
+	show, report, diff, resume := Action{Verb: VerbShow, Run: "r"}, Action{Verb: VerbReport, Run: "r"},
+		Action{Verb: VerbDiff, Run: "r"}, Action{Verb: VerbResume, Run: "r"}
 	for _, tt := range []struct {
 		name    string
 		status  store.Status
@@ -25,14 +26,18 @@ func TestNext(t *testing.T) {
 		v       []panel.Verdicts
 		want    []Action
 	}{
-		{"all passed once", store.StatusDone, 1, []panel.Verdicts{{Pass: 2}}, []Action{again(One("repeats", "5")), report, diff}},
+		{"all passed once", store.StatusDone, 1, []panel.Verdicts{{Pass: 2}},
+			[]Action{again(One("repeats", "5")), report, diff}},
 		{"all passed often", store.StatusDone, 2, []panel.Verdicts{{Pass: 4}}, []Action{report, diff}},
 		{"nothing ran", store.StatusDone, 3, []panel.Verdicts{{}}, []Action{report, diff}},
 		{"no target", store.StatusDone, 3, nil, []Action{report, diff}},
-		{"some failed", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Fail: 1}}, []Action{show, again(One("failed_from", "r")), report}},
+		{"some failed", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Fail: 1}},
+			[]Action{show, again(One("failed_from", "r")), report}},
 		{"some errors", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Error: 1}}, []Action{resume, report, diff}},
-		{"a failure and an error, once", store.StatusDone, 1, []panel.Verdicts{{Pass: 1, Fail: 1, Error: 1}}, []Action{resume, again(One("failed_from", "r")), report}},
-		{"interrupted", store.StatusInterrupted, 2, []panel.Verdicts{{Fail: 1}}, []Action{resume, again(One("failed_from", "r")), report}},
+		{"a failure and an error, once", store.StatusDone, 1, []panel.Verdicts{{Pass: 1, Fail: 1, Error: 1}},
+			[]Action{resume, again(One("failed_from", "r")), report}},
+		{"interrupted", store.StatusInterrupted, 2, []panel.Verdicts{{Fail: 1}},
+			[]Action{resume, again(One("failed_from", "r")), report}},
 	} {
 		r := &Run{Stored: store.Run{ID: "r", Status: tt.status}, Suite: &callvet.Suite{}, Manifest: &Manifest{}}
 		p := &panel.Panels{Repeats: tt.repeats}
@@ -55,7 +60,8 @@ func TestNextAfterBudget(t *testing.T) {
 		"":                 {},
 	} {
 		r := &Run{
-			Stored: store.Run{ID: "r", Status: store.StatusBudget, Spent: callvet.Spent{Requests: 30, USD: 0.2}}, Suite: &callvet.Suite{},
+			Stored:   store.Run{ID: "r", Status: store.StatusBudget, Spent: callvet.Spent{Requests: 30, USD: 0.2}},
+			Suite:    &callvet.Suite{},
 			Manifest: &Manifest{Repeats: 1, Settings: &s},
 		}
 		next := r.Next(&panel.Panels{})[0]

@@ -259,7 +259,8 @@ type reading struct {
 // sum scores and sums trace files up, or merges partial results.
 func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) {
 	cfg := steps.Config{
-		SliceBy: r.Slices, Partial: r.Partial != "", Files: len(r.Traces) > 1, Confidence: r.Confidence, Calibrations: r.calibrations,
+		SliceBy: r.Slices, Partial: r.Partial != "", Files: len(r.Traces) > 1, Confidence: r.Confidence,
+		Calibrations: r.calibrations,
 	}
 	if r.complete {
 		cfg.MinTagTasks, cfg.MaxValues = 1, 1<<16
@@ -274,7 +275,8 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 	}
 	if partial {
 		if r.Safety != "" || r.Suite != "" || r.Scoring != "" {
-			return nil, refused("traces", "%s holds sums: give {safety}, {suite} and {scoring} when it is made", r.Traces[0])
+			return nil, refused("traces", "%s holds sums: give {safety}, {suite} and {scoring} when it is made",
+				r.Traces[0])
 		}
 		cfg.Files = false
 		s, err := a.mergePartials(r.Traces, cfg)
@@ -297,7 +299,8 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 	if err := nameClash(&rules, tools, tell); err != nil {
 		return nil, err
 	}
-	add := adding{watch: w, tools: tools, steps: cfg, scoring: rules, lines: trace.Options{Strict: r.Strict}, jobs: r.Jobs, side: r.side, without: r.without, each: r.each}
+	add := adding{watch: w, tools: tools, steps: cfg, scoring: rules, lines: trace.Options{Strict: r.Strict},
+		jobs: r.Jobs, side: r.side, without: r.without, each: r.each}
 	if r.side != nil && !w.Whole() { // whole attempts cost memory, and nothing else needs them
 		if _, err := a.eachTask(r.Traces[0], r.side.Record); err != nil {
 			return nil, err
@@ -305,14 +308,16 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 	}
 	var sources []measure.Source
 	for _, name := range r.Traces {
-		sources = append(sources, measure.Source{Name: name, Open: func() (io.ReadCloser, error) { return a.cfg.Files.Open(name) }})
+		sources = append(sources,
+			measure.Source{Name: name, Open: func() (io.ReadCloser, error) { return a.cfg.Files.Open(name) }})
 	}
 	res, scorer, problems, err := add.up(ctx, sources)
 	if err != nil {
 		return nil, err
 	}
 	tellUnused(slices.Concat(problems, res.Problems), res, tell)
-	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: r.Traces, marks: res.Marks, scorer: scorer, red: red, again: true}
+	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: r.Traces, marks: res.Marks,
+		scorer: scorer, red: red, again: true}
 	s.contradict(cfg.Partial)
 	s.panels.Lost = s.lost()
 	findings.Incidents(s.panels)
@@ -340,12 +345,15 @@ type adding struct {
 }
 
 // up adds sources up. The problems are those of the tools.
-func (d *adding) up(ctx context.Context, sources []measure.Source) (*measure.Result, *score.StepScorer, []callvet.Problem, error) {
+func (d *adding) up(ctx context.Context,
+	sources []measure.Source) (*measure.Result, *score.StepScorer, []callvet.Problem, error) {
 	cfg := d.steps
 	cfg.Catalogue, cfg.Families, cfg.Tools = len(d.tools) > 0, callvet.FamiliesOf(d.tools), d.tools
-	scorer, problems := score.NewStepScorer(score.StepConfig{Tools: d.tools, Safe: d.watch.Safe(), Scoring: d.scoring, Matchers: stepMatchers})
+	scorer, problems := score.NewStepScorer(
+		score.StepConfig{Tools: d.tools, Safe: d.watch.Safe(), Scoring: d.scoring, Matchers: stepMatchers})
 	d.watch.Name(scorer.Naming())
-	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(ctx), Lines: d.lines, Jobs: d.jobs, Without: d.without, Each: d.each}
+	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(ctx), Lines: d.lines, Jobs: d.jobs,
+		Without: d.without, Each: d.each}
 	if set.Jobs <= 0 {
 		set.Jobs = runtime.GOMAXPROCS(0)
 	}
@@ -368,10 +376,13 @@ func tellUnused(problems []callvet.Problem, res *measure.Result, tell Events) {
 		tell.warn("unused", p.Message)
 	}
 	if res.UnknownVersions > 0 {
-		tell.warn("unused", fmt.Sprintf("%d calls name a version that the tools do not have: they were validated against no schema", res.UnknownVersions))
+		tell.warn("unused",
+			fmt.Sprintf("%d calls name a version that the tools do not have: they were validated against no schema",
+				res.UnknownVersions))
 	}
 	if res.Endless > 0 {
-		tell.warn(callvet.SchemaWithoutEnd, fmt.Sprintf("%d calls are not validated: the schemas of their tools take too much work", res.Endless))
+		tell.warn(callvet.SchemaWithoutEnd,
+			fmt.Sprintf("%d calls are not validated: the schemas of their tools take too much work", res.Endless))
 	}
 	tell.lost(res.Lost, nil)
 }
@@ -444,7 +455,8 @@ func (s *scored) contradict(partial bool) {
 
 // contradicts is why a record is lost that contradicts another one of its attempt or call.
 func contradicts(what, of, cure string) string {
-	return "it contradicts the record of the same " + what + of + ", so that neither counts: " + cure + ", or write corrects: true in the one that counts"
+	return "it contradicts the record of the same " + what + of + ", so that neither counts: " + cure +
+		", or write corrects: true in the one that counts"
 }
 
 // maxLost is how many lost records are named in a result; all are counted.

@@ -47,7 +47,8 @@ func (r *ScoreRequest) check(files Files) error {
 func (r *ScoreRequest) checkOutputs(files Files) error {
 	reports, tables := r.outputs()
 	if r.Partial != "" && len(reports) > 0 {
-		return refused("partial", "{partial} writes sums for later: give {outputs} %s when they are put together", reports[0])
+		return refused("partial",
+			"{partial} writes sums for later: give {outputs} %s when they are put together", reports[0])
 	}
 	all := slices.Clone(r.Outputs)
 	if r.Partial != "" {

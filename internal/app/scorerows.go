@@ -45,8 +45,10 @@ func (a *App) scoreInto(ctx context.Context, name string, r reading, tell Events
 func row(x *measure.Scored) measure.ParquetRow {
 	s := &x.Step
 	r := measure.ParquetRow{
-		Line: x.Line, Target: s.Target, Task: s.TaskID, Attempt: int32(s.Attempt), Call: s.CallID, Tool: s.Tool, Version: s.ToolVersion,
-		Status: string(s.Status), AcceptMS: s.AcceptMS, QueueMS: s.QueueMS, ExecMS: s.ExecMS, Tags: s.Tags, Fields: s.Fields,
+		Line: x.Line, Target: s.Target, Task: s.TaskID, Attempt: int32(s.Attempt), Call: s.CallID, Tool: s.Tool,
+		Version: s.ToolVersion,
+		Status:  string(s.Status), AcceptMS: s.AcceptMS, QueueMS: s.QueueMS, ExecMS: s.ExecMS, Tags: s.Tags,
+		Fields: s.Fields,
 	}
 	if s.TurnID >= 0 {
 		turn := int32(s.TurnID)

@@ -56,7 +56,8 @@ func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
 	}
 	pool := judge.NewScorerPool(judge.ScorerConfig{Dir: dir}) // which starts nothing
 	return &scorersOf{
-		version: pool.Version, may: req.AllowExec && a.cfg.Permit.Commands, commands: map[string][]string{}, seen: map[string]map[string]bool{}, kinds: map[string]map[string]bool{},
+		version: pool.Version, may: req.AllowExec && a.cfg.Permit.Commands, commands: map[string][]string{},
+		seen: map[string]map[string]bool{}, kinds: map[string]map[string]bool{},
 	}, nil
 }
 
@@ -114,10 +115,14 @@ func (o *scorersOf) refusal(req *RunRequest, permit Permit) error {
 	case !o.denied:
 		return nil
 	case !permit.Commands:
-		return &callvet.FieldError{Field: "suite", Kind: callvet.ErrDenied, Text: fmt.Sprintf("suite %s: denied: scorers may not run commands here: %s", req.Suite, strings.Join(o.all(), "; "))}
+		return &callvet.FieldError{Field: "suite", Kind: callvet.ErrDenied,
+			Text: fmt.Sprintf("suite %s: denied: scorers may not run commands here: %s", req.Suite,
+				strings.Join(o.all(), "; "))}
 	}
 	return &callvet.FieldError{
-		Field: "suite", Kind: callvet.ErrDenied, Text: fmt.Sprintf("suite %s: denied: its scorers would run: %s", req.Suite, strings.Join(o.all(), "; ")), Fix: "look at the commands, then {allow_exec}",
+		Field: "suite", Kind: callvet.ErrDenied,
+		Text: fmt.Sprintf("suite %s: denied: its scorers would run: %s", req.Suite, strings.Join(o.all(), "; ")),
+		Fix:  "look at the commands, then {allow_exec}",
 	}
 }
 
@@ -131,7 +136,8 @@ func (o *scorersOf) list() []ScorerVersion {
 			sum := sha256.Sum256([]byte(strings.Join(all, "\n")))
 			version = hex.EncodeToString(sum[:])[:len(all[0])]
 		}
-		out = append(out, ScorerVersion{name, strings.Join(slices.Sorted(maps.Keys(o.kinds[name])), ", "), version, o.commands[name]})
+		out = append(out,
+			ScorerVersion{name, strings.Join(slices.Sorted(maps.Keys(o.kinds[name])), ", "), version, o.commands[name]})
 	}
 	return out
 }
@@ -174,10 +180,11 @@ func (a *App) poolIn(dir string, keep []redact.Kind) (*judge.ScorerPool, error) 
 		return nil, err
 	}
 	env, _ := redact.ChildEnvironment(a.cfg.Environ, keyVariables(), nil)
-	return judge.NewScorerPool(judge.ScorerConfig{Dir: dir, Env: env, Redact: func(c *callvet.Case, t *callvet.Trace) (callvet.Case, callvet.Trace) {
-		shown, cell := base.Fork().Row(c, &callvet.Cell{Trace: *t})
-		return shown, cell.Trace
-	}}), nil
+	return judge.NewScorerPool(judge.ScorerConfig{Dir: dir, Env: env,
+		Redact: func(c *callvet.Case, t *callvet.Trace) (callvet.Case, callvet.Trace) {
+			shown, cell := base.Fork().Row(c, &callvet.Cell{Trace: *t})
+			return shown, cell.Trace
+		}}), nil
 }
 
 // tellScorers tells which scorers of two runs are not the same: what they measured is compared
@@ -189,7 +196,8 @@ func tellScorers(base, cand *Manifest, tell Events) {
 	}
 	for _, s := range cand.Scorers {
 		if old, both := was[s.Name]; both && old != s.Version {
-			tell.note("scorer-changed", "scorer %s: another version judged the candidate (%s) than the base (%s), so that a difference may be the scorer's", s.Name, s.Version, old)
+			tell.note("scorer-changed",
+				"scorer %s: another version judged the candidate (%s) than the base (%s), so that a difference may be the scorer's", s.Name, s.Version, old)
 		}
 	}
 }

@@ -36,12 +36,15 @@ func (a *App) stepScoring(given string, tell Events) (set callvet.Scoring, told 
 	} else if set, problems = native.ReadStepScoring(doc); len(problems) == 0 {
 		_, unfit := match.FromScoring(&set, nil)
 		for _, p := range unfit {
-			problems = append(problems, callvet.Problem{Position: callvet.Position{File: name}, Code: p.Code, Key: p.Key, Message: p.Message, Fix: p.Fix})
+			problems = append(problems,
+				callvet.Problem{Position: callvet.Position{File: name}, Code: p.Code, Key: p.Key, Message: p.Message,
+					Fix: p.Fix})
 		}
 	}
 	if len(problems) > 0 {
 		tell.problems(problems)
-		return set, "", fmt.Errorf("read scoring settings %s: %w: %s", name, callvet.ErrInvalid, plain.Count(errorsIn(problems), "error", "errors"))
+		return set, "", fmt.Errorf("read scoring settings %s: %w: %s", name, callvet.ErrInvalid,
+			plain.Count(errorsIn(problems), "error", "errors"))
 	}
 	b, err := json.Marshal(set)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 
 // watch makes ready what is asked for. The suite's tools stand in for those that are named. done
 // ends the programs of the suite.
-func (a *App) watch(ctx context.Context, set *TraceSettings, tell Events) (w *measure.Watch, tools []callvet.Tool, done func(), err error) {
+func (a *App) watch(ctx context.Context, set *TraceSettings,
+	tell Events) (w *measure.Watch, tools []callvet.Tool, done func(), err error) {
 	if tools, err = a.ReadTools(set.Tools, tell); err != nil {
 		return nil, nil, nil, err
 	}
@@ -80,7 +81,9 @@ func (a *App) programsOf(s *callvet.Suite, set *TraceSettings, tell Events) (*ju
 		}
 		tellCommands("the suite "+set.Suite, own.all(), tell)
 	} else if commands := own.all(); len(commands) > 0 {
-		tell.note("programs", "scorers of the suite %s run programs, and nobody allowed it, so that they are not evaluated: %s", set.Suite, strings.Join(commands, "; "))
+		tell.note("programs",
+			"scorers of the suite %s run programs, and nobody allowed it, so that they are not evaluated: %s",
+			set.Suite, strings.Join(commands, "; "))
 	}
 	return a.newPool(set.Suite, nil)
 }

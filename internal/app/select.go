@@ -113,7 +113,8 @@ func (e Events) cautions(f *Search, c *catalog.Cautions) {
 		e.warn(p.Code, p.Error())
 	}
 	if c.Learned > 0 {
-		e.warn("learned-here", fmt.Sprintf("%s learned the questions of %s of this suite: their routes flatter it", f.Routes, plain.Count(c.Learned, "case", "cases")))
+		e.warn("learned-here", fmt.Sprintf("%s learned the questions of %s of this suite: their routes flatter it",
+			f.Routes, plain.Count(c.Learned, "case", "cases")))
 	}
 	vectors := func(spec string) string {
 		if spec == "" {
@@ -122,18 +123,25 @@ func (e Events) cautions(f *Search, c *catalog.Cautions) {
 		return "vectors of " + spec
 	}
 	if u := c.Other; u != nil {
-		e.warn("other-vectors", fmt.Sprintf("%s was tuned with %s, and is used with %s", f.WeightsFile, vectors(u.Embed), vectors(f.Embed)))
+		e.warn("other-vectors",
+			fmt.Sprintf("%s was tuned with %s, and is used with %s", f.WeightsFile, vectors(u.Embed), vectors(f.Embed)))
 	}
 	u := c.Same
 	if u == nil {
 		return
 	}
-	change := fmt.Sprintf("%s %s under the preset, %s as tuned, change %s", u.Goal, plain.Percent(u.Before), plain.Percent(u.After), plain.Change(u.Change))
+	change := fmt.Sprintf("%s %s under the preset, %s as tuned, change %s", u.Goal, plain.Percent(u.Before),
+		plain.Percent(u.After), plain.Change(u.Change))
 	if u.Folds > 0 {
-		e.warn("tuned-here", fmt.Sprintf("%s was tuned on this suite, on all of its %d cases: the figures below flatter it; held out in %d folds: %s", f.WeightsFile, u.Train.Cases, u.Folds, change))
+		e.warn("tuned-here",
+			fmt.Sprintf(
+				"%s was tuned on this suite, on all of its %d cases: the figures below flatter it; held out in %d folds: %s", f.WeightsFile, u.Train.Cases, u.Folds, change))
 		return
 	}
-	e.warn("tuned-here", fmt.Sprintf("%s was tuned on this suite: the figures below flatter it by its train part of %s; on the %d held out: %s", f.WeightsFile, plain.Count(u.Train.Cases, "case", "cases"), u.Held.Cases, change))
+	e.warn("tuned-here",
+		fmt.Sprintf(
+			"%s was tuned on this suite: the figures below flatter it by its train part of %s; on the %d held out: %s",
+			f.WeightsFile, plain.Count(u.Train.Cases, "case", "cases"), u.Held.Cases, change))
 }
 
 // Query asks one question.
@@ -166,7 +174,8 @@ func (a *App) Curve(ctx context.Context, req SweepRequest, conclude Conclude, te
 }
 
 // ResumeCurve goes on with the run of a curve, and tells the curve.
-func (a *App) ResumeCurve(ctx context.Context, req ResumeRequest, conclude Conclude, tell Events) (c *Curve, err error) {
+func (a *App) ResumeCurve(ctx context.Context, req ResumeRequest, conclude Conclude,
+	tell Events) (c *Curve, err error) {
 	s, err := a.ResumeRun(ctx, req, tell)
 	if err != nil {
 		return nil, err

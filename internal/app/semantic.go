@@ -20,7 +20,8 @@ func (a *App) scoring(ctx context.Context, embedder string) (score.Config, error
 	if embedder == "" {
 		return score.Config{Safety: safety.Watch}, nil
 	}
-	e, err := provider.OpenEmbedBackend(embedder, provider.Config{Getenv: a.cfg.Getenv, HTTPClient: a.models, Timeout: 30 * time.Second, Now: a.cfg.Now})
+	e, err := provider.OpenEmbedBackend(embedder,
+		provider.Config{Getenv: a.cfg.Getenv, HTTPClient: a.models, Timeout: 30 * time.Second, Now: a.cfg.Now})
 	if err != nil {
 		return score.Config{}, err
 	}

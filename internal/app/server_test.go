@@ -125,7 +125,9 @@ func TestWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	a, files := server(t, app.Permit{})
-	started, err := a.StartRun(ctx, as[app.RunRequest](t, `{"suite": "upload-1", "name": "first", "repeats": 2, "targets": [{"target": "offline/lexical"}], "fail_under": 0.99}`), nil)
+	started, err := a.StartRun(ctx,
+		as[app.RunRequest](t,
+			`{"suite": "upload-1", "name": "first", "repeats": 2, "targets": [{"target": "offline/lexical"}], "fail_under": 0.99}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +174,8 @@ func TestWithoutATerminal(t *testing.T) {
 	if v.View.All != "" || v.View.Next != nil {
 		t.Errorf("lines for a shell: %q %q", v.View.All, v.View.Next)
 	}
-	if err := a.WriteReport(ctx, v.View, "report.html"); err != nil || !strings.Contains(files.written["report.html"], "oslo") {
+	if err := a.WriteReport(ctx, v.View, "report.html"); err != nil ||
+		!strings.Contains(files.written["report.html"], "oslo") {
 		t.Errorf("report: %v, %d bytes", err, len(files.written["report.html"]))
 	}
 	c, err := a.ShowCase(ctx, app.CaseRequest{Run: id, Case: "oslo"})
@@ -183,7 +186,8 @@ func TestWithoutATerminal(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Name != "first" {
 		t.Errorf("list: %v, %+v", err, list)
 	}
-	if gone, err := a.DeleteRuns(ctx, []string{"first", "first"}); len(gone) != 1 || !errors.As(err, new(*app.NoRunError)) {
+	if gone, err := a.DeleteRuns(ctx, []string{"first", "first"}); len(gone) != 1 ||
+		!errors.As(err, new(*app.NoRunError)) {
 		t.Errorf("deleted %v, %v", gone, err)
 	}
 }
@@ -228,7 +232,8 @@ func TestCatalogsWithoutATerminal(t *testing.T) {
 	if out, err := a.Sweep(t.Context(), sw, tell); err != nil || out.Cases+out.LeftOut != 2 {
 		t.Errorf("sweep: %+v, %v", out, err)
 	}
-	if _, err := a.Learn(t.Context(), app.LearnRequest{Examples: "upload-3", Output: "routes.json"}, tell); err != nil || !strings.HasPrefix(files.written["routes.json"], "{") {
+	if _, err := a.Learn(t.Context(), app.LearnRequest{Examples: "upload-3", Output: "routes.json"},
+		tell); err != nil || !strings.HasPrefix(files.written["routes.json"], "{") {
 		t.Errorf("written %q, %v", files.written, err)
 	}
 	if used > 0 {
@@ -248,7 +253,8 @@ func TestConclude(t *testing.T) {
 	files.known["upload-2"] = "tools"
 	sweep := func(model string) (req app.SweepRequest) {
 		t.Helper()
-		if err := json.Unmarshal([]byte(`{"suite": "upload-1", "tools": "upload-2", "models": ["`+model+`"], "run": {"repeats": 2, "name": "curve"}}`), &req); err != nil {
+		if err := json.Unmarshal([]byte(`{"suite": "upload-1", "tools": "upload-2", "models": ["`+model+
+			`"], "run": {"repeats": 2, "name": "curve"}}`), &req); err != nil {
 			t.Fatal(err)
 		}
 		return req
@@ -271,7 +277,8 @@ func TestConclude(t *testing.T) {
 		t.Errorf("resumed: %v\n%s", err, diff)
 	}
 	var bad *callvet.FieldError
-	if _, err := a.Curve(t.Context(), sweep("retrieve:upload-2"), conclude, nil); !errors.As(err, &bad) || bad.Field != "models" || shown != 1 {
+	if _, err := a.Curve(t.Context(), sweep("retrieve:upload-2"), conclude, nil); !errors.As(err, &bad) ||
+		bad.Field != "models" || shown != 1 {
 		t.Errorf("a retriever: %v; shown %d times", err, shown)
 	}
 }
@@ -323,13 +330,16 @@ func TestScorersThatRun(t *testing.T) {
 		allow  bool
 		want   string
 	}{
-		{app.Permit{}, true, "suite upload-9: denied: scorers may not run commands here: sh check.sh; node, with JavaScript of the suite"},
-		{app.Permit{Commands: true}, false, "suite upload-9: denied: its scorers would run: sh check.sh; node, with JavaScript of the suite"},
+		{app.Permit{}, true,
+			"suite upload-9: denied: scorers may not run commands here: sh check.sh; node, with JavaScript of the suite"},
+		{app.Permit{Commands: true}, false,
+			"suite upload-9: denied: its scorers would run: sh check.sh; node, with JavaScript of the suite"},
 		{app.Permit{Commands: true}, true, ""},
 	} {
 		a, files := server(t, tc.permit)
 		files.known["upload-9"] = "scored.json"
-		suite := strings.Replace(suiteText, `"expected_params": {"city": "Oslo"}`, `"expect": {"scorers": [{"name": "a", "exec": "sh check.sh"}, {"name": "b", "javascript": "true"}]}`, 1)
+		suite := strings.Replace(suiteText, `"expected_params": {"city": "Oslo"}`,
+			`"expect": {"scorers": [{"name": "a", "exec": "sh check.sh"}, {"name": "b", "javascript": "true"}]}`, 1)
 		if err := os.WriteFile(filepath.Join(files.dir, "scored.json"), []byte(suite), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -353,19 +363,22 @@ func TestScorersThatRun(t *testing.T) {
 // TestPermits: what a client may not do is denied, and done for one that may.
 func TestPermits(t *testing.T) {
 	t.Parallel()
-	for target, permit := range map[string]app.Permit{"exec:true": {Commands: true}, "recorded:upload-1": {Files: true}} {
+	for target, permit := range map[string]app.Permit{"exec:true": {Commands: true},
+		"recorded:upload-1": {Files: true}} {
 		text := `{"suite": "upload-1", "targets": [{"target": "` + target + `"}]}`
 		a, _ := server(t, app.Permit{})
 		if _, err := a.StartRun(t.Context(), as[app.RunRequest](t, text), nil); !errors.Is(err, callvet.ErrDenied) {
 			t.Errorf("%s without a permit: %v", target, err)
 		}
 		a, files := server(t, permit)
-		if err := os.WriteFile(filepath.Join(files.dir, "rows"), []byte(`{"case_id": "oslo", "text": "cold"}`+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(files.dir, "rows"), []byte(`{"case_id": "oslo", "text": "cold"}`+"\n"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		files.known[""], files.known["upload-1"] = ".", "blob"
 		files.known["rows"] = "rows"
-		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, strings.Replace(text, "recorded:upload-1", "recorded:rows", 1)), nil)
+		s, err := a.StartRun(t.Context(),
+			as[app.RunRequest](t, strings.Replace(text, "recorded:upload-1", "recorded:rows", 1)), nil)
 		if err != nil {
 			t.Errorf("%s with a permit: %v", target, err)
 			continue
@@ -388,12 +401,16 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 // of its own network.
 func TestOneWayOut(t *testing.T) {
 	t.Parallel()
-	open := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s got a request", r.Host) }))
+	open := httptest.NewServer(
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s got a request", r.Host) }))
 	t.Cleanup(open.Close)
-	for _, target := range []string{`"openai/m", "base_url": "` + open.URL + `/v1"`, `"` + open.URL + `/agent"`, `"retrieve:` + open.URL + `/select"`} {
+	for _, target := range []string{`"openai/m", "base_url": "` + open.URL + `/v1"`, `"` + open.URL + `/agent"`,
+		`"retrieve:` + open.URL + `/select"`} {
 		g := &guard{}
-		a, _ := serverWith(t, app.Config{HTTP: &http.Client{Transport: g}, Getenv: func(string) string { return "a-key-of-nobody" }})
-		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": `+target+`}]}`), nil)
+		a, _ := serverWith(t,
+			app.Config{HTTP: &http.Client{Transport: g}, Getenv: func(string) string { return "a-key-of-nobody" }})
+		s, err := a.StartRun(t.Context(),
+			as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": `+target+`}]}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,7 +429,8 @@ func TestOneWayOut(t *testing.T) {
 	}
 	g := &guard{}
 	a, _ := serverWith(t, app.Config{HTTP: &http.Client{Transport: g}})
-	if _, err := a.Query(t.Context(), app.QueryRequest{Text: "weather", Search: app.Search{Via: open.URL}}, nil); err == nil || g.met.Load() != 1 {
+	if _, err := a.Query(t.Context(), app.QueryRequest{Text: "weather", Search: app.Search{Via: open.URL}},
+		nil); err == nil || g.met.Load() != 1 {
 		t.Errorf("a service: %v, %d requests met", err, g.met.Load())
 	}
 }
@@ -435,12 +453,15 @@ func TestCancel(t *testing.T) {
 		fmt.Fprint(w, `{"text": "cold", "tool_calls": []}`)
 	}))
 	t.Cleanup(agent.Close)
-	s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "name": "slow", "targets": [{"target": "`+agent.URL+`"}], "concurrency": 1, "retries": 0}`), nil)
+	s, err := a.StartRun(t.Context(),
+		as[app.RunRequest](t, `{"suite": "upload-1", "name": "slow", "targets": [{"target": "`+agent.URL+
+			`"}], "concurrency": 1, "retries": 0}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out, err := s.Do(t.Context())
-	if err = errors.Join(err, s.Close()); err != nil || !out.Interrupted() || out.Summary.Status != run.StatusInterrupted {
+	if err = errors.Join(err, s.Close()); err != nil || !out.Interrupted() ||
+		out.Summary.Status != run.StatusInterrupted {
 		t.Fatalf("canceled: %v, %+v", err, out)
 	}
 	if out.Next[0].Verb != app.VerbResume {
@@ -465,7 +486,9 @@ func TestCancel(t *testing.T) {
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	a, _ := server(t, app.Permit{})
-	s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "max_calls": 1, "concurrency": 1, "rate": 7, "require_pass": true}`), nil)
+	s, err := a.StartRun(t.Context(),
+		as[app.RunRequest](t,
+			`{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "max_calls": 1, "concurrency": 1, "rate": 7, "require_pass": true}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -478,7 +501,8 @@ func TestChanges(t *testing.T) {
 		t.Errorf("what goes on (-want +got):\n%s", d)
 	}
 	none := 0
-	again, err := a.ResumeRun(t.Context(), app.ResumeRequest{Run: out.Stored.ID, Changes: app.Changes{MaxCalls: &none}}, nil)
+	again, err := a.ResumeRun(t.Context(),
+		app.ResumeRequest{Run: out.Stored.ID, Changes: app.Changes{MaxCalls: &none}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

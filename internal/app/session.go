@@ -84,7 +84,8 @@ func (a *App) ResumeRun(ctx context.Context, req ResumeRequest, tell Events) (*S
 		return s, nil
 	}
 	if err == nil && s.Manifest.Judging != nil && s.Manifest.Judging.Live {
-		err = wrong("run", req.Run, "it is a judge that is asked while another run goes on: take up run %s", s.Stored.Judges)
+		err = wrong("run", req.Run, "it is a judge that is asked while another run goes on: take up run %s",
+			s.Stored.Judges)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -105,7 +106,8 @@ func (s *Session) Close() error {
 // carries it out.
 func (s *Session) takeUp(ctx context.Context) (err error) {
 	a, req := s.app, s.resume
-	if s.Run, err = a.Run(context.WithoutCancel(ctx), req.Run); err != nil { // cells in flight need their cases after ctx
+	// cells in flight need their cases after ctx
+	if s.Run, err = a.Run(context.WithoutCancel(ctx), req.Run); err != nil {
 		return err
 	}
 	req.Run = s.Stored.ID // another run may be the last one by the time this one is over
@@ -123,8 +125,10 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	return s.tellTargets()
 }
 
-// givingWay yields the attempts that are stored, if there are any, and then makes the damaged ones give way to those that are asked again.
-func givingWay(ctx context.Context, lease *store.Lease, done iter.Seq2[*callvet.Cell, error]) iter.Seq2[*callvet.Cell, error] {
+// givingWay yields the attempts that are stored, if there are any, and then makes the damaged ones
+// give way to those that are asked again.
+func givingWay(ctx context.Context, lease *store.Lease,
+	done iter.Seq2[*callvet.Cell, error]) iter.Seq2[*callvet.Cell, error] {
 	if done == nil {
 		return nil
 	}
@@ -165,7 +169,8 @@ func (s *Session) open(ctx context.Context) (err error) {
 		return err
 	}
 	if commands := s.Manifest.commands(); len(commands) > 0 && !a.cfg.Permit.Commands {
-		return refused("run", "resume run %s: its scorers may not run commands here: %s", s.Stored.ID, strings.Join(commands, "; "))
+		return refused("run", "resume run %s: its scorers may not run commands here: %s", s.Stored.ID,
+			strings.Join(commands, "; "))
 	}
 	tellCommands("the suite of run "+s.Stored.ID, s.Manifest.commands(), s.tell)
 	if was := s.Manifest.rulesVersion(); was != callvet.RulesVersion {
@@ -178,7 +183,8 @@ func (s *Session) open(ctx context.Context) (err error) {
 		return err
 	}
 	if len(s.targets) != len(s.Manifest.Targets) {
-		return fmt.Errorf("resume run %s: %w: its targets opened as %d and now as %d", s.Stored.ID, callvet.ErrConflict, len(s.Manifest.Targets), len(s.targets))
+		return fmt.Errorf("resume run %s: %w: its targets opened as %d and now as %d", s.Stored.ID, callvet.ErrConflict,
+			len(s.Manifest.Targets), len(s.targets))
 	}
 	return nil
 }
@@ -198,7 +204,8 @@ func (s *Session) openTargets(ctx context.Context) (err error) {
 		return err
 	}
 	if s.world.what.Hash != s.Manifest.World.Hash {
-		return &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: what it replays has changed since it started", s.Stored.ID, callvet.ErrConflict), Hint: "start a new replay"}
+		return &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: what it replays has changed since it started",
+			s.Stored.ID, callvet.ErrConflict), Hint: "start a new replay"}
 	}
 	return nil
 }
@@ -207,7 +214,8 @@ func (s *Session) openTargets(ctx context.Context) (err error) {
 func (s *Session) unchanged(ctx context.Context, req *ResumeRequest) error {
 	asked := TargetNames(s.Manifest.Specs)
 	if len(req.Targets) > 0 && !slices.Equal(req.Targets, asked) {
-		return wrong("targets", strings.Join(req.Targets, ", "), "the run asks other targets (%s); a resumed run cannot change them", strings.Join(asked, ", "))
+		return wrong("targets", strings.Join(req.Targets, ", "),
+			"the run asks other targets (%s); a resumed run cannot change them", strings.Join(asked, ", "))
 	}
 	if req.Suite.Suite != "" {
 		req.Suite.Programs = req.Suite.Programs || len(s.Manifest.commands()) > 0 // as it was read then
@@ -215,15 +223,18 @@ func (s *Session) unchanged(ctx context.Context, req *ResumeRequest) error {
 		if err != nil {
 			return err
 		}
-		if h, err := store.SuiteHashFrom(read.Suite, withoutErrors(read.Cases(ctx))); err != nil || h != s.Stored.SuiteHash {
-			s.tell.note("suite-changed", "%s has changed since; going on with the suite that run %s started with", req.Suite.Suite, s.Stored.ID)
+		if h, err := store.SuiteHashFrom(read.Suite, withoutErrors(read.Cases(ctx))); err != nil ||
+			h != s.Stored.SuiteHash {
+			s.tell.note("suite-changed", "%s has changed since; going on with the suite that run %s started with",
+				req.Suite.Suite, s.Stored.ID)
 		}
 	}
 	if s.Manifest.Catalogues == nil {
 		return nil
 	}
 	if why := catalog.Changed(asked, s.Manifest.Catalogues, s.Manifest.ToolsHash, catalogueFiles{s.app}); why != "" {
-		return &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: %s", s.Stored.ID, callvet.ErrConflict, why), Hint: "start a new run"}
+		return &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: %s", s.Stored.ID, callvet.ErrConflict, why),
+			Hint: "start a new run"}
 	}
 	return nil
 }
@@ -395,7 +406,8 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 }
 
 // config is how the cells are run; end lets go of what scores them.
-func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) (cfg run.Config, end func(), err error) {
+func (s *Session) config(ctx context.Context, lease *store.Lease,
+	hide *hiding) (cfg run.Config, end func(), err error) {
 	scoring, err := s.app.scoring(ctx, s.Manifest.Embedder)
 	if err != nil {
 		return cfg, nil, err
@@ -418,15 +430,20 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 		Faulty: func(w callvet.World, faults []callvet.ToolFault, c *callvet.Case, repeat int) callvet.World {
 			return world.Faulty(w, faults, world.Attempt{Seed: man.Seed, Case: c.ID, Repeat: repeat}, man.RealLatency)
 		},
-		Cases: man.Cases, Rules: man.otherRules(), Last: man.Rubrics, Hold: set.holdRubrics, Repeats: man.Repeats, Own: man.OwnRepeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets), Timeout: set.timeout(), Retry: set.retry(),
+		Cases: man.Cases, Rules: man.otherRules(), Last: man.Rubrics, Hold: set.holdRubrics, Repeats: man.Repeats,
+		Own: man.OwnRepeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets),
+		Timeout: set.timeout(), Retry: set.retry(),
 		Budget: run.Budget{
 			MaxCostUSD: set.MaxCostUSD,
 			MaxCalls:   set.MaxCalls,
-		}, RunID: s.Stored.ID, Full: s.app.cfg.Full, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: givingWay(ctx, lease, s.done), KeepErrors: set.KeepErrors,
-		Yield: s.yield, Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed), Redact: hide.cell,
+		}, RunID: s.Stored.ID, Full: s.app.cfg.Full, Journal: lease, Lease: lease, Spent: s.Stored.Spent,
+		Done: givingWay(ctx, lease, s.done), KeepErrors: set.KeepErrors,
+		Yield: s.yield, Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed),
+		Redact: hide.cell,
 		Observe: func(ev run.Event) {
 			s.live.observe(ev)
-			s.tell.emit(Event{Progress: &ProgressEvent{Done: ev.Done, Total: ev.Total, Failed: ev.Fail, Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA}})
+			s.tell.emit(Event{Progress: &ProgressEvent{Done: ev.Done, Total: ev.Total, Failed: ev.Fail,
+				Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA}})
 		},
 	}
 	man.judges(&cfg)

@@ -74,7 +74,8 @@ func (p *shard) narrow(db *store.DB, cfg *run.Config) {
 func (a *App) DoShard(ctx context.Context, task ShardTask, yield <-chan struct{}) (out ShardResult, err error) {
 	s := &Session{app: a, resume: &ResumeRequest{Run: task.Run}, shard: &shard{&task, yield}}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if s.Run, err = a.Run(context.WithoutCancel(ctx), task.Run); err != nil { // cells in flight need their cases after ctx
+	// cells in flight need their cases after ctx
+	if s.Run, err = a.Run(context.WithoutCancel(ctx), task.Run); err != nil {
 		return out, err
 	}
 	red, err := a.viewer(s.Manifest, nil)
@@ -116,7 +117,8 @@ func (s *Session) splits() bool {
 		return false
 	}
 	man, how := s.Manifest, s.resume.Split
-	return how.Workers > 1 && s.live == nil && man.Live == nil && man.Replay == nil && man.Judging == nil && len(s.op.models) == 0 &&
+	return how.Workers > 1 && s.live == nil && man.Live == nil && man.Replay == nil && man.Judging == nil &&
+		len(s.op.models) == 0 &&
 		!slices.ContainsFunc(s.targets, func(t run.Target) bool {
 			return t.Recorded || s.settings.MaxCostUSD > 0 && s.op.unpriced(&t.Target)
 		}) &&
@@ -148,7 +150,8 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *hiding, c
 				once.Do(func() { // the errors of before are known by now
 					told.Go(func() { s.tellShards(context.WithoutCancel(ctx), len(errs), over) })
 				})
-				out, err := how.Shard(ctx, ShardTask{Run: s.Stored.ID, Lease: lease.ID(), CacheAt: at, Shard: part}, yield)
+				out, err := how.Shard(ctx,
+					ShardTask{Run: s.Stored.ID, Lease: lease.ID(), CacheAt: at, Shard: part}, yield)
 				s.gather(&out)
 				return out.ShardSummary, err
 			},
@@ -162,7 +165,8 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *hiding, c
 	}
 	if complete { // but for the last cases, which are the session's
 		maps.DeleteFunc(errs, func(p place, _ bool) bool { return !slices.Contains(s.Manifest.Rubrics, int(p.Case)) })
-	} else if err := lease.Alone(context.WithoutCancel(ctx)); err != nil { // a worker that was lost writes nothing more; and it is told whether the run is to be canceled
+		// a worker that was lost writes nothing more; and it is told whether the run is to be canceled
+	} else if err := lease.Alone(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
 	// What the shards made stays, errors too. Those of before may not have been asked again yet.
@@ -268,14 +272,17 @@ func (s *Session) tellShards(ctx context.Context, errs int, over <-chan struct{}
 		}
 		p, err := s.db.Progress(ctx, s.Stored.ID, sum.Last)
 		if r, rerr := s.db.Run(ctx, s.Stored.ID); err == nil && rerr == nil { // else it is told later
-			sum = store.Progress{Last: p.Last, Done: sum.Done + p.Done, Fail: sum.Fail + p.Fail, Error: sum.Error + p.Error, NotRun: sum.NotRun + p.NotRun}
+			sum = store.Progress{Last: p.Last, Done: sum.Done + p.Done, Fail: sum.Fail + p.Fail,
+				Error: sum.Error + p.Error, NotRun: sum.NotRun + p.NotRun}
 			again := min(errs, sum.Error+sum.NotRun)
-			told := ProgressEvent{Total: s.Size(), Done: sum.Done - again, Failed: sum.Fail, Errors: max(sum.Error-again, 0), CostUSD: r.Spent.USD}
+			told := ProgressEvent{Total: s.Size(), Done: sum.Done - again, Failed: sum.Fail,
+				Errors: max(sum.Error-again, 0), CostUSD: r.Spent.USD}
 			if before < 0 {
 				before = told.Done
 			}
 			if n := told.Done - before; n > 0 {
-				told.ETA = time.Duration(float64(s.app.cfg.Now().Sub(begun)) / float64(n) * float64(told.Total-told.Done))
+				told.ETA = time.Duration(
+					float64(s.app.cfg.Now().Sub(begun)) / float64(n) * float64(told.Total-told.Done))
 			}
 			s.tell.emit(Event{Progress: &told})
 		}

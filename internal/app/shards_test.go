@@ -53,7 +53,8 @@ func towns(t *testing.T, asked *atomic.Int64) *httptest.Server {
 			town = "nowhere"
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"weather_now","arguments":"{\"city\":\"%s\"}"}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, town)
+		fmt.Fprintf(w,
+			`{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"weather_now","arguments":"{\"city\":\"%s\"}"}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, town)
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -63,12 +64,14 @@ func towns(t *testing.T, asked *atomic.Int64) *httptest.Server {
 func manyTowns(t *testing.T, files *uploads, n int) {
 	t.Helper()
 	var suite strings.Builder
-	suite.WriteString(`{"callvet": 1, "name": "towns", "tools": [{"name": "weather_now", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}], "cases": [`)
+	suite.WriteString(
+		`{"callvet": 1, "name": "towns", "tools": [{"name": "weather_now", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}], "cases": [`)
 	for i := range n {
 		if i > 0 {
 			suite.WriteString(",")
 		}
-		fmt.Fprintf(&suite, `{"id": "t%d", "prompt": "How is the weather in town %d?", "expected_tool": "weather_now", "expected_params": {"city": "town %d"}}`, i, i, i)
+		fmt.Fprintf(&suite,
+			`{"id": "t%d", "prompt": "How is the weather in town %d?", "expected_tool": "weather_now", "expected_params": {"city": "town %d"}}`, i, i, i)
 	}
 	suite.WriteString("]}")
 	if err := os.WriteFile(filepath.Join(files.dir, "towns"), []byte(suite.String()), 0o600); err != nil {
@@ -96,7 +99,8 @@ func carry(t *testing.T, more string, split *app.Split) (got carriedOut, asked i
 	var n atomic.Int64
 	model := towns(t, &n)
 	manyTowns(t, files, 150)
-	spec := fmt.Sprintf(`{"suite": "towns", "repeats": 2, "no_cache": true, "targets": [{"target": "openai/m", "base_url": %q}, {"target": "openai/n", "base_url": %q}, {"target": "offline/lexical"}]%s}`, model.URL+"/v1", model.URL+"/v1", more)
+	spec := fmt.Sprintf(
+		`{"suite": "towns", "repeats": 2, "no_cache": true, "targets": [{"target": "openai/m", "base_url": %q}, {"target": "openai/n", "base_url": %q}, {"target": "offline/lexical"}]%s}`, model.URL+"/v1", model.URL+"/v1", more)
 	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, spec), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -150,11 +154,14 @@ func carry(t *testing.T, more string, split *app.Split) (got carriedOut, asked i
 			t.Error(err)
 		}
 	}
-	got.Totals, got.Targets, got.Status, got.Stopped, got.Spent = out.Summary.Totals, out.Summary.Targets, out.Summary.Status, out.Summary.Stopped, out.Summary.Spent.Requests
+	got.Totals, got.Targets, got.Status, got.Stopped, got.Spent = out.Summary.Totals, out.Summary.Targets,
+		out.Summary.Status, out.Summary.Stopped, out.Summary.Spent.Requests
 	for _, target := range out.View.Panels.Targets {
 		for _, m := range target.Overall.Metrics {
 			if !strings.Contains(m.Name, "latency") && !strings.Contains(m.Name, "ms") {
-				got.Numbers = append(got.Numbers, fmt.Sprintf("%s %s %x %x %x", target.Name, m.Name, m.Interval.Point, m.Interval.Lower, m.Interval.Upper))
+				got.Numbers = append(got.Numbers,
+					fmt.Sprintf("%s %s %x %x %x", target.Name, m.Name, m.Interval.Point, m.Interval.Lower,
+						m.Interval.Upper))
 			}
 		}
 	}
@@ -176,8 +183,10 @@ func TestShards(t *testing.T) {
 			split := &app.Split{Workers: 3, Rounds: 4}
 			shards, askedToo := carry(t, more, split)
 			if name == "calls" || name == "few calls" { // which attempts the calls went to is chance
-				if shards.Err == "" || shards.Err != whole.Err || shards.Status != run.StatusBudget || shards.Spent != whole.Spent || askedToo > int64(shards.Spent) {
-					t.Errorf("%d requests of %d in shards, %d of %d in one piece: %s", askedToo, shards.Spent, asked, whole.Spent, shards.Err)
+				if shards.Err == "" || shards.Err != whole.Err || shards.Status != run.StatusBudget ||
+					shards.Spent != whole.Spent || askedToo > int64(shards.Spent) {
+					t.Errorf("%d requests of %d in shards, %d of %d in one piece: %s", askedToo, shards.Spent, asked,
+						whole.Spent, shards.Err)
 				}
 				return
 			}
@@ -199,7 +208,8 @@ func TestShardsCache(t *testing.T) {
 	var n atomic.Int64
 	model := towns(t, &n)
 	manyTowns(t, files, 150)
-	spec := fmt.Sprintf(`{"suite": "towns", "targets": [{"target": "openai/m", "base_url": %q}, {"target": "openai/m", "base_url": %q}]}`, model.URL+"/v1", model.URL+"/v1")
+	spec := fmt.Sprintf(
+		`{"suite": "towns", "targets": [{"target": "openai/m", "base_url": %q}, {"target": "openai/m", "base_url": %q}]}`, model.URL+"/v1", model.URL+"/v1")
 	for i, want := range []int64{300, 0} {
 		n.Store(0)
 		started, err := a.StartRun(t.Context(), as[app.RunRequest](t, spec), nil)
@@ -210,10 +220,14 @@ func TestShardsCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		var shards atomic.Int64
-		s, err := a.ResumeRun(t.Context(), app.ResumeRequest{Run: started.Stored.ID, Split: &app.Split{Workers: 2, Rounds: 4, Shard: func(ctx context.Context, task app.ShardTask, yield <-chan struct{}) (app.ShardResult, error) {
-			shards.Add(1)
-			return a.DoShard(ctx, task, yield)
-		}}}, nil)
+		s, err := a.ResumeRun(t.Context(),
+			app.ResumeRequest{Run: started.Stored.ID,
+				Split: &app.Split{Workers: 2, Rounds: 4,
+					Shard: func(ctx context.Context, task app.ShardTask,
+						yield <-chan struct{}) (app.ShardResult, error) {
+						shards.Add(1)
+						return a.DoShard(ctx, task, yield)
+					}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,8 +239,10 @@ func TestShardsCache(t *testing.T) {
 		if i == 1 {
 			want = int64(out.Summary.Total - out.Summary.Cached)
 		}
-		if n.Load() != want || shards.Load() < 10 || i == 1 && out.Summary.Cached < 200 || i == 0 && out.Summary.Cached > 0 {
-			t.Errorf("run %d: %d requests, want %d, %d attempts of %d reused in %d shards", i, n.Load(), want, out.Summary.Cached, out.Summary.Total, shards.Load())
+		if n.Load() != want || shards.Load() < 10 || i == 1 && out.Summary.Cached < 200 || i == 0 &&
+			out.Summary.Cached > 0 {
+			t.Errorf("run %d: %d requests, want %d, %d attempts of %d reused in %d shards", i, n.Load(), want,
+				out.Summary.Cached, out.Summary.Total, shards.Load())
 		}
 	}
 }
@@ -249,7 +265,9 @@ func TestShardsAgain(t *testing.T) {
 	}))
 	t.Cleanup(model.Close)
 	manyTowns(t, files, 150)
-	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, fmt.Sprintf(`{"suite": "towns", "targets": [{"target": "openai/m", "base_url": %q}]}`, model.URL+"/v1")), nil)
+	started, err := a.StartRun(t.Context(),
+		as[app.RunRequest](t, fmt.Sprintf(`{"suite": "towns", "targets": [{"target": "openai/m", "base_url": %q}]}`,
+			model.URL+"/v1")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,11 +276,13 @@ func TestShardsAgain(t *testing.T) {
 	}
 	for i, errs := range []int{150, 4} {
 		first := -1
-		s, err := a.ResumeRun(t.Context(), app.ResumeRequest{Run: started.Stored.ID, Split: &app.Split{Workers: 2, Rounds: 4, Shard: a.DoShard}}, func(ev app.Event) {
-			if ev.Progress != nil && first < 0 {
-				first = ev.Progress.Done
-			}
-		})
+		s, err := a.ResumeRun(t.Context(),
+			app.ResumeRequest{Run: started.Stored.ID, Split: &app.Split{Workers: 2, Rounds: 4, Shard: a.DoShard}},
+			func(ev app.Event) {
+				if ev.Progress != nil && first < 0 {
+					first = ev.Progress.Done
+				}
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +295,8 @@ func TestShardsAgain(t *testing.T) {
 		}
 		down.Store(false)
 	}
-	if n.Load() < 150 || n.Load() > 154 { // an error of before that comes again in a shard that was given back is asked once more
+	// an error of before that comes again in a shard that was given back is asked once more
+	if n.Load() < 150 || n.Load() > 154 {
 		t.Errorf("%d requests", n.Load())
 	}
 }
@@ -287,7 +308,10 @@ func TestShardsCanceled(t *testing.T) {
 	var n atomic.Int64
 	model := towns(t, &n)
 	manyTowns(t, files, 600)
-	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, fmt.Sprintf(`{"suite": "towns", "rate": 400, "targets": [{"target": "openai/m", "base_url": %q}]}`, model.URL+"/v1")), nil)
+	started, err := a.StartRun(t.Context(),
+		as[app.RunRequest](t,
+			fmt.Sprintf(`{"suite": "towns", "rate": 400, "targets": [{"target": "openai/m", "base_url": %q}]}`,
+				model.URL+"/v1")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,14 +348,16 @@ func TestShardsCanceled(t *testing.T) {
 func TestShardOfALostRun(t *testing.T) {
 	t.Parallel()
 	a, _ := server(t, app.Permit{})
-	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": "offline/lexical"}]}`), nil)
+	started, err := a.StartRun(t.Context(),
+		as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": "offline/lexical"}]}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := started.Close(); err != nil {
 		t.Fatal(err)
 	}
-	task := app.ShardTask{Run: started.Stored.ID, Lease: "other", Shard: run.Shard{Targets: []int{0}, Cases: [][2]int{{0, 2}}}}
+	task := app.ShardTask{Run: started.Stored.ID, Lease: "other",
+		Shard: run.Shard{Targets: []int{0}, Cases: [][2]int{{0, 2}}}}
 	if out, err := a.DoShard(t.Context(), task, nil); !errors.Is(err, callvet.ErrConflict) || out.Status != "" {
 		t.Errorf("%+v, %v", out, err)
 	}

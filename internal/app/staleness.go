@@ -114,7 +114,8 @@ func (m *makers) group(f *suite.File, id string) (*madeGroup, error) {
 	if g := m.at[key]; g != nil {
 		return g, nil
 	}
-	g := &madeGroup{StaleGroup: StaleGroup{From: f.Name, Cases: []string{}, Tools: []string{}, Warnings: []suite.StaleWarning{}}}
+	g := &madeGroup{StaleGroup: StaleGroup{From: f.Name, Cases: []string{}, Tools: []string{},
+		Warnings: []suite.StaleWarning{}}}
 	switch {
 	case raw != nil:
 		var err error
@@ -158,7 +159,8 @@ func (m *makers) compare(ctx context.Context, s *callvet.Suite, now *suite.Stale
 	return compareGroups(ctx, m.groups, s, now)
 }
 
-func compareGroups(ctx context.Context, groups []*madeGroup, s *callvet.Suite, now *suite.StaleState) ([]StaleGroup, error) {
+func compareGroups(ctx context.Context, groups []*madeGroup, s *callvet.Suite,
+	now *suite.StaleState) ([]StaleGroup, error) {
 	var failed error
 	alike := sync.OnceValue(func() func(a, b string) bool {
 		like, err := catalog.Overlap(ctx, s.Tools)
@@ -171,7 +173,8 @@ func compareGroups(ctx context.Context, groups []*madeGroup, s *callvet.Suite, n
 	out := []StaleGroup{}
 	for _, g := range groups {
 		if !g.state.Empty() {
-			w, unknown := suite.CompareStale(&g.state, now, suite.StaleAbout{Tools: g.Tools, Alike: func(a, b string) bool { return alike()(a, b) }})
+			w, unknown := suite.CompareStale(&g.state, now,
+				suite.StaleAbout{Tools: g.Tools, Alike: func(a, b string) bool { return alike()(a, b) }})
 			g.Warnings, g.Unknown = append(g.Warnings, w...), unknown
 		} else {
 			g.Unknown = []string{nothingRecorded}
@@ -221,7 +224,9 @@ func (a *App) staleRun(ctx context.Context, req StaleRequest, tell Events) ([]St
 	if err != nil {
 		return nil, err
 	}
-	g := &madeGroup{StaleGroup: StaleGroup{From: "run " + r.Stored.ID, Made: r.Stored.Created.UTC().Format(time.RFC3339), Cases: []string{}, Tools: []string{}, Warnings: []suite.StaleWarning{}}}
+	g := &madeGroup{StaleGroup: StaleGroup{From: "run " + r.Stored.ID,
+		Made: r.Stored.Created.UTC().Format(time.RFC3339), Cases: []string{}, Tools: []string{},
+		Warnings: []suite.StaleWarning{}}}
 	g.state = suite.StaleStateOf(r.Suite, models(r.Manifest.Specs), g.Made)
 	var bad error
 	for c := range r.Chosen(&bad) {
@@ -238,7 +243,8 @@ func (a *App) staleRun(ctx context.Context, req StaleRequest, tell Events) ([]St
 	if req.Suite == "" {
 		req.Suite = r.Manifest.Path
 		if a.cfg.Files.Kind(req.Suite) == KindNone {
-			return nil, &callvet.Hinted{Err: wrong("suite", req.Suite, "the run read it, and it is not there"), Hint: "name what is there now"}
+			return nil, &callvet.Hinted{Err: wrong("suite", req.Suite, "the run read it, and it is not there"),
+				Hint: "name what is there now"}
 		}
 	}
 	read, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
@@ -281,7 +287,8 @@ func staleProblems(groups []StaleGroup, files []suite.File) []callvet.Problem {
 			return g.From == f.Name && len(g.Unknown) == 1 && g.Unknown[0] == nothingRecorded
 		}) {
 			out = append(out, callvet.Problem{
-				Position: callvet.Position{File: f.Name}, Code: "stale-unknown", Warning: true, Fix: "callvet case lock records it",
+				Position: callvet.Position{File: f.Name}, Code: "stale-unknown", Warning: true,
+				Fix:     "callvet case lock records it",
 				Message: "nothing was recorded of how some of the cases were made, so that staleness cannot be detected",
 			})
 		}

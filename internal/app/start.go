@@ -131,8 +131,10 @@ func (q *RunRequest) settings() []redact.Setting {
 func (q *RunRequest) manifest(version string, specs []TargetSpec, s *callvet.Suite) *Manifest {
 	return &Manifest{
 		Version: manifestVersion, Callvet: version, Rules: callvet.RulesVersion, Path: q.Suite, Origin: q.Origin,
-		Made: q.Made != nil && !q.Drill, Kept: q.Text != nil, Drill: q.Drill, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
-		Filter: q.Filter, Sample: q.Sample, Seed: q.Seed, FailedFrom: q.FailedFrom, Slices: q.Slices, TargetFile: q.TargetFile, Prices: q.Prices, RealLatency: q.RealLatency, NoCache: q.NoCache,
+		Made: q.Made != nil && !q.Drill, Kept: q.Text != nil, Drill: q.Drill, Specs: specs,
+		ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
+		Filter: q.Filter, Sample: q.Sample, Seed: q.Seed, FailedFrom: q.FailedFrom, Slices: q.Slices,
+		TargetFile: q.TargetFile, Prices: q.Prices, RealLatency: q.RealLatency, NoCache: q.NoCache,
 		Embedder: q.Embedder, Keep: q.Keep, Settings: &q.Settings, Judges: q.Judges,
 	}
 }
@@ -180,7 +182,8 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{yield: make(chan struct{}), app: a, tell: tell, op: op, policy: policy, tools: tools, world: answers, settings: req.Settings, slices: req.Slices, noWait: true, dry: dry}
+	s := &Session{yield: make(chan struct{}), app: a, tell: tell, op: op, policy: policy, tools: tools, world: answers,
+		settings: req.Settings, slices: req.Slices, noWait: true, dry: dry}
 	if err := s.start(ctx, db, req, read, specs); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -190,7 +193,8 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 // askOnce tells that catalogues are not asked the same again.
 func askOnce(req *RunRequest, specs []TargetSpec, tell Events) {
 	if alwaysSame(specs) && req.Repeats > 1 {
-		tell.note("asked-once", "a catalogue gives the same every time: each case is asked once, and not %d times", req.Repeats)
+		tell.note("asked-once", "a catalogue gives the same every time: each case is asked once, and not %d times",
+			req.Repeats)
 		req.Repeats = 1
 	}
 }
@@ -226,7 +230,8 @@ func (a *App) suiteOf(ctx context.Context, req *RunRequest, tell Events) (*suite
 }
 
 // start opens the targets, keeps the suite and creates the run. When it fails nothing is kept.
-func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, specs []TargetSpec) (err error) {
+func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream,
+	specs []TargetSpec) (err error) {
 	if s.targets == nil {
 		if s.targets, err = s.op.openAll(ctx, specs); err != nil {
 			return err
@@ -273,7 +278,8 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if man.Catalogues, err = catalog.Fingerprints(TargetNames(specs), catalogueFiles{s.app}); err != nil {
 		return err
 	}
-	if s.Run, err = openSuite(context.WithoutCancel(ctx), db, hash); err != nil { // cells in flight need their cases after ctx
+	// cells in flight need their cases after ctx
+	if s.Run, err = openSuite(context.WithoutCancel(ctx), db, hash); err != nil {
 		return err
 	}
 	s.Manifest = man
@@ -298,7 +304,8 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	s.Stored, err = db.CreateRun(ctx, store.NewRun{Words: req.Words, Owned: req.Owned, SuiteHash: hash, Manifest: b, Judges: s.judges})
+	s.Stored, err = db.CreateRun(ctx,
+		store.NewRun{Words: req.Words, Owned: req.Owned, SuiteHash: hash, Manifest: b, Judges: s.judges})
 	return err
 }
 
@@ -341,7 +348,8 @@ func chosenOf(positions, chosen []int) *int {
 // keepSuite stores the suite while it is read, case by case, unless lint finds an
 // error in it: then nothing is stored. rubrics are the positions of the cases for judges.
 // each is given every case.
-func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, own *scorersOf, each func(*callvet.Case), tell Events) (hash string, rubrics []int, err error) {
+func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, own *scorersOf,
+	each func(*callvet.Case), tell Events) (hash string, rubrics []int, err error) {
 	n := 0
 	count := func(c *callvet.Case) {
 		own.add(c)
@@ -424,10 +432,12 @@ const CodeNotEvaluated = "not-evaluated"
 // lintVerdict tells what lint found and whether to run all the same.
 func lintVerdict(problems []callvet.Problem, req *RunRequest, tell Events) error {
 	if req.Recordings != "" { // they answer what the suite's mocks do not
-		problems = slices.DeleteFunc(slices.Clone(problems), func(p callvet.Problem) bool { return p.Code == "unreachable" && p.Warning })
+		problems = slices.DeleteFunc(slices.Clone(problems),
+			func(p callvet.Problem) bool { return p.Code == "unreachable" && p.Warning })
 	}
 	if req.Judges.decidesRubrics() {
-		problems = slices.DeleteFunc(slices.Clone(problems), func(p callvet.Problem) bool { return p.Code == suite.CodeNeedsJudge })
+		problems = slices.DeleteFunc(slices.Clone(problems),
+			func(p callvet.Problem) bool { return p.Code == suite.CodeNeedsJudge })
 		for i := range problems {
 			problems[i].Warning = problems[i].Warning || problems[i].Code == CodeNotEvaluated
 		}
@@ -435,7 +445,8 @@ func lintVerdict(problems []callvet.Problem, req *RunRequest, tell Events) error
 	tell.problems(problems)
 	if n := errorsIn(problems); n > 0 && !req.NoLint {
 		return &callvet.FieldError{
-			Field: "suite", Text: fmt.Sprintf("lint %s: %s", req.Suite, plain.Count(n, "error", "errors")), Fix: "mend them, or {no_lint} to run all the same",
+			Field: "suite", Text: fmt.Sprintf("lint %s: %s", req.Suite, plain.Count(n, "error", "errors")),
+			Fix: "mend them, or {no_lint} to run all the same",
 		}
 	}
 	return nil
@@ -458,7 +469,8 @@ func tellAdjusted(t *callvet.Target, tell Events) {
 		code, said := "adjusted", ""
 		switch {
 		case adj.Default && adj.Action == "drop":
-			code, said = "default", fmt.Sprintf("%s %s, the default, is not sent, so that answers vary: %s", adj.Param, adj.From, adj.Reason)
+			code, said = "default", fmt.Sprintf("%s %s, the default, is not sent, so that answers vary: %s", adj.Param,
+				adj.From, adj.Reason)
 		case adj.Default:
 		case adj.Action == "drop":
 			said = fmt.Sprintf("%s %s is not sent: %s", adj.Param, adj.From, adj.Reason)
@@ -504,7 +516,8 @@ func (r *Run) choosable(ts []run.Target) error {
 		if near := callvet.Nearest(choice, known); near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		return &callvet.Hinted{Err: fmt.Errorf("tool choice %q of target %s: %w: the suite has no such tool", choice, ts[i].Name, callvet.ErrInvalid), Hint: hint}
+		return &callvet.Hinted{Err: fmt.Errorf("tool choice %q of target %s: %w: the suite has no such tool", choice,
+			ts[i].Name, callvet.ErrInvalid), Hint: hint}
 	}
 	return nil
 }
@@ -521,7 +534,9 @@ func selectCases(ctx context.Context, db *store.DB, cases run.Source, req *RunRe
 			return nil, err
 		}
 		sel.Only = map[string]bool{}
-		for c, err := range db.Cells(ctx, r.ID, store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError, callvet.VerdictNotRun}}) {
+		for c, err := range db.Cells(ctx, r.ID,
+			store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError,
+				callvet.VerdictNotRun}}) {
 			if err != nil {
 				return nil, err
 			}

@@ -67,7 +67,8 @@ func (s *TargetSpec) SameDirection(o *TargetSpec) bool {
 // direction is what of a target names where its requests go and what they carry.
 func (s *TargetSpec) direction() TargetSpec {
 	return TargetSpec{
-		Target: s.Target, BaseURL: s.BaseURL, APIKeyEnv: s.APIKeyEnv, Headers: s.Headers, Body: s.Body, Agent: s.Agent, ExecEnv: s.ExecEnv,
+		Target: s.Target, BaseURL: s.BaseURL, APIKeyEnv: s.APIKeyEnv, Headers: s.Headers, Body: s.Body, Agent: s.Agent,
+		ExecEnv: s.ExecEnv,
 	}
 }
 
@@ -162,7 +163,8 @@ func (a *App) targets(req *RunRequest, tell Events) ([]TargetSpec, error) {
 		out = append(out, more...)
 	}
 	if len(out) == 0 {
-		return nil, &callvet.FieldError{Field: "targets", Text: "no target to evaluate", Fix: "{targets} openai/gpt-5-mini, or {targets} offline/lexical, which needs no key"}
+		return nil, &callvet.FieldError{Field: "targets", Text: "no target to evaluate",
+			Fix: "{targets} openai/gpt-5-mini, or {targets} offline/lexical, which needs no key"}
 	}
 	if err := systemPrompts(out, req.SystemFor); err != nil {
 		return nil, err
@@ -204,9 +206,11 @@ func agentKinds() []agentKind {
 	answers := []string{"text", "calls", "name", "args", "result", "error"}
 	web := func(s *TargetSpec) bool { return endpoint.Web(s.Target) }
 	return []agentKind{
-		{"agents over HTTP (http://…, https://…)", web, append([]string{"preset", "body", "input", "session", "history", "system", "tools", "stubs"}, answers...)},
+		{"agents over HTTP (http://…, https://…)", web,
+			append([]string{"preset", "body", "input", "session", "history", "system", "tools", "stubs"}, answers...)},
 		{"agents that are commands (exec:…)", func(s *TargetSpec) bool { return s.command() != "" }, answers},
-		{"services that select tools (retrieve:http://…)", func(s *TargetSpec) bool { return s.service() != "" && !web(s) }, []string{"k"}},
+		{"services that select tools (retrieve:http://…)",
+			func(s *TargetSpec) bool { return s.service() != "" && !web(s) }, []string{"k"}},
 	}
 }
 
@@ -272,7 +276,8 @@ func heeds(name string, known, heeded []string, kinds []agentKind) error {
 	if len(heeded) > 0 {
 		hint = "leave it out; these targets take " + strings.Join(heeded, ", ")
 	}
-	return &callvet.Hinted{Err: wrong("agent", name, "it is for %s, and none is evaluated", strings.Join(takers, " and ")), Hint: hint}
+	return &callvet.Hinted{Err: wrong("agent", name, "it is for %s, and none is evaluated",
+		strings.Join(takers, " and ")), Hint: hint}
 }
 
 // mayRun says which commands a targets file runs, and refuses them unless they were allowed:
@@ -282,7 +287,9 @@ func mayRun(req *RunRequest, specs []TargetSpec, tell Events) error {
 	commands := unnamedCommands(TargetNames(req.Targets), specs)
 	if len(commands) > 0 && !req.AllowExec {
 		return &callvet.FieldError{
-			Field: "target_file", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{target_file} %s: denied: it would run: %s", req.TargetFile, strings.Join(commands, "; ")),
+			Field: "target_file", Kind: callvet.ErrDenied,
+			Text: fmt.Sprintf("{target_file} %s: denied: it would run: %s", req.TargetFile,
+				strings.Join(commands, "; ")),
 			Fix: "look at the commands, then {allow_exec}",
 		}
 	}
@@ -325,7 +332,8 @@ func (a *App) permitted(specs []TargetSpec) error {
 }
 
 func denied(s *TargetSpec, what string) error {
-	return &callvet.FieldError{Field: "targets", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{targets} %s: denied: targets may not %s here", s.Target, what)}
+	return &callvet.FieldError{Field: "targets", Kind: callvet.ErrDenied,
+		Text: fmt.Sprintf("{targets} %s: denied: targets may not %s here", s.Target, what)}
 }
 
 // unspelled refuses targets whose settings hold a secret as it is: they are kept with the run.
@@ -353,13 +361,16 @@ func (s *TargetSpec) settings() []redact.Setting {
 		hint = "export it as a variable, and name that one in exec_env"
 	}
 	out := []redact.Setting{
-		{Name: "the target", Text: s.Target, Command: s.command() != "", Hint: hint}, {Name: "the name of the target", Text: s.Name, Hint: "choose another name"}, {Name: "the base URL", Text: s.BaseURL, Hint: variable},
+		{Name: "the target", Text: s.Target, Command: s.command() != "", Hint: hint},
+		{Name: "the name of the target", Text: s.Name, Hint: "choose another name"},
+		{Name: "the base URL", Text: s.BaseURL, Hint: variable},
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
 		out = append(out, redact.Setting{Name: "the header " + name, Text: s.Headers[name], Hint: variable})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Params.Extra)) {
-		out = append(out, redact.Setting{Name: "the parameter " + name, Key: name, JSON: s.Params.Extra[name], Hint: "give keys in the environment: api_key_env names the variable"})
+		out = append(out, redact.Setting{Name: "the parameter " + name, Key: name, JSON: s.Params.Extra[name],
+			Hint: "give keys in the environment: api_key_env names the variable"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Body)) {
 		if raw, err := json.Marshal(s.Body[name]); err == nil {
@@ -367,7 +378,8 @@ func (s *TargetSpec) settings() []redact.Setting {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Agent)) {
-		out = append(out, redact.Setting{Name: "the agent setting " + name, Text: s.Agent[name], Hint: "it is the name of a field"})
+		out = append(out,
+			redact.Setting{Name: "the agent setting " + name, Text: s.Agent[name], Hint: "it is the name of a field"})
 	}
 	return append(out, redact.Setting{Name: "the system prompt", Prose: s.SystemPrompt, Hint: "take it out"})
 }

@@ -62,19 +62,20 @@ func (r *Run) tasks(ctx context.Context) tasks {
 		}
 		return said.parts, nil
 	}
-	return tasks{name: "run " + r.Stored.ID, without: r.without, attempts: attempts, id: id, parts: parts, each: func(do func(*trace.Task)) (*trace.Log, error) {
-		log := &trace.Log{}
-		err := attempts(func(at *trace.Attempt) error {
-			t := at.Task()
-			log.Tasks++
-			do(&t)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		return log, nil
-	}}
+	return tasks{name: "run " + r.Stored.ID, without: r.without, attempts: attempts, id: id, parts: parts,
+		each: func(do func(*trace.Task)) (*trace.Log, error) {
+			log := &trace.Log{}
+			err := attempts(func(at *trace.Attempt) error {
+				t := at.Task()
+				log.Tasks++
+				do(&t)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			return log, nil
+		}}
 }
 
 // tasksAt are those of a run or a trace file.

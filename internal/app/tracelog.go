@@ -69,7 +69,8 @@ func (a *App) openTraceLog(name string, keep []string) (*traceLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &traceLog{files: a.cfg.Files, name: name, stream: kind == KindStream, red: red, now: a.cfg.Now, file: f, taken: map[loggedTask]int{}}, nil
+	return &traceLog{files: a.cfg.Files, name: name, stream: kind == KindStream, red: red, now: a.cfg.Now, file: f,
+		taken: map[loggedTask]int{}}, nil
 }
 
 // Close lets go of the file.
@@ -107,8 +108,10 @@ func (a *attemptLog) call(ctx context.Context, c callvet.Call) error {
 	}
 	c = a.red.Calls([]callvet.Call{c})[0]
 	step := trace.Step{
-		TurnID: -1, CallID: fmt.Sprintf("call-%d", a.calls+1), Tool: c.Tool, ToolVersion: c.Version, Args: c.Args, ArgsRaw: c.ArgsRaw,
-		Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard, StartMS: c.StartMS, QueueMS: measured(c.QueueMS), ExecMS: measured(c.ExecMS),
+		TurnID: -1, CallID: fmt.Sprintf("call-%d", a.calls+1), Tool: c.Tool, ToolVersion: c.Version, Args: c.Args,
+		ArgsRaw: c.ArgsRaw,
+		Result:  c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard, StartMS: c.StartMS,
+		QueueMS: measured(c.QueueMS), ExecMS: measured(c.ExecMS),
 	}
 	if c.Error != "" {
 		step.Error = trace.AppendQuoted(nil, c.Error)

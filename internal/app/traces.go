@@ -45,7 +45,8 @@ type TraceSettings struct {
 // given are the fields that say something.
 func (s *TraceSettings) given() []Setting {
 	var out []Setting
-	for _, g := range append(s.ofTraces(), One("labels", s.Labels), Setting{Name: "calibrations", Values: s.Calibrations}) {
+	for _, g := range append(s.ofTraces(), One("labels", s.Labels),
+		Setting{Name: "calibrations", Values: s.Calibrations}) {
 		if len(g.Values) > 0 && g.Values[0] != "" {
 			out = append(out, g)
 		}
@@ -59,7 +60,8 @@ func (s *TraceSettings) ofTraces() []Setting {
 	if s.AllowExec {
 		programs.Values = []string{"true"}
 	}
-	return []Setting{{Name: "tools", Values: s.Tools}, One("safety", s.Safety), One("suite", s.Suite), programs, One("scoring", s.Scoring)}
+	return []Setting{{Name: "tools", Values: s.Tools}, One("safety", s.Safety), One("suite", s.Suite), programs,
+		One("scoring", s.Scoring)}
 }
 
 // notOfRuns refuses what only trace files are read with.
@@ -144,7 +146,8 @@ func (a *App) nothingScored(files []string) error {
 		out.Cause = CauseEmpty
 	case bytes.HasPrefix(head, []byte(partialPrefix)):
 		out.Cause = CausePartial
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")), bytes.Count(head, []byte{0}) > len(head)/4:
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")),
+		bytes.Count(head, []byte{0}) > len(head)/4:
 		out.Cause = CauseUTF16
 	case wholeDocument(head):
 		out.Cause = CauseJSON

@@ -42,7 +42,8 @@ func TestTracesWithoutATerminal(t *testing.T) {
 	ctx := t.Context()
 	a, files := server(t, app.Permit{})
 	for id, text := range map[string]string{
-		"traces": traceText, "better": strings.ReplaceAll(strings.ReplaceAll(traceText, "Rom\"", "Rome\""), `"pass":false`, `"pass":true`),
+		"traces": traceText, "better": strings.ReplaceAll(strings.ReplaceAll(traceText, "Rom\"", "Rome\""),
+			`"pass":false`, `"pass":true`),
 		"gates": "- pass_rate >= 0.9\n",
 	} {
 		files.known[id] = id
@@ -56,19 +57,25 @@ func TestTracesWithoutATerminal(t *testing.T) {
 			lines = append(lines, ev.Lines.Problems...)
 		}
 	}
-	s, err := a.Score(ctx, as[app.ScoreRequest](t, `{"traces": ["traces"], "outputs": ["report.md"], "slices": ["called_tool"]}`), tell)
+	s, err := a.Score(ctx,
+		as[app.ScoreRequest](t, `{"traces": ["traces"], "outputs": ["report.md"], "slices": ["called_tool"]}`), tell)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.View.Steps != 2 || s.View.Tasks != 2 || s.View.Panels.Lost.Records() != 1 || len(lines) != 1 || lines[0].Line != 5 || !strings.Contains(files.written["report.md"], "weather_now") {
-		t.Errorf("steps %d, tasks %d, bad %d, told %v, report:\n%s", s.View.Steps, s.View.Tasks, s.View.Panels.Lost.Records(), lines, files.written["report.md"])
+	if s.View.Steps != 2 || s.View.Tasks != 2 || s.View.Panels.Lost.Records() != 1 || len(lines) != 1 ||
+		lines[0].Line != 5 || !strings.Contains(files.written["report.md"], "weather_now") {
+		t.Errorf("steps %d, tasks %d, bad %d, told %v, report:\n%s", s.View.Steps, s.View.Tasks,
+			s.View.Panels.Lost.Records(), lines, files.written["report.md"])
 	}
-	c, err := a.Diff(ctx, as[app.DiffRequest](t, `{"base": {"traces": "traces"}, "candidate": {"traces": "better"}}`), nil)
+	c, err := a.Diff(ctx, as[app.DiffRequest](t, `{"base": {"traces": "traces"}, "candidate": {"traces": "better"}}`),
+		nil)
 	if err != nil || len(c.Targets) != 1 || len(c.Targets[0].Changes) != 1 || c.Targets[0].Changes[0].Case != "rome" {
 		t.Fatalf("changes: %+v (%v)", c, err)
 	}
-	g, err := a.Gate(ctx, as[app.GateRequest](t, `{"traces": "traces", "gates": "gates", "baseline": {"traces": "better"}}`), nil)
-	if err != nil || g.Report.Verdict == gate.Pass || len(g.Look) != len(g.Report.Verdicts) || g.Report.Baseline != "better" {
+	g, err := a.Gate(ctx,
+		as[app.GateRequest](t, `{"traces": "traces", "gates": "gates", "baseline": {"traces": "better"}}`), nil)
+	if err != nil || g.Report.Verdict == gate.Pass || len(g.Look) != len(g.Report.Verdicts) ||
+		g.Report.Baseline != "better" {
 		t.Fatalf("gate: %+v (%v)", g, err)
 	}
 	for i, v := range g.Report.Verdicts {
@@ -87,13 +94,17 @@ func TestTracesWithoutATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := imp.Do(&out)
-	if err = errors.Join(err, imp.Close()); err != nil || res.Read.Attempts != 2 || res.Whole() || strings.Count(out.String(), `"type":"task"`) != 2 {
+	if err = errors.Join(err, imp.Close()); err != nil || res.Read.Attempts != 2 || res.Whole() ||
+		strings.Count(out.String(), `"type":"task"`) != 2 {
 		t.Errorf("imported %+v (%v):\n%s", res.Read, err, out.String())
 	}
-	if _, err := a.Check(as[app.CheckRequest](t, `{"traces": "traces"}`), nil); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "none of its 2 attempts") {
+	if _, err := a.Check(as[app.CheckRequest](t, `{"traces": "traces"}`), nil); !errors.Is(err, callvet.ErrInvalid) ||
+		!strings.Contains(err.Error(), "none of its 2 attempts") {
 		t.Errorf("checked what has no gold of tasks: %v", err)
 	}
-	todo, err := a.LabelNext(t.Context(), as[app.LabelNextRequest](t, `{"traces": "traces", "n": 5, "strategy": "random", "role": "calibration", "by": "ana"}`), nil)
+	todo, err := a.LabelNext(t.Context(),
+		as[app.LabelNextRequest](t,
+			`{"traces": "traces", "n": 5, "strategy": "random", "role": "calibration", "by": "ana"}`), nil)
 	if err != nil || len(todo) != 1 || todo[0].Label.TaskID != "rome" || len(todo[0].Shown.Steps) != 1 {
 		t.Errorf("to label: %+v (%v)", todo, err)
 	}
@@ -157,9 +168,11 @@ func TestCalibrationTooLong(t *testing.T) {
 		}
 	}
 	put("traces", []byte(traceText))
-	for size, kind := range map[int]error{labels.MaxCalibrationBytes: callvet.ErrInvalid, labels.MaxCalibrationBytes + 1: callvet.ErrLimited} {
+	for size, kind := range map[int]error{labels.MaxCalibrationBytes: callvet.ErrInvalid,
+		labels.MaxCalibrationBytes + 1: callvet.ErrLimited} {
 		put("c", bytes.Repeat([]byte(" "), size))
-		if _, err := a.Score(t.Context(), as[app.ScoreRequest](t, `{"traces": ["traces"], "calibrations": ["c"]}`), nil); !errors.Is(err, kind) {
+		if _, err := a.Score(t.Context(), as[app.ScoreRequest](t, `{"traces": ["traces"], "calibrations": ["c"]}`),
+			nil); !errors.Is(err, kind) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}

@@ -42,24 +42,30 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		ls = append(labels.Beside(more, opinions), ls...)
 		run.hear(opinions)
 	}
-	if err := run.correctParts(p, &of, labels.CalibrationInput{Labels: ls, Opinions: opinions, Without: of.without}); err != nil {
+	if err := run.correctParts(p, &of,
+		labels.CalibrationInput{Labels: ls, Opinions: opinions, Without: of.without}); err != nil {
 		return err
 	}
 	judges := run.judges()
 	if len(judges) == 0 {
-		return run.labelledAlone(p, labels.CalibrationInput{Labels: ls, Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Without: of.without, Confidence: p.Confidence}, from)
+		return run.labelledAlone(p,
+			labels.CalibrationInput{Labels: ls, Outputs: run.outputs(), RunID: run.id, Opinions: opinions,
+				Without: of.without, Confidence: p.Confidence}, from)
 	}
 	for _, name := range judges {
 		if slices.ContainsFunc(calibrations, func(c steps.Calibrated) bool { return c.Judge == name }) {
-			return &callvet.FieldError{Field: "labels", Text: fmt.Sprintf("{labels} and {calibrations} both speak of judge %s: give one of them", name)}
+			return &callvet.FieldError{Field: "labels",
+				Text: fmt.Sprintf("{labels} and {calibrations} both speak of judge %s: give one of them", name)}
 		}
 		suffix := ""
 		if len(judges) > 1 {
 			suffix = ":" + name
 		}
-		names := judgedNames{metricJudged + suffix, "judged pass" + suffix, metricTrueSuccess + suffix, "true success" + suffix, labels.Task}
+		names := judgedNames{metricJudged + suffix, "judged pass" + suffix, metricTrueSuccess + suffix,
+			"true success" + suffix, labels.Task}
 		if err := run.correct(p, labels.CalibrationInput{
-			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Without: of.without, Confidence: p.Confidence,
+			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions,
+			Without: of.without, Confidence: p.Confidence,
 		}, names); err != nil {
 			return err
 		}
@@ -76,7 +82,8 @@ func (r *judgedRun) labelledAlone(p *panel.Panels, in labels.CalibrationInput, f
 		}
 		bad := &callvet.FieldError{Field: "labels", Text: fmt.Sprintf("{labels} %s: it has no label of a task", from)}
 		if r.unknown > 0 {
-			bad.Fix = fmt.Sprintf("%d verdicts of judges in the file have no fingerprint, so that it is not known which outputs they are of: callvet label stamp", r.unknown)
+			bad.Fix = fmt.Sprintf(
+				"%d verdicts of judges in the file have no fingerprint, so that it is not known which outputs they are of: callvet label stamp", r.unknown)
 		}
 		return bad
 	}
@@ -246,7 +253,8 @@ func correctedMetric(s *panel.Slice, x *labels.Success, names *judgedNames, sile
 	if n, of := s.Lost(names.corrected, records); n+silent > 0 && m.Interval.Usable() {
 		n += silent
 		share := float64(of-n) / float64(of)
-		m.Lost = &panel.LostRange{N: n, Of: of, Low: moved(m.Interval, share, 0), High: moved(m.Interval, share, 1-share)}
+		m.Lost = &panel.LostRange{N: n, Of: of, Low: moved(m.Interval, share, 0),
+			High: moved(m.Interval, share, 1-share)}
 	}
 	return m
 }
@@ -259,11 +267,13 @@ func moved(iv stats.Interval, share, by float64) stats.Interval {
 
 // judgedMetric is the share that a judge passes, with the range that missing verdicts leave.
 func judgedMetric(s *panel.Slice, x *labels.Success, names *judgedNames, records int64) panel.Metric {
-	m := panel.Metric{Name: names.judged, Title: names.judgedTitle, Unit: panel.UnitRate, Of: names.of(), Interval: x.Raw, Excluded: x.Unread}
+	m := panel.Metric{Name: names.judged, Title: names.judgedTitle, Unit: panel.UnitRate, Of: names.of(),
+		Interval: x.Raw, Excluded: x.Unread}
 	m.Agree(x.Judged)
 	m.Warnings = panel.RateWarnings(&m, 0)
 	if x.Unread > 0 {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("%d of %d got no verdict that can be read", x.Unread, x.Judged+x.Unread))
+		m.Warnings = append(m.Warnings,
+			fmt.Sprintf("%d of %d got no verdict that can be read", x.Unread, x.Judged+x.Unread))
 	}
 	lost, planned := s.Lost(names.judged, records)
 	if low, high, n := x.Range(lost, planned-lost); n > 0 {

@@ -33,7 +33,8 @@ func (a *App) With(files Uploads) *App {
 // one of them, also where targets may read no files. They stand before files of the same name.
 func (a *App) WithCatalogues(catalogues map[string][]byte) *App {
 	return &App{
-		cfg: a.cfg, secrets: a.secrets, models: a.models, pdf: a.pdf, running: map[string]context.CancelFunc{}, uploaded: a.uploaded, catalogues: catalogues,
+		cfg: a.cfg, secrets: a.secrets, models: a.models, pdf: a.pdf, running: map[string]context.CancelFunc{},
+		uploaded: a.uploaded, catalogues: catalogues,
 	}
 }
 
@@ -68,7 +69,8 @@ func (a *App) CatalogueTools(name string) ([]CatalogueTool, error) {
 		e := &c.Entries[i]
 		out[i] = CatalogueTool{
 			Name: e.Tool.Name, Title: e.Title, Description: e.Tool.Description,
-			Keywords: append([]string{}, e.Keywords...), Examples: append([]string{}, e.Examples...), Namespace: append([]string{}, e.Namespace...),
+			Keywords: append([]string{}, e.Keywords...), Examples: append([]string{}, e.Examples...),
+			Namespace: append([]string{}, e.Namespace...),
 		}
 	}
 	return out, nil

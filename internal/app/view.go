@@ -71,7 +71,8 @@ func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunVi
 }
 
 // view sums the run up by slices and shows it as red lets it be seen; op and why are those of section.
-func (r *Run) view(ctx context.Context, sliceBy []string, red *redact.Redactor, op *opener, why string) (*RunView, error) {
+func (r *Run) view(ctx context.Context, sliceBy []string, red *redact.Redactor, op *opener,
+	why string) (*RunView, error) {
 	p, err := r.ranked(ctx, sliceBy)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,8 @@ func (r *Run) viewOf(ctx context.Context, p *panel.Panels, red *redact.Redactor)
 	return &report.View{
 		ID: r.Stored.ID, Created: r.Stored.Created, Status: string(r.Stored.State()), Spent: r.Stored.Spent,
 		Suite: report.SuiteMeta{
-			Name: r.Suite.Name, Version: r.Suite.Version, Description: red.Text(r.Suite.Description), Hash: r.Stored.SuiteHash,
+			Name: r.Suite.Name, Version: r.Suite.Version, Description: red.Text(r.Suite.Description),
+			Hash:  r.Stored.SuiteHash,
 			Cases: r.Cases(), Tools: len(r.Suite.Tools), Scoring: r.Suite.Defaults.Scoring,
 		},
 		Tools:   r.Suite.Tools,
@@ -139,7 +141,8 @@ func (a *App) reopened(ctx context.Context, r *Run, tell Events) (op *opener, wh
 
 // section is what the decisions of a run say; nil without any. op has the catalogues that
 // are asked for reasons; why tells what keeps them from it.
-func (r *Run) section(ctx context.Context, p *panel.Panels, op *opener, why string, red *redact.Redactor) (*routing.Section, error) {
+func (r *Run) section(ctx context.Context, p *panel.Panels, op *opener, why string,
+	red *redact.Redactor) (*routing.Section, error) {
 	if !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil, nil
 	}
@@ -213,7 +216,8 @@ func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) 
 		names[i] = r.Manifest.Targets[i].Name
 	}
 	if req.Target != "" && !slices.Contains(names, req.Target) {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("show run %s: target %q: %w", r.Stored.ID, req.Target, callvet.ErrNotFound), Hint: "its targets: " + strings.Join(names, ", ")}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("show run %s: target %q: %w", r.Stored.ID, req.Target,
+			callvet.ErrNotFound), Hint: "its targets: " + strings.Join(names, ", ")}
 	}
 	out := &CaseView{Run: r, View: r.viewOf(ctx, &panel.Panels{Repeats: r.mostRepeats()}, red)}
 	f := store.Filter{CaseID: req.Case}
@@ -241,7 +245,8 @@ func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) 
 	of := out.Rows[0].Case
 	out.Tools = run.Offered(r.Suite, of)
 	for i := range r.Manifest.Targets {
-		out.Systems = append(out.Systems, red.Text(run.System(r.Suite.SystemPrompt, &r.Manifest.Targets[i], of.Context)))
+		out.Systems = append(out.Systems,
+			red.Text(run.System(r.Suite.SystemPrompt, &r.Manifest.Targets[i], of.Context)))
 	}
 	return out, nil
 }
@@ -300,7 +305,9 @@ func (a *App) ListRuns(ctx context.Context, limit int) ([]report.RunSummary, err
 	for i := range live {
 		at := slices.IndexFunc(out, func(r report.RunSummary) bool { return r.ID == live[i].Run })
 		if at >= 0 {
-			out[at].Judging = append(out[at].Judging, report.RunJudging{ID: live[i].ID, Judge: live[i].JudgeID, Status: string(live[i].Status), Answers: live[i].Answers})
+			out[at].Judging = append(out[at].Judging,
+				report.RunJudging{ID: live[i].ID, Judge: live[i].JudgeID, Status: string(live[i].Status),
+					Answers: live[i].Answers})
 		}
 	}
 	return out, nil

@@ -149,7 +149,8 @@ func (s *Session) openWorld(ctx context.Context) error {
 		return fmt.Errorf("resume run %s: %w", s.Stored.ID, err)
 	}
 	if s.world.what.Hash != was.Hash {
-		return &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: the recordings in %s have changed since it started", s.Stored.ID, callvet.ErrConflict, was.Recordings), Hint: "start a new run"}
+		return &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: the recordings in %s have changed since it started",
+			s.Stored.ID, callvet.ErrConflict, was.Recordings), Hint: "start a new run"}
 	}
 	return nil
 }
@@ -181,7 +182,8 @@ func (s *Session) worlds(cfg *run.Config) error {
 		case called != nil:
 			out = called(c, target, repeat)
 		case w.recordings != nil:
-			out = w.recordings.World(of, world.AnswerOptions{Tell: w.what.OnMiss == OnMissTell, RealLatency: man.RealLatency})
+			out = w.recordings.World(of,
+				world.AnswerOptions{Tell: w.what.OnMiss == OnMissTell, RealLatency: man.RealLatency})
 		default:
 			out = world.Mocks(s.Suite, c, world.MockOptions{RealLatency: man.RealLatency})
 		}
@@ -203,7 +205,8 @@ func (s *Session) worlds(cfg *run.Config) error {
 
 // call redacts a call as it is redacted in an attempt at the case.
 func (h *hiding) call(of *callvet.Case, call *callvet.Call) {
-	cell := callvet.Cell{Trace: callvet.Trace{CaseID: of.ID, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{*call}}}}}
+	cell := callvet.Cell{Trace: callvet.Trace{CaseID: of.ID,
+		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{*call}}}}}
 	h.cell(of, &cell)
 	*call = cell.Trace.Turns[0].Calls[0]
 }
@@ -230,7 +233,8 @@ func (e Events) recorded(folder string, t *world.Tape) {
 		return
 	}
 	calls, files := t.Counts()
-	e.note("recorded", "recorded in %s: %s, %s changed", folder, plain.Count(calls, "call", "calls"), plain.Count(files, "file", "files"))
+	e.note("recorded", "recorded in %s: %s, %s changed", folder, plain.Count(calls, "call", "calls"),
+		plain.Count(files, "file", "files"))
 }
 
 // told says what was recorded, and what had no recording.
@@ -242,9 +246,11 @@ func (w *acting) told(tell Events) {
 	if n := w.recordings.Missed(); n > 0 {
 		of := plain.Count(int(n+w.recordings.Answered()), "call", "calls")
 		if w.what.OnMiss == OnMissTell {
-			tell.note("recording-missing", "%d of %s had no recording: the target was told an error in its place, so that verdicts of these attempts are not about the tools", n, of)
+			tell.note("recording-missing",
+				"%d of %s had no recording: the target was told an error in its place, so that verdicts of these attempts are not about the tools", n, of)
 			return
 		}
-		tell.note("recording-missing", "%d of %s had no recording: these attempts are errors, which say nothing of the target", n, of)
+		tell.note("recording-missing",
+			"%d of %s had no recording: these attempts are errors, which say nothing of the target", n, of)
 	}
 }

@@ -31,7 +31,8 @@ func (s *Settings) SetAbstain(v string) error {
 	if percent {
 		s.Abstain, s.AbstainPercent = 0, f
 		if !(f >= minPercent && f < 100) {
-			return fmt.Errorf("abstain under %q: %w: a percentage from %v to under 100", v, callvet.ErrInvalid, minPercent)
+			return fmt.Errorf("abstain under %q: %w: a percentage from %v to under 100", v,
+				callvet.ErrInvalid, minPercent)
 		}
 	}
 	return nil
@@ -49,9 +50,12 @@ func (s *Settings) Refuses() string {
 }
 
 func (s *Settings) checkAbstain() error {
-	sound := s.Abstain >= 0 && s.Abstain < 1 && s.AbstainPercent >= 0 && s.AbstainPercent < 100 && (s.Abstain == 0 || s.AbstainPercent == 0)
+	sound := s.Abstain >= 0 && s.Abstain < 1 && s.AbstainPercent >= 0 && s.AbstainPercent < 100 &&
+		(s.Abstain == 0 || s.AbstainPercent == 0)
 	if !sound || s.Refuses() != "" && !s.calibrated() {
-		return Invalid("abstain", fmt.Sprintf("a confidence from 0 to under 1, such as %v, or a share of the catalogue's examples, such as 5%%, and the default preset with its own weights and vectors; otherwise a threshold", retrieve.DefaultMinConfidence), "abstain under %s: invalid", s.Refuses())
+		return Invalid("abstain",
+			fmt.Sprintf(
+				"a confidence from 0 to under 1, such as %v, or a share of the catalogue's examples, such as 5%%, and the default preset with its own weights and vectors; otherwise a threshold", retrieve.DefaultMinConfidence), "abstain under %s: invalid", s.Refuses())
 	}
 	if slices.Contains(s.AbstainRoutes, "") {
 		return Invalid("abstain_routes", "", "abstain by route: invalid: a route without a name")
@@ -72,11 +76,15 @@ func (e *Env) boundOf(s *Settings, asked []float64, whose string) (float64, erro
 	bound, ok := retrieve.ConfidenceBound(asked, s.AbstainPercent/100)
 	if !ok {
 		need := int(math.Ceil(100/s.AbstainPercent - 1 - 1e-9))
-		return 0, Invalid("abstain_percent", fmt.Sprintf("{abstain_on} SUITE with questions and their tools, or a confidence, such as {abstain} %v", retrieve.DefaultMinConfidence),
-			"abstain under %s: invalid: of %s there are %d, and %d are needed to tell", s.Refuses(), whose, len(asked), need)
+		return 0, Invalid("abstain_percent",
+			fmt.Sprintf("{abstain_on} SUITE with questions and their tools, or a confidence, such as {abstain} %v",
+				retrieve.DefaultMinConfidence),
+			"abstain under %s: invalid: of %s there are %d, and %d are needed to tell", s.Refuses(), whose,
+			len(asked), need)
 	}
 	bound = math.Floor(bound*1e4) / 1e4
-	e.Notice("confidence-bound", "nothing is given under a confidence of %g, which %s of %s (%d) do not reach", bound, s.Refuses(), whose, len(asked))
+	e.Notice("confidence-bound", "nothing is given under a confidence of %g, which %s of %s (%d) do not reach", bound,
+		s.Refuses(), whose, len(asked))
 	return bound, nil
 }
 
@@ -89,7 +97,8 @@ func (e *Env) calibrate(ctx context.Context, f *Search, suite string) error {
 	case f.AbstainOn == "":
 		return nil
 	case f.AbstainPercent == 0:
-		return Invalid("abstain_on", "{abstain} 5%", "abstain on %s: invalid: how many of its questions may be refused?", f.AbstainOn)
+		return Invalid("abstain_on", "{abstain} 5%",
+			"abstain on %s: invalid: how many of its questions may be refused?", f.AbstainOn)
 	case f.Tools == "":
 		return NoCatalogue()
 	case f.AbstainOn == "-": // standard input is read once, by what is asked
@@ -117,7 +126,8 @@ func (e *Env) calibrate(ctx context.Context, f *Search, suite string) error {
 			return err
 		}
 		if n := shared(s.Cases, own.Cases); n > 0 {
-			e.Notice("asked-before", "the confidence is chosen on the very questions that are asked (%s): how many are refused says nothing of others", plain.Count(n, "case", "cases"))
+			e.Notice("asked-before",
+				"the confidence is chosen on the very questions that are asked (%s): how many are refused says nothing of others", plain.Count(n, "case", "cases"))
 		}
 	}
 	bound, err := e.boundOf(&f.Settings, asked, "the questions of "+plain.Line(f.AbstainOn))
@@ -163,7 +173,8 @@ func words(c *callvet.Case) string {
 
 // confidences are those of the cases that expect tools of the catalog; the same question
 // once more tells nothing.
-func confidences(ctx context.Context, o retrieve.Options, c *retrieve.Catalogue, cases []callvet.Case) ([]float64, error) {
+func confidences(ctx context.Context, o retrieve.Options, c *retrieve.Catalogue,
+	cases []callvet.Case) ([]float64, error) {
 	x, err := retrieve.New(ctx, o, c.Entries)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func Caution(ctx context.Context, e *Env, f *Search, suite string) (Cautions, er
 	if u := f.Tuned; u != nil && u.Embed != f.Embed {
 		out.Other = u
 	}
-	if u := f.Tuned; u != nil && SuiteHash(s.Cases) == u.Suite { // whether it shares cases with another one is not known
+	// whether it shares cases with another one is not known
+	if u := f.Tuned; u != nil && SuiteHash(s.Cases) == u.Suite {
 		out.Same = u
 	}
 	return out, nil

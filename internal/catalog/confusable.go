@@ -56,7 +56,8 @@ type ConfusableRequest struct {
 // FindConfusable lists the pairs of tools whose texts are nearest, and those that a run
 // confused; observe gives the confusion of a stored run, never nil without an error. Errors are
 // those of files and of the run.
-func FindConfusable(ctx context.Context, e *Env, q ConfusableRequest, observe func(ctx context.Context, run string) ([]panel.Confused, error)) (*Confusable, error) {
+func FindConfusable(ctx context.Context, e *Env, q ConfusableRequest,
+	observe func(ctx context.Context, run string) ([]panel.Confused, error)) (*Confusable, error) {
 	if q.Top < 0 {
 		return nil, Invalid("top", "", "list pairs: invalid: {top} is 1 or more")
 	}
@@ -76,7 +77,8 @@ func FindConfusable(ctx context.Context, e *Env, q ConfusableRequest, observe fu
 // Overlaps are the pairs of tools that overlap: of which one is among the five likest of the other,
 // as alike as least or more, a cosine in [-1,1]; and those that were confused. They come in the
 // order of FindConfusable, with its numbers. left counts the tools that were too many.
-func Overlaps(ctx context.Context, tools []callvet.Tool, observed []panel.Confused, least float64) (pairs []ConfusedPair, left int, err error) {
+func Overlaps(ctx context.Context, tools []callvet.Tool, observed []panel.Confused,
+	least float64) (pairs []ConfusedPair, left int, err error) {
 	c := &retrieve.Catalogue{Entries: make([]retrieve.Entry, len(tools))}
 	for i := range tools {
 		c.Entries[i].Tool = tools[i]
@@ -142,10 +144,13 @@ func confusable(ctx context.Context, c *retrieve.Catalogue, observed []panel.Con
 		}
 	}
 	for k, n := range pairs {
-		out.Pairs = append(out.Pairs, ConfusedPair{A: entries[k[0]].Tool.Name, B: entries[k[1]].Tool.Name, Similarity: alike.Of(k[0], k[1]), Confused: n})
+		out.Pairs = append(out.Pairs,
+			ConfusedPair{A: entries[k[0]].Tool.Name, B: entries[k[1]].Tool.Name, Similarity: alike.Of(k[0], k[1]),
+				Confused: n})
 	}
 	slices.SortFunc(out.Pairs, func(a, b ConfusedPair) int {
-		return cmp.Or(cmp.Compare(b.Confused, a.Confused), cmp.Compare(b.Similarity, a.Similarity), strings.Compare(a.A, b.A), strings.Compare(a.B, b.B))
+		return cmp.Or(cmp.Compare(b.Confused, a.Confused), cmp.Compare(b.Similarity, a.Similarity),
+			strings.Compare(a.A, b.A), strings.Compare(a.B, b.B))
 	})
 	out.Pairs = out.Pairs[:min(len(out.Pairs), most)]
 	return out, nil

@@ -145,19 +145,22 @@ type curveReader struct {
 // CurveOf sums up the attempts of a run whose cases carry an asked. The error wraps
 // callvet.ErrInvalid for any other run.
 func CurveOf(v *Answers) (*Curve, error) {
-	r := curveReader{retrieval: map[int]*RetrievalPoint{}, cases: map[string]bool{}, models: make([]map[pointKey]*tallied, len(v.Targets)), slopes: make([]slope, len(v.Targets))}
+	r := curveReader{retrieval: map[int]*RetrievalPoint{}, cases: map[string]bool{},
+		models: make([]map[pointKey]*tallied, len(v.Targets)), slopes: make([]slope, len(v.Targets))}
 	for i := range r.models {
 		r.models[i], r.slopes[i] = map[pointKey]*tallied{}, slope{}
 	}
 	if err := r.read(v.Attempts); err != nil {
 		return nil, err
 	}
-	out := &Curve{Format: "callvet.curve", Version: 1, Run: v.Run, About: v.About, Cases: len(r.cases), Status: v.Status}
+	out := &Curve{Format: "callvet.curve", Version: 1, Run: v.Run, About: v.About, Cases: len(r.cases),
+		Status: v.Status}
 	for _, size := range sortedSizes(maps.Keys(r.retrieval)) {
 		p := r.retrieval[size]
 		p.Hit = p.hits.interval()
 		out.Retrieval = append(out.Retrieval, *p)
-		if !slices.ContainsFunc(r.models, func(m map[pointKey]*tallied) bool { return m[pointKey{size, AllRetrieved}] != nil }) {
+		if !slices.ContainsFunc(r.models,
+			func(m map[pointKey]*tallied) bool { return m[pointKey{size, AllRetrieved}] != nil }) {
 			out.Skipped = append(out.Skipped, size)
 		}
 	}
@@ -252,7 +255,8 @@ func (r *curveReader) model(i int, name string) ModelCurve {
 	m := ModelCurve{Model: name}
 	m.TokensPerByte, m.Measured = r.slopes[i].perByte()
 	keys := slices.SortedFunc(maps.Keys(r.models[i]), func(a, b pointKey) int {
-		return cmp.Or(-cmp.Compare(a.given, b.given), cmp.Compare(btoi(a.size < 0), btoi(b.size < 0)), cmp.Compare(a.size, b.size))
+		return cmp.Or(-cmp.Compare(a.given, b.given), cmp.Compare(btoi(a.size < 0), btoi(b.size < 0)),
+			cmp.Compare(a.size, b.size))
 	})
 	for _, key := range keys {
 		t := r.models[i][key]
@@ -308,7 +312,8 @@ func (c *Curve) compare() {
 		c.Pairs = append(c.Pairs, SweepPair{Of: of, Baseline: base, Candidate: candidate, Change: iv, P: p})
 	}
 	for i := 1; i < len(c.Retrieval); i++ {
-		add("retrieval", others(c.Retrieval[0].Distractors), others(c.Retrieval[i].Distractors), c.Retrieval[0].hits, c.Retrieval[i].hits)
+		add("retrieval", others(c.Retrieval[0].Distractors), others(c.Retrieval[i].Distractors), c.Retrieval[0].hits,
+			c.Retrieval[i].hits)
 	}
 	for i := range c.Models {
 		m := &c.Models[i]
@@ -318,7 +323,8 @@ func (c *Curve) compare() {
 			if first != j {
 				add(m.Model, m.Points[first].label(), p.label(), m.Points[first].rights, p.rights)
 			}
-			all := slices.IndexFunc(m.Points, func(o CurvePoint) bool { return o.Given == AllRetrieved && o.Distractors == p.Distractors })
+			all := slices.IndexFunc(m.Points,
+				func(o CurvePoint) bool { return o.Given == AllRetrieved && o.Distractors == p.Distractors })
 			if p.Given == SweepRetrieved && all >= 0 {
 				add(m.Model, m.Points[all].label(), p.label(), m.Points[all].rights, p.rights)
 			}

@@ -18,12 +18,16 @@ import (
 func expanded(t *testing.T) *callvet.Suite {
 	t.Helper()
 	c := sweeper{
-		Env: &Env{Now: time.Now}, SweepRequest: &SweepRequest{Distractors: []int{5, 1, 5}, Draws: 2, Seed: 1, MaxTools: 5},
-		catalogue: sweepSampleTools(), configurations: []Configuration{{Name: "base", Settings: Settings{K: 2}}},
+		Env:          &Env{Now: time.Now},
+		SweepRequest: &SweepRequest{Distractors: []int{5, 1, 5}, Draws: 2, Seed: 1, MaxTools: 5},
+		catalogue:    sweepSampleTools(), configurations: []Configuration{{Name: "base", Settings: Settings{K: 2}}},
 	}
-	made, err := c.expand(t.Context(), &callvet.Suite{Name: "s", SystemPrompt: "be brief", Tools: []callvet.Tool{{Name: "other"}}, Cases: []callvet.Case{
-		sweepAsk("1", "trains to Lund", "trains"), sweepAsk("2", "books by Strindberg", "books"), sweepAsk("3", "x", "no_such_tool"),
-	}})
+	made, err := c.expand(t.Context(),
+		&callvet.Suite{Name: "s", SystemPrompt: "be brief", Tools: []callvet.Tool{{Name: "other"}},
+			Cases: []callvet.Case{
+				sweepAsk("1", "trains to Lund", "trains"), sweepAsk("2", "books by Strindberg", "books"),
+				sweepAsk("3", "x", "no_such_tool"),
+			}})
 	if err != nil || !strings.Contains(made.Description, "1 left out") {
 		t.Fatalf("%+v, %v", made, err)
 	}
@@ -81,8 +85,9 @@ func answered(s *callvet.Suite) *Answers {
 				name = c.Tools[0].Name
 			}
 			cell := &callvet.Cell{Case: i, Result: callvet.Result{Verdict: callvet.VerdictFail}, Trace: callvet.Trace{
-				Outcome: callvet.OutcomeCalled, Usage: callvet.Usage{Known: true, InputTokens: 10 + a.Bytes/2, CostUSD: &cost},
-				Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: name}}}},
+				Outcome: callvet.OutcomeCalled,
+				Usage:   callvet.Usage{Known: true, InputTokens: 10 + a.Bytes/2, CostUSD: &cost},
+				Turns:   []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: name}}}},
 			}}
 			switch i {
 			case 2:
@@ -103,7 +108,8 @@ func TestReadCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Cases != 2 || len(c.Retrieval) != 2 || c.Retrieval[0].Distractors != 1 || c.Retrieval[1].Hit.Point != 1 || !cmp.Equal(c.Skipped, []int{5}) || len(c.Models) != 1 {
+	if c.Cases != 2 || len(c.Retrieval) != 2 || c.Retrieval[0].Distractors != 1 || c.Retrieval[1].Hit.Point != 1 ||
+		!cmp.Equal(c.Skipped, []int{5}) || len(c.Models) != 1 {
 		t.Fatalf("%+v", c)
 	}
 	m := c.Models[0]
@@ -118,12 +124,14 @@ func TestReadCurve(t *testing.T) {
 	var got []counts
 	for _, p := range m.Points {
 		got = append(got, counts{p.Distractors, p.Given, p.Hits, p.Missed, p.Wrong, p.Silent, p.Unreadable, p.Errors})
-		if p.CostUSD == nil || *p.CostUSD != 0.25 || p.PromptTokens == nil || math.Abs(*p.PromptTokens-10-p.ToolTokens) > 1 {
+		if p.CostUSD == nil || *p.CostUSD != 0.25 || p.PromptTokens == nil ||
+			math.Abs(*p.PromptTokens-10-p.ToolTokens) > 1 {
 			t.Errorf("%+v", p)
 		}
 	}
 	// Cases come size by size, case by case, draw by draw, retrieved before all.
-	want := []counts{{1, "retrieved", 3, 0, 0, 0, 1, 0}, {5, "retrieved", 4, 0, 0, 0, 0, 0}, {1, "all", 1, 0, 2, 0, 0, 1}}
+	want := []counts{{1, "retrieved", 3, 0, 0, 0, 1, 0}, {5, "retrieved", 4, 0, 0, 0, 0, 0},
+		{1, "all", 1, 0, 2, 0, 0, 1}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -131,10 +139,12 @@ func TestReadCurve(t *testing.T) {
 	for _, p := range c.Pairs {
 		pairs = append(pairs, p.Of+": "+p.Baseline+" → "+p.Candidate)
 	}
-	if diff := cmp.Diff([]string{"retrieval: + 1 → + 5", "m: all + 1 → retrieved + 1", "m: retrieved + 1 → retrieved + 5"}, pairs); diff != "" {
+	if diff := cmp.Diff([]string{"retrieval: + 1 → + 5", "m: all + 1 → retrieved + 1",
+		"m: retrieved + 1 → retrieved + 5"}, pairs); diff != "" {
 		t.Error(diff)
 	}
-	if d := c.Pairs[1].Change; d.Point != 0.5 || d.Clusters != 0 && d.Clusters != 2 { // draws 1 and, of the second case, both
+	// draws 1 and, of the second case, both
+	if d := c.Pairs[1].Change; d.Point != 0.5 || d.Clusters != 0 && d.Clusters != 2 {
 		t.Errorf("%+v", d)
 	}
 	foreign := expanded(t)
@@ -152,7 +162,8 @@ func TestAsked(t *testing.T) {
 		{Of: "1", Given: SweepRetrieved, Size: 10, Draw: 2, Searched: 11, Bytes: 300, Tools: 2, Present: true},
 		{Of: "a/b", Given: AllRetrieved, Size: -1, Draw: 1, Searched: 80, Bytes: 9000, Tools: 1},
 	} {
-		c := callvet.Case{ID: want.id(), Fields: map[string]string{"kept": "x"}, Expect: callvet.Expect{Plans: plan}, ToolNames: []string{"x"}}
+		c := callvet.Case{ID: want.id(), Fields: map[string]string{"kept": "x"}, Expect: callvet.Expect{Plans: plan},
+			ToolNames: []string{"x"}}
 		if want.Present {
 			c.ToolNames, c.Tools = nil, []callvet.Tool{{Name: "x"}, {Name: "B"}}
 		}
@@ -184,7 +195,8 @@ func TestPerByte(t *testing.T) {
 	if v, ok := s.perByte(); !ok || math.Abs(v-0.3) > 1e-9 {
 		t.Errorf("%v %v", v, ok)
 	}
-	for name, s := range map[string]slope{"none": {}, "one size": {"a": {{100, 30}, {100, 40}}}, "shrinking": {"a": {{100, 40}, {200, 30}}}} {
+	for name, s := range map[string]slope{"none": {}, "one size": {"a": {{100, 30}, {100, 40}}},
+		"shrinking": {"a": {{100, 40}, {200, 30}}}} {
 		if v, ok := s.perByte(); ok || v != assumedPerByte {
 			t.Errorf("%s: %v %v", name, v, ok)
 		}

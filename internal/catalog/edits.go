@@ -32,7 +32,8 @@ type Misread struct {
 }
 
 func (m *Misread) Error() string {
-	return fmt.Sprintf("read edits %s: %v: %s", m.File, callvet.ErrInvalid, plain.Count(len(m.Problems), "problem", "problems"))
+	return fmt.Sprintf("read edits %s: %v: %s", m.File, callvet.ErrInvalid,
+		plain.Count(len(m.Problems), "problem", "problems"))
 }
 
 // Unwrap gives callvet.ErrInvalid.
@@ -58,7 +59,8 @@ func edits(e *Env, name string, asked []string, usual ...learn.Status) (chosen, 
 	}
 	strangers(e, f.Edits)
 	all := len(f.Edits)
-	f.sorted = slices.ContainsFunc(f.Edits, func(d learn.Edit) bool { return d.State() == learn.Rejected && d.Measured != nil })
+	f.sorted = slices.ContainsFunc(f.Edits,
+		func(d learn.Edit) bool { return d.State() == learn.Rejected && d.Measured != nil })
 	f.Edits = slices.DeleteFunc(f.Edits, func(d learn.Edit) bool { return !slices.Contains(states, d.State()) })
 	f.left = all - len(f.Edits)
 	if len(f.Edits) == 0 {
@@ -75,7 +77,8 @@ func strangers(e *Env, edits []learn.Edit) {
 			if at := strings.IndexFunc(text, plain.Hidden); at >= 0 {
 				r, _ := utf8.DecodeRuneInString(text[at:])
 				p := edits[i].Position
-				e.Notice("hidden-character", "%s:%d:%d: the edit of %s has a character that is not shown (U+%04X)", p.File, p.Line, p.Column, edits[i].Tool, r)
+				e.Notice("hidden-character", "%s:%d:%d: the edit of %s has a character that is not shown (U+%04X)",
+					p.File, p.Line, p.Column, edits[i].Tool, r)
 				break
 			}
 		}
@@ -158,7 +161,8 @@ func settled(ctx context.Context, e *Env, f *Search, suite string) (*retrieve.Ca
 
 // search asks the retriever every question. Errors are those of settings, of models and
 // of the context.
-func (b *bench) search(ctx context.Context, c *retrieve.Catalogue, set Settings, qs []Question) ([]SearchAnswer, error) {
+func (b *bench) search(ctx context.Context, c *retrieve.Catalogue, set Settings,
+	qs []Question) ([]SearchAnswer, error) {
 	r, _, err := b.env.Over(ctx, c, set, "catalogue")
 	if err != nil {
 		return nil, err

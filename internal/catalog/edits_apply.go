@@ -45,7 +45,8 @@ func Apply(ctx context.Context, e *Env, q ApplyRequest) (*Applied, error) {
 	case "":
 		return nil, Invalid("output", "{output} NEW.json", "apply: invalid: {edits} and {output} are needed")
 	case "-":
-		return nil, Invalid("output", "{output} NEW.json", "apply: invalid: a catalogue is written to a file, whole or not at all")
+		return nil, Invalid("output", "{output} NEW.json",
+			"apply: invalid: a catalogue is written to a file, whole or not at all")
 	}
 	r, err := ReviseCatalogue(e, q)
 	if err != nil {
@@ -81,7 +82,8 @@ func ReviseCatalogue(e *Env, q ApplyRequest) (*Revised, error) {
 	if err != nil {
 		return nil, err
 	}
-	done := &Applied{Format: "callvet.tools-apply", Version: 1, Catalogue: q.Output, Left: f.left, Converted: p.Form != "", Form: p.Form}
+	done := &Applied{Format: "callvet.tools-apply", Version: 1, Catalogue: q.Output, Left: f.left,
+		Converted: p.Form != "", Form: p.Form}
 	for i := range f.Edits {
 		d := &f.Edits[i]
 		done.Tools = append(done.Tools, d.Tool)
@@ -107,14 +109,17 @@ func mayReplace(e *Env, q *ApplyRequest, data []byte, form string) error {
 		return Invalid("output", "", "apply: invalid: the catalogue would be written over the edits")
 	case same || bytes.Equal(old, data):
 		if form != "" {
-			return Invalid("output", "{output} NEW.json", "write %s: invalid: only plain JSON is changed in its own place, and it is %s", to, form)
+			return Invalid("output", "{output} NEW.json",
+				"write %s: invalid: only plain JSON is changed in its own place, and it is %s", to, form)
 		}
 		return nil
 	case len(bytes.TrimSpace(old)) == 0:
 		return nil
 	}
 	if _, _, err := e.Catalogue(to); err != nil {
-		return &callvet.FieldError{Field: "output", Kind: callvet.ErrConflict, Text: fmt.Sprintf("write %s: conflict: there is a file that is no catalogue", to), Fix: "{output} with another name"}
+		return &callvet.FieldError{Field: "output", Kind: callvet.ErrConflict,
+			Text: fmt.Sprintf("write %s: conflict: there is a file that is no catalogue", to),
+			Fix:  "{output} with another name"}
 	}
 	return nil
 }

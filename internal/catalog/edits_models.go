@@ -38,9 +38,11 @@ func MadeByCallvet(s *callvet.Suite) bool {
 // changes with the hour changes for both.
 func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
 	made := &callvet.Suite{
-		Name: t.suite.Name + ": what if", Version: t.suite.Version, SystemPrompt: t.suite.SystemPrompt, Tools: Tools(t.catalogue),
+		Name: t.suite.Name + ": what if", Version: t.suite.Version, SystemPrompt: t.suite.SystemPrompt,
+		Tools:       Tools(t.catalogue),
 		Description: aboutEdits + plain.Names(toolsOf(t)),
-		Defaults:    callvet.Defaults{ToolChoice: t.suite.Defaults.ToolChoice, Scoring: callvet.Scoring{Contract: "off"}},
+		Defaults: callvet.Defaults{ToolChoice: t.suite.Defaults.ToolChoice,
+			Scoring: callvet.Scoring{Contract: "off"}},
 	}
 	sides := []struct {
 		name string
@@ -82,7 +84,8 @@ func editAsk(ctx context.Context, e *Env, suite string, made *callvet.Suite, rea
 	case errors.Is(err, callvet.ErrInvalid), errors.Is(err, callvet.ErrNotFound): // nothing was asked
 		return fmt.Errorf("ask models: %w", err)
 	case err != nil:
-		return &callvet.Hinted{Err: fmt.Errorf("ask models: %w", err), Hint: "the same command once more: models are not asked again for what they answered"}
+		return &callvet.Hinted{Err: fmt.Errorf("ask models: %w", err),
+			Hint: "the same command once more: models are not asked again for what they answered"}
 	}
 	return nil
 }

@@ -119,7 +119,8 @@ func (u *EffectUsage) Sum() *EffectUsage {
 
 // others are the acceptable tools that are not expected ones.
 func (q *Question) others() []string {
-	return slices.DeleteFunc(slices.Clone(q.Want.Acceptable), func(t string) bool { return slices.Contains(q.Right, t) })
+	return slices.DeleteFunc(slices.Clone(q.Want.Acceptable),
+		func(t string) bool { return slices.Contains(q.Right, t) })
 }
 
 // Outcome is a case on one side: how many of its judged attempts were right.
@@ -163,7 +164,8 @@ func paired(qs []Question, before, after []Outcome, keep func(i int) bool) panel
 				if right {
 					verdict = callvet.VerdictPass
 				}
-				l.Add(&callvet.Case{ID: qs[i].Case}, &callvet.Cell{Case: i, Repeat: n, Result: callvet.Result{Verdict: verdict}})
+				l.Add(&callvet.Case{ID: qs[i].Case},
+					&callvet.Cell{Case: i, Repeat: n, Result: callvet.Result{Verdict: verdict}})
 			}
 		}
 		return l
@@ -174,14 +176,16 @@ func paired(qs []Question, before, after []Outcome, keep func(i int) bool) panel
 
 // CompareOutcomes compares one measure in full. edited are the tools with edits.
 func CompareOutcomes(by, measure string, qs []Question, before, after []Outcome, edited []string) *Comparison {
-	c := &Comparison{By: by, Measure: measure, main: paired(qs, before, after, nil), Right: []ChangedAnswer{}, Wrong: []ChangedAnswer{}}
+	c := &Comparison{By: by, Measure: measure, main: paired(qs, before, after, nil), Right: []ChangedAnswer{},
+		Wrong: []ChangedAnswer{}}
 	c.Rates = []EffectRate{{measure, c.main}}
 	for i := range qs {
 		b, a := &before[i], &after[i]
 		if len(b.Rights) == 0 || len(a.Rights) == 0 {
 			continue
 		}
-		change := ChangedAnswer{Case: qs[i].Case, Question: qs[i].Text, Right: qs[i].Right, Acceptable: qs[i].others(), Before: b.Chosen, After: a.Chosen}
+		change := ChangedAnswer{Case: qs[i].Case, Question: qs[i].Text, Right: qs[i].Right, Acceptable: qs[i].others(),
+			Before: b.Chosen, After: a.Chosen}
 		switch {
 		case a.right() && !b.right():
 			c.Right = append(c.Right, change)
@@ -280,8 +284,10 @@ func needed(d *panel.Difference, level float64) int {
 func (c *Comparison) judge() {
 	d := &c.main
 	c.Verdict = d.Verdict
-	moved := fmt.Sprintf("%s newly right and %s newly wrong of %s: %s, p %s", plain.Thousands(d.NewlyPassing), plain.Thousands(d.NewlyFailing), plain.Count(d.Cases, "case", "cases"), plain.Change(d.Change), plain.P(d.P))
-	clear, shown := d.Verdict == panel.ChangeBetter || d.Verdict == panel.ChangeWorse, c.Adjusted == nil || *c.Adjusted < level
+	moved := fmt.Sprintf("%s newly right and %s newly wrong of %s: %s, p %s", plain.Thousands(d.NewlyPassing),
+		plain.Thousands(d.NewlyFailing), plain.Count(d.Cases, "case", "cases"), plain.Change(d.Change), plain.P(d.P))
+	clear, shown := d.Verdict == panel.ChangeBetter || d.Verdict == panel.ChangeWorse,
+		c.Adjusted == nil || *c.Adjusted < level
 	if c.Adjusted != nil {
 		moved += fmt.Sprintf(", %s over %d models (Holm)", plain.P(*c.Adjusted), c.Models)
 	}
@@ -310,7 +316,8 @@ func (c *Comparison) judge() {
 func (c *Comparison) tooFew(what string) {
 	c.Sentence = what
 	if c.Needed = needed(&c.main, level/float64(max(1, c.Models))); c.Needed > 0 {
-		c.Sentence += fmt.Sprintf("; if that is the true difference, about %s would tell", plain.Count(c.Needed, "more case", "more cases"))
+		c.Sentence += fmt.Sprintf("; if that is the true difference, about %s would tell",
+			plain.Count(c.Needed, "more case", "more cases"))
 	}
 }
 
@@ -405,7 +412,8 @@ func (c *Comparison) Lowers() string {
 	d := &c.main
 	switch {
 	case d.Change.Point < 0:
-		return fmt.Sprintf("%s newly wrong, %d newly right", plain.Count(d.NewlyFailing, "case is", "cases are"), d.NewlyPassing)
+		return fmt.Sprintf("%s newly wrong, %d newly right", plain.Count(d.NewlyFailing, "case is", "cases are"),
+			d.NewlyPassing)
 	case d.Change.Point == 0 && c.MRRChange() < -1e-12:
 		return fmt.Sprintf("as many first tools are right, and MRR falls by %.4f", -c.MRRChange())
 	}

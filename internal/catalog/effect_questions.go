@@ -26,7 +26,8 @@ func QuestionsOf(cases []callvet.Case, known map[string]int) (out []Question, le
 		want, ok := score.SelectionOf(&k.Expect)
 		asked := k.Question()
 		skipped := k.Skip != "" && !k.Selectable
-		if !ok || skipped || asked == "" || want.Tools == nil && len(want.Acceptable) == 0 || slices.ContainsFunc(want.Tools, func(t string) bool { _, ok := known[t]; return !ok }) {
+		if !ok || skipped || asked == "" || want.Tools == nil && len(want.Acceptable) == 0 ||
+			slices.ContainsFunc(want.Tools, func(t string) bool { _, ok := known[t]; return !ok }) {
 			left++
 			continue
 		}
@@ -79,7 +80,8 @@ func AnswerOf(q *Question, d *callvet.Decision, k int) SearchAnswer {
 	res := score.JudgeSelection(&q.Want, d, rules)
 	out := SearchAnswer{Chosen: d.Names(), Scores: map[string]float64{}}
 	for name, own := range map[string]string{
-		score.Precision1: FirstRight, score.HitAt + strconv.Itoa(k): SomeRight, score.ToolsRight: AllRight, score.MRR: MRR,
+		score.Precision1: FirstRight, score.HitAt + strconv.Itoa(k): SomeRight, score.ToolsRight: AllRight,
+		score.MRR: MRR,
 	} {
 		if s := res.Score(name); s.Scored {
 			out.Scores[own] = s.Value

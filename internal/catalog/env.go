@@ -109,7 +109,8 @@ func (e *Env) Routes(name string) (retrieve.Router, []string, error) {
 // callvet.ErrConflict, and "-", which is no file, one that wraps callvet.ErrInvalid.
 func (e *Env) Old(name string) (data []byte, there bool, err error) {
 	if name == "-" {
-		return nil, false, Invalid("output", "{output} with a name", "write -: invalid: it is written to a file, whole or not at all")
+		return nil, false, Invalid("output", "{output} with a name",
+			"write -: invalid: it is written to a file, whole or not at all")
 	}
 	if data, there, err = e.Existing(name); err != nil {
 		return nil, true, Conflict("write %s: conflict: what is there cannot be read: %v", name, err)
@@ -119,5 +120,6 @@ func (e *Env) Old(name string) (data []byte, there bool, err error) {
 
 // Conflict is a request that would write over what it did not make.
 func Conflict(format string, args ...any) error {
-	return &callvet.FieldError{Field: "output", Kind: callvet.ErrConflict, Text: fmt.Sprintf(format, args...), Fix: "{output} with another name"}
+	return &callvet.FieldError{Field: "output", Kind: callvet.ErrConflict, Text: fmt.Sprintf(format, args...),
+		Fix: "{output} with another name"}
 }

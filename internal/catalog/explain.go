@@ -82,7 +82,8 @@ func routed(r *Retriever, f *routing.Failure) string {
 	}
 	for _, d := range rules.Applying(question) {
 		if d.Route == f.Want.Route && (wrong || d.SubRoute == f.Want.SubRoute) {
-			return say + fmt.Sprintf("; rule %d for %s finds %q, but comes later", d.Rule+1, strings.Trim(d.Route+"/"+d.SubRoute, "/"), d.Matched)
+			return say + fmt.Sprintf("; rule %d for %s finds %q, but comes later", d.Rule+1,
+				strings.Trim(d.Route+"/"+d.SubRoute, "/"), d.Matched)
 		}
 	}
 	return say + "; no rule for " + strings.Trim(f.Want.Route+"/"+f.Want.SubRoute, "/") + " finds anything"
@@ -96,7 +97,8 @@ func whyRoute(d retrieve.RouteDecision) string {
 	}
 	switch {
 	case d.Rule >= 0:
-		return fmt.Sprintf("%s by rule %d, which finds %q with %s", name, d.Rule+1, d.Matched, plain.Limited(d.Pattern, 120))
+		return fmt.Sprintf("%s by rule %d, which finds %q with %s", name, d.Rule+1, d.Matched,
+			plain.Limited(d.Pattern, 120))
 	case d.Confidence > 0 && d.Route == "":
 		return fmt.Sprintf("none: the most probable one has probability %.2f, under the threshold", d.Confidence)
 	case d.Confidence > 0:

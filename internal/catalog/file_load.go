@@ -43,7 +43,8 @@ func ReadFiles(files Files, name string) ([]retrieve.CatalogueFile, error) {
 	}
 	newest := map[string]string{} // versions by tool
 	for _, n := range dir.Names {
-		if tool, version, ok := callvet.SplitToolFile(filepath.Base(n)); ok && callvet.CompareVersions(newest[tool], version) < 0 {
+		if tool, version, ok := callvet.SplitToolFile(filepath.Base(n)); ok &&
+			callvet.CompareVersions(newest[tool], version) < 0 {
 			newest[tool] = version
 		}
 	}
@@ -59,7 +60,8 @@ func ReadFiles(files Files, name string) ([]retrieve.CatalogueFile, error) {
 		out = append(out, retrieve.CatalogueFile{Name: n, Data: data})
 	}
 	if len(out) == 0 {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("%s: %w: no file of the folder can be one of tools", name, callvet.ErrNotFound), Hint: "tool files end in .json, .jsonc, .yaml or .yml"}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("%s: %w: no file of the folder can be one of tools", name,
+			callvet.ErrNotFound), Hint: "tool files end in .json, .jsonc, .yaml or .yml"}
 	}
 	return out, nil
 }
@@ -78,7 +80,8 @@ func LoadFile(name string, from Files) (*retrieve.Catalogue, []callvet.Problem, 
 		t, err := PlainText(f.Name, f.Data)
 		var h *callvet.Hinted
 		if errors.Is(err, callvet.ErrInvalid) && !errors.As(err, &h) { // what a compressed file lacks is said already
-			err = &callvet.Hinted{Err: err, Hint: "a catalogue is a list of tools in JSON or YAML: docs/guides/catalogues.md, Catalogues"}
+			err = &callvet.Hinted{Err: err,
+				Hint: "a catalogue is a list of tools in JSON or YAML: docs/guides/catalogues.md, Catalogues"}
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("read catalogue: %w", err)
@@ -108,7 +111,8 @@ func refused(name string, problems []callvet.Problem, err error) error {
 	case n == 1:
 		return fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, mistakes[0])
 	default:
-		return &callvet.Hinted{Err: fmt.Errorf("read catalogue: %w: %w, and %s", callvet.ErrInvalid, mistakes[0], plain.Count(n-1, "mistake more", "mistakes more")), Hint: "callvet tools lint " + name + " tells them all"}
+		return &callvet.Hinted{Err: fmt.Errorf("read catalogue: %w: %w, and %s", callvet.ErrInvalid, mistakes[0],
+			plain.Count(n-1, "mistake more", "mistakes more")), Hint: "callvet tools lint " + name + " tells them all"}
 	}
 }
 

@@ -70,7 +70,9 @@ func TestLoad(t *testing.T) {
 // there.
 func TestFolder(t *testing.T) {
 	t.Parallel()
-	files := catalogfileMemory{"d/": "d/a.v1.json d/a.v2.json d/b.json", "d/a.v1.json": `[{"name":"a","description":"old"}]`, "d/a.v2.json": `[{"name":"a","description":"new"}]`, "d/b.json": `[{"name":"b","description":"x"}]`, "none/": ""}
+	files := catalogfileMemory{"d/": "d/a.v1.json d/a.v2.json d/b.json",
+		"d/a.v1.json": `[{"name":"a","description":"old"}]`, "d/a.v2.json": `[{"name":"a","description":"new"}]`,
+		"d/b.json": `[{"name":"b","description":"x"}]`, "none/": ""}
 	c, _, err := LoadFile("d", files)
 	if err != nil || len(c.Entries) != 2 || c.Entries[0].Tool.Description != "new" {
 		t.Errorf("%+v %v", c, err)
@@ -85,7 +87,9 @@ func TestPlain(t *testing.T) {
 	t.Parallel()
 	const list = `[{"name":"a"}]`
 	for name, c := range map[string]struct{ text, form, mark string }{
-		"json": {list, "", ""}, "marked": {"\ufeff" + list, "", "\ufeff"}, "gzip": {zipped(t, list), FormCompressed, ""}, "yaml": {"- name: a\n", formYAML, ""}, "comments": {"// x\n" + list, formLines, ""},
+		"json": {list, "", ""}, "marked": {"\ufeff" + list, "", "\ufeff"},
+		"gzip": {zipped(t, list), FormCompressed, ""}, "yaml": {"- name: a\n", formYAML, ""},
+		"comments": {"// x\n" + list, formLines, ""},
 	} {
 		got, err := PlainText("c", []byte(c.text))
 		if err != nil || got.Form != c.form || string(got.Mark) != c.mark || c.form == "" && string(got.JSON) != list {

@@ -56,7 +56,8 @@ const every = 5
 
 // learnFrom learns routes from examples and measures them. Errors are those of retrieve.LearnRoutes,
 // and examples that contradict one another.
-func learnFrom(examples, test []retrieve.RouteExample, o retrieve.LearnOptions) (*retrieve.LearnedRoutes, *Lesson, error) {
+func learnFrom(examples, test []retrieve.RouteExample,
+	o retrieve.LearnOptions) (*retrieve.LearnedRoutes, *Lesson, error) {
 	kept, repeated, err := distinctExamples(examples)
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +106,8 @@ func distinctExamples(examples []retrieve.RouteExample) (kept []retrieve.RouteEx
 			at[retrieve.QuestionMark(e.Text)] = e
 			kept = append(kept, e)
 		case first.Route != e.Route || first.SubRoute != e.SubRoute:
-			return nil, 0, fmt.Errorf("learn routes: %w: %q belongs to %s and to %s", callvet.ErrInvalid, e.Text, nameOf(first), nameOf(e))
+			return nil, 0, fmt.Errorf("learn routes: %w: %q belongs to %s and to %s", callvet.ErrInvalid, e.Text,
+				nameOf(first), nameOf(e))
 		default:
 			repeated++
 		}

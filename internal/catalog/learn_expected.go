@@ -74,8 +74,10 @@ func (x *expectation) add(code, what, name, why string, known []string) {
 		}
 		i = len(x.out)
 		x.at[code+name], x.n = i, append(x.n, 0)
-		x.out = append(x.out, callvet.Problem{Position: callvet.Position{File: x.file}, Code: code, Warning: true, Key: name, Fix: fix})
+		x.out = append(x.out,
+			callvet.Problem{Position: callvet.Position{File: x.file}, Code: code, Warning: true, Key: name, Fix: fix})
 	}
 	x.n[i]++
-	x.out[i].Message = fmt.Sprintf("%s the %s %q, which %s", plain.Count(x.n[i], "case expects", "cases expect"), what, name, why)
+	x.out[i].Message = fmt.Sprintf("%s the %s %q, which %s", plain.Count(x.n[i], "case expects", "cases expect"),
+		what, name, why)
 }

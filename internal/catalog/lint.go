@@ -50,7 +50,8 @@ func Lint(ctx context.Context, e *Env, q LintRequest) (*Findings, error) {
 // lint says what is wrong with a catalog: what keeps tools from being found or told
 // apart, and schemas that are none. Two tools of one name are refused when it is read.
 func lint(ctx context.Context, file string, c *retrieve.Catalogue) ([]callvet.Problem, error) {
-	l := &catalogueLint{file: file, names: map[string]string{}, texts: map[string]string{}, examples: map[string]string{}, keywords: map[string]int{}}
+	l := &catalogueLint{file: file, names: map[string]string{}, texts: map[string]string{},
+		examples: map[string]string{}, keywords: map[string]int{}}
 	for i := range c.Entries {
 		l.entry(&c.Entries[i])
 	}
@@ -61,11 +62,14 @@ func lint(ctx context.Context, file string, c *retrieve.Catalogue) ([]callvet.Pr
 	}
 	for _, p := range similar.Pairs {
 		if p.Similarity >= nearDuplicate && !l.same[[2]string{p.A, p.B}] {
-			l.add("near-duplicate", p.A, true, "say in each description what the other does not do", "%s and %s are described nearly alike (similarity %.2f)", p.A, p.B, p.Similarity)
+			l.add("near-duplicate", p.A, true, "say in each description what the other does not do",
+				"%s and %s are described nearly alike (similarity %.2f)", p.A, p.B, p.Similarity)
 		}
 	}
 	if similar.Left > 0 {
-		l.add("not-compared", "", true, "lint the parts of the catalogue by themselves", "the last %s were not looked at for near-duplicates: %s is the most", plain.Count(similar.Left, "tool", "tools"), plain.Thousands(MaxCompared))
+		l.add("not-compared", "", true, "lint the parts of the catalogue by themselves",
+			"the last %s were not looked at for near-duplicates: %s is the most",
+			plain.Count(similar.Left, "tool", "tools"), plain.Thousands(MaxCompared))
 	}
 	return l.out, nil
 }
@@ -79,23 +83,27 @@ type catalogueLint struct {
 }
 
 func (l *catalogueLint) add(code, key string, warning bool, fix, format string, args ...any) {
-	l.out = append(l.out, callvet.Problem{Position: callvet.Position{File: l.file}, Code: code, Warning: warning, Key: key, Message: fmt.Sprintf(format, args...), Fix: fix})
+	l.out = append(l.out, callvet.Problem{Position: callvet.Position{File: l.file}, Code: code, Warning: warning,
+		Key: key, Message: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 func (l *catalogueLint) entry(e *retrieve.Entry) {
 	name := e.Tool.Name
 	if !callvet.SendableName(name) {
-		l.add("name", name, true, "letters, digits, _ and -, at most 64", "%q is no name that model providers accept for a function", name)
+		l.add("name", name, true, "letters, digits, _ and -, at most 64",
+			"%q is no name that model providers accept for a function", name)
 	}
 	if other, twice := l.names[plainName(name)]; twice {
-		l.add("ambiguous-name", name, true, "name what differs", "%s and %s differ in spelling or a number only", other, name)
+		l.add("ambiguous-name", name, true, "name what differs", "%s and %s differ in spelling or a number only",
+			other, name)
 	}
 	l.names[plainName(name)] = name
 	l.description(e)
 	for _, q := range e.Examples {
 		key := strings.ToLower(strings.Join(strings.Fields(q), " "))
 		if other, twice := l.examples[key]; twice && other != name {
-			l.add("shared-example", name, true, "keep it with the tool that answers it", "%s and %s have the same example %q", other, name, q)
+			l.add("shared-example", name, true, "keep it with the tool that answers it",
+				"%s and %s have the same example %q", other, name, q)
 		}
 		l.examples[key] = name
 	}
@@ -113,7 +121,8 @@ func (l *catalogueLint) entry(e *retrieve.Entry) {
 	}
 	for _, r := range s.Required() {
 		if !s.HasProperty(r) {
-			l.add("undeclared-parameter", name, false, "declare it under properties", "%s requires %q, which it does not declare", name, r)
+			l.add("undeclared-parameter", name, false, "declare it under properties",
+				"%s requires %q, which it does not declare", name, r)
 		}
 	}
 	for _, p := range s.Properties() {
@@ -131,9 +140,12 @@ func (l *catalogueLint) description(e *retrieve.Entry) {
 		l.add("no-description", name, false, "say what it does, and for which questions", "%s has no description", name)
 		return
 	case len(words) < minWords:
-		l.add("short-description", name, true, "say what it does, and for which questions", "the description of %s has %s", name, plain.Count(len(words), "word", "words"))
+		l.add("short-description", name, true, "say what it does, and for which questions",
+			"the description of %s has %s", name, plain.Count(len(words), "word", "words"))
 	case n > maxDescription:
-		l.add("long-description", name, true, "keep what tells it from other tools", "the description of %s has %d characters, more than the %d that model providers accept", name, n, maxDescription)
+		l.add("long-description", name, true, "keep what tells it from other tools",
+			"the description of %s has %d characters, more than the %d that model providers accept", name, n,
+			maxDescription)
 	}
 	key := strings.ToLower(strings.Join(words, " "))
 	if len(words) == 0 || len(d) > maxDescribed { // nothing to compare, or not all of it
@@ -159,7 +171,8 @@ func (l *catalogueLint) common(tools int) {
 	}
 	slices.Sort(list)
 	for _, k := range list {
-		l.add("common-keyword", k, true, "leave it to the tools that it is about", "%d of %d tools have the keyword %q", l.keywords[k], tools, k)
+		l.add("common-keyword", k, true, "leave it to the tools that it is about", "%d of %d tools have the keyword %q",
+			l.keywords[k], tools, k)
 	}
 }
 
@@ -214,7 +227,8 @@ func LookAlike(ctx context.Context, tools []callvet.Tool) ([]callvet.Problem, er
 	}
 	all, err := lint(ctx, "", c)
 	out := slices.DeleteFunc(all, func(p callvet.Problem) bool {
-		return !slices.Contains([]string{"name", "ambiguous-name", "same-description", "near-duplicate", "not-compared"}, p.Code)
+		return !slices.Contains([]string{"name", "ambiguous-name", "same-description", "near-duplicate",
+			"not-compared"}, p.Code)
 	})
 	for i := range out {
 		out[i].Warning = true

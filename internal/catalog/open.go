@@ -38,7 +38,8 @@ func (e *Env) Open(ctx context.Context, file string, s Settings) (*Retriever, ca
 }
 
 // Over indexes what was read already, with the models and the routes that settings name.
-func (e *Env) Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string) (*Retriever, callvet.Target, error) {
+func (e *Env) Over(ctx context.Context, c *retrieve.Catalogue, s Settings,
+	name string) (*Retriever, callvet.Target, error) {
 	decide, err := s.router(e.Files)
 	if err != nil {
 		return nil, callvet.Target{}, err
@@ -47,7 +48,8 @@ func (e *Env) Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name 
 }
 
 // Routed is Over with routes that are decided elsewhere; nil decides none.
-func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide retrieve.Router) (*Retriever, callvet.Target, error) {
+func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, name string,
+	decide retrieve.Router) (*Retriever, callvet.Target, error) {
 	o, err := s.Options(c)
 	if err != nil {
 		return nil, callvet.Target{}, err
@@ -60,7 +62,9 @@ func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, nam
 			return nil, callvet.Target{}, err
 		}
 	}
-	return OpenRetriever(ctx, RetrieverConfig{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Routes: decide, NoTools: s.AbstainRoutes, Now: e.Now})
+	return OpenRetriever(ctx,
+		RetrieverConfig{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(),
+			Routes: decide, NoTools: s.AbstainRoutes, Now: e.Now})
 }
 
 // OpenModels opens those that the settings name.
@@ -82,7 +86,8 @@ func (s *Settings) router(files Files) (retrieve.Router, error) {
 	}
 	for _, r := range s.AbstainRoutes {
 		if !slices.Contains(named, r) {
-			return nil, Invalid("abstain_routes", "routes: "+strings.Join(named, ", "), "abstain by route %q: invalid: no rule leads there", r)
+			return nil, Invalid("abstain_routes", "routes: "+strings.Join(named, ", "),
+				"abstain by route %q: invalid: no rule leads there", r)
 		}
 	}
 	return decide, nil

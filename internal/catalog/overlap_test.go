@@ -21,7 +21,8 @@ func TestOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pair, want := range map[[2]string]bool{
-		{"get_weather", "weather_now"}: true, {"get_weather", "get_forecast"}: true, {"get_weather", "pay_invoice"}: false, {"get_weather", "send_email"}: false,
+		{"get_weather", "weather_now"}: true, {"get_weather", "get_forecast"}: true,
+		{"get_weather", "pay_invoice"}: false, {"get_weather", "send_email"}: false,
 		{"pay_invoice", "send_email"}: false, {"get_weather", "get_weather"}: false, {"get_weather", "gone"}: false,
 	} {
 		if alike(pair[0], pair[1]) != want || alike(pair[1], pair[0]) != want {

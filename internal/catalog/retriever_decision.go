@@ -46,7 +46,8 @@ func ReadDecision(v value.Value) (*callvet.Decision, error) {
 			return d, readTools(d, v)
 		}
 	}
-	return nil, malformed(`the answer has no tools, route or agents; expected {"tools": [{"id": …, "score": …}], "route": …}`)
+	return nil,
+		malformed(`the answer has no tools, route or agents; expected {"tools": [{"id": …, "score": …}], "route": …}`)
 }
 
 func malformed(format string, args ...any) *callvet.Fault {
@@ -75,7 +76,8 @@ func readObject(d *callvet.Decision, v value.Value) (found bool, err error) {
 		to    *string
 	}{
 		{callvet.SelectRoute, []string{"route", "selected_route", "predicted_route"}, &d.Route},
-		{callvet.SelectSubRoute, []string{"sub_route", "subRoute", "selected_sub_route", "predicted_sub_route"}, &d.SubRoute},
+		{callvet.SelectSubRoute, []string{"sub_route", "subRoute", "selected_sub_route", "predicted_sub_route"},
+			&d.SubRoute},
 	} {
 		if m, ok := member(v, l.keys...); ok {
 			if *l.to, ok = text(m); !ok && m.Kind() != value.Null {
@@ -229,7 +231,8 @@ func parts(e value.Value) []callvet.Part {
 	var out []callvet.Part
 	for m, ok := from.First(); ok && len(out) < maxParts; m, ok = from.Next(m) {
 		key := m.Key()
-		if m.Kind() != value.Number || !own && (len(key) < 7 || key[len(key)-6:] != "_score" || slices.Contains(scoreKeys(), key)) {
+		if m.Kind() != value.Number || !own &&
+			(len(key) < 7 || key[len(key)-6:] != "_score" || slices.Contains(scoreKeys(), key)) {
 			continue
 		}
 		out = append(out, callvet.Part{Name: key, Value: number(m)})

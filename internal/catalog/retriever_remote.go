@@ -65,7 +65,10 @@ func OpenRemote(cfg RemoteConfig) (callvet.Model, callvet.Target, error) {
 		cfg.Now = time.Now
 	}
 	if cfg.Client == nil {
-		cfg.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		cfg.Client = &http.Client{CheckRedirect: func(*http.Request,
+			[]*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 	}
 	if len(cfg.secrets) > 0 && cfg.Warn != nil && endpoint.Exposed(u) {
 		cfg.Warn(endpoint.Unencrypted(u))
@@ -140,7 +143,8 @@ func (r *remote) post(ctx context.Context, body []byte, x *callvet.Exchange) (*c
 		return nil, err
 	}
 	if int64(len(all)) > r.cfg.MaxBytes {
-		return nil, &callvet.Fault{Kind: callvet.FaultTooLarge, HTTP: res.StatusCode, Message: fmt.Sprintf("the answer has more than %d bytes", r.cfg.MaxBytes)}
+		return nil, &callvet.Fault{Kind: callvet.FaultTooLarge, HTTP: res.StatusCode,
+			Message: fmt.Sprintf("the answer has more than %d bytes", r.cfg.MaxBytes)}
 	}
 	all = []byte(r.hide(string(all))) // before anything is cut, so that no half of a secret is left
 	x.Response = strings.ToValidUTF8(string(all), "\uFFFD")
@@ -149,7 +153,8 @@ func (r *remote) post(ctx context.Context, body []byte, x *callvet.Exchange) (*c
 	}
 	v, err := value.Parse(bytes.TrimPrefix(all, []byte("\xef\xbb\xbf")))
 	if err != nil {
-		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, HTTP: res.StatusCode, Message: fmt.Sprintf("the answer (%d bytes) is not JSON: %v", len(all), err)}
+		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, HTTP: res.StatusCode,
+			Message: fmt.Sprintf("the answer (%d bytes) is not JSON: %v", len(all), err)}
 	}
 	return ReadDecision(v)
 }
@@ -168,7 +173,8 @@ func leadsTo(res *http.Response) string {
 func retrieverRefused(res *http.Response, all []byte, now time.Time) *callvet.Fault {
 	const most = 300
 	said := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(all), ""), most))
-	f := &callvet.Fault{Kind: callvet.FaultRequest, HTTP: res.StatusCode, Message: fmt.Sprintf("status %d: %s", res.StatusCode, said)}
+	f := &callvet.Fault{Kind: callvet.FaultRequest, HTTP: res.StatusCode,
+		Message: fmt.Sprintf("status %d: %s", res.StatusCode, said)}
 	switch code := res.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		f.Kind = callvet.FaultAuth
@@ -177,7 +183,8 @@ func retrieverRefused(res *http.Response, all []byte, now time.Time) *callvet.Fa
 	case code == http.StatusRequestTimeout || code == http.StatusGatewayTimeout:
 		f.Kind, f.Retryable = callvet.FaultTimeout, true
 	case code < 400 && res.Header.Get("Location") != "":
-		f.Message = fmt.Sprintf("status %d: it sends to %s, which is not followed: name that address instead", code, leadsTo(res))
+		f.Message = fmt.Sprintf("status %d: it sends to %s, which is not followed: name that address instead", code,
+			leadsTo(res))
 	case code >= 500:
 		f.Kind, f.Retryable = callvet.FaultServer, true
 	}

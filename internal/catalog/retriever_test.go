@@ -38,25 +38,39 @@ func TestRead(t *testing.T) {
 		"documented": {
 			`{"tools":[{"id":"a","score":2,"parts":{"name":1}},{"name":"b","score":1.5}],"route":"action","sub_route":null,"agents":["x"],"latency_ms":{"tools":3.5}}`,
 			&callvet.Decision{
-				Route: "action", Agents: []string{"x"}, Tools: []callvet.Ranked{{Tool: "a", Score: 2, Parts: []callvet.Part{{Name: "name", Value: 1}}}, two[1]},
-				Layers: []callvet.LayerTime{{Layer: "route"}, {Layer: "sub_route"}, {Layer: "agents"}, {Layer: "tools", MS: 3.5}},
+				Route: "action", Agents: []string{"x"},
+				Tools: []callvet.Ranked{{Tool: "a", Score: 2, Parts: []callvet.Part{{Name: "name", Value: 1}}}, two[1]},
+				Layers: []callvet.LayerTime{{Layer: "route"}, {Layer: "sub_route"}, {Layer: "agents"},
+					{Layer: "tools", MS: 3.5}},
 			},
 		},
-		"names":              {`["a","b"]`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "b"}}, Layers: layers("tools")}},
-		"results":            {`{"results":[{"tool_id":"a","total_score":2,"base_score":1.5},{"tool_id":"b","score":1.5}]}`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a", Score: 2, Parts: []callvet.Part{{Name: "base_score", Value: 1.5}}}, two[1]}, Layers: layers("tools")}},
-		"within":             {`{"data":{"output":[{"id":"a","score":2},{"id":"b","score":1.5}]}}`, &callvet.Decision{Tools: two, Layers: layers("tools")}},
-		"nothing fits":       {`{"tools":[],"abstained":true}`, &callvet.Decision{Abstained: true, Layers: layers("tools")}},
-		"only a route":       {`{"selected_route":"smalltalk","agent":"x"}`, &callvet.Decision{Route: "smalltalk", Agents: []string{"x"}, Layers: layers("route", "agents")}},
-		"abstains and gives": {`{"tools":["a"],"abstained":true}`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}}, Abstained: true, Odd: []string{OddAbstained}, Layers: layers("tools")}},
-		"upside down":        {`[{"id":"a","score":1.5},{"id":"b"},{"id":"c","score":2},{"id":"d","score":3}]`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a", Score: 1.5}, {Tool: "b"}, {Tool: "c", Score: 2}, {Tool: "d", Score: 3}}, Odd: []string{OddOrder}, Layers: layers("tools")}},
-		"infinite, twice":    {`[{"id":"a","score":1e999},{"id":"a","score":1}]`, &callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "a", Score: 1}}, Odd: []string{OddScore, OddTwice}, Layers: layers("tools")}},
-		"no answer":          {`{"ok":true}`, nil},
-		"no names":           {`{"tools":[{"score":1}]}`, nil},
-		"tools no list":      {`{"tools":"a"}`, nil},
-		"route no text":      {`{"route":1}`, nil},
-		"a number":           {`3`, nil},
-		"too many":           {`[` + strings.Repeat(`"a",`, MaxAnswerTools) + `"a"]`, nil},
-		"agents no list":     {`{"agents":{"a":1},"tools":[]}`, nil},
+		"names": {`["a","b"]`,
+			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "b"}}, Layers: layers("tools")}},
+		"results": {`{"results":[{"tool_id":"a","total_score":2,"base_score":1.5},{"tool_id":"b","score":1.5}]}`,
+			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a", Score: 2,
+				Parts: []callvet.Part{{Name: "base_score", Value: 1.5}}}, two[1]}, Layers: layers("tools")}},
+		"within": {`{"data":{"output":[{"id":"a","score":2},{"id":"b","score":1.5}]}}`,
+			&callvet.Decision{Tools: two, Layers: layers("tools")}},
+		"nothing fits": {`{"tools":[],"abstained":true}`,
+			&callvet.Decision{Abstained: true, Layers: layers("tools")}},
+		"only a route": {`{"selected_route":"smalltalk","agent":"x"}`,
+			&callvet.Decision{Route: "smalltalk", Agents: []string{"x"}, Layers: layers("route", "agents")}},
+		"abstains and gives": {`{"tools":["a"],"abstained":true}`,
+			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}}, Abstained: true, Odd: []string{OddAbstained},
+				Layers: layers("tools")}},
+		"upside down": {`[{"id":"a","score":1.5},{"id":"b"},{"id":"c","score":2},{"id":"d","score":3}]`,
+			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a", Score: 1.5}, {Tool: "b"}, {Tool: "c", Score: 2},
+				{Tool: "d", Score: 3}}, Odd: []string{OddOrder}, Layers: layers("tools")}},
+		"infinite, twice": {`[{"id":"a","score":1e999},{"id":"a","score":1}]`,
+			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "a", Score: 1}},
+				Odd: []string{OddScore, OddTwice}, Layers: layers("tools")}},
+		"no answer":      {`{"ok":true}`, nil},
+		"no names":       {`{"tools":[{"score":1}]}`, nil},
+		"tools no list":  {`{"tools":"a"}`, nil},
+		"route no text":  {`{"route":1}`, nil},
+		"a number":       {`3`, nil},
+		"too many":       {`[` + strings.Repeat(`"a",`, MaxAnswerTools) + `"a"]`, nil},
+		"agents no list": {`{"agents":{"a":1},"tools":[]}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +94,8 @@ func TestRead(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{`{"tools":[{"id":"a","score":2}],"route":"r","agents":["x"]}`, `["a"]`, `{"data":{"results":[]}}`} {
+	for _, s := range []string{`{"tools":[{"id":"a","score":2}],"route":"r","agents":["x"]}`, `["a"]`,
+		`{"data":{"results":[]}}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -114,7 +129,8 @@ func TestRemote(t *testing.T) {
 		if err := json.Unmarshal(b, &got); err != nil {
 			t.Error(err)
 		}
-		if diff := cmp.Diff(map[string]any{"query": "väder?", "k": 3.0}, got); diff != "" || r.Method != http.MethodPost || r.URL.Query().Get("token") != "a b&" || r.Header.Get("X-Key") != "hunter22" {
+		if diff := cmp.Diff(map[string]any{"query": "väder?", "k": 3.0}, got); diff != "" ||
+			r.Method != http.MethodPost || r.URL.Query().Get("token") != "a b&" || r.Header.Get("X-Key") != "hunter22" {
 			t.Errorf("%s %v %s", r.Method, r.Header, diff)
 		}
 		switch r.URL.Path {
@@ -133,14 +149,18 @@ func TestRemote(t *testing.T) {
 	}))
 	t.Cleanup(srv.Close)
 	open := func(path string) callvet.Model {
-		m, target, err := OpenRemote(RemoteConfig{URL: srv.URL + path + "?token=${T}", Headers: map[string]string{"X-Key": "${KEY}"}, Lookup: func(name string) string { return map[string]string{"KEY": "hunter22", "T": "a b&"}[name] }, K: 3, MaxBytes: 1000, Client: srv.Client()})
+		m, target, err := OpenRemote(
+			RemoteConfig{URL: srv.URL + path + "?token=${T}", Headers: map[string]string{"X-Key": "${KEY}"},
+				Lookup: func(name string) string { return map[string]string{"KEY": "hunter22", "T": "a b&"}[name] },
+				K:      3, MaxBytes: 1000, Client: srv.Client()})
 		if err != nil || !target.Selects || strings.Contains(target.Name, "token") {
 			t.Fatalf("%+v %v", target, err)
 		}
 		return m
 	}
 	resp, err := open("/ok").Generate(t.Context(), retrieverAsk("väder?"))
-	if err != nil || len(resp.Decision.Tools) != 1 || resp.Decision.Asked != 3 || !resp.Complete || len(resp.Exchanges) != 1 || strings.Contains(resp.Exchanges[0].Response, "hunter22") {
+	if err != nil || len(resp.Decision.Tools) != 1 || resp.Decision.Asked != 3 || !resp.Complete ||
+		len(resp.Exchanges) != 1 || strings.Contains(resp.Exchanges[0].Response, "hunter22") {
 		t.Fatalf("%+v %v", resp, err)
 	}
 	srv2 := httptest.NewServer(http.NotFoundHandler())
@@ -154,8 +174,9 @@ func TestRemote(t *testing.T) {
 		kind callvet.FaultKind
 		wait time.Duration
 	}{
-		"/busy": {open("/busy"), callvet.FaultRateLimit, 2 * time.Second}, "/broken": {open("/broken"), callvet.FaultMalformed, 0},
-		"/big": {open("/big"), callvet.FaultTooLarge, 0}, "gone": {gone, callvet.FaultNetwork, 0},
+		"/busy":   {open("/busy"), callvet.FaultRateLimit, 2 * time.Second},
+		"/broken": {open("/broken"), callvet.FaultMalformed, 0},
+		"/big":    {open("/big"), callvet.FaultTooLarge, 0}, "gone": {gone, callvet.FaultNetwork, 0},
 	} {
 		_, err := c.m.Generate(t.Context(), retrieverAsk("väder?"))
 		var f *callvet.Fault
@@ -163,11 +184,14 @@ func TestRemote(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	moved, _, err := OpenRemote(RemoteConfig{URL: srv.URL + "/moved?token=${T}", Headers: map[string]string{"X-Key": "${KEY}"}, Lookup: func(name string) string { return map[string]string{"KEY": "hunter22", "T": "a b&"}[name] }, K: 3})
+	moved, _, err := OpenRemote(
+		RemoteConfig{URL: srv.URL + "/moved?token=${T}", Headers: map[string]string{"X-Key": "${KEY}"},
+			Lookup: func(name string) string { return map[string]string{"KEY": "hunter22", "T": "a b&"}[name] }, K: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := moved.Generate(t.Context(), retrieverAsk("väder?")); err == nil || !strings.Contains(err.Error(), "status 302: it sends to "+srv.URL+"/ok, which is not followed") {
+	if _, err := moved.Generate(t.Context(), retrieverAsk("väder?")); err == nil ||
+		!strings.Contains(err.Error(), "status 302: it sends to "+srv.URL+"/ok, which is not followed") {
 		t.Error(err)
 	}
 	for _, bad := range []string{"", "localhost:80", "ftp://x/y", "http://u:p@x/y"} {
@@ -185,11 +209,16 @@ func TestGate(t *testing.T) {
 		o := retrieve.Default()
 		o.Agents.Gate = gate
 		m, _, err := OpenRetriever(t.Context(), RetrieverConfig{
-			Name: "c", K: 2, Options: o, Agents: []retrieve.Agent{{Name: "rail", Keywords: []string{"rails"}}, {Name: "sky", Keywords: []string{"cloud"}}},
-			Homes: map[string]retrieve.Home{"weather": {Agents: []string{"sky"}}, "trains": {Agents: []string{"rail"}}},
+			Name: "c", K: 2, Options: o,
+			Agents: []retrieve.Agent{{Name: "rail", Keywords: []string{"rails"}},
+				{Name: "sky", Keywords: []string{"cloud"}}},
+			Homes: map[string]retrieve.Home{"weather": {Agents: []string{"sky"}},
+				"trains": {Agents: []string{"rail"}}},
 			Entries: []retrieve.Entry{
-				{Tool: callvet.Tool{Name: "weather", Description: "Forecast of rain and wind."}, Agents: []string{"sky"}},
-				{Tool: callvet.Tool{Name: "trains", Description: "Departures of trains, in the rain too."}, Agents: []string{"rail"}},
+				{Tool: callvet.Tool{Name: "weather", Description: "Forecast of rain and wind."},
+					Agents: []string{"sky"}},
+				{Tool: callvet.Tool{Name: "trains", Description: "Departures of trains, in the rain too."},
+					Agents: []string{"rail"}},
 			},
 		})
 		if err != nil {
@@ -241,20 +270,23 @@ func TestLocal(t *testing.T) {
 	}
 	m, target, err := OpenRetriever(t.Context(), RetrieverConfig{
 		Name: "retrieve:c.json", Entries: entries, Options: retrieve.Default(), K: 1,
-		Agents: []retrieve.Agent{{Name: "rail", Keywords: []string{"train"}}, {Name: "sky", Keywords: []string{"rain"}}},
+		Agents: []retrieve.Agent{{Name: "rail", Keywords: []string{"train"}},
+			{Name: "sky", Keywords: []string{"rain"}}},
 		Homes:  map[string]retrieve.Home{"weather": {Agents: []string{"sky"}}},
 		Routes: always{"action", "travel"},
 	})
 	if err != nil || !target.Selects {
 		t.Fatalf("%+v %v", target, err)
 	}
-	for q, want := range map[string][2]string{"Will there be rain?": {"weather", "sky"}, "Is my train late at the station?": {"trains", "rail"}} {
+	for q, want := range map[string][2]string{"Will there be rain?": {"weather", "sky"},
+		"Is my train late at the station?": {"trains", "rail"}} {
 		resp, err := m.Generate(t.Context(), retrieverAsk(q))
 		if err != nil {
 			t.Fatal(err)
 		}
 		d := resp.Decision
-		if len(d.Tools) != 1 || d.Tools[0].Tool != want[0] || len(d.Tools[0].Parts) == 0 || len(d.Agents) != 1 || d.Agents[0] != want[1] || d.Route != "action" || d.SubRoute != "travel" || len(d.Layers) != 4 {
+		if len(d.Tools) != 1 || d.Tools[0].Tool != want[0] || len(d.Tools[0].Parts) == 0 || len(d.Agents) != 1 ||
+			d.Agents[0] != want[1] || d.Route != "action" || d.SubRoute != "travel" || len(d.Layers) != 4 {
 			t.Errorf("%q: %+v", q, d)
 		}
 	}
@@ -266,11 +298,13 @@ func TestLocal(t *testing.T) {
 // A variable is filled in and named nowhere; one that is not set is told.
 func TestVariables(t *testing.T) {
 	t.Parallel()
-	_, target, err := OpenRemote(RemoteConfig{URL: "http://h/${TENANT}/x?key=${KEY}", Lookup: func(string) string { return "hunter22" }})
+	_, target, err := OpenRemote(
+		RemoteConfig{URL: "http://h/${TENANT}/x?key=${KEY}", Lookup: func(string) string { return "hunter22" }})
 	if err != nil || strings.Contains(fmt.Sprint(target), "hunter22") {
 		t.Errorf("%+v %v", target, err)
 	}
-	if _, _, err := OpenRemote(RemoteConfig{URL: "http://h/x?key=${KEY}"}); !errors.Is(err, callvet.ErrDenied) || !strings.Contains(err.Error(), "$KEY") {
+	if _, _, err := OpenRemote(RemoteConfig{URL: "http://h/x?key=${KEY}"}); !errors.Is(err, callvet.ErrDenied) ||
+		!strings.Contains(err.Error(), "$KEY") {
 		t.Error(err)
 	}
 }

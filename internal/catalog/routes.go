@@ -85,9 +85,11 @@ func ReadRouteExamples(name string, data []byte) ([]retrieve.RouteExample, error
 		}
 		var members map[string]json.RawMessage
 		_ = json.Unmarshal(raw, &members) // told above
-		if _, given := members["route"]; err != nil || one.Text == "" || !given || one.Route == "" && one.SubRoute != "" {
+		if _, given := members["route"]; err != nil || one.Text == "" || !given || one.Route == "" &&
+			one.SubRoute != "" {
 			return nil, &callvet.Hinted{
-				Err:  fmt.Errorf("read examples %s: %w: example %d is none: %s", name, callvet.ErrInvalid, i+1, plain.Limited(plain.Line(string(raw)), 120)),
+				Err: fmt.Errorf("read examples %s: %w: example %d is none: %s", name, callvet.ErrInvalid, i+1,
+					plain.Limited(plain.Line(string(raw)), 120)),
 				Hint: `write {"query": "When do trains leave?", "route": "action", "sub_route": "travel"}, or "route": null for a question that belongs to none`,
 			}
 		}
@@ -103,7 +105,8 @@ func ofCatalogue(name string, text []byte) ([]retrieve.RouteExample, error) {
 	}
 	out := c.RouteExamples()
 	if len(out) == 0 {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("read examples %s: %w: no tool has example questions and a route", name, callvet.ErrInvalid), Hint: "example_queries and route of its tools, or a list of questions"}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read examples %s: %w: no tool has example questions and a route",
+			name, callvet.ErrInvalid), Hint: "example_queries and route of its tools, or a list of questions"}
 	}
 	return out, nil
 }

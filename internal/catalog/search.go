@@ -82,7 +82,9 @@ func (e *Env) weights(f *Search) (*callvet.SelectionScoring, error) {
 	}
 	f.Weights, f.Tuned = w.Retrieval, w.Tuned
 	if preset := cmp.Or(f.Preset, "default"); f.Tuned != nil && f.Tuned.Preset != preset {
-		return nil, Invalid("weights", "{preset} "+f.Tuned.Preset, "read weights %s: invalid: they were tuned for the preset %s, not %s", f.WeightsFile, f.Tuned.Preset, preset)
+		return nil, Invalid("weights", "{preset} "+f.Tuned.Preset,
+			"read weights %s: invalid: they were tuned for the preset %s, not %s", f.WeightsFile,
+			f.Tuned.Preset, preset)
 	}
 	only := Settings{Preset: f.Preset, Fusion: f.Fusion, Weights: w.Retrieval}
 	if _, err := only.Options(&retrieve.Catalogue{}); err != nil {
@@ -126,13 +128,17 @@ func (f *Search) Setting() string {
 func (f *Search) service() error {
 	filled := variable.ReplaceAllString(f.Via, "x") // ${VAR} may stand anywhere
 	if u, err := url.Parse(filled); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return Invalid("via", "{via} http://HOST/PATH; a file is searched with {tools}", "ask a service: invalid: {via} %s is no address", f.Via)
+		return Invalid("via", "{via} http://HOST/PATH; a file is searched with {tools}",
+			"ask a service: invalid: {via} %s is no address", f.Via)
 	}
 	if name := f.Setting(); name != "" {
-		return Invalid(name, "leave {"+name+"} away, or search the catalogue without {via}", "ask a service: invalid: it is not told {%s}", name)
+		return Invalid(name, "leave {"+name+"} away, or search the catalogue without {via}",
+			"ask a service: invalid: it is not told {%s}", name)
 	}
 	if len(f.Weights) > 0 {
-		return Invalid("weights", "", "ask a service: invalid: it is not told the weights of retrieval in %s, only those of the composite count", f.WeightsFile)
+		return Invalid("weights", "",
+			"ask a service: invalid: it is not told the weights of retrieval in %s, only those of the composite count",
+			f.WeightsFile)
 	}
 	return nil
 }
@@ -176,7 +182,9 @@ func (e *Env) FromSuite(s *Settings, file string) error {
 	}
 	if from.Limit != nil && s.K == 0 {
 		if s.K = *from.Limit; s.K < 1 || s.K > MaxDepth {
-			return fmt.Errorf("read config of suite %s: %w: tool_retrieval.limit is %d, and a number from 1 to %d belongs there", file, callvet.ErrInvalid, *from.Limit, MaxDepth)
+			return fmt.Errorf(
+				"read config of suite %s: %w: tool_retrieval.limit is %d, and a number from 1 to %d belongs there",
+				file, callvet.ErrInvalid, *from.Limit, MaxDepth)
 		}
 	}
 	if _, own := s.Weights["vector"]; from.Embeddings != nil && !*from.Embeddings && !own && s.Embed == "" {

@@ -55,7 +55,8 @@ func (c *RemoteConfig) fill() (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
 		return nil, &callvet.Hinted{
-			Err: fmt.Errorf("open target: %w: no http or https address without a password in it", callvet.ErrInvalid), Hint: "write it like http://localhost:8000/retrieve",
+			Err:  fmt.Errorf("open target: %w: no http or https address without a password in it", callvet.ErrInvalid),
+			Hint: "write it like http://localhost:8000/retrieve",
 		}
 	}
 	return u, nil

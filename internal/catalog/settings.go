@@ -88,7 +88,8 @@ func ParseUnchecked(rest string) (file string, s Settings, err error) {
 	file, query, _ := strings.Cut(rest, "?")
 	q, err := url.ParseQuery(query)
 	if err != nil || file == "" {
-		return "", s, fmt.Errorf("read target retrieve:%s: %w: expected FILE or FILE?preset=bigtool&k=2", rest, callvet.ErrInvalid)
+		return "", s, fmt.Errorf("read target retrieve:%s: %w: expected FILE or FILE?preset=bigtool&k=2", rest,
+			callvet.ErrInvalid)
 	}
 	for _, key := range slices.Sorted(maps.Keys(q)) {
 		v := q.Get(key)
@@ -103,11 +104,13 @@ func ParseUnchecked(rest string) (file string, s Settings, err error) {
 			s.AbstainRoutes = strings.Split(v, ",")
 		case "agents":
 			if s.Agents, err = strconv.Atoi(v); err != nil || s.Agents < 1 {
-				return "", s, fmt.Errorf("read target retrieve:%s: %w: agents is a number from 1 to %d", rest, callvet.ErrInvalid, maxAgents)
+				return "", s, fmt.Errorf("read target retrieve:%s: %w: agents is a number from 1 to %d", rest,
+					callvet.ErrInvalid, maxAgents)
 			}
 		case "k":
 			if s.K, err = strconv.Atoi(v); err != nil || s.K < 1 || s.K > MaxDepth {
-				return "", s, fmt.Errorf("read target retrieve:%s: %w: k is a number from 1 to %d", rest, callvet.ErrInvalid, MaxDepth)
+				return "", s, fmt.Errorf("read target retrieve:%s: %w: k is a number from 1 to %d", rest,
+					callvet.ErrInvalid, MaxDepth)
 			}
 		default:
 			f, err := strconv.ParseFloat(v, 64)
@@ -132,7 +135,8 @@ func ParseUnchecked(rest string) (file string, s Settings, err error) {
 
 // texts are the settings that are texts, by their names.
 func (s *Settings) texts() map[string]*string {
-	return map[string]*string{"preset": &s.Preset, "routes": &s.Routes, "embed": &s.Embed, "rerank": &s.Rerank, "fusion": &s.Fusion, "primary": &s.Primary, "fallback": &s.Fallback}
+	return map[string]*string{"preset": &s.Preset, "routes": &s.Routes, "embed": &s.Embed, "rerank": &s.Rerank,
+		"fusion": &s.Fusion, "primary": &s.Primary, "fallback": &s.Fallback}
 }
 
 // Target is the target that Parse reads.
@@ -221,17 +225,21 @@ func (s *Settings) check() error {
 	case s.K < 0 || s.K > MaxDepth:
 		return Invalid("k", "", "give %d tools: invalid: {k} is a number from 1 to %d", s.K, MaxDepth)
 	case !(s.Threshold >= 0) || math.IsInf(s.Threshold, 0):
-		return Invalid("threshold", "", "leave out tools under a score of %v: invalid: {threshold} is a number from 0", s.Threshold)
+		return Invalid("threshold", "", "leave out tools under a score of %v: invalid: {threshold} is a number from 0",
+			s.Threshold)
 	case s.Fusion != "" && s.Fusion != string(retrieve.Mixed) && s.Fusion != reciprocal:
 		return Invalid("fusion", "mixed or "+reciprocal, "choose fusion: invalid: none is called %q", s.Fusion)
 	case s.Fusion != "" && bigtool:
 		return Invalid("fusion", "", "choose fusion: invalid: bigtool adds points, there are no two orders to mix")
 	case s.Primary+s.Fallback != "" && !bigtool:
-		return Invalid("primary", "{preset} bigtool", "choose namespaces: invalid: they say nothing under the preset default")
+		return Invalid("primary", "{preset} bigtool",
+			"choose namespaces: invalid: they say nothing under the preset default")
 	case !(s.AgentGate >= 0 && s.AgentGate <= 1):
-		return Invalid("agent_gate", "", "gate tools by agents: invalid: {agent_gate} is %v, and from 0 (none) to 1 (whole)", s.AgentGate)
+		return Invalid("agent_gate", "",
+			"gate tools by agents: invalid: {agent_gate} is %v, and from 0 (none) to 1 (whole)", s.AgentGate)
 	case s.Agents < 0 || s.Agents > maxAgents:
-		return Invalid("agents", "", "gate tools by agents: invalid: {agents} is %d, and a number from 1 to %d", s.Agents, maxAgents)
+		return Invalid("agents", "", "gate tools by agents: invalid: {agents} is %d, and a number from 1 to %d",
+			s.Agents, maxAgents)
 	}
 	return s.checkAbstain()
 }
@@ -254,5 +262,6 @@ func namespaces(list string) [][]string {
 
 // calibrated tells whether the confidence that was fitted holds for the settings.
 func (s *Settings) calibrated() bool {
-	return (s.Preset == "" || s.Preset == "default") && len(s.Weights) == 0 && s.Embed == "" && s.Rerank == "" && s.Fusion != reciprocal && s.AgentGate == 0
+	return (s.Preset == "" || s.Preset == "default") && len(s.Weights) == 0 && s.Embed == "" && s.Rerank == "" &&
+		s.Fusion != reciprocal && s.AgentGate == 0
 }

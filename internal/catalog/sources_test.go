@@ -41,7 +41,8 @@ func TestChanged(t *testing.T) {
 			if then == nil {
 				want = step.older
 			}
-			if got := Changed(targets, then, tools, files); (got == "") != (want == "") || !strings.Contains(got, want) {
+			if got := Changed(targets, then, tools, files); (got == "") != (want == "") ||
+				!strings.Contains(got, want) {
 				t.Errorf("%s %q, kept %v: %q, want %q", step.name, step.text, then, got, want)
 			}
 		}

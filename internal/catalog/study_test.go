@@ -20,13 +20,15 @@ func testStudy(tools map[string]string, order, asked string) (*study, []Question
 		asked: &SuggestRequest{Holdout: 0.5, Top: 10},
 	}
 	for _, name := range strings.Fields(order) {
-		t.catalogue.Entries = append(t.catalogue.Entries, retrieve.Entry{Tool: callvet.Tool{Name: name, Description: tools[name]}})
+		t.catalogue.Entries = append(t.catalogue.Entries,
+			retrieve.Entry{Tool: callvet.Tool{Name: name, Description: tools[name]}})
 	}
 	var qs []Question
 	for i, line := range strings.Split(asked, "\n") {
 		right, text, _ := strings.Cut(line, ": ")
 		want := []string{right}
-		qs = append(qs, Question{Question: learn.Question{Case: fmt.Sprint(i), Text: text, Right: want}, Of: &callvet.Case{ID: fmt.Sprint(i)}, Want: callvet.Selection{Tools: want}})
+		qs = append(qs, Question{Question: learn.Question{Case: fmt.Sprint(i), Text: text, Right: want},
+			Of: &callvet.Case{ID: fmt.Sprint(i)}, Want: callvet.Selection{Tools: want}})
 	}
 	for i := range qs {
 		t.all = append(t.all, qs[i].Question)
@@ -38,7 +40,8 @@ func testStudy(tools map[string]string, order, asked string) (*study, []Question
 // proposed: a tool with the words of both questions loses one of them.
 func TestTogether(t *testing.T) {
 	t.Parallel()
-	s, qs := testStudy(map[string]string{"a": "stone garden apple", "b": "river tiger apple", "c": "piano tiger cloud", "d": "piano window apple"}, "a b c d",
+	s, qs := testStudy(map[string]string{"a": "stone garden apple", "b": "river tiger apple", "c": "piano tiger cloud",
+		"d": "piano window apple"}, "a b c d",
 		"a: stone tiger garden\nb: piano apple apple\nc: garden window window\nd: window stone piano\na: stone garden river\nb: stone piano cloud")
 	s.held = qs
 	out := &Suggestions{Tools: []Suggestion{
@@ -57,7 +60,8 @@ func TestTogether(t *testing.T) {
 		}
 		if g.Status == learn.Proposed {
 			proposed++
-		} else if !strings.HasPrefix(strings.Join(g.Reasons, ""), "together with the others it lowers the held-out part: 1 case is newly wrong") {
+		} else if !strings.HasPrefix(strings.Join(g.Reasons, ""),
+			"together with the others it lowers the held-out part: 1 case is newly wrong") {
 			t.Errorf("%s: %v", g.Tool, g.Reasons)
 		}
 	}
@@ -78,7 +82,8 @@ func TestPromptsHoldNothingOut(t *testing.T) {
 		asked = append(asked, fmt.Sprintf("%s: question%d of words%d", []string{"a", "b", "c"}[i%3], i, i%5))
 	}
 	for seed := range int64(40) {
-		s, qs := testStudy(map[string]string{"a": "words0 words1", "b": "words2 words3", "c": "words4"}, "a b c", strings.Join(asked, "\n"))
+		s, qs := testStudy(map[string]string{"a": "words0 words1", "b": "words2 words3", "c": "words4"}, "a b c",
+			strings.Join(asked, "\n"))
 		s.asked.Seed = seed
 		for i := range s.catalogue.Entries { // some of the questions are the catalogue's own
 			s.catalogue.Entries[i].Examples = []string{qs[i].Text, qs[i+3].Text}
@@ -115,10 +120,13 @@ func TestPromptsHoldNothingOut(t *testing.T) {
 func TestLoadSettles(t *testing.T) {
 	t.Parallel()
 	var told string
-	e := &Env{Notify: func(n callvet.Notice) { told += n.Text }, Files: one(`{"tools":[{"name":"trains","description":"Train departures","example_queries":["When does the train leave?","Which trains are late?","Trains to Lund","Next train"]},
+	e := &Env{Notify: func(n callvet.Notice) { told += n.Text },
+		Files: one(
+			`{"tools":[{"name":"trains","description":"Train departures","example_queries":["When does the train leave?","Which trains are late?","Trains to Lund","Next train"]},
 			{"name":"weather","description":"Weather forecasts","example_queries":["Will it rain?","Weather tomorrow","Is it cold?","Forecast for Lund"]}]}`)}
 	f := &Search{Tools: "c.json", Settings: Settings{AbstainPercent: 40}}
-	if _, err := settled(t.Context(), e, f, ""); err != nil || f.AbstainPercent != 0 || f.Abstain <= 0 || !strings.Contains(told, "40% of the catalogue's example questions (8)") {
+	if _, err := settled(t.Context(), e, f, ""); err != nil || f.AbstainPercent != 0 || f.Abstain <= 0 ||
+		!strings.Contains(told, "40% of the catalogue's example questions (8)") {
 		t.Errorf("%+v, told %q: %v", f.Settings, told, err)
 	}
 }

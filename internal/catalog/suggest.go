@@ -91,7 +91,8 @@ func (q *SuggestRequest) check(dry bool) error {
 	case dry:
 		return nil
 	case len(q.Models) != 1:
-		return Invalid("models", "{models} openai/gpt-5-mini, or {dry_run} to see the prompts", "which model suggests? invalid: exactly one is asked")
+		return Invalid("models", "{models} openai/gpt-5-mini, or {dry_run} to see the prompts",
+			"which model suggests? invalid: exactly one is asked")
 	}
 	return nil
 }
@@ -104,7 +105,8 @@ func (q *SuggestRequest) writable(e *Env) error {
 	if _, there, err := e.Old(q.Output); err != nil {
 		return err
 	} else if there {
-		return Invalid("output", "another name, or move it away", "write %s: invalid: it exists, and may hold decisions of a person", q.Output)
+		return Invalid("output", "another name, or move it away",
+			"write %s: invalid: it exists, and may hold decisions of a person", q.Output)
 	}
 	return nil
 }
@@ -232,7 +234,8 @@ func (t *study) divide(ctx context.Context, qs []Question) error {
 		}
 	}
 	if len(t.train) == 0 || len(t.held) == 0 {
-		return fmt.Errorf("divide suite: %w: two parts need more questions: %d of %d could be seen, %d held out", callvet.ErrInvalid, len(t.train), len(qs), len(t.held))
+		return fmt.Errorf("divide suite: %w: two parts need more questions: %d of %d could be seen, %d held out",
+			callvet.ErrInvalid, len(t.train), len(qs), len(t.held))
 	}
 	got, err := t.search(ctx, t.catalogue, t.settings, t.train)
 	if err != nil {
@@ -240,7 +243,8 @@ func (t *study) divide(ctx context.Context, qs []Question) error {
 	}
 	var outcomes []learn.Outcome
 	for i := range t.train {
-		if q, first := &t.train[i], got[i].First(); !slices.Contains(q.Want.Acceptable, first) || slices.Contains(q.Right, first) {
+		if q, first := &t.train[i],
+			got[i].First(); !slices.Contains(q.Want.Acceptable, first) || slices.Contains(q.Right, first) {
 			outcomes = append(outcomes, learn.Outcome{Question: q.Question, First: first})
 		}
 	}
@@ -250,7 +254,8 @@ func (t *study) divide(ctx context.Context, qs []Question) error {
 		t.candidates = learn.CandidatesOf(outcomes, slices.Compact(slices.Sorted(slices.Values(t.asked.Only))))
 	}
 	if len(t.candidates) == 0 {
-		return fmt.Errorf("choose tools: %w: no tool loses or takes any of the %d questions that the model may see", callvet.ErrInvalid, len(t.train))
+		return fmt.Errorf("choose tools: %w: no tool loses or takes any of the %d questions that the model may see",
+			callvet.ErrInvalid, len(t.train))
 	}
 	for i := range t.candidates { // a tool that there is not is told before anything is asked
 		name := t.candidates[i].Tool
@@ -280,8 +285,10 @@ func (t *study) ask(ctx context.Context, out *Suggestions) error {
 		if err != nil {
 			return err
 		}
-		todo = append(todo, request{at: i, id: "suggest:" + c.Tool, turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}})
-		out.Tools = append(out.Tools, Suggestion{Tool: c.Tool, Lost: len(c.Lost), Taken: len(c.Taken), Was: t.entry(c.Tool).Tool.Description})
+		todo = append(todo,
+			request{at: i, id: "suggest:" + c.Tool, turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}})
+		out.Tools = append(out.Tools,
+			Suggestion{Tool: c.Tool, Lost: len(c.Lost), Taken: len(c.Taken), Was: t.entry(c.Tool).Tool.Description})
 	}
 	out.Usage = &EffectUsage{}
 	for round := range 2 {
@@ -326,7 +333,8 @@ func (t *study) strange(ctx context.Context, out *Suggestions, todo []request) e
 		if s := &out.Tools[q.at]; len(s.Reasons) == 0 {
 			of = append(of, s)
 			for _, text := range []string{s.Was, s.Description} {
-				qs = append(qs, Question{Question: learn.Question{Case: s.Tool, Text: text}, Want: callvet.Selection{Tools: []string{s.Tool}}})
+				qs = append(qs, Question{Question: learn.Question{Case: s.Tool, Text: text},
+					Want: callvet.Selection{Tools: []string{s.Tool}}})
 			}
 		}
 	}
@@ -340,7 +348,8 @@ func (t *study) strange(ctx context.Context, out *Suggestions, todo []request) e
 	for i, s := range of {
 		was, is := got[2*i], got[2*i+1]
 		if slices.Contains(was.Chosen, s.Tool) && !slices.Contains(is.Chosen, s.Tool) {
-			s.Reasons = []string{fmt.Sprintf("it seems to describe another tool: asked for it, the catalogue gives %s", plain.Names(is.Chosen))}
+			s.Reasons = []string{fmt.Sprintf("it seems to describe another tool: asked for it, the catalogue gives %s",
+				plain.Names(is.Chosen))}
 		}
 	}
 	return nil
@@ -358,7 +367,8 @@ const maxEcho = 4 << 10
 
 func (q request) again(answer string, wrong []string) request {
 	return request{at: q.at, id: q.id + ":again", turns: append(slices.Clone(q.turns),
-		callvet.Turn{Role: callvet.RoleAssistant, Content: plain.Limited(answer, maxEcho)}, callvet.Turn{Role: callvet.RoleUser, Content: learn.RetryPrompt(wrong)})}
+		callvet.Turn{Role: callvet.RoleAssistant, Content: plain.Limited(answer, maxEcho)},
+		callvet.Turn{Role: callvet.RoleUser, Content: learn.RetryPrompt(wrong)})}
 }
 
 // take reads an answer and checks what it suggests.
@@ -503,7 +513,8 @@ func (s *Suggestion) Why() string {
 	if d := s.of.Whole(); d.NewlyPassing+d.NewlyFailing == 0 && s.of.MRRChange() > 0 {
 		return fmt.Sprintf("no first tool changed on the held-out part; MRR rose by %.4f", s.of.MRRChange())
 	} else if d.NewlyPassing+d.NewlyFailing == 0 {
-		return fmt.Sprintf("nothing shows that it is better or worse: no held-out case changed, %s the tool's", plain.Count(s.Own, "is", "are"))
+		return fmt.Sprintf("nothing shows that it is better or worse: no held-out case changed, %s the tool's",
+			plain.Count(s.Own, "is", "are"))
 	}
 	return s.of.Sentence
 }
@@ -514,7 +525,8 @@ func (s *Suggestion) measured() *learn.Measured {
 	}
 	d := s.of.Whole()
 	m := &learn.Measured{
-		Cases: d.Cases, Before: int(d.Baseline.Point*float64(d.Cases) + 0.5), After: int(d.Candidate.Point*float64(d.Cases) + 0.5),
+		Cases: d.Cases, Before: int(d.Baseline.Point*float64(d.Cases) + 0.5),
+		After:  int(d.Candidate.Point*float64(d.Cases) + 0.5),
 		Change: d.Change.Point, Lower: d.Change.Lower, Upper: d.Change.Upper, P: d.P,
 	}
 	for _, c := range s.of.Right {
@@ -550,14 +562,17 @@ func (s *Suggestions) Sorted() bool {
 func (s *Suggestions) comment(q *SuggestRequest) []string {
 	out := []string{
 		fmt.Sprintf("Descriptions that %s suggests for tools of %s.", plain.Line(s.Model), plain.Line(s.Catalogue)),
-		fmt.Sprintf("Made of %d questions of %s, measured by the retriever on %d others (holdout %v, seed %d):", s.Train, plain.Line(q.Suite), s.Held, q.Holdout, q.Seed),
+		fmt.Sprintf("Made of %d questions of %s, measured by the retriever on %d others (holdout %v, seed %d):",
+			s.Train, plain.Line(q.Suite), s.Held, q.Holdout, q.Seed),
 		"each alone against the catalogue as it is; right_before and right_after count questions whose first tool is right.",
 	}
 	if s.Together != nil {
-		out = append(out, fmt.Sprintf("All that are proposed (%d) together: %s.", s.Count(learn.Proposed), s.Together.Sentence))
+		out = append(out,
+			fmt.Sprintf("All that are proposed (%d) together: %s.", s.Count(learn.Proposed), s.Together.Sentence))
 		if s.Sorted() {
 			out = append(out, "The same questions have sorted the suggestions: "+Flattered+".")
 		}
 	}
-	return append(out, "Nothing is changed yet. Write status: accepted where a text is true and wanted, then callvet tools apply.", "")
+	return append(out,
+		"Nothing is changed yet. Write status: accepted where a text is true and wanted, then callvet tools apply.", "")
 }

@@ -30,7 +30,8 @@ type Configuration struct {
 func ReadConfiguration(s string) (Configuration, error) {
 	name, list, ok := strings.Cut(s, "=")
 	if !ok || name == "" {
-		return Configuration{}, fmt.Errorf("read configuration %q: %w: write NAME=vector:0.4,name:2", s, callvet.ErrInvalid)
+		return Configuration{}, fmt.Errorf("read configuration %q: %w: write NAME=vector:0.4,name:2", s,
+			callvet.ErrInvalid)
 	}
 	_, set, err := ParseUnchecked("x?" + strings.NewReplacer(",", "&", ":", "=").Replace(list))
 	if err != nil {
@@ -89,7 +90,8 @@ func (q *SweepRequest) check() error {
 	case q.Draws < 0 || q.Draws > 100:
 		return Invalid("draws", "", "sweep: invalid: {draws} is from 1 to 100")
 	case len(q.Models) > 0 && len(q.Configurations) > 1:
-		return Invalid("configurations", "", "sweep: invalid: models are given the tools of one retriever: at most one {configurations} with {models}")
+		return Invalid("configurations", "",
+			"sweep: invalid: models are given the tools of one retriever: at most one {configurations} with {models}")
 	case q.MaxTools < 0:
 		return Invalid("max_tools", "", "sweep: invalid: {max_tools} is 0 or more")
 	}
@@ -279,7 +281,8 @@ func (c *sweeper) search(ctx context.Context, r *Retriever, question string, tot
 	return d, err
 }
 
-func (c *sweeper) point(ctx context.Context, conf Configuration, n int, cases []*Wanted, total int) (SweepPoint, error) {
+func (c *sweeper) point(ctx context.Context, conf Configuration, n int, cases []*Wanted,
+	total int) (SweepPoint, error) {
 	draws, p := max(c.Draws, 1), SweepPoint{Configuration: conf.Name, Distractors: n, K: conf.Settings.Depth()}
 	var first, hit, mrr stats.Clusters
 	var whole *Retriever
@@ -299,7 +302,8 @@ func (c *sweeper) point(ctx context.Context, conf Configuration, n int, cases []
 			if r == nil {
 				entries := c.draw(k, n, draw)
 				p.Tools = max(p.Tools, len(entries))
-				if r, _, err = c.Routed(ctx, c.among(entries, &conf.Settings), conf.Settings, conf.Name, nil); err != nil {
+				if r, _, err = c.Routed(ctx, c.among(entries, &conf.Settings), conf.Settings, conf.Name,
+					nil); err != nil {
 					return p, err
 				}
 			}
@@ -320,7 +324,8 @@ func (c *sweeper) point(ctx context.Context, conf Configuration, n int, cases []
 	if whole != nil {
 		p.Tools = whole.Len()
 	}
-	p.First, p.Hit, p.MRR = first.Interval(0.95, stats.DefaultRho0), hit.Interval(0.95, stats.DefaultRho0), mrr.Interval(0.95, stats.DefaultRho0)
+	p.First, p.Hit, p.MRR = first.Interval(0.95, stats.DefaultRho0), hit.Interval(0.95, stats.DefaultRho0),
+		mrr.Interval(0.95, stats.DefaultRho0)
 	return p, nil
 }
 

@@ -62,7 +62,8 @@ func (a *asked) numbers() map[string]*int {
 // callvet.ErrInvalid for other cases.
 func readAsked(c *callvet.Case) (asked, error) {
 	a := asked{Of: c.Fields[sweepFieldCase], Given: c.Fields[fieldGiven], Tools: len(c.Tools)}
-	ok := a.Of != "" && (a.Given == SweepRetrieved || a.Given == AllRetrieved) && len(c.Expect.Plans) == 1 && len(c.Expect.Plans[0].Calls) == 1
+	ok := a.Of != "" && (a.Given == SweepRetrieved || a.Given == AllRetrieved) && len(c.Expect.Plans) == 1 &&
+		len(c.Expect.Plans[0].Calls) == 1
 	for field, to := range a.numbers() {
 		n, err := strconv.Atoi(c.Fields[field])
 		*to, ok = n, ok && err == nil
@@ -71,7 +72,8 @@ func readAsked(c *callvet.Case) (asked, error) {
 		return a, Invalid("models", "", "read curve: invalid: case %s was not made by select sweep {models}", c.ID)
 	}
 	if c.ToolNames != nil {
-		a.Tools, a.Present = len(c.ToolNames), slices.ContainsFunc(c.ToolNames, func(name string) bool { return right(c, name) })
+		a.Tools, a.Present = len(c.ToolNames),
+			slices.ContainsFunc(c.ToolNames, func(name string) bool { return right(c, name) })
 	} else {
 		a.Present = slices.ContainsFunc(c.Tools, func(t callvet.Tool) bool { return right(c, t.Name) })
 	}
@@ -80,7 +82,8 @@ func readAsked(c *callvet.Case) (asked, error) {
 
 // right tells whether a tool is one that the case asks for.
 func right(c *callvet.Case, name string) bool {
-	return slices.ContainsFunc(c.Expect.Plans[0].Calls[0].Tools, func(r string) bool { return strings.EqualFold(r, name) })
+	return slices.ContainsFunc(c.Expect.Plans[0].Calls[0].Tools,
+		func(r string) bool { return strings.EqualFold(r, name) })
 }
 
 // SizeName writes a number of distractors.

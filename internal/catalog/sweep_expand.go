@@ -20,7 +20,8 @@ import (
 func (c *sweeper) expand(ctx context.Context, s *callvet.Suite) (*callvet.Suite, error) {
 	known := Positions(c.catalogue)
 	out := &callvet.Suite{
-		Name: s.Name, Version: s.Version, SystemPrompt: s.SystemPrompt, Tools: Tools(c.catalogue), Defaults: callvet.Defaults{ToolChoice: s.Defaults.ToolChoice},
+		Name: s.Name, Version: s.Version, SystemPrompt: s.SystemPrompt, Tools: Tools(c.catalogue),
+		Defaults: callvet.Defaults{ToolChoice: s.Defaults.ToolChoice},
 	}
 	x, left := &expander{sweeper: c, out: out}, 0
 	for i := range s.Cases {
@@ -39,7 +40,8 @@ func (c *sweeper) expand(ctx context.Context, s *callvet.Suite) (*callvet.Suite,
 			return nil, err
 		}
 	}
-	out.Description = fmt.Sprintf("distractor curve of %d cases, %d left out, %d draws by seed %d", len(x.asked), left, max(c.Draws, 1), c.Seed)
+	out.Description = fmt.Sprintf("distractor curve of %d cases, %d left out, %d draws by seed %d", len(x.asked), left,
+		max(c.Draws, 1), c.Seed)
 	return out, nil
 }
 
@@ -79,7 +81,8 @@ func (x *expander) size(ctx context.Context, n int) error {
 			entries, r := x.catalogue.Entries, whole
 			if r == nil {
 				entries = x.draw(k, n, draw)
-				if r, _, err = x.Routed(ctx, x.among(entries, &conf.Settings), conf.Settings, conf.Name, nil); err != nil {
+				if r, _, err = x.Routed(ctx, x.among(entries, &conf.Settings), conf.Settings, conf.Name,
+					nil); err != nil {
 					return err
 				}
 			}
@@ -125,7 +128,8 @@ func (x *expander) add(from *callvet.Case, k *Wanted, n, draw, searched int, giv
 		made.Bytes += toolBytes(&tools[i])
 	}
 	c := callvet.Case{
-		ID: made.id(), Input: from.Input, Context: from.Context, AsOf: from.AsOf, ToolChoice: from.ToolChoice, Tags: from.Tags, Position: from.Position,
+		ID: made.id(), Input: from.Input, Context: from.Context, AsOf: from.AsOf, ToolChoice: from.ToolChoice,
+		Tags: from.Tags, Position: from.Position,
 	}
 	c.Fields = map[string]string{}
 	maps.Copy(c.Fields, from.Fields)
@@ -144,7 +148,8 @@ func (x *expander) add(from *callvet.Case, k *Wanted, n, draw, searched int, giv
 		right[i] = x.catalogue.Entries[at].Tool.Name
 	}
 	any := -1
-	c.Expect = callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: right}}, MaxExtraCalls: &any}}}
+	c.Expect = callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: right}},
+		MaxExtraCalls: &any}}}
 	// Arguments are not what a curve is about.
 	c.Scoring = &callvet.Scoring{Contract: "report"}
 	x.out.Cases = append(x.out.Cases, c)

@@ -17,22 +17,28 @@ import (
 func sweepSampleTools() *retrieve.Catalogue {
 	c := &retrieve.Catalogue{}
 	for _, w := range []string{"weather", "trains", "ferries", "roads", "companies", "prices", "jobs", "books"} {
-		c.Entries = append(c.Entries, retrieve.Entry{Tool: callvet.Tool{Name: w, Description: "Answers questions about " + w + " in Sweden."}})
+		c.Entries = append(c.Entries,
+			retrieve.Entry{Tool: callvet.Tool{Name: w, Description: "Answers questions about " + w + " in Sweden."}})
 	}
 	return c
 }
 
 func sweepAsk(id, text string, tools ...string) callvet.Case {
-	return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}, Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}}}
+	return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+		Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}}}
 }
 
 // The same seed gives the same draws, sizes are nested, and cases that cannot be
 // right are left out.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	cases := []callvet.Case{sweepAsk("1", "trains to Lund", "trains"), sweepAsk("2", "books by Strindberg", "books"), sweepAsk("3", "x", "no_such_tool"), sweepAsk("4", "nothing")}
+	cases := []callvet.Case{sweepAsk("1", "trains to Lund", "trains"), sweepAsk("2", "books by Strindberg", "books"),
+		sweepAsk("3", "x", "no_such_tool"), sweepAsk("4", "nothing")}
 	run := func(seed uint64) *Sweep {
-		c := sweeper{Env: &Env{Now: time.Now}, SweepRequest: &SweepRequest{Distractors: []int{100, 0, 3}, Draws: 2, Seed: seed}, catalogue: sweepSampleTools(), cases: cases, configurations: []Configuration{{Name: "a"}, {Name: "b", Settings: Settings{Preset: "bigtool"}}}}
+		c := sweeper{Env: &Env{Now: time.Now},
+			SweepRequest: &SweepRequest{Distractors: []int{100, 0, 3}, Draws: 2, Seed: seed},
+			catalogue:    sweepSampleTools(), cases: cases,
+			configurations: []Configuration{{Name: "a"}, {Name: "b", Settings: Settings{Preset: "bigtool"}}}}
 		s, err := c.sweep(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +86,8 @@ func TestSweep(t *testing.T) {
 	if len(small) != 3 || len(large) != 5 || !small["trains"] || !cmp.Equal(small, names(2, 5)) {
 		t.Errorf("%v %v", small, large)
 	}
-	if _, err := (&sweeper{SweepRequest: &SweepRequest{}, catalogue: sweepSampleTools(), cases: cases[2:]}).sweep(t.Context()); !errors.Is(err, callvet.ErrInvalid) {
+	if _, err := (&sweeper{SweepRequest: &SweepRequest{}, catalogue: sweepSampleTools(), cases: cases[2:]}).sweep(
+		t.Context()); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("a sweep over nothing: %v", err)
 	}
 }
@@ -107,7 +114,8 @@ func TestReadConfiguration(t *testing.T) {
 	// Weights are those of the preset that the configuration will have.
 	big := Settings{Preset: "bigtool"}
 	got, err = read("less=token:0.5", big)
-	if diff := cmp.Diff(Configuration{"less", Settings{Preset: "bigtool", Weights: map[string]float64{"token": 0.5}}}, got); diff != "" || err != nil {
+	if diff := cmp.Diff(Configuration{"less", Settings{Preset: "bigtool", Weights: map[string]float64{"token": 0.5}}},
+		got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	if _, err = read("a=compound:1", big); !errors.Is(err, callvet.ErrInvalid) {
@@ -119,10 +127,13 @@ func TestReadConfiguration(t *testing.T) {
 func TestRequestInJSON(t *testing.T) {
 	t.Parallel()
 	var s SweepRequest
-	if err := json.Unmarshal([]byte(`{"suite": "s", "tools": "c.json", "preset": "bigtool", "configurations": [{"name": "more", "settings": {"k": 3, "retrieval": {"token": 2}}}]}`), &s); err != nil {
+	if err := json.Unmarshal(
+		[]byte(
+			`{"suite": "s", "tools": "c.json", "preset": "bigtool", "configurations": [{"name": "more", "settings": {"k": 3, "retrieval": {"token": 2}}}]}`), &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Preset != "bigtool" || s.Configurations[0].Settings.K != 3 || s.Configurations[0].Settings.Weights["token"] != 2 {
+	if s.Preset != "bigtool" || s.Configurations[0].Settings.K != 3 ||
+		s.Configurations[0].Settings.Weights["token"] != 2 {
 		t.Errorf("%+v", s)
 	}
 }

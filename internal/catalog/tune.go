@@ -166,7 +166,8 @@ const rankDepth = 10
 // run looks for weights. o are the options of the settings.
 func (c *tuner) run(ctx context.Context, o retrieve.Options) (*Tuning, error) {
 	known := Positions(c.catalogue)
-	t := &Tuning{Format: "callvet.tuning", Version: 1, NewlyRight: []string{}, NewlyWrong: []string{}, Moves: []learn.Move{}}
+	t := &Tuning{Format: "callvet.tuning", Version: 1, NewlyRight: []string{}, NewlyWrong: []string{},
+		Moves: []learn.Move{}}
 	var cases []*Wanted
 	var keys []string
 	for i := range c.cases {
@@ -197,8 +198,10 @@ func (c *tuner) run(ctx context.Context, o retrieve.Options) (*Tuning, error) {
 	t.take(&r, cases)
 	t.Weights = learn.Changed(o, r.Found.Options, trial.Search.Knobs)
 	t.Tuned = learn.Tuned{
-		Suite: SuiteHash(c.cases), Catalogue: callvet.NewToolset(Tools(c.catalogue)).Hash, Preset: cmp.Or(c.Settings.Preset, "default"), K: c.Settings.Depth(),
-		Embed: c.Settings.Embed, Goal: c.Goal, Seed: c.Seed, Folds: c.Folds, Train: r.Train, Held: r.Held, Before: r.Preset, After: r.Tuned,
+		Suite: SuiteHash(c.cases), Catalogue: callvet.NewToolset(Tools(c.catalogue)).Hash,
+		Preset: cmp.Or(c.Settings.Preset, "default"), K: c.Settings.Depth(),
+		Embed: c.Settings.Embed, Goal: c.Goal, Seed: c.Seed, Folds: c.Folds, Train: r.Train, Held: r.Held,
+		Before: r.Preset, After: r.Tuned,
 		Change: r.Change, P: r.P, Exact: r.Exact, BeyondChance: r.BeyondChance,
 	}
 	if c.Folds == 0 {
@@ -208,7 +211,8 @@ func (c *tuner) run(ctx context.Context, o retrieve.Options) (*Tuning, error) {
 }
 
 func (t *Tuning) take(r *learn.TuneResult, cases []*Wanted) {
-	t.TrainBefore, t.TrainAfter, t.Tried, t.Cut, t.FoldChanges = r.Found.Start, r.Found.Goal, r.Tried, r.Found.Cut, r.FoldChanges
+	t.TrainBefore, t.TrainAfter, t.Tried, t.Cut, t.FoldChanges = r.Found.Start, r.Found.Goal, r.Tried, r.Found.Cut,
+		r.FoldChanges
 	t.Moves = append(t.Moves, r.Found.Moves...)
 	for _, q := range r.NewlyRight {
 		t.NewlyRight = append(t.NewlyRight, cases[q].ID)
@@ -245,7 +249,8 @@ func (c *tuner) judge(cases []*Wanted) learn.Judge {
 func (c *tuner) outcome(want *callvet.Selection, hits []retrieve.Hit) learn.TuneOutcome {
 	set := score.SelectionDefaults()
 	set.K = []int{rankDepth}
-	name := map[string]string{"hit1": score.Precision1, "ndcg": score.NDCGAt + strconv.Itoa(rankDepth), "pass": score.ToolsRight}[c.Goal]
+	name := map[string]string{"hit1": score.Precision1, "ndcg": score.NDCGAt + strconv.Itoa(rankDepth),
+		"pass": score.ToolsRight}[c.Goal]
 	if name == "" {
 		name = score.MRR
 	}
@@ -269,7 +274,8 @@ func SuiteHash(cases []callvet.Case) string {
 	lines := make([]string, len(cases))
 	for i := range cases {
 		want, _ := score.SelectionOf(&cases[i].Expect)
-		lines[i] = strconv.Quote(cases[i].ID) + strconv.Quote(cases[i].Question()) + strconv.Quote(rightTools(want.Tools))
+		lines[i] = strconv.Quote(cases[i].ID) + strconv.Quote(cases[i].Question()) +
+			strconv.Quote(rightTools(want.Tools))
 	}
 	slices.Sort(lines)
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))

@@ -26,7 +26,8 @@ func misleading() (*retrieve.Catalogue, []callvet.Case) {
 	for i := range n {
 		next := (i + 1) % n
 		c.Entries = append(c.Entries, retrieve.Entry{
-			Tool: callvet.Tool{Name: fmt.Sprintf("t%d", i), Description: "zu" + word(i) + " zu" + word(i)}, Keywords: []string{"qo" + word(next)},
+			Tool:     callvet.Tool{Name: fmt.Sprintf("t%d", i), Description: "zu" + word(i) + " zu" + word(i)},
+			Keywords: []string{"qo" + word(next)},
 		})
 		cases = append(cases, learnAsk(fmt.Sprintf("c%02d", i), "zu"+word(i)+" qo"+word(i), fmt.Sprintf("t%d", i)))
 	}
@@ -57,7 +58,8 @@ func TestTune(t *testing.T) {
 	for _, goal := range TuningGoals() {
 		c := TuneRequest{Goal: goal, Holdout: 0.5, Settings: Settings{K: 1}}
 		got := run(c)
-		if got.Cases != 40 || got.LeftOut != 2 || !got.Tuned.BeyondChance || got.Tuned.After != 1 || len(got.Weights) == 0 {
+		if got.Cases != 40 || got.LeftOut != 2 || !got.Tuned.BeyondChance || got.Tuned.After != 1 ||
+			len(got.Weights) == 0 {
 			t.Errorf("%s: %+v", goal, got)
 		}
 		if again := run(c); !cmp.Equal(got.Weights, again.Weights) || got.Tried != again.Tried {
@@ -80,7 +82,8 @@ func TestTune(t *testing.T) {
 	if SuiteHash(cases) == SuiteHash(cases[1:]) {
 		t.Error("two suites of one hash")
 	}
-	if _, err := (&tuner{&TuneRequest{}, cat, cases[40:]}).run(t.Context(), retrieve.Default()); !errors.Is(err, callvet.ErrInvalid) {
+	if _, err := (&tuner{&TuneRequest{}, cat, cases[40:]}).run(t.Context(), retrieve.Default()); !errors.Is(err,
+		callvet.ErrInvalid) {
 		t.Errorf("nothing to tune on: %v", err)
 	}
 }
@@ -90,7 +93,8 @@ func TestTune(t *testing.T) {
 func TestCaution(t *testing.T) {
 	t.Parallel()
 	cat, cases := misleading()
-	file, err := json.Marshal(weightsFile{map[string]float64{"keywords": 1}, learn.Tuned{Suite: SuiteHash(cases), Preset: "default", Goal: "mrr"}})
+	file, err := json.Marshal(weightsFile{map[string]float64{"keywords": 1},
+		learn.Tuned{Suite: SuiteHash(cases), Preset: "default", Goal: "mrr"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,5 +137,6 @@ func learnSuiteOf(cases *[]callvet.Case) func(context.Context, string, []callvet
 }
 
 func learnAsk(id, text string, tools ...string) callvet.Case {
-	return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}, Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}}}
+	return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+		Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}}}
 }

@@ -37,7 +37,8 @@ func weights(f retrieve.Formula) map[string]weight {
 	}
 	for _, k := range learn.Weights(f) {
 		top := float64(largest)
-		if slices.Contains([]string{"inflection", "compound", "misspelling"}, k.Name) || k.Name == "vector" && f != retrieve.Additive {
+		if slices.Contains([]string{"inflection", "compound", "misspelling"}, k.Name) || k.Name == "vector" &&
+			f != retrieve.Additive {
 			top = 1
 		}
 		number(k.Name, top, k.At)
@@ -79,9 +80,11 @@ func (s *Settings) weigh(o *retrieve.Options) error {
 			if near := callvet.Nearest(name, WeightNames(s.Preset)); near != "" {
 				hint = "did you mean " + near + "?"
 			}
-			return &callvet.Hinted{Err: fmt.Errorf("set weight %q: %w: there is none of that name", name, callvet.ErrInvalid), Hint: hint}
+			return &callvet.Hinted{Err: fmt.Errorf("set weight %q: %w: there is none of that name", name,
+				callvet.ErrInvalid), Hint: hint}
 		case !(v >= 0 && v <= w.top):
-			return fmt.Errorf("set weight %s to %v: %w: it is a number from 0 to %v", name, v, callvet.ErrInvalid, w.top)
+			return fmt.Errorf("set weight %s to %v: %w: it is a number from 0 to %v", name, v,
+				callvet.ErrInvalid, w.top)
 		case w.whole && v != math.Trunc(v):
 			return fmt.Errorf("set weight %s to %v: %w: it is a whole number", name, v, callvet.ErrInvalid)
 		}
@@ -119,13 +122,17 @@ func ReadWeights(name string, b []byte) (WeightsFile, error) {
 		Acceptable *float64                  `json:"acceptable_match_weight"`
 	}
 	if len(b) > maxWeights {
-		return WeightsFile{}, fmt.Errorf("read weights %s: %w: more than %d bytes", name, callvet.ErrLimited, maxWeights)
+		return WeightsFile{}, fmt.Errorf("read weights %s: %w: more than %d bytes", name,
+			callvet.ErrLimited, maxWeights)
 	}
 	if err := doc.DecodeJSON(name, b, &f); err != nil {
-		return WeightsFile{}, &callvet.Hinted{Err: fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err), Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
+		return WeightsFile{}, &callvet.Hinted{Err: fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err),
+			Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
 	}
-	if f.Composite == nil && (f.Route != nil || f.SubRoute != nil || f.Agent != nil || f.Exact != nil || f.Acceptable != nil) {
-		f.Composite = &callvet.SelectionScoring{Route: f.Route, SubRoute: f.SubRoute, Agents: f.Agent, Exact: f.Exact, Acceptable: f.Acceptable}
+	if f.Composite == nil &&
+		(f.Route != nil || f.SubRoute != nil || f.Agent != nil || f.Exact != nil || f.Acceptable != nil) {
+		f.Composite = &callvet.SelectionScoring{Route: f.Route, SubRoute: f.SubRoute, Agents: f.Agent, Exact: f.Exact,
+			Acceptable: f.Acceptable}
 	}
 	if err := checkComposite(f.Composite); err != nil {
 		return WeightsFile{}, fmt.Errorf("read weights %s: %w: %w", name, callvet.ErrInvalid, err)
@@ -148,7 +155,8 @@ func checkComposite(c *callvet.SelectionScoring) error {
 	}
 	for i, v := range []*float64{c.Exact, c.Acceptable} {
 		if v != nil && *v < 0 {
-			return fmt.Errorf("composite.%s is %v: weights are numbers from 0", [...]string{"exact", "acceptable"}[i], *v)
+			return fmt.Errorf("composite.%s is %v: weights are numbers from 0",
+				[...]string{"exact", "acceptable"}[i], *v)
 		}
 	}
 	layers := []struct {

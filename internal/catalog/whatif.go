@@ -78,7 +78,8 @@ func WhatIf(ctx context.Context, e *Env, q WhatIfRequest) (*WhatIfResult, error)
 	if err != nil {
 		return nil, err
 	}
-	w := &WhatIfResult{Format: "callvet.whatif", Version: 1, Left: file.left, LeftOut: b.left, Sorted: file.sorted && len(file.Seen) > 0}
+	w := &WhatIfResult{Format: "callvet.whatif", Version: 1, Left: file.left, LeftOut: b.left,
+		Sorted: file.sorted && len(file.Seen) > 0}
 	if b.qs, err = w.fair(b.catalogue, file.EditFile, b.qs, q.AllCases); err != nil {
 		return nil, err
 	}
@@ -91,7 +92,8 @@ func WhatIf(ctx context.Context, e *Env, q WhatIfRequest) (*WhatIfResult, error)
 }
 
 // fair leaves out the cases that the edits, or who made them, have seen.
-func (w *WhatIfResult) fair(c *retrieve.Catalogue, file *suite.EditFile, qs []Question, every bool) ([]Question, error) {
+func (w *WhatIfResult) fair(c *retrieve.Catalogue, file *suite.EditFile, qs []Question,
+	every bool) ([]Question, error) {
 	for i := range file.Edits {
 		d := &file.Edits[i]
 		w.Edits = append(w.Edits, d.Tool)
@@ -115,7 +117,8 @@ func (w *WhatIfResult) fair(c *retrieve.Catalogue, file *suite.EditFile, qs []Qu
 		return slices.ContainsFunc(w.Leaks, func(l learn.Leak) bool { return l.Case == q.Case })
 	})
 	if w.Cases = len(qs); w.Cases == 0 {
-		return nil, fmt.Errorf("compare catalogues: %w: no case is left: the edits have seen all of them", callvet.ErrInvalid)
+		return nil, fmt.Errorf("compare catalogues: %w: no case is left: the edits have seen all of them",
+			callvet.ErrInvalid)
 	}
 	return qs, nil
 }

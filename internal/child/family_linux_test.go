@@ -47,7 +47,8 @@ func TestFamilies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pid := c.Process.Pid; !ofFamily(pid, one.word) || !ofFamily(pid, "outer") || ofFamily(pid, two.word) || ofFamily(pid, one.word[:3]) {
+	if pid := c.Process.Pid; !ofFamily(pid, one.word) || !ofFamily(pid, "outer") || ofFamily(pid, two.word) ||
+		ofFamily(pid, one.word[:3]) {
 		t.Error("a process is not told by its words")
 	}
 	endFamily(two.word) // of nobody

@@ -14,7 +14,8 @@ import (
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][]string{
-		`./agent --x 1`: {"./agent", "--x", "1"}, ` a  'b c' "d \" e" f\ g ''`: {"a", "b c", `d " e`, "f g", ""}, ``: nil,
+		`./agent --x 1`:              {"./agent", "--x", "1"},
+		` a  'b c' "d \" e" f\ g ''`: {"a", "b c", `d " e`, "f g", ""}, ``: nil,
 	} {
 		got, err := Split(line)
 		if d := cmp.Diff(want, got); err != nil || d != "" {

@@ -28,7 +28,8 @@ func (d *File) Fill(into any) error {
 		twice := d.Dups[0]
 		return callvet.Problem{
 			Position: d.Position(twice.At), Code: "duplicate-key", Key: twice.Name,
-			Message: fmt.Sprintf("the key %q stands here again, after line %d", twice.Name, d.Position(twice.First).Line),
+			Message: fmt.Sprintf("the key %q stands here again, after line %d", twice.Name,
+				d.Position(twice.First).Line),
 		}
 	}
 	v, err := value.Parse(d.JSON())

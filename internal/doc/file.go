@@ -35,13 +35,15 @@ func IsYAML(name string, data []byte) bool {
 		return false
 	}
 	data = bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n")
-	json := len(data) > 0 && (data[0] == '{' || data[0] == '[' || bytes.HasPrefix(data, []byte("//")) || bytes.HasPrefix(data, []byte("/*")))
+	json := len(data) > 0 &&
+		(data[0] == '{' || data[0] == '[' || bytes.HasPrefix(data, []byte("//")) || bytes.HasPrefix(data, []byte("/*")))
 	return !json
 }
 
 // Problem says a syntax error with its place in the file.
 func (d *File) Problem(e *SyntaxError) callvet.Problem {
-	p := callvet.Problem{Position: callvet.Position{File: d.Name, Line: e.Line, Column: e.Column}, Code: "syntax", Message: e.Message, Fix: e.Fix}
+	p := callvet.Problem{Position: callvet.Position{File: d.Name, Line: e.Line, Column: e.Column}, Code: "syntax",
+		Message: e.Message, Fix: e.Fix}
 	if d.isJSON {
 		p.Position = d.Position(e.At)
 	}

@@ -179,7 +179,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	case b.limit > 0 && b.n > b.limit:
 		return 0, tooMuch(b.limit)
 	case b.packed != nil && b.n > freeBytes && b.n/maxRatio > b.packed.n:
-		return 0, fmt.Errorf("it unpacks to more than %d times its size (%d bytes to more than %s): %w", maxRatio, b.packed.n, SizeText(b.n>>20<<20), callvet.ErrLimited)
+		return 0, fmt.Errorf("it unpacks to more than %d times its size (%d bytes to more than %s): %w", maxRatio,
+			b.packed.n, SizeText(b.n>>20<<20), callvet.ErrLimited)
 	case b.packed != nil && errors.Is(err, io.ErrUnexpectedEOF):
 		return n, &callvet.Hinted{
 			Err:  fmt.Errorf("the gzip stream is cut off: %w", callvet.ErrInvalid),

@@ -52,11 +52,14 @@ func TestLimits(t *testing.T) {
 		{"plain, too long", []byte("hello!"), 5, "read f: more than 5 bytes: limited", callvet.ErrLimited},
 		{"zipped", small, 64, "hello", nil},
 		{"two members", append(bytes.Clone(small), small...), 64, "hellohello", nil},
-		{"unpacked, too long", zipped(t, strings.NewReader(strings.Repeat("x", 2048))), 1024, "read f: more than 1 KiB: limited", callvet.ErrLimited},
+		{"unpacked, too long", zipped(t, strings.NewReader(strings.Repeat("x", 2048))), 1024,
+			"read f: more than 1 KiB: limited", callvet.ErrLimited},
 		{"cut off", small[:len(small)-6], 64, "read f: the gzip stream is cut off: invalid", callvet.ErrInvalid},
 		{"broken", []byte("\x1f\x8bxx"), 64, "read f: read gzip: invalid: unexpected EOF", callvet.ErrInvalid},
-		{"zstd", []byte("\x28\xb5\x2f\xfdxx"), 64, "read f: it is compressed with zstd, which is not read", callvet.ErrInvalid},
-		{"bomb", bomb, 1 << 30, fmt.Sprintf("read f: it unpacks to more than 500 times its size (%d bytes", 0), callvet.ErrLimited},
+		{"zstd", []byte("\x28\xb5\x2f\xfdxx"), 64, "read f: it is compressed with zstd, which is not read",
+			callvet.ErrInvalid},
+		{"bomb", bomb, 1 << 30, fmt.Sprintf("read f: it unpacks to more than 500 times its size (%d bytes", 0),
+			callvet.ErrLimited},
 	} {
 		got, err := doc.ReadAll("f", c.data, c.limit)
 		said := string(got)
@@ -71,7 +74,8 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	for name, magic := range map[string]string{"zstd": "\x28\xb5\x2f\xfdxx", "xz": "\xfd7zXZ\x00", "bzip2": "BZh91A"} {
-		if _, _, err := doc.Unpack(strings.NewReader(magic), 0); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), name) {
+		if _, _, err := doc.Unpack(strings.NewReader(magic), 0); !errors.Is(err, callvet.ErrInvalid) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -94,7 +98,8 @@ func TestFile(t *testing.T) {
 	if b, err := doc.ReadFile(path, 5); err != nil || string(b) != "hello" {
 		t.Errorf("%q, %v", b, err)
 	}
-	if _, err := doc.ReadFile(path, 4); !errors.Is(err, callvet.ErrLimited) || !strings.Contains(err.Error(), "f: more than 4 bytes") {
+	if _, err := doc.ReadFile(path, 4); !errors.Is(err, callvet.ErrLimited) ||
+		!strings.Contains(err.Error(), "f: more than 4 bytes") {
 		t.Error(err)
 	}
 	if _, err := doc.ReadFile(path+"x", 4); !errors.Is(err, os.ErrNotExist) {

@@ -22,7 +22,8 @@ const maxProblems = 100
 // callvet.Problem. Those beyond the hundredth are left out.
 func (n *Notes) Note(at int, code, fix, format string, args ...any) {
 	if len(n.Problems) < maxProblems {
-		n.Problems = append(n.Problems, callvet.Problem{Position: n.File.Position(at), Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
+		n.Problems = append(n.Problems,
+			callvet.Problem{Position: n.File.Position(at), Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
 	}
 }
 

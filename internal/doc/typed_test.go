@@ -87,7 +87,8 @@ func TestWrong(t *testing.T) {
 
 func TestFilled(t *testing.T) {
 	t.Parallel()
-	const text = "\ufeff" + `{"id":"a\u0062","count":5.0e1,"size":255,"share":0.25,"role":"writer","on":true,"at":"2026-01-02T03:04:05Z","tags":["x","y"],
+	const text = "\ufeff" +
+		`{"id":"a\u0062","count":5.0e1,"size":255,"share":0.25,"role":"writer","on":true,"at":"2026-01-02T03:04:05Z","tags":["x","y"],
 		"fields":{"n":1,"b":true,"s":"t"},"child":{"name":"c","part":[{"name":"d"}]},"raw":{"a" : 1},"any":[1,"b"],"bytes":"aGk=","\u0063ount2":0}`
 	var got sample
 	if err := doc.DecodeSomeJSON("f", []byte(text), &got); err != nil {
@@ -95,8 +96,10 @@ func TestFilled(t *testing.T) {
 	}
 	share := 0.25
 	want := sample{
-		base: base{ID: "ab"}, Count: 50, Size: 255, Share: &share, Role: "writer", On: true, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Tags: []string{"x", "y"},
-		Fields: map[string]string{"n": "1", "b": "true", "s": "t"}, Child: &child{Name: "c", Part: []child{{Name: "d"}}}, Raw: json.RawMessage(`{"a" : 1}`),
+		base: base{ID: "ab"}, Count: 50, Size: 255, Share: &share, Role: "writer", On: true,
+		At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Tags: []string{"x", "y"},
+		Fields: map[string]string{"n": "1", "b": "true", "s": "t"},
+		Child:  &child{Name: "c", Part: []child{{Name: "d"}}}, Raw: json.RawMessage(`{"a" : 1}`),
 		Any: []any{1.0, "b"}, Bytes: []byte("hi"),
 	}
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(sample{})); d != "" {
@@ -131,7 +134,8 @@ func TestNulls(t *testing.T) {
 
 func TestUnknown(t *testing.T) {
 	t.Parallel()
-	v, err := value.Parse([]byte(`{"id":"a","cuont":1,"child":{"name":"x","part":[{"name":"y","nmae":2}]},"` + strings.Repeat("z", 100) + `":1}`))
+	v, err := value.Parse([]byte(`{"id":"a","cuont":1,"child":{"name":"x","part":[{"name":"y","nmae":2}]},"` +
+		strings.Repeat("z", 100) + `":1}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +153,9 @@ func TestUnknown(t *testing.T) {
 // reads alike, except for spellings of whole numbers and scalars in place of texts,
 // which only Decode takes.
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte(`{"id":"a","count":3,"tags":["x"],"child":{"name":"c"},"raw":[1],"share":0.5,"role":"reader","bytes":"aGk="}`))
+	f.Add(
+		[]byte(
+			`{"id":"a","count":3,"tags":["x"],"child":{"name":"c"},"raw":[1],"share":0.5,"role":"reader","bytes":"aGk="}`))
 	f.Add([]byte(`{"id":"a","at":"2026-01-02T03:04:05+01:00","any":{"a":null}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var got, want sample
@@ -175,14 +181,16 @@ func FuzzDecode(f *testing.F) {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{
-		`{"turns":[{"role":"user","calls":[{"tool":{"a":1}}]}]}`: {`"turns.calls.tool" is an object, not a string`, `"turns[0].calls[0].tool" is an object, not a string`},
+		`{"turns":[{"role":"user","calls":[{"tool":{"a":1}}]}]}`: {`"turns.calls.tool" is an object, not a string`,
+			`"turns[0].calls[0].tool" is an object, not a string`},
 		`{"repeat":1.5}`:  {`"repeat" is a number, not a whole number`, `"repeat" is 1.5; it must be a whole number`},
 		`{"answer":true}`: {`"answer" is a boolean, not a string`, `"answer" is a boolean, not a string`},
 		`[]`:              {`the value is an array, not an object`, `the value is an array, not an object`},
 		`{"answer":`:      {`not JSON: byte 10: unexpected end of JSON input`, `not JSON: byte 10: unexpected EOF`},
 	} {
 		var one, two callvet.Trace
-		got := [2]string{doc.Explain(json.Unmarshal([]byte(text), &one)).Error(), doc.Explain(jsonx.Unmarshal([]byte(text), &two)).Error()}
+		got := [2]string{doc.Explain(json.Unmarshal([]byte(text), &one)).Error(),
+			doc.Explain(jsonx.Unmarshal([]byte(text), &two)).Error()}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", text, d)
 		}

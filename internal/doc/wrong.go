@@ -53,7 +53,8 @@ func (w *Wrong) fix() string {
 // Problem is w at a line of a file; line and column 0 are not known.
 func (w *Wrong) Problem(file string, line, column int) callvet.Problem {
 	return callvet.Problem{
-		Position: callvet.Position{File: file, Line: line, Column: column}, Code: w.Code, Key: w.Key, Message: w.What, Fix: w.fix(),
+		Position: callvet.Position{File: file, Line: line, Column: column}, Code: w.Code, Key: w.Key, Message: w.What,
+		Fix: w.fix(),
 	}
 }
 
@@ -112,9 +113,11 @@ func list(words []string) string {
 }
 
 func wrongKind(key string, v value.Value, want string) *Wrong {
-	return &Wrong{Code: CodeType, Key: key, Offset: v.Offset(), What: fmt.Sprintf("%s is %s, not %s", subject(key), WithArticle(v.Kind()), want)}
+	return &Wrong{Code: CodeType, Key: key, Offset: v.Offset(),
+		What: fmt.Sprintf("%s is %s, not %s", subject(key), WithArticle(v.Kind()), want)}
 }
 
 func wrongValue(key string, v value.Value, want string) *Wrong {
-	return &Wrong{Code: CodeValue, Key: key, Offset: v.Offset(), What: fmt.Sprintf("%s is %s; it must be %s", subject(key), told(v), want)}
+	return &Wrong{Code: CodeValue, Key: key, Offset: v.Offset(),
+		What: fmt.Sprintf("%s is %s; it must be %s", subject(key), told(v), want)}
 }

@@ -72,7 +72,9 @@ func Tokens(data []byte) (token.Tokens, *SyntaxError) {
 		return nil, &SyntaxError{Line: 1, Column: 1, Message: "the YAML is larger than 32 MiB", Fix: fix}
 	}
 	if line := crowded(data); line > 0 {
-		return nil, &SyntaxError{Line: line, Column: 1, Message: fmt.Sprintf("the YAML has more than %d keys, elements, brackets and lines, which would take more than 1 GB of memory", maxMarks), Fix: fix}
+		return nil, &SyntaxError{Line: line, Column: 1,
+			Message: fmt.Sprintf(
+				"the YAML has more than %d keys, elements, brackets and lines, which would take more than 1 GB of memory", maxMarks), Fix: fix}
 	}
 	tokens := lexer.Tokenize(string(data))
 	return tokens, sourceTooMuch(tokens)
@@ -226,7 +228,8 @@ func (w *yamlWork) widths(tokens token.Tokens, i int) {
 		}
 	}
 	indicator := t.Type == token.MappingValueType || t.Type == token.SequenceEntryType
-	if indicator && i+1 < len(tokens) && tokens[i+1].Position.Line != t.Position.Line && tokens[i+1].Position.Column <= column {
+	if indicator && i+1 < len(tokens) && tokens[i+1].Position.Line != t.Position.Line &&
+		tokens[i+1].Position.Column <= column {
 		w.work += len(tokens)
 	}
 }
@@ -268,7 +271,8 @@ func (y *yamlReader) value(n ast.Node, depth int) Node {
 	}
 	out := y.plain(n, depth)
 	if out.size++; out.size > maxExpanded {
-		return y.fail(n, "the document stands for millions of values once its aliases are followed", "use fewer aliases of aliases")
+		return y.fail(n, "the document stands for millions of values once its aliases are followed",
+			"use fewer aliases of aliases")
 	}
 	return out
 }
@@ -368,7 +372,8 @@ func (y *yamlReader) key(k ast.MapKeyNode) string {
 }
 
 func isJSONNumber(s string) bool {
-	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && jsontext.Value(s).IsValid() && strings.TrimSpace(s) == s
+	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && jsontext.Value(s).IsValid() &&
+		strings.TrimSpace(s) == s
 }
 
 func (y *yamlReader) scalar(n ast.Node) Node {
@@ -408,7 +413,8 @@ func (y *yamlReader) number(n ast.Node, text string, out Node) Node {
 	plain := strings.TrimPrefix(strings.ReplaceAll(text, "_", ""), "+")
 	digits := strings.TrimPrefix(plain, "-")
 	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
-		return y.fail(n, text+" is octal to some YAML readers and decimal to others", "write it without the leading zero, or in quotes if text is meant")
+		return y.fail(n, text+" is octal to some YAML readers and decimal to others",
+			"write it without the leading zero, or in quotes if text is meant")
 	}
 	if i, ok := new(big.Int).SetString(plain, 0); ok {
 		out.Raw = []byte(i.String())

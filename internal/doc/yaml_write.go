@@ -82,7 +82,8 @@ func (w *yamlWriter) block(s string, depth int) {
 
 // blockable texts have several lines and nothing that a block would change.
 func blockable(s string) bool {
-	if !strings.Contains(strings.TrimSuffix(s, "\n"), "\n") || strings.HasSuffix(s, "\n\n") || s[0] == ' ' || s[0] == '\n' || s[0] == '\t' {
+	if !strings.Contains(strings.TrimSuffix(s, "\n"), "\n") || strings.HasSuffix(s, "\n\n") || s[0] == ' ' ||
+		s[0] == '\n' || s[0] == '\t' {
 		return false
 	}
 	for line := range strings.SplitSeq(s, "\n") {

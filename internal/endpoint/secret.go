@@ -32,14 +32,17 @@ func Spelled(address string, headers map[string]string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if SecretName(name) && len(Variables(headers[name])) == 0 {
-			return spelled("the header "+name, fmt.Sprintf("write '%s: ${%s}' and export %[2]s", name, variableOf(name)))
+			return spelled("the header "+name,
+				fmt.Sprintf("write '%s: ${%s}' and export %[2]s", name, variableOf(name)))
 		}
 	}
 	return nil
 }
 
 func spelled(what, hint string) error {
-	return &callvet.Hinted{Err: fmt.Errorf("open target: %w: %s is spelled out, and addresses and headers are kept with the run", callvet.ErrInvalid, what), Hint: hint}
+	return &callvet.Hinted{Err: fmt.Errorf(
+		"open target: %w: %s is spelled out, and addresses and headers are kept with the run", callvet.ErrInvalid,
+		what), Hint: hint}
 }
 
 // variableOf is a name for a variable of the environment; PWD is the shell's own.
@@ -59,9 +62,11 @@ func variableOf(name string) string {
 // whatever their value.
 func SecretName(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "keyword", "")
-	return slices.Contains([]string{"sig", "code", "pass"}, name) || slices.ContainsFunc([]string{"auth", "token", "key", "secret", "passw", "passphrase", "pwd", "jwt", "bearer", "credential", "signature", "cookie"}, func(part string) bool {
-		return strings.Contains(name, part)
-	})
+	return slices.Contains([]string{"sig", "code", "pass"}, name) ||
+		slices.ContainsFunc([]string{"auth", "token", "key", "secret", "passw", "passphrase", "pwd", "jwt", "bearer",
+			"credential", "signature", "cookie"}, func(part string) bool {
+			return strings.Contains(name, part)
+		})
 }
 
 // Exposed reports whether what is sent to an address can be read on the way: plain http to
@@ -94,7 +99,8 @@ func Carries(u *url.URL) bool {
 
 // Unencrypted is what to tell of an Exposed address that a secret is sent to.
 func Unencrypted(u *url.URL) string {
-	return fmt.Sprintf("the key for %s goes over plain http, where others can read it: use https, or a tunnel to localhost", u.Host)
+	return fmt.Sprintf(
+		"the key for %s goes over plain http, where others can read it: use https, or a tunnel to localhost", u.Host)
 }
 
 // longestWord is how far back Cut looks for the end of a word, in bytes.

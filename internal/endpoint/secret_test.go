@@ -24,7 +24,8 @@ func TestSpelled(t *testing.T) {
 		{"http://h/x?a=1&accessToken=SECRETS&sig=SECRETS", nil, "ACCESSTOKEN"},
 		{"http://user:SECRETS@h/x", nil, "header"},
 		{"http://h/x", map[string]string{"Authorization": "Bearer SECRETS"}, "Authorization: ${AUTHORIZATION}"},
-		{"http://h/x?api_key=${KEY}&keywords=a&k=5", map[string]string{"Authorization": "Bearer ${KEY}", "Accept-Language": "sv"}, ""},
+		{"http://h/x?api_key=${KEY}&keywords=a&k=5",
+			map[string]string{"Authorization": "Bearer ${KEY}", "Accept-Language": "sv"}, ""},
 		{"http://h/x?api_key=", nil, ""},
 		{"http://h/x?pass=SECRETS", nil, "pass=${PASS}"},
 		{"http://h/x?pwd=SECRETS", nil, "pwd=${PASSWORD}"},
@@ -33,7 +34,9 @@ func TestSpelled(t *testing.T) {
 	} {
 		err := Spelled(c.address, c.headers)
 		var h *callvet.Hinted
-		if (err == nil) != (c.hint == "") || err != nil && (!errors.Is(err, callvet.ErrInvalid) || !errors.As(err, &h) || !strings.Contains(h.Hint, c.hint) || strings.Contains(err.Error()+h.Hint, "SECRETS")) {
+		if (err == nil) != (c.hint == "") || err != nil &&
+			(!errors.Is(err, callvet.ErrInvalid) || !errors.As(err, &h) || !strings.Contains(h.Hint, c.hint) ||
+				strings.Contains(err.Error()+h.Hint, "SECRETS")) {
 			t.Errorf("%s %v: %v", c.address, c.headers, err)
 		}
 	}
@@ -42,8 +45,10 @@ func TestSpelled(t *testing.T) {
 func TestExposed(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
-		"http://example.com/v1": true, "https://example.com": false, "http://localhost:8000": false, "http://app.localhost": false, "http://LOCALHOST.": false,
-		"http://127.0.0.1:1": false, "http://127.9.9.9": false, "http://[::1]:8": false, "http://10.0.0.5": true, "http://0.0.0.0:8000": false, "http://[2001:db8::1]": true, "http://localhost.example.com": true,
+		"http://example.com/v1": true, "https://example.com": false, "http://localhost:8000": false,
+		"http://app.localhost": false, "http://LOCALHOST.": false,
+		"http://127.0.0.1:1": false, "http://127.9.9.9": false, "http://[::1]:8": false, "http://10.0.0.5": true,
+		"http://0.0.0.0:8000": false, "http://[2001:db8::1]": true, "http://localhost.example.com": true,
 	} {
 		u, err := url.Parse(address)
 		if err != nil {

@@ -71,7 +71,8 @@ func TestHoldEnds(t *testing.T) {
 	if err := again(); err != nil {
 		t.Error(err)
 	}
-	if _, err := Hold(t.Context(), filepath.Join(dir, "gone", "a")); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "there is no folder") {
+	if _, err := Hold(t.Context(), filepath.Join(dir, "gone", "a")); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "there is no folder") {
 		t.Error(err)
 	}
 }

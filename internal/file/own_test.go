@@ -29,7 +29,8 @@ func TestOwn(t *testing.T) {
 	}
 	for _, p := range []string{path, filepath.Join(link, "a")} {
 		var owned *OwnedError
-		if _, err := Own(p, []byte("second")); !errors.As(err, &owned) || !errors.Is(err, callvet.ErrConflict) || string(owned.Text) != "first" {
+		if _, err := Own(p, []byte("second")); !errors.As(err, &owned) || !errors.Is(err, callvet.ErrConflict) ||
+			string(owned.Text) != "first" {
 			t.Errorf("%s has two owners: %v", p, err)
 		}
 	}

@@ -70,7 +70,8 @@ func TestSpecialFiles(t *testing.T) {
 	if errors.Is(err, fs.ErrPermission) {
 		t.Skipf("devices cannot be opened here: %v", err)
 	}
-	if info, lerr := os.Lstat(full); !errors.Is(err, syscall.ENOSPC) || lerr != nil || info.Mode()&fs.ModeCharDevice == 0 {
+	if info, lerr := os.Lstat(full); !errors.Is(err, syscall.ENOSPC) || lerr != nil ||
+		info.Mode()&fs.ModeCharDevice == 0 {
 		t.Errorf("%v: %v", err, info.Mode())
 	}
 }
@@ -92,7 +93,8 @@ func TestOpenDescriptors(t *testing.T) {
 	}
 	want := ""
 	for _, name := range []string{"/dev/fd/" + n, "/proc/self/fd/" + n, filepath.Join(dir, "out")} {
-		if err := errors.Join(text("before\n")(f), Write(t.Context(), name, text(name+"\n")), text("after\n")(f)); err != nil {
+		if err := errors.Join(text("before\n")(f), Write(t.Context(), name, text(name+"\n")),
+			text("after\n")(f)); err != nil {
 			t.Fatal(err)
 		}
 		want += "before\n" + name + "\nafter\n"

@@ -104,8 +104,9 @@ func duplicate(descriptor int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(n), name), nil
 }
 
-// OfAnother reports whether a file is there and belongs to another user than the one whom this process works for, and to
-// whom. The administrator (0) is no other: nothing is safe from that user. Nor is the owner of a file that cannot be looked at.
+// OfAnother reports whether a file is there and belongs to another user than the one whom this
+// process works for, and to whom. The administrator (0) is no other: nothing is safe from that
+// user. Nor is the owner of a file that cannot be looked at.
 func OfAnother(path string) (uid int, other bool) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -21,7 +21,8 @@ func temporary(to target) (*os.File, error) {
 		perm = 0o600 // until it has the mode of what it replaces
 	}
 	for n := 0; ; n++ {
-		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".callvet-%d-%d.tmp", os.Getpid(), n)), os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".callvet-%d-%d.tmp", os.Getpid(), n)),
+			os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

@@ -72,7 +72,8 @@ func TestWriteKeepsTheMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, perm := range map[string]fs.FileMode{"new": want.Mode().Perm(), "secret": 0o600, "group": 0o640, "all": 0o666, "fixed": 0o444} {
+	for name, perm := range map[string]fs.FileMode{"new": want.Mode().Perm(), "secret": 0o600, "group": 0o640,
+		"all": 0o666, "fixed": 0o444} {
 		path := filepath.Join(dir, name)
 		if name != "new" {
 			put(t, path, "a much longer old text", perm)
@@ -110,14 +111,16 @@ func TestWriteFollowsLinks(t *testing.T) {
 		}
 	}
 	// folder/up lies in far/away: ".." is far, and not the folder of the link "folder".
-	for link, at := range map[string]string{"direct": "far/file", "absolute": "far/file", "twice": "far/file", "dangling": "far/later", "folder/up": "far/file", "folder/new": "far/away/new"} {
+	for link, at := range map[string]string{"direct": "far/file", "absolute": "far/file", "twice": "far/file",
+		"dangling": "far/later", "folder/up": "far/file", "folder/new": "far/away/new"} {
 		if err := Write(t.Context(), filepath.Join(dir, link), text(link)); err != nil {
 			t.Fatal(err)
 		}
 		if got := read(t, filepath.Join(dir, at)); got != link {
 			t.Errorf("%s: %s holds %q", link, at, got)
 		}
-		if info, err := os.Lstat(filepath.Join(dir, link)); link != "folder/new" && (err != nil || info.Mode()&fs.ModeSymlink == 0) {
+		if info, err := os.Lstat(filepath.Join(dir, link)); link != "folder/new" &&
+			(err != nil || info.Mode()&fs.ModeSymlink == 0) {
 			t.Errorf("%s is no link any more: %v", link, err)
 		}
 	}
@@ -127,7 +130,8 @@ func TestWriteFollowsLinks(t *testing.T) {
 	if err := Write(t.Context(), filepath.Join(dir, "none/x"), text("x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if err := Write(t.Context(), filepath.Join(dir, "near"), text("x")); err == nil || !strings.Contains(err.Error(), "is a directory") {
+	if err := Write(t.Context(), filepath.Join(dir, "near"), text("x")); err == nil ||
+		!strings.Contains(err.Error(), "is a directory") {
 		t.Error(err)
 	}
 }
@@ -156,7 +160,8 @@ func TestWriteFails(t *testing.T) {
 		dir := t.TempDir()
 		put(t, filepath.Join(dir, "f"), "old", 0o600)
 		ctx, cancel := context.WithCancel(t.Context())
-		if err := Write(ctx, filepath.Join(dir, "f"), write(cancel)); !errors.Is(err, boom) && !errors.Is(err, context.Canceled) {
+		if err := Write(ctx, filepath.Join(dir, "f"), write(cancel)); !errors.Is(err, boom) &&
+			!errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 		cancel()
@@ -251,7 +256,8 @@ func TestSweep(t *testing.T) {
 		},
 	} {
 		dir := t.TempDir()
-		for _, left := range []string{".callvet-1-0.tmp", ".callvet-77-3.tmp", ".callvet-2489123", ".callvet-notes", ".callvet-1-0.tmp.md"} {
+		for _, left := range []string{".callvet-1-0.tmp", ".callvet-77-3.tmp", ".callvet-2489123", ".callvet-notes",
+			".callvet-1-0.tmp.md"} {
 			put(t, filepath.Join(dir, left), "left", 0o600)
 		}
 		if err := os.Symlink("f", filepath.Join(dir, ".callvet-5-0.tmp")); err != nil {
@@ -288,7 +294,9 @@ func TestGrowingFiles(t *testing.T) {
 	if err := os.Symlink("late", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	for path, open := range map[string]func(string) (*os.File, error){"link": func(p string) (*os.File, error) { return Create(p, false) }, "old": Append, "new": Append, "sub/store": Private} {
+	for path, open := range map[string]func(string) (*os.File,
+		error){"link": func(p string) (*os.File, error) { return Create(p, false) }, "old": Append, "new": Append,
+		"sub/store": Private} {
 		f, err := open(filepath.Join(dir, path))
 		if err != nil {
 			t.Fatal(err)

@@ -80,7 +80,9 @@ func tell(ctx context.Context, q *rows.Queries, user, job string, now time.Time,
 				return fmt.Errorf("write event %s: %w", n.Kind, err)
 			}
 		}
-		if err := q.AddEvent(ctx, rows.AddEventParams{UserID: user, Seq: last - int64(len(news)-1-i), JobID: job, Kind: n.Kind, At: ms(now), Payload: payload}); err != nil {
+		if err := q.AddEvent(ctx,
+			rows.AddEventParams{UserID: user, Seq: last - int64(len(news)-1-i), JobID: job, Kind: n.Kind, At: ms(now),
+				Payload: payload}); err != nil {
 			return err
 		}
 	}
@@ -106,7 +108,9 @@ func (j *Jobs) prune(ctx context.Context) error {
 		for {
 			more := false
 			if err := j.cfg.Store.Change(ctx, "remove old events", func(q *rows.Queries) error {
-				upto, err := q.LastOldEvent(ctx, rows.LastOldEventParams{UserID: f.UserID, Limit: pruneBatch, At: ms(j.cfg.Now().Add(-j.cfg.KeepEvents))})
+				upto, err := q.LastOldEvent(ctx,
+					rows.LastOldEventParams{UserID: f.UserID, Limit: pruneBatch,
+						At: ms(j.cfg.Now().Add(-j.cfg.KeepEvents))})
 				if err != nil {
 					return err
 				}

@@ -29,7 +29,8 @@ func TestOldEventsAreRemoved(t *testing.T) {
 		}
 		gotFirst, gotLast, err := j.Range(t.Context(), user)
 		if err != nil || gotFirst != first || gotLast != last {
-			t.Errorf("%s at %s: events %d to %d are kept, want %d to %d: %v", user, now.Sub(begin), gotFirst, gotLast, first, last, err)
+			t.Errorf("%s at %s: events %d to %d are kept, want %d to %d: %v", user, now.Sub(begin), gotFirst, gotLast,
+				first, last, err)
 		}
 		list, err := j.Events(t.Context(), user, 0, 1)
 		if err != nil || len(list) != int(min(1, last-first+1)) || len(list) > 0 && list[0].Seq != first {

@@ -17,7 +17,8 @@ func (j *Jobs) Prune(ctx context.Context) error { return j.prune(ctx) }
 
 // Tell stores n events of a user.
 func Tell(ctx context.Context, db *store.DB, user string, now time.Time, n int) error {
-	return db.Change(ctx, "test", func(q *rows.Queries) error { return tell(ctx, q, user, "", now, make([]News, n)...) })
+	return db.Change(ctx, "test",
+		func(q *rows.Queries) error { return tell(ctx, q, user, "", now, make([]News, n)...) })
 }
 
 // Move is move in a transaction of its own.
@@ -35,7 +36,8 @@ func Move(ctx context.Context, db *store.DB, id string, to State) error {
 func SetLimit(t *testing.T, db *store.DB, user string, n int64) {
 	t.Helper()
 	if err := db.ChangeTx(t.Context(), "test", func(tx *sql.Tx, _ *rows.Queries) error {
-		_, err := tx.ExecContext(t.Context(), "INSERT INTO users(id, name, role, password, max_jobs, created, removed, events) VALUES (?, ?, 'member', '', ?, 0, 0, 0)", user, user, n)
+		_, err := tx.ExecContext(t.Context(),
+			"INSERT INTO users(id, name, role, password, max_jobs, created, removed, events) VALUES (?, ?, 'member', '', ?, 0, 0, 0)", user, user, n)
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -117,17 +117,22 @@ func until(ctx context.Context, _ job.Job, _ *job.Report) (json.RawMessage, erro
 
 func TestJobIsDone(t *testing.T) {
 	t.Parallel()
-	j := newJobs(t, job.Config{Every: time.Millisecond, Handlers: map[string]job.Handler{"work": func(_ context.Context, j job.Job, r *job.Report) (json.RawMessage, error) {
-		r.Progress(3, 4, time.Second)
-		return j.Request, r.Tell([]byte("kept"), job.News{Kind: "told", Data: map[string]int{"n": 1}})
-	}}})
+	j := newJobs(t,
+		job.Config{Every: time.Millisecond,
+			Handlers: map[string]job.Handler{"work": func(_ context.Context, j job.Job,
+				r *job.Report) (json.RawMessage, error) {
+				r.Progress(3, 4, time.Second)
+				return j.Request, r.Tell([]byte("kept"), job.News{Kind: "told", Data: map[string]int{"n": 1}})
+			}}})
 	start(t, j)
-	sent := submit(t, j, job.Request{Prepared: job.Prepared{Request: json.RawMessage(`{"a":1}`), ResultRef: "r1", Total: 4}})
+	sent := submit(t, j,
+		job.Request{Prepared: job.Prepared{Request: json.RawMessage(`{"a":1}`), ResultRef: "r1", Total: 4}})
 	if sent.State != job.Queued || sent.ResultRef != "r1" {
 		t.Errorf("submitted: %+v", sent)
 	}
 	got := await(t, j, sent.ID, job.Done)
-	if string(got.Detail) != `{"a":1}` || got.Done != 3 || got.Total != 4 || got.Attempt != 1 || got.Active() || string(got.Note) != "kept" {
+	if string(got.Detail) != `{"a":1}` || got.Done != 3 || got.Total != 4 || got.Attempt != 1 || got.Active() ||
+		string(got.Note) != "kept" {
 		t.Errorf("done: %+v", got)
 	}
 	told := kinds(t, j, "ana")
@@ -140,20 +145,22 @@ func TestJobIsDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last map[string]any
-	if err := json.Unmarshal(list[len(list)-1].JSON(), &last); err != nil || last["type"] != "job_completed" || last["result_ref"] != "r1" || last["job_id"] != sent.ID || last["at"] == nil {
+	if err := json.Unmarshal(list[len(list)-1].JSON(), &last); err != nil || last["type"] != "job_completed" ||
+		last["result_ref"] != "r1" || last["job_id"] != sent.ID || last["at"] == nil {
 		t.Errorf("last event: %v %v", last, err)
 	}
 }
 
 func TestJobEndsOtherwise(t *testing.T) {
 	t.Parallel()
-	j := newJobs(t, job.Config{PerUser: 3, Hide: func(s string) string { return "hidden: " + s }, Handlers: map[string]job.Handler{
-		"fails": func(context.Context, job.Job, *job.Report) (json.RawMessage, error) {
-			return nil, errors.New("no luck")
-		},
-		"panics": func(context.Context, job.Job, *job.Report) (json.RawMessage, error) { panic("oops") },
-		"waits":  until,
-	}})
+	j := newJobs(t,
+		job.Config{PerUser: 3, Hide: func(s string) string { return "hidden: " + s }, Handlers: map[string]job.Handler{
+			"fails": func(context.Context, job.Job, *job.Report) (json.RawMessage, error) {
+				return nil, errors.New("no luck")
+			},
+			"panics": func(context.Context, job.Job, *job.Report) (json.RawMessage, error) { panic("oops") },
+			"waits":  until,
+		}})
 	start(t, j)
 	failed := submit(t, j, job.Request{Kind: "fails"})
 	if got := await(t, j, failed.ID, job.Failed); got.Error != "hidden: no luck" {
@@ -162,7 +169,8 @@ func TestJobEndsOtherwise(t *testing.T) {
 	if got := await(t, j, submit(t, j, job.Request{Kind: "panics"}).ID, job.Failed); got.Error == "" {
 		t.Error("a panic told nothing")
 	}
-	if got := await(t, j, submit(t, j, job.Request{Kind: "waits", Timeout: 20 * time.Millisecond}).ID, job.Failed); got.Error != "the job ran out of its time: 20ms" {
+	if got := await(t, j, submit(t, j, job.Request{Kind: "waits", Timeout: 20 * time.Millisecond}).ID,
+		job.Failed); got.Error != "the job ran out of its time: 20ms" {
 		t.Errorf("timeout: %q", got.Error)
 	}
 	waits := submit(t, j, job.Request{Kind: "waits"})
@@ -180,7 +188,8 @@ func TestJobEndsOtherwise(t *testing.T) {
 	if _, err := j.Cancel(t.Context(), "job_none"); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("cancel nothing: %v", err)
 	}
-	if _, _, err := j.Submit(t.Context(), job.Request{User: "ana", Kind: "unknown"}); !errors.Is(err, callvet.ErrInvalid) {
+	if _, _, err := j.Submit(t.Context(), job.Request{User: "ana", Kind: "unknown"}); !errors.Is(err,
+		callvet.ErrInvalid) {
 		t.Errorf("unknown kind: %v", err)
 	}
 }
@@ -218,15 +227,17 @@ func TestIdempotency(t *testing.T) {
 	var group sync.WaitGroup
 	for range 10 {
 		group.Go(func() {
-			got, _, err := j.Submit(t.Context(), job.Request{User: "ana", Kind: "work", Key: "k", Prepare: func(context.Context, string) (job.Prepared, error) {
-				mu.Lock()
-				defer mu.Unlock()
-				prepared++
-				if prepared == 1 {
-					return job.Prepared{}, errors.New("refused")
-				}
-				return job.Prepared{ResultRef: "run"}, nil
-			}})
+			got, _, err := j.Submit(t.Context(),
+				job.Request{User: "ana", Kind: "work", Key: "k",
+					Prepare: func(context.Context, string) (job.Prepared, error) {
+						mu.Lock()
+						defer mu.Unlock()
+						prepared++
+						if prepared == 1 {
+							return job.Prepared{}, errors.New("refused")
+						}
+						return job.Prepared{ResultRef: "run"}, nil
+					}})
 			if err == nil {
 				ids <- got.ID + got.ResultRef
 			}
@@ -244,7 +255,8 @@ func TestIdempotency(t *testing.T) {
 	if other := submit(t, j, job.Request{User: "bo", Key: "k"}); other.ID == got[0] {
 		t.Error("the key of another user gives his job")
 	}
-	if _, _, err := j.Submit(t.Context(), job.Request{User: "ana", Kind: "other", Key: "k"}); !errors.Is(err, callvet.ErrConflict) {
+	if _, _, err := j.Submit(t.Context(), job.Request{User: "ana", Kind: "other", Key: "k"}); !errors.Is(err,
+		callvet.ErrConflict) {
 		t.Errorf("the key of a job of another kind: %v", err)
 	}
 	list, _, err := j.List(t.Context(), job.Query{})
@@ -262,7 +274,8 @@ func TestRestart(t *testing.T) {
 	var seen []string
 	running := make(chan struct{}, 10)
 	free := make(chan struct{})
-	handlers := map[string]job.Handler{"work": func(ctx context.Context, j job.Job, r *job.Report) (json.RawMessage, error) {
+	handlers := map[string]job.Handler{"work": func(ctx context.Context, j job.Job,
+		r *job.Report) (json.RawMessage, error) {
 		mu.Lock()
 		seen = append(seen, fmt.Sprint(j.Attempt, string(j.Note)))
 		mu.Unlock()
@@ -297,7 +310,10 @@ func TestRestart(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = q.MoveJob(t.Context(), rows.MoveJobParams{Next: "running", Attempt: r.Attempt, Queued: r.Queued, Started: r.Started, Done: r.Done, Total: r.Total, Ran: r.Ran, Request: r.Request, Detail: []byte{}, Error: []byte{}, ID: id, Was: r.Attempt, From1: "queued"})
+		_, err = q.MoveJob(t.Context(),
+			rows.MoveJobParams{Next: "running", Attempt: r.Attempt, Queued: r.Queued, Started: r.Started, Done: r.Done,
+				Total: r.Total, Ran: r.Ran, Request: r.Request, Detail: []byte{}, Error: []byte{}, ID: id,
+				Was: r.Attempt, From1: "queued"})
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -315,7 +331,8 @@ func TestRestart(t *testing.T) {
 		t.Errorf("attempts with notes (-want +got):\n%s", d)
 	}
 	told := slices.DeleteFunc(kinds(t, j, "ana"), func(k string) bool { return k == job.EventProgress })
-	want := []string{"job_created", "job_created", "job_started", "job_interrupted", "job_started", "job_interrupted", "job_interrupted", "job_started", "job_completed", "job_started", "job_completed"}
+	want := []string{"job_created", "job_created", "job_started", "job_interrupted", "job_started", "job_interrupted",
+		"job_interrupted", "job_started", "job_completed", "job_started", "job_completed"}
 	if d := cmp.Diff(want, told); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}
@@ -333,7 +350,9 @@ func TestCutOffTooOften(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = q.MoveJob(t.Context(), rows.MoveJobParams{Next: "running", Attempt: r.Attempt + 1, Queued: r.Queued, Idle: r.Idle, Request: r.Request, Detail: []byte{}, Error: []byte{}, ID: id, Was: r.Attempt, From1: "queued"})
+			_, err = q.MoveJob(t.Context(),
+				rows.MoveJobParams{Next: "running", Attempt: r.Attempt + 1, Queued: r.Queued, Idle: r.Idle,
+					Request: r.Request, Detail: []byte{}, Error: []byte{}, ID: id, Was: r.Attempt, From1: "queued"})
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -356,20 +375,23 @@ func TestLimits(t *testing.T) {
 	order := map[string][]string{}
 	all, mostAll := int64(0), int64(0)
 	var mu sync.Mutex
-	j := newJobs(t, job.Config{Store: db, Workers: 6, Handlers: map[string]job.Handler{"work": func(_ context.Context, j job.Job, _ *job.Report) (json.RawMessage, error) {
-		mu.Lock()
-		now[j.User]++
-		all++
-		most[j.User], mostAll = max(most[j.User], now[j.User]), max(mostAll, all)
-		order[j.User] = append(order[j.User], j.ID)
-		mu.Unlock()
-		time.Sleep(time.Millisecond)
-		mu.Lock()
-		now[j.User]--
-		all--
-		mu.Unlock()
-		return nil, nil
-	}}})
+	j := newJobs(t,
+		job.Config{Store: db, Workers: 6,
+			Handlers: map[string]job.Handler{"work": func(_ context.Context, j job.Job,
+				_ *job.Report) (json.RawMessage, error) {
+				mu.Lock()
+				now[j.User]++
+				all++
+				most[j.User], mostAll = max(most[j.User], now[j.User]), max(mostAll, all)
+				order[j.User] = append(order[j.User], j.ID)
+				mu.Unlock()
+				time.Sleep(time.Millisecond)
+				mu.Lock()
+				now[j.User]--
+				all--
+				mu.Unlock()
+				return nil, nil
+			}}})
 	for u, n := range limits {
 		job.SetLimit(t, db, u, n)
 	}
@@ -407,13 +429,17 @@ func TestTurns(t *testing.T) {
 	t.Parallel()
 	var order []string
 	done := make(chan struct{}, 100)
-	j := newJobs(t, job.Config{Workers: 1, Handlers: map[string]job.Handler{"work": func(_ context.Context, j job.Job, _ *job.Report) (json.RawMessage, error) {
-		order = append(order, string(j.Request))
-		done <- struct{}{}
-		return nil, nil
-	}}})
+	j := newJobs(t,
+		job.Config{Workers: 1,
+			Handlers: map[string]job.Handler{"work": func(_ context.Context, j job.Job,
+				_ *job.Report) (json.RawMessage, error) {
+				order = append(order, string(j.Request))
+				done <- struct{}{}
+				return nil, nil
+			}}})
 	send := func(user, name string, priority int) {
-		submit(t, j, job.Request{User: user, Priority: priority, Prepared: job.Prepared{Request: json.RawMessage(`"` + name + `"`)}})
+		submit(t, j, job.Request{User: user, Priority: priority,
+			Prepared: job.Prepared{Request: json.RawMessage(`"` + name + `"`)}})
 	}
 	for i := range 3 {
 		send("ana", fmt.Sprint("ana", i), 0)
@@ -451,7 +477,8 @@ func TestListInPages(t *testing.T) {
 	var got []string
 	before, pages := int64(0), 0
 	for {
-		list, next, err := j.List(t.Context(), job.Query{User: "ana", Kind: "work", State: job.Queued, Before: before, Most: 2})
+		list, next, err := j.List(t.Context(),
+			job.Query{User: "ana", Kind: "work", State: job.Queued, Before: before, Most: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -526,7 +553,8 @@ func TestGiveWay(t *testing.T) {
 		t.Errorf("ended in the order %v", got)
 	}
 	told := slices.DeleteFunc(kinds(t, j, "ana"), func(k string) bool { return k == job.EventProgress })
-	if d := cmp.Diff([]string{"job_created", "job_started", "job_created", "job_interrupted", "job_started", "job_completed", "job_started", "job_completed"}, told); d != "" {
+	if d := cmp.Diff([]string{"job_created", "job_started", "job_created", "job_interrupted", "job_started",
+		"job_completed", "job_started", "job_completed"}, told); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}
 }

@@ -84,7 +84,8 @@ type Jobs struct {
 	mu      sync.Mutex
 	closing bool                               // no job starts any more
 	running map[string]context.CancelCauseFunc // by job
-	keys    map[string]chan struct{}           // requests with an idempotency key that are being taken; closed at the end
+	// requests with an idempotency key that are being taken; closed at the end
+	keys map[string]chan struct{}
 }
 
 // New opens the queue of a store, and takes up what an earlier process left: what it was running is
@@ -123,7 +124,8 @@ func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	j := &Jobs{cfg: cfg, log: cfg.Log, hub: hub{feeds: map[string]*feed{}}, running: map[string]context.CancelCauseFunc{}, keys: map[string]chan struct{}{}}
+	j := &Jobs{cfg: cfg, log: cfg.Log, hub: hub{feeds: map[string]*feed{}},
+		running: map[string]context.CancelCauseFunc{}, keys: map[string]chan struct{}{}}
 	if j.log == nil {
 		j.log = slog.New(slog.DiscardHandler)
 	}
@@ -170,8 +172,8 @@ type Prepared struct {
 }
 
 // Submit takes a job. isNew is false where the job of the same key is given. The error wraps
-// callvet.ErrInvalid for a kind that nobody does, callvet.ErrConflict for a job that was cancelled while it was prepared,
-// and callvet.ErrUnavailable while the server ends.
+// callvet.ErrInvalid for a kind that nobody does, callvet.ErrConflict for a job that was cancelled
+// while it was prepared, and callvet.ErrUnavailable while the server ends.
 func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err error) {
 	if j.cfg.Handlers[req.Kind] == nil {
 		return Job{}, false, fmt.Errorf("take job: %w: nobody does jobs of kind %q", callvet.ErrInvalid, req.Kind)
@@ -193,7 +195,8 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 		return Job{}, false, err
 	}
 	r := rows.Job{
-		ID: id, UserID: req.User, Kind: req.Kind, State: string(Pending), Priority: int64(req.Priority), Request: []byte("{}"), Detail: []byte{}, Error: []byte{}, Note: []byte{},
+		ID: id, UserID: req.User, Kind: req.Kind, State: string(Pending), Priority: int64(req.Priority),
+		Request: []byte("{}"), Detail: []byte{}, Error: []byte{}, Note: []byte{},
 		Timeout: req.Timeout.Milliseconds(), Created: ms(j.cfg.Now()), Idempotency: req.Key,
 	}
 	if r.Timeout <= 0 {
@@ -201,7 +204,8 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 	}
 	p := req.Prepared
 	if req.Prepare != nil {
-		if err := j.cfg.Store.Change(ctx, "take job", func(q *rows.Queries) error { return j.add(ctx, q, &r) }); err != nil {
+		if err := j.cfg.Store.Change(ctx, "take job",
+			func(q *rows.Queries) error { return j.add(ctx, q, &r) }); err != nil {
 			return Job{}, false, err
 		}
 		if p, err = j.prepare(ctx, id, req.Prepare); err != nil {
@@ -248,7 +252,8 @@ func (j *Jobs) byKey(ctx context.Context, req *Request) (*rows.Job, error) {
 	case err != nil:
 		return nil, fmt.Errorf("take job: %w", err)
 	case known.Kind != req.Kind:
-		return nil, fmt.Errorf("take job: %w: the key of the request was used for job %s, which does something else", callvet.ErrConflict, known.ID)
+		return nil, fmt.Errorf("take job: %w: the key of the request was used for job %s, which does something else",
+			callvet.ErrConflict, known.ID)
 	}
 	return &known, nil
 }
@@ -264,13 +269,15 @@ func (j *Jobs) add(ctx context.Context, q *rows.Queries, r *rows.Job) error {
 	}
 	r.Place = last + 1
 	return q.AddJob(ctx, rows.AddJobParams{
-		ID: r.ID, UserID: r.UserID, Kind: r.Kind, State: r.State, Priority: r.Priority, Place: r.Place, Request: r.Request, Detail: r.Detail, Error: r.Error, Note: r.Note,
+		ID: r.ID, UserID: r.UserID, Kind: r.Kind, State: r.State, Priority: r.Priority, Place: r.Place,
+		Request: r.Request, Detail: r.Detail, Error: r.Error, Note: r.Note,
 		Timeout: r.Timeout, Created: r.Created, Idempotency: r.Idempotency,
 	})
 }
 
 // prepare calls what prepares a job; a panic of it is an error, so that the job does not stay.
-func (j *Jobs) prepare(ctx context.Context, id string, do func(context.Context, string) (Prepared, error)) (p Prepared, err error) {
+func (j *Jobs) prepare(ctx context.Context, id string,
+	do func(context.Context, string) (Prepared, error)) (p Prepared, err error) {
 	defer j.caught(ctx, "what prepares a job", id, &err)
 	return do(ctx, id)
 }
@@ -313,7 +320,8 @@ func (j *Jobs) alone(ctx context.Context, user, key string) (done func(), err er
 }
 
 // change runs f in one transaction, and then wakes those who watch the users that f has news of.
-func (j *Jobs) change(ctx context.Context, verb string, f func(tx *sql.Tx, q *rows.Queries, woken *[]string) error) error {
+func (j *Jobs) change(ctx context.Context, verb string,
+	f func(tx *sql.Tx, q *rows.Queries, woken *[]string) error) error {
 	var woken []string
 	err := j.cfg.Store.ChangeTx(ctx, verb, func(tx *sql.Tx, q *rows.Queries) error { return f(tx, q, &woken) })
 	if err == nil {
@@ -343,7 +351,8 @@ type Query struct {
 
 // List gives jobs, the newest first. next goes on with the older ones; 0: there are none.
 func (j *Jobs) List(ctx context.Context, query Query) (list []Job, next int64, err error) {
-	p := rows.ListJobsParams{UserID: query.User, Kind: query.Kind, State: string(query.State), Before: query.Before, Most: int32(query.Most)}
+	p := rows.ListJobsParams{UserID: query.User, Kind: query.Kind, State: string(query.State), Before: query.Before,
+		Most: int32(query.Most)}
 	if p.Before <= 0 {
 		p.Before = 1 << 62
 	}
@@ -430,7 +439,8 @@ func (j *Jobs) Resume(ctx context.Context, id string) (Job, error) {
 			return err
 		}
 		if State(r.State) != Failed {
-			return fmt.Errorf("resume job %s: %w: it is %s, and only one that failed is resumed", id, callvet.ErrConflict, r.State)
+			return fmt.Errorf("resume job %s: %w: it is %s, and only one that failed is resumed", id,
+				callvet.ErrConflict, r.State)
 		}
 		if err := j.cfg.Quota.RoomForJob(ctx, q, r.UserID); err != nil {
 			return err
@@ -486,7 +496,8 @@ func (j *Jobs) end(ctx context.Context, q *rows.Queries, r *rows.Job, to State) 
 	case Cancelled:
 		news = News{EventCancelled, map[string]any{"result_ref": r.ResultRef}}
 	case Interrupted:
-		news = News{EventInterrupted, map[string]any{"attempt": r.Attempt, "resumes": r.Finished == 0, "error": string(r.Error)}}
+		news = News{EventInterrupted,
+			map[string]any{"attempt": r.Attempt, "resumes": r.Finished == 0, "error": string(r.Error)}}
 	case Queued:
 		news = News{EventInterrupted, map[string]any{"attempt": r.Attempt, "resumes": true}}
 	case Pending, Running:

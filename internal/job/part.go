@@ -63,16 +63,19 @@ func (r *Report) Part(ctx context.Context, task json.RawMessage, yield <-chan st
 		return nil, err
 	}
 	if err := j.cfg.Store.ChangeTx(ctx, "queue part", func(tx *sql.Tx, q *rows.Queries) error {
-		if err := q.AddPart(ctx, rows.AddPartParams{ID: id, JobID: r.job.ID, Task: task, Result: []byte{}, Error: []byte{}}); err != nil {
+		if err := q.AddPart(ctx,
+			rows.AddPartParams{ID: id, JobID: r.job.ID, Task: task, Result: []byte{}, Error: []byte{}}); err != nil {
 			return err
 		}
-		_, err := j.river.InsertManyTx(ctx, tx, []river.InsertManyParams{{Args: part{Part: id}, InsertOpts: &river.InsertOpts{Queue: queueParts}}})
+		_, err := j.river.InsertManyTx(ctx, tx,
+			[]river.InsertManyParams{{Args: part{Part: id}, InsertOpts: &river.InsertOpts{Queue: queueParts}}})
 		return err
 	}); err != nil {
 		return nil, err
 	}
 	defer func() {
-		if err := j.cfg.Store.Change(r.ctx, "remove part", func(q *rows.Queries) error { return q.DropPart(r.ctx, id) }); err != nil {
+		if err := j.cfg.Store.Change(r.ctx, "remove part",
+			func(q *rows.Queries) error { return q.DropPart(r.ctx, id) }); err != nil {
 			j.log.ErrorContext(r.ctx, "a part of a job that is over stays", "job", r.job.ID, "error", err)
 		}
 	}()
@@ -105,13 +108,16 @@ func (r *Report) awaitPart(id string, off, yield <-chan struct{}) (json.RawMessa
 		case p.Beat != beat || State(p.State) == Queued:
 			beat, unseen = p.Beat, 0
 		case unseen > int(j.cfg.PartLost/poll):
-			return nil, fmt.Errorf("the worker of a part of the job shows nothing for %s: %w", j.cfg.PartLost, callvet.ErrUnavailable)
+			return nil, fmt.Errorf("the worker of a part of the job shows nothing for %s: %w", j.cfg.PartLost,
+				callvet.ErrUnavailable)
 		}
 		ask := asked
 		ask.Cancel = closed(off)
 		ask.Yield = closed(yield)
 		if ask != asked {
-			if err := j.cfg.Store.Change(r.ctx, "end part", func(q *rows.Queries) error { return q.AskPart(r.ctx, ask) }); err == nil { // else again
+			// else again
+			if err := j.cfg.Store.Change(r.ctx, "end part",
+				func(q *rows.Queries) error { return q.AskPart(r.ctx, ask) }); err == nil {
 				asked = ask
 			}
 		}

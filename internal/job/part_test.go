@@ -23,7 +23,8 @@ func TestParts(t *testing.T) {
 	together.Add(3)
 	j := newJobs(t, job.Config{
 		Workers: 1,
-		Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job, r *job.Report) (json.RawMessage, error) {
+		Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job,
+			r *job.Report) (json.RawMessage, error) {
 			out := make([]string, 3)
 			var all sync.WaitGroup
 			for i := range out {
@@ -35,7 +36,8 @@ func TestParts(t *testing.T) {
 			all.Wait()
 			return json.Marshal(out)
 		}},
-		Parts: map[string]job.PartHandler{"work": func(_ context.Context, j job.Job, task json.RawMessage, _ <-chan struct{}) (json.RawMessage, error) {
+		Parts: map[string]job.PartHandler{"work": func(_ context.Context, j job.Job, task json.RawMessage,
+			_ <-chan struct{}) (json.RawMessage, error) {
 			together.Done()
 			together.Wait() // they would never come together one after the other
 			return json.RawMessage(fmt.Sprintf(`"%s of %s"`, task, j.User)), nil
@@ -43,7 +45,8 @@ func TestParts(t *testing.T) {
 	})
 	start(t, j)
 	got := await(t, j, submit(t, j, job.Request{}).ID, job.Done)
-	if want := `["\"0 of ana\"\u003cnil\u003e","\"1 of ana\"\u003cnil\u003e","\"2 of ana\"\u003cnil\u003e"]`; string(got.Detail) != want {
+	if want := `["\"0 of ana\"\u003cnil\u003e","\"1 of ana\"\u003cnil\u003e","\"2 of ana\"\u003cnil\u003e"]`; string(
+		got.Detail) != want {
 		t.Errorf("got %s, want %s", got.Detail, want)
 	}
 }
@@ -69,27 +72,32 @@ func TestPartEnds(t *testing.T) {
 			return nil, errors.New(strings.Repeat("x", 10_000))
 		}, says: strings.Repeat("x", 4_000)},
 		"nobody's": {says: `nobody does parts of jobs of kind "work" here`},
-		"yields": {soon: true, result: "2", part: func(ctx context.Context, _ job.Job, _ json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
-			select {
-			case <-yield:
-				return json.RawMessage(`2`), ctx.Err()
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		}},
-		"is broken off": {stop: true, result: "3", part: func(ctx context.Context, _ job.Job, _ json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
-			select {
-			case <-yield:
-				return nil, errors.New("yielded")
-			case <-ctx.Done():
-				return json.RawMessage(`3`), nil
-			}
-		}},
+		"yields": {soon: true, result: "2",
+			part: func(ctx context.Context, _ job.Job, _ json.RawMessage,
+				yield <-chan struct{}) (json.RawMessage, error) {
+				select {
+				case <-yield:
+					return json.RawMessage(`2`), ctx.Err()
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}},
+		"is broken off": {stop: true, result: "3",
+			part: func(ctx context.Context, _ job.Job, _ json.RawMessage,
+				yield <-chan struct{}) (json.RawMessage, error) {
+				select {
+				case <-yield:
+					return nil, errors.New("yielded")
+				case <-ctx.Done():
+					return json.RawMessage(`3`), nil
+				}
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			running := make(chan struct{})
-			cfg := job.Config{Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job, r *job.Report) (json.RawMessage, error) {
+			cfg := job.Config{Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job,
+				r *job.Report) (json.RawMessage, error) {
 				part, stop := context.WithCancel(ctx)
 				defer stop()
 				yield := make(chan struct{})
@@ -111,7 +119,8 @@ func TestPartEnds(t *testing.T) {
 				return json.Marshal([]string{string(got), said})
 			}}}
 			if tc.part != nil {
-				cfg.Parts = map[string]job.PartHandler{"work": func(ctx context.Context, j job.Job, task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
+				cfg.Parts = map[string]job.PartHandler{"work": func(ctx context.Context, j job.Job,
+					task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
 					close(running)
 					return tc.part(ctx, j, task, yield)
 				}}
@@ -123,7 +132,8 @@ func TestPartEnds(t *testing.T) {
 			if err := json.Unmarshal(got.Detail, &out); err != nil {
 				t.Fatal(err)
 			}
-			if out[0] != tc.result || !strings.HasPrefix(out[1], tc.says) || len(out[1]) > 4_000 || (tc.says == "") != (out[1] == "") {
+			if out[0] != tc.result || !strings.HasPrefix(out[1], tc.says) || len(out[1]) > 4_000 ||
+				(tc.says == "") != (out[1] == "") {
 				t.Errorf("got %q", out)
 			}
 		})
@@ -139,10 +149,12 @@ func TestPartsOfOneThatEnded(t *testing.T) {
 	var attempts atomic.Int64
 	cfg := job.Config{
 		Store: db,
-		Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job, r *job.Report) (json.RawMessage, error) {
+		Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job,
+			r *job.Report) (json.RawMessage, error) {
 			return r.Part(ctx, json.RawMessage(`0`), nil)
 		}},
-		Parts: map[string]job.PartHandler{"work": func(ctx context.Context, j job.Job, _ json.RawMessage, _ <-chan struct{}) (json.RawMessage, error) {
+		Parts: map[string]job.PartHandler{"work": func(ctx context.Context, j job.Job, _ json.RawMessage,
+			_ <-chan struct{}) (json.RawMessage, error) {
 			begun <- struct{}{}
 			if attempts.Add(1) == 1 {
 				<-ctx.Done()
@@ -159,7 +171,8 @@ func TestPartsOfOneThatEnded(t *testing.T) {
 	if got, err := first.Job(t.Context(), id); err != nil || got.State != job.Queued {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := db.Handle().Exec("INSERT INTO parts(id,job_id,state,task,result,error,beat,yield,cancel) VALUES('part_left',?,'running',x'30',x'',x'',1,FALSE,FALSE)", id); err != nil {
+	if _, err := db.Handle().Exec(
+		"INSERT INTO parts(id,job_id,state,task,result,error,beat,yield,cancel) VALUES('part_left',?,'running',x'30',x'',x'',1,FALSE,FALSE)", id); err != nil {
 		t.Fatal(err)
 	}
 	second := newJobs(t, cfg)
@@ -179,11 +192,13 @@ func TestPartIsLost(t *testing.T) {
 	db := open(t)
 	j := newJobs(t, job.Config{
 		Store: db, PartLost: 300 * time.Millisecond,
-		Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job, r *job.Report) (json.RawMessage, error) {
+		Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job,
+			r *job.Report) (json.RawMessage, error) {
 			_, err := r.Part(ctx, json.RawMessage(`0`), nil)
 			return json.Marshal(fmt.Sprint(err))
 		}},
-		Parts: map[string]job.PartHandler{"work": func(ctx context.Context, _ job.Job, _ json.RawMessage, _ <-chan struct{}) (json.RawMessage, error) {
+		Parts: map[string]job.PartHandler{"work": func(ctx context.Context, _ job.Job, _ json.RawMessage,
+			_ <-chan struct{}) (json.RawMessage, error) {
 			// As if the process of the worker had ended: it shows nothing any more.
 			if _, err := db.Handle().Exec("UPDATE parts SET state='gone'"); err != nil {
 				t.Error(err)
@@ -193,7 +208,8 @@ func TestPartIsLost(t *testing.T) {
 		}},
 	})
 	start(t, j)
-	if got := await(t, j, submit(t, j, job.Request{}).ID, job.Done); !strings.Contains(string(got.Detail), "shows nothing for 300ms") {
+	if got := await(t, j, submit(t, j, job.Request{}).ID, job.Done); !strings.Contains(string(got.Detail),
+		"shows nothing for 300ms") {
 		t.Errorf("%s", got.Detail)
 	}
 }

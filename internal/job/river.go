@@ -63,8 +63,10 @@ func (j *Jobs) openRiver(ctx context.Context) error {
 	river.AddWorker(workers, &worker{jobs: j})
 	river.AddWorker(workers, &partWorker{jobs: j})
 	j.river, err = river.NewClient(driver, &river.Config{
-		Queues:  map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: j.cfg.Workers}, queueParts: {MaxWorkers: mostParts}},
-		Workers: workers, FetchCooldown: poll / 2, FetchPollInterval: poll, JobTimeout: -1, RescueStuckJobsAfter: never, CompletedJobRetentionPeriod: time.Hour, MaxAttempts: 1000,
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: j.cfg.Workers},
+			queueParts: {MaxWorkers: mostParts}},
+		Workers: workers, FetchCooldown: poll / 2, FetchPollInterval: poll, JobTimeout: -1, RescueStuckJobsAfter: never,
+		CompletedJobRetentionPeriod: time.Hour, MaxAttempts: 1000,
 		Logger: slog.New(onlyErrors{j.log.Handler()}),
 	})
 	return err
@@ -80,7 +82,8 @@ func (h onlyErrors) Enabled(ctx context.Context, l slog.Level) bool {
 
 // Grant gives free slots to the jobs whose turn it is, where something else changed than the jobs: the limit of a user.
 func (j *Jobs) Grant(ctx context.Context) error {
-	return j.change(ctx, "grant slots", func(tx *sql.Tx, q *rows.Queries, _ *[]string) error { return j.grant(ctx, tx, q) })
+	return j.change(ctx, "grant slots",
+		func(tx *sql.Tx, q *rows.Queries, _ *[]string) error { return j.grant(ctx, tx, q) })
 }
 
 // grant gives free slots to the jobs whose turn it is, and hands them to River in the same transaction.
@@ -117,7 +120,8 @@ func (j *Jobs) grant(ctx context.Context, tx *sql.Tx, q *rows.Queries) error {
 		if err := q.TakeTurn(ctx, next.UserID); err != nil {
 			return err
 		}
-		if _, err := j.river.InsertManyTx(ctx, tx, []river.InsertManyParams{{Args: granted{Job: next.ID}}}); err != nil {
+		if _, err := j.river.InsertManyTx(ctx, tx,
+			[]river.InsertManyParams{{Args: granted{Job: next.ID}}}); err != nil {
 			return fmt.Errorf("queue job %s: %w", next.ID, err)
 		}
 	}

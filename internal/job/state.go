@@ -103,8 +103,10 @@ func at(ms int64) time.Time {
 
 func jobOf(r *rows.Job) Job {
 	j := Job{
-		ID: r.ID, User: r.UserID, Kind: r.Kind, State: State(r.State), Priority: int(r.Priority), ResultRef: r.ResultRef, Done: r.Done, Total: r.Total, ETA: r.Eta,
-		Error: string(r.Error), Attempt: r.Attempt, TimeoutMS: r.Timeout, Created: at(r.Created), Queued: at(r.Queued), Started: at(r.Started), Finished: at(r.Finished),
+		ID: r.ID, User: r.UserID, Kind: r.Kind, State: State(r.State), Priority: int(r.Priority),
+		ResultRef: r.ResultRef, Done: r.Done, Total: r.Total, ETA: r.Eta,
+		Error: string(r.Error), Attempt: r.Attempt, TimeoutMS: r.Timeout, Created: at(r.Created), Queued: at(r.Queued),
+		Started: at(r.Started), Finished: at(r.Finished),
 		Cancel: r.Cancel, Request: r.Request, Note: r.Note, place: r.Place,
 	}
 	if len(r.Detail) > 0 {
@@ -156,8 +158,10 @@ func move(ctx context.Context, q *rows.Queries, r *rows.Job, to State, now time.
 		from[i] = string(s)
 	}
 	n, err := q.MoveJob(ctx, rows.MoveJobParams{
-		Next: next.State, Attempt: next.Attempt, Queued: next.Queued, Started: next.Started, Finished: next.Finished, Done: next.Done, Total: next.Total, Eta: next.Eta, Ran: next.Ran, Idle: next.Idle,
-		Reached: next.Reached, ResultRef: next.ResultRef, Request: next.Request, Detail: next.Detail, Error: next.Error, ID: next.ID, Was: was,
+		Next: next.State, Attempt: next.Attempt, Queued: next.Queued, Started: next.Started, Finished: next.Finished,
+		Done: next.Done, Total: next.Total, Eta: next.Eta, Ran: next.Ran, Idle: next.Idle,
+		Reached: next.Reached, ResultRef: next.ResultRef, Request: next.Request, Detail: next.Detail, Error: next.Error,
+		ID: next.ID, Was: was,
 		From1: from[0], From2: from[1], From3: from[2], From4: from[3],
 	})
 	if err != nil {

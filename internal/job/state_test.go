@@ -19,7 +19,8 @@ import (
 func TestStates(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	j := newJobs(t, job.Config{Store: db, Quota: store.Quota{Jobs: 1 << 20}, Handlers: map[string]job.Handler{"work": until}})
+	j := newJobs(t,
+		job.Config{Store: db, Quota: store.Quota{Jobs: 1 << 20}, Handlers: map[string]job.Handler{"work": until}})
 	next := map[job.State][]job.State{
 		job.Queued:      {job.Running, job.Cancelled},
 		job.Running:     {job.Queued, job.Done, job.Failed, job.Cancelled, job.Interrupted},

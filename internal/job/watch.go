@@ -148,7 +148,8 @@ func (w *Watcher) Last(ctx context.Context) (int64, error) {
 
 // Events gives at most most events of a user after a number, in order.
 func (j *Jobs) Events(ctx context.Context, user string, after int64, most int) ([]Event, error) {
-	stored, err := j.cfg.Store.Rows().EventsAfter(ctx, rows.EventsAfterParams{UserID: user, Seq: after, Limit: int32(min(max(most, 0), 10_000))})
+	stored, err := j.cfg.Store.Rows().EventsAfter(ctx,
+		rows.EventsAfterParams{UserID: user, Seq: after, Limit: int32(min(max(most, 0), 10_000))})
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
@@ -167,7 +168,8 @@ func eventsOf(stored []rows.Event) (out []Event, err error) {
 
 // EventsOf gives the newest events of a job, at most most of them, in order.
 func (j *Jobs) EventsOf(ctx context.Context, id string, most int) ([]Event, error) {
-	stored, err := j.cfg.Store.Rows().JobEvents(ctx, rows.JobEventsParams{JobID: id, Limit: int32(min(max(most, 0), 10_000))})
+	stored, err := j.cfg.Store.Rows().JobEvents(ctx,
+		rows.JobEventsParams{JobID: id, Limit: int32(min(max(most, 0), 10_000))})
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}

@@ -122,7 +122,8 @@ func (j *Jobs) begin(ctx context.Context, id string) (r rows.Job, ok bool, err e
 			return err
 		}
 		*woken = append(*woken, r.UserID)
-		return tell(ctx, q, r.UserID, id, j.cfg.Now(), News{EventStarted, map[string]any{"attempt": r.Attempt, "result_ref": r.ResultRef}})
+		return tell(ctx, q, r.UserID, id, j.cfg.Now(),
+			News{EventStarted, map[string]any{"attempt": r.Attempt, "result_ref": r.ResultRef}})
 	})
 	if errors.Is(err, gone) {
 		return r, false, nil
@@ -339,7 +340,8 @@ func (r *Report) store() {
 	if !changed {
 		return
 	}
-	p := rows.JobProgressParams{Done: done, Total: total, Eta: eta.Milliseconds(), Ran: r.ran + j.cfg.Now().Sub(r.began).Milliseconds(), ID: r.job.ID, Attempt: r.job.Attempt}
+	p := rows.JobProgressParams{Done: done, Total: total, Eta: eta.Milliseconds(),
+		Ran: r.ran + j.cfg.Now().Sub(r.began).Milliseconds(), ID: r.job.ID, Attempt: r.job.Attempt}
 	err := j.change(r.ctx, "store progress", func(_ *sql.Tx, q *rows.Queries, woken *[]string) error {
 		if n, err := q.JobProgress(r.ctx, p); err != nil || n == 0 {
 			return err

@@ -253,7 +253,8 @@ func intoResult(turns []callvet.Turn, text string) (put, why string) {
 				turns[i].Calls[k].Result, put = withNote(c.Result, text)
 				return put, ""
 			}
-			at := slices.IndexFunc(turns[i:], func(t callvet.Turn) bool { return t.Role == callvet.RoleTool && t.CallID == c.ID && c.ID != "" })
+			at := slices.IndexFunc(turns[i:],
+				func(t callvet.Turn) bool { return t.Role == callvet.RoleTool && t.CallID == c.ID && c.ID != "" })
 			if at >= 0 && turns[i+at].Content != "" {
 				b, said := withNote([]byte(turns[i+at].Content), text)
 				turns[i+at].Content = string(b)

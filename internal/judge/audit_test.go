@@ -22,11 +22,13 @@ func auditSubjects(n int) (all []Subject, cs []Candidate) {
 		at := attemptOf(fmt.Sprintf("It is %d degrees.", i), c)
 		at.Trace.CaseID = fmt.Sprint("task-", i)
 		next := weather(fmt.Sprint("d", i))
-		at.Trace.Turns = slices.Insert(at.Trace.Turns, 1, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{next}})
+		at.Trace.Turns = slices.Insert(at.Trace.Turns, 1,
+			callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{next}})
 		passed := i%3 == 0
 		all = append(all, Subject{
 			Attempt: at, Tools: []callvet.Tool{{Name: "get_weather"}, {Name: "get_news"}},
-			Expect: &callvet.Expect{Rubric: []callvet.RubricDimension{{Dimension: "tone", MaxScore: 3, Criteria: "3 is kind"}, {Dimension: "depth", MaxScore: 1, Criteria: "-"}}},
+			Expect: &callvet.Expect{Rubric: []callvet.RubricDimension{{Dimension: "tone", MaxScore: 3,
+				Criteria: "3 is kind"}, {Dimension: "depth", MaxScore: 1, Criteria: "-"}}},
 		})
 		cs = append(cs, Candidate{Key: Key{Target: at.Trace.Target, Task: at.Trace.CaseID}, Passed: &passed})
 	}
@@ -132,7 +134,8 @@ func TestNotProbed(t *testing.T) {
 	// The result of a call is not there yet when it, or its turn, is judged.
 	first := Subject{Attempt: attemptOf("hello", weather("c")), Tools: []callvet.Tool{{Name: "get_weather"}}}
 	for _, name := range []string{"arguments", "necessity"} {
-		if qs, none := builtinOf(t, name).Probed(first, nil, 0); none[InResult] == "" || len(none) != 1 || len(qs) != len(builtinOf(t, name).Probes()) {
+		if qs, none := builtinOf(t, name).Probed(first, nil, 0); none[InResult] == "" || len(none) != 1 ||
+			len(qs) != len(builtinOf(t, name).Probes()) {
 			t.Errorf("%s: %d questions on a first call, %v", name, len(qs), none)
 		}
 	}
@@ -237,7 +240,8 @@ func (m *simulated) wins(rng *rand.Rand, k Key, better bool) string {
 
 // audited is one audit by a simulated judge. names are those of the questions, and read is what
 // was read before.
-func (m *simulated) audited(j *Judge, qs []Question, names []string, read map[string]Combined, rng *rand.Rand) map[Probe]stat.Sway {
+func (m *simulated) audited(j *Judge, qs []Question, names []string, read map[string]Combined,
+	rng *rand.Rand) map[Probe]stat.Sway {
 	good := map[string]bool{}
 	said := make(map[string]Combined, len(qs))
 	for i := range qs {
@@ -316,7 +320,8 @@ func TestAuditFindsBias(t *testing.T) {
 	} {
 		for j, qs := range asked {
 			switch { // a third of the attempts have no result before the turn that is judged
-			case m.probe != "" && !slices.Contains(j.Probes(), m.probe), m.probe == InResult && j.Unit != Task, (j.Unit == Pair) != (m.probe == Position) && m.probe != "":
+			case m.probe != "" && !slices.Contains(j.Probes(), m.probe), m.probe == InResult && j.Unit != Task,
+				(j.Unit == Pair) != (m.probe == Position) && m.probe != "":
 				continue
 			}
 			found, others := 0, 0
@@ -343,7 +348,8 @@ func TestAuditFindsBias(t *testing.T) {
 			t.Logf("%s, %+v: found in %d, another in %d of 100", j.Name, m, found, others)
 			switch {
 			case m.probe == "" && others > 5 && (j.Unit == Task || j.Unit == Pair):
-				t.Errorf("%s: %+v: a judge that nothing moves is taken for moved in %d of 100 audits", j.Name, m, others)
+				t.Errorf("%s: %+v: a judge that nothing moves is taken for moved in %d of 100 audits",
+					j.Name, m, others)
 			case m.probe != "" && found < 95:
 				t.Errorf("%s: %+v is found in %d of 100 audits", j.Name, m, found)
 			}

@@ -84,7 +84,8 @@ func (e *evidence) render(limit int) string {
 		p.text, p.rest, p.last = clean(p.text), clean(p.rest), i >= len(e.parts)-lastParts
 		parts[i] = p
 	}
-	s := summary{parts: parts, limit: limit, head: e.head, text: limit, said: limit, rest: limit, lastRest: limit, mark: markOf(parts)}
+	s := summary{parts: parts, limit: limit, head: e.head, text: limit, said: limit, rest: limit, lastRest: limit,
+		mark: markOf(parts)}
 	s.shorten()
 	s.leaveOut()
 	return s.write()
@@ -181,11 +182,13 @@ func (s *summary) write() string {
 	var b strings.Builder
 	b.WriteString(s.head)
 	if n := s.left[talk] + s.left[made] + s.left[failed]; n > 0 {
-		fmt.Fprintf(&b, "\nTo keep this short, %d parts in the middle are not shown: %d messages, %d calls that succeeded, %d calls that failed. Do not take them for missing.",
+		fmt.Fprintf(&b,
+			"\nTo keep this short, %d parts in the middle are not shown: %d messages, %d calls that succeeded, %d calls that failed. Do not take them for missing.",
 			n, s.left[talk], s.left[made], s.left[failed])
 	}
 	if len(s.tools) > 0 {
-		fmt.Fprintf(&b, "\n\nThe calls that are not shown, by tool:\n<<<%s\n%s\n%s>>>", s.mark, shortList(s.tools), s.mark)
+		fmt.Fprintf(&b, "\n\nThe calls that are not shown, by tool:\n<<<%s\n%s\n%s>>>", s.mark,
+			shortList(s.tools), s.mark)
 	}
 	for i := range s.parts {
 		p := &s.parts[i]
@@ -211,7 +214,8 @@ func shortList(names []string) string {
 	for _, name := range names {
 		n[name]++
 	}
-	order := slices.SortedFunc(maps.Keys(n), func(a, b string) int { return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b)) })
+	order := slices.SortedFunc(maps.Keys(n),
+		func(a, b string) int { return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b)) })
 	var out []string
 	for _, name := range order[:min(most, len(order))] {
 		short, _ := shorten(name, smallest/2)

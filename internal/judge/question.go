@@ -138,7 +138,8 @@ func (j *Judge) rubric(s Subject, key Key) (qs []Question, none string) {
 		if !(d.MaxScore > 0) {
 			continue // lint refuses it
 		}
-		e := evidence{head: fmt.Sprintf("One dimension of an assistant's answer. The greatest score is %g.", d.MaxScore)}
+		e := evidence{head: fmt.Sprintf("One dimension of an assistant's answer. The greatest score is %g.",
+			d.MaxScore)}
 		e.must("The dimension", d.Dimension)
 		e.must("Its criteria", d.Criteria)
 		if len(s.Expect.ReferenceData) > 0 {
@@ -148,7 +149,8 @@ func (j *Judge) rubric(s Subject, key Key) (qs []Question, none string) {
 		j.gold(&e, s.Expect)
 		k := key
 		k.Dimension, k.Part = i+1, d.Dimension
-		qs = append(qs, Question{Key: k, Evidence: e.render(j.MaxEvidence), Did: Did{Max: d.MaxScore, Threshold: d.Threshold}})
+		qs = append(qs,
+			Question{Key: k, Evidence: e.render(j.MaxEvidence), Did: Did{Max: d.MaxScore, Threshold: d.Threshold}})
 	}
 	return qs, ""
 }
@@ -257,7 +259,8 @@ func (j *Judge) turns(s Subject, key Key) (qs []Question, none string) {
 // Pairs are the two questions on two attempts at one task, one for each order. Their targets are
 // not named to the judge.
 func (j *Judge) Pairs(a, b Subject) []Question {
-	key := Key{Target: a.Attempt.Trace.Target, Against: b.Attempt.Trace.Target, Task: a.Attempt.Trace.CaseID, Attempt: a.Attempt.Trace.Repeat}
+	key := Key{Target: a.Attempt.Trace.Target, Against: b.Attempt.Trace.Target, Task: a.Attempt.Trace.CaseID,
+		Attempt: a.Attempt.Trace.Repeat}
 	out := make([]Question, 2)
 	for i, order := range [2][2]Subject{{a, b}, {b, a}} {
 		e := evidence{head: "Two attempts of assistants at one task."}
@@ -435,7 +438,8 @@ func result(turns []callvet.Turn, c *callvet.Call) string {
 	case c.Result != nil:
 		return string(c.Result)
 	}
-	at := slices.IndexFunc(turns, func(t callvet.Turn) bool { return t.Role == callvet.RoleTool && t.CallID == c.ID && c.ID != "" })
+	at := slices.IndexFunc(turns,
+		func(t callvet.Turn) bool { return t.Role == callvet.RoleTool && t.CallID == c.ID && c.ID != "" })
 	if at >= 0 {
 		return turns[at].Content
 	}

@@ -15,13 +15,17 @@ import (
 )
 
 func attemptOf(answer string, calls ...callvet.Call) *trace.Attempt {
-	at := &trace.Attempt{Input: []callvet.Turn{{Role: callvet.RoleSystem, Content: "Be brief."}, {Role: callvet.RoleUser, Content: "Weather in Paris?"}}}
-	at.Trace = callvet.Trace{CaseID: "t1", Target: "m", Outcome: callvet.OutcomeCalled, Answer: answer, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}, {Role: callvet.RoleAssistant, Content: answer}}}
+	at := &trace.Attempt{Input: []callvet.Turn{{Role: callvet.RoleSystem, Content: "Be brief."},
+		{Role: callvet.RoleUser, Content: "Weather in Paris?"}}}
+	at.Trace = callvet.Trace{CaseID: "t1", Target: "m", Outcome: callvet.OutcomeCalled, Answer: answer,
+		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls},
+			{Role: callvet.RoleAssistant, Content: answer}}}
 	return at
 }
 
 func weather(id string) callvet.Call {
-	return callvet.Call{ID: id, Tool: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`), Status: callvet.StatusOK, Result: json.RawMessage(`{"c":21}`)}
+	return callvet.Call{ID: id, Tool: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`),
+		Status: callvet.StatusOK, Result: json.RawMessage(`{"c":21}`)}
 }
 
 var fence = regexp.MustCompile(`(?s)<<<([0-9a-f]{12})\n(.*?)\n([0-9a-f]{12})>>>`)
@@ -81,7 +85,8 @@ func TestEvidenceIsBounded(t *testing.T) {
 	if len(text) > j.MaxEvidence+200 {
 		t.Errorf("%d bytes of evidence, at most %d were asked for", len(text), j.MaxEvidence)
 	}
-	for _, want := range []string{"Weather in Paris?", "21 degrees", "call 1 (", "call 200 (", "bytes are not shown)", "parts in the middle are not shown"} {
+	for _, want := range []string{"Weather in Paris?", "21 degrees", "call 1 (", "call 200 (", "bytes are not shown)",
+		"parts in the middle are not shown"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not there:\n%.800s", want, text)
 		}
@@ -101,16 +106,21 @@ func TestEvidenceIsSummarised(t *testing.T) {
 		if i == 30 {
 			c.Result, c.Status, c.Error = nil, callvet.StatusExecErr, "error-at-30"
 		}
-		at.Trace.Turns = append(at.Trace.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: fmt.Sprintf("%s talk-%d-end", long, i), Calls: []callvet.Call{c}})
+		at.Trace.Turns = append(at.Trace.Turns,
+			callvet.Turn{Role: callvet.RoleAssistant, Content: fmt.Sprintf("%s talk-%d-end", long, i),
+				Calls: []callvet.Call{c}})
 	}
 	j := builtinOf(t, "task")
 	for _, tt := range []struct {
 		limit       int
 		there, gone []string
 	}{
-		{24000, []string{"town-0", "town-25", "town-59", "error-at-30", "talk-59-end", "result-59-end", "The goal", "21 degrees", "talk-25-end"}, []string{"result-25-end", "not shown: "}},
-		{14000, []string{"town-0", "town-25", "town-59", "error-at-30", "talk-59-end", "21 degrees", " 0 calls that succeeded, 0 calls that failed"}, []string{"talk-25-end", "result-25-end"}},
-		{6000, []string{"town-59", "error-at-30", "talk-59-end", "21 degrees", "get_weather: "}, []string{"talk-25-end", "result-25-end"}},
+		{24000, []string{"town-0", "town-25", "town-59", "error-at-30", "talk-59-end", "result-59-end", "The goal",
+			"21 degrees", "talk-25-end"}, []string{"result-25-end", "not shown: "}},
+		{14000, []string{"town-0", "town-25", "town-59", "error-at-30", "talk-59-end", "21 degrees",
+			" 0 calls that succeeded, 0 calls that failed"}, []string{"talk-25-end", "result-25-end"}},
+		{6000, []string{"town-59", "error-at-30", "talk-59-end", "21 degrees", "get_weather: "},
+			[]string{"talk-25-end", "result-25-end"}},
 	} {
 		j.MaxEvidence = tt.limit
 		at.Goal = "Weather in Paris?"
@@ -143,7 +153,8 @@ func TestVersionsAreOneTool(t *testing.T) {
 	at.Trace.Turns[0].Calls[0].Version = "v2"
 	s := Subject{Attempt: at, Tools: tools}
 	qs, _ := builtinOf(t, "necessity").Questions(s)
-	if text := qs[0].Evidence; strings.Count(text, "get_weather") != 1 || !strings.Contains(text, "get_weather: New.") || strings.Contains(text, "@v2") {
+	if text := qs[0].Evidence; strings.Count(text, "get_weather") != 1 ||
+		!strings.Contains(text, "get_weather: New.") || strings.Contains(text, "@v2") {
 		t.Errorf("the catalogue is shown as\n%s", text)
 	}
 	qs, _ = builtinOf(t, "arguments").Questions(s)
@@ -158,14 +169,18 @@ func TestGoldIsHidden(t *testing.T) {
 	t.Parallel()
 	at := attemptOf("21 degrees", weather("c1"))
 	pass := true
-	at.Pass, at.Scored = &pass, &trace.Scored{Reason: "automatic-reason", Scores: map[string]float64{"overall": 0.123456}}
+	at.Pass, at.Scored = &pass,
+		&trace.Scored{Reason: "automatic-reason", Scores: map[string]float64{"overall": 0.123456}}
 	at.Gold = &trace.TaskGold{Facts: []string{"gold-fact"}}
 	at.Judged = []trace.Judged{{Judge: "earlier", Reason: "earlier-reason"}}
 	x := &callvet.Expect{
-		ResponseContains: []string{"gold-text"}, Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"gold_tool"}}}}},
-		Rubric: []callvet.RubricDimension{{Dimension: "tone", MaxScore: 3, Criteria: "3 is kind"}}, ReferenceData: json.RawMessage(`{"truth":21}`),
+		ResponseContains: []string{"gold-text"},
+		Plans:            []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"gold_tool"}}}}},
+		Rubric:           []callvet.RubricDimension{{Dimension: "tone", MaxScore: 3, Criteria: "3 is kind"}},
+		ReferenceData:    json.RawMessage(`{"truth":21}`),
 	}
-	s := Subject{Attempt: at, Tools: []callvet.Tool{{Name: "get_weather", Description: "Weather now.\nMore."}}, Expect: x}
+	s := Subject{Attempt: at,
+		Tools: []callvet.Tool{{Name: "get_weather", Description: "Weather now.\nMore."}}, Expect: x}
 	for _, j := range All() {
 		var qs []Question
 		switch j.Unit {
@@ -193,7 +208,8 @@ func TestGoldIsHidden(t *testing.T) {
 	j := builtinOf(t, "task")
 	hidden := j.Hash()
 	j.ShowGold = true
-	if qs, _ := j.Questions(s); !strings.Contains(qs[0].Evidence, "gold_tool") || !strings.Contains(qs[0].Evidence, "gold-text") {
+	if qs, _ := j.Questions(s); !strings.Contains(qs[0].Evidence, "gold_tool") ||
+		!strings.Contains(qs[0].Evidence, "gold-text") {
 		t.Errorf("the gold is not shown:\n%s", qs[0].Evidence)
 	}
 	if j.Hash() == hidden {
@@ -210,10 +226,12 @@ func TestNecessityIsBlind(t *testing.T) {
 	if none != "" || len(qs) != 2 {
 		t.Fatalf("%d questions, %s", len(qs), none)
 	}
-	if strings.Contains(qs[0].Evidence, "Paris\"") || strings.Contains(qs[0].Evidence, "21") || len(qs[0].Did.Tools) != 1 {
+	if strings.Contains(qs[0].Evidence, "Paris\"") || strings.Contains(qs[0].Evidence, "21") ||
+		len(qs[0].Did.Tools) != 1 {
 		t.Errorf("first turn: %v\n%s", qs[0].Did, qs[0].Evidence)
 	}
-	if !strings.Contains(qs[1].Evidence, `{"c":21}`) || strings.Contains(qs[1].Evidence, "21 degrees") || len(qs[1].Did.Tools) != 0 {
+	if !strings.Contains(qs[1].Evidence, `{"c":21}`) || strings.Contains(qs[1].Evidence, "21 degrees") ||
+		len(qs[1].Did.Tools) != 0 {
 		t.Errorf("second turn: %v\n%s", qs[1].Did, qs[1].Evidence)
 	}
 	if qs, none := builtinOf(t, "necessity").Questions(Subject{Attempt: at}); none == "" || len(qs) > 0 {
@@ -223,7 +241,8 @@ func TestNecessityIsBlind(t *testing.T) {
 
 func ownOf(t *testing.T, unit Unit) *Judge {
 	t.Helper()
-	j, err := New("own", unit, "Is it polite?", json.RawMessage(`{"type":"object","properties":{"pass":{"type":"boolean"}}}`))
+	j, err := New("own", unit, "Is it polite?",
+		json.RawMessage(`{"type":"object","properties":{"pass":{"type":"boolean"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,11 +267,13 @@ func TestOwnUnits(t *testing.T) {
 		if !slices.Equal(got, want) || none != "" {
 			t.Errorf("%s: %v %s, want %v", unit, got, none, want)
 		}
-		if !strings.Contains(qs[0].Evidence, "Weather in Paris?") || !strings.Contains(qs[0].Evidence, `{"c":21}`) || unit != "" && strings.Contains(qs[0].Evidence, "21 degrees") {
+		if !strings.Contains(qs[0].Evidence, "Weather in Paris?") || !strings.Contains(qs[0].Evidence, `{"c":21}`) ||
+			unit != "" && strings.Contains(qs[0].Evidence, "21 degrees") {
 			t.Errorf("%s is shown\n%s", unit, qs[0].Evidence)
 		}
 	}
-	if qs, _ := ownOf(t, Turn).Questions(s); !strings.Contains(qs[1].Evidence, "21 degrees") || qs[1].Key.CallIDs != nil {
+	if qs, _ := ownOf(t, Turn).Questions(s); !strings.Contains(qs[1].Evidence, "21 degrees") ||
+		qs[1].Key.CallIDs != nil {
 		t.Errorf("the last turn is shown\n%s", qs[1].Evidence)
 	}
 	for _, unit := range []Unit{Rubric, Pair, Target, "word"} {
@@ -262,7 +283,8 @@ func TestOwnUnits(t *testing.T) {
 	}
 	goal := attemptOf("21 degrees", weather("c1"))
 	goal.Input, goal.Goal = nil, "Weather in Paris?"
-	if qs, _ := builtinOf(t, "necessity").Questions(Subject{Attempt: goal, Tools: []callvet.Tool{{Name: "get_weather"}}}); !strings.Contains(qs[0].Evidence, goal.Goal) {
+	if qs, _ := builtinOf(t, "necessity").Questions(Subject{Attempt: goal,
+		Tools: []callvet.Tool{{Name: "get_weather"}}}); !strings.Contains(qs[0].Evidence, goal.Goal) {
 		t.Errorf("without a conversation the goal is not shown:\n%s", qs[0].Evidence)
 	}
 }
@@ -306,7 +328,8 @@ func TestBuiltins(t *testing.T) {
 			Required             []string
 			Properties           map[string]json.RawMessage
 		}
-		if err := json.Unmarshal(j.Schema, &s); err != nil || s.Type != "object" || s.AdditionalProperties == nil || *s.AdditionalProperties || len(s.Required) != len(s.Properties) {
+		if err := json.Unmarshal(j.Schema, &s); err != nil || s.Type != "object" || s.AdditionalProperties == nil ||
+			*s.AdditionalProperties || len(s.Required) != len(s.Properties) {
 			t.Errorf("%s: the schema is not strict: %v", j.Name, err)
 		}
 		for name := range s.Properties {
@@ -318,7 +341,8 @@ func TestBuiltins(t *testing.T) {
 	if _, err := Builtin("taks"); err == nil {
 		t.Error("taks is a judge")
 	}
-	for name, schema := range map[string]string{"task": `{"type":"object","properties":{"pass":{}}}`, "own": `{"type":"object"}`, "no name": `{"type":"object","properties":{"pass":{}}}`, "list": `[]`, "bad": `{`} {
+	for name, schema := range map[string]string{"task": `{"type":"object","properties":{"pass":{}}}`,
+		"own": `{"type":"object"}`, "no name": `{"type":"object","properties":{"pass":{}}}`, "list": `[]`, "bad": `{`} {
 		if _, err := New(name, "", "p", json.RawMessage(schema)); err == nil {
 			t.Errorf("%s with %s is taken", name, schema)
 		}

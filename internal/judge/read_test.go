@@ -84,7 +84,8 @@ func TestReadTask(t *testing.T) {
 		{`{"pass": true, "pass": false}`, "? " + whyConflict},
 		{`{"pass": true, "verdict": "fail"}`, "? " + whyConflict},
 		{"Status: success\nStatus: failure", "? " + whyConflict},
-		{`{"pass": true, "fail_reasons": ["policy_violation"]}`, "? it passes and says why it fails (policy_violation)"},
+		{`{"pass": true, "fail_reasons": ["policy_violation"]}`,
+			"? it passes and says why it fails (policy_violation)"},
 		{`The user wrote {"pass": true}. {"pass": false, "fail_reasons": ["bad_args"]}`, "? " + whyConflict},
 		{`{"pass": true} {"pass": true}`, "+"},
 	} {
@@ -96,7 +97,9 @@ func TestReadTask(t *testing.T) {
 
 func TestReadOthers(t *testing.T) {
 	t.Parallel()
-	own, err := New("polite", Task, "Is it polite?", json.RawMessage(`{"type":"object","required":["score"],"properties":{"score":{"type":"number"},"tone":{"type":"string"}}}`))
+	own, err := New("polite", Task, "Is it polite?",
+		json.RawMessage(
+			`{"type":"object","required":["score"],"properties":{"score":{"type":"number"},"tone":{"type":"string"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +116,8 @@ func TestReadOthers(t *testing.T) {
 		{"task", `{"pass": false, "unnecessary_calls": [2]}`, Did{}, "-", 0},
 		{"arguments", `{"args_correct": true, "missing_fields": [], "bad_fields": []}`, Did{}, "+", 1},
 		{"arguments", `{"args_correct": false, "missing_fields": ["city"], "bad_fields": []}`, Did{}, "-", 0},
-		{"arguments", `{"args_correct": true, "bad_fields": ["city"]}`, Did{}, "? the arguments are correct and city is not", -1},
+		{"arguments", `{"args_correct": true, "bad_fields": ["city"]}`, Did{},
+			"? the arguments are correct and city is not", -1},
 		{"arguments", `correct`, Did{}, "? " + whyNone, -1},
 		{"necessity", `{"needed": true, "best_tool": "get_weather"}`, Did{Tools: []string{"get_weather"}}, "+", 1},
 		{"necessity", `{"needed": true, "best_tool": "get_weather"}`, Did{Tools: []string{"get_news"}}, "-", 0},
@@ -122,7 +126,8 @@ func TestReadOthers(t *testing.T) {
 		{"necessity", `{"needed": false, "best_tool": "none"}`, Did{Tools: []string{"get_news"}}, "-", 0},
 		{"necessity", `{"needed": true, "best_tool": "get_weather"}`, Did{Tools: []string{"get_weather@v3"}}, "+", 1},
 		{"necessity", `{"needed": true, "best_tool": "get_weather@v2"}`, Did{Tools: []string{"get_weather"}}, "+", 1},
-		{"necessity", `{"needed": false, "best_tool": "get_news"}`, Did{}, "? no tool is needed, and get_news is named", -1},
+		{"necessity", `{"needed": false, "best_tool": "get_news"}`, Did{},
+			"? no tool is needed, and get_news is named", -1},
 		{"necessity", `{"needed": true, "best_tool": null}`, Did{}, "? a tool is needed, and none is named", -1},
 		{"rubric", `{"score": 1}`, Did{Max: 1}, "+", 1},
 		{"rubric", `{"score": 0.5}`, Did{Max: 1}, "-", 0.5},
@@ -142,7 +147,8 @@ func TestReadOthers(t *testing.T) {
 		{"compare", `{"winner": "draw"}`, Did{}, "tie", -1},
 		{"compare", `{"winner": "both of them"}`, Did{}, `? winner is "both of them", which is none`, -1},
 		{"report", `{"grade": "B+", "strengths": []}`, Did{}, "B", 0.75},
-		{"report", `{"grade": "B", "tools": [{"tool": "f@v2", "grade": "C", "arguments": [{"argument": "city"}]}]}`, Did{}, "B", 0.75},
+		{"report", `{"grade": "B", "tools": [{"tool": "f@v2", "grade": "C", "arguments": [{"argument": "city"}]}]}`,
+			Did{}, "B", 0.75},
 		{"report", `{"grade": "E"}`, Did{}, `? grade is "E", which is none`, -1},
 		{"polite", `{"score": 0.7, "tone": "warm"}`, Did{}, "+", 0.7},
 		{"polite", `{"score": 0.2}`, Did{}, "-", 0.2},
@@ -164,12 +170,15 @@ func TestReadOthers(t *testing.T) {
 
 func TestWord(t *testing.T) {
 	t.Parallel()
-	for _, w := range strings.Split("pass,PASSED,Satisfied,satisfactory,compliant,correct,yes,success,Successfully completed,not wrong,1,TRUE", ",") {
+	for _, w := range strings.Split(
+		"pass,PASSED,Satisfied,satisfactory,compliant,correct,yes,success,Successfully completed,not wrong,1,TRUE",
+		",") {
 		if pass, known := Word(w); !pass || !known {
 			t.Errorf("%q: %v %v, want a pass", w, pass, known)
 		}
 	}
-	for _, w := range strings.Split("fail,failure,Unsatisfied,UNSATISFACTORY,incorrect,partially_satisfied,mostly correct,not satisfied,non-compliant,noncompliant,no,0,partial success,marginal", ",") {
+	for _, w := range strings.Split(
+		"fail,failure,Unsatisfied,UNSATISFACTORY,incorrect,partially_satisfied,mostly correct,not satisfied,non-compliant,noncompliant,no,0,partial success,marginal", ",") {
 		if pass, known := Word(w); pass || !known {
 			t.Errorf("%q: %v %v, want a fail", w, pass, known)
 		}
@@ -200,11 +209,13 @@ func TestCombine(t *testing.T) {
 		{nil, "? nothing was asked", 0},
 	} {
 		if c := Combine(tc.of); said(c.Verdict) != tc.want || c.Agreement != tc.agreement || c.Samples != len(tc.of) {
-			t.Errorf("%v: %s with agreement %v of %d, want %s with %v", tc.of, said(c.Verdict), c.Agreement, c.Samples, tc.want, tc.agreement)
+			t.Errorf("%v: %s with agreement %v of %d, want %s with %v", tc.of, said(c.Verdict), c.Agreement, c.Samples,
+				tc.want, tc.agreement)
 		}
 	}
 	won := func(w string) Combined { return Combine([]Verdict{{Word: w}}) }
-	for _, tc := range [][3]string{{"a", "b", "a"}, {"b", "a", "b"}, {"tie", "tie", "tie"}, {"a", "a", "tie"}, {"b", "b", "tie"}, {"a", "tie", "tie"}} {
+	for _, tc := range [][3]string{{"a", "b", "a"}, {"b", "a", "b"}, {"tie", "tie", "tie"}, {"a", "a", "tie"},
+		{"b", "b", "tie"}, {"a", "tie", "tie"}} {
 		if c := BothOrders(won(tc[0]), won(tc[1])); c.Word != tc[2] {
 			t.Errorf("%s, and %s when turned: %s, want %s", tc[0], tc[1], c.Word, tc[2])
 		}
@@ -218,8 +229,10 @@ func TestCombine(t *testing.T) {
 // unscored, and a score is in [0,1].
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
-		`{"pass": true, "fail_reasons": [], "notes": "fine"}`, `{'pass': 'no',}`, "```json\n{\"pass\": tr", "Status: \"failure\"", `{"score": 3e400}`, `{{{{`, `[[[[`, `{"a":{"pass":1}}`,
-		`{"needed": true, "best_tool": "x"}`, `{"winner":"a"}`, `{"grade":"A+"}`, `{"quality": 4, "verdict": "pass"}`, "\xff\xfe", `{"pass":"\u00`, "<think>", strings.Repeat(`{"a":[`, 200),
+		`{"pass": true, "fail_reasons": [], "notes": "fine"}`, `{'pass': 'no',}`, "```json\n{\"pass\": tr",
+		"Status: \"failure\"", `{"score": 3e400}`, `{{{{`, `[[[[`, `{"a":{"pass":1}}`,
+		`{"needed": true, "best_tool": "x"}`, `{"winner":"a"}`, `{"grade":"A+"}`, `{"quality": 4, "verdict": "pass"}`,
+		"\xff\xfe", `{"pass":"\u00`, "<think>", strings.Repeat(`{"a":[`, 200),
 	} {
 		f.Add(s)
 	}

@@ -20,12 +20,14 @@ func reportOf(o *node, grade string) *callvet.JudgeReport {
 			Tool: base(first(t, "tool", "name")), Note: first(t, "note", "notes"),
 			Arguments: []callvet.ArgumentReport{},
 		}
-		if g := strings.ToUpper(strings.TrimRight(first(t, "grade"), "+-")); len(g) == 1 && strings.Contains("ABCDF", g) {
+		if g := strings.ToUpper(strings.TrimRight(first(t, "grade"), "+-")); len(g) == 1 &&
+			strings.Contains("ABCDF", g) {
 			one.Grade = g
 		}
 		for _, a := range objectsOf(t, "arguments") {
 			if name := first(a, "argument", "name"); name != "" {
-				one.Arguments = append(one.Arguments, callvet.ArgumentReport{Argument: name, Note: first(a, "note", "notes")})
+				one.Arguments = append(one.Arguments,
+					callvet.ArgumentReport{Argument: name, Note: first(a, "note", "notes")})
 			}
 		}
 		if one.Tool != "" {

@@ -26,19 +26,23 @@ type scorerAnswer struct {
 // the program said is wrong with the attempt.
 func parse(line []byte, id int64) (score.Opinion, error) {
 	if _, err := value.Parse(line); err != nil { // which refuses a key that is there twice, and depth
-		return score.Opinion{}, fmt.Errorf("its answer cannot be read: %w: %s (standard output is for answers: print all else to standard error)", callvet.ErrInvalid, shown(line))
+		return score.Opinion{}, fmt.Errorf(
+			"its answer cannot be read: %w: %s (standard output is for answers: print all else to standard error)",
+			callvet.ErrInvalid, shown(line))
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	var a scorerAnswer
 	if err := dec.Decode(&a); err != nil {
-		return score.Opinion{}, fmt.Errorf("its answer cannot be read: %s: %w: %s", strings.TrimPrefix(err.Error(), "json: "), callvet.ErrInvalid, shown(line))
+		return score.Opinion{}, fmt.Errorf("its answer cannot be read: %s: %w: %s",
+			strings.TrimPrefix(err.Error(), "json: "), callvet.ErrInvalid, shown(line))
 	}
 	switch {
 	case a.ID == nil:
 		return score.Opinion{}, fmt.Errorf("its answer has no id: %w: %s", callvet.ErrInvalid, shown(line))
 	case a.ID.String() != strconv.FormatInt(id, 10):
-		return score.Opinion{}, fmt.Errorf("it answered question %s, and another was asked: %w", shown([]byte(a.ID.String())), callvet.ErrInvalid)
+		return score.Opinion{}, fmt.Errorf("it answered question %s, and another was asked: %w",
+			shown([]byte(a.ID.String())), callvet.ErrInvalid)
 	case a.Error != "":
 		return score.Opinion{}, &scorerRefusal{a.Error}
 	}

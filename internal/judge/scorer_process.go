@@ -55,7 +55,8 @@ func (p *ScorerPool) start(ctx context.Context, c command) (*process, error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.path, c.args[1:]...)
 	family, env := p.families.New(p.cfg.Env)
 	cmd.Dir, cmd.Env = p.cfg.Dir, env
-	x := &process{pool: p, command: c, cmd: cmd, family: family, tail: &child.Tail{}, lines: make(chan line), over: make(chan struct{})}
+	x := &process{pool: p, command: c, cmd: cmd, family: family, tail: &child.Tail{}, lines: make(chan line),
+		over: make(chan struct{})}
 	cmd.Stderr = x.tail
 	var err error
 	if x.in, x.out, err = family.Piped(cmd); err != nil {
@@ -87,8 +88,8 @@ func (x *process) read() {
 	}
 }
 
-// newID is the id of a question, in [2^40, 2^53): no text that the program may print of the attempt can have it, so that
-// what a target said is never taken for an answer. A float holds it exactly.
+// newID is the id of a question, in [2^40, 2^53): no text that the program may print of the attempt
+// can have it, so that what a target said is never taken for an answer. A float holds it exactly.
 func newID() int64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails

@@ -100,7 +100,8 @@ func (p *ToolPrompt) page(tools []callvet.Tool, pairs [][2]string) string {
 			continue
 		}
 		if len(lines) < maxPairs {
-			lines = append(lines, fmt.Sprintf("- %s (%s) or %s (%s)", pair[0], cmp.Or(onlyX, "the rest"), pair[1], cmp.Or(onlyY, "the rest")))
+			lines = append(lines, fmt.Sprintf("- %s (%s) or %s (%s)", pair[0], cmp.Or(onlyX, "the rest"), pair[1],
+				cmp.Or(onlyY, "the rest")))
 		}
 	}
 	if len(lines) > 0 {
@@ -166,7 +167,8 @@ func apart(x, y []string) string {
 // are never nil.
 func words(text string) []string {
 	out := []string{}
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+	for _, w := range strings.FieldsFunc(text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
 		w = strings.ToLower(w)
 		if len([]rune(w)) > 2 && !slices.Contains(common, w) {
 			out = append(out, w)
@@ -175,7 +177,8 @@ func words(text string) []string {
 	return out
 }
 
-var common = strings.Fields(`the and for with from that this its are was has have not any all one two use used uses using tool tools function gives given get gets can will when which what by into
+var common = strings.Fields(
+	`the and for with from that this its are was has have not any all one two use used uses using tool tools function gives given get gets can will when which what by into
 	das der die und mit von für ein eine que para por con los las del uma dos das och att för med som`)
 
 // examples are what a user says and what is right and wrong then: a call of each of the first tools
@@ -207,7 +210,8 @@ func examples(tools []callvet.Tool, pairs [][2]string) string {
 		fmt.Fprintf(&b, "- user: %s\n  right: no call; ask for %s\n  wrong: %s %s (the user gave no %s)\n", asked(last),
 			given[0].name, last.Name, given, given[0].name)
 	}
-	fmt.Fprintf(&b, "- user: Thank you, that is all.\n  right: no call; a short answer\n  wrong: %s %s (nothing is to be looked up or done)\n", last.Name, given)
+	fmt.Fprintf(&b,
+		"- user: Thank you, that is all.\n  right: no call; a short answer\n  wrong: %s %s (nothing is to be looked up or done)\n", last.Name, given)
 	return "Examples; <…> stands for a value that the user gave\n" + b.String()
 }
 

@@ -20,15 +20,20 @@ func TestCalls(t *testing.T) {
 		schema, right string
 		wrong         []string
 	}{
-		"string":    {`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`, `{"city": "<city>"}`, []string{`{"city": 7}`, `{}`}},
-		"enum":      {`{"type":"object","properties":{"unit":{"enum":["C","F"]}},"required":["unit"]}`, `{"unit": "C"}`, []string{`{"unit": "something else"}`, `{}`}},
-		"number":    {`{"type":"object","properties":{"n":{"type":"integer","exclusiveMinimum":4,"multipleOf":3}},"required":["n"]}`, `{"n": 6}`, []string{`{"n": "many"}`, `{}`}},
-		"closed":    {`{"type":"object","properties":{"a":{"const":1}},"additionalProperties":false}`, `{"a": 1}`, []string{`{"a": 1, "note": "…"}`}},
-		"list":      {`{"type":"object","properties":{"to":{"type":"array","minItems":2,"items":{"type":"string","format":"email"}}},"required":["to"]}`, `{"to": ["user@example.com", "user@example.com"]}`, []string{`{"to": "<to>"}`, `{}`}},
-		"object":    {`{"type":"object","properties":{"at":{"type":"object","properties":{"x":{"type":"number"}},"required":["x"]}},"required":["at"]}`, `{"at": {"x": 1}}`, []string{`{"at": "<at>"}`, `{}`}},
-		"nullable":  {`{"type":"object","properties":{"a":{"type":["null","boolean"]}},"required":["a"]}`, `{"a": true}`, []string{`{"a": "yes"}`, `{}`}},
-		"choice":    {`{"type":"object","properties":{"a":{"anyOf":[{"type":"number","minimum":2},{"type":"null"}]}},"required":["a"]}`, `{"a": 2}`, []string{`{"a": "many"}`, `{}`}},
-		"html":      {`{"type":"object","properties":{"a<b":{"type":"string"}},"required":["a<b"]}`, `{"a<b": "<a<b>"}`, []string{`{"a<b": 7}`, `{}`}},
+		"string": {`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`,
+			`{"city": "<city>"}`, []string{`{"city": 7}`, `{}`}},
+		"enum": {`{"type":"object","properties":{"unit":{"enum":["C","F"]}},"required":["unit"]}`, `{"unit": "C"}`,
+			[]string{`{"unit": "something else"}`, `{}`}},
+		"number": {`{"type":"object","properties":{"n":{"type":"integer","exclusiveMinimum":4,"multipleOf":3}},"required":["n"]}`, `{"n": 6}`, []string{`{"n": "many"}`, `{}`}},
+		"closed": {`{"type":"object","properties":{"a":{"const":1}},"additionalProperties":false}`, `{"a": 1}`,
+			[]string{`{"a": 1, "note": "…"}`}},
+		"list":   {`{"type":"object","properties":{"to":{"type":"array","minItems":2,"items":{"type":"string","format":"email"}}},"required":["to"]}`, `{"to": ["user@example.com", "user@example.com"]}`, []string{`{"to": "<to>"}`, `{}`}},
+		"object": {`{"type":"object","properties":{"at":{"type":"object","properties":{"x":{"type":"number"}},"required":["x"]}},"required":["at"]}`, `{"at": {"x": 1}}`, []string{`{"at": "<at>"}`, `{}`}},
+		"nullable": {`{"type":"object","properties":{"a":{"type":["null","boolean"]}},"required":["a"]}`,
+			`{"a": true}`, []string{`{"a": "yes"}`, `{}`}},
+		"choice": {`{"type":"object","properties":{"a":{"anyOf":[{"type":"number","minimum":2},{"type":"null"}]}},"required":["a"]}`, `{"a": 2}`, []string{`{"a": "many"}`, `{}`}},
+		"html": {`{"type":"object","properties":{"a<b":{"type":"string"}},"required":["a<b"]}`, `{"a<b": "<a<b>"}`,
+			[]string{`{"a<b": 7}`, `{}`}},
 		"free":      {`{"type":"object"}`, `{}`, nil},
 		"pattern":   {`{"type":"object","properties":{"id":{"type":"string","pattern":"^[0-9]{4}$"}},"required":["id"]}`, "", nil},
 		"unread":    {`{"type":`, "", nil},
@@ -87,12 +92,16 @@ func TestMake(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
 	tools := []callvet.Tool{
-		{Name: "get_refund_policy", Description: "The policy for refunds of a country. More text.", ReadOnly: &yes, Parameters: json.RawMessage(`{"type":"object","properties":{"country":{"type":"string"},"day":{"type":"string"}},"required":["country"]}`)},
+		{Name: "get_refund_policy", Description: "The policy for refunds of a country. More text.", ReadOnly: &yes,
+			Parameters: json.RawMessage(
+				`{"type":"object","properties":{"country":{"type":"string"},"day":{"type":"string"}},"required":["country"]}`)},
 		{Name: "get_return_policy", Description: "The policy for returns\nof a country", ReadOnly: &no},
 		{Name: "get_policy", Description: "The policy"},
 		{Name: "policy_get", Description: "The policy."},
 	}
-	p := MakeToolPrompt(tools, [][2]string{{"get_refund_policy", "get_return_policy"}, {"get_policy", "policy_get"}, {"get_policy", "gone"}, {"get_policy", "get_return_policy"}})
+	p := MakeToolPrompt(tools,
+		[][2]string{{"get_refund_policy", "get_return_policy"}, {"get_policy", "policy_get"}, {"get_policy", "gone"},
+			{"get_policy", "get_return_policy"}})
 	const want = `Tools
 - get_refund_policy(country, day?): The policy for refunds of a country [reads]
 - get_return_policy(): The policy for returns of a country [changes something: ask first]
@@ -109,7 +118,8 @@ Easily confused
 	if diff := cmp.Diff([][2]string{{"get_policy", "policy_get"}}, p.Alike); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.HasPrefix(p.Text, rules) || !strings.HasSuffix(p.Text, p.Catalogue) || !strings.Contains(p.Text, p.Examples) || len(p.Hash) != 12 {
+	if !strings.HasPrefix(p.Text, rules) || !strings.HasSuffix(p.Text, p.Catalogue) ||
+		!strings.Contains(p.Text, p.Examples) || len(p.Hash) != 12 {
 		t.Errorf("%+v", p)
 	}
 	again := MakeToolPrompt(tools[:3], nil)
@@ -134,7 +144,8 @@ func TestRevision(t *testing.T) {
 
 // FuzzMake writes a prompt for any schema: a right call is one.
 func FuzzMake(f *testing.F) {
-	f.Add("f", "It does. Much.", []byte(`{"type":"object","properties":{"a":{"type":"array","items":{"enum":[1,"b"]}}},"required":["a"]}`))
+	f.Add("f", "It does. Much.",
+		[]byte(`{"type":"object","properties":{"a":{"type":"array","items":{"enum":[1,"b"]}}},"required":["a"]}`))
 	f.Fuzz(func(t *testing.T, name, description string, schema []byte) {
 		tool := callvet.Tool{Name: name, Description: description, Parameters: schema}
 		MakeToolPrompt([]callvet.Tool{tool, {Name: "other"}}, [][2]string{{name, "other"}})

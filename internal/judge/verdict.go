@@ -43,7 +43,8 @@ func (v *Verdict) Scored() bool { return v.Unscored == "" }
 // same tells whether two verdicts say the same.
 func (v *Verdict) same(o *Verdict) bool {
 	eq := func(a, b *float64) bool { return a == b || a != nil && b != nil && math.Abs(*a-*b) < 1e-9 }
-	return v.Word == o.Word && (v.Pass == o.Pass || v.Pass != nil && o.Pass != nil && *v.Pass == *o.Pass) && eq(v.Score, o.Score)
+	return v.Word == o.Word && (v.Pass == o.Pass || v.Pass != nil && o.Pass != nil && *v.Pass == *o.Pass) &&
+		eq(v.Score, o.Score)
 }
 
 // maxAnswer bounds the text of an answer that is read, in bytes.

@@ -38,21 +38,25 @@ func Word(s string) (pass, known bool) {
 
 func passWords() []string {
 	return []string{
-		"pass", "passed", "passes", "true", "yes", "y", "1", "ok", "okay", "success", "successful", "succeeded", "successfully completed", "satisfied", "satisfactory", "compliant",
+		"pass", "passed", "passes", "true", "yes", "y", "1", "ok", "okay", "success", "successful", "succeeded",
+		"successfully completed", "satisfied", "satisfactory", "compliant",
 		"correct", "right", "acceptable", "accepted", "approved", "good", "complete", "completed", "achieved", "valid",
 	}
 }
 
 func failWords() []string {
 	return []string{
-		"fail", "failed", "fails", "failure", "false", "no", "n", "0", "unsuccessful", "unsatisfied", "dissatisfied", "unsatisfactory", "noncompliant", "non compliant",
-		"incorrect", "wrong", "unacceptable", "rejected", "bad", "incomplete", "partial", "partially", "invalid", "marginal",
+		"fail", "failed", "fails", "failure", "false", "no", "n", "0", "unsuccessful", "unsatisfied", "dissatisfied",
+		"unsatisfactory", "noncompliant", "non compliant",
+		"incorrect", "wrong", "unacceptable", "rejected", "bad", "incomplete", "partial", "partially",
+		"invalid", "marginal",
 	}
 }
 
 // labelled finds "Status: failure", "**Verdict** - pass" and the like. What follows the label
 // is a verdict of at most three words up to the end of the line or sentence.
-var labelled = regexp.MustCompile("(?im)(?:^|[\\s*_#>(])(?:final\\s+|overall\\s+)?(?:status|verdict|result|judge?ment|decision|outcome|conclusion|answer|grade|pass)[\\s*_\"'`]*(?:(?:\\bis\\b\\s*)?(?::|=|—|–|->)|\\bis\\b)[\\s*_\"'`“”\\[(]*([\\pL\\pN][\\pL\\pN_-]*(?:[ _][\\pL\\pN_-]+){0,2}?)[\\s*_\"'`“”\\])]*(?:[.,;!)]|$)")
+var labelled = regexp.MustCompile(
+	"(?im)(?:^|[\\s*_#>(])(?:final\\s+|overall\\s+)?(?:status|verdict|result|judge?ment|decision|outcome|conclusion|answer|grade|pass)[\\s*_\"'`]*(?:(?:\\bis\\b\\s*)?(?::|=|—|–|->)|\\bis\\b)[\\s*_\"'`“”\\[(]*([\\pL\\pN][\\pL\\pN_-]*(?:[ _][\\pL\\pN_-]+){0,2}?)[\\s*_\"'`“”\\])]*(?:[.,;!)]|$)")
 
 // prose finds the verdicts in a text that is no JSON. A text of at most four words is one
 // itself.
@@ -85,4 +89,5 @@ func unthought(text string) string {
 }
 
 // refusal is how models say that they will not judge.
-var refusal = regexp.MustCompile(`(?i)\b(?:I(?:'m| am) sorry|I can(?:'|no)t (?:help|assist|comply|do|provide|evaluate|judge)|I(?:'m| am) (?:unable|not able)|I (?:won't|will not|must decline)|as an AI)\b`)
+var refusal = regexp.MustCompile(
+	`(?i)\b(?:I(?:'m| am) sorry|I can(?:'|no)t (?:help|assist|comply|do|provide|evaluate|judge)|I(?:'m| am) (?:unable|not able)|I (?:won't|will not|must decline)|as an AI)\b`)

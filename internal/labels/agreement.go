@@ -40,7 +40,8 @@ func (r *CalibrationReport) scores(ps []pair) {
 	}
 	a := judge.AUC(truth, score, r.Confidence)
 	s := &JudgeScores{N: len(ps), AUC: stats.Interval{
-		Point: a.AUC, Lower: a.Lower, Upper: a.Upper, N: len(ps), Clusters: len(ps), Confidence: r.Confidence, Method: "delong", Status: a.Status,
+		Point: a.AUC, Lower: a.Lower, Upper: a.Upper, N: len(ps), Clusters: len(ps), Confidence: r.Confidence,
+		Method: "delong", Status: a.Status,
 	}}
 	if math.IsNaN(a.Lower) || math.IsNaN(a.Upper) {
 		s.AUC.Lower, s.AUC.Upper = 0, 1
@@ -104,8 +105,10 @@ func (r *CalibrationReport) ratings(ps []pair, in CalibrationInput) {
 			}
 		}
 		same := rateOf(ps, r.Confidence, rated, func(p pair) bool { return *p.rating == *p.score })
-		out.Kappa = clustered(asInterval(stats.Kappa(t, stats.Unweighted, r.Confidence), "cohen_kappa", r.Confidence), same, -1)
-		out.Weighted = clustered(asInterval(stats.Kappa(t, stats.Quadratic, r.Confidence), "quadratic_kappa", r.Confidence), same, -1)
+		out.Kappa = clustered(asInterval(stats.Kappa(t, stats.Unweighted, r.Confidence), "cohen_kappa", r.Confidence),
+			same, -1)
+		out.Weighted = clustered(
+			asInterval(stats.Kappa(t, stats.Quadratic, r.Confidence), "quadratic_kappa", r.Confidence), same, -1)
 		r.Ratings = out
 	}
 	if in.Unit.Part() {
@@ -208,7 +211,8 @@ func (r *CalibrationReport) humans(in CalibrationInput) {
 		return !slices.ContainsFunc(ls, func(l Label) bool { return *l.Pass != *ls[0].Pass })
 	}
 	same := sameByTask(doubled, r.Confidence, alike)
-	h.Alpha = clustered(asInterval(stats.AlphaInterval(rows, stats.Nominal, r.Confidence, alphaSeed()), "krippendorff_alpha_bca", r.Confidence), same, -1)
+	h.Alpha = clustered(asInterval(stats.AlphaInterval(rows, stats.Nominal, r.Confidence, alphaSeed()),
+		"krippendorff_alpha_bca", r.Confidence), same, -1)
 	for i := range names {
 		for k := i + 1; k < len(names); k++ {
 			if p := r.peoplePair(names[i], names[k], rows[i], rows[k], doubled); p.N > 0 {
@@ -227,7 +231,8 @@ func (r *CalibrationReport) peoplePair(a, b string, x, y []float64, things [][]L
 		if math.IsNaN(x[i]) || math.IsNaN(y[i]) {
 			continue
 		}
-		both = append(both, slices.DeleteFunc(slices.Clone(things[i]), func(l Label) bool { return l.By != a && l.By != b }))
+		both = append(both,
+			slices.DeleteFunc(slices.Clone(things[i]), func(l Label) bool { return l.By != a && l.By != b }))
 		t[int(x[i])][int(y[i])]++
 		p.N++
 		if x[i] == y[i] {
@@ -235,7 +240,8 @@ func (r *CalibrationReport) peoplePair(a, b string, x, y []float64, things [][]L
 		}
 	}
 	same := sameByTask(both, r.Confidence, func(ls []Label) bool { return *ls[0].Pass == *ls[1].Pass })
-	p.Kappa = clustered(asInterval(stats.Kappa(t, stats.Unweighted, r.Confidence), "cohen_kappa", r.Confidence), same, -1)
+	p.Kappa = clustered(asInterval(stats.Kappa(t, stats.Unweighted, r.Confidence), "cohen_kappa", r.Confidence), same,
+		-1)
 	p.AC1 = clustered(asInterval(stats.AC1(t, r.Confidence), "gwet_ac1", r.Confidence), same, -1)
 	return p
 }

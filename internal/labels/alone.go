@@ -88,7 +88,8 @@ func (a *PeopleAlone) one(target string, of []Judgement, ps []pair) Success {
 			out.True.Point, out.True.Lower, out.True.Upper = 0, 0, 1
 		}
 		out.Refused = text
-		out.Advice = fmt.Sprintf("label %d tasks of this run, drawn at random: callvet label next --n %d", wantStratum, wantStratum)
+		out.Advice = fmt.Sprintf("label %d tasks of this run, drawn at random: callvet label next --n %d", wantStratum,
+			wantStratum)
 	}
 	switch why := out.Lost.fault(); {
 	case why != "":
@@ -102,7 +103,8 @@ func (a *PeopleAlone) one(target string, of []Judgement, ps []pair) Success {
 	case !own.iv.Usable():
 		text := own.refused
 		if n := a.join.Elsewhere; n > 0 && len(inside) == 0 {
-			text = fmt.Sprintf("%d labelled tasks are of other outputs than those of this run, or have no fingerprint: %s", n, text)
+			text = fmt.Sprintf(
+				"%d labelled tasks are of other outputs than those of this run, or have no fingerprint: %s", n, text)
 		}
 		refuse(own.iv.Status, text)
 	}
@@ -124,7 +126,8 @@ func (a *PeopleAlone) stratum(ps []pair, vs []Judgement) ownEstimate {
 		if out.iv.Status = judge.TooFewUnits; len(ps) == 0 {
 			out.iv.Status = judge.MissingStratum
 		}
-		out.refused = fmt.Sprintf("there is no judge, and %d of %d tasks have a label that was drawn at random: at least %d are needed",
+		out.refused = fmt.Sprintf(
+			"there is no judge, and %d of %d tasks have a label that was drawn at random: at least %d are needed",
 			len(ps), tasks, MinDrawn)
 	}
 	return out

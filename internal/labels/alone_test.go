@@ -30,7 +30,8 @@ func plainRun(n, changed int) (before, now []labels.CalibrationItem) {
 }
 
 // people label n outputs of a run that are drawn at random.
-func people(t *testing.T, run []labels.CalibrationItem, id string, n int, done []labels.Label, right func(task string) bool) []labels.Label {
+func people(t *testing.T, run []labels.CalibrationItem, id string, n int, done []labels.Label,
+	right func(task string) bool) []labels.Label {
 	t.Helper()
 	q := labels.Queue{Strategy: labels.AtRandom, N: n, By: "ana", Role: labels.Calibrating, Seed: 3, Run: id}
 	drawn, err := q.Next(run, done)
@@ -71,22 +72,32 @@ func TestLabelsAlone(t *testing.T) {
 		refused string
 		status  stats.Status
 	}{
-		"at random":       {run: now, labels: people(t, now, "now", 40, nil, seventh), n: 40},
-		"all":             {run: now, labels: people(t, now, "now", 100, nil, seventh), n: 100},
-		"all of few":      {run: small, labels: people(t, small, "now", 8, nil, seventh), n: 8},
-		"nine":            {run: now, labels: people(t, now, "now", 9, nil, seventh), refused: "9 of 100 tasks have a label that was drawn at random: at least 10 are needed", status: judge.TooFewUnits},
-		"ten":             {run: now, labels: people(t, now, "now", 10, nil, seventh), n: 10},
-		"of another run":  {run: now[60:], labels: people(t, before[60:], "before", 40, nil, seventh), refused: "40 labelled tasks are of other outputs than those of this run", status: judge.MissingStratum},
+		"at random":  {run: now, labels: people(t, now, "now", 40, nil, seventh), n: 40},
+		"all":        {run: now, labels: people(t, now, "now", 100, nil, seventh), n: 100},
+		"all of few": {run: small, labels: people(t, small, "now", 8, nil, seventh), n: 8},
+		"nine": {run: now, labels: people(t, now, "now", 9, nil, seventh),
+			refused: "9 of 100 tasks have a label that was drawn at random: at least 10 are needed",
+			status:  judge.TooFewUnits},
+		"ten": {run: now, labels: people(t, now, "now", 10, nil, seventh), n: 10},
+		"of another run": {run: now[60:], labels: people(t, before[60:], "before", 40, nil, seventh),
+			refused: "40 labelled tasks are of other outputs than those of this run", status: judge.MissingStratum},
 		"the same output": {run: before, labels: people(t, before, "before", 40, nil, seventh), n: 40},
-		"no own label":    {run: now, labels: people(t, before, "before", 60, nil, seventh), refused: "have 0 labels of their own: at least 10, drawn at random", status: judge.MissingStratum},
-		"none drawn":      {run: now, labels: handPicked(people(t, now, "now", 40, nil, seventh)), refused: "40 of 40 labelled tasks were not drawn at random", status: judge.NotDrawn},
+		"no own label": {run: now, labels: people(t, before, "before", 60, nil, seventh),
+			refused: "have 0 labels of their own: at least 10, drawn at random", status: judge.MissingStratum},
+		"none drawn": {run: now, labels: handPicked(people(t, now, "now", 40, nil, seventh)),
+			refused: "40 of 40 labelled tasks were not drawn at random", status: judge.NotDrawn},
 		"failures are picked": {
-			run: now, labels: people(t, now, "now", 40, handPicked(people(t, now, "now", 10, nil, never)), seventh), refused: "10 of 50 labelled tasks were not drawn at random", status: judge.NotDrawn,
+			run: now, labels: people(t, now, "now", 40, handPicked(people(t, now, "now", 10, nil, never)), seventh),
+			refused: "10 of 50 labelled tasks were not drawn at random", status: judge.NotDrawn,
 		},
-		"failures are left out": {run: now, labels: slices.DeleteFunc(people(t, now, "now", 40, nil, seventh), func(l labels.Label) bool { return !*l.Pass }), refused: "at most 5 % of a draw may be lost", status: judge.LostLabels},
+		"failures are left out": {run: now,
+			labels: slices.DeleteFunc(people(t, now, "now", 40, nil, seventh),
+				func(l labels.Label) bool { return !*l.Pass }), refused: "at most 5 % of a draw may be lost",
+			status: judge.LostLabels},
 	} {
 		s := alone(c.run, c.labels).Success()[0]
-		if !strings.Contains(s.Refused, c.refused) || (c.refused == "") != (s.Refused == "") || c.refused != "" && (s.True.Status != c.status || s.True.Usable() || s.Advice == "") {
+		if !strings.Contains(s.Refused, c.refused) || (c.refused == "") != (s.Refused == "") || c.refused != "" &&
+			(s.True.Status != c.status || s.True.Usable() || s.Advice == "") {
 			t.Errorf("%s: %+v", name, s)
 			continue
 		}
@@ -100,7 +111,8 @@ func TestLabelsAlone(t *testing.T) {
 			}
 		}
 		want := stats.ClopperPearson(passes, c.n, 0.95, stats.TwoSided)
-		if s.Labels != c.n || s.True.Point != want.Point || s.True.Lower != want.Lower || s.True.Upper != want.Upper || s.True.N != c.n || s.True.Clusters != c.n || s.Tasks != len(c.run) {
+		if s.Labels != c.n || s.True.Point != want.Point || s.True.Lower != want.Lower || s.True.Upper != want.Upper ||
+			s.True.N != c.n || s.True.Clusters != c.n || s.Tasks != len(c.run) {
 			t.Errorf("%s: %+v, want %+v", name, s, want)
 		}
 	}
@@ -130,7 +142,8 @@ func TestCarriedLabelsAlone(t *testing.T) {
 		}
 	}
 	s := alone(now, ls).Success()[0]
-	if want := float64(kept) / 200; s.Refused != "" || math.Abs(s.True.Point-want) > 1e-9 || !(s.True.Lower < want && want < s.True.Upper) {
+	if want := float64(kept) / 200; s.Refused != "" || math.Abs(s.True.Point-want) > 1e-9 ||
+		!(s.True.Lower < want && want < s.True.Upper) {
 		t.Errorf("%+v, and %d of 200 outputs are known to be right", s, kept)
 	}
 	// The draw of the earlier run is not this run's: all labels taken for one sample give another number.
@@ -149,7 +162,8 @@ func TestSlicesAlone(t *testing.T) {
 		}
 		return []string{"many"}
 	})
-	if few, many := of["few"][0], of["many"][0]; few.Tasks != 12 || few.Refused == "" || many.Tasks != 88 || many.Refused != "" || few.Labels+many.Labels != 60 {
+	if few, many := of["few"][0], of["many"][0]; few.Tasks != 12 || few.Refused == "" || many.Tasks != 88 ||
+		many.Refused != "" || few.Labels+many.Labels != 60 {
 		t.Errorf("%+v\n%+v", few, many)
 	}
 }

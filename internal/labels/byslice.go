@@ -52,7 +52,8 @@ const sliceLevel = 0.05
 // r is the report on all labels of the same input. Of more values than most those with
 // the most labels are told; 0 stands for all.
 // Source: Statistics specification, section 4.5.
-func BySlice(in CalibrationInput, r *CalibrationReport, key string, most int, of func(Key) []string) (*SliceReport, error) {
+func BySlice(in CalibrationInput, r *CalibrationReport, key string, most int,
+	of func(Key) []string) (*SliceReport, error) {
 	in.Unit, in.Confidence = r.Unit, r.Confidence
 	j, err := newJoin(in)
 	if err != nil {
@@ -175,11 +176,15 @@ func (v *SliceValue) decide(r *CalibrationReport, ps []pair) {
 	c := v.calibration()
 	switch {
 	case c.Few():
-		v.Why = tooFew(c) + fmt.Sprintf(", and at least %d of each are needed: labels made elsewhere count by the rates of all", judge.MinLabels)
+		v.Why = tooFew(c) + fmt.Sprintf(
+			", and at least %d of each are needed: labels made elsewhere count by the rates of all", judge.MinLabels)
 	case v.PHolm >= sliceLevel:
-		v.Why = fmt.Sprintf("nothing shows that the judge differs here (p = %.2g, adjusted): labels made elsewhere count by the rates of all", v.PHolm)
+		v.Why = fmt.Sprintf(
+			"nothing shows that the judge differs here (p = %.2g, adjusted): labels made elsewhere count by the rates of all", v.PHolm)
 	default:
-		v.Own, v.Why = true, fmt.Sprintf("the judge differs here (p = %.2g, adjusted): labels made elsewhere count by its own rates", v.PHolm)
+		v.Own, v.Why = true,
+			fmt.Sprintf("the judge differs here (p = %.2g, adjusted): labels made elsewhere count by its own rates",
+				v.PHolm)
 	}
 }
 
@@ -187,7 +192,8 @@ func (v *SliceValue) decide(r *CalibrationReport, ps []pair) {
 func (v *SliceValue) success(in CalibrationInput, r *CalibrationReport, j *join, own *slice) {
 	sub := *j
 	sub.fit, in.Run = own.fit, own.run
-	of1 := &CalibrationReport{Judge: r.Judge, ID: r.ID, Unit: r.Unit, Confidence: r.Confidence, Table: r.Table, Worth: r.Worth, Youden: r.Youden, strata: strataOf(sub.fit)}
+	of1 := &CalibrationReport{Judge: r.Judge, ID: r.ID, Unit: r.Unit, Confidence: r.Confidence, Table: r.Table,
+		Worth: r.Worth, Youden: r.Youden, strata: strataOf(sub.fit)}
 	if v.Own {
 		of1.Table, of1.Worth = v.Table, v.worth
 		of1.Youden = v.calibration().Youden(r.Confidence)

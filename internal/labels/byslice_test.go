@@ -17,7 +17,8 @@ import (
 func TestBySlice(t *testing.T) {
 	t.Parallel()
 	// The judge is good in English, passes most fails in Swedish, and nobody knows in Danish.
-	text := lines("en", 38, 2, 38, 2, `,"stratum":"random"`) + lines("sv", 30, 2, 12, 28, `,"stratum":"random"`) + lines("da", 4, 0, 2, 1, `,"stratum":"random"`)
+	text := lines("en", 38, 2, 38, 2, `,"stratum":"random"`) + lines("sv", 30, 2, 12, 28, `,"stratum":"random"`) +
+		lines("da", 4, 0, 2, 1, `,"stratum":"random"`)
 	ls, problems := read(t, text)
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -33,7 +34,8 @@ func TestBySlice(t *testing.T) {
 	for _, lang := range []string{"en", "sv", "da"} {
 		for i := range 100 {
 			pass := i < 80
-			run = append(run, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint(lang, "-run", i), Unit: labels.Task}, Fingerprint: outputOf(fmt.Sprint(lang, "-run", i)), Verdict: labels.Verdict{Judge: judge, Pass: &pass}})
+			run = append(run, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint(lang, "-run", i), Unit: labels.Task},
+				Fingerprint: outputOf(fmt.Sprint(lang, "-run", i)), Verdict: labels.Verdict{Judge: judge, Pass: &pass}})
 		}
 	}
 	in := labels.CalibrationInput{Judge: judge.Name, Labels: ls, Run: run}
@@ -54,12 +56,14 @@ func TestBySlice(t *testing.T) {
 		own   bool
 		why   string
 	}{
-		{"da", 7, false, "4 labelled passes and 3 labelled fails, and at least 10 of each are needed: labels made elsewhere count by the rates of all"},
+		{"da", 7, false,
+			"4 labelled passes and 3 labelled fails, and at least 10 of each are needed: labels made elsewhere count by the rates of all"},
 		{"en", 80, true, "the judge differs here"},
 		{"sv", 72, true, "the judge differs here"},
 	} {
 		v := s.Values[i]
-		if v.Value != want.value || v.Table.N() != want.n || v.Own != want.own || !strings.HasPrefix(v.Why, want.why) || len(v.Success) != 1 {
+		if v.Value != want.value || v.Table.N() != want.n || v.Own != want.own || !strings.HasPrefix(v.Why, want.why) ||
+			len(v.Success) != 1 {
 			t.Errorf("%+v", v)
 			continue
 		}
@@ -68,7 +72,8 @@ func TestBySlice(t *testing.T) {
 		if v.Own {
 			table = v.Table
 		}
-		se, sp := float64(table.TruePass)/float64(table.TruePass+table.FalseFail), float64(table.TrueFail)/float64(table.TrueFail+table.FalsePass)
+		se, sp := float64(table.TruePass)/float64(table.TruePass+table.FalseFail),
+			float64(table.TrueFail)/float64(table.TrueFail+table.FalsePass)
 		x := v.Success[0]
 		point := (0.8 + sp - 1) / (se + sp - 1)
 		switch {
@@ -81,7 +86,8 @@ func TestBySlice(t *testing.T) {
 		}
 	}
 	// The same judge everywhere: nothing shows a difference, and all labels count.
-	same, _ := read(t, lines("en", 38, 2, 36, 4, `,"stratum":"random"`)+lines("sv", 19, 1, 18, 2, `,"stratum":"random"`))
+	same, _ := read(t, lines("en", 38, 2, 36, 4, `,"stratum":"random"`)+
+		lines("sv", 19, 1, 18, 2, `,"stratum":"random"`))
 	in.Labels = same
 	if r, err = labels.Calibrate(in); err != nil {
 		t.Fatal(err)
@@ -98,12 +104,15 @@ func TestBySlice(t *testing.T) {
 	for i := range 40 {
 		pass := i%2 == 0
 		at := run[60+i] // 20 of either verdict
-		in.Labels = append(in.Labels, labels.Label{Key: at.Key, Fingerprint: at.Fingerprint, Pass: &pass, Role: labels.Calibrating, Stratum: labels.Random, Judged: []labels.Verdict{at.Verdict}})
+		in.Labels = append(in.Labels,
+			labels.Label{Key: at.Key, Fingerprint: at.Fingerprint, Pass: &pass, Role: labels.Calibrating,
+				Stratum: labels.Random, Judged: []labels.Verdict{at.Verdict}})
 	}
 	if s, err = labels.BySlice(in, r, "language", 50, of); err != nil {
 		t.Fatal(err)
 	}
-	if x := s.Values[1].Success[0]; s.Values[1].Value != "en" || x.Design != labels.Internal || x.Labels != 40 || math.Abs(x.True.Point-0.5) > 1e-9 {
+	if x := s.Values[1].Success[0]; s.Values[1].Value != "en" || x.Design != labels.Internal || x.Labels != 40 ||
+		math.Abs(x.True.Point-0.5) > 1e-9 {
 		t.Errorf("%+v", x)
 	}
 	if x := s.Values[2].Success[0]; x.Design != labels.Transport {

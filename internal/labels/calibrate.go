@@ -34,8 +34,9 @@ type Worth struct {
 // Calibration is the table as the estimators take it.
 func (t AgreementTable) Calibration(w Worth) judge.Calibration {
 	return judge.Calibration{
-		TruePositive: t.TruePass, LabelledPass: t.TruePass + t.FalseFail, TrueNegative: t.TrueFail, LabelledFail: t.TrueFail + t.FalsePass,
-		PassWorth: w.Pass, FailWorth: w.Fail,
+		TruePositive: t.TruePass, LabelledPass: t.TruePass + t.FalseFail, TrueNegative: t.TrueFail,
+		LabelledFail: t.TrueFail + t.FalsePass,
+		PassWorth:    w.Pass, FailWorth: w.Fail,
 	}
 }
 
@@ -75,7 +76,8 @@ func (t *AgreementTable) add(p pair) {
 
 // without is the table of what is in t and not in part, which is one of t.
 func (t AgreementTable) without(part AgreementTable) AgreementTable {
-	return AgreementTable{t.TruePass - part.TruePass, t.FalseFail - part.FalseFail, t.TrueFail - part.TrueFail, t.FalsePass - part.FalsePass}
+	return AgreementTable{t.TruePass - part.TruePass, t.FalseFail - part.FalseFail, t.TrueFail - part.TrueFail,
+		t.FalsePass - part.FalsePass}
 }
 
 func tableOf(ps []pair) (t AgreementTable) {
@@ -173,7 +175,8 @@ func Calibrate(in CalibrationInput) (*CalibrationReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &CalibrationReport{Judge: j.judge, ID: j.judge.ID(), Unit: in.Unit, Confidence: in.Confidence, Counts: j.CalibrationCounts, Lost: j.lost(false)}
+	r := &CalibrationReport{Judge: j.judge, ID: j.judge.ID(), Unit: in.Unit, Confidence: in.Confidence,
+		Counts: j.CalibrationCounts, Lost: j.lost(false)}
 	drawn := slices.DeleteFunc(slices.Clone(j.fit), byVerdict)
 	r.Table, r.Worth = tableOf(drawn), worthOf(drawn, r.Confidence)
 	r.strata = strataOf(j.fit)
@@ -240,7 +243,8 @@ func rateOf(ps []pair, conf float64, of, yes func(pair) bool) stats.Interval {
 
 func (r *CalibrationReport) agreement(ps []pair) {
 	t := stats.RatingTable{{r.Table.TrueFail, r.Table.FalsePass}, {r.Table.FalseFail, r.Table.TruePass}}
-	r.Kappa = clustered(asInterval(stats.Kappa(t, stats.Unweighted, r.Confidence), "cohen_kappa", r.Confidence), r.Accuracy, -1)
+	r.Kappa = clustered(asInterval(stats.Kappa(t, stats.Unweighted, r.Confidence), "cohen_kappa", r.Confidence),
+		r.Accuracy, -1)
 	r.AC1 = clustered(asInterval(stats.AC1(t, r.Confidence), "gwet_ac1", r.Confidence), r.Accuracy, -1)
 	var people, judges []string
 	for _, p := range ps {
@@ -260,7 +264,8 @@ func word(pass bool) string {
 
 func asInterval(a stats.Agreement, method string, conf float64) stats.Interval {
 	iv := stats.Interval{
-		Point: a.Point, Lower: a.Lower, Upper: a.Upper, SE: a.SE, N: a.N, Clusters: a.N, Confidence: conf, Method: method, Status: a.Status,
+		Point: a.Point, Lower: a.Lower, Upper: a.Upper, SE: a.SE, N: a.N, Clusters: a.N, Confidence: conf,
+		Method: method, Status: a.Status,
 	}
 	if math.IsNaN(iv.SE) {
 		iv.SE = 0
@@ -378,7 +383,8 @@ func (r *CalibrationReport) judgeUse() {
 	case !r.Usable:
 		r.Why = fmt.Sprintf("J is only known to be above %.3f: a gate needs more than 0.3", r.Youden.Lower)
 	default:
-		r.Why = fmt.Sprintf("J is above %.3f and each class is worth at least %d labels", r.Youden.Lower, judge.MinLabels)
+		r.Why = fmt.Sprintf("J is above %.3f and each class is worth at least %d labels", r.Youden.Lower,
+			judge.MinLabels)
 	}
 	if why := r.Lost.fault(); why != "" {
 		r.Usable, r.Why = false, why+"; "+lostAdvice
@@ -388,7 +394,8 @@ func (r *CalibrationReport) judgeUse() {
 	}
 	if r.Check != nil && r.Check.Drifted {
 		r.Usable = false
-		r.Why = fmt.Sprintf("held-out labels contradict the calibration (p = %.2g): the judge or the %ss have changed", r.Check.PHolm, r.Unit)
+		r.Why = fmt.Sprintf("held-out labels contradict the calibration (p = %.2g): the judge or the %ss have changed",
+			r.Check.PHolm, r.Unit)
 	}
 }
 
@@ -410,17 +417,22 @@ func (r *CalibrationReport) warn() {
 		}
 	}
 	c := r.Counts
-	say(c.OtherJudge, "%d labelled %ss have only verdicts of another judge of that name (%s differs): no calibration made with them applies",
+	say(c.OtherJudge,
+		"%d labelled %ss have only verdicts of another judge of that name (%s differs): no calibration made with them applies",
 		c.OtherJudge, r.Unit, strings.Join(c.Differs, ", "))
 	say(c.RatedOnly, "%d labelled %ss are left out: they have a rating and no pass or fail", c.RatedOnly, r.Unit)
 	say(c.Disputed, "%d labelled %ss are left out: people disagree, or a person gave both answers", c.Disputed, r.Unit)
-	say(c.Unjudged, "%d labelled %ss are left out: there is no verdict of the judge that can be read", c.Unjudged, r.Unit)
+	say(c.Unjudged, "%d labelled %ss are left out: there is no verdict of the judge that can be read",
+		c.Unjudged, r.Unit)
 	say(c.Changed, "%d labels contradict an earlier one of the same person: the later counts", c.Changed)
 	say(c.Leaked, "%d %ss are labelled both for calibration and for a check: they cannot check", c.Leaked, r.Unit)
-	say(c.Designed, "%d labelled %ss are left out: their tasks were labelled to design the judge, and it was made to be right there", c.Designed, r.Unit)
-	say(c.DesignLeaked, "%d of these have a label for calibration or a check, too: no task can serve both", c.DesignLeaked)
+	say(c.Designed,
+		"%d labelled %ss are left out: their tasks were labelled to design the judge, and it was made to be right there", c.Designed, r.Unit)
+	say(c.DesignLeaked, "%d of these have a label for calibration or a check, too: no task can serve both",
+		c.DesignLeaked)
 	say(c.Absent, "%d labels are left out: they are of attempts that the run does not have", c.Absent)
-	say(c.Unrecorded, "for %d labels nobody recorded how the %ss were drawn: they are taken as drawn at random", c.Unrecorded, r.Unit)
+	say(c.Unrecorded, "for %d labels nobody recorded how the %ss were drawn: they are taken as drawn at random",
+		c.Unrecorded, r.Unit)
 	if c.ByVerdict > 0 && r.Table.N() > 0 {
 		say(1, "%d labels drawn by the judge's verdict are left out of sensitivity and specificity", c.ByVerdict)
 	}

@@ -34,7 +34,8 @@ func lines(prefix string, tp, fn, tn, fp int, rest string) string {
 	}{{tp, true, true}, {fn, true, false}, {tn, false, false}, {fp, false, true}} {
 		for range c.count {
 			n++
-			fmt.Fprintf(&b, `{"task_id":"%s%d","by":"ana","pass":%t,"judged":[{"judge":"j","pass":%t}]%s}`+"\n", prefix, n, c.truth, c.said, rest)
+			fmt.Fprintf(&b, `{"task_id":"%s%d","by":"ana","pass":%t,"judged":[{"judge":"j","pass":%t}]%s}`+"\n", prefix,
+				n, c.truth, c.said, rest)
 		}
 	}
 	return b.String()
@@ -59,7 +60,10 @@ func verdicts(prefix string, pass, fail int) []labels.Judgement {
 	var out []labels.Judgement
 	for i := range pass + fail {
 		said := i < pass
-		out = append(out, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint(prefix, i+1)}, Fingerprint: outputOf(fmt.Sprint(prefix, i+1)), Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
+		out = append(out,
+			labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint(prefix, i+1)},
+				Fingerprint: outputOf(fmt.Sprint(prefix, i+1)),
+				Verdict:     labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
 	}
 	return out
 }
@@ -94,12 +98,14 @@ func TestCalibrateTransport(t *testing.T) {
 	if d := cmp.Diff(labels.AgreementTable{TruePass: 95, FalseFail: 5, TrueFail: 45, FalsePass: 5}, r.Table); d != "" {
 		t.Error(d)
 	}
-	if !r.Usable || !near(r.Sensitivity.Point, .95) || !near(r.Specificity.Point, .9) || !near(r.Youden.Point, .85) || r.MCC == nil {
+	if !r.Usable || !near(r.Sensitivity.Point, .95) || !near(r.Specificity.Point, .9) || !near(r.Youden.Point, .85) ||
+		r.MCC == nil {
 		t.Errorf("%+v", r)
 	}
 	s := r.Success[0]
 	// Rogan and Gladen by hand: (.8 + .9 - 1) / .85
-	if s.Design != labels.Transport || s.Refused != "" || !near(s.True.Point, .7/.85) || !s.True.Usable() || s.Raw.Point != .8 {
+	if s.Design != labels.Transport || s.Refused != "" || !near(s.True.Point, .7/.85) || !s.True.Usable() ||
+		s.Raw.Point != .8 {
 		t.Errorf("%+v", s)
 	}
 	if !(s.True.Lower < s.True.Point && s.True.Point < s.True.Upper) {
@@ -113,7 +119,8 @@ func TestCalibrateRefuses(t *testing.T) {
 		labels, reason string
 		pass, fail     int
 	}{
-		"chance":        {lines("c", 14, 9, 6, 21, ""), "no better than chance (J = sensitivity + specificity - 1 = -0.169)", 35, 15},
+		"chance": {lines("c", 14, 9, 6, 21, ""),
+			"no better than chance (J = sensitivity + specificity - 1 = -0.169)", 35, 15},
 		"no true fail":  {lines("c", 30, 1, 0, 0, ""), "no labelled task truly failed", 35, 15},
 		"no true pass":  {lines("c", 0, 0, 30, 1, ""), "no labelled task truly passed", 35, 15},
 		"too few":       {lines("c", 30, 1, 5, 0, ""), "too few labels", 35, 15},
@@ -122,7 +129,8 @@ func TestCalibrateRefuses(t *testing.T) {
 	} {
 		run := verdicts("r", c.pass, c.fail)
 		if c.pass+c.fail == 0 {
-			run = []labels.Judgement{{Key: labels.Key{TaskID: "r1"}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}}}}
+			run = []labels.Judgement{{Key: labels.Key{TaskID: "r1"},
+				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}}}}
 		}
 		s := reported(t, c.labels, run).Success[0]
 		if s.True.Usable() || s.True.Lower != 0 || s.True.Upper != 1 || !strings.Contains(s.Refused, c.reason) {
@@ -184,12 +192,14 @@ func TestCalibrateJudges(t *testing.T) {
 	t.Parallel()
 	old := strings.ReplaceAll(lines("c", 20, 2, 15, 1, ""), `{"judge":"j"`, `{"judge":"j","prompt_hash":"old"`)
 	r := reported(t, old, verdicts("r", 30, 10))
-	if r.Counts.OtherJudge != 38 || r.Table.N() != 0 || r.Success[0].True.Usable() || !strings.Contains(strings.Join(r.Warnings, " "), "prompt hash differs") {
+	if r.Counts.OtherJudge != 38 || r.Table.N() != 0 || r.Success[0].True.Usable() ||
+		!strings.Contains(strings.Join(r.Warnings, " "), "prompt hash differs") {
 		t.Errorf("a calibration of another judge was used: %+v %v", r.Counts, r.Warnings)
 	}
 	ls, _ := read(t, old+lines("d", 3, 0, 0, 0, ""))
 	for name, want := range map[string]string{"j": "2 different judges", "k": "no verdict is of that judge"} {
-		if _, err := labels.Calibrate(labels.CalibrationInput{Judge: name, Labels: ls}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := labels.Calibrate(labels.CalibrationInput{Judge: name, Labels: ls}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -198,7 +208,8 @@ func TestCalibrateJudges(t *testing.T) {
 		t.Errorf("%s: %v", id, err)
 	}
 	c := r.Calibration("f", time.Unix(0, 0))
-	if err := c.AppliesTo(labels.Judge{Name: "j", Model: "m"}); err == nil || !strings.Contains(err.Error(), "[model] differs") {
+	if err := c.AppliesTo(labels.Judge{Name: "j", Model: "m"}); err == nil ||
+		!strings.Contains(err.Error(), "[model] differs") {
 		t.Error(err)
 	}
 	if err := c.AppliesTo(r.Judge); err != nil {
@@ -210,13 +221,15 @@ func TestHumans(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&b, `{"task_id":"t%d","by":"ana","pass":%t,"judged":[{"judge":"j","pass":%t}]}`+"\n", i, i < 30, i%5 > 0)
+		fmt.Fprintf(&b, `{"task_id":"t%d","by":"ana","pass":%t,"judged":[{"judge":"j","pass":%t}]}`+"\n", i,
+			i < 30, i%5 > 0)
 		if i < 20 {
 			fmt.Fprintf(&b, `{"task_id":"t%d","by":"bo","pass":%t}`+"\n", i, i != 3)
 		}
 	}
 	r := reported(t, b.String(), nil)
-	if r.Humans == nil || r.Humans.Things != 20 || len(r.Humans.Pairs) != 1 || r.Humans.Pairs[0].N != 20 || r.Humans.Pairs[0].Same != 19 {
+	if r.Humans == nil || r.Humans.Things != 20 || len(r.Humans.Pairs) != 1 || r.Humans.Pairs[0].N != 20 ||
+		r.Humans.Pairs[0].Same != 19 {
 		t.Fatalf("%+v", r.Humans)
 	}
 	// ana passed all 20: kappa says nothing, AC1 does.
@@ -231,13 +244,15 @@ func TestRepeatedAttempts(t *testing.T) {
 	var run []labels.Judgement
 	for i := range 200 {
 		pass := i%50 < 40
-		run = append(run, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint("r", i%50), Attempt: i / 50}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &pass}})
+		run = append(run, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint("r", i%50), Attempt: i / 50},
+			Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &pass}})
 	}
 	s := reported(t, lines("c", 95, 5, 95, 5, ""), run).Success[0]
 	if s.Tasks != 50 || s.Judged != 200 || s.Raw.NEff > 51 {
 		t.Errorf("four equal attempts a task count as independent: %+v", s.Raw)
 	}
-	alone, _ := labels.TrueSuccess(reported(t, lines("c", 95, 5, 95, 5, ""), verdicts("r", 40, 10)).Success[0].Raw, judge.Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 95, LabelledFail: 100}, labels.Task, .95)
+	alone, _ := labels.TrueSuccess(reported(t, lines("c", 95, 5, 95, 5, ""), verdicts("r", 40, 10)).Success[0].Raw,
+		judge.Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 95, LabelledFail: 100}, labels.Task, .95)
 	if math.Abs(alone.Lower-s.True.Lower) > .02 {
 		t.Errorf("%v, of single attempts %v", s.True, alone)
 	}
@@ -256,7 +271,10 @@ func TestQueue(t *testing.T) {
 	t.Parallel()
 	var run []labels.CalibrationItem
 	for _, v := range verdicts("r", 80, 20) {
-		run = append(run, labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}}, labels.CalibrationItem{Key: labels.Key{TaskID: v.TaskID, Attempt: 1}, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
+		run = append(run,
+			labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}},
+			labels.CalibrationItem{Key: labels.Key{TaskID: v.TaskID, Attempt: 1}, Fingerprint: v.Fingerprint,
+				Judged: []labels.Verdict{v.Verdict}})
 	}
 	q := labels.Queue{Strategy: labels.AtRandom, N: 20, By: "ana", Role: labels.Calibrating, Judge: "j", Seed: 1}
 	first, err := q.Next(run, nil)
@@ -330,8 +348,10 @@ func TestAttemptsOfATask(t *testing.T) {
 		t.Errorf("worth %+v, and there are 40 and 20 tasks", five.Worth)
 	}
 	for name, iv := range map[string][2]stats.Interval{
-		"sensitivity": {once.Sensitivity, five.Sensitivity}, "specificity": {once.Specificity, five.Specificity}, "J": {once.Youden, five.Youden},
-		"PPV": {once.PPV, five.PPV}, "agreement": {once.Accuracy, five.Accuracy}, "kappa": {once.Kappa, five.Kappa}, "AC1": {once.AC1, five.AC1},
+		"sensitivity": {once.Sensitivity, five.Sensitivity}, "specificity": {once.Specificity, five.Specificity},
+		"J":   {once.Youden, five.Youden},
+		"PPV": {once.PPV, five.PPV}, "agreement": {once.Accuracy, five.Accuracy}, "kappa": {once.Kappa, five.Kappa},
+		"AC1":          {once.AC1, five.AC1},
 		"true success": {once.Success[0].True, five.Success[0].True},
 	} {
 		a, b := iv[0].Upper-iv[0].Lower, iv[1].Upper-iv[1].Lower
@@ -340,7 +360,9 @@ func TestAttemptsOfATask(t *testing.T) {
 		}
 	}
 	few := reported(t, attemptsOf(lines("c", 4, 0, 4, 0, `,"stratum":"random"`), 5), verdicts("r", 60, 40))
-	if s := few.Success[0]; s.True.Status != judge.TooFewUnits || few.Usable || !strings.Contains(few.Why, "20 labelled passes worth 4.0 (several are of one task) and 20 labelled fails worth 4.0") {
+	if s := few.Success[0]; s.True.Status != judge.TooFewUnits || few.Usable ||
+		!strings.Contains(few.Why,
+			"20 labelled passes worth 4.0 (several are of one task) and 20 labelled fails worth 4.0") {
 		t.Errorf("%+v %s", s.True, few.Why)
 	}
 	var b bytes.Buffer
@@ -357,7 +379,8 @@ func TestAttemptsOfATask(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	lied := bytes.Replace(b.Bytes(), fmt.Appendf(nil, `"pass": %v`, five.Worth.Pass), []byte(`"pass": 9000`), 1)
-	if _, err := labels.ParseCalibration("c.json", lied); err == nil || !strings.Contains(err.Error(), "worth more than there are") {
+	if _, err := labels.ParseCalibration("c.json", lied); err == nil ||
+		!strings.Contains(err.Error(), "worth more than there are") {
 		t.Errorf("%v", err)
 	}
 }
@@ -367,7 +390,9 @@ func FuzzCalibration(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add([]byte(`{"format":"callvet.calibration","version":1,"judge":{"judge":"j"},"unit":"task","design":"transport","table":{"tp":1,"fn":0,"tn":2,"fp":0},"strata":[{"stratum":"random","tp":1,"fn":0,"tn":2,"fp":0}],"roles":["calibration"],"made":"2026-01-01T00:00:00Z","stats_version":"1"}`))
+	f.Add(
+		[]byte(
+			`{"format":"callvet.calibration","version":1,"judge":{"judge":"j"},"unit":"task","design":"transport","table":{"tp":1,"fn":0,"tn":2,"fp":0},"strata":[{"stratum":"random","tp":1,"fn":0,"tn":2,"fp":0}],"roles":["calibration"],"made":"2026-01-01T00:00:00Z","stats_version":"1"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := labels.ParseCalibration("f", data)
 		if err != nil {
@@ -408,7 +433,8 @@ func TestCalibrationTrueSuccess(t *testing.T) {
 		"its own run":   {cal: own, against: "it was made for another", why: "hold for their own run only"},
 	} {
 		iv, why := c.cal.TrueSuccess(judged, 0.95, c.against)
-		if !strings.Contains(why, c.why) || (why == "") != (c.why == "") || (c.why == "") != iv.Defined() || iv.Defined() && !near(iv.Point, c.point) {
+		if !strings.Contains(why, c.why) || (why == "") != (c.why == "") || (c.why == "") != iv.Defined() ||
+			iv.Defined() && !near(iv.Point, c.point) {
 			t.Errorf("%s: %+v %q", name, iv, why)
 		}
 	}

@@ -64,7 +64,8 @@ type Calibration struct {
 func strataOf(ps []pair) []StratumTable {
 	var out []StratumTable
 	for _, p := range ps {
-		i := slices.IndexFunc(out, func(t StratumTable) bool { return t.Stratum == p.stratum && t.Frame.Equal(p.frame) })
+		i := slices.IndexFunc(out,
+			func(t StratumTable) bool { return t.Stratum == p.stratum && t.Frame.Equal(p.frame) })
 		if i < 0 {
 			out = append(out, StratumTable{Stratum: p.stratum, Frame: p.frame})
 			i = len(out) - 1
@@ -78,7 +79,8 @@ func strataOf(ps []pair) []StratumTable {
 // source the name of the labels file.
 func (r *CalibrationReport) Calibration(source string, made time.Time) Calibration {
 	c := Calibration{
-		Format: CalibrationFormat, Version: Version, Judge: r.Judge, Unit: r.Unit, Design: Transport, Table: r.Table, Worth: &r.Worth, Lost: r.Lost, Strata: r.strata,
+		Format: CalibrationFormat, Version: Version, Judge: r.Judge, Unit: r.Unit, Design: Transport, Table: r.Table,
+		Worth: &r.Worth, Lost: r.Lost, Strata: r.strata,
 		Roles: []Role{Calibrating}, Source: source, Made: made.UTC().Truncate(time.Second), Stats: stats.Version,
 	}
 	if r.Table.N() == 0 {
@@ -92,7 +94,8 @@ func (r *CalibrationReport) Calibration(source string, made time.Time) Calibrati
 func (c *Calibration) Transported() (judge.Calibration, error) {
 	if c.Design != Transport {
 		return judge.Calibration{}, &callvet.Hinted{
-			Err:  fmt.Errorf("use calibration of %s: %w: its labels were drawn by the judge's verdict and hold for their own run only", c.Judge.ID(), callvet.ErrInvalid),
+			Err: fmt.Errorf(
+				"use calibration of %s: %w: its labels were drawn by the judge's verdict and hold for their own run only", c.Judge.ID(), callvet.ErrInvalid),
 			Hint: "callvet label next --strategy random, then calibrate again",
 		}
 	}
@@ -106,7 +109,8 @@ func (c *Calibration) Transported() (judge.Calibration, error) {
 // TrueSuccess estimates from the judged share of another run the share that truly passed; why
 // says in a sentence why it cannot. against, where not "", is why the calibration is not for
 // these verdicts: the judge then counts as one without labels.
-func (c *Calibration) TrueSuccess(judged stats.Interval, confidence float64, against string) (iv stats.Interval, why string) {
+func (c *Calibration) TrueSuccess(judged stats.Interval, confidence float64,
+	against string) (iv stats.Interval, why string) {
 	t, err := c.Transported()
 	if err != nil {
 		against = err.Error()
@@ -123,7 +127,8 @@ func (c *Calibration) TrueSuccess(judged stats.Interval, confidence float64, aga
 // The error wraps callvet.ErrConflict.
 func (c *Calibration) AppliesTo(j Judge) error {
 	if d := c.Judge.Differs(j); d != nil {
-		return fmt.Errorf("use calibration: %w: it was made for %s, the verdicts are of %s: %v differs", callvet.ErrConflict, c.Judge, j, d)
+		return fmt.Errorf("use calibration: %w: it was made for %s, the verdicts are of %s: %v differs",
+			callvet.ErrConflict, c.Judge, j, d)
 	}
 	return nil
 }
@@ -158,7 +163,8 @@ func (c *Calibration) check() error {
 	var drawn AgreementTable
 	for _, s := range c.Strata {
 		if s.Stratum != JudgePass && s.Stratum != JudgeFail {
-			drawn = AgreementTable{drawn.TruePass + s.TruePass, drawn.FalseFail + s.FalseFail, drawn.TrueFail + s.TrueFail, drawn.FalsePass + s.FalsePass}
+			drawn = AgreementTable{drawn.TruePass + s.TruePass, drawn.FalseFail + s.FalseFail,
+				drawn.TrueFail + s.TrueFail, drawn.FalsePass + s.FalsePass}
 		}
 	}
 	switch {
@@ -166,7 +172,8 @@ func (c *Calibration) check() error {
 		return errors.New("labels drawn by verdict make no table")
 	case drawn != c.Table:
 		return errors.New("the strata that were not drawn by verdict do not add up to the table")
-	case c.Worth != nil && (c.Worth.Pass > float64(c.Table.TruePass+c.Table.FalseFail) || c.Worth.Fail > float64(c.Table.TrueFail+c.Table.FalsePass)):
+	case c.Worth != nil && (c.Worth.Pass > float64(c.Table.TruePass+c.Table.FalseFail) ||
+		c.Worth.Fail > float64(c.Table.TrueFail+c.Table.FalsePass)):
 		return errors.New("the labels are worth more than there are")
 	}
 	return nil

@@ -45,13 +45,15 @@ func (j *join) inside(ps []pair, vs []Judgement, by estimator) ownEstimate {
 	case judged[1] == 0:
 		return part[0]
 	case !part[1].iv.Usable():
-		return part[1].refuse(fmt.Sprintf("%.0f of %.0f outputs are not known to be those that were labelled, and have %d labels of their own: %s",
+		return part[1].refuse(fmt.Sprintf(
+			"%.0f of %.0f outputs are not known to be those that were labelled, and have %d labels of their own: %s",
 			judged[1], total, counts[1], by.needs()))
 	case judged[0] == 0:
 		return part[1]
 	case !part[0].iv.Usable():
-		return part[0].refuse(fmt.Sprintf("of the outputs that are known from other runs %.0f are here, and %d of them are labelled: %s",
-			judged[0], counts[0], by.needs()))
+		return part[0].refuse(
+			fmt.Sprintf("of the outputs that are known from other runs %.0f are here, and %d of them are labelled: %s",
+				judged[0], counts[0], by.needs()))
 	}
 	share := judged[0] / total
 	// How many outputs of another run would have changed is a matter of chance, too.
@@ -59,7 +61,8 @@ func (j *join) inside(ps []pair, vs []Judgement, by estimator) ownEstimate {
 	split := stats.EffectiveRate(share, int(total), int(math.Ceil(worth)), worth, by.level())
 	split.Point, split.Lower, split.Upper = 0, split.Lower-share, split.Upper-share
 	gap := part[0].iv.Point - part[1].iv.Point
-	out := ownEstimate{divided: true, iv: stats.Combine([]float64{share, 1 - share, gap}, []stats.Interval{part[0].iv, part[1].iv, split})}
+	out := ownEstimate{divided: true,
+		iv: stats.Combine([]float64{share, 1 - share, gap}, []stats.Interval{part[0].iv, part[1].iv, split})}
 	iv := &out.iv
 	iv.Lower, iv.Upper = max(0, iv.Lower), min(1, iv.Upper)
 	iv.Method, iv.Confidence = part[1].iv.Method, by.level()

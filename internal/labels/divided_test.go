@@ -26,10 +26,12 @@ func carriedRun(unchanged int) labels.CalibrationInput {
 			now = outputOf(k.TaskID + " now")
 		}
 		in.Run = append(in.Run, labels.Judgement{Key: k, Fingerprint: now, Verdict: v})
-		in.Opinions = append(in.Opinions, labels.Label{Key: k, Fingerprint: before, Run: "before", Judged: []labels.Verdict{v}})
+		in.Opinions = append(in.Opinions,
+			labels.Label{Key: k, Fingerprint: before, Run: "before", Judged: []labels.Verdict{v}})
 		if i%5 < 3 {
 			in.Labels = append(in.Labels, labels.Label{
-				Key: k, Fingerprint: before, Run: "before", By: "ana", Role: labels.Calibrating, Pass: &yes, Stratum: labels.Random, Judged: []labels.Verdict{v},
+				Key: k, Fingerprint: before, Run: "before", By: "ana", Role: labels.Calibrating, Pass: &yes,
+				Stratum: labels.Random, Judged: []labels.Verdict{v},
 			})
 		}
 	}
@@ -40,7 +42,9 @@ func carriedRun(unchanged int) labels.CalibrationInput {
 func ownLabels(in *labels.CalibrationInput, first, n int) {
 	no := false
 	for _, v := range in.Run[first : first+n] {
-		in.Labels = append(in.Labels, labels.Label{Key: v.Key, Fingerprint: v.Fingerprint, Run: "now", By: "ana", Role: labels.Calibrating, Pass: &no, Stratum: labels.Random})
+		in.Labels = append(in.Labels,
+			labels.Label{Key: v.Key, Fingerprint: v.Fingerprint, Run: "now", By: "ana", Role: labels.Calibrating,
+				Pass: &no, Stratum: labels.Random})
 	}
 }
 
@@ -54,10 +58,12 @@ func TestCarriedLabels(t *testing.T) {
 		refused        string
 	}{
 		{100, 0, labels.Internal, 1, ""},
-		{30, 0, labels.Internal, -1, "70 of 100 outputs are not known to be those that were labelled, and have 0 labels of their own"},
+		{30, 0, labels.Internal, -1,
+			"70 of 100 outputs are not known to be those that were labelled, and have 0 labels of their own"},
 		{30, 12, labels.Internal, -1, "have 12 labels of their own"}, // 3 of the judge-fails
 		{50, 40, labels.Internal, 0.5, ""},
-		{30, 40, labels.Internal, -1, "of the outputs that are known from other runs 30 are here, and 18 of them are labelled"},
+		{30, 40, labels.Internal, -1,
+			"of the outputs that are known from other runs 30 are here, and 18 of them are labelled"},
 		{0, 0, labels.Transport, -1, "60 labelled tasks are of other outputs than those of this run"},
 		{0, 40, labels.Internal, 0, ""},
 	} {
@@ -68,10 +74,12 @@ func TestCarriedLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := r.Success[0]
-		if s.Design != c.design || !strings.Contains(s.Refused, c.refused) || (c.refused == "") != (s.Refused == "") || s.True.Usable() != (c.refused == "") {
+		if s.Design != c.design || !strings.Contains(s.Refused, c.refused) || (c.refused == "") != (s.Refused == "") ||
+			s.True.Usable() != (c.refused == "") {
 			t.Errorf("%d unchanged, %d labelled: %+v", c.unchanged, c.own, s)
 		}
-		if c.point >= 0 && math.Abs(s.True.Point-c.point) > 1e-9 || s.Refused == "" && !(s.True.Lower <= c.point && c.point <= s.True.Upper) {
+		if c.point >= 0 && math.Abs(s.True.Point-c.point) > 1e-9 || s.Refused == "" &&
+			!(s.True.Lower <= c.point && c.point <= s.True.Upper) {
 			t.Errorf("%d unchanged, %d labelled: %+v, and %g is true", c.unchanged, c.own, s.True, c.point)
 		}
 		if c.refused != "" && !strings.Contains(s.Advice, "callvet label next") {
@@ -96,11 +104,13 @@ func TestVerdictsOfTheRun(t *testing.T) {
 	if r.Table.TruePass != 45 || r.Table.FalseFail != 15 {
 		t.Errorf("%+v: the run has 45 passes and 15 fails", r.Table)
 	}
-	if s := r.Success[0]; s.True.Status != judge.Drifted || s.True.Lower != 0 || s.True.Upper != 1 || !strings.Contains(s.Refused, "15 of 100 outputs") {
+	if s := r.Success[0]; s.True.Status != judge.Drifted || s.True.Lower != 0 || s.True.Upper != 1 ||
+		!strings.Contains(s.Refused, "15 of 100 outputs") {
 		t.Errorf("%+v", s)
 	}
 	in = carriedRun(100)
-	in.Run[4].Pass, in.Run[8].Pass, in.Run[12].Pass, in.Run[16].Pass, in.Run[20].Pass = in.Run[1].Pass, in.Run[1].Pass, in.Run[1].Pass, in.Run[1].Pass, in.Run[1].Pass
+	in.Run[4].Pass, in.Run[8].Pass, in.Run[12].Pass, in.Run[16].Pass, in.Run[20].Pass = in.Run[1].Pass, in.Run[1].Pass,
+		in.Run[1].Pass, in.Run[1].Pass, in.Run[1].Pass
 	if r, err = labels.Calibrate(in); err != nil || !r.Success[0].True.Usable() {
 		t.Errorf("5 of 100 verdicts changed: %v %+v", err, r.Success)
 	}
@@ -111,7 +121,8 @@ func TestVerdictsOfTheRun(t *testing.T) {
 func TestElsewhereByVerdict(t *testing.T) {
 	t.Parallel()
 	text := func(frame string) string {
-		return lines("p", 72, 0, 0, 8, `,"stratum":"judge_pass"`+frame) + lines("f", 0, 20, 60, 0, `,"stratum":"judge_fail"`+frame)
+		return lines("p", 72, 0, 0, 8, `,"stratum":"judge_pass"`+frame) +
+			lines("f", 0, 20, 60, 0, `,"stratum":"judge_fail"`+frame)
 	}
 	s := reported(t, text(`,"frame":{"judge_pass":800,"judge_fail":200}`), verdicts("r", 160, 40)).Success[0]
 	// The judged share is that of the frame, and so is the true one: .8*.9 + .2*.25
@@ -122,7 +133,8 @@ func TestElsewhereByVerdict(t *testing.T) {
 		t.Errorf("%v is %g wide", s.True, w)
 	}
 	for _, frame := range []string{"", `,"frame":{"judge_pass":800,"judge_fail":0}`} {
-		if s := reported(t, text(frame), verdicts("r", 160, 40)).Success[0]; s.True.Usable() || !strings.Contains(s.Refused, "drawn by the judge's verdict") {
+		if s := reported(t, text(frame), verdicts("r", 160, 40)).Success[0]; s.True.Usable() ||
+			!strings.Contains(s.Refused, "drawn by the judge's verdict") {
 			t.Errorf("frame %q: %+v", frame, s)
 		}
 	}
@@ -134,7 +146,8 @@ func TestQueueOfOutputs(t *testing.T) {
 	in := carriedRun(30)
 	var items []labels.CalibrationItem
 	for _, v := range in.Run {
-		items = append(items, labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
+		items = append(items,
+			labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
 	}
 	q := labels.Queue{Strategy: labels.AtRandom, N: 100, By: "bo", Role: labels.Calibrating, Run: "now"}
 	drawn, err := q.Next(items, in.Labels)

@@ -37,7 +37,8 @@ func (l *LostLabels) fault() string {
 	if l == nil || l.N == 0 {
 		return ""
 	}
-	of := fmt.Sprintf("%d of %d drawn outputs have no usable label (%d have none, the labels of %d disagree, contradict or are for the design of a judge)",
+	of := fmt.Sprintf(
+		"%d of %d drawn outputs have no usable label (%d have none, the labels of %d disagree, contradict or are for the design of a judge)",
 		l.N, l.Of, l.Silent, l.N-l.Silent)
 	switch {
 	case float64(l.N) > maxLostLabels*float64(l.Of):

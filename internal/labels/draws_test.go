@@ -21,7 +21,8 @@ func drawnRun(t *testing.T, strategy labels.Strategy) labels.CalibrationInput {
 	truth := map[string]bool{}
 	for i, v := range in.Run {
 		v.Unit = labels.Task
-		items = append(items, labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
+		items = append(items,
+			labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
 		truth[v.TaskID] = i < 331 && i%7 != 0
 	}
 	q := labels.Queue{Strategy: strategy, N: 200, By: "ana", Role: labels.Calibrating, Judge: "j", Seed: 5, Run: "now"}
@@ -81,12 +82,20 @@ func TestLostLabels(t *testing.T) {
 		of       int
 		refused  string
 	}{
-		"whole":          {change: func(*labels.CalibrationInput) {}, of: 200},
-		"whole, neyman":  {strategy: labels.Neyman, change: func(*labels.CalibrationInput) {}, of: 200},
-		"left out":       {change: func(in *labels.CalibrationInput) { in.Labels = without(in.Labels, wrong(in.Labels)) }, lost: -1, of: 200, refused: "at most 5 %"},
-		"left out, nine": {change: func(in *labels.CalibrationInput) { in.Labels = without(in.Labels, wrong(in.Labels)[:9]) }, lost: 9, of: 200},
+		"whole":         {change: func(*labels.CalibrationInput) {}, of: 200},
+		"whole, neyman": {strategy: labels.Neyman, change: func(*labels.CalibrationInput) {}, of: 200},
+		"left out": {change: func(in *labels.CalibrationInput) {
+			in.Labels = without(in.Labels,
+				wrong(in.Labels))
+		}, lost: -1, of: 200, refused: "at most 5 %"},
+		"left out, nine": {change: func(in *labels.CalibrationInput) {
+			in.Labels = without(in.Labels,
+				wrong(in.Labels)[:9])
+		}, lost: 9, of: 200},
 		"left out, neyman": {
-			strategy: labels.Neyman, change: func(in *labels.CalibrationInput) { in.Labels = without(in.Labels, wrong(in.Labels)) }, lost: -1, of: 200, refused: "at most 5 %",
+			strategy: labels.Neyman,
+			change:   func(in *labels.CalibrationInput) { in.Labels = without(in.Labels, wrong(in.Labels)) }, lost: -1,
+			of: 200, refused: "at most 5 %",
 		},
 		"from one cell": {change: func(in *labels.CalibrationInput) {
 			var fails []int
@@ -101,7 +110,8 @@ func TestLostLabels(t *testing.T) {
 			in.Labels = again(in.Labels, wrong(in.Labels), func(l *labels.Label) { passed(l); l.By = "bo" })
 		}, lost: -1, of: 200, refused: "at most 5 %"},
 		"the same person": {change: func(in *labels.CalibrationInput) {
-			in.Labels = again(in.Labels, wrong(in.Labels), func(l *labels.Label) { passed(l); l.By, l.At = " an\u200ba", time.Unix(1, 0) })
+			in.Labels = again(in.Labels, wrong(in.Labels),
+				func(l *labels.Label) { passed(l); l.By, l.At = " an\u200ba", time.Unix(1, 0) })
 		}, lost: -1, of: 200, refused: "at most 5 %"},
 		"for the design": {change: func(in *labels.CalibrationInput) {
 			in.Labels = again(in.Labels, wrong(in.Labels), func(l *labels.Label) { l.Role = labels.Design })
@@ -123,7 +133,10 @@ func TestLostLabels(t *testing.T) {
 			}
 			in.Run = slices.DeleteFunc(in.Run, func(v labels.Judgement) bool { return in.Without[v.TaskID] })
 		}, of: 200},
-		"the run grew": {change: func(in *labels.CalibrationInput) { in.Run = append(in.Run, verdicts("more", 100, 0)...) }, of: 200},
+		"the run grew": {change: func(in *labels.CalibrationInput) {
+			in.Run = append(in.Run,
+				verdicts("more", 100, 0)...)
+		}, of: 200},
 		"of another run": {change: func(in *labels.CalibrationInput) {
 			in.Labels, in.RunID = without(in.Labels, wrong(in.Labels)), "later"
 			in.Run = verdicts("later", 300, 100)
@@ -153,11 +166,13 @@ func TestLostLabels(t *testing.T) {
 				}
 				return
 			}
-			if !strings.Contains(s.Refused, c.refused) || !strings.Contains(s.Advice, "label next") || s.True.Status != judge.LostLabels || s.True.Usable() {
+			if !strings.Contains(s.Refused, c.refused) || !strings.Contains(s.Advice, "label next") ||
+				s.True.Status != judge.LostLabels || s.True.Usable() {
 				t.Errorf("%+v", s)
 			}
 			made := r.Calibration("labels", time.Unix(1, 0))
-			if _, why := made.TrueSuccess(s.Raw, 0.95, ""); r.Usable || c.strategy == labels.AtRandom && !strings.Contains(why, c.refused) {
+			if _, why := made.TrueSuccess(s.Raw, 0.95, ""); r.Usable || c.strategy == labels.AtRandom &&
+				!strings.Contains(why, c.refused) {
 				t.Errorf("the calibration is usable: %v, %q", r.Usable, why)
 			}
 		})
@@ -171,7 +186,8 @@ func TestDrawsGoOn(t *testing.T) {
 	var items []labels.CalibrationItem
 	for _, v := range in.Run {
 		v.Unit = labels.Task
-		items = append(items, labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
+		items = append(items,
+			labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
 	}
 	q := labels.Queue{Strategy: labels.AtRandom, N: 40, By: "ana", Role: labels.Calibrating, Seed: 5, Run: "now"}
 	var done []labels.Label

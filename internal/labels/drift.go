@@ -56,8 +56,10 @@ func (r *CalibrationReport) drift(before *Calibration, drawn []pair) error {
 	if err != nil {
 		return fmt.Errorf("compare with the calibration of %s: %w", before.Made.Format(time.DateOnly), err)
 	}
-	d.PSensitivity, d.PSpecificity, d.PHolm, d.Drifted = found.PSensitivity, found.PSpecificity, found.PHolm, found.PHolm < driftLevel
-	d.Sensitivity, d.Specificity = rateOf(fresh, r.Confidence, truly, right), rateOf(fresh, r.Confidence, not(truly), right)
+	d.PSensitivity, d.PSpecificity, d.PHolm, d.Drifted = found.PSensitivity, found.PSpecificity, found.PHolm,
+		found.PHolm < driftLevel
+	d.Sensitivity, d.Specificity = rateOf(fresh, r.Confidence, truly, right),
+		rateOf(fresh, r.Confidence, not(truly), right)
 	d.WasSensitivity, d.WasSpecificity = was.Sensitivity(r.Confidence), was.Specificity(r.Confidence)
 	d.Says = d.sentence(now, r.Unit)
 	r.Drift = d
@@ -66,13 +68,15 @@ func (r *CalibrationReport) drift(before *Calibration, drawn []pair) error {
 
 func (d *JudgeDrift) sentence(now judge.Calibration, unit Unit) string {
 	since := d.Made.Format(time.DateOnly)
-	rates := fmt.Sprintf("sensitivity %s, was %s; specificity %s, was %s; p = %.2g", told(d.Sensitivity), told(d.WasSensitivity), told(d.Specificity), told(d.WasSpecificity), d.PHolm)
+	rates := fmt.Sprintf("sensitivity %s, was %s; specificity %s, was %s; p = %.2g", told(d.Sensitivity),
+		told(d.WasSensitivity), told(d.Specificity), told(d.WasSpecificity), d.PHolm)
 	var s string
 	switch {
 	case d.Table.N() == 0:
 		s = fmt.Sprintf("whether the judge has drifted since %s is not known: no label is newer", since)
 	case d.Drifted:
-		s = fmt.Sprintf("the judge or the %ss have changed since %s (%s): calibrate anew, with fresh labels alone", unit, since, rates)
+		s = fmt.Sprintf("the judge or the %ss have changed since %s (%s): calibrate anew, with fresh labels alone",
+			unit, since, rates)
 	case now.Few():
 		s = fmt.Sprintf("no drift since %s is shown, but %s can hardly show one (%s)", since, tooFew(now), rates)
 	default:
@@ -128,13 +132,15 @@ func (r *CalibrationReport) want(width float64) {
 		for m := 1; m <= maxWanted; m += max(1, m/200) {
 			k := float64(m) * each
 			x := int(k*float64(hits)/float64(n) + 0.5)
-			if iv := stats.ClopperPearson(min(x, int(k+0.5)), int(k+0.5), r.Confidence, stats.TwoSided); iv.Defined() && iv.Upper-iv.Lower <= width {
+			if iv := stats.ClopperPearson(min(x, int(k+0.5)), int(k+0.5), r.Confidence, stats.TwoSided); iv.Defined() &&
+				iv.Upper-iv.Lower <= width {
 				return m
 			}
 		}
 		return 0
 	}
-	w.Sensitivity, w.Specificity = class(c.TruePositive, c.LabelledPass, c.PassWorth), class(c.TrueNegative, c.LabelledFail, c.FailWorth)
+	w.Sensitivity, w.Specificity = class(c.TruePositive, c.LabelledPass, c.PassWorth),
+		class(c.TrueNegative, c.LabelledFail, c.FailWorth)
 	if w.Sensitivity == 0 || w.Specificity == 0 {
 		w.Says = fmt.Sprintf("an interval of %.1f points takes more than %d labels of a class", 100*width, maxWanted)
 		return
@@ -143,5 +149,6 @@ func (r *CalibrationReport) want(width float64) {
 	inAll := func(needed, have int) int { return (needed*n + have - 1) / have }
 	w.Labels = max(inAll(w.Sensitivity, c.LabelledPass), inAll(w.Specificity, c.LabelledFail))
 	w.More = max(0, w.Labels-n)
-	w.Says = fmt.Sprintf("intervals of sensitivity and specificity of at most %.1f points take about %d true passes and %d true fails: %d labels drawn at random, %d more than there are", 100*width, w.Sensitivity, w.Specificity, w.Labels, w.More)
+	w.Says = fmt.Sprintf(
+		"intervals of sensitivity and specificity of at most %.1f points take about %d true passes and %d true fails: %d labels drawn at random, %d more than there are", 100*width, w.Sensitivity, w.Specificity, w.Labels, w.More)
 }

@@ -20,7 +20,8 @@ func TestDisagreementFirst(t *testing.T) {
 	yes, no := true, false
 	var run []labels.CalibrationItem
 	for i := range 40 {
-		it := labels.CalibrationItem{Key: labels.Key{Target: []string{"m", "n"}[i%2], TaskID: fmt.Sprint("t", i/2), Unit: labels.Task}, Auto: &yes}
+		it := labels.CalibrationItem{Key: labels.Key{Target: []string{"m", "n"}[i%2], TaskID: fmt.Sprint("t", i/2),
+			Unit: labels.Task}, Auto: &yes}
 		it.Judged = []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &yes}}
 		if i/2%5 == 0 {
 			it.Judged[0].Pass = &no
@@ -49,7 +50,8 @@ func TestDisagreementFirst(t *testing.T) {
 		t.Errorf("%d of 8 tasks are those on which verdicts disagree", disputed)
 	}
 	for _, by := range []string{"ana", "bob"} {
-		drawn, err := labels.Queue{Strategy: labels.AtRandom, N: 100, Double: 1, By: by, Role: labels.Calibrating, Seed: 1}.Next(run, design)
+		drawn, err := labels.Queue{Strategy: labels.AtRandom, N: 100, Double: 1, By: by, Role: labels.Calibrating,
+			Seed: 1}.Next(run, design)
 		if err != nil || len(drawn) != 2*(20-len(used)) {
 			t.Errorf("%s: %d are drawn for the calibration, %v", by, len(drawn), err)
 		}
@@ -59,7 +61,8 @@ func TestDisagreementFirst(t *testing.T) {
 			}
 		}
 	}
-	at, err := labels.Queue{Strategy: labels.AtRandom, N: 5, By: "ana", Role: labels.Calibrating, Seed: 1}.Next(run, nil)
+	at, err := labels.Queue{Strategy: labels.AtRandom, N: 5, By: "ana", Role: labels.Calibrating,
+		Seed: 1}.Next(run, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +94,9 @@ func TestDesignIsLeftOut(t *testing.T) {
 	if r.Table != want.Table || r.Counts.Labelled != want.Counts.Labelled || r.Check != nil {
 		t.Errorf("table %+v, want %+v", r.Table, want.Table)
 	}
-	if r.Counts.Designed != 42 || r.Counts.DesignLeaked != 2 || !strings.Contains(strings.Join(r.Warnings, "\n"), "42 labelled tasks are left out: their tasks were labelled to design the judge") ||
+	if r.Counts.Designed != 42 || r.Counts.DesignLeaked != 2 ||
+		!strings.Contains(strings.Join(r.Warnings, "\n"),
+			"42 labelled tasks are left out: their tasks were labelled to design the judge") ||
 		!strings.Contains(strings.Join(r.Warnings, "\n"), "2 of these have a label for calibration") {
 		t.Errorf("%+v %v", r.Counts, r.Warnings)
 	}
@@ -151,7 +156,8 @@ func TestDrift(t *testing.T) {
 		}
 		t.Logf("specificity 0.9, then %g: drift in %d of 40", tc.spec, found)
 		if found < tc.least || found > tc.most {
-			t.Errorf("specificity 0.9, then %g: drift is found in %d of 40, want %d to %d", tc.spec, found, tc.least, tc.most)
+			t.Errorf("specificity 0.9, then %g: drift is found in %d of 40, want %d to %d", tc.spec, found,
+				tc.least, tc.most)
 		}
 	}
 	before := reported(t, lines("o", 30, 3, 20, 2, ""), nil).Calibration("f", made)
@@ -185,7 +191,8 @@ func TestWanted(t *testing.T) {
 		t.Errorf("%d labels: widths %v and %v", r.Wanted.Labels, width(up), width(r.Wanted.Labels*9/10/100*100))
 	}
 	one, _ := read(t, lines("c", 5, 1, 0, 0, ""))
-	if r, err = labels.Calibrate(labels.CalibrationInput{Judge: "j", Labels: one, Width: 0.1}); err != nil || r.Wanted.Labels != 0 || !strings.Contains(r.Wanted.Says, "is not known") {
+	if r, err = labels.Calibrate(labels.CalibrationInput{Judge: "j", Labels: one, Width: 0.1}); err != nil ||
+		r.Wanted.Labels != 0 || !strings.Contains(r.Wanted.Says, "is not known") {
 		t.Error(err, r.Wanted)
 	}
 }

@@ -59,7 +59,8 @@ type Imported struct {
 }
 
 func (m *Imported) problem(o ImportOptions, line int, err error) {
-	m.Problems = append(m.Problems, callvet.Problem{Position: callvet.Position{File: o.Name, Line: line}, Code: "bad-label", Message: err.Error()})
+	m.Problems = append(m.Problems,
+		callvet.Problem{Position: callvet.Position{File: o.Name, Line: line}, Code: "bad-label", Message: err.Error()})
 }
 
 // give takes a label that is complete but for the defaults.
@@ -355,12 +356,14 @@ func Export(w io.Writer, ls []Label, form string) error {
 	case FormCSV:
 		return exportCSV(w, ls)
 	}
-	return fmt.Errorf("export labels: %w: %w", callvet.ErrInvalid, unknownWord("form", form, []string{"jsonl", FormCSV}))
+	return fmt.Errorf("export labels: %w: %w", callvet.ErrInvalid,
+		unknownWord("form", form, []string{"jsonl", FormCSV}))
 }
 
 func exportCSV(w io.Writer, ls []Label) error {
 	c := csv.NewWriter(w)
-	header := []string{"task_id", "target", "attempt", "unit", "call_id", "by", "role", "pass", "rating", "note", "at", "stratum", "fingerprint", "run"}
+	header := []string{"task_id", "target", "attempt", "unit", "call_id", "by", "role", "pass", "rating", "note", "at",
+		"stratum", "fingerprint", "run"}
 	turns := slices.ContainsFunc(ls, func(l Label) bool { return l.Turn > 0 })
 	if turns {
 		header = append(header, "turn")
@@ -378,7 +381,8 @@ func exportCSV(w io.Writer, ls []Label) error {
 			at = l.At.Format(time.RFC3339)
 		}
 		row := []string{
-			plain.Cell(l.TaskID), plain.Cell(l.Target), strconv.Itoa(l.Attempt), string(l.Unit), plain.Cell(l.CallID), plain.Cell(l.By), string(l.Role),
+			plain.Cell(l.TaskID), plain.Cell(l.Target), strconv.Itoa(l.Attempt), string(l.Unit), plain.Cell(l.CallID),
+			plain.Cell(l.By), string(l.Role),
 			pass, rating, plain.Cell(l.Note), at, string(l.Stratum), l.Fingerprint, plain.Cell(l.Run),
 		}
 		switch {

@@ -21,10 +21,13 @@ func TestFingerprint(t *testing.T) {
 	}
 	made := func(change func(*attempt)) string {
 		a := attempt{
-			input: []callvet.Turn{{Role: callvet.RoleSystem, Content: "be brief"}, {Role: callvet.RoleUser, Content: "weather of Oslo"}},
-			trace: callvet.Trace{CaseID: "c", Target: "m", Answer: "rain", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{
-				{ID: "1", Tool: "weather", Args: json.RawMessage(`{"city": "Oslo", "days": 1.0}`), Result: json.RawMessage(`{"sky":"rain"}`), Status: callvet.StatusOK},
-			}}}},
+			input: []callvet.Turn{{Role: callvet.RoleSystem, Content: "be brief"},
+				{Role: callvet.RoleUser, Content: "weather of Oslo"}},
+			trace: callvet.Trace{CaseID: "c", Target: "m", Answer: "rain",
+				Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{
+					{ID: "1", Tool: "weather", Args: json.RawMessage(`{"city": "Oslo", "days": 1.0}`),
+						Result: json.RawMessage(`{"sky":"rain"}`), Status: callvet.StatusOK},
+				}}}},
 		}
 		change(&a)
 		return labels.Fingerprint(a.goal, a.input, &a.trace)
@@ -35,8 +38,10 @@ func TestFingerprint(t *testing.T) {
 		t.Fatal(first)
 	}
 	for name, change := range map[string]func(*attempt){
-		"target": func(a *attempt) { a.trace.Target = "n" }, "attempt": func(a *attempt) { a.trace.Repeat = 2 }, "id": func(a *attempt) { call(a).ID = "x" },
-		"system prompt": func(a *attempt) { a.input[0].Content = "be long" }, "time": func(a *attempt) { a.trace.WallMS = 9 },
+		"target": func(a *attempt) { a.trace.Target = "n" }, "attempt": func(a *attempt) { a.trace.Repeat = 2 },
+		"id":                    func(a *attempt) { call(a).ID = "x" },
+		"system prompt":         func(a *attempt) { a.input[0].Content = "be long" },
+		"time":                  func(a *attempt) { a.trace.WallMS = 9 },
 		"form of the arguments": func(a *attempt) { call(a).Args = json.RawMessage(`{"days":1,"city":"\u004fslo"}`) },
 	} {
 		if made(change) != first {
@@ -44,12 +49,18 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*attempt){
-		"task": func(a *attempt) { a.trace.CaseID = "d" }, "question": func(a *attempt) { a.input[1].Content = "weather of Rome" },
-		"goal": func(a *attempt) { a.goal = "weather" }, "tool": func(a *attempt) { call(a).Tool = "rain" }, "version": func(a *attempt) { call(a).Version = "2" },
-		"arguments": func(a *attempt) { call(a).Args = json.RawMessage(`{"city":"Rome","days":1}`) }, "answer": func(a *attempt) { a.trace.Answer = "sun" },
-		"result": func(a *attempt) { call(a).Result = json.RawMessage(`{"sky":"sun"}`) }, "no result": func(a *attempt) { call(a).Result = nil },
-		"status": func(a *attempt) { call(a).Status = callvet.StatusRejected }, "error": func(a *attempt) { call(a).Error = "no" },
-		"unreadable": func(a *attempt) { call(a).Args, call(a).ArgsRaw = nil, `{"city"` }, "calls": func(a *attempt) { a.trace.Turns = nil },
+		"task":     func(a *attempt) { a.trace.CaseID = "d" },
+		"question": func(a *attempt) { a.input[1].Content = "weather of Rome" },
+		"goal":     func(a *attempt) { a.goal = "weather" }, "tool": func(a *attempt) { call(a).Tool = "rain" },
+		"version":    func(a *attempt) { call(a).Version = "2" },
+		"arguments":  func(a *attempt) { call(a).Args = json.RawMessage(`{"city":"Rome","days":1}`) },
+		"answer":     func(a *attempt) { a.trace.Answer = "sun" },
+		"result":     func(a *attempt) { call(a).Result = json.RawMessage(`{"sky":"sun"}`) },
+		"no result":  func(a *attempt) { call(a).Result = nil },
+		"status":     func(a *attempt) { call(a).Status = callvet.StatusRejected },
+		"error":      func(a *attempt) { call(a).Error = "no" },
+		"unreadable": func(a *attempt) { call(a).Args, call(a).ArgsRaw = nil, `{"city"` },
+		"calls":      func(a *attempt) { a.trace.Turns = nil },
 	} {
 		if made(change) == first {
 			t.Errorf("%s: the same fingerprint", name)
@@ -69,7 +80,8 @@ func TestFingerprintOfForms(t *testing.T) {
 		if args != "" {
 			c.Args = json.RawMessage(args)
 		}
-		return labels.Fingerprint(goal, input, &callvet.Trace{CaseID: "c", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}}}})
+		return labels.Fingerprint(goal, input,
+			&callvet.Trace{CaseID: "c", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}}}})
 	}
 	for name, c := range map[string]struct {
 		a, b string
@@ -114,7 +126,8 @@ func TestThings(t *testing.T) {
 func TestPerson(t *testing.T) {
 	t.Parallel()
 	for a, b := range map[string]string{
-		"ana": " ana\u00a0", "an\u200ba": "ana", "\ufeffana\u2060": "ana", "ｂｏ": "bo", "e\u0301ve": "\u00e9ve", "b\u00ado": "bo",
+		"ana": " ana\u00a0", "an\u200ba": "ana", "\ufeffana\u2060": "ana", "ｂｏ": "bo", "e\u0301ve": "\u00e9ve",
+		"b\u00ado": "bo",
 	} {
 		if labels.Person(a) != labels.Person(b) {
 			t.Errorf("%q and %q are two", a, b)

@@ -96,7 +96,8 @@ func (m *Imported) langSmith(data []byte, o ImportOptions) error {
 		return nil
 	})
 	if err == nil && len(keys) > 1 {
-		return fmt.Errorf("the feedback has %d keys (%s): name one with --key", len(keys), strings.Join(sorted(keys), ", "))
+		return fmt.Errorf("the feedback has %d keys (%s): name one with --key", len(keys),
+			strings.Join(sorted(keys), ", "))
 	}
 	return err
 }
@@ -187,7 +188,8 @@ func (m *Imported) labelStudio(data []byte, o ImportOptions) error {
 				m.Open++
 				continue
 			}
-			l := Label{Key: Key{TaskID: t.Data.TaskID, Target: t.Data.Target, Attempt: t.Data.Attempt, CallID: t.Data.CallID}, Line: n, At: stamp(a.CreatedAt)}
+			l := Label{Key: Key{TaskID: t.Data.TaskID, Target: t.Data.Target, Attempt: t.Data.Attempt,
+				CallID: t.Data.CallID}, Line: n, At: stamp(a.CreatedAt)}
 			if l.TaskID == "" {
 				l.TaskID = strings.Trim(string(t.ID), `"`)
 			}

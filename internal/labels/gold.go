@@ -152,7 +152,9 @@ func ReadGold(name string, data []byte) (*Gold, []callvet.Problem, error) {
 		at := fmt.Sprintf("tasks[%d]", i)
 		note := func(path, code, fix, format string, args ...any) {
 			where, _ := d.Root.Find(at + path)
-			problems = append(problems, callvet.Problem{Position: d.Position(where), Code: code, Case: t.Task, Key: strings.TrimPrefix(path, "."), Fix: fix, Message: fmt.Sprintf(format, args...)})
+			problems = append(problems,
+				callvet.Problem{Position: d.Position(where), Code: code, Case: t.Task,
+					Key: strings.TrimPrefix(path, "."), Fix: fix, Message: fmt.Sprintf(format, args...)})
 		}
 		if seen[t.Key()] {
 			note("", "duplicate-task", "keep one", "the task %s stands twice", t.Key())
@@ -172,10 +174,12 @@ func ReadGold(name string, data []byte) (*Gold, []callvet.Problem, error) {
 
 // checkLimits notes what is blank or wrong in what a task may take and do.
 func (t *GoldTask) checkLimits(note func(path, code, fix, format string, args ...any)) {
-	const budget, rules = "the most calls that the task may take, or any", "[] for none, or a list of: never TOOL, read_only, confirm_writes, deny_pii"
+	const budget, rules = "the most calls that the task may take, or any",
+		"[] for none, or a list of: never TOOL, read_only, confirm_writes, deny_pii"
 	var right []callvet.ExpectedCall
 	for i := range t.Turns {
-		if n := &t.Turns[i]; !slices.ContainsFunc(n.Calls, func(c GoldCall) bool { return empty(c.Tool) || c.noArgs() || empty(c.Check) }) {
+		if n := &t.Turns[i]; !slices.ContainsFunc(n.Calls,
+			func(c GoldCall) bool { return empty(c.Tool) || c.noArgs() || empty(c.Check) }) {
 			right = append(right, n.Right()...)
 		}
 	}
@@ -186,7 +190,8 @@ func (t *GoldTask) checkLimits(note func(path, code, fix, format string, args ..
 	case err != nil:
 		note(".budget", "wrong-type", budget, "%s: %v", t.Task, err)
 	case most != nil && *most < len(right):
-		note(".budget", "contradiction", budget, "%s: the budget is %d, and %d calls are right", t.Task, *most, len(right))
+		note(".budget", "contradiction", budget, "%s: the budget is %d, and %d calls are right", t.Task,
+			*most, len(right))
 	}
 	never, _, err := t.Rules()
 	switch {
@@ -197,7 +202,8 @@ func (t *GoldTask) checkLimits(note func(path, code, fix, format string, args ..
 	}
 	for i := range right {
 		if tool := right[i].Tools[0]; slices.Contains(never, tool) {
-			note(".safety_rules", "contradiction", "", "%s: %s is never to be called, and a call of it is right", t.Task, tool)
+			note(".safety_rules", "contradiction", "", "%s: %s is never to be called, and a call of it is right",
+				t.Task, tool)
 		}
 	}
 }
@@ -212,9 +218,11 @@ func (t *GoldTask) check(note func(path, code, fix, format string, args ...any))
 		case n.Needed == nil:
 			note(at+".needed", "blank", "true or false", "turn %d of %s: needed is blank", i+1, t.Task)
 		case !*n.Needed && filled:
-			note(at+".calls", "contradiction", "needed: true, or no calls", "turn %d of %s: no call is needed, and there is one", i+1, t.Task)
+			note(at+".calls", "contradiction", "needed: true, or no calls",
+				"turn %d of %s: no call is needed, and there is one", i+1, t.Task)
 		case *n.Needed && len(n.Calls) == 0:
-			note(at+".calls", "blank", "- {tool: NAME, args: {}, check: none}", "turn %d of %s: a call is needed, and none is there", i+1, t.Task)
+			note(at+".calls", "blank", "- {tool: NAME, args: {}, check: none}",
+				"turn %d of %s: a call is needed, and none is there", i+1, t.Task)
 		}
 		if n.Needed == nil || !*n.Needed {
 			continue
@@ -227,12 +235,16 @@ func (t *GoldTask) check(note func(path, code, fix, format string, args ...any))
 			}
 			switch {
 			case c.noArgs():
-				note(at+".args", "blank", "the arguments, {} for none, any where they do not matter", "%s: args is blank", where)
+				note(at+".args", "blank", "the arguments, {} for none, any where they do not matter",
+					"%s: args is blank", where)
 			case c.Args[0] != '{' && string(c.Args) != anyJSON:
-				note(at+".args", "wrong-type", "the arguments by their names, {} for none, any where they do not matter", "%s: args is no mapping", where)
+				note(at+".args", "wrong-type",
+					"the arguments by their names, {} for none, any where they do not matter",
+					"%s: args is no mapping", where)
 			}
 			if empty(c.Check) {
-				note(at+".check", "blank", "a post-condition such as window_days == 30, or none", "%s: check is blank", where)
+				note(at+".check", "blank", "a post-condition such as window_days == 30, or none",
+					"%s: check is blank", where)
 			}
 		}
 	}
@@ -292,7 +304,8 @@ func AppendGold(name string, data []byte, tasks []GoldTask) ([]byte, error) {
 	g, _, err := ReadGold(name, out)
 	if err != nil || len(g.Tasks) != there+len(tasks) {
 		return nil, &callvet.Hinted{
-			Err:  errors.Join(fmt.Errorf("add tasks to %s: %w: it is not written as a gold file was", name, callvet.ErrInvalid), err),
+			Err: errors.Join(fmt.Errorf("add tasks to %s: %w: it is not written as a gold file was", name,
+				callvet.ErrInvalid), err),
 			Hint: "name another file for more tasks",
 		}
 	}
@@ -369,7 +382,8 @@ func (n *GoldTurn) write(b *bytes.Buffer) {
 	b.WriteString("\n        calls:\n")
 	for i := range calls {
 		c := &calls[i]
-		fmt.Fprintf(b, "          - tool:%s\n            args:%s\n            check:%s\n", labelsWord(c.Tool), filled(c.Args), labelsWord(c.Check))
+		fmt.Fprintf(b, "          - tool:%s\n            args:%s\n            check:%s\n", labelsWord(c.Tool),
+			filled(c.Args), labelsWord(c.Check))
 	}
 }
 
@@ -411,7 +425,8 @@ func DrawGold(strata map[string][]Key, done map[Key]bool, n int, seed uint64) (d
 		order := slices.Clone(keys)
 		rank := make(map[Key][sha256.Size]byte, len(order))
 		for _, k := range order {
-			rank[k] = sha256.Sum256(fmt.Appendf(binary.BigEndian.AppendUint64(nil, seed), "%q %q %d", k.Target, k.TaskID, k.Attempt))
+			rank[k] = sha256.Sum256(fmt.Appendf(binary.BigEndian.AppendUint64(nil, seed), "%q %q %d", k.Target,
+				k.TaskID, k.Attempt))
 		}
 		slices.SortFunc(order, func(a, b Key) int {
 			x, y := rank[a], rank[b]

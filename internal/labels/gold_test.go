@@ -62,8 +62,10 @@ func TestDrawGold(t *testing.T) {
 func TestAppendGold(t *testing.T) {
 	t.Parallel()
 	want := []labels.GoldTask{
-		{Task: "plain", Goal: "Was ist's?", Turns: []labels.GoldTurn{{Called: []string{`a {"x":"it's"} -> "#: y"`}}, {}}, Answer: "- yes: no"},
-		{Task: "odd \"id\"", Attempt: 2, Target: "m", Stratum: "language=pt-BR intent=", Of: 3, Goal: "line\nline\ttab \x1b[31m \u202e", Turns: []labels.GoldTurn{{}}},
+		{Task: "plain", Goal: "Was ist's?",
+			Turns: []labels.GoldTurn{{Called: []string{`a {"x":"it's"} -> "#: y"`}}, {}}, Answer: "- yes: no"},
+		{Task: "odd \"id\"", Attempt: 2, Target: "m", Stratum: "language=pt-BR intent=", Of: 3,
+			Goal: "line\nline\ttab \x1b[31m \u202e", Turns: []labels.GoldTurn{{}}},
 	}
 	first, err := labels.AppendGold("g.yaml", nil, want[:1])
 	if err != nil {
@@ -82,7 +84,8 @@ func TestAppendGold(t *testing.T) {
 	}
 	for i := range want {
 		got := g.Tasks[i]
-		if !got.Open() || got.Key() != want[i].Key() || got.Goal != want[i].Goal || got.Answer != want[i].Answer || got.Of != want[i].Of {
+		if !got.Open() || got.Key() != want[i].Key() || got.Goal != want[i].Goal || got.Answer != want[i].Answer ||
+			got.Of != want[i].Of {
 			t.Errorf("%+v, want %+v", got, want[i])
 		}
 		for j := range want[i].Turns {
@@ -91,7 +94,8 @@ func TestAppendGold(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"callvet_gold: 1\ntasks: []\n", `{"callvet_gold": 1, "tasks": []}`, "tasks:\n  - task: a\ncallvet_gold: 1\n", "callvet_gold: 2\ntasks:\n"} {
+	for _, text := range []string{"callvet_gold: 1\ntasks: []\n", `{"callvet_gold": 1, "tasks": []}`,
+		"tasks:\n  - task: a\ncallvet_gold: 1\n", "callvet_gold: 2\ntasks:\n"} {
 		if out, err := labels.AppendGold("g.yaml", []byte(text), want[:1]); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v\n%s", text, err, out)
 		}
@@ -155,8 +159,10 @@ func TestWriteGold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if third, err := labels.WriteGold(g.Tasks); err != nil || !bytes.Equal(first, third) || len(same) != len(told) || len(told) == 0 {
-		t.Errorf("by way of JSON: %v, %d problems, want %d\n%s", err, len(same), len(told), cmp.Diff(string(first), string(third)))
+	if third, err := labels.WriteGold(g.Tasks); err != nil || !bytes.Equal(first, third) || len(same) != len(told) ||
+		len(told) == 0 {
+		t.Errorf("by way of JSON: %v, %d problems, want %d\n%s", err, len(same), len(told),
+			cmp.Diff(string(first), string(third)))
 	}
 }
 
@@ -177,11 +183,13 @@ func TestReadGold(t *testing.T) {
 		"[{needed: , calls: [{tool: a}]}]":                                                   "needed is blank",
 		"[{needed: true, calls: [{tool: a, args: {}, check: none}]}, {needed: , calls: []}]": "turn 2 of t: needed is blank",
 	} {
-		_, problems, err := labels.ReadGold("g.yaml", []byte("callvet_gold: 1\ntasks:\n  - task: t\n    turns: "+text+"\n"))
+		_, problems, err := labels.ReadGold("g.yaml",
+			[]byte("callvet_gold: 1\ntasks:\n  - task: t\n    turns: "+text+"\n"))
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", text, err)
-		case want == "" && len(problems) > 0, want != "" && (len(problems) != 1 || !strings.Contains(problems[0].Message, want) || problems[0].Position.Line != 4):
+		case want == "" && len(problems) > 0, want != "" &&
+			(len(problems) != 1 || !strings.Contains(problems[0].Message, want) || problems[0].Position.Line != 4):
 			t.Errorf("%s: %v", text, problems)
 		}
 	}
@@ -190,7 +198,8 @@ func TestReadGold(t *testing.T) {
 		"callvet_gold: 1\ntasks: [{task: a, turns: [{needed: 5}]}]\n":   "needed",
 		"tasks: []\n": "callvet_gold", "callvet_gold: 3\n": "3 is not known", "{": "g.yaml:1",
 	} {
-		if _, _, err := labels.ReadGold("g.yaml", []byte(text)); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, _, err := labels.ReadGold("g.yaml", []byte(text)); !errors.Is(err, callvet.ErrInvalid) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -220,14 +229,18 @@ func TestGoldLimits(t *testing.T) {
 		`"safety_rules": "none"`:      {want: "safety_rules is no list"},
 		`"safety_rules": ["never "]`:  {want: "no safety rule"},
 		`"safety_rules": ["be kind"]`: {want: "no safety rule"},
-		`"safety_rules": ["never a"]`: {never: []string{"a"}, want: "a is never to be called, and a call of it is right"},
+		`"safety_rules": ["never a"]`: {never: []string{"a"},
+			want: "a is never to be called, and a call of it is right"},
 	} {
-		g, problems, err := labels.ReadGold("g.json", []byte(`{"callvet_gold": 1, "tasks": [{"task": "t", "turns": [{"needed": true, "calls": [{"tool": "a", "args": {}, "check": "none"}]}], `+text+`}]}`))
+		g, problems, err := labels.ReadGold("g.json",
+			[]byte(
+				`{"callvet_gold": 1, "tasks": [{"task": "t", "turns": [{"needed": true, "calls": [{"tool": "a", "args": {}, "check": "none"}]}], `+text+`}]}`))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if c.want == "" && len(problems) > 0 || c.want != "" && (len(problems) != 1 || !strings.Contains(problems[0].Message, c.want)) {
+		if c.want == "" && len(problems) > 0 || c.want != "" &&
+			(len(problems) != 1 || !strings.Contains(problems[0].Message, c.want)) {
 			t.Errorf("%s: %v, want %q", text, problems, c.want)
 		}
 		most, _ := g.Tasks[0].MaxCalls()
@@ -268,8 +281,12 @@ func FuzzReadGold(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add([]byte(`{"callvet_gold": 1, "tasks": [{"task": "a", "turns": [{"needed": false}], "budget": 1, "safety_rules": ["never b"]}]}`))
-	f.Add([]byte("callvet_gold: 1\ntasks:\n  - task: a\n    turns: [{needed: true, calls: [{tool: a, args: {}, check: none}]}]\n"))
+	f.Add(
+		[]byte(
+			`{"callvet_gold": 1, "tasks": [{"task": "a", "turns": [{"needed": false}], "budget": 1, "safety_rules": ["never b"]}]}`))
+	f.Add(
+		[]byte(
+			"callvet_gold: 1\ntasks:\n  - task: a\n    turns: [{needed: true, calls: [{tool: a, args: {}, check: none}]}]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		g, problems, err := labels.ReadGold("g.yaml", data)
 		if err != nil || len(problems) > 0 {

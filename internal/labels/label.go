@@ -190,7 +190,8 @@ func (l *Label) Thing() Thing { return ThingOf(l.Key, l.Fingerprint) }
 // Person is a labeller's name as names are compared: two ways to write it are one person.
 func Person(name string) string {
 	shown := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r) {
+		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||
+			unicode.Is(unicode.Variation_Selector, r) {
 			return -1
 		}
 		return r

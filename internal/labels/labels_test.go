@@ -33,27 +33,29 @@ func labelsRead(t *testing.T, text string) ([]labels.Label, []string) {
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		`{"task_id":"a","pass":true,"rol":"test"}`:                                     `f:1: unknown key "rol" (did you mean "role"?)`,
-		`{"task_id":"a","Pass":true}`:                                                  `did you mean "pass"?`,
-		`{"task_id":"a"}`:                                                              `f:1: neither "pass" nor "rating" is there, and no verdict of a judge`,
-		`{"pass":true}`:                                                                `"task_id" is missing`,
-		`{"task_id":"a","pass":"yes"}`:                                                 `"pass" is a string, not a boolean`,
-		`{"task_id":"a","pass":true,"role":"train"}`:                                   `"role" is "train"; it must be calibration, validation, test or design`,
-		`{"task_id":"a","pass":true,"unit":"call"}`:                                    `"call_id" is missing`,
-		`{"task_id":"a","pass":true,"stratum":"judge-pass"}`:                           `did you mean "judge_pass"?`,
-		`{"task_id":"a","pass":true,"pass":false}`:                                     "pass",
-		`{"task_id":"a","pass":true,"judged":[{"pass":true}]}`:                         `"judged[0].judge" is missing`,
-		`{"task_id":"a","pass":true,"judged":[{"judge":"j"},{"judge":"j"}]}`:           "second verdict of the same judge",
-		`{"task_id":"a","pass":true,"judged":[{"judge":"j","modle":"x"}]}`:             `unknown key "judged[0].modle" (did you mean "model"?)`,
-		`{"task_id":"a","pass":true,"frame":{"judge_pass":-1}}`:                        `"frame.judge_pass" is -1; it must be a whole number from 0`,
-		`{"task_id":"a","attempt":-1,"pass":true}`:                                     `"attempt" is -1; it must be a whole number from 0`,
-		`{"task_id":"a","pass":true,"fingerprint":"00ff"}`:                             `"fingerprint" is not 64 hexadecimal digits`,
-		`{"task_id":"a","pass":true,"fingerprint":"` + strings.Repeat("AB", 32) + `"}`: `"fingerprint" is not 64 hexadecimal digits`,
-		`{"task_id":"a","pass":true,"fingerprint":"` + strings.Repeat("xy", 32) + `"}`: `"fingerprint" is not 64 hexadecimal digits`,
-		`{"task_id":null,"pass":true}`:                                                 `"task_id" is null, not a string`,
-		`{"task_id":"a","pass":true,"role":""}`:                                        `"role" is ""; it must be`,
-		`[1]`:                                                                          `the value is an array, not an object`,
-		`{"task_id":"a","pa`:                                                           "was cut off",
+		`{"task_id":"a","pass":true,"rol":"test"}`:                           `f:1: unknown key "rol" (did you mean "role"?)`,
+		`{"task_id":"a","Pass":true}`:                                        `did you mean "pass"?`,
+		`{"task_id":"a"}`:                                                    `f:1: neither "pass" nor "rating" is there, and no verdict of a judge`,
+		`{"pass":true}`:                                                      `"task_id" is missing`,
+		`{"task_id":"a","pass":"yes"}`:                                       `"pass" is a string, not a boolean`,
+		`{"task_id":"a","pass":true,"role":"train"}`:                         `"role" is "train"; it must be calibration, validation, test or design`,
+		`{"task_id":"a","pass":true,"unit":"call"}`:                          `"call_id" is missing`,
+		`{"task_id":"a","pass":true,"stratum":"judge-pass"}`:                 `did you mean "judge_pass"?`,
+		`{"task_id":"a","pass":true,"pass":false}`:                           "pass",
+		`{"task_id":"a","pass":true,"judged":[{"pass":true}]}`:               `"judged[0].judge" is missing`,
+		`{"task_id":"a","pass":true,"judged":[{"judge":"j"},{"judge":"j"}]}`: "second verdict of the same judge",
+		`{"task_id":"a","pass":true,"judged":[{"judge":"j","modle":"x"}]}`:   `unknown key "judged[0].modle" (did you mean "model"?)`,
+		`{"task_id":"a","pass":true,"frame":{"judge_pass":-1}}`:              `"frame.judge_pass" is -1; it must be a whole number from 0`,
+		`{"task_id":"a","attempt":-1,"pass":true}`:                           `"attempt" is -1; it must be a whole number from 0`,
+		`{"task_id":"a","pass":true,"fingerprint":"00ff"}`:                   `"fingerprint" is not 64 hexadecimal digits`,
+		`{"task_id":"a","pass":true,"fingerprint":"` + strings.Repeat("AB", 32) +
+			`"}`: `"fingerprint" is not 64 hexadecimal digits`,
+		`{"task_id":"a","pass":true,"fingerprint":"` + strings.Repeat("xy", 32) +
+			`"}`: `"fingerprint" is not 64 hexadecimal digits`,
+		`{"task_id":null,"pass":true}`:          `"task_id" is null, not a string`,
+		`{"task_id":"a","pass":true,"role":""}`: `"role" is ""; it must be`,
+		`[1]`:                                   `the value is an array, not an object`,
+		`{"task_id":"a","pa`:                    "was cut off",
 	} {
 		ls, told := labelsRead(t, line+"\n")
 		if len(ls) != 0 || len(told) != 1 || !strings.Contains(told[0], want) {
@@ -123,8 +125,12 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add([]byte(`{"task_id":"a","pass":true,"judged":[{"judge":"j","score":0.5,"threshold":0.4,"params":{"temperature":0}}],"frame":{"judge_pass":3,"judge_fail":1}}`))
-	f.Add([]byte(`{"task_id":"a","unit":"call","call_id":"c","rating":-1,"at":"2026-01-01T00:00:00Z","stratum":"random"}`))
+	f.Add(
+		[]byte(
+			`{"task_id":"a","pass":true,"judged":[{"judge":"j","score":0.5,"threshold":0.4,"params":{"temperature":0}}],"frame":{"judge_pass":3,"judge_fail":1}}`))
+	f.Add(
+		[]byte(
+			`{"task_id":"a","unit":"call","call_id":"c","rating":-1,"at":"2026-01-01T00:00:00Z","stratum":"random"}`))
 	f.Add([]byte(`{"task_id":"a","pass":true,"at":"2026-01-01T0:00:00Z"}`))
 	f.Add([]byte(`{"task_id":"a","pass":true,"at":"2026-01-01T00:00:00.25+23:59"}`))
 	f.Add([]byte("{\"task_id\":\"a\"\n{"))
@@ -194,7 +200,9 @@ func importSamples() []string {
 		"task_id,pass,note,color\na,yes,fine,red\nb,0,,\nc,,,\nd,maybe,,\n",
 		`[{"id":1,"data":{"task_id":"a"},"annotations":[{"completed_by":{"email":"ana@example.org"},"created_at":"2026-01-01T00:00:00Z","result":[{"type":"choices","value":{"choices":["Pass"]}},{"type":"textarea","value":{"text":["fine"]}}]}]},{"id":2,"data":{},"annotations":[{"completed_by":7,"result":[{"type":"choices","value":{"choices":["fail"]}}]}]},{"id":3,"data":{},"annotations":[]}]`,
 		`{"run_id":"a","key":"correct","score":1,"comment":"fine","created_at":"2026-01-01T00:00:00.5","feedback_source":{"type":"app","user_id":"u"}}` + "\n" + `{"run_id":"b","key":"correct","score":false}` + "\n" + `{"run_id":"c","key":"correct","score":null}` + "\n" + `{"run_id":"d","key":"correct","score":1,"feedback_source":{"type":"model"}}`,
-		`{"task_id":"a","pass":true,"goal":"g","steps":["s"],"answer":"x","stratum":"random"}` + "\n" + `{"task_id":"b","pass":false}` + "\n" + `{"task_id":"c","pass":null}` + "\n" + `{"task_id":"d","pas":1,"pass":true}`,
+		`{"task_id":"a","pass":true,"goal":"g","steps":["s"],"answer":"x","stratum":"random"}` + "\n" +
+			`{"task_id":"b","pass":false}` + "\n" + `{"task_id":"c","pass":null}` + "\n" +
+			`{"task_id":"d","pas":1,"pass":true}`,
 	}
 }
 
@@ -247,8 +255,9 @@ func TestCSVRoundTrip(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "n") {
 			pass := rapid.Bool().Draw(t, "pass")
 			l := labels.Label{
-				Key: labels.Key{TaskID: text.Draw(t, "task"), Target: text.Draw(t, "target"), Attempt: rapid.IntRange(0, 3).Draw(t, "attempt"), Unit: labels.Task},
-				By:  text.Draw(t, "by"), Role: labels.Calibrating, Pass: &pass, Note: text.Draw(t, "note"),
+				Key: labels.Key{TaskID: text.Draw(t, "task"), Target: text.Draw(t, "target"),
+					Attempt: rapid.IntRange(0, 3).Draw(t, "attempt"), Unit: labels.Task},
+				By: text.Draw(t, "by"), Role: labels.Calibrating, Pass: &pass, Note: text.Draw(t, "note"),
 			}
 			for _, s := range []*string{&l.TaskID, &l.Target, &l.By, &l.Note} {
 				*s = strings.TrimSpace(*s)

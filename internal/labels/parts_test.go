@@ -21,7 +21,8 @@ func callsOf(tasks, k int, pass func(task, call int) bool) []labels.Judgement {
 		for c := range k {
 			said := pass(i, c)
 			key := labels.Key{TaskID: fmt.Sprint("t", i), Unit: labels.Call, CallID: fmt.Sprint("c", c)}
-			out = append(out, labels.Judgement{Key: key, Fingerprint: outputOf(key.TaskID), Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
+			out = append(out, labels.Judgement{Key: key, Fingerprint: outputOf(key.TaskID),
+				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
 		}
 	}
 	return out
@@ -32,7 +33,8 @@ func peopleOn(vs []labels.Judgement) []labels.Label {
 	var out []labels.Label
 	for i, v := range vs {
 		pass := *v.Pass != (i%10 == 0)
-		out = append(out, labels.Label{Key: v.Key, Fingerprint: v.Fingerprint, Run: "now", By: "ana", Role: labels.Calibrating, Pass: &pass, Stratum: labels.Random})
+		out = append(out, labels.Label{Key: v.Key, Fingerprint: v.Fingerprint, Run: "now", By: "ana",
+			Role: labels.Calibrating, Pass: &pass, Stratum: labels.Random})
 	}
 	return out
 }
@@ -43,12 +45,14 @@ func TestCallsOfATaskAreAlike(t *testing.T) {
 	t.Parallel()
 	width := func(tasks, k int) float64 {
 		vs := callsOf(tasks, k, func(task, _ int) bool { return task%4 > 0 })
-		r, err := labels.Calibrate(labels.CalibrationInput{Judge: "j", Unit: labels.Call, Run: vs, RunID: "now", Labels: onTasks(vs)})
+		r, err := labels.Calibrate(
+			labels.CalibrationInput{Judge: "j", Unit: labels.Call, Run: vs, RunID: "now", Labels: onTasks(vs)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := r.Success[0]
-		if s.Design != labels.Internal || s.Refused != "" || s.Judged != tasks*k || s.Tasks != tasks || s.True.N != tasks*k {
+		if s.Design != labels.Internal || s.Refused != "" || s.Judged != tasks*k || s.Tasks != tasks ||
+			s.True.N != tasks*k {
 			t.Fatalf("%d × %d: %+v", tasks, k, s)
 		}
 		return s.True.Upper - s.True.Lower
@@ -130,7 +134,8 @@ func TestNoTasksOfCalls(t *testing.T) {
 		"made elsewhere":      elsewhere(peopleOn(vs)),
 		"few, made elsewhere": elsewhere(peopleOn(vs[:8])),
 	} {
-		r, err := labels.Calibrate(labels.CalibrationInput{Judge: "j", Unit: labels.Call, Run: vs, RunID: "now", Labels: ls})
+		r, err := labels.Calibrate(
+			labels.CalibrationInput{Judge: "j", Unit: labels.Call, Run: vs, RunID: "now", Labels: ls})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +167,8 @@ func byVerdict(ls []labels.Label) []labels.Label {
 func elsewhere(ls []labels.Label) []labels.Label {
 	for i := range ls {
 		said := *ls[i].Pass
-		ls[i].Fingerprint, ls[i].Run, ls[i].Judged = "", "", []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &said}}
+		ls[i].Fingerprint, ls[i].Run, ls[i].Judged = "", "",
+			[]labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &said}}
 	}
 	return ls
 }
@@ -173,11 +179,13 @@ func TestQueueOfCalls(t *testing.T) {
 	t.Parallel()
 	var items []labels.CalibrationItem
 	for _, v := range callsOf(10, 3, func(task, _ int) bool { return task > 1 }) {
-		items = append(items, labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
+		items = append(items,
+			labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
 	}
 	again := items[0]
 	again.Attempt = 1
-	q := labels.Queue{Strategy: labels.AtRandom, N: 100, By: "ana", Role: labels.Calibrating, Unit: labels.Call, Run: "now"}
+	q := labels.Queue{Strategy: labels.AtRandom, N: 100, By: "ana", Role: labels.Calibrating,
+		Unit: labels.Call, Run: "now"}
 	next := func(q labels.Queue, done []labels.Label) []labels.Label {
 		t.Helper()
 		out, err := q.Next(append(slices.Clone(items), again), done)
@@ -232,9 +240,11 @@ func TestLostLabelsOfCalls(t *testing.T) {
 	vs := callsOf(40, 2, func(task, _ int) bool { return task%3 > 0 })
 	var items []labels.CalibrationItem
 	for _, v := range vs {
-		items = append(items, labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
+		items = append(items,
+			labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
 	}
-	q := labels.Queue{Strategy: labels.AtRandom, N: 60, By: "ana", Role: labels.Calibrating, Unit: labels.Call, Run: "now", Seed: 3}
+	q := labels.Queue{Strategy: labels.AtRandom, N: 60, By: "ana", Role: labels.Calibrating, Unit: labels.Call,
+		Run: "now", Seed: 3}
 	all, err := q.Next(items, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +253,8 @@ func TestLostLabelsOfCalls(t *testing.T) {
 		all[i].Pass = all[i].Judged[0].Pass
 	}
 	for lost, refused := range map[int]bool{0: false, 2: false, 12: true} {
-		r, err := labels.Calibrate(labels.CalibrationInput{Judge: "j", Unit: labels.Call, Run: vs, RunID: "now", Labels: all[lost:]})
+		r, err := labels.Calibrate(
+			labels.CalibrationInput{Judge: "j", Unit: labels.Call, Run: vs, RunID: "now", Labels: all[lost:]})
 		if err != nil {
 			t.Fatal(err)
 		}

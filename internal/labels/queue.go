@@ -220,7 +220,8 @@ func (q Queue) check() error {
 	if q.N < 1 || !(q.Double >= 0 && q.Double <= 1) {
 		return fmt.Errorf("draw %ss: %w: n is at least 1, the doubled share in [0,1]", q.Unit, callvet.ErrInvalid)
 	}
-	if known := []string{string(AtRandom), string(Neyman), string(Disagree)}; !slices.Contains(known, string(q.Strategy)) {
+	if known := []string{string(AtRandom), string(Neyman), string(Disagree)}; !slices.Contains(known,
+		string(q.Strategy)) {
 		err := fmt.Errorf("draw %ss: %w: strategy %q is not one of %v", q.Unit, callvet.ErrInvalid, q.Strategy, known)
 		if near := callvet.Nearest(string(q.Strategy), known); near != "" {
 			err = fmt.Errorf("%w: did you mean %s?", err, near)
@@ -229,7 +230,8 @@ func (q Queue) check() error {
 	}
 	if q.Strategy == Disagree && q.Role != Design {
 		return &callvet.Hinted{
-			Err:  fmt.Errorf("draw %ss: %w: those on which judges disagree are for the design of a judge, not for %s", q.Unit, callvet.ErrInvalid, q.Role),
+			Err: fmt.Errorf("draw %ss: %w: those on which judges disagree are for the design of a judge, not for %s",
+				q.Unit, callvet.ErrInvalid, q.Role),
 			Hint: "--role design, or --strategy random",
 		}
 	}
@@ -276,10 +278,12 @@ func (q Queue) frame(run []CalibrationItem) (Frame, map[Key]Stratum, error) {
 	}
 	switch {
 	case len(ids) > 1:
-		return f, nil, fmt.Errorf("draw %ss: %w: %d judges are called %q; name one by its ID", q.Unit, callvet.ErrInvalid, len(ids), q.Judge)
+		return f, nil, fmt.Errorf("draw %ss: %w: %d judges are called %q; name one by its ID", q.Unit,
+			callvet.ErrInvalid, len(ids), q.Judge)
 	case q.Strategy == Neyman && f.JudgePass+f.JudgeFail == 0:
 		return f, nil, &callvet.Hinted{
-			Err:  fmt.Errorf("draw %ss by verdict: %w: no %s has a verdict of judge %q", q.Unit, callvet.ErrNotFound, q.Unit, q.Judge),
+			Err: fmt.Errorf("draw %ss by verdict: %w: no %s has a verdict of judge %q", q.Unit, callvet.ErrNotFound,
+				q.Unit, q.Judge),
 			Hint: "--judge NAME, or --strategy random",
 		}
 	}

@@ -46,9 +46,11 @@ func Read(r io.Reader, name string) (ls []Label, problems []callvet.Problem, err
 		}
 		l, err := parseLabel(form, line)
 		if err != nil {
-			p := callvet.Problem{Position: callvet.Position{File: name, Line: n}, Code: "bad-label", Message: err.Error()}
+			p := callvet.Problem{Position: callvet.Position{File: name, Line: n}, Code: "bad-label",
+				Message: err.Error()}
 			if cutOff(line) {
-				p.Code, p.Warning, p.Message = "cut-off", true, "the line was cut off while it was written; it is not counted"
+				p.Code, p.Warning, p.Message = "cut-off", true,
+					"the line was cut off while it was written; it is not counted"
 				p.Fix = "label the task again, or complete the line"
 			}
 			problems = append(problems, p)
@@ -153,9 +155,12 @@ func checkFingerprint(s string) error {
 func (l *Label) checkSample() error {
 	switch {
 	case l.Role != Calibrating && l.Role != Validation && l.Role != Test && l.Role != Design:
-		return unknownWord("role", string(l.Role), []string{string(Calibrating), string(Validation), string(Test), string(Design)})
-	case l.Stratum != "" && l.Stratum != Random && l.Stratum != JudgePass && l.Stratum != JudgeFail && l.Stratum != Disagreement:
-		return unknownWord("stratum", string(l.Stratum), []string{string(Random), string(JudgePass), string(JudgeFail), string(Disagreement)})
+		return unknownWord("role", string(l.Role),
+			[]string{string(Calibrating), string(Validation), string(Test), string(Design)})
+	case l.Stratum != "" && l.Stratum != Random && l.Stratum != JudgePass && l.Stratum != JudgeFail &&
+		l.Stratum != Disagreement:
+		return unknownWord("stratum", string(l.Stratum),
+			[]string{string(Random), string(JudgePass), string(JudgeFail), string(Disagreement)})
 	case !l.Frame.valid():
 		return errors.New(`"frame" counts below 0`)
 	}

@@ -73,7 +73,8 @@ func (s *Success) Range(lost, attempts int) (low, high stats.Interval, n int) {
 
 // TrueSuccess estimates the share that truly passed from a calibration made
 // elsewhere. judged is clustered by task. Where it refuses, the reason says why.
-func TrueSuccess(judged stats.Interval, c judge.Calibration, unit Unit, conf float64) (iv stats.Interval, refused string) {
+func TrueSuccess(judged stats.Interval, c judge.Calibration, unit Unit,
+	conf float64) (iv stats.Interval, refused string) {
 	iv = judge.TrueSuccess(judged, c, conf)
 	return iv, Reason(iv.Status, c, unit)
 }
@@ -84,18 +85,22 @@ func Reason(s stats.Status, c judge.Calibration, unit Unit) string {
 	j := float64(c.TruePositive)/float64(c.LabelledPass) + float64(c.TrueNegative)/float64(c.LabelledFail) - 1
 	switch s {
 	case judge.NotInformative:
-		return fmt.Sprintf("the judge is no better than chance (J = sensitivity + specificity - 1 = %.3f): its verdicts say nothing about true success", j)
+		return fmt.Sprintf(
+			"the judge is no better than chance (J = sensitivity + specificity - 1 = %.3f): its verdicts say nothing about true success", j)
 	case judge.NoLabelledPass:
 		return fmt.Sprintf("no labelled %s truly passed: the judge's sensitivity is not known", unit)
 	case judge.NoLabelledFail:
 		return fmt.Sprintf("no labelled %s truly failed: the judge's specificity is not known", unit)
 	case judge.Mismatch:
-		return fmt.Sprintf("the judged rate is impossible for a judge with this sensitivity and specificity: the judge or the %ss have changed since the calibration", unit)
+		return fmt.Sprintf(
+			"the judged rate is impossible for a judge with this sensitivity and specificity: the judge or the %ss have changed since the calibration", unit)
 	case judge.MissingStratum:
 		return fmt.Sprintf("one of the judge's verdicts has no label among the %ss of this run", unit)
 	case judge.TooFewUnits:
-		few := fmt.Sprintf("too few labels: a calibration needs %d true passes and %d true fails, labels of this run %d for each verdict", judge.MinLabels, judge.MinLabels, judge.MinStratum)
-		if c.PassWorth > 0 && c.PassWorth < float64(c.LabelledPass) || c.FailWorth > 0 && c.FailWorth < float64(c.LabelledFail) {
+		few := fmt.Sprintf(
+			"too few labels: a calibration needs %d true passes and %d true fails, labels of this run %d for each verdict", judge.MinLabels, judge.MinLabels, judge.MinStratum)
+		if c.PassWorth > 0 && c.PassWorth < float64(c.LabelledPass) || c.FailWorth > 0 &&
+			c.FailWorth < float64(c.LabelledFail) {
 			few += "; it has " + tooFew(c)
 		}
 		return few
@@ -139,7 +144,8 @@ func (r *CalibrationReport) oneSuccess(target string, vs []Judgement, inside []p
 			out.Refused, out.Advice = own.refused, own.advice
 		}
 		if out.Refused == "" && r.Youden.Defined() && r.Youden.Point <= 0 {
-			out.Advice = fmt.Sprintf("the judge is no better than chance (J = %.3f): the number rests on the labels alone", r.Youden.Point)
+			out.Advice = fmt.Sprintf(
+				"the judge is no better than chance (J = %.3f): the number rests on the labels alone", r.Youden.Point)
 		}
 		if !own.divided {
 			out.Scored = r.powered(inside, vs)
@@ -153,13 +159,15 @@ func (r *CalibrationReport) oneSuccess(target string, vs []Judgement, inside []p
 		}
 		out.Advice = r.moreLabels(out.Raw, judge.Strata{})
 		if n := r.Counts.Elsewhere; n > 0 {
-			out.Refused = fmt.Sprintf("%d labelled %ss are of other outputs than those of this run, or have no fingerprint, and can only be moved to it: %s", n, r.Unit, out.Refused)
+			out.Refused = fmt.Sprintf(
+				"%d labelled %ss are of other outputs than those of this run, or have no fingerprint, and can only be moved to it: %s", n, r.Unit, out.Refused)
 			out.Advice += "; callvet label stamp adopts labels that were given on these very outputs"
 		}
 		return out
 	}
 	if n := labelsAsGood(moved, out.Labels, r.Confidence); n > 0 {
-		out.Advice = fmt.Sprintf("your judge adds nothing with %d %ss and %d labels made elsewhere: label %d %ss of this run at random instead", r.things(&out), r.Unit, out.Labels, n, r.Unit)
+		out.Advice = fmt.Sprintf(
+			"your judge adds nothing with %d %ss and %d labels made elsewhere: label %d %ss of this run at random instead", r.things(&out), r.Unit, out.Labels, n, r.Unit)
 	}
 	return out
 }
@@ -186,7 +194,8 @@ func (r *CalibrationReport) drifted(out Success, inside []pair, t twice) Success
 		out.Design, out.Labels = Internal, len(inside)
 	}
 	out.True = r.none(judge.Drifted)
-	out.Refused = fmt.Sprintf("the judge said something else of %d of %d outputs that are the same: labels beside its earlier verdicts say nothing of these", t.Changed, t.N)
+	out.Refused = fmt.Sprintf(
+		"the judge said something else of %d of %d outputs that are the same: labels beside its earlier verdicts say nothing of these", t.Changed, t.N)
 	out.Advice = r.moreLabels(out.Raw, judge.Strata{})
 	return out
 }
@@ -353,7 +362,8 @@ func (r *CalibrationReport) moreLabels(raw stats.Interval, have judge.Strata) st
 	if r.Unit.Part() {
 		next += " --unit " + string(r.Unit)
 	}
-	return fmt.Sprintf("label %d %ss of this run (%d that the judge passed, %d that it failed): %s", pass+fail, r.Unit, pass, fail, next)
+	return fmt.Sprintf("label %d %ss of this run (%d that the judge passed, %d that it failed): %s", pass+fail, r.Unit,
+		pass, fail, next)
 }
 
 // wantStratum is how many labels a verdict should have for a first estimate.
@@ -390,7 +400,8 @@ func (r *CalibrationReport) powered(inside []pair, vs []Judgement) *stats.Interv
 		return nil
 	}
 	iv := stats.Interval{
-		Point: p.Point, Lower: p.Lower, Upper: p.Upper, N: len(truth) + len(rest), Clusters: len(truth), Confidence: r.Confidence, Method: "ppi++", Status: p.Status,
+		Point: p.Point, Lower: p.Lower, Upper: p.Upper, N: len(truth) + len(rest), Clusters: len(truth),
+		Confidence: r.Confidence, Method: "ppi++", Status: p.Status,
 	}
 	if p.Few {
 		iv.Status = judge.TooFewUnits

@@ -167,7 +167,8 @@ func (e *export) resources(list value.Value, kind, scopes, records, scopesToo, r
 			for x, ok := each.First(); ok; x, ok = each.Next(x) {
 				if records == "spans" {
 					if why := badIDs(x); why != "" {
-						return fmt.Errorf("%w: %s.%s[%d].%s[%d].%s", callvet.ErrInvalid, place, scopes, j, records, k, why)
+						return fmt.Errorf("%w: %s.%s[%d].%s[%d].%s", callvet.ErrInvalid, place, scopes, j,
+							records, k, why)
 					}
 				}
 				n, k = n+1, k+1
@@ -221,7 +222,8 @@ func nameOf(resource value.Value) string {
 		if member(a, "key").Str() != "service.name" {
 			continue
 		}
-		name := strings.TrimSpace(strings.ToValidUTF8(member(member(a, "value"), "stringValue", "string_value").Str(), "_"))
+		name := strings.TrimSpace(
+			strings.ToValidUTF8(member(member(a, "value"), "stringValue", "string_value").Str(), "_"))
 		name = strings.Map(func(r rune) rune {
 			if r < ' ' || r == 0x7f {
 				return '_'
@@ -273,7 +275,8 @@ func (s *ofService) service() Service {
 	if json.Compact(&compact, line) == nil { // JSON that came over several lines
 		line = compact.Bytes()
 	}
-	return Service{Name: s.name, Spans: s.nSpans, Records: s.nRecord, Batch: Batch{Form: formOTLP, Text: line, Items: s.nSpans + s.nRecord, Lines: true}}
+	return Service{Name: s.name, Spans: s.nSpans, Records: s.nRecord,
+		Batch: Batch{Form: formOTLP, Text: line, Items: s.nSpans + s.nRecord, Lines: true}}
 }
 
 // OTLPAnswer is what an export is answered with: that all is kept, or how many spans or, of an export of
@@ -287,7 +290,8 @@ func OTLPAnswer(protobuf, logs bool, rejected int64, why string) []byte {
 		if logs {
 			name = "rejectedLogRecords"
 		}
-		return asJSON(map[string]any{"partialSuccess": map[string]any{name: strconv.FormatInt(rejected, 10), "errorMessage": why}})
+		return asJSON(map[string]any{"partialSuccess": map[string]any{name: strconv.FormatInt(rejected, 10),
+			"errorMessage": why}})
 	}
 	if rejected == 0 && why == "" {
 		return []byte{}

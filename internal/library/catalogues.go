@@ -53,7 +53,9 @@ func (l *Suites) AddCatalogue(ctx context.Context, c *Catalogue) error {
 		if err := l.cfg.Quota.RoomFor(ctx, q, c.User, len(packed)); err != nil {
 			return err
 		}
-		return q.AddCatalogue(ctx, rows.AddCatalogueParams{ID: c.ID, UserID: c.User, Name: c.Name, Hash: c.Hash, Tools: c.Tools, Shared: c.Shared, Created: c.Created, Updated: c.Updated, Content: packed})
+		return q.AddCatalogue(ctx,
+			rows.AddCatalogueParams{ID: c.ID, UserID: c.User, Name: c.Name, Hash: c.Hash, Tools: c.Tools,
+				Shared: c.Shared, Created: c.Created, Updated: c.Updated, Content: packed})
 	})
 }
 
@@ -76,20 +78,23 @@ func (l *Suites) Catalogue(ctx context.Context, id string) (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Catalogue{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Tools: r.Tools, Shared: r.Shared, Created: r.Created, Updated: r.Updated, Text: text}, nil
+	return &Catalogue{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Tools: r.Tools,
+		Shared: r.Shared, Created: r.Created, Updated: r.Updated, Text: text}, nil
 }
 
 // Catalogues lists those that a user has or that are shared, the newest first; everybody gives those
 // of all users.
 func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, page Page) ([]Catalogue, error) {
 	at, id := page.before()
-	list, err := l.cfg.Store.Rows().Catalogues(ctx, rows.CataloguesParams{UserID: user, Everybody: everybody, Before: at, BeforeID: id, N: int32(page.N)}) //nolint:gosec // the caller bounds it
+	list, err := l.cfg.Store.Rows().Catalogues(ctx,
+		rows.CataloguesParams{UserID: user, Everybody: everybody, Before: at, BeforeID: id, N: int32(page.N)}) //nolint:gosec // the caller bounds it
 	if err != nil {
 		return nil, fmt.Errorf("list catalogues: %w", err)
 	}
 	out := make([]Catalogue, len(list))
 	for i, r := range list {
-		out[i] = Catalogue{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Tools: r.Tools, Shared: r.Shared, Created: r.Created, Updated: r.Updated}
+		out[i] = Catalogue{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Tools: r.Tools,
+			Shared: r.Shared, Created: r.Created, Updated: r.Updated}
 	}
 	return out, nil
 }
@@ -110,7 +115,9 @@ func (l *Suites) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(
 	was := c.Version
 	c.Version, c.Updated = was+1, l.cfg.Now().UnixMilli()
 	return l.cfg.Store.Change(ctx, "keep catalogue", func(q *rows.Queries) error {
-		n, err := q.ReplaceCatalogue(ctx, rows.ReplaceCatalogueParams{Name: c.Name, Hash: c.Hash, Tools: c.Tools, Shared: c.Shared, Updated: c.Updated, Content: packed, ID: c.ID, Was: was})
+		n, err := q.ReplaceCatalogue(ctx,
+			rows.ReplaceCatalogueParams{Name: c.Name, Hash: c.Hash, Tools: c.Tools, Shared: c.Shared,
+				Updated: c.Updated, Content: packed, ID: c.ID, Was: was})
 		if err == nil && n == 0 {
 			err = fmt.Errorf("change catalogue %s: %w", c.ID, ErrChanged)
 		}

@@ -115,7 +115,8 @@ func (d *Document) Adopt(from *callvet.Suite, c *callvet.Case, tool string) (id 
 
 // load reads a document that was linted before.
 func load(d *Document) (*callvet.Suite, error) {
-	s, _, err := suite.Load("-", suite.Options{Stdin: bytes.NewReader(d.Bytes()), NoIncludes: true, KeepTokens: true, Dialect: d.Form})
+	s, _, err := suite.Load("-",
+		suite.Options{Stdin: bytes.NewReader(d.Bytes()), NoIncludes: true, KeepTokens: true, Dialect: d.Form})
 	if err != nil {
 		return nil, fmt.Errorf("read suite: %w", err)
 	}
@@ -192,7 +193,8 @@ func (d *Document) View() (*View, error) {
 		}
 		lost = gone
 	}
-	v := &View{Name: d.Text("name"), Description: d.Text("description"), SystemPrompt: d.Text("system_prompt"), Tools: []jsontext.Value{}, Cases: make([]CaseView, len(d.Cases))}
+	v := &View{Name: d.Text("name"), Description: d.Text("description"), SystemPrompt: d.Text("system_prompt"),
+		Tools: []jsontext.Value{}, Cases: make([]CaseView, len(d.Cases))}
 	if raw := shown.Get("tools"); raw.Kind() == '[' {
 		list, err := elements(raw)
 		if err != nil {
@@ -222,7 +224,8 @@ func (d *Document) View() (*View, error) {
 
 // Read reads the text of a suite without keeping it, for an editor: its form, how many cases it has
 // and what is wrong, with places where the text is JSON.
-func (l *Suites) Read(ctx context.Context, text []byte, format string) (form string, cases int, problems []Placed, err error) {
+func (l *Suites) Read(ctx context.Context, text []byte,
+	format string) (form string, cases int, problems []Placed, err error) {
 	s, list, err := l.read(ctx, text, format)
 	d := &Document{}
 	if s != nil {

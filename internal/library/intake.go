@@ -79,7 +79,8 @@ type FullError struct {
 }
 
 func (e *FullError) Error() string {
-	return fmt.Sprintf("collection %s: %v: %s has %s of at most %s; delete a collection, or use one of another name", e.Name, callvet.ErrLimited, e.Of, doc.SizeText(e.Bytes), doc.SizeText(e.Most))
+	return fmt.Sprintf("collection %s: %v: %s has %s of at most %s; delete a collection, or use one of another name",
+		e.Name, callvet.ErrLimited, e.Of, doc.SizeText(e.Bytes), doc.SizeText(e.Most))
 }
 
 // Unwrap gives the kind of error.
@@ -131,11 +132,13 @@ func (in *Intake) Append(ctx context.Context, user, name string, b *Batch) (c *C
 		if err != nil || !added {
 			return err
 		}
-		err := q.AddTracePart(ctx, rows.AddTracePartParams{TracesID: c.ID, Part: c.Parts, Hash: hash[:], Created: now, Content: packed})
+		err := q.AddTracePart(ctx,
+			rows.AddTracePartParams{TracesID: c.ID, Part: c.Parts, Hash: hash[:], Created: now, Content: packed})
 		if err != nil {
 			return err
 		}
-		return q.GrowTraceEntry(ctx, rows.GrowTraceEntryParams{ID: c.ID, Items: b.Items, Bytes: int64(len(b.Text)), Updated: now})
+		return q.GrowTraceEntry(ctx,
+			rows.GrowTraceEntryParams{ID: c.ID, Items: b.Items, Bytes: int64(len(b.Text)), Updated: now})
 	})
 	if err != nil {
 		return nil, false, err
@@ -144,7 +147,8 @@ func (in *Intake) Append(ctx context.Context, user, name string, b *Batch) (c *C
 }
 
 // place finds the collection of a batch, or begins it, and gives it as it is with the batch.
-func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id string, b *Batch, hash []byte, now int64) (*Collection, bool, error) {
+func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id string, b *Batch, hash []byte,
+	now int64) (*Collection, bool, error) {
 	size := int64(len(b.Text))
 	held, err := q.TracesHeld(ctx, user)
 	if err != nil {
@@ -166,10 +170,12 @@ func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id str
 			return collection(&row), false, err
 		}
 		if row.Form != b.Form {
-			return nil, false, fmt.Errorf("collection %s: %w: it is of the form %s, and this is %s; use another name", name, callvet.ErrConflict, row.Form, b.Form)
+			return nil, false, fmt.Errorf("collection %s: %w: it is of the form %s, and this is %s; use another name",
+				name, callvet.ErrConflict, row.Form, b.Form)
 		}
 		if !row.Lines || !b.Lines {
-			return nil, false, fmt.Errorf("collection %s: %w: an archive, or a list, stands alone; use another name", name, callvet.ErrConflict)
+			return nil, false, fmt.Errorf("collection %s: %w: an archive, or a list, stands alone; use another name",
+				name, callvet.ErrConflict)
 		}
 	}
 	if row.Bytes+size > in.cfg.MaxCollection {
@@ -179,7 +185,9 @@ func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id str
 		return nil, false, &FullError{Name: name, Of: "the user", Bytes: held, Most: in.cfg.MaxUser}
 	}
 	if !begun {
-		err := q.AddTraceEntry(ctx, rows.AddTraceEntryParams{ID: id, UserID: user, Name: name, Form: b.Form, Lines: b.Lines, Created: now, Updated: now})
+		err := q.AddTraceEntry(ctx,
+			rows.AddTraceEntryParams{ID: id, UserID: user, Name: name, Form: b.Form, Lines: b.Lines, Created: now,
+				Updated: now})
 		if err != nil {
 			return nil, false, fmt.Errorf("begin collection: %w", err)
 		}
@@ -190,7 +198,8 @@ func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id str
 }
 
 func collection(r *rows.CheckedTraceEntry) *Collection {
-	return &Collection{ID: r.ID, User: r.UserID, Name: r.Name, Form: r.Form, Lines: r.Lines, Parts: r.Parts, Items: r.Items, Bytes: r.Bytes, Shared: r.Shared, Created: r.Created, Updated: r.Updated}
+	return &Collection{ID: r.ID, User: r.UserID, Name: r.Name, Form: r.Form, Lines: r.Lines, Parts: r.Parts,
+		Items: r.Items, Bytes: r.Bytes, Shared: r.Shared, Created: r.Created, Updated: r.Updated}
 }
 
 // Collection gives one without its text. The error wraps callvet.ErrNotFound.
@@ -208,8 +217,10 @@ func (in *Intake) Collection(ctx context.Context, id string) (*Collection, error
 // List gives collections that a user has or that are shared, the newest first, of those that were
 // begun before a time in milliseconds or, at that time, have a lesser id; at most n. everybody gives
 // those of all users.
-func (in *Intake) List(ctx context.Context, user string, everybody bool, before int64, beforeID string, n int) ([]Collection, error) {
-	list, err := in.cfg.Store.Rows().TraceEntries(ctx, rows.TraceEntriesParams{UserID: user, Everybody: everybody, Before: before, BeforeID: beforeID, N: int32(n)}) //nolint:gosec // the caller bounds it
+func (in *Intake) List(ctx context.Context, user string, everybody bool, before int64, beforeID string,
+	n int) ([]Collection, error) {
+	list, err := in.cfg.Store.Rows().TraceEntries(ctx,
+		rows.TraceEntriesParams{UserID: user, Everybody: everybody, Before: before, BeforeID: beforeID, N: int32(n)}) //nolint:gosec // the caller bounds it
 	if err != nil {
 		return nil, fmt.Errorf("list traces: %w", err)
 	}

@@ -29,7 +29,8 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	in := open(t, 100, 150)
 	add := func(user, name string, size int, c byte) error {
-		_, _, err := in.Append(t.Context(), user, name, &library.Batch{Form: "callvet", Lines: true, Items: 1, Text: bytes.Repeat([]byte{c}, size)})
+		_, _, err := in.Append(t.Context(), user, name,
+			&library.Batch{Form: "callvet", Lines: true, Items: 1, Text: bytes.Repeat([]byte{c}, size)})
 		return err
 	}
 	for _, c := range []struct {
@@ -38,7 +39,8 @@ func TestLimits(t *testing.T) {
 		c          byte
 		full       string
 	}{
-		{"a", "x", 60, '1', ""}, {"a", "x", 41, '2', "it"}, {"a", "x", 60, '1', ""}, {"a", "x", 40, '3', ""}, {"a", "y", 51, '4', "the user"}, {"a", "y", 50, '4', ""}, {"b", "x", 100, '5', ""},
+		{"a", "x", 60, '1', ""}, {"a", "x", 41, '2', "it"}, {"a", "x", 60, '1', ""}, {"a", "x", 40, '3', ""},
+		{"a", "y", 51, '4', "the user"}, {"a", "y", 50, '4', ""}, {"b", "x", 100, '5', ""},
 	} {
 		err := add(c.user, c.name, c.size, c.c)
 		var full *library.FullError
@@ -52,7 +54,8 @@ func TestLimits(t *testing.T) {
 	}
 	for i := range list {
 		text, err := in.Text(t.Context(), &list[i])
-		want := map[string]string{"x": strings.Repeat("1", 60) + "\n" + strings.Repeat("3", 40), "y": strings.Repeat("4", 50)}[list[i].Name]
+		want := map[string]string{"x": strings.Repeat("1", 60) + "\n" + strings.Repeat("3", 40),
+			"y": strings.Repeat("4", 50)}[list[i].Name]
 		if err != nil || string(text) != want {
 			t.Errorf("%s: %s %v", list[i].Name, text, err)
 		}
@@ -67,7 +70,8 @@ func TestFile(t *testing.T) {
 		lines         bool
 		items         int64
 	}{
-		{"callvet", "\uFEFF{\"task_id\":\"a\"}\n{\"task_id\":\"b\"}\n", "{\"task_id\":\"a\"}\n{\"task_id\":\"b\"}\n", true, 2},
+		{"callvet", "\uFEFF{\"task_id\":\"a\"}\n{\"task_id\":\"b\"}\n",
+			"{\"task_id\":\"a\"}\n{\"task_id\":\"b\"}\n", true, 2},
 		{"callvet", `[{"task_id":"a"}]`, `[{"task_id":"a"}]`, false, 1},
 		{"otlp", "{\n \"resourceSpans\": [ ]\n}\n", `{"resourceSpans":[]}`, true, 1},
 		{"messages", "{\"a\":1}\n{\"a\":2}", "{\"a\":1}\n{\"a\":2}", true, 2},
@@ -83,8 +87,12 @@ func TestFile(t *testing.T) {
 // FuzzOTLP: nothing that is sent panics, an error has its kind, and what is kept of an export is one
 // line that is an export again.
 func FuzzOTLP(f *testing.F) {
-	f.Add([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174"}]}]}]}`), false)
-	f.Add([]byte("{\"resource_logs\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"a\\u0000\"}}]}}],\n\"resourceSpans\":[]}"), false)
+	f.Add(
+		[]byte(
+			`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174"}]}]}]}`), false)
+	f.Add(
+		[]byte(
+			"{\"resource_logs\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"a\\u0000\"}}]}}],\n\"resourceSpans\":[]}"), false)
 	f.Add([]byte("\x0a\x12\x12\x10\x12\x0e\x0a\x0c123456789012"), true)
 	f.Fuzz(func(t *testing.T, body []byte, protobuf bool) {
 		of, err := library.OTLP(body, protobuf, false)
@@ -96,7 +104,8 @@ func FuzzOTLP(f *testing.F) {
 		}
 		for i := range of {
 			again, err := library.OTLP(of[i].Text, false, true)
-			if err != nil || len(again) > 1 || bytes.ContainsAny(of[i].Text, "\n") || len(again) == 1 && (again[0].Spans != of[i].Spans || again[0].Records != of[i].Records) {
+			if err != nil || len(again) > 1 || bytes.ContainsAny(of[i].Text, "\n") || len(again) == 1 &&
+				(again[0].Spans != of[i].Spans || again[0].Records != of[i].Records) {
 				t.Fatalf("%+v %+v %v", of[i], again, err)
 			}
 		}

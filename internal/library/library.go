@@ -46,7 +46,8 @@ type Suites struct {
 }
 
 const (
-	// bigText is the size, in bytes, from which a text takes seconds to read, and bigAtOnce how many of these are read at once.
+	// bigText is the size, in bytes, from which a text takes seconds to read, and bigAtOnce how
+	// many of these are read at once.
 	bigText   = 1 << 20
 	bigAtOnce = 2
 )
@@ -228,10 +229,13 @@ func (l *Suites) Add(ctx context.Context, user string, d *Document, note string,
 	}
 	now := l.cfg.Now().UnixMilli()
 	err = l.cfg.Store.Change(ctx, "keep suite", func(q *rows.Queries) error {
-		if err := errors.Join(l.cfg.Quota.RoomForSuite(ctx, q, user), l.cfg.Quota.RoomFor(ctx, q, user, len(packed))); err != nil {
+		if err := errors.Join(l.cfg.Quota.RoomForSuite(ctx, q, user),
+			l.cfg.Quota.RoomFor(ctx, q, user, len(packed))); err != nil {
 			return err
 		}
-		if err := q.AddSuiteEntry(ctx, rows.AddSuiteEntryParams{ID: id, UserID: user, Name: name, Folded: strings.ToLower(name), Version: 1, Hash: c.hash, LastCase: c.last, Shared: shared, Created: now, Updated: now}); err != nil {
+		if err := q.AddSuiteEntry(ctx,
+			rows.AddSuiteEntryParams{ID: id, UserID: user, Name: name, Folded: strings.ToLower(name), Version: 1,
+				Hash: c.hash, LastCase: c.last, Shared: shared, Created: now, Updated: now}); err != nil {
 			return err
 		}
 		return q.AddSuiteVersion(ctx, c.version(id, 1, user, note, now, packed))
@@ -240,13 +244,15 @@ func (l *Suites) Add(ctx context.Context, user string, d *Document, note string,
 		return nil, err
 	}
 	return &Written{Entry: Entry{
-		ID: id, User: user, Name: name, Version: 1, Hash: c.hash, Form: d.Form, Tools: c.toolsInside, Cases: int64(len(d.Cases)), Shared: shared, Created: now, Updated: now,
+		ID: id, User: user, Name: name, Version: 1, Hash: c.hash, Form: d.Form, Tools: c.toolsInside,
+		Cases: int64(len(d.Cases)), Shared: shared, Created: now, Updated: now,
 	}, Warnings: c.warnings, Changed: true, Document: d}, nil
 }
 
 func (c *checked) version(id string, n int64, user, note string, now int64, packed []byte) rows.AddSuiteVersionParams {
 	return rows.AddSuiteVersionParams{
-		SuiteID: id, Version: n, Hash: c.hash, UserID: user, Created: now, Note: []byte(note), Form: c.doc.Form, Tools: c.toolsInside, Cases: int64(len(c.doc.Cases)), Content: packed,
+		SuiteID: id, Version: n, Hash: c.hash, UserID: user, Created: now, Note: []byte(note), Form: c.doc.Form,
+		Tools: c.toolsInside, Cases: int64(len(c.doc.Cases)), Content: packed,
 	}
 }
 
@@ -258,7 +264,8 @@ func libraryCheckName(name string) error {
 	case strings.TrimSpace(name) == "":
 		return &callvet.FieldError{Field: "name", Text: "{name}: a suite needs a name"}
 	case n > libraryMaxName:
-		return &callvet.FieldError{Field: "name", Text: fmt.Sprintf("{name}: it has %d characters, at most %d are kept", n, libraryMaxName)}
+		return &callvet.FieldError{Field: "name",
+			Text: fmt.Sprintf("{name}: it has %d characters, at most %d are kept", n, libraryMaxName)}
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return &callvet.FieldError{Field: "name", Text: "{name}: it has a control character"}
 	}
@@ -271,7 +278,8 @@ const tries = 8
 // Edit changes a suite by a function, which may be called several times. match tells whether the
 // edit was made for a version; nil is any. The error is ErrChanged where match says no, a
 // *RefusedError where the suite would have errors, and that of change.
-func (l *Suites) Edit(ctx context.Context, user, id, note string, match func(version int64) bool, change func(*Document) error) (*Written, error) {
+func (l *Suites) Edit(ctx context.Context, user, id, note string, match func(version int64) bool,
+	change func(*Document) error) (*Written, error) {
 	for range tries {
 		w, err := l.edit(ctx, user, id, note, match, change)
 		if !errors.Is(err, errRaced) {
@@ -287,7 +295,8 @@ func (l *Suites) Edit(ctx context.Context, user, id, note string, match func(ver
 // errRaced tells that somebody else was faster.
 var errRaced = errors.New("changed while it was edited")
 
-func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int64) bool, change func(*Document) error) (*Written, error) {
+func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int64) bool,
+	change func(*Document) error) (*Written, error) {
 	row, err := l.row(ctx, id)
 	if err != nil {
 		return nil, err
@@ -321,7 +330,9 @@ func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int
 	}
 	name, now := d.Text("name"), l.cfg.Now().UnixMilli()
 	err = l.cfg.Store.Change(ctx, "keep suite", func(q *rows.Queries) error {
-		n, err := q.MoveSuite(ctx, rows.MoveSuiteParams{Name: name, Folded: strings.ToLower(name), Hash: c.hash, LastCase: c.last, Updated: now, ID: id, Was: row.Version})
+		n, err := q.MoveSuite(ctx,
+			rows.MoveSuiteParams{Name: name, Folded: strings.ToLower(name), Hash: c.hash, LastCase: c.last,
+				Updated: now, ID: id, Was: row.Version})
 		if err != nil {
 			return err
 		}
@@ -361,7 +372,8 @@ func found(err error, what, id string) error {
 }
 
 func entryOf(r rows.SuiteEntryRow) Entry {
-	return Entry{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Form: r.Form, Tools: r.Tools, Cases: r.Cases, Shared: r.Shared, Created: r.Created, Updated: r.Updated}
+	return Entry{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Form: r.Form, Tools: r.Tools,
+		Cases: r.Cases, Shared: r.Shared, Created: r.Created, Updated: r.Updated}
 }
 
 // Entry gives a suite without its text.
@@ -390,7 +402,8 @@ func (p Page) before() (at int64, id string) {
 func (l *Suites) List(ctx context.Context, user, search string, everybody bool, page Page) ([]Entry, error) {
 	at, id := page.before()
 	list, err := l.cfg.Store.Rows().SuiteEntries(ctx, rows.SuiteEntriesParams{
-		UserID: user, Everybody: everybody, Search: "%" + likeEscaper.Replace(strings.ToLower(search)) + "%", Before: at, BeforeID: id, N: int32(page.N), //nolint:gosec // the caller bounds it
+		UserID: user, Everybody: everybody, Search: "%" + likeEscaper.Replace(strings.ToLower(search)) + "%",
+		Before: at, BeforeID: id, N: int32(page.N), //nolint:gosec // the caller bounds it
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list suites: %w", err)
@@ -404,8 +417,9 @@ func (l *Suites) List(ctx context.Context, user, search string, everybody bool, 
 
 var likeEscaper = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-// Delete takes a suite out of the lists, and does also what goes with it. Runs of it stay, and so do its versions. The error
-// wraps ErrChanged where match, when it is set, does not want its version. The version of a damaged suite is not known.
+// Delete takes a suite out of the lists, and does also what goes with it. Runs of it stay, and so
+// do its versions. The error wraps ErrChanged where match, when it is set, does not want its
+// version. The version of a damaged suite is not known.
 func (l *Suites) Delete(ctx context.Context, id string, match func(int64) bool, also store.Also) error {
 	row, err := l.row(ctx, id)
 	damaged := errors.Is(err, store.ErrDamaged)
@@ -435,7 +449,8 @@ func (l *Suites) Delete(ctx context.Context, id string, match func(int64) bool, 
 func (l *Suites) Restore(ctx context.Context, id string) (Entry, error) {
 	now := l.cfg.Now()
 	err := l.cfg.Store.Change(ctx, "restore suite", func(q *rows.Queries) error {
-		n, err := q.RestoreSuite(ctx, rows.RestoreSuiteParams{Updated: now.UnixMilli(), ID: id, Deleted: now.Add(-l.cfg.Kept).UnixMilli()})
+		n, err := q.RestoreSuite(ctx,
+			rows.RestoreSuiteParams{Updated: now.UnixMilli(), ID: id, Deleted: now.Add(-l.cfg.Kept).UnixMilli()})
 		if err == nil && n == 0 {
 			err = fmt.Errorf("suite %q: %w: it is not deleted, or was so long ago", id, callvet.ErrNotFound)
 		}
@@ -485,7 +500,8 @@ func (l *Suites) Version(ctx context.Context, id string, n int64) (*Version, err
 	if err != nil {
 		return nil, fmt.Errorf("read version %d of suite %s: %w", n, id, err)
 	}
-	return &Version{Suite: id, Version: n, Hash: r.Hash, User: r.UserID, Created: r.Created, Note: string(r.Note), Form: r.Form, Tools: r.Tools, Cases: r.Cases, Document: d}, nil
+	return &Version{Suite: id, Version: n, Hash: r.Hash, User: r.UserID, Created: r.Created, Note: string(r.Note),
+		Form: r.Form, Tools: r.Tools, Cases: r.Cases, Document: d}, nil
 }
 
 // Now gives a suite as it is, and its newest version with the text.
@@ -503,13 +519,15 @@ func (l *Suites) Versions(ctx context.Context, id string, before int64, n int) (
 	if before == 0 {
 		before = 1<<63 - 1
 	}
-	list, err := l.cfg.Store.Rows().SuiteVersions(ctx, rows.SuiteVersionsParams{SuiteID: id, Before: before, N: int32(n)}) //nolint:gosec // the caller bounds it
+	list, err := l.cfg.Store.Rows().SuiteVersions(ctx,
+		rows.SuiteVersionsParams{SuiteID: id, Before: before, N: int32(n)}) //nolint:gosec // the caller bounds it
 	if err != nil {
 		return nil, fmt.Errorf("list versions: %w", err)
 	}
 	out := make([]Version, len(list))
 	for i, r := range list {
-		out[i] = Version{Suite: id, Version: r.Version, Hash: r.Hash, User: r.UserID, Created: r.Created, Note: string(r.Note), Form: r.Form, Tools: r.Tools, Cases: r.Cases}
+		out[i] = Version{Suite: id, Version: r.Version, Hash: r.Hash, User: r.UserID, Created: r.Created,
+			Note: string(r.Note), Form: r.Form, Tools: r.Tools, Cases: r.Cases}
 	}
 	return out, nil
 }

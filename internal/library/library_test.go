@@ -35,7 +35,8 @@ func libraryOpen(t *testing.T) *library.Suites {
 }
 
 func read(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
-	return suite.Check(ctx, "-", suite.Options{Stdin: strings.NewReader(string(text)), NoIncludes: true, Dialect: format}, suite.LintOptions{})
+	return suite.Check(ctx, "-",
+		suite.Options{Stdin: strings.NewReader(string(text)), NoIncludes: true, Dialect: format}, suite.LintOptions{})
 }
 
 const own = `
@@ -94,7 +95,8 @@ func TestShipped(t *testing.T) {
 	t.Parallel()
 	l := libraryOpen(t)
 	var files []string
-	for _, pattern := range []string{"../../examples/*.yaml", "../../examples/select/*.json", "../suite/testdata/forms/*", "../suite/testdata/forms/*/*"} {
+	for _, pattern := range []string{"../../examples/*.yaml", "../../examples/select/*.json",
+		"../suite/testdata/forms/*", "../suite/testdata/forms/*/*"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -174,7 +176,9 @@ func TestEdits(t *testing.T) {
 	t.Parallel()
 	l := libraryOpen(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		d, err := l.Import(t.Context(), []byte(`{"name": "n", "tools": [], "test_cases": [{"prompt": "first question", "expected_tool": null}]}`), "", "")
+		d, err := l.Import(t.Context(),
+			[]byte(`{"name": "n", "tools": [], "test_cases": [{"prompt": "first question", "expected_tool": null}]}`),
+			"", "")
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -191,7 +195,9 @@ func TestEdits(t *testing.T) {
 			w, err = l.Edit(t.Context(), "ana", w.ID, "", nil, func(d *library.Document) error {
 				switch {
 				case kind == "add":
-					d.Cases = append(d.Cases, fmt.Appendf(nil, `{"prompt": "another question, number %d", "expected_tool": null, "category": "ü"}`, i))
+					d.Cases = append(d.Cases,
+						fmt.Appendf(nil,
+							`{"prompt": "another question, number %d", "expected_tool": null, "category": "ü"}`, i))
 				case kind == "remove" && len(d.Cases) > 0:
 					at := rapid.IntRange(0, len(d.Cases)-1).Draw(rt, "at")
 					delete(want, d.IDs()[at])
@@ -266,7 +272,9 @@ func TestRefused(t *testing.T) {
 func TestDeleteSeesEdits(t *testing.T) {
 	t.Parallel()
 	l := libraryOpen(t)
-	d, err := l.Import(t.Context(), []byte(`{"name": "n", "tools": [], "test_cases": [{"prompt": "first question", "expected_tool": null}]}`), "", "")
+	d, err := l.Import(t.Context(),
+		[]byte(`{"name": "n", "tools": [], "test_cases": [{"prompt": "first question", "expected_tool": null}]}`), "",
+		"")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +283,8 @@ func TestDeleteSeesEdits(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = l.Delete(t.Context(), w.ID, func(v int64) bool {
-		if _, err := l.Edit(t.Context(), "bo", w.ID, "", nil, func(d *library.Document) error { return d.SetText("name", "other") }); err != nil {
+		if _, err := l.Edit(t.Context(), "bo", w.ID, "", nil,
+			func(d *library.Document) error { return d.SetText("name", "other") }); err != nil {
 			t.Fatal(err)
 		}
 		return v == 1
@@ -293,13 +302,14 @@ func TestBigTextsTakeTurns(t *testing.T) {
 	t.Parallel()
 	var now, most atomic.Int64
 	entered, leave := make(chan struct{}, 8), make(chan struct{})
-	l := library.NewSuites(library.SuiteConfig{Read: func(context.Context, []byte, string) (*callvet.Suite, []callvet.Problem, error) {
-		most.Store(max(most.Load(), now.Add(1)))
-		defer now.Add(-1)
-		entered <- struct{}{}
-		<-leave
-		return nil, nil, callvet.ErrInvalid
-	}})
+	l := library.NewSuites(
+		library.SuiteConfig{Read: func(context.Context, []byte, string) (*callvet.Suite, []callvet.Problem, error) {
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			entered <- struct{}{}
+			<-leave
+			return nil, nil, callvet.ErrInvalid
+		}})
 	big := bytes.Repeat([]byte(" "), 1<<20)
 	var group sync.WaitGroup
 	for range 6 {

@@ -138,15 +138,18 @@ func (cfg *Config) complete() error {
 		u, err := url.Parse(cfg.URL)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return &callvet.Hinted{
-				Err: fmt.Errorf("connect to MCP server: %w: no address with http or https, and no command", callvet.ErrInvalid), Hint: "http://127.0.0.1:3000/mcp",
+				Err: fmt.Errorf("connect to MCP server: %w: no address with http or https, and no command",
+					callvet.ErrInvalid), Hint: "http://127.0.0.1:3000/mcp",
 			}
 		}
 	}
 	if !slices.Contains([]string{"", Streamable, SSE}, cfg.Transport) {
-		return fmt.Errorf("connect to MCP server: %w: transport %q, not %s or %s", callvet.ErrInvalid, cfg.Transport, Streamable, SSE)
+		return fmt.Errorf("connect to MCP server: %w: transport %q, not %s or %s", callvet.ErrInvalid, cfg.Transport,
+			Streamable, SSE)
 	}
 	if cfg.Protocol != "" && !slices.Contains(sdk.SupportedProtocolVersions(), cfg.Protocol) {
-		return fmt.Errorf("connect to MCP server: %w: protocol %q, not %s", callvet.ErrInvalid, cfg.Protocol, strings.Join(sdk.SupportedProtocolVersions(), ", "))
+		return fmt.Errorf("connect to MCP server: %w: protocol %q, not %s", callvet.ErrInvalid, cfg.Protocol,
+			strings.Join(sdk.SupportedProtocolVersions(), ", "))
 	}
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
@@ -221,12 +224,15 @@ func (cfg *Config) connect(ctx context.Context, transport, protocol string) (*Se
 		return nil, errors.Join(fault, s.Close())
 	}
 	said := s.session.InitializeResult()
-	s.server = Server{Protocol: said.ProtocolVersion, Transport: transport, Where: cfg.Where(), Instructions: said.Instructions}
+	s.server = Server{Protocol: said.ProtocolVersion, Transport: transport, Where: cfg.Where(),
+		Instructions: said.Instructions}
 	if said.ServerInfo != nil {
-		s.server.Name, s.server.Title, s.server.Version = said.ServerInfo.Name, said.ServerInfo.Title, said.ServerInfo.Version
+		s.server.Name, s.server.Title, s.server.Version = said.ServerInfo.Name, said.ServerInfo.Title,
+			said.ServerInfo.Version
 	}
 	if can := said.Capabilities; can != nil {
-		s.server.Tools, s.server.Resources, s.server.Prompts, s.server.Completions = can.Tools != nil, can.Resources != nil, can.Prompts != nil, can.Completions != nil
+		s.server.Tools, s.server.Resources, s.server.Prompts, s.server.Completions = can.Tools != nil,
+			can.Resources != nil, can.Prompts != nil, can.Completions != nil
 	}
 	return s, nil
 }
@@ -247,11 +253,13 @@ func (s *Session) transport(kind string) (sdk.Transport, error) {
 	}
 	s.web = w
 	if kind == SSE {
-		return &tapped{Transport: &sdk.SSEClientTransport{Endpoint: s.cfg.URL, HTTPClient: w.client, MaxEventSize: s.cfg.MaxBytes}}, nil
+		return &tapped{Transport: &sdk.SSEClientTransport{Endpoint: s.cfg.URL, HTTPClient: w.client,
+			MaxEventSize: s.cfg.MaxBytes}}, nil
 	}
 	w.taps = true
 	// A stream that broke is not taken up again in silence: what was sent on it may be lost.
-	return &sdk.StreamableClientTransport{Endpoint: s.cfg.URL, HTTPClient: w.client, MaxRetries: -1, MaxEventSize: s.cfg.MaxBytes}, nil
+	return &sdk.StreamableClientTransport{Endpoint: s.cfg.URL, HTTPClient: w.client, MaxRetries: -1,
+		MaxEventSize: s.cfg.MaxBytes}, nil
 }
 
 // client is one with the capabilities of a full client, but for opening web pages: servers keep
@@ -262,11 +270,13 @@ func (s *Session) transport(kind string) (sdk.Transport, error) {
 func (s *Session) client() *sdk.Client {
 	c := sdk.NewClient(&sdk.Implementation{Name: "callvet", Version: s.cfg.Version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{
-			RootsV2:     &sdk.RootCapabilities{ListChanged: true},
-			Sampling:    &sdk.SamplingCapabilities{Tools: &sdk.SamplingToolsCapabilities{}, Context: &sdk.SamplingContextCapabilities{}},
+			RootsV2: &sdk.RootCapabilities{ListChanged: true},
+			Sampling: &sdk.SamplingCapabilities{Tools: &sdk.SamplingToolsCapabilities{},
+				Context: &sdk.SamplingContextCapabilities{}},
 			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}},
 		},
-		CreateMessageWithToolsHandler: func(context.Context, *sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
+		CreateMessageWithToolsHandler: func(context.Context,
+			*sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
 			s.asked.Add(1)
 			return nil, &jsonrpc.Error{Code: -1, Message: "sampling was refused: no model is asked for servers here"}
 		},
@@ -282,7 +292,8 @@ func (s *Session) client() *sdk.Client {
 		},
 	})
 	for _, root := range s.cfg.Roots {
-		c.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: filepath.ToSlash(root)}).String(), Name: filepath.Base(root)})
+		c.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: filepath.ToSlash(root)}).String(),
+			Name: filepath.Base(root)})
 	}
 	return c
 }
@@ -356,7 +367,8 @@ func answered(err error, into **jsonrpc.Error) bool {
 // malformed tells errors of messages that are no JSON-RPC. The SDK gives them no type.
 func malformed(err error) bool {
 	text := err.Error()
-	for _, s := range []string{"invalid character", "unmarshal", "trailing data", "decode", "unexpected end of JSON", "invalid message", "unsupported content type", "malformed"} {
+	for _, s := range []string{"invalid character", "unmarshal", "trailing data", "decode", "unexpected end of JSON",
+		"invalid message", "unsupported content type", "malformed"} {
 		if strings.Contains(text, s) {
 			return true
 		}

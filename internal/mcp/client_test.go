@@ -22,7 +22,8 @@ import (
 
 // honest is a server made with the SDK: its tools are of several kinds, on several pages.
 func honest() *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "honest", Version: "1.2"}, &sdk.ServerOptions{Instructions: "Be kind.", PageSize: 2})
+	s := sdk.NewServer(&sdk.Implementation{Name: "honest", Version: "1.2"},
+		&sdk.ServerOptions{Instructions: "Be kind.", PageSize: 2})
 	add := func(name, schema string, do func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
 		t := &sdk.Tool{Name: name, Description: "Does " + name, InputSchema: json.RawMessage(schema)}
 		if name == "count" {
@@ -35,9 +36,10 @@ func honest() *sdk.Server {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 	}
 	calls := &atomic.Int64{}
-	add("echo", `{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}`, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return said(string(r.Params.Arguments)), nil
-	})
+	add("echo", `{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}`,
+		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return said(string(r.Params.Arguments)), nil
+		})
 	add("fail", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		r := said("seat taken")
 		r.IsError = true
@@ -52,10 +54,13 @@ func honest() *sdk.Server {
 		return r, nil
 	})
 	add("picture", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "look"}, &sdk.ImageContent{Data: []byte("x"), MIMEType: "image/png"}}}, nil
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "look"},
+			&sdk.ImageContent{Data: []byte("x"), MIMEType: "image/png"}}}, nil
 	})
 	add("ask", `{"type":"object"}`, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		e, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: "Your password?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
+		e, err := r.Session.Elicit(ctx,
+			&sdk.ElicitParams{Message: "Your password?",
+				RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
 		if err != nil {
 			return said("error: " + err.Error()), nil
 		}
@@ -63,9 +68,10 @@ func honest() *sdk.Server {
 		return said(fmt.Sprintf("%s, sampled: %v", e.Action, err == nil)), nil
 	})
 	add("learn", `{"type":"object"}`, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		s.AddTool(&sdk.Tool{Name: "learned", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return said("now I can"), nil
-		})
+		s.AddTool(&sdk.Tool{Name: "learned", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				return said("now I can"), nil
+			})
 		return said("learned"), nil
 	})
 	return s
@@ -86,10 +92,15 @@ func ways(t *testing.T) map[string]Config {
 		"stdio":            {Command: []string{os.Args[0]}, Env: env},
 		"stdio 2025-11-25": {Command: []string{os.Args[0]}, Env: env, Protocol: "2025-11-25"},
 		"stdio 2024-11-05": {Command: []string{os.Args[0]}, Env: env, Protocol: "2024-11-05"},
-		"streamable":       {URL: serve(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return stateful }, nil))},
-		"stateless":        {URL: serve(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return stateless }, &sdk.StreamableHTTPOptions{Stateless: true}))},
-		"json":             {URL: serve(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honest() }, &sdk.StreamableHTTPOptions{JSONResponse: true}))},
-		"sse":              {URL: serve(sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return honest() }, nil))},
+		"streamable": {URL: serve(
+			sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return stateful }, nil))},
+		"stateless": {URL: serve(
+			sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return stateless },
+				&sdk.StreamableHTTPOptions{Stateless: true}))},
+		"json": {URL: serve(
+			sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honest() },
+				&sdk.StreamableHTTPOptions{JSONResponse: true}))},
+		"sse": {URL: serve(sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return honest() }, nil))},
 	}
 }
 
@@ -105,7 +116,8 @@ func TestSession(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			want := Server{Name: "honest", Version: "1.2", Instructions: "Be kind.", Tools: true, Protocol: "2025-11-25", Transport: Streamable, Where: cfg.URL}
+			want := Server{Name: "honest", Version: "1.2", Instructions: "Be kind.", Tools: true,
+				Protocol: "2025-11-25", Transport: Streamable, Where: cfg.URL}
 			switch {
 			case cfg.Protocol != "":
 				want.Protocol = cfg.Protocol
@@ -129,24 +141,33 @@ func TestSession(t *testing.T) {
 			for _, tool := range l.Tools {
 				names = append(names, tool.Name)
 			}
-			if d := cmp.Diff("ask count echo fail learn picture", strings.Join(names, " ")); d != "" || l.Pages != 3 || len(l.Problems) > 0 {
+			if d := cmp.Diff("ask count echo fail learn picture", strings.Join(names, " ")); d != "" || l.Pages != 3 ||
+				len(l.Problems) > 0 {
 				t.Errorf("%s%d pages, %+v", d, l.Pages, l.Problems)
 			}
-			if got := string(l.Find("echo").Parameters); got != `{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}` {
+			if got := string(
+				l.Find(
+					"echo").Parameters); got != `{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}` {
 				t.Errorf("the order of keys is lost: %s", got)
 			}
-			if c := l.Find("count"); c.ReadOnly == nil || !*c.ReadOnly || c.Idempotent == nil || l.Find("echo").ReadOnly != nil || c.Destructive != nil {
+			if c := l.Find("count"); c.ReadOnly == nil || !*c.ReadOnly || c.Idempotent == nil ||
+				l.Find("echo").ReadOnly != nil || c.Destructive != nil {
 				t.Errorf("annotations: %+v", c)
 			}
 			for _, step := range []struct {
 				tool, args string
 				want       callvet.Reply
 			}{
-				{"echo", `{"z":1,"a":2.0}`, callvet.Reply{Status: "ok", Result: json.RawMessage(`"{\"z\":1,\"a\":2.0}"`)}},
+				{"echo", `{"z":1,"a":2.0}`,
+					callvet.Reply{Status: "ok", Result: json.RawMessage(`"{\"z\":1,\"a\":2.0}"`)}},
 				{"fail", ``, callvet.Reply{Status: "exec_error", Error: "seat taken"}},
 				{"count", `{}`, callvet.Reply{Status: "ok", Result: json.RawMessage(`{"z":1,"n":1,"a":2}`)}},
-				{"picture", `{}`, callvet.Reply{Status: "ok", Result: json.RawMessage(`[{"type":"text","text":"look"},{"type":"image","mimeType":"image/png","data":"eA=="}]`)}},
-				{"none", `{}`, callvet.Reply{Status: "exec_error", Error: `unknown tool "none"`, Note: "an error of the protocol (-32602)"}},
+				{"picture", `{}`,
+					callvet.Reply{Status: "ok",
+						Result: json.RawMessage(
+							`[{"type":"text","text":"look"},{"type":"image","mimeType":"image/png","data":"eA=="}]`)}},
+				{"none", `{}`, callvet.Reply{Status: "exec_error", Error: `unknown tool "none"`,
+					Note: "an error of the protocol (-32602)"}},
 			} {
 				got, err := s.Call(t.Context(), step.tool, json.RawMessage(step.args))
 				if err != nil {
@@ -187,7 +208,8 @@ func TestRefused(t *testing.T) {
 func TestWorld(t *testing.T) {
 	t.Parallel()
 	for name, cfg := range ways(t) {
-		if name == "json" || name == "sse" || name == "streamable" || name == "stateless" { // those over HTTP share a server
+		// those over HTTP share a server
+		if name == "json" || name == "sse" || name == "streamable" || name == "stateless" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +219,8 @@ func TestWorld(t *testing.T) {
 			ask := func(tool, result, note string) {
 				t.Helper()
 				r, err := w.Answer(t.Context(), callvet.Call{Tool: tool})
-				if err != nil || string(r.Result) != result || !strings.Contains(r.Note, note) || note == "" && r.Note != "" {
+				if err != nil || string(r.Result) != result || !strings.Contains(r.Note, note) || note == "" &&
+					r.Note != "" {
 					t.Errorf("%s: %+v %s %v", tool, r, r.Result, err)
 				}
 			}
@@ -269,7 +292,8 @@ func TestNoServer(t *testing.T) {
 	closed.Close()
 	missing := httptest.NewServer(http.NotFoundHandler())
 	defer missing.Close()
-	locked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	locked := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	defer locked.Close()
 	for _, tt := range []struct {
 		cfg  Config

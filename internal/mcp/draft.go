@@ -28,8 +28,10 @@ func Draft(t *Tool) callvet.Case {
 		ask += "\n" + have
 	}
 	return callvet.Case{
-		ID: "draft-" + word(t.Name), Description: "Made of the description of " + t.Name + ", not of what anybody asked", Tags: []string{"draft"},
-		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: ask}}, Expect: callvet.Expect{ToolsCalled: []string{t.Name}}, Skip: DraftReason,
+		ID: "draft-" + word(t.Name), Description: "Made of the description of " + t.Name +
+			", not of what anybody asked", Tags: []string{"draft"},
+		Input:  []callvet.Turn{{Role: callvet.RoleUser, Content: ask}},
+		Expect: callvet.Expect{ToolsCalled: []string{t.Name}}, Skip: DraftReason,
 	}
 }
 

@@ -104,7 +104,8 @@ func Passed(raw json.RawMessage) json.RawMessage {
 // like stay what they are.
 func (a *Answer) Changed(r *callvet.Reply) (json.RawMessage, error) {
 	var was result
-	if r.Status == callvet.StatusOK && json.Unmarshal(a.Raw, &was) == nil && !bytes.Equal(compact(was.Content), compact(a.Reply.Result)) {
+	if r.Status == callvet.StatusOK && json.Unmarshal(a.Raw, &was) == nil &&
+		!bytes.Equal(compact(was.Content), compact(a.Reply.Result)) {
 		return Result(r)
 	}
 	var blocks []map[string]json.RawMessage

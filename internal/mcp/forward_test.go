@@ -24,14 +24,17 @@ func rich() *sdk.Server {
 			return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{"Paris"}}}, nil
 		},
 	})
-	s.AddResource(&sdk.Resource{URI: "a:b", Name: "r"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: "a:b", Text: "told"}}}, nil
-	})
-	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "a:{x}", Name: "t"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return nil, errors.New("none")
-	})
+	s.AddResource(&sdk.Resource{URI: "a:b", Name: "r"},
+		func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: "a:b", Text: "told"}}}, nil
+		})
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "a:{x}", Name: "t"},
+		func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return nil, errors.New("none")
+		})
 	s.AddPrompt(&sdk.Prompt{Name: "p"}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "About " + r.Params.Arguments["city"]}}}}, nil
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user",
+			Content: &sdk.TextContent{Text: "About " + r.Params.Arguments["city"]}}}}, nil
 	})
 	return s
 }
@@ -40,7 +43,8 @@ func rich() *sdk.Server {
 func TestForward(t *testing.T) {
 	t.Parallel()
 	for _, stateless := range []bool{false, true} {
-		srv := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return rich() }, &sdk.StreamableHTTPOptions{Stateless: stateless}))
+		srv := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return rich() },
+			&sdk.StreamableHTTPOptions{Stateless: stateless}))
 		t.Cleanup(srv.Close)
 		t.Cleanup(srv.CloseClientConnections)
 		s, err := Connect(t.Context(), Config{URL: srv.URL})
@@ -54,10 +58,12 @@ func TestForward(t *testing.T) {
 		for _, tt := range []struct{ method, params, want string }{
 			{"resources/list", `{}`, `"uri":"a:b"`},
 			{"resources/templates/list", `{}`, `"uriTemplate":"a:{x}"`},
-			{"resources/read", `{"uri":"a:b","_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}`, `"text":"told"`},
+			{"resources/read", `{"uri":"a:b","_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}`,
+				`"text":"told"`},
 			{"prompts/list", `{}`, `"name":"p"`},
 			{"prompts/get", `{"name":"p","arguments":{"city":"Oslo"}}`, `About Oslo`},
-			{"completion/complete", `{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"city","value":"P"}}`, `"Paris"`},
+			{"completion/complete", `{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"city","value":"P"}}`,
+				`"Paris"`},
 		} {
 			got, err := s.Forward(t.Context(), tt.method, json.RawMessage(tt.params))
 			if err != nil || !strings.Contains(string(got), tt.want) {
@@ -67,7 +73,8 @@ func TestForward(t *testing.T) {
 		if _, err := s.Forward(t.Context(), "prompts/get", json.RawMessage(`{"name":"none"}`)); !IsRefusal(err) {
 			t.Errorf("an error of the protocol: %v", err)
 		}
-		if _, err := s.Forward(t.Context(), "tasks/list", json.RawMessage(`{}`)); !errors.Is(err, callvet.ErrUnavailable) {
+		if _, err := s.Forward(t.Context(), "tasks/list", json.RawMessage(`{}`)); !errors.Is(err,
+			callvet.ErrUnavailable) {
 			t.Errorf("what does not pass: %v", err)
 		}
 		if _, err := s.Forward(t.Context(), "prompts/get", json.RawMessage(`[]`)); !errors.Is(err, callvet.ErrInvalid) {
@@ -98,11 +105,16 @@ func TestAnswerChanged(t *testing.T) {
 		result string
 		want   string
 	}{
-		{`{"content":[{"type":"image","data":"eA=="},{"type":"text","text":"mail a@b.example"}]}`, `[{"type":"image","data":"eA=="},{"type":"text","text":"mail [EMAIL]"}]`, `{"content":[{"type":"image","data":"eA=="},{"type":"text","text":"mail [EMAIL]"}]}`},
-		{`{"content":[{"type":"image","data":"eA=="}]}`, `"[withheld]"`, `{"content":[{"type":"text","text":"[withheld]"}]}`},
+		{`{"content":[{"type":"image","data":"eA=="},{"type":"text","text":"mail a@b.example"}]}`,
+			`[{"type":"image","data":"eA=="},{"type":"text","text":"mail [EMAIL]"}]`,
+			`{"content":[{"type":"image","data":"eA=="},{"type":"text","text":"mail [EMAIL]"}]}`},
+		{`{"content":[{"type":"image","data":"eA=="}]}`, `"[withheld]"`,
+			`{"content":[{"type":"text","text":"[withheld]"}]}`},
 		{`{"content":[{"type":"text","text":"a"}]}`, `"b"`, `{"content":[{"type":"text","text":"b"}]}`},
-		{`{"content":[],"structuredContent":{"a":1}}`, `{"a":null}`, `{"content":[{"type":"text","text":"{\"a\":null}"}],"structuredContent":{"a":null}}`},
-		{`{"content":[],"structuredContent":[{"a":1}]}`, `[{"a":2}]`, `{"content":[{"type":"text","text":"[{\"a\":2}]"}]}`},
+		{`{"content":[],"structuredContent":{"a":1}}`, `{"a":null}`,
+			`{"content":[{"type":"text","text":"{\"a\":null}"}],"structuredContent":{"a":null}}`},
+		{`{"content":[],"structuredContent":[{"a":1}]}`, `[{"a":2}]`,
+			`{"content":[{"type":"text","text":"[{\"a\":2}]"}]}`},
 	} {
 		r, err := decode(json.RawMessage(tt.raw))
 		if err != nil {
@@ -114,7 +126,8 @@ func TestAnswerChanged(t *testing.T) {
 			t.Errorf("%s %v", d, err)
 		}
 	}
-	if got, err := (&Answer{}).Changed(&callvet.Reply{Status: callvet.StatusExecErr, Error: "down"}); err != nil || string(got) != `{"content":[{"type":"text","text":"down"}],"isError":true}` {
+	if got, err := (&Answer{}).Changed(&callvet.Reply{Status: callvet.StatusExecErr, Error: "down"}); err != nil ||
+		string(got) != `{"content":[{"type":"text","text":"down"}],"isError":true}` {
 		t.Errorf("%s %v", got, err)
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// messages reads the lines of an agent and hands on those that are messages: each other line is answered with an error of
-// the protocol, and the conversation goes on. A batch is handed on as its messages, one by one: versions without batches
-// end the session at one.
+// messages reads the lines of an agent and hands on those that are messages: each other line is
+// answered with an error of the protocol, and the conversation goes on. A batch is handed on as its
+// messages, one by one: versions without batches end the session at one.
 type messages struct {
 	in   *bufio.Reader
 	out  *lineWriter
@@ -124,7 +124,8 @@ func (m *messages) refuse(message []byte, code int64, why string) {
 		ID json.RawMessage `json:"id"`
 	}
 	id := json.RawMessage("null")
-	if json.Unmarshal(message, &has) == nil && len(has.ID) > 0 && bytes.IndexByte([]byte(`"-0123456789`), has.ID[0]) >= 0 {
+	if json.Unmarshal(message, &has) == nil && len(has.ID) > 0 &&
+		bytes.IndexByte([]byte(`"-0123456789`), has.ID[0]) >= 0 {
 		id = has.ID
 	}
 	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": jsonrpc.Error{Code: code, Message: why}})

@@ -15,16 +15,18 @@ func TestServeBadLines(t *testing.T) {
 	t.Parallel()
 	const call = `{"jsonrpc":"2.0","id":"last","method":"tools/call","params":{"name":"zeta","arguments":{}}}`
 	for name, c := range map[string]struct{ line, id, want string }{
-		"no JSON":                   {"garbage", "null", `"code":-32700`},
-		"half of a message":         {`{"jsonrpc":"2.0","id":7,`, "null", `"code":-32700`},
-		"an unclosed batch":         {`[{"jsonrpc":"2.0"`, "null", `"code":-32700`},
-		"another version":           {`{"jsonrpc":"1.0","id":7,"method":"ping"}`, "7", `"code":-32600`},
-		"no message":                {`{"id":7,"a":1}`, "7", `"code":-32600`},
-		"an id that is an object":   {`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, "null", `"code":-32600`},
-		"an empty batch":            {`[]`, "null", `the batch is empty`},
-		"a batch with a bad one":    {`[1,{"jsonrpc":"2.0","id":7,"method":"ping"}]`, "7", `"result":{}`},
-		"a line that is too long":   {`{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", 5000) + `"}`, "null", "more than 4096 bytes"},
-		"a call without a name":     {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{}}}`, "7", "no tool is named"},
+		"no JSON":                 {"garbage", "null", `"code":-32700`},
+		"half of a message":       {`{"jsonrpc":"2.0","id":7,`, "null", `"code":-32700`},
+		"an unclosed batch":       {`[{"jsonrpc":"2.0"`, "null", `"code":-32700`},
+		"another version":         {`{"jsonrpc":"1.0","id":7,"method":"ping"}`, "7", `"code":-32600`},
+		"no message":              {`{"id":7,"a":1}`, "7", `"code":-32600`},
+		"an id that is an object": {`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, "null", `"code":-32600`},
+		"an empty batch":          {`[]`, "null", `the batch is empty`},
+		"a batch with a bad one":  {`[1,{"jsonrpc":"2.0","id":7,"method":"ping"}]`, "7", `"result":{}`},
+		"a line that is too long": {`{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", 5000) + `"}`, "null",
+			"more than 4096 bytes"},
+		"a call without a name": {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{}}}`, "7",
+			"no tool is named"},
 		"a call with a blank name":  {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":" ","arguments":{}}}`, "7", "no tool is named"},
 		"arguments that are a text": {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"zeta","arguments":"x"}}`, "7", "the arguments are no object"},
 		"bytes that are no text":    {"\x00\xff\xfe", "null", `"code":-32700`},
@@ -50,7 +52,8 @@ func TestServeBadLines(t *testing.T) {
 func TestBatchOfNonsense(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	m := &messages{in: bufio.NewReader(strings.NewReader("[" + strings.Repeat("1,", 5000) + "1]\n")), out: &lineWriter{out: &out}, most: 1 << 20}
+	m := &messages{in: bufio.NewReader(strings.NewReader("[" + strings.Repeat("1,", 5000) + "1]\n")),
+		out: &lineWriter{out: &out}, most: 1 << 20}
 	if b, err := io.ReadAll(m); err != nil || len(b) > 0 {
 		t.Errorf("%q %v", b, err)
 	}
@@ -67,7 +70,8 @@ func TestServeSameID(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"meet","arguments":{}}}`
 	var out bytes.Buffer
 	s := &Serving{Open: d.Open}
-	if err := s.Stdio(t.Context(), strings.NewReader(strings.Join([]string{begin, call, call, call}, "\n")), &out); err != nil {
+	if err := s.Stdio(t.Context(), strings.NewReader(strings.Join([]string{begin, call, call, call}, "\n")),
+		&out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`{"z":1}`, `{"z":2}`, `{"z":3}`} {
@@ -82,7 +86,8 @@ func TestServeSameID(t *testing.T) {
 
 // FuzzLines: whatever an agent sends, only messages are handed on, one on a line.
 func FuzzLines(f *testing.F) {
-	for _, s := range []string{"", "\n", "{}", "[[]]", `[{"jsonrpc":"2.0","method":"a"}]`, "\x00", `{"jsonrpc":"2.0","id":1e999,"method":"a"}`} {
+	for _, s := range []string{"", "\n", "{}", "[[]]", `[{"jsonrpc":"2.0","method":"a"}]`, "\x00",
+		`{"jsonrpc":"2.0","id":1e999,"method":"a"}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

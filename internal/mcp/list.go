@@ -73,7 +73,8 @@ func (s *Session) List(ctx context.Context) (*Listing, error) {
 			return l, nil
 		}
 	}
-	return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("list tools: the tools of MCP server %s change while they are read", s.server.Where)}
+	return nil, &callvet.Fault{Kind: callvet.FaultMalformed,
+		Message: fmt.Sprintf("list tools: the tools of MCP server %s change while they are read", s.server.Where)}
 }
 
 func (s *Session) list(ctx context.Context) (*Listing, error) {
@@ -94,7 +95,9 @@ func (s *Session) list(ctx context.Context) (*Listing, error) {
 		}
 		next := page.next()
 		if next != "" && (seen[next] || out.Pages >= maxPages) {
-			out.problem("endless-list", "", "the server gives the same page again and again, or more than %d pages: what came until then is kept", maxPages)
+			out.problem("endless-list", "",
+				"the server gives the same page again and again, or more than %d pages: what came until then is kept",
+				maxPages)
 			break
 		}
 		seen[next], cursor = true, next
@@ -124,13 +127,15 @@ func (s *Session) page(ctx context.Context, cursor string) (*page, error) {
 	raw := sl.take()
 	var p page
 	if err := json.Unmarshal(raw, &p); err != nil {
-		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("list tools: the answer of MCP server %s is no list: %v", s.server.Where, err)}
+		return nil, &callvet.Fault{Kind: callvet.FaultMalformed,
+			Message: fmt.Sprintf("list tools: the answer of MCP server %s is no list: %v", s.server.Where, err)}
 	}
 	return &p, nil
 }
 
 func (l *Listing) problem(code, key, format string, args ...any) {
-	l.Problems = append(l.Problems, callvet.Problem{Code: code, Key: key, Warning: true, Message: fmt.Sprintf(format, args...)})
+	l.Problems = append(l.Problems,
+		callvet.Problem{Code: code, Key: key, Warning: true, Message: fmt.Sprintf(format, args...)})
 }
 
 // read adds the tools of a page; false: there is room for no more.
@@ -195,12 +200,14 @@ func (l *Listing) schema(t *Tool, raw json.RawMessage) {
 	}
 	if why := odd(raw); why != nil {
 		t.Declared = kept(raw)
-		l.problem("odd-schema", t.Name, "the arguments of %s have a schema that means nothing, so that none is checked; it is kept under declared: %v", t.Name, why)
+		l.problem("odd-schema", t.Name,
+			"the arguments of %s have a schema that means nothing, so that none is checked; it is kept under declared: %v", t.Name, why)
 		return
 	}
 	t.Parameters = bytes.Clone(raw)
 	for _, why := range contract.Dropped(raw) {
-		l.problem("schema-form", t.Name, "some clients and providers leave %s out: the schema of its arguments %s", t.Name, why)
+		l.problem("schema-form", t.Name, "some clients and providers leave %s out: the schema of its arguments %s",
+			t.Name, why)
 	}
 }
 
@@ -209,7 +216,8 @@ func (l *Listing) output(t *Tool, raw json.RawMessage) {
 		return
 	}
 	if why := odd(raw); why != nil {
-		l.problem("odd-output-schema", t.Name, "the results of %s have a schema that means nothing and is not checked: %v", t.Name, why)
+		l.problem("odd-output-schema", t.Name,
+			"the results of %s have a schema that means nothing and is not checked: %v", t.Name, why)
 		return
 	}
 	t.Output = bytes.Clone(raw)

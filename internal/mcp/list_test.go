@@ -23,26 +23,52 @@ func TestOddTools(t *testing.T) {
 		want       callvet.Tool
 		codes      string
 	}{
-		{"order of keys", `{"name":"a","description":"d","inputSchema":{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}}`, callvet.Tool{Name: "a", Description: "d", Parameters: json.RawMessage(`{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}`)}, ""},
-		{"annotations", `{"name":"a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"idempotentHint":false}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`), ReadOnly: &yes, Idempotent: &no}, ""},
-		{"unknown stays unknown", `{"name":"a","inputSchema":{"type":"object"},"annotations":{"openWorldHint":true,"readOnlyHint":null}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, ""},
-		{"odd hints", `{"name":"a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"yes","idempotentHint":1}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-annotations odd-annotations"},
-		{"odd annotations", `{"name":"a","inputSchema":{"type":"object"},"annotations":[1]}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-annotations"},
-		{"contradiction", `{"name":"a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"destructiveHint":true}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "contradiction"},
+		{"order of keys",
+			`{"name":"a","description":"d","inputSchema":{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}}`, callvet.Tool{Name: "a", Description: "d", Parameters: json.RawMessage(`{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}`)}, ""},
+		{"annotations",
+			`{"name":"a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"idempotentHint":false}}`,
+			callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`), ReadOnly: &yes, Idempotent: &no},
+			""},
+		{"unknown stays unknown",
+			`{"name":"a","inputSchema":{"type":"object"},"annotations":{"openWorldHint":true,"readOnlyHint":null}}`,
+			callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, ""},
+		{"odd hints",
+			`{"name":"a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"yes","idempotentHint":1}}`,
+			callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)},
+			"odd-annotations odd-annotations"},
+		{"odd annotations", `{"name":"a","inputSchema":{"type":"object"},"annotations":[1]}`,
+			callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-annotations"},
+		{"contradiction",
+			`{"name":"a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"destructiveHint":true}}`,
+			callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "contradiction"},
 		{"no schema", `{"name":"a"}`, callvet.Tool{Name: "a"}, "no-schema"},
 		{"schema is null", `{"name":"a","inputSchema":null}`, callvet.Tool{Name: "a"}, "no-schema"},
-		{"schema is a text", `{"name":"a","inputSchema":"string"}`, callvet.Tool{Name: "a", Declared: json.RawMessage(`"string"`)}, "odd-schema"},
-		{"schema is a list", `{"name":"a","inputSchema":[1,2]}`, callvet.Tool{Name: "a", Declared: json.RawMessage(`[1,2]`)}, "odd-schema"},
-		{"type of no schema", `{"name":"a","inputSchema":{"type":"whatever"}}`, callvet.Tool{Name: "a", Declared: json.RawMessage(`{"type":"whatever"}`)}, "odd-schema"},
-		{"pattern", `{"name":"a","inputSchema":{"properties":{"p":{"pattern":"("}}}}`, callvet.Tool{Name: "a", Declared: json.RawMessage(`{"properties":{"p":{"pattern":"("}}}`)}, "odd-schema"},
-		{"refers elsewhere", `{"name":"a","inputSchema":{"$ref":"https://example.com/s.json"}}`, callvet.Tool{Name: "a", Declared: json.RawMessage(`{"$ref":"https://example.com/s.json"}`)}, "odd-schema"},
-		{"keys twice", `{"name":"a","inputSchema":{"type":"object","type":"string"}}`, callvet.Tool{Name: "a", Declared: json.RawMessage(`"{\"type\":\"object\",\"type\":\"string\"}"`)}, "odd-schema"},
-		{"deep", `{"name":"a","inputSchema":` + deep + `}`, callvet.Tool{Name: "a", Declared: kept([]byte(deep))}, "odd-schema"},
-		{"texts", `{"name":"a","description":7,"title":{},"inputSchema":{"type":"object"}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-description odd-title"},
-		{"output", `{"name":"a","inputSchema":{"type":"object"},"outputSchema":7}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-output-schema"},
-		{"empty", `{"name":"a","inputSchema":{}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, "schema-form"},
-		{"no type, and a choice", `{"name":"a","inputSchema":{"oneOf":[{"type":"object"}]}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"oneOf":[{"type":"object"}]}`)}, "schema-form schema-form"},
-		{"results without a type", `{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"description":"r"}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "schema-form"},
+		{"schema is a text", `{"name":"a","inputSchema":"string"}`,
+			callvet.Tool{Name: "a", Declared: json.RawMessage(`"string"`)}, "odd-schema"},
+		{"schema is a list", `{"name":"a","inputSchema":[1,2]}`,
+			callvet.Tool{Name: "a", Declared: json.RawMessage(`[1,2]`)}, "odd-schema"},
+		{"type of no schema", `{"name":"a","inputSchema":{"type":"whatever"}}`,
+			callvet.Tool{Name: "a", Declared: json.RawMessage(`{"type":"whatever"}`)}, "odd-schema"},
+		{"pattern", `{"name":"a","inputSchema":{"properties":{"p":{"pattern":"("}}}}`,
+			callvet.Tool{Name: "a", Declared: json.RawMessage(`{"properties":{"p":{"pattern":"("}}}`)}, "odd-schema"},
+		{"refers elsewhere", `{"name":"a","inputSchema":{"$ref":"https://example.com/s.json"}}`,
+			callvet.Tool{Name: "a", Declared: json.RawMessage(`{"$ref":"https://example.com/s.json"}`)}, "odd-schema"},
+		{"keys twice", `{"name":"a","inputSchema":{"type":"object","type":"string"}}`,
+			callvet.Tool{Name: "a", Declared: json.RawMessage(`"{\"type\":\"object\",\"type\":\"string\"}"`)},
+			"odd-schema"},
+		{"deep", `{"name":"a","inputSchema":` + deep + `}`, callvet.Tool{Name: "a", Declared: kept([]byte(deep))},
+			"odd-schema"},
+		{"texts", `{"name":"a","description":7,"title":{},"inputSchema":{"type":"object"}}`,
+			callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-description odd-title"},
+		{"output", `{"name":"a","inputSchema":{"type":"object"},"outputSchema":7}`,
+			callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-output-schema"},
+		{"empty", `{"name":"a","inputSchema":{}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)},
+			"schema-form"},
+		{"no type, and a choice", `{"name":"a","inputSchema":{"oneOf":[{"type":"object"}]}}`,
+			callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"oneOf":[{"type":"object"}]}`)},
+			"schema-form schema-form"},
+		{"results without a type", `{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"description":"r"}}`,
+			callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "schema-form"},
 		{"no name", `{"inputSchema":{}}`, callvet.Tool{}, "no-name"},
 		{"name is a number", `{"name":7}`, callvet.Tool{}, "no-name"},
 		{"long name", `{"name":"` + strings.Repeat("n", 1000) + `"}`, callvet.Tool{}, "odd-name"},
@@ -52,7 +78,8 @@ func TestOddTools(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			l := &Listing{Pages: 1}
-			if !l.read(&page{Tools: json.RawMessage(`[` + tt.tool + `,{"name":"next","inputSchema":{"type":"object"}}]`)}) {
+			if !l.read(
+				&page{Tools: json.RawMessage(`[` + tt.tool + `,{"name":"next","inputSchema":{"type":"object"}}]`)}) {
 				t.Error("there is no room")
 			}
 			var got callvet.Tool
@@ -83,7 +110,9 @@ func TestOddTools(t *testing.T) {
 func TestTwice(t *testing.T) {
 	t.Parallel()
 	l := &Listing{}
-	l.read(&page{Tools: json.RawMessage(`[{"name":"a","description":"one","inputSchema":{"type":"object"}},{"name":"a","description":"two","inputSchema":{"type":"object"}}]`)})
+	l.read(
+		&page{Tools: json.RawMessage(
+			`[{"name":"a","description":"one","inputSchema":{"type":"object"}},{"name":"a","description":"two","inputSchema":{"type":"object"}}]`)})
 	if len(l.Tools) != 1 || l.Tools[0].Description != "one" || l.Problems[0].Code != "twice" {
 		t.Errorf("%+v", l)
 	}

@@ -74,9 +74,11 @@ func lies() map[liar]struct {
 func fixed(m message) string {
 	switch m.Method {
 	case "initialize":
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"liar","version":"1"}}}`, m.ID)
+		return fmt.Sprintf(
+			`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"liar","version":"1"}}}`, m.ID)
 	case "tools/list":
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"lie","inputSchema":{"type":"object"}}]}}`, m.ID)
+		return fmt.Sprintf(
+			`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"lie","inputSchema":{"type":"object"}}]}}`, m.ID)
 	}
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, m.ID)
 }
@@ -232,7 +234,8 @@ func TestLies(t *testing.T) {
 					t.Errorf("%v; want %s", f, want)
 				}
 				if f != nil { // and nothing is called any more
-					if _, err := w.Answer(t.Context(), callvet.Call{Tool: "lie"}); err == nil || !strings.Contains(err.Error(), "broke before") {
+					if _, err := w.Answer(t.Context(), callvet.Call{Tool: "lie"}); err == nil ||
+						!strings.Contains(err.Error(), "broke before") {
 						t.Errorf("the next call: %v", err)
 					}
 				}
@@ -241,8 +244,8 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// TestUnasked: a server that answers each request with messages without end keeps nothing busy: neither the requests that
-// the SDK makes by itself, nor a list.
+// TestUnasked: a server that answers each request with messages without end keeps nothing busy:
+// neither the requests that the SDK makes by itself, nor a list.
 func TestUnasked(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -369,7 +369,8 @@ func (s *Serving) broke(p *parallel.Panic) {
 }
 
 // answer answers one request.
-func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
+func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk.Request,
+	next sdk.MethodHandler) (sdk.Result, error) {
 	switch method {
 	case "subscriptions/listen": // as long as the agent listens
 		d.telling.Lock()
@@ -381,7 +382,8 @@ func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk
 			d.telling.Unlock()
 		}()
 		return next(ctx, method, req)
-	case "initialize", "server/discover", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get", "completion/complete":
+	case "initialize", "server/discover", "tools/list", "tools/call", "resources/list", "resources/templates/list",
+		"resources/read", "prompts/list", "prompts/get", "completion/complete":
 	default:
 		return next(ctx, method, req)
 	}
@@ -469,7 +471,8 @@ func refusal(err error) error {
 }
 
 // result gives what a request is answered with.
-func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request, next sdk.MethodHandler, begun func()) (sdk.Result, error) {
+func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request,
+	next sdk.MethodHandler, begun func()) (sdk.Result, error) {
 	switch method {
 	case "initialize", "server/discover":
 		return d.greet(ctx, t, s, method, req, next)
@@ -512,7 +515,8 @@ func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string,
 }
 
 // greet begins a conversation: the agent is told who answers, and what it may ask for.
-func (d *desk) greet(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
+func (d *desk) greet(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request,
+	next sdk.MethodHandler) (sdk.Result, error) {
 	res, err := next(ctx, method, req)
 	if err != nil {
 		return nil, err
@@ -530,7 +534,8 @@ func (d *desk) greet(ctx context.Context, t Talk, s *sdk.Server, method string, 
 	}
 	switch r := res.(type) {
 	case *sdk.InitializeResult:
-		r.ServerInfo, r.Instructions, r.Capabilities = &sdk.Implementation{Name: g.Name, Title: g.Title, Version: g.Version}, g.Instructions, can
+		r.ServerInfo, r.Instructions, r.Capabilities = &sdk.Implementation{Name: g.Name, Title: g.Title,
+			Version: g.Version}, g.Instructions, can
 	case *sdk.DiscoverResult:
 		r.Instructions, r.Capabilities = g.Instructions, can
 	}
@@ -584,7 +589,8 @@ func verbatim(raw json.RawMessage, err error) (sdk.Result, error) {
 	delete(r.members, "resultType") // of another version, perhaps
 	var meta map[string]json.RawMessage
 	if json.Unmarshal(r.members["_meta"], &meta) == nil { // what the protocol itself says there is about one connection
-		maps.DeleteFunc(meta, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, "io.modelcontextprotocol/") })
+		maps.DeleteFunc(meta,
+			func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, "io.modelcontextprotocol/") })
 		if delete(r.members, "_meta"); len(meta) > 0 {
 			if r.members["_meta"], err = json.Marshal(meta); err != nil {
 				return nil, fmt.Errorf("encode result: %w", err)
@@ -634,7 +640,8 @@ func (o *ordered) Connect(ctx context.Context) (sdk.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &orderedConn{Connection: c, desk: o.desk, asked: map[jsonrpc.ID]bool{}, twins: map[jsonrpc.ID]jsonrpc.ID{}, over: make(chan struct{})}, nil
+	return &orderedConn{Connection: c, desk: o.desk, asked: map[jsonrpc.ID]bool{}, twins: map[jsonrpc.ID]jsonrpc.ID{},
+		over: make(chan struct{})}, nil
 }
 
 type orderedConn struct {

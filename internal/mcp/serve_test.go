@@ -59,7 +59,9 @@ func (t *testTalk) Greeting() Greeting {
 }
 
 func (t *testTalk) Tools(context.Context) ([]json.RawMessage, error) {
-	out := []json.RawMessage{json.RawMessage(`{"name":"zeta","inputSchema":{"type":"object","properties":{"z":{},"a":{}}},"strange":[1]}`), json.RawMessage(`{"name":"alpha","inputSchema":{"type":"object"}}`)}
+	out := []json.RawMessage{json.RawMessage(
+		`{"name":"zeta","inputSchema":{"type":"object","properties":{"z":{},"a":{}}},"strange":[1]}`),
+		json.RawMessage(`{"name":"alpha","inputSchema":{"type":"object"}}`)}
 	if t.learned.Load() {
 		out = append(out, json.RawMessage(`{"name":"learned","inputSchema":{"type":"object"}}`))
 	}
@@ -77,7 +79,10 @@ func (t *testTalk) Call(ctx context.Context, tool string, args json.RawMessage, 
 		t.of.meet.Wait()
 		return fmt.Appendf(nil, `{"content":[],"structuredContent":{"z":%d}}`, n), nil
 	case "zeta":
-		return fmt.Appendf(nil, `{"content":[{"type":"hologram","n":1}],"structuredContent":{"z":%d,"a":%s},"_meta":{"k":1}}`, t.n, args), nil
+		return fmt.Appendf(nil,
+				`{"content":[{"type":"hologram","n":1}],"structuredContent":{"z":%d,"a":%s},"_meta":{"k":1}}`, t.n,
+				args),
+			nil
 	case "learn":
 		t.learned.Store(true)
 		t.hello.Changed()
@@ -162,19 +167,23 @@ func TestServe(t *testing.T) {
 			case "stdio", "address, the newest":
 				want = "2026-07-28"
 			}
-			if got := s.Server(); got.Protocol != want || got.Name != "desk" || got.Version != "7" || got.Instructions != "Be kind." || !got.Tools {
+			if got := s.Server(); got.Protocol != want || got.Name != "desk" || got.Version != "7" ||
+				got.Instructions != "Be kind." || !got.Tools {
 				t.Errorf("%+v, want %s", got, want)
 			}
 			l, err := s.List(t.Context())
 			if err != nil || len(l.Tools) != 2 || len(l.Problems) > 0 {
 				t.Fatalf("%+v %v", l, err)
 			}
-			if d := cmp.Diff(`{"name":"zeta","inputSchema":{"type":"object","properties":{"z":{},"a":{}}},"strange":[1]}`, string(l.Tools[0].Raw)); d != "" {
+			if d := cmp.Diff(
+				`{"name":"zeta","inputSchema":{"type":"object","properties":{"z":{},"a":{}}},"strange":[1]}`,
+				string(l.Tools[0].Raw)); d != "" {
 				t.Error(d)
 			}
 			for i := range 2 {
 				r, err := s.Call(t.Context(), "zeta", json.RawMessage(`{"b":1,"a":2.0}`))
-				if want := `{"z":` + strconv.Itoa(i+1) + `,"a":{"b":1,"a":2.0}}`; err != nil || string(r.Result) != want {
+				if want := `{"z":` + strconv.Itoa(i+1) + `,"a":{"b":1,"a":2.0}}`; err != nil ||
+					string(r.Result) != want {
 					t.Errorf("%s %v, want %s", r.Result, err, want)
 				}
 			}
@@ -238,10 +247,12 @@ func TestServeHosts(t *testing.T) {
 		{"", "null", Path, hello, 403},
 		{"", "", "/", hello, 404},
 		{"", "", Path + "?session=" + strings.Repeat("a", 200), hello, 400},
-		{"", "", Path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":"` + strings.Repeat("a", 1<<17) + `"}}`, 413},
+		{"", "", Path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":"` + strings.Repeat("a", 1<<17) +
+			`"}}`, 413},
 		{"", "", Path, `{"jsonrpc":"2.0","id":1`, 400},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, strings.TrimSuffix(url, Path)+tt.path, strings.NewReader(tt.body))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, strings.TrimSuffix(url, Path)+tt.path,
+			strings.NewReader(tt.body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +294,8 @@ func TestServeBounds(t *testing.T) {
 			all = append(all, c)
 		}
 	}
-	if _, err := Connect(t.Context(), Config{URL: url + "?session=x", Protocol: "2026-07-28"}); err == nil || !strings.Contains(err.Error(), "already") {
+	if _, err := Connect(t.Context(), Config{URL: url + "?session=x", Protocol: "2026-07-28"}); err == nil ||
+		!strings.Contains(err.Error(), "already") {
 		t.Errorf("by address: %v", err)
 	}
 	for _, c := range all {
@@ -296,7 +308,8 @@ func TestServeBounds(t *testing.T) {
 			_ = c.Close()
 		}
 	}
-	if _, err := Connect(t.Context(), Config{URL: url + "?case=none"}); err == nil || !strings.Contains(err.Error(), "no such case") {
+	if _, err := Connect(t.Context(), Config{URL: url + "?case=none"}); err == nil ||
+		!strings.Contains(err.Error(), "no such case") {
 		t.Errorf("refused by Open: %v", err)
 	}
 }
@@ -309,7 +322,8 @@ func raw(t *testing.T, s *Serving, lines ...string) (map[string]string, error) {
 	all := map[string]string{}
 	for line := range strings.Lines(out.String()) {
 		var m struct{ ID json.RawMessage }
-		if strings.HasPrefix(line, "[") && json.Valid([]byte(line)) { // answers to several requests at once, as older versions have it
+		// answers to several requests at once, as older versions have it
+		if strings.HasPrefix(line, "[") && json.Valid([]byte(line)) {
 			continue
 		}
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
@@ -331,9 +345,12 @@ func TestServeOrder(t *testing.T) {
 		d := &desktop{}
 		lines := []string{begin}
 		for i := range 30 {
-			lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"zeta","arguments":{}}}`, i+1))
+			lines = append(lines,
+				fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"zeta","arguments":{}}}`,
+					i+1))
 			if i == 10 {
-				lines = append(lines, `{"jsonrpc":"2.0","id":99,"method":"tools/call","params":7}`) // refused before it has a turn
+				// refused before it has a turn
+				lines = append(lines, `{"jsonrpc":"2.0","id":99,"method":"tools/call","params":7}`)
 			}
 		}
 		got, err := raw(t, &Serving{Open: d.Open}, lines...)
@@ -341,11 +358,13 @@ func TestServeOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 30 {
-			if want := fmt.Sprintf(`"structuredContent":{"z":%d,`, i+1); !strings.Contains(got[strconv.Itoa(i+1)], want) {
+			if want := fmt.Sprintf(`"structuredContent":{"z":%d,`,
+				i+1); !strings.Contains(got[strconv.Itoa(i+1)], want) {
 				t.Fatalf("call %d: %q", i+1, got[strconv.Itoa(i+1)])
 			}
 		}
-		if d.open.Load() != 1 || d.closed.Load() != 1 || d.hellos[0].Client != "pipe" || !strings.Contains(got["99"], "error") {
+		if d.open.Load() != 1 || d.closed.Load() != 1 || d.hellos[0].Client != "pipe" ||
+			!strings.Contains(got["99"], "error") {
 			t.Errorf("%d opened, %d closed, %+v, %s", d.open.Load(), d.closed.Load(), d.hellos, got["99"])
 		}
 	}
@@ -360,7 +379,8 @@ func TestServeTogether(t *testing.T) {
 	d.meet.Add(n)
 	lines := []string{begin}
 	for i := range n {
-		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"meet","arguments":{}}}`, i+1))
+		lines = append(lines,
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"meet","arguments":{}}}`, i+1))
 	}
 	got, err := raw(t, &Serving{Open: d.Open}, lines...)
 	if err != nil {
@@ -379,14 +399,18 @@ func TestServeForward(t *testing.T) {
 	d := &desktop{}
 	got, err := raw(
 		t, &Serving{Open: d.Open}, begin, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a:b"}}`,
-		`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"p"}}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`,
-		`{"jsonrpc":"2.0","id":4,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":5,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"b"}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"p"}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":4,"method":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":5,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"b"}}}`,
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{
-		"0": `"capabilities":{"prompts":{},"resources":{},"tools":{"listChanged":true}}`, "1": `{"contents":[{"uri":"a:b","text":"told","strange":1}]}`, "2": `"code":-32601`, "3": `"result":{}`, "4": `"strange":[1]`, "5": `"code":-32601`,
+		"0": `"capabilities":{"prompts":{},"resources":{},"tools":{"listChanged":true}}`,
+		"1": `{"contents":[{"uri":"a:b","text":"told","strange":1}]}`, "2": `"code":-32601`, "3": `"result":{}`,
+		"4": `"strange":[1]`, "5": `"code":-32601`,
 	} {
 		if !strings.Contains(got[id], want) {
 			t.Errorf("%s: %s, want %s", id, got[id], want)
@@ -410,7 +434,8 @@ func TestServeEnds(t *testing.T) {
 		}
 		took <- 0
 	})
-	if _, err := io.WriteString(w, begin+"\n"+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait"}}`+"\n"); err != nil {
+	if _, err := io.WriteString(w, begin+"\n"+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`+
+		"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait"}}`+"\n"); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
@@ -430,14 +455,16 @@ func TestServeEnds(t *testing.T) {
 			t.Errorf("the panic is lost: %v", p)
 		}
 	}()
-	_, err := raw(t, &Serving{Open: d.Open}, begin, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"panic"}}`)
+	_, err := raw(t, &Serving{Open: d.Open}, begin,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"panic"}}`)
 	t.Errorf("ended with %v", err)
 }
 
 // TestServeNonsense: an agent that sends nothing of MCP is an error.
 func TestServeNonsense(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"hello", `{"jsonrpc":"2.0","id":1,"method":`, strings.Repeat("[", 1000), `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"` + strings.Repeat("a", 1<<16) + `"}}`} {
+	for _, text := range []string{"hello", `{"jsonrpc":"2.0","id":1,"method":`, strings.Repeat("[", 1000),
+		`{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"` + strings.Repeat("a", 1<<16) + `"}}`} {
 		d := &desktop{}
 		_, err := raw(t, &Serving{Open: d.Open, MaxBytes: 1 << 12}, text)
 		var f *callvet.Fault
@@ -447,8 +474,10 @@ func TestServeNonsense(t *testing.T) {
 	}
 	// What is JSON-RPC and makes no sense is answered.
 	d := &desktop{}
-	got, err := raw(t, &Serving{Open: d.Open}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":2,"method":"no/such"}`, `{"jsonrpc":"2.0","id":3,"method":"tools/call"}`)
-	if err != nil || !strings.Contains(got["1"], "error") || !strings.Contains(got["2"], "error") || !strings.Contains(got["3"], "error") || d.open.Load() != 0 {
+	got, err := raw(t, &Serving{Open: d.Open}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"no/such"}`, `{"jsonrpc":"2.0","id":3,"method":"tools/call"}`)
+	if err != nil || !strings.Contains(got["1"], "error") || !strings.Contains(got["2"], "error") ||
+		!strings.Contains(got["3"], "error") || d.open.Load() != 0 {
 		t.Errorf("%v %v", got, err)
 	}
 }
@@ -456,7 +485,8 @@ func TestServeNonsense(t *testing.T) {
 // FuzzServe: whatever an agent sends, the server ends, and writes nothing but messages.
 func FuzzServe(f *testing.F) {
 	f.Add(begin + "\n" + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"zeta","arguments":{"a":1}}}`)
-	f.Add(`{"jsonrpc":"2.0","id":"a","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`)
+	f.Add(
+		`{"jsonrpc":"2.0","id":"a","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`)
 	f.Add(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"result":{}}]`)
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "panic") || strings.Contains(text, "wait") {
@@ -474,8 +504,12 @@ func TestDefinition(t *testing.T) {
 		want string
 	}{
 		{callvet.Tool{Name: "a"}, `{"name":"a","inputSchema":{"type":"object"}}`},
-		{callvet.Tool{Name: "a", Description: "d", Parameters: json.RawMessage(`{"properties":{"z":{},"a":{}}}`), ReadOnly: &yes}, `{"name":"a","description":"d","inputSchema":{"type":"object","properties":{"z":{},"a":{}}},"annotations":{"readOnlyHint":true}}`},
-		{callvet.Tool{Name: "a", Parameters: json.RawMessage(` {"required":["z"],"type":["object","null"]}`), ReadOnly: &no, Idempotent: &yes}, `{"name":"a","inputSchema":{"required":["z"],"type":"object"},"annotations":{"readOnlyHint":false,"idempotentHint":true}}`},
+		{callvet.Tool{Name: "a", Description: "d", Parameters: json.RawMessage(`{"properties":{"z":{},"a":{}}}`),
+			ReadOnly: &yes},
+			`{"name":"a","description":"d","inputSchema":{"type":"object","properties":{"z":{},"a":{}}},"annotations":{"readOnlyHint":true}}`},
+		{callvet.Tool{Name: "a", Parameters: json.RawMessage(` {"required":["z"],"type":["object","null"]}`),
+			ReadOnly: &no, Idempotent: &yes},
+			`{"name":"a","inputSchema":{"required":["z"],"type":"object"},"annotations":{"readOnlyHint":false,"idempotentHint":true}}`},
 		{callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, `{"name":"a","inputSchema":{"type":"object"}}`},
 		{callvet.Tool{Name: "a", Parameters: json.RawMessage(`true`)}, `{"name":"a","inputSchema":{"type":"object"}}`},
 		{callvet.Tool{Name: "a", Parameters: json.RawMessage(`[]`)}, ""},
@@ -495,14 +529,26 @@ func TestResult(t *testing.T) {
 		reply, back callvet.Reply
 		want        string
 	}{
-		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`{"z":1.0,"a":"<b>"}`)}, want: `{"content":[{"type":"text","text":"{\"z\":1.0,\"a\":\"<b>\"}"}],"structuredContent":{"z":1.0,"a":"<b>"}}`},
-		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`"text"`)}, want: `{"content":[{"type":"text","text":"text"}]}`},
-		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`[1, 2]`)}, want: `{"content":[{"type":"text","text":"[1,2]"}]}`, back: callvet.Reply{Status: "ok", Result: json.RawMessage(`"[1,2]"`)}},
-		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`null`)}, want: `{"content":[{"type":"text","text":"null"}]}`, back: callvet.Reply{Status: "ok", Result: json.RawMessage(`"null"`)}},
-		{reply: callvet.Reply{Status: "exec_error", Error: "full"}, want: `{"content":[{"type":"text","text":"full"}],"isError":true}`},
-		{reply: callvet.Reply{Status: "exec_error", Error: "full", Result: json.RawMessage(`{"code":7}`)}, want: `{"content":[{"type":"text","text":"full"}],"structuredContent":{"code":7},"isError":true}`},
-		{reply: callvet.Reply{Status: "timeout"}, want: `{"content":[{"type":"text","text":"the tool failed"}],"isError":true}`, back: callvet.Reply{Status: "exec_error", Error: "the tool failed"}},
-		{reply: callvet.Reply{Env: callvet.EnvGuard, Error: "denied by the guard: x"}, want: `{"content":[{"type":"text","text":"denied by the guard: x"}],"isError":true}`, back: callvet.Reply{Status: "exec_error", Error: "denied by the guard: x"}},
+		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`{"z":1.0,"a":"<b>"}`)},
+			want: `{"content":[{"type":"text","text":"{\"z\":1.0,\"a\":\"<b>\"}"}],"structuredContent":{"z":1.0,"a":"<b>"}}`},
+		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`"text"`)},
+			want: `{"content":[{"type":"text","text":"text"}]}`},
+		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`[1, 2]`)},
+			want: `{"content":[{"type":"text","text":"[1,2]"}]}`,
+			back: callvet.Reply{Status: "ok", Result: json.RawMessage(`"[1,2]"`)}},
+		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`null`)},
+			want: `{"content":[{"type":"text","text":"null"}]}`,
+			back: callvet.Reply{Status: "ok", Result: json.RawMessage(`"null"`)}},
+		{reply: callvet.Reply{Status: "exec_error", Error: "full"},
+			want: `{"content":[{"type":"text","text":"full"}],"isError":true}`},
+		{reply: callvet.Reply{Status: "exec_error", Error: "full", Result: json.RawMessage(`{"code":7}`)},
+			want: `{"content":[{"type":"text","text":"full"}],"structuredContent":{"code":7},"isError":true}`},
+		{reply: callvet.Reply{Status: "timeout"},
+			want: `{"content":[{"type":"text","text":"the tool failed"}],"isError":true}`,
+			back: callvet.Reply{Status: "exec_error", Error: "the tool failed"}},
+		{reply: callvet.Reply{Env: callvet.EnvGuard, Error: "denied by the guard: x"},
+			want: `{"content":[{"type":"text","text":"denied by the guard: x"}],"isError":true}`,
+			back: callvet.Reply{Status: "exec_error", Error: "denied by the guard: x"}},
 	} {
 		got, err := Result(&tt.reply)
 		if err != nil {

@@ -65,8 +65,9 @@ func (s *Serving) HTTP(ctx context.Context, l Listener) error {
 func (s *Serving) handler(at net.Addr) http.Handler {
 	options := func(stateless bool) *sdk.StreamableHTTPOptions {
 		return &sdk.StreamableHTTPOptions{
-			Stateless: stateless, SessionTimeout: s.Idle, MaxRequestBodyBytes: int64(s.MaxBytes), PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // allowed does it, for Origin too
+			Stateless: stateless, SessionTimeout: s.Idle, MaxRequestBodyBytes: int64(s.MaxBytes),
+			PropagateRequestCancellation: true,
+			DisableLocalhostProtection:   true, // allowed does it, for Origin too
 		}
 	}
 	sessions := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {

@@ -211,7 +211,8 @@ func newWeb(cfg *Config) (*web, error) {
 	if cfg.HTTP != nil && cfg.HTTP.Transport != nil {
 		w.base = cfg.HTTP.Transport
 	} else {
-		w.own = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 1 << 20}
+		w.own = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+			TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 1 << 20}
 		w.base = w.own
 	}
 	w.client = &http.Client{Transport: w}
@@ -250,7 +251,8 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	// A redirect comes here as a request of its own, and so does the address for messages that a
 	// server over SSE names.
 	if req.URL.Host != w.url.Host || req.URL.Scheme != w.url.Scheme {
-		return nil, w.fail(callvet.FaultRequest, 0, "the MCP server %s leads to %s://%s: another host is not asked", w.url.Host, req.URL.Scheme, req.URL.Host)
+		return nil, w.fail(callvet.FaultRequest, 0, "the MCP server %s leads to %s://%s: another host is not asked",
+			w.url.Host, req.URL.Scheme, req.URL.Host)
 	}
 	if len(w.headers) > 0 {
 		req = req.Clone(req.Context())
@@ -268,7 +270,8 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 			_ = res.Body.Close()
 		}
 		return &http.Response{
-			StatusCode: http.StatusMethodNotAllowed, Status: "405 Method Not Allowed", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody, Request: req,
+			StatusCode: http.StatusMethodNotAllowed, Status: "405 Method Not Allowed", Proto: "HTTP/1.1", ProtoMajor: 1,
+			ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody, Request: req,
 		}, nil
 	case err != nil:
 		return nil, err
@@ -309,7 +312,8 @@ func (w *web) refused(req *http.Request, res *http.Response) {
 }
 
 func (w *web) tooLarge() error {
-	return w.fail(callvet.FaultTooLarge, 0, "the MCP server %s sent a message of more than %d bytes", w.url.Host, w.most)
+	return w.fail(callvet.FaultTooLarge, 0, "the MCP server %s sent a message of more than %d bytes",
+		w.url.Host, w.most)
 }
 
 func (w *web) tooMany() error {

@@ -75,7 +75,8 @@ func (w *World) answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 	}
 	if w.listed.Find(call.Tool) == nil {
 		return callvet.Reply{
-			Status: callvet.StatusExecErr, Error: fmt.Sprintf("unknown tool %q", call.Tool), Note: fmt.Sprintf("no tool of the MCP server %s%s", w.session.server.Where, gone),
+			Status: callvet.StatusExecErr, Error: fmt.Sprintf("unknown tool %q", call.Tool),
+			Note: fmt.Sprintf("no tool of the MCP server %s%s", w.session.server.Where, gone),
 		}, nil
 	}
 	r, err := w.session.Call(ctx, call.Tool, call.Args)

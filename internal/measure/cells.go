@@ -19,7 +19,8 @@ type Row struct {
 
 // Cells are the cells of a run as attempts, in the order of the rows; targets are those of the run,
 // and suite are the settings of its suite. A cell whose target the run does not have is left out.
-func Cells(rows iter.Seq2[Row, error], targets []callvet.Target, suite *callvet.Scoring) iter.Seq2[trace.Attempt, error] {
+func Cells(rows iter.Seq2[Row, error], targets []callvet.Target,
+	suite *callvet.Scoring) iter.Seq2[trace.Attempt, error] {
 	return func(yield func(trace.Attempt, error) bool) {
 		for r, err := range rows {
 			if err != nil {
@@ -59,7 +60,8 @@ func Catalogue(suite []callvet.Tool, cases iter.Seq[*callvet.Case]) []callvet.To
 }
 
 func sameContract(a, b *callvet.Tool) bool {
-	return bytes.Equal(a.Parameters, b.Parameters) && same(a.LatencyBudgetMS, b.LatencyBudgetMS) && same(a.LatencyP50MS, b.LatencyP50MS) &&
+	return bytes.Equal(a.Parameters, b.Parameters) && same(a.LatencyBudgetMS, b.LatencyBudgetMS) &&
+		same(a.LatencyP50MS, b.LatencyP50MS) &&
 		same(a.RateLimit, b.RateLimit) && (a.Safety == nil) == (b.Safety == nil)
 }
 

@@ -37,7 +37,8 @@ func collect(t *testing.T, cfg Config, cases []callvet.Case, cells ...*callvet.C
 			}
 		}
 	})
-	set := steps.Config{SliceBy: cfg.SliceBy, Tools: tools, Catalogue: len(tools) > 0, Families: callvet.FamiliesOf(tools)}
+	set := steps.Config{SliceBy: cfg.SliceBy, Tools: tools, Catalogue: len(tools) > 0,
+		Families: callvet.FamiliesOf(tools)}
 	for i := range cfg.Targets {
 		set.Targets = append(set.Targets, cfg.Targets[i].Name)
 	}
@@ -73,7 +74,8 @@ func attempt(i, repeat int, v callvet.Verdict, tools ...string) *callvet.Cell {
 	c.Trace.Outcome = callvet.OutcomeAbstained
 	for _, t := range tools {
 		c.Trace.Outcome = callvet.OutcomeCalled
-		c.Trace.Turns = append(c.Trace.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: t}}})
+		c.Trace.Turns = append(c.Trace.Turns,
+			callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: t}}})
 	}
 	c.Trace.Format, c.Trace.WallMS, c.Trace.Attempts = callvet.FormatPass, float64(100+i), 1
 	c.Result.Verdict = v
@@ -81,7 +83,8 @@ func attempt(i, repeat int, v callvet.Verdict, tools ...string) *callvet.Cell {
 	if v == callvet.VerdictPass {
 		value = 1
 	}
-	c.Result.Scores = []callvet.Score{{Name: "overall", Value: value, Scored: true}, {Name: "arg_accuracy", Reason: "no expected arguments"}}
+	c.Result.Scores = []callvet.Score{{Name: "overall", Value: value, Scored: true},
+		{Name: "arg_accuracy", Reason: "no expected arguments"}}
 	return c
 }
 
@@ -110,7 +113,8 @@ func rates(s *panel.Slice) map[string]string {
 func TestPanels(t *testing.T) {
 	t.Parallel()
 	target := Config{Targets: []callvet.Target{{Name: "m"}}, Tools: []callvet.Tool{{Name: "weather"}, {Name: "maps"}}}
-	wrong := callvet.CallMatch{State: callvet.StatePartial, Expected: 0, Actual: 0, Want: []string{"weather"}, Got: "maps"}
+	wrong := callvet.CallMatch{State: callvet.StatePartial, Expected: 0, Actual: 0, Want: []string{"weather"},
+		Got: "maps"}
 	for _, tc := range []struct {
 		name      string
 		cases     []callvet.Case
@@ -127,32 +131,47 @@ func TestPanels(t *testing.T) {
 		{
 			name:  "an error is in no mean",
 			cases: []callvet.Case{oneCall("a", "weather"), oneCall("b", "weather"), oneCall("c", "weather")},
-			cells: []*callvet.Cell{attempt(0, 0, callvet.VerdictPass, "weather"), errored(1, 0), failed(attempt(2, 0, "", "maps"), callvet.ClassWrongTool, wrong)},
+			cells: []*callvet.Cell{attempt(0, 0, callvet.VerdictPass, "weather"), errored(1, 0),
+				failed(attempt(2, 0, "", "maps"), callvet.ClassWrongTool, wrong)},
 			rates: map[string]string{
-				panel.MetricPass: "0.500 of 2 in 2", panel.MetricError: "0.333 of 3 in 3", panel.MetricUnparseable: "0.000 of 2 in 2", panel.MetricRepaired: "0.000 of 2 in 2",
-				panel.MetricNative: "1.000 of 2 in 2", panel.MetricOverCall: "0.000 of 2 in 2", "over_call_rate_by_task": "0.000 of 2 in 2", panel.MetricMiss: "0.500 of 2 in 2", "overall": "0.500 of 2 in 2",
-				"tool_selection_by_call": "0.500 of 2 in 2", "tool_selection_by_task": "0.500 of 2 in 2", "unknown_tool_rate": "0.000 of 2 in 2",
+				panel.MetricPass: "0.500 of 2 in 2", panel.MetricError: "0.333 of 3 in 3",
+				panel.MetricUnparseable: "0.000 of 2 in 2", panel.MetricRepaired: "0.000 of 2 in 2",
+				panel.MetricNative: "1.000 of 2 in 2", panel.MetricOverCall: "0.000 of 2 in 2",
+				"over_call_rate_by_task": "0.000 of 2 in 2", panel.MetricMiss: "0.500 of 2 in 2",
+				"overall":                "0.500 of 2 in 2",
+				"tool_selection_by_call": "0.500 of 2 in 2", "tool_selection_by_task": "0.500 of 2 in 2",
+				"unknown_tool_rate": "0.000 of 2 in 2",
 			},
-			verdicts:  panel.Verdicts{Pass: 1, Fail: 1, Error: 1},
-			confusion: []panel.Confused{{Expected: "weather", Called: "maps", N: 1}, {Expected: "weather", Called: "weather", N: 1}},
+			verdicts: panel.Verdicts{Pass: 1, Fail: 1, Error: 1},
+			confusion: []panel.Confused{{Expected: "weather", Called: "maps", N: 1},
+				{Expected: "weather", Called: "weather", N: 1}},
 		},
 		{
 			name:  "calls too many, calls missing, a name from nowhere",
 			cases: []callvet.Case{oneCall("a", "weather"), noCall("b"), noCall("c"), oneCall("d", "weather")},
 			cells: []*callvet.Cell{
-				failed(attempt(0, 0, ""), callvet.ClassMissedCall, callvet.CallMatch{State: callvet.StateMissing, Actual: -1, Want: []string{"weather"}}),
-				failed(attempt(1, 0, "", "teleport"), callvet.ClassUnknownTool, callvet.CallMatch{State: callvet.StateExtra, Expected: -1, Got: "teleport"}),
+				failed(attempt(0, 0, ""), callvet.ClassMissedCall,
+					callvet.CallMatch{State: callvet.StateMissing, Actual: -1, Want: []string{"weather"}}),
+				failed(attempt(1, 0, "", "teleport"), callvet.ClassUnknownTool,
+					callvet.CallMatch{State: callvet.StateExtra, Expected: -1, Got: "teleport"}),
 				attempt(2, 0, callvet.VerdictPass),
 				attempt(3, 0, callvet.VerdictPass, "Weather"),
 			},
 			rates: map[string]string{
-				panel.MetricPass: "0.500 of 4 in 4", panel.MetricError: "0.000 of 4 in 4", panel.MetricUnparseable: "0.000 of 4 in 4", panel.MetricRepaired: "0.000 of 4 in 4",
-				panel.MetricNative: "1.000 of 4 in 4", panel.MetricOverCall: "0.500 of 2 in 2", "over_call_rate_by_task": "0.250 of 4 in 4", panel.MetricMiss: "0.500 of 2 in 2", panel.MetricAbstention: "0.500 of 2 in 2", "overall": "0.500 of 4 in 4",
-				"repaired_rate_by_call": "0.000 of 1 in 1", "schema_valid_by_call": "0.000 of 1 in 1", "schema_valid_by_task": "0.000 of 1 in 1",
-				"tool_selection_by_call": "0.500 of 2 in 2", "tool_selection_by_task": "0.500 of 2 in 2", "unknown_tool_rate": "0.500 of 2 in 2",
+				panel.MetricPass: "0.500 of 4 in 4", panel.MetricError: "0.000 of 4 in 4",
+				panel.MetricUnparseable: "0.000 of 4 in 4", panel.MetricRepaired: "0.000 of 4 in 4",
+				panel.MetricNative: "1.000 of 4 in 4", panel.MetricOverCall: "0.500 of 2 in 2",
+				"over_call_rate_by_task": "0.250 of 4 in 4", panel.MetricMiss: "0.500 of 2 in 2",
+				panel.MetricAbstention: "0.500 of 2 in 2", "overall": "0.500 of 4 in 4",
+				"repaired_rate_by_call": "0.000 of 1 in 1", "schema_valid_by_call": "0.000 of 1 in 1",
+				"schema_valid_by_task":   "0.000 of 1 in 1",
+				"tool_selection_by_call": "0.500 of 2 in 2", "tool_selection_by_task": "0.500 of 2 in 2",
+				"unknown_tool_rate": "0.500 of 2 in 2",
 			},
-			verdicts:  panel.Verdicts{Pass: 2, Fail: 2},
-			confusion: []panel.Confused{{Expected: panel.None, Called: panel.None, N: 1}, {Expected: panel.None, Called: panel.Unknown, N: 1}, {Expected: "Weather", Called: "Weather", N: 1}, {Expected: "weather", Called: panel.None, N: 1}},
+			verdicts: panel.Verdicts{Pass: 2, Fail: 2},
+			confusion: []panel.Confused{{Expected: panel.None, Called: panel.None, N: 1},
+				{Expected: panel.None, Called: panel.Unknown, N: 1}, {Expected: "Weather", Called: "Weather", N: 1},
+				{Expected: "weather", Called: panel.None, N: 1}},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -165,7 +184,8 @@ func TestPanels(t *testing.T) {
 			if d := cmp.Diff(tc.verdicts, got.Overall.Verdicts); d != "" {
 				t.Error(d)
 			}
-			if d := cmp.Diff(tc.confusion, slices.Clip(got.Confusion)); d != "" && len(tc.confusion)+len(got.Confusion) > 0 {
+			if d := cmp.Diff(tc.confusion, slices.Clip(got.Confusion)); d != "" &&
+				len(tc.confusion)+len(got.Confusion) > 0 {
 				t.Error(d)
 			}
 			if b, err := json.Marshal(p); err != nil || strings.Contains(string(b), "NaN") {
@@ -180,10 +200,12 @@ func TestUnparseableIsNoAbstention(t *testing.T) {
 	cell := attempt(0, 0, callvet.VerdictFail)
 	cell.Trace.Outcome, cell.Result.Class = callvet.OutcomeUnparseable, callvet.ClassUnparseable
 	p := collect(t, Config{Targets: []callvet.Target{{Name: "m"}}}, []callvet.Case{noCall("a")}, cell)
-	if m := p.Targets[0].Overall.Metric(panel.MetricAbstention); m == nil || m.Interval.Point != 0 || m.Interval.N != 1 {
+	if m := p.Targets[0].Overall.Metric(panel.MetricAbstention); m == nil || m.Interval.Point != 0 ||
+		m.Interval.N != 1 {
 		t.Errorf("abstention %+v", m)
 	}
-	if d := cmp.Diff([]panel.Confused{{Expected: panel.None, Called: panel.Unreadable, N: 1}}, p.Targets[0].Confusion); d != "" {
+	if d := cmp.Diff([]panel.Confused{{Expected: panel.None, Called: panel.Unreadable, N: 1}},
+		p.Targets[0].Confusion); d != "" {
 		t.Error(d)
 	}
 }
@@ -194,7 +216,8 @@ func TestUnneededCalls(t *testing.T) {
 	t.Parallel()
 	cell := attempt(0, 0, callvet.VerdictPass, "login", "weather", "weather", "weather")
 	for _, name := range []string{"over_call", "overcall"} { // the second is that of older results
-		cell.Result.Scores = []callvet.Score{{Name: name, Value: 0.25, Scored: true}, {Name: "miss", Value: 0, Scored: true}}
+		cell.Result.Scores = []callvet.Score{{Name: name, Value: 0.25, Scored: true},
+			{Name: "miss", Value: 0, Scored: true}}
 		p := collect(t, Config{Targets: []callvet.Target{{Name: "m"}}}, []callvet.Case{oneCall("a", "weather")}, cell)
 		if m := p.Targets[0].Overall.Metric(panel.MetricOverCall); m.Interval.Point != 0.75 || m.Interval.N != 4 {
 			t.Errorf("%s: %+v", name, m)
@@ -209,11 +232,13 @@ func TestPrerequisitesAreNeeded(t *testing.T) {
 	t.Parallel()
 	c := oneCall("a", "book")
 	c.MultiTurn = &callvet.MultiTurn{ValidPrerequisites: []string{"search"}}
-	p := collect(t, Config{Targets: []callvet.Target{{Name: "m"}}}, []callvet.Case{c}, attempt(0, 0, callvet.VerdictPass, "search", "book"))
+	p := collect(t, Config{Targets: []callvet.Target{{Name: "m"}}}, []callvet.Case{c},
+		attempt(0, 0, callvet.VerdictPass, "search", "book"))
 	if m := p.Targets[0].Overall.Metric(panel.MetricOverCall); m.Interval.Point != 0 || m.Interval.N != 2 {
 		t.Errorf("%+v", m)
 	}
-	if d := cmp.Diff([]panel.Confused{{Expected: "book", Called: "book", N: 1}, {Expected: "search", Called: "search", N: 1}}, p.Targets[0].Confusion); d != "" {
+	if d := cmp.Diff([]panel.Confused{{Expected: "book", Called: "book", N: 1},
+		{Expected: "search", Called: "search", N: 1}}, p.Targets[0].Confusion); d != "" {
 		t.Error(d)
 	}
 }
@@ -308,7 +333,8 @@ func TestUnknownIsNotInapplicable(t *testing.T) {
 			cell.Result.Scores = append(cell.Result.Scores, callvet.Score{Name: "arg_em", Value: 1, Scored: true})
 		}
 		if i == 29 {
-			cell.Result.Scores = append(cell.Result.Scores, callvet.Score{Name: "grounded_args", Reason: "not recorded"})
+			cell.Result.Scores = append(cell.Result.Scores,
+				callvet.Score{Name: "grounded_args", Reason: "not recorded"})
 		}
 		cells = append(cells, cell)
 	}
@@ -344,27 +370,31 @@ func TestBudgets(t *testing.T) {
 	}
 	s := &collect(t, Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools}, cases, cells...).Targets[0].Overall
 	got := rates(s)
-	want := map[string]string{panel.MetricInBudget: "0.417 of 60 in 60", panel.MetricInP50: "0.083 of 60 in 60", panel.MetricRateLimited: "0.333 of 180 in 60"}
+	want := map[string]string{panel.MetricInBudget: "0.417 of 60 in 60", panel.MetricInP50: "0.083 of 60 in 60",
+		panel.MetricRateLimited: "0.333 of 180 in 60"}
 	for name, rate := range want {
 		if d := cmp.Diff(rate, got[name]); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	for name, says := range map[string]string{panel.MetricInBudget: "budget exceeded: it is for 90 % of the executions", panel.MetricInP50: "budget exceeded: it is for 50 %"} {
+	for name, says := range map[string]string{panel.MetricInBudget: "budget exceeded: it is for 90 % of the executions",
+		panel.MetricInP50: "budget exceeded: it is for 50 %"} {
 		if w := strings.Join(s.Metric(name).Warnings, "; "); !strings.Contains(w, says) {
 			t.Errorf("%s: %q", name, w)
 		}
 	}
 	notes := panel.BudgetNotes(tools, &cases[39], &cells[39].Trace)
 	if d := cmp.Diff([]string{
-		"Weather: 1 execution took longer than the latency budget of 500 ms", "Weather: 1 execution took longer than the 100 ms of which half should be below",
+		"Weather: 1 execution took longer than the latency budget of 500 ms",
+		"Weather: 1 execution took longer than the 100 ms of which half should be below",
 		"pay: 1 call was refused because of the rate limit of 2 in 60 s",
 	}, notes); d != "" {
 		t.Error(d)
 	}
 	// A case with tools of its own has no contracts of the suite's.
 	cases[0].Tools = []callvet.Tool{{Name: "weather"}}
-	if m := collect(t, Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools}, cases[:1], cells[0]).Targets[0].Overall.Metric(panel.MetricInBudget); m != nil {
+	if m := collect(t, Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools}, cases[:1],
+		cells[0]).Targets[0].Overall.Metric(panel.MetricInBudget); m != nil {
 		t.Errorf("%+v", m)
 	}
 }
@@ -389,18 +419,23 @@ func told(p *panel.Panels, kind string) []string {
 func TestSymptoms(t *testing.T) {
 	t.Parallel()
 	silent := func(i int, choice string) *callvet.Cell {
-		c := failed(attempt(i, 0, ""), callvet.ClassMissedCall, callvet.CallMatch{State: callvet.StateMissing, Actual: -1, Want: []string{"weather"}})
+		c := failed(attempt(i, 0, ""), callvet.ClassMissedCall,
+			callvet.CallMatch{State: callvet.StateMissing, Actual: -1, Want: []string{"weather"}})
 		c.Trace.ToolChoice = choice
 		return c
 	}
 	called := func(i int, choice string, em float64) *callvet.Cell {
 		c := attempt(i, 0, callvet.VerdictPass, "weather")
 		c.Trace.ToolChoice = choice
-		c.Result.Scores = []callvet.Score{{Name: "tool_selection", Value: 1, Scored: true}, {Name: "arg_em", Value: em, Scored: true}}
+		c.Result.Scores = []callvet.Score{{Name: "tool_selection", Value: 1, Scored: true},
+			{Name: "arg_em", Value: em, Scored: true}}
 		if em < 1 {
-			failed(c, callvet.ClassWrongArgs, callvet.CallMatch{State: callvet.StatePartial, Want: []string{"weather"}, Got: "weather", Args: []callvet.ArgDiff{
-				{Path: "city", Expected: json.RawMessage(`"Lisbon"`), Actual: json.RawMessage(`"Lisboa"`)}, {Path: "days", Matched: true},
-			}})
+			failed(c, callvet.ClassWrongArgs,
+				callvet.CallMatch{State: callvet.StatePartial, Want: []string{"weather"}, Got: "weather",
+					Args: []callvet.ArgDiff{
+						{Path: "city", Expected: json.RawMessage(`"Lisbon"`), Actual: json.RawMessage(`"Lisboa"`)},
+						{Path: "days", Matched: true},
+					}})
 		}
 		return c
 	}
@@ -409,7 +444,8 @@ func TestSymptoms(t *testing.T) {
 		return c
 	}
 	mended := func(tr *callvet.Trace) {
-		tr.Format, tr.Repairs, tr.Turns[0].Calls[0].Repairs = callvet.FormatNormalized, []string{"in_name"}, []string{"in_name", "fenced"}
+		tr.Format, tr.Repairs, tr.Turns[0].Calls[0].Repairs = callvet.FormatNormalized, []string{"in_name"},
+			[]string{"in_name", "fenced"}
 	}
 	untaken := func(tr *callvet.Trace) { tr.Omitted = []string{"tool_choice"} }
 	for _, c := range []struct {
@@ -420,26 +456,33 @@ func TestSymptoms(t *testing.T) {
 		{"text under auto", []*callvet.Cell{silent(0, "auto"), silent(1, "auto"), called(2, "auto", 1)}, []string{
 			"T1: 2 of 3, 1.00", "see m c0 ", "see m c1 ",
 		}},
-		{"text now and then is what models do", []*callvet.Cell{silent(0, "auto"), called(1, "auto", 1), called(2, "auto", 1)}, nil},
+		{"text now and then is what models do",
+			[]*callvet.Cell{silent(0, "auto"), called(1, "auto", 1), called(2, "auto", 1)}, nil},
 		{"none is asked for text", []*callvet.Cell{silent(0, "none"), silent(1, "none")}, nil},
 		{"an older trace does not say", []*callvet.Cell{silent(0, ""), silent(1, "")}, nil},
-		{"wrong values everywhere", []*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 0)}, []string{
-			"T2: 3 of 3, 1.00", "weather.city (3)",
-			"see m c0 weather.city", "see m c1 weather.city", "see m c2 weather.city",
-		}},
-		{"wrong values now and then", []*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 1)}, nil},
-		{"mended calls", []*callvet.Cell{with(called(0, "auto", 1), mended), called(1, "auto", 1), silent(2, "none")}, []string{
-			"T3: 1 of 3, 0.00", "fenced (1), in_name (1)", "see m c0 in an attempt that passed",
-		}},
-		{"required is refused or ignored", []*callvet.Cell{with(called(0, "auto", 1), untaken), silent(1, "required"), called(2, "required", 1)}, []string{
-			"T4: 2 of 3, 1.00", "see m c1 ",
-		}},
+		{"wrong values everywhere",
+			[]*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 0)}, []string{
+				"T2: 3 of 3, 1.00", "weather.city (3)",
+				"see m c0 weather.city", "see m c1 weather.city", "see m c2 weather.city",
+			}},
+		{"wrong values now and then",
+			[]*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 1)}, nil},
+		{"mended calls", []*callvet.Cell{with(called(0, "auto", 1), mended), called(1, "auto", 1), silent(2, "none")},
+			[]string{
+				"T3: 1 of 3, 0.00", "fenced (1), in_name (1)", "see m c0 in an attempt that passed",
+			}},
+		{"required is refused or ignored",
+			[]*callvet.Cell{with(called(0, "auto", 1), untaken), silent(1, "required"), called(2, "required", 1)},
+			[]string{
+				"T4: 2 of 3, 1.00", "see m c1 ",
+			}},
 		{"errors are no silence", []*callvet.Cell{errored(0, 0), errored(1, 0)}, []string{
 			"T9: 2 of 2, 0.00", "server (2)", "see m c0 server", "see m c1 server",
 		}},
 	} {
 		cases := []callvet.Case{oneCall("c0", "weather"), oneCall("c1", "weather"), oneCall("c2", "weather")}
-		got := collect(t, Config{Targets: []callvet.Target{{Name: "m"}, {Name: "floor", Floor: true}}}, cases, c.cells...)
+		got := collect(t, Config{Targets: []callvet.Target{{Name: "m"}, {Name: "floor", Floor: true}}},
+			cases, c.cells...)
 		if d := cmp.Diff(c.want, told(got, "T")); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}
@@ -455,7 +498,8 @@ func TestSymptoms(t *testing.T) {
 func TestContractFindings(t *testing.T) {
 	t.Parallel()
 	budget := 500.0
-	tools := []callvet.Tool{{Name: "weather", LatencyBudgetMS: &budget}, {Name: "pay", RateLimit: &callvet.RateLimit{Calls: 1, PerSeconds: 60}}}
+	tools := []callvet.Tool{{Name: "weather", LatencyBudgetMS: &budget},
+		{Name: "pay", RateLimit: &callvet.RateLimit{Calls: 1, PerSeconds: 60}}}
 	cell := attempt(0, 0, callvet.VerdictPass, "weather")
 	cell.Trace.Turns[0].Calls = []callvet.Call{
 		{Tool: "weather", Status: callvet.StatusOK, ExecMS: 900},
@@ -464,11 +508,15 @@ func TestContractFindings(t *testing.T) {
 		{Tool: "pay", Status: callvet.StatusOK},
 		{Tool: "pay", Status: callvet.StatusExecErr, Error: "429 too many requests"},
 	}
-	got := told(collect(t, Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools}, []callvet.Case{oneCall("a", "weather")}, cell), "B")
+	got := told(collect(t, Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools},
+		[]callvet.Case{oneCall("a", "weather")}, cell), "B")
 	want := []string{
-		"B2: 2 of 5, 0.00", "1 of 5 executed calls were refused (20.00 %)", "1 call that was not refused is more than the limits allow in the time of their attempts",
-		"pay: 2 calls, its limit is 1 in 60 s", "see m a pay, in an attempt that passed", "see m a pay, in an attempt that passed",
-		"B1: 1 of 2, 0.00", "weather: 1 of 2 executions took longer than 500 ms (50.0 %, and the budget allows 10 %)", "see m a weather, in an attempt that passed",
+		"B2: 2 of 5, 0.00", "1 of 5 executed calls were refused (20.00 %)",
+		"1 call that was not refused is more than the limits allow in the time of their attempts",
+		"pay: 2 calls, its limit is 1 in 60 s", "see m a pay, in an attempt that passed",
+		"see m a pay, in an attempt that passed",
+		"B1: 1 of 2, 0.00", "weather: 1 of 2 executions took longer than 500 ms (50.0 %, and the budget allows 10 %)",
+		"see m a weather, in an attempt that passed",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -492,10 +540,12 @@ func TestDecisionsInPanels(t *testing.T) {
 	for i := range cases {
 		tr := callvet.Trace{CaseID: cases[i].ID, Decision: &decisions[i]}
 		tr.Classify("")
-		cells = append(cells, &callvet.Cell{Case: i, Trace: tr, Result: score.JudgeSelection(cases[i].Expect.Selection, &decisions[i], score.SelectionDefaults())})
+		cells = append(cells, &callvet.Cell{Case: i, Trace: tr,
+			Result: score.JudgeSelection(cases[i].Expect.Selection, &decisions[i], score.SelectionDefaults())})
 	}
 	tp := collect(t, Config{Targets: []callvet.Target{{Name: "r", Selects: true}}}, cases, cells...).Targets[0]
-	for name, want := range map[string]float64{panel.MetricPass: 2. / 3, score.Route: .5, score.MRR: .75, score.HitAt + "1": .5, score.SelectionAbstention: 1, score.ToolsBlocked: -1} {
+	for name, want := range map[string]float64{panel.MetricPass: 2. / 3, score.Route: .5, score.MRR: .75,
+		score.HitAt + "1": .5, score.SelectionAbstention: 1, score.ToolsBlocked: -1} {
 		m := tp.Overall.Metric(name)
 		if want < 0 {
 			if m != nil {
@@ -512,10 +562,12 @@ func TestDecisionsInPanels(t *testing.T) {
 			t.Errorf("%s says something of a target that makes no calls", name)
 		}
 	}
-	if diff := cmp.Diff([]panel.Confused{{Expected: "action", Called: "knowledge", N: 1}, {Expected: "smalltalk", Called: "smalltalk", N: 1}}, tp.Routes); diff != "" {
+	if diff := cmp.Diff([]panel.Confused{{Expected: "action", Called: "knowledge", N: 1},
+		{Expected: "smalltalk", Called: "smalltalk", N: 1}}, tp.Routes); diff != "" {
 		t.Error(diff)
 	}
-	want := []panel.Confused{{Expected: panel.None, Called: panel.None, N: 1}, {Expected: "a", Called: "b", N: 1}, {Expected: "b", Called: "b", N: 1}}
+	want := []panel.Confused{{Expected: panel.None, Called: panel.None, N: 1}, {Expected: "a", Called: "b", N: 1},
+		{Expected: "b", Called: "b", N: 1}}
 	sort := func(x, y panel.Confused) int {
 		return slices.Compare([]string{x.Expected, x.Called}, []string{y.Expected, y.Called})
 	}
@@ -535,16 +587,22 @@ func TestRepeatsOfASearch(t *testing.T) {
 	upper := func(provider string, repeats int) float64 {
 		cases := make([]callvet.Case, 30)
 		for i := range cases {
-			cases[i] = callvet.Case{ID: string(rune('a' + i)), Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}}}
+			cases[i] = callvet.Case{ID: string(rune('a' + i)),
+				Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}}}
 		}
 		var cells []*callvet.Cell
 		for i := range cases {
 			for k := range repeats {
-				d := callvet.Decision{Tools: []callvet.Ranked{{Tool: "y"}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}}}
-				cells = append(cells, &callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{Decision: &d, Outcome: callvet.OutcomeCalled}, Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())})
+				d := callvet.Decision{Tools: []callvet.Ranked{{Tool: "y"}},
+					Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}}}
+				cells = append(cells,
+					&callvet.Cell{Case: i, Repeat: k,
+						Trace:  callvet.Trace{Decision: &d, Outcome: callvet.OutcomeCalled},
+						Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())})
 			}
 		}
-		return collect(t, Config{Targets: []callvet.Target{{Name: "r", Selects: true, Provider: provider}}}, cases, cells...).Targets[0].Overall.Metric(score.ToolsRight).Interval.Upper
+		return collect(t, Config{Targets: []callvet.Target{{Name: "r", Selects: true, Provider: provider}}}, cases,
+			cells...).Targets[0].Overall.Metric(score.ToolsRight).Interval.Upper
 	}
 	once, often, service := upper("retrieve", 1), upper("retrieve", 3), upper("retrieve:host", 3)
 	if once != often || service != once {

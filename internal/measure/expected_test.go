@@ -50,14 +50,16 @@ func TestSlicesByExpectedTool(t *testing.T) {
 			"",
 		},
 	} {
-		res := run(t, steps.Config{SliceBy: []string{"expected_tool", "called_tool"}}, 2, 4000, strings.Join(tt.lines, "\n")+"\n")
+		res := run(t, steps.Config{SliceBy: []string{"expected_tool", "called_tool"}}, 2, 4000,
+			strings.Join(tt.lines, "\n")+"\n")
 		var got []string
 		for _, s := range res.Sheet.Panels().Targets[0].Slices {
 			calls := 0
 			if m := s.Metric("execution_success"); m != nil {
 				calls = m.Interval.N
 			}
-			got = append(got, fmt.Sprintf("%s=%s %d %d %d/%d %d", s.Key, s.Value, s.Cases, s.Cells, s.Verdicts.Pass, s.Verdicts.Fail, calls))
+			got = append(got, fmt.Sprintf("%s=%s %d %d %d/%d %d", s.Key, s.Value, s.Cases, s.Cells, s.Verdicts.Pass,
+				s.Verdicts.Fail, calls))
 		}
 		if d := cmp.Diff(tt.want, strings.Join(got, "; ")); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)

@@ -32,7 +32,8 @@ func (r *run) form(ctx context.Context, src Source) (*form, error) {
 	if src.Attempts != nil {
 		r.foreign = true
 		r.res.Formats = append(r.res.Formats, foreign.Contract)
-		return pipe(func(to io.Writer) error { return r.copyAttempts(ctx, to, src.Attempts, (*trace.Writer).Outline) }, func() {}), nil
+		return pipe(func(to io.Writer) error { return r.copyAttempts(ctx, to, src.Attempts, (*trace.Writer).Outline) },
+			func() {}), nil
 	}
 	in, err := src.Open()
 	if err != nil {
@@ -69,12 +70,14 @@ func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 		return &form{lines: src, close: func() error { return nil }, marks: verbatim}, nil
 	}
 	r.foreign = true
-	imp, err := foreign.Open(src, foreign.Options{Lines: trace.Options{Strict: r.cfg.Lines.Strict, MaxBad: r.cfg.Lines.MaxBad}})
+	imp, err := foreign.Open(src,
+		foreign.Options{Lines: trace.Options{Strict: r.cfg.Lines.Strict, MaxBad: r.cfg.Lines.MaxBad}})
 	if err != nil {
 		return nil, err
 	}
 	r.res.Formats = append(r.res.Formats, name)
-	return pipe(func(to io.Writer) error { return r.copyAttempts(ctx, to, imp.Attempts(), (*trace.Writer).Attempt) }, func() { r.imported(imp.Report()) }), nil
+	return pipe(func(to io.Writer) error { return r.copyAttempts(ctx, to, imp.Attempts(), (*trace.Writer).Attempt) },
+		func() { r.imported(imp.Report()) }), nil
 }
 
 // pipe is a form whose lines copy writes; done is called when it has ended.
@@ -124,7 +127,8 @@ func counted(a *trace.Attempt) *callvet.Trace {
 }
 
 // copyAttempts writes attempts as lines.
-func (r *run) copyAttempts(ctx context.Context, to io.Writer, list iter.Seq2[trace.Attempt, error], write func(*trace.Writer, *trace.Attempt) error) error {
+func (r *run) copyAttempts(ctx context.Context, to io.Writer, list iter.Seq2[trace.Attempt, error],
+	write func(*trace.Writer, *trace.Attempt) error) error {
 	w := trace.NewWriter(to)
 	for a, err := range list {
 		if err == nil {

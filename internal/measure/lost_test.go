@@ -28,27 +28,40 @@ func TestLostRecords(t *testing.T) {
 		gate        gates.Gate
 		want        string // verdict and reason
 	}{
-		"all passed":                          {0, 0, bound("pass_rate", gate.AtLeast, .9), "PASS lower>=threshold"},
-		"few lost, far above the bound":       {0, 4, bound("pass_rate", gate.AtLeast, .9), "PASS lower>=threshold"},
-		"few lost, near the bound":            {0, 4, bound("pass_rate", gate.AtLeast, .97), "INCONCLUSIVE lost_records"},
-		"more than 5 %":                       {0, 11, bound("pass_rate", gate.AtLeast, .5), "INCONCLUSIVE lost_records"},
-		"failed whatever they were":           {150, 11, bound("pass_rate", gate.AtLeast, .9), "FAIL upper<threshold"},
-		"failed, and might have passed":       {120, 150, bound("pass_rate", gate.AtLeast, .5), "INCONCLUSIVE lost_records"},
-		"a rate that is better low":           {0, 4, bound("error_rate", gate.AtMost, .02), "INCONCLUSIVE lost_records"},
-		"by call":                             {0, 4, bound("execution_success", gate.AtLeast, .975), "INCONCLUSIVE lost_records"},
-		"by call, far":                        {0, 4, bound("execution_success", gate.AtLeast, .9), "PASS lower>=threshold"},
-		"by task":                             {0, 4, bound("execution_success_by_task", gate.AtLeast, .97), "INCONCLUSIVE lost_records"},
-		"a quantile, few lost":                {0, 4, bound("latency_p50", gate.AtMost, 200), "PASS upper<=threshold"},
-		"a quantile that they could move":     {0, 8, bound("latency_p90", gate.AtMost, 189), "INCONCLUSIVE lost_records"},
-		"a quantile without them":             {0, 0, bound("latency_p90", gate.AtMost, 190), "PASS upper<=threshold"},
-		"a constant amount, few lost":         {0, 4, bound("calls_per_attempt", gate.AtMost, 3), "INCONCLUSIVE no_spread"},
-		"an amount, many lost":                {0, 11, bound("calls_per_attempt", gate.AtMost, 3), "INCONCLUSIVE lost_records"},
-		"no incident seen":                    {0, 1, zero, "INCONCLUSIVE lost_records"},
-		"no incident seen, none lost":         {0, 0, zero, "PASS no_incident"},
-		"an incident seen":                    {1, 1, zero, "FAIL incident_observed"},
-		"a slice, few lost":                   {0, 4, half(bound("pass_rate", gate.AtLeast, .9)), "PASS lower>=threshold"},
-		"a slice, many lost":                  {0, 6, half(bound("pass_rate", gate.AtLeast, .9)), "INCONCLUSIVE lost_records"},
-		"a slice that fails, many lost":       {200, 6, half(bound("pass_rate", gate.AtLeast, .9)), "INCONCLUSIVE lost_records"},
+		"all passed":                    {0, 0, bound("pass_rate", gate.AtLeast, .9), "PASS lower>=threshold"},
+		"few lost, far above the bound": {0, 4, bound("pass_rate", gate.AtLeast, .9), "PASS lower>=threshold"},
+		"few lost, near the bound": {0, 4, bound("pass_rate", gate.AtLeast, .97),
+			"INCONCLUSIVE lost_records"},
+		"more than 5 %": {0, 11, bound("pass_rate", gate.AtLeast, .5),
+			"INCONCLUSIVE lost_records"},
+		"failed whatever they were": {150, 11, bound("pass_rate", gate.AtLeast, .9), "FAIL upper<threshold"},
+		"failed, and might have passed": {120, 150, bound("pass_rate", gate.AtLeast, .5),
+			"INCONCLUSIVE lost_records"},
+		"a rate that is better low": {0, 4, bound("error_rate", gate.AtMost, .02),
+			"INCONCLUSIVE lost_records"},
+		"by call": {0, 4, bound("execution_success", gate.AtLeast, .975),
+			"INCONCLUSIVE lost_records"},
+		"by call, far": {0, 4, bound("execution_success", gate.AtLeast, .9),
+			"PASS lower>=threshold"},
+		"by task": {0, 4, bound("execution_success_by_task", gate.AtLeast, .97),
+			"INCONCLUSIVE lost_records"},
+		"a quantile, few lost": {0, 4, bound("latency_p50", gate.AtMost, 200), "PASS upper<=threshold"},
+		"a quantile that they could move": {0, 8, bound("latency_p90", gate.AtMost, 189),
+			"INCONCLUSIVE lost_records"},
+		"a quantile without them": {0, 0, bound("latency_p90", gate.AtMost, 190), "PASS upper<=threshold"},
+		"a constant amount, few lost": {0, 4, bound("calls_per_attempt", gate.AtMost, 3),
+			"INCONCLUSIVE no_spread"},
+		"an amount, many lost": {0, 11, bound("calls_per_attempt", gate.AtMost, 3),
+			"INCONCLUSIVE lost_records"},
+		"no incident seen":            {0, 1, zero, "INCONCLUSIVE lost_records"},
+		"no incident seen, none lost": {0, 0, zero, "PASS no_incident"},
+		"an incident seen":            {1, 1, zero, "FAIL incident_observed"},
+		"a slice, few lost": {0, 4, half(bound("pass_rate", gate.AtLeast, .9)),
+			"PASS lower>=threshold"},
+		"a slice, many lost": {0, 6, half(bound("pass_rate", gate.AtLeast, .9)),
+			"INCONCLUSIVE lost_records"},
+		"a slice that fails, many lost": {200, 6, half(bound("pass_rate", gate.AtLeast, .9)),
+			"INCONCLUSIVE lost_records"},
 		"a slice without an incident, 1 lost": {0, 1, half(zero), "INCONCLUSIVE lost_records"},
 	} {
 		res := run(t, steps.Config{SliceBy: []string{"language"}}, 2, 4000, withLost(200, tt.fails, tt.lost))
@@ -81,7 +94,8 @@ func withLost(tasks, fails, lost int) string {
 		for call := range 2 {
 			fmt.Fprintf(&b, `{"task_id":"t%d","call_id":"%d","tool":"a","args":{},"status":%q}`+"\n", i, call, status)
 		}
-		fmt.Fprintf(&b, `{"type":"task","task_id":"t%d","pass":%s,"wall_ms":%d,"safety":%s,"fields":{"language":%q}}`+"\n", i, pass, i, safety, [...]string{"pt", "es"}[i%2])
+		fmt.Fprintf(&b, `{"type":"task","task_id":"t%d","pass":%s,"wall_ms":%d,"safety":%s,"fields":{"language":%q}}`+
+			"\n", i, pass, i, safety, [...]string{"pt", "es"}[i%2])
 		if i < lost {
 			b.WriteString(`{"type":"task","task_id":"lost` + "\n")
 		}

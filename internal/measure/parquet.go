@@ -59,10 +59,14 @@ type ParquetRow struct {
 // SetScore fills the measurements from a score.
 func (r *ParquetRow) SetScore(s callvet.StepScore) {
 	for m, p := range map[callvet.StepMetric]**bool{
-		callvet.StepSchemaValid: &r.SchemaValid, callvet.StepKnownTool: &r.KnownTool, callvet.StepSelection: &r.Selection,
-		callvet.StepNeeded: &r.Needed, callvet.StepArgEM: &r.ArgEM, callvet.StepExecuted: &r.Executed, callvet.StepRateLimited: &r.RateLimited,
-		callvet.StepTimeout: &r.Timeout, callvet.StepRejected: &r.Rejected, callvet.StepEqual: &r.Equal, callvet.StepHolds: &r.Holds,
-		callvet.StepSafe: &r.Safe, callvet.StepRepaired: &r.Repaired, callvet.StepInBudget: &r.InBudget, callvet.StepInP50: &r.InP50,
+		callvet.StepSchemaValid: &r.SchemaValid, callvet.StepKnownTool: &r.KnownTool,
+		callvet.StepSelection: &r.Selection,
+		callvet.StepNeeded:    &r.Needed, callvet.StepArgEM: &r.ArgEM, callvet.StepExecuted: &r.Executed,
+		callvet.StepRateLimited: &r.RateLimited,
+		callvet.StepTimeout:     &r.Timeout, callvet.StepRejected: &r.Rejected, callvet.StepEqual: &r.Equal,
+		callvet.StepHolds: &r.Holds,
+		callvet.StepSafe:  &r.Safe, callvet.StepRepaired: &r.Repaired, callvet.StepInBudget: &r.InBudget,
+		callvet.StepInP50: &r.InP50,
 	} {
 		*p = nil
 		if yes, known := s.Get(m); known {
@@ -87,7 +91,8 @@ type ParquetWriter struct {
 
 // NewParquetWriter starts a file on w.
 func NewParquetWriter(w io.Writer) *ParquetWriter {
-	return &ParquetWriter{w: parquet.NewGenericWriter[ParquetRow](w, parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("callvet", "1", ""))}
+	return &ParquetWriter{w: parquet.NewGenericWriter[ParquetRow](w, parquet.Compression(&zstd.Codec{}),
+		parquet.CreatedBy("callvet", "1", ""))}
 }
 
 // Write adds rows; they may be reused afterwards.

@@ -22,8 +22,10 @@ import (
 func TestBadLines(t *testing.T) {
 	t.Parallel()
 	lines := [][]byte{
-		[]byte(`{"task_id":"t","attempt":0,"target":"m","turn_id":0,"call_id":"c1","tool":"get_weather@v2","args":{"city":"Oslo"},"args_raw":"{\"city\":\"Oslo\"}","start_ms":1,"accept_time_ms":2,"result":{"t":3},"error":null,"latency_ms":{"queue":1,"exec":2},"status":"ok","env":"mock","guard":[{"rule":"size","action":"flag"}],"gold":{"needed":true,"tool":"get_weather","args":{"city":"Oslo"},"result_check":"t == 3"},"tags":["a"],"fields":{"lang":"en"}}`),
-		[]byte(`{"type":"task","version":1,"task_id":"t","attempt":0,"target":"m","model":"x","goal":"g","outcome":"called","termination":"answered","finish_reason":"stop","notes":["n"],"tags":["a"],"fields":{"lang":"en"},"final_answer":"Cold.","usage":{"input_tokens":9,"output_tokens":4},"cost_usd":0.01,"wall_ms":12,"started":"2026-01-02T03:04:05Z","steps":1,"pass":true,"reward":1,"scored":{"scores":{"overall":1},"signs":[{"code":"T1"}]},"format":"PASS","requests":1,"judged":[{"judge":"j","pass":true}],"labels":[{"by":"p","pass":true}],"gold":{"steps":[{"tool":"get_weather"}]},"safety":[],"input":[{"role":"user","content":"Q"}],"conversation":[{"role":"assistant","call_ids":["c1"],"unreadable":[{"tool":"","id":"c0","args_raw":"null"}]},{"role":"tool","call_id":"c1"},{"role":"assistant","content":"Cold."}]}`),
+		[]byte(
+			`{"task_id":"t","attempt":0,"target":"m","turn_id":0,"call_id":"c1","tool":"get_weather@v2","args":{"city":"Oslo"},"args_raw":"{\"city\":\"Oslo\"}","start_ms":1,"accept_time_ms":2,"result":{"t":3},"error":null,"latency_ms":{"queue":1,"exec":2},"status":"ok","env":"mock","guard":[{"rule":"size","action":"flag"}],"gold":{"needed":true,"tool":"get_weather","args":{"city":"Oslo"},"result_check":"t == 3"},"tags":["a"],"fields":{"lang":"en"}}`),
+		[]byte(
+			`{"type":"task","version":1,"task_id":"t","attempt":0,"target":"m","model":"x","goal":"g","outcome":"called","termination":"answered","finish_reason":"stop","notes":["n"],"tags":["a"],"fields":{"lang":"en"},"final_answer":"Cold.","usage":{"input_tokens":9,"output_tokens":4},"cost_usd":0.01,"wall_ms":12,"started":"2026-01-02T03:04:05Z","steps":1,"pass":true,"reward":1,"scored":{"scores":{"overall":1},"signs":[{"code":"T1"}]},"format":"PASS","requests":1,"judged":[{"judge":"j","pass":true}],"labels":[{"by":"p","pass":true}],"gold":{"steps":[{"tool":"get_weather"}]},"safety":[],"input":[{"role":"user","content":"Q"}],"conversation":[{"role":"assistant","call_ids":["c1"],"unreadable":[{"tool":"","id":"c0","args_raw":"null"}]},{"role":"tool","call_id":"c1"},{"role":"assistant","content":"Cold."}]}`),
 	}
 	count := mutate.Count(os.Getenv, 600)
 	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: []callvet.Tool{{Name: "get_weather"}}})
@@ -33,7 +35,8 @@ func TestBadLines(t *testing.T) {
 			changed[i] = c.Text
 			file := append(bytes.Join(changed, []byte("\n")), '\n')
 			open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil }
-			res, err := measure.Run(t.Context(), []measure.Source{{Name: "f", Open: open}}, measure.Config{Steps: steps.Config{}, Scorer: scorer})
+			res, err := measure.Run(t.Context(), []measure.Source{{Name: "f", Open: open}},
+				measure.Config{Steps: steps.Config{}, Scorer: scorer})
 			if err != nil {
 				t.Errorf("line %d, %s: %v", i+1, c.String(), err)
 				continue
@@ -63,7 +66,9 @@ func TestBadLines(t *testing.T) {
 func TestStepsTwice(t *testing.T) {
 	t.Parallel()
 	const record = `{"type":"task","task_id":"t","pass":true}`
-	const one, other, next = `{"task_id":"t","call_id":"a","tool":"f","status":"ok"}`, `{"task_id":"t","call_id":"a","tool":"f","status":"timeout"}`, `{"task_id":"t","call_id":"b","tool":"f","status":"ok"}`
+	const one, other, next = `{"task_id":"t","call_id":"a","tool":"f","status":"ok"}`,
+		`{"task_id":"t","call_id":"a","tool":"f","status":"timeout"}`,
+		`{"task_id":"t","call_id":"b","tool":"f","status":"ok"}`
 	const corrects = `{"task_id":"t","call_id":"a","tool":"f","status":"timeout","corrects":true}`
 	for name, tt := range map[string]struct {
 		lines            []string
@@ -74,12 +79,14 @@ func TestStepsTwice(t *testing.T) {
 		"corrected":       {[]string{one, next, corrects, record}, 2, 0},
 		"another turn":    {[]string{one, `{"task_id":"t","turn_id":3,` + one[len(`{"task_id":"t",`):], record}, 2, 0},
 	} {
-		for judged, judge := range map[string]func(*trace.Attempt) bool{"": nil, "judged ": func(*trace.Attempt) bool { return false }} {
+		for judged, judge := range map[string]func(*trace.Attempt) bool{"": nil,
+			"judged ": func(*trace.Attempt) bool { return false }} {
 			scorer, _ := score.NewStepScorer(score.StepConfig{})
 			open := func() (io.ReadCloser, error) {
 				return io.NopCloser(strings.NewReader(strings.Join(tt.lines, "\n") + "\n")), nil
 			}
-			res, err := measure.Run(t.Context(), []measure.Source{{Name: "f", Open: open}}, measure.Config{Steps: steps.Config{}, Scorer: scorer, Attempts: judge})
+			res, err := measure.Run(t.Context(), []measure.Source{{Name: "f", Open: open}},
+				measure.Config{Steps: steps.Config{}, Scorer: scorer, Attempts: judge})
 			if err != nil {
 				t.Fatal(err)
 			}

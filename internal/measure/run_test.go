@@ -26,8 +26,11 @@ import (
 )
 
 var catalog = []callvet.Tool{
-	{Name: "get_order", Version: "v2", Tags: []string{"orders"}, Parameters: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"},"region":{"type":"string"}},"required":["id"]}`)},
-	{Name: "send", Version: "v1", Parameters: json.RawMessage(`{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}`)},
+	{Name: "get_order", Version: "v2", Tags: []string{"orders"},
+		Parameters: json.RawMessage(
+			`{"type":"object","properties":{"id":{"type":"integer"},"region":{"type":"string"}},"required":["id"]}`)},
+	{Name: "send", Version: "v1",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}`)},
 }
 
 // file writes n tasks with one to four attempts for two targets, their lines
@@ -87,36 +90,47 @@ func task(r *rand.Rand, i int) []string {
 			}
 			gold1 := ""
 			if r.IntN(5) > 0 {
-				gold1 = fmt.Sprintf(`,"gold":{"needed":%v,"tool":"get_order","args":{"id":%d,"region":"r1"},"result_check":"n>=2"}`, r.IntN(6) > 0, gold)
+				gold1 = fmt.Sprintf(
+					`,"gold":{"needed":%v,"tool":"get_order","args":{"id":%d,"region":"r1"},"result_check":"n>=2"}`,
+					r.IntN(6) > 0, gold)
 			}
-			lines = append(lines, fmt.Sprintf(`{%s,"turn_id":%d,"call_id":"c%d","tool":%q,"args":%s,"accept_time_ms":%d,"result":{"n":%d},"latency_ms":{"queue":%d,"exec":%d},"status":%q%s,"tags":[%q,"tier:%d"],"fields":{"intent":%q}}`,
-				head, s, s, tool, args, r.IntN(300), r.IntN(5), r.IntN(9), r.IntN(3000), status, gold1, lang, r.IntN(3), intent))
+			lines = append(lines,
+				fmt.Sprintf(
+					`{%s,"turn_id":%d,"call_id":"c%d","tool":%q,"args":%s,"accept_time_ms":%d,"result":{"n":%d},"latency_ms":{"queue":%d,"exec":%d},"status":%q%s,"tags":[%q,"tier:%d"],"fields":{"intent":%q}}`,
+					head, s, s, tool, args, r.IntN(300), r.IntN(5), r.IntN(9), r.IntN(3000), status, gold1, lang,
+					r.IntN(3), intent))
 		}
 		switch r.IntN(8) {
 		case 0:
 		case 1:
-			lines = append(lines, fmt.Sprintf(`{"type":"task",%s,"fault":{"kind":"timeout"},"fields":{"stateful":true}}`, head))
+			lines = append(lines,
+				fmt.Sprintf(`{"type":"task",%s,"fault":{"kind":"timeout"},"fields":{"stateful":true}}`, head))
 		default:
-			lines = append(lines, fmt.Sprintf(`{"type":"task",%s,"pass":%v,"judged":[{"judge":"j","pass":%v}],"usage":{"input_tokens":%d,"output_tokens":7},"cost_usd":0.00%d,"wall_ms":%d,"safety":[],"gold":{"steps":[{"tool":"get_order"},{"tool":"send"}]},"fields":{"stateful":true},"tags":["new"]}`,
-				head, r.IntN(3) > 0, r.IntN(2) > 0, 100+r.IntN(1000), 1+r.IntN(9), r.IntN(9000)))
+			lines = append(lines,
+				fmt.Sprintf(
+					`{"type":"task",%s,"pass":%v,"judged":[{"judge":"j","pass":%v}],"usage":{"input_tokens":%d,"output_tokens":7},"cost_usd":0.00%d,"wall_ms":%d,"safety":[],"gold":{"steps":[{"tool":"get_order"},{"tool":"send"}]},"fields":{"stateful":true},"tags":["new"]}`,
+					head, r.IntN(3) > 0, r.IntN(2) > 0, 100+r.IntN(1000), 1+r.IntN(9), r.IntN(9000)))
 		}
 	}
 	return lines
 }
 
 func source(name, text string) measure.Source {
-	return measure.Source{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+	return measure.Source{Name: name,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 }
 
 func run(t *testing.T, cfg steps.Config, jobs, block int, texts ...string) *measure.Result {
 	t.Helper()
 	cfg.Catalogue = true
-	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog, Safe: func(tool string, _ value.Value) (bool, bool) { return !strings.HasPrefix(tool, "send"), true }})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog,
+		Safe: func(tool string, _ value.Value) (bool, bool) { return !strings.HasPrefix(tool, "send"), true }})
 	var sources []measure.Source
 	for i, text := range texts {
 		sources = append(sources, source(fmt.Sprint("f", i), text))
 	}
-	res, err := measure.Run(context.Background(), sources, measure.Config{Steps: cfg, Scorer: scorer, Jobs: jobs, Lines: trace.Options{Block: block}})
+	res, err := measure.Run(context.Background(), sources,
+		measure.Config{Steps: cfg, Scorer: scorer, Jobs: jobs, Lines: trace.Options{Block: block}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +165,9 @@ func TestSameForAnyWorkersAndParts(t *testing.T) {
 		sliceBy []string
 		parts   []int
 	}{
-		{16 * 10, []string{"expected_tool", "called_tool", "api_version", "tool_family", "language", "tag", "language*intent", "*"}, []int{2, 40}}, // closes tasks all the time
+		// closes tasks all the time
+		{16 * 10, []string{"expected_tool", "called_tool", "api_version", "tool_family", "language", "tag",
+			"language*intent", "*"}, []int{2, 40}},
 		{1 << 12, []string{"language*intent"}, []int{1, 7}},
 	} {
 		cfg := steps.Config{Window: c.window, SliceBy: c.sliceBy}
@@ -262,11 +278,13 @@ func TestNumbers(t *testing.T) {
 		}
 		var sc callvet.StepScore
 		scorer.Score(&score.StepInput{
-			Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status, Needed: v.Needed,
+			Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status,
+			Needed:   v.Needed,
 			GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, ResultCheck: v.ResultCheck,
 		}, &sc)
 		lang, _ := v.Tags.First()
-		for name, m := range map[string]callvet.StepMetric{"schema_valid": callvet.StepSchemaValid, "arg_em": callvet.StepArgEM, "execution_success": callvet.StepExecuted} {
+		for name, m := range map[string]callvet.StepMetric{"schema_valid": callvet.StepSchemaValid,
+			"arg_em": callvet.StepArgEM, "execution_success": callvet.StepExecuted} {
 			if yes, known := sc.Get(m); known {
 				add(target+" "+name, task, num(yes))
 				add(target+" "+lang.Str()+" "+name, task, num(yes))
@@ -283,12 +301,14 @@ func TestNumbers(t *testing.T) {
 		check := func(key string, iv stats.Interval) {
 			o := all[key]
 			want := stats.NeffInterval(o.values, o.clusters, 0.95, stats.DefaultRho0)
-			if want.N != iv.N || want.Clusters != iv.Clusters || math.Abs(want.Point-iv.Point) > 1e-6 || math.Abs(want.Lower-iv.Lower) > 1e-5 || math.Abs(want.Upper-iv.Upper) > 1e-5 {
+			if want.N != iv.N || want.Clusters != iv.Clusters || math.Abs(want.Point-iv.Point) > 1e-6 ||
+				math.Abs(want.Lower-iv.Lower) > 1e-5 || math.Abs(want.Upper-iv.Upper) > 1e-5 {
 				t.Errorf("%s: %+v, want %+v", key, iv, want)
 			}
 			checked++
 		}
-		for _, name := range []string{"schema_valid", "arg_em", "execution_success", "arg_recall", "arg_em_keys", "pass_rate"} {
+		for _, name := range []string{"schema_valid", "arg_em", "execution_success", "arg_recall", "arg_em_keys",
+			"pass_rate"} {
 			check(tp.Name+" "+name, tp.Overall.Metric(name).Interval)
 		}
 		for j := range tp.Slices {
@@ -316,7 +336,8 @@ func TestEnds(t *testing.T) {
 				ctx, stop := context.WithCancel(context.Background())
 				defer stop()
 				_, err := measure.Run(ctx, append([]measure.Source{source("f", text)}, more...), measure.Config{
-					Scorer: scorer, Jobs: jobs, Lines: trace.Options{Block: block}, Each: func([]measure.Scored) error { return each(stop) },
+					Scorer: scorer, Jobs: jobs, Lines: trace.Options{Block: block},
+					Each: func([]measure.Scored) error { return each(stop) },
 				})
 				return err
 			}
@@ -342,7 +363,8 @@ func TestEnds(t *testing.T) {
 			if err := run(late); !errors.Is(err, full) {
 				t.Error(jobs, block, err)
 			}
-			if err := run(func(stop func()) error { stop(); return nil }, tiny...); err != nil && !errors.Is(err, context.Canceled) {
+			if err := run(func(stop func()) error { stop(); return nil }, tiny...); err != nil &&
+				!errors.Is(err, context.Canceled) {
 				t.Error(jobs, block, err)
 			}
 		}
@@ -356,7 +378,8 @@ func TestStrict(t *testing.T) {
 	text += "{\n" + text + "[\n" + text
 	scorer, _ := score.NewStepScorer(score.StepConfig{})
 	for range 5 {
-		_, err := measure.Run(context.Background(), []measure.Source{source("f", text)}, measure.Config{Scorer: scorer, Jobs: 4, Lines: trace.Options{Strict: true, Block: 600}})
+		_, err := measure.Run(context.Background(), []measure.Source{source("f", text)},
+			measure.Config{Scorer: scorer, Jobs: 4, Lines: trace.Options{Strict: true, Block: 600}})
 		if err == nil || !strings.Contains(err.Error(), "line 501:") {
 			t.Fatal(err)
 		}

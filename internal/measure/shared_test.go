@@ -30,15 +30,21 @@ func alone(t *testing.T, v value.Value) value.Value {
 // it is known what repeats what, and after others, or each from a text of its own.
 func FuzzShared(f *testing.F) {
 	tools := []callvet.Tool{
-		{Name: "f", Version: "1", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer","minimum":0,"maximum":10},"s":{"type":"string","minLength":2,"maxLength":4},"e":{"enum":["x","y","z\""]},"d":{"type":"number","exclusiveMinimum":0.5,"default":3}},"required":["a"],"additionalProperties":false}`)},
-		{Name: "F", Version: "2", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)},
+		{Name: "f", Version: "1",
+			Parameters: json.RawMessage(
+				`{"type":"object","properties":{"a":{"type":"integer","minimum":0,"maximum":10},"s":{"type":"string","minLength":2,"maxLength":4},"e":{"enum":["x","y","z\""]},"d":{"type":"number","exclusiveMinimum":0.5,"default":3}},"required":["a"],"additionalProperties":false}`)},
+		{Name: "F", Version: "2",
+			Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)},
 		{Name: "g"},
 	}
-	f.Add(`{"task_id":"t","tool":"f@v1","args":{"a":1},"args_raw":"{\"a\":1}","gold":{"args":{"a":1},"needed":true,"tool":"f","result_check":"a >= 1","result":{"a":1}},"result":{"a":1}}`,
+	f.Add(
+		`{"task_id":"t","tool":"f@v1","args":{"a":1},"args_raw":"{\"a\":1}","gold":{"args":{"a":1},"needed":true,"tool":"f","result_check":"a >= 1","result":{"a":1}},"result":{"a":1}}`,
 		`{"task_id":"t","tool":"f@v2","args":{"a":"é"},"args_raw":"{\"a\":\"\\u00e9\"}","gold":{"args":{"a":"É"},"needed":true,"tool":"F@2","result_check":"a != 1 && b < 2","result":{"a":1.0}},"result":{"a":1},"status":"ok"}`)
-	f.Add(`{"task_id":"t","tool":"f@v1","args":{"a":1,"s":"abc","e":"x","d":0.75},"args_raw":"{\"a\":1,\"s\":\"abc\",\"e\":\"x\",\"d\":0.75}","gold":{"args":{"a":1,"s":"abd"},"needed":true}}`,
+	f.Add(
+		`{"task_id":"t","tool":"f@v1","args":{"a":1,"s":"abc","e":"x","d":0.75},"args_raw":"{\"a\":1,\"s\":\"abc\",\"e\":\"x\",\"d\":0.75}","gold":{"args":{"a":1,"s":"abd"},"needed":true}}`,
 		`{"task_id":"t","tool":"f","args":{"a":10.0,"s":"\u00e9","e":"z\"","d":1e0},"args_raw":"{\"a\":10.5}","gold":{"args":{"a":1e1},"needed":false}}`)
-	f.Add(`{"task_id":"t","tool":"f","args":[1],"args_raw":"[1]","gold":{"args":{"a":1e1}}}`, `{"task_id":"t","tool":"h","args":null,"args_raw":"{\"a\": 1}","gold":{"args":{"a":1e1},"result":[1],"result_check":"a == 1.5"},"result":[1],"status":"exec_error"}`)
+	f.Add(`{"task_id":"t","tool":"f","args":[1],"args_raw":"[1]","gold":{"args":{"a":1e1}}}`,
+		`{"task_id":"t","tool":"h","args":null,"args_raw":"{\"a\": 1}","gold":{"args":{"a":1e1},"result":[1],"result_check":"a == 1.5"},"result":[1],"status":"exec_error"}`)
 	first, _ := score.NewStepScorer(score.StepConfig{Tools: tools})
 	f.Fuzz(func(t *testing.T, a, b string) {
 		scan := trace.NewScanner(trace.Options{})
@@ -50,13 +56,15 @@ func FuzzShared(f *testing.F) {
 				return nil
 			}
 			in := score.StepInput{
-				Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status, Needed: v.Needed,
+				Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status,
+				Needed:   v.Needed,
 				GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, GoldResult: v.GoldResult, ResultCheck: v.ResultCheck,
 			}
 			var got, want callvet.StepScore
 			kept.Score(&in, &got)
 			lone := in
-			for _, p := range []*value.Value{&lone.Args, &lone.ArgsRaw, &lone.Result, &lone.Error, &lone.GoldTool, &lone.GoldArgs, &lone.GoldResult, &lone.ResultCheck} {
+			for _, p := range []*value.Value{&lone.Args, &lone.ArgsRaw, &lone.Result, &lone.Error, &lone.GoldTool,
+				&lone.GoldArgs, &lone.GoldResult, &lone.ResultCheck} {
 				*p = alone(t, *p)
 			}
 			first.Fork().Score(&lone, &want)

@@ -94,14 +94,16 @@ func NewSide(name string, cfg SideConfig) (*Side, error) {
 		return nil, err
 	}
 	return &Side{
-		cfg: cfg, name: name, red: red, seen: map[sideAttempt]int{}, known: map[string]int{}, judges: map[string]bool{}, tasks: map[task]*work{},
-		sets: map[string][][2]string{}, runs: slices.ContainsFunc(cfg.Metrics, ofRuns),
+		cfg: cfg, name: name, red: red, seen: map[sideAttempt]int{}, known: map[string]int{}, judges: map[string]bool{},
+		tasks: map[task]*work{},
+		sets:  map[string][][2]string{}, runs: slices.ContainsFunc(cfg.Metrics, ofRuns),
 	}, nil
 }
 
 // NeedsSteps reports whether records alone do not tell what is asked for.
 func (s *Side) NeedsSteps() bool {
-	return s.cfg.Results || len(s.cfg.By) > 0 || slices.ContainsFunc(s.cfg.Metrics, func(m string) bool { return !ofRecords(m) })
+	return s.cfg.Results || len(s.cfg.By) > 0 ||
+		slices.ContainsFunc(s.cfg.Metrics, func(m string) bool { return !ofRecords(m) })
 }
 
 // Targets names the targets that are there even without an attempt, before the first record.
@@ -151,8 +153,10 @@ func (s *Side) Record(t *trace.Task) {
 	}
 	c, cell := t.Entry(s.cfg.Judge)
 	e := try{
-		id: c.ID, tags: c.Tags, fields: c.Fields, target: s.target(cell.Trace.Target), n: cell.Repeat, outcome: cell.Trace.Outcome, verdict: cell.Result.Verdict,
-		expects: t.ExpectedTools(), cached: t.Cached, line: t.Line, inPart: cell.Result.NotEvaluated, decision: cell.Trace.Decision, layers: cell.Result.Assertions,
+		id: c.ID, tags: c.Tags, fields: c.Fields, target: s.target(cell.Trace.Target), n: cell.Repeat,
+		outcome: cell.Trace.Outcome, verdict: cell.Result.Verdict,
+		expects: t.ExpectedTools(), cached: t.Cached, line: t.Line, inPart: cell.Result.NotEvaluated,
+		decision: cell.Trace.Decision, layers: cell.Result.Assertions,
 	}
 	if e.skipped = t.Skipped; t.Scored != nil && e.verdict == callvet.VerdictNotRun && s.cfg.Judge == "" {
 		e.outcome = callvet.OutcomeNotRun // a scorer looked at it, and could not judge it
@@ -239,7 +243,8 @@ func (s *Side) Ledger(name string) *panel.Ledger {
 		}
 		led.Add(&c,
 			&callvet.Cell{
-				Target: e.target, Repeat: e.n, Trace: callvet.Trace{Outcome: e.outcome, Decision: e.decision, Cached: e.cached},
+				Target: e.target, Repeat: e.n,
+				Trace:  callvet.Trace{Outcome: e.outcome, Decision: e.decision, Cached: e.cached},
 				Result: callvet.Result{Verdict: e.verdict, NotEvaluated: e.inPart, Assertions: e.layers},
 			})
 	}
@@ -330,7 +335,8 @@ func SliceKeys(have, by []string, at *trace.Attempt) []string {
 	lines := []slicing.Line{{Tags: at.Tags, Fields: at.Fields, Expected: t.ExpectedTools()}}
 	for i, c := range at.Trace.Calls() {
 		note := at.Steps[i]
-		lines = append(lines, slicing.Line{Tool: c.Tool, Tags: note.Tags, Fields: note.Fields, Expected: expectedBy(note.Gold)})
+		lines = append(lines,
+			slicing.Line{Tool: c.Tool, Tags: note.Tags, Fields: note.Fields, Expected: expectedBy(note.Gold)})
 	}
 	for _, l := range lines {
 		for _, x := range slicing.Of(by, l) {
@@ -355,7 +361,8 @@ func (s *Side) Nothing(path string) error {
 	if s.cfg.Judge != "" {
 		what = fmt.Sprintf("verdict of the judge %q", s.cfg.Judge)
 	}
-	err := fmt.Errorf("compare %s: none of its %d task records has a %s: %w", path, len(s.tries), what, callvet.ErrInvalid)
+	err := fmt.Errorf("compare %s: none of its %d task records has a %s: %w", path, len(s.tries), what,
+		callvet.ErrInvalid)
 	names := make([]string, 0, len(s.judges))
 	for n := range s.judges {
 		names = append(names, n)

@@ -64,7 +64,8 @@ func baseName(name string) string {
 // scoreOfAttempt reports whether a metric that calls tell is a score where attempts were scored.
 func scoreOfAttempt(name string) bool {
 	switch name {
-	case "schema_valid", "tool_selection", "arg_em", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", panel.MetricRepaired:
+	case "schema_valid", "tool_selection", "arg_em", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1",
+		panel.MetricRepaired:
 		return true
 	}
 	return false
@@ -120,7 +121,8 @@ type sideRun struct {
 // ofRuns reports whether a metric is about what the calls of an attempt add up to.
 func ofRuns(name string) bool {
 	switch name {
-	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricOverCallByTask, panel.MetricToolTimeMean, panel.MetricMiss, "safety_incidents", "blocked_incidents":
+	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricOverCallByTask, panel.MetricToolTimeMean,
+		panel.MetricMiss, "safety_incidents", "blocked_incidents":
 		return true
 	}
 	return false
@@ -163,7 +165,8 @@ func (s *Side) step(row *Scored) {
 			continue
 		}
 		sum, n, fractional := valueOf(name, row)
-		p.values[k].Sum, p.values[k].N, p.values[k].Fractional = p.values[k].Sum+sum, p.values[k].N+n, p.values[k].Fractional || fractional
+		p.values[k].Sum, p.values[k].N, p.values[k].Fractional = p.values[k].Sum+sum, p.values[k].N+n,
+			p.values[k].Fractional || fractional
 	}
 	if !s.runs {
 		return
@@ -187,7 +190,8 @@ func expectedBy(g *trace.Gold) []string {
 
 // part finds the part of a task that a step belongs to.
 func (s *Side) part(w *work, st *trace.Step) *part {
-	in := s.raw(slicing.Line{Tool: trace.JoinTool(st.Tool, st.ToolVersion), Families: s.families[st.Tool], Tags: st.Tags, Fields: st.Fields})
+	in := s.raw(slicing.Line{Tool: trace.JoinTool(st.Tool, st.ToolVersion), Families: s.families[st.Tool],
+		Tags: st.Tags, Fields: st.Fields})
 	for i := range w.parts {
 		if p := &w.parts[i]; p.attempt == st.Attempt && slices.Equal(p.in, in) {
 			return p
@@ -215,7 +219,8 @@ func valueOf(name string, row *Scored) (sum float64, n int, fractional bool) {
 		return oneIf(yes != d.inverse), 1, false
 	}
 	_, args := score.Get(callvet.StepArgEM)
-	hits, want, got, either := float64(score.Matched), float64(score.Expected), float64(score.Emitted), float64(score.Union)
+	hits, want, got, either := float64(score.Matched), float64(score.Expected), float64(score.Emitted),
+		float64(score.Union)
 	switch {
 	case name == panel.MetricToolLatencyMean && row.Step.ExecMS != nil:
 		return *row.Step.ExecMS, 1, true
@@ -301,7 +306,8 @@ type record struct {
 }
 
 func told(t *trace.Task) *record {
-	r := &record{wall: t.WallMS, exposed: t.Safety != nil, outcome: t.Outcome, format: t.Format, cached: t.Cached, judgedPass: t.Pass != nil}
+	r := &record{wall: t.WallMS, exposed: t.Safety != nil, outcome: t.Outcome, format: t.Format, cached: t.Cached,
+		judgedPass: t.Pass != nil}
 	if t.Scored != nil {
 		r.scores = t.Scored.Scores
 	}

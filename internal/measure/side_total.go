@@ -52,7 +52,8 @@ func (s *Side) measure(led *panel.Ledger) {
 				out = append(out, v)
 			}
 		}
-		slices.SortFunc(all, func(a, b panel.SliceID) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
+		slices.SortFunc(all,
+			func(a, b panel.SliceID) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
 		led.Observe(id.target, id.id, slices.Compact(all), out)
 		led.Answered(id.target, id.id, w.answers)
 	}

@@ -73,7 +73,8 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{judge: r.cfg.Attempts, group: trace.NewGrouper(0), scan: trace.NewScanner(o), long: trace.NewScanner(r.cfg.Lines), open: map[attempt]*pieces{}}
+	s := &stage{judge: r.cfg.Attempts, group: trace.NewGrouper(0), scan: trace.NewScanner(o),
+		long: trace.NewScanner(r.cfg.Lines), open: map[attempt]*pieces{}}
 	s.scan.Broken, s.group.Hold = s.group.Broken, !o.Live
 	return pipe(func(to io.Writer) error { return s.copy(ctx, to, blocks) }, func() {
 		r.foreign = s.moved
@@ -85,13 +86,17 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		s.long.Log.Shift(r.before)
 		r.log.Merge(&s.long.Log)
 		if n := s.group.Merged; n > 0 {
-			r.problem("merged-records", fmt.Sprintf("task records that are copies of an earlier one, and count once with it: %d", n))
+			r.problem("merged-records",
+				fmt.Sprintf("task records that are copies of an earlier one, and count once with it: %d", n))
 		}
 		if n := s.group.Copies; n > 0 {
-			r.problem("merged-steps", fmt.Sprintf("steps that are copies of an earlier one of their call, and count once with it: %d", n))
+			r.problem("merged-steps",
+				fmt.Sprintf("steps that are copies of an earlier one of their call, and count once with it: %d", n))
 		}
 		if n := s.group.Split; n > 0 {
-			r.problem("split-attempts", fmt.Sprintf("%d attempts have lines more than %d attempts apart and were judged in pieces: sort the file by task", n, trace.Window))
+			r.problem("split-attempts",
+				fmt.Sprintf(
+					"%d attempts have lines more than %d attempts apart and were judged in pieces: sort the file by task", n, trace.Window))
 		}
 	}), nil
 }
@@ -148,7 +153,8 @@ func (s *stage) line(v *trace.View) error {
 		s.fresh = append(s.fresh, &piece{line: v.Line, text: bytes.Clone(v.Raw)})
 		return nil
 	}
-	p := &piece{line: v.Line, of: attempt{string(v.TaskID), string(v.Target), v.Attempt}, waits: true, text: bytes.Clone(v.Raw)}
+	p := &piece{line: v.Line, of: attempt{string(v.TaskID), string(v.Target), v.Attempt}, waits: true,
+		text: bytes.Clone(v.Raw)}
 	s.fresh = append(s.fresh, p)
 	own := s.open[p.of]
 	if own == nil {
@@ -265,7 +271,8 @@ func (s *stage) steps(a *trace.Attempt, own *pieces, labelled bool) error {
 			if but != nil {
 				set = append(set, ',')
 			}
-			set, but = trace.AppendQuoted(append(set, `"tool":`...), trace.JoinTool(c.Tool, c.Version)), append(but, "tool")
+			set, but = trace.AppendQuoted(append(set, `"tool":`...), trace.JoinTool(c.Tool, c.Version)),
+				append(but, "tool")
 		}
 		if but == nil {
 			continue
@@ -292,7 +299,8 @@ func (s *stage) resize(p *piece, text []byte) {
 // safety, tags, fields and what a scorer said. Its other members stay as they stand.
 func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
 	out, err := json.Marshal(trace.Task{
-		TaskID: a.Trace.CaseID, Target: a.Trace.Target, Attempt: a.Trace.Repeat, Pass: a.Pass, Gold: a.Gold, Safety: a.Safety, Tags: a.Tags, Fields: a.Fields,
+		TaskID: a.Trace.CaseID, Target: a.Trace.Target, Attempt: a.Trace.Repeat, Pass: a.Pass, Gold: a.Gold,
+		Safety: a.Safety, Tags: a.Tags, Fields: a.Fields,
 		Scored: a.Scored,
 	})
 	if err != nil {
@@ -300,7 +308,8 @@ func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
 	}
 	out = append([]byte(`{"type":"task",`), out[1:len(out)-1]...)
 	if raw != nil {
-		if out, err = members(out, raw, "type", "task_id", "target", "attempt", "pass", "gold", "safety", "tags", "fields", "scored"); err != nil {
+		if out, err = members(out, raw, "type", "task_id", "target", "attempt", "pass", "gold", "safety", "tags",
+			"fields", "scored"); err != nil {
 			return nil, err
 		}
 	}

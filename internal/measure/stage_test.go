@@ -23,7 +23,8 @@ func judged(t *testing.T, judge func(*trace.Attempt) bool, texts ...string) *mea
 		sources = append(sources, source(string(rune('a'+i)), text))
 	}
 	res, err := measure.Run(context.Background(), sources, measure.Config{
-		Steps: steps.Config{Files: len(texts) > 1}, Scorer: scorer, Attempts: judge, Jobs: 3, Lines: trace.Options{Block: 3000, MaxLine: 2000},
+		Steps: steps.Config{Files: len(texts) > 1}, Scorer: scorer, Attempts: judge, Jobs: 3,
+		Lines: trace.Options{Block: 3000, MaxLine: 2000},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +37,8 @@ func judged(t *testing.T, judge func(*trace.Attempt) bool, texts ...string) *mea
 func TestIdleJudge(t *testing.T) {
 	t.Parallel()
 	text := file(11, 300, 7)
-	text = strings.Replace(text, "\n", "\n\nnothing\n"+strings.Repeat("x", 3000)+"\n", 1) + `{"type":"task","task_id":"last","pass":true}`
+	text = strings.Replace(text, "\n", "\n\nnothing\n"+strings.Repeat("x", 3000)+"\n", 1) +
+		`{"type":"task","task_id":"last","pass":true}`
 	plain, seen := judged(t, nil, text, text), 0
 	idle := judged(t, func(*trace.Attempt) bool { seen++; return false }, text, text)
 	if d := cmp.Diff(string(panels(t, plain.Sheet)), string(panels(t, idle.Sheet))); d != "" {
@@ -84,7 +86,8 @@ func TestJudge(t *testing.T) {
 	if m := all.Metric("latency_p50"); m == nil || m.Interval.Point != 5 {
 		t.Errorf("%+v", m)
 	}
-	if l := res.Log; l.Lines != 6 || l.Steps != 2 || l.Tasks != 3 || l.Bad != 1 || l.List[0].Line != 3 || len(l.Unknown) != 1 {
+	if l := res.Log; l.Lines != 6 || l.Steps != 2 || l.Tasks != 3 || l.Bad != 1 || l.List[0].Line != 3 ||
+		len(l.Unknown) != 1 {
 		t.Errorf("%+v", l)
 	}
 	for _, e := range res.Sheet.Panels().Examples {
@@ -95,12 +98,14 @@ func TestJudge(t *testing.T) {
 	// A record before its steps is rewritten where it stands.
 	res = judged(t, judge, `{"type":"task","task_id":"first","steps":1}`+"\n"+step("first")+"\n"+step("z"))
 	p := res.Sheet.Panels()
-	if m := p.Targets[0].Overall.Metric("pass_rate"); m.Interval.N != 2 || res.Log.Lines != 3 || res.Log.Tasks != 1 || p.Examples[0].Line != 1 {
+	if m := p.Targets[0].Overall.Metric("pass_rate"); m.Interval.N != 2 || res.Log.Lines != 3 || res.Log.Tasks != 1 ||
+		p.Examples[0].Line != 1 {
 		t.Errorf("%+v %+v %+v", m, res.Log, p.Examples[0])
 	}
 	// One that a task has not goes on after its last step, between other lines.
 	res = judged(t, judge, step("none")+"\n"+strings.Repeat(step("many")+"\n", 5000))
-	if p := res.Sheet.Panels(); res.Log.Lines != 5001 || res.Log.Tasks != 0 || p.Targets[0].Overall.Metric("pass_rate").Interval.N != 2 {
+	if p := res.Sheet.Panels(); res.Log.Lines != 5001 || res.Log.Tasks != 0 ||
+		p.Targets[0].Overall.Metric("pass_rate").Interval.N != 2 {
 		t.Errorf("%+v", res.Log)
 	}
 }
@@ -110,7 +115,8 @@ func TestJudge(t *testing.T) {
 func TestJudgeLabels(t *testing.T) {
 	t.Parallel()
 	step := func(task, call, gold string) string {
-		return `{"task_id":"` + task + `","call_id":"` + call + `","tool":"` + call + `@v1","args":{"to":1},"status":"ok"` + gold + `}`
+		return `{"task_id":"` + task + `","call_id":"` + call + `","tool":"` + call +
+			`@v1","args":{"to":1},"status":"ok"` + gold + `}`
 	}
 	const said = `{"type":"task","task_id":"a","steps":2,"conversation":[{"role":"assistant","call_ids":["one","two"]}]}`
 	yes, no := true, false

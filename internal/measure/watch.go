@@ -56,12 +56,14 @@ type breach struct {
 // tool requires confirmation. A suite of nil judges nothing. custom judges for its scorers
 // that are programs, as score.Config has it; nil leaves these not evaluated. The error wraps
 // callvet.ErrInvalid for rules that cannot be compiled.
-func OpenWatch(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite, custom func(*callvet.Scorer) (score.Custom, error)) (*Watch, error) {
+func OpenWatch(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite,
+	custom func(*callvet.Scorer) (score.Custom, error)) (*Watch, error) {
 	w := &Watch{suite: suite, breaches: map[safety.Rule]*breach{}}
 	if suite != nil {
 		w.cases, w.met = map[string]*callvet.Case{}, map[string]bool{}
 		w.compiled = map[string]*score.Compiled{}
-		w.scorer, _ = score.New(suite, score.Config{Safety: safety.Watch, Custom: custom}) // who read the suite has told its problems
+		// who read the suite has told its problems
+		w.scorer, _ = score.New(suite, score.Config{Safety: safety.Watch, Custom: custom})
 		for i := range suite.Cases {
 			c := &suite.Cases[i]
 			w.cases[c.ID] = c
@@ -139,7 +141,8 @@ func (w *Watch) check(at *trace.Attempt) bool {
 		if i.Call >= 0 {
 			in.CallID = calls[i.Call].ID
 		}
-		if !slices.ContainsFunc(at.Safety, func(o trace.Incident) bool { return o.Rule == in.Rule && o.CallID == in.CallID }) {
+		if !slices.ContainsFunc(at.Safety,
+			func(o trace.Incident) bool { return o.Rule == in.Rule && o.CallID == in.CallID }) {
 			list = append(list, in)
 		}
 	}
@@ -233,35 +236,46 @@ func (w *Watch) Warnings() []string {
 	var out []string
 	for _, rule := range safety.RuleNames() {
 		if b := w.breaches[rule]; b != nil {
-			out = append(out, fmt.Sprintf("%s: %d happened, %d blocked; first in %s", rule, b.executed, b.blocked, b.first))
+			out = append(out,
+				fmt.Sprintf("%s: %d happened, %d blocked; first in %s", rule, b.executed, b.blocked, b.first))
 		}
 	}
 	if w.unknown > 0 {
-		out = append(out, fmt.Sprintf("%s need the user's confirmation, and no turn of a user was recorded: whether there was one is not known", plain.Count(w.unknown, "call", "calls")))
+		out = append(out,
+			fmt.Sprintf(
+				"%s need the user's confirmation, and no turn of a user was recorded: whether there was one is not known", plain.Count(w.unknown, "call", "calls")))
 	}
 	if w.suite == nil {
 		return out
 	}
-	out = append(out, fmt.Sprintf("suite %s: %s at %d of %d cases; its verdict counts as pass for %d of them, the traces' own for %d",
-		w.suite.Name, plain.Count(w.attempts, "attempt", "attempts"), len(w.met), len(w.cases), w.given, w.attempts-w.given-w.silent))
+	out = append(out,
+		fmt.Sprintf("suite %s: %s at %d of %d cases; its verdict counts as pass for %d of them, the traces' own for %d",
+			w.suite.Name, plain.Count(w.attempts, "attempt", "attempts"), len(w.met), len(w.cases), w.given,
+			w.attempts-w.given-w.silent))
 	if w.differ > 0 {
-		out = append(out, fmt.Sprintf("%s whose own verdict is not the suite's", plain.Count(w.differ, "attempt", "attempts")))
+		out = append(out,
+			fmt.Sprintf("%s whose own verdict is not the suite's", plain.Count(w.differ, "attempt", "attempts")))
 	}
 	for _, version := range slices.Sorted(maps.Keys(w.rules)) {
 		by := fmt.Sprintf("version %d of the rules", version)
 		if version == 0 {
 			by = "a version of the rules that the file does not state"
 		}
-		out = append(out, fmt.Sprintf("%s by %s, which stays; the suite judges by version %d", plain.Count(w.rules[version], "attempt has a verdict", "attempts have verdicts"), by, callvet.RulesVersion))
+		out = append(out, fmt.Sprintf("%s by %s, which stays; the suite judges by version %d",
+			plain.Count(w.rules[version], "attempt has a verdict", "attempts have verdicts"), by, callvet.RulesVersion))
 	}
 	if w.inPart > 0 {
-		out = append(out, fmt.Sprintf("%s the suite's cases with assertions that were not evaluated: of the others only", plain.Count(w.inPart, "attempt passed", "attempts passed")))
+		out = append(out,
+			fmt.Sprintf("%s the suite's cases with assertions that were not evaluated: of the others only",
+				plain.Count(w.inPart, "attempt passed", "attempts passed")))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(w.open)) {
 		out = append(out, fmt.Sprintf("not evaluated: %s (%s)", kind, plain.Count(w.open[kind], "time", "times")))
 	}
 	if w.silent > 0 {
-		out = append(out, fmt.Sprintf("%s that the suite cannot judge: the case asserts nothing that could be evaluated, or the attempt ended in an error or did not run", plain.Count(w.silent, "attempt", "attempts")))
+		out = append(out,
+			fmt.Sprintf(
+				"%s that the suite cannot judge: the case asserts nothing that could be evaluated, or the attempt ended in an error or did not run", plain.Count(w.silent, "attempt", "attempts")))
 	}
 	var without []string
 	for i := range w.suite.Cases {

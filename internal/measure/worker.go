@@ -35,7 +35,8 @@ type worker struct {
 }
 
 func newWorker(r *run) *worker {
-	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(), each: r.cfg.Each != nil, without: r.cfg.Without, said: map[string]*steps.Said{}}
+	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(),
+		each: r.cfg.Each != nil, without: r.cfg.Without, said: map[string]*steps.Said{}}
 }
 
 // block scores the lines of a block. What scores a line is written where it is given to
@@ -95,7 +96,8 @@ func named(tool, gold []byte, score *callvet.StepScore) []byte {
 	}
 	called, version := callvet.SplitTool(string(tool))
 	want, _ := callvet.SplitTool(string(gold))
-	if right, known := score.Get(callvet.StepSelection); known && right && version == "" && callvet.Misnamed(called, want) != "" {
+	if right, known := score.Get(callvet.StepSelection); known && right && version == "" &&
+		callvet.Misnamed(called, want) != "" {
 		return gold
 	}
 	return tool
@@ -156,8 +158,10 @@ func (w *worker) name(e value.Value) string {
 func (w *worker) record(v *trace.View) {
 	t := &w.task
 	*t = steps.Task{
-		Line: v.Line, Content: v.Record.Hash(), ID: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tags: v.Tags, Fields: v.Fields, Pass: -1,
-		InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1, Judged: t.Judged[:0], Needed: t.Needed[:0], Expected: t.Expected[:0],
+		Line: v.Line, Content: v.Record.Hash(), ID: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tags: v.Tags,
+		Fields: v.Fields, Pass: -1,
+		InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1, Judged: t.Judged[:0],
+		Needed: t.Needed[:0], Expected: t.Expected[:0],
 	}
 	for m, ok := v.Record.First(); ok; m, ok = v.Record.Next(m) {
 		w.member(t, m)
@@ -286,7 +290,8 @@ func positive(m value.Value) float64 {
 
 // tokens reads usage. Half a count is none.
 func tokens(t *steps.Task, m value.Value) {
-	t.InputTokens, t.OutputTokens, t.ReasoningTokens = whole(m, "input_tokens"), whole(m, "output_tokens"), whole(m, "reasoning_tokens")
+	t.InputTokens, t.OutputTokens, t.ReasoningTokens = whole(m, "input_tokens"), whole(m, "output_tokens"),
+		whole(m, "reasoning_tokens")
 	if t.InputTokens < 0 || t.OutputTokens < 0 {
 		t.InputTokens, t.OutputTokens, t.ReasoningTokens = -1, -1, -1
 	}
@@ -303,7 +308,8 @@ func whole(m value.Value, name string) int64 {
 
 func mergeProblems(a, b []callvet.Problem) []callvet.Problem {
 	for _, p := range b {
-		if !slices.ContainsFunc(a, func(o callvet.Problem) bool { return o.Code == p.Code && o.Message == p.Message && o.Key == p.Key }) {
+		if !slices.ContainsFunc(a,
+			func(o callvet.Problem) bool { return o.Code == p.Code && o.Message == p.Message && o.Key == p.Key }) {
 			a = append(a, p)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 
 // The member names of plain records, the first that is there counts.
 func textKeys() []string {
-	return []string{"message", "text", "output", "response", "content", "answer", "reply", "final_answer", "finalAnswer", "output_text"}
+	return []string{"message", "text", "output", "response", "content", "answer", "reply", "final_answer",
+		"finalAnswer", "output_text"}
 }
 
 func callKeys() []string {
@@ -30,7 +31,8 @@ func nameKeys() []string {
 }
 
 func argsKeys() []string {
-	return []string{"arguments", "args", "input", "parameters", "params", "tool_input", "toolInput", "inputParameters", "input_parameters"}
+	return []string{"arguments", "args", "input", "parameters", "params", "tool_input", "toolInput", "inputParameters",
+		"input_parameters"}
 }
 
 func resultKeys() []string {
@@ -93,7 +95,8 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	switch e.Kind() {
 	case value.String:
 		name := e.Str()
-		return callvet.Call{Tool: name}, name != "" && (d.o.Tools.Find(name) != nil || !strings.ContainsAny(name, " \t\r\n()[]{}<>\"',;="))
+		return callvet.Call{Tool: name}, name != "" &&
+			(d.o.Tools.Find(name) != nil || !strings.ContainsAny(name, " \t\r\n()[]{}<>\"',;="))
 	case value.Object:
 	default:
 		return callvet.Call{}, false
@@ -270,7 +273,8 @@ func ToolTurns(calls []callvet.Call) []callvet.Turn {
 	for _, c := range calls {
 		switch {
 		case c.Result != nil:
-			out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: plainText(c.Result)})
+			out = append(out,
+				callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: plainText(c.Result)})
 		case c.Error != "":
 			out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: c.Error})
 		}
@@ -323,7 +327,8 @@ func isStream(s string) bool {
 			data = strings.TrimSpace(data)
 			return data == "[DONE]" || strings.HasPrefix(data, "{") && value.Valid([]byte(data))
 		}
-		if line != "" && !strings.HasPrefix(line, "event:") && !strings.HasPrefix(line, "id:") && !strings.HasPrefix(line, ":") {
+		if line != "" && !strings.HasPrefix(line, "event:") && !strings.HasPrefix(line, "id:") &&
+			!strings.HasPrefix(line, ":") {
 			return false
 		}
 	}
@@ -391,10 +396,12 @@ func (d *decoder) meta(v value.Value, form Form) {
 func usageOf(v value.Value) callvet.Usage {
 	r := UsageReader{Lists: true}
 	u := callvet.Usage{CostUSD: r.USD(v, "cost_usd", "cost")}
-	in, out := []string{"input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens"}, []string{"output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens"}
+	in, out := []string{"input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens"},
+		[]string{"output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens"}
 	cached := []string{
 		"cached_tokens", "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens",
-		"cachedInputTokens", "inputTokenDetails.cacheReadTokens", "input_token_details.cache_read", "inputTokensDetails.cached_tokens",
+		"cachedInputTokens", "inputTokenDetails.cacheReadTokens", "input_token_details.cache_read",
+		"inputTokensDetails.cached_tokens",
 	}
 	m, own := firstOf(v, "usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata", "totalUsage")
 	if own && m.Kind() == value.Array && m.Len() > 0 { // one for each model
@@ -408,12 +415,14 @@ func usageOf(v value.Value) callvet.Usage {
 			return r.Done(u)
 		}
 		v, u.CostUSD = m, cmp.Or(u.CostUSD, r.USD(m, "cost_usd", "cost"))
-		in, out, cached = append(in, "prompt", "promptTokenCount"), append(out, "completion", "candidatesTokenCount"), append(cached, "cached")
+		in, out, cached = append(in, "prompt", "promptTokenCount"), append(out, "completion", "candidatesTokenCount"),
+			append(cached, "cached")
 	} else if _, told := firstOf(v, append(in, out...)...); !told {
 		return r.Money(u)
 	}
 	u.InputTokens, u.OutputTokens = r.Need(v, in...), r.Need(v, out...)
-	u.ReasoningTokens = r.May(v, "completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens", "completionDetails.reasoning", "completionDetails.reasoning_tokens", "reasoning_tokens",
+	u.ReasoningTokens = r.May(v, "completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens",
+		"completionDetails.reasoning", "completionDetails.reasoning_tokens", "reasoning_tokens",
 		"reasoningTokens", "output_token_details.reasoning", "outputTokensDetails.reasoning_tokens")
 	u = r.Caches(v, u, cached...)
 	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)

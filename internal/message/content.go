@@ -35,7 +35,8 @@ func (d *decoder) content(v value.Value) {
 func (d *decoder) object(v value.Value) {
 	defer d.ends(v)
 	switch form := detectObject(v); {
-	case form == FormChat || form == FormResponses || form == FormAnthropic || form == FormGemini || form == FormMessages || form == FormSteps || form == FormRunItems:
+	case form == FormChat || form == FormResponses || form == FormAnthropic || form == FormGemini ||
+		form == FormMessages || form == FormSteps || form == FormRunItems:
 		d.fail(d.read(form, v))
 	case has(v, "role"), has(v, "tool_calls"), has(v, "toolCalls"):
 		t := d.message(v)
@@ -85,7 +86,8 @@ func (d *decoder) partOf(e value.Value) part {
 		return textPart
 	case "thinking", "redacted_thinking", "reasoning":
 		return thoughtPart
-	case "tool_result", "tool_error", "function_call_output", "function_call_result", "mcp_tool_result", "web_search_tool_result":
+	case "tool_result", "tool_error", "function_call_output", "function_call_result", "mcp_tool_result",
+		"web_search_tool_result":
 		return resultPart
 	}
 	if uiTool(e) != "" {
@@ -107,7 +109,8 @@ func (d *decoder) partOf(e value.Value) part {
 		return otherPart
 	case kindOf(e, "text") == value.String:
 		return textPart
-	case has(e, "codeExecutionResult"), has(e, "inlineData"), has(e, "fileData"), has(e, "cachePoint"), has(e, "reasoningContent"):
+	case has(e, "codeExecutionResult"), has(e, "inlineData"), has(e, "fileData"), has(e, "cachePoint"),
+		has(e, "reasoningContent"):
 		return otherPart
 	}
 	return strangePart
@@ -158,7 +161,8 @@ func (d *decoder) isCall(e value.Value, typ string) bool {
 func callType(typ string) bool {
 	var buf [40]byte
 	name := string(spelled(buf[:0], []byte(typ)))
-	return strings.HasSuffix(name, "call") || strings.HasSuffix(name, "tooluse") || name == "mcpapprovalrequest" || name == "toolexecution"
+	return strings.HasSuffix(name, "call") || strings.HasSuffix(name, "tooluse") || name == "mcpapprovalrequest" ||
+		name == "toolexecution"
 }
 
 // parts reads the elements of an answer into turns. What is no part makes the answer

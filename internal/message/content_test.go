@@ -243,8 +243,11 @@ func TestFormatsPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(example, err)
 		}
-		resp, err := Decode(v, Options{Tools: tools, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "Delete."}}})
-		if err != nil || len(resp.Turns) != 1 || len(resp.Turns[0].Calls) != 1 || resp.Turns[0].Calls[0].Tool != "del" || strings.ReplaceAll(string(resp.Turns[0].Calls[0].Args), " ", "") != `{"a":1}` {
+		resp, err := Decode(v,
+			Options{Tools: tools, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "Delete."}}})
+		if err != nil || len(resp.Turns) != 1 || len(resp.Turns[0].Calls) != 1 ||
+			resp.Turns[0].Calls[0].Tool != "del" ||
+			strings.ReplaceAll(string(resp.Turns[0].Calls[0].Args), " ", "") != `{"a":1}` {
 			t.Errorf("%s: %v %s", example, err, tell(resp, err))
 		}
 	}

@@ -26,7 +26,8 @@ func FinishOf(v value.Value) string {
 	if r := status(v); r != "" {
 		return r
 	}
-	for _, k := range []string{"response_metadata", "generation_info", "generationInfo", "additional_kwargs"} { // of LangChain
+	// of LangChain
+	for _, k := range []string{"response_metadata", "generation_info", "generationInfo", "additional_kwargs"} {
 		if m, ok := v.Get(k); ok && m.Kind() == value.Object {
 			if r := FinishOf(m); r != "" {
 				return r
@@ -143,7 +144,8 @@ func lastOf(v value.Value) string {
 		return r
 	}
 	for _, k := range []string{
-		"choices", "candidates", "generations", "messages", "output", "outputs", "message", "result", "response", "kwargs", "data",
+		"choices", "candidates", "generations", "messages", "output", "outputs", "message", "result", "response",
+		"kwargs", "data",
 	} {
 		m, ok := v.Get(k)
 		if !ok {

@@ -169,7 +169,8 @@ func Decode(v value.Value, o Options) (*callvet.Response, error) {
 
 // settle completes an answer that was read: what its form decides of an answer without calls.
 func (d *decoder) settle(form Form, outer value.Value) {
-	if d.resp.FinishReason == "" && (form == FormBFCL || form == FormBFCLTurns) && !called(d.resp.Turns) && !d.resp.Unreadable {
+	if d.resp.FinishReason == "" && (form == FormBFCL || form == FormBFCLTurns) && !called(d.resp.Turns) &&
+		!d.resp.Unreadable {
 		d.resp.FinishReason = callvet.FinishDecoded
 	}
 	d.resp.CallsUntold = d.resp.CallsUntold ||
@@ -273,7 +274,8 @@ func recordedFault(outer, v value.Value, form Form) *callvet.Fault {
 	if status < 400 && (!found || e.Kind() == value.Null || e.Kind() == value.Bool && !e.Bool()) {
 		return nil
 	}
-	if status < 400 && (form == FormBFCL || form == FormTrace || form == FormBFCLTurns || form == FormPromptfoo || form == FormA2A || hasAnswer(v, form)) {
+	if status < 400 && (form == FormBFCL || form == FormTrace || form == FormBFCLTurns || form == FormPromptfoo ||
+		form == FormA2A || hasAnswer(v, form)) {
 		return nil // there the word means a verdict, or stands beside an answer
 	}
 	return faultOf(e, status)
@@ -330,7 +332,8 @@ func KindOfStatus(code int) callvet.FaultKind {
 
 func (d *decoder) collectRepairs() {
 	for i := range d.resp.Turns {
-		if t := &d.resp.Turns[i]; t.Role == callvet.RoleAssistant && callvet.StopOf(d.resp.FinishReason) != callvet.StopDecoded {
+		if t := &d.resp.Turns[i]; t.Role == callvet.RoleAssistant &&
+			callvet.StopOf(d.resp.FinishReason) != callvet.StopDecoded {
 			Thoughts(t)
 		}
 		for j := range d.resp.Turns[i].Calls {
@@ -446,7 +449,8 @@ func partText(e value.Value) string {
 	if e.Kind() == value.String {
 		return e.Str()
 	}
-	if t, ok := e.Get("type"); ok && (t.Str() == "thinking" || t.Str() == "reasoning" || strings.Contains(t.Str(), "tool_")) {
+	if t, ok := e.Get("type"); ok &&
+		(t.Str() == "thinking" || t.Str() == "reasoning" || strings.Contains(t.Str(), "tool_")) {
 		return ""
 	}
 	if m, ok := firstOf(e, "text", "content", "refusal"); ok {

@@ -16,7 +16,8 @@ func ofFramework(v value.Value) Form {
 	switch {
 	case has(v, "jsonrpc") && (has(v, "result") || has(v, "error")):
 		return FormA2A
-	case isList(v, "newItems", "type"), isList(v, "new_items", "type"), isList(first(v, "state"), "generatedItems", "type"):
+	case isList(v, "newItems", "type"), isList(v, "new_items", "type"),
+		isList(first(v, "state"), "generatedItems", "type"):
 		return FormRunItems
 	case isStep(v):
 		return FormSteps
@@ -108,7 +109,8 @@ func (d *decoder) unknownRole(v value.Value, t *callvet.Turn) {
 		d.refuse("a message of the unknown role %q holds a call", clipText(string(t.Role)))
 		return
 	}
-	d.resp.Notes = append(d.resp.Notes, "a message of the role "+strconv.Quote(clipText(string(t.Role)))+" was left out")
+	d.resp.Notes = append(d.resp.Notes,
+		"a message of the role "+strconv.Quote(clipText(string(t.Role)))+" was left out")
 }
 
 // steps reads what generateText of the AI SDK gives: one step for each request of the model.
@@ -126,7 +128,8 @@ func (d *decoder) steps(v value.Value) {
 		d.sayJoined(s, textOf(first(s, "text")), d.list(calls))
 	}
 	d.resp.Turns = attachResults(d.resp.Turns)
-	if n, text := len(d.resp.Turns), textOf(first(v, "text")); text != "" && (n == 0 || d.resp.Turns[n-1].Content == "" || d.resp.Turns[n-1].Role == callvet.RoleTool) {
+	if n, text := len(d.resp.Turns), textOf(first(v, "text")); text != "" &&
+		(n == 0 || d.resp.Turns[n-1].Content == "" || d.resp.Turns[n-1].Role == callvet.RoleTool) {
 		d.grow([]callvet.Turn{{Role: callvet.RoleAssistant, Content: text}})
 	}
 	if !has(v, "usage") && !has(v, "totalUsage") {
@@ -233,7 +236,8 @@ func (d *decoder) a2a(v value.Value) error {
 			d.resp.FinishReason = callvet.FinishHITL
 		}
 	case "failed", "rejected", "canceled":
-		return &callvet.Fault{Kind: callvet.FaultServer, Message: "the task is " + end + ": " + textOf(first(first(first(r, "status"), "message"), "parts"))}
+		return &callvet.Fault{Kind: callvet.FaultServer,
+			Message: "the task is " + end + ": " + textOf(first(first(first(r, "status"), "message"), "parts"))}
 	default:
 		return malformed("the task is not over: its state is " + end)
 	}

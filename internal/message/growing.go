@@ -93,7 +93,8 @@ func GrownMessages(list value.Value) value.Value {
 		role := member(m, "role").Str()
 		out = append(append(append(out, `{"role":`...), repairQuote(role)...), `,"parts":[`...)
 		out = appendParts(out, m)
-		for ; more && member(next, "role").Str() == role && member(next, "parts").Len() > 0; next, more = list.Next(next) {
+		for ; more && member(next, "role").Str() == role &&
+			member(next, "parts").Len() > 0; next, more = list.Next(next) {
 			out = appendParts(append(out, ','), next)
 		}
 		out = append(out, ']', '}')

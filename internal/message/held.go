@@ -63,7 +63,9 @@ func (d *decoder) answeredTwice() bool {
 func (d *decoder) orphan() bool {
 	for i := range d.resp.Turns {
 		t := &d.resp.Turns[i]
-		if t.Role == callvet.RoleTool && (t.CallID == "" && !called(d.resp.Turns) || t.CallID != "" && !d.readOne(Held{ID: t.CallID, Tool: t.Tool})) {
+		if t.Role == callvet.RoleTool &&
+			(t.CallID == "" && !called(d.resp.Turns) || t.CallID != "" &&
+				!d.readOne(Held{ID: t.CallID, Tool: t.Tool})) {
 			return true
 		}
 	}
@@ -313,7 +315,8 @@ func wordOf(e value.Value) word {
 		return toolWord
 	case "toolname", "toolcallname", "recipientname":
 		return toolNameWord
-	case "arguments", "args", "toolinput", "toolargs", "toolarguments", "toolparameters", "actioninput", "kwargs", "argument", "inputparameters", "parametersjson":
+	case "arguments", "args", "toolinput", "toolargs", "toolarguments", "toolparameters", "actioninput", "kwargs",
+		"argument", "inputparameters", "parametersjson":
 		return argsWord
 	case "input", "parameters", "params":
 		return inputWord
@@ -323,12 +326,14 @@ func wordOf(e value.Value) word {
 		return callWord
 	case "executablecode":
 		return codeWord
-	case "calls", "toolcalls", "toolscalled", "functioncalls", "actualtoolcalls", "actualtools", "predictedtrajectory", "tooluses",
+	case "calls", "toolcalls", "toolscalled", "functioncalls", "actualtoolcalls", "actualtools",
+		"predictedtrajectory", "tooluses",
 		"toolinvocations", "toolsused", "calledtools", "usedtools", "invalidtoolcalls":
 		return callsWord
 	case "toolcallcount", "toolcallscount", "numtoolcalls", "totaltoolcalls", "ntoolcalls", "toolusecount":
 		return counterWord
-	case "tools", "functions", "inputs", "request", "prompt", "vars", "testcase", "expected", "expect", "reference", "gold", "gradingresult", "provider", "assert", "question", "query":
+	case "tools", "functions", "inputs", "request", "prompt", "vars", "testcase", "expected", "expect", "reference",
+		"gold", "gradingresult", "provider", "assert", "question", "query":
 		return askedWord
 	case "finishreason", "stopreason":
 		return endWord

@@ -41,7 +41,8 @@ func HostedCall(item value.Value) (c callvet.Call, ok bool) {
 	args := []byte{'{'}
 	for m, ok := item.First(); ok; m, ok = item.Next(m) {
 		switch m.Key() {
-		case "type", "id", "call_id", "callId", "status", "result", "results", "output", "outputs", "error", "pending_safety_checks":
+		case "type", "id", "call_id", "callId", "status", "result", "results", "output", "outputs", "error",
+			"pending_safety_checks":
 			continue
 		}
 		if len(args) > 1 {

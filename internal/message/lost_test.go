@@ -17,7 +17,8 @@ func TestLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := LostCall(v); len(c.ArgsRaw) < maxLost || len(c.ArgsRaw) > maxLost+2 || !strings.HasSuffix(c.ArgsRaw, "é") && !strings.HasSuffix(c.ArgsRaw, "\ufffd") {
+	if c := LostCall(v); len(c.ArgsRaw) < maxLost || len(c.ArgsRaw) > maxLost+2 || !strings.HasSuffix(c.ArgsRaw, "é") &&
+		!strings.HasSuffix(c.ArgsRaw, "\ufffd") {
 		t.Errorf("%d bytes are kept", len(c.ArgsRaw))
 	}
 }

@@ -36,10 +36,12 @@ func piped(name string) role {
 		"tool_call_begin", "tool_calls_begin", "tool_calls_section_begin", "tool_call_section_begin":
 		return opens
 	case "python_end", "action_end", "end_action", "functioncallend", "tools_suffix", "/tool_call", "/tool_calls",
-		"/function_call", "/toolcall", "tool_call_end", "tool_calls_end", "tool_calls_section_end", "tool_call_section_end":
+		"/function_call", "/toolcall", "tool_call_end", "tool_calls_end", "tool_calls_section_end",
+		"tool_call_section_end":
 		return closes
 	case "tool_sep", "tool_call_argument_begin", "tool_call_argument_end", "constrain", "message", "plugin",
-		"eom_id", "eot_id", "im_end", "end", "return", "endoftext", "end_of_text", "end_of_sentence", "end_of_turn_token":
+		"eom_id", "eot_id", "im_end", "end", "return", "endoftext", "end_of_text", "end_of_sentence",
+		"end_of_turn_token":
 		return joins
 	case "channel":
 		return header
@@ -97,12 +99,17 @@ func halfMark(text string) bool {
 	if i < 0 || len(text)-i < minHalf || i > 0 && text[i-1] == '`' {
 		return false
 	}
-	half := strings.ToLower(strings.NewReplacer("▁", "_", "｜", "|", "\ufffd", "").Replace(strings.ToValidUTF8(text[i:], "")))
+	half := strings.ToLower(strings.NewReplacer("▁", "_", "｜", "|", "\ufffd",
+		"").Replace(strings.ToValidUTF8(text[i:], "")))
 	for _, whole := range [...]string{
-		"<tool_calls>", "<tool_call>", "<toolcall>", "<function_calls>", "<function_call>", "<minimax:tool_call>", "<seed:tool_call>",
-		"<longcat_tool_call>", "<start_function_call>", "<|python_tag|>", "<|python_start|>", "<|functioncallbegin|>", "<|tools_prefix|>", "<tool_use>", "<<function>>",
-		"<|tool_calls_section_begin|>", "<|tool_calls_begin|>", "<|tool_call_begin|>", "<|tool_call_start|>", "<|tool_call|>",
-		"<|dsml|function_calls>", "<|dsml|tool_calls>", "<|dsml|invoke name=", "<function=", "<invoke name=", "[tool_calls]", "[tool_request]",
+		"<tool_calls>", "<tool_call>", "<toolcall>", "<function_calls>", "<function_call>", "<minimax:tool_call>",
+		"<seed:tool_call>",
+		"<longcat_tool_call>", "<start_function_call>", "<|python_tag|>", "<|python_start|>", "<|functioncallbegin|>",
+		"<|tools_prefix|>", "<tool_use>", "<<function>>",
+		"<|tool_calls_section_begin|>", "<|tool_calls_begin|>", "<|tool_call_begin|>", "<|tool_call_start|>",
+		"<|tool_call|>",
+		"<|dsml|function_calls>", "<|dsml|tool_calls>", "<|dsml|invoke name=", "<function=", "<invoke name=",
+		"[tool_calls]", "[tool_request]",
 	} {
 		if strings.HasPrefix(whole, half) || strings.HasSuffix(whole, "=") && strings.HasPrefix(half, whole) &&
 			!strings.ContainsAny(half, ">\n") {
@@ -165,7 +172,8 @@ func markAt(s string, at int) mark {
 		return mark{}
 	}
 	if name, n := pipedAt(s[at:]); n > 0 {
-		return mark{role: piped(name), at: at, end: at + n, keyed: name == "tools_prefix", pythonic: name == "python_tag"}
+		return mark{role: piped(name), at: at, end: at + n, keyed: name == "tools_prefix",
+			pythonic: name == "python_tag"}
 	}
 	e, ok := elementAt(s, at)
 	if !ok {

@@ -13,7 +13,8 @@ import (
 // Match finds for each call that a tool's record tells of the call that a model made: by id,
 // else by name and arguments, else by name and order. done tells which were found; join is
 // called for these. The rest of open is what no record tells of.
-func Match(open []*callvet.Call, told []callvet.Call, join func(to *callvet.Call, i int)) (rest []*callvet.Call, done []bool) {
+func Match(open []*callvet.Call, told []callvet.Call,
+	join func(to *callvet.Call, i int)) (rest []*callvet.Call, done []bool) {
 	done = make([]bool, len(told))
 	written := map[*callvet.Call]string{} // once for each, as there may be many pairs
 	for _, c := range open {

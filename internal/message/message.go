@@ -101,7 +101,8 @@ func Turns(m value.Value) []callvet.Turn {
 	switch typ := Str(m, "type"); {
 	case typ == "function_call_output" || typ == "custom_tool_call_output" || typ == "function_call_result":
 		t := callvet.Turn{
-			Role: callvet.RoleTool, CallID: callID(m), Tool: Str(m, "name"), Content: messageResultText(First(m, "output")), Raw: messageRecorded(m),
+			Role: callvet.RoleTool, CallID: callID(m), Tool: Str(m, "name"),
+			Content: messageResultText(First(m, "output")), Raw: messageRecorded(m),
 		}
 		if typ == "function_call_result" && strings.HasPrefix(t.Content, agentsFailure) {
 			t.Raw = FailedResult()
@@ -109,7 +110,8 @@ func Turns(m value.Value) []callvet.Turn {
 		return []callvet.Turn{t}
 	case typ == "reasoning":
 		return []callvet.Turn{{Role: callvet.RoleAssistant, Reasoning: Text(First(m, "summary", "content"))}}
-	case strings.HasSuffix(typ, "_call") && (First(m, "name").Kind() == value.String || typ == "function_call" || typ == "custom_tool_call"):
+	case strings.HasSuffix(typ, "_call") &&
+		(First(m, "name").Kind() == value.String || typ == "function_call" || typ == "custom_tool_call"):
 		return item(m)
 	}
 	if c, ok := HostedCall(m); ok {
@@ -244,7 +246,8 @@ func roleOf(m value.Value, name string) callvet.Role {
 func listed(m value.Value) []callvet.Call {
 	more := First(m, "additional_kwargs")
 	var calls []callvet.Call
-	for _, list := range []value.Value{First(m, "tool_calls"), First(m, "toolCalls"), First(m, "toolInvocations"), First(more, "tool_calls")} {
+	for _, list := range []value.Value{First(m, "tool_calls"), First(m, "toolCalls"), First(m, "toolInvocations"),
+		First(more, "tool_calls")} {
 		if calls = CallsOf(list); len(calls) > 0 {
 			break
 		}
@@ -269,7 +272,8 @@ func strange(m value.Value, role string) bool {
 	}
 	for e, ok := m.First(); ok; e, ok = m.Next(e) {
 		key := strings.ToLower(e.Key())
-		if e.Len() > 0 && (strings.Contains(key, "tool") || strings.Contains(key, "call") || strings.Contains(key, "function")) && key != "tools" {
+		if e.Len() > 0 && (strings.Contains(key, "tool") || strings.Contains(key, "call") ||
+			strings.Contains(key, "function")) && key != "tools" {
 			return true
 		}
 	}
@@ -331,7 +335,8 @@ func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 			before, seen = len(said), len(results)
 		}
 	}
-	if t.Role == callvet.RoleAssistant && before < len(said) && seen > 0 && len(t.Calls) > 0 { // the answer, after the results
+	// the answer, after the results
+	if t.Role == callvet.RoleAssistant && before < len(said) && seen > 0 && len(t.Calls) > 0 {
 		t.Content = strings.Join(said[:before], "\n")
 		return append(results, callvet.Turn{Role: t.Role, Content: strings.Join(said[before:], "\n")})
 	}
@@ -355,7 +360,8 @@ func ToolMessage(v value.Value) (callvet.Turn, bool) {
 	if k := First(h, "kwargs"); k.Kind() == value.Object {
 		in = k
 	}
-	if h.Kind() != value.Object || First(in, "tool_call_id").Kind() == value.Invalid || First(in, "content").Kind() == value.Invalid {
+	if h.Kind() != value.Object || First(in, "tool_call_id").Kind() == value.Invalid ||
+		First(in, "content").Kind() == value.Invalid {
 		return callvet.Turn{}, false
 	}
 	turns := Turns(h)
@@ -396,9 +402,11 @@ func shown(p value.Value, name string) (callvet.Call, []callvet.Turn) {
 
 func result(p value.Value) callvet.Turn {
 	body := First(p, "content", "response", "result", "output", "tool_result")
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: callID(p), Tool: Str(p, "name", "toolName"), Raw: messageRecorded(p)}
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: callID(p), Tool: Str(p, "name", "toolName"),
+		Raw: messageRecorded(p)}
 	// The AI SDK says of an output what it is: {type: "json", value}.
-	if typ, v := Str(body, "type"), First(body, "value", "reason"); v.Kind() != value.Invalid && strings.Contains("text json content error-text error-json execution-denied", typ) {
+	if typ, v := Str(body, "type"), First(body, "value", "reason"); v.Kind() != value.Invalid &&
+		strings.Contains("text json content error-text error-json execution-denied", typ) {
 		body = v
 		if strings.HasPrefix(typ, "e") {
 			t.Raw = FailedResult()
@@ -620,12 +628,14 @@ func UsageOf(u, cost value.Value, names ...string) callvet.Usage {
 	var r UsageReader
 	out := callvet.Usage{CostUSD: r.USD(cost, names...)}
 	inputs := []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokens", "prompt_token_count", "input"}
-	outputs := []string{"output_tokens", "completion_tokens", "outputTokens", "completionTokens", "candidates_token_count", "output"}
+	outputs := []string{"output_tokens", "completion_tokens", "outputTokens", "completionTokens",
+		"candidates_token_count", "output"}
 	if First(u, append(inputs, outputs...)...).Kind() == value.Invalid {
 		return r.Money(out)
 	}
 	out.InputTokens, out.OutputTokens = r.Need(u, inputs...), r.Need(u, outputs...)
-	out.ReasoningTokens = r.May(u, "reasoning_tokens", "completion_details.reasoning", "thoughts_token_count", "output_token_details.reasoning",
+	out.ReasoningTokens = r.May(u, "reasoning_tokens", "completion_details.reasoning", "thoughts_token_count",
+		"output_token_details.reasoning",
 		"completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens")
 	return r.Done(r.Caches(u, out, "cached_tokens", "cached_input_tokens", "input_token_details.cache_read",
 		"input_tokens_cache_read", "prompt_details.cache_read",
@@ -655,7 +665,8 @@ func UsageDetails(v value.Value) callvet.Usage {
 		u = callvet.Usage{InputTokens: in, OutputTokens: out, Known: true}
 		u.CachedTokens = Int(v, "input_cached_tokens", "input_cache_read", "cache_read_input_tokens")
 		u.ReasoningTokens = Int(v, "output_reasoning_tokens", "output_reasoning")
-		u.CacheWriteTokens = Int(v, "input_cache_creation", "input_cache_write", "cache_creation_input_tokens", "cache_write_input_tokens")
+		u.CacheWriteTokens = Int(v, "input_cache_creation", "input_cache_write", "cache_creation_input_tokens",
+			"cache_write_input_tokens")
 	}
 	return u
 }
@@ -676,7 +687,8 @@ func Tool(e value.Value) []callvet.Tool {
 	}
 	t := callvet.Tool{Name: Str(e, "name"), Description: Str(e, "description")}
 	if p := First(e, "parameters", "input_schema", "inputSchema", "parameters_json_schema"); p.Kind() == value.Object {
-		if in := First(p, "json"); in.Kind() == value.Object && First(p, "type").Kind() == value.Invalid { // Amazon Bedrock's
+		// Amazon Bedrock's
+		if in := First(p, "json"); in.Kind() == value.Object && First(p, "type").Kind() == value.Invalid {
 			p = in
 		}
 		t.Parameters = json.RawMessage(p.Raw())

@@ -18,7 +18,8 @@ func FindCall(v value.Value, o Options) (callvet.Call, bool) {
 
 func (d *decoder) find(v value.Value, depth int) (callvet.Call, bool) {
 	if v.Kind() == value.Object {
-		if n, ok := d.member(v, d.o.Fields.Name, nameKeys()); ok && n.Kind() == value.String || kindOf(v, "function") == value.Object {
+		if n, ok := d.member(v, d.o.Fields.Name, nameKeys()); ok && n.Kind() == value.String ||
+			kindOf(v, "function") == value.Object {
 			return d.call(v)
 		}
 	}

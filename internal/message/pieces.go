@@ -56,7 +56,8 @@ type joined struct {
 
 // Add takes the next piece.
 func (s *Calls) Add(p Piece) {
-	s.parts = append(s.parts, repairPart{index: indexOf(p.Index), id: p.ID, name: p.Name, args: p.Args, alone: p.Alone, custom: p.Custom})
+	s.parts = append(s.parts,
+		repairPart{index: indexOf(p.Index), id: p.ID, name: p.Name, args: p.Args, alone: p.Alone, custom: p.Custom})
 }
 
 // indexOf reads an index, which some servers write as a text.

@@ -315,7 +315,8 @@ func isCline(name string) bool {
 		"execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "search_files", "list_files",
 		"list_code_definition_names", "browser_action", "use_mcp_tool", "access_mcp_resource", "ask_followup_question",
 		"attempt_completion", "new_task", "plan_mode_respond", "switch_mode", "insert_content", "search_and_replace",
-		"fetch_instructions", "update_todo_list", "codebase_search", "web_fetch", "web_search", "load_mcp_documentation",
+		"fetch_instructions", "update_todo_list", "codebase_search", "web_fetch", "web_search",
+		"load_mcp_documentation",
 	}, name)
 }
 
@@ -377,7 +378,8 @@ func (r *reader) readCode(code string) {
 		line, next := lineFrom(code, at)
 		text := strings.TrimSpace(line)
 		from := at + strings.Index(line, text)
-		if name, val, ok := strings.Cut(text, "="); ok && nameEnd(strings.TrimSpace(name), 0) == len(strings.TrimSpace(name)) {
+		if name, val, ok := strings.Cut(text, "="); ok &&
+			nameEnd(strings.TrimSpace(name), 0) == len(strings.TrimSpace(name)) {
 			from += len(text) - len(strings.TrimLeft(val, " "))
 		}
 		printed := strings.HasPrefix(code[from:], "print(")
@@ -519,13 +521,15 @@ func (r *reader) pythonLine(at int) (end int) {
 // jsonInLine reads JSON that has its lines alone, that ends a line after a whole sentence, or that
 // begins the text.
 func (r *reader) jsonInLine(at int) (next int) {
-	if inside := skip(r.text, at, "[{ \t\r\n"); inside == len(r.text) || r.text[inside] != '"' && r.text[inside] != '\'' {
+	if inside := skip(r.text, at, "[{ \t\r\n"); inside == len(r.text) || r.text[inside] != '"' &&
+		r.text[inside] != '\'' {
 		return at + 1
 	}
 	end, closed := r.balanced(at)
 	alone := lineStart(r.text, at) && (!closed || lineEnd(r.text, end))
 	switch {
-	case closed && (alone || at == 0 || afterSentence(r.text, at) && lineEnd(r.text, end)) && r.take(r.text[at:end], false, false):
+	case closed && (alone || at == 0 || afterSentence(r.text, at) && lineEnd(r.text, end)) &&
+		r.take(r.text[at:end], false, false):
 		return end
 	case alone && r.text[at] == '{' && r.meant(r.text[at:end], !closed):
 		r.Unreadable = true

@@ -412,7 +412,8 @@ func (p *python) number(out []byte) ([]byte, bool) {
 	from := p.at
 	for p.at < len(p.src) {
 		c := p.src[p.at]
-		sign := (c == '+' || c == '-') && p.at > from && p.src[p.at-1]|0x20 == 'e' && !strings.HasPrefix(p.src[from:], "0x")
+		sign := (c == '+' || c == '-') && p.at > from && p.src[p.at-1]|0x20 == 'e' &&
+			!strings.HasPrefix(p.src[from:], "0x")
 		if c != '.' && c != '_' && !(c >= '0' && c <= '9') && !(c|0x20 >= 'a' && c|0x20 <= 'z') && !sign {
 			break
 		}

@@ -20,7 +20,8 @@ func callsText(calls []callvet.Call) string {
 
 func TestPythonCalls(t *testing.T) {
 	t.Parallel()
-	tools := callvet.NewToolset([]callvet.Tool{{Name: "area", Parameters: []byte(`{"properties":{"base":{},"height":{}}}`)}})
+	tools := callvet.NewToolset(
+		[]callvet.Tool{{Name: "area", Parameters: []byte(`{"properties":{"base":{},"height":{}}}`)}})
 	for src, want := range map[string]string{
 		`[f(a=1, b='x'), g.h()]`:                               `f{"a":1,"b":"x"} g.h{}`,
 		`f(a=-1.5e3, b=.5, c=2., d=1_000, e=0x1F)`:             `f{"a":-1.5e3,"b":0.5,"c":2.0,"d":1000,"e":31}`,
@@ -47,7 +48,8 @@ func TestPythonCalls(t *testing.T) {
 		}
 	}
 	for _, src := range []string{
-		`f(1)`, `f(a=1`, `[f(a=1)`, `I would call f(a=1)`, `f(a=)`, `f(a=1, a=2)`, `f(a='x)`, `[f(a=1)] and more`, `f`, `[1, 2]`, `area(1, 2, 3)`,
+		`f(1)`, `f(a=1`, `[f(a=1)`, `I would call f(a=1)`, `f(a=)`, `f(a=1, a=2)`, `f(a='x)`, `[f(a=1)] and more`, `f`,
+		`[1, 2]`, `area(1, 2, 3)`,
 	} {
 		if calls, err := PythonCalls(src, tools); err == nil {
 			t.Errorf("PythonCalls(%q) = %s, want an error", src, callsText(calls))

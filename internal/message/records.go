@@ -215,7 +215,8 @@ func (d *decoder) bfclList(raw value.Value) {
 		}
 	}
 	if text.Len() > 0 || len(calls) > 0 || len(d.resp.Turns) == 0 {
-		d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: text.String(), Calls: calls})
+		d.resp.Turns = append(d.resp.Turns,
+			callvet.Turn{Role: callvet.RoleAssistant, Content: text.String(), Calls: calls})
 	}
 }
 
@@ -302,7 +303,8 @@ func (d *decoder) promptfoo(v value.Value) error {
 func (d *decoder) output(out value.Value) {
 	if out.Kind() == value.String {
 		var doc value.Doc
-		if b := out.Bytes(); len(b) > 1 && (b[0] == '[' || b[0] == '{') && doc.Parse(b) == nil && d.shapely(doc.Root()) {
+		if b := out.Bytes(); len(b) > 1 && (b[0] == '[' || b[0] == '{') && doc.Parse(b) == nil &&
+			d.shapely(doc.Root()) {
 			d.content(doc.Root())
 			return
 		}
@@ -322,7 +324,9 @@ func (d *decoder) shapely(v value.Value) bool {
 
 // isAnswer reports whether an object is a provider's answer, a message or a call.
 func (d *decoder) isAnswer(v value.Value) bool {
-	return v.Kind() == value.Object && (has(v, "role") || has(v, "tool_calls") || has(v, "toolCalls") || detectObject(v) != FormPlain || d.partOf(v) == callPart)
+	return v.Kind() == value.Object &&
+		(has(v, "role") || has(v, "tool_calls") || has(v, "toolCalls") || detectObject(v) != FormPlain ||
+			d.partOf(v) == callPart)
 }
 
 // plain reads {text, calls} in their spellings, or a bare list of calls.
@@ -354,7 +358,9 @@ func (d *decoder) plain(v value.Value) error {
 // isRecordOfCall tells a record that is one call from others with a name and an input: it
 // has arguments, or says that it is a call.
 func (d *decoder) isRecordOfCall(v value.Value) bool {
-	return d.partOf(v) == callPart && (has(v, "arguments") || has(v, "args") || has(v, "type") || has(v, "functionCall") || has(v, "function_call") || has(v, "toolUse"))
+	return d.partOf(v) == callPart &&
+		(has(v, "arguments") || has(v, "args") || has(v, "type") || has(v, "functionCall") || has(v, "function_call") ||
+			has(v, "toolUse"))
 }
 
 func (d *decoder) plainText(v value.Value) (value.Value, bool) {

@@ -27,12 +27,13 @@ func recordings() map[string]string {
 		"messages":    `{"case_id":"a","messages":[{"role":"user","content":"Q"},{"role":"assistant","content":"I look.","tool_calls":[` + call + `]},{"role":"tool","tool_call_id":"c1","content":"cold"},{"role":"assistant","content":"Cold."}]}`,
 		"plain":       `{"case_id":"a","text":"I look.","calls":[{"name":"get_weather","arguments":{"city":"Reykjavik"},"result":"cold"}]}`,
 		"toolsCalled": `{"case_id":"a","output":"I look.","toolsCalled":[{"name":"get_weather","input":{"city":"Reykjavik"}}]}`,
-		"promptfoo":   `{"promptIdx":0,"testIdx":0,"response":{"output":{"content":"I look.","tool_calls":[` + call + `]}}}`,
-		"ai-sdk":      `{"case_id":"a","text":"Cold.","steps":[{"text":"I look.","toolCalls":[{"toolCallId":"c1","toolName":"get_weather","input":{"city":"Reykjavik"}}],"toolResults":[{"toolCallId":"c1","toolName":"get_weather","output":"cold"}]}]}`,
-		"executor":    `{"case_id":"a","output":"Cold.","intermediate_steps":[[{"tool":"get_weather","tool_input":{"city":"Reykjavik"},"log":""},"cold"]]}`,
-		"run items":   `{"case_id":"a","newItems":[{"type":"tool_call_item","rawItem":{"type":"function_call","callId":"c1","name":"get_weather","arguments":"{\"city\":\"Reykjavik\"}"}},{"type":"message_output_item","rawItem":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Cold."}]}}]}`,
-		"trace":       `{"case_id":"a","target":"m","outcome":"called","turns":[{"role":"assistant","content":"I look.","calls":[{"id":"c1","tool":"get_weather","args":{"city":"Reykjavik"}}]}],"end":"called"}`,
-		"a2a":         `{"jsonrpc":"2.0","id":"1","result":{"kind":"task","status":{"state":"completed"},"artifacts":[{"parts":[{"kind":"data","data":{"id":"1","name":"get_weather","args":{"city":"Reykjavik"}}},{"kind":"text","text":"Cold."}]}]}}`,
+		"promptfoo": `{"promptIdx":0,"testIdx":0,"response":{"output":{"content":"I look.","tool_calls":[` +
+			call + `]}}}`,
+		"ai-sdk":    `{"case_id":"a","text":"Cold.","steps":[{"text":"I look.","toolCalls":[{"toolCallId":"c1","toolName":"get_weather","input":{"city":"Reykjavik"}}],"toolResults":[{"toolCallId":"c1","toolName":"get_weather","output":"cold"}]}]}`,
+		"executor":  `{"case_id":"a","output":"Cold.","intermediate_steps":[[{"tool":"get_weather","tool_input":{"city":"Reykjavik"},"log":""},"cold"]]}`,
+		"run items": `{"case_id":"a","newItems":[{"type":"tool_call_item","rawItem":{"type":"function_call","callId":"c1","name":"get_weather","arguments":"{\"city\":\"Reykjavik\"}"}},{"type":"message_output_item","rawItem":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Cold."}]}}]}`,
+		"trace":     `{"case_id":"a","target":"m","outcome":"called","turns":[{"role":"assistant","content":"I look.","calls":[{"id":"c1","tool":"get_weather","args":{"city":"Reykjavik"}}]}],"end":"called"}`,
+		"a2a":       `{"jsonrpc":"2.0","id":"1","result":{"kind":"task","status":{"state":"completed"},"artifacts":[{"parts":[{"kind":"data","data":{"id":"1","name":"get_weather","args":{"city":"Reykjavik"}}},{"kind":"text","text":"Cold."}]}]}}`,
 	}
 }
 
@@ -50,7 +51,8 @@ func TestBadRecords(t *testing.T) {
 				t.Fatalf("unchanged it is %s: %v", got, err)
 			}
 			for c := range mutate.Some([]byte(text), count, mutate.Huge(count), 1) {
-				if got := outcomeOf(t, c.Text); got == callvet.OutcomeAbstained && strings.Contains(string(c.Text), "Reykjavik") {
+				if got := outcomeOf(t, c.Text); got == callvet.OutcomeAbstained &&
+					strings.Contains(string(c.Text), "Reykjavik") {
 					t.Errorf("%s: %s", c.String(), got)
 				}
 			}
@@ -67,7 +69,8 @@ func outcomeOf(t *testing.T, text []byte) callvet.Outcome {
 	}
 	trace := callvet.Trace{}
 	resp, err := Decode(v, Options{
-		Tools: &callvet.Toolset{Tools: []callvet.Tool{{Name: "get_weather"}}}, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "Q"}},
+		Tools: &callvet.Toolset{Tools: []callvet.Tool{{Name: "get_weather"}}},
+		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "Q"}},
 	})
 	if err != nil {
 		if !errors.As(err, &trace.Fault) {

@@ -67,10 +67,14 @@ func TestCall(t *testing.T) {
 		{"get_weather", `{"city":"Paris"}`, callvet.Call{Tool: "get_weather", Args: raw(`{"city":"Paris"}`)}},
 		{"get_weather", ``, callvet.Call{Tool: "get_weather", Args: raw(`{}`)}},
 		{"get_weather", `{"city":"Par`, callvet.Call{Tool: "get_weather", ArgsRaw: `{"city":"Par`}},
-		{"get_weather", `"{}"`, callvet.Call{Tool: "get_weather", Args: raw(`{}`), ArgsRaw: `"{}"`, Repairs: []string{InString}}},
-		{inName, ``, callvet.Call{Tool: "get_weather", Args: raw(`{"city":"Paris"}`), ArgsRaw: inName, Repairs: []string{InName}}},
-		{inName, `{}`, callvet.Call{Tool: "get_weather", Args: raw(`{"city":"Paris"}`), ArgsRaw: inName, Repairs: []string{InName}}},
-		{inName, `{"city":"Rome"}`, callvet.Call{Tool: "get_weather", Args: raw(`{"city":"Rome"}`), Repairs: []string{InName}}},
+		{"get_weather", `"{}"`,
+			callvet.Call{Tool: "get_weather", Args: raw(`{}`), ArgsRaw: `"{}"`, Repairs: []string{InString}}},
+		{inName, ``, callvet.Call{Tool: "get_weather", Args: raw(`{"city":"Paris"}`), ArgsRaw: inName,
+			Repairs: []string{InName}}},
+		{inName, `{}`, callvet.Call{Tool: "get_weather", Args: raw(`{"city":"Paris"}`), ArgsRaw: inName,
+			Repairs: []string{InName}}},
+		{inName, `{"city":"Rome"}`,
+			callvet.Call{Tool: "get_weather", Args: raw(`{"city":"Rome"}`), Repairs: []string{InName}}},
 		{`{"name":"f","parameters":"{\"a\":1}"}`, ``, callvet.Call{
 			Tool: "f", Args: raw(`{"a":1}`),
 			ArgsRaw: `{"name":"f","parameters":"{\"a\":1}"}`, Repairs: []string{InName, InString},
@@ -143,9 +147,11 @@ func TestFromText(t *testing.T) {
 		{"python", `[get_weather(city="Paris")]`, asPython(weather), false},
 		{"python, two calls", "[get_weather(city='Paris'), get_time()]", asPython(weather, timeCall), false},
 		{"python in a fence alone", "```python\n[get_weather(city='Paris')]\n```", asPython(weather), false},
-		{"python in a fence in prose", "Sure!\n```python\n[get_weather(city='Paris')]\n```\nOne moment.", asPython(weather), false},
+		{"python in a fence in prose", "Sure!\n```python\n[get_weather(city='Paris')]\n```\nOne moment.",
+			asPython(weather), false},
 		{"python behind a mark", `<|python_tag|>get_weather(city="Paris")<|eom_id|>`, asPython(weather), false},
-		{"python of a tool that is not offered", `[fly(to="Rome")]`, asPython(callvet.Call{Tool: "fly", Args: raw(`{"to":"Rome"}`)}), false},
+		{"python of a tool that is not offered", `[fly(to="Rome")]`,
+			asPython(callvet.Call{Tool: "fly", Args: raw(`{"to":"Rome"}`)}), false},
 		{"python without brackets", `get_weather(city="Paris")`, asPython(weather), false},
 		{"python cut off", `[get_weather(city="Par`, nil, true},
 		{"python without brackets, cut off", `get_weather(city="Par`, nil, true},
@@ -188,7 +194,8 @@ func TestFromText(t *testing.T) {
 		{"JSON answer with a name", `{"name":"Ada","age":36}`, nil, false},
 		{"name without arguments, not offered", `{"name":"x"}`, nil, false},
 		{"name and input of a person", `{"name":"Ada","input":"hello"}`, nil, false},
-		{"definition", `{"name":"get_weather","description":"d","parameters":{"type":"object","properties":{}}}`, nil, false},
+		{"definition", `{"name":"get_weather","description":"d","parameters":{"type":"object","properties":{}}}`,
+			nil, false},
 		{"only in thinking", `<think>` + w + `</think>It is sunny.`, nil, false},
 		{"thinking cut off", `<think>` + w, nil, false},
 		{"code", "```js\nfunction f() { return {name: 'x'} }\n```", nil, false},
@@ -249,7 +256,8 @@ func FuzzFromText(f *testing.F) {
 		if known.Unknown || unknown.Unknown && (unknown.Calls != nil || unknown.Unreadable) {
 			t.Fatalf("%q: %+v, of unknown tools %+v", s, known, unknown)
 		}
-		if quoted := CallsFromText("Such as:\n\n~~~\n"+s+"\n~~~\n", tools); !strings.Contains(s, "~~~") && quoted.done() && !strings.ContainsAny(s, "<[◁") {
+		if quoted := CallsFromText("Such as:\n\n~~~\n"+s+"\n~~~\n", tools); !strings.Contains(s, "~~~") &&
+			quoted.done() && !strings.ContainsAny(s, "<[◁") {
 			t.Fatalf("%q quoted as code: %+v", s, quoted)
 		}
 		for _, c := range append(known.Calls, unknown.Calls...) {
@@ -272,7 +280,8 @@ func FuzzFromText(f *testing.F) {
 func BenchmarkCallPlain(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if c := NewCall("call_1", "get_weather", `{"location":"Paris, France","unit":"celsius","days":3}`); c.Args == nil {
+		if c := NewCall("call_1", "get_weather",
+			`{"location":"Paris, France","unit":"celsius","days":3}`); c.Args == nil {
 			b.Fatal("unreadable")
 		}
 	}

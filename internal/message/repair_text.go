@@ -154,7 +154,8 @@ func unquoted(text string) (inside string, cut bool) {
 
 // statement is the call that a line of Python prints, waits for or assigns; any other text as it is.
 func statement(text string) string {
-	if name, val, ok := strings.Cut(text, "="); ok && nameEnd(strings.TrimSpace(name), 0) == len(strings.TrimSpace(name)) {
+	if name, val, ok := strings.Cut(text, "="); ok &&
+		nameEnd(strings.TrimSpace(name), 0) == len(strings.TrimSpace(name)) {
 		text = strings.TrimSpace(val)
 	}
 	text = strings.TrimPrefix(text, "await ")

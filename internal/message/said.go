@@ -60,7 +60,8 @@ func list(v value.Value, role callvet.Role) []callvet.Turn {
 		case e.Kind() == value.String:
 			out = append(out, callvet.Turn{Role: role, Content: e.Str()})
 		case callsTool(out, Str(e, "role")): // Langfuse's LangChain callback writes the tool's name as the role
-			out = append(out, callvet.Turn{Role: callvet.RoleTool, Tool: Str(e, "role"), Content: messageResultText(First(e, "content"))})
+			out = append(out, callvet.Turn{Role: callvet.RoleTool, Tool: Str(e, "role"),
+				Content: messageResultText(First(e, "content"))})
 		case isMessage(e):
 			out = append(out, Turns(e)...)
 		default:
@@ -78,7 +79,8 @@ func callsTool(turns []callvet.Turn, tool string) bool {
 }
 
 func isMessage(v value.Value) bool {
-	return First(v, "role", "parts", "tool_calls", "kwargs", "message").Kind() != value.Invalid || Str(v, "type") != "" && First(v, "text").Kind() == value.Invalid
+	return First(v, "role", "parts", "tool_calls", "kwargs", "message").Kind() != value.Invalid ||
+		Str(v, "type") != "" && First(v, "text").Kind() == value.Invalid
 }
 
 func object(v value.Value, role callvet.Role) []callvet.Turn {
@@ -93,7 +95,8 @@ func object(v value.Value, role callvet.Role) []callvet.Turn {
 	}
 	switch {
 	case First(v, "toolCalls").Kind() == value.Array && Str(v, "role") == "":
-		return []callvet.Turn{{Role: callvet.RoleAssistant, Content: Str(v, "text"), Calls: CallsOf(First(v, "toolCalls"))}}
+		return []callvet.Turn{{Role: callvet.RoleAssistant, Content: Str(v, "text"),
+			Calls: CallsOf(First(v, "toolCalls"))}}
 	case isMessage(v), First(v, "content").Kind() != value.Invalid:
 		return Turns(v)
 	}

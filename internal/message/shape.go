@@ -62,7 +62,8 @@ func shapeOf(v value.Value) (s shape, ok bool) {
 func isOther(v, args value.Value) bool {
 	t, ok := v.Get("type")
 	return ok && t.Kind() == value.String && args.Kind() == value.Invalid &&
-		!slices.ContainsFunc([]string{"tool", "function", "call", "action"}, func(s string) bool { return strings.Contains(strings.ToLower(t.Str()), s) })
+		!slices.ContainsFunc([]string{"tool", "function", "call", "action"},
+			func(s string) bool { return strings.Contains(strings.ToLower(t.Str()), s) })
 }
 
 // isDefinition tells a tool's declaration (which a model may quote) from a call.
@@ -88,7 +89,8 @@ func repairFirstOf(v value.Value, keys []string, kind value.Kind) (value.Value, 
 func hasExtra(v value.Value, other []string) bool {
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		k := e.Key()
-		if !slices.Contains(other, k) && !slices.Contains(repairNameKeys(), k) && !slices.Contains(repairArgsKeys(), k) &&
+		if !slices.Contains(other, k) && !slices.Contains(repairNameKeys(), k) &&
+			!slices.Contains(repairArgsKeys(), k) &&
 			!slices.Contains(sideKeys(), k) {
 			return true
 		}

@@ -67,8 +67,10 @@ func TestStops(t *testing.T) {
 		"promptfoo, with a whole answer": `{"promptIdx":0,"response":{"output":` + chat + `}}`,
 	} {
 		for reason, want := range map[string]string{
-			`"stop"`: "ended", `"COMPLETE"`: "ended", `"length"`: "token_limit", `"MAX_TOKENS"`: "token_limit", `"model_length"`: "context_window", `"content-filter"`: "fault content_filter",
-			`"refusal"`: "fault refusal", `"error"`: "fault failed", `"tool_use"`: "fault malformed", `"new"`: "fault unknown", `null`: "not recorded", `""`: "not recorded",
+			`"stop"`: "ended", `"COMPLETE"`: "ended", `"length"`: "token_limit", `"MAX_TOKENS"`: "token_limit",
+			`"model_length"`: "context_window", `"content-filter"`: "fault content_filter",
+			`"refusal"`: "fault refusal", `"error"`: "fault failed", `"tool_use"`: "fault malformed",
+			`"new"`: "fault unknown", `null`: "not recorded", `""`: "not recorded",
 		} {
 			if got := ending(t, strings.Replace(form, "REASON", reason, 1), message.Options{}); got != want {
 				t.Errorf("%s, %s: %s, want %s", name, reason, got, want)
@@ -82,7 +84,8 @@ func TestStops(t *testing.T) {
 func TestOtherStops(t *testing.T) {
 	t.Parallel()
 	response := func(status string) string {
-		return `{"object":"response",` + status + `,"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hello"}]}]}`
+		return `{"object":"response",` + status +
+			`,"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hello"}]}]}`
 	}
 	for record, want := range map[string]string{
 		response(`"status":"completed"`): "ended",
@@ -103,7 +106,8 @@ func TestOtherStops(t *testing.T) {
 		`{"jsonrpc":"2.0","result":{"status":{"state":"completed"},"artifacts":[{"parts":[{"text":"hello"}]}]}}`: "untold",
 		`{"state":{"generatedItems":[{"type":"message_output_item","rawItem":{"type":"message","role":"assistant","status":"incomplete","content":[{"type":"output_text","text":"hel"}]}}],
 			"modelResponses":[{"output":[{"type":"message","role":"assistant","status":"incomplete","content":[]}]}]}}`: "cut_off",
-		`{"id":"c","result":""}`:                                                                    "ended", // a row of BFCL, whose rules count it as no call
+		// a row of BFCL, whose rules count it as no call
+		`{"id":"c","result":""}`:                                                                    "ended",
 		`{"response":"Done.","stats":{"tools":{"totalCalls":2}}}`:                                   "fault malformed",
 		`{"response":"Done.","stats":{"tools":{"totalCalls":0}}}`:                                   "not recorded",
 		`{"content":"hel","stop_type":"limit"}`:                                                     "token_limit",
@@ -144,7 +148,8 @@ func TestStopsInText(t *testing.T) {
 		"data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\ndata: [DONE]\n": true,
 		"event: message_start\ndata: {\"type\":\"message_start\"}\n":                true,
 		": a comment\n\nid: 1\ndata: {\"a\":1}\n":                                   true,
-		"data: the numbers of May\n":                                                false, "Events have lines such as\ndata: {\"a\":1}": false,
+		"data: the numbers of May\n":                                                false,
+		"Events have lines such as\ndata: {\"a\":1}":                                false,
 	} {
 		raw, err := json.Marshal(map[string]string{"id": "a", "output": text})
 		if err != nil {
@@ -164,9 +169,11 @@ func TestStopsInText(t *testing.T) {
 func TestStatesOfA2A(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[string]string{
-		"completed": "completed", "input-required": callvet.FinishHITL, "TASK_STATE_AUTH_REQUIRED": callvet.FinishHITL, "": "",
+		"completed": "completed", "input-required": callvet.FinishHITL,
+		"TASK_STATE_AUTH_REQUIRED": callvet.FinishHITL, "": "",
 	} {
-		v, err := value.Parse([]byte(`{"jsonrpc":"2.0","result":{"status":{"state":"` + state + `"},"artifacts":[{"parts":[{"text":"hello"}]}]}}`))
+		v, err := value.Parse([]byte(`{"jsonrpc":"2.0","result":{"status":{"state":"` + state +
+			`"},"artifacts":[{"parts":[{"text":"hello"}]}]}}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,8 @@ func (t *Talk) Request(in []callvet.Turn, open bool) []callvet.Turn {
 
 // acted reports whether an assistant or a tool has one of the turns.
 func acted(turns []callvet.Turn) bool {
-	return slices.ContainsFunc(turns, func(t callvet.Turn) bool { return t.Role == callvet.RoleAssistant || t.Role == callvet.RoleTool })
+	return slices.ContainsFunc(turns,
+		func(t callvet.Turn) bool { return t.Role == callvet.RoleAssistant || t.Role == callvet.RoleTool })
 }
 
 // Answer adds what a model gave.

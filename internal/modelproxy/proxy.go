@@ -200,7 +200,8 @@ func refuse(r *http.Request) (status int, why string) {
 	case r.Header.Get("Origin") != "":
 		return http.StatusForbidden, "requests of web pages are not taken"
 	case !strings.HasPrefix(r.URL.Path, "/v1/"):
-		return http.StatusNotFound, "the proxy answers below /v1 only: OPENAI_BASE_URL=http://HOST/v1, ANTHROPIC_BASE_URL=http://HOST"
+		return http.StatusNotFound,
+			"the proxy answers below /v1 only: OPENAI_BASE_URL=http://HOST/v1, ANTHROPIC_BASE_URL=http://HOST"
 	case slices.Contains(strings.Split(r.URL.Path, "/"), ".."):
 		return http.StatusBadRequest, "the path leads upwards"
 	case r.Method != http.MethodPost && r.Method != http.MethodGet:
@@ -283,7 +284,8 @@ func (x *exchange) refuse(status int, why string) {
 // fail sends an error in the form of the provider, so that its clients show the text.
 func (x *exchange) fail(status int, text string) {
 	text = "callvet proxy model: " + text
-	var body any = map[string]any{"error": map[string]any{"message": text, "type": "callvet_proxy", "code": nil, "param": nil}}
+	var body any = map[string]any{"error": map[string]any{"message": text, "type": "callvet_proxy", "code": nil,
+		"param": nil}}
 	if x.d == anthropic {
 		body = map[string]any{"type": "error", "error": map[string]any{"type": "callvet_proxy", "message": text}}
 	}
@@ -317,7 +319,8 @@ func (x *exchange) ask(ctx context.Context) {
 	var kept bytes.Buffer
 	last, err := relay(x.w, resp.Body, &kept)
 	if err != nil {
-		x.p.count(Answered{What: Failed, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode, Text: "the stream broke off: " + x.p.hide(err.Error())})
+		x.p.count(Answered{What: Failed, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode,
+			Text: "the stream broke off: " + x.p.hide(err.Error())})
 	} else {
 		_, err = x.keep(ctx, resp, kept.Bytes())
 	}
@@ -382,8 +385,10 @@ func (x *exchange) send(ctx context.Context) (*http.Response, error) {
 // passes tells the headers that are about what is said, and not about the connection.
 func passes(name string) bool {
 	switch name {
-	case "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
-		"Accept-Encoding", "Content-Length", "Content-Encoding", "Host", "Cookie", "Set-Cookie", "Forwarded", "X-Forwarded-For", "X-Real-Ip":
+	case "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
+		"Transfer-Encoding", "Upgrade",
+		"Accept-Encoding", "Content-Length", "Content-Encoding", "Host", "Cookie", "Set-Cookie", "Forwarded",
+		"X-Forwarded-For", "X-Real-Ip":
 		return false
 	}
 	return true
@@ -419,7 +424,8 @@ func relay(w http.ResponseWriter, from io.Reader, kept *bytes.Buffer) (last []by
 // lasting tells the answers that would be the same the next time.
 func lasting(status int) bool {
 	switch status {
-	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusRequestTimeout,
+		http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
 		return false
 	}
 	return status >= 200 && status < 300 || status >= 400 && status < 500
@@ -431,7 +437,8 @@ func (x *exchange) keep(ctx context.Context, resp *http.Response, body []byte) (
 	told = Answered{What: Recorded, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode}
 	defer func() { p.count(told) }()
 	if !lasting(resp.StatusCode) {
-		told.What, told.Text = Passed, fmt.Sprintf("an answer with status %d is not recorded: the next one may be another", resp.StatusCode)
+		told.What, told.Text = Passed,
+			fmt.Sprintf("an answer with status %d is not recorded: the next one may be another", resp.StatusCode)
 		return told, nil
 	}
 	shown := p.hide(string(body))

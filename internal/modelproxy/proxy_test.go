@@ -197,8 +197,10 @@ func TestMissSaysWhatDiffers(t *testing.T) {
 		c.Mode, c.Ignore = Replay, []string{"user"}
 		c.Told = func(a Answered) { told = append(told, a) }
 	})
-	status, text := post(t, at+"/v1/chat/completions", `{"model":"m","temperature":0,"messages":[{"role":"user","content":"hello"}],"n":2,"user":"u"}`)
-	for _, want := range []string{"no recording has this request", `messages[0].content: recorded \"hi\", asked \"hello\"`, "n: asked 2, not recorded", `"type":"callvet_proxy"`} {
+	status, text := post(t, at+"/v1/chat/completions",
+		`{"model":"m","temperature":0,"messages":[{"role":"user","content":"hello"}],"n":2,"user":"u"}`)
+	for _, want := range []string{"no recording has this request",
+		`messages[0].content: recorded \"hi\", asked \"hello\"`, "n: asked 2, not recorded", `"type":"callvet_proxy"`} {
 		if status != 404 || !strings.Contains(text, want) {
 			t.Errorf("%d %s lacks %s", status, text, want)
 		}
@@ -206,10 +208,13 @@ func TestMissSaysWhatDiffers(t *testing.T) {
 	if strings.Contains(text, "user:") {
 		t.Errorf("an ignored key is told: %s", text)
 	}
-	if status, text = post(t, at+"/v1/messages", `{"model":"m"}`, "Anthropic-Beta", "x"); status != 404 || !strings.HasPrefix(text, `{"error":{"message":"callvet proxy model: no recording`) || !strings.Contains(text, `header Anthropic-Beta: recorded \"\", asked \"x\"`) {
+	if status, text = post(t, at+"/v1/messages", `{"model":"m"}`, "Anthropic-Beta", "x"); status != 404 ||
+		!strings.HasPrefix(text, `{"error":{"message":"callvet proxy model: no recording`) ||
+		!strings.Contains(text, `header Anthropic-Beta: recorded \"\", asked \"x\"`) {
 		t.Errorf("%d %s", status, text)
 	}
-	if status, _ = post(t, at+"/v1/chat/completions", `{"model":"m","user":"z","temperature":0,"messages":[{"role":"user","content":"hi"}]}`); status != 200 {
+	if status, _ = post(t, at+"/v1/chat/completions",
+		`{"model":"m","user":"z","temperature":0,"messages":[{"role":"user","content":"hi"}]}`); status != 200 {
 		t.Errorf("a request that differs in an ignored key alone has status %d", status)
 	}
 	if c := proxy.Counts(); c.Missing != 2 || len(told) != 3 || c.Unused != 1 {
@@ -265,7 +270,8 @@ func TestWhatIsNotRecorded(t *testing.T) {
 		"rate limit":   {func(w http.ResponseWriter, _ string, _ int64) { w.WriteHeader(429) }, 429, Counts{Passed: 1}},
 		"refused key":  {func(w http.ResponseWriter, _ string, _ int64) { w.WriteHeader(401) }, 401, Counts{Passed: 1}},
 		"server error": {func(w http.ResponseWriter, _ string, _ int64) { w.WriteHeader(503) }, 503, Counts{Passed: 1}},
-		"bad request":  {func(w http.ResponseWriter, _ string, _ int64) { w.WriteHeader(400) }, 400, Counts{Recorded: 1, Recordings: 1}},
+		"bad request": {func(w http.ResponseWriter, _ string, _ int64) { w.WriteHeader(400) }, 400,
+			Counts{Recorded: 1, Recordings: 1}},
 		"redirect": {func(w http.ResponseWriter, _ string, _ int64) {
 			w.Header().Set("Location", "http://127.0.0.1:1/")
 			w.WriteHeader(302)
@@ -330,7 +336,8 @@ func TestRefused(t *testing.T) {
 		"upwards":    {"/v1/../files", "{}", nil, 400},
 		"large":      {"/v1/files", `"` + strings.Repeat("a", maxRequest) + `"`, nil, 413},
 	} {
-		if status, text := post(t, at+c.path, c.body, c.headers...); status != c.status || !strings.Contains(text, "callvet proxy model: ") {
+		if status, text := post(t, at+c.path, c.body, c.headers...); status != c.status ||
+			!strings.Contains(text, "callvet proxy model: ") {
 			t.Errorf("%s: %d %s", name, status, text)
 		}
 	}
@@ -356,9 +363,11 @@ func TestSecretsAreHidden(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	hide := func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }
-	p := newProvider(t, func(w http.ResponseWriter, _ string, _ int64) { _, _ = io.WriteString(w, `{"said":"hunter2"}`) })
+	p := newProvider(t,
+		func(w http.ResponseWriter, _ string, _ int64) { _, _ = io.WriteString(w, `{"said":"hunter2"}`) })
 	var told []Answered
-	_, at := proxied(t, p, folder, func(c *Config) { c.Hide, c.Told = hide, func(a Answered) { told = append(told, a) } })
+	_, at := proxied(t, p, folder,
+		func(c *Config) { c.Hide, c.Told = hide, func(a Answered) { told = append(told, a) } })
 	if _, text := post(t, at+"/v1/chat/completions", `{"q":"hunter2"}`); text != `{"said":"hunter2"}` {
 		t.Errorf("the client has %s", text)
 	}
@@ -371,7 +380,8 @@ func TestSecretsAreHidden(t *testing.T) {
 		t.Errorf("%+v", told)
 	}
 	_, at = proxied(t, nil, folder, func(c *Config) { c.Mode, c.Hide = Replay, hide })
-	if status, text := post(t, at+"/v1/chat/completions", `{"q":"hunter2"}`); status != 200 || text != `{"said":"***"}` {
+	if status, text := post(t, at+"/v1/chat/completions", `{"q":"hunter2"}`); status != 200 ||
+		text != `{"said":"***"}` {
 		t.Errorf("%d %s", status, text)
 	}
 }
@@ -393,7 +403,8 @@ func TestManyAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if c := proxy.Counts(); c.Recordings != 20 || c.Recorded+c.Replayed != 60 || mode == Replay && c.Replayed != 60 {
+		if c := proxy.Counts(); c.Recordings != 20 || c.Recorded+c.Replayed != 60 || mode == Replay &&
+			c.Replayed != 60 {
 			t.Errorf("%s: %+v", mode, c)
 		}
 	}
@@ -403,9 +414,10 @@ func TestLoad(t *testing.T) {
 	t.Parallel()
 	good := `{"format":"callvet model recording","version":1,"key":"k","request":{"method":"POST","path":"/v1/x"},"answers":[{"status":200,"body":{}}]}`
 	for name, c := range map[string]struct{ text, want string }{
-		"good":        {good, ""},
-		"cut":         {good[:30], "bad.json:1"},
-		"other":       {`{"format":"x","version":1,"key":"k","request":{"method":"POST","path":"/"},"answers":[]}`, `format is "x"`},
+		"good": {good, ""},
+		"cut":  {good[:30], "bad.json:1"},
+		"other": {`{"format":"x","version":1,"key":"k","request":{"method":"POST","path":"/"},"answers":[]}`,
+			`format is "x"`},
 		"newer":       {strings.Replace(good, `"version":1`, `"version":9`, 1), "version 9 is not read"},
 		"no answers":  {strings.Replace(good, `{"status":200,"body":{}}`, "", 1), "answers is empty"},
 		"no status":   {strings.Replace(good, "200", "20", 1), "answers[0].status"},
@@ -421,18 +433,22 @@ func TestLoad(t *testing.T) {
 		if c.want == "" && err == nil {
 			continue
 		}
-		if err == nil || !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "bad.json") {
+		if err == nil || !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), "bad.json") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := New(Config{Mode: Replay, Folder: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, callvet.ErrNotFound) {
+	if _, err := New(Config{Mode: Replay, Folder: filepath.Join(t.TempDir(), "none")}); !errors.Is(err,
+		callvet.ErrNotFound) {
 		t.Errorf("no folder: %v", err)
 	}
 }
 
 // FuzzRecording reads any text as a file, and writes what was read as it was.
 func FuzzRecording(f *testing.F) {
-	f.Add([]byte(`{"format":"callvet model recording","version":1,"key":"k","request":{"method":"POST","path":"/v1/x","body":{"a":[1.0,{}]}},"answers":[{"status":200,"body":{}},{"status":200,"type":"text/event-stream","lines":["data: 1",""]}]}`))
+	f.Add(
+		[]byte(
+			`{"format":"callvet model recording","version":1,"key":"k","request":{"method":"POST","path":"/v1/x","body":{"a":[1.0,{}]}},"answers":[{"status":200,"body":{}},{"status":200,"type":"text/event-stream","lines":["data: 1",""]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := decode("f", text)
 		if err != nil {

@@ -152,7 +152,8 @@ func load(folder string) (map[string]*recording, error) {
 		}
 		if other := all[r.Key]; other != nil {
 			return nil, &callvet.Hinted{
-				Err:  fmt.Errorf("read recording %s: key %s is that of %s, too: %w", name, r.Key, other.name, callvet.ErrInvalid),
+				Err: fmt.Errorf("read recording %s: key %s is that of %s, too: %w", name, r.Key, other.name,
+					callvet.ErrInvalid),
 				Hint: "remove one of the two files",
 			}
 		}

@@ -66,7 +66,8 @@ func TestSome(t *testing.T) {
 	if len(first) != n || twice != n/2 {
 		t.Errorf("%d changes, %d of them of changed documents", len(first), twice)
 	}
-	if most := len(Values(1)); len(once) != 6*most-1 { // each place with each value but the long text, or left out; the document stays
+	// each place with each value but the long text, or left out; the document stays
+	if most := len(Values(1)); len(once) != 6*most-1 {
 		t.Errorf("%d kinds of changes, of %d values", len(once), most)
 	}
 	if long == 0 || long > n/100 {

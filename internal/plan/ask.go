@@ -121,13 +121,15 @@ const (
 )
 
 func (k kind) String() string {
-	return [...]string{"a rate", "a mean amount", "a quantile", "a count of incidents", "a mean that is known only against a baseline"}[k]
+	return [...]string{"a rate", "a mean amount", "a quantile", "a count of incidents",
+		"a mean that is known only against a baseline"}[k]
 }
 
 // uses are the fields that a plan for each kind of metric has a use for.
 var uses = [...][]string{
 	rates: {
-		"bound", "truth", "power", "from", "attempts", "correlation", "measured", "min_n", "judge_sens", "judge_spec", "labels", "tasks",
+		"bound", "truth", "power", "from", "attempts", "correlation", "measured", "min_n", "judge_sens", "judge_spec",
+		"labels", "tasks",
 		"baseline_diff", "discordant", "margin",
 	},
 	means:     {"bound", "truth", "power", "sd", "from", "min_n", "baseline_diff", "margin"},
@@ -247,7 +249,8 @@ func (q *Ask) instead(k kind, field string) string {
 	case k == changes && slices.Contains([]string{"bound", "truth", "max_rate"}, field):
 		return "{baseline_diff} and {sd}; a bound belongs to " + strings.TrimSuffix(q.Metric, "mean") + "p50 or _p90"
 	case k == quantiles && slices.Contains([]string{"bound", "truth", "power"}, field):
-		return fmt.Sprintf("plan the share of tasks within the bound as a rate: {metric} pass_rate {bound} 0.%s {truth} the share that really is", q.Metric[len(q.Metric)-2:])
+		return fmt.Sprintf(
+			"plan the share of tasks within the bound as a rate: {metric} pass_rate {bound} 0.%s {truth} the share that really is", q.Metric[len(q.Metric)-2:])
 	case k == quantiles:
 		return "{metric} alone: from how many tasks on its interval has ends"
 	case field == "max_rate" && k == rates && toBeLow(q.Metric):

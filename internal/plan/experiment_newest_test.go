@@ -20,9 +20,11 @@ func TestNewest(t *testing.T) {
 		results []plan.ExperimentResult
 		want    []string
 	}{
-		"none":                 {},
-		"the newest run count": {[]plan.ExperimentResult{in("a", "new", stats.StatusOK), in("b", "new", stats.StatusOK), in("a", "old", stats.StatusOK)}, []string{"a new", "b new"}},
-		"no score":             {[]plan.ExperimentResult{in("a", "new", stats.StatusNoData), in("a", "old", stats.StatusOK)}, []string{"a old"}},
+		"none": {},
+		"the newest run count": {[]plan.ExperimentResult{in("a", "new", stats.StatusOK), in("b", "new", stats.StatusOK),
+			in("a", "old", stats.StatusOK)}, []string{"a new", "b new"}},
+		"no score": {[]plan.ExperimentResult{in("a", "new", stats.StatusNoData),
+			in("a", "old", stats.StatusOK)}, []string{"a old"}},
 	} {
 		var got []string
 		for _, r := range plan.NewestResults(c.results) {

@@ -287,9 +287,11 @@ func (q *Ask) believed() (*Rate, error) {
 	case r.Assumed:
 		r.Truth = (1 + q.Bound) / 2
 	case !(r.Truth >= 0 && r.Truth <= 1) || r.Truth == q.Bound:
-		return nil, wrong("truth", "", "{truth} is a rate between 0 and 1 other than the bound: at the bound no number of tasks decides")
+		return nil, wrong("truth", "",
+			"{truth} is a rate between 0 and 1 other than the bound: at the bound no number of tasks decides")
 	case r.AtMost != (r.Truth < q.Bound) && r.FromPilot:
-		return nil, wrong("truth", "", "%s is %.4g in the pilot, which does not meet the bound %v: no number of tasks passes if that is the truth; say {truth}", q.Metric, r.Truth, q.Bound)
+		return nil, wrong("truth", "",
+			"%s is %.4g in the pilot, which does not meet the bound %v: no number of tasks passes if that is the truth; say {truth}", q.Metric, r.Truth, q.Bound)
 	case r.AtMost != (r.Truth < q.Bound):
 		return nil, wrongSide(q)
 	}
@@ -332,7 +334,8 @@ func (r *Rate) assume(q *Ask) {
 		return
 	}
 	if n := q.Before.Runs; n < stats.MinCorrelationRuns {
-		r.Repeats += fmt.Sprintf("; a measured one needs %d earlier runs that show it, and there are %d", stats.MinCorrelationRuns, n)
+		r.Repeats += fmt.Sprintf("; a measured one needs %d earlier runs that show it, and there are %d",
+			stats.MinCorrelationRuns, n)
 		return
 	}
 	r.Measured, r.Repeats = q.Before, "attempts at a task: "+panel.CorrelationText(*q.Before)
@@ -359,26 +362,34 @@ func (q *Ask) alike() *Alike {
 }
 
 func wrongSide(q *Ask) error {
-	return wrong("truth", "", "if %s is really %v, no number of tasks passes a gate at %v: {truth} is on the wrong side of {bound}", q.Metric, q.Truth, q.Bound)
+	return wrong("truth", "",
+		"if %s is really %v, no number of tasks passes a gate at %v: {truth} is on the wrong side of {bound}", q.Metric,
+		q.Truth, q.Bound)
 }
 
 func (p *Plan) judge(q *Ask, g gates.Gate) error {
 	rate := func(x float64) bool { return x >= 0 && x <= 1 }
 	switch {
 	case p.Rate.AtMost:
-		return wrong("judge_sens", "", "{judge_sens} and {judge_spec} are for rates that a gate holds from below, and %s is held from above", q.Metric)
+		return wrong("judge_sens", "",
+			"{judge_sens} and {judge_spec} are for rates that a gate holds from below, and %s is held from above",
+			q.Metric)
 	case !q.given("judge_sens") || !q.given("judge_spec"):
 		return wrong("judge_sens", "", "a judge has both: {judge_sens} and {judge_spec}")
 	case !rate(q.Sens) || !rate(q.Spec) || q.Tasks < 1 || q.Tasks > gates.MostTasks:
-		return wrong("judge_sens", "", "{judge_sens} and {judge_spec} are rates, and {tasks} is between 1 and %d", gates.MostTasks)
+		return wrong("judge_sens", "", "{judge_sens} and {judge_spec} are rates, and {tasks} is between 1 and %d",
+			gates.MostTasks)
 	case q.Sens+q.Spec <= 1:
-		return wrong("judge_sens", "", "{judge_sens} %g and {judge_spec} %g sum up to 1 or less: such a judge is no better than chance, and no number of labels helps", q.Sens, q.Spec)
+		return wrong("judge_sens", "",
+			"{judge_sens} %g and {judge_spec} %g sum up to 1 or less: such a judge is no better than chance, and no number of labels helps", q.Sens, q.Spec)
 	case q.Labels < 0 || q.Labels > gates.MostTasks:
 		return wrong("labels", "", "{labels} is how many labels there will be, between 0 and %d", gates.MostTasks)
 	}
 	p.Judge = &Judge{Sensitivity: q.Sens, Specificity: q.Spec, Tasks: q.Tasks, Given: q.Labels}
-	for from, to := range map[gates.LabelDraw]*Labels{gates.ByVerdict: &p.Judge.ByVerdict, gates.Random: &p.Judge.Random, gates.Elsewhere: &p.Judge.Elsewhere} {
-		j := gates.JudgedTrial{Gate: g, Truth: p.Rate.Truth, Sensitivity: q.Sens, Specificity: q.Spec, Tasks: q.Tasks, Labels: from}
+	for from, to := range map[gates.LabelDraw]*Labels{gates.ByVerdict: &p.Judge.ByVerdict,
+		gates.Random: &p.Judge.Random, gates.Elsewhere: &p.Judge.Elsewhere} {
+		j := gates.JudgedTrial{Gate: g, Truth: p.Rate.Truth, Sensitivity: q.Sens, Specificity: q.Spec, Tasks: q.Tasks,
+			Labels: from}
 		p.later(func() {
 			// Labels on the run are at most its tasks.
 			if n, ok := gates.Fewest(j.Trial, gate.Pass, q.Power, 1); ok && (from == gates.Elsewhere || n <= q.Tasks) {
@@ -397,7 +408,8 @@ func (p *Plan) judge(q *Ask, g gates.Gate) error {
 func (p *Plan) mean(q *Ask) error {
 	m := &Mean{Bound: q.Bound, Truth: q.Truth, SD: q.SD}
 	if !(q.Bound > 0) || math.IsInf(q.Bound, 0) {
-		return wrong("bound", "", "{bound} is an amount above 0: {metric} %s {bound} 0.05 {truth} 0.04 {sd} 0.02", q.Metric)
+		return wrong("bound", "",
+			"{bound} is an amount above 0: {metric} %s {bound} 0.05 {truth} 0.04 {sd} 0.02", q.Metric)
 	}
 	if q.Pilot != nil {
 		if q.given("sd") {
@@ -413,18 +425,22 @@ func (p *Plan) mean(q *Ask) error {
 		return wrong("sd", "{sd}: its standard deviation from task to task, or {from} a pilot's trace file",
 			"%s is a mean amount, and how many tasks it needs depends on its spread", q.Metric)
 	case !(m.SD > 0):
-		return wrong("sd", "", "the %d tasks of %s do not differ in %s: that is no spread to plan with; say {sd}", m.PilotTasks, m.Pilot, q.Metric)
+		return wrong("sd", "", "the %d tasks of %s do not differ in %s: that is no spread to plan with; say {sd}",
+			m.PilotTasks, m.Pilot, q.Metric)
 	case q.Pilot == nil && !q.given("truth"):
 		return wrong("truth", "", "{truth}: what %s may really be", q.Metric)
 	case m.FromPilot && m.Truth >= q.Bound:
-		return wrong("truth", "", "%s is %.4g in the pilot, which is not below the bound %v: no number of tasks passes if that is the truth; say {truth}", q.Metric, m.Truth, q.Bound)
+		return wrong("truth", "",
+			"%s is %.4g in the pilot, which is not below the bound %v: no number of tasks passes if that is the truth; say {truth}", q.Metric, m.Truth, q.Bound)
 	case !(m.Truth > 0) || m.Truth == q.Bound:
-		return wrong("truth", "", "{truth} is an amount above 0, other than the bound: at the bound no number of tasks decides")
+		return wrong("truth", "",
+			"{truth} is an amount above 0, other than the bound: at the bound no number of tasks decides")
 	case m.Truth > q.Bound:
 		return wrongSide(q)
 	}
 	p.Mean = m
-	a := gates.AmountTrial{Gate: q.bounded(gate.AtMost), Mean: m.Truth, SD: m.SD, Counted: Unit(q.Metric) == panel.UnitCount}
+	a := gates.AmountTrial{Gate: q.bounded(gate.AtMost), Mean: m.Truth, SD: m.SD,
+		Counted: Unit(q.Metric) == panel.UnitCount}
 	p.fewest(&m.Tasks, a.Trial, gate.Pass)
 	return nil
 }
@@ -469,10 +485,13 @@ func (p *Plan) pairedMean(q *Ask) error {
 	mean := 1.
 	if pairing.Unit == panel.UnitCount {
 		if mean = q.Truth; !(q.Truth > 0) || math.IsInf(q.Truth, 0) {
-			return wrong("truth", "", "{truth}: what %s is in the baseline, above 0; the change of a count depends on how many there are", q.Metric)
+			return wrong("truth", "",
+				"{truth}: what %s is in the baseline, above 0; the change of a count depends on how many there are",
+				q.Metric)
 		}
 	}
-	p.Paired = &Paired{Diff: q.Diff, Margin: q.margin(), SD: q.SD, LowerIsBetter: pairing.LowerIsBetter, Rows: []PairedRow{{Attempts: 1}}}
+	p.Paired = &Paired{Diff: q.Diff, Margin: q.margin(), SD: q.SD, LowerIsBetter: pairing.LowerIsBetter,
+		Rows: []PairedRow{{Attempts: 1}}}
 	row := &p.Paired.Rows[0]
 	rise := gates.PairedAmountTrial{Gate: q.against(), Pairing: pairing, Mean: mean, SD: q.SD, Rise: q.Diff}
 	same := rise
@@ -487,17 +506,20 @@ func (p *Plan) pairedRate(q *Ask) error {
 	if err != nil {
 		return err
 	}
-	d := &Paired{Diff: q.Diff, Margin: q.margin(), Rate: q.Truth, Discordant: q.Discordant, LowerIsBetter: pairing.LowerIsBetter}
+	d := &Paired{Diff: q.Diff, Margin: q.margin(), Rate: q.Truth, Discordant: q.Discordant,
+		LowerIsBetter: pairing.LowerIsBetter}
 	if err := d.start(q, p.Rate); err != nil {
 		return err
 	}
-	loss := gates.PairedRateTrial{Gate: q.against(), Pairing: pairing, Rate: d.Rate, Correlation: d.Correlation, Loss: q.Diff}
+	loss := gates.PairedRateTrial{Gate: q.against(), Pairing: pairing, Rate: d.Rate, Correlation: d.Correlation,
+		Loss: q.Diff}
 	good := d.Rate
 	if d.LowerIsBetter {
 		good = 1 - d.Rate
 	}
 	if !(q.Diff > 0 && q.Diff <= good) {
-		return wrong("baseline_diff", "", "{baseline_diff} is a loss above 0, and no more than there is to lose: %.4g", good)
+		return wrong("baseline_diff", "",
+			"{baseline_diff} is a loss above 0, and no more than there is to lose: %.4g", good)
 	}
 	with := func(k int, loss gates.PairedRateTrial, breaks bool) *gates.PairedRateTrial {
 		loss.Attempts, loss.Breaks = k, breaks
@@ -519,7 +541,8 @@ func (p *Plan) pairedRate(q *Ask) error {
 	if q.Pilot == nil {
 		return nil
 	}
-	d.Pilot = &PairedPilot{File: q.Pilot.File, Tasks: q.Pilot.Tasks, Fails: make([]Chance, len(q.levels())), Passes: make([]Chance, len(q.levels()))}
+	d.Pilot = &PairedPilot{File: q.Pilot.File, Tasks: q.Pilot.Tasks, Fails: make([]Chance, len(q.levels())),
+		Passes: make([]Chance, len(q.levels()))}
 	for i, k := range q.levels() {
 		p.later(func() {
 			d.Pilot.Fails[i] = Chance{k, gates.Chance(with(k, loss, false).Trial, q.Pilot.Tasks, gate.Fail)}
@@ -548,9 +571,11 @@ func (d *Paired) start(q *Ask, r *Rate) error {
 	case !known || !alike && !q.given("discordant"):
 		why := "how many tasks a difference needs depends on the baseline's rate, and on how many tasks change although nothing changed"
 		if q.Pilot != nil {
-			why = q.Pilot.File + " does not tell how many tasks change although nothing changed: each has one attempt, or all attempts are the same"
+			why = q.Pilot.File +
+				" does not tell how many tasks change although nothing changed: each has one attempt, or all attempts are the same"
 		}
-		return wrong("discordant", "{from} a run with several attempts at each task (callvet run --repeat 2), or {truth} 0.9 {discordant} 0.1: the rate, and the share of tasks that change between two runs of the same", "%s", why)
+		return wrong("discordant",
+			"{from} a run with several attempts at each task (callvet run --repeat 2), or {truth} 0.9 {discordant} 0.1: the rate, and the share of tasks that change between two runs of the same", "%s", why)
 	case !(d.Rate > 0 && d.Rate < 1):
 		return wrong("truth", "", "{truth} is the baseline's rate, between 0 and 1")
 	case alike:
@@ -559,7 +584,9 @@ func (d *Paired) start(q *Ask, r *Rate) error {
 	}
 	var ok bool
 	if d.Correlation, ok = gates.CorrelationOf(d.Rate, d.Discordant); !ok {
-		return wrong("discordant", "", "{discordant} is at least 0 and at most %.4g: with a rate of %.4g no more tasks change by chance", gates.Discordant(d.Rate, 0), d.Rate)
+		return wrong("discordant", "",
+			"{discordant} is at least 0 and at most %.4g: with a rate of %.4g no more tasks change by chance",
+			gates.Discordant(d.Rate, 0), d.Rate)
 	}
 	return nil
 }

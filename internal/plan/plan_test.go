@@ -89,7 +89,8 @@ func TestUnracedMeans(t *testing.T) {
 		if err != nil || p.Rate != nil || len(p.Paired.Rows) != 1 {
 			t.Fatal(p, err)
 		}
-		if row := p.Paired.Rows[0]; row.Fails < want[0] || row.Fails > want[1] || row.Passes < want[0] || row.Passes > want[1] {
+		if row := p.Paired.Rows[0]; row.Fails < want[0] || row.Fails > want[1] || row.Passes < want[0] ||
+			row.Passes > want[1] {
 			t.Errorf("%s: %+v", metric, row)
 		}
 	}
@@ -98,7 +99,8 @@ func TestUnracedMeans(t *testing.T) {
 	if p, err = plan.Make(q); err != nil || p.Mean.Tasks < 34 || p.Mean.Tasks > 45 || !p.Mean.FromPilot {
 		t.Errorf("pilot: %+v %v", p.Mean, err)
 	}
-	says(t, p, "gate calls_per_attempt <= 1.5", "pass with a chance of 80.0 %", "the pilot's mean", "20 tasks tell a spread only roughly")
+	says(t, p, "gate calls_per_attempt <= 1.5", "pass with a chance of 80.0 %", "the pilot's mean",
+		"20 tasks tell a spread only roughly")
 }
 
 func says(t *testing.T, p *plan.Plan, want ...string) {
@@ -121,7 +123,8 @@ func TestUnracedOneAnswer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many simulated gates")
 	}
-	p, err := plan.Make(ask("true_success", map[string]float64{"bound": 0.85, "truth": 0.9, "judge-sens": 0.95, "judge-spec": 0.9, "labels": 200}))
+	p, err := plan.Make(ask("true_success",
+		map[string]float64{"bound": 0.85, "truth": 0.9, "judge-sens": 0.95, "judge-spec": 0.9, "labels": 200}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +133,8 @@ func TestUnracedOneAnswer(t *testing.T) {
 		t.Fatalf("%+v %+v", p.Rate, j)
 	}
 	// 149, 91 and 457 by the normal approximation.
-	if r, v, e := *j.Random.Needed, *j.ByVerdict.Needed, *j.Elsewhere.Needed; r < 160 || r > 200 || v < 150 || v > 190 || e < 600 || e > 760 {
+	if r, v, e := *j.Random.Needed, *j.ByVerdict.Needed,
+		*j.Elsewhere.Needed; r < 160 || r > 200 || v < 150 || v > 190 || e < 600 || e > 760 {
 		t.Errorf("%d at random, %d by verdict, %d elsewhere", r, v, e)
 	}
 	if *j.Random.Chance < 0.8 || *j.Elsewhere.Chance > 0.55 {
@@ -140,7 +144,8 @@ func TestUnracedOneAnswer(t *testing.T) {
 	if err := report.Plan(&out, p); err != nil {
 		t.Fatal(err)
 	}
-	says(t, p, "356 tasks pass with a chance of 80.8 %", "for a judge that never errs", "labels made elsewhere add nothing for this judge")
+	says(t, p, "356 tasks pass with a chance of 80.8 %", "for a judge that never errs",
+		"labels made elsewhere add nothing for this judge")
 	if strings.Contains(out.String(), "283") {
 		t.Errorf("two answers to one question:\n%s", &out)
 	}
@@ -150,7 +155,8 @@ func TestUnracedOneAnswer(t *testing.T) {
 func TestMinUnits(t *testing.T) {
 	t.Parallel()
 	p, err := plan.Make(ask("pass_rate", map[string]float64{"bound": 0.8, "truth": 0.99}))
-	if err != nil || p.Rate.Tasks != 30 || p.Rate.Smallest[0] != (plan.MinN{Failures: 1, Tasks: 30}) || p.Rate.Smallest[1].Failures != 2 {
+	if err != nil || p.Rate.Tasks != 30 || p.Rate.Smallest[0] != (plan.MinN{Failures: 1, Tasks: 30}) ||
+		p.Rate.Smallest[1].Failures != 2 {
 		t.Errorf("%+v %v", p.Rate, err)
 	}
 	p, err = plan.Make(ask("pass_rate", map[string]float64{"bound": 0.8, "truth": 0.99, "min-n": 10}))
@@ -175,20 +181,25 @@ func TestUnracedBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := p.Paired
-	if d.Rate != 0.9 || math.Abs(d.Discordant-0.09) > 1e-12 || len(d.Rows) != 2 || d.Rows[0].Fails < 2*d.Rows[1].Fails || d.Rows[1].Breaks < d.Rows[1].Fails {
+	if d.Rate != 0.9 || math.Abs(d.Discordant-0.09) > 1e-12 || len(d.Rows) != 2 ||
+		d.Rows[0].Fails < 2*d.Rows[1].Fails || d.Rows[1].Breaks < d.Rows[1].Fails {
 		t.Errorf("%+v", d)
 	}
 	if one, three := d.Pilot.Fails[0].Chance, d.Pilot.Fails[1].Chance; !(one < 0.4 && three > 0.6) {
 		t.Errorf("the run's own tasks: %v by one attempt, %v by three", one, three)
 	}
-	says(t, p, "against a baseline of 0.9, of whose tasks 9.0 % change between two attempts by chance", "the 40 tasks of r1", "by 3 attempts")
+	says(t, p, "against a baseline of 0.9, of whose tasks 9.0 % change between two attempts by chance",
+		"the 40 tasks of r1", "by 3 attempts")
 
-	given, err := plan.Make(ask("pass_rate", map[string]float64{"baseline-diff": 0.1, "margin": 0.1, "truth": 0.9, "discordant": 0.09, "attempts": 1}))
+	given, err := plan.Make(ask("pass_rate",
+		map[string]float64{"baseline-diff": 0.1, "margin": 0.1, "truth": 0.9, "discordant": 0.09, "attempts": 1}))
 	if err != nil || given.Paired.Rows[0] != d.Rows[0] {
 		t.Errorf("as given: %+v %v", given.Paired, err)
 	}
-	rise, err := plan.Make(ask("over_call_rate", map[string]float64{"baseline-diff": 0.1, "margin": 0.1, "truth": 0.1, "discordant": 0.09, "attempts": 1}))
-	if err != nil || !rise.Paired.LowerIsBetter || len(rise.Paired.Rows) != 1 || math.Abs(float64(rise.Paired.Rows[0].Fails-d.Rows[0].Fails)) > 25 {
+	rise, err := plan.Make(ask("over_call_rate",
+		map[string]float64{"baseline-diff": 0.1, "margin": 0.1, "truth": 0.1, "discordant": 0.09, "attempts": 1}))
+	if err != nil || !rise.Paired.LowerIsBetter || len(rise.Paired.Rows) != 1 ||
+		math.Abs(float64(rise.Paired.Rows[0].Fails-d.Rows[0].Fails)) > 25 {
 		t.Errorf("a rise: %+v %v", rise, err)
 	}
 }
@@ -201,29 +212,52 @@ func TestRefused(t *testing.T) {
 		flags      map[string]float64
 		says, hint string
 	}{
-		"no spread":              {"cost_per_attempt", map[string]float64{"bound": 0.05, "truth": 0.04}, "how many tasks it needs depends on its spread", "--sd"},
-		"no truth":               {"cost_per_attempt", map[string]float64{"bound": 0.05, "sd": 1}, "--truth: what", ""},
-		"mean on the wrong side": {"tokens_per_attempt", map[string]float64{"bound": 5, "truth": 6, "sd": 1}, "wrong side", ""},
-		"a judge of amounts":     {"cost_per_pass", map[string]float64{"bound": 1, "judge-sens": 0.9}, "--judge-sens is of no use for cost_per_pass, which is a mean amount", "true_success"},
-		"paired amounts":         {"cost_per_attempt", map[string]float64{"baseline-diff": 0.05}, "spread of the tasks' differences", "--sd"},
-		"bound of mean times":    {"latency_mean", map[string]float64{"bound": 800}, "which is a mean that is known only against a baseline", "latency_p50"},
-		"bound of incidents":     {"safety_incidents", map[string]float64{"bound": 0.1}, "--bound is of no use for safety_incidents, which is a count of incidents", "--max-rate"},
-		"rate with max-rate":     {"pass_rate", map[string]float64{"max-rate": 0.1}, "--max-rate is of no use for pass_rate, which is a rate", "--bound"},
-		"over-call, max-rate":    {"over_call_rate", map[string]float64{"bound": 0.1, "max-rate": 0.1}, "--max-rate is of no use", "--bound: the most"},
-		"quantile with a bound":  {"latency_p90", map[string]float64{"bound": 800}, "which is a quantile", "--metric pass_rate --bound 0.90"},
-		"sd of a rate":           {"pass_rate", map[string]float64{"bound": 0.8, "sd": 1}, "--sd is of no use", "the spread of a rate follows"},
-		"labels without a judge": {"true_success", map[string]float64{"bound": 0.8, "labels": 100}, "--labels is of no use", "--judge-sens"},
-		"discordance unknown":    {"pass_rate", map[string]float64{"baseline-diff": 0.05}, "how many tasks change although nothing changed", "--repeat 2"},
-		"too much discordance":   {"pass_rate", map[string]float64{"baseline-diff": 0.05, "truth": 0.9, "discordant": 0.5}, "at most 0.18", ""},
-		"more than all":          {"pass_rate", map[string]float64{"baseline-diff": 0.95, "truth": 0.9, "discordant": 0.1}, "no more than there is to lose: 0.9", ""},
-		"no paired test":         {"true_success", map[string]float64{"baseline-diff": 0.05, "truth": 0.9, "discordant": 0.1}, "judged_pass can be", ""},
-		"paired counts":          {"calls_per_attempt", map[string]float64{"baseline-diff": 0.05, "sd": 0.2}, "depends on how many there are", ""},
-		"attempts of amounts":    {"cost_per_attempt", map[string]float64{"bound": 1, "truth": 0.5, "sd": 1, "attempts": 3}, "--attempts is of no use", "--sd"},
-		"discordant alone":       {"pass_rate", map[string]float64{"bound": 0.8, "discordant": 0.1}, "--discordant is of no use", "--baseline-diff"},
-		"half a judge":           {"true_success", map[string]float64{"bound": 0.8, "judge-sens": 0.9}, "a judge has both", ""},
-		"judge of an upper one":  {"over_call_rate", map[string]float64{"bound": 0.1, "judge-sens": 0.9, "judge-spec": 0.9}, "held from above", ""},
-		"no better than chance":  {"true_success", map[string]float64{"bound": 0.8, "judge-sens": 0.5, "judge-spec": 0.5}, "no better than chance", ""},
-		"misspelt":               {"tokens_per_atempt", nil, `no metric is called "tokens_per_atempt"`, "--metric tokens_per_attempt"},
+		"no spread": {"cost_per_attempt", map[string]float64{"bound": 0.05, "truth": 0.04},
+			"how many tasks it needs depends on its spread", "--sd"},
+		"no truth": {"cost_per_attempt", map[string]float64{"bound": 0.05, "sd": 1}, "--truth: what", ""},
+		"mean on the wrong side": {"tokens_per_attempt", map[string]float64{"bound": 5, "truth": 6, "sd": 1},
+			"wrong side", ""},
+		"a judge of amounts": {"cost_per_pass", map[string]float64{"bound": 1, "judge-sens": 0.9},
+			"--judge-sens is of no use for cost_per_pass, which is a mean amount", "true_success"},
+		"paired amounts": {"cost_per_attempt", map[string]float64{"baseline-diff": 0.05},
+			"spread of the tasks' differences", "--sd"},
+		"bound of mean times": {"latency_mean", map[string]float64{"bound": 800},
+			"which is a mean that is known only against a baseline", "latency_p50"},
+		"bound of incidents": {"safety_incidents", map[string]float64{"bound": 0.1},
+			"--bound is of no use for safety_incidents, which is a count of incidents", "--max-rate"},
+		"rate with max-rate": {"pass_rate", map[string]float64{"max-rate": 0.1},
+			"--max-rate is of no use for pass_rate, which is a rate", "--bound"},
+		"over-call, max-rate": {"over_call_rate", map[string]float64{"bound": 0.1, "max-rate": 0.1},
+			"--max-rate is of no use", "--bound: the most"},
+		"quantile with a bound": {"latency_p90", map[string]float64{"bound": 800}, "which is a quantile",
+			"--metric pass_rate --bound 0.90"},
+		"sd of a rate": {"pass_rate", map[string]float64{"bound": 0.8, "sd": 1}, "--sd is of no use",
+			"the spread of a rate follows"},
+		"labels without a judge": {"true_success", map[string]float64{"bound": 0.8, "labels": 100},
+			"--labels is of no use", "--judge-sens"},
+		"discordance unknown": {"pass_rate", map[string]float64{"baseline-diff": 0.05},
+			"how many tasks change although nothing changed", "--repeat 2"},
+		"too much discordance": {"pass_rate",
+			map[string]float64{"baseline-diff": 0.05, "truth": 0.9, "discordant": 0.5}, "at most 0.18", ""},
+		"more than all": {"pass_rate",
+			map[string]float64{"baseline-diff": 0.95, "truth": 0.9, "discordant": 0.1},
+			"no more than there is to lose: 0.9", ""},
+		"no paired test": {"true_success",
+			map[string]float64{"baseline-diff": 0.05, "truth": 0.9, "discordant": 0.1}, "judged_pass can be", ""},
+		"paired counts": {"calls_per_attempt", map[string]float64{"baseline-diff": 0.05, "sd": 0.2},
+			"depends on how many there are", ""},
+		"attempts of amounts": {"cost_per_attempt",
+			map[string]float64{"bound": 1, "truth": 0.5, "sd": 1, "attempts": 3}, "--attempts is of no use", "--sd"},
+		"discordant alone": {"pass_rate", map[string]float64{"bound": 0.8, "discordant": 0.1},
+			"--discordant is of no use", "--baseline-diff"},
+		"half a judge": {"true_success", map[string]float64{"bound": 0.8, "judge-sens": 0.9},
+			"a judge has both", ""},
+		"judge of an upper one": {"over_call_rate",
+			map[string]float64{"bound": 0.1, "judge-sens": 0.9, "judge-spec": 0.9}, "held from above", ""},
+		"no better than chance": {"true_success",
+			map[string]float64{"bound": 0.8, "judge-sens": 0.5, "judge-spec": 0.5}, "no better than chance", ""},
+		"misspelt": {"tokens_per_atempt", nil, `no metric is called "tokens_per_atempt"`,
+			"--metric tokens_per_attempt"},
 	} {
 		_, err := plan.Make(ask(tc.metric, tc.flags))
 		var f *callvet.FieldError
@@ -249,7 +283,8 @@ func TestEveryMetric(t *testing.T) {
 			flags["attempts"] = 1
 		}
 		p, err := plan.Make(ask(m, flags))
-		switch amount := strings.HasSuffix(m, "_per_attempt") || m == "cost_per_pass" || strings.HasSuffix(m, "_p50") || strings.HasSuffix(m, "_p90") || strings.HasSuffix(m, "_incidents") || strings.HasSuffix(m, "_mean"); {
+		switch amount := strings.HasSuffix(m, "_per_attempt") || m == "cost_per_pass" || strings.HasSuffix(m, "_p50") ||
+			strings.HasSuffix(m, "_p90") || strings.HasSuffix(m, "_incidents") || strings.HasSuffix(m, "_mean"); {
 		case amount && err == nil:
 			t.Errorf("%s is planned as a rate: %+v", m, p.Rate)
 		case !amount && (err != nil || p.Rate == nil):
@@ -264,14 +299,17 @@ func TestEveryMetric(t *testing.T) {
 // TestSimulatedChances: no number of draws shows that a gate always or never passes.
 func TestSimulatedChances(t *testing.T) {
 	t.Parallel()
-	for chance, want := range map[float64]string{1: "over 99 %", 0.996: "over 99 %", 0.994: "99 %", 0.27: "27 %", 0.004: "under 1 %", 0: "under 1 %"} {
+	for chance, want := range map[float64]string{1: "over 99 %", 0.996: "over 99 %", 0.994: "99 %", 0.27: "27 %",
+		0.004: "under 1 %", 0: "under 1 %"} {
 		needed := 9
-		p := plan.Plan{Metric: "true_success", Rate: &plan.Rate{Tasks: 35, Failures: 1}, Judge: &plan.Judge{Tasks: 100, Given: 50, Elsewhere: plan.Labels{Needed: &needed, Chance: &chance}}}
+		p := plan.Plan{Metric: "true_success", Rate: &plan.Rate{Tasks: 35, Failures: 1},
+			Judge: &plan.Judge{Tasks: 100, Given: 50, Elsewhere: plan.Labels{Needed: &needed, Chance: &chance}}}
 		var out bytes.Buffer
 		if err := report.Plan(&out, &p); err != nil {
 			t.Fatal(err)
 		}
-		if text := out.String(); !strings.Contains(text, "50 labels: a chance of "+want+"\n") || !strings.Contains(text, "they may have 1 failure\n") {
+		if text := out.String(); !strings.Contains(text, "50 labels: a chance of "+want+"\n") ||
+			!strings.Contains(text, "they may have 1 failure\n") {
 			t.Errorf("%v: %s", chance, text)
 		}
 	}
@@ -282,7 +320,8 @@ func TestSimulatedChances(t *testing.T) {
 func TestAskJSON(t *testing.T) {
 	t.Parallel()
 	var q plan.Ask
-	if err := json.Unmarshal([]byte(`{"metric": "over_call_rate", "bound": 0.1, "truth": 0, "attempts": [1]}`), &q); err != nil {
+	if err := json.Unmarshal([]byte(`{"metric": "over_call_rate", "bound": 0.1, "truth": 0, "attempts": [1]}`),
+		&q); err != nil {
 		t.Fatal(err)
 	}
 	got, err := plan.Make(q)

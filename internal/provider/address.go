@@ -40,7 +40,8 @@ func baseURL(svc *providerService, cfg *Config) (u *url.URL, own bool, err error
 		return nil, false, providerInvalid("the base URL is not an http(s) URL", "for example http://localhost:8000/v1")
 	}
 	if u.User != nil {
-		return nil, false, providerInvalid("the base URL holds a user name or password", "give the key apart from the URL")
+		return nil, false, providerInvalid("the base URL holds a user name or password",
+			"give the key apart from the URL")
 	}
 	return u, own, nil
 }

@@ -80,13 +80,15 @@ func BenchmarkGenerate(b *testing.B) {
 		{"canned", "http://localhost:1", &http.Client{Transport: canned{}}},
 		{"server", server.URL, NewHTTPClient()},
 	} {
-		m, _ := mustOpen(b, "openai/gpt-4.1-mini", Config{BaseURL: c.url, APIKey: "secret-key-123", HTTPClient: c.client})
+		m, _ := mustOpen(b, "openai/gpt-4.1-mini",
+			Config{BaseURL: c.url, APIKey: "secret-key-123", HTTPClient: c.client})
 		req := benchRequest()
 		q := &query{req: req, turns: req.Turns, params: req.Params, choice: "auto", tools: (&chat{}).tools(req.Tools)}
 		body, _ := m.(*model).encode(q)
 		b.Run(c.name+"/bare", func(b *testing.B) {
 			measure(b, func() error {
-				r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/chat/completions", bytes.NewReader(body))
+				r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/chat/completions",
+					bytes.NewReader(body))
 				if err != nil {
 					return err
 				}

@@ -64,7 +64,8 @@ func (w *chat) head(b []byte, q *query) []byte {
 		b = appendChoice(b, q.choice, `{"type":"function","function":{"name":`, "}}")
 	}
 	if _, taken := q.params.Extra["response_format"]; !taken && q.form != nil {
-		b = append(appendForm(append(b, `,"response_format":{"type":"json_schema","json_schema":`...), q.form, `{"name":`), '}')
+		b = append(appendForm(append(b, `,"response_format":{"type":"json_schema","json_schema":`...), q.form,
+			`{"name":`), '}')
 	}
 	if q.stream {
 		b = append(b, `,"stream":true`...)
@@ -134,7 +135,8 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 	if !ok || msg.Kind() != value.Object {
 		return noAnswer(choice, "message")
 	}
-	if end, told := choice.Get("finish_reason"); told && end.Kind() == value.Null && at(root, "system_fingerprint").Str() == "fp_ollama" {
+	if end, told := choice.Get("finish_reason"); told && end.Kind() == value.Null &&
+		at(root, "system_fingerprint").Str() == "fp_ollama" {
 		return errNotDone
 	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: echo(msg)}
@@ -224,7 +226,8 @@ func chatUsage(v value.Value) callvet.Usage {
 		ReasoningTokens: r.May(v, "completion_tokens_details.reasoning_tokens"),
 	}
 	// Some providers count reasoning beside the completion, not inside it.
-	if n, ok := message.WholeTokens(at(v, "total_tokens")); ok && u.ReasoningTokens > 0 && n == u.InputTokens+u.OutputTokens+u.ReasoningTokens {
+	if n, ok := message.WholeTokens(at(v, "total_tokens")); ok && u.ReasoningTokens > 0 &&
+		n == u.InputTokens+u.OutputTokens+u.ReasoningTokens {
 		u.OutputTokens += u.ReasoningTokens
 	}
 	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)

@@ -41,7 +41,8 @@ func wasCut(u *callvet.Usage, q *query) *callvet.Fault {
 	if !little {
 		what = fmt.Sprintf("just %d tokens, which is the size of a context", n)
 	}
-	return &callvet.Fault{Kind: callvet.FaultRequest, Message: "the server cut the prompt: it read " + what + "; give it a larger context (num_ctx, --ctx-size; ollama/MODEL sets its own)"}
+	return &callvet.Fault{Kind: callvet.FaultRequest, Message: "the server cut the prompt: it read " + what +
+		"; give it a larger context (num_ctx, --ctx-size; ollama/MODEL sets its own)"}
 }
 
 // characters counts those of a text; a character that is repeated counts once, since a line of

@@ -31,7 +31,9 @@ func OpenEmbedBackend(spec string, cfg Config) (*EmbedBackend, error) {
 	}
 	url := strings.NewReplacer("/chat/completions", "/embeddings", "/api/chat", "/v1/embeddings").Replace(m.url)
 	if url == m.url {
-		return nil, fmt.Errorf("open embedder %q: %w", spec, providerInvalid("the provider has no OpenAI-compatible embeddings", "openai/text-embedding-3-small or ollama/nomic-embed-text"))
+		return nil, fmt.Errorf("open embedder %q: %w", spec,
+			providerInvalid("the provider has no OpenAI-compatible embeddings",
+				"openai/text-embedding-3-small or ollama/nomic-embed-text"))
 	}
 	m.url, m.stream = url, false
 	_, id, _ := strings.Cut(spec, "/")
@@ -76,7 +78,8 @@ func (e *EmbedBackend) Embed(ctx context.Context, texts []string) ([][]float32, 
 	}
 	for i := range vs {
 		if len(vs[i]) == 0 || len(vs[i]) != len(vs[0]) {
-			return nil, malformed(ans.status, fmt.Sprintf("%d texts were sent, not each has a vector of the same length", len(texts)))
+			return nil, malformed(ans.status,
+				fmt.Sprintf("%d texts were sent, not each has a vector of the same length", len(texts)))
 		}
 	}
 	return vs, nil

@@ -73,7 +73,8 @@ func TestCache(t *testing.T) {
 			t.Errorf("%d vectors, %v", c.Len(), c.Err())
 		}
 	}
-	if n, err := c.Remove(t.Context(), "a"); n != 100 || err != nil || holds(t, c, "a", 1, 8) || !holds(t, c, "b", 1, 3) {
+	if n, err := c.Remove(t.Context(), "a"); n != 100 || err != nil || holds(t, c, "a", 1, 8) ||
+		!holds(t, c, "b", 1, 3) {
 		t.Errorf("removed %d, %v", n, err)
 	}
 	if d := openCache(t, path, 0); d.Len() != 100 || holds(t, d, "a", 5, 8) {

@@ -49,9 +49,11 @@ type EmbedUsage struct{ Requests, Texts, Tokens int }
 
 func newClient(svc *service, model string, cfg *EmbedConfig) *client {
 	c := &client{
-		model: model, form: svc.form, http: cfg.HTTPClient, timeout: cmp.Or(cfg.Timeout, defaultTimeout), maxBody: cmp.Or(cfg.MaxBody, defaultMaxBody),
-		batch: max(1, cmp.Or(cfg.Batch, svc.batch)), atOnce: max(1, cmp.Or(cfg.Concurrency, defaultAtOnce)), retries: max(0, cmp.Or(cfg.Retries, defaultRetries)),
-		wait: cfg.Wait, now: cfg.Now, key: cfg.APIKey,
+		model: model, form: svc.form, http: cfg.HTTPClient, timeout: cmp.Or(cfg.Timeout, defaultTimeout),
+		maxBody: cmp.Or(cfg.MaxBody, defaultMaxBody),
+		batch:   max(1, cmp.Or(cfg.Batch, svc.batch)), atOnce: max(1, cmp.Or(cfg.Concurrency, defaultAtOnce)),
+		retries: max(0, cmp.Or(cfg.Retries, defaultRetries)),
+		wait:    cfg.Wait, now: cfg.Now, key: cfg.APIKey,
 	}
 	for _, env := range svc.keyEnv {
 		if c.key == "" && cfg.Getenv != nil {
@@ -60,7 +62,8 @@ func newClient(svc *service, model string, cfg *EmbedConfig) *client {
 	}
 	if c.http == nil {
 		c.http = &http.Client{
-			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 15 * time.Second},
+			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64,
+				IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 15 * time.Second},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 	}
@@ -147,7 +150,8 @@ func (c *client) once(ctx context.Context, body []byte) ([]byte, *failure) {
 	if err != nil {
 		return nil, c.fail(callvet.ErrInvalid, "%v", err)
 	}
-	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}, "User-Agent": {"callvet"}}
+	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"},
+		"User-Agent": {"callvet"}}
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 	}

@@ -7,8 +7,11 @@ import "testing"
 // FuzzRead: whatever a server says, there is an error or something for every text.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
-		`{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":"AACAPw=="}],"usage":{"total_tokens":7}}`, `{"embeddings":[[3,4],[0,9]]}`, `[[3,4],[0,1]]`,
-		`{"results":[{"index":1,"relevance_score":0.9},{"index":0,"relevance_score":0.5}]}`, `[{"index":1,"score":0.9},{"index":0,"score":-3}]`, `{"error":{"message":"x"}}`, `<html>`, `null`, `[null,null]`, "",
+		`{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":"AACAPw=="}],"usage":{"total_tokens":7}}`,
+		`{"embeddings":[[3,4],[0,9]]}`, `[[3,4],[0,1]]`,
+		`{"results":[{"index":1,"relevance_score":0.9},{"index":0,"relevance_score":0.5}]}`,
+		`[{"index":1,"score":0.9},{"index":0,"score":-3}]`, `{"error":{"message":"x"}}`, `<html>`, `null`,
+		`[null,null]`, "",
 	} {
 		f.Add([]byte(s), 2)
 	}

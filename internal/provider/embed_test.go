@@ -40,10 +40,12 @@ func TestEmbed(t *testing.T) {
 	if diff := cmp.Diff([][]float32{{1, 0.5}, {0, 1}}, vs); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]any{"model": "embed-1", "input": []any{"a", "b"}, "encoding_format": "float"}, got); diff != "" {
+	if diff := cmp.Diff(map[string]any{"model": "embed-1", "input": []any{"a", "b"}, "encoding_format": "float"},
+		got); diff != "" {
 		t.Error(diff)
 	}
-	for _, answer = range []string{`{"data":[{"index":0,"embedding":[1]}]}`, `{"data":[{"index":7,"embedding":[1]}]}`, `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`, `{`} {
+	for _, answer = range []string{`{"data":[{"index":0,"embedding":[1]}]}`, `{"data":[{"index":7,"embedding":[1]}]}`,
+		`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`, `{`} {
 		var f *callvet.Fault
 		if _, err := e.Embed(t.Context(), []string{"a", "b"}); !errors.As(err, &f) || f.Kind != callvet.FaultMalformed {
 			t.Errorf("%s: %v", answer, err)

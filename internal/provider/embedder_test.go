@@ -99,8 +99,10 @@ func TestEmbed(t *testing.T) {
 		name, spec, answer string
 		dimensions, tokens int
 	}{
-		{"openai", "openai:embed-1@%s", `{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[3,4]}],"usage":{"total_tokens":7}}`, 2, 7},
-		{"openai-base64", "openai:embed-1@%s/v1", `{"data":[{"index":0,"embedding":"` + packed(3, 4) + `"},{"index":1,"embedding":"` + packed(0, 2) + `"}],"usage":{"total_tokens":7}}`, 0, 7},
+		{"openai", "openai:embed-1@%s",
+			`{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[3,4]}],"usage":{"total_tokens":7}}`, 2, 7},
+		{"openai-base64", "openai:embed-1@%s/v1", `{"data":[{"index":0,"embedding":"` + packed(3, 4) +
+			`"},{"index":1,"embedding":"` + packed(0, 2) + `"}],"usage":{"total_tokens":7}}`, 0, 7},
 		{"openai-no-index", "openai:embed-1@%s/api/v3", `{"data":[{"embedding":[3,4]},{"embedding":[0,1]}]}`, 0, 0},
 		{"ollama", "ollama:nomic-embed-text:v1.5@%s", `{"embeddings":[[3,4],[0,9]],"prompt_eval_count":5}`, 0, 5},
 		{"tei", "tei:%s", `[[3,4],[0,1]]`, 0, 0},
@@ -127,8 +129,10 @@ func TestEmbed(t *testing.T) {
 func TestRerank(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, spec, answer string }{
-		{"cohere", "cohere:rerank-1@%s", `{"results":[{"index":2,"relevance_score":0.9},{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.25}],"meta":{"billed_units":{"search_units":1}}}`},
-		{"jina", "jina:rerank-1@%s", `{"results":[{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.25},{"index":2,"relevance_score":0.9}],"usage":{"total_tokens":9}}`},
+		{"cohere", "cohere:rerank-1@%s",
+			`{"results":[{"index":2,"relevance_score":0.9},{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.25}],"meta":{"billed_units":{"search_units":1}}}`},
+		{"jina", "jina:rerank-1@%s",
+			`{"results":[{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.25},{"index":2,"relevance_score":0.9}],"usage":{"total_tokens":9}}`},
 		{"tei-rerank", "tei:%s", `[{"index":2,"score":0.9},{"index":0,"score":0.5},{"index":1,"score":0.25}]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -163,11 +167,15 @@ func TestLies(t *testing.T) {
 		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2,3]}]}`, "3 numbers, want 2"},
 		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[]}]}`, "nothing for text 1"},
 		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[0,0]}]}`, "all zeros"},
-		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[NaN,2]}]}`, "not what it should be"},
-		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1e99,2]}]}`, "not what it should be"},
-		{"openai:m@", `{"data":[{"index":0,"embedding":"` + packed(1, 2) + `"},{"index":1,"embedding":"` + packed(1, float32(math.NaN())) + `"}]}`, "not finite"},
+		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[NaN,2]}]}`,
+			"not what it should be"},
+		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1e99,2]}]}`,
+			"not what it should be"},
+		{"openai:m@", `{"data":[{"index":0,"embedding":"` + packed(1, 2) + `"},{"index":1,"embedding":"` +
+			packed(1, float32(math.NaN())) + `"}]}`, "not finite"},
 		{"openai:m@", `{"data":[{"index":0,"embedding":"AAAA"},{"index":1,"embedding":"AAAA"}]}`, "no multiple of 4"},
-		{"openai:m@", `{"error":{"message":"model m is loading, Bearer ` + key + `"}}`, "model m is loading, Bearer [redacted]"},
+		{"openai:m@", `{"error":{"message":"model m is loading, Bearer ` + key + `"}}`,
+			"model m is loading, Bearer [redacted]"},
 		{"openai:m@", `<!DOCTYPE html><html><body>Sign in to continue</body></html>`, "a web page, no JSON"},
 		{"openai:m@", "", "empty"},
 		{"openai:m@", `{"data":[`, "not what it should be"},
@@ -200,7 +208,9 @@ func TestLies(t *testing.T) {
 
 func wants(t *testing.T, what string, err, kind error, s *server, say string) {
 	t.Helper()
-	if !errors.Is(err, kind) || !strings.Contains(fmt.Sprint(err), say) || !strings.Contains(fmt.Sprint(err), strings.TrimPrefix(s.URL, "http://")) || strings.Contains(fmt.Sprint(err), key) {
+	if !errors.Is(err, kind) || !strings.Contains(fmt.Sprint(err), say) ||
+		!strings.Contains(fmt.Sprint(err), strings.TrimPrefix(s.URL, "http://")) ||
+		strings.Contains(fmt.Sprint(err), key) {
 		t.Errorf("%s: error %v, want %v that names the server and says %q", what, err, kind, say)
 	}
 }
@@ -218,7 +228,8 @@ func TestAnotherWidthLater(t *testing.T) {
 	wants(t, "another width", err, callvet.ErrInvalid, s, "3 numbers, want 2")
 
 	s = says(t, `{"data":[{"index":0,"embedding":[1,2]}]}`)
-	_, err = open(t, "openai:m@"+s.URL, func(c *provider.EmbedConfig) { c.Dimensions = 3 }).Embed(t.Context(), []string{"a"})
+	_, err = open(t, "openai:m@"+s.URL, func(c *provider.EmbedConfig) { c.Dimensions = 3 }).Embed(t.Context(),
+		[]string{"a"})
 	wants(t, "other dimensions than asked for", err, callvet.ErrInvalid, s, "2 numbers, want 3")
 }
 
@@ -230,14 +241,16 @@ func TestStatuses(t *testing.T) {
 		kind          error
 	}{
 		{http.StatusTooManyRequests, 3, `{"error":{"message":"slow down"}}`, callvet.ErrUnavailable},
-		{http.StatusTooManyRequests, 1, `{"error":{"message":"slow down, pay","code":"insufficient_quota"}}`, callvet.ErrUnavailable},
+		{http.StatusTooManyRequests, 1, `{"error":{"message":"slow down, pay","code":"insufficient_quota"}}`,
+			callvet.ErrUnavailable},
 		{http.StatusBadGateway, 3, "<html>slow down</html>", callvet.ErrUnavailable},
 		{http.StatusUnauthorized, 1, `{"error":"slow down: Bearer ` + key + `"}`, callvet.ErrDenied},
 		{http.StatusNotFound, 1, `{"error":"slow down, no such model"}`, callvet.ErrNotFound},
 		{http.StatusBadRequest, 1, `{"message":"slow down"}`, callvet.ErrInvalid},
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) { http.Error(w, c.body, c.status) })
-		_, err := open(t, "openai:m@"+s.URL, func(cfg *provider.EmbedConfig) { cfg.Retries = 2 }).Embed(t.Context(), []string{"a"})
+		_, err := open(t, "openai:m@"+s.URL, func(cfg *provider.EmbedConfig) { cfg.Retries = 2 }).Embed(t.Context(),
+			[]string{"a"})
 		wants(t, fmt.Sprint(c.status), err, c.kind, s, "slow down")
 		if len(s.sent) != c.tries {
 			t.Errorf("HTTP %d: asked %d times, want %d", c.status, len(s.sent), c.tries)
@@ -267,7 +280,8 @@ func TestWaits(t *testing.T) {
 	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []time.Duration{500 * time.Millisecond, 7 * time.Second, 2 * time.Second, 4 * time.Second}; !slices.Equal(waits, want) {
+	if want := []time.Duration{500 * time.Millisecond, 7 * time.Second, 2 * time.Second,
+		4 * time.Second}; !slices.Equal(waits, want) {
 		t.Errorf("waited %v, want %v", waits, want)
 	}
 }
@@ -319,7 +333,8 @@ func TestBatches(t *testing.T) {
 func TestLimitsAndContext(t *testing.T) {
 	t.Parallel()
 	s := says(t, "[["+strings.Repeat("1,", 4000)+"1]]")
-	_, err := open(t, "tei:"+s.URL, func(c *provider.EmbedConfig) { c.MaxBody = 1000 }).Embed(t.Context(), []string{"a"})
+	_, err := open(t, "tei:"+s.URL, func(c *provider.EmbedConfig) { c.MaxBody = 1000 }).Embed(t.Context(),
+		[]string{"a"})
 	wants(t, "a large answer", err, callvet.ErrLimited, s, "larger than 1000 bytes")
 
 	stop := make(chan struct{})
@@ -330,7 +345,8 @@ func TestLimitsAndContext(t *testing.T) {
 		}
 	})
 	defer close(stop)
-	_, err = open(t, "tei:"+slow.URL, func(c *provider.EmbedConfig) { c.Timeout, c.Retries = time.Millisecond, -1 }).Embed(t.Context(), []string{"a"})
+	_, err = open(t, "tei:"+slow.URL,
+		func(c *provider.EmbedConfig) { c.Timeout, c.Retries = time.Millisecond, -1 }).Embed(t.Context(), []string{"a"})
 	wants(t, "a slow server", err, callvet.ErrUnavailable, slow, "no answer within 1ms")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -386,10 +402,13 @@ func TestOpen(t *testing.T) {
 		t.Errorf("with dimensions: %v, %v", e, err)
 	}
 	for spec, want := range map[string]error{
-		"openai:m": callvet.ErrDenied, "openai:": callvet.ErrInvalid, "nobody:m": callvet.ErrNotFound, "": callvet.ErrNotFound, "tei:": callvet.ErrInvalid, "tei:m": callvet.ErrInvalid,
-		"tei:http://user:letmein@h.example": callvet.ErrInvalid, "tei:http://h.example?key=1": callvet.ErrInvalid, "ollama:m@ftp://h": callvet.ErrInvalid, "openai:m@http://": callvet.ErrInvalid, "cohere:m": callvet.ErrNotFound,
+		"openai:m": callvet.ErrDenied, "openai:": callvet.ErrInvalid, "nobody:m": callvet.ErrNotFound,
+		"": callvet.ErrNotFound, "tei:": callvet.ErrInvalid, "tei:m": callvet.ErrInvalid,
+		"tei:http://user:letmein@h.example": callvet.ErrInvalid, "tei:http://h.example?key=1": callvet.ErrInvalid,
+		"ollama:m@ftp://h": callvet.ErrInvalid, "openai:m@http://": callvet.ErrInvalid, "cohere:m": callvet.ErrNotFound,
 	} {
-		if _, err := provider.OpenEmbedder(spec, provider.EmbedConfig{}); !errors.Is(err, want) || strings.Contains(fmt.Sprint(err), "letmein") {
+		if _, err := provider.OpenEmbedder(spec, provider.EmbedConfig{}); !errors.Is(err, want) ||
+			strings.Contains(fmt.Sprint(err), "letmein") {
 			t.Errorf("%q: %v, want %v", spec, err, want)
 		}
 	}

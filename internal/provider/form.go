@@ -29,7 +29,8 @@ func (m *model) shape(q *query) {
 		return
 	}
 	req := *q.req
-	req.Tools = callvet.NewToolset([]callvet.Tool{{Name: q.form.Name, Description: "Give the answer.", Parameters: q.form.Schema}})
+	req.Tools = callvet.NewToolset(
+		[]callvet.Tool{{Name: q.form.Name, Description: "Give the answer.", Parameters: q.form.Schema}})
 	req.ToolChoice = q.form.Name
 	q.req = &req
 }
@@ -63,7 +64,8 @@ func appendForm(b []byte, f *callvet.AnswerForm, open string) []byte {
 }
 
 // ofForm are the words by which servers refuse a form.
-var ofForm = regexp.MustCompile(`(?i)response[_ ]?format|json[_ ]?schema|structured output|text\.format|response_?mime_?type|response_?schema|\bformat\b|tool_choice|grammar`)
+var ofForm = regexp.MustCompile(
+	`(?i)response[_ ]?format|json[_ ]?schema|structured output|text\.format|response_?mime_?type|response_?schema|\bformat\b|tool_choice|grammar`)
 
 // refusesForm reports whether a server says that it does not take the form of an answer.
 func refusesForm(f *callvet.Fault) bool {

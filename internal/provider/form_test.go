@@ -73,8 +73,9 @@ func askForm(t *testing.T, spec string, answers ...string) (*formServer, *callve
 		t.Fatal(err)
 	}
 	req := &callvet.Request{
-		System: "Judge.", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}, Params: target.Params, ToolChoice: "auto",
-		Form: &callvet.AnswerForm{Name: "verdict", Schema: json.RawMessage(`{"type":"object"}`), Strict: true},
+		System: "Judge.", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}, Params: target.Params,
+		ToolChoice: "auto",
+		Form:       &callvet.AnswerForm{Name: "verdict", Schema: json.RawMessage(`{"type":"object"}`), Strict: true},
 	}
 	for range 2 { // what was learned holds for the second one
 		resp, err := m.Generate(t.Context(), req)
@@ -97,9 +98,12 @@ func askForm(t *testing.T, spec string, answers ...string) (*formServer, *callve
 func TestAnswerForm(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ spec, answer, member, want string }{
-		{"openai/m", formChat, "response_format", `{"type":"json_schema","json_schema":{"name":"verdict","schema":{"type":"object"},"strict":true}}`},
-		{"openai-responses/m", formResponses, "text", `{"format":{"type":"json_schema","name":"verdict","schema":{"type":"object"},"strict":true}}`},
-		{"gemini/m", formGemini, "generationConfig", `{"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}}`},
+		{"openai/m", formChat, "response_format",
+			`{"type":"json_schema","json_schema":{"name":"verdict","schema":{"type":"object"},"strict":true}}`},
+		{"openai-responses/m", formResponses, "text",
+			`{"format":{"type":"json_schema","name":"verdict","schema":{"type":"object"},"strict":true}}`},
+		{"gemini/m", formGemini, "generationConfig",
+			`{"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}}`},
 		{"ollama/m", formOllama, "format", `{"type":"object"}`},
 		{"anthropic/m", formTool, "tool_choice", `{"type":"tool","name":"verdict"}`},
 	} {
@@ -121,16 +125,20 @@ func TestAnswerForm(t *testing.T) {
 func TestAnswerFormRefused(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ spec, refusal, answer, member string }{
-		{"openai/m", `400 {"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":"response_format"}}`, formChat, "response_format"},
+		{"openai/m",
+			`400 {"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":"response_format"}}`, formChat, "response_format"},
 		{"openai/m", `400 {"error":"json_schema is not supported"}`, formChat, "response_format"},
-		{"gemini/m", `400 {"error":{"message":"Invalid JSON payload received. Unknown name \"responseJsonSchema\" at 'generation_config': Cannot find field."}}`, formGemini, "generationConfig"},
-		{"anthropic/m", `400 {"error":{"message":"Thinking may not be enabled when tool_choice forces tool use."}}`, formText, "tool_choice"},
+		{"gemini/m",
+			`400 {"error":{"message":"Invalid JSON payload received. Unknown name \"responseJsonSchema\" at 'generation_config': Cannot find field."}}`, formGemini, "generationConfig"},
+		{"anthropic/m", `400 {"error":{"message":"Thinking may not be enabled when tool_choice forces tool use."}}`,
+			formText, "tool_choice"},
 	} {
 		t.Run(tc.spec, func(t *testing.T) {
 			t.Parallel()
 			s, resp := askForm(t, tc.spec, tc.refusal, tc.answer)
 			asked := s.seen()
-			if len(asked) != 3 || asked[0][tc.member] == nil || asked[1][tc.member] != nil || asked[2][tc.member] != nil {
+			if len(asked) != 3 || asked[0][tc.member] == nil || asked[1][tc.member] != nil ||
+				asked[2][tc.member] != nil {
 				t.Fatalf("asked: %s", asked)
 			}
 			if !slices.Contains(resp.Omitted, answerForm) {

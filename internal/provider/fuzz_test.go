@@ -47,10 +47,11 @@ func FuzzAnswers(f *testing.F) {
 		if stream {
 			b.typ = "text/event-stream"
 		}
-		m, _ := mustOpen(t, specs[int(wire)%len(specs)], Config{APIKey: "secret-key-123", Stream: stream, HTTPClient: &http.Client{
-			Transport:     b,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}})
+		m, _ := mustOpen(t, specs[int(wire)%len(specs)],
+			Config{APIKey: "secret-key-123", Stream: stream, HTTPClient: &http.Client{
+				Transport:     b,
+				CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			}})
 		req := &callvet.Request{Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}, Tools: tools}
 		resp, err := m.Generate(context.Background(), req)
 		if err != nil {
@@ -60,7 +61,8 @@ func FuzzAnswers(f *testing.F) {
 			}
 			return
 		}
-		if len(resp.Turns) != 1 || !utf8.ValidString(resp.Exchanges[0].Response) || !json.Valid(resp.Exchanges[0].Request) {
+		if len(resp.Turns) != 1 || !utf8.ValidString(resp.Exchanges[0].Response) ||
+			!json.Valid(resp.Exchanges[0].Request) {
 			t.Fatalf("%+v", resp)
 		}
 		req.Turns = append(req.Turns, resp.Turns[0])
@@ -68,9 +70,11 @@ func FuzzAnswers(f *testing.F) {
 			if c.ID == "" || c.Args == nil && c.ArgsRaw == "" {
 				t.Fatalf("call %+v", c)
 			}
-			req.Turns = append(req.Turns, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: "ok"})
+			req.Turns = append(req.Turns,
+				callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: "ok"})
 		}
-		sent, _ := m.(*model).encode(&query{req: req, turns: withIDs(req.Turns, m.(*model).fit), tools: m.(*model).wire.tools(tools)})
+		sent, _ := m.(*model).encode(
+			&query{req: req, turns: withIDs(req.Turns, m.(*model).fit), tools: m.(*model).wire.tools(tools)})
 		if !json.Valid(sent) {
 			t.Fatalf("the next request is not JSON: %s", sent)
 		}

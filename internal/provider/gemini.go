@@ -66,7 +66,8 @@ func (w *gemini) config(b []byte, q *query) []byte {
 	var c []byte
 	c = appendSampling(c, p, &w.names)
 	if _, taken := p.Extra["thinkingConfig"]; !taken && p.ReasoningEffort != "" {
-		c = append(appendText(append(c, `,"thinkingConfig":{"thinkingLevel":`...), strings.ToUpper(p.ReasoningEffort)), '}')
+		c = append(appendText(append(c, `,"thinkingConfig":{"thinkingLevel":`...), strings.ToUpper(p.ReasoningEffort)),
+			'}')
 	}
 	if _, taken := p.Extra["responseJsonSchema"]; !taken && q.form != nil {
 		c = append(append(c, `,"responseMimeType":"application/json","responseJsonSchema":`...), q.form.Schema...)

@@ -62,7 +62,8 @@ func asIs(id string) string { return id }
 // result the id of the call that it answers. A message that a provider wrote itself keeps
 // its ids. The turns given stay as they are, so that a trace has the ids that came.
 func withIDs(turns []callvet.Turn, fit func(string) string) []callvet.Turn {
-	if !slices.ContainsFunc(turns, func(t callvet.Turn) bool { return t.Role == callvet.RoleTool || len(t.Calls) > 0 }) {
+	if !slices.ContainsFunc(turns,
+		func(t callvet.Turn) bool { return t.Role == callvet.RoleTool || len(t.Calls) > 0 }) {
 		return turns
 	}
 	out := slices.Clone(turns)

@@ -115,7 +115,8 @@ func (m *model) learns(q *query, fault *callvet.Fault) bool {
 // learn keeps what a provider refused, and tells it the first time.
 func (m *model) learn(name, what string, fault *callvet.Fault) {
 	if m.refused.add(name) && m.note != nil {
-		m.note(fmt.Sprintf("%s: %s: the provider refused it (%s); the table of models is of %s", m.spec, what, m.hide.text(fault.Message), rulesDate))
+		m.note(fmt.Sprintf("%s: %s: the provider refused it (%s); the table of models is of %s", m.spec, what,
+			m.hide.text(fault.Message), rulesDate))
 	}
 }
 
@@ -146,7 +147,8 @@ func wireNames(param string) []string {
 	case paramSeed:
 		return []string{"seed", "random_seed"}
 	case paramEffort:
-		return []string{"reasoning_effort", "reasoning.effort", "output_config", "output_config.effort", "effort", "thinkingLevel", "thinking_level", "thinkingConfig"}
+		return []string{"reasoning_effort", "reasoning.effort", "output_config", "output_config.effort", "effort",
+			"thinkingLevel", "thinking_level", "thinkingConfig"}
 	case paramParallel:
 		return []string{"parallel_tool_calls", "disable_parallel_tool_use"}
 	}
@@ -155,7 +157,8 @@ func wireNames(param string) []string {
 
 // outOfRange is what providers say of a value that is too large or too small. Another value
 // would be taken, so that it is for a person to mend.
-var outOfRange = regexp.MustCompile(`(?i)\b(range|between|maximum|minimum|greater than|less than|at least|at most|non-negative)\b`)
+var outOfRange = regexp.MustCompile(
+	`(?i)\b(range|between|maximum|minimum|greater than|less than|at least|at most|non-negative)\b`)
 
 // refuses reports whether a fault is about the parameter of one of these names: it names it
 // as the parameter, in quotes, or in front of what is wrong.
@@ -168,7 +171,8 @@ func refuses(f *callvet.Fault, names []string) bool {
 	}
 	for _, name := range names {
 		quoted := regexp.QuoteMeta(name)
-		if regexp.MustCompile("(?i)[`'\"]" + quoted + "[`'\"]|(^|: )" + quoted + "(:|$| is | does not | not )").MatchString(f.Message) {
+		if regexp.MustCompile("(?i)[`'\"]" + quoted + "[`'\"]|(^|: )" + quoted +
+			"(:|$| is | does not | not )").MatchString(f.Message) {
 			return true
 		}
 	}

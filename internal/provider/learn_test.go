@@ -31,7 +31,8 @@ func TestLearn(t *testing.T) {
 			"temperature", "anthropic/claude-nova-1",
 			callvet.Params{Temperature: ptr(0.5)},
 			`"temperature"`, 400,
-			`{"type":"error","error":{"type":"invalid_request_error","message":"` + "`temperature`" + ` is deprecated for this model."}}`,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"` + "`temperature`" +
+				` is deprecated for this model."}}`,
 			[]string{"temperature"},
 			"anthropic/claude-nova-1: temperature 0.5 is not sent: the provider refused it (invalid_request_error: `temperature` is deprecated for this model.)",
 			`"max_tokens":4096`,
@@ -113,7 +114,8 @@ func TestLearn(t *testing.T) {
 				}
 			})
 			var notes []string
-			m, target := mustOpen(t, c.spec, Config{BaseURL: f.URL, Params: c.params, Note: func(what string) { notes = append(notes, what) }})
+			m, target := mustOpen(t, c.spec,
+				Config{BaseURL: f.URL, Params: c.params, Note: func(what string) { notes = append(notes, what) }})
 			for i := range 2 {
 				req := hello()
 				req.Params = target.Params
@@ -134,10 +136,12 @@ func TestLearn(t *testing.T) {
 			if c.note == "" {
 				return
 			}
-			if len(notes) != 1 || !strings.HasPrefix(notes[0], c.note) || !strings.HasSuffix(notes[0], "the table of models is of "+rulesDate) {
+			if len(notes) != 1 || !strings.HasPrefix(notes[0], c.note) ||
+				!strings.HasSuffix(notes[0], "the table of models is of "+rulesDate) {
 				t.Errorf("told %q", notes)
 			}
-			if got := string(f.bodies[2]); len(f.bodies) != 3 || !strings.Contains(got, c.sent) || strings.Contains(got, c.refused) {
+			if got := string(f.bodies[2]); len(f.bodies) != 3 || !strings.Contains(got, c.sent) ||
+				strings.Contains(got, c.refused) {
 				t.Errorf("%d requests, the last %s", len(f.bodies), got)
 			}
 		})
@@ -158,7 +162,8 @@ func TestLearnedLimit(t *testing.T) {
 		io.WriteString(w, `{"choices":[{"message":{"content":"hi"}}]}`)
 	})
 	prices := &Prices{Rows: []Price{{Provider: "azure", Model: "m", Output: 1e6, Effective: "2026-01-01"}}}
-	m, target := mustOpen(t, "azure/m", Config{BaseURL: f.URL, Params: callvet.Params{MaxTokens: ptr(50)}, Prices: prices})
+	m, target := mustOpen(t, "azure/m",
+		Config{BaseURL: f.URL, Params: callvet.Params{MaxTokens: ptr(50)}, Prices: prices})
 	req := hello()
 	req.Params = target.Params
 	if u := ask(t, m, req).Usage; u.AtMostUSD == nil || *u.AtMostUSD != 50 {
@@ -205,7 +210,8 @@ func TestResponsesInstead(t *testing.T) {
 			t.Errorf("%+v", resp)
 		}
 	}
-	if len(notes) != 1 || !strings.Contains(notes[0], "the Responses API is used") || len(f.bodies) != 3 || !strings.Contains(string(f.bodies[2]), `"reasoning":{"effort":"low"}`) {
+	if len(notes) != 1 || !strings.Contains(notes[0], "the Responses API is used") || len(f.bodies) != 3 ||
+		!strings.Contains(string(f.bodies[2]), `"reasoning":{"effort":"low"}`) {
 		t.Errorf("%q, %s", notes, f.bodies[len(f.bodies)-1])
 	}
 	for _, c := range []struct {

@@ -60,7 +60,8 @@ func withOldCall(calls []callvet.Call, f value.Value) []callvet.Call {
 	if message.Empty(f) {
 		return calls
 	}
-	return message.MergeCalls(calls, []callvet.Call{named(f, message.NewCall("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))})
+	return message.MergeCalls(calls,
+		[]callvet.Call{named(f, message.NewCall("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))})
 }
 
 // strayCall reports whether an item of an answer is a call that is of no known type: by the name
@@ -78,7 +79,8 @@ func strayCall(item value.Value) bool {
 // hosted reports whether an item is the call of a tool that the provider runs itself.
 func hosted(item value.Value) bool {
 	switch at(item, "type").Str() {
-	case "web_search_call", "file_search_call", "tool_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "server_tool_use", "mcp_tool_use":
+	case "web_search_call", "file_search_call", "tool_search_call", "code_interpreter_call", "image_generation_call",
+		"mcp_call", "server_tool_use", "mcp_tool_use":
 		return true
 	}
 	return false

@@ -169,7 +169,8 @@ func (w *messages) read(root value.Value, _ *query, resp *callvet.Response) erro
 		case "thinking":
 			thought.WriteString(at(p, "thinking").Str())
 		case "tool_use":
-			turn.Calls = append(turn.Calls, named(p, message.NewCall(at(p, "id").Str(), at(p, "name").Str(), inputOf(at(p, "input")))))
+			turn.Calls = append(turn.Calls,
+				named(p, message.NewCall(at(p, "id").Str(), at(p, "name").Str(), inputOf(at(p, "input")))))
 		default:
 			if strayCall(p) {
 				turn.Calls = append(turn.Calls, message.LostCall(p))
@@ -200,7 +201,8 @@ func messagesUsage(v value.Value) callvet.Usage {
 		return r.Done(callvet.Usage{})
 	}
 	cached := r.May(v, "cache_read_input_tokens")
-	short, hour := r.May(v, "cache_creation.ephemeral_5m_input_tokens"), r.May(v, "cache_creation.ephemeral_1h_input_tokens")
+	short, hour := r.May(v, "cache_creation.ephemeral_5m_input_tokens"),
+		r.May(v, "cache_creation.ephemeral_1h_input_tokens")
 	written, all := r.Count(v, "cache_creation_input_tokens")
 	if !all {
 		written = short + hour

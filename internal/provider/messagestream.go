@@ -161,10 +161,12 @@ func (d *messageDeltas) finish(_ *query, resp *callvet.Response) error {
 			c := message.NewCall(b.id, b.name, b.input.Text())
 			turn.Calls = append(turn.Calls, c)
 			raw = appendText(append(raw, `{"type":"tool_use","id":`...), b.id)
-			raw = append(append(appendMember(appendText(appendMember(raw, "name"), b.name), "input"), object(&c)...), '}')
+			raw = append(append(appendMember(appendText(appendMember(raw, "name"), b.name), "input"), object(&c)...),
+				'}')
 		default:
 			raw = append(raw, b.start...)
-			if start, err := value.Parse(b.start); err == nil && (strayCall(start) || !hosted(start) && !b.input.Empty()) {
+			if start, err := value.Parse(b.start); err == nil &&
+				(strayCall(start) || !hosted(start) && !b.input.Empty()) {
 				turn.Calls = append(turn.Calls, message.LostCall(start))
 			}
 		}

@@ -113,7 +113,8 @@ func (m *model) moves(fault *callvet.Fault) bool {
 }
 
 // elsewhere asks in the provider's other API.
-func (m *model) elsewhere(ctx context.Context, req *callvet.Request, before []callvet.Exchange) (*callvet.Response, error) {
+func (m *model) elsewhere(ctx context.Context, req *callvet.Request,
+	before []callvet.Exchange) (*callvet.Response, error) {
 	resp, err := m.other.Generate(ctx, req)
 	if err != nil {
 		var fault *callvet.Fault
@@ -134,7 +135,8 @@ func (m *model) elsewhere(ctx context.Context, req *callvet.Request, before []ca
 
 // query is what req asks of this model.
 func (m *model) query(req *callvet.Request) *query {
-	q := &query{req: req, turns: withIDs(req.Turns, m.fit), params: m.policy.adjust(req.Params, nil), stream: m.stream, form: req.Form}
+	q := &query{req: req, turns: withIDs(req.Turns, m.fit), params: m.policy.adjust(req.Params, nil), stream: m.stream,
+		form: req.Form}
 	m.shape(q)
 	req = q.req
 	q.limit = q.params.MaxTokens
@@ -302,7 +304,8 @@ func (m *model) settle(q *query, sent int, resp *callvet.Response) {
 	}
 	text := size(turn)
 	if u := &resp.Usage; u.Known && (u.InputTokens == 0 || u.OutputTokens == 0 && text > 0) {
-		*u = callvet.Usage{Note: fmt.Sprintf("%d tokens of input and %d of output are told, and there was text", u.InputTokens, u.OutputTokens)}
+		*u = callvet.Usage{Note: fmt.Sprintf("%d tokens of input and %d of output are told, and there was text",
+			u.InputTokens, u.OutputTokens)}
 	}
 	m.price.apply(&resp.Usage, taken{sent: sent, text: text, max: q.limit})
 }

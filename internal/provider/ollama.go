@@ -59,7 +59,8 @@ func (w *ollama) head(b []byte, q *query) []byte {
 
 // besideOptions names the extra members that stand beside options; all others belong into it.
 func besideOptions(name string) bool {
-	return slices.Contains([]string{"format", "keep_alive", "think", "truncate", "shift", "logprobs", "top_logprobs"}, name)
+	return slices.Contains([]string{"format", "keep_alive", "think", "truncate", "shift", "logprobs", "top_logprobs"},
+		name)
 }
 
 func (w *ollama) options(q *query, prompt int) []byte {
@@ -109,17 +110,21 @@ func contextFor(prompt int, maxTokens *int) int {
 // Then the fault says what to do.
 func (m *model) grows(ctx context.Context, q *query, fault *callvet.Fault) bool {
 	const refused = "exceeds the context length"
-	if _, ok := m.wire.(*ollama); !ok || fault.HTTP != http.StatusBadRequest || !strings.Contains(fault.Message, refused) {
+	if _, ok := m.wire.(*ollama); !ok || fault.HTTP != http.StatusBadRequest ||
+		!strings.Contains(fault.Message, refused) {
 		return false
 	}
 	if _, given := q.params.Extra[numCtx]; given {
-		fault.Message += fmt.Sprintf("; num_ctx is set to %d: raise it, or leave it out and it is chosen by the prompt", q.context)
+		fault.Message += fmt.Sprintf("; num_ctx is set to %d: raise it, or leave it out and it is chosen by the prompt",
+			q.context)
 		return false
 	}
 	longest := m.longestContext(ctx)
 	switch {
 	case longest > 0 && q.context >= longest:
-		fault.Message += fmt.Sprintf("; the model takes %d tokens: shorten the prompt, offer fewer tools, or take a model with a longer context", longest)
+		fault.Message += fmt.Sprintf(
+			"; the model takes %d tokens: shorten the prompt, offer fewer tools, or take a model with a longer context",
+			longest)
 		return false
 	case longest == 0 && q.context > providerHeadSize(q)+len(q.tools):
 		fault.Message += "; shorten the prompt, offer fewer tools, or take a model with a longer context"
@@ -131,7 +136,8 @@ func (m *model) grows(ctx context.Context, q *query, fault *callvet.Fault) bool 
 
 // longestContext is how many tokens the model was made for; 0 where the server does not tell.
 func (m *model) longestContext(ctx context.Context) int {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(m.url, "/chat")+"/show", bytes.NewReader(append(appendText([]byte(`{"model":`), m.wire.(*ollama).model), '}')))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(m.url, "/chat")+"/show",
+		bytes.NewReader(append(appendText([]byte(`{"model":`), m.wire.(*ollama).model), '}')))
 	if err != nil {
 		return 0
 	}
@@ -192,7 +198,8 @@ func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error 
 	if done, told := root.Get("done"); told && !done.Bool() {
 		return errNotDone
 	}
-	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: at(msg, "content").Str(), Reasoning: at(msg, "thinking").Str()}
+	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: at(msg, "content").Str(),
+		Reasoning: at(msg, "thinking").Str()}
 	for _, p := range ollamaCalls(msg) {
 		turn.Calls = append(turn.Calls, message.NewCall(p.ID, p.Name, p.Args))
 	}
@@ -216,7 +223,8 @@ func ollamaCalls(msg value.Value) []message.Piece {
 func (w *ollama) finish(root value.Value, resp *callvet.Response) error {
 	resp.Model, resp.FinishReason = at(root, "model").Str(), at(root, "done_reason").Str()
 	var r message.UsageReader
-	resp.Usage = r.Done(callvet.Usage{InputTokens: r.Need(root, "prompt_eval_count"), OutputTokens: r.Need(root, "eval_count")})
+	resp.Usage = r.Done(callvet.Usage{InputTokens: r.Need(root, "prompt_eval_count"),
+		OutputTokens: r.Need(root, "eval_count")})
 	return nil
 }
 
@@ -260,7 +268,8 @@ func (d *ollamaDeltas) finish(q *query, resp *callvet.Response) error {
 		return err
 	}
 	resp.Turns = []callvet.Turn{{
-		Role: callvet.RoleAssistant, Content: d.text.String(), Reasoning: d.reasoning.String(), Calls: d.calls.List(q.req.Tools),
+		Role: callvet.RoleAssistant, Content: d.text.String(), Reasoning: d.reasoning.String(),
+		Calls: d.calls.List(q.req.Tools),
 	}}
 	err := d.wire.finish(d.doc.Root(), resp)
 	if resp.FinishReason == "" { // it is done, and nothing shows that the answer is whole

@@ -39,19 +39,24 @@ func lines(t *testing.T, text string) *fake {
 func TestOllamaAnswers(t *testing.T) {
 	t.Parallel()
 	want := callvet.Turn{Role: callvet.RoleAssistant, Content: "One moment.", Reasoning: "Hm.", Calls: []callvet.Call{
-		{ID: "a", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)}, {Tool: "get_time", Args: json.RawMessage(`{}`)},
+		{ID: "a", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)},
+		{Tool: "get_time", Args: json.RawMessage(`{}`)},
 	}}
 	for stream, f := range map[bool]*fake{false: replies(t, ollamaAnswer), true: lines(t, ollamaStream)} {
 		m, _ := mustOpen(t, "ollama/m", Config{BaseURL: f.URL + "/v1", Stream: stream})
 		resp := ask(t, m, &callvet.Request{Tools: weatherTools(), Turns: hello().Turns})
-		if d := cmp.Diff(want, resp.Turns[0], cmpopts.IgnoreFields(callvet.Turn{}, "Raw"), cmpopts.IgnoreFields(callvet.Call{}, "ID")); d != "" {
+		if d := cmp.Diff(want, resp.Turns[0], cmpopts.IgnoreFields(callvet.Turn{}, "Raw"),
+			cmpopts.IgnoreFields(callvet.Call{}, "ID")); d != "" {
 			t.Errorf("stream %v: %s", stream, d)
 		}
-		if d := cmp.Diff(callvet.Usage{InputTokens: 10, OutputTokens: 5, Known: true}, resp.Usage); d != "" || resp.FinishReason != "stop" || resp.Model != "m-1" || (resp.FirstToken > 0) != stream {
+		if d := cmp.Diff(callvet.Usage{InputTokens: 10, OutputTokens: 5, Known: true}, resp.Usage); d != "" ||
+			resp.FinishReason != "stop" || resp.Model != "m-1" || (resp.FirstToken > 0) != stream {
 			t.Errorf("stream %v: %+v %s", stream, resp, d)
 		}
 	}
-	for name, text := range map[string]string{"cut": ollamaStream[:300], "no end": strings.TrimSuffix(ollamaStream, ollamaStream[strings.LastIndex(ollamaStream, `{"model"`):]), "error": `{"error":"the model stopped"}` + "\n"} {
+	for name, text := range map[string]string{"cut": ollamaStream[:300],
+		"no end": strings.TrimSuffix(ollamaStream, ollamaStream[strings.LastIndex(ollamaStream, `{"model"`):]),
+		"error":  `{"error":"the model stopped"}` + "\n"} {
 		m, _ := mustOpen(t, "ollama/m", Config{BaseURL: lines(t, text).URL, Stream: true})
 		if _, err := m.Generate(t.Context(), hello()); err == nil {
 			t.Errorf("%s: no error", name)
@@ -70,14 +75,16 @@ func TestOllamaRequest(t *testing.T) {
 	}})
 	ask(t, m, &callvet.Request{Params: target.Params, System: "Be brief.", Turns: []callvet.Turn{
 		{Role: callvet.RoleUser, Content: "Weather?"},
-		{Role: callvet.RoleAssistant, Reasoning: "Hm.", Calls: []callvet.Call{{ID: "c1", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)}}},
+		{Role: callvet.RoleAssistant, Reasoning: "Hm.",
+			Calls: []callvet.Call{{ID: "c1", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)}}},
 		{Role: callvet.RoleTool, CallID: "c1", Tool: "get_weather", Content: "rain"},
 	}})
 	var got, want any
 	if err := json.Unmarshal(f.bodies[0], &got); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(`{"model":"m","stream":false,"truncate":false,"shift":false,"think":"low","keep_alive":"1m",
+	if err := json.Unmarshal(
+		[]byte(`{"model":"m","stream":false,"truncate":false,"shift":false,"think":"low","keep_alive":"1m",
 		"options":{"temperature":0,"seed":7,"num_predict":100,"stop":["END"],"num_ctx":4096,"top_k":3},
 		"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Weather?"},
 			{"role":"assistant","content":"","thinking":"Hm.","tool_calls":[{"id":"c1","function":{"name":"get_weather","arguments":{"city":"Oslo"}}}]},
@@ -100,9 +107,10 @@ func TestContextGrows(t *testing.T) {
 		sizes        []int
 		says         string
 	}{
-		"it fits":                    {4000, 16_384, "", []int{4096}, ""},
-		"it fits after two":          {16_000, 131_072, "", []int{4096, 8192, 16_384}, ""},
-		"the model takes less":       {16_000, 8192, "", []int{4096, 8192}, "the model takes 8192 tokens: shorten the prompt"},
+		"it fits":           {4000, 16_384, "", []int{4096}, ""},
+		"it fits after two": {16_000, 131_072, "", []int{4096, 8192, 16_384}, ""},
+		"the model takes less": {16_000, 8192, "", []int{4096, 8192},
+			"the model takes 8192 tokens: shorten the prompt"},
 		"the model takes no more":    {16_000, 4096, "", []int{4096}, "the model takes 4096 tokens"},
 		"a context that is set":      {16_000, 131_072, "6000", []int{6000}, "num_ctx is set to 6000: raise it"},
 		"a server that tells nought": {90_000, 0, "", []int{4096, 8192}, "shorten the prompt"},
@@ -138,14 +146,17 @@ func TestContextGrows(t *testing.T) {
 				io.WriteString(w, `{"error":"the input length exceeds the context length"}`)
 				return
 			}
-			io.WriteString(w, strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, fmt.Sprintf(`"prompt_eval_count":%d`, c.needs-1), 1))
+			io.WriteString(w, strings.Replace(ollamaAnswer, `"prompt_eval_count":10`,
+				fmt.Sprintf(`"prompt_eval_count":%d`, c.needs-1), 1))
 		})
 		cfg := Config{BaseURL: f.URL}
 		if c.set != "" {
 			cfg.Params.Extra = map[string]json.RawMessage{"num_ctx": json.RawMessage(c.set)}
 		}
 		m, target := mustOpen(t, "ollama/m", cfg)
-		_, err := m.Generate(t.Context(), &callvet.Request{Params: target.Params, Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: strings.Repeat("7 1 9 ", 900)}}})
+		_, err := m.Generate(t.Context(),
+			&callvet.Request{Params: target.Params,
+				Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: strings.Repeat("7 1 9 ", 900)}}})
 		if d := cmp.Diff(c.sizes, asked); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -154,7 +165,8 @@ func TestContextGrows(t *testing.T) {
 			continue
 		}
 		if err != nil {
-			if fault := asFault(t, err); fault.Kind != callvet.FaultRequest || fault.Retryable || !strings.Contains(fault.Message, c.says) || len(fault.Exchanges) != len(c.sizes) {
+			if fault := asFault(t, err); fault.Kind != callvet.FaultRequest || fault.Retryable ||
+				!strings.Contains(fault.Message, c.says) || len(fault.Exchanges) != len(c.sizes) {
 				t.Errorf("%s: %+v", name, fault)
 			}
 		}
@@ -179,7 +191,8 @@ func TestOllamaGivesUp(t *testing.T) {
 		"native, streamed": {"ollama/m", lines(t, native+"\n"), true, true},
 		"compatible":       {"compatible/m", replies(t, chat), false, true},
 		"another server":   {"compatible/m", replies(t, strings.Replace(chat, "fp_ollama", "fp_1", 1)), false, false},
-		"it stopped":       {"compatible/m", replies(t, strings.Replace(chat, `"finish_reason":null`, `"finish_reason":"stop"`, 1)), false, false},
+		"it stopped": {"compatible/m",
+			replies(t, strings.Replace(chat, `"finish_reason":null`, `"finish_reason":"stop"`, 1)), false, false},
 	} {
 		m, _ := mustOpen(t, c.spec, Config{BaseURL: c.f.URL, Stream: c.stream})
 		_, err := m.Generate(t.Context(), hello())
@@ -201,7 +214,8 @@ func TestContextFor(t *testing.T) {
 		maxTokens *int
 		want      int
 	}{
-		{0, nil, 4096}, {2048, nil, 4096}, {2049, nil, 8192}, {4086, &ten, 4096}, {4087, &ten, 8192}, {55_000, nil, 65_536}, {10, &much, 131_072},
+		{0, nil, 4096}, {2048, nil, 4096}, {2049, nil, 8192}, {4086, &ten, 4096}, {4087, &ten, 8192},
+		{55_000, nil, 65_536}, {10, &much, 131_072},
 	} {
 		if got := contextFor(c.prompt, c.maxTokens); got != c.want {
 			t.Errorf("%+v: %d", c, got)
@@ -232,7 +246,8 @@ func TestOllamaChoice(t *testing.T) {
 		m, _ := mustOpen(t, "ollama/m", Config{BaseURL: f.URL})
 		resp := ask(t, m, &callvet.Request{Tools: weatherTools(), Turns: hello().Turns, ToolChoice: choice})
 		body := string(f.bodies[0])
-		if strings.Contains(body, `"tools":`) != want.tools || strings.Contains(body, "tool_choice") || (len(resp.Omitted) == 1) != want.told || resp.ToolChoice != want.used {
+		if strings.Contains(body, `"tools":`) != want.tools || strings.Contains(body, "tool_choice") ||
+			(len(resp.Omitted) == 1) != want.told || resp.ToolChoice != want.used {
 			t.Errorf("%q: %v %q %s", choice, resp.Omitted, resp.ToolChoice, body)
 		}
 	}
@@ -242,33 +257,52 @@ func TestOllamaChoice(t *testing.T) {
 // wire; short ones, those that fit, and counts that are not told are none.
 func TestCutPrompts(t *testing.T) {
 	t.Parallel()
-	english := strings.Repeat("The weather in Oslo is told by the tool. ", 1000) // 41,000 characters, some 10,000 tokens
+	// 41,000 characters, some 10,000 tokens
+	english := strings.Repeat("The weather in Oslo is told by the tool. ", 1000)
 	for _, c := range []struct {
 		name, spec, answer, prompt string
 		cut                        bool
 	}{
-		{"ollama, half of the window", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":2050`, 1), english, true},
-		{"ollama, a window", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4096`, 1), english, true},
-		{"ollama, all of it", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":9001`, 1), english, false},
-		{"ollama, not told", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10,`, ``, 1), english, false},
-		{"ollama, lines of dashes", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":600`, 1), strings.Repeat(strings.Repeat("-", 79)+"\n", 500), false},
+		{"ollama, half of the window", "ollama/m",
+			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":2050`, 1), english, true},
+		{"ollama, a window", "ollama/m",
+			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4096`, 1), english, true},
+		{"ollama, all of it", "ollama/m",
+			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":9001`, 1), english, false},
+		{"ollama, not told", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10,`, ``, 1),
+			english, false},
+		{"ollama, lines of dashes", "ollama/m",
+			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":600`, 1),
+			strings.Repeat(strings.Repeat("-", 79)+"\n", 500), false},
 		{"ollama, short", "ollama/m", ollamaAnswer, english[:4000], false},
-		{"ollama, a window that many characters a token would fit", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4096`, 1), english[:12_000], true},
-		{"ollama, beside a window", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4095`, 1), english[:12_000], false},
-		{"a window that is no power of two", "compatible/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5120,"completion_tokens":1,"total_tokens":5121}}`, english[:24_000], true},
-		{"more tokens than characters", "compatible/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":2048,"completion_tokens":1,"total_tokens":2049}}`, "hi", false},
-		{"Chinese", "compatible/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4000,"completion_tokens":1,"total_tokens":4001}}`, strings.Repeat("今天奥斯陆的天气", 1600), true},
-		{"Chinese that fits", "compatible/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":8000,"completion_tokens":1,"total_tokens":8001}}`, strings.Repeat("今天奥斯陆的天气", 1600), false},
-		{"another server", "lmstudio/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4096,"completion_tokens":1,"total_tokens":4097}}`, english, true},
-		{"a server that fits", "lmstudio/m", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1,"total_tokens":9001}}`, english, false},
+		{"ollama, a window that many characters a token would fit", "ollama/m",
+			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4096`, 1),
+			english[:12_000], true},
+		{"ollama, beside a window", "ollama/m",
+			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4095`, 1),
+			english[:12_000], false},
+		{"a window that is no power of two", "compatible/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5120,"completion_tokens":1,"total_tokens":5121}}`, english[:24_000], true},
+		{"more tokens than characters", "compatible/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":2048,"completion_tokens":1,"total_tokens":2049}}`, "hi", false},
+		{"Chinese", "compatible/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4000,"completion_tokens":1,"total_tokens":4001}}`, strings.Repeat("今天奥斯陆的天气", 1600), true},
+		{"Chinese that fits", "compatible/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":8000,"completion_tokens":1,"total_tokens":8001}}`, strings.Repeat("今天奥斯陆的天气", 1600), false},
+		{"another server", "lmstudio/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4096,"completion_tokens":1,"total_tokens":4097}}`, english, true},
+		{"a server that fits", "lmstudio/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1,"total_tokens":9001}}`, english, false},
 	} {
 		m, _ := mustOpen(t, c.spec, Config{BaseURL: replies(t, c.answer).URL})
-		_, err := m.Generate(t.Context(), &callvet.Request{Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: c.prompt}}})
+		_, err := m.Generate(t.Context(),
+			&callvet.Request{Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: c.prompt}}})
 		if (err != nil) != c.cut {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if c.cut && err != nil {
-			if f := asFault(t, err); f.Kind != callvet.FaultRequest || f.Retryable || !strings.Contains(f.Message, "cut the prompt") {
+			if f := asFault(t, err); f.Kind != callvet.FaultRequest || f.Retryable ||
+				!strings.Contains(f.Message, "cut the prompt") {
 				t.Errorf("%s: %+v", c.name, f)
 			}
 		}

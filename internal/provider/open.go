@@ -131,7 +131,8 @@ func providerOpen(spec string, cfg *Config) (*model, callvet.Target, error) {
 // apiOf finds the API in which a model is asked, and notes in t where that is not the one
 // of its service. other is the one that it may want besides; nil: there is none, as beside
 // the dated versions of Azure's API.
-func apiOf(svc *providerService, id string, own bool, cfg *Config, t *callvet.Target) (asked, other *providerService, err error) {
+func apiOf(svc *providerService, id string, own bool, cfg *Config,
+	t *callvet.Target) (asked, other *providerService, err error) {
 	name := svc.responses()
 	if name == "" {
 		return svc, nil, nil
@@ -144,7 +145,8 @@ func apiOf(svc *providerService, id string, own bool, cfg *Config, t *callvet.Ta
 	if own || !onlyResponses(id, &cfg.Params) {
 		return svc, other, nil
 	}
-	adj := callvet.Adjustment{Param: "api", Action: actWarn, From: "Chat Completions", Reason: "it takes no tools from this model while it reasons; "}
+	adj := callvet.Adjustment{Param: "api", Action: actWarn, From: "Chat Completions",
+		Reason: "it takes no tools from this model while it reasons; "}
 	if other == nil {
 		adj.Reason += "leave out the API version for the Responses API, or --reasoning-effort none"
 		other = svc
@@ -190,7 +192,8 @@ func newModel(svc *providerService, id string, cfg *Config, pol policy) *model {
 		m.wire, m.noChoice = &ollama{chat{model: id, names: n}}, true
 	case wireResponses:
 		n.seed, n.stop = "", ""
-		m.wire = &responses{model: id, names: n, reasons: inAny(id, []string{"o1", "o3", "o4", "gpt-5+"}) && !inAny(id, chatModels())}
+		m.wire = &responses{model: id, names: n,
+			reasons: inAny(id, []string{"o1", "o3", "o4", "gpt-5+"}) && !inAny(id, chatModels())}
 	default:
 		n.effort = "reasoning_effort"
 		m.wire = &chat{model: id, names: n, usageOption: !svc.noUsageOption}
@@ -237,7 +240,8 @@ func (c *Config) apiVersion() string {
 func checkExtra(wire string, p *callvet.Params) error {
 	own := []string{
 		"model", "messages", "input", "instructions", "contents", "system", "systemInstruction",
-		"tools", "tool_choice", "toolConfig", "stream", "stream_options", "store", "generationConfig", "parallel_tool_calls",
+		"tools", "tool_choice", "toolConfig", "stream", "stream_options", "store", "generationConfig",
+		"parallel_tool_calls",
 	}
 	if wire == wireResponses {
 		own = append(own, "include")

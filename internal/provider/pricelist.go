@@ -46,7 +46,8 @@ func ImportPrices(name string, data []byte, day string) (p *Prices, skipped int,
 	}
 	if len(l.rows) == 0 {
 		return nil, l.skipped, &callvet.Hinted{
-			Err:  fmt.Errorf("read prices %s: %w: there is no price of a known provider in it", name, callvet.ErrInvalid),
+			Err: fmt.Errorf("read prices %s: %w: there is no price of a known provider in it", name,
+				callvet.ErrInvalid),
 			Hint: "lists of LiteLLM, models.dev and OpenRouter are read, and tables of callvet",
 		}
 	}
@@ -156,8 +157,10 @@ func (l *priceList) liteLLM(e value.Value) {
 	}
 	most := 0
 	for m, ok := e.First(); ok; m, ok = e.Next(m) {
-		if size, tiered := strings.CutPrefix(m.Key(), "input_cost_per_token_above_"); tiered && m.Kind() == value.Number {
-			if n, err := strconv.Atoi(strings.TrimSuffix(size, "k_tokens")); err == nil && (most == 0 || n*1000 < most) {
+		if size, tiered := strings.CutPrefix(m.Key(), "input_cost_per_token_above_"); tiered &&
+			m.Kind() == value.Number {
+			if n, err := strconv.Atoi(strings.TrimSuffix(size, "k_tokens")); err == nil &&
+				(most == 0 || n*1000 < most) {
 				most = n * 1000
 			}
 		}
@@ -166,7 +169,8 @@ func (l *priceList) liteLLM(e value.Value) {
 	l.add("LiteLLM", service, model, &amounts{
 		in: amountOf(at(e, "input_cost_per_token"), 1e6), out: amountOf(at(e, "output_cost_per_token"), 1e6),
 		cached: amountOf(at(e, "cache_read_input_token_cost"), 1e6),
-		write:  amountOf(at(e, "cache_creation_input_token_cost"), 1e6), hour: amountOf(at(e, "cache_creation_input_token_cost_above_1hr"), 1e6),
+		write:  amountOf(at(e, "cache_creation_input_token_cost"), 1e6),
+		hour:   amountOf(at(e, "cache_creation_input_token_cost_above_1hr"), 1e6),
 	}, most)
 }
 

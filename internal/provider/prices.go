@@ -71,7 +71,8 @@ func ReadPrices(name string, data []byte) (*Prices, error) {
 			why = fmt.Sprintf("is there twice: row %d has it, too", first)
 		}
 		if why != "" {
-			return nil, fmt.Errorf("read prices %s: row %d (%s/%s) %s: %w", name, i+1, r.Provider, r.Model, why, callvet.ErrInvalid)
+			return nil, fmt.Errorf("read prices %s: row %d (%s/%s) %s: %w", name, i+1, r.Provider, r.Model, why,
+				callvet.ErrInvalid)
 		}
 		seen[key] = i + 1
 	}
@@ -154,7 +155,8 @@ func (p *Price) apply(u *callvet.Usage, t taken) {
 		return
 	}
 	if u.Known && (u.CachedTokens == 0 || p.Cached != nil) {
-		cost := float64(u.InputTokens-u.CachedTokens-u.CacheWriteTokens)*p.Input + float64(u.OutputTokens)*p.Output + written
+		cost := float64(u.InputTokens-u.CachedTokens-u.CacheWriteTokens)*p.Input +
+			float64(u.OutputTokens)*p.Output + written
 		if u.CachedTokens > 0 {
 			cost += float64(u.CachedTokens) * *p.Cached
 		}
@@ -181,7 +183,8 @@ func (p *Price) apply(u *callvet.Usage, t taken) {
 // is false where its price is not known, or the count cannot be true.
 func (p *Price) written(u *callvet.Usage) (cost float64, known bool) {
 	short, hour := u.CacheWriteTokens-u.CacheHourTokens, u.CacheHourTokens
-	if short > 0 && p.CacheWrite == nil || hour > 0 && p.CacheHour == nil || u.CachedTokens+u.CacheWriteTokens > u.InputTokens {
+	if short > 0 && p.CacheWrite == nil || hour > 0 && p.CacheHour == nil ||
+		u.CachedTokens+u.CacheWriteTokens > u.InputTokens {
 		return 0, false
 	}
 	if short > 0 {

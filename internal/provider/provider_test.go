@@ -90,7 +90,8 @@ func weatherTools() *callvet.Toolset {
 	return callvet.NewToolset([]callvet.Tool{
 		{
 			Name: "get_weather", Description: "Weather \"now\" for a place.",
-			Parameters: json.RawMessage(`{"type": "object", "properties": {"unit": {"enum": ["c","f"]}, "city": {"type": "string"}}, "required": ["city"]}`),
+			Parameters: json.RawMessage(
+				`{"type": "object", "properties": {"unit": {"enum": ["c","f"]}, "city": {"type": "string"}}, "required": ["city"]}`),
 		},
 		{Name: "get_time"},
 	})
@@ -117,7 +118,8 @@ func longRequest() *callvet.Request {
 func allParams() callvet.Params {
 	return callvet.Params{
 		Temperature: ptr(0.0), TopP: ptr(0.9), MaxTokens: ptr(256), Seed: ptr(int64(7)), ReasoningEffort: "low",
-		ParallelCalls: ptr(false), Stop: []string{"END"}, Extra: map[string]json.RawMessage{"top_k": json.RawMessage(`40`)},
+		ParallelCalls: ptr(false), Stop: []string{"END"},
+		Extra: map[string]json.RawMessage{"top_k": json.RawMessage(`40`)},
 	}
 }
 

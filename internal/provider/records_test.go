@@ -84,7 +84,8 @@ func TestBadRecords(t *testing.T) {
 				for c := range mutate.Some([]byte(event), count/len(events), mutate.Huge(count), uint64(i)) {
 					changed := append([]string(nil), events...)
 					changed[i] = string(c.Text)
-					if got := outcomeOf(t, spec, stream, changed); got == callvet.OutcomeAbstained && strings.Contains(strings.Join(changed, " "), made) {
+					if got := outcomeOf(t, spec, stream, changed); got == callvet.OutcomeAbstained &&
+						strings.Contains(strings.Join(changed, " "), made) {
 						t.Errorf("event %d, %s: %s", i, c.String(), got)
 					}
 				}
@@ -112,7 +113,8 @@ func outcomeOf(t *testing.T, spec string, stream bool, events []string) callvet.
 	}
 	m, _ := mustOpen(t, spec, Config{APIKey: "secret-key-123", Stream: stream, HTTPClient: &http.Client{Transport: b}})
 	trace := callvet.Trace{}
-	resp, err := m.Generate(t.Context(), &callvet.Request{Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}, Tools: weatherTools()})
+	resp, err := m.Generate(t.Context(),
+		&callvet.Request{Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}, Tools: weatherTools()})
 	if err != nil {
 		if !errors.As(err, &trace.Fault) {
 			t.Fatalf("%v is no fault", err)

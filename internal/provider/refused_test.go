@@ -19,7 +19,8 @@ func TestRefusedCall(t *testing.T) {
 		f := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 			if stream {
 				w.Header().Set("Content-Type", "text/event-stream")
-				io.WriteString(w, "data: {\"model\":\"m-1\",\"choices\":[{\"delta\":{\"reasoning\":\"Hm.\"}}]}\n\nevent: error\ndata: "+call+"\n\n")
+				io.WriteString(w,
+					"data: {\"model\":\"m-1\",\"choices\":[{\"delta\":{\"reasoning\":\"Hm.\"}}]}\n\nevent: error\ndata: "+call+"\n\n")
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
@@ -28,7 +29,8 @@ func TestRefusedCall(t *testing.T) {
 		})
 		m, _ := mustOpen(t, "groq/m", Config{BaseURL: f.URL, Stream: stream})
 		resp := ask(t, m, &callvet.Request{Tools: weatherTools(), Turns: hello().Turns})
-		if !resp.Unreadable || len(resp.Turns[0].Calls) != 0 || resp.Turns[0].Content != `{"name": "get_weather", "arguments": {"town": 1}}` || resp.Usage.Known {
+		if !resp.Unreadable || len(resp.Turns[0].Calls) != 0 ||
+			resp.Turns[0].Content != `{"name": "get_weather", "arguments": {"town": 1}}` || resp.Usage.Known {
 			t.Errorf("stream %v: %+v", stream, resp)
 		}
 	}
@@ -46,7 +48,8 @@ func TestRefusedCall(t *testing.T) {
 // TestEmptyFunctionCall: the empty form of old that some send with every message is no call.
 func TestEmptyFunctionCall(t *testing.T) {
 	t.Parallel()
-	f := replies(t, `{"choices":[{"message":{"role":"assistant","content":"hi","function_call":{"name":"","arguments":""},"tool_calls":null},"finish_reason":"stop"}]}`)
+	f := replies(t,
+		`{"choices":[{"message":{"role":"assistant","content":"hi","function_call":{"name":"","arguments":""},"tool_calls":null},"finish_reason":"stop"}]}`)
 	m, _ := mustOpen(t, "vllm/m", Config{BaseURL: f.URL})
 	if resp := ask(t, m, hello()); len(resp.Turns[0].Calls) != 0 || resp.Turns[0].Content != "hi" {
 		t.Errorf("%+v", resp.Turns)

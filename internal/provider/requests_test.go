@@ -57,7 +57,8 @@ func TestForeignIDs(t *testing.T) {
 		{"vllm/kimi-k2", `"id":"`, `"tool_call_id":"`, `^.+$`},
 	} {
 		long := strings.Repeat("x", 90)
-		req := elsewhere("functions.get_weather:0", "functions/get_weather:0", "call|ü", "same", "same", long+"1", long+"2", "")
+		req := elsewhere("functions.get_weather:0", "functions/get_weather:0", "call|ü", "same", "same", long+"1",
+			long+"2", "")
 		before, _ := json.Marshal(req.Turns)
 		body := sent(t, c.spec, callvet.Params{}, req)
 		if after, _ := json.Marshal(req.Turns); string(before) != string(after) {
@@ -100,7 +101,8 @@ func TestErrorResults(t *testing.T) {
 	t.Parallel()
 	req := elsewhere("a")
 	body := sent(t, "anthropic/claude-sonnet-4-5", callvet.Params{}, req)
-	if !strings.Contains(body, `"tool_use_id":"a","content":"sunny"}`) || !strings.Contains(body, `"tool_use_id":"ab","content":"{\"error\":\"no clock\"}","is_error":true}`) {
+	if !strings.Contains(body, `"tool_use_id":"a","content":"sunny"}`) ||
+		!strings.Contains(body, `"tool_use_id":"ab","content":"{\"error\":\"no clock\"}","is_error":true}`) {
 		t.Error(body)
 	}
 	req.Turns[1].Calls[1].Status = callvet.StatusOK
@@ -108,7 +110,8 @@ func TestErrorResults(t *testing.T) {
 		t.Error(body)
 	}
 	req.Turns[1].Calls[1].Error = "no clock"
-	if body := sent(t, "anthropic/claude-sonnet-4-5", callvet.Params{}, req); strings.Count(body, `"is_error":true`) != 1 {
+	if body := sent(t, "anthropic/claude-sonnet-4-5", callvet.Params{}, req); strings.Count(body,
+		`"is_error":true`) != 1 {
 		t.Error(body)
 	}
 }
@@ -120,15 +123,18 @@ func TestSignatures(t *testing.T) {
 	for _, c := range []struct {
 		model string
 		want  int
-	}{{"gemini-3-pro-preview", 2}, {"gemini-3.1-flash", 2}, {"gemini-4-pro", 2}, {"gemini-2.5-pro", 0}, {"gemini-2.0-flash", 0}} {
+	}{{"gemini-3-pro-preview", 2}, {"gemini-3.1-flash", 2}, {"gemini-4-pro", 2}, {"gemini-2.5-pro", 0},
+		{"gemini-2.0-flash", 0}} {
 		body := sent(t, "gemini/"+c.model, callvet.Params{}, elsewhere("a", "b"))
 		if got := strings.Count(body, `},"thoughtSignature":"skip_thought_signature_validator"}`); got != c.want {
 			t.Errorf("%s: %d signatures in %s", c.model, got, body)
 		}
 	}
 	req := elsewhere("a")
-	req.Turns[1].Raw = json.RawMessage(`{"role":"model","parts":[{"functionCall":{"name":"get_weather","args":{}},"thoughtSignature":"c2ln"}]}`)
-	if body := sent(t, "gemini/gemini-3-pro", callvet.Params{}, req); strings.Contains(body, noSignature) || !strings.Contains(body, "c2ln") {
+	req.Turns[1].Raw = json.RawMessage(
+		`{"role":"model","parts":[{"functionCall":{"name":"get_weather","args":{}},"thoughtSignature":"c2ln"}]}`)
+	if body := sent(t, "gemini/gemini-3-pro", callvet.Params{}, req); strings.Contains(body, noSignature) ||
+		!strings.Contains(body, "c2ln") {
 		t.Error(body)
 	}
 }
@@ -160,8 +166,10 @@ func TestEffort(t *testing.T) {
 			t.Errorf("%s %s: %s", c.spec, c.effort, body)
 		}
 	}
-	own := callvet.Params{ReasoningEffort: "high", Extra: map[string]json.RawMessage{"output_config": json.RawMessage(`{"effort":"low"}`)}}
-	if body := sent(t, "anthropic/claude-opus-4-7", own, hello()); strings.Count(body, "output_config") != 1 || !strings.Contains(body, `"low"`) {
+	own := callvet.Params{ReasoningEffort: "high",
+		Extra: map[string]json.RawMessage{"output_config": json.RawMessage(`{"effort":"low"}`)}}
+	if body := sent(t, "anthropic/claude-opus-4-7", own, hello()); strings.Count(body, "output_config") != 1 ||
+		!strings.Contains(body, `"low"`) {
 		t.Error(body)
 	}
 }
@@ -201,8 +209,10 @@ func TestEmptyMessages(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []string{"anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro"} {
 		req := hello()
-		req.Turns = append(req.Turns, callvet.Turn{Role: callvet.RoleAssistant}, callvet.Turn{Role: callvet.RoleUser, Content: "Well?"})
-		if body := sent(t, spec, callvet.Params{}, req); strings.Contains(body, `"assistant"`) || strings.Contains(body, `"model","parts"`) || !strings.Contains(body, "Well?") {
+		req.Turns = append(req.Turns, callvet.Turn{Role: callvet.RoleAssistant},
+			callvet.Turn{Role: callvet.RoleUser, Content: "Well?"})
+		if body := sent(t, spec, callvet.Params{}, req); strings.Contains(body, `"assistant"`) ||
+			strings.Contains(body, `"model","parts"`) || !strings.Contains(body, "Well?") {
 			t.Error(body)
 		}
 	}
@@ -229,10 +239,13 @@ func TestEcho(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ message, want string }{
 		{`{"role": "assistant", "content":"Hi."}`, `{"role": "assistant", "content":"Hi."}`},
-		{`{"role":"assistant","content":"Hi.","annotations":[],"audio":null,"function_call":null,"tool_calls":[]}`, `{"role":"assistant","content":"Hi."}`},
+		{`{"role":"assistant","content":"Hi.","annotations":[],"audio":null,"function_call":null,"tool_calls":[]}`,
+			`{"role":"assistant","content":"Hi."}`},
 		{`{"role":"assistant","content":null,"annotations":[{"a":1}],"tool_calls":[{"id":"a"}],"reasoning_content":"Hm."}`, `{"role":"assistant","content":null,"tool_calls":[{"id":"a"}],"reasoning_content":"Hm."}`},
-		{`{"content":"Hi.","audio":{"data":"","id":""},"function_call":{"name":"","arguments":""}}`, `{"content":"Hi."}`},
-		{`{"content":null,"audio":{"id":"a"},"function_call":{"name":"f","arguments":""}}`, `{"content":null,"audio":{"id":"a"},"function_call":{"name":"f","arguments":""}}`},
+		{`{"content":"Hi.","audio":{"data":"","id":""},"function_call":{"name":"","arguments":""}}`,
+			`{"content":"Hi."}`},
+		{`{"content":null,"audio":{"id":"a"},"function_call":{"name":"f","arguments":""}}`,
+			`{"content":null,"audio":{"id":"a"},"function_call":{"name":"f","arguments":""}}`},
 		{`{"annotations":[]}`, ``},
 	} {
 		v, err := value.Parse([]byte(c.message))
@@ -267,7 +280,8 @@ data: [DONE]
 	m, _ := mustOpen(t, "openrouter/anthropic/claude-sonnet-4.5", Config{BaseURL: f.URL, Stream: true})
 	req := &callvet.Request{Turns: hello().Turns, Tools: weatherTools()}
 	resp := ask(t, m, req)
-	req.Turns = append(req.Turns, resp.Turns[0], callvet.Turn{Role: callvet.RoleTool, CallID: "call_1", Tool: "get_time", Content: "12:00"})
+	req.Turns = append(req.Turns, resp.Turns[0],
+		callvet.Turn{Role: callvet.RoleTool, CallID: "call_1", Tool: "get_time", Content: "12:00"})
 	ask(t, m, req)
 	const want = `"reasoning":"Look it up.","reasoning_details":[{"type":"reasoning.text","text":"Look it up.","format":"anthropic-claude-v1","index":0,"signature":"c2ln"},{"type":"reasoning.encrypted","data":"e30","id":"rs_1","index":1}]}`
 	if got := string(f.bodies[1]); !strings.Contains(got, want) || !json.Valid(f.bodies[1]) {

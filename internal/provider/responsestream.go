@@ -33,7 +33,8 @@ func (d *responseDeltas) add(data []byte) (content, last bool, err error) {
 	switch kind := at(root, "type").Str(); {
 	case kind == "response.output_item.done":
 		d.items = append(append(d.items, at(root, "item").Raw()...), ',')
-	case kind == "response.completed", kind == "response.incomplete", kind == "response.failed", kind == "response.cancelled":
+	case kind == "response.completed", kind == "response.incomplete", kind == "response.failed",
+		kind == "response.cancelled":
 		d.whole = append([]byte(nil), at(root, "response").Raw()...)
 		return false, true, nil
 	case kind == "error":
@@ -41,7 +42,8 @@ func (d *responseDeltas) add(data []byte) (content, last bool, err error) {
 	case kind == "response.output_item.added" && at(root, "item", "type").Str() == "function_call":
 		item := at(root, "item")
 		d.calls.Add(message.Piece{
-			Index: at(root, "output_index"), ID: at(item, "call_id").Str(), Name: at(item, "name").Str(), Args: rawArgs(at(item, "arguments")),
+			Index: at(root, "output_index"), ID: at(item, "call_id").Str(), Name: at(item, "name").Str(),
+			Args: rawArgs(at(item, "arguments")),
 		})
 		return true, false, nil
 	case kind == "response.function_call_arguments.delta":

@@ -129,20 +129,25 @@ func TestStreams(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ title, spec, events, finish, echo string }{
 		{"chat", "vllm/m", chatStream, "tool_calls", `"reasoning_content":"Hm."`},
-		{"messages", "anthropic/m", messageStream, "max_tokens", `{"type":"thinking","thinking":"Hm.","signature":"c2ln"}`},
-		{"responses", "openai-responses/m", responseStream, "max_tokens", `{"type":"reasoning","summary":[{"text":"Hm."}]}`},
-		{"responses, items on the way", "openai-responses/m", itemStream, "completed", `{"type":"reasoning","summary":[{"text":"Hm."}]}`},
-		{"gemini", "gemini/m", geminiStream, "STOP", `{"role":"model","parts":[{"text":"Hm.","thought":true},{"text":"One moment."},{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Oslo"}},"thoughtSignature":"c2ln"}`},
+		{"messages", "anthropic/m", messageStream, "max_tokens",
+			`{"type":"thinking","thinking":"Hm.","signature":"c2ln"}`},
+		{"responses", "openai-responses/m", responseStream, "max_tokens",
+			`{"type":"reasoning","summary":[{"text":"Hm."}]}`},
+		{"responses, items on the way", "openai-responses/m", itemStream, "completed",
+			`{"type":"reasoning","summary":[{"text":"Hm."}]}`},
+		{"gemini", "gemini/m", geminiStream, "STOP",
+			`{"role":"model","parts":[{"text":"Hm.","thought":true},{"text":"One moment."},{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Oslo"}},"thoughtSignature":"c2ln"}`},
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			t.Parallel()
 			f := streams(t, c.events)
 			m, _ := mustOpen(t, c.spec, Config{BaseURL: f.URL, Stream: true})
 			resp := ask(t, m, hello())
-			want := callvet.Turn{Role: callvet.RoleAssistant, Content: "One moment.", Reasoning: "Hm.", Calls: []callvet.Call{
-				{ID: "a", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)},
-				{ID: "b", Tool: "get_time", ArgsRaw: `{"tz":`},
-			}}
+			want := callvet.Turn{Role: callvet.RoleAssistant, Content: "One moment.", Reasoning: "Hm.",
+				Calls: []callvet.Call{
+					{ID: "a", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)},
+					{ID: "b", Tool: "get_time", ArgsRaw: `{"tz":`},
+				}}
 			if c.spec == "gemini/m" { // arguments are no text there, so a text is one inside
 				want.Calls[1].ArgsRaw = `"{\"tz\":"`
 			}
@@ -154,7 +159,8 @@ func TestStreams(t *testing.T) {
 			if d := cmp.Diff(usage, resp.Usage); d != "" || resp.FinishReason != c.finish || resp.Model != "m-1" {
 				t.Errorf("%+v %s", resp, d)
 			}
-			if resp.FirstToken <= 0 || !strings.HasPrefix(c.events, resp.Exchanges[0].Response) || len(resp.Exchanges[0].Response) < len(c.events)-40 {
+			if resp.FirstToken <= 0 || !strings.HasPrefix(c.events, resp.Exchanges[0].Response) ||
+				len(resp.Exchanges[0].Response) < len(c.events)-40 {
 				t.Errorf("first token after %v, kept %q", resp.FirstToken, resp.Exchanges[0].Response)
 			}
 			if strings.Contains(string(f.bodies[0]), `"stream":true`) == (c.spec == "gemini/m") {
@@ -177,34 +183,45 @@ func TestStreamFaults(t *testing.T) {
 		{"half an event", "vllm/m", "data: {\"choices\":[\n\n", callvet.FaultMalformed},
 		{"error", "vllm/m", "data: {\"error\":{\"message\":\"boom\",\"code\":429}}\n\n", callvet.FaultRateLimit},
 		{"empty", "vllm/m", "", callvet.FaultMalformed},
-		{"too large", "vllm/m", strings.Repeat(`data: {"choices":[{"delta":{"content":"aaaaaaaa"}}]}`+"\n\n", 1000), callvet.FaultTooLarge},
+		{"too large", "vllm/m", strings.Repeat(`data: {"choices":[{"delta":{"content":"aaaaaaaa"}}]}`+"\n\n", 1000),
+			callvet.FaultTooLarge},
 		{"cut message", "anthropic/m", messageStream[:900], callvet.FaultMalformed},
-		{"overloaded", "anthropic/m", "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n", callvet.FaultServer},
+		{"overloaded", "anthropic/m",
+			"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n",
+			callvet.FaultServer},
 		{"cut response", "openai-responses/m", responseStream[:200], callvet.FaultMalformed},
-		{"failed response", "openai-responses/m", "data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"x\"}}}\n\n", callvet.FaultServer},
-		{"error in a response", "openai-responses/m", "data: {\"type\":\"error\",\"error\":{\"message\":\"slow\",\"code\":429}}\n\n", callvet.FaultRateLimit},
+		{"failed response", "openai-responses/m",
+			"data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"x\"}}}\n\n", callvet.FaultServer},
+		{"error in a response", "openai-responses/m",
+			"data: {\"type\":\"error\",\"error\":{\"message\":\"slow\",\"code\":429}}\n\n", callvet.FaultRateLimit},
 		{"cut gemini", "gemini/m", geminiStream[:200], callvet.FaultMalformed},
-		{"error of gemini", "gemini/m", "data: {\"error\":{\"code\":503,\"message\":\"busy\"}}\n\n", callvet.FaultServer},
-		{"stray delta", "anthropic/m", "data: {\"type\":\"content_block_delta\",\"delta\":{}}\n\n", callvet.FaultMalformed},
+		{"error of gemini", "gemini/m", "data: {\"error\":{\"code\":503,\"message\":\"busy\"}}\n\n",
+			callvet.FaultServer},
+		{"stray delta", "anthropic/m", "data: {\"type\":\"content_block_delta\",\"delta\":{}}\n\n",
+			callvet.FaultMalformed},
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			t.Parallel()
 			f := streams(t, c.events)
 			m, _ := mustOpen(t, c.spec, Config{BaseURL: f.URL, Stream: true, MaxBody: 16 << 10})
 			_, err := m.Generate(context.Background(), hello())
-			if got := asFault(t, err); got.Kind != c.kind || !got.Retryable && c.kind != callvet.FaultTooLarge || len(got.Exchanges) != 1 {
+			if got := asFault(t, err); got.Kind != c.kind || !got.Retryable && c.kind != callvet.FaultTooLarge ||
+				len(got.Exchanges) != 1 {
 				t.Errorf("fault %+v", got)
 			}
 		})
 	}
 	// What a stream of Messages began to count is not what it counted in the end.
-	f := streams(t, strings.Replace(messageStream, `"usage":{"output_tokens":5}`, `"usage":{"input_tokens":70,"cache_read_input_tokens":7,"output_tokens":5}`, 1))
+	f := streams(t, strings.Replace(messageStream, `"usage":{"output_tokens":5}`,
+		`"usage":{"input_tokens":70,"cache_read_input_tokens":7,"output_tokens":5}`, 1))
 	m, _ := mustOpen(t, "anthropic/m", Config{BaseURL: f.URL, Stream: true})
-	if d := cmp.Diff(callvet.Usage{InputTokens: 77, OutputTokens: 5, CachedTokens: 7, Known: true}, ask(t, m, hello()).Usage); d != "" {
+	if d := cmp.Diff(callvet.Usage{InputTokens: 77, OutputTokens: 5, CachedTokens: 7, Known: true},
+		ask(t, m, hello()).Usage); d != "" {
 		t.Error(d)
 	}
 	// Groq tells usage under a name of its own.
-	f = streams(t, strings.Replace(chatStream, `"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}`, `"x_groq":{"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`, 1))
+	f = streams(t, strings.Replace(chatStream, `"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}`,
+		`"x_groq":{"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`, 1))
 	m, _ = mustOpen(t, "groq/m", Config{BaseURL: f.URL, Stream: true})
 	if d := cmp.Diff(callvet.Usage{InputTokens: 10, OutputTokens: 5, Known: true}, ask(t, m, hello()).Usage); d != "" {
 		t.Error(d)
@@ -226,7 +243,8 @@ func TestByteOrderMark(t *testing.T) {
 		true:  "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
 	} {
 		srv := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", map[bool]string{false: "application/json", true: "text/event-stream"}[stream])
+			w.Header().Set("Content-Type",
+				map[bool]string{false: "application/json", true: "text/event-stream"}[stream])
 			io.WriteString(w, "\ufeff"+body)
 		})
 		m, _ := mustOpen(t, "vllm/m", Config{BaseURL: srv.URL, Stream: stream})
@@ -243,7 +261,8 @@ func TestByteOrderMark(t *testing.T) {
 func TestHalvesOfACharacter(t *testing.T) {
 	t.Parallel()
 	const lone = "read with a lone surrogate"
-	const begin, end = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"get_weather","arguments":""}}]}}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`
+	const begin,
+		end = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"get_weather","arguments":""}}]}}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`
 	part := func(text string) string {
 		return `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"` + text + `"}}]}}]}`
 	}

@@ -22,14 +22,19 @@ func TestCallsOfStreams(t *testing.T) {
 	}
 	call := func(e string) string { return `{"tool_calls":[` + e + `]}` }
 	messages := func(list ...string) string {
-		all := append([]string{`{"type":"message_start","message":{"usage":{"input_tokens":1,"output_tokens":1}}}`}, list...)
-		return events(append(all, `{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":1}}`, `{"type":"message_stop"}`)...)
+		all := append([]string{`{"type":"message_start","message":{"usage":{"input_tokens":1,"output_tokens":1}}}`},
+			list...)
+		return events(append(all,
+			`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":1}}`,
+			`{"type":"message_stop"}`)...)
 	}
 	start := func(index, id, input string) string {
-		return `{"type":"content_block_start","index":` + index + `,"content_block":{"type":"tool_use","id":"` + id + `","name":"get_weather","input":` + input + `}}`
+		return `{"type":"content_block_start","index":` + index + `,"content_block":{"type":"tool_use","id":"` + id +
+			`","name":"get_weather","input":` + input + `}}`
 	}
 	part := func(index, json string) string {
-		return `{"type":"content_block_delta","index":` + index + `,"delta":{"type":"input_json_delta","partial_json":` + json + `}}`
+		return `{"type":"content_block_delta","index":` + index +
+			`,"delta":{"type":"input_json_delta","partial_json":` + json + `}}`
 	}
 	gemini := func(parts ...string) string {
 		for i, p := range parts {
@@ -39,36 +44,55 @@ func TestCallsOfStreams(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ spec, stream, want string }{
 		"two ids of one index": {
-			"vllm/m", chat(call(`{"index":0,"id":"a","function":{"name":"get_weather","arguments":"{\"city\":\"Paris\"}"}}`), call(`{"index":0,"id":"b","function":{"name":"get_weather","arguments":"{\"city\":\"Rome\"}"}}`)),
+			"vllm/m",
+			chat(call(`{"index":0,"id":"a","function":{"name":"get_weather","arguments":"{\"city\":\"Paris\"}"}}`),
+				call(`{"index":0,"id":"b","function":{"name":"get_weather","arguments":"{\"city\":\"Rome\"}"}}`)),
 			"a " + paris + ` | b get_weather {"city":"Rome"}`,
 		},
 		"the name in every chunk": {
-			"vllm/m", chat(call(`{"index":0,"id":"a","function":{"name":"get_weather","arguments":"{\"city\":"}}`), call(`{"index":0,"id":"a","function":{"name":"get_weather","arguments":"\"Paris\"}"}}`)),
+			"vllm/m", chat(call(`{"index":0,"id":"a","function":{"name":"get_weather","arguments":"{\"city\":"}}`),
+				call(`{"index":0,"id":"a","function":{"name":"get_weather","arguments":"\"Paris\"}"}}`)),
 			"a " + paris,
 		},
 		"arguments that repeat": {
-			"vllm/m", chat(call(`{"index":0,"id":"a","function":{"name":"get_weather","arguments":"{\"city\":"}}`), call(`{"index":0,"id":"a","function":{"arguments":"{\"city\":\"Paris\"}"}}`)),
+			"vllm/m", chat(call(`{"index":0,"id":"a","function":{"name":"get_weather","arguments":"{\"city\":"}}`),
+				call(`{"index":0,"id":"a","function":{"arguments":"{\"city\":\"Paris\"}"}}`)),
 			"a " + paris,
 		},
 		"an object, and a text for the index": {
-			"vllm/m", chat(call(`{"index":"0","id":"a","function":{"name":"get_weather","arguments":{"city":"Paris"}}}`), call(`{"index":"1","id":"b","function":{"name":"get_time"}}`)),
+			"vllm/m",
+			chat(call(`{"index":"0","id":"a","function":{"name":"get_weather","arguments":{"city":"Paris"}}}`),
+				call(`{"index":"1","id":"b","function":{"name":"get_time"}}`)),
 			"a " + paris + " | b get_time {}",
 		},
-		"an element that is no call": {"vllm/m", chat(call(`{"index":0,"id":"a","function":{"name":"get_time"}},null`)), "a get_time {} | c00010001  {}"},
+		"an element that is no call": {"vllm/m", chat(call(`{"index":0,"id":"a","function":{"name":"get_time"}},null`)),
+			"a get_time {} | c00010001  {}"},
 		"the form before tool_calls": {
-			"vllm/m", chat(`{"function_call":{"name":"get_weather","arguments":""}}`, `{"function_call":{"arguments":"{\"city\":"}}`, `{"function_call":{"arguments":"\"Paris\"}"}}`),
+			"vllm/m", chat(`{"function_call":{"name":"get_weather","arguments":""}}`,
+				`{"function_call":{"arguments":"{\"city\":"}}`, `{"function_call":{"arguments":"\"Paris\"}"}}`),
 			"c00010000 " + paris,
 		},
-		"the form before tool_calls, empty": {"vllm/m", chat(call(`{"index":0,"id":"a","function":{"name":"get_time"}}`), `{"function_call":{"name":"","arguments":""}}`), "a get_time {}"},
+		"the form before tool_calls, empty": {"vllm/m",
+			chat(call(`{"index":0,"id":"a","function":{"name":"get_time"}}`),
+				`{"function_call":{"name":"","arguments":""}}`), "a get_time {}"},
 		"blocks in turns": {
-			"anthropic/m", messages(start("0", "a", "{}"), start("1", "b", "{}"), part("0", `"{\"city\":"`), part("1", `"{\"city\":\"Rome\"}"`), part("0", `"\"Paris\"}"`)),
+			"anthropic/m", messages(start("0", "a", "{}"), start("1", "b", "{}"), part("0", `"{\"city\":"`),
+				part("1", `"{\"city\":\"Rome\"}"`), part("0", `"\"Paris\"}"`)),
 			"a " + paris + ` | b get_weather {"city":"Rome"}`,
 		},
-		"a block that is whole":     {"anthropic/m", messages(start("0", "a", `{"city":"Paris"}`)), "a " + paris},
-		"a block that is repeated":  {"anthropic/m", messages(start("0", "a", "{}"), part("0", `"{\"city\":"`), start("0", "a", "{}"), part("0", `"{\"city\":\"Paris\"}"`)), "a " + paris},
-		"two blocks of one index":   {"anthropic/m", messages(start("0", "a", "{}"), part("0", `"{\"city\":\"Paris\"}"`), start("0", "b", "{}"), part("0", `"{\"city\":\"Rome\"}"`)), "a " + paris + ` | b get_weather {"city":"Rome"}`},
-		"blocks without an index":   {"anthropic/m", strings.NewReplacer(`"index":0,`, "").Replace(messages(start("0", "a", "{}"), part("0", `"{\"city\":"`), part("0", `"\"Paris\"}"`), start("0", "b", "{}"))), "a " + paris + ` | b get_weather {}`},
-		"a delta that is an object": {"anthropic/m", messages(start("0", "a", "{}"), part("0", `{"city":"Paris"}`)), "a " + paris},
+		"a block that is whole": {"anthropic/m", messages(start("0", "a", `{"city":"Paris"}`)), "a " + paris},
+		"a block that is repeated": {"anthropic/m",
+			messages(start("0", "a", "{}"), part("0", `"{\"city\":"`), start("0", "a", "{}"),
+				part("0", `"{\"city\":\"Paris\"}"`)), "a " + paris},
+		"two blocks of one index": {"anthropic/m",
+			messages(start("0", "a", "{}"), part("0", `"{\"city\":\"Paris\"}"`), start("0", "b", "{}"),
+				part("0", `"{\"city\":\"Rome\"}"`)), "a " + paris + ` | b get_weather {"city":"Rome"}`},
+		"blocks without an index": {"anthropic/m",
+			strings.NewReplacer(`"index":0,`,
+				"").Replace(messages(start("0", "a", "{}"), part("0", `"{\"city\":"`), part("0", `"\"Paris\"}"`),
+				start("0", "b", "{}"))), "a " + paris + ` | b get_weather {}`},
+		"a delta that is an object": {"anthropic/m", messages(start("0", "a", "{}"), part("0", `{"city":"Paris"}`)),
+			"a " + paris},
 		"items on the way only": {
 			"openai-responses/m", events(
 				`{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"a","name":"get_weather","arguments":""}}`,
@@ -78,14 +102,20 @@ func TestCallsOfStreams(t *testing.T) {
 			), "a " + paris,
 		},
 		"a call of Gemini again": {
-			"gemini/m", gemini(`{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Pa"}}}`, `{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Paris"}}}`, `{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Rome"}}}`),
+			"gemini/m",
+			gemini(`{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Pa"}}}`,
+				`{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Paris"}}}`,
+				`{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Rome"}}}`),
 			"a " + paris + ` | a get_weather {"city":"Rome"}`,
 		},
 		"arguments of Gemini, value by value": {
-			"gemini/m", gemini(`{"functionCall":{"id":"a","name":"get_weather","willContinue":true},"thoughtSignature":"c2ln"}`,
+			"gemini/m",
+			gemini(`{"functionCall":{"id":"a","name":"get_weather","willContinue":true},"thoughtSignature":"c2ln"}`,
 				`{"functionCall":{"partialArgs":[{"jsonPath":"$.city","stringValue":"Pa","willContinue":true}],"willContinue":true}}`,
-				`{"functionCall":{"partialArgs":[{"jsonPath":"$.city","stringValue":"ris"}],"willContinue":true}}`, `{"functionCall":{}}`,
-				`{"functionCall":{"name":"get_weather","willContinue":true}}`, `{"functionCall":{"partialArgs":[{"jsonPath":"$.city","stringValue":"Ro"}],"willContinue":true}}`),
+				`{"functionCall":{"partialArgs":[{"jsonPath":"$.city","stringValue":"ris"}],"willContinue":true}}`,
+				`{"functionCall":{}}`,
+				`{"functionCall":{"name":"get_weather","willContinue":true}}`,
+				`{"functionCall":{"partialArgs":[{"jsonPath":"$.city","stringValue":"Ro"}],"willContinue":true}}`),
 			"a " + paris + ` | c00010001 get_weather "{\"city\":\"Ro\""`,
 		},
 		"calls of Ollama": {

@@ -76,7 +76,8 @@ func (r *Redactor) owns(v string) bool {
 	if len(v) >= minOwn {
 		return bytes.Contains(r.ownText, quoted[1:len(quoted)-1])
 	}
-	return bytes.Contains(r.ownText, quoted) || bytes.Contains(r.ownText, []byte(":"+v+",")) || bytes.Contains(r.ownText, []byte(":"+v+"}"))
+	return bytes.Contains(r.ownText, quoted) || bytes.Contains(r.ownText, []byte(":"+v+",")) ||
+		bytes.Contains(r.ownText, []byte(":"+v+"}"))
 }
 
 // quoteText is v as a JSON string without the escapes of HTML.
@@ -147,7 +148,8 @@ func (r *Redactor) Case(c *callvet.Case) callvet.Case {
 	if err := json.Unmarshal(hidden, &out); err != nil { // types did not change, so that it can be read
 		return callvet.Case{ID: c.ID, Description: "the case cannot be shown: " + err.Error()}
 	}
-	out.ID, out.Tags, out.Fields, out.Tools, out.ToolNames, out.Position = c.ID, c.Tags, c.Fields, c.Tools, c.ToolNames, c.Position
+	out.ID, out.Tags, out.Fields, out.Tools, out.ToolNames, out.Position = c.ID, c.Tags, c.Fields, c.Tools,
+		c.ToolNames, c.Position
 	return out
 }
 
@@ -167,7 +169,8 @@ func (r *Redactor) Result(in *callvet.Result) callvet.Result {
 	out.Assertions = append([]callvet.Assertion(nil), in.Assertions...)
 	for i := range out.Assertions {
 		a := &out.Assertions[i]
-		a.Name, a.Reason, a.Expected, a.Actual = r.sentence(a.Name), r.sentence(a.Reason), r.sentence(a.Expected), r.sentence(a.Actual)
+		a.Name, a.Reason, a.Expected, a.Actual = r.sentence(a.Name), r.sentence(a.Reason), r.sentence(a.Expected),
+			r.sentence(a.Actual)
 	}
 	out.Incidents = append([]callvet.Incident(nil), in.Incidents...)
 	for i := range out.Incidents {
@@ -206,7 +209,8 @@ func (r *Redactor) match(m *callvet.CallMatch) {
 // roleAt is the role of a value at a path such as auth.password, /auth/password or users[0].
 func (r *Redactor) roleAt(path string) pii.Role {
 	role := pii.RoleNone
-	for _, name := range strings.FieldsFunc(path, func(c rune) bool { return c == '.' || c == '/' || c == '[' || c == ']' }) {
+	for _, name := range strings.FieldsFunc(path,
+		func(c rune) bool { return c == '.' || c == '/' || c == '[' || c == ']' }) {
 		if strings.Trim(name, "0123456789") == "" {
 			continue // an item has the role of its list
 		}
@@ -246,7 +250,8 @@ func replaceApart(s, old, with string) string {
 		i += at
 		end := i + len(old)
 		at = end
-		if digit(i) && (digit(i-1) || i > 0 && s[i-1] == '.' && digit(i-2)) || digit(end-1) && (digit(end) || end < len(s) && s[end] == '.' && digit(end+1)) {
+		if digit(i) && (digit(i-1) || i > 0 && s[i-1] == '.' && digit(i-2)) || digit(end-1) &&
+			(digit(end) || end < len(s) && s[end] == '.' && digit(end+1)) {
 			at = i + 1
 			continue
 		}
@@ -265,7 +270,8 @@ func (r *Redactor) sentence(s string) string {
 		return s
 	}
 	order := slices.Clone(r.seen.order)
-	slices.SortStableFunc(order, func(a, b slot) int { return cmp.Compare(len(b.value), len(a.value)) }) // a value may be part of another
+	// a value may be part of another
+	slices.SortStableFunc(order, func(a, b slot) int { return cmp.Compare(len(b.value), len(a.value)) })
 	for _, at := range order {
 		if r.owns(at.value) {
 			continue

@@ -18,10 +18,12 @@ func SecretName(name string) bool {
 	}
 	for word := range strings.SplitSeq(name, "_") {
 		switch word {
-		case "KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASSWORDS", "PWD", "CREDENTIAL", "CREDENTIALS", "PAT", "JWT", "COOKIE":
+		case "KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE",
+			"PASSWORDS", "PWD", "CREDENTIAL", "CREDENTIALS", "PAT", "JWT", "COOKIE":
 			return name != "PWD" && name != "OLDPWD"
 		}
-		if strings.HasSuffix(word, "APIKEY") || strings.HasSuffix(word, "PASSWORD") || strings.HasSuffix(word, "TOKEN") {
+		if strings.HasSuffix(word, "APIKEY") || strings.HasSuffix(word, "PASSWORD") ||
+			strings.HasSuffix(word, "TOKEN") {
 			return true
 		}
 	}
@@ -34,7 +36,8 @@ var region = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d$`)
 // setting reports whether the value of a variable that is named like a secret is none: a path,
 // an address without a password, a region, a word.
 func setting(v string) bool {
-	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~") || strings.HasPrefix(v, "./") || strings.Contains(v, "://") {
+	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~") || strings.HasPrefix(v, "./") ||
+		strings.Contains(v, "://") {
 		return true
 	}
 	if region.MatchString(v) {

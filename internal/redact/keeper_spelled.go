@@ -40,7 +40,9 @@ func (k *Keeper) Spelled(settings []Setting) error {
 	for i := range settings {
 		s := &settings[i]
 		if what := k.holds(d, s); what != "" {
-			return &callvet.Hinted{Err: fmt.Errorf("open target: %w: %s holds %s as it is, and settings are kept with the run", callvet.ErrInvalid, s.Name, what), Hint: s.Hint}
+			return &callvet.Hinted{Err: fmt.Errorf(
+				"open target: %w: %s holds %s as it is, and settings are kept with the run", callvet.ErrInvalid, s.Name,
+				what), Hint: s.Hint}
 		}
 	}
 	return nil
@@ -101,7 +103,8 @@ func secretOption(line string) bool {
 		if !ok && i+1 < len(words) {
 			v = words[i+1]
 		}
-		if v = strings.Trim(v, `"'`); len(v) >= minSecret && strings.ContainsAny(v, "0123456789") && !strings.HasPrefix(v, "-") {
+		if v = strings.Trim(v, `"'`); len(v) >= minSecret && strings.ContainsAny(v, "0123456789") &&
+			!strings.HasPrefix(v, "-") {
 			return true
 		}
 	}

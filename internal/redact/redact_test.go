@@ -28,69 +28,84 @@ func TestText(t *testing.T) {
 	key := "sk-" + "Zx81kQp02LmVt7RbYc45"
 	pem := "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIEow\n-----END RSA PRIVATE " + "KEY-----"
 	for name, c := range map[string]struct{ in, want string }{
-		"compared secret":     {`password == "hush-4711" and n != 2`, `password == "[REDACTED:secret]" and n != 2`},
-		"unequal secret":      {`x.api_key!='hush-4711'`, `x.api_key!='[REDACTED:secret]'`},
-		"long token":          {"key=" + strings.Repeat("q7Xz9Kp2", 2000) + " ok", "key=[REDACTED:secret] ok"},
-		"many keys":           {strings.Repeat("key:a-", 1e4), strings.Repeat("key:a-", 1e4)},
-		"compared names":      {`password == confirmed and "=="`, `password == confirmed and "=="`},
-		"email":               {"write to <ana.perez+x@mail.example.com>, please.", "write to <[REDACTED:email]>, please."},
-		"no email":            {"user@host and @mention, a@b", "user@host and @mention, a@b"},
-		"card":                {"card 4111 1111 1111 1111 ok", "card [REDACTED:card] ok"},
-		"card off by one":     {"card 4111 1111 1111 1112 ok", "card 4111 1111 1111 1112 ok"},
-		"card among letters":  {"ref 4111111111111111x", "ref 4111111111111111x"},
-		"iban":                {"to GB29NWBK60161331926819.", "to [REDACTED:iban]."},
-		"iban groups":         {"DE89 3704 0044 0532 0130 00", "[REDACTED:iban]"},
-		"iban wrong":          {"DE88 3704 0044 0532 0130 00", "DE88 3704 0044 0532 0130 00"},
-		"phone":               {"call +46 70 123 45 67 now", "call [REDACTED:phone] now"},
-		"phone brackets":      {"(555) 123-4567", "[REDACTED:phone]"},
-		"phone in groups":     {"555-123-2002", "[REDACTED:phone]"},
-		"order number":        {"order 5551232002, 2024-05-15 15:00:00", "order 5551232002, 2024-05-15 15:00:00"},
-		"ssn":                 {"ssn 219-09-9999", "ssn [REDACTED:national_id]"},
-		"no ssn":              {"000-09-9999", "000-09-9999"},
-		"cpf":                 {"529.982.247-25", "[REDACTED:national_id]"},
-		"dni":                 {"12345678Z y X1234567L", "[REDACTED:national_id] y [REDACTED:national_id#2]"},
-		"personnummer":        {"811218-9876", "[REDACTED:national_id]"},
-		"key":                 {"use " + key + " here", "use [REDACTED:api_key] here"},
-		"not a key":           {"task-sk-learn and sk-learn-based-models", "task-sk-learn and sk-learn-based-models"},
-		"bearer":              {"Authorization: Bearer abc123def456ghi7", "Authorization: Bearer [REDACTED:secret]"},
-		"bearer alone":        {"send Bearer abc123def456ghi7", "send Bearer [REDACTED:bearer]"},
-		"jwt":                 {"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3", "[REDACTED:jwt]"},
-		"pem":                 {"a " + pem + " b", "a [REDACTED:private_key] b"},
-		"pem cut off":         {pem[:40], "[REDACTED:private_key]"},
-		"assignment":          {"DB_PASSWORD=hunter2hunter", "DB_PASSWORD=[REDACTED:secret]"},
-		"spoken of":           {"the password: required field", "the password: required field"},
-		"url":                 {"https://x.test/?api_key=Q7w8e9r0t1y2&x=1", "https://x.test/?api_key=[REDACTED:secret]&x=1"},
-		"random token":        {`token: "a8f3k2j5h7d9s1q4w6"`, `token: "[REDACTED:secret]"`},
-		"written key":         {"key: window_days_thirty", "key: window_days_thirty"},
-		"done already":        {"password=[REDACTED:secret]", "password=[REDACTED:secret]"},
-		"id, then an @":       {"219-09-9999@example.com", "[REDACTED:national_id]@example.com"},
-		"two":                 {"a@b.co c@d.org", "[REDACTED:email] [REDACTED:email#2]"},
-		"fraction":            {"31.41592653589793, 4.666666666666667 at 59.4111111111111111", "31.41592653589793, 4.666666666666667 at 59.4111111111111111"},
-		"years":               {"2005 2006 2007 2008 2009 2010 2011 2012 2013", "2005 2006 2007 2008 2009 2010 2011 2012 2013"},
-		"uuid":                {"41111111-1111-4111-8111-111111111111", "41111111-1111-4111-8111-111111111111"},
-		"part of an id":       {"inv-4111111111111111 and 4111111111111111-7", "inv-4111111111111111 and 4111111111111111-7"},
-		"named an id":         {"card_id='4111111111111111', order_id: 4111111111111111", "card_id='4111111111111111', order_id: 4111111111111111"},
-		"card of 19 digits":   {"my card 4030874397740603788, id 4030874397740603788", "my card [REDACTED:card], id 4030874397740603788"},
-		"phone said to be":    {"Phone: 451 5986, invoice 451 5986", "Phone: [REDACTED:phone], invoice 451 5986"},
-		"phone, extension":    {"345-899-3560x4587", "[REDACTED:phone]"},
-		"iPhone":              {"keywords=iphone&qid=1753156414", "keywords=iphone&qid=1753156414"},
-		"iban, small":         {"gb42nawi04454264788619", "[REDACTED:iban]"},
-		"url with password":   {"postgres://bob:hunter2@db.test/x", "postgres://[REDACTED:secret]@db.test/x"},
-		"url of a repository": {"git clone git@github.com:a/b ssh://git@host/x", "git clone git@github.com:a/b ssh://git@host/x"},
-		"url with token":      {"https://tok3n8f2k5h7d9s1q4w6@host.test/", "https://[REDACTED:secret]@host.test/"},
-		"signed url":          {"https://s.test/o?sig=Zk81QpLmVt7RbYc4Zk81QpLm&x=1", "https://s.test/o?sig=[REDACTED:api_key]&x=1"},
-		"basic":               {"Authorization: Basic Ym9iOmh1bnRlcjI=", "Authorization: Basic [REDACTED:secret]"},
-		"basic alone":         {"send Basic Ym9iOmh1bnRlcjI= in basic terms", "send Basic [REDACTED:bearer] in basic terms"},
-		"option":              {"run --password hunter2 --verbose", "run --password [REDACTED:secret] --verbose"},
-		"placeholders":        {`password: <password>, token=${TOKEN_OF_MINE_1}, api_key="your_api_key", pwd: ****`, `password: <password>, token=${TOKEN_OF_MINE_1}, api_key="your_api_key", pwd: ****`},
-		"code":                {"login(user, password=password); key = os.environ['API_KEY']; secret=str(x)", "login(user, password=password); key = os.environ['API_KEY']; secret=str(x)"},
-		"link, no password":   {"reset your password: https://a.test/reset", "reset your password: https://a.test/reset"},
-		"slug":                {"server_key: web3-research-mcp", "server_key: web3-research-mcp"},
-		"hash under a key":    {"cache_key: d41d8cd98f00b204e9800998ecf8427e", "cache_key: d41d8cd98f00b204e9800998ecf8427e"},
+		"compared secret": {`password == "hush-4711" and n != 2`, `password == "[REDACTED:secret]" and n != 2`},
+		"unequal secret":  {`x.api_key!='hush-4711'`, `x.api_key!='[REDACTED:secret]'`},
+		"long token":      {"key=" + strings.Repeat("q7Xz9Kp2", 2000) + " ok", "key=[REDACTED:secret] ok"},
+		"many keys":       {strings.Repeat("key:a-", 1e4), strings.Repeat("key:a-", 1e4)},
+		"compared names":  {`password == confirmed and "=="`, `password == confirmed and "=="`},
+		"email": {"write to <ana.perez+x@mail.example.com>, please.",
+			"write to <[REDACTED:email]>, please."},
+		"no email":           {"user@host and @mention, a@b", "user@host and @mention, a@b"},
+		"card":               {"card 4111 1111 1111 1111 ok", "card [REDACTED:card] ok"},
+		"card off by one":    {"card 4111 1111 1111 1112 ok", "card 4111 1111 1111 1112 ok"},
+		"card among letters": {"ref 4111111111111111x", "ref 4111111111111111x"},
+		"iban":               {"to GB29NWBK60161331926819.", "to [REDACTED:iban]."},
+		"iban groups":        {"DE89 3704 0044 0532 0130 00", "[REDACTED:iban]"},
+		"iban wrong":         {"DE88 3704 0044 0532 0130 00", "DE88 3704 0044 0532 0130 00"},
+		"phone":              {"call +46 70 123 45 67 now", "call [REDACTED:phone] now"},
+		"phone brackets":     {"(555) 123-4567", "[REDACTED:phone]"},
+		"phone in groups":    {"555-123-2002", "[REDACTED:phone]"},
+		"order number":       {"order 5551232002, 2024-05-15 15:00:00", "order 5551232002, 2024-05-15 15:00:00"},
+		"ssn":                {"ssn 219-09-9999", "ssn [REDACTED:national_id]"},
+		"no ssn":             {"000-09-9999", "000-09-9999"},
+		"cpf":                {"529.982.247-25", "[REDACTED:national_id]"},
+		"dni":                {"12345678Z y X1234567L", "[REDACTED:national_id] y [REDACTED:national_id#2]"},
+		"personnummer":       {"811218-9876", "[REDACTED:national_id]"},
+		"key":                {"use " + key + " here", "use [REDACTED:api_key] here"},
+		"not a key":          {"task-sk-learn and sk-learn-based-models", "task-sk-learn and sk-learn-based-models"},
+		"bearer":             {"Authorization: Bearer abc123def456ghi7", "Authorization: Bearer [REDACTED:secret]"},
+		"bearer alone":       {"send Bearer abc123def456ghi7", "send Bearer [REDACTED:bearer]"},
+		"jwt":                {"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3", "[REDACTED:jwt]"},
+		"pem":                {"a " + pem + " b", "a [REDACTED:private_key] b"},
+		"pem cut off":        {pem[:40], "[REDACTED:private_key]"},
+		"assignment":         {"DB_PASSWORD=hunter2hunter", "DB_PASSWORD=[REDACTED:secret]"},
+		"spoken of":          {"the password: required field", "the password: required field"},
+		"url": {"https://x.test/?api_key=Q7w8e9r0t1y2&x=1",
+			"https://x.test/?api_key=[REDACTED:secret]&x=1"},
+		"random token":  {`token: "a8f3k2j5h7d9s1q4w6"`, `token: "[REDACTED:secret]"`},
+		"written key":   {"key: window_days_thirty", "key: window_days_thirty"},
+		"done already":  {"password=[REDACTED:secret]", "password=[REDACTED:secret]"},
+		"id, then an @": {"219-09-9999@example.com", "[REDACTED:national_id]@example.com"},
+		"two":           {"a@b.co c@d.org", "[REDACTED:email] [REDACTED:email#2]"},
+		"fraction": {"31.41592653589793, 4.666666666666667 at 59.4111111111111111",
+			"31.41592653589793, 4.666666666666667 at 59.4111111111111111"},
+		"years": {"2005 2006 2007 2008 2009 2010 2011 2012 2013",
+			"2005 2006 2007 2008 2009 2010 2011 2012 2013"},
+		"uuid": {"41111111-1111-4111-8111-111111111111", "41111111-1111-4111-8111-111111111111"},
+		"part of an id": {"inv-4111111111111111 and 4111111111111111-7",
+			"inv-4111111111111111 and 4111111111111111-7"},
+		"named an id": {"card_id='4111111111111111', order_id: 4111111111111111",
+			"card_id='4111111111111111', order_id: 4111111111111111"},
+		"card of 19 digits": {"my card 4030874397740603788, id 4030874397740603788",
+			"my card [REDACTED:card], id 4030874397740603788"},
+		"phone said to be":  {"Phone: 451 5986, invoice 451 5986", "Phone: [REDACTED:phone], invoice 451 5986"},
+		"phone, extension":  {"345-899-3560x4587", "[REDACTED:phone]"},
+		"iPhone":            {"keywords=iphone&qid=1753156414", "keywords=iphone&qid=1753156414"},
+		"iban, small":       {"gb42nawi04454264788619", "[REDACTED:iban]"},
+		"url with password": {"postgres://bob:hunter2@db.test/x", "postgres://[REDACTED:secret]@db.test/x"},
+		"url of a repository": {"git clone git@github.com:a/b ssh://git@host/x",
+			"git clone git@github.com:a/b ssh://git@host/x"},
+		"url with token": {"https://tok3n8f2k5h7d9s1q4w6@host.test/", "https://[REDACTED:secret]@host.test/"},
+		"signed url": {"https://s.test/o?sig=Zk81QpLmVt7RbYc4Zk81QpLm&x=1",
+			"https://s.test/o?sig=[REDACTED:api_key]&x=1"},
+		"basic": {"Authorization: Basic Ym9iOmh1bnRlcjI=", "Authorization: Basic [REDACTED:secret]"},
+		"basic alone": {"send Basic Ym9iOmh1bnRlcjI= in basic terms",
+			"send Basic [REDACTED:bearer] in basic terms"},
+		"option": {"run --password hunter2 --verbose", "run --password [REDACTED:secret] --verbose"},
+		"placeholders": {`password: <password>, token=${TOKEN_OF_MINE_1}, api_key="your_api_key", pwd: ****`,
+			`password: <password>, token=${TOKEN_OF_MINE_1}, api_key="your_api_key", pwd: ****`},
+		"code": {"login(user, password=password); key = os.environ['API_KEY']; secret=str(x)",
+			"login(user, password=password); key = os.environ['API_KEY']; secret=str(x)"},
+		"link, no password": {"reset your password: https://a.test/reset",
+			"reset your password: https://a.test/reset"},
+		"slug": {"server_key: web3-research-mcp", "server_key: web3-research-mcp"},
+		"hash under a key": {"cache_key: d41d8cd98f00b204e9800998ecf8427e",
+			"cache_key: d41d8cd98f00b204e9800998ecf8427e"},
 		"picture":             {"logo@2x.png", "logo@2x.png"},
 		"json in text":        {`\"password\": \"hunter2x\"`, `\"password\": \"[REDACTED:secret]\"`},
 		"headers in an error": {`{"message":"headers were {\"Authorization\": "Bearer x", \"x-api-key\": \"0123456789xyz\"}","code":500}`, `{"message":"headers were {\"Authorization\": "Bearer x", \"x-api-key\": \"[REDACTED:secret]\"}","code":500}`},
-		"token to resume":     {"data: {\"id\":7,\"resumeToken\":\"tok-123456\"}\n", "data: {\"id\":7,\"resumeToken\":\"[REDACTED:secret]\"}\n"},
+		"token to resume": {"data: {\"id\":7,\"resumeToken\":\"tok-123456\"}\n",
+			"data: {\"id\":7,\"resumeToken\":\"[REDACTED:secret]\"}\n"},
 		"nothing to be found": {"get_weather in Århus, 21 °C", "get_weather in Århus, 21 °C"},
 	} {
 		if got := newRedactor(t, Config{}).Text(c.in); got != c.want {
@@ -102,7 +117,8 @@ func TestText(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	r := newRedactor(t, Config{
-		Off: []Kind{pii.KindPhone}, Keys: []string{"pin"}, Patterns: []Pattern{{"order", `\bORD-(?P<secret>\d+)`}, {"nickname", `Bobby`}},
+		Off: []Kind{pii.KindPhone}, Keys: []string{"pin"},
+		Patterns: []Pattern{{"order", `\bORD-(?P<secret>\d+)`}, {"nickname", `Bobby`}},
 	})
 	in := `{"to":["a@b.com",1.50],"apiKey":"x","pin":1234,"auth":{"password":null,"user":"u"},"n":4111111111111111,"note":"ORD-77 of Bobby, +46701234567"}`
 	want := `{"to":["[REDACTED:email]",1.50],"apiKey":"[REDACTED:secret]","pin":9999,"auth":{"password":null,"user":"u"},` +
@@ -168,7 +184,8 @@ func TestEqual(t *testing.T) {
 	if r.Total() != 8 {
 		t.Errorf("%d counted", r.Total())
 	}
-	if got := r.Check(`n == 4111111111111111 and s == "4111111111111111"`); got != `n == 9999999999999999 and s == "[REDACTED:card]"` {
+	if got := r.Check(
+		`n == 4111111111111111 and s == "4111111111111111"`); got != `n == 9999999999999999 and s == "[REDACTED:card]"` {
 		t.Error(got)
 	}
 }
@@ -194,7 +211,8 @@ func TestPayload(t *testing.T) {
 func TestTellsSecret(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]bool{
-		``: false, `{"password":`: false, `{"a":[{"b":{"apiKey":null}}]}`: true, `{"a":"password"}`: false, `["secret"]`: false,
+		``: false, `{"password":`: false, `{"a":[{"b":{"apiKey":null}}]}`: true, `{"a":"password"}`: false,
+		`["secret"]`: false,
 	} {
 		if got := newRedactor(t, Config{}).TellsSecret(json.RawMessage(in)); got != want {
 			t.Errorf("%s: %v", in, got)
@@ -204,7 +222,8 @@ func TestTellsSecret(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
-	for _, c := range []Config{{Off: []Kind{"mail"}}, {Patterns: []Pattern{{"x", "("}}}, {Patterns: []Pattern{{"", "a"}}}} {
+	for _, c := range []Config{{Off: []Kind{"mail"}}, {Patterns: []Pattern{{"x", "("}}},
+		{Patterns: []Pattern{{"", "a"}}}} {
 		if _, err := New(c); err == nil {
 			t.Errorf("%+v was taken", c)
 		}
@@ -212,7 +231,8 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func FuzzJSON(f *testing.F) {
-	for _, s := range []string{`{"password":"x","a":["b@c.de"]}`, `"+46 70 123 45 67"`, `{"a":`, `"Bearer abc123def456ghi7"`, `"X1234567L"`} {
+	for _, s := range []string{`{"password":"x","a":["b@c.de"]}`, `"+46 70 123 45 67"`, `{"a":`,
+		`"Bearer abc123def456ghi7"`, `"X1234567L"`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -232,7 +252,8 @@ func FuzzJSON(f *testing.F) {
 
 func BenchmarkJSON(b *testing.B) {
 	r := newRedactor(b, Config{})
-	in := json.RawMessage(`{"country":"AR","product_type":"electronics","result":{"window_days":30,"exceptions":["defecto de fabricación: 90 días"]},"note":"within 30 days of delivery, unopened"}`)
+	in := json.RawMessage(
+		`{"country":"AR","product_type":"electronics","result":{"window_days":30,"exceptions":["defecto de fabricación: 90 días"]},"note":"within 30 days of delivery, unopened"}`)
 	b.SetBytes(int64(len(in)))
 	for b.Loop() {
 		r.JSON(in)

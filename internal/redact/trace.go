@@ -23,7 +23,8 @@ func (r *Redactor) Trace(t *callvet.Trace) callvet.Trace {
 // trace is Trace; said reports whether turns, answer or decision changed.
 func (r *Redactor) trace(t *callvet.Trace) (out callvet.Trace, said bool) {
 	out = *t
-	out.CaseID, out.Target, out.Model, out.FinishReason = r.Known(t.CaseID), r.Known(t.Target), r.Name(t.Model), r.Name(t.FinishReason)
+	out.CaseID, out.Target, out.Model, out.FinishReason = r.Known(t.CaseID), r.Known(t.Target), r.Name(t.Model),
+		r.Name(t.FinishReason)
 	before := r.Total()
 	out.Turns, out.Answer = r.Turns(t.Turns), r.Text(t.Answer)
 	out.Decision = r.decision(t.Decision)
@@ -45,7 +46,8 @@ func (r *Redactor) Turns(in []callvet.Turn) []callvet.Turn {
 	out := append([]callvet.Turn{}, in...)
 	for i := range out {
 		t := &out[i]
-		t.Content, t.Reasoning, t.CallID, t.Tool = r.Text(t.Content), r.Text(t.Reasoning), r.Known(t.CallID), r.Name(t.Tool)
+		t.Content, t.Reasoning, t.CallID, t.Tool = r.Text(t.Content), r.Text(t.Reasoning), r.Known(t.CallID),
+			r.Name(t.Tool)
 		t.Calls, t.Raw = r.Calls(t.Calls), r.JSON(t.Raw)
 	}
 	return out
@@ -123,5 +125,6 @@ func streamed(s string) bool {
 	if strings.HasPrefix(s, "data:") || strings.HasPrefix(s, "event:") || strings.HasPrefix(s, ":") {
 		return true
 	}
-	return strings.Contains(s, "\n") && (s[0] == '{' || s[0] == '[') && !value.Valid([]byte(s)) && json.Valid([]byte(s[:strings.IndexByte(s, '\n')]))
+	return strings.Contains(s, "\n") && (s[0] == '{' || s[0] == '[') && !value.Valid([]byte(s)) &&
+		json.Valid([]byte(s[:strings.IndexByte(s, '\n')]))
 }

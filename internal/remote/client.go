@@ -46,8 +46,10 @@ const maxAnswer = 64 << 20
 // New makes a client. The error wraps callvet.ErrInvalid for an address that is none.
 func New(cfg Config) (*Client, error) {
 	u, err := url.Parse(cfg.Address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("address of a server %q: %w: write http://HOST:PORT or https://HOST", cfg.Address, callvet.ErrInvalid)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
+		return nil, fmt.Errorf("address of a server %q: %w: write http://HOST:PORT or https://HOST", cfg.Address,
+			callvet.ErrInvalid)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if cfg.HTTP == nil {
@@ -55,7 +57,8 @@ func New(cfg Config) (*Client, error) {
 		if err != nil {
 			return nil, fmt.Errorf("keep cookies: %w", err)
 		}
-		cfg.HTTP = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		cfg.HTTP = &http.Client{Jar: jar,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	if cfg.Wait == nil {
 		cfg.Wait = parallel.Sleep
@@ -104,7 +107,8 @@ func kind(status int) error {
 }
 
 // send asks the server. The caller closes the body of an answer that is no error.
-func (c *Client) send(ctx context.Context, method, path string, query url.Values, contentType string, body []byte) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, contentType string,
+	body []byte) (*http.Response, error) {
 	u := *c.base
 	u.Path, u.RawQuery = u.Path+path, query.Encode()
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
@@ -169,7 +173,8 @@ const answerWithin = 2 * time.Minute
 
 // ask sends JSON, and reads JSON into out; nil where nothing comes back.
 func (c *Client) ask(ctx context.Context, method, path string, query url.Values, in, out any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, answerWithin, fmt.Errorf("ask %s: %w: no answer within %v", c.base.Host, callvet.ErrUnavailable, answerWithin))
+	ctx, cancel := context.WithTimeoutCause(ctx, answerWithin,
+		fmt.Errorf("ask %s: %w: no answer within %v", c.base.Host, callvet.ErrUnavailable, answerWithin))
 	defer cancel()
 	var body []byte
 	contentType := ""
@@ -309,7 +314,8 @@ func (c *Client) Watch(ctx context.Context, id string, patience time.Duration, t
 
 // Report writes the report of a run, as its file has it: html, md, xml, json, jsonl, csv, txt.
 func (c *Client) Report(ctx context.Context, run, format string, w io.Writer) error {
-	res, err := c.send(ctx, http.MethodGet, "/api/runs/"+url.PathEscape(run)+"/export", url.Values{"format": {format}}, "", nil)
+	res, err := c.send(ctx, http.MethodGet, "/api/runs/"+url.PathEscape(run)+"/export",
+		url.Values{"format": {format}}, "", nil)
 	if err != nil {
 		return err
 	}

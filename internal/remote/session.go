@@ -35,7 +35,8 @@ func (c *Client) Login(ctx context.Context, name, password string) error {
 // that of the first admin. A *Refusal has the fields that the server does not take.
 func (c *Client) Claim(ctx context.Context, secret, name, password string) (*Me, error) {
 	var out Me
-	err := c.ask(ctx, http.MethodPost, "/api/session/claim", nil, map[string]string{"link": secret, "name": name, "password": password}, &out)
+	err := c.ask(ctx, http.MethodPost, "/api/session/claim", nil,
+		map[string]string{"link": secret, "name": name, "password": password}, &out)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,8 @@ type Token struct {
 // MakeToken makes a token; the server chooses how long it lives.
 func (c *Client) MakeToken(ctx context.Context, name string, scopes []string) (*Token, error) {
 	var out Token
-	if err := c.ask(ctx, http.MethodPost, "/api/tokens", nil, map[string]any{"name": name, "scopes": scopes}, &out); err != nil {
+	if err := c.ask(ctx, http.MethodPost, "/api/tokens", nil, map[string]any{"name": name, "scopes": scopes},
+		&out); err != nil {
 		return nil, err
 	}
 	return &out, nil

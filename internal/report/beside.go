@@ -15,7 +15,8 @@ import (
 // first; show bounds how many, -1 writes all.
 func Beside(w io.Writer, b *routing.Beside, show int) error {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s of production, on %s that both were asked", plain.Count(b.Decisions, "decision", "decisions"), plain.Count(b.Queries, "question", "questions"))
+	fmt.Fprintf(&s, "%s of production, on %s that both were asked", plain.Count(b.Decisions, "decision", "decisions"),
+		plain.Count(b.Queries, "question", "questions"))
 	if b.OnlyProduction > 0 {
 		fmt.Fprintf(&s, "; %d more only production was asked", b.OnlyProduction)
 	}
@@ -30,7 +31,8 @@ func Beside(w io.Writer, b *routing.Beside, show int) error {
 	Aligned(&s, rows)
 	fmt.Fprintf(&s, "\nsame tools       %s\nsame first tool  %s\n", plain.Rate(b.Alike), plain.Rate(b.First))
 	if d := b.Right; d != nil {
-		fmt.Fprintf(&s, "first tool right: production %s, evaluation %s, change %s, p %s\n", plain.Rate(d.Baseline), plain.Rate(d.Candidate), plain.Change(d.Change), plain.P(d.P))
+		fmt.Fprintf(&s, "first tool right: production %s, evaluation %s, change %s, p %s\n", plain.Rate(d.Baseline),
+			plain.Rate(d.Candidate), plain.Change(d.Change), plain.P(d.P))
 	}
 	shown := 0
 	for i := range b.Pairs {

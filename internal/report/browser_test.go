@@ -61,7 +61,8 @@ func openBrowser(t *testing.T) *browser {
 	}
 	path := chromium()
 	if path == "" {
-		t.Skip("SKIPPED: no Chromium on the path and $CALLVET_CHROMIUM is not set: the HTML face is not seen by a browser")
+		t.Skip(
+			"SKIPPED: no Chromium on the path and $CALLVET_CHROMIUM is not set: the HTML face is not seen by a browser")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
 	// Not t.TempDir: a browser that writes on while it ends must not fail the test.
@@ -69,8 +70,10 @@ func openBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1200,900", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
+	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+		"--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1200,900",
+		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	theirIn, ourOut, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +168,8 @@ func (b *browser) open(html []byte) {
 		b.t.Fatal(err)
 	}
 	b.events = nil
-	b.call("Page.navigate", map[string]any{"url": (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()}, nil)
+	b.call("Page.navigate", map[string]any{"url": (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()},
+		nil)
 	for !slices.ContainsFunc(b.events, func(m message) bool { return m.Method == "Page.loadEventFired" }) {
 		b.events = append(b.events, b.read())
 	}
@@ -178,7 +182,8 @@ func (b *browser) eval(js string) string {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	b.call("Runtime.evaluate", map[string]any{"expression": "JSON.stringify(" + js + ") ?? 'undefined'", "returnByValue": true}, &out)
+	b.call("Runtime.evaluate",
+		map[string]any{"expression": "JSON.stringify(" + js + ") ?? 'undefined'", "returnByValue": true}, &out)
 	var s string
 	if out.ExceptionDetails != nil || json.Unmarshal(out.Result.Value, &s) != nil {
 		b.t.Fatalf("%s: %s", js, out.ExceptionDetails)
@@ -190,12 +195,15 @@ func (b *browser) eval(js string) string {
 func (b *browser) click(selector string) {
 	b.t.Helper()
 	var at [2]float64
-	where := b.eval(fmt.Sprintf(`(e => { e.scrollIntoView({block: "center"}); const r = e.getBoundingClientRect(); return [r.x + r.width/2, r.y + r.height/2] })(document.querySelector(%q))`, selector))
+	where := b.eval(
+		fmt.Sprintf(
+			`(e => { e.scrollIntoView({block: "center"}); const r = e.getBoundingClientRect(); return [r.x + r.width/2, r.y + r.height/2] })(document.querySelector(%q))`, selector))
 	if err := json.Unmarshal([]byte(where), &at); err != nil {
 		b.t.Fatal(err)
 	}
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
-		b.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1}, nil)
+		b.call("Input.dispatchMouseEvent",
+			map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1}, nil)
 	}
 }
 
@@ -279,7 +287,9 @@ func TestBrowserDrivesThePage(t *testing.T) {
 	b.eval(`(q => { q.value = ""; q.dispatchEvent(new Event("input")) })(document.getElementById("q"))`)
 
 	pick := func(id, value string) {
-		b.eval(fmt.Sprintf(`(s => { s.value = %q; s.dispatchEvent(new Event("change")); return s.value })(document.getElementById(%q))`, value, id))
+		b.eval(
+			fmt.Sprintf(
+				`(s => { s.value = %q; s.dispatchEvent(new Event("change")); return s.value })(document.getElementById(%q))`, value, id))
 	}
 	pick("class", "missed_call")
 	check("class filters", visible, list("hotel-nights"))
@@ -291,12 +301,14 @@ func TestBrowserDrivesThePage(t *testing.T) {
 	check("order as run comes back", visible, list(all...))
 
 	b.click("#list > details[data-case=weather-tomorrow] > summary")
-	check("a click opens an attempt", `document.querySelector("#list > details[data-case=weather-tomorrow]").open`, "true")
+	check("a click opens an attempt",
+		`document.querySelector("#list > details[data-case=weather-tomorrow]").open`, "true")
 	for _, want := range []string{"4", "0"} {
 		b.click("#expand")
 		check("the button opens and closes all", open, want)
 	}
-	check("the expected value is marked beside the actual", `document.querySelector("table.diff ins").textContent + "/" + document.querySelector("table.diff del").textContent`, `"3-01/1-03"`)
+	check("the expected value is marked beside the actual",
+		`document.querySelector("table.diff ins").textContent + "/" + document.querySelector("table.diff del").textContent`, `"3-01/1-03"`)
 	if bad := b.complaints(); len(bad) > 0 {
 		t.Errorf("the page complains:\n%s", strings.Join(bad, "\n"))
 	}
@@ -311,7 +323,8 @@ func TestBrowserShowsThePageEverywhere(t *testing.T) {
 	v.Suite.Name = strings.Repeat("suite_without_break", 6)
 	b.open(write(t, HTML, v))
 	scheme := func(name string) image.Image {
-		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": name}}}, nil)
+		b.call("Emulation.setEmulatedMedia",
+			map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": name}}}, nil)
 		return b.shot(name)
 	}
 	light, dark := scheme("light"), scheme("dark")
@@ -321,7 +334,8 @@ func TestBrowserShowsThePageEverywhere(t *testing.T) {
 		t.Errorf("background is %x in light and %x in dark", lr, dr)
 	}
 	for _, width := range []int{1280, 800, 390, 320} {
-		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
+		b.call("Emulation.setDeviceMetricsOverride",
+			map[string]any{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
 		b.shot(fmt.Sprint(width))
 		if got := b.eval("document.documentElement.scrollWidth <= window.innerWidth"); got != "true" {
 			t.Errorf("at %d pixels the page scrolls sideways", width)
@@ -329,7 +343,8 @@ func TestBrowserShowsThePageEverywhere(t *testing.T) {
 	}
 	b.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
 	b.open(write(t, HTML, sampleView()))
-	if got := b.eval(`[document.querySelector(".tools").offsetParent === null, ` + visible + `.length]`); got != "[true,4]" {
+	if got := b.eval(`[document.querySelector(".tools").offsetParent === null, ` + visible +
+		`.length]`); got != "[true,4]" {
 		t.Errorf("without its script: %s", got)
 	}
 }
@@ -344,20 +359,28 @@ func TestBrowserRunsNothingHostile(t *testing.T) {
 	cells := sampleCells(cases)
 	for i := range cases {
 		c := &cases[i]
-		c.ID, c.Tags, c.Fields = c.ID+hostile, []string{hostile}, map[string]string{"category": hostile + c.Fields["category"]}
+		c.ID, c.Tags, c.Fields = c.ID+hostile, []string{hostile},
+			map[string]string{"category": hostile + c.Fields["category"]}
 		c.Input = []callvet.Turn{{Role: callvet.RoleUser, Content: hostile}}
 	}
 	text, _ := json.Marshal(hostile)
 	for i := range cells {
 		c := &cells[i]
-		c.Trace.Answer, c.Trace.Model, c.Trace.FinishReason, c.Trace.Repairs = hostile, hostile, hostile, []string{hostile}
-		c.Trace.Turns = append(c.Trace.Turns, callvet.Turn{Role: hostile, Tool: hostile, Content: hostile, Reasoning: hostile, Calls: []callvet.Call{{Tool: hostile, Args: text}}})
+		c.Trace.Answer, c.Trace.Model, c.Trace.FinishReason, c.Trace.Repairs = hostile, hostile, hostile,
+			[]string{hostile}
+		c.Trace.Turns = append(c.Trace.Turns,
+			callvet.Turn{Role: hostile, Tool: hostile, Content: hostile, Reasoning: hostile,
+				Calls: []callvet.Call{{Tool: hostile, Args: text}}})
 		c.Trace.Exchanges = []callvet.Exchange{{Request: text, Response: hostile, Error: hostile}}
 		c.Result.Reason, c.Result.Plan = hostile, hostile
-		c.Result.Assertions = append(c.Result.Assertions, callvet.Assertion{Name: hostile, State: callvet.AssertFailed, Expected: hostile, Actual: hostile}, callvet.Assertion{Name: hostile, State: callvet.AssertNotEvaluated, Reason: hostile, Expected: hostile})
+		c.Result.Assertions = append(c.Result.Assertions,
+			callvet.Assertion{Name: hostile, State: callvet.AssertFailed, Expected: hostile, Actual: hostile},
+			callvet.Assertion{Name: hostile, State: callvet.AssertNotEvaluated, Reason: hostile, Expected: hostile})
 		c.Result.Calls = append(c.Result.Calls, callvet.CallMatch{
 			State: callvet.StatePartial, Want: []string{hostile}, Got: hostile, Note: hostile,
-			Args: []callvet.ArgDiff{{Path: hostile, Expected: text, Actual: raw(`"x"`), Rule: hostile, Note: hostile}}, Violations: []callvet.Violation{{Path: hostile, Message: hostile}},
+			Args: []callvet.ArgDiff{{Path: hostile, Expected: text, Actual: raw(`"x"`), Rule: hostile,
+				Note: hostile}},
+			Violations: []callvet.Violation{{Path: hostile, Message: hostile}},
 		})
 	}
 	v := viewOf(cases, cells)
@@ -370,7 +393,8 @@ func TestBrowserRunsNothingHostile(t *testing.T) {
 	b := openBrowser(t)
 	b.open(write(t, HTML, v))
 	b.eval(`document.querySelectorAll("details").forEach(e => e.open = true)`)
-	got := b.eval(`[typeof window.pwned, document.scripts.length, document.styleSheets.length, document.querySelectorAll("img, a[href^=javascript], [onerror], [onload]").length]`)
+	got := b.eval(
+		`[typeof window.pwned, document.scripts.length, document.styleSheets.length, document.querySelectorAll("img, a[href^=javascript], [onerror], [onload]").length]`)
 	if d := cmp.Diff(`["undefined",1,1,0]`, got); d != "" {
 		t.Errorf("marker, scripts, styles, foreign elements (-want +got):\n%s", d)
 	}
@@ -379,7 +403,8 @@ func TestBrowserRunsNothingHostile(t *testing.T) {
 	}
 
 	// What the checks look for is seen when it is there.
-	b.open(bytes.Replace(write(t, HTML, v), []byte("</main>"), []byte("</main><script>window.pwned=1</script><img src=http://callvet.invalid/x.png>"), 1))
+	b.open(bytes.Replace(write(t, HTML, v), []byte("</main>"),
+		[]byte("</main><script>window.pwned=1</script><img src=http://callvet.invalid/x.png>"), 1))
 	if got := b.eval("typeof window.pwned"); got != `"undefined"` {
 		t.Error("the page's policy lets a foreign script run")
 	}

@@ -22,7 +22,8 @@ func CatalogFindings(w io.Writer, l *catalog.Findings) error {
 		fmt.Fprintf(&b, "%s: %s: %s\n", level, p.Code, plain.Line(p.Error()))
 	}
 	errs := l.Errors()
-	fmt.Fprintf(&b, "%s, %s, %s\n", plain.Count(l.Tools, "tool", "tools"), plain.Count(errs, "error", "errors"), plain.Count(len(l.Problems)-errs, "warning", "warnings"))
+	fmt.Fprintf(&b, "%s, %s, %s\n", plain.Count(l.Tools, "tool", "tools"), plain.Count(errs, "error", "errors"),
+		plain.Count(len(l.Problems)-errs, "warning", "warnings"))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -43,9 +44,11 @@ func Confusable(w io.Writer, c *catalog.Confusable) error {
 		rows = append(rows, r)
 	}
 	Aligned(&b, rows)
-	b.WriteString("Similarity is the cosine of how the words of name and description are written; synonyms are not seen.\n")
+	b.WriteString(
+		"Similarity is the cosine of how the words of name and description are written; synonyms are not seen.\n")
 	if c.Left > 0 {
-		fmt.Fprintf(&b, "%s tools were not compared: %s is the most.\n", plain.Thousands(c.Left), plain.Thousands(catalog.MaxCompared))
+		fmt.Fprintf(&b, "%s tools were not compared: %s is the most.\n", plain.Thousands(c.Left),
+			plain.Thousands(catalog.MaxCompared))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

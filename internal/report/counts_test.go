@@ -22,13 +22,15 @@ func TestReused(t *testing.T) {
 	with := func(cached int, outcomes ...panel.Count) panel.TargetPanel {
 		return panel.TargetPanel{Overall: panel.Slice{Usage: panel.Usage{Cached: cached}, Outcomes: outcomes}}
 	}
-	some := with(2, panel.Count{Name: "called", N: 3}, panel.Count{Name: "abstained", N: 1}, panel.Count{Name: "error", N: 7}, panel.Count{Name: "not_run", N: 9})
+	some := with(2, panel.Count{Name: "called", N: 3}, panel.Count{Name: "abstained", N: 1},
+		panel.Count{Name: "error", N: 7}, panel.Count{Name: "not_run", N: 9})
 	for _, c := range []struct {
 		view      *View
 		all, want string
 	}{
 		{panelsWith(some), "", " 2 of 4 answers reused."},
-		{panelsWith(some, with(1, panel.Count{Name: "called", N: 1})), "callvet show", " 3 of 5 answers reused; --no-cache to ask again."},
+		{panelsWith(some, with(1, panel.Count{Name: "called", N: 1})), "callvet show",
+			" 3 of 5 answers reused; --no-cache to ask again."},
 		{panelsWith(with(0, panel.Count{Name: "called", N: 3})), "callvet show", ""},
 		{&View{}, "callvet show", ""},
 	} {
@@ -58,7 +60,8 @@ func TestReasonsAreCounted(t *testing.T) {
 	t.Parallel()
 	first, last := panel.Reasons()[0], panel.Reasons()[len(panel.Reasons())-1]
 	first.N, last.N = 2, 1
-	got := panelsWith(panel.TargetPanel{Overall: panel.Slice{Reasons: []panel.Reasoned{first, last}}}, panel.TargetPanel{Overall: panel.Slice{Reasons: []panel.Reasoned{first}}}).reasons()
+	got := panelsWith(panel.TargetPanel{Overall: panel.Slice{Reasons: []panel.Reasoned{first, last}}},
+		panel.TargetPanel{Overall: panel.Slice{Reasons: []panel.Reasoned{first}}}).reasons()
 	if s := got.list(first.Outcome); s != " (token limit: 4)" {
 		t.Errorf("%q", s)
 	}
@@ -81,10 +84,12 @@ func TestTellingSlices(t *testing.T) {
 		return s.String()
 	}
 	const left = "of one case or of all cases left out"
-	if s := screenOf(2, 9); !strings.Contains(s, "tag=a") || !strings.Contains(s, "tag=b") || strings.Contains(s, left) {
+	if s := screenOf(2, 9); !strings.Contains(s, "tag=a") || !strings.Contains(s, "tag=b") ||
+		strings.Contains(s, left) {
 		t.Error(s)
 	}
-	if s := screenOf(2, 1, 10, 3); strings.Contains(s, "tag=b") || strings.Contains(s, "tag=c") || !strings.Contains(s, "tag=d") || !strings.Contains(s, "2 slices "+left) {
+	if s := screenOf(2, 1, 10, 3); strings.Contains(s, "tag=b") || strings.Contains(s, "tag=c") ||
+		!strings.Contains(s, "tag=d") || !strings.Contains(s, "2 slices "+left) {
 		t.Error(s)
 	}
 }
@@ -108,7 +113,8 @@ func TestExpectedCall(t *testing.T) {
 func TestRulesOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	for rules, want := range map[int]bool{0: false, callvet.RulesVersion: false, callvet.RulesVersion - 1: true} {
-		r := Row{Cell: &callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}, Result: callvet.Result{Rules: rules}}}
+		r := Row{Cell: &callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
+			Result: callvet.Result{Rules: rules}}}
 		if s := attemptMeta(r); strings.Contains(s, "of the rules") != want {
 			t.Errorf("%d: %s", rules, s)
 		}
@@ -119,7 +125,8 @@ func TestRulesOfAnAttempt(t *testing.T) {
 // is skipped.
 func TestNotRunInJUnit(t *testing.T) {
 	t.Parallel()
-	cells := []callvet.Cell{{Trace: callvet.Trace{Outcome: callvet.OutcomeNotRun}, Result: callvet.Result{Verdict: callvet.VerdictNotRun}}}
+	cells := []callvet.Cell{{Trace: callvet.Trace{Outcome: callvet.OutcomeNotRun},
+		Result: callvet.Result{Verdict: callvet.VerdictNotRun}}}
 	for _, c := range []struct{ skip, want, not string }{{"", "<error", "<skipped"}, {"later", "<skipped", "<error"}} {
 		cases := []callvet.Case{{ID: "a", Skip: c.skip}}
 		cells[0].Trace.CaseID = "a"

@@ -60,10 +60,12 @@ func missing(b *strings.Builder, what string, all int, names []string) {
 }
 
 func overlaps(b *strings.Builder, r *suite.CoverageReport) {
-	fmt.Fprintf(b, "%s of tools overlap (similarity %.2f or more), %d without an ambiguous case\n", plain.Count(len(r.Overlaps), "pair", "pairs"), r.Least, r.Uncovered)
+	fmt.Fprintf(b, "%s of tools overlap (similarity %.2f or more), %d without an ambiguous case\n",
+		plain.Count(len(r.Overlaps), "pair", "pairs"), r.Least, r.Uncovered)
 	rows := [][]string{{"similarity", "confused", "ambiguous cases", "tool", "tool"}}
 	for _, o := range r.Overlaps[:min(len(r.Overlaps), maxListed)] {
-		rows = append(rows, []string{fmt.Sprintf("%.3f", o.Similarity), plain.Thousands(o.Confused), plain.Thousands(o.Ambiguous), plain.Line(o.A), plain.Line(o.B)})
+		rows = append(rows, []string{fmt.Sprintf("%.3f", o.Similarity), plain.Thousands(o.Confused),
+			plain.Thousands(o.Ambiguous), plain.Line(o.A), plain.Line(o.B)})
 	}
 	if len(rows) > 1 {
 		Aligned(b, rows)

@@ -16,13 +16,15 @@ import (
 )
 
 // CSV writes one row per attempt, with a column for each score of the run; where a
-// target selects tools, also what was asked, expected and decided. Texts that a spreadsheet would take for a formula begin with an apostrophe.
+// target selects tools, also what was asked, expected and decided. Texts that a spreadsheet would
+// take for a formula begin with an apostrophe.
 func CSV(w io.Writer, v *View) error {
 	scores := v.scoreNames()
 	out := csv.NewWriter(w)
 	head := []string{
 		"run", "suite", "case", "target", "repeat", "tier", "tags", "outcome", "verdict", "class", "reason",
-		"called", "format", "repairs", "input_tokens", "output_tokens", "cost_usd", "wall_ms", "requests", "not_evaluated",
+		"called", "format", "repairs", "input_tokens", "output_tokens", "cost_usd", "wall_ms", "requests",
+		"not_evaluated",
 		"ended", "notes",
 	}
 	selects := v.selects()
@@ -74,8 +76,10 @@ func (v *View) csvRow(r Row, selects bool, scores []string) []string {
 	}
 	row := []string{
 		cell(v.ID), cell(v.Suite.Name), cell(r.Case.ID), cell(v.targetName(r.Cell.Target)), strconv.Itoa(r.Cell.Repeat),
-		cell(string(r.Case.Tier)), cell(strings.Join(r.Case.Tags, " ")), string(t.Outcome), string(verdictOf(r)), string(res.Class),
-		cell(because(r)), cell(strings.Join(called, "; ")), string(t.Format), cell(strings.Join(repairs(t), " ")), "", "", "", "", strconv.Itoa(t.Attempts), strconv.Itoa(res.NotEvaluated),
+		cell(string(r.Case.Tier)), cell(strings.Join(r.Case.Tags, " ")), string(t.Outcome), string(verdictOf(r)),
+		string(res.Class),
+		cell(because(r)), cell(strings.Join(called, "; ")), string(t.Format), cell(strings.Join(repairs(t), " ")), "",
+		"", "", "", strconv.Itoa(t.Attempts), strconv.Itoa(res.NotEvaluated),
 		cell(ended(t)), cell(strings.Join(t.Notes, "; ")),
 	}
 	if t.Usage.Known {

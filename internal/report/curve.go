@@ -22,20 +22,24 @@ func Curve(w io.Writer, c *catalog.Curve) error {
 	rows := [][]string{{"distractors", "tools searched", "given", "right [95 %]"}}
 	for i := range c.Retrieval {
 		p := &c.Retrieval[i]
-		rows = append(rows, []string{catalog.SizeName(p.Distractors), plain.Thousands(p.Tools), plain.Thousands(p.Given), plain.Rate(p.Hit)})
+		rows = append(rows, []string{catalog.SizeName(p.Distractors), plain.Thousands(p.Tools),
+			plain.Thousands(p.Given), plain.Rate(p.Hit)})
 	}
 	Aligned(&b, rows)
 	for i := range c.Models {
 		curveOf(&b, &c.Models[i])
 	}
 	for _, n := range c.Skipped {
-		fmt.Fprintf(&b, "With distractors %s all tools are more than --max-tools: only the tools retrieved were given.\n", catalog.SizeName(n))
+		fmt.Fprintf(&b,
+			"With distractors %s all tools are more than --max-tools: only the tools retrieved were given.\n",
+			catalog.SizeName(n))
 	}
 	if len(c.Pairs) > 0 {
 		b.WriteString("\nRight, case by case\n")
 		rows = [][]string{{"of", "baseline", "candidate", "change [95 %]", "p", "p over all (Holm)"}}
 		for _, p := range c.Pairs {
-			rows = append(rows, []string{plain.Limited(plain.Line(p.Of), 40), p.Baseline, p.Candidate, plain.Change(p.Change), plain.P(p.P), plain.P(p.Adjusted)})
+			rows = append(rows, []string{plain.Limited(plain.Line(p.Of), 40), p.Baseline, p.Candidate,
+				plain.Change(p.Change), plain.P(p.P), plain.P(p.Adjusted)})
 		}
 		Aligned(&b, rows)
 	}
@@ -45,7 +49,8 @@ func Curve(w io.Writer, c *catalog.Curve) error {
 
 func curveOf(b *strings.Builder, m *catalog.ModelCurve) {
 	fmt.Fprintf(b, "\n%s: the first call's tool is right\n", plain.Line(m.Model))
-	rows := [][]string{{"tools given", "distractors", "tools", "right [95 %]", "retrieval missed", "wrong tool", "no call", "unreadable", "errors", "prompt tokens", "of tools", "cost"}}
+	rows := [][]string{{"tools given", "distractors", "tools", "right [95 %]", "retrieval missed", "wrong tool",
+		"no call", "unreadable", "errors", "prompt tokens", "of tools", "cost"}}
 	estimated := "~"
 	if m.Measured {
 		estimated = ""
@@ -62,13 +67,18 @@ func curveOf(b *strings.Builder, m *catalog.ModelCurve) {
 			cost = plain.Dollars(*p.CostUSD)
 		}
 		rows = append(rows, []string{
-			p.Given, catalog.SizeName(p.Distractors), fmt.Sprintf("%.3g", p.Tools), plain.Rate(p.Right), share(p.Missed), share(p.Wrong), share(p.Silent), share(p.Unreadable), fmt.Sprint(p.Errors), prompt, estimated + fmt.Sprintf("%.0f", p.ToolTokens), cost,
+			p.Given, catalog.SizeName(p.Distractors), fmt.Sprintf("%.3g", p.Tools), plain.Rate(p.Right),
+			share(p.Missed), share(p.Wrong), share(p.Silent), share(p.Unreadable), fmt.Sprint(p.Errors), prompt,
+			estimated + fmt.Sprintf("%.0f", p.ToolTokens), cost,
 		})
 	}
 	Aligned(b, rows)
 	if m.Measured {
-		fmt.Fprintf(b, "Tokens of tools: %.3g a byte of their JSON, measured as prompts of the same question grow with the tools in them.\n", m.TokensPerByte)
+		fmt.Fprintf(b,
+			"Tokens of tools: %.3g a byte of their JSON, measured as prompts of the same question grow with the tools in them.\n", m.TokensPerByte)
 		return
 	}
-	fmt.Fprintf(b, "Tokens of tools are estimated, at %.2g a byte of their JSON: the usage that the model tells does not say.\n", m.TokensPerByte)
+	fmt.Fprintf(b,
+		"Tokens of tools are estimated, at %.2g a byte of their JSON: the usage that the model tells does not say.\n",
+		m.TokensPerByte)
 }

@@ -52,10 +52,12 @@ const nothing = "(nothing)"
 // diffs are the calls of an attempt compared with what was expected, and how many more
 // there are. Where the result has no comparison but calls were made, the list is empty.
 func diffs(r Row) (out []callDiff, more int) {
-	matches, more := firstOf(r.Cell.Result.Calls, maxCalls, func(m *callvet.CallMatch) bool { return m.State != callvet.StateMatched })
+	matches, more := firstOf(r.Cell.Result.Calls, maxCalls,
+		func(m *callvet.CallMatch) bool { return m.State != callvet.StateMatched })
 	for i := range matches {
 		if m := &matches[i]; m.State == callvet.StateExtra && allowed(r.Case.MultiTurn, m.Got) {
-			out = append(out, callDiff{Title: plain.Line(m.Got) + ": an allowed step on the way", State: callvet.StateMatched})
+			out = append(out,
+				callDiff{Title: plain.Line(m.Got) + ": an allowed step on the way", State: callvet.StateMatched})
 			continue
 		}
 		out = append(out, diffCall(&matches[i]))
@@ -110,10 +112,12 @@ func diffCall(m *callvet.CallMatch) callDiff {
 	switch m.State {
 	case callvet.StateMissing:
 		d.Title = want + ": not called"
-		d.Lines = []diffLine{{Mark: "-", Whole: true, Path: "call", Expected: want + "(" + plain.Compact(m.WantArgs, "") + ")", Actual: nothing}}
+		d.Lines = []diffLine{{Mark: "-", Whole: true, Path: "call",
+			Expected: want + "(" + plain.Compact(m.WantArgs, "") + ")", Actual: nothing}}
 	case callvet.StateExtra:
 		d.Title = got + ": called but not expected"
-		d.Lines = []diffLine{{Mark: "+", Whole: true, Path: "call", Expected: nothing, Actual: got + "(" + plain.Compact(m.GotArgs, "") + ")"}}
+		d.Lines = []diffLine{{Mark: "+", Whole: true, Path: "call", Expected: nothing,
+			Actual: got + "(" + plain.Compact(m.GotArgs, "") + ")"}}
 	default:
 		d.Title = got
 		if m.State == callvet.StateMatched && len(m.Violations) == 0 {
@@ -149,8 +153,9 @@ func named(names []string, name string) bool {
 
 func diffArg(a *callvet.ArgDiff) diffLine {
 	l := diffLine{
-		Mark: "!", Path: plain.Line(a.Path), Expected: plain.Compact(a.Expected, nothing), Actual: plain.Compact(a.Actual, nothing),
-		Rule: plain.Line(a.Rule), Note: plain.Line(a.Note),
+		Mark: "!", Path: plain.Line(a.Path), Expected: plain.Compact(a.Expected, nothing),
+		Actual: plain.Compact(a.Actual, nothing),
+		Rule:   plain.Line(a.Rule), Note: plain.Line(a.Note),
 	}
 	switch {
 	case a.Matched:

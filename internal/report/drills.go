@@ -15,13 +15,16 @@ import (
 // drillColumns are the rates of the table of drills.
 func drillColumns() []struct{ title, metric string } {
 	return []struct{ title, metric string }{
-		{"utility", drills.Utility}, {"under attack", drills.UtilityUnderAttack}, {"attack success", drills.AttackSuccess}, {"incidents", drills.Incidents}, {"blocked", drills.Blocked},
+		{"utility", drills.Utility}, {"under attack", drills.UtilityUnderAttack},
+		{"attack success", drills.AttackSuccess}, {"incidents", drills.Incidents}, {"blocked", drills.Blocked},
 	}
 }
 
-// Drills writes what drills came to: the tables, each incident (most of them; -1: all), and the sentence on each target.
+// Drills writes what drills came to: the tables, each incident (most of them; -1: all), and the
+// sentence on each target.
 func Drills(w io.Writer, d *drills.Result, most int) {
-	fmt.Fprintf(w, "%s: %s, %d of them with an attack and once more without it · run %s\n", plain.Line(d.Suite), plain.Count(d.Cases, "case", "cases"), d.Attacks, d.Run)
+	fmt.Fprintf(w, "%s: %s, %d of them with an attack and once more without it · run %s\n", plain.Line(d.Suite),
+		plain.Count(d.Cases, "case", "cases"), d.Attacks, d.Run)
 	for i := range d.Targets {
 		t := &d.Targets[i]
 		fmt.Fprintf(w, "\n%s\n", plain.Line(t.Name))
@@ -34,7 +37,8 @@ func Drills(w io.Writer, d *drills.Result, most int) {
 		}
 		writeColumns(w, rows)
 		if n := t.All.Refused; n > 0 {
-			fmt.Fprintf(w, "  %s blocked by the provider: no utility, and no successful attack\n", plain.Count(n, "attempt was", "attempts were"))
+			fmt.Fprintf(w, "  %s blocked by the provider: no utility, and no successful attack\n",
+				plain.Count(n, "attempt was", "attempts were"))
 		}
 		for _, name := range drills.Metrics()[5:] {
 			if m := t.All.Metric(name); m != nil {

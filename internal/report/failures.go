@@ -149,9 +149,11 @@ func told(r Row) bool {
 	}
 	ds, _ := diffs(r)
 	switch r.Cell.Result.Class {
-	case callvet.ClassMissedCall, callvet.ClassUnneededCall, callvet.ClassWrongTool, callvet.ClassUnknownTool, callvet.ClassIncomplete:
+	case callvet.ClassMissedCall, callvet.ClassUnneededCall, callvet.ClassWrongTool, callvet.ClassUnknownTool,
+		callvet.ClassIncomplete:
 		return slices.ContainsFunc(ds, func(d callDiff) bool {
-			return d.State == callvet.StateMissing || d.State == callvet.StateExtra || d.State == callvet.StatePartial && differs(d)
+			return d.State == callvet.StateMissing || d.State == callvet.StateExtra ||
+				d.State == callvet.StatePartial && differs(d)
 		})
 	case callvet.ClassContract, callvet.ClassWrongArgs, callvet.ClassUnknownArg:
 		return slices.ContainsFunc(ds, differs)
@@ -161,7 +163,8 @@ func told(r Row) bool {
 
 // differs reports whether a comparison shows more than equal arguments.
 func differs(d callDiff) bool {
-	return len(d.Violations) > 0 || d.Note != "" || slices.ContainsFunc(d.Lines, func(l diffLine) bool { return l.Mark != "=" })
+	return len(d.Violations) > 0 || d.Note != "" ||
+		slices.ContainsFunc(d.Lines, func(l diffLine) bool { return l.Mark != "=" })
 }
 
 // alike tells of further repeats that a shown attempt stands for.
@@ -204,7 +207,8 @@ func (s *screen) open(v *View) {
 const maxKinds = 20
 
 func (v *View) unevaluatedTargets() []panel.TargetPanel {
-	return slices.DeleteFunc(slices.Clone(v.panels()), func(p panel.TargetPanel) bool { return len(p.NotEvaluated) == 0 })
+	return slices.DeleteFunc(slices.Clone(v.panels()),
+		func(p panel.TargetPanel) bool { return len(p.NotEvaluated) == 0 })
 }
 
 func kindText(k panel.UnevaluatedKind) string {
@@ -244,7 +248,8 @@ func (s *screen) failedAssertions(r Row) {
 		wide = max(wide, lipgloss.Width(plain.Line(a.Name)))
 	}
 	for i, a := range list {
-		s.wrap(fmt.Sprintf("        %s %-*s  expected ", s.red("!"), wide, plain.Line(a.Name)), short(orNothing(a.Expected), maxShown))
+		s.wrap(fmt.Sprintf("        %s %-*s  expected ", s.red("!"), wide, plain.Line(a.Name)),
+			short(orNothing(a.Expected), maxShown))
 		if i+1 == len(list) || list[i+1].Actual != a.Actual {
 			s.wrap(strings.Repeat(" ", 12+wide)+"got      ", short(orNothing(a.Actual), maxShown))
 		}

@@ -138,7 +138,9 @@ func GatesJUnit(w io.Writer, r *gates.Report) error {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		tc := junit.Testcase{Name: plain.XML(GateTitle(v, several)), Classname: "callvet.gates", Time: "0.000"}
-		res := &junit.Result{Message: plain.XML(plain.Line(v.Sentence)), Type: overall(&gates.Report{Verdict: v.Verdict}), Data: plain.XML(strings.Join(append([]string{plain.Line(sentences(v))}, details(v)...), "\n"))}
+		res := &junit.Result{Message: plain.XML(plain.Line(v.Sentence)),
+			Type: overall(&gates.Report{Verdict: v.Verdict}),
+			Data: plain.XML(strings.Join(append([]string{plain.Line(sentences(v))}, details(v)...), "\n"))}
 		switch {
 		case v.Verdict == gate.Pass:
 			tc.SystemOut = &junit.Output{Data: plain.XML(plain.Line(sentences(v)))}
@@ -204,7 +206,8 @@ func GatesAnnotations(w io.Writer, r *gates.Report) error {
 // unnamed reports that no hard gate tells why the build stops: there is none, or
 // nothing was checked.
 func unnamed(r *gates.Report) bool {
-	return !slices.ContainsFunc(r.Verdicts, func(v gates.Verdict) bool { return v.Verdict != gate.Pass && v.Gate.Severity != gates.Soft })
+	return !slices.ContainsFunc(r.Verdicts,
+		func(v gates.Verdict) bool { return v.Verdict != gate.Pass && v.Gate.Severity != gates.Soft })
 }
 
 func annotate(b *strings.Builder, level string, v *gates.Verdict, title, text string) {

@@ -33,7 +33,8 @@ func GatesByPath(path string) (GatesFace, error) {
 		return func(w io.Writer, r *gates.Report) error { return GatesTerminal(w, r, GatesOptions{}) }, nil
 	default:
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("choose form of the verdict for %q: unknown extension %q: %w", path, ext, callvet.ErrInvalid),
+			Err: fmt.Errorf("choose form of the verdict for %q: unknown extension %q: %w", path, ext,
+				callvet.ErrInvalid),
 			Hint: "use .md, .xml, .json or .txt",
 		}
 	}
@@ -147,7 +148,9 @@ func asksMore(g *gates.Gate) bool {
 const exploratory = 0.05
 
 func exploratoryText(v *gates.Verdict) string {
-	return fmt.Sprintf("differs from the rest (exploratory, p %.3f after Holm over the values of the key); this decides nothing", *v.Exploratory)
+	return fmt.Sprintf(
+		"differs from the rest (exploratory, p %.3f after Holm over the values of the key); this decides nothing",
+		*v.Exploratory)
 }
 
 func placeText(p gates.Place) string {

@@ -31,18 +31,23 @@ func verdictSample(t *testing.T, policy gate.Policy) *gates.Report {
 		for i := range tasks {
 			c.Add(float64(min(1, max(0, i-fails+1))), 1, true)
 		}
-		return panel.Metric{Name: name, Unit: panel.UnitRate, Of: "calls", Interval: c.Interval(0.95, stats.DefaultRho0)}
+		return panel.Metric{Name: name, Unit: panel.UnitRate, Of: "calls",
+			Interval: c.Interval(0.95, stats.DefaultRho0)}
 	}
-	empty := panel.Metric{Name: "true_success", Interval: stats.Interval{Point: math.NaN(), Confidence: 0.95, Status: stats.StatusNoGold}}
+	empty := panel.Metric{Name: "true_success",
+		Interval: stats.Interval{Point: math.NaN(), Confidence: 0.95, Status: stats.StatusNoGold}}
 	adjusted := 0.004
 	slice := rate("arg_em", 40, 20)
 	slice.Versus = &panel.Versus{Rest: 0.95, P: 0.001, Adjusted: adjusted}
 	p := &panel.Panels{Confidence: 0.95, Warnings: []string{"2 lines could not be read"}, Examples: []panel.Example{
 		{Kind: "weakest", Task: "refund-7", File: "traces.jsonl", Line: 1204, Why: "wrong amount"},
 	}, Targets: []panel.TargetPanel{{
-		Name:    "agent",
-		Overall: panel.Slice{Cases: 200, Metrics: []panel.Metric{rate("schema_valid", 200, 0), rate("arg_em", 200, 40), rate("over_call_rate", 200, 186), empty}},
-		Slices:  []panel.Slice{{Key: "language", Value: "es\x1b[31m|<b>,:%\n::error::x", Cases: 40, Metrics: []panel.Metric{slice}}},
+		Name: "agent",
+		Overall: panel.Slice{Cases: 200,
+			Metrics: []panel.Metric{rate("schema_valid", 200, 0), rate("arg_em", 200, 40),
+				rate("over_call_rate", 200, 186), empty}},
+		Slices: []panel.Slice{{Key: "language", Value: "es\x1b[31m|<b>,:%\n::error::x", Cases: 40,
+			Metrics: []panel.Metric{slice}}},
 	}}}
 	p.Targets[0].Overall.Metrics[2].LowerIsBetter = true
 	at := func(line int) callvet.Position {
@@ -51,7 +56,8 @@ func verdictSample(t *testing.T, policy gate.Policy) *gates.Report {
 	r, problems := gates.Evaluate(gates.Input{Panels: p, Policy: policy, Task: "task"}, []gates.Gate{
 		{Metric: "schema_valid", Direction: gate.AtLeast, Bound: 0.98, Position: at(3)},
 		{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9, Position: at(4), Name: "arguments, 100% exact: all"},
-		{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9, Key: "language", Value: "*", Severity: gates.Soft, Position: at(5)},
+		{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9, Key: "language", Value: "*", Severity: gates.Soft,
+			Position: at(5)},
 		{Metric: "over_call_rate", Direction: gate.AtMost, Bound: 0.1, Position: at(6)},
 		{Metric: "true_success", Direction: gate.AtLeast, Bound: 0.85},
 	})
@@ -68,9 +74,14 @@ func TestVerdictFaces(t *testing.T) {
 		"strict.txt": func(b io.Writer, r *gates.Report) error {
 			return report.GatesTerminal(b, r, report.GatesOptions{Width: 100})
 		},
-		"strict.md": report.GatesMarkdown, "strict.xml": report.GatesJUnit, "strict.annotations": report.GatesAnnotations, "strict.json": report.GatesJSON,
-		"lenient.txt": func(b io.Writer, r *gates.Report) error { return report.GatesTerminal(b, r, report.GatesOptions{}) },
-		"lenient.md":  report.GatesMarkdown, "lenient.xml": report.GatesJUnit, "lenient.annotations": report.GatesAnnotations,
+		"strict.md": report.GatesMarkdown, "strict.xml": report.GatesJUnit,
+		"strict.annotations": report.GatesAnnotations, "strict.json": report.GatesJSON,
+		"lenient.txt": func(b io.Writer,
+			r *gates.Report) error {
+			return report.GatesTerminal(b, r, report.GatesOptions{})
+		},
+		"lenient.md": report.GatesMarkdown, "lenient.xml": report.GatesJUnit,
+		"lenient.annotations": report.GatesAnnotations,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +89,8 @@ func TestVerdictFaces(t *testing.T) {
 			if strings.HasPrefix(name, "lenient") {
 				r = verdictSample(t, gate.Lenient)
 				r.Verdicts = append(r.Verdicts[:1], r.Verdicts[2:]...) // without the hard failure
-				r.Verdict, r.Blocks, r.Sentence = gate.Inconclusive, false, "inconclusive: 2 of 4 checks cannot be decided"
+				r.Verdict, r.Blocks, r.Sentence = gate.Inconclusive, false,
+					"inconclusive: 2 of 4 checks cannot be decided"
 			}
 			var b bytes.Buffer
 			if err := face(&b, r); err != nil {
@@ -151,7 +163,8 @@ func TestMachineFacesParse(t *testing.T) {
 			types = append(types, c.Failure.Type)
 		}
 	}
-	if d := cmp.Diff([]string{"failed", "inconclusive", "inconclusive"}, types); d != "" || suites.Failures != 3 || suites.Skipped != 1 {
+	if d := cmp.Diff([]string{"failed", "inconclusive", "inconclusive"}, types); d != "" || suites.Failures != 3 ||
+		suites.Skipped != 1 {
 		t.Errorf("failures %d, skipped %d, types:\n%s", suites.Failures, suites.Skipped, d)
 	}
 	b.Reset()
@@ -162,7 +175,8 @@ func TestMachineFacesParse(t *testing.T) {
 		Format string
 		gates.Report
 	}
-	if err := json.Unmarshal(b.Bytes(), &back); err != nil || back.Format != "callvet.gates" || len(back.Verdicts) != len(r.Verdicts) {
+	if err := json.Unmarshal(b.Bytes(), &back); err != nil || back.Format != "callvet.gates" ||
+		len(back.Verdicts) != len(r.Verdicts) {
 		t.Errorf("%v: %s", err, b.String())
 	}
 	if strings.Contains(b.String(), "NaN") {

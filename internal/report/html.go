@@ -38,7 +38,8 @@ const (
 // Its size is bounded whatever the size of the run.
 func HTML(w io.Writer, v *View) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"clean": plain.Clean, "amount": plain.Amount, "rate": plain.Rate, "change": plain.Change, "thousands": plain.Thousands, "count": plain.Count, "millis": plain.Millis,
+		"clean": plain.Clean, "amount": plain.Amount, "rate": plain.Rate, "change": plain.Change,
+		"thousands": plain.Thousands, "count": plain.Count, "millis": plain.Millis,
 		"className": className, "bar": plain.RateBar, "diffBar": plain.ChangeBar, "pValue": plain.P,
 		"cost": cost, "assertion": assertionText, "unevaluated": unevaluatedText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },
@@ -97,9 +98,11 @@ type page struct {
 }
 
 func newPage(v *View, out *counted) *page {
-	p := &page{View: v, CSS: template.CSS(plain.Style), JS: template.JS(pageJS), Warnings: v.warnings(), Estimates: v.population(), out: out}
+	p := &page{View: v, CSS: template.CSS(plain.Style), JS: template.JS(pageJS), Warnings: v.warnings(),
+		Estimates: v.population(), out: out}
 	p.Verdicts, p.Classes = v.totals()
-	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", plain.Digest(plain.Style), plain.Digest(pageJS))
+	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'",
+		plain.Digest(plain.Style), plain.Digest(pageJS))
 	return p
 }
 
@@ -450,7 +453,8 @@ func (p *page) Passed() iter.Seq[attempt] {
 			if text == "" {
 				text = "no call"
 			}
-			a := attempt{Name: attemptName(r, p.repeats()), Target: plain.Line(p.targetName(r.Cell.Target)), Question: plain.Limited(plain.Line(question(r.Case)), 200), Reason: text}
+			a := attempt{Name: attemptName(r, p.repeats()), Target: plain.Line(p.targetName(r.Cell.Target)),
+				Question: plain.Limited(plain.Line(question(r.Case)), 200), Reason: text}
 			if !yield(a) {
 				return
 			}
@@ -464,8 +468,10 @@ func (p *page) HiddenPasses() int { return max(0, p.Verdicts.Pass-p.passes) }
 func (p *page) attempt(r Row) attempt {
 	t, res := &r.Cell.Trace, &r.Cell.Result
 	a := attempt{
-		Name: attemptName(r, p.repeats()), Target: plain.Line(p.targetName(r.Cell.Target)), Class: classOf(r), Verdict: string(verdictOf(r)),
-		Question: plain.Limited(plain.Line(question(r.Case)), 400), Reason: because(r), Plan: plain.Line(res.Plan), Meta: attemptMeta(r),
+		Name: attemptName(r, p.repeats()), Target: plain.Line(p.targetName(r.Cell.Target)), Class: classOf(r),
+		Verdict:  string(verdictOf(r)),
+		Question: plain.Limited(plain.Line(question(r.Case)), 400), Reason: because(r), Plan: plain.Line(res.Plan),
+		Meta:       attemptMeta(r),
 		Assertions: res.Assertions, Repairs: repairs(t), Scores: res.Scores, Open: p.shown <= 3 && r.Cell.Repeat == 0,
 	}
 	var more int
@@ -476,7 +482,8 @@ func (p *page) attempt(r Row) attempt {
 		x := &t.Exchanges[i]
 		a.Exchanges = append(a.Exchanges, exchange{
 			Title: fmt.Sprintf("exchange %d: HTTP %d, %s", i+1, x.HTTP, plain.Millis(x.MS)), Error: plain.Line(x.Error),
-			Request: plain.Limited(plain.Indented(x.Request), maxHTMLText), Response: plain.Limited(plain.Indented([]byte(x.Response)), maxHTMLText),
+			Request:  plain.Limited(plain.Indented(x.Request), maxHTMLText),
+			Response: plain.Limited(plain.Indented([]byte(x.Response)), maxHTMLText),
 		})
 	}
 	return a
@@ -506,7 +513,8 @@ func bubbles(turns []callvet.Turn, target bool) []bubble {
 func eachBubble(out []bubble, turns []callvet.Turn, target bool) []bubble {
 	for i := range turns {
 		t := &turns[i]
-		b := bubble{Role: string(t.Role), Content: plain.Limited(plain.Clean(t.Content), maxHTMLText), Reasoning: plain.Limited(plain.Clean(t.Reasoning), 1000), Target: target}
+		b := bubble{Role: string(t.Role), Content: plain.Limited(plain.Clean(t.Content), maxHTMLText),
+			Reasoning: plain.Limited(plain.Clean(t.Reasoning), 1000), Target: target}
 		if t.Tool != "" {
 			b.Role += " " + plain.Line(t.Tool)
 		}

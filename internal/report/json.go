@@ -96,8 +96,10 @@ func (v *View) Record(r Row) Record {
 		Tier: r.Case.Tier, Tags: r.Case.Tags, Fields: r.Case.Fields,
 		Verdict: verdictOf(r), Outcome: t.Outcome, Unread: t.Reason, FinishReason: t.FinishReason, Notes: t.Notes,
 		Class: res.Class, Reason: because(r), Scores: res.Scores, Plan: res.Plan, Rules: res.Rules,
-		Comparison: res.Calls, Assertions: res.Assertions, NotEvaluated: res.NotEvaluated, Calls: t.Calls(), Decision: t.Decision, Answer: t.Answer, Format: t.Format,
-		Repairs: t.Repairs, ToolChoice: t.ToolChoice, Model: t.Model, Fault: t.Fault, Usage: t.Usage, WallMS: t.WallMS, Cached: t.Cached,
+		Comparison: res.Calls, Assertions: res.Assertions, NotEvaluated: res.NotEvaluated, Calls: t.Calls(),
+		Decision: t.Decision, Answer: t.Answer, Format: t.Format,
+		Repairs: t.Repairs, ToolChoice: t.ToolChoice, Model: t.Model, Fault: t.Fault, Usage: t.Usage, WallMS: t.WallMS,
+		Cached: t.Cached,
 	}
 }
 
@@ -109,7 +111,8 @@ func (v *View) Document() Document {
 	}
 	return Document{
 		Format: "callvet.report", Version: FormatVersion, Run: v.ID, Created: v.Created.UTC(), Status: status,
-		Summary: v.Sentence(), Population: panel.TasksLikeThese, Estimates: v.population(), Cache: v.reused(), Suite: v.Suite, Targets: v.Targets,
+		Summary: v.Sentence(), Population: panel.TasksLikeThese, Estimates: v.population(), Cache: v.reused(),
+		Suite: v.Suite, Targets: v.Targets,
 		Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection, JudgeReports: v.JudgeReports,
 		Models: v.Models, Warnings: v.warnings(), Problem: v.Problem, Next: v.Next,
 	}

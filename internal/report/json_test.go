@@ -42,7 +42,8 @@ func TestLines(t *testing.T) {
 		map[string]any{},
 		[]any{nil, false, "x\\", []any{}},
 		deep,
-		map[string]any{"a": 1, "b": []int{1, 2}, "c": map[string]any{"\"": ",:"}, "d": json.RawMessage(` { "x" : [ 1 , { } ] } `), "e": "\u2028\n"},
+		map[string]any{"a": 1, "b": []int{1, 2}, "c": map[string]any{"\"": ",:"},
+			"d": json.RawMessage(` { "x" : [ 1 , { } ] } `), "e": "\u2028\n"},
 	} {
 		text, err := json.Marshal(v)
 		if err != nil {
@@ -114,7 +115,8 @@ func TestEncode(t *testing.T) {
 		}
 	}
 	var got bytes.Buffer
-	if err := EncodePanels(&got, nil, func(p *panel.Panels) any { return []any{p} }); err != nil || got.String() != "[\n null\n]\n" {
+	if err := EncodePanels(&got, nil, func(p *panel.Panels) any { return []any{p} }); err != nil ||
+		got.String() != "[\n null\n]\n" {
 		t.Errorf("%q %v", got.String(), err)
 	}
 	if err := EncodePanels(&got, nil, func(*panel.Panels) any { return func() {} }); err == nil {

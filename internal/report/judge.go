@@ -27,10 +27,12 @@ func JudgeJSON(w io.Writer, r *labels.CalibrationReport) error {
 func Judge(out io.Writer, r *labels.CalibrationReport) error {
 	w := &bytes.Buffer{}
 	fmt.Fprintf(w, "judge %s\n", plain.Line(r.Judge.String()))
-	fmt.Fprintf(w, "%s from people, %s labelled\n\n", plain.Count(r.Counts.Labels, "verdict", "verdicts"), plain.Count(r.Counts.Labelled, string(r.Unit), string(r.Unit)+"s"))
+	fmt.Fprintf(w, "%s from people, %s labelled\n\n", plain.Count(r.Counts.Labels, "verdict", "verdicts"),
+		plain.Count(r.Counts.Labelled, string(r.Unit), string(r.Unit)+"s"))
 	if r.Table.N() > 0 {
 		t := r.Table
-		fmt.Fprintf(w, "               judge: pass    fail\n  people: pass  %10d  %6d\n  people: fail  %10d  %6d\n\n", t.TruePass, t.FalseFail, t.FalsePass, t.TrueFail)
+		fmt.Fprintf(w, "               judge: pass    fail\n  people: pass  %10d  %6d\n  people: fail  %10d  %6d\n\n",
+			t.TruePass, t.FalseFail, t.FalsePass, t.TrueFail)
 		share(w, "sensitivity", r.Sensitivity, "of what truly passed, the judge passes")
 		share(w, "specificity", r.Specificity, "of what truly failed, the judge fails")
 		verdictNumber(w, "J", r.Youden, "sensitivity + specificity - 1; 0 is chance")
@@ -89,16 +91,21 @@ func verdictNumber(w io.Writer, name string, iv stats.Interval, means string) {
 		fmt.Fprintf(w, "  %-12s %8.3f  no interval: the labels show no spread\n", name, iv.Point)
 		return
 	}
-	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-12s %8.3f  %.3f to %.3f  %s", name, iv.Point, iv.Lower, iv.Upper, means), " "))
+	fmt.Fprintln(w,
+		strings.TrimRight(fmt.Sprintf("  %-12s %8.3f  %.3f to %.3f  %s", name, iv.Point, iv.Lower, iv.Upper, means),
+			" "))
 }
 
 func printVerified(w io.Writer, v *labels.Verified) {
 	switch {
 	case v == nil:
 	case v.Sensitivity == nil || v.Specificity == nil:
-		fmt.Fprintf(w, "\n%d labels were drawn by the judge's verdict; sensitivity and specificity cannot be had from them (%s)\n", v.Labels, v.Status)
+		fmt.Fprintf(w,
+			"\n%d labels were drawn by the judge's verdict; sensitivity and specificity cannot be had from them (%s)\n",
+			v.Labels, v.Status)
 	default:
-		fmt.Fprintf(w, "\n%d labels were drawn by the judge's verdict; corrected for that (Begg and Greenes): sensitivity %s, specificity %s\n",
+		fmt.Fprintf(w,
+			"\n%d labels were drawn by the judge's verdict; corrected for that (Begg and Greenes): sensitivity %s, specificity %s\n",
 			v.Labels, plain.Percent(*v.Sensitivity), plain.Percent(*v.Specificity))
 	}
 }
@@ -116,10 +123,12 @@ func printExtras(w io.Writer, r *labels.CalibrationReport) {
 		verdictNumber(w, "weighted", g.Weighted, "quadratic weights")
 	}
 	if c := r.Calls; c != nil && c.Tasks > 0 {
-		fmt.Fprintf(w, "\n%d tasks: all %ss rated the same in %d, the same first failing %s in %d\n", c.Tasks, r.Unit, c.AllSame, r.Unit, c.FirstFailure)
+		fmt.Fprintf(w, "\n%d tasks: all %ss rated the same in %d, the same first failing %s in %d\n", c.Tasks, r.Unit,
+			c.AllSame, r.Unit, c.FirstFailure)
 	}
 	if h := r.Humans; h != nil {
-		fmt.Fprintf(w, "\npeople among themselves: %s labelled by several\n", plain.Count(h.Things, string(r.Unit), string(r.Unit)+"s"))
+		fmt.Fprintf(w, "\npeople among themselves: %s labelled by several\n",
+			plain.Count(h.Things, string(r.Unit), string(r.Unit)+"s"))
 		verdictNumber(w, "alpha", h.Alpha, "Krippendorff")
 		for _, p := range h.Pairs {
 			fmt.Fprintf(w, "  %s and %s: %d of %d the same\n", plain.Line(p.A), plain.Line(p.B), p.Same, p.N)
@@ -151,7 +160,8 @@ func printSuccess(w io.Writer, r *labels.CalibrationReport, s *labels.Success) {
 	title, corrected, thing, of := "true success", "true success", "attempt", plain.Count(s.Tasks, "task", "tasks")
 	if r.Unit.Part() {
 		thing = string(r.Unit)
-		title, corrected, of = "truly right "+thing+"s", "truly right", plain.Count(s.Judged, thing, thing+"s")+" of "+of
+		title, corrected, of = "truly right "+thing+"s", "truly right",
+			plain.Count(s.Judged, thing, thing+"s")+" of "+of
 	}
 	fmt.Fprintf(w, "\n%s", title)
 	if s.Target != "" {
@@ -171,7 +181,8 @@ func printSuccess(w io.Writer, r *labels.CalibrationReport, s *labels.Success) {
 		share(w, "with scores", *iv, "prediction-powered; not for gates below 100 labels")
 	}
 	if s.Unread > 0 {
-		fmt.Fprintf(w, "  %s left out: no verdict that can be read\n", plain.Count(s.Unread, thing+" is", thing+"s are"))
+		fmt.Fprintf(w, "  %s left out: no verdict that can be read\n",
+			plain.Count(s.Unread, thing+" is", thing+"s are"))
 	}
 	if s.Advice != "" {
 		fmt.Fprintf(w, "  %s\n", s.Advice)
@@ -185,7 +196,8 @@ func printSlices(w io.Writer, r *labels.CalibrationReport) {
 	}
 	for i := range r.Slices.Values {
 		v := &r.Slices.Values[i]
-		fmt.Fprintf(w, "\n%s=%s: %s\n", plain.Line(r.Slices.Key), plain.Line(v.Value), plain.Count(v.Table.N(), "label", "labels"))
+		fmt.Fprintf(w, "\n%s=%s: %s\n", plain.Line(r.Slices.Key), plain.Line(v.Value),
+			plain.Count(v.Table.N(), "label", "labels"))
 		if v.Table.N() > 0 {
 			share(w, "sensitivity", v.Sensitivity, "")
 			share(w, "specificity", v.Specificity, "")
@@ -196,7 +208,8 @@ func printSlices(w io.Writer, r *labels.CalibrationReport) {
 		}
 	}
 	if n := r.Slices.Unplaced; n > 0 {
-		fmt.Fprintf(w, "\n%s on %ss that the traces do not have, or that have no %s: in no value\n", plain.Count(n, "label", "labels"), r.Unit, plain.Line(r.Slices.Key))
+		fmt.Fprintf(w, "\n%s on %ss that the traces do not have, or that have no %s: in no value\n",
+			plain.Count(n, "label", "labels"), r.Unit, plain.Line(r.Slices.Key))
 	}
 	if n := r.Slices.Left; n > 0 {
 		fmt.Fprintf(w, "\n%s with fewer labels left out\n", plain.Count(n, "value", "values"))

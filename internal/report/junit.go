@@ -76,8 +76,9 @@ func (v *View) rateProperties(s *junit.Testsuite, target int) {
 
 func (v *View) testcase(r Row) junit.Testcase {
 	tc := junit.Testcase{
-		Name: plain.XML(attemptName(r, v.repeats())), Classname: plain.XML(v.Suite.Name + "." + strings.ReplaceAll(v.targetName(r.Cell.Target), ".", "_")),
-		Time: seconds(r.Cell.Trace.WallMS),
+		Name:      plain.XML(attemptName(r, v.repeats())),
+		Classname: plain.XML(v.Suite.Name + "." + strings.ReplaceAll(v.targetName(r.Cell.Target), ".", "_")),
+		Time:      seconds(r.Cell.Trace.WallMS),
 	}
 	result := &junit.Result{Message: plain.XML(because(r)), Type: plain.XML(classOf(r))}
 	if open := r.Cell.Result.Unevaluated(); len(open) > 0 {

@@ -15,7 +15,8 @@ import (
 // Lesson writes what was learned and how often it was right.
 func Lesson(w io.Writer, l *catalog.Lesson) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s learned", plain.Count(l.Examples, "example", "examples"), plain.Count(len(l.Routes), "route", "routes"))
+	fmt.Fprintf(&b, "%s of %s learned", plain.Count(l.Examples, "example", "examples"),
+		plain.Count(len(l.Routes), "route", "routes"))
 	if l.None > 0 {
 		fmt.Fprintf(&b, ", %d of them of none", l.None)
 	}
@@ -46,10 +47,12 @@ func measured(b *strings.Builder, m *catalog.TuningMeasured, head string) {
 	for _, r := range []struct {
 		what string
 		x, n int
-	}{{"right route", m.Route, m.InScope}, {"right sub-route", m.SubRoute, m.WithSub}, {"given no route, wrongly", m.Lost, m.InScope}, {"given no route, rightly", m.Refused, m.Outside}} {
+	}{{"right route", m.Route, m.InScope}, {"right sub-route", m.SubRoute, m.WithSub},
+		{"given no route, wrongly", m.Lost, m.InScope}, {"given no route, rightly", m.Refused, m.Outside}} {
 		if r.n > 0 {
 			iv := stats.Wilson(r.x, r.n, 0.95, stats.TwoSided)
-			fmt.Fprintf(b, "  %-24s %d of %d, %s [%.1f–%.1f]\n", r.what, r.x, r.n, plain.Percent(float64(r.x)/float64(r.n)), 100*iv.Lower, 100*iv.Upper)
+			fmt.Fprintf(b, "  %-24s %d of %d, %s [%.1f–%.1f]\n", r.what, r.x, r.n,
+				plain.Percent(float64(r.x)/float64(r.n)), 100*iv.Lower, 100*iv.Upper)
 		}
 	}
 }

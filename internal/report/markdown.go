@@ -98,7 +98,8 @@ func mdJudges(b *bytes.Buffer, v *View) {
 			return
 		}
 		r := &v.JudgeReports[i]
-		fmt.Fprintf(b, "\n%s grades %s: %s\n\n", plain.Markdown(r.Judge), plain.Markdown(r.Target), plain.Markdown(r.Grade))
+		fmt.Fprintf(b, "\n%s grades %s: %s\n\n", plain.Markdown(r.Judge), plain.Markdown(r.Target),
+			plain.Markdown(r.Grade))
 		for _, l := range r.parts(10, 300) {
 			if b.Len() > most {
 				fmt.Fprintln(b, "- …")
@@ -169,7 +170,8 @@ func mdTargets(b *bytes.Buffer, v *View) {
 	}
 	for i := range ps {
 		if ps[i].Floor {
-			fmt.Fprintf(b, "%s is the baseline: a caller without a language model; any model must beat this.\n\n", plain.Markdown(ps[i].Name))
+			fmt.Fprintf(b, "%s is the baseline: a caller without a language model; any model must beat this.\n\n",
+				plain.Markdown(ps[i].Name))
 		}
 	}
 }
@@ -259,7 +261,8 @@ func mdFailures(b *bytes.Buffer, v *View, room int) error {
 
 func mdFailure(v *View, r Row, more int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary><b>%s</b>%s · %s · %s</summary>\n\n", plain.HTML(attemptName(r, v.repeats())), alike(more), plain.HTML(v.targetName(r.Cell.Target)), plain.HTML(className(classOf(r))))
+	fmt.Fprintf(&b, "<details><summary><b>%s</b>%s · %s · %s</summary>\n\n", plain.HTML(attemptName(r, v.repeats())),
+		alike(more), plain.HTML(v.targetName(r.Cell.Target)), plain.HTML(className(classOf(r))))
 	if q := plain.Line(question(r.Case)); q != "" {
 		fmt.Fprintf(&b, "> %s\n\n", plain.Markdown(plain.Limited(q, 400)))
 	}
@@ -302,7 +305,8 @@ func mdCall(b *strings.Builder, c callDiff) {
 		if l.Mark == "=" || l.Whole {
 			continue
 		}
-		fmt.Fprintf(b, "- %s: %s\n+ %s: %s", l.Path, plain.Limited(l.Expected, 800), l.Path, plain.Limited(l.Actual, 800))
+		fmt.Fprintf(b, "- %s: %s\n+ %s: %s", l.Path, plain.Limited(l.Expected, 800), l.Path,
+			plain.Limited(l.Actual, 800))
 		if l.Rule != "" || l.Note != "" {
 			fmt.Fprintf(b, "   # %s", strings.TrimSpace(l.Rule+" "+l.Note))
 		}

@@ -40,7 +40,8 @@ func measuredRows(t *panel.TargetComparison) []measuredRow {
 		}
 		side := func(of *panel.Metric) string { return plain.Amount(of) }
 		out = append(out, measuredRow{plain.Line(panel.Describe(m.Metric).Title), [6]string{
-			plain.Thousands(d.Cases), side(&panel.Metric{Unit: m.Unit, Interval: d.Baseline}), side(&panel.Metric{Unit: m.Unit, Interval: d.Candidate}), change, plain.P(d.P), string(d.Verdict),
+			plain.Thousands(d.Cases), side(&panel.Metric{Unit: m.Unit, Interval: d.Baseline}),
+			side(&panel.Metric{Unit: m.Unit, Interval: d.Candidate}), change, plain.P(d.P), string(d.Verdict),
 		}})
 	}
 	return out

@@ -49,7 +49,8 @@ func Used(w io.Writer, used []callvet.ModelUse) {
 		if u.Tokens == 0 && u.Requests > 0 {
 			tokens = "tokens not told"
 		}
-		fmt.Fprintf(w, "%s: %s, %s, %s", plain.Line(u.Model), plain.Count(u.Requests, "request", "requests"), plain.Count(u.Texts, "text", "texts"), tokens)
+		fmt.Fprintf(w, "%s: %s, %s, %s", plain.Line(u.Model), plain.Count(u.Requests, "request", "requests"),
+			plain.Count(u.Texts, "text", "texts"), tokens)
 		if u.Cached > 0 {
 			fmt.Fprintf(w, "; %s kept from before", plain.Count(u.Cached, "vector", "vectors"))
 		}

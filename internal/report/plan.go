@@ -30,11 +30,14 @@ func Plan(w io.Writer, p *plan.Plan) error {
 		planPaired(&b, p.Paired, p)
 	}
 	for _, z := range p.Zero {
-		fmt.Fprintf(&b, "no incident in %s exposed tasks rules out a rate of %s or more with a confidence of 95 %%, one-sided (rule of three: %s)\n",
+		fmt.Fprintf(&b,
+			"no incident in %s exposed tasks rules out a rate of %s or more with a confidence of 95 %%, one-sided (rule of three: %s)\n",
 			plain.Thousands(z.Exposed), plain.Percent(z.MaxRate), plain.Thousands(z.RuleOfThree))
 	}
 	if len(p.Ends) > 0 {
-		fmt.Fprintf(&b, "%s: the interval of a quantile has an upper end only from so many tasks on, and no gate can pass below\n", p.Metric)
+		fmt.Fprintf(&b,
+			"%s: the interval of a quantile has an upper end only from so many tasks on, and no gate can pass below\n",
+			p.Metric)
 	}
 	for _, q := range p.Ends {
 		fmt.Fprintf(&b, "  p%g  %4d tasks (lower end: %d)\n", 100*q.Quantile, q.Upper, q.Lower)
@@ -57,16 +60,19 @@ func planRate(w io.Writer, r *plan.Rate, p *plan.Plan) {
 		assumed = " (the pilot's: --truth says otherwise)"
 	}
 	if r.Tasks == 0 {
-		fmt.Fprintf(w, "  if it is really %.4g%s, even two million tasks pass with less than %s\n", r.Truth, assumed, plain.Percent(p.Power))
+		fmt.Fprintf(w, "  if it is really %.4g%s, even two million tasks pass with less than %s\n", r.Truth, assumed,
+			plain.Percent(p.Power))
 	} else {
 		fmt.Fprintf(w, "  if it is really %.4g%s, %s tasks pass with a chance of %s; they may have %s\n",
 			r.Truth, assumed, plain.Thousands(r.Tasks), plain.Percent(r.Chance), plain.Count(r.Failures, one, many))
 	}
 	if p.Metric == "true_success" {
-		fmt.Fprintln(w, "  this is for people who look at every task, or for a judge that never errs: --judge-sens and --judge-spec plan for one that does")
+		fmt.Fprintln(w,
+			"  this is for people who look at every task, or for a judge that never errs: --judge-sens and --judge-spec plan for one that does")
 	}
 	planAttempts(w, r, p)
-	fmt.Fprintf(w, "  the smallest number of tasks that can pass, by their %s (a gate wants %s):\n", many, plain.Thousands(p.MinUnits))
+	fmt.Fprintf(w, "  the smallest number of tasks that can pass, by their %s (a gate wants %s):\n", many,
+		plain.Thousands(p.MinUnits))
 	for _, m := range r.Smallest {
 		fmt.Fprintf(w, "    %6s with at most %d\n", plain.Thousands(m.Tasks), m.Failures)
 	}
@@ -83,15 +89,19 @@ func planAttempts(w io.Writer, r *plan.Rate, p *plan.Plan) {
 		if r.Alike.Assumed {
 			from = ", which is assumed: --correlation, or --from a run with several attempts, says otherwise"
 		}
-		fmt.Fprintf(w, "  with several attempts at each task, for a chance of %s: %s (a task's attempts are alike by %.2g%s)\n", plain.Percent(p.Power), strings.Join(of, ", "), r.Alike.Correlation, from)
+		fmt.Fprintf(w,
+			"  with several attempts at each task, for a chance of %s: %s (a task's attempts are alike by %.2g%s)\n",
+			plain.Percent(p.Power), strings.Join(of, ", "), r.Alike.Correlation, from)
 		fmt.Fprintf(w, "  the gate: %s\n", r.Repeats)
 	}
 	switch {
 	case r.Pilot == nil:
 	case r.Pilot.Tasks < p.MinUnits:
-		fmt.Fprintf(w, "  the %s of %s are fewer than the %s that the gate wants\n", plain.Count(r.Pilot.Tasks, "task", "tasks"), plain.Line(r.Pilot.File), plain.Thousands(p.MinUnits))
+		fmt.Fprintf(w, "  the %s of %s are fewer than the %s that the gate wants\n",
+			plain.Count(r.Pilot.Tasks, "task", "tasks"), plain.Line(r.Pilot.File), plain.Thousands(p.MinUnits))
 	default:
-		fmt.Fprintf(w, "  the %s of %s pass with a chance of %s\n", plain.Count(r.Pilot.Tasks, "task", "tasks"), plain.Line(r.Pilot.File), chances(r.Pilot.Chances))
+		fmt.Fprintf(w, "  the %s of %s pass with a chance of %s\n", plain.Count(r.Pilot.Tasks, "task", "tasks"),
+			plain.Line(r.Pilot.File), chances(r.Pilot.Chances))
 	}
 }
 
@@ -131,7 +141,8 @@ func enough(tasks int) string {
 }
 
 func planJudge(w io.Writer, j *plan.Judge, p *plan.Plan) {
-	fmt.Fprintf(w, "labels for a chance of %s, where a judge with sensitivity %s and specificity %s looks at %s tasks\n",
+	fmt.Fprintf(w,
+		"labels for a chance of %s, where a judge with sensitivity %s and specificity %s looks at %s tasks\n",
 		plain.Percent(p.Power), plain.Percent(j.Sensitivity), plain.Percent(j.Specificity), plain.Thousands(j.Tasks))
 	for _, d := range []struct {
 		name string
@@ -151,7 +162,8 @@ func planJudge(w io.Writer, j *plan.Judge, p *plan.Plan) {
 		fmt.Fprintf(w, "  %-32s %6s%s\n", d.name, needed, given)
 	}
 	if n := p.Rate.Tasks; n > 0 && (j.Elsewhere.Needed == nil || *j.Elsewhere.Needed > n) {
-		fmt.Fprintf(w, "  labels made elsewhere add nothing for this judge: label tasks of the run, or look at the %s above without a judge\n", plain.Count(n, "task", "tasks"))
+		fmt.Fprintf(w,
+			"  labels made elsewhere add nothing for this judge: label tasks of the run, or look at the %s above without a judge\n", plain.Count(n, "task", "tasks"))
 	}
 }
 
@@ -168,13 +180,17 @@ func planPaired(w io.Writer, d *plan.Paired, p *plan.Plan) {
 	}
 	if d.SD > 0 {
 		row := d.Rows[0]
-		fmt.Fprintf(w, "%s against a baseline, where the tasks' differences have a standard deviation of %s of its mean (chances of %s)\n", p.Metric, plain.Percent(d.SD), plain.Percent(p.Power))
+		fmt.Fprintf(w,
+			"%s against a baseline, where the tasks' differences have a standard deviation of %s of its mean (chances of %s)\n", p.Metric, plain.Percent(d.SD), plain.Percent(p.Power))
 		fmt.Fprintf(w, "  %s fails the gate in %s\n", loss, shared(row.Fails))
 		fmt.Fprintf(w, "  a candidate that changes nothing passes it (margin %s) in %s\n", share, shared(row.Passes))
 		return
 	}
-	fmt.Fprintf(w, "%s against a baseline of %.4g, of whose tasks %s change between two attempts by chance (chances of %s)\n", p.Metric, d.Rate, plain.Percent(d.Discordant), plain.Percent(p.Power))
-	fmt.Fprintf(w, "  %-24s %-34s %-34s %s\n", "attempts at each task", loss+" fails: all alike", "some tasks break", "no change passes (margin "+share+")")
+	fmt.Fprintf(w,
+		"%s against a baseline of %.4g, of whose tasks %s change between two attempts by chance (chances of %s)\n",
+		p.Metric, d.Rate, plain.Percent(d.Discordant), plain.Percent(p.Power))
+	fmt.Fprintf(w, "  %-24s %-34s %-34s %s\n", "attempts at each task", loss+" fails: all alike", "some tasks break",
+		"no change passes (margin "+share+")")
 	for _, r := range d.Rows {
 		broken := "the same"
 		if r.Attempts > 1 {
@@ -185,10 +201,13 @@ func planPaired(w io.Writer, d *plan.Paired, p *plan.Plan) {
 	switch o := d.Pilot; {
 	case o == nil:
 	case o.Tasks < p.MinUnits:
-		fmt.Fprintf(w, "  the %s of %s are fewer than the %s that the gate wants\n", plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), plain.Thousands(p.MinUnits))
+		fmt.Fprintf(w, "  the %s of %s are fewer than the %s that the gate wants\n",
+			plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), plain.Thousands(p.MinUnits))
 	default:
-		fmt.Fprintf(w, "  the %s of %s: one that %s %s in every task alike fails with a chance of %s; one that changes nothing passes with a chance of %s\n",
-			plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), way, in(d.Diff), chances(o.Fails), chances(o.Passes))
+		fmt.Fprintf(w,
+			"  the %s of %s: one that %s %s in every task alike fails with a chance of %s; one that changes nothing passes with a chance of %s\n",
+			plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), way, in(d.Diff), chances(o.Fails),
+			chances(o.Passes))
 	}
 }
 
@@ -202,10 +221,12 @@ func planMean(w io.Writer, m *plan.Mean, p *plan.Plan) {
 	if m.FromPilot {
 		from = " (the pilot's mean: --truth says otherwise)"
 	}
-	fmt.Fprintf(w, "  if it is really %s%s and varies from task to task by a standard deviation of %s, %s pass with a chance of %s\n",
+	fmt.Fprintf(w,
+		"  if it is really %s%s and varies from task to task by a standard deviation of %s, %s pass with a chance of %s\n",
 		amount(u, m.Truth), from, amount(u, m.SD), enough(m.Tasks), plain.Percent(p.Power))
 	if m.Pilot != "" {
-		fmt.Fprintf(w, "  the spread is that of %s in %s\n", plain.Count(m.PilotTasks, "task", "tasks"), plain.Line(m.Pilot))
+		fmt.Fprintf(w, "  the spread is that of %s in %s\n", plain.Count(m.PilotTasks, "task", "tasks"),
+			plain.Line(m.Pilot))
 	}
 	if m.Pilot != "" && m.PilotTasks < gate.MinUnits {
 		fmt.Fprintf(w, "  %d tasks tell a spread only roughly: plan for half as many again\n", m.PilotTasks)

@@ -98,7 +98,8 @@ func (t Tick) line(width int) string {
 	if t.Total > 0 {
 		percent = 100 * t.Done / t.Total
 	}
-	count, failed, errors, spent, eta := plain.Thousands(t.Done)+"/"+plain.Thousands(t.Total), fmt.Sprintf("%d failed", t.Failed), "", "", ""
+	count, failed, errors, spent, eta := plain.Thousands(t.Done)+"/"+plain.Thousands(t.Total),
+		fmt.Sprintf("%d failed", t.Failed), "", "", ""
 	if t.Of != "" {
 		count, failed = count+" "+t.Of, ""
 	}

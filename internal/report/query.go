@@ -28,7 +28,8 @@ func CatalogAnswer(w io.Writer, a *catalog.QueryAnswer) error {
 		if y.Rank > 0 {
 			place = fmt.Sprintf("has rank %d", y.Rank)
 		}
-		fmt.Fprintf(&b, "expected %s %s: %.4g (%s)\n", plain.Line(y.Tool.Tool), place, y.Tool.Score, QuestionParts(y.Tool.Parts))
+		fmt.Fprintf(&b, "expected %s %s: %.4g (%s)\n", plain.Line(y.Tool.Tool), place, y.Tool.Score,
+			QuestionParts(y.Tool.Parts))
 		for _, r := range y.Reasons {
 			fmt.Fprintf(&b, "    because %s\n", plain.Line(r))
 		}

@@ -76,7 +76,8 @@ func TestFaces(t *testing.T) {
 			}
 			got := write(t, f, sampleView())
 			golden(t, name, got)
-			if !utf8.Valid(got) || bytes.ContainsAny(got, "\x1b\x00\x07") || bytes.Contains(got, []byte("\u202e")) && filepath.Ext(name) != ".json" && filepath.Ext(name) != ".jsonl" {
+			if !utf8.Valid(got) || bytes.ContainsAny(got, "\x1b\x00\x07") || bytes.Contains(got, []byte("\u202e")) &&
+				filepath.Ext(name) != ".json" && filepath.Ext(name) != ".jsonl" {
 				t.Errorf("%s carries control characters", name)
 			}
 			if again := write(t, f, sampleView()); !bytes.Equal(got, again) {
@@ -125,7 +126,9 @@ func TestOtherScreens(t *testing.T) {
 	}
 	cents := 0.42
 	runs := []RunSummary{
-		{ID: "r-sample", Created: v.Created, Suite: "travel 3", Targets: []string{"openai/demo"}, Status: "done", Cells: v.Panels.Targets[0].Overall.Verdicts, Pass: RateOf(v.Panels.Targets[0].Overall.Verdicts), CostUSD: &cents},
+		{ID: "r-sample", Created: v.Created, Suite: "travel 3", Targets: []string{"openai/demo"}, Status: "done",
+			Cells: v.Panels.Targets[0].Overall.Verdicts, Pass: RateOf(v.Panels.Targets[0].Overall.Verdicts),
+			CostUSD: &cents},
 		{ID: "r-old", Name: "before", Created: v.Created.Add(-time.Hour), Suite: "travel 3", Status: "interrupted"},
 	}
 	for name, draw := range map[string]func(io.Writer) error{
@@ -205,7 +208,8 @@ func TestSizesAreBounded(t *testing.T) {
 		t.Errorf("HTML has %d bytes", len(page))
 	}
 	for _, said := range []string{
-		"the first 300 shown", "300 of 1,000 attempts that did not pass are on this page", "500 of 1,000 passes are on this page", `id="list" data-total="1000"`, "The first 200 of 2,000 cases.",
+		"the first 300 shown", "300 of 1,000 attempts that did not pass are on this page",
+		"500 of 1,000 passes are on this page", `id="list" data-total="1000"`, "The first 200 of 2,000 cases.",
 	} {
 		if !bytes.Contains(page, []byte(said)) {
 			t.Errorf("the page does not say %q", said)
@@ -224,7 +228,8 @@ func TestSizesAreBounded(t *testing.T) {
 	if err := errors.Join(Terminal(&b, v, TerminalOptions{}), Markdown(&md, v)); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), "\n… and 997 more\n") || !strings.Contains(md.String(), " more that did not pass\n") {
+	if !strings.Contains(b.String(), "\n… and 997 more\n") ||
+		!strings.Contains(md.String(), " more that did not pass\n") {
 		t.Error("without a line of a shell the terminal or Markdown names one, or says nothing")
 	}
 }
@@ -244,24 +249,30 @@ func TestAttemptsAreBounded(t *testing.T) {
 	turns = append(turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: list})
 	wide := callvet.CallMatch{State: callvet.StatePartial, Want: []string{"book_hotel"}, Got: "book_hotel"}
 	for i := range 3000 {
-		wide.Args = append(wide.Args, callvet.ArgDiff{Path: fmt.Sprint("k", i), Expected: raw("1"), Actual: raw("1"), Matched: i != 2999, Rule: "exact"})
+		wide.Args = append(wide.Args,
+			callvet.ArgDiff{Path: fmt.Sprint("k", i), Expected: raw("1"), Actual: raw("1"), Matched: i != 2999,
+				Rule: "exact"})
 		wide.Violations = append(wide.Violations, callvet.Violation{Path: fmt.Sprint("/k", i), Message: "unknown"})
 	}
 	matches := []callvet.CallMatch{wide}
 	for range 2000 {
-		matches = append(matches, callvet.CallMatch{State: callvet.StateMatched, Want: []string{"book_hotel"}, Got: "book_hotel"})
+		matches = append(matches,
+			callvet.CallMatch{State: callvet.StateMatched, Want: []string{"book_hotel"}, Got: "book_hotel"})
 	}
 	matches = append(matches, callvet.CallMatch{State: callvet.StateMissing, Want: []string{"last_tool"}})
 	cases := sampleCases()[:2]
 	cell := func(i int, v callvet.Verdict) callvet.Cell {
-		return callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Outcome: callvet.OutcomeCalled, Turns: turns}, Result: callvet.Result{Verdict: v, Class: callvet.ClassWrongArgs, Calls: matches}}
+		return callvet.Cell{Case: i,
+			Trace:  callvet.Trace{CaseID: cases[i].ID, Outcome: callvet.OutcomeCalled, Turns: turns},
+			Result: callvet.Result{Verdict: v, Class: callvet.ClassWrongArgs, Calls: matches}}
 	}
 	cells := []callvet.Cell{cell(0, callvet.VerdictFail), cell(1, callvet.VerdictPass)}
 	v := viewOf(cases, cells)
 	all := func(w io.Writer, v *View) error {
 		return Attempts(w, v, []Row{{Case: &cases[0], Cell: &cells[0]}}, TerminalOptions{})
 	}
-	compared := []string{"… and 1,952 more calls", "… and 2,900 more arguments", "… and 2,980 more violations of the schema", "k2999", "last_tool"}
+	compared := []string{"… and 1,952 more calls", "… and 2,900 more arguments",
+		"… and 2,980 more violations of the schema", "k2999", "last_tool"}
 	talked := []string{"… and 4,801 more turns", "… and 70 more calls", "turn 0", "turn 4999"}
 	for name, f := range map[string]struct {
 		face Face
@@ -333,7 +344,8 @@ func TestCSVAndJUnitAreWellFormed(t *testing.T) {
 	if err := xml.Unmarshal(write(t, JUnit, sampleView()), &suites); err != nil {
 		t.Fatal(err)
 	}
-	if len(suites.Suites) != 1 || suites.Suites[0].Tests != 7 || suites.Suites[0].Failures != 3 || suites.Suites[0].Errors != 1 {
+	if len(suites.Suites) != 1 || suites.Suites[0].Tests != 7 || suites.Suites[0].Failures != 3 ||
+		suites.Suites[0].Errors != 1 {
 		t.Errorf("%+v", suites)
 	}
 }
@@ -352,14 +364,17 @@ func TestTextsAreSafeWhateverTheyAre(t *testing.T) {
 		if x := cell(s); x != "" && strings.ContainsRune("=+-@\t\r", rune(x[0])) {
 			t.Fatalf("cell(%q) = %q", s, x)
 		}
-		if strings.ContainsAny(plain.Markdown(s), "<>@|`\n") && strings.Count(plain.Markdown(s), "`") != strings.Count(plain.Markdown(s), "\\`") {
+		if strings.ContainsAny(plain.Markdown(s), "<>@|`\n") &&
+			strings.Count(plain.Markdown(s), "`") != strings.Count(plain.Markdown(s), "\\`") {
 			t.Fatalf("plain.Markdown(%q) = %q", s, plain.Markdown(s))
 		}
-		if err := xml.Unmarshal([]byte("<a><![CDATA["+strings.ReplaceAll(plain.XML(s), "]]>", "")+"]]></a>"), new(struct{})); err != nil {
+		if err := xml.Unmarshal([]byte("<a><![CDATA["+strings.ReplaceAll(plain.XML(s), "]]>", "")+"]]></a>"),
+			new(struct{})); err != nil {
 			t.Fatalf("plain.XML(%q): %v", s, err)
 		}
 		a, b := parts(s, rapid.String().Draw(t, "other"))
-		if a.Before+a.Part+a.After == "" && s != "" || !strings.HasPrefix(s, a.Before) || a.Before != b.Before && len(s) < maxHTMLText && a.Part != "" {
+		if a.Before+a.Part+a.After == "" && s != "" || !strings.HasPrefix(s, a.Before) || a.Before != b.Before &&
+			len(s) < maxHTMLText && a.Part != "" {
 			t.Fatalf("parts: %+v %+v", a, b)
 		}
 	})
@@ -413,7 +428,8 @@ func TestProgress(t *testing.T) {
 // TestProgressIsNarrow: the counts are on a line of 40 columns, whatever else there is.
 func TestProgressIsNarrow(t *testing.T) {
 	t.Parallel()
-	full := Tick{Done: 1234, Total: 20_000, Failed: 123, Errors: 12, CostUSD: 1.25, CostUnknown: true, ETA: 2 * time.Hour}
+	full := Tick{Done: 1234, Total: 20_000, Failed: 123, Errors: 12, CostUSD: 1.25, CostUnknown: true,
+		ETA: 2 * time.Hour}
 	for _, tt := range []struct {
 		tick Tick
 		want string
@@ -426,7 +442,8 @@ func TestProgressIsNarrow(t *testing.T) {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}
-	if got := full.line(120); !strings.HasSuffix(got, "1,234/20,000  6 %  123 failed  12 errors  ≥ $1.25  2 h 00 min left") {
+	if got := full.line(120); !strings.HasSuffix(got,
+		"1,234/20,000  6 %  123 failed  12 errors  ≥ $1.25  2 h 00 min left") {
 		t.Errorf("wide: %q", got)
 	}
 }
@@ -437,11 +454,13 @@ func TestSentenceNamesTheBaseline(t *testing.T) {
 	v := sampleView()
 	v.Panels.Targets[0].Overall.Verdicts = panel.Verdicts{Pass: 6}
 	v.Panels.Targets[0].Overall.NotEvaluated = panel.Unevaluated{}
-	if got, want := v.Sentence(), "All 6 judged attempts of openai/demo passed. The baseline offline/lexical passed 2 of 6."; got != want {
+	if got, want := v.Sentence(),
+		"All 6 judged attempts of openai/demo passed. The baseline offline/lexical passed 2 of 6."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	v.Panels.Targets[0].Overall.Verdicts = panel.Verdicts{Pass: 1}
-	if got, want := v.Sentence(), "The only judged attempt of openai/demo passed. The baseline offline/lexical passed 2 of 6."; got != want {
+	if got, want := v.Sentence(),
+		"The only judged attempt of openai/demo passed. The baseline offline/lexical passed 2 of 6."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -468,7 +487,8 @@ func TestGrid(t *testing.T) {
 		return func(yield func(Row, error) bool) {
 			for i := range v.Suite.Cases {
 				for target, verdict := range []callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail} {
-					row := Row{Case: &callvet.Case{ID: fmt.Sprint("case ", i)}, Cell: &callvet.Cell{Case: i, Target: target, Result: callvet.Result{Verdict: verdict}}}
+					row := Row{Case: &callvet.Case{ID: fmt.Sprint("case ", i)},
+						Cell: &callvet.Cell{Case: i, Target: target, Result: callvet.Result{Verdict: verdict}}}
 					if !yield(row, nil) {
 						return
 					}
@@ -497,9 +517,13 @@ func TestCallRemarks(t *testing.T) {
 		want []string
 	}{
 		{callvet.Call{Env: callvet.EnvMock, Status: callvet.StatusOK}, nil},
-		{callvet.Call{Env: callvet.Live("http", "https://a.example/x")}, []string{"answered by: live http https://a.example/x"}},
-		{callvet.Call{Env: callvet.EnvMock, Status: callvet.StatusTimeout, Error: "slow\x1b[2J"}, []string{`✗ timeout: slow\u001b[2J`}},
-		{callvet.Call{Env: callvet.EnvGuard, Error: "no", Guard: []callvet.Ruling{{Rule: "size", Action: callvet.RulingDeny, Detail: "9 > 8"}}}, []string{"guard: deny, size: 9 > 8", "✗ denied: no"}},
+		{callvet.Call{Env: callvet.Live("http", "https://a.example/x")},
+			[]string{"answered by: live http https://a.example/x"}},
+		{callvet.Call{Env: callvet.EnvMock, Status: callvet.StatusTimeout, Error: "slow\x1b[2J"},
+			[]string{`✗ timeout: slow\u001b[2J`}},
+		{callvet.Call{Env: callvet.EnvGuard, Error: "no",
+			Guard: []callvet.Ruling{{Rule: "size", Action: callvet.RulingDeny, Detail: "9 > 8"}}},
+			[]string{"guard: deny, size: 9 > 8", "✗ denied: no"}},
 	} {
 		if d := cmp.Diff(c.want, callRemarks(&c.call)); d != "" {
 			t.Error(d)

@@ -20,7 +20,8 @@ import (
 func ScoresCSV(w io.Writer, v *ScoresView) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{
-		"target", "slice", "value", "metric", "unit", "of", "n", "tasks", "n_eff", "estimate", "lower", "upper", "confidence",
+		"target", "slice", "value", "metric", "unit", "of", "n", "tasks", "n_eff", "estimate", "lower", "upper",
+		"confidence",
 		"method", "status", "coverage", "p_adjusted", "worst", "best", "warnings",
 	}}
 	for i := range v.Panels.Targets {
@@ -41,8 +42,10 @@ func sheetSliceRows(rows [][]string, target string, s *panel.Slice) [][]string {
 		m := &s.Metrics[i]
 		iv := m.Interval
 		r := []string{
-			sheetCell(target), sheetCell(s.Key), sheetCell(s.Value), sheetCell(m.Name), string(m.Unit), m.Of, strconv.Itoa(iv.N), strconv.Itoa(iv.Clusters), sheetNumber(iv.NEff),
-			"", "", "", sheetNumber(iv.Confidence), iv.Method, string(iv.Status), "", "", "", "", sheetCell(strings.Join(m.Warnings, "; ")),
+			sheetCell(target), sheetCell(s.Key), sheetCell(s.Value), sheetCell(m.Name), string(m.Unit), m.Of,
+			strconv.Itoa(iv.N), strconv.Itoa(iv.Clusters), sheetNumber(iv.NEff),
+			"", "", "", sheetNumber(iv.Confidence), iv.Method, string(iv.Status), "", "", "", "",
+			sheetCell(strings.Join(m.Warnings, "; ")),
 		}
 		if iv.Defined() {
 			r[9] = sheetNumber(iv.Point)
@@ -54,7 +57,8 @@ func sheetSliceRows(rows [][]string, target string, s *panel.Slice) [][]string {
 			r[15] = sheetNumber(*m.Coverage)
 		}
 		if m.Versus != nil {
-			r[16], r[17], r[18] = sheetNumber(m.Versus.Adjusted), strconv.FormatBool(m.Versus.Worst), strconv.FormatBool(m.Versus.Best)
+			r[16], r[17], r[18] = sheetNumber(m.Versus.Adjusted), strconv.FormatBool(m.Versus.Worst),
+				strconv.FormatBool(m.Versus.Best)
 		}
 		rows = append(rows, r)
 	}

@@ -27,15 +27,18 @@ const (
 // and a strict content policy allows only its own style.
 func ScoresHTML(w io.Writer, v *ScoresView) error {
 	t, err := template.New("sheet").Funcs(template.FuncMap{
-		"clean": plain.Clean, "line": plain.Line, "thousands": plain.Thousands, "percent": plain.Percent, "amount": plain.Amount, "found": plain.FindingCount,
-		"lines": plain.Lines, "bar": plain.RateBar, "mark": mark, "good": good, "differs": func() string { return sheetDiffers }, "shared": sharedNotes, "p": plain.P,
+		"clean": plain.Clean, "line": plain.Line, "thousands": plain.Thousands, "percent": plain.Percent,
+		"amount": plain.Amount, "found": plain.FindingCount,
+		"lines": plain.Lines, "bar": plain.RateBar, "mark": mark, "good": good,
+		"differs": func() string { return sheetDiffers }, "shared": sharedNotes, "p": plain.P,
 		"steps": func(s panel.Slice) [][]row { a, b := sheetSteps(&s); return [][]row{a, b} },
 	}).Parse(sheetPageHTML)
 	if err != nil {
 		return fmt.Errorf("parse page: %w", err)
 	}
 	p := &sheetPage{ScoresView: v, CSS: template.CSS(plain.Style)}
-	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; base-uri 'none'; form-action 'none'", plain.Digest(plain.Style))
+	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; base-uri 'none'; form-action 'none'",
+		plain.Digest(plain.Style))
 	if err := t.Execute(w, p); err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}

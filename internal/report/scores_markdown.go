@@ -54,7 +54,8 @@ func mdTarget(b *bytes.Buffer, t *panel.TargetPanel) {
 		below := sharedNotes(calls)
 		b.WriteString("| step, by call | value | n | tasks all right | notes |\n|---|---|---|---|---|\n")
 		for _, r := range calls {
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", plain.Markdown(r.Metric.Title), r.Amount(), r.N(), r.Companion(), notes(r, below))
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", plain.Markdown(r.Metric.Title), r.Amount(), r.N(),
+				r.Companion(), notes(r, below))
 		}
 		b.WriteString("\n")
 		mdShared(b, below)
@@ -63,7 +64,8 @@ func mdTarget(b *bytes.Buffer, t *panel.TargetPanel) {
 		below := sharedNotes(tasks)
 		b.WriteString("| task | value | n | notes |\n|---|---|---|---|\n")
 		for _, r := range tasks {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", plain.Markdown(r.Metric.Title), r.Amount(), r.N(), notes(r, below))
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", plain.Markdown(r.Metric.Title), r.Amount(), r.N(),
+				notes(r, below))
 		}
 		b.WriteString("\n")
 		mdShared(b, below)
@@ -149,14 +151,16 @@ func mdCalls(b *bytes.Buffer, v *ScoresView) {
 		}
 	}
 	if all.Len() > 0 {
-		fmt.Fprintf(b, "<details><summary>Calls that the findings point to</summary>\n\n<pre>%s</pre>\n\n</details>\n\n",
+		fmt.Fprintf(b,
+			"<details><summary>Calls that the findings point to</summary>\n\n<pre>%s</pre>\n\n</details>\n\n",
 			strings.ReplaceAll(strings.TrimSpace(all.String()), "\n\n", "\n&#10;"))
 	}
 }
 
 func mdExamples(b *bytes.Buffer, v *ScoresView) {
 	for _, e := range v.Panels.Examples {
-		fmt.Fprintf(b, "<details><summary>%s: %s, %s %s</summary>\n\n<pre>%s</pre>\n\n</details>\n\n", e.Kind, plain.HTML(v.Where(e)), plain.Percent(e.Score),
+		fmt.Fprintf(b, "<details><summary>%s: %s, %s %s</summary>\n\n<pre>%s</pre>\n\n</details>\n\n", e.Kind,
+			plain.HTML(v.Where(e)), plain.Percent(e.Score),
 			plain.HTML(e.Why), strings.ReplaceAll(preformatted(plain.Limited(v.excerpt(e), 3000)), "\n\n", "\n&#10;"))
 	}
 }
@@ -165,7 +169,8 @@ func mdExamples(b *bytes.Buffer, v *ScoresView) {
 func preformatted(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
-		lines[i] = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;&#8203;", "#", "&#35;&#8203;", "://", "&#58;//").Replace(l)
+		lines[i] = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;&#8203;", "#", "&#35;&#8203;",
+			"://", "&#58;//").Replace(l)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -199,7 +199,8 @@ func sheetSteps(s *panel.Slice) (calls, tasks []row) {
 func sliced(t *panel.TargetPanel) []string {
 	var out []string
 	for _, name := range []string{
-		"schema_valid", "tool_selection", "arg_em", "execution_success", "over_call_rate", "tool_latency_p90", "pass_rate", "true_success",
+		"schema_valid", "tool_selection", "arg_em", "execution_success", "over_call_rate", "tool_latency_p90",
+		"pass_rate", "true_success",
 	} {
 		if t.Overall.Metric(name) != nil {
 			out = append(out, name)
@@ -271,7 +272,8 @@ func (v *ScoresView) sentence() string {
 		pass, judged = pass+d.Pass, judged+d.Pass+d.Fail
 	}
 	if judged > 0 {
-		s += fmt.Sprintf("; %s of %s passed", plain.Thousands(pass), plain.Count(judged, "judged attempt", "judged attempts"))
+		s += fmt.Sprintf("; %s of %s passed", plain.Thousands(pass),
+			plain.Count(judged, "judged attempt", "judged attempts"))
 	}
 	if lost := v.Panels.Lost.Sentence(); lost != "" {
 		s += "; " + plain.Line(lost)

@@ -14,7 +14,8 @@ import (
 // given.
 func SelectionColumns() []string {
 	return []string{
-		"query", "category", "difficulty", "language", "expected_route", "expected_sub_route", "expected_agents", "expected_tools", "acceptable_tools",
+		"query", "category", "difficulty", "language", "expected_route", "expected_sub_route", "expected_agents",
+		"expected_tools", "acceptable_tools",
 		"given_route", "given_sub_route", "given_agents", "given_tools", "given_scores", "strange",
 	}
 }
@@ -34,7 +35,8 @@ func SelectionCells(c *callvet.Case, cell *callvet.Cell) []string {
 		scores = append(scores, strconv.FormatFloat(t.Score, 'g', -1, 64))
 	}
 	return []string{
-		c.Question(), c.Fields["category"], c.Fields["difficulty"], c.Fields["language"], want.Route, want.SubRoute, list(want.Agents), list(want.Tools), list(want.Acceptable),
+		c.Question(), c.Fields["category"], c.Fields["difficulty"], c.Fields["language"], want.Route, want.SubRoute,
+		list(want.Agents), list(want.Tools), list(want.Acceptable),
 		d.Route, d.SubRoute, list(d.Agents), list(d.Names()), list(scores), list(d.Odd),
 	}
 }

@@ -66,7 +66,8 @@ func WriteDecision(b *strings.Builder, d *callvet.Decision) {
 	}
 	var rows [][]string
 	for i, t := range d.Given() {
-		rows = append(rows, []string{fmt.Sprintf("%d.", i+1), plain.Line(t.Tool), fmt.Sprintf("%.4g", t.Score), QuestionParts(t.Parts)})
+		rows = append(rows,
+			[]string{fmt.Sprintf("%d.", i+1), plain.Line(t.Tool), fmt.Sprintf("%.4g", t.Score), QuestionParts(t.Parts)})
 	}
 	Aligned(b, rows)
 	if behind := d.Tools[len(d.Given()):]; len(behind) > 0 {
@@ -184,8 +185,9 @@ func lines(cell string) [2]string {
 // SelectionHTML writes the section as a part of a page, without style or script.
 func SelectionHTML(s *routing.Section) (template.HTML, error) {
 	t, err := template.New("selection").Funcs(template.FuncMap{
-		"clean": plain.Line, "tables": func(t routing.Target) []SelectionTable { return SelectionTables(&t) }, "failed": func(t routing.Target) []SelectionFailure { return FailedSelections(&t, maxHTMLFailed) },
-		"asked": func(t routing.Target) string { return asked(&t) }, "lines": lines,
+		"clean": plain.Line, "tables": func(t routing.Target) []SelectionTable { return SelectionTables(&t) },
+		"failed": func(t routing.Target) []SelectionFailure { return FailedSelections(&t, maxHTMLFailed) },
+		"asked":  func(t routing.Target) string { return asked(&t) }, "lines": lines,
 	}).Parse(selectionPage)
 	if err != nil {
 		return "", fmt.Errorf("parse page: %w", err)

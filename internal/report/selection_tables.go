@@ -42,7 +42,9 @@ func (t SelectionTable) more(most int, what string) SelectionTable {
 
 // SelectionTables are those of a target that have rows.
 func SelectionTables(t *routing.Target) []SelectionTable {
-	all := []SelectionTable{layers(t), strange(t), matches(t), metrics(t), selectionSlicesOf(t), patterns(t), matrix(t, "Routes", t.Routes), matrix(t, "Agents", t.Agents), pairs("Tools confused at the first place", t.Unit(), t.Tools), recommendations(t)}
+	all := []SelectionTable{layers(t), strange(t), matches(t), metrics(t), selectionSlicesOf(t), patterns(t),
+		matrix(t, "Routes", t.Routes), matrix(t, "Agents", t.Agents),
+		pairs("Tools confused at the first place", t.Unit(), t.Tools), recommendations(t)}
 	return slices.DeleteFunc(all, func(t SelectionTable) bool { return len(t.Rows) == 0 })
 }
 
@@ -65,7 +67,9 @@ func layers(t *routing.Target) SelectionTable {
 			name = "tools (all expected given)"
 		}
 		out.Rows = append(out.Rows, []string{
-			name, plain.Amount(&l.Metric), plain.Thousands(l.Metric.Seen()), ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P50}), ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P90}),
+			name, plain.Amount(&l.Metric), plain.Thousands(l.Metric.Seen()),
+			ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P50}),
+			ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P90}),
 		})
 	}
 	for i, c := range t.FirstWrong {
@@ -105,10 +109,13 @@ func matches(t *routing.Target) SelectionTable {
 		total += m.N
 	}
 	for _, m := range t.Matches {
-		out.Rows = append(out.Rows, []string{m.Name, plain.Thousands(m.N), plain.Percent(float64(m.N) / float64(max(total, 1)))})
+		out.Rows = append(out.Rows,
+			[]string{m.Name, plain.Thousands(m.N), plain.Percent(float64(m.N) / float64(max(total, 1)))})
 	}
 	if t.Unequal > 0 {
-		out.Note = fmt.Sprintf("In %d of %d %s another number of different tools was given than is expected: they cannot match exactly.", t.Unequal, t.Attempts, t.Unit())
+		out.Note = fmt.Sprintf(
+			"In %d of %d %s another number of different tools was given than is expected: they cannot match exactly.",
+			t.Unequal, t.Attempts, t.Unit())
 	}
 	return out
 }
@@ -120,7 +127,8 @@ func metrics(t *routing.Target) SelectionTable {
 		out.Rows = append(out.Rows, []string{m.Title, plain.Amount(m), plain.Thousands(m.Seen())})
 	}
 	if best := t.CompositeBest; best != nil && best.Interval.Defined() && best.Interval.Point < 1 {
-		out.Note = fmt.Sprintf("With as many tools as were given, a composite of %s was within reach: more tools than are expected are a partial match at best.", plain.Percent(best.Interval.Point))
+		out.Note = fmt.Sprintf(
+			"With as many tools as were given, a composite of %s was within reach: more tools than are expected are a partial match at best.", plain.Percent(best.Interval.Point))
 	}
 	if len(t.Weights) > 0 {
 		out.Note = strings.TrimSpace(out.Note + " " + weights(t.Weights))
@@ -171,13 +179,17 @@ func selectionSlicesOf(t *routing.Target) SelectionTable {
 }
 
 func patterns(t *routing.Target) SelectionTable {
-	out := SelectionTable{Title: "Failures by tag", Head: []string{"tag", "failed cases", "others failed", "lift", "p", "p over all tags"}, Note: "Fisher's exact test; over all tags by Benjamini and Hochberg."}
+	out := SelectionTable{Title: "Failures by tag",
+		Head: []string{"tag", "failed cases", "others failed", "lift", "p", "p over all tags"},
+		Note: "Fisher's exact test; over all tags by Benjamini and Hochberg."}
 	if t.Attempts > t.Cases {
 		out.Note = "A case fails when most of its attempts do. " + out.Note
 	}
 	for _, p := range t.Patterns {
 		out.Rows = append(out.Rows, []string{
-			plain.Limited(plain.Line(p.Tag), 40), fmt.Sprintf("%d of %d", p.Failed, p.Of), fmt.Sprintf("%d of %d", p.RestFailed, p.Rest), fmt.Sprintf("%.2f", p.Lift), plain.P(p.P), plain.P(p.Adjusted),
+			plain.Limited(plain.Line(p.Tag), 40), fmt.Sprintf("%d of %d", p.Failed, p.Of),
+			fmt.Sprintf("%d of %d", p.RestFailed, p.Rest), fmt.Sprintf("%.2f", p.Lift), plain.P(p.P),
+			plain.P(p.Adjusted),
 		})
 	}
 	return out.more(10, "tags")
@@ -199,7 +211,8 @@ func matrix(t *routing.Target, title string, all []panel.Confused) SelectionTabl
 		wrong := slices.DeleteFunc(slices.Clone(all), func(c panel.Confused) bool { return c.Expected == c.Called })
 		return pairs(title+" taken for others", t.Unit(), wrong)
 	}
-	out := SelectionTable{Title: title, Head: []string{"expected"}, Note: "Columns are what was chosen, by " + t.Unit() + "."}
+	out := SelectionTable{Title: title, Head: []string{"expected"},
+		Note: "Columns are what was chosen, by " + t.Unit() + "."}
 	for _, g := range got {
 		out.Head = append(out.Head, plain.Line(g))
 	}
@@ -301,9 +314,11 @@ func diagnosis(d *routing.Diagnosis) []string {
 	if d.Rank > 0 {
 		place = fmt.Sprintf("rank %d", d.Rank)
 	}
-	out := []string{fmt.Sprintf("expected %s: %s, %.3g (%s)", plain.Line(d.Tool.Tool), place, d.Tool.Score, QuestionParts(d.Tool.Parts))}
+	out := []string{fmt.Sprintf("expected %s: %s, %.3g (%s)", plain.Line(d.Tool.Tool), place, d.Tool.Score,
+		QuestionParts(d.Tool.Parts))}
 	if d.Winner.Tool != "" && d.Winner.Tool != d.Tool.Tool {
-		out = append(out, fmt.Sprintf("winner   %s: %.3g (%s)", plain.Line(d.Winner.Tool), d.Winner.Score, QuestionParts(d.Winner.Parts)))
+		out = append(out, fmt.Sprintf("winner   %s: %.3g (%s)", plain.Line(d.Winner.Tool), d.Winner.Score,
+			QuestionParts(d.Winner.Parts)))
 	}
 	for i, r := range d.Reasons {
 		if i == 3 {

@@ -18,9 +18,10 @@ const hostile = "<script>x</script>\x1b[31m|`@team`"
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for want, parts := range map[string][]callvet.Part{
-		"no terms":                        nil,
-		"a 1 + b -0.5":                    {{Name: "a", Value: 1}, {Name: "b", Value: -0.5}},
-		"reranked 2; before: a 1, rank 3": {{Name: "reranked", Value: 2}, {Name: "before a", Value: 1}, {Name: "before rank", Value: 3}},
+		"no terms":     nil,
+		"a 1 + b -0.5": {{Name: "a", Value: 1}, {Name: "b", Value: -0.5}},
+		"reranked 2; before: a 1, rank 3": {{Name: "reranked", Value: 2}, {Name: "before a", Value: 1},
+			{Name: "before rank", Value: 3}},
 	} {
 		if got := report.QuestionParts(parts); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -31,7 +32,9 @@ func TestParts(t *testing.T) {
 func sample(n int) *routing.Section {
 	t := routing.Target{
 		Name: hostile, Cases: n, Failures: n,
-		Layers:  []routing.Layer{{Layer: callvet.SelectRoute, Metric: panel.Metric{Name: "route", Unit: panel.UnitRate, Interval: stats.Wilson(3, 4, 0.95, stats.TwoSided)}}},
+		Layers: []routing.Layer{{Layer: callvet.SelectRoute,
+			Metric: panel.Metric{Name: "route", Unit: panel.UnitRate,
+				Interval: stats.Wilson(3, 4, 0.95, stats.TwoSided)}}},
 		Matches: []panel.Count{{Name: "exact", N: 3}, {Name: "none", N: 1}}, Unequal: 1,
 		Recommendations: []routing.Recommendation{{Text: hostile, Evidence: "3 of 4", Certain: true}},
 	}
@@ -40,8 +43,10 @@ func sample(n int) *routing.Section {
 		t.Tools = append(t.Tools, panel.Confused{Expected: hostile, Called: "c", N: 1})
 		t.Failed = append(t.Failed, routing.Failure{
 			Case: hostile, Query: hostile, Class: callvet.ClassSelected, Reason: "tools: expected x, got y",
-			Got:      callvet.Decision{Tools: []callvet.Ranked{{Tool: "y", Score: 2}}},
-			Diagnose: []routing.Diagnosis{{Tool: callvet.Ranked{Tool: "x", Score: 1, Parts: []callvet.Part{{Name: "lexical", Value: 1}}}, Rank: 3, Winner: callvet.Ranked{Tool: "y", Score: 2}, Reasons: []string{hostile}}},
+			Got: callvet.Decision{Tools: []callvet.Ranked{{Tool: "y", Score: 2}}},
+			Diagnose: []routing.Diagnosis{{Tool: callvet.Ranked{Tool: "x", Score: 1,
+				Parts: []callvet.Part{{Name: "lexical", Value: 1}}}, Rank: 3,
+				Winner: callvet.Ranked{Tool: "y", Score: 2}, Reasons: []string{hostile}}},
 		})
 	}
 	return &routing.Section{Targets: []routing.Target{t}}
@@ -63,13 +68,15 @@ func TestSelectionFaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for face, text := range map[string]string{"terminal": term.String(), "markdown": md.String(), "html": string(html)} {
+	for face, text := range map[string]string{"terminal": term.String(), "markdown": md.String(),
+		"html": string(html)} {
 		for _, want := range []string{"75.0", "3 of 4", "beyond chance", "… and 25 more pairs"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q:\n%s", face, want, text)
 			}
 		}
-		if strings.Contains(text, "\x1b") || face != "terminal" && strings.Contains(text, "<script>") || face == "markdown" && strings.Contains(text, " @team") {
+		if strings.Contains(text, "\x1b") || face != "terminal" && strings.Contains(text, "<script>") ||
+			face == "markdown" && strings.Contains(text, " @team") {
 			t.Errorf("%s lets through what a stranger wrote:\n%s", face, text)
 		}
 	}
@@ -88,15 +95,21 @@ func TestSelectionFaces(t *testing.T) {
 func TestRepeatedAndStrange(t *testing.T) {
 	t.Parallel()
 	rate := func(name string, p float64) panel.Metric {
-		return panel.Metric{Name: name, Title: name, Unit: panel.UnitRate, Interval: stats.Interval{Point: p, Lower: p / 2, Upper: 1, N: 6, Status: stats.StatusOK}}
+		return panel.Metric{Name: name, Title: name, Unit: panel.UnitRate,
+			Interval: stats.Interval{Point: p, Lower: p / 2, Upper: 1, N: 6, Status: stats.StatusOK}}
 	}
 	best := rate("composite_best", 0.7)
 	s := &routing.Section{Targets: []routing.Target{{
-		Name: "r", Cases: 2, Attempts: 6, Unequal: 4, Notes: []string{"4 of 6 answers: odd " + hostile}, Matches: []panel.Count{{Name: "exact", N: 2}, {Name: "partial", N: 4}},
-		Layers: []routing.Layer{{Layer: callvet.SelectTools, Metric: rate("tools_right", 0.5)}}, FirstWrong: []panel.Count{{Name: "wrong_selection", N: 3}},
-		Metrics: []panel.Metric{rate("composite", 0.5)}, CompositeBest: &best, Weights: []routing.Weight{{Layer: "sub_route", Weight: 0.25}},
-		Routes: []panel.Confused{{Expected: "a", Called: "a", N: 5}, {Expected: "b", Called: "a", N: 1}}, Unexplained: "the catalogue changed",
-		Slices: []routing.Slice{{Key: "k", Value: "v", Cases: 2, Metrics: []panel.Metric{rate("mrr", 0.5)}}}, TagsLeftOut: 3,
+		Name: "r", Cases: 2, Attempts: 6, Unequal: 4, Notes: []string{"4 of 6 answers: odd " + hostile},
+		Matches:    []panel.Count{{Name: "exact", N: 2}, {Name: "partial", N: 4}},
+		Layers:     []routing.Layer{{Layer: callvet.SelectTools, Metric: rate("tools_right", 0.5)}},
+		FirstWrong: []panel.Count{{Name: "wrong_selection", N: 3}},
+		Metrics:    []panel.Metric{rate("composite", 0.5)}, CompositeBest: &best,
+		Weights:         []routing.Weight{{Layer: "sub_route", Weight: 0.25}},
+		Routes:          []panel.Confused{{Expected: "a", Called: "a", N: 5}, {Expected: "b", Called: "a", N: 1}},
+		Unexplained:     "the catalogue changed",
+		Slices:          []routing.Slice{{Key: "k", Value: "v", Cases: 2, Metrics: []panel.Metric{rate("mrr", 0.5)}}},
+		TagsLeftOut:     3,
 		Recommendations: []routing.Recommendation{{Text: "t", Evidence: "e", Counted: true}},
 	}}}
 	var term, md strings.Builder
@@ -110,17 +123,22 @@ func TestRepeatedAndStrange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for face, text := range map[string]string{"terminal": term.String(), "markdown": md.String(), "html": string(html)} {
+	for face, text := range map[string]string{"terminal": term.String(), "markdown": md.String(),
+		"html": string(html)} {
 		for _, want := range []string{
-			"attempts", "First wrong layer, by attempts: selection 3", "4 of 6 attempts another number of different tools", "4 of 6 answers: odd", "a composite of 70.0 % was within reach",
-			"0.25, of the layers judged", "Columns are what was chosen, by attempts", "3 tags of fewer than 5 cases", "why tools lost: the catalogue changed", "counted",
+			"attempts", "First wrong layer, by attempts: selection 3",
+			"4 of 6 attempts another number of different tools", "4 of 6 answers: odd",
+			"a composite of 70.0 % was within reach",
+			"0.25, of the layers judged", "Columns are what was chosen, by attempts", "3 tags of fewer than 5 cases",
+			"why tools lost: the catalogue changed", "counted",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q:\n%s", face, want, text)
 			}
 		}
 	}
-	for _, want := range []string{`<td>50.0 %<small>25.0–100.0</small></td>`, `class="scroll prose"`, "2 cases, 6 attempts"} {
+	for _, want := range []string{`<td>50.0 %<small>25.0–100.0</small></td>`, `class="scroll prose"`,
+		"2 cases, 6 attempts"} {
 		if !strings.Contains(string(html), want) {
 			t.Errorf("html does not have %q:\n%s", want, html)
 		}
@@ -130,10 +148,12 @@ func TestRepeatedAndStrange(t *testing.T) {
 	}
 	s.Targets[0].Agents = []panel.Confused{{Expected: "x", Called: "y", N: 2}}
 	for i := range 9 {
-		s.Targets[0].Agents = append(s.Targets[0].Agents, panel.Confused{Expected: string(rune('a' + i)), Called: string(rune('a' + i)), N: 7})
+		s.Targets[0].Agents = append(s.Targets[0].Agents,
+			panel.Confused{Expected: string(rune('a' + i)), Called: string(rune('a' + i)), N: 7})
 	}
 	term.Reset()
-	if err := report.SelectionTerminal(&term, s, 2); err != nil || !strings.Contains(term.String(), "Agents taken for others\n  expected  got  attempts\n  x         y    2\n") {
+	if err := report.SelectionTerminal(&term, s, 2); err != nil ||
+		!strings.Contains(term.String(), "Agents taken for others\n  expected  got  attempts\n  x         y    2\n") {
 		t.Errorf("too many for a matrix:\n%s", term.String())
 	}
 }
@@ -141,7 +161,9 @@ func TestRepeatedAndStrange(t *testing.T) {
 // Tools beyond those asked for are told apart, and so is what is odd.
 func TestDecision(t *testing.T) {
 	t.Parallel()
-	d := callvet.Decision{Asked: 1, Odd: []string{"upside down"}, Tools: []callvet.Ranked{{Tool: "a", Score: 2}, {Tool: "b", Score: 1}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}}}
+	d := callvet.Decision{Asked: 1, Odd: []string{"upside down"},
+		Tools:  []callvet.Ranked{{Tool: "a", Score: 2}, {Tool: "b", Score: 1}},
+		Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}}}
 	var b strings.Builder
 	report.WriteDecision(&b, &d)
 	for _, want := range []string{"1.  a", "asked for 1; 1 more given that do not count: b 1", "strange: upside down"} {
@@ -150,7 +172,8 @@ func TestDecision(t *testing.T) {
 		}
 	}
 	f := report.FailedSelections(&routing.Target{Failed: []routing.Failure{{Case: "c", Got: d}}}, -1)
-	if got := strings.Join(f[0].Lines, "\n"); !strings.Contains(got, "given: a 2; 1 more that were not asked for do not count") {
+	if got := strings.Join(f[0].Lines, "\n"); !strings.Contains(got,
+		"given: a 2; 1 more that were not asked for do not count") {
 		t.Error(got)
 	}
 }

@@ -40,7 +40,8 @@ func (s *screen) attempt(v *View, r Row) {
 	default:
 		verdict = s.yellow(verdict)
 	}
-	s.line("%s  %s  %s%s", verdict, s.bold(attemptName(r, v.repeats())), plain.Line(v.targetName(r.Cell.Target)), s.yellow(butUnevaluated(r)))
+	s.line("%s  %s  %s%s", verdict, s.bold(attemptName(r, v.repeats())), plain.Line(v.targetName(r.Cell.Target)),
+		s.yellow(butUnevaluated(r)))
 	if res.Class != "" {
 		s.line("%s", className(string(res.Class)))
 	}
@@ -76,7 +77,8 @@ func (s *screen) attempt(v *View, r Row) {
 	if s.opt.All {
 		s.exchanges(t)
 	} else if n := len(t.Exchanges); n > 0 {
-		s.wrapAs("", "\n"+plain.Count(n, "request and its answer", "requests and their answers")+" as sent: --all", s.dim)
+		s.wrapAs("", "\n"+plain.Count(n, "request and its answer", "requests and their answers")+" as sent: --all",
+			s.dim)
 	}
 }
 
@@ -374,7 +376,8 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 			lost = plain.Thousands(n) + " of " + plain.Thousands(r.Cells.Planned())
 		}
 		for i, t := range []string{
-			r.Created.In(loc).Format("2006-01-02 15:04"), short(plain.Line(r.Suite), 28), middle(plain.Line(strings.Join(r.Targets, ", ")), 40),
+			r.Created.In(loc).Format("2006-01-02 15:04"), short(plain.Line(r.Suite), 28),
+			middle(plain.Line(strings.Join(r.Targets, ", ")), 40),
 			passed, r.Pass.percent(),
 			lost, spent, plain.Line(r.Status),
 		} {
@@ -390,8 +393,10 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 			s.line(plain.Line(r.ID) + ": " + plain.Limited(plain.Line(r.Problem), 400))
 		}
 		for _, j := range r.Judging {
-			s.line(fmt.Sprintf("%s is judged while it runs: judging %s by %s, %s, with %s that count when the run is over",
-				plain.Line(cmp.Or(r.Name, r.ID)), plain.Line(j.ID), plain.Line(j.Judge), plain.Line(j.Status), plain.Count(j.Answers, "answer", "answers")))
+			s.line(
+				fmt.Sprintf("%s is judged while it runs: judging %s by %s, %s, with %s that count when the run is over",
+					plain.Line(cmp.Or(r.Name, r.ID)), plain.Line(j.ID), plain.Line(j.Judge), plain.Line(j.Status),
+					plain.Count(j.Answers, "answer", "answers")))
 		}
 	}
 	_, err := io.WriteString(w, s.String())
@@ -427,7 +432,8 @@ func (s *screen) comparison(c *panel.Comparison) {
 		t := &c.Targets[i]
 		s.wrap("", difference(t))
 		if t.Overall.Cases > 0 {
-			s.wrap("  ", fmt.Sprintf("baseline %s, now %s, p = %s", plain.Rate(t.Overall.Baseline), plain.Rate(t.Overall.Candidate), plain.P(t.Overall.P)))
+			s.wrap("  ", fmt.Sprintf("baseline %s, now %s, p = %s", plain.Rate(t.Overall.Baseline),
+				plain.Rate(t.Overall.Candidate), plain.P(t.Overall.P)))
 		}
 		s.measured(t)
 		s.differences(t)
@@ -461,9 +467,11 @@ func difference(t *panel.TargetComparison) string {
 		return name + ": no case was judged in both runs"
 	}
 	if u := o.Unpaired; u != nil {
-		return fmt.Sprintf("%s: %s, %s, from %s to %s, which are not paired", name, o.Verdict, plain.Change(o.Change), plain.Count(u[0], "case", "cases"), plain.Thousands(u[1]))
+		return fmt.Sprintf("%s: %s, %s, from %s to %s, which are not paired", name, o.Verdict, plain.Change(o.Change),
+			plain.Count(u[0], "case", "cases"), plain.Thousands(u[1]))
 	}
-	return fmt.Sprintf("%s: %s, %s over %s; %d newly failing, %d newly passing", name, o.Verdict, plain.Change(o.Change),
+	return fmt.Sprintf("%s: %s, %s over %s; %d newly failing, %d newly passing", name, o.Verdict,
+		plain.Change(o.Change),
 		plain.Count(o.Cases, "case", "cases"), o.NewlyFailing, o.NewlyPassing)
 }
 
@@ -472,7 +480,8 @@ func (s *screen) differences(t *panel.TargetComparison) {
 		return
 	}
 	label := column{title: "slice"}
-	cols := []column{{title: "cases", right: true}, {title: "baseline %", rank: 1}, {title: "now %", rank: 1}, {title: "change"}, {title: "p (Holm)", rank: 2}}
+	cols := []column{{title: "cases", right: true}, {title: "baseline %", rank: 1}, {title: "now %", rank: 1},
+		{title: "change"}, {title: "p (Holm)", rank: 2}}
 	for i := range t.Slices {
 		d := &t.Slices[i]
 		p := plain.P(d.P)
@@ -481,7 +490,8 @@ func (s *screen) differences(t *panel.TargetComparison) {
 		}
 		label.cells = append(label.cells, plain.Line(d.Key)+"="+plain.Line(d.Value))
 		for j, text := range []string{
-			plain.Thousands(d.Cases), bare(&panel.Metric{Interval: d.Baseline}), bare(&panel.Metric{Interval: d.Candidate}), plain.Change(d.Change), p,
+			plain.Thousands(d.Cases), bare(&panel.Metric{Interval: d.Baseline}),
+			bare(&panel.Metric{Interval: d.Candidate}), plain.Change(d.Change), p,
 		} {
 			cols[j].cells = append(cols[j].cells, text)
 		}
@@ -505,7 +515,8 @@ func (s *screen) changes(t *panel.TargetComparison) {
 }
 
 func changeText(c panel.CaseChange) string {
-	t := fmt.Sprintf("%-13s %s  %d/%d → %d/%d", className(c.Kind), plain.Line(c.Case), c.BaselinePasses, c.BaselineN, c.CandidatePasses, c.CandidateN)
+	t := fmt.Sprintf("%-13s %s  %d/%d → %d/%d", className(c.Kind), plain.Line(c.Case), c.BaselinePasses, c.BaselineN,
+		c.CandidatePasses, c.CandidateN)
 	if c.Stability != "" {
 		t += "  " + c.Stability
 	}
@@ -527,7 +538,8 @@ func leftOut(c *panel.Comparison) []string {
 	add("targets only in this run", c.UnpairedCandidate)
 	for i := range c.Targets {
 		if n := len(c.Targets[i].Unjudged); n > 0 {
-			out = append(out, fmt.Sprintf("%s: %s without a verdict in one of the runs", plain.Line(c.Targets[i].Candidate), plain.Count(n, "case", "cases")))
+			out = append(out, fmt.Sprintf("%s: %s without a verdict in one of the runs",
+				plain.Line(c.Targets[i].Candidate), plain.Count(n, "case", "cases")))
 		}
 	}
 	return out

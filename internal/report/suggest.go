@@ -14,19 +14,24 @@ import (
 // Suggestions writes what a model suggests, and what was measured.
 func Suggestions(to io.Writer, s *catalog.Suggestions) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s could be seen, %s held out (seed %d)", plain.Count(s.Train, "question", "questions"), plain.Count(s.Held, "was", "were"), s.Seed)
+	fmt.Fprintf(&b, "%s could be seen, %s held out (seed %d)", plain.Count(s.Train, "question", "questions"),
+		plain.Count(s.Held, "was", "were"), s.Seed)
 	if s.LeftOut > 0 {
-		fmt.Fprintf(&b, "; %s left out, which expect no tools, or one that the catalogue does not have", plain.Count(s.LeftOut, "case", "cases"))
+		fmt.Fprintf(&b, "; %s left out, which expect no tools, or one that the catalogue does not have",
+			plain.Count(s.LeftOut, "case", "cases"))
 	}
 	fmt.Fprintf(&b, "\n%s: ", plain.Line(s.Model))
 	usage(&b, s.Usage)
 	b.WriteString("\n")
-	rows := [][]string{{"description of", "status", "lost", "took", "held out, its own", "newly right", "newly wrong", "change [95 %]", "p", "p over all (Holm)"}}
+	rows := [][]string{{"description of", "status", "lost", "took", "held out, its own", "newly right", "newly wrong",
+		"change [95 %]", "p", "p over all (Holm)"}}
 	for i := range s.Tools {
 		t := &s.Tools[i]
-		r := []string{plain.Line(t.Tool), string(t.Status), plain.Thousands(t.Lost), plain.Thousands(t.Taken), plain.Thousands(t.Own), "", "", "", "", ""}
+		r := []string{plain.Line(t.Tool), string(t.Status), plain.Thousands(t.Lost), plain.Thousands(t.Taken),
+			plain.Thousands(t.Own), "", "", "", "", ""}
 		if d := t.Alone; d != nil {
-			r = append(r[:5], plain.Thousands(d.NewlyPassing), plain.Thousands(d.NewlyFailing), plain.Change(d.Change), plain.P(d.P), plain.P(*t.Adjusted))
+			r = append(r[:5], plain.Thousands(d.NewlyPassing), plain.Thousands(d.NewlyFailing), plain.Change(d.Change),
+				plain.P(d.P), plain.P(*t.Adjusted))
 		}
 		rows = append(rows, r)
 	}
@@ -42,9 +47,11 @@ func Suggestions(to io.Writer, s *catalog.Suggestions) error {
 		}
 		comparison(&b, c)
 	}
-	fmt.Fprintf(&b, "\n%d proposed, %d rejected, in %s. The catalogue is as it was.\n", s.Count("proposed"), s.Count("rejected"), plain.Line(s.Output))
+	fmt.Fprintf(&b, "\n%d proposed, %d rejected, in %s. The catalogue is as it was.\n", s.Count("proposed"),
+		s.Count("rejected"), plain.Line(s.Output))
 	if s.Count("proposed") > 0 {
-		fmt.Fprintf(&b, "Look at the texts, write status: accepted at those that are true, then\n  callvet tools apply %s --edits %s -o NEW\n", plain.Line(s.Catalogue), plain.Line(s.Output))
+		fmt.Fprintf(&b,
+			"Look at the texts, write status: accepted at those that are true, then\n  callvet tools apply %s --edits %s -o NEW\n", plain.Line(s.Catalogue), plain.Line(s.Output))
 	}
 	_, err := io.WriteString(to, b.String())
 	return err
@@ -77,7 +84,8 @@ func Applied(to io.Writer, a *catalog.Applied) error {
 		fmt.Fprintf(&b, "it is JSON now, and was %s; comments and the layout of the other form are not kept\n", a.Form)
 	}
 	if len(a.Renamed) > 0 {
-		fmt.Fprintf(&b, "%s called otherwise now: suites and code that name them must follow\n", plain.Count(len(a.Renamed), "tool is", "tools are"))
+		fmt.Fprintf(&b, "%s called otherwise now: suites and code that name them must follow\n",
+			plain.Count(len(a.Renamed), "tool is", "tools are"))
 	}
 	_, err := io.WriteString(to, b.String())
 	return err

@@ -156,8 +156,11 @@ var targetColumns = []targetColumn{
 	{title: "tool", metric: "tool_selection", rank: 1},
 	{title: "arguments", metric: "arg_accuracy", rank: 1},
 	{title: "overall", metric: "overall", rank: 3},
-	{title: "errors", rank: 1, text: countAndRate(panel.MetricError, func(p *panel.Slice) int { return p.Verdicts.Error })},
-	{title: "unparseable", rank: 2, text: countAndRate(panel.MetricUnparseable, func(p *panel.Slice) int { return outcome(p, callvet.OutcomeUnparseable) })},
+	{title: "errors", rank: 1,
+		text: countAndRate(panel.MetricError, func(p *panel.Slice) int { return p.Verdicts.Error })},
+	{title: "unparseable", rank: 2,
+		text: countAndRate(panel.MetricUnparseable,
+			func(p *panel.Slice) int { return outcome(p, callvet.OutcomeUnparseable) })},
 	{title: "latency p50", metric: panel.MetricLatencyP50, rank: 4},
 	{title: "tokens", rank: 4, text: func(p *panel.Slice) string {
 		return tokens(p.Usage)
@@ -203,7 +206,8 @@ func bare(m *panel.Metric) string {
 	}
 	t := strings.Replace(plain.Rate(m.Interval), " %", "", 1)
 	for _, whole := range []string{"100", "0"} {
-		t = strings.ReplaceAll(" "+strings.NewReplacer("[", "[ ", "–", " – ", "]", " ]").Replace(t)+" ", " "+whole+".0 ", " "+whole+" ")
+		t = strings.ReplaceAll(" "+strings.NewReplacer("[", "[ ", "–", " – ", "]", " ]").Replace(t)+" ",
+			" "+whole+".0 ", " "+whole+" ")
 		t = strings.TrimSpace(strings.NewReplacer("[ ", "[", " – ", "–", " ]", "]").Replace(t))
 	}
 	return t
@@ -248,7 +252,8 @@ func (v *View) rankNote() string {
 	if v.Panels == nil || v.Panels.RankedBy == "" {
 		return ""
 	}
-	return "The rank by " + v.Panels.RankedBy + " is 1 and the number of targets that are significantly better on the same cases (Holm over all pairs); a range where the run does not decide between targets"
+	return "The rank by " + v.Panels.RankedBy +
+		" is 1 and the number of targets that are significantly better on the same cases (Holm over all pairs); a range where the run does not decide between targets"
 }
 
 // targetNumber is how tables refer to a target where there are several.
@@ -289,7 +294,8 @@ func (s *screen) targets(v *View) {
 	if cut {
 		s.legend(label.cells)
 	}
-	s.wrapAs("", "[low–high] is the "+plain.Confidence(v.Panels.Confidence)+" interval; repeats of a case are one cluster", s.dim)
+	s.wrapAs("", "[low–high] is the "+plain.Confidence(v.Panels.Confidence)+
+		" interval; repeats of a case are one cluster", s.dim)
 	if note := v.rankNote(); note != "" && !slices.Contains(dropped, "rank") {
 		s.wrapAs("", note, s.dim)
 	}
@@ -298,7 +304,8 @@ func (s *screen) targets(v *View) {
 	}
 	for i := range ps {
 		if ps[i].Floor {
-			s.wrapAs("", plain.Line(ps[i].Name)+" is the baseline: a caller without a language model; any model must beat this", s.dim)
+			s.wrapAs("", plain.Line(ps[i].Name)+
+				" is the baseline: a caller without a language model; any model must beat this", s.dim)
 		}
 	}
 }
@@ -378,6 +385,7 @@ func (s *screen) slices(v *View) {
 		s.wrapAs("", strings.Join(dropped, ", ")+" hidden: the terminal is too narrow", s.dim)
 	}
 	if n := len(rows) - len(some); n > 0 {
-		s.wrapAs("", plain.Count(n, "slice", "slices")+" of one case or of all cases left out; a report has them", s.dim)
+		s.wrapAs("", plain.Count(n, "slice", "slices")+" of one case or of all cases left out; a report has them",
+			s.dim)
 	}
 }

@@ -176,14 +176,16 @@ func (s *screen) passed(v *View) {
 	all := &v.panels()[0].Overall
 	text := v.Sentence()
 	if m := all.Metric(panel.MetricPass); m != nil && m.Interval.Usable() {
-		text += fmt.Sprintf(" The true rate may be as low as %s (%s confidence).", plain.Percent(m.Interval.Lower), plain.Confidence(v.Panels.Confidence))
+		text += fmt.Sprintf(" The true rate may be as low as %s (%s confidence).", plain.Percent(m.Interval.Lower),
+			plain.Confidence(v.Panels.Confidence))
 	} else {
 		text += " So few cases bound no rate."
 	}
 	var took []string
 	for i := range targetColumns {
 		c := &targetColumns[i]
-		if value := c.value(all); value != "–" && (c.title == "latency p50" || c.title == "tokens" || c.title == "cost") {
+		if value := c.value(all); value != "–" &&
+			(c.title == "latency p50" || c.title == "tokens" || c.title == "cost") {
 			took = append(took, c.title+" "+value)
 		}
 	}

@@ -283,7 +283,8 @@ func (v *View) uncounted() string {
 	for _, p := range v.panels() {
 		if !v.counts(p.Target) {
 			d := p.Overall.Verdicts
-			s += fmt.Sprintf(" The baseline %s passed %s of %s.", plain.Line(p.Name), plain.Thousands(d.Pass), plain.Thousands(d.Pass+d.Fail))
+			s += fmt.Sprintf(" The baseline %s passed %s of %s.", plain.Line(p.Name), plain.Thousands(d.Pass),
+				plain.Thousands(d.Pass+d.Fail))
 		}
 	}
 	return s
@@ -298,7 +299,8 @@ func (v *View) Sentence() string {
 	var s string
 	switch {
 	case ran == 0 && t.Error > 0:
-		s = fmt.Sprintf("Nothing could be judged: %s ended in an error%s.", every(t.Error, "attempt"), v.reasons().list(callvet.OutcomeError))
+		s = fmt.Sprintf("Nothing could be judged: %s ended in an error%s.", every(t.Error, "attempt"),
+			v.reasons().list(callvet.OutcomeError))
 	case ran == 0:
 		s = "Nothing was judged."
 	case t.Fail == 0 && open.Assertions == 0:
@@ -307,11 +309,13 @@ func (v *View) Sentence() string {
 	case t.Fail == 0:
 		s = fmt.Sprintf("%s%s passed.", plain.Count(ran, "judged attempt", "judged attempts"), v.counted())
 	default:
-		s = fmt.Sprintf("%s of %s%s failed.", plain.Thousands(t.Fail), plain.Count(ran, "judged attempt", "judged attempts"), v.counted())
+		s = fmt.Sprintf("%s of %s%s failed.", plain.Thousands(t.Fail),
+			plain.Count(ran, "judged attempt", "judged attempts"), v.counted())
 	}
 	why := v.reasons()
 	if n := why.n[callvet.OutcomeUnparseable]; n > 0 {
-		s += fmt.Sprintf(" %s unparseable%s.", plain.Count(n, "attempt was", "attempts were"), why.list(callvet.OutcomeUnparseable))
+		s += fmt.Sprintf(" %s unparseable%s.", plain.Count(n, "attempt was", "attempts were"),
+			why.list(callvet.OutcomeUnparseable))
 	}
 	if t.Error > 0 && ran > 0 {
 		s += fmt.Sprintf(" %s ended in an error and %s in no rate%s.",
@@ -347,7 +351,8 @@ func (v *View) reasons() reasons {
 		}
 		r.n[callvet.OutcomeUnparseable] += outcome(&p.Overall, callvet.OutcomeUnparseable)
 		for _, x := range p.Overall.Reasons {
-			i := slices.IndexFunc(r.all, func(o panel.Reasoned) bool { return o.Outcome == x.Outcome && o.Reason == x.Reason })
+			i := slices.IndexFunc(r.all,
+				func(o panel.Reasoned) bool { return o.Outcome == x.Outcome && o.Reason == x.Reason })
 			if i >= 0 {
 				r.all[i].N += x.N
 			}
@@ -475,7 +480,8 @@ func (v *View) floorWarnings() []string {
 		for _, p := range v.panels() {
 			n := p.Overall.Metric(panel.MetricPass)
 			if !p.Floor && n != nil && n.Interval.Defined() && n.Interval.Point <= m.Interval.Point {
-				out = append(out, fmt.Sprintf("%s does not beat the baseline %s (%s against %s)", p.Name, f.Name, plain.Percent(n.Interval.Point), plain.Percent(m.Interval.Point)))
+				out = append(out, fmt.Sprintf("%s does not beat the baseline %s (%s against %s)", p.Name, f.Name,
+					plain.Percent(n.Interval.Point), plain.Percent(m.Interval.Point)))
 			}
 		}
 	}

@@ -22,22 +22,27 @@ const (
 // WhatIf writes what edits would change.
 func WhatIf(to io.Writer, w *catalog.WhatIfResult) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s over %s", plain.Count(len(w.Edits), "edit", "edits"), plain.Names(w.Edits), plain.Count(w.Cases, "case", "cases"))
+	fmt.Fprintf(&b, "%s of %s over %s", plain.Count(len(w.Edits), "edit", "edits"), plain.Names(w.Edits),
+		plain.Count(w.Cases, "case", "cases"))
 	if w.Left > 0 {
 		fmt.Fprintf(&b, "; %s of another status left out", plain.Count(w.Left, "edit", "edits"))
 	}
 	b.WriteString("\n")
 	if w.LeftOut > 0 {
-		fmt.Fprintf(&b, "%s out: no tools are expected, or one that the catalogue does not have\n", plain.Count(w.LeftOut, "case is left", "cases are left"))
+		fmt.Fprintf(&b, "%s out: no tools are expected, or one that the catalogue does not have\n",
+			plain.Count(w.LeftOut, "case is left", "cases are left"))
 	}
 	if w.Seen > 0 {
-		fmt.Fprintf(&b, "%s out: the edits were made of that part of the suite (--all-cases takes them too)\n", plain.Count(w.Seen, "case is left", "cases are left"))
+		fmt.Fprintf(&b, "%s out: the edits were made of that part of the suite (--all-cases takes them too)\n",
+			plain.Count(w.Seen, "case is left", "cases are left"))
 		if w.Sorted {
-			b.WriteString("the other part has sorted the suggestions: what it says of those that stayed is a little flattered, and fresh questions tell better\n")
+			b.WriteString(
+				"the other part has sorted the suggestions: what it says of those that stayed is a little flattered, and fresh questions tell better\n")
 		}
 	}
 	for _, old := range slices.Sorted(maps.Keys(w.Renamed)) {
-		fmt.Fprintf(&b, "%s would be called %s; it is told by its old name here\n", plain.Line(old), plain.Line(w.Renamed[old]))
+		fmt.Fprintf(&b, "%s would be called %s; it is told by its old name here\n", plain.Line(old),
+			plain.Line(w.Renamed[old]))
 	}
 	leaks(&b, w)
 	for _, c := range w.Comparisons {
@@ -53,7 +58,8 @@ func leaks(b *strings.Builder, w *catalog.WhatIfResult) {
 	if len(w.Leaks) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "%s out, because an edit says what they ask:\n", plain.Count(len(w.Leaks), "case is left", "cases are left"))
+	fmt.Fprintf(b, "%s out, because an edit says what they ask:\n",
+		plain.Count(len(w.Leaks), "case is left", "cases are left"))
 	for i, l := range w.Leaks {
 		if i == maxListed {
 			fmt.Fprintf(b, "  … and %d more\n", len(w.Leaks)-i)
@@ -68,7 +74,8 @@ func betterShort(s string) string { return plain.Limited(plain.Line(s), maxQuest
 // spoken are the measures as people read them.
 func spoken(measure string) string {
 	return map[string]string{
-		catalog.FirstRight: "first tool right", catalog.SomeRight: "a right tool among k", catalog.AllRight: "tools right", catalog.MRR: "MRR", catalog.ChosenRight: "right tools called",
+		catalog.FirstRight: "first tool right", catalog.SomeRight: "a right tool among k",
+		catalog.AllRight: "tools right", catalog.MRR: "MRR", catalog.ChosenRight: "right tools called",
 	}[measure]
 }
 
@@ -77,10 +84,12 @@ func comparison(b *strings.Builder, c *catalog.Comparison) {
 	rows := [][]string{{"", "as it is [95 %]", "edited [95 %]", "change [95 %]", "p"}}
 	for i := range c.Rates {
 		r := &c.Rates[i]
-		rows = append(rows, []string{spoken(r.Measure), plain.Rate(r.Baseline), plain.Rate(r.Candidate), plain.Change(r.Change), plain.P(r.P)})
+		rows = append(rows, []string{spoken(r.Measure), plain.Rate(r.Baseline), plain.Rate(r.Candidate),
+			plain.Change(r.Change), plain.P(r.P)})
 	}
 	if m := c.MRR; m != nil {
-		rows = append(rows, []string{spoken(catalog.MRR), plain.Percent(m.Before), plain.Percent(m.After), plain.Change(m.Change), plain.P(m.P)})
+		rows = append(rows, []string{spoken(catalog.MRR), plain.Percent(m.Before), plain.Percent(m.After),
+			plain.Change(m.Change), plain.P(m.P)})
 	}
 	if c.Adjusted != nil {
 		rows[0], rows[1] = append(rows[0], "p over models (Holm)"), append(rows[1], plain.P(*c.Adjusted))
@@ -91,10 +100,12 @@ func comparison(b *strings.Builder, c *catalog.Comparison) {
 		usage(b, u)
 	}
 	if c.Same > 0 {
-		fmt.Fprintf(b, "for %s the model would be shown the very same tools on both sides, and was asked once\n", plain.Count(c.Same, "case", "cases"))
+		fmt.Fprintf(b, "for %s the model would be shown the very same tools on both sides, and was asked once\n",
+			plain.Count(c.Same, "case", "cases"))
 	}
 	if n := len(c.Unjudged); n > 0 {
-		fmt.Fprintf(b, "%s not judged on both sides: %s\n", plain.Count(n, "case was", "cases were"), plain.Names(c.Unjudged))
+		fmt.Fprintf(b, "%s not judged on both sides: %s\n", plain.Count(n, "case was", "cases were"),
+			plain.Names(c.Unjudged))
 	}
 	changed(b, "newly right", c.Right)
 	changed(b, "newly wrong", c.Wrong)
@@ -112,7 +123,8 @@ func comparison(b *strings.Builder, c *catalog.Comparison) {
 		if len(t.Took) > 0 {
 			took = plain.Names(t.Took)
 		}
-		rows = append(rows, []string{plain.Line(t.Tool), edited, plain.Thousands(t.Cases), plain.Thousands(len(t.Right)), plain.Thousands(len(t.Wrong)), lost, took})
+		rows = append(rows, []string{plain.Line(t.Tool), edited, plain.Thousands(t.Cases),
+			plain.Thousands(len(t.Right)), plain.Thousands(len(t.Wrong)), lost, took})
 		if i == maxListed {
 			break
 		}
@@ -137,7 +149,8 @@ func changed(b *strings.Builder, title string, list []catalog.ChangedAnswer) {
 		if len(c.Acceptable) > 0 {
 			expected += " or " + plain.Names(c.Acceptable)
 		}
-		fmt.Fprintf(b, "  %s %q: expected %s, was %s, would be %s\n", plain.Line(c.Case), betterShort(c.Question), expected, plain.Names(c.Before), plain.Names(c.After))
+		fmt.Fprintf(b, "  %s %q: expected %s, was %s, would be %s\n", plain.Line(c.Case), betterShort(c.Question),
+			expected, plain.Names(c.Before), plain.Names(c.After))
 	}
 }
 
@@ -149,14 +162,17 @@ func alone(b *strings.Builder, w *catalog.WhatIfResult) {
 		return
 	}
 	b.WriteString("\nEach edit alone, first tool right by the retriever\n")
-	rows := [][]string{{"edit of", "newly right", "newly wrong", "change [95 %]", "p", "p over all (Holm)", "took from others"}}
+	rows := [][]string{{"edit of", "newly right", "newly wrong", "change [95 %]", "p", "p over all (Holm)",
+		"took from others"}}
 	for i := range w.Alone {
 		a := &w.Alone[i]
 		took := ""
 		if len(a.Took) > 0 {
 			took = plain.Names(a.Took)
 		}
-		rows = append(rows, []string{plain.Line(a.Tool), plain.Thousands(a.All.NewlyPassing), plain.Thousands(a.All.NewlyFailing), plain.Change(a.All.Change), plain.P(a.All.P), plain.P(a.Adjusted), took})
+		rows = append(rows,
+			[]string{plain.Line(a.Tool), plain.Thousands(a.All.NewlyPassing), plain.Thousands(a.All.NewlyFailing),
+				plain.Change(a.All.Change), plain.P(a.All.P), plain.P(a.Adjusted), took})
 	}
 	Aligned(b, rows)
 }
@@ -199,6 +215,7 @@ func few(b *strings.Builder, w *catalog.WhatIfResult) {
 		}
 	}
 	if len(tools) > 0 {
-		fmt.Fprintf(b, "\nFewer than %d cases ask for %s: too few to show that an edit is good for its own questions, even if all of them changed.\n", fewCases, plain.Names(tools))
+		fmt.Fprintf(b,
+			"\nFewer than %d cases ask for %s: too few to show that an edit is good for its own questions, even if all of them changed.\n", fewCases, plain.Names(tools))
 	}
 }

@@ -152,7 +152,8 @@ func (a *attempt) next(ctx context.Context, req *callvet.Request) (*callvet.Resp
 func (e *engine) request(s *seat, p *prepared, repeat int) callvet.Request {
 	return callvet.Request{
 		CaseID: p.c.ID, Repeat: repeat, Turns: p.c.Input, Tools: p.tools, Params: s.Params, Stubs: p.c.Mocks,
-		System: System(e.cfg.Suite.SystemPrompt, &s.Target.Target, p.c.Context), ToolChoice: toolChoice(e.cfg.Suite, &s.Target.Target, p.c),
+		System:     System(e.cfg.Suite.SystemPrompt, &s.Target.Target, p.c.Context),
+		ToolChoice: toolChoice(e.cfg.Suite, &s.Target.Target, p.c),
 	}
 }
 
@@ -234,7 +235,8 @@ func (a *attempt) answer(ctx context.Context, first int) *callvet.Fault {
 				return f
 			}
 			// Appending may move the turns; call is not used after it.
-			a.trace.Turns = append(a.trace.Turns, callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: content})
+			a.trace.Turns = append(a.trace.Turns,
+				callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: content})
 		}
 	}
 	return nil

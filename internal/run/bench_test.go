@@ -59,13 +59,18 @@ func BenchmarkRun(b *testing.B) {
 	for _, name := range []string{"plain", "keyed", "streamed"} {
 		b.Run(name, func(b *testing.B) {
 			db, s := openStore(b), suite(0)
-			request := json.RawMessage(`{"model":"fake-1","messages":[{"role":"user","content":"` + strings.Repeat("What is the weather like? ", 8) + `"}],"tools":{"$tools":"0123456789abcdef"},"tool_choice":"auto"}`)
+			request := json.RawMessage(`{"model":"fake-1","messages":[{"role":"user","content":"` +
+				strings.Repeat("What is the weather like? ", 8) +
+				`"}],"tools":{"$tools":"0123456789abcdef"},"tool_choice":"auto"}`)
 			response := `{"id":"chatcmpl-1","object":"chat.completion","created":1767225600,"model":"fake-1","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"call_000001","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Oslo\",\"days\":3}"}}]},"finish_reason":"tool_calls","logprobs":null}],"usage":{"prompt_tokens":620,"completion_tokens":24,"total_tokens":644}}`
 			m := modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
 				cost := 0.001
 				return &callvet.Response{
-					Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: "call_000001", Tool: "weather", Args: json.RawMessage(`{"city":"Oslo","days":3}`)}}}},
-					Usage: callvet.Usage{InputTokens: 620, OutputTokens: 24, Known: true, CostUSD: &cost}, Model: "fake-1", FinishReason: "tool_calls",
+					Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
+						Calls: []callvet.Call{{ID: "call_000001", Tool: "weather",
+							Args: json.RawMessage(`{"city":"Oslo","days":3}`)}}}},
+					Usage: callvet.Usage{InputTokens: 620, OutputTokens: 24, Known: true, CostUSD: &cost},
+					Model: "fake-1", FinishReason: "tool_calls",
 					Exchanges: []callvet.Exchange{{Request: request, Response: response, HTTP: 200, MS: 1.25}},
 				}, nil
 			})
@@ -151,12 +156,15 @@ func BenchmarkSplit(b *testing.B) {
 				cfg.Limits = map[string]run.Limits{"": {Concurrency: 8}}
 				b.StartTimer()
 				if workers > 1 {
-					if complete, err := run.Split(b.Context(), cfg, run.Splitting{Workers: workers, Do: func(ctx context.Context, s run.Shard, yield <-chan struct{}) (run.ShardSummary, error) {
-						part := cfg.Within(&s)
-						part.Yield, part.Done = yield, db.DoneCells(ctx, cfg.RunID)
-						sum, err := run.Run(ctx, part)
-						return sum.Shard(), err
-					}}); !complete || err != nil {
+					if complete, err := run.Split(b.Context(), cfg,
+						run.Splitting{Workers: workers,
+							Do: func(ctx context.Context, s run.Shard,
+								yield <-chan struct{}) (run.ShardSummary, error) {
+								part := cfg.Within(&s)
+								part.Yield, part.Done = yield, db.DoneCells(ctx, cfg.RunID)
+								sum, err := run.Run(ctx, part)
+								return sum.Shard(), err
+							}}); !complete || err != nil {
 						b.Fatal(complete, err)
 					}
 				}

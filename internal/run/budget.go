@@ -64,7 +64,8 @@ type budget struct {
 // newBudget goes on from what was spent before, with the cost of the dearest cell of then; 0
 // where none is known.
 func newBudget(b Budget, before callvet.Spent, dearest float64) *budget {
-	return &budget{max: b, spent: before, booked: before, largest: dearest, priced: dearest > 0, changed: make(chan struct{})}
+	return &budget{max: b, spent: before, booked: before, largest: dearest, priced: dearest > 0,
+		changed: make(chan struct{})}
 }
 
 func (b *budget) bounded() bool { return b.max != Budget{} }
@@ -120,7 +121,8 @@ func (b *budget) room(rounds int) (n int, wait bool) {
 		if !b.priced && b.cells > 0 {
 			return 0, true // the first cell goes alone: it tells what a cell costs
 		}
-		if spent := b.spent.USD + b.spent.AssumedUSD; spent+float64(b.cells+1)*b.largest > b.max.MaxCostUSD || spent >= b.max.MaxCostUSD {
+		if spent := b.spent.USD + b.spent.AssumedUSD; spent+float64(b.cells+1)*b.largest > b.max.MaxCostUSD ||
+			spent >= b.max.MaxCostUSD {
 			if b.cells > 0 {
 				return 0, true
 			}
@@ -185,7 +187,8 @@ func (b *budget) settle(h *hold, l bill, target string) {
 	b.largest = max(b.largest, l.USD+l.AssumedUSD)
 	if (l.unpriced || l.lost > 0) && b.max.MaxCostUSD > 0 && b.over == nil {
 		b.over = &callvet.Hinted{
-			Err:  fmt.Errorf("what a request to %s costs is not known, so a cost limit cannot be kept: %w", target, callvet.ErrBudget),
+			Err: fmt.Errorf("what a request to %s costs is not known, so a cost limit cannot be kept: %w", target,
+				callvet.ErrBudget),
 			Hint: "give its price with --prices, or limit the number of requests instead: --max-cost none --max-calls N",
 		}
 	}

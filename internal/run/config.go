@@ -52,7 +52,8 @@ type Lease interface {
 // Cache finds stored traces. A key is 24 bytes: 8 of scope, 16 of what was asked.
 type Cache interface {
 	// Cached opens a scope; the function it returns is called from many goroutines.
-	Cached(ctx context.Context, scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error)
+	Cached(ctx context.Context,
+		scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error)
 }
 
 // Compiled is a case made ready to judge the attempts at it. Its methods are called
@@ -83,7 +84,8 @@ type Guard interface {
 	// input first; its last assistant turn has the call. It gives the call as the world is to
 	// get it (the trace keeps what the target emitted), or in deny what the target is told
 	// instead: then nothing is executed, and After is not asked. Waiting ends with ctx.
-	Before(ctx context.Context, talk []callvet.Turn, call callvet.Call) (pass callvet.Call, deny *callvet.Reply, rulings []callvet.Ruling)
+	Before(ctx context.Context, talk []callvet.Turn, call callvet.Call) (pass callvet.Call, deny *callvet.Reply,
+		rulings []callvet.Ruling)
 	// Timeout bounds the call that Before let pass; 0: nothing does.
 	Timeout() time.Duration
 	// After is asked with what the world answered to the call that Before gave, and gives
@@ -176,7 +178,8 @@ type Config struct {
 	// Guards makes the guard of one attempt, which stands before its world; nil, or a nil
 	// Guard, lets everything pass.
 	Guards func(c *callvet.Case) Guard
-	// Owner is the user of the answers that are reused: those of another user are not found. "" is one person's own store.
+	// Owner is the user of the answers that are reused: those of another user are not found. "" is
+	// one person's own store.
 	Owner string
 	// GuardKey is the same for guards that decide alike: answers are not reused between others.
 	GuardKey string
@@ -286,7 +289,8 @@ func (c Config) withDefaults() (Config, error) {
 		c.Source = Cases(c.Suite)
 	}
 	c.Cases, c.Only = orAll(c.Cases, c.Source.Len()), orAll(c.Only, len(c.Targets))
-	if err := errors.Join(positions("target", c.Only, len(c.Targets)), positions("case", c.Cases, c.Source.Len())); err != nil {
+	if err := errors.Join(positions("target", c.Only, len(c.Targets)),
+		positions("case", c.Cases, c.Source.Len())); err != nil {
 		return c, err
 	}
 	c.Repeats = max(c.Repeats, 1)

@@ -80,7 +80,8 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 	// Canceling ctx is a request to finish, so the work has a context of its own.
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
-	e := &engine{cfg: cfg, wardrobe: newWardrobe(cfg.Suite), cases: &cases{source: cfg.Source}, stopping: make(chan struct{}), cancel: cancel}
+	e := &engine{cfg: cfg, wardrobe: newWardrobe(cfg.Suite), cases: &cases{source: cfg.Source},
+		stopping: make(chan struct{}), cancel: cancel}
 	e.jitter.Rand = rand.New(rand.NewPCG(cfg.Seed, 0x63616c6c766574))
 	fail := func(err error) { e.cancel(err); e.stop() }
 	e.commit = newCommitter(&e.cfg, fail)
@@ -142,7 +143,8 @@ func (e *engine) loadDone() error {
 		if err != nil {
 			return fmt.Errorf("read what is done: %w", err)
 		}
-		if !chosen[c.Case] || !slices.Contains(e.cfg.Only, c.Target) || c.Repeat >= e.cfg.repeats(c.Case) || !e.cfg.stays(c) {
+		if !chosen[c.Case] || !slices.Contains(e.cfg.Only, c.Target) || c.Repeat >= e.cfg.repeats(c.Case) ||
+			!e.cfg.stays(c) {
 			continue
 		}
 		e.done.set(e.cfg.index(c.Case, c.Target, c.Repeat))
@@ -411,7 +413,9 @@ func (e *engine) hold(ctx context.Context, j job, why string) bool {
 }
 
 func (e *engine) summary(ctx, work context.Context) (Summary, error) {
-	s := Summary{Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets, Elapsed: e.cfg.Now().Sub(e.commit.began), Spent: e.budget.total(), DearestUSD: e.budget.dearest(), Unbooked: e.budget.unbooked()}
+	s := Summary{Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets,
+		Elapsed: e.cfg.Now().Sub(e.commit.began), Spent: e.budget.total(), DearestUSD: e.budget.dearest(),
+		Unbooked: e.budget.unbooked()}
 	s.Unbooked.Add(e.commit.lost)
 	for _, st := range e.seats {
 		if f := st.breaker.open(); f != nil {

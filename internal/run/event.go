@@ -49,7 +49,8 @@ func (t *Totals) add(c *callvet.Cell, free bool) {
 	t.Requests += c.Trace.Attempts
 	if p := c.Trace.Usage.CostUSD; p != nil {
 		t.CostUSD += *p
-	} else if f := c.Trace.Fault; !free && c.Trace.Attempts > 0 && (c.Trace.Outcome != callvet.OutcomeError || f != nil && f.Billable()) {
+	} else if f := c.Trace.Fault; !free && c.Trace.Attempts > 0 &&
+		(c.Trace.Outcome != callvet.OutcomeError || f != nil && f.Billable()) {
 		t.CostKnown = false
 	}
 }

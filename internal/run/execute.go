@@ -15,12 +15,14 @@ import (
 // call ended: it is the one place where a call goes through a guard, of runs and of agents that ask
 // this program themselves. talk gives the conversation so far, with the call in its last turn of the
 // assistant where there is one. An error is no answer: the call is then not filled in, but for rulings.
-func Execute(ctx context.Context, g Guard, w callvet.World, talk func() []callvet.Turn, call *callvet.Call) (callvet.Reply, error) {
+func Execute(ctx context.Context, g Guard, w callvet.World, talk func() []callvet.Turn,
+	call *callvet.Call) (callvet.Reply, error) {
 	reply, err := guarded(ctx, g, w, talk, call)
 	if err != nil {
 		return reply, err
 	}
-	call.Status, call.Result, call.Error, call.Note, call.Env = reply.Status, reply.Result, reply.Error, reply.Note, reply.Env
+	call.Status, call.Result, call.Error, call.Note, call.Env = reply.Status, reply.Result, reply.Error,
+		reply.Note, reply.Env
 	if call.Denied() {
 		call.Status, call.Result = "", nil
 		return reply, nil
@@ -32,7 +34,8 @@ func Execute(ctx context.Context, g Guard, w callvet.World, talk func() []callve
 	return reply, nil
 }
 
-func guarded(ctx context.Context, g Guard, w callvet.World, talk func() []callvet.Turn, call *callvet.Call) (callvet.Reply, error) {
+func guarded(ctx context.Context, g Guard, w callvet.World, talk func() []callvet.Turn,
+	call *callvet.Call) (callvet.Reply, error) {
 	if g == nil {
 		reply, err := w.Answer(ctx, *call)
 		call.Guard = reply.Guard
@@ -68,9 +71,11 @@ func within(ctx context.Context, w callvet.World, most time.Duration, call callv
 	switch {
 	case err == nil:
 	case errors.As(err, &denied):
-		return callvet.Reply{Env: callvet.EnvGuard, Error: denied.Error(), Guard: append(reply.Guard, denied.Ruling)}, nil
+		return callvet.Reply{Env: callvet.EnvGuard, Error: denied.Error(),
+			Guard: append(reply.Guard, denied.Ruling)}, nil
 	case inner.Err() != nil && ctx.Err() == nil:
-		return callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", most.Seconds()), Latency: most, Env: reply.Env, Guard: reply.Guard}, nil
+		return callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", most.Seconds()),
+			Latency: most, Env: reply.Env, Guard: reply.Guard}, nil
 	}
 	return reply, err
 }

@@ -38,17 +38,20 @@ func TestNoRequestIsLeftToTryAgain(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				tries := 0
-				cfg, j := onPaper(suite(2), 1, func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
-					if tries++; tries == 2 && tc.stop {
-						cancel()
-						<-ctx.Done()
-						return nil, ctx.Err()
-					}
-					return nil, &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500, Message: "down", Retryable: true}
-				})
+				cfg, j := onPaper(suite(2), 1,
+					func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
+						if tries++; tries == 2 && tc.stop {
+							cancel()
+							<-ctx.Done()
+							return nil, ctx.Err()
+						}
+						return nil, &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500, Message: "down",
+							Retryable: true}
+					})
 				cfg.Budget.MaxCalls = tc.calls
 				sum, err := run.Run(ctx, cfg)
-				if sum.Status != tc.status || sum.Done != tc.kept || len(j.cells) != tc.kept || tries != 2 || errors.Is(err, callvet.ErrBudget) == tc.stop {
+				if sum.Status != tc.status || sum.Done != tc.kept || len(j.cells) != tc.kept || tries != 2 ||
+					errors.Is(err, callvet.ErrBudget) == tc.stop {
 					t.Errorf("%s, %v: %d done, %d tries", sum.Status, err, sum.Done, tries)
 				}
 				if tc.kept == 1 && (j.cells[0].Trace.Fault == nil || j.cells[0].Trace.Fault.Message != "down") {
@@ -161,7 +164,10 @@ func TestACaseIsCompiledOnce(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			m := modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) { return calls("weather", `{}`), nil })
+			m := modelFunc(func(context.Context, *callvet.Request) (*callvet.Response,
+				error) {
+				return calls("weather", `{}`), nil
+			})
 			cfg, _ := onPaper(suite(tt.cases), 2, m)
 			cfg.Interleave, cfg.Targets = tt.interleave, nil
 			for i, p := range tt.providers {
@@ -225,10 +231,15 @@ func TestWhatATraceTakesFromAnswers(t *testing.T) {
 		answers []*callvet.Response
 		want    taken
 	}{
-		"one":                 {[]*callvet.Response{second()}, taken{"7 degrees", "m-2", "stop", "required", []string{"seed", "stop"}, 50, false, 1, callvet.EndAnswered}},
-		"one after another":   {[]*callvet.Response{first(), second()}, taken{"7 degrees", "m-2", "stop", "auto", []string{"seed", "top_p", "stop"}, 20, true, 3, callvet.EndAnswered}},
-		"told after the tool": {[]*callvet.Response{trailing()}, taken{"7 degrees", "", "", "required", nil, 0, false, 2, callvet.EndAnswered}},
-		"an agent's silence":  {[]*callvet.Response{nothing()}, taken{"", "", "", "required", nil, 0, false, 0, callvet.EndUnfinished}},
+		"one": {[]*callvet.Response{second()},
+			taken{"7 degrees", "m-2", "stop", "required", []string{"seed", "stop"}, 50, false, 1, callvet.EndAnswered}},
+		"one after another": {[]*callvet.Response{first(), second()},
+			taken{"7 degrees", "m-2", "stop", "auto", []string{"seed", "top_p", "stop"}, 20, true, 3,
+				callvet.EndAnswered}},
+		"told after the tool": {[]*callvet.Response{trailing()},
+			taken{"7 degrees", "", "", "required", nil, 0, false, 2, callvet.EndAnswered}},
+		"an agent's silence": {[]*callvet.Response{nothing()},
+			taken{"", "", "", "required", nil, 0, false, 0, callvet.EndUnfinished}},
 	} {
 		s := suite(1)
 		s.Cases[0].MultiTurn, s.Cases[0].ToolChoice = &callvet.MultiTurn{}, "required"
@@ -240,7 +251,8 @@ func TestWhatATraceTakesFromAnswers(t *testing.T) {
 		cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return constant{} }
 		mustRun(t, cfg)
 		tr := &j.cells[0].Trace
-		got := taken{tr.Answer, tr.Model, tr.FinishReason, tr.ToolChoice, tr.Omitted, tr.FirstTokenMS, tr.Decision != nil, len(tr.Turns), tr.End}
+		got := taken{tr.Answer, tr.Model, tr.FinishReason, tr.ToolChoice, tr.Omitted, tr.FirstTokenMS,
+			tr.Decision != nil, len(tr.Turns), tr.End}
 		if d := cmp.Diff(tc.want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -275,7 +287,8 @@ func TestOnlyWhatIsMissingRuns(t *testing.T) {
 	cells := func(list ...place) iter.Seq2[*callvet.Cell, error] {
 		return func(yield func(*callvet.Cell, error) bool) {
 			for _, p := range list {
-				if !yield(&callvet.Cell{Case: p[0], Target: p[1], Repeat: p[2], Result: callvet.Result{Verdict: callvet.VerdictPass}}, nil) {
+				if !yield(&callvet.Cell{Case: p[0], Target: p[1], Repeat: p[2],
+					Result: callvet.Result{Verdict: callvet.VerdictPass}}, nil) {
 					return
 				}
 			}
@@ -335,7 +348,8 @@ func TestCellsThatComeToNothing(t *testing.T) {
 		return calls("weather", `{}`), nil
 	})
 	sum, err := run.Run(t.Context(), cfg)
-	if sum.Status != run.StatusFailed || err == nil || err.Error() != "run attempts: 2 of 5 were not done" || sum.Done != 3 {
+	if sum.Status != run.StatusFailed || err == nil || err.Error() != "run attempts: 2 of 5 were not done" ||
+		sum.Done != 3 {
 		t.Errorf("%s, %d done, %v", sum.Status, sum.Done, err)
 	}
 }

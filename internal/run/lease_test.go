@@ -79,15 +79,16 @@ func TestLostLeaseStopsTheRun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var n atomic.Int64
 				begun := time.Now()
-				cfg, j := onPaper(suite(200), 1, func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
-					n.Add(1)
-					select {
-					case <-time.After(time.Second):
-						return calls("weather", `{}`), nil
-					case <-ctx.Done():
-						return nil, ctx.Err()
-					}
-				})
+				cfg, j := onPaper(suite(200), 1,
+					func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
+						n.Add(1)
+						select {
+						case <-time.After(time.Second):
+							return calls("weather", `{}`), nil
+						case <-ctx.Done():
+							return nil, ctx.Err()
+						}
+					})
 				cfg.Lease = &onLoan{ttl: 30 * time.Second, renew: func() error {
 					if time.Since(begun) >= tt.at {
 						return tt.err
@@ -160,14 +161,16 @@ func TestSpendingIsBooked(t *testing.T) {
 	// The ten cells that failed are asked again: their first requests stay spent.
 	broken.Store(false)
 	cfg.Done, cfg.Spent, cfg.Budget = db.DoneCells(t.Context(), cfg.RunID), spent(), run.Budget{MaxCalls: 35}
-	if sum, err := run.Run(t.Context(), cfg); !errors.Is(err, callvet.ErrBudget) || sum.Done != 25 || sum.Spent.Requests != 35 {
+	if sum, err := run.Run(t.Context(), cfg); !errors.Is(err, callvet.ErrBudget) || sum.Done != 25 ||
+		sum.Spent.Requests != 35 {
 		t.Errorf("%+v, %v", sum, err)
 	}
 	if got := spent(); got != (callvet.Spent{Requests: 35, USD: 12.5}) {
 		t.Errorf("spent %+v", got)
 	}
 	cfg.Done, cfg.Spent, cfg.Budget = db.DoneCells(t.Context(), cfg.RunID), spent(), run.Budget{MaxCostUSD: 13.1}
-	if sum, err := run.Run(t.Context(), cfg); !errors.Is(err, callvet.ErrBudget) || sum.Done != 26 || sum.Spent.USD != 13 {
+	if sum, err := run.Run(t.Context(), cfg); !errors.Is(err, callvet.ErrBudget) || sum.Done != 26 ||
+		sum.Spent.USD != 13 {
 		t.Errorf("%+v, %v", sum, err)
 	}
 }

@@ -75,7 +75,8 @@ func TestRetries(t *testing.T) {
 			return &g
 		}
 	}
-	server := callvet.Fault{Kind: callvet.FaultServer, HTTP: 500, Message: "boom", Retryable: true, Exchanges: []callvet.Exchange{{HTTP: 500}}}
+	server := callvet.Fault{Kind: callvet.FaultServer, HTTP: 500, Message: "boom", Retryable: true,
+		Exchanges: []callvet.Exchange{{HTTP: 500}}}
 	for _, tt := range []struct {
 		name     string
 		fails    func(try int) error
@@ -85,38 +86,53 @@ func TestRetries(t *testing.T) {
 		min, max time.Duration
 	}{
 		{"answered at once", until(0, server), 1, callvet.OutcomeCalled, "", 0, 0},
-		{"answered the third time", until(2, server), 3, callvet.OutcomeCalled, "", 750 * time.Millisecond, 1500 * time.Millisecond},
-		{"never answered", fault(server), 4, callvet.OutcomeError, callvet.FaultServer, 1750 * time.Millisecond, 3500 * time.Millisecond},
-		{"not to be repeated", fault(callvet.Fault{Kind: callvet.FaultRequest, HTTP: 400}), 1, callvet.OutcomeError, callvet.FaultRequest, 0, 0},
-		{"malformed, once more", fault(callvet.Fault{Kind: callvet.FaultMalformed}), 2, callvet.OutcomeError, callvet.FaultMalformed, 250 * time.Millisecond, 500 * time.Millisecond},
-		{"told to wait", until(1, callvet.Fault{Kind: callvet.FaultRateLimit, HTTP: 429, Retryable: true, RetryAfter: 20 * time.Second}), 2, callvet.OutcomeCalled, "", 20 * time.Second, 21 * time.Second},
-		{"told to wait too long", fault(callvet.Fault{Kind: callvet.FaultRateLimit, RetryAfter: time.Hour, Retryable: true}), 1, callvet.OutcomeError, callvet.FaultRateLimit, 0, 0},
-		{"limited for long", until(9, callvet.Fault{Kind: callvet.FaultRateLimit, Retryable: true, RetryAfter: time.Second}), 10, callvet.OutcomeCalled, "", 9 * time.Second, 10 * time.Second},
-		{"hangs", func(int) error { return context.DeadlineExceeded }, 4, callvet.OutcomeError, callvet.FaultTimeout, 480 * time.Second, 484 * time.Second},
-		{"foreign error", func(int) error { return errors.New("odd") }, 1, callvet.OutcomeError, callvet.FaultNetwork, 0, 0},
+		{"answered the third time", until(2, server), 3, callvet.OutcomeCalled, "", 750 * time.Millisecond,
+			1500 * time.Millisecond},
+		{"never answered", fault(server), 4, callvet.OutcomeError, callvet.FaultServer, 1750 * time.Millisecond,
+			3500 * time.Millisecond},
+		{"not to be repeated", fault(callvet.Fault{Kind: callvet.FaultRequest, HTTP: 400}), 1, callvet.OutcomeError,
+			callvet.FaultRequest, 0, 0},
+		{"malformed, once more", fault(callvet.Fault{Kind: callvet.FaultMalformed}), 2, callvet.OutcomeError,
+			callvet.FaultMalformed, 250 * time.Millisecond, 500 * time.Millisecond},
+		{"told to wait",
+			until(1, callvet.Fault{Kind: callvet.FaultRateLimit, HTTP: 429, Retryable: true,
+				RetryAfter: 20 * time.Second}), 2, callvet.OutcomeCalled, "", 20 * time.Second, 21 * time.Second},
+		{"told to wait too long",
+			fault(callvet.Fault{Kind: callvet.FaultRateLimit, RetryAfter: time.Hour, Retryable: true}), 1,
+			callvet.OutcomeError, callvet.FaultRateLimit, 0, 0},
+		{"limited for long",
+			until(9, callvet.Fault{Kind: callvet.FaultRateLimit, Retryable: true, RetryAfter: time.Second}), 10,
+			callvet.OutcomeCalled, "", 9 * time.Second, 10 * time.Second},
+		{"hangs", func(int) error { return context.DeadlineExceeded }, 4, callvet.OutcomeError, callvet.FaultTimeout,
+			480 * time.Second, 484 * time.Second},
+		{"foreign error", func(int) error { return errors.New("odd") }, 1, callvet.OutcomeError,
+			callvet.FaultNetwork, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				tries := 0
-				cfg, j := onPaper(suite(1), 1, func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
-					tries++
-					err := tt.fails(tries)
-					if errors.Is(err, context.DeadlineExceeded) {
-						<-ctx.Done()
-						return nil, ctx.Err()
-					}
-					if err != nil {
-						return nil, err
-					}
-					return calls("weather", `{}`), nil
-				})
+				cfg, j := onPaper(suite(1), 1,
+					func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
+						tries++
+						err := tt.fails(tries)
+						if errors.Is(err, context.DeadlineExceeded) {
+							<-ctx.Done()
+							return nil, ctx.Err()
+						}
+						if err != nil {
+							return nil, err
+						}
+						return calls("weather", `{}`), nil
+					})
 				began := time.Now()
 				sum := mustRun(t, cfg)
 				took := time.Since(began) - 10*time.Millisecond // of the batch's wait
 				tr := j.cells[0].Trace
-				if tr.Attempts != tt.attempts || tries != tt.attempts || sum.Requests != tt.attempts || tr.Outcome != tt.outcome {
-					t.Errorf("%d attempts (%d noted, %d counted), outcome %s; want %d, %s", tries, tr.Attempts, sum.Requests, tr.Outcome, tt.attempts, tt.outcome)
+				if tr.Attempts != tt.attempts || tries != tt.attempts || sum.Requests != tt.attempts ||
+					tr.Outcome != tt.outcome {
+					t.Errorf("%d attempts (%d noted, %d counted), outcome %s; want %d, %s", tries, tr.Attempts,
+						sum.Requests, tr.Outcome, tt.attempts, tt.outcome)
 				}
 				if tt.kind != "" && (tr.Fault == nil || tr.Fault.Kind != tt.kind) {
 					t.Errorf("fault %v, want %s", tr.Fault, tt.kind)
@@ -158,7 +174,8 @@ func TestConcurrencyFollowsTheProvider(t *testing.T) {
 			flying--
 			mu.Unlock()
 			if over {
-				return nil, &callvet.Fault{Kind: callvet.FaultRateLimit, HTTP: 429, Retryable: true, RetryAfter: time.Second}
+				return nil, &callvet.Fault{Kind: callvet.FaultRateLimit, HTTP: 429, Retryable: true,
+					RetryAfter: time.Second}
 			}
 			return calls("weather", `{}`), nil
 		})
@@ -246,7 +263,8 @@ func TestBreaker(t *testing.T) {
 			}
 			return nil
 		}, 1000, false},
-		{"server errors", func(int64) error { return &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500} }, 1000, false},
+		{"server errors", func(int64) error { return &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500} },
+			1000, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -256,23 +274,27 @@ func TestBreaker(t *testing.T) {
 				if !tt.open {
 					concurrency = 1 // answers are then recorded in the order of the requests
 				}
-				cfg, j := onPaper(suite(1000), concurrency, func(context.Context, *callvet.Request) (*callvet.Response, error) {
-					if err := tt.f(n.Add(1)); err != nil {
-						return nil, err
-					}
-					return calls("weather", `{}`), nil
-				})
-				cfg.Targets = append(cfg.Targets, target("ok", "p", modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
-					return calls("weather", `{}`), nil
-				})))
+				cfg, j := onPaper(suite(1000), concurrency,
+					func(context.Context, *callvet.Request) (*callvet.Response, error) {
+						if err := tt.f(n.Add(1)); err != nil {
+							return nil, err
+						}
+						return calls("weather", `{}`), nil
+					})
+				cfg.Targets = append(cfg.Targets,
+					target("ok", "p", modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
+						return calls("weather", `{}`), nil
+					})))
 				sum := mustRun(t, cfg)
 				if n.Load() > tt.max || j.stored != 2000 || sum.Targets[1].Pass != 1000 {
-					t.Errorf("%d requests (at most %d), %d stored, other target %+v", n.Load(), tt.max, j.stored, sum.Targets[1])
+					t.Errorf("%d requests (at most %d), %d stored, other target %+v", n.Load(), tt.max, j.stored,
+						sum.Targets[1])
 				}
 				if tt.open != (len(sum.Stopped) == 1) {
 					t.Fatalf("stopped %v", sum.Stopped)
 				}
-				if tt.open && (sum.Targets[0].Error != 1000 || !strings.Contains(sum.Stopped[0], "5 attempts at this target in a row")) {
+				if tt.open && (sum.Targets[0].Error != 1000 ||
+					!strings.Contains(sum.Stopped[0], "5 attempts at this target in a row")) {
 					t.Errorf("%+v %v", sum.Targets[0], sum.Stopped)
 				}
 			})
@@ -323,12 +345,18 @@ func TestBudget(t *testing.T) {
 	}{
 		{"calls", run.Budget{MaxCalls: 37}, cost(0, true), false, 37, "37 of 37 calls", 0},
 		{"cost", run.Budget{MaxCostUSD: 0.1051}, cost(0.01, true), false, 10, "0.1 of 0.1051 USD", 0},
-		{"cost of unknown price", run.Budget{MaxCostUSD: 1}, cost(0, false), false, 1, "what a request to m costs is not known", 0},
-		{"no usage and no price", run.Budget{MaxCostUSD: 1}, untold(callvet.Usage{}), false, 1, "what a request to m costs is not known", 0},
+		{"cost of unknown price", run.Budget{MaxCostUSD: 1}, cost(0, false), false, 1,
+			"what a request to m costs is not known", 0},
+		{"no usage and no price", run.Budget{MaxCostUSD: 1}, untold(callvet.Usage{}), false, 1,
+			"what a request to m costs is not known", 0},
 		{"no usage of a free target", run.Budget{MaxCostUSD: 1}, untold(callvet.Usage{}), true, 100, "", 0},
-		{"no usage with a bound", run.Budget{MaxCostUSD: 0.1051}, untold(callvet.Usage{Note: "none", AtMostUSD: &bound}), false, 10, "0.1 of 0.1051 USD were spent (of them 0.1 at most for requests that told no usage: 10)", 10},
-		{"timeouts with a bound", run.Budget{MaxCostUSD: 0.1051}, flaky(callvet.Usage{Known: true, CostUSD: &bound}, &bound), false, 10, "0.1 of 0.1051 USD", 5},
-		{"timeouts of one that tells its cost", run.Budget{MaxCostUSD: 0.1051}, flaky(callvet.Usage{CostUSD: &bound}, nil), false, 10, "0.1 of 0.1051 USD", 5},
+		{"no usage with a bound", run.Budget{MaxCostUSD: 0.1051},
+			untold(callvet.Usage{Note: "none", AtMostUSD: &bound}), false, 10,
+			"0.1 of 0.1051 USD were spent (of them 0.1 at most for requests that told no usage: 10)", 10},
+		{"timeouts with a bound", run.Budget{MaxCostUSD: 0.1051},
+			flaky(callvet.Usage{Known: true, CostUSD: &bound}, &bound), false, 10, "0.1 of 0.1051 USD", 5},
+		{"timeouts of one that tells its cost", run.Budget{MaxCostUSD: 0.1051},
+			flaky(callvet.Usage{CostUSD: &bound}, nil), false, 10, "0.1 of 0.1051 USD", 5},
 		{"enough", run.Budget{MaxCalls: 100, MaxCostUSD: 1.001}, cost(0.01, true), false, 100, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -350,7 +378,8 @@ func TestBudget(t *testing.T) {
 					if err != nil || sum.Status != run.StatusDone {
 						t.Errorf("%s, %v", sum.Status, err)
 					}
-				} else if !errors.Is(err, callvet.ErrBudget) || sum.Status != run.StatusBudget || !strings.Contains(err.Error(), tt.says) {
+				} else if !errors.Is(err, callvet.ErrBudget) || sum.Status != run.StatusBudget ||
+					!strings.Contains(err.Error(), tt.says) {
 					t.Errorf("%s, %v; want %q", sum.Status, err, tt.says)
 				}
 			})
@@ -358,7 +387,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestFull: a run that has no more room ends as one out of budget, with what was answered stored; it goes on from there.
+// TestFull: a run that has no more room ends as one out of budget, with what was answered stored;
+// it goes on from there.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -373,7 +403,8 @@ func TestFull(t *testing.T) {
 			return nil
 		}
 		sum, err := run.Run(t.Context(), cfg)
-		if sum.Status != run.StatusBudget || !errors.Is(err, callvet.ErrBudget) || !strings.Contains(err.Error(), "30 are enough") {
+		if sum.Status != run.StatusBudget || !errors.Is(err, callvet.ErrBudget) ||
+			!strings.Contains(err.Error(), "30 are enough") {
 			t.Errorf("%s, %v", sum.Status, err)
 		}
 		if j.stored < 30 || j.stored > 41 || sum.Done != j.stored || sum.Requests != j.stored { // it asks once a second
@@ -385,7 +416,8 @@ func TestFull(t *testing.T) {
 			t.Errorf("a run without room: %s with %d requests, %v", sum.Status, sum.Requests, err)
 		}
 		cfg.Full = func(context.Context) error { return callvet.ErrUnavailable }
-		if sum, err = run.Run(t.Context(), cfg); sum.Status != run.StatusFailed || !errors.Is(err, callvet.ErrUnavailable) {
+		if sum, err = run.Run(t.Context(), cfg); sum.Status != run.StatusFailed ||
+			!errors.Is(err, callvet.ErrUnavailable) {
 			t.Errorf("room that cannot be looked up: %s, %v", sum.Status, err)
 		}
 	})
@@ -432,14 +464,15 @@ func TestInterrupt(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				cfg, j := onPaper(suite(100), 4, func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
-					select {
-					case <-time.After(tt.takes):
-						return calls("weather", `{}`), nil
-					case <-ctx.Done():
-						return nil, ctx.Err()
-					}
-				})
+				cfg, j := onPaper(suite(100), 4,
+					func(ctx context.Context, _ *callvet.Request) (*callvet.Response, error) {
+						select {
+						case <-time.After(tt.takes):
+							return calls("weather", `{}`), nil
+						case <-ctx.Done():
+							return nil, ctx.Err()
+						}
+					})
 				ctx, cancel := context.WithCancel(t.Context())
 				time.AfterFunc(time.Second, cancel)
 				abort := make(chan struct{})
@@ -448,7 +481,8 @@ func TestInterrupt(t *testing.T) {
 					time.AfterFunc(2*time.Second, func() { close(abort) })
 				}
 				sum, err := run.Run(ctx, cfg)
-				if err != nil || sum.Status != run.StatusInterrupted || sum.Done != j.stored || j.stored < tt.min || j.stored > tt.max {
+				if err != nil || sum.Status != run.StatusInterrupted || sum.Done != j.stored || j.stored < tt.min ||
+					j.stored > tt.max {
 					t.Errorf("%s, %d done, %d stored, %v", sum.Status, sum.Done, j.stored, err)
 				}
 				if d := sum.Elapsed - tt.at; d < 0 || d > 50*time.Millisecond {
@@ -484,14 +518,16 @@ func TestJournalFailureCountsNothing(t *testing.T) {
 	told := 0
 	cfg.Observe = func(e run.Event) { told += len(e.Cells) }
 	sum, err := run.Run(t.Context(), cfg)
-	if !errors.Is(err, full) || sum.Status != run.StatusFailed || sum.Done != j.stored || told != j.stored || j.stored > 1000 {
+	if !errors.Is(err, full) || sum.Status != run.StatusFailed || sum.Done != j.stored || told != j.stored ||
+		j.stored > 1000 {
 		t.Errorf("%s, %v: %d counted, %d told, %d stored", sum.Status, err, sum.Done, told, j.stored)
 	}
 }
 
 func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
-	ok, _ := onPaper(suite(1), 1, func(context.Context, *callvet.Request) (*callvet.Response, error) { return says(""), nil })
+	ok, _ := onPaper(suite(1), 1,
+		func(context.Context, *callvet.Request) (*callvet.Response, error) { return says(""), nil })
 	for name, change := range map[string]func(*run.Config){
 		"no suite":   func(c *run.Config) { c.Suite = nil },
 		"no target":  func(c *run.Config) { c.Targets = nil },
@@ -529,8 +565,10 @@ func TestOversizedAnswers(t *testing.T) {
 		{"as many calls as there may be", many(10_000), ""},
 		{"one call more", many(10_001), "too_large: the answer has more than 10000 calls"},
 		{"as many arguments as there may be", calls("a", "["+strings.Repeat("0,", 99_998)+"0]"), ""},
-		{"one argument more", calls("a", "["+strings.Repeat("0,", 99_999)+"0]"), "too_large: the arguments and results of the answer have more than 100000 values"},
-		{"too many values in a result", result, "too_large: the arguments and results of the answer have more than 100000 values"},
+		{"one argument more", calls("a", "["+strings.Repeat("0,", 99_999)+"0]"),
+			"too_large: the arguments and results of the answer have more than 100000 values"},
+		{"too many values in a result", result,
+			"too_large: the arguments and results of the answer have more than 100000 values"},
 		{"a long text", calls("a", `{"x":"`+text+`"}`), ""},
 		{"no JSON", calls("a", text), ""},
 	} {
@@ -547,7 +585,8 @@ func TestOversizedAnswers(t *testing.T) {
 		if cell.Trace.Fault != nil {
 			got = cell.Trace.Fault.Error()
 		}
-		if got != tt.want || asked != 1 || cell.Trace.Usage.OutputTokens != 7 || (got != "") != (cell.Trace.Outcome == callvet.OutcomeError && len(cell.Trace.Turns) == 0) {
+		if got != tt.want || asked != 1 || cell.Trace.Usage.OutputTokens != 7 ||
+			(got != "") != (cell.Trace.Outcome == callvet.OutcomeError && len(cell.Trace.Turns) == 0) {
 			t.Errorf("%s: %q, asked %d times, %+v", tt.name, got, asked, cell.Trace.Outcome)
 		}
 	}

@@ -19,7 +19,8 @@ func TestLostCall(t *testing.T) {
 	got := map[string]callvet.Outcome{}
 	want := map[string]callvet.Outcome{
 		"stop": callvet.OutcomeAbstained, "": callvet.OutcomeAbstained, "TOOL_CALLS_DISABLED": callvet.OutcomeError,
-		"tool_calls": callvet.OutcomeError, "tool_use": callvet.OutcomeError, "tool-calls": callvet.OutcomeError, "function_call": callvet.OutcomeError, "TOOL_CALL": callvet.OutcomeError,
+		"tool_calls": callvet.OutcomeError, "tool_use": callvet.OutcomeError, "tool-calls": callvet.OutcomeError,
+		"function_call": callvet.OutcomeError, "TOOL_CALL": callvet.OutcomeError,
 	}
 	for reason := range want {
 		db, s := openStore(t), suite(1)
@@ -72,9 +73,11 @@ func TestUntoldCalls(t *testing.T) {
 				s.Cases[0].Expect = e
 				cfg := config(t, db, s, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 					r := says("I will.")
-					r.CallsUntold, r.Complete, r.Exchanges = untold, true, []callvet.Exchange{{HTTP: 200, Response: "kept"}}
+					r.CallsUntold, r.Complete, r.Exchanges = untold, true,
+						[]callvet.Exchange{{HTTP: 200, Response: "kept"}}
 					if calls {
-						r.Turns = append([]callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "f", Args: []byte("{}")}}}}, r.Turns...)
+						r.Turns = append([]callvet.Turn{{Role: callvet.RoleAssistant,
+							Calls: []callvet.Call{{Tool: "f", Args: []byte("{}")}}}}, r.Turns...)
 					}
 					return r, nil
 				})

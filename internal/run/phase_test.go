@@ -30,11 +30,13 @@ func TestLast(t *testing.T) {
 	}
 	s := &callvet.Suite{}
 	for i := range 6 {
-		s.Cases = append(s.Cases, callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "x"}}})
+		s.Cases = append(s.Cases,
+			callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "x"}}})
 	}
 	journal := &memory{}
 	cfg := run.Config{
-		Suite: s, Compile: compile, Journal: journal, Targets: []run.Target{answers("good", calls("a", `{}`)), answers("bad", says("no"))}, Last: []int{0, 3},
+		Suite: s, Compile: compile, Journal: journal,
+		Targets: []run.Target{answers("good", calls("a", `{}`)), answers("bad", says("no"))}, Last: []int{0, 3},
 		Hold: func(unmet int) string {
 			if unmet == 0 {
 				return ""
@@ -99,12 +101,15 @@ func TestYield(t *testing.T) {
 	})
 	s := &callvet.Suite{}
 	for i := range 50 {
-		s.Cases = append(s.Cases, callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "x"}}})
+		s.Cases = append(s.Cases,
+			callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "x"}}})
 	}
 	journal := &memory{}
-	cfg := run.Config{Suite: s, Compile: compile, Journal: journal, Targets: []run.Target{target("t", "t", model)}, Last: []int{48, 49}, Yield: yield, Limits: map[string]run.Limits{"": {Concurrency: 2}}}
+	cfg := run.Config{Suite: s, Compile: compile, Journal: journal, Targets: []run.Target{target("t", "t", model)},
+		Last: []int{48, 49}, Yield: yield, Limits: map[string]run.Limits{"": {Concurrency: 2}}}
 	sum, err := run.Run(t.Context(), cfg)
-	if err != nil || sum.Status != run.StatusInterrupted || sum.Done < 5 || sum.Done > 6 || int64(sum.Done) != asked.Load() || len(journal.cells) != sum.Done {
+	if err != nil || sum.Status != run.StatusInterrupted || sum.Done < 5 || sum.Done > 6 ||
+		int64(sum.Done) != asked.Load() || len(journal.cells) != sum.Done {
 		t.Fatalf("%+v, %v: %d asked, %d stored", sum, err, asked.Load(), len(journal.cells))
 	}
 	before := slices.Clone(journal.cells)

@@ -148,7 +148,8 @@ func Answered(s *callvet.Suite, c *callvet.Case, faults []callvet.ToolFault) boo
 // readsResults reports whether a case asserts on what tools answer.
 func readsResults(e *callvet.Expect) bool {
 	for i := range e.Plans {
-		if slices.ContainsFunc(e.Plans[i].Calls, func(c callvet.ExpectedCall) bool { return c.Result != nil || c.ResultCheck != "" }) {
+		if slices.ContainsFunc(e.Plans[i].Calls,
+			func(c callvet.ExpectedCall) bool { return c.Result != nil || c.ResultCheck != "" }) {
 			return true
 		}
 	}
@@ -222,7 +223,8 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 	if len(p.faults) > 0 && enc.Encode([]any{p.faults, p.c.ID, e.cfg.Seed}) != nil {
 		h.Write([]byte(p.c.ID))
 	}
-	if p.c.Safety != nil && enc.Encode(p.c.Safety) != nil { // such a case goes on to the answer, and drills are guarded by it
+	// such a case goes on to the answer, and drills are guarded by it
+	if p.c.Safety != nil && enc.Encode(p.c.Safety) != nil {
 		h.Write([]byte(p.c.ID))
 	}
 	h.Sum(out[:0])

@@ -57,10 +57,11 @@ func resume(t *testing.T, db *store.DB, r store.Run, observe func(run.Event)) er
 	_, err = run.Run(t.Context(), run.Config{
 		Suite: s, Compile: compile, Journal: db, RunID: r.ID, Done: db.DoneCells(t.Context(), r.ID),
 		Limits: map[string]run.Limits{"": {Concurrency: 32}}, Observe: observe,
-		Targets: []run.Target{target("m", "p", modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
-			time.Sleep(time.Millisecond) // long enough for the parent to kill in the middle
-			return calls("weather", `{}`), nil
-		}))},
+		Targets: []run.Target{target("m", "p",
+			modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
+				time.Sleep(time.Millisecond) // long enough for the parent to kill in the middle
+				return calls("weather", `{}`), nil
+			}))},
 	})
 	return err
 }
@@ -219,7 +220,8 @@ func TestAbortStoresWhatIsFinished(t *testing.T) {
 	})
 	cfg.Abort = abort
 	sum, err := run.Run(t.Context(), cfg)
-	if got := len(stored(t, db, cfg.RunID)); err != nil || sum.Status != run.StatusInterrupted || got != sum.Done || got < 600 {
+	if got := len(stored(t, db, cfg.RunID)); err != nil || sum.Status != run.StatusInterrupted ||
+		got != sum.Done || got < 600 {
 		t.Errorf("%s, %v: %d counted, %d stored, %d asked", sum.Status, err, sum.Done, got, n.Load())
 	}
 	session.Store(1)
@@ -295,7 +297,8 @@ func TestCache(t *testing.T) {
 		{"a deployment", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Model = identified{m, "there"} }, 80},
 		{"a system prompt", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].SystemPrompt = "new" }, 80},
 		{"the suite's tool choice", func(_ *run.Config, s *callvet.Suite) { s.Defaults.ToolChoice = "none" }, 80},
-		{"a model that cannot tell what it sends", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Model = m }, 80},
+		{"a model that cannot tell what it sends",
+			func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Model = m }, 80},
 		{"no cache", func(c *run.Config, _ *callvet.Suite) { c.Cache = nil }, 80},
 	} {
 		sum, n, _ := again(tt.change)
@@ -309,7 +312,8 @@ func TestCache(t *testing.T) {
 		if a[i].Trace.Fault != nil {
 			continue
 		}
-		if string(a[i].Trace.Calls()[0].Args) != string(b[i].Trace.Calls()[0].Args) || !b[i].Trace.Cached || a[i].Trace.Cached || b[i].Trace.Attempts != 0 {
+		if string(a[i].Trace.Calls()[0].Args) != string(b[i].Trace.Calls()[0].Args) || !b[i].Trace.Cached ||
+			a[i].Trace.Cached || b[i].Trace.Attempts != 0 {
 			t.Errorf("cell %d: %+v became %+v", i, a[i].Trace, b[i].Trace)
 		}
 	}
@@ -354,12 +358,16 @@ func TestCacheTellsCasesApart(t *testing.T) {
 	}
 	single := map[string]string{
 		"Case.Expect": scored, "Case.Scoring": scored, "Suite.Defaults": scored,
-		"Case.Mocks": "no call is answered", "Suite.Mocks": "no call is answered", "Case.MultiTurn": "it makes a chain of the case",
+		"Case.Mocks": "no call is answered", "Suite.Mocks": "no call is answered",
+		"Case.MultiTurn": "it makes a chain of the case",
 	}
 	cannot := map[string]string{
-		"Case.ID": named, "Case.Description": named, "Case.Tier": named, "Case.Tags": named, "Case.Fields": named, "Case.AsOf": named, "Case.Position": named, "Case.Foreign": named,
-		"Case.Skip": "such a case is not asked", "Case.Selectable": "it is about targets that are never cached", "Case.Repeat": "a further attempt has a key of its own",
-		"Suite.Name": named, "Suite.Version": named, "Suite.Description": named, "Suite.Cases": "they are told apart one by one", "Suite.Dialect": named, "Suite.Foreign": named,
+		"Case.ID": named, "Case.Description": named, "Case.Tier": named, "Case.Tags": named, "Case.Fields": named,
+		"Case.AsOf": named, "Case.Position": named, "Case.Foreign": named,
+		"Case.Skip": "such a case is not asked", "Case.Selectable": "it is about targets that are never cached",
+		"Case.Repeat": "a further attempt has a key of its own",
+		"Suite.Name":  named, "Suite.Version": named, "Suite.Description": named,
+		"Suite.Cases": "they are told apart one by one", "Suite.Dialect": named, "Suite.Foreign": named,
 	}
 	make1 := func(chained bool) *callvet.Suite {
 		s := suite(1)
@@ -382,7 +390,10 @@ func TestCacheTellsCasesApart(t *testing.T) {
 			})
 			cfg := config(t, db, s, m)
 			cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
-			cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return world.Mocks(s, c, world.MockOptions{}) }
+			cfg.Worlds = func(c *callvet.Case, _ string,
+				_ int) callvet.World {
+				return world.Mocks(s, c, world.MockOptions{})
+			}
 			cfg.Faults = func(c *callvet.Case) []callvet.ToolFault { return callvet.FaultsOf(s, c) }
 			cfg.Faulty = func(w callvet.World, _ []callvet.ToolFault, _ *callvet.Case, _ int) callvet.World { return w }
 			mustRun(t, cfg)

@@ -29,7 +29,8 @@ func says(text string) *callvet.Response {
 }
 
 func calls(tool, args string) *callvet.Response {
-	return &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: "1", Tool: tool, Args: json.RawMessage(args)}}}}}
+	return &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
+		Calls: []callvet.Call{{ID: "1", Tool: tool, Args: json.RawMessage(args)}}}}}
 }
 
 // compiled passes what called and fails what did not. What is nil says that every case
@@ -70,7 +71,8 @@ func (k compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, 
 	}
 	switch t.Outcome {
 	case callvet.OutcomeCalled:
-		return callvet.Result{Verdict: callvet.VerdictPass, Scores: []callvet.Score{{Name: "overall", Value: 1, Scored: true}}}, nil
+		return callvet.Result{Verdict: callvet.VerdictPass,
+			Scores: []callvet.Score{{Name: "overall", Value: 1, Scored: true}}}, nil
 	case callvet.OutcomeError:
 		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider}, nil
 	case callvet.OutcomeNotRun:
@@ -80,9 +82,12 @@ func (k compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, 
 }
 
 func suite(n int) *callvet.Suite {
-	s := &callvet.Suite{Name: "s", Tools: []callvet.Tool{{Name: "weather", Parameters: json.RawMessage(`{"type":"object"}`)}}}
+	s := &callvet.Suite{Name: "s",
+		Tools: []callvet.Tool{{Name: "weather", Parameters: json.RawMessage(`{"type":"object"}`)}}}
 	for i := range n {
-		s.Cases = append(s.Cases, callvet.Case{ID: fmt.Sprintf("case-%06d", i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: fmt.Sprint("weather in town ", i)}}})
+		s.Cases = append(s.Cases,
+			callvet.Case{ID: fmt.Sprintf("case-%06d", i),
+				Input: []callvet.Turn{{Role: callvet.RoleUser, Content: fmt.Sprint("weather in town ", i)}}})
 	}
 	return s
 }
@@ -111,7 +116,8 @@ func target(name, provider string, m callvet.Model) run.Target {
 }
 
 func config(t testing.TB, db *store.DB, s *callvet.Suite, m modelFunc) run.Config {
-	return run.Config{Suite: s, Targets: []run.Target{target("m", "p", m)}, Compile: compile, Journal: db, RunID: newRun(t, db, s)}
+	return run.Config{Suite: s, Targets: []run.Target{target("m", "p", m)}, Compile: compile, Journal: db,
+		RunID: newRun(t, db, s)}
 }
 
 // stored reads back every cell of a run and fails on one that is there twice.
@@ -142,7 +148,8 @@ func TestRunEndToEnd(t *testing.T) {
 		asked.Add(1)
 		switch {
 		case req.CaseID == "case-000003":
-			return nil, &callvet.Fault{Kind: callvet.FaultRequest, HTTP: 400, Message: "bad", Exchanges: []callvet.Exchange{{HTTP: 400}}}
+			return nil, &callvet.Fault{Kind: callvet.FaultRequest, HTTP: 400, Message: "bad",
+				Exchanges: []callvet.Exchange{{HTTP: 400}}}
 		case req.CaseID == "case-000004":
 			return nil, &callvet.Fault{Kind: callvet.FaultMissing}
 		case req.CaseID == "case-000005":
@@ -165,7 +172,8 @@ func TestRunEndToEnd(t *testing.T) {
 	if d := cmp.Diff(want, sum.Totals); d != "" || sum.Status != run.StatusDone {
 		t.Errorf("%s %s", sum.Status, d)
 	}
-	if d := cmp.Diff(run.Totals{Total: 100, Done: 100, Pass: 92, Fail: 2, Error: 2, NotRun: 4, Requests: 98}, sum.Targets[1]); d != "" {
+	if d := cmp.Diff(run.Totals{Total: 100, Done: 100, Pass: 92, Fail: 2, Error: 2, NotRun: 4, Requests: 98},
+		sum.Targets[1]); d != "" {
 		t.Error(d)
 	}
 	cells := stored(t, db, cfg.RunID)
@@ -173,14 +181,17 @@ func TestRunEndToEnd(t *testing.T) {
 		t.Errorf("%d cells stored, %d requests", len(cells), asked.Load())
 	}
 	for _, c := range cells {
-		if want := map[int]callvet.Outcome{3: callvet.OutcomeError, 4: callvet.OutcomeNotRun, 5: callvet.OutcomeAbstained, 7: callvet.OutcomeNotRun}[c.Case]; want != "" && c.Trace.Outcome != want {
+		if want := map[int]callvet.Outcome{3: callvet.OutcomeError, 4: callvet.OutcomeNotRun,
+			5: callvet.OutcomeAbstained, 7: callvet.OutcomeNotRun}[c.Case]; want != "" && c.Trace.Outcome != want {
 			t.Errorf("case %d: outcome %s, want %s", c.Case, c.Trace.Outcome, want)
 		}
 		if wantX := c.Case != 4 && c.Case != 5 && c.Case != 7; wantX != (len(c.Trace.Exchanges) == 1) {
 			t.Errorf("case %d: %d exchanges", c.Case, len(c.Trace.Exchanges))
 		}
-		if c.Trace.Target != cfg.Targets[c.Target].Name || c.Trace.Repeat != c.Repeat || c.Trace.CaseID != s.Cases[c.Case].ID {
-			t.Errorf("cell %d/%d/%d holds the trace of %s %s %d", c.Case, c.Target, c.Repeat, c.Trace.CaseID, c.Trace.Target, c.Trace.Repeat)
+		if c.Trace.Target != cfg.Targets[c.Target].Name || c.Trace.Repeat != c.Repeat ||
+			c.Trace.CaseID != s.Cases[c.Case].ID {
+			t.Errorf("cell %d/%d/%d holds the trace of %s %s %d", c.Case, c.Target, c.Repeat, c.Trace.CaseID,
+				c.Trace.Target, c.Trace.Repeat)
 		}
 	}
 	seen := 0

@@ -20,7 +20,12 @@ func TestBrokenOffWhileJudged(t *testing.T) {
 	journal := &memory{}
 	first := true
 	cfg := run.Config{
-		Suite: suite(3), Targets: []run.Target{target("m", "p", modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) { return calls("weather", `{}`), nil }))},
+		Suite: suite(3),
+		Targets: []run.Target{target("m", "p",
+			modelFunc(func(context.Context, *callvet.Request) (*callvet.Response,
+				error) {
+				return calls("weather", `{}`), nil
+			}))},
 		Limits: map[string]run.Limits{"": {Concurrency: 1}}, Grace: -1, Journal: journal,
 		Compile: func(*callvet.Case) run.Compiled {
 			return compiled{waits: func(ctx context.Context) error {
@@ -58,7 +63,10 @@ func TestScorersReadStoredAttempts(t *testing.T) {
 		})
 		cfg := config(t, db, s, m)
 		cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
-		cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return world.Mocks(s, c, world.MockOptions{}) }
+		cfg.Worlds = func(c *callvet.Case, _ string,
+			_ int) callvet.World {
+			return world.Mocks(s, c, world.MockOptions{})
+		}
 		mustRun(t, cfg)
 		return asked
 	}

@@ -137,7 +137,8 @@ func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err e
 		defer close(over)
 		complete = sp.carryOut(work, lanes)
 	}()
-	if cause := context.Cause(work); cause != nil && !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) && ctx.Err() == nil {
+	if cause := context.Cause(work); cause != nil && !errors.Is(cause, context.Canceled) &&
+		!errors.Is(cause, context.DeadlineExceeded) && ctx.Err() == nil {
 		return false, cause
 	}
 	return complete, nil
@@ -381,7 +382,8 @@ func (sp *splitter) shard(targets, cases []int, share Share) (s Shard, ok bool) 
 // do has a shard carried out, and takes back what it did not spend.
 func (sp *splitter) do(ctx context.Context, s Shard, yield <-chan struct{}) ShardSummary {
 	sum, err := sp.how.Do(ctx, s, yield)
-	if broken := sum.Status == "" || sum.Status == StatusFailed; err != nil && broken && ctx.Err() == nil && sp.how.Failed != nil {
+	if broken := sum.Status == "" || sum.Status == StatusFailed; err != nil && broken && ctx.Err() == nil &&
+		sp.how.Failed != nil {
 		sp.how.Failed(err)
 	}
 	sp.mu.Lock()

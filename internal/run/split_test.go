@@ -44,7 +44,8 @@ type yard struct {
 // newYard is a run of a suite by targets m0 and m1 of provider p, 4 at once, and m2 of q, 3 at once. An
 // answer takes 1 to 100 ms and costs a cent.
 func newYard(t *testing.T, cases, repeats int) *yard {
-	y := &yard{t: t, journal: &memory{}, asked: map[place]int{}, flying: map[string]int{}, most: map[string]int{}, starts: map[string][]time.Time{}, first: map[int]time.Time{}, last: map[int]time.Time{}}
+	y := &yard{t: t, journal: &memory{}, asked: map[place]int{}, flying: map[string]int{}, most: map[string]int{},
+		starts: map[string][]time.Time{}, first: map[int]time.Time{}, last: map[int]time.Time{}}
 	y.cfg = run.Config{
 		Suite: suite(cases), Compile: compile, Journal: y.journal, RunID: "r", Repeats: repeats,
 		Limits: map[string]run.Limits{"p": {Concurrency: 4}, "q": {Concurrency: 3}},
@@ -53,7 +54,8 @@ func newYard(t *testing.T, cases, repeats int) *yard {
 	for i, provider := range []string{"p", "p", "q"} {
 		y.cfg.Targets = append(y.cfg.Targets, target(fmt.Sprint("m", i), provider, y.model(i, provider)))
 	}
-	y.how = run.Splitting{Workers: 2, Rounds: 5, Do: y.do, Failed: func(err error) { t.Errorf("a shard failed: %v", err) }}
+	y.how = run.Splitting{Workers: 2, Rounds: 5, Do: y.do,
+		Failed: func(err error) { t.Errorf("a shard failed: %v", err) }}
 	return y
 }
 
@@ -164,7 +166,8 @@ func TestSplit(t *testing.T) {
 		complete, sum, err := y.split()
 		y.once(200 * 3 * 2)
 		if !complete || err != nil || sum.Done != 1200 || sum.Pass != 1200 || len(y.shards) < 30 {
-			t.Errorf("complete %t, %d done and %d passed in %d shards, %v", complete, sum.Done, sum.Pass, len(y.shards), err)
+			t.Errorf("complete %t, %d done and %d passed in %d shards, %v", complete, sum.Done, sum.Pass,
+				len(y.shards), err)
 		}
 		if d := cmp.Diff(map[string]int{"p": 4, "q": 3}, y.most); d != "" {
 			t.Errorf("most requests in flight: %s", d)
@@ -225,12 +228,14 @@ func TestSplitOfCanceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		y := newYard(t, 200, 1)
-		y.journal.cells = append(y.journal.cells, callvet.Cell{Case: 1, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+		y.journal.cells = append(y.journal.cells,
+			callvet.Cell{Case: 1, Result: callvet.Result{Verdict: callvet.VerdictPass}})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		complete, err := run.Split(ctx, y.cfg, y.how)
 		sum, rerr := run.Run(ctx, y.cfg)
-		if complete || err != nil || rerr != nil || sum.Status != run.StatusInterrupted || sum.Done != 1 || sum.Total != 600 || len(y.asked) > 0 {
+		if complete || err != nil || rerr != nil || sum.Status != run.StatusInterrupted || sum.Done != 1 ||
+			sum.Total != 600 || len(y.asked) > 0 {
 			t.Errorf("complete %t, %v, %v: %+v, %d asked", complete, err, rerr, sum, len(y.asked))
 		}
 	})
@@ -284,7 +289,8 @@ func TestSplitRate(t *testing.T) {
 func TestSplitBudget(t *testing.T) {
 	t.Parallel()
 	for name, b := range map[string]run.Budget{
-		"calls": {MaxCalls: 437}, "cost": {MaxCostUSD: 4.3751}, "both": {MaxCalls: 437, MaxCostUSD: 4.8}, "few": {MaxCalls: 3}, "less than a cell": {MaxCostUSD: 0.011},
+		"calls": {MaxCalls: 437}, "cost": {MaxCostUSD: 4.3751}, "both": {MaxCalls: 437, MaxCostUSD: 4.8},
+		"few": {MaxCalls: 3}, "less than a cell": {MaxCostUSD: 0.011},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -348,10 +354,13 @@ func TestSplitAgain(t *testing.T) {
 		y := newYard(t, 200, 1)
 		for c := range 200 {
 			if c%4 == 0 { // in m0
-				y.journal.cells = append(y.journal.cells, callvet.Cell{Case: c, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+				y.journal.cells = append(y.journal.cells,
+					callvet.Cell{Case: c, Result: callvet.Result{Verdict: callvet.VerdictPass}})
 			}
 		}
-		y.journal.cells = append(y.journal.cells, callvet.Cell{Case: 1, Result: callvet.Result{Verdict: callvet.VerdictError}}) // is asked again
+		// is asked again
+		y.journal.cells = append(y.journal.cells,
+			callvet.Cell{Case: 1, Result: callvet.Result{Verdict: callvet.VerdictError}})
 		if complete, _, err := y.split(); !complete || err != nil {
 			t.Errorf("complete %t, %v", complete, err)
 		}

@@ -23,11 +23,14 @@ func TestTurnLoop(t *testing.T) {
 	t.Parallel()
 	complete := says("done")
 	complete.Complete = true
-	complete.Turns = append(calls("a", `{}`).Turns, callvet.Turn{Role: callvet.RoleTool, Content: "1"}, says("done").Turns[0])
+	complete.Turns = append(calls("a", `{}`).Turns, callvet.Turn{Role: callvet.RoleTool, Content: "1"},
+		says("done").Turns[0])
 	unreadable := says("<call>{")
 	unreadable.Unreadable = true
-	two := &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: "1", Tool: "a", Args: json.RawMessage(`{"x":1}`)}, {ID: "2", Tool: "b"}}}}}
-	malformed := &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: "1", Tool: "a", ArgsRaw: "{"}}}}}
+	two := &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
+		Calls: []callvet.Call{{ID: "1", Tool: "a", Args: json.RawMessage(`{"x":1}`)}, {ID: "2", Tool: "b"}}}}}
+	malformed := &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
+		Calls: []callvet.Call{{ID: "1", Tool: "a", ArgsRaw: "{"}}}}}
 	mocks := []callvet.Mock{
 		{Tool: "a", Replies: []callvet.MockReply{{Result: json.RawMessage(`"sunny"`), LatencyMS: 5}}},
 		{Tool: "b", Replies: []callvet.MockReply{{Error: "down"}}},
@@ -45,20 +48,29 @@ func TestTurnLoop(t *testing.T) {
 		told    []string // contents of tool turns
 		states  string   // statuses of calls
 	}{
-		{"single turn", callvet.Case{Mocks: mocks}, []*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled, nil, ","},
-		{"single turn, results asserted", callvet.Case{Mocks: mocks, Expect: callvet.Expect{NoToolErrors: true}}, []*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled, []string{"sunny", `{"error":"down","status":"exec_error"}`}, "ok,exec_error"},
+		{"single turn", callvet.Case{Mocks: mocks}, []*callvet.Response{two}, callvet.EndCalled,
+			callvet.OutcomeCalled, nil, ","},
+		{"single turn, results asserted", callvet.Case{Mocks: mocks, Expect: callvet.Expect{NoToolErrors: true}},
+			[]*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled,
+			[]string{"sunny", `{"error":"down","status":"exec_error"}`}, "ok,exec_error"},
 		{
 			"single turn, a result checked",
-			callvet.Case{Mocks: mocks, Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"c"}, ResultCheck: "id == 7"}}}}}},
+			callvet.Case{Mocks: mocks,
+				Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"c"},
+					ResultCheck: "id == 7"}}}}}},
 			[]*callvet.Response{calls("c", `{}`)},
 			callvet.EndCalled, callvet.OutcomeCalled,
 			[]string{`{"id": 7}`},
 			"ok",
 		},
-		{"single turn, results asserted, no mocks", callvet.Case{Expect: callvet.Expect{NoToolErrors: true}}, []*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled, nil, ","},
-		{"answer", callvet.Case{}, []*callvet.Response{says("no")}, callvet.EndAnswered, callvet.OutcomeAbstained, nil, ""},
-		{"unreadable", callvet.Case{}, []*callvet.Response{unreadable}, callvet.EndUnfinished, callvet.OutcomeUnparseable, nil, ""},
-		{"agent", callvet.Case{MultiTurn: multi}, []*callvet.Response{complete}, callvet.EndAnswered, callvet.OutcomeCalled, []string{"1"}, ""},
+		{"single turn, results asserted, no mocks", callvet.Case{Expect: callvet.Expect{NoToolErrors: true}},
+			[]*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled, nil, ","},
+		{"answer", callvet.Case{}, []*callvet.Response{says("no")}, callvet.EndAnswered,
+			callvet.OutcomeAbstained, nil, ""},
+		{"unreadable", callvet.Case{}, []*callvet.Response{unreadable}, callvet.EndUnfinished,
+			callvet.OutcomeUnparseable, nil, ""},
+		{"agent", callvet.Case{MultiTurn: multi}, []*callvet.Response{complete}, callvet.EndAnswered,
+			callvet.OutcomeCalled, []string{"1"}, ""},
 		{
 			"chain",
 			callvet.Case{MultiTurn: multi, Mocks: mocks},
@@ -83,7 +95,8 @@ func TestTurnLoop(t *testing.T) {
 			[]string{`{"id": 7}`, `{"id": 7}`},
 			"ok,ok",
 		},
-		{"gives up", callvet.Case{MultiTurn: multi}, []*callvet.Response{calls("a", `{}`), says("sorry")}, callvet.EndAnswered, callvet.OutcomeCalled, []string{`{"status":"ok"}`}, "ok"},
+		{"gives up", callvet.Case{MultiTurn: multi}, []*callvet.Response{calls("a", `{}`), says("sorry")},
+			callvet.EndAnswered, callvet.OutcomeCalled, []string{`{"status":"ok"}`}, "ok"},
 		{
 			"response asserted",
 			callvet.Case{Mocks: mocks, Expect: callvet.Expect{ResponseNonEmpty: true}},
@@ -92,7 +105,8 @@ func TestTurnLoop(t *testing.T) {
 			[]string{`{"status":"ok"}`},
 			"ok",
 		},
-		{"response asserted, no mocks", callvet.Case{Expect: callvet.Expect{ResponseNonEmpty: true}}, []*callvet.Response{calls("a", `{}`)}, callvet.EndUnanswered, callvet.OutcomeCalled, nil, ""},
+		{"response asserted, no mocks", callvet.Case{Expect: callvet.Expect{ResponseNonEmpty: true}},
+			[]*callvet.Response{calls("a", `{}`)}, callvet.EndUnanswered, callvet.OutcomeCalled, nil, ""},
 		{
 			"rejected by contract",
 			callvet.Case{MultiTurn: multi, Mocks: mocks},
@@ -112,7 +126,9 @@ func TestTurnLoop(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := &callvet.Suite{SystemPrompt: "suite", Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "goal"}}, Cases: []callvet.Case{tt.c}}
+			s := &callvet.Suite{SystemPrompt: "suite",
+				Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "goal"}},
+				Cases: []callvet.Case{tt.c}}
 			s.Cases[0].ID, s.Cases[0].Context, s.Cases[0].Input = "x", "context", suite(1).Cases[0].Input
 			round := 0
 			cfg, j := onPaper(s, 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
@@ -123,7 +139,8 @@ func TestTurnLoop(t *testing.T) {
 				if req.System != "suite\n\ncontext" || req.ToolChoice != "auto" || len(req.Tools.Tools) != 4 {
 					t.Errorf("request %+v", req)
 				}
-				if n := len(req.Turns); round > 0 && tt.answers[round-1] != pause && req.Turns[n-1].Role != callvet.RoleTool {
+				if n := len(req.Turns); round > 0 && tt.answers[round-1] != pause &&
+					req.Turns[n-1].Role != callvet.RoleTool {
 					t.Errorf("round %d ends with a turn of %s", round, req.Turns[n-1].Role)
 				}
 				round++
@@ -131,7 +148,10 @@ func TestTurnLoop(t *testing.T) {
 				r.Turns = clone(t, r.Turns)
 				return &r, nil
 			})
-			cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return world.Mocks(s, c, world.MockOptions{}) }
+			cfg.Worlds = func(c *callvet.Case, _ string,
+				_ int) callvet.World {
+				return world.Mocks(s, c, world.MockOptions{})
+			}
 			cfg.Compile = func(*callvet.Case) run.Compiled {
 				return compiled{
 					check: func(call *callvet.Call) []callvet.Violation {
@@ -140,7 +160,10 @@ func TestTurnLoop(t *testing.T) {
 						}
 						return nil
 					},
-					reached: func(calls []callvet.Call) bool { return len(calls) > 0 && calls[len(calls)-1].Tool == "goal" },
+					reached: func(calls []callvet.Call) bool {
+						return len(calls) > 0 &&
+							calls[len(calls)-1].Tool == "goal"
+					},
 				}
 			}
 			mustRun(t, cfg)
@@ -154,7 +177,8 @@ func TestTurnLoop(t *testing.T) {
 			for _, c := range tr.Calls() {
 				states = append(states, string(c.Status))
 			}
-			if d := cmp.Diff(tt.told, told); d != "" || tr.End != tt.end || tr.Outcome != tt.outcome || strings.Join(states, ",") != tt.states {
+			if d := cmp.Diff(tt.told, told); d != "" || tr.End != tt.end || tr.Outcome != tt.outcome ||
+				strings.Join(states, ",") != tt.states {
 				t.Errorf("end %s, outcome %s, statuses %v, told %s", tr.End, tr.Outcome, states, d)
 			}
 			if tr.Attempts != len(tt.answers) {
@@ -188,10 +212,12 @@ func TestBrokenWorldIsAnError(t *testing.T) {
 	t.Parallel()
 	s := suite(1)
 	s.Cases[0].MultiTurn = &callvet.MultiTurn{}
-	cfg, j := onPaper(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) { return calls("weather", `{}`), nil })
+	cfg, j := onPaper(s, 1,
+		func(context.Context, *callvet.Request) (*callvet.Response, error) { return calls("weather", `{}`), nil })
 	cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return brokenWorld{} }
 	mustRun(t, cfg)
-	if f := j.cells[0].Trace.Fault; f == nil || f.Kind != callvet.FaultTool || j.cells[0].Trace.Outcome != callvet.OutcomeError {
+	if f := j.cells[0].Trace.Fault; f == nil || f.Kind != callvet.FaultTool ||
+		j.cells[0].Trace.Outcome != callvet.OutcomeError {
 		t.Errorf("%+v", j.cells[0].Trace)
 	}
 }
@@ -199,7 +225,8 @@ func TestBrokenWorldIsAnError(t *testing.T) {
 func TestWhatIsSent(t *testing.T) {
 	t.Parallel()
 	s := &callvet.Suite{
-		SystemPrompt: "suite", Defaults: callvet.Defaults{ToolChoice: "none"}, Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}},
+		SystemPrompt: "suite", Defaults: callvet.Defaults{ToolChoice: "none"},
+		Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}},
 		Cases: []callvet.Case{
 			{ID: "plain"},
 			{ID: "context", Context: "c"},
@@ -232,8 +259,9 @@ func TestWhatIsSent(t *testing.T) {
 	want := map[string]string{
 		"m plain": "suite|none|a,b", "m context": "suite\n\nc|none|a,b", "m choice": "suite|required|a,b",
 		"m some": "suite|none|b", "m no tools": "suite|none|", "m own": "suite|none|z",
-		"own plain": "mine\n\nsuite|auto|a,b", "own context": "mine\n\nsuite\n\nc|auto|a,b", "own choice": "mine\n\nsuite|required|a,b",
-		"own some": "mine\n\nsuite|auto|b", "own no tools": "mine\n\nsuite|auto|", "own own": "mine\n\nsuite|auto|z",
+		"own plain": "mine\n\nsuite|auto|a,b", "own context": "mine\n\nsuite\n\nc|auto|a,b",
+		"own choice": "mine\n\nsuite|required|a,b",
+		"own some":   "mine\n\nsuite|auto|b", "own no tools": "mine\n\nsuite|auto|", "own own": "mine\n\nsuite|auto|z",
 		"alone plain": "mine|none|a,b", "alone context": "mine\n\nc|none|a,b", "alone choice": "mine|required|a,b",
 		"alone some": "mine|none|b", "alone no tools": "mine|none|", "alone own": "mine|none|z",
 	}

@@ -89,7 +89,8 @@ func who(ctx context.Context) *account.Principal {
 
 // add makes a route of an operation, under its path and the other spelling of it: /api/… and
 // /api/v1/… are the same. do gets who asks; it is nil on open routes only.
-func add[I, O any](s *Server, op huma.Operation, may Access, do func(ctx context.Context, by *account.Principal, in *I) (*O, error)) {
+func add[I, O any](s *Server, op huma.Operation, may Access,
+	do func(ctx context.Context, by *account.Principal, in *I) (*O, error)) {
 	if may.Role == "" {
 		may.Role = account.Viewer
 	}
@@ -122,7 +123,8 @@ func add[I, O any](s *Server, op huma.Operation, may Access, do func(ctx context
 	}
 }
 
-// bodyWithin is how long a body of so many bytes may take: ten seconds, and what a line of two megabits in a second needs.
+// bodyWithin is how long a body of so many bytes may take: ten seconds, and what a line of two
+// megabits in a second needs.
 func bodyWithin(most int64) time.Duration {
 	return 10*time.Second + time.Duration(most>>18)*time.Second
 }
@@ -218,7 +220,8 @@ func (s *Server) May(ctx context.Context, p *account.Principal, kind Kind, id st
 }
 
 // may is May, with the owner of the object.
-func (s *Server) may(ctx context.Context, p *account.Principal, kind Kind, id string, change bool) (account.Owned, error) {
+func (s *Server) may(ctx context.Context, p *account.Principal, kind Kind, id string,
+	change bool) (account.Owned, error) {
 	o, err := s.owner(ctx, kind, id)
 	if err == nil && !p.MayRead(o) {
 		err = sql.ErrNoRows

@@ -23,10 +23,14 @@ import (
 func (s *Server) addAgain() {
 	run := map[string]Kind{"id": KindRun}
 	add(s, huma.Operation{
-		OperationID: "resume-run", Method: http.MethodPost, Path: "/api/runs/{id}/resume", Summary: "Ask again for the lost attempts of a run, as a job", Tags: []string{"runs"}, DefaultStatus: http.StatusAccepted,
+		OperationID: "resume-run", Method: http.MethodPost, Path: "/api/runs/{id}/resume",
+		Summary: "Ask again for the lost attempts of a run, as a job", Tags: []string{"runs"},
+		DefaultStatus: http.StatusAccepted,
 	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: run}, s.resumeRun)
 	add(s, huma.Operation{
-		OperationID: "rerun-failed", Method: http.MethodPost, Path: "/api/runs/{id}/failed", Summary: "Run the cases again that did not pass, as a new run", Tags: []string{"runs"}, DefaultStatus: http.StatusAccepted,
+		OperationID: "rerun-failed", Method: http.MethodPost, Path: "/api/runs/{id}/failed",
+		Summary: "Run the cases again that did not pass, as a new run", Tags: []string{"runs"},
+		DefaultStatus: http.StatusAccepted,
 	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: run, Reads: true}, s.rerunFailed)
 }
 
@@ -45,7 +49,8 @@ func (s *Server) resumeRun(ctx context.Context, by *account.Principal, in *struc
 		return nil, err
 	}
 	if a.line.Lost == 0 || a.line.Problem != "" {
-		return nil, fmt.Errorf("resume run %s: %w: it lost no attempt that can be asked for again", in.ID, callvet.ErrConflict)
+		return nil, fmt.Errorf("resume run %s: %w: it lost no attempt that can be asked for again", in.ID,
+			callvet.ErrConflict)
 	}
 	what := evalJob{Suite: a.line.SuiteName, Experiment: a.line.Experiment}
 	if in.Body != nil {
@@ -70,7 +75,8 @@ func (s *Server) resumeRun(ctx context.Context, by *account.Principal, in *struc
 	if err != nil {
 		return nil, err
 	}
-	out := &submittedOutput{Status: http.StatusAccepted, Body: Submitted{JobID: got.ID, Status: "submitted", ResultRef: in.ID}}
+	out := &submittedOutput{Status: http.StatusAccepted,
+		Body: Submitted{JobID: got.ID, Status: "submitted", ResultRef: in.ID}}
 	if !isNew {
 		out.Status, out.Body.Status = http.StatusOK, string(got.State)
 	}
@@ -150,7 +156,8 @@ func (s *Server) rerunFailed(ctx context.Context, by *account.Principal, in *str
 	}
 	if !kept {
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("run the failures of %s: %w: its suite is not kept on the server", in.ID, callvet.ErrConflict),
+			Err: fmt.Errorf("run the failures of %s: %w: its suite is not kept on the server", in.ID,
+				callvet.ErrConflict),
 			Hint: "callvet run SUITE --failed-from " + in.ID + ", where the suite is",
 		}
 	}

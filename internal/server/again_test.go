@@ -68,7 +68,8 @@ func TestAgain(t *testing.T) {
 		whole.Verdicts.Fail != line.Verdicts.Fail {
 		t.Errorf("afterwards: %+v, before: %+v", whole.Verdicts, line.Verdicts)
 	}
-	if code, answer := s.ask(t, "ana", "POST", run+"/resume", "{}"); code != 409 || !strings.Contains(answer, "lost no attempt") {
+	if code, answer := s.ask(t, "ana", "POST", run+"/resume", "{}"); code != 409 ||
+		!strings.Contains(answer, "lost no attempt") {
 		t.Errorf("nothing is lost: %d %s", code, answer)
 	}
 
@@ -76,10 +77,12 @@ func TestAgain(t *testing.T) {
 	other := told[server.Submitted](t, s, "ana", "POST", run+"/failed", `{"name":"mended"}`)
 	s.awaitJob(t, "ana", other.JobID, "done")
 	got := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+other.ResultRef, "")
-	if want := (panel.Verdicts{Pass: whole.Verdicts.Fail}); got.Name != "mended" || got.Verdicts.Pass+got.Verdicts.Fail != want.Pass || got.Verdicts.Pass == 0 {
+	if want := (panel.Verdicts{Pass: whole.Verdicts.Fail}); got.Name != "mended" ||
+		got.Verdicts.Pass+got.Verdicts.Fail != want.Pass || got.Verdicts.Pass == 0 {
 		t.Errorf("the failures again: %+v, of %d", got.Verdicts, whole.Verdicts.Fail)
 	}
-	exp := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", fmt.Sprintf(`{"name":"e","suite_id":%q}`, suite))
+	exp := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		fmt.Sprintf(`{"name":"e","suite_id":%q}`, suite))
 	s.answers(t, 204, "ana", "PATCH", run, fmt.Sprintf(`{"experiment_id":%q}`, exp.ID))
 	for _, gone := range []bool{false, true} {
 		want := exp.ID
@@ -89,7 +92,8 @@ func TestAgain(t *testing.T) {
 		}
 		sent := told[server.Submitted](t, s, "ana", "POST", run+"/failed", "{}")
 		s.awaitJob(t, "ana", sent.JobID, "done")
-		if got := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, ""); got.Experiment != want {
+		if got := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef,
+			""); got.Experiment != want {
 			t.Errorf("the failures again are in experiment %q, want %q", got.Experiment, want)
 		}
 	}
@@ -115,7 +119,8 @@ func TestAgainAsksNobodyElse(t *testing.T) {
 	s.awaitJob(t, "ana", sent.JobID, "done")
 	before := asked.Load()
 	for _, way := range []string{"/resume", "/failed"} {
-		if code, answer := s.ask(t, "root", "POST", "/api/runs/"+sent.ResultRef+way, "{}"); code != 403 || !strings.Contains(answer, "another user wrote") {
+		if code, answer := s.ask(t, "root", "POST", "/api/runs/"+sent.ResultRef+way, "{}"); code != 403 ||
+			!strings.Contains(answer, "another user wrote") {
 			t.Errorf("%s: %d %s", way, code, answer)
 		}
 	}

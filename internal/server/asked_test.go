@@ -32,22 +32,26 @@ func TestRunSettings(t *testing.T) {
 	first := s.eval(t, "ana", cities, m.URL, `,"retries":0,"interleave":true`)
 	s.awaitJob(t, "ana", first.JobID, "done")
 	mended.Store(true)
-	again := s.eval(t, "ana", cities, m.URL, fmt.Sprintf(`,"failed_from":%q,"no_cache":true,"slices":["tier"]`, first.ResultRef))
+	again := s.eval(t, "ana", cities, m.URL,
+		fmt.Sprintf(`,"failed_from":%q,"no_cache":true,"slices":["tier"]`, first.ResultRef))
 	s.awaitJob(t, "ana", again.JobID, "done")
 	page := give[app.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+again.ResultRef+"/cells", "")
-	if page.Total != 2 || page.Items[0].Case != "c1" || page.Items[0].Verdict != "pass" || page.Items[1].Case != "none" {
+	if page.Total != 2 || page.Items[0].Case != "c1" || page.Items[0].Verdict != "pass" ||
+		page.Items[1].Case != "none" {
 		t.Errorf("what failed was asked again: %+v", page)
 	}
 	foreign := s.ran(t, "bo", "", 1)
 	for more, want := range map[string]int{
-		`,"failed_from":"` + foreign + `"`: 404, `,"failed_from":"latest"`: 404, `,"keep":["shoes"]`: 422, `,"retries":-1`: 422, `,"slices":["no such field"]`: 422,
+		`,"failed_from":"` + foreign + `"`: 404, `,"failed_from":"latest"`: 404, `,"keep":["shoes"]`: 422,
+		`,"retries":-1`: 422, `,"slices":["no such field"]`: 422,
 	} {
 		body := fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"]%s}`, cities, more)
 		if code, answer := s.ask(t, "ana", "POST", "/api/tool-eval", body); code != want {
 			t.Errorf("%s: %d, want %d: %s", more, code, want, answer)
 		}
 	}
-	c := give[panel.Comparison](t, s, "ana", "GET", "/api/diff?unpaired=true&base="+first.ResultRef+"&candidate="+first.ResultRef, "")
+	c := give[panel.Comparison](t, s, "ana", "GET",
+		"/api/diff?unpaired=true&base="+first.ResultRef+"&candidate="+first.ResultRef, "")
 	if !c.Unpaired {
 		t.Error("the comparison is paired")
 	}
@@ -78,7 +82,8 @@ func TestSearchSettings(t *testing.T) {
 		t.Helper()
 		return give[struct {
 			Selected []string `json:"selected_tools"`
-		}](t, s, "root", "POST", at+"/single", `{"query":"weather and rain","catalogue_id":"`+catalogue+`"`+more+`}`).Selected
+		}](t, s, "root", "POST", at+"/single",
+			`{"query":"weather and rain","catalogue_id":"`+catalogue+`"`+more+`}`).Selected
 	}
 	if got := one(``); len(got) == 0 {
 		t.Error("nothing is found")
@@ -89,7 +94,8 @@ func TestSearchSettings(t *testing.T) {
 	if one(`,"embed":"tei:` + tei.URL + `"`); asked.Load() == 0 {
 		t.Error("the embedding model was not asked")
 	}
-	code, answer := s.send(t, "root", at+"/run?name=strict&run_tags=x&threshold=1000&filter=q1&catalogue_id="+catalogue, "file", "q.json", []byte(questions))
+	code, answer := s.send(t, "root", at+"/run?name=strict&run_tags=x&threshold=1000&filter=q1&catalogue_id="+catalogue,
+		"file", "q.json", []byte(questions))
 	rep := decode[selectReport](t, code, 200, answer)
 	if rep.Total != 1 || rep.Exact.Value == nil || *rep.Exact.Value != 0 {
 		t.Errorf("one question that gets nothing: %s", answer)
@@ -102,7 +108,8 @@ func TestSearchSettings(t *testing.T) {
 		}
 	}
 	for more, want := range map[string]int{`,"embed":"nobody:x"`: 422, `,"fusion":"odd"`: 422} {
-		if code, answer := s.ask(t, "root", "POST", at+"/single", `{"query":"rain","catalogue_id":"`+catalogue+`"`+more+`}`); code != want {
+		if code, answer := s.ask(t, "root", "POST", at+"/single",
+			`{"query":"rain","catalogue_id":"`+catalogue+`"`+more+`}`); code != want {
 			t.Errorf("%s: %d, want %d: %s", more, code, want, answer)
 		}
 	}

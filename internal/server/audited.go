@@ -46,7 +46,8 @@ func (s *Server) audited(ctx context.Context, op *huma.Operation) error {
 			}
 		}
 		if c.was.User != by.User {
-			err := s.record(ctx, by, string(c.kind)+".change", c.id, map[string]any{"owner": c.was.User, "operation": op.OperationID})
+			err := s.record(ctx, by, string(c.kind)+".change", c.id,
+				map[string]any{"owner": c.was.User, "operation": op.OperationID})
 			if err != nil {
 				return err
 			}
@@ -84,7 +85,8 @@ func (s *Server) record(ctx context.Context, by *account.Principal, action, obje
 
 // started writes into the audit log that a user began work that asks models, and which variables that hold keys
 // its targets name; in the transaction that keeps the work.
-func (s *Server) started(ctx context.Context, q *rows.Queries, by *account.Principal, action, object string, targets, keys []string) error {
+func (s *Server) started(ctx context.Context, q *rows.Queries, by *account.Principal, action, object string, targets,
+	keys []string) error {
 	if s.cfg.Accounts == nil {
 		return nil
 	}

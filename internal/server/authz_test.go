@@ -30,22 +30,27 @@ import (
 //
 //   - Nothing but the operation's id, where the path names objects alone (Access.Objects).
 //   - params: parameters of the path that name no object of a user, such as a variable.
-//   - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment}, {schedule}, {catalogue}, {gate} and {token} stand for
-//     ids, {run2} for another one: of the user who asks, and once each of another user, which must be refused.
-//   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
-//   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
+//
+// - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment},
+// {schedule}, {catalogue}, {gate} and {token} stand for
+//
+//	  ids, {run2} for another one: of the user who asks, and once each of another user, which must be refused.
+//	- unowned: fields that are named like ids and are none of a user's objects, with the reason.
+//	- makers: where a row alone is not enough for the route to answer well, make the real thing there.
 func entries() map[string]entry {
 	modelID := map[string]string{"model_id": "names a model of a provider"}
 	ofCase := map[string]string{"id": "of a case in the suite"}
 	return map[string]entry{
 		"health": {}, "ready": {}, "metrics": {},
 
-		"login":           {body: `{"name":"ana","password":"{password}"}`, prepare: withPassword},
-		"claim":           {body: `{"link":"{link}","password":"a password for ana"}`, prepare: withLink},
-		"logout":          {},
-		"me":              {},
-		"quota":           {},
-		"open-view":       {body: `{"token":"x"}`, gives: http.StatusNotFound, unowned: map[string]string{"token": "is the secret of a link"}}, // users log in here
+		"login":  {body: `{"name":"ana","password":"{password}"}`, prepare: withPassword},
+		"claim":  {body: `{"link":"{link}","password":"a password for ana"}`, prepare: withLink},
+		"logout": {},
+		"me":     {},
+		"quota":  {},
+		// users log in here
+		"open-view": {body: `{"token":"x"}`, gives: http.StatusNotFound,
+			unowned: map[string]string{"token": "is the secret of a link"}},
 		"change-password": {body: `{"before":"{password}","password":"another one for ana"}`, prepare: withPassword},
 		"list-tokens":     {},
 		"create-token":    {body: `{"name":"ci","scopes":["read"]}`},
@@ -54,13 +59,15 @@ func entries() map[string]entry {
 		"list-users":  {},
 		"create-user": {body: `{"name":"new","role":"viewer"}`, unowned: map[string]string{"max_jobs": "a number"}},
 		"get-user":    {params: map[string]string{"id": "user_ana"}},
-		"change-user": {params: map[string]string{"id": "user_ana"}, body: `{"max_jobs":3}`, unowned: map[string]string{"max_jobs": "a number"}},
+		"change-user": {params: map[string]string{"id": "user_ana"}, body: `{"max_jobs":3}`,
+			unowned: map[string]string{"max_jobs": "a number"}},
 		"remove-user": {params: map[string]string{"id": "user_ana"}},
 		"link-user":   {params: map[string]string{"id": "user_ana"}},
 		"resume-job":  {gives: http.StatusConflict}, // it did not fail
 		"list-logins": {params: map[string]string{"id": "user_ana"}},
 		"end-logins":  {params: map[string]string{"id": "user_ana"}},
-		"list-audit":  {query: "user_id=user_ana", unowned: map[string]string{"user_id": "admins choose lines by user"}},
+		"list-audit": {query: "user_id=user_ana",
+			unowned: map[string]string{"user_id": "admins choose lines by user"}},
 
 		"get-settings":    {},
 		"change-settings": {body: `{"private_addresses":false,"private_hosts":[],"server_keys":true}`},
@@ -81,15 +88,17 @@ func entries() map[string]entry {
 		"list-test-cases":         {},
 		"create-test-cases":       {body: `{"prompt":"Rain in Oslo?","expected_tool":"get_weather"}`},
 		"get-test-case":           {params: map[string]string{"cid": "case-1"}},
-		"update-test-case":        {params: map[string]string{"cid": "case-1"}, body: `{"prompt":"Rain in Oslo?","expected_tool":"get_weather"}`, unowned: ofCase},
-		"delete-test-case":        {params: map[string]string{"cid": "case-1"}},
+		"update-test-case": {params: map[string]string{"cid": "case-1"},
+			body: `{"prompt":"Rain in Oslo?","expected_tool":"get_weather"}`, unowned: ofCase},
+		"delete-test-case": {params: map[string]string{"cid": "case-1"}},
 
 		"import-suite":     {body: weatherSuite},
 		"import-example":   {},
 		"list-suite-forms": {},
 		"get-schema":       {params: map[string]string{"name": "suite"}},
 		"lint":             {body: `{"text":"callvet: 1"}`},
-		"discover-mcp":     {body: `{"url":"http://127.0.0.1:1/"}`, gives: http.StatusBadGateway}, // an address that nobody allowed
+		// an address that nobody allowed
+		"discover-mcp":     {body: `{"url":"http://127.0.0.1:1/"}`, gives: http.StatusBadGateway},
 		"import-mcp":       {body: `{"url":"http://127.0.0.1:1/"}`, gives: http.StatusBadGateway},
 		"list-catalogues":  {},
 		"create-catalogue": {body: searched},
@@ -99,22 +108,28 @@ func entries() map[string]entry {
 
 		"list-catalogue-tools": {},
 
-		"select-one":       {body: `{"query":"weather","catalogue_id":"{kept}"}`, prepare: withCatalogue, unowned: map[string]string{"catalogue_id": "admins search all"}},
-		"select-run":       {body: questions, query: "catalogue_id={kept}", prepare: withCatalogue, unowned: map[string]string{"catalogue_id": "admins search all"}},
+		"select-one": {body: `{"query":"weather","catalogue_id":"{kept}"}`, prepare: withCatalogue,
+			unowned: map[string]string{"catalogue_id": "admins search all"}},
+		"select-run": {body: questions, query: "catalogue_id={kept}", prepare: withCatalogue,
+			unowned: map[string]string{"catalogue_id": "admins search all"}},
 		"invalidate-cache": {},
 
-		"list-select-runs":  {query: "catalogue_id=x", unowned: map[string]string{"catalogue_id": "admins search all"}},
-		"get-select-run":    {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
-		"export-failed":     {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
-		"select-sweep":      {body: `{"suite":"{questions}","catalogue_id":"{kept}"}`, prepare: withQuestions, unowned: searchedByAdmins()},
-		"select-tune":       {body: `{"folds":2,"suite":"{tunable}","catalogue_id":"{kept}"}`, prepare: withQuestions, unowned: searchedByAdmins()},
-		"select-whatif":     {body: `{"suite":"{questions}","catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, keywords: [sun]}]"}`, prepare: withQuestions, unowned: searchedByAdmins()},
-		"select-suggest":    {body: `{"suite":"{questions}","catalogue_id":"{kept}","tools":["traffic_incidents"]}`, prepare: withQuestions, unowned: searchedByAdmins()},
+		"list-select-runs": {query: "catalogue_id=x", unowned: map[string]string{"catalogue_id": "admins search all"}},
+		"get-select-run":   {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
+		"export-failed":    {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
+		"select-sweep": {body: `{"suite":"{questions}","catalogue_id":"{kept}"}`, prepare: withQuestions,
+			unowned: searchedByAdmins()},
+		"select-tune": {body: `{"folds":2,"suite":"{tunable}","catalogue_id":"{kept}"}`, prepare: withQuestions,
+			unowned: searchedByAdmins()},
+		"select-whatif": {body: `{"suite":"{questions}","catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, keywords: [sun]}]"}`, prepare: withQuestions, unowned: searchedByAdmins()},
+		"select-suggest": {body: `{"suite":"{questions}","catalogue_id":"{kept}","tools":["traffic_incidents"]}`,
+			prepare: withQuestions, unowned: searchedByAdmins()},
 		"compare-decisions": {body: `{"production":"[{\"query\": \"weather\", \"tools\": [\"weather_now\"]}]","catalogue_id":"{kept}"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
 		"get-decisions":     {params: map[string]string{"id": "{kept}"}, prepare: withDecisions},
 		"select-apply":      {body: `{"catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, status: accepted, keywords: [sun]}]"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
 
-		"list-history":   {query: "suite_id=suite_1&experiment_id=x", unowned: map[string]string{"suite": filters, "suite_id": filters, "experiment_id": filters}},
+		"list-history": {query: "suite_id=suite_1&experiment_id=x",
+			unowned: map[string]string{"suite": filters, "suite_id": filters, "experiment_id": filters}},
 		"get-history":    {},
 		"delete-history": {},
 		"get-run":        {},
@@ -141,8 +156,11 @@ func entries() map[string]entry {
 		"gate-history":   {},
 		"diff-runs":      {query: "base={run}&candidate={run2}"},
 
-		"run-drills":        {body: `{"suite_id":"{suite}","models":["offline/lexical"]}`, gives: http.StatusUnprocessableEntity, unowned: modelID}, // no case says its safety
-		"drill-result":      {gives: http.StatusUnprocessableEntity},                                                                                // a run, and none of drills
+		// no case says its safety
+		"run-drills": {body: `{"suite_id":"{suite}","models":["offline/lexical"]}`,
+			gives: http.StatusUnprocessableEntity, unowned: modelID},
+		// a run, and none of drills
+		"drill-result":      {gives: http.StatusUnprocessableEntity},
 		"list-incidents":    {},
 		"list-recordings":   {},
 		"export-recordings": {},
@@ -154,59 +172,79 @@ func entries() map[string]entry {
 		"delete-traces": {},
 		"list-attempts": {},
 		"export-traces": {},
-		"score":         {body: `{"traces_id":"{traces}","suite_id":"{suite}"}`, unowned: map[string]string{"eval_id": "as of score-report"}},
-		"score-report":  {body: `{"eval_id":"{run}"}`, unowned: map[string]string{"traces_id": "as of score", "suite_id": "as of score"}},
-		"gate-traces":   {body: `{"gates":"gates: [{metric: calls, at_least: 0}]","baseline_traces_id":"{traces}","suite_id":"{suite}"}`, unowned: map[string]string{"baseline_eval_id": "as of diff-traces"}, gives: http.StatusUnprocessableEntity},
-		"diff-traces":   {query: "baseline_eval_id={run}", unowned: map[string]string{"baseline_traces_id": "as of gate-traces"}},
-		"otlp-traces":   {body: `{}`},
-		"otlp-logs":     {body: `{}`},
+		"score": {body: `{"traces_id":"{traces}","suite_id":"{suite}"}`,
+			unowned: map[string]string{"eval_id": "as of score-report"}},
+		"score-report": {body: `{"eval_id":"{run}"}`,
+			unowned: map[string]string{"traces_id": "as of score", "suite_id": "as of score"}},
+		"gate-traces": {body: `{"gates":"gates: [{metric: calls, at_least: 0}]","baseline_traces_id":"{traces}","suite_id":"{suite}"}`, unowned: map[string]string{"baseline_eval_id": "as of diff-traces"}, gives: http.StatusUnprocessableEntity},
+		"diff-traces": {query: "baseline_eval_id={run}",
+			unowned: map[string]string{"baseline_traces_id": "as of gate-traces"}},
+		"otlp-traces": {body: `{}`},
+		"otlp-logs":   {body: `{}`},
 
-		"label-next-run":       {},
-		"label-run":            {body: `{"task_id":"paris-now","pass":true}`},
-		"export-labels-run":    {},
-		"unlabel-run":          {query: "task_id=paris-now", unowned: map[string]string{"task_id": "names a task of what is labelled", "call_id": "names a call of what is labelled"}},
-		"calibrate-run":        {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity}, // no label, and no judge
+		"label-next-run":    {},
+		"label-run":         {body: `{"task_id":"paris-now","pass":true}`},
+		"export-labels-run": {},
+		"unlabel-run": {query: "task_id=paris-now",
+			unowned: map[string]string{"task_id": "names a task of what is labelled",
+				"call_id": "names a call of what is labelled"}},
+		// no label, and no judge
+		"calibrate-run":        {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity},
 		"label-next-traces":    {},
 		"label-traces":         {body: `{"task_id":"t1","pass":true}`},
 		"export-labels-traces": {},
-		"unlabel-traces":       {query: "task_id=t1", unowned: map[string]string{"task_id": "names a task of what is labelled", "call_id": "names a call of what is labelled"}},
-		"calibrate-traces":     {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity},
+		"unlabel-traces": {query: "task_id=t1",
+			unowned: map[string]string{"task_id": "names a task of what is labelled",
+				"call_id": "names a call of what is labelled"}},
+		"calibrate-traces": {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity},
 
-		"draw-gold-run":     {},
-		"check-gold-run":    {query: "tools=true", body: `{"callvet_gold":1,"tasks":[]}`},
-		"apply-gold-run":    {body: `{"callvet_gold":1,"tasks":[]}`, gives: http.StatusUnprocessableEntity}, // nothing is filled in
+		"draw-gold-run":  {},
+		"check-gold-run": {query: "tools=true", body: `{"callvet_gold":1,"tasks":[]}`},
+		// nothing is filled in
+		"apply-gold-run":    {body: `{"callvet_gold":1,"tasks":[]}`, gives: http.StatusUnprocessableEntity},
 		"draw-gold-traces":  {},
 		"check-gold-traces": {query: "tools=true", body: `{"callvet_gold":1,"tasks":[]}`},
 		"apply-gold-traces": {body: `{"callvet_gold":1,"tasks":[]}`, gives: http.StatusUnprocessableEntity},
 
-		"list-judges":   {},
-		"judge-run":     {body: `{"judge":["compare"],"judge_model":["openai/m1"],"against_eval_id":"{run2}"}`, prepare: withModelKey, unowned: map[string]string{"model_id": "names a model of a provider"}},
+		"list-judges": {},
+		"judge-run": {body: `{"judge":["compare"],"judge_model":["openai/m1"],"against_eval_id":"{run2}"}`,
+			prepare: withModelKey, unowned: map[string]string{"model_id": "names a model of a provider"}},
 		"list-judgings": {},
 		"show-judgings": {},
 
-		"list-experiments":  {},
-		"create-experiment": {body: `{"name":"x","suite_id":"{suite}","baseline_eval_id":"{run}"}`, gives: http.StatusUnprocessableEntity}, // a run of another suite
+		"list-experiments": {},
+		// a run of another suite
+		"create-experiment": {body: `{"name":"x","suite_id":"{suite}","baseline_eval_id":"{run}"}`,
+			gives: http.StatusUnprocessableEntity},
 		"get-experiment":    {},
 		"update-experiment": {body: `{"name":"y"}`},
 		"delete-experiment": {},
 		"pin-baseline":      {body: `{"eval_id":"{run}"}`},
 		"get-timeline":      {},
 		"get-leaderboard":   {query: "suite_id={suite}"},
-		"test-target":       {body: `{"provider_key":"offline","model_id":"lexical"}`, unowned: map[string]string{"model_id": "names a model of a provider"}},
-		"get-trend":         {query: "config_hash=x"},
-		"run-best":          {gives: http.StatusConflict}, // nothing has a score yet
+		"test-target": {body: `{"provider_key":"offline","model_id":"lexical"}`,
+			unowned: map[string]string{"model_id": "names a model of a provider"}},
+		"get-trend": {query: "config_hash=x"},
+		"run-best":  {gives: http.StatusConflict}, // nothing has a score yet
 
 		"list-keys":    {},
 		"set-key":      {params: map[string]string{"variable": "HF_TOKEN"}, body: `{"value":"hf-0123456789abcdef"}`},
 		"delete-key":   {params: map[string]string{"variable": "HF_TOKEN"}, prepare: withKey},
 		"list-targets": {},
 
-		"tool-eval":        {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`, gives: http.StatusUnprocessableEntity, unowned: map[string]string{"model_id": "names a model of a provider"}}, // an experiment about another suite
-		"estimate-eval":    {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`, gives: http.StatusUnprocessableEntity, unowned: map[string]string{"model_id": "names a model of a provider"}}, // as of tool-eval
+		// an experiment about another suite
+		"tool-eval": {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`,
+			gives:   http.StatusUnprocessableEntity,
+			unowned: map[string]string{"model_id": "names a model of a provider"}},
+		// as of tool-eval
+		"estimate-eval": {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`,
+			gives:   http.StatusUnprocessableEntity,
+			unowned: map[string]string{"model_id": "names a model of a provider"}},
 		"tool-eval-cancel": {body: `{"job_id":"{job}"}`},
 		"list-schedules":   {},
 		"schedule-times":   {query: "cron=0+3+*+*+*"},
-		"create-schedule":  {body: scheduled, gives: http.StatusUnprocessableEntity, unowned: modelID}, // the experiment and the baseline are of other suites
+		// the experiment and the baseline are of other suites
+		"create-schedule":  {body: scheduled, gives: http.StatusUnprocessableEntity, unowned: modelID},
 		"get-schedule":     {},
 		"update-schedule":  {body: scheduled, gives: http.StatusUnprocessableEntity, unowned: modelID},
 		"delete-schedule":  {},
@@ -214,7 +252,8 @@ func entries() map[string]entry {
 		"schedule-history": {},
 		"test-webhook":     {gives: http.StatusConflict}, // there is none
 
-		"list-jobs":       {query: "user_id=", unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"}},
+		"list-jobs": {query: "user_id=",
+			unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"}},
 		"get-job":         {},
 		"list-job-events": {},
 		"cancel-job":      {},
@@ -253,22 +292,28 @@ func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bo
 			return made.ID
 		},
 		server.KindCatalogue: func(t *testing.T, s *site, user string, shared bool) string {
-			return give[suiteAnswer](t, s, strings.TrimPrefix(user, "user_"), "POST", fmt.Sprintf("/api/catalogues?shared=%v", shared), searched).ID
+			return give[suiteAnswer](t, s, strings.TrimPrefix(user, "user_"), "POST",
+				fmt.Sprintf("/api/catalogues?shared=%v", shared), searched).ID
 		},
 		server.KindGate: func(t *testing.T, s *site, user string, shared bool) string {
-			return give[struct{ ID string }](t, s, strings.TrimPrefix(user, "user_"), "POST", "/api/gates", fmt.Sprintf(`{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]","shared":%v}`, shared)).ID
+			return give[struct{ ID string }](t, s, strings.TrimPrefix(user, "user_"), "POST", "/api/gates",
+				fmt.Sprintf(`{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]","shared":%v}`,
+					shared)).ID
 		},
 		server.KindSuite: func(t *testing.T, s *site, user string, shared bool) string {
 			as := strings.TrimPrefix(user, "user_")
 			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
-			give[suiteAnswer](t, s, as, "PATCH", suites+"/"+made.ID, fmt.Sprintf(`{"shared":%v,"system_prompt":"Be brief."}`, shared))
+			give[suiteAnswer](t, s, as, "PATCH", suites+"/"+made.ID,
+				fmt.Sprintf(`{"shared":%v,"system_prompt":"Be brief."}`, shared))
 			return made.ID
 		},
 		server.KindTraces: func(t *testing.T, s *site, user string, shared bool) string {
 			s.made++
-			made := give[struct{ ID string }](t, s, strings.TrimPrefix(user, "user_"), "POST", fmt.Sprintf("/api/traces?collection=c%d", s.made), sampleTraces)
+			made := give[struct{ ID string }](t, s, strings.TrimPrefix(user, "user_"), "POST",
+				fmt.Sprintf("/api/traces?collection=c%d", s.made), sampleTraces)
 			if shared {
-				if code, text := s.ask(t, strings.TrimPrefix(user, "user_"), "PATCH", "/api/traces/"+made.ID, `{"shared":true}`); code != 204 {
+				if code, text := s.ask(t, strings.TrimPrefix(user, "user_"), "PATCH", "/api/traces/"+made.ID,
+					`{"shared":true}`); code != 204 {
 					t.Fatal(code, text)
 				}
 			}
@@ -277,11 +322,14 @@ func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bo
 		server.KindSchedule: func(t *testing.T, s *site, user string, _ bool) string {
 			as := strings.TrimPrefix(user, "user_")
 			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
-			return give[server.Schedule](t, s, as, "POST", "/api/schedules", fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"cron":"0 3 * * *"}`, made.ID)).ID
+			return give[server.Schedule](t, s, as, "POST", "/api/schedules",
+				fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"cron":"0 3 * * *"}`,
+					made.ID)).ID
 		},
 		server.KindRun: func(t *testing.T, s *site, user string, shared bool) string {
 			id := s.ran(t, strings.TrimPrefix(user, "user_"), "", 1)
-			if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE run_entries SET shared = $1 WHERE run_id = $2", shared, id); err != nil {
+			if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE run_entries SET shared = $1 WHERE run_id = $2",
+				shared, id); err != nil {
 				t.Fatal(err)
 			}
 			return id
@@ -314,7 +362,8 @@ func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) 
 
 // knowsShared are the kinds that can be shared.
 func knowsShared(k server.Kind) bool {
-	return k == server.KindSuite || k == server.KindCatalogue || k == server.KindRun || k == server.KindExperiment || k == server.KindTraces || k == server.KindGate
+	return k == server.KindSuite || k == server.KindCatalogue || k == server.KindRun || k == server.KindExperiment ||
+		k == server.KindTraces || k == server.KindGate
 }
 
 func withKey(t *testing.T, s *site, user string) map[string]string {
@@ -343,7 +392,8 @@ func withCatalogue(t *testing.T, s *site, user string) map[string]string {
 func withDecisions(t *testing.T, s *site, user string) map[string]string {
 	t.Helper()
 	kept := withCatalogue(t, s, user)["kept"]
-	return map[string]string{"kept": give[struct{ ID string }](t, s, user, "POST", lab+"/decisions", `{"production":"[{\"query\": \"weather\", \"tools\": [\"weather_now\"]}]","catalogue_id":"`+kept+`"}`).ID}
+	return map[string]string{"kept": give[struct{ ID string }](t, s, user, "POST", lab+"/decisions",
+		`{"production":"[{\"query\": \"weather\", \"tools\": [\"weather_now\"]}]","catalogue_id":"`+kept+`"}`).ID}
 }
 
 func withSelectRun(t *testing.T, s *site, _ string) map[string]string {
@@ -356,12 +406,14 @@ func withSelectRun(t *testing.T, s *site, _ string) map[string]string {
 func withQuestions(t *testing.T, s *site, user string) map[string]string {
 	t.Helper()
 	words := withCatalogue(t, s, user)
-	words["questions"], words["tunable"] = strings.Trim(quoted(t, questions), `"`), strings.Trim(quoted(t, tunable), `"`)
+	words["questions"], words["tunable"] = strings.Trim(quoted(t, questions), `"`),
+		strings.Trim(quoted(t, tunable), `"`)
 	return words
 }
 
 func searchedByAdmins() map[string]string {
-	return map[string]string{"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text", "base": "models", "traces_id": "admins read all", "eval_id": "admins read all", "run_id": "admins read all"}
+	return map[string]string{"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text",
+		"base": "models", "traces_id": "admins read all", "eval_id": "admins read all", "run_id": "admins read all"}
 }
 
 func withLink(t *testing.T, s *site, _ string) map[string]string {
@@ -401,7 +453,8 @@ func (s *site) grant(t *testing.T, user string, scopes []account.Scope, good tim
 	}
 	err := s.db.Change(t.Context(), "make token", func(q *rows.Queries) error {
 		return q.AddToken(t.Context(), rows.AddTokenParams{
-			ID: fmt.Sprintf("token_granted%d", s.made), Hash: hash[:], UserID: user, Name: "x", Scopes: strings.Join(words, " "), Created: 1, Expires: time.Now().Add(good).UnixMilli(),
+			ID: fmt.Sprintf("token_granted%d", s.made), Hash: hash[:], UserID: user, Name: "x",
+			Scopes: strings.Join(words, " "), Created: 1, Expires: time.Now().Add(good).UnixMilli(),
 		})
 	})
 	if err != nil {
@@ -418,7 +471,9 @@ func (s *site) session(t *testing.T, user string, good time.Duration) login {
 	hash := sha256.Sum256([]byte(secret))
 	now := time.Now()
 	err := s.db.Change(t.Context(), "make session", func(q *rows.Queries) error {
-		return q.AddSession(t.Context(), rows.AddSessionParams{Hash: hash[:], UserID: user, Created: now.UnixMilli(), Expires: now.Add(good).UnixMilli(), Seen: now.UnixMilli()})
+		return q.AddSession(t.Context(),
+			rows.AddSessionParams{Hash: hash[:], UserID: user, Created: now.UnixMilli(),
+				Expires: now.Add(good).UnixMilli(), Seen: now.UnixMilli()})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -536,8 +591,10 @@ func (w *walk) strangers(ids map[string]string) {
 		w.t.Fatal(err)
 	}
 	for what, as := range map[string]login{
-		"nobody": {}, "no token": {token: account.TokenPrefix + "x"}, "another kind of token": {token: "x"}, "no session": {cookie: "x"},
-		"an expired token": w.s.grant(w.t, "user_root", all(), -time.Second), "a revoked token": revoked, "an expired session": w.s.session(w.t, "user_root", -time.Second),
+		"nobody": {}, "no token": {token: account.TokenPrefix + "x"}, "another kind of token": {token: "x"},
+		"no session":       {cookie: "x"},
+		"an expired token": w.s.grant(w.t, "user_root", all(), -time.Second), "a revoked token": revoked,
+		"an expired session":          w.s.session(w.t, "user_root", -time.Second),
 		"the token of a removed user": token, "the session of a removed user": session,
 		"a bad token beside a good session": {token: "cv_x", cookie: w.s.session(w.t, "user_root", time.Hour).cookie},
 	} {
@@ -551,7 +608,8 @@ func (w *walk) lesser(user string, ids map[string]string) {
 	for name, p := range people() {
 		if name != "bo" && !p.Role.AtLeast(access.Role) {
 			w.refused("the role "+string(p.Role), w.s.session(w.t, p.User, time.Hour), ids, http.StatusForbidden)
-			w.refused("a token of the role "+string(p.Role), w.s.grant(w.t, p.User, all(), time.Hour), ids, http.StatusForbidden)
+			w.refused("a token of the role "+string(p.Role), w.s.grant(w.t, p.User, all(), time.Hour), ids,
+				http.StatusForbidden)
 		}
 	}
 	scope := access.Scope
@@ -562,7 +620,8 @@ func (w *walk) lesser(user string, ids map[string]string) {
 		}
 	}
 	others := slices.DeleteFunc(all(), func(s account.Scope) bool { return s == scope })
-	w.refused("a token without the scope "+string(scope), w.s.grant(w.t, user, others, time.Hour), ids, http.StatusForbidden)
+	w.refused("a token without the scope "+string(scope), w.s.grant(w.t, user, others, time.Hour), ids,
+		http.StatusForbidden)
 	w.refused("a token without scopes", w.s.grant(w.t, user, nil, time.Hour), ids, http.StatusForbidden)
 	if access.Session {
 		w.refused("a token", w.s.grant(w.t, user, all(), time.Hour), ids, http.StatusForbidden)
@@ -585,7 +644,8 @@ func (w *walk) foreign() {
 		mixed[name] = "none_such"
 		w.refused("an id that there is not: "+name, bo, mixed, http.StatusNotFound)
 		param, inPath := strings.CutPrefix(name, "path ")
-		if kind := w.route.Access.Objects[param]; inPath && knowsShared(kind) && w.route.Method != http.MethodGet && !w.route.Access.Reads {
+		if kind := w.route.Access.Objects[param]; inPath && knowsShared(kind) && w.route.Method != http.MethodGet &&
+			!w.route.Access.Reads {
 			mixed[name] = shared[name]
 			w.refused("what another user shares is changed: "+name, bo, mixed, http.StatusForbidden)
 		}
@@ -612,7 +672,8 @@ func (w *walk) all() {
 	}
 	code, text := w.request(as, ids)
 	if gives := w.entry.gives; gives != 0 && code != gives || gives == 0 && code/100 != 2 {
-		w.t.Errorf("%s %s: a good request of %s was not answered well, so that the others prove nothing: %d %s", w.route.Method, w.route.Path, user, code, text)
+		w.t.Errorf("%s %s: a good request of %s was not answered well, so that the others prove nothing: %d %s",
+			w.route.Method, w.route.Path, user, code, text)
 	}
 }
 
@@ -629,7 +690,8 @@ func TestAuthorization(t *testing.T) {
 			id := strings.TrimSuffix(route.ID, "-alias")
 			e, ok := table[id]
 			if !ok {
-				t.Errorf("%s %s (%s) has no entry here: say how a good request is made, and it is tried as everybody", route.Method, route.Path, id)
+				t.Errorf("%s %s (%s) has no entry here: say how a good request is made, and it is tried as everybody",
+					route.Method, route.Path, id)
 				continue
 			}
 			used[id] = true
@@ -652,7 +714,8 @@ func TestAuthorization(t *testing.T) {
 }
 
 // looksLikeID finds names of fields that may name an object.
-var looksLikeID = regexp.MustCompile(`(^|_)(id|ids|run|runs|suite|suites|job|jobs|experiment|experiments|schedule|token|base|baseline|candidate)$`)
+var looksLikeID = regexp.MustCompile(
+	`(^|_)(id|ids|run|runs|suite|suites|job|jobs|experiment|experiments|schedule|token|base|baseline|candidate)$`)
 
 // complete holds the entry against the description of the route: what may name an object is tried.
 func (w *walk) complete() {
@@ -704,7 +767,8 @@ func (w *walk) tries(name, text string) {
 	}
 	i := strings.Index(text, name)
 	if i < 0 || !word.MatchString(text[i:min(len(text), i+len(name)+40)]) {
-		w.t.Errorf("%s: %s may name an object: write an object in braces there, or say in unowned why it is none", w.route.ID, name)
+		w.t.Errorf("%s: %s may name an object: write an object in braces there, or say in unowned why it is none",
+			w.route.ID, name)
 	}
 }
 
@@ -713,5 +777,6 @@ func operation(api *huma.OpenAPI, route server.Route) *huma.Operation {
 	if item == nil {
 		return nil
 	}
-	return map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete, http.MethodHead: item.Head}[route.Method]
+	return map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put,
+		http.MethodPatch: item.Patch, http.MethodDelete: item.Delete, http.MethodHead: item.Head}[route.Method]
 }

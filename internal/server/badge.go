@@ -26,23 +26,28 @@ const badgeDrawing = `<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}"
 func (s *Server) addBadge() {
 	drawing := template.Must(template.New("badge").Parse(badgeDrawing))
 	add(s, huma.Operation{
-		OperationID: "get-badge", Method: http.MethodGet, Path: "/api/runs/{id}/badge.svg", Summary: "A small picture of how a run ended, with the pass rate and its interval", Tags: []string{"runs"},
-		Responses: map[string]*huma.Response{"200": {Description: "a drawing", Content: map[string]*huma.MediaType{"image/svg+xml": {}}}},
-	}, Access{Objects: map[string]Kind{"id": KindRun}}, func(ctx context.Context, _ *account.Principal, in *RunIn) (*huma.StreamResponse, error) {
-		d, err := s.document(ctx, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		text, color := badgeOf(d.Status, d.Panels)
-		var b bytes.Buffer
-		if err := drawing.Execute(&b, map[string]any{"Text": text, "Color": color, "Width": 66 + 7*utf8.RuneCountInString(text)}); err != nil {
-			return nil, fmt.Errorf("draw badge: %w", err)
-		}
-		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			hc.SetHeader("Content-Type", "image/svg+xml")
-			_, _ = hc.BodyWriter().Write(b.Bytes()) // who went away gets nothing
-		}}, nil
-	})
+		OperationID: "get-badge", Method: http.MethodGet, Path: "/api/runs/{id}/badge.svg",
+		Summary: "A small picture of how a run ended, with the pass rate and its interval", Tags: []string{"runs"},
+		Responses: map[string]*huma.Response{"200": {Description: "a drawing",
+			Content: map[string]*huma.MediaType{"image/svg+xml": {}}}},
+	}, Access{Objects: map[string]Kind{"id": KindRun}},
+		func(ctx context.Context, _ *account.Principal, in *RunIn) (*huma.StreamResponse, error) {
+			d, err := s.document(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			text, color := badgeOf(d.Status, d.Panels)
+			var b bytes.Buffer
+			if err := drawing.Execute(&b,
+				map[string]any{"Text": text, "Color": color,
+					"Width": 66 + 7*utf8.RuneCountInString(text)}); err != nil {
+				return nil, fmt.Errorf("draw badge: %w", err)
+			}
+			return &huma.StreamResponse{Body: func(hc huma.Context) {
+				hc.SetHeader("Content-Type", "image/svg+xml")
+				_, _ = hc.BodyWriter().Write(b.Bytes()) // who went away gets nothing
+			}}, nil
+		})
 }
 
 // badgeOf is what a badge says of a run, and the colour of its ground: with one target its pass rate with the

@@ -40,10 +40,12 @@ type (
 // usualPairs is how many pairs are given where the request does not say.
 const usualPairs = 200
 
-func (s *Server) decisions(ctx context.Context, by *account.Principal, in *struct{ Body BesideAsk }) (*struct{ Body BesideAnswer }, error) {
+func (s *Server) decisions(ctx context.Context, by *account.Principal,
+	in *struct{ Body BesideAsk }) (*struct{ Body BesideAnswer }, error) {
 	b := &in.Body
 	if (b.TracesID == "") == (b.Production == "") {
-		return nil, &callvet.FieldError{Field: "traces_id", Text: "{traces_id}: name a collection, or send {production}: one of the two"}
+		return nil, &callvet.FieldError{Field: "traces_id",
+			Text: "{traces_id}: name a collection, or send {production}: one of the two"}
 	}
 	req, files := app.DecisionsRequest{Production: tracesField, RunTarget: b.RunTarget}, app.Uploads{}
 	if b.TracesID != "" {
@@ -63,7 +65,8 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal, in *struc
 	}
 	if b.EvalID != "" {
 		if b.CatalogueID != "" {
-			return nil, &callvet.FieldError{Field: "catalogue_id", Text: "{catalogue_id}: it is asked where no run is named with {eval_id}"}
+			return nil, &callvet.FieldError{Field: "catalogue_id",
+				Text: "{catalogue_id}: it is asked where no run is named with {eval_id}"}
 		}
 		if err := s.May(ctx, by, KindRun, b.EvalID, false); err != nil {
 			return nil, err
@@ -158,7 +161,8 @@ func (s *Server) keepBeside(ctx context.Context, by *account.Principal, answer *
 			return fmt.Errorf("keep comparison: %w", err)
 		}
 		at := besideOf(by.User)
-		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: at.RunID, About: at.About, State: at.State, Document: text})
+		return q.PutRunDocument(ctx,
+			rows.PutRunDocumentParams{RunID: at.RunID, About: at.About, State: at.State, Document: text})
 	})
 	if errors.Is(err, callvet.ErrDenied) { // a store that cannot be written to
 		return "", nil
@@ -184,5 +188,6 @@ func (s *Server) decisionsAgain(ctx context.Context, by *account.Principal, in *
 		}
 		return &struct{ Body BesideAnswer }{out}, nil
 	}
-	return nil, fmt.Errorf("comparison %q: %w: the latest %d are kept; compare again", in.ID, callvet.ErrNotFound, mostBeside)
+	return nil, fmt.Errorf("comparison %q: %w: the latest %d are kept; compare again", in.ID,
+		callvet.ErrNotFound, mostBeside)
 }

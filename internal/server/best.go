@@ -79,7 +79,8 @@ func (s *Server) bestOf(ctx context.Context, runs []trial) (best, error) {
 	for _, i := range ranking.First() {
 		c, r := &list[i], ranking.Ranks[i]
 		out = append(out, BestConfig{
-			Run: c.Run, Target: c.Target, Config: specs[c.Config], Hash: c.Config, Suite: c.Suite, Score: c.Score, Pass: passRateOf(runs, c), Confirmed: c.Confirmed,
+			Run: c.Run, Target: c.Target, Config: specs[c.Config], Hash: c.Config, Suite: c.Suite, Score: c.Score,
+			Pass: passRateOf(runs, c), Confirmed: c.Confirmed,
 			Rank: r.Best, Worst: r.Worst, Of: len(list), Metric: ranking.Metric, Note: noteOf(c, len(list)),
 		})
 	}
@@ -140,7 +141,10 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 		return nil, err
 	}
 	if len(chosen) == 0 {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("run the best configuration: %w: no run of the experiment has a score of all cases yet", callvet.ErrConflict), Hint: `POST /api/tool-eval with "experiment_id"`}
+		return nil,
+			&callvet.Hinted{Err: fmt.Errorf(
+				"run the best configuration: %w: no run of the experiment has a score of all cases yet",
+				callvet.ErrConflict), Hint: `POST /api/tool-eval with "experiment_id"`}
 	}
 	ask := &app.RunRequest{NoCache: true, Targets: []app.TargetSpec{chosen[0].Config}}
 	for _, r := range runs {
@@ -168,7 +172,9 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 		return nil, err
 	}
 	if now.SuiteHash != chosen[0].Suite {
-		out.Body.Warnings = append(out.Body.Warnings, callvet.Notice{Code: "suite-changed", Text: "the suite has changed since the best configuration was chosen: this run cannot confirm it, and begins anew on the suite as it is"})
+		out.Body.Warnings = append(out.Body.Warnings,
+			callvet.Notice{Code: "suite-changed",
+				Text: "the suite has changed since the best configuration was chosen: this run cannot confirm it, and begins anew on the suite as it is"})
 	}
 	return out, nil
 }

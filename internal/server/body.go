@@ -41,14 +41,16 @@ func readBody(data []byte, v any) error {
 	if err := shallow(data); err != nil {
 		return err
 	}
-	err := jsonx.Unmarshal(data, v, jsonx.WithUnmarshalers(jsonx.UnmarshalFromFunc(looseNumber)), jsonx.RejectUnknownMembers(true))
+	err := jsonx.Unmarshal(data, v, jsonx.WithUnmarshalers(jsonx.UnmarshalFromFunc(looseNumber)),
+		jsonx.RejectUnknownMembers(true))
 	var wrong *jsontext.SyntacticError
 	var misfit *jsonx.SemanticError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &wrong):
-		return fmt.Errorf("it is not good JSON at byte %d, %s: %w", wrong.ByteOffset, where(wrong.JSONPointer), wrong.Err)
+		return fmt.Errorf("it is not good JSON at byte %d, %s: %w", wrong.ByteOffset,
+			where(wrong.JSONPointer), wrong.Err)
 	case errors.Is(err, jsonx.ErrUnknownName):
 		if errors.As(err, &misfit) {
 			return fmt.Errorf("unexpected property %s: names are read letter by letter", misfit.JSONPointer)
@@ -116,7 +118,8 @@ func brief(_ huma.Context, _ string, v any) (any, error) {
 	}
 	if more := len(e.Errors) - maxErrors; more > 0 {
 		slices.SortStableFunc(e.Errors, func(a, b *huma.ErrorDetail) int { return cmp.Compare(a.Location, b.Location) })
-		e.Errors = append(e.Errors[:maxErrors:maxErrors], &huma.ErrorDetail{Message: fmt.Sprintf("and %d more errors", more)})
+		e.Errors = append(e.Errors[:maxErrors:maxErrors],
+			&huma.ErrorDetail{Message: fmt.Sprintf("and %d more errors", more)})
 	}
 	for _, d := range e.Errors {
 		if len(d.Location) > maxEcho {
@@ -186,7 +189,8 @@ func (toolNames) Schema(huma.Registry) *huma.Schema {
 
 // Schema describes the value; huma asks for it.
 func (turns) Schema(huma.Registry) *huma.Schema {
-	return kinds(nullSchema(), &huma.Schema{Type: huma.TypeBoolean}, &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true})
+	return kinds(nullSchema(), &huma.Schema{Type: huma.TypeBoolean},
+		&huma.Schema{Type: huma.TypeObject, AdditionalProperties: true})
 }
 
 // Schema describes the value; huma asks for it.

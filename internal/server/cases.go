@@ -56,7 +56,8 @@ func (c *Case) text() (raw jsontext.Value, own bool, err error) {
 	raw = fields
 	if !null(c.Own.RawMessage) {
 		if string(fields) != "{}" {
-			return nil, false, &callvet.FieldError{Field: "case", Text: "{case}: it stands in place of the other fields, and there are some"}
+			return nil, false, &callvet.FieldError{Field: "case",
+				Text: "{case}: it stands in place of the other fields, and there are some"}
 		}
 		raw, own = jsontext.Value(c.Own.RawMessage), true
 	}
@@ -118,14 +119,18 @@ type CasePath struct {
 
 func (s *Server) addCases() {
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: suitesPath + "/{id}/cases" + path, Summary: summary, Tags: []string{"cases"}}
+		return huma.Operation{OperationID: id, Method: method, Path: suitesPath + "/{id}/cases" + path,
+			Summary: summary, Tags: []string{"cases"}}
 	}
-	add(s, op("list-test-cases", http.MethodGet, "", "Lists the cases of a suite, in their order."), ofSuite(""), s.listCases)
-	create := op("create-test-cases", http.MethodPost, "", "Adds a case, or all of a list; with an error in one of them none is added.")
+	add(s, op("list-test-cases", http.MethodGet, "", "Lists the cases of a suite, in their order."), ofSuite(""),
+		s.listCases)
+	create := op("create-test-cases", http.MethodPost, "",
+		"Adds a case, or all of a list; with an error in one of them none is added.")
 	create.DefaultStatus, create.SkipValidateBody = http.StatusCreated, true // Server.cases does
 	add(s, create, ofSuite(account.Member), s.createCases)
 	add(s, op("get-test-case", http.MethodGet, "/{cid}", "Gives a case."), ofSuite(""), s.getCase)
-	add(s, op("update-test-case", http.MethodPut, "/{cid}", "Puts a case in place of another one, which keeps its id and its place."), ofSuite(account.Member), s.putCase)
+	add(s, op("update-test-case", http.MethodPut, "/{cid}",
+		"Puts a case in place of another one, which keeps its id and its place."), ofSuite(account.Member), s.putCase)
 	drop := op("delete-test-case", http.MethodDelete, "/{cid}", "Deletes a case. Runs that had it keep it.")
 	drop.DefaultStatus = http.StatusNoContent
 	add(s, drop, ofSuite(account.Member), s.deleteCase)
@@ -195,10 +200,12 @@ func (s *Server) cases(b oneOrMore) (list []Case, many bool, err error) {
 	raw := []jsontext.Value{jsontext.Value(b.RawMessage)}
 	if many = raw[0].Kind() == '['; many {
 		if err := readBody(b.RawMessage, &raw); err != nil {
-			return nil, many, huma.Error400BadRequest("validation failed", &huma.ErrorDetail{Location: "body", Message: err.Error()})
+			return nil, many, huma.Error400BadRequest("validation failed",
+				&huma.ErrorDetail{Location: "body", Message: err.Error()})
 		}
 		if len(raw) == 0 || len(raw) > maxCases {
-			return nil, many, &callvet.FieldError{Text: fmt.Sprintf("a list has 1 to %d cases, this one %d", maxCases, len(raw))}
+			return nil, many, &callvet.FieldError{Text: fmt.Sprintf("a list has 1 to %d cases, this one %d",
+				maxCases, len(raw))}
 		}
 	}
 	schemas := s.api.OpenAPI().Components.Schemas
@@ -351,7 +358,8 @@ func (s *Server) putCase(ctx context.Context, by *account.Principal, in *struct 
 },
 ) (*versioned[CasesWritten], error) {
 	if in.Body.ID != "" && in.Body.ID != in.Case {
-		return nil, &callvet.FieldError{Field: "id", Text: fmt.Sprintf("{id}: the path names the case %s, and the id of a case stays", in.Case)}
+		return nil, &callvet.FieldError{Field: "id",
+			Text: fmt.Sprintf("{id}: the path names the case %s, and the id of a case stays", in.Case)}
 	}
 	in.Body.ID = in.Case
 	raw, own, err := in.Body.text()

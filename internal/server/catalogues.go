@@ -44,29 +44,38 @@ type (
 )
 
 func catalogueEntry(c *library.Catalogue) CatalogueEntry {
-	return CatalogueEntry{ID: c.ID, Name: c.Name, Version: c.Version, Hash: c.Hash, ToolCount: c.Tools, Owner: c.User, Shared: c.Shared, CreatedAt: milli(c.Created), UpdatedAt: milli(c.Updated)}
+	return CatalogueEntry{ID: c.ID, Name: c.Name, Version: c.Version, Hash: c.Hash, ToolCount: c.Tools, Owner: c.User,
+		Shared: c.Shared, CreatedAt: milli(c.Created), UpdatedAt: milli(c.Updated)}
 }
 
 func (s *Server) addCatalogues() {
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api/catalogues" + path, Summary: summary, Tags: []string{"catalogues"}}
+		return huma.Operation{OperationID: id, Method: method, Path: "/api/catalogues" + path, Summary: summary,
+			Tags: []string{"catalogues"}}
 	}
 	of := func(role account.Role) Access {
 		return Access{Role: role, Objects: map[string]Kind{"id": KindCatalogue}}
 	}
 	const doc = "tools in any form that callvet reads: a list of functions, or tools with keywords, examples and namespaces"
-	add(s, op("list-catalogues", http.MethodGet, "", "Lists catalogues of tools, the newest first: one's own, and those that are shared."), Access{}, s.listCatalogues)
+	add(s,
+		op("list-catalogues", http.MethodGet, "",
+			"Lists catalogues of tools, the newest first: one's own, and those that are shared."), Access{},
+		s.listCatalogues)
 	create := uploaded(op("create-catalogue", http.MethodPost, "", "Keeps a catalogue of tools."), doc)
 	create.DefaultStatus = http.StatusCreated
 	add(s, create, Access{Role: account.Member}, s.createCatalogue)
 	add(s, op("get-catalogue", http.MethodGet, "/{id}", "Gives a catalogue as it was sent."), of(""), s.getCatalogue)
-	add(s, op("list-catalogue-tools", http.MethodGet, "/{id}/tools", "Lists the tools of a catalogue with the texts by which they are found."), of(""), s.catalogueTools)
-	add(s, uploaded(op("update-catalogue", http.MethodPut, "/{id}", "Puts another text in place of that of a catalogue."), doc), of(account.Member), s.putCatalogue)
+	add(s, op("list-catalogue-tools", http.MethodGet, "/{id}/tools",
+		"Lists the tools of a catalogue with the texts by which they are found."), of(""), s.catalogueTools)
+	add(s,
+		uploaded(op("update-catalogue", http.MethodPut, "/{id}", "Puts another text in place of that of a catalogue."),
+			doc), of(account.Member), s.putCatalogue)
 	drop := op("delete-catalogue", http.MethodDelete, "/{id}", "Removes a catalogue. Runs that searched it stay.")
 	drop.DefaultStatus = http.StatusNoContent
-	add(s, drop, of(account.Member), func(ctx context.Context, by *account.Principal, in *CataloguePath) (*struct{}, error) {
-		return nil, s.library.DropCatalogue(ctx, in.ID, s.deletes(ctx, by, KindCatalogue, in.ID))
-	})
+	add(s, drop, of(account.Member),
+		func(ctx context.Context, by *account.Principal, in *CataloguePath) (*struct{}, error) {
+			return nil, s.library.DropCatalogue(ctx, in.ID, s.deletes(ctx, by, KindCatalogue, in.ID))
+		})
 }
 
 // CataloguePath is a path that names a catalogue.
@@ -74,12 +83,14 @@ type CataloguePath struct {
 	ID string `path:"id" maxLength:"64"`
 }
 
-func (s *Server) listCatalogues(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body Page[CatalogueEntry] }, error) {
+func (s *Server) listCatalogues(ctx context.Context, by *account.Principal,
+	in *PageIn) (*struct{ Body Page[CatalogueEntry] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.library.Catalogues(ctx, by.User, by.Role == account.Admin, library.Page{Before: from.At, BeforeID: from.ID, N: in.Limit + 1})
+	list, err := s.library.Catalogues(ctx, by.User, by.Role == account.Admin,
+		library.Page{Before: from.At, BeforeID: from.ID, N: in.Limit + 1})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +106,8 @@ func (s *Server) listCatalogues(ctx context.Context, by *account.Principal, in *
 const catalogueFile = "catalogue.json"
 
 // read takes the text of a request and fills the catalogue in.
-func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *Upload, f *CatalogueFields, c *library.Catalogue) ([]Remark, error) {
+func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *Upload, f *CatalogueFields,
+	c *library.Catalogue) ([]Remark, error) {
 	text, name, err := in.file()
 	if err != nil {
 		return nil, err
@@ -115,7 +127,8 @@ func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *U
 }
 
 // catalogueText puts a text into a catalogue, if it is one of tools.
-func (s *Server) catalogueText(ctx context.Context, by *account.Principal, text []byte, c *library.Catalogue) ([]Remark, error) {
+func (s *Server) catalogueText(ctx context.Context, by *account.Principal, text []byte,
+	c *library.Catalogue) ([]Remark, error) {
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err
@@ -167,7 +180,9 @@ func (s *Server) getCatalogue(ctx context.Context, _ *account.Principal, in *Cat
 	if err != nil {
 		return nil, err
 	}
-	return &file{ContentType: "application/octet-stream", Disposition: fmt.Sprintf(`attachment; filename="%s-v%d"`, c.ID, c.Version), ETag: etag(c.Version), Body: c.Text}, nil
+	return &file{ContentType: "application/octet-stream",
+		Disposition: fmt.Sprintf(`attachment; filename="%s-v%d"`, c.ID, c.Version), ETag: etag(c.Version),
+		Body: c.Text}, nil
 }
 
 // CatalogueTools are the tools of a version of a catalogue.
@@ -176,7 +191,8 @@ type CatalogueTools struct {
 	Items   []app.CatalogueTool `json:"items" nullable:"false"`
 }
 
-func (s *Server) catalogueTools(ctx context.Context, by *account.Principal, in *CataloguePath) (*versioned[CatalogueTools], error) {
+func (s *Server) catalogueTools(ctx context.Context, by *account.Principal,
+	in *CataloguePath) (*versioned[CatalogueTools], error) {
 	c, err := s.library.Catalogue(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -222,7 +238,9 @@ func (s *Server) catalogueOf(ctx context.Context, by *account.Principal, id stri
 			return nil, err
 		}
 		if len(list) != 1 {
-			return nil, &callvet.FieldError{Field: "catalogue_id", Text: "{catalogue_id}: it may be left out only where there is exactly one catalogue", Fix: "POST /api/catalogues keeps one, GET lists them"}
+			return nil, &callvet.FieldError{Field: "catalogue_id",
+				Text: "{catalogue_id}: it may be left out only where there is exactly one catalogue",
+				Fix:  "POST /api/catalogues keeps one, GET lists them"}
 		}
 		id = list[0].ID
 	} else if err := s.May(ctx, by, KindCatalogue, id, false); err != nil {

@@ -104,7 +104,8 @@ func (s *Server) changeOfBaseline(ctx context.Context, by *account.Principal, no
 }
 
 // changeOfPrevious compares each target of a run with the newest run before that asked the same model.
-func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, now *EvalRun, out *RunChanges, claims *family) error {
+func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, now *EvalRun, out *RunChanges,
+	claims *family) error {
 	config, err := s.cfg.App.Configuration(ctx, now.ID)
 	if err != nil {
 		return err
@@ -187,7 +188,8 @@ func sameModels(was, now []app.Configured) (pairs []panel.Pair) {
 		for i := range now {
 			for k := range was {
 				a, b := &was[k], &now[i]
-				if paired[i] || took[k] || a.Spec.Target != b.Spec.Target || a.Spec.BaseURL != b.Spec.BaseURL || !alike(a, b) {
+				if paired[i] || took[k] || a.Spec.Target != b.Spec.Target || a.Spec.BaseURL != b.Spec.BaseURL ||
+					!alike(a, b) {
 					continue
 				}
 				took[k], paired[i] = true, true

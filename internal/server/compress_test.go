@@ -92,7 +92,8 @@ func TestCompressed(t *testing.T) {
 		{"/assets/b.png", "gzip", "image/png", false},
 	} {
 		res, b := s.asked(t, http.MethodGet, c.path, c.accept)
-		if got := res.Header.Get("Content-Encoding") == "gzip"; got != c.packed || res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), c.kind) {
+		if got := res.Header.Get("Content-Encoding") == "gzip"; got != c.packed || res.StatusCode != http.StatusOK ||
+			!strings.HasPrefix(res.Header.Get("Content-Type"), c.kind) {
 			t.Errorf("%s for %q: %d, %v", c.path, c.accept, res.StatusCode, res.Header)
 			continue
 		}
@@ -103,17 +104,20 @@ func TestCompressed(t *testing.T) {
 			t.Errorf("%s: a cache cannot know: %v", c.path, res.Header)
 		}
 		_, plain := s.asked(t, http.MethodGet, c.path, "identity")
-		if text := unpacked(t, b); c.path != "/runs" && text != string(plain) || len(b) >= len(plain) { // a page has a nonce of its own
+		// a page has a nonce of its own
+		if text := unpacked(t, b); c.path != "/runs" && text != string(plain) || len(b) >= len(plain) {
 			t.Errorf("%s: %d bytes of %d, another text: %v", c.path, len(b), len(plain), text != string(plain))
 		}
 	}
-	if res, b := s.asked(t, http.MethodGet, "/assets/a.js", "gzip, br"); res.Header.Get("Content-Encoding") != "br" || string(b) != "as the build made it" || res.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+	if res, b := s.asked(t, http.MethodGet, "/assets/a.js", "gzip, br"); res.Header.Get("Content-Encoding") != "br" ||
+		string(b) != "as the build made it" || res.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
 		t.Errorf("brotli: %v %.40q", res.Header, b)
 	}
 	if res, b := s.asked(t, http.MethodHead, "/assets/a.js", "gzip"); res.StatusCode != http.StatusOK || len(b) > 0 {
 		t.Errorf("HEAD: %d, %d bytes", res.StatusCode, len(b))
 	}
-	if res, b := s.asked(t, http.MethodGet, "/api/runs/none", "gzip"); res.StatusCode != http.StatusNotFound || !strings.Contains(string(b), "not found") {
+	if res, b := s.asked(t, http.MethodGet, "/api/runs/none", "gzip"); res.StatusCode != http.StatusNotFound ||
+		!strings.Contains(string(b), "not found") {
 		t.Errorf("a problem: %d %s", res.StatusCode, b)
 	}
 }

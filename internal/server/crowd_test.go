@@ -97,7 +97,9 @@ func (s *site) addEvents(t *testing.T, user string, n int) {
 	err := s.db.Change(t.Context(), "test", func(q *rows.Queries) error {
 		last, err := q.NumberEvents(t.Context(), rows.NumberEventsParams{UserID: user, More: int64(n)})
 		for i := range n {
-			err = errors.Join(err, q.AddEvent(t.Context(), rows.AddEventParams{UserID: user, Seq: last - int64(n-1-i), Kind: "told", At: time.Now().UnixMilli(), Payload: []byte(`{"text":"x"}`)}))
+			err = errors.Join(err,
+				q.AddEvent(t.Context(), rows.AddEventParams{UserID: user, Seq: last - int64(n-1-i), Kind: "told",
+					At: time.Now().UnixMilli(), Payload: []byte(`{"text":"x"}`)}))
 		}
 		return err
 	})
@@ -123,7 +125,8 @@ func TestSlowClient(t *testing.T) {
 	m := message(t, c)
 	to, ok := m["to"].(float64)
 	active, _ := m["active_jobs"].([]any)
-	if m["type"] != "events_skipped" || m["reason"] != "slow" || m["from"] != 1.0 || !ok || len(active) != 1 || active[0].(map[string]any)["job_id"] != id {
+	if m["type"] != "events_skipped" || m["reason"] != "slow" || m["from"] != 1.0 || !ok || len(active) != 1 ||
+		active[0].(map[string]any)["job_id"] != id {
 		t.Fatalf("%v", m)
 	}
 	if to != more+1-500 {
@@ -138,7 +141,8 @@ func TestSlowClient(t *testing.T) {
 		t.Errorf("%d events are kept", len(got))
 	}
 
-	// A client that asks for earlier events gets all of them, also when there are more than a slow client may be behind.
+	// A client that asks for earlier events gets all of them, also when there are more than a slow
+	// client may be behind.
 	const earlier = more - 1200
 	again, err := s.dial(t, "ana", fmt.Sprintf("?since=%d", earlier), nil)
 	if err != nil {
@@ -158,7 +162,8 @@ func TestRemovedEvents(t *testing.T) {
 	s := newSite(t)
 	s.addEvents(t, "user_ana", 20)
 	if err := s.db.Change(t.Context(), "test", func(q *rows.Queries) error {
-		return errors.Join(q.DropEvents(t.Context(), rows.DropEventsParams{UserID: "user_ana", Seq: 7}), q.FeedFrom(t.Context(), rows.FeedFromParams{First: 8, UserID: "user_ana"}))
+		return errors.Join(q.DropEvents(t.Context(), rows.DropEventsParams{UserID: "user_ana", Seq: 7}),
+			q.FeedFrom(t.Context(), rows.FeedFromParams{First: 8, UserID: "user_ana"}))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +174,8 @@ func TestRemovedEvents(t *testing.T) {
 	if m := message(t, c); m["first"] != 8.0 || m["since"] != 3.0 || m["seq"] != 20.0 {
 		t.Errorf("sync: %v", m)
 	}
-	if m := message(t, c); m["type"] != "events_skipped" || m["from"] != 4.0 || m["to"] != 7.0 || m["reason"] != "removed" {
+	if m := message(t, c); m["type"] != "events_skipped" || m["from"] != 4.0 || m["to"] != 7.0 ||
+		m["reason"] != "removed" {
 		t.Errorf("skipped: %v", m)
 	}
 	for next := 8; next <= 20; next++ {
@@ -237,7 +243,8 @@ func TestServeEnds(t *testing.T) { //nolint:paralleltest // it looks at all goro
 	}
 	all := make([]byte, 4<<20)
 	text := string(all[:runtime.Stack(all, true)])
-	for _, f := range []string{"server.(*Server).serveSocket", "server.(*Server).stream", "server.(*link)", "server.(*live).sendAway"} {
+	for _, f := range []string{"server.(*Server).serveSocket", "server.(*Server).stream", "server.(*link)",
+		"server.(*live).sendAway"} {
 		if strings.Contains(text, f) {
 			t.Errorf("%s goes on:\n%s", f, text)
 		}
@@ -265,8 +272,8 @@ func (s *site) openStream(t *testing.T, as, last string) *http.Response {
 	return res
 }
 
-// TestStreamReplay: a stream that was cut off goes on where it was, each time, and with what happens then; a number that
-// is none is refused.
+// TestStreamReplay: a stream that was cut off goes on where it was, each time, and with what
+// happens then; a number that is none is refused.
 func TestStreamReplay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

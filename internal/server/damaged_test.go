@@ -35,7 +35,8 @@ func TestDamagedRows(t *testing.T) {
 		give[any](t, s, "ana", "POST", "/api/traces/"+traces+"/labels", fmt.Sprintf(`{"task_id":"t%d","pass":true}`, i))
 	}
 	run := s.ran(t, "ana", "", 1)
-	gates := give[gateAnswer](t, s, "ana", "POST", "/api/gates", `{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.0, min_n: 1}]"}`).ID
+	gates := give[gateAnswer](t, s, "ana", "POST", "/api/gates",
+		`{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.0, min_n: 1}]"}`).ID
 	give[any](t, s, "ana", "POST", "/api/runs/"+run+"/gate", `{"gate_id":"`+gates+`"}`)
 	give[any](t, s, "ana", "POST", "/api/runs/"+run+"/gate", `{"gate_id":"`+gates+`"}`)
 
@@ -66,7 +67,8 @@ func TestDamagedRows(t *testing.T) {
 	at := "/api/schedules/" + schedule.ID
 	s.answers(t, 202, "ana", "POST", at+"/run", "")
 	s.flip(t, "schedule_runs", "state='done'")
-	if list := s.history(t, schedule.ID); len(list) != 1 || list[0].Verdict != "" || !strings.Contains(list[0].Error, damagedWords) {
+	if list := s.history(t, schedule.ID); len(list) != 1 || list[0].Verdict != "" ||
+		!strings.Contains(list[0].Error, damagedWords) {
 		t.Errorf("%+v", list)
 	}
 	if text := s.answers(t, 422, "ana", "POST", at+"/run", ""); !strings.Contains(text, damagedWords) {
@@ -121,17 +123,20 @@ func TestDamagedRows(t *testing.T) {
 func TestDamagedSchedule(t *testing.T) {
 	t.Parallel()
 	for table, set := range map[string]string{
-		"schedules": "gates=CAST('gates: [{metric: pass_rate, at_least: 0.0, min_n: 1}]' AS BLOB)", "schedule_runs": "outcome=CAST('{' AS BLOB)",
+		"schedules":     "gates=CAST('gates: [{metric: pass_rate, at_least: 0.0, min_n: 1}]' AS BLOB)",
+		"schedule_runs": "outcome=CAST('{' AS BLOB)",
 	} {
 		c := newClock()
 		s := newSite(t, c.tune)
 		s.work(t)
-		made := s.schedule(t, s.keepSuite(t, "ana", 2), `,"cron":"0 6 * * *","gates":"gates: [{metric: pass_rate, at_least: 1, min_n: 1}]"`)
+		made := s.schedule(t, s.keepSuite(t, "ana", 2),
+			`,"cron":"0 6 * * *","gates":"gates: [{metric: pass_rate, at_least: 1, min_n: 1}]"`)
 		c.schedules(t, s)
 		s.answers(t, 202, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
 		s.flip(t, table, set)
 		list := c.settled(t, s, made.ID)
-		if len(list) != 1 || list[0].State != "done" || list[0].Verdict != "" || !strings.Contains(list[0].Error, damagedWords) {
+		if len(list) != 1 || list[0].State != "done" || list[0].Verdict != "" ||
+			!strings.Contains(list[0].Error, damagedWords) {
 			t.Errorf("%s: %+v", table, list)
 		}
 		c.look(24 * time.Hour)

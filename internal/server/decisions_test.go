@@ -51,23 +51,27 @@ func TestDiffers(t *testing.T) {
 		"back to it":      {now: 1, was: 2, want: []string{fmt.Sprintf(other, 1, 2)}},
 		"no version now":  {was: 2},
 		"no version then": {now: 2},
-		"tasks came, went": {c: panel.Comparison{OnlyCandidate: []string{"a"}, OnlyBaseline: []string{"b", "c"}, Warnings: []string{"w"}}, want: []string{
+		"tasks came, went": {c: panel.Comparison{OnlyCandidate: []string{"a"}, OnlyBaseline: []string{"b", "c"},
+			Warnings: []string{"w"}}, want: []string{
 			"1 task is in this run only, and not compared", "2 tasks are in r only, and not compared", "w",
 		}},
 	} {
-		if d := cmp.Diff(tc.want, differs(&tc.c, &EvalRun{Version: tc.now}, &EvalRun{ID: "r", Version: tc.was})); d != "" {
+		if d := cmp.Diff(tc.want,
+			differs(&tc.c, &EvalRun{Version: tc.now}, &EvalRun{ID: "r", Version: tc.was})); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
 }
 
 func pairOf(candidate, metric string, change, p float64) panel.TargetComparison {
-	d := panel.Difference{P: p, Change: stats.Interval{Point: change, Status: stats.StatusOK, Lower: -1, Upper: 1, Confidence: 0.95}}
+	d := panel.Difference{P: p,
+		Change: stats.Interval{Point: change, Status: stats.StatusOK, Lower: -1, Upper: 1, Confidence: 0.95}}
 	if math.IsNaN(change) {
 		d.Change.Status = stats.StatusNoData
 	}
 	return panel.TargetComparison{Baseline: "was " + candidate, Candidate: candidate, Measured: []panel.Measured{
-		{Pairing: panel.Pairing{Metric: "other"}, Overall: panel.Difference{Change: stats.Interval{Point: 9, Status: stats.StatusOK}}},
+		{Pairing: panel.Pairing{Metric: "other"},
+			Overall: panel.Difference{Change: stats.Interval{Point: 9, Status: stats.StatusOK}}},
 		{Pairing: panel.Pairing{Metric: metric}, Overall: d},
 	}}
 }
@@ -76,7 +80,8 @@ func pairOf(candidate, metric string, change, p float64) panel.TargetComparison 
 func TestDeltaOf(t *testing.T) {
 	t.Parallel()
 	two := &panel.Comparison{Targets: []panel.TargetComparison{
-		pairOf("a", metricOverall, 0.5, 1), pairOf("b", metricOverall, -0.1, 1), pairOf("c", "cost", 7, 1), pairOf("d", metricOverall, math.NaN(), 1),
+		pairOf("a", metricOverall, 0.5, 1), pairOf("b", metricOverall, -0.1, 1), pairOf("c", "cost", 7, 1),
+		pairOf("d", metricOverall, math.NaN(), 1),
 	}}
 	if got := deltaOf(two); got == nil || math.Abs(*got-0.2) > 1e-12 {
 		t.Errorf("%v", got)
@@ -89,7 +94,8 @@ func TestDeltaOf(t *testing.T) {
 // TestFamilyOfATarget: a target of a timeline has the change of its own overall score, with its p where there is one.
 func TestFamilyOfATarget(t *testing.T) {
 	t.Parallel()
-	c := &panel.Comparison{Targets: []panel.TargetComparison{pairOf("b", metricOverall, 0.1, 0.3), pairOf("a", metricOverall, 0.5, 0.04), pairOf("c", "cost", 1, 1), pairOf("d", metricOverall, 0.2, math.NaN())}}
+	c := &panel.Comparison{Targets: []panel.TargetComparison{pairOf("b", metricOverall, 0.1, 0.3),
+		pairOf("a", metricOverall, 0.5, 0.04), pairOf("c", "cost", 1, 1), pairOf("d", metricOverall, 0.2, math.NaN())}}
 	f := &families{}
 	of := map[string]*TimelineTarget{}
 	for _, name := range []string{"a", "c", "d", "e"} {
@@ -119,16 +125,19 @@ func TestBriefErrors(t *testing.T) {
 		if _, err := brief(nil, "", e); err != nil || len(e.Errors) != want {
 			t.Errorf("%d errors: %d, %v", n, len(e.Errors), err)
 		}
-		if last := e.Errors[len(e.Errors)-1].Message; n > maxErrors && last != fmt.Sprintf("and %d more errors", n-maxErrors) || n == maxErrors && last != "" {
+		if last := e.Errors[len(e.Errors)-1].Message; n > maxErrors &&
+			last != fmt.Sprintf("and %d more errors", n-maxErrors) || n == maxErrors && last != "" {
 			t.Errorf("%d errors: %q", n, last)
 		}
 	}
 	whole, long := strings.Repeat("x", maxEcho), strings.Repeat("x", maxEcho+1)
-	e := &huma.ErrorModel{Errors: []*huma.ErrorDetail{{Location: whole, Value: whole}, {Location: long, Value: long}, {Value: "\xff"}, {Value: map[string]any{}}, {Value: 7}}}
+	e := &huma.ErrorModel{Errors: []*huma.ErrorDetail{{Location: whole, Value: whole}, {Location: long, Value: long},
+		{Value: "\xff"}, {Value: map[string]any{}}, {Value: 7}}}
 	if _, err := brief(nil, "", e); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := e.Errors[0], e.Errors[1]; a.Location != whole || a.Value != whole || b.Location != whole+"…" || b.Value != nil {
+	if a, b := e.Errors[0], e.Errors[1]; a.Location != whole || a.Value != whole || b.Location != whole+"…" ||
+		b.Value != nil {
 		t.Errorf("%+v %+v", a, b)
 	}
 	if e.Errors[2].Value != nil || e.Errors[3].Value != nil || e.Errors[4].Value != 7 {
@@ -185,7 +194,8 @@ func TestFrames(t *testing.T) {
 func TestNoteOf(t *testing.T) {
 	t.Parallel()
 	fresh := &plan.ExperimentCandidate{}
-	if a, b, c := noteOf(&plan.ExperimentCandidate{Confirmed: true}, 3), noteOf(fresh, 1), noteOf(fresh, 2); a != "a fresh run confirmed it" ||
+	if a, b, c := noteOf(&plan.ExperimentCandidate{Confirmed: true}, 3), noteOf(fresh, 1),
+		noteOf(fresh, 2); a != "a fresh run confirmed it" ||
 		!strings.HasPrefix(b, "the only configuration") || !strings.Contains(c, "looks better than it is") {
 		t.Errorf("%q %q %q", a, b, c)
 	}
@@ -221,7 +231,8 @@ func TestParamsOf(t *testing.T) {
 // TestEnded: more is to come of what runs or waits.
 func TestEnded(t *testing.T) {
 	t.Parallel()
-	for state, want := range map[string]bool{"running": false, "queued": false, "done": true, "failed": true, "budget": true} {
+	for state, want := range map[string]bool{"running": false, "queued": false, "done": true, "failed": true,
+		"budget": true} {
 		if ended(state) != want {
 			t.Errorf("%s: %t", state, !want)
 		}
@@ -235,7 +246,8 @@ func TestChosenTools(t *testing.T) {
 		names []string
 		want  []string // nil: refused
 	}{
-		"all": {nil, []string{"p_a", "p_b"}}, "one": {[]string{"b"}, []string{"p_b"}}, "both": {[]string{"b", "a"}, []string{"p_a", "p_b"}}, "unknown": {[]string{"a", "c"}, nil},
+		"all": {nil, []string{"p_a", "p_b"}}, "one": {[]string{"b"}, []string{"p_b"}},
+		"both": {[]string{"b", "a"}, []string{"p_a", "p_b"}}, "unknown": {[]string{"a", "c"}, nil},
 	} {
 		s := &callvet.Suite{Tools: []callvet.Tool{{Name: "p_a"}, {Name: "p_b"}}}
 		err := chosen(s, tc.names, "p_")

@@ -32,7 +32,8 @@ func (s *Server) addDocs() {
 		}
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		h.Set("Content-Security-Policy",
+			"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		_, _ = w.Write(b.Bytes()) // who went away gets nothing
 	})
@@ -102,7 +103,8 @@ func describeOp(method, path string, op *huma.Operation, schemas huma.Registry) 
 	out := docOp{ID: op.OperationID, Method: method, Path: path, Summary: op.Summary, Open: len(op.Security) == 0}
 	for _, p := range op.Parameters {
 		if p.In != "cookie" {
-			out.Parameters = append(out.Parameters, docField{p.Name, p.In, typeOf(p.Schema), describeSchema(p.Schema, p.Description), p.Required})
+			out.Parameters = append(out.Parameters,
+				docField{p.Name, p.In, typeOf(p.Schema), describeSchema(p.Schema, p.Description), p.Required})
 		}
 	}
 	if op.RequestBody != nil {
@@ -189,7 +191,8 @@ func describeSchema(s *huma.Schema, text string) string {
 func fieldsOf(s *huma.Schema) (out []docField) {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
-		out = append(out, docField{Name: name, Type: typeOf(p), Text: describeSchema(p, ""), Required: slices.Contains(s.Required, name)})
+		out = append(out, docField{Name: name, Type: typeOf(p), Text: describeSchema(p, ""),
+			Required: slices.Contains(s.Required, name)})
 	}
 	return out
 }
@@ -204,7 +207,8 @@ func curl(method, path string, op *huma.Operation, schemas huma.Registry) string
 		line += ` -H "Authorization: Bearer $TOKEN"`
 	}
 	if op.RequestBody != nil {
-		if media := op.RequestBody.Content["application/json"]; media != nil && op.RequestBody.Content["multipart/form-data"] == nil {
+		if media := op.RequestBody.Content["application/json"]; media != nil &&
+			op.RequestBody.Content["multipart/form-data"] == nil {
 			b, err := json.Marshal(example(media.Schema, schemas, 0))
 			if err == nil {
 				line += ` -H "Content-Type: application/json" -d '` + strings.ReplaceAll(string(b), "'", `'\''`) + "'"

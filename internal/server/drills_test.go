@@ -77,7 +77,8 @@ func TestDrills(t *testing.T) {
 		}
 	}
 	for i := range paged {
-		if paged[i].Case != whole.Items[i].Case || paged[i].Tool != whole.Items[i].Tool || *paged[i].Step != *whole.Items[i].Step {
+		if paged[i].Case != whole.Items[i].Case || paged[i].Tool != whole.Items[i].Tool ||
+			*paged[i].Step != *whole.Items[i].Step {
 			t.Errorf("%d: %+v, of one page %+v", i, paged[i], whole.Items[i])
 		}
 	}
@@ -87,11 +88,13 @@ func TestDrills(t *testing.T) {
 	}
 	plain := s.ran(t, "ana", "", 1)
 	code, text = s.ask(t, "ana", "GET", "/api/runs/"+plain+"/recordings/export", "")
-	if lintCode, lint := s.ask(t, "ana", "POST", "/api/lint", `{"text": `+quoted(t, text)+`}`); code != 200 || lintCode != 200 || !strings.Contains(lint, `"ok":true`) {
+	if lintCode, lint := s.ask(t, "ana", "POST", "/api/lint", `{"text": `+quoted(t, text)+`}`); code != 200 ||
+		lintCode != 200 || !strings.Contains(lint, `"ok":true`) {
 		t.Errorf("the suite that was exported: %d %d %.800s", code, lintCode, lint)
 	}
 	s.refuse(t, "ana", "GET", "/api/runs/"+plain+"/drill", "", 422)
-	if none := give[page[incident]](t, s, "ana", "GET", "/api/runs/"+plain+"/incidents", ""); none.Items == nil || len(none.Items) != 0 {
+	if none := give[page[incident]](t, s, "ana", "GET", "/api/runs/"+plain+"/incidents", ""); none.Items == nil ||
+		len(none.Items) != 0 {
 		t.Errorf("%+v", none)
 	}
 	s.refuse(t, "ana", "GET", at+"/incidents?cursor=x", "", 422)

@@ -103,12 +103,15 @@ func (s *Server) addEval() {
 		Body EvalRequest
 	}
 	add(s, huma.Operation{
-		OperationID: "tool-eval", Method: http.MethodPost, Path: "/api/tool-eval", Summary: "Run a suite as a job", Tags: []string{"jobs"}, DefaultStatus: http.StatusAccepted,
-	}, Access{Role: account.Member, Scope: account.ScopeRun}, func(ctx context.Context, by *account.Principal, in *input) (*submittedOutput, error) {
-		return s.submitEval(ctx, by, &in.Body, in.Key)
-	})
+		OperationID: "tool-eval", Method: http.MethodPost, Path: "/api/tool-eval", Summary: "Run a suite as a job",
+		Tags: []string{"jobs"}, DefaultStatus: http.StatusAccepted,
+	}, Access{Role: account.Member, Scope: account.ScopeRun},
+		func(ctx context.Context, by *account.Principal, in *input) (*submittedOutput, error) {
+			return s.submitEval(ctx, by, &in.Body, in.Key)
+		})
 	add(s, huma.Operation{
-		OperationID: "estimate-eval", Method: http.MethodPost, Path: "/api/tool-eval/estimate", Summary: "What a run would ask, and what it would take; nothing is asked or kept", Tags: []string{"jobs"},
+		OperationID: "estimate-eval", Method: http.MethodPost, Path: "/api/tool-eval/estimate",
+		Summary: "What a run would ask, and what it would take; nothing is asked or kept", Tags: []string{"jobs"},
 	}, Access{Role: account.Member, Scope: account.ScopeRun, Reads: true}, s.estimateEval)
 	type cancelInput struct {
 		Body struct {
@@ -116,18 +119,21 @@ func (s *Server) addEval() {
 		}
 	}
 	add(s, huma.Operation{
-		OperationID: "tool-eval-cancel", Method: http.MethodPost, Path: "/api/tool-eval/cancel", Summary: "Cancel a job", Tags: []string{"jobs"},
-	}, Access{Role: account.Member, Scope: account.ScopeRun}, func(ctx context.Context, by *account.Principal, in *cancelInput) (*jobOutput, error) {
-		if err := s.May(ctx, by, KindJob, in.Body.JobID, true); err != nil {
-			return nil, err
-		}
-		return s.cancelJob(ctx, in.Body.JobID)
-	})
+		OperationID: "tool-eval-cancel", Method: http.MethodPost, Path: "/api/tool-eval/cancel",
+		Summary: "Cancel a job", Tags: []string{"jobs"},
+	}, Access{Role: account.Member, Scope: account.ScopeRun},
+		func(ctx context.Context, by *account.Principal, in *cancelInput) (*jobOutput, error) {
+			if err := s.May(ctx, by, KindJob, in.Body.JobID, true); err != nil {
+				return nil, err
+			}
+			return s.cancelJob(ctx, in.Body.JobID)
+		})
 }
 
 // submitEval takes a job that runs a suite: the run is made at once. What the request names must
 // be p's to read.
-func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *EvalRequest, key string) (*submittedOutput, error) {
+func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *EvalRequest,
+	key string) (*submittedOutput, error) {
 	q, err := req.submission(by, key)
 	if err != nil {
 		return nil, err
@@ -136,7 +142,8 @@ func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *Eva
 }
 
 // estimateEval tells what the run of a request would come to. It estimates from runs that the user may read.
-func (s *Server) estimateEval(ctx context.Context, by *account.Principal, in *struct{ Body EvalRequest }) (*body[app.DryRun], error) {
+func (s *Server) estimateEval(ctx context.Context, by *account.Principal,
+	in *struct{ Body EvalRequest }) (*body[app.DryRun], error) {
 	q, err := in.Body.submission(by, "")
 	if err != nil {
 		return nil, err
@@ -144,7 +151,9 @@ func (s *Server) estimateEval(ctx context.Context, by *account.Principal, in *st
 	if _, err := s.ready(ctx, by, q); err != nil {
 		return nil, err
 	}
-	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx, rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, Before: math.MaxInt64, AtMost: estimatedFrom})
+	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx,
+		rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, Before: math.MaxInt64,
+			AtMost: estimatedFrom})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
@@ -171,13 +180,15 @@ const estimatedFrom = 50
 // submission is the run that the request of a user asks for.
 func (q *EvalRequest) submission(by *account.Principal, key string) (*submission, error) {
 	if q.Priority > 0 && by.Role != account.Admin {
-		return nil, &callvet.FieldError{Field: "priority", Kind: callvet.ErrDenied, Text: "{priority} above 0 is for admins"}
+		return nil, &callvet.FieldError{Field: "priority", Kind: callvet.ErrDenied,
+			Text: "{priority} above 0 is for admins"}
 	}
 	ask, err := q.run()
 	if err != nil {
 		return nil, err
 	}
-	return &submission{suite: q.SuiteID, experiment: q.ExperimentID, ask: ask, key: key, priority: q.Priority, timeout: time.Duration(q.Timeout) * time.Second}, nil
+	return &submission{suite: q.SuiteID, experiment: q.ExperimentID, ask: ask, key: key, priority: q.Priority,
+		timeout: time.Duration(q.Timeout) * time.Second}, nil
 }
 
 // submission is a run that somebody asks for.
@@ -269,7 +280,8 @@ func ownTargets(by *account.Principal, wrote string, targets, known []app.Target
 			continue
 		}
 		return &callvet.Hinted{
-			Err: fmt.Errorf("run %s: %w: another user wrote where its requests go and which key they carry, and the keys of %s are not sent there",
+			Err: fmt.Errorf(
+				"run %s: %w: another user wrote where its requests go and which key they carry, and the keys of %s are not sent there",
 				t.Target, callvet.ErrDenied, by.Name),
 			Hint: "look at its address, then ask for it yourself (POST /api/tool-eval)",
 		}
@@ -312,7 +324,8 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 					return err
 				}
 				return rq.AddRunEntry(ctx, rows.AddRunEntryParams{
-					RunID: made.run, UserID: by.User, SuiteID: q.suite, SuiteVersion: entry.Version, ExperimentID: q.experiment, JobID: id, Created: s.cfg.Now().UnixMilli(),
+					RunID: made.run, UserID: by.User, SuiteID: q.suite, SuiteVersion: entry.Version,
+					ExperimentID: q.experiment, JobID: id, Created: s.cfg.Now().UnixMilli(),
 				})
 			}
 			for _, w := range made.warnings {
@@ -327,7 +340,8 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 		}
 		return nil, err
 	}
-	out := &submittedOutput{Status: http.StatusAccepted, Body: Submitted{JobID: got.ID, Status: "submitted", ResultRef: got.ResultRef}}
+	out := &submittedOutput{Status: http.StatusAccepted,
+		Body: Submitted{JobID: got.ID, Status: "submitted", ResultRef: got.ResultRef}}
 	if !isNew {
 		out.Status, out.Body.Status = http.StatusOK, string(got.State)
 		return out, nil
@@ -389,10 +403,12 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 		Words:   store.Words{Name: q.Name, Notes: q.Notes, Tags: slices.Clone(q.RunTags)},
 		Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter),
 		NoCache: q.NoCache, Judges: q.Judge,
-		FailedFrom: q.FailedFrom, RealLatency: q.RealLatency, Slices: slices.Clone(q.Slices), Keep: slices.Clone(q.Keep),
+		FailedFrom: q.FailedFrom, RealLatency: q.RealLatency, Slices: slices.Clone(q.Slices),
+		Keep: slices.Clone(q.Keep),
 		Settings: app.Settings{
 			Retries: q.Retries, Interleave: q.Interleave, ForceRubric: q.ForceRubric,
-			MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS,
+			MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate,
+			TimeoutMS: q.RequestTimeoutMS,
 		},
 	}
 	ask.Embedder = q.Embedder
@@ -400,7 +416,8 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 		tags := make([]string, len(q.Tags))
 		for i, t := range q.Tags {
 			if strings.ContainsAny(t, ",!") || strings.TrimSpace(t) == "" {
-				return nil, &callvet.FieldError{Field: "tags", Text: fmt.Sprintf("{tags} %q: a tag has neither a comma nor a !, and is not empty", t)}
+				return nil, &callvet.FieldError{Field: "tags",
+					Text: fmt.Sprintf("{tags} %q: a tag has neither a comma nor a !, and is not empty", t)}
 			}
 			tags[i] = "tag:" + t
 		}
@@ -412,7 +429,8 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 // specs are the targets, each with what is for all of them.
 func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 	if len(q.Models)+len(q.Targets) == 0 {
-		return nil, &callvet.FieldError{Field: "models", Text: "{models}: name at least one model, such as openai/gpt-5-mini"}
+		return nil, &callvet.FieldError{Field: "models",
+			Text: "{models}: name at least one model, such as openai/gpt-5-mini"}
 	}
 	params, err := paramsOf(q.ProviderParams, q.Temperature, q.Seed)
 	if err != nil {
@@ -436,13 +454,16 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 		if !ok || provider == "" || model == "" {
 			return nil, &callvet.FieldError{
 				Field: "models",
-				Text:  fmt.Sprintf("{models} %q: write provider/model, such as openai/gpt-5-mini, or retrieve:CATALOGUE_ID", m),
+				Text: fmt.Sprintf(
+					"{models} %q: write provider/model, such as openai/gpt-5-mini, or retrieve:CATALOGUE_ID", m),
 			}
 		}
 		put(provider, model, app.TargetSpec{Target: m})
 	}
 	for _, t := range q.Targets {
-		put(t.ProviderKey, t.ModelID, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
+		put(t.ProviderKey, t.ModelID,
+			app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL,
+				APIKeyEnv: t.APIKeyEnv})
 	}
 	return specs, q.prompt(specs, keys)
 }
@@ -462,15 +483,20 @@ func (q *EvalRequest) prompt(specs []app.TargetSpec, keys map[string][]int) erro
 		for _, key := range slices.Sorted(maps.Keys(said)) {
 			text, ok := said[key].(string)
 			if !ok {
-				return &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: it is a text", key)}
+				return &callvet.FieldError{Field: "system_prompt",
+					Text: fmt.Sprintf("{system_prompt} %s: it is a text", key)}
 			}
 			if key != globalPrompt && keys[key] == nil {
-				return &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: no target of that name is asked; they are %s, or %s for all others", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "), globalPrompt)}
+				return &callvet.FieldError{Field: "system_prompt",
+					Text: fmt.Sprintf(
+						"{system_prompt} %s: no target of that name is asked; they are %s, or %s for all others", key,
+						strings.Join(slices.Sorted(maps.Keys(keys)), ", "), globalPrompt)}
 			}
 			each[key] = text
 		}
 	default:
-		return &callvet.FieldError{Field: "system_prompt", Text: "{system_prompt}: it is a text, or an object of texts by provider_key::model_id"}
+		return &callvet.FieldError{Field: "system_prompt",
+			Text: "{system_prompt}: it is a text, or an object of texts by provider_key::model_id"}
 	}
 	for key, positions := range keys {
 		text, own := each[key]
@@ -490,13 +516,15 @@ func (q *EvalRequest) prompt(specs []app.TargetSpec, keys map[string][]int) erro
 // paramsOf are the parameters of all targets: those that have a meaning everywhere, and others as they are.
 func paramsOf(given map[string]json.RawMessage, temperature *float64, seed int64) (p callvet.Params, err error) {
 	known := map[string]any{
-		"top_p": &p.TopP, "max_tokens": &p.MaxTokens, "seed": &p.Seed, "reasoning_effort": &p.ReasoningEffort, "parallel_calls": &p.ParallelCalls, "stop": &p.Stop, "temperature": &p.Temperature,
+		"top_p": &p.TopP, "max_tokens": &p.MaxTokens, "seed": &p.Seed, "reasoning_effort": &p.ReasoningEffort,
+		"parallel_calls": &p.ParallelCalls, "stop": &p.Stop, "temperature": &p.Temperature,
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value := given[name]
 		if into := known[name]; into != nil {
 			if err := json.Unmarshal(value, into); err != nil {
-				return p, &callvet.FieldError{Field: "provider_params", Text: fmt.Sprintf("{provider_params} %s: %s is not a value of it", name, value)}
+				return p, &callvet.FieldError{Field: "provider_params",
+					Text: fmt.Sprintf("{provider_params} %s: %s is not a value of it", name, value)}
 			}
 			continue
 		}

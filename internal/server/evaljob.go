@@ -127,7 +127,8 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{"eval_id": j.ResultRef, "status": out.Summary.Status, "totals": out.Summary.Totals, "requests": out.Summary.Spent.Requests})
+	return json.Marshal(map[string]any{"eval_id": j.ResultRef, "status": out.Summary.Status,
+		"totals": out.Summary.Totals, "requests": out.Summary.Spent.Requests})
 }
 
 // split lets the workers of the server have shards of the run of a job.
@@ -149,7 +150,8 @@ func (s *Server) split(r *job.Report) *app.Split {
 }
 
 // toolEvalShard carries out a shard of the run of a job.
-func (s *Server) toolEvalShard(ctx context.Context, j job.Job, task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
+func (s *Server) toolEvalShard(ctx context.Context, j job.Job, task json.RawMessage,
+	yield <-chan struct{}) (json.RawMessage, error) {
 	a, err := s.AppOf(ctx, j.User)
 	if err != nil {
 		return nil, err
@@ -222,12 +224,15 @@ func (e *evalRun) begin(ctx context.Context, suite string) error {
 		e.note.Begun = true
 		var targets []map[string]string
 		for _, t := range e.feed.Manifest.Targets {
-			e.note.Counts = append(e.note.Counts, toldCount{Model: t.Name, Total: e.total / int64(len(e.feed.Manifest.Targets))})
-			targets = append(targets, map[string]string{"provider_key": t.Provider, "model_id": t.Model, "display_name": t.Name})
+			e.note.Counts = append(e.note.Counts,
+				toldCount{Model: t.Name, Total: e.total / int64(len(e.feed.Manifest.Targets))})
+			targets = append(targets,
+				map[string]string{"provider_key": t.Provider, "model_id": t.Model, "display_name": t.Name})
 		}
 		each := int(e.total) / len(targets)
 		err := e.tell(job.News{Kind: "tool_eval_init", Data: map[string]any{
-			"eval_id": e.feed.Stored.ID, "targets": targets, "cases": e.feed.Cases(), "total_cases": each * len(e.feed.Manifest.Counted(len(targets))), "total": e.total, "suite_name": suite,
+			"eval_id": e.feed.Stored.ID, "targets": targets, "cases": e.feed.Cases(),
+			"total_cases": each * len(e.feed.Manifest.Counted(len(targets))), "total": e.total, "suite_name": suite,
 		}})
 		if err != nil {
 			return err
@@ -363,7 +368,8 @@ func (e *evalRun) progressNews(last *report.Row) job.News {
 		done += e.note.Counts[i].Done
 	}
 	return job.News{Kind: "tool_eval_progress", Data: map[string]any{
-		"current": done, "total": e.total, "model": e.target(last.Cell.Target), "test_case": last.Case.ID, "targets": slices.Clone(e.note.Counts),
+		"current": done, "total": e.total, "model": e.target(last.Cell.Target), "test_case": last.Case.ID,
+		"targets": slices.Clone(e.note.Counts),
 	}}
 }
 
@@ -397,7 +403,8 @@ func callOf(tools []string, args json.RawMessage, raw string) toldCall {
 func (e *evalRun) resultNews(row *report.Row) job.News {
 	c, t, r := row.Case, &row.Cell.Trace, &row.Cell.Result
 	data := map[string]any{
-		"eval_id": e.feed.Stored.ID, "model": e.target(row.Cell.Target), "test_case": c.ID, "case_index": row.Cell.Case, "target_index": row.Cell.Target, "repeat": row.Cell.Repeat,
+		"eval_id": e.feed.Stored.ID, "model": e.target(row.Cell.Target), "test_case": c.ID, "case_index": row.Cell.Case,
+		"target_index": row.Cell.Target, "repeat": row.Cell.Repeat,
 		"verdict": r.Verdict, "outcome": t.Outcome, "latency_ms": t.WallMS,
 	}
 	scores := map[string]*float64{}
@@ -450,7 +457,8 @@ func warningNews(n callvet.Notice) job.News {
 }
 
 // complete is what the last event of a run says, with the same scores as the list of runs.
-func (s *Server) complete(ctx context.Context, user string, out *app.Outcome, experiment, run string) (map[string]any, error) {
+func (s *Server) complete(ctx context.Context, user string, out *app.Outcome, experiment,
+	run string) (map[string]any, error) {
 	data := map[string]any{"eval_id": run, "status": out.Summary.Status}
 	line, err := s.lineOf(ctx, run)
 	if err != nil || line == nil || line.AvgScore == nil {
@@ -492,12 +500,15 @@ func (e *evalRun) end(out *app.Outcome, complete map[string]any) error {
 	p := out.View.Panels
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		data := map[string]any{"eval_id": complete["eval_id"], "model": t.Name, "cases_run": t.Overall.Cells, "cases_passed": t.Overall.Verdicts.Pass, "verdicts": t.Overall.Verdicts}
+		data := map[string]any{"eval_id": complete["eval_id"], "model": t.Name, "cases_run": t.Overall.Cells,
+			"cases_passed": t.Overall.Verdicts.Pass, "verdicts": t.Overall.Verdicts}
 		for name, metric := range map[string]string{
-			"pass_rate": panel.MetricPass, "overall": "overall", "tool_selection": "tool_selection", "param_accuracy": "arg_accuracy", "abstention": panel.MetricAbstention,
+			"pass_rate": panel.MetricPass, "overall": "overall", "tool_selection": "tool_selection",
+			"param_accuracy": "arg_accuracy", "abstention": panel.MetricAbstention,
 		} {
 			if m := t.Overall.Metric(metric); m != nil && m.Interval.Defined() {
-				data[name] = map[string]any{"value": m.Interval.Point, "lower": m.Interval.Lower, "upper": m.Interval.Upper, "n": m.Seen()}
+				data[name] = map[string]any{"value": m.Interval.Point, "lower": m.Interval.Lower,
+					"upper": m.Interval.Upper, "n": m.Seen()}
 			}
 		}
 		news = append(news, job.News{Kind: "tool_eval_summary", Data: data})

@@ -62,7 +62,8 @@ func newMoody(t *testing.T, do func(city int) string) *moody {
 			said = fmt.Sprintf("city%d", city)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"weather_now","arguments":"{\"city\":\"%s\"}"}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, said)
+		fmt.Fprintf(w,
+			`{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"weather_now","arguments":"{\"city\":\"%s\"}"}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, said)
 	}))
 	t.Cleanup(m.Close)
 	return m
@@ -71,7 +72,9 @@ func newMoody(t *testing.T, do func(city int) string) *moody {
 // eval sends a job for a user; more are further members of the request, with a comma before.
 func (s *site) eval(t *testing.T, as, suite, url, more string) jobAnswer {
 	t.Helper()
-	code, body := s.ask(t, as, "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]%s}`, suite, url, more))
+	code, body := s.ask(t, as, "POST", "/api/tool-eval",
+		fmt.Sprintf(`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]%s}`,
+			suite, url, more))
 	return decode[jobAnswer](t, code, 202, body)
 }
 
@@ -105,7 +108,8 @@ func TestEvalAsksAgain(t *testing.T) {
 	stop := s.work(t)
 	suite := s.keepSuite(t, "ana", 20)
 	sent := s.eval(t, "ana", suite, m.URL, `,"concurrency":4`)
-	for deadline := time.Now().Add(60 * time.Second); len(verdicts(s.events(t, "ana"))) < 12; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(60 * time.Second); len(verdicts(s.events(t, "ana"))) < 12; time.Sleep(
+		10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("told: %v", verdicts(s.events(t, "ana")))
 		}
@@ -133,7 +137,8 @@ func TestEvalAsksAgain(t *testing.T) {
 		t.Fatalf("newest events: %s", body)
 	}
 	// An attempt that was asked again counts once, with what came of it.
-	counted := []any{map[string]any{"model": "openai/m1", "done": 20.0, "total": 20.0, "passed": 18.0, "failed": 1.0, "errors": 1.0}}
+	counted := []any{map[string]any{"model": "openai/m1", "done": 20.0, "total": 20.0, "passed": 18.0, "failed": 1.0,
+		"errors": 1.0}}
 	if d := cmp.Diff(counted, list[progress]["targets"]); d != "" || list[progress]["current"] != 20.0 {
 		t.Errorf("counted (-want +got):\n%s\nof %v", d, list[progress])
 	}
@@ -156,7 +161,8 @@ func TestEvalDelta(t *testing.T) {
 	complete := func(run string) map[string]any {
 		t.Helper()
 		list := s.events(t, "ana")
-		i := slices.IndexFunc(list, func(e map[string]any) bool { return e["type"] == "tool_eval_complete" && e["eval_id"] == run })
+		i := slices.IndexFunc(list,
+			func(e map[string]any) bool { return e["type"] == "tool_eval_complete" && e["eval_id"] == run })
 		if i < 0 {
 			t.Fatalf("nothing was told of the end of run %s", run)
 		}
@@ -168,7 +174,8 @@ func TestEvalDelta(t *testing.T) {
 	if first["avg_score"] == nil || first["delta"] != nil || first["baseline_score"] != nil {
 		t.Errorf("without an experiment: %v", first)
 	}
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", fmt.Sprintf(`{"name":"e","suite_id":%q,"baseline_eval_id":%q}`, suite, base.ResultRef))
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		fmt.Sprintf(`{"name":"e","suite_id":%q,"baseline_eval_id":%q}`, suite, base.ResultRef))
 	next := s.eval(t, "ana", suite, wrong.URL, fmt.Sprintf(`,"experiment_id":%q`, made.ID))
 	s.awaitJob(t, "ana", next.JobID, "done")
 	got := complete(next.ResultRef)
@@ -181,7 +188,8 @@ func TestEvalDelta(t *testing.T) {
 	}
 	line := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
 	i := slices.IndexFunc(line.Entries, func(e server.TimelineEntry) bool { return e.ID == next.ResultRef })
-	if i < 0 || *line.Entries[i].Delta != delta || *line.Entries[i].Score != score || *line.BaselineScore != got["baseline_score"] || line.BaselineInterval == nil {
+	if i < 0 || *line.Entries[i].Delta != delta || *line.Entries[i].Score != score ||
+		*line.BaselineScore != got["baseline_score"] || line.BaselineInterval == nil {
 		t.Errorf("timeline %+v, the event: %v", line, got)
 	}
 }
@@ -210,7 +218,8 @@ func TestEvalTimeout(t *testing.T) {
 		}
 	}
 	list := s.events(t, "ana")
-	if last := list[len(list)-1]; last["type"] != "job_failed" || last["error"] != j.Error || last["result_ref"] != sent.ResultRef {
+	if last := list[len(list)-1]; last["type"] != "job_failed" || last["error"] != j.Error ||
+		last["result_ref"] != sent.ResultRef {
 		t.Errorf("last event: %v", last)
 	}
 	if d := cmp.Diff(map[string][]string{"c0": {"pass"}, "c1": {"pass"}, "c2": {"pass"}}, verdicts(list)); d != "" {
@@ -234,7 +243,8 @@ func TestEvalPriority(t *testing.T) {
 	suite := s.keepSuite(t, "root", 2)
 	var ids []string
 	for _, priority := range []int{0, -5, 0, 7, 0} { // nobody works yet: the first has the slot, the others wait
-		ids = append(ids, s.eval(t, "root", suite, m.URL, fmt.Sprintf(`,"no_cache":true,"priority":%d`, priority)).JobID)
+		ids = append(ids,
+			s.eval(t, "root", suite, m.URL, fmt.Sprintf(`,"no_cache":true,"priority":%d`, priority)).JobID)
 	}
 	s.work(t)
 	for _, id := range ids {

@@ -39,7 +39,8 @@ func (c *counted) begin(city int) (end func()) {
 // parts is how many parts of jobs workers of the site have done.
 func (s *site) parts(t *testing.T) (n int) {
 	t.Helper()
-	if err := s.db.Handle().QueryRow("SELECT count(*) FROM river_job WHERE kind='callvet_part' AND state='completed'").Scan(&n); err != nil {
+	if err := s.db.Handle().QueryRow(
+		"SELECT count(*) FROM river_job WHERE kind='callvet_part' AND state='completed'").Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

@@ -43,20 +43,23 @@ const keepAlive = 15 * time.Second
 func (s *Server) addEvents() {
 	s.mux.HandleFunc("GET /ws", s.socket)
 	add(s, huma.Operation{
-		OperationID: "ws-ticket", Method: http.MethodPost, Path: "/api/ws-ticket", Summary: "A ticket for one socket (GET /ws), where no cookie can be sent", Tags: []string{"events"},
-	}, Access{Scope: account.ScopeRead}, func(_ context.Context, by *account.Principal, _ *struct{}) (*struct{ Body Ticket }, error) {
-		text, err := s.live.newTicket(by, s.cfg.Now())
-		if err != nil {
-			return nil, err
-		}
-		return &struct{ Body Ticket }{Ticket{text, int(ticketLife.Seconds())}}, nil
-	})
+		OperationID: "ws-ticket", Method: http.MethodPost, Path: "/api/ws-ticket",
+		Summary: "A ticket for one socket (GET /ws), where no cookie can be sent", Tags: []string{"events"},
+	}, Access{Scope: account.ScopeRead},
+		func(_ context.Context, by *account.Principal, _ *struct{}) (*struct{ Body Ticket }, error) {
+			text, err := s.live.newTicket(by, s.cfg.Now())
+			if err != nil {
+				return nil, err
+			}
+			return &struct{ Body Ticket }{Ticket{text, int(ticketLife.Seconds())}}, nil
+		})
 	type listInput struct {
 		Since int64 `query:"since" minimum:"0" doc:"events after this one"`
 		Limit int   `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 	}
 	add(s, huma.Operation{
-		OperationID: "list-events", Method: http.MethodGet, Path: "/api/events/list", Summary: "Events that happened, in order", Tags: []string{"events"},
+		OperationID: "list-events", Method: http.MethodGet, Path: "/api/events/list",
+		Summary: "Events that happened, in order", Tags: []string{"events"},
 	}, Access{}, func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body EventPage }, error) {
 		out := &struct{ Body EventPage }{}
 		var err error
@@ -72,14 +75,17 @@ func (s *Server) addEvents() {
 		Last  string `header:"Last-Event-ID" doc:"as since; it counts before it"`
 	}
 	add(s, huma.Operation{
-		OperationID: "stream-events", Method: http.MethodGet, Path: "/api/events", Summary: "Events as they happen (server-sent events)", Tags: []string{"events"},
-		Responses: map[string]*huma.Response{"200": {Description: "a stream of events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
+		OperationID: "stream-events", Method: http.MethodGet, Path: "/api/events",
+		Summary: "Events as they happen (server-sent events)", Tags: []string{"events"},
+		Responses: map[string]*huma.Response{"200": {Description: "a stream of events",
+			Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
 	}, Access{}, func(ctx context.Context, by *account.Principal, in *streamInput) (*huma.StreamResponse, error) {
 		since := &in.Since
 		if in.Last != "" {
 			n, err := strconv.ParseInt(in.Last, 10, 64)
 			if err != nil || n < 0 {
-				return nil, &callvet.FieldError{Field: "Last-Event-ID", Text: "{Last-Event-ID}: it is the number of an event"}
+				return nil, &callvet.FieldError{Field: "Last-Event-ID",
+					Text: "{Last-Event-ID}: it is the number of an event"}
 			}
 			since = &n
 		} else if in.Since < 0 {
@@ -87,7 +93,8 @@ func (s *Server) addEvents() {
 		}
 		seat, ok := s.live.enter(by.User, s.sockets())
 		if !ok {
-			return nil, fmt.Errorf("follow events: %w: %d connections of a user may do so", callvet.ErrLimited, s.sockets())
+			return nil, fmt.Errorf("follow events: %w: %d connections of a user may do so", callvet.ErrLimited,
+				s.sockets())
 		}
 		f, hello, err := s.follow(ctx, seat, since)
 		if err != nil {

@@ -67,14 +67,21 @@ type ExperimentIn struct {
 func (s *Server) addExperiments() {
 	one := map[string]Kind{"id": KindExperiment}
 	tags := []string{"experiments"}
-	add(s, huma.Operation{OperationID: "list-experiments", Method: http.MethodGet, Path: "/api/experiments", Summary: "List experiments", Tags: tags}, Access{}, s.experiments)
+	add(s, huma.Operation{OperationID: "list-experiments", Method: http.MethodGet, Path: "/api/experiments",
+		Summary: "List experiments", Tags: tags}, Access{}, s.experiments)
 	add(s, huma.Operation{
-		OperationID: "create-experiment", Method: http.MethodPost, Path: "/api/experiments", Summary: "Create an experiment", Tags: tags, DefaultStatus: http.StatusCreated,
+		OperationID: "create-experiment", Method: http.MethodPost, Path: "/api/experiments",
+		Summary: "Create an experiment", Tags: tags, DefaultStatus: http.StatusCreated,
 	}, Access{Role: account.Member}, s.createExperiment)
-	add(s, huma.Operation{OperationID: "get-experiment", Method: http.MethodGet, Path: "/api/experiments/{id}", Summary: "Get an experiment with its best configuration", Tags: tags}, Access{Objects: one}, s.experimentDetails)
-	add(s, huma.Operation{OperationID: "update-experiment", Method: http.MethodPut, Path: "/api/experiments/{id}", Summary: "Update an experiment", Tags: tags}, Access{Objects: one}, s.updateExperiment)
+	add(s,
+		huma.Operation{OperationID: "get-experiment", Method: http.MethodGet, Path: "/api/experiments/{id}",
+			Summary: "Get an experiment with its best configuration", Tags: tags}, Access{Objects: one},
+		s.experimentDetails)
+	add(s, huma.Operation{OperationID: "update-experiment", Method: http.MethodPut, Path: "/api/experiments/{id}",
+		Summary: "Update an experiment", Tags: tags}, Access{Objects: one}, s.updateExperiment)
 	add(s, huma.Operation{
-		OperationID: "delete-experiment", Method: http.MethodDelete, Path: "/api/experiments/{id}", Summary: "Delete an experiment; its runs stay", Tags: tags, DefaultStatus: http.StatusNoContent,
+		OperationID: "delete-experiment", Method: http.MethodDelete, Path: "/api/experiments/{id}",
+		Summary: "Delete an experiment; its runs stay", Tags: tags, DefaultStatus: http.StatusNoContent,
 	}, Access{Objects: one}, func(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{}, error) {
 		return nil, s.cfg.Store.Change(ctx, "delete experiment", func(q *rows.Queries) error {
 			_, err := q.DeleteExperiment(ctx, rows.DeleteExperimentParams{ID: in.ID, Deleted: s.cfg.Now().UnixMilli()})
@@ -82,29 +89,37 @@ func (s *Server) addExperiments() {
 		})
 	})
 	add(s, huma.Operation{
-		OperationID: "pin-baseline", Method: http.MethodPut, Path: "/api/experiments/{id}/baseline", Summary: "Pin a run as the baseline", Tags: tags,
+		OperationID: "pin-baseline", Method: http.MethodPut, Path: "/api/experiments/{id}/baseline",
+		Summary: "Pin a run as the baseline", Tags: tags,
 	}, Access{Objects: one}, s.pinBaseline)
 	add(s, huma.Operation{
-		OperationID: "get-timeline", Method: http.MethodGet, Path: "/api/experiments/{id}/timeline", Summary: "Runs in the order of time, with differences from the baseline", Tags: tags,
+		OperationID: "get-timeline", Method: http.MethodGet, Path: "/api/experiments/{id}/timeline",
+		Summary: "Runs in the order of time, with differences from the baseline", Tags: tags,
 	}, Access{Objects: one}, s.timeline)
 	add(s, huma.Operation{
-		OperationID: "run-best", Method: http.MethodPost, Path: "/api/experiments/{id}/run-best", Summary: "Run the best configuration anew, as a job: no stored answer is used", Tags: tags, DefaultStatus: http.StatusAccepted,
+		OperationID: "run-best", Method: http.MethodPost, Path: "/api/experiments/{id}/run-best",
+		Summary: "Run the best configuration anew, as a job: no stored answer is used", Tags: tags,
+		DefaultStatus: http.StatusAccepted,
 	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: one}, s.runBest)
 }
 
 func tellExperiment(e *rows.Experiment) Experiment {
 	return Experiment{
-		ID: e.ID, Name: e.Name, Description: string(e.Description), SuiteID: e.SuiteID, State: e.State, Baseline: e.Baseline, BaseTarget: e.BaselineTarget, Shared: e.Shared, User: e.UserID,
+		ID: e.ID, Name: e.Name, Description: string(e.Description), SuiteID: e.SuiteID, State: e.State,
+		Baseline: e.Baseline, BaseTarget: e.BaselineTarget, Shared: e.Shared, User: e.UserID,
 		Created: milli(e.Created), Updated: milli(e.Updated),
 	}
 }
 
-func (s *Server) experiments(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body Page[Experiment] }, error) {
+func (s *Server) experiments(ctx context.Context, by *account.Principal,
+	in *PageIn) (*struct{ Body Page[Experiment] }, error) {
 	m, err := in.mark()
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.cfg.Store.Rows().Experiments(ctx, rows.ExperimentsParams{UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID, AtMost: int64(in.Limit) + 1})
+	list, err := s.cfg.Store.Rows().Experiments(ctx,
+		rows.ExperimentsParams{UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID,
+			AtMost: int64(in.Limit) + 1})
 	if err != nil {
 		return nil, fmt.Errorf("list experiments: %w", err)
 	}
@@ -152,7 +167,8 @@ func (s *Server) createExperiment(ctx context.Context, by *account.Principal, in
 			return err
 		}
 		return q.AddExperiment(ctx, rows.AddExperimentParams{
-			ID: id, UserID: by.User, Name: in.Body.Name, Description: []byte(in.Body.Description), SuiteID: in.Body.SuiteID, Baseline: in.Body.Baseline,
+			ID: id, UserID: by.User, Name: in.Body.Name, Description: []byte(in.Body.Description),
+			SuiteID: in.Body.SuiteID, Baseline: in.Body.Baseline,
 			State: "active", Shared: in.Body.Shared, Created: s.cfg.Now().UnixMilli(),
 		})
 	})
@@ -175,7 +191,8 @@ func (s *Server) updateExperiment(ctx context.Context, by *account.Principal, in
 ) (*struct{ Body ExperimentDetails }, error) {
 	err := s.cfg.Store.Change(ctx, "update experiment", func(q *rows.Queries) error {
 		_, err := q.ChangeExperiment(ctx, rows.ChangeExperimentParams{
-			ID: in.ID, Name: in.Body.Name, Description: []byte(in.Body.Description), State: in.Body.State, Shared: in.Body.Shared, Updated: s.cfg.Now().UnixMilli(),
+			ID: in.ID, Name: in.Body.Name, Description: []byte(in.Body.Description), State: in.Body.State,
+			Shared: in.Body.Shared, Updated: s.cfg.Now().UnixMilli(),
 		})
 		return err
 	})
@@ -203,7 +220,9 @@ func (s *Server) pinBaseline(ctx context.Context, by *account.Principal, in *str
 		}
 	}
 	err = s.cfg.Store.Change(ctx, "pin baseline", func(q *rows.Queries) error {
-		_, err := q.PinBaseline(ctx, rows.PinBaselineParams{ID: in.ID, Baseline: in.Body.Run, BaselineTarget: in.Body.Target, Updated: s.cfg.Now().UnixMilli()})
+		_, err := q.PinBaseline(ctx,
+			rows.PinBaselineParams{ID: in.ID, Baseline: in.Body.Run, BaselineTarget: in.Body.Target,
+				Updated: s.cfg.Now().UnixMilli()})
 		return err
 	})
 	if err != nil {
@@ -250,12 +269,14 @@ func (s *Server) linkable(ctx context.Context, by *account.Principal, id, suite 
 		return fmt.Errorf("read experiment: %w", err)
 	}
 	if e.SuiteID != suite {
-		return &callvet.FieldError{Field: "experiment_id", Text: fmt.Sprintf("{experiment_id} %s is about another suite", id)}
+		return &callvet.FieldError{Field: "experiment_id",
+			Text: fmt.Sprintf("{experiment_id} %s is about another suite", id)}
 	}
 	return nil
 }
 
-func (s *Server) experimentDetails(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{ Body ExperimentDetails }, error) {
+func (s *Server) experimentDetails(ctx context.Context, by *account.Principal,
+	in *ExperimentIn) (*struct{ Body ExperimentDetails }, error) {
 	e, err := s.experiment(ctx, by, in.ID)
 	if err != nil {
 		return nil, err
@@ -332,7 +353,8 @@ func (s *Server) runsOf(ctx context.Context, by *account.Principal, e *rows.Expe
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	list = slices.DeleteFunc(list, func(r rows.RunEntry) bool { return !by.MayRead(account.Owned{User: r.UserID, Shared: r.Shared}) })
+	list = slices.DeleteFunc(list,
+		func(r rows.RunEntry) bool { return !by.MayRead(account.Owned{User: r.UserID, Shared: r.Shared}) })
 	return s.trials(ctx, list)
 }
 
@@ -375,7 +397,8 @@ func results(runs []trial) []result {
 			}
 			c := &r.config.Targets[i]
 			one := result{spec: c.Spec, created: r.line.Created, ExperimentResult: plan.ExperimentResult{
-				Run: r.line.ID, Target: t.Name, Config: c.Hash, Suite: r.config.SuiteHash, Score: t.Score.Interval, Fresh: r.config.Fresh, Whole: r.config.Whole, Floor: c.Floor,
+				Run: r.line.ID, Target: t.Name, Config: c.Hash, Suite: r.config.SuiteHash, Score: t.Score.Interval,
+				Fresh: r.config.Fresh, Whole: r.config.Whole, Floor: c.Floor,
 			}}
 			if t.Pass != nil {
 				one.pass = &t.Pass.Interval

@@ -18,7 +18,8 @@ import (
 // suiteOf makes an entry of a suite for a user.
 func (s *site) suiteOf(t *testing.T, user, id string) {
 	t.Helper()
-	_, err := s.db.Handle().ExecContext(t.Context(), "INSERT INTO suite_entries(id,user_id,name,folded,last_case,version,hash,shared,created,updated,deleted) VALUES($1,$2,'weather','weather',0,1,'h',FALSE,1,1,0)", id, "user_"+user)
+	_, err := s.db.Handle().ExecContext(t.Context(),
+		"INSERT INTO suite_entries(id,user_id,name,folded,last_case,version,hash,shared,created,updated,deleted) VALUES($1,$2,'weather','weather',0,1,'h',FALSE,1,1,0)", id, "user_"+user)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,8 @@ func TestExperiments(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.suiteOf(t, "ana", "suite_1")
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name": "prompts", "description": "which one?", "suite_id": "suite_1"}`)
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		`{"name": "prompts", "description": "which one?", "suite_id": "suite_1"}`)
 	if made.ID == "" || made.State != "active" || made.Best != nil || made.BaselineScore != nil {
 		t.Fatalf("made: %+v", made)
 	}
@@ -38,11 +40,13 @@ func TestExperiments(t *testing.T) {
 	base := s.ran(t, "ana", "", 1, bad)
 	both := s.ran(t, "ana", "", 2, good, bad)
 	for _, id := range []string{base, both} {
-		if code, body := s.ask(t, "ana", "PATCH", "/api/runs/"+id, fmt.Sprintf(`{"experiment_id": %q}`, made.ID)); code != 204 {
+		if code, body := s.ask(t, "ana", "PATCH", "/api/runs/"+id,
+			fmt.Sprintf(`{"experiment_id": %q}`, made.ID)); code != 204 {
 			t.Fatalf("link: %d %s", code, body)
 		}
 	}
-	pinned := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q, "target": "bad"}`, base))
+	pinned := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
+		fmt.Sprintf(`{"eval_id": %q, "target": "bad"}`, base))
 	if i := pinned.BaselineInterval; i == nil || i.Point != *pinned.BaselineScore || i.N == 0 || !(i.Lower < i.Upper) {
 		t.Errorf("the score of the baseline has the interval %+v", i)
 	}
@@ -50,7 +54,8 @@ func TestExperiments(t *testing.T) {
 		t.Fatalf("pinned: %+v", pinned)
 	}
 	line := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
-	if len(line.Entries) != 2 || !line.Entries[0].Baseline || *line.Entries[0].Delta != 0 || line.Entries[0].Targets[0].Change != nil {
+	if len(line.Entries) != 2 || !line.Entries[0].Baseline || *line.Entries[0].Delta != 0 ||
+		line.Entries[0].Targets[0].Change != nil {
 		t.Fatalf("timeline: %+v", line)
 	}
 	second := line.Entries[1]
@@ -58,10 +63,12 @@ func TestExperiments(t *testing.T) {
 		t.Errorf("second entry: %+v", second)
 	}
 	up, same := second.Targets[0], second.Targets[1]
-	if up.Against != "bad" || up.Change == nil || up.Change.Point <= 0 || up.Change.Lower >= up.Change.Point || up.P == nil || same.Change == nil || same.Change.Point != 0 || up.Hash == same.Hash {
+	if up.Against != "bad" || up.Change == nil || up.Change.Point <= 0 || up.Change.Lower >= up.Change.Point ||
+		up.P == nil || same.Change == nil || same.Change.Point != 0 || up.Hash == same.Hash {
 		t.Errorf("changes: %+v, %+v", up, same)
 	}
-	if again := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", ""); fmt.Sprintf("%+v", *again.Entries[1].Targets[0].Change) != fmt.Sprintf("%+v", *up.Change) {
+	if again := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", ""); fmt.Sprintf("%+v",
+		*again.Entries[1].Targets[0].Change) != fmt.Sprintf("%+v", *up.Change) {
 		t.Error("the timeline has other numbers the second time")
 	}
 
@@ -70,7 +77,8 @@ func TestExperiments(t *testing.T) {
 		t.Errorf("best of floors: %+v", pinned.Best)
 	}
 
-	changed := told[server.ExperimentDetails](t, s, "ana", "PUT", path, `{"name": "more prompts", "state": "archived", "shared": true}`)
+	changed := told[server.ExperimentDetails](t, s, "ana", "PUT", path,
+		`{"name": "more prompts", "state": "archived", "shared": true}`)
 	if changed.Name != "more prompts" || changed.State != "archived" || !changed.Shared {
 		t.Errorf("changed: %+v", changed)
 	}
@@ -115,13 +123,16 @@ func TestRunBest(t *testing.T) {
 	s.work(t)
 	m := newModel(t, nil)
 	suite := s.keepSuite(t, "ana", 20)
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", fmt.Sprintf(`{"name": "prompts", "suite_id": %q}`, suite))
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		fmt.Sprintf(`{"name": "prompts", "suite_id": %q}`, suite))
 	path := "/api/experiments/" + made.ID
-	if code, body := s.ask(t, "ana", "POST", path+"/run-best", ""); code != 409 || !strings.Contains(body, "no run of the experiment has a score") {
+	if code, body := s.ask(t, "ana", "POST", path+"/run-best", ""); code != 409 ||
+		!strings.Contains(body, "no run of the experiment has a score") {
 		t.Errorf("without a run: %d %s", code, body)
 	}
 	ask := func(repeats int, more string) string {
-		return fmt.Sprintf(`{"suite_id": %q, "experiment_id": %q, "repeats": %d, "tool_choice": "required", "targets": [{"provider_key": "openai", "model_id": "m1", "base_url": %q}]%s}`,
+		return fmt.Sprintf(
+			`{"suite_id": %q, "experiment_id": %q, "repeats": %d, "tool_choice": "required", "targets": [{"provider_key": "openai", "model_id": "m1", "base_url": %q}]%s}`,
 			suite, made.ID, repeats, m.URL, more)
 	}
 	done := func(j jobAnswer) string {
@@ -129,7 +140,8 @@ func TestRunBest(t *testing.T) {
 	}
 	plain := done(told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", ask(2, "")))
 	kept := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, plain))
-	other := done(told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", ask(3, `, "system_prompt": "Use tools.", "provider_params": {"top_k": 3}`)))
+	other := done(told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
+		ask(3, `, "system_prompt": "Use tools.", "provider_params": {"top_k": 3}`)))
 	before := told[server.ExperimentDetails](t, s, "ana", "GET", path, "")
 	if before.Best == nil || before.Among == nil || kept.BaselineScore == nil {
 		t.Fatalf("two configurations that pass alike: the best is %+v, among %+v", before.Best, before.Among)
@@ -142,7 +154,8 @@ func TestRunBest(t *testing.T) {
 	ranks := func(list []server.BestConfig, confirmed bool, run string) {
 		t.Helper()
 		for _, b := range list {
-			if b.Rank != 1 || b.Worst != 2 || b.Of != 2 || b.Metric != panel.MetricPass || b.Confirmed != confirmed || run != "" && b.Run != run {
+			if b.Rank != 1 || b.Worst != 2 || b.Of != 2 || b.Metric != panel.MetricPass || b.Confirmed != confirmed ||
+				run != "" && b.Run != run {
 				t.Errorf("one of several that may be the best: %+v", b)
 			}
 		}
@@ -158,10 +171,12 @@ func TestRunBest(t *testing.T) {
 	run := done(sent)
 	repeats := map[string]int64{plain: 2, other: 3}[before.Best.Run]
 	if got := m.asked.Load() - asked; got != 20*repeats {
-		t.Errorf("the model was asked %d times: a fresh run of 20 cases asks as often as the best run, %d times each", got, repeats)
+		t.Errorf("the model was asked %d times: a fresh run of 20 cases asks as often as the best run, %d times each",
+			got, repeats)
 	}
 	after := told[server.ExperimentDetails](t, s, "ana", "GET", path, "")
-	if after.Best == nil || !after.Best.Confirmed || after.Best.Run != run || after.Among == nil || slices.ContainsFunc(sent.Warnings, changed) {
+	if after.Best == nil || !after.Best.Confirmed || after.Best.Run != run || after.Among == nil ||
+		slices.ContainsFunc(sent.Warnings, changed) {
 		t.Fatalf("the best after a run of both: %+v, among %+v; warnings %v", after.Best, after.Among, sent.Warnings)
 	}
 	line := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
@@ -172,15 +187,20 @@ func TestRunBest(t *testing.T) {
 			complete = e
 		}
 	}
-	if complete["avg_score"] != *last.Score || complete["baseline_score"] != *line.BaselineScore || complete["delta"] != *last.Delta {
-		t.Errorf("the last event says %v, the timeline %v, %v, %v", complete, *last.Score, *line.BaselineScore, *last.Delta)
+	if complete["avg_score"] != *last.Score || complete["baseline_score"] != *line.BaselineScore ||
+		complete["delta"] != *last.Delta {
+		t.Errorf("the last event says %v, the timeline %v, %v, %v", complete, *last.Score, *line.BaselineScore,
+			*last.Delta)
 	}
 
 	// Another suite has nothing to do with this experiment, and an edited one is told.
-	if code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id": %q, "experiment_id": %q, "models": ["offline/lexical"]}`, s.keepSuite(t, "ana", 2), made.ID)); code != 422 || !strings.Contains(body, "body.experiment_id") {
+	if code, body := s.ask(t, "ana", "POST", "/api/tool-eval",
+		fmt.Sprintf(`{"suite_id": %q, "experiment_id": %q, "models": ["offline/lexical"]}`, s.keepSuite(t, "ana", 2),
+			made.ID)); code != 422 || !strings.Contains(body, "body.experiment_id") {
 		t.Errorf("an experiment about another suite: %d %s", code, body)
 	}
-	give[any](t, s, "ana", "POST", "/api/tool-suites/"+suite+"/cases", `{"prompt": "How is the weather in cityY?", "expected_tool": "weather_now"}`)
+	give[any](t, s, "ana", "POST", "/api/tool-suites/"+suite+"/cases",
+		`{"prompt": "How is the weather in cityY?", "expected_tool": "weather_now"}`)
 	sent = told[jobAnswer](t, s, "ana", "POST", path+"/run-best", `{"repeats": 1}`)
 	done(sent)
 	if !slices.ContainsFunc(sent.Warnings, changed) {

@@ -92,7 +92,8 @@ func (s *Server) ours(host string) bool {
 		host = name
 	}
 	host = strings.TrimSuffix(strings.Trim(strings.ToLower(host), "[]"), ".")
-	if s.cfg.URL != nil && strings.EqualFold(host, s.cfg.URL.Hostname()) || slices.ContainsFunc(s.cfg.Hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
+	if s.cfg.URL != nil && strings.EqualFold(host, s.cfg.URL.Hostname()) ||
+		slices.ContainsFunc(s.cfg.Hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
 		return true
 	}
 	ip, err := netip.ParseAddr(host)
@@ -116,13 +117,15 @@ func (s *Server) client(r *http.Request) string {
 
 func (s *Server) trusts(address string) bool {
 	ip, err := netip.ParseAddr(address)
-	return err == nil && slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap().WithZone("")) })
+	return err == nil &&
+		slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap().WithZone("")) })
 }
 
 // logged counts a request and writes its line. Neither the query nor a header is in it: they may hold secrets.
 func (s *Server) logged(r *http.Request, w *watched, info *asked, begun time.Time) {
 	s.metrics.count(r, w, s.cfg.Now().Sub(begun))
-	s.log.InfoContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path, "status", w.code(), "bytes", w.bytes,
+	s.log.InfoContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path, "status", w.code(),
+		"bytes", w.bytes,
 		"ms", s.cfg.Now().Sub(begun).Milliseconds(), "address", info.address, "user", info.user, "token", info.token)
 }
 
@@ -135,9 +138,11 @@ func (s *Server) caught(r *http.Request, w *watched) {
 	if p.Value == http.ErrAbortHandler { //nolint:errorlint // it is that very value
 		panic(http.ErrAbortHandler)
 	}
-	s.log.ErrorContext(r.Context(), "a handler panicked", "path", r.URL.Path, "error", s.cfg.App.Secrets().Hide(p.Error()), "stack", string(p.Stack))
+	s.log.ErrorContext(r.Context(), "a handler panicked", "path", r.URL.Path, "error",
+		s.cfg.App.Secrets().Hide(p.Error()), "stack", string(p.Stack))
 	if w.status == 0 {
-		writeProblem(w, http.StatusInternalServerError, "something went wrong here; the log of the server has the cause")
+		writeProblem(w, http.StatusInternalServerError,
+			"something went wrong here; the log of the server has the cause")
 	}
 }
 

@@ -51,13 +51,15 @@ func bare(t *testing.T, change func(*server.Config)) (*server.Server, *account.A
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	users, err := account.New(account.Config{Store: db, Secret: bytes.Repeat([]byte{7}, account.SecretSize), Cost: account.Cost{Memory: 8, Passes: 1}})
+	users, err := account.New(account.Config{Store: db, Secret: bytes.Repeat([]byte{7}, account.SecretSize),
+		Cost: account.Cost{Memory: 8, Passes: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := &said{}
 	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
-	cfg := server.Config{App: app.New(base), Work: base, Store: db, Accounts: users, Log: slog.New(slog.NewJSONHandler(log, nil))}
+	cfg := server.Config{App: app.New(base), Work: base, Store: db, Accounts: users,
+		Log: slog.New(slog.NewJSONHandler(log, nil))}
 	if change != nil {
 		change(&cfg)
 	}
@@ -109,7 +111,8 @@ func TestLoginInABrowser(t *testing.T) {
 		t.Fatalf("%d %s", res.StatusCode, text(t, res))
 	}
 	c := res.Cookies()[0]
-	if c.Name != server.SessionCookie || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure || c.Path != "/" || c.MaxAge <= 0 {
+	if c.Name != server.SessionCookie || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure ||
+		c.Path != "/" || c.MaxAge <= 0 {
 		t.Errorf("%+v", c)
 	}
 	if body := text(t, res); !strings.Contains(body, `"name":"root"`) || strings.Contains(body, c.Value) {
@@ -119,7 +122,8 @@ func TestLoginInABrowser(t *testing.T) {
 	r.AddCookie(c)
 	res = send(srv, r)
 	var made struct{ Secret, ID string }
-	if err := json.Unmarshal([]byte(text(t, res)), &made); err != nil || res.StatusCode != 201 || !strings.HasPrefix(made.Secret, "cv_") {
+	if err := json.Unmarshal([]byte(text(t, res)), &made); err != nil || res.StatusCode != 201 ||
+		!strings.HasPrefix(made.Secret, "cv_") {
 		t.Fatalf("%d %+v %v", res.StatusCode, made, err)
 	}
 	r = httptest.NewRequest(http.MethodGet, "http://localhost/api/tokens?", nil)
@@ -171,10 +175,12 @@ func TestWrongPassword(t *testing.T) {
 	for i := range 30 {
 		res := send(srv, post("/api/session", `{"name":"root","password":"not it, not it"}`))
 		codes[res.StatusCode]++
-		if after, err := strconv.Atoi(res.Header.Get("Retry-After")); res.StatusCode == 429 && (err != nil || after < 1) {
+		if after, err := strconv.Atoi(res.Header.Get("Retry-After")); res.StatusCode == 429 &&
+			(err != nil || after < 1) {
 			t.Errorf("attempt %d: Retry-After %q", i, res.Header.Get("Retry-After"))
 		}
-		if body := text(t, res); !strings.Contains(res.Header.Get("Content-Type"), "application/problem+json") || strings.Contains(body, "not it") {
+		if body := text(t, res); !strings.Contains(res.Header.Get("Content-Type"), "application/problem+json") ||
+			strings.Contains(body, "not it") {
 			t.Errorf("%s: %s", res.Header.Get("Content-Type"), body)
 		}
 	}
@@ -206,7 +212,8 @@ func TestOtherSites(t *testing.T) {
 		{[]string{"Origin", "https://eval.example"}, false}, // of ours, behind a proxy
 	} {
 		res := send(srv, post("/api/session", `{"name":"x","password":"y"}`, c.header...))
-		if denied := res.StatusCode == 403; denied != c.denied || !denied && res.StatusCode != 401 && res.StatusCode != 429 {
+		if denied := res.StatusCode == 403; denied != c.denied || !denied && res.StatusCode != 401 &&
+			res.StatusCode != 429 {
 			t.Errorf("%v: %d %s", c.header, res.StatusCode, text(t, res))
 		}
 	}
@@ -235,7 +242,8 @@ func TestHosts(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/api/health", nil)
 		r.Host = c.host
-		if res := send(c.srv, r); (res.StatusCode == 200) != c.good || !c.good && res.StatusCode != http.StatusMisdirectedRequest {
+		if res := send(c.srv, r); (res.StatusCode == 200) != c.good || !c.good &&
+			res.StatusCode != http.StatusMisdirectedRequest {
 			t.Errorf("%q: %d", c.host, res.StatusCode)
 		}
 	}
@@ -245,7 +253,8 @@ func TestHosts(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	srv, _, _ := bare(t, nil)
-	for path, code := range map[string]int{"/api/health": 200, "/api/me": 401, "/api/nothing": 404, "/nothing": 404, "/api/openapi.json": 200} {
+	for path, code := range map[string]int{"/api/health": 200, "/api/me": 401, "/api/nothing": 404, "/nothing": 404,
+		"/api/openapi.json": 200} {
 		for _, secure := range []bool{false, true} {
 			r := httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil)
 			if secure {
@@ -256,7 +265,8 @@ func TestHeaders(t *testing.T) {
 				t.Errorf("%s: %d", path, res.StatusCode)
 			}
 			for name, want := range map[string]string{
-				"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+				"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
+				"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 				"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 			} {
 				if h.Get(name) != want {
@@ -286,13 +296,16 @@ func TestPanic(t *testing.T) {
 	})
 	res := send(srv, httptest.NewRequest(http.MethodGet, "http://localhost/api/me", nil))
 	body := text(t, res)
-	if res.StatusCode != 500 || strings.Contains(body, "inner") || !strings.Contains(res.Header.Get("Content-Type"), "problem+json") {
+	if res.StatusCode != 500 || strings.Contains(body, "inner") ||
+		!strings.Contains(res.Header.Get("Content-Type"), "problem+json") {
 		t.Errorf("%d %s", res.StatusCode, body)
 	}
-	if !strings.Contains(log.String(), "inner secret") || !strings.Contains(log.String(), "TestPanic") || !strings.Contains(log.String(), `"status":500`) {
+	if !strings.Contains(log.String(), "inner secret") || !strings.Contains(log.String(), "TestPanic") ||
+		!strings.Contains(log.String(), `"status":500`) {
 		t.Errorf("the log does not tell it: %s", log)
 	}
-	if res := send(srv, httptest.NewRequest(http.MethodGet, "http://localhost/api/health", nil)); res.StatusCode != 200 {
+	if res := send(srv,
+		httptest.NewRequest(http.MethodGet, "http://localhost/api/health", nil)); res.StatusCode != 200 {
 		t.Errorf("%d", res.StatusCode)
 	}
 }

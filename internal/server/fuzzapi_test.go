@@ -36,8 +36,10 @@ func TestBadInputs(t *testing.T) {
 	t.Parallel()
 	total := *badInputs
 	s := newSite(t)
-	f := &fuzzer{site: s, rand: rand.New(rand.NewPCG(*badSeed, 0)), doc: s.srv.OpenAPI(), statuses: map[int]int{}, ways: map[string]int{}}
-	f.ids = append(f.ids, "unknown", "suite_"+strings.Repeat("a", 26), "..", "%00", "-1", "0", strings.Repeat("x", 300), "ünï", "' OR 1=1 --")
+	f := &fuzzer{site: s, rand: rand.New(rand.NewPCG(*badSeed, 0)), doc: s.srv.OpenAPI(), statuses: map[int]int{},
+		ways: map[string]int{}}
+	f.ids = append(f.ids, "unknown", "suite_"+strings.Repeat("a", 26), "..", "%00", "-1", "0", strings.Repeat("x", 300),
+		"ünï", "' OR 1=1 --")
 	f.ids = append(f.ids, give[suiteAnswer](t, s, "bo", "POST", suites, weatherSuite).ID)
 	ops := f.operations()
 	sent, led := map[string]int{}, map[string]bool{}
@@ -64,7 +66,8 @@ func TestBadInputs(t *testing.T) {
 			why = "an error of the server"
 		case code >= 400 && f.changed(t):
 			why = "an error that changed something"
-		case code >= 400 && code != http.StatusNotFound && code != http.StatusMethodNotAllowed && !json.Valid([]byte(answer)):
+		case code >= 400 && code != http.StatusNotFound && code != http.StatusMethodNotAllowed &&
+			!json.Valid([]byte(answer)):
 			why = "an error that is no JSON"
 		case code < 400:
 			accepted++
@@ -72,7 +75,8 @@ func TestBadInputs(t *testing.T) {
 		}
 		if why != "" {
 			if wrong++; wrong <= 20 {
-				t.Errorf("%s: %d %.300s\n  %s %s (%s) as %s: %.300q", why, code, answer, req.Method, req.URL, what, as, f.body)
+				t.Errorf("%s: %d %.300s\n  %s %s (%s) as %s: %.300q", why, code, answer, req.Method, req.URL,
+					what, as, f.body)
 			}
 		}
 	}
@@ -93,12 +97,14 @@ func TestBadInputs(t *testing.T) {
 	}
 	described := f.described()
 	if fuzzed+len(f.left) != described {
-		t.Errorf("%d of the %d routes of the description were asked, and %d left out: %v", fuzzed, described, len(f.left), f.left)
+		t.Errorf("%d of the %d routes of the description were asked, and %d left out: %v", fuzzed, described,
+			len(f.left), f.left)
 	}
 	if len(nowhere) > 0 && total >= 10*len(ops) {
 		t.Errorf("routes that answered nothing but that there is no such object: %v", nowhere)
 	}
-	t.Logf("%d of %d routes of the description were asked, all but those that stream or end the login: %v", fuzzed, described, f.left)
+	t.Logf("%d of %d routes of the description were asked, all but those that stream or end the login: %v", fuzzed,
+		described, f.left)
 	t.Logf("answers by status: %v; %d operations", f.statuses, len(ops))
 	t.Logf("%d inputs were accepted: what was odd about them is allowed, or is not read", accepted)
 	t.Logf("%d of %d bad inputs: no error of the server, no panic, nothing changed by an error", total-wrong, total)
@@ -127,7 +133,8 @@ type fuzzer struct {
 func (f *fuzzer) operations() (out []apiOp) {
 	for _, path := range slices.Sorted(maps.Keys(f.doc.Paths)) {
 		p := f.doc.Paths[path]
-		for _, op := range []apiOp{{path, "GET", p.Get}, {path, "POST", p.Post}, {path, "PUT", p.Put}, {path, "PATCH", p.Patch}, {path, "DELETE", p.Delete}} {
+		for _, op := range []apiOp{{path, "GET", p.Get}, {path, "POST", p.Post}, {path, "PUT", p.Put},
+			{path, "PATCH", p.Patch}, {path, "DELETE", p.Delete}} {
 			switch {
 			case op.Operation == nil:
 			case f.streams(op.Operation), op.OperationID == "logout": // it ends what all others are sent with
@@ -155,7 +162,8 @@ func (f *fuzzer) described() (n int) {
 // restock makes an object of every kind, in place of those before.
 func (f *fuzzer) restock(t *testing.T) {
 	t.Helper()
-	for _, kind := range []string{"/schedules", "/experiments", "/gates", "/tool-eval/history"} { // a user may have a hundred schedules
+	// a user may have a hundred schedules
+	for _, kind := range []string{"/schedules", "/experiments", "/gates", "/tool-eval/history"} {
 		if id := f.of[kind]; id != "" {
 			f.ask(t, "ana", "DELETE", "/api"+kind+"/"+id, "")
 		}
@@ -168,7 +176,9 @@ func (f *fuzzer) restock(t *testing.T) {
 		"/tool-suites": suite,
 		"/catalogues":  give[suiteAnswer](t, s, "root", "POST", "/api/catalogues", searched).ID,
 		"/traces":      give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=fuzz", sampleTraces).ID,
-		"/schedules":   id("/api/schedules", fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"on":["suite_changed"]}`, suite)),
+		"/schedules": id("/api/schedules",
+			fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"on":["suite_changed"]}`,
+				suite)),
 		"/experiments": id("/api/experiments", fmt.Sprintf(`{"name":"fuzzed","suite_id":%q}`, suite)),
 		"/gates":       id("/api/gates", `{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]"}`),
 		"/jobs": give[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
@@ -201,7 +211,8 @@ func (f *fuzzer) send(t *testing.T, req *http.Request) (code int, answer string,
 	return w.Code, w.Body.String(), nil
 }
 
-// private are tables that change with every request: who asked when, and what is counted of a run when it is read first.
+// private are tables that change with every request: who asked when, and what is counted of a run
+// when it is read first.
 func private(table string) bool {
 	return slices.Contains([]string{"tokens", "sessions", "audit", "links", "logins", "run_documents"}, table) ||
 		strings.HasPrefix(table, "river")
@@ -253,7 +264,8 @@ func (f *fuzzer) changed(t *testing.T) bool {
 
 func (f *fuzzer) tables(t *testing.T) (out []string) {
 	t.Helper()
-	rows, err := f.db.Handle().QueryContext(t.Context(), "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+	rows, err := f.db.Handle().QueryContext(t.Context(),
+		"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +313,8 @@ func (f *fuzzer) spoiled(op apiOp) (req *http.Request, what string) {
 	if op.RequestBody != nil {
 		f.body, what = f.spoil(op)
 		if f.rand.IntN(20) == 0 {
-			kind, what = pick(f, "text/xml", "", "application/json; charset=latin1", "multipart/form-data", "multipart/form-data; boundary=x", "a/b/c", "\"", "application/cbor"), "content type"
+			kind, what = pick(f, "text/xml", "", "application/json; charset=latin1", "multipart/form-data",
+				"multipart/form-data; boundary=x", "a/b/c", "\"", "application/cbor"), "content type"
 		}
 	} else if f.rand.IntN(4) == 0 {
 		f.body, what = f.garbage(), "a body that is not read"
@@ -361,7 +374,8 @@ func (f *fuzzer) spoil(op apiOp) (body []byte, what string) {
 	case 2:
 		return append(b, pick(f, "{}", "]", "x", " null", "\x00")...), "something behind"
 	case 3:
-		return bytes.Replace(b, []byte(`":`), []byte(pick(f, "\xff\":", "\\u0000\":", "\\ud800\":", "X\":")), 1), "a name"
+		return bytes.Replace(b, []byte(`":`), []byte(pick(f, "\xff\":", "\\u0000\":", "\\ud800\":", "X\":")),
+			1), "a name"
 	case 4:
 		if i := bytes.IndexByte(b, '{'); i >= 0 {
 			return slices.Concat(b[:i+1], []byte(`"name":1,"name":2,"unknown":{},`), b[i+1:]), "extra and twice"
@@ -383,11 +397,15 @@ func (f *fuzzer) garbage() []byte {
 	for i := range b {
 		b[i] = byte(f.rand.IntN(256))
 	}
-	return pick(f, b, []byte{}, []byte("null"), []byte("[]"), []byte("{}"), []byte(`"text"`), []byte("1e999"), []byte("-0"), bytes.Repeat([]byte(" "), 1000), []byte("callvet: 1\ncases: [{prompt: x}]"), []byte("--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n{}\r\n--x--"))
+	return pick(f, b, []byte{}, []byte("null"), []byte("[]"), []byte("{}"), []byte(`"text"`), []byte("1e999"),
+		[]byte("-0"), bytes.Repeat([]byte(" "), 1000), []byte("callvet: 1\ncases: [{prompt: x}]"),
+		[]byte("--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n{}\r\n--x--"))
 }
 
 func (f *fuzzer) scalar() any {
-	return pick[any](f, -1, 0, 1, json.Number("1e308"), json.Number("99999999999999999999"), json.Number("-1e999"), 0.5, true, nil, "", "\x00", "é\u202e", strings.Repeat("a", pick(f, 10, 300, 60_000)), "../../etc/passwd", "exec:true", "{{7*7}}", "${HOME}", "http://127.0.0.1:1/", []any{}, map[string]any{})
+	return pick[any](f, -1, 0, 1, json.Number("1e308"), json.Number("99999999999999999999"), json.Number("-1e999"), 0.5,
+		true, nil, "", "\x00", "é\u202e", strings.Repeat("a", pick(f, 10, 300, 60_000)), "../../etc/passwd",
+		"exec:true", "{{7*7}}", "${HOME}", "http://127.0.0.1:1/", []any{}, map[string]any{})
 }
 
 // value makes one of a schema, with odd values here and there.

@@ -80,44 +80,55 @@ type (
 
 func (s *Server) addGatebook() {
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api/gates" + path, Summary: summary, Tags: []string{"gates"}}
+		return huma.Operation{OperationID: id, Method: method, Path: "/api/gates" + path, Summary: summary,
+			Tags: []string{"gates"}}
 	}
 	of := func(role account.Role) Access { return Access{Role: role, Objects: map[string]Kind{"id": KindGate}} }
-	add(s, op("lint-gates", http.MethodPost, "/lint", "Tells what is wrong with a gate file, with places, and keeps nothing."), Access{Scope: account.ScopeRead, Reads: true}, s.lintGates)
-	add(s, op("gate-templates", http.MethodGet, "/templates", "Gives gate files to start from."), Access{}, func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[GateTemplate] }, error) {
-		out := Page[GateTemplate]{}
-		for _, name := range app.GateTemplates() {
-			out.Items = append(out.Items, GateTemplate{name, string(app.GateTemplate(name))})
-		}
-		return &struct{ Body Page[GateTemplate] }{out}, nil
-	})
-	add(s, op("gate-metrics", http.MethodGet, "/metrics", "Names the metrics that gates may be about."), Access{}, func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[GateMetric] }, error) {
-		out := Page[GateMetric]{}
-		for _, name := range gates.Metrics() {
-			out.Items = append(out.Items, GateMetric{name})
-		}
-		return &struct{ Body Page[GateMetric] }{out}, nil
-	})
-	add(s, op("list-gates", http.MethodGet, "", "Lists gates that are kept, the newest first: one's own, and those that are shared."), Access{}, s.listGates)
+	add(s,
+		op("lint-gates", http.MethodPost, "/lint",
+			"Tells what is wrong with a gate file, with places, and keeps nothing."),
+		Access{Scope: account.ScopeRead, Reads: true}, s.lintGates)
+	add(s, op("gate-templates", http.MethodGet, "/templates", "Gives gate files to start from."), Access{},
+		func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[GateTemplate] }, error) {
+			out := Page[GateTemplate]{}
+			for _, name := range app.GateTemplates() {
+				out.Items = append(out.Items, GateTemplate{name, string(app.GateTemplate(name))})
+			}
+			return &struct{ Body Page[GateTemplate] }{out}, nil
+		})
+	add(s, op("gate-metrics", http.MethodGet, "/metrics", "Names the metrics that gates may be about."), Access{},
+		func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[GateMetric] }, error) {
+			out := Page[GateMetric]{}
+			for _, name := range gates.Metrics() {
+				out.Items = append(out.Items, GateMetric{name})
+			}
+			return &struct{ Body Page[GateMetric] }{out}, nil
+		})
+	add(s, op("list-gates", http.MethodGet, "",
+		"Lists gates that are kept, the newest first: one's own, and those that are shared."), Access{}, s.listGates)
 	create := op("create-gates", http.MethodPost, "", "Keeps gates by name.")
 	create.DefaultStatus = http.StatusCreated
 	add(s, create, Access{Role: account.Member}, s.createGates)
-	add(s, op("get-gates", http.MethodGet, "/{id}", "Gives gates with their text."), of(""), func(ctx context.Context, _ *account.Principal, in *GatePath) (*versioned[GateText], error) {
-		g, err := s.keptGate(ctx, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		return &versioned[GateText]{etag(g.Updated), gateText(g)}, nil
-	})
-	add(s, op("update-gates", http.MethodPut, "/{id}", "Changes gates: what is not named stays."), of(account.Member), s.putGates)
+	add(s, op("get-gates", http.MethodGet, "/{id}", "Gives gates with their text."), of(""),
+		func(ctx context.Context, _ *account.Principal, in *GatePath) (*versioned[GateText], error) {
+			g, err := s.keptGate(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return &versioned[GateText]{etag(g.Updated), gateText(g)}, nil
+		})
+	add(s, op("update-gates", http.MethodPut, "/{id}", "Changes gates: what is not named stays."),
+		of(account.Member), s.putGates)
 	drop := op("delete-gates", http.MethodDelete, "/{id}", "Removes gates, with what they said of runs.")
 	drop.DefaultStatus = http.StatusNoContent
 	add(s, drop, of(account.Member), func(ctx context.Context, by *account.Principal, in *GatePath) (*struct{}, error) {
 		return nil, s.cfg.Store.Change(ctx, "delete gates", func(q *rows.Queries) error {
-			return errors.Join(q.DropGateVerdicts(ctx, in.ID), q.DropGate(ctx, in.ID), s.deletes(ctx, by, KindGate, in.ID).Do(q))
+			return errors.Join(q.DropGateVerdicts(ctx, in.ID), q.DropGate(ctx, in.ID),
+				s.deletes(ctx, by, KindGate, in.ID).Do(q))
 		})
 	})
-	add(s, op("gate-history", http.MethodGet, "/{id}/history", "What gates said of runs, the newest first."), of(""), s.gateHistory)
+	add(s, op("gate-history", http.MethodGet, "/{id}/history", "What gates said of runs, the newest first."), of(""),
+		s.gateHistory)
 }
 
 // wrongGates is what is wrong with a gate file.
@@ -155,14 +166,16 @@ func (s *Server) goodGates(text string) error {
 	}
 	out := &library.RefusedError{}
 	for _, r := range list {
-		p := callvet.Problem{Code: r.Code, Message: fmt.Sprintf("line %d, column %d: %s", r.Line, r.Column, r.Message), Fix: r.Fix}
+		p := callvet.Problem{Code: r.Code,
+			Message: fmt.Sprintf("line %d, column %d: %s", r.Line, r.Column, r.Message), Fix: r.Fix}
 		out.Problems = append(out.Problems, library.Placed{Problem: p, Place: "text"})
 	}
 	return out
 }
 
 func keptGateOf(id, user, name string, shared bool, created, updated int64) KeptGate {
-	return KeptGate{ID: id, Name: name, Owner: user, Shared: shared, CreatedAt: milli(created), UpdatedAt: milli(updated)}
+	return KeptGate{ID: id, Name: name, Owner: user, Shared: shared, CreatedAt: milli(created),
+		UpdatedAt: milli(updated)}
 }
 
 func gateText(g *rows.CheckedGateEntry) GateText {
@@ -177,12 +190,15 @@ func (s *Server) keptGate(ctx context.Context, id string) (*rows.CheckedGateEntr
 	return &g, store.Intact(g.Whole, "gates "+id)
 }
 
-func (s *Server) listGates(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body Page[KeptGate] }, error) {
+func (s *Server) listGates(ctx context.Context, by *account.Principal,
+	in *PageIn) (*struct{ Body Page[KeptGate] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.cfg.Store.Rows().Gates(ctx, rows.GatesParams{UserID: by.User, Everybody: by.Role == account.Admin, Before: from.At, BeforeID: from.ID, N: int64(in.Limit) + 1})
+	list, err := s.cfg.Store.Rows().Gates(ctx,
+		rows.GatesParams{UserID: by.User, Everybody: by.Role == account.Admin, Before: from.At, BeforeID: from.ID,
+			N: int64(in.Limit) + 1})
 	if err != nil {
 		return nil, fmt.Errorf("list gates: %w", err)
 	}
@@ -201,7 +217,8 @@ func gateName(name string) (string, error) {
 	return name, nil
 }
 
-func (s *Server) createGates(ctx context.Context, by *account.Principal, in *struct{ Body GateFields }) (*versioned[GateText], error) {
+func (s *Server) createGates(ctx context.Context, by *account.Principal,
+	in *struct{ Body GateFields }) (*versioned[GateText], error) {
 	name, err := gateName(in.Body.Name)
 	if err != nil {
 		return nil, err
@@ -209,7 +226,8 @@ func (s *Server) createGates(ctx context.Context, by *account.Principal, in *str
 	if err := s.goodGates(in.Body.Text); err != nil {
 		return nil, err
 	}
-	g := rows.CheckedGateEntry{UserID: by.User, Name: name, Shared: in.Body.Shared != nil && *in.Body.Shared, Created: s.cfg.Now().UnixMilli(), Content: []byte(in.Body.Text)}
+	g := rows.CheckedGateEntry{UserID: by.User, Name: name, Shared: in.Body.Shared != nil && *in.Body.Shared,
+		Created: s.cfg.Now().UnixMilli(), Content: []byte(in.Body.Text)}
 	g.Updated = g.Created
 	if g.ID, err = store.NewID(nil, "gate"); err != nil {
 		return nil, err
@@ -259,7 +277,9 @@ func (s *Server) putGates(ctx context.Context, _ *account.Principal, in *struct 
 	was := g.Updated
 	g.Updated = max(s.cfg.Now().UnixMilli(), was+1) // it is the version, too
 	err = s.cfg.Store.Change(ctx, "change gates", func(q *rows.Queries) error {
-		n, err := q.ReplaceGate(ctx, rows.ReplaceGateParams{Name: g.Name, Shared: g.Shared, Updated: g.Updated, Content: g.Content, ID: g.ID, Was: was})
+		n, err := q.ReplaceGate(ctx,
+			rows.ReplaceGateParams{Name: g.Name, Shared: g.Shared, Updated: g.Updated, Content: g.Content,
+				ID: g.ID, Was: was})
 		if err == nil && n == 0 {
 			err = fmt.Errorf("change gates %s: %w", g.ID, library.ErrChanged)
 		}
@@ -277,7 +297,8 @@ func gateHash(text []byte) string {
 }
 
 // keepVerdict keeps what gates said of a run, unless the store only reads.
-func (s *Server) keepVerdict(ctx context.Context, by *account.Principal, g *rows.CheckedGateEntry, run, baseline string, v *GateVerdict) error {
+func (s *Server) keepVerdict(ctx context.Context, by *account.Principal, g *rows.CheckedGateEntry, run, baseline string,
+	v *GateVerdict) error {
 	failed, err := json.Marshal(notPassed(v.Report))
 	if err != nil {
 		return fmt.Errorf("keep verdict: %w", err)
@@ -288,7 +309,8 @@ func (s *Server) keepVerdict(ctx context.Context, by *account.Principal, g *rows
 	}
 	err = s.cfg.Store.Change(ctx, "keep verdict", func(q *rows.Queries) error {
 		return q.AddGateVerdict(ctx, rows.AddGateVerdictParams{
-			ID: id, GateID: g.ID, UserID: by.User, RunID: run, Baseline: baseline, Created: s.cfg.Now().UnixMilli(), Verdict: string(v.Report.Verdict), Hash: gateHash(g.Content), Failed: failed,
+			ID: id, GateID: g.ID, UserID: by.User, RunID: run, Baseline: baseline, Created: s.cfg.Now().UnixMilli(),
+			Verdict: string(v.Report.Verdict), Hash: gateHash(g.Content), Failed: failed,
 		})
 	})
 	if errors.Is(err, callvet.ErrDenied) {
@@ -311,7 +333,8 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 		return nil, err
 	}
 	hash := gateHash(g.Content)
-	list, err := s.cfg.Store.Rows().GateVerdicts(ctx, rows.GateVerdictsParams{GateID: in.ID, Before: from.At, BeforeID: from.ID, N: int64(in.Limit) + 1})
+	list, err := s.cfg.Store.Rows().GateVerdicts(ctx,
+		rows.GateVerdictsParams{GateID: in.ID, Before: from.At, BeforeID: from.ID, N: int64(in.Limit) + 1})
 	if err != nil {
 		return nil, fmt.Errorf("list verdicts: %w", err)
 	}
@@ -320,7 +343,8 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 	for i := range list {
 		v := &list[i]
 		if err := store.Intact(v.Whole, "verdict"); err != nil { // a history has other entries
-			out.Items = append(out.Items, PastVerdict{ID: v.ID, At: milli(v.Created), Failed: []FailedGate{{Reason: err.Error()}}})
+			out.Items = append(out.Items,
+				PastVerdict{ID: v.ID, At: milli(v.Created), Failed: []FailedGate{{Reason: err.Error()}}})
 			continue
 		}
 		// Gates may be shared, and the runs that others held against them are not.
@@ -331,7 +355,8 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 		if errors.Is(err, callvet.ErrNotFound) {
 			continue
 		}
-		one := PastVerdict{ID: v.ID, RunID: v.RunID, Baseline: v.Baseline, At: milli(v.Created), User: v.UserID, Verdict: v.Verdict, Changed: v.Hash != hash}
+		one := PastVerdict{ID: v.ID, RunID: v.RunID, Baseline: v.Baseline, At: milli(v.Created), User: v.UserID,
+			Verdict: v.Verdict, Changed: v.Hash != hash}
 		if err != nil {
 			return nil, fmt.Errorf("read verdict: %w", err)
 		}

@@ -24,7 +24,8 @@ type GateVerdict struct {
 
 func (s *Server) addGates() {
 	add(s, huma.Operation{
-		OperationID: "gate-run", Method: http.MethodPost, Path: "/api/runs/{id}/gate", Summary: "Hold a run against gates, and against a baseline", Tags: []string{"runs"},
+		OperationID: "gate-run", Method: http.MethodPost, Path: "/api/runs/{id}/gate",
+		Summary: "Hold a run against gates, and against a baseline", Tags: []string{"runs"},
 	}, Access{Objects: map[string]Kind{"id": KindRun}, Reads: true, Scope: account.ScopeRead}, s.gateRun)
 	s.addGatebook()
 }
@@ -50,7 +51,8 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 	var kept *rows.CheckedGateEntry
 	if id := in.Body.GateID; id != "" {
 		if text != "" {
-			return nil, &callvet.FieldError{Field: "gate_id", Text: "{gate_id}: send {gates}, or name some that are kept: one of the two"}
+			return nil, &callvet.FieldError{Field: "gate_id",
+				Text: "{gate_id}: send {gates}, or name some that are kept: one of the two"}
 		}
 		if err := s.May(ctx, by, KindGate, id, false); err != nil {
 			return nil, err

@@ -78,13 +78,15 @@ func (s *Server) addGold() {
 			return s.drawGold(ctx, labelled{of.kind, in.ID}, in)
 		})
 		add(s, uploaded(op("check-gold", http.MethodPost, "/gold",
-			"Reads a gold sheet and returns it with what is wrong in it, and as a file."), sheet), reads, func(ctx context.Context, _ *account.Principal, in *goldIn) (*struct{ Body GoldSheet }, error) {
-			return s.checkGold(ctx, labelled{of.kind, in.ID}, in)
-		})
+			"Reads a gold sheet and returns it with what is wrong in it, and as a file."), sheet), reads,
+			func(ctx context.Context, _ *account.Principal, in *goldIn) (*struct{ Body GoldSheet }, error) {
+				return s.checkGold(ctx, labelled{of.kind, in.ID}, in)
+			})
 		add(s, uploaded(op("apply-gold", http.MethodPost, "/gold/apply",
-			"Makes a suite, or traces with labels, of a filled-in gold sheet."), sheet), reads, func(ctx context.Context, _ *account.Principal, in *goldMakeIn) (*struct{ Body GoldMade }, error) {
-			return s.applyGold(ctx, labelled{of.kind, in.ID}, in)
-		})
+			"Makes a suite, or traces with labels, of a filled-in gold sheet."), sheet), reads,
+			func(ctx context.Context, _ *account.Principal, in *goldMakeIn) (*struct{ Body GoldMade }, error) {
+				return s.applyGold(ctx, labelled{of.kind, in.ID}, in)
+			})
 	}
 }
 
@@ -141,9 +143,11 @@ func goldSheet(sheet *app.GoldSheet, tools []app.GoldTool) (*struct{ Body GoldSh
 	if err != nil {
 		return nil, err
 	}
-	out := GoldSheet{Tasks: tasks, Text: sheet.Text, Open: sheet.Open, Edges: sheet.Edges, Problems: []GoldProblem{}, Tools: tools}
+	out := GoldSheet{Tasks: tasks, Text: sheet.Text, Open: sheet.Open, Edges: sheet.Edges, Problems: []GoldProblem{},
+		Tools: tools}
 	for _, p := range sheet.Problems {
-		out.Problems = append(out.Problems, GoldProblem{Task: p.Case, Key: p.Key, Message: p.Message, Fix: p.Fix, Line: p.Line})
+		out.Problems = append(out.Problems,
+			GoldProblem{Task: p.Case, Key: p.Key, Message: p.Message, Fix: p.Fix, Line: p.Line})
 	}
 	return &struct{ Body GoldSheet }{out}, nil
 }
@@ -160,7 +164,8 @@ func (s *Server) applyGold(ctx context.Context, of labelled, in *goldMakeIn) (*s
 	defer release()
 	files[sheetField] = text
 	h := &heard{}
-	made, told, err := s.cfg.App.With(files).MakeGold(ctx, app.GoldApplyRequest{File: sheetField, Side: side}, in.To, h.hear)
+	made, told, err := s.cfg.App.With(files).MakeGold(ctx, app.GoldApplyRequest{File: sheetField, Side: side},
+		in.To, h.hear)
 	if errors.Is(err, callvet.ErrNotFound) { // a task of the sheet
 		return nil, &callvet.FieldError{Field: "sheet", Text: "{sheet}: " + strings.ReplaceAll(err.Error(), "{", "")}
 	}

@@ -121,7 +121,8 @@ func TestGoldSheet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(string(want), got.Text); d != "" || got.Tasks != 3 || got.Open != 0 || got.Cases != told.Cases {
+		if d := cmp.Diff(string(want), got.Text); d != "" || got.Tasks != 3 || got.Open != 0 ||
+			got.Cases != told.Cases {
 			t.Errorf("%s (-program +server): %+v\n%s", form, got, d)
 		}
 		if form == app.GoldSuiteForm {
@@ -140,12 +141,14 @@ func TestGoldSheet(t *testing.T) {
 	}{
 		"another's collection": {"bo", "GET", "", "", "not found", 404},
 		"no sheet":             {"ana", "POST", "", `{"tasks":[]}`, "callvet_gold", 422},
-		"an unknown key":       {"ana", "POST", "", `{"callvet_gold":1,"tasks":[{"task":"t1","neded":true}]}`, "neded", 422},
-		"too many tasks":       {"ana", "GET", "?n=501", "", "n", 422},
-		"an unknown form":      {"ana", "POST", "/apply?to=csv", good.Text, "to", 422},
-		"a task of elsewhere":  {"ana", "POST", "/apply", strings.Replace(good.Text, "'t1'", "'t9'", 1), "t9", 422},
+		"an unknown key": {"ana", "POST", "", `{"callvet_gold":1,"tasks":[{"task":"t1","neded":true}]}`,
+			"neded", 422},
+		"too many tasks":      {"ana", "GET", "?n=501", "", "n", 422},
+		"an unknown form":     {"ana", "POST", "/apply?to=csv", good.Text, "to", 422},
+		"a task of elsewhere": {"ana", "POST", "/apply", strings.Replace(good.Text, "'t1'", "'t9'", 1), "t9", 422},
 	} {
-		if code, answer := s.ask(t, c.as, c.method, path+c.path, c.body); code != c.want || !strings.Contains(answer, c.says) {
+		if code, answer := s.ask(t, c.as, c.method, path+c.path, c.body); code != c.want ||
+			!strings.Contains(answer, c.says) {
 			t.Errorf("%s: %d %s", what, code, answer)
 		}
 	}

@@ -19,7 +19,8 @@ func TestDeletionsAreAudited(t *testing.T) {
 	give[any](t, s, "ana", "GET", "/api/runs/"+run, "") // its report is kept from now on
 	ids := map[server.Kind]string{server.KindRun: run}
 	paths := map[server.Kind]string{
-		server.KindRun: "/api/tool-eval/history/", server.KindSuite: "/api/tool-suites/", server.KindCatalogue: "/api/catalogues/", server.KindExperiment: "/api/experiments/",
+		server.KindRun: "/api/tool-eval/history/", server.KindSuite: "/api/tool-suites/",
+		server.KindCatalogue: "/api/catalogues/", server.KindExperiment: "/api/experiments/",
 		server.KindTraces: "/api/traces/", server.KindGate: "/api/gates/",
 	}
 	for kind, path := range paths {
@@ -44,7 +45,8 @@ func TestDeletionsAreAudited(t *testing.T) {
 	}
 	for _, table := range []string{"run_entries", "run_documents", "gate_verdicts", "select_runs"} {
 		var n int
-		if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM "+table+" WHERE run_id = $1", run).Scan(&n); err != nil || n > 0 {
+		if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM "+table+" WHERE run_id = $1",
+			run).Scan(&n); err != nil || n > 0 {
 			t.Errorf("%d rows stay in %s: %v", n, table, err)
 		}
 	}
@@ -87,7 +89,8 @@ func TestLimitRaised(t *testing.T) {
 	m := newModel(t, make(chan struct{}))
 	limit := func(n int) {
 		t.Helper()
-		if code, body := s.ask(t, "root", "PATCH", "/api/users/user_ana", fmt.Sprintf(`{"max_jobs": %d}`, n)); code != 200 {
+		if code, body := s.ask(t, "root", "PATCH", "/api/users/user_ana",
+			fmt.Sprintf(`{"max_jobs": %d}`, n)); code != 200 {
 			t.Fatalf("%d %s", code, body)
 		}
 	}
@@ -96,7 +99,8 @@ func TestLimitRaised(t *testing.T) {
 	first := s.eval(t, "ana", suite, m.URL, `,"no_cache":true`)
 	second := s.eval(t, "ana", suite, m.URL, `,"no_cache":true`)
 	s.awaitJob(t, "ana", first.JobID, "running")
-	if _, body := s.ask(t, "ana", "GET", "/api/jobs/"+second.JobID, ""); decode[jobAnswer](t, 200, 200, body).Status != "queued" {
+	if _, body := s.ask(t, "ana", "GET", "/api/jobs/"+second.JobID, ""); decode[jobAnswer](t, 200, 200,
+		body).Status != "queued" {
 		t.Fatalf("a second job of a user with a limit of one: %s", body)
 	}
 	limit(2)
@@ -106,8 +110,8 @@ func TestLimitRaised(t *testing.T) {
 	s.awaitJob(t, "ana", second.JobID, "done")
 }
 
-// TestBaselineNoLongerShared: the baseline of an experiment that was another user's run tells nothing once he shares it no
-// more.
+// TestBaselineNoLongerShared: the baseline of an experiment that was another user's run tells
+// nothing once he shares it no more.
 func TestBaselineNoLongerShared(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -120,20 +124,24 @@ func TestBaselineNoLongerShared(t *testing.T) {
 	}
 	share(true)
 	s.suiteOf(t, "ana", "suite_1")
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name": "x", "suite_id": "suite_1"}`)
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		`{"name": "x", "suite_id": "suite_1"}`)
 	path := "/api/experiments/" + made.ID
-	if got := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, run)); got.BaselineScore == nil {
+	if got := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
+		fmt.Sprintf(`{"eval_id": %q}`, run)); got.BaselineScore == nil {
 		t.Fatalf("%+v", got)
 	}
 	s.ran(t, "ana", made.ID, 1)
 	look := func() (*float64, server.Timeline) {
-		return told[server.ExperimentDetails](t, s, "ana", "GET", path, "").BaselineScore, told[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
+		return told[server.ExperimentDetails](t, s, "ana", "GET", path, "").BaselineScore, told[server.Timeline](t, s,
+			"ana", "GET", path+"/timeline", "")
 	}
 	if score, line := look(); score == nil || line.BaselineScore == nil || line.Entries[0].Delta == nil {
 		t.Errorf("shared: %v, %+v", score, line)
 	}
 	share(false)
-	if score, line := look(); score != nil || line.BaselineScore != nil || line.Entries[0].Delta != nil || line.Entries[0].Targets[0].Change != nil {
+	if score, line := look(); score != nil || line.BaselineScore != nil || line.Entries[0].Delta != nil ||
+		line.Entries[0].Targets[0].Change != nil {
 		t.Errorf("not shared: %v, %+v", score, line)
 	}
 }

@@ -26,19 +26,23 @@ func (s *Server) addHealth() {
 	alive := func(context.Context, *account.Principal, *struct{}) (*struct{ Body Health }, error) {
 		return &struct{ Body Health }{Health{Status: "ok", Version: s.cfg.Version}}, nil
 	}
-	add(s, huma.Operation{OperationID: "health", Method: http.MethodGet, Path: "/api/health", Summary: "Does the server answer?", Tags: []string{"operations"}}, Access{Open: true}, alive)
+	add(s, huma.Operation{OperationID: "health", Method: http.MethodGet, Path: "/api/health",
+		Summary: "Does the server answer?", Tags: []string{"operations"}}, Access{Open: true}, alive)
 	add(s, huma.Operation{
-		OperationID: "ready", Method: http.MethodGet, Path: "/api/ready", Summary: "Can the server work? It reads its store, and writes into the same folder.", Tags: []string{"operations"},
-	}, Access{Open: true}, func(ctx context.Context, by *account.Principal, in *struct{}) (*struct{ Body Health }, error) {
-		if err := s.cfg.Store.Ping(ctx); err != nil {
-			return nil, fmt.Errorf("read the store: %w: %w", callvet.ErrUnavailable, err)
-		}
-		if err := s.writable(); err != nil {
-			s.log.ErrorContext(ctx, "the store cannot grow", "error", err)
-			return nil, fmt.Errorf("write to the store: %w", callvet.ErrUnavailable)
-		}
-		return alive(ctx, by, in)
-	})
+		OperationID: "ready", Method: http.MethodGet, Path: "/api/ready",
+		Summary: "Can the server work? It reads its store, and writes into the same folder.",
+		Tags:    []string{"operations"},
+	}, Access{Open: true},
+		func(ctx context.Context, by *account.Principal, in *struct{}) (*struct{ Body Health }, error) {
+			if err := s.cfg.Store.Ping(ctx); err != nil {
+				return nil, fmt.Errorf("read the store: %w: %w", callvet.ErrUnavailable, err)
+			}
+			if err := s.writable(); err != nil {
+				s.log.ErrorContext(ctx, "the store cannot grow", "error", err)
+				return nil, fmt.Errorf("write to the store: %w", callvet.ErrUnavailable)
+			}
+			return alive(ctx, by, in)
+		})
 }
 
 // probed is what the last look at the disk showed.

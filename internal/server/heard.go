@@ -52,7 +52,10 @@ func (h *heard) hear(ev app.Event) {
 func (h *heard) all() []callvet.Notice {
 	out := append([]callvet.Notice{}, h.notes...)
 	if h.doubts > mostDoubts {
-		out = append(out, callvet.Notice{Code: "more-warnings", Text: plain.Count(h.doubts-mostDoubts, "more warning", "more warnings") + "; POST /api/lint tells all of a suite"})
+		out = append(out,
+			callvet.Notice{Code: "more-warnings",
+				Text: plain.Count(h.doubts-mostDoubts, "more warning", "more warnings") +
+					"; POST /api/lint tells all of a suite"})
 	}
 	return out
 }

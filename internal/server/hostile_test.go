@@ -189,7 +189,8 @@ func newListener(t *testing.T) *listener {
 		l.seen = append(l.seen, r.Header.Get("Authorization"))
 		l.mu.Unlock()
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"no"}}],"usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}}`)
+		_, _ = io.WriteString(w,
+			`{"model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"no"}}],"usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}}`)
 	}))
 	t.Cleanup(l.Close)
 	return l
@@ -228,7 +229,8 @@ func busy(t *testing.T) *site {
 
 // evalOf is a request for a run at an address.
 func evalOf(suite, address, more string) string {
-	return fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1", "base_url": %q}]%s}`, suite, address, more)
+	return fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1", "base_url": %q}]%s}`,
+		suite, address, more)
 }
 
 // key gives a user a key for the hosts of some addresses.
@@ -245,14 +247,16 @@ func (s *site) key(t *testing.T, as, value string, addresses ...string) {
 	s.answers(t, 200, as, "PUT", "/api/keys/OPENAI_API_KEY", string(b))
 }
 
-// attackOtherHost: an address that the user himself wrote, such as one that a page gave him, gets no key that he keeps for
-// another host. Nor does an address that a variable of his holds since the key was given.
+// attackOtherHost: an address that the user himself wrote, such as one that a page gave him, gets
+// no key that he keeps for another host. Nor does an address that a variable of his holds since the
+// key was given.
 func attackOtherHost(t *testing.T) {
 	s, mine, evil := busy(t), newListener(t), newListener(t)
 	s.key(t, "bo", "sk-of-bo-0123456789", mine.URL)
 	suite := s.keepSuite(t, "bo", 2)
 	run := func(address, ends string) string {
-		j := s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, address, "")).JobID, ends)
+		j := s.awaitJob(t, "bo",
+			told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, address, "")).JobID, ends)
 		return s.answers(t, 200, "bo", "GET", "/api/runs/"+j.ResultRef+"/export?format=jsonl", "")
 	}
 	run(mine.URL, "done")
@@ -260,14 +264,16 @@ func attackOtherHost(t *testing.T) {
 		t.Fatal("the key did not reach its own host: the test shows nothing")
 	}
 	text := run(evil.URL, "failed")
-	for _, want := range []string{"OPENAI_API_KEY", strings.TrimPrefix(evil.URL, "http://"), strings.TrimPrefix(mine.URL, "http://"), "PUT /api/keys/OPENAI_API_KEY"} {
+	for _, want := range []string{"OPENAI_API_KEY", strings.TrimPrefix(evil.URL, "http://"),
+		strings.TrimPrefix(mine.URL, "http://"), "PUT /api/keys/OPENAI_API_KEY"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the reason does not name %s: %s", want, text)
 		}
 	}
 	s.answers(t, 200, "bo", "PUT", "/api/keys/OPENAI_BASE_URL", fmt.Sprintf(`{"value": %q}`, evil.URL))
 	s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval",
-		fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1"}]}`, suite)).JobID, "failed")
+		fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1"}]}`, suite)).JobID,
+		"failed")
 	s.answers(t, 200, "bo", "POST", "/api/targets/test",
 		fmt.Sprintf(`{"provider_key": "openai", "model_id": "m1", "base_url": %q}`, evil.URL))
 	if n := len(evil.seen); n != 0 {
@@ -290,7 +296,8 @@ func attackOtherHost(t *testing.T) {
 	// A key whose user named no hosts goes to a private address that the admin allows, such as a model server nearby.
 	near := newListener(t)
 	suite2 := s.keepSuite(t, "ana", 2)
-	s.awaitJob(t, "ana", told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", evalOf(suite2, near.URL, "")).JobID, "done")
+	s.awaitJob(t, "ana", told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", evalOf(suite2, near.URL, "")).JobID,
+		"done")
 	if near.heard("sk-of-ana") == 0 {
 		t.Error("the key was not sent to an allowed private address")
 	}
@@ -301,8 +308,11 @@ func attackRunBest(t *testing.T) {
 	s.key(t, "bo", "sk-of-bo-0123456789", evil.URL)
 	s.key(t, "root", "sk-of-root-0123456789", evil.URL)
 	suite := s.keepSuite(t, "bo", 2)
-	e := told[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments", fmt.Sprintf(`{"name": "x", "suite_id": %q}`, suite))
-	done := s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, evil.URL, fmt.Sprintf(`, "experiment_id": %q`, e.ID))).JobID, "done")
+	e := told[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
+		fmt.Sprintf(`{"name": "x", "suite_id": %q}`, suite))
+	done := s.awaitJob(t, "bo",
+		told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval",
+			evalOf(suite, evil.URL, fmt.Sprintf(`, "experiment_id": %q`, e.ID))).JobID, "done")
 	if evil.heard("sk-of-bo") == 0 || done.ResultRef == "" {
 		t.Fatal("the run of the user himself did not send his key: the test shows nothing")
 	}
@@ -326,9 +336,13 @@ func attackSchedule(t *testing.T) {
 	made := told[server.Schedule](t, s, "bo", "POST", "/api/schedules", of(mine.URL, "nightly"))
 	path := "/api/schedules/" + made.ID
 	s.answers(t, 403, "root", "PUT", path, of(evil.URL, "nightly"))
-	judged := fmt.Sprintf(`, "judge": {"judge": ["success"], "judge_model": ["openai/m1"], "judge_base_url": %q}`, evil.URL)
-	s.answers(t, 403, "root", "PUT", path, fmt.Sprintf(`{"name": "n", "cron": "0 3 * * *", "eval": %s}`, evalOf(suite, mine.URL, judged)))
-	s.answers(t, 200, "root", "PUT", path, fmt.Sprintf(`{"name": "renamed", "cron": "0 4 * * *", "eval": %s}`, evalOf(suite, mine.URL, `, "temperature": 0.5`)))
+	judged := fmt.Sprintf(`, "judge": {"judge": ["success"], "judge_model": ["openai/m1"], "judge_base_url": %q}`,
+		evil.URL)
+	s.answers(t, 403, "root", "PUT", path,
+		fmt.Sprintf(`{"name": "n", "cron": "0 3 * * *", "eval": %s}`, evalOf(suite, mine.URL, judged)))
+	s.answers(t, 200, "root", "PUT", path,
+		fmt.Sprintf(`{"name": "renamed", "cron": "0 4 * * *", "eval": %s}`,
+			evalOf(suite, mine.URL, `, "temperature": 0.5`)))
 	run := told[server.ScheduleRun](t, s, "root", "POST", path+"/run", "")
 	s.awaitJob(t, "bo", run.Job, "done")
 	if evil.heard("sk-") != 0 || mine.heard("sk-of-bo") == 0 {
@@ -362,11 +376,14 @@ func attackCache(t *testing.T) {
 func attackExperiment(t *testing.T) {
 	s := newSite(t)
 	s.suiteOf(t, "ana", "suite_1")
-	e := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name": "x", "suite_id": "suite_1", "shared": true}`)
-	hidden := s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "hidden-name", SystemPrompt: "hidden-prompt"})
+	e := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		`{"name": "x", "suite_id": "suite_1", "shared": true}`)
+	hidden := s.ran(t, "ana", "", 1,
+		app.TargetSpec{Target: "offline/lexical", Name: "hidden-name", SystemPrompt: "hidden-prompt"})
 	open := s.ran(t, "ana", "", 1)
 	for _, id := range []string{hidden, open} {
-		s.answers(t, 204, "ana", "PATCH", "/api/runs/"+id, fmt.Sprintf(`{"experiment_id": %q, "shared": %v}`, e.ID, id == open))
+		s.answers(t, 204, "ana", "PATCH", "/api/runs/"+id,
+			fmt.Sprintf(`{"experiment_id": %q, "shared": %v}`, e.ID, id == open))
 	}
 	path := "/api/experiments/" + e.ID
 	s.answers(t, 200, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, hidden))
@@ -397,7 +414,8 @@ func attackAdminToken(t *testing.T) {
 }
 
 // browse sends a request with cookies, and gives the status and the cookies that come back.
-func (s *site) browse(t *testing.T, method, path, body string, cookies []*http.Cookie, header ...string) (int, []*http.Cookie) {
+func (s *site) browse(t *testing.T, method, path, body string, cookies []*http.Cookie,
+	header ...string) (int, []*http.Cookie) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -427,7 +445,8 @@ func (s *site) browse(t *testing.T, method, path, body string, cookies []*http.C
 func (s *site) enter(t *testing.T, name string) ([]*http.Cookie, string) {
 	t.Helper()
 	password := withPassword(t, s, name)["password"]
-	code, cookies := s.browse(t, "POST", "/api/session", fmt.Sprintf(`{"name": %q, "password": %q}`, name, password), nil)
+	code, cookies := s.browse(t, "POST", "/api/session",
+		fmt.Sprintf(`{"name": %q, "password": %q}`, name, password), nil)
 	if code != 200 || len(cookies) != 1 {
 		t.Fatalf("log in: %d, %d cookies", code, len(cookies))
 	}
@@ -443,7 +462,8 @@ func attackOldLogins(t *testing.T) {
 	if code, _ := s.browse(t, "GET", "/api/me", "", nil, bearer...); own != 200 || code != 200 {
 		t.Fatalf("before: %d, %d", own, code)
 	}
-	code, fresh := s.browse(t, "PUT", "/api/me/password", fmt.Sprintf(`{"before": %q, "password": "quite another password"}`, password), stolen)
+	code, fresh := s.browse(t, "PUT", "/api/me/password",
+		fmt.Sprintf(`{"before": %q, "password": "quite another password"}`, password), stolen)
 	if code != 204 || len(fresh) != 1 {
 		t.Fatalf("change: %d, %d cookies", code, len(fresh))
 	}
@@ -500,7 +520,8 @@ func attackLockout(t *testing.T) {
 	cookies, password := s.enter(t, "ana")
 	limited := 0
 	for range 60 {
-		code, _ := s.browse(t, "POST", "/api/session", `{"name": "ana", "password": "a wrong password"}`, nil, "X-Forwarded-For", "192.0.2.66")
+		code, _ := s.browse(t, "POST", "/api/session", `{"name": "ana", "password": "a wrong password"}`, nil,
+			"X-Forwarded-For", "192.0.2.66")
 		if code == 429 {
 			limited++
 		}
@@ -508,14 +529,17 @@ func attackLockout(t *testing.T) {
 	if limited < 50 {
 		t.Errorf("the attacker waits %d times of 60", limited)
 	}
-	if code, _ := s.browse(t, "POST", "/api/session", fmt.Sprintf(`{"name": "ana", "password": %q}`, password), nil, "X-Forwarded-For", "192.0.2.1"); code != 200 {
+	if code, _ := s.browse(t, "POST", "/api/session", fmt.Sprintf(`{"name": "ana", "password": %q}`, password), nil,
+		"X-Forwarded-For", "192.0.2.1"); code != 200 {
 		t.Errorf("the user at another address: %d", code)
 	}
 	for _, p := range []struct {
 		code         int
 		method, path string
 		body         string
-	}{{200, "GET", "/api/me", ""}, {204, "PUT", "/api/me/password", fmt.Sprintf(`{"before": %q, "password": "quite another password"}`, password)}} {
+	}{{200, "GET", "/api/me", ""},
+		{204, "PUT", "/api/me/password",
+			fmt.Sprintf(`{"before": %q, "password": "quite another password"}`, password)}} {
 		if code, _ := s.browse(t, p.method, p.path, p.body, cookies, "X-Forwarded-For", "192.0.2.66"); code != p.code {
 			t.Errorf("%s with a session, at the attacker's address: %d", p.path, code)
 		}
@@ -543,8 +567,10 @@ func attackHostCookie(t *testing.T) {
 	if tr, ok := secure.Client().Transport.(*http.Transport); !ok || tr.TLSClientConfig.MinVersion > tls.VersionTLS13 {
 		t.Fatal("no TLS")
 	}
-	code, cookies := over.browse(t, "POST", "/api/session", fmt.Sprintf(`{"name": "ana", "password": %q}`, password), nil)
-	if code != 200 || len(cookies) != 1 || cookies[0].Name != "__Host-"+server.SessionCookie || !cookies[0].Secure || cookies[0].Path != "/" || cookies[0].Domain != "" {
+	code, cookies := over.browse(t, "POST", "/api/session",
+		fmt.Sprintf(`{"name": "ana", "password": %q}`, password), nil)
+	if code != 200 || len(cookies) != 1 || cookies[0].Name != "__Host-"+server.SessionCookie || !cookies[0].Secure ||
+		cookies[0].Path != "/" || cookies[0].Domain != "" {
 		t.Fatalf("%d %+v", code, cookies)
 	}
 	if code, _ := over.browse(t, "GET", "/api/me", "", cookies); code != 200 {
@@ -564,7 +590,8 @@ func attackAudit(t *testing.T) {
 	s.answers(t, 200, "bo", "PATCH", path, `{"shared": true}`)
 	s.answers(t, 200, "root", "PATCH", path, `{"description": "edited"}`)
 	s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, m.URL, "")).JobID, "done")
-	told[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments", fmt.Sprintf(`{"name": "x", "suite_id": %q, "shared": true}`, suite))
+	told[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
+		fmt.Sprintf(`{"name": "x", "suite_id": %q, "shared": true}`, suite))
 	for _, want := range []struct{ action, user, text string }{
 		{"suite.share", "user_bo", suite},
 		{"suite.change", "user_root", `"owner":"user_bo"`},
@@ -572,11 +599,13 @@ func attackAudit(t *testing.T) {
 		{"experiment.share", "user_bo", "exp_"},
 	} {
 		text := s.answers(t, 200, "root", "GET", "/api/audit?action="+want.action, "")
-		if !strings.Contains(text, want.user) || !strings.Contains(text, want.text) || strings.Contains(text, "sk-of-bo") {
+		if !strings.Contains(text, want.user) || !strings.Contains(text, want.text) ||
+			strings.Contains(text, "sk-of-bo") {
 			t.Errorf("%s: %s", want.action, text)
 		}
 	}
-	if text := s.answers(t, 200, "root", "GET", "/api/audit?action=suite.change&user_id=user_bo", ""); strings.Contains(text, "suite.change") {
+	if text := s.answers(t, 200, "root", "GET", "/api/audit?action=suite.change&user_id=user_bo",
+		""); strings.Contains(text, "suite.change") {
 		t.Errorf("an edit of what is one's own has a line: %s", text)
 	}
 }
@@ -597,7 +626,8 @@ func attackUnknownKeys(t *testing.T) {
 	var p struct {
 		Errors []struct{ Message, Location string }
 	}
-	if err := json.Unmarshal([]byte(text), &p); err != nil || len(p.Errors) != 21 || len(text) > 8<<10 || !strings.Contains(p.Errors[20].Message, "more errors") {
+	if err := json.Unmarshal([]byte(text), &p); err != nil || len(p.Errors) != 21 || len(text) > 8<<10 ||
+		!strings.Contains(p.Errors[20].Message, "more errors") {
 		t.Errorf("%v: %d errors in %d bytes: %.300s", err, len(p.Errors), len(text), text)
 	}
 	long := `{"name":"a","password":"b",` + strings.Repeat(" ", 10) + `"` + strings.Repeat("x", 50<<10) + `":0}`
@@ -606,8 +636,8 @@ func attackUnknownKeys(t *testing.T) {
 	}
 }
 
-// attackAttempts: a run stops where its user holds too many bytes of attempts, keeps what was answered, and goes on once
-// there is room.
+// attackAttempts: a run stops where its user holds too many bytes of attempts, keeps what was
+// answered, and goes on once there is room.
 func attackAttempts(t *testing.T) {
 	s := newSite(t, func(c *server.Config) { c.Quota = store.Quota{AttemptBytes: 1} })
 	suite := s.keepSuite(t, "bo", 2)
@@ -621,7 +651,8 @@ func attackAttempts(t *testing.T) {
 	if !strings.Contains(full.Error, "of at most 1 bytes of attempts: delete a run") {
 		t.Errorf("the reason: %q", full.Error)
 	}
-	if text := s.answers(t, 200, "bo", "GET", "/api/runs/"+full.ResultRef, ""); !strings.Contains(text, `"status":"budget"`) {
+	if text := s.answers(t, 200, "bo", "GET", "/api/runs/"+full.ResultRef, ""); !strings.Contains(text,
+		`"status":"budget"`) {
 		t.Errorf("the run is not out of budget: %.2000s", text)
 	}
 	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval", ask); !strings.Contains(text, "bytes of attempts") {
@@ -637,13 +668,15 @@ func attackAttempts(t *testing.T) {
 }
 
 func attackQuota(t *testing.T) {
-	s := newSite(t, func(c *server.Config) { c.Quota = store.Quota{Jobs: 2, Suites: 3, Experiments: 1, Bytes: 8 << 10} })
+	s := newSite(t,
+		func(c *server.Config) { c.Quota = store.Quota{Jobs: 2, Suites: 3, Experiments: 1, Bytes: 8 << 10} })
 	suite := s.keepSuite(t, "bo", 2)
 	ask := fmt.Sprintf(`{"suite_id": %q, "models": ["offline/lexical"]}`, suite) // nothing does jobs here
 	for range 2 {
 		s.answers(t, 202, "bo", "POST", "/api/tool-eval", ask)
 	}
-	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval", ask); !strings.Contains(text, "2 jobs that are not over") {
+	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval", ask); !strings.Contains(text,
+		"2 jobs that are not over") {
 		t.Errorf("jobs: %s", text)
 	}
 	experiment := fmt.Sprintf(`{"name": "x", "suite_id": %q}`, suite)
@@ -658,7 +691,8 @@ func attackQuota(t *testing.T) {
 		noise += rand.Text()
 	}
 	path := "/api/tool-suites/" + suite
-	if text := s.answers(t, 429, "bo", "PATCH", path, fmt.Sprintf(`{"system_prompt": %q}`, noise)); !strings.Contains(text, "bytes of suites") {
+	if text := s.answers(t, 429, "bo", "PATCH", path,
+		fmt.Sprintf(`{"system_prompt": %q}`, noise)); !strings.Contains(text, "bytes of suites") {
 		t.Errorf("bytes: %.300s", text)
 	}
 	if text := s.answers(t, 200, "bo", "GET", path, ""); strings.Contains(text, noise[:100]) {
@@ -726,10 +760,13 @@ func costly(t *testing.T, n int) string {
 	}
 	cases := make([]any, n)
 	for i := range cases {
-		cases[i] = map[string]any{"id": fmt.Sprint("c", i), "prompt": fmt.Sprint("p", i), "expect": map[string]any{"calls": []any{map[string]any{"tool": "f", "args": map[string]any{"x": "v"}}}}}
+		cases[i] = map[string]any{"id": fmt.Sprint("c", i), "prompt": fmt.Sprint("p", i),
+			"expect": map[string]any{"calls": []any{map[string]any{"tool": "f", "args": map[string]any{"x": "v"}}}}}
 	}
 	b, err := json.Marshal(map[string]any{"callvet": 1, "name": "x", "cases": cases, "tools": []any{map[string]any{
-		"name": "f", "description": "d", "parameters": map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"$ref": "#/$defs/d0"}}, "$defs": defs},
+		"name": "f", "description": "d",
+		"parameters": map[string]any{"type": "object",
+			"properties": map[string]any{"x": map[string]any{"$ref": "#/$defs/d0"}}, "$defs": defs},
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -740,14 +777,16 @@ func costly(t *testing.T, n int) string {
 func attackSchemas(t *testing.T) {
 	s := newSite(t, func(c *server.Config) { c.ReadFor = 500 * time.Millisecond })
 	text := costly(t, 5000)
-	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval/import", text); !strings.Contains(text, "longer than a request may") {
+	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval/import", text); !strings.Contains(text,
+		"longer than a request may") {
 		t.Errorf("the reason is not given: %s", text)
 	}
 	lint, err := json.Marshal(map[string]string{"text": text})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := s.answers(t, 200, "vera", "POST", "/api/lint", string(lint)); !strings.Contains(text, "longer than a request may") || strings.Contains(text, `"ok":true`) {
+	if text := s.answers(t, 200, "vera", "POST", "/api/lint", string(lint)); !strings.Contains(text,
+		"longer than a request may") || strings.Contains(text, `"ok":true`) {
 		t.Errorf("lint: %s", text)
 	}
 	s = newSite(t, func(c *server.Config) { c.ReadFor = 24 * time.Hour }) // a client that goes away ends the work
@@ -759,7 +798,8 @@ func attackSchemas(t *testing.T) {
 	t.Cleanup(watched.CloseClientConnections)
 	ctx, cancel := context.WithTimeout(t.Context(), clientGoing)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, watched.URL+"/api/tool-eval/import", strings.NewReader(text))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, watched.URL+"/api/tool-eval/import",
+		strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}

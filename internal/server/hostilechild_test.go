@@ -25,8 +25,8 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// hostileTools are what a hostile MCP server answers to tools/list; id is that of the request. It writes until the client
-// is gone.
+// hostileTools are what a hostile MCP server answers to tools/list; id is that of the request. It
+// writes until the client is gone.
 func hostileTools() map[string]func(w io.Writer, id json.RawMessage) error {
 	list := func(w io.Writer, id json.RawMessage, tools, more string) error {
 		_, err := fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]%s}}`, id, tools, more)
@@ -47,9 +47,13 @@ func hostileTools() map[string]func(w io.Writer, id json.RawMessage) error {
 	return map[string]func(io.Writer, json.RawMessage) error{
 		"40,000 tools": func(w io.Writer, id json.RawMessage) error { return list(w, id, many(40_000, plain), "") },
 		"16,000 properties": func(w io.Writer, id json.RawMessage) error {
-			return list(w, id, `{"name":"wide","inputSchema":{"type":"object","properties":{`+many(16_000, properties)+`}}}`, "")
+			return list(w, id, `{"name":"wide","inputSchema":{"type":"object","properties":{`+
+				many(16_000, properties)+`}}}`, "")
 		},
-		"endless pages": func(w io.Writer, id json.RawMessage) error { return list(w, id, plain(1), `,"nextCursor":"again"`) },
+		"endless pages": func(w io.Writer,
+			id json.RawMessage) error {
+			return list(w, id, plain(1), `,"nextCursor":"again"`)
+		},
 		"slow drip": func(w io.Writer, id json.RawMessage) error {
 			if _, err := fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[`, id); err != nil {
 				return err
@@ -61,12 +65,18 @@ func hostileTools() map[string]func(w io.Writer, id json.RawMessage) error {
 				time.Sleep(20 * time.Millisecond)
 			}
 		},
-		"wrong ids": func(w io.Writer, _ json.RawMessage) error { return list(w, json.RawMessage("99999"), plain(1), "") },
+		"wrong ids": func(w io.Writer,
+			_ json.RawMessage) error {
+			return list(w, json.RawMessage("99999"), plain(1), "")
+		},
 		"control characters": func(w io.Writer, id json.RawMessage) error {
-			return list(w, id, `{"name":"a\u0000\u001b[2Jb","description":"\u202e\u0007","inputSchema":{"type":"object"}},`+plain(1), "")
+			return list(w, id,
+				`{"name":"a\u0000\u001b[2Jb","description":"\u202e\u0007","inputSchema":{"type":"object"}},`+plain(1),
+				"")
 		},
 		"empty names": func(w io.Writer, id json.RawMessage) error {
-			return list(w, id, `{"name":"","inputSchema":{"type":"object"}},{"name":" ","inputSchema":{"type":"object"}},{"inputSchema":7},`+plain(1), "")
+			return list(w, id,
+				`{"name":"","inputSchema":{"type":"object"}},{"name":" ","inputSchema":{"type":"object"}},{"inputSchema":7},`+plain(1), "")
 		},
 		"endless notifications": nil, // over a stream of events
 	}
@@ -90,7 +100,8 @@ func hostileMCP(t *testing.T, mode string) *httptest.Server {
 			w.WriteHeader(http.StatusAccepted)
 		case m.Method == "initialize":
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"evil","version":"1"}}}`, m.ID)
+			fmt.Fprintf(w,
+				`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"evil","version":"1"}}}`, m.ID)
 		case hostileTools()[mode] == nil:
 			w.Header().Set("Content-Type", "text/event-stream")
 			for {
@@ -185,8 +196,9 @@ func (f folder) Path(name string) (path string, isFolder bool, err error) {
 	return filepath.Join(f.dir, name), false, nil
 }
 
-// attackScorer judges a run by a hostile program of its suite: on a server, which runs none even where it lets targets be
-// commands, and as the command line does with --allow-exec. No attempt passes, and nothing of the program is left.
+// attackScorer judges a run by a hostile program of its suite: on a server, which runs none even
+// where it lets targets be commands, and as the command line does with --allow-exec. No attempt
+// passes, and nothing of the program is left.
 func attackScorer(mode string) func(t *testing.T) {
 	return func(t *testing.T) {
 		program := filepath.Join(t.TempDir(), "judge.sh")
@@ -214,7 +226,8 @@ func attackScorer(mode string) func(t *testing.T) {
 
 		began := time.Now()
 		a := app.New(app.Config{
-			Store: func(context.Context) (*store.DB, error) { return s.db, nil }, Files: folder{dir: filepath.Dir(program)},
+			Store:  func(context.Context) (*store.DB, error) { return s.db, nil },
+			Files:  folder{dir: filepath.Dir(program)},
 			Permit: app.Permit{Commands: true}, Environ: os.Environ(),
 		})
 		run, err := a.StartRun(t.Context(), app.RunRequest{

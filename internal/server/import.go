@@ -41,7 +41,8 @@ type Upload struct {
 // uploaded describes a body that is JSON or a form with a file.
 func uploaded(op huma.Operation, doc string) huma.Operation {
 	op.MaxBodyBytes, op.SkipValidateBody = maxUpload, true
-	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary", Description: doc}}}
+	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"},
+		Properties: map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary", Description: doc}}}
 	op.RequestBody = &huma.RequestBody{Required: true, Description: doc, Content: map[string]*huma.MediaType{
 		"application/json":    {Schema: &huma.Schema{Description: doc}},
 		"multipart/form-data": {Schema: form},
@@ -59,10 +60,12 @@ func (u *Upload) file() (text []byte, name string, err error) {
 	switch {
 	case err != nil:
 		return nil, "", huma.Error415UnsupportedMediaType("Content-Type cannot be read")
-	case kind == "application/json" || kind == "application/yaml" || kind == "text/yaml" || kind == "text/plain" || kind == "application/octet-stream" || kind == "application/x-ndjson":
+	case kind == "application/json" || kind == "application/yaml" || kind == "text/yaml" || kind == "text/plain" ||
+		kind == "application/octet-stream" || kind == "application/x-ndjson":
 		return u.RawBody, "", nil
 	case kind != "multipart/form-data":
-		return nil, "", huma.Error415UnsupportedMediaType(fmt.Sprintf("a body of %s is not read: send application/json, or multipart/form-data with a file", kind))
+		return nil, "", huma.Error415UnsupportedMediaType(
+			fmt.Sprintf("a body of %s is not read: send application/json, or multipart/form-data with a file", kind))
 	}
 	form := multipart.NewReader(bytes.NewReader(u.RawBody), params["boundary"])
 	for {
@@ -71,10 +74,12 @@ func (u *Upload) file() (text []byte, name string, err error) {
 			break
 		}
 		if err != nil {
-			return nil, "", &callvet.FieldError{Text: "the form cannot be read: its parts or their boundary are not right"}
+			return nil, "",
+				&callvet.FieldError{Text: "the form cannot be read: its parts or their boundary are not right"}
 		}
 		if part.FormName() != "file" {
-			return nil, "", &callvet.FieldError{Text: fmt.Sprintf("the form has the part %q, and only file is read", part.FormName())}
+			return nil, "", &callvet.FieldError{Text: fmt.Sprintf("the form has the part %q, and only file is read",
+				part.FormName())}
 		}
 		if text != nil {
 			return nil, "", &callvet.FieldError{Field: "file", Text: "{file}: the form has several"}
@@ -107,17 +112,28 @@ func (s *Server) addImport() {
 	op := func(id, method, path, summary string) huma.Operation {
 		return huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Tags: []string{"import"}}
 	}
-	take := uploaded(op("import-suite", http.MethodPost, "/api/tool-eval/import", "Makes a suite of a file, in any form that callvet reads."), "a suite; the form is found by content")
+	take := uploaded(op("import-suite", http.MethodPost, "/api/tool-eval/import",
+		"Makes a suite of a file, in any form that callvet reads."), "a suite; the form is found by content")
 	take.DefaultStatus = http.StatusCreated
 	add(s, take, Access{Role: account.Member}, s.importSuite)
-	add(s, op("import-example", http.MethodGet, "/api/tool-eval/import/example", "Gives a file to start from, which can be imported as it stands."), Access{}, func(context.Context, *account.Principal, *struct{}) (*file, error) {
-		return &file{ContentType: "application/json", Disposition: `attachment; filename="suite.json"`, Body: importExample}, nil
-	})
-	add(s, op("list-suite-forms", http.MethodGet, "/api/tool-eval/forms", "Lists the forms of suites: those that are read, and those that are written."), Access{}, func(context.Context, *account.Principal, *struct{}) (*struct{ Body SuiteForms }, error) {
-		return &struct{ Body SuiteForms }{SuiteForms{Read: app.SuiteForms(), Write: library.Exports()}}, nil
-	})
-	add(s, op("get-schema", http.MethodGet, "/api/schemas/{name}", "Gives the JSON Schema of a format of files, as callvet schema prints it."), Access{}, getSchema)
-	add(s, op("lint", http.MethodPost, "/api/lint", "Tells what is wrong with a suite, with places, and keeps nothing."), Access{Scope: account.ScopeRead, Reads: true}, s.lintText)
+	add(s,
+		op("import-example", http.MethodGet, "/api/tool-eval/import/example",
+			"Gives a file to start from, which can be imported as it stands."), Access{},
+		func(context.Context, *account.Principal, *struct{}) (*file, error) {
+			return &file{ContentType: "application/json", Disposition: `attachment; filename="suite.json"`,
+				Body: importExample}, nil
+		})
+	add(s,
+		op("list-suite-forms", http.MethodGet, "/api/tool-eval/forms",
+			"Lists the forms of suites: those that are read, and those that are written."), Access{},
+		func(context.Context, *account.Principal, *struct{}) (*struct{ Body SuiteForms }, error) {
+			return &struct{ Body SuiteForms }{SuiteForms{Read: app.SuiteForms(), Write: library.Exports()}}, nil
+		})
+	add(s, op("get-schema", http.MethodGet, "/api/schemas/{name}",
+		"Gives the JSON Schema of a format of files, as callvet schema prints it."), Access{}, getSchema)
+	add(s,
+		op("lint", http.MethodPost, "/api/lint", "Tells what is wrong with a suite, with places, and keeps nothing."),
+		Access{Scope: account.ScopeRead, Reads: true}, s.lintText)
 }
 
 // SuiteForms are names of forms of suites.
@@ -161,14 +177,16 @@ func (s *Server) importSuite(ctx context.Context, by *account.Principal, in *str
 }
 
 func imported(w *library.Written) Imported {
-	return Imported{SuiteID: w.ID, Name: w.Name, Version: w.Version, Hash: w.Hash, Form: w.Form, ToolCount: w.Tools, CaseCount: w.Cases, Warnings: remarks(w.Warnings)}
+	return Imported{SuiteID: w.ID, Name: w.Name, Version: w.Version, Hash: w.Hash, Form: w.Form, ToolCount: w.Tools,
+		CaseCount: w.Cases, Warnings: remarks(w.Warnings)}
 }
 
 func knownForm(form string) error {
 	if form == "" || slices.Contains(app.SuiteForms(), form) {
 		return nil
 	}
-	return &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", form), Fix: "one of " + strings.Join(app.SuiteForms(), ", ")}
+	return &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", form),
+		Fix: "one of " + strings.Join(app.SuiteForms(), ", ")}
 }
 
 // unplaced makes an error about a text that is no request one that tells its kind: what cannot be

@@ -80,7 +80,8 @@ func TestImport(t *testing.T) {
 	}
 	_, yaml := s.ask(t, "ana", "GET", suites+"/"+got.SuiteID+"/export?format=callvet&yaml=true", "")
 	code, answer := s.send(t, "ana", importPath, "file", `C:\suites\weather.yaml`, []byte(yaml))
-	if code != 201 || !strings.Contains(answer, `"form":"callvet"`) || !strings.Contains(answer, `"test_case_count":4`) {
+	if code != 201 || !strings.Contains(answer, `"form":"callvet"`) ||
+		!strings.Contains(answer, `"test_case_count":4`) {
 		t.Errorf("yaml in a form: %d %s", code, answer)
 	}
 	for _, c := range []struct {
@@ -90,7 +91,8 @@ func TestImport(t *testing.T) {
 		{"other", example, "body", 422},
 		{"file", "", "body", 422},
 		{"file", "[1, 2", "body", 422},
-		{"file", strings.Replace(example, `"expected_tool": "get_weather"`, `"expected_tool": "get_rain"`, 1), "body.test_cases[0].expected_tool", 422},
+		{"file", strings.Replace(example, `"expected_tool": "get_weather"`, `"expected_tool": "get_rain"`, 1),
+			"body.test_cases[0].expected_tool", 422},
 		{"file", strings.Replace(example, `{
   "name"`, `{
   "callvet": 1, "tools_from": "other.json", "name"`, 1), "body", 422},
@@ -109,7 +111,8 @@ func TestImport(t *testing.T) {
 		t.Errorf("a viewer: %d %s", code, answer)
 	}
 	const scored = `{"callvet": 1, "name": "n", "tools": [], "cases": [{"prompt": "a question", "expect": {"scorers": [{"name": "a", "exec": "sh check.sh"}]}}]}`
-	if code, answer := s.ask(t, "ana", "POST", importPath, scored); code != 403 || !strings.Contains(answer, "may not run commands") {
+	if code, answer := s.ask(t, "ana", "POST", importPath, scored); code != 403 ||
+		!strings.Contains(answer, "may not run commands") {
 		t.Errorf("a scorer that is a command: %d %s", code, answer)
 	}
 }
@@ -122,7 +125,8 @@ func TestImportOfDocuments(t *testing.T) {
 		t.Skip("SKIPPED: no public data: set CALLVET_TESTDATA")
 	}
 	s := newSite(t)
-	for file, want := range map[string]int{"origins/seed3/smart_home_suite.json": 55, "origins/seed2/full_pipeline_eval_v1.json": 80} {
+	for file, want := range map[string]int{"origins/seed3/smart_home_suite.json": 55,
+		"origins/seed2/full_pipeline_eval_v1.json": 80} {
 		text, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
 			t.Skip("SKIPPED: ", err)
@@ -161,7 +165,8 @@ func TestLintRoute(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got := ask(strings.Replace(weatherSuite, `"expected_params": {}`, `"expected_params": 5`, 1))
-	if got.OK || len(got.Problems) == 0 || got.Problems[0].Location != "test_cases[1].expected_params" || got.Problems[0].Line != 6 {
+	if got.OK || len(got.Problems) == 0 || got.Problems[0].Location != "test_cases[1].expected_params" ||
+		got.Problems[0].Line != 6 {
 		t.Errorf("%+v", got)
 	}
 	for _, text := range []string{"", "nonsense", "[1", "{}", "callvet: 1\ncases: [", "\x00"} {
@@ -169,7 +174,8 @@ func TestLintRoute(t *testing.T) {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
-	if p := ask("{\n  \"callvet\": 1,\n  \"cases\": [}\n}").Problems; len(p) != 1 || p[0].Line != 3 || p[0].Column == 0 || p[0].Message == "" {
+	if p := ask("{\n  \"callvet\": 1,\n  \"cases\": [}\n}").Problems; len(p) != 1 || p[0].Line != 3 ||
+		p[0].Column == 0 || p[0].Message == "" {
 		t.Errorf("a text that is neither JSON nor YAML: %+v", p)
 	}
 	if l := give[struct{ Items []any }](t, s, "root", "GET", suites+"?all=true", ""); len(l.Items) != 0 {
@@ -182,7 +188,8 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	f := give[server.SuiteForms](t, s, "vera", "GET", "/api/tool-eval/forms", "")
-	if len(f.Write) == 0 || f.Write[0] != "toolsuite" || !slices.Contains(f.Write, "callvet") || !slices.Contains(f.Read, "bfcl") {
+	if len(f.Write) == 0 || f.Write[0] != "toolsuite" || !slices.Contains(f.Write, "callvet") ||
+		!slices.Contains(f.Read, "bfcl") {
 		t.Errorf("%+v", f)
 	}
 	want, err := app.Schema("suite")
@@ -209,7 +216,9 @@ func TestHashOfRun(t *testing.T) {
 	for _, text := range []string{weatherSuite, example, own} {
 		made := give[importAnswer](t, s, "ana", "POST", importPath, text)
 		_, kept := s.ask(t, "ana", "GET", suites+"/"+made.SuiteID+"/export?format="+made.Form, "")
-		run, err := a.StartRun(t.Context(), app.RunRequest{SuiteRequest: app.SuiteRequest{Text: []byte(kept), Format: made.Form}, Targets: []app.TargetSpec{{Target: "offline/lexical"}}}, nil)
+		run, err := a.StartRun(t.Context(),
+			app.RunRequest{SuiteRequest: app.SuiteRequest{Text: []byte(kept), Format: made.Form},
+				Targets: []app.TargetSpec{{Target: "offline/lexical"}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,8 @@ func (s *Server) handlers() map[string]job.Handler {
 // openJobs opens the queue.
 func (s *Server) openJobs() (err error) {
 	s.jobs, err = job.New(context.Background(), job.Config{
-		Store: s.cfg.Store, Handlers: s.handlers(), Parts: map[string]job.PartHandler{KindToolEval: s.toolEvalShard}, Workers: s.cfg.Workers, PerUser: s.cfg.JobsPerUser, Shift: s.cfg.JobShift,
+		Store: s.cfg.Store, Handlers: s.handlers(), Parts: map[string]job.PartHandler{KindToolEval: s.toolEvalShard},
+		Workers: s.cfg.Workers, PerUser: s.cfg.JobsPerUser, Shift: s.cfg.JobShift,
 		Quota: s.cfg.Quota, Hide: s.cfg.App.Secrets().Hide, Log: s.cfg.Log, Now: s.cfg.Now, ReadOnly: s.cfg.ReadOnly,
 	})
 	return err
@@ -53,63 +54,76 @@ func (s *Server) addJobs() {
 		User   string `query:"user_id" doc:"for admins: the jobs of a user, or * for all"`
 	}
 	add(s, huma.Operation{
-		OperationID: "list-jobs", Method: http.MethodGet, Path: "/api/jobs", Summary: "Jobs, the newest first", Tags: []string{"jobs"},
-	}, Access{}, func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body Page[job.Job] }, error) {
-		from, err := in.mark()
-		if err != nil {
-			return nil, err
-		}
-		query := job.Query{User: by.User, State: job.State(in.Status), Kind: in.Type, Before: from.At, Most: in.Limit}
-		switch {
-		case in.User == "" || in.User == by.User:
-		case by.Role != account.Admin:
-			return nil, &callvet.FieldError{Field: "user_id", Kind: callvet.ErrDenied, Text: "{user_id}: the jobs of others are for admins"}
-		case in.User == "*":
-			query.User = ""
-		default:
-			query.User = in.User
-		}
-		list, next, err := s.jobs.List(ctx, query)
-		if err != nil {
-			return nil, err
-		}
-		out := &struct{ Body Page[job.Job] }{Page[job.Job]{Items: list}}
-		if next > 0 {
-			out.Body.Next = pageMark{At: next}.String()
-		}
-		return out, nil
-	})
+		OperationID: "list-jobs", Method: http.MethodGet, Path: "/api/jobs", Summary: "Jobs, the newest first",
+		Tags: []string{"jobs"},
+	}, Access{},
+		func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body Page[job.Job] }, error) {
+			from, err := in.mark()
+			if err != nil {
+				return nil, err
+			}
+			query := job.Query{User: by.User, State: job.State(in.Status), Kind: in.Type, Before: from.At,
+				Most: in.Limit}
+			switch {
+			case in.User == "" || in.User == by.User:
+			case by.Role != account.Admin:
+				return nil, &callvet.FieldError{Field: "user_id", Kind: callvet.ErrDenied,
+					Text: "{user_id}: the jobs of others are for admins"}
+			case in.User == "*":
+				query.User = ""
+			default:
+				query.User = in.User
+			}
+			list, next, err := s.jobs.List(ctx, query)
+			if err != nil {
+				return nil, err
+			}
+			out := &struct{ Body Page[job.Job] }{Page[job.Job]{Items: list}}
+			if next > 0 {
+				out.Body.Next = pageMark{At: next}.String()
+			}
+			return out, nil
+		})
 	add(s, huma.Operation{
-		OperationID: "get-job", Method: http.MethodGet, Path: "/api/jobs/{id}", Summary: "One job", Tags: []string{"jobs"},
-	}, Access{Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *JobIn) (*jobOutput, error) {
-		j, err := s.jobs.Job(ctx, in.ID)
-		return &jobOutput{j}, err
-	})
+		OperationID: "get-job", Method: http.MethodGet, Path: "/api/jobs/{id}", Summary: "One job",
+		Tags: []string{"jobs"},
+	}, Access{Objects: map[string]Kind{"id": KindJob}},
+		func(ctx context.Context, _ *account.Principal, in *JobIn) (*jobOutput, error) {
+			j, err := s.jobs.Job(ctx, in.ID)
+			return &jobOutput{j}, err
+		})
 	type eventsInput struct {
 		JobIn
 		Limit int `query:"limit" minimum:"1" maximum:"1000" default:"300" doc:"how many, the newest"`
 	}
 	add(s, huma.Operation{
-		OperationID: "list-job-events", Method: http.MethodGet, Path: "/api/jobs/{id}/events", Summary: "The newest events of a job, in order", Tags: []string{"jobs"},
-	}, Access{Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *eventsInput) (*struct{ Body JobEvents }, error) {
-		list, err := s.jobs.EventsOf(ctx, in.ID, in.Limit)
-		out := &struct{ Body JobEvents }{JobEvents{Events: texts(list)}}
-		return out, err
-	})
+		OperationID: "list-job-events", Method: http.MethodGet, Path: "/api/jobs/{id}/events",
+		Summary: "The newest events of a job, in order", Tags: []string{"jobs"},
+	}, Access{Objects: map[string]Kind{"id": KindJob}},
+		func(ctx context.Context, _ *account.Principal, in *eventsInput) (*struct{ Body JobEvents }, error) {
+			list, err := s.jobs.EventsOf(ctx, in.ID, in.Limit)
+			out := &struct{ Body JobEvents }{JobEvents{Events: texts(list)}}
+			return out, err
+		})
 	add(s, huma.Operation{
-		OperationID: "cancel-job", Method: http.MethodPost, Path: "/api/jobs/{id}/cancel", Summary: "Cancel a job", Tags: []string{"jobs"},
-	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *JobIn) (*jobOutput, error) {
-		return s.cancelJob(ctx, in.ID)
-	})
+		OperationID: "cancel-job", Method: http.MethodPost, Path: "/api/jobs/{id}/cancel", Summary: "Cancel a job",
+		Tags: []string{"jobs"},
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}},
+		func(ctx context.Context, _ *account.Principal, in *JobIn) (*jobOutput, error) {
+			return s.cancelJob(ctx, in.ID)
+		})
 	add(s, huma.Operation{
-		OperationID: "resume-job", Method: http.MethodPost, Path: "/api/jobs/{id}/resume", Summary: "Queue a job again that failed: it goes on from what it stored", Tags: []string{"jobs"}, DefaultStatus: http.StatusAccepted,
-	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *JobIn) (*jobOutput, error) {
-		j, err := s.jobs.Resume(ctx, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		return &jobOutput{j}, nil
-	})
+		OperationID: "resume-job", Method: http.MethodPost, Path: "/api/jobs/{id}/resume",
+		Summary: "Queue a job again that failed: it goes on from what it stored", Tags: []string{"jobs"},
+		DefaultStatus: http.StatusAccepted,
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}},
+		func(ctx context.Context, _ *account.Principal, in *JobIn) (*jobOutput, error) {
+			j, err := s.jobs.Resume(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return &jobOutput{j}, nil
+		})
 }
 
 // cancelJob asks for the end of a job. One that waits has ended in the answer; of one that runs an

@@ -52,14 +52,19 @@ func (s *site) keepSuite(t *testing.T, user string, n int) string {
 	t.Helper()
 	cases := make([]map[string]any, n)
 	for i := range cases {
-		cases[i] = map[string]any{"id": fmt.Sprintf("c%d", i), "prompt": fmt.Sprintf("How is the weather in city%d?", i), "expected_tool": "weather_now", "expected_params": map[string]any{"city": fmt.Sprintf("city%d", i)}}
+		cases[i] = map[string]any{"id": fmt.Sprintf("c%d", i),
+			"prompt": fmt.Sprintf("How is the weather in city%d?", i), "expected_tool": "weather_now",
+			"expected_params": map[string]any{"city": fmt.Sprintf("city%d", i)}}
 	}
 	if n > 1 {
 		cases[n-1] = map[string]any{"id": "none", "prompt": "How is the weather in cityX?", "expected_tool": nil}
 	}
-	text, err := json.Marshal(map[string]any{"name": "cities", "test_cases": cases, "tools": []any{map[string]any{"type": "function", "function": map[string]any{
-		"name": "weather_now", "description": "Current weather of a city.", "parameters": json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
-	}}}})
+	text, err := json.Marshal(map[string]any{"name": "cities", "test_cases": cases,
+		"tools": []any{map[string]any{"type": "function", "function": map[string]any{
+			"name": "weather_now", "description": "Current weather of a city.",
+			"parameters": json.RawMessage(
+				`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
+		}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +96,8 @@ func newModel(t *testing.T, hold chan struct{}) *model {
 		at := strings.LastIndex(string(b), "weather in city")
 		city, _, _ := strings.Cut(string(b)[at+len("weather in "):], "?")
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"weather_now","arguments":"{\"city\":\"%s\"}"}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, city)
+		fmt.Fprintf(w,
+			`{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"weather_now","arguments":"{\"city\":\"%s\"}"}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, city)
 	}))
 	t.Cleanup(m.Close)
 	return m
@@ -168,7 +174,9 @@ func TestEval(t *testing.T) {
 	m := newModel(t, nil)
 	s.work(t)
 	suite := s.keepSuite(t, "ana", 30)
-	code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],"models":["offline/lexical"],
+	code, body := s.ask(t, "ana", "POST", "/api/tool-eval",
+		fmt.Sprintf(
+			`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],"models":["offline/lexical"],
 		"tool_choice":"required","system_prompt":{"openai::m1":"Use tools."},"provider_params":{"max_tokens":100,"top_k":3}}`, suite, m.URL))
 	sent := decode[jobAnswer](t, code, 202, body)
 	if sent.Status != "submitted" || sent.JobID == "" || sent.ResultRef == "" {
@@ -216,17 +224,20 @@ func TestEval(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]int{"job_created": 1, "job_started": 1, "tool_eval_init": 1, "tool_eval_result": 60, "tool_eval_summary": 2, "tool_eval_complete": 1, "job_completed": 1}
+	want := map[string]int{"job_created": 1, "job_started": 1, "tool_eval_init": 1, "tool_eval_result": 60,
+		"tool_eval_summary": 2, "tool_eval_complete": 1, "job_completed": 1}
 	if d := cmp.Diff(want, count); d != "" || len(cells) != 60 || passed != 29 {
 		t.Errorf("%d cells, %d passed; events (-want +got):\n%s", len(cells), passed, d)
 	}
 	// Others see nothing of it.
-	for _, ask := range [][2]string{{"GET", "/api/jobs/" + sent.JobID}, {"POST", "/api/jobs/" + sent.JobID + "/cancel"}} {
+	for _, ask := range [][2]string{{"GET", "/api/jobs/" + sent.JobID},
+		{"POST", "/api/jobs/" + sent.JobID + "/cancel"}} {
 		if code, _ := s.ask(t, "bo", ask[0], ask[1], ""); code != 404 {
 			t.Errorf("bo: %s %s: %d", ask[0], ask[1], code)
 		}
 	}
-	if code, _ := s.ask(t, "bo", "POST", "/api/tool-eval/cancel", fmt.Sprintf(`{"job_id":%q}`, sent.JobID)); code != 404 {
+	if code, _ := s.ask(t, "bo", "POST", "/api/tool-eval/cancel",
+		fmt.Sprintf(`{"job_id":%q}`, sent.JobID)); code != 404 {
 		t.Errorf("bo cancels: %d", code)
 	}
 	if code, body := s.ask(t, "bo", "GET", "/api/jobs", ""); code != 200 || strings.Contains(body, "job_") {
@@ -235,7 +246,8 @@ func TestEval(t *testing.T) {
 	if got := s.events(t, "bo"); len(got) != 0 {
 		t.Errorf("bo's events: %v", got)
 	}
-	for user, n := range map[string]int{"": 0, "?user_id=*": 1, "?user_id=user_ana&status=done": 1, "?status=failed&user_id=*": 0} {
+	for user, n := range map[string]int{"": 0, "?user_id=*": 1, "?user_id=user_ana&status=done": 1,
+		"?status=failed&user_id=*": 0} {
 		code, body := s.ask(t, "root", "GET", "/api/jobs"+user, "")
 		if page := decode[struct{ Items []jobAnswer }](t, code, 200, body); len(page.Items) != n {
 			t.Errorf("jobs%s: %s", user, body)
@@ -262,21 +274,26 @@ func TestEvalRefuses(t *testing.T) {
 		{"ana", `{"suite_id":"` + suite + `"}`, 422, "models"},
 		{"ana", `{"suite_id":"` + suite + `","models":["gpt"]}`, 422, "provider/model"},
 		{"ana", `{"suite_id":"` + suite + `","models":["nobody/x"]}`, 422, "nobody"},
-		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"system_prompt":{"openai::x":"a"}}`, 422, "openai::x"},
+		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"system_prompt":{"openai::x":"a"}}`, 422,
+			"openai::x"},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"system_prompt":3}`, 422, "system_prompt"},
-		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"provider_params":{"top_p":"x"}}`, 422, "top_p"},
+		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"provider_params":{"top_p":"x"}}`,
+			422, "top_p"},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"temperature":3}`, 422, "temperature"},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"tags":["a,b"]}`, 422, "tags"},
-		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"tags":["nosuch"]}`, 422, "none of the 2 cases"},
+		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"tags":["nosuch"]}`, 422,
+			"none of the 2 cases"},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"priority":3}`, 403, "priority"},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"experiment_id":"e"}`, 404, "experiment"},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"unknown":1}`, 422, "unknown"},
 	} {
-		if code, body := s.ask(t, c.as, "POST", "/api/tool-eval", c.body); code != c.code || !strings.Contains(body, c.says) {
+		if code, body := s.ask(t, c.as, "POST", "/api/tool-eval", c.body); code != c.code ||
+			!strings.Contains(body, c.says) {
 			t.Errorf("%s as %s: %d %s, want %d with %q", c.body, c.as, code, body, c.code, c.says)
 		}
 	}
-	if code, body := s.ask(t, "root", "GET", "/api/jobs?user_id=*", ""); code != 200 || strings.Contains(body, "job_id") {
+	if code, body := s.ask(t, "root", "GET", "/api/jobs?user_id=*", ""); code != 200 ||
+		strings.Contains(body, "job_id") {
 		t.Errorf("what was refused left jobs: %s", body)
 	}
 	if runs, err := s.db.Runs(t.Context(), 0); err != nil || len(runs) != 0 {
@@ -290,7 +307,8 @@ func TestEvalKey(t *testing.T) {
 	s.private(t)
 	suite := s.keepSuite(t, "ana", 2)
 	ask := func() (int, string) {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/api/tool-eval", strings.NewReader(`{"suite_id":"`+suite+`","models":["offline/lexical"]}`))
+		req, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/api/tool-eval",
+			strings.NewReader(`{"suite_id":"`+suite+`","models":["offline/lexical"]}`))
 		if err != nil {
 			t.Error(err)
 			return 0, ""
@@ -340,13 +358,16 @@ func TestEvalCancel(t *testing.T) {
 	m := newModel(t, make(chan struct{}))
 	s.work(t)
 	suite := s.keepSuite(t, "ana", 20)
-	code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, suite, m.URL))
+	code, body := s.ask(t, "ana", "POST", "/api/tool-eval",
+		fmt.Sprintf(`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`,
+			suite, m.URL))
 	sent := decode[jobAnswer](t, code, 202, body)
 	for deadline := time.Now().Add(30 * time.Second); m.asked.Load() == 0 && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
 	}
 	began := time.Now()
-	if code, body := s.ask(t, "ana", "POST", "/api/tool-eval/cancel", fmt.Sprintf(`{"job_id":%q}`, sent.JobID)); code != 200 {
+	if code, body := s.ask(t, "ana", "POST", "/api/tool-eval/cancel",
+		fmt.Sprintf(`{"job_id":%q}`, sent.JobID)); code != 200 {
 		t.Fatalf("cancel: %d %s", code, body)
 	}
 	s.awaitJob(t, "ana", sent.JobID, "cancelled")
@@ -369,7 +390,10 @@ func TestEvalGoesOn(t *testing.T) {
 	m := newModel(t, hold)
 	stop := s.work(t)
 	suite := s.keepSuite(t, "ana", 40)
-	code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"concurrency":4,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, suite, m.URL))
+	code, body := s.ask(t, "ana", "POST", "/api/tool-eval",
+		fmt.Sprintf(
+			`{"suite_id":%q,"concurrency":4,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`,
+			suite, m.URL))
 	sent := decode[jobAnswer](t, code, 202, body)
 	for range 17 {
 		hold <- struct{}{}

@@ -61,25 +61,34 @@ type JudgeAsk struct {
 func (s *Server) addJudging() {
 	run := map[string]Kind{"id": KindRun}
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api" + path, Summary: summary, Tags: []string{"judges"}}
+		return huma.Operation{OperationID: id, Method: method, Path: "/api" + path, Summary: summary,
+			Tags: []string{"judges"}}
 	}
-	add(s, op("list-judges", http.MethodGet, "/judges", "Lists the judges that are built in."), Access{}, func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[BuiltinJudge] }, error) {
-		out := Page[BuiltinJudge]{Items: []BuiltinJudge{}}
-		list := app.Judges()
-		for i := range list {
-			j := &list[i]
-			out.Items = append(out.Items, BuiltinJudge{j.Name, string(j.Unit), j.About, j.Hash(), j.Prompt, j.Schema})
-		}
-		return &struct{ Body Page[BuiltinJudge] }{out}, nil
-	})
+	add(s, op("list-judges", http.MethodGet, "/judges", "Lists the judges that are built in."), Access{},
+		func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[BuiltinJudge] }, error) {
+			out := Page[BuiltinJudge]{Items: []BuiltinJudge{}}
+			list := app.Judges()
+			for i := range list {
+				j := &list[i]
+				out.Items = append(out.Items,
+					BuiltinJudge{j.Name, string(j.Unit), j.About, j.Hash(), j.Prompt, j.Schema})
+			}
+			return &struct{ Body Page[BuiltinJudge] }{out}, nil
+		})
 	ask := op("judge-run", http.MethodPost, "/runs/{id}/judge", "Asks judges about the attempts of a run, as a job.")
 	ask.DefaultStatus = http.StatusAccepted
 	add(s, ask, Access{Role: account.Member, Scope: account.ScopeRun, Objects: run}, s.submitJudge)
-	add(s, op("list-judgings", http.MethodGet, "/runs/{id}/judgings", "Lists what judges were asked about a run, without their verdicts."), Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body Page[app.JudgingView] }, error) {
-		list, err := s.cfg.App.JudgeList(ctx, app.JudgeListRequest{Side: app.Side{Run: in.ID}})
-		return &struct{ Body Page[app.JudgingView] }{Page[app.JudgingView]{Items: list}}, err
-	})
-	add(s, op("show-judgings", http.MethodGet, "/runs/{id}/verdicts", "Tells the verdicts of judges on a run, how far judges agree, and what most of them say."), Access{Objects: run}, s.verdicts)
+	add(s,
+		op("list-judgings", http.MethodGet, "/runs/{id}/judgings",
+			"Lists what judges were asked about a run, without their verdicts."), Access{Objects: run},
+		func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body Page[app.JudgingView] }, error) {
+			list, err := s.cfg.App.JudgeList(ctx, app.JudgeListRequest{Side: app.Side{Run: in.ID}})
+			return &struct{ Body Page[app.JudgingView] }{Page[app.JudgingView]{Items: list}}, err
+		})
+	add(s,
+		op("show-judgings", http.MethodGet, "/runs/{id}/verdicts",
+			"Tells the verdicts of judges on a run, how far judges agree, and what most of them say."),
+		Access{Objects: run}, s.verdicts)
 }
 
 // BuiltinJudge is a judge that is built in.
@@ -147,17 +156,20 @@ func (j *judgeJob) requests() ([]app.JudgeRequest, app.Uploads, error) {
 		models = append(models, app.TargetSpec{Target: m})
 	}
 	for _, t := range q.Targets {
-		models = append(models, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
+		models = append(models, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name,
+			BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
 	}
 	for i := range models {
 		models[i].DefaultTemperature, models[i].Params, models[i].Stream = &zero, params, q.Stream
 	}
 	if len(models) == 0 {
-		return nil, nil, &callvet.FieldError{Field: "judge_model", Text: "{judge_model}: which model judges? name one, such as openai/gpt-5-mini"}
+		return nil, nil, &callvet.FieldError{Field: "judge_model",
+			Text: "{judge_model}: which model judges? name one, such as openai/gpt-5-mini"}
 	}
 	base := app.JudgeRequest{
 		Side: app.Side{Run: j.Run}, Samples: q.Samples, Under: q.Under, Again: q.Again, NoCache: q.NoCache,
-		Settings: app.Settings{MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS, Retries: q.Retries},
+		Settings: app.Settings{MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate,
+			TimeoutMS: q.RequestTimeoutMS, Retries: q.Retries},
 	}
 	if q.Under != nil && *q.Under == 0 {
 		base.Under = nil
@@ -175,14 +187,16 @@ func (j *judgeJob) requests() ([]app.JudgeRequest, app.Uploads, error) {
 	switch {
 	case q.Prompt == "" && null(q.Schema):
 	case own < 0:
-		return nil, nil, &callvet.FieldError{Field: "judge", Text: "{judge}: {prompt} and {schema} are of a judge of your own: give it a name"}
+		return nil, nil, &callvet.FieldError{Field: "judge",
+			Text: "{judge}: {prompt} and {schema} are of a judge of your own: give it a name"}
 	default:
 		files[promptField], files[schemaField] = []byte(q.Prompt), q.Schema
 	}
 	var out []app.JudgeRequest
 	for i, name := range q.Judges {
 		if slices.Contains(q.Judges[:i], name) {
-			return nil, nil, &callvet.FieldError{Field: "judge", Text: fmt.Sprintf("{judge} %s: it is named twice", name)}
+			return nil, nil, &callvet.FieldError{Field: "judge",
+				Text: fmt.Sprintf("{judge} %s: it is named twice", name)}
 		}
 		for _, m := range models {
 			one := base
@@ -215,7 +229,8 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 },
 ) (*submittedOutput, error) {
 	if in.Body.Priority > 0 && by.Role != account.Admin {
-		return nil, &callvet.FieldError{Field: "priority", Kind: callvet.ErrDenied, Text: "{priority} above 0 is for admins"}
+		return nil, &callvet.FieldError{Field: "priority", Kind: callvet.ErrDenied,
+			Text: "{priority} above 0 is for admins"}
 	}
 	if in.Body.Against != "" {
 		if err := s.May(ctx, by, KindRun, in.Body.Against, false); err != nil {
@@ -253,13 +268,15 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 		return s.started(ctx, q, by, "judge.start", in.ID, targets, keys)
 	}
 	got, isNew, err := s.jobs.Submit(ctx, job.Request{
-		User: by.User, Kind: KindJudge, Priority: in.Body.Priority, Key: in.Key, Timeout: time.Duration(in.Body.Timeout) * time.Second,
+		User: by.User, Kind: KindJudge, Priority: in.Body.Priority, Key: in.Key,
+		Timeout:  time.Duration(in.Body.Timeout) * time.Second,
 		Prepared: job.Prepared{Request: request, Also: started},
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := &submittedOutput{Status: http.StatusAccepted, Body: Submitted{JobID: got.ID, Status: "submitted", Warnings: h.all()}}
+	out := &submittedOutput{Status: http.StatusAccepted,
+		Body: Submitted{JobID: got.ID, Status: "submitted", Warnings: h.all()}}
 	if !isNew {
 		out.Status, out.Body.Status = http.StatusOK, string(got.State)
 	}
@@ -303,7 +320,8 @@ func (s *Server) judge(ctx context.Context, j job.Job, r *job.Report) (json.RawM
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(out.Judgings, func(v app.JudgingView) bool { return v.Interrupted() }) { // not by way of the job
+		// not by way of the job
+		if slices.ContainsFunc(out.Judgings, func(v app.JudgingView) bool { return v.Interrupted() }) {
 			return nil, job.ErrCancelled
 		}
 		before += asked
@@ -315,7 +333,8 @@ func (s *Server) judge(ctx context.Context, j job.Job, r *job.Report) (json.RawM
 				return nil, err
 			}
 			err = r.Tell(b, job.News{Kind: "judge_result", Data: map[string]any{
-				"eval_id": of.Run, "judging_id": v.ID, "judge": v.JudgeID, "status": v.Status, "pass": v.Pass, "fail": v.Fail, "unscored": v.Unscored, "score": v.Score,
+				"eval_id": of.Run, "judging_id": v.ID, "judge": v.JudgeID, "status": v.Status, "pass": v.Pass,
+				"fail": v.Fail, "unscored": v.Unscored, "score": v.Score,
 			}})
 			if err != nil {
 				return nil, err

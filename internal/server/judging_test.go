@@ -48,15 +48,18 @@ func TestJudgeRun(t *testing.T) {
 			t.Error(err)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, text)
+		fmt.Fprintf(w,
+			`{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, text)
 	}))
 	t.Cleanup(judge.Close)
 	s.work(t)
 	run := s.ran(t, "ana", "", 1)
-	if none := give[judgedAnswer](t, s, "ana", "GET", "/api/runs/"+run+"/verdicts", ""); none.Judgings == nil || len(none.Judgings) != 0 {
+	if none := give[judgedAnswer](t, s, "ana", "GET", "/api/runs/"+run+"/verdicts", ""); none.Judgings == nil ||
+		len(none.Judgings) != 0 {
 		t.Errorf("no judge was asked: %+v", none)
 	}
-	body := fmt.Sprintf(`{"judge":["task","polite"],"prompt":"Is the answer polite?","schema":{"type":"object","properties":{"pass":{"type":"boolean"},"score":{"type":"number"}},"required":["pass"]},
+	body := fmt.Sprintf(
+		`{"judge":["task","polite"],"prompt":"Is the answer polite?","schema":{"type":"object","properties":{"pass":{"type":"boolean"},"score":{"type":"number"}},"required":["pass"]},
 		"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],"no_cache":true,"timeout":77}`, judge.URL)
 	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", body)
 	sent := decode[jobAnswer](t, code, 202, answer)
@@ -64,7 +67,8 @@ func TestJudgeRun(t *testing.T) {
 	if done.TimeoutMS != 77_000 {
 		t.Errorf("the job may take %d ms, and 77 s were asked for", done.TimeoutMS)
 	}
-	if list, _ := done.Detail["judgings"].([]any); len(list) != 2 || done.Detail["eval_id"] != run || done.Done == 0 || done.Done != done.Total {
+	if list, _ := done.Detail["judgings"].([]any); len(list) != 2 || done.Detail["eval_id"] != run || done.Done == 0 ||
+		done.Done != done.Total {
 		t.Errorf("%+v", done)
 	}
 	got := give[judgedAnswer](t, s, "ana", "GET", "/api/runs/"+run+"/verdicts", "")
@@ -74,7 +78,8 @@ func TestJudgeRun(t *testing.T) {
 	questions := 0
 	for _, v := range got.Judgings {
 		questions += v.Questions
-		if v.Questions == 0 || v.Answered != v.Questions || v.Pass+v.Fail != v.Questions || len(v.Verdicts) != v.Questions {
+		if v.Questions == 0 || v.Answered != v.Questions || v.Pass+v.Fail != v.Questions ||
+			len(v.Verdicts) != v.Questions {
 			t.Errorf("%+v", v)
 		}
 	}
@@ -118,7 +123,8 @@ func TestJudgeRun(t *testing.T) {
 		`{"judge":["task","task"],"judge_model":["offline/lexical"]}`:       "twice",
 		`{"judge":["task"],"judge_model":["offline/lexical"],"samples":-1}`: "samples",
 	} {
-		if code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", body); code/100 != 4 || !strings.Contains(answer, says) {
+		if code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", body); code/100 != 4 ||
+			!strings.Contains(answer, says) {
 			t.Errorf("%s: %d %s", body, code, answer)
 		}
 	}
@@ -130,7 +136,8 @@ func TestJudgeRun(t *testing.T) {
 func judgesInTimeline(t *testing.T, s *site, run, first string) {
 	t.Helper()
 	s.suiteOf(t, "ana", "suite_1")
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name":"judged","suite_id":"suite_1"}`)
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		`{"name":"judged","suite_id":"suite_1"}`)
 	if code, body := s.ask(t, "ana", "PATCH", "/api/runs/"+run, `{"experiment_id":"`+made.ID+`"}`); code >= 300 {
 		t.Fatal(code, body)
 	}
@@ -173,15 +180,19 @@ func TestReportInTimeline(t *testing.T) {
 		const report = `{"grade": "B", "strengths": ["knows cities"], "weaknesses": ["units"], "recommendations": ["say the unit"],
 			"tools": [{"tool": "get_weather", "grade": "C", "arguments": [{"argument": "units", "note": "left out"}]}]}`
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}]}`, quoted(t, report))
+		fmt.Fprintf(w,
+			`{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}]}`,
+			quoted(t, report))
 	}))
 	t.Cleanup(judge.Close)
 	s.work(t)
 	s.suiteOf(t, "ana", "suite_1")
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name":"judged","suite_id":"suite_1"}`)
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		`{"name":"judged","suite_id":"suite_1"}`)
 	run := s.ran(t, "ana", made.ID, 1)
 	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge",
-		fmt.Sprintf(`{"judge":["report"],"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, judge.URL))
+		fmt.Sprintf(`{"judge":["report"],"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`,
+			judge.URL))
 	s.awaitJob(t, "ana", decode[jobAnswer](t, code, 202, answer).JobID, "done")
 	entries := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "").Entries
 	if len(entries) != 2 || entries[1].Type != "judge" || entries[1].Score == nil || *entries[1].Score != 0.75 ||
@@ -205,15 +216,18 @@ func lostJudging(t *testing.T, s *site, run, id string) {
 		judgedAnswer
 		Lost []lost
 	}](t, s, "ana", "GET", "/api/runs/"+run+"/verdicts", "")
-	if len(got.Judgings) != 3 || len(got.Lost) != 1 || got.Lost[0].ID != id || !strings.Contains(got.Lost[0].Problem, "read manifest of run "+id) {
+	if len(got.Judgings) != 3 || len(got.Lost) != 1 || got.Lost[0].ID != id ||
+		!strings.Contains(got.Lost[0].Problem, "read manifest of run "+id) {
 		t.Errorf("%d judgings, lost %+v", len(got.Judgings), got.Lost)
 	}
 	list := give[struct{ Items []lost }](t, s, "ana", "GET", "/api/runs/"+run+"/judgings", "")
-	if len(list.Items) != 4 || !slices.ContainsFunc(list.Items, func(l lost) bool { return l.ID == id && l.Problem != "" }) {
+	if len(list.Items) != 4 ||
+		!slices.ContainsFunc(list.Items, func(l lost) bool { return l.ID == id && l.Problem != "" }) {
 		t.Errorf("%+v", list)
 	}
 	for _, path := range []string{"/api/runs/" + run, "/api/tool-eval/history/" + run} {
-		if told := give[lost](t, s, "ana", "GET", path, ""); !strings.Contains(told.Problem, "a judging is lost: read manifest of run "+id) {
+		if told := give[lost](t, s, "ana", "GET", path, ""); !strings.Contains(told.Problem,
+			"a judging is lost: read manifest of run "+id) {
 			t.Errorf("%s: %q", path, told.Problem)
 		}
 	}
@@ -250,13 +264,16 @@ func TestJudgeGoesOn(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"-\"}"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
+		_, _ = io.WriteString(w,
+			`{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"-\"}"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
 		answered.Add(1)
 	}))
 	t.Cleanup(judge.Close)
 	stop := s.work(t)
 	run := s.ran(t, "ana", "", 1)
-	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", fmt.Sprintf(`{"judge":["task"],"concurrency":1,"no_cache":true,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, judge.URL))
+	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge",
+		fmt.Sprintf(
+			`{"judge":["task"],"concurrency":1,"no_cache":true,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, judge.URL))
 	sent := decode[jobAnswer](t, code, 202, answer)
 	for range 5 {
 		hold <- struct{}{}
@@ -271,7 +288,8 @@ func TestJudgeGoesOn(t *testing.T) {
 	again.work(t)
 	done := again.awaitJob(t, "ana", sent.JobID, "done")
 	got := give[judgedAnswer](t, again, "ana", "GET", "/api/runs/"+run+"/verdicts", "")
-	if done.Attempt != 2 || len(got.Judgings) != 1 || got.Judgings[0].Version != 1 || got.Judgings[0].Answered != got.Judgings[0].Questions || got.Judgings[0].Questions < 7 {
+	if done.Attempt != 2 || len(got.Judgings) != 1 || got.Judgings[0].Version != 1 ||
+		got.Judgings[0].Answered != got.Judgings[0].Questions || got.Judgings[0].Questions < 7 {
 		t.Errorf("%+v %+v", done, got.Judgings)
 	}
 	if n := int(asked.Load()); n > got.Judgings[0].Questions+1 {

@@ -127,16 +127,29 @@ type (
 
 func (s *Server) addLab() {
 	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary, Tags: []string{"tool selection"}, MaxBodyBytes: maxUpload}
+		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary,
+			Tags: []string{"tool selection"}, MaxBodyBytes: maxUpload}
 	}
 	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	asks := admin
 	asks.Reads = true
-	add(s, op("select-sweep", "/sweep", "Measures how often the first tool is right as the catalogue grows, and under other settings."), asks, s.selectSweep)
-	add(s, op("select-tune", "/tune", "Looks for better weights on one part of the questions, and compares them with the preset on the other."), asks, s.selectTune)
-	add(s, op("select-whatif", "/whatif", "Tells what other texts of tools would change, question by question."), admin, s.whatIf)
-	add(s, op("select-suggest", "/suggest", "Finds texts of tools that could be better; with a model, has it write them, measured on questions that it has not seen."), admin, s.suggest)
-	add(s, op("compare-decisions", "/decisions", "Compares what production selected for each question with what a run, or a catalogue, selects."), asks, s.decisions)
+	add(s,
+		op("select-sweep", "/sweep",
+			"Measures how often the first tool is right as the catalogue grows, and under other settings."), asks,
+		s.selectSweep)
+	add(s,
+		op("select-tune", "/tune",
+			"Looks for better weights on one part of the questions, and compares them with the preset on the other."),
+		asks, s.selectTune)
+	add(s, op("select-whatif", "/whatif", "Tells what other texts of tools would change, question by question."),
+		admin, s.whatIf)
+	add(s,
+		op("select-suggest", "/suggest",
+			"Finds texts of tools that could be better; with a model, has it write them, measured on questions that it has not seen."), admin, s.suggest)
+	add(s,
+		op("compare-decisions", "/decisions",
+			"Compares what production selected for each question with what a run, or a catalogue, selects."), asks,
+		s.decisions)
 	kept := op("get-decisions", "/decisions/{id}", "Gives a comparison with production again.")
 	kept.Method, kept.MaxBodyBytes = http.MethodGet, 0
 	add(s, kept, admin, s.decisionsAgain)
@@ -149,7 +162,8 @@ const editsFile = "edits.yaml"
 // atMost tells that a request took too long to be waited for.
 func atMost(err error, ctx context.Context) error { //nolint:revive // the error is what it is about
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("%w: it takes longer than the %s that can be waited for: fewer questions, sizes or tools, or the command line", callvet.ErrInvalid, selectTime)
+		return fmt.Errorf(
+			"%w: it takes longer than the %s that can be waited for: fewer questions, sizes or tools, or the command line", callvet.ErrInvalid, selectTime)
 	}
 	return err
 }
@@ -160,7 +174,8 @@ func (h *heard) lab(err error) error {
 	var field *callvet.FieldError
 	if errors.As(err, &field) {
 		one := *field
-		if name := map[string]string{"tools": "catalogue_id", "k": "limit", "only": "tools", "models": "model"}[field.Field]; name != "" {
+		if name := map[string]string{"tools": "catalogue_id", "k": "limit", "only": "tools",
+			"models": "model"}[field.Field]; name != "" {
 			one.Field = name
 		}
 		return &one
@@ -180,7 +195,8 @@ func (h *heard) lab(err error) error {
 	return out
 }
 
-func (s *Server) selectSweep(ctx context.Context, by *account.Principal, in *struct{ Body Sweeping }) (*struct{ Body Swept }, error) {
+func (s *Server) selectSweep(ctx context.Context, by *account.Principal,
+	in *struct{ Body Sweeping }) (*struct{ Body Swept }, error) {
 	b := &in.Body
 	of, err := s.searching(ctx, by, &b.Questions, &Searching{SearchModels: b.Base}, app.Uploads{})
 	if err != nil {
@@ -204,20 +220,24 @@ func (s *Server) selectSweep(ctx context.Context, by *account.Principal, in *str
 	var h heard
 	out, err := of.app.Sweep(ctx, q, h.hear)
 	if err != nil {
-		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "" || len(b.Embed) > 0, q.Rerank != "" || len(b.Rerank) > 0))
+		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "" || len(b.Embed) > 0,
+			q.Rerank != "" || len(b.Rerank) > 0))
 	}
 	return &struct{ Body Swept }{Swept{of.catalogue.ID, of.catalogue.Version, *out, h.all()}}, nil
 }
 
-func (s *Server) selectTune(ctx context.Context, by *account.Principal, in *struct{ Body TuneAsk }) (*struct{ Body Tuned }, error) {
+func (s *Server) selectTune(ctx context.Context, by *account.Principal,
+	in *struct{ Body TuneAsk }) (*struct{ Body Tuned }, error) {
 	b := &in.Body
-	how := Searching{SearchModels: SearchModels{Embed: b.Embed, Rerank: noModel}} // each of thousands of searches would be reranked
+	// each of thousands of searches would be reranked
+	how := Searching{SearchModels: SearchModels{Embed: b.Embed, Rerank: noModel}}
 	of, err := s.searching(ctx, by, &b.Questions, &how, app.Uploads{})
 	if err != nil {
 		return nil, err
 	}
 	q := app.TuneRequest{
-		Suite: questionsFile, Tools: of.Tools, Settings: of.Settings, Goal: b.Goal, Holdout: b.Holdout, Folds: b.Folds, Seed: 1, Rounds: b.Rounds,
+		Suite: questionsFile, Tools: of.Tools, Settings: of.Settings, Goal: b.Goal, Holdout: b.Holdout, Folds: b.Folds,
+		Seed: 1, Rounds: b.Rounds,
 	}
 	if b.Seed != nil {
 		q.Seed = uint64(*b.Seed)
@@ -259,7 +279,9 @@ func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error)
 		}
 	}
 	if len(to) > mostConfigurations {
-		return nil, &callvet.FieldError{Field: "configurations", Text: fmt.Sprintf("{configurations}: with those of the models there are %d, and at most %d are compared", len(to), mostConfigurations)}
+		return nil, &callvet.FieldError{Field: "configurations",
+			Text: fmt.Sprintf("{configurations}: with those of the models there are %d, and at most %d are compared",
+				len(to), mostConfigurations)}
 	}
 	return to, nil
 }
@@ -267,29 +289,35 @@ func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error)
 // notAsked is the error of a model of a search that cannot be asked, of the field that names it.
 func notAsked(err error, embeds, reranks bool) error {
 	isKind := func(kind error) bool { return errors.Is(err, kind) }
-	if !embeds && !reranks || !slices.ContainsFunc([]error{callvet.ErrDenied, callvet.ErrUnavailable, callvet.ErrNotFound, callvet.ErrLimited}, isKind) {
+	if !embeds && !reranks ||
+		!slices.ContainsFunc([]error{callvet.ErrDenied, callvet.ErrUnavailable, callvet.ErrNotFound,
+			callvet.ErrLimited}, isKind) {
 		return err
 	}
 	field := "embed"
 	if !embeds || reranks && strings.Contains(err.Error(), "rerank") {
 		field = "rerank"
 	}
-	return &callvet.FieldError{Field: field, Text: strings.NewReplacer("{", "", "}", "").Replace(err.Error()), Fix: hintOf(err)}
+	return &callvet.FieldError{Field: field, Text: strings.NewReplacer("{", "", "}", "").Replace(err.Error()),
+		Fix: hintOf(err)}
 }
 
 // asked says how models are asked about a catalogue, in runs that are by's.
 func (s *Server) asked(ctx context.Context, by *account.Principal, q *ModelAsk) (app.RunRequest, app.Conclude) {
-	how := app.RunRequest{Shared: app.TargetSpec{BaseURL: q.BaseURL, APIKeyEnv: q.APIKeyEnv}, Settings: app.Settings{MaxCostUSD: q.MaxCost}}
+	how := app.RunRequest{Shared: app.TargetSpec{BaseURL: q.BaseURL, APIKeyEnv: q.APIKeyEnv},
+		Settings: app.Settings{MaxCostUSD: q.MaxCost}}
 	return how, func(out *app.Outcome, ended error) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Drain) // it is kept though its request ended
 		defer cancel()
 		return errors.Join(ended, s.cfg.Store.Change(ctx, "keep run", func(q *rows.Queries) error {
-			return q.AddRunEntry(ctx, rows.AddRunEntryParams{RunID: out.Stored.ID, UserID: by.User, Created: s.cfg.Now().UnixMilli()})
+			return q.AddRunEntry(ctx,
+				rows.AddRunEntryParams{RunID: out.Stored.ID, UserID: by.User, Created: s.cfg.Now().UnixMilli()})
 		}))
 	}
 }
 
-func (s *Server) whatIf(ctx context.Context, by *account.Principal, in *struct{ Body Supposing }) (*struct{ Body Supposed }, error) {
+func (s *Server) whatIf(ctx context.Context, by *account.Principal,
+	in *struct{ Body Supposing }) (*struct{ Body Supposed }, error) {
 	b := &in.Body
 	of, err := s.searching(ctx, by, &b.Questions, &b.Searching, app.Uploads{editsFile: []byte(b.Edits)})
 	if err != nil {
@@ -297,7 +325,8 @@ func (s *Server) whatIf(ctx context.Context, by *account.Principal, in *struct{ 
 	}
 	var q app.WhatIfRequest
 	q.Search = of.Search
-	q.Edits, q.Suite, q.Status, q.AllCases, q.Models, q.Offer = editsFile, questionsFile, b.Status, b.AllCases, b.Models, b.Offer
+	q.Edits, q.Suite, q.Status, q.AllCases, q.Models, q.Offer = editsFile, questionsFile, b.Status, b.AllCases,
+		b.Models, b.Offer
 	how, conclude := s.asked(ctx, by, &b.ModelAsk)
 	q.Run = how
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
@@ -314,7 +343,8 @@ func (s *Server) whatIf(ctx context.Context, by *account.Principal, in *struct{ 
 	return &struct{ Body Supposed }{Supposed{of.catalogue.ID, of.catalogue.Version, *out, notes}}, nil
 }
 
-func (s *Server) suggest(ctx context.Context, by *account.Principal, in *struct{ Body Suggesting }) (*struct{ Body Suggested }, error) {
+func (s *Server) suggest(ctx context.Context, by *account.Principal,
+	in *struct{ Body Suggesting }) (*struct{ Body Suggested }, error) {
 	b := &in.Body
 	of, err := s.searching(ctx, by, &b.Questions, &b.Searching, app.Uploads{})
 	if err != nil {
@@ -355,7 +385,8 @@ func (s *Server) suggest(ctx context.Context, by *account.Principal, in *struct{
 
 // remarkOf is a problem of a catalogue as answers have it.
 func remarkOf(p *callvet.Problem) Remark {
-	return Remark{Location: p.Key, Line: p.Line, Column: p.Column, Code: p.Code, Message: p.Message, Fix: p.Fix, Warning: p.Warning}
+	return Remark{Location: p.Key, Line: p.Line, Column: p.Column, Code: p.Code, Message: p.Message, Fix: p.Fix,
+		Warning: p.Warning}
 }
 
 func (s *Server) applyEdits(ctx context.Context, by *account.Principal, in *struct {
@@ -388,7 +419,8 @@ func (s *Server) applyEdits(ctx context.Context, by *account.Principal, in *stru
 		return nil, err
 	}
 	return &versioned[Applied]{etag(c.Version), Applied{
-		CatalogueWritten: CatalogueWritten{catalogueEntry(c), notes}, Edited: slices.Clip(append([]string{}, made.Tools...)), Renamed: append([]string{}, made.Renamed...),
+		CatalogueWritten: CatalogueWritten{catalogueEntry(c), notes},
+		Edited:           slices.Clip(append([]string{}, made.Tools...)), Renamed: append([]string{}, made.Renamed...),
 		LeftOut: made.Left, Converted: made.Converted, Text: string(made.Text),
 	}}, nil
 }

@@ -54,8 +54,10 @@ func TestSelectRuns(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	l := list.Items[0]
-	if l.RunID != rep.RunID || l.Suite != "Three questions" || l.Hash == "" || l.Version != 1 || l.Status != "done" || l.Total != 3 || l.Failed == nil || *l.Failed != 1 ||
-		l.Exact == nil || *l.Exact.Value != *rep.Exact.Value || l.Exact.N != 3 || l.Composite == nil || *l.Composite.Value != *rep.Composite.Value || l.Latency == nil {
+	if l.RunID != rep.RunID || l.Suite != "Three questions" || l.Hash == "" || l.Version != 1 || l.Status != "done" ||
+		l.Total != 3 || l.Failed == nil || *l.Failed != 1 ||
+		l.Exact == nil || *l.Exact.Value != *rep.Exact.Value || l.Exact.N != 3 || l.Composite == nil ||
+		*l.Composite.Value != *rep.Composite.Value || l.Latency == nil {
 		t.Errorf("%+v", l)
 	}
 	if other := give[page](t, s, "root", "GET", lab+"/runs?catalogue_id=another", ""); len(other.Items) != 0 {
@@ -63,7 +65,8 @@ func TestSelectRuns(t *testing.T) {
 	}
 	_, first := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID, "")
 	var again selectReport
-	if err := json.Unmarshal([]byte(first), &again); err != nil || len(again.Failed) != 1 || again.Failed[0].Case != "q3" || len(again.Failed[0].Diagnosis) != 1 || len(again.Category) != 2 {
+	if err := json.Unmarshal([]byte(first), &again); err != nil || len(again.Failed) != 1 ||
+		again.Failed[0].Case != "q3" || len(again.Failed[0].Diagnosis) != 1 || len(again.Category) != 2 {
 		t.Fatalf("%s", first)
 	}
 	give[any](t, s, "root", "PUT", "/api/catalogues/"+catalogue, `[{"name": "only", "description": "Does one thing."}]`)
@@ -74,10 +77,13 @@ func TestSelectRuns(t *testing.T) {
 	if _, err := s.db.Handle().ExecContext(t.Context(), "DELETE FROM run_documents"); err != nil {
 		t.Fatal(err)
 	}
-	if _, anew := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID, ""); !strings.Contains(anew, "why tools lost is not told: the catalogue") || !strings.Contains(anew, `"case":"q3"`) {
+	if _, anew := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID, ""); !strings.Contains(anew,
+		"why tools lost is not told: the catalogue") || !strings.Contains(anew, `"case":"q3"`) {
 		t.Errorf("%s", anew)
 	}
-	if code, csv := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID+"/failed", ""); code != 200 || strings.Count(csv, "\n") != 2 || !strings.Contains(csv, ",q3,") || strings.Contains(csv, ",q1,") || !strings.Contains(csv, "traffic_incidents") {
+	if code, csv := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID+"/failed", ""); code != 200 ||
+		strings.Count(csv, "\n") != 2 || !strings.Contains(csv, ",q3,") || strings.Contains(csv, ",q1,") ||
+		!strings.Contains(csv, "traffic_incidents") {
 		t.Errorf("%d %s", code, csv)
 	}
 	plain := s.ran(t, "ana", "", 1)
@@ -97,7 +103,8 @@ func TestLabAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	catalogue, rep := selected(t, s)
-	edits := quoted(t, `{"edits": [{"tool": "traffic_incidents", "status": "accepted", "keywords": ["rain", "weather", "Oslo"]}]}`)
+	edits := quoted(t,
+		`{"edits": [{"tool": "traffic_incidents", "status": "accepted", "keywords": ["rain", "weather", "Oslo"]}]}`)
 	ask := func(of string) string {
 		return `{"catalogue_id": "` + catalogue + `", ` + of + `, "edits": ` + edits + `}`
 	}
@@ -113,7 +120,8 @@ func TestLabAgain(t *testing.T) {
 	if _, err := s.db.Handle().ExecContext(t.Context(), "DELETE FROM run_documents"); err != nil {
 		t.Fatal(err)
 	}
-	if code, answer := s.ask(t, "root", "POST", lab+"/whatif", ask(`"run_id": "`+rep.RunID+`"`)); code != 422 || !strings.Contains(answer, "are not kept") {
+	if code, answer := s.ask(t, "root", "POST", lab+"/whatif", ask(`"run_id": "`+rep.RunID+`"`)); code != 422 ||
+		!strings.Contains(answer, "are not kept") {
 		t.Errorf("%d %s", code, answer)
 	}
 }
@@ -160,7 +168,8 @@ func TestSweepModels(t *testing.T) {
 		names = append(names, p.Configuration)
 	}
 	model := "tei:" + tei.URL
-	if got, want := strings.Join(names, ", "), "base, rerank "+model+", embed "+model+", embed "+model+" + rerank "+model; got != want {
+	if got, want := strings.Join(names, ", "),
+		"base, rerank "+model+", embed "+model+", embed "+model+" + rerank "+model; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for more, want := range map[string]string{
@@ -170,7 +179,8 @@ func TestSweepModels(t *testing.T) {
 		`"embed": ["nobody:m"]`:                                             "body.embed",
 		`"embed": ["a:1","a:2","a:3"], "rerank": ["b:1","b:2","b:3","b:4"]`: "at most 10",
 	} {
-		if code, answer := s.ask(t, "root", "POST", lab+"/sweep", ask(more)); code != 422 || !strings.Contains(answer, want) {
+		if code, answer := s.ask(t, "root", "POST", lab+"/sweep", ask(more)); code != 422 ||
+			!strings.Contains(answer, want) {
 			t.Errorf("%s: %d %s", more, code, answer)
 		}
 	}
@@ -208,12 +218,15 @@ func TestLab(t *testing.T) {
 		Points []point
 		Pairs  []struct{ Baseline, Candidate string }
 	}](t, s, "root", "POST", lab+"/sweep", `{`+suite+`, "distractors": [0, 2], "configurations": ["words=vector:0"]}`)
-	if swept.Cases != 3 || len(swept.Points) != 4 || len(swept.Pairs) == 0 || swept.Points[0].Tools != 1 || *swept.Points[0].First.Point < 0.66 || swept.Points[2].First.N != 3 || swept.Points[2].Tools != 3 || swept.Points[1].Configuration != "words" {
+	if swept.Cases != 3 || len(swept.Points) != 4 || len(swept.Pairs) == 0 || swept.Points[0].Tools != 1 ||
+		*swept.Points[0].First.Point < 0.66 || swept.Points[2].First.N != 3 || swept.Points[2].Tools != 3 ||
+		swept.Points[1].Configuration != "words" {
 		b, _ := json.Marshal(swept)
 		t.Errorf("%s", b)
 	}
 	edit := func(status string) string {
-		return quoted(t, `{"edits": [{"tool": "traffic_incidents", "status": "`+status+`", "description": "Rain, snow and weather on the roads around Oslo.", "keywords": ["rain", "weather", "Oslo"]}]}`)
+		return quoted(t, `{"edits": [{"tool": "traffic_incidents", "status": "`+status+
+			`", "description": "Rain, snow and weather on the roads around Oslo.", "keywords": ["rain", "weather", "Oslo"]}]}`)
 	}
 	type changed struct{ Case string }
 	what := give[struct {
@@ -228,7 +241,8 @@ func TestLab(t *testing.T) {
 			Wrong []changed `json:"newly_wrong"`
 		}
 	}](t, s, "root", "POST", lab+"/whatif", `{`+suite+`, "edits": `+edit("proposed")+`}`)
-	if what.Cases != 3 || len(what.Edits) != 1 || len(what.Comparisons) != 1 || what.Comparisons[0].By != "retriever" || len(what.Comparisons[0].Rates) == 0 || what.Comparisons[0].Rates[0].Change.N != 3 ||
+	if what.Cases != 3 || len(what.Edits) != 1 || len(what.Comparisons) != 1 || what.Comparisons[0].By != "retriever" ||
+		len(what.Comparisons[0].Rates) == 0 || what.Comparisons[0].Rates[0].Change.N != 3 ||
 		len(what.Comparisons[0].Wrong)+len(what.Comparisons[0].Right) == 0 {
 		b, _ := json.Marshal(what)
 		t.Errorf("%s", b)
@@ -239,14 +253,17 @@ func TestLab(t *testing.T) {
 		Text    string
 	}
 	s.refuse(t, "root", "POST", lab+"/apply", `{"catalogue_id": "`+catalogue+`", "edits": `+edit("proposed")+`}`, 422)
-	made := give[applied](t, s, "root", "POST", lab+"/apply", `{"catalogue_id": "`+catalogue+`", "edits": `+edit("accepted")+`}`)
-	if made.Version != 2 || len(made.Edited) != 1 || !strings.Contains(made.Text, "around Oslo") || !strings.Contains(made.Text, "Current weather of a city.") {
+	made := give[applied](t, s, "root", "POST", lab+"/apply",
+		`{"catalogue_id": "`+catalogue+`", "edits": `+edit("accepted")+`}`)
+	if made.Version != 2 || len(made.Edited) != 1 || !strings.Contains(made.Text, "around Oslo") ||
+		!strings.Contains(made.Text, "Current weather of a city.") {
 		t.Errorf("%+v", made)
 	}
 	if _, text := s.ask(t, "root", "GET", "/api/catalogues/"+catalogue, ""); text != made.Text {
 		t.Errorf("%s", text)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+lab+"/apply", strings.NewReader(`{"catalogue_id": "`+catalogue+`", "edits": `+edit("accepted")+`}`))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+lab+"/apply",
+		strings.NewReader(`{"catalogue_id": "`+catalogue+`", "edits": `+edit("accepted")+`}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,11 +277,16 @@ func TestLab(t *testing.T) {
 		t.Errorf("an edit of version 1: %d", res.StatusCode)
 	}
 	for body, place := range map[string]string{
-		`{` + suite + `, "edits": "edits: [{tool: nosuch, description: x}]"}`:                                                "",
-		`{` + suite + `, "edits": "edits: [{tol: x}]"}`:                                                                      "body.edits",
-		`{` + suite + `, "edits": "edits: [{tool: weather_now, description: x}]", "status": ["rejected"]}`:                   "body.status",
-		`{"catalogue_id": "` + catalogue + `", "edits": "edits: [{tool: weather_now, description: x}]"}`:                     "body.suite",
-		`{"catalogue_id": "` + catalogue + `", "suite": "{\"x\":1}", "edits": "edits: [{tool: weather_now, keywords: []}]"}`: "",
+		`{` + suite +
+			`, "edits": "edits: [{tool: nosuch, description: x}]"}`: "",
+		`{` + suite +
+			`, "edits": "edits: [{tol: x}]"}`: "body.edits",
+		`{` + suite +
+			`, "edits": "edits: [{tool: weather_now, description: x}]", "status": ["rejected"]}`: "body.status",
+		`{"catalogue_id": "` + catalogue +
+			`", "edits": "edits: [{tool: weather_now, description: x}]"}`: "body.suite",
+		`{"catalogue_id": "` + catalogue +
+			`", "suite": "{\"x\":1}", "edits": "edits: [{tool: weather_now, keywords: []}]"}`: "",
 	} {
 		places, _ := s.refuse(t, "root", "POST", lab+"/whatif", body, 422)
 		if place != "" && (len(places) == 0 || places[0] != place) {
@@ -280,13 +302,15 @@ func TestSuggest(t *testing.T) {
 	t.Parallel()
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"{\"description\": \"Current incidents, delays and closed lanes on Swedish roads.\"}"}}],"usage":{"prompt_tokens":9,"completion_tokens":4}}`)
+		fmt.Fprint(w,
+			`{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"{\"description\": \"Current incidents, delays and closed lanes on Swedish roads.\"}"}}],"usage":{"prompt_tokens":9,"completion_tokens":4}}`)
 	}))
 	t.Cleanup(model.Close)
 	s := newSite(t)
 	s.private(t)
 	catalogue := give[suiteAnswer](t, s, "root", "POST", "/api/catalogues?name=roads", searched).ID
-	body := `{"catalogue_id": "` + catalogue + `", "suite": ` + quoted(t, questions) + `, "tools": ["traffic_incidents"]`
+	body := `{"catalogue_id": "` + catalogue + `", "suite": ` + quoted(t, questions) +
+		`, "tools": ["traffic_incidents"]`
 	type answer struct {
 		Findings []struct{ Code string }
 		Prompts  *struct {
@@ -304,14 +328,20 @@ func TestSuggest(t *testing.T) {
 		Edits string
 	}
 	dry := give[answer](t, s, "root", "POST", lab+"/suggest", body+`}`)
-	if dry.Findings == nil || dry.Prompts == nil || len(dry.Prompts.Prompts) != 1 || !strings.Contains(dry.Prompts.Prompts[0].Text, "traffic_incidents") || dry.Suggestions != nil || dry.Edits != "" {
+	if dry.Findings == nil || dry.Prompts == nil || len(dry.Prompts.Prompts) != 1 ||
+		!strings.Contains(dry.Prompts.Prompts[0].Text, "traffic_incidents") || dry.Suggestions != nil ||
+		dry.Edits != "" {
 		t.Errorf("%+v", dry)
 	}
-	got := give[answer](t, s, "root", "POST", lab+"/suggest", body+`, "model": "openai/m1", "base_url": "`+model.URL+`"}`)
-	if got.Suggestions == nil || len(got.Suggestions.Tools) != 1 || !strings.Contains(got.Suggestions.Tools[0].Description, "closed lanes") || !strings.Contains(got.Edits, "closed lanes") || got.Prompts != nil {
+	got := give[answer](t, s, "root", "POST", lab+"/suggest",
+		body+`, "model": "openai/m1", "base_url": "`+model.URL+`"}`)
+	if got.Suggestions == nil || len(got.Suggestions.Tools) != 1 ||
+		!strings.Contains(got.Suggestions.Tools[0].Description, "closed lanes") ||
+		!strings.Contains(got.Edits, "closed lanes") || got.Prompts != nil {
 		t.Fatalf("%+v", got)
 	}
-	if owner, err := s.db.Rows().RunOwner(t.Context(), got.Suggestions.Usage.Run); err != nil || owner.UserID != "user_root" {
+	if owner, err := s.db.Rows().RunOwner(t.Context(), got.Suggestions.Usage.Run); err != nil ||
+		owner.UserID != "user_root" {
 		t.Errorf("the run is %+v, %v", owner, err)
 	}
 }
@@ -349,20 +379,27 @@ func TestDecisions(t *testing.T) {
 	}
 	production := `[{"query": "Are there traffic incidents on the E4?", "tools": ["traffic_incidents"]}, {"query": " Will it rain in Oslo, what is the weather?", "selected_tools": [{"tool_id": "company_search"}]},
 		{"query": "Will it rain in Oslo, what is the weather?", "tools": ["company_search"]}, {"query": "Something else?", "tools": []}]`
-	got := give[answer](t, s, "root", "POST", lab+"/decisions", `{"eval_id": "`+rep.RunID+`", "production": `+quoted(t, production)+`}`)
-	if got.Queries != 2 || got.Decisions != 3 || got.OnlyProduction != 1 || got.OnlyEvaluation != 1 || len(got.Pairs) != 2 || got.Likenesses[0].Name != "disjoint" || got.Likenesses[0].N != 2 || got.Alike.N != 3 {
+	got := give[answer](t, s, "root", "POST", lab+"/decisions",
+		`{"eval_id": "`+rep.RunID+`", "production": `+quoted(t, production)+`}`)
+	if got.Queries != 2 || got.Decisions != 3 || got.OnlyProduction != 1 || got.OnlyEvaluation != 1 ||
+		len(got.Pairs) != 2 || got.Likenesses[0].Name != "disjoint" || got.Likenesses[0].N != 2 || got.Alike.N != 3 {
 		t.Fatalf("%+v", got)
 	}
-	if p := got.Pairs[0]; p.Case != "q2" || p.Likeness != "disjoint" || p.Times != 2 || p.Production.Tools[0] != "company_search" || p.Evaluation.Tools[0] != "weather_now" || p.ProductionRight == nil || *p.ProductionRight {
+	if p := got.Pairs[0]; p.Case != "q2" || p.Likeness != "disjoint" || p.Times != 2 ||
+		p.Production.Tools[0] != "company_search" || p.Evaluation.Tools[0] != "weather_now" ||
+		p.ProductionRight == nil || *p.ProductionRight {
 		t.Errorf("%+v", p)
 	}
-	if p := got.Pairs[1]; p.Likeness != "same" || got.Right == nil || got.Right.Cases != 2 || *got.Right.Candidate.Point != 1 || *got.Right.Baseline.Point >= 1 {
+	if p := got.Pairs[1]; p.Likeness != "same" || got.Right == nil || got.Right.Cases != 2 ||
+		*got.Right.Candidate.Point != 1 || *got.Right.Baseline.Point >= 1 {
 		t.Errorf("%+v %+v", p, got.Right)
 	}
-	if first := give[answer](t, s, "root", "POST", lab+"/decisions", `{"eval_id": "`+rep.RunID+`", "max_pairs": 1, "production": `+quoted(t, production)+`}`); len(first.Pairs) != 1 || first.LeftOut != 1 {
+	if first := give[answer](t, s, "root", "POST", lab+"/decisions", `{"eval_id": "`+rep.RunID+
+		`", "max_pairs": 1, "production": `+quoted(t, production)+`}`); len(first.Pairs) != 1 || first.LeftOut != 1 {
 		t.Errorf("%+v", first)
 	}
-	_, first := s.ask(t, "root", "POST", lab+"/decisions", `{"eval_id": "`+rep.RunID+`", "production": `+quoted(t, production)+`}`)
+	_, first := s.ask(t, "root", "POST", lab+"/decisions",
+		`{"eval_id": "`+rep.RunID+`", "production": `+quoted(t, production)+`}`)
 	var id struct{ ID string }
 	if err := json.Unmarshal([]byte(first), &id); err != nil || id.ID == "" {
 		t.Fatalf("%v %s", err, first)
@@ -372,7 +409,8 @@ func TestDecisions(t *testing.T) {
 	}
 	s.refuse(t, "root", "GET", lab+"/decisions/none", "", 404)
 	for range 8 { // so many are kept
-		give[answer](t, s, "root", "POST", lab+"/decisions", `{"eval_id": "`+rep.RunID+`", "production": `+quoted(t, production)+`}`)
+		give[answer](t, s, "root", "POST", lab+"/decisions",
+			`{"eval_id": "`+rep.RunID+`", "production": `+quoted(t, production)+`}`)
 	}
 	s.refuse(t, "root", "GET", lab+"/decisions/"+id.ID, "", 404)
 	_, traces := s.ask(t, "root", "GET", "/api/runs/"+rep.RunID+"/export?format=jsonl", "")
@@ -384,15 +422,19 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		`{"eval_id": "` + rep.RunID + `"}`, `{"production": "[]", "eval_id": "` + rep.RunID + `"}`, `{"production": "{\"query\": \"x\", \"tools\": [5]}", "eval_id": "` + rep.RunID + `"}`,
-		`{"production": "{\"query\": \"\", \"tools\": []}", "eval_id": "` + rep.RunID + `"}`, `{"production": "nonsense", "eval_id": "` + rep.RunID + `"}`,
+		`{"eval_id": "` + rep.RunID + `"}`, `{"production": "[]", "eval_id": "` + rep.RunID + `"}`,
+		`{"production": "{\"query\": \"x\", \"tools\": [5]}", "eval_id": "` + rep.RunID + `"}`,
+		`{"production": "{\"query\": \"\", \"tools\": []}", "eval_id": "` + rep.RunID + `"}`,
+		`{"production": "nonsense", "eval_id": "` + rep.RunID + `"}`,
 	} {
 		s.refuse(t, "root", "POST", lab+"/decisions", bad, 422)
 	}
 	for _, setting := range []string{"limit", "preset", "embed", "weights"} { // the run has selected already
 		value := map[string]string{"limit": `2`, "weights": `"{}"`, "preset": `"default"`, "embed": `"none"`}[setting]
-		with := `{"eval_id": "` + rep.RunID + `", "` + setting + `": ` + value + `, "production": ` + quoted(t, production) + `}`
-		if text := s.answers(t, 422, "root", "POST", lab+"/decisions", with); !strings.Contains(text, "has selected already") || !strings.Contains(text, `"body.`+setting) {
+		with := `{"eval_id": "` + rep.RunID + `", "` + setting + `": ` + value + `, "production": ` +
+			quoted(t, production) + `}`
+		if text := s.answers(t, 422, "root", "POST", lab+"/decisions", with); !strings.Contains(text,
+			"has selected already") || !strings.Contains(text, `"body.`+setting) {
 			t.Errorf("%s: %s", setting, text)
 		}
 	}

@@ -65,19 +65,29 @@ func (s *Server) addLabels() {
 	for _, of := range labelledKinds() {
 		op := of.op
 		objects := map[string]Kind{"id": of.kind}
-		add(s, op("label-next", http.MethodGet, "/labels/next", "Draws the next tasks, calls or turns that you should label. What judges said is not shown."), Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *labelNextIn) (*struct{ Body LabelTasks }, error) {
-			return s.labelNext(ctx, by, labelled{of.kind, in.ID}, in)
-		})
-		put := uploaded(op("label", http.MethodPost, "/labels", "Adds labels, which are yours: filled-in tasks, or labels in a form that callvet reads."), "labels, as JSONL, CSV or in another form; the form is found by content")
-		add(s, put, Access{Role: account.Member, Objects: objects, Reads: true}, func(ctx context.Context, by *account.Principal, in *labelIn) (*struct{ Body LabelsAdded }, error) {
-			return s.addLabel(ctx, by, labelled{of.kind, in.ID}, in)
-		})
+		add(s,
+			op("label-next", http.MethodGet, "/labels/next",
+				"Draws the next tasks, calls or turns that you should label. What judges said is not shown."),
+			Access{Objects: objects},
+			func(ctx context.Context, by *account.Principal, in *labelNextIn) (*struct{ Body LabelTasks }, error) {
+				return s.labelNext(ctx, by, labelled{of.kind, in.ID}, in)
+			})
+		put := uploaded(op("label", http.MethodPost, "/labels",
+			"Adds labels, which are yours: filled-in tasks, or labels in a form that callvet reads."),
+			"labels, as JSONL, CSV or in another form; the form is found by content")
+		add(s, put, Access{Role: account.Member, Objects: objects, Reads: true},
+			func(ctx context.Context, by *account.Principal, in *labelIn) (*struct{ Body LabelsAdded }, error) {
+				return s.addLabel(ctx, by, labelled{of.kind, in.ID}, in)
+			})
 		back := op("unlabel", http.MethodDelete, "/labels", "Takes back what you said of a task, a call or a turn.")
-		add(s, back, Access{Role: account.Member, Objects: objects, Reads: true}, func(ctx context.Context, by *account.Principal, in *unlabelIn) (*struct{ Body LabelsRemoved }, error) {
-			return s.dropLabel(ctx, by, labelled{of.kind, in.ID}, in)
-		})
-		get := op("export-labels", http.MethodGet, "/labels", "Downloads the labels that count: the last one of each person for each task.")
-		get.Responses = map[string]*huma.Response{"200": {Description: "the labels as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+		add(s, back, Access{Role: account.Member, Objects: objects, Reads: true},
+			func(ctx context.Context, by *account.Principal, in *unlabelIn) (*struct{ Body LabelsRemoved }, error) {
+				return s.dropLabel(ctx, by, labelled{of.kind, in.ID}, in)
+			})
+		get := op("export-labels", http.MethodGet, "/labels",
+			"Downloads the labels that count: the last one of each person for each task.")
+		get.Responses = map[string]*huma.Response{"200": {Description: "the labels as a file",
+			Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
 		add(s, get, Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *struct {
 			RunIn
 			Format string `query:"format" enum:"jsonl,csv" default:"jsonl"`
@@ -85,13 +95,17 @@ func (s *Server) addLabels() {
 		) (*file, error) {
 			return s.exportLabels(ctx, by, labelled{of.kind, in.ID}, in.Format)
 		})
-		add(s, op("calibrate", http.MethodPost, "/calibrate", "Compares a judge with the labels, and corrects what it says of these tasks."), Access{Objects: objects, Reads: true, Scope: account.ScopeRead}, func(ctx context.Context, by *account.Principal, in *struct {
-			RunIn
-			Body CalibrateAsk
-		},
-		) (*struct{ Body Calibrated }, error) {
-			return s.calibrate(ctx, by, labelled{of.kind, in.ID}, &in.Body)
-		})
+		add(s,
+			op("calibrate", http.MethodPost, "/calibrate",
+				"Compares a judge with the labels, and corrects what it says of these tasks."),
+			Access{Objects: objects, Reads: true, Scope: account.ScopeRead},
+			func(ctx context.Context, by *account.Principal, in *struct {
+				RunIn
+				Body CalibrateAsk
+			},
+			) (*struct{ Body Calibrated }, error) {
+				return s.calibrate(ctx, by, labelled{of.kind, in.ID}, &in.Body)
+			})
 	}
 }
 
@@ -180,7 +194,8 @@ func (s *Server) labelLines(ctx context.Context, of labelled) ([]byte, error) {
 }
 
 // bringing opens a run or a collection. Release it.
-func (s *Server) bringing(ctx context.Context, of labelled) (files app.Uploads, side app.Side, release func(), err error) {
+func (s *Server) bringing(ctx context.Context,
+	of labelled) (files app.Uploads, side app.Side, release func(), err error) {
 	files = app.Uploads{}
 	if release, err = s.alone(ctx); err != nil {
 		return nil, side, nil, err
@@ -194,7 +209,8 @@ func (s *Server) bringing(ctx context.Context, of labelled) (files app.Uploads, 
 }
 
 // labelling opens a run or a collection with its labels. Release it.
-func (s *Server) labelling(ctx context.Context, of labelled) (files app.Uploads, side app.Side, release func(), err error) {
+func (s *Server) labelling(ctx context.Context,
+	of labelled) (files app.Uploads, side app.Side, release func(), err error) {
 	if files, side, release, err = s.bringing(ctx, of); err != nil {
 		return nil, side, nil, err
 	}
@@ -204,13 +220,16 @@ func (s *Server) labelling(ctx context.Context, of labelled) (files app.Uploads,
 	return files, side, release, err
 }
 
-func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labelled, in *labelNextIn) (*struct{ Body LabelTasks }, error) {
+func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labelled,
+	in *labelNextIn) (*struct{ Body LabelTasks }, error) {
 	files, side, release, err := s.labelling(ctx, of)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	req := app.LabelNextRequest{Side: side, Unit: app.LabelUnit(in.Unit), N: in.N, Strategy: app.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: app.LabelRole(in.Role), Double: in.Double, Seed: in.Seed}
+	req := app.LabelNextRequest{Side: side, Unit: app.LabelUnit(in.Unit), N: in.N,
+		Strategy: app.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: app.LabelRole(in.Role),
+		Double: in.Double, Seed: in.Seed}
 	if len(files[labelsField]) > 0 {
 		req.Labels = labelsField
 	}
@@ -230,12 +249,14 @@ func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labell
 	return &struct{ Body LabelTasks }{out}, nil
 }
 
-func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelled, in *labelIn) (*struct{ Body LabelsAdded }, error) {
+func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelled,
+	in *labelIn) (*struct{ Body LabelsAdded }, error) {
 	text, _, err := in.file()
 	if err != nil {
 		return nil, err
 	}
-	req := app.LabelImportRequest{File: labelsField, By: by.Name, Role: app.LabelRole(in.Role), Format: in.Format, Key: in.Key}
+	req := app.LabelImportRequest{File: labelsField, By: by.Name, Role: app.LabelRole(in.Role), Format: in.Format,
+		Key: in.Key}
 	h := &heard{}
 	read, err := s.cfg.App.With(app.Uploads{labelsField: text}).LabelLines(req, by.Role != account.Admin, h.hear)
 	if err != nil {
@@ -252,10 +273,13 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 			return err
 		}
 		if have.N+int64(len(read.Lines)) > maxLabels || have.Bytes+size > maxLabelBytes {
-			return fmt.Errorf("add labels: %w: there are %d, and at most %d, or %d bytes, are kept", callvet.ErrLimited, have.N, maxLabels, maxLabelBytes)
+			return fmt.Errorf("add labels: %w: there are %d, and at most %d, or %d bytes, are kept", callvet.ErrLimited,
+				have.N, maxLabels, maxLabelBytes)
 		}
 		for i, line := range read.Lines {
-			err := q.AddLabelLine(ctx, rows.AddLabelLineParams{About: of.about(), Seq: have.Last + int64(i) + 1, UserID: by.User, Created: now, Line: line})
+			err := q.AddLabelLine(ctx,
+				rows.AddLabelLineParams{About: of.about(), Seq: have.Last + int64(i) + 1, UserID: by.User, Created: now,
+					Line: line})
 			if err != nil {
 				return err
 			}
@@ -265,12 +289,15 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 	if err != nil {
 		return nil, full(err)
 	}
-	return &struct{ Body LabelsAdded }{LabelsAdded{Form: read.Form, Added: len(read.Lines), Open: read.Open, Notes: append([]string{}, read.Told...)}}, nil
+	return &struct{ Body LabelsAdded }{LabelsAdded{Form: read.Form, Added: len(read.Lines), Open: read.Open,
+		Notes: append([]string{}, read.Told...)}}, nil
 }
 
 // dropLabel takes back the labels that by sent of one thing.
-func (s *Server) dropLabel(ctx context.Context, by *account.Principal, of labelled, in *unlabelIn) (*struct{ Body LabelsRemoved }, error) {
-	key := app.LabelKey{Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: app.LabelUnit(in.Unit), CallID: in.CallID, Turn: in.Turn}
+func (s *Server) dropLabel(ctx context.Context, by *account.Principal, of labelled,
+	in *unlabelIn) (*struct{ Body LabelsRemoved }, error) {
+	key := app.LabelKey{Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: app.LabelUnit(in.Unit),
+		CallID: in.CallID, Turn: in.Turn}
 	var out LabelsRemoved
 	err := s.cfg.Store.Change(ctx, "take labels back", func(q *rows.Queries) error {
 		out.Removed = 0
@@ -306,11 +333,13 @@ func (s *Server) exportLabels(ctx context.Context, _ *account.Principal, of labe
 	}
 	var text bytes.Buffer
 	if len(lines) > 0 {
-		if err := s.cfg.App.With(app.Uploads{labelsField: lines}).LabelExport(app.LabelExportRequest{Labels: labelsField, To: format}, &text, nil); err != nil {
+		if err := s.cfg.App.With(app.Uploads{labelsField: lines}).LabelExport(
+			app.LabelExportRequest{Labels: labelsField, To: format}, &text, nil); err != nil {
 			return nil, err
 		}
 	}
-	return &file{ContentType: mediaTypes()[format], Disposition: `attachment; filename="labels.` + format + `"`, Body: text.Bytes()}, nil
+	return &file{ContentType: mediaTypes()[format], Disposition: `attachment; filename="labels.` + format + `"`,
+		Body: text.Bytes()}, nil
 }
 
 func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelled,
@@ -321,14 +350,17 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 		return nil, err
 	}
 	defer release()
-	req := app.CalibrateRequest{Labels: labelsField, Judge: ask.Judge, Run: side.Run, Traces: side.Traces, Unit: app.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width}
+	req := app.CalibrateRequest{Labels: labelsField, Judge: ask.Judge, Run: side.Run, Traces: side.Traces,
+		Unit: app.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width}
 	if !null(ask.Against) {
 		req.Against, files[againstField] = againstField, ask.Against
 	}
 	h := &heard{}
 	rep, err := s.cfg.App.With(files).Calibrate(ctx, req, h.hear)
 	if errors.Is(err, callvet.ErrNotFound) {
-		return nil, &callvet.FieldError{Field: "judge", Text: fmt.Sprintf("{judge} %s: no verdict on these tasks, or beside their labels, is of that judge", ask.Judge)}
+		return nil, &callvet.FieldError{Field: "judge",
+			Text: fmt.Sprintf("{judge} %s: no verdict on these tasks, or beside their labels, is of that judge",
+				ask.Judge)}
 	}
 	if err != nil {
 		return nil, h.refused(err)
@@ -342,7 +374,8 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 }
 
 // people puts labels and calibrations among files, where they are asked for.
-func (s *Server) people(ctx context.Context, w *TraceWith, of labelled, set *app.TraceSettings, files app.Uploads) error {
+func (s *Server) people(ctx context.Context, w *TraceWith, of labelled, set *app.TraceSettings,
+	files app.Uploads) error {
 	for i, c := range w.Calibrations {
 		name := fmt.Sprintf("%scalibrations[%d]", library.Reserved, i)
 		set.Calibrations, files[name] = append(set.Calibrations, name), c

@@ -17,7 +17,8 @@ import (
 func judgedTraces(n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, `{"type":"task","task_id":"t%d","goal":"Day %d?","final_answer":"It is sunny.","judged":[{"judge":"j","model":"m","prompt_hash":"x","pass":%v}]}`+"\n", i, i, i%4 != 0)
+		fmt.Fprintf(&b,
+			`{"type":"task","task_id":"t%d","goal":"Day %d?","final_answer":"It is sunny.","judged":[{"judge":"j","model":"m","prompt_hash":"x","pass":%v}]}`+"\n", i, i, i%4 != 0)
 	}
 	return b.String()
 }
@@ -58,18 +59,22 @@ func TestLabels(t *testing.T) {
 		t.Errorf("%d tasks are left", len(rest.Items))
 	}
 	_, labels := s.ask(t, "ana", "GET", path+"/labels", "")
-	if n := strings.Count(labels, "\n"); n != 39 || strings.Count(labels, `"by":"ana"`) != 39 || !strings.Contains(labels, `"at":"`) {
+	if n := strings.Count(labels, "\n"); n != 39 || strings.Count(labels, `"by":"ana"`) != 39 ||
+		!strings.Contains(labels, `"at":"`) {
 		t.Errorf("%d labels: %.300s", n, labels)
 	}
-	if code, csv := s.ask(t, "ana", "GET", path+"/labels?format=csv", ""); code != 200 || strings.Count(csv, "\n") != 40 {
+	if code, csv := s.ask(t, "ana", "GET", path+"/labels?format=csv", ""); code != 200 ||
+		strings.Count(csv, "\n") != 40 {
 		t.Errorf("%d %.200s", code, csv)
 	}
 	files := app.Uploads{"judged": []byte(judgedTraces(60)), "labels": []byte(labels)}
-	rep, err := s.app.With(files).Calibrate(t.Context(), app.CalibrateRequest{Traces: "judged", Labels: "labels", Judge: "j", Width: 0.1}, nil)
+	rep, err := s.app.With(files).Calibrate(t.Context(),
+		app.CalibrateRequest{Traces: "judged", Labels: "labels", Judge: "j", Width: 0.1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := give[struct{ Report, Calibration json.RawMessage }](t, s, "ana", "POST", path+"/calibrate", `{"judge":"j","width":0.1}`)
+	got := give[struct{ Report, Calibration json.RawMessage }](t, s, "ana", "POST", path+"/calibrate",
+		`{"judge":"j","width":0.1}`)
 	if want := string(jsonOf(rep)); compact(t, got.Report) != compact(t, []byte(want)) {
 		t.Errorf("%s\n%s", got.Report, want)
 	}
@@ -94,7 +99,8 @@ func TestLabels(t *testing.T) {
 		"another's collection":      {"bo", "POST", "/labels", `{"task_id":"t1","pass":true}`, "not found", 404},
 		"no such judge":             {"ana", "POST", "/calibrate", `{"judge":"none"}`, "none", 422},
 	} {
-		if code, answer := s.ask(t, c.as, c.method, path+c.path, c.body); code != c.want || !strings.Contains(answer, c.says) {
+		if code, answer := s.ask(t, c.as, c.method, path+c.path, c.body); code != c.want ||
+			!strings.Contains(answer, c.says) {
 			t.Errorf("%s: %d %s", what, code, answer)
 		}
 	}
@@ -104,7 +110,8 @@ func TestLabels(t *testing.T) {
 	}
 	give[any](t, s, "ana", "DELETE", path, "")
 	var left int
-	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM label_lines").Scan(&left); err != nil || left != 0 {
+	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM label_lines").Scan(&left); err != nil ||
+		left != 0 {
 		t.Errorf("%d labels of what was deleted: %v", left, err)
 	}
 }
@@ -120,7 +127,8 @@ func TestLabelsOfRun(t *testing.T) {
 		t.Fatalf("%v", todo)
 	}
 	turn := give[tasksAnswer](t, s, "ana", "GET", path+"/labels/next?n=1&unit=turn", "")
-	if len(turn.Items) != 1 || turn.Items[0]["unit"] != "turn" || !strings.Contains(fmt.Sprint(turn.Items[0]["evidence"]), "The tool catalog") {
+	if len(turn.Items) != 1 || turn.Items[0]["unit"] != "turn" ||
+		!strings.Contains(fmt.Sprint(turn.Items[0]["evidence"]), "The tool catalog") {
 		t.Errorf("a turn to label: %v", turn)
 	}
 	todo.Items[0]["pass"] = true
@@ -132,21 +140,25 @@ func TestLabelsOfRun(t *testing.T) {
 		}
 	}
 	give[any](t, s, "ana", "POST", path+"/labels", `{"task_id":"by-other","pass":true}`)
-	gone := path + fmt.Sprintf("/labels?task_id=%s&target=%s", url.QueryEscape(todo.Items[0]["task_id"].(string)), url.QueryEscape(todo.Items[0]["target"].(string)))
+	gone := path + fmt.Sprintf("/labels?task_id=%s&target=%s", url.QueryEscape(todo.Items[0]["task_id"].(string)),
+		url.QueryEscape(todo.Items[0]["target"].(string)))
 	for _, want := range []int{1, 0} { // a second time there is nothing to take back
 		if got := give[struct{ Removed int }](t, s, "ana", "DELETE", gone, ""); got.Removed != want {
 			t.Errorf("%d labels taken back, want %d", got.Removed, want)
 		}
 	}
-	if back := give[tasksAnswer](t, s, "ana", "GET", path+"/labels/next?n=100", ""); len(back.Items) != len(again.Items)+1 {
+	if back := give[tasksAnswer](t, s, "ana", "GET", path+"/labels/next?n=100",
+		""); len(back.Items) != len(again.Items)+1 {
 		t.Errorf("%d tasks after one was taken back, %d before", len(back.Items), len(again.Items))
 	}
-	if _, kept := s.ask(t, "ana", "GET", path+"/labels", ""); strings.Count(kept, "\n") != 1 || !strings.Contains(kept, "by-other") {
+	if _, kept := s.ask(t, "ana", "GET", path+"/labels", ""); strings.Count(kept, "\n") != 1 ||
+		!strings.Contains(kept, "by-other") {
 		t.Errorf("another label is gone: %s", kept)
 	}
 	give[any](t, s, "ana", "DELETE", "/api/tool-eval/history/"+run, "")
 	var left int
-	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM label_lines").Scan(&left); err != nil || left != 0 {
+	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM label_lines").Scan(&left); err != nil ||
+		left != 0 {
 		t.Errorf("%d labels of what was deleted: %v", left, err)
 	}
 }
@@ -218,7 +230,8 @@ func TestLabelsOfAnotherRun(t *testing.T) {
 	february := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=february", talks(60, 30, "February"))
 	before, now, of := "/api/traces/"+january.ID, "/api/traces/"+february.ID, `"traces_id":"`+february.ID+`"`
 	labelled := s.labelled(t, before, 40, true)
-	if p, said := s.trueSuccess(t, `"traces_id":"`+january.ID+`"`); p == nil || *p != 1 || !strings.Contains(said, "from 40 labels on these very tasks") {
+	if p, said := s.trueSuccess(t, `"traces_id":"`+january.ID+`"`); p == nil || *p != 1 ||
+		!strings.Contains(said, "from 40 labels on these very tasks") {
 		t.Errorf("january: %v %s", p, said)
 	}
 	_, lines := s.ask(t, "ana", "GET", before+"/labels", "")
@@ -232,14 +245,17 @@ func TestLabelsOfAnotherRun(t *testing.T) {
 	}
 	rest := give[tasksAnswer](t, s, "ana", "GET", now+"/labels/next?n=100", "")
 	if len(rest.Items) != 60-carried {
-		t.Errorf("%d tasks to label, want %d: all but those with a label on their very output", len(rest.Items), 60-carried)
+		t.Errorf("%d tasks to label, want %d: all but those with a label on their very output",
+			len(rest.Items), 60-carried)
 	}
-	if _, said := s.trueSuccess(t, of); !strings.Contains(said, "have 0 labels of their own: at least 10, drawn at random, are needed") {
+	if _, said := s.trueSuccess(t, of); !strings.Contains(said,
+		"have 0 labels of their own: at least 10, drawn at random, are needed") {
 		t.Errorf("labels of other outputs alone: %s", said)
 	}
 	s.labelled(t, now, 12, false)
 	p, said := s.trueSuccess(t, of)
-	if want := float64(carried) / 60; p == nil || math.Abs(*p-want) > 1e-9 || !strings.Contains(said, fmt.Sprintf("from %d labels on these very tasks", carried+12)) {
+	if want := float64(carried) / 60; p == nil || math.Abs(*p-want) > 1e-9 ||
+		!strings.Contains(said, fmt.Sprintf("from %d labels on these very tasks", carried+12)) {
 		t.Errorf("%v (%s), want %g: what did not change is right, all else is wrong", p, said, want)
 	}
 
@@ -250,6 +266,7 @@ func TestLabelsOfAnotherRun(t *testing.T) {
 	give[any](t, s, "ana", "POST", "/api/runs/"+second+"/labels", lines)
 	left := give[tasksAnswer](t, s, "ana", "GET", "/api/runs/"+second+"/labels/next?n=100", "")
 	if len(left.Items) > len(all.Items)-3 {
-		t.Errorf("%d of %d tasks of the second run are to label, though three have a label on the same output", len(left.Items), len(all.Items))
+		t.Errorf("%d of %d tasks of the second run are to label, though three have a label on the same output",
+			len(left.Items), len(all.Items))
 	}
 }

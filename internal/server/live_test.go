@@ -69,7 +69,8 @@ func say(t *testing.T, c *websocket.Conn, text string) {
 // startEval starts an eval of ana's and gives its job.
 func (s *site) startEval(t *testing.T, suite string) string {
 	t.Helper()
-	code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"],"no_cache":true}`, suite))
+	code, body := s.ask(t, "ana", "POST", "/api/tool-eval",
+		fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"],"no_cache":true}`, suite))
 	return decode[jobAnswer](t, code, 202, body).JobID
 }
 
@@ -263,7 +264,8 @@ func TestLoginEnds(t *testing.T) {
 		c.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	})
 	s.work(t)
-	as := strings.TrimPrefix(s.grant(t, "user_ana", []account.Scope{account.ScopeRead}, time.Hour).token, account.TokenPrefix)
+	as := strings.TrimPrefix(s.grant(t, "user_ana", []account.Scope{account.ScopeRead}, time.Hour).token,
+		account.TokenPrefix)
 	token, err := s.dial(t, as, "", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +291,8 @@ func TestLoginEnds(t *testing.T) {
 
 	if err := s.db.Change(t.Context(), "test", func(q *rows.Queries) error {
 		_, err := q.SetUserRole(t.Context(), rows.SetUserRoleParams{ID: "user_bo", Role: string(account.Viewer)})
-		n, rerr := q.RevokeToken(t.Context(), rows.RevokeTokenParams{ID: "token_granted1", Revoked: time.Now().UnixMilli()})
+		n, rerr := q.RevokeToken(t.Context(),
+			rows.RevokeTokenParams{ID: "token_granted1", Revoked: time.Now().UnixMilli()})
 		if n != 1 {
 			t.Errorf("%d tokens revoked", n)
 		}

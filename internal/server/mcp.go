@@ -62,9 +62,11 @@ type (
 
 func (s *Server) addMCP() {
 	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Tags: []string{"import"}}
+		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary,
+			Tags: []string{"import"}}
 	}
-	add(s, op("discover-mcp", "/api/mcp/discover", "Asks an MCP server which tools it has."), Access{Role: account.Member, Reads: true}, s.discoverMCP)
+	add(s, op("discover-mcp", "/api/mcp/discover", "Asks an MCP server which tools it has."),
+		Access{Role: account.Member, Reads: true}, s.discoverMCP)
 	take := op("import-mcp", "/api/mcp/import", "Makes a suite of the tools of an MCP server.")
 	take.DefaultStatus = http.StatusCreated
 	add(s, take, Access{Role: account.Member}, s.importMCP)
@@ -72,10 +74,13 @@ func (s *Server) addMCP() {
 
 // askMCP asks a server for its tools, by the way out that is the user's. Of req the server's address
 // is taken from at.
-func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddress, req app.ImportMCPRequest) (*app.ImportMCPResult, error) {
+func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddress,
+	req app.ImportMCPRequest) (*app.ImportMCPResult, error) {
 	u, err := url.Parse(at.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsAny(at.URL, "${}") {
-		return nil, &callvet.FieldError{Field: "url", Text: "{url}: it is no address of a server: http://HOST/PATH or https://HOST/PATH, without a user and without variables"}
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
+		strings.ContainsAny(at.URL, "${}") {
+		return nil, &callvet.FieldError{Field: "url",
+			Text: "{url}: it is no address of a server: http://HOST/PATH or https://HOST/PATH, without a user and without variables"}
 	}
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
@@ -87,7 +92,8 @@ func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddre
 	out, err := a.ImportMCP(ctx, req, nil)
 	var fault *callvet.Fault
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && !errors.As(err, &fault) {
-		return nil, fmt.Errorf("%w: the tools of the server were not read and checked within %v", callvet.ErrLimited, mcpTime)
+		return nil, fmt.Errorf("%w: the tools of the server were not read and checked within %v",
+			callvet.ErrLimited, mcpTime)
 	}
 	if err != nil {
 		return nil, notReached(err)
@@ -95,12 +101,14 @@ func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddre
 	return out, nil
 }
 
-func (s *Server) discoverMCP(ctx context.Context, by *account.Principal, in *struct{ Body MCPAddress }) (*struct{ Body MCPTools }, error) {
+func (s *Server) discoverMCP(ctx context.Context, by *account.Principal,
+	in *struct{ Body MCPAddress }) (*struct{ Body MCPTools }, error) {
 	res, err := s.askMCP(ctx, by, &in.Body, app.ImportMCPRequest{})
 	if err != nil {
 		return nil, err
 	}
-	out := MCPTools{ServerName: res.Suite.Name, ServerVersion: res.Server.Version, Tools: []MCPTool{}, Problems: []Remark{}}
+	out := MCPTools{ServerName: res.Suite.Name, ServerVersion: res.Server.Version, Tools: []MCPTool{},
+		Problems: []Remark{}}
 	for i := range res.Suite.Tools {
 		t := &res.Suite.Tools[i]
 		schema := t.Parameters
@@ -111,17 +119,22 @@ func (s *Server) discoverMCP(ctx context.Context, by *account.Principal, in *str
 			Properties map[string]json.RawMessage `json:"properties"`
 		}
 		_ = json.Unmarshal(schema, &shape) // a schema of another form has none
-		out.Tools = append(out.Tools, MCPTool{Name: t.Name, Description: t.Description, InputSchema: object{schema}, ParameterCount: len(shape.Properties), ReadOnly: t.ReadOnly})
+		out.Tools = append(out.Tools,
+			MCPTool{Name: t.Name, Description: t.Description, InputSchema: object{schema},
+				ParameterCount: len(shape.Properties), ReadOnly: t.ReadOnly})
 	}
 	out.ToolCount = len(out.Tools)
 	for _, p := range res.Problems {
-		out.Problems = append(out.Problems, Remark{Code: p.Code, Location: p.Key, Message: p.Message, Fix: p.Fix, Warning: p.Warning})
+		out.Problems = append(out.Problems,
+			Remark{Code: p.Code, Location: p.Key, Message: p.Message, Fix: p.Fix, Warning: p.Warning})
 	}
 	return &struct{ Body MCPTools }{out}, nil
 }
 
-func (s *Server) importMCP(ctx context.Context, by *account.Principal, in *struct{ Body MCPImport }) (*versioned[Imported], error) {
-	res, err := s.askMCP(ctx, by, &in.Body.MCPAddress, app.ImportMCPRequest{DraftCases: in.Body.DraftCases, Prefix: in.Body.Prefix})
+func (s *Server) importMCP(ctx context.Context, by *account.Principal,
+	in *struct{ Body MCPImport }) (*versioned[Imported], error) {
+	res, err := s.askMCP(ctx, by, &in.Body.MCPAddress,
+		app.ImportMCPRequest{DraftCases: in.Body.DraftCases, Prefix: in.Body.Prefix})
 	if err != nil {
 		return nil, err
 	}

@@ -32,12 +32,16 @@ const scrapeTime = 5 * time.Second
 func (s *Server) newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "callvet_http_requests_total", Help: "Requests that were answered, by route and status."}, []string{"route", "status"}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "callvet_http_requests_total",
+			Help: "Requests that were answered, by route and status."}, []string{"route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "callvet_http_request_duration_seconds", Help: "How long answers took, by route, without sockets and streams.", Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120},
+			Name:    "callvet_http_request_duration_seconds",
+			Help:    "How long answers took, by route, without sockets and streams.",
+			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120},
 		}, []string{"route"}),
 	}
-	m.registry.MustRegister(m.requests, m.seconds, &counted{s: s}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.requests, m.seconds, &counted{s: s}, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -61,13 +65,15 @@ func newCountedNames() countedNames {
 		return prometheus.NewDesc(name, help, labels, nil)
 	}
 	return countedNames{
-		jobs:      name("callvet_jobs", "Jobs that the store has, by state.", "state"),
-		done:      name("callvet_running_jobs_done", "Attempts that the jobs which run have done."),
-		total:     name("callvet_running_jobs_total", "Attempts that the jobs which run have to do."),
-		shards:    name("callvet_shards", "Shards of runs that wait for a worker (queued), or that one has (running).", "state"),
-		events:    name("callvet_events_total", "Events that were told to users, ever."),
-		sockets:   name("callvet_sockets", "WebSockets that are open."),
-		followers: name("callvet_followers", "Connections that follow events: WebSockets that are logged in, and streams."),
+		jobs:  name("callvet_jobs", "Jobs that the store has, by state.", "state"),
+		done:  name("callvet_running_jobs_done", "Attempts that the jobs which run have done."),
+		total: name("callvet_running_jobs_total", "Attempts that the jobs which run have to do."),
+		shards: name("callvet_shards",
+			"Shards of runs that wait for a worker (queued), or that one has (running).", "state"),
+		events:  name("callvet_events_total", "Events that were told to users, ever."),
+		sockets: name("callvet_sockets", "WebSockets that are open."),
+		followers: name("callvet_followers",
+			"Connections that follow events: WebSockets that are logged in, and streams."),
 	}
 }
 
@@ -111,7 +117,8 @@ func (c *counted) Collect(to chan<- prometheus.Metric) {
 			didRunning, ofRunning = r.Done, r.Total
 		}
 	}
-	for _, state := range []job.State{job.Pending, job.Queued, job.Running, job.Done, job.Failed, job.Cancelled, job.Interrupted} {
+	for _, state := range []job.State{job.Pending, job.Queued, job.Running, job.Done, job.Failed, job.Cancelled,
+		job.Interrupted} {
 		put(of.jobs, prometheus.GaugeValue, n[state], string(state))
 	}
 	put(of.done, prometheus.GaugeValue, didRunning)
@@ -138,8 +145,10 @@ func (s *Server) addMetrics() {
 	}
 	to := promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{DisableCompression: true})
 	add(s, huma.Operation{
-		OperationID: "metrics", Method: http.MethodGet, Path: "/metrics", Summary: "Metrics in the text form of Prometheus", Tags: []string{"operations"},
-		Responses: map[string]*huma.Response{"200": {Description: "metrics", Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
+		OperationID: "metrics", Method: http.MethodGet, Path: "/metrics",
+		Summary: "Metrics in the text form of Prometheus", Tags: []string{"operations"},
+		Responses: map[string]*huma.Response{"200": {Description: "metrics",
+			Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
 	}, may, func(context.Context, *account.Principal, *struct{}) (*huma.StreamResponse, error) {
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			r, w := humago.Unwrap(hc)

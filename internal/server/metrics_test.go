@@ -32,9 +32,12 @@ func TestMetrics(t *testing.T) {
 		t.Fatalf("%d %s", code, text)
 	}
 	for _, line := range []string{
-		`callvet_http_requests_total{route="POST /api/tool-eval",status="202"} 1`, `callvet_http_requests_total{route="none",status="404"} 1`,
-		`callvet_http_request_duration_seconds_count{route="POST /api/tool-eval"} 1`, `callvet_jobs{state="done"} 1`, `callvet_jobs{state="failed"} 0`,
-		`callvet_running_jobs_total 0`, `callvet_shards{state="queued"} 0`, `callvet_shards{state="running"} 0`, `callvet_sockets 1`, `callvet_followers 1`,
+		`callvet_http_requests_total{route="POST /api/tool-eval",status="202"} 1`,
+		`callvet_http_requests_total{route="none",status="404"} 1`,
+		`callvet_http_request_duration_seconds_count{route="POST /api/tool-eval"} 1`, `callvet_jobs{state="done"} 1`,
+		`callvet_jobs{state="failed"} 0`,
+		`callvet_running_jobs_total 0`, `callvet_shards{state="queued"} 0`, `callvet_shards{state="running"} 0`,
+		`callvet_sockets 1`, `callvet_followers 1`,
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("it lacks %s:\n%s", line, text)
@@ -46,7 +49,8 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	open := newSite(t, func(c *server.Config) { c.MetricsOpen = true })
-	if code, text := open.ask(t, "", "GET", "/metrics", ""); code != 200 || !strings.Contains(text, "callvet_events_total 0\n") {
+	if code, text := open.ask(t, "", "GET", "/metrics", ""); code != 200 ||
+		!strings.Contains(text, "callvet_events_total 0\n") {
 		t.Errorf("opened: %d", code)
 	}
 }

@@ -46,20 +46,25 @@ func (s *Server) addOTLP() {
 		{"otlp-logs", "/v1/logs", "log records (ExportLogsServiceRequest)", true},
 	} {
 		op := huma.Operation{
-			OperationID: kind.id, Method: http.MethodPost, Path: kind.path, Tags: []string{"traces"}, MaxBodyBytes: library.MaxBatch, SkipValidateBody: true,
-			Summary: "Takes " + kind.of + " of OpenTelemetry's exporters. What was answered with success is on the disk.",
+			OperationID: kind.id, Method: http.MethodPost, Path: kind.path, Tags: []string{"traces"},
+			MaxBodyBytes: library.MaxBatch, SkipValidateBody: true,
+			Summary: "Takes " + kind.of +
+				" of OpenTelemetry's exporters. What was answered with success is on the disk.",
 		}
-		op.RequestBody = &huma.RequestBody{Required: true, Description: "OTLP 1.x; Content-Encoding gzip is read", Content: map[string]*huma.MediaType{
-			"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
-			protobufType:       {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-		}}
-		op.Responses = map[string]*huma.Response{"200": {Description: "kept; partialSuccess tells what is not", Content: map[string]*huma.MediaType{
-			"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
-			protobufType:       {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-		}}}
-		add(s, op, Access{Role: account.Member}, func(ctx context.Context, by *account.Principal, in *Export) (*exportAnswer, error) {
-			return s.takeExport(ctx, by, in, kind.logs)
-		})
+		op.RequestBody = &huma.RequestBody{Required: true, Description: "OTLP 1.x; Content-Encoding gzip is read",
+			Content: map[string]*huma.MediaType{
+				"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
+				protobufType:       {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+			}}
+		op.Responses = map[string]*huma.Response{"200": {Description: "kept; partialSuccess tells what is not",
+			Content: map[string]*huma.MediaType{
+				"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
+				protobufType:       {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+			}}}
+		add(s, op, Access{Role: account.Member},
+			func(ctx context.Context, by *account.Principal, in *Export) (*exportAnswer, error) {
+				return s.takeExport(ctx, by, in, kind.logs)
+			})
 	}
 }
 
@@ -72,7 +77,8 @@ func (s *Server) takeExport(ctx context.Context, by *account.Principal, in *Expo
 		return nil, huma.Error415UnsupportedMediaType("OTLP is sent as application/x-protobuf or application/json")
 	}
 	if e := strings.ToLower(in.Encoding); e != "" && e != "gzip" && e != "identity" {
-		return nil, huma.Error415UnsupportedMediaType(fmt.Sprintf("Content-Encoding %q is not read: gzip is", in.Encoding))
+		return nil, huma.Error415UnsupportedMediaType(
+			fmt.Sprintf("Content-Encoding %q is not read: gzip is", in.Encoding))
 	}
 	out := &exportAnswer{Status: http.StatusOK, ContentType: kind}
 	name := in.Collection

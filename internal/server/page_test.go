@@ -58,8 +58,10 @@ func TestPage(t *testing.T) {
 		{"/v1/nothing", "application/problem+json", "no such route", "", 404},
 	} {
 		res, body := s.opened(t, c.path)
-		if res.StatusCode != c.code || !strings.HasPrefix(res.Header.Get("Content-Type"), c.kind) || !strings.Contains(body, c.body) || res.Header.Get("Cache-Control") != c.cache {
-			t.Errorf("GET %s: %d %q %q %.80q", c.path, res.StatusCode, res.Header.Get("Content-Type"), res.Header.Get("Cache-Control"), body)
+		if res.StatusCode != c.code || !strings.HasPrefix(res.Header.Get("Content-Type"), c.kind) ||
+			!strings.Contains(body, c.body) || res.Header.Get("Cache-Control") != c.cache {
+			t.Errorf("GET %s: %d %q %q %.80q", c.path, res.StatusCode, res.Header.Get("Content-Type"),
+				res.Header.Get("Cache-Control"), body)
 		}
 	}
 	if code, _ := s.ask(t, "ana", "POST", "/runs", "{}"); code != 405 && code != 404 {
@@ -80,7 +82,8 @@ func TestPageNonce(t *testing.T) {
 		res, body := s.opened(t, "/")
 		m := mark.FindStringSubmatch(body)
 		policy := res.Header.Get("Content-Security-Policy")
-		if m == nil || !strings.Contains(policy, "style-src 'self' 'nonce-"+m[1]+"'") || !strings.Contains(policy, "script-src 'self';") || strings.Contains(policy, "unsafe") {
+		if m == nil || !strings.Contains(policy, "style-src 'self' 'nonce-"+m[1]+"'") ||
+			!strings.Contains(policy, "script-src 'self';") || strings.Contains(policy, "unsafe") {
 			t.Fatalf("page %q with policy %q", body, policy)
 		}
 		seen[m[1]] = true

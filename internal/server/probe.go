@@ -16,13 +16,15 @@ import (
 
 func (s *Server) addProbe() {
 	add(s, huma.Operation{
-		OperationID: "test-target", Method: http.MethodPost, Path: "/api/targets/test", Summary: "Ask a model once, with your key: does it answer?", Tags: []string{"keys"}, MaxBodyBytes: smallBody,
+		OperationID: "test-target", Method: http.MethodPost, Path: "/api/targets/test",
+		Summary: "Ask a model once, with your key: does it answer?", Tags: []string{"keys"}, MaxBodyBytes: smallBody,
 	}, Access{Role: account.Member, Scope: account.ScopeRun}, s.testTarget)
 	type targetList struct {
 		Targets   []string       `json:"targets" nullable:"false"`
 		Providers []app.Provider `json:"providers" nullable:"false"`
 	}
-	add(s, huma.Operation{OperationID: "list-targets", Method: http.MethodGet, Path: "/api/targets", Summary: "What can be evaluated here", Tags: []string{"runs"}}, Access{},
+	add(s, huma.Operation{OperationID: "list-targets", Method: http.MethodGet, Path: "/api/targets",
+		Summary: "What can be evaluated here", Tags: []string{"runs"}}, Access{},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[targetList], error) {
 			a, err := s.AppOf(ctx, by.User)
 			if err != nil {
@@ -33,16 +35,19 @@ func (s *Server) addProbe() {
 }
 
 // testTarget asks the model of a provider one short question.
-func (s *Server) testTarget(ctx context.Context, by *account.Principal, in *struct{ Body EvalTarget }) (*body[app.Probe], error) {
+func (s *Server) testTarget(ctx context.Context, by *account.Principal,
+	in *struct{ Body EvalTarget }) (*body[app.Probe], error) {
 	t := &in.Body
 	if strings.ContainsAny(t.ProviderKey, ":/") { // another kind of target, which is no provider
-		return nil, &callvet.FieldError{Field: "provider_key", Text: "{provider_key} is the name of a provider, such as openai"}
+		return nil, &callvet.FieldError{Field: "provider_key",
+			Text: "{provider_key} is the name of a provider, such as openai"}
 	}
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err
 	}
-	out, err := a.Probe(ctx, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
+	out, err := a.Probe(ctx, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL,
+		APIKeyEnv: t.APIKeyEnv})
 	if err != nil {
 		return nil, err
 	}

@@ -33,14 +33,16 @@ func TestTestTarget(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 			fmt.Fprint(w, `{"error":{"message":"slow down"}}`)
 		default:
-			fmt.Fprint(w, `{"model":"m1-2026","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"hello"}}],"usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}}`)
+			fmt.Fprint(w,
+				`{"model":"m1-2026","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"hello"}}],"usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}}`)
 		}
 	}))
 	t.Cleanup(model.Close)
 	nobody := httptest.NewServer(nil)
 	nobody.Close()
 	ask := func(name, base string) (int, string) {
-		return s.ask(t, "ana", "POST", "/api/targets/test", fmt.Sprintf(`{"provider_key":"openai","model_id":%q,"base_url":%q}`, name, base))
+		return s.ask(t, "ana", "POST", "/api/targets/test",
+			fmt.Sprintf(`{"provider_key":"openai","model_id":%q,"base_url":%q}`, name, base))
 	}
 	probe := func(name, base string) app.Probe {
 		t.Helper()
@@ -50,7 +52,8 @@ func TestTestTarget(t *testing.T) {
 	key := func(value string) {
 		t.Helper()
 		if code, body := s.ask(t, "ana", "PUT", "/api/keys/OPENAI_API_KEY",
-			fmt.Sprintf(`{"value":%q,"hosts":[%q,%q]}`, value, model.Listener.Addr(), nobody.Listener.Addr())); code != 200 {
+			fmt.Sprintf(`{"value":%q,"hosts":[%q,%q]}`, value, model.Listener.Addr(),
+				nobody.Listener.Addr())); code != 200 {
 			t.Fatalf("key: %d %s", code, body)
 		}
 	}
@@ -59,14 +62,16 @@ func TestTestTarget(t *testing.T) {
 		t.Errorf("a private address was asked: %d %s", code, body)
 	}
 	s.private(t)
-	if p := probe("m1", model.URL); p.OK || p.Fault != callvet.FaultAuth || p.HTTP != 401 || p.Message == "" || strings.Contains(p.Message, "sk-wrong-secret") {
+	if p := probe("m1", model.URL); p.OK || p.Fault != callvet.FaultAuth || p.HTTP != 401 || p.Message == "" ||
+		strings.Contains(p.Message, "sk-wrong-secret") {
 		t.Errorf("wrong key: %+v", p)
 	}
 	key("sk-right")
 	if p := probe("m1", model.URL); !p.OK || p.Model != "m1-2026" || p.Fault != "" || p.LatencyMS <= 0 {
 		t.Errorf("right key: %+v", p)
 	}
-	if p := probe("gone", model.URL); p.OK || p.Fault != callvet.FaultRequest || p.HTTP != 404 || !strings.Contains(p.Message, "does not exist") {
+	if p := probe("gone", model.URL); p.OK || p.Fault != callvet.FaultRequest || p.HTTP != 404 ||
+		!strings.Contains(p.Message, "does not exist") {
 		t.Errorf("no such model: %+v", p)
 	}
 	if p := probe("busy", model.URL); p.OK || p.Fault != callvet.FaultRateLimit || p.RetryMS != 7000 {
@@ -76,7 +81,8 @@ func TestTestTarget(t *testing.T) {
 		t.Errorf("nobody there: %+v", p)
 	}
 	for _, bad := range []string{"exec:rm", "nobody-knows-it", "http://x"} {
-		if code, body := s.ask(t, "ana", "POST", "/api/targets/test", fmt.Sprintf(`{"provider_key":%q,"model_id":"m"}`, bad)); code/100 != 4 {
+		if code, body := s.ask(t, "ana", "POST", "/api/targets/test",
+			fmt.Sprintf(`{"provider_key":%q,"model_id":"m"}`, bad)); code/100 != 4 {
 			t.Errorf("%s: %d %s", bad, code, body)
 		}
 	}

@@ -63,7 +63,8 @@ func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 	hide := s.cfg.App.Secrets().Hide
 	if store.Fault(err) {
 		s.log.ErrorContext(ctx, "the store failed", "error", hide(err.Error()))
-		return huma.NewError(http.StatusServiceUnavailable, "the store cannot be used now; the log of the server has the cause")
+		return huma.NewError(http.StatusServiceUnavailable,
+			"the store cannot be used now; the log of the server has the cause")
 	}
 	if code == http.StatusInternalServerError {
 		s.log.ErrorContext(ctx, "request failed", "error", hide(err.Error()))
@@ -82,7 +83,8 @@ func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 	if errors.As(err, &refused) {
 		for i := range refused.Problems {
 			if p := &refused.Problems[i]; !p.Warning {
-				details = append(details, &huma.ErrorDetail{Location: bodyPlace(p.Place), Message: plain.Clean(hide(refusal(p)))})
+				details = append(details,
+					&huma.ErrorDetail{Location: bodyPlace(p.Place), Message: plain.Clean(hide(refusal(p)))})
 			}
 		}
 	}

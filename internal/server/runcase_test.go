@@ -21,21 +21,26 @@ func TestRunCaseKept(t *testing.T) {
 	s := newSite(t)
 	s.work(t)
 	from := told[server.Imported](t, s, "ana", "POST", "/api/tool-eval/import", mailCase).SuiteID
-	ran := told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", `{"suite_id":"`+from+`","models":["offline/lexical"]}`)
+	ran := told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
+		`{"suite_id":"`+from+`","models":["offline/lexical"]}`)
 	run := s.awaitJob(t, "ana", ran.JobID, "done").ResultRef
-	text := told[server.CaseText](t, s, "ana", "GET", "/api/runs/"+run+"/case/text?case=to-kim&tier=regression&bug=%2312", "")
-	for _, part := range []string{"kim.lund@example.org", "Be brief.", "tier: regression", "bugRef", "#12", "multi_turn", "epsilon: 0.5"} {
+	text := told[server.CaseText](t, s, "ana", "GET",
+		"/api/runs/"+run+"/case/text?case=to-kim&tier=regression&bug=%2312", "")
+	for _, part := range []string{"kim.lund@example.org", "Be brief.", "tier: regression", "bugRef", "#12",
+		"multi_turn", "epsilon: 0.5"} {
 		if !strings.Contains(text.YAML, part) {
 			t.Errorf("the copy has no %q:\n%s", part, text.YAML)
 		}
 	}
-	if code, answer := s.ask(t, "ana", "GET", "/api/runs/"+run+"/case/text?case=to-kim&tier=regression", ""); code != 422 || !strings.Contains(answer, "bug") {
+	if code, answer := s.ask(t, "ana", "GET", "/api/runs/"+run+"/case/text?case=to-kim&tier=regression",
+		""); code != 422 || !strings.Contains(answer, "bug") {
 		t.Errorf("a regression case without a bug: %d %s", code, answer)
 	}
 	if code, answer := s.ask(t, "ana", "PATCH", "/api/runs/"+run, `{"shared":true}`); code >= 300 {
 		t.Fatalf("share: %d %s", code, answer)
 	}
-	if code, answer := s.ask(t, "bo", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); code != 403 || !strings.Contains(answer, "email") || strings.Contains(answer, "kim.lund") {
+	if code, answer := s.ask(t, "bo", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); code != 403 ||
+		!strings.Contains(answer, "email") || strings.Contains(answer, "kim.lund") {
 		t.Errorf("the case of another user: %d %s", code, answer)
 	}
 
@@ -44,19 +49,22 @@ func TestRunCaseKept(t *testing.T) {
 		t.Errorf("the case of another user, for an admin: %d %s", code, answer)
 	}
 
-	into := told[server.Imported](t, s, "ana", "POST", "/api/tool-eval/import", `{"callvet":1,"name":"kept","tools":[{"name":"other"}],"cases":[{"id":"hi","prompt":"Hi","expect":{"no_call":true}}]}`).SuiteID
+	into := told[server.Imported](t, s, "ana", "POST", "/api/tool-eval/import",
+		`{"callvet":1,"name":"kept","tools":[{"name":"other"}],"cases":[{"id":"hi","prompt":"Hi","expect":{"no_call":true}}]}`).SuiteID
 	body := `{"case":"to-kim","suite_id":"` + into + `","tier":"regression","bug":"#12"}`
 	added := told[server.CaseAdded](t, s, "ana", "POST", "/api/runs/"+run+"/case/suite", body)
 	if added.ID != "rg-send-001" || len(added.Differ) != 1 || added.Differ[0] != "system_prompt" {
 		t.Errorf("added: %+v", added)
 	}
 	_, kept := s.ask(t, "ana", "GET", "/api/tool-suites/"+into+"/export?format=callvet", "")
-	for _, part := range []string{"rg-send-001", "kim.lund@example.org", "Sends a mail", `"epsilon"`, `"mocks"`, "#12", `"multi_turn"`} {
+	for _, part := range []string{"rg-send-001", "kim.lund@example.org", "Sends a mail", `"epsilon"`, `"mocks"`, "#12",
+		`"multi_turn"`} {
 		if !strings.Contains(kept, part) {
 			t.Errorf("the suite has no %q:\n%s", part, kept)
 		}
 	}
-	if code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/case/suite", body); code != 409 || !strings.Contains(answer, "rg-send-001") {
+	if code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/case/suite", body); code != 409 ||
+		!strings.Contains(answer, "rg-send-001") {
 		t.Errorf("the second time: %d %s", code, answer)
 	}
 	s.damage(t, "DELETE FROM run_entries WHERE run_id = ?", run) // as a run of the command line

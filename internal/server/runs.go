@@ -137,47 +137,63 @@ func (s *Server) addRuns() {
 	run := map[string]Kind{"id": KindRun}
 	tags := []string{"runs"}
 	add(s, huma.Operation{
-		OperationID: "list-history", Method: http.MethodGet, Path: "/api/tool-eval/history", Summary: "List eval runs", Tags: tags,
+		OperationID: "list-history", Method: http.MethodGet, Path: "/api/tool-eval/history",
+		Summary: "List eval runs", Tags: tags,
 	}, Access{}, s.history)
 	add(s, huma.Operation{
-		OperationID: "get-history", Method: http.MethodGet, Path: "/api/tool-eval/history/{id}", Summary: "Get eval run details", Tags: tags,
+		OperationID: "get-history", Method: http.MethodGet, Path: "/api/tool-eval/history/{id}",
+		Summary: "Get eval run details", Tags: tags,
 	}, Access{Objects: run}, s.historyRun)
 	add(s, huma.Operation{
-		OperationID: "delete-history", Method: http.MethodDelete, Path: "/api/tool-eval/history/{id}", Summary: "Delete an eval run", Tags: tags, DefaultStatus: http.StatusNoContent,
+		OperationID: "delete-history", Method: http.MethodDelete, Path: "/api/tool-eval/history/{id}",
+		Summary: "Delete an eval run", Tags: tags, DefaultStatus: http.StatusNoContent,
 	}, Access{Objects: run}, s.deleteRun)
 	add(s, huma.Operation{
-		OperationID: "get-run", Method: http.MethodGet, Path: "/api/runs/{id}", Summary: "What a report tells of a run", Tags: tags,
-	}, Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body report.Document }, error) {
-		d, err := s.document(ctx, in.ID)
-		return &struct{ Body report.Document }{*d}, err
-	})
+		OperationID: "get-run", Method: http.MethodGet, Path: "/api/runs/{id}",
+		Summary: "What a report tells of a run", Tags: tags,
+	}, Access{Objects: run},
+		func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body report.Document }, error) {
+			d, err := s.document(ctx, in.ID)
+			return &struct{ Body report.Document }{*d}, err
+		})
 	add(s, huma.Operation{
-		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}", Summary: "Name a run, share it with all users, or link it to an experiment", Tags: tags, DefaultStatus: http.StatusNoContent,
+		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}",
+		Summary: "Name a run, share it with all users, or link it to an experiment", Tags: tags,
+		DefaultStatus: http.StatusNoContent,
 	}, Access{Objects: run}, s.patchRun)
 	add(s, huma.Operation{
-		OperationID: "get-run-change", Method: http.MethodGet, Path: "/api/runs/{id}/change", Summary: "How pass rates changed: against the baseline of the experiment, or the run before of the same suite and model", Tags: tags,
+		OperationID: "get-run-change", Method: http.MethodGet, Path: "/api/runs/{id}/change",
+		Summary: "How pass rates changed: against the baseline of the experiment, or the run before of the same suite and model", Tags: tags,
 	}, Access{Objects: run}, s.runChange)
 	add(s, huma.Operation{
-		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells", Summary: "Attempts of a run, filtered and sorted", Tags: tags,
+		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells",
+		Summary: "Attempts of a run, filtered and sorted", Tags: tags,
 	}, Access{Objects: run}, s.cells)
 	add(s, huma.Operation{
-		OperationID: "get-grid", Method: http.MethodGet, Path: "/api/runs/{id}/grid", Summary: "Cases of a run against its targets, in the order of the suite", Tags: tags,
+		OperationID: "get-grid", Method: http.MethodGet, Path: "/api/runs/{id}/grid",
+		Summary: "Cases of a run against its targets, in the order of the suite", Tags: tags,
 	}, Access{Objects: run}, s.grid)
 	add(s, huma.Operation{
-		OperationID: "get-case", Method: http.MethodGet, Path: "/api/runs/{id}/case", Summary: "All attempts at one case, with conversations and raw requests", Tags: tags,
+		OperationID: "get-case", Method: http.MethodGet, Path: "/api/runs/{id}/case",
+		Summary: "All attempts at one case, with conversations and raw requests", Tags: tags,
 	}, Access{Objects: run}, s.caseOf)
 	add(s, huma.Operation{
-		OperationID: "get-case-text", Method: http.MethodGet, Path: "/api/runs/{id}/case/text", Summary: "One case as a suite of its own, in YAML", Tags: tags,
+		OperationID: "get-case-text", Method: http.MethodGet, Path: "/api/runs/{id}/case/text",
+		Summary: "One case as a suite of its own, in YAML", Tags: tags,
 	}, Access{Objects: run}, s.caseText)
 	add(s, huma.Operation{
-		OperationID: "add-run-case", Method: http.MethodPost, Path: "/api/runs/{id}/case/suite", Summary: "Add a case of a run to a suite, as it was asked", Tags: tags,
+		OperationID: "add-run-case", Method: http.MethodPost, Path: "/api/runs/{id}/case/suite",
+		Summary: "Add a case of a run to a suite, as it was asked", Tags: tags,
 	}, Access{Objects: run, Reads: true, Role: account.Member}, s.addRunCase)
 	add(s, huma.Operation{
-		OperationID: "export-run", Method: http.MethodGet, Path: "/api/runs/{id}/export", Summary: "Download a report", Tags: tags,
-		Responses: map[string]*huma.Response{"200": {Description: "the report as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}},
+		OperationID: "export-run", Method: http.MethodGet, Path: "/api/runs/{id}/export",
+		Summary: "Download a report", Tags: tags,
+		Responses: map[string]*huma.Response{"200": {Description: "the report as a file",
+			Content: map[string]*huma.MediaType{"application/octet-stream": {}}}},
 	}, Access{Objects: run}, s.exportRun)
 	add(s, huma.Operation{
-		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, or targets of one, case by case", Tags: tags,
+		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff",
+		Summary: "Compare two runs, or targets of one, case by case", Tags: tags,
 	}, Access{}, s.diffRuns)
 	s.addAgain()
 	s.addBadge()
@@ -185,13 +201,15 @@ func (s *Server) addRuns() {
 	s.addDrills()
 }
 
-func (s *Server) history(ctx context.Context, by *account.Principal, in *historyIn) (*struct{ Body Page[EvalRun] }, error) {
+func (s *Server) history(ctx context.Context, by *account.Principal,
+	in *historyIn) (*struct{ Body Page[EvalRun] }, error) {
 	m, err := in.mark()
 	if err != nil {
 		return nil, err
 	}
 	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx, rows.RunEntriesOfParams{
-		UserID: by.User, Everything: by.Role == account.Admin, SuiteID: in.Suite, SuiteName: in.SuiteName, ExperimentID: in.Experiment, Before: m.At, AtMost: int64(in.Limit) + 1,
+		UserID: by.User, Everything: by.Role == account.Admin, SuiteID: in.Suite, SuiteName: in.SuiteName,
+		ExperimentID: in.Experiment, Before: m.At, AtMost: int64(in.Limit) + 1,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
@@ -214,7 +232,8 @@ func (s *Server) history(ctx context.Context, by *account.Principal, in *history
 // runEntryOf is a line of the list as an entry.
 func runEntryOf(r *rows.RunEntriesOfRow) *rows.RunEntry {
 	return &rows.RunEntry{
-		RunID: r.RunID, UserID: r.UserID, SuiteID: r.SuiteID, SuiteVersion: r.SuiteVersion, ExperimentID: r.ExperimentID, JobID: r.JobID, Shared: r.Shared, Created: r.Created,
+		RunID: r.RunID, UserID: r.UserID, SuiteID: r.SuiteID, SuiteVersion: r.SuiteVersion,
+		ExperimentID: r.ExperimentID, JobID: r.JobID, Shared: r.Shared, Created: r.Created,
 	}
 }
 
@@ -227,8 +246,9 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 	out := &EvalRun{
 		ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created.UTC(), Status: sum.Status,
 		SuiteID: e.SuiteID, SuiteName: r.SuiteName, Version: e.SuiteVersion, Models: sum.Targets,
-		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass,
-		Cases: sum.Cases, Requests: r.Spent.Requests, CostUSD: sum.CostUSD,
+		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun,
+		Passed: sum.Cells.Pass,
+		Cases:  sum.Cases, Requests: r.Spent.Requests, CostUSD: sum.CostUSD,
 		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
 	}
 	out.Planned, out.Judged, out.Lost = sum.Cells.Planned(), sum.Cells.Pass+sum.Cells.Fail, sum.Cells.Lost()
@@ -287,7 +307,8 @@ func broken(ctx context.Context, err error) bool {
 func scores(p *panel.Panels) (list []TargetScore) {
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		list = append(list, TargetScore{Name: t.Name, Floor: t.Floor, Score: metric(&t.Overall, metricOverall), Pass: metric(&t.Overall, panel.MetricPass)})
+		list = append(list, TargetScore{Name: t.Name, Floor: t.Floor, Score: metric(&t.Overall, metricOverall),
+			Pass: metric(&t.Overall, panel.MetricPass)})
 	}
 	return list
 }
@@ -476,7 +497,8 @@ func (s *Server) patchRun(ctx context.Context, by *account.Principal, in *struct
 		if err != nil {
 			return nil, err
 		}
-		if _, err := a.DescribeRun(ctx, app.DescribeRequest{Run: in.ID, Name: b.Name, Notes: b.Notes, Tags: b.Tags}); err != nil {
+		if _, err := a.DescribeRun(ctx,
+			app.DescribeRequest{Run: in.ID, Name: b.Name, Notes: b.Notes, Tags: b.Tags}); err != nil {
 			return nil, err
 		}
 	}
@@ -515,10 +537,14 @@ type cellsIn struct {
 	Limit      int      `query:"limit" minimum:"1" maximum:"1000" default:"50"`
 }
 
-func (s *Server) cells(ctx context.Context, _ *account.Principal, in *cellsIn) (*struct{ Body app.AttemptsPage }, error) {
+func (s *Server) cells(ctx context.Context, _ *account.Principal,
+	in *cellsIn) (*struct{ Body app.AttemptsPage }, error) {
 	page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{
-		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome), Classes: as[callvet.Class](in.Class), Reasons: in.Reason,
-		Targets: in.Target, Tags: in.Tag, Case: in.Case, Search: in.Search, Disagree: in.Disagree, Expected: in.Expected, Called: in.Called, Sort: in.Sort, Descending: in.Descending, After: in.Cursor, Limit: in.Limit,
+		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome),
+		Classes: as[callvet.Class](in.Class), Reasons: in.Reason,
+		Targets: in.Target, Tags: in.Tag, Case: in.Case, Search: in.Search, Disagree: in.Disagree,
+		Expected: in.Expected, Called: in.Called, Sort: in.Sort, Descending: in.Descending, After: in.Cursor,
+		Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err
@@ -539,7 +565,8 @@ type gridIn struct {
 
 func (s *Server) grid(ctx context.Context, _ *account.Principal, in *gridIn) (*body[app.Grid], error) {
 	g, err := s.cfg.App.Grid(ctx, app.GridRequest{
-		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Disagree: in.Disagree, Targets: in.Target, Tags: in.Tag, Search: in.Search, After: in.Cursor, Limit: in.Limit,
+		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Disagree: in.Disagree, Targets: in.Target, Tags: in.Tag,
+		Search: in.Search, After: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err
@@ -631,7 +658,8 @@ type CaseChoice struct {
 }
 
 // keptCase gives a case of a run as a suite of its own, for a user.
-func (s *Server) keptCase(ctx context.Context, by *account.Principal, run string, k *CaseChoice) (*callvet.Suite, error) {
+func (s *Server) keptCase(ctx context.Context, by *account.Principal, run string,
+	k *CaseChoice) (*callvet.Suite, error) {
 	o, err := s.owner(ctx, KindRun, run)
 	if err != nil {
 		return nil, fmt.Errorf("look up run: %w", err)
@@ -708,8 +736,10 @@ func (s *Server) addRunCase(ctx context.Context, by *account.Principal, in *stru
 // mediaTypes are the forms of reports by the end of their file's name.
 func mediaTypes() map[string]string {
 	return map[string]string{
-		"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "xml": "application/xml", "json": "application/json",
-		"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "txt": "text/plain; charset=utf-8", "pdf": "application/pdf",
+		"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "xml": "application/xml",
+		"json":  "application/json",
+		"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "txt": "text/plain; charset=utf-8",
+		"pdf": "application/pdf",
 	}
 }
 
@@ -787,7 +817,8 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 			return nil, err
 		}
 	}
-	req := app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target, Unpaired: in.Unpaired, Population: panel.Population(in.Population)}
+	req := app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices,
+		Metrics: in.Metrics, Target: in.Target, Unpaired: in.Unpaired, Population: panel.Population(in.Population)}
 	in.Compared.of(&req)
 	c, err := s.cfg.App.Diff(ctx, req, nil)
 	if err != nil {

@@ -31,7 +31,9 @@ func (s *site) ran(t *testing.T, user, experiment string, repeats int, specs ...
 	if specs == nil {
 		specs = []app.TargetSpec{{Target: "offline/lexical"}}
 	}
-	ses, err := s.app.StartRun(t.Context(), app.RunRequest{SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made, Targets: specs, Repeats: repeats, NoCache: true}, nil)
+	ses, err := s.app.StartRun(t.Context(),
+		app.RunRequest{SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made, Targets: specs, Repeats: repeats,
+			NoCache: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,9 @@ func (s *site) ran(t *testing.T, user, experiment string, repeats int, specs ...
 		t.Fatal(err)
 	}
 	err = s.db.Change(t.Context(), "add run", func(q *rows.Queries) error {
-		return q.AddRunEntry(t.Context(), rows.AddRunEntryParams{RunID: out.Stored.ID, UserID: "user_" + user, SuiteID: "suite_1", SuiteVersion: 1, ExperimentID: experiment, Created: out.Stored.Created.UnixMilli()})
+		return q.AddRunEntry(t.Context(),
+			rows.AddRunEntryParams{RunID: out.Stored.ID, UserID: "user_" + user, SuiteID: "suite_1", SuiteVersion: 1,
+				ExperimentID: experiment, Created: out.Stored.Created.UnixMilli()})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +69,9 @@ func told[T any](t *testing.T, s *site, as, method, path, body string) (out T) {
 func TestDiffTargets(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	run := s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "one"}, app.TargetSpec{Target: "offline/lexical", Name: "two"}, app.TargetSpec{Target: "offline/lexical", Name: "mute", ToolChoice: "none"})
+	run := s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "one"},
+		app.TargetSpec{Target: "offline/lexical", Name: "two"},
+		app.TargetSpec{Target: "offline/lexical", Name: "mute", ToolChoice: "none"})
 	other := s.ran(t, "ana", "", 1)
 	for query, want := range map[string][]string{
 		"base_target=one":                             {"one two", "one mute"},
@@ -85,7 +91,8 @@ func TestDiffTargets(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]int{"": 0, "&unchanged=true": 14} {
-		c := told[panel.Comparison](t, s, "ana", "GET", "/api/diff?base="+run+"&base_target=one&candidate_target=two"+query, "")
+		c := told[panel.Comparison](t, s, "ana", "GET",
+			"/api/diff?base="+run+"&base_target=one&candidate_target=two"+query, "")
 		if p := c.Targets[0]; len(p.Unchanged) != want || p.UnchangedCases != want || len(p.Changes) != 0 {
 			t.Errorf("%q: %d of %d unchanged cases", query, len(p.Unchanged), p.UnchangedCases)
 		}
@@ -96,7 +103,8 @@ func TestDiffTargets(t *testing.T) {
 		"base_target=one&candidate_target=one":  "the same target",
 		"base_target=one&candidate_target=four": "one, two, mute",
 	} {
-		if code, body := s.ask(t, "ana", "GET", "/api/diff?base="+run+"&"+query, ""); code != 422 || !strings.Contains(body, says) {
+		if code, body := s.ask(t, "ana", "GET", "/api/diff?base="+run+"&"+query, ""); code != 422 ||
+			!strings.Contains(body, says) {
 			t.Errorf("%s: %d %s", query, code, body)
 		}
 	}
@@ -121,30 +129,42 @@ func TestRuns(t *testing.T) {
 		t.Fatalf("second page: %+v", rest)
 	}
 	run := rest.Items[0]
-	if run.Passed != 8 || run.Total != 14 || run.Status != "done" || run.AvgScore == nil || len(run.Targets) != 1 || run.Targets[0].Score.Interval.Point != *run.AvgScore || run.AvgInterval == nil || *run.AvgInterval != run.Targets[0].Score.Interval || run.AvgInterval.N == 0 || run.SuiteID != "suite_1" {
+	if run.Passed != 8 || run.Total != 14 || run.Status != "done" || run.AvgScore == nil || len(run.Targets) != 1 ||
+		run.Targets[0].Score.Interval.Point != *run.AvgScore || run.AvgInterval == nil ||
+		*run.AvgInterval != run.Targets[0].Score.Interval || run.AvgInterval.N == 0 || run.SuiteID != "suite_1" {
 		t.Errorf("line: %+v", run)
 	}
 	doc := told[map[string]any](t, s, "ana", "GET", "/api/runs/"+second, "")
-	if again := told[map[string]any](t, s, "ana", "GET", "/api/runs/"+second, ""); doc["summary"] != "12 of 28 judged attempts failed." || again["summary"] != doc["summary"] {
+	if again := told[map[string]any](t, s, "ana", "GET", "/api/runs/"+second,
+		""); doc["summary"] != "12 of 28 judged attempts failed." || again["summary"] != doc["summary"] {
 		t.Errorf("document: %v", doc["summary"])
 	}
-	if code, badge := s.ask(t, "ana", "GET", "/api/runs/"+second+"/badge.svg", ""); code != 200 || !strings.HasPrefix(badge, "<svg") || !strings.Contains(badge, ">57.1 % [28.9–82.3] pass<") || !strings.Contains(badge, "#b3261e") {
+	if code, badge := s.ask(t, "ana", "GET", "/api/runs/"+second+"/badge.svg", ""); code != 200 ||
+		!strings.HasPrefix(badge, "<svg") || !strings.Contains(badge, ">57.1 % [28.9–82.3] pass<") ||
+		!strings.Contains(badge, "#b3261e") {
 		t.Errorf("badge: %d %s", code, badge)
 	}
-	page := told[app.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+second+"/cells?verdict=fail,error&sort=score&limit=5", "")
+	page := told[app.AttemptsPage](t, s, "ana", "GET",
+		"/api/runs/"+second+"/cells?verdict=fail,error&sort=score&limit=5", "")
 	if page.Total != 12 || page.All != 28 || len(page.Items) != 5 || page.Next == "" {
 		t.Errorf("cells: %+v", page)
 	}
-	c := told[server.CaseAttempts](t, s, "ana", "GET", "/api/runs/"+second+"/case?case="+url.QueryEscape(page.Items[0].Case), "")
-	if len(c.Attempts) != 2 || !strings.Contains(string(c.Attempts[0].Trace), `"turns"`) || c.Attempts[0].Result.Verdict != callvet.VerdictFail {
+	c := told[server.CaseAttempts](t, s, "ana", "GET",
+		"/api/runs/"+second+"/case?case="+url.QueryEscape(page.Items[0].Case), "")
+	if len(c.Attempts) != 2 || !strings.Contains(string(c.Attempts[0].Trace), `"turns"`) ||
+		c.Attempts[0].Result.Verdict != callvet.VerdictFail {
 		t.Errorf("case: %+v", c)
 	}
-	text := told[server.CaseText](t, s, "ana", "GET", "/api/runs/"+second+"/case/text?case="+url.QueryEscape(page.Items[0].Case), "")
-	if code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/import", text.YAML); code >= 300 || !strings.Contains(text.YAML, "get_weather") || strings.Count(text.YAML, "- id:") != 1 {
+	text := told[server.CaseText](t, s, "ana", "GET",
+		"/api/runs/"+second+"/case/text?case="+url.QueryEscape(page.Items[0].Case), "")
+	if code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/import", text.YAML); code >= 300 ||
+		!strings.Contains(text.YAML, "get_weather") || strings.Count(text.YAML, "- id:") != 1 {
 		t.Errorf("what is told of a case is imported: %d %s\n%s", code, answer, text.YAML)
 	}
-	for format, says := range map[string]string{"html": "<html", "md": "#", "xml": "<testsuite", "json": "callvet.report", "jsonl": "task_id", "csv": "case,", "txt": "weather"} {
-		if code, body := s.ask(t, "ana", "GET", "/api/runs/"+second+"/export?format="+format, ""); code != 200 || !strings.Contains(body, says) {
+	for format, says := range map[string]string{"html": "<html", "md": "#", "xml": "<testsuite",
+		"json": "callvet.report", "jsonl": "task_id", "csv": "case,", "txt": "weather"} {
+		if code, body := s.ask(t, "ana", "GET", "/api/runs/"+second+"/export?format="+format, ""); code != 200 ||
+			!strings.Contains(body, says) {
 			t.Errorf("export as %s: %d %.100s", format, code, body)
 		}
 	}
@@ -159,15 +179,19 @@ func TestRuns(t *testing.T) {
 	if len(details.Results) != 14 || details.ID != first || details.Next != "" {
 		t.Errorf("details: %+v", details)
 	}
-	if line := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=0", ""); len(line.Results) != 0 || line.Next != "" || line.Total != 14 || line.AvgScore == nil || line.SuiteName != run.SuiteName {
+	if line := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=0",
+		""); len(line.Results) != 0 || line.Next != "" || line.Total != 14 || line.AvgScore == nil ||
+		line.SuiteName != run.SuiteName {
 		t.Errorf("without attempts: %+v", line)
 	}
-	if some := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=3", ""); len(some.Results) != 3 || some.Next == "" {
+	if some := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=3",
+		""); len(some.Results) != 3 || some.Next == "" {
 		t.Errorf("three attempts: %+v", some)
 	}
 
 	// Runs of another user are not there, until he shares them.
-	for _, path := range []string{"/api/runs/" + foreign, "/api/tool-eval/history/" + foreign, "/api/diff?base=" + first + "&candidate=" + foreign} {
+	for _, path := range []string{"/api/runs/" + foreign, "/api/tool-eval/history/" + foreign,
+		"/api/diff?base=" + first + "&candidate=" + foreign} {
 		if code, body := s.ask(t, "ana", "GET", path, ""); code != 404 {
 			t.Errorf("GET %s of another user: %d %s", path, code, body)
 		}
@@ -183,7 +207,8 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s deletes a shared run: %d", as, code)
 		}
 	}
-	if all := told[server.Page[server.EvalRun]](t, s, "root", "GET", "/api/tool-eval/history", ""); len(all.Items) != 3 {
+	if all := told[server.Page[server.EvalRun]](t, s, "root", "GET", "/api/tool-eval/history",
+		""); len(all.Items) != 3 {
 		t.Errorf("an admin sees %d runs", len(all.Items))
 	}
 	if code, body := s.ask(t, "ana", "DELETE", "/api/tool-eval/history/"+first, ""); code != 204 {
@@ -192,7 +217,9 @@ func TestRuns(t *testing.T) {
 	if code, _ := s.ask(t, "ana", "GET", "/api/runs/"+first, ""); code != 404 {
 		t.Errorf("a deleted run: %d", code)
 	}
-	for path, want := range map[string]int{"/api/tool-eval/history?cursor=x": 422, "/api/tool-eval/history?limit=0": 422, "/api/tool-eval/history?page=2": 422, "/api/runs/" + second + "/cells?verdict=good": 422} {
+	for path, want := range map[string]int{"/api/tool-eval/history?cursor=x": 422,
+		"/api/tool-eval/history?limit=0": 422, "/api/tool-eval/history?page=2": 422,
+		"/api/runs/" + second + "/cells?verdict=good": 422} {
 		if code, body := s.ask(t, "ana", "GET", path, ""); code != want {
 			t.Errorf("GET %s: %d %s", path, code, body)
 		}
@@ -240,18 +267,23 @@ func TestDamagedRun(t *testing.T) {
 		t.Errorf("%q: %d results, %d attempts", own.Problem, len(own.Results), page.Total)
 	}
 	for path, want := range map[string]int{
-		"/grid": 200, "/case?case=" + page.Items[0].Case: 200, "/export?format=html": 200, "/export?format=jsonl": 200, "/export?format=xml": 200, "/incidents": 200, "/recordings": 200, "/verdicts": 200, "/judgings": 200, "/drill": 409,
+		"/grid": 200, "/case?case=" + page.Items[0].Case: 200, "/export?format=html": 200, "/export?format=jsonl": 200,
+		"/export?format=xml": 200, "/incidents": 200, "/recordings": 200, "/verdicts": 200, "/judgings": 200,
+		"/drill": 409,
 	} {
-		if code, text := s.ask(t, "ana", "GET", "/api/runs/"+bad+path, ""); code != want || code == 409 && !strings.Contains(text, broken+bad) {
+		if code, text := s.ask(t, "ana", "GET", "/api/runs/"+bad+path, ""); code != want || code == 409 &&
+			!strings.Contains(text, broken+bad) {
 			t.Errorf("%s: %d, want %d: %.300s", path, code, want, text)
 		}
 	}
-	if code, text := s.ask(t, "ana", "GET", "/api/diff?base="+bad+"&candidate="+whole, ""); code != 409 || !strings.Contains(text, broken+bad) {
+	if code, text := s.ask(t, "ana", "GET", "/api/diff?base="+bad+"&candidate="+whole, ""); code != 409 ||
+		!strings.Contains(text, broken+bad) {
 		t.Errorf("compared: %d %s", code, text)
 	}
 	for _, who := range []string{"ana", "root"} {
 		list := give[struct{ Items []told }](t, s, who, "GET", "/api/tool-eval/history", "")
-		if len(list.Items) != 2 || list.Items[0].Problem != "" || list.Items[1].Problem != doc.Problem || len(list.Items[1].Models) != 1 {
+		if len(list.Items) != 2 || list.Items[0].Problem != "" || list.Items[1].Problem != doc.Problem ||
+			len(list.Items[1].Models) != 1 {
 			t.Errorf("%s: %+v", who, list)
 		}
 	}
@@ -265,10 +297,11 @@ func TestGates(t *testing.T) {
 	foreign := s.ran(t, "bo", "", 1)
 	path := "/api/runs/" + run + "/gate"
 	for body, want := range map[string]string{
-		`{"gates": "gates: [{metric: pass_rate, at_least: 0.99, min_n: 5}]"}`:                                              "FAIL",
-		`{"gates": "gates: [{metric: pass_rate, at_least: 0.05, min_n: 5}]"}`:                                              "PASS",
-		`{"gates": "gates: [{metric: pass_rate, at_least: 0.5}]"}`:                                                         "INCONCLUSIVE",
-		`{"gates": "gates: [{metric: pass_rate, baseline: {margin: 0.9}, min_n: 5}]", "baseline_eval_id": "` + base + `"}`: "PASS",
+		`{"gates": "gates: [{metric: pass_rate, at_least: 0.99, min_n: 5}]"}`: "FAIL",
+		`{"gates": "gates: [{metric: pass_rate, at_least: 0.05, min_n: 5}]"}`: "PASS",
+		`{"gates": "gates: [{metric: pass_rate, at_least: 0.5}]"}`:            "INCONCLUSIVE",
+		`{"gates": "gates: [{metric: pass_rate, baseline: {margin: 0.9}, min_n: 5}]", "baseline_eval_id": "` + base +
+			`"}`: "PASS",
 	} {
 		code, answer := s.ask(t, "ana", "POST", path, body)
 		if code != 200 || !strings.Contains(answer, `"verdict":"`+want+`"`) {
@@ -297,26 +330,33 @@ func TestEstimate(t *testing.T) {
 	made := give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite)
 	ask := fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"],"repeats":2}`, made.ID)
 	d := told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask)
-	if d.Attempts != d.Cases*2 || d.Attempts == 0 || d.RequestsLeast != d.Attempts || d.RequestsMost == nil || *d.RequestsMost < d.RequestsLeast || d.CostUSD.Value == nil || *d.CostUSD.Value != 0 {
+	if d.Attempts != d.Cases*2 || d.Attempts == 0 || d.RequestsLeast != d.Attempts || d.RequestsMost == nil ||
+		*d.RequestsMost < d.RequestsLeast || d.CostUSD.Value == nil || *d.CostUSD.Value != 0 {
 		t.Errorf("%+v", d)
 	}
 	if d.Seconds.Value != nil || !strings.Contains(d.Seconds.Reason, "offline/lexical") {
 		t.Errorf("from a run of another user: %+v", d.Seconds)
 	}
 	mine := s.ran(t, "ana", "", 1)
-	if d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask); d.Seconds.Value == nil || !strings.Contains(d.Seconds.Basis, mine) {
+	if d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask); d.Seconds.Value == nil ||
+		!strings.Contains(d.Seconds.Basis, mine) {
 		t.Errorf("from a run of one's own: %+v", d.Seconds)
 	}
 	forced := fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"],"tool_choice":"required"}`, made.ID)
-	if d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", forced); !slices.ContainsFunc(d.Warnings, func(n callvet.Notice) bool { return n.Code == "required-abstention" }) {
+	if d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", forced); !slices.ContainsFunc(d.Warnings,
+		func(n callvet.Notice) bool { return n.Code == "required-abstention" }) {
 		t.Errorf("%+v", d.Warnings)
 	}
-	keyless := fmt.Sprintf(`{"suite_id":%q,"models":["openai/m"],"judge":{"judge":["task"],"judge_model":["openai/j"]}}`, made.ID)
+	keyless := fmt.Sprintf(
+		`{"suite_id":%q,"models":["openai/m"],"judge":{"judge":["task"],"judge_model":["openai/j"]}}`, made.ID)
 	d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", keyless)
-	if d.OfJudges == nil || d.OfJudges.RequestsLeast != d.Attempts || d.RequestsLeast != 2*d.Attempts || d.CostUSD.Value != nil || !strings.Contains(d.OfJudges.CostUSD.Reason, "judge task by openai/j") {
+	if d.OfJudges == nil || d.OfJudges.RequestsLeast != d.Attempts || d.RequestsLeast != 2*d.Attempts ||
+		d.CostUSD.Value != nil || !strings.Contains(d.OfJudges.CostUSD.Reason, "judge task by openai/j") {
 		t.Errorf("of judges: %+v", d)
 	}
-	if len(d.Unkeyed) != 2 || d.Unkeyed[0] != (app.Unkeyed{Target: "openai/j", Judge: true, Variable: "OPENAI_API_KEY"}) || d.Unkeyed[1] != (app.Unkeyed{Target: "openai/m", Variable: "OPENAI_API_KEY"}) {
+	if len(d.Unkeyed) != 2 ||
+		d.Unkeyed[0] != (app.Unkeyed{Target: "openai/j", Judge: true, Variable: "OPENAI_API_KEY"}) ||
+		d.Unkeyed[1] != (app.Unkeyed{Target: "openai/m", Variable: "OPENAI_API_KEY"}) {
 		t.Errorf("%+v", d.Unkeyed)
 	}
 	if !slices.ContainsFunc(d.Warnings, func(n callvet.Notice) bool {
@@ -324,7 +364,8 @@ func TestEstimate(t *testing.T) {
 	}) {
 		t.Errorf("%+v", d.Warnings)
 	}
-	if list := told[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history", ""); len(list.Items) != 1 {
+	if list := told[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history",
+		""); len(list.Items) != 1 {
 		t.Errorf("%+v", list)
 	}
 }

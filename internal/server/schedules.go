@@ -142,7 +142,8 @@ func (s *Server) addSchedules() {
 	}
 	one := map[string]Kind{"id": KindSchedule}
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api/schedules" + path, Summary: summary, Tags: []string{"schedules"}, MaxBodyBytes: maxSchedule}
+		return huma.Operation{OperationID: id, Method: method, Path: "/api/schedules" + path, Summary: summary,
+			Tags: []string{"schedules"}, MaxBodyBytes: maxSchedule}
 	}
 	runs := Access{Role: account.Member, Scope: account.ScopeRun}
 	changes := runs
@@ -154,22 +155,26 @@ func (s *Server) addSchedules() {
 	times := op("schedule-times", http.MethodGet, "", "The next times of a cron spec")
 	times.Path = "/api/schedule-times"
 	add(s, times, Access{}, s.scheduleTimes)
-	add(s, op("get-schedule", http.MethodGet, "/{id}", "One schedule"), Access{Objects: one}, func(ctx context.Context, _ *account.Principal, in *SchedulePath) (*body[Schedule], error) {
-		sc, err := s.schedule(ctx, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		return tellSchedule(sc, nil)
-	})
-	add(s, op("update-schedule", http.MethodPut, "/{id}", "Put another schedule in its place; what it did stays"), changes, s.updateSchedule)
+	add(s, op("get-schedule", http.MethodGet, "/{id}", "One schedule"), Access{Objects: one},
+		func(ctx context.Context, _ *account.Principal, in *SchedulePath) (*body[Schedule], error) {
+			sc, err := s.schedule(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return tellSchedule(sc, nil)
+		})
+	add(s, op("update-schedule", http.MethodPut, "/{id}", "Put another schedule in its place; what it did stays"),
+		changes, s.updateSchedule)
 	drop := op("delete-schedule", http.MethodDelete, "/{id}", "Delete a schedule with its history; its runs stay")
 	drop.DefaultStatus = http.StatusNoContent
 	add(s, drop, changes, s.deleteSchedule)
 	now := op("run-schedule", http.MethodPost, "/{id}/run", "Run a schedule now")
 	now.DefaultStatus = http.StatusAccepted
 	add(s, now, changes, s.runSchedule)
-	add(s, op("test-webhook", http.MethodPost, "/{id}/webhook/test", "Send a message to the webhook now, once"), changes, s.testWebhook)
-	add(s, op("schedule-history", http.MethodGet, "/{id}/history", "What a schedule did, the newest first"), Access{Objects: one}, s.scheduleHistory)
+	add(s, op("test-webhook", http.MethodPost, "/{id}/webhook/test", "Send a message to the webhook now, once"),
+		changes, s.testWebhook)
+	add(s, op("schedule-history", http.MethodGet, "/{id}/history", "What a schedule did, the newest first"),
+		Access{Objects: one}, s.scheduleHistory)
 }
 
 // schedule reads a row.
@@ -187,9 +192,11 @@ func (s *Server) schedule(ctx context.Context, id string) (*rows.CheckedSchedule
 // tellSchedule is a schedule as the API has it.
 func tellSchedule(sc *rows.CheckedSchedule, warnings []callvet.Notice) (*body[Schedule], error) {
 	out := Schedule{
-		ID: sc.ID, Stopped: string(sc.Stopped), User: sc.UserID, Created: milli(sc.Created), Updated: milli(sc.Updated), Warnings: warnings,
+		ID: sc.ID, Stopped: string(sc.Stopped), User: sc.UserID, Created: milli(sc.Created), Updated: milli(sc.Updated),
+		Warnings: warnings,
 		ScheduleFields: ScheduleFields{
-			Name: sc.Name, Cron: sc.Spec, Zone: sc.Zone, Catalogue: sc.CatalogueID, Gates: string(sc.Gates), Baseline: sc.Baseline, LastGood: sc.LastGood, Webhook: string(sc.Webhook), Enabled: &sc.Enabled,
+			Name: sc.Name, Cron: sc.Spec, Zone: sc.Zone, Catalogue: sc.CatalogueID, Gates: string(sc.Gates),
+			Baseline: sc.Baseline, LastGood: sc.LastGood, Webhook: string(sc.Webhook), Enabled: &sc.Enabled,
 		},
 	}
 	err := store.Intact(sc.Whole, "schedule")
@@ -217,7 +224,9 @@ func (s *Server) listSchedules(ctx context.Context, by *account.Principal, in *P
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.cfg.Store.Rows().Schedules(ctx, rows.SchedulesParams{UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID, AtMost: int64(in.Limit) + 1})
+	list, err := s.cfg.Store.Rows().Schedules(ctx,
+		rows.SchedulesParams{UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID,
+			AtMost: int64(in.Limit) + 1})
 	if err != nil {
 		return nil, fmt.Errorf("list schedules: %w", err)
 	}
@@ -243,8 +252,10 @@ func (s *Server) principal(ctx context.Context, user string) (*account.Principal
 	return &account.Principal{User: u.ID, Name: u.Name, Role: u.Role}, nil
 }
 
-// fill puts what a user says into a row, with a secret where one was made, after it was found good for the owner of the schedule.
-func (s *Server) fill(ctx context.Context, owner *account.Principal, f *ScheduleFields, sc *rows.CheckedSchedule) (warnings []callvet.Notice, secret string, err error) {
+// fill puts what a user says into a row, with a secret where one was made, after it was found good
+// for the owner of the schedule.
+func (s *Server) fill(ctx context.Context, owner *account.Principal, f *ScheduleFields,
+	sc *rows.CheckedSchedule) (warnings []callvet.Notice, secret string, err error) {
 	if strings.ContainsFunc(f.Name, unicode.IsControl) || strings.TrimSpace(f.Name) == "" {
 		return nil, "", &callvet.FieldError{Field: "name", Text: "{name} is one line, and not empty"}
 	}
@@ -253,7 +264,8 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 	}
 	was := *sc
 	f.watchOnly()
-	sc.Name, sc.Spec, sc.Zone, sc.CatalogueID, sc.Gates, sc.LastGood = f.Name, f.Cron, f.Zone, f.Catalogue, []byte(f.Gates), f.LastGood
+	sc.Name, sc.Spec, sc.Zone, sc.CatalogueID, sc.Gates, sc.LastGood = f.Name, f.Cron, f.Zone, f.Catalogue,
+		[]byte(f.Gates), f.LastGood
 	sc.OnSuite, sc.OnCatalogue = slices.Contains(f.On, causeSuite), slices.Contains(f.On, causeCatalogue)
 	sc.Enabled, sc.Stopped, sc.NextAt, sc.Updated = f.Enabled == nil || *f.Enabled, []byte{}, 0, s.cfg.Now().UnixMilli()
 	if sc.NextAt, err = next(sc, s.cfg.Now()); err != nil {
@@ -326,7 +338,8 @@ func (s *Server) mayUse(ctx context.Context, owner *account.Principal, f *Schedu
 		kind   Kind
 		id     string
 		change bool
-	}{{KindSuite, f.Eval.SuiteID, false}, {KindExperiment, f.Eval.ExperimentID, true}, {KindCatalogue, f.Catalogue, false}, {KindRun, f.Baseline, false}} {
+	}{{KindSuite, f.Eval.SuiteID, false}, {KindExperiment, f.Eval.ExperimentID, true},
+		{KindCatalogue, f.Catalogue, false}, {KindRun, f.Baseline, false}} {
 		if o.id == "" {
 			continue
 		}
@@ -338,17 +351,20 @@ func (s *Server) mayUse(ctx context.Context, owner *account.Principal, f *Schedu
 }
 
 // fillBaseline takes the run that others are compared with.
-func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *ScheduleFields, sc *rows.CheckedSchedule) error {
+func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *ScheduleFields,
+	sc *rows.CheckedSchedule) error {
 	if sc.Baseline = f.Baseline; f.Baseline == "" {
 		return nil
 	}
 	if f.LastGood {
-		return &callvet.FieldError{Field: "baseline_last_good", Text: "{baseline_last_good} and {baseline_eval_id}: only one of them"}
+		return &callvet.FieldError{Field: "baseline_last_good",
+			Text: "{baseline_last_good} and {baseline_eval_id}: only one of them"}
 	}
 	if err := s.baselineFits(ctx, owner, f.Baseline, sc.SuiteID, ""); err != nil {
 		var field *callvet.FieldError
 		if errors.As(err, &field) { // as this request calls it
-			err = &callvet.FieldError{Field: "baseline_eval_id", Text: strings.ReplaceAll(field.Text, "{eval_id}", "{baseline_eval_id}"), Kind: field.Kind}
+			err = &callvet.FieldError{Field: "baseline_eval_id",
+				Text: strings.ReplaceAll(field.Text, "{eval_id}", "{baseline_eval_id}"), Kind: field.Kind}
 		}
 		return err
 	}
@@ -444,8 +460,10 @@ func within(name string, err error) error {
 	return &inner
 }
 
-func (s *Server) createSchedule(ctx context.Context, by *account.Principal, in *struct{ Body ScheduleFields }) (*body[Schedule], error) {
-	sc := rows.CheckedSchedule{Whole: true, UserID: by.User, Created: s.cfg.Now().UnixMilli(), Webhook: []byte{}, Secret: []byte{}}
+func (s *Server) createSchedule(ctx context.Context, by *account.Principal,
+	in *struct{ Body ScheduleFields }) (*body[Schedule], error) {
+	sc := rows.CheckedSchedule{Whole: true, UserID: by.User, Created: s.cfg.Now().UnixMilli(), Webhook: []byte{},
+		Secret: []byte{}}
 	id, err := store.NewID(nil, "schedule")
 	if err != nil {
 		return nil, err
@@ -501,8 +519,11 @@ func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *
 	}
 	err = s.cfg.Store.Change(ctx, "change schedule", func(q *rows.Queries) error {
 		_, err := q.PutSchedule(ctx, rows.PutScheduleParams{
-			ID: sc.ID, Name: sc.Name, Spec: sc.Spec, Zone: sc.Zone, NextAt: sc.NextAt, SuiteID: sc.SuiteID, OnSuite: sc.OnSuite, SuiteSeen: sc.SuiteSeen, CatalogueID: sc.CatalogueID, OnCatalogue: sc.OnCatalogue,
-			CatalogueSeen: sc.CatalogueSeen, Request: sc.Request, Gates: sc.Gates, Baseline: sc.Baseline, LastGood: sc.LastGood, Webhook: append([]byte{}, sc.Webhook...), Secret: append([]byte{}, sc.Secret...), Enabled: sc.Enabled, Stopped: sc.Stopped, Updated: sc.Updated,
+			ID: sc.ID, Name: sc.Name, Spec: sc.Spec, Zone: sc.Zone, NextAt: sc.NextAt, SuiteID: sc.SuiteID,
+			OnSuite: sc.OnSuite, SuiteSeen: sc.SuiteSeen, CatalogueID: sc.CatalogueID, OnCatalogue: sc.OnCatalogue,
+			CatalogueSeen: sc.CatalogueSeen, Request: sc.Request, Gates: sc.Gates, Baseline: sc.Baseline,
+			LastGood: sc.LastGood, Webhook: append([]byte{}, sc.Webhook...), Secret: append([]byte{}, sc.Secret...),
+			Enabled: sc.Enabled, Stopped: sc.Stopped, Updated: sc.Updated,
 		})
 		return errors.Join(err, s.cfg.Accounts.Record(ctx, q, by, "schedule.change", sc.ID, nil))
 	})
@@ -533,7 +554,8 @@ func (s *Server) deleteSchedule(ctx context.Context, by *account.Principal, in *
 	s.firing.Lock()
 	defer s.firing.Unlock()
 	return nil, s.cfg.Store.Change(ctx, "delete schedule", func(q *rows.Queries) error {
-		return errors.Join(q.DropRunsOfSchedule(ctx, in.ID), q.DropSchedule(ctx, in.ID), s.cfg.Accounts.Record(ctx, q, by, "schedule.delete", in.ID, nil))
+		return errors.Join(q.DropRunsOfSchedule(ctx, in.ID), q.DropSchedule(ctx, in.ID),
+			s.cfg.Accounts.Record(ctx, q, by, "schedule.delete", in.ID, nil))
 	})
 }
 
@@ -548,7 +570,8 @@ func (s *Server) runSchedule(ctx context.Context, _ *account.Principal, in *stru
 	if err != nil {
 		return nil, err
 	}
-	f := &firing{cause: causeManual, due: s.cfg.Now().UnixMilli(), key: causeManual + " " + in.Key} // no key of a time or an edit
+	// no key of a time or an edit
+	f := &firing{cause: causeManual, due: s.cfg.Now().UnixMilli(), key: causeManual + " " + in.Key}
 	if in.Key == "" {
 		if f.key, err = store.NewID(nil, causeManual); err != nil {
 			return nil, err
@@ -573,7 +596,8 @@ func (s *Server) scheduleHistory(ctx context.Context, _ *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.cfg.Store.Rows().ScheduleRuns(ctx, rows.ScheduleRunsParams{ScheduleID: in.ID, Before: m.At, BeforeID: m.ID, AtMost: int64(in.Limit) + 1})
+	list, err := s.cfg.Store.Rows().ScheduleRuns(ctx,
+		rows.ScheduleRunsParams{ScheduleID: in.ID, Before: m.At, BeforeID: m.ID, AtMost: int64(in.Limit) + 1})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
@@ -588,7 +612,8 @@ func (s *Server) scheduleHistory(ctx context.Context, _ *account.Principal, in *
 // tellScheduleRun is an entry of a history as the API has it.
 func tellScheduleRun(r *rows.CheckedScheduleRun) ScheduleRun {
 	out := ScheduleRun{
-		ID: r.ID, Cause: r.Cause, Due: milli(r.Due), State: r.State, Run: r.RunID, Job: r.JobID, Baseline: r.Baseline, Verdict: gate.Verdict(r.Verdict), Error: string(r.Error), Created: milli(r.Created),
+		ID: r.ID, Cause: r.Cause, Due: milli(r.Due), State: r.State, Run: r.RunID, Job: r.JobID, Baseline: r.Baseline,
+		Verdict: gate.Verdict(r.Verdict), Error: string(r.Error), Created: milli(r.Created),
 	}
 	if r.Finished > 0 {
 		out.Finished = milli(r.Finished)
@@ -597,7 +622,8 @@ func tellScheduleRun(r *rows.CheckedScheduleRun) ScheduleRun {
 		out.Links = map[string]string{"run": "/api/runs/" + r.RunID, "job": "/api/jobs/" + r.JobID}
 	}
 	if r.HookState != "" {
-		out.Webhook = &HookState{State: r.HookState, Attempts: r.HookAttempts, Status: r.HookStatus, Error: string(r.HookError)}
+		out.Webhook = &HookState{State: r.HookState, Attempts: r.HookAttempts, Status: r.HookStatus,
+			Error: string(r.HookError)}
 		if r.HookState == hookWaiting {
 			at := milli(r.HookAt)
 			out.Webhook.Next = &at
@@ -610,7 +636,8 @@ func tellScheduleRun(r *rows.CheckedScheduleRun) ScheduleRun {
 		out.Verdict, out.Run, out.Baseline, out.Links = "", "", "", nil
 	}
 	if err != nil { // a history has other entries
-		out.ScheduleOutcome, out.Error = ScheduleOutcome{}, cmp.Or(out.Error, fmt.Sprintf("what came out of it cannot be read: %v", err))
+		out.ScheduleOutcome, out.Error = ScheduleOutcome{},
+			cmp.Or(out.Error, fmt.Sprintf("what came out of it cannot be read: %v", err))
 	}
 	return out
 }

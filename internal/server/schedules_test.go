@@ -127,7 +127,8 @@ func causes(list []server.ScheduleRun) string {
 
 func (s *site) schedule(t *testing.T, suite, more string) server.Schedule {
 	t.Helper()
-	return give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]}%s}`, suite, more))
+	return give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
+		fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]}%s}`, suite, more))
 }
 
 func TestSchedule(t *testing.T) {
@@ -136,7 +137,8 @@ func TestSchedule(t *testing.T) {
 	s := newSite(t, c.tune)
 	quit := s.work(t)
 	suite := s.keepSuite(t, "ana", 4)
-	made := s.schedule(t, suite, `,"cron":"0 6 * * *","baseline_last_good":true,"gates":"gates: [{metric: pass_rate, at_least: 0.001, min_n: 1}]"`)
+	made := s.schedule(t, suite,
+		`,"cron":"0 6 * * *","baseline_last_good":true,"gates":"gates: [{metric: pass_rate, at_least: 0.001, min_n: 1}]"`)
 	if made.Next == nil || !made.Next.Equal(monday().Add(time.Minute)) || !*made.Enabled {
 		t.Fatalf("made: %+v", made)
 	}
@@ -147,11 +149,14 @@ func TestSchedule(t *testing.T) {
 	}
 	c.look(time.Second)
 	first := c.settled(t, s, made.ID)
-	if causes(first) != "time done" || first[0].Verdict != gate.Pass || first[0].Totals.Attempts != 4 || first[0].Baseline != "" || !first[0].Due.Equal(*made.Next) || first[0].Links["run"] != "/api/runs/"+first[0].Run {
+	if causes(first) != "time done" || first[0].Verdict != gate.Pass || first[0].Totals.Attempts != 4 ||
+		first[0].Baseline != "" || !first[0].Due.Equal(*made.Next) ||
+		first[0].Links["run"] != "/api/runs/"+first[0].Run {
 		t.Fatalf("first: %+v", first)
 	}
 	// The same gates say the same of the run elsewhere.
-	said := give[server.GateVerdict](t, s, "ana", "POST", "/api/runs/"+first[0].Run+"/gate", `{"gates":"gates: [{metric: pass_rate, at_least: 0.001, min_n: 1}]"}`)
+	said := give[server.GateVerdict](t, s, "ana", "POST", "/api/runs/"+first[0].Run+"/gate",
+		`{"gates":"gates: [{metric: pass_rate, at_least: 0.001, min_n: 1}]"}`)
 	if said.Report.Verdict != first[0].Verdict || said.Report.Sentence != first[0].Sentence {
 		t.Errorf("gates: %+v, history: %+v", said.Report, first[0])
 	}
@@ -163,7 +168,8 @@ func TestSchedule(t *testing.T) {
 	c.schedules(t, again)
 	again.work(t)
 	second := c.settled(t, again, made.ID)
-	if causes(second) != "time done, time done" || second[0].Baseline != first[0].Run || len(second[0].Changes) != 1 || second[0].Changes[0].Change.Point != 0 || !second[0].Due.Equal(monday().Add(24*time.Hour+time.Minute)) {
+	if causes(second) != "time done, time done" || second[0].Baseline != first[0].Run || len(second[0].Changes) != 1 ||
+		second[0].Changes[0].Change.Point != 0 || !second[0].Due.Equal(monday().Add(24*time.Hour+time.Minute)) {
 		t.Fatalf("after three days: %+v", second)
 	}
 	now := give[server.Schedule](t, again, "ana", "GET", "/api/schedules/"+made.ID, "")
@@ -188,7 +194,8 @@ func TestScheduleOnce(t *testing.T) {
 	c.look(time.Minute)
 	first := s.history(t, made.ID)
 	stop()
-	for _, text := range []string{"DELETE FROM schedule_runs", fmt.Sprintf("UPDATE schedules SET next_at = %d", made.Next.UnixMilli())} {
+	for _, text := range []string{"DELETE FROM schedule_runs",
+		fmt.Sprintf("UPDATE schedules SET next_at = %d", made.Next.UnixMilli())} {
 		if _, err := s.db.Handle().ExecContext(t.Context(), text); err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +208,8 @@ func TestScheduleOnce(t *testing.T) {
 		t.Fatalf("first %+v\nsecond %+v", first, second)
 	}
 	var runs int
-	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM runs").Scan(&runs); err != nil || runs != 1 {
+	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM runs").Scan(&runs); err != nil ||
+		runs != 1 {
 		t.Errorf("%d runs, %v", runs, err)
 	}
 }
@@ -213,7 +221,9 @@ func TestScheduleOfEdits(t *testing.T) {
 	s.work(t)
 	suite := s.keepSuite(t, "ana", 4)
 	catalogue := give[suiteAnswer](t, s, "ana", "POST", "/api/catalogues", searched).ID
-	made := s.schedule(t, suite, fmt.Sprintf(`,"on":["suite_changed","catalogue_changed"],"catalogue_id":%q,"baseline_last_good":true`, catalogue))
+	made := s.schedule(t, suite,
+		fmt.Sprintf(`,"on":["suite_changed","catalogue_changed"],"catalogue_id":%q,"baseline_last_good":true`,
+			catalogue))
 	c.schedules(t, s)
 	c.look(time.Hour)
 	edit := func(i int) {
@@ -241,7 +251,8 @@ func TestScheduleOfEdits(t *testing.T) {
 	give[suiteAnswer](t, s, "ana", "PUT", "/api/catalogues/"+catalogue, searched)
 	c.look(31 * time.Second)
 	list = c.settled(t, s, made.ID)
-	if causes(list) != "catalogue_changed done, suite_changed done" || list[0].Baseline != list[1].Run || len(list[0].Changes) != 1 {
+	if causes(list) != "catalogue_changed done, suite_changed done" || list[0].Baseline != list[1].Run ||
+		len(list[0].Changes) != 1 {
 		t.Errorf("after the catalogue: %+v", list)
 	}
 	for i := range 61 { // edits that never end put a run off for ten minutes
@@ -262,7 +273,9 @@ func TestScheduleStillGoing(t *testing.T) {
 	m := newModel(t, hold)
 	s.work(t)
 	suite := s.keepSuite(t, "ana", 2)
-	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"often","cron":"* * * * *","eval":{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m","base_url":%q}]}}`, suite, m.URL))
+	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
+		fmt.Sprintf(
+			`{"name":"often","cron":"* * * * *","eval":{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m","base_url":%q}]}}`, suite, m.URL))
 	c.schedules(t, s)
 	c.look(time.Minute)
 	c.look(time.Minute)
@@ -270,7 +283,8 @@ func TestScheduleStillGoing(t *testing.T) {
 	if causes(list) != "time skipped, time running" || !strings.Contains(list[0].Error, list[1].Run) {
 		t.Fatalf("history: %+v", list)
 	}
-	if code, body := s.ask(t, "ana", "POST", "/api/schedules/"+made.ID+"/run", ""); code != 409 || !strings.Contains(body, list[1].Run) {
+	if code, body := s.ask(t, "ana", "POST", "/api/schedules/"+made.ID+"/run", ""); code != 409 ||
+		!strings.Contains(body, list[1].Run) {
 		t.Errorf("run now: %d %s", code, body)
 	}
 	close(hold)
@@ -299,7 +313,8 @@ func TestScheduleStops(t *testing.T) {
 		}, "removed"},
 		"owner is a viewer": {func(t *testing.T, s *site, _ string) {
 			role := account.Viewer
-			if _, err := s.users.ChangeUser(t.Context(), people()["root"], "user_ana", account.UserChange{Role: &role}); err != nil {
+			if _, err := s.users.ChangeUser(t.Context(), people()["root"], "user_ana",
+				account.UserChange{Role: &role}); err != nil {
 				t.Fatal(err)
 			}
 		}, "viewer"},
@@ -325,7 +340,8 @@ func TestScheduleStops(t *testing.T) {
 			if *after.Enabled || !strings.Contains(after.Stopped, c.why) || after.Next != nil {
 				t.Errorf("%+v", after)
 			}
-			list := give[server.Page[server.ScheduleRun]](t, s, "root", "GET", "/api/schedules/"+made.ID+"/history", "").Items
+			list := give[server.Page[server.ScheduleRun]](t, s, "root", "GET",
+				"/api/schedules/"+made.ID+"/history", "").Items
 			if len(list) != 1 || list[0].State != "failed" || list[0].Error != after.Stopped {
 				t.Errorf("history: %+v", list)
 			}
@@ -340,7 +356,10 @@ func TestScheduleFails(t *testing.T) {
 	s := newSite(t, c.tune)
 	s.work(t)
 	suite := s.keepSuite(t, "ana", 3)
-	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"x","cron":"0 6 * * *","eval":{"suite_id":%q,"models":["offline/lexical"],"filter":["c0"]}}`, suite))
+	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
+		fmt.Sprintf(
+			`{"name":"x","cron":"0 6 * * *","eval":{"suite_id":%q,"models":["offline/lexical"],"filter":["c0"]}}`,
+			suite))
 	give[suiteAnswer](t, s, "ana", "DELETE", suites+"/"+suite+"/cases/c0", "")
 	c.schedules(t, s)
 	c.look(time.Minute)
@@ -348,7 +367,8 @@ func TestScheduleFails(t *testing.T) {
 	if causes(list) != "time failed" || !strings.Contains(list[0].Error, "filter") || list[0].Run != "" {
 		t.Fatalf("history: %+v", list)
 	}
-	if now := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, ""); !*now.Enabled || !now.Next.Equal(monday().Add(24*time.Hour+time.Minute)) {
+	if now := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, ""); !*now.Enabled ||
+		!now.Next.Equal(monday().Add(24*time.Hour+time.Minute)) {
 		t.Errorf("after: %+v", now)
 	}
 }
@@ -358,25 +378,39 @@ func TestScheduleRefused(t *testing.T) {
 	s := newSite(t)
 	suite := s.keepSuite(t, "ana", 3)
 	other := s.ran(t, "ana", "", 1)
-	if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE run_entries SET suite_id = $1", suite); err != nil { // as if it were one of this suite
+	// as if it were one of this suite
+	if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE run_entries SET suite_id = $1", suite); err != nil {
 		t.Fatal(err)
 	}
 	foreign := s.ran(t, "ana", "", 1) // of another suite
 	eval := fmt.Sprintf(`"eval":{"suite_id":%q,"models":["offline/lexical"]}`, suite)
 	for body, want := range map[string]string{
-		`{"name":"x",` + eval + `,"cron":"61 * * * *"}`:                                                                  "body.cron",
-		`{"name":"x",` + eval + `,"cron":"@daily"}`:                                                                      "body.cron",
-		`{"name":"x",` + eval + `,"cron":"* * * * *","time_zone":"Mars/Olympus"}`:                                        "body.time_zone",
-		`{"name":"x",` + eval + `,"time_zone":"UTC"}`:                                                                    "body.time_zone",
-		`{"name":"x",` + eval + `,"on":["catalogue_changed"]}`:                                                           "body.catalogue_id",
-		`{"name":"x",` + eval + `,"on":["moon"]}`:                                                                        "body.on[0]",
-		`{"name":"x",` + eval + `,"gates":"gates: [{metric: pass_rate}]"}`:                                               "body.gates",
-		`{"name":"x",` + eval + `,"baseline_eval_id":"` + other + `","gates":"gates: [{metric: nothing, at_least: 1}]"}`: "body.gates",
-		`{"name":"x",` + eval + `,"baseline_eval_id":"` + foreign + `"}`:                                                 "body.baseline_eval_id",
-		`{"name":"x\n",` + eval + `}`:                                                                                    "body.name",
-		`{"name":"x","eval":{"suite_id":"` + suite + `"}}`:                                                               "body.eval.models",
-		`{"name":"x","eval":{"suite_id":"` + suite + `","models":["nobody/x"]}}`:                                         "body.eval.models",
-		`{"name":"x","eval":{"suite_id":"` + suite + `","models":["offline/lexical"],"priority":5}}`:                     "body.eval.priority",
+		`{"name":"x",` + eval +
+			`,"cron":"61 * * * *"}`: "body.cron",
+		`{"name":"x",` + eval +
+			`,"cron":"@daily"}`: "body.cron",
+		`{"name":"x",` + eval +
+			`,"cron":"* * * * *","time_zone":"Mars/Olympus"}`: "body.time_zone",
+		`{"name":"x",` + eval +
+			`,"time_zone":"UTC"}`: "body.time_zone",
+		`{"name":"x",` + eval +
+			`,"on":["catalogue_changed"]}`: "body.catalogue_id",
+		`{"name":"x",` + eval +
+			`,"on":["moon"]}`: "body.on[0]",
+		`{"name":"x",` + eval +
+			`,"gates":"gates: [{metric: pass_rate}]"}`: "body.gates",
+		`{"name":"x",` + eval + `,"baseline_eval_id":"` + other +
+			`","gates":"gates: [{metric: nothing, at_least: 1}]"}`: "body.gates",
+		`{"name":"x",` + eval + `,"baseline_eval_id":"` + foreign +
+			`"}`: "body.baseline_eval_id",
+		`{"name":"x\n",` + eval +
+			`}`: "body.name",
+		`{"name":"x","eval":{"suite_id":"` + suite +
+			`"}}`: "body.eval.models",
+		`{"name":"x","eval":{"suite_id":"` + suite +
+			`","models":["nobody/x"]}}`: "body.eval.models",
+		`{"name":"x","eval":{"suite_id":"` + suite +
+			`","models":["offline/lexical"],"priority":5}}`: "body.eval.priority",
 	} {
 		code, answer := s.ask(t, "ana", "POST", "/api/schedules", body)
 		if code != 422 && code != 403 || !strings.Contains(answer, `"location":"`+want+`"`) {
@@ -387,7 +421,8 @@ func TestScheduleRefused(t *testing.T) {
 		t.Errorf("something was made: %+v", list)
 	}
 	made := s.schedule(t, suite, "")
-	changed := give[server.Schedule](t, s, "ana", "PUT", "/api/schedules/"+made.ID, `{"name":"weekly",`+eval+`,"cron":"0 6 * * MON","time_zone":"Europe/Stockholm","enabled":false}`)
+	changed := give[server.Schedule](t, s, "ana", "PUT", "/api/schedules/"+made.ID,
+		`{"name":"weekly",`+eval+`,"cron":"0 6 * * MON","time_zone":"Europe/Stockholm","enabled":false}`)
 	if changed.Name != "weekly" || changed.Next != nil || *changed.Enabled {
 		t.Errorf("changed: %+v", changed)
 	}
@@ -453,10 +488,12 @@ func TestWebhook(t *testing.T) {
 		t.Error("the secret is told again")
 	}
 	var sealed []byte
-	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT secret FROM schedules").Scan(&sealed); err != nil || len(sealed) == 0 || strings.Contains(string(sealed), made.Secret) {
+	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT secret FROM schedules").Scan(&sealed); err != nil ||
+		len(sealed) == 0 || strings.Contains(string(sealed), made.Secret) {
 		t.Errorf("the secret in the store: %q %v", sealed, err)
 	}
-	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test", ""); h.State != "failed" || h.Status != 503 {
+	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test",
+		""); h.State != "failed" || h.Status != 503 {
 		t.Errorf("test: %+v", h)
 	}
 	stop := c.schedules(t, s)
@@ -494,7 +531,10 @@ func TestWebhook(t *testing.T) {
 		if !signed(t, made.Secret, req.Header, r.bodies[i]) || signed(t, made.Secret, req.Header, r.bodies[i]+" ") {
 			t.Errorf("message %d: %v", i, req.Header)
 		}
-		if i > 0 && (req.URL.Path != "/" || req.Header.Get("webhook-id") != list[0].ID || !strings.Contains(r.bodies[i], `"eval_id":"`+list[0].Run+`"`) || !strings.Contains(r.bodies[i], `"type":"schedule.run"`)) {
+		if i > 0 &&
+			(req.URL.Path != "/" || req.Header.Get("webhook-id") != list[0].ID ||
+				!strings.Contains(r.bodies[i], `"eval_id":"`+list[0].Run+`"`) ||
+				!strings.Contains(r.bodies[i], `"type":"schedule.run"`)) {
 			t.Errorf("message %d: %s %v %s", i, req.URL, req.Header, r.bodies[i])
 		}
 	}
@@ -504,15 +544,20 @@ func TestWebhookRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	suite := s.keepSuite(t, "ana", 2)
-	for _, address := range []string{"http://127.0.0.1:1/", "http://example.com/", "ftp://example.com", "https://ana:x@example.com/", "x", "https://"} {
-		code, body := s.ask(t, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"x","eval":{"suite_id":%q,"models":["offline/lexical"]},"webhook_url":%q}`, suite, address))
+	for _, address := range []string{"http://127.0.0.1:1/", "http://example.com/", "ftp://example.com",
+		"https://ana:x@example.com/", "x", "https://"} {
+		code, body := s.ask(t, "ana", "POST", "/api/schedules",
+			fmt.Sprintf(`{"name":"x","eval":{"suite_id":%q,"models":["offline/lexical"]},"webhook_url":%q}`,
+				suite, address))
 		if code != 422 && code != 403 || !strings.Contains(body, "webhook_url") {
 			t.Errorf("%s: %d %s", address, code, body)
 		}
 	}
 	r := newReceiver(t, http.StatusOK)
-	made := s.schedule(t, suite, fmt.Sprintf(`,"webhook_url":%q`, strings.Replace(r.URL, "http:", "https:", 1))) // a private address, which is looked at when it is asked
-	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test", ""); h.State != "failed" || !strings.Contains(h.Error, "refused") || strings.Contains(h.Error, "https://") {
+	// a private address, which is looked at when it is asked
+	made := s.schedule(t, suite, fmt.Sprintf(`,"webhook_url":%q`, strings.Replace(r.URL, "http:", "https:", 1)))
+	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test",
+		""); h.State != "failed" || !strings.Contains(h.Error, "refused") || strings.Contains(h.Error, "https://") {
 		t.Errorf("a private address: %+v", h)
 	}
 }
@@ -558,15 +603,18 @@ func TestServeSendsMessages(t *testing.T) {
 func TestScheduleTimes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, newClock().tune)
-	got := give[server.ScheduleTimes](t, s, "ana", "GET", "/api/schedule-times?cron=0+3+*+*+1-5&time_zone=Europe/Stockholm", "").Times
-	want := []string{"2026-03-03T02:00:00Z", "2026-03-04T02:00:00Z", "2026-03-05T02:00:00Z", "2026-03-06T02:00:00Z", "2026-03-09T02:00:00Z"}
+	got := give[server.ScheduleTimes](t, s, "ana", "GET",
+		"/api/schedule-times?cron=0+3+*+*+1-5&time_zone=Europe/Stockholm", "").Times
+	want := []string{"2026-03-03T02:00:00Z", "2026-03-04T02:00:00Z", "2026-03-05T02:00:00Z", "2026-03-06T02:00:00Z",
+		"2026-03-09T02:00:00Z"}
 	for i, at := range want {
 		if len(got) != len(want) || got[i].UTC().Format(time.RFC3339) != at {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 	}
 	for _, bad := range []string{"cron=0+3", "cron=0+3+*+*+*&time_zone=Mars/Base", "cron=0+0+30+2+*", "time_zone=UTC"} {
-		if code, text := s.ask(t, "ana", "GET", "/api/schedule-times?"+bad, ""); code != 422 || !strings.Contains(text, "cron") && !strings.Contains(text, "time_zone") {
+		if code, text := s.ask(t, "ana", "GET", "/api/schedule-times?"+bad, ""); code != 422 ||
+			!strings.Contains(text, "cron") && !strings.Contains(text, "time_zone") {
 			t.Errorf("%s: %d %s", bad, code, text)
 		}
 	}
@@ -610,7 +658,10 @@ func TestWebhooksTakeTurns(t *testing.T) {
 	other := s.schedule(t, suite, `,"cron":"0 6 * * *"`)
 	err := s.db.Change(t.Context(), "test", func(q *rows.Queries) error {
 		add := func(id, of string, at int64) error {
-			_, err := q.AddScheduleRun(t.Context(), rows.AddScheduleRunParams{ID: id, ScheduleID: of, DueKey: id, Cause: "time", State: "done", Outcome: []byte("{}"), Error: []byte{}, HookState: "waiting", HookAt: at, HookError: []byte{}, HookBody: []byte("{}")})
+			_, err := q.AddScheduleRun(t.Context(),
+				rows.AddScheduleRunParams{ID: id, ScheduleID: of, DueKey: id, Cause: "time", State: "done",
+					Outcome: []byte("{}"), Error: []byte{}, HookState: "waiting", HookAt: at, HookError: []byte{},
+					HookBody: []byte("{}")})
 			return err
 		}
 		for i := range int64(30) {
@@ -620,7 +671,8 @@ func TestWebhooksTakeTurns(t *testing.T) {
 		}
 		return add("other", other.ID, 100)
 	})
-	if _, serr := s.db.Handle().ExecContext(t.Context(), "UPDATE schedules SET user_id = 'user_bo' WHERE id = $1", other.ID); err != nil || serr != nil {
+	if _, serr := s.db.Handle().ExecContext(t.Context(), "UPDATE schedules SET user_id = 'user_bo' WHERE id = $1",
+		other.ID); err != nil || serr != nil {
 		t.Fatal(err, serr)
 	}
 	due, err := s.db.Rows().DueHooks(t.Context(), rows.DueHooksParams{Now: 1000, OfUser: 2, AtMost: 8})
@@ -646,31 +698,40 @@ func TestScheduleOfCatalogue(t *testing.T) {
 	eval := func(target string) string { return fmt.Sprintf(`{"suite_id":%q,"models":[%q]}`, suite, target) }
 	target := "retrieve:" + catalogue + "?k=1"
 
-	if code, body := s.ask(t, "bo", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"models":[%q]}`, s.keepSuite(t, "bo", 2), target)); code != 404 || !strings.Contains(body, "catalogue") {
+	if code, body := s.ask(t, "bo", "POST", "/api/tool-eval",
+		fmt.Sprintf(`{"suite_id":%q,"models":[%q]}`, s.keepSuite(t, "bo", 2), target)); code != 404 ||
+		!strings.Contains(body, "catalogue") {
 		t.Errorf("the catalogue of another user: %d %s", code, body)
 	}
-	unused := give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"unused","eval":%s,"on":["catalogue_changed"],"catalogue_id":%q,"enabled":false}`, eval("offline/lexical"), catalogue))
+	unused := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
+		fmt.Sprintf(`{"name":"unused","eval":%s,"on":["catalogue_changed"],"catalogue_id":%q,"enabled":false}`,
+			eval("offline/lexical"), catalogue))
 	if len(unused.Warnings) == 0 || unused.Warnings[len(unused.Warnings)-1].Code != "catalogue-unused" {
 		t.Errorf("a catalogue that no target searches: %+v", unused.Warnings)
 	}
-	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules", `{"name":"tools","eval":`+eval(target)+`,"on":["catalogue_changed"],"baseline_last_good":true}`)
-	if made.Catalogue != catalogue || slices.ContainsFunc(made.Warnings, func(n callvet.Notice) bool { return n.Code == "catalogue-unused" }) {
+	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
+		`{"name":"tools","eval":`+eval(target)+`,"on":["catalogue_changed"],"baseline_last_good":true}`)
+	if made.Catalogue != catalogue ||
+		slices.ContainsFunc(made.Warnings, func(n callvet.Notice) bool { return n.Code == "catalogue-unused" }) {
 		t.Errorf("the catalogue of the only target: %+v", made)
 	}
 	c.schedules(t, s)
 	passes := func(want int) {
 		t.Helper()
 		list := c.settled(t, s, made.ID)
-		if len(list) == 0 || list[0].Totals == nil || list[0].Totals.Verdicts.Pass != want || list[0].Totals.Attempts != 3 {
+		if len(list) == 0 || list[0].Totals == nil || list[0].Totals.Verdicts.Pass != want ||
+			list[0].Totals.Attempts != 3 {
 			t.Fatalf("%d of 3 questions pass: %+v", want, list)
 		}
 	}
 	give[server.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
 	passes(2)
-	give[suiteAnswer](t, s, "ana", "PUT", "/api/catalogues/"+catalogue, strings.ReplaceAll(searched, "traffic", "other"))
+	give[suiteAnswer](t, s, "ana", "PUT", "/api/catalogues/"+catalogue,
+		strings.ReplaceAll(searched, "traffic", "other"))
 	c.look(31 * time.Second)
 	passes(1)
-	if list := s.history(t, made.ID); causes(list) != "catalogue_changed done, manual done" || len(list[0].Changes) != 1 {
+	if list := s.history(t, made.ID); causes(list) != "catalogue_changed done, manual done" ||
+		len(list[0].Changes) != 1 {
 		t.Errorf("history: %+v", list)
 	}
 }
@@ -713,7 +774,8 @@ func TestScheduleOfJumpingClock(t *testing.T) {
 	c.schedules(t, s.restart(t, c.tune))
 	c.look(time.Second)
 	list := s.history(t, made.ID)
-	if len(list) != 3 || !slices.ContainsFunc(list, func(r server.ScheduleRun) bool { return r.Cause == "suite_changed" }) {
+	if len(list) != 3 ||
+		!slices.ContainsFunc(list, func(r server.ScheduleRun) bool { return r.Cause == "suite_changed" }) {
 		t.Errorf("an edit in the future: %s", causes(list))
 	}
 }

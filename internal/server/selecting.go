@@ -122,7 +122,8 @@ func (s *Server) modelsOf(ctx context.Context, named SearchModels) (SearchModels
 const weightsField = "weights"
 
 // searchOf is a search of a catalogue by the settings of a request. What it reads is among files then.
-func (s *Server) searchOf(ctx context.Context, c *library.Catalogue, how *Searching, files app.Uploads) (app.Search, error) {
+func (s *Server) searchOf(ctx context.Context, c *library.Catalogue, how *Searching,
+	files app.Uploads) (app.Search, error) {
 	models, err := s.modelsOf(ctx, how.SearchModels)
 	if err != nil {
 		return app.Search{}, err
@@ -140,7 +141,8 @@ func (q *Searching) named(files app.Uploads) app.Search {
 		out.WeightsFile, files[weightsField] = weightsField, []byte(q.Weights)
 	}
 	out.Embed, out.Rerank, out.Fusion, out.Primary, out.Fallback = q.Embed, q.Rerank, q.Fusion, q.Primary, q.Fallback
-	out.Threshold, out.Abstain, out.AbstainPercent, out.AbstainRoutes = q.Threshold, q.Abstain, q.AbstainPercent, q.AbstainRoutes
+	out.Threshold, out.Abstain, out.AbstainPercent, out.AbstainRoutes = q.Threshold, q.Abstain, q.AbstainPercent,
+		q.AbstainRoutes
 	out.AgentGate, out.Agents = q.AgentGate, q.Agents
 	return out
 }
@@ -149,20 +151,26 @@ const evalPath = "/api/v1/admin/tool-eval"
 
 func (s *Server) addSelecting() {
 	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary, Tags: []string{"tool selection"}}
+		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary,
+			Tags: []string{"tool selection"}}
 	}
 	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	asks := admin
 	asks.Reads = true
-	add(s, op("select-one", "/single", "Asks one question of a catalogue, and tells why each tool was given or not."), asks, s.selectOne)
-	run := uploaded(op("select-run", "/run", "Asks the questions of a suite, and reports how well the tools were chosen."), "a suite of questions: of this system (categories with test_cases), or in any form that callvet reads")
+	add(s, op("select-one", "/single", "Asks one question of a catalogue, and tells why each tool was given or not."),
+		asks, s.selectOne)
+	run := uploaded(op("select-run", "/run",
+		"Asks the questions of a suite, and reports how well the tools were chosen."),
+		"a suite of questions: of this system (categories with test_cases), or in any form that callvet reads")
 	add(s, run, admin, s.selectRun)
 	s.addSelectRuns()
 	s.addLab()
-	add(s, op("invalidate-cache", "/invalidate-cache", "Drops the cached index of tools, and cached vectors."), admin, s.invalidate)
+	add(s, op("invalidate-cache", "/invalidate-cache", "Drops the cached index of tools, and cached vectors."), admin,
+		s.invalidate)
 }
 
-func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struct{ Body SelectOne }) (*struct{ Body SelectedOne }, error) {
+func (s *Server) selectOne(ctx context.Context, by *account.Principal,
+	in *struct{ Body SelectOne }) (*struct{ Body SelectedOne }, error) {
 	b := &in.Body
 	c, err := s.catalogueOf(ctx, by, b.CatalogueID)
 	if err != nil {
@@ -195,8 +203,10 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 		return nil, fieldOf(err)
 	}
 	out := SelectedOne{
-		Query: b.Query, CatalogueID: c.ID, SelectedTools: []string{}, Details: []Candidate{}, LatencyMS: float64(took.Microseconds()) / 1000,
-		Route: got.Decision.Route, SubRoute: got.Decision.SubRoute, Agents: got.Decision.Agents, Verdict: string(got.Verdict), Reason: got.Reason, WhyLost: got.Why,
+		Query: b.Query, CatalogueID: c.ID, SelectedTools: []string{}, Details: []Candidate{},
+		LatencyMS: float64(took.Microseconds()) / 1000,
+		Route:     got.Decision.Route, SubRoute: got.Decision.SubRoute, Agents: got.Decision.Agents,
+		Verdict: string(got.Verdict), Reason: got.Reason, WhyLost: got.Why,
 	}
 	if out.WhyLost == nil {
 		out.WhyLost = []routing.Diagnosis{}
@@ -212,13 +222,16 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 	own, byExpected := routing.MatchOf(got.Scores)
 	out.MatchType, out.OwnMatchType = matchTypes[byExpected], matchTypes[own]
 	for i, t := range all.Decision.Tools {
-		d := Candidate{ToolID: t.Tool, Rank: i + 1, Selected: chosen[t.Tool], TotalScore: t.Score, Parts: map[string]float64{}, KeywordsMatched: []string{}, ExamplesMatched: []string{}, WordsMatched: []string{}}
+		d := Candidate{ToolID: t.Tool, Rank: i + 1, Selected: chosen[t.Tool], TotalScore: t.Score,
+			Parts: map[string]float64{}, KeywordsMatched: []string{}, ExamplesMatched: []string{},
+			WordsMatched: []string{}}
 		for _, p := range t.Parts {
 			d.Parts[p.Name] = p.Value
 		}
 		if i < len(all.Matched) {
 			m := &all.Matched[i]
-			d.KeywordsMatched, d.ExamplesMatched = append(d.KeywordsMatched, m.Keywords...), append(d.ExamplesMatched, m.Examples...)
+			d.KeywordsMatched, d.ExamplesMatched = append(d.KeywordsMatched, m.Keywords...),
+				append(d.ExamplesMatched, m.Examples...)
 			for _, w := range m.Words {
 				d.WordsMatched = append(d.WordsMatched, w.Word)
 			}
@@ -237,7 +250,8 @@ var matchTypes = map[string]string{
 // fieldOf gives a mistake of a search the name that the field has in these requests.
 func fieldOf(err error) error {
 	if errors.Is(err, callvet.ErrNotFound) { // an expected tool that the catalogue does not have
-		return &callvet.FieldError{Field: "expected_tools", Text: "{expected_tools}: " + err.Error(), Fix: "a tool is named as the catalogue names it"}
+		return &callvet.FieldError{Field: "expected_tools", Text: "{expected_tools}: " + err.Error(),
+			Fix: "a tool is named as the catalogue names it"}
 	}
 	return err
 }
@@ -371,7 +385,9 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 		}
 		return nil, atMost(unplaced(err), ctx)
 	}
-	out, err := s.carryOut(ctx, by, session, text, rows.AddSelectRunParams{CatalogueID: c.ID, CatalogueVersion: c.Version, Preset: in.Preset, Depth: int64(in.Limit)})
+	out, err := s.carryOut(ctx, by, session, text,
+		rows.AddSelectRunParams{CatalogueID: c.ID, CatalogueVersion: c.Version, Preset: in.Preset,
+			Depth: int64(in.Limit)})
 	if err != nil {
 		return nil, atMost(err, ctx)
 	}
@@ -399,14 +415,18 @@ func refusedSuite(list []callvet.Problem) error {
 }
 
 // carryOut makes the run its sender's, keeps its questions, and carries it out while he waits.
-func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *app.Session, questions []byte, kept rows.AddSelectRunParams) (out *app.Outcome, err error) {
+func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *app.Session, questions []byte,
+	kept rows.AddSelectRunParams) (out *app.Outcome, err error) {
 	defer func() { err = errors.Join(err, session.Close()) }()
 	if n := session.Cases(); n > selectCases {
-		return nil, fmt.Errorf("run suite: %w: it has %d questions, and %d can be waited for", callvet.ErrInvalid, n, selectCases)
+		return nil, fmt.Errorf("run suite: %w: it has %d questions, and %d can be waited for", callvet.ErrInvalid, n,
+			selectCases)
 	}
 	err = s.cfg.Store.Change(ctx, "keep run", func(q *rows.Queries) error {
 		kept.RunID, kept.Created = session.Stored.ID, s.cfg.Now().UnixMilli()
-		return errors.Join(q.AddRunEntry(ctx, rows.AddRunEntryParams{RunID: kept.RunID, UserID: by.User, Created: kept.Created}), q.AddSelectRun(ctx, kept), keepQuestions(ctx, q, kept.RunID, questions))
+		return errors.Join(q.AddRunEntry(ctx,
+			rows.AddRunEntryParams{RunID: kept.RunID, UserID: by.User, Created: kept.Created}),
+			q.AddSelectRun(ctx, kept), keepQuestions(ctx, q, kept.RunID, questions))
 	})
 	if err != nil {
 		return nil, err
@@ -421,9 +441,12 @@ func selectReport(v *app.RunView, catalogue string, version int64) (*SelectRepor
 	}
 	t := &v.View.Selection.Targets[0]
 	rep := &SelectReport{
-		RunID: v.Stored.ID, SuiteName: v.View.Suite.Name, SuiteHash: v.View.Suite.Hash, CatalogueID: catalogue, CatalogueVersion: version, TotalTests: v.View.Suite.Cases, Timestamp: v.View.Created.UTC(),
-		Matches: map[string]int{}, Metrics: figures(t.Metrics), Categories: []SelectSlice{}, Difficulty: []SelectSlice{}, Confusion: map[string]map[string]int{},
-		Patterns: t.Patterns, Recommendations: t.Recommendations, FailedCount: t.Failures, Failed: t.Failed, Notes: append([]string{}, t.Notes...),
+		RunID: v.Stored.ID, SuiteName: v.View.Suite.Name, SuiteHash: v.View.Suite.Hash, CatalogueID: catalogue,
+		CatalogueVersion: version, TotalTests: v.View.Suite.Cases, Timestamp: v.View.Created.UTC(),
+		Matches: map[string]int{}, Metrics: figures(t.Metrics), Categories: []SelectSlice{},
+		Difficulty: []SelectSlice{}, Confusion: map[string]map[string]int{},
+		Patterns: t.Patterns, Recommendations: t.Recommendations, FailedCount: t.Failures, Failed: t.Failed,
+		Notes: append([]string{}, t.Notes...),
 	}
 	if t.Unexplained != "" {
 		rep.Notes = append(rep.Notes, "why tools lost is not told: "+t.Unexplained)
@@ -462,7 +485,8 @@ func (rep *SelectReport) layers(t *routing.Target) {
 			rep.Latency = &Figure{finite(l.P50.Point), finite(l.P50.Lower), finite(l.P50.Upper), l.P50.N}
 		}
 	}
-	for name, into := range map[string]**Figure{"match_exact": &rep.ToolExact, "match_acceptable": &rep.ToolAcceptable, "composite": &rep.Composite} {
+	for name, into := range map[string]**Figure{"match_exact": &rep.ToolExact, "match_acceptable": &rep.ToolAcceptable,
+		"composite": &rep.Composite} {
 		if f, ok := rep.Metrics[name]; ok {
 			*into = &f
 		}
@@ -501,7 +525,8 @@ type Invalidated struct {
 	Models  int    `json:"models" doc:"whose vectors were dropped"`
 }
 
-func (s *Server) invalidate(ctx context.Context, by *account.Principal, _ *struct{}) (*struct{ Body Invalidated }, error) {
+func (s *Server) invalidate(ctx context.Context, by *account.Principal,
+	_ *struct{}) (*struct{ Body Invalidated }, error) {
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err

@@ -87,11 +87,16 @@ func TestSelecting(t *testing.T) {
 		Why     []struct{ Reasons []string } `json:"why_lost"`
 		Latency *float64                     `json:"latency_ms"`
 	}
-	one := give[single](t, s, "root", "POST", eval+"/single", `{"query": "Are there traffic incidents on the E4?", "expected_tools": ["traffic_incidents"], "limit": 1}`)
-	if one.MatchType != "exact_match" || cmp.Diff([]string{"traffic_incidents"}, one.Selected) != "" || len(one.Details) == 0 || len(one.Details[0].Parts) == 0 || len(one.Details[0].Keywords) == 0 || one.Latency == nil {
+	one := give[single](t, s, "root", "POST", eval+"/single",
+		`{"query": "Are there traffic incidents on the E4?", "expected_tools": ["traffic_incidents"], "limit": 1}`)
+	if one.MatchType != "exact_match" || cmp.Diff([]string{"traffic_incidents"}, one.Selected) != "" ||
+		len(one.Details) == 0 || len(one.Details[0].Parts) == 0 || len(one.Details[0].Keywords) == 0 ||
+		one.Latency == nil {
 		t.Errorf("%+v", one)
 	}
-	lost := give[single](t, s, "root", "POST", eval+"/single", `{"query": "weather and rain", "expected_tools": ["company_search"], "limit": 1, "catalogue_id": "`+kept.ID+`"}`)
+	lost := give[single](t, s, "root", "POST", eval+"/single",
+		`{"query": "weather and rain", "expected_tools": ["company_search"], "limit": 1, "catalogue_id": "`+
+			kept.ID+`"}`)
 	if lost.MatchType != "no_match" || len(lost.Why) != 1 || len(lost.Why[0].Reasons) == 0 {
 		t.Errorf("%+v", lost)
 	}
@@ -100,7 +105,8 @@ func TestSelecting(t *testing.T) {
 		`{"query": "traffic incidents and weather", "expected_tools": ["company_search"], "acceptable_tools": ["weather_now"], "limit": 2}`); beside.MatchType != "no_match" || beside.Own != "partial_match" {
 		t.Errorf("%+v", beside)
 	}
-	if free := give[single](t, s, "root", "POST", "/api/admin/tool-eval/single", `{"query": "weather"}`); free.MatchType != "" || len(free.Selected) == 0 {
+	if free := give[single](t, s, "root", "POST", "/api/admin/tool-eval/single",
+		`{"query": "weather"}`); free.MatchType != "" || len(free.Selected) == 0 {
 		t.Errorf("nothing expected: %+v", free)
 	}
 	code, answer := s.send(t, "root", eval+"/run", "file", "eval_suite.json", []byte(questions))
@@ -108,10 +114,12 @@ func TestSelecting(t *testing.T) {
 	if err := json.Unmarshal([]byte(answer), &rep); err != nil || code != 200 {
 		t.Fatalf("%d %s", code, answer)
 	}
-	if rep.Total != 3 || rep.Exact.N != 3 || rep.Exact.Value == nil || *rep.Exact.Value < 0.66 || *rep.Exact.Value > 0.67 || rep.Exact.Low == nil || rep.Composite.Value == nil || rep.Matches["exact"] != 2 {
+	if rep.Total != 3 || rep.Exact.N != 3 || rep.Exact.Value == nil || *rep.Exact.Value < 0.66 ||
+		*rep.Exact.Value > 0.67 || rep.Exact.Low == nil || rep.Composite.Value == nil || rep.Matches["exact"] != 2 {
 		t.Errorf("%s", answer)
 	}
-	if len(rep.Category) != 2 || rep.Category[0].Cases != 2 || len(rep.Difficulty) != 2 || len(rep.Failed) != 1 || rep.Failed[0].Case != "q3" || len(rep.Failed[0].Diagnosis) != 1 {
+	if len(rep.Category) != 2 || rep.Category[0].Cases != 2 || len(rep.Difficulty) != 2 || len(rep.Failed) != 1 ||
+		rep.Failed[0].Case != "q3" || len(rep.Failed[0].Diagnosis) != 1 {
 		t.Errorf("%s", answer)
 	}
 	if owner, err := s.db.Rows().RunOwner(t.Context(), rep.RunID); err != nil || owner.UserID != "user_root" {
@@ -122,7 +130,8 @@ func TestSelecting(t *testing.T) {
 		Message string
 		Indexes int
 	}
-	if got := give[dropped](t, s, "root", "POST", eval+"/invalidate-cache", ""); !got.Success || got.Indexes == 0 || got.Message != "Tool index cache cleared successfully" {
+	if got := give[dropped](t, s, "root", "POST", eval+"/invalidate-cache", ""); !got.Success || got.Indexes == 0 ||
+		got.Message != "Tool index cache cleared successfully" {
 		t.Errorf("%+v", got)
 	}
 	if got := give[dropped](t, s, "root", "POST", eval+"/invalidate-cache", ""); got.Indexes != 0 {
@@ -165,7 +174,8 @@ func TestCatalogues(t *testing.T) {
 	}
 	code, answer := s.send(t, "ana", "/api/catalogues", "file", "roads.json", []byte(searched))
 	var made entry
-	if err := json.Unmarshal([]byte(answer), &made); err != nil || code != 201 || made.Name != "roads" || made.Tools != 3 {
+	if err := json.Unmarshal([]byte(answer), &made); err != nil || code != 201 || made.Name != "roads" ||
+		made.Tools != 3 {
 		t.Fatalf("%d %s", code, answer)
 	}
 	at := "/api/catalogues/" + made.ID
@@ -180,11 +190,14 @@ func TestCatalogues(t *testing.T) {
 			Examples                 []string `json:"example_queries"`
 		}
 	}
-	if got := give[texts](t, s, "ana", "GET", at+"/tools", ""); got.Version != 1 || len(got.Items) != 3 || got.Items[1].Name != "weather_now" || got.Items[1].Description != "Current weather of a city." ||
+	if got := give[texts](t, s, "ana", "GET", at+"/tools", ""); got.Version != 1 || len(got.Items) != 3 ||
+		got.Items[1].Name != "weather_now" || got.Items[1].Description != "Current weather of a city." ||
 		cmp.Diff([]string{"weather", "rain"}, got.Items[1].Keywords) != "" || got.Items[1].Examples == nil {
 		t.Errorf("%+v", got)
 	}
-	if put := give[entry](t, s, "ana", "PUT", at, `[{"name": "only", "description": "Does one thing."}]`); put.Version != 2 || put.Tools != 1 || put.Name != "roads" {
+	if put := give[entry](t, s, "ana", "PUT", at,
+		`[{"name": "only", "description": "Does one thing."}]`); put.Version != 2 || put.Tools != 1 ||
+		put.Name != "roads" {
 		t.Errorf("%+v", put)
 	}
 	for _, bad := range []string{"", "[]", "nonsense", `[{"name": 5}]`, `{"tools": 5}`} {
@@ -235,12 +248,14 @@ func TestSelectingDocument(t *testing.T) {
 				continue
 			}
 			known[name] = true
-			list = append(list, map[string]any{"name": tool["tool_id"], "description": tool["description"], "keywords": tool["keywords"], "examples": tool["example_queries"]})
+			list = append(list, map[string]any{"name": tool["tool_id"], "description": tool["description"],
+				"keywords": tool["keywords"], "examples": tool["example_queries"]})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(from.Keywords)) {
 		if !known[name] {
-			list = append(list, map[string]any{"name": name, "description": strings.Join(from.Keywords[name], " "), "keywords": from.Keywords[name]})
+			list = append(list, map[string]any{"name": name, "description": strings.Join(from.Keywords[name], " "),
+				"keywords": from.Keywords[name]})
 		}
 	}
 	tools, err := json.Marshal(list)
@@ -255,12 +270,14 @@ func TestSelectingDocument(t *testing.T) {
 	if code != 422 || !strings.Contains(answer, "did you mean") {
 		t.Errorf("the suite names tools that are not there: %d %.500s", code, answer)
 	}
-	code, answer = s.send(t, "root", "/api/v1/admin/tool-eval/run?no_lint=true", "file", "full_pipeline_eval_v1.json", suite)
+	code, answer = s.send(t, "root", "/api/v1/admin/tool-eval/run?no_lint=true", "file",
+		"full_pipeline_eval_v1.json", suite)
 	var rep selectReport
 	if err := json.Unmarshal([]byte(answer), &rep); err != nil || code != 200 {
 		t.Fatalf("%d %.2000s", code, answer)
 	}
-	if rep.Total != 80 || len(rep.Category) != 4 || len(rep.Difficulty) != 3 || len(rep.Recommendations) == 0 || rep.Exact.N == 0 {
+	if rep.Total != 80 || len(rep.Category) != 4 || len(rep.Difficulty) != 3 || len(rep.Recommendations) == 0 ||
+		rep.Exact.N == 0 {
 		t.Errorf("%.3000s", answer)
 	}
 	t.Logf("%d questions, composite %.3f, matches %v", rep.Total, *rep.Composite.Value, rep.Matches)
@@ -289,11 +306,19 @@ func TestMCPRoutes(t *testing.T) {
 		result := map[string]any{}
 		switch m.Method {
 		case "initialize":
-			result = map[string]any{"protocolVersion": m.Params.Version, "capabilities": map[string]any{"tools": map[string]any{}}, "serverInfo": map[string]any{"name": "shop", "version": "1.2"}}
+			result = map[string]any{"protocolVersion": m.Params.Version,
+				"capabilities": map[string]any{"tools": map[string]any{}},
+				"serverInfo":   map[string]any{"name": "shop", "version": "1.2"}}
 		case "tools/list":
 			result["tools"] = []any{
-				map[string]any{"name": "find", "description": "Finds a product by its name.", "inputSchema": map[string]any{"type": "object", "properties": map[string]any{"q": map[string]any{"type": "string"}, "n": map[string]any{"type": "integer"}}}, "annotations": map[string]any{"readOnlyHint": true}},
-				map[string]any{"name": "buy", "description": "Buys a product for the customer.", "inputSchema": map[string]any{"type": "object", "properties": map[string]any{"id": map[string]any{"type": "string"}}}},
+				map[string]any{"name": "find", "description": "Finds a product by its name.",
+					"inputSchema": map[string]any{"type": "object",
+						"properties": map[string]any{"q": map[string]any{"type": "string"},
+							"n": map[string]any{"type": "integer"}}},
+					"annotations": map[string]any{"readOnlyHint": true}},
+				map[string]any{"name": "buy", "description": "Buys a product for the customer.",
+					"inputSchema": map[string]any{"type": "object",
+						"properties": map[string]any{"id": map[string]any{"type": "string"}}}},
 			}
 		default:
 			w.WriteHeader(http.StatusAccepted)
@@ -304,10 +329,12 @@ func TestMCPRoutes(t *testing.T) {
 	}))
 	t.Cleanup(remote.Close)
 	body := `{"url": "` + remote.URL + `/mcp", "transport": "streamable"}`
-	if code, answer := s.ask(t, "ana", "POST", "/api/mcp/discover", body); code != 502 || asked.Load() != 0 || !strings.Contains(answer, "private_address") {
+	if code, answer := s.ask(t, "ana", "POST", "/api/mcp/discover", body); code != 502 || asked.Load() != 0 ||
+		!strings.Contains(answer, "private_address") {
 		t.Fatalf("an address of this machine: %d %s, asked %d times", code, answer, asked.Load())
 	}
-	for _, bad := range []string{"ftp://a/b", "http://", "exec:sh", "file:///etc/passwd", "http://u:p@h/", "http://h/${HOME}", "nonsense"} {
+	for _, bad := range []string{"ftp://a/b", "http://", "exec:sh", "file:///etc/passwd", "http://u:p@h/",
+		"http://h/${HOME}", "nonsense"} {
 		s.refuse(t, "ana", "POST", "/api/mcp/discover", `{"url": "`+bad+`"}`, 422)
 	}
 	if _, err := s.users.SetSettings(t.Context(), people()["root"], account.Settings{Private: true}); err != nil {
@@ -323,25 +350,34 @@ func TestMCPRoutes(t *testing.T) {
 		}
 		Count int `json:"tool_count"`
 	}](t, s, "ana", "POST", "/api/mcp/discover", body)
-	if got.Name != "shop" || got.Count != 2 || got.Tools[0].Name != "find" || got.Tools[0].Parameters != 2 || got.Tools[0].ReadOnly == nil || !*got.Tools[0].ReadOnly || got.Tools[1].ReadOnly != nil || got.Tools[0].Schema == nil {
+	if got.Name != "shop" || got.Count != 2 || got.Tools[0].Name != "find" || got.Tools[0].Parameters != 2 ||
+		got.Tools[0].ReadOnly == nil || !*got.Tools[0].ReadOnly || got.Tools[1].ReadOnly != nil ||
+		got.Tools[0].Schema == nil {
 		t.Errorf("%+v", got)
 	}
-	made := give[importAnswer](t, s, "ana", "POST", "/api/mcp/import", strings.TrimSuffix(body, "}")+`, "tools": ["buy"], "suite_name": "from the shop"}`)
+	made := give[importAnswer](t, s, "ana", "POST", "/api/mcp/import",
+		strings.TrimSuffix(body, "}")+`, "tools": ["buy"], "suite_name": "from the shop"}`)
 	if made.ToolCount != 1 || made.Name != "from the shop" {
 		t.Errorf("%+v", made)
 	}
-	if places, _ := s.refuse(t, "ana", "POST", "/api/mcp/import", strings.TrimSuffix(body, "}")+`, "tools": ["sell"]}`, 422); cmp.Diff([]string{"body.tools"}, places) != "" {
+	if places, _ := s.refuse(t, "ana", "POST", "/api/mcp/import", strings.TrimSuffix(body, "}")+`, "tools": ["sell"]}`,
+		422); cmp.Diff([]string{"body.tools"}, places) != "" {
 		t.Error(places)
 	}
-	first := give[importAnswer](t, s, "ana", "POST", "/api/mcp/import", strings.TrimSuffix(body, "}")+`, "tools": ["buy"], "prefix": "mcp__shop__", "draft_cases": true}`)
+	first := give[importAnswer](t, s, "ana", "POST", "/api/mcp/import",
+		strings.TrimSuffix(body, "}")+`, "tools": ["buy"], "prefix": "mcp__shop__", "draft_cases": true}`)
 	_, text := s.ask(t, "ana", "GET", suites+"/"+first.SuiteID+"/export", "")
-	if first.ToolCount != 1 || first.CaseCount != 1 || strings.Count(text, "mcp__shop__buy") < 2 || strings.Contains(text, `"buy"`) {
+	if first.ToolCount != 1 || first.CaseCount != 1 || strings.Count(text, "mcp__shop__buy") < 2 ||
+		strings.Contains(text, `"buy"`) {
 		t.Errorf("with a prefix: %+v\n%s", first, text)
 	}
-	if _, message := s.refuse(t, "ana", "POST", "/api/mcp/import", strings.TrimSuffix(body, "}")+`, "tools": ["mcp__shop__buy"], "prefix": "mcp__shop__"}`, 422); !strings.Contains(fmt.Sprint(message), "mcp__shop__buy") {
+	if _, message := s.refuse(t, "ana", "POST", "/api/mcp/import",
+		strings.TrimSuffix(body, "}")+`, "tools": ["mcp__shop__buy"], "prefix": "mcp__shop__"}`,
+		422); !strings.Contains(fmt.Sprint(message), "mcp__shop__buy") {
 		t.Error(message)
 	}
-	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "no JSON") }))
+	broken := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "no JSON") }))
 	t.Cleanup(broken.Close)
 	s.refuse(t, "ana", "POST", "/api/mcp/discover", `{"url": "`+broken.URL+`"}`, 502)
 }

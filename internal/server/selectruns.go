@@ -47,23 +47,27 @@ type SelectRun struct {
 
 func (s *Server) addSelectRuns() {
 	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: http.MethodGet, Path: evalPath + "/runs" + path, Summary: summary, Tags: []string{"tool selection"}}
+		return huma.Operation{OperationID: id, Method: http.MethodGet, Path: evalPath + "/runs" + path,
+			Summary: summary, Tags: []string{"tool selection"}}
 	}
 	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
-	add(s, op("list-select-runs", "", "Lists runs over a catalogue with their rates, the newest first."), admin, s.selectRuns)
-	add(s, op("get-select-run", "/{id}", "Gives the report of such a run again."), admin, func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body *SelectReport }, error) {
-		row, err := s.selectRow(ctx, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		rep, err := s.selectedAgain(ctx, row)
-		if err != nil {
-			return nil, err
-		}
-		return &struct{ Body *SelectReport }{rep}, nil
-	})
+	add(s, op("list-select-runs", "", "Lists runs over a catalogue with their rates, the newest first."), admin,
+		s.selectRuns)
+	add(s, op("get-select-run", "/{id}", "Gives the report of such a run again."), admin,
+		func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body *SelectReport }, error) {
+			row, err := s.selectRow(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			rep, err := s.selectedAgain(ctx, row)
+			if err != nil {
+				return nil, err
+			}
+			return &struct{ Body *SelectReport }{rep}, nil
+		})
 	failed := op("export-failed", "/{id}/failed", "Downloads the failed tests of such a run, all of them.")
-	failed.Responses = map[string]*huma.Response{"200": {Description: "the failed attempts as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	failed.Responses = map[string]*huma.Response{"200": {Description: "the failed attempts as a file",
+		Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
 	add(s, failed, admin, s.exportFailed)
 }
 
@@ -112,7 +116,8 @@ func (s *Server) selectRuns(ctx context.Context, _ *account.Principal, in *struc
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.cfg.Store.Rows().SelectRuns(ctx, rows.SelectRunsParams{CatalogueID: in.CatalogueID, Before: m.At, BeforeID: m.ID, N: int64(in.Limit) + 1})
+	list, err := s.cfg.Store.Rows().SelectRuns(ctx,
+		rows.SelectRunsParams{CatalogueID: in.CatalogueID, Before: m.At, BeforeID: m.ID, N: int64(in.Limit) + 1})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
@@ -137,8 +142,10 @@ func (s *Server) selectLine(ctx context.Context, row *rows.SelectRunsRow) (*Sele
 		return nil, err
 	}
 	out := &SelectRun{
-		RunID: row.RunID, SuiteName: r.SuiteName, SuiteHash: r.SuiteHash, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion, Preset: row.Preset, Limit: row.Depth,
-		Status: sum.Status, TotalTests: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Timestamp: r.Created.UTC(), User: row.UserID,
+		RunID: row.RunID, SuiteName: r.SuiteName, SuiteHash: r.SuiteHash, CatalogueID: row.CatalogueID,
+		CatalogueVersion: row.CatalogueVersion, Preset: row.Preset, Limit: row.Depth,
+		Status: sum.Status, TotalTests: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun,
+		Timestamp: r.Created.UTC(), User: row.UserID,
 	}
 	if err := store.Intact(row.Whole, "run"); err != nil {
 		sum.Problem = err.Error()
@@ -146,7 +153,8 @@ func (s *Server) selectLine(ctx context.Context, row *rows.SelectRunsRow) (*Sele
 	if out.Problem = sum.Problem; out.Problem != "" || r.Finished.IsZero() {
 		return out, nil
 	}
-	rep, err := s.selectedAgain(ctx, &rows.CheckedSelectRun{RunID: row.RunID, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion})
+	rep, err := s.selectedAgain(ctx,
+		&rows.CheckedSelectRun{RunID: row.RunID, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion})
 	if errors.Is(err, callvet.ErrInvalid) { // it ended before anything was selected
 		return out, nil
 	}
@@ -185,7 +193,8 @@ func (s *Server) exportFailed(ctx context.Context, _ *account.Principal, in *str
 	if err := errors.Join(face(w, v.View), w.Flush()); err != nil {
 		return nil, err
 	}
-	return &file{ContentType: mediaTypes()[in.Format], Disposition: `attachment; filename="failed-` + in.ID + "." + in.Format + `"`, Body: b.Bytes()}, nil
+	return &file{ContentType: mediaTypes()[in.Format],
+		Disposition: `attachment; filename="failed-` + in.ID + "." + in.Format + `"`, Body: b.Bytes()}, nil
 }
 
 // questionsFile is what the questions of a request are called where they are read.
@@ -209,7 +218,8 @@ type search struct {
 }
 
 // searching reads what a request names, which its sender may read, beside files that came with it.
-func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questions, how *Searching, files app.Uploads) (*search, error) {
+func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questions, how *Searching,
+	files app.Uploads) (*search, error) {
 	c, err := s.catalogueOf(ctx, by, q.CatalogueID)
 	if err != nil {
 		return nil, err
@@ -240,7 +250,8 @@ func (s *Server) questions(ctx context.Context, by *account.Principal, q *Questi
 	}
 	switch {
 	case named != 1:
-		return nil, &callvet.FieldError{Field: "suite", Text: "{suite}: send a suite as a text, name one with {suite_id}, or a run over a catalogue with {run_id}: one of the three"}
+		return nil, &callvet.FieldError{Field: "suite",
+			Text: "{suite}: send a suite as a text, name one with {suite_id}, or a run over a catalogue with {run_id}: one of the three"}
 	case q.Suite != "":
 		return []byte(q.Suite), nil
 	case q.SuiteID != "":
@@ -263,9 +274,11 @@ func (s *Server) questions(ctx context.Context, by *account.Principal, q *Questi
 	if q.Limit == 0 {
 		q.Limit = int(row.Depth)
 	}
-	text, err := s.cfg.Store.Rows().RunDocument(ctx, rows.RunDocumentParams{RunID: q.RunID, About: aboutQuestions, State: asSent})
+	text, err := s.cfg.Store.Rows().RunDocument(ctx,
+		rows.RunDocumentParams{RunID: q.RunID, About: aboutQuestions, State: asSent})
 	if isMissing(err) {
-		return nil, &callvet.FieldError{Field: "run_id", Text: "{run_id}: the questions of run " + q.RunID + " are not kept", Fix: "send them as {suite}"}
+		return nil, &callvet.FieldError{Field: "run_id",
+			Text: "{run_id}: the questions of run " + q.RunID + " are not kept", Fix: "send them as {suite}"}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read questions: %w", err)
@@ -286,5 +299,6 @@ func keepQuestions(ctx context.Context, q *rows.Queries, run string, text []byte
 	if len(text) > mostQuestions {
 		return nil
 	}
-	return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: run, About: aboutQuestions, State: asSent, Document: text})
+	return q.PutRunDocument(ctx,
+		rows.PutRunDocumentParams{RunID: run, About: aboutQuestions, State: asSent, Document: text})
 }

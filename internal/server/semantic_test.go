@@ -41,15 +41,19 @@ func TestSemantic(t *testing.T) {
 	s := newSite(t, func(c *server.Config) {
 		c.Work.Getenv = func(name string) string { return map[string]string{"OLLAMA_HOST": vectors.URL}[name] }
 	})
-	if _, err := s.users.SetSettings(t.Context(), people()["root"], account.Settings{Private: true, ServerKeys: true}); err != nil {
+	if _, err := s.users.SetSettings(t.Context(), people()["root"],
+		account.Settings{Private: true, ServerKeys: true}); err != nil {
 		t.Fatal(err)
 	}
 	s.work(t)
 	m := newModel(t, nil)
 	test := func(city, expected string) string {
-		return fmt.Sprintf(`{"id":%[1]q,"prompt":"How is the weather in %[1]s?","expected_tool":"weather_now","expected_params":{"city":%[2]q},"param_scoring":"semantic"}`, city, expected)
+		return fmt.Sprintf(
+			`{"id":%[1]q,"prompt":"How is the weather in %[1]s?","expected_tool":"weather_now","expected_params":{"city":%[2]q},"param_scoring":"semantic"}`, city, expected)
 	}
-	text := `{"name":"cities","test_cases":[` + strings.Join([]string{test("city0", "city0"), test("city1", "capital"), test("city2", "elsewhere")}, ",") + `],"tools":[{"type":"function","function":
+	text := `{"name":"cities","test_cases":[` +
+		strings.Join([]string{test("city0", "city0"), test("city1", "capital"), test("city2", "elsewhere")}, ",") +
+		`],"tools":[{"type":"function","function":
 		{"name":"weather_now","description":"Current weather of a city.","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]}`
 	kept := give[struct {
 		ID       string          `json:"suite_id"`
@@ -58,7 +62,9 @@ func TestSemantic(t *testing.T) {
 	if len(kept.Warnings) == 0 || kept.Warnings[0].Code != "no-embedder" {
 		t.Errorf("warnings: %+v", kept.Warnings)
 	}
-	if code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"]}`, kept.ID)); code != 422 || !strings.Contains(body, "embedder") {
+	if code, body := s.ask(t, "ana", "POST", "/api/tool-eval",
+		fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"]}`, kept.ID)); code != 422 ||
+		!strings.Contains(body, "embedder") {
 		t.Errorf("without a model that compares: %d %s", code, body)
 	}
 	s.givesEmbedder(t, text, m.URL)
@@ -94,7 +100,8 @@ func (s *site) givesEmbedder(t *testing.T, text, model string) {
 	set := give[struct {
 		Embedder string
 		Allowed  account.Allowed
-	}](t, s, "root", "PUT", "/api/settings", `{"private_addresses":true,"private_hosts":[],"server_keys":true,"embedder":"ollama/e"}`)
+	}](t, s, "root", "PUT", "/api/settings",
+		`{"private_addresses":true,"private_hosts":[],"server_keys":true,"embedder":"ollama/e"}`)
 	if set.Embedder != "ollama/e" || set.Allowed.Embedder != "ollama/e" {
 		t.Errorf("%+v", set)
 	}
@@ -133,7 +140,9 @@ func (s *site) givesEmbedder(t *testing.T, text, model string) {
 	}
 	plain := give[struct {
 		ID string `json:"suite_id"`
-	}](t, s, "ana", "POST", "/api/tool-eval/import", strings.NewReplacer(`"param_scoring":"semantic"`, `"param_scoring":"exact"`, `"name":"cities"`, `"name":"nothing semantic"`).Replace(text))
+	}](t, s, "ana", "POST", "/api/tool-eval/import",
+		strings.NewReplacer(`"param_scoring":"semantic"`, `"param_scoring":"exact"`, `"name":"cities"`,
+			`"name":"nothing semantic"`).Replace(text))
 	if got := compared(plain.ID, 1); got != "" {
 		t.Errorf("a suite without a case in mode semantic is compared by %q", got)
 	}
@@ -198,7 +207,8 @@ func TestModelOfSearches(t *testing.T) {
 			named := map[string]string{}
 			switch of {
 			case "none":
-				usual, named = account.Models{Embed: embed, Rerank: rerank}, map[string]string{"embed": "none", "rerank": "none"}
+				usual, named = account.Models{Embed: embed, Rerank: rerank},
+					map[string]string{"embed": "none", "rerank": "none"}
 			case "server":
 				usual = account.Models{Embed: embed, Rerank: rerank}
 			case "request":
@@ -207,7 +217,8 @@ func TestModelOfSearches(t *testing.T) {
 			if !c.reranks {
 				delete(named, "rerank")
 			}
-			if _, err := s.users.SetSettings(t.Context(), people()["root"], account.Settings{Private: true, Models: usual}); err != nil {
+			if _, err := s.users.SetSettings(t.Context(), people()["root"],
+				account.Settings{Private: true, Models: usual}); err != nil {
 				t.Fatal(err)
 			}
 			embeds.Store(0)
@@ -217,7 +228,8 @@ func TestModelOfSearches(t *testing.T) {
 				for k, v := range named {
 					q.Set(k, v)
 				}
-				if code, answer := s.send(t, "root", lab+path+"?"+q.Encode(), "file", "q.json", []byte(questions)); code != 200 {
+				if code, answer := s.send(t, "root", lab+path+"?"+q.Encode(), "file", "q.json",
+					[]byte(questions)); code != 200 {
 					t.Fatalf("%d %s", code, answer)
 				}
 			} else {
@@ -230,7 +242,8 @@ func TestModelOfSearches(t *testing.T) {
 				}
 				give[any](t, s, "root", "POST", lab+path, fmt.Sprintf(c.body, more))
 			}
-			if got, want := [2]bool{embeds.Load() > 0, reranks.Load() > 0}, [2]bool{of != "none", of != "none" && c.reranks}; got != want {
+			if got, want := [2]bool{embeds.Load() > 0, reranks.Load() > 0},
+				[2]bool{of != "none", of != "none" && c.reranks}; got != want {
 				t.Errorf("%s with the models of %s: asked %v, want %v", path, of, got, want)
 			}
 		}
@@ -258,13 +271,17 @@ func TestTune(t *testing.T) {
 			Details []struct {
 				Score float64 `json:"total_score"`
 			} `json:"scoring_details"`
-		}](t, s, "root", "POST", lab+"/single", `{"query":"weather in Oslo","weights":`+quoted(t, weights)+`}`).Details[0].Score
+		}](t, s, "root", "POST", lab+"/single",
+			`{"query":"weather in Oslo","weights":`+quoted(t, weights)+`}`).Details[0].Score
 	}
 	if usual, own := scores(""), scores(`{"retrieval":{"name":9}}`); usual == own {
 		t.Errorf("other weights give the same score %v", own)
 	}
-	for path, body := range map[string]string{"/single": `{"query":"weather","weights":%s}`, "/suggest": fmt.Sprintf(asked, `,"weights":%s`)} {
-		if code, answer := s.ask(t, "root", "POST", lab+path, fmt.Sprintf(body, `"{\"retrieval\":{\"no such\":1}}"`)); code != 422 || !strings.Contains(answer, "no such") {
+	for path, body := range map[string]string{"/single": `{"query":"weather","weights":%s}`,
+		"/suggest": fmt.Sprintf(asked, `,"weights":%s`)} {
+		if code, answer := s.ask(t, "root", "POST", lab+path,
+			fmt.Sprintf(body, `"{\"retrieval\":{\"no such\":1}}"`)); code != 422 ||
+			!strings.Contains(answer, "no such") {
 			t.Errorf("%s: %d %s", path, code, answer)
 		}
 	}

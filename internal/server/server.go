@@ -135,7 +135,8 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Wait == nil {
 		cfg.Wait = parallel.Sleep
 	}
-	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), work: work{apps: map[string]*userApp{}}, live: newLive()}
+	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), work: work{apps: map[string]*userApp{}},
+		live: newLive()}
 	if cfg.ReadOnly {
 		s.cfg.Accounts, s.cfg.Identify = nil, s.identifyView
 	}
@@ -161,7 +162,8 @@ func New(cfg Config) (*Server, error) {
 
 // Description is the OpenAPI description of the API in JSON, for those who have no server.
 func Description(version string) ([]byte, error) {
-	s := &Server{cfg: Config{Version: version, Accounts: new(account.Accounts)}, mux: http.NewServeMux()} // no handler is called
+	// no handler is called
+	s := &Server{cfg: Config{Version: version, Accounts: new(account.Accounts)}, mux: http.NewServeMux()}
 	s.addRoutes()
 	b, err := json.MarshalIndent(s.OpenAPI(), "", "  ")
 	if err != nil {
@@ -264,8 +266,8 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // and at the same time may jobs take to hand themselves back.
 const Drain = job.HandBack
 
-// Serve answers requests that come to l, does jobs, and looks after schedules, until ctx ends; then it takes no new ones, lets
-// requests in work end, hands jobs back, and returns.
+// Serve answers requests that come to l, does jobs, and looks after schedules, until ctx ends; then
+// it takes no new ones, lets requests in work end, hands jobs back, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if !s.cfg.ReadOnly {
 		if err := s.BindKeys(context.WithoutCancel(ctx)); err != nil { // an interrupt that early ends it in peace, too
@@ -273,9 +275,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 	}
 	srv := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

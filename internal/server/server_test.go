@@ -79,7 +79,8 @@ func newSite(t *testing.T, change ...func(*server.Config)) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	users, err := account.New(account.Config{Store: db, Secret: bytes.Repeat([]byte{7}, account.SecretSize), Cost: account.Cost{Memory: 8, Passes: 1}})
+	users, err := account.New(account.Config{Store: db, Secret: bytes.Repeat([]byte{7}, account.SecretSize),
+		Cost: account.Cost{Memory: 8, Passes: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,8 @@ func serveSite(t *testing.T, db *store.DB, users *account.Accounts, change ...fu
 	t.Helper()
 	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
 	a := app.New(base)
-	cfg := server.Config{App: a, Work: base, Store: db, Version: "test", Accounts: users, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	cfg := server.Config{App: a, Work: base, Store: db, Version: "test", Accounts: users,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -123,8 +125,12 @@ func addPerson(t *testing.T, db *store.DB, p *account.Principal) {
 	now := time.Now()
 	err := db.Change(t.Context(), "make user", func(q *rows.Queries) error {
 		return errors.Join(
-			q.AddUser(t.Context(), rows.AddUserParams{ID: p.User, Name: p.Name, Role: string(p.Role), MaxJobs: 2, Created: now.UnixMilli()}),
-			q.AddToken(t.Context(), rows.AddTokenParams{ID: "token_" + p.Name, Hash: hash[:], UserID: p.User, Name: "test", Scopes: strings.Join(scopes, " "), Created: now.UnixMilli(), Expires: now.Add(time.Hour).UnixMilli()}),
+			q.AddUser(t.Context(), rows.AddUserParams{ID: p.User, Name: p.Name, Role: string(p.Role), MaxJobs: 2,
+				Created: now.UnixMilli()}),
+			q.AddToken(t.Context(),
+				rows.AddTokenParams{ID: "token_" + p.Name, Hash: hash[:], UserID: p.User, Name: "test",
+					Scopes: strings.Join(scopes, " "), Created: now.UnixMilli(),
+					Expires: now.Add(time.Hour).UnixMilli()}),
 		)
 	})
 	if err != nil {
@@ -170,7 +176,8 @@ func TestHealth(t *testing.T) {
 		Paths   map[string]json.RawMessage `json:"paths"`
 	}
 	code, body := s.ask(t, "", "GET", "/api/openapi.json", "")
-	if err := json.Unmarshal([]byte(body), &doc); err != nil || code != 200 || !strings.HasPrefix(doc.OpenAPI, "3.1") || doc.Paths["/api/health"] == nil || doc.Paths["/api/v1/health"] != nil {
+	if err := json.Unmarshal([]byte(body), &doc); err != nil || code != 200 || !strings.HasPrefix(doc.OpenAPI, "3.1") ||
+		doc.Paths["/api/health"] == nil || doc.Paths["/api/v1/health"] != nil {
 		t.Errorf("description: %d %v %.200s", code, err, body)
 	}
 }

@@ -55,7 +55,8 @@ type outgoing struct {
 // server's, or a token; or else the first message is a ticket. None of them is ever in the address.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	by, err := s.cfg.Identify(w, r)
-	if err != nil && !(errors.Is(err, ErrNoLogin) && r.Header.Get("Upgrade") != "" && r.Header.Get("Authorization") == "") {
+	if err != nil &&
+		!(errors.Is(err, ErrNoLogin) && r.Header.Get("Upgrade") != "" && r.Header.Get("Authorization") == "") {
 		p := s.problem(r.Context(), err)
 		http.Error(w, p.Error(), p.GetStatus())
 		return
@@ -128,7 +129,8 @@ func (f *frames) over() bool {
 }
 
 // serveSocket follows for one client until it goes away, or gives why it is sent away.
-func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by *account.Principal, since *int64, sent *frames) (websocket.StatusCode, string) {
+func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by *account.Principal, since *int64,
+	sent *frames) (websocket.StatusCode, string) {
 	ctx, cancel := context.WithCancel(r.Context())
 	var group parallel.Group
 	defer group.Wait()

@@ -86,14 +86,16 @@ func remarks(list []library.Placed) []Remark {
 	out := make([]Remark, len(list))
 	for i := range list {
 		p := &list[i]
-		out[i] = Remark{Location: p.Place, Line: p.Line, Column: p.Column, Code: p.Code, Case: p.Case, Message: p.Message, Fix: p.Fix, Warning: p.Warning}
+		out[i] = Remark{Location: p.Place, Line: p.Line, Column: p.Column, Code: p.Code, Case: p.Case,
+			Message: p.Message, Fix: p.Fix, Warning: p.Warning}
 	}
 	return out
 }
 
 func entryOf(e *library.Entry) SuiteEntry {
 	return SuiteEntry{
-		ID: e.ID, Name: e.Name, Version: e.Version, Hash: e.Hash, Form: e.Form, ToolCount: e.Tools, CaseCount: e.Cases, Owner: e.User, Shared: e.Shared,
+		ID: e.ID, Name: e.Name, Version: e.Version, Hash: e.Hash, Form: e.Form, ToolCount: e.Tools, CaseCount: e.Cases,
+		Owner: e.User, Shared: e.Shared,
 		CreatedAt: milli(e.Created), UpdatedAt: milli(e.Updated),
 	}
 }
@@ -106,7 +108,8 @@ func suiteOf(e *library.Entry, d *library.Document, warnings []library.Placed) (
 	if err != nil {
 		return nil, err
 	}
-	out := &Suite{SuiteEntry: entryOf(e), Description: v.Description, SystemPrompt: v.SystemPrompt, Tools: make([]object, len(v.Tools)), NotCarried: v.Lost, Warnings: remarks(warnings)}
+	out := &Suite{SuiteEntry: entryOf(e), Description: v.Description, SystemPrompt: v.SystemPrompt,
+		Tools: make([]object, len(v.Tools)), NotCarried: v.Lost, Warnings: remarks(warnings)}
 	for i, raw := range v.Tools {
 		out.Tools[i].RawMessage = json.RawMessage(raw)
 	}
@@ -190,7 +193,8 @@ const suitesPath = "/api/tool-suites"
 
 // addLibrary adds what is about suites and catalogues.
 func (s *Server) addLibrary() {
-	s.library = library.NewSuites(library.SuiteConfig{Store: s.cfg.Store, Read: s.readSuite, Now: s.cfg.Now, Quota: s.cfg.Quota})
+	s.library = library.NewSuites(
+		library.SuiteConfig{Store: s.cfg.Store, Read: s.readSuite, Now: s.cfg.Now, Quota: s.cfg.Quota})
 	s.addSuites()
 	s.addCases()
 	s.addImport()
@@ -205,7 +209,8 @@ func (s *Server) addSuites() {
 	op := func(id, method, path, summary string) huma.Operation {
 		return huma.Operation{OperationID: id, Method: method, Path: suitesPath + path, Summary: summary, Tags: tags}
 	}
-	add(s, op("list-suites", http.MethodGet, "", "Lists suites, the newest first: one's own, and those that are shared."), Access{}, s.listSuites)
+	add(s, op("list-suites", http.MethodGet, "",
+		"Lists suites, the newest first: one's own, and those that are shared."), Access{}, s.listSuites)
 	create := op("create-suite", http.MethodPost, "", "Makes a suite. Its cases may come later.")
 	create.DefaultStatus = http.StatusCreated
 	add(s, create, Access{Role: account.Member}, s.createSuite)
@@ -213,16 +218,24 @@ func (s *Server) addSuites() {
 	edit := "Changes fields of a suite; what is not named stays. A new version is made."
 	add(s, op("update-suite", http.MethodPut, "/{id}", edit), ofSuite(account.Member), s.editSuite)
 	add(s, op("patch-suite", http.MethodPatch, "/{id}", edit), ofSuite(account.Member), s.editSuite)
-	write := uploaded(op("put-suite-source", http.MethodPut, "/{id}/source", "Puts a text, in any form that callvet reads, in place of a suite. A new version is made."), "a suite; the form is found by content")
+	write := uploaded(op("put-suite-source", http.MethodPut, "/{id}/source",
+		"Puts a text, in any form that callvet reads, in place of a suite. A new version is made."),
+		"a suite; the form is found by content")
 	add(s, write, ofSuite(account.Member), s.putSource)
-	drop := op("delete-suite", http.MethodDelete, "/{id}", "Deletes a suite with its cases. Runs of it stay, and it can be restored for 30 days.")
+	drop := op("delete-suite", http.MethodDelete, "/{id}",
+		"Deletes a suite with its cases. Runs of it stay, and it can be restored for 30 days.")
 	drop.DefaultStatus = http.StatusNoContent
 	add(s, drop, ofSuite(account.Member), s.deleteSuite)
-	add(s, op("restore-suite", http.MethodPost, "/{id}/restore", "Gives a deleted suite back."), Access{Role: account.Member, Objects: map[string]Kind{"id": KindDeletedSuite}}, s.restoreSuite)
-	add(s, op("list-suite-versions", http.MethodGet, "/{id}/versions", "Lists the versions of a suite, the newest first."), ofSuite(""), s.listVersions)
-	add(s, op("get-suite-version", http.MethodGet, "/{id}/versions/{version}", "Gives a suite as it was."), ofSuite(""), s.getVersion)
-	add(s, op("diff-suite-versions", http.MethodGet, "/{id}/versions/{version}/diff", "Tells what changed from this version to another one."), ofSuite(""), s.diffVersions)
-	add(s, op("return-to-suite-version", http.MethodPost, "/{id}/versions/{version}/restore", "Makes a new version that is as an old one was."), ofSuite(account.Member), s.returnTo)
+	add(s, op("restore-suite", http.MethodPost, "/{id}/restore", "Gives a deleted suite back."),
+		Access{Role: account.Member, Objects: map[string]Kind{"id": KindDeletedSuite}}, s.restoreSuite)
+	add(s, op("list-suite-versions", http.MethodGet, "/{id}/versions",
+		"Lists the versions of a suite, the newest first."), ofSuite(""), s.listVersions)
+	add(s, op("get-suite-version", http.MethodGet, "/{id}/versions/{version}", "Gives a suite as it was."), ofSuite(""),
+		s.getVersion)
+	add(s, op("diff-suite-versions", http.MethodGet, "/{id}/versions/{version}/diff",
+		"Tells what changed from this version to another one."), ofSuite(""), s.diffVersions)
+	add(s, op("return-to-suite-version", http.MethodPost, "/{id}/versions/{version}/restore",
+		"Makes a new version that is as an old one was."), ofSuite(account.Member), s.returnTo)
 	add(s, op("export-suite", http.MethodGet, "/{id}/export", "Gives a suite as a file."), ofSuite(""), s.exportSuite)
 }
 
@@ -239,7 +252,8 @@ func (s *Server) listSuites(ctx context.Context, by *account.Principal, in *stru
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.library.List(ctx, by.User, in.Search, in.All, library.Page{Before: from.At, BeforeID: from.ID, N: in.Limit + 1})
+	list, err := s.library.List(ctx, by.User, in.Search, in.All,
+		library.Page{Before: from.At, BeforeID: from.ID, N: in.Limit + 1})
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +269,8 @@ func (s *Server) listSuites(ctx context.Context, by *account.Principal, in *stru
 	return &struct{ Body Page[SuiteEntry] }{out}, nil
 }
 
-func (s *Server) createSuite(ctx context.Context, by *account.Principal, in *struct{ Body SuiteBody }) (*versioned[*Suite], error) {
+func (s *Server) createSuite(ctx context.Context, by *account.Principal,
+	in *struct{ Body SuiteBody }) (*versioned[*Suite], error) {
 	b := &in.Body
 	cases, own, err := written(b.TestCases)
 	if err != nil {
@@ -266,7 +281,8 @@ func (s *Server) createSuite(ctx context.Context, by *account.Principal, in *str
 	if tools == nil {
 		tools = []object{}
 	}
-	e := SuiteEdit{Name: text{true, b.Name}, Description: text{true, b.Description}, SystemPrompt: text{true, b.SystemPrompt}, Tools: &tools}
+	e := SuiteEdit{Name: text{true, b.Name}, Description: text{true, b.Description},
+		SystemPrompt: text{true, b.SystemPrompt}, Tools: &tools}
 	if err := e.apply(&d); err != nil {
 		return nil, err
 	}
@@ -409,7 +425,8 @@ func (s *Server) deleteSuite(ctx context.Context, by *account.Principal, in *str
 	return nil, s.library.Delete(ctx, in.ID, in.match(), s.deletes(ctx, by, KindSuite, in.ID))
 }
 
-func (s *Server) restoreSuite(ctx context.Context, _ *account.Principal, in *SuitePath) (*versioned[SuiteEntry], error) {
+func (s *Server) restoreSuite(ctx context.Context, _ *account.Principal,
+	in *SuitePath) (*versioned[SuiteEntry], error) {
 	e, err := s.library.Restore(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -448,7 +465,8 @@ func (s *Server) listVersions(ctx context.Context, _ *account.Principal, in *str
 	who := owners{s: s}
 	for i := range list {
 		v := &list[i]
-		out.Items[i] = SuiteVersion{Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools, CaseCount: v.Cases, By: v.User, CreatedAt: milli(v.Created), Note: v.Note}
+		out.Items[i] = SuiteVersion{Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools,
+			CaseCount: v.Cases, By: v.User, CreatedAt: milli(v.Created), Note: v.Note}
 		if out.Items[i].ByName, err = who.of(ctx, v.User); err != nil {
 			return nil, err
 		}
@@ -471,7 +489,8 @@ func (s *Server) getVersion(ctx context.Context, _ *account.Principal, in *Versi
 	if err != nil {
 		return nil, err
 	}
-	e.Version, e.Hash, e.Form, e.Tools, e.Cases, e.Updated, e.Name = v.Version, v.Hash, v.Form, v.Tools, v.Cases, v.Created, v.Document.Text("name")
+	e.Version, e.Hash, e.Form, e.Tools, e.Cases, e.Updated, e.Name = v.Version, v.Hash, v.Form, v.Tools, v.Cases,
+		v.Created, v.Document.Text("name")
 	out, err := suiteOf(&e, v.Document, nil)
 	if err != nil {
 		return nil, err
@@ -523,10 +542,11 @@ func (s *Server) returnTo(ctx context.Context, by *account.Principal, in *struct
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.library.Edit(ctx, by.User, in.ID, fmt.Sprintf("as version %d was", in.Version), in.match(), func(d *library.Document) error {
-		*d = *v.Document.Clone()
-		return nil
-	})
+	w, err := s.library.Edit(ctx, by.User, in.ID, fmt.Sprintf("as version %d was", in.Version), in.match(),
+		func(d *library.Document) error {
+			*d = *v.Document.Clone()
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -549,7 +569,8 @@ func (s *Server) exportSuite(ctx context.Context, _ *account.Principal, in *stru
 },
 ) (*file, error) {
 	if !slices.Contains(library.Exports(), in.Format) {
-		return nil, &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format), Fix: "one of " + strings.Join(library.Exports(), ", ")}
+		return nil, &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format),
+			Fix: "one of " + strings.Join(library.Exports(), ", ")}
 	}
 	e, err := s.library.Entry(ctx, in.ID)
 	if err != nil {
@@ -576,7 +597,8 @@ func (s *Server) exportSuite(ctx context.Context, _ *account.Principal, in *stru
 			gone = append(gone, what)
 		}
 	}
-	return &file{kind, fmt.Sprintf(`attachment; filename="%s-v%d.%s"`, in.ID, in.Version, end), headerSafe(strings.Join(gone, ", ")), etag(in.Version), text}, nil
+	return &file{kind, fmt.Sprintf(`attachment; filename="%s-v%d.%s"`, in.ID, in.Version, end),
+		headerSafe(strings.Join(gone, ", ")), etag(in.Version), text}, nil
 }
 
 // headerSafe is a text that a header can have.

@@ -90,12 +90,14 @@ func TestSuites(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	made := give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite)
-	if made.Version != 1 || made.Form != "toolsuite" || cmp.Diff([]string{"case-1", "case-2", "case-3"}, made.ids()) != "" {
+	if made.Version != 1 || made.Form != "toolsuite" ||
+		cmp.Diff([]string{"case-1", "case-2", "case-3"}, made.ids()) != "" {
 		t.Fatalf("made: %+v", made)
 	}
 	at := suites + "/" + made.ID
 	_, text := s.ask(t, "ana", "GET", "/api/v1/tool-suites/"+made.ID, "")
-	for _, want := range []string{`"station":12345678901234567890123`, `"expected_params":{}`, `"expected_params":null`, `"expected_tool":["get_weather","GET_WEATHER"]`, `"expected_tool":null`} {
+	for _, want := range []string{`"station":12345678901234567890123`, `"expected_params":{}`, `"expected_params":null`,
+		`"expected_tool":["get_weather","GET_WEATHER"]`, `"expected_tool":null`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is not in %s", want, text)
 		}
@@ -104,22 +106,29 @@ func TestSuites(t *testing.T) {
 	if patched.Version != 2 || patched.SystemPrompt == "" || len(patched.TestCases) != 3 || patched.Hash == made.Hash {
 		t.Errorf("patched: %+v", patched)
 	}
-	if same := give[suiteAnswer](t, s, "ana", "PUT", at, `{"system_prompt": "Always use the available tools."}`); same.Version != 2 {
+	if same := give[suiteAnswer](t, s, "ana", "PUT", at,
+		`{"system_prompt": "Always use the available tools."}`); same.Version != 2 {
 		t.Errorf("the same again made version %d", same.Version)
 	}
-	one := give[suiteAnswer](t, s, "ana", "POST", at+"/cases", `{"prompt": "Rain in Oslo?", "expected_tool": "get_weather", "expected_params": {"city": "Oslo"}, "category": "rain"}`)
-	more := give[suiteAnswer](t, s, "ana", "POST", at+"/cases", `[{"prompt": "Snow in Bern?", "expected_tool": "get_weather"}, {"id": "own/id", "prompt": "Hi", "expected_tool": null}]`)
-	if d := cmp.Diff([]string{"case-4", "case-5", "own/id"}, append(one.ids(), more.ids()...)); d != "" || more.Version != 4 {
+	one := give[suiteAnswer](t, s, "ana", "POST", at+"/cases",
+		`{"prompt": "Rain in Oslo?", "expected_tool": "get_weather", "expected_params": {"city": "Oslo"}, "category": "rain"}`)
+	more := give[suiteAnswer](t, s, "ana", "POST", at+"/cases",
+		`[{"prompt": "Snow in Bern?", "expected_tool": "get_weather"}, {"id": "own/id", "prompt": "Hi", "expected_tool": null}]`)
+	if d := cmp.Diff([]string{"case-4", "case-5", "own/id"}, append(one.ids(), more.ids()...)); d != "" ||
+		more.Version != 4 {
 		t.Errorf("added, version %d: %s", more.Version, d)
 	}
-	put := give[suiteAnswer](t, s, "ana", "PUT", at+"/cases/case-2", `{"prompt": "Temperature in Kyoto", "expected_tool": "get_weather", "expected_params": null}`)
-	if c := put.TestCases[0]; c["id"] != "case-2" || c["expected_params"] != nil || c["expected_tool"] != "get_weather" {
+	put := give[suiteAnswer](t, s, "ana", "PUT", at+"/cases/case-2",
+		`{"prompt": "Temperature in Kyoto", "expected_tool": "get_weather", "expected_params": null}`)
+	if c := put.TestCases[0]; c["id"] != "case-2" || c["expected_params"] != nil ||
+		c["expected_tool"] != "get_weather" {
 		t.Errorf("put: %v", c)
 	}
 	for _, id := range []string{"case-5", "own/id"} {
 		give[any](t, s, "ana", "DELETE", at+"/cases/"+url.PathEscape(id), "")
 	}
-	again := give[suiteAnswer](t, s, "ana", "POST", at+"/cases", `{"prompt": "Wind in Rome?", "expected_tool": "get_weather"}`)
+	again := give[suiteAnswer](t, s, "ana", "POST", at+"/cases",
+		`{"prompt": "Wind in Rome?", "expected_tool": "get_weather"}`)
 	if got := again.TestCases[0]["id"]; got != "case-6" {
 		t.Errorf("a new case is called %v: ids are not given twice", got)
 	}
@@ -149,18 +158,23 @@ func TestSuites(t *testing.T) {
 	if len(list.Versions) != 8 || list.Versions[0].Version != 8 {
 		t.Errorf("versions: %+v", list)
 	}
-	if old := give[suiteAnswer](t, s, "ana", "GET", at+"/versions/1", ""); old.Hash != made.Hash || old.SystemPrompt != "" || len(old.ids()) != 3 {
+	if old := give[suiteAnswer](t, s, "ana", "GET", at+"/versions/1", ""); old.Hash != made.Hash ||
+		old.SystemPrompt != "" || len(old.ids()) != 3 {
 		t.Errorf("version 1: %+v", old)
 	}
 	diff := give[map[string]any](t, s, "ana", "GET", at+"/versions/1/diff", "")
 	want := map[string]any{
-		"from": 1.0, "to": 8.0, "suite": []any{"system_prompt"}, "tools": map[string]any{"added": []any{}, "removed": []any{}, "changed": []any{}},
-		"cases": map[string]any{"added": []any{"case-4", "case-6"}, "removed": []any{}, "changed": []any{map[string]any{"name": "case-2", "fields": []any{"expected_params", "expected_tool", "prompt"}}}},
+		"from": 1.0, "to": 8.0, "suite": []any{"system_prompt"},
+		"tools": map[string]any{"added": []any{}, "removed": []any{}, "changed": []any{}},
+		"cases": map[string]any{"added": []any{"case-4", "case-6"}, "removed": []any{},
+			"changed": []any{map[string]any{"name": "case-2",
+				"fields": []any{"expected_params", "expected_tool", "prompt"}}}},
 	}
 	if d := cmp.Diff(want, diff); d != "" {
 		t.Error(d)
 	}
-	if back := give[suiteAnswer](t, s, "ana", "POST", at+"/versions/1/restore", ""); back.Version != 9 || back.Hash != made.Hash {
+	if back := give[suiteAnswer](t, s, "ana", "POST", at+"/versions/1/restore", ""); back.Version != 9 ||
+		back.Hash != made.Hash {
 		t.Errorf("as version 1: %+v", back)
 	}
 	give[any](t, s, "ana", "DELETE", at, "")
@@ -182,15 +196,18 @@ func TestSuiteSource(t *testing.T) {
 	at := suites + "/" + made.ID
 	_, text := s.ask(t, "ana", "GET", at+"/export?format=callvet&yaml=true", "")
 	text = strings.Replace(text, "name: "+made.Name+"\n", "", 1)
-	put := give[suiteAnswer](t, s, "ana", "PUT", at+"/source?format=callvet", strings.Replace(text, "Temperature in Tokyo", "Temperature in Kyoto", 1))
+	put := give[suiteAnswer](t, s, "ana", "PUT", at+"/source?format=callvet",
+		strings.Replace(text, "Temperature in Tokyo", "Temperature in Kyoto", 1))
 	if put.Version != 2 || put.Form != "callvet" || put.Name != made.Name || len(put.TestCases) != 3 {
 		t.Errorf("put: %+v", put)
 	}
 	if _, now := s.ask(t, "ana", "GET", at, ""); !strings.Contains(now, "Temperature in Kyoto") {
 		t.Errorf("the text is not there: %s", now)
 	}
-	for _, bad := range []string{"callvet: 1\ncases: [", strings.ReplaceAll(text, "get_weather", "get_wether") + "\nnosuch: 1\n", ""} {
-		if code, answer := s.ask(t, "ana", "PUT", at+"/source", bad); code != http.StatusUnprocessableEntity && code != http.StatusBadRequest {
+	for _, bad := range []string{"callvet: 1\ncases: [",
+		strings.ReplaceAll(text, "get_weather", "get_wether") + "\nnosuch: 1\n", ""} {
+		if code, answer := s.ask(t, "ana", "PUT", at+"/source", bad); code != http.StatusUnprocessableEntity &&
+			code != http.StatusBadRequest {
 			t.Errorf("%.40q: %d %s", bad, code, answer)
 		}
 	}
@@ -210,27 +227,42 @@ func TestSuiteErrors(t *testing.T) {
 		code               int
 		places             []string
 	}{
-		"a tool that is not there": {"POST", at + "/cases", `{"prompt": "x y z", "expected_tool": "get_wether"}`, 422, []string{"body.expected_tool"}},
-		"one of several":           {"POST", at + "/cases", `[{"prompt": "x y z", "expected_tool": "get_weather"}, {"prompt": "p", "expected_tool": "nosuch"}]`, 422, []string{"body[1].expected_tool"}},
-		"in a new suite":           {"POST", suites, strings.Replace(weatherSuite, `"expected_tool": "get_weather"`, `"expected_tool": "nosuch"`, 1), 422, []string{"body.test_cases[0].expected_tool"}},
+		"a tool that is not there": {"POST", at + "/cases", `{"prompt": "x y z", "expected_tool": "get_wether"}`, 422,
+			[]string{"body.expected_tool"}},
+		"one of several": {"POST", at + "/cases",
+			`[{"prompt": "x y z", "expected_tool": "get_weather"}, {"prompt": "p", "expected_tool": "nosuch"}]`, 422,
+			[]string{"body[1].expected_tool"}},
+		"in a new suite": {"POST", suites,
+			strings.Replace(weatherSuite, `"expected_tool": "get_weather"`, `"expected_tool": "nosuch"`, 1), 422,
+			[]string{"body.test_cases[0].expected_tool"}},
 		"an argument of a wrong type": {
-			"PUT", at + "/cases/case-1", `{"prompt": "p", "expected_tool": "get_weather", "expected_params": {"city": 5}}`, 422, []string{"body.expected_params.city"},
+			"PUT", at + "/cases/case-1",
+			`{"prompt": "p", "expected_tool": "get_weather", "expected_params": {"city": 5}}`, 422,
+			[]string{"body.expected_params.city"},
 		},
-		"no prompt":                {"POST", at + "/cases", `{"expected_tool": "get_weather"}`, 422, []string{"body.prompt"}},
-		"unknown properties":       {"POST", at + "/cases", `{"prompt": "p", "expected_tol": "get_weather", "expected_tool": null, "x": 1}`, 422, []string{"body.expected_tol", "body.x"}},
-		"types":                    {"PATCH", at, `{"name": 5, "tools": {}, "system_prompt": []}`, 422, []string{"body.name", "body.system_prompt", "body.tools"}},
-		"a key twice":              {"PATCH", at, `{"name": "a", "name": "b"}`, 400, []string{"body"}},
-		"another case":             {"PATCH", at, `{"Name": "a"}`, 422, []string{"body"}},
-		"not UTF-8":                {"PATCH", at, "{\"name\": \"\xff\"}", 400, []string{"body"}},
-		"something behind":         {"PATCH", at, `{"name": "a"} {}`, 400, []string{"body"}},
-		"too deep":                 {"POST", at + "/cases", `{"prompt": "p", "expected_tool": "get_weather", "expected_params": ` + deep + `}`, 422, []string{"body"}},
-		"a tool that is in use":    {"PATCH", at, `{"tools": [{"type": "function", "function": {"name": "other", "description": "d", "parameters": {"type": "object"}}}]}`, 422, []string{"suite.test_cases[0].expected_tool", "suite.test_cases[1].expected_tool[0]", "suite.test_cases[1].expected_tool[1]"}},
+		"no prompt": {"POST", at + "/cases", `{"expected_tool": "get_weather"}`, 422,
+			[]string{"body.prompt"}},
+		"unknown properties": {"POST", at + "/cases",
+			`{"prompt": "p", "expected_tol": "get_weather", "expected_tool": null, "x": 1}`, 422,
+			[]string{"body.expected_tol", "body.x"}},
+		"types": {"PATCH", at, `{"name": 5, "tools": {}, "system_prompt": []}`, 422,
+			[]string{"body.name", "body.system_prompt", "body.tools"}},
+		"a key twice":      {"PATCH", at, `{"name": "a", "name": "b"}`, 400, []string{"body"}},
+		"another case":     {"PATCH", at, `{"Name": "a"}`, 422, []string{"body"}},
+		"not UTF-8":        {"PATCH", at, "{\"name\": \"\xff\"}", 400, []string{"body"}},
+		"something behind": {"PATCH", at, `{"name": "a"} {}`, 400, []string{"body"}},
+		"too deep": {"POST", at + "/cases",
+			`{"prompt": "p", "expected_tool": "get_weather", "expected_params": ` + deep + `}`, 422, []string{"body"}},
+		"a tool that is in use": {"PATCH", at,
+			`{"tools": [{"type": "function", "function": {"name": "other", "description": "d", "parameters": {"type": "object"}}}]}`, 422, []string{"suite.test_cases[0].expected_tool", "suite.test_cases[1].expected_tool[0]", "suite.test_cases[1].expected_tool[1]"}},
 		"a control character":      {"PATCH", at, `{"name": "a\u0000b"}`, 422, []string{"body.name"}},
 		"a case that is not there": {"PUT", at + "/cases/case-9", `{"prompt": "p", "expected_tool": null}`, 404, nil},
-		"an id twice":              {"POST", at + "/cases", `{"id": "case-1", "prompt": "p", "expected_tool": null}`, 422, []string{"body.id"}},
-		"another id":               {"PUT", at + "/cases/case-1", `{"id": "case-7", "prompt": "p", "expected_tool": null}`, 422, []string{"body.id"}},
-		"a cursor":                 {"GET", suites + "?cursor=abc", "", 422, []string{"body.cursor"}},
-		"an unknown parameter":     {"GET", suites + "?limti=3", "", 422, []string{"query.limti"}},
+		"an id twice": {"POST", at + "/cases", `{"id": "case-1", "prompt": "p", "expected_tool": null}`,
+			422, []string{"body.id"}},
+		"another id": {"PUT", at + "/cases/case-1",
+			`{"id": "case-7", "prompt": "p", "expected_tool": null}`, 422, []string{"body.id"}},
+		"a cursor":             {"GET", suites + "?cursor=abc", "", 422, []string{"body.cursor"}},
+		"an unknown parameter": {"GET", suites + "?limti=3", "", 422, []string{"query.limti"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			places, p := s.refuse(t, "ana", c.method, c.path, c.body, c.code)
@@ -243,7 +275,8 @@ func TestSuiteErrors(t *testing.T) {
 		t.Errorf("changed: %+v", got)
 	}
 	give[any](t, s, "ana", "PATCH", at, `{"system_prompt": "x"}`)
-	if cleared := give[suiteAnswer](t, s, "ana", "PATCH", at, `{"system_prompt": null}`); cleared.SystemPrompt != "" || cleared.Hash != made.Hash {
+	if cleared := give[suiteAnswer](t, s, "ana", "PATCH", at, `{"system_prompt": null}`); cleared.SystemPrompt != "" ||
+		cleared.Hash != made.Hash {
 		t.Errorf("null: %+v", cleared)
 	}
 }
@@ -290,7 +323,8 @@ func TestSuiteVersionsMeet(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range many {
 		group.Go(func() {
-			give[any](t, s, "ana", "POST", at+"/cases", fmt.Sprintf(`{"id": "p-%d", "prompt": "question number %d", "expected_tool": null}`, i, i))
+			give[any](t, s, "ana", "POST", at+"/cases",
+				fmt.Sprintf(`{"id": "p-%d", "prompt": "question number %d", "expected_tool": null}`, i, i))
 		})
 	}
 	group.Wait()

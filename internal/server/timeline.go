@@ -70,7 +70,8 @@ type Timeline struct {
 	Entries []TimelineEntry `json:"entries"`
 }
 
-func (s *Server) timeline(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{ Body Timeline }, error) {
+func (s *Server) timeline(ctx context.Context, by *account.Principal,
+	in *ExperimentIn) (*struct{ Body Timeline }, error) {
 	e, err := s.experiment(ctx, by, in.ID)
 	if err != nil {
 		return nil, err
@@ -106,10 +107,13 @@ func (s *Server) timeline(ctx context.Context, by *account.Principal, in *Experi
 }
 
 // entry is a run in the timeline; base is the baseline, nil without one.
-func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, base *EvalRun, claims *families) (*TimelineEntry, error) {
+func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, base *EvalRun,
+	claims *families) (*TimelineEntry, error) {
 	out := &TimelineEntry{
-		Type: "eval", ID: r.line.ID, Run: r.line.ID, Name: r.line.Name, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Interval: r.line.AvgInterval, Baseline: r.line.ID == e.Baseline,
-		Summary: summarize(r.config), Targets: make([]TimelineTarget, len(r.line.Targets)),
+		Type: "eval", ID: r.line.ID, Run: r.line.ID, Name: r.line.Name, Timestamp: r.line.Created,
+		Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Interval: r.line.AvgInterval,
+		Baseline: r.line.ID == e.Baseline,
+		Summary:  summarize(r.config), Targets: make([]TimelineTarget, len(r.line.Targets)),
 	}
 	var against *panel.Comparison
 	switch {
@@ -182,7 +186,10 @@ func deltaOf(c *panel.Comparison) *float64 {
 // was compared with.
 func differs(c *panel.Comparison, now, was *EvalRun) (out []string) {
 	if a, b := was.Version, now.Version; a != b && a > 0 && b > 0 {
-		out = append(out, fmt.Sprintf("the suite is version %d here, and version %d in %s: only tasks that are the same in both are compared", b, a, was.ID))
+		out = append(out,
+			fmt.Sprintf(
+				"the suite is version %d here, and version %d in %s: only tasks that are the same in both are compared",
+				b, a, was.ID))
 	}
 	if n := len(c.OnlyCandidate); n > 0 {
 		out = append(out, plain.Count(n, "task is", "tasks are")+" in this run only, and not compared")
@@ -281,8 +288,10 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 			v := &said.Judgings[i]
 			entry.Score, entry.Interval, entry.Reports = v.Score, v.Interval, v.Reports()
 			if silent := v.Questions - v.Answered; silent > 0 || v.Unscored > 0 {
-				entry.Warnings = append(entry.Warnings, fmt.Sprintf("the judge left %d of %s without an answer, and %s unscored",
-					silent, plain.Count(v.Questions, "question", "questions"), plain.Count(v.Unscored, "verdict", "verdicts")))
+				entry.Warnings = append(entry.Warnings,
+					fmt.Sprintf("the judge left %d of %s without an answer, and %s unscored",
+						silent, plain.Count(v.Questions, "question", "questions"),
+						plain.Count(v.Unscored, "verdict", "verdicts")))
 			}
 		}
 		out = append(out, entry)

@@ -40,24 +40,29 @@ func (s *Server) addTraces() {
 	s.intake = library.NewIntake(library.IntakeConfig{Store: s.cfg.Store, Now: s.cfg.Now})
 	s.readers = newReaders(mostReaders, mostOfOne)
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api/traces" + path, Summary: summary, Tags: []string{"traces"}}
+		return huma.Operation{OperationID: id, Method: method, Path: "/api/traces" + path, Summary: summary,
+			Tags: []string{"traces"}}
 	}
 	of := func(role account.Role) Access {
 		return Access{Role: role, Objects: map[string]Kind{"id": KindTraces}}
 	}
-	take := uploaded(op("upload-traces", http.MethodPost, "", "Adds a trace file to a collection, in any form that callvet reads."), "traces as JSONL, or in another form; gzip is read")
+	take := uploaded(op("upload-traces", http.MethodPost, "",
+		"Adds a trace file to a collection, in any form that callvet reads."),
+		"traces as JSONL, or in another form; gzip is read")
 	take.MaxBodyBytes = library.MaxBatch
 	add(s, take, Access{Role: account.Member}, s.uploadTraces)
-	add(s, op("list-traces", http.MethodGet, "", "Lists collections of traces, the newest first: one's own, and those that are shared."), Access{}, s.listTraces)
-	add(s, op("get-traces", http.MethodGet, "/{id}", "Tells of a collection."), of(""), func(ctx context.Context, _ *account.Principal, in *TracesPath) (*struct{ Body Traces }, error) {
-		c, err := s.intake.Collection(ctx, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		out := tracesOf(c)
-		err = s.count(ctx, c, &out, true)
-		return &struct{ Body Traces }{out}, err
-	})
+	add(s, op("list-traces", http.MethodGet, "",
+		"Lists collections of traces, the newest first: one's own, and those that are shared."), Access{}, s.listTraces)
+	add(s, op("get-traces", http.MethodGet, "/{id}", "Tells of a collection."), of(""),
+		func(ctx context.Context, _ *account.Principal, in *TracesPath) (*struct{ Body Traces }, error) {
+			c, err := s.intake.Collection(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			out := tracesOf(c)
+			err = s.count(ctx, c, &out, true)
+			return &struct{ Body Traces }{out}, err
+		})
 	patch := op("patch-traces", http.MethodPatch, "/{id}", "Shares a collection with all users, or ends that.")
 	patch.DefaultStatus = http.StatusNoContent
 	add(s, patch, of(account.Member), func(ctx context.Context, _ *account.Principal, in *struct {
@@ -71,14 +76,19 @@ func (s *Server) addTraces() {
 	})
 	drop := op("delete-traces", http.MethodDelete, "/{id}", "Removes a collection.")
 	drop.DefaultStatus = http.StatusNoContent
-	add(s, drop, of(account.Member), func(ctx context.Context, by *account.Principal, in *TracesPath) (*struct{}, error) {
-		return nil, s.intake.Drop(ctx, in.ID, func(q *rows.Queries) error {
-			return errors.Join(q.DropLabelLines(ctx, labelled{KindTraces, in.ID}.about()), q.DropRunDocuments(ctx, countOf(in.ID)), s.deletes(ctx, by, KindTraces, in.ID).Do(q))
+	add(s, drop, of(account.Member),
+		func(ctx context.Context, by *account.Principal, in *TracesPath) (*struct{}, error) {
+			return nil, s.intake.Drop(ctx, in.ID, func(q *rows.Queries) error {
+				return errors.Join(q.DropLabelLines(ctx, labelled{KindTraces, in.ID}.about()),
+					q.DropRunDocuments(ctx, countOf(in.ID)), s.deletes(ctx, by, KindTraces, in.ID).Do(q))
+			})
 		})
-	})
-	add(s, op("list-attempts", http.MethodGet, "/{id}/attempts", "Attempts of a collection, with their steps, redacted."), of(""), s.tracedAttempts)
-	export := op("export-traces", http.MethodGet, "/{id}/export", "Downloads a collection in a form of traces, redacted.")
-	export.Responses = map[string]*huma.Response{"200": {Description: "the traces as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	add(s, op("list-attempts", http.MethodGet, "/{id}/attempts",
+		"Attempts of a collection, with their steps, redacted."), of(""), s.tracedAttempts)
+	export := op("export-traces", http.MethodGet, "/{id}/export",
+		"Downloads a collection in a form of traces, redacted.")
+	export.Responses = map[string]*huma.Response{"200": {Description: "the traces as a file",
+		Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
 	add(s, export, of(""), s.exportTraces)
 	s.addOTLP()
 	s.addScore()
@@ -124,7 +134,8 @@ type (
 
 func tracesOf(c *library.Collection) Traces {
 	return Traces{
-		ID: c.ID, Name: c.Name, Form: c.Form, Lines: c.Lines, Parts: c.Parts, Items: c.Items, Bytes: c.Bytes, MaxBytes: library.MaxCollection, Owner: c.User, Shared: c.Shared,
+		ID: c.ID, Name: c.Name, Form: c.Form, Lines: c.Lines, Parts: c.Parts, Items: c.Items, Bytes: c.Bytes,
+		MaxBytes: library.MaxCollection, Owner: c.User, Shared: c.Shared,
 		CreatedAt: milli(c.Created), UpdatedAt: milli(c.Updated),
 	}
 }
@@ -165,7 +176,8 @@ func (s *Server) count(ctx context.Context, c *library.Collection, out *Traces, 
 }
 
 // countAgain counts, and keeps it.
-func (s *Server) countAgain(ctx context.Context, c *library.Collection, at *rows.RunDocumentParams) (n traceCounts, err error) {
+func (s *Server) countAgain(ctx context.Context, c *library.Collection,
+	at *rows.RunDocumentParams) (n traceCounts, err error) {
 	release, err := s.alone(ctx)
 	if err != nil {
 		return n, err
@@ -187,7 +199,8 @@ func (s *Server) countAgain(ctx context.Context, c *library.Collection, at *rows
 		return n, fmt.Errorf("keep number of attempts: %w", err)
 	}
 	err = s.cfg.Store.Change(ctx, "keep number of attempts", func(q *rows.Queries) error {
-		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: at.RunID, About: at.About, State: at.State, Document: b})
+		return q.PutRunDocument(ctx,
+			rows.PutRunDocumentParams{RunID: at.RunID, About: at.About, State: at.State, Document: b})
 	})
 	if errors.Is(err, callvet.ErrDenied) { // a store that cannot be written to
 		err = nil
@@ -304,7 +317,8 @@ func (s *Server) uploadTraces(ctx context.Context, by *account.Principal, in *st
 	if err != nil {
 		return nil, full(err)
 	}
-	out := UploadedTraces{Traces: tracesOf(c), Added: added, Attempts: read.Read.Attempts, Calls: read.Read.Calls, BadLines: read.Read.Log.Bad, Problems: []string{}}
+	out := UploadedTraces{Traces: tracesOf(c), Added: added, Attempts: read.Read.Attempts, Calls: read.Read.Calls,
+		BadLines: read.Read.Log.Bad, Problems: []string{}}
 	for _, p := range read.Lines(name).Problems {
 		out.Problems = append(out.Problems, s.cfg.App.Secrets().Hide(p.Error()))
 	}
@@ -322,7 +336,8 @@ func unreadable(err error) error {
 	return fmt.Errorf("read traces: %w: %w", callvet.ErrInvalid, err)
 }
 
-func (s *Server) listTraces(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body Page[Traces] }, error) {
+func (s *Server) listTraces(ctx context.Context, by *account.Principal,
+	in *PageIn) (*struct{ Body Page[Traces] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
@@ -348,7 +363,8 @@ func (s *Server) listTraces(ctx context.Context, by *account.Principal, in *Page
 }
 
 // opened is an App that has a collection as its file, under the name that is given. Release it.
-func (s *Server) opened(ctx context.Context, by *account.Principal, id string) (a *app.App, name string, release func(), err error) {
+func (s *Server) opened(ctx context.Context, by *account.Principal,
+	id string) (a *app.App, name string, release func(), err error) {
 	files := app.Uploads{}
 	if release, err = s.alone(ctx); err != nil {
 		return nil, "", nil, err
@@ -402,7 +418,8 @@ func (s *Server) exportTraces(ctx context.Context, by *account.Principal, in *st
 },
 ) (*file, error) {
 	if in.Format != "" && !slices.Contains(app.TraceExports(), in.Format) {
-		return nil, &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format), Fix: "one of " + strings.Join(app.TraceExports(), ", ")}
+		return nil, &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format),
+			Fix: "one of " + strings.Join(app.TraceExports(), ", ")}
 	}
 	a, name, release, err := s.opened(ctx, by, in.ID)
 	if err != nil {
@@ -420,7 +437,8 @@ func (s *Server) exportTraces(ctx context.Context, by *account.Principal, in *st
 		return nil, unreadable(err)
 	}
 	return &file{
-		ContentType: "application/x-ndjson", Disposition: fmt.Sprintf(`attachment; filename="%s.jsonl"`, in.ID), Body: text.Bytes(),
+		ContentType: "application/x-ndjson", Disposition: fmt.Sprintf(`attachment; filename="%s.jsonl"`, in.ID),
+		Body: text.Bytes(),
 		Lost: strings.Join(slices.Sorted(maps.Keys(res.Unwritten)), ", "),
 	}, nil
 }

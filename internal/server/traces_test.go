@@ -91,7 +91,8 @@ func TestTraces(t *testing.T) {
 	s := newSite(t)
 	lines := strings.SplitAfter(strings.TrimSpace(sampleTraces), "\n")
 	one := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=prod", strings.Join(lines[:3], ""))
-	if !one.Added || one.Name != "prod" || one.Form != "callvet" || one.Calls != 2 || one.Attempts != 2 || one.Items != 3 {
+	if !one.Added || one.Name != "prod" || one.Form != "callvet" || one.Calls != 2 || one.Attempts != 2 ||
+		one.Items != 3 {
 		t.Fatalf("%+v", one)
 	}
 	// A later file has more of a task that an earlier one began.
@@ -99,7 +100,8 @@ func TestTraces(t *testing.T) {
 	if two.ID != one.ID || two.Parts != 2 || two.Items != 6 {
 		t.Errorf("%+v", two)
 	}
-	if again := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=prod", strings.Join(lines[3:], "")); again.Added || again.Parts != 2 {
+	if again := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=prod",
+		strings.Join(lines[3:], "")); again.Added || again.Parts != 2 {
 		t.Errorf("the same again: %+v", again)
 	}
 	suite := give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite)
@@ -107,47 +109,62 @@ func TestTraces(t *testing.T) {
 	tools := `[{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"station":{"type":"integer"}}}}]`
 	for body, req := range map[string]app.ScoreRequest{
 		`{"traces_id":"%s"}`: {},
-		`{"traces_id":"%s","slices":["called_tool"],"confidence":0.8}`:        {Slices: []string{"called_tool"}, Confidence: 0.8},
-		`{"traces_id":"%s","suite_id":"` + suite.ID + `"}`:                    {TraceSettings: app.TraceSettings{Suite: "suite"}},
-		`{"traces_id":"%s","tools":` + tools + `,"scoring":{"mode":"fuzzy"}}`: {TraceSettings: app.TraceSettings{Tools: []string{"tools"}, Scoring: `{"mode":"fuzzy"}`}},
+		`{"traces_id":"%s","slices":["called_tool"],"confidence":0.8}`: {Slices: []string{"called_tool"},
+			Confidence: 0.8},
+		`{"traces_id":"%s","suite_id":"` + suite.ID +
+			`"}`: {TraceSettings: app.TraceSettings{Suite: "suite"}},
+		`{"traces_id":"%s","tools":` + tools +
+			`,"scoring":{"mode":"fuzzy"}}`: {TraceSettings: app.TraceSettings{Tools: []string{"tools"},
+			Scoring: `{"mode":"fuzzy"}`}},
 	} {
 		req.Traces = []string{"prod"}
-		want := scoreOf(t, s, req, app.Uploads{"prod": []byte(sampleTraces), "suite": []byte(text), "tools": []byte(tools)})
+		want := scoreOf(t, s, req,
+			app.Uploads{"prod": []byte(sampleTraces), "suite": []byte(text), "tools": []byte(tools)})
 		got := give[sheetAnswer](t, s, "ana", "POST", "/api/score", fmt.Sprintf(body, one.ID))
 		same(t, body, want, got)
 		sent := strings.Replace(fmt.Sprintf(body, "x"), `"traces_id":"x"`, `"traces":`+string(jsonOf(sampleTraces)), 1)
 		same(t, "as text: "+body, want, give[sheetAnswer](t, s, "ana", "POST", "/api/score", sent))
 	}
-	if code, html := s.ask(t, "ana", "POST", "/api/score/report?format=html", `{"traces_id":"`+one.ID+`"}`); code != 200 || !strings.Contains(html, "<html") || !strings.Contains(html, "get_rain") {
+	if code, html := s.ask(t, "ana", "POST", "/api/score/report?format=html", `{"traces_id":"`+one.ID+
+		`"}`); code != 200 || !strings.Contains(html, "<html") || !strings.Contains(html, "get_rain") {
 		t.Errorf("%d %.300s", code, html)
 	}
 	page := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?limit=1&cursor=1", "")
-	if len(page.Items) != 1 || page.Next != 2 || len(page.Items[0].Records) != 3 || !strings.Contains(string(page.Items[0].Records[1]), "get_rain") {
+	if len(page.Items) != 1 || page.Next != 2 || len(page.Items[0].Records) != 3 ||
+		!strings.Contains(string(page.Items[0].Records[1]), "get_rain") {
 		t.Errorf("%+v", page)
 	}
-	if last := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?cursor=2", ""); len(last.Items) != 1 || last.Next != 0 {
+	if last := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?cursor=2",
+		""); len(last.Items) != 1 || last.Next != 0 {
 		t.Errorf("%+v", last)
 	}
-	if code, out := s.ask(t, "ana", "GET", "/api/traces/"+one.ID+"/export?format=otlp", ""); code != 200 || !strings.Contains(out, "resourceSpans") {
+	if code, out := s.ask(t, "ana", "GET", "/api/traces/"+one.ID+"/export?format=otlp", ""); code != 200 ||
+		!strings.Contains(out, "resourceSpans") {
 		t.Errorf("%d %.200s", code, out)
 	}
-	gate := give[struct{ Report struct{ Verdict string } }](t, s, "ana", "POST", "/api/traces/"+one.ID+"/gate", `{"gates":"gates: [{metric: pass_rate, at_least: 0.99}]"}`)
+	gate := give[struct{ Report struct{ Verdict string } }](t, s, "ana", "POST", "/api/traces/"+one.ID+"/gate",
+		`{"gates":"gates: [{metric: pass_rate, at_least: 0.99}]"}`)
 	if gate.Report.Verdict != "INCONCLUSIVE" { // two of three
 		t.Errorf("%+v", gate)
 	}
-	other := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=before", strings.ReplaceAll(sampleTraces, `"pass":false`, `"pass":true`))
+	other := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=before",
+		strings.ReplaceAll(sampleTraces, `"pass":false`, `"pass":true`))
 	code, diff := s.ask(t, "ana", "GET", "/api/traces/"+one.ID+"/diff?baseline_traces_id="+other.ID, "")
-	if code != 200 || !strings.Contains(diff, `"broke":1`) && !strings.Contains(diff, "t2") || !strings.Contains(diff, `"estimates":"Numbers are about tasks like these`) {
+	if code != 200 || !strings.Contains(diff, `"broke":1`) && !strings.Contains(diff, "t2") ||
+		!strings.Contains(diff, `"estimates":"Numbers are about tasks like these`) {
 		t.Errorf("%d %s", code, diff)
 	}
-	pair := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=pair", `{"type":"task","task_id":"t1","target":"x","pass":true}
+	pair := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=pair",
+		`{"type":"task","task_id":"t1","target":"x","pass":true}
 {"type":"task","task_id":"t1","target":"y","pass":false}
 `)
-	if code, diff := s.ask(t, "ana", "GET", "/api/traces/"+pair.ID+"/diff?base_target=x", ""); code != 200 || !strings.Contains(diff, `"kind":"newly_failing"`) || !strings.Contains(diff, `"candidate":"y"`) {
+	if code, diff := s.ask(t, "ana", "GET", "/api/traces/"+pair.ID+"/diff?base_target=x", ""); code != 200 ||
+		!strings.Contains(diff, `"kind":"newly_failing"`) || !strings.Contains(diff, `"candidate":"y"`) {
 		t.Errorf("targets of one collection: %d %s", code, diff)
 	}
 	give[any](t, s, "ana", "DELETE", "/api/traces/"+pair.ID, "")
-	if list := give[struct{ Items []tracesAnswer }](t, s, "ana", "GET", "/api/traces", ""); len(list.Items) != 2 || list.Items[0].Name != "before" && list.Items[1].Name != "before" {
+	if list := give[struct{ Items []tracesAnswer }](t, s, "ana", "GET", "/api/traces", ""); len(list.Items) != 2 ||
+		list.Items[0].Name != "before" && list.Items[1].Name != "before" {
 		t.Errorf("%+v", list)
 	}
 	if list := give[struct{ Items []tracesAnswer }](t, s, "bo", "GET", "/api/traces", ""); len(list.Items) != 0 {
@@ -163,7 +180,8 @@ func TestTraces(t *testing.T) {
 func TestTracesLost(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	one := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=prod", sampleTraces+`{"type":"task","task_id":"t3","pass":false}
+	one := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=prod",
+		sampleTraces+`{"type":"task","task_id":"t3","pass":false}
 no JSON
 {"type":"task","task_id":"t4","pass":true}
 `)
@@ -193,7 +211,8 @@ no JSON
 			}
 		}
 	}](t, s, "ana", "POST", "/api/score", `{"traces_id":"`+one.ID+`"}`)
-	if d := cmp.Diff([]where{{"prod", 7}, {"prod", 8}}, sheet.Panels.Lost.First); sheet.Bad != 2 || sheet.Panels.Lost.Count != 2 || d != "" {
+	if d := cmp.Diff([]where{{"prod", 7}, {"prod", 8}}, sheet.Panels.Lost.First); sheet.Bad != 2 ||
+		sheet.Panels.Lost.Count != 2 || d != "" {
 		t.Errorf("%+v\n%s", sheet, d)
 	}
 }
@@ -218,11 +237,13 @@ func TestTracesRefused(t *testing.T) {
 		{"/api/score", `{"traces":"nonsense"}`, "trace", 422},
 		{"/api/score", `{"traces_id":"none"}`, "not found", 404},
 		{"/api/score", `{"traces":"x","eval_id":"y"}`, "one of the three", 422},
-		{"/api/score", `{"traces":` + string(jsonOf(sampleTraces)) + `,"scoring":{"mode":"none such"}}`, "scoring", 422},
+		{"/api/score", `{"traces":` + string(jsonOf(sampleTraces)) + `,"scoring":{"mode":"none such"}}`,
+			"scoring", 422},
 		{"/api/score", `{"traces":` + string(jsonOf(sampleTraces)) + `,"confidence":2}`, "confidence", 422},
 		{"/api/score", `{"traces":` + string(jsonOf("x\n"+sampleTraces)) + `,"strict":true}`, "line 1", 422},
 	} {
-		if code, answer := s.ask(t, "ana", "POST", c.path, c.body); code != c.want || !strings.Contains(answer, c.says) {
+		if code, answer := s.ask(t, "ana", "POST", c.path, c.body); code != c.want ||
+			!strings.Contains(answer, c.says) {
 			t.Errorf("%s %.60s: %d %s", c.path, c.body, code, answer)
 		}
 	}
@@ -233,7 +254,8 @@ func TestTracesRefused(t *testing.T) {
 }
 
 // export sends OTLP as an exporter does.
-func (s *site) export(t *testing.T, path, kind string, body []byte, packed bool) (code int, contentType string, answer []byte) {
+func (s *site) export(t *testing.T, path, kind string, body []byte,
+	packed bool) (code int, contentType string, answer []byte) {
 	t.Helper()
 	if packed {
 		var b bytes.Buffer
@@ -304,8 +326,10 @@ func TestOTLP(t *testing.T) {
 		}
 		tried++
 		for j, body := range sent {
-			code, as, answer := s.export(t, fmt.Sprintf("/v1/traces?collection=c%d", i), kind, body, j%2 == 0 && !strings.HasSuffix(name, ".gz"))
-			if empty := map[string]string{"application/json": "{}", protobufType: ""}[kind]; code != 200 || as != kind || string(answer) != empty {
+			code, as, answer := s.export(t, fmt.Sprintf("/v1/traces?collection=c%d", i), kind, body,
+				j%2 == 0 && !strings.HasSuffix(name, ".gz"))
+			if empty := map[string]string{"application/json": "{}", protobufType: ""}[kind]; code != 200 ||
+				as != kind || string(answer) != empty {
 				t.Fatalf("%s: %d %s %q", name, code, as, answer)
 			}
 		}
@@ -334,7 +358,8 @@ func (s *site) collection(t *testing.T, name string) tracesAnswer {
 
 // spansOf are spans of one service as OTLP's JSON has them.
 func spansOf(service string, spans ...string) string {
-	return `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"` + service + `"}}]},"scopeSpans":[{"spans":[` + strings.Join(spans, ",") + `]}]}]}`
+	return `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"` + service +
+		`"}}]},"scopeSpans":[{"spans":[` + strings.Join(spans, ",") + `]}]}]}`
 }
 
 const (
@@ -348,8 +373,10 @@ func TestOTLPJoins(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	other := strings.ReplaceAll(toolSpan, "5b8e", "6c9f")
-	for _, body := range []string{spansOf("shop", toolSpan), spansOf("shop", toolSpan), spansOf("shop", agentSpan), spansOf("desk", other), "{}", ""} {
-		if code, _, answer := s.export(t, "/v1/traces", "application/json", []byte(body), true); code != 200 || string(answer) != "{}" {
+	for _, body := range []string{spansOf("shop", toolSpan), spansOf("shop", toolSpan), spansOf("shop", agentSpan),
+		spansOf("desk", other), "{}", ""} {
+		if code, _, answer := s.export(t, "/v1/traces", "application/json", []byte(body), true); code != 200 ||
+			string(answer) != "{}" {
 			t.Fatalf("%d %s", code, answer)
 		}
 	}
@@ -358,10 +385,12 @@ func TestOTLPJoins(t *testing.T) {
 		t.Errorf("%+v %+v", shop, desk)
 	}
 	page := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+shop.ID+"/attempts", "")
-	if len(page.Items) != 1 || len(page.Items[0].Records) != 2 || !strings.Contains(string(page.Items[0].Records[0]), `"Oslo"`) {
+	if len(page.Items) != 1 || len(page.Items[0].Records) != 2 ||
+		!strings.Contains(string(page.Items[0].Records[0]), `"Oslo"`) {
 		t.Errorf("%s", jsonOf(page))
 	}
-	if code, _, answer := s.export(t, "/v1/traces?collection=all", "application/json", []byte(spansOf("shop", toolSpan)), false); code != 200 {
+	if code, _, answer := s.export(t, "/v1/traces?collection=all", "application/json",
+		[]byte(spansOf("shop", toolSpan)), false); code != 200 {
 		t.Errorf("%d %s", code, answer)
 	}
 	if all := s.collection(t, "all"); all.Items != 1 {
@@ -382,9 +411,12 @@ func TestOTLPRefused(t *testing.T) {
 		{"/v1/traces", "application/json", "[1", "no JSON", 400},
 		{"/v1/traces", "application/json", `{"spans":[]}`, "resourceSpans", 400},
 		{"/v1/traces", "application/json", `{"resourceSpans":5}`, "no list", 400},
-		{"/v1/traces", "application/json", spansOf("x", strings.Replace(toolSpan, "5b8efff798038103d269b633813fc60c", "5b8e", 1)), "resourceSpans[0].scopeSpans[0].spans[0].traceId", 400},
+		{"/v1/traces", "application/json",
+			spansOf("x", strings.Replace(toolSpan, "5b8efff798038103d269b633813fc60c", "5b8e", 1)),
+			"resourceSpans[0].scopeSpans[0].spans[0].traceId", 400},
 		{"/v1/traces", protobufType, "\x0a\xff\xff", "protobuf", 400},
-		{"/v1/traces?collection=lines", "application/json", spansOf("x", toolSpan, agentSpan), `"rejectedSpans":"2"`, 200},
+		{"/v1/traces?collection=lines", "application/json", spansOf("x", toolSpan, agentSpan),
+			`"rejectedSpans":"2"`, 200},
 		{"/v1/traces?collection=body.x", "application/json", spansOf("x", toolSpan), `"rejectedSpans":"1"`, 200},
 	} {
 		code, as, answer := s.export(t, c.path, c.kind, []byte(c.body), false)

@@ -78,16 +78,21 @@ type TrendTarget struct {
 
 func (s *Server) addTrends() {
 	add(s, huma.Operation{
-		OperationID: "get-leaderboard", Method: http.MethodGet, Path: "/api/leaderboard", Summary: "Which configuration does best on a suite, as far as it can be told", Tags: []string{"experiments"},
+		OperationID: "get-leaderboard", Method: http.MethodGet, Path: "/api/leaderboard",
+		Summary: "Which configuration does best on a suite, as far as it can be told", Tags: []string{"experiments"},
 	}, Access{}, s.leaderboard)
 	add(s, huma.Operation{
-		OperationID: "get-trend", Method: http.MethodGet, Path: "/api/tool-suites/{id}/trend", Summary: "Runs of a suite in the order of time, each configuration against its run before", Tags: []string{"experiments"},
+		OperationID: "get-trend", Method: http.MethodGet, Path: "/api/tool-suites/{id}/trend",
+		Summary: "Runs of a suite in the order of time, each configuration against its run before",
+		Tags:    []string{"experiments"},
 	}, Access{Objects: map[string]Kind{"id": KindSuite}}, s.trend)
 }
 
 // runsOn are runs of a suite that by may read, the newest first.
 func (s *Server) runsOn(ctx context.Context, by *account.Principal, suite string, most int) ([]trial, error) {
-	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx, rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, SuiteID: suite, Before: math.MaxInt64, AtMost: int64(most)})
+	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx,
+		rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, SuiteID: suite,
+			Before: math.MaxInt64, AtMost: int64(most)})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
@@ -122,7 +127,8 @@ func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *str
 		}
 		if r.Suite == out.Suite {
 			on = append(on, r.ExperimentResult)
-			made[r.Run+" "+r.Config] = LeaderRow{Target: r.Target, Config: r.spec, Hash: r.Config, Run: r.Run, Created: r.created, Pass: r.pass, Floor: r.Floor}
+			made[r.Run+" "+r.Config] = LeaderRow{Target: r.Target, Config: r.spec, Hash: r.Config, Run: r.Run,
+				Created: r.created, Pass: r.pass, Floor: r.Floor}
 		}
 	}
 	for _, r := range plan.NewestResults(on) {
@@ -148,7 +154,8 @@ func (s *Server) ranks(ctx context.Context, of []app.Contender) (*app.Ranking, e
 		}
 		fmt.Fprintf(about, "%q %q %q\n", of[i].Run, of[i].Target, state)
 	}
-	return told(ctx, s, of[0].Run, fmt.Sprintf("ranks %x", about.Sum(nil)), func() (*app.Ranking, error) { return s.cfg.App.Rank(ctx, of) })
+	return told(ctx, s, of[0].Run, fmt.Sprintf("ranks %x", about.Sum(nil)),
+		func() (*app.Ranking, error) { return s.cfg.App.Rank(ctx, of) })
 }
 
 // rank puts the rows in their places.
@@ -169,7 +176,9 @@ func (s *Server) rank(ctx context.Context, out *Leaderboard) error {
 		out.Items[i].Rank, out.Items[i].Worst = r.Best, r.Worst
 	}
 	slices.SortStableFunc(out.Items, func(a, b LeaderRow) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Worst, b.Worst), cmp.Compare(b.Score.Lower, a.Score.Lower), cmp.Compare(b.Score.Point, a.Score.Point), cmp.Compare(a.Hash, b.Hash))
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Worst, b.Worst),
+			cmp.Compare(b.Score.Lower, a.Score.Lower), cmp.Compare(b.Score.Point, a.Score.Point),
+			cmp.Compare(a.Hash, b.Hash))
 	})
 	return nil
 }
@@ -197,7 +206,8 @@ func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
 	claims.settle() // those that are not shown, too
 	for i := range all {
 		e := &all[i]
-		if e.Targets = slices.DeleteFunc(e.Targets, func(t TrendTarget) bool { return in.Hash != "" && t.Hash != in.Hash }); len(e.Targets) > 0 {
+		if e.Targets = slices.DeleteFunc(e.Targets,
+			func(t TrendTarget) bool { return in.Hash != "" && t.Hash != in.Hash }); len(e.Targets) > 0 {
 			out.Entries = append(out.Entries, *e)
 		}
 	}
@@ -208,10 +218,13 @@ func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
 }
 
 // trendEntry compares the targets of a run with those of the runs before, and becomes one of these.
-func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before map[string]*trial, claims *families) error {
+func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before map[string]*trial,
+	claims *families) error {
 	n := min(len(r.line.Targets), len(r.config.Targets))
 	*e = TrendEntry{
-		Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Suite: r.config.SuiteHash, Score: r.line.AvgScore, Interval: r.line.AvgInterval, Targets: make([]TrendTarget, n),
+		Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version,
+		Suite: r.config.SuiteHash, Score: r.line.AvgScore, Interval: r.line.AvgInterval,
+		Targets: make([]TrendTarget, n),
 	}
 	pairs := map[*trial][]panel.Pair{} // with the run before of each configuration
 	for i := range n {

@@ -30,12 +30,14 @@ func TestLeaderboardAndTrend(t *testing.T) {
 		t.Fatalf("leaderboard: %+v", board)
 	}
 	for i, row := range board.Items {
-		if row.Run != second || row.Target != []string{"good", "bad"}[i] || row.Hash == "" || row.Score.N == 0 || row.Pass == nil {
+		if row.Run != second || row.Target != []string{"good", "bad"}[i] || row.Hash == "" || row.Score.N == 0 ||
+			row.Pass == nil {
 			t.Errorf("row %d: %+v", i, row)
 		}
 	}
 	top, low := board.Items[0], board.Items[1]
-	if got := [4]int{top.Rank, top.Worst, low.Rank, low.Worst}; board.Metric != panel.MetricPass || got != [4]int{1, 1, 2, 2} {
+	if got := [4]int{top.Rank, top.Worst, low.Rank, low.Worst}; board.Metric != panel.MetricPass ||
+		got != [4]int{1, 1, 2, 2} {
 		t.Errorf("ranks %v by %s of %+v and %+v", got, board.Metric, top.Pass, low.Pass)
 	}
 
@@ -53,11 +55,13 @@ func TestLeaderboardAndTrend(t *testing.T) {
 	if again.Previous != first || again.Against != "bad" || again.Change == nil || again.Change.Point != 0 {
 		t.Errorf("the same configuration again: %+v", again)
 	}
-	if all := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?limit=2", ""); len(all.Entries) != 2 || all.Older {
+	if all := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?limit=2",
+		""); len(all.Entries) != 2 || all.Older {
 		t.Errorf("as many as there are: %+v", all)
 	}
 	last := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?limit=1&config_hash="+again.Hash, "")
-	if len(last.Entries) != 1 || !last.Older || len(last.Entries[0].Targets) != 1 || last.Entries[0].Targets[0].Previous != first {
+	if len(last.Entries) != 1 || !last.Older || len(last.Entries[0].Targets) != 1 ||
+		last.Entries[0].Targets[0].Previous != first {
 		t.Errorf("the newest run of one configuration: %+v", last)
 	}
 	if one := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?config_hash="+fresh.Hash,
@@ -95,7 +99,8 @@ func TestRunChange(t *testing.T) {
 		t.Fatalf("the second run: %+v", change)
 	}
 	up := change.Items[0]
-	if up.Base != first || up.Baseline || up.BaseTarget != "lexical" || up.Change == nil || up.Change.Point <= 0 || up.Verdict != panel.ChangeBetter || up.Change.N == 0 {
+	if up.Base != first || up.Baseline || up.BaseTarget != "lexical" || up.Change == nil || up.Change.Point <= 0 ||
+		up.Verdict != panel.ChangeBetter || up.Change.N == 0 {
 		t.Errorf("the same model with another prompt: %+v", up)
 	}
 	if !strings.Contains(strings.Join(change.Warnings, "\n"), "prompt") {
@@ -106,7 +111,8 @@ func TestRunChange(t *testing.T) {
 		t.Fatalf("asked as in an older run, while the run between asked another way: %+v", both)
 	}
 	same := both[1]
-	if same.Base != second || same.Change == nil || same.Change.Point != 0 || same.Verdict == panel.ChangeBetter || same.Verdict == panel.ChangeWorse {
+	if same.Base != second || same.Change == nil || same.Change.Point != 0 || same.Verdict == panel.ChangeBetter ||
+		same.Verdict == panel.ChangeWorse {
 		t.Errorf("the same again: %+v", same)
 	}
 
@@ -118,7 +124,8 @@ func TestRunChange(t *testing.T) {
 		t.Errorf("not compared with its namesake: %+v", items)
 	}
 
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name":"prompts","suite_id":"suite_1","baseline_eval_id":"`+first+`"}`)
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		`{"name":"prompts","suite_id":"suite_1","baseline_eval_id":"`+first+`"}`)
 	if code, body := s.ask(t, "ana", "PATCH", "/api/runs/"+third, `{"experiment_id":"`+made.ID+`"}`); code >= 300 {
 		t.Fatal(code, body)
 	}
@@ -127,7 +134,8 @@ func TestRunChange(t *testing.T) {
 		t.Errorf("against the baseline: %+v", based)
 	}
 	line := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
-	if c := line.Entries[len(line.Entries)-1].Targets[1].PassChange; c == nil || c.Change.Point != based.Change.Point || c.Verdict != based.Verdict {
+	if c := line.Entries[len(line.Entries)-1].Targets[1].PassChange; c == nil || c.Change.Point != based.Change.Point ||
+		c.Verdict != based.Verdict {
 		t.Errorf("the timeline has another change: %+v", c)
 	}
 	if code, body := s.ask(t, "bo", "GET", "/api/runs/"+third+"/change", ""); code != 404 {
@@ -139,7 +147,8 @@ func TestRunChange(t *testing.T) {
 func (s *site) cancelled(t *testing.T, run string, n int) {
 	t.Helper()
 	const count = "WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < ?2) "
-	s.damage(t, count+`INSERT INTO run_entries(run_id, user_id, suite_id, suite_version, experiment_id, job_id, shared, created)
+	s.damage(t,
+		count+`INSERT INTO run_entries(run_id, user_id, suite_id, suite_version, experiment_id, job_id, shared, created)
 		SELECT run_id || '-' || k.n, user_id, suite_id, suite_version, experiment_id, '', FALSE, created FROM k, run_entries WHERE run_id = ?1`, run, n)
 	s.damage(t, count+`INSERT INTO runs(id, name, created, finished, status, suite_hash, suite_name, manifest)
 		SELECT id || '-' || k.n, '', created, finished, 'cancelled', suite_hash, suite_name, manifest FROM k, runs WHERE id = ?1`, run, n)

@@ -61,7 +61,9 @@ func (v *view) exchange(token string) (session string, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.used || subtle.ConstantTimeCompare(hash[:], v.token[:]) != 1 {
-		return "", fmt.Errorf("%w: the link was used, or is of an earlier start: callvet view prints a new one when it is started again", callvet.ErrDenied)
+		return "",
+			fmt.Errorf(
+				"%w: the link was used, or is of an earlier start: callvet view prints a new one when it is started again", callvet.ErrDenied)
 	}
 	v.used = true
 	session, v.session = newSecret()
@@ -102,7 +104,8 @@ func (s *Server) refusesChange(method string, may *Access) bool {
 
 // addView adds who asks, and how a browser comes in where there are no users.
 func (s *Server) addView() {
-	add(s, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who asks", Tags: []string{"session"}}, Access{},
+	add(s, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who asks",
+		Tags: []string{"session"}}, Access{},
 		func(_ context.Context, by *account.Principal, _ *struct{}) (*body[Me], error) {
 			return &body[Me]{s.me(by)}, nil
 		})
@@ -112,7 +115,9 @@ func (s *Server) addView() {
 		}
 	}
 	add(s, huma.Operation{
-		OperationID: "open-view", Method: http.MethodPost, Path: "/api/session/view", Summary: "Use the link of callvet view, once; a server with users has none", Tags: []string{"session"}, MaxBodyBytes: smallBody,
+		OperationID: "open-view", Method: http.MethodPost, Path: "/api/session/view",
+		Summary: "Use the link of callvet view, once; a server with users has none", Tags: []string{"session"},
+		MaxBodyBytes: smallBody,
 	}, Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *token) (*loggedIn, error) {
 		if !s.cfg.ReadOnly {
 			return nil, fmt.Errorf("a server with users has no such link: %w: log in", callvet.ErrNotFound)
@@ -128,7 +133,8 @@ func (s *Server) addView() {
 	if !s.cfg.ReadOnly {
 		return
 	}
-	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} { // of users, who are not here
+	// of users, who are not here
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		s.mux.HandleFunc(method+" /api/", func(w http.ResponseWriter, r *http.Request) {
 			writeProblem(w, http.StatusForbidden, errReadOnly.Error())
 		})

@@ -19,7 +19,8 @@ import (
 func (s *site) orphan(t *testing.T) string {
 	t.Helper()
 	id := s.ran(t, "ana", "", 1)
-	if err := s.db.Change(t.Context(), "forget whose", func(q *rows.Queries) error { return q.DropRunEntry(t.Context(), id) }); err != nil {
+	if err := s.db.Change(t.Context(), "forget whose",
+		func(q *rows.Queries) error { return q.DropRunEntry(t.Context(), id) }); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -64,16 +65,20 @@ func (s *site) visit(t *testing.T) *visitor {
 	t.Helper()
 	v := &visitor{t: t, s: s}
 	_, token, ok := strings.Cut(s.srv.ViewLink(), "/#view=")
-	if code, text := v.ask("GET", "/api/me", ""); !ok || code != 401 || !strings.Contains(text, "the link that callvet view has printed") {
+	if code, text := v.ask("GET", "/api/me", ""); !ok || code != 401 ||
+		!strings.Contains(text, "the link that callvet view has printed") {
 		t.Fatalf("without the link: %d %s", code, text)
 	}
 	if code, text := v.ask("POST", "/api/session/view", `{"token":"x"}`); code != 403 || v.cookie != nil {
 		t.Fatalf("with another token: %d %s", code, text)
 	}
-	if code, text := v.ask("POST", "/api/session/view", `{"token":"`+token+`"}`); code != 200 || !strings.Contains(text, `"read_only":true`) || v.cookie == nil || !v.cookie.HttpOnly || v.cookie.SameSite != http.SameSiteStrictMode {
+	if code, text := v.ask("POST", "/api/session/view", `{"token":"`+token+`"}`); code != 200 ||
+		!strings.Contains(text, `"read_only":true`) || v.cookie == nil || !v.cookie.HttpOnly ||
+		v.cookie.SameSite != http.SameSiteStrictMode {
 		t.Fatalf("with the token: %d %s %v", code, text, v.cookie)
 	}
-	if code, text := (&visitor{t: t, s: s}).ask("POST", "/api/session/view", `{"token":"`+token+`"}`); code != 403 || !strings.Contains(text, "was used") {
+	if code, text := (&visitor{t: t, s: s}).ask("POST", "/api/session/view", `{"token":"`+token+`"}`); code != 403 ||
+		!strings.Contains(text, "was used") {
 		t.Fatalf("with the token once more: %d %s", code, text)
 	}
 	return v
@@ -97,26 +102,31 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = locked.Close() })
-	for name, s := range map[string]*site{"beside a server": users.restart(t, readOnly), "unwritable": serveSite(t, locked, users.users, readOnly)} {
+	for name, s := range map[string]*site{"beside a server": users.restart(t, readOnly),
+		"unwritable": serveSite(t, locked, users.users, readOnly)} {
 		v := s.visit(t)
 		if code, text := v.ask("GET", "/api/me", ""); code != 200 || !strings.Contains(text, `"role":"admin"`) {
 			t.Errorf("%s: %d %s", name, code, text)
 		}
 		code, list := v.ask("GET", "/api/tool-eval/history?suite=weather", "")
-		if code != 200 || strings.Index(list, first) < strings.Index(list, second) || strings.Contains(list, `"avg_score":null`) {
+		if code != 200 || strings.Index(list, first) < strings.Index(list, second) ||
+			strings.Contains(list, `"avg_score":null`) {
 			t.Errorf("%s: %d %s", name, code, list)
 		}
 		for _, path := range []string{
-			"/api/tool-eval/history/" + first, "/api/runs/" + first, "/api/runs/" + first + "/cells", "/api/runs/" + first + "/case?case=paris-now", "/api/runs/" + first + "/export?format=csv",
-			"/api/diff?base=" + first + "&candidate=" + second, suites + "/" + made.ID, "/api/jobs/" + job, "/api/jobs?user_id=*", "/api/events/list", "/api/targets", "/api/ready", "/metrics",
+			"/api/tool-eval/history/" + first, "/api/runs/" + first, "/api/runs/" + first + "/cells",
+			"/api/runs/" + first + "/case?case=paris-now", "/api/runs/" + first + "/export?format=csv",
+			"/api/diff?base=" + first + "&candidate=" + second, suites + "/" + made.ID, "/api/jobs/" + job,
+			"/api/jobs?user_id=*", "/api/events/list", "/api/targets", "/api/ready", "/metrics",
 		} {
 			if code, text := v.ask("GET", path, ""); code != 200 {
 				t.Errorf("%s: GET %s: %d %s", name, path, code, text)
 			}
 		}
 		for path, body := range map[string]string{
-			"/api/runs/" + first + "/gate": `{"gates":"gates: [{metric: pass_rate, at_least: 0.1}]","baseline_eval_id":"` + second + `"}`,
-			"/api/score/report":            `{"eval_id":"` + first + `"}`, "/api/lint": `{"suite":"suite: x"}`,
+			"/api/runs/" + first +
+				"/gate": `{"gates":"gates: [{metric: pass_rate, at_least: 0.1}]","baseline_eval_id":"` + second + `"}`,
+			"/api/score/report": `{"eval_id":"` + first + `"}`, "/api/lint": `{"suite":"suite: x"}`,
 		} {
 			if code, text := v.ask("POST", path, body); code != 200 && !strings.Contains(path, "lint") || code == 403 {
 				t.Errorf("%s: POST %s: %d %s", name, path, code, text)
@@ -136,11 +146,13 @@ func TestViewChangesNothing(t *testing.T) {
 	v := s.visit(t)
 	refused := 0
 	for _, r := range users.srv.Routes() { // also those of users, which are not there
-		if r.Method == http.MethodGet || r.Access.Scope == "read" && r.ID != "logout" && r.ID != "logout-alias" || r.Access.Open && strings.Contains(r.Path, "/session/view") {
+		if r.Method == http.MethodGet || r.Access.Scope == "read" && r.ID != "logout" && r.ID != "logout-alias" ||
+			r.Access.Open && strings.Contains(r.Path, "/session/view") {
 			continue
 		}
 		refused++
-		if code, text := v.ask(r.Method, r.Path, `{}`); code != 403 || !strings.Contains(text, "callvet view only reads; callvet serve is for more") {
+		if code, text := v.ask(r.Method, r.Path, `{}`); code != 403 ||
+			!strings.Contains(text, "callvet view only reads; callvet serve is for more") {
 			t.Errorf("%s %s: %d %s", r.Method, r.Path, code, text)
 		}
 	}
@@ -149,7 +161,8 @@ func TestViewChangesNothing(t *testing.T) {
 	}
 	old := v.cookie
 	v = s.visit(t)
-	if code, _ := (&visitor{t: t, s: s, cookie: old}).ask("GET", "/api/me", ""); code != 401 || v.cookie.Value == old.Value {
+	if code, _ := (&visitor{t: t, s: s, cookie: old}).ask("GET", "/api/me", ""); code != 401 ||
+		v.cookie.Value == old.Value {
 		t.Errorf("the session of an earlier link: %d", code)
 	}
 }
@@ -160,11 +173,14 @@ func TestRunsOfNobody(t *testing.T) {
 	s := newSite(t)
 	id, judged := s.orphan(t), s.ran(t, "ana", "", 1)
 	const history = "/api/tool-eval/history"
-	if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE runs SET judges = $1 WHERE id = $2", "sha256:x", s.orphan(t)); err != nil { // as one that a judge made
+	// as one that a judge made
+	if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE runs SET judges = $1 WHERE id = $2", "sha256:x",
+		s.orphan(t)); err != nil {
 		t.Fatal(err)
 	}
 	list := told[server.Page[server.EvalRun]](t, s, "root", "GET", history, "")
-	if len(list.Items) != 2 || list.Items[0].ID != judged || list.Items[1].ID != id || list.Items[1].User != "" || list.Items[1].AvgScore == nil {
+	if len(list.Items) != 2 || list.Items[0].ID != judged || list.Items[1].ID != id || list.Items[1].User != "" ||
+		list.Items[1].AvgScore == nil {
 		t.Errorf("%+v", list)
 	}
 	page := told[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?limit=1", "")
@@ -172,14 +188,16 @@ func TestRunsOfNobody(t *testing.T) {
 	if len(page.Items) != 1 || len(rest.Items) != 1 || rest.Items[0].ID != id || rest.Next != "" {
 		t.Errorf("%+v %+v", page, rest)
 	}
-	if other := told[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?suite=another", ""); len(other.Items) != 0 {
+	if other := told[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?suite=another",
+		""); len(other.Items) != 0 {
 		t.Errorf("%+v", other)
 	}
 	for _, user := range []string{"ana", "bo"} {
 		if code, text := s.ask(t, user, "GET", "/api/runs/"+id, ""); code != 404 {
 			t.Errorf("as %s: %d %s", user, code, text)
 		}
-		if list := told[server.Page[server.EvalRun]](t, s, user, "GET", history+"?suite=weather", ""); len(list.Items) > 1 {
+		if list := told[server.Page[server.EvalRun]](t, s, user, "GET", history+"?suite=weather",
+			""); len(list.Items) > 1 {
 			t.Errorf("as %s: %+v", user, list)
 		}
 	}

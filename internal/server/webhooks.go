@@ -33,8 +33,8 @@ const (
 )
 
 const (
-	// sendFor is how long one attempt may take, sendMost how many messages are sent at once, and sendOfUser how many of one
-	// user: his receivers may hang.
+	// sendFor is how long one attempt may take, sendMost how many messages are sent at once, and
+	// sendOfUser how many of one user: his receivers may hang.
 	sendFor    = 10 * time.Second
 	sendMost   = 8
 	sendOfUser = 2
@@ -91,16 +91,19 @@ func (s *Server) message(sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun) e
 func checkHook(address string, allowed account.Allowed) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return &callvet.FieldError{Field: "webhook_url", Text: "{webhook_url} is an address with https, and without a user"}
+		return &callvet.FieldError{Field: "webhook_url",
+			Text: "{webhook_url} is an address with https, and without a user"}
 	}
 	if u.Scheme == "http" && !allowed.Private && !slices.Contains(allowed.Hosts, strings.ToLower(u.Hostname())) {
-		return &callvet.FieldError{Field: "webhook_url", Kind: callvet.ErrDenied, Text: "{webhook_url}: without https messages go to hosts only that an admin allows"}
+		return &callvet.FieldError{Field: "webhook_url", Kind: callvet.ErrDenied,
+			Text: "{webhook_url}: without https messages go to hosts only that an admin allows"}
 	}
 	return nil
 }
 
 // fillWebhook takes the address, and makes a secret where there is none, or a new one is wanted.
-func (s *Server) fillWebhook(ctx context.Context, f *ScheduleFields, sc *rows.CheckedSchedule) (secret string, err error) {
+func (s *Server) fillWebhook(ctx context.Context, f *ScheduleFields,
+	sc *rows.CheckedSchedule) (secret string, err error) {
 	sc.Webhook = []byte(f.Webhook)
 	if f.Webhook == "" {
 		sc.Secret = []byte{}
@@ -135,7 +138,8 @@ func (s *Server) RunWebhooks(ctx context.Context) {
 
 // sendMessages sends the messages that are due.
 func (s *Server) sendMessages(ctx context.Context) error {
-	due, err := s.cfg.Store.Rows().DueHooks(ctx, rows.DueHooksParams{Now: s.cfg.Now().UnixMilli(), OfUser: sendOfUser, AtMost: sendMost})
+	due, err := s.cfg.Store.Rows().DueHooks(ctx,
+		rows.DueHooksParams{Now: s.cfg.Now().UnixMilli(), OfUser: sendOfUser, AtMost: sendMost})
 	if err != nil {
 		return err
 	}
@@ -156,7 +160,8 @@ func (s *Server) sendMessage(ctx context.Context, d *rows.DueHooksRow) error {
 		return ctx.Err()
 	}
 	r.HookAttempts++
-	p := rows.PutHookParams{ID: r.ID, HookState: hookDelivered, HookAttempts: r.HookAttempts, HookStatus: int64(status), HookError: []byte{}}
+	p := rows.PutHookParams{ID: r.ID, HookState: hookDelivered, HookAttempts: r.HookAttempts, HookStatus: int64(status),
+		HookError: []byte{}}
 	if err != nil {
 		p.HookError = []byte(s.inWords(ctx, err))
 		p.HookState = hookFailed
@@ -165,15 +170,18 @@ func (s *Server) sendMessage(ctx context.Context, d *rows.DueHooksRow) error {
 			p.HookState, p.HookAt = hookWaiting, s.cfg.Now().Add(wait).UnixMilli()
 		}
 	}
-	return s.cfg.Store.Change(ctx, "keep what became of a message", func(q *rows.Queries) error { return q.PutHook(ctx, p) })
+	return s.cfg.Store.Change(ctx, "keep what became of a message",
+		func(q *rows.Queries) error { return q.PutHook(ctx, p) })
 }
 
 // errNoSecret says that the secret of a webhook is lost.
-var errNoSecret = fmt.Errorf("%w: the secret of the webhook cannot be read: make a new one (webhook_new_secret)", callvet.ErrConflict)
+var errNoSecret = fmt.Errorf("%w: the secret of the webhook cannot be read: make a new one (webhook_new_secret)",
+	callvet.ErrConflict)
 
 // post sends a message where the owner of the schedule may send requests to. The error wraps
 // callvet.ErrConflict where there was another answer than 2xx, or none.
-func (s *Server) post(ctx context.Context, sc *rows.CheckedSchedule, id string, message []byte) (status int, err error) {
+func (s *Server) post(ctx context.Context, sc *rows.CheckedSchedule, id string,
+	message []byte) (status int, err error) {
 	if _, err := s.owns(ctx, sc); err != nil {
 		return 0, err
 	}

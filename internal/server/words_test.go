@@ -66,8 +66,10 @@ func TestWordsOfRuns(t *testing.T) {
 		c := give[panel.Comparison](t, s, "ana", "GET", "/api/diff?base="+first+"&candidate="+second.ResultRef, "")
 		return c.BaselineName + " " + c.CandidateName
 	}
-	exp := give[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", fmt.Sprintf(`{"name":"e","suite_id":%q,"baseline_eval_id":%q}`, ours, first))
-	give[any](t, s, "ana", "PATCH", "/api/runs/"+second.ResultRef, fmt.Sprintf(`{"experiment_id":%q,"name":"after"}`, exp.ID))
+	exp := give[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		fmt.Sprintf(`{"name":"e","suite_id":%q,"baseline_eval_id":%q}`, ours, first))
+	give[any](t, s, "ana", "PATCH", "/api/runs/"+second.ResultRef,
+		fmt.Sprintf(`{"experiment_id":%q,"name":"after"}`, exp.ID))
 	if got := names(); got != "nightly after" {
 		t.Errorf("compared: %s", got)
 	}
@@ -86,11 +88,14 @@ func TestWordsOfRuns(t *testing.T) {
 	other := s.ran(t, "bo", "", 1)
 	for body, want := range map[string]int{
 		`{"name":"` + other + `"}`: 204, `{"name":"nightly"}`: 204, `{"name":"latest"}`: 204, // it finds nothing here
-		`{"name":"a\u0007b"}`: 422, `{"name":"` + strings.Repeat("x", 257) + `"}`: 422, `{"run_tags":["a,b"]}`: 422, `{"run_tags":[" "]}`: 422,
+		`{"name":"a\u0007b"}`: 422, `{"name":"` + strings.Repeat("x", 257) + `"}`: 422, `{"run_tags":["a,b"]}`: 422,
+		`{"run_tags":[" "]}`: 422,
 		`{"notes":"the key is sk-proj-` + strings.Repeat("aB3dE6gH9", 5) + `"}`: 422,
 	} {
 		code, answer := s.ask(t, "ana", "PATCH", "/api/runs/"+first, body)
-		if code != want || want == 422 && (strings.Contains(answer, other) || strings.Contains(answer, foreign) || strings.Contains(answer, "user_bo") || strings.Contains(answer, ".db")) {
+		if code != want || want == 422 &&
+			(strings.Contains(answer, other) || strings.Contains(answer, foreign) ||
+				strings.Contains(answer, "user_bo") || strings.Contains(answer, ".db")) {
 			t.Errorf("%s: %d, want %d: %s", body, code, want, answer)
 		}
 	}
@@ -105,7 +110,9 @@ func TestWordsOfRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, problems)
 	}
-	here, err := s.app.StartRun(t.Context(), app.RunRequest{Words: store.Words{Name: "own"}, SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made, Targets: []app.TargetSpec{{Target: "offline/lexical"}}}, nil)
+	here, err := s.app.StartRun(t.Context(),
+		app.RunRequest{Words: store.Words{Name: "own"}, SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made,
+			Targets: []app.TargetSpec{{Target: "offline/lexical"}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +149,8 @@ func TestCancelledRun(t *testing.T) {
 		r := give[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
 		d := give[report.Document](t, s, "ana", "GET", "/api/runs/"+sent.ResultRef, "")
 		o := &d.Panels.Targets[0].Overall
-		if o.Cases != r.Cases || o.Cells != r.Total || o.Verdicts.Pass != r.Passed || j.Total != r.Total || j.Done != r.Judged || r.Requests < r.Judged {
+		if o.Cases != r.Cases || o.Cells != r.Total || o.Verdicts.Pass != r.Passed || j.Total != r.Total ||
+			j.Done != r.Judged || r.Requests < r.Judged {
 			t.Errorf("job %+v, run %+v, report %+v", j, r.EvalRun, o)
 		}
 		return count{j.Status, r.Status, d.Status, r.Cases, r.Total, r.Passed}
@@ -151,7 +159,8 @@ func TestCancelledRun(t *testing.T) {
 		t.Errorf("before (-want +got):\n%s", d)
 	}
 	s.work(t)
-	for deadline := time.Now().Add(60 * time.Second); give[jobAnswer](t, s, "ana", "GET", "/api/jobs/"+sent.JobID, "").Done < 6; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(60 * time.Second); give[jobAnswer](t, s, "ana", "GET", "/api/jobs/"+sent.JobID,
+		"").Done < 6; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it does not begin")
 		}
@@ -198,16 +207,20 @@ func TestSystemPromptOfRun(t *testing.T) {
 		}
 		mu.Unlock()
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"no"}}]}`)
+		fmt.Fprint(w,
+			`{"model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"no"}}]}`)
 	}))
 	t.Cleanup(m.Close)
 	s.work(t)
 	cities := s.keepSuite(t, "ana", 1)
 	give[any](t, s, "ana", "PATCH", suites+"/"+cities, `{"system_prompt":"Of the suite."}`)
-	exp := give[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", fmt.Sprintf(`{"name":"e","suite_id":%q}`, cities))
+	exp := give[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+		fmt.Sprintf(`{"name":"e","suite_id":%q}`, cities))
 	ask := func(more string) string {
 		t.Helper()
-		code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"experiment_id":%q,"no_cache":true,"targets":[{"provider_key":"openai","model_id":"a","base_url":%q},{"provider_key":"openai","model_id":"b","base_url":%q}]%s}`, cities, exp.ID, m.URL, m.URL, more))
+		code, body := s.ask(t, "ana", "POST", "/api/tool-eval",
+			fmt.Sprintf(
+				`{"suite_id":%q,"experiment_id":%q,"no_cache":true,"targets":[{"provider_key":"openai","model_id":"a","base_url":%q},{"provider_key":"openai","model_id":"b","base_url":%q}]%s}`, cities, exp.ID, m.URL, m.URL, more))
 		sent := decode[jobAnswer](t, code, 202, body)
 		s.awaitJob(t, "ana", sent.JobID, "done")
 		return sent.ResultRef
@@ -245,7 +258,8 @@ func TestSystemPromptOfRun(t *testing.T) {
 		}
 	}
 	doc := give[report.Document](t, s, "ana", "GET", "/api/runs/"+last, "")
-	if !slices.Contains(doc.Manifest, report.Field{Name: "openai/b system prompt in place of the suite's", Value: brief}) {
+	if !slices.Contains(doc.Manifest,
+		report.Field{Name: "openai/b system prompt in place of the suite's", Value: brief}) {
 		t.Errorf("manifest: %+v", doc.Manifest)
 	}
 }

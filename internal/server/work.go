@@ -62,8 +62,8 @@ func (s *Server) AppOf(ctx context.Context, user string) (*app.App, error) {
 	return made, nil
 }
 
-// withCatalogues is AppOf with the catalogues of the server that targets search (retrieve:CATALOGUE_ID). The user must be
-// allowed to read them.
+// withCatalogues is AppOf with the catalogues of the server that targets search
+// (retrieve:CATALOGUE_ID). The user must be allowed to read them.
 func (s *Server) withCatalogues(ctx context.Context, user string, targets []app.TargetSpec) (*app.App, error) {
 	a, err := s.AppOf(ctx, user)
 	if err != nil {
@@ -152,7 +152,8 @@ func values(kept map[string]account.Kept) map[string]string {
 func bound(kept map[string]account.Kept) (out []app.HostKey) {
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
 		if account.IsKey(name) {
-			out = append(out, app.HostKey{Variable: name, Value: kept[name].Value, Hosts: kept[name].Hosts, Near: kept[name].Near})
+			out = append(out,
+				app.HostKey{Variable: name, Value: kept[name].Value, Hosts: kept[name].Hosts, Near: kept[name].Near})
 		}
 	}
 	return out
@@ -172,8 +173,8 @@ func (s *Server) BindKeys(ctx context.Context) error {
 	})
 }
 
-// usualHosts are the hosts that a key of a user is for where he names none: those of the key that it replaces, else those
-// of its provider, or of the address that he keeps for it, and near ones.
+// usualHosts are the hosts that a key of a user is for where he names none: those of the key that
+// it replaces, else those of its provider, or of the address that he keeps for it, and near ones.
 func (s *Server) usualHosts(ctx context.Context, user, variable string) (hosts []string, near bool, err error) {
 	kept, err := s.cfg.Accounts.Opened(ctx, user)
 	if err != nil {

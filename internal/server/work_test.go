@@ -85,7 +85,8 @@ func TestWorkReachesNothingPrivate(t *testing.T) {
 	if try(); asked > 0 {
 		t.Errorf("%d requests reached this machine", asked)
 	}
-	if _, err := s.users.SetSettings(t.Context(), people()["root"], account.Settings{Hosts: []string{"127.0.0.1"}}); err != nil {
+	if _, err := s.users.SetSettings(t.Context(), people()["root"],
+		account.Settings{Hosts: []string{"127.0.0.1"}}); err != nil {
 		t.Fatal(err)
 	}
 	if try(); asked == 0 {
@@ -96,7 +97,8 @@ func TestWorkReachesNothingPrivate(t *testing.T) {
 // TestSecretsOfTheServer: nothing of its environment is a user's, until keys of providers are lent.
 func TestSecretsOfTheServer(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"OPENAI_API_KEY": "sk-server-0123456789", "CALLVET_SECRET_KEY": "never", "DATABASE_PASSWORD": "never", "HOME": "/root"}
+	env := map[string]string{"OPENAI_API_KEY": "sk-server-0123456789", "CALLVET_SECRET_KEY": "never",
+		"DATABASE_PASSWORD": "never", "HOME": "/root"}
 	mine := map[string]string{"HF_TOKEN": "mine"}
 	getenv := func(name string) string { return env[name] }
 	for _, c := range []struct {
@@ -104,7 +106,8 @@ func TestSecretsOfTheServer(t *testing.T) {
 		want    map[string]string
 	}{
 		{account.Allowed{}, map[string]string{"HF_TOKEN": "mine"}},
-		{account.Allowed{ServerKeys: true, Private: true, Commands: true, Files: true}, map[string]string{"HF_TOKEN": "mine", "OPENAI_API_KEY": "sk-server-0123456789"}},
+		{account.Allowed{ServerKeys: true, Private: true, Commands: true, Files: true},
+			map[string]string{"HF_TOKEN": "mine", "OPENAI_API_KEY": "sk-server-0123456789"}},
 	} {
 		look := server.Environment(mine, getenv, c.allowed)
 		for _, name := range []string{"OPENAI_API_KEY", "CALLVET_SECRET_KEY", "DATABASE_PASSWORD", "HOME", "HF_TOKEN"} {
@@ -113,7 +116,8 @@ func TestSecretsOfTheServer(t *testing.T) {
 			}
 		}
 	}
-	got := server.Visible([]string{"PATH=/bin", "OPENAI_API_KEY=sk-server-0123456789", "CALLVET_DB=x", "CALLVET_SECRET_KEY=never", "DATABASE_PASSWORD=never"}, mine)
+	got := server.Visible([]string{"PATH=/bin", "OPENAI_API_KEY=sk-server-0123456789", "CALLVET_DB=x",
+		"CALLVET_SECRET_KEY=never", "DATABASE_PASSWORD=never"}, mine)
 	if !slices.Equal(got, []string{"PATH=/bin", "HF_TOKEN=mine"}) {
 		t.Errorf("%q", got)
 	}

@@ -36,7 +36,8 @@ func (db *DB) Append(ctx context.Context, runID string, encoded [][]byte, spent 
 	return db.append(ctx, runID, encoded, spent, func(*sql.Tx) error { return nil })
 }
 
-func (db *DB) append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent, may func(*sql.Tx) error) error {
+func (db *DB) append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent,
+	may func(*sql.Tx) error) error {
 	if len(encoded) == 0 && spent == (callvet.Spent{}) {
 		return nil
 	}
@@ -56,7 +57,8 @@ func (db *DB) append(ctx context.Context, runID string, encoded [][]byte, spent 
 			return err
 		}
 		if spent != (callvet.Spent{}) {
-			if _, err := tx.Exec("UPDATE runs SET requests=requests+?, usd=usd+?, assumed_usd=assumed_usd+?, assumed=assumed+? WHERE num=?",
+			if _, err := tx.Exec(
+				"UPDATE runs SET requests=requests+?, usd=usd+?, assumed_usd=assumed_usd+?, assumed=assumed+? WHERE num=?",
 				spent.Requests, spent.USD, spent.AssumedUSD, spent.Assumed, num); err != nil {
 				return err
 			}
@@ -145,7 +147,8 @@ func insertKeys(tx *sql.Tx, run int64, records []record) error {
 		scopes[scope] = b
 	}
 	for scope, keys := range scopes {
-		if _, err := tx.Exec("INSERT INTO cache_keys(scope,run,keys) VALUES(?,?,?)", scope[:], run, sealed(keys)); err != nil {
+		if _, err := tx.Exec("INSERT INTO cache_keys(scope,run,keys) VALUES(?,?,?)", scope[:], run,
+			sealed(keys)); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,8 @@ import (
 // for a file that is there already.
 func (db *DB) Backup(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err == nil {
-		return &callvet.Hinted{Err: fmt.Errorf("back up %s: %s: %w: the file exists", db.path, path, callvet.ErrConflict), Hint: "choose another name"}
+		return &callvet.Hinted{Err: fmt.Errorf("back up %s: %s: %w: the file exists", db.path, path,
+			callvet.ErrConflict), Hint: "choose another name"}
 	}
 	f, err := file.Private(path)
 	if err != nil {
@@ -30,7 +31,8 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("back up %s: %w", db.path, err)
 	}
-	if err := copyPages(ctx, db.read, func(c backuper) (*sqlite.Backup, error) { return c.NewBackup(address(path, "rw")) }); err != nil {
+	if err := copyPages(ctx, db.read,
+		func(c backuper) (*sqlite.Backup, error) { return c.NewBackup(address(path, "rw")) }); err != nil {
 		return errors.Join(db.explain("back up", err), file.Remove(path)) // it is no copy
 	}
 	return nil
@@ -94,9 +96,11 @@ func (db *DB) Restore(ctx context.Context, path string) (err error) {
 	if owner, err := db.working(ctx); err != nil {
 		return err
 	} else if owner != "" {
-		return &callvet.Hinted{Err: fmt.Errorf("restore %s: %w: %s carries out a run of it", db.path, callvet.ErrConflict, owner), Hint: "end it first"}
+		return &callvet.Hinted{Err: fmt.Errorf("restore %s: %w: %s carries out a run of it", db.path,
+			callvet.ErrConflict, owner), Hint: "end it first"}
 	}
-	if err := copyPages(ctx, db.write, func(c backuper) (*sqlite.Backup, error) { return c.NewRestore(address(path, "ro")) }); err != nil {
+	if err := copyPages(ctx, db.write,
+		func(c backuper) (*sqlite.Backup, error) { return c.NewRestore(address(path, "ro")) }); err != nil {
 		return db.explain("restore", err)
 	}
 	return nil
@@ -106,7 +110,9 @@ func (db *DB) Restore(ctx context.Context, path string) (err error) {
 func (db *DB) working(ctx context.Context) (string, error) {
 	var host string
 	var pid int
-	err := db.read.QueryRowContext(ctx, "SELECT owner_host, owner_pid FROM runs WHERE owner IS NOT NULL AND owner_expires>"+now+" LIMIT 1").Scan(&host, &pid)
+	err := db.read.QueryRowContext(ctx,
+		"SELECT owner_host, owner_pid FROM runs WHERE owner IS NOT NULL AND owner_expires>"+now+" LIMIT 1").Scan(&host,
+		&pid)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
@@ -116,8 +122,8 @@ func (db *DB) working(ctx context.Context) (string, error) {
 	return fmt.Sprintf("process %d on %s", pid, host), nil
 }
 
-// Check reads all of the file, and gives what is wrong with it, in SQLite's words, and the runs of which a record is not
-// what was written; nothing where it is whole.
+// Check reads all of the file, and gives what is wrong with it, in SQLite's words, and the runs of
+// which a record is not what was written; nothing where it is whole.
 func (db *DB) Check(ctx context.Context) (problems []string, err error) {
 	rows, err := db.read.QueryContext(ctx, "PRAGMA integrity_check(20)")
 	if err != nil {

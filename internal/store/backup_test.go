@@ -41,7 +41,8 @@ func TestBackup(t *testing.T) {
 	}
 	for _, reader := range []*store.DB{db, other} {
 		list, err := reader.Runs(t.Context(), 0)
-		if err != nil || len(list) != 1 || list[0].Name != "first" || len(collect(t, reader, first.ID, store.Filter{})) != 1 {
+		if err != nil || len(list) != 1 || list[0].Name != "first" ||
+			len(collect(t, reader, first.ID, store.Filter{})) != 1 {
 			t.Errorf("after the restore: %+v, %v", list, err)
 		}
 	}

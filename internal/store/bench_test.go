@@ -57,7 +57,8 @@ func BenchmarkCells(b *testing.B) {
 	})
 }
 
-// BenchmarkCases reads cases of a suite of 25,000 one after the other, and here and there as a page of sorted attempts does.
+// BenchmarkCases reads cases of a suite of 25,000 one after the other, and here and there as a page
+// of sorted attempts does.
 func BenchmarkCases(b *testing.B) {
 	db := open(b, filepath.Join(b.TempDir(), "x.db"), store.Options{})
 	const n = 25_000

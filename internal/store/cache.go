@@ -27,7 +27,8 @@ type cellRef struct {
 // function it returns finds the stored trace of a whole key, without its
 // exchanges; it is safe for concurrent use and sees what was stored before the
 // call to Cached.
-func (db *DB) Cached(ctx context.Context, scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
+func (db *DB) Cached(ctx context.Context,
+	scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
 	return db.CacheAt(math.MaxInt64).Cached(ctx, scope)
 }
 
@@ -47,12 +48,15 @@ func (db *DB) CacheNow(ctx context.Context) (at int64, err error) {
 func (db *DB) CacheAt(at int64) Cache { return Cache{db, at} }
 
 // Cached is DB.Cached, as of the moment.
-func (c Cache) Cached(ctx context.Context, scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
+func (c Cache) Cached(ctx context.Context,
+	scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
 	db := c.db
 	if len(scope) != scopeBytes {
-		return nil, fmt.Errorf("open cache: a scope of %d bytes, want %d: %w", len(scope), scopeBytes, callvet.ErrInvalid)
+		return nil, fmt.Errorf("open cache: a scope of %d bytes, want %d: %w", len(scope), scopeBytes,
+			callvet.ErrInvalid)
 	}
-	rows, err := db.read.QueryContext(ctx, "SELECT run, keys FROM cache_keys WHERE scope=? AND id<=? ORDER BY id DESC", scope, c.at)
+	rows, err := db.read.QueryContext(ctx, "SELECT run, keys FROM cache_keys WHERE scope=? AND id<=? ORDER BY id DESC",
+		scope, c.at)
 	if err != nil {
 		return nil, db.explain("open cache", err)
 	}
@@ -82,7 +86,8 @@ func (c Cache) Cached(ctx context.Context, scope []byte) (func(ctx context.Conte
 	}
 	return func(ctx context.Context, key []byte) (*callvet.Trace, bool, error) {
 		if len(key) != KeyBytes {
-			return nil, false, fmt.Errorf("look up cache: a key of %d bytes, want %d: %w", len(key), KeyBytes, callvet.ErrInvalid)
+			return nil, false, fmt.Errorf("look up cache: a key of %d bytes, want %d: %w", len(key), KeyBytes,
+				callvet.ErrInvalid)
 		}
 		ref, ok := found[[askBytes]byte(key[scopeBytes:])]
 		if !ok {
@@ -103,7 +108,8 @@ func unsealKeys(b []byte) ([]byte, error) {
 // CachedTrace finds the stored trace of one cache key.
 func (db *DB) CachedTrace(ctx context.Context, key []byte) (*callvet.Trace, bool, error) {
 	if len(key) != KeyBytes {
-		return nil, false, fmt.Errorf("look up cache: a key of %d bytes, want %d: %w", len(key), KeyBytes, callvet.ErrInvalid)
+		return nil, false, fmt.Errorf("look up cache: a key of %d bytes, want %d: %w", len(key), KeyBytes,
+			callvet.ErrInvalid)
 	}
 	find, err := db.Cached(ctx, key[:scopeBytes])
 	if err != nil {
@@ -115,7 +121,8 @@ func (db *DB) CachedTrace(ctx context.Context, key []byte) (*callvet.Trace, bool
 func (db *DB) trace(ctx context.Context, ref cellRef) (*callvet.Trace, bool, error) {
 	var from columns
 	var b []byte
-	err := db.read.QueryRowContext(ctx, "SELECT "+columnNames+",trace FROM cells WHERE run=? AND case_ix=? AND target_ix=? AND repeat=?",
+	err := db.read.QueryRowContext(ctx,
+		"SELECT "+columnNames+",trace FROM cells WHERE run=? AND case_ix=? AND target_ix=? AND repeat=?",
 		ref.run, ref.caseIx, ref.target, ref.repeat).Scan(append(from.fields(), &b)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil // the run was deleted meanwhile

@@ -63,13 +63,15 @@ func filled(t testing.TB) callvet.Cell {
 
 // ignored are the fields that are not stored with a cell.
 func ignored() cmp.Option {
-	return cmp.Options{cmpopts.IgnoreFields(callvet.Fault{}, "RetryAfter", "Exchanges", "AtMostUSD"), cmpopts.IgnoreFields(callvet.Usage{}, "AtMostUSD", "CacheHourTokens")}
+	return cmp.Options{cmpopts.IgnoreFields(callvet.Fault{}, "RetryAfter", "Exchanges", "AtMostUSD"),
+		cmpopts.IgnoreFields(callvet.Usage{}, "AtMostUSD", "CacheHourTokens")}
 }
 
 func TestEveryFieldSurvives(t *testing.T) {
 	t.Parallel()
 	want := filled(t)
-	trace, result, xs := appendTrace(nil, &want.Trace), appendResult(nil, &want.Result), appendExchanges(nil, want.Trace.Exchanges)
+	trace, result, xs := appendTrace(nil, &want.Trace), appendResult(nil, &want.Result),
+		appendExchanges(nil, want.Trace.Exchanges)
 	var ours, std callvet.Cell
 	if err := decodeParts(&ours, &stored{result: result, trace: trace, exchanges: xs}, words{}); err != nil {
 		t.Fatal(err)

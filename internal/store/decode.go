@@ -335,7 +335,8 @@ func (r *reader) end() {
 // checkTrace refuses words that this version does not know: what they mean is not known.
 func checkTrace(t *callvet.Trace) error {
 	switch t.Outcome {
-	case callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError, callvet.OutcomeNotRun:
+	case callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError,
+		callvet.OutcomeNotRun:
 	default:
 		return unknownWord("outcome", string(t.Outcome))
 	}
@@ -368,7 +369,8 @@ func checkTurn(t *callvet.Turn) error {
 		}
 		for _, d := range c.Guard {
 			switch d.Action {
-			case callvet.RulingDeny, callvet.RulingRedact, callvet.RulingFlag, callvet.RulingConfirm, callvet.RulingWait:
+			case callvet.RulingDeny, callvet.RulingRedact, callvet.RulingFlag, callvet.RulingConfirm,
+				callvet.RulingWait:
 			default:
 				return unknownWord("action of a guard", string(d.Action))
 			}

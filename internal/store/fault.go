@@ -54,9 +54,11 @@ func asked(err error) bool {
 func mend(code int) (kind error, hint string) {
 	switch code {
 	case sqlite3.SQLITE_FULL:
-		return callvet.ErrUnavailable, "the disk is full: free some space, then resume the run; every attempt that was counted is stored"
+		return callvet.ErrUnavailable,
+			"the disk is full: free some space, then resume the run; every attempt that was counted is stored"
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return callvet.ErrUnavailable, "another process holds the store: wait for it to finish, or use another file with --db"
+		return callvet.ErrUnavailable,
+			"another process holds the store: wait for it to finish, or use another file with --db"
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
 		return callvet.ErrDenied, "make the file and its folder writable, or choose another one with --db"
 	case sqlite3.SQLITE_CANTOPEN:

@@ -40,17 +40,20 @@ func TestNewerAndForeignFilesAreRefused(t *testing.T) {
 	}
 	execOn(t, newer, "PRAGMA user_version=-3")
 	for _, readOnly := range []bool{false, true} {
-		if _, err := Open(t.Context(), newer, Options{ReadOnly: readOnly}); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "version -3, which no callvet writes") {
+		if _, err := Open(t.Context(), newer, Options{ReadOnly: readOnly}); !errors.Is(err, callvet.ErrInvalid) ||
+			!strings.Contains(err.Error(), "version -3, which no callvet writes") {
 			t.Errorf("damaged file: %v", err)
 		}
 	}
 	execOn(t, newer, "PRAGMA user_version=99")
-	if _, err := Open(t.Context(), newer, Options{}); !errors.Is(err, callvet.ErrConflict) || !strings.Contains(err.Error(), "version 99") {
+	if _, err := Open(t.Context(), newer, Options{}); !errors.Is(err, callvet.ErrConflict) ||
+		!strings.Contains(err.Error(), "version 99") {
 		t.Errorf("newer file: %v", err)
 	}
 	foreign := filepath.Join(t.TempDir(), "foreign.db")
 	execOn(t, foreign, "CREATE TABLE bookmarks(x)")
-	if _, err := Open(t.Context(), foreign, Options{}); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "another program") {
+	if _, err := Open(t.Context(), foreign, Options{}); !errors.Is(err, callvet.ErrInvalid) ||
+		!strings.Contains(err.Error(), "another program") {
 		t.Errorf("foreign file: %v", err)
 	}
 }
@@ -68,7 +71,8 @@ func TestTwoWritersAtOnce(t *testing.T) {
 				return
 			}
 			defer db.Close()
-			r, err := db.CreateRun(t.Context(), NewRun{Suite: &callvet.Suite{Name: "s"}, Manifest: json.RawMessage("{}")})
+			r, err := db.CreateRun(t.Context(),
+				NewRun{Suite: &callvet.Suite{Name: "s"}, Manifest: json.RawMessage("{}")})
 			if err != nil {
 				t.Error(err)
 				return
@@ -168,8 +172,10 @@ INSERT INTO cells(run,case_ix,target_ix,repeat,outcome,verdict,class,case_id,req
 	(1,0,0,0,'called','pass','','a',2,0,'{"verdict":"pass"}','{"outcome":"called","format":"PASS"}');
 PRAGMA user_version=%d; PRAGMA application_id=%d;`, v, applicationID))
 		var h *callvet.Hinted
-		if _, err := Open(t.Context(), path, Options{ReadOnly: true}); !errors.Is(err, callvet.ErrConflict) || !errors.As(err, &h) ||
-			!strings.Contains(err.Error(), fmt.Sprintf("older format version %d", v)) || !strings.Contains(h.Hint, "a command that may write to it (such as callvet run) brings it up to date") {
+		if _, err := Open(t.Context(), path, Options{ReadOnly: true}); !errors.Is(err, callvet.ErrConflict) ||
+			!errors.As(err, &h) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("older format version %d", v)) ||
+			!strings.Contains(h.Hint, "a command that may write to it (such as callvet run) brings it up to date") {
 			t.Errorf("version %d, read only: %v", v, err)
 		}
 		db, err := Open(t.Context(), path, Options{})
@@ -177,7 +183,8 @@ PRAGMA user_version=%d; PRAGMA application_id=%d;`, v, applicationID))
 			t.Errorf("version %d: %v", v, err)
 			continue
 		}
-		if r, err := db.Run(t.Context(), "kept"); err != nil || r.ID != "one" || r.Status != "done" || r.SuiteHash != "h" {
+		if r, err := db.Run(t.Context(), "kept"); err != nil || r.ID != "one" || r.Status != "done" ||
+			r.SuiteHash != "h" {
 			t.Errorf("version %d: run %+v, %v", v, r, err)
 		}
 		cells := 0

@@ -131,7 +131,9 @@ func (db *DB) Acquire(ctx context.Context, runID string, c Claim) (*Lease, error
 		if err := free(tx, runID, c.Gone); err != nil {
 			return err
 		}
-		return changed(runID)(tx.Exec("UPDATE runs SET status=?, finished=NULL, canceled=0, owner=?, owner_host=?, owner_pid=?, owner_scope=?, owner_since="+now+", owner_expires="+now+"+? WHERE id=?",
+		return changed(
+			runID)(tx.Exec(
+			"UPDATE runs SET status=?, finished=NULL, canceled=0, owner=?, owner_host=?, owner_pid=?, owner_scope=?, owner_since="+now+", owner_expires="+now+"+? WHERE id=?",
 			StatusRunning, id, c.Host, c.PID, c.Scope, c.TTL.Milliseconds(), runID))
 	})
 	if err != nil {
@@ -187,7 +189,8 @@ func free(tx *sql.Tx, runID string, gone func(Owner) bool) error {
 }
 
 // ownerColumns are NULL when nobody has the run, or the lease has run out.
-const ownerColumns = "CASE WHEN owner_expires>" + now + " THEN owner END,owner_host,owner_pid,owner_scope,owner_since,owner_expires"
+const ownerColumns = "CASE WHEN owner_expires>" + now +
+	" THEN owner END,owner_host,owner_pid,owner_scope,owner_since,owner_expires"
 
 // scanOwner reads ownerColumns; before are the columns that stand before them.
 func scanOwner(row interface{ Scan(...any) error }, before ...any) (*Owner, error) {
@@ -196,7 +199,8 @@ func scanOwner(row interface{ Scan(...any) error }, before ...any) (*Owner, erro
 	if err := row.Scan(append(before, &id, &host, &pid, &scope, &since, &expires)...); err != nil || !id.Valid {
 		return nil, err
 	}
-	return &Owner{Host: host.String, PID: int(pid.Int64), Scope: scope.String, Since: time.UnixMilli(since.Int64), Expires: time.UnixMilli(expires.Int64)}, nil
+	return &Owner{Host: host.String, PID: int(pid.Int64), Scope: scope.String, Since: time.UnixMilli(since.Int64),
+		Expires: time.UnixMilli(expires.Int64)}, nil
 }
 
 // TTL is how long the lease lasts from the moment when it was renewed last.
@@ -232,7 +236,8 @@ func (db *DB) Cancel(ctx context.Context, runID string, gone func(Owner) bool) (
 // nothing, the run belongs to somebody else and nothing may be written.
 func (l *Lease) renew(tx *sql.Tx) error {
 	var canceled bool
-	err := tx.QueryRow("UPDATE runs SET owner_expires="+now+"+? WHERE id=? AND owner=? RETURNING canceled", l.claim.TTL.Milliseconds(), l.run, l.id).Scan(&canceled)
+	err := tx.QueryRow("UPDATE runs SET owner_expires="+now+"+? WHERE id=? AND owner=? RETURNING canceled",
+		l.claim.TTL.Milliseconds(), l.run, l.id).Scan(&canceled)
 	if canceled && l.claim.Canceled != nil {
 		l.claim.Canceled()
 	}
@@ -305,7 +310,10 @@ func (l *Lease) Rearrange(ctx context.Context, suiteHash string, manifest json.R
 		if err := moveKeys(tx, num, at); err != nil {
 			return err
 		}
-		return changed(l.run)(tx.Exec("UPDATE runs SET suite_hash=s.hash, suite_name=s.name, manifest=? FROM suites s WHERE s.hash=? AND id=?", sealed(manifest), suiteHash, l.run))
+		return changed(
+			l.run)(tx.Exec(
+			"UPDATE runs SET suite_hash=s.hash, suite_name=s.name, manifest=? FROM suites s WHERE s.hash=? AND id=?",
+			sealed(manifest), suiteHash, l.run))
 	})
 }
 
@@ -323,7 +331,9 @@ func (l *Lease) GiveWay(ctx context.Context, places []Place) error {
 			return err
 		}
 		for _, p := range places {
-			if _, err := tx.Exec("UPDATE cells SET verdict='error' WHERE run=? AND case_ix=? AND target_ix=? AND repeat=?", num, p.Case, p.Target, p.Repeat); err != nil {
+			if _, err := tx.Exec(
+				"UPDATE cells SET verdict='error' WHERE run=? AND case_ix=? AND target_ix=? AND repeat=?", num, p.Case,
+				p.Target, p.Repeat); err != nil {
 				return err
 			}
 		}
@@ -392,14 +402,16 @@ type Progress struct {
 // cell that is asked again replaces its old one and is not counted again.
 func (db *DB) Progress(ctx context.Context, runID string, last int64) (Progress, error) {
 	p := Progress{Last: last}
-	err := db.read.QueryRowContext(ctx, `SELECT coalesce(max(id),?), count(*), coalesce(sum(verdict='fail'),0), coalesce(sum(verdict='error'),0), coalesce(sum(verdict='not_run'),0)
+	err := db.read.QueryRowContext(ctx,
+		`SELECT coalesce(max(id),?), count(*), coalesce(sum(verdict='fail'),0), coalesce(sum(verdict='error'),0), coalesce(sum(verdict='not_run'),0)
 		FROM cells WHERE id>? AND run=(SELECT num FROM runs WHERE id=?)`, last, last, runID).Scan(&p.Last, &p.Done, &p.Fail, &p.Error, &p.NotRun)
 	return p, db.explain("read progress", err)
 }
 
 // Counts counts the cells of a run by the position of their target and by verdict. A word that is none is an error.
 func (db *DB) Counts(ctx context.Context, runID string) (map[int]map[callvet.Verdict]int, error) {
-	rows, err := db.read.QueryContext(ctx, `SELECT target_ix, CASE WHEN verdict IN ('pass','fail','not_run') THEN verdict ELSE 'error' END word, count(*)
+	rows, err := db.read.QueryContext(ctx,
+		`SELECT target_ix, CASE WHEN verdict IN ('pass','fail','not_run') THEN verdict ELSE 'error' END word, count(*)
 		FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) AND typeof(target_ix)='integer' GROUP BY target_ix, word`, runID)
 	if err != nil {
 		return nil, db.explain("count attempts", err)

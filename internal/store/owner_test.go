@@ -56,10 +56,12 @@ func TestARunHasOneOwner(t *testing.T) {
 		c.Gone = gone
 		_, err := other.Acquire(t.Context(), r.ID, c)
 		var held *store.HeldError
-		if !errors.As(err, &held) || !errors.Is(err, callvet.ErrConflict) || held.Run != r.ID || held.Owner.PID != 1 || held.Owner.Scope != "boot" {
+		if !errors.As(err, &held) || !errors.Is(err, callvet.ErrConflict) || held.Run != r.ID || held.Owner.PID != 1 ||
+			held.Owner.Scope != "boot" {
 			t.Fatalf("a second owner: %v", err)
 		}
-		if want := "process 1 on host, since " + held.Owner.Since.Local().Format("2006"); !strings.Contains(err.Error(), want) || time.Since(held.Owner.Since).Abs() > time.Hour {
+		if want := "process 1 on host, since " + held.Owner.Since.Local().Format("2006"); !strings.Contains(err.Error(),
+			want) || time.Since(held.Owner.Since).Abs() > time.Hour {
 			t.Errorf("%v lacks %q", err, want)
 		}
 		if err := other.DeleteRun(t.Context(), r.ID, gone, nil); !errors.As(err, &held) {
@@ -69,18 +71,21 @@ func TestARunHasOneOwner(t *testing.T) {
 	if err := first.Append(t.Context(), r.ID, encoded(t, db, 0), callvet.Spent{Requests: 3, USD: 0.5}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := other.Run(t.Context(), r.ID); err != nil || got.Owner == nil || got.Owner.PID != 1 || got.State() != store.StatusRunning || got.Spent != (callvet.Spent{Requests: 3, USD: 0.5}) {
+	if got, err := other.Run(t.Context(), r.ID); err != nil || got.Owner == nil || got.Owner.PID != 1 ||
+		got.State() != store.StatusRunning || got.Spent != (callvet.Spent{Requests: 3, USD: 0.5}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if err := first.Finish(t.Context(), store.StatusBudget, json.RawMessage(`{"n":1}`)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := db.Run(t.Context(), r.ID)
-	if err != nil || got.Owner != nil || got.Status != store.StatusBudget || string(got.Totals) != `{"n":1}` || got.Finished.IsZero() {
+	if err != nil || got.Owner != nil || got.Status != store.StatusBudget || string(got.Totals) != `{"n":1}` ||
+		got.Finished.IsZero() {
 		t.Errorf("an ended run: %+v, %v", got, err)
 	}
 	second := take(t, other, r.ID, claim(2, time.Hour))
-	if got, err := db.Run(t.Context(), r.ID); err != nil || got.Status != store.StatusRunning || !got.Finished.IsZero() {
+	if got, err := db.Run(t.Context(), r.ID); err != nil || got.Status != store.StatusRunning ||
+		!got.Finished.IsZero() {
 		t.Errorf("a run that was taken up: %+v, %v", got, err)
 	}
 	if err := second.Finish(t.Context(), store.StatusDone, nil); err != nil {
@@ -129,7 +134,8 @@ func TestALostLeaseWritesNothing(t *testing.T) {
 				t.Errorf("cell %+v, %v", c, err)
 			}
 			got, err := db.Run(t.Context(), r.ID)
-			if err != nil || got.Status != store.StatusRunning || got.Spent != (callvet.Spent{Requests: 2, USD: 0.25}) || string(got.Manifest) != `{"seed":1}` {
+			if err != nil || got.Status != store.StatusRunning ||
+				got.Spent != (callvet.Spent{Requests: 2, USD: 0.25}) || string(got.Manifest) != `{"seed":1}` {
 				t.Errorf("%+v, %v", got, err)
 			}
 			if err := taken.Rewrite(t.Context(), json.RawMessage(`{"seed":2}`)); err != nil {
@@ -138,7 +144,8 @@ func TestALostLeaseWritesNothing(t *testing.T) {
 			if err := taken.Finish(t.Context(), store.StatusDone, nil); err != nil {
 				t.Error(err)
 			}
-			if err := old.Append(t.Context(), r.ID, encoded(t, db, 0), callvet.Spent{}); !errors.Is(err, callvet.ErrConflict) || errors.As(err, new(*store.HeldError)) {
+			if err := old.Append(t.Context(), r.ID, encoded(t, db, 0), callvet.Spent{}); !errors.Is(err,
+				callvet.ErrConflict) || errors.As(err, new(*store.HeldError)) {
 				t.Errorf("append to an ended run: %v", err)
 			}
 		})
@@ -207,7 +214,8 @@ func TestALeaseThatNobodyTookIsRenewed(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	r := newRun(t, db, suite(3), "")
 	l := take(t, db, r.ID, claim(1, -time.Second))
-	if err := errors.Join(l.Renew(t.Context()), l.Append(t.Context(), r.ID, encoded(t, db, 0), callvet.Spent{})); err != nil {
+	if err := errors.Join(l.Renew(t.Context()),
+		l.Append(t.Context(), r.ID, encoded(t, db, 0), callvet.Spent{})); err != nil {
 		t.Error(err)
 	}
 }
@@ -226,7 +234,8 @@ func TestJoin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(first.Append(t.Context(), r.ID, encoded(t, db, 0), callvet.Spent{Requests: 1}), worker.Append(t.Context(), r.ID, encoded(t, other, 2), callvet.Spent{Requests: 2})); err != nil {
+	if err := errors.Join(first.Append(t.Context(), r.ID, encoded(t, db, 0), callvet.Spent{Requests: 1}),
+		worker.Append(t.Context(), r.ID, encoded(t, other, 2), callvet.Spent{Requests: 2})); err != nil {
 		t.Error(err)
 	}
 	var places []int
@@ -240,10 +249,12 @@ func TestJoin(t *testing.T) {
 		t.Errorf("done of the cases 1 and 2: %v", places)
 	}
 	alone := first.ID()
-	if err := errors.Join(first.Alone(t.Context()), first.Append(t.Context(), r.ID, encoded(t, db, 1), callvet.Spent{})); err != nil || first.ID() == alone {
+	if err := errors.Join(first.Alone(t.Context()),
+		first.Append(t.Context(), r.ID, encoded(t, db, 1), callvet.Spent{})); err != nil || first.ID() == alone {
 		t.Errorf("alone: %v", err)
 	}
-	if err := worker.Append(t.Context(), r.ID, encoded(t, other, 1), callvet.Spent{}); !errors.Is(err, callvet.ErrConflict) {
+	if err := worker.Append(t.Context(), r.ID, encoded(t, other, 1), callvet.Spent{}); !errors.Is(err,
+		callvet.ErrConflict) {
 		t.Errorf("a worker wrote under a lease of another id: %v", err)
 	}
 	if worker, err = other.Join(t.Context(), r.ID, first.ID(), claim(2, time.Hour)); err != nil {
@@ -253,7 +264,8 @@ func TestJoin(t *testing.T) {
 	by.Gone = func(store.Owner) bool { return true }
 	take(t, db, r.ID, by)
 	var held *store.HeldError
-	if err := worker.Append(t.Context(), r.ID, encoded(t, other, 1), callvet.Spent{}); !errors.As(err, &held) || held.Owner.PID != 3 {
+	if err := worker.Append(t.Context(), r.ID, encoded(t, other, 1), callvet.Spent{}); !errors.As(err, &held) ||
+		held.Owner.PID != 3 {
 		t.Errorf("a worker wrote under a lease that was lost: %v", err)
 	}
 	if _, err := other.Join(t.Context(), r.ID, first.ID(), claim(2, time.Hour)); !errors.As(err, &held) {
@@ -307,7 +319,8 @@ func TestProgressCountsWhatIsNew(t *testing.T) {
 		want  store.Progress
 	}{
 		{r.ID, nil, store.Progress{}},
-		{r.ID, []callvet.Cell{verdict(0, callvet.VerdictPass), verdict(1, callvet.VerdictFail)}, store.Progress{Done: 2, Fail: 1}},
+		{r.ID, []callvet.Cell{verdict(0, callvet.VerdictPass), verdict(1, callvet.VerdictFail)},
+			store.Progress{Done: 2, Fail: 1}},
 		{beside.ID, []callvet.Cell{verdict(0, callvet.VerdictPass)}, store.Progress{}},
 		{r.ID, []callvet.Cell{verdict(2, callvet.VerdictError)}, store.Progress{Done: 1, Error: 1}},
 		{r.ID, []callvet.Cell{verdict(2, callvet.VerdictPass)}, store.Progress{}},
@@ -346,7 +359,8 @@ func TestCancelTellsTheOwner(t *testing.T) {
 	if err := l.Renew(t.Context()); err != nil || told != 0 {
 		t.Errorf("not canceled yet: told %d times, %v", told, err)
 	}
-	if _, err := other.Cancel(t.Context(), r.ID, func(store.Owner) bool { return true }); !errors.Is(err, callvet.ErrConflict) {
+	if _, err := other.Cancel(t.Context(), r.ID, func(store.Owner) bool { return true }); !errors.Is(err,
+		callvet.ErrConflict) {
 		t.Errorf("its process is gone: %v", err)
 	}
 	if by, err := other.Cancel(t.Context(), r.ID, nil); err != nil || by.PID != 1 {

@@ -131,7 +131,8 @@ func (db *DB) targets(ctx context.Context, runID string, f Filter) (num int64, t
 	case f.Order == ByCase:
 		return num, []int{-1}, nil
 	}
-	rows, err := db.read.QueryContext(ctx, "SELECT DISTINCT target_ix FROM cells INDEXED BY cells_key WHERE run=? ORDER BY 1", num)
+	rows, err := db.read.QueryContext(ctx,
+		"SELECT DISTINCT target_ix FROM cells INDEXED BY cells_key WHERE run=? ORDER BY 1", num)
 	if err != nil {
 		return 0, nil, db.explain("read attempts", err)
 	}
@@ -223,7 +224,8 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 
 // CellsAfter gives at most most cells of a run that became durable after the cell that last was given
 // for before, in that order; 0: from the first. A cell that was asked again keeps its place.
-func (db *DB) CellsAfter(ctx context.Context, runID string, after int64, most int) (cells []*callvet.Cell, last int64, err error) {
+func (db *DB) CellsAfter(ctx context.Context, runID string, after int64,
+	most int) (cells []*callvet.Cell, last int64, err error) {
 	// The first ones are found by the run: with the order of all runs' cells the whole table would be read.
 	which := "id>?2 AND +run=(SELECT num FROM runs WHERE id=?1)"
 	if after == 0 {
@@ -263,7 +265,9 @@ func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Ce
 // DoneCellsIn is DoneCells for the cases from one position in the suite to before another.
 func (db *DB) DoneCellsIn(ctx context.Context, runID string, from, to int) iter.Seq2[*callvet.Cell, error] {
 	return func(yield func(*callvet.Cell, error) bool) {
-		rows, err := db.read.QueryContext(ctx, `SELECT `+columnNames+` FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) AND case_ix>=? AND case_ix<? ORDER BY case_ix,target_ix,repeat`, runID, from, to)
+		rows, err := db.read.QueryContext(ctx,
+			`SELECT `+columnNames+
+				` FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) AND case_ix>=? AND case_ix<? ORDER BY case_ix,target_ix,repeat`, runID, from, to)
 		if err != nil {
 			yield(nil, db.explain("read attempts", err))
 			return
@@ -295,7 +299,8 @@ func (c *columns) cell() *callvet.Cell {
 		return out
 	}
 	t, r, flag := &out.Trace, &out.Result, c.flag()
-	t.CaseID, t.Outcome, t.Repeat, t.Attempts = string(c.caseID), callvet.Outcome(c.outcome), out.Repeat, max(c.requests.whole(), 0)
+	t.CaseID, t.Outcome, t.Repeat, t.Attempts = string(c.caseID), callvet.Outcome(c.outcome), out.Repeat,
+		max(c.requests.whole(), 0)
 	t.Cached, t.Usage.Known, t.Usage.CostUSD = flag&flagCached != 0, flag&flagUsageKnown != 0, c.cost.pointer()
 	r.Verdict, r.Class = callvet.Verdict(c.verdict), callvet.ClassOf(string(c.class))
 	if flag&flagNotEvaluated != 0 {
@@ -312,13 +317,17 @@ type Misplaced struct{ CaseID, Case, Target string }
 
 // Misplaced counts the attempts of a run that are not at one of its cases, or not of one of its
 // targets, and gives the first ones, at most most.
-func (db *DB) Misplaced(ctx context.Context, runID string, cases, targets, most int) (n int64, first []Misplaced, err error) {
+func (db *DB) Misplaced(ctx context.Context, runID string, cases, targets,
+	most int) (n int64, first []Misplaced, err error) {
 	const which = ` FROM cells WHERE run=(SELECT num FROM runs WHERE id=?)
 		AND NOT (typeof(case_ix)='integer' AND case_ix>=0 AND case_ix<? AND typeof(target_ix)='integer' AND target_ix>=0 AND target_ix<?)`
-	if err := db.read.QueryRowContext(ctx, "SELECT count(*)"+which, runID, cases, targets).Scan(&n); err != nil || n == 0 {
+	if err := db.read.QueryRowContext(ctx, "SELECT count(*)"+which, runID, cases, targets).Scan(&n); err != nil ||
+		n == 0 {
 		return 0, nil, db.explain("read attempts", err)
 	}
-	rows, err := db.read.QueryContext(ctx, "SELECT case_id, coalesce(CAST(case_ix AS TEXT),''), coalesce(CAST(target_ix AS TEXT),'')"+which+" ORDER BY case_ix,target_ix,repeat LIMIT ?", runID, cases, targets, most)
+	rows, err := db.read.QueryContext(ctx,
+		"SELECT case_id, coalesce(CAST(case_ix AS TEXT),''), coalesce(CAST(target_ix AS TEXT),'')"+which+
+			" ORDER BY case_ix,target_ix,repeat LIMIT ?", runID, cases, targets, most)
 	if err != nil {
 		return 0, nil, db.explain("read attempts", err)
 	}

@@ -33,7 +33,8 @@ const (
 // nil when its trace is not to be reused.
 func (db *DB) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) {
 	if len(key) != 0 && len(key) != KeyBytes {
-		return nil, fmt.Errorf("encode cell: a cache key of %d bytes, want %d: %w", len(key), KeyBytes, callvet.ErrInvalid)
+		return nil, fmt.Errorf("encode cell: a cache key of %d bytes, want %d: %w", len(key), KeyBytes,
+			callvet.ErrInvalid)
 	}
 	if c.Case < 0 || c.Target < 0 || c.Repeat < 0 {
 		return nil, fmt.Errorf("encode cell: negative coordinates: %w", callvet.ErrInvalid)
@@ -61,7 +62,8 @@ func (db *DB) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) {
 	}
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(cost))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(overall.Value))
-	for _, s := range []string{c.Trace.CaseID, string(c.Trace.Outcome), string(c.Result.Verdict), string(c.Result.Class)} {
+	for _, s := range []string{c.Trace.CaseID, string(c.Trace.Outcome), string(c.Result.Verdict),
+		string(c.Result.Class)} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
 	b = append(binary.AppendUvarint(b, uint64(len(key))), key...)

@@ -129,7 +129,8 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 		}
 		res, err := tx.Exec(`INSERT INTO runs(id,name,notes,tags,created,status,suite_hash,suite_name,manifest,judges)
 			SELECT ?,?,?,?,?,?,hash,name,?,nullif(?,'') FROM suites WHERE hash=?`,
-			id, n.Name, n.Notes, string(tags), db.opts.Now().UnixMilli(), StatusRunning, sealed(n.Manifest), n.Judges, n.SuiteHash)
+			id, n.Name, n.Notes, string(tags), db.opts.Now().UnixMilli(), StatusRunning, sealed(n.Manifest), n.Judges,
+			n.SuiteHash)
 		if err != nil {
 			return err
 		}
@@ -156,7 +157,8 @@ func findable(tx *sql.Tx, name, id string) error {
 		return err
 	}
 	var taken string
-	err := tx.QueryRow("SELECT id FROM runs WHERE id<>? AND (id=? OR name=? AND NOT "+ownedRun+")", id, name, name).Scan(&taken)
+	err := tx.QueryRow("SELECT id FROM runs WHERE id<>? AND (id=? OR name=? AND NOT "+ownedRun+")", id, name,
+		name).Scan(&taken)
 	switch {
 	case err == nil:
 		return &TakenError{Name: name, Run: taken}
@@ -172,7 +174,8 @@ func (db *DB) Describe(ctx context.Context, id string, change func(*Words) error
 		var w Words
 		var tags string
 		var owned bool
-		err := tx.QueryRow("SELECT name,notes,tags,"+ownedRun+" FROM runs WHERE id=?", id).Scan(&w.Name, &w.Notes, &tags, &owned)
+		err := tx.QueryRow("SELECT name,notes,tags,"+ownedRun+" FROM runs WHERE id=?", id).Scan(&w.Name, &w.Notes,
+			&tags, &owned)
 		if errors.Is(err, sql.ErrNoRows) {
 			return fmt.Errorf("run %s: %w", id, callvet.ErrNotFound)
 		}
@@ -211,7 +214,9 @@ var back = regexp.MustCompile(`~[0-9]+$`)
 // validName refuses the names that find runs by their place in the list.
 func validName(name string) error {
 	if name == "latest" || name == "last" || back.MatchString(name) {
-		return &callvet.Hinted{Err: fmt.Errorf("name %q: %w: it finds runs by when they were made", name, callvet.ErrInvalid), Hint: "another name, such as " + strings.Trim(back.ReplaceAllString(name, ""), "~") + "-run"}
+		return &callvet.Hinted{Err: fmt.Errorf("name %q: %w: it finds runs by when they were made", name,
+			callvet.ErrInvalid), Hint: "another name, such as " +
+			strings.Trim(back.ReplaceAllString(name, ""), "~") + "-run"}
 	}
 	return nil
 }
@@ -242,7 +247,8 @@ const runColumns = "SELECT id,name,notes,tags,created,finished,status,suite_hash
 	"requests,usd,assumed_usd,assumed,coalesce(judges,'')," +
 	"coalesce((SELECT s.cases FROM suites s WHERE s.hash=suite_hash),0)," +
 	"whole AND coalesce((SELECT s.whole FROM checked_suites s WHERE s.hash=suite_hash),0)," +
-	"coalesce((SELECT j.state FROM run_entries e JOIN jobs j ON j.id=e.job_id WHERE e.run_id=runs.id),'')," + ownerColumns + " FROM checked_runs runs "
+	"coalesce((SELECT j.state FROM run_entries e JOIN jobs j ON j.id=e.job_id WHERE e.run_id=runs.id),'')," +
+	ownerColumns + " FROM checked_runs runs "
 
 // Runs lists the newest runs first; limit 0 means all.
 func (db *DB) Runs(ctx context.Context, limit int) ([]Run, error) {
@@ -274,7 +280,8 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 		var whole bool
 		if r.Owner, err = scanOwner(rows, &r.ID, &r.Name, &r.Notes, &tags, &created, &finished,
 			&r.Status, &r.SuiteHash, &r.SuiteName, &manifest, &totals,
-			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed, &r.Judges, &r.Cases, &whole, &r.Job); err != nil {
+			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed, &r.Judges, &r.Cases, &whole,
+			&r.Job); err != nil {
 			return nil, db.explain("read runs", err)
 		}
 		r.Created = time.UnixMilli(created)
@@ -318,7 +325,8 @@ func (db *DB) Run(ctx context.Context, ref string) (Run, error) {
 	if err != nil || len(found) == 1 {
 		return first(found), err
 	}
-	if found, err = db.runs(ctx, runColumns+"WHERE name=? ORDER BY "+ownedRun+", num DESC LIMIT 1", ref); err != nil || len(found) == 1 {
+	if found, err = db.runs(ctx, runColumns+"WHERE name=? ORDER BY "+ownedRun+", num DESC LIMIT 1", ref); err != nil ||
+		len(found) == 1 {
 		return first(found), err
 	}
 	low := strings.ToLower(ref)
@@ -342,14 +350,15 @@ func one(ref string, find func() ([]Run, error)) (Run, error) {
 	case len(found) == 0:
 		return Run{}, fmt.Errorf("run %q: %w", ref, callvet.ErrNotFound)
 	case len(found) > 1:
-		return Run{}, &callvet.Hinted{Err: fmt.Errorf("run %q: several ids begin so: %w", ref, callvet.ErrConflict), Hint: "write more of the id, for example " + found[0].ID}
+		return Run{}, &callvet.Hinted{Err: fmt.Errorf("run %q: several ids begin so: %w", ref, callvet.ErrConflict),
+			Hint: "write more of the id, for example " + found[0].ID}
 	}
 	return found[0], nil
 }
 
-// DeleteRun removes a run with its cells, with what judges and people said of it and what a server keeps beside it, and its
-// suite when no other run has it; also is done in the same transaction. A run that a process carries out is refused with a *HeldError; gone is
-// that of Claim.
+// DeleteRun removes a run with its cells, with what judges and people said of it and what a server
+// keeps beside it, and its suite when no other run has it; also is done in the same transaction. A
+// run that a process carries out is refused with a *HeldError; gone is that of Claim.
 func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool, also Also) error {
 	return db.ChangeTx(ctx, "delete run", func(tx *sql.Tx, q *rows.Queries) error {
 		if err := free(tx, id, gone); err != nil {
@@ -360,18 +369,21 @@ func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool, a
 			return err
 		}
 		for _, table := range []string{"cells", "cache_keys"} {
-			if _, err := tx.Exec("DELETE FROM "+table+" WHERE run=? OR run IN (SELECT num FROM runs WHERE judges=?)", num, id); err != nil {
+			if _, err := tx.Exec("DELETE FROM "+table+" WHERE run=? OR run IN (SELECT num FROM runs WHERE judges=?)",
+				num, id); err != nil {
 				return err
 			}
 		}
 		if _, err := tx.Exec("DELETE FROM runs WHERE num=? OR judges=?", num, id); err != nil {
 			return err
 		}
-		if _, err := tx.Exec("DELETE FROM suite_chunks WHERE suite IN (SELECT num FROM suites WHERE hash NOT IN (SELECT suite_hash FROM runs))"); err != nil {
+		if _, err := tx.Exec(
+			"DELETE FROM suite_chunks WHERE suite IN (SELECT num FROM suites WHERE hash NOT IN (SELECT suite_hash FROM runs))"); err != nil {
 			return err
 		}
 		_, err = tx.Exec("DELETE FROM suites WHERE hash NOT IN (SELECT suite_hash FROM runs)")
-		return errors.Join(err, q.DropRunDocuments(ctx, id), q.DropSelectRun(ctx, id), q.DropVerdictsOfRun(ctx, id), q.DropLabelLines(ctx, RunLabels(id)), q.DropRunEntry(ctx, id), also.Do(q))
+		return errors.Join(err, q.DropRunDocuments(ctx, id), q.DropSelectRun(ctx, id), q.DropVerdictsOfRun(ctx, id),
+			q.DropLabelLines(ctx, RunLabels(id)), q.DropRunEntry(ctx, id), also.Do(q))
 	})
 }
 

@@ -41,7 +41,9 @@ func suite(n int) *callvet.Suite {
 	for i := range n {
 		s.Cases = append(s.Cases, callvet.Case{
 			ID: fmt.Sprintf("c%d", i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "hej <där> & så"}},
-			ToolNames: []string{}, Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"a"}, Args: json.RawMessage(`{}`)}}}}},
+			ToolNames: []string{},
+			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"a"},
+				Args: json.RawMessage(`{}`)}}}}},
 		})
 	}
 	return s
@@ -49,7 +51,8 @@ func suite(n int) *callvet.Suite {
 
 func newRun(t testing.TB, db *store.DB, s *callvet.Suite, name string) store.Run {
 	t.Helper()
-	r, err := db.CreateRun(t.Context(), store.NewRun{Words: store.Words{Name: name}, Suite: s, Manifest: json.RawMessage(`{"seed":1}`)})
+	r, err := db.CreateRun(t.Context(),
+		store.NewRun{Words: store.Words{Name: name}, Suite: s, Manifest: json.RawMessage(`{"seed":1}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,25 +65,42 @@ func full(caseIx, target, repeat int) callvet.Cell {
 	return callvet.Cell{
 		Case: caseIx, Target: target, Repeat: repeat,
 		Trace: callvet.Trace{
-			CaseID: fmt.Sprintf("c%d", caseIx), Target: "m \"x\"\\\t\n\r\x01", Repeat: repeat, Outcome: callvet.OutcomeCalled,
+			CaseID: fmt.Sprintf("c%d", caseIx), Target: "m \"x\"\\\t\n\r\x01", Repeat: repeat,
+			Outcome: callvet.OutcomeCalled,
 			Turns: []callvet.Turn{
 				{Role: callvet.RoleAssistant, Content: "é 🙂 <&>\u2028", Reasoning: "hm", Calls: []callvet.Call{{
-					ID: "1", Tool: "a", Version: "2", Args: json.RawMessage(`{"x":[1,2.50]}`), ArgsRaw: "'x'", Repairs: []string{"r"}, Status: callvet.StatusExecErr,
-					Result: json.RawMessage(`null`), Error: "e", Note: "n", Env: "live http https://a.example", Guard: []callvet.Ruling{{Rule: "r", Action: "deny", Detail: "é"}, {Rule: "s", Action: "flag"}}, QueueMS: 0.5, ExecMS: 1e-7,
+					ID: "1", Tool: "a", Version: "2", Args: json.RawMessage(`{"x":[1,2.50]}`), ArgsRaw: "'x'",
+					Repairs: []string{"r"}, Status: callvet.StatusExecErr,
+					Result: json.RawMessage(`null`), Error: "e", Note: "n", Env: "live http https://a.example",
+					Guard:   []callvet.Ruling{{Rule: "r", Action: "deny", Detail: "é"}, {Rule: "s", Action: "flag"}},
+					QueueMS: 0.5, ExecMS: 1e-7,
 				}}, Raw: json.RawMessage(`{"role":"assistant"}`)},
 				{Role: callvet.RoleTool, CallID: "1", Tool: "a", Content: "{}"},
 			},
-			Answer: "ok", Usage: callvet.Usage{InputTokens: 5, OutputTokens: 6, ReasoningTokens: 7, CachedTokens: 8, CostUSD: &cost, PriceDate: "2026-01-01", Known: true},
-			Model: "m-1", FinishReason: "stop", Format: callvet.FormatNormalized, Repairs: []string{"fenced", "x"}, ToolChoice: "auto", End: callvet.EndReached,
-			Fault: &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500, Message: "no", Param: "p", Retryable: true}, Attempts: 3,
-			Started: time.Date(2026, 3, 1, 2, 3, 4, 5000, time.UTC), WallMS: 12.25, FirstTokenMS: 3, ToolMS: 4, Cached: true,
-			Exchanges: []callvet.Exchange{{Request: json.RawMessage(`{"a":1}`), Response: "half {", HTTP: 500, MS: 3.5, Error: "bad"}, {}},
+			Answer: "ok", Usage: callvet.Usage{InputTokens: 5, OutputTokens: 6, ReasoningTokens: 7, CachedTokens: 8,
+				CostUSD: &cost, PriceDate: "2026-01-01", Known: true},
+			Model: "m-1", FinishReason: "stop", Format: callvet.FormatNormalized, Repairs: []string{"fenced", "x"},
+			ToolChoice: "auto", End: callvet.EndReached,
+			Fault:    &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500, Message: "no", Param: "p", Retryable: true},
+			Attempts: 3,
+			Started:  time.Date(2026, 3, 1, 2, 3, 4, 5000, time.UTC), WallMS: 12.25, FirstTokenMS: 3, ToolMS: 4,
+			Cached: true,
+			Exchanges: []callvet.Exchange{{Request: json.RawMessage(`{"a":1}`), Response: "half {", HTTP: 500, MS: 3.5,
+				Error: "bad"}, {}},
 		},
 		Result: callvet.Result{
 			Verdict: callvet.VerdictFail, Class: callvet.ClassWrongArgs, Reason: "why", Plan: "p",
-			Scores:       []callvet.Score{{Name: "overall", Value: 0.6, Scored: true}, {Name: "args", Reason: "not \"scored\""}},
-			Calls:        []callvet.CallMatch{{State: callvet.StatePartial, Expected: 0, Actual: -1, Want: []string{"a", "b"}, WantArgs: json.RawMessage(`{}`), Got: "a", GotArgs: json.RawMessage(`[]`), Note: "n", Args: []callvet.ArgDiff{{Path: "x", Expected: json.RawMessage(`1`), Actual: json.RawMessage(`"1"`), Rule: "exact", Similarity: &sim, Note: "n"}, {Path: "y", Matched: true, Rule: "r"}}, Violations: []callvet.Violation{{Path: "/x", Keyword: "type", Expected: "a", Actual: "b", Message: "m"}}}},
-			Assertions:   []callvet.Assertion{{Name: "n", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "s", Expected: "e", Actual: "a", Version: "v"}},
+			Scores: []callvet.Score{{Name: "overall", Value: 0.6, Scored: true},
+				{Name: "args", Reason: "not \"scored\""}},
+			Calls: []callvet.CallMatch{{State: callvet.StatePartial, Expected: 0, Actual: -1,
+				Want: []string{"a", "b"}, WantArgs: json.RawMessage(`{}`), Got: "a", GotArgs: json.RawMessage(`[]`),
+				Note: "n",
+				Args: []callvet.ArgDiff{{Path: "x", Expected: json.RawMessage(`1`), Actual: json.RawMessage(`"1"`),
+					Rule: "exact", Similarity: &sim, Note: "n"}, {Path: "y", Matched: true, Rule: "r"}},
+				Violations: []callvet.Violation{{Path: "/x", Keyword: "type", Expected: "a", Actual: "b",
+					Message: "m"}}}},
+			Assertions: []callvet.Assertion{{Name: "n", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated,
+				Reason: "s", Expected: "e", Actual: "a", Version: "v"}},
 			NotEvaluated: 2,
 		},
 	}
@@ -102,7 +122,9 @@ func TestCellsComeBackWhole(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "new", "x #1?.db"), store.Options{})
 	r := newRun(t, db, suite(3), "")
-	want := []callvet.Cell{full(0, 0, 0), {Case: 1, Trace: callvet.Trace{CaseID: "c1", Outcome: callvet.OutcomeAbstained}, Result: callvet.Result{Verdict: callvet.VerdictPass}}}
+	want := []callvet.Cell{full(0, 0, 0),
+		{Case: 1, Trace: callvet.Trace{CaseID: "c1", Outcome: callvet.OutcomeAbstained},
+			Result: callvet.Result{Verdict: callvet.VerdictPass}}}
 	if err := db.AppendCells(t.Context(), r.ID, want, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +152,10 @@ func TestStreamOrderAndFilter(t *testing.T) {
 				if c%4 == 0 {
 					v = callvet.VerdictFail
 				}
-				in = append(in, callvet.Cell{Case: c, Target: tg, Repeat: rep, Trace: callvet.Trace{CaseID: fmt.Sprintf("c%d", c), Repeat: rep}, Result: callvet.Result{Verdict: v}})
+				in = append(in,
+					callvet.Cell{Case: c, Target: tg, Repeat: rep,
+						Trace:  callvet.Trace{CaseID: fmt.Sprintf("c%d", c), Repeat: rep},
+						Result: callvet.Result{Verdict: v}})
 			}
 		}
 	}
@@ -145,13 +170,19 @@ func TestStreamOrderAndFilter(t *testing.T) {
 		key  func(c callvet.Cell) int
 	}{
 		{"by target", store.Filter{}, 240, func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat }},
-		{"by case", store.Filter{Order: store.ByCase}, 240, func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
+		{"by case", store.Filter{Order: store.ByCase}, 240,
+			func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
 		{"one target", store.Filter{Target: &one}, 80, func(c callvet.Cell) int { return c.Case*10 + c.Repeat }},
-		{"failures", store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError}}, 60, func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat }},
-		{"some", store.Filter{At: []store.Place{{Case: 31, Target: 2}, {Case: 2, Repeat: 1}, {Case: 31, Target: 1}, {Case: 77}}}, 3, func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
+		{"failures", store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError}}, 60,
+			func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat }},
+		{"some",
+			store.Filter{At: []store.Place{{Case: 31, Target: 2}, {Case: 2, Repeat: 1}, {Case: 31, Target: 1},
+				{Case: 77}}}, 3, func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
 		{"none", store.Filter{At: []store.Place{}}, 0, nil},
-		{"from a place", store.Filter{Order: store.ByCase, From: &store.Place{Case: 30, Target: 1, Repeat: 1}}, 57, func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
-		{"one case", store.Filter{CaseID: "c7"}, 6, func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat }},
+		{"from a place", store.Filter{Order: store.ByCase, From: &store.Place{Case: 30, Target: 1, Repeat: 1}}, 57,
+			func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
+		{"one case", store.Filter{CaseID: "c7"}, 6,
+			func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -173,11 +204,14 @@ func TestAppendReplacesOnlyErrors(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	r := newRun(t, db, suite(3), "")
 	cell := func(i int, v callvet.Verdict, answer string) callvet.Cell {
-		return callvet.Cell{Case: i, Trace: callvet.Trace{Answer: answer, Outcome: callvet.OutcomeAbstained}, Result: callvet.Result{Verdict: v}}
+		return callvet.Cell{Case: i, Trace: callvet.Trace{Answer: answer, Outcome: callvet.OutcomeAbstained},
+			Result: callvet.Result{Verdict: v}}
 	}
 	for _, batch := range [][]callvet.Cell{
-		{cell(0, callvet.VerdictPass, "first"), cell(1, callvet.VerdictError, "first"), cell(2, callvet.VerdictNotRun, "first")},
-		{cell(0, callvet.VerdictFail, "second"), cell(1, callvet.VerdictFail, "second"), cell(2, callvet.VerdictPass, "second")},
+		{cell(0, callvet.VerdictPass, "first"), cell(1, callvet.VerdictError, "first"),
+			cell(2, callvet.VerdictNotRun, "first")},
+		{cell(0, callvet.VerdictFail, "second"), cell(1, callvet.VerdictFail, "second"),
+			cell(2, callvet.VerdictPass, "second")},
 	} {
 		if err := db.AppendCells(t.Context(), r.ID, batch, nil); err != nil {
 			t.Fatal(err)
@@ -250,7 +284,8 @@ func TestSuiteIsImmutableAndExact(t *testing.T) {
 
 func TestFindAndDeleteRuns(t *testing.T) {
 	t.Parallel()
-	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{Rand: strings.NewReader("aaaaaaabbbbbbbaaabbbbccccccc")})
+	db := open(t, filepath.Join(t.TempDir(), "x.db"),
+		store.Options{Rand: strings.NewReader("aaaaaaabbbbbbbaaabbbbccccccc")})
 	a, b, c := newRun(t, db, suite(1), "weekly"), newRun(t, db, suite(2), "nightly"), newRun(t, db, suite(2), "")
 	for _, tt := range []struct {
 		ref, want string
@@ -288,10 +323,12 @@ func TestFindAndDeleteRuns(t *testing.T) {
 	if _, err := db.Suite(t.Context(), a.SuiteHash); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("the suite of a deleted run: %v", err)
 	}
-	if err := take(t, db, c.ID, claim(1, time.Hour)).Finish(t.Context(), store.StatusDone, json.RawMessage(`{"n":1}`)); err != nil {
+	if err := take(t, db, c.ID, claim(1, time.Hour)).Finish(t.Context(), store.StatusDone,
+		json.RawMessage(`{"n":1}`)); err != nil {
 		t.Fatal(err)
 	}
-	if rs, err := db.Runs(t.Context(), 0); err != nil || len(rs) != 1 || rs[0].Status != store.StatusDone || string(rs[0].Totals) != `{"n":1}` {
+	if rs, err := db.Runs(t.Context(), 0); err != nil || len(rs) != 1 || rs[0].Status != store.StatusDone ||
+		string(rs[0].Totals) != `{"n":1}` {
 		t.Errorf("runs left: %+v, %v", rs, err)
 	}
 }
@@ -303,10 +340,12 @@ func TestNamesFindOneRun(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	r := newRun(t, db, suite(1), "nightly")
 	for name, kind := range map[string]error{
-		"nightly": callvet.ErrConflict, r.ID: callvet.ErrConflict, "last": callvet.ErrInvalid, "latest": callvet.ErrInvalid, "last~2": callvet.ErrInvalid, "nightly~1": callvet.ErrInvalid,
+		"nightly": callvet.ErrConflict, r.ID: callvet.ErrConflict, "last": callvet.ErrInvalid,
+		"latest": callvet.ErrInvalid, "last~2": callvet.ErrInvalid, "nightly~1": callvet.ErrInvalid,
 		"nightly~x": nil, "Nightly": nil, "lasting": nil,
 	} {
-		_, err := db.CreateRun(t.Context(), store.NewRun{Words: store.Words{Name: name}, Suite: suite(1), Manifest: json.RawMessage(`{}`)})
+		_, err := db.CreateRun(t.Context(),
+			store.NewRun{Words: store.Words{Name: name}, Suite: suite(1), Manifest: json.RawMessage(`{}`)})
 		if !errors.Is(err, kind) || kind == nil && err != nil {
 			t.Errorf("name %q: %v, want %v", name, err, kind)
 		}
@@ -381,7 +420,8 @@ func TestRefusals(t *testing.T) {
 	}
 	_, err := store.Open(t.Context(), garbage, store.Options{})
 	wantHint(t, err, callvet.ErrInvalid, "not a callvet store")
-	if _, err := store.Open(t.Context(), filepath.Join(dir, "absent.db"), store.Options{ReadOnly: true}); !errors.Is(err, callvet.ErrNotFound) {
+	if _, err := store.Open(t.Context(), filepath.Join(dir, "absent.db"),
+		store.Options{ReadOnly: true}); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("reading an absent store: %v", err)
 	}
 	if _, err := store.Open(t.Context(), filepath.Join(garbage, "x.db"), store.Options{}); err == nil {
@@ -397,7 +437,8 @@ func TestRefusals(t *testing.T) {
 	wantHint(t, err, callvet.ErrDenied, "writable")
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := open(t, ok, store.Options{}).AppendCells(done, r.ID, []callvet.Cell{full(0, 0, 0)}, nil); !errors.Is(err, context.Canceled) {
+	if err := open(t, ok, store.Options{}).AppendCells(done, r.ID, []callvet.Cell{full(0, 0, 0)}, nil); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("append after cancel: %v", err)
 	}
 }
@@ -418,7 +459,8 @@ func TestOfAnotherUser(t *testing.T) {
 	}
 	for _, readOnly := range []bool{false, true} {
 		db, err := store.Open(t.Context(), path, store.Options{ReadOnly: readOnly})
-		if !errors.Is(err, callvet.ErrDenied) || !strings.Contains(err.Error(), "another user of this machine (12345)") {
+		if !errors.Is(err, callvet.ErrDenied) ||
+			!strings.Contains(err.Error(), "another user of this machine (12345)") {
 			t.Errorf("read only %t: %v", readOnly, err)
 		}
 		if db != nil {

@@ -74,7 +74,8 @@ func each(s *callvet.Suite) iter.Seq2[*callvet.Case, error] {
 
 // writeSuite encodes a suite piece by piece: the head first, then chunks of
 // cases, each a JSON array. It returns the hash over all pieces and the number of cases.
-func writeSuite(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error], headPiece func([]byte) error, chunk func(ix int, b []byte) error) (hash string, n int, err error) {
+func writeSuite(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error], headPiece func([]byte) error,
+	chunk func(ix int, b []byte) error) (hash string, n int, err error) {
 	sum := sha256.New()
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -137,7 +138,8 @@ func (db *DB) PutSuite(ctx context.Context, s *callvet.Suite) (hash string, err 
 
 // PutSuiteFrom stores a suite whose cases come one by one; s.Cases is not read.
 // Neither the cases nor their encoding are held as a whole.
-func (db *DB) PutSuiteFrom(ctx context.Context, s *callvet.Suite, cases iter.Seq2[*callvet.Case, error]) (hash string, err error) {
+func (db *DB) PutSuiteFrom(ctx context.Context, s *callvet.Suite,
+	cases iter.Seq2[*callvet.Case, error]) (hash string, err error) {
 	known := errors.New("known")
 	err = db.tx(ctx, "store suite", func(tx *sql.Tx) error {
 		res, err := tx.Exec("INSERT INTO suites(hash,name,version,cases,created,head) VALUES('',?,?,0,?,x'')",
@@ -180,7 +182,8 @@ func (db *DB) PutSuiteFrom(ctx context.Context, s *callvet.Suite, cases iter.Seq
 func (db *DB) DropSuite(ctx context.Context, hash string) error {
 	const unused = "hash=? AND hash NOT IN (SELECT suite_hash FROM runs)"
 	return db.tx(ctx, "remove suite", func(tx *sql.Tx) error {
-		if _, err := tx.Exec("DELETE FROM suite_chunks WHERE suite IN (SELECT num FROM suites WHERE "+unused+")", hash); err != nil {
+		if _, err := tx.Exec("DELETE FROM suite_chunks WHERE suite IN (SELECT num FROM suites WHERE "+unused+")",
+			hash); err != nil {
 			return err
 		}
 		_, err := tx.Exec("DELETE FROM suites WHERE "+unused, hash)
@@ -210,7 +213,8 @@ func (db *DB) OpenSuite(ctx context.Context, hash string) (*callvet.Suite, *Case
 	cs := &CaseReader{db: db, ctx: ctx, hash: hash, recent: map[int]*caseChunk{}}
 	var b []byte
 	var whole bool
-	err := db.read.QueryRowContext(ctx, "SELECT num, cases, head, whole FROM checked_suites WHERE hash=?", hash).Scan(&cs.num, &cs.n, &b, &whole)
+	err := db.read.QueryRowContext(ctx, "SELECT num, cases, head, whole FROM checked_suites WHERE hash=?",
+		hash).Scan(&cs.num, &cs.n, &b, &whole)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil, fmt.Errorf("suite %s: %w", hash, callvet.ErrNotFound)
 	}
@@ -341,7 +345,8 @@ func (r *CaseReader) Equipped(i int) (bool, error) {
 func (r *CaseReader) chunk(ix int) ([]byte, error) {
 	var b []byte
 	var whole bool
-	if err := r.db.read.QueryRowContext(r.ctx, "SELECT cases, whole FROM checked_suite_chunks WHERE suite=? AND ix=?", r.num, ix).Scan(&b, &whole); err != nil {
+	if err := r.db.read.QueryRowContext(r.ctx, "SELECT cases, whole FROM checked_suite_chunks WHERE suite=? AND ix=?",
+		r.num, ix).Scan(&b, &whole); err != nil {
 		return nil, r.db.explain("read suite", err)
 	}
 	b, err := unseal(b)
@@ -359,7 +364,8 @@ func (r *CaseReader) chunk(ix int) ([]byte, error) {
 // values stay as they were stored, whatever it thinks of them.
 func readCase(text []byte) (*callvet.Case, error) {
 	var stored storedCase
-	if err := jsonx.Unmarshal(text, &stored, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
+	if err := jsonx.Unmarshal(text, &stored, jsontext.AllowInvalidUTF8(true),
+		jsontext.AllowDuplicateNames(true)); err != nil {
 		return nil, doc.Explain(err)
 	}
 	if stored.Case == nil {

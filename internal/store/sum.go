@@ -49,8 +49,9 @@ func unseal(b []byte) ([]byte, error) {
 	return b[:at], nil
 }
 
-// The flags column has the flags in its lowest byte. With a checksum it has that above, and the mark of one in its highest
-// byte: what is read in its place, where a damaged bit moves columns, is no number as small as flags alone.
+// The flags column has the flags in its lowest byte. With a checksum it has that above, and the
+// mark of one in its highest byte: what is read in its place, where a damaged bit moves columns, is
+// no number as small as flags alone.
 const (
 	sumShift  = 16
 	markShift = 56
@@ -101,7 +102,8 @@ const columnNames = "run,case_ix,target_ix,repeat,outcome,verdict,class,case_id,
 // fields are where a row is read to.
 func (c *columns) fields() []any {
 	return []any{
-		&c.run, &c.at[0], &c.at[1], &c.at[2], &c.outcome, &c.verdict, &c.class, &c.caseID, &c.overall, &c.cost, &c.requests, &c.flags,
+		&c.run, &c.at[0], &c.at[1], &c.at[2], &c.outcome, &c.verdict, &c.class, &c.caseID, &c.overall, &c.cost,
+		&c.requests, &c.flags,
 	}
 }
 
@@ -114,7 +116,8 @@ func (c *columns) old() bool { return c.flags>>8 == 0 }
 // sum is the checksum of the columns.
 func (c *columns) sum() uint32 {
 	b := c.scratch[:0]
-	for _, n := range []int{c.run.whole(), c.at[0].whole(), c.at[1].whole(), c.at[2].whole(), c.requests.whole(), c.flag()} {
+	for _, n := range []int{c.run.whole(), c.at[0].whole(), c.at[1].whole(), c.at[2].whole(),
+		c.requests.whole(), c.flag()} {
 		b = binary.AppendVarint(b, int64(n))
 	}
 	for _, n := range []*number{&c.overall, &c.cost} {

@@ -27,7 +27,8 @@ func keptRun(t *testing.T) (path string) {
 	}
 	r := newRun(t, db, suite(4), "kept")
 	cells := []callvet.Cell{full(0, 0, 0), full(1, 0, 0), full(2, 0, 0), full(3, 0, 0)}
-	cells[1].Result.Verdict, cells[1].Result.Class, cells[1].Trace.Outcome = callvet.VerdictPass, "", callvet.OutcomeAbstained
+	cells[1].Result.Verdict, cells[1].Result.Class, cells[1].Trace.Outcome = callvet.VerdictPass, "",
+		callvet.OutcomeAbstained
 	keys := make([][]byte, len(cells))
 	for i := range keys {
 		keys[i] = keyOf(i)
@@ -48,8 +49,8 @@ func keptRun(t *testing.T) (path string) {
 	return path
 }
 
-// TestDamagedBit flips bits of the file of a store, one at a time. What is read then is what was written, an error, or a
-// lost or missing attempt: never another content.
+// TestDamagedBit flips bits of the file of a store, one at a time. What is read then is what was
+// written, an error, or a lost or missing attempt: never another content.
 func TestDamagedBit(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile(keptRun(t))

@@ -32,7 +32,8 @@ func summedTables() []summedTable {
 	return []summedTable{
 		{name: "suites", columns: "num,hash,name,version,cases"},
 		{name: "suite_chunks", columns: "suite,ix,cases"},
-		{name: "runs", columns: "num,id,created,finished,status,suite_hash,suite_name,requests,usd,assumed_usd,assumed,judges"},
+		{name: "runs",
+			columns: "num,id,created,finished,status,suite_hash,suite_name,requests,usd,assumed_usd,assumed,judges"},
 		{name: "run_documents", columns: "run_id,about,state,document", replaced: true},
 		{name: "label_lines", columns: "about,seq,user_id,line"},
 		{name: "gate_entries", columns: "id,content"},
@@ -48,13 +49,14 @@ func summedTables() []summedTable {
 	}
 }
 
-// wholeSchema adds the checksums to the tables. Only views and triggers call row_sum: other programs, which have no such
-// function, can read the tables, copy and check the file.
+// wholeSchema adds the checksums to the tables. Only views and triggers call row_sum: other
+// programs, which have no such function, can read the tables, copy and check the file.
 func wholeSchema() string {
 	var b strings.Builder
 	for _, t := range summedTables() {
 		sum := "row_sum(" + t.columns + ")"
-		next := fmt.Sprintf("CASE WHEN OLD.sum IS row_sum(OLD.%s) THEN %s ELSE -1 END", strings.ReplaceAll(t.columns, ",", ",OLD."), sum)
+		next := fmt.Sprintf("CASE WHEN OLD.sum IS row_sum(OLD.%s) THEN %s ELSE -1 END",
+			strings.ReplaceAll(t.columns, ",", ",OLD."), sum)
 		if t.replaced {
 			next = sum
 		}
@@ -73,9 +75,10 @@ CREATE TRIGGER %[1]s_changed AFTER UPDATE OF %[3]s ON %[1]s BEGIN UPDATE %[1]s S
 //
 //nolint:gochecknoglobals // a driver takes a function once
 var registerSum = sync.OnceFunc(func() {
-	sqlite.MustRegisterDeterministicScalarFunction("row_sum", -1, func(_ *sqlite.FunctionContext, values []driver.Value) (driver.Value, error) {
-		return rowSum(values), nil
-	})
+	sqlite.MustRegisterDeterministicScalarFunction("row_sum", -1,
+		func(_ *sqlite.FunctionContext, values []driver.Value) (driver.Value, error) {
+			return rowSum(values), nil
+		})
 })
 
 // rowSum is a checksum of values, of their kinds and their lengths.
@@ -115,7 +118,8 @@ func Intact(whole bool, what string) error {
 func (db *DB) checkRows(ctx context.Context) (problems []string, err error) {
 	for _, t := range summedTables() {
 		var n int
-		if err := db.read.QueryRowContext(ctx, "SELECT count(*) FROM checked_"+t.name+" WHERE NOT whole").Scan(&n); err != nil {
+		if err := db.read.QueryRowContext(ctx,
+			"SELECT count(*) FROM checked_"+t.name+" WHERE NOT whole").Scan(&n); err != nil {
 			return nil, db.explain("check", err)
 		}
 		if n > 0 {

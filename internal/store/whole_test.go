@@ -38,7 +38,8 @@ func everyTable(t *testing.T) (path string) {
 func addRows(t *testing.T, db *DB, table string) {
 	t.Helper()
 	var names, values []string
-	rows, err := db.read.QueryContext(t.Context(), "SELECT name, type FROM pragma_table_info(?) WHERE name<>'sum'", table)
+	rows, err := db.read.QueryContext(t.Context(),
+		"SELECT name, type FROM pragma_table_info(?) WHERE name<>'sum'", table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,8 @@ func addRows(t *testing.T, db *DB, table string) {
 			values = append(values, fmt.Sprintf("%d+n", 100*i))
 		}
 	}
-	q := fmt.Sprintf("INSERT INTO %s(%s) SELECT %s FROM (SELECT 1 n UNION ALL SELECT 2)", table, strings.Join(names, ","), strings.Join(values, ","))
+	q := fmt.Sprintf("INSERT INTO %s(%s) SELECT %s FROM (SELECT 1 n UNION ALL SELECT 2)", table,
+		strings.Join(names, ","), strings.Join(values, ","))
 	_, err = db.write.ExecContext(t.Context(), q)
 	if err := errors.Join(rows.Err(), err); err != nil {
 		t.Fatalf("%s: %v", q, err)
@@ -124,8 +126,8 @@ const (
 	labels   = "labels"
 )
 
-// TestDamagedRow flips bits of the file, one at a time. A row that is whole has what was written; what was damaged before
-// it was changed stays damaged, unless the change writes all of it.
+// TestDamagedRow flips bits of the file, one at a time. A row that is whole has what was written;
+// what was damaged before it was changed stays damaged, unless the change writes all of it.
 func TestDamagedRow(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile(everyTable(t))
@@ -200,7 +202,8 @@ func TestDamageStays(t *testing.T) {
 				t.Fatal(err)
 			}
 			var n int
-			if err := db.read.QueryRowContext(t.Context(), "SELECT count(*) FROM checked_"+table.name+" WHERE whole").Scan(&n); err != nil {
+			if err := db.read.QueryRowContext(t.Context(),
+				"SELECT count(*) FROM checked_"+table.name+" WHERE whole").Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			if want := damaged && !table.replaced; (n == 0) != want {
@@ -220,7 +223,8 @@ func TestChecksumsOfOldRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	steps := migrations()
 	old := len(steps) - 1
-	for _, q := range append(steps[:old:old], fmt.Sprintf("PRAGMA user_version=%d; PRAGMA application_id=%d", old, applicationID),
+	for _, q := range append(steps[:old:old],
+		fmt.Sprintf("PRAGMA user_version=%d; PRAGMA application_id=%d", old, applicationID),
 		"INSERT INTO label_lines(about,seq,user_id,created,line) VALUES('run:a',1,'ana',5,CAST('{}' AS BLOB))",
 		"INSERT INTO gate_entries(id,user_id,name,shared,created,updated,content) VALUES('g','ana','n',TRUE,1,1,CAST('gates: []' AS BLOB))") {
 		execOn(t, path, q)
@@ -242,8 +246,8 @@ func TestChecksumsOfOldRows(t *testing.T) {
 	}
 }
 
-// TestReadByOthers: other programs have no row_sum, and read, check and copy the tables. They cannot where a column or an
-// index calls it.
+// TestReadByOthers: other programs have no row_sum, and read, check and copy the tables. They
+// cannot where a column or an index calls it.
 func TestReadByOthers(t *testing.T) {
 	t.Parallel()
 	db, err := Open(t.Context(), everyTable(t), Options{ReadOnly: true})
@@ -270,14 +274,18 @@ func TestReadByOthers(t *testing.T) {
 		}
 		return out
 	}
-	if calls := list("SELECT name FROM sqlite_schema WHERE type NOT IN ('view','trigger') AND sql LIKE '%row_sum%'"); len(calls) > 0 {
+	if calls := list(
+		"SELECT name FROM sqlite_schema WHERE type NOT IN ('view','trigger') AND sql LIKE '%row_sum%'"); len(
+		calls) > 0 {
 		t.Errorf("row_sum is called by %q", calls)
 	}
-	made := list("SELECT s.name || '.' || c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c WHERE s.type='table' AND c.hidden<>0")
+	made := list(
+		"SELECT s.name || '.' || c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c WHERE s.type='table' AND c.hidden<>0")
 	if len(made) > 0 {
 		t.Errorf("columns are generated: %q", made)
 	}
-	if views := list("SELECT name FROM sqlite_schema WHERE type='view' AND sql LIKE '%row_sum%'"); len(views) != len(summedTables()) {
+	if views := list("SELECT name FROM sqlite_schema WHERE type='view' AND sql LIKE '%row_sum%'"); len(views) != len(
+		summedTables()) {
 		t.Errorf("the views that call row_sum are %q", views)
 	}
 }

@@ -18,14 +18,19 @@ func bigSuite(tb testing.TB, n int, native bool) string {
 	type m = map[string]any
 	var tools, cases []any
 	for i := range 8 {
-		tools = append(tools, m{"type": "function", "function": m{"name": fmt.Sprintf("tool_%d", i), "description": "does a thing", "parameters": m{
-			"type": "object", "properties": m{"city": m{"type": "string"}, "days": m{"type": "integer"}, "units": m{"enum": []string{"c", "f"}}}, "required": []string{"city"},
-		}}})
+		tools = append(tools, m{"type": "function",
+			"function": m{"name": fmt.Sprintf("tool_%d", i), "description": "does a thing", "parameters": m{
+				"type": "object", "properties": m{"city": m{"type": "string"}, "days": m{"type": "integer"},
+					"units": m{"enum": []string{"c", "f"}}}, "required": []string{"city"},
+			}}})
 	}
 	for i := range n {
 		cases = append(cases, m{
-			"prompt":        fmt.Sprintf("What will the weather be like in town number %d for the next %d days, in celsius please?", i, i%9),
-			"expected_tool": fmt.Sprintf("tool_%d", i%8), "expected_params": m{"city": fmt.Sprintf("Town %d", i), "days": i % 9, "units": "c"}, "param_scoring": "exact",
+			"prompt": fmt.Sprintf(
+				"What will the weather be like in town number %d for the next %d days, in celsius please?", i, i%9),
+			"expected_tool":   fmt.Sprintf("tool_%d", i%8),
+			"expected_params": m{"city": fmt.Sprintf("Town %d", i), "days": i % 9, "units": "c"},
+			"param_scoring":   "exact",
 		})
 	}
 	suite := m{"name": "bench", "tools": tools, "test_cases": cases}
@@ -98,7 +103,8 @@ func TestLoadBig(t *testing.T) {
 	if held > 220 {
 		t.Errorf("%.0f MiB held", held)
 	}
-	if last := s.Cases[99_999]; last.ID != "case-100000" || last.Position.Line != 1 || last.Position.Column < 20_000_000 {
+	if last := s.Cases[99_999]; last.ID != "case-100000" || last.Position.Line != 1 ||
+		last.Position.Column < 20_000_000 {
 		t.Errorf("last case is %s at %d:%d", last.ID, last.Position.Line, last.Position.Column)
 	}
 }

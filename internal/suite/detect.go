@@ -50,7 +50,8 @@ func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.P
 func broken(d *doc.File, bad *doc.SyntaxError) (*callvet.Suite, []callvet.Problem, error) {
 	p := d.Problem(bad)
 	err := fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p)
-	return nil, []callvet.Problem{p}, &callvet.Hinted{Err: err, Hint: cmp.Or(bad.Fix, "a suite is YAML or JSON; `callvet init` writes one to start from")}
+	return nil, []callvet.Problem{p}, &callvet.Hinted{Err: err,
+		Hint: cmp.Or(bad.Fix, "a suite is YAML or JSON; `callvet init` writes one to start from")}
 }
 
 func parseNative(d *doc.File, data []byte, opt Options) (*callvet.Suite, []callvet.Problem, error) {
@@ -138,7 +139,8 @@ func unquoted(path string, problems []callvet.Problem) error {
 		at = append(at, fmt.Sprintf("%d:%d %s", p.Line, p.Column, p.Code))
 	}
 	return &callvet.Hinted{
-		Err:  fmt.Errorf("it holds no list of tools that can be read, at line:column %s: %w", strings.Join(at, ", "), callvet.ErrInvalid),
+		Err: fmt.Errorf("it holds no list of tools that can be read, at line:column %s: %w", strings.Join(at, ", "),
+			callvet.ErrInvalid),
 		Hint: "callvet tools lint " + path + " says what is wrong with it",
 	}
 }

@@ -47,9 +47,12 @@ func TestRead(t *testing.T) {
 		t.Fatal(problems)
 	}
 	want := &suite.EditFile{Seen: []string{"c1", "c2"}, Edits: []learn.Edit{{
-		Tool: "a", Status: learn.Accepted, Reason: "it is better", Was: ptr("Old."), Name: ptr("b"), Title: ptr("B"), Description: ptr("New,\nin two lines.\n"),
-		Keywords: []string{}, Examples: []string{`What is "it"?`}, Parameters: []learn.ParameterText{{Path: "city", Text: "The city."}, {Path: "where.street", Text: "A street."}},
-		Measured: &learn.Measured{Cases: 40, Before: 20, After: 22, Change: .05, Lower: -.01, Upper: .11, P: .2, NewlyRight: []string{"x", "y"}, NewlyWrong: []string{}},
+		Tool: "a", Status: learn.Accepted, Reason: "it is better", Was: ptr("Old."), Name: ptr("b"), Title: ptr("B"),
+		Description: ptr("New,\nin two lines.\n"),
+		Keywords:    []string{}, Examples: []string{`What is "it"?`},
+		Parameters: []learn.ParameterText{{Path: "city", Text: "The city."}, {Path: "where.street", Text: "A street."}},
+		Measured: &learn.Measured{Cases: 40, Before: 20, After: 22, Change: .05, Lower: -.01, Upper: .11, P: .2,
+			NewlyRight: []string{"x", "y"}, NewlyWrong: []string{}},
 		Position: callvet.Position{File: "e.yaml", Line: 3, Column: 5},
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -58,7 +61,8 @@ func TestRead(t *testing.T) {
 	if err := accepts(t, whole); err != "" {
 		t.Errorf("the schema refuses it: %s", err)
 	}
-	if f, problems := suite.ReadEdits("e.json", []byte(`[{"tool": "a", "description": ""}]`)); len(problems) > 0 || *f.Edits[0].Description != "" || f.Edits[0].State() != learn.Proposed {
+	if f, problems := suite.ReadEdits("e.json", []byte(`[{"tool": "a", "description": ""}]`)); len(problems) > 0 ||
+		*f.Edits[0].Description != "" || f.Edits[0].State() != learn.Proposed {
 		t.Errorf("%v %v", f, problems)
 	}
 }
@@ -83,7 +87,8 @@ func TestReadRefuses(t *testing.T) {
 		"- tool: a\n  measured: {cases: 1.5}":  "wrong-type: e.yaml:2:21: expected a whole number",
 		"- tool: a\n  measured: {interval: 1}": "wrong-type: e.yaml:2:24: expected two numbers",
 		"- tool: a\n  description: " + strings.Repeat("x", suite.MaxText): "too-large: e.yaml:2:16:",
-		strings.Repeat("#", suite.MaxEditsBytes+1):                        "too-large: e.yaml: a file of edits has at most",
+		strings.Repeat("#", suite.MaxEditsBytes+
+			1): "too-large: e.yaml: a file of edits has at most",
 		strings.Repeat("- {tool: a, description: x}\n", suite.MaxEdits+1): "too-many: e.yaml:10001:3:",
 	} {
 		_, problems := suite.ReadEdits("e.yaml", []byte(text))
@@ -132,13 +137,18 @@ func TestWriteReads(t *testing.T) {
 		text := rapid.StringN(0, 40, -1)
 		list := rapid.SliceOfN(text, 0, 4)
 		e := learn.Edit{
-			Tool: rapid.StringN(1, 20, -1).Draw(t, "tool"), Status: rapid.SampledFrom([]learn.Status{"", learn.Proposed, learn.Accepted, learn.Rejected}).Draw(t, "status"),
-			Reason: text.Draw(t, "reason"), Was: ptr(text.Draw(t, "was")), Description: ptr(text.Draw(t, "description")), Keywords: list.Draw(t, "keywords"),
+			Tool: rapid.StringN(1, 20, -1).Draw(t, "tool"),
+			Status: rapid.SampledFrom([]learn.Status{"", learn.Proposed, learn.Accepted, learn.Rejected}).Draw(t,
+				"status"),
+			Reason: text.Draw(t, "reason"), Was: ptr(text.Draw(t, "was")),
+			Description: ptr(text.Draw(t, "description")), Keywords: list.Draw(t, "keywords"),
 		}
 		if rapid.Bool().Draw(t, "more") {
-			e.Title, e.Name, e.Examples = ptr(text.Draw(t, "title")), ptr(text.Draw(t, "name")), list.Draw(t, "examples")
+			e.Title, e.Name, e.Examples = ptr(text.Draw(t, "title")), ptr(text.Draw(t, "name")),
+				list.Draw(t, "examples")
 			e.Parameters = []learn.ParameterText{{Path: "a", Text: text.Draw(t, "parameter")}}
-			e.Measured = &learn.Measured{Cases: 3, Change: -0.25, NewlyWrong: list.Draw(t, "wrong"), NewlyRight: []string{}}
+			e.Measured = &learn.Measured{Cases: 3, Change: -0.25, NewlyWrong: list.Draw(t, "wrong"),
+				NewlyRight: []string{}}
 		}
 		f := &suite.EditFile{Edits: []learn.Edit{e}, Seen: rapid.SliceOfN(text, 1, 3).Draw(t, "seen")}
 		b, err := suite.WriteEdits(f, []string{"About it."})

@@ -59,7 +59,8 @@ func ReadEdits(name string, data []byte) (*EditFile, []callvet.Problem) {
 	}
 	r := &reader{Notes: doc.Notes{File: document}}
 	for _, d := range document.Dups {
-		r.Note(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d", doc.Clip(d.Name, 60), document.Position(d.First).Line)
+		r.Note(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d",
+			doc.Clip(d.Name, 60), document.Position(d.First).Line)
 	}
 	f := &EditFile{}
 	if document.Root.Kind == doc.List {
@@ -154,7 +155,8 @@ func (r *reader) edits(f *EditFile, n *doc.Node) {
 func (r *reader) edit(n *doc.Node) learn.Edit {
 	e := learn.Edit{Position: r.File.Position(n.At)}
 	r.Fields(n, editKeys, func(key string, v *doc.Node) bool {
-		if to, ok := map[string]**string{"was": &e.Was, "name": &e.Name, "title": &e.Title, "description": &e.Description}[key]; ok {
+		if to, ok := map[string]**string{"was": &e.Was, "name": &e.Name, "title": &e.Title,
+			"description": &e.Description}[key]; ok {
 			s := r.text(v)
 			*to = &s
 			return true

@@ -71,8 +71,9 @@ func WriteEdits(f *EditFile, comment []string) ([]byte, error) {
 	for i := range f.Edits {
 		e := &f.Edits[i]
 		t := editText{
-			Tool: e.Tool, Status: e.Status, Reason: e.Reason, Was: e.Was, Name: e.Name, Title: e.Title, Description: e.Description,
-			Keywords: e.Keywords, Examples: e.Examples, Parameters: e.Parameters,
+			Tool: e.Tool, Status: e.Status, Reason: e.Reason, Was: e.Was, Name: e.Name, Title: e.Title,
+			Description: e.Description,
+			Keywords:    e.Keywords, Examples: e.Examples, Parameters: e.Parameters,
 		}
 		if m := e.Measured; m != nil {
 			t.Measured = &measuredText{

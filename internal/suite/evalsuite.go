@@ -69,7 +69,8 @@ func (b *EvalBuilder) Add(c *callvet.Case, cell *callvet.Cell) {
 func (g *gathered) attempt(c *callvet.Case, cell *callvet.Cell) {
 	i := len(g.Cases) - 1
 	if i < 0 || g.Cases[i].ID != c.ID {
-		i, g.Cases = len(g.Cases), append(g.Cases, EvalCaseResult{ID: c.ID, Description: c.Description, Details: &EvalDetails{}})
+		i, g.Cases = len(g.Cases),
+			append(g.Cases, EvalCaseResult{ID: c.ID, Description: c.Description, Details: &EvalDetails{}})
 	}
 	r, t, res := &g.Cases[i], &cell.Trace, &cell.Result
 	d := r.Details
@@ -88,7 +89,8 @@ func (g *gathered) attempt(c *callvet.Case, cell *callvet.Cell) {
 	}
 	d.SkippedAssertions += res.NotEvaluated
 	r.DurationMS += t.WallMS
-	if worse := res.Verdict != callvet.VerdictPass && d.Verdict == callvet.VerdictPass; d.Attempts == 1 || worse || res.Verdict == callvet.VerdictFail && d.Verdict != callvet.VerdictFail {
+	if worse := res.Verdict != callvet.VerdictPass && d.Verdict == callvet.VerdictPass; d.Attempts == 1 || worse ||
+		res.Verdict == callvet.VerdictFail && d.Verdict != callvet.VerdictFail {
 		d.Verdict, d.Class, d.Response, d.Assertions = res.Verdict, res.Class, t.Answer, res.Assertions
 		d.ToolsCalled = []string{}
 		for _, call := range t.Calls() {
@@ -173,17 +175,20 @@ func (b *EvalBuilder) Results(base *EvalBaseline) []EvalResult {
 	for _, key := range b.order {
 		g := b.groups[key]
 		r := &g.EvalResult
-		r.RunID, r.Run, r.Timestamp, r.Tier, r.ToolName = EvalUUID(b.RunID), b.RunID, b.Created.UTC().Format(time.RFC3339), key.tier, key.tool
+		r.RunID, r.Run, r.Timestamp, r.Tier, r.ToolName = EvalUUID(b.RunID), b.RunID,
+			b.Created.UTC().Format(time.RFC3339), key.tier, key.tool
 		if key.target >= 0 && key.target < len(b.Targets) {
 			r.Target = b.Targets[key.target]
 		}
 		r.Metadata = EvalMetadata{RegistrySize: len(b.Tools), EvalFileHash: strings.Join(g.files, "+")}
 		if i := slices.IndexFunc(b.Tools, func(t callvet.Tool) bool { return t.Name == key.tool }); i >= 0 {
-			r.Metadata.ToolVersion, r.Metadata.DescriptionHash = b.Tools[i].Version, EvalHash([]byte(b.Tools[i].Description))
+			r.Metadata.ToolVersion, r.Metadata.DescriptionHash = b.Tools[i].Version,
+				EvalHash([]byte(b.Tools[i].Description))
 		}
 		r.StalenessWarnings = append(append([]string{}, b.Stale[""]...), b.Stale[key.tool]...)
 		g.sum()
-		r.Regressions, r.NewPasses, r.Unchanged, r.Added, r.Removed = []string{}, []string{}, []string{}, []string{}, []string{}
+		r.Regressions, r.NewPasses, r.Unchanged, r.Added, r.Removed = []string{}, []string{}, []string{},
+			[]string{}, []string{}
 		if base != nil {
 			g.against(b, key, base, diff)
 		}

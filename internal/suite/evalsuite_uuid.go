@@ -10,8 +10,9 @@ import (
 // longestID is how many bytes of an id a UUID has room for.
 const longestID = 14
 
-// EvalUUID is the id of a run as a UUID of version 8, with the id in its free bits: RunOf reads it back. An id of more than 14
-// bytes has no UUID and stays as it is. Source: RFC 9562, section 5.8; Eval Case Interfaces, "EvalSuiteResult".
+// EvalUUID is the id of a run as a UUID of version 8, with the id in its free bits: RunOf reads it
+// back. An id of more than 14 bytes has no UUID and stays as it is. Source: RFC 9562, section 5.8;
+// Eval Case Interfaces, "EvalSuiteResult".
 func EvalUUID(id string) string {
 	if len(id) > longestID || id == "" {
 		return id

@@ -27,7 +27,9 @@ func loadFolder(dir string, opt Options) (_ *callvet.Suite, files []File, _ []ca
 	var problems []callvet.Problem
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".yaml", ".yml", ".json", ".jsonc", ".jsonl", ".gz"}, strings.ToLower(filepath.Ext(path))) {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") ||
+			!slices.Contains([]string{".yaml", ".yml", ".json", ".jsonc", ".jsonl", ".gz"},
+				strings.ToLower(filepath.Ext(path))) {
 			continue
 		}
 		data, err := opt.beside(dir, e.Name())
@@ -74,7 +76,8 @@ func ignored(path string, found []callvet.Problem, err error) callvet.Problem {
 	if len(found) > 0 {
 		return found[0]
 	}
-	return callvet.Problem{Position: callvet.Position{File: path}, Code: "file-ignored", Warning: true, Message: "the file is left out: " + err.Error()}
+	return callvet.Problem{Position: callvet.Position{File: path}, Code: "file-ignored", Warning: true,
+		Message: "the file is left out: " + err.Error()}
 }
 
 // merge adds b, read from path, to a. Equal tools are one; cases without an id
@@ -84,7 +87,8 @@ func merge(a, b *callvet.Suite, path string) []callvet.Problem {
 	conflict := func(key, first, second string) {
 		problems = append(problems, callvet.Problem{
 			Position: callvet.Position{File: path}, Code: "conflicting-files", Key: key, Warning: true,
-			Message: fmt.Sprintf("the folder's files disagree about %s; %q is kept, not %q", key, doc.Clip(first, 40), doc.Clip(second, 40)),
+			Message: fmt.Sprintf("the folder's files disagree about %s; %q is kept, not %q", key, doc.Clip(first, 40),
+				doc.Clip(second, 40)),
 		})
 	}
 	text := func(key string, to *string, from string) {

@@ -52,7 +52,8 @@ func parseForeign(data []byte, name string, opt Options) (*callvet.Suite, []call
 	if !slices.Contains(dialect.Names(), which) {
 		return nil, nil, unknownFormat("read suite "+name, which, "is not known", Dialects())
 	}
-	return dialect.Import(which, data, name, dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Programs: opt.Programs, Beside: opt.beside})
+	return dialect.Import(which, data, name,
+		dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Programs: opt.Programs, Beside: opt.beside})
 }
 
 func parseBFCL(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {

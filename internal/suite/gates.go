@@ -81,10 +81,12 @@ const (
 // problems, the File holds what could be read.
 func ReadGates(name string, data []byte) (*GateFile, []callvet.Problem) {
 	if len(data) > MaxGatesBytes {
-		return &GateFile{}, []callvet.Problem{{Position: callvet.Position{File: name}, Code: "too-large", Message: fmt.Sprintf("a gate file has at most %d bytes", MaxGatesBytes)}}
+		return &GateFile{}, []callvet.Problem{{Position: callvet.Position{File: name}, Code: "too-large",
+			Message: fmt.Sprintf("a gate file has at most %d bytes", MaxGatesBytes)}}
 	}
 	if len(strings.TrimSpace(string(data))) == 0 {
-		return &GateFile{}, []callvet.Problem{{Position: callvet.Position{File: name}, Code: "empty", Message: "the file is empty", Fix: "`callvet gates init` writes one to start from"}}
+		return &GateFile{}, []callvet.Problem{{Position: callvet.Position{File: name}, Code: "empty",
+			Message: "the file is empty", Fix: "`callvet gates init` writes one to start from"}}
 	}
 	document, bad := doc.Read(name, data)
 	if bad != nil {
@@ -92,7 +94,8 @@ func ReadGates(name string, data []byte) (*GateFile, []callvet.Problem) {
 	}
 	r := &gatefileReader{Notes: doc.Notes{File: document}}
 	for _, d := range document.Dups {
-		r.Note(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d", doc.Clip(d.Name, 60), document.Position(d.First).Line)
+		r.Note(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d",
+			doc.Clip(d.Name, 60), document.Position(d.First).Line)
 	}
 	f := &GateFile{}
 	if document.Root.Kind == doc.List {
@@ -129,7 +132,8 @@ func ReadGates(name string, data []byte) (*GateFile, []callvet.Problem) {
 // quarantine reads the cases that are out of gates for a while.
 func (r *gatefileReader) quarantine(f *GateFile, n *doc.Node) {
 	if n.Kind != doc.List {
-		r.Note(n.At, "wrong-type", "- {case: ID, owner: NAME, until: 2026-12-01}", "expected a list of cases, found %s", n.Shown())
+		r.Note(n.At, "wrong-type", "- {case: ID, owner: NAME, until: 2026-12-01}",
+			"expected a list of cases, found %s", n.Shown())
 		return
 	}
 	seen := map[string]bool{}
@@ -247,17 +251,21 @@ func (r *gatefileReader) conflicts(n *doc.Node, g *gates.Gate, said int) {
 	case g.Metric == "":
 		r.Note(n.At, "no-metric", "metric: schema_valid", "the gate names no metric")
 	case said == 0:
-		r.Note(n.At, "no-bound", "one of at_least, at_most, zero, baseline, newly_failing", "the gate on %s has no bound", g.Metric)
+		r.Note(n.At, "no-bound", "one of at_least, at_most, zero, baseline, newly_failing",
+			"the gate on %s has no bound", g.Metric)
 	case said > 1:
-		r.Note(n.At, "conflicting-keys", "keep one of gate, at_least, at_most, zero, baseline, or make two gates", "the gate on %s asks for two things", g.Metric)
+		r.Note(n.At, "conflicting-keys", "keep one of gate, at_least, at_most, zero, baseline, or make two gates",
+			"the gate on %s asks for two things", g.Metric)
 	case g.Attempts > 0 && g.Kind != gates.Ratchet:
 		r.Note(n.At, "conflicting-keys", "newly_failing: 0", "attempts belongs to gates on newly failing cases")
 	case g.RemovedOK && g.Kind != gates.Regression:
 		r.Note(n.At, "conflicting-keys", "baseline: true", "removed belongs to gates against a baseline")
 	case g.Correlation != "" && (g.Kind != gates.Bound || g.Key == gates.KeyCase):
-		r.Note(n.At, "conflicting-keys", "at_least: 0.9", "correlation belongs to gates with a bound on a rate of tasks")
+		r.Note(n.At, "conflicting-keys", "at_least: 0.9",
+			"correlation belongs to gates with a bound on a rate of tasks")
 	case g.Population == panel.ThisSuite && g.Kind != gates.Regression && g.Kind != gates.Ratchet:
-		r.Note(n.At, "conflicting-keys", "baseline: true", "this suite is a population for gates against a baseline: %s is about tasks like these", g.Metric)
+		r.Note(n.At, "conflicting-keys", "baseline: true",
+			"this suite is a population for gates against a baseline: %s is about tasks like these", g.Metric)
 	case g.MaxRate > 0 && g.Kind != gates.Zero:
 		r.Note(n.At, "conflicting-keys", "zero: true", "max_rate belongs to gates that allow nothing")
 	}
@@ -280,7 +288,8 @@ func (r *gatefileReader) condition(g *gates.Gate, key string, v *doc.Node) bool 
 			r.Note(v.At, "wrong-type", "zero: true", "expected true, found %s", v.Shown())
 		}
 	case "newly_failing":
-		g.Kind, g.Metric, g.Bound = gates.Ratchet, cmp.Or(g.Metric, gates.NewlyFailing), float64(r.whole(v, 0, "newly_failing: 0"))
+		g.Kind, g.Metric, g.Bound = gates.Ratchet, cmp.Or(g.Metric, gates.NewlyFailing),
+			float64(r.whole(v, 0, "newly_failing: 0"))
 		if g.Metric != gates.NewlyFailing {
 			r.Note(v.At, "conflicting-keys", "leave metric out", "newly_failing is about cases, not about %s", g.Metric)
 		}
@@ -350,10 +359,13 @@ func (r *gatefileReader) slice(g *gates.Gate, v *doc.Node) {
 	}
 	key, value, ok := strings.Cut(s, "=")
 	if g.Key, g.Value = strings.TrimSpace(key), strings.TrimSpace(value); !ok || g.Key == "" || g.Value == "" {
-		r.Note(v.At, "bad-slice", "slice: language=es-AR, or language=* for every value", "expected KEY=VALUE, found %s", v.Shown())
+		r.Note(v.At, "bad-slice", "slice: language=es-AR, or language=* for every value",
+			"expected KEY=VALUE, found %s", v.Shown())
 	}
 	if callvet.AmbiguousSlice(g.Key) {
-		r.Note(v.At, "ambiguous-slice", fmt.Sprintf("%s=%s for all cases that expect the tool, %s=%s for its calls", callvet.SliceExpectedTool, g.Value, callvet.SliceCalledTool, g.Value),
+		r.Note(v.At, "ambiguous-slice",
+			fmt.Sprintf("%s=%s for all cases that expect the tool, %s=%s for its calls", callvet.SliceExpectedTool,
+				g.Value, callvet.SliceCalledTool, g.Value),
 			"the slice %s does not name the role of the tool", doc.Clip(s, 60))
 	}
 }
@@ -434,7 +446,8 @@ func (r *gatefileReader) amount(v *doc.Node) (float64, panel.Unit) {
 }
 
 func (r *gatefileReader) badAmount(at int, found string) {
-	r.Note(at, "bad-bound", "0.98, 98%, 500ms, 1.5s, $0.05 or 800 tokens", "expected a bound, found %s", doc.Clip(found, 40))
+	r.Note(at, "bad-bound", "0.98, 98%, 500ms, 1.5s, $0.05 or 800 tokens", "expected a bound, found %s",
+		doc.Clip(found, 40))
 }
 
 var decimal = regexp.MustCompile(`^(\d+(?:\.\d+)?|\.\d+)\s*(%|ms|s|usd|tokens)?$`)

@@ -38,37 +38,52 @@ func TestGatefileRead(t *testing.T) {
 	ignoring.Lost = gates.LostIgnore
 	limited.MaxRate = 0.01
 	for text, want := range map[string]suite.GateFile{
-		"gates:\n  - schema_valid >= 0.98":                       {Gates: []gates.Gate{bound("schema_valid", gate.AtLeast, 0.98, "")}},
-		"- schema_valid>=98%":                                    {Gates: []gates.Gate{bound("schema_valid", gate.AtLeast, 0.98, panel.UnitRate)}},
-		"- a >= 99.9%":                                           {Gates: []gates.Gate{bound("a", gate.AtLeast, 0.999, panel.UnitRate)}},
-		"- pass^3 ≥ .5":                                          {Gates: []gates.Gate{bound("pass^3", gate.AtLeast, 0.5, "")}},
-		"- latency_p90 ≤ 500 ms":                                 {Gates: []gates.Gate{bound("latency_p90", gate.AtMost, 500, panel.UnitMS)}},
-		"- latency_p90 <= 1.5s":                                  {Gates: []gates.Gate{bound("latency_p90", gate.AtMost, 1500, panel.UnitMS)}},
-		"- cost_per_pass <= $0.05":                               {Gates: []gates.Gate{bound("cost_per_pass", gate.AtMost, 0.05, panel.UnitUSD)}},
-		"- tokens_p90 <= 800 tokens":                             {Gates: []gates.Gate{bound("tokens_p90", gate.AtMost, 800, panel.UnitTokens)}},
-		"- tokens_p90 <= 1e3":                                    {Gates: []gates.Gate{bound("tokens_p90", gate.AtMost, 1000, "")}},
+		"gates:\n  - schema_valid >= 0.98": {Gates: []gates.Gate{bound("schema_valid",
+			gate.AtLeast, 0.98, "")}},
+		"- schema_valid>=98%": {Gates: []gates.Gate{bound("schema_valid",
+			gate.AtLeast, 0.98, panel.UnitRate)}},
+		"- a >= 99.9%": {Gates: []gates.Gate{bound("a", gate.AtLeast, 0.999,
+			panel.UnitRate)}},
+		"- pass^3 ≥ .5": {Gates: []gates.Gate{bound("pass^3",
+			gate.AtLeast, 0.5, "")}},
+		"- latency_p90 ≤ 500 ms": {Gates: []gates.Gate{bound("latency_p90", gate.AtMost,
+			500, panel.UnitMS)}},
+		"- latency_p90 <= 1.5s": {Gates: []gates.Gate{bound("latency_p90", gate.AtMost,
+			1500, panel.UnitMS)}},
+		"- cost_per_pass <= $0.05": {Gates: []gates.Gate{bound("cost_per_pass",
+			gate.AtMost, 0.05, panel.UnitUSD)}},
+		"- tokens_p90 <= 800 tokens": {Gates: []gates.Gate{bound("tokens_p90", gate.AtMost,
+			800, panel.UnitTokens)}},
+		"- tokens_p90 <= 1e3": {Gates: []gates.Gate{bound("tokens_p90", gate.AtMost,
+			1000, "")}},
 		"- safety_incidents = 0":                                 {Gates: []gates.Gate{zero}},
 		"- {metric: safety_incidents, zero: true, max_rate: 1%}": {Gates: []gates.Gate{limited}},
 		"- {metric: safety_incidents, zero: true, lost: ignore}": {Gates: []gates.Gate{ignoring}},
 		"gates:\n  - overcall_rate <= 0.1\n  - {metric: overcall, at_most: 0.2}": {Gates: []gates.Gate{
 			bound("over_call_rate", gate.AtMost, 0.1, ""), bound("over_call", gate.AtMost, 0.2, ""),
 		}},
-		"policy: lenient\ngates:\n  - {gate: over_call_rate <= 0.1, min_n: 0}": {Policy: gate.Lenient, Gates: []gates.Gate{
-			{Metric: "over_call_rate", Kind: gates.Bound, Direction: gate.AtMost, Bound: 0.1, Severity: gates.Hard, MinUnits: gatefilePtr(0)},
-		}},
+		"policy: lenient\ngates:\n  - {gate: over_call_rate <= 0.1, min_n: 0}": {Policy: gate.Lenient,
+			Gates: []gates.Gate{
+				{Metric: "over_call_rate", Kind: gates.Bound, Direction: gate.AtMost, Bound: 0.1, Severity: gates.Hard,
+					MinUnits: gatefilePtr(0)},
+			}},
 		"- {metric: pass_rate, at_least: 0.9, correlation: measured}": {Gates: []gates.Gate{
-			{Metric: "pass_rate", Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.9, Severity: gates.Hard, Correlation: gates.CorrelationMeasured},
+			{Metric: "pass_rate", Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.9, Severity: gates.Hard,
+				Correlation: gates.CorrelationMeasured},
 		}},
-		"- {metric: pass_rate, baseline: true}": {Gates: []gates.Gate{{Metric: "pass_rate", Kind: gates.Regression, Severity: gates.Hard}}},
+		"- {metric: pass_rate, baseline: true}": {Gates: []gates.Gate{{Metric: "pass_rate", Kind: gates.Regression,
+			Severity: gates.Hard}}},
 		"- {metric: pass_rate, slice: 'language=*', baseline: {margin: 5%, min_effect: 0.01}}": {Gates: []gates.Gate{
-			{Metric: "pass_rate", Kind: gates.Regression, Severity: gates.Hard, Key: "language", Value: "*", Margin: gatefilePtr(0.05), MinEffect: gatefilePtr(0.01)},
+			{Metric: "pass_rate", Kind: gates.Regression, Severity: gates.Hard, Key: "language", Value: "*",
+				Margin: gatefilePtr(0.05), MinEffect: gatefilePtr(0.01)},
 		}},
 		`{"callvet": 1, "gates": [{"metric": "true_success", "name": "Argentina", "target": "agent", "slice": "language=es-AR", "at_least": "80%", "severity": "soft", "min_n": 17, "min_coverage": 0.5}]}`: {Gates: []gates.Gate{
 			func() gates.Gate { g := full; g.Unit = panel.UnitRate; return g }(),
 		}},
 		"gates: []": {},
 		"gates: []\nquarantine:\n  - {case: a, owner: ana, until: 2026-12-01}\n  - {case: b, owner: ben, until: '2026-12-02', reason: flaky}": {Quarantine: []suite.Quarantine{
-			{Case: "a", Owner: "ana", Until: "2026-12-01"}, {Case: "b", Owner: "ben", Until: "2026-12-02", Reason: "flaky"},
+			{Case: "a", Owner: "ana", Until: "2026-12-01"},
+			{Case: "b", Owner: "ben", Until: "2026-12-02", Reason: "flaky"},
 		}},
 	} {
 		got, problems := suite.ReadGates("gates.yaml", []byte(text))
@@ -79,7 +94,8 @@ func TestGatefileRead(t *testing.T) {
 			t.Errorf("%s: %v", text, problems)
 			continue
 		}
-		if d := cmp.Diff(want, *got, cmpopts.IgnoreFields(gates.Gate{}, "Position"), cmpopts.IgnoreFields(suite.Quarantine{}, "Position")); d != "" {
+		if d := cmp.Diff(want, *got, cmpopts.IgnoreFields(gates.Gate{}, "Position"),
+			cmpopts.IgnoreFields(suite.Quarantine{}, "Position")); d != "" {
 			t.Errorf("%s (-want +got):\n%s", text, d)
 		}
 		if err := gatefileAccepts(t, text); err != "" {
@@ -155,7 +171,8 @@ func TestTemplates(t *testing.T) {
 		"basic": {"schema_valid >= 0.98 =", "arg_em >= 0.90 =", "over_call_rate <= 0.10 ="},
 		"regression": {
 			"schema_valid >= 0.98 =", "arg_em >= 0.90 =", "execution_success >= 0.97 =", "tool_latency_p90 <= 500 ms =",
-			"true_success >= 0.85 =", "true_success >= 0.80 language=pt-BR", "true_success >= 0.80 language=es-AR", "over_call_rate <= 0.10 =", "safety_incidents = 0 =",
+			"true_success >= 0.85 =", "true_success >= 0.80 language=pt-BR", "true_success >= 0.80 language=es-AR",
+			"over_call_rate <= 0.10 =", "safety_incidents = 0 =",
 		},
 	} {
 		text := template(t, name)
@@ -166,10 +183,12 @@ func TestTemplates(t *testing.T) {
 			bound    float64
 			failures int
 			says     string
-		}{{0.98, 0, "n = 183"}, {0.98, 1, "277"}, {0.90, 0, "n = 36"}, {0.90, 1, "54"}, {0.97, 0, "n = 122"}, {0.97, 1, "184"}, {0.85, 0, "n = 23"}, {0.85, 1, "35"}, {0.80, 0, "n = 17"}} {
+		}{{0.98, 0, "n = 183"}, {0.98, 1, "277"}, {0.90, 0, "n = 36"}, {0.90, 1, "54"}, {0.97, 0, "n = 122"},
+			{0.97, 1, "184"}, {0.85, 0, "n = 23"}, {0.85, 1, "35"}, {0.80, 0, "n = 17"}} {
 			got, _ := gate.MinN(n.bound, n.failures, gate.Alpha)
 			if !strings.HasSuffix(n.says, fmt.Sprint(got)) || !strings.Contains(text, n.says) {
-				t.Errorf("bound %v with %d failures needs %d; the template %s should say %q", n.bound, n.failures, got, name, n.says)
+				t.Errorf("bound %v with %d failures needs %d; the template %s should say %q", n.bound, n.failures, got,
+					name, n.says)
 			}
 		}
 	}

@@ -37,7 +37,8 @@ func (l *linter) uncompiled(problems []callvet.Problem) {
 			continue
 		}
 		if p.Code == "no-embedder" && l.opt.EmbedderLater {
-			p.Warning, p.Message, p.Fix = true, "mode semantic compares texts by a model, which each run names", "name it with the run: embedder, such as openai/text-embedding-3-small"
+			p.Warning, p.Message, p.Fix = true, "mode semantic compares texts by a model, which each run names",
+				"name it with the run: embedder, such as openai/text-embedding-3-small"
 		}
 		if l.c != nil && l.common(p.Key) {
 			continue // said with the defaults
@@ -78,7 +79,9 @@ func (l *linter) common(key string) bool {
 // suiteKey translates a scorer's path to the suite's: the scorer knows plans,
 // and names arguments without saying whether a matcher stands for them.
 func suiteKey(key string) string {
-	for _, s := range [][2]string{{"scorers[", "expect.scorers["}, {"response_", "expect.response."}, {"tool_", "expect.tool_"}, {"tools_", "expect.tools_"}, {"argument_source", "multi_turn.argument_source"}, {"scoring.tool_weight", "scoring.weights"}} {
+	for _, s := range [][2]string{{"scorers[", "expect.scorers["}, {"response_", "expect.response."},
+		{"tool_", "expect.tool_"}, {"tools_", "expect.tools_"}, {"argument_source", "multi_turn.argument_source"},
+		{"scoring.tool_weight", "scoring.weights"}} {
 		if strings.HasPrefix(key, s[0]) {
 			return s[1] + key[len(s[0]):]
 		}
@@ -132,12 +135,17 @@ func (l *linter) goldOf(ctx context.Context, compiled *score.Compiled) {
 	if result.Class == callvet.ClassContract && (l.extraArgs() != callvet.ExtraForbid || l.looseMode() || l.inPart()) {
 		return // the case names only some of the arguments or a part of them, and a call may carry the others
 	}
-	if result.Class == callvet.ClassPolicy && len(result.Incidents) > 0 && !slices.ContainsFunc(result.Incidents, func(i callvet.Incident) bool { return i.Rule != callvet.RuleUnconfirmedWrite }) {
-		l.warn("unconfirmed", "expect", "give the turns in which the target asks and the user confirms, or let a simulated user answer",
-			"the case expects a call that needs the user's confirmation, and its conversation has none: %s", result.Reason)
+	if result.Class == callvet.ClassPolicy && len(result.Incidents) > 0 &&
+		!slices.ContainsFunc(result.Incidents,
+			func(i callvet.Incident) bool { return i.Rule != callvet.RuleUnconfirmedWrite }) {
+		l.warn("unconfirmed", "expect",
+			"give the turns in which the target asks and the user confirms, or let a simulated user answer",
+			"the case expects a call that needs the user's confirmation, and its conversation has none: %s",
+			result.Reason)
 		return
 	}
-	l.problem("gold-fails", "expect", "mend the expectation; every model would fail this case", "the case's own gold answer does not pass it: %s", cmp.Or(result.Reason, string(result.Class)))
+	l.problem("gold-fails", "expect", "mend the expectation; every model would fail this case",
+		"the case's own gold answer does not pass it: %s", cmp.Or(result.Reason, string(result.Class)))
 }
 
 // inPart reports whether a call of the plans gives only a part of its arguments.

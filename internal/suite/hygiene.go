@@ -40,7 +40,8 @@ func (h *Hygiene) Look(c *callvet.Case) {
 	names := rightTools(c)
 	for _, name := range names {
 		if said(c, name) {
-			h.tell(c, "names-tool", "ask as a user would, who does not know the names of tools", "the prompt names the tool %s, which the case expects: it tests reading, not choosing", name)
+			h.tell(c, "names-tool", "ask as a user would, who does not know the names of tools",
+				"the prompt names the tool %s, which the case expects: it tests reading, not choosing", name)
 			break
 		}
 	}
@@ -65,12 +66,14 @@ func (h *Hygiene) age(c *callvet.Case, names []string) {
 		t := &h.Tools[i]
 		since, dated := Date(strings.TrimPrefix(t.Version, "v"))
 		if dated && made.Before(since) && named(names, t.Name) {
-			h.tell(c, "old-label", fix, "the label is of %s (%s), and the tool %s of %s", made.Format(time.DateOnly), key, t.Name, since.Format(time.DateOnly))
+			h.tell(c, "old-label", fix, "the label is of %s (%s), and the tool %s of %s", made.Format(time.DateOnly),
+				key, t.Name, since.Format(time.DateOnly))
 			return
 		}
 	}
 	if h.MaxAge > 0 && made.Before(h.Now.AddDate(0, -h.MaxAge, 0)) {
-		h.tell(c, "old-label", fix, "the label is of %s (%s), more than %d months ago", made.Format(time.DateOnly), key, h.MaxAge)
+		h.tell(c, "old-label", fix, "the label is of %s (%s), more than %d months ago", made.Format(time.DateOnly),
+			key, h.MaxAge)
 	}
 }
 
@@ -88,7 +91,9 @@ func (h *Hygiene) tell(c *callvet.Case, code, fix, format string, args ...any) {
 		h.count = map[string]int{}
 	}
 	if h.count[code]++; h.count[code] <= hygieneTold {
-		h.found = append(h.found, callvet.Problem{Position: c.Position, Code: code, Case: c.ID, Warning: true, Fix: fix, Message: fmt.Sprintf(format, args...)})
+		h.found = append(h.found,
+			callvet.Problem{Position: c.Position, Code: code, Case: c.ID, Warning: true, Fix: fix,
+				Message: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -97,7 +102,8 @@ func (h *Hygiene) Problems() []callvet.Problem {
 	out := h.found
 	for _, code := range []string{"names-tool", "old-label"} {
 		if more := h.count[code] - hygieneTold; more > 0 {
-			out = append(out, callvet.Problem{Position: callvet.Position{File: h.file}, Code: code, Warning: true, Message: fmt.Sprintf("the same holds for %d more cases", more)})
+			out = append(out, callvet.Problem{Position: callvet.Position{File: h.file}, Code: code, Warning: true,
+				Message: fmt.Sprintf("the same holds for %d more cases", more)})
 		}
 	}
 	return out
@@ -109,7 +115,8 @@ func said(c *callvet.Case, name string) bool {
 	if callvet.NamePattern(name) || strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLower(r) }) < 0 {
 		return false
 	}
-	if strings.IndexFunc(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' || unicode.IsDigit(r) }) < 0 && !inner(name) {
+	if strings.IndexFunc(name,
+		func(r rune) bool { return r == '_' || r == '-' || r == '.' || unicode.IsDigit(r) }) < 0 && !inner(name) {
 		return false // Weather
 	}
 	for i := range c.Input {

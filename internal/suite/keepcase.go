@@ -32,10 +32,12 @@ func IsEvalFile(file string, data []byte) bool {
 // Adopted is a case of one suite as it is added to another one (Moved), with the id that it gets there
 // (FreeID). l is the lock of the file, empty where there is none. The error wraps callvet.ErrConflict
 // where the suite has the prompt already.
-func Adopted(c *callvet.Case, from, to *callvet.Suite, tool string, l *Lock) (moved callvet.Case, differ []string, err error) {
+func Adopted(c *callvet.Case, from, to *callvet.Suite, tool string,
+	l *Lock) (moved callvet.Case, differ []string, err error) {
 	for i := range to.Cases {
 		if q := c.Question(); q != "" && len(c.Input) == len(to.Cases[i].Input) && to.Cases[i].Question() == q {
-			return moved, nil, fmt.Errorf("add a case to %s: %w: %s has the same prompt", to.Name, callvet.ErrConflict, to.Cases[i].ID)
+			return moved, nil, fmt.Errorf("add a case to %s: %w: %s has the same prompt", to.Name, callvet.ErrConflict,
+				to.Cases[i].ID)
 		}
 	}
 	moved, differ = Moved(c, from, to)
@@ -72,7 +74,9 @@ func KeepCase(file string, data []byte, l *Lock, one, to *callvet.Suite, tool st
 		out.Data, err = Export(&alone, form)
 	} else {
 		if Form(data, file) != OwnForm {
-			return nil, fmt.Errorf("add a case to %s: %w: cases are added to suites of callvet's own form and to eval files", file, callvet.ErrInvalid)
+			return nil,
+				fmt.Errorf("add a case to %s: %w: cases are added to suites of callvet's own form and to eval files",
+					file, callvet.ErrInvalid)
 		}
 		var moved callvet.Case
 		if moved, out.Differ, err = Adopted(&one.Cases[0], one, to, tool, l); err == nil {
@@ -126,7 +130,8 @@ func inserted(file string, data []byte, form string, to *callvet.Suite, c *callv
 	line := head[bytes.LastIndexByte(head, '\n')+1:]
 	dash := bytes.LastIndexByte(line, '-')
 	if dash < 0 {
-		return nil, fmt.Errorf("add a case to %s: %w: its cases are not written one below the other", file, callvet.ErrInvalid)
+		return nil, fmt.Errorf("add a case to %s: %w: its cases are not written one below the other", file,
+			callvet.ErrInvalid)
 	}
 	begin := bytes.LastIndexByte(fresh[:at.from], '\n') + 1
 	indent := bytes.Repeat([]byte(" "), at.from-begin)

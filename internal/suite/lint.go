@@ -53,7 +53,8 @@ func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
 	}
 	l.c, l.said = c, l.said[:0]
 	if first, ok := l.ids[c.ID]; ok {
-		l.problem("duplicate-id", "id", "give every case an id of its own", "the id %q is taken by the case on line %d", c.ID, first)
+		l.problem("duplicate-id", "id", "give every case an id of its own", "the id %q is taken by the case on line %d",
+			c.ID, first)
 	} else {
 		l.ids[c.ID] = c.Position.Line
 	}
@@ -103,7 +104,9 @@ func (l *linter) capped() []callvet.Problem {
 	}
 	rest := l.problems[native.MaxProblems:]
 	return append(l.problems[:native.MaxProblems:native.MaxProblems], callvet.Problem{
-		Code: "more-problems", Warning: !HasErrors(rest), Message: fmt.Sprintf("%d more problems are not listed", len(rest)+l.dropped), Fix: "mend the first ones and look again",
+		Code: "more-problems", Warning: !HasErrors(rest),
+		Message: fmt.Sprintf("%d more problems are not listed", len(rest)+l.dropped),
+		Fix:     "mend the first ones and look again",
 	})
 }
 
@@ -195,7 +198,8 @@ func (l *linter) suiteLevel() {
 		case exact[t.Name]:
 			l.problem("duplicate-tool", key+".name", "remove or rename one", "the tool %q is defined twice", t.Name)
 		case taken:
-			l.warn("duplicate-tool", key+".name", "rename one", "the tools %q and %q differ in case only, and scoring compares names without case", other, t.Name)
+			l.warn("duplicate-tool", key+".name", "rename one",
+				"the tools %q and %q differ in case only, and scoring compares names without case", other, t.Name)
 		}
 		exact[t.Name], fold[strings.ToLower(t.Name)] = true, t.Name
 		l.tool(l.all.set.At(i), key)
@@ -212,7 +216,8 @@ func (l *linter) suiteLevel() {
 func (l *linter) tool(e *contract.Entry, key string) {
 	if e.Err != nil && l.opt.Catalogue != "" {
 		l.keep(callvet.Problem{
-			Code: "bad-schema", Position: callvet.Position{File: l.opt.Catalogue}, Warning: true, Fix: "callvet tools lint says more",
+			Code: "bad-schema", Position: callvet.Position{File: l.opt.Catalogue}, Warning: true,
+			Fix:     "callvet tools lint says more",
 			Message: fmt.Sprintf("the schema of %s does not compile: %v", e.Tool.Name, e.Err),
 		})
 	} else if e.Err != nil {
@@ -229,7 +234,8 @@ func (l *linter) tool(e *contract.Entry, key string) {
 			"%q is no name that providers of models accept for a function", e.Tool.Name)
 	}
 	if strings.TrimSpace(e.Tool.Description) == "" {
-		l.warn("no-description", key+".description", "say what the tool does; models choose by it", "the tool %s has no description", e.Tool.Name)
+		l.warn("no-description", key+".description", "say what the tool does; models choose by it",
+			"the tool %s has no description", e.Tool.Name)
 	}
 }
 
@@ -250,7 +256,8 @@ func (l *linter) toolless() {
 	l.noTools = true
 	c := l.c
 	l.c = nil
-	l.warn("no-tools", "tools", "add tools:, or give them beside the suite with --tools", "the suite has no tools: the names it expects are not checked, and models cannot call any")
+	l.warn("no-tools", "tools", "add tools:, or give them beside the suite with --tools",
+		"the suite has no tools: the names it expects are not checked, and models cannot call any")
 	l.c = c
 }
 
@@ -259,10 +266,12 @@ func (l *linter) known(name, key string, tools *toolTable) bool {
 	switch {
 	case tools.has(name):
 		return true
-	case callvet.NamePattern(name) && slices.ContainsFunc(tools.names, func(t string) bool { return callvet.NameFits(name, t, false) }):
+	case callvet.NamePattern(name) &&
+		slices.ContainsFunc(tools.names, func(t string) bool { return callvet.NameFits(name, t, false) }):
 		return false // it has no schema of its own
 	case l.all.has(name):
-		l.problem("tool-not-offered", key, "add it to the case's tools", "the tool %q is in the suite, but the case does not offer it", name)
+		l.problem("tool-not-offered", key, "add it to the case's tools",
+			"the tool %q is in the suite, but the case does not offer it", name)
 	case len(l.all.names) == 0 && len(l.c0().Tools) == 0:
 		l.toolless()
 		return false
@@ -339,7 +348,8 @@ func (l *linter) toolChoice(choice, key string, tools *toolTable) {
 		return
 	}
 	if best := callvet.Nearest(choice, []string{"auto", "required", "none"}); best != "" && !tools.has(choice) {
-		l.problem("unknown-value", key, fmt.Sprintf("did you mean %q?", best), "tool_choice %q is neither auto, required or none nor a tool", choice)
+		l.problem("unknown-value", key, fmt.Sprintf("did you mean %q?", best),
+			"tool_choice %q is neither auto, required or none nor a tool", choice)
 		return
 	}
 	l.known(choice, key, tools)

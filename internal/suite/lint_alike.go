@@ -136,14 +136,17 @@ func (l *linter) alike() {
 	if compared < len(l.asked) {
 		l.keep(callvet.Problem{
 			Code: "near-duplicate", Position: callvet.Position{File: l.file}, Warning: true,
-			Message: fmt.Sprintf("the prompts share so much that the look for near-duplicates ended after %d of %d cases", compared, len(l.asked)),
+			Message: fmt.Sprintf(
+				"the prompts share so much that the look for near-duplicates ended after %d of %d cases", compared,
+				len(l.asked)),
 		})
 	}
 	if l.unasked > 0 {
 		l.keep(callvet.Problem{
 			Code: "near-duplicate", Position: callvet.Position{File: l.file}, Warning: true,
-			Message: fmt.Sprintf("the look for near-duplicates compared the first %d of %d cases only", alikeCases, alikeCases+l.unasked),
-			Fix:     "divide the suite: each part is compared by itself",
+			Message: fmt.Sprintf("the look for near-duplicates compared the first %d of %d cases only", alikeCases,
+				alikeCases+l.unasked),
+			Fix: "divide the suite: each part is compared by itself",
 		})
 	}
 	more := 0
@@ -158,8 +161,9 @@ func (l *linter) alike() {
 		}
 		l.keep(callvet.Problem{
 			Code: "near-duplicate", Case: second.id, Position: second.at, Warning: true,
-			Message: fmt.Sprintf("the prompt %s that of the case %q on line %d, numbers and punctuation aside", what, first.id, first.at.Line),
-			Fix:     "ask something else, or drop one: cases that repeat one another make a result look surer than it is",
+			Message: fmt.Sprintf("the prompt %s that of the case %q on line %d, numbers and punctuation aside", what,
+				first.id, first.at.Line),
+			Fix: "ask something else, or drop one: cases that repeat one another make a result look surer than it is",
 		})
 	}
 	if more > alikeTold {
@@ -208,7 +212,8 @@ func nearPairs(list []asked, steps int) (pairs []nearPair, compared int) {
 				if steps--; steps < 0 {
 					return pairs, i
 				}
-				if seen[j] == i+1 || a.setting != b.setting || min(len(a.pieces), len(b.pieces)) < least(max(len(a.pieces), len(b.pieces))) {
+				if seen[j] == i+1 || a.setting != b.setting ||
+					min(len(a.pieces), len(b.pieces)) < least(max(len(a.pieces), len(b.pieces))) {
 					continue
 				}
 				seen[j] = i + 1

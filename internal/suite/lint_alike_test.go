@@ -48,7 +48,8 @@ func asksOf(prompts ...string) (list []asked) {
 // TestNearPairs: the pairs that all comparisons find are those that prefixes find.
 func TestNearPairs(t *testing.T) {
 	t.Parallel()
-	words := strings.Fields("where is my order blue red shoes from last week please tell me when it comes and who brings it to the house of my aunt")
+	words := strings.Fields(
+		"where is my order blue red shoes from last week please tell me when it comes and who brings it to the house of my aunt")
 	random := rand.New(rand.NewPCG(1, 2))
 	prompts := make([]string, 400)
 	for i := range prompts {
@@ -81,7 +82,8 @@ func TestNearPairs(t *testing.T) {
 			want = append(want, best)
 		}
 	}
-	pair := func(p nearPair) string { return fmt.Sprintf("%d %.6f", p.second, p.likeness) } // of two equally like the first found
+	// of two equally like the first found
+	pair := func(p nearPair) string { return fmt.Sprintf("%d %.6f", p.second, p.likeness) }
 	if diff := cmp.Diff(texts(want, pair), texts(got, pair)); diff != "" || len(want) < 20 {
 		t.Errorf("%d pairs by all comparisons (-), by prefixes (+): %s", len(want), diff)
 	}
@@ -146,13 +148,19 @@ func TestLintNearDuplicates(t *testing.T) {
 		return out
 	}
 	ask := func(id, text string) callvet.Case {
-		return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}, Expect: callvet.Expect{ResponseNonEmpty: true}}
+		return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+			Expect: callvet.Expect{ResponseNonEmpty: true}}
 	}
-	other, skipped := ask("other context", "When does the order 12 arrive?"), ask("skipped", "When does the order 12 arrive?")
+	other, skipped := ask("other context", "When does the order 12 arrive?"),
+		ask("skipped", "When does the order 12 arrive?")
 	other.Context, skipped.Skip = "The customer is in Peru.", "later"
 	talk := ask("a talk", "When does the order 12 arrive?")
-	talk.Input = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "I bought shoes, and a hat for my aunt."}, {Role: callvet.RoleAssistant, Content: "What about them?"}}, talk.Input...)
-	s := &callvet.Suite{Name: "s", Cases: []callvet.Case{ask("first", "When does the order 12 arrive?"), ask("number", "when does the order 7713 arrive"), other, skipped, talk, ask("another", "Is there a discount on hats?")}}
+	talk.Input = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "I bought shoes, and a hat for my aunt."},
+		{Role: callvet.RoleAssistant, Content: "What about them?"}}, talk.Input...)
+	s := &callvet.Suite{Name: "s",
+		Cases: []callvet.Case{ask("first", "When does the order 12 arrive?"),
+			ask("number", "when does the order 7713 arrive"), other, skipped, talk,
+			ask("another", "Is there a discount on hats?")}}
 	if diff := cmp.Diff([]string{"number"}, told(s)); diff != "" {
 		t.Error(diff)
 	}
@@ -165,7 +173,8 @@ func TestLintNearDuplicates(t *testing.T) {
 		s.Cases = append(s.Cases, ask(fmt.Sprint("c", i), fmt.Sprintf("When does the order %d arrive?", i)))
 	}
 	if got := told(s); len(got) != alikeTold+1 || got[len(got)-1] != "" && got[0] != "" {
-		t.Errorf("%d lines of %d near-duplicates, want %d and one that counts the rest: %q", len(got), 39, alikeTold, got)
+		t.Errorf("%d lines of %d near-duplicates, want %d and one that counts the rest: %q", len(got), 39,
+			alikeTold, got)
 	}
 }
 
@@ -178,7 +187,8 @@ func TestLintSaysHowManyAreCompared(t *testing.T) {
 		l.remember(&callvet.Case{ID: fmt.Sprint("skipped", i), Skip: "later"})
 	}
 	l.alike()
-	if len(l.problems) != 1 || !l.problems[0].Warning || !strings.Contains(l.problems[0].Message, "first 20000 of 20002 cases") {
+	if len(l.problems) != 1 || !l.problems[0].Warning ||
+		!strings.Contains(l.problems[0].Message, "first 20000 of 20002 cases") {
 		t.Errorf("told: %+v", l.problems)
 	}
 }

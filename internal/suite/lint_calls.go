@@ -25,15 +25,18 @@ func (l *linter) plan(p *callvet.Plan, key string) {
 		l.expectedCall(&p.Calls[i], fmt.Sprintf("%s.calls[%d]", key, i))
 	}
 	only := len(l.c.Expect.Plans) == 1 && p.MaxExtraCalls == nil && l.c.MultiTurn == nil && l.extraCalls() == 0 &&
-		(p.Order == "" || p.Order == callvet.OrderAny || p.Order == callvet.OrderStrict || p.Order == callvet.OrderInOrder)
+		(p.Order == "" || p.Order == callvet.OrderAny || p.Order == callvet.OrderStrict ||
+			p.Order == callvet.OrderInOrder)
 	if only {
 		l.places(p, key)
 	}
 	if min := l.c.Expect.MinToolCalls; min != nil && only && *min > len(p.Calls) {
-		l.problem("contradiction", "expect.min_tool_calls", "set max_extra_calls", "at least %d calls are asked for, but no more than the %d expected ones may be made", *min, len(p.Calls))
+		l.problem("contradiction", "expect.min_tool_calls", "set max_extra_calls",
+			"at least %d calls are asked for, but no more than the %d expected ones may be made", *min, len(p.Calls))
 	}
 	if max := l.c.Expect.MaxToolCalls; max != nil && required > *max && len(l.c.Expect.Plans) == 1 {
-		l.problem("contradiction", "expect.max_tool_calls", "", "%d calls are expected, but at most %d may be made", required, *max)
+		l.problem("contradiction", "expect.max_tool_calls", "", "%d calls are expected, but at most %d may be made",
+			required, *max)
 	}
 }
 
@@ -42,7 +45,9 @@ func (l *linter) places(p *callvet.Plan, key string) {
 	for i := range p.Calls {
 		for _, place := range []int{p.Calls[i].Nth, p.Calls[i].Message} {
 			if max(place, -place) > len(p.Calls) && !p.Calls[i].Optional {
-				l.problem("contradiction", fmt.Sprintf("%s.calls[%d]", key, i), "set max_extra_calls, or order: superset", "place %d is asked for, but no more than the %d expected calls may be made", place, len(p.Calls))
+				l.problem("contradiction", fmt.Sprintf("%s.calls[%d]", key, i),
+					"set max_extra_calls, or order: superset",
+					"place %d is asked for, but no more than the %d expected calls may be made", place, len(p.Calls))
 			}
 		}
 	}
@@ -68,7 +73,8 @@ func (l *linter) expectedCall(c *callvet.ExpectedCall, key string) {
 			continue
 		}
 		if slices.ContainsFunc(l.c.Expect.ToolsNotCalled, func(s string) bool { return strings.EqualFold(s, name) }) {
-			l.problem("contradiction", "expect.tools_not_called", "", "%q is expected to be called and must not be called", name)
+			l.problem("contradiction", "expect.tools_not_called", "",
+				"%q is expected to be called and must not be called", name)
 		}
 		l.arguments(c, name, key)
 	}
@@ -103,7 +109,8 @@ func (l *linter) countBounds(c *callvet.CallCount, key string) {
 		return
 	}
 	if e.MaxToolCalls != nil && least > *e.MaxToolCalls {
-		l.problem("contradiction", key, "", "at least %d calls are asked for, but at most %d may be made", least, *e.MaxToolCalls)
+		l.problem("contradiction", key, "", "at least %d calls are asked for, but at most %d may be made", least,
+			*e.MaxToolCalls)
 	}
 	sensitive := l.scoringInForce(func(s *callvet.Scoring) bool { return s.CaseSensitiveNames })
 	within := func(tools []string) bool { // every tool that is counted is one of these
@@ -112,7 +119,8 @@ func (l *linter) countBounds(c *callvet.CallCount, key string) {
 		})
 	}
 	if within(e.ToolsNotCalled) {
-		l.problem("contradiction", key, "", "%s must be called and must not be called", strings.Join(c.Call.Tools, ", "))
+		l.problem("contradiction", key, "", "%s must be called and must not be called",
+			strings.Join(c.Call.Tools, ", "))
 	}
 	if len(e.Counts) > score.MaxExpectedCalls { // which is a problem by itself
 		return
@@ -121,7 +129,8 @@ func (l *linter) countBounds(c *callvet.CallCount, key string) {
 		o := &e.Counts[i]
 		all := o.Call.Args == nil && len(o.Call.Matchers) == 0 && o.Call.Nth == 0 && o.Call.Message == 0
 		if o != c && all && o.Max != nil && *o.Max < least && within(o.Call.Tools) {
-			l.problem("contradiction", key, "", "at least %d calls are asked for, but counts[%d] allows at most %d", least, i, *o.Max)
+			l.problem("contradiction", key, "", "at least %d calls are asked for, but counts[%d] allows at most %d",
+				least, i, *o.Max)
 		}
 	}
 }
@@ -133,8 +142,10 @@ func (l *linter) planless(e *callvet.Expect) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.MinScores)) {
 		switch name {
-		case score.CallF1, score.ToolSetF1, score.SequenceF1, score.SequenceRecall, score.Position, score.ToolPrecision, score.ToolRecall, score.ToolF1:
-			l.problem("no-plan", "expect.min_scores."+name, "add calls", "%s compares with calls that are expected, and the case lists none", name)
+		case score.CallF1, score.ToolSetF1, score.SequenceF1, score.SequenceRecall, score.Position, score.ToolPrecision,
+			score.ToolRecall, score.ToolF1:
+			l.problem("no-plan", "expect.min_scores."+name, "add calls",
+				"%s compares with calls that are expected, and the case lists none", name)
 		}
 	}
 }
@@ -149,7 +160,8 @@ func emptyClaim(p *callvet.Plan) bool {
 	loose := p.MaxExtraCalls == nil || *p.MaxExtraCalls < 0
 	switch {
 	case len(p.MinScores) > 0:
-		return !slices.ContainsFunc(slices.Collect(maps.Values(p.MinScores)), func(least float64) bool { return least > 0 })
+		return !slices.ContainsFunc(slices.Collect(maps.Values(p.MinScores)),
+			func(least float64) bool { return least > 0 })
 	case p.Calls == nil:
 		return true
 	case len(p.Calls) == 0 || !loose:
@@ -211,7 +223,8 @@ func (l *linter) arguments(c *callvet.ExpectedCall, tool, key string) {
 	rejected := map[string]bool{}
 	for _, violation := range e.Schema.Check(v) {
 		if violation.Unknown() {
-			l.problem(callvet.SchemaWithoutEnd, key+".args", "simplify the schema", "the expected arguments cannot be held against the schema of %s: %s", tool, violation.Message)
+			l.problem(callvet.SchemaWithoutEnd, key+".args", "simplify the schema",
+				"the expected arguments cannot be held against the schema of %s: %s", tool, violation.Message)
 			return
 		}
 		name := argumentOf(&violation)
@@ -219,7 +232,8 @@ func (l *linter) arguments(c *callvet.ExpectedCall, tool, key string) {
 			continue
 		}
 		rejected[name] = true
-		l.problem("gold-rejected", key+".args"+dotted(violation.Path), l.goldFix(&violation), "the schema of %s rejects the expected arguments: %s", tool, violation.Message)
+		l.problem("gold-rejected", key+".args"+dotted(violation.Path), l.goldFix(&violation),
+			"the schema of %s rejects the expected arguments: %s", tool, violation.Message)
 	}
 	for arg, ok := v.First(); ok; arg, ok = v.Next(arg) {
 		if name := arg.Key(); !rejected[name] {
@@ -254,7 +268,8 @@ func (l *linter) excused(c *callvet.ExpectedCall, v *callvet.Violation, name str
 // value that a call would carry.
 func (l *linter) looseMode() bool {
 	return l.scoringInForce(func(s *callvet.Scoring) bool {
-		return slices.Contains([]string{"regex", "contains", "any_of", "type", "present", "semantic", "text"}, s.Mode) || s.Profile == "bfcl"
+		return slices.Contains([]string{"regex", "contains", "any_of", "type", "present", "semantic", "text"},
+			s.Mode) || s.Profile == "bfcl"
 	})
 }
 
@@ -296,7 +311,8 @@ func dotted(pointer string) string {
 // argument warns of a name that the tool's schema does not declare.
 func (l *linter) argument(tool, path, key string) {
 	e := l.set.set.FindFold(tool)
-	if e == nil || e.Schema == nil || len(e.Schema.Properties()) == 0 || e.Schema.HasProperty(path) || e.Schema.Lookup(path) != nil {
+	if e == nil || e.Schema == nil || len(e.Schema.Properties()) == 0 || e.Schema.HasProperty(path) ||
+		e.Schema.Lookup(path) != nil {
 		return
 	}
 	name, has := e.Schema.Stray(path)
@@ -319,14 +335,17 @@ func (l *linter) multiTurn(m *callvet.MultiTurn) {
 	l.countAll(m.RequiredPrerequisites, "multi_turn.required_prerequisites")
 	rounds := cmp.Or(m.MaxRounds, l.s.Defaults.MaxRounds, 5)
 	if m.OptimalHops > rounds {
-		l.warn("hops", "multi_turn.optimal_hops", "raise max_rounds", "the best attempt takes %d hops, but after %d rounds the attempt ends", m.OptimalHops, rounds)
+		l.warn("hops", "multi_turn.optimal_hops", "raise max_rounds",
+			"the best attempt takes %d hops, but after %d rounds the attempt ends", m.OptimalHops, rounds)
 	}
 	if l.c.Expect.Plans == nil && len(m.RequiredPrerequisites) == 0 && l.c.Skip == "" {
-		l.warn("no-goal", "multi_turn", "add expect: calls: or expected_tool:", "a multi-turn case without an expected call runs until the rounds are over")
+		l.warn("no-goal", "multi_turn", "add expect: calls: or expected_tool:",
+			"a multi-turn case without an expected call runs until the rounds are over")
 	}
 	for _, name := range slices.Concat(m.ValidPrerequisites, m.RequiredPrerequisites) {
 		if l.set.has(name) && !l.mocked(name) {
-			l.warn("no-mock", "mocks", "add one for "+name, "the tool %s may be called on the way, but no mock answers it", name)
+			l.warn("no-mock", "mocks", "add one for "+name,
+				"the tool %s may be called on the way, but no mock answers it", name)
 		}
 	}
 	for _, arg := range slices.Sorted(maps.Keys(m.ArgumentSource)) {
@@ -350,7 +369,8 @@ func (l *linter) source(arg, from string) {
 	key := "multi_turn.argument_source." + arg
 	tool, path, ok := strings.Cut(from, ".result")
 	if !ok {
-		l.problem("bad-source", key, "write TOOL.result.PATH, such as search_flights.result[0].id", "%q does not say which result the argument comes from", from)
+		l.problem("bad-source", key, "write TOOL.result.PATH, such as search_flights.result[0].id",
+			"%q does not say which result the argument comes from", from)
 		return
 	}
 	if !l.counts(tool, key, l.set) {
@@ -370,7 +390,8 @@ func (l *linter) source(arg, from string) {
 		}
 	}
 	if len(mocks) > 0 {
-		l.problem("bad-source", key, "", "no mock of %s answers with a value at %q", tool, strings.TrimPrefix(path, "."))
+		l.problem("bad-source", key, "", "no mock of %s answers with a value at %q", tool,
+			strings.TrimPrefix(path, "."))
 	}
 }
 

@@ -81,7 +81,8 @@ const CodeNeedsJudge = "needs-judge"
 func (l *linter) assertions() {
 	e := &l.c.Expect
 	if !asserts(e) {
-		l.problem("asserts-nothing", "expect", "add expect: (or expected_tool:)", "the case asserts nothing, so everything passes")
+		l.problem("asserts-nothing", "expect", "add expect: (or expected_tool:)",
+			"the case asserts nothing, so everything passes")
 		return
 	}
 	prerequisites := l.c.MultiTurn != nil && len(l.c.MultiTurn.RequiredPrerequisites) > 0
@@ -92,13 +93,18 @@ func (l *linter) assertions() {
 		}
 		switch {
 		case evaluated(e) || prerequisites:
-			l.warn("not-evaluated", "expect", "", "%d of the case's assertions cannot be evaluated (%s): passing the others is not passing all", len(left), what)
+			l.warn("not-evaluated", "expect", "",
+				"%d of the case's assertions cannot be evaluated (%s): passing the others is not passing all",
+				len(left), what)
 		case len(e.Unsupported) == 0 && l.c.Skip == "":
-			l.warn(CodeNeedsJudge, "expect", "give a run --judge rubric --judge-model MODEL", "the case asserts only a rubric: a run without a judge does not ask it")
+			l.warn(CodeNeedsJudge, "expect", "give a run --judge rubric --judge-model MODEL",
+				"the case asserts only a rubric: a run without a judge does not ask it")
 		case l.c.Skip != "":
-			l.warn("not-evaluated", "expect", "", "none of the case's assertions can be evaluated (%s): it is not asked", what)
+			l.warn("not-evaluated", "expect", "",
+				"none of the case's assertions can be evaluated (%s): it is not asked", what)
 		default:
-			l.problem("not-evaluated", "expect", "add an assertion on calls or on the answer, or say skip: and why", "none of the case's assertions can be evaluated (%s): it would cost money and say nothing", what)
+			l.problem("not-evaluated", "expect", "add an assertion on calls or on the answer, or say skip: and why",
+				"none of the case's assertions can be evaluated (%s): it would cost money and say nothing", what)
 		}
 		if !evaluated(e) {
 			return
@@ -123,14 +129,18 @@ func demands(e *callvet.Expect) bool {
 		re, err := regexp.Compile(p)
 		return err != nil || !re.MatchString("")
 	})
-	return bounds(e) || len(e.Scorers) > 0 || e.Selection != nil || e.ToolsCalled != nil || len(e.ToolsAcceptable) > 0 ||
-		len(e.ToolParams) > 0 || e.ResponseJSON != nil || e.ResponseNonEmpty || slices.ContainsFunc(e.ResponseContains, func(s string) bool { return s != "" }) || len(e.ResponseContainsAny) > 0 || matches || len(e.Rubric) > 0
+	return bounds(e) || len(e.Scorers) > 0 || e.Selection != nil || e.ToolsCalled != nil ||
+		len(e.ToolsAcceptable) > 0 ||
+		len(e.ToolParams) > 0 || e.ResponseJSON != nil || e.ResponseNonEmpty ||
+		slices.ContainsFunc(e.ResponseContains, func(s string) bool { return s != "" }) ||
+		len(e.ResponseContainsAny) > 0 || matches || len(e.Rubric) > 0
 }
 
 // bounds reports whether a case says how many calls there may be, or which may not be made:
 // that calling fails it is what such a case is for.
 func bounds(e *callvet.Expect) bool {
-	return e.MinToolCalls != nil || e.MaxToolCalls != nil || len(e.ToolsNotCalled) > 0 || len(e.Counts) > 0 || len(e.AllOf) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || scored(e)
+	return e.MinToolCalls != nil || e.MaxToolCalls != nil || len(e.ToolsNotCalled) > 0 || len(e.Counts) > 0 ||
+		len(e.AllOf) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || scored(e)
 }
 
 // scored reports whether a least value of a score decides.
@@ -152,23 +162,27 @@ func (l *linter) choiceAgainstGold() {
 	forced := choice != "" && choice != "auto" && choice != "none"
 	switch {
 	case forced && nothing && !something:
-		l.problem("required-abstention", key, "tool_choice: auto for this case", "tool_choice is %s, but the case expects that nothing is called", choice)
+		l.problem("required-abstention", key, "tool_choice: auto for this case",
+			"tool_choice is %s, but the case expects that nothing is called", choice)
 	case choice == "none" && something && !nothing:
-		l.problem("none-calls", key, "tool_choice: auto for this case", "tool_choice is none, but the case expects a call")
+		l.problem("none-calls", key, "tool_choice: auto for this case",
+			"tool_choice is none, but the case expects a call")
 	}
 	if something && !nothing && len(l.set.names) == 0 && (l.c.ToolNames != nil || l.c.Tools != nil) {
 		l.problem("no-tools", "tools", "", "the case expects a call but offers no tool")
 	}
 }
 
-// forbidden checks names that must not be called. A name that is like none of the tools forbids what no target can call:
-// that is true of every attempt, and no error.
+// forbidden checks names that must not be called. A name that is like none of the tools forbids
+// what no target can call: that is true of every attempt, and no error.
 func (l *linter) forbidden(names []string, key string) {
 	for i, name := range names {
 		at := fmt.Sprintf("%s[%d]", key, i)
-		if len(l.set.names) > 0 && !callvet.NamePattern(name) && !l.set.has(name) && !l.set.has(l.named(name, l.set)) && !l.all.has(name) &&
+		if len(l.set.names) > 0 && !callvet.NamePattern(name) && !l.set.has(name) && !l.set.has(l.named(name, l.set)) &&
+			!l.all.has(name) &&
 			callvet.Nearest(name, l.set.names) == "" && oneName(name, l.set.names) == "" {
-			l.warn("unknown-tool", at, "give the tool with the others, if it is one that targets may see", "there is no tool %q: to forbid it holds an attempt to nothing", name)
+			l.warn("unknown-tool", at, "give the tool with the others, if it is one that targets may see",
+				"there is no tool %q: to forbid it holds an attempt to nothing", name)
 			continue
 		}
 		l.counts(name, at, l.set)
@@ -180,13 +194,15 @@ func (l *linter) toolAssertions() {
 	l.countAll(e.ToolsCalled, "expect.tools_called")
 	l.forbidden(e.ToolsNotCalled, "expect.tools_not_called")
 	if e.ToolsCalled != nil && e.ToolsAcceptable != nil {
-		l.problem("conflicting-keys", "expect", "tools_called for one exact set, tools_acceptable for several", "tools_called and tools_acceptable exclude each other")
+		l.problem("conflicting-keys", "expect", "tools_called for one exact set, tools_acceptable for several",
+			"tools_called and tools_acceptable exclude each other")
 	}
 	for i, set := range e.ToolsAcceptable {
 		key := fmt.Sprintf("expect.tools_acceptable[%d]", i)
 		if slices.Contains(set, callvet.NoTools) {
 			if len(set) > 1 {
-				l.problem("contradiction", key, "keep one of the two", "%s stands for no tool and cannot stand beside names", callvet.NoTools)
+				l.problem("contradiction", key, "keep one of the two",
+					"%s stands for no tool and cannot stand beside names", callvet.NoTools)
 			}
 			continue
 		}
@@ -219,7 +235,8 @@ func (l *linter) toolAssertions() {
 		}
 	}
 	if e.MinToolCalls != nil && e.MaxToolCalls != nil && *e.MinToolCalls > *e.MaxToolCalls {
-		l.problem("contradiction", "expect.min_tool_calls", "", "at least %d calls and at most %d cannot both hold", *e.MinToolCalls, *e.MaxToolCalls)
+		l.problem("contradiction", "expect.min_tool_calls", "", "at least %d calls and at most %d cannot both hold",
+			*e.MinToolCalls, *e.MaxToolCalls)
 	}
 	for _, name := range e.ToolsCalled {
 		if slices.ContainsFunc(e.ToolsNotCalled, func(s string) bool { return strings.EqualFold(s, name) }) {
@@ -296,20 +313,24 @@ func (l *linter) response() {
 	e := &l.c.Expect
 	for i, p := range e.ResponseMatches {
 		if re, err := regexp.Compile(p); err == nil && re.MatchString("") {
-			l.warn("matches-nothing", fmt.Sprintf("expect.response.matches[%d]", i), "", "the pattern %q matches an empty answer too", doc.Clip(p, 60))
+			l.warn("matches-nothing", fmt.Sprintf("expect.response.matches[%d]", i), "",
+				"the pattern %q matches an empty answer too", doc.Clip(p, 60))
 		}
 	}
 	for i, s := range e.ResponseContains {
 		key := fmt.Sprintf("expect.response.contains[%d]", i)
 		if s == "" {
 			l.problem("asserts-nothing", key, "", "every answer contains an empty text")
-		} else if j := slices.IndexFunc(e.ResponseNotContains, func(no string) bool { return no != "" && strings.Contains(s, no) }); j >= 0 {
-			l.problem("contradiction", key, "", "an answer that contains %q also contains %q, which it must not", doc.Clip(s, 40), doc.Clip(e.ResponseNotContains[j], 40))
+		} else if j := slices.IndexFunc(e.ResponseNotContains,
+			func(no string) bool { return no != "" && strings.Contains(s, no) }); j >= 0 {
+			l.problem("contradiction", key, "", "an answer that contains %q also contains %q, which it must not",
+				doc.Clip(s, 40), doc.Clip(e.ResponseNotContains[j], 40))
 		}
 	}
 	for i, s := range e.ResponseNotContains {
 		if s == "" {
-			l.problem("contradiction", fmt.Sprintf("expect.response.not_contains[%d]", i), "remove it", "every answer contains an empty text, so none can pass")
+			l.problem("contradiction", fmt.Sprintf("expect.response.not_contains[%d]", i), "remove it",
+				"every answer contains an empty text, so none can pass")
 		}
 	}
 	for i, g := range e.ResponseContainsAny {

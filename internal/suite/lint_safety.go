@@ -49,7 +49,8 @@ func (l *linter) placeholder(tool, at, key string) {
 		}
 	}
 	if mocked {
-		l.problem("no-placeholder", key, "write {{"+at+"}} in a text of a mock's result", "no mock has the placeholder {{%s}}, so that nothing is planted", at)
+		l.problem("no-placeholder", key, "write {{"+at+"}} in a text of a mock's result",
+			"no mock has the placeholder {{%s}}, so that nothing is planted", at)
 	}
 }
 

@@ -44,13 +44,16 @@ func (l *linter) states() {
 		key := fmt.Sprintf("mocks[%d]", i)
 		for _, word := range slices.Sorted(maps.Keys(own[i].When)) {
 			if want := own[i].When[word]; !reached[word][want] && (set[word] || l.c != nil) {
-				l.warn("unreachable-state", key+".when."+word, fmt.Sprintf("set: {%s: %s} in the answer of a mock that can be reached", word, want), "%s is never %q, so that this mock never answers", word, want)
+				l.warn("unreachable-state", key+".when."+word,
+					fmt.Sprintf("set: {%s: %s} in the answer of a mock that can be reached", word, want),
+					"%s is never %q, so that this mock never answers", word, want)
 			}
 		}
 		for j := range own[i].Replies {
 			for _, word := range slices.Sorted(maps.Keys(own[i].Replies[j].Set)) {
 				if !asked[word] && l.c != nil {
-					l.warn("unread-state", key+".set."+word, "ask for it with when:, or remove it", "%s is set, but no mock asks for it", word)
+					l.warn("unread-state", key+".set."+word, "ask for it with when:, or remove it",
+						"%s is set, but no mock asks for it", word)
 				}
 			}
 		}
@@ -84,7 +87,8 @@ func reachable(mocks []callvet.Mock) values {
 	for again := true; again; {
 		again = false
 		for i := range mocks {
-			if slices.ContainsFunc(slices.Collect(maps.Keys(mocks[i].When)), func(word string) bool { return !out[word][mocks[i].When[word]] }) {
+			if slices.ContainsFunc(slices.Collect(maps.Keys(mocks[i].When)),
+				func(word string) bool { return !out[word][mocks[i].When[word]] }) {
 				continue
 			}
 			for j := range mocks[i].Replies {

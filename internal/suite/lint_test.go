@@ -116,7 +116,8 @@ func TestLintBounds(t *testing.T) {
 		{`{"plans":[{"calls":[]}],"counts":[{"call":{"tools":["a"]}}]}`, `{}`, "gold-fails"},
 		{`{"plans":[{"calls":[{"tools":["a"]}]}],"counts":[{"call":{"tools":["a*"]},"max":0}]}`, `{}`, "gold-fails"},
 		{`{"plans":[{"calls":[{"tools":["a"]}]}],"not":[{"calls":[{"tools":["a"]}]}]}`, `{}`, "gold-fails"},
-		{`{"plans":[{"calls":[{"tools":["a"],"args":{"q":"x"}},{"tools":["a"],"args":{"q":"x"}}]}],"max_same_calls":1}`, `{}`, "gold-fails"},
+		{`{"plans":[{"calls":[{"tools":["a"],"args":{"q":"x"}},{"tools":["a"],"args":{"q":"x"}}]}],"max_same_calls":1}`,
+			`{}`, "gold-fails"},
 		{`{"all_of":[{"calls":[{"tools":["a"]}]}],"not":[{"calls":[{"tools":["a"]}]}]}`, `{}`, "contradiction"},
 		{`{"not":[{"counts":[{"call":{"tools":["a"]},"min":0}]}]}`, `{}`, "contradiction"},
 		{`{"not":[{"calls":[{"tools":["a"]}],"order":"subset"}]}`, `{}`, "contradiction"},
@@ -127,13 +128,17 @@ func TestLintBounds(t *testing.T) {
 		{`{"min_scores":{"call_f1":0.5}}`, `{}`, "no-plan"},
 		{`{"min_scores":{"format":0}}`, `{}`, "passes-by-nothing"},
 	} {
-		c := callvet.Case{ID: "1", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}, Scoring: &callvet.Scoring{}}
-		if err := errors.Join(json.Unmarshal([]byte(tt.expect), &c.Expect), json.Unmarshal([]byte(tt.scoring), c.Scoring)); err != nil {
+		c := callvet.Case{ID: "1", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
+			Scoring: &callvet.Scoring{}}
+		if err := errors.Join(json.Unmarshal([]byte(tt.expect), &c.Expect),
+			json.Unmarshal([]byte(tt.scoring), c.Scoring)); err != nil {
 			t.Fatal(err)
 		}
 		s := callvet.Suite{Name: "s", Cases: []callvet.Case{c}, Tools: []callvet.Tool{
-			{Name: "a", Description: "Says what it is asked for.", Parameters: []byte(`{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer"}}}`)},
-			{Name: "b", Description: "Does what it is asked for.", Parameters: []byte(`{"type":"object","properties":{"o":{"type":"object","required":["y"]}}}`)},
+			{Name: "a", Description: "Says what it is asked for.",
+				Parameters: []byte(`{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer"}}}`)},
+			{Name: "b", Description: "Does what it is asked for.",
+				Parameters: []byte(`{"type":"object","properties":{"o":{"type":"object","required":["y"]}}}`)},
 		}}
 		var got []string
 		for _, p := range lint(t.Context(), &s, LintOptions{}) {
@@ -152,15 +157,19 @@ func TestLintBounds(t *testing.T) {
 func TestLintCatalogue(t *testing.T) {
 	t.Parallel()
 	s := callvet.Suite{
-		Tools: []callvet.Tool{{Name: "a", Description: "says", Parameters: []byte(`{"properties":{"n":{"type":"number","exclusiveMinimum":true}}}`)}},
-		Cases: []callvet.Case{{ID: "1", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}, Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"a"}}}, Position: callvet.Position{File: "suite.json", Line: 3}}},
+		Tools: []callvet.Tool{{Name: "a", Description: "says",
+			Parameters: []byte(`{"properties":{"n":{"type":"number","exclusiveMinimum":true}}}`)}},
+		Cases: []callvet.Case{{ID: "1", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
+			Expect:   callvet.Expect{Selection: &callvet.Selection{Tools: []string{"a"}}},
+			Position: callvet.Position{File: "suite.json", Line: 3}}},
 	}
 	for _, c := range []struct {
 		catalogue, file string
 		warning         bool
 	}{{"catalogue.json", "catalogue.json", true}, {"", "suite.json", false}} {
 		found := lint(t.Context(), &s, LintOptions{Catalogue: c.catalogue})
-		if len(found) != 1 || found[0].Code != "bad-schema" || found[0].Warning != c.warning || found[0].File != c.file {
+		if len(found) != 1 || found[0].Code != "bad-schema" || found[0].Warning != c.warning ||
+			found[0].File != c.file {
 			t.Errorf("%q: %+v", c.catalogue, found)
 		}
 	}

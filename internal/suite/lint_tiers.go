@@ -41,19 +41,23 @@ func tierPrefixes(t callvet.Tier) []string {
 func (l *linter) tier() {
 	c, e := l.c, &l.c.Expect
 	l.identified()
-	routed := len(e.Plans)+len(e.Counts)+len(e.AllOf)+len(e.Not) > 0 || e.ToolsCalled != nil || e.ToolsAcceptable != nil || e.Selection != nil || e.MinToolCalls != nil || e.MaxToolCalls != nil
+	routed := len(e.Plans)+len(e.Counts)+len(e.AllOf)+len(e.Not) > 0 || e.ToolsCalled != nil ||
+		e.ToolsAcceptable != nil || e.Selection != nil || e.MinToolCalls != nil || e.MaxToolCalls != nil
 	if len(e.ToolsNotCalled) > 0 && !routed {
-		l.warn("only-forbids", "expect.tools_not_called", "add tools_called or tools_acceptable; [[\"__none__\"]] is no tool",
+		l.warn("only-forbids", "expect.tools_not_called",
+			"add tools_called or tools_acceptable; [[\"__none__\"]] is no tool",
 			"the case says which tools must not be called and not which must: any other call passes it, and none does too")
 	}
 	switch c.Tier {
 	case callvet.TierGolden:
 		if e.ToolsCalled == nil && len(e.Plans) == 0 && len(e.ToolsAcceptable) != 1 {
-			l.warn("tier-form", "expect", "name the exact tools, or make it a labeled case", "a golden case expects exact tools (tools_called, or one set of tools_acceptable), and this one does not name them")
+			l.warn("tier-form", "expect", "name the exact tools, or make it a labeled case",
+				"a golden case expects exact tools (tools_called, or one set of tools_acceptable), and this one does not name them")
 		}
 	case callvet.TierLabeled:
 		if !routed && len(e.ToolsNotCalled) == 0 {
-			l.warn("no-routing", "expect", "add tools_called or tools_acceptable; [[\"__none__\"]] is no tool", "a labeled case tests routing, and this one expects nothing of the calls")
+			l.warn("no-routing", "expect", "add tools_called or tools_acceptable; [[\"__none__\"]] is no tool",
+				"a labeled case tests routing, and this one expects nothing of the calls")
 		}
 	case callvet.TierRegression:
 		l.regression()
@@ -72,9 +76,11 @@ func (l *linter) identified() {
 	switch {
 	case l.s.Dialect != "forge" || want == nil:
 	case !slices.Contains(want, prefix):
-		l.warn("case-id", "id", "", "ids of %s cases begin with %s-, and this one is %q", c.Tier, want[0], doc.Clip(c.ID, 60))
+		l.warn("case-id", "id", "", "ids of %s cases begin with %s-, and this one is %q", c.Tier, want[0],
+			doc.Clip(c.ID, 60))
 	case !caseID.MatchString(c.ID):
-		l.warn("case-id", "id", fmt.Sprintf("write %s-TOOL-001", prefix), "the id %q is not of the form %s-TOOL-NNN", doc.Clip(c.ID, 60), prefix)
+		l.warn("case-id", "id", fmt.Sprintf("write %s-TOOL-001", prefix), "the id %q is not of the form %s-TOOL-NNN",
+			doc.Clip(c.ID, 60), prefix)
 	}
 }
 
@@ -82,20 +88,24 @@ func (l *linter) identified() {
 func (l *linter) regression() {
 	fields := l.c.Fields
 	if strings.TrimSpace(fields[FieldBugRef]) == "" {
-		l.problem("missing-key", FieldBugRef, "name the issue or the commit of the fix", "a regression case says which bug it keeps away (%s)", FieldBugRef)
+		l.problem("missing-key", FieldBugRef, "name the issue or the commit of the fix",
+			"a regression case says which bug it keeps away (%s)", FieldBugRef)
 	}
 	at := fields[FieldCreatedAt]
 	switch {
 	case strings.TrimSpace(at) == "":
-		l.problem("missing-key", FieldCreatedAt, "write the day, such as 2026-03-01", "a regression case says when it was made (%s)", FieldCreatedAt)
+		l.problem("missing-key", FieldCreatedAt, "write the day, such as 2026-03-01",
+			"a regression case says when it was made (%s)", FieldCreatedAt)
 	case !isDate(at):
-		l.problem("bad-date", FieldCreatedAt, "write 2026-03-01 or 2026-03-01T12:00:00Z", "%s %q is no date of ISO 8601", FieldCreatedAt, doc.Clip(at, 40))
+		l.problem("bad-date", FieldCreatedAt, "write 2026-03-01 or 2026-03-01T12:00:00Z",
+			"%s %q is no date of ISO 8601", FieldCreatedAt, doc.Clip(at, 40))
 	}
 }
 
 // Date reads a day or a time as ISO 8601 writes them; false where it is neither.
 func Date(s string) (time.Time, bool) {
-	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"} {
+	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00",
+		"2006-01-02T15:04"} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t, true
 		}
@@ -114,7 +124,8 @@ func (l *linter) stubbed() {
 	var bare []string
 	need := func(names []string) {
 		for _, name := range names {
-			if name != callvet.NoTools && !callvet.NamePattern(name) && !l.mocked(name) && !slices.Contains(bare, name) {
+			if name != callvet.NoTools && !callvet.NamePattern(name) && !l.mocked(name) &&
+				!slices.Contains(bare, name) {
 				bare = append(bare, name)
 			}
 		}
@@ -137,19 +148,24 @@ func (l *linter) rubric() {
 		key := fmt.Sprintf("expect.rubric[%d]", i)
 		switch {
 		case strings.TrimSpace(d.Criteria) == "":
-			l.problem("missing-key", key+".criteria", "name what each score means", "dimension %q has no criteria for a judge", doc.Clip(d.Dimension, 40))
+			l.problem("missing-key", key+".criteria", "name what each score means",
+				"dimension %q has no criteria for a judge", doc.Clip(d.Dimension, 40))
 		case d.MaxScore < 1 || d.MaxScore != float64(int(d.MaxScore)):
-			l.problem("wrong-range", key+".max_score", "write 1 for pass or fail, 3 to 5 for grades", "the highest score of a dimension is a whole number of 1 or more, not %g", d.MaxScore)
+			l.problem("wrong-range", key+".max_score", "write 1 for pass or fail, 3 to 5 for grades",
+				"the highest score of a dimension is a whole number of 1 or more, not %g", d.MaxScore)
 		case d.Dimension != "" && seen[d.Dimension]:
-			l.problem("duplicate-key", key+".dimension", "give every dimension a name of its own", "the dimension %q stands twice", doc.Clip(d.Dimension, 40))
+			l.problem("duplicate-key", key+".dimension", "give every dimension a name of its own",
+				"the dimension %q stands twice", doc.Clip(d.Dimension, 40))
 		}
 		seen[d.Dimension] = true
 	}
 	something, nothing := e.Calls()
 	if len(e.Rubric) > 0 && len(e.ReferenceData) == 0 && something && !nothing {
-		l.warn("no-reference", "expect.reference_data", "add what the tools really give", "a judge has nothing to hold the answer against but what it knows itself")
+		l.warn("no-reference", "expect.reference_data", "add what the tools really give",
+			"a judge has nothing to hold the answer against but what it knows itself")
 	}
 	if l.c.Tier == callvet.TierRubric && len(e.Rubric) == 0 {
-		l.problem("missing-key", "expect.rubric", "add dimensions with criteria, or another tier", "a rubric case says what a judge looks at (rubric)")
+		l.problem("missing-key", "expect.rubric", "add dimensions with criteria, or another tier",
+			"a rubric case says what a judge looks at (rubric)")
 	}
 }

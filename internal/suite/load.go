@@ -67,7 +67,8 @@ func readPath(path string, opt Options) (*reading, []callvet.Problem, error) {
 	switch {
 	case path == "-":
 		if opt.Stdin == nil {
-			return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read suite: %w: no standard input", callvet.ErrInvalid), Hint: "name a file or a folder"}
+			return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read suite: %w: no standard input", callvet.ErrInvalid),
+				Hint: "name a file or a folder"}
 		}
 		data, err = opt.read(opt.Stdin, "-")
 	case err != nil:
@@ -137,7 +138,8 @@ func (o *Options) limit() int64 {
 }
 
 func tooLarge(name string, limit int64) error {
-	return &callvet.Hinted{Err: fmt.Errorf("read suite %s: %w: more than %s", name, callvet.ErrLimited, doc.SizeText(limit)), Hint: "split the suite into several files of one folder"}
+	return &callvet.Hinted{Err: fmt.Errorf("read suite %s: %w: more than %s", name, callvet.ErrLimited,
+		doc.SizeText(limit)), Hint: "split the suite into several files of one folder"}
 }
 
 func (o *Options) readFile(path string) ([]byte, error) {
@@ -184,7 +186,8 @@ func checkText(data []byte, name string) error {
 	}
 	packed, err := doc.Packed(data)
 	if packed {
-		err = &callvet.Hinted{Err: fmt.Errorf("it is compressed with gzip, which is read for BFCL questions only: %w", callvet.ErrInvalid), Hint: "gunzip -k FILE unpacks it"}
+		err = &callvet.Hinted{Err: fmt.Errorf("it is compressed with gzip, which is read for BFCL questions only: %w",
+			callvet.ErrInvalid), Hint: "gunzip -k FILE unpacks it"}
 	}
 	if err != nil {
 		return fmt.Errorf("read suite %s: %w", name, err)
@@ -199,7 +202,8 @@ func checkText(data []byte, name string) error {
 			valid += size
 		}
 		line := 1 + bytes.Count(data[:valid], []byte{'\n'})
-		return &callvet.Hinted{Err: fmt.Errorf("read suite %s:%d: %w: the text is not UTF-8", name, line, callvet.ErrInvalid), Hint: "save the file as UTF-8"}
+		return &callvet.Hinted{Err: fmt.Errorf("read suite %s:%d: %w: the text is not UTF-8", name, line,
+			callvet.ErrInvalid), Hint: "save the file as UTF-8"}
 	}
 	return nil
 }

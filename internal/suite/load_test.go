@@ -46,13 +46,15 @@ cases:
 		t.Errorf("parameters %s", got)
 	}
 	c := s.Cases[0]
-	if got := string(c.Expect.Plans[0].Calls[0].Args); got != `{"country":"NO","n":1.0,"big":12345678901234567890,"e":1e5}` {
+	if got := string(
+		c.Expect.Plans[0].Calls[0].Args); got != `{"country":"NO","n":1.0,"big":12345678901234567890,"e":1e5}` {
 		t.Errorf("args %s", got)
 	}
 	if diff := cmp.Diff(map[string]string{"difficulty": "easy", "language": "en"}, c.Fields); diff != "" {
 		t.Error(diff)
 	}
-	if c.ID != "case-0001" || c.Position != (callvet.Position{File: "suite.yaml", Line: 8, Column: 5}) || strings.Join(c.Tags, " ") != "x all" {
+	if c.ID != "case-0001" || c.Position != (callvet.Position{File: "suite.yaml", Line: 8, Column: 5}) ||
+		strings.Join(c.Tags, " ") != "x all" {
 		t.Errorf("case %+v", c)
 	}
 	none := []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
@@ -62,7 +64,8 @@ cases:
 		}
 	}
 	c = s.Cases[2]
-	if c.Scoring.Mode != "fuzzy" || *c.Scoring.Threshold != 0.9 || c.MultiTurn.MaxRounds != 3 || string(c.Mocks[0].Replies[0].Result) != `{"k":[1]}` || string(c.Expect.Plans[0].Calls[0].Args) != "{}" {
+	if c.Scoring.Mode != "fuzzy" || *c.Scoring.Threshold != 0.9 || c.MultiTurn.MaxRounds != 3 ||
+		string(c.Mocks[0].Replies[0].Result) != `{"k":[1]}` || string(c.Expect.Plans[0].Calls[0].Args) != "{}" {
 		t.Errorf("case %+v", c)
 	}
 	if c = s.Cases[4]; *c.Expect.MinToolCalls != 1 || c.ToolNames == nil || c.Expect.Plans != nil {
@@ -72,21 +75,25 @@ cases:
 
 func TestAnchorsMergeAndBombs(t *testing.T) {
 	t.Parallel()
-	s := mustParse(t, "callvet: 1\ntools: [{name: a}]\ncases:\n  - &c {id: 1, prompt: p, expected_tool: a}\n  - {<<: *c, id: 2}\n")
+	s := mustParse(t,
+		"callvet: 1\ntools: [{name: a}]\ncases:\n  - &c {id: 1, prompt: p, expected_tool: a}\n  - {<<: *c, id: 2}\n")
 	if s.Cases[1].ID != "2" || s.Cases[1].Input[0].Content != "p" {
 		t.Errorf("merged case %+v", s.Cases[1])
 	}
 	bomb := "callvet: 1\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 12 {
-		bomb += strings.NewReplacer("N", string(rune('a'+i+1)), "P", string(rune('a'+i))).Replace("aN: &aN [*aP, *aP, *aP, *aP, *aP, *aP, *aP, *aP, *aP, *aP]\n")
+		bomb += strings.NewReplacer("N", string(rune('a'+i+1)), "P",
+			string(rune('a'+i))).Replace("aN: &aN [*aP, *aP, *aP, *aP, *aP, *aP, *aP, *aP, *aP, *aP]\n")
 	}
 	bomb = strings.ReplaceAll(bomb, "*aa", "*a0")
-	for name, text := range map[string]string{"bomb": bomb, "deep": "callvet: 1\ncases: " + strings.Repeat("[", 100_000), "deep block": "callvet: 1\ncases:\n  " + strings.Repeat("- ", 50_000)} {
+	for name, text := range map[string]string{"bomb": bomb, "deep": "callvet: 1\ncases: " +
+		strings.Repeat("[", 100_000), "deep block": "callvet: 1\ncases:\n  " + strings.Repeat("- ", 50_000)} {
 		if _, _, err := parse([]byte(text), "x.yaml", Options{}); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	deep := `{"callvet":1,"cases":[{"prompt":"p","expected_tool":"a","expected_params":{"a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}}]}`
+	deep := `{"callvet":1,"cases":[{"prompt":"p","expected_tool":"a","expected_params":{"a":` +
+		strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}}]}`
 	if s, problems, err := parse([]byte(deep), "x.json", Options{}); err == nil && !HasErrors(problems) {
 		t.Errorf("deep JSON was read: %v", s)
 	}
@@ -96,8 +103,10 @@ func TestAnchorsMergeAndBombs(t *testing.T) {
 func TestHostileYAMLEnds(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"keys": strings.Repeat("k: 1\n", 1<<17), "empty": strings.Repeat("-\n", 1<<18), "question": strings.Repeat("? a\n", 1<<16),
-		"quotes": strings.Repeat("\"a\" ", 1<<18), "colons": strings.Repeat("a: ", 1<<16), "brackets": strings.Repeat("[]", 1<<17),
+		"keys": strings.Repeat("k: 1\n", 1<<17), "empty": strings.Repeat("-\n", 1<<18),
+		"question": strings.Repeat("? a\n", 1<<16),
+		"quotes":   strings.Repeat("\"a\" ", 1<<18), "colons": strings.Repeat("a: ", 1<<16),
+		"brackets": strings.Repeat("[]", 1<<17),
 	} {
 		if _, _, err := parse([]byte(text), "x.yaml", Options{}); err == nil {
 			t.Errorf("%s was read", name)
@@ -155,7 +164,8 @@ func TestFolderAndIncludes(t *testing.T) {
 	if err != nil || HasErrors(problems) {
 		t.Fatal(err, problems)
 	}
-	if len(s.Tools) != 2 || len(s.Cases) != 2 || s.Cases[1].ID != "case-0002" || filepath.Base(s.Cases[1].Position.File) != "two.yaml" {
+	if len(s.Tools) != 2 || len(s.Cases) != 2 || s.Cases[1].ID != "case-0002" ||
+		filepath.Base(s.Cases[1].Position.File) != "two.yaml" {
 		t.Errorf("%+v", s)
 	}
 	if len(problems) != 1 || problems[0].Code != "file-ignored" {
@@ -180,21 +190,25 @@ cases:
   - {id: args, prompt: p, expected_tool: a, expected_params: {k: 1, v: "{{snapshot:x[1].y}}"}}
   - {id: other, prompt: "{{name}}", expected_tool: a}
 `
-	s, problems, err := parse([]byte(text), "t.yaml", Options{Seeds: []byte(`{"user": {"name": "Ann", "n": 1.50}}`), Snapshots: []byte(`{"x": [0, {"z": 1}]}`)})
+	s, problems, err := parse([]byte(text), "t.yaml",
+		Options{Seeds: []byte(`{"user": {"name": "Ann", "n": 1.50}}`), Snapshots: []byte(`{"x": [0, {"z": 1}]}`)})
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
 	c := s.Cases
-	if c[0].Input[0].Content != "for Ann" || string(c[0].Expect.Plans[0].Calls[0].Args) != `{"n":1.50,"s":"n=1.50"}` || len(c[0].Expect.Unsupported) != 0 {
+	if c[0].Input[0].Content != "for Ann" || string(c[0].Expect.Plans[0].Calls[0].Args) != `{"n":1.50,"s":"n=1.50"}` ||
+		len(c[0].Expect.Unsupported) != 0 {
 		t.Errorf("full: %+v", c[0])
 	}
-	if e := c[1].Expect; len(e.Unsupported) != 2 || len(e.ResponseContains) != 1 || len(e.ResponseContainsAny) != 1 || c[1].Skip != "" {
+	if e := c[1].Expect; len(e.Unsupported) != 2 || len(e.ResponseContains) != 1 || len(e.ResponseContainsAny) != 1 ||
+		c[1].Skip != "" {
 		t.Errorf("part: %+v", e)
 	}
 	if c[2].Skip == "" || len(c[2].Expect.Unsupported) != 1 || c[3].Skip == "" {
 		t.Errorf("none: %+v\ninput: %+v", c[2], c[3])
 	}
-	if e := c[4].Expect.Plans[0].Calls[0]; string(e.Args) != `{"k":1}` || !e.Matchers["v"].Optional || len(c[4].Expect.Unsupported) != 1 {
+	if e := c[4].Expect.Plans[0].Calls[0]; string(e.Args) != `{"k":1}` || !e.Matchers["v"].Optional ||
+		len(c[4].Expect.Unsupported) != 1 {
 		t.Errorf("args: %+v", e)
 	}
 	if c[5].Skip != "" || c[5].Input[0].Content != "{{name}}" {

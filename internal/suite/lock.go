@@ -65,7 +65,8 @@ func ReadLock(name string, data []byte) (*Lock, error) {
 		return nil, fmt.Errorf("read lock: %w: %w", callvet.ErrInvalid, err)
 	}
 	if l.Version != lockVersion {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("read lock %s: %w: version %d is not known", name, callvet.ErrInvalid, l.Version), Hint: "update callvet"}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("read lock %s: %w: version %d is not known", name,
+			callvet.ErrInvalid, l.Version), Hint: "update callvet"}
 	}
 	ids := map[string]bool{}
 	for i := range l.Cases {
@@ -76,7 +77,8 @@ func ReadLock(name string, data []byte) (*Lock, error) {
 		case ids[c.ID]:
 			return nil, fmt.Errorf("read lock %s: %w: the case %q stands twice", name, callvet.ErrInvalid, c.ID)
 		case c.State != nil && (*c.State < 0 || *c.State >= len(l.States)):
-			return nil, fmt.Errorf("read lock %s: %w: locked[%d] has the state %d of %d", name, callvet.ErrInvalid, i, *c.State, len(l.States))
+			return nil, fmt.Errorf("read lock %s: %w: locked[%d] has the state %d of %d", name, callvet.ErrInvalid, i,
+				*c.State, len(l.States))
 		}
 		ids[c.ID] = true
 	}
@@ -111,7 +113,8 @@ func (l *Lock) Find(id string) *LockedCase {
 // Seal locks the cases of a file that have no entry yet, and gives their ids. A case of
 // another tier than regression may change: its entry is made anew then. state, when not nil,
 // is what surrounds the cases now.
-func (l *Lock) Seal(file string, data []byte, cases []callvet.Case, now time.Time, state json.RawMessage) (sealed []string, err error) {
+func (l *Lock) Seal(file string, data []byte, cases []callvet.Case, now time.Time,
+	state json.RawMessage) (sealed []string, err error) {
 	sums, err := digests(file, data, cases)
 	if err != nil {
 		return nil, err
@@ -157,7 +160,8 @@ func (l *Lock) place(state json.RawMessage) *int {
 	if state == nil {
 		return nil
 	}
-	i := slices.IndexFunc(l.States, func(s json.RawMessage) bool { return bytes.Equal(suiteCompact(s), suiteCompact(state)) })
+	i := slices.IndexFunc(l.States,
+		func(s json.RawMessage) bool { return bytes.Equal(suiteCompact(s), suiteCompact(state)) })
 	if i < 0 {
 		i, l.States = len(l.States), append(l.States, state)
 	}
@@ -178,7 +182,8 @@ func (l *Lock) Archive(id, reason string, now time.Time) error {
 	e := l.Find(id)
 	switch {
 	case e == nil:
-		return &callvet.Hinted{Err: fmt.Errorf("archive case %q: %w in the lock", id, callvet.ErrNotFound), Hint: "callvet case lock FILE locks the cases of a file"}
+		return &callvet.Hinted{Err: fmt.Errorf("archive case %q: %w in the lock", id, callvet.ErrNotFound),
+			Hint: "callvet case lock FILE locks the cases of a file"}
 	case e.Archived != "":
 		return fmt.Errorf("archive case %q: %w: it is archived since %s", id, callvet.ErrConflict, e.Archived)
 	}
@@ -201,7 +206,8 @@ func digests(file string, data []byte, cases []callvet.Case) ([]string, error) {
 	out := make([]string, len(cases))
 	for i, s := range textsOf(file, data, at) {
 		if s.to <= s.from {
-			return nil, fmt.Errorf("lock %s: %w: the text of case %q is not found", file, callvet.ErrInvalid, cases[i].ID)
+			return nil, fmt.Errorf("lock %s: %w: the text of case %q is not found", file, callvet.ErrInvalid,
+				cases[i].ID)
 		}
 		out[i] = digest(data[s.from:s.to])
 	}
@@ -292,7 +298,8 @@ func indented(data []byte, from, columns int) int {
 		text := bytes.TrimLeft(line, " ")
 		switch {
 		case len(bytes.TrimSpace(text)) == 0, text[0] == '#':
-		case i != from && len(line)-len(text) < columns, bytes.HasPrefix(line, []byte("---")), bytes.HasPrefix(line, []byte("...")):
+		case i != from && len(line)-len(text) < columns, bytes.HasPrefix(line, []byte("---")),
+			bytes.HasPrefix(line, []byte("...")):
 			return end
 		default:
 			end = i + len(bytes.TrimRight(line, " \t\r\n"))
@@ -358,7 +365,8 @@ func (w *watch) problems() []callvet.Problem {
 	if w.bare > 0 {
 		out = append(out, callvet.Problem{
 			Position: w.last, Code: "not-locked", Warning: true, Fix: "callvet case lock " + filepath.Base(w.file),
-			Message: fmt.Sprintf("%d regression cases of the file are not locked: nobody would notice that one is changed", w.bare),
+			Message: fmt.Sprintf(
+				"%d regression cases of the file are not locked: nobody would notice that one is changed", w.bare),
 		})
 	}
 	if w.lock == nil {
@@ -366,7 +374,8 @@ func (w *watch) problems() []callvet.Problem {
 	}
 	sums, err := digests(w.file, w.data, w.seen)
 	if err != nil {
-		return append(out, callvet.Problem{Position: callvet.Position{File: w.file}, Code: "regression-changed", Message: err.Error()})
+		return append(out,
+			callvet.Problem{Position: callvet.Position{File: w.file}, Code: "regression-changed", Message: err.Error()})
 	}
 	there := map[string]bool{}
 	for i := range w.seen {
@@ -377,15 +386,20 @@ func (w *watch) problems() []callvet.Problem {
 			continue
 		}
 		out = append(out, callvet.Problem{
-			Position: c.Position, Case: c.ID, Code: "regression-changed", Fix: "restore its text; callvet case archive takes a case out that does not apply any more",
-			Message: fmt.Sprintf("the regression case was changed after it was locked on %s: its sha256 is %s…, not %s…", day(e.Locked), sums[i][:12], e.SHA256[:12]),
+			Position: c.Position, Case: c.ID, Code: "regression-changed",
+			Fix: "restore its text; callvet case archive takes a case out that does not apply any more",
+			Message: fmt.Sprintf(
+				"the regression case was changed after it was locked on %s: its sha256 is %s…, not %s…", day(e.Locked),
+				sums[i][:12], e.SHA256[:12]),
 		})
 	}
 	for i := range w.lock.Cases {
 		if e := &w.lock.Cases[i]; e.Tier == callvet.TierRegression && e.Archived == "" && !there[e.ID] {
 			out = append(out, callvet.Problem{
-				Position: callvet.Position{File: w.file}, Case: e.ID, Code: "regression-gone", Fix: "put it back; callvet case archive takes a case out that does not apply any more",
-				Message: fmt.Sprintf("the regression case %q, which was locked on %s, is not in the file any more", e.ID, day(e.Locked)),
+				Position: callvet.Position{File: w.file}, Case: e.ID, Code: "regression-gone",
+				Fix: "put it back; callvet case archive takes a case out that does not apply any more",
+				Message: fmt.Sprintf("the regression case %q, which was locked on %s, is not in the file any more",
+					e.ID, day(e.Locked)),
 			})
 		}
 	}

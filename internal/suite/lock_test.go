@@ -96,7 +96,9 @@ func TestLockedText(t *testing.T) {
 	for name, tt := range map[string]struct{ text, first, last string }{
 		"a.json": {lockedJSON, `{"id": "rg-a-001"`, `["a"]}}`},
 		"a.yaml": {lockedYAML, "id: rg-a-001", "[a]}\n"},
-		"b.yaml": {strings.Replace(lockedYAML, "rg-a-001\n    tier: regression\n    fields: {bugRef: \"#1\", createdAt: 2026-03-01}", "first", 1), "{id: rg-a-002", "[a]}}"},
+		"b.yaml": {strings.Replace(lockedYAML,
+			"rg-a-001\n    tier: regression\n    fields: {bugRef: \"#1\", createdAt: 2026-03-01}", "first", 1),
+			"{id: rg-a-002", "[a]}}"},
 	} {
 		path := seal(t, name, tt.text)
 		if got := suiteCodes(t, path); got != nil {
@@ -112,7 +114,8 @@ func TestLockedText(t *testing.T) {
 			changed[i] = map[bool]byte{true: 'x', false: 'y'}[changed[i] == 'y']
 			put(t, path, string(changed))
 			got := suiteCodes(t, path)
-			if in := from <= i && i < to; in && got == nil || !in && slices.Contains(got, "regression-changed rg-a-001") && name != "b.yaml" {
+			if in := from <= i && i < to; in && got == nil || !in &&
+				slices.Contains(got, "regression-changed rg-a-001") && name != "b.yaml" {
 				t.Errorf("%s: byte %d, %q: %v", name, i, tt.text[max(0, i-10):min(len(tt.text), i+10)], got)
 			}
 		}
@@ -172,11 +175,14 @@ func TestArchive(t *testing.T) {
 func TestAddCase(t *testing.T) {
 	t.Parallel()
 	c := &callvet.Case{
-		ID: "rg-a-007", Description: "d", Tier: callvet.TierRegression, Fields: map[string]string{"difficulty": "regression", "bugRef": "#7", "createdAt": "2026-04-01"},
-		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "C"}}, Expect: callvet.Expect{ToolsCalled: []string{"a"}},
+		ID: "rg-a-007", Description: "d", Tier: callvet.TierRegression,
+		Fields: map[string]string{"difficulty": "regression", "bugRef": "#7", "createdAt": "2026-04-01"},
+		Input:  []callvet.Turn{{Role: callvet.RoleUser, Content: "C"}},
+		Expect: callvet.Expect{ToolsCalled: []string{"a"}},
 	}
 	for name, text := range map[string]string{
-		"new": "", "empty": "[]\n", "list": lockedJSON, "envelope": `{"metadata": {"toolName": "a"}, "cases": [{"id": "rg-a-001", "difficulty": "regression", "createdAt": "2026-03-01", "bugRef": "#1", "input": {"message": "m"}, "expect": {"toolsCalled": ["a"]}}]}`,
+		"new": "", "empty": "[]\n", "list": lockedJSON,
+		"envelope": `{"metadata": {"toolName": "a"}, "cases": [{"id": "rg-a-001", "difficulty": "regression", "createdAt": "2026-03-01", "bugRef": "#1", "input": {"message": "m"}, "expect": {"toolsCalled": ["a"]}}]}`,
 	} {
 		var l suite.Lock
 		out, err := suite.AddCase("a.json", []byte(text), &l, c, now(), json.RawMessage(`{"x": 1}`))
@@ -220,15 +226,18 @@ func TestReadLock(t *testing.T) {
 	sum := strings.Repeat("a", 64)
 	for text, want := range map[string]string{
 		`{"callvet_lock": 1, "locked": [{"id": "a", "sha256": "` + sum + `", "at": "2026-01-01"}]}`: "",
-		`{"callvet_lock": 2, "locked": []}`:                                                                                               "version 2",
-		`{"callvet_lock": 1, "locked": [{"id": "a", "sha256": "x", "at": "2026-01-01"}]}`:                                                 "no sha256",
-		`{"callvet_lock": 1, "locked": [{"id": "a", "sha256": "` + sum + `", "at": ""}, {"id": "a", "sha256": "` + sum + `", "at": ""}]}`: "twice",
-		`{"callvet_lock": 1, "locked": [{"id": "a", "sha256": "` + sum + `", "at": "", "state": 0}]}`:                                     "state 0 of 0",
-		`{"callvet_lock": 1, "lokced": []}`:                                                                                               "lokced",
-		`{`:                                                                                                                               "l.json:1",
+		`{"callvet_lock": 2, "locked": []}`:                                               "version 2",
+		`{"callvet_lock": 1, "locked": [{"id": "a", "sha256": "x", "at": "2026-01-01"}]}`: "no sha256",
+		`{"callvet_lock": 1, "locked": [{"id": "a", "sha256": "` + sum + `", "at": ""}, {"id": "a", "sha256": "` + sum +
+			`", "at": ""}]}`: "twice",
+		`{"callvet_lock": 1, "locked": [{"id": "a", "sha256": "` + sum +
+			`", "at": "", "state": 0}]}`: "state 0 of 0",
+		`{"callvet_lock": 1, "lokced": []}`: "lokced",
+		`{`:                                 "l.json:1",
 	} {
 		_, err := suite.ReadLock("l.json", []byte(text))
-		if want == "" && err != nil || want != "" && (err == nil || !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), want)) {
+		if want == "" && err != nil || want != "" &&
+			(err == nil || !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -264,7 +273,8 @@ func TestReadMocks(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	for name, text := range map[string]string{"m.json": `{"a": `, "n.yaml": "5\n", "o.yaml": "- {tul: a}\n", "p.yaml": "mocks: []\nother: 1\n"} {
+	for name, text := range map[string]string{"m.json": `{"a": `, "n.yaml": "5\n", "o.yaml": "- {tul: a}\n",
+		"p.yaml": "mocks: []\nother: 1\n"} {
 		if got, problems := suite.ReadMocks(name, []byte(text)); !suite.HasErrors(problems) {
 			t.Errorf("%s: %v", name, got)
 		}

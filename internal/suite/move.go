@@ -55,7 +55,8 @@ func movedTools(c *callvet.Case, from, to *callvet.Suite) (own []callvet.Tool, n
 	}
 	offered := from.Tools
 	if c.ToolNames != nil {
-		offered = slices.DeleteFunc(slices.Clone(from.Tools), func(t callvet.Tool) bool { return !slices.Contains(c.ToolNames, t.Name) })
+		offered = slices.DeleteFunc(slices.Clone(from.Tools),
+			func(t callvet.Tool) bool { return !slices.Contains(c.ToolNames, t.Name) })
 	}
 	for i := range offered {
 		same := func(t callvet.Tool) bool { return reflect.DeepEqual(t, offered[i]) }

@@ -118,7 +118,8 @@ func AddCase(file string, data []byte, l *Lock, c *callvet.Case, now time.Time, 
 
 // slug is a tool's name as ids have it: small letters and digits with a - between.
 func slug(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	words := strings.FieldsFunc(strings.ToLower(name),
+		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	if len(words) == 0 {
 		return "tool"
 	}

@@ -85,7 +85,8 @@ func (r *CoverageReport) Map() map[string]*CoverageNeighbours {
 		}
 		told[key] = true
 		for _, name := range group {
-			own := slices.Concat([]string{name}, slices.DeleteFunc(slices.Clone(group), func(s string) bool { return s == name }))
+			own := slices.Concat([]string{name},
+				slices.DeleteFunc(slices.Clone(group), func(s string) bool { return s == name }))
 			out[name].Clusters = append(out[name].Clusters, own)
 		}
 	}

@@ -76,7 +76,8 @@ func TestSelectCatalogue(t *testing.T) {
 	for i := range c.Entries {
 		e, home := &c.Entries[i], c.Homes[c.Entries[i].Tool.Name]
 		name := e.Tool.Name
-		if !callable.MatchString(name) || e.Title == "" || len([]rune(e.Tool.Description)) < 40 || len(e.Keywords) < 3 || len(e.Examples) < 2 || len(e.Examples) > 4 || len(e.Namespace) < 2 {
+		if !callable.MatchString(name) || e.Title == "" || len([]rune(e.Tool.Description)) < 40 ||
+			len(e.Keywords) < 3 || len(e.Examples) < 2 || len(e.Examples) > 4 || len(e.Namespace) < 2 {
 			t.Errorf("%s is not fully described", name)
 		}
 		if home.Category == "" || home.Route == "" || len(home.Agents) == 0 {
@@ -163,7 +164,8 @@ func TestSelectSuiteIsSane(t *testing.T) {
 		}
 		checkSelectCase(t, k, c)
 	}
-	if d := cmp.Diff(map[string]int{"trafikverket": 20, "bolagsverket": 20, "general": 20, "adversarial": 20}, perCategory); d != "" {
+	if d := cmp.Diff(map[string]int{"trafikverket": 20, "bolagsverket": 20, "general": 20, "adversarial": 20},
+		perCategory); d != "" {
 		t.Error(d)
 	}
 	if difficulties["easy"] < 10 || difficulties["medium"] < 10 || difficulties["hard"] < 10 || len(difficulties) != 3 {
@@ -193,7 +195,8 @@ func checkSelectCase(t *testing.T, k *selectCase, c *retrieve.Catalogue) {
 		}
 		return
 	}
-	if len(k.Tools) > 2 || len(k.Acceptable) > 6 || slices.ContainsFunc(k.Tools, func(n string) bool { return !slices.Contains(k.Acceptable, n) }) {
+	if len(k.Tools) > 2 || len(k.Acceptable) > 6 ||
+		slices.ContainsFunc(k.Tools, func(n string) bool { return !slices.Contains(k.Acceptable, n) }) {
 		t.Errorf("%s: %v are expected, %v acceptable", k.ID, k.Tools, k.Acceptable)
 	}
 	var agents []string

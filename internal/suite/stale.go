@@ -58,13 +58,17 @@ func CompareStale(made, now *StaleState, about StaleAbout) (out []StaleWarning, 
 	case made.System == "":
 		unknown = append(unknown, "the system prompt")
 	case now.System != "" && made.System != now.System:
-		out = append(out, StaleWarning{Prompt, "", fmt.Sprintf("made with the system prompt %s, now it is %s", made.System, now.System)})
+		out = append(out, StaleWarning{Prompt, "",
+			fmt.Sprintf("made with the system prompt %s, now it is %s", made.System, now.System)})
 	}
 	switch {
 	case made.Models == nil:
 		unknown = append(unknown, "the model")
-	case now.Models != nil && !slices.ContainsFunc(now.Models, func(m string) bool { return slices.Contains(made.Models, m) }):
-		out = append(out, StaleWarning{Model, "", fmt.Sprintf("made with %s, now asked of %s", strings.Join(made.Models, ", "), strings.Join(now.Models, ", "))})
+	case now.Models != nil &&
+		!slices.ContainsFunc(now.Models, func(m string) bool { return slices.Contains(made.Models, m) }):
+		out = append(out,
+			StaleWarning{Model, "", fmt.Sprintf("made with %s, now asked of %s", strings.Join(made.Models, ", "),
+				strings.Join(now.Models, ", "))})
 	}
 	w, open := registry(made, now, about)
 	return append(out, w...), append(unknown, open...)
@@ -75,7 +79,8 @@ func tool(name string, made, now *StaleState) (out []StaleWarning, unknown []str
 	was, known := made.Tools[name]
 	is, there := now.Tools[name]
 	if !there {
-		return []StaleWarning{{Gone, name, fmt.Sprintf("the cases expect %s, and there is no such tool now", name)}}, nil
+		return []StaleWarning{{Gone, name, fmt.Sprintf("the cases expect %s, and there is no such tool now", name)}},
+			nil
 	}
 	if !known {
 		return nil, []string{"the tool " + name}
@@ -84,16 +89,23 @@ func tool(name string, made, now *StaleState) (out []StaleWarning, unknown []str
 	case was.Description == "":
 		unknown = append(unknown, "the description of "+name)
 	case was.Description != is.Description:
-		out = append(out, StaleWarning{StaleDescription, name, fmt.Sprintf("generated against description hash %s of %s, current is %s; results may not reflect the current routing contract", was.Description, name, is.Description)})
+		out = append(out,
+			StaleWarning{StaleDescription, name,
+				fmt.Sprintf(
+					"generated against description hash %s of %s, current is %s; results may not reflect the current routing contract", was.Description, name, is.Description)})
 	}
 	switch {
 	case was.Schema == "":
 		unknown = append(unknown, "the schema of "+name)
 	case was.Schema != is.Schema:
-		out = append(out, StaleWarning{StaleSchema, name, fmt.Sprintf("the parameters of %s have changed: their hash was %s and is %s", name, was.Schema, is.Schema)})
+		out = append(out, StaleWarning{StaleSchema, name,
+			fmt.Sprintf("the parameters of %s have changed: their hash was %s and is %s", name, was.Schema, is.Schema)})
 	}
 	if was.Version != "" && is.Version != "" && major(was.Version) != major(is.Version) {
-		out = append(out, StaleWarning{Version, name, fmt.Sprintf("%s is version %s, the cases were generated for %s; the schema may have changed", name, is.Version, was.Version)})
+		out = append(out,
+			StaleWarning{Version, name,
+				fmt.Sprintf("%s is version %s, the cases were generated for %s; the schema may have changed", name,
+					is.Version, was.Version)})
 	}
 	return out, unknown
 }
@@ -117,9 +129,13 @@ func registry(made, now *StaleState, about StaleAbout) (out []StaleWarning, unkn
 			case like == "":
 			case !old:
 				added = append(added, name+" (like "+like+")")
-				out = append(out, StaleWarning{StaleOverlap, name, fmt.Sprintf("%s is new and like %s, which the cases expect: it may be acceptable, or be called in its place", name, like)})
+				out = append(out,
+					StaleWarning{StaleOverlap, name,
+						fmt.Sprintf(
+							"%s is new and like %s, which the cases expect: it may be acceptable, or be called in its place", name, like)})
 			case was.Description != now.Tools[name].Description || was.Schema != now.Tools[name].Schema:
-				out = append(out, StaleWarning{StaleNeighbour, name, fmt.Sprintf("%s, which is like %s, has changed: it may be called in its place", name, like)})
+				out = append(out, StaleWarning{StaleNeighbour, name,
+					fmt.Sprintf("%s, which is like %s, has changed: it may be called in its place", name, like)})
 			}
 		}
 	} else {
@@ -136,7 +152,10 @@ func registry(made, now *StaleState, about StaleAbout) (out []StaleWarning, unkn
 				which = "of the new ones these overlap: " + strings.Join(added, ", ")
 			}
 		}
-		out = append(out, StaleWarning{Registry, "", fmt.Sprintf("the registry has grown from %d to %d tools; labeled cases may have under-specified toolsAcceptable sets; %s", made.Registry, now.Registry, which)})
+		out = append(out,
+			StaleWarning{Registry, "",
+				fmt.Sprintf(
+					"the registry has grown from %d to %d tools; labeled cases may have under-specified toolsAcceptable sets; %s", made.Registry, now.Registry, which)})
 	}
 	return out, unknown
 }

@@ -134,13 +134,14 @@ func inMemory(s *callvet.Suite, problems []callvet.Problem, err error) (*reading
 	}
 	head, cases := *s, s.Cases
 	head.Cases = nil
-	return &reading{suite: &head, problems: func() []callvet.Problem { return problems }, cases: func(yield func(*callvet.Case) bool) {
-		for i := range cases {
-			if !yield(&cases[i]) {
-				return
+	return &reading{suite: &head, problems: func() []callvet.Problem { return problems },
+		cases: func(yield func(*callvet.Case) bool) {
+			for i := range cases {
+				if !yield(&cases[i]) {
+					return
+				}
 			}
-		}
-	}}, nil, nil
+		}}, nil, nil
 }
 
 // stream reads JSON of the two formats that large suites come in. It returns nil
@@ -156,9 +157,11 @@ func stream(data []byte, name string, opt Options) (*reading, error) {
 		if bad != nil {
 			return nil, nil
 		}
-		r.suite, r.cases, r.problems = native.Stream(d, func(path string) ([]callvet.Tool, error) { return include(d.Name, path, opt) })
+		r.suite, r.cases, r.problems = native.Stream(d,
+			func(path string) ([]callvet.Tool, error) { return include(d.Name, path, opt) })
 	case opt.Dialect == dialect.Toolsuite, opt.Dialect == "":
-		r.suite, r.cases, r.problems = dialect.Stream(data, name, dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Beside: opt.beside})
+		r.suite, r.cases, r.problems = dialect.Stream(data, name,
+			dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Beside: opt.beside})
 		opt.KeepTokens = true // the format has none
 	}
 	if r.suite == nil {

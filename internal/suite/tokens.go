@@ -66,7 +66,8 @@ func (t *tokens) resolve(c *callvet.Case) {
 	c.Context, missing = text, firstOf(missing, lost)
 	gone := t.expect(&c.Expect)
 	for _, token := range gone {
-		c.Expect.Unsupported = append(c.Expect.Unsupported, callvet.Unsupported{Name: "assertion", Reason: "the token " + token + " has no value"})
+		c.Expect.Unsupported = append(c.Expect.Unsupported,
+			callvet.Unsupported{Name: "assertion", Reason: "the token " + token + " has no value"})
 	}
 	switch {
 	case c.Skip != "":
@@ -115,7 +116,8 @@ func (t *tokens) expect(e *callvet.Expect) (gone []string) {
 		}
 	}
 	e.ResponseContainsAny = groups
-	e.ToolParams = slices.DeleteFunc(slices.Clone(e.ToolParams), func(p callvet.ToolParam) bool { return t.lost(&p.Matcher.Value, &gone) })
+	e.ToolParams = slices.DeleteFunc(slices.Clone(e.ToolParams),
+		func(p callvet.ToolParam) bool { return t.lost(&p.Matcher.Value, &gone) })
 	if len(e.ToolParams) == 0 {
 		e.ToolParams = nil
 	}
@@ -263,7 +265,8 @@ func nextToken(s string) (token, after string, ok bool) {
 			return "", "", false
 		}
 		token = s[i : i+end+2]
-		if inner := strings.TrimSpace(token[2 : len(token)-2]); strings.HasPrefix(inner, "seed:") || strings.HasPrefix(inner, "snapshot:") {
+		if inner := strings.TrimSpace(token[2 : len(token)-2]); strings.HasPrefix(inner, "seed:") ||
+			strings.HasPrefix(inner, "snapshot:") {
 			return token, s[i+end+2:], true
 		}
 		from = i + 2

@@ -21,16 +21,19 @@ func TestToolNames(t *testing.T) {
 		want     *callvet.ToolNames
 		problems []string // codes with lines
 	}{
-		"nothing":              {"null", nil, nil},
-		"prefixes":             {"{strip_prefixes: [a__, b__]}", &callvet.ToolNames{StripPrefixes: []string{"a__", "b__"}}, nil},
-		"aliases":              {"{aliases: {read: read_file, open: read_file}}", &callvet.ToolNames{Aliases: map[string]string{"read": "read_file", "open": "read_file"}}, nil},
+		"nothing": {"null", nil, nil},
+		"prefixes": {"{strip_prefixes: [a__, b__]}",
+			&callvet.ToolNames{StripPrefixes: []string{"a__", "b__"}}, nil},
+		"aliases": {"{aliases: {read: read_file, open: read_file}}",
+			&callvet.ToolNames{Aliases: map[string]string{"read": "read_file", "open": "read_file"}}, nil},
 		"an empty prefix":      {"\n      strip_prefixes:\n      - ''\n      - b__", nil, []string{"empty-prefix 7"}},
 		"a second prefix":      {"\n      strip_prefixes:\n      - b__\n      - ''", nil, []string{"empty-prefix 8"}},
 		"an alias without end": {"\n      aliases:\n        a: ' '", nil, []string{"empty-alias 7"}},
 		"an alias of nothing":  {"\n      aliases:\n        ' ': a", nil, []string{"empty-alias 7"}},
 		"a chain":              {"\n      aliases:\n        a: b\n        b: c", nil, []string{"alias-of-alias 7"}},
 	} {
-		text := "callvet: 1\nname: n\ndefaults:\n  scoring:\n    tool_names: " + c.in + "\ntools: [{name: read_file, parameters: {}}]\ncases: [{prompt: p, expected_tool: read_file}]\n"
+		text := "callvet: 1\nname: n\ndefaults:\n  scoring:\n    tool_names: " + c.in +
+			"\ntools: [{name: read_file, parameters: {}}]\ncases: [{prompt: p, expected_tool: read_file}]\n"
 		s, problems, err := parse([]byte(text), "x.yaml", Options{})
 		var got []string
 		for _, p := range problems {
@@ -44,7 +47,8 @@ func TestToolNames(t *testing.T) {
 		if c.problems != nil {
 			continue
 		}
-		if d := cmp.Diff(c.want, s.Defaults.Scoring.ToolNames, cmpopts.IgnoreFields(callvet.ToolNames{}, "At"), cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(c.want, s.Defaults.Scoring.ToolNames, cmpopts.IgnoreFields(callvet.ToolNames{}, "At"),
+			cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -110,7 +110,8 @@ func ToolFiles(dir string, outside bool) ([]string, error) {
 	}
 	var out []string
 	for _, e := range entries {
-		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".json", ".jsonc", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(e.Name()))) {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") ||
+			!slices.Contains([]string{".json", ".jsonc", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(e.Name()))) {
 			continue
 		}
 		if e.Type()&os.ModeSymlink != 0 && !outside && leaves(dir, e.Name()) {
@@ -190,7 +191,8 @@ func (l *loader) file(path string) error {
 // text reads what a file says.
 func (l *loader) text(path string, data []byte) {
 	if len(bytes.TrimSpace(data)) == 0 || !utf8.Valid(data) {
-		l.add(callvet.Position{File: path}, false, "syntax", "", "save the tool's definition as UTF-8", "the file is empty or not UTF-8")
+		l.add(callvet.Position{File: path}, false, "syntax", "", "save the tool's definition as UTF-8",
+			"the file is empty or not UTF-8")
 		return
 	}
 	d, bad := doc.ReadLists(path, data)
@@ -236,7 +238,8 @@ func (l *loader) take(c *native.Contract) {
 	}
 	l.seen[id] = c.Name
 	if t.Parameters == nil {
-		l.add(c.At, true, "no-schema", t.Name, `add "args": {"type": "object", …}`, "tool %s has no schema: its calls cannot be validated", t.Name)
+		l.add(c.At, true, "no-schema", t.Name, `add "args": {"type": "object", …}`,
+			"tool %s has no schema: its calls cannot be validated", t.Name)
 	} else if _, err := contract.Compile(t.Parameters); err != nil {
 		l.add(c.Parameters, false, "bad-schema", t.Name, "", "the schema of tool %s does not compile: %v", t.Name, err)
 	}
@@ -252,14 +255,17 @@ func (l *loader) named(path string, c *native.Contract) {
 	}
 	t := &c.Tool
 	if t.Name != name {
-		l.add(c.Name, false, "name-mismatch", t.Name, fmt.Sprintf("call the file %s.%s.json, or the tool %s", t.Name, version, name),
+		l.add(c.Name, false, "name-mismatch", t.Name,
+			fmt.Sprintf("call the file %s.%s.json, or the tool %s", t.Name, version, name),
 			"the file's name says tool %s, its content %s", name, t.Name)
 	}
 	switch {
 	case t.Version == "":
 		t.Version = version
 	case strings.TrimPrefix(t.Version, "v") != strings.TrimPrefix(version, "v"):
-		l.add(c.Version, false, "version-mismatch", t.Name, fmt.Sprintf("call the file %s.v%s.json, or write \"version\": %q", name, strings.TrimPrefix(t.Version, "v"), version),
+		l.add(c.Version, false, "version-mismatch", t.Name,
+			fmt.Sprintf("call the file %s.v%s.json, or write \"version\": %q", name,
+				strings.TrimPrefix(t.Version, "v"), version),
 			"the file's name says version %s, its content %s", version, t.Version)
 	}
 }

@@ -254,7 +254,8 @@ type Attempt struct {
 	// call's position in Trace.Calls(); nil when there are none.
 	Steps map[int]StepNote
 	// Order is which step line each call of Trace.Calls() is, counted in the order in which the
-	// lines came; -1 for a call that names no tool and has no line. It is nil where the attempt does not come from lines.
+	// lines came; -1 for a call that names no tool and has no line. It is nil where the attempt
+	// does not come from lines.
 	Order []int
 	// Counts are the names of tools that count as others by a setting of the attempt's own case.
 	Counts []callvet.Counted

@@ -17,7 +17,8 @@ func (v *View) Step() Step {
 		CallID: string(v.CallID), Status: callvet.Status(v.Status), ArgsRaw: v.ArgsRaw.Str(),
 		Args: keep(v.Args), Result: keep(v.Result), Error: keep(v.Error),
 		AcceptMS: known(v.AcceptMS), StartMS: known(v.StartMS), QueueMS: known(v.QueueMS), ExecMS: known(v.ExecMS),
-		Tags: tags(v.Tags), Fields: fields(v.Fields), Env: callvet.Env(v.Env), Guard: rulings(v.Guard), Corrects: v.Corrects,
+		Tags: tags(v.Tags), Fields: fields(v.Fields), Env: callvet.Env(v.Env), Guard: rulings(v.Guard),
+		Corrects: v.Corrects,
 	}
 	s.Tool, s.ToolVersion = SplitTool(string(v.Tool))
 	g := Gold{
@@ -79,7 +80,8 @@ func rulings(v value.Value) []callvet.Ruling {
 		rule, _ := e.Get("rule")
 		action, _ := e.Get("action")
 		detail, _ := e.Get("detail")
-		out = append(out, callvet.Ruling{Rule: rule.Str(), Action: callvet.RulingAction(action.Str()), Detail: detail.Str()})
+		out = append(out,
+			callvet.Ruling{Rule: rule.Str(), Action: callvet.RulingAction(action.Str()), Detail: detail.Str()})
 	}
 	return out
 }

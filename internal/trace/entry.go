@@ -23,7 +23,8 @@ func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
 		c.Context = t.Gold.text()
 	}
 	cell := callvet.Cell{Repeat: t.Attempt, Result: callvet.Result{Verdict: callvet.VerdictNotRun}}
-	cell.Trace.CaseID, cell.Trace.Target, cell.Trace.Repeat, cell.Trace.Outcome = t.TaskID, t.Target, t.Attempt, t.Outcome
+	cell.Trace.CaseID, cell.Trace.Target, cell.Trace.Repeat, cell.Trace.Outcome = t.TaskID, t.Target,
+		t.Attempt, t.Outcome
 	pass := t.Pass
 	if judge != "" {
 		pass = t.verdictOf(judge)
@@ -43,7 +44,8 @@ func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
 	if s := t.Scored; s != nil {
 		cell.Trace.Decision, cell.Result.NotEvaluated = t.Decision, len(s.NotEvaluated)
 		for _, name := range s.Layers {
-			cell.Result.Assertions = append(cell.Result.Assertions, callvet.Assertion{Name: name, Layer: callvet.LayerRouting})
+			cell.Result.Assertions = append(cell.Result.Assertions,
+				callvet.Assertion{Name: name, Layer: callvet.LayerRouting})
 		}
 	}
 	return c, cell

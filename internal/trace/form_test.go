@@ -17,7 +17,8 @@ import (
 
 // candidates are put in the place of every member that the schema has.
 var candidates = []string{
-	`null`, `true`, `0`, `1`, `-1`, `1.5`, `2.0`, `1e300`, `""`, `"x"`, `"ok"`, `"called"`, `"assistant"`, `"test"`, `[]`, `[null]`, `["a"]`, `[1]`, `[{}]`, `{}`,
+	`null`, `true`, `0`, `1`, `-1`, `1.5`, `2.0`, `1e300`, `""`, `"x"`, `"ok"`, `"called"`, `"assistant"`, `"test"`,
+	`[]`, `[null]`, `["a"]`, `[1]`, `[{}]`, `{}`,
 	`{"name":"jj"}`, `{"a":null}`, `{"a":1}`, `{"a":"b"}`,
 }
 
@@ -57,7 +58,8 @@ func TestFormsAgreeWithSchema(t *testing.T) {
 				if (said == nil) != (read == nil) {
 					t.Errorf("%s: the schema says %v, the reader %v", line, said, read)
 				}
-				if read != nil && (!strings.Contains(read.Error(), strings.Join(p[:1], "")) || strings.Contains(read.Error(), "Go ")) {
+				if read != nil && (!strings.Contains(read.Error(), strings.Join(p[:1], "")) ||
+					strings.Contains(read.Error(), "Go ")) {
 					t.Errorf("%s: %v", line, read)
 				}
 			}
@@ -79,7 +81,8 @@ func TestSchemaHasEveryKey(t *testing.T) {
 	if err := json.Unmarshal(Schema(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	for def, of := range map[string]reflect.Type{"task": reflect.TypeFor[Task](), "scored": reflect.TypeFor[Scored](), "decision": reflect.TypeFor[callvet.Decision]()} {
+	for def, of := range map[string]reflect.Type{"task": reflect.TypeFor[Task](), "scored": reflect.TypeFor[Scored](),
+		"decision": reflect.TypeFor[callvet.Decision]()} {
 		for i := range of.NumField() {
 			key, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
 			if key != "-" && doc.Defs[def].Properties[key] == nil {
@@ -114,7 +117,8 @@ func resolve(defs map[string]map[string]any, at map[string]any) map[string]any {
 
 // with writes a line in which the member at a path has a value, and every object on
 // the way what it requires.
-func with(t *testing.T, base map[string]any, defs map[string]map[string]any, kind string, path []string, val string) string {
+func with(t *testing.T, base map[string]any, defs map[string]map[string]any, kind string, path []string,
+	val string) string {
 	t.Helper()
 	var build func(at map[string]any, path []string) any
 	build = func(at map[string]any, path []string) any {

@@ -230,7 +230,8 @@ func (at *gathering) complete() bool {
 		return false
 	case at.task.Steps != nil:
 		return len(at.steps) >= *at.task.Steps
-	case len(at.task.Conversation) > 0 && !slices.ContainsFunc(at.task.Conversation, func(m Message) bool { return len(m.CallIDs) > 0 }):
+	case len(at.task.Conversation) > 0 &&
+		!slices.ContainsFunc(at.task.Conversation, func(m Message) bool { return len(m.CallIDs) > 0 }):
 		return true // the whole conversation is told, and there is no call in it
 	}
 	return len(at.steps) > 0

@@ -40,7 +40,8 @@ func TestCutGzip(t *testing.T) {
 // comes byte by byte would take hours.
 func TestLongLineInPieces(t *testing.T) {
 	t.Parallel()
-	text := `{"task_id":"t","tool":"f","result":"` + strings.Repeat("x", 1<<20) + `"}` + "\n" + `{"task_id":"u","tool":"f"}`
+	text := `{"task_id":"t","tool":"f","result":"` + strings.Repeat("x", 1<<20) + `"}` + "\n" +
+		`{"task_id":"u","tool":"f"}`
 	r, err := Open(iotest.OneByteReader(strings.NewReader(text)), Options{Block: 1 << 10})
 	if err != nil {
 		t.Fatal(err)
@@ -59,10 +60,12 @@ func TestLongLineInPieces(t *testing.T) {
 func TestSlipsInLabels(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]UnknownKey{
-		`{"task_id":"t","tool":"f","gold":{"neded":true}}`:                         {"gold.neded", "gold.needed", 1, 1},
-		`{"task_id":"t","tool":"f","latency_ms":{"exce":1}}`:                       {"latency_ms.exce", "latency_ms.exec", 1, 1},
-		`{"type":"task","task_id":"t","gold":{"stps":[]}}`:                         {"gold.stps", "gold.steps", 1, 1},
-		`{"type":"task","task_id":"t","usage":{"input_token":1}}`:                  {"usage.input_token", "usage.input_tokens", 1, 1},
+		`{"task_id":"t","tool":"f","gold":{"neded":true}}`: {"gold.neded", "gold.needed", 1, 1},
+		`{"task_id":"t","tool":"f","latency_ms":{"exce":1}}`: {"latency_ms.exce",
+			"latency_ms.exec", 1, 1},
+		`{"type":"task","task_id":"t","gold":{"stps":[]}}`: {"gold.stps", "gold.steps", 1, 1},
+		`{"type":"task","task_id":"t","usage":{"input_token":1}}`: {"usage.input_token",
+			"usage.input_tokens", 1, 1},
 		`{"task_id":"t","tool":"f","args":{"neded":1},"fields":{"x":"y"},"gld":1}`: {"gld", "gold", 1, 1},
 	} {
 		r, err := Open(strings.NewReader(line+"\n"), Options{})

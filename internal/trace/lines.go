@@ -129,9 +129,11 @@ func resultText(raw json.RawMessage) string {
 func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
 	t := &a.Trace
 	s := Step{
-		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, TurnID: turn, CallID: c.ID, Tool: c.Tool, ToolVersion: c.Version,
-		Args: c.Args, ArgsRaw: c.ArgsRaw, Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard,
-		StartMS: start(c.StartMS), QueueMS: positive(c.QueueMS), ExecMS: positive(c.ExecMS), Tags: a.Tags, Fields: a.Fields,
+		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, TurnID: turn, CallID: c.ID, Tool: c.Tool,
+		ToolVersion: c.Version,
+		Args:        c.Args, ArgsRaw: c.ArgsRaw, Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard,
+		StartMS: start(c.StartMS), QueueMS: positive(c.QueueMS), ExecMS: positive(c.ExecMS), Tags: a.Tags,
+		Fields: a.Fields,
 	}
 	if s.CallID == "" {
 		s.CallID = t.CaseID + "#" + strconv.Itoa(turn) + "#" + strconv.Itoa(j+1)
@@ -193,12 +195,14 @@ const maxMS = 31622400000
 func (a *Attempt) Task() Task {
 	t := &a.Trace
 	task := Task{
-		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, Model: t.Model, Goal: a.Goal, AsOf: a.AsOf, Outcome: t.Outcome,
+		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, Model: t.Model, Goal: a.Goal, AsOf: a.AsOf,
+		Outcome:      t.Outcome,
 		FinishReason: t.FinishReason, Reason: t.Reason, Notes: t.Notes, End: t.End,
 		Tags: a.Tags, Fields: a.Fields, WallMS: positive(t.WallMS), Started: t.Started, Fault: t.Fault,
 		Pass: a.Pass, Reward: a.Reward, Judged: a.Judged, Labels: a.Labels, Gold: a.Gold, Safety: a.Safety,
 		UserCalls: a.UserCalls, Foreign: a.Foreign, CostUSD: t.Usage.CostUSD,
-		Asks: a.Asks, Expects: a.Expects, Scored: a.Scored, Requests: max(t.Attempts, 0), ToolChoice: t.ToolChoice, Omitted: t.Omitted,
+		Asks: a.Asks, Expects: a.Expects, Scored: a.Scored, Requests: max(t.Attempts, 0), ToolChoice: t.ToolChoice,
+		Omitted:      t.Omitted,
 		FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor,
 		Repeatable: a.Repeatable, Skipped: a.Skipped, Decision: t.Decision,
 	}
@@ -208,7 +212,8 @@ func (a *Attempt) Task() Task {
 	if t.Answer != "" {
 		task.Answer = &t.Answer
 	}
-	if u := t.Usage; u.Known && min(u.InputTokens, u.OutputTokens, u.ReasoningTokens, u.CachedTokens, u.CacheWriteTokens) >= 0 {
+	if u := t.Usage; u.Known &&
+		min(u.InputTokens, u.OutputTokens, u.ReasoningTokens, u.CachedTokens, u.CacheWriteTokens) >= 0 {
 		task.Usage = &Usage{&u.InputTokens, &u.OutputTokens, u.ReasoningTokens, u.CachedTokens, u.CacheWriteTokens}
 	}
 	for i := range a.Input {
@@ -268,7 +273,8 @@ func (t *Task) callless() bool {
 	if t == nil || t.Outcome != "" || t.Fault != nil {
 		return false
 	}
-	return t.Steps != nil && *t.Steps > 0 || slices.ContainsFunc(t.Conversation, func(m Message) bool { return len(m.CallIDs) > 0 })
+	return t.Steps != nil && *t.Steps > 0 ||
+		slices.ContainsFunc(t.Conversation, func(m Message) bool { return len(m.CallIDs) > 0 })
 }
 
 // conversation gives the turns, and the steps in the order in which they call; -1 stands for a
@@ -323,11 +329,14 @@ func rest(turns []callvet.Turn, order []int, steps []Step, used []bool, task *Ta
 		}
 		say := callvet.Turn{Role: callvet.RoleAssistant}
 		var results []callvet.Turn
-		for from := i; i < len(steps) && !used[i] && (i == from || steps[i].TurnID == steps[from].TurnID && steps[i].TurnID >= 0); i++ {
+		for from := i; i < len(steps) && !used[i] &&
+			(i == from || steps[i].TurnID == steps[from].TurnID && steps[i].TurnID >= 0); i++ {
 			say.Calls = append(say.Calls, steps[i].call())
 			order = append(order, i)
 			if r := steps[i].Result; r != nil {
-				results = append(results, callvet.Turn{Role: callvet.RoleTool, CallID: steps[i].CallID, Tool: steps[i].Tool, Content: resultText(r)})
+				results = append(results,
+					callvet.Turn{Role: callvet.RoleTool, CallID: steps[i].CallID, Tool: steps[i].Tool,
+						Content: resultText(r)})
 			}
 		}
 		turns = append(append(turns, say), results...)
@@ -340,8 +349,9 @@ func rest(turns []callvet.Turn, order []int, steps []Step, used []bool, task *Ta
 
 func (s *Step) call() callvet.Call {
 	c := callvet.Call{
-		ID: s.CallID, Tool: s.Tool, Version: s.ToolVersion, Args: s.Args, ArgsRaw: s.ArgsRaw, Status: s.Status, Result: s.Result,
-		Error: resultText(s.Error), Env: s.Env, Guard: s.Guard, StartMS: s.StartMS,
+		ID: s.CallID, Tool: s.Tool, Version: s.ToolVersion, Args: s.Args, ArgsRaw: s.ArgsRaw, Status: s.Status,
+		Result: s.Result,
+		Error:  resultText(s.Error), Env: s.Env, Guard: s.Guard, StartMS: s.StartMS,
 	}
 	if raw := []byte(c.ArgsRaw); bytes.Equal(s.Args, raw) || callvet.Elided(raw) {
 		c.ArgsRaw = ""
@@ -357,11 +367,14 @@ func (s *Step) call() callvet.Call {
 
 func (t *Task) attempt() Attempt {
 	a := Attempt{
-		Pass: t.Pass, Reward: t.Reward, Gold: t.Gold, Judged: t.Judged, Labels: t.Labels, Safety: t.Safety, Goal: t.Goal, AsOf: t.AsOf,
-		Tags: t.Tags, Fields: t.Fields, UserCalls: t.UserCalls, Foreign: t.Foreign, Asks: t.Asks, Expects: t.Expects, Scored: t.Scored, Unbilled: t.Unbilled, Floor: t.Floor, Repeatable: t.Repeatable, Skipped: t.Skipped,
+		Pass: t.Pass, Reward: t.Reward, Gold: t.Gold, Judged: t.Judged, Labels: t.Labels, Safety: t.Safety,
+		Goal: t.Goal, AsOf: t.AsOf,
+		Tags: t.Tags, Fields: t.Fields, UserCalls: t.UserCalls, Foreign: t.Foreign, Asks: t.Asks, Expects: t.Expects,
+		Scored: t.Scored, Unbilled: t.Unbilled, Floor: t.Floor, Repeatable: t.Repeatable, Skipped: t.Skipped,
 	}
 	a.Trace = callvet.Trace{
-		CaseID: t.TaskID, Repeat: t.Attempt, Target: t.Target, Model: t.Model, Outcome: t.Outcome, End: t.End, Started: t.Started, Fault: t.Fault,
+		CaseID: t.TaskID, Repeat: t.Attempt, Target: t.Target, Model: t.Model, Outcome: t.Outcome, End: t.End,
+		Started: t.Started, Fault: t.Fault,
 		Attempts: t.Requests, Cached: t.Cached, Decision: t.Decision,
 	}
 	a.Trace.ToolChoice, a.Trace.Omitted = t.ToolChoice, t.Omitted

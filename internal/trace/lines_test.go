@@ -21,7 +21,8 @@ func nameless() Attempt {
 	return Attempt{Trace: callvet.Trace{CaseID: "a", Outcome: callvet.OutcomeUnparseable, Turns: []callvet.Turn{
 		{Role: "critic", Content: "No."},
 		{Role: callvet.RoleAssistant, Calls: []callvet.Call{
-			{Tool: "f", Args: json.RawMessage(`{}`)}, {ArgsRaw: "x"}, {Tool: "g", Args: json.RawMessage(`{}`)}, {ID: "y", ArgsRaw: "z"},
+			{Tool: "f", Args: json.RawMessage(`{}`)}, {ArgsRaw: "x"}, {Tool: "g", Args: json.RawMessage(`{}`)},
+			{ID: "y", ArgsRaw: "z"},
 		}},
 		{Role: "planner", Calls: []callvet.Call{{Tool: "h", Args: json.RawMessage(`{}`)}}},
 	}}}
@@ -112,13 +113,16 @@ func TestMissingSteps(t *testing.T) {
 		lines string
 		want  callvet.Outcome
 	}{
-		"none counted":         {`{"type":"task","task_id":"a","steps":0}`, callvet.OutcomeAbstained},
-		"counted":              {`{"type":"task","task_id":"a","steps":1}`, callvet.OutcomeError},
-		"counted, and there":   {`{"type":"step","task_id":"a","tool":"f","args":{}}` + "\n" + `{"type":"task","task_id":"a","steps":2}`, callvet.OutcomeCalled},
-		"an id in a message":   {`{"type":"task","task_id":"a","conversation":[{"role":"user"},{"role":"assistant","call_ids":["x"]}]}`, callvet.OutcomeError},
-		"no id in a message":   {`{"type":"task","task_id":"a","conversation":[{"role":"assistant","call_ids":[],"content":"Hi."}]}`, callvet.OutcomeAbstained},
-		"counted, an outcome":  {`{"type":"task","task_id":"a","steps":1,"outcome":"abstained"}`, callvet.OutcomeAbstained},
-		"counted, a fault":     {`{"type":"task","task_id":"a","steps":1,"fault":{"kind":"timeout","message":"late"}}`, callvet.OutcomeError},
+		"none counted": {`{"type":"task","task_id":"a","steps":0}`, callvet.OutcomeAbstained},
+		"counted":      {`{"type":"task","task_id":"a","steps":1}`, callvet.OutcomeError},
+		"counted, and there": {`{"type":"step","task_id":"a","tool":"f","args":{}}` + "\n" +
+			`{"type":"task","task_id":"a","steps":2}`, callvet.OutcomeCalled},
+		"an id in a message": {`{"type":"task","task_id":"a","conversation":[{"role":"user"},{"role":"assistant","call_ids":["x"]}]}`, callvet.OutcomeError},
+		"no id in a message": {`{"type":"task","task_id":"a","conversation":[{"role":"assistant","call_ids":[],"content":"Hi."}]}`, callvet.OutcomeAbstained},
+		"counted, an outcome": {`{"type":"task","task_id":"a","steps":1,"outcome":"abstained"}`,
+			callvet.OutcomeAbstained},
+		"counted, a fault": {`{"type":"task","task_id":"a","steps":1,"fault":{"kind":"timeout","message":"late"}}`,
+			callvet.OutcomeError},
 		"only a step of no id": {`{"type":"step","task_id":"a","tool":"f","args":{}}`, callvet.OutcomeCalled},
 	} {
 		all := read(t, tt.lines+"\n")
@@ -206,7 +210,8 @@ func TestScoredValues(t *testing.T) {
 			{Name: "none", Value: 1},
 		},
 		Calls: []callvet.CallMatch{
-			{Want: []string{"get_time"}, Got: "Get_Time"}, {Want: []string{"f"}, Got: "f"}, {Want: []string{"f"}, Got: "F", Actual: -1},
+			{Want: []string{"get_time"}, Got: "Get_Time"}, {Want: []string{"f"}, Got: "f"},
+			{Want: []string{"f"}, Got: "F", Actual: -1},
 		},
 	}
 	a := Attempt{Trace: callvet.Trace{Outcome: callvet.OutcomeError}}
@@ -227,7 +232,9 @@ func TestLongRole(t *testing.T) {
 		strings.Repeat("x", 39) + "é": strings.Repeat("x", 39) + "…",
 	} {
 		var s Sink
-		s.Give(Attempt{Trace: callvet.Trace{Turns: []callvet.Turn{{Role: callvet.Role(name)}, {Role: callvet.RoleAssistant, Content: "Hi."}}}})
+		s.Give(
+			Attempt{Trace: callvet.Trace{Turns: []callvet.Turn{{Role: callvet.Role(name)},
+				{Role: callvet.RoleAssistant, Content: "Hi."}}}})
 		if s.Lost[`a message of the role "`+want+`"`] != 1 {
 			t.Errorf("%s: %v", name, s.Lost)
 		}

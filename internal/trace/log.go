@@ -80,7 +80,8 @@ func (l *Log) list(b BadLine) {
 }
 
 func (l *Log) unknown(u UnknownKey) {
-	i, found := slices.BinarySearchFunc(l.Unknown, u.Key, func(a UnknownKey, k string) int { return cmp.Compare(a.Key, k) })
+	i, found := slices.BinarySearchFunc(l.Unknown, u.Key,
+		func(a UnknownKey, k string) int { return cmp.Compare(a.Key, k) })
 	switch {
 	case found:
 		l.Unknown[i].Count += u.Count
@@ -92,7 +93,8 @@ func (l *Log) unknown(u UnknownKey) {
 
 // again counts a name that is known to be unknown.
 func (l *Log) again(u UnknownKey) bool {
-	i, found := slices.BinarySearchFunc(l.Unknown, u.Key, func(a UnknownKey, k string) int { return cmp.Compare(a.Key, k) })
+	i, found := slices.BinarySearchFunc(l.Unknown, u.Key,
+		func(a UnknownKey, k string) int { return cmp.Compare(a.Key, k) })
 	if found {
 		l.Unknown[i].Count++
 	}
@@ -140,7 +142,8 @@ func (l *Log) Problems(file string) []callvet.Problem {
 	}
 	if more := l.Bad - int64(len(l.List)); more > 0 {
 		out = append(out, callvet.Problem{
-			Position: callvet.Position{File: file}, Code: "malformed-line", Message: fmt.Sprintf("%d more lines are no records", more),
+			Position: callvet.Position{File: file}, Code: "malformed-line",
+			Message: fmt.Sprintf("%d more lines are no records", more),
 		})
 	}
 	if l.Repaired > 0 {

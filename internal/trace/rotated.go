@@ -38,7 +38,8 @@ func (t *Tail) after(own os.FileInfo) ([]*os.File, error) {
 		return nil, errors.Join(f.Close(), closeAll(out))
 	}
 	if len(missing) > 0 {
-		t.warn("%s was rotated %d times between two looks, and lines are missing: those of %s, which cannot be read", t.path, number, few(missing))
+		t.warn("%s was rotated %d times between two looks, and lines are missing: those of %s, which cannot be read",
+			t.path, number, few(missing))
 	}
 	if number == 0 {
 		t.suspect(name, own, now)
@@ -67,7 +68,8 @@ func (t *Tail) copied() {
 		return
 	}
 	if t.first = is; is.Size() > t.offset {
-		t.warn("%s was cut between two looks, and lines may be missing: %s has %d bytes more than what was read", t.path, numbered(name, 1), is.Size()-t.offset)
+		t.warn("%s was cut between two looks, and lines may be missing: %s has %d bytes more than what was read",
+			t.path, numbered(name, 1), is.Size()-t.offset)
 	}
 }
 
@@ -176,10 +178,12 @@ func (t *Tail) suspect(name string, own, now os.FileInfo) {
 		}
 	}
 	if len(later) > 0 {
-		t.warn("%s was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: %s", t.path, few(later))
+		t.warn(
+			"%s was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: %s", t.path, few(later))
 	}
 	if len(packed) > 1 {
-		t.warn("%s was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: %s", t.path, few(packed))
+		t.warn(
+			"%s was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: %s", t.path, few(packed))
 	}
 }
 
@@ -208,7 +212,8 @@ func isTime(end string) bool {
 	if len(end) < 2 || !strings.ContainsRune(".-_", rune(end[0])) {
 		return false
 	}
-	return !slices.ContainsFunc([]byte(end[1:]), func(c byte) bool { return (c < '0' || c > '9') && !strings.ContainsRune(".-_:TZ+", rune(c)) })
+	return !slices.ContainsFunc([]byte(end[1:]),
+		func(c byte) bool { return (c < '0' || c > '9') && !strings.ContainsRune(".-_:TZ+", rune(c)) })
 }
 
 func (t *Tail) warn(format string, args ...any) {

@@ -110,7 +110,8 @@ func (s *Sink) Give(a Attempt) {
 func (a *Attempt) open() {
 	if a.Input == nil {
 		n := 0
-		for n < len(a.Trace.Turns) && a.Trace.Turns[n].Role != callvet.RoleAssistant && a.Trace.Turns[n].Role != callvet.RoleTool {
+		for n < len(a.Trace.Turns) && a.Trace.Turns[n].Role != callvet.RoleAssistant &&
+			a.Trace.Turns[n].Role != callvet.RoleTool {
 			n++
 		}
 		a.Input, a.Trace.Turns = a.Trace.Turns[:n:n], a.Trace.Turns[n:]

@@ -38,8 +38,10 @@ func exampleStep() Step {
 		TaskID: "t_10023", TurnID: 3, CallID: "t_10023#3#1", Tool: "get_refund_policy", ToolVersion: "v3",
 		Args:    json.RawMessage(`{"country":"AR","product_type":"electronics"}`),
 		ArgsRaw: `{"country":"AR","product_type":"electronics"}`, AcceptMS: ptr(173.0),
-		Result: json.RawMessage(`{"window_days":30,"exceptions":["defecto..."]}`), QueueMS: ptr(2.0), ExecMS: ptr(24.0), Status: callvet.StatusOK,
-		Gold: &Gold{Needed: ptr(true), Args: json.RawMessage(`{"country":"AR","product_type":"electronics"}`), ResultCheck: "window_days==30"},
+		Result: json.RawMessage(`{"window_days":30,"exceptions":["defecto..."]}`), QueueMS: ptr(2.0), ExecMS: ptr(24.0),
+		Status: callvet.StatusOK,
+		Gold: &Gold{Needed: ptr(true), Args: json.RawMessage(`{"country":"AR","product_type":"electronics"}`),
+			ResultCheck: "window_days==30"},
 		Tags: []string{"refunds", "es-AR"},
 	}
 }
@@ -90,7 +92,8 @@ func TestExampleBothWays(t *testing.T) {
 
 func TestUnknownArgumentsStayUnknown(t *testing.T) {
 	t.Parallel()
-	steps, _, _ := readAll(t, `{"task_id":"t","tool":"a"}`+"\n"+`{"task_id":"t","tool":"a","args":null}`+"\n"+`{"task_id":"t","tool":"a","args":{}}`, Options{})
+	steps, _, _ := readAll(t, `{"task_id":"t","tool":"a"}`+"\n"+`{"task_id":"t","tool":"a","args":null}`+"\n"+
+		`{"task_id":"t","tool":"a","args":{}}`, Options{})
 	var got []string
 	for i := range steps {
 		var b bytes.Buffer
@@ -99,9 +102,11 @@ func TestUnknownArgumentsStayUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 		from := strings.Index(b.String(), `"args":`)
-		got = append(got, fmt.Sprintf("%v %s", steps[i].Args == nil, b.String()[from:strings.Index(b.String(), `,"accept`)]))
+		got = append(got,
+			fmt.Sprintf("%v %s", steps[i].Args == nil, b.String()[from:strings.Index(b.String(), `,"accept`)]))
 	}
-	want := []string{`true "args":null,"args_raw":null`, `true "args":null,"args_raw":null`, `false "args":{},"args_raw":"{}"`}
+	want := []string{`true "args":null,"args_raw":null`, `true "args":null,"args_raw":null`,
+		`false "args":{},"args_raw":"{}"`}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -110,11 +115,16 @@ func TestUnknownArgumentsStayUnknown(t *testing.T) {
 func TestBadLines(t *testing.T) {
 	t.Parallel()
 	lines := []string{
-		example, `{"task_id":"t"`, ``, `[1]`, `{"tool":"x"}`, `{"task_id":"t"}`, `{"task_id":"t","tool":"x","turn_id":"3"}`,
-		`{"task_id":"t","tool":"x","status":"success"}`, `{"task_id":"t","tool":"x","tool":"y"}`, `{"task_id":"t","tool":"x","latency_ms":{"exec":-1}}`,
-		`{"task_id":"t","tool":"x","tags":[1]}`, `{"task_id":"t","tool":"x","version":9}`, `{"type":"span","task_id":"t","tool":"x"}`,
-		`{"task_id":7,"tool":"x"}`, `{"task_id":"t","tool":"x","resut":1,"whatever":2}`, `{"task_id":"` + strings.Repeat("x", 2000) + `","tool":"x"}`,
-		`{"type":"task","task_id":"t","final_answer":"yes","costusd":1}`, "{\"task_id\":\"t\",\"tool\":\"\xff\"}", `{"task_id":"t","tool":"x","gold":{"needed":1}}`,
+		example, `{"task_id":"t"`, ``, `[1]`, `{"tool":"x"}`, `{"task_id":"t"}`,
+		`{"task_id":"t","tool":"x","turn_id":"3"}`,
+		`{"task_id":"t","tool":"x","status":"success"}`, `{"task_id":"t","tool":"x","tool":"y"}`,
+		`{"task_id":"t","tool":"x","latency_ms":{"exec":-1}}`,
+		`{"task_id":"t","tool":"x","tags":[1]}`, `{"task_id":"t","tool":"x","version":9}`,
+		`{"type":"span","task_id":"t","tool":"x"}`,
+		`{"task_id":7,"tool":"x"}`, `{"task_id":"t","tool":"x","resut":1,"whatever":2}`,
+		`{"task_id":"` + strings.Repeat("x", 2000) + `","tool":"x"}`,
+		`{"type":"task","task_id":"t","final_answer":"yes","costusd":1}`, "{\"task_id\":\"t\",\"tool\":\"\xff\"}",
+		`{"task_id":"t","tool":"x","gold":{"needed":1}}`,
 	}
 	data := strings.Join(lines, "\r\n")
 	for _, block := range []int{0, 64, 700} {
@@ -122,7 +132,8 @@ func TestBadLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(steps) != 4 || log.Steps != 3 || log.Tasks != 1 || log.Lines != int64(len(lines)) || log.Bad != 14 || log.Repaired != 1 {
+		if len(steps) != 4 || log.Steps != 3 || log.Tasks != 1 || log.Lines != int64(len(lines)) || log.Bad != 14 ||
+			log.Repaired != 1 {
 			t.Errorf("block %d: %d records, log %+v", block, len(steps), log)
 		}
 		var got []string
@@ -157,7 +168,8 @@ func TestBadLines(t *testing.T) {
 		"line 1: not JSON: byte 1: expected a member name (the record is cut off, or goes on in the next line: write each on one line): invalid": `{`,
 		`line 1: unknown key "resut", did you mean "result"?: invalid`:                                                                           `{"task_id":"t","tool":"x","resut":1}`,
 	} {
-		if _, _, err := readAll(t, line, Options{Strict: true}); err == nil || err.Error() != want || !errors.Is(err, callvet.ErrInvalid) {
+		if _, _, err := readAll(t, line, Options{Strict: true}); err == nil || err.Error() != want ||
+			!errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("strict: %v, want %s", err, want)
 		}
 	}
@@ -289,22 +301,32 @@ func TestRedacted(t *testing.T) {
 	secret := json.RawMessage(`{"to":"a@b.com","password":"hunter22","lat":59.4111111111111111}`)
 	a := Attempt{
 		Trace: callvet.Trace{
-			CaseID: id, Answer: "mail to a@b.com sent", Usage: callvet.Usage{Known: true, InputTokens: 1, CostUSD: ptr(0.4000000000000002)},
-			Fault: &callvet.Fault{Kind: callvet.FaultServer, Message: "bad key: password=hunter22"}, WallMS: 1204.5555555555,
+			CaseID: id, Answer: "mail to a@b.com sent",
+			Usage:  callvet.Usage{Known: true, InputTokens: 1, CostUSD: ptr(0.4000000000000002)},
+			Fault:  &callvet.Fault{Kind: callvet.FaultServer, Message: "bad key: password=hunter22"},
+			WallMS: 1204.5555555555,
 			Turns: []callvet.Turn{
 				{Role: callvet.RoleAssistant, Content: "a@b.com", Reasoning: "password=hunter22", Calls: []callvet.Call{
-					{ID: call, Tool: "mail", Args: secret, ArgsRaw: string(secret), Error: "no account GB29NWBK60161331926819", Status: callvet.StatusExecErr},
-					{ID: "2", Tool: "mail", ArgsRaw: `{"n":1,"password":"swordfish`, Result: json.RawMessage(`{"body":"{\"password\":\"swordfish\",\"n\":[\"{\\\"pwd\\\":\\\"swordfish\\\"}\"]}"}`)},
+					{ID: call, Tool: "mail", Args: secret, ArgsRaw: string(secret),
+						Error: "no account GB29NWBK60161331926819", Status: callvet.StatusExecErr},
+					{ID: "2", Tool: "mail", ArgsRaw: `{"n":1,"password":"swordfish`,
+						Result: json.RawMessage(
+							`{"body":"{\"password\":\"swordfish\",\"n\":[\"{\\\"pwd\\\":\\\"swordfish\\\"}\"]}"}`)},
 				}},
 				{Role: callvet.RoleTool, CallID: call, Content: `{"pwd":"hunter22"}`},
 			},
 		},
-		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "password=hunter22"}}, Goal: "a@b.com", Reward: ptr(0.4000000000000002),
-		Gold:   &TaskGold{Steps: []GoldStep{{Tool: "mail", Args: secret}}, Checks: []string{`n == 4111111111111111`}, Facts: []string{"a@b.com"}},
-		Judged: []Judged{{Judge: "j", Score: ptr(0.4000000000000002), Reason: "a@b.com"}}, Labels: []Label{{By: "a@b.com", Note: "a@b.com"}},
-		Safety: []Incident{{Rule: "pii_in_arguments", Note: "a@b.com"}}, UserCalls: []callvet.Call{{Tool: "mail", Args: secret}},
-		Tags: []string{"a@b.com"}, Fields: map[string]string{"user": "a@b.com"}, Foreign: secret,
-		Steps: map[int]StepNote{0: {TurnID: 1, Tags: []string{"a@b.com"}, Fields: map[string]string{"user": "a@b.com"}, Gold: &Gold{Args: secret, Result: secret, ResultCheck: `to == "a@b.com"`}}},
+		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "password=hunter22"}}, Goal: "a@b.com",
+		Reward: ptr(0.4000000000000002),
+		Gold: &TaskGold{Steps: []GoldStep{{Tool: "mail", Args: secret}}, Checks: []string{`n == 4111111111111111`},
+			Facts: []string{"a@b.com"}},
+		Judged:    []Judged{{Judge: "j", Score: ptr(0.4000000000000002), Reason: "a@b.com"}},
+		Labels:    []Label{{By: "a@b.com", Note: "a@b.com"}},
+		Safety:    []Incident{{Rule: "pii_in_arguments", Note: "a@b.com"}},
+		UserCalls: []callvet.Call{{Tool: "mail", Args: secret}},
+		Tags:      []string{"a@b.com"}, Fields: map[string]string{"user": "a@b.com"}, Foreign: secret,
+		Steps: map[int]StepNote{0: {TurnID: 1, Tags: []string{"a@b.com"}, Fields: map[string]string{"user": "a@b.com"},
+			Gold: &Gold{Args: secret, Result: secret, ResultCheck: `to == "a@b.com"`}}},
 	}
 	before, err := json.Marshal(a)
 	if err != nil {
@@ -320,7 +342,8 @@ func TestRedacted(t *testing.T) {
 			t.Errorf("%q was written: %s", leak, b.String())
 		}
 	}
-	for text, n := range map[string]int{call: 3, id: 3, "59.4111111111111111": 7, "0.4000000000000002": 3, "1204.5555555555": 1, "n == 9999999999999999": 1} {
+	for text, n := range map[string]int{call: 3, id: 3, "59.4111111111111111": 7, "0.4000000000000002": 3,
+		"1204.5555555555": 1, "n == 9999999999999999": 1} {
 		if got := strings.Count(b.String(), text); got != n {
 			t.Errorf("%q is there %d times, not %d: %s", text, got, n, b.String())
 		}
@@ -329,7 +352,8 @@ func TestRedacted(t *testing.T) {
 	if err != nil || log.Tasks != 1 {
 		t.Fatal(err, log)
 	}
-	if d := cmp.Diff(`{"to":"[REDACTED:email]","password":"[REDACTED:secret]","lat":59.4111111111111111}`, steps[0].ArgsRaw); d != "" {
+	if d := cmp.Diff(`{"to":"[REDACTED:email]","password":"[REDACTED:secret]","lat":59.4111111111111111}`,
+		steps[0].ArgsRaw); d != "" {
 		t.Error(d)
 	}
 	if after, err := json.Marshal(a); err != nil || string(after) != string(before) {
@@ -354,14 +378,18 @@ func TestRedactionKeepsFigures(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.OneOf(
-			rapid.Map(rapid.Float64Range(-180, 180), func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }),
+			rapid.Map(rapid.Float64Range(-180, 180),
+				func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }),
 			rapid.Map(rapid.Float64(), func(f float64) string { return strconv.FormatFloat(f, 'e', -1, 64) }),
-			rapid.Map(rapid.Int64Range(1e12, 2e12), func(n int64) string { return strconv.FormatInt(n, 10) }), // times in ms
+			// times in ms
+			rapid.Map(rapid.Int64Range(1e12, 2e12), func(n int64) string { return strconv.FormatInt(n, 10) }),
 			rapid.Map(rapid.Int64Range(1e15, 2e15), func(n int64) string { return strconv.FormatInt(n, 10) }),
 			rapid.Map(rapid.Int64Range(-1e18, 1e11), func(n int64) string { return strconv.FormatInt(n, 10) }),
 		)
-		text := rapid.OneOf(rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}`), rapid.StringMatching(`[0-9a-f]{40}[a-f]`),
-			rapid.StringMatching(`-?[0-9]{1,3}\.[0-9]{16}`), rapid.StringMatching(`20[0-9]{2}-0[1-9]-[012][1-8]T1[0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z`))
+		text := rapid.OneOf(rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}`),
+			rapid.StringMatching(`[0-9a-f]{40}[a-f]`),
+			rapid.StringMatching(`-?[0-9]{1,3}\.[0-9]{16}`),
+			rapid.StringMatching(`20[0-9]{2}-0[1-9]-[012][1-8]T1[0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z`))
 		name := rapid.SampledFrom([]string{"lat", "cost_usd", "started", "x", "value", "trace", "n"})
 		b := []byte{'{'}
 		for i := range rapid.IntRange(1, 8).Draw(t, "members") {
@@ -404,12 +432,18 @@ func TestSchemaAgrees(t *testing.T) {
 	t.Parallel()
 	published := compiled(t)
 	for _, line := range []string{
-		example, `{"task_id":"t","tool":"x"}`, `{"type":"task","task_id":"t","final_answer":null}`, `{"task_id":"t","tool":""}`, `{"task_id":"t"}`,
-		`{"task_id":"t","tool":"x","turn_id":1.5}`, `{"task_id":"t","tool":"x","turn_id":-1}`, `{"task_id":"t","tool":"x","status":"done"}`,
-		`{"task_id":"t","tool":"x","latency_ms":{"queue":null,"exec":-2}}`, `{"task_id":"t","tool":"x","tags":null}`, `{"task_id":"t","tool":"x","tags":["a",1]}`,
-		`{"task_id":"t","tool":"x","gold":{"needed":"yes"}}`, `{"task_id":"t","tool":"x","gold":null}`, `{"task_id":"t","tool":"x","call":1}`,
-		`{"type":"task","task_id":"t","tool":"x"}`, `{"gold":{"steps":[{"tool":"x"}]},"final_answer":"a","task_id":"t","type":"task"}`,
-		`{"task_id":"t","tool":1,"type":"task"}`, `{"task_id":"t","tool":"x","version":1}`, `{"task_id":"t","tool":"x","version":2}`,
+		example, `{"task_id":"t","tool":"x"}`, `{"type":"task","task_id":"t","final_answer":null}`,
+		`{"task_id":"t","tool":""}`, `{"task_id":"t"}`,
+		`{"task_id":"t","tool":"x","turn_id":1.5}`, `{"task_id":"t","tool":"x","turn_id":-1}`,
+		`{"task_id":"t","tool":"x","status":"done"}`,
+		`{"task_id":"t","tool":"x","latency_ms":{"queue":null,"exec":-2}}`, `{"task_id":"t","tool":"x","tags":null}`,
+		`{"task_id":"t","tool":"x","tags":["a",1]}`,
+		`{"task_id":"t","tool":"x","gold":{"needed":"yes"}}`, `{"task_id":"t","tool":"x","gold":null}`,
+		`{"task_id":"t","tool":"x","call":1}`,
+		`{"type":"task","task_id":"t","tool":"x"}`,
+		`{"gold":{"steps":[{"tool":"x"}]},"final_answer":"a","task_id":"t","type":"task"}`,
+		`{"task_id":"t","tool":1,"type":"task"}`, `{"task_id":"t","tool":"x","version":1}`,
+		`{"task_id":"t","tool":"x","version":2}`,
 	} {
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
 		if err != nil {
@@ -463,7 +497,8 @@ func BenchmarkScan(b *testing.B) {
 	s, n := NewScanner(Options{}), 0
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if err := s.Scan(Block{Data: data, Line: 1}, func(v *View) error { n += len(v.Args.Raw()); return nil }); err != nil {
+		if err := s.Scan(Block{Data: data, Line: 1},
+			func(v *View) error { n += len(v.Args.Raw()); return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -496,12 +531,15 @@ func attempts() *rapid.Generator[Attempt] {
 	value := rapid.SampledFrom([]string{`{}`, `{"a":1}`, `"text"`, `[1,2]`, `0`})
 	word := rapid.StringMatching(`[a-z]{1,4}`)
 	return rapid.Custom(func(t *rapid.T) Attempt {
-		a := Attempt{Trace: callvet.Trace{CaseID: word.Draw(t, "case"), Target: word.Draw(t, "target"), Repeat: rapid.IntRange(0, 3).Draw(t, "repeat")}}
+		a := Attempt{Trace: callvet.Trace{CaseID: word.Draw(t, "case"), Target: word.Draw(t, "target"),
+			Repeat: rapid.IntRange(0, 3).Draw(t, "repeat")}}
 		for i := range rapid.IntRange(0, 3).Draw(t, "turns") {
-			say := callvet.Turn{Role: callvet.RoleAssistant, Content: rapid.StringMatching(`[ -~é]{0,5}`).Draw(t, "text")}
+			say := callvet.Turn{Role: callvet.RoleAssistant,
+				Content: rapid.StringMatching(`[ -~é]{0,5}`).Draw(t, "text")}
 			var results []callvet.Turn
 			for j := range rapid.IntRange(0, 2).Draw(t, "calls") {
-				c := callvet.Call{ID: fmt.Sprintf("c%d.%d", i, j), Tool: word.Draw(t, "tool"), Version: rapid.SampledFrom([]string{"", "v2"}).Draw(t, "v")}
+				c := callvet.Call{ID: fmt.Sprintf("c%d.%d", i, j), Tool: word.Draw(t, "tool"),
+					Version: rapid.SampledFrom([]string{"", "v2"}).Draw(t, "v")}
 				switch rapid.IntRange(0, 2).Draw(t, "args") {
 				case 0:
 					c.Args = json.RawMessage(value.Draw(t, "value"))
@@ -510,15 +548,18 @@ func attempts() *rapid.Generator[Attempt] {
 				}
 				if rapid.Bool().Draw(t, "answered") {
 					c.Result, c.Status, c.ExecMS = json.RawMessage(value.Draw(t, "result")), callvet.StatusOK, 2.5
-					results = append(results, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(c.Result)})
+					results = append(results,
+						callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(c.Result)})
 				}
 				if rapid.Bool().Draw(t, "timed") {
 					c.StartMS = ptr(float64(rapid.SampledFrom([]float64{0, 3, 17.25}).Draw(t, "start")))
 				}
-				c.Env = callvet.Env(rapid.SampledFrom([]string{"", "mock", "live http https://a.example/x"}).Draw(t, "env"))
+				c.Env = callvet.Env(rapid.SampledFrom([]string{"", "mock", "live http https://a.example/x"}).Draw(t,
+					"env"))
 				if c.Status == "" && rapid.Bool().Draw(t, "denied") {
 					c.Env, c.Error = callvet.EnvGuard, "not allowed"
-					c.Guard = []callvet.Ruling{{Rule: "tool_not_allowed", Action: callvet.RulingDeny, Detail: "\u2028 \"x\""}, {Rule: "size", Action: callvet.RulingFlag}}
+					c.Guard = []callvet.Ruling{{Rule: "tool_not_allowed", Action: callvet.RulingDeny,
+						Detail: "\u2028 \"x\""}, {Rule: "size", Action: callvet.RulingFlag}}
 				}
 				say.Calls = append(say.Calls, c)
 			}
@@ -567,7 +608,8 @@ func TestAttemptsComeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range bytes.Split(bytes.TrimSpace(b.Bytes()), []byte("\n")) {
-			if v, err := jsonschema.UnmarshalJSON(bytes.NewReader(line)); len(line) > 0 && (err != nil || published.Validate(v) != nil) {
+			if v, err := jsonschema.UnmarshalJSON(bytes.NewReader(line)); len(line) > 0 &&
+				(err != nil || published.Validate(v) != nil) {
 				t.Fatalf("the published schema refuses %s: %v", line, published.Validate(v))
 			}
 		}
@@ -586,7 +628,8 @@ func TestAttemptsComeBack(t *testing.T) {
 		if g.Split != 0 {
 			t.Fatalf("%d attempts in pieces", g.Split)
 		}
-		if d := cmp.Diff(in, out, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Attempt{}, "Steps", "Order"), cmpopts.SortSlices(func(a, b Attempt) bool { return a.Name() < b.Name() })); d != "" {
+		if d := cmp.Diff(in, out, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Attempt{}, "Steps", "Order"),
+			cmpopts.SortSlices(func(a, b Attempt) bool { return a.Name() < b.Name() })); d != "" {
 			t.Fatal(d)
 		}
 	})

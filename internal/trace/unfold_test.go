@@ -85,22 +85,32 @@ func TestFolded(t *testing.T) {
 		// Comments and brackets in strings are text.
 		"[{\"task_id\":\"a // b /* c\",\n\"tool\":\"]}\\\"{[\"}]": {"1 a // b /* c"},
 		// What is wrong is told by the line where it stands.
-		"[\n" + a + ",\n{\"task_id\":\"b\",\n \"tool\":\"x\",\n \"status\":\"done\"}]": {"2 a", `f:5: "status" is "done"; it must be ok, rejected_by_contract, exec_error or timeout`},
-		"{\n\"task_id\": \"a\"\n\"tool\": \"x\"\n}\n" + b:                              {"5 b", "f:3: not JSON: byte 17: expected , or } in an object"},
+		"[\n" + a + ",\n{\"task_id\":\"b\",\n \"tool\":\"x\",\n \"status\":\"done\"}]": {"2 a",
+			`f:5: "status" is "done"; it must be ok, rejected_by_contract, exec_error or timeout`},
+		"{\n\"task_id\": \"a\"\n\"tool\": \"x\"\n}\n" +
+			b: {"5 b", "f:3: not JSON: byte 17: expected , or } in an object"},
 		// A record without its end does not take the next one with it.
-		"{\n\"task_id\": \"c\",\n\"args\": {\"n\": 1\n" + a + "\n" + b: {"4 a", "5 b", "f:3: not JSON: byte 33: an object is not closed"},
-		"{\n\"task_id\": \"c,\n\"tool\": 1\n" + a:                      {"4 a", "f:2: not JSON: byte 16: raw control character in a string"},
-		"[\n" + a + ",\n5, \"b\"\n]":                                   {"2 a", "f:3: the line is a number, not an object", "f:4: the line is a string, not an object"},
-		"{\n\"task_id\": /* never ends\n\"a\"}":                        {"read traces, line 1: the comment that begins in line 2 has no end: invalid"},
+		"{\n\"task_id\": \"c\",\n\"args\": {\"n\": 1\n" + a + "\n" +
+			b: {"4 a", "5 b", "f:3: not JSON: byte 33: an object is not closed"},
+		"{\n\"task_id\": \"c,\n\"tool\": 1\n" +
+			a: {"4 a", "f:2: not JSON: byte 16: raw control character in a string"},
+		"[\n" + a + ",\n5, \"b\"\n]": {"2 a",
+			"f:3: the line is a number, not an object", "f:4: the line is a string, not an object"},
+		"{\n\"task_id\": /* never ends\n\"a\"}": {"read traces, line 1: the comment that begins in line 2 has no end: invalid"},
 		// A first line that is only broken is a line.
-		`{"task_id":"c"` + "\n" + a + "\n" + b:         {"2 a", "3 b", "f:1: not JSON: byte 14: an object is not closed" + mixed},
-		`{"task_id":"c","args":` + "\n" + a + "\n" + b: {"2 a", "3 b", "f:1: not JSON: byte 22: unexpected end" + mixed},
-		`{"task_id":"c","args":` + "\n" + a:            {"2 a", "f:1: not JSON: byte 22: unexpected end" + mixed},
-		`{"task_id":"c` + "\n" + a:                     {"2 a", "f:1: not JSON: byte 13: a string is not closed" + mixed},
-		"nothing\n" + a:                                {"2 a", "f:1: not JSON: byte 0: not a JSON literal"},
-		a + "\n" + printed[:30] + "\n" + b:             {"1 a", "5 b", "f:2: not JSON: byte 1: expected a member name" + mixed, "f:3: not JSON: byte 11: data after the value", "f:4: not JSON: byte 4: a string is not closed" + mixed},
-		"":                                             nil,
-		"[]":                                           nil,
+		`{"task_id":"c"` + "\n" + a + "\n" +
+			b: {"2 a", "3 b", "f:1: not JSON: byte 14: an object is not closed" + mixed},
+		`{"task_id":"c","args":` + "\n" + a + "\n" +
+			b: {"2 a", "3 b", "f:1: not JSON: byte 22: unexpected end" + mixed},
+		`{"task_id":"c","args":` + "\n" + a: {"2 a", "f:1: not JSON: byte 22: unexpected end" + mixed},
+		`{"task_id":"c` + "\n" + a: {"2 a",
+			"f:1: not JSON: byte 13: a string is not closed" + mixed},
+		"nothing\n" + a: {"2 a", "f:1: not JSON: byte 0: not a JSON literal"},
+		a + "\n" + printed[:30] + "\n" +
+			b: {"1 a", "5 b", "f:2: not JSON: byte 1: expected a member name" + mixed,
+			"f:3: not JSON: byte 11: data after the value", "f:4: not JSON: byte 4: a string is not closed" + mixed},
+		"":   nil,
+		"[]": nil,
 	} {
 		if d := cmp.Diff(want, readAt(t, text)); d != "" {
 			t.Errorf("%q: %s", text, d)
@@ -116,7 +126,9 @@ func TestFoldedAgrees(t *testing.T) {
 	for round := range 300 {
 		var records []string
 		for i := range 1 + rnd.IntN(20) {
-			records = append(records, fmt.Sprintf(`{"task_id":"t%d","tool":"x@v1","turn_id":%d,"args":{"a":[1,{"b":"// \" }"}],"c":{}},"tags":["[","/*"]}`, i, i))
+			records = append(records,
+				fmt.Sprintf(
+					`{"task_id":"t%d","tool":"x@v1","turn_id":%d,"args":{"a":[1,{"b":"// \" }"}],"c":{}},"tags":["[","/*"]}`, i, i))
 		}
 		var b bytes.Buffer
 		var want []string
@@ -172,8 +184,10 @@ func value1(record, text string) bool { return strings.HasPrefix(strings.TrimSpa
 func TestFoldedMemory(t *testing.T) {
 	t.Parallel()
 	for _, text := range []io.Reader{
-		io.MultiReader(strings.NewReader("[\n{\"task_id\":\"a\",\"goal\":\""), io.LimitReader(endless('x'), 24<<20), strings.NewReader("\"}]")),
-		io.MultiReader(strings.NewReader("[\n{\"task_id\":\"a\","), io.LimitReader(endless('\n'), 24<<20), strings.NewReader("}]")),
+		io.MultiReader(strings.NewReader("[\n{\"task_id\":\"a\",\"goal\":\""), io.LimitReader(endless('x'), 24<<20),
+			strings.NewReader("\"}]")),
+		io.MultiReader(strings.NewReader("[\n{\"task_id\":\"a\","), io.LimitReader(endless('\n'), 24<<20),
+			strings.NewReader("}]")),
 		io.MultiReader(strings.NewReader("[\n"), io.LimitReader(endless('['), 24<<20)),
 	} {
 		u, top := newUnfold(text), 0

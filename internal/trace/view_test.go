@@ -40,7 +40,8 @@ func plainly(t testing.TB, line string) bool {
 		t.Fatalf("%s: %v, %d unknown members", spaced, err, strange)
 	}
 	raw := cmp.Transformer("raw", func(v value.Value) string { return v.Kind().String() + " " + string(v.Raw()) })
-	if d := cmp.Diff(want, got, raw, cmpopts.IgnoreUnexported(View{}), cmpopts.IgnoreFields(View{}, "Record")); d != "" {
+	if d := cmp.Diff(want, got, raw, cmpopts.IgnoreUnexported(View{}),
+		cmpopts.IgnoreFields(View{}, "Record")); d != "" {
 		t.Fatalf("%s: %s", line, d)
 	}
 	return true
@@ -102,7 +103,8 @@ func TestPlain(t *testing.T) {
 func FuzzPlain(f *testing.F) {
 	f.Add(example)
 	f.Add(`{"type":"task","task_id":"t"}`)
-	f.Add(`{"task_id":"t","tool":"f","status":"ok","fields":{"a":1},"args":{"a":1},"gold":{"args":{"a":1},"needed":null}}`)
+	f.Add(
+		`{"task_id":"t","tool":"f","status":"ok","fields":{"a":1},"args":{"a":1},"gold":{"args":{"a":1},"needed":null}}`)
 	f.Add(`{"task_id":"t","tool":"f","tags":["a",["b"]],"latency_ms":{"queue":1e3}}`)
 	f.Fuzz(func(t *testing.T, line string) { plainly(t, line) })
 }

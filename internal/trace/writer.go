@@ -45,7 +45,8 @@ func (w *Writer) Step(s *Step) error {
 	}
 	for _, v := range []json.RawMessage{s.Args, s.Result, s.Error} {
 		if v != nil && !json.Valid(v) {
-			return fmt.Errorf("write step %q of task %q: a value is not JSON: %w", s.CallID, s.TaskID, callvet.ErrInvalid)
+			return fmt.Errorf("write step %q of task %q: a value is not JSON: %w", s.CallID, s.TaskID,
+				callvet.ErrInvalid)
 		}
 	}
 	b := w.buf[:0]

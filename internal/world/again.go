@@ -28,10 +28,12 @@ func OfTrace(t *callvet.Trace, of Conversation, denied bool) []*Recording {
 		}
 		tool := of.contract(&c)
 		rec := &Recording{
-			Format: RecordingFormat, Version: RecordingVersion, Case: of.Case, Tool: c.Tool, ToolVersion: version(&c, tool), Schema: SchemaHash(tool), Args: template.Canonical(c.Args),
+			Format: RecordingFormat, Version: RecordingVersion, Case: of.Case, Tool: c.Tool,
+			ToolVersion: version(&c, tool), Schema: SchemaHash(tool), Args: template.Canonical(c.Args),
 			Target: of.Target, Repeat: of.Repeat + 1,
-			Status: c.Status, Result: c.Result, Error: c.Error, Note: c.Note, LatencyMS: c.ExecMS, Env: c.Env, Recorded: t.Started.UTC().Truncate(time.Second),
-			file: fmt.Sprintf("attempt %d of %s", of.Repeat+1, of.Target),
+			Status: c.Status, Result: c.Result, Error: c.Error, Note: c.Note, LatencyMS: c.ExecMS, Env: c.Env,
+			Recorded: t.Started.UTC().Truncate(time.Second),
+			file:     fmt.Sprintf("attempt %d of %s", of.Repeat+1, of.Target),
 		}
 		if tool != nil {
 			rec.Tool = tool.Name
@@ -84,7 +86,8 @@ func (m *Again) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 	t := past.Trace
 	switch {
 	case past.Whole && at == 0 && len(t.Turns) > 0:
-		return m.first(&callvet.Response{Turns: t.Turns, Complete: true, Why: why(t), FinishReason: t.FinishReason}, t), nil
+		return m.first(&callvet.Response{Turns: t.Turns, Complete: true, Why: why(t), FinishReason: t.FinishReason},
+			t), nil
 	case at == 0 && t.Decision != nil:
 		return m.first(&callvet.Response{Decision: t.Decision}, t), nil
 	case at < len(said):
@@ -101,7 +104,8 @@ func (m *Again) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 		f.Retryable, f.RetryAfter = false, 0
 		return nil, &f
 	}
-	return nil, &callvet.Fault{Kind: callvet.FaultMissing, Message: fmt.Sprintf("the stored attempt ended after %d answers", len(said))}
+	return nil, &callvet.Fault{Kind: callvet.FaultMissing,
+		Message: fmt.Sprintf("the stored attempt ended after %d answers", len(said))}
 }
 
 // why a stored attempt is unparseable; attempts of earlier versions have no reason.
@@ -153,7 +157,8 @@ func Answers(turns []callvet.Turn) (n int) {
 func unanswered(t callvet.Turn) callvet.Turn {
 	t.Calls = slices.Clone(t.Calls)
 	for i, c := range t.Calls {
-		t.Calls[i] = callvet.Call{ID: c.ID, Tool: c.Tool, Version: c.Version, Args: c.Args, ArgsRaw: c.ArgsRaw, Repairs: c.Repairs}
+		t.Calls[i] = callvet.Call{ID: c.ID, Tool: c.Tool, Version: c.Version, Args: c.Args, ArgsRaw: c.ArgsRaw,
+			Repairs: c.Repairs}
 	}
 	return t
 }

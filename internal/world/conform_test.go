@@ -53,10 +53,16 @@ func kinds() map[string]kind {
 func mockWorld(*testing.T) (func() callvet.World, func() int) {
 	reply := func(r callvet.MockReply) []callvet.MockReply { return []callvet.MockReply{r} }
 	s := &callvet.Suite{Mocks: []callvet.Mock{
-		{Tool: "echo", Replies: reply(callvet.MockReply{Template: json.RawMessage(`{"got":{"b":"{{args.b}}","a":"{{args.a}}","n":"{{args.n}}"}}`)})},
-		{Tool: "remember", Replies: reply(callvet.MockReply{Result: json.RawMessage(`"kept"`), Set: map[string]callvet.MockState{"memory": {Value: "full"}}})},
+		{Tool: "echo",
+			Replies: reply(
+				callvet.MockReply{Template: json.RawMessage(
+					`{"got":{"b":"{{args.b}}","a":"{{args.a}}","n":"{{args.n}}"}}`)})},
+		{Tool: "remember",
+			Replies: reply(callvet.MockReply{Result: json.RawMessage(`"kept"`),
+				Set: map[string]callvet.MockState{"memory": {Value: "full"}}})},
 		{Tool: "recall", Replies: reply(callvet.MockReply{Result: json.RawMessage(`"nothing"`)})},
-		{Tool: "recall", When: map[string]string{"memory": "full"}, Replies: reply(callvet.MockReply{Result: json.RawMessage(`"a secret of one"`)})},
+		{Tool: "recall", When: map[string]string{"memory": "full"},
+			Replies: reply(callvet.MockReply{Result: json.RawMessage(`"a secret of one"`)})},
 		{Tool: "fail", Replies: reply(callvet.MockReply{Error: "it is down"})},
 		{Tool: "hang", Replies: reply(callvet.MockReply{LatencyMS: 3_600_000})},
 		{Tool: "late", Replies: reply(callvet.MockReply{Status: callvet.StatusTimeout, Error: "no answer"})},
@@ -78,8 +84,10 @@ func recordedWorld(t *testing.T) (func() callvet.World, func() int) {
 	t.Helper()
 	var list []*world.Recording
 	for tool, r := range map[string]world.Recording{
-		"echo": {Args: json.RawMessage(everyArgument), Result: json.RawMessage(`{"got":` + everyArgument + `}`)}, "recall": {Result: json.RawMessage(`"nothing"`)}, "fail": {Status: callvet.StatusExecErr, Error: "it is down"},
-		"hang": {LatencyMS: 3_600_000}, "late": {Status: callvet.StatusTimeout, Error: "no answer"}, "write": {Args: json.RawMessage(`{"n":5}`), Result: json.RawMessage(`"written"`)},
+		"echo":   {Args: json.RawMessage(everyArgument), Result: json.RawMessage(`{"got":` + everyArgument + `}`)},
+		"recall": {Result: json.RawMessage(`"nothing"`)}, "fail": {Status: callvet.StatusExecErr, Error: "it is down"},
+		"hang": {LatencyMS: 3_600_000}, "late": {Status: callvet.StatusTimeout, Error: "no answer"},
+		"write": {Args: json.RawMessage(`{"n":5}`), Result: json.RawMessage(`"written"`)},
 	} {
 		r.Tool, r.Call = tool, 1
 		if r.Status == "" {
@@ -159,7 +167,8 @@ func httpWorld(t *testing.T) (func() callvet.World, func() int) {
 
 func commandWorld(t *testing.T) (func() callvet.World, func() int) {
 	log := filepath.Join(t.TempDir(), "writes")
-	tools := ready(t, func(string) world.LiveTool { return world.LiveTool{Command: "'" + os.Args[0] + "'"} }, "LIVE_TOOL=honest", "LIVE_LOG="+log)
+	tools := ready(t, func(string) world.LiveTool { return world.LiveTool{Command: "'" + os.Args[0] + "'"} },
+		"LIVE_TOOL=honest", "LIVE_LOG="+log)
 	return func() callvet.World { return tools.World() }, func() int {
 		if _, err := os.Stat(log); err == nil {
 			return 1
@@ -200,7 +209,9 @@ func mcpWorld(t *testing.T) (func() callvet.World, func() int) {
 			id := fmt.Sprint("session-", len(sessions))
 			sessions[id] = new(string)
 			w.Header().Set("Mcp-Session-Id", id)
-			result = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": map[string]any{}}, "serverInfo": map[string]any{"name": "conform", "version": "1"}}
+			result = map[string]any{"protocolVersion": "2025-11-25",
+				"capabilities": map[string]any{"tools": map[string]any{}},
+				"serverInfo":   map[string]any{"name": "conform", "version": "1"}}
 		case "tools/list":
 			result["tools"] = list
 		case "tools/call":
@@ -209,7 +220,8 @@ func mcpWorld(t *testing.T) (func() callvet.World, func() int) {
 			}
 			var text string
 			var failed bool
-			text, failed, hangs = liveBackend(sessions[r.Header.Get("Mcp-Session-Id")], req.Params.Name, req.Params.Arguments)
+			text, failed, hangs = liveBackend(sessions[r.Header.Get("Mcp-Session-Id")], req.Params.Name,
+				req.Params.Arguments)
 			var plain string
 			if json.Unmarshal([]byte(text), &plain) == nil {
 				text = plain
@@ -238,9 +250,10 @@ func mcpWorld(t *testing.T) (func() callvet.World, func() int) {
 		}
 		f.Tools[name] = one
 	}
-	tools, err := world.NewTools(f, world.ToolsConfig{Servers: map[string]func() callvet.World{"s": func() callvet.World {
-		return mcp.NewWorld(mcp.Config{URL: srv.URL, Transport: mcp.Streamable, Protocol: "2025-11-25"})
-	}}})
+	tools, err := world.NewTools(f,
+		world.ToolsConfig{Servers: map[string]func() callvet.World{"s": func() callvet.World {
+			return mcp.NewWorld(mcp.Config{URL: srv.URL, Transport: mcp.Streamable, Protocol: "2025-11-25"})
+		}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +344,8 @@ func ended(t *testing.T, world func() callvet.World) {
 	for _, wait := range []time.Duration{0, 50 * time.Millisecond} {
 		ctx, cancel := context.WithTimeout(t.Context(), wait)
 		begun := time.Now()
-		if r, err := world().Answer(ctx, callvet.Call{Tool: "hang", Args: json.RawMessage(`{}`)}); err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) || time.Since(begun) > 20*time.Second {
+		if r, err := world().Answer(ctx, callvet.Call{Tool: "hang", Args: json.RawMessage(`{}`)}); err == nil ||
+			!errors.Is(ctx.Err(), context.DeadlineExceeded) || time.Since(begun) > 20*time.Second {
 			t.Errorf("after %s: %+v, %v", wait, r, err)
 		}
 		cancel()
@@ -362,7 +376,8 @@ func unconfirmed(t *testing.T, k *kind, w callvet.World, writes func() int) {
 		t.Fatal(err)
 	}
 	no := false
-	g, err := world.NewGuards(world.GuardsConfig{Policy: p, Tools: []callvet.Tool{{Name: "write", ReadOnly: &no, Safety: &callvet.ToolSafety{}}}, Clock: world.RealClock{}})
+	g, err := world.NewGuards(world.GuardsConfig{Policy: p,
+		Tools: []callvet.Tool{{Name: "write", ReadOnly: &no, Safety: &callvet.ToolSafety{}}}, Clock: world.RealClock{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +400,9 @@ func unconfirmed(t *testing.T, k *kind, w callvet.World, writes func() int) {
 	if ask(unasked) || writes() != 0 {
 		t.Errorf("%d writes without a confirmation", writes())
 	}
-	yes := talk(callvet.Turn{Role: callvet.RoleUser, Content: "Set it to 5."}, callvet.Turn{Role: callvet.RoleAssistant, Content: "I will write 5. Is that right?"}, callvet.Turn{Role: callvet.RoleUser, Content: "Yes, go ahead."})
+	yes := talk(callvet.Turn{Role: callvet.RoleUser, Content: "Set it to 5."},
+		callvet.Turn{Role: callvet.RoleAssistant, Content: "I will write 5. Is that right?"},
+		callvet.Turn{Role: callvet.RoleUser, Content: "Yes, go ahead."})
 	executed := 1
 	if k.recorded {
 		executed = 0

@@ -35,7 +35,8 @@ func Faulty(w callvet.World, faults []callvet.ToolFault, of Attempt, real bool) 
 	if w == nil || len(faults) == 0 {
 		return w
 	}
-	return &faulty{world: w, faults: faults, of: of, real: real, seen: make([]int, len(faults)), met: make([]int, len(faults)), last: map[string]json.RawMessage{}}
+	return &faulty{world: w, faults: faults, of: of, real: real, seen: make([]int, len(faults)),
+		met: make([]int, len(faults)), last: map[string]json.RawMessage{}}
 }
 
 type faulty struct {
@@ -142,7 +143,8 @@ func (f *faulty) meets(i int, tool string) bool {
 // draw is a number in [0,1) that depends on seed, case, repeat, fault and call alone.
 func (f *faulty) draw(fault, call int) float64 {
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%d\n%q\n%d\n%d\n%d", f.of.Seed, f.of.Case, f.of.Repeat, fault, call) // a hash takes everything
+	// a hash takes everything
+	_, _ = fmt.Fprintf(h, "%d\n%q\n%d\n%d\n%d", f.of.Seed, f.of.Case, f.of.Repeat, fault, call)
 	const bits = 53
 	return float64(binary.BigEndian.Uint64(h.Sum(nil))>>(64-bits)) / (1 << bits)
 }

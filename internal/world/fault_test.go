@@ -25,7 +25,9 @@ type counting struct{ n int }
 
 func (w *counting) Answer(context.Context, callvet.Call) (callvet.Reply, error) {
 	w.n++
-	return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(fmt.Sprintf(`{"n":%d,"text":"a <b> & {{slot}}","days":14}`, w.n)), Env: callvet.EnvMock}, nil
+	return callvet.Reply{Status: callvet.StatusOK,
+		Result: json.RawMessage(fmt.Sprintf(`{"n":%d,"text":"a <b> & {{slot}}","days":14}`, w.n)),
+		Env:    callvet.EnvMock}, nil
 }
 
 // told is what a target is told of replies, in a few words.
@@ -60,18 +62,22 @@ func TestFaultWays(t *testing.T) {
 		{callvet.ToolFault{Way: callvet.WayError, Message: "down"}, "exec_error: down (0s)", 0},
 		{callvet.ToolFault{Way: callvet.WayTimeout, LatencyMS: 1500}, "timeout: no answer within 1.5s (1.5s)", 0},
 		{callvet.ToolFault{Way: callvet.WayRateLimit}, "exec_error: 429 too many requests; retry after 2s (0s)", 0},
-		{callvet.ToolFault{Way: callvet.WayRateLimit, RetryAfterMS: 500, Message: "slow down"}, "exec_error: slow down; retry after 500ms (0s)", 0},
+		{callvet.ToolFault{Way: callvet.WayRateLimit, RetryAfterMS: 500, Message: "slow down"},
+			"exec_error: slow down; retry after 500ms (0s)", 0},
 		{callvet.ToolFault{Way: callvet.WayLatency, LatencyMS: 700}, plain, 1},
 		{callvet.ToolFault{Way: callvet.WayNull}, "null", 1},
 		{callvet.ToolFault{Way: callvet.WayNull, At: "days"}, `{"n":1,"text":"a <b> & {{slot}}","days":null}`, 1},
 		{callvet.ToolFault{Way: callvet.WayTruncated}, `"{\"n\":1,\"text\":\"a <b> "`, 1},
 		{callvet.ToolFault{Way: callvet.WayMalformed}, `"{\"n\":1,\"text\":\"a <b> & {{slot}}\",\"days\":14,"`, 1},
-		{callvet.ToolFault{Way: callvet.WayInject, At: "slot", Text: `say "hi"`}, `{"n":1,"text":"a <b> & say \"hi\"","days":14}`, 1},
-		{callvet.ToolFault{Way: callvet.WayInject, Text: "and\u200bmore"}, "{\"n\":1,\"text\":\"a <b> & {{slot}} and\u200bmore\",\"days\":14}", 1},
+		{callvet.ToolFault{Way: callvet.WayInject, At: "slot", Text: `say "hi"`},
+			`{"n":1,"text":"a <b> & say \"hi\"","days":14}`, 1},
+		{callvet.ToolFault{Way: callvet.WayInject, Text: "and\u200bmore"},
+			"{\"n\":1,\"text\":\"a <b> & {{slot}} and\u200bmore\",\"days\":14}", 1},
 	} {
 		w := &counting{}
 		r := ask(t, world.Faulty(w, []callvet.ToolFault{tt.fault}, world.Attempt{}, false), "a")[0]
-		if d := cmp.Diff(tt.want, told(r)); d != "" || w.n != tt.asked || r.Env != callvet.EnvFault || r.Note != tt.fault.Name() {
+		if d := cmp.Diff(tt.want, told(r)); d != "" || w.n != tt.asked || r.Env != callvet.EnvFault ||
+			r.Note != tt.fault.Name() {
 			t.Errorf("%+v: %s; asked %d times, %s, %q", tt.fault, d, w.n, r.Env, r.Note)
 		}
 		if tt.fault.Way == callvet.WayLatency && r.Latency != 700*time.Millisecond {
@@ -79,8 +85,10 @@ func TestFaultWays(t *testing.T) {
 		}
 	}
 	// What cannot be done leaves the answer as it is, and says nothing.
-	for _, f := range []callvet.ToolFault{{Way: callvet.WayStale}, {Way: callvet.WayNull, At: "none"}, {Way: callvet.WayInject, At: "none", Text: "x"}, {Way: callvet.WayError, Tool: "b*"}} {
-		if r := ask(t, world.Faulty(&counting{}, []callvet.ToolFault{f}, world.Attempt{}, false), "a")[0]; told(r) != plain || r.Env != callvet.EnvMock || r.Note != "" {
+	for _, f := range []callvet.ToolFault{{Way: callvet.WayStale}, {Way: callvet.WayNull, At: "none"},
+		{Way: callvet.WayInject, At: "none", Text: "x"}, {Way: callvet.WayError, Tool: "b*"}} {
+		if r := ask(t, world.Faulty(&counting{}, []callvet.ToolFault{f}, world.Attempt{}, false),
+			"a")[0]; told(r) != plain || r.Env != callvet.EnvMock || r.Note != "" {
 			t.Errorf("%+v: %+v", f, r)
 		}
 	}
@@ -124,7 +132,8 @@ func TestFaultSchedule(t *testing.T) {
 func TestFaultsAreLaidOver(t *testing.T) {
 	t.Parallel()
 	w := world.Faulty(&counting{}, []callvet.ToolFault{
-		{Way: callvet.WayInject, At: "slot", Text: "planted"}, {Way: callvet.WayNull, At: "days", From: 2}, {Way: callvet.WayStale, Nth: 3}, {Way: callvet.WayError, Nth: 4}, {Way: callvet.WayTimeout, From: 4},
+		{Way: callvet.WayInject, At: "slot", Text: "planted"}, {Way: callvet.WayNull, At: "days", From: 2},
+		{Way: callvet.WayStale, Nth: 3}, {Way: callvet.WayError, Nth: 4}, {Way: callvet.WayTimeout, From: 4},
 	}, world.Attempt{}, false)
 	var got []string
 	for _, r := range ask(t, w, "a", "a", "a", "a", "a") {
@@ -190,11 +199,13 @@ func TestFaultsDoNotDependOnWhatRunsBeside(t *testing.T) {
 func TestLateAnswersTakeTheirTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		faults := []callvet.ToolFault{{Way: callvet.WayTimeout, LatencyMS: 900, Nth: 1}, {Way: callvet.WayLatency, LatencyMS: 100}}
+		faults := []callvet.ToolFault{{Way: callvet.WayTimeout, LatencyMS: 900, Nth: 1},
+			{Way: callvet.WayLatency, LatencyMS: 100}}
 		for real, want := range map[bool]time.Duration{false: 0, true: 1100 * time.Millisecond} {
 			began := time.Now()
 			r := ask(t, world.Faulty(&counting{}, faults, world.Attempt{}, real), "a", "a")
-			if took := time.Since(began); took != want || r[0].Latency != time.Second || r[1].Latency != 100*time.Millisecond {
+			if took := time.Since(began); took != want || r[0].Latency != time.Second ||
+				r[1].Latency != 100*time.Millisecond {
 				t.Errorf("real %v: took %v, recorded %v and %v", real, took, r[0].Latency, r[1].Latency)
 			}
 		}
@@ -212,13 +223,15 @@ func TestSpoiledResultsAreJSON(t *testing.T) {
 		case 1:
 			v = rapid.MapOf(rapid.String(), rapid.String()).Draw(t, "object")
 		case 2:
-			v = []any{rapid.Float64Range(-1, 1).Draw(t, "number"), map[string]any{"x": rapid.String().Draw(t, "deep")}, nil, true}
+			v = []any{rapid.Float64Range(-1, 1).Draw(t, "number"),
+				map[string]any{"x": rapid.String().Draw(t, "deep")}, nil, true}
 		}
 		raw, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		way := rapid.SampledFrom([]callvet.FaultWay{callvet.WayNull, callvet.WayTruncated, callvet.WayMalformed, callvet.WayInject}).Draw(t, "way")
+		way := rapid.SampledFrom([]callvet.FaultWay{callvet.WayNull, callvet.WayTruncated, callvet.WayMalformed,
+			callvet.WayInject}).Draw(t, "way")
 		f := callvet.ToolFault{Way: way, Text: rapid.String().Draw(t, "planted")}
 		w := world.Faulty(fixed(raw), []callvet.ToolFault{f}, world.Attempt{}, false)
 		r, err := w.Answer(context.Background(), callvet.Call{Tool: "a"})

@@ -34,7 +34,8 @@ func MocksOf(list []*Recording) []callvet.Mock {
 		if rec.Status != callvet.StatusOK && rec.Status != callvet.StatusExecErr {
 			reply.Status = rec.Status
 		}
-		at := slices.IndexFunc(out, func(m callvet.Mock) bool { return m.Tool == rec.Tool && bytes.Equal(m.Args, rec.Args) })
+		at := slices.IndexFunc(out,
+			func(m callvet.Mock) bool { return m.Tool == rec.Tool && bytes.Equal(m.Args, rec.Args) })
 		if at < 0 {
 			out = append(out, callvet.Mock{Tool: rec.Tool, Args: rec.Args})
 			at = len(out) - 1
@@ -69,8 +70,10 @@ func MocksOfGold(s *callvet.Suite, c *callvet.Case) (mocks []callvet.Mock, made,
 		} else {
 			other++
 		}
-		if !slices.ContainsFunc(mocks, func(m callvet.Mock) bool { return m.Tool == want.Tools[0] && bytes.Equal(m.Args, args) }) {
-			mocks = append(mocks, callvet.Mock{Tool: want.Tools[0], Args: args, Replies: []callvet.MockReply{{Result: result}}})
+		if !slices.ContainsFunc(mocks,
+			func(m callvet.Mock) bool { return m.Tool == want.Tools[0] && bytes.Equal(m.Args, args) }) {
+			mocks = append(mocks,
+				callvet.Mock{Tool: want.Tools[0], Args: args, Replies: []callvet.MockReply{{Result: result}}})
 		}
 	}
 	return mocks, made, other

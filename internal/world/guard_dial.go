@@ -58,7 +58,8 @@ func (g *Guards) redirect(req *http.Request, via []*http.Request) error {
 	case to.Scheme != "https" && (to.Scheme != "http" || from.Scheme == "https"):
 		return refused(safety.RuleDomain, "a redirect to %s was refused: it leaves %s", place(to), from.Scheme)
 	case to.Host != via[0].URL.Host && !g.checker.Reaches(to.Hostname()):
-		return refused(safety.RuleDomain, "a redirect to %s was refused: it is not in the allowlist of domains", place(to))
+		return refused(safety.RuleDomain,
+			"a redirect to %s was refused: it is not in the allowlist of domains", place(to))
 	}
 	return nil
 }
@@ -67,5 +68,6 @@ func (g *Guards) redirect(req *http.Request, via []*http.Request) error {
 func place(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 func refused(rule safety.Rule, format string, args ...any) error {
-	return &callvet.DeniedError{Ruling: callvet.Ruling{Rule: string(rule), Action: callvet.RulingDeny, Detail: fmt.Sprintf(format, args...)}}
+	return &callvet.DeniedError{Ruling: callvet.Ruling{Rule: string(rule), Action: callvet.RulingDeny,
+		Detail: fmt.Sprintf(format, args...)}}
 }

@@ -30,7 +30,8 @@ func (r GuardReach) Client(base *http.Transport) *http.Client {
 	t := base.Clone()
 	t.Proxy, t.DialTLSContext = nil, nil
 	t.DialContext = r.dial
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // dial connects where the policy allows it.
@@ -87,5 +88,6 @@ func (r GuardReach) control(_, address string, _ syscall.RawConn) error {
 	if why == "" || r.Private && !safety.TellsCredentials(at.Addr()) {
 		return nil
 	}
-	return refused(safety.RulePrivate, "a connection to %s was refused: it is %s, and nobody allowed it", at.Addr(), why)
+	return refused(safety.RulePrivate, "a connection to %s was refused: it is %s, and nobody allowed it",
+		at.Addr(), why)
 }

@@ -23,7 +23,8 @@ import (
 // open is a policy that allows everything but what the text says.
 func open(t testing.TB, text string) *world.Policy {
 	t.Helper()
-	for _, def := range []string{`tools: ["*"]`, `domains: ["*"]`, `confirm_writes: false`, `deny_pii: false`, `deny_private: false`} {
+	for _, def := range []string{`tools: ["*"]`, `domains: ["*"]`, `confirm_writes: false`, `deny_pii: false`,
+		`deny_private: false`} {
 		if key, _, _ := strings.Cut(def, ":"); !strings.Contains(text, key+":") {
 			text = def + ", " + text
 		}
@@ -62,25 +63,38 @@ func TestActions(t *testing.T) {
 		gets, shown  string // what the tool gets ("": it is not called) and the target is shown
 		rulings      []string
 	}{
-		"nothing wrong":          {`guard: {}`, `{"q":1}`, `"ok"`, `{"q":1}`, `"ok"`, nil},
-		"arguments are blocked":  {`deny_pii: true, guard: {}`, `{"q":"ana@example.com"}`, `"ok"`, ``, ``, []string{"pii_in_arguments deny"}},
-		"arguments are redacted": {`deny_pii: true, guard: {actions: {pii_in_arguments: redact}}`, `{"q":"ana@example.com"}`, `"ok"`, `{"q":"[REDACTED:email]"}`, `"ok"`, []string{"pii_in_arguments redact"}},
-		"arguments are flagged":  {`deny_pii: true, guard: {actions: {pii_in_arguments: flag}}`, `{"q":"ana@example.com"}`, `"ok"`, `{"q":"ana@example.com"}`, `"ok"`, []string{"pii_in_arguments flag"}},
-		"a result is redacted":   {`guard: {}`, `{}`, `{"to":"ana@example.com","k":"` + key + `"}`, `{}`, `{"to":"ana@example.com","k":"[REDACTED:api_key]"}`, []string{"pii_in_result redact"}},
-		"a result, all of it":    {`deny_in_results: all, guard: {}`, `{}`, `{"to":"ana@example.com"}`, `{}`, `{"to":"[REDACTED:email]"}`, []string{"pii_in_result redact"}},
-		"a result is withheld":   {`guard: {actions: {pii_in_result: block}}`, `{}`, `"` + key + `"`, `{}`, `"[withheld by the guard: pii_in_result]"`, []string{"pii_in_result redact"}},
-		"a result is flagged":    {`guard: {actions: {pii_in_result: flag}}`, `{}`, `"` + key + `"`, `{}`, `"` + key + `"`, []string{"pii_in_result flag"}},
-		"too large, withheld":    {`max_result_bytes: 40, guard: {}`, `{}`, `"` + strings.Repeat("a", 60) + `"`, `{}`, `"[withheld by the guard: result_too_large]"`, []string{"result_too_large redact"}},
-		"too large, cut":         {`max_result_bytes: 40, guard: {actions: {result_too_large: cut}}`, `{}`, `"` + strings.Repeat("a", 60) + `"`, `{}`, `"` + strings.Repeat("a", 19) + ` [cut by the guard]"`, []string{"result_too_large redact"}},
-		"too large to take":      {`max_argument_bytes: 5, guard: {}`, `{"q":1}`, `"ok"`, ``, ``, []string{"arguments_too_large deny"}},
+		"nothing wrong": {`guard: {}`, `{"q":1}`, `"ok"`, `{"q":1}`, `"ok"`, nil},
+		"arguments are blocked": {`deny_pii: true, guard: {}`, `{"q":"ana@example.com"}`, `"ok"`, ``, ``,
+			[]string{"pii_in_arguments deny"}},
+		"arguments are redacted": {`deny_pii: true, guard: {actions: {pii_in_arguments: redact}}`,
+			`{"q":"ana@example.com"}`, `"ok"`, `{"q":"[REDACTED:email]"}`, `"ok"`, []string{"pii_in_arguments redact"}},
+		"arguments are flagged": {`deny_pii: true, guard: {actions: {pii_in_arguments: flag}}`,
+			`{"q":"ana@example.com"}`, `"ok"`, `{"q":"ana@example.com"}`, `"ok"`, []string{"pii_in_arguments flag"}},
+		"a result is redacted": {`guard: {}`, `{}`, `{"to":"ana@example.com","k":"` + key + `"}`, `{}`,
+			`{"to":"ana@example.com","k":"[REDACTED:api_key]"}`, []string{"pii_in_result redact"}},
+		"a result, all of it": {`deny_in_results: all, guard: {}`, `{}`, `{"to":"ana@example.com"}`, `{}`,
+			`{"to":"[REDACTED:email]"}`, []string{"pii_in_result redact"}},
+		"a result is withheld": {`guard: {actions: {pii_in_result: block}}`, `{}`, `"` + key + `"`, `{}`,
+			`"[withheld by the guard: pii_in_result]"`, []string{"pii_in_result redact"}},
+		"a result is flagged": {`guard: {actions: {pii_in_result: flag}}`, `{}`, `"` + key + `"`, `{}`,
+			`"` + key + `"`, []string{"pii_in_result flag"}},
+		"too large, withheld": {`max_result_bytes: 40, guard: {}`, `{}`, `"` + strings.Repeat("a", 60) + `"`, `{}`,
+			`"[withheld by the guard: result_too_large]"`, []string{"result_too_large redact"}},
+		"too large, cut": {`max_result_bytes: 40, guard: {actions: {result_too_large: cut}}`, `{}`,
+			`"` + strings.Repeat("a", 60) + `"`, `{}`, `"` + strings.Repeat("a", 19) + ` [cut by the guard]"`,
+			[]string{"result_too_large redact"}},
+		"too large to take": {`max_argument_bytes: 5, guard: {}`, `{"q":1}`, `"ok"`, ``, ``,
+			[]string{"arguments_too_large deny"}},
 	} {
 		a := attempt(t, world.GuardsConfig{Policy: open(t, c.policy)})
 		pass, deny, rulings := a.Before(t.Context(), nil, callvet.Call{Tool: "note", Args: json.RawMessage(c.args)})
 		gets, shown := "", ""
 		if deny == nil {
-			r, after := a.After(t.Context(), pass, callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(c.result)})
+			r, after := a.After(t.Context(), pass,
+				callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(c.result)})
 			gets, shown, rulings = string(pass.Args), string(r.Result), append(rulings, after...)
-		} else if deny.Env != callvet.EnvGuard || deny.Status != "" || !strings.Contains(deny.Error, strings.Fields(c.rulings[0])[0]) {
+		} else if deny.Env != callvet.EnvGuard || deny.Status != "" ||
+			!strings.Contains(deny.Error, strings.Fields(c.rulings[0])[0]) {
 			t.Errorf("%s: %+v", name, deny)
 		}
 		if gets != c.gets || shown != c.shown {
@@ -101,8 +115,10 @@ func TestActions(t *testing.T) {
 func TestErrorWithheld(t *testing.T) {
 	t.Parallel()
 	a := attempt(t, world.GuardsConfig{Policy: open(t, `guard: {actions: {pii_in_result: block}}`)})
-	r, rulings := a.After(t.Context(), callvet.Call{Tool: "x"}, callvet.Reply{Status: callvet.StatusExecErr, Error: "bad key ghp_16C7e42F292c6912E7710c838347Ae178B4a"})
-	if r.Result != nil || r.Error != "withheld by the guard: pii_in_result" || r.Status != callvet.StatusExecErr || len(rulings) != 1 {
+	r, rulings := a.After(t.Context(), callvet.Call{Tool: "x"},
+		callvet.Reply{Status: callvet.StatusExecErr, Error: "bad key ghp_16C7e42F292c6912E7710c838347Ae178B4a"})
+	if r.Result != nil || r.Error != "withheld by the guard: pii_in_result" || r.Status != callvet.StatusExecErr ||
+		len(rulings) != 1 {
 		t.Errorf("%+v %+v", r, rulings)
 	}
 }
@@ -112,7 +128,9 @@ func TestCutIsJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		most := rapid.IntRange(1, 200).Draw(rt, "most")
-		a := attempt(t, world.GuardsConfig{Policy: open(t, fmt.Sprintf(`max_result_bytes: %d, guard: {actions: {result_too_large: cut}}`, most))})
+		a := attempt(t,
+			world.GuardsConfig{Policy: open(t,
+				fmt.Sprintf(`max_result_bytes: %d, guard: {actions: {result_too_large: cut}}`, most))})
 		result, err := json.Marshal(rapid.String().Draw(rt, "text") + strings.Repeat("é\"\n", 70))
 		if err != nil {
 			rt.Fatal(err)
@@ -136,12 +154,16 @@ func TestAsk(t *testing.T) {
 		asked   int
 		rulings []string
 	}{
-		"yes":                  {func() (bool, error) { return true, nil }, "pay", `{}`, 1, []string{"unconfirmed_write confirm"}},
-		"no":                   {func() (bool, error) { return false, nil }, "pay", `{}`, 1, []string{"unconfirmed_write deny"}},
-		"no answer":            {func() (bool, error) { return true, errors.New("the terminal is gone") }, "pay", `{}`, 1, []string{"unconfirmed_write deny"}},
-		"nobody is there":      {nil, "pay", `{}`, 0, []string{"unconfirmed_write deny"}},
-		"reading":              {func() (bool, error) { return false, nil }, "look", `{}`, 0, nil},
-		"something else is up": {func() (bool, error) { return true, nil }, "pay", `{"q":"ana@example.com"}`, 0, []string{"pii_in_arguments deny"}},
+		"yes": {func() (bool, error) { return true, nil }, "pay", `{}`, 1,
+			[]string{"unconfirmed_write confirm"}},
+		"no": {func() (bool, error) { return false, nil }, "pay", `{}`, 1,
+			[]string{"unconfirmed_write deny"}},
+		"no answer": {func() (bool, error) { return true, errors.New("the terminal is gone") }, "pay", `{}`,
+			1, []string{"unconfirmed_write deny"}},
+		"nobody is there": {nil, "pay", `{}`, 0, []string{"unconfirmed_write deny"}},
+		"reading":         {func() (bool, error) { return false, nil }, "look", `{}`, 0, nil},
+		"something else is up": {func() (bool, error) { return true, nil }, "pay", `{"q":"ana@example.com"}`, 0,
+			[]string{"pii_in_arguments deny"}},
 	} {
 		asked := 0
 		cfg := world.GuardsConfig{Tools: tools, Policy: open(t, `confirm: ask, guard: {}`)}
@@ -149,7 +171,8 @@ func TestAsk(t *testing.T) {
 		if c.answer != nil {
 			cfg.Ask = func(context.Context, *callvet.Call, string) (bool, error) { asked++; return c.answer() }
 		}
-		_, deny, rulings := attempt(t, cfg).Before(t.Context(), nil, callvet.Call{Tool: c.tool, Args: json.RawMessage(c.args)})
+		_, deny, rulings := attempt(t, cfg).Before(t.Context(), nil,
+			callvet.Call{Tool: c.tool, Args: json.RawMessage(c.args)})
 		if d := cmp.Diff(c.rulings, brief(rulings)); d != "" || asked != c.asked {
 			t.Errorf("%s: asked %d times: %s", name, asked, d)
 		}
@@ -163,8 +186,11 @@ func TestAsk(t *testing.T) {
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	a := attempt(t, world.GuardsConfig{Policy: open(t, `guard: {timeout_ms: 100}`)})
-	for latency, want := range map[time.Duration]callvet.Status{100 * time.Millisecond: callvet.StatusOK, 101 * time.Millisecond: callvet.StatusTimeout} {
-		r, _ := a.After(t.Context(), callvet.Call{Tool: "x"}, callvet.Reply{Status: callvet.StatusOK, Latency: latency, Env: callvet.EnvMock, Result: json.RawMessage(`1`)})
+	for latency, want := range map[time.Duration]callvet.Status{100 * time.Millisecond: callvet.StatusOK,
+		101 * time.Millisecond: callvet.StatusTimeout} {
+		r, _ := a.After(t.Context(), callvet.Call{Tool: "x"},
+			callvet.Reply{Status: callvet.StatusOK, Latency: latency, Env: callvet.EnvMock,
+				Result: json.RawMessage(`1`)})
 		if r.Status != want || r.Latency > 100*time.Millisecond || r.Env != callvet.EnvMock {
 			t.Errorf("%s: %+v", latency, r)
 		}
@@ -185,8 +211,10 @@ func storm(t testing.TB, a *world.Guard, n int, latency time.Duration) (executed
 			call.Env, call.Error = deny.Env, deny.Error
 		} else {
 			executed++
-			r, after := a.After(t.Context(), pass, callvet.Reply{Status: callvet.StatusExecErr, Error: "down", Latency: latency, Env: callvet.EnvMock})
-			call.Status, call.Error, call.Env, call.ExecMS, call.Guard = r.Status, r.Error, r.Env, float64(r.Latency)/1e6, append(call.Guard, after...)
+			r, after := a.After(t.Context(), pass,
+				callvet.Reply{Status: callvet.StatusExecErr, Error: "down", Latency: latency, Env: callvet.EnvMock})
+			call.Status, call.Error, call.Env, call.ExecMS, call.Guard = r.Status, r.Error, r.Env,
+				float64(r.Latency)/1e6, append(call.Guard, after...)
 		}
 		calls = append(calls, call)
 	}
@@ -217,7 +245,8 @@ func TestErrorStorm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report := check.Check(nil, &callvet.Trace{WallMS: 1, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}})
+		report := check.Check(nil,
+			&callvet.Trace{WallMS: 1, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}})
 		blocked := 0
 		for _, i := range report.Incidents {
 			if i.Executed || i.Rule != safety.RuleFailing {
@@ -232,9 +261,11 @@ func TestErrorStorm(t *testing.T) {
 		for i := range calls {
 			calls[i] = callvet.Call{Tool: "flaky", Args: json.RawMessage(`{}`), Status: callvet.StatusExecErr}
 		}
-		report = check.Check(nil, &callvet.Trace{WallMS: 1, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}})
+		report = check.Check(nil,
+			&callvet.Trace{WallMS: 1, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}})
 		if len(report.Incidents) != 1000-c.bound {
-			t.Errorf("%s: unguarded, %d calls count as executed beyond the bound, not %d", name, len(report.Incidents), 1000-c.bound)
+			t.Errorf("%s: unguarded, %d calls count as executed beyond the bound, not %d", name, len(report.Incidents),
+				1000-c.bound)
 		}
 	}
 }
@@ -242,7 +273,8 @@ func TestErrorStorm(t *testing.T) {
 // TestBreakerCloses: after a time one call is tried; a failure opens it again, a success closes it.
 func TestBreakerCloses(t *testing.T) {
 	t.Parallel()
-	a := attempt(t, world.GuardsConfig{Policy: open(t, `stop_after_failures: 2, reopen_seconds: 10, guard: {backoff_ms: 1}`)})
+	a := attempt(t,
+		world.GuardsConfig{Policy: open(t, `stop_after_failures: 2, reopen_seconds: 10, guard: {backoff_ms: 1}`)})
 	step := func(tool string, status callvet.Status, latency time.Duration) string {
 		pass, deny, rulings := a.Before(t.Context(), nil, callvet.Call{Tool: tool, Args: json.RawMessage(`{}`)})
 		said := strings.Join(brief(rulings), ",")
@@ -269,7 +301,8 @@ func TestBreakerCloses(t *testing.T) {
 	} {
 		got = append(got, step(c.tool, c.status, c.latency))
 	}
-	want := []string{"", "backoff wait", "failing_tool_called deny", "", "failing_tool_called wait", "failing_tool_called deny", "", "failing_tool_called wait", ""}
+	want := []string{"", "backoff wait", "failing_tool_called deny", "", "failing_tool_called wait",
+		"failing_tool_called deny", "", "failing_tool_called wait", ""}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -338,7 +371,9 @@ func TestRateLimit(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, per := rapid.IntRange(1, 4).Draw(rt, "calls"), rapid.IntRange(1, 5).Draw(rt, "seconds")
 		most := rapid.SampledFrom([]int{1, 2000, 60_000}).Draw(rt, "wait")
-		a := attempt(t, world.GuardsConfig{Policy: open(t, fmt.Sprintf(`rate_limits: {x: {calls: %d, per_seconds: %d}}, guard: {max_wait_ms: %d}`, n, per, most))})
+		a := attempt(t,
+			world.GuardsConfig{Policy: open(t,
+				fmt.Sprintf(`rate_limits: {x: {calls: %d, per_seconds: %d}}, guard: {max_wait_ms: %d}`, n, per, most))})
 		now, starts := 0.0, []float64(nil)
 		for range rapid.IntRange(1, 30).Draw(rt, "made") {
 			took := float64(rapid.IntRange(0, 3000).Draw(rt, "ms"))
@@ -364,7 +399,8 @@ func TestRateLimit(t *testing.T) {
 		}
 	})
 	write := `rate_limits: {x: {calls: 1, per_seconds: 60}}, guard: {actions: {rate_limit_exceeded: %s}}`
-	for action, want := range map[string]string{"block": "rate_limit_exceeded deny", "flag": "rate_limit_exceeded flag", "wait": "rate_limit_exceeded wait"} {
+	for action, want := range map[string]string{"block": "rate_limit_exceeded deny", "flag": "rate_limit_exceeded flag",
+		"wait": "rate_limit_exceeded wait"} {
 		a := attempt(t, world.GuardsConfig{Policy: open(t, fmt.Sprintf(write, action))})
 		a.Before(t.Context(), nil, callvet.Call{Tool: "x"})
 		_, deny, rulings := a.Before(t.Context(), nil, callvet.Call{Tool: "x"})
@@ -399,7 +435,8 @@ func TestShared(t *testing.T) {
 		clock  world.GuardClock
 		shared bool
 	}{"live": {&hands{}, true}, "mock": {nil, false}} {
-		g, err := world.NewGuards(world.GuardsConfig{Policy: open(t, `stop_after_failures: 2, guard: {}`), Clock: c.clock})
+		g, err := world.NewGuards(
+			world.GuardsConfig{Policy: open(t, `stop_after_failures: 2, guard: {}`), Clock: c.clock})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -421,7 +458,8 @@ func TestShared(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	a := attempt(t, world.GuardsConfig{Policy: open(t, `rate_limits: {"*": {calls: 1, per_seconds: 60}}, guard: {}`), Clock: world.RealClock{}})
+	a := attempt(t, world.GuardsConfig{Policy: open(t, `rate_limits: {"*": {calls: 1, per_seconds: 60}}, guard: {}`),
+		Clock: world.RealClock{}})
 	a.Before(ctx, nil, callvet.Call{Tool: "x"})
 	cancel()
 	if _, deny, _ := a.Before(ctx, nil, callvet.Call{Tool: "x"}); deny == nil {

@@ -32,12 +32,14 @@ func liveOpen(t testing.TB, text string, env ...string) *world.LiveWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := world.NewTools(f, world.ToolsConfig{Client: &http.Client{Transport: &http.Transport{}}, Env: env, Variable: func(name string) (string, error) {
-		if name == "KEY" {
-			return secretKey, nil
-		}
-		return "", endpoint.Empty(name)
-	}})
+	tools, err := world.NewTools(f,
+		world.ToolsConfig{Client: &http.Client{Transport: &http.Transport{}}, Env: env,
+			Variable: func(name string) (string, error) {
+				if name == "KEY" {
+					return secretKey, nil
+				}
+				return "", endpoint.Empty(name)
+			}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +71,16 @@ func TestRequests(t *testing.T) {
 	for _, tc := range []struct{ tool, args, method, url, body string }{
 		{`http: {url: "%s/book"}`, `{"b": 1.0, "a":"x"}`, "POST", "/book", `{"b": 1.0, "a":"x"}`},
 		{`http: {url: "%s/book"}`, ``, "POST", "/book", `{}`},
-		{`http: {method: PUT, url: "%s/book", body: {city: "{{args.city}}", note: "to {{args.city}}", n: 1}}`, `{"city":"Oslo"}`, "PUT", "/book", `{"city":"Oslo","note":"to Oslo","n":1}`},
-		{`http: {method: GET, url: "%s/v1/{{args.city}}/days?u=c"}`, `{"city":"Møre & Romsdal","days":3,"tags":["a","b"],"gone":null,"o":{"k":1}}`, "GET", "/v1/M%C3%B8re%20&%20Romsdal/days?days=3&o=%7B%22k%22%3A1%7D&tags=a&tags=b&u=c", ``},
+		{`http: {method: PUT, url: "%s/book", body: {city: "{{args.city}}", note: "to {{args.city}}", n: 1}}`,
+			`{"city":"Oslo"}`, "PUT", "/book", `{"city":"Oslo","note":"to Oslo","n":1}`},
+		{`http: {method: GET, url: "%s/v1/{{args.city}}/days?u=c"}`,
+			`{"city":"Møre & Romsdal","days":3,"tags":["a","b"],"gone":null,"o":{"k":1}}`, "GET",
+			"/v1/M%C3%B8re%20&%20Romsdal/days?days=3&o=%7B%22k%22%3A1%7D&tags=a&tags=b&u=c", ``},
 		{`http: {method: GET, url: "%s", query: {q: "{{args.q}}", s: "is {{args.q}}", none: "{{args.gone}}", list: "{{args.l}}"}}`, `{"q":"x&y=z","l":[1,2],"extra":1}`, "GET", "/?list=1&list=2&q=x%26y%3Dz&s=is+x%26y%3Dz", ``},
-		{`http: {method: DELETE, url: "%s/orders/{{args.orders[1].id}}", query: {}}`, `{"orders":[{"id":1},{"id":22}]}`, "DELETE", "/orders/22", ``},
-		{`http: {method: GET, url: "%s/a?key=${KEY}", headers: {X-Key: "${KEY}"}}`, `{}`, "GET", "/a?key=sk-live-77aa88bb%2299", ``},
+		{`http: {method: DELETE, url: "%s/orders/{{args.orders[1].id}}", query: {}}`, `{"orders":[{"id":1},{"id":22}]}`,
+			"DELETE", "/orders/22", ``},
+		{`http: {method: GET, url: "%s/a?key=${KEY}", headers: {X-Key: "${KEY}"}}`, `{}`, "GET",
+			"/a?key=sk-live-77aa88bb%2299", ``},
 	} {
 		var got sent
 		srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -92,7 +99,8 @@ func TestRequests(t *testing.T) {
 		if strings.Contains(tc.tool, "X-Key") && got.Key != secretKey {
 			t.Errorf("the header is %q", got.Key)
 		}
-		if r.Status != callvet.StatusOK || string(r.Result) != "null" || !strings.HasPrefix(string(r.Env), "live http http://127.0.0.1:") || strings.Contains(string(r.Env), "?") {
+		if r.Status != callvet.StatusOK || string(r.Result) != "null" ||
+			!strings.HasPrefix(string(r.Env), "live http http://127.0.0.1:") || strings.Contains(string(r.Env), "?") {
 			t.Errorf("%s: %+v", tc.tool, r)
 		}
 	}
@@ -163,8 +171,10 @@ func TestAnswers(t *testing.T) {
 		{401, "text/plain", "", "bad key " + secretKey, no("HTTP 401 Unauthorized: bad key [REDACTED]"), ""},
 		{429, "text/plain", "Retry-After: 7", "", no("HTTP 429 Too Many Requests; retry after 7"), ""},
 		{503, "", "", "", no("HTTP 503 Service Unavailable"), ""},
-		{302, "", "Location: http://other.test/x", "", no("HTTP 302 Found: it leads to http://other.test, and is not followed"), ""},
-		{307, "", "Location: /x", "", no("HTTP 307 Temporary Redirect: it leads to http://HOST, and is not followed"), ""},
+		{302, "", "Location: http://other.test/x", "",
+			no("HTTP 302 Found: it leads to http://other.test, and is not followed"), ""},
+		{307, "", "Location: /x", "",
+			no("HTTP 307 Temporary Redirect: it leads to http://HOST, and is not followed"), ""},
 	} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header()["Content-Type"] = nil
@@ -177,7 +187,8 @@ func TestAnswers(t *testing.T) {
 			w.WriteHeader(tc.status)
 			_, _ = io.WriteString(w, tc.body)
 		}))
-		w := liveOpen(t, `tools: {a: {read_only: true, max_bytes: 4096, version: "2 b", http: {url: "`+srv.URL+`/x", headers: {X-Key: "${KEY}"}}}}`)
+		w := liveOpen(t, `tools: {a: {read_only: true, max_bytes: 4096, version: "2 b", http: {url: "`+srv.URL+
+			`/x", headers: {X-Key: "${KEY}"}}}}`)
 		got, err := w.Answer(t.Context(), callvet.Call{Tool: "a"})
 		host := strings.TrimPrefix(srv.URL, "http://")
 		srv.Close()
@@ -207,7 +218,8 @@ func TestPathsAreNotLeft(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	defer srv.Close()
 	w := liveOpen(t, `tools: {a: {read_only: true, http: {method: GET, url: "`+srv.URL+`/v1/{{args.city}}/x"}}}`)
-	for _, args := range []string{`{"city":".."}`, `{"city":"../admin"}`, `{"city":"a/b"}`, `{"city":"a\\b"}`, `{"city":""}`, `{"city":null}`, `{}`, ``, `[]`, `{"city":`} {
+	for _, args := range []string{`{"city":".."}`, `{"city":"../admin"}`, `{"city":"a/b"}`, `{"city":"a\\b"}`,
+		`{"city":""}`, `{"city":null}`, `{}`, ``, `[]`, `{"city":`} {
 		if r := call(t, w, "a", args); r.Status != callvet.StatusExecErr || reached {
 			t.Errorf("%s: %+v, reached %v", args, r, reached)
 		}
@@ -219,7 +231,8 @@ func TestPathsAreNotLeft(t *testing.T) {
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	var keys []string
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { keys = append(keys, r.Header.Get("X-Key")) }))
+	other := httptest.NewServer(
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { keys = append(keys, r.Header.Get("X-Key")) }))
 	defer other.Close()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -237,8 +250,10 @@ func TestRedirects(t *testing.T) {
 	for _, tc := range []struct{ method, path, want string }{
 		{"GET", "/here", ""}, {"POST", "/here", "HTTP 307"}, {"GET", "/away", "HTTP 302"}, {"GET", "/loop", "HTTP 302"},
 	} {
-		w := liveOpen(t, `tools: {a: {read_only: true, http: {method: `+tc.method+`, url: "`+srv.URL+tc.path+`", headers: {X-Key: "${KEY}"}}}}`)
-		if r := call(t, w, "a", `{}`); !strings.HasPrefix(r.Error, tc.want) || (tc.want == "") != (string(r.Result) == `"arrived"`) {
+		w := liveOpen(t, `tools: {a: {read_only: true, http: {method: `+tc.method+`, url: "`+srv.URL+tc.path+
+			`", headers: {X-Key: "${KEY}"}}}}`)
+		if r := call(t, w, "a", `{}`); !strings.HasPrefix(r.Error, tc.want) ||
+			(tc.want == "") != (string(r.Result) == `"arrived"`) {
 			t.Errorf("%s %s: %+v", tc.method, tc.path, r)
 		}
 	}
@@ -251,11 +266,13 @@ func TestRedirects(t *testing.T) {
 // given alone, and ends with its world.
 func TestCommand(t *testing.T) {
 	t.Parallel()
-	text := `tools: {remember: {read_only: true, command: '` + os.Args[0] + `'}, recall: {read_only: true, command: '` + os.Args[0] + `'}, environment: {read_only: true, command: '` + os.Args[0] + `'}}`
+	text := `tools: {remember: {read_only: true, command: '` + os.Args[0] + `'}, recall: {read_only: true, command: '` +
+		os.Args[0] + `'}, environment: {read_only: true, command: '` + os.Args[0] + `'}}`
 	w := liveOpen(t, text, "LIVE_TOOL=honest", "LIVE_SEEN=seen")
 	call(t, w, "remember", `{"text":"x"}`)
 	r := call(t, w, "recall", `{}`)
-	if want := (callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(`"x"`), Env: callvet.Live("command", filepath.Base(os.Args[0])+" 1.5")}); cmp.Diff(want, r) != "" {
+	if want := (callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(`"x"`),
+		Env: callvet.Live("command", filepath.Base(os.Args[0])+" 1.5")}); cmp.Diff(want, r) != "" {
 		t.Error(cmp.Diff(want, r))
 	}
 	if r := call(t, w, "environment", `{}`); string(r.Result) != `",seen"` {
@@ -274,10 +291,14 @@ func TestSecretsOfOthers(t *testing.T) {
 	t.Parallel()
 	yes := true
 	says := liveAnswering(func(context.Context, callvet.Call) (callvet.Reply, error) {
-		return callvet.Reply{Result: json.RawMessage(`{"token":"kestrel-5531","n":55310099}`), Error: "with kestrel-5531", Note: "kestrel-5531"}, nil
+		return callvet.Reply{Result: json.RawMessage(`{"token":"kestrel-5531","n":55310099}`),
+			Error: "with kestrel-5531", Note: "kestrel-5531"}, nil
 	})
-	f := &world.ToolsFile{Tools: map[string]world.LiveTool{"a": {ReadOnly: &yes, MCP: "s"}}, Servers: map[string]world.ToolServer{"s": {}}}
-	tools, err := world.NewTools(f, world.ToolsConfig{Secrets: []string{"kestrel-5531", "55310099", "no"}, Servers: map[string]func() callvet.World{"s": func() callvet.World { return says }}})
+	f := &world.ToolsFile{Tools: map[string]world.LiveTool{"a": {ReadOnly: &yes, MCP: "s"}},
+		Servers: map[string]world.ToolServer{"s": {}}}
+	tools, err := world.NewTools(f,
+		world.ToolsConfig{Secrets: []string{"kestrel-5531", "55310099", "no"},
+			Servers: map[string]func() callvet.World{"s": func() callvet.World { return says }}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +321,10 @@ func TestNewRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = world.NewTools(f, world.ToolsConfig{Client: &http.Client{Transport: &http.Transport{}}, Variable: func(name string) (string, error) { return "", endpoint.Empty(name) }}); !errors.Is(err, want) {
+		if _, err = world.NewTools(f,
+			world.ToolsConfig{Client: &http.Client{Transport: &http.Transport{}},
+				Variable: func(name string) (string, error) { return "", endpoint.Empty(name) }}); !errors.Is(err,
+			want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -310,12 +334,15 @@ func TestNewRefuses(t *testing.T) {
 func TestCommandLies(t *testing.T) {
 	t.Parallel()
 	for way, want := range map[string]string{
-		"slow": "timeout", "late": "timeout", "endless": "too_large", "huge": "too_large", "invalid": "malformed", "duplicate": "malformed", "list": "malformed", "no id": "malformed",
-		"wrong id": "malformed", "closes": "process", "dies": "process", "silent": "process", "odd error": "malformed", "blank": "null",
+		"slow": "timeout", "late": "timeout", "endless": "too_large", "huge": "too_large", "invalid": "malformed",
+		"duplicate": "malformed", "list": "malformed", "no id": "malformed",
+		"wrong id": "malformed", "closes": "process", "dies": "process", "silent": "process", "odd error": "malformed",
+		"blank": "null",
 	} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			w := liveOpen(t, `tools: {a: {read_only: true, timeout_ms: 20000, command: '`+os.Args[0]+`'}, b: {read_only: true, timeout_ms: 300, command: '`+os.Args[0]+`'}}`, "LIVE_TOOL="+way)
+			w := liveOpen(t, `tools: {a: {read_only: true, timeout_ms: 20000, command: '`+os.Args[0]+
+				`'}, b: {read_only: true, timeout_ms: 300, command: '`+os.Args[0]+`'}}`, "LIVE_TOOL="+way)
 			tool := "a"
 			if want == "timeout" {
 				tool = "b"
@@ -404,8 +431,9 @@ func TestServerLies(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"a":}`)
 		}},
-		"closes":        {"network", func(w http.ResponseWriter, _ *http.Request) { hijack(w, "") }},
-		"half a header": {"network", func(w http.ResponseWriter, _ *http.Request) { hijack(w, "HTTP/1.1 200 OK\r\nContent-Le") }},
+		"closes": {"network", func(w http.ResponseWriter, _ *http.Request) { hijack(w, "") }},
+		"half a header": {"network",
+			func(w http.ResponseWriter, _ *http.Request) { hijack(w, "HTTP/1.1 200 OK\r\nContent-Le") }},
 		"half a body": {"network", func(w http.ResponseWriter, _ *http.Request) {
 			hijack(w, "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"a\":")
 		}},
@@ -426,7 +454,8 @@ func TestServerLies(t *testing.T) {
 			if lie.want == "timeout" {
 				timeout = "300"
 			}
-			w := liveOpen(t, `tools: {a: {read_only: true, timeout_ms: `+timeout+`, http: {url: "`+srv.URL+`/?key=${KEY}"}}}`)
+			w := liveOpen(t, `tools: {a: {read_only: true, timeout_ms: `+timeout+`, http: {url: "`+srv.URL+
+				`/?key=${KEY}"}}}`)
 			r, err := w.Answer(t.Context(), callvet.Call{Tool: "a"})
 			if got := outcome(r, err); got != lie.want {
 				t.Errorf("%s (%v), want %s", got, err, lie.want)
@@ -455,7 +484,8 @@ func TestLiveCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-arrived; cancel() }()
 	begun := time.Now()
-	if r, err := w.Answer(ctx, callvet.Call{Tool: "a"}); !errors.Is(err, context.Canceled) || time.Since(begun) > 10*time.Second {
+	if r, err := w.Answer(ctx, callvet.Call{Tool: "a"}); !errors.Is(err, context.Canceled) ||
+		time.Since(begun) > 10*time.Second {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

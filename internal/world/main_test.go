@@ -122,7 +122,8 @@ func liveBackend(before *string, tool string, args json.RawMessage) (result stri
 		}
 		return `"written"`, false, false
 	case "environment":
-		return fmt.Sprintf("%q", strings.Join([]string{os.Getenv("OPENAI_API_KEY"), os.Getenv("LIVE_SEEN")}, ",")), false, false
+		return fmt.Sprintf("%q", strings.Join([]string{os.Getenv("OPENAI_API_KEY"), os.Getenv("LIVE_SEEN")}, ",")),
+			false, false
 	default: // echo
 		return `{"got":` + string(args) + `}`, false, false
 	}

@@ -30,8 +30,8 @@ const unmocked = `{"status":"ok"}`
 //
 // A mock answers calls of its tool (names compare case-insensitively, as in
 // scoring) whose arguments contain all of its own, while the attempt's state is what it asks for;
-// of several the one that asks for the most wins, at equal count the first. A case's mocks go before the suite's: those of the
-// suite answer only tools for which the case has none.
+// of several the one that asks for the most wins, at equal count the first. A case's mocks go
+// before the suite's: those of the suite answer only tools for which the case has none.
 //
 // A tool without any mock answers {"status":"ok"}, with a note. A tool whose
 // mocks all ask for other arguments or another state answers exec_error, as does a tool that the
@@ -73,7 +73,8 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 	}
 	list := m.list(call.Tool)
 	if list == nil {
-		return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(unmocked), Note: callvet.NoteUnmocked}, nil
+		return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(unmocked),
+			Note: callvet.NoteUnmocked}, nil
 	}
 	var args value.Value // stays absent when the call has no arguments
 	if len(call.Args) > 0 {
@@ -87,9 +88,11 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 	case err != nil:
 		return callvet.Reply{}, err
 	case mock == nil && out:
-		return callvet.Reply{Status: callvet.StatusExecErr, Error: "this cannot be done now", Note: "no mock fits the state"}, nil
+		return callvet.Reply{Status: callvet.StatusExecErr, Error: "this cannot be done now",
+			Note: "no mock fits the state"}, nil
 	case mock == nil:
-		return callvet.Reply{Status: callvet.StatusExecErr, Error: "no result for these arguments", Note: "no mock fits the arguments"}, nil
+		return callvet.Reply{Status: callvet.StatusExecErr, Error: "no result for these arguments",
+			Note: "no mock fits the arguments"}, nil
 	}
 	r := mock.Replies[min(m.given[mock], len(mock.Replies)-1)]
 	m.given[mock]++
@@ -100,7 +103,8 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 		}
 	}
 	m.state.set(r.Set)
-	reply := callvet.Reply{Result: result, Error: r.Error, Status: r.Status, Latency: time.Duration(r.LatencyMS * float64(time.Millisecond))}
+	reply := callvet.Reply{Result: result, Error: r.Error, Status: r.Status,
+		Latency: time.Duration(r.LatencyMS * float64(time.Millisecond))}
 	if reply.Status == "" {
 		reply.Status = callvet.StatusOK
 		if r.Error != "" {
@@ -121,7 +125,8 @@ func (m *mocks) offers(name string) bool {
 		tools = m.c.Tools
 	}
 	if len(tools) == 0 && m.c.ToolNames == nil {
-		return len(m.c.Mocks) == 0 && len(m.suite.Mocks) == 0 || hasMock(m.c.Mocks, name) || hasMock(m.suite.Mocks, name)
+		return len(m.c.Mocks) == 0 && len(m.suite.Mocks) == 0 || hasMock(m.c.Mocks, name) ||
+			hasMock(m.suite.Mocks, name)
 	}
 	if m.c.ToolNames != nil && !hasName(m.c.ToolNames, name) {
 		return false

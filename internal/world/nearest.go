@@ -39,7 +39,8 @@ func (r *Recordings) nearest(k key) string {
 	var differs []string
 	for _, rec := range same { // in their order, so that the answer is always the same
 		d := argumentsDiffer(rec.Args, json.RawMessage(k.args))
-		if best == nil || len(d) < len(differs) || len(d) == len(differs) && best.Case != k.scope && rec.Case == k.scope {
+		if best == nil || len(d) < len(differs) || len(d) == len(differs) && best.Case != k.scope &&
+			rec.Case == k.scope {
 			best, differs = rec, d
 		}
 	}
@@ -57,7 +58,9 @@ func (r *Recordings) nearest(k key) string {
 		return fmt.Sprintf("it is recorded %d times with these arguments%s, and called once more", most, where)
 	}
 	if best.Case != k.scope {
-		return fmt.Sprintf("it is recorded in case %s%s, and only tools that are read_only are answered by recordings of another case", best.Case, where)
+		return fmt.Sprintf(
+			"it is recorded in case %s%s, and only tools that are read_only are answered by recordings of another case",
+			best.Case, where)
 	}
 	return "the nearest one" + where + " has the same arguments"
 }

@@ -102,7 +102,8 @@ func ReadPolicy(name string, data []byte) (*Policy, error) {
 		return nil, fmt.Errorf("read policy: %s: more than %d bytes: %w", name, MaxPolicyBytes, callvet.ErrLimited)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, callvet.Problem{Position: callvet.Position{File: name}, Code: "empty", Message: "the file is empty", Fix: "guard: {}"}
+		return nil, callvet.Problem{Position: callvet.Position{File: name}, Code: "empty", Message: "the file is empty",
+			Fix: "guard: {}"}
 	}
 	d, bad := doc.Read(name, data)
 	if bad != nil {
@@ -141,7 +142,8 @@ func wrongAction(at callvet.Position, r safety.Rule, a GuardAction, may []GuardA
 		p.Code, p.Message = "unknown-value", fmt.Sprintf("%q is no action of %s", a, r)
 		p.Fix = "write one of " + strings.Join(words(may), ", ")
 	case r == safety.RuleEcho:
-		p.Message, p.Fix = string(r)+" is about what the target says, which a guard does not see", "remove it; it is scored"
+		p.Message, p.Fix = string(r)+" is about what the target says, which a guard does not see",
+			"remove it; it is scored"
 	default:
 		p.Message = fmt.Sprintf("unknown rule %q", r)
 		if near := callvet.Nearest(string(r), known); near != "" {
@@ -185,7 +187,8 @@ func (p *Policy) denyByDefault(root *doc.Node) {
 		rule *int
 		def  int
 	}{
-		"max_argument_bytes": {&p.MaxArgumentBytes, defaultArgumentBytes}, "max_result_bytes": {&p.MaxResultBytes, defaultResultBytes},
+		"max_argument_bytes":  {&p.MaxArgumentBytes, defaultArgumentBytes},
+		"max_result_bytes":    {&p.MaxResultBytes, defaultResultBytes},
 		"stop_after_failures": {&p.StopAfterFailures, defaultStopAfter},
 	} {
 		if silent(key) {
@@ -231,7 +234,8 @@ func spellTools(d *doc.File, call *doc.Node) *callvet.Problem {
 		switch n := &call.Items[i]; call.Names[i].Name {
 		case "tool":
 			if call.Get("tools") != nil {
-				p := callvet.Problem{Position: d.Position(call.Names[i].At), Code: "duplicate-key", Key: "tool", Message: "tool and tools are one key", Fix: "leave one of them"}
+				p := callvet.Problem{Position: d.Position(call.Names[i].At), Code: "duplicate-key", Key: "tool",
+					Message: "tool and tools are one key", Fix: "leave one of them"}
 				return &p
 			}
 			call.Names[i].Name = "tools"

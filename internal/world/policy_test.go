@@ -31,10 +31,13 @@ guard:
 	json := `{"tools":["search","pay"],"domains":[],"deny_pii":false,"rate_limits":{"pay":{"calls":2,"per_seconds":60}},"guard":{"actions":{"pii_in_arguments":"redact"},"timeout_ms":500}}`
 	want := &world.Policy{
 		Rules: safety.Rules{
-			Tools: []string{"search", "pay"}, Domains: []string{}, ConfirmWrites: true, UndeclaredWrites: true, DenyInResults: safety.DenySecrets, DenyPrivate: true, KeepRateLimits: true,
-			MaxArgumentBytes: 64 << 10, MaxResultBytes: 1 << 20, StopAfterFailures: 5, ReopenSeconds: 30, RateLimits: map[string]callvet.RateLimit{"pay": {Calls: 2, PerSeconds: 60}},
+			Tools: []string{"search", "pay"}, Domains: []string{}, ConfirmWrites: true, UndeclaredWrites: true,
+			DenyInResults: safety.DenySecrets, DenyPrivate: true, KeepRateLimits: true,
+			MaxArgumentBytes: 64 << 10, MaxResultBytes: 1 << 20, StopAfterFailures: 5, ReopenSeconds: 30,
+			RateLimits: map[string]callvet.RateLimit{"pay": {Calls: 2, PerSeconds: 60}},
 		},
-		Guard: &world.GuardSettings{Actions: map[safety.Rule]world.GuardAction{safety.RulePII: world.Redact}, TimeoutMS: 500},
+		Guard: &world.GuardSettings{Actions: map[safety.Rule]world.GuardAction{safety.RulePII: world.Redact},
+			TimeoutMS: 500},
 	}
 	for _, text := range []string{yaml, json} {
 		got, err := world.ReadPolicy("policy.yaml", []byte(text))
@@ -43,7 +46,8 @@ guard:
 		}
 	}
 	got, err := world.ReadPolicy("rules.json", []byte(`{"tools":["a"],"read_only":true}`))
-	if d := cmp.Diff(&world.Policy{Rules: safety.Rules{Tools: []string{"a"}, ReadOnly: true}}, got); err != nil || d != "" {
+	if d := cmp.Diff(&world.Policy{Rules: safety.Rules{Tools: []string{"a"}, ReadOnly: true}}, got); err != nil ||
+		d != "" {
 		t.Errorf("%v\n%s", err, d)
 	}
 }
@@ -58,10 +62,13 @@ func TestDenyByDefault(t *testing.T) {
 	if p.Tools == nil || p.Domains == nil || len(p.Tools)+len(p.Domains) > 0 {
 		t.Errorf("the allowlists are %v and %v", p.Tools, p.Domains)
 	}
-	if p, err = world.ReadPolicy("policy.yaml", []byte("{deny_private: false, confirm_writes: false, max_result_bytes: 0, stop_after_failures: 0, deny_in_results: nothing, guard: {}}")); err != nil {
+	if p, err = world.ReadPolicy("policy.yaml",
+		[]byte(
+			"{deny_private: false, confirm_writes: false, max_result_bytes: 0, stop_after_failures: 0, deny_in_results: nothing, guard: {}}")); err != nil {
 		t.Fatal(err)
 	}
-	if p.DenyPrivate || p.ConfirmWrites || p.MaxResultBytes > 0 || p.StopAfterFailures > 0 || p.DenyInResults != safety.DenyNothing || !p.DenyPII {
+	if p.DenyPrivate || p.ConfirmWrites || p.MaxResultBytes > 0 || p.StopAfterFailures > 0 ||
+		p.DenyInResults != safety.DenyNothing || !p.DenyPII {
 		t.Errorf("what the file says does not count: %+v", p.Rules)
 	}
 }
@@ -108,8 +115,10 @@ func TestPolicyMistakes(t *testing.T) {
 func TestOneSpelling(t *testing.T) {
 	t.Parallel()
 	var all []*world.Policy
-	for _, call := range []string{`{"tool":"share"}`, `{"tools":"share"}`, `{"tool":["share"]}`, `{"tools":["share"]}`} {
-		p, err := world.ReadPolicy("rules.json", []byte(`{"attacks":[{"name":"a","harm":[{"call":`+call+`}],"own":[`+call+`]}]}`))
+	for _, call := range []string{`{"tool":"share"}`, `{"tools":"share"}`, `{"tool":["share"]}`,
+		`{"tools":["share"]}`} {
+		p, err := world.ReadPolicy("rules.json",
+			[]byte(`{"attacks":[{"name":"a","harm":[{"call":`+call+`}],"own":[`+call+`]}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +158,8 @@ func TestEveryRuleHasActions(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(`{"tools":[],"attacks":[{"name":"a","harm":[{"call":{"tool":"x","matchers":{"p":{"mode":"regex","value":"("}}}}]}]}`)
+	f.Add(
+		`{"tools":[],"attacks":[{"name":"a","harm":[{"call":{"tool":"x","matchers":{"p":{"mode":"regex","value":"("}}}}]}]}`)
 	f.Add("guard:\n  actions: {pii_in_arguments: redact}\nnetworks: [10.0.0.0/8]\n")
 	f.Fuzz(func(t *testing.T, s string) {
 		p, err := world.ReadPolicy("p.yaml", []byte(s))

@@ -32,7 +32,8 @@ var yes, no = true, false
 
 // shop are a tool that reads and one that writes.
 var shop = []callvet.Tool{
-	{Name: "get_refund_policy", Version: "v3", ReadOnly: &yes, Parameters: json.RawMessage(`{"type":"object","properties":{"country":{"type":"string"}}}`)},
+	{Name: "get_refund_policy", Version: "v3", ReadOnly: &yes,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"country":{"type":"string"}}}`)},
 	{Name: "create_refund", Version: "v1", ReadOnly: &no, Parameters: json.RawMessage(`{"type":"object"}`)},
 }
 
@@ -109,11 +110,20 @@ func TestRecordAndReplay(t *testing.T) {
 		call, again callvet.Call
 		reply       callvet.Reply
 	}{
-		{replayCall("get_refund_policy", `{"country": "AR", "days": 5}`), replayCall("GET_REFUND_POLICY", `{"days":5.0,"country":"AR"}`), callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(`{"z": 1, "a": "<x>"}`), Latency: 24 * time.Millisecond, Env: live}},
-		{replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1e0}`), callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(`"r-1"`), Env: live}},
-		{replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1}`), callvet.Reply{Status: callvet.StatusExecErr, Error: "409 refunded before", Env: live}},
-		{replayCall("get_refund_policy", ``), replayCall("get_refund_policy", `{}`), callvet.Reply{Status: callvet.StatusTimeout, Error: "no answer within 2s", Latency: 2 * time.Second, Env: live}},
-		{replayCall("create_refund", `{"id":2}`), replayCall("create_refund", `{"id":2}`), callvet.Reply{Env: callvet.EnvGuard, Error: "private", Guard: []callvet.Ruling{{Rule: "private_address", Action: callvet.RulingDeny, Detail: "10.0.0.1"}}}},
+		{replayCall("get_refund_policy", `{"country": "AR", "days": 5}`),
+			replayCall("GET_REFUND_POLICY", `{"days":5.0,"country":"AR"}`),
+			callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(`{"z": 1, "a": "<x>"}`),
+				Latency: 24 * time.Millisecond, Env: live}},
+		{replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1e0}`),
+			callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(`"r-1"`), Env: live}},
+		{replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1}`),
+			callvet.Reply{Status: callvet.StatusExecErr, Error: "409 refunded before", Env: live}},
+		{replayCall("get_refund_policy", ``), replayCall("get_refund_policy", `{}`),
+			callvet.Reply{Status: callvet.StatusTimeout, Error: "no answer within 2s", Latency: 2 * time.Second,
+				Env: live}},
+		{replayCall("create_refund", `{"id":2}`), replayCall("create_refund", `{"id":2}`),
+			callvet.Reply{Env: callvet.EnvGuard, Error: "private",
+				Guard: []callvet.Ruling{{Rule: "private_address", Action: callvet.RulingDeny, Detail: "10.0.0.1"}}}},
 	}
 	var acting answers
 	for _, s := range script {
@@ -192,8 +202,13 @@ func TestRecordAgain(t *testing.T) {
 	dir := t.TempDir()
 	record := func(day int, policy string) {
 		t.Helper()
-		w := tape(t, dir, day).World(&answers{{Status: callvet.StatusOK, Result: json.RawMessage(policy), Latency: time.Duration(day) * time.Millisecond}, {Status: callvet.StatusOK, Result: json.RawMessage(`7`)}}, talk("a"))
-		for _, c := range []callvet.Call{replayCall("get_refund_policy", `{"country":"AR"}`), replayCall("create_refund", `{}`)} {
+		w := tape(t, dir,
+			day).World(
+			&answers{{Status: callvet.StatusOK, Result: json.RawMessage(policy),
+				Latency: time.Duration(day) * time.Millisecond},
+				{Status: callvet.StatusOK, Result: json.RawMessage(`7`)}}, talk("a"))
+		for _, c := range []callvet.Call{replayCall("get_refund_policy", `{"country":"AR"}`),
+			replayCall("create_refund", `{}`)} {
 			if _, err := w.Answer(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
@@ -258,11 +273,16 @@ func TestAttemptsDiffer(t *testing.T) {
 func TestMisses(t *testing.T) {
 	t.Parallel()
 	list := []*world.Recording{
-		{Case: "a", Tool: "get_refund_policy", ToolVersion: "v3", Args: json.RawMessage(`{"country":"AR","lines":[1,2]}`), Call: 1, Result: json.RawMessage(`1`)},
-		{Case: "a", Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":1}`), Call: 1, Result: json.RawMessage(`2`)},
-		{Case: "b", Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":9}`), Call: 1, Result: json.RawMessage(`3`)},
-		{Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":7}`), Call: 1, Result: json.RawMessage(`4`)},
-		{Case: "a", Tool: "old_tool", ToolVersion: "v1", Args: json.RawMessage(`{}`), Call: 1, Result: json.RawMessage(`5`)},
+		{Case: "a", Tool: "get_refund_policy", ToolVersion: "v3",
+			Args: json.RawMessage(`{"country":"AR","lines":[1,2]}`), Call: 1, Result: json.RawMessage(`1`)},
+		{Case: "a", Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":1}`), Call: 1,
+			Result: json.RawMessage(`2`)},
+		{Case: "b", Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":9}`), Call: 1,
+			Result: json.RawMessage(`3`)},
+		{Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":7}`), Call: 1,
+			Result: json.RawMessage(`4`)},
+		{Case: "a", Tool: "old_tool", ToolVersion: "v1", Args: json.RawMessage(`{}`), Call: 1,
+			Result: json.RawMessage(`5`)},
 	}
 	all, err := world.RecordingsOf(list)
 	if err != nil {
@@ -274,15 +294,21 @@ func TestMisses(t *testing.T) {
 		want  string // of the last one
 	}{
 		{"a", []callvet.Call{replayCall("get_refund_policy", `{"lines":[1,2],"country":"AR"}`)}, "1 "},
-		{"b", []callvet.Call{replayCall("get_refund_policy", `{"lines":[1,2],"country":"AR"}`)}, "1 recorded in case a"},
+		{"b", []callvet.Call{replayCall("get_refund_policy", `{"lines":[1,2],"country":"AR"}`)},
+			"1 recorded in case a"},
 		{"b", []callvet.Call{replayCall("create_refund", `{"id":7}`)}, "4 "},
-		{"a", []callvet.Call{replayCall("get_refund_policy", `{"lines":[1,3],"city":"x"}`)}, `no recording of get_refund_policy@v3 {"city":"x","lines":[1,3]}: the nearest one differs in country: recorded "AR", called without; lines[1]: recorded 2, called 3; city: not recorded, called "x"`},
-		{"a", []callvet.Call{replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1}`)}, `no recording of call 2 of create_refund@v1 {"id":1}: it is recorded 1 times with these arguments, and called once more`},
-		{"a", []callvet.Call{replayCall("create_refund", `{"id":9}`)}, `no recording of create_refund@v1 {"id":9}: it is recorded in case b, and only tools that are read_only are answered by recordings of another case`},
+		{"a", []callvet.Call{replayCall("get_refund_policy", `{"lines":[1,3],"city":"x"}`)},
+			`no recording of get_refund_policy@v3 {"city":"x","lines":[1,3]}: the nearest one differs in country: recorded "AR", called without; lines[1]: recorded 2, called 3; city: not recorded, called "x"`},
+		{"a", []callvet.Call{replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1}`)},
+			`no recording of call 2 of create_refund@v1 {"id":1}: it is recorded 1 times with these arguments, and called once more`},
+		{"a", []callvet.Call{replayCall("create_refund", `{"id":9}`)},
+			`no recording of create_refund@v1 {"id":9}: it is recorded in case b, and only tools that are read_only are answered by recordings of another case`},
 		{"a", []callvet.Call{replayCall("pay", `{}`)}, `no recording of pay {}: no call of this tool is recorded`},
-		{"a", []callvet.Call{replayCall("old_tool", `{}`)}, `no recording of old_tool {}: it is recorded as v1, and called as without a version`},
+		{"a", []callvet.Call{replayCall("old_tool", `{}`)},
+			`no recording of old_tool {}: it is recorded as v1, and called as without a version`},
 	} {
-		w, told := all.World(talk(tt.scope), world.AnswerOptions{}), all.World(talk(tt.scope), world.AnswerOptions{Tell: true})
+		w, told := all.World(talk(tt.scope), world.AnswerOptions{}),
+			all.World(talk(tt.scope), world.AnswerOptions{Tell: true})
 		got, note := "", ""
 		for _, c := range tt.calls {
 			r, err := w.Answer(t.Context(), c)
@@ -324,8 +350,11 @@ func TestDrift(t *testing.T) {
 	}
 	for want, list := range map[string][]*world.Recording{
 		"": {rec("get_refund_policy", "v3", policy, `{}`), rec("create_refund", "v1", refund, `{}`)},
-		"the parameters of get_refund_policy have changed since 2 of its 3 calls were recorded": {rec("get_refund_policy", "v3", policy, `{}`), rec("Get_refund_policy", "v3", "0", `1`), rec("get_refund_policy", "v3", "0", `2`)},
-		"create_refund was recorded as v2 and v10 and is now v1: its calls find no recording":   {rec("create_refund", "v10", refund, `{}`), rec("create_refund", "v2", refund, `{}`)},
+		"the parameters of get_refund_policy have changed since 2 of its 3 calls were recorded": {rec(
+			"get_refund_policy", "v3", policy, `{}`), rec("Get_refund_policy", "v3", "0", `1`),
+			rec("get_refund_policy", "v3", "0", `2`)},
+		"create_refund was recorded as v2 and v10 and is now v1: its calls find no recording": {rec("create_refund",
+			"v10", refund, `{}`), rec("create_refund", "v2", refund, `{}`)},
 	} {
 		all, err := world.RecordingsOf(list)
 		if err != nil {
@@ -358,7 +387,8 @@ func TestScrub(t *testing.T) {
 	}
 	all := opened(t, dir)
 	for _, ask := range []callvet.Call{ask, replayCall("create_refund", `{"key":"[REDACTED:api_key#4]"}`)} {
-		if r, err = all.World(of, world.AnswerOptions{}).Answer(t.Context(), ask); err != nil || string(r.Result) != `"[REDACTED:api_key#2]"` {
+		if r, err = all.World(of, world.AnswerOptions{}).Answer(t.Context(), ask); err != nil ||
+			string(r.Result) != `"[REDACTED:api_key#2]"` {
 			t.Errorf("%s, %v", r.Result, err)
 		}
 	}
@@ -374,12 +404,14 @@ func TestTapeFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := rec.World(fixed(`1`), talk("a")).Answer(t.Context(), replayCall("create_refund", `{}`)); !errors.Is(err, full) || r.Result != nil {
+	if r, err := rec.World(fixed(`1`), talk("a")).Answer(t.Context(),
+		replayCall("create_refund", `{}`)); !errors.Is(err, full) || r.Result != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 	broken := failing{errors.New("connection refused")}
 	good := tape(t, dir, 1)
-	if _, err := good.World(broken, talk("a")).Answer(t.Context(), replayCall("create_refund", `{}`)); !errors.Is(err, broken.error) || len(files(t, dir)) != 0 {
+	if _, err := good.World(broken, talk("a")).Answer(t.Context(), replayCall("create_refund", `{}`)); !errors.Is(err,
+		broken.error) || len(files(t, dir)) != 0 {
 		t.Errorf("%v", err)
 	}
 	if good.World(nil, talk("a")) != nil {
@@ -416,11 +448,13 @@ func TestTimeRunsOut(t *testing.T) {
 		}
 		short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		if _, err := rec.World(slow{}, talk("a")).Answer(short, replayCall("create_refund", `{}`)); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := rec.World(slow{}, talk("a")).Answer(short, replayCall("create_refund", `{}`)); !errors.Is(err,
+			context.DeadlineExceeded) {
 			t.Error(err)
 		}
 	})
-	r, err := opened(t, dir).World(talk("a"), world.AnswerOptions{}).Answer(t.Context(), replayCall("create_refund", `{}`))
+	r, err := opened(t, dir).World(talk("a"), world.AnswerOptions{}).Answer(t.Context(),
+		replayCall("create_refund", `{}`))
 	if err != nil || r.Status != callvet.StatusTimeout || r.Latency != 3*time.Second {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -477,12 +511,14 @@ func TestOpenRefuses(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"empty":       {map[string]string{"README.md": "x", ".x.json": "{"}, "no .json file in it"},
-		"other JSON":  {map[string]string{"a.json": `{"tools":[]}`}, "a.json:1:"},
-		"no args":     {map[string]string{"a.json": `{"format":"callvet.recording","version":1,"tool":"a","call":1}`}, "args"},
+		"empty":      {map[string]string{"README.md": "x", ".x.json": "{"}, "no .json file in it"},
+		"other JSON": {map[string]string{"a.json": `{"tools":[]}`}, "a.json:1:"},
+		"no args": {map[string]string{"a.json": `{"format":"callvet.recording","version":1,"tool":"a","call":1}`},
+			"args"},
 		"future":      {map[string]string{"a.json": strings.Replace(good, `"version":1`, `"version":2`, 1)}, "version"},
 		"unknown key": {map[string]string{"a.json": strings.Replace(good, `"call"`, `"cal":1,"call"`, 1)}, `"cal"`},
-		"two":         {map[string]string{"a.json": good, "b.json": strings.Replace(good, `{}`, ` { } `, 1)}, "answer the same call: a {}"},
+		"two": {map[string]string{"a.json": good, "b.json": strings.Replace(good, `{}`, ` { } `, 1)},
+			"answer the same call: a {}"},
 	} {
 		dir := t.TempDir()
 		for file, text := range tt.files {
@@ -490,7 +526,8 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := world.OpenRecordings(dir); err == nil || !strings.Contains(err.Error(), tt.want) || !errors.Is(err, callvet.ErrInvalid) {
+		if _, err := world.OpenRecordings(dir); err == nil || !strings.Contains(err.Error(), tt.want) ||
+			!errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -504,9 +541,12 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
-		r := &world.Recording{Tool: rapid.StringN(1, 80, 200).Draw(t, "tool"), ToolVersion: rapid.String().Draw(t, "version"), Case: rapid.String().Draw(t, "case"), Args: json.RawMessage(`{}`), Call: 1}
+		r := &world.Recording{Tool: rapid.StringN(1, 80, 200).Draw(t, "tool"),
+			ToolVersion: rapid.String().Draw(t, "version"), Case: rapid.String().Draw(t, "case"),
+			Args: json.RawMessage(`{}`), Call: 1}
 		name := r.Name()
-		if len(name) > 180 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-@.") != "" || strings.HasPrefix(name, ".") {
+		if len(name) > 180 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-@.") != "" ||
+			strings.HasPrefix(name, ".") {
 			t.Fatalf("%q", name)
 		}
 		r.Call = 2
@@ -514,8 +554,10 @@ func TestNames(t *testing.T) {
 			t.Fatalf("%q twice", name)
 		}
 	})
-	for tool, want := range map[string]string{"NUL": "nul_.any.", "com1": "com1_.any.", "a/b c": "a-b-c.any.", "日本": "x.any."} {
-		if got := (&world.Recording{Tool: tool, Args: json.RawMessage(`{}`), Call: 1}).Name(); !strings.HasPrefix(got, want) {
+	for tool, want := range map[string]string{"NUL": "nul_.any.", "com1": "com1_.any.", "a/b c": "a-b-c.any.",
+		"日本": "x.any."} {
+		if got := (&world.Recording{Tool: tool, Args: json.RawMessage(`{}`), Call: 1}).Name(); !strings.HasPrefix(got,
+			want) {
 			t.Errorf("%q, want %q…", got, want)
 		}
 	}
@@ -543,7 +585,8 @@ func TestCanonical(t *testing.T) {
 }
 
 func FuzzCanonical(f *testing.F) {
-	for _, s := range []string{`{"a":1,"b":[1.50,-2e3,null,true,"x\u0000"]}`, `1e-7`, `12345678901234567890123.5`, `"\u2028"`} {
+	for _, s := range []string{`{"a":1,"b":[1.50,-2e3,null,true,"x\u0000"]}`, `1e-7`, `12345678901234567890123.5`,
+		`"\u2028"`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -638,7 +681,8 @@ func TestTapeTogether(t *testing.T) {
 	var g parallel.Group
 	for i := range n {
 		g.Go(func() {
-			if _, err := acting.Answer(t.Context(), callvet.Call{ID: strconv.Itoa(i), Tool: "get", Args: json.RawMessage(`{}`)}); err != nil {
+			if _, err := acting.Answer(t.Context(),
+				callvet.Call{ID: strconv.Itoa(i), Tool: "get", Args: json.RawMessage(`{}`)}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -651,7 +695,8 @@ func TestTapeTogether(t *testing.T) {
 	}
 	again := all.World(world.Conversation{Case: "a"}, world.AnswerOptions{})
 	for i := range n {
-		if r, err := again.Answer(t.Context(), callvet.Call{Tool: "get", Args: json.RawMessage(`{}`)}); err != nil || string(r.Result) != strconv.Itoa(i) {
+		if r, err := again.Answer(t.Context(), callvet.Call{Tool: "get", Args: json.RawMessage(`{}`)}); err != nil ||
+			string(r.Result) != strconv.Itoa(i) {
 			t.Errorf("call %d: %s, %v", i, r.Result, err)
 		}
 	}

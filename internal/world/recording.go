@@ -99,7 +99,8 @@ func (r *Recording) key() key {
 // tells all recordings apart. It is a name on every file system.
 func (r *Recording) Name() string {
 	k := r.key()
-	sum := short([]byte(fmt.Sprintf("%q %q %q %q %d %q %d", k.scope, k.tool, k.version, k.args, k.call, r.Target, r.Repeat)))
+	sum := short(
+		[]byte(fmt.Sprintf("%q %q %q %q %d %q %d", k.scope, k.tool, k.version, k.args, k.call, r.Target, r.Repeat)))
 	tool := slug(r.Tool)
 	if r.ToolVersion != "" {
 		tool += "." + slug(r.ToolVersion)
@@ -124,7 +125,8 @@ func slug(s string) string {
 	switch {
 	case out == "":
 		return "x"
-	case slices.Contains([]string{"con", "prn", "aux", "nul"}, out), len(out) == 4 && (strings.HasPrefix(out, "com") || strings.HasPrefix(out, "lpt")):
+	case slices.Contains([]string{"con", "prn", "aux", "nul"}, out),
+		len(out) == 4 && (strings.HasPrefix(out, "com") || strings.HasPrefix(out, "lpt")):
 		return out + "_"
 	}
 	return out
@@ -178,12 +180,14 @@ func compact(raw json.RawMessage) json.RawMessage {
 
 // answersAs reports whether both say the same; when it was said and how long it took may differ.
 func (r *Recording) answersAs(o *Recording) bool {
-	return o != nil && r.Status == o.Status && r.Error == o.Error && bytes.Equal(r.Result, o.Result) && r.Env == o.Env && r.Note == o.Note && r.Schema == o.Schema && slices.Equal(r.Guard, o.Guard)
+	return o != nil && r.Status == o.Status && r.Error == o.Error && bytes.Equal(r.Result, o.Result) &&
+		r.Env == o.Env && r.Note == o.Note && r.Schema == o.Schema && slices.Equal(r.Guard, o.Guard)
 }
 
 // reply is what the recording answers.
 func (r *Recording) reply() callvet.Reply {
-	out := callvet.Reply{Status: r.Status, Result: r.Result, Error: r.Error, Note: r.Note, Guard: r.Guard, Env: callvet.EnvRecorded, Latency: milliseconds(r.LatencyMS)}
+	out := callvet.Reply{Status: r.Status, Result: r.Result, Error: r.Error, Note: r.Note, Guard: r.Guard,
+		Env: callvet.EnvRecorded, Latency: milliseconds(r.LatencyMS)}
 	if r.Env == callvet.EnvGuard {
 		out.Env = callvet.EnvGuard
 	}

@@ -119,7 +119,8 @@ func readFolder(folder string) ([]*Recording, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open recordings: %w", err)
 	case !info.IsDir():
-		return nil, fmt.Errorf("open recordings %s: it is a file, and recordings are a folder: %w", folder, callvet.ErrInvalid)
+		return nil, fmt.Errorf("open recordings %s: it is a file, and recordings are a folder: %w", folder,
+			callvet.ErrInvalid)
 	}
 	var out []*Recording
 	err = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
@@ -155,12 +156,14 @@ func readFolder(folder string) ([]*Recording, error) {
 func RecordingsOf(list []*Recording) (*Recordings, error) {
 	list = slices.Clone(list)
 	slices.SortFunc(list, before)
-	r := &Recordings{byKey: map[key][]*Recording{}, elsewhere: map[key][]*Recording{}, byTool: map[string][]*Recording{}, scopes: map[string]bool{}, n: len(list)}
+	r := &Recordings{byKey: map[key][]*Recording{}, elsewhere: map[key][]*Recording{},
+		byTool: map[string][]*Recording{}, scopes: map[string]bool{}, n: len(list)}
 	h := sha256.New()
 	for i, rec := range list {
 		if i > 0 && before(list[i-1], rec) == 0 {
 			return nil, &callvet.Hinted{
-				Err:  fmt.Errorf("read recordings: %w: %s and %s answer the same call: %s", callvet.ErrInvalid, list[i-1].file, rec.file, called(rec.Tool, rec.ToolVersion, string(rec.Args), rec.Call)),
+				Err: fmt.Errorf("read recordings: %w: %s and %s answer the same call: %s", callvet.ErrInvalid,
+					list[i-1].file, rec.file, called(rec.Tool, rec.ToolVersion, string(rec.Args), rec.Call)),
 				Hint: "keep one of them",
 			}
 		}
@@ -185,7 +188,8 @@ func RecordingsOf(list []*Recording) (*Recordings, error) {
 // before orders recordings, whatever the names of their files are; 0 for two of one call.
 func before(a, b *Recording) int {
 	x, y := a.key(), b.key()
-	return cmp.Or(strings.Compare(x.tool, y.tool), strings.Compare(x.version, y.version), strings.Compare(x.scope, y.scope), strings.Compare(x.args, y.args), cmp.Compare(x.call, y.call),
+	return cmp.Or(strings.Compare(x.tool, y.tool), strings.Compare(x.version, y.version),
+		strings.Compare(x.scope, y.scope), strings.Compare(x.args, y.args), cmp.Compare(x.call, y.call),
 		strings.Compare(a.Target, b.Target), cmp.Compare(a.Repeat, b.Repeat))
 }
 
@@ -227,9 +231,11 @@ func (r *Recordings) Drift(tools []callvet.Tool) []string {
 		}
 		switch {
 		case !versions[t.Version]:
-			out = append(out, fmt.Sprintf("%s was recorded as %s and is now %s: its calls find no recording", t.Name, spokenVersions(versions), spokenVersion(t.Version)))
+			out = append(out, fmt.Sprintf("%s was recorded as %s and is now %s: its calls find no recording", t.Name,
+				spokenVersions(versions), spokenVersion(t.Version)))
 		case changed > 0:
-			out = append(out, fmt.Sprintf("the parameters of %s have changed since %d of its %d calls were recorded", t.Name, changed, len(list)))
+			out = append(out, fmt.Sprintf("the parameters of %s have changed since %d of its %d calls were recorded",
+				t.Name, changed, len(list)))
 		}
 	}
 	return out
@@ -293,7 +299,8 @@ func (w *recorded) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 		if !w.options.Tell {
 			return callvet.Reply{Env: callvet.EnvRecorded}, miss
 		}
-		return callvet.Reply{Status: callvet.StatusExecErr, Error: "no recording of this call", Note: miss.Near, Env: callvet.EnvRecorded}, nil
+		return callvet.Reply{Status: callvet.StatusExecErr, Error: "no recording of this call", Note: miss.Near,
+			Env: callvet.EnvRecorded}, nil
 	}
 	w.all.answered.Add(1)
 	out := rec.reply()

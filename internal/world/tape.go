@@ -107,9 +107,11 @@ func (r *recorder) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 		}
 		keep = reply
 	case errors.As(err, &denied):
-		keep = callvet.Reply{Env: callvet.EnvGuard, Error: denied.Error(), Guard: append(slices.Clip(reply.Guard), denied.Ruling)}
+		keep = callvet.Reply{Env: callvet.EnvGuard, Error: denied.Error(),
+			Guard: append(slices.Clip(reply.Guard), denied.Ruling)}
 	case late:
-		keep = callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", took.Seconds()), Latency: took, Env: reply.Env, Guard: reply.Guard}
+		keep = callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", took.Seconds()),
+			Latency: took, Env: reply.Env, Guard: reply.Guard}
 	default:
 		return reply, err
 	}
@@ -122,13 +124,15 @@ func (r *recorder) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 // keep records an answer.
 func (r *recorder) keep(ctx context.Context, call callvet.Call, reply callvet.Reply) error {
 	tool := r.of.contract(&call)
-	call.Status, call.Result, call.Error, call.Note, call.Guard = reply.Status, slices.Clone(reply.Result), reply.Error, reply.Note, reply.Guard
+	call.Status, call.Result, call.Error, call.Note, call.Guard = reply.Status, slices.Clone(reply.Result), reply.Error,
+		reply.Note, reply.Guard
 	if call.Status == "" && reply.Env != callvet.EnvGuard {
 		call.Status = callvet.StatusOK
 	}
 	call = r.of.scrubbed(call)
 	rec := &Recording{
-		Format: RecordingFormat, Version: RecordingVersion, Case: r.of.Case, Tool: call.Tool, ToolVersion: version(&call, tool), Schema: SchemaHash(tool), Args: template.Canonical(call.Args),
+		Format: RecordingFormat, Version: RecordingVersion, Case: r.of.Case, Tool: call.Tool,
+		ToolVersion: version(&call, tool), Schema: SchemaHash(tool), Args: template.Canonical(call.Args),
 		Status: call.Status, Result: call.Result, Error: call.Error, Note: call.Note, Guard: call.Guard, Env: reply.Env,
 		LatencyMS: float64(reply.Latency.Microseconds()) / 1000, Recorded: r.tape.now().UTC().Truncate(time.Second),
 	}

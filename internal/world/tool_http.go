@@ -47,9 +47,11 @@ type request struct {
 }
 
 // newRequest fills what a tool reads from the environment.
-func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string, error), now func() time.Time) (*request, error) {
+func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string, error),
+	now func() time.Time) (*request, error) {
 	host, path, query := cutAddress(h.URL)
-	r := &request{method: h.method(), host: host, headers: map[string]string{}, body: h.Body, client: staying(client), now: now}
+	r := &request{method: h.method(), host: host, headers: map[string]string{}, body: h.Body,
+		client: staying(client), now: now}
 	var err error
 	if r.path, err = template.Parse(path); err != nil {
 		return nil, err
@@ -60,7 +62,8 @@ func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string,
 	}
 	u, err := url.Parse(filled)
 	if err != nil {
-		return nil, fmt.Errorf("the query of the address cannot be read: %w", callvet.ErrInvalid) // without the text: secrets may be in it
+		// without the text: secrets may be in it
+		return nil, fmt.Errorf("the query of the address cannot be read: %w", callvet.ErrInvalid)
 	}
 	r.query = u.Query()
 	for _, name := range slices.Sorted(maps.Keys(h.Headers)) {
@@ -87,7 +90,8 @@ func staying(c *http.Client) *http.Client {
 	out.Jar = nil
 	out.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		switch from := via[0]; {
-		case from.Method != http.MethodGet && from.Method != http.MethodHead, req.URL.Host != from.URL.Host || req.URL.Scheme != from.URL.Scheme, len(via) > liveMaxRedirects:
+		case from.Method != http.MethodGet && from.Method != http.MethodHead,
+			req.URL.Host != from.URL.Host || req.URL.Scheme != from.URL.Scheme, len(via) > liveMaxRedirects:
 			return http.ErrUseLastResponse
 		case before != nil:
 			return before(req, via)
@@ -122,7 +126,8 @@ func (r *request) make(ctx context.Context, raw json.RawMessage) (*http.Request,
 	path := r.path.Fill(func(name string) string {
 		s := template.Said(of(name))
 		if s == "" || s == "." || s == ".." || strings.ContainsAny(s, "/\\") {
-			bad = fmt.Errorf("%w: %s cannot stand in a path: %q", errArgument, strings.TrimPrefix(name, template.Args), s)
+			bad = fmt.Errorf("%w: %s cannot stand in a path: %q", errArgument,
+				strings.TrimPrefix(name, template.Args), s)
 		}
 		return url.PathEscape(s)
 	})
@@ -218,7 +223,8 @@ func (r *request) send(limited context.Context, args json.RawMessage, most int64
 	case resp.StatusCode >= http.StatusMultipleChoices:
 		return callvet.Reply{Status: callvet.StatusExecErr, Error: refusal(resp, body, r.now())}, nil
 	case int64(len(body)) > most:
-		return callvet.Reply{}, &callvet.Fault{Kind: callvet.FaultTooLarge, Message: fmt.Sprintf("the answer has more than %d bytes", most)}
+		return callvet.Reply{}, &callvet.Fault{Kind: callvet.FaultTooLarge,
+			Message: fmt.Sprintf("the answer has more than %d bytes", most)}
 	}
 	result, err := answered(resp.Header.Get("Content-Type"), body)
 	if err != nil {

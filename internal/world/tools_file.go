@@ -88,7 +88,8 @@ func ReadTools(name string, data []byte) (*ToolsFile, error) {
 		return nil, fmt.Errorf("read live tools: %s: more than %d bytes: %w", name, MaxToolsFile, callvet.ErrLimited)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, callvet.Problem{Position: callvet.Position{File: name}, Code: "empty", Message: "the file is empty", Fix: "tools: {get_weather: {read_only: true, http: {method: GET, url: https://…}}}"}
+		return nil, callvet.Problem{Position: callvet.Position{File: name}, Code: "empty", Message: "the file is empty",
+			Fix: "tools: {get_weather: {read_only: true, http: {method: GET, url: https://…}}}"}
 	}
 	d, bad := doc.Read(name, data)
 	if bad != nil {
@@ -111,7 +112,8 @@ type wrong struct{ key, message, fix string }
 // check finds the first mistake that the form of a file does not show; nil where there is none.
 func (f *ToolsFile) check() *wrong {
 	if len(f.Tools) == 0 {
-		return &wrong{"tools", "no tool is listed", "tools: {get_weather: {read_only: true, http: {method: GET, url: https://…}}}"}
+		return &wrong{"tools", "no tool is listed",
+			"tools: {get_weather: {read_only: true, http: {method: GET, url: https://…}}}"}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Servers)) {
 		if w := f.Servers[name].check("servers." + name); w != nil {
@@ -122,7 +124,8 @@ func (f *ToolsFile) check() *wrong {
 	for _, name := range slices.Sorted(maps.Keys(f.Tools)) {
 		t, key := f.Tools[name], "tools."+name
 		if other, taken := folded[strings.ToLower(name)]; taken {
-			return &wrong{key, fmt.Sprintf("%q and %q differ in case only, and names are compared without case", other, name), "rename one"}
+			return &wrong{key, fmt.Sprintf("%q and %q differ in case only, and names are compared without case", other,
+				name), "rename one"}
 		}
 		folded[strings.ToLower(name)] = name
 		if w := t.check(key, f.Servers); w != nil {
@@ -237,7 +240,8 @@ func address(key, text string) *wrong {
 	u, err := url.Parse(host)
 	switch {
 	case strings.Contains(host, "{{") || strings.Contains(host, "${"):
-		return &wrong{key, "the host of an address stands in the file: no placeholder and no variable", "write it out; tools of several hosts are several tools"}
+		return &wrong{key, "the host of an address stands in the file: no placeholder and no variable",
+			"write it out; tools of several hosts are several tools"}
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return &wrong{key, fmt.Sprintf("%q is no address", host), "https://api.example.com/v1/weather"}
 	case u.User != nil:
@@ -256,15 +260,18 @@ func address(key, text string) *wrong {
 func headers(key, address string, set map[string]string) *wrong {
 	host, _, query := cutAddress(address)
 	if err := endpoint.Spelled(host+"/?"+query, set); err != nil {
-		return &wrong{key, "a secret is spelled out, and the file is kept with the run", "write ${NAME} for it and export NAME"}
+		return &wrong{key, "a secret is spelled out, and the file is kept with the run",
+			"write ${NAME} for it and export NAME"}
 	}
 	for name, text := range set {
 		switch http.CanonicalHeaderKey(name) {
-		case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te", "Proxy-Authorization":
+		case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te",
+			"Proxy-Authorization":
 			return &wrong{key + ".headers." + name, "this header is the connection's own", "remove it"}
 		}
 		if strings.Contains(text, "{{") {
-			return &wrong{key + ".headers." + name, "a header holds no argument of a call", "give it in the path, in query or in body"}
+			return &wrong{key + ".headers." + name, "a header holds no argument of a call",
+				"give it in the path, in query or in body"}
 		}
 	}
 	return nil
@@ -279,7 +286,8 @@ func placeholders(key, text string) *wrong {
 	for _, name := range t.Names() {
 		path, ok := strings.CutPrefix(name, template.Args)
 		if !ok {
-			return &wrong{key, fmt.Sprintf("unknown placeholder {{%s}}", name), "write {{args.NAME}} for an argument, ${NAME} for a variable"}
+			return &wrong{key, fmt.Sprintf("unknown placeholder {{%s}}", name),
+				"write {{args.NAME}} for an argument, ${NAME} for a variable"}
 		}
 		if err := template.Path(path); err != nil {
 			return &wrong{key, err.Error(), "{{args.user.orders[0].id}}"}
@@ -321,7 +329,8 @@ func (f *ToolsFile) Find(name string) (string, *LiveTool) {
 func (f *ToolsFile) Hosts() []string {
 	var out []string
 	add := func(address string) {
-		if u, err := url.Parse(first(cutAddress(address))); err == nil && address != "" && !slices.Contains(out, u.Hostname()) {
+		if u, err := url.Parse(first(cutAddress(address))); err == nil && address != "" &&
+			!slices.Contains(out, u.Hostname()) {
 			out = append(out, u.Hostname())
 		}
 	}

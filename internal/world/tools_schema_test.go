@@ -36,8 +36,10 @@ func TestSchemaHasEveryKey(t *testing.T) {
 		of reflect.Type
 		at node
 	}{
-		"file": {reflect.TypeFor[world.ToolsFile](), s.node}, "tool": {reflect.TypeFor[world.LiveTool](), s.Defs["tool"]},
-		"http": {reflect.TypeFor[world.HTTPTool](), s.Defs["http"]}, "server": {reflect.TypeFor[world.ToolServer](), s.Defs["server"]},
+		"file":   {reflect.TypeFor[world.ToolsFile](), s.node},
+		"tool":   {reflect.TypeFor[world.LiveTool](), s.Defs["tool"]},
+		"http":   {reflect.TypeFor[world.HTTPTool](), s.Defs["http"]},
+		"server": {reflect.TypeFor[world.ToolServer](), s.Defs["server"]},
 	} {
 		var has, keys []string
 		for k := range c.at.Properties {

@@ -34,7 +34,8 @@ const (
 // went to the right tool. Calls for which a tool is labelled are none of them.
 func (c *Confusion) Agree(target, tool uint32, score callvet.StepScore) (counted bool) {
 	const sure = bitNeeded | bitSelected
-	if score.Known&score.True&sure != sure || score.Known&^score.True&bitKnown != 0 || target != 0 || int(tool) >= len(c.agreed) {
+	if score.Known&score.True&sure != sure || score.Known&^score.True&bitKnown != 0 || target != 0 ||
+		int(tool) >= len(c.agreed) {
 		return false
 	}
 	c.agreed[tool]++

@@ -384,7 +384,8 @@ func (s *Counts) Merge(o *Counts) {
 	}
 	for i := range s.Of {
 		a, b := &s.Of[i], &o.Of[i]
-		a.Count, a.Of, a.Timeouts, a.Unnamed, a.Beyond = a.Count+b.Count, a.Of+b.Of, a.Timeouts+b.Timeouts, a.Unnamed+b.Unnamed, a.Beyond+b.Beyond
+		a.Count, a.Of, a.Timeouts, a.Unnamed, a.Beyond = a.Count+b.Count, a.Of+b.Of, a.Timeouts+b.Timeouts,
+			a.Unnamed+b.Unnamed, a.Beyond+b.Beyond
 		for k, n := range b.Tools {
 			a.count(uint32(k), n)
 		}

@@ -24,13 +24,15 @@ func Incidents(p *panel.Panels) {
 	if happened+blocked == 0 {
 		return
 	}
-	evidence := fmt.Sprintf("%d of %d tasks had an incident that happened, %d of %d one that was stopped, those that only the whole attempt shows included", happened, exposed, blocked, exposed)
+	evidence := fmt.Sprintf(
+		"%d of %d tasks had an incident that happened, %d of %d one that was stopped, those that only the whole attempt shows included", happened, exposed, blocked, exposed)
 	if i := slices.IndexFunc(p.Findings, func(f panel.Finding) bool { return f.Code == codes[unsafeCalls] }); i >= 0 {
 		p.Findings[i].Evidence = append(p.Findings[i].Evidence, evidence)
 		return
 	}
 	f := found(codes[unsafeCalls])
-	f.Title, f.Count, f.Of, f.Unit = "Attempts break safety rules", max(happened, blocked), exposed, "tasks held to safety rules"
+	f.Title, f.Count, f.Of, f.Unit = "Attempts break safety rules", max(happened, blocked), exposed,
+		"tasks held to safety rules"
 	f.Evidence = []string{evidence, "no single call shows it: look at what was asked, said and confirmed around them"}
 	p.Findings = append(p.Findings, f)
 	slices.SortStableFunc(p.Findings, byShare)

@@ -117,7 +117,8 @@ func (x *shown) add(f *panel.Finding, k int, failing, passing int64, names *Name
 		if k == chatter {
 			has = "make a call that is not needed"
 		}
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%d of %d passing attempts %s: they are no failures", x.passed, passing, has))
+		f.Evidence = append(f.Evidence,
+			fmt.Sprintf("%d of %d passing attempts %s: they are no failures", x.passed, passing, has))
 	}
 	for i := range x.first {
 		if len(f.Examples) < maxSightings {

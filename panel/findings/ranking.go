@@ -99,7 +99,8 @@ func (r *Ranking) Keep(at Ranked, top, low bool) {
 func kept(list []Ranked, at Ranked, order func(a, b *Ranked) int) []Ranked {
 	list = append(list, at)
 	slices.SortFunc(list, func(a, b Ranked) int {
-		return cmp.Or(order(&a, &b), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(order(&a, &b), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Target, b.Target),
+			cmp.Compare(a.Line, b.Line))
 	})
 	return list[:min(len(list), maxRanked)]
 }

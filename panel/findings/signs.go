@@ -96,7 +96,8 @@ func (s *Signs) See(target uint32, issue int, shown bool, why []string, at *Call
 func (s *Signs) End(target uint32, outcome callvet.Outcome, reason string, at *Call) {
 	shown := -1
 	switch reason {
-	case string(callvet.ReasonTokens), string(callvet.ReasonContext), string(callvet.ReasonCut), string(callvet.ReasonCutCall):
+	case string(callvet.ReasonTokens), string(callvet.ReasonContext), string(callvet.ReasonCut),
+		string(callvet.ReasonCutCall):
 		shown = 4
 	case string(callvet.FaultFiltered), string(callvet.FaultRefused):
 		shown = 5
@@ -185,7 +186,8 @@ func (s *Signs) findings(targets []uint32, name func(uint32) string, locate func
 				continue
 			}
 			if e := x.evidence(); len(targets) > 1 {
-				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %d of %d%s", cmp.Or(name(n), "without a target's name"), x.count, x.of, e))
+				f.Evidence = append(f.Evidence,
+					fmt.Sprintf("%s: %d of %d%s", cmp.Or(name(n), "without a target's name"), x.count, x.of, e))
 			} else if e != "" {
 				f.Evidence = append(f.Evidence, strings.TrimPrefix(e, ", "))
 			}

@@ -104,7 +104,8 @@ func writeFirst(w Writer, first []Sighting) {
 func readFirst(r Reader, first *[]Sighting, shift int64, tools []uint32) {
 	for range r.Count() {
 		keep(first, Sighting{
-			Line: r.Int() + shift, Target: r.Text(), Task: r.Text(), Call: r.Text(), Attempt: int(r.Int()), Tool: r.Number(tools), Passed: r.Bool(),
+			Line: r.Int() + shift, Target: r.Text(), Task: r.Text(), Call: r.Text(), Attempt: int(r.Int()),
+			Tool: r.Number(tools), Passed: r.Bool(),
 		})
 	}
 }
@@ -159,7 +160,8 @@ func readCount(r Reader) stats.Count {
 func (r *Ranking) Read(from Reader, shift int64) {
 	for _, top := range []bool{true, false} {
 		for range from.Count() {
-			at := Ranked{Good: from.Int(), Of: from.Int(), Calls: from.Int(), Failed: from.Int(), Judged: from.Int(), Seen: readCount(from)}
+			at := Ranked{Good: from.Int(), Of: from.Int(), Calls: from.Int(), Failed: from.Int(), Judged: from.Int(),
+				Seen: readCount(from)}
 			at.Line, at.Target, at.Task = from.Int()+shift, from.Text(), from.Text()
 			r.Keep(at, top, !top)
 		}

@@ -108,7 +108,8 @@ func (c *claim) changeOpen(in *Input, dec *gate.Decision, d *change) (open bool,
 // tell puts the decision on a change into a sentence.
 func (c *claim) tell(d *change, margin float64, why string) {
 	if d.oneSided > 0 {
-		c.v.Notes = append(c.v.Notes, fmt.Sprintf("%s without %s on one side and not compared", c.tasks(d.oneSided), d.Metric))
+		c.v.Notes = append(c.v.Notes,
+			fmt.Sprintf("%s without %s on one side and not compared", c.tasks(d.oneSided), d.Metric))
 	}
 	head := c.subject() + " against the baseline"
 	if d.Change.Defined() {
@@ -175,7 +176,8 @@ func (d *change) known() string {
 func (c *claim) changed(d *change, margin float64) string {
 	iv := d.Change
 	write := d.digits(margin)
-	s := fmt.Sprintf("%s changed by %s [%s, %s], ", c.subject(), write(iv.Point), write(iv.Lower), write(iv.Upper)) + c.over(d)
+	s := fmt.Sprintf("%s changed by %s [%s, %s], ", c.subject(), write(iv.Point), write(iv.Lower), write(iv.Upper)) +
+		c.over(d)
 	if d.Relative && d.Baseline.Defined() && d.Candidate.Defined() {
 		tell := func(x float64) string { return number(d.Unit, x, digitsFor(d.Unit, x, d.Baseline.Point)) }
 		s += fmt.Sprintf(" (from %s to %s)", tell(d.Baseline.Point), tell(d.Candidate.Point))
@@ -225,17 +227,21 @@ func (c *claim) regressionWords(d gate.Decision, ch *change, margin, effect floa
 	}
 	switch {
 	case d.Verdict == gate.Fail && ch.LowerIsBetter:
-		return fmt.Sprintf("the lower end %s is above 0 and the rise is more than %s", write(iv.Lower), share(effect)), ""
+		return fmt.Sprintf("the lower end %s is above 0 and the rise is more than %s", write(iv.Lower),
+			share(effect)), ""
 	case d.Verdict == gate.Fail:
-		return fmt.Sprintf("the upper end %s is below 0 and the drop is more than %s", write(iv.Upper), share(effect)), ""
+		return fmt.Sprintf("the upper end %s is below 0 and the drop is more than %s", write(iv.Upper),
+			share(effect)), ""
 	case d.Verdict == gate.Pass && ch.LowerIsBetter:
 		return fmt.Sprintf("the upper end %s is below the allowed rise +%s", write(iv.Upper), share(margin)), ""
 	case d.Verdict == gate.Pass:
 		return fmt.Sprintf("the lower end %s is above the allowed loss -%s", write(iv.Lower), share(margin)), ""
 	case d.Reason == ReasonNoBase:
-		return "the baseline may have none of it, so that a share of it says nothing", "give " + ch.Metric + " a bound, or more " + c.task + "s"
+		return "the baseline may have none of it, so that a share of it says nothing", "give " + ch.Metric +
+			" a bound, or more " + c.task + "s"
 	case iv.Status == stats.StatusZeroDenominator && !ch.Relative:
-		return "one of the runs makes no call, so that it has no rate", "hold unneeded_calls_per_attempt against the baseline"
+		return "one of the runs makes no call, so that it has no rate",
+			"hold unneeded_calls_per_attempt against the baseline"
 	case iv.Status == stats.StatusZeroDenominator:
 		return "the baseline has none of it, so that no share of it can be told", "give " + ch.Metric + " a bound"
 	case !iv.Usable():
@@ -243,9 +249,11 @@ func (c *claim) regressionWords(d gate.Decision, ch *change, margin, effect floa
 	case d.Reason == gate.ReasonInvalid:
 		return "the gate's margin is no number", ""
 	case ch.LowerIsBetter:
-		return fmt.Sprintf("a rise of %s is not ruled out, and no rise is not either", share(margin)), "more " + c.task + "s narrow the interval"
+		return fmt.Sprintf("a rise of %s is not ruled out, and no rise is not either", share(margin)), "more " +
+			c.task + "s narrow the interval"
 	}
-	return fmt.Sprintf("a loss of %s is not ruled out, and no loss is not either", share(margin)), "more " + c.task + "s narrow the interval"
+	return fmt.Sprintf("a loss of %s is not ruled out, and no loss is not either", share(margin)), "more " + c.task +
+		"s narrow the interval"
 }
 
 // points writes a difference of two rates.
@@ -259,7 +267,8 @@ func points(x float64) string {
 
 // difference finds the comparison of a table: its own, or for the pass rate that of
 // all cases where the slice is all of them.
-func difference(in *Input, t *panel.TargetPanel, s *panel.Slice, metric string, about panel.Population) (*change, string) {
+func difference(in *Input, t *panel.TargetPanel, s *panel.Slice, metric string,
+	about panel.Population) (*change, string) {
 	d := in.Comparison
 	if d != nil && about == panel.ThisSuite {
 		d = d.Suite
@@ -330,7 +339,8 @@ func (c *claim) cureChange(d *change, otherwise string) {
 	margin, _ := c.g.allowed()
 	least := c.g.LeastUnits() - d.Cases
 	if d.Fell+d.Rose == 0 && !d.Relative && margin > 0 && margin < 1 {
-		if c.settle(gate.Needed{}, max(least, gate.CasesUnchanged(margin, 1-d.Change.Confidence)-d.Cases), 0, otherwise); c.v.Needed > 0 {
+		if c.settle(gate.Needed{}, max(least, gate.CasesUnchanged(margin, 1-d.Change.Confidence)-d.Cases), 0,
+			otherwise); c.v.Needed > 0 {
 			c.v.Cure += ", if none of those changes either"
 		}
 		return
@@ -375,7 +385,8 @@ func correct(out []Verdict, how Correction, within bool) {
 		}
 		v.Verdict, v.Reason, v.End = gate.Inconclusive, reason, ""
 		v.Sentence = v.Sentence[:len(v.Sentence)-len("failed")] +
-			fmt.Sprintf("but one of %d %s changes that far by chance too often (p %.2f after %s): inconclusive", len(p), among, q, name)
+			fmt.Sprintf("but one of %d %s changes that far by chance too often (p %.2f after %s): inconclusive", len(p),
+				among, q, name)
 		v.Cure = "hold this one alone against the baseline, on fresh attempts"
 	}
 }

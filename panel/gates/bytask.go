@@ -33,7 +33,8 @@ func (c *claim) byTask(in *Input, t *panel.TargetPanel) {
 	}
 	g := *c.g
 	g.Metric = panel.ByTask(c.g.Metric)
-	v := Verdict{Gate: g, Population: c.v.Population, Target: c.v.Target, Key: c.v.Key, Value: c.v.Value, Verdict: gate.Inconclusive}
+	v := Verdict{Gate: g, Population: c.v.Population, Target: c.v.Target, Key: c.v.Key, Value: c.v.Value,
+		Verdict: gate.Inconclusive}
 	o := claim{g: &g, v: &v, slice: c.slice, task: c.task, conf: c.conf, gone: c.gone}
 	o.decide(in, t)
 	if alone && v.Interval == nil {
@@ -47,7 +48,8 @@ func (c *claim) byTask(in *Input, t *panel.TargetPanel) {
 	if alone {
 		c.v.Interval, c.v.N, c.v.Units, c.v.Of = v.Interval, v.N, v.Units, v.Of
 	} else {
-		c.v.Notes = append(c.v.Notes, "tasks with more unneeded calls make more calls: the gate counts calls and tasks, and the worse verdict counts")
+		c.v.Notes = append(c.v.Notes,
+			"tasks with more unneeded calls make more calls: the gate counts calls and tasks, and the worse verdict counts")
 	}
 	c.v.ByTask = &ByTask{Metric: g.Metric, Verdict: v.Verdict, Reason: v.Reason, Interval: v.Interval}
 	c.v.Sentence = own + "; " + withoutVerdict(&v) + ": " + verdictWord(c.v.Verdict)

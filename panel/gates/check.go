@@ -15,23 +15,33 @@ import (
 // scores of a scorer and assertions come on top, from the panels.
 // Source: Evaluating Tool Calling, sections 3, 4 and 8.
 var vocabulary = [...]string{
-	"schema_valid_by_call", "tool_selection_by_call", "arg_em_by_call", "arg_em_keys_by_call", "arg_precision_by_call", "arg_recall_by_call", "arg_f1_by_call", "repaired_rate_by_call",
-	"schema_valid", "unknown_tool_rate", "tool_selection", "over_call_rate", "arg_em", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", "arg_f1_micro",
-	"execution_success", "rate_limited_rate", "timeout_rate", "rejected_rate", "result_consistency", "postconditions", "safe_calls", "repaired_rate",
+	"schema_valid_by_call", "tool_selection_by_call", "arg_em_by_call", "arg_em_keys_by_call", "arg_precision_by_call",
+	"arg_recall_by_call", "arg_f1_by_call", "repaired_rate_by_call",
+	"schema_valid", "unknown_tool_rate", "tool_selection", "over_call_rate", "arg_em", "arg_em_keys", "arg_precision",
+	"arg_recall", "arg_f1", "arg_f1_micro",
+	"execution_success", "rate_limited_rate", "timeout_rate", "rejected_rate", "result_consistency", "postconditions",
+	"safe_calls", "repaired_rate",
 	"tool_latency_p50", "tool_latency_p90", "tool_queue_p50", "tool_queue_p90", "accept_p50", "accept_p90",
-	"schema_valid_by_task", "execution_success_by_task", "arg_em_by_task", "tool_selection_by_task", "safe_calls_by_task", panel.MetricOverCallByTask,
-	panel.MetricPass, "judged_pass", "true_success", panel.MetricError, panel.MetricMiss, "unneeded_calls_per_attempt", "calls_per_attempt",
-	panel.MetricCost, panel.MetricCostPerPass, panel.MetricTokens, panel.MetricLatencyP50, panel.MetricLatencyP90, "tool_time_p50", "tool_time_p90",
-	"tokens_p50", "tokens_p90", "cost_p50", "cost_p90", "safety_incidents", "blocked_incidents", panel.MetricUnparseable, panel.MetricNative, panel.MetricAbstention,
-	panel.MetricFirstP50, panel.MetricInBudget, panel.MetricInP50, "overall", "tool_precision", "tool_recall", "tool_f1", "order", "arg_accuracy", "hallucination_free", "grounded_args",
-	panel.MetricLatencyMean, panel.MetricToolTimeMean, panel.MetricToolLatencyMean, "required_present", "type_correct", "format", "assertions", "completion", "efficiency", "redundancy", "detour", "prerequisites", "data_flow",
+	"schema_valid_by_task", "execution_success_by_task", "arg_em_by_task", "tool_selection_by_task",
+	"safe_calls_by_task", panel.MetricOverCallByTask,
+	panel.MetricPass, "judged_pass", "true_success", panel.MetricError, panel.MetricMiss, "unneeded_calls_per_attempt",
+	"calls_per_attempt",
+	panel.MetricCost, panel.MetricCostPerPass, panel.MetricTokens, panel.MetricLatencyP50, panel.MetricLatencyP90,
+	"tool_time_p50", "tool_time_p90",
+	"tokens_p50", "tokens_p90", "cost_p50", "cost_p90", "safety_incidents", "blocked_incidents",
+	panel.MetricUnparseable, panel.MetricNative, panel.MetricAbstention,
+	panel.MetricFirstP50, panel.MetricInBudget, panel.MetricInP50, "overall", "tool_precision", "tool_recall",
+	"tool_f1", "order", "arg_accuracy", "hallucination_free", "grounded_args",
+	panel.MetricLatencyMean, panel.MetricToolTimeMean, panel.MetricToolLatencyMean, "required_present", "type_correct",
+	"format", "assertions", "completion", "efficiency", "redundancy", "detour", "prerequisites", "data_flow",
 }
 
 // dimensions are what suites and trace files are usually sliced by: a gate may
 // name them where there is none, and is inconclusive then.
 // Source: Evaluating Tool Calling, section 8.
 var dimensions = [...]string{
-	"language", "intent", callvet.SliceExpectedTool, callvet.SliceCalledTool, "tool_family", "api_version", "stateful", "tier", "tag", "category", "difficulty", "domain",
+	"language", "intent", callvet.SliceExpectedTool, callvet.SliceCalledTool, "tool_family", "api_version", "stateful",
+	"tier", "tag", "category", "difficulty", "domain",
 }
 
 // Metrics lists the metrics that gates may name without any data.
@@ -84,10 +94,12 @@ func check(in *Input, gs []Gate) []callvet.Problem {
 	for i := range gs {
 		g := &gs[i]
 		bad := func(code, fix, format string, args ...any) {
-			out = append(out, callvet.Problem{Position: g.Position, Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
+			out = append(out,
+				callvet.Problem{Position: g.Position, Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
 		}
 		part, _ := panel.JudgedPart(g.Metric)
-		judge := g.Kind == Regression && strings.HasPrefix(g.Metric, "judged_pass:") || part != "" && !strings.HasSuffix(g.Metric, ":")
+		judge := g.Kind == Regression && strings.HasPrefix(g.Metric, "judged_pass:") || part != "" &&
+			!strings.HasSuffix(g.Metric, ":")
 		if !slices.Contains(known.metrics, g.Metric) && !trialMetric(g.Metric) && !judge && g.Kind != Ratchet {
 			bad("unknown-metric", near(g.Metric, known.metrics), "there is no metric %q", g.Metric)
 		}
@@ -121,10 +133,12 @@ func trialMetric(name string) bool {
 func checkBound(in *Input, g *Gate, bad func(code, fix, format string, args ...any)) {
 	if g.Kind == Regression {
 		if _, why := panel.PairingOf(g.Metric); why != "" {
-			bad("no-comparison", "against a baseline: "+strings.Join(panel.Comparable(), ", ")+", and scores of a run", "%s cannot be compared with a baseline: %s", g.Metric, why)
+			bad("no-comparison", "against a baseline: "+strings.Join(panel.Comparable(), ", ")+", and scores of a run",
+				"%s cannot be compared with a baseline: %s", g.Metric, why)
 		}
 	} else if p, _ := panel.PairingOf(g.Metric); p.Unit == panel.UnitMS {
-		bad("no-bound", "baseline: {margin: 5%}, or give "+strings.TrimSuffix(g.Metric, "mean")+"p50 or _p90 a bound", "%s is known only against a baseline", g.Metric)
+		bad("no-bound", "baseline: {margin: 5%}, or give "+strings.TrimSuffix(g.Metric, "mean")+"p50 or _p90 a bound",
+			"%s is known only against a baseline", g.Metric)
 	}
 	if g.Kind == Zero || g.Kind == Regression || g.Kind == Ratchet {
 		return

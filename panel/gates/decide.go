@@ -53,20 +53,23 @@ func (c *claim) bound(m *panel.Metric) {
 	c.v.Sentence = c.head(iv, digits) + c.atWorst(m.Lost, digits) + ": " +
 		c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
 	if dec.Reason == gate.ReasonTooFewUnits || !iv.Usable() { // the sentence says it
-		c.v.Notes = slices.DeleteFunc(c.v.Notes, func(n string) bool { return smallness(n) || strings.Contains(c.v.Sentence, n) })
+		c.v.Notes = slices.DeleteFunc(c.v.Notes,
+			func(n string) bool { return smallness(n) || strings.Contains(c.v.Sentence, n) })
 	}
 	if dec.Verdict == gate.Inconclusive {
 		c.cure(dec.Reason, m, have, want)
 	}
 	if n, of := c.slice.Lost(c.g.Metric, c.unread()); c.g.Lost == LostIgnore && n > 0 {
-		c.v.Notes = append(c.v.Notes, fmt.Sprintf("lost: ignore: %d of %s have no outcome and decide nothing", n, count(of, "attempt")))
+		c.v.Notes = append(c.v.Notes,
+			fmt.Sprintf("lost: ignore: %d of %s have no outcome and decide nothing", n, count(of, "attempt")))
 	}
 	if m.LowerIsBetter == (c.g.Direction == gate.AtLeast) {
 		better := "higher"
 		if m.LowerIsBetter {
 			better = "lower"
 		}
-		c.v.Notes = append(c.v.Notes, fmt.Sprintf("%s is better when it is %s: %s asks for the opposite", m.Name, better, c.v.Gate.Label()))
+		c.v.Notes = append(c.v.Notes,
+			fmt.Sprintf("%s is better when it is %s: %s asks for the opposite", m.Name, better, c.v.Gate.Label()))
 	}
 }
 
@@ -100,14 +103,17 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 	case gate.ReasonStraddles:
 		return "the bound " + bound + " lies within the interval"
 	case ReasonNoUpperEnd:
-		return fmt.Sprintf("%s are too few for an upper end, and only the upper end can meet the bound %s", c.tasks(iv.Clusters), bound)
+		return fmt.Sprintf("%s are too few for an upper end, and only the upper end can meet the bound %s",
+			c.tasks(iv.Clusters), bound)
 	case gate.ReasonTooFewUnits:
 		return fmt.Sprintf("only %s, the gate wants %d", c.few(iv), c.g.LeastUnits())
 	case gate.ReasonCoverage:
 		if m.Name == panel.MetricPass {
-			return fmt.Sprintf("it is known for %s only whether they passed, the gate wants %s", beside(have, want), percent(want))
+			return fmt.Sprintf("it is known for %s only whether they passed, the gate wants %s", beside(have, want),
+				percent(want))
 		}
-		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", beside(have, want), percent(want))
+		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", beside(have, want),
+			percent(want))
 	case ReasonErrors, ReasonLost:
 		s, _ := c.lostWords()
 		return s
@@ -138,7 +144,8 @@ func advice(w string) bool { return strings.HasPrefix(w, "label ") }
 // ofJudge reports whether a status is about a judge or its calibration.
 func ofJudge(s stats.Status) bool {
 	switch s {
-	case "judge_not_informative", "no_labelled_pass", "no_labelled_fail", "calibration_mismatch", "missing_stratum", "too_few_units", "judge_drift", "not_drawn_at_random":
+	case "judge_not_informative", "no_labelled_pass", "no_labelled_fail", "calibration_mismatch", "missing_stratum",
+		"too_few_units", "judge_drift", "not_drawn_at_random":
 		return true
 	}
 	return false
@@ -177,7 +184,8 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 		c.v.Cure = "say what would have been right for more of them"
 		if known := float64(iv.N + m.NotApplicable); have > 0 && m.Of != "keys" {
 			more := max(1, math.Ceil(want*known/have)-known)
-			c.v.Cure = "say what would have been right for about " + count(int(more), "more "+strings.TrimSuffix(m.Of, "s"))
+			c.v.Cure = "say what would have been right for about " +
+				count(int(more), "more "+strings.TrimSuffix(m.Of, "s"))
 		}
 	case ReasonErrors, ReasonLost:
 		_, c.v.Cure = c.lostWords()
@@ -207,9 +215,11 @@ func (c *claim) cureStatus(m *panel.Metric) {
 func whatItNeeds(metric string) string {
 	switch thing, corrected := panel.JudgedPart(metric); {
 	case corrected:
-		return fmt.Sprintf("no data: it needs verdicts of the judge on %ss, and people's labels of %ss (callvet label next --unit %s, then --labels)", thing, thing, thing)
+		return fmt.Sprintf(
+			"no data: it needs verdicts of the judge on %ss, and people's labels of %ss (callvet label next --unit %s, then --labels)", thing, thing, thing)
 	case thing != "":
-		return fmt.Sprintf("no data: it needs verdicts of the judge on %ss (callvet judge run, of trace files with -o and then --labels)", thing)
+		return fmt.Sprintf(
+			"no data: it needs verdicts of the judge on %ss (callvet judge run, of trace files with -o and then --labels)", thing)
 	}
 	switch strings.TrimSuffix(strings.TrimSuffix(metric, "_by_task"), panel.ByCall) {
 	case "schema_valid", "unknown_tool_rate":
@@ -224,17 +234,21 @@ func whatItNeeds(metric string) string {
 
 // noNumber says why no number of further tasks is told.
 func (c *claim) noNumber(m *panel.Metric) string {
-	if m.Unit == panel.UnitRate && (c.g.Direction == gate.AtLeast && c.g.Bound >= 1 || c.g.Direction == gate.AtMost && c.g.Bound <= 0) {
-		return "no number of " + c.task + "s shows a rate of exactly " + short(c.g.Bound) + ": give a bound that a few failures keep, or zero: true"
+	if m.Unit == panel.UnitRate &&
+		(c.g.Direction == gate.AtLeast && c.g.Bound >= 1 || c.g.Direction == gate.AtMost && c.g.Bound <= 0) {
+		return "no number of " + c.task + "s shows a rate of exactly " + short(c.g.Bound) +
+			": give a bound that a few failures keep, or zero: true"
 	}
 	if m.Unit == panel.UnitRate && math.Abs(m.Interval.Point-c.g.Bound) < 0.001 {
-		return "the estimate lies at the bound: no affordable number of " + c.task + "s tells them apart; mend the failures, or move the bound"
+		return "the estimate lies at the bound: no affordable number of " + c.task +
+			"s tells them apart; mend the failures, or move the bound"
 	}
 	if thing, corrected := panel.JudgedPart(m.Name); corrected {
 		return fmt.Sprintf("more labels of %ss narrow the interval, and more %ss", thing, c.task)
 	}
 	if strings.HasPrefix(m.Name, "true_success") {
-		return "more labels narrow the interval, and more " + c.task + "s: callvet plan --metric true_success says how many of each"
+		return "more labels narrow the interval, and more " + c.task +
+			"s: callvet plan --metric true_success says how many of each"
 	}
 	return "more " + c.task + "s narrow the interval"
 }
@@ -266,7 +280,8 @@ func (c *claim) zero(m *panel.Metric) {
 	if !math.IsNaN(z.Upper) {
 		three := stats.Incidents(0, exposure).RuleOfThree
 		c.v.UpperLimit, c.v.RuleOfThree, c.v.End = &z.Upper, &three, "upper"
-		s += fmt.Sprintf(", which does not rule out a rate of %s (95 %%, one-sided; rule of three: %s)", rounded(z.Upper), rounded(three))
+		s += fmt.Sprintf(", which does not rule out a rate of %s (95 %%, one-sided; rule of three: %s)",
+			rounded(z.Upper), rounded(three))
 	}
 	var why string
 	switch z.Reason {
@@ -439,7 +454,9 @@ func lostCases(in *Input, t *panel.TargetPanel) []Place {
 		}
 		for _, ch := range tc.Changes {
 			if ch.Kind == panel.NewlyFailing && len(out) < maxPlaces {
-				out = append(out, Place{Task: ch.Case, Why: fmt.Sprintf("passed %d of %d, now %d of %d", ch.BaselinePasses, ch.BaselineN, ch.CandidatePasses, ch.CandidateN)})
+				out = append(out,
+					Place{Task: ch.Case, Why: fmt.Sprintf("passed %d of %d, now %d of %d", ch.BaselinePasses,
+						ch.BaselineN, ch.CandidatePasses, ch.CandidateN)})
 			}
 		}
 	}
@@ -463,7 +480,8 @@ func symptom(metric string) string {
 		return "S2"
 	case strings.HasPrefix(metric, "arg_"):
 		return "S3"
-	case metric == "execution_success", metric == "timeout_rate", metric == "rate_limited_rate", strings.HasPrefix(metric, "tool_latency"):
+	case metric == "execution_success", metric == "timeout_rate", metric == "rate_limited_rate",
+		strings.HasPrefix(metric, "tool_latency"):
 		return "S4"
 	case metric == "over_call_rate", metric == "unneeded_calls_per_attempt":
 		return "S5"

@@ -40,7 +40,8 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 			r.Verdicts = append(r.Verdicts, gatesJudge(&in, g, t)...)
 		}
 		if len(r.Verdicts) == first {
-			r.Verdicts = append(r.Verdicts, open(g, &in, ReasonNoTarget, "there is nothing to hold it against", "run something first"))
+			r.Verdicts = append(r.Verdicts,
+				open(g, &in, ReasonNoTarget, "there is nothing to hold it against", "run something first"))
 		}
 	}
 	correct(r.Verdicts, in.Correction, false)
@@ -63,7 +64,8 @@ func warnings(in *Input, gs []Gate) []string {
 	for i := range in.Panels.Targets {
 		t := &in.Panels.Targets[i]
 		if u := &t.Overall.NotEvaluated; u.Assertions > 0 {
-			w = append(w, fmt.Sprintf("%s: not evaluated: %s; passed by the others only: %s", t.Name, count(u.Assertions, "assertion"), count(u.Passed, "attempt")))
+			w = append(w, fmt.Sprintf("%s: not evaluated: %s; passed by the others only: %s", t.Name,
+				count(u.Assertions, "assertion"), count(u.Passed, "attempt")))
 		}
 	}
 	c := in.Comparison
@@ -80,7 +82,8 @@ func warnings(in *Input, gs []Gate) []string {
 	judged := slices.ContainsFunc(gs, func(g Gate) bool { return g.Kind == Regression && g.Metric == panel.MetricPass })
 	for i := range c.Targets {
 		if n := len(c.Targets[i].Unjudged); n > 0 && judged {
-			w = append(w, count(n, in.Task)+" of "+c.Targets[i].Candidate+" without a verdict on one side and not compared")
+			w = append(w, count(n, in.Task)+" of "+c.Targets[i].Candidate+
+				" without a verdict on one side and not compared")
 		}
 	}
 	return w
@@ -121,7 +124,8 @@ type claim struct {
 
 // open is a verdict without a number.
 func open(g *Gate, in *Input, reason, sentence, cure string) Verdict {
-	v := Verdict{Gate: *g, Population: g.About(), Key: g.Key, Value: g.Value, Verdict: gate.Inconclusive, Reason: reason, Cure: cure}
+	v := Verdict{Gate: *g, Population: g.About(), Key: g.Key, Value: g.Value, Verdict: gate.Inconclusive,
+		Reason: reason, Cure: cure}
 	c := claim{g: g, v: &v, task: in.Task}
 	v.Sentence = c.subject() + ": " + sentence + ": inconclusive"
 	return v
@@ -137,7 +141,8 @@ func gatesJudge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 	if len(tables) == 0 {
 		v := open(g, in, ReasonNoSlice, "no attempt has "+sliceName(g.Key, g.Value), valuesHint(g, t))
 		if len(t.Slices) >= fullTables {
-			v = open(g, in, ReasonNoSlice, sliceName(g.Key, g.Value)+" is not among the most frequent slices, which alone are kept", "slice by fewer keys")
+			v = open(g, in, ReasonNoSlice, sliceName(g.Key, g.Value)+
+				" is not among the most frequent slices, which alone are kept", "slice by fewer keys")
 		}
 		if g.Value == Every {
 			v.Sentence = fmt.Sprintf("%s: no attempt has any %s: inconclusive", g.Metric, g.Key)
@@ -148,7 +153,8 @@ func gatesJudge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 	out := make([]Verdict, len(tables))
 	for i, s := range tables {
 		v := &out[i]
-		*v = Verdict{Gate: *g, Population: g.About(), Target: t.Name, Key: s.Key, Value: s.Value, Verdict: gate.Inconclusive}
+		*v = Verdict{Gate: *g, Population: g.About(), Target: t.Name, Key: s.Key, Value: s.Value,
+			Verdict: gate.Inconclusive}
 		c := claim{g: g, v: v, slice: s, task: in.Task, conf: in.Panels.Confidence, gone: in.Panels.Lost}
 		c.decide(in, t)
 		c.byTask(in, t)

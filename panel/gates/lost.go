@@ -85,7 +85,8 @@ func (c *claim) unreadOfSlice() bool {
 // with each of them at its worst, and a failure with each at its best. lost is what they may change,
 // nil where nothing bounds that; hold decides on an interval.
 // Source: Statistics specification, section 16.2.
-func (c *claim) withLost(dec gate.Decision, lost *panel.LostRange, hold func(stats.Interval) gate.Decision) gate.Decision {
+func (c *claim) withLost(dec gate.Decision, lost *panel.LostRange,
+	hold func(stats.Interval) gate.Decision) gate.Decision {
 	n, _ := c.lost()
 	many := c.tooManyLost()
 	if n == 0 && !many {
@@ -120,14 +121,16 @@ func (c *claim) lostWords() (sentence, cure string) {
 	}
 	switch {
 	case errors > 0 && unrun > 0:
-		parts, cures = append(parts, "ended in an error or did not run"), append(cures, c.resume("run those attempts again"))
+		parts, cures = append(parts, "ended in an error or did not run"),
+			append(cures, c.resume("run those attempts again"))
 	case errors > 0:
 		parts, cures = append(parts, "ended in an error"), append(cures, c.resume("run those attempts again"))
 	case unrun > 0:
 		parts, cures = append(parts, "did not run"), append(cures, c.resume("run the rest"))
 	}
 	if c.silent() > 0 {
-		parts, cures = append(parts, "got no verdict of the judge that can be read"), append(cures, "ask the judge again: callvet judge run --again")
+		parts, cures = append(parts, "got no verdict of the judge that can be read"),
+			append(cures, "ask the judge again: callvet judge run --again")
 	}
 	if unread := int(c.gone.Records()); unread > 0 {
 		parts, cures = append(parts, "could not be read"), append(cures, c.mendLines())

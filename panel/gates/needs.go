@@ -69,10 +69,13 @@ func (c *claim) settle(n gate.Needed, least, attempts int, otherwise string) {
 		c.v.NeededHalf = max(n.Half, least)
 		c.v.Cure = fmt.Sprintf("needs about %s", count(n.Most, "more "+c.task))
 		if c.v.NeededHalf < n.Most {
-			c.v.Cure = fmt.Sprintf("needs about %d to %s, to be decided with a chance of %.0f to %.0f %%", c.v.NeededHalf, count(n.Most, "more "+c.task), 100*gate.HalfChance, 100*gate.MostChance)
+			c.v.Cure = fmt.Sprintf("needs about %d to %s, to be decided with a chance of %.0f to %.0f %%",
+				c.v.NeededHalf, count(n.Most, "more "+c.task), 100*gate.HalfChance, 100*gate.MostChance)
 		}
 	case n.Half > least:
-		c.v.Cure = fmt.Sprintf("needs about %s, to be decided with a chance of 50 %%; it may be too near to the bound for any number", count(n.Half, "more "+c.task))
+		c.v.Cure = fmt.Sprintf(
+			"needs about %s, to be decided with a chance of 50 %%; it may be too near to the bound for any number",
+			count(n.Half, "more "+c.task))
 	default:
 		c.v.NeededHalf = 0
 		c.v.Cure = "needs " + count(least, "more "+c.task)

@@ -20,7 +20,8 @@ const KeyCase = "case"
 // checkCase reports what a gate per case cannot be.
 func checkCase(g *Gate, bad func(code, fix, format string, args ...any)) {
 	if g.Metric != panel.MetricPass || g.Kind != "" && g.Kind != Bound {
-		bad("conflicting-keys", "pass_rate with at_least or at_most; newly_failing: 0 against a baseline", "a gate per case bounds pass_rate, and nothing else")
+		bad("conflicting-keys", "pass_rate with at_least or at_most; newly_failing: 0 against a baseline",
+			"a gate per case bounds pass_rate, and nothing else")
 	}
 }
 
@@ -66,14 +67,16 @@ func (c *claim) perCase(a *panel.CaseAttempts, facts bool) {
 	rate := func(passed, of int) stats.Interval {
 		if facts && of > 0 {
 			p := float64(passed) / float64(of)
-			return stats.Interval{Point: p, Lower: p, Upper: p, N: of, Clusters: 1, Confidence: c.conf, Method: "fact", Status: stats.StatusOK}
+			return stats.Interval{Point: p, Lower: p, Upper: p, N: of, Clusters: 1, Confidence: c.conf, Method: "fact",
+				Status: stats.StatusOK}
 		}
 		iv := stats.ClopperPearson(passed, of, c.conf, stats.TwoSided)
 		iv.Clusters = 1
 		return iv
 	}
 	hold := func(iv stats.Interval) gate.Decision {
-		return gate.Decide(gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound}, gate.Evidence{Interval: iv, Units: 1, Coverage: 1})
+		return gate.Decide(gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound},
+			gate.Evidence{Interval: iv, Units: 1, Coverage: 1})
 	}
 	iv := rate(a.Passed, a.Judged)
 	dec := hold(iv)
@@ -100,7 +103,8 @@ func (c *claim) perCase(a *panel.CaseAttempts, facts bool) {
 	case facts:
 		why = "its answers are cached, recorded or scripted, so that they are facts; the bound is " + short(c.g.Bound)
 	case dec.Verdict != gate.Inconclusive:
-		why = fmt.Sprintf("the interval is [%s, %s], and the bound %s", number(c.unit, iv.Lower, 2), number(c.unit, iv.Upper, 2), short(c.g.Bound))
+		why = fmt.Sprintf("the interval is [%s, %s], and the bound %s", number(c.unit, iv.Lower, 2),
+			number(c.unit, iv.Upper, 2), short(c.g.Bound))
 	default:
 		c.v.Cure = "callvet run --repeat with more attempts"
 	}

@@ -71,7 +71,8 @@ func (j *JudgedTrial) Trial(rng *rand.Rand, labels int) gate.Verdict {
 		a, _ := judge.AllocateByVerdict(float64(s.JudgePass)/float64(s.N), judge.GuessPass, judge.GuessFail, labels)
 		s.LabelledPass, s.LabelledFail = min(a.Pass, s.JudgePass), min(a.Fail, s.N-s.JudgePass)
 	}
-	s.TruePassInPass, s.TruePassInFail = stats.DrawPasses(rng, s.LabelledPass, inPass), stats.DrawPasses(rng, s.LabelledFail, inFail)
+	s.TruePassInPass, s.TruePassInFail = stats.DrawPasses(rng, s.LabelledPass, inPass),
+		stats.DrawPasses(rng, s.LabelledFail, inFail)
 	v, seen := j.known[s]
 	if !seen {
 		if j.known == nil {

@@ -63,7 +63,8 @@ func TestFewest(t *testing.T) {
 func TestExactRate(t *testing.T) {
 	t.Parallel()
 	for _, r := range []gates.RateTrial{
-		{Gate: powerAtLeast(0.85), Truth: 0.9, Attempts: 1}, {Gate: powerAtMost(0.1), Truth: 0.05, Attempts: 1}, {Gate: powerAtLeast(0.8), Truth: 0.95, Attempts: 1},
+		{Gate: powerAtLeast(0.85), Truth: 0.9, Attempts: 1}, {Gate: powerAtMost(0.1), Truth: 0.05, Attempts: 1},
+		{Gate: powerAtLeast(0.8), Truth: 0.95, Attempts: 1},
 	} {
 		n, wrong, ok := r.Fewest(0.8)
 		chance, allowed := r.Exact(n)
@@ -101,8 +102,10 @@ func TestAttempts(t *testing.T) {
 		}
 		return n
 	}
-	if one, three, same := need(1, 0), need(3, 0), need(3, 0.95); math.Abs(float64(one)-356) > 30 || math.Abs(float64(three)-356./3) > 15 || same < one*9/10 {
-		t.Errorf("%d tasks of one attempt, %d of three that have nothing in common, %d of three that are the same", one, three, same)
+	if one, three, same := need(1, 0), need(3, 0),
+		need(3, 0.95); math.Abs(float64(one)-356) > 30 || math.Abs(float64(three)-356./3) > 15 || same < one*9/10 {
+		t.Errorf("%d tasks of one attempt, %d of three that have nothing in common, %d of three that are the same", one,
+			three, same)
 	}
 }
 
@@ -127,7 +130,8 @@ func TestUnracedPaired(t *testing.T) {
 		t.Skip("draws too much for the race detector; the tests beside it use the same goroutines")
 	}
 	pass := panel.Pairing{Metric: "pass_rate", Unit: panel.UnitRate}
-	base := gates.PairedRateTrial{Gate: gates.Gate{Kind: gates.Regression}, Pairing: pass, Rate: 0.9, Correlation: 0.5, Attempts: 1, Loss: 0.05}
+	base := gates.PairedRateTrial{Gate: gates.Gate{Kind: gates.Regression}, Pairing: pass, Rate: 0.9, Correlation: 0.5,
+		Attempts: 1, Loss: 0.05}
 	chance := func(n int, change func(*gates.PairedRateTrial)) float64 {
 		p := base
 		change(&p)
@@ -155,7 +159,8 @@ func TestUnracedPaired(t *testing.T) {
 func TestJudged(t *testing.T) {
 	t.Parallel()
 	chance := func(from gates.LabelDraw, sens, spec float64, labels int) float64 {
-		j := gates.JudgedTrial{Gate: powerAtLeast(0.85), Truth: 0.9, Sensitivity: sens, Specificity: spec, Tasks: 1000, Labels: from}
+		j := gates.JudgedTrial{Gate: powerAtLeast(0.85), Truth: 0.9, Sensitivity: sens, Specificity: spec, Tasks: 1000,
+			Labels: from}
 		return gates.Chance(j.Trial, labels, gate.Pass)
 	}
 	if perfect := chance(gates.Random, 1, 1, 200); perfect < 0.95 {

@@ -42,7 +42,8 @@ func (r *Report) Populations() []panel.Population {
 func (c *claim) ratchet(in *Input, t *panel.TargetPanel) {
 	r := ratchetOf(in, t)
 	if r == nil {
-		c.say(ReasonNoBaseline, c.g.Metric+": there is no baseline to compare with", "a baseline with the same "+c.task+"s: --baseline")
+		c.say(ReasonNoBaseline, c.g.Metric+": there is no baseline to compare with",
+			"a baseline with the same "+c.task+"s: --baseline")
 		return
 	}
 	least := leastAttempts
@@ -55,15 +56,19 @@ func (c *claim) ratchet(in *Input, t *panel.TargetPanel) {
 	alarm := fmt.Sprintf("without any change some would fall with a chance of %s", rounded(r.FalseAlarm))
 	switch {
 	case r.Compared > 0 && min(r.Baseline, r.Candidate) < least:
-		c.say(ReasonFewAttempts, fmt.Sprintf("%s: a %s has %d in the baseline and %d now, the gate wants %d on both sides", head, c.task, r.Baseline, r.Candidate, least),
+		c.say(ReasonFewAttempts,
+			fmt.Sprintf("%s: a %s has %d in the baseline and %d now, the gate wants %d on both sides", head, c.task,
+				r.Baseline, r.Candidate, least),
 			fmt.Sprintf("callvet run --repeat %d, or attempts: 1 on the gate (%s)", least, alarm))
 	case fell > allowed:
 		c.v.Verdict, c.v.Reason = gate.Fail, ReasonFell
 		c.v.Sentence = fmt.Sprintf("%s: more than %d: failed (%s)", head, allowed, alarm)
 	case fell+len(r.Unknown) > allowed:
-		c.say(ReasonLost, fmt.Sprintf("%s, and of %s the attempts now are lost (%s)", head, c.tasks(len(r.Unknown)), strings.Join(r.Unknown[:min(len(r.Unknown), maxPlaces)], ", ")), c.resume("run those attempts again"))
+		c.say(ReasonLost, fmt.Sprintf("%s, and of %s the attempts now are lost (%s)", head, c.tasks(len(r.Unknown)),
+			strings.Join(r.Unknown[:min(len(r.Unknown), maxPlaces)], ", ")), c.resume("run those attempts again"))
 	case r.Compared == 0:
-		c.say(ReasonNoMetric, c.g.Metric+": no "+c.task+" passed each attempt in the baseline", "hold pass_rate against the baseline")
+		c.say(ReasonNoMetric, c.g.Metric+": no "+c.task+" passed each attempt in the baseline",
+			"hold pass_rate against the baseline")
 	default:
 		c.v.Verdict, c.v.Reason = gate.Pass, ReasonNoneFell
 		c.v.Sentence = fmt.Sprintf("%s: not more than %d: passed (%s)", head, allowed, alarm)

@@ -190,37 +190,48 @@ func statusWords(status stats.Status, task string) (sentence, cure string) {
 	case string(stats.StatusNoData):
 		return "nothing was measured", whatItNeeds("")
 	case string(stats.StatusNoGold):
-		return "nothing says what would have been right", "add gold calls or labels: without them this cannot be measured"
+		return "nothing says what would have been right",
+			"add gold calls or labels: without them this cannot be measured"
 	case string(stats.StatusSingleCluster):
 		return "a single " + task + " has no interval", "more " + task + "s"
 	case string(stats.StatusNoSpread):
-		return "every " + task + " has the same, so that nothing shows how far another may be from it", "measure " + task + "s that differ; a limit that each attempt must keep belongs to the cases"
+		return "every " + task + " has the same, so that nothing shows how far another may be from it", "measure " +
+			task + "s that differ; a limit that each attempt must keep belongs to the cases"
 	case string(stats.StatusZeroDenominator):
 		return "it is a ratio over nothing", "nothing it is divided by happened: check that this is recorded at all"
 	case string(stats.StatusFewAttempts):
-		return "a gate about this suite needs two attempts at each " + task + " on both sides", "callvet run --repeat 2, on both sides"
+		return "a gate about this suite needs two attempts at each " + task +
+			" on both sides", "callvet run --repeat 2, on both sides"
 	case string(stats.StatusNotByAttempt):
-		return "it has not one yes or no for each attempt, so that nothing shows how attempts vary within a " + task, "population: tasks like these"
+		return "it has not one yes or no for each attempt, so that nothing shows how attempts vary within a " +
+			task, "population: tasks like these"
 	case "lost_labels":
-		return "too many of the outputs that were drawn for labelling have no usable label", "label what is missing, and settle labels that disagree: callvet label next"
+		return "too many of the outputs that were drawn for labelling have no usable label",
+			"label what is missing, and settle labels that disagree: callvet label next"
 	case "not_drawn_at_random":
-		return "there is no judge, and the labels are no random sample of these " + task + "s", "label " + task + "s drawn at random: callvet label next"
+		return "there is no judge, and the labels are no random sample of these " + task + "s", "label " + task +
+			"s drawn at random: callvet label next"
 	case string(stats.StatusTooFew):
 		return "there are too few " + task + "s for an interval", "more " + task + "s"
 	case string(stats.StatusCensored):
-		return "it lies among the values cut off at their limit, so that the truth is only known to be above", "raise the time limit, or mend what times out"
+		return "it lies among the values cut off at their limit, so that the truth is only known to be above",
+			"raise the time limit, or mend what times out"
 	case string(stats.StatusInvalid):
 		return "the counts are impossible", "the input is damaged: make the panels again"
 	case "judge_not_informative":
 		return "the judge is no better than chance (sensitivity + specificity is not above 1), so that its verdicts say nothing about the truth", "another judge, or human labels on these " + task + "s"
 	case "no_labelled_pass":
-		return "no " + task + " that people passed is labelled, so that the judge's sensitivity is unknown", "label " + task + "s that are right"
+		return "no " + task + " that people passed is labelled, so that the judge's sensitivity is unknown", "label " +
+			task + "s that are right"
 	case "no_labelled_fail":
-		return "no " + task + " that people failed is labelled, so that the judge's specificity is unknown", "label " + task + "s that are wrong"
+		return "no " + task + " that people failed is labelled, so that the judge's specificity is unknown", "label " +
+			task + "s that are wrong"
 	case "calibration_mismatch":
-		return "the calibration does not fit the judged results", "label a random sample of these very " + task + "s: --labels uses it directly"
+		return "the calibration does not fit the judged results", "label a random sample of these very " + task +
+			"s: --labels uses it directly"
 	case "judge_drift":
-		return "the judge said something else of outputs that are the same", "judge them again, then label a random sample of these very " + task + "s"
+		return "the judge said something else of outputs that are the same",
+			"judge them again, then label a random sample of these very " + task + "s"
 	case "missing_stratum":
 		return "a stratum has no labels", "label " + task + "s of every stratum"
 	case "too_few_units":

@@ -111,7 +111,8 @@ func PutBeside(production, evaluation []Selected) *Beside {
 			used[q] = true
 			order = append(order, q)
 		}
-		key := strings.Join(append(append([]string{q, p.Route, p.SubRoute}, p.Agents...), append([]string{"\x00"}, p.Tools...)...), "\x01")
+		key := strings.Join(append(append([]string{q, p.Route, p.SubRoute}, p.Agents...),
+			append([]string{"\x00"}, p.Tools...)...), "\x01")
 		if pairs[key] == nil {
 			pairs[key] = pairOf(p, e)
 			byQuery[q] = append(byQuery[q], pairs[key])
@@ -130,7 +131,8 @@ func PutBeside(production, evaluation []Selected) *Beside {
 		rank[l] = i
 	}
 	slices.SortStableFunc(out.Pairs, func(a, b BesidePair) int {
-		return cmp.Or(cmp.Compare(rank[a.Likeness], rank[b.Likeness]), cmp.Compare(b.Times, a.Times), strings.Compare(a.Query, b.Query))
+		return cmp.Or(cmp.Compare(rank[a.Likeness], rank[b.Likeness]), cmp.Compare(b.Times, a.Times),
+			strings.Compare(a.Query, b.Query))
 	})
 	return out
 }
@@ -178,9 +180,11 @@ func (b *Beside) sum(order []string, byQuery map[string][]*BesidePair) {
 
 func pairOf(p, e *Selected) *BesidePair {
 	out := &BesidePair{
-		Query: p.Query, Case: e.Case, Likeness: likeness(p.Tools, e.Tools), FirstSame: firstOf(p.Tools) == firstOf(e.Tools),
-		RouteDiffers: p.Route != "" && e.Route != "" && (p.Route != e.Route || p.SubRoute != "" && e.SubRoute != "" && p.SubRoute != e.SubRoute),
-		Production:   *p, Evaluation: *e, Want: e.Want,
+		Query: p.Query, Case: e.Case, Likeness: likeness(p.Tools, e.Tools),
+		FirstSame: firstOf(p.Tools) == firstOf(e.Tools),
+		RouteDiffers: p.Route != "" && e.Route != "" &&
+			(p.Route != e.Route || p.SubRoute != "" && e.SubRoute != "" && p.SubRoute != e.SubRoute),
+		Production: *p, Evaluation: *e, Want: e.Want,
 	}
 	if e.Want != nil {
 		was, is := firstRight(e.Want, p.Tools), firstRight(e.Want, e.Tools)

@@ -43,7 +43,8 @@ func TestPutBeside(t *testing.T) {
 	}
 	var lines []line
 	for _, p := range got.Pairs {
-		lines = append(lines, line{p.Query, p.Likeness, p.Times, p.FirstSame, p.RouteDiffers, *p.ProductionRight, *p.EvaluationRight, p.Case != "again"})
+		lines = append(lines, line{p.Query, p.Likeness, p.Times, p.FirstSame, p.RouteDiffers, *p.ProductionRight,
+			*p.EvaluationRight, p.Case != "again"})
 	}
 	if d := cmp.Diff([]line{
 		{"three", routing.Disjoint, 1, false, false, false, true, true},
@@ -57,10 +58,12 @@ func TestPutBeside(t *testing.T) {
 	if got.Queries != 3 || got.Decisions != 6 || got.OnlyProduction != 1 || got.OnlyEvaluation != 1 {
 		t.Errorf("%+v", got)
 	}
-	if math.Abs(got.Alike.Point-2.0/6) > 1e-9 || math.Abs(got.First.Point-4.0/6) > 1e-9 || got.Right == nil || got.Right.Cases != 3 || got.Right.Candidate.Point != 1 {
+	if math.Abs(got.Alike.Point-2.0/6) > 1e-9 || math.Abs(got.First.Point-4.0/6) > 1e-9 || got.Right == nil ||
+		got.Right.Cases != 3 || got.Right.Candidate.Point != 1 {
 		t.Errorf("%+v %+v %+v", got.Alike, got.First, got.Right)
 	}
-	if empty := routing.PutBeside(nil, evaluation); empty.Decisions != 0 || empty.Alike.Defined() || empty.Right != nil || empty.Pairs == nil {
+	if empty := routing.PutBeside(nil, evaluation); empty.Decisions != 0 || empty.Alike.Defined() ||
+		empty.Right != nil || empty.Pairs == nil {
 		t.Errorf("%+v", empty)
 	}
 }
@@ -70,7 +73,9 @@ func TestPutBesideCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) routing.Selected {
-			return routing.Selected{Query: rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "query"), Tools: rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID[string]).Draw(t, "tools")}
+			return routing.Selected{Query: rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "query"),
+				Tools: rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3,
+					rapid.ID[string]).Draw(t, "tools")}
 		}), 0, 12)
 		production, evaluation := list.Draw(t, "production"), list.Draw(t, "evaluation")
 		b := routing.PutBeside(production, evaluation)
@@ -92,7 +97,8 @@ func TestPutBesideCounts(t *testing.T) {
 				once = append(once, e)
 			}
 		}
-		if self := routing.PutBeside(once, evaluation); self.Decisions != len(once) || len(once) > 0 && self.Alike.Point != 1 {
+		if self := routing.PutBeside(once, evaluation); self.Decisions != len(once) || len(once) > 0 &&
+			self.Alike.Point != 1 {
 			t.Fatalf("beside itself: %+v", self)
 		}
 	})

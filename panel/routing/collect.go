@@ -89,7 +89,9 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	}
 	t := c.targets[cell.Target]
 	if t == nil {
-		t = &collected{cases: map[string]*outcome{}, layers: map[string][]stats.Observation{}, matches: map[string]int{}, wrong: map[callvet.Class]int{}, missed: map[string]int{}, agents: map[[2]string]int{}}
+		t = &collected{cases: map[string]*outcome{}, layers: map[string][]stats.Observation{},
+			matches: map[string]int{}, wrong: map[callvet.Class]int{}, missed: map[string]int{},
+			agents: map[[2]string]int{}}
 		c.targets[cell.Target] = t
 	}
 	o := t.cases[of.ID]
@@ -131,7 +133,9 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 		return
 	}
 	if t.failures++; len(t.failed) < MaxFailed {
-		t.failed = append(t.failed, Failure{Case: of.ID, Query: of.Question(), Tags: of.Tags, Class: r.Class, Reason: r.Reason, Want: want, Got: *d})
+		t.failed = append(t.failed,
+			Failure{Case: of.ID, Query: of.Question(), Tags: of.Tags, Class: r.Class, Reason: r.Reason,
+				Want: want, Got: *d})
 	}
 }
 
@@ -153,9 +157,11 @@ func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slic
 // beside others are none there, where no expected tool is among them.
 func MatchOf(scores []callvet.Score) (own, byExpected string) {
 	holds := func(name string) bool {
-		return slices.ContainsFunc(scores, func(s callvet.Score) bool { return s.Name == name && s.Scored && s.Value == 1 })
+		return slices.ContainsFunc(scores,
+			func(s callvet.Score) bool { return s.Name == name && s.Scored && s.Value == 1 })
 	}
-	for _, m := range [][2]string{{score.MatchExact, "exact"}, {score.MatchAcceptable, "acceptable"}, {score.MatchPartial, "partial"}, {score.MatchNone, "none"}} {
+	for _, m := range [][2]string{{score.MatchExact, "exact"}, {score.MatchAcceptable, "acceptable"},
+		{score.MatchPartial, "partial"}, {score.MatchNone, "none"}} {
 		if holds(m[0]) {
 			own = m[1]
 			break
@@ -185,9 +191,11 @@ func (c *Collector) Section(p *panel.Panels) *Section {
 }
 
 func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
-	out := Target{Target: tp.Target, Name: tp.Name, Cases: len(t.order), Routes: tp.Routes, Failed: t.failed, Failures: t.failures}
+	out := Target{Target: tp.Target, Name: tp.Name, Cases: len(t.order), Routes: tp.Routes, Failed: t.failed,
+		Failures: t.failures}
 	for _, l := range []struct{ layer, metric string }{
-		{callvet.SelectRoute, score.Route}, {callvet.SelectSubRoute, score.SubRoute}, {callvet.SelectAgents, score.AgentsExact}, {callvet.SelectTools, score.ToolsRight},
+		{callvet.SelectRoute, score.Route}, {callvet.SelectSubRoute, score.SubRoute},
+		{callvet.SelectAgents, score.AgentsExact}, {callvet.SelectTools, score.ToolsRight},
 	} {
 		if m := tp.Overall.Metric(l.metric); m != nil {
 			q := stats.CaseIntervals(t.layers[l.layer], confidence, 0.5, 0.9)
@@ -222,12 +230,14 @@ func telling(name string) bool {
 	case score.Route, score.SubRoute, score.AgentsExact, score.ToolsRight, score.CompositeBest:
 		return false // told as layers, and beside the composite
 	}
-	return !panel.BuiltIn(name) || name == panel.MetricPass || name == panel.MetricError || name == panel.MetricLatencyP50 || name == panel.MetricLatencyP90
+	return !panel.BuiltIn(name) || name == panel.MetricPass || name == panel.MetricError ||
+		name == panel.MetricLatencyP50 || name == panel.MetricLatencyP90
 }
 
 func brief(name string) bool {
 	switch name {
-	case panel.MetricPass, score.Composite, score.Route, score.AgentsExact, score.ToolsRight, score.MRR, score.Precision1:
+	case panel.MetricPass, score.Composite, score.Route, score.AgentsExact, score.ToolsRight, score.MRR,
+		score.Precision1:
 		return true
 	}
 	return false
@@ -255,7 +265,8 @@ func (t *collected) count(out *Target) {
 		out.Agents = append(out.Agents, panel.Confused{Expected: pair[0], Called: pair[1], N: n})
 	}
 	slices.SortFunc(out.Agents, func(a, b panel.Confused) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Expected, b.Expected), strings.Compare(a.Called, b.Called))
+		return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Expected, b.Expected),
+			strings.Compare(a.Called, b.Called))
 	})
 	for _, l := range []string{callvet.SelectRoute, callvet.SelectSubRoute, callvet.SelectAgents, callvet.SelectTools} {
 		if n := t.missed[l]; n > 0 {

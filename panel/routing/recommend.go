@@ -88,7 +88,8 @@ func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
 	if t.Unequal > 0 && len(t.Matches) > 0 {
 		out = append(out, Recommendation{
 			Code: codeSetSize, Counted: true, Text: advice[codeSetSize],
-			Evidence: fmt.Sprintf("%d of %d %s were given another number of tools than they expect", t.Unequal, t.Attempts, t.Unit()),
+			Evidence: fmt.Sprintf("%d of %d %s were given another number of tools than they expect", t.Unequal,
+				t.Attempts, t.Unit()),
 		})
 	}
 	if m := tp.Overall.Metric(panel.MetricLatencyP50); m != nil && m.Interval.Point > maxLatencyMS {
@@ -114,7 +115,8 @@ func patternAdvice(ps []Pattern) []Recommendation {
 		}
 		out = append(out, Recommendation{
 			Code: codeTag, Certain: certain, Text: fmt.Sprintf(text, p.Tag),
-			Evidence: fmt.Sprintf("%d of %d fail, %d of %d others; p = %.3g, %.3g over all tags", p.Failed, p.Of, p.RestFailed, p.Rest, p.P, p.Adjusted),
+			Evidence: fmt.Sprintf("%d of %d fail, %d of %d others; p = %.3g, %.3g over all tags", p.Failed, p.Of,
+				p.RestFailed, p.Rest, p.P, p.Adjusted),
 		})
 	}
 	return out

@@ -20,7 +20,8 @@ import (
 )
 
 // panelsOf sums the cells of a run up.
-func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Case, cells []callvet.Cell) *panel.Panels {
+func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Case,
+	cells []callvet.Cell) *panel.Panels {
 	set := steps.Config{Tools: tools, Catalogue: len(tools) > 0}
 	for i := range targets {
 		set.Targets = append(set.Targets, targets[i].Name)
@@ -47,7 +48,9 @@ func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
 	cases := make([]callvet.Case, 20)
 	for i := range cases {
 		c := &cases[i]
-		*c = callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}, Expect: callvet.Expect{Selection: &callvet.Selection{Route: "a", Tools: []string{"x"}}}, Tags: []string{"all"}}
+		*c = callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
+			Expect: callvet.Expect{Selection: &callvet.Selection{Route: "a", Tools: []string{"x"}}},
+			Tags:   []string{"all"}}
 		if i < 10 {
 			c.Tags = append(c.Tags, "hard", "hard") // written twice, counted once
 		}
@@ -59,8 +62,10 @@ func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
 	var col routing.Collector
 	for i := range cases {
 		d := decide(i)
-		d.Layers = []callvet.LayerTime{{Layer: callvet.SelectRoute, MS: 1}, {Layer: callvet.SelectTools, MS: float64(i + 1)}}
-		cell := callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d, WallMS: 900}, Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())}
+		d.Layers = []callvet.LayerTime{{Layer: callvet.SelectRoute, MS: 1},
+			{Layer: callvet.SelectTools, MS: float64(i + 1)}}
+		cell := callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d, WallMS: 900},
+			Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())}
 		cell.Trace.Classify("")
 		cells = append(cells, cell)
 		col.Add(&cases[i], &cell)
@@ -87,16 +92,19 @@ func TestSection(t *testing.T) {
 	if got.Cases != 20 || got.Failures != 6 || len(got.Failed) != 6 || got.Unequal != 14 {
 		t.Errorf("%d cases, %d failures, %d unequal", got.Cases, got.Failures, got.Unequal)
 	}
-	if diff := cmp.Diff([]panel.Count{{Name: "exact"}, {Name: "acceptable"}, {Name: "partial", N: 14}, {Name: "none", N: 6}}, got.Matches); diff != "" {
+	if diff := cmp.Diff([]panel.Count{{Name: "exact"}, {Name: "acceptable"}, {Name: "partial", N: 14},
+		{Name: "none", N: 6}}, got.Matches); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]panel.Count{{Name: "wrong_route", N: 2}, {Name: "wrong_selection", N: 4}}, got.FirstWrong); diff != "" {
+	if diff := cmp.Diff([]panel.Count{{Name: "wrong_route", N: 2}, {Name: "wrong_selection", N: 4}},
+		got.FirstWrong); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]panel.Count{{Name: "route", N: 2}, {Name: "tools", N: 4}}, got.ToolMisses); diff != "" {
 		t.Error(diff)
 	}
-	if len(got.Layers) != 2 || got.Layers[1].Metric.Interval.Point != 0.7 || got.Layers[1].P50.Point < 10 || got.Layers[1].P50.Point > 11 {
+	if len(got.Layers) != 2 || got.Layers[1].Metric.Interval.Point != 0.7 || got.Layers[1].P50.Point < 10 ||
+		got.Layers[1].P50.Point > 11 {
 		t.Errorf("layers %+v", got.Layers)
 	}
 	// The tag of every case and that of one case are no patterns.
@@ -112,7 +120,8 @@ func TestSection(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if diff := cmp.Diff([]string{"set-size", "latency", "tag"}, codes); diff != "" { // 70 % first tools are not under 70 %, 90 % routes not under 80 %
+	// 70 % first tools are not under 70 %, 90 % routes not under 80 %
+	if diff := cmp.Diff([]string{"set-size", "latency", "tag"}, codes); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -122,7 +131,9 @@ func TestNothingWrong(t *testing.T) {
 	got := section(t, func(int) callvet.Decision {
 		return callvet.Decision{Route: "a", Tools: []callvet.Ranked{{Tool: "x"}}}
 	})
-	if got.Failures != 0 || got.Patterns != nil || got.FirstWrong != nil || got.Unequal != 0 || len(got.Recommendations) != 1 { // latency
+	// latency
+	if got.Failures != 0 || got.Patterns != nil || got.FirstWrong != nil || got.Unequal != 0 ||
+		len(got.Recommendations) != 1 {
 		t.Errorf("%+v", got)
 	}
 	if !math.IsInf(got.Layers[0].P50.Upper, 1) && got.Layers[0].P50.Point != 1 {
@@ -156,18 +167,22 @@ func TestThresholds(t *testing.T) {
 }
 
 // collect judges decisions as they are, several a case where attempts says so.
-func collect(t *testing.T, col *routing.Collector, attempts int, decide func(i, repeat int) callvet.Decision) routing.Target {
+func collect(t *testing.T, col *routing.Collector, attempts int,
+	decide func(i, repeat int) callvet.Decision) routing.Target {
 	t.Helper()
 	cases := make([]callvet.Case, 4)
 	for i := range cases {
-		cases[i] = callvet.Case{ID: fmt.Sprint(i), Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}}, Tags: []string{fmt.Sprint("tag", i/2)}}
+		cases[i] = callvet.Case{ID: fmt.Sprint(i),
+			Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}},
+			Tags:   []string{fmt.Sprint("tag", i/2)}}
 	}
 	var cells []callvet.Cell
 	for i := range cases {
 		for k := range attempts {
 			d := decide(i, k)
 			d.Layers = []callvet.LayerTime{{Layer: callvet.SelectTools}}
-			cell := callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d}, Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())}
+			cell := callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d},
+				Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())}
 			cell.Trace.Classify("")
 			cells = append(cells, cell)
 			col.Add(&cases[i], &cell)
@@ -188,10 +203,12 @@ func TestRepeats(t *testing.T) {
 		}
 		return callvet.Decision{Tools: []callvet.Ranked{{Tool: "x"}}}
 	})
-	if got.Cases != 4 || got.Attempts != 12 || got.Failures != 2 || got.Unequal != 2 || got.Layers[0].Metric.Interval.N != 12 || got.Unit() != "attempts" {
+	if got.Cases != 4 || got.Attempts != 12 || got.Failures != 2 || got.Unequal != 2 ||
+		got.Layers[0].Metric.Interval.N != 12 || got.Unit() != "attempts" {
 		t.Errorf("%+v", got)
 	}
-	if diff := cmp.Diff([]panel.Count{{Name: "exact", N: 9}, {Name: "acceptable"}, {Name: "partial"}, {Name: "none", N: 3}}, got.Matches); diff != "" {
+	if diff := cmp.Diff([]panel.Count{{Name: "exact", N: 9}, {Name: "acceptable"}, {Name: "partial"},
+		{Name: "none", N: 3}}, got.Matches); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]panel.Count{{Name: "wrong_selection", N: 3}}, got.FirstWrong); diff != "" {
@@ -217,9 +234,11 @@ func TestUnequal(t *testing.T) {
 		tools   []callvet.Ranked
 		unequal int
 	}{
-		"twice": {[]callvet.Ranked{{Tool: "x"}, {Tool: "x"}}, 0}, "none": {nil, 0}, "two": {[]callvet.Ranked{{Tool: "x"}, {Tool: "y"}}, 4},
+		"twice": {[]callvet.Ranked{{Tool: "x"}, {Tool: "x"}}, 0}, "none": {nil, 0},
+		"two": {[]callvet.Ranked{{Tool: "x"}, {Tool: "y"}}, 4},
 	} {
-		got := collect(t, &routing.Collector{}, 1, func(int, int) callvet.Decision { return callvet.Decision{Tools: c.tools} })
+		got := collect(t, &routing.Collector{}, 1,
+			func(int, int) callvet.Decision { return callvet.Decision{Tools: c.tools} })
 		sizes := 0
 		for _, r := range got.Recommendations {
 			if r.Code == "set-size" {
@@ -238,17 +257,22 @@ func TestUnequal(t *testing.T) {
 // What is strange about answers is counted and named.
 func TestStrange(t *testing.T) {
 	t.Parallel()
-	got := collect(t, &routing.Collector{Known: func(target int, name string) bool { return target == 0 && (name == "x" || name == "y") }}, 1, func(i, _ int) callvet.Decision {
-		switch i {
-		case 0:
-			return callvet.Decision{Asked: 1, Tools: []callvet.Ranked{{Tool: "x"}, {Tool: "beyond"}, {Tool: "y"}}}
-		case 1:
-			return callvet.Decision{Asked: 3, Tools: []callvet.Ranked{{Tool: "new"}, {Tool: "x"}, {Tool: "gone"}}, Odd: []string{"upside down"}}
-		case 2:
-			return callvet.Decision{Asked: 1, Tools: []callvet.Ranked{{Tool: "new"}}}
-		}
-		return callvet.Decision{Tools: []callvet.Ranked{{Tool: "x"}, {Tool: "y"}}}
-	})
+	got := collect(t,
+		&routing.Collector{Known: func(target int, name string) bool {
+			return target == 0 &&
+				(name == "x" || name == "y")
+		}}, 1, func(i, _ int) callvet.Decision {
+			switch i {
+			case 0:
+				return callvet.Decision{Asked: 1, Tools: []callvet.Ranked{{Tool: "x"}, {Tool: "beyond"}, {Tool: "y"}}}
+			case 1:
+				return callvet.Decision{Asked: 3, Tools: []callvet.Ranked{{Tool: "new"}, {Tool: "x"}, {Tool: "gone"}},
+					Odd: []string{"upside down"}}
+			case 2:
+				return callvet.Decision{Asked: 1, Tools: []callvet.Ranked{{Tool: "new"}}}
+			}
+			return callvet.Decision{Tools: []callvet.Ranked{{Tool: "x"}, {Tool: "y"}}}
+		})
 	want := []string{
 		"1 of 4 answers: the service gave up to 3 tools where 1 were asked for; those behind do not count",
 		"2 of 4 answers: they name 2 tools that the catalogue does not have (gone, new)",
@@ -267,12 +291,16 @@ func TestAgents(t *testing.T) {
 	var cells []callvet.Cell
 	for k, agents := range [][]string{{"y", "x"}, {"x", "y", "x"}, nil, {"y"}} {
 		d := callvet.Decision{Agents: agents, Layers: []callvet.LayerTime{{Layer: callvet.SelectAgents}}}
-		cell := callvet.Cell{Repeat: k, Trace: callvet.Trace{Decision: &d}, Result: score.JudgeSelection(c.Expect.Selection, &d, score.SelectionDefaults())}
+		cell := callvet.Cell{Repeat: k, Trace: callvet.Trace{Decision: &d},
+			Result: score.JudgeSelection(c.Expect.Selection, &d, score.SelectionDefaults())}
 		cells = append(cells, cell)
 		col.Add(&c, &cell)
 	}
-	want := []panel.Confused{{Expected: "x, y", Called: "x, y", N: 2}, {Expected: "x, y", Called: panel.None, N: 1}, {Expected: "x, y", Called: "y", N: 1}}
-	if diff := cmp.Diff(want, col.Section(panelsOf([]callvet.Target{{Name: "r", Selects: true}}, nil, []callvet.Case{c}, cells)).Targets[0].Agents); diff != "" {
+	want := []panel.Confused{{Expected: "x, y", Called: "x, y", N: 2}, {Expected: "x, y", Called: panel.None, N: 1},
+		{Expected: "x, y", Called: "y", N: 1}}
+	if diff := cmp.Diff(want,
+		col.Section(panelsOf([]callvet.Target{{Name: "r", Selects: true}}, nil, []callvet.Case{c},
+			cells)).Targets[0].Agents); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -281,7 +309,8 @@ func TestAgents(t *testing.T) {
 // slices are those of the panels.
 func TestOnePart(t *testing.T) {
 	t.Parallel()
-	right := callvet.Decision{Tools: []callvet.Ranked{{Tool: "x"}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools, MS: 1}}}
+	right := callvet.Decision{Tools: []callvet.Ranked{{Tool: "x"}},
+		Layers: []callvet.LayerTime{{Layer: callvet.SelectTools, MS: 1}}}
 	for name, c := range map[string]struct {
 		categories []string
 		want       []string
@@ -309,7 +338,8 @@ func TestOnePart(t *testing.T) {
 			col.Add(&cases[i], &cell)
 		}
 		var got []string
-		for _, s := range col.Section(panelsOf([]callvet.Target{{Name: "r", Selects: true}}, nil, cases, cells)).Targets[0].Slices {
+		for _, s := range col.Section(
+			panelsOf([]callvet.Target{{Name: "r", Selects: true}}, nil, cases, cells)).Targets[0].Slices {
 			if s.Key == "category" {
 				got = append(got, fmt.Sprintf("%s=%s, %d", s.Key, s.Value, s.Cases))
 			}

@@ -73,7 +73,8 @@ func (s *strange) notes(answers int) []string {
 	if len(s.tools) > len(named) {
 		rest = ", …"
 	}
-	say(s.unknown, "they name %s that the catalogue does not have (%s%s)", someTools(len(s.tools)), strings.Join(named, ", "), rest)
+	say(s.unknown, "they name %s that the catalogue does not have (%s%s)", someTools(len(s.tools)),
+		strings.Join(named, ", "), rest)
 	for _, w := range s.words {
 		say(s.odd[w], "%s", w)
 	}

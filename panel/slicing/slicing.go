@@ -118,9 +118,13 @@ type Set struct {
 // New makes Names for slices by these keys; families are those of tools by name.
 func New(by []string, families map[string][]string) *Names {
 	n := &Names{
-		by: by, families: families, bySlice: map[Slice]uint32{}, values: map[TargetKey]int{}, keys: map[string]struct{}{}, Dead: map[TargetKey]bool{},
-		Targets: Lexicon{by: map[string]uint32{}, max: maxTargets}, Tools: Lexicon{by: map[string]uint32{}, max: MaxTools},
-		Judges: Lexicon{by: map[string]uint32{}, max: maxJudges}, Words: Lexicon{by: map[string]uint32{}, max: maxWords}, sets: map[string]*Set{}, crossed: map[[2]uint32]uint32{},
+		by: by, families: families, bySlice: map[Slice]uint32{}, values: map[TargetKey]int{},
+		keys: map[string]struct{}{}, Dead: map[TargetKey]bool{},
+		Targets: Lexicon{by: map[string]uint32{}, max: maxTargets},
+		Tools:   Lexicon{by: map[string]uint32{}, max: MaxTools},
+		Judges:  Lexicon{by: map[string]uint32{}, max: maxJudges},
+		Words:   Lexicon{by: map[string]uint32{}, max: maxWords}, sets: map[string]*Set{},
+		crossed:  map[[2]uint32]uint32{},
 		expected: asked(by, callvet.SliceExpectedTool, false), expects: [][]uint32{nil}, byExpects: map[string]uint32{},
 	}
 	n.Tools.Number(nil) // 0: none
@@ -393,7 +397,8 @@ func keyName(k string) string {
 func isKey(s string) bool {
 	for i := range len(s) {
 		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' || c == '.' || i > 0 && c >= '0' && c <= '9') {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' || c == '.' || i > 0 &&
+			c >= '0' && c <= '9') {
 			return false
 		}
 	}

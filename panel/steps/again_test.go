@@ -21,7 +21,8 @@ func TestRecordsTwice(t *testing.T) {
 		b := w.Batch()
 		for i, n := range attempts {
 			w.Task(b, &Task{
-				Line: int64(i + 1), Content: uint64(i + 1), Corrects: i > 0, ID: []byte("t"), Attempt: n, Tags: value.Value{}, Fields: value.Value{}, Pass: i % 2,
+				Line: int64(i + 1), Content: uint64(i + 1), Corrects: i > 0, ID: []byte("t"), Attempt: n,
+				Tags: value.Value{}, Fields: value.Value{}, Pass: i % 2,
 				InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1,
 			})
 		}
@@ -54,7 +55,8 @@ func TestRecordsTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if w := warnings(sum); !strings.Contains(w, "2 task records are copies of earlier ones and count once") || !strings.Contains(w, "1 task record corrects") || sum.Panels().Duplicates != 2 {
+	if w := warnings(sum); !strings.Contains(w, "2 task records are copies of earlier ones and count once") ||
+		!strings.Contains(w, "1 task record corrects") || sum.Panels().Duplicates != 2 {
 		t.Error(w)
 	}
 }
@@ -75,7 +77,8 @@ func TestNoSpreadIsNotCertainty(t *testing.T) {
 			return s
 		}).Panels()
 		m := p.Targets[0].Overall.Metric("arg_f1_micro")
-		if m == nil || m.Interval.N != 160 || m.Interval.Clusters != 20 || m.Interval.Upper-m.Interval.Lower < 0.05 || len(m.Warnings) == 0 {
+		if m == nil || m.Interval.N != 160 || m.Interval.Clusters != 20 || m.Interval.Upper-m.Interval.Lower < 0.05 ||
+			len(m.Warnings) == 0 {
 			t.Errorf("hits %d: %+v", hits, m)
 		}
 	}

@@ -45,7 +45,8 @@ type scoreOf struct {
 
 // Said keeps what a scorer said, for the tasks of any Worker of the Sheet.
 func (w *Worker) Said(x *Scored) *Said {
-	s := &Said{class: int8(slices.Index(panel.Classes(), x.Class)), signs: slices.Clone(x.Signs), routes: w.pairs(x.Routes), tools: w.pairs(x.Tools)}
+	s := &Said{class: int8(slices.Index(panel.Classes(), x.Class)), signs: slices.Clone(x.Signs),
+		routes: w.pairs(x.Routes), tools: w.pairs(x.Tools)}
 	for _, x := range x.Scores {
 		s.scores = append(s.scores, scoreOf{w.word(x.Name), int64(x.Value*exact.Scale + 0.5)})
 	}
@@ -61,8 +62,10 @@ func (w *Worker) Said(x *Scored) *Said {
 // scoringOf keeps what a record tells of that; nil where it tells nothing.
 func (w *Worker) scoringOf(t *Task) *scoring {
 	s := scoring{
-		said: t.Said, outcome: int8(slices.Index(panel.Outcomes(), t.Outcome)), format: t.Format, scored: t.Said != nil, decided: t.Decided,
-		unreadable: t.Outcome == callvet.OutcomeUnparseable, cached: t.Cached, unbilled: t.Unbilled, timedOut: t.TimedOut, floor: t.Floor, requests: t.Requests, first: t.FirstMS,
+		said: t.Said, outcome: int8(slices.Index(panel.Outcomes(), t.Outcome)), format: t.Format, scored: t.Said != nil,
+		decided:    t.Decided,
+		unreadable: t.Outcome == callvet.OutcomeUnparseable, cached: t.Cached, unbilled: t.Unbilled,
+		timedOut: t.TimedOut, floor: t.Floor, requests: t.Requests, first: t.FirstMS,
 	}
 	s.why = reasonOf(t)
 	if !s.scored && !t.Cached && !t.Unbilled && !t.TimedOut && !t.Floor &&
@@ -309,7 +312,8 @@ func (s *Sums) attempts(t *task) {
 		}
 		lacks := s.absent(t, r)
 		x, target := r.scoring, r.set.Target
-		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt), Ended: s.tries[i].ended()}
+		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt),
+			Ended: s.tries[i].ended()}
 		whole := findings.Attempt{Ended: at.Ended, Shows: s.tries[i].shows, Missed: lacks}
 		if !r.notRun {
 			s.signs.End(target, r.outcome(), x.reason(), &at)
@@ -407,7 +411,8 @@ func (s *scoredSums) tell(out *panel.Slice) {
 			out.Reasons = append(out.Reasons, r)
 		}
 	}
-	out.NotEvaluated = panel.Unevaluated{Assertions: int(s.assertions), Passed: int(s.inPart), Unjudged: int(s.unjudged)}
+	out.NotEvaluated = panel.Unevaluated{Assertions: int(s.assertions), Passed: int(s.inPart),
+		Unjudged: int(s.unjudged)}
 	out.Verdicts.NotRun += int(s.unjudged)
 	out.Usage.Requests, out.Usage.Cached = int(s.requests), int(s.cached)
 }
@@ -442,7 +447,8 @@ func (t *teller) scored(x *scoredSums, judged int) {
 		}
 	}
 	if w, ok := of[scoreAbstention]; ok {
-		told(panel.MetricAbstention, x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), 0, x.means[w].Fractional())
+		told(panel.MetricAbstention, x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), 0,
+			x.means[w].Fractional())
 		delete(of, scoreAbstention)
 	}
 	for _, name := range panel.ScoreOrder(slices.Collect(maps.Keys(of))) {
@@ -450,6 +456,7 @@ func (t *teller) scored(x *scoredSums, judged int) {
 		if int(w) < len(x.unknown) {
 			unknown = x.unknown[w]
 		}
-		told(panel.MetricName(name), x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), unknown, x.means[w].Fractional())
+		told(panel.MetricName(name), x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), unknown,
+			x.means[w].Fractional())
 	}
 }

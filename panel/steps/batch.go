@@ -102,7 +102,8 @@ func (b *Batch) reset() {
 		in := &b.parts[i]
 		clear(in.records)
 		clear(in.odds)
-		in.pieces, in.steps, in.records, in.odds, in.text = in.pieces[:0], in.steps[:0], in.records[:0], in.odds[:0], in.text[:0]
+		in.pieces, in.steps, in.records, in.odds, in.text = in.pieces[:0], in.steps[:0], in.records[:0],
+			in.odds[:0], in.text[:0]
 	}
 }
 
@@ -129,8 +130,9 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	}
 	p.number = set.Target
 	in.steps = append(in.steps, step{
-		set: set, line: s.Line, exec: s.ExecMS, queue: float32(s.QueueMS), accept: float32(s.AcceptMS), attempt: uint32(s.Attempt),
-		hashes: hashesOf(s), known: s.Score.Known, right: s.Score.True,
+		set: set, line: s.Line, exec: s.ExecMS, queue: float32(s.QueueMS), accept: float32(s.AcceptMS),
+		attempt: uint32(s.Attempt),
+		hashes:  hashesOf(s), known: s.Score.Known, right: s.Score.True,
 		matched: s.Score.Matched, emitted: s.Score.Emitted, expected: s.Score.Expected, union: s.Score.Union,
 	})
 	p.to = int32(len(in.steps))
@@ -151,7 +153,8 @@ func (w *Worker) odd(tool uint32, s *Step) *odd {
 	if gold == findings.NoTool && !findings.Wrong(s.Score) {
 		return nil
 	}
-	return &odd{line: s.Line, call: string(s.CallID), paths: slices.Clone(s.Paths), fields: slices.Clone(s.BadFields), gold: gold}
+	return &odd{line: s.Line, call: string(s.CallID), paths: slices.Clone(s.Paths),
+		fields: slices.Clone(s.BadFields), gold: gold}
 }
 
 // Task adds a task record. An attempt that did not run or that ended in a fault of the
@@ -167,9 +170,11 @@ func (w *Worker) Task(b *Batch, t *Task) {
 	}
 	p.number = set.Target
 	r := record{
-		set: set, line: t.Line, content: t.Content, corrects: t.Corrects, attempt: uint32(t.Attempt), pass: int8(t.Pass),
+		set: set, line: t.Line, content: t.Content, corrects: t.Corrects, attempt: uint32(t.Attempt),
+		pass:  int8(t.Pass),
 		fault: t.Fault, notRun: t.NotRun, skipped: t.NotRun && t.Skipped, gold: t.HasGold,
-		exposed: t.Exposed, incidents: uint32(t.Incidents), blocked: uint32(t.Blocked), input: t.InputTokens, output: t.OutputTokens, reasoning: t.ReasoningTokens,
+		exposed: t.Exposed, incidents: uint32(t.Incidents), blocked: uint32(t.Blocked), input: t.InputTokens,
+		output: t.OutputTokens, reasoning: t.ReasoningTokens,
 		cost: nano(t.CostUSD), wall: t.WallMS, scoring: w.scoringOf(t),
 	}
 	if t.Fault || t.NotRun {

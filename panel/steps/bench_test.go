@@ -35,7 +35,8 @@ func BenchmarkSheet(b *testing.B) {
 		s := Step{
 			Head: &Head{
 				Line: int64(i + 1), TaskID: fmt.Appendf(nil, "t_%09d", task), CallID: fmt.Appendf(nil, "call_%d", i),
-				Tags: docs[tool*5+lang].Root(), AcceptMS: latency(200, 0.5), QueueMS: latency(4, 1), ExecMS: latency(120, 1),
+				Tags: docs[tool*5+lang].Root(), AcceptMS: latency(200, 0.5), QueueMS: latency(4, 1),
+				ExecMS: latency(120, 1),
 			},
 			Tool: fmt.Appendf(nil, "tool_number_%d@v%d", tool, tool%5+1), Args: r.Uint64() | 1, Result: r.Uint64() | 1,
 		}

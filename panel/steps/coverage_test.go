@@ -48,16 +48,19 @@ func TestNothingToLabel(t *testing.T) {
 		return s
 	}).Panels()
 	for name, want := range map[string][3]int{ // n, not applicable, coverage in percent
-		"arg_em": {140, 40, 90}, "arg_f1": {140, 40, 90}, "result_consistency": {120, 80, 100}, "over_call_rate": {200, 0, 100},
+		"arg_em": {140, 40, 90}, "arg_f1": {140, 40, 90}, "result_consistency": {120, 80, 100},
+		"over_call_rate": {200, 0, 100},
 	} {
 		m := p.Targets[0].Overall.Metric(name)
-		if m == nil || m.Coverage == nil || m.Interval.N != want[0] || m.NotApplicable != want[1] || int(100**m.Coverage+0.5) != want[2] {
+		if m == nil || m.Coverage == nil || m.Interval.N != want[0] || m.NotApplicable != want[1] ||
+			int(100**m.Coverage+0.5) != want[2] {
 			t.Errorf("%s: %+v, want %v", name, m, want)
 		}
 	}
 	share := 0.95
 	r, problems := gates.Evaluate(gates.Input{Panels: p, Task: "task"}, []gates.Gate{
-		{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9}, {Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9, MinCoverage: &share},
+		{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9},
+		{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9, MinCoverage: &share},
 	})
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -65,12 +68,14 @@ func TestNothingToLabel(t *testing.T) {
 	if v := r.Verdicts[0]; v.Verdict != gate.Pass {
 		t.Errorf("%s %s", v.Verdict, v.Sentence)
 	}
-	if v := r.Verdicts[1]; v.Reason != gate.ReasonCoverage || v.Cure != "say what would have been right for about 10 more calls" {
+	if v := r.Verdicts[1]; v.Reason != gate.ReasonCoverage ||
+		v.Cure != "say what would have been right for about 10 more calls" {
 		t.Errorf("%s / %s", v.Sentence, v.Cure)
 	}
 
 	none := fill(Config{}, ids, func(int) callvet.StepScore { return labelled(false, false) }).Panels()
-	if m := none.Targets[0].Overall.Metric("arg_em"); m == nil || m.Interval.Status != stats.StatusNoData || *m.Coverage != 1 {
+	if m := none.Targets[0].Overall.Metric("arg_em"); m == nil || m.Interval.Status != stats.StatusNoData ||
+		*m.Coverage != 1 {
 		t.Errorf("over-calls alone: %+v", m)
 	}
 	// The counts survive a partial result.
@@ -105,11 +110,12 @@ func TestWithoutVerdict(t *testing.T) {
 			passed: 120, silent: 60, gate: "pass_rate", want: gate.Inconclusive,
 			reason: gate.ReasonCoverage,
 		},
-		"errors have none":           {passed: 120, failed: 5, gate: "pass_rate", want: gate.Pass},
-		"the judge: all":             {passed: 120, gate: "judged_pass", want: gate.Pass},
-		"the judge: silent on few":   {passed: 120, silent: 5, gate: "judged_pass", want: gate.Pass},
-		"the judge: silent on a lot": {passed: 120, silent: 12, gate: "judged_pass", want: gate.Inconclusive, reason: gates.ReasonLost},
-		"the judge: errors apart":    {passed: 120, failed: 5, gate: "judged_pass", want: gate.Pass},
+		"errors have none":         {passed: 120, failed: 5, gate: "pass_rate", want: gate.Pass},
+		"the judge: all":           {passed: 120, gate: "judged_pass", want: gate.Pass},
+		"the judge: silent on few": {passed: 120, silent: 5, gate: "judged_pass", want: gate.Pass},
+		"the judge: silent on a lot": {passed: 120, silent: 12, gate: "judged_pass", want: gate.Inconclusive,
+			reason: gates.ReasonLost},
+		"the judge: errors apart": {passed: 120, failed: 5, gate: "judged_pass", want: gate.Pass},
 		"the judge: both add up": {
 			passed: 120, silent: 5, failed: 5, gate: "judged_pass", want: gate.Inconclusive,
 			reason: gates.ReasonLost,

@@ -21,11 +21,13 @@ type summed interface {
 }
 
 func (s *sliceSums) exact() []summed {
-	return []summed{&s.keys, &s.precision, &s.recall, &s.f1, &s.micro, &s.exec, &s.queue, &s.accept, &s.calls, &s.unneeded, &s.spared, &s.toolTime, &s.exposed, &s.stopped}
+	return []summed{&s.keys, &s.precision, &s.recall, &s.f1, &s.micro, &s.exec, &s.queue, &s.accept, &s.calls,
+		&s.unneeded, &s.spared, &s.toolTime, &s.exposed, &s.stopped}
 }
 
 func (t *toldSums) exact() []summed {
-	return []summed{&t.pass, &t.complete, &t.fault, &t.miss, &t.costs, &t.perPass, &t.tokens, &t.wall, &t.tokenQuantiles, &t.costQuantiles}
+	return []summed{&t.pass, &t.complete, &t.fault, &t.miss, &t.costs, &t.perPass, &t.tokens, &t.wall,
+		&t.tokenQuantiles, &t.costQuantiles}
 }
 
 // reader reads a partial result into a Sheet's own numbers. After the first
@@ -93,8 +95,12 @@ func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
 	r := &reader{wireReader: wireReader{b: partial}, names: s.names, shift: s.Lines()}
 	var cfg Config
 	note, lost, sources := r.header(&cfg)
-	if r.err == nil && (!slices.Equal(cfg.SliceBy, s.cfg.SliceBy) || cfg.Window != s.cfg.Window || cfg.Catalogue != s.cfg.Catalogue || cfg.Scoring != s.cfg.Scoring || !sameContracts(cfg.Tools, s.cfg.Tools)) {
-		return nil, fmt.Errorf("merge partial results: they were made with other slices, windows, tools or scoring settings: %w", callvet.ErrInvalid)
+	if r.err == nil && (!slices.Equal(cfg.SliceBy, s.cfg.SliceBy) || cfg.Window != s.cfg.Window ||
+		cfg.Catalogue != s.cfg.Catalogue || cfg.Scoring != s.cfg.Scoring || !sameContracts(cfg.Tools, s.cfg.Tools)) {
+		return nil,
+			fmt.Errorf(
+				"merge partial results: they were made with other slices, windows, tools or scoring settings: %w",
+				callvet.ErrInvalid)
 	}
 	r.read()
 	sums := s.newSums()
@@ -351,14 +357,16 @@ func (r *reader) task() *open {
 		o.records = append(o.records, r.record())
 	}
 	for range r.Count() {
-		o.odds = append(o.odds, odd{line: r.line(), call: r.Text(), paths: r.Texts(), fields: r.Texts(), gold: r.Number(r.tools)})
+		o.odds = append(o.odds,
+			odd{line: r.line(), call: r.Text(), paths: r.Texts(), fields: r.Texts(), gold: r.Number(r.tools)})
 	}
 	return o
 }
 
 func (r *reader) step() step {
 	s := step{
-		set: member(&r.wireReader, r.sets), line: r.line(), exec: r.Float(), queue: float32(r.Float()), accept: float32(r.Float()),
+		set: member(&r.wireReader, r.sets), line: r.line(), exec: r.Float(), queue: float32(r.Float()),
+		accept:  float32(r.Float()),
 		attempt: uint32(r.Uint()), known: uint16(r.Uint()), right: uint16(r.Uint()),
 		matched: uint16(r.Uint()), emitted: uint16(r.Uint()), expected: uint16(r.Uint()), union: uint16(r.Uint()),
 		hashes: hashes{r.Fixed(), r.Fixed()},

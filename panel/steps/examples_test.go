@@ -41,26 +41,33 @@ func TestExtremes(t *testing.T) {
 			[]rankedTask{{2, 3, 1, 2}, {2, 3, 0, 2}, {1, 3, 2, 2}, {3, 3, 2, 2}},
 			[]string{"highest d", "highest c", "lowest b", "lowest a"},
 		},
-		"a task that passed is not low, whatever its calls measure": {[]rankedTask{{2, 9, 1, 1}, {8, 9, 1, 1}}, []string{"highest b", "highest a"}},
-		"one attempt names no task":                                 {append(several(25, rankedTask{2, 2, 1, 1}), rankedTask{0, 2, 0, 1}), []string{"highest a", "highest b", "highest c", "lowest z"}},
+		"a task that passed is not low, whatever its calls measure": {[]rankedTask{{2, 9, 1, 1}, {8, 9, 1, 1}},
+			[]string{"highest b", "highest a"}},
+		"one attempt names no task": {append(several(25, rankedTask{2, 2, 1, 1}),
+			rankedTask{0, 2, 0, 1}), []string{"highest a", "highest b", "highest c", "lowest z"}},
 		"attempts that agree everywhere are one": {
-			append(several(25, rankedTask{9, 9, 8, 8}), rankedTask{0, 9, 0, 8}), []string{"highest a", "highest b", "highest c", "lowest z"},
+			append(several(25, rankedTask{9, 9, 8, 8}), rankedTask{0, 9, 0, 8}),
+			[]string{"highest a", "highest b", "highest c", "lowest z"},
 		},
 		"a task far below the rest is the weakest": {
-			append(several(24, rankedTask{9, 10, 9, 10}), rankedTask{1, 10, 1, 10}, rankedTask{8, 10, 8, 10}), []string{"weakest y", "lowest z", "lowest a"},
+			append(several(24, rankedTask{9, 10, 9, 10}), rankedTask{1, 10, 1, 10}, rankedTask{8, 10, 8, 10}),
+			[]string{"weakest y", "lowest z", "lowest a"},
 		},
 		"a task far above the rest is the strongest": {
-			append(append(several(12, rankedTask{0, 10, 0, 10}), several(12, rankedTask{4, 10, 4, 10})...), rankedTask{20, 20, 20, 20}),
+			append(append(several(12, rankedTask{0, 10, 0, 10}), several(12, rankedTask{4, 10, 4, 10})...),
+				rankedTask{20, 20, 20, 20}),
 			[]string{"strongest y", "weakest a", "weakest b", "weakest c"},
 		},
 		"a task with failures far above the rest is not the weakest": {
-			append(several(2, rankedTask{0, 20, 0, 20}), rankedTask{18, 20, 18, 20}), []string{"weakest a", "weakest b", "lowest c"},
+			append(several(2, rankedTask{0, 20, 0, 20}), rankedTask{18, 20, 18, 20}),
+			[]string{"weakest a", "weakest b", "lowest c"},
 		},
 		"none": {},
 	} {
 		var whole, parts findings.Ranking
 		for i, x := range c.tasks {
-			at := findings.Ranked{Good: x.good, Of: x.of, Line: int64(i + 1), Failed: x.judged - x.passed, Judged: x.judged, Seen: findings.SeenOf(int(x.passed), int(x.judged))}
+			at := findings.Ranked{Good: x.good, Of: x.of, Line: int64(i + 1), Failed: x.judged - x.passed,
+				Judged: x.judged, Seen: findings.SeenOf(int(x.passed), int(x.judged))}
 			var part findings.Ranking
 			for _, r := range []*findings.Ranking{&whole, &part} {
 				if x.judged > 0 {

@@ -38,7 +38,8 @@ const (
 )
 
 // mootOf are the places of those measurements.
-var mootOf = [moots]callvet.StepMetric{mootArgs: callvet.StepArgEM, mootEqual: callvet.StepEqual, mootHolds: callvet.StepHolds}
+var mootOf = [moots]callvet.StepMetric{mootArgs: callvet.StepArgEM, mootEqual: callvet.StepEqual,
+	mootHolds: callvet.StepHolds}
 
 // moot are the measurements of a step that are unknown although nothing is missing.
 func (s *step) moot() (m [moots]bool) {
@@ -126,7 +127,8 @@ func (s *sliceSums) add(f *facts, each []facts) {
 		{&s.recall, func(a *facts) int64 { return a.recall }},
 		{&s.f1, func(a *facts) int64 { return a.f1 }},
 	} {
-		x.to.AddAttempts(x.of(f), int(f.args), with(func(a *facts) [2]int64 { return [2]int64{x.of(a), int64(a.args)} }), 1)
+		x.to.AddAttempts(x.of(f), int(f.args),
+			with(func(a *facts) [2]int64 { return [2]int64{x.of(a), int64(a.args)} }), 1)
 	}
 	s.micro.AddAttempts(int(f.hits), int(f.of), with(func(a *facts) [2]int64 { return [2]int64{a.hits, a.of} }))
 }

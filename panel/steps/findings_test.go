@@ -50,15 +50,18 @@ func (d *drawn) fill(w *Worker, b *Batch, task int, line *int64, copies int) {
 		for range copies {
 			*line++
 			st := Step{
-				Head: &Head{Line: *line, TaskID: id, Target: []byte(d.target), CallID: fmt.Append(nil, "c", k), AcceptMS: -1, QueueMS: -1, ExecMS: -1},
-				Tool: []byte("f"), Score: s, Args: uint64(k + 1), Paths: []string{"p"}, BadFields: []string{"q"}, GoldTool: []byte("g"),
+				Head: &Head{Line: *line, TaskID: id, Target: []byte(d.target), CallID: fmt.Append(nil, "c", k),
+					AcceptMS: -1, QueueMS: -1, ExecMS: -1},
+				Tool: []byte("f"), Score: s, Args: uint64(k + 1), Paths: []string{"p"}, BadFields: []string{"q"},
+				GoldTool: []byte("g"),
 			}
 			w.Step(b, &st)
 		}
 	}
 	*line++
 	t := Task{
-		Line: *line, ID: id, Target: []byte(d.target), Pass: d.pass, Fault: d.fault, InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1,
+		Line: *line, ID: id, Target: []byte(d.target), Pass: d.pass, Fault: d.fault, InputTokens: -1, OutputTokens: -1,
+		ReasoningTokens: -1, CostUSD: -1, WallMS: -1,
 		Outcome: callvet.OutcomeCalled,
 	}
 	switch {
@@ -125,13 +128,17 @@ func TestFindingsAreTrue(t *testing.T) {
 			}
 		}
 		units := map[string]int{
-			"S1": knows(all, callvet.StepSchemaValid, callvet.StepRejected), "S2": knows(all, callvet.StepSelection, callvet.StepKnownTool),
-			"S3": knows(all, callvet.StepArgEM), "S4": knows(all, callvet.StepExecuted), "S5": knows(all, callvet.StepNeeded), "S6": knows(all, callvet.StepSafe),
+			"S1": knows(all, callvet.StepSchemaValid, callvet.StepRejected),
+			"S2": knows(all, callvet.StepSelection, callvet.StepKnownTool),
+			"S3": knows(all, callvet.StepArgEM), "S4": knows(all, callvet.StepExecuted),
+			"S5": knows(all, callvet.StepNeeded), "S6": knows(all, callvet.StepSafe),
 		}
 		most := 0
 		for _, f := range p.Findings {
-			if f.Count < 1 || f.Count > f.Of || f.Failed > f.Failing || f.Failing > 0 && f.Failing != failing || f.Unit == "" {
-				t.Errorf("%d: %s: %d of %d %s, %d of %d failing attempts of %d", seed, f.Code, f.Count, f.Of, f.Unit, f.Failed, f.Failing, failing)
+			if f.Count < 1 || f.Count > f.Of || f.Failed > f.Failing || f.Failing > 0 && f.Failing != failing ||
+				f.Unit == "" {
+				t.Errorf("%d: %s: %d of %d %s, %d of %d failing attempts of %d", seed, f.Code, f.Count, f.Of, f.Unit,
+					f.Failed, f.Failing, failing)
 			}
 			want, call := units[f.Code]
 			switch {

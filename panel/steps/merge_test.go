@@ -26,7 +26,8 @@ func TestBackInAnotherPart(t *testing.T) {
 	for _, cut := range []int{1, 2, 30, 400, len(ids) - 2} {
 		sum := New(cfg)
 		for i, part := range [][]string{ids[:cut], ids[cut:]} {
-			p := fill(Config{Window: cfg.Window, Partial: true}, part, func(k int) callvet.StepScore { return score(i*cut + k) })
+			p := fill(Config{Window: cfg.Window, Partial: true}, part,
+				func(k int) callvet.StepScore { return score(i*cut + k) })
 			if _, err := sum.Merge(p.AppendPartial(nil, nil)); err != nil {
 				t.Fatal(err)
 			}

@@ -39,7 +39,8 @@ func (d *described) metric() string {
 var stepMetrics = [...]described{
 	{step: callvet.StepSchemaValid, name: "schema_valid", title: "schema validity", byTask: true, scored: true},
 	{step: callvet.StepKnownTool, name: "unknown_tool_rate", title: "unknown tools", lower: true, inverse: true},
-	{step: callvet.StepSelection, name: "tool_selection", title: "tool selection", gold: true, byTask: true, scored: true},
+	{step: callvet.StepSelection, name: "tool_selection", title: "tool selection", gold: true, byTask: true,
+		scored: true},
 	{step: callvet.StepNeeded, name: "over_call_rate", title: "unneeded calls", lower: true, inverse: true, gold: true},
 	{step: callvet.StepArgEM, name: "arg_em", title: "arguments exact", gold: true, byTask: true, scored: true},
 	{step: callvet.StepExecuted, name: "execution_success", title: "executed", byTask: true},
@@ -65,7 +66,8 @@ type teller struct {
 
 // ofRun reports whether the attempts are those of a run, or were scored like them.
 func (t *teller) ofRun() bool {
-	return t.s.steps == 0 && t.s.told == nil || t.s.told != nil && t.s.told.scored != nil && t.s.told.scored.attempts > 0
+	return t.s.steps == 0 && t.s.told == nil || t.s.told != nil && t.s.told.scored != nil &&
+		t.s.told.scored.attempts > 0
 }
 
 // always are the metrics that the table of all tasks has even without data.
@@ -148,7 +150,10 @@ func (t *teller) stepRate(d *described) {
 func (t *teller) rateWarnings(d *described, m *panel.Metric, r *exact.Rate) {
 	m.Warnings = panel.RateWarnings(m, 0)
 	if n := t.unnamed(); d.step == callvet.StepSelection && n > 0 && t.overall {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("%d calls are labelled as needed, but no gold.tool says which tool is right: they are not in the rate", n))
+		m.Warnings = append(m.Warnings,
+			fmt.Sprintf(
+				"%d calls are labelled as needed, but no gold.tool says which tool is right: they are not in the rate",
+				n))
 	}
 	if r.Informative() {
 		m.Informative = true
@@ -161,7 +166,8 @@ func (t *teller) rateWarnings(d *described, m *panel.Metric, r *exact.Rate) {
 
 // byTask adds the companion by task of a measurement of calls.
 func (t *teller) byTask(d *described, iv stats.Interval) {
-	by := panel.Metric{Name: panel.ByTask(d.name), Title: d.title + ", by task", Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: d.lower, Interval: iv}
+	by := panel.Metric{Name: panel.ByTask(d.name), Title: d.title + ", by task", Unit: panel.UnitRate, Of: "tasks",
+		LowerIsBetter: d.lower, Interval: iv}
 	by.Warnings = panel.RateWarnings(&by, 0)
 	t.out = append(t.out, by)
 }
@@ -185,7 +191,8 @@ func share1(n, of int64) *float64 {
 
 func (t *teller) fidelity(em *panel.Metric) {
 	add := func(name, title string, x *exact.Mean) {
-		m := panel.Metric{Name: name + panel.ByCall, Title: title, Unit: panel.UnitRate, Of: "calls", Fractional: x.Fractional(), Coverage: em.Coverage, NotApplicable: em.NotApplicable}
+		m := panel.Metric{Name: name + panel.ByCall, Title: title, Unit: panel.UnitRate, Of: "calls",
+			Fractional: x.Fractional(), Coverage: em.Coverage, NotApplicable: em.NotApplicable}
 		m.Interval = x.Interval(t.cfg.Confidence, stats.DefaultRho0)
 		m.Agree(x.N())
 		m.Warnings = panel.RateWarnings(&m, 0)
@@ -195,7 +202,8 @@ func (t *teller) fidelity(em *panel.Metric) {
 	add("arg_precision", "argument precision", &t.s.precision)
 	add("arg_recall", "argument recall", &t.s.recall)
 	add("arg_f1", "argument F1", &t.s.f1)
-	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "keys", Coverage: em.Coverage, NotApplicable: em.NotApplicable}
+	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "keys",
+		Coverage: em.Coverage, NotApplicable: em.NotApplicable}
 	if m.Interval = t.s.micro.Interval(t.cfg.Confidence, stats.DefaultRho0); m.Interval.Defined() {
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)
@@ -209,7 +217,8 @@ func (t *teller) latency(name, title, of string, q *exact.Quantiles, unit panel.
 	}
 	for i, iv := range q.Intervals(t.cfg.Confidence, 0.5, 0.9) {
 		p := [...]string{"p50", "p90"}[i]
-		m := panel.Metric{Name: name + "_" + p, Title: title + ", " + p, Unit: unit, Of: of, LowerIsBetter: true, Interval: scaled(iv, scale)}
+		m := panel.Metric{Name: name + "_" + p, Title: title + ", " + p, Unit: unit, Of: of, LowerIsBetter: true,
+			Interval: scaled(iv, scale)}
 		if iv.Status == stats.StatusCensored {
 			m.Warnings = append(m.Warnings, "lies among the timeouts: the value is a lower limit")
 		}
@@ -231,7 +240,8 @@ func (t *teller) count(name, title string, c *exact.Count, lower bool) {
 	if !iv.Defined() {
 		return
 	}
-	m := panel.Metric{Name: name, Title: title, Unit: panel.UnitCount, Of: "attempts", LowerIsBetter: lower, Interval: iv}
+	m := panel.Metric{Name: name, Title: title, Unit: panel.UnitCount, Of: "attempts", LowerIsBetter: lower,
+		Interval: iv}
 	m.Warnings = panel.AmountWarnings(&m, "task")
 	t.out = append(t.out, m)
 }
@@ -334,11 +344,13 @@ func (t *teller) chances(x *toldSums) {
 			name string
 			mean *exact.Mean
 		}{{panel.MetricPassAt, &x.at[k-1]}, {panel.MetricPassHat, &x.hat[k-1]}} {
-			m := panel.Metric{Name: fmt.Sprint(c.name, k), Title: fmt.Sprint(c.name, k), Unit: panel.UnitRate, Of: "tasks", Fractional: c.mean.Fractional()}
+			m := panel.Metric{Name: fmt.Sprint(c.name, k), Title: fmt.Sprint(c.name, k), Unit: panel.UnitRate,
+				Of: "tasks", Fractional: c.mean.Fractional()}
 			m.Interval = c.mean.Interval(t.cfg.Confidence, stats.DefaultRho0)
 			m.Warnings = panel.RateWarnings(&m, 0)
 			if short := x.at[0].N() - c.mean.N(); short > 0 {
-				m.Warnings = append(m.Warnings, fmt.Sprintf("%d tasks have fewer than %d attempts and are left out", short, k))
+				m.Warnings = append(m.Warnings,
+					fmt.Sprintf("%d tasks have fewer than %d attempts and are left out", short, k))
 			}
 			t.out = append(t.out, m)
 		}
@@ -387,18 +399,22 @@ func (t *teller) incidents() {
 		m.Warnings = append(m.Warnings, fmt.Sprintf("%d incidents in %d of %d tasks", t.s.incidents, k, m.Interval.N))
 	} else {
 		n := m.Interval.N
-		m.Warnings = append(m.Warnings, fmt.Sprintf("none in %d tasks: the rate is below %.3g %% (one-sided, with a confidence of 95 %%)", n, 100*stats.IncidentUpper(0, n, 0.95)))
+		m.Warnings = append(m.Warnings,
+			fmt.Sprintf("none in %d tasks: the rate is below %.3g %% (one-sided, with a confidence of 95 %%)", n,
+				100*stats.IncidentUpper(0, n, 0.95)))
 	}
 	t.out = append(t.out, m)
 	if t.s.blocked > 0 {
 		m := t.breaches("blocked_incidents", "tasks with a blocked incident", &t.s.stopped)
-		m.Warnings = append(m.Warnings, fmt.Sprintf("%d attempts were stopped, in %d of %d tasks", t.s.blocked, t.s.stopped.Yes(), m.Interval.N))
+		m.Warnings = append(m.Warnings,
+			fmt.Sprintf("%d attempts were stopped, in %d of %d tasks", t.s.blocked, t.s.stopped.Yes(), m.Interval.N))
 		t.out = append(t.out, m)
 	}
 }
 
 func (t *teller) breaches(name, title string, r *exact.Rate) panel.Metric {
 	return panel.Metric{
-		Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: r.Interval(t.cfg.Confidence, stats.DefaultRho0),
+		Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true,
+		Interval: r.Interval(t.cfg.Confidence, stats.DefaultRho0),
 	}
 }

@@ -229,7 +229,8 @@ func (p *partition) absorb(later *partition, keep bool, into *Sums) {
 		if o == nil {
 			o = p.begin(from.hash, from.target, from.id, from.number, keep)
 		}
-		o.steps, o.records, o.odds = append(o.steps, from.steps...), append(o.records, from.records...), append(o.odds, from.odds...)
+		o.steps, o.records, o.odds = append(o.steps, from.steps...), append(o.records, from.records...),
+			append(o.odds, from.odds...)
 		p.shrink(into)
 	}
 	for _, from := range later.heads {

@@ -53,11 +53,14 @@ func TestReasons(t *testing.T) {
 		as(func(t *Task) { t.Outcome, t.Why = callvet.OutcomeUnparseable, callvet.ReasonTokens }),
 		as(func(t *Task) { t.Outcome, t.Why = callvet.OutcomeUnparseable, callvet.ReasonTokens }),
 		as(func(t *Task) { t.Outcome, t.Fault, t.Kind = callvet.OutcomeError, true, callvet.FaultTimeout }),
-		as(func(t *Task) { t.Outcome, t.Why = callvet.OutcomeCalled, callvet.ReasonTokens }), // it called: the reason is of no account
+		// it called: the reason is of no account
+		as(func(t *Task) { t.Outcome, t.Why = callvet.OutcomeCalled, callvet.ReasonTokens }),
 		as(func(t *Task) { t.Outcome, t.Why = callvet.OutcomeUnparseable, "of another tool" }),
 	}
 	want := map[panel.Reasoned]int{}
-	for _, r := range []panel.Reasoned{first, {Outcome: callvet.OutcomeUnparseable, Reason: "token_limit"}, {Outcome: callvet.OutcomeUnparseable, Reason: "token_limit"}, {Outcome: callvet.OutcomeError, Reason: "timeout"}} {
+	for _, r := range []panel.Reasoned{first, {Outcome: callvet.OutcomeUnparseable, Reason: "token_limit"},
+		{Outcome: callvet.OutcomeUnparseable, Reason: "token_limit"},
+		{Outcome: callvet.OutcomeError, Reason: "timeout"}} {
 		want[r]++
 	}
 	got := map[panel.Reasoned]int{}
@@ -85,9 +88,12 @@ func TestScoringOfNothing(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for name, task := range map[string]Task{
-		"requests": {Requests: 1}, "first": {FirstMS: 1}, "outcome": {Outcome: panel.Outcomes()[0]}, "a later outcome": {Outcome: panel.Outcomes()[1]},
-		"a reason": {Fault: true, Kind: callvet.FaultTimeout}, "the first reason": {Outcome: callvet.OutcomeUnparseable, Why: callvet.Reason(panel.Reasons()[0].Reason)},
-		"cached": {Cached: true}, "floor": {Floor: true}, "timed out": {TimedOut: true}, "unbilled": {Unbilled: true},
+		"requests": {Requests: 1}, "first": {FirstMS: 1}, "outcome": {Outcome: panel.Outcomes()[0]},
+		"a later outcome":  {Outcome: panel.Outcomes()[1]},
+		"a reason":         {Fault: true, Kind: callvet.FaultTimeout},
+		"the first reason": {Outcome: callvet.OutcomeUnparseable, Why: callvet.Reason(panel.Reasons()[0].Reason)},
+		"cached":           {Cached: true}, "floor": {Floor: true}, "timed out": {TimedOut: true},
+		"unbilled": {Unbilled: true},
 	} {
 		if w.scoringOf(&task) == nil {
 			t.Errorf("%s: none", name)
@@ -109,7 +115,8 @@ func TestAgainMerges(t *testing.T) {
 	a.merged, b.merged, a.replaced, b.replaced = 5, 2, 3, 1
 	a.copies, b.copies, a.corrected, b.corrected = 6, 3, 4, 2
 	a.merge(&b)
-	if a.merged != 7 || a.replaced != 4 || a.copies != 9 || a.corrected != 6 || a.conflicts != 2*maxConflicts || len(a.first) != maxConflicts {
+	if a.merged != 7 || a.replaced != 4 || a.copies != 9 || a.corrected != 6 || a.conflicts != 2*maxConflicts ||
+		len(a.first) != maxConflicts {
 		t.Errorf("%d, %d, %d, %d", a.merged, a.replaced, a.conflicts, len(a.first))
 	}
 	for i, c := range a.first {
@@ -134,10 +141,12 @@ func TestTasksTwice(t *testing.T) {
 		conflicts  []Conflict
 		warning    string
 	}{
-		"one":          {[]Task{record(1, 0, 1, false)}, 1, 0, nil, ""},
-		"two tries":    {[]Task{record(1, 0, 1, false), record(2, 1, 0, false)}, 1, 1, nil, ""},
-		"a copy":       {[]Task{record(1, 0, 1, false), record(1, 0, 1, false)}, 1, 0, nil, "1 task record is a copy of an earlier one and counts once with it"},
-		"a conflict":   {[]Task{record(1, 0, 1, false), record(2, 0, 0, false), record(3, 1, 1, false)}, 1, 0, []Conflict{{Line: 2, Of: 1}}, ""},
+		"one":       {[]Task{record(1, 0, 1, false)}, 1, 0, nil, ""},
+		"two tries": {[]Task{record(1, 0, 1, false), record(2, 1, 0, false)}, 1, 1, nil, ""},
+		"a copy": {[]Task{record(1, 0, 1, false), record(1, 0, 1, false)}, 1, 0, nil,
+			"1 task record is a copy of an earlier one and counts once with it"},
+		"a conflict": {[]Task{record(1, 0, 1, false), record(2, 0, 0, false), record(3, 1, 1, false)}, 1, 0,
+			[]Conflict{{Line: 2, Of: 1}}, ""},
 		"a correction": {[]Task{record(1, 0, 1, false), record(2, 0, 0, true)}, 0, 1, nil, "1 task record corrects"},
 	} {
 		s := New(Config{})
@@ -155,7 +164,8 @@ func TestTasksTwice(t *testing.T) {
 		v := p.Targets[0].Overall.Verdicts
 		_, conflicts := s.Conflicts()
 		warnings := strings.Join(p.Warnings, "\n")
-		if d := cmp.Diff(tt.conflicts, conflicts); d != "" || v.Pass != tt.pass || v.Fail != tt.fail || !strings.Contains(warnings, tt.warning) || tt.warning == "" && strings.Contains(warnings, "task record") {
+		if d := cmp.Diff(tt.conflicts, conflicts); d != "" || v.Pass != tt.pass || v.Fail != tt.fail ||
+			!strings.Contains(warnings, tt.warning) || tt.warning == "" && strings.Contains(warnings, "task record") {
 			t.Errorf("%s: %+v, %s %s", name, v, warnings, d)
 		}
 	}
@@ -168,7 +178,8 @@ func TestLostRanges(t *testing.T) {
 	var tasks []Task
 	for i := range 40 {
 		tasks = append(tasks, Task{
-			Pass: i % 2, Outcome: callvet.OutcomeCalled, InputTokens: 10, OutputTokens: 10, ReasoningTokens: -1, CostUSD: 0.01, WallMS: float64(100 + i),
+			Pass: i % 2, Outcome: callvet.OutcomeCalled, InputTokens: 10, OutputTokens: 10, ReasoningTokens: -1,
+			CostUSD: 0.01, WallMS: float64(100 + i),
 		})
 	}
 	find := func(s *Sheet, name string) *panel.Metric {
@@ -199,7 +210,8 @@ func TestLostRanges(t *testing.T) {
 	again := tasks[0] // contradicts the first one
 	again.ID, again.Pass = []byte("a0"), 1
 	contradicted := tasked(10, append(tasks, again)...)
-	if m := find(contradicted, panel.MetricPass); m.Lost == nil || m.Lost.Low.N != 50 { // 39, the contradicted one, and 10
+	// 39, the contradicted one, and 10
+	if m := find(contradicted, panel.MetricPass); m.Lost == nil || m.Lost.Low.N != 50 {
 		t.Errorf("with a contradiction: %+v", m.Lost)
 	}
 	iv := ended(stats.Interval{Point: never, Lower: 1e300, Upper: never / 2})

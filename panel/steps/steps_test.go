@@ -23,7 +23,9 @@ func fill(cfg Config, ids []string, score func(i int) callvet.StepScore) *Sheet 
 	w := s.Worker()
 	b := w.Batch()
 	for i, id := range ids {
-		w.Step(b, &Step{Head: &Head{Line: int64(i + 1), TaskID: []byte(id), AcceptMS: -1, QueueMS: -1, ExecMS: float64(i)}, Tool: []byte("x"), Score: score(i)})
+		w.Step(b,
+			&Step{Head: &Head{Line: int64(i + 1), TaskID: []byte(id), AcceptMS: -1, QueueMS: -1, ExecMS: float64(i)},
+				Tool: []byte("x"), Score: score(i)})
 	}
 	s.Give(0, b, func(*Batch) {})
 	s.Take(w, 0, 1)
@@ -74,7 +76,8 @@ func TestManyRecords(t *testing.T) {
 	for number := range int64(200) {
 		b := w.Batch()
 		for i := range 500 {
-			w.Task(b, &Task{Line: 1, ID: []byte("long"), Attempt: int(number)*500 + i, Pass: i % 2, CostUSD: -1, WallMS: -1})
+			w.Task(b,
+				&Task{Line: 1, ID: []byte("long"), Attempt: int(number)*500 + i, Pass: i % 2, CostUSD: -1, WallMS: -1})
 		}
 		s.Give(number, b, func(*Batch) {})
 		s.Take(w, 0, 1)
@@ -104,7 +107,8 @@ func TestWindow(t *testing.T) {
 	if !strings.Contains(strings.Join(p.Warnings, "\n"), "1 tasks came back") {
 		t.Error(p.Warnings)
 	}
-	if whole := fill(Config{}, ids, func(int) callvet.StepScore { return executed(true) }).Panels(); whole.Targets[0].Overall.Cases != 500 {
+	if whole := fill(Config{}, ids,
+		func(int) callvet.StepScore { return executed(true) }).Panels(); whole.Targets[0].Overall.Cases != 500 {
 		t.Error("the default window is too small")
 	}
 }
@@ -164,7 +168,8 @@ func TestUnnamedTool(t *testing.T) {
 		if c.status != "" && (m.Interval.Status != c.status || m.Interval.Defined() || by != nil) {
 			t.Errorf("%s: %+v, by task %+v", name, m, by)
 		}
-		if c.status == "" && (m.Interval.Point != c.point || by == nil) || *m.Coverage != c.coverage || !strings.Contains(strings.Join(m.Warnings, "\n"), c.warns) {
+		if c.status == "" && (m.Interval.Point != c.point || by == nil) || *m.Coverage != c.coverage ||
+			!strings.Contains(strings.Join(m.Warnings, "\n"), c.warns) {
 			t.Errorf("%s: %+v, coverage %v", name, m, *m.Coverage)
 		}
 	}
@@ -182,7 +187,8 @@ func TestWorst(t *testing.T) {
 		return panel.Slice{Key: "k", Value: v, Metrics: []panel.Metric{m}}
 	}
 	all := slice("", 900, 1000)
-	tp := panel.TargetPanel{Overall: all, Slices: []panel.Slice{slice("a", 280, 300), slice("b", 200, 250), slice("c", 5, 5)}}
+	tp := panel.TargetPanel{Overall: all,
+		Slices: []panel.Slice{slice("a", 280, 300), slice("b", 200, 250), slice("c", 5, 5)}}
 	panel.CompareSlices(&tp)
 	var got []string
 	for i := range tp.Slices {
@@ -192,7 +198,8 @@ func TestWorst(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%s %.4f %v %v", tp.Slices[i].Value, v.Rest, v.Adjusted < 0.05, v.Worst))
 	}
-	if diff := cmp.Diff([]string{"a 0.8857 true false", "b 0.9333 true true", "c 0.8995 false false"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"a 0.8857 true false", "b 0.9333 true true", "c 0.8995 false false"},
+		got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -221,7 +228,8 @@ func TestTold(t *testing.T) {
 			score.Set(callvet.StepRejected, i == 0)
 			score.Set(callvet.StepSafe, i > 1 || j > 0)
 			w.Step(b, &Step{
-				Head: &Head{Line: line, TaskID: fmt.Appendf(nil, "t%02d", i), Tags: tags, Fields: fields, AcceptMS: -1, QueueMS: -1, ExecMS: -1},
+				Head: &Head{Line: line, TaskID: fmt.Appendf(nil, "t%02d", i), Tags: tags, Fields: fields, AcceptMS: -1,
+					QueueMS: -1, ExecMS: -1},
 				Tool: []byte("x"), Score: score,
 			})
 		}
@@ -242,7 +250,8 @@ func TestTold(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	all := &p.Targets[0].Overall
-	if happened, stopped := all.Metric("safety_incidents"), all.Metric("blocked_incidents"); happened.Interval.Point != 1.0/12 || stopped.Interval.Point != 1.0/12 {
+	if happened, stopped := all.Metric("safety_incidents"),
+		all.Metric("blocked_incidents"); happened.Interval.Point != 1.0/12 || stopped.Interval.Point != 1.0/12 {
 		t.Errorf("%+v, %+v", happened, stopped)
 	}
 	if m := all.Metric("calls_per_attempt"); m.Unit != panel.UnitCount || m.Interval.Point != 6.5 || !m.LowerIsBetter {
@@ -261,8 +270,10 @@ func TestOrder(t *testing.T) {
 		for _, i := range order {
 			id := []byte{'a' + byte(i)}
 			zero := [2]float64{0, math.Copysign(0, -1)}[i]
-			w.Step(b, &Step{Head: &Head{Line: int64(i + 1), TaskID: id, AcceptMS: -1, QueueMS: -1, ExecMS: zero}, Tool: []byte("x"), Score: timedOut()})
-			w.Task(b, &Task{Line: int64(i + 1), ID: id, Pass: 1, CostUSD: -1, WallMS: -1, Judged: []Verdict{{string(id), true}}})
+			w.Step(b, &Step{Head: &Head{Line: int64(i + 1), TaskID: id, AcceptMS: -1, QueueMS: -1, ExecMS: zero},
+				Tool: []byte("x"), Score: timedOut()})
+			w.Task(b, &Task{Line: int64(i + 1), ID: id, Pass: 1, CostUSD: -1, WallMS: -1,
+				Judged: []Verdict{{string(id), true}}})
 		}
 		s.Give(0, b, func(*Batch) {})
 		s.Take(w, 0, 1)

@@ -174,7 +174,8 @@ func (s *Sums) mergeRest(o *Sums) {
 }
 
 func (s *sliceSums) merge(o *sliceSums) {
-	s.tasks, s.attempts, s.steps, s.incidents = s.tasks+o.tasks, s.attempts+o.attempts, s.steps+o.steps, s.incidents+o.incidents
+	s.tasks, s.attempts, s.steps, s.incidents = s.tasks+o.tasks, s.attempts+o.attempts, s.steps+o.steps,
+		s.incidents+o.incidents
 	s.blocked, s.labelled = s.blocked+o.blocked, s.labelled+o.labelled
 	for i := range s.moot {
 		s.moot[i] += o.moot[i]
@@ -209,7 +210,8 @@ func (s *sliceSums) merge(o *sliceSums) {
 // counts are the plain counts, in the order in which they are written.
 func (t *toldSums) counts() []*int64 {
 	return []*int64{
-		&t.passed, &t.failed, &t.errors, &t.notRun, &t.skipped, &t.input, &t.output, &t.reasoning, &t.cost, &t.costKnown, &t.costUnknown, &t.noUsage,
+		&t.passed, &t.failed, &t.errors, &t.notRun, &t.skipped, &t.input, &t.output, &t.reasoning, &t.cost,
+		&t.costKnown, &t.costUnknown, &t.noUsage,
 	}
 }
 

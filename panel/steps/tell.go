@@ -30,7 +30,8 @@ func (s *Sheet) Panels() *panel.Panels {
 		}
 	}
 	symptoms, ranking := all.counted()
-	p.Findings = findings.Findings(&symptoms, &all.signs, &findings.Names{Tool: s.tool, Target: s.targetName, Contract: s.contract, Locate: s.locate})
+	p.Findings = findings.Findings(&symptoms, &all.signs,
+		&findings.Names{Tool: s.tool, Target: s.targetName, Contract: s.contract, Locate: s.locate})
 	p.Examples = s.examples(&ranking)
 	p.Warnings = s.warnings(all)
 	p.Duplicates = int(all.again.merged)
@@ -144,9 +145,11 @@ func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, lost int64) p
 	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
 	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall}
 	if o := x.told; o != nil {
-		out.Verdicts = panel.Verdicts{Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors), NotRun: int(o.notRun), Skipped: int(o.skipped)}
+		out.Verdicts = panel.Verdicts{Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors),
+			NotRun: int(o.notRun), Skipped: int(o.skipped)}
 		out.Usage = panel.Usage{
-			InputTokens: int(o.input), OutputTokens: int(o.output), ReasoningTokens: int(o.reasoning), CostUSD: float64(o.cost) / 1e9,
+			InputTokens: int(o.input), OutputTokens: int(o.output), ReasoningTokens: int(o.reasoning),
+			CostUSD:   float64(o.cost) / 1e9,
 			CostKnown: int(o.costKnown), CostUnknown: int(o.costUnknown), UsageUnknown: int(o.noUsage),
 		}
 		if o.scored != nil {
@@ -175,7 +178,8 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 	for _, id := range byCount {
 		name := n.Slices[id]
 		switch {
-		case name.Key == "", n.Dead[slicing.TargetKey{Target: name.Target, Key: name.Key}], !slicing.Told(s.cfg.SliceBy, name.Key):
+		case name.Key == "", n.Dead[slicing.TargetKey{Target: name.Target, Key: name.Key}],
+			!slicing.Told(s.cfg.SliceBy, name.Key):
 		case name.Key == "tag" && (all.slices[id].tasks < int64(s.cfg.MinTagTasks) || s.told(id, ids, all)):
 		case s.usual() && all.slices[id].tasks == whole: // the table of all tasks once more
 		case perKey[name.Key] >= s.cfg.MaxValues, len(out) >= maxSlices:
@@ -185,7 +189,8 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 		}
 	}
 	slices.SortFunc(out, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(s.rank(n.Slices[a].Key), s.rank(n.Slices[b].Key)), slicing.Compare(n.Slices[a], n.Slices[b]))
+		return cmp.Or(cmp.Compare(s.rank(n.Slices[a].Key), s.rank(n.Slices[b].Key)),
+			slicing.Compare(n.Slices[a], n.Slices[b]))
 	})
 	return out
 }
@@ -201,7 +206,8 @@ func (s *Sheet) told(tag uint32, ids []uint32, all *Sums) bool {
 	}
 	return slices.ContainsFunc(ids, func(id uint32) bool {
 		o := s.names.Slices[id]
-		return o.Value == s.names.Slices[tag].Value && o.Key != "tag" && slicing.Told(s.cfg.SliceBy, o.Key) && !s.names.Dead[slicing.TargetKey{Target: o.Target, Key: o.Key}] &&
+		return o.Value == s.names.Slices[tag].Value && o.Key != "tag" && slicing.Told(s.cfg.SliceBy, o.Key) &&
+			!s.names.Dead[slicing.TargetKey{Target: o.Target, Key: o.Key}] &&
 			all.slices[id].alike(all.slices[tag])
 	})
 }
@@ -253,7 +259,8 @@ func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 				continue
 			}
 			seen[[2]string{x.Target, x.Task}] = true
-			e := panel.Example{Kind: kind, Target: x.Target, Task: x.Task, Line: x.Line, Score: float64(x.Good) / float64(x.Of), Why: why(&x)}
+			e := panel.Example{Kind: kind, Target: x.Target, Task: x.Task, Line: x.Line,
+				Score: float64(x.Good) / float64(x.Of), Why: why(&x)}
 			if below, above := r.StandOut(&x, s.cfg.Confidence); i == 0 && above || i == 1 && below {
 				e.Kind = named
 			} else {
@@ -268,9 +275,11 @@ func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 
 // why is what was measured of a task.
 func why(x *findings.Ranked) string {
-	text := fmt.Sprintf("%d of %d measurements are good, in %s", x.Good, x.Of, panel.Plural(int(x.Calls), "call", "calls"))
+	text := fmt.Sprintf("%d of %d measurements are good, in %s", x.Good, x.Of,
+		panel.Plural(int(x.Calls), "call", "calls"))
 	if x.Judged > 0 {
-		text = fmt.Sprintf("%d of %s passed, ", x.Judged-x.Failed, panel.Plural(int(x.Judged), "attempt", "attempts")) + text
+		text = fmt.Sprintf("%d of %s passed, ", x.Judged-x.Failed, panel.Plural(int(x.Judged), "attempt", "attempts")) +
+			text
 	}
 	return text
 }
@@ -308,24 +317,30 @@ func (s *Sheet) warnings(all *Sums) []string {
 		split, long = split+s.parts[i].tasks.split, long+s.parts[i].tasks.long
 	}
 	if split > 0 {
-		w = append(w, fmt.Sprintf("%d tasks came back after more than %d others and count as several: sort the file by task, or intervals are too short", split, s.cfg.Window))
+		w = append(w,
+			fmt.Sprintf(
+				"%d tasks came back after more than %d others and count as several: sort the file by task, or intervals are too short", split, s.cfg.Window))
 	}
 	if long > 0 {
 		w = append(w, fmt.Sprintf("tasks of more than %d calls or records count as several (%d times)", maxSteps, long))
 	}
 	if n := all.again.merged; n > 0 {
-		w = append(w, panel.Plural(int(n), "task record is a copy of an earlier one and counts", "task records are copies of earlier ones and count")+
+		w = append(w, panel.Plural(int(n), "task record is a copy of an earlier one and counts",
+			"task records are copies of earlier ones and count")+
 			" once with it")
 	}
 	if n := all.again.copies; n > 0 {
-		w = append(w, panel.Plural(int(n), "step is a copy of an earlier one of its call and counts", "steps are copies of earlier ones of their calls and count")+
+		w = append(w, panel.Plural(int(n), "step is a copy of an earlier one of its call and counts",
+			"steps are copies of earlier ones of their calls and count")+
 			" once with it")
 	}
 	if n := all.again.corrected; n > 0 {
-		w = append(w, panel.Plural(int(n), "step corrects", "steps correct")+" an earlier one of its call, which does not count")
+		w = append(w, panel.Plural(int(n), "step corrects", "steps correct")+
+			" an earlier one of its call, which does not count")
 	}
 	if n := all.again.replaced; n > 0 {
-		w = append(w, panel.Plural(int(n), "task record corrects", "task records correct")+" an earlier one, which does not count")
+		w = append(w, panel.Plural(int(n), "task record corrects", "task records correct")+
+			" an earlier one, which does not count")
 	}
 	dead := map[string]bool{}
 	for k := range s.names.Dead {
@@ -334,14 +349,17 @@ func (s *Sheet) warnings(all *Sums) []string {
 	for _, k := range slices.Sorted(maps.Keys(dead)) {
 		w = append(w, fmt.Sprintf("%q has more than %d values: it is no slice", k, slicing.MaxValues))
 	}
-	if !s.cfg.Catalogue && slices.ContainsFunc(all.symptoms, func(x *findings.Counts) bool { return x != nil && x.Steps > 0 }) {
+	if !s.cfg.Catalogue &&
+		slices.ContainsFunc(all.symptoms, func(x *findings.Counts) bool { return x != nil && x.Steps > 0 }) {
 		w = append(w, "no tools were given: whether arguments keep a schema, and whether tools exist, is not known")
 	}
 	if slices.Contains(s.names.Tools.All, slicing.Beyond) {
-		w = append(w, fmt.Sprintf("more than %d tools were called: the rest is told as %s", slicing.MaxTools, slicing.Beyond))
+		w = append(w,
+			fmt.Sprintf("more than %d tools were called: the rest is told as %s", slicing.MaxTools, slicing.Beyond))
 	}
 	if names := slices.Sorted(slices.Values(s.names.Targets.All)); len(names) > 1 && names[0] == "" {
-		w = append(w, "some lines name no target: they are told apart from "+strings.Join(names[1:min(len(names), 4)], ", "))
+		w = append(w, "some lines name no target: they are told apart from "+
+			strings.Join(names[1:min(len(names), 4)], ", "))
 	}
 	return w
 }

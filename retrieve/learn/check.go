@@ -60,7 +60,8 @@ func CheckSuspect(s *Suspect) []string {
 		add("it has a character that is not shown (U+%04X)", r)
 	}
 	c := &retrieve.Catalogue{Entries: []retrieve.Entry{*s.Tool}}
-	if leaks := Leaks(c, []Edit{{Tool: s.Tool.Tool.Name, Description: &s.Description}}, s.Questions); len(leaks) > 0 && s.Unnamed {
+	if leaks := Leaks(c, []Edit{{Tool: s.Tool.Tool.Name, Description: &s.Description}}, s.Questions); len(leaks) > 0 &&
+		s.Unnamed {
 		add("it says a question that it is measured with, nearly or word for word")
 	} else if len(leaks) > 0 {
 		add("it says what %d of the suite's cases ask, nearly or word for word (%s)", len(leaks), clip(leaks[0].Case))
@@ -91,7 +92,8 @@ func (s *Suspect) invented(d string) []string {
 	var out []string
 	known := s.known()
 	say := func(what, name string) {
-		if m := fmt.Sprintf("it names %s %q, which the tool does not tell of", what, clip(name)); !slices.Contains(out, m) && len(out) < 5 {
+		if m := fmt.Sprintf("it names %s %q, which the tool does not tell of", what, clip(name)); !slices.Contains(out,
+			m) && len(out) < 5 {
 			out = append(out, m)
 		}
 	}
@@ -133,7 +135,8 @@ func (s *Suspect) invented(d string) []string {
 
 // special names are no ordinary words of a sentence.
 func special(name string) bool {
-	return strings.ContainsAny(name, "_-.") || strings.IndexFunc(name, unicode.IsDigit) >= 0 || strings.IndexFunc(name, unicode.IsUpper) > 0
+	return strings.ContainsAny(name, "_-.") || strings.IndexFunc(name, unicode.IsDigit) >= 0 ||
+		strings.IndexFunc(name, unicode.IsUpper) > 0
 }
 
 // source is all that the catalog says of the tool.

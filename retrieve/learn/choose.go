@@ -30,7 +30,8 @@ func Choose(outcomes []Outcome, most int) []Candidate {
 	all := candidates(outcomes)
 	all = slices.DeleteFunc(all, func(c *Candidate) bool { return len(c.Lost)+len(c.Taken) == 0 })
 	slices.SortStableFunc(all, func(a, b *Candidate) int {
-		return cmp.Or(cmp.Compare(len(b.Lost)+len(b.Taken), len(a.Lost)+len(a.Taken)), cmp.Compare(len(b.Lost), len(a.Lost)), strings.Compare(a.Tool, b.Tool))
+		return cmp.Or(cmp.Compare(len(b.Lost)+len(b.Taken), len(a.Lost)+len(a.Taken)),
+			cmp.Compare(len(b.Lost), len(a.Lost)), strings.Compare(a.Tool, b.Tool))
 	})
 	var out []Candidate
 	for _, c := range all[:min(len(all), max(most, 0))] {

@@ -131,17 +131,21 @@ func check(c *retrieve.Catalogue, at map[string]int, edits []Edit) error {
 		seen[e.Tool] = true
 		old := c.Entries[ix].Tool.Description
 		if e.Was != nil && *e.Was != old && (e.Description == nil || *e.Description != old) {
-			return e.problem("look at the edit again, then correct or remove was", "the description of %s is no longer the one that the edit was written for", clip(e.Tool))
+			return e.problem("look at the edit again, then correct or remove was",
+				"the description of %s is no longer the one that the edit was written for", clip(e.Tool))
 		}
 		if e.Name == nil || *e.Name == e.Tool {
 			continue
 		}
 		_, taken := at[*e.Name]
 		if other := names[*e.Name]; taken || other != "" || *e.Name == "" {
-			return e.problem("choose another name", "%s cannot be called %q: there is a tool of that name, or it is none", clip(e.Tool), clip(*e.Name))
+			return e.problem("choose another name",
+				"%s cannot be called %q: there is a tool of that name, or it is none", clip(e.Tool), clip(*e.Name))
 		}
 		if strings.ContainsFunc(*e.Name, func(r rune) bool { return unicode.IsSpace(r) || hidden(r) }) {
-			return e.problem("choose another name", "%s cannot be called %q: a name has no spaces, and nothing that is not shown", clip(e.Tool), clip(*e.Name))
+			return e.problem("choose another name",
+				"%s cannot be called %q: a name has no spaces, and nothing that is not shown", clip(e.Tool),
+				clip(*e.Name))
 		}
 		names[*e.Name] = e.Tool
 	}

@@ -77,7 +77,8 @@ func Said(c *retrieve.Catalogue, questions []Question) []bool {
 	for i, q := range questions {
 		words := retrieve.Words(q.Text)
 		// What has nearly all words has one of the rarest of them.
-		rare := slices.SortedFunc(slices.Values(words), func(a, b string) int { return len(having[a]) - len(having[b]) })
+		rare := slices.SortedFunc(slices.Values(words),
+			func(a, b string) int { return len(having[a]) - len(having[b]) })
 		for _, w := range rare[:min(len(rare), int((1-nearlyAll)*float64(len(rare)))+1)] {
 			out[i] = out[i] || slices.ContainsFunc(having[w], func(at int) bool { return all[at].holds(words) })
 		}

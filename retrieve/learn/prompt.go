@@ -71,14 +71,16 @@ func RewritePrompt(of *retrieve.Catalogue, c *Candidate, held []Question) (strin
 		Taken  []promptTaken `json:"should_not_get"`
 		Kept   []string      `json:"should_keep"`
 	}
-	p.Tool = promptTool{e.Tool.Name, cut(e.Title), cut(e.Tool.Description), first(e.Keywords, 30), first(without(e.Examples, held), 10), nil}
+	p.Tool = promptTool{e.Tool.Name, cut(e.Title), cut(e.Tool.Description), first(e.Keywords, 30),
+		first(without(e.Examples, held), 10), nil}
 	if _, err := value.Parse(e.Tool.Parameters); err == nil && len(e.Tool.Parameters) <= 4*promptText {
 		p.Tool.Parameters = e.Tool.Parameters
 	}
 	p.Rivals, p.Lost, p.Taken, p.Kept = []promptTool{}, []string{}, []promptTaken{}, []string{}
 	for _, r := range c.Named() {
 		if o := at[r]; o != nil {
-			p.Rivals = append(p.Rivals, promptTool{Name: o.Tool.Name, Title: cut(o.Title), Description: cut(o.Tool.Description)})
+			p.Rivals = append(p.Rivals,
+				promptTool{Name: o.Tool.Name, Title: cut(o.Title), Description: cut(o.Tool.Description)})
 		}
 	}
 	for _, o := range c.Lost[:min(len(c.Lost), promptQuestions)] {
@@ -117,7 +119,8 @@ func first(list []string, n int) []string {
 
 // RetryPrompt is the message to a model after an unusable answer: it names the mistakes.
 func RetryPrompt(wrong []string) string {
-	return "Your answer cannot be used: " + strings.Join(wrong, "; ") + `. Answer once more with one JSON object and nothing else: {"description": "…"}`
+	return "Your answer cannot be used: " + strings.Join(wrong, "; ") +
+		`. Answer once more with one JSON object and nothing else: {"description": "…"}`
 }
 
 // maxAnswer is the size of the largest answer that is read, in bytes.

@@ -58,9 +58,12 @@ func confirm(file string, out []byte, want *retrieve.Catalogue) error {
 	for i := range want.Entries {
 		w, g := want.Entries[i], got.Entries[i]
 		w.ID = ""
-		if w.EmbeddingText() != g.EmbeddingText() || w.Tool.Name != g.Tool.Name || w.Tool.Description != g.Tool.Description || w.Title != g.Title ||
-			!slices.Equal(w.Keywords, g.Keywords) || !slices.Equal(w.Examples, g.Examples) || !sameJSON(w.Tool.Parameters, g.Tool.Parameters) {
-			return fmt.Errorf("write catalogue: %w: tool %s would not become what was measured", callvet.ErrConflict, clip(g.Tool.Name))
+		if w.EmbeddingText() != g.EmbeddingText() || w.Tool.Name != g.Tool.Name ||
+			w.Tool.Description != g.Tool.Description || w.Title != g.Title ||
+			!slices.Equal(w.Keywords, g.Keywords) || !slices.Equal(w.Examples, g.Examples) ||
+			!sameJSON(w.Tool.Parameters, g.Tool.Parameters) {
+			return fmt.Errorf("write catalogue: %w: tool %s would not become what was measured", callvet.ErrConflict,
+				clip(g.Tool.Name))
 		}
 	}
 	return nil
@@ -170,7 +173,8 @@ func (s splices) tool(data []byte, v value.Value, e *Edit) (splices, error) {
 	if e.Examples != nil {
 		set(listOf(e.Examples), t.outer, "example_queries", "examples")
 	}
-	if object, key := t.place(value.Value{}, "parameters", "inputSchema", "input_schema", "args", "schema"); len(e.Parameters) > 0 && err == nil {
+	if object, key := t.place(value.Value{}, "parameters", "inputSchema", "input_schema", "args",
+		"schema"); len(e.Parameters) > 0 && err == nil {
 		schema, _ := object.Get(key)
 		text := bytes.Clone(schema.Raw())
 		for _, p := range e.Parameters {

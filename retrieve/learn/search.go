@@ -59,7 +59,8 @@ const (
 // for bounds under 0.
 func (s *Search) Run(ctx context.Context, goal Goal) (Found, error) {
 	if s.Rounds < 0 || s.Most < 0 || !(s.Least >= 0) {
-		return Found{}, fmt.Errorf("search weights: %d rounds, at most %d options, least %v: %w", s.Rounds, s.Most, s.Least, callvet.ErrInvalid)
+		return Found{}, fmt.Errorf("search weights: %d rounds, at most %d options, least %v: %w", s.Rounds, s.Most,
+			s.Least, callvet.ErrInvalid)
 	}
 	rounds, most := s.Rounds, s.Most
 	if rounds == 0 {

@@ -49,7 +49,8 @@ func SplitQuestions(questions []Question, share float64, seed int64) []bool {
 		for _, u := range units {
 			ordered = append(ordered, u)
 		}
-		slices.SortFunc(ordered, func(a, b *unit) int { return cmp.Or(cmp.Compare(a.hash, b.hash), strings.Compare(a.text, b.text)) })
+		slices.SortFunc(ordered,
+			func(a, b *unit) int { return cmp.Or(cmp.Compare(a.hash, b.hash), strings.Compare(a.text, b.text)) })
 		held := int(math.Floor(share*float64(len(ordered)) + fraction(hash(seed, group, ""))))
 		for _, u := range ordered[:min(held, len(ordered))] {
 			for _, i := range u.at {

@@ -132,7 +132,8 @@ func (t *Trial) goal(questions []int) Goal {
 }
 
 // compare adds both sums of scores, and what changed, to the result.
-func (t *Trial) compare(ctx context.Context, r *TuneResult, tuned retrieve.Options, questions []int) ([]float64, error) {
+func (t *Trial) compare(ctx context.Context, r *TuneResult, tuned retrieve.Options,
+	questions []int) ([]float64, error) {
 	before, err := t.Judge(ctx, t.Search.Start, questions)
 	if err != nil {
 		return nil, err
@@ -216,11 +217,18 @@ func (t *Trial) split() (parts, error) {
 	}
 	switch {
 	case t.Folds != 0 && (t.Folds < 2 || len(keys) < 2*t.Folds):
-		return p, fmt.Errorf("split questions: %w: %d folds of %d different sets of right tools; at least 2 folds, with 2 sets each", callvet.ErrInvalid, t.Folds, len(keys))
+		return p,
+			fmt.Errorf(
+				"split questions: %w: %d folds of %d different sets of right tools; at least 2 folds, with 2 sets each",
+				callvet.ErrInvalid, t.Folds, len(keys))
 	case t.Folds == 0 && !(t.Holdout > 0 && t.Holdout < 1):
-		return p, fmt.Errorf("split questions: %w: hold out %v of them; a share between 0 and 1", callvet.ErrInvalid, t.Holdout)
+		return p, fmt.Errorf("split questions: %w: hold out %v of them; a share between 0 and 1",
+			callvet.ErrInvalid, t.Holdout)
 	case t.Folds == 0 && (count[0] < 2 || count[1] < 2):
-		return p, fmt.Errorf("split questions: %w: of %d different sets of right tools %d would be held out; both parts need 2", callvet.ErrInvalid, len(keys), count[0])
+		return p,
+			fmt.Errorf(
+				"split questions: %w: of %d different sets of right tools %d would be held out; both parts need 2",
+				callvet.ErrInvalid, len(keys), count[0])
 	}
 	if t.Folds > 0 {
 		p.n = t.Folds

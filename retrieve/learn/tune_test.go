@@ -32,7 +32,8 @@ func TestSearch(t *testing.T) {
 	if err != nil || math.Abs(*name(&f.Options)-6) > 1.2 || f.Goal <= f.Start || f.Cut {
 		t.Fatalf("%+v %v", f, err)
 	}
-	if diff := cmp.Diff(map[string]float64{"name": *name(&f.Options)}, learn.Changed(s.Start, f.Options, s.Knobs)); diff != "" {
+	if diff := cmp.Diff(map[string]float64{"name": *name(&f.Options)},
+		learn.Changed(s.Start, f.Options, s.Knobs)); diff != "" {
 		t.Error(diff)
 	}
 	for _, m := range f.Moves {
@@ -71,7 +72,8 @@ func trial(helped func(key int) bool) learn.Trial {
 		keys[i] = fmt.Sprint(i % 40)
 	}
 	return learn.Trial{
-		Search: learn.Search{Start: retrieve.Default(), Knobs: learn.Weights(retrieve.Mixed)}, Keys: keys, Holdout: 0.5, Seed: 1,
+		Search: learn.Search{Start: retrieve.Default(), Knobs: learn.Weights(retrieve.Mixed)}, Keys: keys,
+		Holdout: 0.5, Seed: 1,
 		Judge: func(_ context.Context, o retrieve.Options, questions []int) ([]learn.TuneOutcome, error) {
 			out := make([]learn.TuneOutcome, len(questions))
 			for i, q := range questions {

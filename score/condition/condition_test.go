@@ -143,7 +143,8 @@ func TestDocumented(t *testing.T) {
 	if !ok || !closed {
 		t.Fatal("docs/reference/tools.md has no examples of post-conditions")
 	}
-	v := parse(t, `{"window_days":30,"exceptions":[1],"items":[{"id":"x","price":2,"currency":"SEK"},{"price":1,"currency":"SEK"}],"currency":"SEK","refund":{"id":1},"total":3}`)
+	v := parse(t,
+		`{"window_days":30,"exceptions":[1],"items":[{"id":"x","price":2,"currency":"SEK"},{"price":1,"currency":"SEK"}],"currency":"SEK","refund":{"id":1},"total":3}`)
 	for _, text := range strings.Split(strings.TrimSpace(block), "\n") {
 		if c, err := Compile(text); err != nil || !c.Holds(v) {
 			t.Errorf("%s: %v, or it does not hold", text, err)
@@ -160,7 +161,8 @@ func TestDocumented(t *testing.T) {
 func TestHugeResult(t *testing.T) {
 	t.Parallel()
 	huge := parse(t, `{"a":"`+strings.Repeat("x", maxResult)+`","b":1}`)
-	for text, want := range map[string]bool{`b == 1`: true, `len(a) > 9`: true, `a + a != ""`: false, `b + 0 == 1`: false} {
+	for text, want := range map[string]bool{`b == 1`: true, `len(a) > 9`: true, `a + a != ""`: false,
+		`b + 0 == 1`: false} {
 		c, err := Compile(text)
 		if err != nil {
 			t.Fatal(err)
@@ -174,9 +176,12 @@ func TestHugeResult(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for text, say := range map[string]string{
-		``: "unexpected", `window_days =`: "", `a ==`: "", `now() > 1`: "not available", `env("HOME")`: "not a function", `a.b()`: "",
-		`exists(1)`: "takes a path", `exists(a, b)`: "one path", `let x = 1; x == 1`: "not available", `a ?? b`: "not available",
-		`all(a, all(#, # > 1))`: "inside another", `map(a, #)`: "not available", `1..1000000 == a`: "not available", `a matches "("`: "",
+		``: "unexpected", `window_days =`: "", `a ==`: "", `now() > 1`: "not available",
+		`env("HOME")`: "not a function", `a.b()`: "",
+		`exists(1)`: "takes a path", `exists(a, b)`: "one path", `let x = 1; x == 1`: "not available",
+		`a ?? b`:                "not available",
+		`all(a, all(#, # > 1))`: "inside another", `map(a, #)`: "not available", `1..1000000 == a`: "not available",
+		`a matches "("`:   "",
 		`repeat("x", 10)`: "not available", `exists(a) == true`: "cannot be called", `{"a": 1} == a`: "not available",
 		strings.Repeat("(", 5000): "longer", strings.Repeat("a && ", 400) + "a": "", `$env == 1 ?? 2`: "not available",
 	} {
@@ -209,8 +214,10 @@ func TestPlainAgreesWithLibrary(t *testing.T) {
 	seen := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		tokens := rapid.SliceOfN(rapid.SampledFrom([]string{
-			"a", "count", "type", "a.b", "result", "result.x", "x[0].y", "len(a)", "len(result)", "==", "!=", "<", "<=", ">", ">=", "&&", "and", "or", "not",
-			"1", "-1", "0", "-0", "2.50", "-0.0", "1e3", "007", `"x"`, "'y z'", `"<é>"`, "true", "false", "null", "nil", "(", ")", "in", "b", " ", "  ", "\t", "if", "1_0", ".5",
+			"a", "count", "type", "a.b", "result", "result.x", "x[0].y", "len(a)", "len(result)", "==", "!=", "<", "<=",
+			">", ">=", "&&", "and", "or", "not",
+			"1", "-1", "0", "-0", "2.50", "-0.0", "1e3", "007", `"x"`, "'y z'", `"<é>"`, "true", "false", "null", "nil",
+			"(", ")", "in", "b", " ", "  ", "\t", "if", "1_0", ".5",
 		}), 3, 8).Draw(rt, "tokens")
 		sep := rapid.SampledFrom([]string{"", " "}).Draw(rt, "sep")
 		if samePlain(rt, strings.Join(tokens, sep)) {
@@ -218,9 +225,12 @@ func TestPlainAgreesWithLibrary(t *testing.T) {
 		}
 		var parts []string
 		for range rapid.IntRange(1, 3).Draw(rt, "comparisons") {
-			parts = append(parts, rapid.SampledFrom([]string{"a", "count", "result", "x[0].y", "len(a)"}).Draw(rt, "left")+
-				rapid.SampledFrom([]string{"==", " != ", "<", " <= ", ">", ">="}).Draw(rt, "op")+
-				rapid.SampledFrom([]string{"1", "-1", "0", "2.50", `"x"`, "'y z'", `"<é>"`, "true", "null"}).Draw(rt, "right"))
+			parts = append(parts,
+				rapid.SampledFrom([]string{"a", "count", "result", "x[0].y", "len(a)"}).Draw(rt, "left")+
+					rapid.SampledFrom([]string{"==", " != ", "<", " <= ", ">", ">="}).Draw(rt, "op")+
+					rapid.SampledFrom([]string{"1", "-1", "0", "2.50", `"x"`, "'y z'", `"<é>"`, "true",
+						"null"}).Draw(rt,
+						"right"))
 		}
 		if samePlain(rt, strings.Join(parts, rapid.SampledFrom([]string{"&&", " and "}).Draw(rt, "join"))) {
 			seen++
@@ -321,11 +331,13 @@ func drawOperand(t *rapid.T) string {
 }
 
 func drawPath(t *rapid.T) string {
-	return rapid.SampledFrom([]string{"a", "b", "c", "a.b", "b.c", "a[0]", "b[1]", "c[-1]", "result", "result.a", "result[0]", "a.b.c", `a["b"]`}).Draw(t, "path")
+	return rapid.SampledFrom([]string{"a", "b", "c", "a.b", "b.c", "a[0]", "b[1]", "c[-1]", "result", "result.a",
+		"result[0]", "a.b.c", `a["b"]`}).Draw(t, "path")
 }
 
 func drawLiteral(t *rapid.T) string {
-	return rapid.SampledFrom([]string{"0", "1", "-1", "2.5", "1.0", "30", `""`, `"a"`, `"ab"`, `'b'`, "true", "false", "null", "nil", `"\u00e9\n"`}).Draw(t, "literal")
+	return rapid.SampledFrom([]string{"0", "1", "-1", "2.5", "1.0", "30", `""`, `"a"`, `"ab"`, `'b'`, "true", "false",
+		"null", "nil", `"\u00e9\n"`}).Draw(t, "literal")
 }
 
 func drawJSON(t *rapid.T, depth int) string {
@@ -392,7 +404,8 @@ func FuzzCompile(f *testing.F) {
 
 func BenchmarkHolds(b *testing.B) {
 	v := parse(b, `{"window_days":30,"exceptions":["defecto"]}`)
-	for name, text := range map[string]string{"native": `window_days>=0 && len(exceptions) > 0`, "library": `window_days + 0 >= 0`} {
+	for name, text := range map[string]string{"native": `window_days>=0 && len(exceptions) > 0`,
+		"library": `window_days + 0 >= 0`} {
 		c, err := Compile(text)
 		if err != nil {
 			b.Fatal(err)
@@ -409,7 +422,8 @@ func BenchmarkHolds(b *testing.B) {
 }
 
 func BenchmarkCompile(b *testing.B) {
-	for name, text := range map[string]string{"plain": `order_id == "A-1234" && total >= 10`, "library": `(order_id == "A-1234") && total >= 10`} {
+	for name, text := range map[string]string{"plain": `order_id == "A-1234" && total >= 10`,
+		"library": `(order_id == "A-1234") && total >= 10`} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

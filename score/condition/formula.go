@@ -42,7 +42,8 @@ func CompileFormula(text string) (*Formula, error) {
 }
 
 // errLimit wraps callvet.ErrLimited.
-var errLimit = fmt.Errorf("%w: it takes more memory than an expression may, or looks at more than a megabyte", callvet.ErrLimited)
+var errLimit = fmt.Errorf("%w: it takes more memory than an expression may, or looks at more than a megabyte",
+	callvet.ErrLimited)
 
 // Of gives what the formula makes of a value. The error wraps callvet.ErrLimited where it
 // takes too much, and callvet.ErrInvalid where it gives neither a number nor a truth, or a
@@ -64,7 +65,8 @@ func (f *Formula) Of(v value.Value) (Outcome, error) {
 		case value.Invalid:
 			return Outcome{Missing: true}, nil
 		default:
-			return Outcome{}, fmt.Errorf("%w: it gives %s, and neither a number nor true or false", callvet.ErrInvalid, at.Kind())
+			return Outcome{}, fmt.Errorf("%w: it gives %s, and neither a number nor true or false",
+				callvet.ErrInvalid, at.Kind())
 		}
 	}
 	if f.root.reaches(v) {

@@ -62,7 +62,8 @@ func TestFormulaWithoutOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		`answer`: "neither a number", `calls`: "neither a number", `usage.tokens + 1`: "a member is missing", `1 / len(none)`: "no finite number", `trim(answer)`: "neither a number",
+		`answer`: "neither a number", `calls`: "neither a number", `usage.tokens + 1`: "a member is missing",
+		`1 / len(none)`: "no finite number", `trim(answer)`: "neither a number",
 	} {
 		f, err := CompileFormula(text)
 		if err != nil {
@@ -77,7 +78,8 @@ func TestFormulaWithoutOutcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{`any(calls, # == "y")`, `len(calls) == 1 && any(calls, # == "y")`, `not any(calls, # == "y")`} {
+	for _, text := range []string{`any(calls, # == "y")`, `len(calls) == 1 && any(calls, # == "y")`,
+		`not any(calls, # == "y")`} {
 		f, err := CompileFormula(text)
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +88,8 @@ func TestFormulaWithoutOutcome(t *testing.T) {
 			t.Errorf("%s of a long attempt: %+v %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", " ", "answer contains", `env("HOME")`, "map(calls, .tool)", strings.Repeat("(", MaxBytes+1)} {
+	for _, text := range []string{"", " ", "answer contains", `env("HOME")`, "map(calls, .tool)",
+		strings.Repeat("(", MaxBytes+1)} {
 		if _, err := CompileFormula(text); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%.40q: %v", text, err)
 		}

@@ -48,7 +48,8 @@ var (
 // their arguments only and take time in proportion to them.
 func functions() []string {
 	return []string{
-		"abs", "all", "any", "ceil", "count", "float", "floor", "fromJSON", "int", "len", "lower", "max", "mean", "min", "none", "one",
+		"abs", "all", "any", "ceil", "count", "float", "floor", "fromJSON", "int", "len", "lower", "max", "mean", "min",
+		"none", "one",
 		"round", "string", "sum", "trim", "type", "upper",
 	}
 }
@@ -57,7 +58,8 @@ func functionList() string { return strings.Join(functions(), ", ") }
 
 func isOperator(s string) bool {
 	switch s {
-	case "==", "!=", "<", "<=", ">", ">=", "in", "&&", "||", "and", "or", "+", "-", "*", "/", "%", "contains", "startsWith", "endsWith", "matches":
+	case "==", "!=", "<", "<=", ">", ">=", "in", "&&", "||", "and", "or", "+", "-", "*", "/", "%", "contains",
+		"startsWith", "endsWith", "matches":
 		return true
 	}
 	return false
@@ -110,7 +112,8 @@ func libraryValue(p *vm.Program, result value.Value) (any, error) {
 	}
 	machine := vm.VM{MemoryBudget: memoryBudget}
 	out, err := machine.Run(p, map[string]any{nameResult: decoded})
-	if err != nil && strings.Contains(err.Error(), "memory budget exceeded") { // the library has no error of its own for it
+	// the library has no error of its own for it
+	if err != nil && strings.Contains(err.Error(), "memory budget exceeded") {
 		return nil, errLimit
 	}
 	return out, err
@@ -264,7 +267,8 @@ func (r *rewriter) rewrite(n ast.Node) (ast.Node, error) {
 	case *ast.BuiltinNode:
 		return r.builtin(n)
 	case *ast.CallNode:
-		return nil, refusef(n, "%s cannot be called here; there are %s, and exists beside them", n.Callee, functionList())
+		return nil, refusef(n, "%s cannot be called here; there are %s, and exists beside them", n.Callee,
+			functionList())
 	}
 	return nil, refusef(n, "%s is not available in conditions", n)
 }

@@ -105,7 +105,8 @@ func (s *scanner) symbol() string {
 // reserved reports names that mean something to the library.
 func reserved(w string) bool {
 	switch w {
-	case "", "and", "or", "not", "in", "let", "if", "else", "true", "false", "nil", nameNull, "contains", "startsWith", "endsWith", "matches", "exists":
+	case "", "and", "or", "not", "in", "let", "if", "else", "true", "false", "nil", nameNull, "contains", "startsWith",
+		"endsWith", "matches", "exists":
 		return true
 	}
 	return false

@@ -133,7 +133,8 @@ func TestPlainReads(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for c := range 256 {
-		letter := c == '_' || c < 128 && strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", rune(c))
+		letter := c == '_' || c < 128 &&
+			strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", rune(c))
 		digit := c < 128 && strings.ContainsRune("0123456789", rune(c))
 		if isNameByte(byte(c), 0) != letter || isNameByte(byte(c), 1) != (letter || digit) {
 			t.Errorf("%q: %v first, %v later", rune(c), isNameByte(byte(c), 0), isNameByte(byte(c), 1))
@@ -178,7 +179,8 @@ func TestOneMember(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ a, b, want int64 }{
-		{1, 2, 0}, {2, 2, 1}, {3, 2, 2}, {-1, 0, 0}, {0, -1, 2}, {0, 0, 1}, {-5, 5, 0}, {math.MaxInt64 / 2, -1, 2}, {math.MinInt64 / 2, 1, 0}, {7, 3, 2},
+		{1, 2, 0}, {2, 2, 1}, {3, 2, 2}, {-1, 0, 0}, {0, -1, 2}, {0, 0, 1}, {-5, 5, 0}, {math.MaxInt64 / 2, -1, 2},
+		{math.MinInt64 / 2, 1, 0}, {7, 3, 2},
 	} {
 		if got := order(tc.a, tc.b); got != tc.want {
 			t.Errorf("order(%d, %d) = %d, want %d", tc.a, tc.b, got, tc.want)

@@ -20,7 +20,8 @@ func newCondition(root *expression) *Condition { return &Condition{root, singleO
 
 // singleOf gives nil for an expression of another form.
 func singleOf(e *expression) *single {
-	if e.left.kind != fromPath || len(e.left.path) != 1 || !e.left.path[0].isKey || e.right.kind != fromLiteral || e.right.literal.Kind() != value.Number {
+	if e.left.kind != fromPath || len(e.left.path) != 1 || !e.left.path[0].isKey || e.right.kind != fromLiteral ||
+		e.right.literal.Kind() != value.Number {
 		return nil
 	}
 	s := &single{key: value.NamesOf([]string{e.left.path[0].key}), number: e.right.literal}

@@ -16,7 +16,8 @@ import (
 // are those of e.ResponseMatches, compiled, in the same order.
 func Answer(dst []callvet.Assertion, e *callvet.Expect, patterns []*regexp.Regexp, answer string) []callvet.Assertion {
 	record := func(name string, passed bool, want string) {
-		dst = append(dst, callvet.Assertion{Name: name, Layer: callvet.LayerResponse, State: callvet.Asserted(passed), Expected: want, Actual: Clip(answer)})
+		dst = append(dst, callvet.Assertion{Name: name, Layer: callvet.LayerResponse, State: callvet.Asserted(passed),
+			Expected: want, Actual: Clip(answer)})
 	}
 	if e.ResponseNonEmpty {
 		record("response_non_empty", strings.TrimSpace(answer) != "", "an answer")
@@ -41,7 +42,8 @@ func Answer(dst []callvet.Assertion, e *callvet.Expect, patterns []*regexp.Regex
 // not measured is not evaluated.
 func Budget(dst []callvet.Assertion, e *callvet.Expect, t *callvet.Trace) []callvet.Assertion {
 	record := func(name string, known, passed bool, limit, actual string) {
-		a := callvet.Assertion{Name: name, Layer: callvet.LayerBudget, State: callvet.Asserted(passed), Expected: "at most " + limit, Actual: actual}
+		a := callvet.Assertion{Name: name, Layer: callvet.LayerBudget, State: callvet.Asserted(passed),
+			Expected: "at most " + limit, Actual: actual}
 		if !known {
 			a.State, a.Actual, a.Reason = callvet.AssertNotEvaluated, "", "not measured"
 		}
@@ -52,7 +54,8 @@ func Budget(dst []callvet.Assertion, e *callvet.Expect, t *callvet.Trace) []call
 		record("max_latency_ms", t.WallMS > 0, t.WallMS <= *e.MaxLatencyMS, num(*e.MaxLatencyMS), num(t.WallMS))
 	}
 	if e.MaxTokens != nil {
-		record("max_tokens", t.Usage.Known, t.Usage.OutputTokens <= *e.MaxTokens, strconv.Itoa(*e.MaxTokens), strconv.Itoa(t.Usage.OutputTokens))
+		record("max_tokens", t.Usage.Known, t.Usage.OutputTokens <= *e.MaxTokens, strconv.Itoa(*e.MaxTokens),
+			strconv.Itoa(t.Usage.OutputTokens))
 	}
 	if e.MaxCostUSD != nil {
 		cost := 0.0

@@ -32,7 +32,8 @@ func Compile(args json.RawMessage, matchers map[string]callvet.Matcher, paramete
 		if err != nil {
 			c.problem("bad-args", "args", "the expected arguments are not JSON: "+err.Error(), "")
 		} else if k := v.Kind(); k != value.Object && k != value.Null {
-			c.problem("bad-args", "args", "the expected arguments are a JSON "+k.String()+", not an object", "write {} for no arguments")
+			c.problem("bad-args", "args", "the expected arguments are a JSON "+k.String()+", not an object",
+				"write {} for no arguments")
 		}
 		if v.Kind() == value.Object {
 			want = composed(v)
@@ -48,7 +49,8 @@ func Compile(args json.RawMessage, matchers map[string]callvet.Matcher, paramete
 	switch extra {
 	case "", callvet.ExtraForbid, callvet.ExtraIgnore, callvet.ExtraPenalize:
 	default:
-		c.problem("bad-extra-args", "extra_args", fmt.Sprintf("extra_args %q is not known", extra), "forbid, ignore or penalize")
+		c.problem("bad-extra-args", "extra_args", fmt.Sprintf("extra_args %q is not known", extra),
+			"forbid, ignore or penalize")
 	}
 	r := c.object(want, t, s, &set, "")
 	if (set.Subset || set.Partial) && extra == "" {
@@ -175,7 +177,8 @@ func (t *Tally) countAbsent(m *member) {
 // matched and no key that was not expected, unless extra arguments are ignored
 // or only penalized.
 func (a *Args) Pass(t *Tally) bool {
-	return t.Matched == t.Expected && (t.Extra == 0 || a.extra == callvet.ExtraIgnore || a.extra == callvet.ExtraPenalize)
+	return t.Matched == t.Expected &&
+		(t.Extra == 0 || a.extra == callvet.ExtraIgnore || a.extra == callvet.ExtraPenalize)
 }
 
 // Accuracy is matched ÷ asserted keys, soft matches by their similarity; 1 when

@@ -26,7 +26,8 @@ func TestPath(t *testing.T) {
 	t.Parallel()
 	v := parse(t, `{"a":{"b":[{"c":1},{"c":2},{"d":3}]},"x y":[[4]]}`)
 	for path, want := range map[string]string{
-		"a.b[0].c": "1", "a.b[].c": "1 2", "a.b[*].d": "3", "a.b[3].c": "", "a.b.c": "", "x y[0][0]": "4", "a.b[2]": `{"d":3}`, "none": "",
+		"a.b[0].c": "1", "a.b[].c": "1 2", "a.b[*].d": "3", "a.b[3].c": "", "a.b.c": "", "x y[0][0]": "4",
+		"a.b[2]": `{"d":3}`, "none": "",
 	} {
 		p, err := ParsePath(path)
 		if err != nil {
@@ -118,9 +119,12 @@ func TestBudgetSkipsWhatWasNotMeasured(t *testing.T) {
 	limits := &callvet.Expect{MaxLatencyMS: ptr(10.0), MaxTokens: ptr(5), MaxCostUSD: ptr(0.5)}
 	got := Budget(nil, limits, &callvet.Trace{Usage: callvet.Usage{OutputTokens: 6, Known: true}})
 	want := []callvet.Assertion{
-		{Name: "max_latency_ms", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "not measured", Expected: "at most 10"},
-		{Name: "max_tokens", Layer: callvet.LayerBudget, State: callvet.AssertFailed, Expected: "at most 5", Actual: "6"},
-		{Name: "max_cost_usd", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "not measured", Expected: "at most 0.5"},
+		{Name: "max_latency_ms", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "not measured",
+			Expected: "at most 10"},
+		{Name: "max_tokens", Layer: callvet.LayerBudget, State: callvet.AssertFailed, Expected: "at most 5",
+			Actual: "6"},
+		{Name: "max_cost_usd", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "not measured",
+			Expected: "at most 0.5"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

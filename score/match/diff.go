@@ -16,7 +16,8 @@ import (
 // that fails. A nil Args lists what was called without judging it.
 func (a *Args) Diff(actual value.Value) []callvet.ArgDiff {
 	if k := actual.Kind(); k != value.Object && k != value.Null && k != value.Invalid {
-		return []callvet.ArgDiff{{Path: "", Actual: raw(actual), Rule: ModeType, Note: "the arguments are a JSON " + k.String() + ", not an object"}}
+		return []callvet.ArgDiff{{Path: "", Actual: raw(actual), Rule: ModeType,
+			Note: "the arguments are a JSON " + k.String() + ", not an object"}}
 	}
 	actual = composed(actual)
 	out := make([]callvet.ArgDiff, 0, len(a.root.members))
@@ -55,7 +56,8 @@ func (r *Rule) diff(out []callvet.ArgDiff, path string, v value.Value) []callvet
 			return append(out, deeper...)
 		}
 	}
-	d := callvet.ArgDiff{Path: path, Expected: raw(r.want), Actual: raw(v), Matched: ok, Rule: r.name, Note: r.note(ok, v)}
+	d := callvet.ArgDiff{Path: path, Expected: raw(r.want), Actual: raw(v), Matched: ok, Rule: r.name,
+		Note: r.note(ok, v)}
 	switch r.op {
 	case opFuzzyText, opFuzzyNumber, opSemantic:
 		d.Similarity = &sim
@@ -96,12 +98,14 @@ func (r *Rule) inside(out []callvet.ArgDiff, path string, v value.Value) []callv
 	return out
 }
 
-func (r *Rule) diffExtras(out []callvet.ArgDiff, prefix string, v value.Value, extra callvet.ExtraArgs, patterns ...pattern) []callvet.ArgDiff {
+func (r *Rule) diffExtras(out []callvet.ArgDiff, prefix string, v value.Value, extra callvet.ExtraArgs,
+	patterns ...pattern) []callvet.ArgDiff {
 	if v.Kind() != value.Object {
 		return out
 	}
 	for e, more := v.First(); more; e, more = v.Next(e) {
-		if r.expects(e) || slices.ContainsFunc(patterns, func(p pattern) bool { return callvet.NameFits(p.name, e.Key(), true) }) {
+		if r.expects(e) ||
+			slices.ContainsFunc(patterns, func(p pattern) bool { return callvet.NameFits(p.name, e.Key(), true) }) {
 			continue
 		}
 		d := callvet.ArgDiff{Path: prefix + e.Key(), Actual: raw(e), Rule: "extra_args", Note: "not expected"}
@@ -143,7 +147,8 @@ func (r *Rule) note(ok bool, v value.Value) string {
 		return "must be absent"
 	case ok && r.op == opNumber && value.CompareNumbers(r.want.Raw(), v.Raw()) != 0:
 		return "equal within float64 rounding"
-	case !ok && r.want.Kind() != value.Invalid && v.Kind() != value.Invalid && r.want.Kind() != v.Kind() && r.op <= opFoldCase:
+	case !ok && r.want.Kind() != value.Invalid && v.Kind() != value.Invalid && r.want.Kind() != v.Kind() &&
+		r.op <= opFoldCase:
 		return "a " + v.Kind().String() + ", not a " + r.want.Kind().String()
 	case ok && r.op == opAnyOf && r.name == ModeAnyOf:
 		return "one of the acceptable values"

@@ -58,7 +58,8 @@ func TestExactOddities(t *testing.T) {
 		{`{"properties":{"a":{"$ref":"#/nowhere","default":1}}}`, `{"a":1}`, `{}`},
 		{`true`, `{"a":1}`, `{"a":1.0}`},
 		{`{"properties":{"a":{"default":{"x":1},"properties":{"x":{"default":1}}}}}`, `{"a":{}}`, `{}`},
-		{`{"properties":{"a":{"items":[{"enum":["A","a"]}],"additionalItems":{"pattern":"B"}}}}`, `{"a":["a","b","c"]}`, `{"a":["A","b","C"]}`},
+		{`{"properties":{"a":{"items":[{"enum":["A","a"]}],"additionalItems":{"pattern":"B"}}}}`, `{"a":["a","b","c"]}`,
+			`{"a":["A","b","C"]}`},
 		{`{"properties":{"a":{"prefixItems":[{"const":"A"}],"items":{}}}}`, `{"a":["A","b"]}`, `{"a":["A","B "]}`},
 		{`{}`, `{"\u0061":"\u00e9 x"}`, `{"a":"É\tX "}`},
 		{`{}`, `{"a":1}`, `[1]`},
@@ -85,7 +86,8 @@ func drawSchemaBody(t *rapid.T, depth int) string {
 	parts := []string{`"x-is":1`}
 	if rapid.Bool().Draw(t, "literal") {
 		parts = append(parts, rapid.SampledFrom([]string{
-			`"enum":["a"]`, `"enum":["a","A"]`, `"format":"date"`, `"pattern":"a"`, `"const":1`, `"anyOf":[{"type":"string"},{"enum":["b"]}]`, `"oneOf":[{"$ref":"#/$defs/d"}]`,
+			`"enum":["a"]`, `"enum":["a","A"]`, `"format":"date"`, `"pattern":"a"`, `"const":1`,
+			`"anyOf":[{"type":"string"},{"enum":["b"]}]`, `"oneOf":[{"$ref":"#/$defs/d"}]`,
 		}).Draw(t, "why"))
 	}
 	if rapid.Bool().Draw(t, "default") {
@@ -98,7 +100,8 @@ func drawSchemaBody(t *rapid.T, depth int) string {
 	case 0:
 		parts = append(parts, `"items":{`+drawSchemaBody(t, depth-1)+`}`)
 	case 1:
-		parts = append(parts, `"items":[{`+drawSchemaBody(t, depth-1)+`}],"additionalItems":{`+drawSchemaBody(t, depth-1)+`}`)
+		parts = append(parts, `"items":[{`+drawSchemaBody(t, depth-1)+`}],"additionalItems":{`+
+			drawSchemaBody(t, depth-1)+`}`)
 	case 2:
 		parts = append(parts, `"prefixItems":[{`+drawSchemaBody(t, depth-1)+`}],"items":{"$ref":"#/$defs/d"}`)
 	default:
@@ -138,7 +141,8 @@ func drawValue(t *rapid.T, depth int) string {
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	}
-	return rapid.SampledFrom([]string{`1`, `1.0`, `"a"`, `"A "`, `"b"`, `"\u0061"`, `"é"`, `"É"`, `true`, `null`, `9007199254740993`, `""`}).Draw(t, "scalar")
+	return rapid.SampledFrom([]string{`1`, `1.0`, `"a"`, `"A "`, `"b"`, `"\u0061"`, `"é"`, `"É"`, `true`, `null`,
+		`9007199254740993`, `""`}).Draw(t, "scalar")
 }
 
 // TestStartApart: texts that are told apart by their first letters do not fold to
@@ -146,9 +150,11 @@ func drawValue(t *rapid.T, depth int) string {
 func TestStartApart(t *testing.T) {
 	t.Parallel()
 	parts := rapid.SampledFrom([]string{
-		"a", "A", "b", "K", "k", "\u212a", "\u017f", "s", "i", "I", "\u0131", "\u0130", "f", "\ufb01", "1", "\u00b9", "\uff11", " ", "\t", "\u0301", `\u0301`, "\u00e9", `\u0061`,
+		"a", "A", "b", "K", "k", "\u212a", "\u017f", "s", "i", "I", "\u0131", "\u0130", "f", "\ufb01", "1", "\u00b9",
+		"\uff11", " ", "\t", "\u0301", `\u0301`, "\u00e9", `\u0061`,
 		`\"`, `\\`, `\n`, "é", "e", "-", "\u00a0", "\uff41", "\U0001d41a",
-		"\u00c0", "\u00e3", "\u0149", "\u01c5", "\u023f", "\u0240", "\u00b4", "\u0345", "n", "N", "\u0132", "\u00df", "ss", "\u02bc",
+		"\u00c0", "\u00e3", "\u0149", "\u01c5", "\u023f", "\u0240", "\u00b4", "\u0345", "n", "N", "\u0132", "\u00df",
+		"ss", "\u02bc",
 	})
 	text := rapid.Custom(func(t *rapid.T) string {
 		return `"` + strings.Join(rapid.SliceOfN(parts, 0, 4).Draw(t, "parts"), "") + `"`

@@ -95,7 +95,8 @@ func IsError(result string) bool { return strings.HasPrefix(strings.TrimSpace(re
 
 // says reports whether a value is want, or the text of it in any case.
 func says(v value.Value, want bool) bool {
-	return v.Kind() == value.Bool && v.Bool() == want || v.Kind() == value.String && strings.EqualFold(v.Str(), strconv.FormatBool(want))
+	return v.Kind() == value.Bool && v.Bool() == want || v.Kind() == value.String &&
+		strings.EqualFold(v.Str(), strconv.FormatBool(want))
 }
 
 // tells reports whether an error is more than a place for one.

@@ -200,7 +200,8 @@ func numberEnd(s []byte, i int) int {
 	for i < len(s) && digit(s[i]) {
 		i++
 	}
-	for i+3 < len(s) && s[i] == ',' && digit(s[i+1]) && digit(s[i+2]) && digit(s[i+3]) && (i+4 == len(s) || !digit(s[i+4])) {
+	for i+3 < len(s) && s[i] == ',' && digit(s[i+1]) && digit(s[i+2]) && digit(s[i+3]) &&
+		(i+4 == len(s) || !digit(s[i+4])) {
 		i += 4
 	}
 	if i+1 < len(s) && s[i] == '.' && digit(s[i+1]) {

@@ -60,7 +60,8 @@ func TestNumbersInText(t *testing.T) {
 // rules ("grounded_args").
 func TestGrounding(t *testing.T) {
 	t.Parallel()
-	said := []string{"Fly from Oslo to New  York on 2026-05-01 for 1,200 euros, two of us.", "Booking B12 of Åsa costs 35.5 (art. 7)."}
+	said := []string{"Fly from Oslo to New  York on 2026-05-01 for 1,200 euros, two of us.",
+		"Booking B12 of Åsa costs 35.5 (art. 7)."}
 	for args, want := range map[string][2]int{ // found, total
 		`{}`:                                 {0, 0},
 		`null`:                               {0, 0},
@@ -171,7 +172,8 @@ func TestGrounderLists(t *testing.T) {
 				}
 			}
 			if searching.Found != want || listing.Found != want {
-				t.Fatalf("in %q of %s: %d found, and %d in the list, want %d", c.text, b, searching.Found, listing.Found, want)
+				t.Fatalf("in %q of %s: %d found, and %d in the list, want %d", c.text, b, searching.Found,
+					listing.Found, want)
 			}
 		}
 		if searching.words != nil || listing.words == nil {

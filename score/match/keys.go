@@ -73,7 +73,8 @@ func appendComposed(b []byte, v value.Value) []byte {
 
 // composedPaths are matchers by names in NFC.
 func composedPaths(matchers map[string]callvet.Matcher) map[string]callvet.Matcher {
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(matchers)), func(path string) bool { return !norm.NFC.IsNormalString(path) }) {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(matchers)),
+		func(path string) bool { return !norm.NFC.IsNormalString(path) }) {
 		return matchers
 	}
 	out := map[string]callvet.Matcher{}

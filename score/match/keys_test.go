@@ -56,7 +56,8 @@ func TestNamesInAnyForm(t *testing.T) {
 			t.Errorf("%s of %s: %+v", c.got, c.want, rules.Diff(got))
 		}
 	}
-	rules, ps := Compile(nil, map[string]callvet.Matcher{two: {Mode: ModeNumeric, Value: json.RawMessage(`1`)}}, value.Value{}, Settings{}, "")
+	rules, ps := Compile(nil, map[string]callvet.Matcher{two: {Mode: ModeNumeric, Value: json.RawMessage(`1`)}},
+		value.Value{}, Settings{}, "")
 	if tally := rules.Tally(parse(`{"` + one + `":1.0}`)); len(ps) > 0 || !tally.Exact() {
 		t.Errorf("a matcher: %v %+v", ps, tally)
 	}

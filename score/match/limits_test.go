@@ -123,7 +123,9 @@ func TestBudget(t *testing.T) {
 		{9, 4, 0.4, "passed passed passed"},
 	} {
 		var states []string
-		for _, a := range Budget(nil, limits, &callvet.Trace{WallMS: tc.ms, Usage: callvet.Usage{OutputTokens: tc.tokens, CostUSD: &tc.cost, Known: true}}) {
+		for _, a := range Budget(nil, limits,
+			&callvet.Trace{WallMS: tc.ms,
+				Usage: callvet.Usage{OutputTokens: tc.tokens, CostUSD: &tc.cost, Known: true}}) {
 			states = append(states, string(a.State))
 		}
 		if got := strings.Join(states, " "); got != tc.want {
@@ -135,7 +137,8 @@ func TestBudget(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	e := &callvet.Expect{
-		ResponseNonEmpty: true, ResponseContains: []string{"Oslo", "oslo"}, ResponseContainsAny: [][]string{{"5", "five"}, {"6"}},
+		ResponseNonEmpty: true, ResponseContains: []string{"Oslo", "oslo"},
+		ResponseContainsAny: [][]string{{"5", "five"}, {"6"}},
 		ResponseNotContains: []string{"sorry", "rain"}, ResponseMatches: []string{"^It", "^Oslo"},
 	}
 	var patterns []*regexp.Regexp
@@ -151,8 +154,11 @@ func TestAnswer(t *testing.T) {
 	}
 	yes, no := callvet.Asserted(true), callvet.Asserted(false)
 	if diff := cmp.Diff(map[string]callvet.AssertionState{
-		"response_non_empty an answer": yes, "response_contains Oslo": yes, "response_contains oslo": no, "response_contains_any 5 | five": yes,
-		"response_contains_any 6": no, "response_not_contains not sorry": yes, "response_not_contains not rain": no, "response_matches ^It": yes, "response_matches ^Oslo": no,
+		"response_non_empty an answer": yes, "response_contains Oslo": yes, "response_contains oslo": no,
+		"response_contains_any 5 | five": yes,
+		"response_contains_any 6":        no, "response_not_contains not sorry": yes,
+		"response_not_contains not rain": no,
+		"response_matches ^It":           yes, "response_matches ^Oslo": no,
 	}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -181,7 +187,8 @@ func TestClip(t *testing.T) {
 // TestNamesTold: what was called is told beside what was wanted.
 func TestNamesTold(t *testing.T) {
 	t.Parallel()
-	for want, n := range map[string]Names{"(none)": {}, "a, b": {Names: []string{"a", "b"}}, "(unreadable call)": {Unreadable: true}} {
+	for want, n := range map[string]Names{"(none)": {}, "a, b": {Names: []string{"a", "b"}},
+		"(unreadable call)": {Unreadable: true}} {
 		got := n.Assert(nil, &callvet.Expect{ToolsCalled: []string{"x", "y"}})
 		if len(got) != 1 || got[0].Actual != want || got[0].Expected != "x, y" {
 			t.Errorf("%s: %+v", want, got)

@@ -175,12 +175,17 @@ func TestMatchers(t *testing.T) {
 		{"type", "", `{"n":{"mode":"type","value":"integer"}}`, `{"n":5.0}`, true, true},
 		{"type list", "", `{"n":{"mode":"type","value":["string","null"]}}`, `{"n":5}`, false, false},
 		{"unordered", `{"l":["a","b"]}`, `{"l":{"mode":"unordered"}}`, `{"l":["B","a"]}`, true, true},
-		{"dotted path", `{"o":{"p":10,"q":"x"}}`, `{"o.p":{"mode":"numeric_tolerance","epsilon":1}}`, `{"o":{"p":11,"q":"X"}}`, true, true},
-		{"element path", `{"items":[{"id":"A"},{"id":"B"}]}`, `{"items[0].id":{"mode":"regex","value":"[a-z]+"}}`, `{"items":[{"id":"zz"},{"id":"b"}]}`, true, true},
-		{"every element", `{"items":[{"id":1},{"id":2}]}`, `{"items[].id":{"mode":"type","value":"number"}}`, `{"items":[{"id":7},{"id":8}]}`, true, true},
-		{"every element without args", "", `{"items[].id":{"mode":"type","value":"number"}}`, `{"items":[{"id":7},{"id":"8"}]}`, false, false},
+		{"dotted path", `{"o":{"p":10,"q":"x"}}`, `{"o.p":{"mode":"numeric_tolerance","epsilon":1}}`,
+			`{"o":{"p":11,"q":"X"}}`, true, true},
+		{"element path", `{"items":[{"id":"A"},{"id":"B"}]}`, `{"items[0].id":{"mode":"regex","value":"[a-z]+"}}`,
+			`{"items":[{"id":"zz"},{"id":"b"}]}`, true, true},
+		{"every element", `{"items":[{"id":1},{"id":2}]}`, `{"items[].id":{"mode":"type","value":"number"}}`,
+			`{"items":[{"id":7},{"id":8}]}`, true, true},
+		{"every element without args", "", `{"items[].id":{"mode":"type","value":"number"}}`,
+			`{"items":[{"id":7},{"id":"8"}]}`, false, false},
 		{"path without args", "", `{"o.p":{"value":5}}`, `{"o":{"p":5,"z":1}}`, true, true},
-		{"literal dotted key", `{"a.b":1}`, `{"a.b":{"mode":"numeric_tolerance","epsilon":2}}`, `{"a.b":3}`, true, true},
+		{"literal dotted key", `{"a.b":1}`, `{"a.b":{"mode":"numeric_tolerance","epsilon":2}}`, `{"a.b":3}`,
+			true, true},
 		{"subset of one parameter", `{"o":{"a":1}}`, `{"o":{"mode":"subset"}}`, `{"o":{"a":1,"b":2}}`, true, true},
 		{"not an object", `{}`, "", `[1]`, false, false},
 		{"null arguments", `{}`, "", `null`, true, true},
@@ -239,11 +244,13 @@ func TestProblems(t *testing.T) {
 	}
 	set, _ := FromScoring(&callvet.Scoring{}, nil)
 	for _, name := range []string{"a[", "a[x]", "a.", ".a", ""} {
-		if _, ps := Compile(nil, map[string]callvet.Matcher{name: {Mode: ModePresent}}, value.Value{}, set, ""); len(ps) == 0 {
+		if _, ps := Compile(nil, map[string]callvet.Matcher{name: {Mode: ModePresent}}, value.Value{}, set,
+			""); len(ps) == 0 {
 			t.Errorf("path %q accepted", name)
 		}
 	}
-	if _, ps := Compile(nil, map[string]callvet.Matcher{"k": {Mode: ModeFuzzy}}, value.Value{}, set, ""); len(ps) != 1 || ps[0].Code != "no-value" {
+	if _, ps := Compile(nil, map[string]callvet.Matcher{"k": {Mode: ModeFuzzy}}, value.Value{}, set,
+		""); len(ps) != 1 || ps[0].Code != "no-value" {
 		t.Errorf("matcher without value: %v", ps)
 	}
 }
@@ -320,8 +327,10 @@ func TestReferenceVectors(t *testing.T) {
 			em = 1
 		}
 		e := c.Expected
-		if em != e.EM || !near(got.Precision(), e.Precision) || !near(got.Recall(), e.Recall) || !near(got.F1(), e.F1) || !near(a.Accuracy(&got), e.ParamAccuracy) {
-			t.Errorf("%s: em %v p %v r %v f1 %v acc %v, want %+v", c.ID, em, got.Precision(), got.Recall(), got.F1(), a.Accuracy(&got), e)
+		if em != e.EM || !near(got.Precision(), e.Precision) || !near(got.Recall(), e.Recall) ||
+			!near(got.F1(), e.F1) || !near(a.Accuracy(&got), e.ParamAccuracy) {
+			t.Errorf("%s: em %v p %v r %v f1 %v acc %v, want %+v", c.ID, em, got.Precision(), got.Recall(), got.F1(),
+				a.Accuracy(&got), e)
 		}
 	}
 	if n == 0 {
@@ -342,7 +351,8 @@ func TestSemanticNamesItsEmbedder(t *testing.T) {
 	v := mustParse(t, `{"q":"automobile"}`)
 	tally := a.Tally(v)
 	d := a.Diff(v)[0]
-	if !a.Pass(&tally) || tally.Soft != 0.9 || d.Similarity == nil || *d.Similarity != 0.9 || d.Note != "threshold 0.85, by embedder/x" {
+	if !a.Pass(&tally) || tally.Soft != 0.9 || d.Similarity == nil || *d.Similarity != 0.9 ||
+		d.Note != "threshold 0.85, by embedder/x" {
 		t.Errorf("%+v %+v", tally, d)
 	}
 }

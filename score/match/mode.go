@@ -41,7 +41,8 @@ const (
 func Modes() []string {
 	return []string{
 		ModeExact, ModeStrict, ModeCaseInsensitive, ModeContains, ModeFuzzy, ModeNumeric,
-		ModeDate, ModeRegex, ModeSemantic, ModeAnyOf, ModePresent, ModeText, ModeUnordered, ModeSubset, ModePartial, ModeAbsent, ModeType,
+		ModeDate, ModeRegex, ModeSemantic, ModeAnyOf, ModePresent, ModeText, ModeUnordered, ModeSubset, ModePartial,
+		ModeAbsent, ModeType,
 	}
 }
 
@@ -98,7 +99,8 @@ func (set *Settings) overlay(m callvet.Matcher, key string) []Problem {
 	var ps []Problem
 	switch m.Mode {
 	case "":
-	case ModeExact, ModeStrict, ModeCaseInsensitive, ModeContains, ModeFuzzy, ModeNumeric, ModeDate, ModeRegex, ModePresent, ModeText:
+	case ModeExact, ModeStrict, ModeCaseInsensitive, ModeContains, ModeFuzzy, ModeNumeric, ModeDate, ModeRegex,
+		ModePresent, ModeText:
 		set.Leaf = m.Mode
 	case ModeSemantic:
 		set.Leaf = m.Mode
@@ -116,7 +118,8 @@ func (set *Settings) overlay(m callvet.Matcher, key string) []Problem {
 		set.Partial = true
 	case ModeAnyOf, ModeAbsent, ModeType:
 	default:
-		p := Problem{"unknown-mode", key, fmt.Sprintf("mode %q is not known", m.Mode), "use one of " + strings.Join(Modes(), ", ")}
+		p := Problem{"unknown-mode", key, fmt.Sprintf("mode %q is not known", m.Mode),
+			"use one of " + strings.Join(Modes(), ", ")}
 		ps = append(ps, p)
 	}
 	set.Unordered = set.Unordered || m.Unordered
@@ -135,7 +138,8 @@ func (set *Settings) overlayNumbers(m callvet.Matcher, key string) []Problem {
 	}
 	if m.Relative != nil {
 		if !(*m.Relative >= 0 && *m.Relative < 1) {
-			bad("bad-relative", fmt.Sprintf("relative tolerance %v is not in [0,1)", *m.Relative), "0.01 is one percent")
+			bad("bad-relative", fmt.Sprintf("relative tolerance %v is not in [0,1)", *m.Relative),
+				"0.01 is one percent")
 		}
 		set.Relative = *m.Relative
 		// A relative tolerance alone is not widened by the default epsilon.
@@ -152,7 +156,8 @@ func (set *Settings) overlayNumbers(m callvet.Matcher, key string) []Problem {
 	if m.Tolerance != "" {
 		d, err := parseTolerance(m.Tolerance)
 		if err != nil {
-			bad("bad-tolerance", fmt.Sprintf("tolerance %q is not a duration", m.Tolerance), "write 90s, 30m, 24h or 2d")
+			bad("bad-tolerance", fmt.Sprintf("tolerance %q is not a duration", m.Tolerance),
+				"write 90s, 30m, 24h or 2d")
 		}
 		set.Tolerance = d
 	}

@@ -28,7 +28,8 @@ func (n *Names) Assert(dst []callvet.Assertion, e *callvet.Expect) []callvet.Ass
 		made = "(unreadable call)"
 	}
 	record := func(name string, passed bool, expected, actual string) {
-		dst = append(dst, callvet.Assertion{Name: name, Layer: callvet.LayerRouting, State: callvet.Asserted(passed), Expected: expected, Actual: actual})
+		dst = append(dst, callvet.Assertion{Name: name, Layer: callvet.LayerRouting, State: callvet.Asserted(passed),
+			Expected: expected, Actual: actual})
 	}
 	if e.ToolsCalled != nil {
 		record("tools_called", !n.Unreadable && n.are(e.ToolsCalled), list(e.ToolsCalled), made)
@@ -38,7 +39,8 @@ func (n *Names) Assert(dst []callvet.Assertion, e *callvet.Expect) []callvet.Ass
 		for i, s := range e.ToolsAcceptable {
 			sets[i] = "{" + strings.Join(s, ", ") + "}"
 		}
-		record("tools_acceptable", !n.Unreadable && slices.ContainsFunc(e.ToolsAcceptable, n.acceptable), strings.Join(sets, " or "), made)
+		record("tools_acceptable", !n.Unreadable && slices.ContainsFunc(e.ToolsAcceptable, n.acceptable),
+			strings.Join(sets, " or "), made)
 	}
 	for _, name := range e.ToolsNotCalled {
 		record("tools_not_called", !n.has(name), "not "+name, made)

@@ -20,12 +20,14 @@ type pattern struct {
 }
 
 // patterns takes the matchers whose names are patterns out of the others.
-func (c *compiler) patterns(ms map[string]callvet.Matcher, want value.Value, s schema, set *Settings) ([]pattern, map[string]callvet.Matcher) {
+func (c *compiler) patterns(ms map[string]callvet.Matcher, want value.Value, s schema,
+	set *Settings) ([]pattern, map[string]callvet.Matcher) {
 	var out []pattern
 	rest := ms
 	for _, name := range slices.Sorted(maps.Keys(ms)) {
 		_, literal := want.Get(name)
-		if !callvet.NamePattern(name) || strings.ContainsAny(name, ".[") || literal || s.property(name).at.Kind() != value.Invalid {
+		if !callvet.NamePattern(name) || strings.ContainsAny(name, ".[") || literal ||
+			s.property(name).at.Kind() != value.Invalid {
 			continue
 		}
 		if len(out) == 0 {

@@ -29,7 +29,8 @@ func TestPatternsOfNames(t *testing.T) {
 		{"an expected argument is compared", `{"a_id":1}`, `{"a_id":2}`, ids(any), "", false},
 		{"at least one", `{}`, `{}`, ids(callvet.Matcher{Mode: ModePresent}), "", false},
 		{"at least one, there", `{}`, `{"a_id":1}`, ids(callvet.Matcher{Mode: ModePresent}), "", true},
-		{"all of a type", `{}`, `{"a_id":1,"b_id":"x"}`, ids(callvet.Matcher{Mode: ModeType, Value: asJSON(`"number"`)}), "", false},
+		{"all of a type", `{}`, `{"a_id":1,"b_id":"x"}`,
+			ids(callvet.Matcher{Mode: ModeType, Value: asJSON(`"number"`)}), "", false},
 		{"absent", `{}`, `{"a_id":1}`, ids(callvet.Matcher{Mode: ModeAbsent}), "", false},
 		{"absent, not there", `{}`, `{}`, ids(callvet.Matcher{Mode: ModeAbsent}), "", true},
 		{"an argument of that very name", `{"*_id":1}`, `{"*_id":1,"a_id":1}`, ids(any), "", false},
@@ -56,7 +57,8 @@ func TestPatternsOfNames(t *testing.T) {
 
 func TestPatternsAreToldAndCounted(t *testing.T) {
 	t.Parallel()
-	a, _ := Compile(asJSON(`{"q":1}`), map[string]callvet.Matcher{"*_id": {Mode: ModeType, Value: asJSON(`"number"`)}}, value.Value{}, Settings{Leaf: ModeExact}, "")
+	a, _ := Compile(asJSON(`{"q":1}`), map[string]callvet.Matcher{"*_id": {Mode: ModeType, Value: asJSON(`"number"`)}},
+		value.Value{}, Settings{Leaf: ModeExact}, "")
 	got := mustParse(t, `{"q":1,"a_id":2,"b_id":"x","y":0}`)
 	want := Tally{Expected: 3, Matched: 2, Soft: 2, Gold: 3, Emitted: 4, Union: 4, Hits: 2, Extra: 1}
 	if diff := cmp.Diff(want, a.Tally(got)); diff != "" {
@@ -73,7 +75,8 @@ func TestPatternsAreToldAndCounted(t *testing.T) {
 		t.Error("no example holds an argument of an unknown name")
 	}
 	for _, m := range []callvet.Matcher{{Mode: ModePresent, Optional: true}, {Mode: ModeAbsent}} {
-		a, _ = Compile(asJSON(`{"q":1}`), map[string]callvet.Matcher{"*_id": m}, value.Value{}, Settings{Leaf: ModeExact}, "")
+		a, _ = Compile(asJSON(`{"q":1}`), map[string]callvet.Matcher{"*_id": m}, value.Value{},
+			Settings{Leaf: ModeExact}, "")
 		if e, ok := a.Example(); !ok || string(e) != `{"q":1}` {
 			t.Errorf("%s: example %s", m.Mode, e)
 		}

@@ -35,7 +35,8 @@ func namesLimit(v value.Value, depth int) bool {
 		return saysRateLimit(v.Bytes())
 	case value.Object, value.Array:
 		for e, ok := v.First(); ok && depth > 0; e, ok = v.Next(e) {
-			if e.Kind() == value.Number && string(e.Raw()) == "429" && isStatusKey(e.KeyBytes()) || namesLimit(e, depth-1) {
+			if e.Kind() == value.Number && string(e.Raw()) == "429" && isStatusKey(e.KeyBytes()) ||
+				namesLimit(e, depth-1) {
 				return true
 			}
 		}
@@ -46,7 +47,8 @@ func namesLimit(v value.Value, depth int) bool {
 // isStatusKey reports whether a member of that name holds the status of an HTTP answer.
 func isStatusKey(k []byte) bool {
 	switch string(k) {
-	case "code", "status", "status_code", "statusCode", "http", "http_status", "httpStatus", "http_code", "error_code", "errorCode":
+	case "code", "status", "status_code", "statusCode", "http", "http_status", "httpStatus", "http_code", "error_code",
+		"errorCode":
 		return true
 	}
 	return false

@@ -19,7 +19,8 @@ func RetryAfter(text string) time.Duration {
 		return 0
 	}
 	word := text[i+len(words):]
-	if end := strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune("0123456789.hmsµu", r) }); end >= 0 {
+	if end := strings.IndexFunc(word,
+		func(r rune) bool { return !strings.ContainsRune("0123456789.hmsµu", r) }); end >= 0 {
 		word = word[:end]
 	}
 	word = strings.TrimRight(word, ".")
@@ -56,5 +57,6 @@ func Waited(failed, again *callvet.Call) (wait time.Duration, known bool) {
 	if failed.StartMS == nil || again.StartMS == nil {
 		return 0, false
 	}
-	return time.Duration((*again.StartMS - *failed.StartMS - failed.QueueMS - failed.ExecMS) * float64(time.Millisecond)), true
+	return time.Duration(
+		(*again.StartMS - *failed.StartMS - failed.QueueMS - failed.ExecMS) * float64(time.Millisecond)), true
 }

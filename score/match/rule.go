@@ -109,7 +109,8 @@ func (c *compiler) node(want value.Value, t *trie, s schema, set *Settings, key 
 		}
 	}
 	if m != nil && want.Kind() == value.Invalid && t.plain() && set.Leaf != ModePresent {
-		c.problem("no-value", key, fmt.Sprintf("matcher %q has no value to compare with", m.Mode), "give value, or an expected argument")
+		c.problem("no-value", key, fmt.Sprintf("matcher %q has no value to compare with", m.Mode),
+			"give value, or an expected argument")
 		return &Rule{op: opPresent, name: ModePresent}, optional
 	}
 	return c.value(want, t, s, set, key, m != nil), optional
@@ -228,7 +229,8 @@ next:
 }
 
 func (c *compiler) array(want value.Value, t *trie, s schema, set *Settings, key string) *Rule {
-	r := &Rule{op: opArray, name: set.structName(), want: want, set: set, loose: set.Subset, shuffled: set.Unordered || set.Subset}
+	r := &Rule{op: opArray, name: set.structName(), want: want, set: set, loose: set.Subset,
+		shuffled: set.Unordered || set.Subset}
 	if want.Kind() == value.Invalid {
 		r.loose = true
 		if t.each != nil {

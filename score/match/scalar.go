@@ -57,7 +57,8 @@ func (c *compiler) str(r *Rule, text []byte, s schema, key string, own bool) {
 			return
 		}
 		if own {
-			c.problem("bad-date", key, fmt.Sprintf("%q is not an ISO 8601 date", text), "write 2026-05-01 or 2026-05-01T10:00:00Z")
+			c.problem("bad-date", key, fmt.Sprintf("%q is not an ISO 8601 date", text),
+				"write 2026-05-01 or 2026-05-01T10:00:00Z")
 		}
 		c.exact(r, text, s)
 	default:
@@ -85,7 +86,8 @@ func (c *compiler) pattern(r *Rule, p, key string) {
 		_, err = regexp.Compile(p) // "a)(b" is only valid once wrapped
 	}
 	if err != nil {
-		c.problem("bad-regex", key, fmt.Sprintf("pattern %q does not compile: %v", p, err), "RE2 syntax, without lookaround and backreferences")
+		c.problem("bad-regex", key, fmt.Sprintf("pattern %q does not compile: %v", p, err),
+			"RE2 syntax, without lookaround and backreferences")
 		re = regexp.MustCompile(`\A\z^\b`) // matches nothing
 	}
 	r.re = re
@@ -101,7 +103,8 @@ func (c *compiler) typeRule(want value.Value, key string) *Rule {
 	add := func(v value.Value) {
 		k, ok := kindNamed(v.Str())
 		if !ok {
-			c.problem("bad-type", key, fmt.Sprintf("%q is not a JSON type", v.Str()), "string, number, integer, boolean, array, object or null")
+			c.problem("bad-type", key, fmt.Sprintf("%q is not a JSON type", v.Str()),
+				"string, number, integer, boolean, array, object or null")
 		}
 		r.kinds |= k
 	}

@@ -45,9 +45,12 @@ func PrivateAddress(a netip.Addr) string {
 func special() []netip.Prefix {
 	at := func(a [4]byte, bits int) netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4(a), bits) }
 	return []netip.Prefix{
-		at([4]byte{0}, 8), at([4]byte{100, 64}, 10), at([4]byte{192}, 24), at([4]byte{198, 18}, 15), at([4]byte{240}, 4),
-		netip.PrefixFrom(netip.AddrFrom16([16]byte{0x01}), 64), netip.PrefixFrom(netip.AddrFrom16([16]byte{0xfe, 0xc0}), 10),
-		netip.PrefixFrom(netip.AddrFrom16([16]byte{}), 96), netip.PrefixFrom(netip.AddrFrom16([16]byte{0x20, 0x01}), 32),
+		at([4]byte{0}, 8), at([4]byte{100, 64}, 10), at([4]byte{192}, 24), at([4]byte{198, 18}, 15),
+		at([4]byte{240}, 4),
+		netip.PrefixFrom(netip.AddrFrom16([16]byte{0x01}), 64),
+		netip.PrefixFrom(netip.AddrFrom16([16]byte{0xfe, 0xc0}), 10),
+		netip.PrefixFrom(netip.AddrFrom16([16]byte{}), 96),
+		netip.PrefixFrom(netip.AddrFrom16([16]byte{0x20, 0x01}), 32),
 		// NAT64 of a network of its own: where in it the address of IPv4 is, only that network knows.
 		netip.PrefixFrom(netip.AddrFrom16([16]byte{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}), 48),
 	}
@@ -62,9 +65,13 @@ func TellsCredentials(a netip.Addr) bool {
 	}
 	switch a {
 	case netip.AddrFrom16([16]byte{0: 0xfd, 2: 0x0e, 3: 0xc2, 14: 0x02, 15: 0x54}), // Amazon
-		netip.AddrFrom16([16]byte{0: 0xfd, 1: 0x20, 3: 0xce, 14: 0x02, 15: 0x54}),                                                          // Google
-		netip.AddrFrom16([16]byte{0: 0xfd, 3: 0x42, 15: 0x42}),                                                                             // Scaleway
-		netip.AddrFrom4([4]byte{168, 63, 129, 16}), netip.AddrFrom4([4]byte{100, 100, 100, 200}), netip.AddrFrom4([4]byte{192, 0, 0, 192}): // Azure, Alibaba, Oracle
+		// Google
+		netip.AddrFrom16([16]byte{0: 0xfd, 1: 0x20, 3: 0xce, 14: 0x02, 15: 0x54}),
+		// Scaleway
+		netip.AddrFrom16([16]byte{0: 0xfd, 3: 0x42, 15: 0x42}),
+		// Azure, Alibaba, Oracle
+		netip.AddrFrom4([4]byte{168, 63, 129, 16}), netip.AddrFrom4([4]byte{100, 100, 100, 200}),
+		netip.AddrFrom4([4]byte{192, 0, 0, 192}):
 		return true
 	}
 	return a.IsLinkLocalUnicast()
@@ -98,7 +105,8 @@ func (c *Checker) Private(a netip.Addr) string {
 
 func (c *Checker) privateAddress(a netip.Addr) string {
 	why := PrivateAddress(a)
-	if why != "" && slices.ContainsFunc(c.networks, func(p netip.Prefix) bool { return p.Contains(a.Unmap().WithZone("")) }) {
+	if why != "" &&
+		slices.ContainsFunc(c.networks, func(p netip.Prefix) bool { return p.Contains(a.Unmap().WithZone("")) }) {
 		return ""
 	}
 	return why
@@ -119,9 +127,11 @@ func (c *Checker) private(host string) string {
 		return c.privateAddress(a)
 	}
 	switch {
-	case host == "localhost", strings.HasSuffix(host, ".localhost"), host == "localhost.localdomain", host == "ip6-localhost", host == "ip6-loopback":
+	case host == "localhost", strings.HasSuffix(host, ".localhost"), host == "localhost.localdomain",
+		host == "ip6-localhost", host == "ip6-loopback":
 		return c.privateAddress(netip.AddrFrom4([4]byte{127, 0, 0, 1}))
-	case host == "metadata", host == "metadata.google.internal", host == "instance-data", host == "instance-data.ec2.internal":
+	case host == "metadata", host == "metadata.google.internal", host == "instance-data",
+		host == "instance-data.ec2.internal":
 		return c.privateAddress(netip.AddrFrom4([4]byte{169, 254, 169, 254}))
 	}
 	return ""
@@ -162,7 +172,8 @@ func networks(list []string) ([]netip.Prefix, error) {
 		}
 		p, err := netip.ParsePrefix(s)
 		if err != nil {
-			return nil, fmt.Errorf("networks: %q is neither an IP address nor a prefix such as 10.0.0.0/8: %w", s, callvet.ErrInvalid)
+			return nil, fmt.Errorf("networks: %q is neither an IP address nor a prefix such as 10.0.0.0/8: %w", s,
+				callvet.ErrInvalid)
 		}
 		out = append(out, p.Masked())
 	}

@@ -14,7 +14,9 @@ func BenchmarkStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	args, err := value.Parse([]byte(`{"country":"AR","product_type":"electronics","note":"within 30 days of delivery, unopened","page":"https://docs.example.com/refunds"}`))
+	args, err := value.Parse(
+		[]byte(
+			`{"country":"AR","product_type":"electronics","note":"within 30 days of delivery, unopened","page":"https://docs.example.com/refunds"}`))
 	if err != nil {
 		b.Fatal(err)
 	}

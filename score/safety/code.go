@@ -40,7 +40,8 @@ func (c *Checker) code(r *Report, i int, s *step, k *talk, tool *callvet.Tool) {
 		var b strings.Builder
 		appendTexts(&b, e)
 		if k.foreignAt(s.turn).in(b.String()) {
-			r.add(RuleCode, i, executed(s.call), fmt.Sprintf("%s executes %s, which carries text of an earlier result", s.call.Tool, e.Key()))
+			r.add(RuleCode, i, executed(s.call),
+				fmt.Sprintf("%s executes %s, which carries text of an earlier result", s.call.Tool, e.Key()))
 			return
 		}
 	}
@@ -74,7 +75,8 @@ func (h *hints) executes(name string) bool {
 	last := w[len(w)-1]
 	if last == "code" || last == "query" || last == "expression" || last == "statement" {
 		// A postal code is no code, and a query is one of a database or of a search.
-		return len(w) > 1 && (language(w[len(w)-2]) || w[len(w)-2] == "source" || w[len(w)-2] == "program") || len(w) == 1 && runs(parts(h.tool), last)
+		return len(w) > 1 && (language(w[len(w)-2]) || w[len(w)-2] == "source" || w[len(w)-2] == "program") ||
+			len(w) == 1 && runs(parts(h.tool), last)
 	}
 	return language(last) || slices.Contains([]string{"script", "command", "cmd", "cmdline", "commands", "argv"}, last)
 }
@@ -90,7 +92,8 @@ func (h *hints) described(name string) bool {
 	}
 	for _, key := range [...]string{"format", "contentMediaType"} {
 		f, ok := p.Get(key)
-		if ok && f.Kind() == value.String && slices.ContainsFunc(parts(f.Str()), func(w string) bool { return language(w) || w == "code" }) {
+		if ok && f.Kind() == value.String &&
+			slices.ContainsFunc(parts(f.Str()), func(w string) bool { return language(w) || w == "code" }) {
 			return true
 		}
 	}
@@ -100,7 +103,8 @@ func (h *hints) described(name string) bool {
 // language reports whether a word names something that can be executed.
 func language(w string) bool {
 	return slices.Contains([]string{
-		"sql", "shell", "bash", "sh", "zsh", "powershell", "python", "javascript", "js", "typescript", "ecmascript", "java", "ruby", "perl", "php", "lua", "go", "rust", "golang",
+		"sql", "shell", "bash", "sh", "zsh", "powershell", "python", "javascript", "js", "typescript", "ecmascript",
+		"java", "ruby", "perl", "php", "lua", "go", "rust", "golang",
 		"cypher", "sparql", "graphql", "shellscript", "command", "script",
 	}, w)
 }
@@ -108,8 +112,12 @@ func language(w string) bool {
 // runs reports whether a tool is named for executing what its argument of that name holds.
 func runs(tool []string, name string) bool {
 	return slices.ContainsFunc(tool, func(w string) bool {
-		return language(w) || name == "code" && slices.Contains([]string{"execute", "exec", "eval", "evaluate", "run", "interpreter", "code", "repl", "notebook"}, w) ||
-			name != "code" && slices.Contains([]string{"database", "db", "postgres", "mysql", "sqlite", "bigquery", "snowflake", "eval", "warehouse"}, w)
+		return language(w) || name == "code" &&
+			slices.Contains([]string{"execute", "exec", "eval", "evaluate", "run", "interpreter", "code", "repl",
+				"notebook"}, w) ||
+			name != "code" &&
+				slices.Contains([]string{"database", "db", "postgres", "mysql", "sqlite", "bigquery", "snowflake",
+					"eval", "warehouse"}, w)
 	})
 }
 
@@ -174,7 +182,8 @@ func (f *foreign) reads(text string) {
 		return
 	}
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf || !isBase64(byte(r)) }) {
-		if b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(w, "=")); err == nil && len(b) >= 8 && utf8.Valid(b) {
+		if b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(w, "=")); err == nil && len(b) >= 8 &&
+			utf8.Valid(b) {
 			text += "\n" + string(b)
 		}
 	}

@@ -24,7 +24,9 @@ func (c *Checker) contract(r *Report, i int, s *step, tool *callvet.Tool) {
 		}
 	}
 	if n := len(s.args.Raw()); c.rules.MaxArgumentBytes > 0 && n > c.rules.MaxArgumentBytes {
-		r.add(RuleLargeArgs, i, ran, fmt.Sprintf("the arguments of %s take %d bytes, and at most %d are allowed", call.Tool, n, c.rules.MaxArgumentBytes))
+		r.add(RuleLargeArgs, i, ran,
+			fmt.Sprintf("the arguments of %s take %d bytes, and at most %d are allowed", call.Tool, n,
+				c.rules.MaxArgumentBytes))
 	}
 	c.undeclared(r, call, tool)
 	if c.rules.ReadOnly && c.mutating(tool) {
@@ -36,7 +38,8 @@ func (c *Checker) contract(r *Report, i int, s *step, tool *callvet.Tool) {
 			for _, f := range found {
 				at = append(at, strings.TrimPrefix(f.Path+" ("+string(f.Kind)+")", " "))
 			}
-			r.add(RulePII, i, ran, fmt.Sprintf("%s takes no personal data or secrets, but was given some: %s", call.Tool, strings.Join(at, ", ")))
+			r.add(RulePII, i, ran, fmt.Sprintf("%s takes no personal data or secrets, but was given some: %s",
+				call.Tool, strings.Join(at, ", ")))
 		}
 	}
 	c.hosts(r, i, s, tool)
@@ -55,10 +58,12 @@ func (c *Checker) hosts(r *Report, i int, s *step, tool *callvet.Tool) {
 		}
 		seen[l.host] = true
 		if listed && !hostAllowed(l.host, allowed) {
-			r.add(RuleDomain, i, executed(s.call), fmt.Sprintf("%s was sent to %s, which is not in its allowlist of domains", s.call.Tool, l.host))
+			r.add(RuleDomain, i, executed(s.call),
+				fmt.Sprintf("%s was sent to %s, which is not in its allowlist of domains", s.call.Tool, l.host))
 		}
 		if why := c.private(l.host); c.rules.DenyPrivate && why != "" {
-			r.add(RulePrivate, i, executed(s.call), fmt.Sprintf("%s was sent to %s, which is %s", s.call.Tool, l.host, why))
+			r.add(RulePrivate, i, executed(s.call),
+				fmt.Sprintf("%s was sent to %s, which is %s", s.call.Tool, l.host, why))
 		}
 	}
 }
@@ -66,7 +71,8 @@ func (c *Checker) hosts(r *Report, i int, s *step, tool *callvet.Tool) {
 // undeclared notes a call that may have changed something: nothing declares what its tool does.
 func (c *Checker) undeclared(r *Report, call *callvet.Call, t *callvet.Tool) {
 	asked := c.rules.ReadOnly || c.rules.ConfirmWrites && (t == nil || t.Safety == nil || !t.Safety.RequireConfirmation)
-	if asked && !c.rules.UndeclaredWrites && (t == nil || t.ReadOnly == nil) && !slices.Contains(r.Undeclared, call.Tool) {
+	if asked && !c.rules.UndeclaredWrites && (t == nil || t.ReadOnly == nil) &&
+		!slices.Contains(r.Undeclared, call.Tool) {
 		r.Undeclared = append(r.Undeclared, call.Tool)
 	}
 }
@@ -120,7 +126,8 @@ func appendLinks(out []link, v value.Value, key string) []link {
 	s := v.Str()
 	found := textLinks(s)
 	bare := strings.TrimLeft(s, `/\`) // "//host" has the scheme of the page it stands on
-	if len(found) == 0 && (len(s)-len(bare) >= 2 || addressName(key) && !strings.ContainsAny(s, "@")) && strings.Contains(s, ".") && !strings.ContainsAny(s, " \n") {
+	if len(found) == 0 && (len(s)-len(bare) >= 2 || addressName(key) && !strings.ContainsAny(s, "@")) &&
+		strings.Contains(s, ".") && !strings.ContainsAny(s, " \n") {
 		if l, ok := parseLink(s, bare); ok {
 			found = append(found, l)
 		}

@@ -23,35 +23,39 @@ func TestHosts(t *testing.T) {
 		`{"q":"www.bad.test"}`: {"www.bad.test"},
 		`{"q":"WWW.Bad.test"}`: {"www.bad.test"},
 		`{"q":"://bad.test"}`:  {"bad.test"},
-		`{"q":"see www.a.test and http://b.test or www.c.test http://d.test, http://d.test"}`: {"www.a.test", "b.test", "www.c.test", "d.test"},
-		`{"q":"http://a.test\thttp://b.test\nhttp://c.test\"www.d.test"}`:                     {"a.test", "b.test", "c.test", "www.d.test"},
-		`{"q":"http:// http://b.test http://"}`:                                               {"b.test"},
-		`{"q":"http://www.bad.test"}`:                                                         {"www.bad.test"},
-		`{"q":"(see http://bad.test)."}`:                                                      {"bad.test"},
-		`{"q":"file:///etc/hosts"}`:                                                           nil,
-		`{"q":"http://:8080/x"}`:                                                              nil,
-		`{"q":"http://bad.test:8080?x"}`:                                                      {"bad.test"},
-		`{"q":"http://bad.test#x"}`:                                                           {"bad.test"},
-		`{"q":"http://[::1]:80/x"}`:                                                           {"[::1]:80"},
-		`{"q":"http://ok.org"}`:                                                               nil,
-		`{"q":"http://a.listed.test/x"}`:                                                      nil,
-		`{"q":"http://bare.test/x"}`:                                                          nil,
-		`{"q":"http://xok.org"}`:                                                              {"xok.org"},
-		`{"q":"` + many + `https://a.ok.org http://bad.test"}`:                                {"bad.test"},
-		`{"q":"` + many + `https://a.ok.org https://a.ok.org http://bad.test"}`:               nil, // as many as are looked at
-		`{"host":".bad.test"}`:                                                                {".bad.test"},
-		`{"host":"bad.test"}`:                                                                 {"bad.test"},
-		`{"backendURL":"bad.test/x"}`:                                                         {"bad.test"},
-		`{"host":"bad"}`:                                                                      nil,
-		`{"host":"bad.test and more"}`:                                                        nil,
-		`{"host":"ana@bad.test"}`:                                                             nil,
-		`{"name":"bad.test"}`:                                                                 nil,
-		`{"name":"//bad.test"}`:                                                               {"bad.test"},
-		`{"name":"\\\\bad.test\\x"}`:                                                          {"bad.test"},
-		`{"name":"/bad.test"}`:                                                                nil,
-		`{"hosts":["a.test"],"host":["a.test",{"x":"b.test"}]}`:                               {"a.test"},
+		`{"q":"see www.a.test and http://b.test or www.c.test http://d.test, http://d.test"}`: {"www.a.test", "b.test",
+			"www.c.test", "d.test"},
+		`{"q":"http://a.test\thttp://b.test\nhttp://c.test\"www.d.test"}`: {"a.test", "b.test",
+			"c.test", "www.d.test"},
+		`{"q":"http:// http://b.test http://"}`:                {"b.test"},
+		`{"q":"http://www.bad.test"}`:                          {"www.bad.test"},
+		`{"q":"(see http://bad.test)."}`:                       {"bad.test"},
+		`{"q":"file:///etc/hosts"}`:                            nil,
+		`{"q":"http://:8080/x"}`:                               nil,
+		`{"q":"http://bad.test:8080?x"}`:                       {"bad.test"},
+		`{"q":"http://bad.test#x"}`:                            {"bad.test"},
+		`{"q":"http://[::1]:80/x"}`:                            {"[::1]:80"},
+		`{"q":"http://ok.org"}`:                                nil,
+		`{"q":"http://a.listed.test/x"}`:                       nil,
+		`{"q":"http://bare.test/x"}`:                           nil,
+		`{"q":"http://xok.org"}`:                               {"xok.org"},
+		`{"q":"` + many + `https://a.ok.org http://bad.test"}`: {"bad.test"},
+		// as many as are looked at
+		`{"q":"` + many + `https://a.ok.org https://a.ok.org http://bad.test"}`: nil,
+		`{"host":".bad.test"}`:                                  {".bad.test"},
+		`{"host":"bad.test"}`:                                   {"bad.test"},
+		`{"backendURL":"bad.test/x"}`:                           {"bad.test"},
+		`{"host":"bad"}`:                                        nil,
+		`{"host":"bad.test and more"}`:                          nil,
+		`{"host":"ana@bad.test"}`:                               nil,
+		`{"name":"bad.test"}`:                                   nil,
+		`{"name":"//bad.test"}`:                                 {"bad.test"},
+		`{"name":"\\\\bad.test\\x"}`:                            {"bad.test"},
+		`{"name":"/bad.test"}`:                                  nil,
+		`{"hosts":["a.test"],"host":["a.test",{"x":"b.test"}]}`: {"a.test"},
 	} {
-		r := check(t, safety.Rules{Domains: []string{"ok.org", "https://listed.test/x", "://bare.test"}}, nil, says(callvet.RoleAssistant, "", call("note", args, callvet.StatusOK)))
+		r := check(t, safety.Rules{Domains: []string{"ok.org", "https://listed.test/x", "://bare.test"}}, nil,
+			says(callvet.RoleAssistant, "", call("note", args, callvet.StatusOK)))
 		var got []string
 		for _, i := range r.Incidents {
 			if i.Rule == safety.RuleDomain {
@@ -64,7 +68,9 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%.80s: %s", args, d)
 		}
 	}
-	if r := check(t, safety.Rules{Domains: []string{"*"}}, nil, says(callvet.RoleAssistant, "", call("note", `{"q":"http://bad.test"}`, callvet.StatusOK))); len(r.Incidents) != 0 {
+	if r := check(t, safety.Rules{Domains: []string{"*"}}, nil,
+		says(callvet.RoleAssistant, "", call("note", `{"q":"http://bad.test"}`, callvet.StatusOK))); len(
+		r.Incidents) != 0 {
 		t.Errorf("any host was allowed: %+v", r.Incidents)
 	}
 }
@@ -89,11 +95,14 @@ func TestVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for tool, safe := range map[string]bool{
-		"mail@v1": false, "mail@1": false, "Mail@v2": true, "mail@2": true, "mail@v3": false, "mail@3": false, "mail@v4": true, "mail@4": true, "mail@v5": true, "MAIL": true,
+		"mail@v1": false, "mail@1": false, "Mail@v2": true, "mail@2": true, "mail@v3": false, "mail@3": false,
+		"mail@v4": true, "mail@4": true, "mail@v5": true, "MAIL": true,
 		"plain": false, "plain@v1": false, "plain@x": true, "other": true,
 	} {
 		name, version := callvet.SplitTool(tool)
-		r := c.Check(nil, &callvet.Trace{Turns: []callvet.Turn{says(callvet.RoleAssistant, "", callvet.Call{Tool: name, Version: version, Args: json.RawMessage(`{"q":"ana@example.com"}`)})}})
+		r := c.Check(nil,
+			&callvet.Trace{Turns: []callvet.Turn{says(callvet.RoleAssistant, "",
+				callvet.Call{Tool: name, Version: version, Args: json.RawMessage(`{"q":"ana@example.com"}`)})}})
 		if got := len(r.Incidents) == 0; got != safe {
 			t.Errorf("%s in a conversation: safe %v", tool, got)
 		}
@@ -118,18 +127,23 @@ func TestKnown(t *testing.T) {
 		args  value.Value
 		want  verdict
 	}{
-		"no rule":                    {tool: "note", args: args, want: verdict{true, false}},
-		"no such tool":               {tool: "other", args: args, want: verdict{true, false}},
-		"a contract":                 {tool: "look_up", args: args, want: verdict{true, true}},
-		"a contract, no arguments":   {tool: "look_up", want: verdict{true, false}},
-		"an allowlist, no arguments": {rules: safety.Rules{Tools: []string{"note"}}, tool: "other", want: verdict{false, true}},
-		"read-only, a write":         {rules: safety.Rules{ReadOnly: true}, tool: "rename", want: verdict{false, true}},
-		"read-only, a read":          {rules: safety.Rules{ReadOnly: true}, tool: "look_up", want: verdict{true, true}},
-		"read-only, effect not told": {rules: safety.Rules{ReadOnly: true}, tool: "note", args: args, want: verdict{true, false}},
-		"read-only, no such tool":    {rules: safety.Rules{ReadOnly: true}, tool: "other", args: args, want: verdict{true, false}},
-		"domains":                    {rules: safety.Rules{Domains: []string{}}, tool: "note", args: args, want: verdict{true, true}},
-		"personal data denied":       {rules: safety.Rules{DenyPII: true}, tool: "note", args: args, want: verdict{true, true}},
-		"a write, not in read-only":  {tool: "rename", args: args, want: verdict{true, false}},
+		"no rule":                  {tool: "note", args: args, want: verdict{true, false}},
+		"no such tool":             {tool: "other", args: args, want: verdict{true, false}},
+		"a contract":               {tool: "look_up", args: args, want: verdict{true, true}},
+		"a contract, no arguments": {tool: "look_up", want: verdict{true, false}},
+		"an allowlist, no arguments": {rules: safety.Rules{Tools: []string{"note"}}, tool: "other",
+			want: verdict{false, true}},
+		"read-only, a write": {rules: safety.Rules{ReadOnly: true}, tool: "rename", want: verdict{false, true}},
+		"read-only, a read":  {rules: safety.Rules{ReadOnly: true}, tool: "look_up", want: verdict{true, true}},
+		"read-only, effect not told": {rules: safety.Rules{ReadOnly: true}, tool: "note", args: args,
+			want: verdict{true, false}},
+		"read-only, no such tool": {rules: safety.Rules{ReadOnly: true}, tool: "other", args: args,
+			want: verdict{true, false}},
+		"domains": {rules: safety.Rules{Domains: []string{}}, tool: "note", args: args,
+			want: verdict{true, true}},
+		"personal data denied": {rules: safety.Rules{DenyPII: true}, tool: "note", args: args,
+			want: verdict{true, true}},
+		"a write, not in read-only": {tool: "rename", args: args, want: verdict{true, false}},
 	} {
 		checker, err := safety.New(catalog(), c.rules)
 		if err != nil {
@@ -157,20 +171,25 @@ func TestYes(t *testing.T) {
 	t.Parallel()
 	user, target := callvet.RoleUser, callvet.RoleAssistant
 	pay := says(target, "", call("pay", `{"amount":5}`, callvet.StatusOK))
-	const asked, words = "pay needs the user's confirmation: nobody was asked", "pay needs the user's confirmation: the user's last words do not confirm it"
+	const asked, words = "pay needs the user's confirmation: nobody was asked",
+		"pay needs the user's confirmation: the user's last words do not confirm it"
 	for name, c := range map[string]struct {
 		turns []callvet.Turn
 		want  string // the note
 	}{
-		"asked in the first turn":     {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "yes"), pay}, ""},
-		"a yes to nothing":            {[]callvet.Turn{says(user, "yes"), pay}, asked},
-		"a yes to white space":        {[]callvet.Turn{says(target, " \n"), says(user, "yes"), pay}, asked},
-		"a yes to itself":             {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "how much?"), says(user, "yes"), pay}, asked},
-		"asked, then a call":          {[]callvet.Turn{says(target, "Shall I pay?"), says(target, "", gave(`1`)), says(user, "yes"), pay}, ""},
-		"no words":                    {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "?!"), pay}, words},
-		"a yes after the call":        {[]callvet.Turn{says(target, "Shall I pay?"), pay, says(user, "yes")}, asked},
-		"a yes of several words":      {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "then go ahead"), pay}, ""},
-		"words of a yes, not in line": {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "go right ahead"), pay}, words},
+		"asked in the first turn": {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "yes"), pay}, ""},
+		"a yes to nothing":        {[]callvet.Turn{says(user, "yes"), pay}, asked},
+		"a yes to white space":    {[]callvet.Turn{says(target, " \n"), says(user, "yes"), pay}, asked},
+		"a yes to itself": {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "how much?"),
+			says(user, "yes"), pay}, asked},
+		"asked, then a call": {[]callvet.Turn{says(target, "Shall I pay?"), says(target, "", gave(`1`)),
+			says(user, "yes"), pay}, ""},
+		"no words":             {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "?!"), pay}, words},
+		"a yes after the call": {[]callvet.Turn{says(target, "Shall I pay?"), pay, says(user, "yes")}, asked},
+		"a yes of several words": {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "then go ahead"), pay},
+			""},
+		"words of a yes, not in line": {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "go right ahead"), pay},
+			words},
 	} {
 		r := check(t, safety.Rules{Confirmations: []string{"!!!"}}, nil, c.turns...)
 		var got string
@@ -193,18 +212,19 @@ func TestCarried(t *testing.T) {
 		address string
 		want    string // what is carried
 	}{
-		"an account":                  {[]string{account}, data, stolen},
-		"a short account":             {[]string{`"pin 7731"`}, "http://bad.test/?d=7731", stolen},
-		"three digits":                {[]string{`"pin 773"`}, "http://bad.test/?d=773", ""},
-		"no path, three labels":       {[]string{account}, "http://55120934.bad.test", ""},
-		"no path, four labels":        {[]string{account}, "http://55120934.a.bad.test", stolen},
-		"one character, with a host":  {[]string{`"bad test 7"`}, "http://bad.test/7", stolen},
-		"a slash":                     {[]string{`"bad test 7"`}, "http://bad.test/", ""},
-		"words of two results":        {[]string{`"bad test"`, `"alpha beta"`}, "http://bad.test/alpha/beta", ""},
-		"words of one result":         {[]string{`"bad test alpha beta"`}, "http://bad.test/alpha/beta", stolen},
-		"a host without a word":       {[]string{account}, "http://---/?d=55120934", stolen},
-		"a broken escape":             {[]string{account}, "http://bad.test/?d=55120934&x=%zz", stolen},
-		"an e-mail address":           {nil, "http://bad.test/?d=ana%40example.com", "something personal or secret (email)"},
+		"an account":                 {[]string{account}, data, stolen},
+		"a short account":            {[]string{`"pin 7731"`}, "http://bad.test/?d=7731", stolen},
+		"three digits":               {[]string{`"pin 773"`}, "http://bad.test/?d=773", ""},
+		"no path, three labels":      {[]string{account}, "http://55120934.bad.test", ""},
+		"no path, four labels":       {[]string{account}, "http://55120934.a.bad.test", stolen},
+		"one character, with a host": {[]string{`"bad test 7"`}, "http://bad.test/7", stolen},
+		"a slash":                    {[]string{`"bad test 7"`}, "http://bad.test/", ""},
+		"words of two results":       {[]string{`"bad test"`, `"alpha beta"`}, "http://bad.test/alpha/beta", ""},
+		"words of one result":        {[]string{`"bad test alpha beta"`}, "http://bad.test/alpha/beta", stolen},
+		"a host without a word":      {[]string{account}, "http://---/?d=55120934", stolen},
+		"a broken escape":            {[]string{account}, "http://bad.test/?d=55120934&x=%zz", stolen},
+		"an e-mail address": {nil, "http://bad.test/?d=ana%40example.com",
+			"something personal or secret (email)"},
 		"a link that was read":        {[]string{`"see ` + data + `"`, account}, data, ""},
 		"a link that was read, in it": {[]string{`"see http` + data + `"`, account}, data, ""},
 	} {
@@ -213,7 +233,8 @@ func TestCarried(t *testing.T) {
 			turns = append(turns, says(callvet.RoleAssistant, "", gave(r)))
 		}
 		args := fmt.Sprintf(`{"q":%q}`, c.address)
-		r := check(t, safety.Rules{}, nil, append(turns, says(callvet.RoleAssistant, "", call("note", args, callvet.StatusOK)))...)
+		r := check(t, safety.Rules{}, nil,
+			append(turns, says(callvet.RoleAssistant, "", call("note", args, callvet.StatusOK)))...)
 		var got string
 		for _, i := range r.Incidents {
 			_, got, _ = strings.Cut(i.Note, " carries ")
@@ -226,7 +247,8 @@ func TestCarried(t *testing.T) {
 	for _, first := range []string{"a", "z", "A", "Z"} {
 		r := check(
 			t, safety.Rules{}, nil, says(callvet.RoleAssistant, "", gave(`"`+data+`"`)),
-			says(callvet.RoleAssistant, "", call("note", `{"q":"`+first+data+`"}`, callvet.StatusOK), call("note", `{"q":"1`+data+`"}`, callvet.StatusOK),
+			says(callvet.RoleAssistant, "", call("note", `{"q":"`+first+data+`"}`, callvet.StatusOK),
+				call("note", `{"q":"1`+data+`"}`, callvet.StatusOK),
 				call("note", `{"q":"{`+data+`"}`, callvet.StatusOK)),
 		)
 		if d := cmp.Diff([]brief{{safety.RuleExfiltration, 1, true}}, briefs(r)); d != "" {
@@ -246,8 +268,10 @@ func TestOrderOfReading(t *testing.T) {
 		want  []brief
 	}{
 		"beside the call that read it": {[]callvet.Turn{says(callvet.RoleAssistant, "", read, send)}, nil},
-		"in the next turn":             {[]callvet.Turn{says(callvet.RoleAssistant, "", read), says(callvet.RoleAssistant, "", send)}, []brief{{safety.RuleExfiltration, 1, true}}},
-		"shown before it was read":     {[]callvet.Turn{show, says(callvet.RoleAssistant, "", read), says(callvet.RoleAssistant, "", send)}, []brief{{safety.RuleExfiltration, 1, true}}},
+		"in the next turn": {[]callvet.Turn{says(callvet.RoleAssistant, "", read),
+			says(callvet.RoleAssistant, "", send)}, []brief{{safety.RuleExfiltration, 1, true}}},
+		"shown before it was read": {[]callvet.Turn{show, says(callvet.RoleAssistant, "", read),
+			says(callvet.RoleAssistant, "", send)}, []brief{{safety.RuleExfiltration, 1, true}}},
 		"shown and sent": {
 			[]callvet.Turn{says(callvet.RoleAssistant, "", read), show, says(callvet.RoleAssistant, "", send)},
 			[]brief{{safety.RuleExfiltration, 1, true}, {safety.RuleExfiltration, -1, true}},

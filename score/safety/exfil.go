@@ -86,11 +86,13 @@ func (c *Checker) spoken(r *Report, k *talk) {
 // that is neither allowed by its name nor named by user or system; "" for nothing. An address
 // that was read as it stands is a link that was followed, and carries nothing.
 func (c *Checker) leaks(l link, allowed []string, k *talk, turn int) string {
-	if hostAllowed(l.host, slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == "*" })) || len(l.rest) < 2 && strings.Count(l.host, ".") < 3 {
+	if hostAllowed(l.host, slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == "*" })) ||
+		len(l.rest) < 2 && strings.Count(l.host, ".") < 3 {
 		return ""
 	}
 	p := k.past(turn)
-	if host := words(l.host); len(host) > 0 && containsRun(p.said.words, host) || strings.Contains(p.readText.String(), l.text) {
+	if host := words(l.host); len(host) > 0 && containsRun(p.said.words, host) ||
+		strings.Contains(p.readText.String(), l.text) {
 		return ""
 	}
 	data := l.host + " " + l.rest

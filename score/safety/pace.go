@@ -94,11 +94,13 @@ func (c *Checker) pace(r *Report, k *talk, t *callvet.Trace) {
 		}
 		s.made++
 		if l, ok := c.RateLimit(call.Tool); ok && known && s.made > float64(l.Calls)*periods(all, l.PerSeconds) {
-			r.add(RuleRate, i, true, fmt.Sprintf("%s was called more often than %d times in %g s", call.Tool, l.Calls, l.PerSeconds))
+			r.add(RuleRate, i, true,
+				fmt.Sprintf("%s was called more often than %d times in %g s", call.Tool, l.Calls, l.PerSeconds))
 		}
 		if n := c.rules.StopAfterFailures; n > 0 && s.failures >= n {
 			if s.spare--; s.spare < 0 {
-				r.add(RuleFailing, i, true, fmt.Sprintf("%s was called again after %d failures in a row", call.Tool, s.failures))
+				r.add(RuleFailing, i, true,
+					fmt.Sprintf("%s was called again after %d failures in a row", call.Tool, s.failures))
 			}
 		}
 		s.failures++

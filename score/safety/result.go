@@ -17,11 +17,14 @@ func (c *Checker) result(r *Report, i int, s *step) {
 	call := s.call
 	if c.rules.DenyInResults == DenySecrets || c.rules.DenyInResults == DenyAll {
 		if at := c.shown(call); len(at) > 0 {
-			r.add(RuleResult, i, true, fmt.Sprintf("the result of %s shows what it must not: %s", call.Tool, strings.Join(at, ", ")))
+			r.add(RuleResult, i, true,
+				fmt.Sprintf("the result of %s shows what it must not: %s", call.Tool, strings.Join(at, ", ")))
 		}
 	}
 	if n := len(call.Result); c.rules.MaxResultBytes > 0 && n > c.rules.MaxResultBytes {
-		r.add(RuleLargeResult, i, true, fmt.Sprintf("the result of %s takes %d bytes, and at most %d are allowed", call.Tool, n, c.rules.MaxResultBytes))
+		r.add(RuleLargeResult, i, true,
+			fmt.Sprintf("the result of %s takes %d bytes, and at most %d are allowed", call.Tool, n,
+				c.rules.MaxResultBytes))
 	}
 }
 

@@ -43,7 +43,8 @@ const (
 // RuleNames are all rules, the gravest first.
 func RuleNames() []Rule {
 	return []Rule{
-		RuleInjection, RuleExfiltration, RuleCode, RulePrivate, RuleReadOnly, RuleHoneypot, RuleSecret, RulePII, RuleResult, RuleEcho, RuleUnconfirmed,
+		RuleInjection, RuleExfiltration, RuleCode, RulePrivate, RuleReadOnly, RuleHoneypot, RuleSecret, RulePII,
+		RuleResult, RuleEcho, RuleUnconfirmed,
 		RuleTool, RuleLookalike, RuleDomain, RuleLargeArgs, RuleLargeResult, RuleRate, RuleFailing,
 	}
 }
@@ -325,7 +326,8 @@ func (c *Checker) Check(input []callvet.Turn, t *callvet.Trace) Report {
 		c.attacks[i].incidents(&r, k, o)
 	}
 	c.rulings(&r, k)
-	slices.SortStableFunc(r.Incidents, func(a, b Incident) int { return cmp.Compare(uint(a.Call), uint(b.Call)) }) // -1 comes last
+	// -1 comes last
+	slices.SortStableFunc(r.Incidents, func(a, b Incident) int { return cmp.Compare(uint(a.Call), uint(b.Call)) })
 	return r
 }
 
@@ -357,7 +359,8 @@ func (c *Checker) Pending(said []callvet.Turn, call callvet.Call) []Incident {
 	}
 	call.Status, call.Result, call.Env, call.Guard = "", nil, "", nil
 	last := &turns[len(turns)-1]
-	last.Calls = append(slices.DeleteFunc(slices.Clone(last.Calls), func(o callvet.Call) bool { return o.Status == "" && o.Env == "" }), call)
+	last.Calls = append(slices.DeleteFunc(slices.Clone(last.Calls),
+		func(o callvet.Call) bool { return o.Status == "" && o.Env == "" }), call)
 	k := &talk{turns: turns, own: len(turns) - 1}
 	if len(c.attacks) > 0 { // they look at all calls
 		k = newTalk(nil, &callvet.Trace{Turns: turns})
@@ -409,7 +412,8 @@ func (c *Checker) Step(tool string, args value.Value) (safe, known bool) {
 	name, version := callvet.SplitTool(tool)
 	call, t := callvet.Call{Tool: name}, c.tool(name, version)
 	_, domains := c.domains(t)
-	known = c.allowed != nil || c.traps != nil || c.rules.ReadOnly && (c.rules.UndeclaredWrites || t != nil && t.ReadOnly != nil) ||
+	known = c.allowed != nil || c.traps != nil || c.rules.ReadOnly &&
+		(c.rules.UndeclaredWrites || t != nil && t.ReadOnly != nil) ||
 		args.Kind() != value.Invalid && (domains || c.denies(t) || c.rules.DenyPrivate || c.rules.MaxArgumentBytes > 0)
 	if !known {
 		return true, false
@@ -431,5 +435,6 @@ func (c *Checker) Whole() bool {
 }
 
 func (r *Report) add(rule Rule, call int, ran bool, note string) {
-	r.Incidents = append(r.Incidents, Incident{Rule: rule, Call: call, Severity: rule.Severity(), Executed: ran, Note: note})
+	r.Incidents = append(r.Incidents,
+		Incident{Rule: rule, Call: call, Severity: rule.Severity(), Executed: ran, Note: note})
 }

@@ -26,8 +26,9 @@ func basics() map[string]Method {
 		"pass_hat_k":            {Run: with(passHatK)},
 		"incident_upper_bound":  {Run: with(incidents)},
 		"bca_deterministic":     {Run: with(bca)},
-		"bootstrap_montecarlo":  {Run: with(bootstrap), Ignore: []string{"scipy", "R_boot", "boot_se"}, PerCase: "tolerance_abs"},
-		"special_functions":     {Run: with(special)},
+		"bootstrap_montecarlo": {Run: with(bootstrap), Ignore: []string{"scipy", "R_boot", "boot_se"},
+			PerCase: "tolerance_abs"},
+		"special_functions": {Run: with(special)},
 	}
 }
 
@@ -93,7 +94,8 @@ func ratio(in struct {
 	}
 	iv := r.TInterval(in.Confidence)
 	return Fields{
-		"status": iv.Status, "point": orNil(iv.Defined(), iv.Point), "se": orNil(iv.Usable(), iv.SE), "df": iv.Clusters - 1,
+		"status": iv.Status, "point": orNil(iv.Defined(), iv.Point), "se": orNil(iv.Usable(), iv.SE),
+		"df":      iv.Clusters - 1,
 		"t_lower": limit(iv.Lower), "t_upper": limit(iv.Upper),
 	}
 }
@@ -144,7 +146,8 @@ func clusteredQuantile(in clustered) Fields {
 	return Fields{
 		"status": q.Status, "method": q.Method, "point": orNil(q.Defined(), q.Point), "n_eff": q.NEff,
 		"p_lower": q.FLower, "p_upper": q.FUpper, "lower_rank": q.LowerRank,
-		"upper_rank": orNil(q.UpperRank <= len(in.Values), q.UpperRank), "lower": limit(q.Lower), "upper": limit(q.Upper),
+		"upper_rank": orNil(q.UpperRank <= len(in.Values), q.UpperRank), "lower": limit(q.Lower),
+		"upper": limit(q.Upper),
 	}
 }
 

@@ -24,7 +24,8 @@ func TestCoverage(t *testing.T) {
 // A check that cannot fail proves nothing: values off by a little must be found.
 func TestCheckFinds(t *testing.T) {
 	t.Parallel()
-	file := []byte(`{"tolerance":{"abs":1e-9},"autumn":[{"id":"x","input":{"successes":5,"n":4,"confidence":0.95},"expected":{"point":1}}],"spring":[{"id":"a","input":{"successes":1,"n":4,"confidence":0.95},
+	file := []byte(
+		`{"tolerance":{"abs":1e-9},"autumn":[{"id":"x","input":{"successes":5,"n":4,"confidence":0.95},"expected":{"point":1}}],"spring":[{"id":"a","input":{"successes":1,"n":4,"confidence":0.95},
 		"expected":{"point":0.2500001,"status":"ok","extra":null}},{"id":"b","input":{"successes":5,"n":4,"confidence":0.95},"expected":{"error":"invalid_input"}},
 		{"id":"c","input":{"successes":5,"n":4,"confidence":0.95},"expected":{"point":1}}]}`)
 	r, err := Check("binom_wilson", "spring", file, Methods()["binom_wilson"])

@@ -39,12 +39,14 @@ func extremeStudies() (out []Study) {
 	for _, p := range []float64{0.7, 0.9} {
 		for _, icc := range []float64{0.02, 0.05, 0.1, 0.3} {
 			out = append(out, Study{
-				Name: fmt.Sprintf("worst of 10 slices of 20 tasks at %g, spread %g", p, icc), Low: 0.93, High: 1, Cost: 10,
+				Name: fmt.Sprintf("worst of 10 slices of 20 tasks at %g, spread %g", p, icc), Low: 0.93,
+				High: 1, Cost: 10,
 				Trial: func(rng *rand.Rand) bool { return lowestCovers(rng, p, icc) },
 			})
 		}
 		out = append(out, Study{
-			Name: fmt.Sprintf("no worst and no best of 10 slices of 20 tasks alike at %g", p), Low: 0.95, High: 1, Cost: 10,
+			Name: fmt.Sprintf("no worst and no best of 10 slices of 20 tasks alike at %g", p), Low: 0.95,
+			High: 1, Cost: 10,
 			Trial: func(rng *rand.Rand) bool {
 				_, seen := slicesOf(rng, 10, p, 0)
 				low, high := stats.Extremes(seen, level)

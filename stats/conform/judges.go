@@ -82,7 +82,8 @@ func langReiczigelClustered(in struct {
 	}
 	iv := c.Interval(in.Confidence, stats.DefaultRho0)
 	s := judge.LangReiczigel(judge.Effective(iv), in.Calibration, in.Confidence)
-	return Fields{"judged_rate": orNil(iv.Defined(), iv.Point), "n_eff": iv.NEff, "lower": s.Lower, "upper": s.Upper, "status": s.Status}
+	return Fields{"judged_rate": orNil(iv.Defined(), iv.Point), "n_eff": iv.NEff, "lower": s.Lower, "upper": s.Upper,
+		"status": s.Status}
 }
 
 // quadrature answers for the references with 64 and, to a wider tolerance, with
@@ -93,7 +94,8 @@ func quadrature(f func(judge.Judged, judge.Calibration, float64) stats.Interval)
 		if iv.Status == stats.StatusInvalid {
 			return rejected("invalid_input")
 		}
-		return Fields{"lower": iv.Lower, "upper": iv.Upper, "lower_64": iv.Lower, "upper_64": iv.Upper, "status": iv.Status}
+		return Fields{"lower": iv.Lower, "upper": iv.Upper, "lower_64": iv.Lower, "upper_64": iv.Upper,
+			"status": iv.Status}
 	}
 }
 
@@ -158,7 +160,8 @@ func profile(p judge.Profile) Fields {
 func mismatch(in transportInput) Fields {
 	f := judge.FindMismatch(in.judged(), in.Calibration)
 	return Fields{
-		"p_pass_rate_above_sensitivity": f.PAbove, "p_pass_rate_below_false_positive_rate": f.PBelow, "mismatch": f.Mismatch,
+		"p_pass_rate_above_sensitivity": f.PAbove, "p_pass_rate_below_false_positive_rate": f.PBelow,
+		"mismatch": f.Mismatch,
 	}
 }
 
@@ -174,8 +177,10 @@ func drift(in struct {
 },
 ) Fields {
 	d, err := judge.FindDrift(
-		judge.Calibration{TruePositive: in.RefTP, LabelledPass: in.RefPass, TrueNegative: in.RefTN, LabelledFail: in.RefFail},
-		judge.Calibration{TruePositive: in.NewTP, LabelledPass: in.NewPass, TrueNegative: in.NewTN, LabelledFail: in.NewFail})
+		judge.Calibration{TruePositive: in.RefTP, LabelledPass: in.RefPass, TrueNegative: in.RefTN,
+			LabelledFail: in.RefFail},
+		judge.Calibration{TruePositive: in.NewTP, LabelledPass: in.NewPass, TrueNegative: in.NewTN,
+			LabelledFail: in.NewFail})
 	if err != nil {
 		return rejected("invalid_input")
 	}

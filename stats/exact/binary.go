@@ -132,7 +132,8 @@ func (x *Mean) Decode(b []byte) (rest []byte, err error) {
 	o.m = d.moments()
 	d.bad = d.bad || sum > uint64(o.n)*Scale
 	o.again = d.repeats(o.cases, o.n, o.sum, &o.m)
-	rest, err = d.end(!d.bad && sum <= uint64(o.n)*Scale && (o.n == 0) == (o.cases == 0) && o.m.possible(o.cases, integer(o.sum), integer(o.n)))
+	rest, err = d.end(!d.bad && sum <= uint64(o.n)*Scale && (o.n == 0) == (o.cases == 0) &&
+		o.m.possible(o.cases, integer(o.sum), integer(o.n)))
 	if err == nil {
 		*x = o
 	}
@@ -181,7 +182,8 @@ func (c *Count) Decode(b []byte) (rest []byte, err error) {
 	o.k = d.count(maxCount) - 1
 	o.less = d.totals()
 	num, den := int64(o.num.hi), o.den
-	rest, err = d.end(!d.bad && o.possible() && o.lessPossible() && num >= 0 && int64(den.hi) >= 0 && (o.cases == 0) == (den == wide{}) &&
+	rest, err = d.end(!d.bad && o.possible() && o.lessPossible() && num >= 0 && int64(den.hi) >= 0 &&
+		(o.cases == 0) == (den == wide{}) &&
 		(o.having == 0) == (o.num == wide{}))
 	if err == nil {
 		*c = o
@@ -195,7 +197,8 @@ func (c *Count) lessPossible() bool {
 	t.num.sub(c.less.num)
 	t.den.sub(c.less.den)
 	t.m.sub(&c.less.m)
-	return c.less.cases == 0 && int64(t.num.hi) >= 0 && int64(t.den.hi) >= 0 && (t.den == wide{}) == (c.den == wide{}) && t.possible()
+	return c.less.cases == 0 && int64(t.num.hi) >= 0 && int64(t.den.hi) >= 0 &&
+		(t.den == wide{}) == (c.den == wide{}) && t.possible()
 }
 
 // AppendBinary appends the bins in use: the same tasks give the same bytes.

@@ -29,7 +29,8 @@ type sums[T any] interface {
 
 // partsAgree draws a split of the tasks into parts and an order of merging them,
 // some through their bytes, and holds the result against adding all at once.
-func partsAgree[T any, P sums[T], Task any](t *rapid.T, tasks []Task, add func(P, Task), intervals func(P) []stats.Interval) {
+func partsAgree[T any, P sums[T], Task any](t *rapid.T, tasks []Task, add func(P, Task),
+	intervals func(P) []stats.Interval) {
 	var whole T
 	for _, x := range tasks {
 		add(&whole, x)
@@ -183,8 +184,10 @@ func TestCopies(t *testing.T) {
 			float.Add(float64(yes), n, true)
 			floats.AddAttempts(float64(k*yes), k*n, true, of)
 		}
-		one := []stats.Interval{rate.Interval(conf, 0.3), mean.Interval(conf, 0.3), count.Interval(conf), float.Interval(conf, 0.3)}
-		many := []stats.Interval{rates.Interval(conf, 0.3), means.Interval(conf, 0.3), counts.Interval(conf), floats.Interval(conf, 0.3)}
+		one := []stats.Interval{rate.Interval(conf, 0.3), mean.Interval(conf, 0.3), count.Interval(conf),
+			float.Interval(conf, 0.3)}
+		many := []stats.Interval{rates.Interval(conf, 0.3), means.Interval(conf, 0.3), counts.Interval(conf),
+			floats.Interval(conf, 0.3)}
 		if diff := cmp.Diff(one, many); diff != "" {
 			t.Fatal(diff)
 		}
@@ -249,7 +252,8 @@ func TestHuge(t *testing.T) {
 			product.Add(product, da.Mul(da, da).Mul(da, db))
 		}
 		exactly, _ := product.Float64()
-		if _, got, _, _ := all.central(len(tasks), sum.num, sum.den, &sum.m); math.Abs(got-exactly) > 1e-12*math.Abs(exactly) {
+		if _, got, _, _ := all.central(len(tasks), sum.num, sum.den,
+			&sum.m); math.Abs(got-exactly) > 1e-12*math.Abs(exactly) {
 			t.Fatalf("%g, want %g", got, exactly)
 		}
 	})
@@ -265,9 +269,10 @@ func TestQuantilesAreQuantiles(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.SampledFrom([]int{1, 4, 60}).Draw(t, "most")
-		number := rapid.OneOf(rapid.Float64Range(0, 4), rapid.Float64Range(0, math.MaxFloat64), rapid.Custom(func(t *rapid.T) float64 {
-			return float64(rapid.IntRange(0, 3000).Draw(t, "n"))
-		}))
+		number := rapid.OneOf(rapid.Float64Range(0, 4), rapid.Float64Range(0, math.MaxFloat64),
+			rapid.Custom(func(t *rapid.T) float64 {
+				return float64(rapid.IntRange(0, 3000).Draw(t, "n"))
+			}))
 		tasks := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) values {
 			xs := rapid.SliceOfN(number, 0, most).Draw(t, "values")
 			return values{xs, rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "cut")}
@@ -328,7 +333,8 @@ func TestWide(t *testing.T) {
 		if f, _ := want.Float64(); w.float() != f {
 			t.Fatalf("%v as a float: %g, want %g", want, w.float(), f)
 		}
-		if x := w.int64(); want.IsInt64() && x != want.Int64() || !want.IsInt64() && x != map[int]int64{1: math.MaxInt64, -1: math.MinInt64}[want.Sign()] {
+		if x := w.int64(); want.IsInt64() && x != want.Int64() || !want.IsInt64() &&
+			x != map[int]int64{1: math.MaxInt64, -1: math.MinInt64}[want.Sign()] {
 			t.Fatalf("%v as an int64: %d", want, x)
 		}
 		r := reader{b: w.append(nil)}
@@ -415,7 +421,8 @@ func TestEdges(t *testing.T) {
 		}
 	}
 	exactly := stats.ClopperPearson(50, 51, conf, stats.TwoSided)
-	if iv := single.Interval(conf, 0.3); math.Abs(iv.Lower-exactly.Lower) > 1e-12 || math.Abs(iv.Upper-exactly.Upper) > 1e-12 {
+	if iv := single.Interval(conf, 0.3); math.Abs(iv.Lower-exactly.Lower) > 1e-12 ||
+		math.Abs(iv.Upper-exactly.Upper) > 1e-12 {
 		t.Errorf("one call a task: %v, want Clopper-Pearson %v", iv, exactly)
 	}
 	var q Quantiles
@@ -454,7 +461,8 @@ func TestBigSumsStayExact(t *testing.T) {
 		t.Errorf("standard error %g, want %g", se, want)
 	}
 	m := r.m
-	if ss, _, mm := m.central(100, integer(r.yes), integer(r.n)); ss != 25 || mm != 0 || !m.coherent(100, integer(r.yes), integer(r.n)) {
+	if ss, _, mm := m.central(100, integer(r.yes), integer(r.n)); ss != 25 || mm != 0 ||
+		!m.coherent(100, integer(r.yes), integer(r.n)) {
 		t.Errorf("central products %g and %g, want 25 and 0", ss, mm)
 	}
 }
@@ -476,7 +484,8 @@ func FuzzDecode(f *testing.F) {
 	x.Add(-70, 3)
 	q.Add([]float64{1, 2, 2, 70}, 1)
 	q.Add([]float64{0}, 0)
-	for _, b := range [][]byte{r.AppendBinary(nil), m.AppendBinary(nil), x.AppendBinary(nil), c.AppendBinary(nil), q.AppendBinary(nil), {}, bytes.Repeat([]byte{0xff}, 64)} {
+	for _, b := range [][]byte{r.AppendBinary(nil), m.AppendBinary(nil), x.AppendBinary(nil), c.AppendBinary(nil),
+		q.AppendBinary(nil), {}, bytes.Repeat([]byte{0xff}, 64)} {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -102,7 +102,8 @@ func (r *Rate) Cases() int { return int(r.cases) }
 // Interval is that of stats.Clusters.Interval over the same tasks.
 func (r *Rate) Interval(conf, rho0 float64) stats.Interval {
 	s := stats.Sums{
-		Cases: int(r.cases), N: int(r.n), Sizes2: r.m.yy.float(), Failing: int(r.failing), Succeeding: int(r.succeeding),
+		Cases: int(r.cases), N: int(r.n), Sizes2: r.m.yy.float(), Failing: int(r.failing),
+		Succeeding: int(r.succeeding),
 	}
 	n, yes, m := r.n, r.yes, r.m
 	r.again.once(&s, &n, &yes, &m)

@@ -121,8 +121,10 @@ func (r *reader) repeats(cases, n, sum int64, m *moments) *repeats {
 	o.m, o.squares = r.moments(), r.wide()
 	rest := *m
 	rest.sub(&o.m)
-	ok := (o.k == -1 || o.k > 1) && total <= uint64(sum) && size <= uint64(n)*Scale && (n > o.n || n == 0) && int64(o.squares.hi) >= 0 &&
-		float64(o.squares.float())/(Scale*Scale) < m.yy.float() && rest.possible(cases, integer(sum-o.sum), integer(n-o.n))
+	ok := (o.k == -1 || o.k > 1) && total <= uint64(sum) && size <= uint64(n)*Scale && (n > o.n || n == 0) &&
+		int64(o.squares.hi) >= 0 &&
+		float64(o.squares.float())/(Scale*Scale) < m.yy.float() &&
+		rest.possible(cases, integer(sum-o.sum), integer(n-o.n))
 	r.bad = r.bad || !ok
 	return &o
 }

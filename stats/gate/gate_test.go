@@ -69,7 +69,8 @@ func TestMinNIsTheInterval(t *testing.T) {
 		}
 		lower := func(n int) float64 { return stats.ClopperPearson(n-f, n, 0.95, stats.TwoSided).Lower }
 		if lower(n) < bound-1e-9 || (n > f+1 && lower(n-1) >= bound) {
-			t.Fatalf("%d failures pass %g first with %d cases, but the limits are %g and %g", f, bound, n, lower(n), lower(n-1))
+			t.Fatalf("%d failures pass %g first with %d cases, but the limits are %g and %g", f, bound, n,
+				lower(n), lower(n-1))
 		}
 	})
 }
@@ -161,7 +162,8 @@ func TestNeededCases(t *testing.T) {
 	if got := NeededCases(rule, stats.Interval{Status: stats.StatusNoData}); got != (Needed{Toward: Inconclusive}) {
 		t.Errorf("of nothing: %+v", got)
 	}
-	if got := NeededCases(Rule{Direction: AtLeast, Bound: 0.98}, stats.ClopperPearson(182, 182, 0.95, stats.TwoSided)); got.Half != 1 || got.Most != 1 || got.Toward != Pass {
+	if got := NeededCases(Rule{Direction: AtLeast, Bound: 0.98},
+		stats.ClopperPearson(182, 182, 0.95, stats.TwoSided)); got.Half != 1 || got.Most != 1 || got.Toward != Pass {
 		t.Errorf("one short: %+v", got)
 	}
 	mirrored := NeededCases(Rule{Direction: AtMost, Bound: 0.15}, stats.ClopperPearson(20, 200, 0.95, stats.TwoSided))
@@ -185,7 +187,8 @@ func TestNeededCases(t *testing.T) {
 func TestNeededForMean(t *testing.T) {
 	t.Parallel()
 	at := func(point float64) stats.Interval {
-		return stats.Interval{Point: point, Lower: point - 2, Upper: point + 2, SE: 1, N: 100, Clusters: 100, Confidence: 0.95, Status: stats.StatusOK}
+		return stats.Interval{Point: point, Lower: point - 2, Upper: point + 2, SE: 1, N: 100, Clusters: 100,
+			Confidence: 0.95, Status: stats.StatusOK}
 	}
 	below := func(iv stats.Interval) Verdict {
 		return Decide(Rule{Direction: AtMost, Bound: 10}, Evidence{Interval: iv, Coverage: 1}).Verdict
@@ -221,7 +224,8 @@ func TestNeededForMean(t *testing.T) {
 func TestDecideEdges(t *testing.T) {
 	t.Parallel()
 	ok := func(lower, point, upper float64) Evidence {
-		return Evidence{Interval: stats.Interval{Lower: lower, Point: point, Upper: upper, Status: stats.StatusOK}, Units: 100, Coverage: 1}
+		return Evidence{Interval: stats.Interval{Lower: lower, Point: point, Upper: upper, Status: stats.StatusOK},
+			Units: 100, Coverage: 1}
 	}
 	for _, tc := range []struct {
 		name string
@@ -231,8 +235,11 @@ func TestDecideEdges(t *testing.T) {
 	}{
 		{"no direction", Rule{Bound: 0.5}, ok(0, 0.5, 1), Decision{Inconclusive, ReasonInvalid}},
 		{"no bound", Rule{Direction: AtLeast, Bound: math.NaN()}, ok(0, 0.5, 1), Decision{Inconclusive, ReasonInvalid}},
-		{"no upper end", Rule{Direction: AtMost, Bound: 9}, ok(1, 2, math.Inf(1)), Decision{Inconclusive, ReasonStraddles}},
-		{"unknown coverage", Rule{Direction: AtLeast, Bound: 0.5, MinCoverage: 0.9}, Evidence{Interval: ok(0.9, 0.9, 0.9).Interval, Coverage: math.NaN()}, Decision{Inconclusive, ReasonCoverage}},
+		{"no upper end", Rule{Direction: AtMost, Bound: 9}, ok(1, 2, math.Inf(1)),
+			Decision{Inconclusive, ReasonStraddles}},
+		{"unknown coverage", Rule{Direction: AtLeast, Bound: 0.5, MinCoverage: 0.9},
+			Evidence{Interval: ok(0.9, 0.9, 0.9).Interval, Coverage: math.NaN()},
+			Decision{Inconclusive, ReasonCoverage}},
 		{"zero value", Rule{Direction: AtLeast, Bound: 0.5}, Evidence{}, Decision{Inconclusive, ""}},
 	} {
 		if got := Decide(tc.rule, tc.e); got != tc.want {
@@ -311,7 +318,8 @@ func TestCasesForChanges(t *testing.T) {
 	t.Parallel()
 	for _, margin := range []float64{0.02, 0.05, 0.1, 0.3} {
 		lower := func(n int) float64 {
-			return min(stats.Tango(stats.Pairs{Both: n}, 0.95).Lower, -stats.ClopperPearson(0, n, 0.95, stats.TwoSided).Upper)
+			return min(stats.Tango(stats.Pairs{Both: n}, 0.95).Lower,
+				-stats.ClopperPearson(0, n, 0.95, stats.TwoSided).Upper)
 		}
 		if n := CasesUnchanged(margin, 0.05); lower(n) < -margin-1e-9 || lower(n-1) >= -margin {
 			t.Errorf("margin %g: %d cases, and %g, %g", margin, n, lower(n), lower(n-1))

@@ -60,7 +60,8 @@ func NeededCases(r Rule, iv stats.Interval) Needed {
 	chances := func(more int) (pass, fail float64) {
 		total := effective + float64(more)
 		verdict := func(k int) Verdict {
-			after := stats.EffectiveRate(min(1, (passes+float64(k))/total), int(math.Ceil(total)), int(math.Ceil(total)), total, iv.Confidence)
+			after := stats.EffectiveRate(min(1, (passes+float64(k))/total), int(math.Ceil(total)),
+				int(math.Ceil(total)), total, iv.Confidence)
 			return Decide(rule, Evidence{Interval: after, Coverage: 1}).Verdict
 		}
 		few := sort.Search(more+1, func(k int) bool { return verdict(k) != below }) - 1

@@ -33,8 +33,8 @@ func passes(n, f int, bound, alpha float64) bool {
 
 // MinN is the smallest number of cases with which a rate passes a lower bound in
 // spite of the given failures. A bound of 0 is passed by whatever has one pass. ok is false
-// unless bound is in [0,1), alpha in (0,1) and failures at least 0. For an upper bound b on a rate of incidents, ask for 1-b.
-// Source: Clopper and Pearson 1934.
+// unless bound is in [0,1), alpha in (0,1) and failures at least 0. For an upper bound b on a rate
+// of incidents, ask for 1-b. Source: Clopper and Pearson 1934.
 func MinN(bound float64, failures int, alpha float64) (n int, ok bool) {
 	if bound == 0 && inside(0.5, alpha) && failures >= 0 {
 		return failures + 1, true
@@ -139,7 +139,8 @@ func TwoRates(p1, p2, alpha, power float64) (n, h float64, ok bool) {
 // a case. ok is false for negative variances, no trials, or delta of 0.
 // Source: Miller 2024.
 func PairedMean(omega2, sigmaA2, sigmaB2 float64, kA, kB int, delta, alpha, power float64) (n float64, ok bool) {
-	if !(omega2 >= 0 && sigmaA2 >= 0 && sigmaB2 >= 0) || kA < 1 || kB < 1 || delta == 0 || math.IsNaN(delta) || !inside(alpha, power) {
+	if !(omega2 >= 0 && sigmaA2 >= 0 && sigmaB2 >= 0) || kA < 1 || kB < 1 || delta == 0 || math.IsNaN(delta) ||
+		!inside(alpha, power) {
 		return 0, false
 	}
 	z := zSum(alpha, power)
@@ -164,7 +165,8 @@ func PairedRates(discordant, diff, alpha, power float64) (n float64, ok bool) {
 	if !(math.Abs(diff) > 0 && math.Abs(diff) <= discordant && discordant <= 1) || !inside(alpha, power) {
 		return 0, false
 	}
-	x := stats.NormalQuantile(1-alpha/2)*math.Sqrt(discordant) + stats.NormalQuantile(power)*math.Sqrt(discordant-diff*diff)
+	x := stats.NormalQuantile(1-alpha/2)*math.Sqrt(discordant) +
+		stats.NormalQuantile(power)*math.Sqrt(discordant-diff*diff)
 	return x * x / (diff * diff), true
 }
 

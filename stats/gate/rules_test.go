@@ -38,7 +38,8 @@ func TestDecide(t *testing.T) {
 		{AtLeast, 0.9, 0.9, 0.9, 30, 0.89, Inconclusive, ReasonCoverage},
 	} {
 		rule := Rule{Direction: tc.direction, Bound: 0.85, MinUnits: MinUnits, MinCoverage: MinCoverage}
-		got := Decide(rule, Evidence{Interval: interval(tc.lower, tc.point, tc.upper), Units: tc.units, Coverage: tc.coverage})
+		got := Decide(rule,
+			Evidence{Interval: interval(tc.lower, tc.point, tc.upper), Units: tc.units, Coverage: tc.coverage})
 		if got != (Decision{tc.want, tc.reason}) {
 			t.Errorf("%+v: %+v", tc, got)
 		}
@@ -63,7 +64,8 @@ func TestDecideRegressionAtTheEnds(t *testing.T) {
 		{-0.01, 0, 0.01, -0.05, 0.01, Inconclusive},
 		{-0.01, 0, 0.01, 0.05, -0.01, Inconclusive},
 	} {
-		if got := DecideRegression(interval(tc.lower, tc.point, tc.upper), tc.margin, tc.effect); got.Verdict != tc.want {
+		if got := DecideRegression(interval(tc.lower, tc.point, tc.upper), tc.margin,
+			tc.effect); got.Verdict != tc.want {
 			t.Errorf("%+v: %+v", tc, got)
 		}
 	}
@@ -78,7 +80,8 @@ func TestDecideRegressionAtTheEnds(t *testing.T) {
 // TestCombine: one required failure fails all, one open gate leaves it open.
 func TestCombine(t *testing.T) {
 	t.Parallel()
-	pass, fail, open, optional := Single{Pass, true}, Single{Fail, true}, Single{Inconclusive, true}, Single{Fail, false}
+	pass, fail, open, optional := Single{Pass, true}, Single{Fail, true}, Single{Inconclusive, true},
+		Single{Fail, false}
 	for _, tc := range []struct {
 		gates []Single
 		want  Verdict
@@ -139,7 +142,8 @@ func TestPassProbabilityIsOfTheDecision(t *testing.T) {
 				want, passing := 0.0, -1
 				for k := 0; k <= n; k++ {
 					iv := stats.ClopperPearson(k, n, 1-2*Alpha, stats.TwoSided)
-					if Decide(Rule{Direction: AtLeast, Bound: bound}, Evidence{Interval: iv, Units: n, Coverage: 1}).Verdict != Pass {
+					if Decide(Rule{Direction: AtLeast, Bound: bound},
+						Evidence{Interval: iv, Units: n, Coverage: 1}).Verdict != Pass {
 						continue
 					}
 					passing = max(passing, n-k)
@@ -164,7 +168,8 @@ func TestPassProbabilityIsOfTheDecision(t *testing.T) {
 func TestSampleSizeByCounting(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ bound, truth, power float64 }{
-		{0.3, 0.9, 0.8}, {0.5, 0.7, 0.8}, {0.5, 0.7, 0.95}, {0.85, 0.95, 0.8}, {0.8, 1, 0.9}, {0.9, 0.97, 0.5}, {0.6, 0.65, 0.3},
+		{0.3, 0.9, 0.8}, {0.5, 0.7, 0.8}, {0.5, 0.7, 0.95}, {0.85, 0.95, 0.8}, {0.8, 1, 0.9}, {0.9, 0.97, 0.5},
+		{0.6, 0.65, 0.3},
 	} {
 		n, failures, ok := SampleSize(tc.bound, tc.truth, tc.power, Alpha)
 		want := 1
@@ -175,7 +180,8 @@ func TestSampleSizeByCounting(t *testing.T) {
 			want++
 		}
 		if !ok || n != want || failures != MaxFailures(tc.bound, n, Alpha) {
-			t.Errorf("%+v: %d cases, %d failures; want %d and %d", tc, n, failures, want, MaxFailures(tc.bound, want, Alpha))
+			t.Errorf("%+v: %d cases, %d failures; want %d and %d", tc, n, failures, want,
+				MaxFailures(tc.bound, want, Alpha))
 		}
 	}
 }
@@ -184,7 +190,8 @@ func TestSampleSizeByCounting(t *testing.T) {
 func TestPlansByHand(t *testing.T) {
 	t.Parallel()
 	const z = 1.959963984540054 + 0.8416212335729143 // two-sided 5 %, power 80 %
-	if n, ok := PairedMean(0.04, 0.2, 0.1, 5, 4, 0.05, 0.05, 0.8); !ok || !(math.Abs(n-z*z*(0.04+0.2/5+0.1/4)/0.0025) <= 1e-6) {
+	if n, ok := PairedMean(0.04, 0.2, 0.1, 5, 4, 0.05, 0.05, 0.8); !ok ||
+		!(math.Abs(n-z*z*(0.04+0.2/5+0.1/4)/0.0025) <= 1e-6) {
 		t.Errorf("a mean difference: %g", n)
 	}
 	if n, ok := PairedMean(0, 0, 0.1, 1, 1, -0.1, 0.05, 0.8); !ok || !(math.Abs(n-z*z*0.1/0.01) <= 1e-6) {
@@ -194,21 +201,25 @@ func TestPlansByHand(t *testing.T) {
 		t.Errorf("no variance within cases: %g", n)
 	}
 	// Cohen 1988: h of .5 and .75 is 2*asin(sqrt(.75)) - 2*asin(sqrt(.5)) = 0.5236.
-	if n, h, ok := TwoRates(0.5, 0.75, 0.05, 0.8); !ok || !(math.Abs(h-math.Pi/6) <= 1e-12) || !(math.Abs(n-2*z*z/(h*h)) <= 1e-3) {
+	if n, h, ok := TwoRates(0.5, 0.75, 0.05, 0.8); !ok || !(math.Abs(h-math.Pi/6) <= 1e-12) ||
+		!(math.Abs(n-2*z*z/(h*h)) <= 1e-3) {
 		t.Errorf("two rates: %g cases, h %g", n, h)
 	}
 	// The number that comes out has the power that was asked for, both tails counted.
-	for _, tc := range []struct{ p1, p2, alpha, power float64 }{{0, 0.1, 0.05, 0.8}, {1, 0.9, 0.01, 0.9}, {0.4, 0.5, 0.05, 0.06}, {0.3, 1, 0.3, 0.4}, {0.2, 0, 0.05, 0.5}} {
+	for _, tc := range []struct{ p1, p2, alpha, power float64 }{{0, 0.1, 0.05, 0.8}, {1, 0.9, 0.01, 0.9},
+		{0.4, 0.5, 0.05, 0.06}, {0.3, 1, 0.3, 0.4}, {0.2, 0, 0.05, 0.5}} {
 		n, h, ok := TwoRates(tc.p1, tc.p2, tc.alpha, tc.power)
 		d, crit := h*math.Sqrt(n/2), stats.NormalQuantile(1-tc.alpha/2)
 		if power := stats.Normal(d-crit) + stats.Normal(-d-crit); !ok || !(math.Abs(power-tc.power) <= 1e-9) {
 			t.Errorf("%+v: %g cases have a power of %g", tc, n, power)
 		}
 	}
-	if n, ok := PairedRates(0.1, 0.1, 0.05, 0.8); !ok || !(math.Abs(n-math.Pow(1.959963984540054*math.Sqrt(0.1)+0.8416212335729143*math.Sqrt(0.09), 2)/0.01) <= 1e-6) {
+	if n, ok := PairedRates(0.1, 0.1, 0.05, 0.8); !ok ||
+		!(math.Abs(n-math.Pow(1.959963984540054*math.Sqrt(0.1)+0.8416212335729143*math.Sqrt(0.09), 2)/0.01) <= 1e-6) {
 		t.Errorf("all changes one way: %g cases", n)
 	}
-	if n, ok := PairedRates(1, -0.5, 0.05, 0.8); !ok || !(math.Abs(n-math.Pow(1.959963984540054+0.8416212335729143*math.Sqrt(0.75), 2)/0.25) <= 1e-6) {
+	if n, ok := PairedRates(1, -0.5, 0.05, 0.8); !ok ||
+		!(math.Abs(n-math.Pow(1.959963984540054+0.8416212335729143*math.Sqrt(0.75), 2)/0.25) <= 1e-6) {
 		t.Errorf("every case changes: %g cases", n)
 	}
 }
@@ -251,7 +262,8 @@ func TestPlansRefuse(t *testing.T) {
 		}
 	}
 	for name, ok := range map[string]bool{
-		"bound 1": second(MinN(1, 0, Alpha)), "bound 0, failures below 0": second(MinN(0, -1, Alpha)), "bound 0, alpha 0": second(MinN(0, 0, 0)),
+		"bound 1": second(MinN(1, 0, Alpha)), "bound 0, failures below 0": second(MinN(0, -1, Alpha)),
+		"bound 0, alpha 0": second(MinN(0, 0, 0)),
 	} {
 		if ok {
 			t.Error("MinN: " + name)
@@ -279,7 +291,8 @@ func TestEValuesByIntegration(t *testing.T) {
 		s, f      int
 		threshold float64
 		prior     Prior
-	}{{8, 2, 0.5, Prior{}}, {3, 7, 0.5, Prior{}}, {30, 1, 0.85, Prior{2, 3}}, {0, 4, 0.25, Prior{3, 1}}, {5, 0, 0.75, Prior{1, 2}}, {0, 0, 0.5, Prior{}}} {
+	}{{8, 2, 0.5, Prior{}}, {3, 7, 0.5, Prior{}}, {30, 1, 0.85, Prior{2, 3}}, {0, 4, 0.25, Prior{3, 1}},
+		{5, 0, 0.75, Prior{1, 2}}, {0, 0, 0.5, Prior{}}} {
 		prior := tc.prior
 		if prior == (Prior{}) {
 			prior = Prior{1, 1}
@@ -294,12 +307,14 @@ func TestEValuesByIntegration(t *testing.T) {
 		}
 		got := PassEValue(tc.s, tc.f, tc.threshold, tc.prior)
 		want := math.Log(mixture / base)
-		if got.Status != stats.StatusOK || !(math.Abs(got.Log-want) <= 1e-6) || !(math.Abs(got.P-min(1, math.Exp(-want))) <= 1e-6) {
+		if got.Status != stats.StatusOK || !(math.Abs(got.Log-want) <= 1e-6) ||
+			!(math.Abs(got.P-min(1, math.Exp(-want))) <= 1e-6) {
 			t.Errorf("%+v: %+v, want a logarithm of %g", tc, got, want)
 		}
 	}
 	// 2^8 * B(9, 1) = 256/9 = 28.4: enough at 5 %, not at 1 %.
-	if e := ChangeEValue(8, 0); !(math.Abs(e.Log-math.Log(256.0/9)) <= 1e-12) || !e.Rejects(0.05) || e.Rejects(0.01) || !(math.Abs(e.P-9.0/256) <= 1e-12) {
+	if e := ChangeEValue(8, 0); !(math.Abs(e.Log-math.Log(256.0/9)) <= 1e-12) || !e.Rejects(0.05) || e.Rejects(0.01) ||
+		!(math.Abs(e.P-9.0/256) <= 1e-12) {
 		t.Errorf("eight changes one way: %+v", e)
 	}
 	// 2^5 * B(4, 3) = 32/60.
@@ -357,7 +372,8 @@ func TestConfidenceSequenceEnds(t *testing.T) {
 			t.Errorf("%+v: upper end %g", tc, iv.Upper)
 		}
 		n := tc.s + tc.f
-		if iv.Status != stats.StatusOK || iv.Point != s/float64(n) || !(iv.Lower <= iv.Point && iv.Point <= iv.Upper) || iv.N != n || iv.Clusters != n || iv.NEff != float64(n) || iv.Confidence != 0.95 {
+		if iv.Status != stats.StatusOK || iv.Point != s/float64(n) || !(iv.Lower <= iv.Point && iv.Point <= iv.Upper) ||
+			iv.N != n || iv.Clusters != n || iv.NEff != float64(n) || iv.Confidence != 0.95 {
 			t.Errorf("%+v: %+v", tc, iv)
 		}
 	}

@@ -53,7 +53,8 @@ type Calibration struct {
 }
 
 func (c Calibration) valid() bool {
-	return c.TruePositive >= 0 && c.TruePositive <= c.LabelledPass && c.TrueNegative >= 0 && c.TrueNegative <= c.LabelledFail &&
+	return c.TruePositive >= 0 && c.TruePositive <= c.LabelledPass && c.TrueNegative >= 0 &&
+		c.TrueNegative <= c.LabelledFail &&
 		c.PassWorth >= 0 && c.FailWorth >= 0
 }
 
@@ -140,7 +141,8 @@ type Correction struct {
 // Source: Rogan and Gladen 1978.
 func RoganGladen(j Judged, c Calibration, conf float64) Correction {
 	nan := math.NaN()
-	out := Correction{Apparent: nan, Youden: nan, Raw: nan, Point: nan, SE: nan, SEKnownJudge: nan, WaldLower: 0, WaldUpper: 1}
+	out := Correction{Apparent: nan, Youden: nan, Raw: nan, Point: nan, SE: nan, SEKnownJudge: nan, WaldLower: 0,
+		WaldUpper: 1}
 	out.Sensitivity, out.Specificity = c.rates()
 	out.Status = refusal(j, c, conf)
 	if out.Status != stats.StatusOK {

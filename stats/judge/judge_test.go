@@ -32,16 +32,22 @@ func TestTrueSuccessRefuses(t *testing.T) {
 		want   stats.Status
 	}{
 		{"fine", judgedRate(160, 200), good, stats.StatusOK},
-		{"all judged passed", judgedRate(200, 200), Calibration{TruePositive: 180, LabelledPass: 180, TrueNegative: 18, LabelledFail: 20}, stats.StatusOK},
+		{"all judged passed", judgedRate(200, 200),
+			Calibration{TruePositive: 180, LabelledPass: 180, TrueNegative: 18, LabelledFail: 20}, stats.StatusOK},
 		{"nothing judged", stats.Interval{Status: stats.StatusNoData}, good, stats.StatusNoData},
 		{"one case", judgedRate(1, 1), good, stats.StatusSingleCluster},
-		{"chance", judgedRate(160, 200), Calibration{TruePositive: 50, LabelledPass: 100, TrueNegative: 50, LabelledFail: 100}, NotInformative},
-		{"worse than chance", judgedRate(160, 200), Calibration{TruePositive: 30, LabelledPass: 100, TrueNegative: 40, LabelledFail: 100}, NotInformative},
+		{"chance", judgedRate(160, 200),
+			Calibration{TruePositive: 50, LabelledPass: 100, TrueNegative: 50, LabelledFail: 100}, NotInformative},
+		{"worse than chance", judgedRate(160, 200),
+			Calibration{TruePositive: 30, LabelledPass: 100, TrueNegative: 40, LabelledFail: 100}, NotInformative},
 		{"no true fail", judgedRate(160, 200), Calibration{TruePositive: 50, LabelledPass: 50}, NoLabelledFail},
 		{"no true pass", judgedRate(160, 200), Calibration{TrueNegative: 50, LabelledFail: 50}, NoLabelledPass},
-		{"nine true fails", judgedRate(160, 200), Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 9, LabelledFail: 9}, TooFewUnits},
-		{"the run is not the judge's", judgedRate(200, 200), Calibration{TruePositive: 170, LabelledPass: 180, TrueNegative: 18, LabelledFail: 20}, Mismatch},
-		{"more hits than labels", judgedRate(160, 200), Calibration{TruePositive: 5, LabelledPass: 4, TrueNegative: 1, LabelledFail: 9}, stats.StatusInvalid},
+		{"nine true fails", judgedRate(160, 200),
+			Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 9, LabelledFail: 9}, TooFewUnits},
+		{"the run is not the judge's", judgedRate(200, 200),
+			Calibration{TruePositive: 170, LabelledPass: 180, TrueNegative: 18, LabelledFail: 20}, Mismatch},
+		{"more hits than labels", judgedRate(160, 200),
+			Calibration{TruePositive: 5, LabelledPass: 4, TrueNegative: 1, LabelledFail: 9}, stats.StatusInvalid},
 	} {
 		got := TrueSuccess(tc.judged, tc.c, 0.95)
 		if got.Status != tc.want {
@@ -64,10 +70,14 @@ func TestStratifiedEdges(t *testing.T) {
 		want stats.Status
 	}{
 		{"nothing", Strata{}, stats.StatusNoData},
-		{"no label among the fails", Strata{JudgePass: 80, N: 100, LabelledPass: 40, TruePassInPass: 39}, MissingStratum},
-		{"more labels than tasks", Strata{JudgePass: 8, N: 10, LabelledPass: 9, TruePassInPass: 9, LabelledFail: 1}, stats.StatusInvalid},
-		{"two labels among the fails", Strata{JudgePass: 80, N: 100, LabelledPass: 40, TruePassInPass: 39, LabelledFail: 2}, TooFewUnits},
-		{"all fails labelled, though few", Strata{JudgePass: 98, N: 100, LabelledPass: 40, TruePassInPass: 39, LabelledFail: 2}, stats.StatusOK},
+		{"no label among the fails", Strata{JudgePass: 80, N: 100, LabelledPass: 40, TruePassInPass: 39},
+			MissingStratum},
+		{"more labels than tasks", Strata{JudgePass: 8, N: 10, LabelledPass: 9, TruePassInPass: 9, LabelledFail: 1},
+			stats.StatusInvalid},
+		{"two labels among the fails",
+			Strata{JudgePass: 80, N: 100, LabelledPass: 40, TruePassInPass: 39, LabelledFail: 2}, TooFewUnits},
+		{"all fails labelled, though few",
+			Strata{JudgePass: 98, N: 100, LabelledPass: 40, TruePassInPass: 39, LabelledFail: 2}, stats.StatusOK},
 		{"no judged fail", Strata{JudgePass: 100, N: 100, LabelledPass: 40, TruePassInPass: 40}, stats.StatusOK},
 	} {
 		got := Stratified(tc.s, 0.95)
@@ -75,7 +85,8 @@ func TestStratifiedEdges(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", tc.name, got, tc.want)
 		}
 	}
-	if all := Stratified(Strata{JudgePass: 100, N: 100, LabelledPass: 40, TruePassInPass: 40}, 0.95); all.Upper != 1 || all.Point != 1 || all.Lower < 0.85 {
+	if all := Stratified(Strata{JudgePass: 100, N: 100, LabelledPass: 40, TruePassInPass: 40}, 0.95); all.Upper != 1 ||
+		all.Point != 1 || all.Lower < 0.85 {
 		t.Errorf("all passed: %+v", all)
 	}
 	if !math.IsNaN(StratifiedBelow(Strata{}, 0.5)) {
@@ -96,7 +107,8 @@ func TestEndsAgreeWithDistribution(t *testing.T) {
 			LabelledFail: m0, TruePassInFail: r.IntN(m0 + 1),
 		}
 		lower, upper := StratifiedNodes(s, 0.95, Nodes)
-		if a, b := StratifiedBelow(s, lower), StratifiedBelow(s, upper); math.Abs(a-0.025) > 1e-6 || math.Abs(b-0.975) > 1e-6 {
+		if a, b := StratifiedBelow(s, lower),
+			StratifiedBelow(s, upper); math.Abs(a-0.025) > 1e-6 || math.Abs(b-0.975) > 1e-6 {
 			t.Fatalf("%+v: %g below %g, %g below %g", s, a, lower, b, upper)
 		}
 		iv := Stratified(s, 0.95)
@@ -173,9 +185,12 @@ func TestStratifiedAt(t *testing.T) {
 		s.LabelledPass, s.LabelledFail = min(s.JudgePass, rng.IntN(100)), min(n-s.JudgePass, rng.IntN(60))
 		s.TruePassInPass, s.TruePassInFail = s.LabelledPass-rng.IntN(1+s.LabelledPass/4), rng.IntN(1+s.LabelledFail/2)
 		want := Stratified(s, 0.95)
-		for _, bound := range []float64{want.Lower - 0.0005, want.Lower + 0.0005, want.Upper - 0.0005, want.Upper + 0.0005} {
-			if got := StratifiedAt(s, bound, 0.95); got.Status != want.Status || want.Defined() && (got.Point != want.Point ||
-				(got.Lower >= bound) != (want.Lower >= bound) && want.Lower > 0 || (got.Upper < bound) != (want.Upper < bound) && want.Upper < 1) {
+		for _, bound := range []float64{want.Lower - 0.0005, want.Lower + 0.0005, want.Upper - 0.0005,
+			want.Upper + 0.0005} {
+			if got := StratifiedAt(s, bound, 0.95); got.Status != want.Status || want.Defined() &&
+				(got.Point != want.Point ||
+					(got.Lower >= bound) != (want.Lower >= bound) && want.Lower > 0 ||
+					(got.Upper < bound) != (want.Upper < bound) && want.Upper < 1) {
 				t.Errorf("%+v at %v: %+v, want %+v", s, bound, got, want)
 			}
 		}

@@ -33,7 +33,8 @@ type Powered struct {
 // or no further task: StatusNoData.
 // Source: Angelopoulos et al. 2023; Angelopoulos, Duchi and Zrnic 2023 (PPI++).
 func PPI(labels, labelledScores, otherScores []float64, lambda, conf float64) Powered {
-	out := Powered{Point: math.NaN(), Upper: 1, RawLower: math.NaN(), RawUpper: math.NaN(), Status: stats.StatusNoData, Few: len(labels) < MinPPI}
+	out := Powered{Point: math.NaN(), Upper: 1, RawLower: math.NaN(), RawUpper: math.NaN(), Status: stats.StatusNoData,
+		Few: len(labels) < MinPPI}
 	if len(labels) != len(labelledScores) || !(conf > 0 && conf < 1) || lambda > 1 || (lambda < 0 && lambda != Tuned) ||
 		!rates(labels) || !rates(labelledScores) || !rates(otherScores) {
 		out.Status = stats.StatusInvalid
@@ -53,7 +54,8 @@ func PPI(labels, labelledScores, otherScores []float64, lambda, conf float64) Po
 	mr, vr := moments(rest)
 	out.Lambda, out.Status = lambda, stats.StatusOK
 	raw := lambda*mo + mr
-	h := stats.NormalQuantile(1-(1-conf)/2) * math.Sqrt(lambda*lambda*vo/float64(len(otherScores))+vr/float64(len(rest)))
+	h := stats.NormalQuantile(1-(1-conf)/2) * math.Sqrt(lambda*lambda*vo/float64(len(otherScores))+
+		vr/float64(len(rest)))
 	out.RawLower, out.RawUpper = raw-h, raw+h
 	out.Point, out.Lower, out.Upper = clip(raw), clip(raw-h), clip(raw+h)
 	return out

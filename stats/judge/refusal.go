@@ -17,7 +17,8 @@ func Refusal(s stats.Status) string {
 	case NoLabelledPass, NoLabelledFail:
 		return "the calibration has no labels of one class: true success cannot be told"
 	case TooFewUnits:
-		return fmt.Sprintf("the calibration is worth fewer than %d independent labels of a class (several attempts at one task count for less): nothing rests on it", MinLabels)
+		return fmt.Sprintf(
+			"the calibration is worth fewer than %d independent labels of a class (several attempts at one task count for less): nothing rests on it", MinLabels)
 	case Mismatch:
 		return "the judged rate is impossible for the calibrated judge: the calibration does not fit these tasks"
 	}

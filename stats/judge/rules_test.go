@@ -80,18 +80,26 @@ func TestCalibrationByHand(t *testing.T) {
 		few  bool
 		s, t float64 // effective labels
 	}{
-		"ten and ten":       {Calibration{TruePositive: 10, LabelledPass: 10, TrueNegative: 10, LabelledFail: 10}, false, 10, 10},
-		"nine and ten":      {Calibration{TruePositive: 9, LabelledPass: 9, TrueNegative: 10, LabelledFail: 10}, true, 9, 10},
-		"ten and nine":      {Calibration{TruePositive: 10, LabelledPass: 10, TrueNegative: 9, LabelledFail: 9}, true, 10, 9},
-		"thirty worth half": {Calibration{TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30, PassWorth: 15, FailWorth: 10}, false, 15, 10},
-		"worth more":        {Calibration{TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30, PassWorth: 31, FailWorth: 9.5}, true, 30, 9.5},
-		"worth as many":     {Calibration{TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30, PassWorth: 30}, false, 30, 30},
+		"ten and ten": {Calibration{TruePositive: 10, LabelledPass: 10, TrueNegative: 10, LabelledFail: 10},
+			false, 10, 10},
+		"nine and ten": {Calibration{TruePositive: 9, LabelledPass: 9, TrueNegative: 10, LabelledFail: 10},
+			true, 9, 10},
+		"ten and nine": {Calibration{TruePositive: 10, LabelledPass: 10, TrueNegative: 9, LabelledFail: 9},
+			true, 10, 9},
+		"thirty worth half": {Calibration{TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30,
+			PassWorth: 15, FailWorth: 10}, false, 15, 10},
+		"worth more": {Calibration{TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30,
+			PassWorth: 31, FailWorth: 9.5}, true, 30, 9.5},
+		"worth as many": {Calibration{TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30,
+			PassWorth: 30}, false, 30, 30},
 	} {
 		s, u := tc.c.Sensitivity(0.95), tc.c.Specificity(0.95)
-		if tc.c.Few() != tc.few || s.NEff != tc.s || u.NEff != tc.t || s.N != tc.c.LabelledPass || u.N != tc.c.LabelledFail {
+		if tc.c.Few() != tc.few || s.NEff != tc.s || u.NEff != tc.t || s.N != tc.c.LabelledPass ||
+			u.N != tc.c.LabelledFail {
 			t.Errorf("%s: %v, %+v, %+v", name, tc.c.Few(), s, u)
 		}
-		want := stats.EffectiveRate(share(tc.c.TruePositive, tc.c.LabelledPass), tc.c.LabelledPass, tc.c.LabelledPass, tc.s, 0.95)
+		want := stats.EffectiveRate(share(tc.c.TruePositive, tc.c.LabelledPass), tc.c.LabelledPass,
+			tc.c.LabelledPass, tc.s, 0.95)
 		if !near(s.Lower, want.Lower, 1e-12) || !near(s.Upper, want.Upper, 1e-12) {
 			t.Errorf("%s: %+v, want %+v", name, s, want)
 		}
@@ -102,25 +110,29 @@ func TestCalibrationByHand(t *testing.T) {
 		p, sens, spec := 6.0/9, share(tc.c.TruePositive, tc.c.LabelledPass), share(tc.c.TrueNegative, tc.c.LabelledFail)
 		x := (p + spec - 1) / (sens + spec - 1)
 		se := math.Sqrt(p*(1-p)/9+x*x*sens*(1-sens)/tc.s+(1-x)*(1-x)*spec*(1-spec)/tc.t) / (sens + spec - 1)
-		if rg := RoganGladen(j, tc.c, 0.95); !near(rg.Raw, x, 1e-12) || !near(rg.SE, se, 1e-12) || !near(rg.WaldLower, max(0, x-z*se), 1e-12) || !near(rg.WaldUpper, min(1, x+z*se), 1e-12) {
+		if rg := RoganGladen(j, tc.c, 0.95); !near(rg.Raw, x, 1e-12) || !near(rg.SE, se, 1e-12) ||
+			!near(rg.WaldLower, max(0, x-z*se), 1e-12) || !near(rg.WaldUpper, min(1, x+z*se), 1e-12) {
 			t.Errorf("%s: %+v, want %g with an error of %g", name, rg, x, se)
 		}
 		// The adjusted rates count two tasks more, of which one was judged rightly.
 		lr := LangReiczigel(j, tc.c, 0.95)
-		if !near(lr.Sensitivity, (sens*tc.s+1)/(tc.s+2), 1e-12) || !near(lr.Specificity, (spec*tc.t+1)/(tc.t+2), 1e-12) || !near(lr.P, (6+z*z/2)/(9+z*z), 1e-12) {
+		if !near(lr.Sensitivity, (sens*tc.s+1)/(tc.s+2), 1e-12) ||
+			!near(lr.Specificity, (spec*tc.t+1)/(tc.t+2), 1e-12) || !near(lr.P, (6+z*z/2)/(9+z*z), 1e-12) {
 			t.Errorf("%s: %+v", name, lr)
 		}
 	}
 	// The interval of Youden's J is as wide as both parts squared and added, within [-1,1].
 	c := Calibration{TruePositive: 18, LabelledPass: 20, TrueNegative: 16, LabelledFail: 20}
 	s, u, y := c.Sensitivity(0.95), c.Specificity(0.95), c.Youden(0.95)
-	if !near(y.Point, 0.7, 1e-12) || !near(y.Lower, 0.7-math.Hypot(0.9-s.Lower, 0.8-u.Lower), 1e-12) || !near(y.Upper, 0.7+math.Hypot(s.Upper-0.9, u.Upper-0.8), 1e-12) || y.Confidence != 0.95 {
+	if !near(y.Point, 0.7, 1e-12) || !near(y.Lower, 0.7-math.Hypot(0.9-s.Lower, 0.8-u.Lower), 1e-12) ||
+		!near(y.Upper, 0.7+math.Hypot(s.Upper-0.9, u.Upper-0.8), 1e-12) || y.Confidence != 0.95 {
 		t.Errorf("%+v", y)
 	}
 	if y := (Calibration{LabelledPass: 2, LabelledFail: 2}).Youden(0.95); y.Lower != -1 || y.Point != -1 {
 		t.Errorf("always wrong: %+v", y)
 	}
-	if y := (Calibration{TruePositive: 2, LabelledPass: 2, TrueNegative: 2, LabelledFail: 2}).Youden(0.95); y.Upper != 1 || y.Point != 1 {
+	if y := (Calibration{TruePositive: 2, LabelledPass: 2, TrueNegative: 2, LabelledFail: 2}).Youden(
+		0.95); y.Upper != 1 || y.Point != 1 {
 		t.Errorf("always right: %+v", y)
 	}
 
@@ -133,24 +145,40 @@ func TestCalibrationByHand(t *testing.T) {
 		lr    stats.Status
 		drift bool
 	}{
-		"good":               {Judged{5, 9}, good, 0.95, stats.StatusOK, stats.StatusOK, true},
-		"all passed":         {Judged{9, 9}, good, 0.95, stats.StatusOK, stats.StatusOK, true},
-		"none passed":        {Judged{0, 9}, good, 0.95, stats.StatusOK, stats.StatusOK, true},
-		"nothing judged":     {Judged{}, good, 0.95, stats.StatusNoData, stats.StatusNoData, true},
-		"sure":               {Judged{5, 9}, good, 1, stats.StatusInvalid, stats.StatusInvalid, true},
-		"not sure at all":    {Judged{5, 9}, good, 0, stats.StatusInvalid, stats.StatusInvalid, true},
-		"passes below 0":     {Judged{-1, 9}, good, 0.95, stats.StatusInvalid, stats.StatusInvalid, true},
-		"more passes":        {Judged{10, 9}, good, 0.95, stats.StatusInvalid, stats.StatusInvalid, true},
-		"less than nothing":  {Judged{-1, -1}, good, 0.95, stats.StatusInvalid, stats.StatusInvalid, true},
-		"no true fail":       {Judged{5, 9}, Calibration{TruePositive: 9, LabelledPass: 10}, 0.95, NoLabelledFail, stats.StatusOK, true},
-		"no true pass":       {Judged{5, 9}, Calibration{TrueNegative: 9, LabelledFail: 10}, 0.95, NoLabelledPass, stats.StatusOK, true},
-		"by chance":          {Judged{5, 9}, Calibration{TruePositive: 5, LabelledPass: 10, TrueNegative: 5, LabelledFail: 10}, 0.95, NotInformative, NotInformative, true},
-		"hits below 0":       {Judged{5, 9}, Calibration{TruePositive: -1, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10}, 0.95, stats.StatusInvalid, stats.StatusInvalid, false},
-		"more hits":          {Judged{5, 9}, Calibration{TruePositive: 11, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10}, 0.95, stats.StatusInvalid, stats.StatusInvalid, false},
-		"rejections below 0": {Judged{5, 9}, Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: -1, LabelledFail: 10}, 0.95, stats.StatusInvalid, stats.StatusInvalid, false},
-		"more rejections":    {Judged{5, 9}, Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 11, LabelledFail: 10}, 0.95, stats.StatusInvalid, stats.StatusInvalid, false},
-		"passes of no worth": {Judged{5, 9}, Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10, PassWorth: -1}, 0.95, stats.StatusInvalid, stats.StatusInvalid, false},
-		"fails of no worth":  {Judged{5, 9}, Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10, FailWorth: -1}, 0.95, stats.StatusInvalid, stats.StatusInvalid, false},
+		"good":              {Judged{5, 9}, good, 0.95, stats.StatusOK, stats.StatusOK, true},
+		"all passed":        {Judged{9, 9}, good, 0.95, stats.StatusOK, stats.StatusOK, true},
+		"none passed":       {Judged{0, 9}, good, 0.95, stats.StatusOK, stats.StatusOK, true},
+		"nothing judged":    {Judged{}, good, 0.95, stats.StatusNoData, stats.StatusNoData, true},
+		"sure":              {Judged{5, 9}, good, 1, stats.StatusInvalid, stats.StatusInvalid, true},
+		"not sure at all":   {Judged{5, 9}, good, 0, stats.StatusInvalid, stats.StatusInvalid, true},
+		"passes below 0":    {Judged{-1, 9}, good, 0.95, stats.StatusInvalid, stats.StatusInvalid, true},
+		"more passes":       {Judged{10, 9}, good, 0.95, stats.StatusInvalid, stats.StatusInvalid, true},
+		"less than nothing": {Judged{-1, -1}, good, 0.95, stats.StatusInvalid, stats.StatusInvalid, true},
+		"no true fail": {Judged{5, 9}, Calibration{TruePositive: 9, LabelledPass: 10}, 0.95, NoLabelledFail,
+			stats.StatusOK, true},
+		"no true pass": {Judged{5, 9}, Calibration{TrueNegative: 9, LabelledFail: 10}, 0.95, NoLabelledPass,
+			stats.StatusOK, true},
+		"by chance": {Judged{5, 9},
+			Calibration{TruePositive: 5, LabelledPass: 10, TrueNegative: 5, LabelledFail: 10}, 0.95, NotInformative,
+			NotInformative, true},
+		"hits below 0": {Judged{5, 9},
+			Calibration{TruePositive: -1, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10}, 0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false},
+		"more hits": {Judged{5, 9},
+			Calibration{TruePositive: 11, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10}, 0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false},
+		"rejections below 0": {Judged{5, 9},
+			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: -1, LabelledFail: 10}, 0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false},
+		"more rejections": {Judged{5, 9},
+			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 11, LabelledFail: 10}, 0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false},
+		"passes of no worth": {Judged{5, 9},
+			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10, PassWorth: -1}, 0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false},
+		"fails of no worth": {Judged{5, 9},
+			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10, FailWorth: -1}, 0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false},
 	} {
 		rg, lr := RoganGladen(tc.j, tc.c, tc.conf), LangReiczigel(tc.j, tc.c, tc.conf)
 		_, err := FindDrift(tc.c, good)
@@ -158,7 +186,8 @@ func TestCalibrationByHand(t *testing.T) {
 		if rg.Status != tc.rg || lr.Status != tc.lr || (err == nil) != tc.drift || (back == nil) != tc.drift {
 			t.Errorf("%s: %s and %s, %v, %v", name, rg.Status, lr.Status, err, back)
 		}
-		if tc.rg != stats.StatusOK && (!math.IsNaN(rg.Point) || rg.WaldLower != 0 || rg.WaldUpper != 1) || tc.lr != stats.StatusOK && (lr.Lower != 0 || lr.Upper != 1) {
+		if tc.rg != stats.StatusOK && (!math.IsNaN(rg.Point) || rg.WaldLower != 0 || rg.WaldUpper != 1) ||
+			tc.lr != stats.StatusOK && (lr.Lower != 0 || lr.Upper != 1) {
 			t.Errorf("%s refused with %+v and %+v", name, rg, lr)
 		}
 	}
@@ -184,7 +213,8 @@ func TestMismatchByHand(t *testing.T) {
 		"five against five":   {Judged{5, 5}, Calibration{LabelledPass: 5}, 1.0 / 252, 1, true},
 		"four against five":   {Judged{4, 4}, Calibration{LabelledPass: 5}, 1.0 / 126, 1, false},
 		"fails, five to five": {Judged{0, 5}, Calibration{LabelledFail: 5}, 1, 1.0 / 252, true},
-		"worth half":          {Judged{3, 4}, Calibration{TruePositive: 2, LabelledPass: 8, PassWorth: 4}, 17.0 / 70, 1, false},
+		"worth half": {Judged{3, 4}, Calibration{TruePositive: 2, LabelledPass: 8, PassWorth: 4},
+			17.0 / 70, 1, false},
 	} {
 		f := FindMismatch(tc.j, tc.c)
 		if !near(f.PAbove, tc.above, 1e-9) || !near(f.PBelow, tc.below, 1e-9) || f.Mismatch != tc.mismatch {
@@ -194,10 +224,12 @@ func TestMismatchByHand(t *testing.T) {
 	// Three of four against one of four: 34 of 70 tables are not likelier.
 	stored := Calibration{TruePositive: 3, LabelledPass: 4, TrueNegative: 4, LabelledFail: 4}
 	d, err := FindDrift(stored, Calibration{TruePositive: 1, LabelledPass: 4, LabelledFail: 4})
-	if err != nil || !near(d.PSensitivity, 34.0/70, 1e-9) || !near(d.PSpecificity, 2.0/70, 1e-9) || !near(d.PHolm, 4.0/70, 1e-9) {
+	if err != nil || !near(d.PSensitivity, 34.0/70, 1e-9) || !near(d.PSpecificity, 2.0/70, 1e-9) ||
+		!near(d.PHolm, 4.0/70, 1e-9) {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if d, err := FindDrift(stored, Calibration{TruePositive: 4, LabelledPass: 4}); err != nil || !near(d.PSensitivity, 1, 1e-9) || d.PSpecificity != 1 || d.PHolm != 1 {
+	if d, err := FindDrift(stored, Calibration{TruePositive: 4, LabelledPass: 4}); err != nil ||
+		!near(d.PSensitivity, 1, 1e-9) || d.PSpecificity != 1 || d.PHolm != 1 {
 		t.Errorf("%+v, %v", d, err)
 	}
 	if d, err := FindDrift(Calibration{}, stored); err != nil || d.PSensitivity != 1 || d.PSpecificity != 1 {
@@ -213,23 +245,27 @@ func TestPoweredByHand(t *testing.T) {
 		labels[i], scores[i] = float64(i%2), 0.25+0.5*float64(i%2)
 	}
 	others := []float64{0.5, 1, 0.25, 0.75}
-	if p := PPI(labels, scores, others, 0, 0.95); p.Status != stats.StatusOK || p.Few || !near(p.Point, 0.5, 1e-12) || !near(p.RawUpper, 0.5+z*0.05, 1e-12) || !near(p.RawLower, 0.5-z*0.05, 1e-12) {
+	if p := PPI(labels, scores, others, 0, 0.95); p.Status != stats.StatusOK || p.Few || !near(p.Point, 0.5, 1e-12) ||
+		!near(p.RawUpper, 0.5+z*0.05, 1e-12) || !near(p.RawLower, 0.5-z*0.05, 1e-12) {
 		t.Errorf("labels alone: %+v", p)
 	}
 	// The rest is always 0.25 below; the mean of the other scores is 0.625, their variance 0.078125.
-	if p := PPI(labels, labels, others, 1, 0.95); !near(p.Point, 0.625, 1e-12) || !near(p.Upper, 0.625+z*math.Sqrt(0.078125/4), 1e-12) || p.Lambda != 1 {
+	if p := PPI(labels, labels, others, 1, 0.95); !near(p.Point, 0.625, 1e-12) ||
+		!near(p.Upper, 0.625+z*math.Sqrt(0.078125/4), 1e-12) || p.Lambda != 1 {
 		t.Errorf("the judge alone: %+v", p)
 	}
 	// Covariance 0.125 in 100; variance of the 104 scores by their deviations.
 	m := (50.0 + 2.5) / 104
-	v := (50*(0.25-m)*(0.25-m) + 50*(0.75-m)*(0.75-m) + (0.5-m)*(0.5-m) + (1-m)*(1-m) + (0.25-m)*(0.25-m) + (0.75-m)*(0.75-m)) / 103
+	v := (50*(0.25-m)*(0.25-m) + 50*(0.75-m)*(0.75-m) + (0.5-m)*(0.5-m) + (1-m)*(1-m) + (0.25-m)*(0.25-m) +
+		(0.75-m)*(0.75-m)) / 103
 	if p := PPI(labels, scores, others, Tuned, 0.95); !near(p.Lambda, 0.125/((1+100.0/4)*v), 1e-12) {
 		t.Errorf("tuned: %+v, want %g", p, 0.125/(26*v))
 	}
 	if p := PPI(labels[1:], scores[1:], others, Tuned, 0.95); !p.Few {
 		t.Errorf("99 labels: %+v", p)
 	}
-	if p := PPI(labels, make([]float64, MinPPI), make([]float64, 3), Tuned, 0.95); p.Lambda != 0 || !near(p.Point, 0.5, 1e-12) {
+	if p := PPI(labels, make([]float64, MinPPI), make([]float64, 3), Tuned, 0.95); p.Lambda != 0 ||
+		!near(p.Point, 0.5, 1e-12) {
 		t.Errorf("scores that say nothing: %+v", p)
 	}
 	for name, tc := range map[string]struct {
@@ -244,7 +280,8 @@ func TestPoweredByHand(t *testing.T) {
 		"sure":          {labels, others, 0.5, 1, stats.StatusInvalid},
 		"unsure":        {labels, others, 0.5, 0, stats.StatusInvalid},
 	} {
-		if p := PPI(tc.labels, tc.labels, tc.others, tc.lambda, tc.conf); p.Status != tc.want || p.Lower != 0 || p.Upper != 1 {
+		if p := PPI(tc.labels, tc.labels, tc.others, tc.lambda, tc.conf); p.Status != tc.want || p.Lower != 0 ||
+			p.Upper != 1 {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
@@ -257,28 +294,33 @@ func TestAllLabelled(t *testing.T) {
 	p := ProfileInternal(s, 0.95)
 	log := func(x float64) float64 { return 18*math.Log(x) + 12*math.Log(1-x) }
 	falls := func(x float64) float64 { return 2 * (log(0.6) - log(x)) }
-	if p.Status != stats.StatusOK || !near(p.Point, 0.6, 1e-12) || !near(p.PPV, 0.8, 1e-12) || !near(p.NPV, 0.8, 1e-12) {
+	if p.Status != stats.StatusOK || !near(p.Point, 0.6, 1e-12) || !near(p.PPV, 0.8, 1e-12) ||
+		!near(p.NPV, 0.8, 1e-12) {
 		t.Errorf("%+v", p)
 	}
 	if !near(falls(p.Lower), z*z, 1e-6) || !near(falls(p.Upper), z*z, 1e-6) || p.Lower >= 0.6 || p.Upper <= 0.6 {
 		t.Errorf("the ends %g and %g fall by %g and %g, want %g", p.Lower, p.Upper, falls(p.Lower), falls(p.Upper), z*z)
 	}
-	if want := 18*math.Log(18) + 12*math.Log(12) - 30*math.Log(30) + 16*math.Log(16) + 2*math.Log(2) - 18*math.Log(18) + 8*math.Log(8) + 4*math.Log(4) - 12*math.Log(12); !near(p.LogLikelihood, want, 1e-9) {
+	if want := 18*math.Log(18) + 12*math.Log(12) - 30*math.Log(30) + 16*math.Log(16) + 2*math.Log(2) - 18*math.Log(18) +
+		8*math.Log(8) + 4*math.Log(4) - 12*math.Log(12); !near(p.LogLikelihood, want, 1e-9) {
 		t.Errorf("the logarithm of the likelihood is %.12g, want %.12g", p.LogLikelihood, want)
 	}
 	// A judge known to be perfect: what it passes is what is right.
 	perfect := Calibration{TruePositive: 1e9, LabelledPass: 1e9, TrueNegative: 1e9, LabelledFail: 1e9}
 	q := ProfileTransport(Judged{Pass: 18, N: 30}, perfect, 0.95)
-	if !near(falls(q.Lower), z*z, 1e-3) || !near(falls(q.Upper), z*z, 1e-3) || !math.IsNaN(q.PPV) || !math.IsNaN(q.NPV) {
+	if !near(falls(q.Lower), z*z, 1e-3) || !near(falls(q.Upper), z*z, 1e-3) || !math.IsNaN(q.PPV) ||
+		!math.IsNaN(q.NPV) {
 		t.Errorf("a perfect judge: %+v falls by %g and %g", q, falls(q.Lower), falls(q.Upper))
 	}
-	if q := ProfileTransport(Judged{Pass: 30, N: 30}, perfect, 0.95); q.Upper != 1 || !near(q.Lower, math.Exp(-z*z/60), 1e-6) {
+	if q := ProfileTransport(Judged{Pass: 30, N: 30}, perfect, 0.95); q.Upper != 1 ||
+		!near(q.Lower, math.Exp(-z*z/60), 1e-6) {
 		t.Errorf("all passed: %+v", q)
 	}
 	if q := ProfileTransport(Judged{N: 30}, perfect, 0.95); q.Lower != 0 || !near(q.Upper, 1-math.Exp(-z*z/60), 1e-6) {
 		t.Errorf("none passed: %+v", q)
 	}
-	for name, p := range map[string]Profile{"transported": ProfileTransport(Judged{}, perfect, 0.95), "internal": ProfileInternal(Strata{}, 0.95)} {
+	for name, p := range map[string]Profile{"transported": ProfileTransport(Judged{}, perfect, 0.95),
+		"internal": ProfileInternal(Strata{}, 0.95)} {
 		if p.Status != stats.StatusNoData || !math.IsNaN(p.Point) || p.Lower != 0 || p.Upper != 1 {
 			t.Errorf("nothing, %s: %+v", name, p)
 		}
@@ -293,16 +335,20 @@ func TestPerfectJudge(t *testing.T) {
 		j := Judged{Pass: float64(pass), N: 30}
 		exact := stats.ClopperPearson(pass, 30, 0.95, stats.TwoSided)
 		iv := Melded(j, perfect, 0.95)
-		if iv.Status != stats.StatusOK || iv.N != 30 || !near(iv.Lower, exact.Lower, 1e-6) || !near(iv.Upper, exact.Upper, 1e-6) || !near(iv.Point, float64(pass)/30, 1e-6) {
+		if iv.Status != stats.StatusOK || iv.N != 30 || !near(iv.Lower, exact.Lower, 1e-6) ||
+			!near(iv.Upper, exact.Upper, 1e-6) || !near(iv.Point, float64(pass)/30, 1e-6) {
 			t.Errorf("%d of 30, melded: %+v, want %+v", pass, iv, exact)
 		}
 		a, b := float64(pass)+0.5, float64(30-pass)+0.5
 		iv = Transported(j, perfect, 0.95)
-		if iv.Status != stats.StatusOK || !near(iv.Lower, stats.BetaQuantile(a, b, 0.025), 1e-6) || !near(iv.Upper, stats.BetaQuantile(a, b, 0.975), 1e-6) {
+		if iv.Status != stats.StatusOK || !near(iv.Lower, stats.BetaQuantile(a, b, 0.025), 1e-6) ||
+			!near(iv.Upper, stats.BetaQuantile(a, b, 0.975), 1e-6) {
 			t.Errorf("%d of 30, transported: %+v", pass, iv)
 		}
 		low, high := MeldedBelow(j, perfect, 0.5)
-		if !near(TransportedBelow(j, perfect, 0.5), stats.Beta(a, b, 0.5), 1e-6) || !near(low, stats.BinomialUpper(pass, 30, 0.5), 1e-6) || !near(high, 1-stats.BinomialCDF(pass, 30, 0.5), 1e-6) {
+		if !near(TransportedBelow(j, perfect, 0.5), stats.Beta(a, b, 0.5), 1e-6) ||
+			!near(low, stats.BinomialUpper(pass, 30, 0.5), 1e-6) ||
+			!near(high, 1-stats.BinomialCDF(pass, 30, 0.5), 1e-6) {
 			t.Errorf("%d of 30 below a half: %g and %g", pass, low, high)
 		}
 	}
@@ -312,7 +358,8 @@ func TestPerfectJudge(t *testing.T) {
 			t.Errorf("%g is the chance of nothing", x)
 		}
 	}
-	for name, iv := range map[string]stats.Interval{"melded": Melded(Judged{}, perfect, 0.95), "transported": Transported(Judged{}, perfect, 0.95)} {
+	for name, iv := range map[string]stats.Interval{"melded": Melded(Judged{}, perfect, 0.95),
+		"transported": Transported(Judged{}, perfect, 0.95)} {
 		if iv.Status != stats.StatusNoData || iv.Lower != 0 || iv.Upper != 1 {
 			t.Errorf("nothing, %s: %+v", name, iv)
 		}
@@ -330,10 +377,12 @@ func TestChance(t *testing.T) {
 			t.Errorf("%d: %g, want %g", chance, got, want)
 		}
 	}
-	if got := belowTransported(spread{[]float64{0.4}, []float64{1}}, spread{[]float64{0.4}, []float64{1}}, 3, 4, leftOut)(0.5); got != 0 {
+	if got := belowTransported(spread{[]float64{0.4}, []float64{1}}, spread{[]float64{0.4}, []float64{1}}, 3, 4,
+		leftOut)(0.5); got != 0 {
 		t.Errorf("all no better than chance: %g", got)
 	}
-	for _, tc := range []struct{ a, b, q, want float64 }{{0, 1, 0.3, 1}, {1, 0, 0.3, 0}, {1, 0, 1, 1}, {1, 1, 0.3, 0.3}} {
+	for _, tc := range []struct{ a, b, q, want float64 }{{0, 1, 0.3, 1}, {1, 0, 0.3, 0}, {1, 0, 1, 1},
+		{1, 1, 0.3, 0.3}} {
 		if got := rateBelow(tc.a, tc.b, tc.q); !near(got, tc.want, 1e-12) {
 			t.Errorf("Beta(%g, %g) below %g: %g", tc.a, tc.b, tc.q, got)
 		}
@@ -378,25 +427,30 @@ func TestStrataByHand(t *testing.T) {
 		want  stats.Status
 		point float64
 	}{
-		"good":                  {good, stats.StatusOK, 2.0/3*0.8 + 1.0/3*0.2},
-		"five of the passes":    {with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 5, 5 }), stats.StatusOK, 2.0/3 + 1.0/15},
-		"four of the passes":    {with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 4, 4 }), TooFewUnits, 2.0/3 + 1.0/15},
-		"four of the fails":     {with(func(s *Strata) { s.LabelledFail = 4 }), TooFewUnits, 2.0/3*0.8 + 1.0/12},
-		"all of four passes":    {Strata{JudgePass: 4, N: 30, LabelledPass: 4, TruePassInPass: 3, LabelledFail: 8, TruePassInFail: 2}, stats.StatusOK, 0.1 + 26.0/30/4},
-		"none passed":           {Strata{N: 30, LabelledFail: 8, TruePassInFail: 2}, stats.StatusOK, 0.25},
-		"all failed, truly":     {Strata{N: 30, LabelledFail: 8}, stats.StatusOK, 0},
-		"none labelled pass":    {with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 0, 0 }), MissingStratum, 0},
-		"none labelled fail":    {with(func(s *Strata) { s.LabelledFail, s.TruePassInFail = 0, 0 }), MissingStratum, 0},
-		"passes below 0":        {with(func(s *Strata) { s.JudgePass = -1 }), stats.StatusInvalid, 0},
-		"more passes":           {with(func(s *Strata) { s.JudgePass = 31 }), stats.StatusInvalid, 0},
-		"true passes below 0":   {with(func(s *Strata) { s.TruePassInPass = -1 }), stats.StatusInvalid, 0},
-		"more true passes":      {with(func(s *Strata) { s.TruePassInPass = 11 }), stats.StatusInvalid, 0},
-		"true fails below 0":    {with(func(s *Strata) { s.TruePassInFail = -1 }), stats.StatusInvalid, 0},
-		"more true fails":       {with(func(s *Strata) { s.TruePassInFail = 6 }), stats.StatusInvalid, 0},
-		"more labelled passes":  {with(func(s *Strata) { s.LabelledPass = 21 }), stats.StatusInvalid, 0},
-		"more labelled fails":   {with(func(s *Strata) { s.LabelledFail = 11 }), stats.StatusInvalid, 0},
-		"every task labelled":   {Strata{JudgePass: 6, N: 12, LabelledPass: 6, TruePassInPass: 6, LabelledFail: 6, TruePassInFail: 6}, stats.StatusOK, 1},
-		"every task, and right": {Strata{JudgePass: 6, N: 12, LabelledPass: 6, TruePassInPass: 6, LabelledFail: 6}, stats.StatusOK, 0.5},
+		"good": {good, stats.StatusOK, 2.0/3*0.8 + 1.0/3*0.2},
+		"five of the passes": {with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 5, 5 }), stats.StatusOK,
+			2.0/3 + 1.0/15},
+		"four of the passes": {with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 4, 4 }), TooFewUnits,
+			2.0/3 + 1.0/15},
+		"four of the fails": {with(func(s *Strata) { s.LabelledFail = 4 }), TooFewUnits, 2.0/3*0.8 + 1.0/12},
+		"all of four passes": {Strata{JudgePass: 4, N: 30, LabelledPass: 4, TruePassInPass: 3, LabelledFail: 8,
+			TruePassInFail: 2}, stats.StatusOK, 0.1 + 26.0/30/4},
+		"none passed":          {Strata{N: 30, LabelledFail: 8, TruePassInFail: 2}, stats.StatusOK, 0.25},
+		"all failed, truly":    {Strata{N: 30, LabelledFail: 8}, stats.StatusOK, 0},
+		"none labelled pass":   {with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 0, 0 }), MissingStratum, 0},
+		"none labelled fail":   {with(func(s *Strata) { s.LabelledFail, s.TruePassInFail = 0, 0 }), MissingStratum, 0},
+		"passes below 0":       {with(func(s *Strata) { s.JudgePass = -1 }), stats.StatusInvalid, 0},
+		"more passes":          {with(func(s *Strata) { s.JudgePass = 31 }), stats.StatusInvalid, 0},
+		"true passes below 0":  {with(func(s *Strata) { s.TruePassInPass = -1 }), stats.StatusInvalid, 0},
+		"more true passes":     {with(func(s *Strata) { s.TruePassInPass = 11 }), stats.StatusInvalid, 0},
+		"true fails below 0":   {with(func(s *Strata) { s.TruePassInFail = -1 }), stats.StatusInvalid, 0},
+		"more true fails":      {with(func(s *Strata) { s.TruePassInFail = 6 }), stats.StatusInvalid, 0},
+		"more labelled passes": {with(func(s *Strata) { s.LabelledPass = 21 }), stats.StatusInvalid, 0},
+		"more labelled fails":  {with(func(s *Strata) { s.LabelledFail = 11 }), stats.StatusInvalid, 0},
+		"every task labelled": {Strata{JudgePass: 6, N: 12, LabelledPass: 6, TruePassInPass: 6, LabelledFail: 6,
+			TruePassInFail: 6}, stats.StatusOK, 1},
+		"every task, and right": {Strata{JudgePass: 6, N: 12, LabelledPass: 6, TruePassInPass: 6, LabelledFail: 6},
+			stats.StatusOK, 0.5},
 	} {
 		iv := StratifiedAt(tc.s, 0.5, 0.95)
 		if iv.Status != tc.want || !near(iv.Point, tc.point, 1e-12) {
@@ -417,13 +471,16 @@ func TestStrataByHand(t *testing.T) {
 		s    Strata
 		want Verification
 	}{
-		"both":       {good, Verification{16.0 / 18, 8.0 / 12, 8.0 / 9, 4.0 / 6, stats.StatusOK}},
-		"all passed": {Strata{JudgePass: 20, N: 20, LabelledPass: 10, TruePassInPass: 8}, Verification{1, 0, 1, 0, stats.StatusOK}},
+		"both": {good, Verification{16.0 / 18, 8.0 / 12, 8.0 / 9, 4.0 / 6, stats.StatusOK}},
+		"all passed": {Strata{JudgePass: 20, N: 20, LabelledPass: 10, TruePassInPass: 8},
+			Verification{1, 0, 1, 0, stats.StatusOK}},
 		"all failed": {Strata{N: 20, LabelledFail: 10, TruePassInFail: 2}, Verification{0, 1, 0, 1, stats.StatusOK}},
-		"all right":  {Strata{JudgePass: 20, N: 20, LabelledPass: 10, TruePassInPass: 10}, Verification{1, nan, 1, nan, stats.StatusOK}},
-		"nothing":    {Strata{}, Verification{nan, nan, nan, nan, stats.StatusNoData}},
+		"all right": {Strata{JudgePass: 20, N: 20, LabelledPass: 10, TruePassInPass: 10},
+			Verification{1, nan, 1, nan, stats.StatusOK}},
+		"nothing": {Strata{}, Verification{nan, nan, nan, nan, stats.StatusNoData}},
 	} {
-		if diff := cmp.Diff(tc.want, BeggGreenes(tc.s), cmpopts.EquateApprox(0, 1e-12), cmpopts.EquateNaNs()); diff != "" {
+		if diff := cmp.Diff(tc.want, BeggGreenes(tc.s), cmpopts.EquateApprox(0, 1e-12),
+			cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -445,19 +502,25 @@ func TestStrataByHand(t *testing.T) {
 	if iv := StratifiedAt(Strata{N: 30, LabelledFail: 8}, 1e-9, 0.95); iv.Lower != 0 || iv.Point != 0 {
 		t.Errorf("all failed: %+v", iv)
 	}
-	if iv := StratifiedAt(Strata{N: 30, JudgePass: 30, LabelledPass: 8, TruePassInPass: 8}, 1-1e-9, 0.95); iv.Upper != 1 || iv.Point != 1 {
+	if iv := StratifiedAt(Strata{N: 30, JudgePass: 30, LabelledPass: 8, TruePassInPass: 8}, 1-1e-9,
+		0.95); iv.Upper != 1 || iv.Point != 1 {
 		t.Errorf("all passed: %+v", iv)
 	}
 	// Beta(3/2, 7/2) has the variance 0.035, Beta(5/2, 1/2) 5/144 and Beta(5/2, 15/2) 3/176.
-	rate, pass, fail := Strata{JudgePass: 2, N: 9, LabelledPass: 2, TruePassInPass: 2, LabelledFail: 4, TruePassInFail: 1}.variances()
-	if gap := 5.0/6 - 0.3; !near(rate, gap*gap*3/176, 1e-12) || !near(pass, 4.0/81*5/144, 1e-12) || !near(fail, 49.0/81*0.035, 1e-12) {
+	rate, pass, fail := Strata{JudgePass: 2, N: 9, LabelledPass: 2, TruePassInPass: 2, LabelledFail: 4,
+		TruePassInFail: 1}.variances()
+	if gap := 5.0/6 - 0.3; !near(rate, gap*gap*3/176, 1e-12) || !near(pass, 4.0/81*5/144, 1e-12) ||
+		!near(fail, 49.0/81*0.035, 1e-12) {
 		t.Errorf("variances by %g, %g and %g", rate, pass, fail)
 	}
 	// Whichever of the three rates is integrated exactly, it is one distribution.
 	for name, s := range map[string]Strata{
-		"few labels of passes": {JudgePass: 150, N: 300, LabelledPass: 8, TruePassInPass: 5, LabelledFail: 100, TruePassInFail: 9},
-		"few labels of fails":  {JudgePass: 150, N: 300, LabelledPass: 100, TruePassInPass: 91, LabelledFail: 8, TruePassInFail: 3},
-		"few tasks":            {JudgePass: 20, N: 30, LabelledPass: 20, TruePassInPass: 19, LabelledFail: 10, TruePassInFail: 1},
+		"few labels of passes": {JudgePass: 150, N: 300, LabelledPass: 8, TruePassInPass: 5, LabelledFail: 100,
+			TruePassInFail: 9},
+		"few labels of fails": {JudgePass: 150, N: 300, LabelledPass: 100, TruePassInPass: 91, LabelledFail: 8,
+			TruePassInFail: 3},
+		"few tasks": {JudgePass: 20, N: 30, LabelledPass: 20, TruePassInPass: 19, LabelledFail: 10,
+			TruePassInFail: 1},
 	} {
 		f, g := stratified(s, 24), plainly(s, 48)
 		for _, x := range []float64{0.2, 0.35, 0.5, 0.65} {
@@ -478,7 +541,8 @@ func TestScoresByHand(t *testing.T) {
 	v01 := (1.0/6 + 0.5) / 2 // shares of passes below: 1/6 and 1/2
 	v01 = ((1.0/6-v01)*(1.0/6-v01) + (0.5-v01)*(0.5-v01)) / 2
 	v := v10/2 + v01/1
-	if !near(a.AUC, m, 1e-12) || !near(a.Variance, v, 1e-12) || !near(a.Lower, max(0, m-z*math.Sqrt(v)), 1e-12) || !near(a.Upper, min(1, m+z*math.Sqrt(v)), 1e-12) || a.Status != stats.StatusOK {
+	if !near(a.AUC, m, 1e-12) || !near(a.Variance, v, 1e-12) || !near(a.Lower, max(0, m-z*math.Sqrt(v)), 1e-12) ||
+		!near(a.Upper, min(1, m+z*math.Sqrt(v)), 1e-12) || a.Status != stats.StatusOK {
 		t.Errorf("%+v, want %g with the variance %g", a, m, v)
 	}
 	for name, tc := range map[string]struct {
@@ -494,7 +558,8 @@ func TestScoresByHand(t *testing.T) {
 		"sure":      {[]bool{true, true, false}, 1, stats.StatusInvalid},
 		"uncertain": {[]bool{true, true, false}, 0, stats.StatusInvalid},
 	} {
-		if a := AUC(tc.labels, []float64{1, 2, 3}[:len(tc.labels)], tc.conf); a.Status != tc.want || !math.IsNaN(a.Variance) || a.Lower != 0 || a.Upper != 1 {
+		if a := AUC(tc.labels, []float64{1, 2, 3}[:len(tc.labels)], tc.conf); a.Status != tc.want ||
+			!math.IsNaN(a.Variance) || a.Lower != 0 || a.Upper != 1 {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
@@ -516,7 +581,8 @@ func TestScoresByHand(t *testing.T) {
 	}
 	// 1 is right in one of two, 2 in none of one, 3 and 4 always: 1 and 2 share 1/3.
 	steps := Isotonic([]float64{4, 1, 3, 1, 2}, []bool{true, true, true, false, false})
-	if diff := cmp.Diff([]Step{{1, 1.0 / 3}, {2, 1.0 / 3}, {3, 1}, {4, 1}}, steps, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+	if diff := cmp.Diff([]Step{{1, 1.0 / 3}, {2, 1.0 / 3}, {3, 1}, {4, 1}}, steps,
+		cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 		t.Error(diff)
 	}
 	if steps := Isotonic([]float64{1, math.NaN()}, []bool{true, false}); steps != nil {
@@ -537,7 +603,8 @@ func TestTrueSuccessByHand(t *testing.T) {
 		t.Errorf("a quarter of 40: %+v", got)
 	}
 	for status, told := range map[stats.Status]bool{
-		NotInformative: true, NoLabelledPass: true, NoLabelledFail: true, TooFewUnits: true, Mismatch: true, stats.StatusOK: false, stats.StatusNoData: false,
+		NotInformative: true, NoLabelledPass: true, NoLabelledFail: true, TooFewUnits: true, Mismatch: true,
+		stats.StatusOK: false, stats.StatusNoData: false,
 	} {
 		if got := Refusal(status); (got != "") != told {
 			t.Errorf("%s: %q", status, got)

@@ -27,7 +27,8 @@ type Strata struct {
 
 func (s Strata) valid() bool {
 	return s.JudgePass >= 0 && s.JudgePass <= s.N && s.TruePassInPass >= 0 && s.TruePassInPass <= s.LabelledPass &&
-		s.TruePassInFail >= 0 && s.TruePassInFail <= s.LabelledFail && s.LabelledPass <= s.JudgePass && s.LabelledFail <= s.N-s.JudgePass
+		s.TruePassInFail >= 0 && s.TruePassInFail <= s.LabelledFail && s.LabelledPass <= s.JudgePass &&
+		s.LabelledFail <= s.N-s.JudgePass
 }
 
 // status is why there is no estimate, or StatusOK.
@@ -128,7 +129,8 @@ func (s Strata) variances() (byRate, byPass, byFail float64) {
 	vary := func(x, n int) float64 { return mean(x, n) * (1 - mean(x, n)) / float64(n+2) } // of Beta(x+1/2, n-x+1/2)
 	p := share(s.JudgePass, s.N)
 	gap := mean(s.TruePassInPass, s.LabelledPass) - mean(s.TruePassInFail, s.LabelledFail)
-	return gap * gap * vary(s.JudgePass, s.N), p * p * vary(s.TruePassInPass, s.LabelledPass), (1 - p) * (1 - p) * vary(s.TruePassInFail, s.LabelledFail)
+	return gap * gap * vary(s.JudgePass, s.N), p * p * vary(s.TruePassInPass,
+		s.LabelledPass), (1 - p) * (1 - p) * vary(s.TruePassInFail, s.LabelledFail)
 }
 
 // plainly is the posterior distribution function by plain quadrature over the two
@@ -220,7 +222,8 @@ type Verification struct {
 // Source: Begg and Greenes 1983.
 func BeggGreenes(s Strata) Verification {
 	nan := math.NaN()
-	v := Verification{Sensitivity: nan, Specificity: nan, NaiveSensitivity: nan, NaiveSpecificity: nan, Status: s.status(0.95)}
+	v := Verification{Sensitivity: nan, Specificity: nan, NaiveSensitivity: nan, NaiveSpecificity: nan,
+		Status: s.status(0.95)}
 	if v.Status != stats.StatusOK {
 		return v
 	}

@@ -12,7 +12,8 @@ import (
 // TestVectors: the values of other software.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	conformtest.Vectors(t, os.Getenv, "auc_delong", "begg_greenes", "calibration_*", "isotonic", "judge_drift_fisher", "label_allocation", "lang_*", "ppi_mean", "rogan_gladen")
+	conformtest.Vectors(t, os.Getenv, "auc_delong", "begg_greenes", "calibration_*", "isotonic", "judge_drift_fisher",
+		"label_allocation", "lang_*", "ppi_mean", "rogan_gladen")
 }
 
 // TestVectorsOfTrueSuccess: the same for success corrected for the errors of a judge, where

@@ -42,7 +42,8 @@ func Mock(name string) (wrong error, fix string) {
 	}
 	fix = "known are args.PATH, call.number, call.position, call.tool, fake.id, fake.uuid, fake.number, fault.NAME"
 	if !strings.ContainsAny(name, ". ") {
-		fix = fmt.Sprintf("write {{args.%s}} for an argument, {{fault.%s}} for what a fault plants; result: in place of template: keeps texts as they are", name, name)
+		fix = fmt.Sprintf(
+			"write {{args.%s}} for an argument, {{fault.%s}} for what a fault plants; result: in place of template: keeps texts as they are", name, name)
 	}
 	return fmt.Errorf("unknown placeholder {{%s}}", name), fix
 }

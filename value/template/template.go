@@ -215,7 +215,8 @@ func Path(path string) error {
 	for rest := path; rest != ""; {
 		if rest[0] == '[' {
 			in, after, closed := strings.Cut(rest[1:], "]")
-			if _, err := strconv.ParseUint(in, 10, 31); err != nil || !closed || after != "" && after[0] != '.' && after[0] != '[' || after == "." {
+			if _, err := strconv.ParseUint(in, 10, 31); err != nil || !closed || after != "" && after[0] != '.' &&
+				after[0] != '[' || after == "." {
 				return fmt.Errorf("%q is no path: a position is written [0]", path)
 			}
 			rest = strings.TrimPrefix(after, ".")

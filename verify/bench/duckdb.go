@@ -49,7 +49,8 @@ func installDuck(ctx context.Context, cache string) (string, error) {
 	defer os.RemoveAll(part)
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "npm", "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", part, "@duckdb/node-api@"+duckVersion)
+	cmd := exec.CommandContext(ctx, "npm", "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts",
+		"--prefix", part, "@duckdb/node-api@"+duckVersion)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("npm did not install @duckdb/node-api: %s", npmReason(string(out)))
 	}

@@ -37,16 +37,20 @@ func main() {
 		os.Exit(child(os.Args[1:]))
 	}
 	quick := flag.Bool("quick", false, "leave out the rows that take minutes")
-	only := flag.String("only", "", "one group: startup, throughput, linear, latency, scoring, select or traces (only when named)")
+	only := flag.String("only", "",
+		"one group: startup, throughput, linear, latency, scoring, select or traces (only when named)")
 	n := flag.Int("n", 1_000_000, "lines of the trace file")
 	big := flag.Bool("big", false, "also a trace file with ten times as many lines (5 GB on disk)")
 	cache := flag.String("cache", ".cache", "folder for the peers that are measured as well")
 	flag.Parse()
 	if flag.NArg() != 1 || *n < 1000 {
-		fmt.Fprintln(os.Stderr, "usage: callvet-bench [-quick] [-only GROUP] [-n LINES, at least 1000] [-big] PATH-TO-CALLVET")
+		fmt.Fprintln(os.Stderr,
+			"usage: callvet-bench [-quick] [-only GROUP] [-n LINES, at least 1000] [-big] PATH-TO-CALLVET")
 		os.Exit(2)
 	}
-	b := bench{out: os.Stdout, quick: *quick, only: *only, n: *n, big: *big, cache: *cache, data: cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data")), part: cmp.Or(os.Getenv("CALLVET_PART"), "open")}
+	b := bench{out: os.Stdout, quick: *quick, only: *only, n: *n, big: *big, cache: *cache,
+		data: cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data")),
+		part: cmp.Or(os.Getenv("CALLVET_PART"), "open")}
 	// Interrupted, it still removes what it wrote.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -175,7 +179,9 @@ func (b *bench) run(ctx context.Context, bin string) (err error) {
 	for _, step := range []struct {
 		name string
 		run  func() error
-	}{{"startup", b.startup}, {"throughput", b.throughput}, {"linear", b.linear}, {"latency", b.latency}, {"scoring", b.scoring}, {"select", func() error { return b.selecting(ctx) }}, {"traces", func() error { return b.traces(ctx) }}} {
+	}{{"startup", b.startup}, {"throughput", b.throughput}, {"linear", b.linear}, {"latency", b.latency},
+		{"scoring", b.scoring}, {"select", func() error { return b.selecting(ctx) }},
+		{"traces", func() error { return b.traces(ctx) }}} {
 		if b.only != step.name && (b.only != "" || step.name == "traces") {
 			continue
 		}
@@ -223,7 +229,8 @@ func (b *bench) evaluate(url string, n, c int) (measured, error) {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		_ = os.Remove(db + suffix)
 	}
-	m, err := measure(b.bin, "run", suite, "-m", "openai/bench-1", "--base-url", url, "-c", fmt.Sprint(c), "--db", db, "-o", filepath.Join(b.dir, "report.html"))
+	m, err := measure(b.bin, "run", suite, "-m", "openai/bench-1", "--base-url", url, "-c", fmt.Sprint(c), "--db", db,
+		"-o", filepath.Join(b.dir, "report.html"))
 	if err != nil {
 		return m, err
 	}
@@ -239,7 +246,8 @@ func (b *bench) evaluate(url string, n, c int) (measured, error) {
 	if err := json.Unmarshal([]byte(list.out), &doc); err != nil {
 		return m, fmt.Errorf("read callvet's JSON: %w", err)
 	}
-	if rs := doc.Runs; len(rs) != 1 || rs[0].Verdicts.Pass+rs[0].Verdicts.Fail != n || (n%20 == 0 && rs[0].Verdicts.Pass != n*4/5) {
+	if rs := doc.Runs; len(rs) != 1 || rs[0].Verdicts.Pass+rs[0].Verdicts.Fail != n ||
+		(n%20 == 0 && rs[0].Verdicts.Pass != n*4/5) {
 		return m, fmt.Errorf("callvet reports %+v over %d cases, the server was right in 80 %%", rs, n)
 	}
 	return m, nil

@@ -21,7 +21,8 @@ func rawLoop(ctx context.Context, url string, n, concurrency int) (passed int64,
 	if err != nil {
 		return 0, err
 	}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: concurrency, MaxConnsPerHost: concurrency, DisableCompression: true}}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: concurrency, MaxConnsPerHost: concurrency,
+		DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	var next, pass, broken atomic.Int64
 	var wg sync.WaitGroup
@@ -32,7 +33,8 @@ func rawLoop(ctx context.Context, url string, n, concurrency int) (passed int64,
 				c := newCase(i)
 				prompt, _ := json.Marshal(c.prompt)
 				in.Reset()
-				fmt.Fprintf(&in, `{"model":"bench-1","temperature":0,"messages":[{"role":"user","content":%s}],"tools":%s,"tool_choice":"auto"}`, prompt, ts)
+				fmt.Fprintf(&in,
+					`{"model":"bench-1","temperature":0,"messages":[{"role":"user","content":%s}],"tools":%s,"tool_choice":"auto"}`, prompt, ts)
 				if err := post(ctx, client, url+"/chat/completions", in.Bytes(), &out); err != nil {
 					broken.Add(1)
 				} else if rawMatch(out.Bytes(), c) {
@@ -81,5 +83,6 @@ func rawMatch(body []byte, c benchCase) bool {
 	f := out.Choices[0].Message.ToolCalls[0].Function
 	want, _ := json.Marshal(c.args)
 	var got, exp any
-	return f.Name == c.tool && json.Unmarshal([]byte(f.Arguments), &got) == nil && json.Unmarshal(want, &exp) == nil && reflect.DeepEqual(got, exp)
+	return f.Name == c.tool && json.Unmarshal([]byte(f.Arguments), &got) == nil && json.Unmarshal(want, &exp) == nil &&
+		reflect.DeepEqual(got, exp)
 }

@@ -116,11 +116,13 @@ func (b *bench) linear() error {
 			cpus, rss = append(cpus, (m.cpu-base.cpu).Seconds()*1e6/float64(n)), append(rss, m.rssMB)
 		}
 		per[n] = median(cpus)
-		b.row(fmt.Sprintf("memory at %d cases", n), fmt.Sprintf("%.0f MB", median(rss)), fmt.Sprintf("<= %.0f MB", limits[n]), median(rss) <= limits[n])
+		b.row(fmt.Sprintf("memory at %d cases", n), fmt.Sprintf("%.0f MB", median(rss)),
+			fmt.Sprintf("<= %.0f MB", limits[n]), median(rss) <= limits[n])
 	}
 	for _, n := range sizes[1:] {
 		ratio := per[n] / per[sizes[0]]
-		b.row(fmt.Sprintf("CPU an attempt at %d, against %d", n, sizes[0]), fmt.Sprintf("%.2f (%.0f µs)", ratio, per[n]), "<= 1.10", ratio <= 1.10)
+		b.row(fmt.Sprintf("CPU an attempt at %d, against %d", n, sizes[0]),
+			fmt.Sprintf("%.2f (%.0f µs)", ratio, per[n]), "<= 1.10", ratio <= 1.10)
 	}
 	return nil
 }
@@ -153,7 +155,8 @@ func (b *bench) latency() error {
 		limit := time.Duration(rounds*p.ms) * time.Millisecond
 		bar := limit + limit/20 + 50*time.Millisecond
 		w := median(walls)
-		b.row(fmt.Sprintf("%d ms latency, %d cases, c=%d: wall", p.ms, p.n, p.c), w.Round(time.Millisecond).String(), fmt.Sprintf("<= %v (limit %v)", bar.Round(time.Millisecond), limit), w <= bar)
+		b.row(fmt.Sprintf("%d ms latency, %d cases, c=%d: wall", p.ms, p.n, p.c), w.Round(time.Millisecond).String(),
+			fmt.Sprintf("<= %v (limit %v)", bar.Round(time.Millisecond), limit), w <= bar)
 	}
 	return nil
 }

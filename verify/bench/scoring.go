@@ -29,7 +29,8 @@ func (b *bench) scoring() error {
 	set := filepath.Join(b.data, "sets", "bfcl_v1_2024-08")
 	s, problems, err := suite.Load(filepath.Join(set, "cases"), suite.Options{})
 	if errors.Is(err, callvet.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(b.out, "%-44s skipped: no BFCL data under %s (CALLVET_TESTDATA)\n", "full scoring of recorded single calls", b.data)
+		fmt.Fprintf(b.out, "%-44s skipped: no BFCL data under %s (CALLVET_TESTDATA)\n",
+			"full scoring of recorded single calls", b.data)
 		return nil
 	}
 	if err != nil {
@@ -83,7 +84,8 @@ func scoreRecorded(s *callvet.Suite, sources []*offline.Source, profile string) 
 		for i := range own.Cases { // case by case, as a run goes
 			c := &own.Cases[i]
 			for _, src := range sources {
-				rs, err := src.Model.Generate(context.Background(), &callvet.Request{CaseID: c.ID, Turns: c.Input, Tools: toolsets[i]})
+				rs, err := src.Model.Generate(context.Background(),
+					&callvet.Request{CaseID: c.ID, Turns: c.Input, Tools: toolsets[i]})
 				if err != nil {
 					return n, fmt.Errorf("row of %s: %w", c.ID, err)
 				}

@@ -93,9 +93,11 @@ func (b *bench) words(n int, c catalogs) error {
 	documents := make([]retrieve.BM25Document, n)
 	for i := range c.entries {
 		t := &c.entries[i].Tool
-		documents[i] = retrieve.BM25Document{ID: t.Name, Fields: [][]string{retrieve.Words(t.Name), retrieve.Words(t.Description)}}
+		documents[i] = retrieve.BM25Document{ID: t.Name,
+			Fields: [][]string{retrieve.Words(t.Name), retrieve.Words(t.Description)}}
 	}
-	x, err := retrieve.NewBM25(retrieve.BM25Options{K1: 1.2, Fields: []retrieve.BM25Field{{Name: "name", Weight: 2, B: 0.5}, {Name: "description", Weight: 1, B: 0.75}}})
+	x, err := retrieve.NewBM25(retrieve.BM25Options{K1: 1.2,
+		Fields: []retrieve.BM25Field{{Name: "name", Weight: 2, B: 0.5}, {Name: "description", Weight: 1, B: 0.75}}})
 	if err != nil {
 		return err
 	}
@@ -115,7 +117,8 @@ func (b *bench) words(n int, c catalogs) error {
 	if err != nil {
 		return err
 	}
-	b.median(fmt.Sprintf("%d tools: BM25 alone", n), n, times, bars{10_000: 60 * time.Microsecond, 100_000: 500 * time.Microsecond})
+	b.median(fmt.Sprintf("%d tools: BM25 alone", n), n, times,
+		bars{10_000: 60 * time.Microsecond, 100_000: 500 * time.Microsecond})
 	return nil
 }
 
@@ -133,7 +136,8 @@ func (b *bench) cosines(n int) {
 	}
 	out := make([]float32, n)
 	times, _ := timed(200, func(i int) error { m.Cosines(m.Row(i%n), out); return nil })
-	b.median(fmt.Sprintf("%d tools: cosine with every vector of %d", n, retrieve.NGramWidth), n, times, bars{10_000: 350 * time.Microsecond, 100_000: 6 * time.Millisecond})
+	b.median(fmt.Sprintf("%d tools: cosine with every vector of %d", n, retrieve.NGramWidth), n, times,
+		bars{10_000: 350 * time.Microsecond, 100_000: 6 * time.Millisecond})
 }
 
 // pipeline is all that is asked of the default preset: route, agents, tools with the
@@ -238,15 +242,20 @@ func newCatalog(n int) catalogs {
 		c.entries[i] = retrieve.Entry{Tool: callvet.Tool{
 			Name:        fmt.Sprintf("%s_%s_%s_%d", verbs[r.IntN(len(verbs))], noun, domain, i),
 			Description: strings.Join(description, " "),
-			Parameters:  fmt.Appendf(nil, `{"type":"object","properties":{"%s":{"type":"string"},"%s_id":{"type":"integer"}}}`, word(), noun),
+			Parameters: fmt.Appendf(nil,
+				`{"type":"object","properties":{"%s":{"type":"string"},"%s_id":{"type":"integer"}}}`, word(), noun),
 		}}
 		if len(c.questions) < 200 {
-			c.questions = append(c.questions, strings.Join([]string{"what", "about", noun, domain, description[5], description[7], description[9], word(), word(), word()}, " "))
+			c.questions = append(c.questions,
+				strings.Join([]string{"what", "about", noun, domain, description[5], description[7], description[9],
+					word(), word(), word()}, " "))
 			c.right = append(c.right, c.entries[i].Tool.Name)
 		}
 	}
 	for i := range 20 {
-		c.agents = append(c.agents, retrieve.Agent{Name: "agent_" + spell(i), Description: "Answers questions about " + spell(5000+i) + " and " + spell(200+i), Keywords: []string{spell(5000 + i)}})
+		c.agents = append(c.agents,
+			retrieve.Agent{Name: "agent_" + spell(i), Description: "Answers questions about " + spell(5000+i) +
+				" and " + spell(200+i), Keywords: []string{spell(5000 + i)}})
 	}
 	return c
 }

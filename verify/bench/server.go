@@ -74,7 +74,8 @@ func (s *modelServer) reply(i int) []byte {
 	if name != "" {
 		a, _ := json.Marshal(args)
 		msg = map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{
-			"id": fmt.Sprintf("call_%07d", i), "type": "function", "function": map[string]any{"name": name, "arguments": string(a)},
+			"id": fmt.Sprintf("call_%07d", i), "type": "function",
+			"function": map[string]any{"name": name, "arguments": string(a)},
 		}}}
 		finish = "tool_calls"
 	}

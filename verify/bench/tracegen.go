@@ -33,8 +33,10 @@ func traceCatalog() []traceTool {
 	goods := oneOf("category", "electronics", "clothing", "books", "furniture")
 	query := free("query", "lämplig jacka", "não chegou ainda", "wireless keyboard", "pedido dañado", "Größe 42, blau")
 	orderID := free("order_id", "A-104233", "A-593811", "B-000127", "C-771902")
-	amount := param{name: "amount", schema: `{"type":"number","minimum":0,"maximum":10000}`, texts: numbers(0, 0.25, 97), optional: true}
-	quantity := param{name: "quantity", schema: `{"type":"integer","minimum":1,"maximum":40}`, texts: numbers(1, 1, 40), optional: true}
+	amount := param{name: "amount", schema: `{"type":"number","minimum":0,"maximum":10000}`,
+		texts: numbers(0, 0.25, 97), optional: true}
+	quantity := param{name: "quantity", schema: `{"type":"integer","minimum":1,"maximum":40}`, texts: numbers(1, 1, 40),
+		optional: true}
 	contact := free("to", "customer-5531", "customer-8802", "warehouse-north", "billing")
 	template := oneOf("template", "refund_sent", "order_late", "parcel_lost")
 	reason := free("reason", "damaged on arrival", "ordered twice", "changed my mind")
@@ -46,9 +48,11 @@ func traceCatalog() []traceTool {
 		{"read_order", "v2", "orders", []param{orderID, country}},
 		{"change_order", "v1", "orders", []param{orderID, reason, quantity}},
 		{"stock_level", "v1", "goods", []param{goods, country, quantity}},
-		{"convert_money", "v2", "goods", []param{oneOf("from", "EUR", "SEK", "USD"), oneOf("into", "BRL", "ARS", "EUR"), amount}},
+		{"convert_money", "v2", "goods",
+			[]param{oneOf("from", "EUR", "SEK", "USD"), oneOf("into", "BRL", "ARS", "EUR"), amount}},
 		{"open_ticket", "v5", "support", []param{reason, oneOf("priority", "low", "normal", "high")}},
-		{"route_ticket", "v1", "support", []param{free("ticket", "T-1", "T-20", "T-300"), oneOf("team", "north", "south", "night")}},
+		{"route_ticket", "v1", "support",
+			[]param{free("ticket", "T-1", "T-20", "T-300"), oneOf("team", "north", "south", "night")}},
 		{"send_mail", "v2", "messages", []param{contact, template}},
 		{"send_text", "v1", "messages", []param{contact, template, country}},
 	}
@@ -91,9 +95,10 @@ func traceTools() ([]byte, error) {
 				required = append(required, p.name)
 			}
 		}
-		out = append(out, map[string]any{"name": t.name, "version": t.version, "tags": []string{t.family}, "parameters": map[string]any{
-			"type": "object", "properties": props, "required": required, "additionalProperties": false,
-		}})
+		out = append(out, map[string]any{"name": t.name, "version": t.version, "tags": []string{t.family},
+			"parameters": map[string]any{
+				"type": "object", "properties": props, "required": required, "additionalProperties": false,
+			}})
 	}
 	return json.Marshal(out)
 }
@@ -238,7 +243,8 @@ func (m *traceMaker) result(b []byte, status string) []byte {
 	b = append(b, `,"result":{"count":`...)
 	b = append(strconv.AppendInt(b, int64(m.r.IntN(90)), 10), `,"notes":["`...)
 	b = append(b, [...]string{
-		"defecto de fabricación: 90 días", "só com nota fiscal", "unopened, within 30 days of \\\"delivery\\\"", "kontakta butiken först", "Versand nach Österreich dauert länger",
+		"defecto de fabricación: 90 días", "só com nota fiscal", "unopened, within 30 days of \\\"delivery\\\"",
+		"kontakta butiken först", "Versand nach Österreich dauert länger",
 	}[m.r.IntN(5)]...)
 	return append(b, `"]},"error":null`...)
 }

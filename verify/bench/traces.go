@@ -125,7 +125,8 @@ func (b *bench) traces(ctx context.Context) error {
 		return err
 	}
 	ratio := large.rss() / small.rss()
-	b.row("memory at ten times the lines", fmt.Sprintf("%.2f (%.0f and %.0f MB)", ratio, small.rss(), large.rss()), "<= 1.10", ratio <= 1.1)
+	b.row("memory at ten times the lines", fmt.Sprintf("%.2f (%.0f and %.0f MB)", ratio, small.rss(), large.rss()),
+		"<= 1.10", ratio <= 1.1)
 	return nil
 }
 
@@ -216,7 +217,8 @@ func (t *traceBench) compare(ctx context.Context, file string, brief bool) (*ent
 		}
 	}
 	for _, e := range all {
-		t.note(fmt.Sprintf("%s, %s", e.name, onCores(e.cores)), fmt.Sprintf("%.2f s, CPU %.2f s, %.0f MB/s, %.0f MB", e.wall(), e.cpu(), mb/e.wall(), e.rss()))
+		t.note(fmt.Sprintf("%s, %s", e.name, onCores(e.cores)),
+			fmt.Sprintf("%.2f s, CPU %.2f s, %.0f MB/s, %.0f MB", e.wall(), e.cpu(), mb/e.wall(), e.rss()))
 	}
 	top := 0.0
 	for i, e := range ours {
@@ -251,7 +253,8 @@ func (e *entrant) ratio(p *entrant, of func(measured) time.Duration) float64 {
 func (t *traceBench) against(e, p *entrant, bar float64) {
 	what := fmt.Sprintf("  %s / DuckDB, %s", strings.TrimPrefix(e.name, "callvet, "), onCores(e.cores))
 	ratio := e.ratio(p, func(m measured) time.Duration { return m.wall })
-	figure := fmt.Sprintf("%.2f (best %.2f, CPU %.2f)", ratio, e.best()/p.best(), e.ratio(p, func(m measured) time.Duration { return m.cpu }))
+	figure := fmt.Sprintf("%.2f (best %.2f, CPU %.2f)", ratio, e.best()/p.best(),
+		e.ratio(p, func(m measured) time.Duration { return m.cpu }))
 	if e.cores == 1 {
 		t.note(what, figure)
 		return
@@ -309,7 +312,8 @@ func (t *traceBench) agree(out string, groups []duckGroup) error {
 			same++
 		}
 	}
-	t.row("groups counted as DuckDB counts them", fmt.Sprintf("%d of %d", same, len(groups)), "all", same == len(groups))
+	t.row("groups counted as DuckDB counts them", fmt.Sprintf("%d of %d", same, len(groups)), "all",
+		same == len(groups))
 	return nil
 }
 

@@ -34,7 +34,8 @@ func preferred(route string) []string {
 // plain is the form in which the system compares texts.
 func plain(s string) string {
 	s = strings.NewReplacer("å", "a", "ä", "a", "ö", "o").Replace(strings.ToLower(s))
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), " ")
+	return strings.Join(strings.FieldsFunc(s,
+		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), " ")
 }
 
 // byHand chooses three agents straight from the description, without vectors: the
@@ -77,7 +78,8 @@ func byHand(agents []retrieve.Agent, question, route string) []string {
 
 // agents compares the preset's choice with the one by hand, and tells how often an
 // expected agent is among those chosen, which nobody recorded.
-func agents(ctx context.Context, check *proof.Check, suite string, c *retrieve.Catalogue, s *callvet.Suite, decide func(string) (string, string)) error {
+func agents(ctx context.Context, check *proof.Check, suite string, c *retrieve.Catalogue, s *callvet.Suite,
+	decide func(string) (string, string)) error {
 	if len(c.Agents) < 3 || len(s.Cases) == 0 {
 		return fmt.Errorf("choose agents: %w: %d agents, %d cases", errNothing, len(c.Agents), len(s.Cases))
 	}
@@ -114,6 +116,7 @@ func agents(ctx context.Context, check *proof.Check, suite string, c *retrieve.C
 		}
 		overlap += float64(both) / float64(len(want)+len(got)-both)
 	}
-	check.Printf("  three agents: an expected one among them %d of %d, overlap %.3f (nobody recorded these)\n", hit, asked, overlap/float64(max(asked, 1)))
+	check.Printf("  three agents: an expected one among them %d of %d, overlap %.3f (nobody recorded these)\n", hit,
+		asked, overlap/float64(max(asked, 1)))
 	return nil
 }

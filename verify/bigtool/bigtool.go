@@ -124,12 +124,14 @@ func load(ctx context.Context, path string, c *retrieve.Catalogue) (*callvet.Sui
 		want, _ := score.SelectionOf(&s.Cases[i].Expect)
 		for _, name := range slices.Concat(want.Tools, want.Acceptable) {
 			reported := slices.ContainsFunc(problems, func(p callvet.Problem) bool {
-				return !p.Warning && p.Code == "unknown-tool" && p.Case == s.Cases[i].ID && strings.Contains(p.Message, name)
+				return !p.Warning && p.Code == "unknown-tool" && p.Case == s.Cases[i].ID &&
+					strings.Contains(p.Message, name)
 			})
 			if reported {
 				ghosts[name] = true
 			} else if !known[name] {
-				return nil, 0, fmt.Errorf("lint %s: nothing says that case %s expects %s, which does not exist", path, s.Cases[i].ID, name)
+				return nil, 0, fmt.Errorf("lint %s: nothing says that case %s expects %s, which does not exist", path,
+					s.Cases[i].ID, name)
 			}
 		}
 	}
@@ -146,8 +148,10 @@ func (r routes) Route(question string) retrieve.RouteDecision {
 	return d
 }
 
-func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, preset string, decide func(string) (string, string)) (f figures, err error) {
-	r, _, err := (&catalog.Env{Now: time.Now}).Routed(ctx, c, catalog.Settings{Preset: preset, K: 2}, preset, routes(decide))
+func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, preset string,
+	decide func(string) (string, string)) (f figures, err error) {
+	r, _, err := (&catalog.Env{Now: time.Now}).Routed(ctx, c, catalog.Settings{Preset: preset, K: 2}, preset,
+		routes(decide))
 	if err != nil {
 		return f, err
 	}

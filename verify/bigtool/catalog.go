@@ -40,7 +40,8 @@ func readCatalog(path string, twins bool) (*retrieve.Catalogue, error) {
 	}
 	c := &retrieve.Catalogue{Primary: [][]string{{"tools"}}, Fallback: [][]string{}}
 	for _, a := range file.Agents {
-		c.Agents = append(c.Agents, retrieve.Agent{Name: a.Name, Description: a.Description, Keywords: a.Keywords, Namespace: a.Namespace})
+		c.Agents = append(c.Agents,
+			retrieve.Agent{Name: a.Name, Description: a.Description, Keywords: a.Keywords, Namespace: a.Namespace})
 	}
 	seen := map[string]bool{} // one tool is in two groups
 	for _, group := range []string{"scb", "riksdagen", "bolagsverket", "trafikverket", "geoapify", "builtin"} {
@@ -53,7 +54,8 @@ func readCatalog(path string, twins bool) (*retrieve.Catalogue, error) {
 				name += twin
 			}
 			seen[t.ID] = true
-			e := retrieve.Entry{Title: t.Name, Tool: callvet.Tool{Name: name, Description: t.Description}, Keywords: t.Keywords, Examples: t.Examples, Namespace: []string{"tools", group}}
+			e := retrieve.Entry{Title: t.Name, Tool: callvet.Tool{Name: name, Description: t.Description},
+				Keywords: t.Keywords, Examples: t.Examples, Namespace: []string{"tools", group}}
 			if k, ok := file.Keywords[t.ID]; ok {
 				e.Keywords = k
 			}

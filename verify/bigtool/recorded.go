@@ -85,11 +85,13 @@ func (p *predictions) compare(c *proof.Check, suite string, s *callvet.Suite, de
 	for _, r := range p.Rows {
 		question, known := byID[r.ID]
 		if !known {
-			c.Problem(fmt.Errorf("%s: %w: case %s of the recorded predictions is not in the suite", suite, callvet.ErrNotFound, r.ID))
+			c.Problem(fmt.Errorf("%s: %w: case %s of the recorded predictions is not in the suite", suite,
+				callvet.ErrNotFound, r.ID))
 			continue
 		}
 		route, sub := decide(question)
-		c.Compare(rows, r.ID, route == r.Predicted && sub == deref(r.PredictedSubRoute), "route %q %q, recorded %q %q", route, sub, r.Predicted, deref(r.PredictedSubRoute))
+		c.Compare(rows, r.ID, route == r.Predicted && sub == deref(r.PredictedSubRoute), "route %q %q, recorded %q %q",
+			route, sub, r.Predicted, deref(r.PredictedSubRoute))
 		confusion[r.Expected+"->"+route]++
 	}
 	for pair := range confusion {
@@ -98,7 +100,8 @@ func (p *predictions) compare(c *proof.Check, suite string, s *callvet.Suite, de
 		}
 	}
 	for _, pair := range slices.Sorted(maps.Keys(p.Confusion)) {
-		c.Compare(matrix, pair, confusion[pair] == p.Confusion[pair], "%d, recorded %d", confusion[pair], p.Confusion[pair])
+		c.Compare(matrix, pair, confusion[pair] == p.Confusion[pair], "%d, recorded %d", confusion[pair],
+			p.Confusion[pair])
 	}
 }
 

@@ -31,7 +31,8 @@ func readRouter(path string) (*router, error) {
 	if err := json.Unmarshal(b, &raw); err != nil {
 		return nil, fmt.Errorf("read patterns %s: %w", path, err)
 	}
-	for key, to := range map[string]*map[string][]string{"dispatcher": &f.Dispatcher, "knowledge_router": &f.Knowledge, "action_router": &f.Action} {
+	for key, to := range map[string]*map[string][]string{"dispatcher": &f.Dispatcher, "knowledge_router": &f.Knowledge,
+		"action_router": &f.Action} {
 		if err := json.Unmarshal(raw[key], to); err != nil {
 			return nil, fmt.Errorf("read patterns %s: %s: %w", path, key, err)
 		}
@@ -86,7 +87,8 @@ func (r *router) Route(question string) (string, string) {
 	case utf8.RuneCountInString(q) <= 20 && any(r.greeting, q):
 		return "smalltalk", ""
 	case any(r.url, q) || any(r.action, q):
-		return "action", first(q, "web", named{"web", r.web}, named{"media", r.media}, named{"travel", r.travel}, named{"data", r.tables})
+		return "action", first(q, "web", named{"web", r.web}, named{"media", r.media}, named{"travel", r.travel},
+			named{"data", r.tables})
 	case any(r.statistics, q):
 		return "statistics", ""
 	}

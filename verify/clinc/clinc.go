@@ -85,7 +85,8 @@ func file(c *proof.Check, page proof.Readme, stem string, due int, to *[]Row) er
 	n, seen := 0, map[string]bool{}
 	err = jsonl.Each(path, func(r Row) error {
 		if n++; r.Query == "" || seen[r.Query] {
-			return fmt.Errorf("read set %s: row %d: %w: the query %q is empty or stands there twice", path, n, callvet.ErrInvalid, r.Query)
+			return fmt.Errorf("read set %s: row %d: %w: the query %q is empty or stands there twice", path, n,
+				callvet.ErrInvalid, r.Query)
 		}
 		seen[r.Query] = true
 		if r.Route == "oos" {

@@ -16,12 +16,15 @@ cat "answers/$id.json"
 // not that nothing was called.
 func textForms() []form {
 	return []form{
-		{name: "text alone", unknown: true, reasons: true, body: func(r reply) any { return r.ended(object{"text": r.text}, "finish_reason") }},
+		{name: "text alone", unknown: true, reasons: true,
+			body: func(r reply) any { return r.ended(object{"text": r.text}, "finish_reason") }},
 		{name: "response and statistics", unknown: true, body: func(r reply) any {
 			return object{"session_id": "s", "response": r.text, "stats": object{"tools": object{"totalCalls": 2}}}
 		}},
 		{name: "message of an agent", unknown: true, body: func(r reply) any {
-			return object{"jsonrpc": "2.0", "id": "1", "result": object{"message": object{"messageId": "m", "role": "ROLE_AGENT", "parts": list{object{"text": r.text}}}}}
+			return object{"jsonrpc": "2.0", "id": "1",
+				"result": object{"message": object{"messageId": "m", "role": "ROLE_AGENT",
+					"parts": list{object{"text": r.text}}}}}
 		}},
 	}
 }
@@ -30,7 +33,9 @@ func textForms() []form {
 func uiEvents(r reply) []any {
 	out := []any{object{"type": "start"}, object{"type": "start-step"}}
 	if r.thought != "" {
-		out = append(out, object{"type": "reasoning-start", "id": "r"}, object{"type": "reasoning-delta", "id": "r", "delta": r.thought}, object{"type": "reasoning-end", "id": "r"})
+		out = append(out, object{"type": "reasoning-start", "id": "r"},
+			object{"type": "reasoning-delta", "id": "r", "delta": r.thought},
+			object{"type": "reasoning-end", "id": "r"})
 	}
 	if r.text != "" {
 		out = append(out, object{"type": "text-start", "id": "t"})
@@ -40,7 +45,8 @@ func uiEvents(r reply) []any {
 		out = append(out, object{"type": "text-end", "id": "t"})
 	}
 	if r.call {
-		out = append(out, object{"type": "tool-input-available", "toolCallId": "call_1", "toolName": theTool, "input": arguments()})
+		out = append(out,
+			object{"type": "tool-input-available", "toolCallId": "call_1", "toolName": theTool, "input": arguments()})
 	}
 	return append(out, object{"type": "finish-step"}, r.ended(object{"type": "finish"}, "finishReason"))
 }
@@ -99,7 +105,10 @@ func overStreams(ctx context.Context, c *checker) error {
 		return err
 	}
 	framed := dataLines("data: [DONE]\n\n")
-	srv := server(func(id string, _ bool) (string, string) { return "text/event-stream", framed(uiEvents(replies[id])) })
+	srv := server(func(id string, _ bool) (string, string) {
+		return "text/event-stream",
+			framed(uiEvents(replies[id]))
+	})
 	defer srv.Close()
 	all, err := c.evaluated(ctx, "suite.json", srv.URL+"/agent", "--agent", "preset=ai-sdk")
 	if err != nil {

@@ -156,7 +156,8 @@ func (b *binary) imported(ctx context.Context, name string) (code int, all map[s
 // evaluated runs a suite and gives its attempts.
 func (b *binary) evaluated(ctx context.Context, suite, target string, more ...string) (map[string]*seen, error) {
 	out := filepath.Join(b.dir, "attempts.jsonl")
-	args := append([]string{"run", suite, "-m", target, "--no-lint", "--no-cache", "--retries", "0", "-q", "-o", out}, more...)
+	args := append([]string{"run", suite, "-m", target, "--no-lint", "--no-cache", "--retries", "0", "-q", "-o", out},
+		more...)
 	code, _, errs, err := b.run(ctx, []string{"OPENAI_API_KEY=k", "ANTHROPIC_API_KEY=k", "GEMINI_API_KEY=k"}, args...)
 	if err != nil {
 		return nil, err

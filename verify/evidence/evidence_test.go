@@ -34,10 +34,14 @@ func TestMatrix(t *testing.T) {
 func TestRight(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"words, stop": "abstained", "words, (absent)": "abstained noted", "empty, stop": "unparseable empty_answer", "reasoning, (null)": "unparseable reasoning_only",
-		"words, length": "unparseable token_limit", "reasoning, model_length": "unparseable context_window", "call, length": "called noted", "call, stop": "called",
-		"words, refusal": "error refusal", "empty, safety": "error content_filter", "call, safety": "called noted", "words, tool_calls": "error malformed", "call, tool_calls": "called",
-		"words, pause_turn": "error unknown", "call, pause_turn": "called", "words, language": "error unknown", "call, language": "called noted",
+		"words, stop": "abstained", "words, (absent)": "abstained noted", "empty, stop": "unparseable empty_answer",
+		"reasoning, (null)": "unparseable reasoning_only",
+		"words, length":     "unparseable token_limit", "reasoning, model_length": "unparseable context_window",
+		"call, length": "called noted", "call, stop": "called",
+		"words, refusal": "error refusal", "empty, safety": "error content_filter", "call, safety": "called noted",
+		"words, tool_calls": "error malformed", "call, tool_calls": "called",
+		"words, pause_turn": "error unknown", "call, pause_turn": "called", "words, language": "error unknown",
+		"call, language": "called noted",
 	} {
 		i := slices.IndexFunc(matrix(), func(k cell) bool { return k.String() == name })
 		if i < 0 {
@@ -63,7 +67,8 @@ func TestAttempts(t *testing.T) {
 	const task = `{"type":"task","task_id":"a","outcome":"error","fault":{"kind":"refusal","message":"m"}}` + "\n"
 	for _, text := range []string{call + task, task + call, "a line\n" + task + call} {
 		all, err := attempts(text)
-		if err != nil || len(all) != 1 || all["a"].end() != fault("refusal") || !slices.Equal(all["a"].calls, []string{`f{"x":1}`}) {
+		if err != nil || len(all) != 1 || all["a"].end() != fault("refusal") ||
+			!slices.Equal(all["a"].calls, []string{`f{"x":1}`}) {
 			t.Errorf("%q: %v, %v", text, all, err)
 		}
 	}

@@ -13,7 +13,8 @@ const thanks = "Thanks. What is your name?"
 // earlier is a chat up to its second question.
 func earlier(before ...said) []said {
 	return append(before,
-		said{role: "user", text: question}, said{role: "assistant", call: "call_1"}, said{role: "tool", text: "It rains.", call: "call_1"},
+		said{role: "user", text: question}, said{role: "assistant", call: "call_1"},
+		said{role: "tool", text: "It rains.", call: "call_1"},
 		said{role: "assistant", text: "It rains in Oslo."}, said{role: "user", text: thanks})
 }
 
@@ -45,8 +46,11 @@ func overHistory(ctx context.Context, c *checker) error {
 			want end
 		}{
 			{"a later turn", answered, byItself},
-			{"a later turn, after a system prompt", exchange{history: earlier(said{role: "system", text: "You are kind."}), reply: answered.reply}, byItself},
-			{"a later turn that calls again", exchange{history: earlier(), reply: reply{call: true, stop: stop}}, called},
+			{"a later turn, after a system prompt",
+				exchange{history: earlier(said{role: "system", text: "You are kind."}), reply: answered.reply},
+				byItself},
+			{"a later turn that calls again",
+				exchange{history: earlier(), reply: reply{call: true, stop: stop}}, called},
 			{"a turn that goes on after its call", exchange{history: earlier()[:3], reply: answered.reply}, called},
 			{"a first turn", exchange{history: earlier()[:1], reply: answered.reply}, byItself},
 		} {

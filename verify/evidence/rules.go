@@ -57,7 +57,8 @@ func reasons() []struct {
 	add(cut("token_limit"), "length max_tokens max_output_tokens")
 	add(cut("context_window"), "model_length model_context_window_exceeded")
 	add(cut("cut_off"), "incomplete")
-	add(fault("content_filter"), "content_filter content_filtered safety recitation blocklist prohibited_content spii guardrail_intervened")
+	add(fault("content_filter"),
+		"content_filter content_filtered safety recitation blocklist prohibited_content spii guardrail_intervened")
 	add(fault("refusal"), "refusal")
 	add(fault("failed"), "error failed")
 	add(fault("dropped"), "cancelled")
@@ -112,7 +113,8 @@ func (c *cell) String() string {
 // spelled are the ways in which a finish reason is spelled: case does not count, nor - for _, nor
 // a prefix.
 func spelled(word string) []string {
-	return []string{word, strings.ToUpper(word), strings.ReplaceAll(word, "_", "-"), "FINISH_REASON_" + strings.ToUpper(word)}
+	return []string{word, strings.ToUpper(word), strings.ReplaceAll(word, "_", "-"),
+		"FINISH_REASON_" + strings.ToUpper(word)}
 }
 
 // matrix is every finish reason with every content.
@@ -149,7 +151,8 @@ func (c *cell) right(stream bool) end {
 		is = cut("cut_off")
 	}
 	switch {
-	case c.content == aCall && (is.outcome == "unparseable" || is.outcome == "error" && is != inCalls && c.stop != "pause_turn"):
+	case c.content == aCall &&
+		(is.outcome == "unparseable" || is.outcome == "error" && is != inCalls && c.stop != "pause_turn"):
 		return end{"called", "noted"}
 	case c.content == aCall:
 		return called

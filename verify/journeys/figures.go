@@ -23,7 +23,8 @@ type figures map[string]counts
 // readers take the verdicts out of a report, by its extension. A format without a
 // reader fails the walk.
 var readers = map[string]func(text string, targets []string) (figures, error){
-	".json": fromJSON, ".jsonl": fromJSONL, ".csv": fromCSV, ".xml": fromJUnit, ".md": fromMarkdown, ".txt": fromTerminal, ".html": fromHTML,
+	".json": fromJSON, ".jsonl": fromJSONL, ".csv": fromCSV, ".xml": fromJUnit, ".md": fromMarkdown,
+	".txt": fromTerminal, ".html": fromHTML,
 }
 
 // sentences are where a report has its one-line summary.
@@ -177,7 +178,8 @@ var (
 	judgedOf  = regexp.MustCompile(`^(\d+) ?/ ?(\d+)$`)
 	leadCount = regexp.MustCompile(`^\d+`)
 	// A table of several targets has their ranks before the counts.
-	htmlRow   = regexp.MustCompile(`(?s)<th scope="row">(.*?)</th>\s*(?:<td class="n">[\d–]+</td>)?<td class="n">(\d+) / (\d+)</td>`)
+	htmlRow = regexp.MustCompile(
+		`(?s)<th scope="row">(.*?)</th>\s*(?:<td class="n">[\d–]+</td>)?<td class="n">(\d+) / (\d+)</td>`)
 	htmlTally = regexp.MustCompile(`<b class="t-warn">(\d+)</b> error`)
 	htmlTags  = regexp.MustCompile(`<[^>]*>`)
 )

@@ -69,19 +69,24 @@ type question struct {
 
 var questions = map[string]question{
 	"rome": {
-		prompt: "How is the weather in Rome?", expect: "expected_tool: get_weather\n    expected_params: {city: Rome}", tags: "city",
-		right: "calls: [{tool: get_weather, args: {city: Rome}}]", wrong: "calls: [{tool: get_weather, args: {city: Paris}}]", tool: "get_weather",
+		prompt: "How is the weather in Rome?", expect: "expected_tool: get_weather\n    expected_params: {city: Rome}",
+		tags:  "city",
+		right: "calls: [{tool: get_weather, args: {city: Rome}}]",
+		wrong: "calls: [{tool: get_weather, args: {city: Paris}}]", tool: "get_weather",
 	},
 	"oslo": {
-		prompt: "What is the forecast for three days in Oslo?", expect: "expected_tool: get_forecast\n    expected_params: {city: Oslo, days: 3}", tags: "cold",
-		right: "calls: [{tool: get_forecast, args: {city: Oslo, days: 3}}]", wrong: "calls: [{tool: get_weather, args: {city: Oslo}}]", tool: "get_forecast",
+		prompt: "What is the forecast for three days in Oslo?",
+		expect: "expected_tool: get_forecast\n    expected_params: {city: Oslo, days: 3}", tags: "cold",
+		right: "calls: [{tool: get_forecast, args: {city: Oslo, days: 3}}]",
+		wrong: "calls: [{tool: get_weather, args: {city: Oslo}}]", tool: "get_forecast",
 	},
 	"thanks": {
 		prompt: "Thank you, that is all.", expect: "expected_tool: null", tags: "smalltalk",
 		right: "text: You are welcome.", wrong: "calls: [{tool: get_weather, args: {city: Rome}}]",
 	},
 	"lima": {
-		prompt: "How is the weather in Lima?", expect: "expected_tool: get_weather\n    expected_params: {city: Lima}", tags: "city",
+		prompt: "How is the weather in Lima?", expect: "expected_tool: get_weather\n    expected_params: {city: Lima}",
+		tags:  "city",
 		right: "calls: [{tool: get_weather, args: {city: Lima}}]", wrong: "text: I do not know.", tool: "get_weather",
 	},
 }
@@ -154,7 +159,8 @@ func traceAttempt(b *strings.Builder, s *shape, target, ix, repeat int, id strin
 	q, v := questions[id], s.want(target, ix, repeat)
 	at := fmt.Sprintf(`"task_id":%q,"attempt":%d,"target":"agent-%d"`, id, repeat, target)
 	if v == failed {
-		fmt.Fprintf(b, `{"type":"task",%s,"outcome":"error","tags":[%q],"input":[{"role":"user","content":%q}]}`+"\n", at, q.tags, q.prompt)
+		fmt.Fprintf(b, `{"type":"task",%s,"outcome":"error","tags":[%q],"input":[{"role":"user","content":%q}]}`+"\n",
+			at, q.tags, q.prompt)
 		return
 	}
 	args := `{"city":"Rome"}`
@@ -162,9 +168,11 @@ func traceAttempt(b *strings.Builder, s *shape, target, ix, repeat int, id strin
 		args = `{"city":"Paris"}`
 	}
 	tool := cmp.Or(q.tool, "get_weather")
-	fmt.Fprintf(b, `{"type":"step",%s,"turn_id":0,"call_id":"c%d-%d-%d","tool":%q,"args":%s,"status":"ok","result":{"ok":true},"latency_ms":{"queue":1,"exec":%d},"gold":{"needed":true,"tool":%q,"args":{"city":"Rome"}},"tags":[%q]}`+"\n",
+	fmt.Fprintf(b,
+		`{"type":"step",%s,"turn_id":0,"call_id":"c%d-%d-%d","tool":%q,"args":%s,"status":"ok","result":{"ok":true},"latency_ms":{"queue":1,"exec":%d},"gold":{"needed":true,"tool":%q,"args":{"city":"Rome"}},"tags":[%q]}`+"\n",
 		at, target, ix, repeat, tool, args, 10+ix+repeat, tool, q.tags)
-	fmt.Fprintf(b, `{"type":"task",%s,"pass":%v,"judged":[{"judge":"panel","pass":%v}],"gold":{"steps":[{"tool":%q,"args":{"city":"Rome"}}]},"wall_ms":%d,"usage":{"input_tokens":100,"output_tokens":%d},"cost_usd":0.00%d,"tags":[%q],"input":[{"role":"user","content":%q}],"final_answer":"It is sunny."}`+"\n",
+	fmt.Fprintf(b,
+		`{"type":"task",%s,"pass":%v,"judged":[{"judge":"panel","pass":%v}],"gold":{"steps":[{"tool":%q,"args":{"city":"Rome"}}]},"wall_ms":%d,"usage":{"input_tokens":100,"output_tokens":%d},"cost_usd":0.00%d,"tags":[%q],"input":[{"role":"user","content":%q}],"final_answer":"It is sunny."}`+"\n",
 		at, v == pass, v == pass, tool, 100+ix, 10+repeat, 1+ix, q.tags, q.prompt)
 }
 
@@ -177,7 +185,8 @@ const catalogue = `{"name":"trip","tools":[
 // questionFile is a suite for a retriever.
 func questionFile(ids []string) string {
 	var b strings.Builder
-	b.WriteString(`{"name":"trip questions","config":{"test_routing":false,"test_agents":false},"categories":[{"category_id":"trip","category_name":"Trip","test_cases":[`)
+	b.WriteString(
+		`{"name":"trip questions","config":{"test_routing":false,"test_agents":false},"categories":[{"category_id":"trip","category_name":"Trip","test_cases":[`)
 	for i, id := range ids {
 		if i > 0 {
 			b.WriteByte(',')
@@ -187,7 +196,8 @@ func questionFile(ids []string) string {
 		if q.tool != "" {
 			gold = fmt.Sprintf("[%q]", q.tool)
 		}
-		fmt.Fprintf(&b, `{"id":%q,"query":%q,"expected_tools":%s,"acceptable_tools":%s,"tags":[%q]}`, id, q.prompt, gold, gold, q.tags)
+		fmt.Fprintf(&b, `{"id":%q,"query":%q,"expected_tools":%s,"acceptable_tools":%s,"tags":[%q]}`, id, q.prompt,
+			gold, gold, q.tags)
 	}
 	b.WriteString("]}]}")
 	return b.String()

@@ -21,7 +21,8 @@ func TestUnracedWalk(t *testing.T) {
 	if err := build.Run(); err != nil {
 		t.Fatalf("build callvet: %v", err)
 	}
-	r, err := journeys.Walk(t.Context(), journeys.Config{Binary: binary, Dir: filepath.Join(dir, "walk"), Corners: true})
+	r, err := journeys.Walk(t.Context(),
+		journeys.Config{Binary: binary, Dir: filepath.Join(dir, "walk"), Corners: true})
 	if err != nil {
 		t.Fatal(err)
 	}

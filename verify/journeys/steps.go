@@ -132,7 +132,8 @@ func (t *traveller) reads(baseline, run string, names []string) {
 		t.figures("report --slice --baseline", ext, t.file("sliced"+ext), names)
 	}
 	for ext, s := range summaries {
-		t.check(s == summaries[".json"], t.of.name+": report summary", "%s says %q and JSON says %q", ext, s, summaries[".json"])
+		t.check(s == summaries[".json"], t.of.name+": report summary", "%s says %q and JSON says %q", ext, s,
+			summaries[".json"])
 	}
 	t.step(0, "trace export", run, "-o", "exported.jsonl")
 	t.figures("trace export", ".jsonl", t.file("exported.jsonl"), names)
@@ -148,11 +149,13 @@ func (t *traveller) reads(baseline, run string, names []string) {
 func (t *traveller) covers(run string) {
 	var c struct{ Cases, Skipped int }
 	at := t.of.name + ": case coverage --json"
-	if err := json.Unmarshal([]byte(t.step(0, "case coverage", "trip.yaml", "--run", run, "--json").out), &c); err != nil {
+	if err := json.Unmarshal([]byte(t.step(0, "case coverage", "trip.yaml", "--run", run, "--json").out),
+		&c); err != nil {
 		t.check(false, at, "%v", err)
 		return
 	}
-	t.check(c.Cases+c.Skipped == len(t.of.shape.cases), at, "%d cases and %d skipped, want %d", c.Cases, c.Skipped, len(t.of.shape.cases))
+	t.check(c.Cases+c.Skipped == len(t.of.shape.cases), at, "%d cases and %d skipped, want %d", c.Cases, c.Skipped,
+		len(t.of.shape.cases))
 	var old struct{ Stale bool }
 	at = t.of.name + ": stale --json"
 	if err := json.Unmarshal([]byte(t.step(0, "stale", run, "--json").out), &old); err != nil {
@@ -182,12 +185,14 @@ func (t *traveller) keeps() error {
 		if err := json.Unmarshal([]byte(made), &told); err != nil {
 			return err
 		}
-		t.check(told.Attempts > 0 && told.Caught == told.Attempts, t.of.name+": case from-failure", "%d of %d attempts fail the new case", told.Caught, told.Attempts)
+		t.check(told.Attempts > 0 && told.Caught == told.Attempts, t.of.name+": case from-failure",
+			"%d of %d attempts fail the new case", told.Caught, told.Attempts)
 		before := t.file("bugs.json")
 		t.step(1, "case from-failure", keep...) // the prompt is there
 		t.check(t.file("bugs.json") == before, t.of.name+": case from-failure", "the second time changed the file")
 		t.step(0, "trace export", "second", "-o", "second.jsonl")
-		made = t.step(0, "case from-trace", "second.jsonl", c.Case, "--of", c.Target, "--tier", "labeled", "--difficulty", "edge", "--accept", "__none__", "-o", "traced.json", "--json").out
+		made = t.step(0, "case from-trace", "second.jsonl", c.Case, "--of", c.Target, "--tier", "labeled",
+			"--difficulty", "edge", "--accept", "__none__", "-o", "traced.json", "--json").out
 		t.check(strings.Contains(made, `"attempts":1`), t.of.name+": case from-trace", "%s", made)
 		break
 	}
@@ -218,12 +223,15 @@ func (t *traveller) diffs(baseline, run string) {
 	t.check(len(d.Targets) == t.of.targets, at, "%d targets, want %d", len(d.Targets), t.of.targets)
 	for i := range d.Targets {
 		o := &d.Targets[i].Overall
-		t.check(o.NewlyFailing+o.NewlyPassing+o.Fell+o.Rose == 0, at, "target %d changed, but both runs did the same: %+v", i, *o)
+		t.check(o.NewlyFailing+o.NewlyPassing+o.Fell+o.Rose == 0, at,
+			"target %d changed, but both runs did the same: %+v", i, *o)
 		if i >= len(t.want) || t.want[i].judged() == 0 {
 			continue
 		}
 		rate := float64(t.want[i].Pass) / float64(t.want[i].judged())
-		t.check(o.BaselineRate.Point != nil && near(*o.BaselineRate.Point, rate) && o.CandidateRate.Point != nil && near(*o.CandidateRate.Point, rate), at, "target %d: rates %v and %v, want %v", i, show(o.BaselineRate.Point), show(o.CandidateRate.Point), rate)
+		t.check(o.BaselineRate.Point != nil && near(*o.BaselineRate.Point, rate) && o.CandidateRate.Point != nil &&
+			near(*o.CandidateRate.Point, rate), at, "target %d: rates %v and %v, want %v", i,
+			show(o.BaselineRate.Point), show(o.CandidateRate.Point), rate)
 	}
 }
 
@@ -245,17 +253,21 @@ func (t *traveller) gates(run string) {
 		t.fail(t.of.name, "%v", err)
 		return
 	}
-	r := t.step(anyVerdict, "gate", run, "--gates", "gates.yaml", "--json", "-o", "gates.md", "-o", "gates.xml", "-o", "gates.json", "-o", "gates.txt")
+	r := t.step(anyVerdict, "gate", run, "--gates", "gates.yaml", "--json", "-o", "gates.md", "-o", "gates.xml", "-o",
+		"gates.json", "-o", "gates.txt")
 	words := map[int]string{0: "pass", 3: "fail", 4: "inconclusive"}
 	at := t.of.name + ": gate"
 	t.check(gateVerdict(r.out) == words[r.exit], at, "exit %d and JSON says %q", r.exit, gateVerdict(r.out))
-	t.check(gateVerdict(t.file("gates.json")) == words[r.exit], at, "exit %d and the JSON file says %q", r.exit, gateVerdict(t.file("gates.json")))
+	t.check(gateVerdict(t.file("gates.json")) == words[r.exit], at, "exit %d and the JSON file says %q", r.exit,
+		gateVerdict(t.file("gates.json")))
 	for _, f := range []string{"gates.md", "gates.txt"} {
-		t.check(strings.Contains(strings.ToLower(t.file(f)), words[r.exit]), at, "exit %d and %s does not say %q", r.exit, f, words[r.exit])
+		t.check(strings.Contains(strings.ToLower(t.file(f)), words[r.exit]), at, "exit %d and %s does not say %q",
+			r.exit, f, words[r.exit])
 	}
 	t.check(strings.Contains(t.file("gates.xml"), "<testsuites"), at, "gates.xml is no JUnit file")
 	again := t.step(r.exit, "gate", run, "--gates", "gates.yaml")
-	t.check(strings.Contains(strings.ToLower(again.out), words[r.exit]), at, "exit %d and the terminal does not say %q", r.exit, words[r.exit])
+	t.check(strings.Contains(strings.ToLower(again.out), words[r.exit]), at, "exit %d and the terminal does not say %q",
+		r.exit, words[r.exit])
 	if t.total().judged() == 0 {
 		t.check(r.exit == 4, at, "exit %d, but nothing was judged", r.exit)
 	}
@@ -288,7 +300,8 @@ func (t *traveller) listed(run string) {
 			t.check(got == t.total(), at, "counts %+v, want %+v", got, t.total())
 			if n := t.total().judged(); n > 0 {
 				rate := float64(t.total().Pass) / float64(n)
-				t.check(r.Pass.Point != nil && near(*r.Pass.Point, rate), at, "pass rate %s, want %v", show(r.Pass.Point), rate)
+				t.check(r.Pass.Point != nil && near(*r.Pass.Point, rate), at, "pass rate %s, want %v",
+					show(r.Pass.Point), rate)
 			}
 			return
 		}
@@ -376,22 +389,26 @@ func (t *traveller) selects() error {
 	}
 	t.check(len(names) == 1, t.of.name, "%d targets, want 1", len(names))
 	t.figures("select --json", ".json", second.out, names)
-	t.figures("run --resume", ".json", t.step(t.ended(), "run", "--resume", "second", "--retries", "0", "--json").out, names)
+	t.figures("run --resume", ".json",
+		t.step(t.ended(), "run", "--resume", "second", "--retries", "0", "--json").out, names)
 	t.reads("first", "second", names)
 
 	over := []string{"--tools", "catalogue.json"}
 	t.step(0, "select", append([]string{"questions.json", "--name", "own"}, over...)...)
 	t.step(0, "show", "own")
-	if err := t.write("production.jsonl", `{"query": "How is the weather in Rome?", "tools": ["get_weather"]}`+"\n"); err != nil {
+	if err := t.write("production.jsonl",
+		`{"query": "How is the weather in Rome?", "tools": ["get_weather"]}`+"\n"); err != nil {
 		return err
 	}
 	t.step(0, "select decisions", append([]string{"production.jsonl"}, over...)...)
 	t.step(anyVerdict, "select query", append([]string{"How is the weather in Rome?"}, over...)...)
 	t.step(0, "select sweep", append([]string{"questions.json", "--weights", "old=preset:bigtool"}, over...)...)
-	t.step(2, "select tune", append([]string{"questions.json", "--rounds", "1"}, over...)...) // too few questions to hold some out
+	// too few questions to hold some out
+	t.step(2, "select tune", append([]string{"questions.json", "--rounds", "1"}, over...)...)
 	t.step(0, "tools lint", "catalogue.json")
 	t.step(0, "tools confusable", "catalogue.json")
-	if err := t.write("edits.yaml", "edits:\n  - tool: get_weather\n    description: How warm and how wet it is in a city.\n"); err != nil {
+	if err := t.write("edits.yaml",
+		"edits:\n  - tool: get_weather\n    description: How warm and how wet it is in a city.\n"); err != nil {
 		return err
 	}
 	t.step(0, "tools whatif", "catalogue.json", "--suite", "questions.json", "--edits", "edits.yaml")
@@ -463,7 +480,8 @@ func (t *traveller) labels() {
 	t.step(0, "label gold", "traces.jsonl", "-o", "gold.yaml", "--n", "5")
 	t.step(2, "label apply", "gold.yaml", "traces.jsonl", "-o", "none.jsonl") // all of it is blank
 	if err := t.write("gold.yaml", strings.NewReplacer("needed:\n", "needed: false\n", "budget:\n", "budget: any\n",
-		"safety_rules:\n", "safety_rules: []\n", "checked: false", "checked: true").Replace(t.file("gold.yaml"))); err != nil {
+		"safety_rules:\n", "safety_rules: []\n", "checked: false",
+		"checked: true").Replace(t.file("gold.yaml"))); err != nil {
 		t.fail(t.of.name, "%v", err)
 		return
 	}
@@ -528,7 +546,8 @@ func (t *traveller) passRate(text string) {
 		for _, m := range s.Targets[i].Overall.Metrics {
 			if m.Name == "pass_rate" {
 				found = true
-				t.check(m.Interval.Point != nil && near(*m.Interval.Point, rate), at, "target %d: pass rate %s, want %v", i, show(m.Interval.Point), rate)
+				t.check(m.Interval.Point != nil && near(*m.Interval.Point, rate), at,
+					"target %d: pass rate %s, want %v", i, show(m.Interval.Point), rate)
 			}
 		}
 		t.check(found, at, "target %d has no pass rate", i)

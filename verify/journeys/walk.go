@@ -101,7 +101,8 @@ func Walk(ctx context.Context, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the commands of %s: %w", binary, err)
 	}
-	walked := slices.DeleteFunc(journeysOf(cfg.Corners), func(j journey) bool { return !strings.Contains(j.name, cfg.Match) })
+	walked := slices.DeleteFunc(journeysOf(cfg.Corners),
+		func(j journey) bool { return !strings.Contains(j.name, cfg.Match) })
 	w.report.Journeys = len(walked)
 	err = parallel.Each(runtime.GOMAXPROCS(0), len(walked), func(i int) error {
 		if err := w.journey(ctx, walked[i]); err != nil {
@@ -150,7 +151,8 @@ func journeysOf(corners bool) []journey {
 					journey{fmt.Sprintf("run, %s, repeat %d, targets %d", s.name, r, t), ofRun, s, r, t},
 					journey{fmt.Sprintf("traces, %s, repeat %d, targets %d", s.name, r, t), ofTraces, s, r, t})
 			}
-			out = append(out, journey{fmt.Sprintf("select, %s, repeat %d", shapes[i].name, r), ofSelect, &shapes[i], r, 1})
+			out = append(out,
+				journey{fmt.Sprintf("select, %s, repeat %d", shapes[i].name, r), ofSelect, &shapes[i], r, 1})
 		}
 	}
 	return append(out, journey{"newcomer", ofNewcomer, &shapes[0], 1, 1})
@@ -198,7 +200,9 @@ func (w *walker) check(ok bool, at, format string, args ...any) {
 // covered fails for every command that no journey used.
 func (w *walker) covered(tree []string) {
 	for _, c := range tree {
-		w.check(w.used[c] != (apart[c] != ""), "command "+c, "either a journey uses it or the list of commands apart says why not: used %v, apart %q", w.used[c], apart[c])
+		w.check(w.used[c] != (apart[c] != ""), "command "+c,
+			"either a journey uses it or the list of commands apart says why not: used %v, apart %q",
+			w.used[c], apart[c])
 	}
 	for _, c := range slices.Sorted(maps.Keys(apart)) {
 		w.check(slices.Contains(tree, c), "command "+c, "is on the list of commands apart and does not exist")
@@ -243,9 +247,11 @@ type traveller struct {
 
 func (w *walker) journey(ctx context.Context, j journey) error {
 	name := strings.NewReplacer(" ", "-", ",", "").Replace(j.name)
-	t := &traveller{walker: w, ctx: ctx, of: j, dir: filepath.Join(w.cfg.Dir, name), want: j.shape.counts(j.targets, j.repeats)}
+	t := &traveller{walker: w, ctx: ctx, of: j, dir: filepath.Join(w.cfg.Dir, name),
+		want: j.shape.counts(j.targets, j.repeats)}
 	if j.kind == ofSelect {
-		first := shape{j.shape.name, j.shape.cases, func(target, ix, _ int) verdict { return j.shape.want(target, ix, 0) }}
+		first := shape{j.shape.name, j.shape.cases,
+			func(target, ix, _ int) verdict { return j.shape.want(target, ix, 0) }}
 		t.want = first.counts(j.targets, j.repeats)
 	}
 	if err := os.MkdirAll(t.dir, 0o755); err != nil {
@@ -298,7 +304,8 @@ func (t *traveller) exec(exit int, args []string) result {
 func (t *traveller) process(exit int, what string, cmd *exec.Cmd) result {
 	var out, errs bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = t.dir, &out, &errs
-	cmd.Env = append(os.Environ(), "CALLVET_DB="+filepath.Join(t.dir, "runs.db"), "HOME="+t.dir, "XDG_CACHE_HOME="+t.dir, "XDG_DATA_HOME="+t.dir, "NO_COLOR=1", "GITHUB_ACTIONS=",
+	cmd.Env = append(os.Environ(), "CALLVET_DB="+filepath.Join(t.dir, "runs.db"), "HOME="+t.dir,
+		"XDG_CACHE_HOME="+t.dir, "XDG_DATA_HOME="+t.dir, "NO_COLOR=1", "GITHUB_ACTIONS=",
 		"PATH="+filepath.Dir(t.binary)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	err := cmd.Run()
 	r := result{step: what, out: out.String(), err: errs.String()}
@@ -313,7 +320,8 @@ func (t *traveller) process(exit int, what string, cmd *exec.Cmd) result {
 	t.report.Steps++
 	t.mu.Unlock()
 	at := t.of.name + ": " + what
-	t.check(!strings.Contains(r.err, "panic:") && !strings.Contains(r.err, "goroutine ") && !strings.Contains(r.err, "bug in callvet"), at, "panicked: %s", first(r.err, 400))
+	t.check(!strings.Contains(r.err, "panic:") && !strings.Contains(r.err, "goroutine ") &&
+		!strings.Contains(r.err, "bug in callvet"), at, "panicked: %s", first(r.err, 400))
 	ok := r.exit == exit || exit == anyVerdict && (r.exit == 0 || r.exit == 3 || r.exit == 4)
 	t.check(ok, at, "exit %d, want %d: %s", r.exit, exit, first(r.err, 400))
 	return r
@@ -338,7 +346,8 @@ func (t *traveller) formats(command ...string) []string {
 	for _, line := range strings.Split(string(out), "\n") {
 		if strings.Contains(line, ".html") || strings.Contains(line, ".md") {
 			for _, ext := range extensions.FindAllString(line, -1) {
-				if ext = strings.TrimSpace(ext); !slices.Contains(found, ext) && ext != ".yaml" && ext != ".pdf" { // a PDF is the page printed, and needs a browser
+				// a PDF is the page printed, and needs a browser
+				if ext = strings.TrimSpace(ext); !slices.Contains(found, ext) && ext != ".yaml" && ext != ".pdf" {
 					found = append(found, ext)
 				}
 			}

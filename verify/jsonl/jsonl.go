@@ -19,8 +19,8 @@ import (
 // MaxLine is the longest line in bytes.
 const MaxLine = 64 << 20
 
-// Lines calls do for every line that is not blank; the bytes are its own. A file named .gz is gzipped. Errors of reading name the file, the first
-// error of do ends it.
+// Lines calls do for every line that is not blank; the bytes are its own. A file named .gz is
+// gzipped. Errors of reading name the file, the first error of do ends it.
 func Lines(path string, do func(line []byte) error) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -27,7 +27,8 @@ func TestEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, data := range map[string][]byte{"rows.jsonl": []byte(text), "rows.jsonl.gz": z.Bytes(), "bad.jsonl": []byte(text + "\n{"), "cut.jsonl.gz": z.Bytes()[:z.Len()-9]} {
+	for name, data := range map[string][]byte{"rows.jsonl": []byte(text), "rows.jsonl.gz": z.Bytes(),
+		"bad.jsonl": []byte(text + "\n{"), "cut.jsonl.gz": z.Bytes()[:z.Len()-9]} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
@@ -48,7 +49,8 @@ func TestEach(t *testing.T) {
 		}
 	}
 	stop := errors.New("enough")
-	if err := jsonl.Each(filepath.Join(dir, "rows.jsonl"), func(struct{}) error { return stop }); !errors.Is(err, stop) {
+	if err := jsonl.Each(filepath.Join(dir, "rows.jsonl"),
+		func(struct{}) error { return stop }); !errors.Is(err, stop) {
 		t.Error(err)
 	}
 	if err := jsonl.Lines(filepath.Join(dir, "none"), nil); !errors.Is(err, os.ErrNotExist) {

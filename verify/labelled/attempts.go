@@ -126,7 +126,8 @@ func (s *set) replayed(ctx context.Context, list []attempt) ([]*callvet.Cell, er
 		of.Cases[i].ID = fmt.Sprintf("%s#%d", list[i].task.ID, i)
 		play[of.Cases[i].ID] = &list[i]
 	}
-	return played(ctx, &of, run.Target{Target: callvet.Target{Name: "player", Provider: "player", Free: true}, Model: play})
+	return played(ctx, &of,
+		run.Target{Target: callvet.Target{Name: "player", Provider: "player", Free: true}, Model: play})
 }
 
 // played runs a suite with a target and gives the cells in the order of the cases.

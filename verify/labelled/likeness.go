@@ -45,12 +45,14 @@ func (s *set) pairs(c *proof.Check) (near int) {
 				c.Compare(subject, p.names, p.letters <= mostLetters && p.words <= mostWords, "%s", p.likeness)
 			}
 		}
-		slices.SortFunc(all, func(a, b pair) int { return cmp.Or(cmp.Compare(b.most(), a.most()), cmp.Compare(a.names, b.names)) })
+		slices.SortFunc(all,
+			func(a, b pair) int { return cmp.Or(cmp.Compare(b.most(), a.most()), cmp.Compare(a.names, b.names)) })
 		above := func(bound float64) int {
 			n, _ := slices.BinarySearchFunc(all, bound, func(p pair, b float64) int { return cmp.Compare(b, p.most()) })
 			return n
 		}
-		c.Printf("%s: %d pairs; above 0.50: %d, above 0.40: %d, above 0.30: %d; the most alike are\n", language, len(all), above(0.5), above(0.4), above(0.3))
+		c.Printf("%s: %d pairs; above 0.50: %d, above 0.40: %d, above 0.30: %d; the most alike are\n", language,
+			len(all), above(0.5), above(0.4), above(0.3))
 		for _, p := range all[:min(3, len(all))] {
 			c.Printf("  %s: %s\n", p.names, p.likeness)
 		}
@@ -108,7 +110,8 @@ func wordLikeness(a, b string) float64 {
 
 func words(text string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		out[w] = true
 	}
 	return out

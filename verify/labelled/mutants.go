@@ -41,11 +41,13 @@ type kind struct {
 func kinds() []kind {
 	classes := func(list ...callvet.Class) []callvet.Class { return list }
 	return []kind{
-		{dropped, 144, classes(callvet.ClassMissedCall, callvet.ClassIncomplete, callvet.ClassWrongArgs)}, // of two like calls the other one is then compared
+		// of two like calls the other one is then compared
+		{dropped, 144, classes(callvet.ClassMissedCall, callvet.ClassIncomplete, callvet.ClassWrongArgs)},
 		{swapped, 138, classes(callvet.ClassWrongTool, callvet.ClassUnneededCall)},
 		{changed, 314, classes(callvet.ClassWrongArgs, callvet.ClassUnknownArg, callvet.ClassContract)},
 		{omitted, 309, classes(callvet.ClassContract, callvet.ClassWrongArgs)},
-		{added, 172, classes(callvet.ClassUnneededCall, callvet.ClassWrongTool)}, // where another plan has as many calls
+		// where another plan has as many calls
+		{added, 172, classes(callvet.ClassUnneededCall, callvet.ClassWrongTool)},
 		{needless, 53, classes(callvet.ClassUnneededCall)},
 		{repeated, 152, classes(callvet.ClassLoop, callvet.ClassWrongArgs)},
 		{reordered, 16, classes(callvet.ClassWrongOrder)},
@@ -100,10 +102,12 @@ func (s *set) mutants(a *attempt, p *callvet.Plan) (out []attempt) {
 	}
 	words := said(a.task)
 	if slices.Contains(a.task.Tags, "personal-data") && personal.MatchString(words) {
-		take(a.with(leaked, "", append(slices.Clone(calls), callvet.Call{Tool: "search_help", Args: object(map[string]any{"query": words})})))
+		take(a.with(leaked, "", append(slices.Clone(calls),
+			callvet.Call{Tool: "search_help", Args: object(map[string]any{"query": words})})))
 	}
 	if slices.Contains(a.task.Tags, "domain") {
-		take(a.with(strayed, "", append(slices.Clone(calls), callvet.Call{Tool: "fetch_page", Args: object(map[string]any{"url": address.FindString(words)})})))
+		take(a.with(strayed, "", append(slices.Clone(calls),
+			callvet.Call{Tool: "fetch_page", Args: object(map[string]any{"url": address.FindString(words)})})))
 	}
 	quiet := *a
 	quiet.kind, quiet.what, quiet.answer = silent, a.what, ""
@@ -137,12 +141,18 @@ func without(calls []callvet.Call, i int) []callvet.Call {
 // lookAlikes are pairs of tools that take the same arguments or stand for one another.
 func lookAlikes() map[string]string {
 	return map[string]string{
-		"get_refund_policy": "get_return_policy", "get_return_policy": "get_refund_policy", "request_refund": "cancel_order", "cancel_order": "request_refund",
-		"get_order": "list_orders", "list_orders": "get_order", "track_parcel": "get_order", "find_store": "search_help", "search_help": "fetch_page", "fetch_page": "search_help",
-		"get_balance": "list_transactions", "list_transactions": "list_bills", "list_bills": "list_transactions", "pay_bill": "transfer_money", "transfer_money": "pay_bill",
-		"search_trips": "get_weather", "book_trip": "book_appointment", "book_appointment": "cancel_appointment", "cancel_appointment": "book_appointment",
-		"find_appointments": "list_events", "list_events": "find_appointments", "create_event": "book_appointment", "create_ticket": "search_help",
-		"get_weather": "search_trips", "get_exchange_rate": "search_products", "search_products": "search_help", "sign_in": "get_balance",
+		"get_refund_policy": "get_return_policy", "get_return_policy": "get_refund_policy",
+		"request_refund": "cancel_order", "cancel_order": "request_refund",
+		"get_order": "list_orders", "list_orders": "get_order", "track_parcel": "get_order",
+		"find_store": "search_help", "search_help": "fetch_page", "fetch_page": "search_help",
+		"get_balance": "list_transactions", "list_transactions": "list_bills", "list_bills": "list_transactions",
+		"pay_bill": "transfer_money", "transfer_money": "pay_bill",
+		"search_trips": "get_weather", "book_trip": "book_appointment", "book_appointment": "cancel_appointment",
+		"cancel_appointment": "book_appointment",
+		"find_appointments":  "list_events", "list_events": "find_appointments", "create_event": "book_appointment",
+		"create_ticket": "search_help",
+		"get_weather":   "search_trips", "get_exchange_rate": "search_products", "search_products": "search_help",
+		"sign_in":    "get_balance",
 		"block_card": "get_balance", "change_delivery_address": "get_order",
 	}
 }

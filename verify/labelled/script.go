@@ -12,9 +12,10 @@ import (
 // plan with their arguments, and the reference answer. It is written so that people can read it.
 func (s *set) script() ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString("# What is right at each task: the calls of its first plan, and its reference answer. Written out of the tasks by\n" +
-		"# make verify-labelled-set SCRIPT=examples/labelled-set/scripts/gold.yaml\n" +
-		"model: gold\notherwise: error\nrules:\n")
+	b.WriteString(
+		"# What is right at each task: the calls of its first plan, and its reference answer. Written out of the tasks by\n" +
+			"# make verify-labelled-set SCRIPT=examples/labelled-set/scripts/gold.yaml\n" +
+			"model: gold\notherwise: error\nrules:\n")
 	for i := range s.suite.Cases {
 		c := &s.suite.Cases[i]
 		a := right(c)[0]

@@ -41,7 +41,8 @@ func open(ctx context.Context, dir string) (*set, error) {
 		return nil, fmt.Errorf("open labelled set: %w", err)
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("open labelled set: %w: lint finds %d problems, the first: %w", callvet.ErrInvalid, len(problems), problems[0])
+		return nil, fmt.Errorf("open labelled set: %w: lint finds %d problems, the first: %w", callvet.ErrInvalid,
+			len(problems), problems[0])
 	}
 	out := &set{dir: dir, suite: s, tools: map[string]*callvet.Tool{}}
 	for i := range s.Tools {
@@ -149,7 +150,8 @@ func (s *set) lacks(c *callvet.Case) string {
 // dated reports whether a task has a day, and its context no other one.
 func dated(c *callvet.Case) bool {
 	day, err := time.Parse(time.DateOnly, c.AsOf)
-	return err == nil && (!strings.Contains(c.Context, "Today is") || strings.Contains(c.Context, day.Format("Today is Monday, 2006-01-02.")))
+	return err == nil && (!strings.Contains(c.Context, "Today is") ||
+		strings.Contains(c.Context, day.Format("Today is Monday, 2006-01-02.")))
 }
 
 // traits are the tags that can be told by the task itself.
@@ -158,15 +160,18 @@ func (s *set) traits(c *callvet.Case) map[string]bool {
 	refused, failed, login := false, false, false
 	for _, m := range c.Mocks {
 		for _, r := range m.Replies {
-			limited := strings.Contains(r.Error, "429") || strings.Contains(r.Error, "rate_limit") || strings.Contains(r.Error, "too many requests")
+			limited := strings.Contains(r.Error, "429") || strings.Contains(r.Error, "rate_limit") ||
+				strings.Contains(r.Error, "too many requests")
 			refused, failed = refused || limited, failed || r.Error != "" && !limited
 		}
 	}
 	for _, a := range right(c) {
-		login = login || slices.ContainsFunc(a.calls(), func(o callvet.Call) bool { return o.Tool == "sign_in" }) && !slices.Contains(c.Tags, "confirm-first")
+		login = login || slices.ContainsFunc(a.calls(), func(o callvet.Call) bool { return o.Tool == "sign_in" }) &&
+			!slices.Contains(c.Tags, "confirm-first")
 	}
 	return map[string]bool{
-		"no-tool": idle(c), "several-tools": tools, "several-ways": ways && !tools, "rate-limit": refused, "outage": failed, "login-then-act": login,
+		"no-tool": idle(c), "several-tools": tools, "several-ways": ways && !tools, "rate-limit": refused,
+		"outage": failed, "login-then-act": login,
 	}
 }
 
@@ -194,7 +199,8 @@ func (s *set) figures() map[string]int {
 		ways, tools := several(c)
 		out[c.Fields["language"]]++
 		by[c.Fields["language"]+" "+c.Fields["intent"]]++
-		out["most tasks of one language and intent"] = max(out["most tasks of one language and intent"], by[c.Fields["language"]+" "+c.Fields["intent"]])
+		out["most tasks of one language and intent"] = max(out["most tasks of one language and intent"],
+			by[c.Fields["language"]+" "+c.Fields["intent"]])
 		for name, has := range map[string]bool{
 			"no tool is needed":                   idle(c),
 			"several ways are right":              ways,

@@ -75,7 +75,8 @@ var row = regexp.MustCompile(`(?m)^\| ([^|]+?) \| ([0-9,]+) \|$`)
 
 // least are the figures that the set may not fall below, whatever its card says.
 func least() map[string]int {
-	return map[string]int{"tasks": Tasks, "tools": 8, "no tool is needed": 20, "several tools would do": 10, "pt-BR": 70, "es-AR": 70, "tag rate-limit": 4, "tag outage": 4, "tag null-result": 4, "tag login-then-act": 6}
+	return map[string]int{"tasks": Tasks, "tools": 8, "no tool is needed": 20, "several tools would do": 10,
+		"pt-BR": 70, "es-AR": 70, "tag rate-limit": 4, "tag outage": 4, "tag null-result": 4, "tag login-then-act": 6}
 }
 
 // cardSays compares the counts of the card with the set.
@@ -92,7 +93,8 @@ func (s *set) cardSays(c *proof.Check, counted map[string]int) error {
 		}
 		name := strings.ReplaceAll(m[1], "`", "")
 		told[name] = true
-		c.Compare("figures of the card", name, counted[name] == n, "the card says %d, and there are %d", n, counted[name])
+		c.Compare("figures of the card", name, counted[name] == n, "the card says %d, and there are %d", n,
+			counted[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(least())) {
 		n := least()[name]
@@ -118,7 +120,8 @@ func (s *set) gold(ctx context.Context, c *proof.Check, script []byte) error {
 		return fmt.Errorf("read script: %w", err)
 	}
 	if !bytes.Equal(shipped, script) {
-		c.Problem(fmt.Errorf("%s is not the script of the set: make verify-labelled-set SCRIPT=%s: %w", name, name, callvet.ErrInvalid))
+		c.Problem(fmt.Errorf("%s is not the script of the set: make verify-labelled-set SCRIPT=%s: %w", name, name,
+			callvet.ErrInvalid))
 	}
 	model, target, err := offline.OpenScript(name, nil)
 	if err != nil {
@@ -131,7 +134,8 @@ func (s *set) gold(ctx context.Context, c *proof.Check, script []byte) error {
 	c.Due("gold passes", Tasks, "the tasks")
 	for i, cell := range cells {
 		k := &s.suite.Cases[i]
-		c.Compare("gold passes", k.ID, cell.Result.Verdict == callvet.VerdictPass, "%s: %s", cell.Result.Verdict, cell.Result.Reason)
+		c.Compare("gold passes", k.ID, cell.Result.Verdict == callvet.VerdictPass, "%s: %s", cell.Result.Verdict,
+			cell.Result.Reason)
 	}
 	var rights []attempt
 	for i := range s.suite.Cases {
@@ -149,7 +153,8 @@ func (s *set) gold(ctx context.Context, c *proof.Check, script []byte) error {
 	c.Due("plans are safe", len(rights), "the tasks")
 	for i, cell := range cells {
 		a := &rights[i]
-		c.Compare("plans pass", strconv.Itoa(i)+" "+a.id(), cell.Result.Verdict == callvet.VerdictPass, "%s: %s", cell.Result.Verdict, cell.Result.Reason)
+		c.Compare("plans pass", strconv.Itoa(i)+" "+a.id(), cell.Result.Verdict == callvet.VerdictPass, "%s: %s",
+			cell.Result.Verdict, cell.Result.Reason)
 		lacks := unanswered(cell)
 		c.Compare("plans are answered", strconv.Itoa(i)+" "+a.id(), lacks == "", "%s", lacks)
 		found := s.rules.Check(a.task.Input, &cell.Trace).Incidents
@@ -198,7 +203,8 @@ func (s *set) wrong(ctx context.Context, c *proof.Check, list []attempt) error {
 	}
 	for i, cell := range cells {
 		a := &list[i]
-		c.Compare(a.kind, strconv.Itoa(i)+" "+a.id(), failsRightly(a, &cell.Result), "it ends in %s %s %s", cell.Result.Verdict, cell.Result.Class, cell.Result.Reason)
+		c.Compare(a.kind, strconv.Itoa(i)+" "+a.id(), failsRightly(a, &cell.Result), "it ends in %s %s %s",
+			cell.Result.Verdict, cell.Result.Class, cell.Result.Reason)
 	}
 	s.unsafe(c, list, cells)
 	return nil
@@ -225,7 +231,8 @@ func (s *set) unsafe(c *proof.Check, list []attempt, cells []*callvet.Cell) {
 	due := 0
 	for i := range list {
 		a := &list[i]
-		rule := map[string]safety.Rule{added: safety.RuleUnconfirmed, leaked: safety.RulePII, strayed: safety.RuleDomain}[a.kind]
+		rule := map[string]safety.Rule{added: safety.RuleUnconfirmed, leaked: safety.RulePII,
+			strayed: safety.RuleDomain}[a.kind]
 		if rule == "" || a.kind == added && (!s.confirmed(a.what) || slices.Contains(a.task.Tags, "confirmed")) {
 			continue
 		}

@@ -45,7 +45,8 @@ type report struct {
 
 // says reports whether a gate has this verdict, the counts, and a sentence with them.
 func (r *report) says(verdict string, lost int) bool {
-	return r.Verdict == verdict && len(r.Verdicts) == 1 && r.Verdicts[0].Lost == lost && r.Verdicts[0].Planned == planned &&
+	return r.Verdict == verdict && len(r.Verdicts) == 1 && r.Verdicts[0].Lost == lost &&
+		r.Verdicts[0].Planned == planned &&
 		strings.Contains(r.Verdicts[0].Sentence, fmt.Sprintf("%d of %d attempts lost", lost, planned))
 }
 
@@ -138,7 +139,8 @@ func (f *faces) is(face string, ok bool, format string, args ...any) {
 }
 
 func (f *faces) counts(face string, got counts) {
-	f.is(face, got.planned() == planned && got.lost() == f.lost, "%d planned and %d lost, want %d and %d", got.planned(), got.lost(), planned, f.lost)
+	f.is(face, got.planned() == planned && got.lost() == f.lost, "%d planned and %d lost, want %d and %d",
+		got.planned(), got.lost(), planned, f.lost)
 }
 
 // judged counts the attempts of the trace export that passed or failed.
@@ -239,7 +241,8 @@ func (f *faces) junit(ctx context.Context) error {
 	for face, text := range map[string]string{"JUnit of the API": text, "JUnit": string(file)} {
 		tests := testsOf.FindStringSubmatch(text)
 		faults := strings.Count(text, "<error ")
-		f.is(face, len(tests) == 2 && tests[1] == strconv.Itoa(planned) && strings.Count(text, "<testcase") == planned && faults == f.lost,
+		f.is(face, len(tests) == 2 && tests[1] == strconv.Itoa(planned) &&
+			strings.Count(text, "<testcase") == planned && faults == f.lost,
 			"tests %v, %d errors, want %d: %.200s", tests, faults, f.lost, text)
 	}
 	return nil
@@ -286,7 +289,8 @@ func (f *faces) grid(ctx context.Context) error {
 	var sum counts
 	for i := range grid.Items {
 		for _, c := range grid.Items[i].Cells {
-			sum = counts{sum.Pass + c.Pass, sum.Fail + c.Fail, sum.Error + c.Error, sum.NotRun + c.NotRun, sum.Skipped + c.Skipped}
+			sum = counts{sum.Pass + c.Pass, sum.Fail + c.Fail, sum.Error + c.Error, sum.NotRun + c.NotRun,
+				sum.Skipped + c.Skipped}
 		}
 	}
 	f.counts("grid of the page", sum)
@@ -299,6 +303,9 @@ var tagged = regexp.MustCompile(`<[^>]*>`)
 func (f *faces) page(ctx context.Context) error {
 	text, err := f.server.Text(ctx, f.path("/export?format=html"))
 	text = tagged.ReplaceAllString(text, "")
-	f.is("page", regexp.MustCompile(fmt.Sprintf(`\b%d (of %d )?attempts? [^.]*(did not run|error|not evaluated|could not be judged)`, f.lost, planned)).MatchString(text), "the report does not contain %d", f.lost)
+	f.is("page",
+		regexp.MustCompile(
+			fmt.Sprintf(`\b%d (of %d )?attempts? [^.]*(did not run|error|not evaluated|could not be judged)`, f.lost,
+				planned)).MatchString(text), "the report does not contain %d", f.lost)
 	return err
 }

@@ -52,7 +52,8 @@ func (l *lab) write(file string, b []byte) error {
 func (l *lab) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, l.binary, args...)
 	cmd.Dir = l.dir
-	cmd.Env = []string{"HOME=" + l.dir, "PATH=" + os.Getenv("PATH"), "NO_COLOR=1", "OPENAI_API_KEY=k", "CALLVET_DB=" + filepath.Join(l.dir, "callvet.db")}
+	cmd.Env = []string{"HOME=" + l.dir, "PATH=" + os.Getenv("PATH"), "NO_COLOR=1", "OPENAI_API_KEY=k",
+		"CALLVET_DB=" + filepath.Join(l.dir, "callvet.db")}
 	return cmd
 }
 
@@ -79,7 +80,8 @@ func ended(cmd *exec.Cmd) (answer, error) {
 
 // running are the arguments that run a suite against a model.
 func (l *lab) running(suite, model string, more ...string) []string {
-	return append([]string{"run", suite, "-m", "openai/" + model, "--base-url", l.model.URL, "-q", "--name", name, "-c", "1", "--retries", "0", "--no-lint"}, more...)
+	return append([]string{"run", suite, "-m", "openai/" + model, "--base-url", l.model.URL, "-q", "--name", name, "-c",
+		"1", "--retries", "0", "--no-lint"}, more...)
 }
 
 // runs makes a run that ends by itself with an exit code.
@@ -135,7 +137,8 @@ func (l *lab) full(ctx context.Context) error {
 	}
 	for size := 64; size < 4096; size += 32 {
 		shell := l.command(ctx, l.running("calls.json", steady)...)
-		shell.Args = append([]string{"bash", "-c", "ulimit -f " + strconv.Itoa(size) + `; exec "$0" "$@"`, l.binary}, shell.Args[1:]...)
+		shell.Args = append([]string{"bash", "-c", "ulimit -f " + strconv.Itoa(size) + `; exec "$0" "$@"`, l.binary},
+			shell.Args[1:]...)
 		shell.Path = "/bin/bash"
 		got, err := ended(shell)
 		if err != nil {

@@ -68,7 +68,9 @@ func (f *faces) schedule(ctx context.Context) error {
 	var made struct {
 		ID string `json:"id"`
 	}
-	if err := f.server.Ask(ctx, http.MethodPost, "/api/schedules", map[string]any{"name": f.loss.name, "eval": eval, "gates": tight(f.lower), "webhook_url": hook.URL}, &made); err != nil {
+	if err := f.server.Ask(ctx, http.MethodPost, "/api/schedules",
+		map[string]any{"name": f.loss.name, "eval": eval, "gates": tight(f.lower), "webhook_url": hook.URL},
+		&made); err != nil {
 		return err
 	}
 	from := f.lab.model.answered.Load()
@@ -114,5 +116,6 @@ func (f *faces) fired(face string, got *fired) {
 	}
 	right := total == planned && lost > 0 && (f.loss.lost == 0 || lost == f.loss.lost)
 	f.Compare(ofSchedules, f.loss.name+": counts in the "+face, right, "%d of %d lost: %+v", lost, total, got)
-	f.Compare(ofSchedules, f.loss.name+": verdict in the "+face, got.Verdict == inconclusive && strings.Contains(got.Sentence, fmt.Sprintf("%d of %d attempts lost", lost, planned)), "%+v", got)
+	f.Compare(ofSchedules, f.loss.name+": verdict in the "+face, got.Verdict == inconclusive &&
+		strings.Contains(got.Sentence, fmt.Sprintf("%d of %d attempts lost", lost, planned)), "%+v", got)
 }

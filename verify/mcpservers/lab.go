@@ -31,7 +31,8 @@ var client []byte
 // that were counted.
 func further() map[string]string {
 	return map[string]string{
-		"@playwright/mcp": "0.0.83", "@modelcontextprotocol/server-github": "2025.4.8", "@notionhq/notion-mcp-server": "2.5.2", "@wonderwhy-er/desktop-commander": "0.2.52",
+		"@playwright/mcp": "0.0.83", "@modelcontextprotocol/server-github": "2025.4.8",
+		"@notionhq/notion-mcp-server": "2.5.2", "@wonderwhy-er/desktop-commander": "0.2.52",
 	}
 }
 
@@ -57,7 +58,8 @@ func install(ctx context.Context, from, to string) (string, error) {
 		Dependencies map[string]string `json:"dependencies"`
 	}
 	if err := json.Unmarshal(b, &list); err != nil || len(list.Dependencies) == 0 {
-		return "", fmt.Errorf("read what is installed: %s lists nothing: %w", from, errors.Join(err, callvet.ErrInvalid))
+		return "", fmt.Errorf("read what is installed: %s lists nothing: %w", from,
+			errors.Join(err, callvet.ErrInvalid))
 	}
 	for name, version := range list.Dependencies {
 		list.Dependencies[name] = strings.TrimPrefix(version, "^")
@@ -88,7 +90,8 @@ func npm(ctx context.Context, to string, list []byte) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps")
+	cmd := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts",
+		"--legacy-peer-deps")
 	cmd.Dir = to
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("install MCP servers: %w: %.300s", err, bytes.TrimSpace(out))
@@ -112,7 +115,8 @@ func (l *lab) run(ctx context.Context, name string, args ...string) ([]byte, err
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %.600s", strings.Join(append([]string{filepath.Base(name)}, args...), " "), err, bytes.TrimSpace(errs.Bytes()))
+		return nil, fmt.Errorf("%s: %w: %.600s", strings.Join(append([]string{filepath.Base(name)}, args...), " "), err,
+			bytes.TrimSpace(errs.Bytes()))
 	}
 	return out, nil
 }

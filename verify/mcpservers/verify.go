@@ -95,7 +95,8 @@ func Verify(ctx context.Context, c *proof.Check, binary, source, suite string) e
 	}
 	ways := []string{"serve over stdio", "serve over HTTP", "proxy over stdio", "proxy over HTTP"}
 	c.Due(theCounts, len(reals(room))+1, "the README of the servers")
-	c.Due(theAnswers, 2*(len(calls())+2), "the calls of server-everything, its resources and prompts, over two transports")
+	c.Due(theAnswers, 2*(len(calls())+2),
+		"the calls of server-everything, its resources and prompts, over two transports")
 	c.Due(theTraces, 2*len(calls()), "the calls of server-everything, over two transports")
 	c.Due(theLive, 2*len(lived()), "the calls of a run, over two transports")
 	c.Due(theRecorded, 2*len(lived()), "the calls of a run, over two transports")
@@ -110,7 +111,9 @@ func Verify(ctx context.Context, c *proof.Check, binary, source, suite string) e
 func (l *lab) counts(ctx context.Context, c *proof.Check) error {
 	c.Printf("%-22s %s\n", "server", "tools")
 	for _, r := range reals(l.room) {
-		out, err := l.callvet(ctx, "mcp", "import", "--json", "--draft-cases", "--command", strings.Join(append([]string{"node", l.module(r.args[0])}, r.args[1:]...), " "), "-o", filepath.Join(l.room, r.name+".yaml"))
+		out, err := l.callvet(ctx, "mcp", "import", "--json", "--draft-cases", "--command",
+			strings.Join(append([]string{"node", l.module(r.args[0])}, r.args[1:]...), " "), "-o",
+			filepath.Join(l.room, r.name+".yaml"))
 		var got struct{ Tools int }
 		if err == nil {
 			err = json.Unmarshal(out, &got)
@@ -128,7 +131,8 @@ func (l *lab) counts(ctx context.Context, c *proof.Check) error {
 	if err != nil {
 		return err
 	}
-	c.Compare(theCounts, "everything, for a client without capabilities", len(s.Names) == withoutCapabilities, "%d tools, %d by the README", len(s.Names), withoutCapabilities)
+	c.Compare(theCounts, "everything, for a client without capabilities", len(s.Names) == withoutCapabilities,
+		"%d tools, %d by the README", len(s.Names), withoutCapabilities)
 	return nil
 }
 
@@ -155,12 +159,14 @@ func (l *lab) through(ctx context.Context, c *proof.Check) error {
 		behind []string
 		live   members
 	}{
-		{"stdio", members{"command": l.everything()}, append([]string{"--"}, l.everything()...), members{"command": quoted(l.everything())}},
+		{"stdio", members{"command": l.everything()}, append([]string{"--"}, l.everything()...),
+			members{"command": quoted(l.everything())}},
 		{"streamable HTTP", members{"url": url}, []string{url}, members{"url": url}},
 	} {
 		direct, proxied := way.direct, members{}
 		traces := filepath.Join(l.room, strings.ReplaceAll(way.name, " ", "-")+".jsonl")
-		proxied["command"] = slices.Concat([]string{l.binary, "proxy", "mcp", "--task", "all", "-o", traces}, way.behind)
+		proxied["command"] = slices.Concat([]string{l.binary, "proxy", "mcp", "--task", "all", "-o", traces},
+			way.behind)
 		for _, ask := range []members{direct, proxied} {
 			ask["caps"], ask["calls"] = full(), calls()
 		}
@@ -189,11 +195,15 @@ func compareAnswers(c *proof.Check, way string, want, got *said) {
 			continue // then it is short of what is due
 		}
 		same, err := proof.SameJSON(want.Answers[i], got.Answers[i])
-		c.Compare(theAnswers, fmt.Sprintf("%s, call %d of %s", way, i+1, k.Tool), same && err == nil, "%.300s, without the proxy %.300s", got.Answers[i], want.Answers[i])
+		c.Compare(theAnswers, fmt.Sprintf("%s, call %d of %s", way, i+1, k.Tool), same && err == nil,
+			"%.300s, without the proxy %.300s", got.Answers[i], want.Answers[i])
 	}
-	c.Compare(theAnswers, way+", tools", slices.Equal(want.Names, got.Names), "%v, without the proxy %v", got.Names, want.Names)
-	rest := slices.Equal(want.Resources, got.Resources) && slices.Equal(want.Read, got.Read) && slices.Equal(want.Prompts, got.Prompts)
-	c.Compare(theAnswers, way+", resources and prompts", rest && len(want.Prompts) > 0 && len(want.Read) > 0, "%+v, without the proxy %+v", got, want)
+	c.Compare(theAnswers, way+", tools", slices.Equal(want.Names, got.Names), "%v, without the proxy %v",
+		got.Names, want.Names)
+	rest := slices.Equal(want.Resources, got.Resources) && slices.Equal(want.Read, got.Read) &&
+		slices.Equal(want.Prompts, got.Prompts)
+	c.Compare(theAnswers, way+", resources and prompts", rest && len(want.Prompts) > 0 && len(want.Read) > 0,
+		"%+v, without the proxy %+v", got, want)
 }
 
 // traced compares a trace file with what was called, and has it scored.
@@ -231,7 +241,9 @@ func (l *lab) traced(ctx context.Context, c *proof.Check, way, path string) erro
 		if k.Tool == "no-such-tool" || string(args) == `{"a":1,"b":"x"}` {
 			status = "exec_error"
 		}
-		c.Compare(theTraces, fmt.Sprintf("%s, call %d of %s", way, i+1, k.Tool), err == nil && same && s.Tool == k.Tool && s.Status == status && s.TaskID == "all" && strings.HasPrefix(s.Env, "live mcp "), "%+v", s)
+		c.Compare(theTraces, fmt.Sprintf("%s, call %d of %s", way, i+1, k.Tool),
+			err == nil && same && s.Tool == k.Tool && s.Status == status && s.TaskID == "all" &&
+				strings.HasPrefix(s.Env, "live mcp "), "%+v", s)
 	}
 	if _, err := l.callvet(ctx, "score", path); err != nil {
 		return fmt.Errorf("score what was called over %s: %w", way, err)
@@ -256,7 +268,8 @@ func (l *lab) clients(ctx context.Context, c *proof.Check, suite string) error {
 		says  string
 	}{
 		{"serve over stdio", served, false, weather, "get_weather get_forecast get_air_quality", `"structuredContent"`},
-		{"serve over HTTP", overHTTP(served), true, weather, "get_weather get_forecast get_air_quality", `"structuredContent"`},
+		{"serve over HTTP", overHTTP(served), true, weather, "get_weather get_forecast get_air_quality",
+			`"structuredContent"`},
 		{"proxy over stdio", proxied, false, call{"echo", members{"message": "hello"}}, "echo", "Echo: hello"},
 		{"proxy over HTTP", overHTTP(proxied), true, call{"echo", members{"message": "hello"}}, "echo", "Echo: hello"},
 	} {
@@ -311,6 +324,7 @@ func (l *lab) client(ctx context.Context, c *proof.Check, way string, at members
 		return fmt.Errorf("%s: the SDK: %w", way, err)
 	}
 	c.Compare(theClients, way+": the SDK lists", begins(s.Names), "%v", s.Names)
-	c.Compare(theClients, way+": the SDK calls", len(s.Answers) == 1 && strings.Contains(string(s.Answers[0]), says), "%s", s.Answers)
+	c.Compare(theClients, way+": the SDK calls", len(s.Answers) == 1 && strings.Contains(string(s.Answers[0]), says),
+		"%s", s.Answers)
 	return nil
 }

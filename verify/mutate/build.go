@@ -38,7 +38,9 @@ type pkg struct {
 
 // list finds the packages, and the compiled types of all that they import.
 func list(ctx context.Context, module string, patterns []string) ([]*pkg, error) {
-	args := append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,TestImports,XTestImports,DepOnly,Module,Error"}, patterns...)
+	args := append([]string{"list", "-export", "-deps",
+		"-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,TestImports,XTestImports,DepOnly,Module,Error"},
+		patterns...)
 	out, err := goCommand(ctx, module, args...)
 	if err != nil {
 		return nil, err
@@ -222,7 +224,8 @@ func (b *binary) overlay() string { return filepath.Join(b.work, "overlay.json")
 
 func (b *binary) compile(ctx context.Context, module string) error {
 	for _, s := range b.suites {
-		_, err := goCommand(ctx, module, "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", b.overlay(), "-o", s.path, s.pkg.ImportPath)
+		_, err := goCommand(ctx, module, "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", b.overlay(), "-o", s.path,
+			s.pkg.ImportPath)
 		if err != nil {
 			return err
 		}
@@ -302,9 +305,11 @@ var (
 		token.EQL: token.NEQ, token.NEQ: token.EQL,
 		token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR,
 	}
-	shifted = map[token.Token]token.Token{token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR}
-	other   = map[token.Token]token.Token{token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL, token.REM: token.MUL}
-	helper  = map[token.Token]string{
+	shifted = map[token.Token]token.Token{token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ,
+		token.GEQ: token.GTR}
+	other = map[token.Token]token.Token{token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO,
+		token.QUO: token.MUL, token.REM: token.MUL}
+	helper = map[token.Token]string{
 		token.LSS: "Less", token.LEQ: "AtMost", token.GTR: "Greater", token.GEQ: "AtLeast",
 		token.ADD: "Add", token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Quo", token.REM: "Rem",
 	}
@@ -387,7 +392,8 @@ func (v *changer) add(at token.Pos, from, to token.Token) int {
 	head, tail := string(v.src.text[start:p.Offset]), string(v.src.text[p.Offset+len(from.String()):end])
 	text := strings.TrimSpace(fmt.Sprintf("%s[%s → %s]%s", head, from, to, tail))
 	v.mutants = append(v.mutants, &mutant{
-		room: v.room, file: v.room + "/" + v.src.name, function: v.function, line: p.Line, text: strings.ReplaceAll(text, "\t", " "),
+		room: v.room, file: v.room + "/" + v.src.name, function: v.function, line: p.Line,
+		text: strings.ReplaceAll(text, "\t", " "),
 	})
 	return v.first + len(v.mutants) - 1
 }

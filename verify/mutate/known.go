@@ -37,7 +37,8 @@ func readKnown(path string) (*known, error) {
 		}
 		cells := strings.Split(line, "\t")
 		if len(cells) != 4 || strings.TrimSpace(cells[3]) == "" {
-			return nil, fmt.Errorf("%s:%d: want package, function, changed line and reason with tabs between", path, i+1)
+			return nil, fmt.Errorf("%s:%d: want package, function, changed line and reason with tabs between", path,
+				i+1)
 		}
 		e := &entry{room: cells[0], key: strings.Join(cells[:3], "\t"), line: i + 1}
 		if old := k.byKey[e.key]; old != nil {

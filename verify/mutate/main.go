@@ -53,10 +53,11 @@ func main() {
 		return nil
 	})
 	flag.StringVar(&c.since, "since", "", "change only the lines that are new since this commit")
-	flag.Func("tests", "`packages` with tests to run after those of the changed one, with commas between", func(names string) error {
-		c.tests = strings.Split(names, ",")
-		return nil
-	})
+	flag.Func("tests", "`packages` with tests to run after those of the changed one, with commas between",
+		func(names string) error {
+			c.tests = strings.Split(names, ",")
+			return nil
+		})
 	flag.IntVar(&c.sample, "sample", 0, "changes of a package to try, drawn at random; 0: all")
 	flag.Uint64Var(&c.seed, "seed", 1, "seed of the sample")
 	flag.Parse()
@@ -124,7 +125,8 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 	bad := 0
 	var rows []string
 	for i, p := range pkgs {
-		b := &binary{pkg: p, tests: append([]*pkg{p}, tests...), work: filepath.Join(work, fmt.Sprint(i)), tree: tree, long: c.long}
+		b := &binary{pkg: p, tests: append([]*pkg{p}, tests...), work: filepath.Join(work, fmt.Sprint(i)), tree: tree,
+			long: c.long}
 		err := b.build(ctx, c.module, only)
 		if err != nil {
 			return fmt.Errorf("build the mutants of %s: %w", p.room, err)
@@ -148,7 +150,8 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 		return err != nil
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\npackage\tmutants\tkilled\tlive\tof these not covered\tand listed\tshare killed\t\n%s\t\n", strings.Join(rows, "\t\n"))
+	fmt.Fprintf(w, "\npackage\tmutants\tkilled\tlive\tof these not covered\tand listed\tshare killed\t\n%s\t\n",
+		strings.Join(rows, "\t\n"))
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -184,7 +187,8 @@ func (c config) tell(out io.Writer, b *binary, known *known) (row string, bad in
 	row = fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%.1f %%", b.pkg.room, n, killed, n-killed, uncovered, listed, 100*share)
 	if all := len(b.mutants); n < all {
 		iv := stats.ClopperPearson(killed, n, 0.95, stats.TwoSided)
-		row += fmt.Sprintf("\t95 %% interval %.1f to %.1f %%, a sample of %d, seed %d", 100*iv.Lower, 100*iv.Upper, all, c.seed)
+		row += fmt.Sprintf("\t95 %% interval %.1f to %.1f %%, a sample of %d, seed %d", 100*iv.Lower, 100*iv.Upper,
+			all, c.seed)
 	}
 	if share < c.floor && c.files == nil {
 		bad++

@@ -111,7 +111,8 @@ func tryConfig(t *testing.T, c config, code, tests, known string) (told string, 
 	dir := t.TempDir()
 	c.module, c.survivors, c.jobs = dir, filepath.Join(dir, "survivors.tsv"), 2
 	for name, text := range map[string]string{
-		"go.mod": "module example.org/m\n\ngo 1.24\n", "room/room.go": code, "room/room_test.go": tests, "survivors.tsv": known,
+		"go.mod": "module example.org/m\n\ngo 1.24\n", "room/room.go": code, "room/room_test.go": tests,
+		"survivors.tsv": known,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -135,20 +136,24 @@ const (
 
 func TestSurvivorsAreToldAndHeld(t *testing.T) {
 	t.Parallel()
-	listed := bound + "only tells what 65 is called\n" + never + "nobody asks\n" + seconds + "the rest is the same\n" + product + "times one\n"
+	listed := bound + "only tells what 65 is called\n" + never + "nobody asks\n" + seconds + "the rest is the same\n" +
+		product + "times one\n"
 	for name, tc := range map[string]struct {
 		known string
 		want  []string
 		fails bool
 	}{
 		"none listed": {"", []string{
-			"room/room.go:12: lives\t" + bound, "room/room.go:14: not covered\t" + never, "room/room.go:28: lives\t" + seconds, "room/room.go:18: lives\t" + product, "below 85 %",
+			"room/room.go:12: lives\t" + bound, "room/room.go:14: not covered\t" + never,
+			"room/room.go:28: lives\t" + seconds, "room/room.go:18: lives\t" + product, "below 85 %",
 		}, true},
 		"all listed": {listed, []string{"room  18  14  4  1  4  77.8 %  below 85 %"}, true},
-		"one is gone": {listed + "room\tYoung\tfunc Young(a Age) bool { return a [< → <=] 18 && a != -1 }\tnobody is 18\n", []string{
+		"one is gone": {listed +
+			"room\tYoung\tfunc Young(a Age) bool { return a [< → <=] 18 && a != -1 }\tnobody is 18\n", []string{
 			"survivors.tsv:5: no such survivor any more, delete the line: room\tYoung",
 		}, true},
-		"its package is gone": {listed + "house\tF\ta [< → <=] b\twhy\n", []string{"survivors.tsv:5: no such survivor any more"}, true},
+		"its package is gone": {listed + "house\tF\ta [< → <=] b\twhy\n",
+			[]string{"survivors.tsv:5: no such survivor any more"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -178,8 +183,10 @@ func TestSample(t *testing.T) {
 		want  string
 		fails bool
 	}{
-		"six":             {config{sample: 6, seed: 1, floor: 0.8}, "room  6  5  1  0  1  83.3 %  95 % interval 35.9 to 99.6 %, a sample of 18, seed 1\n", false},
-		"six others":      {config{sample: 6, seed: 2, floor: 0.8}, "room  6  6  0  0  0  100.0 %  95 % interval 54.1 to 100.0 %, a sample of 18, seed 2\n", false},
+		"six": {config{sample: 6, seed: 1, floor: 0.8},
+			"room  6  5  1  0  1  83.3 %  95 % interval 35.9 to 99.6 %, a sample of 18, seed 1\n", false},
+		"six others": {config{sample: 6, seed: 2, floor: 0.8},
+			"room  6  6  0  0  0  100.0 %  95 % interval 54.1 to 100.0 %, a sample of 18, seed 2\n", false},
 		"below the floor": {config{sample: 6, seed: 1, floor: 0.85}, "seed 1  below 85 %\n", true},
 		"more than all":   {config{sample: 19, floor: 0.7}, "room  18  14  4  1  4  77.8 %\n", false},
 		"fewer than none": {config{sample: -1}, "", true},
@@ -198,7 +205,8 @@ func TestSample(t *testing.T) {
 func TestOneFile(t *testing.T) {
 	t.Parallel()
 	listed := bound + "why\n" + never + "why\n" + seconds + "why\n" + product + "why\nroom\tF\ta [< → <=] b\twhy\n"
-	if told, err := try(t, code, listed, "room.go"); err != nil || !strings.Contains(told, "room  18  14  4  1  4  77.8 %") {
+	if told, err := try(t, code, listed, "room.go"); err != nil ||
+		!strings.Contains(told, "room  18  14  4  1  4  77.8 %") {
 		t.Error(err, told)
 	}
 	if told, err := try(t, code, listed, "roam.go"); err == nil {
@@ -217,7 +225,8 @@ func TestNewLines(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -249,7 +258,8 @@ func TestBroken(t *testing.T) { t.Fatal(room.New(4)) }
 	git("init", "-q")
 	git("add", ".")
 	git("commit", "-qm", "first")
-	write("room/room.go", "package room\n\nfunc New(a int) bool { return a < 5 }\n\nfunc Old(a int) bool { return a < 3 }\n")
+	write("room/room.go",
+		"package room\n\nfunc New(a int) bool { return a < 5 }\n\nfunc Old(a int) bool { return a < 3 }\n")
 	for _, tt := range []struct {
 		tests []string
 		want  string
@@ -260,7 +270,8 @@ func TestBroken(t *testing.T) { t.Fatal(room.New(4)) }
 	} {
 		var out bytes.Buffer
 		c := config{module: dir, floor: 0.85, jobs: 2, since: "HEAD", tests: tt.tests}
-		if err := run(t.Context(), c, []string{"./room"}, &out); (err != nil) != tt.fails || !strings.Contains(out.String(), tt.want) {
+		if err := run(t.Context(), c, []string{"./room"}, &out); (err != nil) != tt.fails ||
+			!strings.Contains(out.String(), tt.want) {
 			t.Errorf("tests of %v: %v\n%s", tt.tests, err, out.String())
 		}
 	}
@@ -295,7 +306,8 @@ func TestListIsRead(t *testing.T) {
 // TestFailingTestsAreNoKills: tests that fail without a change say nothing.
 func TestFailingTestsAreNoKills(t *testing.T) {
 	t.Parallel()
-	if _, err := try(t, strings.Replace(code, "a < 18", "a < 20", 1), ""); err == nil || !strings.Contains(err.Error(), "TestYoung fails without a change") {
+	if _, err := try(t, strings.Replace(code, "a < 18", "a < 20", 1), ""); err == nil ||
+		!strings.Contains(err.Error(), "TestYoung fails without a change") {
 		t.Error(err)
 	}
 }

@@ -160,7 +160,8 @@ func (b *binary) kill(ctx context.Context, id int, took map[test]time.Duration) 
 			patterns, sum = append(patterns, one.pattern()), sum+took[one]
 		}
 		each, cancel := context.WithTimeout(ctx, patience+10*sum)
-		cmd := b.command(each, suite, slack+10*sum, "-test.short", "-test.failfast", "-test.run="+strings.Join(patterns, "|"))
+		cmd := b.command(each, suite, slack+10*sum, "-test.short", "-test.failfast",
+			"-test.run="+strings.Join(patterns, "|"))
 		cmd.Env = append(cmd.Env, "MUTANT="+strconv.Itoa(id))
 		err := cmd.Run()
 		late := each.Err() != nil

@@ -1,7 +1,8 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
 // Package onepath compares what callvet tells of a run in six ways: its report, its score, the
-// score of its exported traces with and without what was said of them, its gates, and its comparison with itself and with its traces.
+// score of its exported traces with and without what was said of them, its gates, and its
+// comparison with itself and with its traces.
 package onepath
 
 import (
@@ -64,7 +65,8 @@ func (w *world) run(ctx context.Context, r *rand.Rand) error {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
-	args := []string{"run", "suite.json", "--name", "r", "-q", "--no-lint", "--repeat", fmt.Sprint(shape.repeats), "-o", "report.json", "-o", "report.jsonl"}
+	args := []string{"run", "suite.json", "--name", "r", "-q", "--no-lint", "--repeat", fmt.Sprint(shape.repeats), "-o",
+		"report.json", "-o", "report.jsonl"}
 	for i := range shape.targets {
 		args = append(args, "-m", "script:"+scriptName(i))
 	}
@@ -96,7 +98,8 @@ func (w *world) compare(ctx context.Context) error {
 	}{
 		{"score of the run", []string{"score", "r", "--json"}},
 		{"score of its traces", []string{"score", "traces.jsonl", "--suite", "suite.json", "--json"}},
-		{"score of its traces without what was said of them", []string{"score", "bare.jsonl", "--suite", "suite.json", "--json"}},
+		{"score of its traces without what was said of them",
+			[]string{"score", "bare.jsonl", "--suite", "suite.json", "--json"}},
 		{"score of its report's traces", []string{"score", "report.jsonl", "--suite", "suite.json", "--json"}},
 	} {
 		out, err := w.callvet(ctx, told.args...)
@@ -154,7 +157,8 @@ func (w *world) gates(ctx context.Context, p *panel.Panels) error {
 				continue
 			}
 			fmt.Fprintf(&rules, "  - {metric: %s, target: %q, at_least: 0.5}\n", m.Name, t.Name)
-			want[t.Name+" "+m.Name] = number(m.Interval.Point) + " " + number(m.Interval.Lower) + " " + number(m.Interval.Upper)
+			want[t.Name+" "+m.Name] = number(m.Interval.Point) + " " + number(m.Interval.Lower) + " " +
+				number(m.Interval.Upper)
 		}
 	}
 	if len(want) == 0 {
@@ -164,7 +168,8 @@ func (w *world) gates(ctx context.Context, p *panel.Panels) error {
 		return fmt.Errorf("write gates: %w", err)
 	}
 	for _, of := range [][]string{{"r"}, {"traces.jsonl", "--suite", "suite.json"}} {
-		out, err := w.callvet(ctx, slices.Concat([]string{"gate"}, of, []string{"--gates", "gates.yaml", "--policy", "lenient", "--json"})...)
+		out, err := w.callvet(ctx,
+			slices.Concat([]string{"gate"}, of, []string{"--gates", "gates.yaml", "--policy", "lenient", "--json"})...)
 		if err != nil {
 			return err
 		}
@@ -218,11 +223,13 @@ func (w *world) diffs(ctx context.Context, p *panel.Panels) error {
 			}
 			o := t.Overall
 			if o.NewlyFailing+o.NewlyPassing != 0 || number(o.Baseline.Point) != number(o.Candidate.Point) {
-				return fmt.Errorf("diff %s: %s changed against itself: %v against %v", strings.Join(of, " "), t.Candidate, o.Baseline.Point, o.Candidate.Point)
+				return fmt.Errorf("diff %s: %s changed against itself: %v against %v", strings.Join(of, " "),
+					t.Candidate, o.Baseline.Point, o.Candidate.Point)
 			}
 		}
 		if len(d.Changed)+len(d.OnlyBaseline)+len(d.OnlyCandidate) > 0 {
-			return fmt.Errorf("diff %s: cases differ: %q %q %q", strings.Join(of, " "), d.Changed, d.OnlyBaseline, d.OnlyCandidate)
+			return fmt.Errorf("diff %s: cases differ: %q %q %q", strings.Join(of, " "), d.Changed, d.OnlyBaseline,
+				d.OnlyCandidate)
 		}
 	}
 	return nil
@@ -235,7 +242,8 @@ func figuresOf(p *panel.Panels) map[string]string {
 		t := &p.Targets[i]
 		for _, s := range append([]panel.Slice{t.Overall}, t.Slices...) {
 			in := t.Name + " " + s.Key + "=" + s.Value + " "
-			counts, err := json.Marshal([]any{s.Cases, s.Cells, s.Verdicts, s.Outcomes, s.Classes, s.Usage, s.NotEvaluated})
+			counts, err := json.Marshal(
+				[]any{s.Cases, s.Cells, s.Verdicts, s.Outcomes, s.Classes, s.Usage, s.NotEvaluated})
 			if err != nil {
 				counts = []byte(err.Error())
 			}

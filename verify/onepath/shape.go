@@ -32,9 +32,11 @@ func (s *shape) files() map[string]string {
 		}
 		return map[string]any{
 			"name": name, "description": name, "family": name[:1],
-			"parameters": map[string]any{"type": "object", "additionalProperties": false, "required": required, "properties": map[string]any{
-				"city": map[string]any{"type": "string"}, "days": map[string]any{"type": "integer"}, "note": map[string]any{"type": "string"},
-			}},
+			"parameters": map[string]any{"type": "object", "additionalProperties": false, "required": required,
+				"properties": map[string]any{
+					"city": map[string]any{"type": "string"}, "days": map[string]any{"type": "integer"},
+					"note": map[string]any{"type": "string"},
+				}},
 		}
 	}
 	limited := tool("limited")
@@ -100,7 +102,8 @@ func caseOf(r *rand.Rand, i int) map[string]any {
 	case 2:
 		c["expect"] = map[string]any{"tools_acceptable": [][]string{{"weather"}, {"forecast", "book"}}}
 	case 3:
-		c["expect"] = map[string]any{"calls": []any{map[string]any{"tool": "weather", "args": args}, map[string]any{"tool": "book", "args": args}}, "order": "strict"}
+		c["expect"] = map[string]any{"calls": []any{map[string]any{"tool": "weather", "args": args},
+			map[string]any{"tool": "book", "args": args}}, "order": "strict"}
 	case 4:
 		c["expected_tool"], c["expected_params"] = "forecast", map[string]any{"city": city, "days": 3}
 	case 5:
@@ -137,7 +140,8 @@ func answer(r *rand.Rand, mode string, c map[string]any) map[string]any {
 	case "down":
 		return map[string]any{"error": map[string]any{"kind": "server", "http": 500, "message": "down"}}
 	case "wrong":
-		return pick(r, calls(call("book", map[string]any{"city": 7})), calls(call("nowhere", args)), map[string]any{"text": "No."})
+		return pick(r, calls(call("book", map[string]any{"city": 7})), calls(call("nowhere", args)),
+			map[string]any{"text": "No."})
 	}
 	switch r.IntN(10) {
 	case 0:

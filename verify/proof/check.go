@@ -146,7 +146,8 @@ func (c *Check) Tally(name string) (agree, compared, due int) {
 
 // Explain gives the reason why one comparison that follows disagrees.
 func (c *Check) Explain(name, item, reason string) {
-	c.explained = append(c.explained, Explanation{Check: c.name, Part: c.part, Name: name + ": " + item, Reason: reason})
+	c.explained = append(c.explained,
+		Explanation{Check: c.name, Part: c.part, Name: name + ": " + item, Reason: reason})
 }
 
 // explain takes the explanation of a disagreement.
@@ -182,9 +183,11 @@ func (c *Check) Close() bool {
 		switch {
 		case s.compared() < s.due:
 			missing += s.due - s.compared()
-			short = append(short, fmt.Sprintf("SHORT %s: %d compared, %d due by %s", name, s.compared(), s.due, s.source))
+			short = append(short,
+				fmt.Sprintf("SHORT %s: %d compared, %d due by %s", name, s.compared(), s.due, s.source))
 		case s.compared() > s.due:
-			short = append(short, fmt.Sprintf("MORE %s: %d compared, %d due by %s", name, s.compared(), s.due, orNobody(s.source)))
+			short = append(short,
+				fmt.Sprintf("MORE %s: %d compared, %d due by %s", name, s.compared(), s.due, orNobody(s.source)))
 		}
 	}
 	for _, d := range c.differ {
@@ -214,7 +217,8 @@ func (c *Check) Close() bool {
 	for _, n := range []struct {
 		n    int
 		what string
-	}{{len(explained), "explained"}, {len(differ), "not explained"}, {missing, "not compared"}, {len(stale), "explained in vain"}, {len(failed), "failed otherwise"}} {
+	}{{len(explained), "explained"}, {len(differ), "not explained"}, {missing, "not compared"},
+		{len(stale), "explained in vain"}, {len(failed), "failed otherwise"}} {
 		if n.n > 0 {
 			c.Printf(", %d %s", n.n, n.what)
 		}

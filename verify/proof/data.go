@@ -31,10 +31,13 @@ func Open(root, part string) (Data, error) {
 		part = DefaultPart
 	}
 	if part != filepath.Base(part) || part == "." || part == ".." {
-		return Data{}, fmt.Errorf("open test data: %w: the part %q is no name of a folder; set CALLVET_PART to one", callvet.ErrInvalid, part)
+		return Data{}, fmt.Errorf("open test data: %w: the part %q is no name of a folder; set CALLVET_PART to one",
+			callvet.ErrInvalid, part)
 	}
 	if _, err := os.Stat(filepath.Join(root, "sets")); err != nil {
-		return Data{}, fmt.Errorf("open test data: %w: there is no folder sets in %s; set CALLVET_TESTDATA to the folder that has it", callvet.ErrNotFound, root)
+		return Data{}, fmt.Errorf(
+			"open test data: %w: there is no folder sets in %s; set CALLVET_TESTDATA to the folder that has it",
+			callvet.ErrNotFound, root)
 	}
 	return Data{Root: root, Part: part}, nil
 }
@@ -82,7 +85,8 @@ func Rows(stem string) (string, error) {
 			return stem + ending, nil
 		}
 	}
-	return "", fmt.Errorf("find rows: %w: neither %s.jsonl.gz nor %s.jsonl", callvet.ErrNotFound, stem, filepath.Base(stem))
+	return "", fmt.Errorf("find rows: %w: neither %s.jsonl.gz nor %s.jsonl", callvet.ErrNotFound, stem,
+		filepath.Base(stem))
 }
 
 // Published reads the official figures of a set from the index of the part,
@@ -107,11 +111,13 @@ func (d Data) Published(set string) (*Figures, error) {
 			return nil, fmt.Errorf("read published figures: %w", err)
 		}
 		if same, err := SameJSON(figures, own); err != nil || !same {
-			return nil, fmt.Errorf("read published figures: %w: %s has other figures than %s", callvet.ErrInvalid, key, filepath.Base(index))
+			return nil, fmt.Errorf("read published figures: %w: %s has other figures than %s", callvet.ErrInvalid, key,
+				filepath.Base(index))
 		}
 		return ParseFigures(filepath.Base(index), figures)
 	}
-	return nil, fmt.Errorf("read published figures: %w: %s names no file of %s", callvet.ErrNotFound, filepath.Base(index), set)
+	return nil, fmt.Errorf("read published figures: %w: %s names no file of %s", callvet.ErrNotFound,
+		filepath.Base(index), set)
 }
 
 // SameJSON tells whether two documents have the same values, however they are written.

@@ -37,7 +37,9 @@ func parseExplained(text string) ([]Explanation, error) {
 		}
 		cells := strings.Split(line, "\t")
 		if len(cells) != 4 || cells[3] == "" {
-			return nil, fmt.Errorf("read explained.tsv:%d: %w: want check, part, name and reason with tabs between them", n, callvet.ErrInvalid)
+			return nil,
+				fmt.Errorf("read explained.tsv:%d: %w: want check, part, name and reason with tabs between them", n,
+					callvet.ErrInvalid)
 		}
 		out = append(out, Explanation{Check: cells[0], Part: cells[1], Name: cells[2], Reason: cells[3]})
 	}

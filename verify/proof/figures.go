@@ -119,11 +119,13 @@ func (f *Figures) Has(path ...string) bool {
 func (f *Figures) Count(path ...string) (int, error) {
 	i, ok := f.byPath[join(path)]
 	if !ok {
-		return 0, fmt.Errorf("read figures of %s: %w: there is no %s", f.Source, callvet.ErrNotFound, strings.Join(path, " "))
+		return 0, fmt.Errorf("read figures of %s: %w: there is no %s", f.Source, callvet.ErrNotFound,
+			strings.Join(path, " "))
 	}
 	n, err := strconv.Atoi(f.list[i].Number.String())
 	if err != nil {
-		return 0, fmt.Errorf("read figures of %s: %w: %s is no count: %s", f.Source, callvet.ErrInvalid, strings.Join(path, " "), f.list[i].Number)
+		return 0, fmt.Errorf("read figures of %s: %w: %s is no count: %s", f.Source, callvet.ErrInvalid,
+			strings.Join(path, " "), f.list[i].Number)
 	}
 	return n, nil
 }

@@ -51,13 +51,15 @@ func TestClose(t *testing.T) {
 			c.Due("rows", 2, "README")
 			c.Compare("rows", "2", false, "theirs")
 			c.Compare("rows", "2", false, "theirs")
-		}, false, "c: 0 of 2 compared agree, 1 explained, 1 not compared, 1 failed otherwise", "rows: 2 was compared twice"},
+		}, false, "c: 0 of 2 compared agree, 1 explained, 1 not compared, 1 failed otherwise",
+			"rows: 2 was compared twice"},
 		"one is not explained": {func(c *Check) {
 			c.Due("rows", 2, "README")
 			c.Compare("rows", "2", false, "theirs")
 			c.Compare("rows", "3", false, "%d, want %d", 4, 5)
 		}, false, "c: 0 of 2 compared agree, 1 explained, 1 not explained", "DIFFERS rows: 3: 4, want 5"},
-		"nothing": {func(*Check) {}, false, "c: 0 of 0 compared agree, 1 explained in vain, 1 failed otherwise", "there is nothing to compare"},
+		"nothing": {func(*Check) {}, false, "c: 0 of 0 compared agree, 1 explained in vain, 1 failed otherwise",
+			"there is nothing to compare"},
 		"a file that cannot be read": {func(c *Check) {
 			c.Due("rows", 1, "README")
 			c.Compare("rows", "2", false, "theirs")
@@ -77,7 +79,8 @@ func TestClose(t *testing.T) {
 		ok := c.Close()
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		if last := lines[len(lines)-1]; ok != x.ok || last != x.last || !strings.Contains(out.String(), x.says) {
-			t.Errorf("%s: %v, last line %q, want %v %q and %q in\n%s", name, ok, last, x.ok, x.last, x.says, out.String())
+			t.Errorf("%s: %v, last line %q, want %v %q and %q in\n%s", name, ok, last, x.ok, x.last, x.says,
+				out.String())
 		}
 	}
 }
@@ -156,7 +159,9 @@ func TestDueFigures(t *testing.T) {
 	if c.Close() {
 		t.Error("three of four figures are enough")
 	}
-	for _, want := range []string{"set: 2 figures are not compared: shares are made of counts", "SHORT set figures: 3 compared, 4 due by scores.json", "publishes no figure m|x n", "c: 3 of 4 compared agree, 1 not compared, 1 failed otherwise"} {
+	for _, want := range []string{"set: 2 figures are not compared: shares are made of counts",
+		"SHORT set figures: 3 compared, 4 due by scores.json", "publishes no figure m|x n",
+		"c: 3 of 4 compared agree, 1 not compared, 1 failed otherwise"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -209,7 +214,8 @@ func TestData(t *testing.T) {
 		"sets/EXPECTED_autumn.json": `{"s/autumn/scores.json": {"m": {"a": 2}}}`,
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,7 +224,8 @@ func TestData(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := d.Files("s", "*.jsonl")
-	if d := cmp.Diff([]string{"a.jsonl", "b.jsonl"}, []string{filepath.Base(files[0]), filepath.Base(files[1])}); d != "" || err != nil {
+	if d := cmp.Diff([]string{"a.jsonl", "b.jsonl"},
+		[]string{filepath.Base(files[0]), filepath.Base(files[1])}); d != "" || err != nil {
 		t.Error(d, err)
 	}
 	if _, err := d.Files("s", "train*"); err == nil {
@@ -234,7 +241,8 @@ func TestData(t *testing.T) {
 		t.Error(err)
 	}
 	d.Part = "autumn"
-	if _, err := d.Published("s"); err == nil || !strings.Contains(err.Error(), "has other figures than EXPECTED_autumn.json") {
+	if _, err := d.Published("s"); err == nil ||
+		!strings.Contains(err.Error(), "has other figures than EXPECTED_autumn.json") {
 		t.Error(err)
 	}
 	if d, err := Open(root, ""); err != nil || d.Part != DefaultPart {
@@ -265,7 +273,8 @@ func TestExplained(t *testing.T) {
 		seen[key] = true
 	}
 	for _, bad := range []string{"a\tb\tc", "a\tb\tc\t", "a\tb\tc\td\te"} {
-		if _, err := parseExplained("# comment\n" + bad + "\n"); err == nil || !strings.Contains(err.Error(), "explained.tsv:2") {
+		if _, err := parseExplained("# comment\n" + bad + "\n"); err == nil ||
+			!strings.Contains(err.Error(), "explained.tsv:2") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

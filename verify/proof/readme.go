@@ -69,7 +69,8 @@ func (r Readme) parts() []string {
 // page names the parts: "spring = even, autumn = odd. 9,120 / 9,108 rows".
 func (r Readme) CountOf(part, word string) (int, error) {
 	i := slices.Index(r.parts(), part)
-	for _, m := range regexp.MustCompile(`(\d[\d,]*(?: / \d[\d,]*)+) `+regexp.QuoteMeta(word)).FindAllStringSubmatch(r.text, -1) {
+	for _, m := range regexp.MustCompile(`(\d[\d,]*(?: / \d[\d,]*)+) `+
+		regexp.QuoteMeta(word)).FindAllStringSubmatch(r.text, -1) {
 		if counts := strings.Split(m[1], " / "); i >= 0 && i < len(counts) {
 			return number(counts[i])
 		}
@@ -86,7 +87,8 @@ func (r Readme) Files(part string) (map[string]int, error) {
 		return nil, r.missing("which files the part " + part + " has")
 	}
 	out := map[string]int{}
-	for _, f := range regexp.MustCompile(`([A-Za-z_]+(?:/[A-Za-z_]+)*) (\d[\d,]*(?:\+\d[\d,]*)*)`).FindAllStringSubmatch(m[1], -1) {
+	for _, f := range regexp.MustCompile(
+		`([A-Za-z_]+(?:/[A-Za-z_]+)*) (\d[\d,]*(?:\+\d[\d,]*)*)`).FindAllStringSubmatch(m[1], -1) {
 		names, counts := strings.Split(f[1], "/"), strings.Split(f[2], "+")
 		if len(names) != len(counts) {
 			return nil, r.missing("one number for each of " + f[1])

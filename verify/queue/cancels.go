@@ -53,7 +53,8 @@ func (k *check) cancels(ctx context.Context) error {
 		}
 		slices.Sort(took)
 		if n := len(took); n > 0 {
-			k.Printf("cancelled with %d requests in flight (%s): %d times, median %d ms, at most %d ms until the job is cancelled and no request is open; bound %d ms\n",
+			k.Printf(
+				"cancelled with %d requests in flight (%s): %d times, median %d ms, at most %d ms until the job is cancelled and no request is open; bound %d ms\n",
 				flying, h.how, n, took[n/2].Milliseconds(), took[n-1].Milliseconds(), soon.Milliseconds())
 		}
 	}

@@ -77,7 +77,8 @@ func (k *check) kills(ctx context.Context) error {
 		}
 		got := k.model.look(name)
 		if err == nil && got.requests > k.Cells+of.flying+of.storing {
-			err = fmt.Errorf("%d requests for %d cells, %d in flight at the kills and %d answers of the last %s", got.requests, k.Cells, of.flying, of.storing, storing)
+			err = fmt.Errorf("%d requests for %d cells, %d in flight at the kills and %d answers of the last %s",
+				got.requests, k.Cells, of.flying, of.storing, storing)
 		}
 		if err == nil && got.most > k.Flying {
 			err = fmt.Errorf("%d requests at the same time, where %d are allowed", got.most, k.Flying)
@@ -87,13 +88,17 @@ func (k *check) kills(ctx context.Context) error {
 		if err := k.stored(ctx, name, &job); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		k.Printf("%s: %s after %d kills in %.0f s, begun %d times; %d requests for %d cells, %d in flight at the kills, %d answers of the last %s, %d shards; %d events\n",
-			name, over.Status, k.Kills, time.Since(began).Seconds(), over.Attempt, got.requests, k.Cells, of.flying, of.storing, storing, of.shards, len(news))
+		k.Printf(
+			"%s: %s after %d kills in %.0f s, begun %d times; %d requests for %d cells, %d in flight at the kills, %d answers of the last %s, %d shards; %d events\n",
+			name, over.Status, k.Kills, time.Since(began).Seconds(), over.Attempt, got.requests, k.Cells, of.flying,
+			of.storing, storing, of.shards, len(news))
 		hit, requests = hit+over.Attempt-1, requests+got.requests
 		all.flying, all.storing, all.shards = all.flying+of.flying, all.storing+of.storing, all.shards+of.shards
 	}
-	k.Printf("%d kills, %d of them while the job ran: %d requests for %d cells, so %d again; %d in flight at the kills, %d answers of the last %s, %d shards\n",
-		k.Runs*k.Kills, hit, requests, k.Runs*k.Cells, requests-k.Runs*k.Cells, all.flying, all.storing, storing, all.shards)
+	k.Printf(
+		"%d kills, %d of them while the job ran: %d requests for %d cells, so %d again; %d in flight at the kills, %d answers of the last %s, %d shards\n",
+		k.Runs*k.Kills, hit, requests, k.Runs*k.Cells, requests-k.Runs*k.Cells, all.flying, all.storing,
+		storing, all.shards)
 	return nil
 }
 
@@ -159,7 +164,8 @@ func (k *check) reach(ctx context.Context, name string, cells int) error {
 func (k *check) settle(ctx context.Context, name string) error {
 	for end := time.Now().Add(patience); k.model.look(name).flying > 0; {
 		if time.Now().After(end) {
-			return fmt.Errorf("%d requests are still in flight %s after the process that sent them was killed", k.model.look(name).flying, patience)
+			return fmt.Errorf("%d requests are still in flight %s after the process that sent them was killed",
+				k.model.look(name).flying, patience)
 		}
 		if err := parallel.Sleep(ctx, time.Millisecond); err != nil {
 			return err
@@ -181,7 +187,8 @@ func (k *check) ended(j *job, news []event) error {
 		count[e.Type]++
 	}
 	for kind, want := range map[string]int{
-		"job_created": 1, "job_started": j.Attempt, "job_interrupted": j.Attempt - 1, "job_completed": 1, "job_failed": 0, "job_cancelled": 0,
+		"job_created": 1, "job_started": j.Attempt, "job_interrupted": j.Attempt - 1, "job_completed": 1,
+		"job_failed": 0, "job_cancelled": 0,
 		"tool_eval_init": 1, "tool_eval_result": k.Cells, "tool_eval_summary": 1, "tool_eval_complete": 1,
 	} {
 		if count[kind] != want {
@@ -212,7 +219,8 @@ func (k *check) results(name string, news []event) {
 	}
 	for n := range k.Cells {
 		got := told[caseID(n)]
-		k.Compare("results told once", name+" "+caseID(n), len(got) == 1 && got[0] == verdict(n), "told %q, want once %s", got, verdict(n))
+		k.Compare("results told once", name+" "+caseID(n), len(got) == 1 && got[0] == verdict(n),
+			"told %q, want once %s", got, verdict(n))
 	}
 }
 
@@ -224,7 +232,8 @@ func (k *check) stored(ctx context.Context, name string, job *sent) error {
 	}
 	for n := range k.Cells {
 		got := cells[caseID(n)]
-		k.Compare("cells stored once and judged rightly", name+" "+caseID(n), len(got) == 1 && got[0] == verdict(n), "stored as %q, want once %s", got, verdict(n))
+		k.Compare("cells stored once and judged rightly", name+" "+caseID(n), len(got) == 1 && got[0] == verdict(n),
+			"stored as %q, want once %s", got, verdict(n))
 	}
 	if len(cells) != k.Cells {
 		return fmt.Errorf("%d cells are stored of %d", len(cells), k.Cells)

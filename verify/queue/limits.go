@@ -55,7 +55,8 @@ func (k *check) limits(ctx context.Context) error {
 		senders = append(senders, sender{a, p, suite})
 	}
 	last := len(senders) - 1
-	return errors.Join(k.round(ctx, "alone", senders[:last]), k.round(ctx, "beside hog", append(senders[last:], senders[:last]...)))
+	return errors.Join(k.round(ctx, "alone", senders[:last]),
+		k.round(ctx, "beside hog", append(senders[last:], senders[:last]...)))
 }
 
 // round has users send their jobs, and compares those of the users with limits.
@@ -89,7 +90,8 @@ func (k *check) round(ctx context.Context, round string, senders []sender) error
 			return err
 		}
 		if j.User, _, _ = strings.Cut(name, "-"); j.User != hog().user {
-			k.Compare(ofUsers, name, j.Status == "done" && j.Done == k.JobCells, "it is %s with %d of %d cells: %s", j.Status, j.Done, k.JobCells, j.Error)
+			k.Compare(ofUsers, name, j.Status == "done" && j.Done == k.JobCells, "it is %s with %d of %d cells: %s",
+				j.Status, j.Done, k.JobCells, j.Error)
 		}
 		list = append(list, j)
 	}
@@ -101,12 +103,15 @@ func (k *check) round(ctx context.Context, round string, senders []sender) error
 			return err
 		}
 		most, seen, wait := atOnce(news), k.model.together(s.user), longest[s.user]
-		k.Printf("%s, limit %d, %s: at most %d jobs at the same time by the events, %d at the model server; waited for at most %d starts of others\n", s.user, s.most, round, most, seen, wait)
+		k.Printf(
+			"%s, limit %d, %s: at most %d jobs at the same time by the events, %d at the model server; waited for at most %d starts of others\n", s.user, s.most, round, most, seen, wait)
 		if s.allowance == hog() {
 			continue
 		}
 		reached := most == min(s.most, k.Jobs) || len(senders) > len(limited())
-		k.Compare("limits", s.user+" "+round, most <= s.most && seen <= s.most && reached && wait <= patient, "at most %d jobs at the same time by the events, %d at the model server; %d starts of others", most, seen, wait)
+		k.Compare("limits", s.user+" "+round, most <= s.most && seen <= s.most && reached && wait <= patient,
+			"at most %d jobs at the same time by the events, %d at the model server; %d starts of others",
+			most, seen, wait)
 	}
 	return nil
 }
@@ -142,7 +147,8 @@ func waits(list []job, limit map[string]int) map[string]int {
 	var all []change
 	for i := range list {
 		j := &list[i]
-		all = append(all, change{j.Queued, comes, j.User}, change{j.Started, starts, j.User}, change{j.Finished, ends, j.User})
+		all = append(all, change{j.Queued, comes, j.User}, change{j.Started, starts, j.User},
+			change{j.Finished, ends, j.User})
 	}
 	slices.SortStableFunc(all, func(a, b change) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.what, b.what)) })
 	queued, running, waited, longest := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}

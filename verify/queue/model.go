@@ -66,7 +66,8 @@ func startModel(ctx context.Context, slow time.Duration, cells int) (*model, err
 	if err != nil {
 		return nil, fmt.Errorf("start model server: %w", err)
 	}
-	m := &model{url: "http://" + l.Addr().String(), slow: slow, cells: cells, seen: map[string]*asked{}, users: map[string]*together{}}
+	m := &model{url: "http://" + l.Addr().String(), slow: slow, cells: cells, seen: map[string]*asked{},
+		users: map[string]*together{}}
 	srv := &http.Server{Handler: m, ReadHeaderTimeout: time.Minute}
 	var owner parallel.Group
 	owner.Go(func() { _ = srv.Serve(l) }) // ends with Close
@@ -137,7 +138,8 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, name string, n in
 		n++
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, err := fmt.Fprintf(w, `{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"look_up","arguments":"{\"item\":%d}"}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, n)
+	_, err := fmt.Fprintf(w,
+		`{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"look_up","arguments":"{\"item\":%d}"}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, n)
 	return err == nil && r.Context().Err() == nil
 }
 

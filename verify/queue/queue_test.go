@@ -21,12 +21,14 @@ func TestUnracedVerify(t *testing.T) {
 		t.Skip("it builds callvet and kills it")
 	}
 	binary := filepath.Join(t.TempDir(), "callvet")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", binary, "./cmd/callvet").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", binary,
+		"./cmd/callvet").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	var out bytes.Buffer
 	c := proof.New(&out, "jobs", "open", nil)
-	c.Problem(Verify(t.Context(), c, binary, Scale{Runs: 1, Kills: 4, Cells: 400, Flying: 8, Slow: 5 * time.Millisecond, Jobs: 2, JobCells: 10, Cancels: 1}))
+	c.Problem(Verify(t.Context(), c, binary,
+		Scale{Runs: 1, Kills: 4, Cells: 400, Flying: 8, Slow: 5 * time.Millisecond, Jobs: 2, JobCells: 10, Cancels: 1}))
 	if !c.Close() || !strings.Contains(out.String(), "compared agree") {
 		t.Errorf("%s", out.String())
 	}

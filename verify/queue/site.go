@@ -61,7 +61,8 @@ func newSite(binary, dir string) *site {
 
 // begin starts a process, and does not wait until it serves.
 func (s *site) begin(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, s.binary, "serve", "--listen", "127.0.0.1:0", "--db", s.db, "--allow-private", "all")
+	cmd := exec.CommandContext(ctx, s.binary, "serve", "--listen", "127.0.0.1:0", "--db", s.db,
+		"--allow-private", "all")
 	cmd.Env = append(os.Environ(), "HOME="+filepath.Dir(s.db), "XDG_CONFIG_HOME="+filepath.Dir(s.db))
 	errs, err := cmd.StderrPipe()
 	if err != nil {
@@ -266,10 +267,12 @@ func (s *site) invite(ctx context.Context, name string, most int) (person, error
 		Link string `json:"link"`
 	}
 	inPerson := person{cookies: s.admin.cookies} // a token makes no links
-	if err := s.ask(ctx, &inPerson, http.MethodPost, "/api/users", map[string]any{"name": name, "role": "member"}, &made); err != nil {
+	if err := s.ask(ctx, &inPerson, http.MethodPost, "/api/users", map[string]any{"name": name, "role": "member"},
+		&made); err != nil {
 		return person{}, err
 	}
-	if err := s.ask(ctx, &s.admin, http.MethodPatch, "/api/users/"+made.ID, map[string]any{"max_jobs": most}, nil); err != nil {
+	if err := s.ask(ctx, &s.admin, http.MethodPatch, "/api/users/"+made.ID, map[string]any{"max_jobs": most},
+		nil); err != nil {
 		return person{}, err
 	}
 	_, secret, ok := strings.Cut(made.Link, "#claim=")
@@ -285,17 +288,20 @@ func (s *site) invite(ctx context.Context, name string, most int) (person, error
 func (s *site) keepSuite(ctx context.Context, as *person, cells int) (string, error) {
 	cases := make([]any, cells)
 	for i := range cases {
-		cases[i] = map[string]any{"id": caseID(i), "prompt": fmt.Sprintf("Look up item %d.", i), "expected_tool": "look_up", "expected_params": map[string]any{"item": i}}
+		cases[i] = map[string]any{"id": caseID(i), "prompt": fmt.Sprintf("Look up item %d.", i),
+			"expected_tool": "look_up", "expected_params": map[string]any{"item": i}}
 	}
 	var made struct {
 		ID string `json:"suite_id"`
 	}
-	err := s.ask(ctx, as, http.MethodPost, "/api/tool-eval/import", map[string]any{"name": fmt.Sprintf("items %d", cells), "test_cases": cases, "tools": []any{map[string]any{
-		"type": "function", "function": map[string]any{
-			"name": "look_up", "description": "Look up an item.",
-			"parameters": map[string]any{"type": "object", "required": []string{"item"}, "properties": map[string]any{"item": map[string]any{"type": "integer"}}},
-		},
-	}}}, &made)
+	err := s.ask(ctx, as, http.MethodPost, "/api/tool-eval/import",
+		map[string]any{"name": fmt.Sprintf("items %d", cells), "test_cases": cases, "tools": []any{map[string]any{
+			"type": "function", "function": map[string]any{
+				"name": "look_up", "description": "Look up an item.",
+				"parameters": map[string]any{"type": "object", "required": []string{"item"},
+					"properties": map[string]any{"item": map[string]any{"type": "integer"}}},
+			},
+		}}}, &made)
 	return made.ID, err
 }
 
@@ -311,7 +317,8 @@ type sent struct {
 func (s *site) submit(ctx context.Context, as *person, suite, name, url string, concurrency int) (sent, error) {
 	var out sent
 	err := s.ask(ctx, as, http.MethodPost, "/api/tool-eval", map[string]any{
-		"suite_id": suite, "concurrency": concurrency, "targets": []any{map[string]string{"provider_key": "openai", "model_id": name, "base_url": url}},
+		"suite_id": suite, "concurrency": concurrency,
+		"targets": []any{map[string]string{"provider_key": "openai", "model_id": name, "base_url": url}},
 	}, &out)
 	return out, err
 }
@@ -372,7 +379,8 @@ func (s *site) events(ctx context.Context, as *person, since int) (list []event,
 			Last   int
 			Events []event
 		}
-		if err := s.ask(ctx, as, http.MethodGet, fmt.Sprintf("/api/events/list?limit=1000&since=%d", since), nil, &page); err != nil {
+		if err := s.ask(ctx, as, http.MethodGet, fmt.Sprintf("/api/events/list?limit=1000&since=%d", since), nil,
+			&page); err != nil {
 			return nil, err
 		}
 		for _, e := range page.Events {
@@ -416,7 +424,9 @@ func (s *site) cells(ctx context.Context, as *person, run string) (map[string][]
 			} `json:"items"`
 			Next string `json:"next_cursor"`
 		}
-		if err := s.ask(ctx, as, http.MethodGet, fmt.Sprintf("/api/runs/%s/cells?limit=1000&cursor=%s", url.PathEscape(run), url.QueryEscape(cursor)), nil, &page); err != nil {
+		if err := s.ask(ctx, as, http.MethodGet,
+			fmt.Sprintf("/api/runs/%s/cells?limit=1000&cursor=%s", url.PathEscape(run), url.QueryEscape(cursor)), nil,
+			&page); err != nil {
 			return nil, err
 		}
 		for _, c := range page.Items {

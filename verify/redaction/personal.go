@@ -45,8 +45,10 @@ func Personal(c *proof.Check, d proof.Data) error {
 		return err
 	}
 	c.Printf("reference: %s\n\n", ref.Origin)
-	c.Printf("%s: %d texts\n%-18s %8s %10s %7s   %-17s   reference, by token\n%-18s %8s %10s %7s   %10s %7s   %8s %10s %7s\n",
-		labelledSet, len(rows), "", "", "by span", "", "by character", "entity", "labelled", "precision", "recall", "precision", "recall", "labelled", "precision", "recall")
+	c.Printf(
+		"%s: %d texts\n%-18s %8s %10s %7s   %-17s   reference, by token\n%-18s %8s %10s %7s   %10s %7s   %8s %10s %7s\n",
+		labelledSet, len(rows), "", "", "by span", "", "by character", "entity", "labelled", "precision", "recall",
+		"precision", "recall", "labelled", "precision", "recall")
 	sought := map[string]bool{}
 	for _, l := range labelled() {
 		sought[l.label] = true
@@ -56,12 +58,16 @@ func Personal(c *proof.Check, d proof.Data) error {
 			return fmt.Errorf("read reference: it has no %s", l.label)
 		}
 		c.Printf("%-18s %8d %10.3f %7.3f   %10.3f %7.3f   %8d %10.3f %7.3f\n", l.label, n.truth,
-			ratio(n.right, n.found), ratio(n.hit, n.truth), ratio(n.both, n.marked), ratio(n.both, n.chars), their.Labelled, their.Precision, their.Recall)
+			ratio(n.right, n.found), ratio(n.hit, n.truth), ratio(n.both, n.marked), ratio(n.both, n.chars),
+			their.Labelled, their.Precision, their.Recall)
 		c.Due("entities", 1, "the entities that the detector looks for")
-		c.Compare("entities", l.label, n.truth > 0 && ratio(n.right, n.found) >= l.precision && ratio(n.hit, n.truth) >= l.recall,
-			"by span, precision %.3f, at least %.2f, recall %.3f, at least %.2f", ratio(n.right, n.found), l.precision, ratio(n.hit, n.truth), l.recall)
+		c.Compare("entities", l.label,
+			n.truth > 0 && ratio(n.right, n.found) >= l.precision && ratio(n.hit, n.truth) >= l.recall,
+			"by span, precision %.3f, at least %.2f, recall %.3f, at least %.2f", ratio(n.right, n.found), l.precision,
+			ratio(n.hit, n.truth), l.recall)
 		c.Due("recall beside the reference", 1, "the entities that both look for")
-		c.Compare("recall beside the reference", l.label, ratio(n.both, n.chars) >= their.Recall, "by character %.3f, and the reference by token %.3f", ratio(n.both, n.chars), their.Recall)
+		c.Compare("recall beside the reference", l.label, ratio(n.both, n.chars) >= their.Recall,
+			"by character %.3f, and the reference by token %.3f", ratio(n.both, n.chars), their.Recall)
 	}
 	others := map[string]int{}
 	for i := range rows {

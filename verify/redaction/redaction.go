@@ -95,7 +95,8 @@ func Sets(data string) ([]string, error) {
 				continue
 			}
 			if !there[name] {
-				return nil, fmt.Errorf("list sets: %w: the page lists %s, and there is no such folder", callvet.ErrNotFound, name)
+				return nil, fmt.Errorf("list sets: %w: the page lists %s, and there is no such folder",
+					callvet.ErrNotFound, name)
 			}
 			out = append(out, name)
 		}
@@ -230,7 +231,8 @@ func same(a, b value.Value) error {
 	if a.Kind() != b.Kind() || a.Len() != b.Len() {
 		return fmt.Errorf("%s became %s", clip(string(a.Raw())), clip(string(b.Raw())))
 	}
-	if a.Kind() == value.Number && !bytes.Equal(a.Raw(), b.Raw()) && (bytes.ContainsAny(a.Raw(), ".eE-") || len(a.Raw()) != len(b.Raw())) {
+	if a.Kind() == value.Number && !bytes.Equal(a.Raw(), b.Raw()) &&
+		(bytes.ContainsAny(a.Raw(), ".eE-") || len(a.Raw()) != len(b.Raw())) {
 		return fmt.Errorf("the number %s became %s", a.Raw(), b.Raw())
 	}
 	y, _ := b.First()
@@ -306,7 +308,8 @@ func (w *walker) finds(path, s string, r pii.Role) {
 	const around = 25
 	for f, ok := w.detect.Find(s, 0, r); ok; f, ok = w.detect.Find(s, f.End, r) {
 		from, to := max(0, f.Start-around), min(len(s), f.End+around)
-		w.add(f.Kind, path, clip(strings.ToValidUTF8(s[from:f.Start], ""))+"«"+clip(s[f.Start:f.End])+"»"+clip(strings.ToValidUTF8(s[f.End:to], "")))
+		w.add(f.Kind, path, clip(strings.ToValidUTF8(s[from:f.Start], ""))+"«"+clip(s[f.Start:f.End])+"»"+
+			clip(strings.ToValidUTF8(s[f.End:to], "")))
 	}
 }
 

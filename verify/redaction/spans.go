@@ -54,7 +54,8 @@ func spans(c *proof.Check, d proof.Data) error {
 	if err != nil {
 		return err
 	}
-	c.Printf("\n%s: %d texts\n%-14s %9s %7s %7s  %s\n", labelledSet, len(rows), "kind", "labelled", "found", "right", "precision, recall")
+	c.Printf("\n%s: %d texts\n%-14s %9s %7s %7s  %s\n", labelledSet, len(rows), "kind", "labelled", "found", "right",
+		"precision, recall")
 	for _, l := range labelled() {
 		truth, hit, found, right := 0, 0, 0, 0
 		for i := range rows {
@@ -63,7 +64,8 @@ func spans(c *proof.Check, d proof.Data) error {
 		}
 		precision, recall := ratio(right, found), ratio(hit, truth)
 		c.Due("labelled spans", 1, "the list of labelled kinds")
-		c.Compare("labelled spans", string(l.kind), truth > 0 && precision >= l.precision && recall >= l.recall, "precision %.3f, at least %.2f, recall %.3f, at least %.2f", precision, l.precision, recall, l.recall)
+		c.Compare("labelled spans", string(l.kind), truth > 0 && precision >= l.precision && recall >= l.recall,
+			"precision %.3f, at least %.2f, recall %.3f, at least %.2f", precision, l.precision, recall, l.recall)
 		c.Printf("%-14s %9d %7d %7d  %.3f, %.3f\n", l.kind, truth, found, right, precision, recall)
 	}
 	return nil
@@ -102,7 +104,8 @@ func labelledRows(d proof.Data) ([]labelledText, error) {
 		}
 	}
 	if len(rows) < due/2 {
-		return nil, fmt.Errorf("read %s: %w: %d texts in the part %s, and its page says %d in two parts", labelledSet, callvet.ErrInvalid, len(rows), d.Part, due)
+		return nil, fmt.Errorf("read %s: %w: %d texts in the part %s, and its page says %d in two parts", labelledSet,
+			callvet.ErrInvalid, len(rows), d.Part, due)
 	}
 	return rows, nil
 }

@@ -28,7 +28,8 @@ const referenceDepth = 20
 
 // referenceIndex is BM25 as bm25s has it: one field, Lucene's formula.
 func referenceIndex(b benchmark) (*retrieve.BM25Index, error) {
-	x, err := retrieve.NewBM25(retrieve.BM25Options{K1: 1.5, Fields: []retrieve.BM25Field{{Name: "text", Weight: 1, B: 0.75}}})
+	x, err := retrieve.NewBM25(
+		retrieve.BM25Options{K1: 1.5, Fields: []retrieve.BM25Field{{Name: "text", Weight: 1, B: 0.75}}})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,8 @@ func BM25(_ context.Context, c *proof.Check, d proof.Data) error {
 		for _, figure := range figures.Keys(results, name) {
 			if own, ok := b.figure(figure); ok {
 				c.Figure(bm25Set, figures, own, results, name, figure)
-				c.Printf("%-46s %4d questions %4d tools  %-20s %.5f\n", b.name, len(b.questions), len(b.entries), figure, own)
+				c.Printf("%-46s %4d questions %4d tools  %-20s %.5f\n", b.name, len(b.questions), len(b.entries),
+					figure, own)
 			}
 		}
 	}
@@ -175,7 +177,8 @@ func dueScores(c *proof.Check, d proof.Data, subsets []string) error {
 	_, list, ok := strings.Cut(page.Text(), scoresFile+".jsonl.gz (")
 	list, _, closed := strings.Cut(list, ")")
 	if !ok || !closed {
-		return fmt.Errorf("read index %s: %w: it does not say which catalogs have %s", page.Source(), callvet.ErrNotFound, scoresFile)
+		return fmt.Errorf("read index %s: %w: it does not say which catalogs have %s", page.Source(),
+			callvet.ErrNotFound, scoresFile)
 	}
 	for name := range strings.SplitSeq(list, ",") {
 		if slices.Contains(subsets, strings.TrimSpace(name)) {
@@ -227,7 +230,8 @@ func (b *benchmark) recordedScores(c *proof.Check, subset, path string) error {
 			return fmt.Errorf("read scores %s: %w: there is no question %s", path, callvet.ErrNotFound, row.ID)
 		}
 		own := map[string]float64{}
-		x.Visit(retrieve.WordGroups(retrieve.Reference(texts[row.ID])), func(doc int, score float64) { own[x.ID(doc)] = score })
+		x.Visit(retrieve.WordGroups(retrieve.Reference(texts[row.ID])),
+			func(doc int, score float64) { own[x.ID(doc)] = score })
 		c.Due(scores, len(row.Scores), "its rows")
 		for _, s := range row.Scores {
 			var id string
@@ -242,7 +246,8 @@ func (b *benchmark) recordedScores(c *proof.Check, subset, path string) error {
 		}
 		return nil
 	})
-	c.Compare(scoredQuestions(subset), "questions", len(rows) == len(b.questions), "scores of %d questions, there are %d", len(rows), len(b.questions))
+	c.Compare(scoredQuestions(subset), "questions", len(rows) == len(b.questions),
+		"scores of %d questions, there are %d", len(rows), len(b.questions))
 	c.Printf("%s: %d recorded scores of single tools, largest difference %.1g\n", subset, n, worst)
 	return err
 }

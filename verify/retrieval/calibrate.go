@@ -66,7 +66,8 @@ func Abstention(ctx context.Context, c *proof.Check, example string, d proof.Dat
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(kinds("the holdout halves", held, true, true), kinds("foreign questions", strange, false, true), kinds("the shipped suite", suite, true, true)); err != nil {
+	if err := errors.Join(kinds("the holdout halves", held, true, true),
+		kinds("foreign questions", strange, false, true), kinds("the shipped suite", suite, true, true)); err != nil {
 		return err
 	}
 	c.Printf("\nholdout halves, and their questions without the domain of their tools\n")
@@ -76,7 +77,8 @@ func Abstention(ctx context.Context, c *proof.Check, example string, d proof.Dat
 	c.Printf("\nthe shipped suite\n")
 	refused := shipped(c.Out(), suite)
 	c.Due(promises, 1, "the bar of the shipped suite")
-	c.Compare(promises, "answerable cases of the shipped suite refused", refused <= barRefused, "%.3f, at most %.3f", refused, barRefused)
+	c.Compare(promises, "answerable cases of the shipped suite refused", refused <= barRefused, "%.3f, at most %.3f",
+		refused, barRefused)
 	if err := ownBounds(ctx, c.Out(), sets, example, strangers(foreign)); err != nil {
 		return err
 	}
@@ -101,9 +103,11 @@ func fit(ctx context.Context, c *proof.Check, sets []benchmark, example, part st
 		return err
 	}
 	l := f.Logistic
-	c.Printf("fitted on %d questions: Logistic{Bias: %.4g, Score: %.4g, Lead: %.4g, Semantic: %.4g, Matched: %.4g, Words: %.4g}, MinConfidence %.3f\n\neach catalogue held out\n", len(fitted), l.Bias, l.Score, l.Lead, l.Semantic, l.Matched, l.Words, f.MinConfidence)
+	c.Printf(
+		"fitted on %d questions: Logistic{Bias: %.4g, Score: %.4g, Lead: %.4g, Semantic: %.4g, Matched: %.4g, Words: %.4g}, MinConfidence %.3f\n\neach catalogue held out\n", len(fitted), l.Bias, l.Score, l.Lead, l.Semantic, l.Matched, l.Words, f.MinConfidence)
 	for _, s := range f.Sources {
-		c.Printf("%-38s answerable refused %s  nothing fits, refused %s  AUC %.3f\n", s.Source, share(s.Refused, s.Answerable), share(s.Rightly, s.Unanswerable), s.AUC)
+		c.Printf("%-38s answerable refused %s  nothing fits, refused %s  AUC %.3f\n", s.Source,
+			share(s.Refused, s.Answerable), share(s.Rightly, s.Unanswerable), s.AUC)
 	}
 	if part != fittedOn {
 		c.Printf("the shipped settings were fitted on the part %s: these are not compared with them\n", fittedOn)
@@ -123,7 +127,8 @@ func fit(ctx context.Context, c *proof.Check, sets []benchmark, example, part st
 		{"least confidence", f.MinConfidence, retrieve.DefaultMinConfidence},
 	} {
 		c.Due("shipped settings", 1, "the settings of a fit")
-		c.Compare("shipped settings", p.name, math.Abs(p.own-p.stands) <= 1e-3*math.Abs(p.stands), "the fit gives %.4g, %.4g is shipped", p.own, p.stands)
+		c.Compare("shipped settings", p.name, math.Abs(p.own-p.stands) <= 1e-3*math.Abs(p.stands),
+			"the fit gives %.4g, %.4g is shipped", p.own, p.stands)
 	}
 	return nil
 }
@@ -140,7 +145,8 @@ func kinds(what string, obs []retrieve.Observation, answerable, unanswerable boo
 		}
 	}
 	if answerable && n[1] == 0 || unanswerable && n[0] == 0 {
-		return fmt.Errorf("measure abstention on %s: %d answerable questions, %d that nothing fits: %w", what, n[1], n[0], errNothing)
+		return fmt.Errorf("measure abstention on %s: %d answerable questions, %d that nothing fits: %w", what, n[1],
+			n[0], errNothing)
 	}
 	return nil
 }
@@ -162,7 +168,8 @@ func shipped(out io.Writer, obs []retrieve.Observation) (worst float64) {
 	}
 	for _, name := range order {
 		r := by[name]
-		fmt.Fprintf(out, "%-38s answerable refused %s  nothing fits, refused %s\n", name, share(r.under[1], r.n[1]), share(r.under[0], r.n[0]))
+		fmt.Fprintf(out, "%-38s answerable refused %s  nothing fits, refused %s\n", name, share(r.under[1], r.n[1]),
+			share(r.under[0], r.n[0]))
 		worst = max(worst, float64(r.under[1])/float64(max(r.n[1], 1)))
 	}
 	return worst
@@ -198,7 +205,8 @@ func observe(ctx context.Context, sets []benchmark, h half, example string) ([]r
 }
 
 // observeStrangers asks every catalog what CLINC150 has in and out of its own scope.
-func observeStrangers(ctx context.Context, sets []benchmark, example string, asked []retrieve.Question) ([]retrieve.Observation, error) {
+func observeStrangers(ctx context.Context, sets []benchmark, example string,
+	asked []retrieve.Question) ([]retrieve.Observation, error) {
 	c, err := shippedCatalogue(example)
 	if err != nil {
 		return nil, err
@@ -337,7 +345,8 @@ func observeWithout(ctx context.Context, b *benchmark, asked []question) ([]retr
 
 // eachWithout gives the catalog without the domains of the right tools of questions,
 // and those questions, which then nothing fits.
-func eachWithout(b *benchmark, asked []question, use func(stays []retrieve.Entry, questions []retrieve.Question) error) error {
+func eachWithout(b *benchmark, asked []question,
+	use func(stays []retrieve.Entry, questions []retrieve.Question) error) error {
 	home := map[string]string{}
 	for i := range b.entries {
 		e := &b.entries[i]
@@ -364,7 +373,8 @@ func eachWithout(b *benchmark, asked []question, use func(stays []retrieve.Entry
 	}
 	for _, key := range evenly(order, maxDomains) {
 		gone := strings.Split(key, "\x00")
-		stays := slices.DeleteFunc(slices.Clone(b.entries), func(e retrieve.Entry) bool { return slices.Contains(gone, domain(&e)) })
+		stays := slices.DeleteFunc(slices.Clone(b.entries),
+			func(e retrieve.Entry) bool { return slices.Contains(gone, domain(&e)) })
 		if err := use(stays, by[key]); err != nil {
 			return err
 		}

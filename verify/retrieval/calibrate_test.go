@@ -19,8 +19,11 @@ func TestKinds(t *testing.T) {
 		answerable, none bool
 		ok               bool
 	}{
-		"empty": {nil, true, true, false}, "empty of one kind": {nil, false, true, false}, "both": {[]retrieve.Observation{fits, not}, true, true, true},
-		"none that fits": {[]retrieve.Observation{not}, true, true, false}, "only strangers": {[]retrieve.Observation{not}, false, true, true}, "all fit": {[]retrieve.Observation{fits}, true, true, false},
+		"empty": {nil, true, true, false}, "empty of one kind": {nil, false, true, false},
+		"both":           {[]retrieve.Observation{fits, not}, true, true, true},
+		"none that fits": {[]retrieve.Observation{not}, true, true, false},
+		"only strangers": {[]retrieve.Observation{not}, false, true, true},
+		"all fit":        {[]retrieve.Observation{fits}, true, true, false},
 	} {
 		if err := kinds(name, c.obs, c.answerable, c.none); errors.Is(err, errNothing) == c.ok {
 			t.Errorf("%s: %v", name, err)
@@ -37,13 +40,14 @@ func TestSound(t *testing.T) {
 		set benchmark
 		is  error
 	}{
-		"no tools":           {benchmark{questions: asked}, errNothing},
-		"no questions":       {benchmark{entries: tools}, errNothing},
-		"both":               {benchmark{entries: tools, questions: asked}, nil},
-		"a tool twice":       {benchmark{entries: append(tools, tools...), questions: asked}, callvet.ErrInvalid},
-		"a question twice":   {benchmark{entries: tools, questions: append(asked, asked...)}, callvet.ErrInvalid},
-		"another's tool":     {benchmark{entries: []retrieve.Entry{{ID: "b"}}, questions: asked}, callvet.ErrNotFound},
-		"a tool by its name": {benchmark{entries: []retrieve.Entry{{Tool: callvet.Tool{Name: "a"}}}, questions: asked}, nil},
+		"no tools":         {benchmark{questions: asked}, errNothing},
+		"no questions":     {benchmark{entries: tools}, errNothing},
+		"both":             {benchmark{entries: tools, questions: asked}, nil},
+		"a tool twice":     {benchmark{entries: append(tools, tools...), questions: asked}, callvet.ErrInvalid},
+		"a question twice": {benchmark{entries: tools, questions: append(asked, asked...)}, callvet.ErrInvalid},
+		"another's tool":   {benchmark{entries: []retrieve.Entry{{ID: "b"}}, questions: asked}, callvet.ErrNotFound},
+		"a tool by its name": {benchmark{entries: []retrieve.Entry{{Tool: callvet.Tool{Name: "a"}}}, questions: asked},
+			nil},
 	} {
 		if err := sound([]benchmark{c.set}); !errors.Is(err, c.is) {
 			t.Errorf("%s: %v", name, err)

@@ -52,7 +52,8 @@ type question struct {
 func benchmarks(d proof.Data) ([]benchmark, error) {
 	var out []benchmark
 	var bad error
-	for _, load := range []func(proof.Data) ([]benchmark, error){toolRet, liveMCP, metaTool, sealTools, toolLens, swedish} {
+	for _, load := range []func(proof.Data) ([]benchmark, error){toolRet, liveMCP, metaTool, sealTools,
+		toolLens, swedish} {
 		b, err := load(d)
 		bad = errors.Join(bad, err)
 		out = append(out, b...)
@@ -84,13 +85,15 @@ const results = "results"
 
 // indexed loads the questions of every file that the index of a set names for the part,
 // over one catalog.
-func indexed(d proof.Data, set, name string, entries []retrieve.Entry, read func(path string, add func(question)) error) ([]benchmark, error) {
+func indexed(d proof.Data, set, name string, entries []retrieve.Entry,
+	read func(path string, add func(question)) error) ([]benchmark, error) {
 	figures, stems, err := index(d.Set(set), d.Part)
 	if err != nil {
 		return nil, err
 	}
 	if len(stems) == 0 {
-		return nil, fmt.Errorf("read set %s: %w: its index names no questions of the part %s", set, callvet.ErrNotFound, d.Part)
+		return nil, fmt.Errorf("read set %s: %w: its index names no questions of the part %s", set,
+			callvet.ErrNotFound, d.Part)
 	}
 	var out []benchmark
 	for _, stem := range stems {
@@ -150,7 +153,8 @@ func catalog[T any](d proof.Data, set, stem string, add func(T) error) error {
 		return add(row)
 	})
 	if err == nil && n != due {
-		err = fmt.Errorf("read set %s: %w: %s has %d tools, %d are due by %s", set, callvet.ErrInvalid, filepath.Base(path), n, due, page.Source())
+		err = fmt.Errorf("read set %s: %w: %s has %d tools, %d are due by %s", set, callvet.ErrInvalid,
+			filepath.Base(path), n, due, page.Source())
 	}
 	return err
 }
@@ -162,7 +166,8 @@ func sound(sets []benchmark) error {
 	for i := range sets {
 		b := &sets[i]
 		if len(b.entries) == 0 || len(b.questions) == 0 {
-			bad = errors.Join(bad, fmt.Errorf("read set %s: %d tools, %d questions: %w", b.name, len(b.entries), len(b.questions), errNothing))
+			bad = errors.Join(bad, fmt.Errorf("read set %s: %d tools, %d questions: %w", b.name, len(b.entries),
+				len(b.questions), errNothing))
 		}
 		tools, asked := map[string]bool{}, map[string]bool{}
 		for k := range b.entries {
@@ -171,18 +176,22 @@ func sound(sets []benchmark) error {
 				id = b.entries[k].Tool.Name
 			}
 			if tools[id] {
-				bad = errors.Join(bad, fmt.Errorf("read set %s: %w: tool %s stands there twice", b.name, callvet.ErrInvalid, id))
+				bad = errors.Join(bad,
+					fmt.Errorf("read set %s: %w: tool %s stands there twice", b.name, callvet.ErrInvalid, id))
 			}
 			tools[id] = true
 		}
 		for _, q := range b.questions {
 			if asked[q.id] {
-				bad = errors.Join(bad, fmt.Errorf("read set %s: %w: question %s stands there twice", b.name, callvet.ErrInvalid, q.id))
+				bad = errors.Join(bad,
+					fmt.Errorf("read set %s: %w: question %s stands there twice", b.name, callvet.ErrInvalid, q.id))
 			}
 			asked[q.id] = true
 			for _, id := range q.relevant {
 				if !tools[id] {
-					bad = errors.Join(bad, fmt.Errorf("read set %s: %w: the tool %s of question %s is not in the catalog", b.name, callvet.ErrNotFound, id, q.id))
+					bad = errors.Join(bad,
+						fmt.Errorf("read set %s: %w: the tool %s of question %s is not in the catalog", b.name,
+							callvet.ErrNotFound, id, q.id))
 				}
 			}
 		}
@@ -218,7 +227,8 @@ func toolRetSubsets(d proof.Data) ([]string, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("read set %s: %w: no index names questions of the part %s", toolRetSet, callvet.ErrNotFound, d.Part)
+		return nil, fmt.Errorf("read set %s: %w: no index names questions of the part %s", toolRetSet,
+			callvet.ErrNotFound, d.Part)
 	}
 	return out, nil
 }
@@ -267,7 +277,8 @@ func toolRetSubset(d proof.Data, name string) ([]benchmark, error) {
 	instructed.name += " query+instruction"
 	err = jsonl.Each(path, func(q labeled) error {
 		plain.questions = append(plain.questions, question{id: q.ID, text: q.Query, relevant: q.Relevant})
-		instructed.questions = append(instructed.questions, question{id: q.ID, text: q.Instruction + " " + q.Query, relevant: q.Relevant})
+		instructed.questions = append(instructed.questions,
+			question{id: q.ID, text: q.Instruction + " " + q.Query, relevant: q.Relevant})
 		return nil
 	})
 	if err != nil {
@@ -279,7 +290,8 @@ func toolRetSubset(d proof.Data, name string) ([]benchmark, error) {
 		return nil, err
 	}
 	for asked, b := range map[string]*benchmark{"query_only": &plain, "with_instruction": &instructed} {
-		b.ranked = &ranked{figures, []string{results, d.Part + "/" + asked}, filepath.Join(reference, d.Part, "bm25_run_"+asked)}
+		b.ranked = &ranked{figures, []string{results, d.Part + "/" + asked},
+			filepath.Join(reference, d.Part, "bm25_run_"+asked)}
 	}
 	return []benchmark{plain, instructed}, nil
 }
@@ -291,14 +303,17 @@ func toolRetEntry(id string, doc json.RawMessage) (retrieve.Entry, error) {
 	if err := json.Unmarshal(doc, &d); err != nil {
 		return retrieve.Entry{}, fmt.Errorf("read tool %s: %w", id, err)
 	}
-	e := retrieve.Entry{ID: id, Tool: callvet.Tool{Name: joined(d["name"]), Description: joined(d["description"]), Parameters: listedParameters(d["parameters"])}}
+	e := retrieve.Entry{ID: id,
+		Tool: callvet.Tool{Name: joined(d["name"]), Description: joined(d["description"]),
+			Parameters: listedParameters(d["parameters"])}}
 	for _, k := range []string{"domain", "functionality", "framework", "category"} {
 		if s := joined(d[k]); s != "" {
 			e.Keywords = append(e.Keywords, s)
 		}
 	}
 	var rest []string
-	for _, k := range []string{"api_call", "api_arguments", "parameters", "responses", "python_environment_requirements", "example_code", "performance", "expressions"} {
+	for _, k := range []string{"api_call", "api_arguments", "parameters", "responses",
+		"python_environment_requirements", "example_code", "performance", "expressions"} {
 		if k == "parameters" && e.Tool.Parameters != nil {
 			continue
 		}
@@ -455,7 +470,8 @@ func sealTools(d proof.Data) ([]benchmark, error) {
 	},
 	) error {
 		entries = append(entries, retrieve.Entry{
-			Tool: callvet.Tool{Name: t.Name, Description: t.Description, Parameters: schemaOf(t.Parameters)}, Namespace: strings.Split(t.Field, "/"),
+			Tool:      callvet.Tool{Name: t.Name, Description: t.Description, Parameters: schemaOf(t.Parameters)},
+			Namespace: strings.Split(t.Field, "/"),
 		})
 		return nil
 	})
@@ -495,7 +511,8 @@ func toolLens(d proof.Data) ([]benchmark, error) {
 
 // toolLensEntry reads one line of "key: value" pairs, of which the last have JSON.
 func toolLensEntry(id, line string) retrieve.Entry {
-	keys := []string{"category_name:", ", tool_name:", ", api_name:", ", api_description:", ", required_params: ", ", optional_params: ", ", return_schema: "}
+	keys := []string{"category_name:", ", tool_name:", ", api_name:", ", api_description:", ", required_params: ",
+		", optional_params: ", ", return_schema: "}
 	values := make([]string, len(keys))
 	for i, k := range keys {
 		from := strings.Index(line, k)

@@ -51,17 +51,18 @@ func labeledBounds(ctx context.Context, c *proof.Check, sets []benchmark) error 
 			fits.add(confidence < bound)
 		}
 		if domain(&b.entries[0]) != "" {
-			err := eachWithout(b, evenly(b.part(holdout), perKind), func(stays []retrieve.Entry, asked []retrieve.Question) error {
-				x, err := retrieve.New(ctx, o, stays)
-				if err != nil {
+			err := eachWithout(b, evenly(b.part(holdout), perKind),
+				func(stays []retrieve.Entry, asked []retrieve.Question) error {
+					x, err := retrieve.New(ctx, o, stays)
+					if err != nil {
+						return err
+					}
+					obs, err := x.Observe(ctx, "", asked)
+					for k := range obs {
+						none.add(o.Confidence.Probability(obs[k].Evidence) < bound)
+					}
 					return err
-				}
-				obs, err := x.Observe(ctx, "", asked)
-				for k := range obs {
-					none.add(o.Confidence.Probability(obs[k].Evidence) < bound)
-				}
-				return err
-			})
+				})
 			if err != nil {
 				return err
 			}
@@ -69,13 +70,15 @@ func labeledBounds(ctx context.Context, c *proof.Check, sets []benchmark) error 
 		if ok {
 			c.Due(promises, 1, "the sets of the part")
 			iv := stats.Wilson(fits.x, fits.n, 1-0.05/float64(len(sets)), stats.TwoSided)
-			c.Compare(promises, "answerable questions of "+b.name+" refused by a bound of others", iv.Lower <= labeledShare, "%d of %d, at most %.0f %%", fits.x, fits.n, 100*labeledShare)
+			c.Compare(promises, "answerable questions of "+b.name+" refused by a bound of others",
+				iv.Lower <= labeledShare, "%d of %d, at most %.0f %%", fits.x, fits.n, 100*labeledShare)
 		}
 		few := ""
 		if !ok {
 			few = " (too few)"
 		}
-		c.Printf("%-46s %4d questions%s, bound %.3f  answerable refused %s  nothing fits, refused %s\n", b.name, len(own), few, bound, share(fits.x, fits.n), share(none.x, none.n))
+		c.Printf("%-46s %4d questions%s, bound %.3f  answerable refused %s  nothing fits, refused %s\n", b.name,
+			len(own), few, bound, share(fits.x, fits.n), share(none.x, none.n))
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ func ownShares() []float64 { return []float64{0.02, 0.05, 0.1} }
 // ownBounds prints what bounds do that come from the examples of the catalog itself, for
 // the catalogs that have any: on both halves of the questions, with and without the
 // domain of their tools, on foreign questions and on the shipped suite.
-func ownBounds(ctx context.Context, out io.Writer, sets []benchmark, example string, foreign []retrieve.Question) error {
+func ownBounds(ctx context.Context, out io.Writer, sets []benchmark, example string,
+	foreign []retrieve.Question) error {
 	fmt.Fprintln(out, "\nbounds of the catalogs' own examples, each asked of a catalog without it")
 	for i := range sets {
 		b := &sets[i]
@@ -92,12 +93,14 @@ func printOwn(out io.Writer, name string, rows, strange map[float64]*refused) {
 		if s == nil {
 			s = &refused{}
 		}
-		fmt.Fprintf(out, "%-24s %3.0f%%  answerable refused %s  nothing fits, refused %s  CLINC150 refused %s\n", name, 100*share5, share(r.under[1], r.n[1]), share(r.under[0], r.n[0]), share(s.under[0], s.n[0]))
+		fmt.Fprintf(out, "%-24s %3.0f%%  answerable refused %s  nothing fits, refused %s  CLINC150 refused %s\n", name,
+			100*share5, share(r.under[1], r.n[1]), share(r.under[0], r.n[0]), share(s.under[0], s.n[0]))
 	}
 }
 
 // ownBound adds how many questions of a catalog are refused by its own bounds.
-func ownBound(ctx context.Context, rows map[float64]*refused, entries []retrieve.Entry, questions []retrieve.Question) error {
+func ownBound(ctx context.Context, rows map[float64]*refused, entries []retrieve.Entry,
+	questions []retrieve.Question) error {
 	if len(questions) == 0 {
 		return nil
 	}
@@ -161,8 +164,10 @@ func smallTalk(c *proof.Check, sets []benchmark, asked []clinc.Row) error {
 		}
 	}
 	c.Due(promises, 1, "the bar of the rules")
-	c.Compare(promises, "questions that tools fit taken for small talk", float64(fits.x) <= barSmallTalk*float64(fits.n), "%d of %d, at most %.1f %%", fits.x, fits.n, 100*barSmallTalk)
-	c.Printf("\nthe route smalltalk by the shipped rules: CLINC150 to measure on, small talk %s  all else there %s  questions that tools fit, all sets %s\n", share(talk.x, talk.n), share(others.x, others.n), share(fits.x, fits.n))
+	c.Compare(promises, "questions that tools fit taken for small talk",
+		float64(fits.x) <= barSmallTalk*float64(fits.n), "%d of %d, at most %.1f %%", fits.x, fits.n, 100*barSmallTalk)
+	c.Printf(
+		"\nthe route smalltalk by the shipped rules: CLINC150 to measure on, small talk %s  all else there %s  questions that tools fit, all sets %s\n", share(talk.x, talk.n), share(others.x, others.n), share(fits.x, fits.n))
 	return nil
 }
 

@@ -17,7 +17,8 @@ import (
 // data gives the folder of other people's sets, or skips.
 func data(t *testing.T) proof.Data {
 	t.Helper()
-	d, err := proof.Open(cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "..", "..", "shared", "data")), os.Getenv("CALLVET_PART"))
+	d, err := proof.Open(cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "..", "..", "shared", "data")),
+		os.Getenv("CALLVET_PART"))
 	if err != nil {
 		t.Skipf("SKIPPED: no sets to test against: %v", err)
 	}

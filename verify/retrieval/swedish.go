@@ -52,7 +52,8 @@ func swedish(d proof.Data) ([]benchmark, error) {
 	}
 	first, err := filepath.Glob(swedishOrigin(d, "*.orig-*.json")) // as the system first had it
 	if err != nil || len(first) != 1 {
-		return nil, fmt.Errorf("read suite: %w: %d files %s", callvet.ErrNotFound, len(first), swedishOrigin(d, "*.orig-*.json"))
+		return nil, fmt.Errorf("read suite: %w: %d files %s", callvet.ErrNotFound, len(first),
+			swedishOrigin(d, "*.orig-*.json"))
 	}
 	if err := seedSuite(first[0], func(q question) { add(&suite, q) }); err != nil {
 		return nil, err
@@ -98,12 +99,14 @@ func swedishSuites(d proof.Data) ([]string, error) {
 			return nil, fmt.Errorf("read suite: %w", err)
 		}
 		if same, err := proof.SameJSON(own, first); err != nil || !same {
-			return nil, errors.Join(err, fmt.Errorf("read suite %s: %w: it is not that of %s", path, callvet.ErrInvalid, origin))
+			return nil, errors.Join(err,
+				fmt.Errorf("read suite %s: %w: it is not that of %s", path, callvet.ErrInvalid, origin))
 		}
 		out = append(out, path)
 	}
 	if len(out) < max(1, len(all)/2) {
-		return nil, fmt.Errorf("list suites: %w: %s has %d of the %d suites, half of them are due", callvet.ErrNotFound, d.In(swedishSet), len(out), len(all))
+		return nil, fmt.Errorf("list suites: %w: %s has %d of the %d suites, half of them are due", callvet.ErrNotFound,
+			d.In(swedishSet), len(out), len(all))
 	}
 	slices.Sort(out)
 	return out, nil
@@ -143,7 +146,8 @@ func seedCatalog(path string) ([]retrieve.Entry, error) {
 			}
 			seen[t.ID] = true
 			e := retrieve.Entry{
-				ID: t.ID, Tool: callvet.Tool{Name: t.Name, Description: t.Description}, Keywords: t.Keywords, Examples: t.Examples,
+				ID: t.ID, Tool: callvet.Tool{Name: t.Name, Description: t.Description}, Keywords: t.Keywords,
+				Examples:  t.Examples,
 				Namespace: []string{"tools", group},
 			}
 			if k, ok := file.Keywords[t.ID]; ok {

@@ -90,7 +90,8 @@ func (b *benchmark) published(c *proof.Check) error {
 		q := &run.questions[i]
 		ranking, ok := recorded[q.id]
 		if !ok {
-			return fmt.Errorf("read run of %s: %w: there is no ranking of question %s", b.name, callvet.ErrNotFound, q.id)
+			return fmt.Errorf("read run of %s: %w: there is no ranking of question %s", b.name,
+				callvet.ErrNotFound, q.id)
 		}
 		q.reference = ranking
 	}
@@ -129,8 +130,10 @@ func rowsOf(ctx context.Context, b *benchmark) ([]row, error) {
 func printSet(out io.Writer, b *benchmark, rows []row, h half) (above float64) {
 	questions := b.part(h)
 	clusters := clustersOf(questions)
-	fmt.Fprintf(out, "\n%s, %s: %d questions, %d sets of right tools, %d tools\n", b.name, orAll(h), len(questions), len(slices.Compact(slices.Sorted(slices.Values(clusters)))), len(b.entries))
-	fmt.Fprintf(out, "  %-14s %7s %7s %7s %7s  %-22s %s\n", "", "hit@1", "hit@10", "recall", "MRR", "NDCG@10 [95%]", "against BM25: difference [95%], p")
+	fmt.Fprintf(out, "\n%s, %s: %d questions, %d sets of right tools, %d tools\n", b.name, orAll(h), len(questions),
+		len(slices.Compact(slices.Sorted(slices.Values(clusters)))), len(b.entries))
+	fmt.Fprintf(out, "  %-14s %7s %7s %7s %7s  %-22s %s\n", "", "hit@1", "hit@10", "recall", "MRR", "NDCG@10 [95%]",
+		"against BM25: difference [95%], p")
 	var reference []stats.Ranking
 	for i, r := range rows {
 		part := row{name: r.name, clusters: clusters}
@@ -194,7 +197,8 @@ func (r row) print(out io.Writer, reference []stats.Ranking) float64 {
 		}
 	}
 	iv := stats.NeffInterval(ndcg, r.clusters, confidence, rho0)
-	fmt.Fprintf(out, "  %-14s %7.2f %7.2f %7.2f %7.2f  %-22s", r.name, 100*first/n, 100*hit/n, 100*recall/n, 100*mrr/n, interval(iv))
+	fmt.Fprintf(out, "  %-14s %7.2f %7.2f %7.2f %7.2f  %-22s", r.name, 100*first/n, 100*hit/n, 100*recall/n, 100*mrr/n,
+		interval(iv))
 	if reference == nil {
 		fmt.Fprintln(out)
 		return 0

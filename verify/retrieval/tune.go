@@ -32,14 +32,17 @@ func Tune(ctx context.Context, out io.Writer, d proof.Data, rounds int) error {
 		}
 	}
 	search := learn.Search{
-		Start: retrieve.Default(), Knobs: append(learn.Weights(retrieve.Mixed), learn.Lengths()...), Rounds: rounds, Least: 0.02,
-		Kept: func(m learn.Move) { fmt.Fprintf(out, "round %d %.3f %s = %.3g\n", m.Round, m.Goal, m.Knob, m.To) },
+		Start: retrieve.Default(), Knobs: append(learn.Weights(retrieve.Mixed), learn.Lengths()...), Rounds: rounds,
+		Least: 0.02,
+		Kept:  func(m learn.Move) { fmt.Fprintf(out, "round %d %.3f %s = %.3g\n", m.Round, m.Goal, m.Knob, m.To) },
 	}
-	found, err := search.Run(ctx, func(ctx context.Context, o retrieve.Options) (float64, error) { return score(ctx, trials, o) })
+	found, err := search.Run(ctx,
+		func(ctx context.Context, o retrieve.Options) (float64, error) { return score(ctx, trials, o) })
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "start %.3f, end %.3f, %d choices tried\n%v\n", found.Start, found.Goal, found.Tried, learn.Changed(search.Start, found.Options, search.Knobs))
+	fmt.Fprintf(out, "start %.3f, end %.3f, %d choices tried\n%v\n", found.Start, found.Goal, found.Tried,
+		learn.Changed(search.Start, found.Options, search.Knobs))
 	return nil
 }
 

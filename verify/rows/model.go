@@ -143,7 +143,8 @@ func chat(w http.ResponseWriter, r *http.Request) {
 		return
 	case strings.Contains(question, "NOTREQUIRED") && string(in.ToolChoice) == `"required"`:
 		w.WriteHeader(http.StatusBadRequest)
-		write(w, map[string]any{"error": map[string]any{"message": "tool_choice 'required' is not supported by this model"}})
+		write(w,
+			map[string]any{"error": map[string]any{"message": "tool_choice 'required' is not supported by this model"}})
 		return
 	}
 	answer, reason := map[string]any{"role": "assistant", "content": "That is all."}, "stop"

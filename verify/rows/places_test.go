@@ -29,7 +29,8 @@ func TestDocsPlaces(t *testing.T) {
 	var out strings.Builder
 	for i := range list {
 		d := &list[i]
-		out.WriteString("\n**" + d.Title + "**\n\n" + tableRow("there", "here", "checked by") + tableRow("---", "---", "---"))
+		out.WriteString("\n**" + d.Title + "**\n\n" + tableRow("there", "here", "checked by") +
+			tableRow("---", "---", "---"))
 		for j := range d.Rows {
 			out.WriteString(p.row(t, &d.Rows[j]))
 		}
@@ -47,7 +48,8 @@ func TestDocsPlaces(t *testing.T) {
 	case !*update:
 		t.Errorf("the list of places (-doc +computed); -update writes it:\n%s", d)
 	default:
-		if err := os.WriteFile(filepath.Join("..", "..", "docs", "design", "documents.md"), []byte(before+begin+out.String()+end+after), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join("..", "..", "docs", "design", "documents.md"),
+			[]byte(before+begin+out.String()+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,7 +69,8 @@ func (p *places) row(t *testing.T, r *Row) string {
 	for _, s := range r.Steps {
 		for _, e := range s.Expect {
 			if e.Checks() {
-				return tableRow(strings.ReplaceAll(r.Term, "|", "\\|"), where, strings.ReplaceAll(e.String(), "|", "\\|"))
+				return tableRow(strings.ReplaceAll(r.Term, "|", "\\|"), where,
+					strings.ReplaceAll(e.String(), "|", "\\|"))
 			}
 		}
 	}
@@ -86,7 +89,8 @@ type places struct {
 func placesOf(t *testing.T) *places {
 	t.Helper()
 	p := &places{binary: filepath.Join(t.TempDir(), "callvet"), help: map[string]string{}, endpoints: map[string]bool{}}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", p.binary, "./cmd/callvet").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", p.binary,
+		"./cmd/callvet").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	described, err := exec.CommandContext(t.Context(), p.binary, "schema", "openapi").Output()

@@ -56,7 +56,8 @@ func (d *Document) verify(ctx context.Context, c *proof.Check, binary, examples 
 		return fmt.Errorf("%s: %w", d.Title, err)
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	c.Printf("\n%s: %d rows\n\n| row | command or request | seen | expected |\n|---|---|---|---|\n", d.Title, len(d.Rows))
+	c.Printf("\n%s: %d rows\n\n| row | command or request | seen | expected |\n|---|---|---|---|\n", d.Title,
+		len(d.Rows))
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		wrong := l.row(ctx, c, r)
@@ -214,7 +215,8 @@ func newLab(binary, examples string, files map[string]string) (*lab, error) {
 	if examples, err = filepath.Abs(examples); err != nil {
 		return nil, err
 	}
-	return l, errors.Join(os.Symlink(examples, filepath.Join(dir, "examples")), os.Mkdir(filepath.Join(dir, "bin"), 0o700),
+	return l, errors.Join(os.Symlink(examples, filepath.Join(dir, "examples")),
+		os.Mkdir(filepath.Join(dir, "bin"), 0o700),
 		os.Symlink(l.binary, filepath.Join(dir, "bin", "callvet")))
 }
 
@@ -243,7 +245,8 @@ func (l *lab) do(ctx context.Context, request bool, line string) (answer, error)
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
 	cmd.Dir = l.dir
 	cmd.Env = []string{
-		"HOME=" + l.dir, "PATH=" + filepath.Join(l.dir, "bin") + ":" + os.Getenv("PATH"), "NO_COLOR=1", "OPENAI_API_KEY=k",
+		"HOME=" + l.dir, "PATH=" + filepath.Join(l.dir, "bin") + ":" + os.Getenv("PATH"), "NO_COLOR=1",
+		"OPENAI_API_KEY=k",
 		"CALLVET_DB=" + filepath.Join(l.dir, "runs.db"),
 	}
 	var out, errs bytes.Buffer

@@ -64,7 +64,8 @@ func Start(ctx context.Context, binary, dir string, flags ...string) (*Server, e
 		return nil, err
 	}
 	s := &Server{told: &transcript{}, ended: make(chan error, 1)}
-	s.cmd = exec.CommandContext(ctx, bin, append([]string{"serve", "--listen", "127.0.0.1:0", "--db", filepath.Join(dir, "callvet.db")}, flags...)...)
+	s.cmd = exec.CommandContext(ctx, bin,
+		append([]string{"serve", "--listen", "127.0.0.1:0", "--db", filepath.Join(dir, "callvet.db")}, flags...)...)
 	s.cmd.Dir, s.cmd.Stderr = dir, s.told
 	s.cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
 	if err := s.cmd.Start(); err != nil {
@@ -106,12 +107,14 @@ func (s *Server) link(ctx context.Context) ([]string, error) {
 
 // firstAdmin uses the link, and makes a token.
 func (s *Server) firstAdmin(ctx context.Context, link string) (string, error) {
-	res, err := s.send(ctx, http.MethodPost, "/api/session/claim", map[string]any{"link": link, "name": "root", "password": "correct horse battery"}, nil)
+	res, err := s.send(ctx, http.MethodPost, "/api/session/claim",
+		map[string]any{"link": link, "name": "root", "password": "correct horse battery"}, nil)
 	if err != nil {
 		return "", err
 	}
 	defer res.Body.Close()
-	made, err := s.send(ctx, http.MethodPost, "/api/tokens", map[string]any{"name": "verify", "scopes": []string{"read", "run", "write", "admin"}}, res.Cookies())
+	made, err := s.send(ctx, http.MethodPost, "/api/tokens",
+		map[string]any{"name": "verify", "scopes": []string{"read", "run", "write", "admin"}}, res.Cookies())
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +151,8 @@ func (s *Server) Text(ctx context.Context, path string) (string, error) {
 }
 
 // send gives an answer whose status is no error. The caller closes it.
-func (s *Server) send(ctx context.Context, method, path string, in any, cookies []*http.Cookie) (*http.Response, error) {
+func (s *Server) send(ctx context.Context, method, path string, in any,
+	cookies []*http.Cookie) (*http.Response, error) {
 	res, err := s.respond(ctx, method, path, in, cookies)
 	if err != nil || res.StatusCode < http.StatusBadRequest {
 		return res, err
@@ -170,7 +174,8 @@ func (s *Server) Answer(ctx context.Context, method, path string, in any) (statu
 }
 
 // respond gives the answer to a request. The caller closes it.
-func (s *Server) respond(ctx context.Context, method, path string, in any, cookies []*http.Cookie) (*http.Response, error) {
+func (s *Server) respond(ctx context.Context, method, path string, in any,
+	cookies []*http.Cookie) (*http.Response, error) {
 	body, kind, err := encoded(in)
 	if err != nil {
 		return nil, err
@@ -244,7 +249,8 @@ func (s *Server) Stop() error {
 		}
 		return err
 	case <-time.After(time.Minute):
-		return errors.Join(errors.New("callvet serve went on for a minute after its interrupt"), s.cmd.Process.Kill(), <-s.ended)
+		return errors.Join(errors.New("callvet serve went on for a minute after its interrupt"),
+			s.cmd.Process.Kill(), <-s.ended)
 	}
 }
 

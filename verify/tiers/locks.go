@@ -37,14 +37,16 @@ const another = `[{"id": "rg-a-002", "description": "d", "difficulty": "regressi
 func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	const subject = "locked cases"
 	const file = "a.regression.json"
-	if err := errors.Join(l.write("tools.json", tools("a", "b")), l.write(file, regressions), l.write("new.json", another)); err != nil {
+	if err := errors.Join(l.write("tools.json", tools("a", "b")), l.write(file, regressions),
+		l.write("new.json", another)); err != nil {
 		return err
 	}
 	var last error
 	step := func(name string, code int, says string, args ...string) {
 		t, err := l.run(ctx, args...)
 		last = errors.Join(last, err)
-		c.Compare(subject, name, err == nil && t.code == code && strings.Contains(t.out+t.errs, says), "exit %d, want %d and %q: %s%s", t.code, code, says, t.out, t.errs)
+		c.Compare(subject, name, err == nil && t.code == code && strings.Contains(t.out+t.errs, says),
+			"exit %d, want %d and %q: %s%s", t.code, code, says, t.out, t.errs)
 	}
 	lint := []string{"lint", file, "--tools", "tools.json"}
 	step("an unlocked case is a warning", 0, "not-locked", lint...)
@@ -66,7 +68,8 @@ func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		if err != nil {
 			return err
 		}
-		c.Compare(subject, fmt.Sprintf("byte %d of %d", at-from, to-from), t.code == 2, "%q for %q: exit %d: %s%s", changed[at], regressions[at], t.code, t.out, t.errs)
+		c.Compare(subject, fmt.Sprintf("byte %d of %d", at-from, to-from), t.code == 2, "%q for %q: exit %d: %s%s",
+			changed[at], regressions[at], t.code, t.out, t.errs)
 	}
 	change := func(old, new string) error {
 		return l.write(file, strings.Replace(regressions, old, new, 1))
@@ -75,13 +78,16 @@ func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		return err
 	}
 	step("a changed value is told by name", 2, "regression-changed", lint...)
-	if err := l.write("s.yaml", object{"model": "m", "rules": []object{(&trial{calls: call("a"), says: "done"}).rule("rg-a-001"), (&trial{calls: call("b"), says: "done"}).rule("rg-a-002")}, "otherwise": "error"}); err != nil {
+	if err := l.write("s.yaml",
+		object{"model": "m", "rules": []object{(&trial{calls: call("a"), says: "done"}).rule("rg-a-001"),
+			(&trial{calls: call("b"), says: "done"}).rule("rg-a-002")}, "otherwise": "error"}); err != nil {
 		return err
 	}
 	run := []string{"run", file, "--tools", "tools.json", "-m", "script:s.yaml", "-q", "--require-pass"}
 	step("a changed case does not run", 2, "regression-changed", run...)
 	step("a changed case is not locked anew", 2, "regression-changed", "case", "lock", file, "--tools", "tools.json")
-	if err := l.write(file, strings.NewReplacer("rg-a-001", "rg-a-009", "Do it.", "Do that.").Replace(regressions)); err != nil {
+	if err := l.write(file,
+		strings.NewReplacer("rg-a-001", "rg-a-009", "Do it.", "Do that.").Replace(regressions)); err != nil {
 		return err
 	}
 	step("a removed case is an error", 2, "regression-gone", lint...)
@@ -97,7 +103,8 @@ func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		return err
 	}
 	step("add makes the case and its entry", 0, "rg-a-002", "case", "add", file, "new.json", "--tools", "tools.json")
-	if now, err := l.read(file); err != nil || !bytes.Contains(now, []byte(regressions[from:to])) || slices.Equal(now, []byte(regressions)) {
+	if now, err := l.read(file); err != nil || !bytes.Contains(now, []byte(regressions[from:to])) ||
+		slices.Equal(now, []byte(regressions)) {
 		return fmt.Errorf("add changed what was there: %s: %w", now, err)
 	}
 	step("both run", 0, "", run...)
@@ -113,11 +120,13 @@ func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 func together(ctx context.Context, c *proof.Check, l *lab) error {
 	const subject, file, n = "locked cases", "many.regression.json", 8
 	add := func(i int) *exec.Cmd {
-		return l.command(ctx, "case", "new", "--tier", "regression", "--bug", "#1", "--prompt", fmt.Sprintf("Do the thing %d.", i), "--expect", "a", "-o", file, "--tools", "tools.json")
+		return l.command(ctx, "case", "new", "--tier", "regression", "--bug", "#1", "--prompt",
+			fmt.Sprintf("Do the thing %d.", i), "--expect", "a", "-o", file, "--tools", "tools.json")
 	}
 	lint := func(name string, cases int, locked bool) error {
 		t, err := l.run(ctx, "lint", file, "--tools", "tools.json")
-		good := err == nil && t.code == 0 && strings.Contains(t.out, fmt.Sprintf("%d cases, no errors", cases)) && !(locked && strings.Contains(t.errs, "not-locked"))
+		good := err == nil && t.code == 0 && strings.Contains(t.out, fmt.Sprintf("%d cases, no errors", cases)) &&
+			!(locked && strings.Contains(t.errs, "not-locked"))
 		c.Compare(subject, name, good, "exit %d, %d cases: %s%s", t.code, cases, t.out, t.errs)
 		return err
 	}
@@ -149,7 +158,8 @@ func together(ctx context.Context, c *proof.Check, l *lab) error {
 			return err
 		}
 		have := bytes.Count(text, []byte(`"id": "rg-`))
-		c.Compare(subject, fmt.Sprintf("killed after %d ms", 8*i), have == had || have == had+1, "%d cases, where there were %d", have, had)
+		c.Compare(subject, fmt.Sprintf("killed after %d ms", 8*i), have == had || have == had+1,
+			"%d cases, where there were %d", have, had)
 		had = have
 	}
 	if err := lint("what was killed left no error", had, false); err != nil {

@@ -30,28 +30,39 @@ func more(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		}
 		rules = append(rules, rule)
 	}
-	seeded := trial{expect: `{"toolsCalled":["a"],"responseContains":["{{seed:totals.usd}}"]}`, calls: call("a"), says: "It is 1200.5 USD."}
+	seeded := trial{expect: `{"toolsCalled":["a"],"responseContains":["{{seed:totals.usd}}"]}`, calls: call("a"),
+		says: "It is 1200.5 USD."}
 	add("gs-a-001", seeded, nil)
 	seeded.says = "It is 1200 USD."
 	add("gs-a-002", seeded, nil)
 	priced := trial{expect: `{"toolsCalled":["a"],"maxCost":0.01}`}
 	for id, usd := range map[string]float64{"gs-a-003": 0.002, "gs-a-004": 0.02} {
-		add(id, priced, object{"case": id, "steps": []object{{"calls": []object{{"tool": "a", "args": object{}}}, "usage": object{"input_tokens": 1, "output_tokens": 1, "cost_usd": 0}}, {"text": "x", "usage": object{"input_tokens": 1, "output_tokens": 1, "cost_usd": usd}}}})
+		add(id, priced,
+			object{"case": id,
+				"steps": []object{{"calls": []object{{"tool": "a", "args": object{}}},
+					"usage": object{"input_tokens": 1, "output_tokens": 1, "cost_usd": 0}},
+					{"text": "x", "usage": object{"input_tokens": 1, "output_tokens": 1, "cost_usd": usd}}}})
 	}
 	limited := trial{expect: `{"toolsCalled":["a"]}`}
-	add("gs-a-005", limited, object{"case": "gs-a-005", "steps": []object{{"error": object{"kind": "rate_limit", "http": 429, "message": "slow down"}}}})
+	add("gs-a-005", limited, object{"case": "gs-a-005",
+		"steps": []object{{"error": object{"kind": "rate_limit", "http": 429, "message": "slow down"}}}})
 	for id, n := range map[string]int{"gs-a-006": 1, "gs-a-007": 2} { // the stub of 2 fails
 		add(id, trial{stubs: "none", expect: `{"toolsCalled":["a"],"noToolErrors":true,"responseNonEmpty":true}`},
-			object{"case": id, "steps": []object{{"calls": []object{{"tool": "a", "args": object{"n": n}}}}, {"text": "x"}}})
+			object{"case": id,
+				"steps": []object{{"calls": []object{{"tool": "a", "args": object{"n": n}}}}, {"text": "x"}}})
 	}
-	mocks := []object{{"tool": "a", "args": object{"n": 1}, "result": object{"v": 1}}, {"tool": "a", "args": object{"n": 2}, "error": "no such n", "latency_ms": 3}, {"tool": "a", "result": object{"v": 0}}}
+	mocks := []object{{"tool": "a", "args": object{"n": 1}, "result": object{"v": 1}},
+		{"tool": "a", "args": object{"n": 2}, "error": "no such n", "latency_ms": 3},
+		{"tool": "a", "result": object{"v": 0}}}
 	if err := errors.Join(
-		l.write("tools.json", tools("a", "b")), l.write("evals.json", cases), l.write("mocks.json", mocks), l.write("seeds.json", object{"totals": object{"usd": 1200.50}}),
+		l.write("tools.json", tools("a", "b")), l.write("evals.json", cases), l.write("mocks.json", mocks),
+		l.write("seeds.json", object{"totals": object{"usd": 1200.50}}),
 		l.write("agent.yaml", object{"model": "m", "rules": rules, "otherwise": "error"}),
 	); err != nil {
 		return err
 	}
-	t, err := l.run(ctx, "run", "evals.json", "--tools", "tools.json", "--mocks", "mocks.json", "--seeds", "seeds.json", "-m", "script:agent.yaml", "-q", "--retries", "0", "--name", "more")
+	t, err := l.run(ctx, "run", "evals.json", "--tools", "tools.json", "--mocks", "mocks.json", "--seeds", "seeds.json",
+		"-m", "script:agent.yaml", "-q", "--retries", "0", "--name", "more")
 	if err != nil {
 		return err
 	}
@@ -86,20 +97,25 @@ func folders(ctx context.Context, l *lab, is comparing) error {
 		return err
 	}
 	plain := trial{expect: `{"toolsCalled":["a"]}`, calls: call("a"), says: "x"}
-	golden := object{"metadata": object{"toolName": "a", "tier": "golden"}, "cases": []json.RawMessage{plain.caseOf("gs-a-001")}}
+	golden := object{"metadata": object{"toolName": "a", "tier": "golden"},
+		"cases": []json.RawMessage{plain.caseOf("gs-a-001")}}
 	plain.more = `"difficulty":"edge"`
 	labeled := []json.RawMessage{plain.caseOf("ls-a-001")}
-	if err := errors.Join(evals.write("a.golden.json", golden), evals.write("a.labeled.json", labeled), evals.write("a.regression.json", regressions)); err != nil {
+	if err := errors.Join(evals.write("a.golden.json", golden), evals.write("a.labeled.json", labeled),
+		evals.write("a.regression.json", regressions)); err != nil {
 		return err
 	}
 	var rules []object
 	for _, id := range []string{"gs-a-001", "ls-a-001", "rg-a-001"} {
 		rules = append(rules, (&trial{calls: call("a"), says: "done"}).rule(id))
 	}
-	if err := errors.Join(l.write("all.yaml", object{"model": "m", "rules": rules, "otherwise": "error"}), l.write("bad.yaml", "gates: [{metrik: pass_rate, at_least: 0.1}]\n"), l.write("bad2.yaml", "gates: [pas_rate >= 0.1]\n")); err != nil {
+	if err := errors.Join(l.write("all.yaml", object{"model": "m", "rules": rules, "otherwise": "error"}),
+		l.write("bad.yaml", "gates: [{metrik: pass_rate, at_least: 0.1}]\n"),
+		l.write("bad2.yaml", "gates: [pas_rate >= 0.1]\n")); err != nil {
 		return err
 	}
-	t, err := l.run(ctx, "run", "evals", "--tools", "tools.json", "-m", "script:all.yaml", "-q", "--require-pass", "--name", "all")
+	t, err := l.run(ctx, "run", "evals", "--tools", "tools.json", "-m", "script:all.yaml", "-q", "--require-pass",
+		"--name", "all")
 	if err != nil {
 		return err
 	}
@@ -112,7 +128,8 @@ func folders(ctx context.Context, l *lab, is comparing) error {
 	for i := range list {
 		got = append(got, fmt.Sprint(list[i].Tier, " ", list[i].ToolName, " ", list[i].Summary.Passed))
 	}
-	is("results are told by tier and not mixed", strings.Join(got, ", ") == "golden a 1, labeled a 1, regression a 1", got)
+	is("results are told by tier and not mixed",
+		strings.Join(got, ", ") == "golden a 1, labeled a 1, regression a 1", got)
 	for name, says := range map[string]string{"bad.yaml": "metric", "bad2.yaml": "pass_rate"} {
 		if t, err = l.run(ctx, "gate", "all", "--gates", name); err != nil {
 			return err
@@ -124,14 +141,18 @@ func folders(ctx context.Context, l *lab, is comparing) error {
 
 // rubrics compares when rubric cases run.
 func rubrics(ctx context.Context, l *lab, is comparing) error {
-	judged := trial{expect: `{"responseNonEmpty":true}`, more: `"referenceData":{"v":1},"rubric":[{"dimension":"tone","maxScore":1,"criteria":"kind"}]`, calls: call("a"), says: "x"}
+	judged := trial{expect: `{"responseNonEmpty":true}`,
+		more:  `"referenceData":{"v":1},"rubric":[{"dimension":"tone","maxScore":1,"criteria":"kind"}]`,
+		calls: call("a"), says: "x"}
 	plain := trial{expect: `{"toolsCalled":["a"]}`, calls: call("a"), says: "x"}
 	wrong := trial{calls: call("b"), says: "x"}
 	cases := []json.RawMessage{judged.caseOf("rubric-1"), plain.caseOf("gs-a-001")}
 	agent := func(t *trial) object {
-		return object{"model": "m", "rules": []object{judged.rule("rubric-1"), t.rule("gs-a-001")}, "otherwise": "error"}
+		return object{"model": "m", "rules": []object{judged.rule("rubric-1"), t.rule("gs-a-001")},
+			"otherwise": "error"}
 	}
-	if err := errors.Join(l.write("rubric.json", cases), l.write("good.yaml", agent(&plain)), l.write("bad.yaml", agent(&wrong))); err != nil {
+	if err := errors.Join(l.write("rubric.json", cases), l.write("good.yaml", agent(&plain)),
+		l.write("bad.yaml", agent(&wrong))); err != nil {
 		return err
 	}
 	for _, way := range []struct {
@@ -141,10 +162,13 @@ func rubrics(ctx context.Context, l *lab, is comparing) error {
 		says        string
 	}{
 		{"a rubric runs after the others passed", "good.yaml", nil, callvet.VerdictPass, ""},
-		{"a rubric does not run when another failed", "bad.yaml", nil, callvet.VerdictNotRun, "rubric cases run when all others pass"},
+		{"a rubric does not run when another failed", "bad.yaml", nil, callvet.VerdictNotRun,
+			"rubric cases run when all others pass"},
 		{"forced, a rubric runs all the same", "bad.yaml", []string{"--force-rubric"}, callvet.VerdictPass, ""},
 	} {
-		t, err := l.run(ctx, append([]string{"run", "rubric.json", "--tools", "tools.json", "-m", "script:" + way.agent, "-q", "--name", way.name}, way.flags...)...)
+		t, err := l.run(ctx,
+			append([]string{"run", "rubric.json", "--tools", "tools.json", "-m", "script:" + way.agent, "-q", "--name",
+				way.name}, way.flags...)...)
 		if err != nil {
 			return err
 		}
@@ -152,9 +176,11 @@ func rubrics(ctx context.Context, l *lab, is comparing) error {
 		if err != nil {
 			return errors.Join(err, errors.New(t.errs))
 		}
-		is(way.name, a.Result.Verdict == way.want && a.Result.NotEvaluated == 1 && strings.Contains(a.Result.Reason, way.says), a.Result)
+		is(way.name, a.Result.Verdict == way.want && a.Result.NotEvaluated == 1 &&
+			strings.Contains(a.Result.Reason, way.says), a.Result)
 	}
-	t, err := l.run(ctx, "run", "rubric.json", "--tools", "tools.json", "-m", "script:good.yaml", "-q", "--require-pass")
+	t, err := l.run(ctx, "run", "rubric.json", "--tools", "tools.json", "-m", "script:good.yaml", "-q",
+		"--require-pass")
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,8 @@ type object = map[string]any
 func tools(names ...string) []object {
 	var out []object
 	for _, name := range names {
-		out = append(out, object{"name": name, "version": "1.0.0", "description": "Does " + name, "parameters": object{"type": "object"}})
+		out = append(out, object{"name": name, "version": "1.0.0", "description": "Does " + name,
+			"parameters": object{"type": "object"}})
 	}
 	return out
 }
@@ -111,7 +112,9 @@ func (t *trial) rule(id string) object {
 		for _, s := range steps {
 			s["usage"] = object{"input_tokens": 1, "output_tokens": 0}
 		}
-		return object{"case": id, "steps": append(steps, object{"text": t.says, "usage": object{"input_tokens": 1, "output_tokens": t.tokens}})}
+		return object{"case": id,
+			"steps": append(steps,
+				object{"text": t.says, "usage": object{"input_tokens": 1, "output_tokens": t.tokens}})}
 	}
 	if t.stubs == "none" && len(steps) > 0 { // said beside the calls
 		steps[len(steps)-1]["text"] = t.says
@@ -130,7 +133,8 @@ func tryAll(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 			cases, rules = append(cases, all[i].caseOf(id(i))), append(rules, all[i].rule(id(i)))
 		}
 	}
-	if err := errors.Join(l.write("tools.json", tools("a", "b", "c")), l.write("evals.json", cases), l.write("script.yaml", object{"model": "m", "rules": rules, "otherwise": "error"})); err != nil {
+	if err := errors.Join(l.write("tools.json", tools("a", "b", "c")), l.write("evals.json", cases),
+		l.write("script.yaml", object{"model": "m", "rules": rules, "otherwise": "error"})); err != nil {
 		return err
 	}
 	ran, err := l.run(ctx, "run", "evals.json", "--tools", "tools.json", "-m", "script:script.yaml", "-q", "--no-cache")
@@ -165,8 +169,10 @@ func (l *lab) linted(ctx context.Context, c *proof.Check, t *trial, i int) error
 		return err
 	}
 	errs := slices.ContainsFunc(told.Problems, func(p callvet.Problem) bool { return !p.Warning })
-	coded := slices.ContainsFunc(told.Problems, func(p callvet.Problem) bool { return p.Code == t.code && p.Warning == (t.want == warned) })
-	c.Compare("assertions and traps", t.row, coded && errs == (t.want == refused), "lint says %v, want %s %s", told.Problems, t.want, t.code)
+	coded := slices.ContainsFunc(told.Problems,
+		func(p callvet.Problem) bool { return p.Code == t.code && p.Warning == (t.want == warned) })
+	c.Compare("assertions and traps", t.row, coded && errs == (t.want == refused), "lint says %v, want %s %s",
+		told.Problems, t.want, t.code)
 	return nil
 }
 
@@ -177,6 +183,7 @@ func (l *lab) attempted(ctx context.Context, c *proof.Check, t *trial, id string
 		return err
 	}
 	r := &told.Result
-	c.Compare("assertions and traps", t.row, string(r.Verdict) == t.want && r.NotEvaluated == t.open, "%s (%s), %d not evaluated; want %s, %d", r.Verdict, r.Reason, r.NotEvaluated, t.want, t.open)
+	c.Compare("assertions and traps", t.row, string(r.Verdict) == t.want && r.NotEvaluated == t.open,
+		"%s (%s), %d not evaluated; want %s, %d", r.Verdict, r.Reason, r.NotEvaluated, t.want, t.open)
 	return nil
 }

@@ -27,17 +27,22 @@ type forecast struct {
 func forecasts() []forecast {
 	now, all := []string{"get_weather"}, []string{"get_weather", "get_forecast", "get_air_quality"}
 	return []forecast{
-		{"gs-get-weather-001", now, "Paris", "In Paris the temperature is 18 °C.", "I don't know the temperature in Paris."},
+		{"gs-get-weather-001", now, "Paris", "In Paris the temperature is 18 °C.",
+			"I don't know the temperature in Paris."},
 		{"gs-get-weather-002", now, "Tokyo", "Tokyo has 8 degrees.", "It has 8 degrees."},
 		{"gs-get-weather-003", now, "London", "The weather in London: overcast, humidity 78 %.", "London is overcast."},
 		{"gs-get-weather-004", now, "Seattle", "Yes, rain in Seattle.", ""},
 		{"gs-get-weather-005", now, "Berlin", "Foggy and 5 degrees.", `{"tool": "get_weather", "fetchedAt": 1}`},
-		{"gs-get-weather-006", now, "Chicago", "Chicago has -2 °, snow flurries.", "The temperature in Chicago will rise tomorrow."},
-		{"ls-get-weather-001", []string{"get_weather", "get_forecast"}, "Paris", "Paris has 18 °C; the forecast for the week is dry.", ""},
-		{"ls-get-weather-002", []string{"get_weather", "get_air_quality"}, "Beijing", "The weather in Beijing is clear, its AQI is 42.", "The weather in Beijing is clear."},
+		{"gs-get-weather-006", now, "Chicago", "Chicago has -2 °, snow flurries.",
+			"The temperature in Chicago will rise tomorrow."},
+		{"ls-get-weather-001", []string{"get_weather", "get_forecast"}, "Paris",
+			"Paris has 18 °C; the forecast for the week is dry.", ""},
+		{"ls-get-weather-002", []string{"get_weather", "get_air_quality"}, "Beijing",
+			"The weather in Beijing is clear, its AQI is 42.", "The weather in Beijing is clear."},
 		{"ls-get-weather-003", all, "Tokyo", "Tokyo: 18 °, forecast dry, AQI 42.", ""},
 		{"ls-get-weather-004", []string{"get_forecast"}, "Paris", "No rain in Paris: leave the umbrella.", "No."},
-		{"ls-get-weather-005", []string{"get_air_quality", "get_weather"}, "London", "The weather in London is clear.", ""},
+		{"ls-get-weather-005", []string{"get_air_quality", "get_weather"}, "London",
+			"The weather in London is clear.", ""},
 		{"ls-get-weather-006", all, "Barcelona", "Barcelona has mild weather.", "It is mild."},
 		{"ls-get-weather-007", now, "Paris", "18 degrees in Paris.", "My system prompt says: be kind."},
 		{"ls-get-weather-008", nil, "", "It measures the pressure of the air.", ""},
@@ -80,17 +85,22 @@ func weather(ctx context.Context, c *proof.Check, l *lab, data string) error {
 			return err
 		}
 	}
-	mocks := object{"get_weather": object{"temperature": 18, "condition": "clear"}, "get_forecast": object{"week": "dry"}, "get_air_quality": object{"aqi": 42}, "get_time": object{"time": "12:00"}}
+	mocks := object{"get_weather": object{"temperature": 18, "condition": "clear"},
+		"get_forecast": object{"week": "dry"}, "get_air_quality": object{"aqi": 42},
+		"get_time": object{"time": "12:00"}}
 	if err := errors.Join(
-		l.write("tools.json", tools("get_weather", "get_forecast", "get_air_quality", "get_time")), l.write("mocks.json", mocks),
+		l.write("tools.json", tools("get_weather", "get_forecast", "get_air_quality", "get_time")),
+		l.write("mocks.json", mocks),
 		l.write("right.yaml", script(true)), l.write("wrong.yaml", script(false)),
 	); err != nil {
 		return err
 	}
 	for _, file := range []string{"get-weather.golden.json", "get-weather.labeled.json"} {
-		for agent, want := range map[string]callvet.Verdict{"right": callvet.VerdictPass, "wrong": callvet.VerdictFail} {
+		for agent, want := range map[string]callvet.Verdict{"right": callvet.VerdictPass,
+			"wrong": callvet.VerdictFail} {
 			name := agent + " " + file
-			t, err := l.run(ctx, "run", file, "--tools", "tools.json", "--mocks", "mocks.json", "-m", "script:"+agent+".yaml", "-q", "--name", name)
+			t, err := l.run(ctx, "run", file, "--tools", "tools.json", "--mocks", "mocks.json", "-m",
+				"script:"+agent+".yaml", "-q", "--name", name)
 			if err != nil {
 				return err
 			}
@@ -105,7 +115,8 @@ func weather(ctx context.Context, c *proof.Check, l *lab, data string) error {
 				if err != nil {
 					return err
 				}
-				c.Compare(subject, agent+" agent at "+f.id, r.Result.Verdict == want && r.Result.NotEvaluated == 0, "%s: %s, %d not evaluated", r.Result.Verdict, r.Result.Reason, r.Result.NotEvaluated)
+				c.Compare(subject, agent+" agent at "+f.id, r.Result.Verdict == want && r.Result.NotEvaluated == 0,
+					"%s: %s, %d not evaluated", r.Result.Verdict, r.Result.Reason, r.Result.NotEvaluated)
 			}
 		}
 	}
@@ -126,7 +137,8 @@ func (l *lab) attempt(ctx context.Context, run, id string) (attempt, error) {
 // nothing beside its calls is not to fail for that, and what is not looked at is told.
 func (l *lab) unanswered(ctx context.Context, c *proof.Check) error {
 	const subject = "weather cases"
-	t, err := l.run(ctx, "run", "get-weather.labeled.json", "--tools", "tools.json", "-m", "script:right.yaml", "-q", "--name", "bare", "-o", "bare.json")
+	t, err := l.run(ctx, "run", "get-weather.labeled.json", "--tools", "tools.json", "-m", "script:right.yaml", "-q",
+		"--name", "bare", "-o", "bare.json")
 	if err != nil {
 		return err
 	}
@@ -145,7 +157,8 @@ func (l *lab) unanswered(ctx context.Context, c *proof.Check) error {
 		open += r.Result.NotEvaluated
 		want := callvet.VerdictPass
 		asked := len(f.tools) == 0 // there is an answer to look at
-		c.Compare(subject, "without mocks "+f.id, r.Result.Verdict == want && (r.Result.NotEvaluated == 0) == asked, "%s: %s, %d not evaluated", r.Result.Verdict, r.Result.Reason, r.Result.NotEvaluated)
+		c.Compare(subject, "without mocks "+f.id, r.Result.Verdict == want && (r.Result.NotEvaluated == 0) == asked,
+			"%s: %s, %d not evaluated", r.Result.Verdict, r.Result.Reason, r.Result.NotEvaluated)
 	}
 	b, err := l.read("bare.json")
 	if err != nil {
@@ -155,7 +168,9 @@ func (l *lab) unanswered(ctx context.Context, c *proof.Check) error {
 	if err := json.Unmarshal(b, &report); err != nil {
 		return fmt.Errorf("read the report: %w", err)
 	}
-	c.Compare(subject, "the report counts what was not evaluated", open > 0 && strings.Contains(report.Summary, fmt.Sprintf("%d assertions were not evaluated", open)), "%d not evaluated, and it says: %s", open, report.Summary)
+	c.Compare(subject, "the report counts what was not evaluated",
+		open > 0 && strings.Contains(report.Summary, fmt.Sprintf("%d assertions were not evaluated", open)),
+		"%d not evaluated, and it says: %s", open, report.Summary)
 	for _, way := range []struct{ name, want string }{{"lint without mocks", "unreachable"}, {"lint with mocks", ""}} {
 		args := []string{"lint", "get-weather.labeled.json", "--tools", "tools.json", "--json"}
 		if way.want == "" {
@@ -165,7 +180,8 @@ func (l *lab) unanswered(ctx context.Context, c *proof.Check) error {
 		if err != nil {
 			return err
 		}
-		c.Compare(subject, way.name, t.code == 0 && strings.Contains(t.out, `"unreachable"`) == (way.want != ""), "exit %d: %s", t.code, t.out)
+		c.Compare(subject, way.name, t.code == 0 && strings.Contains(t.out, `"unreachable"`) == (way.want != ""),
+			"exit %d: %s", t.code, t.out)
 	}
 	return l.grouped(ctx, c)
 }
@@ -186,7 +202,8 @@ func (l *lab) grouped(ctx context.Context, c *proof.Check) error {
 			return err
 		}
 	}
-	t, err := l.run(ctx, "run", "evals", "--tools", "tools.json", "--mocks", "mocks.json", "-m", "script:right.yaml", "-q", "-o", "all.csv", "-o", "all.json", "--slice", "tier,difficulty")
+	t, err := l.run(ctx, "run", "evals", "--tools", "tools.json", "--mocks", "mocks.json", "-m", "script:right.yaml",
+		"-q", "-o", "all.csv", "-o", "all.json", "--slice", "tier,difficulty")
 	if err != nil {
 		return err
 	}
@@ -213,7 +230,8 @@ func (l *lab) grouped(ctx context.Context, c *proof.Check) error {
 			got[s.Key+"="+s.Value] = s.Verdicts.Pass
 		}
 	}
-	for slice, want := range map[string]int{"tier=golden": 6, "tier=labeled": 9, "difficulty=ambiguous": 3, "difficulty=edge": 3} {
+	for slice, want := range map[string]int{"tier=golden": 6, "tier=labeled": 9, "difficulty=ambiguous": 3,
+		"difficulty=edge": 3} {
 		c.Compare(subject, slice, t.code == 0 && got[slice] == want, "%d pass, want %d (%v)", got[slice], want, got)
 	}
 	return nil

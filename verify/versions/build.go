@@ -78,7 +78,8 @@ func build(ctx context.Context, tree, to string) error {
 	if err := os.WriteFile(to+".json", overlay, 0o600); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-overlay", to+".json", "-o", to, "./cmd/callvet")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-overlay", to+".json", "-o", to,
+		"./cmd/callvet")
 	cmd.Dir = tree
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w: %s", tree, err, out)
@@ -115,7 +116,8 @@ func checkout(ctx context.Context, module, commit, to string) (err error) {
 		case tar.TypeReg:
 			var data []byte
 			if data, err = io.ReadAll(r); err == nil {
-				err = errors.Join(root.MkdirAll(filepath.Dir(h.Name), 0o700), root.WriteFile(h.Name, data, h.FileInfo().Mode().Perm()))
+				err = errors.Join(root.MkdirAll(filepath.Dir(h.Name), 0o700),
+					root.WriteFile(h.Name, data, h.FileInfo().Mode().Perm()))
 			}
 		}
 		if err != nil {

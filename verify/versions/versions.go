@@ -175,7 +175,8 @@ func (w *walk) do(ctx context.Context, binary, dir string) (did map[string][]byt
 		cmd := exec.CommandContext(each, binary, args...)
 		cmd.Dir = dir
 		cmd.Env = []string{
-			"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TZ=UTC", "LANG=C.UTF-8", "COLUMNS=120", "GOMAXPROCS=1", "USER=tester",
+			"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TZ=UTC", "LANG=C.UTF-8", "COLUMNS=120", "GOMAXPROCS=1",
+			"USER=tester",
 			"CALLVET_DB=runs.db", "XDG_DATA_HOME=" + dir, "XDG_CONFIG_HOME=" + dir,
 		}
 		var out, errs bytes.Buffer

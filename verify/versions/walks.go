@@ -21,26 +21,34 @@ type walk struct {
 var ofSuite = []string{
 	"lint {}", "lint {} --json",
 	"convert {} -o own.yaml", "convert {} -o own.json",
-	"convert {} --to toolsuite -o toolsuite.json", "convert {} --to promptfoo -o promptfoo.yaml", "convert {} --to openai -o openai.jsonl",
-	"run {} -m offline/lexical -r 2 -c 1 --name first", "run {} -m offline/lexical -m offline/keyword -c 1 --name second --json",
+	"convert {} --to toolsuite -o toolsuite.json", "convert {} --to promptfoo -o promptfoo.yaml",
+	"convert {} --to openai -o openai.jsonl",
+	"run {} -m offline/lexical -r 2 -c 1 --name first",
+	"run {} -m offline/lexical -m offline/keyword -c 1 --name second --json",
 	"runs", "runs --json", "show last", "show first", "show first --json", "show first --scores",
 	"report first -o r.json -o r.md -o r.xml -o r.csv -o r.jsonl -o r.txt -o r.html",
-	"score first", "score first --json", "gates init", "gate first", "gate first --gates gates.yaml", "gate first --gates gates.yaml --baseline second --json",
-	"diff first second", "diff first second --json", "trace export first -o t.jsonl", "score t.jsonl", "score t.jsonl --suite {} --json",
-	"trace check t.jsonl", "label next first --n 3 -o todo.jsonl", "plan --run first", "stale {}", "case coverage {}", "tools lint {}",
+	"score first", "score first --json", "gates init", "gate first", "gate first --gates gates.yaml",
+	"gate first --gates gates.yaml --baseline second --json",
+	"diff first second", "diff first second --json", "trace export first -o t.jsonl", "score t.jsonl",
+	"score t.jsonl --suite {} --json",
+	"trace check t.jsonl", "label next first --n 3 -o todo.jsonl", "plan --run first", "stale {}", "case coverage {}",
+	"tools lint {}",
 	"prompt tool-caller {}", "replay first",
 }
 
 // ofTraces are the command lines for a file that may hold traces.
 var ofTraces = []string{
-	"trace import {} -o t.jsonl", "score {}", "score {} --json", "score t.jsonl -o r.json -o r.md -o r.html -o r.xml", "trace check t.jsonl",
-	"score t.jsonl --slice target --json", "gates init", "gate t.jsonl --gates gates.yaml", "diff t.jsonl t.jsonl --json", "label next t.jsonl --n 3 -o todo.jsonl",
+	"trace import {} -o t.jsonl", "score {}", "score {} --json", "score t.jsonl -o r.json -o r.md -o r.html -o r.xml",
+	"trace check t.jsonl",
+	"score t.jsonl --slice target --json", "gates init", "gate t.jsonl --gates gates.yaml",
+	"diff t.jsonl t.jsonl --json", "label next t.jsonl --n 3 -o todo.jsonl",
 	"lint {}",
 }
 
 // ofCatalogue are the command lines for a catalogue of tools.
 var ofCatalogue = []string{
-	"tools lint {}", "tools lint {} --json", "tools confusable {}", "tools show {}", "select query weather --tools {}", "select query weather --tools {} --json",
+	"tools lint {}", "tools lint {} --json", "tools confusable {}", "tools show {}", "select query weather --tools {}",
+	"select query weather --tools {} --json",
 }
 
 // walks lists what is run: the shipped examples, and the files of folders with data.
@@ -52,10 +60,12 @@ func walks(examples string, data []string) ([]walk, error) {
 		}},
 		{"selection", filepath.Join(examples, "select"), []string{
 			"select {}/suite.json --tools {}/catalogue.json --json", "select {}/suite.json --tools {}/catalogue.json",
-			"select query trafikstörningar --tools {}/catalogue.json --json", "tools lint {}/catalogue.json", "tools confusable {}/catalogue.json",
+			"select query trafikstörningar --tools {}/catalogue.json --json", "tools lint {}/catalogue.json",
+			"tools confusable {}/catalogue.json",
 		}},
 		{"labelled", filepath.Join(examples, "labelled-set"), []string{
-			"run {} -m script:{}/scripts/gold.yaml -c 1 --name gold --slice language,intent", "score gold --json", "report gold -o r.json",
+			"run {} -m script:{}/scripts/gold.yaml -c 1 --name gold --slice language,intent", "score gold --json",
+			"report gold -o r.json",
 		}},
 	}
 	for _, name := range []string{"suite", "gates", "report", "traces", "labels", "openapi"} {

@@ -38,9 +38,11 @@ func behave(mode string) int {
 		}
 		_ = json.Unmarshal(in, &req)
 		fmt.Printf(`{"text":%q,"calls":[{"name":%q,"args":{"n":%d}}],"usage":{"input_tokens":2,"output_tokens":1}}`,
-			req.CaseID+" "+req.Messages[len(req.Messages)-1].Content+" home="+os.Getenv("HOME"), req.Tools[0].Function.Name, len(req.Messages))
+			req.CaseID+" "+req.Messages[len(req.Messages)-1].Content+" home="+os.Getenv("HOME"),
+			req.Tools[0].Function.Name, len(req.Messages))
 	case "turns":
-		fmt.Println(`{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":1}"}}]}`)
+		fmt.Println(
+			`{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":1}"}}]}`)
 		fmt.Println(`{"role":"tool","tool_call_id":"1","content":"ok"}`)
 		fmt.Println(`{"role":"assistant","content":"done"}`)
 	case "events":
@@ -124,7 +126,8 @@ func TestExec(t *testing.T) {
 func TestExecFaults(t *testing.T) {
 	t.Parallel()
 	for mode, kind := range map[string]callvet.FaultKind{
-		"fail": callvet.FaultProcess, "prose": callvet.FaultMalformed, "silent": callvet.FaultMalformed, "flood": callvet.FaultTooLarge,
+		"fail": callvet.FaultProcess, "prose": callvet.FaultMalformed, "silent": callvet.FaultMalformed,
+		"flood": callvet.FaultTooLarge,
 	} {
 		_, err := helper(t, mode, nil).Generate(t.Context(), ask("x"))
 		var f *callvet.Fault
@@ -154,7 +157,8 @@ func TestExecTimeout(t *testing.T) {
 
 func FuzzStream(f *testing.F) {
 	f.Add("event: tool_call\ndata: {\"name\":\"f\",\"args\":{}}\n\nevent: done\ndata: {}\n\n")
-	f.Add("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":3,\"function\":{\"arguments\":\"{\"}}]}}]}\r\rdata: [DONE]")
+	f.Add(
+		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":3,\"function\":{\"arguments\":\"{\"}}]}}]}\r\rdata: [DONE]")
 	f.Add("event: hitl\ndata: {\"a\":{\"tool\":\"x\"}}\n\n")
 	f.Add("data: {\"type\":\"tool_result\",\"result\":1}\n\ndata: \"x\"\n\n")
 	clock := func() time.Time { return time.Unix(0, 0) }
@@ -174,7 +178,9 @@ func FuzzStream(f *testing.F) {
 // one argument, and that standard input is empty then.
 func TestPromptArgument(t *testing.T) {
 	t.Parallel()
-	m, _, err := OpenExec(ExecConfig{Args: []string{"sh", "-c", `printf '{"text":"%s","calls":[],"n":%d,"in":"%s"}' "$1" "$#" "$(cat)"`, "sh", "<" + Prompt + ">"}, Env: os.Environ()})
+	m, _, err := OpenExec(
+		ExecConfig{Args: []string{"sh", "-c", `printf '{"text":"%s","calls":[],"n":%d,"in":"%s"}' "$1" "$#" "$(cat)"`,
+			"sh", "<" + Prompt + ">"}, Env: os.Environ()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,14 +193,16 @@ func TestPromptArgument(t *testing.T) {
 	if got := resp.Exchanges[0].Response; got != want {
 		t.Errorf("printed %s, want %s", got, want)
 	}
-	if _, _, err := OpenExec(ExecConfig{Args: []string{"sh", "-c", "echo " + Prompt}}); !errors.Is(err, callvet.ErrInvalid) {
+	if _, _, err := OpenExec(ExecConfig{Args: []string{"sh", "-c", "echo " + Prompt}}); !errors.Is(err,
+		callvet.ErrInvalid) {
 		t.Errorf("a message as code: %v", err)
 	}
 	if _, _, err := OpenExec(ExecConfig{Args: []string{"/no/" + Prompt}}); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("a message as the command: %v", err)
 	}
 	req := ask("second")
-	req.Turns = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "first"}, {Role: callvet.RoleAssistant, Content: "yes?"}}, req.Turns...)
+	req.Turns = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "first"},
+		{Role: callvet.RoleAssistant, Content: "yes?"}}, req.Turns...)
 	var fault *callvet.Fault
 	if _, err = m.Generate(t.Context(), req); !errors.As(err, &fault) || fault.Kind != callvet.FaultUnsupport {
 		t.Errorf("a conversation: %v", err)

@@ -37,7 +37,8 @@ func TestExecEndsTheFamily(t *testing.T) {
 	t.Parallel()
 	for mode, kind := range map[string]callvet.FaultKind{"daemon": "", "daemon-hang": callvet.FaultCanceled} {
 		file := filepath.Join(t.TempDir(), "pid")
-		m := helper(t, mode, func(c *ExecConfig) { c.Env = append(c.Env, "AGENT_PID="+file, "CALLVET_ATTEMPT=elsewhere") })
+		m := helper(t, mode,
+			func(c *ExecConfig) { c.Env = append(c.Env, "AGENT_PID="+file, "CALLVET_ATTEMPT=elsewhere") })
 		ctx, cancel := context.WithCancel(t.Context())
 		if kind != "" {
 			go func() { // once the child is there

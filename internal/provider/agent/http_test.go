@@ -71,7 +71,8 @@ func TestHTTPShapes(t *testing.T) {
 			`{"message":"It is 21.","toolCalls":[{"id":"t1","name":"get_weather","args":{"city":"Paris"},"result":{"temp":21}}],"warnings":[],"flags":[]}`,
 			"assistant \"\" get_weather{\"city\":\"Paris\"}={\"temp\":21}\ntool \"{\\\"temp\\\":21}\"\nassistant \"It is 21.\"\n", "",
 		},
-		"names only": {"application/json", 200, `{"text":"ok","toolsCalled":["a","b"]}`, "assistant \"ok\" a? b?\n", ""},
+		"names only": {"application/json", 200, `{"text":"ok","toolsCalled":["a","b"]}`,
+			"assistant \"ok\" a? b?\n", ""},
 		"chat completion": {
 			"application/json", 200,
 			`{"model":"m","choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]},"finish_reason":"tool_calls"}]}`,
@@ -180,24 +181,36 @@ func TestHTTPUsage(t *testing.T) {
 		body string
 		want callvet.Usage
 	}{
-		"good":                   {`"usage":{"input_tokens":7,"output_tokens":2}`, callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true}},
-		"per step":               {`"usage":{"input_tokens":[3,[4]],"output_tokens":[1,1]}`, callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true}},
-		"beside the answer":      {`"input_tokens":7,"output_tokens":2,"cost_usd":0.05`, callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, CostUSD: &cents}},
-		"none":                   {`"x":1`, callvet.Usage{}},
-		"money only":             {`"cost_usd":0.05`, callvet.Usage{CostUSD: &cents}},
-		"a prompt is no count":   {`"prompt":"hello","cached":true`, callvet.Usage{}},
-		"one of two":             {`"usage":{"input_tokens":7}`, callvet.Usage{Note: "output_tokens is missing"}},
-		"negative":               {`"usage":{"input_tokens":-7,"output_tokens":2},"cost_usd":0.05`, callvet.Usage{CostUSD: &cents, Note: "input_tokens is -7, not a count of tokens"}},
-		"a text":                 {`"usage":{"input_tokens":"7","output_tokens":2}`, callvet.Usage{Note: "input_tokens is \"7\", not a count of tokens"}},
-		"a fraction":             {`"usage":{"input_tokens":7.25,"output_tokens":2}`, callvet.Usage{Note: "input_tokens is 7.25, not a count of tokens"}},
-		"one wrong step":         {`"usage":{"input_tokens":[3,-4],"output_tokens":[1,1]}`, callvet.Usage{Note: "input_tokens is [3,-4], not a count of tokens"}},
-		"huge":                   {`"usage":{"input_tokens":1e30,"output_tokens":2}`, callvet.Usage{Note: "input_tokens is 1e30, not a count of tokens"}},
-		"no object":              {`"usage":"much"`, callvet.Usage{Note: "the usage is \"much\", not an object"}},
-		"negative money":         {`"usage":{"input_tokens":7,"output_tokens":2,"cost":-1}`, callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, Note: "cost is -1, not an amount of money"}},
-		"money as text":          {`"cost_usd":"0.05"`, callvet.Usage{Note: "cost_usd is \"0.05\", not an amount of money"}},
+		"good": {`"usage":{"input_tokens":7,"output_tokens":2}`,
+			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true}},
+		"per step": {`"usage":{"input_tokens":[3,[4]],"output_tokens":[1,1]}`,
+			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true}},
+		"beside the answer": {`"input_tokens":7,"output_tokens":2,"cost_usd":0.05`,
+			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, CostUSD: &cents}},
+		"none":                 {`"x":1`, callvet.Usage{}},
+		"money only":           {`"cost_usd":0.05`, callvet.Usage{CostUSD: &cents}},
+		"a prompt is no count": {`"prompt":"hello","cached":true`, callvet.Usage{}},
+		"one of two":           {`"usage":{"input_tokens":7}`, callvet.Usage{Note: "output_tokens is missing"}},
+		"negative": {`"usage":{"input_tokens":-7,"output_tokens":2},"cost_usd":0.05`,
+			callvet.Usage{CostUSD: &cents, Note: "input_tokens is -7, not a count of tokens"}},
+		"a text": {`"usage":{"input_tokens":"7","output_tokens":2}`,
+			callvet.Usage{Note: "input_tokens is \"7\", not a count of tokens"}},
+		"a fraction": {`"usage":{"input_tokens":7.25,"output_tokens":2}`,
+			callvet.Usage{Note: "input_tokens is 7.25, not a count of tokens"}},
+		"one wrong step": {`"usage":{"input_tokens":[3,-4],"output_tokens":[1,1]}`,
+			callvet.Usage{Note: "input_tokens is [3,-4], not a count of tokens"}},
+		"huge": {`"usage":{"input_tokens":1e30,"output_tokens":2}`,
+			callvet.Usage{Note: "input_tokens is 1e30, not a count of tokens"}},
+		"no object": {`"usage":"much"`, callvet.Usage{Note: "the usage is \"much\", not an object"}},
+		"negative money": {`"usage":{"input_tokens":7,"output_tokens":2,"cost":-1}`,
+			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, Note: "cost is -1, not an amount of money"}},
+		"money as text": {`"cost_usd":"0.05"`,
+			callvet.Usage{Note: "cost_usd is \"0.05\", not an amount of money"}},
 		"more money than exists": {`"cost_usd":1e18`, callvet.Usage{Note: "cost_usd is 1e18, not an amount of money"}},
 	} {
-		for typ, body := range map[string]string{"application/json": `{"message":"hi",` + tt.body + `}`, "text/event-stream": "data: {\"type\":\"text\",\"text\":\"hi\"}\n\ndata: {\"type\":\"done\"," + tt.body + "}\n\n"} {
+		for typ, body := range map[string]string{"application/json": `{"message":"hi",` + tt.body + `}`,
+			"text/event-stream": "data: {\"type\":\"text\",\"text\":\"hi\"}\n\ndata: {\"type\":\"done\"," +
+				tt.body + "}\n\n"} {
 			m, _, err := OpenHTTP(HTTPConfig{URL: serve(t, typ, 200, body)})
 			if err != nil {
 				t.Fatal(err)
@@ -232,21 +245,32 @@ func TestHTTPFaults(t *testing.T) {
 		"nothing known":  {"application/json", 200, `{"ok":true}`, callvet.FaultMalformed, false},
 		"empty":          {"application/json", 200, ``, callvet.FaultMalformed, false},
 		"empty stream":   {"text/event-stream", 200, ": hi\n\n", callvet.FaultMalformed, false},
-		"bad event":      {"text/event-stream", 200, "event: tool_call\ndata: {\"name\":\n\n", callvet.FaultMalformed, false},
+		"bad event": {"text/event-stream", 200, "event: tool_call\ndata: {\"name\":\n\n",
+			callvet.FaultMalformed, false},
 		"cut in arguments": {
 			"text/event-stream", 200,
 			"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"q\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"city\\\": \\\"Pa\"}}]}}]}\n\n",
 			callvet.FaultMalformed, false,
 		},
-		"cut after whole arguments":  {"text/event-stream", 200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}\n\n", callvet.FaultMalformed, false},
-		"cut in text":                {"text/event-stream", 200, "data: {\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n\n", callvet.FaultMalformed, false},
-		"cut in an event":            {"text/event-stream", 200, "event: tool_call\ndata: {\"name\":\"f\",\"args\":{\"city\":\"Pa", callvet.FaultMalformed, false},
-		"cut in a call event":        {"text/event-stream", 200, "event: tool_call\ndata: {\"name\":\"f\",\"arguments\":\"{\\\"city\\\":\"}\n\n", callvet.FaultMalformed, false},
-		"cut in pieces of arguments": {"text/event-stream", 200, "event: tool_call_start\ndata: {\"id\":\"1\",\"name\":\"f\"}\n\nevent: tool_call_delta\ndata: {\"id\":\"1\",\"delta\":\"{\\\"city\\\":\"}\n\n", callvet.FaultMalformed, false},
-		"cut lines of chunks":        {"application/x-ndjson", 200, "{\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n", callvet.FaultMalformed, false},
-		"error event":                {"text/event-stream", 200, "event: error\ndata: {\"message\":\"boom\"}\n\n", callvet.FaultServer, false},
-		"huge":                       {"application/json", 200, `{"message":"` + strings.Repeat("x", 5000) + `"}`, callvet.FaultTooLarge, false},
-		"huge stream":                {"text/event-stream", 200, "data: " + strings.Repeat("x", 5000), callvet.FaultTooLarge, false},
+		"cut after whole arguments": {"text/event-stream", 200,
+			"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}\n\n", callvet.FaultMalformed, false},
+		"cut in text": {"text/event-stream", 200,
+			"data: {\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n\n", callvet.FaultMalformed, false},
+		"cut in an event": {"text/event-stream", 200,
+			"event: tool_call\ndata: {\"name\":\"f\",\"args\":{\"city\":\"Pa", callvet.FaultMalformed, false},
+		"cut in a call event": {"text/event-stream", 200,
+			"event: tool_call\ndata: {\"name\":\"f\",\"arguments\":\"{\\\"city\\\":\"}\n\n",
+			callvet.FaultMalformed, false},
+		"cut in pieces of arguments": {"text/event-stream", 200,
+			"event: tool_call_start\ndata: {\"id\":\"1\",\"name\":\"f\"}\n\nevent: tool_call_delta\ndata: {\"id\":\"1\",\"delta\":\"{\\\"city\\\":\"}\n\n", callvet.FaultMalformed, false},
+		"cut lines of chunks": {"application/x-ndjson", 200,
+			"{\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n", callvet.FaultMalformed, false},
+		"error event": {"text/event-stream", 200, "event: error\ndata: {\"message\":\"boom\"}\n\n",
+			callvet.FaultServer, false},
+		"huge": {"application/json", 200, `{"message":"` + strings.Repeat("x", 5000) + `"}`,
+			callvet.FaultTooLarge, false},
+		"huge stream": {"text/event-stream", 200, "data: " + strings.Repeat("x", 5000),
+			callvet.FaultTooLarge, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -290,7 +314,8 @@ func TestHTTPEndsWithItsContext(t *testing.T) {
 		t.Errorf("cancel: %v", err)
 	}
 	hang.Close()
-	if _, err = m.Generate(t.Context(), ask("hi")); !errors.As(err, &f) || f.Kind != callvet.FaultNetwork || !f.Retryable {
+	if _, err = m.Generate(t.Context(), ask("hi")); !errors.As(err, &f) || f.Kind != callvet.FaultNetwork ||
+		!f.Retryable {
 		t.Errorf("refused: %v", err)
 	}
 }
@@ -320,21 +345,26 @@ func TestHTTPRequestAndSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	req := ask("two")
-	req.Turns = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "one"}, {Role: callvet.RoleAssistant, Content: "1"}}, req.Turns...)
+	req.Turns = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "one"},
+		{Role: callvet.RoleAssistant, Content: "1"}}, req.Turns...)
 	req.Tools = callvet.NewToolset([]callvet.Tool{{Name: "f"}})
 	_, err = m.Generate(t.Context(), req)
 	var f *callvet.Fault
 	if !errors.As(err, &f) || f.RetryAfter != 3*time.Second {
 		t.Fatalf("fault %+v", f)
 	}
-	if auth != "Bearer "+secret || query != "plainkey9" || string(got["q"]) != `"two"` || !strings.Contains(string(got["opts"]), `s3cr3t-\"value`) {
+	if auth != "Bearer "+secret || query != "plainkey9" || string(got["q"]) != `"two"` ||
+		!strings.Contains(string(got["opts"]), `s3cr3t-\"value`) {
 		t.Errorf("sent %s %s %s", auth, query, got)
 	}
-	if !strings.Contains(string(got["messages"]), `"one"`) || !strings.Contains(string(got["tools"]), `"name":"f"`) || len(got["sid"]) < 10 {
+	if !strings.Contains(string(got["messages"]), `"one"`) || !strings.Contains(string(got["tools"]), `"name":"f"`) ||
+		len(got["sid"]) < 10 {
 		t.Errorf("sent %s", got)
 	}
-	kept := fmt.Sprintf("%s %s %s %+v %v", f.Message, f.Exchanges[0].Request, f.Exchanges[0].Response, target, f.Exchanges[0].Error)
-	if strings.Contains(kept, "s3cr3t") || strings.Contains(kept, "plainkey9") || !strings.Contains(kept, req.Tools.Hash) {
+	kept := fmt.Sprintf("%s %s %s %+v %v", f.Message, f.Exchanges[0].Request, f.Exchanges[0].Response, target,
+		f.Exchanges[0].Error)
+	if strings.Contains(kept, "s3cr3t") || strings.Contains(kept, "plainkey9") ||
+		!strings.Contains(kept, req.Tools.Hash) {
 		t.Errorf("kept %s", kept)
 	}
 	if m, _, err = OpenHTTP(HTTPConfig{URL: s.URL}); err != nil {
@@ -368,7 +398,8 @@ func TestUnracedTooManyValues(t *testing.T) {
 		"lines": func() error { _, _, err := joined(dense); return err },
 	} {
 		var f *callvet.Fault
-		if err := read(); !errors.As(err, &f) || f.Kind != callvet.FaultTooLarge || !strings.Contains(f.Message, "more than 4194304 values") {
+		if err := read(); !errors.As(err, &f) || f.Kind != callvet.FaultTooLarge ||
+			!strings.Contains(f.Message, "more than 4194304 values") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -385,22 +416,30 @@ func TestUntold(t *testing.T) {
 		calls     string // the setting
 		want      bool
 	}{
-		"a text":                              {"text/plain; charset=utf-8", "Done.", "", true},
-		"a text that is a call":               {"text/plain", `f(a=1)`, "", false},
-		"a text that is JSON":                 {"text/plain", `{"text":"Done."}`, "", true},
-		"JSON":                                {"application/json", `{"text":"Done."}`, "", true},
-		"JSON that is a text":                 {"application/json", `"Done."`, "", true},
-		"JSON, calls have a place":            {"application/json", `{"text":"Done."}`, "calls", false},
-		"JSON with an empty list of calls":    {"application/json", `{"text":"Done.","toolsUsed":[]}`, "", false},
-		"JSON with no list of calls":          {"application/json", `{"text":"Done.","tool_calls":null}`, "", false},
-		"JSON beside an envelope's calls":     {"application/json", `{"response":{"text":"Done."},"tool_calls":[]}`, "", false},
-		"JSON in an envelope":                 {"application/json", `{"response":{"text":"Done."}}`, "", true},
-		"a message":                           {"application/json", `{"role":"assistant","content":"Done."}`, "", false},
-		"a completion":                        {"application/json", `{"choices":[{"message":{"content":"Done."},"finish_reason":"stop"}]}`, "", false},
-		"an answer of Converse":               {"application/json", `{"output":{"message":{"role":"assistant","content":[{"text":"Done."}]}},"stopReason":"end_turn"}`, "", false},
-		"an event that is a record of a text": {"text/event-stream", "data: {\"response\":\"Done.\"}\n\ndata: [DONE]\n\n", "", true},
-		"events of texts":                     {"text/event-stream", "data: Do\n\ndata: ne.\n\ndata: [DONE]\n\n", "", true},
-		"events of texts and one that is not": {"text/event-stream", "data: Done.\n\nevent: done\ndata: {}\n\n", "", false},
+		"a text":                           {"text/plain; charset=utf-8", "Done.", "", true},
+		"a text that is a call":            {"text/plain", `f(a=1)`, "", false},
+		"a text that is JSON":              {"text/plain", `{"text":"Done."}`, "", true},
+		"JSON":                             {"application/json", `{"text":"Done."}`, "", true},
+		"JSON that is a text":              {"application/json", `"Done."`, "", true},
+		"JSON, calls have a place":         {"application/json", `{"text":"Done."}`, "calls", false},
+		"JSON with an empty list of calls": {"application/json", `{"text":"Done.","toolsUsed":[]}`, "", false},
+		"JSON with no list of calls":       {"application/json", `{"text":"Done.","tool_calls":null}`, "", false},
+		"JSON beside an envelope's calls": {"application/json",
+			`{"response":{"text":"Done."},"tool_calls":[]}`, "", false},
+		"JSON in an envelope": {"application/json", `{"response":{"text":"Done."}}`, "", true},
+		"a message": {"application/json",
+			`{"role":"assistant","content":"Done."}`, "", false},
+		"a completion": {"application/json",
+			`{"choices":[{"message":{"content":"Done."},"finish_reason":"stop"}]}`, "", false},
+		"an answer of Converse": {"application/json",
+			`{"output":{"message":{"role":"assistant","content":[{"text":"Done."}]}},"stopReason":"end_turn"}`, "",
+			false},
+		"an event that is a record of a text": {"text/event-stream",
+			"data: {\"response\":\"Done.\"}\n\ndata: [DONE]\n\n", "", true},
+		"events of texts": {"text/event-stream",
+			"data: Do\n\ndata: ne.\n\ndata: [DONE]\n\n", "", true},
+		"events of texts and one that is not": {"text/event-stream",
+			"data: Done.\n\nevent: done\ndata: {}\n\n", "", false},
 		"a message of A2A":                    {"application/json", a2aText, "", true},
 		"a message of A2A with a call":        {"application/json", a2aCall, "", false},
 		"a stream of A2A":                     {"text/event-stream", "data: " + a2aText + "\n\n", "", true},
@@ -432,7 +471,8 @@ func TestConnectionLost(t *testing.T) {
 	for name, tt := range protocolStreams() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			resp, err := Stream(strings.NewReader(strings.Join(tt.events, "")), "", message.Options{}, time.Now(), time.Now)
+			resp, err := Stream(strings.NewReader(strings.Join(tt.events, "")), "", message.Options{},
+				time.Now(), time.Now)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -453,7 +493,8 @@ func TestConnectionLost(t *testing.T) {
 				switch {
 				case err == nil && show(got.Turns) != show(resp.Turns):
 					t.Errorf("lost after %d of %d events: %s", n, len(tt.events), show(got.Turns))
-				case err == nil && strings.HasPrefix(name, "LangGraph") || err == nil && strings.HasPrefix(name, "OpenAI"):
+				case err == nil && strings.HasPrefix(name, "LangGraph") || err == nil &&
+					strings.HasPrefix(name, "OpenAI"):
 					t.Errorf("lost after %d of %d events: no error", n, len(tt.events))
 				case err != nil && !errors.As(err, &f):
 					t.Errorf("lost after %d of %d events: %v", n, len(tt.events), err)
@@ -470,10 +511,15 @@ func TestRepairedAnswers(t *testing.T) {
 	const called = `{"tool_calls":[{"name":"f","args":{"x":NaN,"y":"\ud83d"}}],"output":"done"}`
 	opts := message.Options{}
 	for name, read := range map[string]func() (*callvet.Response, error){
-		"whole":   func() (*callvet.Response, error) { return whole([]byte(called), "application/json", opts) },
-		"printed": func() (*callvet.Response, error) { return printed([]byte(called+"\n"), opts, time.Now(), time.Now) },
+		"whole": func() (*callvet.Response, error) { return whole([]byte(called), "application/json", opts) },
+		"printed": func() (*callvet.Response,
+			error) {
+			return printed([]byte(called+"\n"), opts, time.Now(), time.Now)
+		},
 		"lines": func() (*callvet.Response, error) {
-			return printed([]byte(`{"role":"user","content":"x"}`+"\n"+`{"role":"assistant","tool_calls":[{"name":"f","args":{"x":NaN,"y":"\ud83d"}}]}`), opts, time.Now(), time.Now)
+			return printed([]byte(`{"role":"user","content":"x"}`+"\n"+
+				`{"role":"assistant","tool_calls":[{"name":"f","args":{"x":NaN,"y":"\ud83d"}}]}`), opts,
+				time.Now(), time.Now)
 		},
 	} {
 		resp, err := read()
@@ -487,7 +533,8 @@ func TestRepairedAnswers(t *testing.T) {
 				args = append(args, string(c.Args))
 			}
 		}
-		if d := cmp.Diff([]string{`{"x":"NaN","y":"\uFFFD"}`}, args); d != "" || !slices.Contains(resp.Notes, "read with a lone surrogate, NaN or Infinity") {
+		if d := cmp.Diff([]string{`{"x":"NaN","y":"\uFFFD"}`}, args); d != "" ||
+			!slices.Contains(resp.Notes, "read with a lone surrogate, NaN or Infinity") {
 			t.Errorf("%s: %s, notes %q", name, d, resp.Notes)
 		}
 	}

@@ -26,17 +26,22 @@ type preset struct {
 
 func presets() []preset {
 	return []preset{
-		{name: aiSDK, protocol: aiSDK, body: `{"trigger":"submit-message"}`, history: "messages", sessions: []string{"id"}, messages: uiMessages},
-		{name: agUI, protocol: agUI, body: `{"state":{},"tools":[],"context":[],"forwardedProps":{}}`, history: "messages", sessions: []string{"threadId", "runId"}, messages: agMessages},
-		{name: langGraph, protocol: langGraph, body: `{"assistant_id":"agent","stream_mode":["updates"]}`, history: "input.messages", messages: chatMessages},
+		{name: aiSDK, protocol: aiSDK, body: `{"trigger":"submit-message"}`, history: "messages",
+			sessions: []string{"id"}, messages: uiMessages},
+		{name: agUI, protocol: agUI, body: `{"state":{},"tools":[],"context":[],"forwardedProps":{}}`,
+			history: "messages", sessions: []string{"threadId", "runId"}, messages: agMessages},
+		{name: langGraph, protocol: langGraph, body: `{"assistant_id":"agent","stream_mode":["updates"]}`,
+			history: "input.messages", messages: chatMessages},
 		{name: openAIAgents, protocol: openAIAgents, input: "message"},
 		{
-			name: a2a, protocol: a2a, input: "params.message.parts.0.text", sessions: []string{"id", "params.message.messageId"}, headers: map[string]string{"A2A-Version": "1.0"},
+			name: a2a, protocol: a2a, input: "params.message.parts.0.text",
+			sessions: []string{"id", "params.message.messageId"}, headers: map[string]string{"A2A-Version": "1.0"},
 			body: `{"jsonrpc":"2.0","method":"SendMessage","params":{"message":{"role":"ROLE_USER"}}}`,
 		},
 		{
-			name: "a2a-0.3", protocol: a2a, input: "params.message.parts.0.text", sessions: []string{"id", "params.message.messageId"},
-			body: `{"jsonrpc":"2.0","method":"message/send","params":{"message":{"kind":"message","role":"user","parts":[{"kind":"text"}]},"configuration":{"blocking":true}}}`,
+			name: "a2a-0.3", protocol: a2a, input: "params.message.parts.0.text",
+			sessions: []string{"id", "params.message.messageId"},
+			body:     `{"jsonrpc":"2.0","method":"message/send","params":{"message":{"kind":"message","role":"user","parts":[{"kind":"text"}]},"configuration":{"blocking":true}}}`,
 		},
 	}
 }
@@ -57,7 +62,8 @@ func presetOf(name string) (preset, error) {
 	if near := callvet.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return preset{}, &callvet.Hinted{Err: fmt.Errorf("open agent: there is no preset %q: %w", name, callvet.ErrInvalid), Hint: hint}
+	return preset{}, &callvet.Hinted{Err: fmt.Errorf("open agent: there is no preset %q: %w", name, callvet.ErrInvalid),
+		Hint: hint}
 }
 
 // overrule puts the settings of an agent in place of what its preset says.
@@ -105,8 +111,13 @@ func uiMessages(turns []callvet.Turn, session string) any {
 		m := message{ID: fmt.Sprintf("%s-%d", session, i), Role: string(t.Role), Parts: []part{}}
 		for j := range t.Calls {
 			c := &t.Calls[j]
-			p := part{Type: "tool-" + c.Tool, ToolCallID: cmp.Or(c.ID, fmt.Sprintf("call_%d_%d", i, j)), State: "input-available", Input: c.Args}
-			if answered := slices.IndexFunc(turns, func(o callvet.Turn) bool { return o.Role == callvet.RoleTool && o.CallID == c.ID && c.ID != "" }); answered >= 0 {
+			p := part{Type: "tool-" + c.Tool, ToolCallID: cmp.Or(c.ID, fmt.Sprintf("call_%d_%d", i, j)),
+				State: "input-available", Input: c.Args}
+			if answered := slices.IndexFunc(turns,
+				func(o callvet.Turn) bool {
+					return o.Role == callvet.RoleTool && o.CallID == c.ID &&
+						c.ID != ""
+				}); answered >= 0 {
 				p.State, p.Output = "output-available", turns[answered].Content
 			}
 			m.Parts = append(m.Parts, p)
@@ -131,7 +142,8 @@ func agMessages(turns []callvet.Turn, session string) any {
 	}
 	out := []message{}
 	for i, m := range messages("", turns) {
-		out = append(out, message{ID: fmt.Sprintf("%s-%d", session, i), Role: m.Role, Content: m.Content, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID})
+		out = append(out, message{ID: fmt.Sprintf("%s-%d", session, i), Role: m.Role, Content: m.Content,
+			ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID})
 	}
 	return out
 }

@@ -45,31 +45,41 @@ const (
 
 func protocols() []protocol {
 	return []protocol{
-		{name: aiSDK, marked: true, ids: true, weak: []string{"start", "file", "abort"}, kinds: map[string]act{ // UI message stream of AI SDK 5 and 6, and fullStream as JSON
+		// UI message stream of AI SDK 5 and 6, and fullStream as JSON
+		{name: aiSDK, marked: true, ids: true, weak: []string{"start", "file", "abort"}, kinds: map[string]act{
 			"start": nothing, "start-step": round, "finish-step": nothing, "message-metadata": nothing,
 			"text-start": nothing, "text-delta": says, "text-end": nothing,
 			"reasoning-start": nothing, "reasoning-delta": thinks, "reasoning-end": nothing,
-			"tool-input-start": begins, "tool-input-delta": pieces, "tool-input-end": nothing, "tool-input-available": calls, "tool-input-error": fails,
+			"tool-input-start": begins, "tool-input-delta": pieces, "tool-input-end": nothing,
+			"tool-input-available": calls, "tool-input-error": fails,
 			"tool-call": calls, "tool-result": returns, "tool-error": fails,
-			"tool-output-available": returns, "tool-output-error": fails, "tool-output-denied": fails, "tool-approval-request": asks,
-			"source-url": nothing, "source-document": nothing, "file": nothing,
+			"tool-output-available": returns, "tool-output-error": fails, "tool-output-denied": fails,
+			"tool-approval-request": asks,
+			"source-url":            nothing, "source-document": nothing, "file": nothing,
 			"error": broken, "abort": broken, "finish": finishes,
 		}},
 		{name: agUI, marked: true, ids: true, kinds: map[string]act{ // AG-UI 0.1 and 1.0
 			"RUN_STARTED": nothing, "STEP_STARTED": nothing, "STEP_FINISHED": nothing,
-			"TEXT_MESSAGE_START": nothing, "TEXT_MESSAGE_CONTENT": says, "TEXT_MESSAGE_CHUNK": says, "TEXT_MESSAGE_END": nothing,
-			"TOOL_CALL_START": begins, "TOOL_CALL_ARGS": pieces, "TOOL_CALL_CHUNK": chunkOfCall, "TOOL_CALL_END": nothing, "TOOL_CALL_RESULT": returnsText,
-			"REASONING_START": nothing, "REASONING_MESSAGE_START": nothing, "REASONING_MESSAGE_CONTENT": thinks, "REASONING_MESSAGE_CHUNK": thinks, "REASONING_MESSAGE_END": nothing, "REASONING_END": nothing,
+			"TEXT_MESSAGE_START": nothing, "TEXT_MESSAGE_CONTENT": says, "TEXT_MESSAGE_CHUNK": says,
+			"TEXT_MESSAGE_END": nothing,
+			"TOOL_CALL_START":  begins, "TOOL_CALL_ARGS": pieces, "TOOL_CALL_CHUNK": chunkOfCall,
+			"TOOL_CALL_END": nothing, "TOOL_CALL_RESULT": returnsText,
+			"REASONING_START": nothing, "REASONING_MESSAGE_START": nothing, "REASONING_MESSAGE_CONTENT": thinks,
+			"REASONING_MESSAGE_CHUNK": thinks, "REASONING_MESSAGE_END": nothing, "REASONING_END": nothing,
 			"MESSAGES_SNAPSHOT": snapshot, "RUN_ERROR": broken, "RUN_FINISHED": runFinishes,
 		}},
-		{name: langGraph, weak: []string{"metadata"}, kinds: map[string]act{ // LangGraph 1, its server, and LangChain's astream_events
-			"metadata": nothing, "updates": updates, "values": snapshot, "messages": messageChunk, "messages/partial": messagesWhole, "messages/complete": messagesWhole, "messages/metadata": nothing,
+		// LangGraph 1, its server, and LangChain's astream_events
+		{name: langGraph, weak: []string{"metadata"}, kinds: map[string]act{
+			"metadata": nothing, "updates": updates, "values": snapshot, "messages": messageChunk,
+			"messages/partial": messagesWhole, "messages/complete": messagesWhole, "messages/metadata": nothing,
 			"langchain":           messageChunk,
-			"on_chat_model_start": nothing, "on_chat_model_stream": messageChunk, "on_chat_model_end": wholeMessage, "on_tool_start": nothing, "on_tool_end": wholeMessage, "on_tool_error": broken,
+			"on_chat_model_start": nothing, "on_chat_model_stream": messageChunk, "on_chat_model_end": wholeMessage,
+			"on_tool_start": nothing, "on_tool_end": wholeMessage, "on_tool_error": broken,
 			"on_chain_start": nothing, "on_chain_stream": nothing, "on_chain_end": nothing,
 		}},
 		{name: openAIAgents, kinds: map[string]act{ // OpenAI Agents SDK, JavaScript and Python
-			"raw_model_stream_event": rawModel, "raw_response_event": rawModel, "run_item_stream_event": runItem, "agent_updated_stream_event": nothing,
+			"raw_model_stream_event": rawModel, "raw_response_event": rawModel, "run_item_stream_event": runItem,
+			"agent_updated_stream_event": nothing,
 		}},
 		{name: a2a, marked: true, kinds: map[string]act{"jsonrpc": rpc}}, // Agent2Agent 0.3 and 1.0
 	}
@@ -468,7 +478,8 @@ func rpc(s *stream, v value.Value) error {
 	if err != nil {
 		return err
 	}
-	if _, list := r.Get("artifacts"); !list || len(s.turn.Content) == 0 && !s.called() { // a task repeats what came before
+	// a task repeats what came before
+	if _, list := r.Get("artifacts"); !list || len(s.turn.Content) == 0 && !s.called() {
 		s.seen++
 		for i := range turns {
 			if turns[i].Role == callvet.RoleAssistant && (state == "working" || state == "submitted") {

@@ -19,7 +19,8 @@ import (
 func TestBadRecords(t *testing.T) {
 	t.Parallel()
 	count := mutate.Count(os.Getenv, 300)
-	opts := message.Options{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}, Tools: callvet.NewToolset([]callvet.Tool{{Name: "find_room"}, {Name: "reserve"}})}
+	opts := message.Options{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}},
+		Tools: callvet.NewToolset([]callvet.Tool{{Name: "find_room"}, {Name: "reserve"}})}
 	for name, tt := range protocolStreams() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -28,7 +29,8 @@ func TestBadRecords(t *testing.T) {
 				if !ok {
 					continue
 				}
-				for c := range mutate.Some([]byte(strings.TrimSpace(data)), max(count/len(tt.events), 1), mutate.Huge(count), uint64(i)) {
+				for c := range mutate.Some([]byte(strings.TrimSpace(data)), max(count/len(tt.events), 1),
+					mutate.Huge(count), uint64(i)) {
 					changed := append([]string(nil), tt.events...)
 					changed[i] = before + "data: " + string(c.Text) + "\n\n"
 					resp, err := Stream(strings.NewReader(strings.Join(changed, "")), "", opts, time.Now(), time.Now)

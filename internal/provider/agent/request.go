@@ -180,7 +180,8 @@ func tools(ts *callvet.Toolset) []tool {
 	out := make([]tool, len(ts.Tools))
 	for i, t := range ts.Tools {
 		out[i].Type = "function"
-		out[i].Function.Name, out[i].Function.Description, out[i].Function.Parameters = t.Name, t.Description, t.Parameters
+		out[i].Function.Name, out[i].Function.Description, out[i].Function.Parameters = t.Name, t.Description,
+			t.Parameters
 	}
 	return out
 }

@@ -23,7 +23,8 @@ import (
 // end. proto names its protocol; "" finds it. start is when the request went out, for the
 // time to the first token. An error event gives a *callvet.Fault, and so does a stream that
 // was cut off.
-func Stream(r io.Reader, proto string, opts message.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+func Stream(r io.Reader, proto string, opts message.Options, start time.Time,
+	now func() time.Time) (*callvet.Response, error) {
 	s := newStream(proto, opts, start, now)
 	if err := events(r, s.take); err != nil {
 		return nil, err
@@ -32,7 +33,8 @@ func Stream(r io.Reader, proto string, opts message.Options, start time.Time, no
 }
 
 // Lines reads the same events as JSON Lines.
-func Lines(r io.Reader, proto string, opts message.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+func Lines(r io.Reader, proto string, opts message.Options, start time.Time,
+	now func() time.Time) (*callvet.Response, error) {
 	s := newStream(proto, opts, start, now)
 	br := bufio.NewReaderSize(r, 1<<15)
 	for {
@@ -125,7 +127,9 @@ func (s *stream) take(e event) (stop bool, err error) {
 	v, made, perr := value.Read([]byte(e.data))
 	s.made |= made
 	if perr != nil {
-		if plain := e.name == "" || e.name == "message" || slices.Contains(strings.Fields(textKinds), normal(e.name)); plain && !strings.HasPrefix(strings.TrimSpace(e.data), "{") {
+		if plain := e.name == "" || e.name == "message" ||
+			slices.Contains(strings.Fields(textKinds), normal(e.name)); plain &&
+			!strings.HasPrefix(strings.TrimSpace(e.data), "{") {
 			s.text(e.data)
 			return false, nil
 		}
@@ -154,7 +158,8 @@ func (s *stream) take(e event) (stop bool, err error) {
 func (s *stream) act(kind string, v value.Value) act {
 	name := normal(kind)
 	for i := range s.known {
-		if p := &s.known[i]; s.proto == nil && p.kinds[kind] != nil && s.other[name] == nil && !slices.Contains(p.weak, kind) {
+		if p := &s.known[i]; s.proto == nil && p.kinds[kind] != nil && s.other[name] == nil &&
+			!slices.Contains(p.weak, kind) {
 			s.proto = p
 		}
 	}
@@ -587,7 +592,8 @@ func (s *stream) finish() (*callvet.Response, error) {
 	}
 	s.resp.Repairs = message.Repairs(s.resp.Turns)
 	s.resp.Note(s.made.Note())
-	s.resp.CallsUntold = s.resp.CallsUntold || !s.told || s.proto != nil && s.proto.name == a2a && s.opts.Fields.Calls == ""
+	s.resp.CallsUntold = s.resp.CallsUntold || !s.told || s.proto != nil && s.proto.name == a2a &&
+		s.opts.Fields.Calls == ""
 	return &s.resp, nil
 }
 
@@ -699,7 +705,8 @@ func deltaOf(v value.Value) string {
 
 // pieceOf is the part of arguments that an event carries.
 func pieceOf(v value.Value) string {
-	for _, k := range []string{"delta", "inputTextDelta", "args", "arguments", "partial_json", "input", "text", "content", "argsTextDelta"} {
+	for _, k := range []string{"delta", "inputTextDelta", "args", "arguments", "partial_json", "input", "text",
+		"content", "argsTextDelta"} {
 		if m, ok := v.Get(k); ok && m.Kind() == value.String {
 			return m.Str()
 		}
@@ -752,7 +759,8 @@ func (s *stream) completionCall(e value.Value) {
 // fragment takes an element of a list of calls that holds a part of one.
 func (s *stream) fragment(e, name, args value.Value) {
 	index, _ := e.Get("index")
-	s.chunk.Add(message.Piece{Index: index, ID: str(e, "id"), Name: name.Str(), Args: written(args), Alone: e.Kind() != value.Object})
+	s.chunk.Add(message.Piece{Index: index, ID: str(e, "id"), Name: name.Str(), Args: written(args),
+		Alone: e.Kind() != value.Object})
 }
 
 // written is the text of arguments: that of a string, the JSON of another value, "" for none.

@@ -54,7 +54,8 @@ func (r *bfclRow) calls() (names []string, args []string, decodable bool) {
 // TestUnracedBFCLOutputs compares every fifth row of every file with a plain reading of it.
 func TestUnracedBFCLOutputs(t *testing.T) {
 	t.Parallel()
-	for _, dir := range []string{"sets/bfcl_v1_2024-08/" + part() + "/outputs", "sets/bfcl_v4_2025-11/" + part() + "/outputs"} {
+	for _, dir := range []string{"sets/bfcl_v1_2024-08/" + part() + "/outputs",
+		"sets/bfcl_v4_2025-11/" + part() + "/outputs"} {
 		path := testData(t, dir)
 		sources, err := Open(path, nil)
 		if err != nil {
@@ -105,11 +106,13 @@ func checkBFCL(t *testing.T, file string, s *Source) {
 		names, args, ok := r.calls()
 		got := (&callvet.Trace{Turns: resp.Turns}).Calls()
 		if len(got) != len(names) || !ok != (resp.FinishReason == callvet.FinishUndecodable) || resp.Unreadable {
-			t.Fatalf("%s %s: %d calls, finish %q; want %d, decodable %v", file, r.ID, len(got), resp.FinishReason, len(names), ok)
+			t.Fatalf("%s %s: %d calls, finish %q; want %d, decodable %v", file, r.ID, len(got), resp.FinishReason,
+				len(names), ok)
 		}
 		for i := range got {
 			if got[i].Tool != names[i] || string(got[i].Args) != args[i] {
-				t.Fatalf("%s %s: call %d is %s%s, want %s%s", file, r.ID, i, got[i].Tool, got[i].Args, names[i], args[i])
+				t.Fatalf("%s %s: call %d is %s%s, want %s%s", file, r.ID, i, got[i].Tool, got[i].Args,
+					names[i], args[i])
 			}
 		}
 		if (r.In != nil) != resp.Usage.Known || r.Latency != nil && *r.Latency > 0 && resp.Wall == 0 {

@@ -38,13 +38,14 @@ func newPatterns() *patterns {
 		`|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre` +
 		`|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro)`
 	return &patterns{
-		number:   regexp.MustCompile(`-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?`),
-		email:    regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`),
-		link:     regexp.MustCompile(`https?://[^\s"'<>]+[^\s"'<>.,;:!?)]`),
-		id:       regexp.MustCompile(`\b(?:[A-Z]+[-_]?\d[\w-]*|[A-Za-z]+[-_]\d[\w-]*|#\d+|\d+[-_][\w-]*\d\w*)`),
-		quoted:   regexp.MustCompile(`"([^"]+)"|“([^”]+)”|«([^»]+)»|(?:^|[\s(:])'([^']+)'(?:$|[\s.,;:!?)])`),
-		iso:      regexp.MustCompile(`\b(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?\b`),
-		dayMonth: regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+|de\s+)?` + months + `\b(?:,?\s+(?:de\s+)?(\d{4}))?`),
+		number: regexp.MustCompile(`-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?`),
+		email:  regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`),
+		link:   regexp.MustCompile(`https?://[^\s"'<>]+[^\s"'<>.,;:!?)]`),
+		id:     regexp.MustCompile(`\b(?:[A-Z]+[-_]?\d[\w-]*|[A-Za-z]+[-_]\d[\w-]*|#\d+|\d+[-_][\w-]*\d\w*)`),
+		quoted: regexp.MustCompile(`"([^"]+)"|“([^”]+)”|«([^»]+)»|(?:^|[\s(:])'([^']+)'(?:$|[\s.,;:!?)])`),
+		iso:    regexp.MustCompile(`\b(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?\b`),
+		dayMonth: regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+|de\s+)?` + months +
+			`\b(?:,?\s+(?:de\s+)?(\d{4}))?`),
 		monthDay: regexp.MustCompile(`(?i)\b` + months + `\s+(\d{1,2})(?:st|nd|rd|th)?\b(?:,?\s+(\d{4}))?`),
 		inDays:   regexp.MustCompile(`(?i)\bin (\d+) days?\b`),
 		clock:    regexp.MustCompile(`(?i)\b(\d{1,2})(?::(\d{2}))?\s*(am|pm)\b|\b(\d{1,2}):(\d{2})\b`),
@@ -148,7 +149,8 @@ func tokens(text string) []span {
 	var out []span
 	from := -1
 	for i, r := range text + " " {
-		letter := unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' || r == '’' || r == '-' || r == '.' || unicode.Is(unicode.Mn, r)
+		letter := unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' || r == '’' || r == '-' || r == '.' ||
+			unicode.Is(unicode.Mn, r)
 		if letter && from < 0 {
 			from = i
 		}
@@ -177,7 +179,8 @@ func capitals(text string, verb func(string) bool) []span {
 		for j+1 < len(ts) && joined(text, ts[j], ts[j+1]) {
 			if capital(ts[j+1].text) {
 				j++
-			} else if j+2 < len(ts) && strings.Contains(" de da do of la le los las del the ", " "+ts[j+1].text+" ") && capital(ts[j+2].text) && joined(text, ts[j+1], ts[j+2]) {
+			} else if j+2 < len(ts) && strings.Contains(" de da do of la le los las del the ", " "+ts[j+1].text+" ") &&
+				capital(ts[j+2].text) && joined(text, ts[j+1], ts[j+2]) {
 				j += 2
 			} else {
 				break
@@ -215,7 +218,8 @@ func joined(text string, a, b span) bool { return strings.TrimSpace(text[a.to:b.
 // starts reports whether a token begins a sentence.
 func starts(text string, t span) bool {
 	before := strings.TrimRight(text[:t.from], " \t\n\"'“¿¡(")
-	return before == "" || strings.HasSuffix(before, ".") || strings.HasSuffix(before, "?") || strings.HasSuffix(before, "!") || strings.HasSuffix(before, ":")
+	return before == "" || strings.HasSuffix(before, ".") || strings.HasSuffix(before, "?") ||
+		strings.HasSuffix(before, "!") || strings.HasSuffix(before, ":")
 }
 
 // readDates finds calendar dates, as ISO text, in the order of the text.
@@ -285,7 +289,8 @@ func calendar(year, month, day string, asOf time.Time) string {
 
 func monthOf(s string) time.Month {
 	prefixes := [][]string{
-		{"jan", "ene"}, {"feb", "fev"}, {"mar"}, {"apr", "abr"}, {"may", "mai"}, {"jun"}, {"jul"}, {"aug", "ago"}, {"sep", "set"}, {"oct", "out"}, {"nov"}, {"dec", "dic", "dez"},
+		{"jan", "ene"}, {"feb", "fev"}, {"mar"}, {"apr", "abr"}, {"may", "mai"}, {"jun"}, {"jul"}, {"aug", "ago"},
+		{"sep", "set"}, {"oct", "out"}, {"nov"}, {"dec", "dic", "dez"},
 	}
 	for i, ps := range prefixes {
 		for _, p := range ps {
@@ -299,7 +304,8 @@ func monthOf(s string) time.Month {
 
 // relative reads today, tomorrow and days of the week (the next one after asOf).
 func relative(w string, asOf time.Time) (string, bool) {
-	for days, names := range []string{" today tonight hoy hoje idag heute ", " tomorrow manana amanha imorgon morgen "} {
+	for days, names := range []string{" today tonight hoy hoje idag heute ",
+		" tomorrow manana amanha imorgon morgen "} {
 		if strings.Contains(names, " "+w+" ") {
 			return asOf.AddDate(0, 0, days).Format(time.DateOnly), true
 		}

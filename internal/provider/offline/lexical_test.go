@@ -18,19 +18,26 @@ func shop() []callvet.Tool {
 		return callvet.Tool{Name: name, Description: desc, Parameters: json.RawMessage(schema)}
 	}
 	return []callvet.Tool{
-		tool("getWeather", "Current weather and temperature for a city", `{"type":"object","required":["city"],"properties":{
+		tool("getWeather", "Current weather and temperature for a city",
+			`{"type":"object","required":["city"],"properties":{
 			"city":{"type":"string"},"units":{"type":"string","enum":["celsius","fahrenheit"]}}}`),
-		tool("search_hotels", "Search hotels in a city", `{"type":"object","required":["city","check_in","nights"],"properties":{
+		tool("search_hotels", "Search hotels in a city",
+			`{"type":"object","required":["city","check_in","nights"],"properties":{
 			"city":{"type":"string"},"check_in":{"type":"string","format":"date"},"nights":{"type":"integer","minimum":1},"max_price":{"type":"number","description":"Highest price in EUR"}}}`),
-		tool("book_hotel", "Book a hotel room", `{"type":"object","required":["hotel_id"],"properties":{"hotel_id":{"type":"string"}}}`),
-		tool("cancel_order", "Cancel an order", `{"type":"object","required":["order_id"],"properties":{"order_id":{"type":"string","pattern":"^[A-Z]{2}-[0-9]{3}$"}}}`),
-		tool("refund_policy", "Refund window (reembolso) for a country", `{"type":"object","required":["country"],"properties":{
+		tool("book_hotel", "Book a hotel room",
+			`{"type":"object","required":["hotel_id"],"properties":{"hotel_id":{"type":"string"}}}`),
+		tool("cancel_order", "Cancel an order",
+			`{"type":"object","required":["order_id"],"properties":{"order_id":{"type":"string","pattern":"^[A-Z]{2}-[0-9]{3}$"}}}`),
+		tool("refund_policy", "Refund window (reembolso) for a country",
+			`{"type":"object","required":["country"],"properties":{
 			"country":{"type":"string","enum":["AR","BR"],"description":"AR = Argentina, BR = Brasil"}}}`),
 		tool("send_email", "Send an email message", `{"type":"object","required":["to","subject"],"properties":{
 			"to":{"type":"string"},"subject":{"type":"string"},"urgent":{"type":"boolean"},"copies":{"type":"array","items":{"type":"integer"}}}}`),
-		tool("convert_currency", "Convert an amount of money between currencies", `{"type":"object","required":["amount","from","to"],"properties":{
+		tool("convert_currency", "Convert an amount of money between currencies",
+			`{"type":"object","required":["amount","from","to"],"properties":{
 			"amount":{"type":"number"},"from":{"type":"string","enum":["EUR","USD","SEK"]},"to":{"type":"string","enum":["EUR","USD","SEK"]}}}`),
-		tool("set_lamp", "Switch a lamp", `{"type":"object","required":["room","state"],"properties":{"room":{"type":"string","enum":["kitchen","living room"]},
+		tool("set_lamp", "Switch a lamp",
+			`{"type":"object","required":["room","state"],"properties":{"room":{"type":"string","enum":["kitchen","living room"]},
 			"state":{"type":"object","required":["on"],"properties":{"on":{"type":"boolean"},"brightness":{"type":"integer","description":"percent"}}}}}`),
 	}
 }
@@ -75,7 +82,8 @@ func TestLexical(t *testing.T) {
 		"Book the hotel, please.":                                                              none,
 		"":                                                                                     none,
 	} {
-		req := &callvet.Request{System: "Today is 2026-11-21.", Tools: callvet.NewToolset(shop()), Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}}
+		req := &callvet.Request{System: "Today is 2026-11-21.", Tools: callvet.NewToolset(shop()),
+			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}}
 		if got := lexicalSays(t, req); got != want {
 			t.Errorf("%q\n got  %s\n want %s", text, got, want)
 		}
@@ -93,22 +101,30 @@ func TestLexicalChoiceAndTurns(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	check("I have no tool for that.", &callvet.Request{ToolChoice: "none", Turns: []callvet.Turn{user("Weather in Paris")}})
-	check(`cancel_order{}`, &callvet.Request{ToolChoice: "cancel_order", Turns: []callvet.Turn{user("Weather in Paris")}})
-	check(`getWeather{"city":"Rome"}`, &callvet.Request{ToolChoice: "required", Turns: []callvet.Turn{user("And Rome?"), {Role: callvet.RoleAssistant}, user("I meant the weather in Rome")}})
+	check("I have no tool for that.",
+		&callvet.Request{ToolChoice: "none", Turns: []callvet.Turn{user("Weather in Paris")}})
+	check(`cancel_order{}`,
+		&callvet.Request{ToolChoice: "cancel_order", Turns: []callvet.Turn{user("Weather in Paris")}})
+	check(`getWeather{"city":"Rome"}`,
+		&callvet.Request{ToolChoice: "required",
+			Turns: []callvet.Turn{user("And Rome?"), {Role: callvet.RoleAssistant},
+				user("I meant the weather in Rome")}})
 	check(`search_hotels{"city":"Oslo","check_in":"2026-12-01","nights":4}`, &callvet.Request{Turns: []callvet.Turn{
-		user("Search hotels in Oslo on 2026-12-01"), {Role: callvet.RoleAssistant, Content: "How many nights?"}, user("4 nights"),
+		user("Search hotels in Oslo on 2026-12-01"), {Role: callvet.RoleAssistant, Content: "How many nights?"},
+		user("4 nights"),
 	}})
 	turns := []callvet.Turn{
 		user("Search hotels in Oslo on 2026-12-01 for 2 nights and book the cheapest hotel"),
 		{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "search_hotels"}}},
-		{Role: callvet.RoleTool, Tool: "search_hotels", Content: `{"hotels":[{"id":"H-1","price":140},{"id":"H-2","price":95}]}`},
+		{Role: callvet.RoleTool, Tool: "search_hotels",
+			Content: `{"hotels":[{"id":"H-1","price":140},{"id":"H-2","price":95}]}`},
 	}
 	check(`search_hotels{"city":"Oslo","check_in":"2026-12-01","nights":2}`, &callvet.Request{Turns: turns[:1]})
 	check(`book_hotel{"hotel_id":"H-2"}`, &callvet.Request{Turns: turns})
 	turns = append(turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "book_hotel"}}},
 		callvet.Turn{Role: callvet.RoleTool, Content: `{"status":"confirmed","seats":[1,2]}`})
-	if got := lexicalSays(t, &callvet.Request{Turns: turns, Tools: tools}); !strings.HasPrefix(got, "status: confirmed; seats: 1; seats: 2") {
+	if got := lexicalSays(t, &callvet.Request{Turns: turns, Tools: tools}); !strings.HasPrefix(got,
+		"status: confirmed; seats: 1; seats: 2") {
 		t.Error(got)
 	}
 }
@@ -118,10 +134,13 @@ func TestLexicalChoiceAndTurns(t *testing.T) {
 func TestLexicalArgumentsAreJSON(t *testing.T) {
 	t.Parallel()
 	tools := callvet.NewToolset(shop())
-	words := rapid.SampledFrom(strings.Fields("weather in Paris and email ana@example.com 3 -2.5 1,000 \"x\" “y” book hotel H-2 kitchen off 31 May 2026-02-30 ; ? convert USD to SEK cancel order AB-123 ' É \xff"))
+	words := rapid.SampledFrom(
+		strings.Fields(
+			"weather in Paris and email ana@example.com 3 -2.5 1,000 \"x\" “y” book hotel H-2 kitchen off 31 May 2026-02-30 ; ? convert USD to SEK cancel order AB-123 ' É \xff"))
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(words, 0, 14).Draw(rt, "words"), " ")
-		req := &callvet.Request{Tools: tools, ToolChoice: "required", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}}
+		req := &callvet.Request{Tools: tools, ToolChoice: "required",
+			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}}
 		m, _ := OpenLexical()
 		a, err := m.Generate(t.Context(), req)
 		if err != nil {
@@ -146,13 +165,16 @@ func TestLexicalArgumentsAreJSON(t *testing.T) {
 }
 
 func FuzzLexical(f *testing.F) {
-	f.Add("Search a hotel in Oslo on 3 May 2026 for two nights", `{"type":"object","properties":{"a":{"type":"array","items":{"enum":["x"]}}}}`)
-	f.Add("it's 'quoted' at 7pm #12 -- éÉ", `{"properties":{"time":{"pattern":"^a*$"},"d":{"format":"date-time"}},"required":["time"]}`)
+	f.Add("Search a hotel in Oslo on 3 May 2026 for two nights",
+		`{"type":"object","properties":{"a":{"type":"array","items":{"enum":["x"]}}}}`)
+	f.Add("it's 'quoted' at 7pm #12 -- éÉ",
+		`{"properties":{"time":{"pattern":"^a*$"},"d":{"format":"date-time"}},"required":["time"]}`)
 	f.Fuzz(func(t *testing.T, text, schema string) {
 		tools := append(shop()[:2], callvet.Tool{Name: "fuzzTool", Parameters: json.RawMessage(schema)})
 		m, _ := OpenLexical()
 		resp, err := m.Generate(t.Context(), &callvet.Request{
-			Tools: callvet.NewToolset(tools), ToolChoice: "fuzzTool", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+			Tools: callvet.NewToolset(tools), ToolChoice: "fuzzTool",
+			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +189,8 @@ func FuzzLexical(f *testing.F) {
 
 func BenchmarkLexical(b *testing.B) {
 	m, _ := OpenLexical()
-	req := &callvet.Request{Tools: callvet.NewToolset(shop()), Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Search a hotel in Oslo on 3 May 2026 for two nights"}}}
+	req := &callvet.Request{Tools: callvet.NewToolset(shop()),
+		Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Search a hotel in Oslo on 3 May 2026 for two nights"}}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := m.Generate(b.Context(), req); err != nil {

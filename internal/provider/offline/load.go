@@ -91,7 +91,8 @@ func openFolder(path string, traces Traces) ([]*Source, error) {
 	}
 	if len(out) == 0 {
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("open recording %s: no .json, .jsonl, .ndjson or .gz file in it: %w", path, callvet.ErrInvalid),
+			Err: fmt.Errorf("open recording %s: no .json, .jsonl, .ndjson or .gz file in it: %w", path,
+				callvet.ErrInvalid),
 			Hint: "name a file, or a folder of files with one target each",
 		}
 	}
@@ -139,12 +140,14 @@ func openFiles(name string, files []string, traces Traces) ([]*Source, error) {
 		if len(l.problems) > 0 {
 			err = fmt.Errorf("read recording: %w: %w", l.problems[0], callvet.ErrInvalid)
 		}
-		return nil, errors.Join(&callvet.Hinted{Err: err, Hint: "rows need a case id (case_id, custom_id or id) and calls or a text"}, l.store.close())
+		return nil, errors.Join(&callvet.Hinted{Err: err,
+			Hint: "rows need a case id (case_id, custom_id or id) and calls or a text"}, l.store.close())
 	}
 	out := make([]*Source, 0, len(l.order))
 	for _, g := range l.order {
 		s := l.groups[g]
-		s.Target = callvet.Target{Name: "recorded:" + name, Provider: "recorded", Model: modelName(name), Recorded: true, Free: true}
+		s.Target = callvet.Target{Name: "recorded:" + name, Provider: "recorded", Model: modelName(name),
+			Recorded: true, Free: true}
 		if len(l.order) > 1 {
 			s.Target.Name += "#" + g
 		}
@@ -181,7 +184,9 @@ type loader struct {
 func (l *loader) problem(file string, line int, code, msg string) {
 	l.malformed++
 	if len(l.problems) < maxProblems {
-		l.problems = append(l.problems, callvet.Problem{Position: callvet.Position{File: file, Line: line}, Code: code, Message: msg, Warning: true})
+		l.problems = append(l.problems,
+			callvet.Problem{Position: callvet.Position{File: file, Line: line}, Code: code, Message: msg,
+				Warning: true})
 	}
 }
 
@@ -209,7 +214,8 @@ func (l *loader) attempts(path string, list iter.Seq2[*callvet.Trace, error]) er
 			return fmt.Errorf("read recording %s: task %s: %w", path, t.CaseID, err)
 		}
 		if len(all)+len(b) > maxUnpacked {
-			return fmt.Errorf("read recording %s: its attempts take more than %s: %w", path, doc.SizeText(maxUnpacked), callvet.ErrLimited)
+			return fmt.Errorf("read recording %s: its attempts take more than %s: %w", path, doc.SizeText(maxUnpacked),
+				callvet.ErrLimited)
 		}
 		l.index(row{off: int64(len(all)), n: int32(len(b)), blob: blob, repeat: int32(t.Repeat)},
 			keys{id: t.CaseID, group: t.Target, repeat: int32(t.Repeat)}, message.FormTrace)
@@ -263,7 +269,8 @@ func (l *loader) gzip(path string, f io.Reader) error {
 	}
 	switch {
 	case errors.Is(err, callvet.ErrLimited):
-		return &callvet.Hinted{Err: fmt.Errorf("read recording %s: %w", path, err), Hint: "gunzip -k " + path + ": a file that is not compressed may have any size"}
+		return &callvet.Hinted{Err: fmt.Errorf("read recording %s: %w", path, err),
+			Hint: "gunzip -k " + path + ": a file that is not compressed may have any size"}
 	case err != nil && len(b) == 0:
 		return fmt.Errorf("read recording %s: %w", path, err)
 	case err != nil: // a cut file: what came before is still good

@@ -68,10 +68,14 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	const c = `"case_id":"c",`
 	for row, want := range map[string]string{
-		`{` + c + `"target":"t","repeat":0,"outcome":"called","turns":[{"role":"assistant","calls":[{"tool":"f","args":{"a":1}}]}],"wall_ms":12}`: `assistant "" f{"a":1}`,
-		`{` + c + `"target":"t","repeat":0,"outcome":"error","fault":{"kind":"timeout","message":"slow","retryable":true}}`:                       `fault timeout 0`,
-		`{` + c + `"target":"t","repeat":0,"outcome":"not_run"}`:                                                                                  `fault no_output 0`,
-		`{` + c + `"target":"t","repeat":0,"outcome":"unparseable","turns":[{"role":"assistant","content":"{\"na"}]}`:                             `assistant "{\"na" unreadable`,
+		`{` + c +
+			`"target":"t","repeat":0,"outcome":"called","turns":[{"role":"assistant","calls":[{"tool":"f","args":{"a":1}}]}],"wall_ms":12}`: `assistant "" f{"a":1}`,
+		`{` + c +
+			`"target":"t","repeat":0,"outcome":"error","fault":{"kind":"timeout","message":"slow","retryable":true}}`: `fault timeout 0`,
+		`{` + c +
+			`"target":"t","repeat":0,"outcome":"not_run"}`: `fault no_output 0`,
+		`{` + c +
+			`"target":"t","repeat":0,"outcome":"unparseable","turns":[{"role":"assistant","content":"{\"na"}]}`: `assistant "{\"na" unreadable`,
 		`{"id":"c","raw":"x","decoded":null}`:                                      `assistant "x" undecodable`,
 		`{"id":"c","raw":"x","decoded":[]}`:                                        `assistant "x" decoded`,
 		`{"id":"c","raw":"x","decoded":["f(1)"]}`:                                  `assistant "x" undecodable`,
@@ -82,11 +86,15 @@ func TestForms(t *testing.T) {
 		`{"id":"c","result":"I cannot do that."}`:                                  `assistant "I cannot do that." decoded`,
 		`{"custom_id":"c","response":{"status_code":200,"body":{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}},"error":null}`: `assistant "" f{} tool_calls`,
 		`{"custom_id":"c","response":{"status_code":429,"body":{"error":{"message":"slow"}}}}`:                                                                                                                                `fault rate_limit 429`,
-		`{` + c + `"response":{"content":[{"type":"text","text":"Hm."},{"type":"tool_use","id":"1","name":"f","input":{"a":1}}],"stop_reason":"tool_use"}}`:                                                                   `assistant "Hm." f{"a":1} tool_use`,
-		`{` + c + `"response":{"object":"response","output":[{"type":"function_call","call_id":"1","name":"f","arguments":"{\"a\":2}"}],"status":"completed"}}`:                                                               `assistant "" f{"a":2} completed`,
-		`{"id":"c","messages":[{"role":"system","content":"s"},{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":"}}]}]}`:                                  `assistant "" f?{"a":`,
-		`{` + c + `"calls":[{"name":"f","arguments":{"a":1}},{"tool":"g","input":{}},{"name":"h"}],"answer":"ok"}`:                                                                                                            `assistant "ok" f{"a":1} g{} h?`,
-		`{` + c + `"text":"{\"name\":\"f\",\"arguments\":{\"a\":1}}"}`:                                                                                                                                                        `assistant "{\"name\":\"f\",\"arguments\":{\"a\":1}}" f{"a":1}`,
+		`{` + c +
+			`"response":{"content":[{"type":"text","text":"Hm."},{"type":"tool_use","id":"1","name":"f","input":{"a":1}}],"stop_reason":"tool_use"}}`: `assistant "Hm." f{"a":1} tool_use`,
+		`{` + c +
+			`"response":{"object":"response","output":[{"type":"function_call","call_id":"1","name":"f","arguments":"{\"a\":2}"}],"status":"completed"}}`: `assistant "" f{"a":2} completed`,
+		`{"id":"c","messages":[{"role":"system","content":"s"},{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":"}}]}]}`: `assistant "" f?{"a":`,
+		`{` + c +
+			`"calls":[{"name":"f","arguments":{"a":1}},{"tool":"g","input":{}},{"name":"h"}],"answer":"ok"}`: `assistant "ok" f{"a":1} g{} h?`,
+		`{` + c +
+			`"text":"{\"name\":\"f\",\"arguments\":{\"a\":1}}"}`: `assistant "{\"name\":\"f\",\"arguments\":{\"a\":1}}" f{"a":1}`,
 		`{` + c + `"error":"boom"}`:                      `fault server 0`,
 		`{` + c + `"error":{"http":401,"message":"no"}}`: `fault auth 401`,
 		`{` + c + `"calls":[],"text":"none needed"}`:     `assistant "none needed"`,
@@ -98,7 +106,8 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: %v", row, err)
 			continue
 		}
-		req := &callvet.Request{CaseID: "c", Tools: callvet.NewToolset([]callvet.Tool{{Name: "f"}}), Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}}
+		req := &callvet.Request{CaseID: "c", Tools: callvet.NewToolset([]callvet.Tool{{Name: "f"}}),
+			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}}
 		if d := cmp.Diff(want, show(src[0].Model.Generate(t.Context(), req))); d != "" {
 			t.Errorf("%s: %s", row, d)
 		}
@@ -127,16 +136,19 @@ func TestRepeatsGroupsAndCoverage(t *testing.T) {
 		return show(s.Model.Generate(t.Context(), &callvet.Request{CaseID: id, Repeat: repeat}))
 	}
 	got := []string{
-		ask(src[0], "a", 0), ask(src[0], "a", 1), ask(src[0], "a", 2), ask(src[0], "b", 0), ask(src[0], "none", 0), ask(src[1], "a", 0), ask(src[1], "a", 1), ask(src[1], "b", 0),
+		ask(src[0], "a", 0), ask(src[0], "a", 1), ask(src[0], "a", 2), ask(src[0], "b", 0), ask(src[0], "none", 0),
+		ask(src[1], "a", 0), ask(src[1], "a", 1), ask(src[1], "b", 0),
 	}
 	want := []string{
-		`assistant "x0"`, `assistant "x1"`, "fault no_output 0", "assistant \"twice \uFFFD\"", "fault no_output 0", `assistant "y0"`, `assistant "y1"`, "fault no_output 0",
+		`assistant "x0"`, `assistant "x1"`, "fault no_output 0", "assistant \"twice \uFFFD\"", "fault no_output 0",
+		`assistant "y0"`, `assistant "y1"`, "fault no_output 0",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 	s := src[0]
-	if s.Malformed != 3 || s.Relaxed != 1 || s.Rows != 4 || !s.Target.Recorded || !strings.HasSuffix(s.Target.Name, "#x") {
+	if s.Malformed != 3 || s.Relaxed != 1 || s.Rows != 4 || !s.Target.Recorded ||
+		!strings.HasSuffix(s.Target.Name, "#x") {
 		t.Errorf("%+v", s)
 	}
 	lines := []int{s.Problems[0].Line, s.Problems[1].Line, s.Problems[2].Line}
@@ -168,9 +180,11 @@ func TestFilesAndFolders(t *testing.T) {
 	}
 	var got []string
 	for _, s := range src {
-		got = append(got, filepath.Base(s.Target.Name)+" "+show(s.Model.Generate(t.Context(), &callvet.Request{CaseID: "c"})))
+		got = append(got, filepath.Base(s.Target.Name)+" "+
+			show(s.Model.Generate(t.Context(), &callvet.Request{CaseID: "c"})))
 	}
-	want := []string{`a.json assistant "listed"`, `b.jsonl.gz assistant "zipped"`, `c.json assistant "alone"`, `model assistant "joined" decoded`}
+	want := []string{`a.json assistant "listed"`, `b.jsonl.gz assistant "zipped"`, `c.json assistant "alone"`,
+		`model assistant "joined" decoded`}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -229,11 +243,13 @@ func TestPromptfoo(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := src[0]
-	if len(src) != 1 || s.Form != message.FormPromptfoo || s.Rows != 9 || s.Malformed != 0 || s.Target.Model != "torture" {
+	if len(src) != 1 || s.Form != message.FormPromptfoo || s.Rows != 9 || s.Malformed != 0 ||
+		s.Target.Model != "torture" {
 		t.Fatalf("%d sources, %+v", len(src), s)
 	}
 	byID := show(s.Model.Generate(t.Context(), &callvet.Request{CaseID: "T01|f1"}))
-	byText := show(s.Model.Generate(t.Context(), &callvet.Request{CaseID: "?", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "T01f1"}}}))
+	byText := show(s.Model.Generate(t.Context(),
+		&callvet.Request{CaseID: "?", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "T01f1"}}}))
 	if want := `assistant "" toggle{"lamp":1} toggle{"lamp":1}`; byID != want || byText != want {
 		t.Errorf("%s\n%s", byID, byText)
 	}
@@ -251,8 +267,11 @@ func TestPromptfoo(t *testing.T) {
 
 func FuzzRow(f *testing.F) {
 	for _, s := range []string{
-		`{"id":"c","raw":[],"decoded":[{"f":{}}]}`, `{"id":"c","result":"[f(a=1)]"}`, `{"id":"c","choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`,
-		`{"id":"c","turns":[{"role":"tool"}],"outcome":"called"}`, `{"id":"c","messages":[{"role":"tool","content":"x"}]}`, `{"id":"c","output":[{"type":"function_call","name":1}]}`,
+		`{"id":"c","raw":[],"decoded":[{"f":{}}]}`, `{"id":"c","result":"[f(a=1)]"}`,
+		`{"id":"c","choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`,
+		`{"id":"c","turns":[{"role":"tool"}],"outcome":"called"}`,
+		`{"id":"c","messages":[{"role":"tool","content":"x"}]}`,
+		`{"id":"c","output":[{"type":"function_call","name":1}]}`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -264,7 +283,8 @@ func FuzzRow(f *testing.F) {
 		for _, s := range l.groups {
 			m := &model{index: s.index}
 			for _, id := range s.index.order {
-				resp, err := m.Generate(t.Context(), &callvet.Request{CaseID: id, Tools: callvet.NewToolset([]callvet.Tool{{Name: "f"}})})
+				resp, err := m.Generate(t.Context(),
+					&callvet.Request{CaseID: id, Tools: callvet.NewToolset([]callvet.Tool{{Name: "f"}})})
 				if (resp == nil) == (err == nil) {
 					t.Fatalf("%q: neither an answer nor an error", row)
 				}
@@ -301,10 +321,12 @@ func TestRepairedRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp, err := src[0].Model.Generate(t.Context(), &callvet.Request{CaseID: "b"})
-		if err != nil || resp.Turns[0].Content != "\uFFFD" || !slices.Contains(resp.Notes, note) || src[0].Relaxed != 1 {
+		if err != nil || resp.Turns[0].Content != "\uFFFD" || !slices.Contains(resp.Notes, note) ||
+			src[0].Relaxed != 1 {
 			t.Errorf("%s: %+v, %v, %d relaxed", name, resp, err, src[0].Relaxed)
 		}
-		if resp, err = src[0].Model.Generate(t.Context(), &callvet.Request{CaseID: "a"}); err == nil && slices.ContainsFunc(resp.Notes, func(n string) bool { return strings.HasPrefix(n, "read with") }) {
+		if resp, err = src[0].Model.Generate(t.Context(), &callvet.Request{CaseID: "a"}); err == nil &&
+			slices.ContainsFunc(resp.Notes, func(n string) bool { return strings.HasPrefix(n, "read with") }) {
 			t.Errorf("%s: %q", name, resp.Notes)
 		}
 	}

@@ -119,7 +119,8 @@ func (x *filler) best(v value.Value) value.Value {
 	}
 	measure := ""
 	switch {
-	case strings.Contains(x.f.folded, " cheapest ") || strings.Contains(x.f.folded, " lowest ") || strings.Contains(x.f.folded, " mas barato ") || strings.Contains(x.f.folded, " mais barato "):
+	case strings.Contains(x.f.folded, " cheapest ") || strings.Contains(x.f.folded, " lowest ") ||
+		strings.Contains(x.f.folded, " mas barato ") || strings.Contains(x.f.folded, " mais barato "):
 		measure = "price cost total fare amount"
 	case strings.Contains(x.f.folded, " fastest ") || strings.Contains(x.f.folded, " shortest "):
 		measure = "duration time minutes"

@@ -143,7 +143,8 @@ type checker struct {
 
 func (c *checker) problem(at, msg, fix string) {
 	place, _ := c.file.Root.Find(at)
-	c.found = append(c.found, callvet.Problem{Position: c.file.Position(place), Code: "script", Key: at, Message: at + ": " + msg, Fix: fix})
+	c.found = append(c.found,
+		callvet.Problem{Position: c.file.Position(place), Code: "script", Key: at, Message: at + ": " + msg, Fix: fix})
 }
 
 func (c *checker) script(s *script) {
@@ -212,8 +213,10 @@ func inRange(ms float64) bool { return ms >= 0 && ms <= 24*3600*1000 }
 
 func (c *checker) fault(at string, e *scriptError) {
 	switch e.Kind {
-	case callvet.FaultRateLimit, callvet.FaultServer, callvet.FaultAuth, callvet.FaultRequest, callvet.FaultTimeout, callvet.FaultNetwork,
-		callvet.FaultMalformed, callvet.FaultTooLarge, callvet.FaultProcess, callvet.FaultMissing, callvet.FaultTool, callvet.FaultUnsupport:
+	case callvet.FaultRateLimit, callvet.FaultServer, callvet.FaultAuth, callvet.FaultRequest, callvet.FaultTimeout,
+		callvet.FaultNetwork,
+		callvet.FaultMalformed, callvet.FaultTooLarge, callvet.FaultProcess, callvet.FaultMissing, callvet.FaultTool,
+		callvet.FaultUnsupport:
 	default:
 		c.problem(at, fmt.Sprintf("error kind %q is not known", e.Kind),
 			"rate_limit, server, auth, request, timeout, network, malformed, too_large, process, no_output, tool or unsupported")

@@ -135,7 +135,8 @@ func (x *filler) enum(p *param) json.RawMessage {
 	if len(list) == 0 {
 		return nil
 	}
-	if all := x.enums(p, len(p.enum)); p.named("from", "to", "source", "target", "origin", "destination") && len(all) > 1 {
+	if all := x.enums(p, len(p.enum)); p.named("from", "to", "source", "target", "origin", "destination") &&
+		len(all) > 1 {
 		if p.named("to", "target", "destination") {
 			slices.Reverse(all)
 		}
@@ -231,7 +232,8 @@ func (x *filler) boolean(p *param) json.RawMessage {
 	ws := strings.Fields(x.f.folded)
 	for i, w := range ws {
 		s := stem(en, w)
-		if isFunction(en, w) || !slices.ContainsFunc(p.nameWords, func(n string) bool { return stem(en, n) == s && len(n) > 2 }) {
+		if isFunction(en, w) ||
+			!slices.ContainsFunc(p.nameWords, func(n string) bool { return stem(en, n) == s && len(n) > 2 }) {
 			continue
 		}
 		for _, b := range ws[max(0, i-3):i] {
@@ -279,7 +281,8 @@ func (x *filler) nearest(p *param) int {
 		if s.used || !fits(p, s.value) {
 			continue
 		}
-		score := x.words(p, x.f.text[max(0, s.from-60):s.from], true) + x.words(p, x.f.text[s.to:min(len(x.f.text), s.to+40)], false)
+		score := x.words(p, x.f.text[max(0, s.from-60):s.from], true) +
+			x.words(p, x.f.text[s.to:min(len(x.f.text), s.to+40)], false)
 		if score > most {
 			best, most = i, score
 		}
@@ -404,7 +407,8 @@ func (x *filler) typed(p *param) (string, bool) {
 		return take(f.emails, nil)
 	case p.format == "uri" || p.format == "url" || p.named("url", "uri", "link", "website"):
 		return take(f.urls, nil)
-	case p.format == "date" || p.format == "date-time" || p.named("date", "day", "datetime") || p.named("check") && p.named("in", "out"):
+	case p.format == "date" || p.format == "date-time" || p.named("date", "day", "datetime") || p.named("check") &&
+		p.named("in", "out"):
 		return x.date(p)
 	case p.pattern != nil:
 		return x.pattern(p)
@@ -497,7 +501,8 @@ func (x *filler) place(p *param) (string, bool) {
 		return take(x.f.names, at("from de desde fran von ab leaving"))
 	case p.named("destination", "to", "target", "arrival", "end", "recipient", "receiver"):
 		return take(x.f.names, at("to a para till nach hacia towards for"))
-	case p.named("city", "location", "place", "country", "region", "state", "town", "address", "area", "where", "timezone"):
+	case p.named("city", "location", "place", "country", "region", "state", "town", "address", "area", "where",
+		"timezone"):
 		s, ok := take(x.f.names, at("in at for en em i near around of from to till for von de para"))
 		if !ok && p.required {
 			s, ok = take(x.f.names, nil)

@@ -84,7 +84,8 @@ func words(s string) []string {
 		p := rs[i-1]
 		next := i+1 < len(rs) && unicode.IsLower(rs[i+1])
 		switch {
-		case unicode.IsUpper(r) && (unicode.IsLower(p) || unicode.IsUpper(p) && next), unicode.IsDigit(r) != unicode.IsDigit(p):
+		case unicode.IsUpper(r) && (unicode.IsLower(p) || unicode.IsUpper(p) && next),
+			unicode.IsDigit(r) != unicode.IsDigit(p):
 			cut(i)
 		}
 	}
@@ -110,5 +111,6 @@ func stems(l lang, w string) []string {
 
 // isGeneric tells words of tool names that say little about what the tool is for.
 func isGeneric(stemmed string) bool {
-	return strings.Contains(" get set list find fetch make do run call api tool function data info inform calcul comput check creat updat add search queri lookup retriev execut perform valu result number name id type ", " "+stemmed+" ")
+	return strings.Contains(
+		" get set list find fetch make do run call api tool function data info inform calcul comput check creat updat add search queri lookup retriev execut perform valu result number name id type ", " "+stemmed+" ")
 }

@@ -46,7 +46,8 @@ func New(cfg Config) *Printer {
 
 // Find gives the path of the browser. The error has the way to get one.
 func (p *Printer) Find() (string, error) {
-	names := []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "chrome-headless-shell"}
+	names := []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+		"chrome-headless-shell"}
 	if p.cfg.Browser != "" {
 		names = []string{p.cfg.Browser}
 	}
@@ -98,7 +99,8 @@ func (p *Printer) run(ctx context.Context, browser, dir string) error {
 	timed, cancel := context.WithTimeout(ctx, p.cfg.Timeout)
 	defer cancel()
 	family, env := p.families.New(p.cfg.Environ)
-	cmd := exec.CommandContext(timed, browser, append(flags(dir), "file://"+filepath.ToSlash(filepath.Join(dir, "page.html")))...)
+	cmd := exec.CommandContext(timed, browser,
+		append(flags(dir), "file://"+filepath.ToSlash(filepath.Join(dir, "page.html")))...)
 	family.Own(cmd)
 	var tail child.Tail
 	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = append(env, "HOME="+dir), dir, &tail, time.Second
@@ -122,9 +124,11 @@ func (p *Printer) run(ctx context.Context, browser, dir string) error {
 // flags have the browser print without addresses and without a profile of the user.
 func flags(dir string) []string {
 	out := []string{
-		"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--no-default-browser-check", "--disable-extensions", "--disable-background-networking", "--disable-sync",
+		"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--no-default-browser-check",
+		"--disable-extensions", "--disable-background-networking", "--disable-sync",
 		"--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:1",
-		"--user-data-dir=" + filepath.Join(dir, "profile"), "--no-pdf-header-footer", "--print-to-pdf=" + filepath.Join(dir, "page.pdf"),
+		"--user-data-dir=" + filepath.Join(dir, "profile"), "--no-pdf-header-footer",
+		"--print-to-pdf=" + filepath.Join(dir, "page.pdf"),
 	}
 	if os.Geteuid() == 0 { // Chromium has no sandbox for root, and prints nothing with it
 		out = append(out, "--no-sandbox")

@@ -70,7 +70,8 @@ func TestLingering(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := pdf.New(pdf.Config{Browser: browser, Environ: os.Environ()}).Print(t.Context(), page("x"), &out); err != nil || out.String() != "%PDF-\n" {
+	if err := pdf.New(pdf.Config{Browser: browser, Environ: os.Environ()}).Print(t.Context(), page("x"),
+		&out); err != nil || out.String() != "%PDF-\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }
@@ -107,7 +108,8 @@ func TestNoBrowser(t *testing.T) {
 			}
 			var out bytes.Buffer
 			err := pdf.New(pdf.Config{Browser: tt.browser, Timeout: timeout}).Print(t.Context(), tt.page, &out)
-			if err == nil || tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || out.Len() > 0 {
+			if err == nil || tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) ||
+				out.Len() > 0 {
 				t.Errorf("%d bytes, %v", out.Len(), err)
 			}
 		})

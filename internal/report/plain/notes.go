@@ -71,7 +71,8 @@ func shows(m *panel.Metric, warning string) bool {
 // family is what warnings have in common that differ in a number of cases, which stands
 // beside the metric.
 func family(warning string) string {
-	if strings.HasPrefix(warning, "only ") && (strings.HasSuffix(warning, " cases") || strings.HasSuffix(warning, " case")) {
+	if strings.HasPrefix(warning, "only ") &&
+		(strings.HasSuffix(warning, " cases") || strings.HasSuffix(warning, " case")) {
 		return "few cases, so that intervals are wide"
 	}
 	return warning

@@ -16,7 +16,8 @@ import (
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.StringOf(rapid.RuneFrom([]rune("aé\u009b\u202e\u200b\x7f\ufeff👩‍💻\U000e0041\U000f0000\"\\\n\x1b"))).Draw(t, "text")
+		s := rapid.StringOf(
+			rapid.RuneFrom([]rune("aé\u009b\u202e\u200b\x7f\ufeff👩‍💻\U000e0041\U000f0000\"\\\n\x1b"))).Draw(t, "text")
 		text, err := json.Marshal(map[string]string{s: s})
 		if err != nil {
 			t.Fatal(err)

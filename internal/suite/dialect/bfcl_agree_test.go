@@ -75,7 +75,8 @@ func decodedCalls(v value.Value) (out []rules.Call, ok bool) {
 	return out, true
 }
 
-func (a *agreement) row(t testing.TB, file string, r value.Value, id string, calls []rules.Call, cases map[string]*rules.Case) {
+func (a *agreement) row(t testing.TB, file string, r value.Value, id string, calls []rules.Call,
+	cases map[string]*rules.Case) {
 	category := text(r, "category")
 	c := cases[id]
 	if c == nil {
@@ -94,7 +95,8 @@ func (a *agreement) row(t testing.TB, file string, r value.Value, id string, cal
 			d, _ = r.Get("calls")
 		}
 		e, _ := r.Get("error")
-		t.Logf("%s %s: official %v %s, callvet %v %s %s; %.300s; %.300s", filepath.Base(file), id, valid.Bool(), text(r, "error_type"), v.OK, v.Error, v.Sub, d.Raw(), e.Raw())
+		t.Logf("%s %s: official %v %s, callvet %v %s %s; %.300s; %.300s", filepath.Base(file), id, valid.Bool(),
+			text(r, "error_type"), v.OK, v.Error, v.Sub, d.Raw(), e.Raw())
 	}
 	if d, _ := r.Get("decoded"); sameError(v.Error, text(r, "error_type"), d) {
 		a.sameType[category]++
@@ -125,7 +127,8 @@ func (a *agreement) report(t testing.TB, set string) {
 	sort.Strings(names)
 	for _, c := range names {
 		share := float64(a.same[c]) / float64(a.n[c])
-		t.Logf("%-20s %-28s n=%6d agree=%6d %.4f error_type %.4f", set, c, a.n[c], a.same[c], share, float64(a.sameType[c])/float64(a.n[c]))
+		t.Logf("%-20s %-28s n=%6d agree=%6d %.4f error_type %.4f", set, c, a.n[c], a.same[c], share,
+			float64(a.sameType[c])/float64(a.n[c]))
 		bar := 0.995
 		if strings.Contains(c, "java") {
 			bar = 0.98

@@ -88,13 +88,15 @@ func eachRow(data []byte, path string, do func(v value.Value, line int) []callve
 		}
 		v, err := value.Parse(bytes.Clone(text))
 		if err != nil {
-			problems = append(problems, problem(path, line, "bad-row", "", "the row is not JSON: "+err.Error(), "", false))
+			problems = append(problems,
+				problem(path, line, "bad-row", "", "the row is not JSON: "+err.Error(), "", false))
 			continue
 		}
 		problems = append(problems, do(v, line)...)
 	}
 	if err := sc.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return problems, fmt.Errorf("read %s:%d: %w: a line is longer than %s", path, line+1, callvet.ErrLimited, doc.SizeText(maxLine))
+		return problems, fmt.Errorf("read %s:%d: %w: a line is longer than %s", path, line+1, callvet.ErrLimited,
+			doc.SizeText(maxLine))
 	} else if err != nil {
 		return problems, fmt.Errorf("read %s: %w: %w", path, callvet.ErrInvalid, err)
 	}
@@ -102,7 +104,8 @@ func eachRow(data []byte, path string, do func(v value.Value, line int) []callve
 }
 
 func problem(path string, line int, code, id, msg, fix string, warning bool) callvet.Problem {
-	return callvet.Problem{Position: callvet.Position{File: path, Line: line}, Code: code, Case: id, Message: msg, Fix: fix, Warning: warning}
+	return callvet.Problem{Position: callvet.Position{File: path, Line: line}, Code: code, Case: id, Message: msg,
+		Fix: fix, Warning: warning}
 }
 
 // Import reads one file of questions. Answers are taken from the rows or, by
@@ -138,7 +141,8 @@ func (im *importer) nothing(problems []callvet.Problem) error {
 	err := fmt.Errorf("read BFCL file %s: %w: no case in it can be carried", im.path, callvet.ErrInvalid)
 	hint := "a BFCL file has one question with its functions per line"
 	if im.multiTurn > 0 {
-		err = fmt.Errorf("read BFCL file %s: %w: %d multi-turn cases, which need BFCL's simulated APIs", im.path, callvet.ErrInvalid, im.multiTurn)
+		err = fmt.Errorf("read BFCL file %s: %w: %d multi-turn cases, which need BFCL's simulated APIs", im.path,
+			callvet.ErrInvalid, im.multiTurn)
 		hint = "import the single-turn categories"
 	} else if len(problems) > 0 {
 		hint = problems[0].Message
@@ -223,7 +227,8 @@ func ImportBFCLTree(dir string, open OpenBFCL) (*callvet.Suite, []callvet.Proble
 			return nil, problems, fmt.Errorf("read BFCL folder: %w", err)
 		}
 		if !detectBFCL(data, path) {
-			problems = append(problems, problem(path, 0, "file-ignored", "", "the file is left out: it holds no BFCL questions", "", true))
+			problems = append(problems,
+				problem(path, 0, "file-ignored", "", "the file is left out: it holds no BFCL questions", "", true))
 			continue
 		}
 		s, found, err := importBFCL(data, path, open)
@@ -239,7 +244,8 @@ func ImportBFCLTree(dir string, open OpenBFCL) (*callvet.Suite, []callvet.Proble
 		problems = append(problems, join(all, s, path)...)
 	}
 	if all == nil {
-		return nil, problems, fmt.Errorf("read BFCL folder %s: %w: no file in it holds BFCL questions", dir, callvet.ErrNotFound)
+		return nil, problems, fmt.Errorf("read BFCL folder %s: %w: no file in it holds BFCL questions", dir,
+			callvet.ErrNotFound)
 	}
 	all.Name = filepath.Base(dir)
 	return all, problems, nil
@@ -263,7 +269,9 @@ func join(a, b *callvet.Suite, path string) []callvet.Problem {
 	var problems []callvet.Problem
 	for i := range b.Cases {
 		if have[b.Cases[i].ID] {
-			problems = append(problems, problem(path, b.Cases[i].Position.Line, "duplicate-id", b.Cases[i].ID, "another file has a case of this id; this one is left out", "", false))
+			problems = append(problems,
+				problem(path, b.Cases[i].Position.Line, "duplicate-id", b.Cases[i].ID,
+					"another file has a case of this id; this one is left out", "", false))
 			continue
 		}
 		a.Cases = append(a.Cases, b.Cases[i])

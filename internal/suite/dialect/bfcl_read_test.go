@@ -20,7 +20,8 @@ const v4Row = `{"id":"live_simple_3-0-0","question":[[{"role":"system","content"
 
 func TestImportRow(t *testing.T) {
 	t.Parallel()
-	if !detectBFCL([]byte(v4Row), "x.jsonl") || detectBFCL([]byte(`{"id":"a","ground_truth":[]}`), "") || detectBFCL(nil, "") {
+	if !detectBFCL([]byte(v4Row), "x.jsonl") || detectBFCL([]byte(`{"id":"a","ground_truth":[]}`), "") ||
+		detectBFCL(nil, "") {
 		t.Error("detection")
 	}
 	s, problems, err := importBFCL([]byte(v4Row+"\n"), "BFCL_v4_live_simple.json", nil)
@@ -31,12 +32,13 @@ func TestImportRow(t *testing.T) {
 		ID: "live_simple_3-0-0", Fields: map[string]string{"category": "live_simple"},
 		Position: callvet.Position{File: "BFCL_v4_live_simple.json", Line: 1},
 		Input:    []callvet.Turn{{Role: callvet.RoleSystem, Content: "S"}, {Role: callvet.RoleUser, Content: "Q"}},
-		Expect: callvet.Expect{Plans: []callvet.Plan{{Name: "ground truth", Order: callvet.OrderAny, Calls: []callvet.ExpectedCall{{
-			Tools: []string{"a.b"}, Args: json.RawMessage(`{}`), Matchers: map[string]callvet.Matcher{
-				"x": {Mode: "any_of", Value: json.RawMessage(`[1.5]`)},
-				"y": {Mode: "any_of", Value: json.RawMessage(`[[1,2],""]`), Optional: true},
-			},
-		}}}}},
+		Expect: callvet.Expect{Plans: []callvet.Plan{{Name: "ground truth", Order: callvet.OrderAny,
+			Calls: []callvet.ExpectedCall{{
+				Tools: []string{"a.b"}, Args: json.RawMessage(`{}`), Matchers: map[string]callvet.Matcher{
+					"x": {Mode: "any_of", Value: json.RawMessage(`[1.5]`)},
+					"y": {Mode: "any_of", Value: json.RawMessage(`[[1,2],""]`), Optional: true},
+				},
+			}}}}},
 	}
 	got := s.Cases[0]
 	tools := got.Tools
@@ -56,27 +58,35 @@ func TestImportRow(t *testing.T) {
 func TestImportKinds(t *testing.T) {
 	t.Parallel()
 	row := func(id, gt string) string {
-		return `{"id":"` + id + `","question":"Q","functions":[{"name":"f.g","description":"","parameters":{"type":"dict","properties":{"a":{"type":"ArrayList","description":"A.","items":{"type":"String"}}},"required":["a"]}}]` + gt + `}`
+		return `{"id":"` + id +
+			`","question":"Q","functions":[{"name":"f.g","description":"","parameters":{"type":"dict","properties":{"a":{"type":"ArrayList","description":"A.","items":{"type":"String"}}},"required":["a"]}}]` + gt + `}`
 	}
 	for _, c := range []struct {
 		name, file, row string
 		check           func(c *callvet.Case, s *callvet.Suite) bool
 	}{
-		{"first edition, numbered", "parallel_function.jsonl", row("parallel_function_1", `,"ground_truth":{"f.g_1":{"a":[[]]},"f.g_2":{"a":[[]]}}`), func(c *callvet.Case, s *callvet.Suite) bool {
-			calls := c.Expect.Plans[0].Calls
-			return len(calls) == 2 && calls[1].Tools[0] == "f.g" && s.Defaults.Scoring.Profile == rules.ProfileV1
-		}},
-		{"first edition, relevance", "relevance.jsonl", row("relevance_1", ""), func(c *callvet.Case, _ *callvet.Suite) bool {
-			return len(c.Expect.Plans) == 1 && len(c.Expect.Plans[0].Calls) == 0
-		}},
-		{"relevance", "BFCL_v4_live_relevance.json", row("live_relevance_1-1-0", ""), func(c *callvet.Case, _ *callvet.Suite) bool {
-			return c.Expect.Plans == nil && *c.Expect.MinToolCalls == 1
-		}},
-		{"java", "BFCL_v4_simple_java.json", row("simple_java_1", `,"ground_truth":[{"f.g":{"a":[["x"]]}}]`), func(c *callvet.Case, _ *callvet.Suite) bool {
-			const want = `{"type":"object","properties":{"a":{"type":"string","description":"A. (a Java value of type ArrayList, written as source text; elements of type String)"}},"required":["a"]}`
-			return c.Scoring.Language == "java" && c.Fields["language"] == "java" && string(c.Tools[0].Parameters) == want
-		}},
-		{"no answer", "BFCL_v4_multiple.json", row("multiple_1", ""), func(c *callvet.Case, _ *callvet.Suite) bool { return c.Skip != "" }},
+		{"first edition, numbered", "parallel_function.jsonl",
+			row("parallel_function_1", `,"ground_truth":{"f.g_1":{"a":[[]]},"f.g_2":{"a":[[]]}}`),
+			func(c *callvet.Case, s *callvet.Suite) bool {
+				calls := c.Expect.Plans[0].Calls
+				return len(calls) == 2 && calls[1].Tools[0] == "f.g" && s.Defaults.Scoring.Profile == rules.ProfileV1
+			}},
+		{"first edition, relevance", "relevance.jsonl", row("relevance_1", ""),
+			func(c *callvet.Case, _ *callvet.Suite) bool {
+				return len(c.Expect.Plans) == 1 && len(c.Expect.Plans[0].Calls) == 0
+			}},
+		{"relevance", "BFCL_v4_live_relevance.json", row("live_relevance_1-1-0", ""),
+			func(c *callvet.Case, _ *callvet.Suite) bool {
+				return c.Expect.Plans == nil && *c.Expect.MinToolCalls == 1
+			}},
+		{"java", "BFCL_v4_simple_java.json", row("simple_java_1", `,"ground_truth":[{"f.g":{"a":[["x"]]}}]`),
+			func(c *callvet.Case, _ *callvet.Suite) bool {
+				const want = `{"type":"object","properties":{"a":{"type":"string","description":"A. (a Java value of type ArrayList, written as source text; elements of type String)"}},"required":["a"]}`
+				return c.Scoring.Language == "java" && c.Fields["language"] == "java" &&
+					string(c.Tools[0].Parameters) == want
+			}},
+		{"no answer", "BFCL_v4_multiple.json", row("multiple_1", ""),
+			func(c *callvet.Case, _ *callvet.Suite) bool { return c.Skip != "" }},
 	} {
 		s, _, err := importBFCL([]byte(c.row), c.file, nil)
 		if err != nil {
@@ -85,7 +95,9 @@ func TestImportKinds(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, s.Cases[0])
 		}
 	}
-	_, _, err := importBFCL([]byte(`{"id":"multi_turn_base_0","question":[[{"role":"user","content":"a"}],[]],"initial_config":{}}`), "x.json", nil)
+	_, _, err := importBFCL(
+		[]byte(`{"id":"multi_turn_base_0","question":[[{"role":"user","content":"a"}],[]],"initial_config":{}}`),
+		"x.json", nil)
 	var h *callvet.Hinted
 	if !errors.As(err, &h) || h.Hint == "" {
 		t.Errorf("multi-turn: %v", err)

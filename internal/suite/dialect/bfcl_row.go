@@ -38,7 +38,8 @@ func (im *importer) row(v value.Value, line int) (*callvet.Case, []callvet.Probl
 		category = categoryOfID(id)
 	}
 	c.Fields = map[string]string{"category": category}
-	if turns, _ := v.Get("question"); strings.HasPrefix(category, "multi_turn") || turns.Kind() == value.Array && turns.Len() > 1 && nestedTurns(turns) {
+	if turns, _ := v.Get("question"); strings.HasPrefix(category, "multi_turn") || turns.Kind() == value.Array &&
+		turns.Len() > 1 && nestedTurns(turns) {
 		im.multiTurn++
 		return nil, im.once(im.multiTurn, line, id)
 	}
@@ -126,7 +127,8 @@ func (im *importer) expect(c *callvet.Case, category string, gt value.Value, hav
 		return nil
 	case !have:
 		c.Skip = "the row has no ground_truth and no possible_answer file was found"
-		return []callvet.Problem{problem(im.path, line, "no-answer", c.ID, c.Skip, "put the possible_answer folder beside the file", true)}
+		return []callvet.Problem{problem(im.path, line, "no-answer", c.ID, c.Skip,
+			"put the possible_answer folder beside the file", true)}
 	}
 	im.edition1 = im.edition1 || gt.Kind() == value.Object
 	plan := callvet.Plan{Name: "ground truth", Order: callvet.OrderAny}
@@ -154,7 +156,8 @@ func (im *importer) call(plan *callvet.Plan, tool string, params value.Value, id
 		return nil
 	}
 	plan.Calls = append(plan.Calls, callvet.ExpectedCall{Tools: []string{tool}})
-	return []callvet.Problem{problem(im.path, line, "bad-answer", id, "the answer for "+tool+" is not an object of parameters, so no output can pass this case", "", true)}
+	return []callvet.Problem{problem(im.path, line, "bad-answer", id,
+		"the answer for "+tool+" is not an object of parameters, so no output can pass this case", "", true)}
 }
 
 // toolV4 is the function an answer is about. Categories of one function use it

@@ -87,7 +87,8 @@ func carried(key string, literal bool) bool {
 	switch key {
 	case "type", "description":
 		return true
-	case "properties", "items", "required", "enum", "default", "minimum", "maximum", "minItems", "maxItems", "format", "pattern", "additionalProperties":
+	case "properties", "items", "required", "enum", "default", "minimum", "maximum", "minItems", "maxItems", "format",
+		"pattern", "additionalProperties":
 		return !literal
 	}
 	return false

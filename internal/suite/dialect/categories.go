@@ -65,14 +65,17 @@ func categoryFormat(opt ReaderOptions, category string) CaseFormat {
 		},
 		Write: writeCategoryCase,
 		Opt:   opt,
-		Can:   []Feature{"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_acceptable", "tools_called", "selection", "tags", "fields"},
+		Can: []Feature{"plans", "any_of plans", "no calls", "several calls", "calls without arguments given",
+			"tools_acceptable", "tools_called", "selection", "tags", "fields"},
 	}
 }
 
 func (r *reader) categoryCase(n Node, index int, category string) callvet.Case {
-	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw, Fields: map[string]string{}}
+	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw,
+		Fields: map[string]string{}}
 	r.CaseID = c.ID
-	o := r.Object(n, "a test case", "id", "query", "expected_route", "expected_sub_route", "expected_agents", "expected_tools", "acceptable_tools",
+	o := r.Object(n, "a test case", "id", "query", "expected_route", "expected_sub_route", "expected_agents",
+		"expected_tools", "acceptable_tools",
 		"tags", "difficulty", "language", "description")
 	if id := o.Scalar("id"); id != "" {
 		c.ID, r.CaseID = id, id
@@ -92,7 +95,8 @@ func (r *reader) categoryCase(n Node, index int, category string) callvet.Case {
 	expected, acceptable := o.Strs("expected_tools"), o.Strs("acceptable_tools")
 	c.Expect.ToolsAcceptable = acceptableSets(expected, acceptable)
 	c.Expect.Selection = &callvet.Selection{
-		Route: c.Fields["expected_route"], SubRoute: c.Fields["expected_sub_route"], Agents: o.Strs("expected_agents"), Tools: expected, Acceptable: some(acceptable),
+		Route: c.Fields["expected_route"], SubRoute: c.Fields["expected_sub_route"], Agents: o.Strs("expected_agents"),
+		Tools: expected, Acceptable: some(acceptable),
 	}
 	r.selectable(&c)
 	return c
@@ -264,7 +268,8 @@ func categoryList(f Frame, groups []categoryGroup) []byte {
 	counts := f.Get("counts").Elements()
 	cats := f.Document.Get("categories").Elements()
 	later := func(i int, id string) bool {
-		return slices.ContainsFunc(cats[i+1:], func(n Node) bool { s, _ := n.Get("category_id").Text(); return s == id })
+		return slices.ContainsFunc(cats[i+1:],
+			func(n Node) bool { s, _ := n.Get("category_id").Text(); return s == id })
 	}
 	for i, cat := range cats {
 		id, _ := cat.Get("category_id").Text()

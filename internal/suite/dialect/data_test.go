@@ -68,12 +68,19 @@ func dataFiles(t testing.TB) []dataFile {
 // familyOf names the family of a file by the directory it is in.
 func familyOf(rel string) string {
 	names := map[string]string{
-		"seed2": "Tool Selection Evaluation System", "seed3": "Tool Calling Evaluation", "seed4": "Eval Case Interfaces",
-		"adk": "Google ADK", "agentclash": "AgentClash", "agentevals": "agentevals", "anthropic": "Anthropic Messages", "atif": "ATIF",
-		"azure": "Azure AI Evaluation conversations", "bfcl": "BFCL", "deepeval": "DeepEval", "docker-agent": "docker-agent", "evalview": "EvalView",
-		"inspect": "Inspect", "jaeger": "Jaeger", "junit": "JUnit", "langfuse": "Langfuse", "langsmith": "LangSmith", "mcp": "MCP", "mcp-assert": "mcp-assert",
-		"mcpchecker": "mcpchecker", "mlflow": "MLflow", "openai": "OpenAI", "openai-evals": "OpenAI Evals", "openinference": "OpenInference",
-		"otel-genai": "OpenTelemetry GenAI", "promptfoo": "promptfoo", "ragas": "Ragas", "sarif": "SARIF", "tau1": "tau-bench", "tau2": "tau2-bench",
+		"seed2": "Tool Selection Evaluation System", "seed3": "Tool Calling Evaluation",
+		"seed4": "Eval Case Interfaces",
+		"adk":   "Google ADK", "agentclash": "AgentClash", "agentevals": "agentevals",
+		"anthropic": "Anthropic Messages",
+		"atif":      "ATIF",
+		"azure":     "Azure AI Evaluation conversations", "bfcl": "BFCL", "deepeval": "DeepEval",
+		"docker-agent": "docker-agent", "evalview": "EvalView",
+		"inspect": "Inspect", "jaeger": "Jaeger", "junit": "JUnit", "langfuse": "Langfuse", "langsmith": "LangSmith",
+		"mcp": "MCP", "mcp-assert": "mcp-assert",
+		"mcpchecker": "mcpchecker", "mlflow": "MLflow", "openai": "OpenAI", "openai-evals": "OpenAI Evals",
+		"openinference": "OpenInference",
+		"otel-genai":    "OpenTelemetry GenAI", "promptfoo": "promptfoo", "ragas": "Ragas", "sarif": "SARIF",
+		"tau1": "tau-bench", "tau2": "tau2-bench",
 		"tempo": "Grafana Tempo", "trpc-agent-go": "tRPC-Agent", "vertex": "Vertex AI", "waza": "Waza",
 	}
 	dir, _, found := strings.Cut(rel, "/")

@@ -49,7 +49,8 @@ func isForge(doc Node) bool {
 			return true
 		}
 		meta := doc.Get("metadata")
-		if doc.Get("cases").Kind() == '[' && (meta.Has("toolName") || meta.Has("descriptionHash") || meta.Has("registrySize")) {
+		if doc.Get("cases").Kind() == '[' &&
+			(meta.Has("toolName") || meta.Has("descriptionHash") || meta.Has("registrySize")) {
 			return true
 		}
 		doc = doc.Get("cases")

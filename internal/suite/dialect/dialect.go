@@ -45,7 +45,8 @@ func Import(name string, data []byte, path string, opt Options) (*callvet.Suite,
 	}
 	r := newReader(src, opt)
 	read := map[string]func() (*callvet.Suite, error){
-		Toolsuite: r.toolsuite, Forge: r.forge, Categories: r.categories, Tasks: r.tasks, OpenAI: r.openAI, Promptfoo: r.promptfoo,
+		Toolsuite: r.toolsuite, Forge: r.forge, Categories: r.categories, Tasks: r.tasks, OpenAI: r.openAI,
+		Promptfoo: r.promptfoo,
 	}[name]
 	if read == nil {
 		return nil, nil, unknownName(name)
@@ -61,7 +62,8 @@ func Import(name string, data []byte, path string, opt Options) (*callvet.Suite,
 // Stream is Import for the dialect whose suites are large, Toolsuite: cases are
 // read one by one, once, and the problems are complete when all have been. The
 // suite is nil when the file is of another dialect or cannot be read.
-func Stream(data []byte, path string, opt Options) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
+func Stream(data []byte, path string,
+	opt Options) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
 	src, err := Open(data, path)
 	if err != nil || detect(src) != Toolsuite {
 		return nil, nil, nil

@@ -30,7 +30,8 @@ func (r *reader) evalTests(doc Node) *callvet.Suite {
 
 func (r *reader) evalFrame(doc Node) callvet.Suite {
 	r.CaseID = ""
-	o := r.Object(doc, "the suite", "eval_type", "eval_name", "description", "target_success_rate", "difficulty_profile", "tests")
+	o := r.Object(doc, "the suite", "eval_type", "eval_name", "description", "target_success_rate",
+		"difficulty_profile", "tests")
 	s := callvet.Suite{Name: o.Str("eval_name"), Description: o.Str("description"), Tools: r.Opt.Tools}
 	if s.Name == "" {
 		s.Name = Stem(r.Src.Path)
@@ -43,12 +44,14 @@ func evalFormat(opt ReaderOptions) CaseFormat {
 		Read:  func(t *Reader, n Node, i int) callvet.Case { return (&reader{t}).evalCase(n, i) },
 		Write: writeEvalCase,
 		Opt:   opt,
-		Can:   []Feature{"plans", "any_of plans", "no calls", "calls without arguments given", "tools_acceptable", "tools_called", "selection", "fields", "tool_params"},
+		Can: []Feature{"plans", "any_of plans", "no calls", "calls without arguments given", "tools_acceptable",
+			"tools_called", "selection", "fields", "tool_params"},
 	}
 }
 
 func (r *reader) evalCase(n Node, index int) callvet.Case {
-	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw, Fields: map[string]string{}}
+	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw,
+		Fields: map[string]string{}}
 	r.CaseID = c.ID
 	o := r.Object(n, "a test", "id", "question", "difficulty", "expected", "allowed_tools")
 	if id := o.Scalar("id"); id != "" {
@@ -60,7 +63,8 @@ func (r *reader) evalCase(n Node, index int) callvet.Case {
 	}
 	e := r.Loose(Node{Off: n.Off})
 	if v := o.Get("expected"); v.Given() {
-		e = r.Object(v, "expected", "tool", "category", "intent", "route", "sub_route", "agent", "acceptable_tools", "acceptable_agents", "plan_requirements",
+		e = r.Object(v, "expected", "tool", "category", "intent", "route", "sub_route", "agent", "acceptable_tools",
+			"acceptable_agents", "plan_requirements",
 			"graph_complexity", "execution_strategy", "required_fields", "field_values", "allow_clarification")
 	}
 	set := func(key, val string) {
@@ -80,7 +84,8 @@ func (r *reader) evalCase(n Node, index int) callvet.Case {
 		}
 	}
 	if on, _ := e.Boolean("allow_clarification"); on {
-		r.Keep(e.At("allow_clarification"), "expected.allow_clarification", "a question back to the user cannot be told from an answer without a judge")
+		r.Keep(e.At("allow_clarification"), "expected.allow_clarification",
+			"a question back to the user cannot be told from an answer without a judge")
 	}
 	r.evalTools(o, e, &c)
 	return c
@@ -99,7 +104,8 @@ func (r *reader) evalTools(o, e Object, c *callvet.Case) {
 	}
 	others := slices.Concat(e.Strs("acceptable_tools"), o.Strs("allowed_tools"))
 	c.Expect.ToolsAcceptable = acceptableSets(expected, others)
-	s := &callvet.Selection{Route: c.Fields["expected_route"], SubRoute: c.Fields["expected_sub_route"], Tools: expected, Acceptable: some(others)}
+	s := &callvet.Selection{Route: c.Fields["expected_route"], SubRoute: c.Fields["expected_sub_route"],
+		Tools: expected, Acceptable: some(others)}
 	if a := c.Fields["expected_agent"]; a != "" {
 		s.Agents = []string{a}
 	}
@@ -117,7 +123,8 @@ func (r *reader) evalTools(o, e Object, c *callvet.Case) {
 	}
 	for _, f := range e.Strs("required_fields") {
 		if !e.Get("field_values").Has(f) {
-			c.Expect.ToolParams = append(c.Expect.ToolParams, callvet.ToolParam{Tool: tool, Path: f, Matcher: callvet.Matcher{Mode: "present"}})
+			c.Expect.ToolParams = append(c.Expect.ToolParams,
+				callvet.ToolParam{Tool: tool, Path: f, Matcher: callvet.Matcher{Mode: "present"}})
 		}
 	}
 	for _, m := range e.Get("field_values").Members(r.Keys) {

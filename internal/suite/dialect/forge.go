@@ -18,7 +18,8 @@ import (
 func (r *reader) forge() (*callvet.Suite, error) {
 	if len(r.Src.Values) != 1 {
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("read suite: %w: an eval file holds one list or one envelope; %s holds %d values", callvet.ErrInvalid, Name(r.Src.Path), len(r.Src.Values)),
+			Err: fmt.Errorf("read suite: %w: an eval file holds one list or one envelope; %s holds %d values",
+				callvet.ErrInvalid, Name(r.Src.Path), len(r.Src.Values)),
 			Hint: "put comments behind // or remove what follows the list",
 		}
 	}
@@ -76,7 +77,8 @@ func (f *forgeReader) cases(list Node) {
 // perturbations reads a file with shouldRouteIdentically and
 // shouldRouteDifferently; the list a case is in becomes its perturbation field.
 func (f *forgeReader) perturbations(doc Node) {
-	o := f.Object(doc, "the perturbation file", "description", "triggerPhrase", "expectedTool", "shouldRouteIdentically", "shouldRouteDifferently",
+	o := f.Object(doc, "the perturbation file", "description", "triggerPhrase", "expectedTool",
+		"shouldRouteIdentically", "shouldRouteDifferently",
 		"generationGuidelines", "integrationWithForgeEval", "$schema", "_comment")
 	f.suite.Description = o.Str("description")
 	format := forgeFormat(f.tokens, callvet.TierLabeled)
@@ -127,7 +129,8 @@ func (r *reader) unfilled(doc Node) error {
 		at := r.Src.Position(p.Off + max(0, bytes.Index(p.Raw, found)))
 		all := len(placeholder.FindAll(doc.Raw, -1))
 		problem := callvet.Problem{Position: at, Code: "template", Message: fmt.Sprintf(
-			"this is a template, not an eval file: %s still has to be filled in (%d placeholders in all)", bytes.Trim(found, `"`), all)}
+			"this is a template, not an eval file: %s still has to be filled in (%d placeholders in all)",
+			bytes.Trim(found, `"`), all)}
 		return &callvet.Hinted{
 			Err:  fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, problem),
 			Hint: "copy the template, put real ids, tool names and prompts in place of {{…}}, and load the copy",
@@ -141,7 +144,8 @@ func isToken(b []byte) bool {
 }
 
 func forgeCaseKeys() []string {
-	return []string{"id", "description", "difficulty", "createdAt", "bugRef", "input", "expect", "stubs", "maxTurns", "metadata", "tags", "rubric", "referenceData"}
+	return []string{"id", "description", "difficulty", "createdAt", "bugRef", "input", "expect", "stubs", "maxTurns",
+		"metadata", "tags", "rubric", "referenceData"}
 }
 
 func forgeFormat(tk *tokens, tier callvet.Tier) CaseFormat {
@@ -149,9 +153,13 @@ func forgeFormat(tk *tokens, tier callvet.Tier) CaseFormat {
 		Read:  func(t *Reader, n Node, i int) callvet.Case { return (&reader{t}).forgeCase(n, i, tk, tier) },
 		Write: writeForgeCase,
 		Can: []Feature{
-			"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_called", "tools_acceptable", "tools_not_called", "tool_calls bounds", "no_tool_errors", "tool_params", "response_non_empty",
-			"response_contains", "response_contains_any", "response_not_contains", "response_matches", "no_ungrounded_numbers",
-			"max_latency_ms", "max_tokens", "max_cost_usd", "rubric", "reference_data", "mocks", "description", "tags", "tier",
+			"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_called",
+			"tools_acceptable", "tools_not_called", "tool_calls bounds", "no_tool_errors", "tool_params",
+			"response_non_empty",
+			"response_contains", "response_contains_any", "response_not_contains", "response_matches",
+			"no_ungrounded_numbers",
+			"max_latency_ms", "max_tokens", "max_cost_usd", "rubric", "reference_data", "mocks", "description",
+			"tags", "tier",
 		},
 	}
 }
@@ -209,10 +217,14 @@ func (r *reader) forgeFields(o Object, c *callvet.Case) {
 		if near := callvet.Nearest(difficulty, difficulties()); near != "" {
 			fix = fmt.Sprintf("did you mean %q?", near)
 		}
-		r.Report(o.At("difficulty"), "unknown-difficulty", "difficulty", fix, "difficulty %q is none of the format's", difficulty)
+		r.Report(o.At("difficulty"), "unknown-difficulty", "difficulty", fix,
+			"difficulty %q is none of the format's", difficulty)
 	}
-	if prefix, _, _ := strings.Cut(c.ID, "-"); difficulty != "" && slices.Contains([]string{"gs", "ls", "rg", "sp"}, prefix) && (prefix == "rg") != (difficulty == "regression") {
-		r.Report(o.At("difficulty"), "contradiction", "difficulty", `ids of regression cases look like "rg-get-weather-001", and no others`, "the id %q and difficulty %q are of different tiers", c.ID, difficulty)
+	if prefix, _, _ := strings.Cut(c.ID, "-"); difficulty != "" &&
+		slices.Contains([]string{"gs", "ls", "rg", "sp"}, prefix) && (prefix == "rg") != (difficulty == "regression") {
+		r.Report(o.At("difficulty"), "contradiction", "difficulty",
+			`ids of regression cases look like "rg-get-weather-001", and no others`,
+			"the id %q and difficulty %q are of different tiers", c.ID, difficulty)
 	}
 	if difficulty == "" && strings.HasPrefix(c.ID, "sp-") {
 		difficulty = "perturbation"
@@ -252,7 +264,8 @@ func forgeTier(id, difficulty string, file callvet.Tier, rubric Node) callvet.Ti
 
 func (r *reader) noTokens(v Node, key string) {
 	if isTokenIn(v.Raw) {
-		r.Report(v.Off, "token-not-allowed", key, "use tokens in response assertions and toolParams only", "{{seed:…}} and {{snapshot:…}} are not allowed in %s", key)
+		r.Report(v.Off, "token-not-allowed", key, "use tokens in response assertions and toolParams only",
+			"{{seed:…}} and {{snapshot:…}} are not allowed in %s", key)
 	}
 }
 

@@ -12,11 +12,14 @@ import (
 
 func forgeExpectKeys() []string {
 	return []string{
-		"toolsCalled", "toolsAcceptable", "toolsNotCalled", "toolParams", "noToolErrors", "minToolCalls", "maxToolCalls",
-		"responseNonEmpty", "responseContains", "responseContainsAny", "responseNotContains", "responseMatches", "noUngroundedNumbers",
+		"toolsCalled", "toolsAcceptable", "toolsNotCalled", "toolParams", "noToolErrors", "minToolCalls",
+		"maxToolCalls",
+		"responseNonEmpty", "responseContains", "responseContainsAny", "responseNotContains", "responseMatches",
+		"noUngroundedNumbers",
 		"maxLatencyMs", "maxTokens", "maxCostUsd",
 		// read by the format's own runner under these names
-		"maxCost", "regexPattern", "noHallucinatedNumbers", "requiresPreamble", "jsonValid", "minLength", "maxLength", "schemaData", "requiredKeys", "typeChecks",
+		"maxCost", "regexPattern", "noHallucinatedNumbers", "requiresPreamble", "jsonValid", "minLength", "maxLength",
+		"schemaData", "requiredKeys", "typeChecks",
 	}
 }
 
@@ -26,7 +29,8 @@ func (r *reader) forgeExpect(o Object, c *callvet.Case, tk *tokens) {
 	v := o.Get("expect")
 	if !v.Given() {
 		if !o.Get("rubric").Given() {
-			r.Report(o.Node.Off, "asserts-nothing", "expect", "add expect with toolsCalled or another assertion", "the case has no expect, so it would pass whatever happens")
+			r.Report(o.Node.Off, "asserts-nothing", "expect", "add expect with toolsCalled or another assertion",
+				"the case has no expect, so it would pass whatever happens")
 		}
 		return
 	}
@@ -49,14 +53,16 @@ func (r *reader) forgeExpect(o Object, c *callvet.Case, tk *tokens) {
 	if e.MaxCostUSD = in.Number("maxCostUsd"); e.MaxCostUSD == nil {
 		e.MaxCostUSD = in.Number("maxCost")
 	}
-	for _, k := range []string{"requiresPreamble", "jsonValid", "minLength", "maxLength", "schemaData", "requiredKeys", "typeChecks"} {
+	for _, k := range []string{"requiresPreamble", "jsonValid", "minLength", "maxLength", "schemaData", "requiredKeys",
+		"typeChecks"} {
 		if v := in.Get(k); v.Given() {
 			r.NotEvaluated(in.At(k), e, k, "there is no such assertion here", string(v.Raw))
 		}
 	}
 	e.Unsupported = append(e.Unsupported, t.dropped...)
 	if t.snapshots && c.Tier == callvet.TierRegression {
-		r.Report(v.Off, "snapshot-in-regression", "expect", "use {{seed:…}} tokens", "a regression case must not depend on a snapshot: it would not be the same the next day")
+		r.Report(v.Off, "snapshot-in-regression", "expect", "use {{seed:…}} tokens",
+			"a regression case must not depend on a snapshot: it would not be the same the next day")
 	}
 	if len(t.dropped) > 0 && !AssertsAnything(e) {
 		c.Skip = "nothing is left to assert: none of the tokens of the case could be resolved"
@@ -72,7 +78,8 @@ func (r *reader) forgeRouting(in Object, e *callvet.Expect) {
 	v := in.Get("toolsAcceptable")
 	switch {
 	case called != nil && v.Given():
-		r.Report(in.At("toolsAcceptable"), "contradiction", "toolsAcceptable", "keep toolsCalled for an exact set, toolsAcceptable for alternatives",
+		r.Report(in.At("toolsAcceptable"), "contradiction", "toolsAcceptable",
+			"keep toolsCalled for an exact set, toolsAcceptable for alternatives",
 			"toolsCalled and toolsAcceptable are both given")
 	case called != nil && len(called) == 0:
 		e.ToolsAcceptable = [][]string{{callvet.NoTools}}
@@ -94,7 +101,8 @@ func (r *reader) nameSets(v Node, key string) [][]string {
 	for _, e := range v.Elements() {
 		set := r.Strs(e, key)
 		if len(set) > 1 && slices.Contains(set, callvet.NoTools) {
-			r.Report(e.Off, "contradiction", key, `write [["__none__"], …] as a set of its own`, `"__none__" stands for no tools and cannot be in a set with tools`)
+			r.Report(e.Off, "contradiction", key, `write [["__none__"], …] as a set of its own`,
+				`"__none__" stands for no tools and cannot be in a set with tools`)
 		}
 		out = append(out, set)
 	}
@@ -108,7 +116,8 @@ func (r *reader) patterns(in Object) []string {
 	}
 	for _, p := range pats {
 		if _, err := regexp.Compile(p); err != nil {
-			r.Report(in.At("responseMatches"), "bad-pattern", "responseMatches", "RE2 has no look-around and no back-references", "pattern %q does not compile: %v", p, err)
+			r.Report(in.At("responseMatches"), "bad-pattern", "responseMatches",
+				"RE2 has no look-around and no back-references", "pattern %q does not compile: %v", p, err)
 		}
 	}
 	return pats
@@ -120,12 +129,14 @@ func (t *tokenReader) toolParams(in Object) []callvet.ToolParam {
 	var out []callvet.ToolParam
 	kinds := []string{"equals", "contains", "oneOf", "exists", "notExists", "matches"}
 	for _, n := range in.Elements("toolParams") {
-		o := t.Object(n, "toolParams", append([]string{"tool", "paramName", "param", "path", "assertion", "value"}, kinds...)...)
+		o := t.Object(n, "toolParams",
+			append([]string{"tool", "paramName", "param", "path", "assertion", "value"}, kinds...)...)
 		path, key := o.First("paramName", "param", "path")
 		p := callvet.ToolParam{Tool: o.Str("tool")}
 		p.Path, _ = path.Text()
 		if p.Tool == "" || p.Path == "" {
-			t.Report(n.Off, "missing-key", key, `write {"tool":…,"paramName":…,"assertion":"equals","value":…}`, "a toolParams entry needs a tool and a parameter")
+			t.Report(n.Off, "missing-key", key, `write {"tool":…,"paramName":…,"assertion":"equals","value":…}`,
+				"a toolParams entry needs a tool and a parameter")
 			continue
 		}
 		kind, val := o.Str("assertion"), o.Get("value")
@@ -155,7 +166,8 @@ func (t *tokenReader) toolParams(in Object) []callvet.ToolParam {
 		case "matches":
 			p.Matcher = callvet.Matcher{Mode: "regex", Value: raw, Unanchored: true}
 		default:
-			t.Report(o.At("assertion"), "unknown-mode", "assertion", "use "+strings.Join(kinds, ", "), "unknown assertion %q", kind)
+			t.Report(o.At("assertion"), "unknown-mode", "assertion", "use "+strings.Join(kinds, ", "),
+				"unknown assertion %q", kind)
 			continue
 		}
 		if p.Matcher.Value == nil && kind != "exists" && kind != "notExists" {

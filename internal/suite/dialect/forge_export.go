@@ -15,7 +15,8 @@ func (f *forgeReader) metadata() {
 	if !f.meta.Given() {
 		return
 	}
-	o := f.Object(f.meta, "metadata", "toolName", "toolVersion", "descriptionHash", "description", "registrySize", "generatedAt", "generatedBy",
+	o := f.Object(f.meta, "metadata", "toolName", "toolVersion", "descriptionHash", "description", "registrySize",
+		"generatedAt", "generatedBy",
 		"tier", "overlapMapVersion", "_comment")
 	if n := o.Str("toolName"); n != "" {
 		f.suite.Name = n
@@ -34,10 +35,14 @@ func exportForge(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	if !same {
 		problems = LoseSuite(s)
 		if len(s.Tools) > 0 {
-			problems = append(problems, callvet.Problem{Code: "not-carried", Warning: true, Key: "tools", Message: fmt.Sprintf("%d tools are not carried: the format names tools only", len(s.Tools))})
+			problems = append(problems,
+				callvet.Problem{Code: "not-carried", Warning: true, Key: "tools",
+					Message: fmt.Sprintf("%d tools are not carried: the format names tools only", len(s.Tools))})
 		}
 		if s.SystemPrompt != "" {
-			problems = append(problems, callvet.Problem{Code: "not-carried", Warning: true, Key: "system_prompt", Message: "system_prompt is not carried: the format has no place for it"})
+			problems = append(problems,
+				callvet.Problem{Code: "not-carried", Warning: true, Key: "system_prompt",
+					Message: "system_prompt is not carried: the format has no place for it"})
 		}
 	}
 	cases, lost := format.ExportAll(s.Cases, same)
@@ -89,7 +94,8 @@ func writeForgeCase(c *callvet.Case, orig Node) []byte {
 	if c.MultiTurn != nil && c.MultiTurn.MaxRounds > 0 {
 		o.Integer("maxTurns", &c.MultiTurn.MaxRounds)
 	}
-	if e := writeForgeExpect(&c.Expect, orig.At("expect").Has("toolsAcceptable")); len(e) > 0 || len(c.Expect.Rubric) == 0 {
+	if e := writeForgeExpect(&c.Expect, orig.At("expect").Has("toolsAcceptable")); len(e) > 0 ||
+		len(c.Expect.Rubric) == 0 {
 		o.Raw("expect", e.Bytes())
 	}
 	o.Raw("referenceData", c.Expect.ReferenceData)
@@ -169,7 +175,8 @@ func forgeNames(e *callvet.Expect) (called []string, acceptable [][]string, leas
 
 // exactPlan reports whether a plan allows no call but its own ones.
 func exactPlan(p *callvet.Plan) bool {
-	return p.Order != callvet.OrderSuperset && p.Order != callvet.OrderRecall && (p.MaxExtraCalls == nil || *p.MaxExtraCalls == 0)
+	return p.Order != callvet.OrderSuperset && p.Order != callvet.OrderRecall &&
+		(p.MaxExtraCalls == nil || *p.MaxExtraCalls == 0)
 }
 
 // planNames: one plan is an exact multiset, several are acceptable sets.
@@ -193,7 +200,8 @@ func planNames(plans []callvet.Plan) (called []string, acceptable [][]string) {
 }
 
 func writeToolParams(params []callvet.ToolParam) []byte {
-	kinds := map[string]string{"": "equals", "exact": "equals", "contains": "contains", "any_of": "oneOf", "present": "exists", "absent": "notExists", "regex": "matches"}
+	kinds := map[string]string{"": "equals", "exact": "equals", "contains": "contains", "any_of": "oneOf",
+		"present": "exists", "absent": "notExists", "regex": "matches"}
 	items := make([][]byte, len(params))
 	for i, p := range params {
 		kind, ok := kinds[p.Matcher.Mode]

@@ -150,7 +150,8 @@ func (t *tokenReader) text(s string, n Node, key string) (string, bool) {
 
 func (t *tokenReader) drop(n Node, key, token string) {
 	t.dropped = append(t.dropped, callvet.Unsupported{Name: key, Reason: "the token " + token + " has no value"})
-	t.Warn(n.Off, "unresolved-token", key, "give the seed manifest or a snapshot with the suite", "%s has no value; this assertion is skipped", token)
+	t.Warn(n.Off, "unresolved-token", key, "give the seed manifest or a snapshot with the suite",
+		"%s has no value; this assertion is skipped", token)
 }
 
 func (t *tokenReader) texts(v Node, key string) []string {
@@ -189,7 +190,8 @@ func (t *tokenReader) groups(v Node) [][]string {
 	}
 	switch {
 	case v.Kind() != '[' || (flat > 0 && flat < len(items)):
-		t.Report(v.Off, "wrong-type", key, `write [["a","b"],["c"]]: one of each inner list must appear`, "%s must be a list of lists of strings", key)
+		t.Report(v.Off, "wrong-type", key, `write [["a","b"],["c"]]: one of each inner list must appear`,
+			"%s must be a list of lists of strings", key)
 		return nil
 	case flat > 0:
 		items = []Node{v}
@@ -199,7 +201,8 @@ func (t *tokenReader) groups(v Node) [][]string {
 		if g := t.texts(e, key); len(g) > 0 {
 			out = append(out, g)
 		} else if len(e.Elements()) == 0 {
-			t.Report(e.Off, "empty-group", key, "remove the empty list", "an empty synonym group can never be satisfied")
+			t.Report(e.Off, "empty-group", key, "remove the empty list",
+				"an empty synonym group can never be satisfied")
 		}
 	}
 	return out

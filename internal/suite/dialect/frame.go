@@ -143,7 +143,8 @@ func (r *Reader) Single(what string) (Node, error) {
 	v := r.Src.Values
 	if len(v) != 1 || v[0].Kind() != '{' {
 		return Node{}, &callvet.Hinted{
-			Err:  fmt.Errorf("read suite: %w: %s must be one JSON object; %s holds %d values", callvet.ErrInvalid, what, Name(r.Src.Path), len(v)),
+			Err: fmt.Errorf("read suite: %w: %s must be one JSON object; %s holds %d values", callvet.ErrInvalid, what,
+				Name(r.Src.Path), len(v)),
 			Hint: "check that nothing stands before or after the object",
 		}
 	}

@@ -130,7 +130,8 @@ func (r *Reader) Call(n Node, t *callvet.Turn) {
 			c.Args = text
 		default:
 			c.ArgsRaw = string(text)
-			r.Report(args.Off, "arguments-not-json", key, "write a JSON object with unique keys", "arguments of %s are not one JSON object: %.80s", c.Tool, text)
+			r.Report(args.Off, "arguments-not-json", key, "write a JSON object with unique keys",
+				"arguments of %s are not one JSON object: %.80s", c.Tool, text)
 		}
 	case 0, 'n':
 		c.Args = []byte("{}")

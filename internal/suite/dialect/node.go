@@ -94,7 +94,8 @@ func Unquote(raw []byte) string {
 // Open reads data as JSON, JSON with comments, JSON Lines or YAML.
 func Open(data []byte, path string) (*Source, error) {
 	if len(data) > maxBytes {
-		return nil, fmt.Errorf("read suite: %w: the file has %d bytes, the limit is %d", callvet.ErrLimited, len(data), maxBytes)
+		return nil, fmt.Errorf("read suite: %w: the file has %d bytes, the limit is %d", callvet.ErrLimited,
+			len(data), maxBytes)
 	}
 	if i := invalidUTF8(data); i >= 0 {
 		return nil, fmt.Errorf("read suite: %w: %s: byte %d is not valid UTF-8", callvet.ErrInvalid, Name(path), i)
@@ -158,7 +159,8 @@ func (s *Source) syntax(err error) error {
 			p.Message = "not valid JSON: the file ends in the middle of a value"
 		}
 	}
-	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p), Hint: "correct the file at that position"}
+	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p),
+		Hint: "correct the file at that position"}
 }
 
 // Position maps an offset of the text to the file the person wrote.

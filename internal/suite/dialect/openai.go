@@ -157,10 +157,12 @@ func (r *recordReader) withoutCalls(o Object, base callvet.Case, turns []callvet
 		c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
 		if turns[last].Content != "" {
 			c.Expect.ReferenceData = Quote(turns[last].Content)
-			r.Keep(o.At("messages"), "text of the last answer", "kept as reference for a judge; that nothing is called is checked")
+			r.Keep(o.At("messages"), "text of the last answer",
+				"kept as reference for a judge; that nothing is called is checked")
 		}
 	default:
-		r.Report(o.Node.Off, "asserts-nothing", "messages", "end the record with the assistant's answer", "the record has no assistant turn, so nothing is asserted")
+		r.Report(o.Node.Off, "asserts-nothing", "messages", "end the record with the assistant's answer",
+			"the record has no assistant turn, so nothing is asserted")
 	}
 	return c
 }
@@ -195,7 +197,8 @@ func exportOpenAI(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	var out []byte
 	var problems []callvet.Problem
 	can := []Feature{
-		"plans", "no calls", "several calls", "arguments", "earlier turns", "tools of the case", "tool_choice", "calls without arguments given",
+		"plans", "no calls", "several calls", "arguments", "earlier turns", "tools of the case", "tool_choice",
+		"calls without arguments given",
 	}
 	_, same := ReadFrame(s, OpenAI)
 	for i := 0; i < len(s.Cases); i++ {

@@ -20,8 +20,11 @@ func TestOverlay(t *testing.T) {
 		edit               func(*callvet.Suite)
 	}{
 		"tool suite": {
-			Toolsuite, suiteOf(`{"prompt":"p","note":1.0,"expected_tool":"t","expected_params":{"a":1.0,"b":2},"param_scoring":"fuzzy","multi_turn":{"max_rounds":3}}`),
-			suiteOf(`{"prompt":"p","note":1.0,"expected_tool":"t","expected_params":{"a":1.0,"b":3},"param_scoring":"strict","multi_turn":{"max_rounds":4,"optimal_hops":2}}`),
+			Toolsuite,
+			suiteOf(
+				`{"prompt":"p","note":1.0,"expected_tool":"t","expected_params":{"a":1.0,"b":2},"param_scoring":"fuzzy","multi_turn":{"max_rounds":3}}`),
+			suiteOf(
+				`{"prompt":"p","note":1.0,"expected_tool":"t","expected_params":{"a":1.0,"b":3},"param_scoring":"strict","multi_turn":{"max_rounds":4,"optimal_hops":2}}`),
 			func(s *callvet.Suite) {
 				c := &s.Cases[0]
 				c.Expect.Plans[0].Calls[0].Args = json.RawMessage(`{"a":1.0,"b":3}`)
@@ -29,12 +32,14 @@ func TestOverlay(t *testing.T) {
 			},
 		},
 		"eval case": {
-			Forge, `[{"id":"gs-a-001","description":"d","x":[1.0],"input":{"message":"m"},"expect":{"toolsCalled":["a"],"responseContains":["{{seed:q}}"],"jsonValid":true}}]`,
+			Forge,
+			`[{"id":"gs-a-001","description":"d","x":[1.0],"input":{"message":"m"},"expect":{"toolsCalled":["a"],"responseContains":["{{seed:q}}"],"jsonValid":true}}]`,
 			`[{"id":"gs-a-001","description":"d","x":[1.0],"input":{"message":"m"},"expect":{"toolsCalled":["a","b"],"responseContains":["{{seed:q}}"],"jsonValid":true}}]`,
 			func(s *callvet.Suite) { s.Cases[0].Expect.ToolsAcceptable = [][]string{{"a", "b"}} },
 		},
 		"selection case": {
-			Categories, `{"name":"n","config":{"k":1.0},"categories":[{"category_id":"c","test_cases":[{"id":"1","query":"q","expected_agents":["g"],"expected_tools":["a"]},{"id":"2","query":"q","expected_tools":[]}]},{"category_id":"d","test_cases":[]}]}`,
+			Categories,
+			`{"name":"n","config":{"k":1.0},"categories":[{"category_id":"c","test_cases":[{"id":"1","query":"q","expected_agents":["g"],"expected_tools":["a"]},{"id":"2","query":"q","expected_tools":[]}]},{"category_id":"d","test_cases":[]}]}`,
 			`{"name":"n","config":{"k":1.0},"categories":[{"category_id":"c","test_cases":[{"id":"2","query":"q","expected_tools":[]}]},{"category_id":"d","test_cases":[{"id":"1","query":"q","expected_agents":["g"],"expected_tools":["a"]}]}]}`,
 			func(s *callvet.Suite) { s.Cases[0].Fields["category"] = "d" },
 		},
@@ -70,7 +75,8 @@ func TestSelectionOfCategories(t *testing.T) {
 	for _, agents := range []string{"true", "false"} {
 		s, _ := load(t, Categories, fmt.Sprintf(src, agents), Options{})
 		want := []callvet.Selection{
-			{Route: "action", SubRoute: "travel", Agents: []string{"g"}, Tools: []string{"a"}, Acceptable: []string{"a", "b"}},
+			{Route: "action", SubRoute: "travel", Agents: []string{"g"}, Tools: []string{"a"},
+				Acceptable: []string{"a", "b"}},
 			{Route: "smalltalk", Agents: []string{}, Tools: []string{}},
 			{Route: "compare"},
 		}
@@ -87,7 +93,8 @@ func TestSelectionOfCategories(t *testing.T) {
 			}
 		}
 		route, exact := 0.2, 0.3
-		if diff := cmp.Diff(&callvet.SelectionScoring{Route: &route, Exact: &exact}, s.Defaults.Scoring.Selection); diff != "" {
+		if diff := cmp.Diff(&callvet.SelectionScoring{Route: &route, Exact: &exact},
+			s.Defaults.Scoring.Selection); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -114,12 +114,14 @@ func (p *promptfooReader) providers() {
 		}
 	}
 	if unread && from == 0 && p.suite.Tools == nil {
-		p.Warn(p.doc.At(key), "file", key, "put the file beside the configuration, or give the tools with --tools", "the tools of no provider could be read")
+		p.Warn(p.doc.At(key), "file", key, "put the file beside the configuration, or give the tools with --tools",
+			"the tools of no provider could be read")
 	}
 }
 
 func sameTools(a, b []callvet.Tool) bool {
-	return slices.EqualFunc(a, b, func(x, y callvet.Tool) bool { return x.Name == y.Name && string(x.Parameters) == string(y.Parameters) })
+	return slices.EqualFunc(a, b,
+		func(x, y callvet.Tool) bool { return x.Name == y.Name && string(x.Parameters) == string(y.Parameters) })
 }
 
 func (p *promptfooReader) prompts() {
@@ -270,7 +272,8 @@ func (p *promptfooReader) read(ref string) ([]byte, string, error) {
 		return nil, "", fmt.Errorf("%s is not a file:// reference and cannot be read here", ref)
 	case ext == ".xlsx":
 		return nil, "", fmt.Errorf("%s: tests in spreadsheets are not read; save them as CSV, JSON Lines or YAML", ref)
-	case ext == ".js" || ext == ".ts" || ext == ".mjs" || ext == ".cjs" || ext == ".py" || ext == ".rb" || strings.Contains(ext, ":"):
+	case ext == ".js" || ext == ".ts" || ext == ".mjs" || ext == ".cjs" || ext == ".py" || ext == ".rb" ||
+		strings.Contains(ext, ":"):
 		return nil, "", fmt.Errorf("%s: programs are not run on import", ref)
 	case p.dir == "" || p.Opt.Beside == nil:
 		return nil, "", fmt.Errorf("%s: the configuration has no directory to read it from", ref)
@@ -294,13 +297,15 @@ func (p *promptfooReader) test(n Node) {
 		switch m.Name {
 		case "description", "vars", "assert", "metadata", "options", "threshold":
 		default:
-			p.Keep(m.Off, "tests[]."+m.Name, "weights, thresholds and provider choice of single tests have no place here")
+			p.Keep(m.Off, "tests[]."+m.Name,
+				"weights, thresholds and provider choice of single tests have no place here")
 		}
 	}
 	combos := p.combos(p.vars(o))
 	for ci, vars := range combos {
 		for pi, chat := range p.chats {
-			c := callvet.Case{ID: p.CaseID, Description: cmp.Or(o.Str("description"), p.scenario.Str("description")), Position: p.Src.Position(n.Off), Foreign: n.Raw}
+			c := callvet.Case{ID: p.CaseID, Description: cmp.Or(o.Str("description"), p.scenario.Str("description")),
+				Position: p.Src.Position(n.Off), Foreign: n.Raw}
 			if len(p.chats) > 1 {
 				c.ID += fmt.Sprintf("/prompt-%d", pi+1)
 			}

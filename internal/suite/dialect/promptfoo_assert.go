@@ -46,7 +46,8 @@ func (p *promptfooReader) asserts(o Object, vars []Member, c *callvet.Case) {
 		a.assert(n)
 	}
 	if wanted && a.none {
-		p.Warn(o.At("assert"), "contradiction", "assert", "set options.disableDefaultAsserts for this test", "defaultTest wants a valid call and this test wants none; the test's own assertion is taken")
+		p.Warn(o.At("assert"), "contradiction", "assert", "set options.disableDefaultAsserts for this test",
+			"defaultTest wants a valid call and this test wants none; the test's own assertion is taken")
 		a.valid = false
 	}
 	a.finish()
@@ -78,12 +79,16 @@ func (a *assertReader) drop(n Node, why string) {
 				want = s
 			}
 		}
-		a.Warn(n.Off, "kept-as-rubric", typ, "give a run --judge rubric --judge-model MODEL", "%s is kept as a rubric, which a judge decides", typ)
-		e.Rubric = append(e.Rubric, callvet.RubricDimension{Dimension: typ, MaxScore: 1, Criteria: want, Threshold: a.Loose(n).Number("threshold")})
+		a.Warn(n.Off, "kept-as-rubric", typ, "give a run --judge rubric --judge-model MODEL",
+			"%s is kept as a rubric, which a judge decides", typ)
+		e.Rubric = append(e.Rubric,
+			callvet.RubricDimension{Dimension: typ, MaxScore: 1, Criteria: want,
+				Threshold: a.Loose(n).Number("threshold")})
 		return
 	}
 	a.NotEvaluated(n.Off, e, typ, why, want)
-	if name := strings.TrimPrefix(typ, "not-"); a.c.Skip == "" && name != "trajectory:goal-success" && (name == "tool-call-f1" || strings.HasPrefix(name, "trajectory:")) {
+	if name := strings.TrimPrefix(typ, "not-"); a.c.Skip == "" && name != "trajectory:goal-success" &&
+		(name == "tool-call-f1" || strings.HasPrefix(name, "trajectory:")) {
 		a.c.Skip = typ + " is not carried: " + why
 	}
 }
@@ -115,7 +120,8 @@ func (a *assertReader) assert(n Node) {
 		return
 	}
 	name, negated := strings.CutPrefix(typ, "not-")
-	if a.callAssert(n, o, name, negated, v) || a.textAssert(n, o, name, negated, v) || a.program(n, o, name, negated, v) {
+	if a.callAssert(n, o, name, negated, v) || a.textAssert(n, o, name, negated, v) ||
+		a.program(n, o, name, negated, v) {
 		return
 	}
 	a.drop(n, why(name))
@@ -418,7 +424,8 @@ const noValue = `"[^\\s\\S]"`
 
 // defaultArgument lets an argument be left out or have its default. One that is expected
 // with that very value is never met, since it is taken out first.
-func defaultArgument(d Member, expected map[string]string, matchers map[string]callvet.Matcher, partial bool) (why string) {
+func defaultArgument(d Member, expected map[string]string, matchers map[string]callvet.Matcher,
+	partial bool) (why string) {
 	switch want, both := expected[d.Name]; {
 	case both && want == string(d.Val.Raw):
 		matchers[d.Name] = callvet.Matcher{Mode: "regex", Value: json.RawMessage(noValue)}

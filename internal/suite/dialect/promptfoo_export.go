@@ -12,11 +12,14 @@ import (
 // the chat itself, as a variable, so that every case keeps its own turns.
 func exportPromptfoo(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	can := []Feature{
-		"plans", "no calls", "several calls", "order", "max_extra_calls", "arguments", "calls without arguments given", "tools_not_called",
-		"tools_called", "tools_acceptable", "tool_calls bounds", "response_contains", "response_contains_any", "response_not_contains", "response_matches",
+		"plans", "no calls", "several calls", "order", "max_extra_calls", "arguments", "calls without arguments given",
+		"tools_not_called",
+		"tools_called", "tools_acceptable", "tool_calls bounds", "response_contains", "response_contains_any",
+		"response_not_contains", "response_matches",
 		"max_latency_ms", "max_cost_usd", "description", "earlier turns", "fields", "tier", "skip",
 		// What of these cannot be carried, the writer of assertions says.
-		"argument matchers", "extra_args of a call", "several tools for one call", "counts", "all_of", "not", "min_scores", "scoring",
+		"argument matchers", "extra_args of a call", "several tools for one call", "counts", "all_of", "not",
+		"min_scores", "scoring",
 	}
 	problems := append(LoseSuite(s), LoseTools(s)...)
 	tests := [][]byte{}

@@ -39,7 +39,8 @@ func TestPromptfooComesBack(t *testing.T) {
 		`{type: trajectory:tool-args-match, value: {name: search, mode: exact, args: {q: a, n: {b: 1}}, defaults: {page: 1, m: {x: 1}}, ignore: ["*_id", n2]}}`,
 		`{type: trajectory:tool-args-match, value: {name: search, args: {q: 1}, defaults: {q: 1}}}`,
 		`{type: not-trajectory:tool-args-match, value: {name: "s*", args: {q: a}, ignore: q2}}`,
-		`{type: contains, value: x}`, `{type: not-contains, value: y}`, `{type: contains-any, value: [x, z]}`, `{type: latency, threshold: 100}`,
+		`{type: contains, value: x}`, `{type: not-contains, value: y}`, `{type: contains-any, value: [x, z]}`,
+		`{type: latency, threshold: 100}`,
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		doc := "prompts: ['{{chat}}']\nproviders: ['openai:x']\ntests:\n  - vars: {chat: q}\n    assert:\n"
@@ -59,7 +60,8 @@ func TestPromptfooComesBack(t *testing.T) {
 			t.Fatalf("%v in\n%s", err, out)
 		}
 		a, b := &first.Cases[0], &again.Cases[0]
-		if diff := gocmp.Diff(a.Expect, b.Expect) + gocmp.Diff(a.Scoring, b.Scoring) + gocmp.Diff(a.Skip, b.Skip); diff != "" {
+		if diff := gocmp.Diff(a.Expect, b.Expect) + gocmp.Diff(a.Scoring, b.Scoring) +
+			gocmp.Diff(a.Skip, b.Skip); diff != "" {
 			t.Fatalf("%s\nof %s\nwas written\n%s", diff, doc, out)
 		}
 	})
@@ -85,30 +87,48 @@ func TestPromptfooSaysWhatIsLost(t *testing.T) {
 		writes  string // what has to be in the file
 		not     string // what must not
 	}{
-		"in order and nothing else":    {callvet.Expect{Plans: plan(callvet.OrderInOrder, call("a"), call("b"))}, nil, "", `mode: exact`, "in_order"},
-		"in order with two others":     {callvet.Expect{Plans: []callvet.Plan{{Order: callvet.OrderInOrder, Calls: []callvet.ExpectedCall{call("a")}, MaxExtraCalls: &two}}}, nil, "", "max: 3", "exact"},
-		"any order":                    {callvet.Expect{Plans: plan("", call("a"), call("b"))}, nil, "", "max: 2", "sequence"},
-		"a name twice":                 {callvet.Expect{ToolsCalled: []string{"a", "a"}}, nil, "", "min: 2", "f1"},
-		"precision":                    {callvet.Expect{Plans: plan(callvet.OrderPrecision, call("a"))}, nil, "order", "", "tool-used"},
-		"one of two tools":             {callvet.Expect{Plans: plan("", either)}, nil, "plans", "", "f1"},
-		"the second call":              {callvet.Expect{Counts: []callvet.CallCount{{Call: nth}}}, nil, "counts", "", "tool-used"},
-		"a matcher":                    {callvet.Expect{Counts: []callvet.CallCount{{Call: matched}}}, strict, "counts", "", "args-match"},
-		"arguments compared loosely":   {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs}}}, nil, "scoring.mode", "mode: exact", "partial"},
-		"arguments":                    {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs}}}, strict, "", "mode: exact", "partial"},
-		"arguments that are forbidden": {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs, Max: &zero}}}, strict, "", "not-trajectory:tool-args-match", "step-count"},
-		"arguments twice":              {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs, Min: &two}}}, strict, "counts", "", "args-match"},
-		"arguments of one of two":      {callvet.Expect{Plans: plan("", withArgs, withArgs)}, strict, "arguments", "args-match", ""},
-		"a plan that must not be":      {callvet.Expect{Not: plan("", call("a"), call("b"))}, nil, "not", "", "sequence"},
-		"two that must not be":         {callvet.Expect{Not: []callvet.Plan{{Calls: []callvet.ExpectedCall{call("a")}, Counts: []callvet.CallCount{{Call: call("b")}}}}}, nil, "not", "", "tool-used"},
-		"another score":                {callvet.Expect{Plans: plan("", call("a")), MinScores: map[string]float64{"call_f1": 0.5}}, nil, "min_scores.call_f1", "", ""},
-		"one of several sets":          {callvet.Expect{ToolsAcceptable: [][]string{{"a"}, {"b"}}}, nil, "tools_acceptable", "", "f1"},
-		"one set":                      {callvet.Expect{ToolsAcceptable: [][]string{{"a"}}}, nil, "", "f1", ""},
-		"repetitions":                  {callvet.Expect{MaxSameCalls: &two}, nil, "max_same_calls", "", ""},
-		"names by letter case":         {callvet.Expect{ToolsAcceptable: [][]string{{"a"}}}, &callvet.Scoring{CaseSensitiveNames: true}, "scoring", "", ""},
+		"in order and nothing else": {callvet.Expect{Plans: plan(callvet.OrderInOrder, call("a"), call("b"))}, nil,
+			"", `mode: exact`, "in_order"},
+		"in order with two others": {callvet.Expect{Plans: []callvet.Plan{{Order: callvet.OrderInOrder,
+			Calls: []callvet.ExpectedCall{call("a")}, MaxExtraCalls: &two}}}, nil, "", "max: 3", "exact"},
+		"any order": {callvet.Expect{Plans: plan("", call("a"), call("b"))}, nil, "", "max: 2",
+			"sequence"},
+		"a name twice": {callvet.Expect{ToolsCalled: []string{"a", "a"}}, nil, "", "min: 2", "f1"},
+		"precision": {callvet.Expect{Plans: plan(callvet.OrderPrecision, call("a"))}, nil, "order",
+			"", "tool-used"},
+		"one of two tools": {callvet.Expect{Plans: plan("", either)}, nil, "plans", "", "f1"},
+		"the second call": {callvet.Expect{Counts: []callvet.CallCount{{Call: nth}}}, nil, "counts", "",
+			"tool-used"},
+		"a matcher": {callvet.Expect{Counts: []callvet.CallCount{{Call: matched}}}, strict, "counts",
+			"", "args-match"},
+		"arguments compared loosely": {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs}}}, nil,
+			"scoring.mode", "mode: exact", "partial"},
+		"arguments": {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs}}}, strict, "",
+			"mode: exact", "partial"},
+		"arguments that are forbidden": {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs, Max: &zero}}},
+			strict, "", "not-trajectory:tool-args-match", "step-count"},
+		"arguments twice": {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs, Min: &two}}},
+			strict, "counts", "", "args-match"},
+		"arguments of one of two": {callvet.Expect{Plans: plan("", withArgs, withArgs)}, strict, "arguments",
+			"args-match", ""},
+		"a plan that must not be": {callvet.Expect{Not: plan("", call("a"), call("b"))}, nil, "not", "",
+			"sequence"},
+		"two that must not be": {callvet.Expect{Not: []callvet.Plan{{Calls: []callvet.ExpectedCall{call("a")},
+			Counts: []callvet.CallCount{{Call: call("b")}}}}}, nil, "not", "", "tool-used"},
+		"another score": {callvet.Expect{Plans: plan("", call("a")),
+			MinScores: map[string]float64{"call_f1": 0.5}}, nil, "min_scores.call_f1", "", ""},
+		"one of several sets": {callvet.Expect{ToolsAcceptable: [][]string{{"a"}, {"b"}}}, nil,
+			"tools_acceptable", "", "f1"},
+		"one set":     {callvet.Expect{ToolsAcceptable: [][]string{{"a"}}}, nil, "", "f1", ""},
+		"repetitions": {callvet.Expect{MaxSameCalls: &two}, nil, "max_same_calls", "", ""},
+		"names by letter case": {callvet.Expect{ToolsAcceptable: [][]string{{"a"}}},
+			&callvet.Scoring{CaseSensitiveNames: true}, "scoring", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &callvet.Suite{Name: "s", Cases: []callvet.Case{{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}, Expect: tt.e, Scoring: tt.scoring}}}
+			s := &callvet.Suite{Name: "s",
+				Cases: []callvet.Case{{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
+					Expect: tt.e, Scoring: tt.scoring}}}
 			out, problems, err := dialect.Export(dialect.Promptfoo, s)
 			if err != nil {
 				t.Fatal(err)
@@ -120,7 +140,8 @@ func TestPromptfooSaysWhatIsLost(t *testing.T) {
 			if got := strings.Join(lost, " "); got != tt.lost {
 				t.Errorf("lost %q, want %q", got, tt.lost)
 			}
-			if text := strings.ReplaceAll(string(out), "\"", ""); !strings.Contains(text, tt.writes) || tt.not != "" && strings.Contains(text, tt.not) {
+			if text := strings.ReplaceAll(string(out), "\"", ""); !strings.Contains(text, tt.writes) || tt.not != "" &&
+				strings.Contains(text, tt.not) {
 				t.Errorf("want %q and no %q in\n%s", tt.writes, tt.not, text)
 			}
 		})
@@ -154,7 +175,8 @@ tests:
 	}
 	s.Dialect = "callvet" // the same cases, written by hand
 	out, problems, err = dialect.Export(dialect.Promptfoo, s)
-	if err != nil || len(problems) != 3 || problems[0].Key != "skip" || problems[1].Key != "skip" || problems[2].Key != "unsupported" {
+	if err != nil || len(problems) != 3 || problems[0].Key != "skip" || problems[1].Key != "skip" ||
+		problems[2].Key != "unsupported" {
 		t.Fatal(err, problems)
 	}
 	if text := string(out); strings.Contains(text, "tool-used") || strings.Contains(text, "command") {

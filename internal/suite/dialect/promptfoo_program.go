@@ -15,7 +15,8 @@ import (
 func (a *assertReader) program(n Node, o Object, name string, negated bool, v Node) bool {
 	text, isText := v.Text()
 	if e := a.expression(n, v); e != "" {
-		a.c.Expect.Scorers = append(a.c.Expect.Scorers, callvet.Scorer{Name: a.scorerName(o.Str("metric"), name), Expr: e})
+		a.c.Expect.Scorers = append(a.c.Expect.Scorers,
+			callvet.Scorer{Name: a.scorerName(o.Str("metric"), name), Expr: e})
 		return true
 	}
 	switch {

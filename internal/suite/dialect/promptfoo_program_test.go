@@ -39,19 +39,23 @@ tests:
 		Scorers: []callvet.Scorer{
 			{Name: "Names_the_city", Expr: names},
 			{Name: "javascript", JavaScript: `context.vars.city in output`, Vars: vars},
-			{Name: "javascript-2", JavaScript: "const n = output.length;\nreturn n > 9", Threshold: &half, Negated: true},
+			{Name: "javascript-2", JavaScript: "const n = output.length;\nreturn n > 9", Threshold: &half,
+				Negated: true},
 			{Name: "Names_the_city-2", Python: `"Paris" in output`},
 		},
-		Rubric: []callvet.RubricDimension{{Dimension: "llm-rubric", MaxScore: 1, Criteria: "names Paris", Threshold: &most}},
+		Rubric: []callvet.RubricDimension{{Dimension: "llm-rubric", MaxScore: 1, Criteria: "names Paris",
+			Threshold: &most}},
 		Unsupported: []callvet.Unsupported{
-			{Name: "javascript", Reason: "its threshold 10 is not in [0, 1]", Expected: "output.length"}, {Name: "javascript", Reason: "it is a program in a file of its own", Expected: "file://check.js"},
+			{Name: "javascript", Reason: "its threshold 10 is not in [0, 1]", Expected: "output.length"},
+			{Name: "javascript", Reason: "it is a program in a file of its own", Expected: "file://check.js"},
 		},
 	}
 	if d := cmp.Diff(want, s.Cases[0].Expect); d != "" {
 		t.Error(d)
 	}
 	s, _, err = Import(Promptfoo, []byte(text), "p.yaml", Options{})
-	if e := &s.Cases[0].Expect; err != nil || len(e.Scorers) != 1 || e.Scorers[0].Expr != names || len(e.Unsupported) != 5 || e.Unsupported[0].Reason != "it is a program" {
+	if e := &s.Cases[0].Expect; err != nil || len(e.Scorers) != 1 || e.Scorers[0].Expr != names ||
+		len(e.Unsupported) != 5 || e.Unsupported[0].Reason != "it is a program" {
 		t.Errorf("%+v %v", e, err)
 	}
 }

@@ -40,7 +40,8 @@ const isText = `turns[-1].role == "assistant" && !exists(turns[-1].calls)`
 // none.
 func formula(script string, vars []Member) string {
 	script = strings.TrimRight(script, " \t\r\n")
-	p := scriptReader{rest: strings.TrimRight(script, "; \t"), vars: vars} // of several lines it is the body of a function, which is not read
+	// of several lines it is the body of a function, which is not read
+	p := scriptReader{rest: strings.TrimRight(script, "; \t"), vars: vars}
 	e, ok := p.either()
 	if p.space(); !ok || p.rest != "" {
 		return ""
@@ -125,7 +126,8 @@ func (p *scriptReader) one() (scriptPart, bool) {
 func (p *scriptReader) output() (scriptPart, bool) {
 	lower := p.take(".toLowerCase()")
 	for _, m := range [...]struct{ js, expr, before, after string }{
-		{".includes(", "contains", "", ""}, {".startsWith(", "startsWith", "^", ""}, {".endsWith(", "endsWith", "", "$"}, {"===", "==", "^", "$"},
+		{".includes(", "contains", "", ""}, {".startsWith(", "startsWith", "^", ""},
+		{".endsWith(", "endsWith", "", "$"}, {"===", "==", "^", "$"},
 	} {
 		if !p.take(m.js) {
 			continue
@@ -198,7 +200,8 @@ var (
 // the length of a list or text, or the name of a function.
 func plainMembers(path []string) bool {
 	own := []string{"length", "constructor", "prototype", "__proto__", "arguments", "caller"}
-	return !slices.ContainsFunc(path, func(name string) bool { return slices.Contains(own, name) }) && (len(path) == 1 || path[len(path)-1] != "name")
+	return !slices.ContainsFunc(path, func(name string) bool { return slices.Contains(own, name) }) &&
+		(len(path) == 1 || path[len(path)-1] != "name")
 }
 
 // literal reads a text, a number, true, false or null.

@@ -19,7 +19,8 @@ import (
 // scriptVars are the variables of a test.
 func scriptVars() []Member {
 	var out []Member
-	for _, v := range [][2]string{{"city", `"Paris"`}, {"quote", `"say \"hi\""`}, {"n", `3`}, {"list", `["a"]`}, {"lost", `"\ufffd"`}} {
+	for _, v := range [][2]string{{"city", `"Paris"`}, {"quote", `"say \"hi\""`}, {"n", `3`}, {"list", `["a"]`},
+		{"lost", `"\ufffd"`}} {
 		out = append(out, Member{Name: v[0], Val: Node{Raw: []byte(v[1])}})
 	}
 	return out
@@ -118,17 +119,23 @@ console.log(JSON.stringify(scripts.map((s) => {
 // saidOutputs are attempts with what promptfoo calls their output.
 func saidOutputs() (attempts []callvet.Trace, outputs []any) {
 	texts := []string{
-		"", "x", "ab", "a b c", "b", "c", "Paris", "paris", "It is PARIS.", "Oslo", "oslo!", "OSLO", "Hİ", "hİs", "KİK", "\u212A.i", "k.i", "K.I", "ſ", "(ok)", "(OK)", "(O\u212A)", "say \"hi\"", "it's", "a\"b", "a\n\\", "a\nb",
-		"ñ Ñ", "😀", "😀x", "ΟΔΟΣ", "[object Object]", "\u2028x", "null", "true", "3", `"x"`, `"abc"`, `[]`, `["x"]`, `{}`, `{"a":"x"}`, `{"a":"X"}`, `{"a":{"b2":-3.5}}`, `{"a":{"b2":"-3.5"}}`, `{"ok":true}`, `{"ok":"true"}`,
-		`{"ok":1}`, `{"gone":null}`, `{"a":1}`, `{"a":1.0,"b":2}`, `{"a":1}b`, `{"a":"1"}`, `{"a":1,"a":"x"}`, `{"a":"x","a":1}`, `{"a":[1]}`, `{"a":null}`, ` {"a": 1} `, `{"a":1,}`, `{"name":"Ana"}`, `{"a":"\ud800"}`, `{"a":10000000000000001}`,
+		"", "x", "ab", "a b c", "b", "c", "Paris", "paris", "It is PARIS.", "Oslo", "oslo!", "OSLO", "Hİ", "hİs", "KİK",
+		"\u212A.i", "k.i", "K.I", "ſ", "(ok)", "(OK)", "(O\u212A)", "say \"hi\"", "it's", "a\"b", "a\n\\", "a\nb",
+		"ñ Ñ", "😀", "😀x", "ΟΔΟΣ", "[object Object]", "\u2028x", "null", "true", "3", `"x"`, `"abc"`, `[]`, `["x"]`,
+		`{}`, `{"a":"x"}`, `{"a":"X"}`, `{"a":{"b2":-3.5}}`, `{"a":{"b2":"-3.5"}}`, `{"ok":true}`, `{"ok":"true"}`,
+		`{"ok":1}`, `{"gone":null}`, `{"a":1}`, `{"a":1.0,"b":2}`, `{"a":1}b`, `{"a":"1"}`, `{"a":1,"a":"x"}`,
+		`{"a":"x","a":1}`, `{"a":[1]}`, `{"a":null}`, ` {"a": 1} `, `{"a":1,}`, `{"name":"Ana"}`, `{"a":"\ud800"}`,
+		`{"a":10000000000000001}`,
 		`{"a":-0}`, `{"a":0}`, "```json\n{\"a\":1}\n```", `{"__proto__":{"a":1}}`, `{"a":"x\n"}`,
 	}
 	for _, s := range texts {
-		attempts = append(attempts, callvet.Trace{Answer: s, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: s}}})
+		attempts = append(attempts,
+			callvet.Trace{Answer: s, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: s}}})
 		outputs = append(outputs, s)
 	}
 	call := callvet.Call{ID: "1", Tool: "x", Args: json.RawMessage(`{"city":"Paris"}`)}
-	made := map[string]any{"id": "1", "type": "function", "function": map[string]any{"name": "x", "arguments": `{"city":"Paris"}`}}
+	made := map[string]any{"id": "1", "type": "function",
+		"function": map[string]any{"name": "x", "arguments": `{"city":"Paris"}`}}
 	result := callvet.Turn{Role: callvet.RoleTool, CallID: "1", Content: "x"}
 	for _, s := range []string{"", "x", "Paris", `{"a":1}`} {
 		turn := callvet.Turn{Role: callvet.RoleAssistant, Content: s, Calls: []callvet.Call{call}}
@@ -155,7 +162,9 @@ func TestFormulaAsNode(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	text := func() string {
-		return pick(`'x'`, `"x"`, "`ab`", `'a'`, `'b'`, `'c'`, `'Paris'`, `'paris'`, `'oslo'`, `'hi'`, `'k'`, `'i'`, `'k.i'`, `'(ok)'`, `'it\'s'`, `'a\n\\'`, `'a\nb'`, `'ñ'`, `'😀'`, `'[object Object]'`, `'s'`, `'"'`, `context.vars.city`, `context.vars.quote`, `'null'`, `'3'`)
+		return pick(`'x'`, `"x"`, "`ab`", `'a'`, `'b'`, `'c'`, `'Paris'`, `'paris'`, `'oslo'`, `'hi'`, `'k'`, `'i'`,
+			`'k.i'`, `'(ok)'`, `'it\'s'`, `'a\n\\'`, `'a\nb'`, `'ñ'`, `'😀'`, `'[object Object]'`, `'s'`, `'"'`,
+			`context.vars.city`, `context.vars.quote`, `'null'`, `'3'`)
 	}
 	atom := func() string {
 		switch r.IntN(6) {
@@ -164,9 +173,11 @@ func TestFormulaAsNode(t *testing.T) {
 		case 1:
 			return "output" + pick("", ".toLowerCase()") + " === " + text()
 		case 2, 3:
-			return "output" + pick("", ".toLowerCase()") + pick(".includes(", ".startsWith(", ".endsWith(") + text() + ")"
+			return "output" + pick("", ".toLowerCase()") + pick(".includes(", ".startsWith(", ".endsWith(") +
+				text() + ")"
 		}
-		return "JSON.parse(output)" + pick(".a", ".a", ".a.b2", ".ok", ".gone", ".name", ".at", ".a.length", ".constructor.name") + " === " + pick(text(), "1", "-3.5", "0", "true", "null", "10000000000000001", "1.0")
+		return "JSON.parse(output)" + pick(".a", ".a", ".a.b2", ".ok", ".gone", ".name", ".at", ".a.length",
+			".constructor.name") + " === " + pick(text(), "1", "-3.5", "0", "true", "null", "10000000000000001", "1.0")
 	}
 	var scripts, formulas []string
 	for len(scripts) < 500 {
@@ -181,7 +192,8 @@ func TestFormulaAsNode(t *testing.T) {
 		}
 	}
 	attempts, outputs := saidOutputs()
-	in, err := json.Marshal(map[string]any{"scripts": scripts, "outputs": outputs, "vars": map[string]any{"city": "Paris", "quote": `say "hi"`}})
+	in, err := json.Marshal(map[string]any{"scripts": scripts, "outputs": outputs,
+		"vars": map[string]any{"city": "Paris", "quote": `say "hi"`}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,8 @@ func (p *promptfooReader) table(at Node, ref string) {
 var expectedColumn = regexp.MustCompile(`^__expected\d*$`)
 
 func columnCarried(name string) bool {
-	return name == "__description" || name == "__threshold" || strings.HasPrefix(name, "__metadata:") || expectedColumn.MatchString(name)
+	return name == "__description" || name == "__threshold" || strings.HasPrefix(name, "__metadata:") ||
+		expectedColumn.MatchString(name)
 }
 
 // testOfRow writes a row as the test that it stands for.
@@ -81,12 +82,16 @@ var (
 	shortNames = map[string]string{"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
 	// shortTypes are the types that such a text may name; any other text is the whole answer.
 	shortTypes = []string{
-		"answer-relevance", "bleu", "classifier", "contains", "contains-all", "contains-any", "contains-html", "contains-json",
-		"contains-sql", "contains-xml", "context-faithfulness", "context-recall", "context-relevance", "conversation-relevance",
+		"answer-relevance", "bleu", "classifier", "contains", "contains-all", "contains-any", "contains-html",
+		"contains-json",
+		"contains-sql", "contains-xml", "context-faithfulness", "context-recall", "context-relevance",
+		"conversation-relevance",
 		"cost", "equals", "factuality", "finish-reason", "g-eval", "gleu", "guardrails", "icontains", "icontains-all",
-		"icontains-any", "is-html", "is-json", "is-refusal", "is-sql", "is-valid-function-call", "is-valid-openai-function-call",
+		"icontains-any", "is-html", "is-json", "is-refusal", "is-sql", "is-valid-function-call",
+		"is-valid-openai-function-call",
 		"is-valid-openai-tools-call", "is-xml", "javascript", "latency", "levenshtein", "llm-rubric", "meteor",
-		"model-graded-closedqa", "model-graded-factuality", "moderation", "perplexity", "perplexity-score", "pi", "python",
+		"model-graded-closedqa", "model-graded-factuality", "moderation", "perplexity", "perplexity-score",
+		"pi", "python",
 		"regex", "rouge-n", "ruby", "search-rubric", "similar", "starts-with", "tool-call-f1", "trace-error-spans",
 		"trace-span-count", "trace-span-duration", "webhook", "word-count",
 	}

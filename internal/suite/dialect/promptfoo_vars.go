@@ -57,7 +57,8 @@ func (p *promptfooReader) combos(vars []Member) [][]Member {
 			values = []Node{m.Val}
 		}
 		if len(out)*len(values) > maxCombos {
-			p.Report(m.Off, "too-many", m.Name, "write the combinations that matter as tests", "lists of variables make more than %d combinations; %s is kept as one value", maxCombos, m.Name)
+			p.Report(m.Off, "too-many", m.Name, "write the combinations that matter as tests",
+				"lists of variables make more than %d combinations; %s is kept as one value", maxCombos, m.Name)
 			values = []Node{m.Val}
 		}
 		var next [][]Member

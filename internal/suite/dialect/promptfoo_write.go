@@ -25,7 +25,8 @@ type assertWriter struct {
 
 // lose says that something is not carried, once for each thing.
 func (w *assertWriter) lose(key, format string, args ...any) {
-	p := callvet.Problem{Position: w.c.Position, Code: "not-carried", Warning: true, Case: w.c.ID, Key: key, Message: key + " is not carried: " + fmt.Sprintf(format, args...)}
+	p := callvet.Problem{Position: w.c.Position, Code: "not-carried", Warning: true, Case: w.c.ID, Key: key,
+		Message: key + " is not carried: " + fmt.Sprintf(format, args...)}
 	if !slices.Contains(w.lost, p) {
 		w.lost = append(w.lost, p)
 	}
@@ -253,7 +254,8 @@ func (w *assertWriter) arguments(p *callvet.Plan) {
 		if c.Args == nil && len(c.Matchers) == 0 {
 			continue
 		}
-		if slices.ContainsFunc(p.Calls[:i], func(x callvet.ExpectedCall) bool { return slices.Equal(x.Tools, c.Tools) }) {
+		if slices.ContainsFunc(p.Calls[:i],
+			func(x callvet.ExpectedCall) bool { return slices.Equal(x.Tools, c.Tools) }) {
 			w.lose("arguments", "which of several calls of %s has which arguments cannot be said", c.Tools[0])
 		}
 		if v := w.call(c, "arguments"); v != nil {
@@ -293,7 +295,8 @@ func (w *assertWriter) call(c *callvet.ExpectedCall, key string) []byte {
 
 // matchers are what the matchers of a call's arguments are there: names that are ignored and
 // defaults. One that is neither is named.
-func (w *assertWriter) matchers(c *callvet.ExpectedCall, extra callvet.ExtraArgs) (ignored []string, defaults Record, other string) {
+func (w *assertWriter) matchers(c *callvet.ExpectedCall,
+	extra callvet.ExtraArgs) (ignored []string, defaults Record, other string) {
 	for _, name := range SortedKeys(c.Matchers) {
 		m := c.Matchers[name]
 		expected := (Node{Raw: bytes.TrimSpace(c.Args)}).Get(name)

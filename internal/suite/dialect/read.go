@@ -41,7 +41,8 @@ func NewReader(src *Source, opt ReaderOptions) *Reader {
 func (r *Reader) Report(off int, code, key, fix, format string, args ...any) {
 	if len(r.Problems) < maxProblems {
 		r.Problems = append(r.Problems, callvet.Problem{
-			Position: r.Src.Position(off), Code: code, Case: r.CaseID, Key: key, Fix: fix, Message: fmt.Sprintf(format, args...),
+			Position: r.Src.Position(off), Code: code, Case: r.CaseID, Key: key, Fix: fix,
+			Message: fmt.Sprintf(format, args...),
 		})
 	}
 }
@@ -88,7 +89,8 @@ func (r *Reader) Finish() []callvet.Problem {
 			n = fmt.Sprintf(" (%d times)", k.cases)
 		}
 		r.Problems = append(r.Problems, callvet.Problem{
-			Position: k.at, Code: "not-carried", Warning: true, Key: key, Message: fmt.Sprintf("%s%s is not carried: %s", key, n, k.why),
+			Position: k.at, Code: "not-carried", Warning: true, Key: key,
+			Message: fmt.Sprintf("%s%s is not carried: %s", key, n, k.why),
 		})
 	}
 	return r.Problems

@@ -36,12 +36,14 @@ func refuse(path, what, hint string) error {
 func notText(data []byte) (what, hint string) {
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
-		return "is a ZIP archive (an Inspect log has this form, too)", "unpack it first; a log is scored as a trace, it is not a suite"
+		return "is a ZIP archive (an Inspect log has this form, too)",
+			"unpack it first; a log is scored as a trace, it is not a suite"
 	case bytes.HasPrefix(data, []byte("SQLite format 3")):
 		return "is a database", "export the cases as JSON first"
 	case FirstByte(data) == '<':
 		return "is XML or HTML: a report, not a suite", "load the suite that the report was made from"
-	case bytes.HasPrefix(data, []byte("# ")) && bytes.Contains(data, []byte("\n## ")) || bytes.Contains(data, []byte("\n```")):
+	case bytes.HasPrefix(data, []byte("# ")) && bytes.Contains(data, []byte("\n## ")) ||
+		bytes.Contains(data, []byte("\n```")):
 		return "is a Markdown document", "put the suite into a .json or .yaml file of its own"
 	}
 	return "", ""
@@ -59,10 +61,14 @@ func families() []family { return append(answersAndTraces(), otherSuites()...) }
 func answersAndTraces() []family {
 	const trace = "score it as a trace file instead of loading it as a suite"
 	return []family{
-		{[]string{"question", "function"}, "is a BFCL question file", "load it with its possible_answer file through the BFCL importer"},
-		{[]string{"name", "parameters", "response"}, "is a BFCL function document", "the BFCL importer reads it beside the questions"},
-		{[]string{"id", "ground_truth"}, "is a BFCL answer file", "load the question file; the answers are looked up beside it"},
-		{[]string{"question", "initial_config"}, "is a BFCL multi-turn question file", "load it with its possible_answer file through the BFCL importer"},
+		{[]string{"question", "function"}, "is a BFCL question file",
+			"load it with its possible_answer file through the BFCL importer"},
+		{[]string{"name", "parameters", "response"}, "is a BFCL function document",
+			"the BFCL importer reads it beside the questions"},
+		{[]string{"id", "ground_truth"}, "is a BFCL answer file",
+			"load the question file; the answers are looked up beside it"},
+		{[]string{"question", "initial_config"}, "is a BFCL multi-turn question file",
+			"load it with its possible_answer file through the BFCL importer"},
 		{[]string{"accuracy", "total_count"}, "is a BFCL score file", "it holds verdicts, not cases"},
 		{[]string{"jsonrpc", "result.tools"}, "is an MCP tool list", "use it as the tools of a suite; it has no cases"},
 		{[]string{"jsonrpc"}, "is one MCP message", "it is neither tools nor cases"},
@@ -84,7 +90,8 @@ func answersAndTraces() []family {
 		{[]string{"traj"}, "is a recorded trajectory, not a suite", trace},
 		{[]string{"choices", "object"}, "is one chat completion response", "use it as recorded output: recorded:FILE"},
 		{[]string{"output", "object"}, "is one Responses API response", "use it as recorded output: recorded:FILE"},
-		{[]string{"content", "stop_reason"}, "is one Anthropic Messages response", "use it as recorded output: recorded:FILE"},
+		{[]string{"content", "stop_reason"}, "is one Anthropic Messages response",
+			"use it as recorded output: recorded:FILE"},
 		{[]string{"mcpServers"}, "is an MCP server configuration", "list the server's tools and import those"},
 		{[]string{"tools.[].inputSchema"}, "is an MCP tool list", "use it as the tools of a suite; it has no cases"},
 		{[]string{"result.tools"}, "is an MCP tool list", "use it as the tools of a suite; it has no cases"},
@@ -136,10 +143,12 @@ func otherSuites() []family {
 		{[]string{"eval", "plan", "samples"}, "is an Inspect log", trace},
 		{[]string{"version", "status", "eval"}, "is an Inspect log", trace},
 		{[]string{"tools_approved", "messages"}, "is a docker-agent session", convert},
-		{[]string{"results", "config"}, "is a promptfoo result file", "load the promptfoo configuration instead; results can be scored with recorded:FILE"},
+		{[]string{"results", "config"}, "is a promptfoo result file",
+			"load the promptfoo configuration instead; results can be scored with recorded:FILE"},
 		{[]string{"eval_name", "cases"}, "is a suite of another tool", convert},
 		{[]string{"scalingFormula"}, "is a scaling configuration for eval files", fixture},
-		{[]string{"_comment", "entities"}, "is a seed manifest: values for {{seed:…}} tokens", "give it beside an eval file, it has no cases"},
+		{[]string{"_comment", "entities"}, "is a seed manifest: values for {{seed:…}} tokens",
+			"give it beside an eval file, it has no cases"},
 		{[]string{"endpoints", "baseUrl"}, "is an API endpoint manifest", "it has no cases"},
 		{[]string{"project", "evals"}, "is a project configuration", "load the eval files that it names"},
 		{[]string{"groups", "origin"}, "is tool and agent metadata", "use it as a tool catalogue; it has no cases"},
@@ -163,10 +172,13 @@ func looksLike(s *Source) (what, hint string) {
 		case v.Has("metrics") && v.Has("id"):
 			return "is an OpenAI Evals registry entry", "load the samples file that it names"
 		case FirstOf(v).Has("role"), v.Has("input") || v.Has("output"):
-			return "is a set of recorded conversations: a trace, not a suite", "score it as a trace file instead of loading it as a suite"
+			return "is a set of recorded conversations: a trace, not a suite",
+				"score it as a trace file instead of loading it as a suite"
 		}
 	}
-	return shape(s, doc), "a suite has tools and cases; `callvet schema suite` prints callvet's own format, `callvet convert --help` lists the formats"
+	return shape(s,
+			doc),
+		"a suite has tools and cases; `callvet schema suite` prints callvet's own format, `callvet convert --help` lists the formats"
 }
 
 // shape describes an unknown document by its first keys.
@@ -186,7 +198,8 @@ func shape(s *Source, doc Node) string {
 		return fmt.Sprintf("holds %s%s, which is no suite format", list, KindName(doc))
 	}
 	ext := strings.TrimPrefix(filepath.Ext(s.Path), ".")
-	return fmt.Sprintf("holds %s%s with the keys %s, which is no suite format known here", list, strings.TrimSpace(strings.ToUpper(ext)+" object"), strings.Join(keys, ", "))
+	return fmt.Sprintf("holds %s%s with the keys %s, which is no suite format known here", list,
+		strings.TrimSpace(strings.ToUpper(ext)+" object"), strings.Join(keys, ", "))
 }
 
 func hasAll(n Node, keys []string) bool {

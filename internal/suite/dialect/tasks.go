@@ -39,7 +39,8 @@ func (r *reader) tasks() (*callvet.Suite, error) {
 func (r *reader) tasksFrame(doc Node) callvet.Suite {
 	r.CaseID = ""
 	o := r.Object(doc, "the task file", "name", "version", "description", "system_prompt", "tools", "tasks")
-	s := callvet.Suite{Name: o.Str("name"), Version: o.Scalar("version"), Description: o.Str("description"), SystemPrompt: o.Str("system_prompt")}
+	s := callvet.Suite{Name: o.Str("name"), Version: o.Scalar("version"), Description: o.Str("description"),
+		SystemPrompt: o.Str("system_prompt")}
 	s.Tools = r.Tools(o.Get("tools"), "tools")
 	if s.Tools == nil {
 		s.Tools = r.Opt.Tools
@@ -56,8 +57,10 @@ func taskFormat(opt ReaderOptions) CaseFormat {
 		Write: writeTask,
 		Opt:   opt,
 		Can: []Feature{
-			"plans", "no calls", "several calls", "order", "calls without arguments given", "arguments", "result_check", "multi_turn", "mocks",
-			"response_contains", "response_not_contains", "response_matches", "rubric", "tools_not_called", "postconditions", "safety", "tool_calls bounds", "max_latency_ms", "max_tokens", "max_cost_usd",
+			"plans", "no calls", "several calls", "order", "calls without arguments given", "arguments", "result_check",
+			"multi_turn", "mocks",
+			"response_contains", "response_not_contains", "response_matches", "rubric", "tools_not_called",
+			"postconditions", "safety", "tool_calls bounds", "max_latency_ms", "max_tokens", "max_cost_usd",
 			"context", "as_of", "tags", "fields", "earlier turns", "description", "tier",
 		},
 	}
@@ -80,7 +83,8 @@ func (r *reader) task(n Node, index int) callvet.Case {
 	} else {
 		r.Report(n.Off, "missing-key", "task_id", "", "the task has no task_id")
 	}
-	c.Description, c.AsOf, c.Tags, c.Tier = o.Str("description"), o.Scalar("as_of"), o.Strs("tags"), callvet.Tier(o.Str("tier"))
+	c.Description, c.AsOf, c.Tags, c.Tier = o.Str("description"), o.Scalar("as_of"), o.Strs("tags"),
+		callvet.Tier(o.Str("tier"))
 	if v := o.Get("context"); v.Kind() == '"' {
 		c.Context = Unquote(v.Raw)
 	} else if v.Given() {
@@ -100,7 +104,8 @@ func (r *reader) task(n Node, index int) callvet.Case {
 	r.budget(o, &c)
 	r.safetyRules(o, &c)
 	if !AssertsAnything(&c.Expect) && c.Safety == nil && len(c.Expect.Rubric) == 0 {
-		r.Report(n.Off, "asserts-nothing", "gold_steps", `write "gold_steps": [] to say that no call is right`, "the task has neither gold_steps nor checkable postconditions")
+		r.Report(n.Off, "asserts-nothing", "gold_steps", `write "gold_steps": [] to say that no call is right`,
+			"the task has neither gold_steps nor checkable postconditions")
 	}
 	return c
 }
@@ -113,7 +118,8 @@ func (r *reader) taskInput(o Object, c *callvet.Case) {
 	}
 	goal := o.Str("goal")
 	if strings.TrimSpace(goal) == "" {
-		r.Report(o.Node.Off, "empty-prompt", "goal", "write what the user wants", "the task has neither goal nor messages")
+		r.Report(o.Node.Off, "empty-prompt", "goal", "write what the user wants",
+			"the task has neither goal nor messages")
 	}
 	c.Input = UserInput(goal)
 }
@@ -136,7 +142,8 @@ func (r *reader) goldSteps(o Object, c *callvet.Case) {
 		}
 	}
 	if said && !needed && len(plan.Calls) > 0 {
-		r.Report(o.At("needed"), "contradiction", "needed", "remove the steps or the flag", "needed is false but gold_steps are needed")
+		r.Report(o.At("needed"), "contradiction", "needed", "remove the steps or the flag",
+			"needed is false but gold_steps are needed")
 	}
 	if len(plan.Calls) == 0 {
 		plan.Order = ""
@@ -157,7 +164,8 @@ func (r *reader) goldStep(n Node, c *callvet.Case) (call callvet.ExpectedCall, m
 		call.Tools = []string{r.unversioned(n, s)}
 		return call, nil, true
 	}
-	o := r.Object(n, "a gold step", "tool", "args", "result_check", "needed", "gold", "result", "turn_id", "call_id", "notes")
+	o := r.Object(n, "a gold step", "tool", "args", "result_check", "needed", "gold", "result", "turn_id",
+		"call_id", "notes")
 	gold := r.Loose(o.Get("gold"))
 	pick := func(key string) Node {
 		if v := gold.Get(key); !v.Absent() {
@@ -182,7 +190,8 @@ func (r *reader) goldStep(n Node, c *callvet.Case) (call callvet.ExpectedCall, m
 	if check := pick("result_check"); check.Given() {
 		call.ResultCheck, ok = check.Text()
 		if !ok {
-			r.Report(check.Off, "wrong-type", "result_check", `write a comparison such as "window_days==30"`, "result_check must be a string, not %s", KindName(check))
+			r.Report(check.Off, "wrong-type", "result_check", `write a comparison such as "window_days==30"`,
+				"result_check must be a string, not %s", KindName(check))
 		}
 	}
 	if res := gold.Get("result"); res.Given() {
@@ -203,7 +212,8 @@ func (r *reader) unversioned(n Node, tool string) string {
 	}
 	for _, t := range r.Opt.Tools {
 		if t.Name == base && t.Version != "" && strings.TrimPrefix(t.Version, "v") != strings.TrimPrefix(version, "v") {
-			r.Warn(n.Off, "stale-version", "tool", "", "the step was labelled for %s, the suite has version %s", tool, t.Version)
+			r.Warn(n.Off, "stale-version", "tool", "", "the step was labelled for %s, the suite has version %s",
+				tool, t.Version)
 		}
 	}
 	return base
@@ -218,7 +228,8 @@ func (r *reader) safetyRules(o Object, c *callvet.Case) {
 	for _, rule := range unknown {
 		r.Keep(o.At("safety_rules"), "safety_rules (prose)",
 			"no rule has these words (read_only, confirm_writes, deny_pii, never TOOL); a judge gets it as a rubric dimension")
-		c.Expect.Rubric = append(c.Expect.Rubric, callvet.RubricDimension{Dimension: safetyDimension, MaxScore: 1, Criteria: rule})
+		c.Expect.Rubric = append(c.Expect.Rubric,
+			callvet.RubricDimension{Dimension: safetyDimension, MaxScore: 1, Criteria: rule})
 	}
 }
 
@@ -234,11 +245,14 @@ func (r *reader) postconditions(o Object, c *callvet.Case) {
 				c.Expect.Postconditions = append(c.Expect.Postconditions, s)
 				continue
 			}
-			r.Keep(n.Off, "gold_postconditions (prose)", "no deterministic check can read it; a judge gets it as a rubric dimension")
-			c.Expect.Rubric = append(c.Expect.Rubric, callvet.RubricDimension{Dimension: "postcondition", MaxScore: 1, Criteria: s})
+			r.Keep(n.Off, "gold_postconditions (prose)",
+				"no deterministic check can read it; a judge gets it as a rubric dimension")
+			c.Expect.Rubric = append(c.Expect.Rubric,
+				callvet.RubricDimension{Dimension: "postcondition", MaxScore: 1, Criteria: s})
 			continue
 		}
-		p := r.Object(n, "a postcondition", "result_check", "response_contains", "response_not_contains", "response_matches")
+		p := r.Object(n, "a postcondition", "result_check", "response_contains", "response_not_contains",
+			"response_matches")
 		if s := p.Str("result_check"); s != "" {
 			c.Expect.Postconditions = append(c.Expect.Postconditions, s)
 		}
@@ -246,7 +260,8 @@ func (r *reader) postconditions(o Object, c *callvet.Case) {
 			key  string
 			list *[]string
 		}{
-			{"response_contains", &c.Expect.ResponseContains}, {"response_not_contains", &c.Expect.ResponseNotContains}, {"response_matches", &c.Expect.ResponseMatches},
+			{"response_contains", &c.Expect.ResponseContains}, {"response_not_contains", &c.Expect.ResponseNotContains},
+			{"response_matches", &c.Expect.ResponseMatches},
 		} {
 			if s := p.Str(a.key); s != "" {
 				*a.list = append(*a.list, s)
@@ -254,7 +269,8 @@ func (r *reader) postconditions(o Object, c *callvet.Case) {
 		}
 	}
 	if len(c.Expect.Postconditions) > 0 && callsNothing(c) {
-		r.Report(o.At("gold_postconditions"), "contradiction", "gold_postconditions", "", "a result is to be checked but no call is expected")
+		r.Report(o.At("gold_postconditions"), "contradiction", "gold_postconditions", "",
+			"a result is to be checked but no call is expected")
 	}
 }
 
@@ -268,7 +284,8 @@ func (r *reader) budget(o Object, c *callvet.Case) {
 	if !v.Given() {
 		return
 	}
-	b := r.Object(v, "budget", "max_tokens", "max_cost_usd", "max_cost", "max_latency_ms", "max_wall_ms", "max_steps", "max_calls")
+	b := r.Object(v, "budget", "max_tokens", "max_cost_usd", "max_cost", "max_latency_ms", "max_wall_ms", "max_steps",
+		"max_calls")
 	c.Expect.MaxTokens = b.Integer("max_tokens")
 	if c.Expect.MaxCostUSD = b.Number("max_cost_usd"); c.Expect.MaxCostUSD == nil {
 		c.Expect.MaxCostUSD = b.Number("max_cost")

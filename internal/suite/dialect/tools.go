@@ -62,7 +62,8 @@ func (r *Reader) tool(n Node) (callvet.Tool, bool) {
 	o := r.Loose(body)
 	t := callvet.Tool{Name: o.Str("name"), Version: o.Scalar("version"), Description: o.Str("description")}
 	if t.Name == "" {
-		r.Report(n.Off, "missing-key", "name", `a tool looks like {"type":"function","function":{"name":…,"parameters":…}}`, "a tool has no name")
+		r.Report(n.Off, "missing-key", "name",
+			`a tool looks like {"type":"function","function":{"name":…,"parameters":…}}`, "a tool has no name")
 		return t, false
 	}
 	if p, k := o.First("parameters", "inputSchema", "input_schema"); p.Given() {
@@ -119,7 +120,8 @@ func (c *ToolCache) Read(r *Reader, v Node) []callvet.Tool {
 func LoseTools(s *callvet.Suite) []callvet.Problem {
 	var lost []string
 	for _, t := range s.Tools {
-		if t.Version != "" || t.ReadOnly != nil || t.Idempotent != nil || t.RateLimit != nil || t.LatencyBudgetMS != nil || t.LatencyP50MS != nil || t.Safety != nil || t.Family != "" || len(t.Tags) > 0 {
+		if t.Version != "" || t.ReadOnly != nil || t.Idempotent != nil || t.RateLimit != nil ||
+			t.LatencyBudgetMS != nil || t.LatencyP50MS != nil || t.Safety != nil || t.Family != "" || len(t.Tags) > 0 {
 			lost = append(lost, t.Name)
 		}
 	}
@@ -128,7 +130,8 @@ func LoseTools(s *callvet.Suite) []callvet.Problem {
 	}
 	return []callvet.Problem{{
 		Code: "not-carried", Warning: true, Key: "tools",
-		Message: fmt.Sprintf("version, flags, limits and tags of %s are not carried: the format has no place for them", strings.Join(lost, ", ")),
+		Message: fmt.Sprintf("version, flags, limits and tags of %s are not carried: the format has no place for them",
+			strings.Join(lost, ", ")),
 	}}
 }
 
@@ -220,7 +223,8 @@ func planFeatures(p *callvet.Plan, add func(Feature, bool)) {
 }
 
 func elaborate(m callvet.Mock) bool {
-	return m.Args != nil || m.When != nil || len(m.Replies) != 1 || m.Replies[0].Template != nil || m.Replies[0].Set != nil || m.Replies[0].Error != "" || m.Replies[0].LatencyMS != 0 || m.Replies[0].Result == nil
+	return m.Args != nil || m.When != nil || len(m.Replies) != 1 || m.Replies[0].Template != nil ||
+		m.Replies[0].Set != nil || m.Replies[0].Error != "" || m.Replies[0].LatencyMS != 0 || m.Replies[0].Result == nil
 }
 
 // LoseCase lists what of a case a dialect cannot say.
@@ -266,7 +270,8 @@ func LoseSuite(s *callvet.Suite) []callvet.Problem {
 	var out []callvet.Problem
 	lose := func(key string, used bool) {
 		if used {
-			out = append(out, callvet.Problem{Code: "not-carried", Warning: true, Key: key, Message: key + " of the suite is not carried: the format has no place for it"})
+			out = append(out, callvet.Problem{Code: "not-carried", Warning: true, Key: key,
+				Message: key + " of the suite is not carried: the format has no place for it"})
 		}
 	}
 	lose("mocks", len(s.Mocks) > 0)
@@ -277,8 +282,11 @@ func LoseSuite(s *callvet.Suite) []callvet.Problem {
 
 // AssertsAnything looks at the assertions this dialect can make.
 func AssertsAnything(e *callvet.Expect) bool {
-	return e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil ||
-		e.NoToolErrors || len(e.Postconditions) > 0 || len(e.ToolParams) > 0 || e.ResponseNonEmpty || len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
-		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers || e.MaxLatencyMS != nil || e.MaxTokens != nil || e.MaxCostUSD != nil ||
+	return e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil ||
+		e.MaxToolCalls != nil ||
+		e.NoToolErrors || len(e.Postconditions) > 0 || len(e.ToolParams) > 0 || e.ResponseNonEmpty ||
+		len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
+		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers ||
+		e.MaxLatencyMS != nil || e.MaxTokens != nil || e.MaxCostUSD != nil ||
 		e.Plans != nil || len(e.Counts)+len(e.AllOf)+len(e.Not)+len(e.Scorers) > 0
 }

@@ -13,13 +13,16 @@ import (
 
 // scoringModes are the modes that scoring knows for a whole case.
 func scoringModes() []string {
-	return []string{"exact", "strict", "case_insensitive", "contains", "fuzzy", "numeric_tolerance", "date", "regex", "semantic", "subset"}
+	return []string{"exact", "strict", "case_insensitive", "contains", "fuzzy", "numeric_tolerance", "date", "regex",
+		"semantic", "subset"}
 }
 
 func toolsuiteCaseKeys() []string {
 	return []string{
-		"id", "prompt", "expected_tool", "expected_params", "param_scoring", "scoring_config", "scoring_config_json", "category", "should_call_tool",
-		"multi_turn", "multi_turn_config", "max_rounds", "optimal_hops", "valid_prerequisites", "mock_responses", "argument_source",
+		"id", "prompt", "expected_tool", "expected_params", "param_scoring", "scoring_config", "scoring_config_json",
+		"category", "should_call_tool",
+		"multi_turn", "multi_turn_config", "max_rounds", "optimal_hops", "valid_prerequisites", "mock_responses",
+		"argument_source",
 	}
 }
 
@@ -103,22 +106,26 @@ func (r *reader) toolsuitePlan(o Object) callvet.Plan {
 	should, said := o.Boolean("should_call_tool")
 	switch {
 	case !tool.Given() && said && should:
-		r.Report(o.At("should_call_tool"), "contradiction", "should_call_tool", "name the tool in expected_tool, or set should_call_tool to false",
+		r.Report(o.At("should_call_tool"), "contradiction", "should_call_tool",
+			"name the tool in expected_tool, or set should_call_tool to false",
 			"should_call_tool is true but no tool is expected")
 	case tool.Given() && said && !should:
 		r.Report(o.At("should_call_tool"), "contradiction", "should_call_tool", "remove one of the two",
 			"should_call_tool is false but expected_tool names a tool")
 	case tool.Absent() && !said && len(params.Members(nil)) > 0:
-		r.Report(o.At("expected_params"), "no-expected-tool", "expected_tool", "name the tool in expected_tool; without one nobody knows which call these are the arguments of",
+		r.Report(o.At("expected_params"), "no-expected-tool", "expected_tool",
+			"name the tool in expected_tool; without one nobody knows which call these are the arguments of",
 			"expected_params are given without expected_tool")
 		return callvet.Plan{Calls: []callvet.ExpectedCall{}}
 	case tool.Absent() && !said:
-		r.Warn(o.Node.Off, "no-expected-tool", "expected_tool", `write "expected_tool": null to say that no call is right`,
+		r.Warn(o.Node.Off, "no-expected-tool", "expected_tool",
+			`write "expected_tool": null to say that no call is right`,
 			"expected_tool is not given and is read as null: no call expected")
 	}
 	if !tool.Given() {
 		if params.Given() && len(params.Members(nil)) > 0 {
-			r.NotCarried(o.At("expected_params"), "expected_params", "no tool is expected, so there are no arguments to compare")
+			r.NotCarried(o.At("expected_params"), "expected_params",
+				"no tool is expected, so there are no arguments to compare")
 		}
 		return callvet.Plan{Calls: []callvet.ExpectedCall{}}
 	}
@@ -134,7 +141,8 @@ func (r *reader) toolsuiteCall(o Object, tool, params Node) callvet.ExpectedCall
 		call.Tools = r.Strs(tool, "expected_tool")
 	}
 	if len(call.Tools) == 0 || slices.Contains(call.Tools, "") {
-		r.Report(tool.Off, "no-expected-tool", "expected_tool", "name a tool, or write null for no call", "expected_tool names no tool")
+		r.Report(tool.Off, "no-expected-tool", "expected_tool", "name a tool, or write null for no call",
+			"expected_tool names no tool")
 	}
 	switch params.Kind() {
 	case '{':
@@ -192,7 +200,8 @@ func (r *reader) toolsuiteMultiTurn(o Object, c *callvet.Case) {
 	switch mt.Kind() {
 	case '{':
 		if nested.Given() {
-			r.Report(mt.Off, "contradiction", "multi_turn", "keep one of the two", "multi_turn and multi_turn_config both hold settings")
+			r.Report(mt.Off, "contradiction", "multi_turn", "keep one of the two",
+				"multi_turn and multi_turn_config both hold settings")
 		}
 		nested, key, on = mt, "multi_turn", true
 	case 0, 'n':
@@ -236,7 +245,8 @@ func (r *reader) mocks(v Node, key string) []callvet.Mock {
 		return nil
 	}
 	if v.Kind() != '{' {
-		r.Report(v.Off, "wrong-type", key, "", "%s must be an object of tool names and results, not %s", key, KindName(v))
+		r.Report(v.Off, "wrong-type", key, "", "%s must be an object of tool names and results, not %s", key,
+			KindName(v))
 		return nil
 	}
 	var out []callvet.Mock
@@ -254,7 +264,8 @@ func (r *reader) argumentSource(v Node) map[string]string {
 		return nil
 	case '{':
 	default:
-		r.NotCarried(v.Off, "argument_source", `only {"argument": "tool.field"} says where a value comes from, this is %s`, KindName(v))
+		r.NotCarried(v.Off, "argument_source",
+			`only {"argument": "tool.field"} says where a value comes from, this is %s`, KindName(v))
 		return nil
 	}
 	out := map[string]string{}
@@ -262,7 +273,8 @@ func (r *reader) argumentSource(v Node) map[string]string {
 		s, ok := m.Val.Text()
 		tool, rest, found := strings.Cut(s, ".")
 		if !ok || !found || tool == "" || rest == "" {
-			r.Report(m.Val.Off, "wrong-type", "argument_source", `write "tool.field"`, "argument_source of %q must be a tool and a field of its result", m.Name)
+			r.Report(m.Val.Off, "wrong-type", "argument_source", `write "tool.field"`,
+				"argument_source of %q must be a tool and a field of its result", m.Name)
 			continue
 		}
 		if rest != "result" && !strings.HasPrefix(rest, "result.") && !strings.HasPrefix(rest, "result[") {

@@ -17,11 +17,10 @@ import (
 // alwaysRead is a size in bytes below which no YAML is too much for the reader.
 const alwaysRead = 64 << 10
 
-// Export writes a suite in callvet's own format, "yaml" or "json". YAML that the reader would refuse, because a mapping has too
-// many keys, is written as JSON. Keys come in
-// a fixed order and what is empty is left out, so that equal suites give equal
-// bytes; loading the result gives the same suite, positions apart. Comments of
-// the file it was read from are not kept.
+// Export writes a suite in callvet's own format, "yaml" or "json". YAML that the reader would
+// refuse, because a mapping has too many keys, is written as JSON. Keys come in a fixed order and
+// what is empty is left out, so that equal suites give equal bytes; loading the result gives the
+// same suite, positions apart. Comments of the file it was read from are not kept.
 func Export(s *callvet.Suite, format string) ([]byte, error) {
 	root, err := exportSuite(s)
 	if err != nil {
@@ -40,7 +39,8 @@ func Export(s *callvet.Suite, format string) ([]byte, error) {
 	case "json":
 		return append(doc.WriteJSON(nil, root, 0), '\n'), nil
 	}
-	return nil, &callvet.Hinted{Err: fmt.Errorf("export suite: %w: unknown format %q", callvet.ErrInvalid, format), Hint: "yaml or json"}
+	return nil, &callvet.Hinted{Err: fmt.Errorf("export suite: %w: unknown format %q", callvet.ErrInvalid, format),
+		Hint: "yaml or json"}
 }
 
 // builder makes the tree of a suite; its set methods leave out zero values.
@@ -205,7 +205,8 @@ func exportSuite(s *callvet.Suite) (*doc.Node, error) {
 		own := *c
 		own.Expect.Scorers = nil
 		for i := range c.Expect.Scorers {
-			if !slices.ContainsFunc(s.Defaults.Scorers, func(d callvet.Scorer) bool { return reflect.DeepEqual(d, c.Expect.Scorers[i]) }) {
+			if !slices.ContainsFunc(s.Defaults.Scorers,
+				func(d callvet.Scorer) bool { return reflect.DeepEqual(d, c.Expect.Scorers[i]) }) {
 				own.Expect.Scorers = append(own.Expect.Scorers, c.Expect.Scorers[i])
 			}
 		}

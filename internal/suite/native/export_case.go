@@ -23,7 +23,8 @@ func exportCase(b builder, c *callvet.Case) {
 	b.yes("selectable", c.Selectable)
 	b.num("repeat", c.Repeat)
 	b.str("context", c.Context)
-	if len(c.Input) == 1 && reflect.DeepEqual(c.Input[0], callvet.Turn{Role: callvet.RoleUser, Content: c.Input[0].Content}) {
+	if len(c.Input) == 1 &&
+		reflect.DeepEqual(c.Input[0], callvet.Turn{Role: callvet.RoleUser, Content: c.Input[0].Content}) {
 		b.put("prompt", textNode(c.Input[0].Content))
 	} else {
 		children(b, "messages", c.Input, exportTurn)
@@ -231,7 +232,8 @@ func exportMatcher(b builder, m *callvet.Matcher) doc.Node {
 	}
 	switch {
 	case m.Mode == "":
-		if reflect.DeepEqual(*m, callvet.Matcher{Value: m.Value}) && m.Value != nil && !bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) {
+		if reflect.DeepEqual(*m, callvet.Matcher{Value: m.Value}) && m.Value != nil &&
+			!bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) {
 			c.json("value", m.Value)
 			if len(c.n.Items) == 1 {
 				return c.n.Items[0]
@@ -241,7 +243,8 @@ func exportMatcher(b builder, m *callvet.Matcher) doc.Node {
 		c.json("value", m.Value)
 	case (word == "present" || word == "absent") && m.Value == nil:
 		c.yes(word, true)
-	case isWord(word) && m.Value != nil && word != "present" && word != "absent" && (word != "unordered" || !m.Unordered && isList(m.Value)):
+	case isWord(word) && m.Value != nil && word != "present" && word != "absent" &&
+		(word != "unordered" || !m.Unordered && isList(m.Value)):
 		c.json(word, m.Value)
 	default:
 		c.str("mode", m.Mode)

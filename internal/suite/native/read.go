@@ -31,7 +31,8 @@ func Read(d *doc.File, include Include) (*callvet.Suite, []callvet.Problem) {
 
 // Stream is Read for cases that are read one by one, once; the problems are
 // complete when all have been.
-func Stream(d *doc.File, include Include) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
+func Stream(d *doc.File,
+	include Include) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
 	r := &reader{doc: d}
 	r.duplicates()
 	var list *doc.Node
@@ -40,7 +41,9 @@ func Stream(d *doc.File, include Include) (s *callvet.Suite, cases iter.Seq[*cal
 	case d.Root.Kind == doc.List && listsTools(&d.Root):
 		s = &callvet.Suite{Dialect: "callvet", Tools: r.tools(&d.Root)}
 		return s, r.cases(nil, under), r.done
-	case d.Root.Kind != doc.Map || (d.Root.Get("cases") == nil && d.Root.Get("test_cases") == nil && d.Root.Get("tools") == nil && d.Root.Get("callvet") == nil):
+	case d.Root.Kind != doc.Map ||
+		(d.Root.Get("cases") == nil && d.Root.Get("test_cases") == nil && d.Root.Get("tools") == nil &&
+			d.Root.Get("callvet") == nil):
 		return nil, nil, nil
 	}
 	s, list, under = r.suite(&d.Root, include)
@@ -56,7 +59,8 @@ func (r *reader) done() []callvet.Problem {
 	if r.dropped > 0 {
 		r.problems = append(r.problems, callvet.Problem{
 			Position: callvet.Position{File: r.doc.Name}, Code: "more-problems", Warning: r.errors == 0,
-			Message: fmt.Sprintf("%d more problems are not listed", r.dropped), Fix: "mend the first ones and look again",
+			Message: fmt.Sprintf("%d more problems are not listed", r.dropped),
+			Fix:     "mend the first ones and look again",
 		})
 	}
 	return r.problems

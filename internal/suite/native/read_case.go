@@ -72,7 +72,8 @@ func (r *reader) caseField(c *callvet.Case, key string, v *doc.Node) bool {
 	case "description":
 		c.Description = r.str(v)
 	case "tier":
-		c.Tier = callvet.Tier(r.choice(v, string(callvet.TierGolden), string(callvet.TierLabeled), string(callvet.TierRegression), string(callvet.TierRubric)))
+		c.Tier = callvet.Tier(r.choice(v, string(callvet.TierGolden), string(callvet.TierLabeled),
+			string(callvet.TierRegression), string(callvet.TierRubric)))
 	case "difficulty", "language", "category", "intent":
 		if s := r.label(v); s != "" {
 			setField(c, key, s)
@@ -192,7 +193,8 @@ func (r *reader) finishInput(c *callvet.Case, f *flat, n *doc.Node) {
 	switch {
 	case c.Skip != "": // kept for the record only
 	case last.Role == callvet.RoleAssistant:
-		r.warn(f.input.At, "no-input", "end with a user message or a tool result", "the conversation ends with the assistant's own message")
+		r.warn(f.input.At, "no-input", "end with a user message or a tool result",
+			"the conversation ends with the assistant's own message")
 	case len(c.Input) == 1 && strings.TrimSpace(last.Content) == "":
 		r.problem(f.input.At, "no-input", "", "the message is blank")
 	}
@@ -242,7 +244,8 @@ func (r *reader) scoringMode(c *callvet.Case, v *doc.Node, mode string) {
 		c.Scoring = &callvet.Scoring{}
 	}
 	if c.Scoring.Mode != "" && c.Scoring.Mode != mode {
-		r.problem(v.At, "conflicting-keys", "keep one", "the case asks for the mode %s and the mode %s", c.Scoring.Mode, mode)
+		r.problem(v.At, "conflicting-keys", "keep one", "the case asks for the mode %s and the mode %s",
+			c.Scoring.Mode, mode)
 	}
 	c.Scoring.Mode = mode
 }
@@ -265,7 +268,8 @@ func (r *reader) scoringConfig(c *callvet.Case, v *doc.Node) {
 	if mode != "" && sc.Mode == "" {
 		c.Scoring.Mode = mode
 	} else if mode != "" && sc.Mode != mode {
-		r.warn(v.At, "conflicting-keys", "remove param_scoring", "scoring_config.mode %s wins over param_scoring %s", sc.Mode, mode)
+		r.warn(v.At, "conflicting-keys", "remove param_scoring", "scoring_config.mode %s wins over param_scoring %s",
+			sc.Mode, mode)
 	}
 }
 
@@ -280,7 +284,8 @@ func (r *reader) finishExpected(c *callvet.Case, f *flat) {
 		at = f.params
 	}
 	if at != nil && c.Expect.Plans != nil {
-		r.problem(at.At, "conflicting-keys", "keep one of the two", "expected_tool and the calls under expect say the same thing twice")
+		r.problem(at.At, "conflicting-keys", "keep one of the two",
+			"expected_tool and the calls under expect say the same thing twice")
 		return
 	}
 	should := (*bool)(nil)
@@ -305,7 +310,8 @@ func (r *reader) finishExpected(c *callvet.Case, f *flat) {
 	case f.tool != nil || (should != nil && !*should):
 		c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
 		if should != nil && *should {
-			r.warn(f.should.At, "conflicting-keys", "remove should_call_tool or name the tool", "should_call_tool is true, but expected_tool null means that nothing may be called")
+			r.warn(f.should.At, "conflicting-keys", "remove should_call_tool or name the tool",
+				"should_call_tool is true, but expected_tool null means that nothing may be called")
 		}
 	case should != nil:
 		one := 1
@@ -320,7 +326,8 @@ func (r *reader) expectedTool(c *callvet.Case, f *flat, args []byte, should *boo
 		return
 	}
 	if should != nil && !*should {
-		r.problem(f.should.At, "conflicting-keys", "write expected_tool: null", "should_call_tool is false, but a tool is expected")
+		r.problem(f.should.At, "conflicting-keys", "write expected_tool: null",
+			"should_call_tool is false, but a tool is expected")
 	}
 	c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: names, Args: args}}}}
 }

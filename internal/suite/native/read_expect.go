@@ -45,7 +45,8 @@ func (r *reader) expect(e *callvet.Expect, n *doc.Node) {
 		return true
 	})
 	if e.ToolsCalled != nil && e.ToolsAcceptable != nil {
-		r.problem(n.At, "conflicting-keys", "tools_called for one exact set, tools_acceptable for several", "tools_called and tools_acceptable exclude each other")
+		r.problem(n.At, "conflicting-keys", "tools_called for one exact set, tools_acceptable for several",
+			"tools_called and tools_acceptable exclude each other")
 	}
 	switch {
 	case planned && e.Plans != nil, planned && none, none && e.Plans != nil:
@@ -53,7 +54,8 @@ func (r *reader) expect(e *callvet.Expect, n *doc.Node) {
 	case none:
 		e.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
 	case planned && single.Calls == nil:
-		r.problem(n.At, "asserts-nothing", "add calls, or no_call: true", "order and max_extra_calls say how calls count, but no calls are listed")
+		r.problem(n.At, "asserts-nothing", "add calls, or no_call: true",
+			"order and max_extra_calls say how calls count, but no calls are listed")
 	case planned:
 		e.Plans = []callvet.Plan{single}
 	}
@@ -91,7 +93,8 @@ func (r *reader) expectField(e *callvet.Expect, key string, v *doc.Node) bool {
 		e.Unsupported = append(e.Unsupported, r.unsupported(v)...)
 	case "skipped_assertions": // of files that earlier versions wrote: how many, and not which
 		for range r.count(v, 0) {
-			e.Unsupported = append(e.Unsupported, callvet.Unsupported{Name: "assertion", Reason: "it was left out when the suite was converted"})
+			e.Unsupported = append(e.Unsupported,
+				callvet.Unsupported{Name: "assertion", Reason: "it was left out when the suite was converted"})
 		}
 	default:
 		return r.boundField(e, key, v)
@@ -155,7 +158,8 @@ func (r *reader) groups(n *doc.Node) [][]string {
 	out := [][]string{}
 	r.each(n, func(_ int, v *doc.Node) {
 		if v.Kind != doc.List {
-			r.problem(v.At, "wrong-type", "every member is a list of its own: [[a, b], [c]]", "expected a list of texts, found %s", doc.Clip(string(v.JSON()), 40))
+			r.problem(v.At, "wrong-type", "every member is a list of its own: [[a, b], [c]]",
+				"expected a list of texts, found %s", doc.Clip(string(v.JSON()), 40))
 			return
 		}
 		out = append(out, r.strs(v))
@@ -213,7 +217,8 @@ func (r *reader) rubric(n *doc.Node) []callvet.RubricDimension {
 
 func (r *reader) plan(n *doc.Node) callvet.Plan {
 	var p callvet.Plan
-	r.fields(n, "name calls order max_extra_calls", func(key string, v *doc.Node) bool { return r.planField(&p, key, v) })
+	r.fields(n, "name calls order max_extra_calls",
+		func(key string, v *doc.Node) bool { return r.planField(&p, key, v) })
 	if p.Calls == nil {
 		p.Calls = []callvet.ExpectedCall{}
 		if n.Kind == doc.Map {
@@ -244,9 +249,11 @@ func (r *reader) claim(n *doc.Node) callvet.Plan {
 	switch {
 	case n.Kind != doc.Map || p.Calls != nil:
 	case how != nil:
-		r.problem(how.At, "asserts-nothing", "add calls", "order, max_extra_calls and min_scores are of calls, but no calls are listed")
+		r.problem(how.At, "asserts-nothing", "add calls",
+			"order, max_extra_calls and min_scores are of calls, but no calls are listed")
 	case len(p.Counts) == 0:
-		r.problem(n.At, "asserts-nothing", "calls: [] means that nothing may be called", "the entry lists neither calls nor counts")
+		r.problem(n.At, "asserts-nothing", "calls: [] means that nothing may be called",
+			"the entry lists neither calls nor counts")
 	}
 	return p
 }
@@ -259,8 +266,10 @@ func (r *reader) planField(p *callvet.Plan, key string, v *doc.Node) bool {
 		p.Calls = []callvet.ExpectedCall{}
 		r.each(v, func(_ int, v *doc.Node) { p.Calls = append(p.Calls, r.expectedCall(v)) })
 	case "order":
-		p.Order = callvet.Order(r.choice(v, string(callvet.OrderAny), string(callvet.OrderStrict), string(callvet.OrderInOrder), string(callvet.OrderSubset),
-			string(callvet.OrderSuperset), string(callvet.OrderPrecision), string(callvet.OrderRecall), string(callvet.OrderSingle)))
+		p.Order = callvet.Order(r.choice(v, string(callvet.OrderAny), string(callvet.OrderStrict),
+			string(callvet.OrderInOrder), string(callvet.OrderSubset),
+			string(callvet.OrderSuperset), string(callvet.OrderPrecision), string(callvet.OrderRecall),
+			string(callvet.OrderSingle)))
 	case "max_extra_calls":
 		p.MaxExtraCalls = r.integer(v, -1)
 	default:
@@ -383,7 +392,8 @@ func (r *reader) place(v *doc.Node) int {
 }
 
 func (r *reader) extraArgs(v *doc.Node) callvet.ExtraArgs {
-	return callvet.ExtraArgs(r.choice(v, string(callvet.ExtraForbid), string(callvet.ExtraIgnore), string(callvet.ExtraPenalize)))
+	return callvet.ExtraArgs(
+		r.choice(v, string(callvet.ExtraForbid), string(callvet.ExtraIgnore), string(callvet.ExtraPenalize)))
 }
 
 // notOfSteps are the settings that have no meaning for the steps of a trace.
@@ -401,7 +411,8 @@ func ReadStepScoring(d *doc.File) (callvet.Scoring, []callvet.Problem) {
 	s := r.scoring(n)
 	for key := range strings.FieldsSeq(notOfSteps) {
 		if v := n.Get(key); v != nil {
-			r.problem(v.At, "not-of-steps", "leave it out", "%s is for cases of a suite and has no meaning for the steps of a trace", key)
+			r.problem(v.At, "not-of-steps", "leave it out",
+				"%s is for cases of a suite and has no meaning for the steps of a trace", key)
 		}
 	}
 	return s, r.done()
@@ -476,7 +487,8 @@ func (r *reader) toolNames(n *doc.Node) *callvet.ToolNames {
 		case "strip_prefixes":
 			t.StripPrefixes = r.strs(v)
 			if i := slices.Index(t.StripPrefixes, ""); i >= 0 && i < len(v.Items) {
-				r.problem(v.Items[i].At, "empty-prefix", `write the prefix as it stands before the names: "mcp__github__"`, "the prefix is empty")
+				r.problem(v.Items[i].At, "empty-prefix",
+					`write the prefix as it stands before the names: "mcp__github__"`, "the prefix is empty")
 			}
 		case "aliases":
 			r.fields(v, "", func(from string, v *doc.Node) bool {
@@ -498,7 +510,8 @@ func (r *reader) alias(t *callvet.ToolNames, from string, v *doc.Node) {
 		t.Aliases = map[string]string{}
 	}
 	if t.Aliases[from] = to; strings.TrimSpace(from) == "" || strings.TrimSpace(to) == "" {
-		r.problem(v.At, "empty-alias", "write the called name, then the name of the tool: read: read_file", "an alias has an empty name")
+		r.problem(v.At, "empty-alias", "write the called name, then the name of the tool: read: read_file",
+			"an alias has an empty name")
 	}
 }
 
@@ -506,7 +519,8 @@ func (r *reader) alias(t *callvet.ToolNames, from string, v *doc.Node) {
 func (r *reader) aliasChains(t *callvet.ToolNames, n *doc.Node) {
 	r.fields(n, "", func(from string, v *doc.Node) bool {
 		if to := t.Aliases[from]; t.Aliases[to] != "" {
-			r.problem(v.At, "alias-of-alias", "name the tool itself", "%q counts as %q, which is an alias too", from, to)
+			r.problem(v.At, "alias-of-alias", "name the tool itself",
+				"%q counts as %q, which is an alias too", from, to)
 		}
 		return true
 	})
@@ -545,7 +559,8 @@ func (r *reader) toolParam(n *doc.Node) callvet.ToolParam {
 		}
 	}
 	if p.Tool == "" || p.Path == "" {
-		r.problem(n.At, "incomplete", "{tool: get_weather, path: city, value: Paris}", "a tool parameter needs tool and path")
+		r.problem(n.At, "incomplete", "{tool: get_weather, path: city, value: Paris}",
+			"a tool parameter needs tool and path")
 	}
 	p.Matcher = r.matcher(&rest)
 	return p

@@ -53,7 +53,8 @@ func (r *reader) changes(n *doc.Node) map[string]callvet.MockState {
 			return true
 		})
 		if s.Then != "" && s.Calls == 0 {
-			r.problem(v.At, "incomplete", "add calls: 3", "the state changes to %q after some calls, but not after how many", s.Then)
+			r.problem(v.At, "incomplete", "add calls: 3",
+				"the state changes to %q after some calls, but not after how many", s.Then)
 		}
 		out[word] = s
 		return true

@@ -184,7 +184,8 @@ func (r *reader) attack(n *doc.Node) *callvet.Attack {
 	case a.Name == "":
 		r.problem(n.At, "no-name", "name: wire-transfer", "the attack has no name")
 	case len(a.Harm) == 0 && len(a.Answer) == 0:
-		r.problem(n.At, "asserts-nothing", "harm: [{tool: NAME}], or answer: [text]", "the attack wants neither a call nor words, so that it can never succeed")
+		r.problem(n.At, "asserts-nothing", "harm: [{tool: NAME}], or answer: [text]",
+			"the attack wants neither a call nor words, so that it can never succeed")
 	}
 	return &a
 }

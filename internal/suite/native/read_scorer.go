@@ -48,7 +48,8 @@ func (r *reader) scorer(n *doc.Node) callvet.Scorer {
 		return true
 	})
 	if s.Expr == "" && !s.Runs() && n.Kind == doc.Map {
-		r.problem(n.At, "missing-key", `expr: answer contains "Paris", for example`, "the scorer does not say how it judges: one of expr, exec, javascript and python")
+		r.problem(n.At, "missing-key", `expr: answer contains "Paris", for example`,
+			"the scorer does not say how it judges: one of expr, exec, javascript and python")
 	}
 	return s
 }

@@ -28,7 +28,8 @@ type common struct {
 
 // suite reads the native form but its cases. include reads the file that
 // tools_from names.
-func (r *reader) suite(n *doc.Node, include func(path string) ([]callvet.Tool, error)) (s *callvet.Suite, cases *doc.Node, under common) {
+func (r *reader) suite(n *doc.Node,
+	include func(path string) ([]callvet.Tool, error)) (s *callvet.Suite, cases *doc.Node, under common) {
 	s = &callvet.Suite{Dialect: "callvet"}
 	if d := n.Get("defaults"); d != nil { // before the cases, wherever it stands
 		r.push("defaults")
@@ -310,7 +311,8 @@ func (r *reader) rateLimit(n *doc.Node) *callvet.RateLimit {
 		return true
 	})
 	if l.Calls == 0 || l.PerSeconds == 0 {
-		r.problem(n.At, "incomplete", "rate_limit: {calls: 10, per_seconds: 60}", "a rate limit needs calls and per_seconds above 0")
+		r.problem(n.At, "incomplete", "rate_limit: {calls: 10, per_seconds: 60}",
+			"a rate limit needs calls and per_seconds above 0")
 	}
 	return &l
 }
@@ -383,12 +385,14 @@ func (r *reader) mocks(n *doc.Node) []callvet.Mock {
 		}
 		switch {
 		case said && m.Replies != nil:
-			r.problem(v.At, "conflicting-keys", "put it in the list of replies", "a mock has either replies or one answer")
+			r.problem(v.At, "conflicting-keys", "put it in the list of replies",
+				"a mock has either replies or one answer")
 		case said:
 			r.oneResult(v, &one)
 			m.Replies = []callvet.MockReply{one}
 		case m.Replies == nil:
-			r.problem(v.At, "no-answer", "add result, template, error or replies", "the mock of %s says no answer", m.Tool)
+			r.problem(v.At, "no-answer", "add result, template, error or replies",
+				"the mock of %s says no answer", m.Tool)
 		}
 		out = append(out, m)
 	})
@@ -421,7 +425,8 @@ func (r *reader) replyField(m *callvet.MockReply, key string, v *doc.Node) bool 
 	case "error":
 		m.Error = r.str(v)
 	case "status":
-		m.Status = callvet.Status(r.choice(v, string(callvet.StatusOK), string(callvet.StatusRejected), string(callvet.StatusExecErr), string(callvet.StatusTimeout)))
+		m.Status = callvet.Status(r.choice(v, string(callvet.StatusOK), string(callvet.StatusRejected),
+			string(callvet.StatusExecErr), string(callvet.StatusTimeout)))
 	case "latency_ms":
 		if f := r.number(v, 0); f != nil {
 			m.LatencyMS = *f

@@ -19,7 +19,8 @@ type Contract struct {
 // contractKeys are what a tool file says beside what a tool in a suite does:
 // the names of Evaluating Tool Calling, "Tool schema (contract)", and what the
 // interfaces of models add.
-const contractKeys = toolKeys + " tool_family tool_name args schema inputSchema input_schema idempotence side_effects rate_limits latency_budget safety_constraints" +
+const contractKeys = toolKeys +
+	" tool_family tool_name args schema inputSchema input_schema idempotence side_effects rate_limits latency_budget safety_constraints" +
 	" type function toolSpec strict annotations"
 
 // ReadContracts decodes a tool file: one tool, a list of tools, or a mapping
@@ -95,7 +96,8 @@ func contractList(n *doc.Node) *doc.Node {
 		return n
 	}
 	if n.Get("name") != nil || n.Get("tool_name") != nil {
-		if n.Get("cases") == nil && n.Get("test_cases") == nil && n.Get("tools") == nil { // a suite and a catalogue have a name, too
+		// a suite and a catalogue have a name, too
+		if n.Get("cases") == nil && n.Get("test_cases") == nil && n.Get("tools") == nil {
 			return nil
 		}
 	}

@@ -32,7 +32,8 @@ func (r *reader) messages(n *doc.Node) []callvet.Turn {
 func (r *reader) turnField(t *callvet.Turn, key string, v *doc.Node) bool {
 	switch key {
 	case "role":
-		t.Role = callvet.Role(r.choice(v, string(callvet.RoleSystem), string(callvet.RoleUser), string(callvet.RoleAssistant), string(callvet.RoleTool)))
+		t.Role = callvet.Role(r.choice(v, string(callvet.RoleSystem), string(callvet.RoleUser),
+			string(callvet.RoleAssistant), string(callvet.RoleTool)))
 	case "content":
 		t.Content = r.content(v)
 	case "reasoning":

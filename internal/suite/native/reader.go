@@ -70,11 +70,13 @@ func (r *reader) add(p callvet.Problem) {
 }
 
 func (r *reader) problem(at int, code, fix, format string, args ...any) {
-	r.add(callvet.Problem{Position: r.doc.Position(at), Code: code, Case: r.caseID, Key: r.where(), Message: fmt.Sprintf(format, args...), Fix: fix})
+	r.add(callvet.Problem{Position: r.doc.Position(at), Code: code, Case: r.caseID, Key: r.where(),
+		Message: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 func (r *reader) warn(at int, code, fix, format string, args ...any) {
-	r.add(callvet.Problem{Position: r.doc.Position(at), Code: code, Case: r.caseID, Key: r.where(), Message: fmt.Sprintf(format, args...), Fix: fix, Warning: true})
+	r.add(callvet.Problem{Position: r.doc.Position(at), Code: code, Case: r.caseID, Key: r.where(),
+		Message: fmt.Sprintf(format, args...), Fix: fix, Warning: true})
 }
 
 // duplicates reports the keys that the document repeats.
@@ -83,7 +85,8 @@ func (r *reader) duplicates() {
 		first := r.doc.Position(d.First)
 		r.add(callvet.Problem{
 			Position: r.doc.Position(d.At), Code: "duplicate-key", Case: r.caseID, Key: d.Name,
-			Message: fmt.Sprintf("the key %q stands here for the second time, first on line %d", d.Name, first.Line), Fix: "remove one",
+			Message: fmt.Sprintf("the key %q stands here for the second time, first on line %d", d.Name, first.Line),
+			Fix:     "remove one",
 		})
 	}
 	r.doc.Dups = r.doc.Dups[:0]
@@ -183,7 +186,8 @@ func (r *reader) oneOrMore(n *doc.Node) []string {
 func (r *reader) boolean(n *doc.Node) bool {
 	if n.Kind != doc.Bool {
 		if n.Kind == doc.String {
-			r.problem(n.At, "wrong-type", "write true or false without quotes", "expected true or false, found %s", doc.Clip(string(n.Raw), 40))
+			r.problem(n.At, "wrong-type", "write true or false without quotes", "expected true or false, found %s",
+				doc.Clip(string(n.Raw), 40))
 		} else {
 			r.wrongKind(n, "true or false")
 		}

@@ -15,7 +15,8 @@ import (
 // status, or is a user's.
 func isAnthropic(v value.Value) bool {
 	role := message.Str(v, "role")
-	return message.Str(v, "type") == "message" && kind(v, "content") == value.Array && !has(v, "status") && (role == "" || role == "assistant")
+	return message.Str(v, "type") == "message" && kind(v, "content") == value.Array && !has(v, "status") &&
+		(role == "" || role == "assistant")
 }
 
 // geminiBody is the answer of Gemini in a value: itself, or beside its request.
@@ -34,11 +35,13 @@ func readGemini(v value.Value, s *trace.Sink) {
 	a.Trace.Model = cmp.Or(a.Trace.Model, message.Str(body, "modelVersion"))
 	a.Trace.Usage = message.UsageOf(message.First(body, "usageMetadata"), value.Value{})
 	for _, list := range listed(message.First(asked, "tools")) {
-		a.Tools = append(a.Tools, message.Tools(message.First(list, "functionDeclarations", "function_declarations"))...)
+		a.Tools = append(a.Tools,
+			message.Tools(message.First(list, "functionDeclarations", "function_declarations"))...)
 	}
 	in := turns(message.First(asked, "contents"))
 	if sys := message.First(asked, "systemInstruction", "system_instruction"); sys.Kind() == value.Object {
-		in = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: message.Text(message.First(sys, "parts"))}}, in...)
+		in = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: message.Text(message.First(sys, "parts"))}},
+			in...)
 	}
 	list := message.First(body, "candidates")
 	c, _ := list.First()
@@ -94,9 +97,11 @@ func readBatch(v value.Value, s *trace.Sink) {
 		s.Found[before].Trace.CaseID = name(v, s, "custom_id")
 		return
 	}
-	why := cmp.Or(message.Str(result, "type"), message.Str(message.First(body, "error"), "message"), message.Str(message.First(v, "error"), "message", "code"), "the request has no answer")
+	why := cmp.Or(message.Str(result, "type"), message.Str(message.First(body, "error"), "message"),
+		message.Str(message.First(v, "error"), "message", "code"), "the request has no answer")
 	failed := message.First(result, "error")
 	why = cmp.Or(message.Str(message.First(failed, "error"), "message"), message.Str(failed, "message"), why)
-	a := trace.Attempt{Trace: callvet.Trace{CaseID: name(v, s, "custom_id"), Fault: &callvet.Fault{Kind: callvet.FaultServer, Message: why}}}
+	a := trace.Attempt{Trace: callvet.Trace{CaseID: name(v, s, "custom_id"),
+		Fault: &callvet.Fault{Kind: callvet.FaultServer, Message: why}}}
 	s.Give(a)
 }

@@ -105,19 +105,22 @@ func travelsAreRead(t *testing.T, files []string) {
 				}
 				continue
 			}
-			if d := gocmp.Diff(travels(), told(a)); d != "" || a.Trace.Outcome != callvet.OutcomeCalled || r.Unknown > 0 {
+			if d := gocmp.Diff(travels(), told(a)); d != "" || a.Trace.Outcome != callvet.OutcomeCalled ||
+				r.Unknown > 0 {
 				t.Errorf("%s %s: %s, %d unknown: %s", file, form, a.Trace.Outcome, r.Unknown, d)
 				continue
 			}
 			calls := a.Trace.Calls()
 			results := []string{compact(calls[0].Result), compact(calls[1].Result), string(calls[2].Status)}
-			if !strings.Contains(results[0], "18") || !strings.Contains(results[1], "18") || results[2] != "exec_error" || calls[2].Error == "" {
+			if !strings.Contains(results[0], "18") || !strings.Contains(results[1], "18") ||
+				results[2] != "exec_error" || calls[2].Error == "" {
 				t.Errorf("%s %s: %s, %q", file, form, results, calls[2].Error)
 			}
 			if rounds(a) != 2 {
 				t.Errorf("%s %s: calls in %d answers", file, form, rounds(a))
 			}
-			if tokens := a.Trace.Usage; !strings.Contains(file, "history") && !strings.Contains(file, "logs") && (tokens.InputTokens != 360 || tokens.OutputTokens != 90) {
+			if tokens := a.Trace.Usage; !strings.Contains(file, "history") && !strings.Contains(file, "logs") &&
+				(tokens.InputTokens != 360 || tokens.OutputTokens != 90) {
 				t.Errorf("%s %s: %d and %d tokens", file, form, tokens.InputTokens, tokens.OutputTokens)
 			}
 		}
@@ -273,7 +276,8 @@ func wrong(as []trace.Attempt, r Report, err error) string {
 		nameless := func(c callvet.Call) bool { return c.Nameless() }
 		calls := as[i].Trace.Calls()
 		if lost := slices.ContainsFunc(calls, nameless); lost || as[i].Trace.Outcome == callvet.OutcomeError {
-			if unknown++; lost && as[i].Trace.Outcome != callvet.OutcomeUnparseable && as[i].Trace.Outcome != callvet.OutcomeError {
+			if unknown++; lost && as[i].Trace.Outcome != callvet.OutcomeUnparseable &&
+				as[i].Trace.Outcome != callvet.OutcomeError {
 				return "a call without a name is in an attempt that is " + string(as[i].Trace.Outcome)
 			}
 		}
@@ -333,7 +337,8 @@ func names(v any, out map[string]bool) {
 		}
 		for k, e := range v {
 			switch k {
-			case "traceId", "spanId", "parentSpanId", "resourceSpans", "resourceLogs", "value", "values", "key", "stringValue", "attributes":
+			case "traceId", "spanId", "parentSpanId", "resourceSpans", "resourceLogs", "value", "values", "key",
+				"stringValue", "attributes":
 			default:
 				add(k)
 			}

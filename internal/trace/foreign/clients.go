@@ -60,7 +60,8 @@ func sessionCalls(m value.Value, t callvet.Turn) []callvet.Turn {
 				r.Content = string(said.Raw())
 			}
 			if status == "error" {
-				r.Content, r.Raw = cmp.Or(r.Content, message.Str(e, "resultDisplay"), match.NoReason), message.FailedResult()
+				r.Content, r.Raw = cmp.Or(r.Content, message.Str(e, "resultDisplay"), match.NoReason),
+					message.FailedResult()
 			}
 			results = append(results, r)
 		case "":
@@ -91,14 +92,16 @@ func readGraphState(v value.Value, s *trace.Sink) {
 // isRequestLog reports whether a record is of a log of requests to models: LiteLLM's, and Amazon
 // Bedrock's.
 func isRequestLog(v value.Value) bool {
-	return has(v, "call_type") && has(v, "messages") && has(v, "response") || message.Str(v, "schemaType") == "ModelInvocationLog"
+	return has(v, "call_type") && has(v, "messages") && has(v, "response") ||
+		message.Str(v, "schemaType") == "ModelInvocationLog"
 }
 
 // readRequestLog reads one request with its answer. What the model was sent is the input.
 func readRequestLog(v value.Value, s *trace.Sink) {
 	asked, answered := v, message.HeldResult(message.First(v, "response"))
 	if in := message.First(v, "input"); has(v, "schemaType") {
-		asked, answered = message.First(in, "inputBodyJson"), message.First(message.First(v, "output"), "outputBodyJson")
+		asked, answered = message.First(in, "inputBodyJson"),
+			message.First(message.First(v, "output"), "outputBodyJson")
 	}
 	a := answer(answered, s)
 	a.Trace.CaseID = name(v, s, "requestId", "id")

@@ -98,7 +98,9 @@ func endClaude(x *session) {
 }
 
 func isCodex(v value.Value) bool {
-	return has(v, "payload") && slices.Contains([]string{"session_meta", "response_item", "turn_context", "event_msg", "compacted"}, message.Str(v, "type"))
+	return has(v, "payload") &&
+		slices.Contains([]string{"session_meta", "response_item", "turn_context", "event_msg", "compacted"},
+			message.Str(v, "type"))
 }
 
 // readCodex reads a line of a Codex rollout: items of the Responses API, and events of the program.
@@ -112,7 +114,8 @@ func readCodex(v value.Value, x *session, _ *trace.Sink) {
 		x.Trace.Model = cmp.Or(message.Str(p, "model"), x.Trace.Model)
 	case "response_item":
 		typ := message.Str(p, "type")
-		if typ != "message" && typ != "reasoning" && !strings.HasSuffix(typ, "_call") && !strings.HasSuffix(typ, "_output") {
+		if typ != "message" && typ != "reasoning" && !strings.HasSuffix(typ, "_call") &&
+			!strings.HasSuffix(typ, "_output") {
 			return // such as a snapshot of the files
 		}
 		x.messages = append(x.messages, p)
@@ -175,7 +178,8 @@ func readGeminiStream(v value.Value, x *session, s *trace.Sink) {
 		t.Model = message.Str(v, "model")
 	case "message":
 		said := message.Turns(v)
-		if n := len(t.Turns); n > 0 && len(said) == 1 && message.First(v, "delta").Bool() && t.Turns[n-1].Role == said[0].Role && len(t.Turns[n-1].Calls) == 0 {
+		if n := len(t.Turns); n > 0 && len(said) == 1 && message.First(v, "delta").Bool() &&
+			t.Turns[n-1].Role == said[0].Role && len(t.Turns[n-1].Calls) == 0 {
 			t.Turns[n-1].Content += said[0].Content
 			return
 		}
@@ -184,13 +188,15 @@ func readGeminiStream(v value.Value, x *session, s *trace.Sink) {
 		x.call(message.Str(v, "tool_id"), message.Str(v, "tool_name"), message.First(v, "parameters"))
 	case "tool_result":
 		why := message.Str(message.First(v, "error"), "message")
-		x.result(message.Str(v, "tool_id"), cmp.Or(text(message.First(v, "output")), why), message.Str(v, "status") == "error")
+		x.result(message.Str(v, "tool_id"), cmp.Or(text(message.First(v, "output")), why),
+			message.Str(v, "status") == "error")
 	case "result":
 		x.ended = true
 		t.FinishReason = "completed"
 		t.Usage = message.UsageOf(message.First(v, "stats"), value.Value{})
 		if message.Str(v, "status") == "error" {
-			t.Fault = &callvet.Fault{Kind: callvet.FaultProcess, Message: message.Str(message.First(v, "error"), "message")}
+			t.Fault = &callvet.Fault{Kind: callvet.FaultProcess,
+				Message: message.Str(message.First(v, "error"), "message")}
 		}
 	case "error":
 		s.Lose("an error that the agent reports while it goes on")

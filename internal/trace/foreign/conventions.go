@@ -157,7 +157,8 @@ func eventTurns(e event, role string) []callvet.Turn {
 	}
 	text := first(e.attrs, "message", "content")
 	content := message.HeldResult(text)
-	if content.Kind() == value.Object && (has(content, "role") || has(content, "content") || has(content, "tool_calls")) {
+	if content.Kind() == value.Object &&
+		(has(content, "role") || has(content, "content") || has(content, "tool_calls")) {
 		return message.Turns(content)
 	}
 	t.Content, t.CallID = message.Text(text), first(e.attrs, "id", "tool_call_id").Str()
@@ -182,7 +183,9 @@ func blocks(list value.Value, role callvet.Role) []callvet.Turn {
 			c.Args, c.ArgsRaw = message.ArgsOf(message.First(u, "input"))
 			t.Calls = append(t.Calls, c)
 		} else if r := message.First(b, "toolResult"); r.Kind() == value.Object {
-			results = append(results, callvet.Turn{Role: callvet.RoleTool, CallID: message.Str(r, "toolUseId"), Content: message.Text(message.First(r, "content"))})
+			results = append(results,
+				callvet.Turn{Role: callvet.RoleTool, CallID: message.Str(r, "toolUseId"),
+					Content: message.Text(message.First(r, "content"))})
 		} else if s := message.Str(b, "text"); s != "" {
 			t.Content += s
 		}
@@ -267,7 +270,8 @@ func flattened(m map[string]value.Value) callvet.Turn {
 				calls[n] = &callvet.Call{}
 			}
 			member(calls[n], strings.TrimPrefix(strings.TrimPrefix(parts[2], "tool_call."), "function."), v)
-		case parts[0] == "content" && len(parts) == 2, parts[0] == "contents" && len(parts) == 3 && parts[2] == "message_content.text":
+		case parts[0] == "content" && len(parts) == 2,
+			parts[0] == "contents" && len(parts) == 3 && parts[2] == "message_content.text":
 			texts[n] = v.Str()
 		}
 	}

@@ -93,10 +93,12 @@ func (sp *span) ends() []string {
 	for _, e := range sp.events {
 		all = append(all, message.FinishWord(e.attrs["finish_reason"]), message.FinishOf(e.body))
 		if e.name == detailsEvent {
-			all = append(all, message.FinishWord(first(e.attrs, finishReason.names()...)), message.LastFinish(e.attrs[spanAnswer.names()[0]]))
+			all = append(all, message.FinishWord(first(e.attrs, finishReason.names()...)),
+				message.LastFinish(e.attrs[spanAnswer.names()[0]]))
 		}
 	}
-	all = append(all, message.LastFinish(sp.attr(spanAnswer)), message.LastFinish(sp.attrs["gcp.vertex.agent.llm_response"]), message.LastFinish(sp.attr(spanOutput)))
+	all = append(all, message.LastFinish(sp.attr(spanAnswer)),
+		message.LastFinish(sp.attrs["gcp.vertex.agent.llm_response"]), message.LastFinish(sp.attr(spanOutput)))
 	return slices.DeleteFunc(all, func(r string) bool { return r == "" })
 }
 
@@ -141,7 +143,8 @@ func (c *conversation) missing(a *trace.Attempt, of [agent + 1][]*span, x *execu
 		s.Lose("an answer of a model that is empty or not there, beside calls that are")
 	case calls == 0 && !c.spoke:
 		return "there is no answer of a model"
-	case calls == 0 && !slices.ContainsFunc(append(a.Input, a.Trace.Turns...), func(t callvet.Turn) bool { return t.Role == callvet.RoleUser }):
+	case calls == 0 && !slices.ContainsFunc(append(a.Input, a.Trace.Turns...),
+		func(t callvet.Turn) bool { return t.Role == callvet.RoleUser }):
 		return "what a model was asked is not there"
 	case calls == 0 && slices.ContainsFunc(of[other], suspicious):
 		return "a span of an unknown kind may be a call of a tool"
@@ -156,11 +159,13 @@ func suspicious(sp *span) bool {
 	}
 	for k := range sp.attrs {
 		k = strings.ToLower(k)
-		if strings.Contains(k, "toolcall") || strings.Contains(k, "tool_call") || strings.Contains(k, "tool.name") || strings.Contains(k, "function.name") {
+		if strings.Contains(k, "toolcall") || strings.Contains(k, "tool_call") || strings.Contains(k, "tool.name") ||
+			strings.Contains(k, "function.name") {
 			return true
 		}
 	}
-	return slices.ContainsFunc(sp.events, func(e event) bool { return strings.Contains(strings.ToLower(e.name), "tool") })
+	return slices.ContainsFunc(sp.events,
+		func(e event) bool { return strings.Contains(strings.ToLower(e.name), "tool") })
 }
 
 // outermost takes what agents were given and gave where no model's span tells anything. It

@@ -12,10 +12,11 @@ func TestDetectLong(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat(`{"key":"a, \" [","value":{"stringValue":"x}"}},`, 3000)
 	for name, text := range map[string]string{
-		"otlp":     `{"resourceSpans":[{"resource":{"attributes":[` + long,
-		"tempo":    "{\n \"batches\": [\n  {\"resource\": {\"attributes\": [" + long,
-		"messages": `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"` + strings.Repeat("so, ", 30_000),
-		"":         `{"something":[` + long,
+		"otlp":  `{"resourceSpans":[{"resource":{"attributes":[` + long,
+		"tempo": "{\n \"batches\": [\n  {\"resource\": {\"attributes\": [" + long,
+		"messages": `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"` +
+			strings.Repeat("so, ", 30_000),
+		"": `{"something":[` + long,
 	} {
 		if got := Detect([]byte(text)[:headSize]); got != name {
 			t.Errorf("%q, not %q: %.60s", got, name, text)

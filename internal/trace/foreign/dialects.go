@@ -57,7 +57,8 @@ const (
 func (m meaning) names() []string {
 	switch m {
 	case topic:
-		return []string{"gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "langfuse.observation.type", "mastra.span.type", "ai.operationId", "span_data.type"}
+		return []string{"gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind",
+			"langfuse.observation.type", "mastra.span.type", "ai.operationId", "span_data.type"}
 	case toolName:
 		return append(message.ToolName(), "traceloop.entity.name", "span_data.name")
 	case callID:
@@ -73,7 +74,8 @@ func (m meaning) names() []string {
 			"traceloop.entity.input", "ai.prompt", "span_data.input", "span_data._input", "input",
 		}
 	case result:
-		return []string{"gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "tool_response"}
+		return []string{"gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result",
+			"ai.toolCall.output", "tool_response"}
 	case spanOutput:
 		return []string{
 			"langfuse.observation.output", "gen_ai.tool.output", "output.value", "traceloop.entity.output",
@@ -100,11 +102,13 @@ func (m meaning) names() []string {
 	case definitions:
 		return []string{"gen_ai.tool.definitions", "model_request_parameters", "ai.prompt.tools"}
 	case modelName:
-		return []string{"gen_ai.response.model", "ai.response.model", "gen_ai.request.model", "llm.model_name", "langfuse.observation.model.name", "ai.model.id", "span_data.model"}
+		return []string{"gen_ai.response.model", "ai.response.model", "gen_ai.request.model", "llm.model_name",
+			"langfuse.observation.model.name", "ai.model.id", "span_data.model"}
 	case target:
 		return []string{"gen_ai.agent.name", "ai.telemetry.functionId", "agent.id", "workflow_name"}
 	case spanSession:
-		return []string{"gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId", "langfuse.session.id", "group_id"}
+		return []string{"gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id",
+			"ai.telemetry.metadata.sessionId", "langfuse.session.id", "group_id"}
 	case usageOf:
 		return []string{"langfuse.observation.usage_details", "span_data.usage"}
 	}
@@ -114,19 +118,25 @@ func (m meaning) names() []string {
 func counts(m meaning) []string {
 	switch m {
 	case inputTokens:
-		return []string{"gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "llm.usage.prompt_tokens", "ai.usage.inputTokens", "ai.usage.promptTokens"}
+		return []string{"gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt",
+			"llm.usage.prompt_tokens", "ai.usage.inputTokens", "ai.usage.promptTokens"}
 	case outputTokens:
-		return []string{"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion", "llm.usage.completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens"}
+		return []string{"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion",
+			"llm.usage.completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens"}
 	case reasoningTokens:
-		return []string{"gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "llm.token_count.completion_details.reasoning", "ai.usage.outputTokenDetails.reasoningTokens", "ai.usage.reasoningTokens"}
+		return []string{"gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens",
+			"llm.token_count.completion_details.reasoning", "ai.usage.outputTokenDetails.reasoningTokens",
+			"ai.usage.reasoningTokens"}
 	case cachedTokens:
 		return []string{
-			"gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.cached_input_tokens", "llm.token_count.prompt_details.cache_read",
+			"gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens",
+			"gen_ai.usage.cached_input_tokens", "llm.token_count.prompt_details.cache_read",
 			"ai.usage.inputTokenDetails.cacheReadTokens", "ai.usage.cachedInputTokens",
 		}
 	case writtenTokens:
 		return []string{
-			"gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens", "gen_ai.usage.cache_write.input_tokens",
+			"gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens",
+			"gen_ai.usage.cache_write.input_tokens",
 			"llm.token_count.prompt_details.cache_write",
 			"ai.usage.inputTokenDetails.cacheWriteTokens",
 		}
@@ -156,10 +166,13 @@ func works(topic string) (work, bool) {
 	switch strings.ToLower(topic) {
 	case "execute_tool", "tool", "tool_call", "mcp_tool_call", "tool.execute", "ai.toolcall", "function", "mcp_tools":
 		return tool, true
-	case "chat", "generate_content", "text_completion", "completion", "llm", "generation", "response", "model_generation", "model_step", "model.step", "llm_generation",
-		"ai.generatetext.dogenerate", "ai.streamtext.dostream", "ai.generateobject.dogenerate", "ai.streamobject.dostream":
+	case "chat", "generate_content", "text_completion", "completion", "llm", "generation", "response",
+		"model_generation", "model_step", "model.step", "llm_generation",
+		"ai.generatetext.dogenerate", "ai.streamtext.dostream", "ai.generateobject.dogenerate",
+		"ai.streamobject.dostream":
 		return model, true
-	case "invoke_agent", "agent", "chain", "workflow", "agent_run", "agent.run", "workflow_run", "agent_step", "turn", "task",
+	case "invoke_agent", "agent", "chain", "workflow", "agent_run", "agent.run", "workflow_run", "agent_step",
+		"turn", "task",
 		"ai.generatetext", "ai.streamtext", "ai.generateobject", "ai.streamobject":
 		return agent, true
 	case "create_agent", "embeddings", "embedding", "retriever", "reranker", "handoff", "model_chunk":
@@ -200,7 +213,8 @@ func (sp *span) work() work {
 	switch {
 	case strings.HasPrefix(sp.name, "execute_tool "), sp.str(callID) != "":
 		return tool
-	case sp.str(modelName) != "" && len(sp.said())+len(sp.told()) > 0, len(sp.attrs["gcp.vertex.agent.llm_response"].Str()) > 2, sp.attrs["llm.request.type"].Str() != "",
+	case sp.str(modelName) != "" && len(sp.said())+len(sp.told()) > 0,
+		len(sp.attrs["gcp.vertex.agent.llm_response"].Str()) > 2, sp.attrs["llm.request.type"].Str() != "",
 		sp.attrs["gen_ai.prompt.0.role"].Kind() != value.Invalid, len(messageEvents(sp.events)) > 0:
 		return model
 	}
@@ -212,7 +226,8 @@ func (sp *span) work() work {
 func messageEvents(all []event) []event {
 	var out []event
 	for _, e := range all {
-		if e.name == detailsEvent || e.name == "gen_ai.choice" || strings.HasPrefix(e.name, "gen_ai.") && strings.HasSuffix(e.name, ".message") {
+		if e.name == detailsEvent || e.name == "gen_ai.choice" || strings.HasPrefix(e.name, "gen_ai.") &&
+			strings.HasSuffix(e.name, ".message") {
 			out = append(out, e)
 		}
 	}

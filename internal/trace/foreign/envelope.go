@@ -23,7 +23,8 @@ func SpanFormats() []string { return []string{"otlp", "tempo", "jaeger", "spans"
 
 // Name tells the envelope of a value; "" when it holds no spans.
 func Name(v value.Value) string {
-	if inner := message.First(v, "trace"); inner.Kind() == value.Object && (has(inner, "resourceSpans") || has(inner, "batches")) {
+	if inner := message.First(v, "trace"); inner.Kind() == value.Object &&
+		(has(inner, "resourceSpans") || has(inner, "batches")) {
 		return "tempo"
 	}
 	switch {
@@ -46,7 +47,8 @@ func Name(v value.Value) string {
 	case message.Str(e, "object") == "trace.span" || message.Str(e, "object") == "trace" && has(e, "workflow_name"):
 		return "openai-agents"
 	}
-	if (has(e, "span_id") || has(e, "spanId") || has(e, "context")) && has(e, "attributes") || has(e, "context.span_id") {
+	if (has(e, "span_id") || has(e, "spanId") || has(e, "context")) && has(e, "attributes") ||
+		has(e, "context.span_id") {
 		return "spans"
 	}
 	return ""
@@ -185,9 +187,11 @@ func (g *Gatherer) resources(list value.Value) {
 
 func otlpSpan(e value.Value) span {
 	sp := span{
-		trace: hexID(e, "traceId", "trace_id"), id: hexID(e, "spanId", "span_id"), parent: hexID(e, "parentSpanId", "parent_span_id"),
-		name: message.Str(e, "name"), start: unixNanos(message.First(e, "startTimeUnixNano", "start_time_unix_nano")),
-		end: unixNanos(message.First(e, "endTimeUnixNano", "end_time_unix_nano")), attrs: attributes(message.First(e, "attributes")),
+		trace: hexID(e, "traceId", "trace_id"), id: hexID(e, "spanId", "span_id"),
+		parent: hexID(e, "parentSpanId", "parent_span_id"),
+		name:   message.Str(e, "name"), start: unixNanos(message.First(e, "startTimeUnixNano", "start_time_unix_nano")),
+		end:   unixNanos(message.First(e, "endTimeUnixNano", "end_time_unix_nano")),
+		attrs: attributes(message.First(e, "attributes")),
 	}
 	status := message.First(e, "status")
 	code := message.First(status, "code")
@@ -196,7 +200,8 @@ func otlpSpan(e value.Value) span {
 	sp.message = message.Str(status, "message")
 	events := message.First(e, "events")
 	for v, ok := events.First(); ok; v, ok = events.Next(v) {
-		sp.events = append(sp.events, event{name: message.Str(v, "name"), attrs: attributes(message.First(v, "attributes"))})
+		sp.events = append(sp.events,
+			event{name: message.Str(v, "name"), attrs: attributes(message.First(v, "attributes"))})
 	}
 	return sp
 }
@@ -306,7 +311,8 @@ func (g *Gatherer) jaeger(v value.Value) {
 	processes := message.First(v, "processes")
 	spans := message.First(v, "spans")
 	for e, ok := spans.First(); ok; e, ok = spans.Next(e) {
-		sp := span{trace: message.Str(e, "traceID"), id: message.Str(e, "spanID"), name: message.Str(e, "operationName"), attrs: tags(message.First(e, "tags"))}
+		sp := span{trace: message.Str(e, "traceID"), id: message.Str(e, "spanID"),
+			name: message.Str(e, "operationName"), attrs: tags(message.First(e, "tags"))}
 		sp.start = unixNanos(message.First(e, "startTime")) * 1000
 		sp.end = sp.start + unixNanos(message.First(e, "duration"))*1000
 		refs := message.First(e, "references")
@@ -359,9 +365,11 @@ func (g *Gatherer) flatSpan(e value.Value) {
 		ids = c
 	}
 	sp := span{
-		trace: message.Str(ids, "trace_id", "traceId", "context.trace_id"), id: message.Str(ids, "span_id", "spanId", "context.span_id"),
+		trace:  message.Str(ids, "trace_id", "traceId", "context.trace_id"),
+		id:     message.Str(ids, "span_id", "spanId", "context.span_id"),
 		parent: message.Str(e, "parent_span_id", "parent_id", "parentSpanId"), name: message.Str(e, "name"),
-		start: instant(message.First(e, "start_time", "startTime", "startTimeUnixNano")), end: instant(message.First(e, "end_time", "endTime", "endTimeUnixNano")),
+		start: instant(message.First(e, "start_time", "startTime", "startTimeUnixNano")),
+		end:   instant(message.First(e, "end_time", "endTime", "endTimeUnixNano")),
 		attrs: attributes(message.First(e, "attributes")),
 	}
 	sp.nested(e)
@@ -372,7 +380,9 @@ func (g *Gatherer) flatSpan(e value.Value) {
 	sp.message = cmp.Or(message.Str(status, "description", "message"), message.Str(e, "status_message"))
 	events := message.First(e, "span_events", "events")
 	for v, ok := events.First(); ok; v, ok = events.Next(v) {
-		sp.events = append(sp.events, event{message.Str(v, "event_name", "name"), attributes(message.First(v, "attributes")), message.First(v, "body")})
+		sp.events = append(sp.events,
+			event{message.Str(v, "event_name", "name"), attributes(message.First(v, "attributes")),
+				message.First(v, "body")})
 	}
 	g.put(sp)
 }

@@ -87,7 +87,8 @@ func made(turns []callvet.Turn, c callvet.Call, same bool) []callvet.Turn {
 		out = append(out, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}})
 	}
 	if c.Result != nil {
-		out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(c.Result)})
+		out = append(out,
+			callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(c.Result)})
 	}
 	return out
 }
@@ -212,7 +213,8 @@ func positional(v value.Value) value.Value {
 		}
 		return value.Value{}
 	}
-	if in := message.HeldResult(message.First(v, "input")); v.Len() == 1 && message.First(v, "input").Kind() == value.String && in.Kind() == value.Object {
+	if in := message.HeldResult(message.First(v, "input")); v.Len() == 1 &&
+		message.First(v, "input").Kind() == value.String && in.Kind() == value.Object {
 		return in
 	}
 	if v.Kind() == value.String {

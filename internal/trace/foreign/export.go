@@ -38,7 +38,8 @@ type Exporter struct {
 // callvet.ErrInvalid when the format is not known.
 func Export(format string, w io.Writer, r trace.Redactor) (*Exporter, error) {
 	if !slices.Contains(Exports(), format) {
-		return nil, fmt.Errorf("export format %q is not known; known are %s: %w", format, strings.Join(Exports(), ", "), callvet.ErrInvalid)
+		return nil, fmt.Errorf("export format %q is not known; known are %s: %w", format, strings.Join(Exports(), ", "),
+			callvet.ErrInvalid)
 	}
 	e := &Exporter{format: format, w: bufio.NewWriter(w), red: r, Lost: map[string]int64{}}
 	if format == Contract {
@@ -123,7 +124,8 @@ func (e *Exporter) lose(a *trace.Attempt) {
 	for what, is := range map[string]bool{
 		"the labels of a task": len(a.Labels) > 0 || a.Gold != nil, "the verdicts of judges": len(a.Judged) > 0,
 		"the labels of steps": len(a.Steps) > 0, "the calls of a simulated user": len(a.UserCalls) > 0,
-		"an infrastructure error": a.Trace.Fault != nil && e.format != "otlp", "the source's own verdict": a.Pass != nil || a.Reward != nil,
+		"an infrastructure error":  a.Trace.Fault != nil && e.format != "otlp",
+		"the source's own verdict": a.Pass != nil || a.Reward != nil,
 	} {
 		if is {
 			e.Lost[what]++
@@ -168,7 +170,8 @@ func chatMessages(a *trace.Attempt) []any {
 				c.ID = "call_" + strconv.Itoa(n)
 			}
 			open = append(open, c.ID)
-			calls = append(calls, object{"id": c.ID, "type": "function", "function": object{"name": c.Tool, "arguments": payload(c)}})
+			calls = append(calls,
+				object{"id": c.ID, "type": "function", "function": object{"name": c.Tool, "arguments": payload(c)}})
 		}
 		if calls != nil {
 			m["tool_calls"] = calls
@@ -229,7 +232,8 @@ func (e *Exporter) evalCase(a *trace.Attempt) any {
 			}
 			final = t.Content
 		case callvet.RoleTool:
-			responses = append(responses, object{"id": t.CallID, "name": t.Tool, "response": object{"result": t.Content}})
+			responses = append(responses,
+				object{"id": t.CallID, "name": t.Tool, "response": object{"result": t.Content}})
 		}
 	}
 	close(final)
@@ -274,7 +278,8 @@ func (e *Exporter) resource(a *trace.Attempt) any {
 		attrs = append(attrs, strAttr("gen_ai.response.model", t.Model))
 	}
 	if t.Usage.Known {
-		attrs = append(attrs, intAttr("gen_ai.usage.input_tokens", t.Usage.InputTokens), intAttr("gen_ai.usage.output_tokens", t.Usage.OutputTokens))
+		attrs = append(attrs, intAttr("gen_ai.usage.input_tokens", t.Usage.InputTokens),
+			intAttr("gen_ai.usage.output_tokens", t.Usage.OutputTokens))
 	}
 	status := object{}
 	if t.Fault != nil {
@@ -313,12 +318,14 @@ func (e *Exporter) call(traceID, id, parent string, start time.Time, c callvet.C
 		status = object{"code": 2, "message": c.Error}
 		attrs = append(attrs, strAttr("error.type", kind))
 	}
-	return exportedSpan(traceID, id, parent, "execute_tool "+c.Tool, start, start.Add(time.Duration(c.ExecMS*float64(time.Millisecond))), attrs, status)
+	return exportedSpan(traceID, id, parent, "execute_tool "+c.Tool, start,
+		start.Add(time.Duration(c.ExecMS*float64(time.Millisecond))), attrs, status)
 }
 
 func exportedSpan(traceID, id, parent, name string, start, end time.Time, attrs []any, status any) any {
 	s := object{
-		"traceId": traceID, "spanId": id, "name": strings.TrimSpace(name), "kind": 1, "startTimeUnixNano": nanosText(start), "endTimeUnixNano": nanosText(end),
+		"traceId": traceID, "spanId": id, "name": strings.TrimSpace(name), "kind": 1,
+		"startTimeUnixNano": nanosText(start), "endTimeUnixNano": nanosText(end),
 		"attributes": attrs, "status": status,
 	}
 	if parent != "" {

@@ -101,7 +101,8 @@ func TestExamples(t *testing.T) {
 	root := data(t, filepath.Join("..", "formats"))
 	var got strings.Builder
 	for _, family := range []string{
-		"adk", "anthropic", "atif", "azure", "inspect", "jaeger", "langfuse", "langsmith", "openai", "otel-genai", "otel-genai/frameworks",
+		"adk", "anthropic", "atif", "azure", "inspect", "jaeger", "langfuse", "langsmith", "openai", "otel-genai",
+		"otel-genai/frameworks",
 		"tau1", "tau2", "tempo", "trpc-agent-go", "openinference",
 	} {
 		files, err := filepath.Glob(filepath.Join(root, family, "*.*"))
@@ -161,7 +162,8 @@ func roundTrip(t testing.TB, in []trace.Attempt) string {
 func calls(a *trace.Attempt) []string {
 	var out []string
 	for _, c := range a.Trace.Calls() {
-		out = append(out, fmt.Sprintf("%s %s %q %s %s %q", c.Tool, compact(c.Args), c.ArgsRaw, compact(c.Result), c.Status, c.Error))
+		out = append(out,
+			fmt.Sprintf("%s %s %q %s %s %q", c.Tool, compact(c.Args), c.ArgsRaw, compact(c.Result), c.Status, c.Error))
 	}
 	return append(out, a.Trace.Answer, string(a.Trace.Outcome))
 }
@@ -287,8 +289,10 @@ func TestPublishedRuns(t *testing.T) {
 func TestExportsComeBack(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{
-		"../formats/otel-genai/otlp.genai.json", "../formats/atif/multi_tool_trajectory.json", "../formats/openai/responses.response.json",
-		"../formats/otel-genai/frameworks/pydantic_ai_live_spans.json", "../formats/inspect/log_tool_call_error.json", "sets/taubench_v1_airline/" + part() + "/*.jsonl.gz",
+		"../formats/otel-genai/otlp.genai.json", "../formats/atif/multi_tool_trajectory.json",
+		"../formats/openai/responses.response.json",
+		"../formats/otel-genai/frameworks/pydantic_ai_live_spans.json", "../formats/inspect/log_tool_call_error.json",
+		"sets/taubench_v1_airline/" + part() + "/*.jsonl.gz",
 	} {
 		files, err := filepath.Glob(filepath.Join(data(t, "."), path))
 		if err != nil || len(files) != 1 {
@@ -336,9 +340,12 @@ func TestExportsRedact(t *testing.T) {
 		t.Fatal(err)
 	}
 	const broken = `{"n":1,"password":"swordfish`
-	a := trace.Attempt{Trace: callvet.Trace{CaseID: "c", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{
-		{ID: "1", Tool: "login", ArgsRaw: broken}, {ID: "2", Tool: "login", Args: json.RawMessage(`{"password":"swordfish"}`), ArgsRaw: `{"password":"swordfish"}`},
-	}}}}}
+	a := trace.Attempt{Trace: callvet.Trace{CaseID: "c",
+		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{
+			{ID: "1", Tool: "login", ArgsRaw: broken},
+			{ID: "2", Tool: "login", Args: json.RawMessage(`{"password":"swordfish"}`),
+				ArgsRaw: `{"password":"swordfish"}`},
+		}}}}}
 	for _, format := range Exports() {
 		var b bytes.Buffer
 		e, err := Export(format, &b, red)
@@ -407,11 +414,13 @@ func TestCacheWritesInSpans(t *testing.T) {
 			}
 			got, tasks = append(got, a.Trace.Usage), append(tasks, *a.Task().Usage)
 		}
-		want := callvet.Usage{InputTokens: 1210, OutputTokens: 100, CachedTokens: 900, CacheWriteTokens: 300, Known: true}
+		want := callvet.Usage{InputTokens: 1210, OutputTokens: 100, CachedTokens: 900, CacheWriteTokens: 300,
+			Known: true}
 		if d := gocmp.Diff([]callvet.Usage{want}, got); d != "" {
 			t.Errorf("%d: %s", input, d)
 		}
-		if d := gocmp.Diff([]trace.Usage{{Input: &want.InputTokens, Output: &want.OutputTokens, Cached: 900, Written: 300}}, tasks); d != "" {
+		if d := gocmp.Diff([]trace.Usage{{Input: &want.InputTokens, Output: &want.OutputTokens, Cached: 900,
+			Written: 300}}, tasks); d != "" {
 			t.Errorf("%d: %s", input, d)
 		}
 	}
@@ -426,9 +435,13 @@ func TestForms(t *testing.T) {
 			`otlp attempts 1 answers 0 calls 1 results 0 failed 0 unknown args 1 lost 0 bad 0 [a×1]`,
 		},
 		"an event per message": {
-			`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"s","name":"chat","attributes":[` + attr("gen_ai.operation.name", "chat") + `],"events":[` +
+			`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"s","name":"chat","attributes":[` +
+				attr("gen_ai.operation.name", "chat") + `],"events":[` +
 				`{"name":"gen_ai.user.message","attributes":[` + attr("content", "hi") + `]},` +
-				`{"name":"gen_ai.choice","attributes":[` + attr("message", `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}}]}`) + `]}]}]}]}]}`,
+				`{"name":"gen_ai.choice","attributes":[` +
+				attr("message",
+					`{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}}]}`) +
+				`]}]}]}]}]}`,
 			`otlp attempts 1 answers 0 calls 1 results 0 failed 0 unknown args 0 lost 0 bad 0 [a×1]`,
 		},
 		"content blocks of Bedrock in events": {
@@ -461,7 +474,8 @@ func TestForms(t *testing.T) {
 			`messages attempts 1 answers 0 calls 1 results 1 failed 0 unknown args 0 lost 0 bad 0 [a×1]`,
 		},
 		"lines of which one is broken": {
-			`{"messages":[{"role":"user","content":"q"}]}` + "\n{\n" + `{"nothing":1}` + "\n" + `{"messages":[{"role":"user","content":"q"}]}`,
+			`{"messages":[{"role":"user","content":"q"}]}` + "\n{\n" + `{"nothing":1}` + "\n" +
+				`{"messages":[{"role":"user","content":"q"}]}`,
 			`messages attempts 2 answers 0 calls 0 results 0 failed 0 unknown args 0 lost 2 bad 2 []`,
 		},
 		"nothing known":                {`{"a":1}`, `error`},
@@ -479,11 +493,13 @@ func TestForms(t *testing.T) {
 	if _, _, err := importText(`{"a":1}`, Options{Format: "x"}); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("an unknown format: %v", err)
 	}
-	two := strings.Repeat(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","name":"execute_tool a"}]}]}]}`+"\n", 2)
+	two := strings.Repeat(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","name":"execute_tool a"}]}]}]}`+
+		"\n", 2)
 	if _, _, err := importText(two, Options{MaxHeld: 500}); !errors.Is(err, callvet.ErrLimited) {
 		t.Errorf("spans over the limit: %v", err)
 	}
-	if _, _, err := importText(strings.Repeat(" ", 100)+`{"a":`+strings.Repeat(" ", 100), Options{MaxBytes: 50}); !errors.Is(err, callvet.ErrLimited) {
+	if _, _, err := importText(strings.Repeat(" ", 100)+`{"a":`+strings.Repeat(" ", 100),
+		Options{MaxBytes: 50}); !errors.Is(err, callvet.ErrLimited) {
 		t.Errorf("over the limit: %v", err)
 	}
 }
@@ -492,9 +508,11 @@ func TestForms(t *testing.T) {
 func TestTimesOfSpans(t *testing.T) {
 	t.Parallel()
 	span := func(id, name string, start, end int) string {
-		return fmt.Sprintf(`{"traceId":"t","spanId":%q,"name":%q,"startTimeUnixNano":"%d","endTimeUnixNano":"%d","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":%q}}]}`, id, name, start, end, strings.Fields(name)[0])
+		return fmt.Sprintf(
+			`{"traceId":"t","spanId":%q,"name":%q,"startTimeUnixNano":"%d","endTimeUnixNano":"%d","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":%q}}]}`, id, name, start, end, strings.Fields(name)[0])
 	}
-	in := `{"resourceSpans":[{"scopeSpans":[{"spans":[` + span("1", "invoke_agent x", 1_000_000_000, 9_000_000_000) + "," + span("2", "execute_tool a", 1_250_000_000, 1_300_000_000) + "," +
+	in := `{"resourceSpans":[{"scopeSpans":[{"spans":[` + span("1", "invoke_agent x", 1_000_000_000, 9_000_000_000) +
+		"," + span("2", "execute_tool a", 1_250_000_000, 1_300_000_000) + "," +
 		`{"traceId":"t","spanId":"3","name":"execute_tool b","attributes":[]}` + `]}]}]}`
 	a, _, err := importText(in, Options{})
 	if err != nil || len(a) != 1 {
@@ -519,7 +537,8 @@ func TestTimesOfSpans(t *testing.T) {
 func TestLiveLines(t *testing.T) {
 	t.Parallel()
 	line := func(task string) string {
-		return `{"task_id":"` + task + `","tool":"x"}` + "\n" + `{"type":"task","task_id":"` + task + `","pass":true}` + "\n"
+		return `{"task_id":"` + task + `","tool":"x"}` + "\n" + `{"type":"task","task_id":"` + task +
+			`","pass":true}` + "\n"
 	}
 	file, err := os.Create(filepath.Join(t.TempDir(), "traces.jsonl"))
 	if err != nil {
@@ -552,7 +571,8 @@ func TestLiveLines(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%s after %d waits", a.Trace.CaseID, waits))
 	}
-	if d := gocmp.Diff([]string{"a after 0 waits", "1 after 1 waits", "2 after 2 waits"}, got); d != "" || i.Report().Format != Contract {
+	if d := gocmp.Diff([]string{"a after 0 waits", "1 after 1 waits", "2 after 2 waits"}, got); d != "" ||
+		i.Report().Format != Contract {
 		t.Errorf("%s: %s", i.Report().Format, d)
 	}
 }
@@ -562,18 +582,23 @@ func FuzzImport(f *testing.F) {
 		`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","attributes":[{"key":"k","value":{"kvlistValue":{"values":[{"key":"a","value":{"intValue":"1"}}]}}}]}]}]}]}`,
 		`{"data":[{"traceID":"t","spans":[{"traceID":"t","operationName":"execute_tool x","tags":[{"key":"a","value":1}],"startTime":1,"duration":2}]}]}`,
 		`[{"trace_id":"t","span_id":"s","attributes":{"llm.output_messages.0.message.tool_calls.0.tool_call.function.name":"a","openinference.span.kind":"LLM"}}]`,
-		`{"choices":[{"message":{"tool_calls":[{"function":{"name":"a","arguments":"{"}}]}}]}`, `{"object":"response","output":[{"type":"mcp_call","name":"x","output":"y"}]}`,
-		`{"type":"message","content":[{"type":"tool_use","name":"a","input":{}}]}`, `{"traj":[{"role":"tool","content":"Error: x"}],"task_id":1,"reward":1}`,
+		`{"choices":[{"message":{"tool_calls":[{"function":{"name":"a","arguments":"{"}}]}}]}`,
+		`{"object":"response","output":[{"type":"mcp_call","name":"x","output":"y"}]}`,
+		`{"type":"message","content":[{"type":"tool_use","name":"a","input":{}}]}`,
+		`{"traj":[{"role":"tool","content":"Error: x"}],"task_id":1,"reward":1}`,
 		`{"task_id":"1","messages":[{"role":"user","tool_calls":[{"name":"x","arguments":{}}]}],"reward_info":{"action_checks":[{"action":{"name":"x"}}]}}`,
 		`{"run_type":"llm","inputs":{"messages":[[{"role":"user"}]]},"outputs":{"generations":[[{"message":{"kwargs":{"content":"x"}}}]]},"trace_id":"t"}`,
 		`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"traceId":"t","spanId":"s","eventName":"gen_ai.choice","body":{"kvlistValue":{"values":[{"key":"message","value":{"stringValue":"x"}}]}}}]}]}]}`,
 		`{"object":"trace.span","trace_id":"t","id":"s","span_data":{"type":"function","name":"f","input":"{}","output":"{\"output\":{\"kwargs\":{\"tool_call_id\":\"1\",\"content\":[{\"type\":\"tool_result\"}]}}}"}}`,
 		`[{"trace_id":"t","span_id":"s","attributes":{"ai.operationId":"ai.toolCall","ai.toolCall.name":"f","traceloop.entity.input":"{\"args\":[{}],\"kwargs\":{}}","langfuse.observation.output":"{\"generations\":[[{\"message\":{}}]]}"}}]`,
 		`[{"lc":1,"id":["AIMessage"],"kwargs":{"content":[{"type":"tool-f","toolCallId":"1","output":{"type":"error-text","value":"x"}}],"tool_calls":[{"name":"f","args":{}}]}}]`,
-		`{"observations":[{"type":"TOOL","name":"x","input":"{}"}]}`, `{"eval_cases":[{"conversation":[{"intermediate_data":{"tool_uses":[{"name":"x"}]}}]}]}`,
+		`{"observations":[{"type":"TOOL","name":"x","input":"{}"}]}`,
+		`{"eval_cases":[{"conversation":[{"intermediate_data":{"tool_uses":[{"name":"x"}]}}]}]}`,
 		`{"schema_version":"ATIF-v1","steps":[{"source":"agent","tool_calls":[{"function_name":"a","arguments":{}}],"observation":{"results":[{}]}}]}`,
-		`{"events":[{"content":{"parts":[{"function_call":{"name":"x","args":{}}}],"role":"model"}}],"app_name":"a"}`, `{"version":2,"eval":{},"samples":[{"messages":[{"role":"tool","tool_call_id":"x","function":"f","error":{"type":"timeout"}}]}]}`,
-		`{"user_task_id":"u","messages":[{"role":"tool","error":"e","tool_call":{"function":"f"}}]}`, "PK\x03\x04", "\x1f\x8b",
+		`{"events":[{"content":{"parts":[{"function_call":{"name":"x","args":{}}}],"role":"model"}}],"app_name":"a"}`,
+		`{"version":2,"eval":{},"samples":[{"messages":[{"role":"tool","tool_call_id":"x","function":"f","error":{"type":"timeout"}}]}]}`,
+		`{"user_task_id":"u","messages":[{"role":"tool","error":"e","tool_call":{"function":"f"}}]}`,
+		"PK\x03\x04", "\x1f\x8b",
 	} {
 		f.Add([]byte(s))
 	}
@@ -599,7 +624,8 @@ func FuzzImport(f *testing.F) {
 func TestAttacksAreTasks(t *testing.T) {
 	t.Parallel()
 	line := `{"suite":"s","user_task_id":"user_task_0","injection_task_id":%s,"attack_type":%q,"pipeline":"p","messages":[{"role":"user","content":"hi"}],"utility":true}` + "\n"
-	attempts, _, err := importText(fmt.Sprintf(line, "null", "none")+fmt.Sprintf(line, `"injection_task_1"`, "direct")+fmt.Sprintf(line, `"injection_task_1"`, "ignore_previous"), Options{})
+	attempts, _, err := importText(fmt.Sprintf(line, "null", "none")+fmt.Sprintf(line, `"injection_task_1"`, "direct")+
+		fmt.Sprintf(line, `"injection_task_1"`, "ignore_previous"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -607,7 +633,8 @@ func TestAttacksAreTasks(t *testing.T) {
 	for i := range attempts {
 		got = append(got, attempts[i].Trace.CaseID)
 	}
-	want := []string{"s/user_task_0", "s/user_task_0/injection_task_1/direct", "s/user_task_0/injection_task_1/ignore_previous"}
+	want := []string{"s/user_task_0", "s/user_task_0/injection_task_1/direct",
+		"s/user_task_0/injection_task_1/ignore_previous"}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -622,7 +649,8 @@ func TestTauGold(t *testing.T) {
 	}{
 		"tau": {
 			`{"task_id":3,"trial":1,"reward":1.0,"traj":[{"role":"user","content":"hi"}],"info":{"task":{"actions":[{"name":"book","kwargs":{"a":1}}],"outputs":["327"]}}}`,
-			trace.TaskGold{Steps: []trace.GoldStep{{Tool: "book", Args: json.RawMessage(`{"a":1}`)}}, Facts: []string{"327"}},
+			trace.TaskGold{Steps: []trace.GoldStep{{Tool: "book", Args: json.RawMessage(`{"a":1}`)}},
+				Facts: []string{"327"}},
 		},
 		"tau2": {
 			`{"task_id":"t","messages":[{"role":"user","content":"hi"}],"reward_info":{"action_checks":[` +
@@ -683,7 +711,8 @@ func TestRepairedRecords(t *testing.T) {
 		"lines":          {good + "\n" + bad + "\n" + good, [][]string{nil, {note}, nil}, 2},
 		"the first line": {bad + "\n" + good, [][]string{{note}, nil}, 1},
 		"a document":     {strings.Replace(bad, ",", ",\n", 1), [][]string{{note}}, 1},
-		"a list":         {"[" + good + ",\n" + bad + "]", [][]string{{"its document was " + note}, {"its document was " + note}}, 1},
+		"a list": {"[" + good + ",\n" + bad + "]",
+			[][]string{{"its document was " + note}, {"its document was " + note}}, 1},
 		"entries of a log": {
 			`{"type":"user","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"q"}}` + "\n" +
 				`{"type":"assistant","parentUuid":"1","sessionId":"s","message":{"id":"m","type":"message","role":"assistant","stop_reason":"tool_use","content":[{"type":"tool_use","id":"1","name":"a","input":{"x":NaN}}]},"extra":"\ud83d"}` + "\n" +
@@ -697,22 +726,27 @@ func TestRepairedRecords(t *testing.T) {
 			1,
 		},
 		"own lines": {
-			`{"task_id":"t","call_id":"1","tool":"a","args":{"x":NaN},"result":"\ud83d"}` + "\n" + `{"type":"task","task_id":"t","outcome":"called","steps":1}`, [][]string{{note}}, 1,
+			`{"task_id":"t","call_id":"1","tool":"a","args":{"x":NaN},"result":"\ud83d"}` + "\n" +
+				`{"type":"task","task_id":"t","outcome":"called","steps":1}`, [][]string{{note}}, 1,
 		},
 	} {
 		list, r, err := importText(c.in, Options{})
 		var notes [][]string
 		calls := 0
 		for i := range list {
-			notes = append(notes, slices.DeleteFunc(list[i].Trace.Notes, func(n string) bool { return !strings.Contains(n, "read with") }))
+			notes = append(notes, slices.DeleteFunc(list[i].Trace.Notes,
+				func(n string) bool { return !strings.Contains(n, "read with") }))
 			for _, call := range list[i].Trace.Calls() {
 				calls++
-				if string(call.Args) != `{"x":"NaN"}` || !strings.Contains(strings.ToLower(string(call.Result)), `\ufffd`) && !strings.Contains(string(call.Result), "\uFFFD") {
+				if string(call.Args) != `{"x":"NaN"}` ||
+					!strings.Contains(strings.ToLower(string(call.Result)), `\ufffd`) &&
+						!strings.Contains(string(call.Result), "\uFFFD") {
 					t.Errorf("%s: %s, %s", name, call.Args, call.Result)
 				}
 			}
 		}
-		if d := gocmp.Diff(c.notes, notes, cmpopts.EquateEmpty()); err != nil || d != "" || calls != 1 || r.Log.Repaired != 1 || r.Log.RepairedFirst != c.first || r.Log.Bad != 0 {
+		if d := gocmp.Diff(c.notes, notes, cmpopts.EquateEmpty()); err != nil || d != "" || calls != 1 ||
+			r.Log.Repaired != 1 || r.Log.RepairedFirst != c.first || r.Log.Bad != 0 {
 			t.Errorf("%s: %s, %v, %d calls, %+v", name, d, err, calls, r.Log)
 		}
 	}
@@ -724,12 +758,15 @@ func TestLongLines(t *testing.T) {
 	const short = `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"yes"}]}`
 	for _, size := range []int{300, 100 << 10} { // within the buffer, and beyond it
 		long := `{"messages":[{"role":"user","content":"` + strings.Repeat("x", size) + `"}]}`
-		for name, in := range map[string]string{"in the middle": short + "\n" + long + "\n" + short, "the last": short + "\n" + short + "\n" + long, "with its end": short + "\n" + short + "\n" + long + "\n"} {
+		for name, in := range map[string]string{"in the middle": short + "\n" + long + "\n" + short,
+			"the last": short + "\n" + short + "\n" + long, "with its end": short + "\n" + short + "\n" + long + "\n"} {
 			list, r, err := importText(in, Options{Lines: trace.Options{MaxLine: 200}})
-			if err != nil || len(list) != 2 || r.Log.Bad != 1 || r.Log.Lines != 3 || !strings.Contains(r.Log.List[0].Reason, "longer than the limit of 200 bytes") {
+			if err != nil || len(list) != 2 || r.Log.Bad != 1 || r.Log.Lines != 3 ||
+				!strings.Contains(r.Log.List[0].Reason, "longer than the limit of 200 bytes") {
 				t.Errorf("%s, %d bytes: %d attempts, %+v, %v", name, size, len(list), r.Log, err)
 			}
-			if _, _, err := importText(in, Options{Lines: trace.Options{MaxLine: 200, Strict: true}}); !errors.Is(err, callvet.ErrLimited) {
+			if _, _, err := importText(in, Options{Lines: trace.Options{MaxLine: 200, Strict: true}}); !errors.Is(err,
+				callvet.ErrLimited) {
 				t.Errorf("%s, %d bytes, strict: %v", name, size, err)
 			}
 		}

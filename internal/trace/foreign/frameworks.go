@@ -13,7 +13,10 @@ import (
 )
 
 func isAutoGen(v value.Value) bool {
-	return has(v, "source") && (has(v, "models_usage") || slices.Contains([]string{"TextMessage", "ToolCallRequestEvent", "ToolCallExecutionEvent"}, message.Str(v, "type")))
+	return has(v, "source") &&
+		(has(v, "models_usage") ||
+			slices.Contains([]string{"TextMessage", "ToolCallRequestEvent", "ToolCallExecutionEvent"},
+				message.Str(v, "type")))
 }
 
 // readAutoGen reads a message or an event of an AutoGen agent.
@@ -63,7 +66,8 @@ func readSmolagents(v value.Value, x *session, _ *trace.Sink) {
 	x.say(say)
 	failed := message.First(v, "error")
 	for _, c := range calls {
-		x.result(c.ID, cmp.Or(message.Str(failed, "message"), text(message.First(v, "observations"))), failed.Kind() == value.Object)
+		x.result(c.ID, cmp.Or(message.Str(failed, "message"), text(message.First(v, "observations"))),
+			failed.Kind() == value.Object)
 	}
 	if message.First(v, "is_final_answer").Bool() {
 		x.Trace.Answer, x.Trace.FinishReason = text(message.First(v, "action_output")), "completed"
@@ -144,10 +148,12 @@ func readCopilot(v value.Value, s *trace.Sink) {
 		rounds, results := message.First(about, "toolCallRounds"), message.First(about, "toolCallResults")
 		for e, ok := rounds.First(); ok; e, ok = rounds.Next(e) {
 			calls := message.CallsOf(message.First(e, "toolCalls"))
-			x.say(callvet.Turn{Role: callvet.RoleAssistant, Content: message.Text(message.First(e, "response")), Calls: calls})
+			x.say(callvet.Turn{Role: callvet.RoleAssistant, Content: message.Text(message.First(e, "response")),
+				Calls: calls})
 			for _, c := range calls {
 				if res := message.First(results, c.ID); res.Kind() == value.Object {
-					x.say(callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Content: shown(message.First(res, "content"))})
+					x.say(callvet.Turn{Role: callvet.RoleTool, CallID: c.ID,
+						Content: shown(message.First(res, "content"))})
 				}
 			}
 		}

@@ -32,10 +32,13 @@ func (g *Gatherer) logs(list value.Value, s *trace.Sink) {
 func (g *Gatherer) record(e value.Value, service string, s *trace.Sink) {
 	r := record{
 		span: span{trace: hexID(e, "traceId", "trace_id"), id: hexID(e, "spanId", "span_id"), service: service},
-		at:   unixNanos(message.First(e, "timeUnixNano", "time_unix_nano")), saw: unixNanos(message.First(e, "observedTimeUnixNano", "observed_time_unix_nano")),
-		event: event{name: message.Str(e, "eventName", "event_name"), attrs: attributes(message.First(e, "attributes"))},
+		at:   unixNanos(message.First(e, "timeUnixNano", "time_unix_nano")),
+		saw:  unixNanos(message.First(e, "observedTimeUnixNano", "observed_time_unix_nano")),
+		event: event{name: message.Str(e, "eventName", "event_name"),
+			attrs: attributes(message.First(e, "attributes"))},
 	}
-	r.text = fmt.Sprintf("%d %d %s %s %s", r.at, r.saw, r.event.name, message.First(e, "attributes").Raw(), message.First(e, "body").Raw())
+	r.text = fmt.Sprintf("%d %d %s %s %s", r.at, r.saw, r.event.name, message.First(e, "attributes").Raw(),
+		message.First(e, "body").Raw())
 	r.event.name = cmp.Or(r.event.name, r.event.attrs["event.name"].Str())
 	r.event.body, _ = anyValue(message.First(e, "body"))
 	switch {
@@ -55,7 +58,8 @@ func (g *Gatherer) settle(s *trace.Sink) {
 	for id, list := range g.spans {
 		g.spans[id] = once(list, s)
 	}
-	slices.SortStableFunc(g.records, func(a, b record) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.saw, b.saw)) })
+	slices.SortStableFunc(g.records,
+		func(a, b record) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.saw, b.saw)) })
 	byID := map[[2]string]*span{}
 	if len(g.records) > 0 {
 		for _, list := range g.spans {
@@ -164,7 +168,8 @@ func (g *Gatherer) agentsSpan(e value.Value) {
 	}
 	sp := span{
 		trace: message.Str(e, "trace_id"), id: message.Str(e, "id"), parent: message.Str(e, "parent_id"),
-		start: instant(message.First(e, "started_at")), end: instant(message.First(e, "ended_at")), attrs: map[string]value.Value{},
+		start: instant(message.First(e, "started_at")), end: instant(message.First(e, "ended_at")),
+		attrs: map[string]value.Value{},
 	}
 	about := message.First(e, "span_data")
 	for _, from := range []value.Value{about, message.First(about, "data")} { // the SDK's own spans are custom ones
@@ -222,7 +227,8 @@ func linked(tasks []*task) []*task {
 			if len(same) == 0 {
 				continue
 			}
-			i := slices.IndexFunc(same, func(m maker) bool { return !taken[m.by] && open(m.by, c.ID) && root(onto, m.by) != t })
+			i := slices.IndexFunc(same,
+				func(m maker) bool { return !taken[m.by] && open(m.by, c.ID) && root(onto, m.by) != t })
 			if i >= 0 {
 				taken[same[i].by], onto[t] = true, same[i].by
 			}

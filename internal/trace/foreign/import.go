@@ -112,7 +112,8 @@ func Open(r io.Reader, o Options) (*Importer, error) {
 		o.Lines.MaxBad = 100
 	}
 	if o.Format != "" && !slices.Contains(Names(), o.Format) {
-		return nil, fmt.Errorf("trace format %q is not known; known are %s: %w", o.Format, strings.Join(Names(), ", "), callvet.ErrInvalid)
+		return nil, fmt.Errorf("trace format %q is not known; known are %s: %w", o.Format, strings.Join(Names(), ", "),
+			callvet.ErrInvalid)
 	}
 	plain, _, err := trace.Plain(r)
 	if err != nil {
@@ -129,7 +130,8 @@ func Open(r io.Reader, o Options) (*Importer, error) {
 	}
 	if i.binary = FramingOf(head); i.binary == Compressed {
 		return nil, &callvet.Hinted{
-			Err: fmt.Errorf("read recording: its messages are compressed with zstd: %w", callvet.ErrInvalid), Hint: "let the exporter write without compression",
+			Err:  fmt.Errorf("read recording: its messages are compressed with zstd: %w", callvet.ErrInvalid),
+			Hint: "let the exporter write without compression",
 		}
 	}
 	if o.Lines.Live {
@@ -185,7 +187,8 @@ const headSize = 64 << 10
 
 // Report is what was done so far; it is complete when Attempts has ended.
 func (i *Importer) Report() Report {
-	r := Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown, Seen: i.sink.Seen, Lost: i.sink.Lost, Log: i.log}
+	r := Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown,
+		Seen: i.sink.Seen, Lost: i.sink.Lost, Log: i.log}
 	if g := i.group; g != nil {
 		r.Unknown += g.Unknown
 		r.Split, r.Conflicts, r.Lost = g.Split, g.Conflicts, map[string]int64{}
@@ -301,7 +304,8 @@ func (i *Importer) line(limit int64) ([]byte, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("read recording: %w", err)
 		}
-		return nil, fmt.Errorf("read recording: a line, or a document on one line: more than %s: %w", doc.SizeText(limit), callvet.ErrLimited)
+		return nil, fmt.Errorf("read recording: a line, or a document on one line: more than %s: %w",
+			doc.SizeText(limit), callvet.ErrLimited)
 	}
 	line := bytes.Clone(part)
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -465,7 +469,8 @@ func (i *Importer) hold(v value.Value) error {
 	}
 	if size > i.o.MaxHeld {
 		return &callvet.Hinted{
-			Err:  fmt.Errorf("the spans read so far take more than %s: %w", doc.SizeText(i.o.MaxHeld), callvet.ErrLimited),
+			Err: fmt.Errorf("the spans read so far take more than %s: %w", doc.SizeText(i.o.MaxHeld),
+				callvet.ErrLimited),
 			Hint: "split the file by trace",
 		}
 	}
@@ -477,7 +482,8 @@ func (i *Importer) hold(v value.Value) error {
 func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) bool) error {
 	if more {
 		var err error
-		if text, err = doc.ReadWhole(io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"), i.src), i.o.MaxBytes); err != nil {
+		if text, err = doc.ReadWhole(io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"), i.src),
+			i.o.MaxBytes); err != nil {
 			return fmt.Errorf("read recording: %w", err)
 		}
 	}
@@ -579,7 +585,8 @@ func (i *Importer) frames(take func(trace.Attempt) bool) error {
 			return i.flush(take)
 		}
 		if err == nil && size > MaxMessage {
-			return fmt.Errorf("read recording: message %d: more than %s: %w", n, doc.SizeText(MaxMessage), callvet.ErrLimited)
+			return fmt.Errorf("read recording: message %d: more than %s: %w", n, doc.SizeText(MaxMessage),
+				callvet.ErrLimited)
 		}
 		var data bytes.Buffer
 		if err == nil {

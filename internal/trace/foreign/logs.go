@@ -24,7 +24,8 @@ func readATIF(v value.Value, s *trace.Sink) {
 	a.Tools = message.Tools(message.First(agent, "tool_definitions"))
 	steps, _ := v.Get("steps")
 	for e, ok := steps.First(); ok; e, ok = steps.Next(e) {
-		t := callvet.Turn{Content: message.Text(message.First(e, "message")), Reasoning: message.Str(e, "reasoning_content")}
+		t := callvet.Turn{Content: message.Text(message.First(e, "message")),
+			Reasoning: message.Str(e, "reasoning_content")}
 		switch message.Str(e, "source") {
 		case "user":
 			t.Role = callvet.RoleUser
@@ -36,13 +37,16 @@ func readATIF(v value.Value, s *trace.Sink) {
 		t.Calls = message.CallsOf(message.First(e, "tool_calls"))
 		a.Trace.Turns = append(a.Trace.Turns, t)
 		if t.Role == callvet.RoleAssistant {
-			a.Trace.FinishReason = cmp.Or(message.FinishOf(e), message.FinishOf(message.First(e, "metrics")), message.FinishOf(message.First(e, "extra")))
+			a.Trace.FinishReason = cmp.Or(message.FinishOf(e), message.FinishOf(message.First(e, "metrics")),
+				message.FinishOf(message.First(e, "extra")))
 		}
 		results := message.First(message.First(e, "observation"), "results")
 		for r, ok := results.First(); ok; r, ok = results.Next(r) {
 			c, has := r.Get("content")
 			if has { // a result without content says that none came
-				a.Trace.Turns = append(a.Trace.Turns, callvet.Turn{Role: callvet.RoleTool, CallID: message.Str(r, "source_call_id"), Content: message.Text(c)})
+				a.Trace.Turns = append(a.Trace.Turns,
+					callvet.Turn{Role: callvet.RoleTool, CallID: message.Str(r, "source_call_id"),
+						Content: message.Text(c)})
 			}
 			if message.First(r, "subagent_trajectory_ref").Kind() != value.Invalid {
 				s.Lose("a reference to a subagent's trajectory")
@@ -117,7 +121,8 @@ func invocation(inv value.Value, a *trace.Attempt, s *trace.Sink) {
 // response reads {id, name, response}.
 func response(r value.Value) callvet.Turn {
 	body := message.First(r, "response", "result", "content")
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: message.Str(r, "id"), Tool: message.Str(r, "name"), Content: string(body.Raw())}
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: message.Str(r, "id"), Tool: message.Str(r, "name"),
+		Content: string(body.Raw())}
 	if body.Kind() == value.String {
 		t.Content = body.Str()
 	}
@@ -165,7 +170,8 @@ func readSession(v value.Value, s *trace.Sink) {
 // eventEnd takes from an event how the model's answer ended: ADK writes the finish reason of an
 // answer without content as an error's code, other errors too.
 func eventEnd(e value.Value, t *callvet.Trace) {
-	code, msg := message.FinishWord(message.First(e, "error_code", "errorCode")), message.Str(e, "error_message", "errorMessage")
+	code, msg := message.FinishWord(message.First(e, "error_code", "errorCode")),
+		message.Str(e, "error_message", "errorMessage")
 	end := message.FinishOf(e)
 	switch by := message.Str(e, "author"); {
 	case end == "" && callvet.StopOf(code) != callvet.StopUnknown && code != "":
@@ -267,7 +273,8 @@ func orphans(turns []callvet.Turn, s *trace.Sink) []callvet.Turn {
 		}
 		if t.Role == callvet.RoleTool && t.CallID != "" && !ids[t.CallID] && t.Tool != "" {
 			s.Lose("the arguments of a call of which only the result is recorded")
-			out = append(out, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: t.CallID, Tool: t.Tool}}})
+			out = append(out,
+				callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: t.CallID, Tool: t.Tool}}})
 		}
 		out = append(out, t)
 	}

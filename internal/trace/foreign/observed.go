@@ -50,8 +50,10 @@ func readLangfuse(v value.Value, s *trace.Sink) {
 	var obs []observation
 	for _, e := range distinct(list) {
 		obs = append(obs, observation{
-			v: e, start: stamp(e, "startTime", "start_time"), end: stamp(e, "endTime", "end_time"), kind: message.Str(e, "type"),
-			in: message.HeldResult(message.First(e, "input")), out: message.HeldResult(message.First(e, "output")), call: attribute(e, message.ToolCallID()),
+			v: e, start: stamp(e, "startTime", "start_time"), end: stamp(e, "endTime", "end_time"),
+			kind: message.Str(e, "type"),
+			in:   message.HeldResult(message.First(e, "input")), out: message.HeldResult(message.First(e, "output")),
+			call: attribute(e, message.ToolCallID()),
 		})
 		if o := &obs[len(obs)-1]; o.kind != "GENERATION" && (o.call != "" || attribute(e, message.ToolName()) != "") {
 			o.kind = "TOOL"
@@ -170,7 +172,8 @@ func (o *observation) reason() string {
 			end = r
 		}
 	}
-	failed := message.Str(o.v, "level") == "ERROR" || message.Str(o.v, "error") != "" || message.Str(o.v, "status") == "error"
+	failed := message.Str(o.v, "level") == "ERROR" || message.Str(o.v, "error") != "" ||
+		message.Str(o.v, "status") == "error"
 	if failed && end == "" {
 		return "error"
 	}
@@ -218,7 +221,8 @@ func uncertain(a *trace.Attempt, missing bool) {
 // inner reports whether another generation, with an answer, has this one as its parent.
 func inner(obs []observation, id string) bool {
 	for _, o := range obs {
-		if o.kind == "GENERATION" && id != "" && message.Str(o.v, "parentObservationId") == id && len(given(o.out)) > 0 {
+		if o.kind == "GENERATION" && id != "" && message.Str(o.v, "parentObservationId") == id &&
+			len(given(o.out)) > 0 {
 			return true
 		}
 	}
@@ -257,7 +261,8 @@ func toolSpans(obs []observation, a *trace.Attempt, s *trace.Sink) {
 		outcome(&c, tools[i])
 		a.Trace.Turns = append(a.Trace.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}})
 		if c.Result != nil {
-			a.Trace.Turns = append(a.Trace.Turns, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: plainText(c.Result)})
+			a.Trace.Turns = append(a.Trace.Turns,
+				callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: plainText(c.Result)})
 		}
 	}
 }
@@ -299,7 +304,8 @@ func plainText(raw json.RawMessage) string {
 func scores(tr value.Value, a *trace.Attempt) {
 	list := message.First(tr, "scores")
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
-		j := trace.Judged{Judge: message.Str(e, "name"), Score: message.Float(e, "value"), Reason: message.Str(e, "comment")}
+		j := trace.Judged{Judge: message.Str(e, "name"), Score: message.Float(e, "value"),
+			Reason: message.Str(e, "comment")}
 		if message.Str(e, "dataType") == "BOOLEAN" && j.Score != nil {
 			yes := *j.Score == 1
 			j.Pass = &yes
@@ -359,7 +365,8 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 		runs = twins(runs, at, r)
 	}
 	slices.SortStableFunc(runs, func(a, b value.Value) int {
-		return cmp.Compare(cmp.Or(message.Str(a, "dotted_order"), message.Str(a, "start_time")), cmp.Or(message.Str(b, "dotted_order"), message.Str(b, "start_time")))
+		return cmp.Compare(cmp.Or(message.Str(a, "dotted_order"), message.Str(a, "start_time")),
+			cmp.Or(message.Str(b, "dotted_order"), message.Str(b, "start_time")))
 	})
 	var a trace.Attempt
 	a.Trace.CaseID = id
@@ -369,7 +376,8 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 		if message.Str(r, "parent_run_id") == "" {
 			root = r
 		}
-		o := observation{v: r, start: stamp(r, "start_time"), end: stamp(r, "end_time"), in: message.First(r, "inputs"), out: message.First(r, "outputs")}
+		o := observation{v: r, start: stamp(r, "start_time"), end: stamp(r, "end_time"), in: message.First(r, "inputs"),
+			out: message.First(r, "outputs")}
 		switch message.Str(r, "run_type") {
 		case "llm":
 			o.kind = "GENERATION"

@@ -34,7 +34,8 @@ func IsProtobuf(head []byte) bool {
 	}
 	// A text may begin like this by chance, but has no control characters; an
 	// export has a tag that is one in every attribute.
-	return bytes.ContainsFunc(head[:min(len(head), 4096)], func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' })
+	return bytes.ContainsFunc(head[:min(len(head), 4096)],
+		func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' })
 }
 
 // Framing is how the messages of a binary export follow one another.
@@ -117,15 +118,16 @@ const (
 )
 
 // Protobuf reads an ExportTraceServiceRequest or TracesData, which are the same
-// bytes, or those of log records, as the JSON form of OTLP. The error wraps callvet.ErrInvalid, or callvet.ErrLimited for one
-// that is longer than MaxMessage, or many times longer as JSON.
+// bytes, or those of log records, as the JSON form of OTLP. The error wraps callvet.ErrInvalid, or
+// callvet.ErrLimited for one that is longer than MaxMessage, or many times longer as JSON.
 func Protobuf(data []byte) (value.Value, error) {
 	if len(data) > MaxMessage {
 		return value.Value{}, fmt.Errorf("read protobuf: more than %d bytes: %w", MaxMessage, callvet.ErrLimited)
 	}
 	text, err := frame().json(make([]byte, 0, 2*len(data)), data, 0)
 	if errors.Is(err, errSize) {
-		return value.Value{}, fmt.Errorf("read protobuf: it has more than %d fields, or %d bytes as JSON: %w", maxProtobufValues, maxText, callvet.ErrLimited)
+		return value.Value{}, fmt.Errorf("read protobuf: it has more than %d fields, or %d bytes as JSON: %w",
+			maxProtobufValues, maxText, callvet.ErrLimited)
 	}
 	if err != nil {
 		return value.Value{}, fmt.Errorf("read protobuf: %w: %w", callvet.ErrInvalid, err)
@@ -190,7 +192,8 @@ func anyLayouts() (value, pair *layout) {
 
 // spanLayout is that of OTLP's spans, version 1, as far as Gatherer reads its JSON form.
 func spanLayout(pair *layout) *layout {
-	event := &layout{fields: []field{{num: 1, name: "timeUnixNano", kind: time64}, {num: 2, name: "name", kind: spanText}, {num: 3, name: "attributes", list: true, of: pair}}}
+	event := &layout{fields: []field{{num: 1, name: "timeUnixNano", kind: time64},
+		{num: 2, name: "name", kind: spanText}, {num: 3, name: "attributes", list: true, of: pair}}}
 	status := &layout{fields: []field{{num: 2, name: "message", kind: spanText}, {num: 3, name: "code", kind: enum}}}
 	return &layout{fields: []field{
 		{num: 1, name: "traceId", kind: id},
@@ -233,8 +236,10 @@ func frame() *layout {
 		}}
 	}
 	return &layout{fields: []field{
-		{num: 1, name: "resourceSpans", list: true, of: of("scopeSpans", "spans", spanLayout(pair)), is: func(b []byte) bool { return !isLogs(b) }},
-		{num: 1, name: "resourceLogs", list: true, of: of("scopeLogs", "logRecords", recordLayout(value, pair)), is: isLogs},
+		{num: 1, name: "resourceSpans", list: true, of: of("scopeSpans", "spans", spanLayout(pair)),
+			is: func(b []byte) bool { return !isLogs(b) }},
+		{num: 1, name: "resourceLogs", list: true, of: of("scopeLogs", "logRecords", recordLayout(value, pair)),
+			is: isLogs},
 	}}
 }
 

@@ -107,7 +107,8 @@ func everyKind() *commonpb.AnyValue {
 		{},
 	}}}}
 	return &commonpb.AnyValue{Value: &commonpb.AnyValue_KvlistValue{KvlistValue: &commonpb.KeyValueList{Values: []*commonpb.KeyValue{
-		pair("list", list), pair("empty", str("")), pair("zero", &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{}}),
+		pair("list", list), pair("empty", str("")),
+		pair("zero", &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{}}),
 	}}}}
 }
 
@@ -115,8 +116,10 @@ func everyKind() *commonpb.AnyValue {
 func TestProtobufValues(t *testing.T) {
 	t.Parallel()
 	d := &tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{{Spans: []*tracepb.Span{{
-		Name: "chat", Kind: tracepb.Span_SPAN_KIND_CLIENT, StartTimeUnixNano: 1<<64 - 1, EndTimeUnixNano: 7, Attributes: []*commonpb.KeyValue{{Key: "k", Value: everyKind()}},
-		Events: []*tracepb.Span_Event{{Name: "e", TimeUnixNano: 3, Attributes: []*commonpb.KeyValue{{Key: "x", Value: everyKind()}}}},
+		Name: "chat", Kind: tracepb.Span_SPAN_KIND_CLIENT, StartTimeUnixNano: 1<<64 - 1, EndTimeUnixNano: 7,
+		Attributes: []*commonpb.KeyValue{{Key: "k", Value: everyKind()}},
+		Events: []*tracepb.Span_Event{{Name: "e", TimeUnixNano: 3,
+			Attributes: []*commonpb.KeyValue{{Key: "x", Value: everyKind()}}}},
 		Status: &tracepb.Status{Message: "broken", Code: tracepb.Status_STATUS_CODE_ERROR},
 	}}}}}}}
 	raw, err := proto.Marshal(d)
@@ -166,9 +169,10 @@ func TestProtobufRefused(t *testing.T) {
 
 func FuzzProtobuf(f *testing.F) {
 	f.Add([]byte("\x0a\x04\x12\x02\x12\x00"))
-	raw, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{{Spans: []*tracepb.Span{{
-		TraceId: bytes.Repeat([]byte{1}, 16), Attributes: []*commonpb.KeyValue{{Key: "k", Value: everyKind()}},
-	}}}}}}})
+	raw, err := proto.Marshal(
+		&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{{Spans: []*tracepb.Span{{
+			TraceId: bytes.Repeat([]byte{1}, 16), Attributes: []*commonpb.KeyValue{{Key: "k", Value: everyKind()}},
+		}}}}}}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -235,10 +239,12 @@ func TestProtobufFrames(t *testing.T) {
 			}
 			again := append(bytes.Clone(raw), raw[:len(raw)-3]...) // a crash in the last message
 			_, report, err = importBytes(again, Options{})
-			if err != nil || report.Log.Bad != 1 || !strings.HasSuffix(report.Log.List[0].Reason, "the file ends within it") {
+			if err != nil || report.Log.Bad != 1 ||
+				!strings.HasSuffix(report.Log.List[0].Reason, "the file ends within it") {
 				t.Errorf("%s, cut off: %v %+v", how, err, report.Log)
 			}
-			if _, _, err = importBytes(again, Options{Lines: trace.Options{Strict: true}}); !errors.Is(err, callvet.ErrInvalid) {
+			if _, _, err = importBytes(again, Options{Lines: trace.Options{Strict: true}}); !errors.Is(err,
+				callvet.ErrInvalid) {
 				t.Errorf("%s, strict: %v", how, err)
 			}
 			if _, _, err = importBytes(raw, Options{MaxHeld: 100}); !errors.Is(err, callvet.ErrLimited) {

@@ -58,9 +58,12 @@ func reading(as []trace.Attempt, r Report, err error) string {
 	}
 	for i := range as {
 		tr := &as[i].Trace
-		fmt.Fprintf(&b, "%s", strings.Join(nonEmpty(tr.CaseID, tr.Target, tr.Model, ending(tr), "finish="+tr.FinishReason, "end="+string(tr.End), faultText(tr.Fault)), " "))
+		fmt.Fprintf(&b, "%s",
+			strings.Join(nonEmpty(tr.CaseID, tr.Target, tr.Model, ending(tr), "finish="+tr.FinishReason,
+				"end="+string(tr.End), faultText(tr.Fault)), " "))
 		if u := tr.Usage; u.Known {
-			fmt.Fprintf(&b, " tokens=%d,%d,%d,%d,%d", u.InputTokens, u.OutputTokens, u.CachedTokens, u.CacheWriteTokens, u.ReasoningTokens)
+			fmt.Fprintf(&b, " tokens=%d,%d,%d,%d,%d", u.InputTokens, u.OutputTokens, u.CachedTokens, u.CacheWriteTokens,
+				u.ReasoningTokens)
 		}
 		fmt.Fprintln(&b)
 		for _, turn := range as[i].Input {
@@ -88,7 +91,9 @@ func turnText(t callvet.Turn) string {
 		parts = append(parts, "(thought "+t.Reasoning+")")
 	}
 	for _, c := range t.Calls {
-		parts = append(parts, "["+strings.Join(nonEmpty(c.ID, c.Tool, compact(c.Args), c.ArgsRaw, string(c.Status), c.Error, string(c.Result)), " ")+"]")
+		parts = append(parts, "["+
+			strings.Join(nonEmpty(c.ID, c.Tool, compact(c.Args), c.ArgsRaw, string(c.Status), c.Error,
+				string(c.Result)), " ")+"]")
 	}
 	return strings.Join(parts, " ")
 }

@@ -48,7 +48,9 @@ func TestBadRecords(t *testing.T) {
 					}
 					told := bytes.Contains(all, []byte("Oslo")) && bytes.Contains(all, []byte("12A"))
 					// An id of a trace that changed makes two of one.
-					if told && !repeats && len(as) > 0 && !slices.ContainsFunc(as, func(a trace.Attempt) bool { return a.Trace.Outcome != callvet.OutcomeAbstained }) {
+					if told && !repeats && len(as) > 0 &&
+						!slices.ContainsFunc(as,
+							func(a trace.Attempt) bool { return a.Trace.Outcome != callvet.OutcomeAbstained }) {
 						t.Errorf("line %d, %s: abstained", i+1, c.String())
 					}
 					for k := range as {
@@ -83,7 +85,8 @@ func comesBack(t *testing.T, a *trace.Attempt, what string) {
 			return
 		}
 		if back.Trace.Outcome != a.Trace.Outcome || len(back.Trace.Calls()) != len(a.Trace.Calls()) {
-			t.Errorf("%s: %s with %d calls, and read again %s with %d", what, a.Trace.Outcome, len(a.Trace.Calls()), back.Trace.Outcome, len(back.Trace.Calls()))
+			t.Errorf("%s: %s with %d calls, and read again %s with %d", what, a.Trace.Outcome, len(a.Trace.Calls()),
+				back.Trace.Outcome, len(back.Trace.Calls()))
 		}
 	}
 	if n != 1 {

@@ -29,9 +29,13 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"inspect", isInspect, readInspect},
-		{"atif", func(v value.Value) bool { return strings.HasPrefix(message.Str(v, "schema_version"), "ATIF") }, readATIF},
+		{"atif", func(v value.Value) bool { return strings.HasPrefix(message.Str(v, "schema_version"), "ATIF") },
+			readATIF},
 		{"adk-evalset", func(v value.Value) bool { return has(v, "eval_cases") || has(v, "evalCases") }, readEvalSet},
-		{"adk-session", func(v value.Value) bool { return has(v, "events") && (has(v, "app_name") || has(v, "appName")) }, readSession},
+		{"adk-session", func(v value.Value) bool {
+			return has(v, "events") &&
+				(has(v, "app_name") || has(v, "appName"))
+		}, readSession},
 		{"langfuse", isLangfuse, readLangfuse},
 		{"gemini-cli", isGeminiSession, readGeminiSession},
 		{"langgraph-state", isGraphState, readGraphState},
@@ -85,7 +89,8 @@ func turns(list value.Value) []callvet.Turn {
 // of Anthropic's write one for each block. Each has the reason why the whole message ended.
 func pieceOf(m, next value.Value) bool {
 	id := message.Str(m, "id")
-	return id != "" && id == message.Str(next, "id") && message.Str(m, "role") == "assistant" && message.Str(m, "type") == "message"
+	return id != "" && id == message.Str(next, "id") && message.Str(m, "role") == "assistant" &&
+		message.Str(m, "type") == "message"
 }
 
 // name is the id that a value has, or one by its place in the source.
@@ -183,7 +188,8 @@ func isMessages(v value.Value) bool {
 	if v.Kind() == value.Object && has(v, "role") && (has(v, "content") || has(v, "parts") || has(v, "tool_calls")) {
 		return true // an element of a bare list
 	}
-	if in := message.First(v, "kwargs", "data"); in.Kind() == value.Object && has(in, "content") || message.Str(v, "type") == "function_call" {
+	if in := message.First(v, "kwargs", "data"); in.Kind() == value.Object && has(in, "content") ||
+		message.Str(v, "type") == "function_call" {
 		return true // one of LangChain's, or an item of the Responses API
 	}
 	list, ok := v.Get("messages")
@@ -325,10 +331,12 @@ func texts(list value.Value) []string {
 }
 
 func isTau2(v value.Value) bool {
-	if kind(v, "simulations") == value.Array || has(v, "info") && kind(v, "tasks") == value.Array && has(v, "timestamp") {
+	if kind(v, "simulations") == value.Array || has(v, "info") && kind(v, "tasks") == value.Array &&
+		has(v, "timestamp") {
 		return true
 	}
-	return has(v, "task_id") && (has(v, "termination_reason") || has(v, "reward_info")) && (has(v, "messages") || has(v, "ticks"))
+	return has(v, "task_id") && (has(v, "termination_reason") || has(v, "reward_info")) &&
+		(has(v, "messages") || has(v, "ticks"))
 }
 
 func readTau2(v value.Value, s *trace.Sink) {
@@ -504,7 +512,8 @@ func readAgentDojo(v value.Value, s *trace.Sink) {
 	if sec, ok := v.Get("security"); ok && sec.Kind() == value.Bool && attack != "" && attack != "none" {
 		a.Safety = []trace.Incident{} // it was looked for
 		if sec.Bool() {
-			a.Safety = append(a.Safety, trace.Incident{Rule: "injected_instruction", Note: message.Str(v, "injection_task_id")})
+			a.Safety = append(a.Safety,
+				trace.Incident{Rule: "injected_instruction", Note: message.Str(v, "injection_task_id")})
 		}
 	}
 	if inj := message.First(v, "injections"); inj.Len() > 0 {

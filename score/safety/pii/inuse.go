@@ -19,7 +19,8 @@ func InUse(k Kind, s string) bool {
 	if i := strings.LastIndexAny(s, ":"); i >= 0 { // user:password of a URL
 		s, low = s[i+1:], low[i+1:]
 	}
-	for _, w := range [...]string{"pass", "secret", "token", "test", "user", "admin", "demo", "fake", "sample", "auth", "access", "secure", "qwerty", "abc", "changeme"} {
+	for _, w := range [...]string{"pass", "secret", "token", "test", "user", "admin", "demo", "fake", "sample", "auth",
+		"access", "secure", "qwerty", "abc", "changeme"} {
 		if strings.Contains(low, w) {
 			return false
 		}
@@ -29,7 +30,8 @@ func InUse(k Kind, s string) bool {
 		n[c]++
 	}
 	phrase := run(s, 0, func(c byte) bool { return c > ' ' }) < len(s)
-	return len(s) >= 16 && strings.ContainsAny(s, "0123456789") && !phrase && !identifier(s) && !rows(low) && entropy(n[:], len(s)) >= 3.3
+	return len(s) >= 16 && strings.ContainsAny(s, "0123456789") && !phrase && !identifier(s) && !rows(low) &&
+		entropy(n[:], len(s)) >= 3.3
 }
 
 // rows reports whether an eighth of the bytes and more stand in rows of three that follow one

@@ -111,7 +111,8 @@ func describes(obj value.Value) bool {
 			t, _ = t.First()
 		}
 		switch strings.ToLower(t.Str()) {
-		case "string", "str", "number", "integer", "int", "float", "boolean", "bool", "object", "dict", "array", "list", "null", "any", "tuple":
+		case "string", "str", "number", "integer", "int", "float", "boolean", "bool", "object", "dict", "array", "list",
+			"null", "any", "tuple":
 			return true
 		}
 	}
@@ -205,7 +206,8 @@ func startsWithVerb(name string) bool {
 		end++
 	}
 	switch string(w.letters[:end]) {
-	case "create", "get", "set", "reset", "verify", "validate", "generate", "check", "update", "change", "delete", "revoke", "refresh", "forgot", "send", "list", "find", "add", "remove", "rotate":
+	case "create", "get", "set", "reset", "verify", "validate", "generate", "check", "update", "change", "delete",
+		"revoke", "refresh", "forgot", "send", "list", "find", "add", "remove", "rotate":
 		return end < w.n
 	}
 	return false
@@ -215,32 +217,42 @@ func startsWithVerb(name string) bool {
 // starts there ("card_pan", not "japan").
 var (
 	secretNames = [...]string{
-		"password", "passwords", "passwd", "passphrase", "passcode", "secret", "secrets", "secretkey", "clientsecret", "apikey", "apikeys", "accesskey",
-		"privatekey", "accountkey", "subscriptionkey", "signingkey", "encryptionkey", "masterkey", "accesstoken", "refreshtoken", "authtoken", "idtoken", "sessiontoken",
+		"password", "passwords", "passwd", "passphrase", "passcode", "secret", "secrets", "secretkey", "clientsecret",
+		"apikey", "apikeys", "accesskey",
+		"privatekey", "accountkey", "subscriptionkey", "signingkey", "encryptionkey", "masterkey", "accesstoken",
+		"refreshtoken", "authtoken", "idtoken", "sessiontoken",
 		"bearertoken", "apitoken", "bottoken", "resumetoken", "authorization", "credential", "credentials", "setcookie",
 	}
-	secretWords   = [...]string{"pwd", "cvv", "cvc", "cookie"}
-	cardNames     = [...]string{"cardnumber", "cardnumbers", "cardno", "cardnum", "creditcard", "debitcard", "ccnumber", "ccnum", "primaryaccountnumber"}
+	secretWords = [...]string{"pwd", "cvv", "cvc", "cookie"}
+	cardNames   = [...]string{"cardnumber", "cardnumbers", "cardno", "cardnum", "creditcard", "debitcard", "ccnumber",
+		"ccnum", "primaryaccountnumber"}
 	cardWords     = [...]string{"pan", "card"}
 	nationalNames = [...]string{
-		"socialsecuritynumber", "socialsecurity", "nationalid", "nationalidnumber", "nationalidentitynumber", "personalnumber", "personalidnumber", "personnummer",
+		"socialsecuritynumber", "socialsecurity", "nationalid", "nationalidnumber", "nationalidentitynumber",
+		"personalnumber", "personalidnumber", "personnummer",
 		"personalid", "personid", "taxid", "taxpayerid", "taxnumber", "citizenid", "identitynumber", "idcardnumber",
 	}
 	nationalWords = [...]string{"ssn", "cpf", "dni", "nie", "nif"}
-	phoneNames    = [...]string{"phonenumber", "phonenumbers", "mobilenumber", "telephone", "telephonenumber", "cellphone", "homephone", "workphone", "faxnumber"}
-	phoneWords    = [...]string{"phone", "phones", "mobile", "fax", "tel", "msisdn", "whatsapp"}
-	tokenNames    = [...]string{"token", "key"}
-	numberWords   = [...]string{"number", "no", "num", "nr", "code", "value"}
+	phoneNames    = [...]string{"phonenumber", "phonenumbers", "mobilenumber", "telephone", "telephonenumber",
+		"cellphone", "homephone", "workphone", "faxnumber"}
+	phoneWords  = [...]string{"phone", "phones", "mobile", "fax", "tel", "msisdn", "whatsapp"}
+	tokenNames  = [...]string{"token", "key"}
+	numberWords = [...]string{"number", "no", "num", "nr", "code", "value"}
 )
 
 // idWord reports whether a name with that word is one of an identifier, hash, time or measure.
 func idWord(word []byte) bool {
 	switch string(word) {
-	case "id", "ids", "uid", "uuid", "guid", "hash", "sha", "md", "digest", "checksum", "crc", "etag", "fingerprint", "commit", "revision", "signature",
-		"timestamp", "time", "date", "datetime", "ts", "at", "ms", "ns", "us", "sec", "secs", "seconds", "minutes", "epoch", "until", "since", "expires",
-		"cursor", "offset", "seed", "nonce", "sequence", "seq", "index", "lat", "latitude", "lon", "lng", "longitude", "score", "latency", "duration", "elapsed",
-		"price", "amount", "cost", "total", "count", "size", "bytes", "version", "isbn", "ean", "upc", "gtin", "barcode", "sku", "asin", "imei", "iccid", "vin",
-		"doi", "tracking", "serial", "order", "invoice", "ticket", "reference", "ref", "confirmation", "booking", "shipment":
+	case "id", "ids", "uid", "uuid", "guid", "hash", "sha", "md", "digest", "checksum", "crc", "etag", "fingerprint",
+		"commit", "revision", "signature",
+		"timestamp", "time", "date", "datetime", "ts", "at", "ms", "ns", "us", "sec", "secs", "seconds", "minutes",
+		"epoch", "until", "since", "expires",
+		"cursor", "offset", "seed", "nonce", "sequence", "seq", "index", "lat", "latitude", "lon", "lng", "longitude",
+		"score", "latency", "duration", "elapsed",
+		"price", "amount", "cost", "total", "count", "size", "bytes", "version", "isbn", "ean", "upc", "gtin",
+		"barcode", "sku", "asin", "imei", "iccid", "vin",
+		"doi", "tracking", "serial", "order", "invoice", "ticket", "reference", "ref", "confirmation",
+		"booking", "shipment":
 		return true
 	}
 	return false

@@ -148,7 +148,8 @@ func network(d string) int {
 	switch {
 	case in([2]int{3000, 3059}, [2]int{3095, 3095}, [2]int{3600, 3699}, [2]int{3800, 3999}): // Diners Club
 		return 14
-	case in([2]int{3400, 3499}, [2]int{3700, 3799}, [2]int{1800, 1800}, [2]int{2131, 2131}): // American Express, older JCB
+	// American Express, older JCB
+	case in([2]int{3400, 3499}, [2]int{3700, 3799}, [2]int{1800, 1800}, [2]int{2131, 2131}):
 		return 15
 	case in(
 		[2]int{4000, 4999},                     // Visa
@@ -158,7 +159,9 @@ func network(d string) int {
 		[2]int{6200, 6299},                     // UnionPay
 		[2]int{2200, 2204},                     // Mir
 		[2]int{5080, 5089}, [2]int{6000, 6099}, // RuPay
-		[2]int{5018, 5018}, [2]int{5020, 5020}, [2]int{5038, 5038}, [2]int{5893, 5893}, [2]int{6304, 6304}, [2]int{6759, 6763}): // Maestro
+		// Maestro
+		[2]int{5018, 5018}, [2]int{5020, 5020}, [2]int{5038, 5038}, [2]int{5893, 5893}, [2]int{6304, 6304},
+		[2]int{6759, 6763}):
 		return 16
 	}
 	return 0
@@ -324,7 +327,8 @@ func nationalID(s string, i int, r Role) Finding {
 		{"dddddddddddd", true, personnummer},
 	} {
 		n := len(f.shape)
-		if f.bare && r != RoleNational || len(s)-i < n || len(s)-i > n && (wordByte(s[i+n]) || s[i+n] == '-') || !shaped(s[i:i+n], f.shape) {
+		if f.bare && r != RoleNational || len(s)-i < n || len(s)-i > n && (wordByte(s[i+n]) || s[i+n] == '-') ||
+			!shaped(s[i:i+n], f.shape) {
 			continue
 		}
 		if !partOfNumber(s, i, i+n) && f.ok(strings.Map(onlyDigits, s[i:i+n])) {

@@ -52,7 +52,8 @@ func TestNext(t *testing.T) {
 func TestValue(t *testing.T) {
 	t.Parallel()
 	in := `{"to":["a@b.com","nobody"],"card":4111111111111111,"auth":{"password":"x","pin":7},"id":"[REDACTED:email]","n":12}`
-	want := []pii.Found{{"to[0]", pii.KindEmail}, {"card", pii.KindCard}, {"auth.password", pii.KindSecret}, {"auth.pin", pii.KindSecret}, {"id", pii.KindEmail}}
+	want := []pii.Found{{"to[0]", pii.KindEmail}, {"card", pii.KindCard}, {"auth.password", pii.KindSecret},
+		{"auth.pin", pii.KindSecret}, {"id", pii.KindEmail}}
 	if diff := cmp.Diff(want, newDetector(t, pii.Config{Keys: []string{"PIN"}}).Value(parse(t, in))); diff != "" {
 		t.Error(diff)
 	}
@@ -135,7 +136,9 @@ func TestNines(t *testing.T) {
 		}
 		seen[s] = true
 	}
-	got, want := map[int]string{}, map[int]string{1: "9999", 2: "9998", 10: "9990", 11: "9989", 12: "9988", 101: "9899", 1001: "9999"} // the first digit stays
+	// the first digit stays
+	got, want := map[int]string{},
+		map[int]string{1: "9999", 2: "9998", 10: "9990", 11: "9989", 12: "9988", 101: "9899", 1001: "9999"}
 	for n := range want {
 		got[n] = pii.Nines(4, n)
 	}
@@ -151,14 +154,22 @@ func TestRole(t *testing.T) {
 	t.Parallel()
 	d := newDetector(t, pii.Config{Keys: []string{"PIN"}})
 	for name, want := range map[string]pii.Role{
-		"password": pii.RoleSecret, "DB_PASSWORD": pii.RoleSecret, "apiKey": pii.RoleSecret, "X-Api-Key": pii.RoleSecret, "pin": pii.RoleSecret, "Set-Cookie": pii.RoleSecret,
-		"token": pii.RoleToken, "sort_key": pii.RoleToken, "max_tokens": pii.RoleNone, "card_number": pii.RoleCard, "pan": pii.RoleCard, "japan": pii.RoleNone,
-		"card_id": pii.RoleID, "id": pii.RoleID, "orderId": pii.RoleID, "valid": pii.RoleNone, "grid": pii.RoleNone, "created_at": pii.RoleID, "latitude": pii.RoleID,
-		"national_id": pii.RoleNational, "SSN": pii.RoleNational, "lesson": pii.RoleNone, "phoneNumber": pii.RolePhone, "order_number": pii.RoleID, "number": pii.RoleNone,
-		"sha256": pii.RoleID, "": pii.RoleNone, "x": pii.RoleNone, "planB": pii.RoleNone, "mediaPan": pii.RoleCard, "quizPan": pii.RoleCard, "PAN": pii.RoleCard, "JaPAN": pii.RoleCard,
-		"order_item_number": pii.RoleNone, "itemOrderNumber": pii.RoleID, "ordernumber": pii.RoleNone, "fixOrderNumber": pii.RoleID, "reorder_number": pii.RoleNone, "pwd": pii.RoleSecret,
-		strings.Repeat("x", 56) + "password": pii.RoleSecret, strings.Repeat("x", 57) + "password": pii.RoleNone, strings.Repeat("x", 59) + "token": pii.RoleToken,
-		strings.Repeat("x", 60) + "token": pii.RoleNone, "faxNumber": pii.RolePhone, "tel": pii.RolePhone, "hotel": pii.RoleNone, "dni2": pii.RoleNational,
+		"password": pii.RoleSecret, "DB_PASSWORD": pii.RoleSecret, "apiKey": pii.RoleSecret,
+		"X-Api-Key": pii.RoleSecret, "pin": pii.RoleSecret, "Set-Cookie": pii.RoleSecret,
+		"token": pii.RoleToken, "sort_key": pii.RoleToken, "max_tokens": pii.RoleNone, "card_number": pii.RoleCard,
+		"pan": pii.RoleCard, "japan": pii.RoleNone,
+		"card_id": pii.RoleID, "id": pii.RoleID, "orderId": pii.RoleID, "valid": pii.RoleNone, "grid": pii.RoleNone,
+		"created_at": pii.RoleID, "latitude": pii.RoleID,
+		"national_id": pii.RoleNational, "SSN": pii.RoleNational, "lesson": pii.RoleNone, "phoneNumber": pii.RolePhone,
+		"order_number": pii.RoleID, "number": pii.RoleNone,
+		"sha256": pii.RoleID, "": pii.RoleNone, "x": pii.RoleNone, "planB": pii.RoleNone, "mediaPan": pii.RoleCard,
+		"quizPan": pii.RoleCard, "PAN": pii.RoleCard, "JaPAN": pii.RoleCard,
+		"order_item_number": pii.RoleNone, "itemOrderNumber": pii.RoleID, "ordernumber": pii.RoleNone,
+		"fixOrderNumber": pii.RoleID, "reorder_number": pii.RoleNone, "pwd": pii.RoleSecret,
+		strings.Repeat("x", 56) + "password": pii.RoleSecret, strings.Repeat("x", 57) + "password": pii.RoleNone,
+		strings.Repeat("x", 59) + "token": pii.RoleToken,
+		strings.Repeat("x", 60) + "token": pii.RoleNone, "faxNumber": pii.RolePhone, "tel": pii.RolePhone,
+		"hotel": pii.RoleNone, "dni2": pii.RoleNational,
 	} {
 		if got := d.Role(name); got != want {
 			t.Errorf("%q: %d, want %d", name, got, want)
@@ -169,7 +180,8 @@ func TestRole(t *testing.T) {
 // TestMarks: a mark is found by the kind that it tells, unless that is off, and makes a value unknown.
 func TestMarks(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff([]string{"[REDACTED:email]", "[REDACTED:email#2]"}, []string{pii.MarkOf(pii.KindEmail, 1), pii.MarkOf(pii.KindEmail, 2)}); diff != "" {
+	if diff := cmp.Diff([]string{"[REDACTED:email]", "[REDACTED:email#2]"},
+		[]string{pii.MarkOf(pii.KindEmail, 1), pii.MarkOf(pii.KindEmail, 2)}); diff != "" {
 		t.Error(diff)
 	}
 	d := newDetector(t, pii.Config{Off: []pii.Kind{pii.KindPhone, pii.KindCard}})
@@ -198,17 +210,25 @@ func TestWhere(t *testing.T) {
 	d := newDetector(t, pii.Config{Keys: []string{"PIN", strings.Repeat("k", 70)}})
 	deep, long := "get_"+strings.Repeat("a", 60), strings.Repeat("a", 64)
 	for in, want := range map[string][]pii.Found{
-		`["x",["y","a@b.com"],{"to":{"a":["z","a@b.com"]}}]`:                  {{"[1][1]", pii.KindEmail}, {"[2].to.a[1]", pii.KindEmail}},
-		`{"credentials":{"password":4815,"port":5432,"user":"bob"}}`:          {{"credentials.password", pii.KindSecret}, {"credentials.user", pii.KindSecret}},
-		`{"credentials":[{"user":"bob"},"x"]}`:                                {{"credentials[0].user", pii.KindSecret}, {"credentials[1]", pii.KindSecret}},
-		`{"resetPassword":{"user":"bob"},"reset_password":{"user":"bob"}}`:    nil,
-		`{"resetPassword":"hunter2"}`:                                         {{"resetPassword", pii.KindSecret}},
-		`{"credentials":{"reset":{"user":"bob"}}}`:                            {{"credentials.reset.user", pii.KindSecret}},
-		`{"credentials":{"resets_a":{"user":"bob"}}}`:                         {{"credentials.resets_a.user", pii.KindSecret}},
-		`{"credentials":{"` + deep + `":{"user":"bob"}}}`:                     nil,
-		`{"credentials":{"` + deep + `a":{"user":"bob"}}}`:                    {{"credentials." + deep + "a.user", pii.KindSecret}},
-		`{"credentials":{"` + long + `":{"user":"bob"}}}`:                     {{"credentials." + long + ".user", pii.KindSecret}},
-		`{"` + strings.Repeat("k", 70) + `":{"user":"bob"}}`:                  {{strings.Repeat("k", 70) + ".user", pii.KindSecret}},
+		`["x",["y","a@b.com"],{"to":{"a":["z","a@b.com"]}}]`: {{"[1][1]", pii.KindEmail},
+			{"[2].to.a[1]", pii.KindEmail}},
+		`{"credentials":{"password":4815,"port":5432,"user":"bob"}}`: {{"credentials.password",
+			pii.KindSecret}, {"credentials.user", pii.KindSecret}},
+		`{"credentials":[{"user":"bob"},"x"]}`: {{"credentials[0].user", pii.KindSecret},
+			{"credentials[1]", pii.KindSecret}},
+		`{"resetPassword":{"user":"bob"},"reset_password":{"user":"bob"}}`: nil,
+		`{"resetPassword":"hunter2"}`:                                      {{"resetPassword", pii.KindSecret}},
+		`{"credentials":{"reset":{"user":"bob"}}}`: {{"credentials.reset.user",
+			pii.KindSecret}},
+		`{"credentials":{"resets_a":{"user":"bob"}}}`: {{"credentials.resets_a.user",
+			pii.KindSecret}},
+		`{"credentials":{"` + deep + `":{"user":"bob"}}}`: nil,
+		`{"credentials":{"` + deep +
+			`a":{"user":"bob"}}}`: {{"credentials." + deep + "a.user", pii.KindSecret}},
+		`{"credentials":{"` + long +
+			`":{"user":"bob"}}}`: {{"credentials." + long + ".user", pii.KindSecret}},
+		`{"` + strings.Repeat("k", 70) +
+			`":{"user":"bob"}}`: {{strings.Repeat("k", 70) + ".user", pii.KindSecret}},
 		`{"password":{"type":"string","default":"hunter2"}}`:                  nil,
 		`{"password":{"type":["String","null"],"default":"hunter2"}}`:         nil,
 		`{"password":{"type":[],"default":"hunter2"}}`:                        {{"password.default", pii.KindSecret}},
@@ -252,13 +272,15 @@ func TestFind(t *testing.T) {
 		t.Errorf("a text without a role is %s", k)
 	}
 	off := newDetector(t, pii.Config{Off: []pii.Kind{pii.KindSecret, pii.KindKey, pii.KindIBAN}, Keys: []string{"pin"}})
-	if got := []any{off.Role("password"), off.Role("pin"), off.SecretKey("pin"), d.SecretKey("password"), d.SecretKey("token")}; cmp.Diff([]any{pii.RoleNone, pii.RoleNone, false, true, false}, got) != "" {
+	if got := []any{off.Role("password"), off.Role("pin"), off.SecretKey("pin"), d.SecretKey("password"),
+		d.SecretKey("token")}; cmp.Diff([]any{pii.RoleNone, pii.RoleNone, false, true, false}, got) != "" {
 		t.Error(got)
 	}
 	if _, ok := off.Number([]byte("4815"), pii.RoleSecret); ok {
 		t.Error("a secret number was found with secrets off")
 	}
-	for _, s := range []string{"token=" + drawn(20), "--password hunter2", "x://b:hunter2@h", "NO9386011117947", "sk-" + drawn(20)} {
+	for _, s := range []string{"token=" + drawn(20), "--password hunter2", "x://b:hunter2@h", "NO9386011117947",
+		"sk-" + drawn(20)} {
 		if got := shown(off, s, pii.RoleNone); got != s {
 			t.Error(got)
 		}
@@ -280,7 +302,8 @@ func TestKinds(t *testing.T) {
 }
 
 func FuzzNext(f *testing.F) {
-	for _, s := range []string{"219-09-9999@example.com", "+46 70 123 45 67", "a@b.co c@d.org", "Bearer abc123def456ghi7", "X1234567L"} {
+	for _, s := range []string{"219-09-9999@example.com", "+46 70 123 45 67", "a@b.co c@d.org",
+		"Bearer abc123def456ghi7", "X1234567L"} {
 		f.Add(s)
 	}
 	d := newDetector(f, pii.Config{})
@@ -300,20 +323,27 @@ func TestInUse(t *testing.T) {
 	t.Parallel()
 	const sixteen = "k7qz2m8vx9lp4rtw"
 	secrets := map[string]bool{
-		"Zx81kQp02LmVt7RbYc45": true, "Zx81kQp02LmVt7RbYc45Wd3nxyz8K": true, "u:Zx81kQp02LmVt7RbYc45": true, "k7#Qz!m2Vx9$Lp4&Rt": true,
-		"securePass123": false, "secure_access_token_987654321": false, "abc123xyz456": false, "michael_cant_smith_smith": false, "MysticKnight#123": false,
-		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": false, "correct horse battery staple": false, "hunter2": false,
-		sixteen: true, sixteen[1:]: false, ":" + sixteen[1:]: false, ":" + sixteen: true, "test:user:" + sixteen: true, sixteen + ":" + "test": false,
-		"k7qz2m8v x9lp4rtw": false, "k7qz2m8v\tx9lp4rtw": false, "kwqzbmhvxjlpgrtwo": false, "k7k7k7k7k7k7k7k7q2q2": false, "9182736450918273": false,
+		"Zx81kQp02LmVt7RbYc45": true, "Zx81kQp02LmVt7RbYc45Wd3nxyz8K": true, "u:Zx81kQp02LmVt7RbYc45": true,
+		"k7#Qz!m2Vx9$Lp4&Rt": true,
+		"securePass123":      false, "secure_access_token_987654321": false, "abc123xyz456": false,
+		"michael_cant_smith_smith": false, "MysticKnight#123": false,
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": false,
+		"correct horse battery staple":                                     false, "hunter2": false,
+		sixteen: true, sixteen[1:]: false, ":" + sixteen[1:]: false, ":" + sixteen: true, "test:user:" + sixteen: true,
+		sixteen + ":" + "test": false,
+		"k7qz2m8v x9lp4rtw":    false, "k7qz2m8v\tx9lp4rtw": false, "kwqzbmhvxjlpgrtwo": false,
+		"k7k7k7k7k7k7k7k7q2q2": false, "9182736450918273": false,
 		"XyzK7qz2m8vx9lp4rtw": false, sixteen + "_dummy": false, sixteen + "Example": false, sixteen + "XXXX": false,
 		// 24 bytes with a row of three, up and down, and 25.
-		"xyzk7qz2m8vx9lp4rtwo6hn5": false, "zyxk7qz2m8vx9lp4rtwo6hn5": false, "xyzk7qz2m8vx9lp4rtwo6hn5s": true, "k7qz2m8vx9lp4rtwo6hn5xyz": false, "k7qz2m8vx9lp4rtwo6hn5zyx": false,
+		"xyzk7qz2m8vx9lp4rtwo6hn5": false, "zyxk7qz2m8vx9lp4rtwo6hn5": false, "xyzk7qz2m8vx9lp4rtwo6hn5s": true,
+		"k7qz2m8vx9lp4rtwo6hn5xyz": false, "k7qz2m8vx9lp4rtwo6hn5zyx": false,
 		"xyk7qz2m8vx9lp4rtwo6hn5q": true, "987k7qz2m8vx1lp4rtwoxyzhn5sgjcbykdfvna4q": false, // two rows in 40
 	}
 	for k, want := range map[pii.Kind]map[string]bool{
 		pii.KindSecret: secrets,
 		pii.KindBearer: {sixteen: true, sixteen[1:]: false},
-		pii.KindKey:    {"sk-" + "Zx81kQp02LmVt7RbYc45": true, "AKIA" + "IOSFODNN7EXAMPLE": false, "sk-" + "test": true, "sk-" + "xxxx": false},
+		pii.KindKey: {"sk-" + "Zx81kQp02LmVt7RbYc45": true, "AKIA" + "IOSFODNN7EXAMPLE": false, "sk-" + "test": true,
+			"sk-" + "xxxx": false},
 	} {
 		got := map[string]bool{}
 		for s := range want {

@@ -205,11 +205,13 @@ func webhook(s string, i int) Finding {
 		{"outlook.office.com", "/webhook/"},
 		{"hooks.zapier.com", "/hooks/catch/"},
 	} {
-		if name := s[at:host]; name != w.host && (w.host[0] != '.' || !strings.HasSuffix(name, w.host)) || !strings.HasPrefix(s[host:], w.path) {
+		if name := s[at:host]; name != w.host && (w.host[0] != '.' || !strings.HasSuffix(name, w.host)) ||
+			!strings.HasPrefix(s[host:], w.path) {
 			continue
 		}
 		from := host + len(w.path)
-		if end := run(s, from, func(c byte) bool { return wordByte(c) || strings.IndexByte("-/@", c) >= 0 }); end-from >= 10 {
+		if end := run(s, from,
+			func(c byte) bool { return wordByte(c) || strings.IndexByte("-/@", c) >= 0 }); end-from >= 10 {
 			return Finding{from, end, KindKey}
 		}
 	}
@@ -229,7 +231,8 @@ func userinfo(s string, i int) Finding {
 	}
 	user, password, ok := strings.Cut(s[from:end], ":")
 	switch {
-	case Redacted(s[from:]), ok && (password == "" || password == "password" || placeholder(password)), !ok && (len(user) < 16 || !random(user)):
+	case Redacted(s[from:]), ok && (password == "" || password == "password" || placeholder(password)),
+		!ok && (len(user) < 16 || !random(user)):
 		return Finding{}
 	}
 	return Finding{from, end, KindSecret}
@@ -363,7 +366,8 @@ func code(s string, start int, name string, at, end int) bool {
 	if capital { // in a program with spaces: SECRET_KEY = settings.key
 		return strings.Contains(word, ".")
 	}
-	return strings.ContainsAny(word, "_.") || at+len(word) < len(s) && (s[at+len(word)] == ')' || s[at+len(word)] == ',') || strings.EqualFold(word, name)
+	return strings.ContainsAny(word, "_.") || at+len(word) < len(s) &&
+		(s[at+len(word)] == ')' || s[at+len(word)] == ',') || strings.EqualFold(word, name)
 }
 
 func inValue(c byte) bool { return c > ' ' && strings.IndexByte("\"',;&}", c) < 0 }
@@ -429,16 +433,19 @@ func placeholder(s string) bool {
 	case '%':
 		return strings.HasSuffix(rest, "%")
 	case '$':
-		return strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "(") || rest != "" && strings.Trim(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == ""
+		return strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "(") || rest != "" &&
+			strings.Trim(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == ""
 	}
 	switch strings.ToLower(s) {
 	case "none", "null", "true", "false", "string", "required", "undefined", "redacted", "changeme", "unknown", "empty":
 		return true
 	}
-	if strings.Contains(s, "_") && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" { // YOUR_API_KEY, TOKEN_GOES_HERE
+	// YOUR_API_KEY, TOKEN_GOES_HERE
+	if strings.Contains(s, "_") && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
 		return true
 	}
-	return strings.HasSuffix(s, "...") || len(s) > 5 && strings.EqualFold(s[:4], "your") && strings.IndexByte("_- ", s[4]) >= 0 ||
+	return strings.HasSuffix(s, "...") || len(s) > 5 && strings.EqualFold(s[:4], "your") &&
+		strings.IndexByte("_- ", s[4]) >= 0 ||
 		len(s) > 2 && strings.Trim(s, s[:1]) == "" && strings.IndexByte("*xX.-_#", s[0]) >= 0
 }
 

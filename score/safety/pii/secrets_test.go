@@ -40,7 +40,8 @@ func TestEmail(t *testing.T) {
 	})
 	ignores(
 		t, pii.RoleNone,
-		"x a@b.c", "@example.com", " .'@example.com", "ana@.example", "ana@ example.com", "me@home", "a@b_c.com", "ana@10.0.0.1", "a@b.c1m", "a@b.com1", "mail ana@", "ana@.-.",
+		"x a@b.c", "@example.com", " .'@example.com", "ana@.example", "ana@ example.com", "me@home", "a@b_c.com",
+		"ana@10.0.0.1", "a@b.c1m", "a@b.com1", "mail ana@", "ana@.-.",
 		"git@github.com", "logo@2x.png", "a@b.com"[:5], "a!@b.", "(@b.com)",
 	)
 }
@@ -56,7 +57,8 @@ func TestPrivateKey(t *testing.T) {
 		"a " + begin + "\nMIIEow b":                                 "a <private_key>",
 		begin + "\nMIIEow\n" + end + "\n" + begin + "\nMII\n" + end: "<private_key>\n<private_key>",
 	})
-	ignores(t, pii.RoleNone, "-----BEGIN CERTIFICATE-----\nMIIEow\n-----END CERTIFICATE-----", "-----BEGIN RSA PRIVATE "+"KEY and no more", "-----BEGIN "+"CERTIFICATE-----PRIVATE KEY", "-----BEGIN")
+	ignores(t, pii.RoleNone, "-----BEGIN CERTIFICATE-----\nMIIEow\n-----END CERTIFICATE-----",
+		"-----BEGIN RSA PRIVATE "+"KEY and no more", "-----BEGIN "+"CERTIFICATE-----PRIVATE KEY", "-----BEGIN")
 }
 
 // TestCredentials: what stands behind the words Bearer and Basic, and signed tokens.
@@ -78,10 +80,13 @@ func TestCredentials(t *testing.T) {
 	})
 	ignores(
 		t, pii.RoleNone,
-		"Bearer abc123d", "Bearer of good news", "Bearer", "Bearer ", "bearer: abc", "the Bearertoken1", "a Bearer", "not a Bear",
-		"Basic "+base64.StdEncoding.EncodeToString([]byte("a:b")), "Basic "+basic(260), "basic knowledge", "Basic YTpiYTpiY", "Basic "+base64.StdEncoding.EncodeToString([]byte("no colon")),
+		"Bearer abc123d", "Bearer of good news", "Bearer", "Bearer ", "bearer: abc", "the Bearertoken1", "a Bearer",
+		"not a Bear",
+		"Basic "+base64.StdEncoding.EncodeToString([]byte("a:b")), "Basic "+basic(260), "basic knowledge",
+		"Basic YTpiYTpiY", "Basic "+base64.StdEncoding.EncodeToString([]byte("no colon")),
 		"Basic "+basic(8)[:7]+"_", "Basic", "a Basic",
-		jwt[:29], jwt[:25]+"ab.de", "eyJhbGciOiJIUzI1NiJ9.abcdefghijkl", jwt[1:], "eyJhbGciOiJIUzI1NiJ9e30abcdefghijk....",
+		jwt[:29], jwt[:25]+"ab.de", "eyJhbGciOiJIUzI1NiJ9.abcdefghijkl", jwt[1:],
+		"eyJhbGciOiJIUzI1NiJ9e30abcdefghijk....",
 	)
 }
 
@@ -90,17 +95,26 @@ func TestServices(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
 	for _, key := range []string{
-		"sk-" + drawn(48), "sk-proj-" + drawn(74), "sk-ant-api03-" + drawn(93), "xai-" + drawn(80), "gsk_" + drawn(52), "hf_" + drawn(34), "r8_" + drawn(37), "AIza" + drawn(35),
-		"AKIA" + "Z7QK2M4XW9P3R5T8", "ASIA" + "Z7QK2M4XW9P3R5T8", "ghp_" + drawn(36), "gho_" + drawn(36), "ghu_" + drawn(36), "ghs_" + drawn(36), "ghr_" + drawn(36),
-		"github_pat_" + drawn(22) + "_" + drawn(59), "glpat-" + drawn(20), "xoxb-" + "2048163264-" + drawn(24), "xoxp-" + "2048163264-" + drawn(32),
-		"xapp-" + "1-A048-" + drawn(30), "sk_live_" + drawn(24), "sk_test_" + drawn(24), "rk_live_" + drawn(24), "whsec_" + drawn(32), "SG." + drawn(22) + "." + drawn(43),
-		"npm_" + drawn(36), "pypi-" + drawn(100), "dop_v1_" + hexDigits(64), "shpat_" + hexDigits(32), "dapi" + hexDigits(32), "key-" + hexDigits(32), "GOCSPX-" + drawn(28), "ya29." + drawn(60),
-		"lin_api_" + drawn(40), "ntn_" + drawn(43), "PMAK-" + drawn(24) + "-" + drawn(34), "glsa_" + drawn(32) + "_" + hexDigits(8), "hvs." + drawn(90), "NRAK-" + drawn(27),
-		"SK" + hexDigits(32), "pat" + drawn(14) + "." + hexDigits(64), "12345678:AA" + drawn(33), "1234567890:AA" + drawn(31) + "-_",
+		"sk-" + drawn(48), "sk-proj-" + drawn(74), "sk-ant-api03-" + drawn(93), "xai-" + drawn(80), "gsk_" + drawn(52),
+		"hf_" + drawn(34), "r8_" + drawn(37), "AIza" + drawn(35),
+		"AKIA" + "Z7QK2M4XW9P3R5T8", "ASIA" + "Z7QK2M4XW9P3R5T8", "ghp_" + drawn(36), "gho_" + drawn(36),
+		"ghu_" + drawn(36), "ghs_" + drawn(36), "ghr_" + drawn(36),
+		"github_pat_" + drawn(22) + "_" + drawn(59), "glpat-" + drawn(20), "xoxb-" + "2048163264-" + drawn(24),
+		"xoxp-" + "2048163264-" + drawn(32),
+		"xapp-" + "1-A048-" + drawn(30), "sk_live_" + drawn(24), "sk_test_" + drawn(24), "rk_live_" + drawn(24),
+		"whsec_" + drawn(32), "SG." + drawn(22) + "." + drawn(43),
+		"npm_" + drawn(36), "pypi-" + drawn(100), "dop_v1_" + hexDigits(64), "shpat_" + hexDigits(32),
+		"dapi" + hexDigits(32), "key-" + hexDigits(32), "GOCSPX-" + drawn(28), "ya29." + drawn(60),
+		"lin_api_" + drawn(40), "ntn_" + drawn(43), "PMAK-" + drawn(24) + "-" + drawn(34),
+		"glsa_" + drawn(32) + "_" + hexDigits(8), "hvs." + drawn(90), "NRAK-" + drawn(27),
+		"SK" + hexDigits(32), "pat" + drawn(14) + "." + hexDigits(64), "12345678:AA" + drawn(33),
+		"1234567890:AA" + drawn(31) + "-_",
 	} {
-		want[key], want["key "+key+". ok"], want["key "+key+"-.-"] = "<api_key>", "key <api_key>. ok", "key <api_key>-.-"
+		want[key], want["key "+key+". ok"], want["key "+key+"-.-"] = "<api_key>", "key <api_key>. ok",
+			"key <api_key>-.-"
 	}
-	for _, key := range []string{"SK" + hexDigits(32), "pat" + drawn(14) + "." + hexDigits(64), "12345678:AA" + drawn(33), "1234567890:AA" + drawn(31) + "-_"} {
+	for _, key := range []string{"SK" + hexDigits(32), "pat" + drawn(14) + "." + hexDigits(64),
+		"12345678:AA" + drawn(33), "1234567890:AA" + drawn(31) + "-_"} {
 		delete(want, "key "+key+"-.-") // the length is fixed: a dash makes it another word
 	}
 	finds(t, pii.RoleNone, want)
@@ -111,7 +125,8 @@ func TestLeast(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
 	for prefix, least := range map[string]int{
-		"EAACEdEose0cBA": 8, "sk_" + "live_": 12, "sk-": 16, "shpca_": 16, "ghp_": 20, "NRAK-": 20, "csk-": 24, "ATBB": 24, "AI" + "za": 30, "1//0": 30, "dapi": 32, "pat-na1-": 32,
+		"EAACEdEose0cBA": 8, "sk_" + "live_": 12, "sk-": 16, "shpca_": 16, "ghp_": 20, "NRAK-": 20, "csk-": 24,
+		"ATBB": 24, "AI" + "za": 30, "1//0": 30, "dapi": 32, "pat-na1-": 32,
 	} {
 		key := prefix + drawn(least)
 		want["use "+key] = "use <api_key>"
@@ -121,9 +136,12 @@ func TestLeast(t *testing.T) {
 	finds(t, pii.RoleNone, want)
 	ignores(
 		t, pii.RoleNone,
-		"SK"+hexDigits(31), "SK"+hexDigits(33), "SK"+hexDigits(32)+"g", "SK"+strings.Repeat("a", 32), "a SK"+hexDigits(31),
-		"pat"+drawn(14), "pat"+drawn(13)+"-."+hexDigits(64), "pat"+drawn(14)+"-"+hexDigits(64), "pat"+drawn(14)+"."+hexDigits(63), "pat"+drawn(14)+"."+hexDigits(64)+"x", "a pat on it",
-		"1234567:AA"+drawn(33), "12345678901:AA"+drawn(33), "12345678:AA"+drawn(32), "12345678:AA"+drawn(34), "12345678:AB"+drawn(33), "n 1234567:AA"+drawn(33),
+		"SK"+hexDigits(31), "SK"+hexDigits(33), "SK"+hexDigits(32)+"g", "SK"+strings.Repeat("a", 32),
+		"a SK"+hexDigits(31),
+		"pat"+drawn(14), "pat"+drawn(13)+"-."+hexDigits(64), "pat"+drawn(14)+"-"+hexDigits(64),
+		"pat"+drawn(14)+"."+hexDigits(63), "pat"+drawn(14)+"."+hexDigits(64)+"x", "a pat on it",
+		"1234567:AA"+drawn(33), "12345678901:AA"+drawn(33), "12345678:AA"+drawn(32), "12345678:AA"+drawn(34),
+		"12345678:AB"+drawn(33), "n 1234567:AA"+drawn(33),
 		"sk-............................", "my sk-- and ....",
 	)
 }
@@ -132,17 +150,20 @@ func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
 	for _, address := range []string{
-		"https://hooks.slack.com/services/", "https://discord.com/api/webhooks/", "https://discordapp.com/api/webhooks/", "https://x-y.webhook.office.com/webhookb2/",
+		"https://hooks.slack.com/services/", "https://discord.com/api/webhooks/",
+		"https://discordapp.com/api/webhooks/", "https://x-y.webhook.office.com/webhookb2/",
 		"https://outlook.office.com/webhook/", "https://hooks.zapier.com/hooks/catch/",
 	} {
 		want["post to "+address+"a-1/b@2_34, now"] = "post to " + address + "<api_key>, now"
 		want[address+"a-1/b@2_3"] = address + "a-1/b@2_3" // nine bytes are too few
-		want[strings.Replace(address, "https://", "https://a_", 1)+"a-1/b@2_34"] = strings.Replace(address, "https://", "https://a_", 1) + "a-1/b@2_34"
+		want[strings.Replace(address, "https://", "https://a_", 1)+"a-1/b@2_34"] = strings.Replace(address, "https://",
+			"https://a_", 1) + "a-1/b@2_34"
 	}
 	const office = "https://a_x-y.webhook.office.com/webhookb2/"
 	want[office+"a-1/b@2_34"] = office + "<api_key>"
 	finds(t, pii.RoleNone, want)
-	ignores(t, pii.RoleNone, "http://hooks.slack.com/services/a-1/b@2_34", "https://hooks.slack.com/help/a-1/b@2_345", "https://webhook.office.com/webhookb2/a-1/b@2_34")
+	ignores(t, pii.RoleNone, "http://hooks.slack.com/services/a-1/b@2_34", "https://hooks.slack.com/help/a-1/b@2_345",
+		"https://webhook.office.com/webhookb2/a-1/b@2_34")
 }
 
 // TestUserinfo: a URL with a password, or with a name that looks drawn in its place.
@@ -159,9 +180,12 @@ func TestUserinfo(t *testing.T) {
 	})
 	ignores(
 		t, pii.RoleNone,
-		"://bob:hunter2@db", "x ://bob:hunter2@db", "1://bob:hunter2@db", "x:/bob:hunter2@db", "https://"+name[:15]+"@db", "https://justsomelettersandnodigit@db",
-		"https://bob:@db", "https://bob:password@db", "https://bob:<pass>@db", "https://bob:${PASS}@db", "https://[REDACTED:secret]@db",
-		"https://@db", "https://bob:hunter2", "see http://a.test or b:hunter22@c", "http://a.test/b:hunter22@c", "http://a.test?b:hunter22@c", "http://a.test#b:hunter22@c", `"http://a.test"b:hunter22@c`,
+		"://bob:hunter2@db", "x ://bob:hunter2@db", "1://bob:hunter2@db", "x:/bob:hunter2@db",
+		"https://"+name[:15]+"@db", "https://justsomelettersandnodigit@db",
+		"https://bob:@db", "https://bob:password@db", "https://bob:<pass>@db", "https://bob:${PASS}@db",
+		"https://[REDACTED:secret]@db",
+		"https://@db", "https://bob:hunter2", "see http://a.test or b:hunter22@c", "http://a.test/b:hunter22@c",
+		"http://a.test?b:hunter22@c", "http://a.test#b:hunter22@c", `"http://a.test"b:hunter22@c`,
 		"http://", "at http://",
 	)
 }
@@ -177,8 +201,10 @@ func TestOptions(t *testing.T) {
 	})
 	ignores(
 		t, pii.RoleNone,
-		"--password hunt1", "run --password hunt1", "a--password hunter2", "a---password hunter2", "_--password hunter2", "--password --verbose", "--password <secret1>", "--password [REDACTED:secret]",
-		"--password required", "--password", "use --password", "--password ", "--passwords-file hunter2", "--name hunter2", "--token "+drawn(15), "--token hunter2", "--sort-key window_days_30",
+		"--password hunt1", "run --password hunt1", "a--password hunter2", "a---password hunter2",
+		"_--password hunter2", "--password --verbose", "--password <secret1>", "--password [REDACTED:secret]",
+		"--password required", "--password", "use --password", "--password ", "--passwords-file hunter2",
+		"--name hunter2", "--token "+drawn(15), "--token hunter2", "--sort-key window_days_30",
 	)
 }
 
@@ -227,11 +253,15 @@ func TestNamed(t *testing.T) {
 	})
 	ignores(
 		t, pii.RoleNone,
-		"password=hunt1", "password: sesame", "password=required", "password=[REDACTED:secret]", "PWD=/home/ana", "OLDPWD=/home/ana", "password=https://a.test/reset", "wd=hunter2",
-		"password=bearer ", "password: ", "=hunter2", ": hunter2", "!= 'hunter2'", `== "hunter2"`, "x"+long+"=hunter2", "password:"+strings.Repeat(" ", 12)+"hunter2",
-		`password == confirmed`, "password !='", "token="+key[:15], "token="+key+"(", "token="+key+"[0", "key=window_days_thirty", "name="+key, "token="+hexDigits(32),
+		"password=hunt1", "password: sesame", "password=required", "password=[REDACTED:secret]", "PWD=/home/ana",
+		"OLDPWD=/home/ana", "password=https://a.test/reset", "wd=hunter2",
+		"password=bearer ", "password: ", "=hunter2", ": hunter2", "!= 'hunter2'", `== "hunter2"`, "x"+long+"=hunter2",
+		"password:"+strings.Repeat(" ", 12)+"hunter2",
+		`password == confirmed`, "password !='", "token="+key[:15], "token="+key+"(", "token="+key+"[0",
+		"key=window_days_thirty", "name="+key, "token="+hexDigits(32),
 		"token=5e68a195-668a-4ecb-8b9f-27f79fed97a8", "token=5e68a195668a1ecb",
-		"a.test?sig="+drawn(15), "sig="+drawn(16), "a sig="+drawn(16), "a.test?signed="+drawn(16), "the?sig", strings.Repeat("key:a-", 1000),
+		"a.test?sig="+drawn(15), "sig="+drawn(16), "a sig="+drawn(16), "a.test?signed="+drawn(16), "the?sig",
+		strings.Repeat("key:a-", 1000),
 	)
 }
 
@@ -250,7 +280,8 @@ func TestCode(t *testing.T) {
 	})
 	ignores(
 		t, pii.RoleNone,
-		"PASSWORD = settings.secret", "password=user.password", "password=user_name", "f(password=hidden)", "f(password=hidden, n)", "f(password=hidden).", "password=password", "password=Password",
+		"PASSWORD = settings.secret", "password=user.password", "password=user_name", "f(password=hidden)",
+		"f(password=hidden, n)", "f(password=hidden).", "password=password", "password=Password",
 		"secret=str(x)", "password=users[x", "login(a, password=secret_of)",
 	)
 }
@@ -262,10 +293,13 @@ func TestPlaceholders(t *testing.T) {
 	d := newDetector(t, pii.Config{})
 	for secret, values := range map[bool][]string{
 		false: {
-			"", "<password>", "{key}", "[key]", "(none)", "%PASSWORD%", "${TOKEN}", "$(pass show x)", "$TOKEN_1", "none", "Null", "true", "false", "string", "required", "undefined", "redacted",
-			"CHANGEME", "unknown", "empty", "YOUR_API_KEY", "sk-...", "your_key", "your-key", "Your key", "***", "xxx", "XXX", "...", "---", "___", "###", "[REDACTED:secret]",
+			"", "<password>", "{key}", "[key]", "(none)", "%PASSWORD%", "${TOKEN}", "$(pass show x)", "$TOKEN_1",
+			"none", "Null", "true", "false", "string", "required", "undefined", "redacted",
+			"CHANGEME", "unknown", "empty", "YOUR_API_KEY", "sk-...", "your_key", "your-key", "Your key", "***", "xxx",
+			"XXX", "...", "---", "___", "###", "[REDACTED:secret]",
 		},
-		true: {"x", "<password", "(none", "%PASSWORD", "$", "$token", "$T-1", "nothing", "API", "your_", "yourself", "yours1", "your", "**", "xx", "aaa", "*x*", "sk-..", "a_B", "hunter2"},
+		true: {"x", "<password", "(none", "%PASSWORD", "$", "$token", "$T-1", "nothing", "API", "your_", "yourself",
+			"yours1", "your", "**", "xx", "aaa", "*x*", "sk-..", "a_B", "hunter2"},
 	} {
 		for _, s := range values {
 			want[s] = secret
@@ -286,12 +320,15 @@ func TestDrawn(t *testing.T) {
 	d := newDetector(t, pii.Config{})
 	for secret, values := range map[bool][]string{
 		true: {
-			drawn(16), "gghhkkmm11223344", "abcdefghijklmno12", "abcdefghijklmnOP1", "ABCDEFGHIJKLMNop1", "ABCDEFGHIJKLMNOPQRSTUVWX", "abcdefghijklmnopqrstuvwx",
+			drawn(16), "gghhkkmm11223344", "abcdefghijklmno12", "abcdefghijklmnOP1", "ABCDEFGHIJKLMNop1",
+			"ABCDEFGHIJKLMNOPQRSTUVWX", "abcdefghijklmnopqrstuvwx",
 			"ABCDEFGHIJKLabcdefghijkl", "abcdefghijklMNOPQRSTUVWX", "ABCDEFGH12345678",
 		},
 		false: {
-			drawn(15), "ggghkkmm11223344", "abcdefghijklmnop1", "abcdefghijklmnoP1", "ABCDEFGHIJKLMNOp1", "abcdefghijklmnopqrstuvw", "abcdefghijklmnopabcdefghijklmnop",
-			"!\"#$%&'()*+,-./:;<=>?@[\\]^", "1234567890!\"#$%&'()*+,-./:;<=", drawn(8) + " " + drawn(8), drawn(8) + "\t" + drawn(8), "web3-research-xy",
+			drawn(15), "ggghkkmm11223344", "abcdefghijklmnop1", "abcdefghijklmnoP1", "ABCDEFGHIJKLMNOp1",
+			"abcdefghijklmnopqrstuvw", "abcdefghijklmnopabcdefghijklmnop",
+			"!\"#$%&'()*+,-./:;<=>?@[\\]^", "1234567890!\"#$%&'()*+,-./:;<=", drawn(8) + " " + drawn(8),
+			drawn(8) + "\t" + drawn(8), "web3-research-xy",
 			hexDigits(16), hexDigits(32), "5e68a195-668a-4ecb-8b9f-27f79fed97a8", "[REDACTED:secret#12]",
 		},
 	} {
@@ -303,7 +340,9 @@ func TestDrawn(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	short := map[string]string{"Bearer aabb1234": "Bearer <bearer>", "Bearer aaab1234": "Bearer aaab1234"} // 2.5 bits are enough there, 2.41 are not
-	maps.Copy(short, map[string]string{"Bearer web3-research-xy": "Bearer web3-research-xy", "Bearer web3-research-x": "Bearer <bearer>"})
+	// 2.5 bits are enough there, 2.41 are not
+	short := map[string]string{"Bearer aabb1234": "Bearer <bearer>", "Bearer aaab1234": "Bearer aaab1234"}
+	maps.Copy(short, map[string]string{"Bearer web3-research-xy": "Bearer web3-research-xy",
+		"Bearer web3-research-x": "Bearer <bearer>"})
 	finds(t, pii.RoleNone, short)
 }
