@@ -30,13 +30,11 @@ import (
 //
 //   - Nothing but the operation's id, where the path names objects alone (Access.Objects).
 //   - params: parameters of the path that name no object of a user, such as a variable.
-//
-// - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment},
-// {schedule}, {catalogue}, {gate} and {token} stand for
-//
-//	  ids, {run2} for another one: of the user who asks, and once each of another user, which must be refused.
-//	- unowned: fields that are named like ids and are none of a user's objects, with the reason.
-//	- makers: where a row alone is not enough for the route to answer well, make the real thing there.
+//   - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment}, {schedule},
+//     {catalogue}, {gate} and {token} stand for ids, {run2} for another one: of the user who asks, and
+//     once each of another user, which must be refused.
+//   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
+//   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
 func entries() map[string]entry {
 	modelID := map[string]string{"model_id": "names a model of a provider"}
 	ofCase := map[string]string{"id": "of a case in the suite"}
