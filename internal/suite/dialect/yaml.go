@@ -35,8 +35,10 @@ func (s *Source) readYAML(data []byte) (err error) {
 	}()
 	tokens, bad := doc.Tokens(data)
 	if bad != nil {
-		return s.yamlProblem(callvet.Problem{Position: callvet.Position{Line: bad.Line, Column: bad.Column},
-			Code: "syntax", Message: bad.Message}, bad.Fix)
+		return s.yamlProblem(callvet.Problem{
+			Position: callvet.Position{Line: bad.Line, Column: bad.Column},
+			Code:     "syntax", Message: bad.Message,
+		}, bad.Fix)
 	}
 	file, perr := parser.Parse(tokens, 0)
 	if perr != nil {
