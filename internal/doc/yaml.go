@@ -79,9 +79,11 @@ func tokenize(data []byte) (token.Tokens, *SyntaxError) {
 		return nil, &SyntaxError{Line: 1, Column: 1, Message: "the YAML is larger than 32 MiB", Fix: fix}
 	}
 	if line := crowded(data); line > 0 {
-		return nil, &SyntaxError{Line: line, Column: 1,
+		return nil, &SyntaxError{
+			Line: line, Column: 1,
 			Message: fmt.Sprintf(
-				"the YAML has more than %d keys, elements, brackets and lines, which would take more than 1 GB of memory", maxMarks), Fix: fix}
+				"the YAML has more than %d keys, elements, brackets and lines, which would take more than 1 GB of memory", maxMarks), Fix: fix,
+		}
 	}
 	tokens := lexer.Tokenize(string(data))
 	return tokens, sourceTooMuch(tokens)

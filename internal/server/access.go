@@ -90,7 +90,8 @@ func who(ctx context.Context) *account.Principal {
 // add makes a route of an operation, under its path and the other spelling of it: /api/… and
 // /api/v1/… are the same. do gets who asks; it is nil on open routes only.
 func add[I, O any](s *Server, op huma.Operation, may Access,
-	do func(ctx context.Context, by *account.Principal, in *I) (*O, error)) {
+	do func(ctx context.Context, by *account.Principal, in *I) (*O, error),
+) {
 	if may.Role == "" {
 		may.Role = account.Viewer
 	}
@@ -221,7 +222,8 @@ func (s *Server) May(ctx context.Context, p *account.Principal, kind Kind, id st
 
 // may is May, with the owner of the object.
 func (s *Server) may(ctx context.Context, p *account.Principal, kind Kind, id string,
-	change bool) (account.Owned, error) {
+	change bool,
+) (account.Owned, error) {
 	o, err := s.owner(ctx, kind, id)
 	if err == nil && !p.MayRead(o) {
 		err = sql.ErrNoRows

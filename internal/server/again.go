@@ -75,8 +75,10 @@ func (s *Server) resumeRun(ctx context.Context, by *account.Principal, in *struc
 	if err != nil {
 		return nil, err
 	}
-	out := &submittedOutput{Status: http.StatusAccepted,
-		Body: Submitted{JobID: got.ID, Status: "submitted", ResultRef: in.ID}}
+	out := &submittedOutput{
+		Status: http.StatusAccepted,
+		Body:   Submitted{JobID: got.ID, Status: "submitted", ResultRef: in.ID},
+	}
 	if !isNew {
 		out.Status, out.Body.Status = http.StatusOK, string(got.State)
 	}

@@ -86,7 +86,8 @@ func (s *Server) record(ctx context.Context, by *account.Principal, action, obje
 // started writes into the audit log that a user began work that asks models, and which variables that hold keys
 // its targets name; in the transaction that keeps the work.
 func (s *Server) started(ctx context.Context, q *rows.Queries, by *account.Principal, action, object string, targets,
-	keys []string) error {
+	keys []string,
+) error {
 	if s.cfg.Accounts == nil {
 		return nil
 	}

@@ -28,8 +28,10 @@ func (s *Server) addBadge() {
 	add(s, huma.Operation{
 		OperationID: "get-badge", Method: http.MethodGet, Path: "/api/runs/{id}/badge.svg",
 		Summary: "A small picture of how a run ended, with the pass rate and its interval", Tags: []string{"runs"},
-		Responses: map[string]*huma.Response{"200": {Description: "a drawing",
-			Content: map[string]*huma.MediaType{"image/svg+xml": {}}}},
+		Responses: map[string]*huma.Response{"200": {
+			Description: "a drawing",
+			Content:     map[string]*huma.MediaType{"image/svg+xml": {}},
+		}},
 	}, Access{Objects: map[string]Kind{"id": KindRun}},
 		func(ctx context.Context, _ *account.Principal, in *RunIn) (*huma.StreamResponse, error) {
 			d, err := s.document(ctx, in.ID)
@@ -39,8 +41,10 @@ func (s *Server) addBadge() {
 			text, color := badgeOf(d.Status, d.Panels)
 			var b bytes.Buffer
 			if err := drawing.Execute(&b,
-				map[string]any{"Text": text, "Color": color,
-					"Width": 66 + 7*utf8.RuneCountInString(text)}); err != nil {
+				map[string]any{
+					"Text": text, "Color": color,
+					"Width": 66 + 7*utf8.RuneCountInString(text),
+				}); err != nil {
 				return nil, fmt.Errorf("draw badge: %w", err)
 			}
 			return &huma.StreamResponse{Body: func(hc huma.Context) {

@@ -41,11 +41,14 @@ type (
 const usualPairs = 200
 
 func (s *Server) decisions(ctx context.Context, by *account.Principal,
-	in *struct{ Body BesideAsk }) (*struct{ Body BesideAnswer }, error) {
+	in *struct{ Body BesideAsk },
+) (*struct{ Body BesideAnswer }, error) {
 	b := &in.Body
 	if (b.TracesID == "") == (b.Production == "") {
-		return nil, &callvet.FieldError{Field: "traces_id",
-			Text: "{traces_id}: name a collection, or send {production}: one of the two"}
+		return nil, &callvet.FieldError{
+			Field: "traces_id",
+			Text:  "{traces_id}: name a collection, or send {production}: one of the two",
+		}
 	}
 	req, files := app.DecisionsRequest{Production: tracesField, RunTarget: b.RunTarget}, app.Uploads{}
 	if b.TracesID != "" {
@@ -65,8 +68,10 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal,
 	}
 	if b.EvalID != "" {
 		if b.CatalogueID != "" {
-			return nil, &callvet.FieldError{Field: "catalogue_id",
-				Text: "{catalogue_id}: it is asked where no run is named with {eval_id}"}
+			return nil, &callvet.FieldError{
+				Field: "catalogue_id",
+				Text:  "{catalogue_id}: it is asked where no run is named with {eval_id}",
+			}
 		}
 		if err := s.May(ctx, by, KindRun, b.EvalID, false); err != nil {
 			return nil, err

@@ -173,8 +173,10 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 	}
 	if now.SuiteHash != chosen[0].Suite {
 		out.Body.Warnings = append(out.Body.Warnings,
-			callvet.Notice{Code: "suite-changed",
-				Text: "the suite has changed since the best configuration was chosen: this run cannot confirm it, and begins anew on the suite as it is"})
+			callvet.Notice{
+				Code: "suite-changed",
+				Text: "the suite has changed since the best configuration was chosen: this run cannot confirm it, and begins anew on the suite as it is",
+			})
 	}
 	return out, nil
 }

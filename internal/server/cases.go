@@ -56,8 +56,10 @@ func (c *Case) text() (raw jsontext.Value, own bool, err error) {
 	raw = fields
 	if !null(c.Own.RawMessage) {
 		if string(fields) != "{}" {
-			return nil, false, &callvet.FieldError{Field: "case",
-				Text: "{case}: it stands in place of the other fields, and there are some"}
+			return nil, false, &callvet.FieldError{
+				Field: "case",
+				Text:  "{case}: it stands in place of the other fields, and there are some",
+			}
 		}
 		raw, own = jsontext.Value(c.Own.RawMessage), true
 	}
@@ -119,8 +121,10 @@ type CasePath struct {
 
 func (s *Server) addCases() {
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: suitesPath + "/{id}/cases" + path,
-			Summary: summary, Tags: []string{"cases"}}
+		return huma.Operation{
+			OperationID: id, Method: method, Path: suitesPath + "/{id}/cases" + path,
+			Summary: summary, Tags: []string{"cases"},
+		}
 	}
 	add(s, op("list-test-cases", http.MethodGet, "", "Lists the cases of a suite, in their order."), ofSuite(""),
 		s.listCases)
@@ -358,8 +362,10 @@ func (s *Server) putCase(ctx context.Context, by *account.Principal, in *struct 
 },
 ) (*versioned[CasesWritten], error) {
 	if in.Body.ID != "" && in.Body.ID != in.Case {
-		return nil, &callvet.FieldError{Field: "id",
-			Text: fmt.Sprintf("{id}: the path names the case %s, and the id of a case stays", in.Case)}
+		return nil, &callvet.FieldError{
+			Field: "id",
+			Text:  fmt.Sprintf("{id}: the path names the case %s, and the id of a case stays", in.Case),
+		}
 	}
 	in.Body.ID = in.Case
 	raw, own, err := in.Body.text()

@@ -44,14 +44,18 @@ type (
 )
 
 func catalogueEntry(c *library.Catalogue) CatalogueEntry {
-	return CatalogueEntry{ID: c.ID, Name: c.Name, Version: c.Version, Hash: c.Hash, ToolCount: c.Tools, Owner: c.User,
-		Shared: c.Shared, CreatedAt: milli(c.Created), UpdatedAt: milli(c.Updated)}
+	return CatalogueEntry{
+		ID: c.ID, Name: c.Name, Version: c.Version, Hash: c.Hash, ToolCount: c.Tools, Owner: c.User,
+		Shared: c.Shared, CreatedAt: milli(c.Created), UpdatedAt: milli(c.Updated),
+	}
 }
 
 func (s *Server) addCatalogues() {
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api/catalogues" + path, Summary: summary,
-			Tags: []string{"catalogues"}}
+		return huma.Operation{
+			OperationID: id, Method: method, Path: "/api/catalogues" + path, Summary: summary,
+			Tags: []string{"catalogues"},
+		}
 	}
 	of := func(role account.Role) Access {
 		return Access{Role: role, Objects: map[string]Kind{"id": KindCatalogue}}
@@ -84,7 +88,8 @@ type CataloguePath struct {
 }
 
 func (s *Server) listCatalogues(ctx context.Context, by *account.Principal,
-	in *PageIn) (*struct{ Body Page[CatalogueEntry] }, error) {
+	in *PageIn,
+) (*struct{ Body Page[CatalogueEntry] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
@@ -107,7 +112,8 @@ const catalogueFile = "catalogue.json"
 
 // read takes the text of a request and fills the catalogue in.
 func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *Upload, f *CatalogueFields,
-	c *library.Catalogue) ([]Remark, error) {
+	c *library.Catalogue,
+) ([]Remark, error) {
 	text, name, err := in.file()
 	if err != nil {
 		return nil, err
@@ -128,7 +134,8 @@ func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *U
 
 // catalogueText puts a text into a catalogue, if it is one of tools.
 func (s *Server) catalogueText(ctx context.Context, by *account.Principal, text []byte,
-	c *library.Catalogue) ([]Remark, error) {
+	c *library.Catalogue,
+) ([]Remark, error) {
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err
@@ -180,9 +187,11 @@ func (s *Server) getCatalogue(ctx context.Context, _ *account.Principal, in *Cat
 	if err != nil {
 		return nil, err
 	}
-	return &file{ContentType: "application/octet-stream",
+	return &file{
+		ContentType: "application/octet-stream",
 		Disposition: fmt.Sprintf(`attachment; filename="%s-v%d"`, c.ID, c.Version), ETag: etag(c.Version),
-		Body: c.Text}, nil
+		Body: c.Text,
+	}, nil
 }
 
 // CatalogueTools are the tools of a version of a catalogue.
@@ -192,7 +201,8 @@ type CatalogueTools struct {
 }
 
 func (s *Server) catalogueTools(ctx context.Context, by *account.Principal,
-	in *CataloguePath) (*versioned[CatalogueTools], error) {
+	in *CataloguePath,
+) (*versioned[CatalogueTools], error) {
 	c, err := s.library.Catalogue(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -238,9 +248,11 @@ func (s *Server) catalogueOf(ctx context.Context, by *account.Principal, id stri
 			return nil, err
 		}
 		if len(list) != 1 {
-			return nil, &callvet.FieldError{Field: "catalogue_id",
-				Text: "{catalogue_id}: it may be left out only where there is exactly one catalogue",
-				Fix:  "POST /api/catalogues keeps one, GET lists them"}
+			return nil, &callvet.FieldError{
+				Field: "catalogue_id",
+				Text:  "{catalogue_id}: it may be left out only where there is exactly one catalogue",
+				Fix:   "POST /api/catalogues keeps one, GET lists them",
+			}
 		}
 		id = list[0].ID
 	} else if err := s.May(ctx, by, KindCatalogue, id, false); err != nil {

@@ -105,7 +105,8 @@ func (s *Server) changeOfBaseline(ctx context.Context, by *account.Principal, no
 
 // changeOfPrevious compares each target of a run with the newest run before that asked the same model.
 func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, now *EvalRun, out *RunChanges,
-	claims *family) error {
+	claims *family,
+) error {
 	config, err := s.cfg.App.Configuration(ctx, now.ID)
 	if err != nil {
 		return err

@@ -98,8 +98,10 @@ func (s *site) addEvents(t *testing.T, user string, n int) {
 		last, err := q.NumberEvents(t.Context(), rows.NumberEventsParams{UserID: user, More: int64(n)})
 		for i := range n {
 			err = errors.Join(err,
-				q.AddEvent(t.Context(), rows.AddEventParams{UserID: user, Seq: last - int64(n-1-i), Kind: "told",
-					At: time.Now().UnixMilli(), Payload: []byte(`{"text":"x"}`)}))
+				q.AddEvent(t.Context(), rows.AddEventParams{
+					UserID: user, Seq: last - int64(n-1-i), Kind: "told",
+					At: time.Now().UnixMilli(), Payload: []byte(`{"text":"x"}`),
+				}))
 		}
 		return err
 	})
@@ -243,8 +245,10 @@ func TestServeEnds(t *testing.T) { //nolint:paralleltest // it looks at all goro
 	}
 	all := make([]byte, 4<<20)
 	text := string(all[:runtime.Stack(all, true)])
-	for _, f := range []string{"server.(*Server).serveSocket", "server.(*Server).stream", "server.(*link)",
-		"server.(*live).sendAway"} {
+	for _, f := range []string{
+		"server.(*Server).serveSocket", "server.(*Server).stream", "server.(*link)",
+		"server.(*live).sendAway",
+	} {
 		if strings.Contains(text, f) {
 			t.Errorf("%s goes on:\n%s", f, text)
 		}

@@ -191,8 +191,10 @@ func describeSchema(s *huma.Schema, text string) string {
 func fieldsOf(s *huma.Schema) (out []docField) {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
-		out = append(out, docField{Name: name, Type: typeOf(p), Text: describeSchema(p, ""),
-			Required: slices.Contains(s.Required, name)})
+		out = append(out, docField{
+			Name: name, Type: typeOf(p), Text: describeSchema(p, ""),
+			Required: slices.Contains(s.Required, name),
+		})
 	}
 	return out
 }

@@ -133,7 +133,8 @@ func (s *Server) addEval() {
 // submitEval takes a job that runs a suite: the run is made at once. What the request names must
 // be p's to read.
 func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *EvalRequest,
-	key string) (*submittedOutput, error) {
+	key string,
+) (*submittedOutput, error) {
 	q, err := req.submission(by, key)
 	if err != nil {
 		return nil, err
@@ -143,7 +144,8 @@ func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *Eva
 
 // estimateEval tells what the run of a request would come to. It estimates from runs that the user may read.
 func (s *Server) estimateEval(ctx context.Context, by *account.Principal,
-	in *struct{ Body EvalRequest }) (*body[app.DryRun], error) {
+	in *struct{ Body EvalRequest },
+) (*body[app.DryRun], error) {
 	q, err := in.Body.submission(by, "")
 	if err != nil {
 		return nil, err
@@ -152,8 +154,10 @@ func (s *Server) estimateEval(ctx context.Context, by *account.Principal,
 		return nil, err
 	}
 	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx,
-		rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, Before: math.MaxInt64,
-			AtMost: estimatedFrom})
+		rows.RunEntriesOfParams{
+			UserID: by.User, Everything: by.Role == account.Admin, Before: math.MaxInt64,
+			AtMost: estimatedFrom,
+		})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
@@ -180,15 +184,19 @@ const estimatedFrom = 50
 // submission is the run that the request of a user asks for.
 func (q *EvalRequest) submission(by *account.Principal, key string) (*submission, error) {
 	if q.Priority > 0 && by.Role != account.Admin {
-		return nil, &callvet.FieldError{Field: "priority", Kind: callvet.ErrDenied,
-			Text: "{priority} above 0 is for admins"}
+		return nil, &callvet.FieldError{
+			Field: "priority", Kind: callvet.ErrDenied,
+			Text: "{priority} above 0 is for admins",
+		}
 	}
 	ask, err := q.run()
 	if err != nil {
 		return nil, err
 	}
-	return &submission{suite: q.SuiteID, experiment: q.ExperimentID, ask: ask, key: key, priority: q.Priority,
-		timeout: time.Duration(q.Timeout) * time.Second}, nil
+	return &submission{
+		suite: q.SuiteID, experiment: q.ExperimentID, ask: ask, key: key, priority: q.Priority,
+		timeout: time.Duration(q.Timeout) * time.Second,
+	}, nil
 }
 
 // submission is a run that somebody asks for.
@@ -340,8 +348,10 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 		}
 		return nil, err
 	}
-	out := &submittedOutput{Status: http.StatusAccepted,
-		Body: Submitted{JobID: got.ID, Status: "submitted", ResultRef: got.ResultRef}}
+	out := &submittedOutput{
+		Status: http.StatusAccepted,
+		Body:   Submitted{JobID: got.ID, Status: "submitted", ResultRef: got.ResultRef},
+	}
 	if !isNew {
 		out.Status, out.Body.Status = http.StatusOK, string(got.State)
 		return out, nil
@@ -416,8 +426,10 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 		tags := make([]string, len(q.Tags))
 		for i, t := range q.Tags {
 			if strings.ContainsAny(t, ",!") || strings.TrimSpace(t) == "" {
-				return nil, &callvet.FieldError{Field: "tags",
-					Text: fmt.Sprintf("{tags} %q: a tag has neither a comma nor a !, and is not empty", t)}
+				return nil, &callvet.FieldError{
+					Field: "tags",
+					Text:  fmt.Sprintf("{tags} %q: a tag has neither a comma nor a !, and is not empty", t),
+				}
 			}
 			tags[i] = "tag:" + t
 		}
@@ -429,8 +441,10 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 // specs are the targets, each with what is for all of them.
 func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 	if len(q.Models)+len(q.Targets) == 0 {
-		return nil, &callvet.FieldError{Field: "models",
-			Text: "{models}: name at least one model, such as openai/gpt-5-mini"}
+		return nil, &callvet.FieldError{
+			Field: "models",
+			Text:  "{models}: name at least one model, such as openai/gpt-5-mini",
+		}
 	}
 	params, err := paramsOf(q.ProviderParams, q.Temperature, q.Seed)
 	if err != nil {
@@ -462,8 +476,10 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 	}
 	for _, t := range q.Targets {
 		put(t.ProviderKey, t.ModelID,
-			app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL,
-				APIKeyEnv: t.APIKeyEnv})
+			app.TargetSpec{
+				Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL,
+				APIKeyEnv: t.APIKeyEnv,
+			})
 	}
 	return specs, q.prompt(specs, keys)
 }
@@ -483,20 +499,26 @@ func (q *EvalRequest) prompt(specs []app.TargetSpec, keys map[string][]int) erro
 		for _, key := range slices.Sorted(maps.Keys(said)) {
 			text, ok := said[key].(string)
 			if !ok {
-				return &callvet.FieldError{Field: "system_prompt",
-					Text: fmt.Sprintf("{system_prompt} %s: it is a text", key)}
+				return &callvet.FieldError{
+					Field: "system_prompt",
+					Text:  fmt.Sprintf("{system_prompt} %s: it is a text", key),
+				}
 			}
 			if key != globalPrompt && keys[key] == nil {
-				return &callvet.FieldError{Field: "system_prompt",
+				return &callvet.FieldError{
+					Field: "system_prompt",
 					Text: fmt.Sprintf(
 						"{system_prompt} %s: no target of that name is asked; they are %s, or %s for all others", key,
-						strings.Join(slices.Sorted(maps.Keys(keys)), ", "), globalPrompt)}
+						strings.Join(slices.Sorted(maps.Keys(keys)), ", "), globalPrompt),
+				}
 			}
 			each[key] = text
 		}
 	default:
-		return &callvet.FieldError{Field: "system_prompt",
-			Text: "{system_prompt}: it is a text, or an object of texts by provider_key::model_id"}
+		return &callvet.FieldError{
+			Field: "system_prompt",
+			Text:  "{system_prompt}: it is a text, or an object of texts by provider_key::model_id",
+		}
 	}
 	for key, positions := range keys {
 		text, own := each[key]
@@ -523,8 +545,10 @@ func paramsOf(given map[string]json.RawMessage, temperature *float64, seed int64
 		value := given[name]
 		if into := known[name]; into != nil {
 			if err := json.Unmarshal(value, into); err != nil {
-				return p, &callvet.FieldError{Field: "provider_params",
-					Text: fmt.Sprintf("{provider_params} %s: %s is not a value of it", name, value)}
+				return p, &callvet.FieldError{
+					Field: "provider_params",
+					Text:  fmt.Sprintf("{provider_params} %s: %s is not a value of it", name, value),
+				}
 			}
 			continue
 		}

@@ -127,8 +127,10 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{"eval_id": j.ResultRef, "status": out.Summary.Status,
-		"totals": out.Summary.Totals, "requests": out.Summary.Spent.Requests})
+	return json.Marshal(map[string]any{
+		"eval_id": j.ResultRef, "status": out.Summary.Status,
+		"totals": out.Summary.Totals, "requests": out.Summary.Spent.Requests,
+	})
 }
 
 // split lets the workers of the server have shards of the run of a job.
@@ -151,7 +153,8 @@ func (s *Server) split(r *job.Report) *app.Split {
 
 // toolEvalShard carries out a shard of the run of a job.
 func (s *Server) toolEvalShard(ctx context.Context, j job.Job, task json.RawMessage,
-	yield <-chan struct{}) (json.RawMessage, error) {
+	yield <-chan struct{},
+) (json.RawMessage, error) {
 	a, err := s.AppOf(ctx, j.User)
 	if err != nil {
 		return nil, err
@@ -458,7 +461,8 @@ func warningNews(n callvet.Notice) job.News {
 
 // complete is what the last event of a run says, with the same scores as the list of runs.
 func (s *Server) complete(ctx context.Context, user string, out *app.Outcome, experiment,
-	run string) (map[string]any, error) {
+	run string,
+) (map[string]any, error) {
 	data := map[string]any{"eval_id": run, "status": out.Summary.Status}
 	line, err := s.lineOf(ctx, run)
 	if err != nil || line == nil || line.AvgScore == nil {
@@ -500,15 +504,19 @@ func (e *evalRun) end(out *app.Outcome, complete map[string]any) error {
 	p := out.View.Panels
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		data := map[string]any{"eval_id": complete["eval_id"], "model": t.Name, "cases_run": t.Overall.Cells,
-			"cases_passed": t.Overall.Verdicts.Pass, "verdicts": t.Overall.Verdicts}
+		data := map[string]any{
+			"eval_id": complete["eval_id"], "model": t.Name, "cases_run": t.Overall.Cells,
+			"cases_passed": t.Overall.Verdicts.Pass, "verdicts": t.Overall.Verdicts,
+		}
 		for name, metric := range map[string]string{
 			"pass_rate": panel.MetricPass, "overall": "overall", "tool_selection": "tool_selection",
 			"param_accuracy": "arg_accuracy", "abstention": panel.MetricAbstention,
 		} {
 			if m := t.Overall.Metric(metric); m != nil && m.Interval.Defined() {
-				data[name] = map[string]any{"value": m.Interval.Point, "lower": m.Interval.Lower,
-					"upper": m.Interval.Upper, "n": m.Seen()}
+				data[name] = map[string]any{
+					"value": m.Interval.Point, "lower": m.Interval.Lower,
+					"upper": m.Interval.Upper, "n": m.Seen(),
+				}
 			}
 		}
 		news = append(news, job.News{Kind: "tool_eval_summary", Data: data})

@@ -137,8 +137,10 @@ func TestEvalAsksAgain(t *testing.T) {
 		t.Fatalf("newest events: %s", body)
 	}
 	// An attempt that was asked again counts once, with what came of it.
-	counted := []any{map[string]any{"model": "openai/m1", "done": 20.0, "total": 20.0, "passed": 18.0, "failed": 1.0,
-		"errors": 1.0}}
+	counted := []any{map[string]any{
+		"model": "openai/m1", "done": 20.0, "total": 20.0, "passed": 18.0, "failed": 1.0,
+		"errors": 1.0,
+	}}
 	if d := cmp.Diff(counted, list[progress]["targets"]); d != "" || list[progress]["current"] != 20.0 {
 		t.Errorf("counted (-want +got):\n%s\nof %v", d, list[progress])
 	}

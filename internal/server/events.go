@@ -77,15 +77,19 @@ func (s *Server) addEvents() {
 	add(s, huma.Operation{
 		OperationID: "stream-events", Method: http.MethodGet, Path: "/api/events",
 		Summary: "Events as they happen (server-sent events)", Tags: []string{"events"},
-		Responses: map[string]*huma.Response{"200": {Description: "a stream of events",
-			Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
+		Responses: map[string]*huma.Response{"200": {
+			Description: "a stream of events",
+			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}},
 	}, Access{}, func(ctx context.Context, by *account.Principal, in *streamInput) (*huma.StreamResponse, error) {
 		since := &in.Since
 		if in.Last != "" {
 			n, err := strconv.ParseInt(in.Last, 10, 64)
 			if err != nil || n < 0 {
-				return nil, &callvet.FieldError{Field: "Last-Event-ID",
-					Text: "{Last-Event-ID}: it is the number of an event"}
+				return nil, &callvet.FieldError{
+					Field: "Last-Event-ID",
+					Text:  "{Last-Event-ID}: it is the number of an event",
+				}
 			}
 			since = &n
 		} else if in.Since < 0 {

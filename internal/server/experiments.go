@@ -67,18 +67,24 @@ type ExperimentIn struct {
 func (s *Server) addExperiments() {
 	one := map[string]Kind{"id": KindExperiment}
 	tags := []string{"experiments"}
-	add(s, huma.Operation{OperationID: "list-experiments", Method: http.MethodGet, Path: "/api/experiments",
-		Summary: "List experiments", Tags: tags}, Access{}, s.experiments)
+	add(s, huma.Operation{
+		OperationID: "list-experiments", Method: http.MethodGet, Path: "/api/experiments",
+		Summary: "List experiments", Tags: tags,
+	}, Access{}, s.experiments)
 	add(s, huma.Operation{
 		OperationID: "create-experiment", Method: http.MethodPost, Path: "/api/experiments",
 		Summary: "Create an experiment", Tags: tags, DefaultStatus: http.StatusCreated,
 	}, Access{Role: account.Member}, s.createExperiment)
 	add(s,
-		huma.Operation{OperationID: "get-experiment", Method: http.MethodGet, Path: "/api/experiments/{id}",
-			Summary: "Get an experiment with its best configuration", Tags: tags}, Access{Objects: one},
+		huma.Operation{
+			OperationID: "get-experiment", Method: http.MethodGet, Path: "/api/experiments/{id}",
+			Summary: "Get an experiment with its best configuration", Tags: tags,
+		}, Access{Objects: one},
 		s.experimentDetails)
-	add(s, huma.Operation{OperationID: "update-experiment", Method: http.MethodPut, Path: "/api/experiments/{id}",
-		Summary: "Update an experiment", Tags: tags}, Access{Objects: one}, s.updateExperiment)
+	add(s, huma.Operation{
+		OperationID: "update-experiment", Method: http.MethodPut, Path: "/api/experiments/{id}",
+		Summary: "Update an experiment", Tags: tags,
+	}, Access{Objects: one}, s.updateExperiment)
 	add(s, huma.Operation{
 		OperationID: "delete-experiment", Method: http.MethodDelete, Path: "/api/experiments/{id}",
 		Summary: "Delete an experiment; its runs stay", Tags: tags, DefaultStatus: http.StatusNoContent,
@@ -112,14 +118,17 @@ func tellExperiment(e *rows.Experiment) Experiment {
 }
 
 func (s *Server) experiments(ctx context.Context, by *account.Principal,
-	in *PageIn) (*struct{ Body Page[Experiment] }, error) {
+	in *PageIn,
+) (*struct{ Body Page[Experiment] }, error) {
 	m, err := in.mark()
 	if err != nil {
 		return nil, err
 	}
 	list, err := s.cfg.Store.Rows().Experiments(ctx,
-		rows.ExperimentsParams{UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID,
-			AtMost: int64(in.Limit) + 1})
+		rows.ExperimentsParams{
+			UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID,
+			AtMost: int64(in.Limit) + 1,
+		})
 	if err != nil {
 		return nil, fmt.Errorf("list experiments: %w", err)
 	}
@@ -221,8 +230,10 @@ func (s *Server) pinBaseline(ctx context.Context, by *account.Principal, in *str
 	}
 	err = s.cfg.Store.Change(ctx, "pin baseline", func(q *rows.Queries) error {
 		_, err := q.PinBaseline(ctx,
-			rows.PinBaselineParams{ID: in.ID, Baseline: in.Body.Run, BaselineTarget: in.Body.Target,
-				Updated: s.cfg.Now().UnixMilli()})
+			rows.PinBaselineParams{
+				ID: in.ID, Baseline: in.Body.Run, BaselineTarget: in.Body.Target,
+				Updated: s.cfg.Now().UnixMilli(),
+			})
 		return err
 	})
 	if err != nil {
@@ -269,14 +280,17 @@ func (s *Server) linkable(ctx context.Context, by *account.Principal, id, suite 
 		return fmt.Errorf("read experiment: %w", err)
 	}
 	if e.SuiteID != suite {
-		return &callvet.FieldError{Field: "experiment_id",
-			Text: fmt.Sprintf("{experiment_id} %s is about another suite", id)}
+		return &callvet.FieldError{
+			Field: "experiment_id",
+			Text:  fmt.Sprintf("{experiment_id} %s is about another suite", id),
+		}
 	}
 	return nil
 }
 
 func (s *Server) experimentDetails(ctx context.Context, by *account.Principal,
-	in *ExperimentIn) (*struct{ Body ExperimentDetails }, error) {
+	in *ExperimentIn,
+) (*struct{ Body ExperimentDetails }, error) {
 	e, err := s.experiment(ctx, by, in.ID)
 	if err != nil {
 		return nil, err

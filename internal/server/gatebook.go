@@ -80,8 +80,10 @@ type (
 
 func (s *Server) addGatebook() {
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api/gates" + path, Summary: summary,
-			Tags: []string{"gates"}}
+		return huma.Operation{
+			OperationID: id, Method: method, Path: "/api/gates" + path, Summary: summary,
+			Tags: []string{"gates"},
+		}
 	}
 	of := func(role account.Role) Access { return Access{Role: role, Objects: map[string]Kind{"id": KindGate}} }
 	add(s,
@@ -166,16 +168,20 @@ func (s *Server) goodGates(text string) error {
 	}
 	out := &library.RefusedError{}
 	for _, r := range list {
-		p := callvet.Problem{Code: r.Code,
-			Message: fmt.Sprintf("line %d, column %d: %s", r.Line, r.Column, r.Message), Fix: r.Fix}
+		p := callvet.Problem{
+			Code:    r.Code,
+			Message: fmt.Sprintf("line %d, column %d: %s", r.Line, r.Column, r.Message), Fix: r.Fix,
+		}
 		out.Problems = append(out.Problems, library.Placed{Problem: p, Place: "text"})
 	}
 	return out
 }
 
 func keptGateOf(id, user, name string, shared bool, created, updated int64) KeptGate {
-	return KeptGate{ID: id, Name: name, Owner: user, Shared: shared, CreatedAt: milli(created),
-		UpdatedAt: milli(updated)}
+	return KeptGate{
+		ID: id, Name: name, Owner: user, Shared: shared, CreatedAt: milli(created),
+		UpdatedAt: milli(updated),
+	}
 }
 
 func gateText(g *rows.CheckedGateEntry) GateText {
@@ -191,14 +197,17 @@ func (s *Server) keptGate(ctx context.Context, id string) (*rows.CheckedGateEntr
 }
 
 func (s *Server) listGates(ctx context.Context, by *account.Principal,
-	in *PageIn) (*struct{ Body Page[KeptGate] }, error) {
+	in *PageIn,
+) (*struct{ Body Page[KeptGate] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
 	}
 	list, err := s.cfg.Store.Rows().Gates(ctx,
-		rows.GatesParams{UserID: by.User, Everybody: by.Role == account.Admin, Before: from.At, BeforeID: from.ID,
-			N: int64(in.Limit) + 1})
+		rows.GatesParams{
+			UserID: by.User, Everybody: by.Role == account.Admin, Before: from.At, BeforeID: from.ID,
+			N: int64(in.Limit) + 1,
+		})
 	if err != nil {
 		return nil, fmt.Errorf("list gates: %w", err)
 	}
@@ -218,7 +227,8 @@ func gateName(name string) (string, error) {
 }
 
 func (s *Server) createGates(ctx context.Context, by *account.Principal,
-	in *struct{ Body GateFields }) (*versioned[GateText], error) {
+	in *struct{ Body GateFields },
+) (*versioned[GateText], error) {
 	name, err := gateName(in.Body.Name)
 	if err != nil {
 		return nil, err
@@ -226,8 +236,10 @@ func (s *Server) createGates(ctx context.Context, by *account.Principal,
 	if err := s.goodGates(in.Body.Text); err != nil {
 		return nil, err
 	}
-	g := rows.CheckedGateEntry{UserID: by.User, Name: name, Shared: in.Body.Shared != nil && *in.Body.Shared,
-		Created: s.cfg.Now().UnixMilli(), Content: []byte(in.Body.Text)}
+	g := rows.CheckedGateEntry{
+		UserID: by.User, Name: name, Shared: in.Body.Shared != nil && *in.Body.Shared,
+		Created: s.cfg.Now().UnixMilli(), Content: []byte(in.Body.Text),
+	}
 	g.Updated = g.Created
 	if g.ID, err = store.NewID(nil, "gate"); err != nil {
 		return nil, err
@@ -278,8 +290,10 @@ func (s *Server) putGates(ctx context.Context, _ *account.Principal, in *struct 
 	g.Updated = max(s.cfg.Now().UnixMilli(), was+1) // it is the version, too
 	err = s.cfg.Store.Change(ctx, "change gates", func(q *rows.Queries) error {
 		n, err := q.ReplaceGate(ctx,
-			rows.ReplaceGateParams{Name: g.Name, Shared: g.Shared, Updated: g.Updated, Content: g.Content,
-				ID: g.ID, Was: was})
+			rows.ReplaceGateParams{
+				Name: g.Name, Shared: g.Shared, Updated: g.Updated, Content: g.Content,
+				ID: g.ID, Was: was,
+			})
 		if err == nil && n == 0 {
 			err = fmt.Errorf("change gates %s: %w", g.ID, library.ErrChanged)
 		}
@@ -298,7 +312,8 @@ func gateHash(text []byte) string {
 
 // keepVerdict keeps what gates said of a run, unless the store only reads.
 func (s *Server) keepVerdict(ctx context.Context, by *account.Principal, g *rows.CheckedGateEntry, run, baseline string,
-	v *GateVerdict) error {
+	v *GateVerdict,
+) error {
 	failed, err := json.Marshal(notPassed(v.Report))
 	if err != nil {
 		return fmt.Errorf("keep verdict: %w", err)
@@ -355,8 +370,10 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 		if errors.Is(err, callvet.ErrNotFound) {
 			continue
 		}
-		one := PastVerdict{ID: v.ID, RunID: v.RunID, Baseline: v.Baseline, At: milli(v.Created), User: v.UserID,
-			Verdict: v.Verdict, Changed: v.Hash != hash}
+		one := PastVerdict{
+			ID: v.ID, RunID: v.RunID, Baseline: v.Baseline, At: milli(v.Created), User: v.UserID,
+			Verdict: v.Verdict, Changed: v.Hash != hash,
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read verdict: %w", err)
 		}

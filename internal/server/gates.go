@@ -51,8 +51,10 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 	var kept *rows.CheckedGateEntry
 	if id := in.Body.GateID; id != "" {
 		if text != "" {
-			return nil, &callvet.FieldError{Field: "gate_id",
-				Text: "{gate_id}: send {gates}, or name some that are kept: one of the two"}
+			return nil, &callvet.FieldError{
+				Field: "gate_id",
+				Text:  "{gate_id}: send {gates}, or name some that are kept: one of the two",
+			}
 		}
 		if err := s.May(ctx, by, KindGate, id, false); err != nil {
 			return nil, err

@@ -143,8 +143,10 @@ func goldSheet(sheet *app.GoldSheet, tools []app.GoldTool) (*struct{ Body GoldSh
 	if err != nil {
 		return nil, err
 	}
-	out := GoldSheet{Tasks: tasks, Text: sheet.Text, Open: sheet.Open, Edges: sheet.Edges, Problems: []GoldProblem{},
-		Tools: tools}
+	out := GoldSheet{
+		Tasks: tasks, Text: sheet.Text, Open: sheet.Open, Edges: sheet.Edges, Problems: []GoldProblem{},
+		Tools: tools,
+	}
 	for _, p := range sheet.Problems {
 		out.Problems = append(out.Problems,
 			GoldProblem{Task: p.Case, Key: p.Key, Message: p.Message, Fix: p.Fix, Line: p.Line})

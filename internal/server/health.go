@@ -26,8 +26,10 @@ func (s *Server) addHealth() {
 	alive := func(context.Context, *account.Principal, *struct{}) (*struct{ Body Health }, error) {
 		return &struct{ Body Health }{Health{Status: "ok", Version: s.cfg.Version}}, nil
 	}
-	add(s, huma.Operation{OperationID: "health", Method: http.MethodGet, Path: "/api/health",
-		Summary: "Does the server answer?", Tags: []string{"operations"}}, Access{Open: true}, alive)
+	add(s, huma.Operation{
+		OperationID: "health", Method: http.MethodGet, Path: "/api/health",
+		Summary: "Does the server answer?", Tags: []string{"operations"},
+	}, Access{Open: true}, alive)
 	add(s, huma.Operation{
 		OperationID: "ready", Method: http.MethodGet, Path: "/api/ready",
 		Summary: "Can the server work? It reads its store, and writes into the same folder.",

@@ -53,9 +53,11 @@ func (h *heard) all() []callvet.Notice {
 	out := append([]callvet.Notice{}, h.notes...)
 	if h.doubts > mostDoubts {
 		out = append(out,
-			callvet.Notice{Code: "more-warnings",
+			callvet.Notice{
+				Code: "more-warnings",
 				Text: plain.Count(h.doubts-mostDoubts, "more warning", "more warnings") +
-					"; POST /api/lint tells all of a suite"})
+					"; POST /api/lint tells all of a suite",
+			})
 	}
 	return out
 }

@@ -264,8 +264,10 @@ func attackOtherHost(t *testing.T) {
 		t.Fatal("the key did not reach its own host: the test shows nothing")
 	}
 	text := run(evil.URL, "failed")
-	for _, want := range []string{"OPENAI_API_KEY", strings.TrimPrefix(evil.URL, "http://"),
-		strings.TrimPrefix(mine.URL, "http://"), "PUT /api/keys/OPENAI_API_KEY"} {
+	for _, want := range []string{
+		"OPENAI_API_KEY", strings.TrimPrefix(evil.URL, "http://"),
+		strings.TrimPrefix(mine.URL, "http://"), "PUT /api/keys/OPENAI_API_KEY",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the reason does not name %s: %s", want, text)
 		}
@@ -415,7 +417,8 @@ func attackAdminToken(t *testing.T) {
 
 // browse sends a request with cookies, and gives the status and the cookies that come back.
 func (s *site) browse(t *testing.T, method, path, body string, cookies []*http.Cookie,
-	header ...string) (int, []*http.Cookie) {
+	header ...string,
+) (int, []*http.Cookie) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -537,9 +540,13 @@ func attackLockout(t *testing.T) {
 		code         int
 		method, path string
 		body         string
-	}{{200, "GET", "/api/me", ""},
-		{204, "PUT", "/api/me/password",
-			fmt.Sprintf(`{"before": %q, "password": "quite another password"}`, password)}} {
+	}{
+		{200, "GET", "/api/me", ""},
+		{
+			204, "PUT", "/api/me/password",
+			fmt.Sprintf(`{"before": %q, "password": "quite another password"}`, password),
+		},
+	} {
 		if code, _ := s.browse(t, p.method, p.path, p.body, cookies, "X-Forwarded-For", "192.0.2.66"); code != p.code {
 			t.Errorf("%s with a session, at the attacker's address: %d", p.path, code)
 		}
@@ -760,13 +767,17 @@ func costly(t *testing.T, n int) string {
 	}
 	cases := make([]any, n)
 	for i := range cases {
-		cases[i] = map[string]any{"id": fmt.Sprint("c", i), "prompt": fmt.Sprint("p", i),
-			"expect": map[string]any{"calls": []any{map[string]any{"tool": "f", "args": map[string]any{"x": "v"}}}}}
+		cases[i] = map[string]any{
+			"id": fmt.Sprint("c", i), "prompt": fmt.Sprint("p", i),
+			"expect": map[string]any{"calls": []any{map[string]any{"tool": "f", "args": map[string]any{"x": "v"}}}},
+		}
 	}
 	b, err := json.Marshal(map[string]any{"callvet": 1, "name": "x", "cases": cases, "tools": []any{map[string]any{
 		"name": "f", "description": "d",
-		"parameters": map[string]any{"type": "object",
-			"properties": map[string]any{"x": map[string]any{"$ref": "#/$defs/d0"}}, "$defs": defs},
+		"parameters": map[string]any{
+			"type":       "object",
+			"properties": map[string]any{"x": map[string]any{"$ref": "#/$defs/d0"}}, "$defs": defs,
+		},
 	}}})
 	if err != nil {
 		t.Fatal(err)

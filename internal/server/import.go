@@ -41,8 +41,10 @@ type Upload struct {
 // uploaded describes a body that is JSON or a form with a file.
 func uploaded(op huma.Operation, doc string) huma.Operation {
 	op.MaxBodyBytes, op.SkipValidateBody = maxUpload, true
-	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"},
-		Properties: map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary", Description: doc}}}
+	form := &huma.Schema{
+		Type: huma.TypeObject, Required: []string{"file"},
+		Properties: map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary", Description: doc}},
+	}
 	op.RequestBody = &huma.RequestBody{Required: true, Description: doc, Content: map[string]*huma.MediaType{
 		"application/json":    {Schema: &huma.Schema{Description: doc}},
 		"multipart/form-data": {Schema: form},
@@ -120,8 +122,10 @@ func (s *Server) addImport() {
 		op("import-example", http.MethodGet, "/api/tool-eval/import/example",
 			"Gives a file to start from, which can be imported as it stands."), Access{},
 		func(context.Context, *account.Principal, *struct{}) (*file, error) {
-			return &file{ContentType: "application/json", Disposition: `attachment; filename="suite.json"`,
-				Body: importExample}, nil
+			return &file{
+				ContentType: "application/json", Disposition: `attachment; filename="suite.json"`,
+				Body: importExample,
+			}, nil
 		})
 	add(s,
 		op("list-suite-forms", http.MethodGet, "/api/tool-eval/forms",
@@ -177,16 +181,20 @@ func (s *Server) importSuite(ctx context.Context, by *account.Principal, in *str
 }
 
 func imported(w *library.Written) Imported {
-	return Imported{SuiteID: w.ID, Name: w.Name, Version: w.Version, Hash: w.Hash, Form: w.Form, ToolCount: w.Tools,
-		CaseCount: w.Cases, Warnings: remarks(w.Warnings)}
+	return Imported{
+		SuiteID: w.ID, Name: w.Name, Version: w.Version, Hash: w.Hash, Form: w.Form, ToolCount: w.Tools,
+		CaseCount: w.Cases, Warnings: remarks(w.Warnings),
+	}
 }
 
 func knownForm(form string) error {
 	if form == "" || slices.Contains(app.SuiteForms(), form) {
 		return nil
 	}
-	return &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", form),
-		Fix: "one of " + strings.Join(app.SuiteForms(), ", ")}
+	return &callvet.FieldError{
+		Field: "format", Text: fmt.Sprintf("{format} %q is not known", form),
+		Fix: "one of " + strings.Join(app.SuiteForms(), ", "),
+	}
 }
 
 // unplaced makes an error about a text that is no request one that tells its kind: what cannot be

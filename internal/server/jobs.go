@@ -62,13 +62,17 @@ func (s *Server) addJobs() {
 			if err != nil {
 				return nil, err
 			}
-			query := job.Query{User: by.User, State: job.State(in.Status), Kind: in.Type, Before: from.At,
-				Most: in.Limit}
+			query := job.Query{
+				User: by.User, State: job.State(in.Status), Kind: in.Type, Before: from.At,
+				Most: in.Limit,
+			}
 			switch {
 			case in.User == "" || in.User == by.User:
 			case by.Role != account.Admin:
-				return nil, &callvet.FieldError{Field: "user_id", Kind: callvet.ErrDenied,
-					Text: "{user_id}: the jobs of others are for admins"}
+				return nil, &callvet.FieldError{
+					Field: "user_id", Kind: callvet.ErrDenied,
+					Text: "{user_id}: the jobs of others are for admins",
+				}
 			case in.User == "*":
 				query.User = ""
 			default:

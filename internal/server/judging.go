@@ -61,8 +61,10 @@ type JudgeAsk struct {
 func (s *Server) addJudging() {
 	run := map[string]Kind{"id": KindRun}
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api" + path, Summary: summary,
-			Tags: []string{"judges"}}
+		return huma.Operation{
+			OperationID: id, Method: method, Path: "/api" + path, Summary: summary,
+			Tags: []string{"judges"},
+		}
 	}
 	add(s, op("list-judges", http.MethodGet, "/judges", "Lists the judges that are built in."), Access{},
 		func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[BuiltinJudge] }, error) {
@@ -156,20 +158,26 @@ func (j *judgeJob) requests() ([]app.JudgeRequest, app.Uploads, error) {
 		models = append(models, app.TargetSpec{Target: m})
 	}
 	for _, t := range q.Targets {
-		models = append(models, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name,
-			BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
+		models = append(models, app.TargetSpec{
+			Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name,
+			BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv,
+		})
 	}
 	for i := range models {
 		models[i].DefaultTemperature, models[i].Params, models[i].Stream = &zero, params, q.Stream
 	}
 	if len(models) == 0 {
-		return nil, nil, &callvet.FieldError{Field: "judge_model",
-			Text: "{judge_model}: which model judges? name one, such as openai/gpt-5-mini"}
+		return nil, nil, &callvet.FieldError{
+			Field: "judge_model",
+			Text:  "{judge_model}: which model judges? name one, such as openai/gpt-5-mini",
+		}
 	}
 	base := app.JudgeRequest{
 		Side: app.Side{Run: j.Run}, Samples: q.Samples, Under: q.Under, Again: q.Again, NoCache: q.NoCache,
-		Settings: app.Settings{MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate,
-			TimeoutMS: q.RequestTimeoutMS, Retries: q.Retries},
+		Settings: app.Settings{
+			MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate,
+			TimeoutMS: q.RequestTimeoutMS, Retries: q.Retries,
+		},
 	}
 	if q.Under != nil && *q.Under == 0 {
 		base.Under = nil
@@ -187,16 +195,20 @@ func (j *judgeJob) requests() ([]app.JudgeRequest, app.Uploads, error) {
 	switch {
 	case q.Prompt == "" && null(q.Schema):
 	case own < 0:
-		return nil, nil, &callvet.FieldError{Field: "judge",
-			Text: "{judge}: {prompt} and {schema} are of a judge of your own: give it a name"}
+		return nil, nil, &callvet.FieldError{
+			Field: "judge",
+			Text:  "{judge}: {prompt} and {schema} are of a judge of your own: give it a name",
+		}
 	default:
 		files[promptField], files[schemaField] = []byte(q.Prompt), q.Schema
 	}
 	var out []app.JudgeRequest
 	for i, name := range q.Judges {
 		if slices.Contains(q.Judges[:i], name) {
-			return nil, nil, &callvet.FieldError{Field: "judge",
-				Text: fmt.Sprintf("{judge} %s: it is named twice", name)}
+			return nil, nil, &callvet.FieldError{
+				Field: "judge",
+				Text:  fmt.Sprintf("{judge} %s: it is named twice", name),
+			}
 		}
 		for _, m := range models {
 			one := base
@@ -229,8 +241,10 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 },
 ) (*submittedOutput, error) {
 	if in.Body.Priority > 0 && by.Role != account.Admin {
-		return nil, &callvet.FieldError{Field: "priority", Kind: callvet.ErrDenied,
-			Text: "{priority} above 0 is for admins"}
+		return nil, &callvet.FieldError{
+			Field: "priority", Kind: callvet.ErrDenied,
+			Text: "{priority} above 0 is for admins",
+		}
 	}
 	if in.Body.Against != "" {
 		if err := s.May(ctx, by, KindRun, in.Body.Against, false); err != nil {
@@ -275,8 +289,10 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 	if err != nil {
 		return nil, err
 	}
-	out := &submittedOutput{Status: http.StatusAccepted,
-		Body: Submitted{JobID: got.ID, Status: "submitted", Warnings: h.all()}}
+	out := &submittedOutput{
+		Status: http.StatusAccepted,
+		Body:   Submitted{JobID: got.ID, Status: "submitted", Warnings: h.all()},
+	}
 	if !isNew {
 		out.Status, out.Body.Status = http.StatusOK, string(got.State)
 	}

@@ -127,8 +127,10 @@ type (
 
 func (s *Server) addLab() {
 	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary,
-			Tags: []string{"tool selection"}, MaxBodyBytes: maxUpload}
+		return huma.Operation{
+			OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary,
+			Tags: []string{"tool selection"}, MaxBodyBytes: maxUpload,
+		}
 	}
 	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	asks := admin
@@ -174,8 +176,10 @@ func (h *heard) lab(err error) error {
 	var field *callvet.FieldError
 	if errors.As(err, &field) {
 		one := *field
-		if name := map[string]string{"tools": "catalogue_id", "k": "limit", "only": "tools",
-			"models": "model"}[field.Field]; name != "" {
+		if name := map[string]string{
+			"tools": "catalogue_id", "k": "limit", "only": "tools",
+			"models": "model",
+		}[field.Field]; name != "" {
 			one.Field = name
 		}
 		return &one
@@ -196,7 +200,8 @@ func (h *heard) lab(err error) error {
 }
 
 func (s *Server) selectSweep(ctx context.Context, by *account.Principal,
-	in *struct{ Body Sweeping }) (*struct{ Body Swept }, error) {
+	in *struct{ Body Sweeping },
+) (*struct{ Body Swept }, error) {
 	b := &in.Body
 	of, err := s.searching(ctx, by, &b.Questions, &Searching{SearchModels: b.Base}, app.Uploads{})
 	if err != nil {
@@ -227,7 +232,8 @@ func (s *Server) selectSweep(ctx context.Context, by *account.Principal,
 }
 
 func (s *Server) selectTune(ctx context.Context, by *account.Principal,
-	in *struct{ Body TuneAsk }) (*struct{ Body Tuned }, error) {
+	in *struct{ Body TuneAsk },
+) (*struct{ Body Tuned }, error) {
 	b := &in.Body
 	// each of thousands of searches would be reranked
 	how := Searching{SearchModels: SearchModels{Embed: b.Embed, Rerank: noModel}}
@@ -279,9 +285,11 @@ func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error)
 		}
 	}
 	if len(to) > mostConfigurations {
-		return nil, &callvet.FieldError{Field: "configurations",
+		return nil, &callvet.FieldError{
+			Field: "configurations",
 			Text: fmt.Sprintf("{configurations}: with those of the models there are %d, and at most %d are compared",
-				len(to), mostConfigurations)}
+				len(to), mostConfigurations),
+		}
 	}
 	return to, nil
 }
@@ -290,22 +298,28 @@ func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error)
 func notAsked(err error, embeds, reranks bool) error {
 	isKind := func(kind error) bool { return errors.Is(err, kind) }
 	if !embeds && !reranks ||
-		!slices.ContainsFunc([]error{callvet.ErrDenied, callvet.ErrUnavailable, callvet.ErrNotFound,
-			callvet.ErrLimited}, isKind) {
+		!slices.ContainsFunc([]error{
+			callvet.ErrDenied, callvet.ErrUnavailable, callvet.ErrNotFound,
+			callvet.ErrLimited,
+		}, isKind) {
 		return err
 	}
 	field := "embed"
 	if !embeds || reranks && strings.Contains(err.Error(), "rerank") {
 		field = "rerank"
 	}
-	return &callvet.FieldError{Field: field, Text: strings.NewReplacer("{", "", "}", "").Replace(err.Error()),
-		Fix: hintOf(err)}
+	return &callvet.FieldError{
+		Field: field, Text: strings.NewReplacer("{", "", "}", "").Replace(err.Error()),
+		Fix: hintOf(err),
+	}
 }
 
 // asked says how models are asked about a catalogue, in runs that are by's.
 func (s *Server) asked(ctx context.Context, by *account.Principal, q *ModelAsk) (app.RunRequest, app.Conclude) {
-	how := app.RunRequest{Shared: app.TargetSpec{BaseURL: q.BaseURL, APIKeyEnv: q.APIKeyEnv},
-		Settings: app.Settings{MaxCostUSD: q.MaxCost}}
+	how := app.RunRequest{
+		Shared:   app.TargetSpec{BaseURL: q.BaseURL, APIKeyEnv: q.APIKeyEnv},
+		Settings: app.Settings{MaxCostUSD: q.MaxCost},
+	}
 	return how, func(out *app.Outcome, ended error) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Drain) // it is kept though its request ended
 		defer cancel()
@@ -317,7 +331,8 @@ func (s *Server) asked(ctx context.Context, by *account.Principal, q *ModelAsk) 
 }
 
 func (s *Server) whatIf(ctx context.Context, by *account.Principal,
-	in *struct{ Body Supposing }) (*struct{ Body Supposed }, error) {
+	in *struct{ Body Supposing },
+) (*struct{ Body Supposed }, error) {
 	b := &in.Body
 	of, err := s.searching(ctx, by, &b.Questions, &b.Searching, app.Uploads{editsFile: []byte(b.Edits)})
 	if err != nil {
@@ -344,7 +359,8 @@ func (s *Server) whatIf(ctx context.Context, by *account.Principal,
 }
 
 func (s *Server) suggest(ctx context.Context, by *account.Principal,
-	in *struct{ Body Suggesting }) (*struct{ Body Suggested }, error) {
+	in *struct{ Body Suggesting },
+) (*struct{ Body Suggested }, error) {
 	b := &in.Body
 	of, err := s.searching(ctx, by, &b.Questions, &b.Searching, app.Uploads{})
 	if err != nil {
@@ -385,8 +401,10 @@ func (s *Server) suggest(ctx context.Context, by *account.Principal,
 
 // remarkOf is a problem of a catalogue as answers have it.
 func remarkOf(p *callvet.Problem) Remark {
-	return Remark{Location: p.Key, Line: p.Line, Column: p.Column, Code: p.Code, Message: p.Message, Fix: p.Fix,
-		Warning: p.Warning}
+	return Remark{
+		Location: p.Key, Line: p.Line, Column: p.Column, Code: p.Code, Message: p.Message, Fix: p.Fix,
+		Warning: p.Warning,
+	}
 }
 
 func (s *Server) applyEdits(ctx context.Context, by *account.Principal, in *struct {

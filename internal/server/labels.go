@@ -86,8 +86,10 @@ func (s *Server) addLabels() {
 			})
 		get := op("export-labels", http.MethodGet, "/labels",
 			"Downloads the labels that count: the last one of each person for each task.")
-		get.Responses = map[string]*huma.Response{"200": {Description: "the labels as a file",
-			Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+		get.Responses = map[string]*huma.Response{"200": {
+			Description: "the labels as a file",
+			Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
+		}}
 		add(s, get, Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *struct {
 			RunIn
 			Format string `query:"format" enum:"jsonl,csv" default:"jsonl"`
@@ -195,7 +197,8 @@ func (s *Server) labelLines(ctx context.Context, of labelled) ([]byte, error) {
 
 // bringing opens a run or a collection. Release it.
 func (s *Server) bringing(ctx context.Context,
-	of labelled) (files app.Uploads, side app.Side, release func(), err error) {
+	of labelled,
+) (files app.Uploads, side app.Side, release func(), err error) {
 	files = app.Uploads{}
 	if release, err = s.alone(ctx); err != nil {
 		return nil, side, nil, err
@@ -210,7 +213,8 @@ func (s *Server) bringing(ctx context.Context,
 
 // labelling opens a run or a collection with its labels. Release it.
 func (s *Server) labelling(ctx context.Context,
-	of labelled) (files app.Uploads, side app.Side, release func(), err error) {
+	of labelled,
+) (files app.Uploads, side app.Side, release func(), err error) {
 	if files, side, release, err = s.bringing(ctx, of); err != nil {
 		return nil, side, nil, err
 	}
@@ -221,15 +225,18 @@ func (s *Server) labelling(ctx context.Context,
 }
 
 func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labelled,
-	in *labelNextIn) (*struct{ Body LabelTasks }, error) {
+	in *labelNextIn,
+) (*struct{ Body LabelTasks }, error) {
 	files, side, release, err := s.labelling(ctx, of)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	req := app.LabelNextRequest{Side: side, Unit: app.LabelUnit(in.Unit), N: in.N,
+	req := app.LabelNextRequest{
+		Side: side, Unit: app.LabelUnit(in.Unit), N: in.N,
 		Strategy: app.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: app.LabelRole(in.Role),
-		Double: in.Double, Seed: in.Seed}
+		Double: in.Double, Seed: in.Seed,
+	}
 	if len(files[labelsField]) > 0 {
 		req.Labels = labelsField
 	}
@@ -250,13 +257,16 @@ func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labell
 }
 
 func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelled,
-	in *labelIn) (*struct{ Body LabelsAdded }, error) {
+	in *labelIn,
+) (*struct{ Body LabelsAdded }, error) {
 	text, _, err := in.file()
 	if err != nil {
 		return nil, err
 	}
-	req := app.LabelImportRequest{File: labelsField, By: by.Name, Role: app.LabelRole(in.Role), Format: in.Format,
-		Key: in.Key}
+	req := app.LabelImportRequest{
+		File: labelsField, By: by.Name, Role: app.LabelRole(in.Role), Format: in.Format,
+		Key: in.Key,
+	}
 	h := &heard{}
 	read, err := s.cfg.App.With(app.Uploads{labelsField: text}).LabelLines(req, by.Role != account.Admin, h.hear)
 	if err != nil {
@@ -278,8 +288,10 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 		}
 		for i, line := range read.Lines {
 			err := q.AddLabelLine(ctx,
-				rows.AddLabelLineParams{About: of.about(), Seq: have.Last + int64(i) + 1, UserID: by.User, Created: now,
-					Line: line})
+				rows.AddLabelLineParams{
+					About: of.about(), Seq: have.Last + int64(i) + 1, UserID: by.User, Created: now,
+					Line: line,
+				})
 			if err != nil {
 				return err
 			}
@@ -289,15 +301,20 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 	if err != nil {
 		return nil, full(err)
 	}
-	return &struct{ Body LabelsAdded }{LabelsAdded{Form: read.Form, Added: len(read.Lines), Open: read.Open,
-		Notes: append([]string{}, read.Told...)}}, nil
+	return &struct{ Body LabelsAdded }{LabelsAdded{
+		Form: read.Form, Added: len(read.Lines), Open: read.Open,
+		Notes: append([]string{}, read.Told...),
+	}}, nil
 }
 
 // dropLabel takes back the labels that by sent of one thing.
 func (s *Server) dropLabel(ctx context.Context, by *account.Principal, of labelled,
-	in *unlabelIn) (*struct{ Body LabelsRemoved }, error) {
-	key := app.LabelKey{Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: app.LabelUnit(in.Unit),
-		CallID: in.CallID, Turn: in.Turn}
+	in *unlabelIn,
+) (*struct{ Body LabelsRemoved }, error) {
+	key := app.LabelKey{
+		Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: app.LabelUnit(in.Unit),
+		CallID: in.CallID, Turn: in.Turn,
+	}
 	var out LabelsRemoved
 	err := s.cfg.Store.Change(ctx, "take labels back", func(q *rows.Queries) error {
 		out.Removed = 0
@@ -338,8 +355,10 @@ func (s *Server) exportLabels(ctx context.Context, _ *account.Principal, of labe
 			return nil, err
 		}
 	}
-	return &file{ContentType: mediaTypes()[format], Disposition: `attachment; filename="labels.` + format + `"`,
-		Body: text.Bytes()}, nil
+	return &file{
+		ContentType: mediaTypes()[format], Disposition: `attachment; filename="labels.` + format + `"`,
+		Body: text.Bytes(),
+	}, nil
 }
 
 func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelled,
@@ -350,17 +369,21 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 		return nil, err
 	}
 	defer release()
-	req := app.CalibrateRequest{Labels: labelsField, Judge: ask.Judge, Run: side.Run, Traces: side.Traces,
-		Unit: app.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width}
+	req := app.CalibrateRequest{
+		Labels: labelsField, Judge: ask.Judge, Run: side.Run, Traces: side.Traces,
+		Unit: app.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width,
+	}
 	if !null(ask.Against) {
 		req.Against, files[againstField] = againstField, ask.Against
 	}
 	h := &heard{}
 	rep, err := s.cfg.App.With(files).Calibrate(ctx, req, h.hear)
 	if errors.Is(err, callvet.ErrNotFound) {
-		return nil, &callvet.FieldError{Field: "judge",
+		return nil, &callvet.FieldError{
+			Field: "judge",
 			Text: fmt.Sprintf("{judge} %s: no verdict on these tasks, or beside their labels, is of that judge",
-				ask.Judge)}
+				ask.Judge),
+		}
 	}
 	if err != nil {
 		return nil, h.refused(err)
@@ -375,7 +398,8 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 
 // people puts labels and calibrations among files, where they are asked for.
 func (s *Server) people(ctx context.Context, w *TraceWith, of labelled, set *app.TraceSettings,
-	files app.Uploads) error {
+	files app.Uploads,
+) error {
 	for i, c := range w.Calibrations {
 		name := fmt.Sprintf("%scalibrations[%d]", library.Reserved, i)
 		set.Calibrations, files[name] = append(set.Calibrations, name), c

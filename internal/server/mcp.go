@@ -62,8 +62,10 @@ type (
 
 func (s *Server) addMCP() {
 	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary,
-			Tags: []string{"import"}}
+		return huma.Operation{
+			OperationID: id, Method: http.MethodPost, Path: path, Summary: summary,
+			Tags: []string{"import"},
+		}
 	}
 	add(s, op("discover-mcp", "/api/mcp/discover", "Asks an MCP server which tools it has."),
 		Access{Role: account.Member, Reads: true}, s.discoverMCP)
@@ -75,12 +77,15 @@ func (s *Server) addMCP() {
 // askMCP asks a server for its tools, by the way out that is the user's. Of req the server's address
 // is taken from at.
 func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddress,
-	req app.ImportMCPRequest) (*app.ImportMCPResult, error) {
+	req app.ImportMCPRequest,
+) (*app.ImportMCPResult, error) {
 	u, err := url.Parse(at.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
 		strings.ContainsAny(at.URL, "${}") {
-		return nil, &callvet.FieldError{Field: "url",
-			Text: "{url}: it is no address of a server: http://HOST/PATH or https://HOST/PATH, without a user and without variables"}
+		return nil, &callvet.FieldError{
+			Field: "url",
+			Text:  "{url}: it is no address of a server: http://HOST/PATH or https://HOST/PATH, without a user and without variables",
+		}
 	}
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
@@ -102,13 +107,16 @@ func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddre
 }
 
 func (s *Server) discoverMCP(ctx context.Context, by *account.Principal,
-	in *struct{ Body MCPAddress }) (*struct{ Body MCPTools }, error) {
+	in *struct{ Body MCPAddress },
+) (*struct{ Body MCPTools }, error) {
 	res, err := s.askMCP(ctx, by, &in.Body, app.ImportMCPRequest{})
 	if err != nil {
 		return nil, err
 	}
-	out := MCPTools{ServerName: res.Suite.Name, ServerVersion: res.Server.Version, Tools: []MCPTool{},
-		Problems: []Remark{}}
+	out := MCPTools{
+		ServerName: res.Suite.Name, ServerVersion: res.Server.Version, Tools: []MCPTool{},
+		Problems: []Remark{},
+	}
 	for i := range res.Suite.Tools {
 		t := &res.Suite.Tools[i]
 		schema := t.Parameters
@@ -120,8 +128,10 @@ func (s *Server) discoverMCP(ctx context.Context, by *account.Principal,
 		}
 		_ = json.Unmarshal(schema, &shape) // a schema of another form has none
 		out.Tools = append(out.Tools,
-			MCPTool{Name: t.Name, Description: t.Description, InputSchema: object{schema},
-				ParameterCount: len(shape.Properties), ReadOnly: t.ReadOnly})
+			MCPTool{
+				Name: t.Name, Description: t.Description, InputSchema: object{schema},
+				ParameterCount: len(shape.Properties), ReadOnly: t.ReadOnly,
+			})
 	}
 	out.ToolCount = len(out.Tools)
 	for _, p := range res.Problems {
@@ -132,7 +142,8 @@ func (s *Server) discoverMCP(ctx context.Context, by *account.Principal,
 }
 
 func (s *Server) importMCP(ctx context.Context, by *account.Principal,
-	in *struct{ Body MCPImport }) (*versioned[Imported], error) {
+	in *struct{ Body MCPImport },
+) (*versioned[Imported], error) {
 	res, err := s.askMCP(ctx, by, &in.Body.MCPAddress,
 		app.ImportMCPRequest{DraftCases: in.Body.DraftCases, Prefix: in.Body.Prefix})
 	if err != nil {

@@ -32,8 +32,10 @@ const scrapeTime = 5 * time.Second
 func (s *Server) newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "callvet_http_requests_total",
-			Help: "Requests that were answered, by route and status."}, []string{"route", "status"}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "callvet_http_requests_total",
+			Help: "Requests that were answered, by route and status.",
+		}, []string{"route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "callvet_http_request_duration_seconds",
 			Help:    "How long answers took, by route, without sockets and streams.",
@@ -117,8 +119,10 @@ func (c *counted) Collect(to chan<- prometheus.Metric) {
 			didRunning, ofRunning = r.Done, r.Total
 		}
 	}
-	for _, state := range []job.State{job.Pending, job.Queued, job.Running, job.Done, job.Failed, job.Cancelled,
-		job.Interrupted} {
+	for _, state := range []job.State{
+		job.Pending, job.Queued, job.Running, job.Done, job.Failed, job.Cancelled,
+		job.Interrupted,
+	} {
 		put(of.jobs, prometheus.GaugeValue, n[state], string(state))
 	}
 	put(of.done, prometheus.GaugeValue, didRunning)
@@ -147,8 +151,10 @@ func (s *Server) addMetrics() {
 	add(s, huma.Operation{
 		OperationID: "metrics", Method: http.MethodGet, Path: "/metrics",
 		Summary: "Metrics in the text form of Prometheus", Tags: []string{"operations"},
-		Responses: map[string]*huma.Response{"200": {Description: "metrics",
-			Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
+		Responses: map[string]*huma.Response{"200": {
+			Description: "metrics",
+			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}},
 	}, may, func(context.Context, *account.Principal, *struct{}) (*huma.StreamResponse, error) {
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			r, w := humago.Unwrap(hc)

@@ -51,16 +51,20 @@ func (s *Server) addOTLP() {
 			Summary: "Takes " + kind.of +
 				" of OpenTelemetry's exporters. What was answered with success is on the disk.",
 		}
-		op.RequestBody = &huma.RequestBody{Required: true, Description: "OTLP 1.x; Content-Encoding gzip is read",
+		op.RequestBody = &huma.RequestBody{
+			Required: true, Description: "OTLP 1.x; Content-Encoding gzip is read",
 			Content: map[string]*huma.MediaType{
 				"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
 				protobufType:       {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-			}}
-		op.Responses = map[string]*huma.Response{"200": {Description: "kept; partialSuccess tells what is not",
+			},
+		}
+		op.Responses = map[string]*huma.Response{"200": {
+			Description: "kept; partialSuccess tells what is not",
 			Content: map[string]*huma.MediaType{
 				"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
 				protobufType:       {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-			}}}
+			},
+		}}
 		add(s, op, Access{Role: account.Member},
 			func(ctx context.Context, by *account.Principal, in *Export) (*exportAnswer, error) {
 				return s.takeExport(ctx, by, in, kind.logs)

@@ -26,8 +26,10 @@ func TestRunCaseKept(t *testing.T) {
 	run := s.awaitJob(t, "ana", ran.JobID, "done").ResultRef
 	text := told[server.CaseText](t, s, "ana", "GET",
 		"/api/runs/"+run+"/case/text?case=to-kim&tier=regression&bug=%2312", "")
-	for _, part := range []string{"kim.lund@example.org", "Be brief.", "tier: regression", "bugRef", "#12",
-		"multi_turn", "epsilon: 0.5"} {
+	for _, part := range []string{
+		"kim.lund@example.org", "Be brief.", "tier: regression", "bugRef", "#12",
+		"multi_turn", "epsilon: 0.5",
+	} {
 		if !strings.Contains(text.YAML, part) {
 			t.Errorf("the copy has no %q:\n%s", part, text.YAML)
 		}
@@ -57,8 +59,10 @@ func TestRunCaseKept(t *testing.T) {
 		t.Errorf("added: %+v", added)
 	}
 	_, kept := s.ask(t, "ana", "GET", "/api/tool-suites/"+into+"/export?format=callvet", "")
-	for _, part := range []string{"rg-send-001", "kim.lund@example.org", "Sends a mail", `"epsilon"`, `"mocks"`, "#12",
-		`"multi_turn"`} {
+	for _, part := range []string{
+		"rg-send-001", "kim.lund@example.org", "Sends a mail", `"epsilon"`, `"mocks"`, "#12",
+		`"multi_turn"`,
+	} {
 		if !strings.Contains(kept, part) {
 			t.Errorf("the suite has no %q:\n%s", part, kept)
 		}

@@ -188,8 +188,10 @@ func (s *Server) addRuns() {
 	add(s, huma.Operation{
 		OperationID: "export-run", Method: http.MethodGet, Path: "/api/runs/{id}/export",
 		Summary: "Download a report", Tags: tags,
-		Responses: map[string]*huma.Response{"200": {Description: "the report as a file",
-			Content: map[string]*huma.MediaType{"application/octet-stream": {}}}},
+		Responses: map[string]*huma.Response{"200": {
+			Description: "the report as a file",
+			Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
+		}},
 	}, Access{Objects: run}, s.exportRun)
 	add(s, huma.Operation{
 		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff",
@@ -202,7 +204,8 @@ func (s *Server) addRuns() {
 }
 
 func (s *Server) history(ctx context.Context, by *account.Principal,
-	in *historyIn) (*struct{ Body Page[EvalRun] }, error) {
+	in *historyIn,
+) (*struct{ Body Page[EvalRun] }, error) {
 	m, err := in.mark()
 	if err != nil {
 		return nil, err
@@ -307,8 +310,10 @@ func broken(ctx context.Context, err error) bool {
 func scores(p *panel.Panels) (list []TargetScore) {
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		list = append(list, TargetScore{Name: t.Name, Floor: t.Floor, Score: metric(&t.Overall, metricOverall),
-			Pass: metric(&t.Overall, panel.MetricPass)})
+		list = append(list, TargetScore{
+			Name: t.Name, Floor: t.Floor, Score: metric(&t.Overall, metricOverall),
+			Pass: metric(&t.Overall, panel.MetricPass),
+		})
 	}
 	return list
 }
@@ -538,7 +543,8 @@ type cellsIn struct {
 }
 
 func (s *Server) cells(ctx context.Context, _ *account.Principal,
-	in *cellsIn) (*struct{ Body app.AttemptsPage }, error) {
+	in *cellsIn,
+) (*struct{ Body app.AttemptsPage }, error) {
 	page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{
 		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome),
 		Classes: as[callvet.Class](in.Class), Reasons: in.Reason,
@@ -659,7 +665,8 @@ type CaseChoice struct {
 
 // keptCase gives a case of a run as a suite of its own, for a user.
 func (s *Server) keptCase(ctx context.Context, by *account.Principal, run string,
-	k *CaseChoice) (*callvet.Suite, error) {
+	k *CaseChoice,
+) (*callvet.Suite, error) {
 	o, err := s.owner(ctx, KindRun, run)
 	if err != nil {
 		return nil, fmt.Errorf("look up run: %w", err)
@@ -817,8 +824,10 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 			return nil, err
 		}
 	}
-	req := app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices,
-		Metrics: in.Metrics, Target: in.Target, Unpaired: in.Unpaired, Population: panel.Population(in.Population)}
+	req := app.DiffRequest{
+		Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices,
+		Metrics: in.Metrics, Target: in.Target, Unpaired: in.Unpaired, Population: panel.Population(in.Population),
+	}
 	in.Compared.of(&req)
 	c, err := s.cfg.App.Diff(ctx, req, nil)
 	if err != nil {

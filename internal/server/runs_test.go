@@ -32,8 +32,10 @@ func (s *site) ran(t *testing.T, user, experiment string, repeats int, specs ...
 		specs = []app.TargetSpec{{Target: "offline/lexical"}}
 	}
 	ses, err := s.app.StartRun(t.Context(),
-		app.RunRequest{SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made, Targets: specs, Repeats: repeats,
-			NoCache: true}, nil)
+		app.RunRequest{
+			SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made, Targets: specs, Repeats: repeats,
+			NoCache: true,
+		}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +45,10 @@ func (s *site) ran(t *testing.T, user, experiment string, repeats int, specs ...
 	}
 	err = s.db.Change(t.Context(), "add run", func(q *rows.Queries) error {
 		return q.AddRunEntry(t.Context(),
-			rows.AddRunEntryParams{RunID: out.Stored.ID, UserID: "user_" + user, SuiteID: "suite_1", SuiteVersion: 1,
-				ExperimentID: experiment, Created: out.Stored.Created.UnixMilli()})
+			rows.AddRunEntryParams{
+				RunID: out.Stored.ID, UserID: "user_" + user, SuiteID: "suite_1", SuiteVersion: 1,
+				ExperimentID: experiment, Created: out.Stored.Created.UnixMilli(),
+			})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -161,8 +165,10 @@ func TestRuns(t *testing.T) {
 		!strings.Contains(text.YAML, "get_weather") || strings.Count(text.YAML, "- id:") != 1 {
 		t.Errorf("what is told of a case is imported: %d %s\n%s", code, answer, text.YAML)
 	}
-	for format, says := range map[string]string{"html": "<html", "md": "#", "xml": "<testsuite",
-		"json": "callvet.report", "jsonl": "task_id", "csv": "case,", "txt": "weather"} {
+	for format, says := range map[string]string{
+		"html": "<html", "md": "#", "xml": "<testsuite",
+		"json": "callvet.report", "jsonl": "task_id", "csv": "case,", "txt": "weather",
+	} {
 		if code, body := s.ask(t, "ana", "GET", "/api/runs/"+second+"/export?format="+format, ""); code != 200 ||
 			!strings.Contains(body, says) {
 			t.Errorf("export as %s: %d %.100s", format, code, body)
@@ -190,8 +196,10 @@ func TestRuns(t *testing.T) {
 	}
 
 	// Runs of another user are not there, until he shares them.
-	for _, path := range []string{"/api/runs/" + foreign, "/api/tool-eval/history/" + foreign,
-		"/api/diff?base=" + first + "&candidate=" + foreign} {
+	for _, path := range []string{
+		"/api/runs/" + foreign, "/api/tool-eval/history/" + foreign,
+		"/api/diff?base=" + first + "&candidate=" + foreign,
+	} {
 		if code, body := s.ask(t, "ana", "GET", path, ""); code != 404 {
 			t.Errorf("GET %s of another user: %d %s", path, code, body)
 		}
@@ -217,9 +225,11 @@ func TestRuns(t *testing.T) {
 	if code, _ := s.ask(t, "ana", "GET", "/api/runs/"+first, ""); code != 404 {
 		t.Errorf("a deleted run: %d", code)
 	}
-	for path, want := range map[string]int{"/api/tool-eval/history?cursor=x": 422,
-		"/api/tool-eval/history?limit=0": 422, "/api/tool-eval/history?page=2": 422,
-		"/api/runs/" + second + "/cells?verdict=good": 422} {
+	for path, want := range map[string]int{
+		"/api/tool-eval/history?cursor=x": 422,
+		"/api/tool-eval/history?limit=0":  422, "/api/tool-eval/history?page=2": 422,
+		"/api/runs/" + second + "/cells?verdict=good": 422,
+	} {
 		if code, body := s.ask(t, "ana", "GET", path, ""); code != want {
 			t.Errorf("GET %s: %d %s", path, code, body)
 		}

@@ -181,7 +181,8 @@ func (s *Server) fireDue(ctx context.Context, d *rows.DueSchedulesRow, now time.
 
 // edited is for which edit a schedule is to run; nil where there is none, or where more may come.
 func (s *Server) edited(ctx context.Context, sc *rows.CheckedSchedule, d *rows.DueSchedulesRow,
-	now int64) (*firing, error) {
+	now int64,
+) (*firing, error) {
 	if sc.OnSuite && d.SuiteVersion != 0 && d.SuiteVersion != sc.SuiteSeen {
 		first, err := s.cfg.Store.Rows().FirstChangeAfter(ctx,
 			rows.FirstChangeAfterParams{SuiteID: sc.SuiteID, Version: sc.SuiteSeen})
@@ -189,14 +190,18 @@ func (s *Server) edited(ctx context.Context, sc *rows.CheckedSchedule, d *rows.D
 			return nil, err
 		}
 		if since(d.SuiteUpdated, now) >= quiet.Milliseconds() || since(first, now) >= longest.Milliseconds() {
-			return &firing{cause: causeSuite, due: d.SuiteUpdated,
-				key: fmt.Sprintf("suite %s %d", sc.SuiteID, d.SuiteVersion)}, nil
+			return &firing{
+				cause: causeSuite, due: d.SuiteUpdated,
+				key: fmt.Sprintf("suite %s %d", sc.SuiteID, d.SuiteVersion),
+			}, nil
 		}
 	}
 	if sc.OnCatalogue && d.CatalogueVersion != 0 && d.CatalogueVersion != sc.CatalogueSeen &&
 		since(d.CatalogueUpdated, now) >= quiet.Milliseconds() {
-		return &firing{cause: causeCatalogue, due: d.CatalogueUpdated,
-			key: fmt.Sprintf("catalogue %s %d", sc.CatalogueID, d.CatalogueVersion)}, nil
+		return &firing{
+			cause: causeCatalogue, due: d.CatalogueUpdated,
+			key: fmt.Sprintf("catalogue %s %d", sc.CatalogueID, d.CatalogueVersion),
+		}, nil
 	}
 	return nil, nil
 }
@@ -221,8 +226,10 @@ func (s *Server) fire(ctx context.Context, sc *rows.CheckedSchedule, f *firing) 
 	if err := store.Intact(sc.Whole, "schedule"); err != nil {
 		return nil, err
 	}
-	r := &rows.CheckedScheduleRun{Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due,
-		State: runRunning, Error: []byte{}, Created: s.cfg.Now().UnixMilli()}
+	r := &rows.CheckedScheduleRun{
+		Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due,
+		State: runRunning, Error: []byte{}, Created: s.cfg.Now().UnixMilli(),
+	}
 	going, err := s.cfg.Store.Rows().GoingRun(ctx, sc.ID)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -269,7 +276,8 @@ func (s *Server) owns(ctx context.Context, sc *rows.CheckedSchedule) (*account.P
 
 // submitScheduled submits the run of an entry.
 func (s *Server) submitScheduled(ctx context.Context, owner *account.Principal, sc *rows.CheckedSchedule,
-	r *rows.CheckedScheduleRun) error {
+	r *rows.CheckedScheduleRun,
+) error {
 	var req EvalRequest
 	if err := json.Unmarshal(sc.Request, &req); err != nil {
 		return fmt.Errorf("read schedule: %w", err)
@@ -284,7 +292,8 @@ func (s *Server) submitScheduled(ctx context.Context, owner *account.Principal, 
 
 // enter puts an entry into the history of a schedule, which is then not due for that any more.
 func (s *Server) enter(ctx context.Context, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun,
-	out ScheduleOutcome) (err error) {
+	out ScheduleOutcome,
+) (err error) {
 	if r.ID, err = store.NewID(nil, "fired"); err != nil {
 		return err
 	}
@@ -296,8 +305,10 @@ func (s *Server) enter(ctx context.Context, sc *rows.CheckedSchedule, r *rows.Ch
 			return err
 		}
 	}
-	move := rows.MoveScheduleParams{ID: sc.ID, NextAt: sc.NextAt, SuiteSeen: sc.SuiteSeen,
-		CatalogueSeen: sc.CatalogueSeen}
+	move := rows.MoveScheduleParams{
+		ID: sc.ID, NextAt: sc.NextAt, SuiteSeen: sc.SuiteSeen,
+		CatalogueSeen: sc.CatalogueSeen,
+	}
 	if r.Cause == causeTime { // of all times that were missed, one run is made
 		if move.NextAt, err = next(sc, s.cfg.Now()); err != nil {
 			return err
@@ -323,7 +334,8 @@ func (s *Server) enter(ctx context.Context, sc *rows.CheckedSchedule, r *rows.Ch
 
 // seen notes the versions that a run was made for: those are not new any more.
 func seen(ctx context.Context, q *rows.Queries, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun,
-	move *rows.MoveScheduleParams) error {
+	move *rows.MoveScheduleParams,
+) error {
 	version, err := q.SuiteVersionNow(ctx, sc.SuiteID)
 	if err == nil {
 		move.SuiteSeen = version
@@ -349,8 +361,10 @@ func seen(ctx context.Context, q *rows.Queries, sc *rows.CheckedSchedule, r *row
 // stop disables a schedule whose owner may not make its run any more.
 func (s *Server) stop(ctx context.Context, sc *rows.CheckedSchedule, f *firing, why error) error {
 	text := []byte(s.inWords(ctx, why))
-	r := &rows.CheckedScheduleRun{Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due,
-		State: runFailed, Error: text, Created: s.cfg.Now().UnixMilli()}
+	r := &rows.CheckedScheduleRun{
+		Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due,
+		State: runFailed, Error: text, Created: s.cfg.Now().UnixMilli(),
+	}
 	r.Finished = r.Created
 	if err := s.enter(ctx, sc, r, ScheduleOutcome{}); err != nil {
 		return err
@@ -440,9 +454,11 @@ func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
 	}
 	return s.cfg.Store.Change(ctx, "settle run", func(q *rows.Queries) error {
 		_, err := q.EndScheduleRun(ctx,
-			rows.EndScheduleRunParams{ID: r.ID, State: r.State, Verdict: r.Verdict, Outcome: r.Outcome, Error: r.Error,
+			rows.EndScheduleRunParams{
+				ID: r.ID, State: r.State, Verdict: r.Verdict, Outcome: r.Outcome, Error: r.Error,
 				Finished: r.Finished, HookState: r.HookState, HookAt: r.Finished,
-				HookBody: append([]byte{}, r.HookBody...)})
+				HookBody: append([]byte{}, r.HookBody...),
+			})
 		return err
 	})
 }
@@ -450,7 +466,8 @@ func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
 // sumUp sums a run up, holds it against the gates and compares it with its baseline. Of a damaged schedule or entry
 // nothing is held: it may name other gates, or another run.
 func (s *Server) sumUp(ctx context.Context, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun,
-	out *ScheduleOutcome) error {
+	out *ScheduleOutcome,
+) error {
 	if err := errors.Join(store.Intact(sc.Whole, "schedule"), store.Intact(r.Whole, "entry")); err != nil {
 		return err
 	}
@@ -465,8 +482,10 @@ func (s *Server) sumUp(ctx context.Context, sc *rows.CheckedSchedule, r *rows.Ch
 	if err != nil {
 		return err
 	}
-	out.Totals = &RunTotals{Attempts: line.Total, Verdicts: line.Verdicts, AvgScore: line.AvgScore,
-		AvgInterval: line.AvgInterval, CostUSD: line.CostUSD}
+	out.Totals = &RunTotals{
+		Attempts: line.Total, Verdicts: line.Verdicts, AvgScore: line.AvgScore,
+		AvgInterval: line.AvgInterval, CostUSD: line.CostUSD,
+	}
 	if r.Baseline != "" {
 		c, err := s.compared(ctx, r.RunID, app.DiffRequest{Base: app.Side{Run: r.Baseline}})
 		if err != nil {
@@ -510,8 +529,10 @@ func notPassed(rep *gates.Report) []FailedGate {
 		if g.Verdict == gate.Pass {
 			continue
 		}
-		f := FailedGate{Metric: g.Gate.Metric, Target: g.Target, Verdict: g.Verdict, Reason: g.Reason,
-			Sentence: g.Sentence}
+		f := FailedGate{
+			Metric: g.Gate.Metric, Target: g.Target, Verdict: g.Verdict, Reason: g.Reason,
+			Sentence: g.Sentence,
+		}
 		if g.Key != "" {
 			f.Slice = g.Key + "=" + g.Value
 		}

@@ -142,8 +142,10 @@ func (s *Server) addSchedules() {
 	}
 	one := map[string]Kind{"id": KindSchedule}
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api/schedules" + path, Summary: summary,
-			Tags: []string{"schedules"}, MaxBodyBytes: maxSchedule}
+		return huma.Operation{
+			OperationID: id, Method: method, Path: "/api/schedules" + path, Summary: summary,
+			Tags: []string{"schedules"}, MaxBodyBytes: maxSchedule,
+		}
 	}
 	runs := Access{Role: account.Member, Scope: account.ScopeRun}
 	changes := runs
@@ -225,8 +227,10 @@ func (s *Server) listSchedules(ctx context.Context, by *account.Principal, in *P
 		return nil, err
 	}
 	list, err := s.cfg.Store.Rows().Schedules(ctx,
-		rows.SchedulesParams{UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID,
-			AtMost: int64(in.Limit) + 1})
+		rows.SchedulesParams{
+			UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID,
+			AtMost: int64(in.Limit) + 1,
+		})
 	if err != nil {
 		return nil, fmt.Errorf("list schedules: %w", err)
 	}
@@ -255,7 +259,8 @@ func (s *Server) principal(ctx context.Context, user string) (*account.Principal
 // fill puts what a user says into a row, with a secret where one was made, after it was found good
 // for the owner of the schedule.
 func (s *Server) fill(ctx context.Context, owner *account.Principal, f *ScheduleFields,
-	sc *rows.CheckedSchedule) (warnings []callvet.Notice, secret string, err error) {
+	sc *rows.CheckedSchedule,
+) (warnings []callvet.Notice, secret string, err error) {
 	if strings.ContainsFunc(f.Name, unicode.IsControl) || strings.TrimSpace(f.Name) == "" {
 		return nil, "", &callvet.FieldError{Field: "name", Text: "{name} is one line, and not empty"}
 	}
@@ -338,8 +343,12 @@ func (s *Server) mayUse(ctx context.Context, owner *account.Principal, f *Schedu
 		kind   Kind
 		id     string
 		change bool
-	}{{KindSuite, f.Eval.SuiteID, false}, {KindExperiment, f.Eval.ExperimentID, true},
-		{KindCatalogue, f.Catalogue, false}, {KindRun, f.Baseline, false}} {
+	}{
+		{KindSuite, f.Eval.SuiteID, false},
+		{KindExperiment, f.Eval.ExperimentID, true},
+		{KindCatalogue, f.Catalogue, false},
+		{KindRun, f.Baseline, false},
+	} {
 		if o.id == "" {
 			continue
 		}
@@ -352,19 +361,24 @@ func (s *Server) mayUse(ctx context.Context, owner *account.Principal, f *Schedu
 
 // fillBaseline takes the run that others are compared with.
 func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *ScheduleFields,
-	sc *rows.CheckedSchedule) error {
+	sc *rows.CheckedSchedule,
+) error {
 	if sc.Baseline = f.Baseline; f.Baseline == "" {
 		return nil
 	}
 	if f.LastGood {
-		return &callvet.FieldError{Field: "baseline_last_good",
-			Text: "{baseline_last_good} and {baseline_eval_id}: only one of them"}
+		return &callvet.FieldError{
+			Field: "baseline_last_good",
+			Text:  "{baseline_last_good} and {baseline_eval_id}: only one of them",
+		}
 	}
 	if err := s.baselineFits(ctx, owner, f.Baseline, sc.SuiteID, ""); err != nil {
 		var field *callvet.FieldError
 		if errors.As(err, &field) { // as this request calls it
-			err = &callvet.FieldError{Field: "baseline_eval_id",
-				Text: strings.ReplaceAll(field.Text, "{eval_id}", "{baseline_eval_id}"), Kind: field.Kind}
+			err = &callvet.FieldError{
+				Field: "baseline_eval_id",
+				Text:  strings.ReplaceAll(field.Text, "{eval_id}", "{baseline_eval_id}"), Kind: field.Kind,
+			}
 		}
 		return err
 	}
@@ -461,9 +475,12 @@ func within(name string, err error) error {
 }
 
 func (s *Server) createSchedule(ctx context.Context, by *account.Principal,
-	in *struct{ Body ScheduleFields }) (*body[Schedule], error) {
-	sc := rows.CheckedSchedule{Whole: true, UserID: by.User, Created: s.cfg.Now().UnixMilli(), Webhook: []byte{},
-		Secret: []byte{}}
+	in *struct{ Body ScheduleFields },
+) (*body[Schedule], error) {
+	sc := rows.CheckedSchedule{
+		Whole: true, UserID: by.User, Created: s.cfg.Now().UnixMilli(), Webhook: []byte{},
+		Secret: []byte{},
+	}
 	id, err := store.NewID(nil, "schedule")
 	if err != nil {
 		return nil, err
@@ -622,8 +639,10 @@ func tellScheduleRun(r *rows.CheckedScheduleRun) ScheduleRun {
 		out.Links = map[string]string{"run": "/api/runs/" + r.RunID, "job": "/api/jobs/" + r.JobID}
 	}
 	if r.HookState != "" {
-		out.Webhook = &HookState{State: r.HookState, Attempts: r.HookAttempts, Status: r.HookStatus,
-			Error: string(r.HookError)}
+		out.Webhook = &HookState{
+			State: r.HookState, Attempts: r.HookAttempts, Status: r.HookStatus,
+			Error: string(r.HookError),
+		}
 		if r.HookState == hookWaiting {
 			at := milli(r.HookAt)
 			out.Webhook.Next = &at

@@ -58,15 +58,18 @@ type (
 // addScore adds what sums traces up.
 func (s *Server) addScore() {
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api" + path, Summary: summary,
-			Tags: []string{"traces"}, MaxBodyBytes: library.MaxBatch}
+		return huma.Operation{
+			OperationID: id, Method: method, Path: "/api" + path, Summary: summary,
+			Tags: []string{"traces"}, MaxBodyBytes: library.MaxBatch,
+		}
 	}
 	reads := Access{Reads: true, Scope: account.ScopeRead}
 	add(s,
 		op("score", http.MethodPost, "/score",
 			"Sums traces or a run up, by call and by task, with intervals and findings."), reads,
 		func(ctx context.Context, by *account.Principal,
-			in *struct{ Body ScoreAsk }) (*struct{ Body ScoreSheet }, error) {
+			in *struct{ Body ScoreAsk },
+		) (*struct{ Body ScoreSheet }, error) {
 			out, h, err := s.scored(ctx, by, &in.Body)
 			if err != nil {
 				return nil, err
@@ -83,8 +86,10 @@ func (s *Server) addScore() {
 			return &struct{ Body ScoreSheet }{sheet}, nil
 		})
 	report := op("score-report", http.MethodPost, "/score/report", "Downloads the report of such a sum.")
-	report.Responses = map[string]*huma.Response{"200": {Description: "the report as a file",
-		Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	report.Responses = map[string]*huma.Response{"200": {
+		Description: "the report as a file",
+		Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
+	}}
 	add(s, report, reads, func(ctx context.Context, by *account.Principal, in *struct {
 		Format string `query:"format" enum:"html,md,csv,json,txt" default:"html"`
 		Body   ScoreAsk
@@ -98,8 +103,10 @@ func (s *Server) addScore() {
 		if err := out.WriteAs(&text, in.Format); err != nil {
 			return nil, err
 		}
-		return &file{ContentType: mediaTypes()[in.Format],
-			Disposition: `attachment; filename="scores.` + in.Format + `"`, Body: text.Bytes()}, nil
+		return &file{
+			ContentType: mediaTypes()[in.Format],
+			Disposition: `attachment; filename="scores.` + in.Format + `"`, Body: text.Bytes(),
+		}, nil
 	})
 	of := Access{Objects: map[string]Kind{"id": KindTraces}, Reads: true, Scope: account.ScopeRead}
 	add(s, op("gate-traces", http.MethodPost, "/traces/{id}/gate",
@@ -122,7 +129,8 @@ const (
 
 // settings puts what traces are read with among files.
 func (s *Server) settings(ctx context.Context, by *account.Principal, w *TraceWith, of labelled,
-	files app.Uploads) (set app.TraceSettings, err error) {
+	files app.Uploads,
+) (set app.TraceSettings, err error) {
 	if w.SuiteID != "" {
 		if err := s.May(ctx, by, KindSuite, w.SuiteID, false); err != nil {
 			return set, err
@@ -155,8 +163,10 @@ func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAs
 		}
 	}
 	if given != 1 {
-		return nil, nil, &callvet.FieldError{Field: "traces_id",
-			Text: "{traces_id}: name a collection, or a run with {eval_id}, or send {traces}: one of the three"}
+		return nil, nil, &callvet.FieldError{
+			Field: "traces_id",
+			Text:  "{traces_id}: name a collection, or a run with {eval_id}, or send {traces}: one of the three",
+		}
 	}
 	files := app.Uploads{}
 	req := app.ScoreRequest{Slices: ask.Slices, Confidence: ask.Confidence, Strict: ask.Strict}
@@ -241,10 +251,13 @@ func (s *Server) gateTraces(ctx context.Context, by *account.Principal, in *stru
 
 // sides brings a collection and what it is compared with, which the sender must be able to read.
 func (s *Server) sides(ctx context.Context, by *account.Principal, id, base, run string,
-	files app.Uploads) (traces string, baseline app.Side, release func(), err error) {
+	files app.Uploads,
+) (traces string, baseline app.Side, release func(), err error) {
 	if base != "" && run != "" {
-		return "", baseline, nil, &callvet.FieldError{Field: "baseline_traces_id",
-			Text: "{baseline_traces_id}: there is {baseline_eval_id}, too: name one of both"}
+		return "", baseline, nil, &callvet.FieldError{
+			Field: "baseline_traces_id",
+			Text:  "{baseline_traces_id}: there is {baseline_eval_id}, too: name one of both",
+		}
 	}
 	for kind, other := range map[Kind]string{KindTraces: base, KindRun: run} {
 		if other != "" {
@@ -279,8 +292,10 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 },
 ) (*struct{ Body Comparison }, error) {
 	if in.Base == "" && in.Run == "" && in.BaseTarget == "" {
-		return nil, &callvet.FieldError{Field: "baseline_traces_id",
-			Text: "{baseline_traces_id}: name what it is compared with, a collection, a run with {baseline_eval_id}, or a target of its own with {base_target}"}
+		return nil, &callvet.FieldError{
+			Field: "baseline_traces_id",
+			Text:  "{baseline_traces_id}: name what it is compared with, a collection, a run with {baseline_eval_id}, or a target of its own with {base_target}",
+		}
 	}
 	files := app.Uploads{}
 	name, base, release, err := s.sides(ctx, by, in.ID, in.Base, in.Run, files)
@@ -296,8 +311,10 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 		base.Traces = name
 	}
 	h := &heard{}
-	req := app.DiffRequest{Base: base, Candidate: app.Side{Traces: name}, Slices: in.Slices, Metrics: in.Metrics,
-		Judge: in.Judge, Target: in.Target}
+	req := app.DiffRequest{
+		Base: base, Candidate: app.Side{Traces: name}, Slices: in.Slices, Metrics: in.Metrics,
+		Judge: in.Judge, Target: in.Target,
+	}
 	in.Compared.of(&req)
 	c, err := a.With(files).Diff(ctx, req, h.hear)
 	if err != nil {

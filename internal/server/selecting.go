@@ -123,7 +123,8 @@ const weightsField = "weights"
 
 // searchOf is a search of a catalogue by the settings of a request. What it reads is among files then.
 func (s *Server) searchOf(ctx context.Context, c *library.Catalogue, how *Searching,
-	files app.Uploads) (app.Search, error) {
+	files app.Uploads,
+) (app.Search, error) {
 	models, err := s.modelsOf(ctx, how.SearchModels)
 	if err != nil {
 		return app.Search{}, err
@@ -151,8 +152,10 @@ const evalPath = "/api/v1/admin/tool-eval"
 
 func (s *Server) addSelecting() {
 	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary,
-			Tags: []string{"tool selection"}}
+		return huma.Operation{
+			OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary,
+			Tags: []string{"tool selection"},
+		}
 	}
 	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	asks := admin
@@ -170,7 +173,8 @@ func (s *Server) addSelecting() {
 }
 
 func (s *Server) selectOne(ctx context.Context, by *account.Principal,
-	in *struct{ Body SelectOne }) (*struct{ Body SelectedOne }, error) {
+	in *struct{ Body SelectOne },
+) (*struct{ Body SelectedOne }, error) {
 	b := &in.Body
 	c, err := s.catalogueOf(ctx, by, b.CatalogueID)
 	if err != nil {
@@ -222,9 +226,11 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal,
 	own, byExpected := routing.MatchOf(got.Scores)
 	out.MatchType, out.OwnMatchType = matchTypes[byExpected], matchTypes[own]
 	for i, t := range all.Decision.Tools {
-		d := Candidate{ToolID: t.Tool, Rank: i + 1, Selected: chosen[t.Tool], TotalScore: t.Score,
+		d := Candidate{
+			ToolID: t.Tool, Rank: i + 1, Selected: chosen[t.Tool], TotalScore: t.Score,
 			Parts: map[string]float64{}, KeywordsMatched: []string{}, ExamplesMatched: []string{},
-			WordsMatched: []string{}}
+			WordsMatched: []string{},
+		}
 		for _, p := range t.Parts {
 			d.Parts[p.Name] = p.Value
 		}
@@ -250,8 +256,10 @@ var matchTypes = map[string]string{
 // fieldOf gives a mistake of a search the name that the field has in these requests.
 func fieldOf(err error) error {
 	if errors.Is(err, callvet.ErrNotFound) { // an expected tool that the catalogue does not have
-		return &callvet.FieldError{Field: "expected_tools", Text: "{expected_tools}: " + err.Error(),
-			Fix: "a tool is named as the catalogue names it"}
+		return &callvet.FieldError{
+			Field: "expected_tools", Text: "{expected_tools}: " + err.Error(),
+			Fix: "a tool is named as the catalogue names it",
+		}
 	}
 	return err
 }
@@ -386,8 +394,10 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 		return nil, atMost(unplaced(err), ctx)
 	}
 	out, err := s.carryOut(ctx, by, session, text,
-		rows.AddSelectRunParams{CatalogueID: c.ID, CatalogueVersion: c.Version, Preset: in.Preset,
-			Depth: int64(in.Limit)})
+		rows.AddSelectRunParams{
+			CatalogueID: c.ID, CatalogueVersion: c.Version, Preset: in.Preset,
+			Depth: int64(in.Limit),
+		})
 	if err != nil {
 		return nil, atMost(err, ctx)
 	}
@@ -416,7 +426,8 @@ func refusedSuite(list []callvet.Problem) error {
 
 // carryOut makes the run its sender's, keeps its questions, and carries it out while he waits.
 func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *app.Session, questions []byte,
-	kept rows.AddSelectRunParams) (out *app.Outcome, err error) {
+	kept rows.AddSelectRunParams,
+) (out *app.Outcome, err error) {
 	defer func() { err = errors.Join(err, session.Close()) }()
 	if n := session.Cases(); n > selectCases {
 		return nil, fmt.Errorf("run suite: %w: it has %d questions, and %d can be waited for", callvet.ErrInvalid, n,
@@ -485,8 +496,10 @@ func (rep *SelectReport) layers(t *routing.Target) {
 			rep.Latency = &Figure{finite(l.P50.Point), finite(l.P50.Lower), finite(l.P50.Upper), l.P50.N}
 		}
 	}
-	for name, into := range map[string]**Figure{"match_exact": &rep.ToolExact, "match_acceptable": &rep.ToolAcceptable,
-		"composite": &rep.Composite} {
+	for name, into := range map[string]**Figure{
+		"match_exact": &rep.ToolExact, "match_acceptable": &rep.ToolAcceptable,
+		"composite": &rep.Composite,
+	} {
 		if f, ok := rep.Metrics[name]; ok {
 			*into = &f
 		}
@@ -526,7 +539,8 @@ type Invalidated struct {
 }
 
 func (s *Server) invalidate(ctx context.Context, by *account.Principal,
-	_ *struct{}) (*struct{ Body Invalidated }, error) {
+	_ *struct{},
+) (*struct{ Body Invalidated }, error) {
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err

@@ -47,8 +47,10 @@ type SelectRun struct {
 
 func (s *Server) addSelectRuns() {
 	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: http.MethodGet, Path: evalPath + "/runs" + path,
-			Summary: summary, Tags: []string{"tool selection"}}
+		return huma.Operation{
+			OperationID: id, Method: http.MethodGet, Path: evalPath + "/runs" + path,
+			Summary: summary, Tags: []string{"tool selection"},
+		}
 	}
 	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	add(s, op("list-select-runs", "", "Lists runs over a catalogue with their rates, the newest first."), admin,
@@ -66,8 +68,10 @@ func (s *Server) addSelectRuns() {
 			return &struct{ Body *SelectReport }{rep}, nil
 		})
 	failed := op("export-failed", "/{id}/failed", "Downloads the failed tests of such a run, all of them.")
-	failed.Responses = map[string]*huma.Response{"200": {Description: "the failed attempts as a file",
-		Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	failed.Responses = map[string]*huma.Response{"200": {
+		Description: "the failed attempts as a file",
+		Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
+	}}
 	add(s, failed, admin, s.exportFailed)
 }
 
@@ -193,8 +197,10 @@ func (s *Server) exportFailed(ctx context.Context, _ *account.Principal, in *str
 	if err := errors.Join(face(w, v.View), w.Flush()); err != nil {
 		return nil, err
 	}
-	return &file{ContentType: mediaTypes()[in.Format],
-		Disposition: `attachment; filename="failed-` + in.ID + "." + in.Format + `"`, Body: b.Bytes()}, nil
+	return &file{
+		ContentType: mediaTypes()[in.Format],
+		Disposition: `attachment; filename="failed-` + in.ID + "." + in.Format + `"`, Body: b.Bytes(),
+	}, nil
 }
 
 // questionsFile is what the questions of a request are called where they are read.
@@ -219,7 +225,8 @@ type search struct {
 
 // searching reads what a request names, which its sender may read, beside files that came with it.
 func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questions, how *Searching,
-	files app.Uploads) (*search, error) {
+	files app.Uploads,
+) (*search, error) {
 	c, err := s.catalogueOf(ctx, by, q.CatalogueID)
 	if err != nil {
 		return nil, err
@@ -250,8 +257,10 @@ func (s *Server) questions(ctx context.Context, by *account.Principal, q *Questi
 	}
 	switch {
 	case named != 1:
-		return nil, &callvet.FieldError{Field: "suite",
-			Text: "{suite}: send a suite as a text, name one with {suite_id}, or a run over a catalogue with {run_id}: one of the three"}
+		return nil, &callvet.FieldError{
+			Field: "suite",
+			Text:  "{suite}: send a suite as a text, name one with {suite_id}, or a run over a catalogue with {run_id}: one of the three",
+		}
 	case q.Suite != "":
 		return []byte(q.Suite), nil
 	case q.SuiteID != "":
@@ -277,8 +286,10 @@ func (s *Server) questions(ctx context.Context, by *account.Principal, q *Questi
 	text, err := s.cfg.Store.Rows().RunDocument(ctx,
 		rows.RunDocumentParams{RunID: q.RunID, About: aboutQuestions, State: asSent})
 	if isMissing(err) {
-		return nil, &callvet.FieldError{Field: "run_id",
-			Text: "{run_id}: the questions of run " + q.RunID + " are not kept", Fix: "send them as {suite}"}
+		return nil, &callvet.FieldError{
+			Field: "run_id",
+			Text:  "{run_id}: the questions of run " + q.RunID + " are not kept", Fix: "send them as {suite}",
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read questions: %w", err)

@@ -135,8 +135,10 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Wait == nil {
 		cfg.Wait = parallel.Sleep
 	}
-	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), work: work{apps: map[string]*userApp{}},
-		live: newLive()}
+	s := &Server{
+		cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), work: work{apps: map[string]*userApp{}},
+		live: newLive(),
+	}
 	if cfg.ReadOnly {
 		s.cfg.Accounts, s.cfg.Identify = nil, s.identifyView
 	}

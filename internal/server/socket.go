@@ -130,7 +130,8 @@ func (f *frames) over() bool {
 
 // serveSocket follows for one client until it goes away, or gives why it is sent away.
 func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by *account.Principal, since *int64,
-	sent *frames) (websocket.StatusCode, string) {
+	sent *frames,
+) (websocket.StatusCode, string) {
 	ctx, cancel := context.WithCancel(r.Context())
 	var group parallel.Group
 	defer group.Wait()

@@ -86,8 +86,10 @@ func remarks(list []library.Placed) []Remark {
 	out := make([]Remark, len(list))
 	for i := range list {
 		p := &list[i]
-		out[i] = Remark{Location: p.Place, Line: p.Line, Column: p.Column, Code: p.Code, Case: p.Case,
-			Message: p.Message, Fix: p.Fix, Warning: p.Warning}
+		out[i] = Remark{
+			Location: p.Place, Line: p.Line, Column: p.Column, Code: p.Code, Case: p.Case,
+			Message: p.Message, Fix: p.Fix, Warning: p.Warning,
+		}
 	}
 	return out
 }
@@ -108,8 +110,10 @@ func suiteOf(e *library.Entry, d *library.Document, warnings []library.Placed) (
 	if err != nil {
 		return nil, err
 	}
-	out := &Suite{SuiteEntry: entryOf(e), Description: v.Description, SystemPrompt: v.SystemPrompt,
-		Tools: make([]object, len(v.Tools)), NotCarried: v.Lost, Warnings: remarks(warnings)}
+	out := &Suite{
+		SuiteEntry: entryOf(e), Description: v.Description, SystemPrompt: v.SystemPrompt,
+		Tools: make([]object, len(v.Tools)), NotCarried: v.Lost, Warnings: remarks(warnings),
+	}
 	for i, raw := range v.Tools {
 		out.Tools[i].RawMessage = json.RawMessage(raw)
 	}
@@ -270,7 +274,8 @@ func (s *Server) listSuites(ctx context.Context, by *account.Principal, in *stru
 }
 
 func (s *Server) createSuite(ctx context.Context, by *account.Principal,
-	in *struct{ Body SuiteBody }) (*versioned[*Suite], error) {
+	in *struct{ Body SuiteBody },
+) (*versioned[*Suite], error) {
 	b := &in.Body
 	cases, own, err := written(b.TestCases)
 	if err != nil {
@@ -281,8 +286,10 @@ func (s *Server) createSuite(ctx context.Context, by *account.Principal,
 	if tools == nil {
 		tools = []object{}
 	}
-	e := SuiteEdit{Name: text{true, b.Name}, Description: text{true, b.Description},
-		SystemPrompt: text{true, b.SystemPrompt}, Tools: &tools}
+	e := SuiteEdit{
+		Name: text{true, b.Name}, Description: text{true, b.Description},
+		SystemPrompt: text{true, b.SystemPrompt}, Tools: &tools,
+	}
 	if err := e.apply(&d); err != nil {
 		return nil, err
 	}
@@ -426,7 +433,8 @@ func (s *Server) deleteSuite(ctx context.Context, by *account.Principal, in *str
 }
 
 func (s *Server) restoreSuite(ctx context.Context, _ *account.Principal,
-	in *SuitePath) (*versioned[SuiteEntry], error) {
+	in *SuitePath,
+) (*versioned[SuiteEntry], error) {
 	e, err := s.library.Restore(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -465,8 +473,10 @@ func (s *Server) listVersions(ctx context.Context, _ *account.Principal, in *str
 	who := owners{s: s}
 	for i := range list {
 		v := &list[i]
-		out.Items[i] = SuiteVersion{Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools,
-			CaseCount: v.Cases, By: v.User, CreatedAt: milli(v.Created), Note: v.Note}
+		out.Items[i] = SuiteVersion{
+			Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools,
+			CaseCount: v.Cases, By: v.User, CreatedAt: milli(v.Created), Note: v.Note,
+		}
 		if out.Items[i].ByName, err = who.of(ctx, v.User); err != nil {
 			return nil, err
 		}
@@ -569,8 +579,10 @@ func (s *Server) exportSuite(ctx context.Context, _ *account.Principal, in *stru
 },
 ) (*file, error) {
 	if !slices.Contains(library.Exports(), in.Format) {
-		return nil, &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format),
-			Fix: "one of " + strings.Join(library.Exports(), ", ")}
+		return nil, &callvet.FieldError{
+			Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format),
+			Fix: "one of " + strings.Join(library.Exports(), ", "),
+		}
 	}
 	e, err := s.library.Entry(ctx, in.ID)
 	if err != nil {
@@ -597,8 +609,10 @@ func (s *Server) exportSuite(ctx context.Context, _ *account.Principal, in *stru
 			gone = append(gone, what)
 		}
 	}
-	return &file{kind, fmt.Sprintf(`attachment; filename="%s-v%d.%s"`, in.ID, in.Version, end),
-		headerSafe(strings.Join(gone, ", ")), etag(in.Version), text}, nil
+	return &file{
+		kind, fmt.Sprintf(`attachment; filename="%s-v%d.%s"`, in.ID, in.Version, end),
+		headerSafe(strings.Join(gone, ", ")), etag(in.Version), text,
+	}, nil
 }
 
 // headerSafe is a text that a header can have.

@@ -71,7 +71,8 @@ type Timeline struct {
 }
 
 func (s *Server) timeline(ctx context.Context, by *account.Principal,
-	in *ExperimentIn) (*struct{ Body Timeline }, error) {
+	in *ExperimentIn,
+) (*struct{ Body Timeline }, error) {
 	e, err := s.experiment(ctx, by, in.ID)
 	if err != nil {
 		return nil, err
@@ -108,7 +109,8 @@ func (s *Server) timeline(ctx context.Context, by *account.Principal,
 
 // entry is a run in the timeline; base is the baseline, nil without one.
 func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, base *EvalRun,
-	claims *families) (*TimelineEntry, error) {
+	claims *families,
+) (*TimelineEntry, error) {
 	out := &TimelineEntry{
 		Type: "eval", ID: r.line.ID, Run: r.line.ID, Name: r.line.Name, Timestamp: r.line.Created,
 		Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Interval: r.line.AvgInterval,

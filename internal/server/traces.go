@@ -40,8 +40,10 @@ func (s *Server) addTraces() {
 	s.intake = library.NewIntake(library.IntakeConfig{Store: s.cfg.Store, Now: s.cfg.Now})
 	s.readers = newReaders(mostReaders, mostOfOne)
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api/traces" + path, Summary: summary,
-			Tags: []string{"traces"}}
+		return huma.Operation{
+			OperationID: id, Method: method, Path: "/api/traces" + path, Summary: summary,
+			Tags: []string{"traces"},
+		}
 	}
 	of := func(role account.Role) Access {
 		return Access{Role: role, Objects: map[string]Kind{"id": KindTraces}}
@@ -87,8 +89,10 @@ func (s *Server) addTraces() {
 		"Attempts of a collection, with their steps, redacted."), of(""), s.tracedAttempts)
 	export := op("export-traces", http.MethodGet, "/{id}/export",
 		"Downloads a collection in a form of traces, redacted.")
-	export.Responses = map[string]*huma.Response{"200": {Description: "the traces as a file",
-		Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	export.Responses = map[string]*huma.Response{"200": {
+		Description: "the traces as a file",
+		Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
+	}}
 	add(s, export, of(""), s.exportTraces)
 	s.addOTLP()
 	s.addScore()
@@ -177,7 +181,8 @@ func (s *Server) count(ctx context.Context, c *library.Collection, out *Traces, 
 
 // countAgain counts, and keeps it.
 func (s *Server) countAgain(ctx context.Context, c *library.Collection,
-	at *rows.RunDocumentParams) (n traceCounts, err error) {
+	at *rows.RunDocumentParams,
+) (n traceCounts, err error) {
 	release, err := s.alone(ctx)
 	if err != nil {
 		return n, err
@@ -317,8 +322,10 @@ func (s *Server) uploadTraces(ctx context.Context, by *account.Principal, in *st
 	if err != nil {
 		return nil, full(err)
 	}
-	out := UploadedTraces{Traces: tracesOf(c), Added: added, Attempts: read.Read.Attempts, Calls: read.Read.Calls,
-		BadLines: read.Read.Log.Bad, Problems: []string{}}
+	out := UploadedTraces{
+		Traces: tracesOf(c), Added: added, Attempts: read.Read.Attempts, Calls: read.Read.Calls,
+		BadLines: read.Read.Log.Bad, Problems: []string{},
+	}
 	for _, p := range read.Lines(name).Problems {
 		out.Problems = append(out.Problems, s.cfg.App.Secrets().Hide(p.Error()))
 	}
@@ -337,7 +344,8 @@ func unreadable(err error) error {
 }
 
 func (s *Server) listTraces(ctx context.Context, by *account.Principal,
-	in *PageIn) (*struct{ Body Page[Traces] }, error) {
+	in *PageIn,
+) (*struct{ Body Page[Traces] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
@@ -364,7 +372,8 @@ func (s *Server) listTraces(ctx context.Context, by *account.Principal,
 
 // opened is an App that has a collection as its file, under the name that is given. Release it.
 func (s *Server) opened(ctx context.Context, by *account.Principal,
-	id string) (a *app.App, name string, release func(), err error) {
+	id string,
+) (a *app.App, name string, release func(), err error) {
 	files := app.Uploads{}
 	if release, err = s.alone(ctx); err != nil {
 		return nil, "", nil, err
@@ -418,8 +427,10 @@ func (s *Server) exportTraces(ctx context.Context, by *account.Principal, in *st
 },
 ) (*file, error) {
 	if in.Format != "" && !slices.Contains(app.TraceExports(), in.Format) {
-		return nil, &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format),
-			Fix: "one of " + strings.Join(app.TraceExports(), ", ")}
+		return nil, &callvet.FieldError{
+			Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format),
+			Fix: "one of " + strings.Join(app.TraceExports(), ", "),
+		}
 	}
 	a, name, release, err := s.opened(ctx, by, in.ID)
 	if err != nil {

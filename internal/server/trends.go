@@ -91,8 +91,10 @@ func (s *Server) addTrends() {
 // runsOn are runs of a suite that by may read, the newest first.
 func (s *Server) runsOn(ctx context.Context, by *account.Principal, suite string, most int) ([]trial, error) {
 	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx,
-		rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, SuiteID: suite,
-			Before: math.MaxInt64, AtMost: int64(most)})
+		rows.RunEntriesOfParams{
+			UserID: by.User, Everything: by.Role == account.Admin, SuiteID: suite,
+			Before: math.MaxInt64, AtMost: int64(most),
+		})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
@@ -127,8 +129,10 @@ func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *str
 		}
 		if r.Suite == out.Suite {
 			on = append(on, r.ExperimentResult)
-			made[r.Run+" "+r.Config] = LeaderRow{Target: r.Target, Config: r.spec, Hash: r.Config, Run: r.Run,
-				Created: r.created, Pass: r.pass, Floor: r.Floor}
+			made[r.Run+" "+r.Config] = LeaderRow{
+				Target: r.Target, Config: r.spec, Hash: r.Config, Run: r.Run,
+				Created: r.created, Pass: r.pass, Floor: r.Floor,
+			}
 		}
 	}
 	for _, r := range plan.NewestResults(on) {
@@ -219,7 +223,8 @@ func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
 
 // trendEntry compares the targets of a run with those of the runs before, and becomes one of these.
 func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before map[string]*trial,
-	claims *families) error {
+	claims *families,
+) error {
 	n := min(len(r.line.Targets), len(r.config.Targets))
 	*e = TrendEntry{
 		Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version,

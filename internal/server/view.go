@@ -104,8 +104,10 @@ func (s *Server) refusesChange(method string, may *Access) bool {
 
 // addView adds who asks, and how a browser comes in where there are no users.
 func (s *Server) addView() {
-	add(s, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who asks",
-		Tags: []string{"session"}}, Access{},
+	add(s, huma.Operation{
+		OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who asks",
+		Tags: []string{"session"},
+	}, Access{},
 		func(_ context.Context, by *account.Principal, _ *struct{}) (*body[Me], error) {
 			return &body[Me]{s.me(by)}, nil
 		})

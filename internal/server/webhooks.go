@@ -91,19 +91,24 @@ func (s *Server) message(sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun) e
 func checkHook(address string, allowed account.Allowed) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return &callvet.FieldError{Field: "webhook_url",
-			Text: "{webhook_url} is an address with https, and without a user"}
+		return &callvet.FieldError{
+			Field: "webhook_url",
+			Text:  "{webhook_url} is an address with https, and without a user",
+		}
 	}
 	if u.Scheme == "http" && !allowed.Private && !slices.Contains(allowed.Hosts, strings.ToLower(u.Hostname())) {
-		return &callvet.FieldError{Field: "webhook_url", Kind: callvet.ErrDenied,
-			Text: "{webhook_url}: without https messages go to hosts only that an admin allows"}
+		return &callvet.FieldError{
+			Field: "webhook_url", Kind: callvet.ErrDenied,
+			Text: "{webhook_url}: without https messages go to hosts only that an admin allows",
+		}
 	}
 	return nil
 }
 
 // fillWebhook takes the address, and makes a secret where there is none, or a new one is wanted.
 func (s *Server) fillWebhook(ctx context.Context, f *ScheduleFields,
-	sc *rows.CheckedSchedule) (secret string, err error) {
+	sc *rows.CheckedSchedule,
+) (secret string, err error) {
 	sc.Webhook = []byte(f.Webhook)
 	if f.Webhook == "" {
 		sc.Secret = []byte{}
@@ -160,8 +165,10 @@ func (s *Server) sendMessage(ctx context.Context, d *rows.DueHooksRow) error {
 		return ctx.Err()
 	}
 	r.HookAttempts++
-	p := rows.PutHookParams{ID: r.ID, HookState: hookDelivered, HookAttempts: r.HookAttempts, HookStatus: int64(status),
-		HookError: []byte{}}
+	p := rows.PutHookParams{
+		ID: r.ID, HookState: hookDelivered, HookAttempts: r.HookAttempts, HookStatus: int64(status),
+		HookError: []byte{},
+	}
 	if err != nil {
 		p.HookError = []byte(s.inWords(ctx, err))
 		p.HookState = hookFailed
@@ -181,7 +188,8 @@ var errNoSecret = fmt.Errorf("%w: the secret of the webhook cannot be read: make
 // post sends a message where the owner of the schedule may send requests to. The error wraps
 // callvet.ErrConflict where there was another answer than 2xx, or none.
 func (s *Server) post(ctx context.Context, sc *rows.CheckedSchedule, id string,
-	message []byte) (status int, err error) {
+	message []byte,
+) (status int, err error) {
 	if _, err := s.owns(ctx, sc); err != nil {
 		return 0, err
 	}

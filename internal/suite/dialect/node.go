@@ -160,8 +160,10 @@ func (s *Source) syntax(err error) error {
 			p.Message = "not valid JSON: the file ends in the middle of a value"
 		}
 	}
-	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p),
-		Hint: "correct the file at that position"}
+	return &callvet.Hinted{
+		Err:  fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p),
+		Hint: "correct the file at that position",
+	}
 }
 
 // Position maps an offset of the text to the file the person wrote.
