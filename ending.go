@@ -205,8 +205,10 @@ func (r *Response) Unread() Reason {
 func (r *Response) stopFault(stop Stop) *Fault {
 	switch stop {
 	case StopCalls:
-		return &Fault{Kind: FaultMalformed,
-			Message: "the answer ended with " + r.FinishReason + ", and no call is in it"}
+		return &Fault{
+			Kind:    FaultMalformed,
+			Message: "the answer ended with " + r.FinishReason + ", and no call is in it",
+		}
 	case StopPause:
 		return &Fault{
 			Kind: FaultUnknown,
@@ -215,8 +217,10 @@ func (r *Response) stopFault(stop Stop) *Fault {
 		}
 	case StopProvider:
 		kind := providerStop(stopKey(r.FinishReason))
-		return &Fault{Kind: kind, Retryable: kind == FaultFailed,
-			Message: "the provider ended the answer with " + r.FinishReason}
+		return &Fault{
+			Kind: kind, Retryable: kind == FaultFailed,
+			Message: "the provider ended the answer with " + r.FinishReason,
+		}
 	}
 	return &Fault{Kind: FaultUnknown, Message: fmt.Sprintf(
 		"the answer ended with %q, which is no known finish reason: it is not known whether the answer is whole",

@@ -14,15 +14,19 @@ import (
 // stops lists every finish reason of the table by its meaning.
 var stops = map[Stop][]string{
 	StopDone: {"stop", "end_turn", "stop_sequence", "completed", "complete", "eos", "eos_token", "done"},
-	StopCut: {"length", "model_length", "max_tokens", "max_output_tokens", "incomplete",
-		"model_context_window_exceeded"},
+	StopCut: {
+		"length", "model_length", "max_tokens", "max_output_tokens", "incomplete",
+		"model_context_window_exceeded",
+	},
 	StopCalls:   {"tool_call", "tool_calls", "tool_use", "function_call"},
 	StopPause:   {"pause_turn", "hitl"},
 	StopDecoded: {"decoded", "undecodable"},
 	StopProvider: slices.Concat(providerStops[FaultFiltered], providerStops[FaultRefused], providerStops[FaultFailed],
 		providerStops[FaultDropped], providerStops[FaultNoCall]),
-	StopUnknown: {"other", "unknown", "unspecified", "null", "none", "finished", "stopped", "?", "stop.", "language",
-		"too_long", "lengthy", "max_token"},
+	StopUnknown: {
+		"other", "unknown", "unspecified", "null", "none", "finished", "stopped", "?", "stop.", "language",
+		"too_long", "lengthy", "max_token",
+	},
 }
 
 // providerStops lists the finish reasons of a provider by the kind of their fault.
@@ -78,37 +82,53 @@ func TestStopKey(t *testing.T) {
 
 // answers are what an answer can have in it, each with a finish reason that is set later.
 var answers = map[string]Response{
-	"text": {Turns: []Turn{{Role: RoleUser, Content: "go on"},
-		{Role: RoleAssistant, Content: "It rains.", Reasoning: "hm"}}},
+	"text": {Turns: []Turn{
+		{Role: RoleUser, Content: "go on"},
+		{Role: RoleAssistant, Content: "It rains.", Reasoning: "hm"},
+	}},
 	"text, in parts": {Turns: []Turn{{Role: RoleAssistant, Content: "It rains."}, {Role: RoleAssistant}}},
 	"blank":          {Turns: []Turn{{Role: RoleAssistant, Content: " \n\t", Reasoning: " "}}},
 	"user's text":    {Turns: []Turn{{Role: RoleUser, Content: "go on", Reasoning: "hm"}, {Role: RoleAssistant}}},
 	"nothing":        {},
-	"reasoning": {Turns: []Turn{{Role: RoleAssistant, Content: " ", Reasoning: "The user wants rain."},
-		{Role: RoleAssistant}}},
-	"call": {Turns: []Turn{{Role: RoleAssistant, Calls: []Call{{Tool: "f", Args: json.RawMessage(`{}`)}}},
-		{Role: RoleTool, Content: "1"}}},
+	"reasoning": {Turns: []Turn{
+		{Role: RoleAssistant, Content: " ", Reasoning: "The user wants rain."},
+		{Role: RoleAssistant},
+	}},
+	"call": {Turns: []Turn{
+		{Role: RoleAssistant, Calls: []Call{{Tool: "f", Args: json.RawMessage(`{}`)}}},
+		{Role: RoleTool, Content: "1"},
+	}},
 	"mark": {Turns: []Turn{{Role: RoleAssistant, Content: "<tool_call>{"}}, Unreadable: true},
-	"call and mark": {Turns: []Turn{{Role: RoleAssistant, Content: "<tool_call>{", Calls: []Call{{Tool: "f"}}}},
-		Unreadable: true},
+	"call and mark": {
+		Turns:      []Turn{{Role: RoleAssistant, Content: "<tool_call>{", Calls: []Call{{Tool: "f"}}}},
+		Unreadable: true,
+	},
 	"cut stream":     {Turns: []Turn{{Role: RoleAssistant, Content: "It"}}, Why: ReasonCut},
 	"decision":       {Decision: &Decision{}},
 	"text of a form": {Turns: []Turn{{Role: RoleAssistant, Content: "It rains."}}, CallsUntold: true},
-	"mark of a form": {Turns: []Turn{{Role: RoleAssistant, Content: "<tool_call>"}}, CallsUntold: true,
-		Unreadable: true},
+	"mark of a form": {
+		Turns: []Turn{{Role: RoleAssistant, Content: "<tool_call>"}}, CallsUntold: true,
+		Unreadable: true,
+	},
 }
 
 // alike are the answers that end like another, whatever the finish reason.
-var alike = map[string]string{"text, in parts": "text", "user's text": "blank", "nothing": "blank",
-	"mark of a form": "mark"}
+var alike = map[string]string{
+	"text, in parts": "text", "user's text": "blank", "nothing": "blank",
+	"mark of a form": "mark",
+}
 
 // ends gives for a finish reason what each answer shows: a Reason, or "! " and the kind of a
 // fault. An answer that is not named shows nothing.
 var ends = map[string]map[string]string{
-	"stop": {"blank": "empty_answer", "reasoning": "reasoning_only", "mark": "unreadable_call",
-		"call and mark": "unreadable_call"},
-	"": {"blank": "empty_answer", "reasoning": "reasoning_only", "mark": "unreadable_call",
-		"call and mark": "unreadable_call"},
+	"stop": {
+		"blank": "empty_answer", "reasoning": "reasoning_only", "mark": "unreadable_call",
+		"call and mark": "unreadable_call",
+	},
+	"": {
+		"blank": "empty_answer", "reasoning": "reasoning_only", "mark": "unreadable_call",
+		"call and mark": "unreadable_call",
+	},
 	"decoded":                       {"mark": "unreadable_call", "call and mark": "unreadable_call"},
 	"length":                        cutOff("token_limit"),
 	"MAX_TOKENS":                    cutOff("token_limit"),
@@ -134,8 +154,10 @@ func cutOff(why string) map[string]string {
 }
 
 func faulty(silent, mark string) map[string]string {
-	return map[string]string{"text": silent, "text of a form": silent, "blank": silent, "reasoning": silent,
-		"mark": mark, "call and mark": "unreadable_call"}
+	return map[string]string{
+		"text": silent, "text of a form": silent, "blank": silent, "reasoning": silent,
+		"mark": mark, "call and mark": "unreadable_call",
+	}
 }
 
 func TestEnding(t *testing.T) {
@@ -267,8 +289,10 @@ func TestNote(t *testing.T) {
 // TestBlocked: a filter and a refusal of the provider's own block an answer.
 func TestBlocked(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[FaultKind]bool{FaultFiltered: true, FaultRefused: true, FaultFailed: false,
-		FaultUnknown: false} {
+	for kind, want := range map[FaultKind]bool{
+		FaultFiltered: true, FaultRefused: true, FaultFailed: false,
+		FaultUnknown: false,
+	} {
 		if got := (&Fault{Kind: kind}).Blocked(); got != want {
 			t.Errorf("%s: %t", kind, got)
 		}
@@ -279,8 +303,10 @@ func TestBlocked(t *testing.T) {
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	seen := map[string]Reason{}
-	for _, r := range []Reason{ReasonTokens, ReasonContext, ReasonCut, ReasonEmpty, ReasonThoughts, ReasonCall,
-		ReasonCutCall, ReasonArguments} {
+	for _, r := range []Reason{
+		ReasonTokens, ReasonContext, ReasonCut, ReasonEmpty, ReasonThoughts, ReasonCall,
+		ReasonCutCall, ReasonArguments,
+	} {
 		s := r.Sentence()
 		if seen[s] != "" || s == "" {
 			t.Errorf("%s and %s are %q", r, seen[s], s)
@@ -307,37 +333,65 @@ func TestClassify(t *testing.T) {
 	}{
 		"words":          {trace: Trace{FinishReason: "stop"}, want: OutcomeAbstained, format: FormatPass},
 		"words, no stop": {want: OutcomeAbstained, format: FormatPass, notes: []string{NoteNoStop}},
-		"words, mended": {trace: Trace{FinishReason: "stop", Repairs: []string{"x"}},
-			want: OutcomeAbstained, format: FormatNormalized},
-		"cut off": {trace: Trace{FinishReason: "length"}, why: ReasonTokens,
-			want: OutcomeUnparseable, reason: ReasonTokens, format: FormatFail},
+		"words, mended": {
+			trace: Trace{FinishReason: "stop", Repairs: []string{"x"}},
+			want:  OutcomeAbstained, format: FormatNormalized,
+		},
+		"cut off": {
+			trace: Trace{FinishReason: "length"}, why: ReasonTokens,
+			want: OutcomeUnparseable, reason: ReasonTokens, format: FormatFail,
+		},
 		"call": {trace: Trace{Turns: call(whole)}, want: OutcomeCalled, format: FormatPass},
-		"call, then cut off": {trace: Trace{Turns: call(whole)}, why: ReasonTokens, want: OutcomeCalled,
-			format: FormatPass, notes: []string{"after the calls: " + ReasonTokens.Sentence()}},
-		"call, then empty": {trace: Trace{Turns: call(whole)}, why: ReasonEmpty, want: OutcomeCalled,
-			format: FormatPass, notes: []string{"after the calls: " + ReasonEmpty.Sentence()}},
-		"call and a mark": {trace: Trace{Turns: call(whole)}, why: ReasonCall, want: OutcomeUnparseable,
-			reason: ReasonCall, format: FormatFail},
-		"call and a torn mark": {trace: Trace{Turns: call(whole)}, why: ReasonCutCall, want: OutcomeUnparseable,
-			reason: ReasonCutCall, format: FormatFail},
-		"no name": {trace: Trace{Turns: call(nameless)}, want: OutcomeUnparseable,
-			reason: ReasonArguments, format: FormatFail},
-		"torn arguments": {trace: Trace{Turns: call(torn), FinishReason: "stop"}, want: OutcomeUnparseable,
-			reason: ReasonArguments, format: FormatFail},
-		"torn arguments, cut off": {trace: Trace{Turns: call(torn), FinishReason: "length"},
-			want: OutcomeUnparseable, reason: ReasonCutCall, format: FormatFail},
-		"torn arguments, then empty": {trace: Trace{Turns: call(torn)}, why: ReasonEmpty, want: OutcomeUnparseable,
-			reason: ReasonArguments, format: FormatFail},
-		"torn arguments and a mark": {trace: Trace{Turns: call(torn)}, why: ReasonCall, want: OutcomeUnparseable,
-			reason: ReasonCall, format: FormatFail},
-		"one torn of two": {trace: Trace{Turns: append(call(torn), call(whole)...)},
-			want: OutcomeUnparseable, reason: ReasonArguments, format: FormatFail},
-		"fault": {trace: Trace{Turns: call(whole), Fault: &Fault{Kind: FaultFiltered},
-			Reason: ReasonCall}, why: ReasonTokens, want: OutcomeError, format: FormatFail},
+		"call, then cut off": {
+			trace: Trace{Turns: call(whole)}, why: ReasonTokens, want: OutcomeCalled,
+			format: FormatPass, notes: []string{"after the calls: " + ReasonTokens.Sentence()},
+		},
+		"call, then empty": {
+			trace: Trace{Turns: call(whole)}, why: ReasonEmpty, want: OutcomeCalled,
+			format: FormatPass, notes: []string{"after the calls: " + ReasonEmpty.Sentence()},
+		},
+		"call and a mark": {
+			trace: Trace{Turns: call(whole)}, why: ReasonCall, want: OutcomeUnparseable,
+			reason: ReasonCall, format: FormatFail,
+		},
+		"call and a torn mark": {
+			trace: Trace{Turns: call(whole)}, why: ReasonCutCall, want: OutcomeUnparseable,
+			reason: ReasonCutCall, format: FormatFail,
+		},
+		"no name": {
+			trace: Trace{Turns: call(nameless)}, want: OutcomeUnparseable,
+			reason: ReasonArguments, format: FormatFail,
+		},
+		"torn arguments": {
+			trace: Trace{Turns: call(torn), FinishReason: "stop"}, want: OutcomeUnparseable,
+			reason: ReasonArguments, format: FormatFail,
+		},
+		"torn arguments, cut off": {
+			trace: Trace{Turns: call(torn), FinishReason: "length"},
+			want:  OutcomeUnparseable, reason: ReasonCutCall, format: FormatFail,
+		},
+		"torn arguments, then empty": {
+			trace: Trace{Turns: call(torn)}, why: ReasonEmpty, want: OutcomeUnparseable,
+			reason: ReasonArguments, format: FormatFail,
+		},
+		"torn arguments and a mark": {
+			trace: Trace{Turns: call(torn)}, why: ReasonCall, want: OutcomeUnparseable,
+			reason: ReasonCall, format: FormatFail,
+		},
+		"one torn of two": {
+			trace: Trace{Turns: append(call(torn), call(whole)...)},
+			want:  OutcomeUnparseable, reason: ReasonArguments, format: FormatFail,
+		},
+		"fault": {trace: Trace{
+			Turns: call(whole), Fault: &Fault{Kind: FaultFiltered},
+			Reason: ReasonCall,
+		}, why: ReasonTokens, want: OutcomeError, format: FormatFail},
 		"skipped":  {trace: Trace{End: EndSkipped}, why: ReasonEmpty, want: OutcomeNotRun},
 		"canceled": {trace: Trace{End: EndCanceled, Turns: call(whole)}, want: OutcomeNotRun},
-		"a tool chosen": {trace: Trace{Decision: &Decision{Tools: []Ranked{{Tool: "f"}}}},
-			want: OutcomeCalled},
+		"a tool chosen": {
+			trace: Trace{Decision: &Decision{Tools: []Ranked{{Tool: "f"}}}},
+			want:  OutcomeCalled,
+		},
 		"no tool chosen": {trace: Trace{Decision: &Decision{}}, want: OutcomeAbstained},
 	} {
 		tr := tc.trace

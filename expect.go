@@ -185,12 +185,16 @@ func (e *Expect) Unevaluated() []Assertion {
 		if d.Dimension != "" {
 			want = d.Dimension + ": " + want
 		}
-		out = append(out, Assertion{Name: "rubric", Layer: LayerResponse, State: AssertNotEvaluated, Reason: NeedsJudge,
-			Expected: want})
+		out = append(out, Assertion{
+			Name: "rubric", Layer: LayerResponse, State: AssertNotEvaluated, Reason: NeedsJudge,
+			Expected: want,
+		})
 	}
 	for _, u := range e.Unsupported {
-		out = append(out, Assertion{Name: u.Name, Layer: LayerResponse, State: AssertNotEvaluated, Reason: u.Reason,
-			Expected: u.Expected})
+		out = append(out, Assertion{
+			Name: u.Name, Layer: LayerResponse, State: AssertNotEvaluated, Reason: u.Reason,
+			Expected: u.Expected,
+		})
 	}
 	return out
 }

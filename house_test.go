@@ -64,19 +64,25 @@ var layers = []struct {
 // processes or logs. The rooms of impureRooms may.
 const pureLayers = 3
 
-var impureRooms = []string{"internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc",
-	"internal/redact"}
+var impureRooms = []string{
+	"internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc",
+	"internal/redact",
+}
 
-var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand",
-	"crypto/rand"}
+var impure = []string{
+	"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand",
+	"crypto/rand",
+}
 
 // headless rooms do what commands and servers ask for, for any of them: they read no flag, no
 // file and no environment themselves, and their callers show the results. The value is
 // what one imports all the same, to hand on the HTTP client of its caller.
 var headless = map[string]string{"internal/app": "net/http", "internal/catalog": "net/http", "internal/plan": ""}
 
-var withHead = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "flag",
-	"runtime/debug", "github.com/spf13/cobra", "github.com/spf13/pflag"}
+var withHead = []string{
+	"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "flag",
+	"runtime/debug", "github.com/spf13/cobra", "github.com/spf13/pflag",
+}
 
 // thirdParty says which rooms a direct module enters, nearly always one; cmd may
 // use the command-line ones only.
@@ -406,8 +412,10 @@ func product(room string) bool {
 // internal/parallel ends the process with exit code 2 when it panics.
 func TestGoroutinesHaveOwners(t *testing.T) {
 	t.Parallel()
-	starts := map[string]bool{"sync.WaitGroup": true, "errgroup.Group": true, "errgroup.WithContext": true,
-		"time.AfterFunc": true, "context.AfterFunc": true}
+	starts := map[string]bool{
+		"sync.WaitGroup": true, "errgroup.Group": true, "errgroup.WithContext": true,
+		"time.AfterFunc": true, "context.AfterFunc": true,
+	}
 	eachFile(t, func(room string, fset *token.FileSet, f *ast.File) {
 		if !product(room) || room == "internal/parallel" {
 			return
@@ -631,8 +639,10 @@ func sharesMemory(t *testing.T, path string) (why string) {
 	}
 	for _, imp := range f.Imports {
 		name := strings.Trim(imp.Path.Value, `"`)
-		for _, shares := range []string{"sync", "sync/atomic", "unsafe", module + "/internal/parallel",
-			"golang.org/x/sync"} {
+		for _, shares := range []string{
+			"sync", "sync/atomic", "unsafe", module + "/internal/parallel",
+			"golang.org/x/sync",
+		} {
 			if within(name, shares) {
 				return "imports " + name
 			}

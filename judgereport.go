@@ -31,8 +31,11 @@ type ArgumentReport struct {
 // Lists are the lists of a report under their titles, those of tools and arguments included; empty
 // ones are left out.
 func (r *JudgeReport) Lists() []ReportList {
-	all := []ReportList{{"strengths", r.Strengths}, {"weaknesses", r.Weaknesses},
-		{"recommendations", r.Recommendations}}
+	all := []ReportList{
+		{"strengths", r.Strengths},
+		{"weaknesses", r.Weaknesses},
+		{"recommendations", r.Recommendations},
+	}
 	for _, t := range r.Tools {
 		l := ReportList{Title: strings.TrimSpace("tool " + t.Tool + " " + t.Grade)}
 		if t.Note != "" {

@@ -7,13 +7,19 @@ import "testing"
 func TestRoleOf(t *testing.T) {
 	t.Parallel()
 	for role, names := range map[Role][]string{
-		RoleUser: {"user", "USER", "human", "HumanMessage", "HumanMessageChunk", "MessageRole.USER", "ROLE_USER",
-			"prompter"},
+		RoleUser: {
+			"user", "USER", "human", "HumanMessage", "HumanMessageChunk", "MessageRole.USER", "ROLE_USER",
+			"prompter",
+		},
 		RoleSystem: {"system", "developer", "SystemMessage"},
-		RoleAssistant: {"assistant", "model", "ai", "AIMessageChunk", "Agent", "ROLE_AGENT", "bot", "CHATBOT", "gpt",
-			"MessageRole.ASSISTANT"},
-		RoleTool: {"tool", "function", "tool_result", "toolResult", "tool-response", "tool result", "ipython",
-			"observation", "environment", "ToolMessage"},
+		RoleAssistant: {
+			"assistant", "model", "ai", "AIMessageChunk", "Agent", "ROLE_AGENT", "bot", "CHATBOT", "gpt",
+			"MessageRole.ASSISTANT",
+		},
+		RoleTool: {
+			"tool", "function", "tool_result", "toolResult", "tool-response", "tool result", "ipython",
+			"observation", "environment", "ToolMessage",
+		},
 	} {
 		for _, name := range names {
 			if got := RoleOf(name); got != role || !got.Known() {
@@ -21,8 +27,10 @@ func TestRoleOf(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"", "error", "info", "critic", "message", "assistant:", "weather_agent",
-		"function_call", "."} {
+	for _, name := range []string{
+		"", "error", "info", "critic", "message", "assistant:", "weather_agent",
+		"function_call", ".",
+	} {
 		if got := RoleOf(name); got.Known() || string(got) != name {
 			t.Errorf("%q is %q", name, got)
 		}

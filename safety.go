@@ -167,8 +167,10 @@ const (
 
 // FaultWays are all ways.
 func FaultWays() []FaultWay {
-	return []FaultWay{WayError, WayTimeout, WayRateLimit, WayLatency, WayNull, WayTruncated, WayMalformed,
-		WayStale, WayInject}
+	return []FaultWay{
+		WayError, WayTimeout, WayRateLimit, WayLatency, WayNull, WayTruncated, WayMalformed,
+		WayStale, WayInject,
+	}
 }
 
 // ToolFault makes calls of a tool go wrong on purpose, so that what a target does about it is

@@ -12,8 +12,10 @@ import (
 
 func TestNaming(t *testing.T) {
 	t.Parallel()
-	set := &callvet.ToolNames{StripPrefixes: []string{"mcp__", "mcp__github__", "functions."},
-		Aliases: map[string]string{"open": "read_file", "mcp__old__read": "functions.read_file"}}
+	set := &callvet.ToolNames{
+		StripPrefixes: []string{"mcp__", "mcp__github__", "functions."},
+		Aliases:       map[string]string{"open": "read_file", "mcp__old__read": "functions.read_file"},
+	}
 	for _, tt := range []struct {
 		set        *callvet.ToolNames
 		exact      bool
@@ -62,8 +64,10 @@ func TestNaming(t *testing.T) {
 func TestNamingKeeps(t *testing.T) {
 	t.Parallel()
 	n := callvet.NewNaming(&callvet.ToolNames{StripPrefixes: []string{"a."}}, false, nil)
-	at := &callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
-		Calls: []callvet.Call{{Tool: "x"}, {Tool: "a.y"}}}, {Role: callvet.RoleTool, Tool: "a.y"}}}
+	at := &callvet.Trace{Turns: []callvet.Turn{{
+		Role:  callvet.RoleAssistant,
+		Calls: []callvet.Call{{Tool: "x"}, {Tool: "a.y"}},
+	}, {Role: callvet.RoleTool, Tool: "a.y"}}}
 	got := n.Trace(at)
 	if got.Turns[0].Calls[1].Tool != "y" || got.Turns[1].Tool != "y" || at.Turns[0].Calls[1].Tool != "a.y" ||
 		at.Turns[1].Tool != "a.y" {

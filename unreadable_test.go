@@ -26,8 +26,10 @@ func TestUnreadable(t *testing.T) {
 
 func TestToolName(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"pay": "pay", "pay me": "pay me", " pay": `" pay"`,
-		"pay\n": `"pay\n"`, "": `""`} {
+	for name, want := range map[string]string{
+		"pay": "pay", "pay me": "pay me", " pay": `" pay"`,
+		"pay\n": `"pay\n"`, "": `""`,
+	} {
 		if got := ToolName(name); got != want {
 			t.Errorf("%q: %s", name, got)
 		}

@@ -52,17 +52,29 @@ func TestCheck(t *testing.T) {
 	}{
 		{`{"origin":"OSL","date":"2026-01-31"}`, nil},
 		{`{"date":"2026-01-31"}`, []string{"/origin required origin|"}},
-		{`{"origin":"osl","date":"2026-02-31","passengers":12}`,
-			[]string{`/date format date|"2026-02-31"`, `/origin pattern ^[A-Z]{3}$|"osl"`,
-				"/passengers maximum ≤ 9|12"}},
-		{`{"origin":"OSL","date":"2026-01-31","seat":1,"cabin":"first"}`,
-			[]string{`/cabin enum ["economy","business"]|"first"`, "/seat additionalProperties |seat"}},
-		{`{"origin":5,"date":"2026-01-31","passengers":"2"}`,
-			[]string{"/origin type string|number", "/passengers type integer|string"}},
-		{`{"origin":"OSL","date":"2026-01-31","address":{"zip":"abc"}}`,
-			[]string{"/address/city required city|", "/address/zip anyOf |"}},
-		{`{"origin":"OSL","date":"2026-01-31","tags":["aa","aa","b"]}`,
-			[]string{"/tags uniqueItems |", "/tags/2 minLength ≥ 2|1"}},
+		{
+			`{"origin":"osl","date":"2026-02-31","passengers":12}`,
+			[]string{
+				`/date format date|"2026-02-31"`, `/origin pattern ^[A-Z]{3}$|"osl"`,
+				"/passengers maximum ≤ 9|12",
+			},
+		},
+		{
+			`{"origin":"OSL","date":"2026-01-31","seat":1,"cabin":"first"}`,
+			[]string{`/cabin enum ["economy","business"]|"first"`, "/seat additionalProperties |seat"},
+		},
+		{
+			`{"origin":5,"date":"2026-01-31","passengers":"2"}`,
+			[]string{"/origin type string|number", "/passengers type integer|string"},
+		},
+		{
+			`{"origin":"OSL","date":"2026-01-31","address":{"zip":"abc"}}`,
+			[]string{"/address/city required city|", "/address/zip anyOf |"},
+		},
+		{
+			`{"origin":"OSL","date":"2026-01-31","tags":["aa","aa","b"]}`,
+			[]string{"/tags uniqueItems |", "/tags/2 minLength ≥ 2|1"},
+		},
 		{`{"origin":"OSL","date":"2026-01-31","price":0.03}`, []string{"/price multipleOf multiple of 0.05|0.03"}},
 		{`{"origin":"OSL","date":"2026-01-31","price":19.95,"passengers":2.0}`, nil},
 		{`{"origin":"OSL","date":"2026-01-31","price":1e99999}`, []string{" number |"}},
@@ -134,8 +146,10 @@ func TestFacts(t *testing.T) {
 	if _, ok := s.Default("origin"); ok {
 		t.Error("origin has no default")
 	}
-	for name, want := range map[string]bool{"origin": true, "cabin": true, "date": true, "passengers": false,
-		"nope": false} {
+	for name, want := range map[string]bool{
+		"origin": true, "cabin": true, "date": true, "passengers": false,
+		"nope": false,
+	} {
 		if s.IsConstrained(name) != want {
 			t.Errorf("IsConstrained(%s) = %v", name, !want)
 		}
@@ -185,8 +199,10 @@ func TestAlternativeTypes(t *testing.T) {
 
 func TestSet(t *testing.T) {
 	t.Parallel()
-	set, err := NewSet([]callvet.Tool{{Name: "getWeather", Parameters: json.RawMessage(flightSchema)},
-		{Name: "bad", Parameters: json.RawMessage(`{"type":"dict"}`)}})
+	set, err := NewSet([]callvet.Tool{
+		{Name: "getWeather", Parameters: json.RawMessage(flightSchema)},
+		{Name: "bad", Parameters: json.RawMessage(`{"type":"dict"}`)},
+	})
 	if err == nil || !strings.Contains(err.Error(), `tool "bad"`) {
 		t.Errorf("error %v", err)
 	}

@@ -20,8 +20,10 @@ func TestValidAgrees(t *testing.T) {
 		"9.99", "99999999999999999999",
 		"9223372036854775807", "9223372036854775806.5", "999999999999999999", "100000000000000000.25", "-4.5", "5e-1",
 	}
-	texts := []string{``, `a`, `ab`, `abc`, `abcdef`, `é`, `éa`, `\u00e9`, `\ud83d\ude00`, `\ud83d\ude00a`, `a\"b`,
-		`\u0061`, `\\`, `a,\"b`, strings.Repeat("x", 13)}
+	texts := []string{
+		``, `a`, `ab`, `abc`, `abcdef`, `é`, `éa`, `\u00e9`, `\ud83d\ude00`, `\ud83d\ude00a`, `a\"b`,
+		`\u0061`, `\\`, `a,\"b`, strings.Repeat("x", 13),
+	}
 	quoted := make([]string, len(texts))
 	for i, s := range texts {
 		quoted[i] = `"` + s + `"`
@@ -40,8 +42,10 @@ func TestValidAgrees(t *testing.T) {
 			}
 		}
 		add("type",
-			rapid.SampledFrom([]string{`"string"`, `"number"`, `"integer"`, `["integer","null"]`, `["string","object"]`,
-				`"array"`}).Draw(t, "types"))
+			rapid.SampledFrom([]string{
+				`"string"`, `"number"`, `"integer"`, `["integer","null"]`, `["string","object"]`,
+				`"array"`,
+			}).Draw(t, "types"))
 		add("minLength", length.Draw(t, "low"))
 		add("maxLength", length.Draw(t, "high"))
 		for _, key := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"} {
@@ -77,8 +81,10 @@ func TestValidAgrees(t *testing.T) {
 		}
 		schema := `{"type":"object","properties":` + object(t, leaf) + `,"required":[` +
 			strings.Join(required, ",") + `]`
-		schema += rapid.SampledFrom([]string{`}`, `,"additionalProperties":false}`,
-			`,"additionalProperties":{"type":"string"}}`, `,"minProperties":2}`}).Draw(t, "rest")
+		schema += rapid.SampledFrom([]string{
+			`}`, `,"additionalProperties":false}`,
+			`,"additionalProperties":{"type":"string"}}`, `,"minProperties":2}`,
+		}).Draw(t, "rest")
 		s, err := Compile([]byte(schema))
 		if err != nil {
 			t.Fatalf("%s: %v", schema, err)

@@ -40,8 +40,10 @@ func nested(key string, n int) string {
 func TestSchemaWithoutEndDoesNotCompile(t *testing.T) {
 	t.Parallel()
 	for _, combine := range []string{"allOf", "anyOf", "oneOf"} {
-		for _, at := range []string{`{"properties":{"x":{"$ref":"#/$defs/d0"}},"$defs":{%s}}`,
-			`{"$ref":"#/$defs/d0","$defs":{%s}}`, `{"unevaluatedProperties":false,"$ref":"#/$defs/d0","$defs":{%s}}`} {
+		for _, at := range []string{
+			`{"properties":{"x":{"$ref":"#/$defs/d0"}},"$defs":{%s}}`,
+			`{"$ref":"#/$defs/d0","$defs":{%s}}`, `{"unevaluatedProperties":false,"$ref":"#/$defs/d0","$defs":{%s}}`,
+		} {
 			start := time.Now()
 			s, err := contract.Compile([]byte(fmt.Sprintf(at, chain(combine, 40, `{"type":"string"}`))))
 			if s != nil || err == nil || !strings.Contains(err.Error(), callvet.SchemaWithoutEnd) {
@@ -74,12 +76,18 @@ func TestUnracedVerdictIsBounded(t *testing.T) {
 		"recursion, choices": {`{"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}},"$defs":{"n":{"required":["z"],"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}}}}}`, nested("a", 60)},
 		"by the library":     {`{"unevaluatedProperties":false,"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`, nested("a", 60)},
 		"dynamic references": {`{"$dynamicAnchor":"n","properties":{"a":{"allOf":[{"$dynamicRef":"#n"},{"$dynamicRef":"#n"}]}}}`, nested("a", 60)},
-		"a long expression": {`{"properties":{"a":{"pattern":"(` + strings.Repeat("(a|b|ab)*", 400) + `)c$"}}}`,
-			`{"a":"` + strings.Repeat("ab", 200000) + `"}`},
-		"a long number": {`{"properties":{"a":{"multipleOf":0.7}}}`,
-			`{"a":1.` + strings.Repeat("123456789", 40000) + `}`},
-		"names of properties": {`{"propertyNames":{"pattern":"^(` + strings.Repeat("(a|b|ab)*", 400) + `)c$"}}`,
-			`{"` + strings.Repeat("ab", 200000) + `":1}`},
+		"a long expression": {
+			`{"properties":{"a":{"pattern":"(` + strings.Repeat("(a|b|ab)*", 400) + `)c$"}}}`,
+			`{"a":"` + strings.Repeat("ab", 200000) + `"}`,
+		},
+		"a long number": {
+			`{"properties":{"a":{"multipleOf":0.7}}}`,
+			`{"a":1.` + strings.Repeat("123456789", 40000) + `}`,
+		},
+		"names of properties": {
+			`{"propertyNames":{"pattern":"^(` + strings.Repeat("(a|b|ab)*", 400) + `)c$"}}`,
+			`{"` + strings.Repeat("ab", 200000) + `":1}`,
+		},
 	} {
 		s, err := contract.Compile([]byte(tt[0]))
 		if err != nil {
@@ -113,10 +121,14 @@ func TestUnracedReasonIsBounded(t *testing.T) {
 	}
 	for name, tt := range map[string][2]string{
 		"recursion": {`{"$defs":{"n":{"type":"object","required":["z"],"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}}}},"required":["q"],"properties":{"a":{"anyOf":[{"type":"null"},{"type":"object"},{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}}}`, nested("a", 60)},
-		"choices and rows": {`{"properties":{"a":{"items":{"anyOf":[` + strings.Join(many, ",") + `]}}}}`,
-			`{"a":[` + strings.Repeat(`{"x":1},`, 20000) + `{}]}`},
-		"values and rows": {`{"properties":{"a":{"items":{"enum":[` + strings.Join(words, ",") + `]}}}}`,
-			`{"a":[` + strings.Repeat(`[-1],`, 20000) + `[-1]]}`},
+		"choices and rows": {
+			`{"properties":{"a":{"items":{"anyOf":[` + strings.Join(many, ",") + `]}}}}`,
+			`{"a":[` + strings.Repeat(`{"x":1},`, 20000) + `{}]}`,
+		},
+		"values and rows": {
+			`{"properties":{"a":{"items":{"enum":[` + strings.Join(words, ",") + `]}}}}`,
+			`{"a":[` + strings.Repeat(`[-1],`, 20000) + `[-1]]}`,
+		},
 	} {
 		s, err := contract.Compile([]byte(tt[0]))
 		if err != nil {

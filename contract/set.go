@@ -28,8 +28,10 @@ type Set struct {
 // NewSet compiles the tools' schemas. The Set is complete even when some do not
 // compile (their Entry carries the error); the error joins all of them.
 func NewSet(tools []callvet.Tool) (*Set, error) {
-	s := &Set{entries: make([]Entry, len(tools)), exact: make(map[string]*Entry, len(tools)),
-		folded: make(map[string]*Entry, len(tools))}
+	s := &Set{
+		entries: make([]Entry, len(tools)), exact: make(map[string]*Entry, len(tools)),
+		folded: make(map[string]*Entry, len(tools)),
+	}
 	var errs []error
 	for i := range tools {
 		e := &s.entries[i]

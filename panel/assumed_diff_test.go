@@ -19,8 +19,10 @@ func TestDiffAssumes(t *testing.T) {
 		for i := range 4 {
 			c := &callvet.Case{ID: fmt.Sprint("c", i)}
 			for k := range repeats {
-				l.Add(c, &callvet.Cell{Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
-					Result: callvet.Result{Verdict: callvet.VerdictPass}})
+				l.Add(c, &callvet.Cell{
+					Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
+					Result: callvet.Result{Verdict: callvet.VerdictPass},
+				})
 			}
 		}
 		return l
@@ -30,7 +32,9 @@ func TestDiffAssumes(t *testing.T) {
 		about       panel.Population
 		want        string
 	}{
-		{1, 1, "", ""}, {1, 2, "", panel.AttemptsAreOne}, {3, 1, panel.TasksLikeThese, panel.AttemptsAreOne},
+		{1, 1, "", ""},
+		{1, 2, "", panel.AttemptsAreOne},
+		{3, 1, panel.TasksLikeThese, panel.AttemptsAreOne},
 		{2, 2, panel.ThisSuite, ""},
 	} {
 		if got := panel.DiffWith(run(tt.before), run(tt.now),

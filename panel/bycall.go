@@ -28,8 +28,10 @@ func (d *Difference) finishByCall(conf float64) {
 	base, cand := d.baseSums.Interval(conf, stats.DefaultRho0), d.candidateSums.Interval(conf, stats.DefaultRho0)
 	d.Test, d.P = "paired_ratio_t", 1
 	if !base.Defined() || !cand.Defined() {
-		d.Change = stats.Interval{Lower: -1, Upper: 1, Clusters: d.Cases, Confidence: conf,
-			Method: "paired_ratio_of_totals", Status: stats.StatusZeroDenominator}
+		d.Change = stats.Interval{
+			Lower: -1, Upper: 1, Clusters: d.Cases, Confidence: conf,
+			Method: "paired_ratio_of_totals", Status: stats.StatusZeroDenominator,
+		}
 		return
 	}
 	cases := float64(d.Cases)

@@ -47,22 +47,62 @@ func TestCasesByCall(t *testing.T) {
 		point       float64
 		fell, rose  int
 	}{
-		"no call on either side": {"arg_em", false, []values{{1, 2}, {0, 0}}, []values{{2, 2}, {0, 0}}, 1,
-			0, 0.5, 0, 1},
-		"no call before": {"arg_em", false, []values{{1, 2}, {0, 0}}, []values{{1, 2}, {2, 2}}, 2, 0,
-			0.25, 0, 1},
-		"no call now": {"arg_em", false, []values{{1, 2}, {2, 2}}, []values{{1, 2}, {0, 0}}, 2, 0,
-			-0.25, 1, 0},
-		"more calls now": {"arg_em", false, []values{{1, 2}, {1, 1}}, []values{{1, 2}, {0, 2}}, 2, 0,
-			-5. / 12, 1, 0},
-		"attempts on both sides": {"judged_pass", true, []values{{2, 2}, {1, 1}}, []values{{1, 2}, {0, 1}}, 2, 0,
-			-0.75, 2, 0},
-		"no attempt before": {"judged_pass", true, []values{{2, 2}, {0, 0}}, []values{{1, 2}, {1, 1}}, 1, 1,
-			-0.5, 1, 0},
-		"no attempt now": {"judged_pass", true, []values{{2, 2}, {1, 1}}, []values{{1, 2}, {0, 0}}, 1, 1,
-			-0.5, 1, 0},
-		"an amount on one side": {MetricCost, true, []values{{2, 1}, {0, 0}}, []values{{3, 1}, {3, 1}}, 1,
-			1, 0.5, 0, 1},
+		"no call on either side": {
+			"arg_em", false,
+			[]values{{1, 2}, {0, 0}},
+			[]values{{2, 2}, {0, 0}},
+			1,
+			0, 0.5, 0, 1,
+		},
+		"no call before": {
+			"arg_em", false,
+			[]values{{1, 2}, {0, 0}},
+			[]values{{1, 2}, {2, 2}},
+			2, 0,
+			0.25, 0, 1,
+		},
+		"no call now": {
+			"arg_em", false,
+			[]values{{1, 2}, {2, 2}},
+			[]values{{1, 2}, {0, 0}},
+			2, 0,
+			-0.25, 1, 0,
+		},
+		"more calls now": {
+			"arg_em", false,
+			[]values{{1, 2}, {1, 1}},
+			[]values{{1, 2}, {0, 2}},
+			2, 0,
+			-5. / 12, 1, 0,
+		},
+		"attempts on both sides": {
+			"judged_pass", true,
+			[]values{{2, 2}, {1, 1}},
+			[]values{{1, 2}, {0, 1}},
+			2, 0,
+			-0.75, 2, 0,
+		},
+		"no attempt before": {
+			"judged_pass", true,
+			[]values{{2, 2}, {0, 0}},
+			[]values{{1, 2}, {1, 1}},
+			1, 1,
+			-0.5, 1, 0,
+		},
+		"no attempt now": {
+			"judged_pass", true,
+			[]values{{2, 2}, {1, 1}},
+			[]values{{1, 2}, {0, 0}},
+			1, 1,
+			-0.5, 1, 0,
+		},
+		"an amount on one side": {
+			MetricCost, true,
+			[]values{{2, 1}, {0, 0}},
+			[]values{{3, 1}, {3, 1}},
+			1,
+			1, 0.5, 0, 1,
+		},
 	} {
 		m := changeOfMetric(c.metric, c.each, c.before, c.now)
 		if d := &m.Overall; d.Cases != c.cases || m.OneSided != c.oneSided || differ(d.Change.Point, c.point) ||
@@ -77,8 +117,10 @@ func TestCasesByCall(t *testing.T) {
 func TestNoCallsOnASide(t *testing.T) {
 	t.Parallel()
 	d := &changeOfMetric("arg_em", false, same(8, values{2, 2}), same(8, values{0, 0})).Overall
-	want := stats.Interval{Lower: -1, Upper: 1, Clusters: 8, Confidence: 0.95, Method: "paired_ratio_of_totals",
-		Status: stats.StatusZeroDenominator}
+	want := stats.Interval{
+		Lower: -1, Upper: 1, Clusters: 8, Confidence: 0.95, Method: "paired_ratio_of_totals",
+		Status: stats.StatusZeroDenominator,
+	}
 	if diff := cmp.Diff(want, d.Change); diff != "" || d.P != 1 || d.Verdict != ChangeUnclear ||
 		d.Test != "paired_ratio_t" {
 		t.Errorf("%s %+v", diff, d)
@@ -96,8 +138,10 @@ func TestFewByCall(t *testing.T) {
 		status      stats.Status
 	}{
 		"five of eleven do otherwise": {same(11, right), append(same(6, right), others...), false, stats.StatusOK},
-		"four of ten do otherwise": {same(10, right), append(same(6, right), others[:4]...), true,
-			stats.StatusCapped},
+		"four of ten do otherwise": {
+			same(10, right), append(same(6, right), others[:4]...), true,
+			stats.StatusCapped,
+		},
 		"nothing changes": {same(10, right), same(10, right), true, stats.StatusCapped},
 		"two cases":       {same(2, right), same(2, right), true, stats.StatusCapped},
 		"one case":        {same(1, right), same(1, values{1, 2}), false, stats.StatusTooFew},
@@ -130,18 +174,30 @@ func TestChangeOfCounts(t *testing.T) {
 		status      stats.Status
 		fell, rose  int
 	}{
-		"all make one call more": {same(12, one), same(12, two), "paired_mean_t+mover",
-			stats.StatusCapped, 0, 12},
-		"five of twelve change": {same(12, one),
+		"all make one call more": {
+			same(12, one), same(12, two), "paired_mean_t+mover",
+			stats.StatusCapped, 0, 12,
+		},
+		"five of twelve change": {
+			same(12, one),
 			append(same(7, one), values{2, 1}, values{3, 1}, values{4, 1}, values{5, 1}, values{6, 1}),
-			"paired_mean_skewed_t", stats.StatusOK, 0, 5},
-		"three fall and three rise": {same(12, two), append(same(6, two), one, one, one, three, three, three),
-			"paired_mean_skewed_t", stats.StatusOK, 3, 3},
-		"all change, four of ten other ways": {same(10, one),
+			"paired_mean_skewed_t", stats.StatusOK, 0, 5,
+		},
+		"three fall and three rise": {
+			same(12, two), append(same(6, two), one, one, one, three, three, three),
+			"paired_mean_skewed_t", stats.StatusOK, 3, 3,
+		},
+		"all change, four of ten other ways": {
+			same(10, one),
 			append(same(6, two), values{3, 1}, values{4, 1}, values{5, 1}, values{6, 1}), "paired_mean_skewed_t+mover",
-			stats.StatusCapped, 0, 10},
-		"two cases, one changes": {same(2, one), []values{one, two}, "paired_mean_skewed_t",
-			stats.StatusCapped, 0, 1},
+			stats.StatusCapped, 0, 10,
+		},
+		"two cases, one changes": {
+			same(2, one),
+			[]values{one, two},
+			"paired_mean_skewed_t",
+			stats.StatusCapped, 0, 1,
+		},
 		"one case": {same(1, one), same(1, two), "paired_mean_t", stats.StatusTooFew, 0, 1},
 	} {
 		d := &changeOfMetric("calls_per_attempt", true, c.before, c.now).Overall

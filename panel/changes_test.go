@@ -53,8 +53,10 @@ func TestKindsOfChange(t *testing.T) {
 // first, and cases without a verdict with the side that lacks it.
 func TestUnchangedAndUnjudged(t *testing.T) {
 	t.Parallel()
-	for asked, want := range map[int][]string{0: nil, 1: {"c2"}, 2: {"c2", "c0"}, 3: {"c2", "c0", "c1"},
-		9: {"c2", "c0", "c1"}} {
+	for asked, want := range map[int][]string{
+		0: nil, 1: {"c2"}, 2: {"c2", "c0"}, 3: {"c2", "c0", "c1"},
+		9: {"c2", "c0", "c1"},
+	} {
 		l := attemptsAt("p", "p", "f")
 		tc := DiffWith(l, l, DiffConfig{Unchanged: asked}).Targets[0]
 		var got []string
@@ -98,8 +100,10 @@ func TestJudge(t *testing.T) {
 		"the interval is none":  {9, 0.1, 0.3, 0.2, stats.StatusTooFew, ChangeUnclear},
 		"no case is comparable": {0, 0.1, 0.3, 0.2, stats.StatusOK, ChangeNone},
 	} {
-		d := Difference{Cases: c.cases, P: c.p,
-			Change: stats.Interval{Lower: c.lower, Upper: c.upper, Confidence: 0.75, Status: c.status}}
+		d := Difference{
+			Cases: c.cases, P: c.p,
+			Change: stats.Interval{Lower: c.lower, Upper: c.upper, Confidence: 0.75, Status: c.status},
+		}
 		if got := d.judge(); got != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -191,8 +195,11 @@ func TestOrderOfCases(t *testing.T) {
 	}
 	one, two, three := Share{Sum: 1, N: 2}, Share{Sum: 2, N: 2}, Share{Sum: 0, N: 2}
 	want := paired(one, one, one, two, two, three, three)
-	for _, order := range [][]Share{{two, two, three, three, one, one, one}, {three, one, two, one, three, two, one},
-		{one, two, three, one, two, three, one}} {
+	for _, order := range [][]Share{
+		{two, two, three, three, one, one, one},
+		{three, one, two, one, three, two, one},
+		{one, two, three, one, two, three, one},
+	} {
 		if got := paired(order...); differ(got.Change.Lower, want.Change.Lower) ||
 			differ(got.Change.Upper, want.Change.Upper) || got.Change.Method != want.Change.Method {
 			t.Errorf("in another order %+v, want %+v", got.Change, want.Change)
@@ -233,8 +240,10 @@ func TestWidened(t *testing.T) {
 		{CandidateOnly: 4, BaselineOnly: 4},
 	} {
 		var before, now []string
-		for kind, n := range map[string]int{"pp": c.Both, "ff": c.Neither, "pf": c.BaselineOnly,
-			"fp": c.CandidateOnly} {
+		for kind, n := range map[string]int{
+			"pp": c.Both, "ff": c.Neither, "pf": c.BaselineOnly,
+			"fp": c.CandidateOnly,
+		} {
 			before, now = append(before, slices.Repeat([]string{kind[:1]}, n)...),
 				append(now, slices.Repeat([]string{kind[1:]}, n)...)
 		}
@@ -280,8 +289,10 @@ func TestNewlyFailingOfShares(t *testing.T) {
 		before, now      Share
 		failing, passing int
 	}{
-		{Share{2, 4, true}, Share{1, 4, true}, 1, 0}, {Share{1, 4, true}, Share{2, 4, true}, 0, 1},
-		{Share{3, 4, true}, Share{2, 4, true}, 0, 0}, {Share{1, 4, true}, Share{0, 4, true}, 0, 0},
+		{Share{2, 4, true}, Share{1, 4, true}, 1, 0},
+		{Share{1, 4, true}, Share{2, 4, true}, 0, 1},
+		{Share{3, 4, true}, Share{2, 4, true}, 0, 0},
+		{Share{1, 4, true}, Share{0, 4, true}, 0, 0},
 	} {
 		if d := Paired([]Share{c.before}, []Share{c.now}, 0.95); d.NewlyFailing != c.failing ||
 			d.NewlyPassing != c.passing {
@@ -336,8 +347,10 @@ func TestTwoRates(t *testing.T) {
 	}
 	empty := part(0.8, 20)
 	empty.NEff = 0
-	for name, iv := range map[string]stats.Interval{"all": whole, "none": part(0, 0), "worth nothing": empty,
-		"no estimate": {N: 5, NEff: 5, Status: stats.StatusNoData}} {
+	for name, iv := range map[string]stats.Interval{
+		"all": whole, "none": part(0, 0), "worth nothing": empty,
+		"no estimate": {N: 5, NEff: 5, Status: stats.StatusNoData},
+	} {
 		if v := versus(iv, whole); v != nil {
 			t.Errorf("%s: %+v", name, v)
 		}

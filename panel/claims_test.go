@@ -19,9 +19,11 @@ func judgedLedger(name string, targets []string, cases, n int, cached bool, pass
 		for i := range cases {
 			c := callvet.Case{ID: fmt.Sprint("c", i), Fields: map[string]string{"kind": fmt.Sprint(i % 10)}}
 			for k := range n {
-				cell := callvet.Cell{Target: target, Repeat: k,
+				cell := callvet.Cell{
+					Target: target, Repeat: k,
 					Trace:  callvet.Trace{Outcome: callvet.OutcomeCalled, Cached: cached},
-					Result: callvet.Result{Verdict: callvet.VerdictFail}}
+					Result: callvet.Result{Verdict: callvet.VerdictFail},
+				}
 				if k < passes(target, i) {
 					cell.Result.Verdict = callvet.VerdictPass
 				}
@@ -120,14 +122,22 @@ func TestFamily(t *testing.T) {
 		want []claim
 	}{
 		"one alone": {[]*Difference{of(9, 0.125, ChangeWorse)}, []claim{{ChangeWorse, 0}}},
-		"one, the other of none": {[]*Difference{of(9, 0.125, ChangeWorse), of(0, 1, ChangeNone)},
-			[]claim{{ChangeWorse, 0}, {ChangeNone, 0}}},
-		"both at the level": {[]*Difference{of(9, 0.125, ChangeWorse), of(9, 0.125, ChangeBetter)},
-			[]claim{{ChangeUnclear, 0.25}, {ChangeUnclear, 0.25}}},
-		"both below it": {[]*Difference{of(9, 0.0625, ChangeWorse), of(9, 0.125, ChangeBetter)},
-			[]claim{{ChangeWorse, 0.125}, {ChangeBetter, 0.125}}},
-		"not clear by itself": {[]*Difference{of(9, 0.0625, ChangeUnclear), of(9, 0.5, ChangeUnclear)},
-			[]claim{{ChangeUnclear, 0.125}, {ChangeUnclear, 0.5}}},
+		"one, the other of none": {
+			[]*Difference{of(9, 0.125, ChangeWorse), of(0, 1, ChangeNone)},
+			[]claim{{ChangeWorse, 0}, {ChangeNone, 0}},
+		},
+		"both at the level": {
+			[]*Difference{of(9, 0.125, ChangeWorse), of(9, 0.125, ChangeBetter)},
+			[]claim{{ChangeUnclear, 0.25}, {ChangeUnclear, 0.25}},
+		},
+		"both below it": {
+			[]*Difference{of(9, 0.0625, ChangeWorse), of(9, 0.125, ChangeBetter)},
+			[]claim{{ChangeWorse, 0.125}, {ChangeBetter, 0.125}},
+		},
+		"not clear by itself": {
+			[]*Difference{of(9, 0.0625, ChangeUnclear), of(9, 0.5, ChangeUnclear)},
+			[]claim{{ChangeUnclear, 0.125}, {ChangeUnclear, 0.5}},
+		},
 	} {
 		Family(c.of)
 		var got []claim

@@ -240,8 +240,10 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	if cfg.Pairs == nil {
 		cfg.Pairs = Namesakes(baseline, candidate)
 	}
-	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name,
-		CandidateName: candidate.Name, Confidence: cfg.Confidence, Population: cfg.Population.Or()}
+	d := &Comparison{
+		Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name,
+		CandidateName: candidate.Name, Confidence: cfg.Confidence, Population: cfg.Population.Or(),
+	}
 	if max(baseline.repeats, candidate.repeats) > 1 && d.Population == TasksLikeThese {
 		d.Assumed = AttemptsAreOne
 	}
@@ -440,8 +442,10 @@ func without(names []string, taken []bool) (left []string) {
 
 func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConfig) TargetComparison {
 	conf := cfg.Confidence
-	out := TargetComparison{Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]],
-		Overall: Difference{single: true}}
+	out := TargetComparison{
+		Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]],
+		Overall: Difference{single: true},
+	}
 	out.Overall.about(base, cand, t, cfg)
 	bySlice := map[sliceID]*Difference{}
 	both, defaults := map[[2]sliceID]int{}, slices.Equal(cand.sliceBy, DefaultSlices())

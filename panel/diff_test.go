@@ -61,8 +61,10 @@ func TestAttemptsThatAgree(t *testing.T) {
 	for name, c := range map[string]struct {
 		cases []string
 		n     int
-	}{"all agree": {[]string{"pp", "ff", "pp"}, 3}, "none passes": {[]string{"ff", "ff", "ff"}, 3},
-		"one case is mixed": {[]string{"pp", "pf", "ff"}, 6}} {
+	}{
+		"all agree": {[]string{"pp", "ff", "pp"}, 3}, "none passes": {[]string{"ff", "ff", "ff"}, 3},
+		"one case is mixed": {[]string{"pp", "pf", "ff"}, 6},
+	} {
 		l := attemptsAt(c.cases...)
 		tc := Diff(l, l, 0).Targets[0]
 		for _, d := range []*Difference{&tc.Overall, &tc.Measured[0].Overall} {

@@ -103,8 +103,10 @@ func TestDiffLayers(t *testing.T) {
 	t.Parallel()
 	ledger := func(layers ...string) *Ledger {
 		l := NewLedger("run", []string{"r"}, nil)
-		cell := &callvet.Cell{Trace: callvet.Trace{Decision: &callvet.Decision{}},
-			Result: callvet.Result{Verdict: callvet.VerdictPass}}
+		cell := &callvet.Cell{
+			Trace:  callvet.Trace{Decision: &callvet.Decision{}},
+			Result: callvet.Result{Verdict: callvet.VerdictPass},
+		}
 		for _, name := range layers {
 			cell.Result.Assertions = append(cell.Result.Assertions,
 				callvet.Assertion{Name: name, Layer: callvet.LayerRouting})
@@ -155,13 +157,23 @@ func TestDiffSettingsAndTools(t *testing.T) {
 		"the same":      {[]Settings{{"temperature": "0"}}, []Settings{{"temperature": "0"}}, [2]string{"x", "x"}, nil},
 		"not known":     {nil, []Settings{{"temperature": "0"}}, [2]string{"", "x"}, nil},
 		"not known now": {[]Settings{{"temperature": "0"}}, nil, [2]string{"x", ""}, nil},
-		"other values": {[]Settings{{"temperature": "0", "top_p": "1"}},
-			[]Settings{{"temperature": "1", "top_p": "1"}}, [2]string{},
-			[]string{"m was not asked with the same parameters in both runs (temperature): a difference may be theirs"}},
-		"on one side": {[]Settings{{"seed": "1"}}, []Settings{{"tool_choice": "none"}}, [2]string{},
-			[]string{"m was not asked with the same parameters in both runs (seed, tool_choice): a difference may be theirs"}},
-		"other tools": {nil, nil, [2]string{"x", "y"},
-			[]string{"the tools of the suite are not the same in both runs: a difference may be that of the tools"}},
+		"other values": {
+			[]Settings{{"temperature": "0", "top_p": "1"}},
+			[]Settings{{"temperature": "1", "top_p": "1"}},
+			[2]string{},
+			[]string{"m was not asked with the same parameters in both runs (temperature): a difference may be theirs"},
+		},
+		"on one side": {
+			[]Settings{{"seed": "1"}},
+			[]Settings{{"tool_choice": "none"}},
+			[2]string{},
+			[]string{"m was not asked with the same parameters in both runs (seed, tool_choice): a difference may be theirs"},
+		},
+		"other tools": {
+			nil, nil,
+			[2]string{"x", "y"},
+			[]string{"the tools of the suite are not the same in both runs: a difference may be that of the tools"},
+		},
 	} {
 		sides := [2]*Ledger{}
 		for i, settings := range [][]Settings{c.base, c.cand} {

@@ -53,8 +53,10 @@ func TestLostOfComparison(t *testing.T) {
 		"neither":   {Comparison{}, nil},
 		"baseline":  {Comparison{LostBaseline: a}, a},
 		"candidate": {Comparison{LostCandidate: b}, b},
-		"both": {Comparison{LostBaseline: a, LostCandidate: b},
-			&Lost{Count: 3, First: []LostRecord{{Line: 7}, {Line: 8}}}},
+		"both": {
+			Comparison{LostBaseline: a, LostCandidate: b},
+			&Lost{Count: 3, First: []LostRecord{{Line: 7}, {Line: 8}}},
+		},
 	} {
 		if d := cmp.Diff(c.want, c.of.Lost()); d != "" {
 			t.Errorf("%s: %s", name, d)

@@ -59,8 +59,12 @@ func TestSlicesOfAMetricAreOneFamily(t *testing.T) {
 // their contracts say, or their tags.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
-	tools := []callvet.Tool{{Name: "pay", Family: "money", Tags: []string{"x"}}, {Name: "refund", Family: "money"},
-		{Name: "weather", Tags: []string{"world", "free"}}, {Name: "ping"}}
+	tools := []callvet.Tool{
+		{Name: "pay", Family: "money", Tags: []string{"x"}},
+		{Name: "refund", Family: "money"},
+		{Name: "weather", Tags: []string{"world", "free"}},
+		{Name: "ping"},
+	}
 	own := oneCall("own tools", "pay")
 	own.Tools = []callvet.Tool{{Name: "pay", Family: "own"}}
 	said := oneCall("says it", "pay")

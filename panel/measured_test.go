@@ -55,16 +55,22 @@ func TestUnracedPairedCoverage(t *testing.T) {
 			}
 			return binomial(3, 1), binomial(3, 1)
 		}, 0.035},
-		"every case loses 5 %": {"arg_em",
-			func() (a, b Observation) { return binomial(3, 0.95), binomial(3, 0.90) }, 0.035},
-		"cases differ": {"arg_em",
+		"every case loses 5 %": {
+			"arg_em",
+			func() (a, b Observation) { return binomial(3, 0.95), binomial(3, 0.90) }, 0.035,
+		},
+		"cases differ": {
+			"arg_em",
 			func() (a, b Observation) {
 				p := 0.5 +
 					r.Float64()/2
 				return binomial(4, p), binomial(4, p-margin)
-			}, 0.035},
-		"one call a case": {"arg_em",
-			func() (a, b Observation) { return binomial(1, 0.9), binomial(1, 0.85) }, 0.035},
+			}, 0.035,
+		},
+		"one call a case": {
+			"arg_em",
+			func() (a, b Observation) { return binomial(1, 0.9), binomial(1, 0.85) }, 0.035,
+		},
 		"5 % break, half are wrong anyway": {"arg_em", func() (a, b Observation) {
 			switch x := r.Float64(); {
 			case x < margin:
@@ -78,9 +84,11 @@ func TestUnracedPairedCoverage(t *testing.T) {
 			x := math.Exp(0.4 * r.NormFloat64())
 			return size(x), size(x * 1.05 * (1 + 0.2*r.NormFloat64()))
 		}, 0.05},
-		"5 % more, unlike cost": {MetricTokens,
+		"5 % more, unlike cost": {
+			MetricTokens,
 			func() (a, b Observation) { return size(100 + 900*r.Float64()), size((100 + 900*r.Float64()) * 1.05) },
-			0.05},
+			0.05,
+		},
 	} {
 		r = rand.New(rand.NewPCG(9, 1)) // whatever the order of the scenarios
 		for _, g := range []int{40, 300} {

@@ -92,8 +92,12 @@ func JudgedPart(name string) (thing string, corrected bool) {
 	for _, p := range [...]struct {
 		prefix, thing string
 		corrected     bool
-	}{{MetricJudgedCalls, "call", false}, {MetricTrueCalls, "call", true}, {MetricJudgedTurns, "turn", false},
-		{MetricTrueTurns, "turn", true}} {
+	}{
+		{MetricJudgedCalls, "call", false},
+		{MetricTrueCalls, "call", true},
+		{MetricJudgedTurns, "turn", false},
+		{MetricTrueTurns, "turn", true},
+	} {
 		if strings.HasPrefix(name, p.prefix) {
 			return p.thing, p.corrected
 		}

@@ -54,8 +54,10 @@ var ratesPaired = [...]string{
 }
 
 // lowerPaired are rates of trace files for which less is better.
-var lowerPaired = [...]string{"unknown_tool_rate", "rate_limited_rate", "timeout_rate", "rejected_rate",
-	"safety_incidents", "blocked_incidents"}
+var lowerPaired = [...]string{
+	"unknown_tool_rate", "rate_limited_rate", "timeout_rate", "rejected_rate",
+	"safety_incidents", "blocked_incidents",
+}
 
 // Comparable lists the metrics that can be compared with a baseline; scores of a
 // scorer can be too, and judged_pass of one of several judges (judged_pass:NAME).

@@ -24,14 +24,18 @@ func TestWhatIsPaired(t *testing.T) {
 			t.Errorf("%s: %s %s", want.Metric, d, why)
 		}
 	}
-	for name, of := range map[string]string{"judged_calls:ann": "calls", "true_turns:ann": "turns",
-		"judged_pass:ann": "attempts", MetricCost: "cases"} {
+	for name, of := range map[string]string{
+		"judged_calls:ann": "calls", "true_turns:ann": "turns",
+		"judged_pass:ann": "attempts", MetricCost: "cases",
+	} {
 		if got := Describe(name).Of; got != of {
 			t.Errorf("%s is of %s, want %s", name, got, of)
 		}
 	}
-	for name, want := range map[string]bool{"judged_pass": true, "judged_pass:ann": true, "true_success": true,
-		"true_success:ann": true, MetricPass: false, "judged_calls:ann": false} {
+	for name, want := range map[string]bool{
+		"judged_pass": true, "judged_pass:ann": true, "true_success": true,
+		"true_success:ann": true, MetricPass: false, "judged_calls:ann": false,
+	} {
 		if got := OfJudge(name); got != want {
 			t.Errorf("%s: of a judge %t", name, got)
 		}

@@ -447,8 +447,10 @@ const differsBelow = 0.05
 // DefaultSlices are the keys that runs and trace files are sliced by when nobody says otherwise:
 // the usual names, tools that were called, tags, and all fields that there are.
 func DefaultSlices() []string {
-	return []string{"tier", "category", "difficulty", "language", "intent", "stateful", callvet.SliceExpectedTool,
-		callvet.SliceCalledTool, "api_version", keyFamily, "tag", "*"}
+	return []string{
+		"tier", "category", "difficulty", "language", "intent", "stateful", callvet.SliceExpectedTool,
+		callvet.SliceCalledTool, "api_version", keyFamily, "tag", "*",
+	}
 }
 
 // keyFamily slices by the families of the tools that a case expects.

@@ -36,8 +36,10 @@ func attempt(i, repeat int, v callvet.Verdict, tools ...string) *callvet.Cell {
 	if v == callvet.VerdictPass {
 		value = 1
 	}
-	c.Result.Scores = []callvet.Score{{Name: "overall", Value: value, Scored: true},
-		{Name: "arg_accuracy", Reason: "no expected arguments"}}
+	c.Result.Scores = []callvet.Score{
+		{Name: "overall", Value: value, Scored: true},
+		{Name: "arg_accuracy", Reason: "no expected arguments"},
+	}
 	return c
 }
 
@@ -68,8 +70,10 @@ func TestTwins(t *testing.T) {
 	for _, tc := range []struct {
 		by   []string
 		want string
-	}{{nil, "language=es-AR language=pt-BR tag=hard"},
-		{[]string{"language", "tag"}, "language=es-AR language=pt-BR tag=es-AR tag=hard tag=pt-BR"}} {
+	}{
+		{nil, "language=es-AR language=pt-BR tag=hard"},
+		{[]string{"language", "tag"}, "language=es-AR language=pt-BR tag=es-AR tag=hard tag=pt-BR"},
+	} {
 		l := NewLedger("A", []string{"m"}, tc.by)
 		for i := range cases {
 			l.Add(&cases[i], attempt(i, 0, callvet.VerdictPass, "weather"))

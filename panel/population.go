@@ -50,8 +50,10 @@ func (d *Difference) finishSuite(conf float64) {
 	whole := !d.relative && !d.counted && len(d.byCall) == 0
 	for _, s := range d.sides {
 		if !whole || s.before.fractional || s.after.fractional || !s.before.each || !s.after.each {
-			d.Change, d.P = stats.Interval{Lower: -1, Upper: 1, N: d.Cases, Clusters: d.Cases, Confidence: conf,
-				Status: stats.StatusNotByAttempt}, 1
+			d.Change, d.P = stats.Interval{
+				Lower: -1, Upper: 1, N: d.Cases, Clusters: d.Cases, Confidence: conf,
+				Status: stats.StatusNotByAttempt,
+			}, 1
 			return
 		}
 		t := stats.Sides{Passed: int(s.before.sum), N: s.before.n, NowPassed: int(s.after.sum), NowN: s.after.n}

@@ -93,30 +93,61 @@ func TestRanksOfPairs(t *testing.T) {
 	}{
 		// With six cases that all fall the p value is 1/64: below 0.05 alone, and not as one of four.
 		"better and worse": {[]Contender{run(pass), run(fail)}, MetricPass, 0, []string{"1", "2"}},
-		"a third without a verdict": {[]Contender{run(pass), run(fail), run(errors)}, MetricPass, 0,
-			[]string{"1–2", "2–3", "1–3"}},
-		"and a fourth": {[]Contender{run(pass), run(errors), run(errors), run(fail)}, MetricPass,
-			0, []string{"1–3", "1–4", "1–4", "2–4"}},
-		"a third of other cases": {[]Contender{run(pass), run(fail),
-			{NewLedger("r", []string{"m"}, nil), "m"}}, MetricPass, 0, []string{"1–2", "2–3", "1–3"}},
-		"a target that is not there": {[]Contender{run(pass), run(fail), {run(pass).Ledger, "n"}}, MetricPass,
-			0, []string{"1–2", "2–3", "1–3"}},
+		"a third without a verdict": {
+			[]Contender{run(pass), run(fail), run(errors)},
+			MetricPass, 0,
+			[]string{"1–2", "2–3", "1–3"},
+		},
+		"and a fourth": {
+			[]Contender{run(pass), run(errors), run(errors), run(fail)},
+			MetricPass,
+			0,
+			[]string{"1–3", "1–4", "1–4", "2–4"},
+		},
+		"a third of other cases": {[]Contender{
+			run(pass), run(fail),
+			{NewLedger("r", []string{"m"}, nil), "m"},
+		}, MetricPass, 0, []string{"1–2", "2–3", "1–3"}},
+		"a target that is not there": {
+			[]Contender{run(pass), run(fail), {run(pass).Ledger, "n"}},
+			MetricPass,
+			0,
+			[]string{"1–2", "2–3", "1–3"},
+		},
 		"first and last of one run": {[]Contender{{ten, "z"}, {ten, "a"}}, MetricPass, 0, []string{"1", "2"}},
 		"another metric":            {[]Contender{run(pass), run(fail)}, "judged_pass", 0, []string{"1", "2"}},
 		"a metric of none":          {[]Contender{run(pass), run(fail)}, "arg_em", 0, []string{"1–2", "1–2"}},
-		"a metric of the first only": {[]Contender{run(pass), {ten, "a"}}, "judged_pass", 0,
-			[]string{"1–2", "1–2"}},
-		"a metric of the second only": {[]Contender{{ten, "z"}, run(fail)}, "judged_pass", 0,
-			[]string{"1–2", "1–2"}},
-		"asked to be surer": {[]Contender{run(pass), run(fail)}, MetricPass, 0.99,
-			[]string{"1–2", "1–2"}},
+		"a metric of the first only": {
+			[]Contender{run(pass), {ten, "a"}},
+			"judged_pass", 0,
+			[]string{"1–2", "1–2"},
+		},
+		"a metric of the second only": {
+			[]Contender{{ten, "z"}, run(fail)},
+			"judged_pass", 0,
+			[]string{"1–2", "1–2"},
+		},
+		"asked to be surer": {
+			[]Contender{run(pass), run(fail)},
+			MetricPass, 0.99,
+			[]string{"1–2", "1–2"},
+		},
 		"no confidence, which is 95 %": {[]Contender{run(pass), run(fail)}, MetricPass, 1, []string{"1", "2"}},
-		"a verdict on one side is no case": {[]Contender{run(pass), run("eeeeef")}, MetricPass, 0,
-			[]string{"1–2", "1–2"}},
-		"errors of either side do not count": {[]Contender{run(pass + "eeeeee"), run(fail + "pppppp")}, MetricPass, 0,
-			[]string{"1", "2"}},
-		"errors of the other do not count": {[]Contender{run(pass + "pppppp"), run(fail + "eeeeee")}, MetricPass, 0,
-			[]string{"1", "2"}},
+		"a verdict on one side is no case": {
+			[]Contender{run(pass), run("eeeeef")},
+			MetricPass, 0,
+			[]string{"1–2", "1–2"},
+		},
+		"errors of either side do not count": {
+			[]Contender{run(pass + "eeeeee"), run(fail + "pppppp")},
+			MetricPass, 0,
+			[]string{"1", "2"},
+		},
+		"errors of the other do not count": {
+			[]Contender{run(pass + "pppppp"), run(fail + "eeeeee")},
+			MetricPass, 0,
+			[]string{"1", "2"},
+		},
 	} {
 		var got []string
 		for _, r := range Ranks(c.of, c.metric, c.confidence) {

@@ -25,17 +25,26 @@ func TestRatchet(t *testing.T) {
 			[]string{"pppp", "ppp", "ppppp"},
 			Ratchet{Compared: 3, Baseline: 2, Candidate: 3},
 		},
-		"one fell": {[]string{"pp", "pp"}, []string{"ff", "pp"},
-			Ratchet{Cases: []string{"c0"}, Compared: 2, Baseline: 2, Candidate: 2}},
+		"one fell": {
+			[]string{"pp", "pp"},
+			[]string{"ff", "pp"},
+			Ratchet{Cases: []string{"c0"}, Compared: 2, Baseline: 2, Candidate: 2},
+		},
 		"it did not pass all before": {[]string{"pf", "ff"}, []string{"ff", "ff"}, Ratchet{}},
-		"it has no verdict before": {[]string{"ee", "p"}, []string{"ff", "f"},
-			Ratchet{Cases: []string{"c1"}, Compared: 1, Baseline: 1, Candidate: 1}},
+		"it has no verdict before": {
+			[]string{"ee", "p"},
+			[]string{"ff", "f"},
+			Ratchet{Cases: []string{"c1"}, Compared: 1, Baseline: 1, Candidate: 1},
+		},
 		"an error may have been the pass": {[]string{"pp"}, []string{"fe"}, Ratchet{Unknown: []string{"c0"}}},
 		"a lost attempt may have been it": {[]string{"pp"}, []string{"fl"}, Ratchet{Unknown: []string{"c0"}}},
 		"an error and a lost attempt":     {[]string{"pp"}, []string{"fel"}, Ratchet{Unknown: []string{"c0"}}},
 		"errors only":                     {[]string{"pp"}, []string{"ee"}, Ratchet{Unknown: []string{"c0"}}},
-		"a pass is a pass, whatever is lost": {[]string{"pp"}, []string{"pel"},
-			Ratchet{Compared: 1, Baseline: 2, Candidate: 1}},
+		"a pass is a pass, whatever is lost": {
+			[]string{"pp"},
+			[]string{"pel"},
+			Ratchet{Compared: 1, Baseline: 2, Candidate: 1},
+		},
 	} {
 		if c.want.Cases == nil {
 			c.want.Cases = []string{}
@@ -67,8 +76,10 @@ func TestRatchetFalseAlarm(t *testing.T) {
 func TestComparisonWorse(t *testing.T) {
 	t.Parallel()
 	target := func(overall, measured Change) TargetComparison {
-		return TargetComparison{Overall: Difference{Verdict: overall},
-			Measured: []Measured{{Overall: Difference{Verdict: measured}}}}
+		return TargetComparison{
+			Overall:  Difference{Verdict: overall},
+			Measured: []Measured{{Overall: Difference{Verdict: measured}}},
+		}
 	}
 	unclear, worse, better := ChangeUnclear, ChangeWorse, ChangeBetter
 	for name, c := range map[string]struct {

@@ -40,8 +40,10 @@ func TestCountsOfVerdicts(t *testing.T) {
 	target := func(pass int, floor bool) TargetPanel {
 		return TargetPanel{Floor: floor, Overall: Slice{Verdicts: Verdicts{Pass: pass}}}
 	}
-	for want, targets := range map[int][]TargetPanel{6: {target(1, true), target(2, false), target(4, false)},
-		9: {target(4, true), target(5, true)}, 0: nil} {
+	for want, targets := range map[int][]TargetPanel{
+		6: {target(1, true), target(2, false), target(4, false)},
+		9: {target(4, true), target(5, true)}, 0: nil,
+	} {
 		p := Panels{Targets: targets}
 		if got := p.Counted().Pass; got != want {
 			t.Errorf("%d passes, want %d", got, want)
@@ -74,8 +76,12 @@ func TestSmallWords(t *testing.T) {
 	for _, c := range []struct {
 		of   LostRecord
 		want string
-	}{{LostRecord{Line: 1, Reason: "cut"}, "line 1"}, {LostRecord{Reason: "cut"}, "cut"},
-		{LostRecord{File: "a.jsonl", Reason: "cut"}, "cut"}, {LostRecord{File: "a.jsonl", Line: 1}, "a.jsonl:1"}} {
+	}{
+		{LostRecord{Line: 1, Reason: "cut"}, "line 1"},
+		{LostRecord{Reason: "cut"}, "cut"},
+		{LostRecord{File: "a.jsonl", Reason: "cut"}, "cut"},
+		{LostRecord{File: "a.jsonl", Line: 1}, "a.jsonl:1"},
+	} {
 		if got := c.of.place(); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.of, got, c.want)
 		}

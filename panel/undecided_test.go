@@ -16,8 +16,10 @@ func verdicts(cases map[string]string) *panel.Ledger {
 	l := panel.NewLedger("r", []string{"m"}, nil)
 	for _, id := range []string{"a", "b", "c"} {
 		for k, v := range cases[id] {
-			cell := callvet.Cell{Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
-				Result: callvet.Result{Verdict: callvet.VerdictPass}}
+			cell := callvet.Cell{
+				Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
+				Result: callvet.Result{Verdict: callvet.VerdictPass},
+			}
 			switch v {
 			case 'f':
 				cell.Result.Verdict = callvet.VerdictFail
@@ -40,13 +42,19 @@ func TestWhyUndecided(t *testing.T) {
 		worse, newly string // part of why it is undecided; "": it is not
 	}{
 		"both known": {before: map[string]string{"a": "p", "b": "p"}, now: map[string]string{"a": "p", "b": "f"}},
-		"an error now": {before: map[string]string{"a": "p", "b": "p"}, now: map[string]string{"a": "p", "b": "e"},
-			newly: "1 case is newly failing"},
+		"an error now": {
+			before: map[string]string{"a": "p", "b": "p"}, now: map[string]string{"a": "p", "b": "e"},
+			newly: "1 case is newly failing",
+		},
 		"it failed before": {before: map[string]string{"a": "p", "b": "f"}, now: map[string]string{"a": "p", "b": "e"}},
-		"errors only": {before: map[string]string{"a": "p"}, now: map[string]string{"a": "e"},
-			worse: "no case has a verdict", newly: "no case has a verdict"},
-		"not paired": {before: map[string]string{"a": "p"}, now: map[string]string{"b": "f"}, apart: true,
-			newly: "no case is paired"},
+		"errors only": {
+			before: map[string]string{"a": "p"}, now: map[string]string{"a": "e"},
+			worse: "no case has a verdict", newly: "no case has a verdict",
+		},
+		"not paired": {
+			before: map[string]string{"a": "p"}, now: map[string]string{"b": "f"}, apart: true,
+			newly: "no case is paired",
+		},
 	} {
 		d := panel.DiffWith(verdicts(tc.before), verdicts(tc.now), panel.DiffConfig{Unpaired: tc.apart})
 		for newly, want := range map[bool]string{false: tc.worse, true: tc.newly} {
@@ -70,12 +78,21 @@ func TestDiffWeighsCases(t *testing.T) {
 		before, now map[string]string
 		noted       bool
 	}{
-		"nothing changes": {map[string]string{"a": "p", "b": "pppp", "c": "pp"},
-			map[string]string{"a": "p", "b": "pppp", "c": "pp"}, false},
-		"a case of four attempts breaks": {map[string]string{"a": "p", "b": "pppp", "c": "pp"},
-			map[string]string{"a": "p", "b": "ffff", "c": "pp"}, true},
-		"a case of as many breaks": {map[string]string{"a": "pp", "b": "pp"},
-			map[string]string{"a": "pp", "b": "ff"}, false},
+		"nothing changes": {
+			map[string]string{"a": "p", "b": "pppp", "c": "pp"},
+			map[string]string{"a": "p", "b": "pppp", "c": "pp"},
+			false,
+		},
+		"a case of four attempts breaks": {
+			map[string]string{"a": "p", "b": "pppp", "c": "pp"},
+			map[string]string{"a": "p", "b": "ffff", "c": "pp"},
+			true,
+		},
+		"a case of as many breaks": {
+			map[string]string{"a": "pp", "b": "pp"},
+			map[string]string{"a": "pp", "b": "ff"},
+			false,
+		},
 	} {
 		d := panel.Diff(verdicts(c.before), verdicts(c.now), 0)
 		if got := slices.ContainsFunc(d.Warnings,

@@ -23,8 +23,10 @@ func side(rng *rand.Rand, name string, g, attempts int, chance func() float64, m
 		c := &callvet.Case{ID: id, Fields: map[string]string{"language": []string{"de", "sv"}[i%2]}}
 		passes, calls := 0, 1+rng.IntN(4)
 		for k := range attempts {
-			cell := &callvet.Cell{Repeat: k, Result: callvet.Result{Verdict: callvet.VerdictFail},
-				Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}}
+			cell := &callvet.Cell{
+				Repeat: k, Result: callvet.Result{Verdict: callvet.VerdictFail},
+				Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
+			}
 			if rng.Float64() < p {
 				cell.Result.Verdict = callvet.VerdictPass
 				passes++
@@ -65,13 +67,19 @@ func TestUnracedUnpairedCoverage(t *testing.T) {
 		was, is                 func() float64
 		truth                   [4]float64 // of the pass rate and of the metrics
 	}{
-		"the same": {120, 90, 1, func() float64 { return 0.8 }, func() float64 { return 0.8 },
-			[4]float64{0, 0, 0, 0}},
-		"worse": {120, 120, 1, func() float64 { return 0.9 }, func() float64 { return 0.8 },
-			[4]float64{-0.1, -0.1, 0, -0.1 / 1.4}},
+		"the same": {
+			120, 90, 1, func() float64 { return 0.8 }, func() float64 { return 0.8 },
+			[4]float64{0, 0, 0, 0},
+		},
+		"worse": {
+			120, 120, 1, func() float64 { return 0.9 }, func() float64 { return 0.8 },
+			[4]float64{-0.1, -0.1, 0, -0.1 / 1.4},
+		},
 		"cases differ": {100, 150, 3, rng.Float64, rng.Float64, [4]float64{0, 0, 0, 0}},
-		"better, mixed": {150, 150, 2, func() float64 { return rng.Float64() / 2 }, rng.Float64,
-			[4]float64{0.25, 0.25, 0, 0.25 / 0.75}},
+		"better, mixed": {
+			150, 150, 2, func() float64 { return rng.Float64() / 2 }, rng.Float64,
+			[4]float64{0.25, 0.25, 0, 0.25 / 0.75},
+		},
 	} {
 		var held [4]int
 		for range runs {
@@ -83,8 +91,10 @@ func TestUnracedUnpairedCoverage(t *testing.T) {
 				!strings.Contains(strings.Join(d.Warnings, " "), "not paired") || len(d.OnlyBaseline) > 0 {
 				t.Fatalf("%s: %+v", name, d)
 			}
-			for i, x := range []*Difference{&tc.Overall, &tc.Measured[0].Overall, &tc.Measured[1].Overall,
-				&tc.Measured[2].Overall} {
+			for i, x := range []*Difference{
+				&tc.Overall, &tc.Measured[0].Overall, &tc.Measured[1].Overall,
+				&tc.Measured[2].Overall,
+			} {
 				if !x.Change.Usable() || x.Change.Lower > x.Change.Point || x.Change.Upper < x.Change.Point {
 					t.Fatalf("%s, %d: %+v", name, i, x.Change)
 				}
@@ -200,8 +210,10 @@ func TestUnpairedSlices(t *testing.T) {
 		l := NewLedger("r", []string{"m"}, []string{"language"})
 		l.Measure([][]string{{MetricCost, "arg_em"}, {"arg_em", MetricTokens}}[i]...)
 		for k := range 4 {
-			c := &callvet.Case{ID: fmt.Sprint(i, k),
-				Fields: map[string]string{"language": []string{"de", []string{"sv", "fr"}[i]}[k%2]}}
+			c := &callvet.Case{
+				ID:     fmt.Sprint(i, k),
+				Fields: map[string]string{"language": []string{"de", []string{"sv", "fr"}[i]}[k%2]},
+			}
 			l.Add(c, &callvet.Cell{Result: callvet.Result{Verdict: callvet.VerdictPass}})
 			em := 1 - i // its position
 			l.Observe(0, c.ID, nil, []Observation{{Metric: em, Sum: 1, N: 1}})
@@ -218,8 +230,10 @@ func TestUnpairedSlices(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s=%s: %d of %d and %d cases, %d and %d calls", s.Key, s.Value, s.Cases,
 			s.Unpaired[0], s.Unpaired[1], s.Baseline.N, s.Candidate.N))
 	}
-	want := []string{"called_tool=pay: 4 of 4 and 4 cases, 8 and 8 calls",
-		"language=de: 2 of 2 and 2 cases, 2 and 2 calls"}
+	want := []string{
+		"called_tool=pay: 4 of 4 and 4 cases, 8 and 8 calls",
+		"language=de: 2 of 2 and 2 cases, 2 and 2 calls",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

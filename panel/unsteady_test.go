@@ -22,12 +22,18 @@ func TestUnsteadyTools(t *testing.T) {
 		want        string // part of the warning; "": there is none
 	}{
 		"the same results": {1, "c0", results(1, 2, 3), results(1, 2, 3), ""},
-		"two of three differ": {1, "c0", results(1, 2, 3), results(5, 6, 3),
-			"in 2 of 3 calls that both sides make at a case (tools hit most: weather (2))"},
-		"one tool of two": {0, "c0", results(1, 2, 3), results(1, 6, 9),
-			"in 2 of 3 calls that both sides make at a case (tools hit most: time (1), weather (1))"},
-		"one call is on both sides": {0, "c0", results(1, 2, 3), only,
-			"in 1 of 1 call that both sides make at a case (tools hit most: time (1))"},
+		"two of three differ": {
+			1, "c0", results(1, 2, 3), results(5, 6, 3),
+			"in 2 of 3 calls that both sides make at a case (tools hit most: weather (2))",
+		},
+		"one tool of two": {
+			0, "c0", results(1, 2, 3), results(1, 6, 9),
+			"in 2 of 3 calls that both sides make at a case (tools hit most: time (1), weather (1))",
+		},
+		"one call is on both sides": {
+			0, "c0", results(1, 2, 3), only,
+			"in 1 of 1 call that both sides make at a case (tools hit most: time (1))",
+		},
 		"no result on one side":       {0, "c0", results(1, 2, 3), nil, ""},
 		"a case that is not there":    {0, "c9", results(1, 2, 3), results(4, 5, 6), ""},
 		"a target that is not there":  {2, "c0", results(1, 2, 3), results(4, 5, 6), ""},

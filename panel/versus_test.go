@@ -15,14 +15,17 @@ func TestCompareSlices(t *testing.T) {
 	metrics := func(passed, n int) []Metric {
 		iv := stats.ClopperPearson(passed, n, 0.95, stats.TwoSided)
 		iv.NEff = float64(n)
-		return []Metric{{Name: MetricPass, Unit: UnitRate, Interval: iv},
+		return []Metric{
+			{Name: MetricPass, Unit: UnitRate, Interval: iv},
 			{Name: "arg_em", Unit: UnitRate, Interval: iv},
-			{Name: MetricError, Unit: UnitRate, LowerIsBetter: true, Interval: iv}}
+			{Name: MetricError, Unit: UnitRate, LowerIsBetter: true, Interval: iv},
+		}
 	}
 	p := TargetPanel{
 		Overall: Slice{Metrics: metrics(222, 300)},
 		Slices: []Slice{
-			{Key: "kind", Value: "a", Metrics: metrics(40, 100)}, {Key: "kind", Value: "b", Metrics: metrics(90, 100)},
+			{Key: "kind", Value: "a", Metrics: metrics(40, 100)},
+			{Key: "kind", Value: "b", Metrics: metrics(90, 100)},
 			{Key: "kind", Value: "c", Metrics: metrics(92, 100)},
 		},
 	}
@@ -50,8 +53,12 @@ func TestDiffers(t *testing.T) {
 	for _, c := range []struct {
 		of   *Versus
 		want bool
-	}{{nil, false}, {&Versus{Adjusted: 0.049}, true}, {&Versus{Adjusted: 0.05}, false},
-		{&Versus{Adjusted: 0.5}, false}} {
+	}{
+		{nil, false},
+		{&Versus{Adjusted: 0.049}, true},
+		{&Versus{Adjusted: 0.05}, false},
+		{&Versus{Adjusted: 0.5}, false},
+	} {
 		if got := c.of.Differs(); got != c.want {
 			t.Errorf("%+v: %t", c.of, got)
 		}

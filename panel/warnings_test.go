@@ -13,8 +13,10 @@ import (
 // TestPercent: a share that is not none, nor all, is not told as if it were.
 func TestPercent(t *testing.T) {
 	t.Parallel()
-	for share, want := range map[float64]string{0: "0.0", 1: "100.0", 0.5: "50.0", 0.9999: "99.99",
-		0.99996311: "99.996", 0.0000369: "0.004", 0.0004: "0.04", 1e-12: "0.000000"} {
+	for share, want := range map[float64]string{
+		0: "0.0", 1: "100.0", 0.5: "50.0", 0.9999: "99.99",
+		0.99996311: "99.996", 0.0000369: "0.004", 0.0004: "0.04", 1e-12: "0.000000",
+	} {
 		if got := percent(share); got != want {
 			t.Errorf("%v: %s, not %s", share, got, want)
 		}
@@ -36,21 +38,33 @@ func TestRateWarnings(t *testing.T) {
 		"nothing to note":     {of(stats.StatusOK, 0.5, 0.4, 0.6, 100, 30), 0, 100, nil},
 		"29 cases":            {of(stats.StatusOK, 0.5, 0.4, 0.6, 100, 29), 0, 100, []string{"only 29 cases"}},
 		"5 % without a value": {of(stats.StatusOK, 0.5, 0.4, 0.6, 95, 95), 5, 100, nil},
-		"more without a value": {of(stats.StatusOK, 0.5, 0.4, 0.6, 94, 94), 6, 100,
-			[]string{"6 of 100 judged attempts have no value and are left out"}},
+		"more without a value": {
+			of(stats.StatusOK, 0.5, 0.4, 0.6, 94, 94), 6, 100,
+			[]string{"6 of 100 judged attempts have no value and are left out"},
+		},
 		"that is no question": {of(stats.StatusOK, 0.5, 0.4, 0.6, 94, 94), 6, 0, nil},
 		"none has a value":    {of(stats.StatusNoData, 0, 0, 1, 0, 0), 6, 6, []string{"no data"}},
-		"one case": {of(stats.StatusSingleCluster, 0.5, 0, 1, 2, 1), 0, 2,
-			[]string{"one case only: no interval"}},
-		"all pass": {of(stats.StatusBoundary, 1, 0.884, 1, 40, 40), 0, 40,
-			[]string{"none of 40 is below 100 %, but a rate of 88.4 % is possible"}},
-		"none passes": {of(stats.StatusBoundary, 0, 0, 0.116, 40, 40), 0, 40,
-			[]string{"none of 40, but a rate of 11.6 % is possible"}},
+		"one case": {
+			of(stats.StatusSingleCluster, 0.5, 0, 1, 2, 1), 0, 2,
+			[]string{"one case only: no interval"},
+		},
+		"all pass": {
+			of(stats.StatusBoundary, 1, 0.884, 1, 40, 40), 0, 40,
+			[]string{"none of 40 is below 100 %, but a rate of 88.4 % is possible"},
+		},
+		"none passes": {
+			of(stats.StatusBoundary, 0, 0, 0.116, 40, 40), 0, 40,
+			[]string{"none of 40, but a rate of 11.6 % is possible"},
+		},
 		"few carry information": {of(stats.StatusCapped, 0.9, 0.7, 0.99, 40, 40), 0, 40, []string{widened}},
-		"few of few": {of(stats.StatusCapped, 0.9, 0.7, 0.99, 10, 10), 0, 10,
-			[]string{widened, "only 10 cases"}},
-		"half of a sample of four": {of(stats.StatusOK, 0.5, 0.1, 0.9, 4, 4), 1, 5,
-			[]string{"1 of 5 judged attempts have no value and are left out", "only 4 cases"}},
+		"few of few": {
+			of(stats.StatusCapped, 0.9, 0.7, 0.99, 10, 10), 0, 10,
+			[]string{widened, "only 10 cases"},
+		},
+		"half of a sample of four": {
+			of(stats.StatusOK, 0.5, 0.1, 0.9, 4, 4), 1, 5,
+			[]string{"1 of 5 judged attempts have no value and are left out", "only 4 cases"},
+		},
 	} {
 		m := Metric{Name: "arg_em", Unit: UnitRate, Interval: c.iv, Excluded: c.excluded}
 		if d := cmp.Diff(c.want, RateWarnings(&m, c.judged)); d != "" {
@@ -77,32 +91,81 @@ func TestSliceWarnings(t *testing.T) {
 	}{
 		"nothing to note": {Verdicts{Pass: 60, Fail: 40}, Unevaluated{}, Usage{}, true, nil},
 		"no attempt":      {Verdicts{}, Unevaluated{}, Usage{}, true, nil},
-		"5 % errors": {Verdicts{Pass: 60, Fail: 35, Error: 5}, Unevaluated{}, Usage{}, true,
-			[]string{"5 of 100 attempts (5.0 %)" + errors}},
-		"more errors": {Verdicts{Pass: 60, Fail: 34, Error: 6}, Unevaluated{}, Usage{}, true,
-			[]string{"6 of 100 attempts (6.0 %)" + errors + ": above 5 %, the result is inconclusive"}},
-		"some did not run": {Verdicts{Pass: 60, Fail: 30, NotRun: 10}, Unevaluated{}, Usage{}, true,
-			[]string{"10 of 100 attempts (10.0 %) did not run"}},
-		"some were not judged": {Verdicts{Pass: 60, Fail: 30, NotRun: 10}, Unevaluated{Unjudged: 10}, Usage{}, true,
-			[]string{"10 of 100 attempts (10.0 %) ran and could not be judged"}},
+		"5 % errors": {
+			Verdicts{Pass: 60, Fail: 35, Error: 5},
+			Unevaluated{},
+			Usage{},
+			true,
+			[]string{"5 of 100 attempts (5.0 %)" + errors},
+		},
+		"more errors": {
+			Verdicts{Pass: 60, Fail: 34, Error: 6},
+			Unevaluated{},
+			Usage{},
+			true,
+			[]string{"6 of 100 attempts (6.0 %)" + errors + ": above 5 %, the result is inconclusive"},
+		},
+		"some did not run": {
+			Verdicts{Pass: 60, Fail: 30, NotRun: 10},
+			Unevaluated{},
+			Usage{},
+			true,
+			[]string{"10 of 100 attempts (10.0 %) did not run"},
+		},
+		"some were not judged": {
+			Verdicts{Pass: 60, Fail: 30, NotRun: 10},
+			Unevaluated{Unjudged: 10},
+			Usage{},
+			true,
+			[]string{"10 of 100 attempts (10.0 %) ran and could not be judged"},
+		},
 		"both": {Verdicts{Pass: 60, Fail: 30, NotRun: 10}, Unevaluated{Unjudged: 4}, Usage{}, true, []string{
 			"6 of 100 attempts (6.0 %) did not run", "4 of 100 attempts (4.0 %) ran and could not be judged",
 		}},
-		"passes of a part": {Verdicts{Pass: 60, Fail: 40}, Unevaluated{Passed: 3}, Usage{}, true,
-			[]string{"3 of 100 attempts (3.0 %) passed with assertions that were not evaluated: they passed the others only"}},
-		"no usage": {Verdicts{Pass: 60, Fail: 40}, Unevaluated{}, Usage{UsageUnknown: 2, CostUnknown: 2},
-			true, []string{"2 of 100 attempts (2.0 %)" + usage + "they are in neither tokens nor cost"}},
-		"no usage, known cost": {Verdicts{Pass: 60, Fail: 40}, Unevaluated{}, Usage{UsageUnknown: 2}, true,
-			[]string{"2 of 100 attempts (2.0 %)" + usage + "they are not in the tokens"}},
-		"no cost": {Verdicts{Pass: 60, Fail: 40}, Unevaluated{}, Usage{CostUnknown: 3}, true,
-			[]string{"3 of 100 attempts (3.0 %) have no known cost: they are not in the cost"}},
-		"no usage, and of more no cost": {Verdicts{Pass: 60, Fail: 40}, Unevaluated{},
-			Usage{UsageUnknown: 2, CostUnknown: 3}, true, []string{
+		"passes of a part": {
+			Verdicts{Pass: 60, Fail: 40},
+			Unevaluated{Passed: 3},
+			Usage{},
+			true,
+			[]string{"3 of 100 attempts (3.0 %) passed with assertions that were not evaluated: they passed the others only"},
+		},
+		"no usage": {
+			Verdicts{Pass: 60, Fail: 40},
+			Unevaluated{},
+			Usage{UsageUnknown: 2, CostUnknown: 2},
+			true,
+			[]string{"2 of 100 attempts (2.0 %)" + usage + "they are in neither tokens nor cost"},
+		},
+		"no usage, known cost": {
+			Verdicts{Pass: 60, Fail: 40},
+			Unevaluated{},
+			Usage{UsageUnknown: 2},
+			true,
+			[]string{"2 of 100 attempts (2.0 %)" + usage + "they are not in the tokens"},
+		},
+		"no cost": {
+			Verdicts{Pass: 60, Fail: 40},
+			Unevaluated{},
+			Usage{CostUnknown: 3},
+			true,
+			[]string{"3 of 100 attempts (3.0 %) have no known cost: they are not in the cost"},
+		},
+		"no usage, and of more no cost": {
+			Verdicts{Pass: 60, Fail: 40},
+			Unevaluated{},
+			Usage{UsageUnknown: 2, CostUnknown: 3},
+			true,
+			[]string{
 				"2 of 100 attempts (2.0 %)" + usage + "they are not in the tokens",
 				"3 of 100 attempts (3.0 %) have no known cost: they are not in the cost",
-			}},
-		"attempts without usage to tell": {Verdicts{Pass: 60, Fail: 40}, Unevaluated{},
-			Usage{UsageUnknown: 2, CostUnknown: 3}, false, nil},
+			},
+		},
+		"attempts without usage to tell": {
+			Verdicts{Pass: 60, Fail: 40},
+			Unevaluated{},
+			Usage{UsageUnknown: 2, CostUnknown: 3},
+			false, nil,
+		},
 	} {
 		s := Slice{Verdicts: c.verdicts, NotEvaluated: c.open, Usage: c.usage}
 		if d := cmp.Diff(c.want, SliceWarnings(&s, c.told)); d != "" {

@@ -31,11 +31,13 @@ func BigTool() Options {
 		Additive:     AdditiveWeights{Name: 5, Keyword: 3, Token: 1, Example: 2, Namespace: 3, Candidates: 24},
 		Primary:      [][]string{{"tools"}},
 		Limit:        2,
-		Agents: AgentOptions{Limit: 3, Name: 4, Keyword: 3, Token: 1, Recent: 4, Vector: 4, Candidates: 6,
+		Agents: AgentOptions{
+			Limit: 3, Name: 4, Keyword: 3, Token: 1, Recent: 4, Vector: 4, Candidates: 6,
 			Hints: map[string][]string{
 				"action": {"action", "media"}, "knowledge": {"knowledge", "browser"}, "statistics": {"statistics"},
 				"compare": {"synthesis", "knowledge", "statistics"}, "trafik": {"trafik", "action"},
-			}},
+			},
+		},
 	}
 }
 

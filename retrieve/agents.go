@@ -55,8 +55,10 @@ func NewChooser(ctx context.Context, o Options, agents []Agent) (*Chooser, error
 	c := &Chooser{options: o.Agents, formula: o.Formula}
 	entries := make([]Entry, len(agents))
 	for i, a := range agents {
-		entries[i] = Entry{Tool: callvet.Tool{Name: a.Name, Description: a.Description}, Keywords: a.Keywords,
-			Namespace: a.Namespace}
+		entries[i] = Entry{
+			Tool: callvet.Tool{Name: a.Name, Description: a.Description}, Keywords: a.Keywords,
+			Namespace: a.Namespace,
+		}
 		c.order = append(c.order, a.Name)
 	}
 	o.Limit, o.Threshold, o.Confidence, o.MinConfidence, o.Agents.Gate = max(o.Agents.Limit, 1), 0, nil, 0, 0

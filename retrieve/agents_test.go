@@ -44,8 +44,10 @@ func TestChooseAdditive(t *testing.T) {
 	t.Parallel()
 	intents := func(o *retrieve.Options) {
 		o.Agents.Intents = []retrieve.Intent{
-			{Agent: "åska", Routes: []string{"r"}, Always: true,
-				Match: func(q string) bool { return strings.Contains(q, "thunder") }},
+			{
+				Agent: "åska", Routes: []string{"r"}, Always: true,
+				Match: func(q string) bool { return strings.Contains(q, "thunder") },
+			},
 			{Agent: "gamma", Routes: []string{"r"}, Match: func(q string) bool { return strings.Contains(q, "map") }},
 			{Agent: "nobody", Always: true, Match: func(string) bool { return true }},
 		}
@@ -61,25 +63,41 @@ func TestChooseAdditive(t *testing.T) {
 		"a name is four":           {question: "beta red", want: []string{"beta", "alpha", "gamma"}},
 		"a name without its marks": {question: "askade", want: []string{"åska", "alpha", "beta"}},
 		"ties stay in order":       {question: "zzz", want: []string{"alpha", "beta", "gamma"}},
-		"recent is four": {question: "red", recent: []string{"delta"},
-			want: []string{"delta", "alpha", "gamma"}},
-		"only six are candidates": {question: "zzz", recent: []string{"åska"},
-			change: func(o *retrieve.Options) { o.Agents.Candidates = 1 }, want: []string{"åska"}},
-		"fewer": {question: "red", change: func(o *retrieve.Options) { o.Agents.Limit = 1 },
-			want: []string{"alpha"}},
+		"recent is four": {
+			question: "red", recent: []string{"delta"},
+			want: []string{"delta", "alpha", "gamma"},
+		},
+		"only six are candidates": {
+			question: "zzz", recent: []string{"åska"},
+			change: func(o *retrieve.Options) { o.Agents.Candidates = 1 }, want: []string{"åska"},
+		},
+		"fewer": {
+			question: "red", change: func(o *retrieve.Options) { o.Agents.Limit = 1 },
+			want: []string{"alpha"},
+		},
 		"a route prefers":      {question: "red", route: "r", want: []string{"delta", "front", "alpha"}},
 		"who was chosen stays": {question: "delta red", route: "r", want: []string{"front", "delta", "alpha"}},
-		"an intent joins the hints": {question: "map beta delta", route: "r", change: intents,
-			want: []string{"gamma", "front", "beta"}},
-		"it goes by the catalog": {question: "map blue", route: "r",
+		"an intent joins the hints": {
+			question: "map beta delta", route: "r", change: intents,
+			want: []string{"gamma", "front", "beta"},
+		},
+		"it goes by the catalog": {
+			question: "map blue", route: "r",
 			change: func(o *retrieve.Options) { intents(o); o.Agents.Hints = nil; o.Agents.Limit = 2 },
-			want:   []string{"gamma", "beta"}},
-		"not on other routes": {question: "map blue", route: "s", change: intents,
-			want: []string{"beta", "alpha", "gamma"}},
-		"always goes first": {question: "thunder blue", route: "s", change: intents,
-			want: []string{"åska", "beta", "alpha"}},
-		"or has its place": {question: "thunder", route: "r", change: intents,
-			want: []string{"delta", "front", "åska"}},
+			want:   []string{"gamma", "beta"},
+		},
+		"not on other routes": {
+			question: "map blue", route: "s", change: intents,
+			want: []string{"beta", "alpha", "gamma"},
+		},
+		"always goes first": {
+			question: "thunder blue", route: "s", change: intents,
+			want: []string{"åska", "beta", "alpha"},
+		},
+		"or has its place": {
+			question: "thunder", route: "r", change: intents,
+			want: []string{"delta", "front", "åska"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -115,8 +133,10 @@ func TestChooseReranked(t *testing.T) {
 
 func gatedEntries() []retrieve.Entry {
 	tool := func(name, text string, agents ...string) retrieve.Entry {
-		return retrieve.Entry{Tool: callvet.Tool{Name: name, Description: text}, Namespace: []string{"tools"},
-			Agents: agents}
+		return retrieve.Entry{
+			Tool: callvet.Tool{Name: name, Description: text}, Namespace: []string{"tools"},
+			Agents: agents,
+		}
 	}
 	return []retrieve.Entry{
 		tool("queues", "queues on roads and red lights", "traffic"), tool("songs", "songs about roads", "music"),

@@ -48,8 +48,10 @@ func spell(i int) string {
 }
 
 func options() retrieve.BM25Options {
-	return retrieve.BM25Options{K1: 1.2,
-		Fields: []retrieve.BM25Field{{Name: "name", Weight: 2, B: 0.5}, {Name: "description", Weight: 1, B: 0.75}}}
+	return retrieve.BM25Options{
+		K1:     1.2,
+		Fields: []retrieve.BM25Field{{Name: "name", Weight: 2, B: 0.5}, {Name: "description", Weight: 1, B: 0.75}},
+	}
 }
 
 func BenchmarkSearch(b *testing.B) {

@@ -36,8 +36,10 @@ type vocabulary struct {
 }
 
 func newVocabulary(lists []list) vocabulary {
-	v := vocabulary{forward: make([]string, len(lists)), backward: make([]string, len(lists)),
-		starts: make([]int32, 1<<16+1)}
+	v := vocabulary{
+		forward: make([]string, len(lists)), backward: make([]string, len(lists)),
+		starts: make([]int32, 1<<16+1),
+	}
 	for i := range lists {
 		v.forward[i] = lists[i].term
 		v.backward[i] = reverse(lists[i].term)

@@ -81,8 +81,13 @@ func TestWeightZero(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	t.Parallel()
-	for _, o := range []retrieve.BM25Options{{}, {K1: 1}, {K1: math.NaN(), Fields: options().Fields},
-		{K1: 1, Fields: []retrieve.BM25Field{{B: 2}}}, {K1: 1, Fields: []retrieve.BM25Field{{Weight: -1}}}} {
+	for _, o := range []retrieve.BM25Options{
+		{},
+		{K1: 1},
+		{K1: math.NaN(), Fields: options().Fields},
+		{K1: 1, Fields: []retrieve.BM25Field{{B: 2}}},
+		{K1: 1, Fields: []retrieve.BM25Field{{Weight: -1}}},
+	} {
 		if _, err := retrieve.NewBM25(o); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("New(%+v): %v", o, err)
 		}

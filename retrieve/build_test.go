@@ -124,8 +124,12 @@ func TestSyncEmbedsWhatChanged(t *testing.T) {
 	}{
 		{"nothing", func() {}, retrieve.Change{}, 0},
 		{"a description", func() { next[1].Tool.Description += " Nytt." }, retrieve.Change{Changed: 1}, 1},
-		{"parameters, which have no part in the vector",
-			func() { next[2].Tool.Parameters = []byte(`{"type":"object"}`) }, retrieve.Change{Changed: 1}, 0},
+		{
+			"parameters, which have no part in the vector",
+			func() { next[2].Tool.Parameters = []byte(`{"type":"object"}`) },
+			retrieve.Change{Changed: 1},
+			0,
+		},
 		{"a tool more and one less", func() {
 			next = append(next[1:], retrieve.Entry{Tool: callvet.Tool{Name: "new", Description: "Something new."}})
 		}, retrieve.Change{Added: 1, Removed: 1}, 1},

@@ -184,8 +184,10 @@ func Calibrate(obs []Observation, o CalibrateOptions) (Calibration, error) {
 			}
 		}
 	}
-	c := Calibration{Logistic: fit(obs, o.Ridge, func(int) bool { return true }),
-		MinConfidence: quantile(obs, held, o.Refused)}
+	c := Calibration{
+		Logistic:      fit(obs, o.Ridge, func(int) bool { return true }),
+		MinConfidence: quantile(obs, held, o.Refused),
+	}
 	c.Sources = sourcesOf(obs, held, c.MinConfidence)
 	return c, nil
 }
@@ -258,8 +260,10 @@ func names(obs []Observation) []string {
 const numEvidence = 6
 
 func (e Evidence) numbers() [numEvidence]float64 {
-	return [numEvidence]float64{1, e.Score, e.Lead, e.Semantic, math.Log(0.05 + max(0, e.Matched)),
-		math.Log(1 + float64(e.Words))}
+	return [numEvidence]float64{
+		1, e.Score, e.Lead, e.Semantic, math.Log(0.05 + max(0, e.Matched)),
+		math.Log(1 + float64(e.Words)),
+	}
 }
 
 // weigh gives each kind of each source the same sum, 1 over all; 0 to those left out.

@@ -21,10 +21,14 @@ func observations(n, sources int) []retrieve.Observation {
 	out := make([]retrieve.Observation, n)
 	for i := range out {
 		score := r.Float64() * 0.8
-		e := retrieve.Evidence{Score: score, Lead: r.Float64() / 5, Semantic: r.Float64() / 5, Matched: r.Float64(),
-			Words: r.IntN(9)}
-		out[i] = retrieve.Observation{Evidence: e, Fits: r.Float64() < 1/(1+math.Exp(4-10*score)),
-			Source: fmt.Sprint(i % sources)}
+		e := retrieve.Evidence{
+			Score: score, Lead: r.Float64() / 5, Semantic: r.Float64() / 5, Matched: r.Float64(),
+			Words: r.IntN(9),
+		}
+		out[i] = retrieve.Observation{
+			Evidence: e, Fits: r.Float64() < 1/(1+math.Exp(4-10*score)),
+			Source: fmt.Sprint(i % sources),
+		}
 	}
 	return out
 }

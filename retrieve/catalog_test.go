@@ -35,8 +35,10 @@ func retrieveCatalog(n int) ([]retrieve.Entry, []string) {
 		}}
 		if len(questions) < cap(questions) {
 			questions = append(questions,
-				strings.Join([]string{"what", noun, "of", domain, description[5], description[7], description[9],
-					word(), word(), word()}, " "))
+				strings.Join([]string{
+					"what", noun, "of", domain, description[5], description[7], description[9],
+					word(), word(), word(),
+				}, " "))
 		}
 	}
 	return es, questions

@@ -29,19 +29,25 @@ func TestLoad(t *testing.T) {
 	yes := true
 	want := &retrieve.Catalogue{
 		Name: "c", Primary: [][]string{{"tools", "trafik"}}, Fallback: [][]string{{"tools"}},
-		Agents: []retrieve.Agent{{Name: "trafik", Keywords: []string{"väg"}, Namespace: []string{"agents", "trafik"},
-			Primary: [][]string{{"tools", "trafik"}}}},
+		Agents: []retrieve.Agent{{
+			Name: "trafik", Keywords: []string{"väg"}, Namespace: []string{"agents", "trafik"},
+			Primary: [][]string{{"tools", "trafik"}},
+		}},
 		Entries: []retrieve.Entry{
 			{
-				Tool: callvet.Tool{Name: "koer", Description: "Köer på väg.",
-					Parameters: []byte(`{"type":"object","properties":{"väg":{"type":"string"}}}`), ReadOnly: &yes},
+				Tool: callvet.Tool{
+					Name: "koer", Description: "Köer på väg.",
+					Parameters: []byte(`{"type":"object","properties":{"väg":{"type":"string"}}}`), ReadOnly: &yes,
+				},
 				Title: "Köer", Keywords: []string{"kö"}, Examples: []string{"Är det kö?"},
 				Namespace: []string{"tools", "trafik"}, Agents: []string{"trafik", "vag"},
 			},
 			{Tool: callvet.Tool{Name: "farja"}, Title: "Färjor"},
 		},
-		Homes: map[string]retrieve.Home{"koer": {Category: "väg", Route: "action", SubRoute: "travel",
-			Agents: []string{"trafik", "vag"}}, "farja": {}},
+		Homes: map[string]retrieve.Home{"koer": {
+			Category: "väg", Route: "action", SubRoute: "travel",
+			Agents: []string{"trafik", "vag"},
+		}, "farja": {}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -345,8 +345,10 @@ func (e *Explanation) points() []loss {
 	return []loss{
 		{w.Name - t.Name, more("a name within the question", w.Name, t.Name)},
 		{w.Keywords - t.Keywords, more(keywords, w.Keywords, t.Keywords)},
-		{w.Description - t.Description,
-			more("words of the question within a description", w.Description, t.Description)},
+		{
+			w.Description - t.Description,
+			more("words of the question within a description", w.Description, t.Description),
+		},
 		{w.Examples - t.Examples, more("an example within the question", w.Examples, t.Examples)},
 	}
 }

@@ -16,9 +16,11 @@ func directors(t testing.TB, o retrieve.Options) *retrieve.Index {
 	t.Helper()
 	o.Primary = [][]string{{}}
 	x, err := retrieve.New(t.Context(), o, []retrieve.Entry{
-		{Tool: callvet.Tool{Name: "bolag_styrelse", Description: "Visar styrelse och direktör för ett bolag."},
+		{
+			Tool:  callvet.Tool{Name: "bolag_styrelse", Description: "Visar styrelse och direktör för ett bolag."},
 			Title: "styrelse", Keywords: []string{"styrelse", "VD", "direktörer"},
-			Examples: []string{"vem är direktör", "Vilka sitter i styrelsen?"}},
+			Examples: []string{"vem är direktör", "Vilka sitter i styrelsen?"},
+		},
 		{Tool: callvet.Tool{Name: "listor", Description: "Listor över böcker och skript."}},
 		{Tool: callvet.Tool{Name: "tag", Description: "Tider för tåg."}},
 	})
@@ -33,9 +35,11 @@ func TestMatch(t *testing.T) {
 	const question = "Vem är direktör, vem är direktör i styrelse för Volvo?"
 	got, err := directors(t, retrieve.Default()).Match(question, "bolag_styrelse")
 	want := retrieve.Match{
-		Words: []retrieve.MatchedWord{{"är", []string{"examples"}},
+		Words: []retrieve.MatchedWord{
+			{"är", []string{"examples"}},
 			{"direktör", []string{"description", "keywords", "examples"}},
-			{"styrelse", []string{"name", "description", "keywords", "examples"}}},
+			{"styrelse", []string{"name", "description", "keywords", "examples"}},
+		},
 		Keywords: []string{"styrelse", "direktörer"},
 		Examples: []string{"vem är direktör", "Vilka sitter i styrelsen?"},
 	}
@@ -43,8 +47,13 @@ func TestMatch(t *testing.T) {
 		t.Error(d, err)
 	}
 	got, err = directors(t, retrieve.BigTool()).Match(question, "bolag_styrelse")
-	want.Words = []retrieve.MatchedWord{{"är", []string{"description"}}, {"direktör", []string{"description"}},
-		{"i", []string{"description"}}, {"styrelse", []string{"description"}}, {"för", []string{"description"}}}
+	want.Words = []retrieve.MatchedWord{
+		{"är", []string{"description"}},
+		{"direktör", []string{"description"}},
+		{"i", []string{"description"}},
+		{"styrelse", []string{"description"}},
+		{"för", []string{"description"}},
+	}
 	want.Keywords, want.Examples = []string{"styrelse"}, []string{"vem är direktör"}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Error(d, err)
@@ -63,9 +72,11 @@ func TestReasonsInWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := e.Reasons()
-	want := []string{`it has no form of "direktören", which bolag_styrelse has in description, keywords, examples`,
+	want := []string{
+		`it has no form of "direktören", which bolag_styrelse has in description, keywords, examples`,
 		`it has no form of "styrelsen", which bolag_styrelse has in name, description, keywords, examples`,
-		"its text is farther from the question as a vector"}
+		"its text is farther from the question as a vector",
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -95,8 +95,10 @@ func Default() Options {
 		Offline:      NGramWidth,
 		VectorWeight: 0.2,
 		Limit:        10,
-		Confidence: &Logistic{Bias: 0.07978, Score: 4.987, Lead: -0.4134, Semantic: 15.42, Matched: 1.654,
-			Words: -0.8689},
+		Confidence: &Logistic{
+			Bias: 0.07978, Score: 4.987, Lead: -0.4134, Semantic: 15.42, Matched: 1.654,
+			Words: -0.8689,
+		},
 	}
 }
 

@@ -62,8 +62,10 @@ func TestExampleConfidences(t *testing.T) {
 		return string(b)
 	}
 	for i := range es {
-		es[i].Examples = []string{"tell me about " + strings.ReplaceAll(es[i].Tool.Name, "_", " "),
-			word() + " " + word() + " " + word()}
+		es[i].Examples = []string{
+			"tell me about " + strings.ReplaceAll(es[i].Tool.Name, "_", " "),
+			word() + " " + word() + " " + word(),
+		}
 	}
 	o := retrieve.Default()
 	got, err := retrieve.ExampleConfidences(t.Context(), o, es)

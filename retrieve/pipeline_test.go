@@ -23,8 +23,10 @@ const small = `{"agents":[{"name":"travel","keywords":["trains","ferries"],"desc
 func rules(t testing.TB) *retrieve.RouteRules {
 	t.Helper()
 	r, err := retrieve.NewRules(
-		retrieve.RouteSettings{Rules: []retrieve.RouteRule{{Route: "action", SubRoute: "travel",
-			Patterns: []string{`(?i)\btrains?\b`}}}, Default: "knowledge"})
+		retrieve.RouteSettings{Rules: []retrieve.RouteRule{{
+			Route: "action", SubRoute: "travel",
+			Patterns: []string{`(?i)\btrains?\b`},
+		}}, Default: "knowledge"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,23 +64,41 @@ func TestPipeline(t *testing.T) {
 	}{
 		{
 			"When do trains leave?", nil,
-			callvet.Decision{Route: "action", SubRoute: "travel", Agents: []string{"travel"},
+			callvet.Decision{
+				Route: "action", SubRoute: "travel", Agents: []string{"travel"},
 				Tools: []callvet.Ranked{{Tool: "trains"}},
-				Layers: []callvet.LayerTime{{Layer: "route", MS: 1}, {Layer: "sub_route"}, {Layer: "tools", MS: 1},
-					{Layer: "agents", MS: 1}}},
+				Layers: []callvet.LayerTime{
+					{Layer: "route", MS: 1},
+					{Layer: "sub_route"},
+					{Layer: "tools", MS: 1},
+					{Layer: "agents", MS: 1},
+				},
+			},
 		},
 		{ // a gate that is whole comes first, and an intent before what fits better
 			"When do trains leave? Do I need an umbrella?", func(o *retrieve.Options) { o.Agents.Gate = 1 },
-			callvet.Decision{Route: "action", SubRoute: "travel", Agents: []string{"weather"},
+			callvet.Decision{
+				Route: "action", SubRoute: "travel", Agents: []string{"weather"},
 				Tools: []callvet.Ranked{},
-				Layers: []callvet.LayerTime{{Layer: "route", MS: 1}, {Layer: "sub_route"}, {Layer: "agents", MS: 1},
-					{Layer: "tools", MS: 1}}},
+				Layers: []callvet.LayerTime{
+					{Layer: "route", MS: 1},
+					{Layer: "sub_route"},
+					{Layer: "agents", MS: 1},
+					{Layer: "tools", MS: 1},
+				},
+			},
 		},
 		{ // no agents for nothing
 			"When do trains leave?", func(o *retrieve.Options) { o.Threshold = 5 },
-			callvet.Decision{Route: "action", SubRoute: "travel", Abstained: true,
-				Layers: []callvet.LayerTime{{Layer: "route", MS: 1}, {Layer: "sub_route"}, {Layer: "tools", MS: 1},
-					{Layer: "agents", MS: 1}}},
+			callvet.Decision{
+				Route: "action", SubRoute: "travel", Abstained: true,
+				Layers: []callvet.LayerTime{
+					{Layer: "route", MS: 1},
+					{Layer: "sub_route"},
+					{Layer: "tools", MS: 1},
+					{Layer: "agents", MS: 1},
+				},
+			},
 		},
 	} {
 		d, err := pipeline(t, c.change).Decide(t.Context(), c.question, 1)
@@ -128,8 +148,10 @@ func TestPipeline(t *testing.T) {
 
 func TestCatalogueOptions(t *testing.T) {
 	t.Parallel()
-	c := &retrieve.Catalogue{Agents: []retrieve.Agent{{Name: "a",
-		Intent: &retrieve.AgentIntent{Patterns: []string{"("}}}}}
+	c := &retrieve.Catalogue{Agents: []retrieve.Agent{{
+		Name:   "a",
+		Intent: &retrieve.AgentIntent{Patterns: []string{"("}},
+	}}}
 	if _, err := c.Options(retrieve.BigTool()); !errors.Is(err, callvet.ErrInvalid) {
 		t.Error(err)
 	}
@@ -145,15 +167,21 @@ func TestCatalogueOptions(t *testing.T) {
 func TestParts(t *testing.T) {
 	t.Parallel()
 	p := retrieve.Parts{Lexical: 0.5, Semantic: 0.25, Gate: -0.25}
-	want := []callvet.Part{{Name: "lexical", Value: 0.5}, {Name: "semantic", Value: 0.25},
-		{Name: "agent gate", Value: -0.25}}
+	want := []callvet.Part{
+		{Name: "lexical", Value: 0.5},
+		{Name: "semantic", Value: 0.25},
+		{Name: "agent gate", Value: -0.25},
+	}
 	if diff := cmp.Diff(want, p.Terms()); diff != "" {
 		t.Error(diff)
 	}
 	p.Reranked = &retrieve.Reranked{Score: -3, Before: 0.5, Rank: 4}
 	want = []callvet.Part{
-		{Name: "reranked", Value: -3}, {Name: "before lexical", Value: 0.5}, {Name: "before semantic", Value: 0.25},
-		{Name: "before agent gate", Value: -0.25}, {Name: "before rank", Value: 4},
+		{Name: "reranked", Value: -3},
+		{Name: "before lexical", Value: 0.5},
+		{Name: "before semantic", Value: 0.25},
+		{Name: "before agent gate", Value: -0.25},
+		{Name: "before rank", Value: 4},
 	}
 	if diff := cmp.Diff(want, p.Terms()); diff != "" {
 		t.Error(diff)

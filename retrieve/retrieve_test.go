@@ -47,8 +47,10 @@ func entries() []retrieve.Entry {
 				`{"type":"object","properties":{"attendees":{"type":"array","items":{"type":"object","properties":{"email":{"type":"string","description":"address of a guest"}}}},"repeat":{"enum":["daily","weekly"]}}}`),
 			Namespace: []string{"office"},
 		},
-		{Tool: tool("getStockPrice", "Returns the latest price of a share on a stock exchange.", `not JSON`),
-			Namespace: []string{"office"}},
+		{
+			Tool:      tool("getStockPrice", "Returns the latest price of a share on a stock exchange.", `not JSON`),
+			Namespace: []string{"office"},
+		},
 	}
 }
 
@@ -85,8 +87,10 @@ func TestFinds(t *testing.T) {
 	lexical.Offline, lexical.VectorWeight = 0, 0
 	ranks := retrieve.Default()
 	ranks.Formula = retrieve.ReciprocalRank
-	for name, o := range map[string]retrieve.Options{"default": retrieve.Default(), "lexical": lexical,
-		"ranks": ranks} {
+	for name, o := range map[string]retrieve.Options{
+		"default": retrieve.Default(), "lexical": lexical,
+		"ranks": ranks,
+	} {
 		x := newIndex(t, o, entries())
 		for q, want := range map[string]string{
 			"Finns det några trafikstörningar på E4?": "trafikverket_trafikinfo_storningar",
@@ -192,19 +196,25 @@ func TestAbstains(t *testing.T) {
 func TestBigTool(t *testing.T) {
 	t.Parallel()
 	es := []retrieve.Entry{
-		{Tool: callvet.Tool{Name: "Väder", Description: "Väder i Sverige"}, ID: "w",
+		{
+			Tool: callvet.Tool{Name: "Väder", Description: "Väder i Sverige"}, ID: "w",
 			Keywords: []string{"regn", "väder"}, Examples: []string{"Blir det regn?"},
-			Namespace: []string{"tools", "action"}},
+			Namespace: []string{"tools", "action"},
+		},
 		{Tool: callvet.Tool{Name: "other", Description: "nothing"}, ID: "o", Namespace: []string{"tools"}},
-		{Tool: callvet.Tool{Name: "foreign", Description: "regn regn"}, ID: "f", Keywords: []string{"regn"},
-			Namespace: []string{"else"}},
+		{
+			Tool: callvet.Tool{Name: "foreign", Description: "regn regn"}, ID: "f", Keywords: []string{"regn"},
+			Namespace: []string{"else"},
+		},
 	}
 	x := newIndex(t, retrieve.BigTool(), es)
 	// "vader" within the question: 5; "regn" and "vader": 6; of its words "vader" and
 	// "i" stand in "vader i sverige", and "v" does: 3; example within: 2; namespace: 3.
 	r := search(t, x, "V: blir det regn? Väder i dag", 0)
-	want := retrieve.Parts{Lexical: 16, Name: 5, Keywords: 6, Description: 3, Examples: 2, Namespace: 3,
-		Matched: []string{"regn", "vader"}}
+	want := retrieve.Parts{
+		Lexical: 16, Name: 5, Keywords: 6, Description: 3, Examples: 2, Namespace: 3,
+		Matched: []string{"regn", "vader"},
+	}
 	if d := cmp.Diff([]string{"w", "o"}, names(r)); d != "" {
 		t.Fatal(d)
 	}

@@ -105,8 +105,10 @@ func compareLabels(a, b RouteExample) int {
 // fitted descends along the gradient of one example after another, in an order that
 // the seed gives, by steps that shrink to nothing.
 func fitted(examples []RouteExample, labels []RouteExample, o LearnOptions) *LearnedRoutes {
-	l := &LearnedRoutes{labels: labels, weights: make([]float32, o.Buckets*len(labels)),
-		features: newFeatures(examples, o.Buckets), sharpness: 1}
+	l := &LearnedRoutes{
+		labels: labels, weights: make([]float32, o.Buckets*len(labels)),
+		features: newFeatures(examples, o.Buckets), sharpness: 1,
+	}
 	vectors, gold := make([][]feature, len(examples)), make([]int, len(examples))
 	for i, e := range examples {
 		vectors[i] = l.features.of(e.Text)

@@ -16,23 +16,35 @@ import (
 // lessons are questions about weather and companies, and some about neither.
 func lessons() []retrieve.RouteExample {
 	towns := []string{"Åmål", "Öregrund", "Malmö", "Kiruna", "Ystad", "Falun", "Borås", "Visby", "Lund", "Umeå"}
-	companies := []string{"Påhittet", "Exempelbageriet", "Testplåt", "Låtsaskaffe", "Fingerat", "Norrfiktion",
-		"Provbygg", "Skenverket", "Dummyfisk", "Attrappen"}
-	others := []string{"stryk mina skjortor", "vem vann matchen", "sjung en visa", "vad kostar en häst", "mata katten",
-		"måla staketet", "laga cykeln", "diska glasen", "plocka lingon", "spela schack"}
+	companies := []string{
+		"Påhittet", "Exempelbageriet", "Testplåt", "Låtsaskaffe", "Fingerat", "Norrfiktion",
+		"Provbygg", "Skenverket", "Dummyfisk", "Attrappen",
+	}
+	others := []string{
+		"stryk mina skjortor", "vem vann matchen", "sjung en visa", "vad kostar en häst", "mata katten",
+		"måla staketet", "laga cykeln", "diska glasen", "plocka lingon", "spela schack",
+	}
 	var out []retrieve.RouteExample
 	for i := range 10 {
 		out = append(out,
-			retrieve.RouteExample{Text: "Hur blir vädret i " + towns[i] + " i morgon?", Route: "väder",
-				SubRoute: "prognos"},
+			retrieve.RouteExample{
+				Text: "Hur blir vädret i " + towns[i] + " i morgon?", Route: "väder",
+				SubRoute: "prognos",
+			},
 			retrieve.RouteExample{Text: "Kommer det regn i " + towns[i] + "?", Route: "väder", SubRoute: "prognos"},
-			retrieve.RouteExample{Text: "Hur mycket snö föll i " + towns[i] + " i går?", Route: "väder",
-				SubRoute: "mätning"},
+			retrieve.RouteExample{
+				Text: "Hur mycket snö föll i " + towns[i] + " i går?", Route: "väder",
+				SubRoute: "mätning",
+			},
 			retrieve.RouteExample{Text: "Vem är vd för " + companies[i] + " AB?", Route: "bolag", SubRoute: "styrelse"},
-			retrieve.RouteExample{Text: "Vilka sitter i styrelsen för " + companies[i] + "?", Route: "bolag",
-				SubRoute: "styrelse"},
-			retrieve.RouteExample{Text: "Hämta årsredovisningen för " + companies[i], Route: "bolag",
-				SubRoute: "bokslut"},
+			retrieve.RouteExample{
+				Text: "Vilka sitter i styrelsen för " + companies[i] + "?", Route: "bolag",
+				SubRoute: "styrelse",
+			},
+			retrieve.RouteExample{
+				Text: "Hämta årsredovisningen för " + companies[i], Route: "bolag",
+				SubRoute: "bokslut",
+			},
 			retrieve.RouteExample{Text: others[i]})
 	}
 	return out

@@ -45,8 +45,10 @@ type label struct {
 // MarshalJSON writes routes that ReadLearned reads. Questions are not in it, only marks
 // by which they are known again.
 func (l *LearnedRoutes) MarshalJSON() ([]byte, error) {
-	m := model{Format: ModelFormat, Version: modelVersion, Buckets: len(l.features.rarity), Sharpness: l.sharpness,
-		Threshold: l.threshold}
+	m := model{
+		Format: ModelFormat, Version: modelVersion, Buckets: len(l.features.rarity), Sharpness: l.sharpness,
+		Threshold: l.threshold,
+	}
 	for _, e := range l.labels {
 		m.Labels = append(m.Labels, label{e.Route, e.SubRoute})
 	}
@@ -99,8 +101,10 @@ func ReadLearnedRoutes(name string, data []byte) (*LearnedRoutes, error) {
 	case !(m.Sharpness > 0) || !(m.Threshold >= 0):
 		return refuse("sharpness %v, threshold %v", m.Sharpness, m.Threshold)
 	}
-	l := &LearnedRoutes{sharpness: m.Sharpness, threshold: m.Threshold, weights: make([]float32, m.Buckets*n),
-		features: features{rarity: make([]float32, m.Buckets)}}
+	l := &LearnedRoutes{
+		sharpness: m.Sharpness, threshold: m.Threshold, weights: make([]float32, m.Buckets*n),
+		features: features{rarity: make([]float32, m.Buckets)},
+	}
 	for _, e := range m.Labels {
 		l.labels = append(l.labels, RouteExample{Route: e.Route, SubRoute: e.SubRoute})
 	}

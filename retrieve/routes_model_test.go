@@ -20,8 +20,10 @@ func taught(t testing.TB) *retrieve.LearnedRoutes {
 	var examples []retrieve.RouteExample
 	for i := range 20 {
 		examples = append(examples,
-			retrieve.RouteExample{Text: fmt.Sprintf("When does train %d leave?", i), Route: "action",
-				SubRoute: "travel"},
+			retrieve.RouteExample{
+				Text: fmt.Sprintf("When does train %d leave?", i), Route: "action",
+				SubRoute: "travel",
+			},
 			retrieve.RouteExample{Text: fmt.Sprintf("What is the price of %d shares?", i), Route: "knowledge"},
 			retrieve.RouteExample{Text: fmt.Sprintf("My cat %d sleeps", i)})
 	}
@@ -45,8 +47,10 @@ func TestModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []string{"When does the train leave?", "price of shares", "my cat sleeps on the train",
-		"", "qwerty"} {
+	for _, q := range []string{
+		"When does the train leave?", "price of shares", "my cat sleeps on the train",
+		"", "qwerty",
+	} {
 		if d := cmp.Diff(l.Route(q), again.Route(q)); d != "" {
 			t.Errorf("%q: %s", q, d)
 		}

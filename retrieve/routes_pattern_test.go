@@ -64,8 +64,10 @@ func TestPatternRefuses(t *testing.T) {
 // both mean the same.
 func TestPatternIsRegexp(t *testing.T) {
 	t.Parallel()
-	piece := rapid.SampledFrom([]string{"a", "b", "ab", " ", ".", "a*", "b+", "a?", "a*?", "(a|b)", "(ab|a)", "(b|)",
-		`\b`, `\B`, `\w`, `\W`, "^", "$", "[ab]", "[^a]", "(a|b)*", "a{2,3}"})
+	piece := rapid.SampledFrom([]string{
+		"a", "b", "ab", " ", ".", "a*", "b+", "a?", "a*?", "(a|b)", "(ab|a)", "(b|)",
+		`\b`, `\B`, `\w`, `\W`, "^", "$", "[ab]", "[^a]", "(a|b)*", "a{2,3}",
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		source := strings.Join(rapid.SliceOfN(piece, 0, 7).Draw(t, "pattern"), "")
 		text := rapid.StringMatching(`[ab .\n_A]{0,14}`).Draw(t, "text")

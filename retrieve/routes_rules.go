@@ -157,8 +157,10 @@ func (r *RouteRules) Applying(question string) []RouteDecision {
 			continue
 		}
 		if p, start, end := r.find(i, text, m); p != nil {
-			out = append(out, RouteDecision{Route: rule.Route, SubRoute: rule.SubRoute, Rule: i, Pattern: p.String(),
-				Matched: question[start:end]})
+			out = append(out, RouteDecision{
+				Route: rule.Route, SubRoute: rule.SubRoute, Rule: i, Pattern: p.String(),
+				Matched: question[start:end],
+			})
 		}
 	}
 	return out

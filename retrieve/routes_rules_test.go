@@ -96,8 +96,10 @@ func TestRulesInOrder(t *testing.T) {
 
 func TestRulesRefuse(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{`{"rules":[{"route":"a"}]}`, `{"rules":[{"patterns":["a"]}]}`,
-		`{"rules":[{"route":"a","patterns":["("]}]}`, `{"rules":[{"route":"a","patterns":["a"],"max_runes":-1}]}`} {
+	for _, s := range []string{
+		`{"rules":[{"route":"a"}]}`, `{"rules":[{"patterns":["a"]}]}`,
+		`{"rules":[{"route":"a","patterns":["("]}]}`, `{"rules":[{"route":"a","patterns":["a"],"max_runes":-1}]}`,
+	} {
 		set, err := retrieve.ReadRouteSettings("rules.json", []byte(s))
 		if err != nil {
 			t.Fatal(err)
@@ -168,16 +170,19 @@ func BenchmarkRules(b *testing.B) {
 func TestApplying(t *testing.T) {
 	t.Parallel()
 	r, err := retrieve.NewRules(retrieve.RouteSettings{Rules: []retrieve.RouteRule{
-		{Route: "small", Patterns: []string{"hej"}, MaxRunes: 5}, {Route: "action", Patterns: []string{"x", "tåg"}},
+		{Route: "small", Patterns: []string{"hej"}, MaxRunes: 5},
+		{Route: "action", Patterns: []string{"x", "tåg"}},
 		{Route: "action", SubRoute: "rail", Patterns: []string{"tåg"}},
 		{Route: "knowledge", Patterns: []string{"pris"}},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []retrieve.RouteDecision{{Route: "action", Rule: 1, Pattern: "tåg", Matched: "tåg"},
+	want := []retrieve.RouteDecision{
+		{Route: "action", Rule: 1, Pattern: "tåg", Matched: "tåg"},
 		{Route: "action", SubRoute: "rail", Rule: 2, Pattern: "tåg", Matched: "tåg"},
-		{Route: "knowledge", Rule: 3, Pattern: "pris", Matched: "pris"}}
+		{Route: "knowledge", Rule: 3, Pattern: "pris", Matched: "pris"},
+	}
 	if d := cmp.Diff(want, r.Applying(" hej, pris på tåg ")); d != "" {
 		t.Error(d)
 	}

@@ -304,8 +304,10 @@ func (x *Index) hits(found []BM25Hit, semantic func(doc int) float64) []Hit {
 		if semantic != nil {
 			near = semantic(h.Doc)
 		}
-		out[i] = Hit{ID: x.lexical.ID(h.Doc), Score: h.Score, Parts: Parts{Lexical: h.Score - near, Semantic: near},
-			entry: h.Doc}
+		out[i] = Hit{
+			ID: x.lexical.ID(h.Doc), Score: h.Score, Parts: Parts{Lexical: h.Score - near, Semantic: near},
+			entry: h.Doc,
+		}
 	}
 	return out
 }

@@ -90,8 +90,10 @@ func TestAnalyzer(t *testing.T) {
 }
 
 func FuzzWords(f *testing.F) {
-	for _, s := range []string{"", "getHTTPPage2", "trafikstörningar", "使用必应", "ﬁ\u0301ß", "\xff\xfe", "İI",
-		"a\u0345b"} {
+	for _, s := range []string{
+		"", "getHTTPPage2", "trafikstörningar", "使用必应", "ﬁ\u0301ß", "\xff\xfe", "İI",
+		"a\u0345b",
+	} {
 		f.Add(s)
 	}
 	a := retrieve.NewAnalyzer()

@@ -61,8 +61,10 @@ func (k *Compiled) assertions(set match.Settings, ps *problems) {
 
 func (w *scratch) record(name string, layer callvet.Layer, passed bool, expected, actual string) {
 	w.assertion = append(w.assertion,
-		callvet.Assertion{Name: name, Layer: layer, State: callvet.Asserted(passed), Expected: expected,
-			Actual: actual})
+		callvet.Assertion{
+			Name: name, Layer: layer, State: callvet.Asserted(passed), Expected: expected,
+			Actual: actual,
+		})
 }
 
 func (w *scratch) skip(name string, layer callvet.Layer, why, expected string) {
@@ -132,8 +134,10 @@ func (w *scratch) assertAnswer(e *callvet.Expect) {
 }
 
 func (w *scratch) checkedNames() match.Names {
-	return match.Names{Names: w.names(), Unreadable: w.facts.broken && len(w.calls) == 0,
-		Exact: w.k.scoring.CaseSensitiveNames}
+	return match.Names{
+		Names: w.names(), Unreadable: w.facts.broken && len(w.calls) == 0,
+		Exact: w.k.scoring.CaseSensitiveNames,
+	}
 }
 
 func (w *scratch) names() []string {

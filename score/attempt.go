@@ -111,8 +111,10 @@ func (a *actual) violations(k *Compiled) []callvet.Violation {
 		}
 		return []callvet.Violation{{Keyword: "tool", Actual: a.src.Tool, Message: message}}
 	case a.broken:
-		return []callvet.Violation{{Keyword: "json", Expected: "one JSON object",
-			Message: callvet.Unreadable(payload(a.src))}}
+		return []callvet.Violation{{
+			Keyword: "json", Expected: "one JSON object",
+			Message: callvet.Unreadable(payload(a.src)),
+		}}
 	case a.tool.schema == nil:
 		return []callvet.Violation{callvet.Unverified(a.tool.bad.Error())}
 	}
@@ -132,8 +134,10 @@ func (w *scratch) compare(e *expected, a *actual) pair {
 		return pair{near: 1, pass: true}
 	case a.broken:
 		p := pair{tally: e.args.Tally(value.Value{})}
-		p.tally = match.Tally{Expected: max(p.tally.Expected, 1), Gold: p.tally.Gold, Union: p.tally.Gold + 1,
-			Emitted: 1, Extra: 1}
+		p.tally = match.Tally{
+			Expected: max(p.tally.Expected, 1), Gold: p.tally.Gold, Union: p.tally.Gold + 1,
+			Emitted: 1, Extra: 1,
+		}
 		return p
 	case e.foreign != nil:
 		return compareForeign(e, a)

@@ -22,8 +22,10 @@ const bookTool = `{"type":"object","properties":{"origin":{"type":"string","desc
 
 func benchSuite(plan callvet.Plan) *callvet.Suite {
 	return &callvet.Suite{
-		Tools: []callvet.Tool{{Name: "book_flight", Parameters: json.RawMessage(bookTool)},
-			{Name: "cancel", Parameters: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"}}}`)}},
+		Tools: []callvet.Tool{
+			{Name: "book_flight", Parameters: json.RawMessage(bookTool)},
+			{Name: "cancel", Parameters: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"}}}`)},
+		},
 		Cases: []callvet.Case{{
 			ID: "c", Input: []callvet.Turn{{
 				Role:    callvet.RoleUser,
@@ -126,8 +128,10 @@ func BenchmarkTenThousandCalls(b *testing.B) {
 		"max_same_calls":  {MaxSameCalls: &one},
 		"nth and message": {Counts: []callvet.CallCount{{Call: last}}},
 		"nth in a plan":   {Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{last}, MaxExtraCalls: &any}}},
-		"tool_set_f1": {Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{last}, MaxExtraCalls: &any}},
-			MinScores: map[string]float64{score.ToolSetF1: 0.0001}},
+		"tool_set_f1": {
+			Plans:     []callvet.Plan{{Calls: []callvet.ExpectedCall{last}, MaxExtraCalls: &any}},
+			MinScores: map[string]float64{score.ToolSetF1: 0.0001},
+		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			cases, _ := compile(&callvet.Suite{Cases: []callvet.Case{{Expect: e}}})

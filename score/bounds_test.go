@@ -17,8 +17,10 @@ import (
 // calls, JSON too; a text is the answer.
 func judged(t *testing.T, expect, scoring string, messages ...string) callvet.Result {
 	t.Helper()
-	c := callvet.Case{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
-		Scoring: &callvet.Scoring{}}
+	c := callvet.Case{
+		ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
+		Scoring: &callvet.Scoring{},
+	}
 	if err := json.Unmarshal([]byte(expect), &c.Expect); err != nil {
 		t.Fatal(err)
 	}
@@ -60,175 +62,388 @@ func TestBoundsOnCalls(t *testing.T) {
 		messages              []string
 		want                  string // verdict, class and what the reason holds
 	}{
-		{"at least one by itself", `{"counts":[{"call":{"tools":["search"]}}]}`, `{}`,
-			[]string{message(reply, search1)}, "pass"},
-		{"none of at least one", `{"counts":[{"call":{"tools":["search"]}}]}`, `{}`, []string{message(reply)},
-			"fail wrong_tool at least 1 of search, got 0 of 1 calls"},
-		{"no call of at least one", `{"counts":[{"call":{"tools":["search"]}}]}`, `{}`, []string{"Hello"},
-			"fail missed_call at least 1 of search"},
-		{"exactly at most", `{"counts":[{"call":{"tools":["search"]},"max":2}]}`, `{}`,
-			[]string{message(search1, search2)}, "pass"},
-		{"one above at most", `{"counts":[{"call":{"tools":["search"]},"max":1}]}`, `{}`,
-			[]string{message(search1, search2)}, "fail unneeded_call at most 1 of search, got 2 of 2 calls"},
-		{"at most says nothing of at least", `{"counts":[{"call":{"tools":["search"]},"max":1}]}`, `{}`,
-			[]string{"Hello"}, "pass"},
-		{"exactly at least", `{"counts":[{"call":{"tools":["search"]},"min":2}]}`, `{}`,
-			[]string{message(search1, search2)}, "pass"},
-		{"one below at least", `{"counts":[{"call":{"tools":["search"]},"min":3}]}`, `{}`,
-			[]string{message(search1, search2)}, "fail wrong_tool at least 3"},
-		{"a forbidden call with its arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"b"}},"max":0}]}`,
-			`{}`, []string{message(search1, search2)}, "fail unneeded_call at most 0 of search {\"q\":\"b\"}"},
-		{"a forbidden call with other arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}},"max":0}]}`,
-			`{}`, []string{message(search1, search2)}, "pass"},
-		{"wrong arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}}}]}`, `{}`,
-			[]string{message(search1)}, "fail wrong_arguments at least 1 of search"},
-		{"arguments of a tool that was not called", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}}}]}`, `{}`,
-			[]string{message(reply)}, "fail wrong_tool at least 1 of search"},
-		{"two met by one call",
-			`{"counts":[{"call":{"tools":["search"],"args":{"q":"a"},"extra_args":"ignore"}},{"call":{"tools":["search"],"args":{"n":1},"extra_args":"ignore"}}]}`, `{}`, []string{message(search1)}, "pass"},
-		{"extra arguments of one of two",
-			`{"counts":[{"call":{"tools":["search"],"args":{"q":"a"},"extra_args":"ignore"}},{"call":{"tools":["search"],"args":{"q":"a"}}}]}`, `{}`, []string{message(search1)}, "fail wrong_arguments"},
-		{"the call's own policy above that of the case",
+		{
+			"at least one by itself", `{"counts":[{"call":{"tools":["search"]}}]}`, `{}`,
+			[]string{message(reply, search1)},
+			"pass",
+		},
+		{
+			"none of at least one", `{"counts":[{"call":{"tools":["search"]}}]}`, `{}`,
+			[]string{message(reply)},
+			"fail wrong_tool at least 1 of search, got 0 of 1 calls",
+		},
+		{
+			"no call of at least one", `{"counts":[{"call":{"tools":["search"]}}]}`, `{}`,
+			[]string{"Hello"},
+			"fail missed_call at least 1 of search",
+		},
+		{
+			"exactly at most", `{"counts":[{"call":{"tools":["search"]},"max":2}]}`, `{}`,
+			[]string{message(search1, search2)},
+			"pass",
+		},
+		{
+			"one above at most", `{"counts":[{"call":{"tools":["search"]},"max":1}]}`, `{}`,
+			[]string{message(search1, search2)},
+			"fail unneeded_call at most 1 of search, got 2 of 2 calls",
+		},
+		{
+			"at most says nothing of at least", `{"counts":[{"call":{"tools":["search"]},"max":1}]}`, `{}`,
+			[]string{"Hello"},
+			"pass",
+		},
+		{
+			"exactly at least", `{"counts":[{"call":{"tools":["search"]},"min":2}]}`, `{}`,
+			[]string{message(search1, search2)},
+			"pass",
+		},
+		{
+			"one below at least", `{"counts":[{"call":{"tools":["search"]},"min":3}]}`, `{}`,
+			[]string{message(search1, search2)},
+			"fail wrong_tool at least 3",
+		},
+		{
+			"a forbidden call with its arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"b"}},"max":0}]}`,
+			`{}`,
+			[]string{message(search1, search2)},
+			"fail unneeded_call at most 0 of search {\"q\":\"b\"}",
+		},
+		{
+			"a forbidden call with other arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}},"max":0}]}`,
+			`{}`,
+			[]string{message(search1, search2)},
+			"pass",
+		},
+		{
+			"wrong arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}}}]}`, `{}`,
+			[]string{message(search1)},
+			"fail wrong_arguments at least 1 of search",
+		},
+		{
+			"arguments of a tool that was not called", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}}}]}`, `{}`,
+			[]string{message(reply)},
+			"fail wrong_tool at least 1 of search",
+		},
+		{
+			"two met by one call",
+			`{"counts":[{"call":{"tools":["search"],"args":{"q":"a"},"extra_args":"ignore"}},{"call":{"tools":["search"],"args":{"n":1},"extra_args":"ignore"}}]}`, `{}`,
+			[]string{message(search1)},
+			"pass",
+		},
+		{
+			"extra arguments of one of two",
+			`{"counts":[{"call":{"tools":["search"],"args":{"q":"a"},"extra_args":"ignore"}},{"call":{"tools":["search"],"args":{"q":"a"}}}]}`, `{}`,
+			[]string{message(search1)},
+			"fail wrong_arguments",
+		},
+		{
+			"the call's own policy above that of the case",
 			`{"counts":[{"call":{"tools":["search"],"args":{"q":"a"},"extra_args":"forbid"}}]}`,
-			`{"extra_args":"ignore"}`, []string{message(search1)}, "fail wrong_arguments"},
-		{"arguments that were not recorded", `{"counts":[{"call":{"tools":["search"],"args":{"q":"a"}}}]}`, `{}`,
-			[]string{`[{"tool":"search"}]`}, "not_run arguments were not recorded"},
-		{"names alone of such a call", `{"counts":[{"call":{"tools":["search"]}}]}`, `{}`,
-			[]string{`[{"tool":"search"}]`}, "pass"},
-		{"any tool", `{"counts":[{"call":{"tools":["*"]},"max":1}]}`, `{}`, []string{message(search1, reply)},
-			"fail unneeded_call at most 1 of *"},
-		{"a pattern", `{"plans":[{"calls":[{"tools":["SEA*"],"args":{"q":"b"}}]}]}`, `{}`,
-			[]string{message(search2)}, "pass"},
-		{"a pattern by letter case", `{"plans":[{"calls":[{"tools":["SEA*"]}]}]}`, `{"case_sensitive_names":true}`,
-			[]string{message(search2)}, "fail wrong_tool"},
+			`{"extra_args":"ignore"}`,
+			[]string{message(search1)},
+			"fail wrong_arguments",
+		},
+		{
+			"arguments that were not recorded", `{"counts":[{"call":{"tools":["search"],"args":{"q":"a"}}}]}`, `{}`,
+			[]string{`[{"tool":"search"}]`},
+			"not_run arguments were not recorded",
+		},
+		{
+			"names alone of such a call", `{"counts":[{"call":{"tools":["search"]}}]}`, `{}`,
+			[]string{`[{"tool":"search"}]`},
+			"pass",
+		},
+		{
+			"any tool", `{"counts":[{"call":{"tools":["*"]},"max":1}]}`, `{}`,
+			[]string{message(search1, reply)},
+			"fail unneeded_call at most 1 of *",
+		},
+		{
+			"a pattern", `{"plans":[{"calls":[{"tools":["SEA*"],"args":{"q":"b"}}]}]}`, `{}`,
+			[]string{message(search2)},
+			"pass",
+		},
+		{
+			"a pattern by letter case", `{"plans":[{"calls":[{"tools":["SEA*"]}]}]}`, `{"case_sensitive_names":true}`,
+			[]string{message(search2)},
+			"fail wrong_tool",
+		},
 
-		{"the first call", `{"counts":[{"call":{"tools":["search"],"args":{"q":"b"},"nth":1}}]}`, `{}`,
-			[]string{message(search1, search2)}, "fail wrong_arguments"},
-		{"the second call", `{"counts":[{"call":{"tools":["search"],"args":{"q":"b"},"nth":2}}]}`, `{}`,
-			[]string{message(search1, reply, search2)}, "pass"},
-		{"the last call", `{"plans":[{"calls":[{"tools":["search"],"args":{"q":"b"},"nth":-1}],"order":"superset"}]}`,
-			`{}`, []string{message(search1, search2, reply)}, "pass"},
-		{"the last but one", `{"counts":[{"call":{"tools":["search"],"args":{"q":"b"},"nth":-2}}]}`, `{}`,
-			[]string{message(search1, search2)}, "fail wrong_arguments"},
-		{"a call that there is not", `{"counts":[{"call":{"tools":["search"],"nth":3}}]}`, `{}`,
-			[]string{message(search1, search2)}, "fail wrong_tool"},
+		{
+			"the first call", `{"counts":[{"call":{"tools":["search"],"args":{"q":"b"},"nth":1}}]}`, `{}`,
+			[]string{message(search1, search2)},
+			"fail wrong_arguments",
+		},
+		{
+			"the second call", `{"counts":[{"call":{"tools":["search"],"args":{"q":"b"},"nth":2}}]}`, `{}`,
+			[]string{message(search1, reply, search2)},
+			"pass",
+		},
+		{
+			"the last call", `{"plans":[{"calls":[{"tools":["search"],"args":{"q":"b"},"nth":-1}],"order":"superset"}]}`,
+			`{}`,
+			[]string{message(search1, search2, reply)},
+			"pass",
+		},
+		{
+			"the last but one", `{"counts":[{"call":{"tools":["search"],"args":{"q":"b"},"nth":-2}}]}`, `{}`,
+			[]string{message(search1, search2)},
+			"fail wrong_arguments",
+		},
+		{
+			"a call that there is not", `{"counts":[{"call":{"tools":["search"],"nth":3}}]}`, `{}`,
+			[]string{message(search1, search2)},
+			"fail wrong_tool",
+		},
 
-		{"one message in another order",
+		{
+			"one message in another order",
 			`{"plans":[{"calls":[{"tools":["reply"],"message":1},{"tools":["search"],"message":1}]}]}`, `{}`,
-			[]string{message(search1, reply)}, "pass"},
-		{"two messages for one",
+			[]string{message(search1, reply)},
+			"pass",
+		},
+		{
+			"two messages for one",
 			`{"plans":[{"calls":[{"tools":["reply"],"message":1},{"tools":["search"],"message":1}]}]}`, `{}`,
-			[]string{message(reply), message(search1)}, "fail wrong_tool"},
-		{"messages in order",
+			[]string{message(reply), message(search1)},
+			"fail wrong_tool",
+		},
+		{
+			"messages in order",
 			`{"plans":[{"calls":[{"tools":["reply"],"message":1},{"tools":["search"],"message":2}]}]}`, `{}`,
-			[]string{message(reply), "well", message(search1)}, "pass"},
-		{"messages turned round",
+			[]string{message(reply), "well", message(search1)},
+			"pass",
+		},
+		{
+			"messages turned round",
 			`{"plans":[{"calls":[{"tools":["reply"],"message":1},{"tools":["search"],"message":2}]}]}`, `{}`,
-			[]string{message(search1), message(reply)}, "fail wrong_tool"},
-		{"the last message", `{"counts":[{"call":{"tools":["reply"],"message":-1}}]}`, `{}`,
-			[]string{message(search1), message(search2, reply)}, "pass"},
+			[]string{message(search1), message(reply)},
+			"fail wrong_tool",
+		},
+		{
+			"the last message", `{"counts":[{"call":{"tools":["reply"],"message":-1}}]}`, `{}`,
+			[]string{message(search1), message(search2, reply)},
+			"pass",
+		},
 
-		{"a sequence that must not be",
+		{
+			"a sequence that must not be",
 			`{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"}]}`, `{}`,
 			[]string{message(search1, search2, reply)},
-			"fail unneeded_call not search, then reply, got search, search, reply"},
-		{"turned round", `{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"}]}`, `{}`,
-			[]string{message(reply, search1)}, "pass"},
-		{"whatever else is called", `{"not":[{"calls":[{"tools":["reply"]}]}]}`, `{}`,
-			[]string{message(search1, search2, reply)}, "fail unneeded_call not reply"},
-		{"by its name", `{"not":[{"name":"leak","calls":[{"tools":["search"]},{"tools":["reply"]}]}]}`, `{}`,
-			[]string{message(reply, search1)}, "fail unneeded_call not leak"},
-		{"strictly, with one between",
+			"fail unneeded_call not search, then reply, got search, search, reply",
+		},
+		{
+			"turned round", `{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"}]}`, `{}`,
+			[]string{message(reply, search1)},
+			"pass",
+		},
+		{
+			"whatever else is called", `{"not":[{"calls":[{"tools":["reply"]}]}]}`, `{}`,
+			[]string{message(search1, search2, reply)},
+			"fail unneeded_call not reply",
+		},
+		{
+			"by its name", `{"not":[{"name":"leak","calls":[{"tools":["search"]},{"tools":["reply"]}]}]}`, `{}`,
+			[]string{message(reply, search1)},
+			"fail unneeded_call not leak",
+		},
+		{
+			"strictly, with one between",
 			`{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"strict"}]}`, `{}`,
-			[]string{message(search1, search2, reply)}, "pass"},
-		{"strictly", `{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"strict"}]}`, `{}`,
-			[]string{message(search1, reply)}, "fail unneeded_call not search, then reply"},
-		{"with few others", `{"not":[{"calls":[{"tools":["search"]}],"max_extra_calls":0}]}`, `{}`,
-			[]string{message(search1, reply)}, "pass"},
+			[]string{message(search1, search2, reply)},
+			"pass",
+		},
+		{
+			"strictly", `{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"strict"}]}`, `{}`,
+			[]string{message(search1, reply)},
+			"fail unneeded_call not search, then reply",
+		},
+		{
+			"with few others", `{"not":[{"calls":[{"tools":["search"]}],"max_extra_calls":0}]}`, `{}`,
+			[]string{message(search1, reply)},
+			"pass",
+		},
 		{"nothing called", `{"not":[{"calls":[]}]}`, `{}`, []string{"Hello"}, "fail missed_call not"},
 		{"something called", `{"not":[{"calls":[]}]}`, `{}`, []string{message(reply)}, "pass"},
 
-		{"outside two bounds, below", `{"not":[{"counts":[{"call":{"tools":["search"]},"min":2,"max":3}]}]}`, `{}`,
-			[]string{message(search1)}, "pass"},
-		{"outside two bounds, above", `{"not":[{"counts":[{"call":{"tools":["search"]},"max":1}]}]}`, `{}`,
-			[]string{message(search1, search2)}, "pass"},
-		{"outside two bounds, between", `{"not":[{"counts":[{"call":{"tools":["search"]},"min":2,"max":3}]}]}`, `{}`,
-			[]string{message(search1, search2)}, "fail unneeded_call not 2 to 3 of search"},
-		{"both of a claim", `{"not":[{"counts":[{"call":{"tools":["search"]}},{"call":{"tools":["reply"]}}]}]}`, `{}`,
-			[]string{message(search1, reply)}, "fail unneeded_call not at least 1 of search and at least 1 of reply"},
-		{"one of a claim", `{"not":[{"counts":[{"call":{"tools":["search"]}},{"call":{"tools":["reply"]}}]}]}`, `{}`,
-			[]string{message(search1)}, "pass"},
-		{"calls and counts of a claim",
+		{
+			"outside two bounds, below", `{"not":[{"counts":[{"call":{"tools":["search"]},"min":2,"max":3}]}]}`, `{}`,
+			[]string{message(search1)},
+			"pass",
+		},
+		{
+			"outside two bounds, above", `{"not":[{"counts":[{"call":{"tools":["search"]},"max":1}]}]}`, `{}`,
+			[]string{message(search1, search2)},
+			"pass",
+		},
+		{
+			"outside two bounds, between", `{"not":[{"counts":[{"call":{"tools":["search"]},"min":2,"max":3}]}]}`, `{}`,
+			[]string{message(search1, search2)},
+			"fail unneeded_call not 2 to 3 of search",
+		},
+		{
+			"both of a claim", `{"not":[{"counts":[{"call":{"tools":["search"]}},{"call":{"tools":["reply"]}}]}]}`, `{}`,
+			[]string{message(search1, reply)},
+			"fail unneeded_call not at least 1 of search and at least 1 of reply",
+		},
+		{
+			"one of a claim", `{"not":[{"counts":[{"call":{"tools":["search"]}},{"call":{"tools":["reply"]}}]}]}`, `{}`,
+			[]string{message(search1)},
+			"pass",
+		},
+		{
+			"calls and counts of a claim",
 			`{"all_of":[{"calls":[{"tools":["search"]}],"counts":[{"call":{"tools":["reply"]},"max":0}]}]}`, `{}`,
-			[]string{message(search1, reply)}, "fail wrong_tool search and 0 to 0 of reply"},
-		{"a score that must not be reached",
+			[]string{message(search1, reply)},
+			"fail wrong_tool search and 0 to 0 of reply",
+		},
+		{
+			"a score that must not be reached",
 			`{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"min_scores":{"tool_set_f1":0.6}}]}`, `{}`,
-			[]string{message(search1)}, "fail unneeded_call not search, reply, tool_set_f1 of at least 0.6"},
-		{"a score that was not reached",
+			[]string{message(search1)},
+			"fail unneeded_call not search, reply, tool_set_f1 of at least 0.6",
+		},
+		{
+			"a score that was not reached",
 			`{"not":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"min_scores":{"tool_set_f1":0.7}}]}`, `{}`,
-			[]string{message(search1)}, "pass"},
-		{"two sequences",
-			`{"all_of":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"},{"calls":[{"tools":["pay"]},{"tools":["reply"]}],"order":"in_order"}]}`, `{}`, []string{message(search1, paid, reply)}, "pass"},
-		{"one of two sequences",
-			`{"all_of":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"},{"calls":[{"tools":["reply"]},{"tools":["pay"]}],"order":"in_order"}]}`, `{}`, []string{message(search1, paid, reply)}, "fail wrong_tool all_of: expected reply, then pay"},
-		{"beside a plan",
-			`{"plans":[{"calls":[{"tools":["search"]},{"tools":["reply"]}]}],"all_of":[{"calls":[{"tools":["reply"]},{"tools":["search"]}],"order":"strict"}]}`, `{}`, []string{message(search1, reply)}, "fail wrong_tool all_of"},
-		{"arguments of a claim that were not recorded", `{"not":[{"calls":[{"tools":["search"],"args":{"q":"a"}}]}]}`,
-			`{}`, []string{`[{"tool":"search"}]`}, "not_run arguments were not recorded"},
-		{"a claim that such a call cannot meet",
+			[]string{message(search1)},
+			"pass",
+		},
+		{
+			"two sequences",
+			`{"all_of":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"},{"calls":[{"tools":["pay"]},{"tools":["reply"]}],"order":"in_order"}]}`, `{}`,
+			[]string{message(search1, paid, reply)},
+			"pass",
+		},
+		{
+			"one of two sequences",
+			`{"all_of":[{"calls":[{"tools":["search"]},{"tools":["reply"]}],"order":"in_order"},{"calls":[{"tools":["reply"]},{"tools":["pay"]}],"order":"in_order"}]}`, `{}`,
+			[]string{message(search1, paid, reply)},
+			"fail wrong_tool all_of: expected reply, then pay",
+		},
+		{
+			"beside a plan",
+			`{"plans":[{"calls":[{"tools":["search"]},{"tools":["reply"]}]}],"all_of":[{"calls":[{"tools":["reply"]},{"tools":["search"]}],"order":"strict"}]}`, `{}`,
+			[]string{message(search1, reply)},
+			"fail wrong_tool all_of",
+		},
+		{
+			"arguments of a claim that were not recorded", `{"not":[{"calls":[{"tools":["search"],"args":{"q":"a"}}]}]}`,
+			`{}`,
+			[]string{`[{"tool":"search"}]`},
+			"not_run arguments were not recorded",
+		},
+		{
+			"a claim that such a call cannot meet",
 			`{"not":[{"calls":[{"tools":["search"],"args":{"q":"a"}},{"tools":["reply"]}]}]}`, `{}`,
-			[]string{`[{"tool":"search"}]`}, "pass"},
-		{"counts of a claim, not recorded", `{"all_of":[{"counts":[{"call":{"tools":["search"],"args":{"q":"a"}}}]}]}`,
-			`{}`, []string{`[{"tool":"search"}]`}, "not_run arguments were not recorded"},
+			[]string{`[{"tool":"search"}]`},
+			"pass",
+		},
+		{
+			"counts of a claim, not recorded", `{"all_of":[{"counts":[{"call":{"tools":["search"],"args":{"q":"a"}}}]}]}`,
+			`{}`,
+			[]string{`[{"tool":"search"}]`},
+			"not_run arguments were not recorded",
+		},
 
-		{"repeated as often as may be", `{"max_same_calls":2}`, `{}`,
-			[]string{message(search1, reply, search1)}, "pass"},
-		{"repeated once more", `{"max_same_calls":1}`, `{}`, []string{message(search1, reply, search1)},
-			"fail loop max_same_calls: expected 1, got 2 search"},
-		{"the first of two that are repeated", `{"max_same_calls":1}`, `{}`,
-			[]string{message(search1, reply, search1, reply)}, "fail loop got 2 search"},
-		{"the same arguments in other words", `{"max_same_calls":1}`, `{}`,
+		{
+			"repeated as often as may be", `{"max_same_calls":2}`, `{}`,
+			[]string{message(search1, reply, search1)},
+			"pass",
+		},
+		{
+			"repeated once more", `{"max_same_calls":1}`, `{}`,
+			[]string{message(search1, reply, search1)},
+			"fail loop max_same_calls: expected 1, got 2 search",
+		},
+		{
+			"the first of two that are repeated", `{"max_same_calls":1}`, `{}`,
+			[]string{message(search1, reply, search1, reply)},
+			"fail loop got 2 search",
+		},
+		{
+			"the same arguments in other words", `{"max_same_calls":1}`, `{}`,
 			[]string{message(`{"tool":"a","args":{"x":1.0,"y":["\u0041"]}}`, `{"tool":"A","args":{"y":["A"], "x":1}}`)},
-			"fail loop got 2 A"},
-		{"of three kinds the second", `{"max_same_calls":1}`, `{}`, []string{message(search1, search2, reply, search2)},
-			"fail loop got 2 search"},
-		{"arguments that were not recorded are not the same", `{"max_same_calls":1}`, `{}`,
-			[]string{`[{"tool":"search"},{"tool":"search"}]`}, "pass"},
+			"fail loop got 2 A",
+		},
+		{
+			"of three kinds the second", `{"max_same_calls":1}`, `{}`,
+			[]string{message(search1, search2, reply, search2)},
+			"fail loop got 2 search",
+		},
+		{
+			"arguments that were not recorded are not the same", `{"max_same_calls":1}`, `{}`,
+			[]string{`[{"tool":"search"},{"tool":"search"}]`},
+			"pass",
+		},
 		{"other arguments", `{"max_same_calls":1}`, `{}`, []string{message(search1, search2)}, "pass"},
 
 		{"as many requests as may be", `{"max_requests":2}`, `{}`, []string{message(search1), "Done."}, "pass"},
-		{"one request more", `{"max_requests":1}`, `{}`, []string{message(search1), "Done."},
-			"fail budget max_requests: expected at most 1, got 2"},
+		{
+			"one request more", `{"max_requests":1}`, `{}`,
+			[]string{message(search1), "Done."},
+			"fail budget max_requests: expected at most 1, got 2",
+		},
 		{"no request known", `{"max_requests":1}`, `{}`, nil, "not_run not measured"},
 
-		{"a failed call counts", `{"counts":[{"call":{"tools":["pay"]},"max":1}]}`, `{}`,
-			[]string{message(refused, paid)}, "fail unneeded_call"},
-		{"a failed call left out", `{"plans":[{"calls":[{"tools":["pay"]}]}]}`, `{"failed_calls":"ignore"}`,
-			[]string{message(refused), message(paid)}, "pass"},
-		{"only failed calls", `{"counts":[{"call":{"tools":["pay"]}}]}`, `{"failed_calls":"ignore"}`,
-			[]string{message(refused, refused)}, "fail missed_call"},
-		{"no errors, of all calls", `{"no_tool_errors":true}`, `{"failed_calls":"ignore"}`,
-			[]string{message(refused, paid)}, "fail incomplete no_tool_errors"},
+		{
+			"a failed call counts", `{"counts":[{"call":{"tools":["pay"]},"max":1}]}`, `{}`,
+			[]string{message(refused, paid)},
+			"fail unneeded_call",
+		},
+		{
+			"a failed call left out", `{"plans":[{"calls":[{"tools":["pay"]}]}]}`, `{"failed_calls":"ignore"}`,
+			[]string{message(refused), message(paid)},
+			"pass",
+		},
+		{
+			"only failed calls", `{"counts":[{"call":{"tools":["pay"]}}]}`, `{"failed_calls":"ignore"}`,
+			[]string{message(refused, refused)},
+			"fail missed_call",
+		},
+		{
+			"no errors, of all calls", `{"no_tool_errors":true}`, `{"failed_calls":"ignore"}`,
+			[]string{message(refused, paid)},
+			"fail incomplete no_tool_errors",
+		},
 
-		{"a condition of the task, met by the first call", `{"postconditions":["days == 30"]}`, `{}`,
-			[]string{message(`{"tool":"find","status":"ok","result":{"days":30}}`, paid)}, "pass"},
-		{"met by no call", `{"postconditions":["days == 30"]}`, `{}`,
+		{
+			"a condition of the task, met by the first call", `{"postconditions":["days == 30"]}`, `{}`,
+			[]string{message(`{"tool":"find","status":"ok","result":{"days":30}}`, paid)},
+			"pass",
+		},
+		{
+			"met by no call", `{"postconditions":["days == 30"]}`, `{}`,
 			[]string{message(`{"tool":"find","status":"ok","result":{"days":14}}`)},
-			"fail incomplete postcondition: expected days == 30, got find gave"},
-		{"one of two conditions met", `{"postconditions":["days == 30","ok == true"]}`, `{}`,
+			"fail incomplete postcondition: expected days == 30, got find gave",
+		},
+		{
+			"one of two conditions met", `{"postconditions":["days == 30","ok == true"]}`, `{}`,
 			[]string{message(`{"tool":"find","status":"ok","result":{"days":30}}`)},
-			"fail incomplete expected ok == true"},
-		{"a condition, and no call", `{"postconditions":["days == 30"]}`, `{}`, []string{"It is 30."},
-			"fail incomplete got no call"},
-		{"a condition, and a result that is unknown", `{"postconditions":["days == 30"]}`, `{}`,
+			"fail incomplete expected ok == true",
+		},
+		{
+			"a condition, and no call", `{"postconditions":["days == 30"]}`, `{}`,
+			[]string{"It is 30."},
+			"fail incomplete got no call",
+		},
+		{
+			"a condition, and a result that is unknown", `{"postconditions":["days == 30"]}`, `{}`,
 			[]string{message(search1, `{"tool":"find","status":"ok","result":{"days":14}}`)},
-			"not_run the call of search has no result"},
+			"not_run the call of search has no result",
+		},
 
-		{"an answer of JSON", `{"response_json":{"mode":"subset","value":{"a":[1]}}}`, `{}`,
-			[]string{"{\"b\":2, \"a\":[1.0]}"}, "pass"},
+		{
+			"an answer of JSON", `{"response_json":{"mode":"subset","value":{"a":[1]}}}`, `{}`,
+			[]string{"{\"b\":2, \"a\":[1.0]}"},
+			"pass",
+		},
 		{"in a fence", `{"response_json":{"value":{"a":1}}}`, `{}`, []string{"```json\n{\"a\":1}\n```"}, "pass"},
-		{"other JSON", `{"response_json":{"value":{"a":1}}}`, `{}`, []string{`{"a":2}`},
-			"fail answer response_json: expected {\"a\":1}, got {\"a\":2}"},
+		{
+			"other JSON", `{"response_json":{"value":{"a":1}}}`, `{}`,
+			[]string{`{"a":2}`},
+			"fail answer response_json: expected {\"a\":1}, got {\"a\":2}",
+		},
 		{"no JSON", `{"response_json":{"value":{"a":1}}}`, `{}`, []string{"a is 1"}, "fail answer no JSON: a is 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -258,27 +473,35 @@ func TestClaimOrItsOpposite(t *testing.T) {
 		tool := rapid.SampledFrom([]string{"a", "b", "c", "*"})
 		args := rapid.SampledFrom([]string{"", `{"x":1}`, `{"x":2}`, `{}`})
 		expected := rapid.Custom(func(t *rapid.T) callvet.ExpectedCall {
-			c := callvet.ExpectedCall{Tools: []string{tool.Draw(t, "tool")}, Nth: rapid.IntRange(-2, 2).Draw(t, "nth"),
-				Message: rapid.IntRange(-1, 1).Draw(t, "message")}
+			c := callvet.ExpectedCall{
+				Tools: []string{tool.Draw(t, "tool")}, Nth: rapid.IntRange(-2, 2).Draw(t, "nth"),
+				Message: rapid.IntRange(-1, 1).Draw(t, "message"),
+			}
 			if s := args.Draw(t, "args"); s != "" {
 				c.Args = json.RawMessage(s)
 			}
 			return c
 		})
-		claim := callvet.Plan{Order: rapid.SampledFrom([]callvet.Order{"", callvet.OrderStrict, callvet.OrderInOrder,
-			callvet.OrderSubset, callvet.OrderSuperset, callvet.OrderSingle}).Draw(t, "order")}
+		claim := callvet.Plan{Order: rapid.SampledFrom([]callvet.Order{
+			"", callvet.OrderStrict, callvet.OrderInOrder,
+			callvet.OrderSubset, callvet.OrderSuperset, callvet.OrderSingle,
+		}).Draw(t, "order")}
 		if rapid.Bool().Draw(t, "with calls") {
 			claim.Calls = rapid.SliceOfN(expected, 0, 3).Draw(t, "calls")
 			if rapid.Bool().Draw(t, "with a score") {
 				claim.MinScores = map[string]float64{rapid.SampledFrom(
-					[]string{score.CallF1, score.ToolSetF1, score.SequenceF1, score.SequenceRecall,
-						score.Position}).Draw(t, "score"): rapid.Float64Range(0, 1).Draw(t, "least")}
+					[]string{
+						score.CallF1, score.ToolSetF1, score.SequenceF1, score.SequenceRecall,
+						score.Position,
+					}).Draw(t, "score"): rapid.Float64Range(0, 1).Draw(t, "least")}
 			}
 		}
 		if claim.Calls == nil || rapid.Bool().Draw(t, "with counts") {
-			claim.Counts = []callvet.CallCount{{Call: expected.Draw(t, "counted"),
-				Min: rapid.Ptr(rapid.IntRange(0, 2), true).Draw(t, "min"),
-				Max: rapid.Ptr(rapid.IntRange(0, 3), true).Draw(t, "max")}}
+			claim.Counts = []callvet.CallCount{{
+				Call: expected.Draw(t, "counted"),
+				Min:  rapid.Ptr(rapid.IntRange(0, 2), true).Draw(t, "min"),
+				Max:  rapid.Ptr(rapid.IntRange(0, 3), true).Draw(t, "max"),
+			}}
 		}
 		tr := &callvet.Trace{End: callvet.EndCalled}
 		for range rapid.IntRange(0, 3).Draw(t, "messages") {
@@ -302,8 +525,10 @@ func TestClaimOrItsOpposite(t *testing.T) {
 		}
 		must, mustNot := state(callvet.Expect{AllOf: []callvet.Plan{claim}}),
 			state(callvet.Expect{Not: []callvet.Plan{claim}})
-		want := map[callvet.AssertionState]callvet.AssertionState{callvet.AssertPassed: callvet.AssertFailed,
-			callvet.AssertFailed: callvet.AssertPassed, callvet.AssertNotEvaluated: callvet.AssertNotEvaluated}
+		want := map[callvet.AssertionState]callvet.AssertionState{
+			callvet.AssertPassed: callvet.AssertFailed,
+			callvet.AssertFailed: callvet.AssertPassed, callvet.AssertNotEvaluated: callvet.AssertNotEvaluated,
+		}
 		if mustNot != want[must] {
 			t.Fatalf("all_of %s, not %s", must, mustNot)
 		}
@@ -333,16 +558,22 @@ func TestScoresDecide(t *testing.T) {
 		want        float64
 	}{
 		{"all right", score.CallF1, []string{call("a"), call("b"), call("c")}, 1},
-		{"wrong arguments are no right call", score.CallF1,
-			[]string{call("a"), `{"tool":"b","args":{"x":2}}`, call("c")}, 4.0 / 6},
+		{
+			"wrong arguments are no right call", score.CallF1,
+			[]string{call("a"), `{"tool":"b","args":{"x":2}}`, call("c")},
+			4.0 / 6,
+		},
 		{"one more", score.CallF1, []string{call("a"), call("b"), call("c"), call("c")}, 6.0 / 7},
 		{"kept in order", score.SequenceF1, []string{call("a"), call("x"), call("b")}, 4.0 / 6},
 		{"turned round", score.SequenceF1, []string{call("c"), call("b"), call("a")}, 2.0 / 6},
 		{"the longest list", score.SequenceF1, []string{call("b"), call("c"), call("a")}, 4.0 / 6},
 		{"one call once", score.SequenceF1, []string{call("a"), call("a"), call("a")}, 2.0 / 6},
 		{"nothing called", score.SequenceF1, nil, 0},
-		{"of the expected ones", score.SequenceRecall,
-			[]string{call("a"), call("x"), call("b"), call("y"), call("z")}, 2.0 / 3},
+		{
+			"of the expected ones", score.SequenceRecall,
+			[]string{call("a"), call("x"), call("b"), call("y"), call("z")},
+			2.0 / 3,
+		},
 		{"at their places", score.Position, []string{call("b"), call("x"), call("c"), call("a")}, 1.0 / 3},
 		{"at their places, cut", score.Position, []string{call("a"), call("b")}, 2.0 / 3},
 		{"names once each", score.ToolSetF1, []string{call("a"), call("a"), call("b"), call("x")}, 4.0 / 6},
@@ -410,12 +641,18 @@ func TestBoundsRefused(t *testing.T) {
 		{"unknown-score", callvet.Case{Expect: callvet.Expect{MinScores: map[string]float64{"accuracy": 1}}}},
 		{"unknown-score", callvet.Case{Expect: callvet.Expect{MinScores: map[string]float64{score.Miss: 1}}}},
 		{"no-tool", callvet.Case{Expect: callvet.Expect{Counts: []callvet.CallCount{{}}}}},
-		{"unknown-score",
-			callvet.Case{Expect: callvet.Expect{AllOf: []callvet.Plan{{MinScores: map[string]float64{score.ArgF1: 1}}}}}},
+		{
+			"unknown-score",
+			callvet.Case{Expect: callvet.Expect{AllOf: []callvet.Plan{{MinScores: map[string]float64{score.ArgF1: 1}}}}},
+		},
 		{"unknown-order", callvet.Case{Expect: callvet.Expect{Not: []callvet.Plan{{Order: "sorted"}}}}},
-		{"unknown-mode",
-			callvet.Case{Expect: callvet.Expect{ResponseJSON: &callvet.Matcher{Mode: "like",
-				Value: json.RawMessage(`1`)}}}},
+		{
+			"unknown-mode",
+			callvet.Case{Expect: callvet.Expect{ResponseJSON: &callvet.Matcher{
+				Mode:  "like",
+				Value: json.RawMessage(`1`),
+			}}},
+		},
 		{"bad-failed-calls", callvet.Case{Scoring: &callvet.Scoring{FailedCalls: "drop"}}},
 	} {
 		_, problems := compile(&callvet.Suite{Cases: []callvet.Case{tt.c}})
@@ -444,16 +681,31 @@ func TestTooManyCalls(t *testing.T) {
 		problem, idle bool
 		verdict       callvet.Verdict
 	}{
-		{"as many as can be", callvet.Expect{Plans: []callvet.Plan{plan(score.MaxExpectedCalls)}},
-			score.MaxExpectedCalls, false, false, callvet.VerdictPass},
-		{"too many expected", callvet.Expect{Plans: []callvet.Plan{plan(score.MaxExpectedCalls + 1)}}, 1, true, true,
-			callvet.VerdictNotRun},
+		{
+			"as many as can be",
+			callvet.Expect{Plans: []callvet.Plan{plan(score.MaxExpectedCalls)}},
+			score.MaxExpectedCalls, false, false, callvet.VerdictPass,
+		},
+		{
+			"too many expected",
+			callvet.Expect{Plans: []callvet.Plan{plan(score.MaxExpectedCalls + 1)}},
+			1, true, true,
+			callvet.VerdictNotRun,
+		},
 		{"too many excluded", callvet.Expect{Not: []callvet.Plan{plan(150_000)}}, 1, true, true, callvet.VerdictNotRun},
-		{"too many counted", callvet.Expect{Counts: make([]callvet.CallCount, score.MaxExpectedCalls+1)}, 1, true, true,
-			callvet.VerdictNotRun},
+		{
+			"too many counted",
+			callvet.Expect{Counts: make([]callvet.CallCount, score.MaxExpectedCalls+1)},
+			1, true, true,
+			callvet.VerdictNotRun,
+		},
 		{"too many made", callvet.Expect{Plans: []callvet.Plan{plan(100)}}, 5_000, false, false, callvet.VerdictNotRun},
-		{"many made, few expected", callvet.Expect{Plans: []callvet.Plan{plan(3)}}, 10_000, false, false,
-			callvet.VerdictFail},
+		{
+			"many made, few expected",
+			callvet.Expect{Plans: []callvet.Plan{plan(3)}},
+			10_000, false, false,
+			callvet.VerdictFail,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -466,8 +718,10 @@ func TestTooManyCalls(t *testing.T) {
 			if why := k.Idle(false); (why != "") != tc.idle {
 				t.Errorf("asked, or not, for: %q", why)
 			}
-			tr := &callvet.Trace{CaseID: "c",
-				Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls(tc.made)}}, End: callvet.EndAnswered}
+			tr := &callvet.Trace{
+				CaseID: "c",
+				Turns:  []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls(tc.made)}}, End: callvet.EndAnswered,
+			}
 			for i := range tr.Turns[0].Calls {
 				tr.Turns[0].Calls[i] = callvet.Call{Tool: "f", Args: json.RawMessage(`{}`)}
 			}

@@ -37,8 +37,10 @@ type catalogue struct {
 }
 
 func newCatalogue(tools []callvet.Tool, caseID string) (*catalogue, []callvet.Problem) {
-	c := &catalogue{tools: make([]tool, len(tools)), exact: make(map[string]*tool, len(tools)),
-		fold: make(map[string]*tool, len(tools))}
+	c := &catalogue{
+		tools: make([]tool, len(tools)), exact: make(map[string]*tool, len(tools)),
+		fold: make(map[string]*tool, len(tools)),
+	}
 	var ps []callvet.Problem
 	for i := range tools {
 		t := &c.tools[i]

@@ -27,45 +27,77 @@ func TestContractScores(t *testing.T) {
 		trace  *callvet.Trace
 		want   values
 	}{
-		{"as expected", plans(wants("get_weather", `{"city":"Paris","days":3}`)),
-			made("get_weather", `{"city":"Paris","days":3}`), values{1, 1, 1, 1}},
-		{"as expected, twice", plans(wants("get_weather", `{"city":"Paris"}`, "get_weather", `{"city":"Rome"}`)),
-			made("get_weather", `{"city":"Paris"}`, "get_weather", `{"city":"Rome"}`), values{1, 1, 1, 1}},
+		{
+			"as expected", plans(wants("get_weather", `{"city":"Paris","days":3}`)),
+			made("get_weather", `{"city":"Paris","days":3}`),
+			values{1, 1, 1, 1},
+		},
+		{
+			"as expected, twice", plans(wants("get_weather", `{"city":"Paris"}`, "get_weather", `{"city":"Rome"}`)),
+			made("get_weather", `{"city":"Paris"}`, "get_weather", `{"city":"Rome"}`),
+			values{1, 1, 1, 1},
+		},
 		{
 			"expected, beside one that breaks the contract",
 			plans(wants("get_weather", `{"city":"Paris"}`, "get_weather", `{"city":"Rome","days":2}`)),
 			made("get_weather", `{"city":"Paris"}`, "get_weather", `{"days":"2","zip":1,"unit":"celsius"}`),
 			values{1.0 / 2, 1.0 / 2, 2.0 / 3, 3.0 / 4},
 		},
-		{"not expected", plans(wants()), made("get_weather", `{"city":"Paris"}`, "book", `{"id":1,"ref":2,"seat":3}`),
-			values{1.0 / 2, 1, 1.0 / 2, 2.0 / 4}},
-		{"no plan", callvet.Expect{MinToolCalls: whole(1)}, made("get_weather", `{"city":"Paris","days":2}`),
-			values{1, 1, 1, 1}},
-		{"an expected call with a key that is not declared", plans(wants("book", `{"id":"x"}`)),
-			made("book", `{"id":"x","ref":"y"}`), values{1, 1, 1, 1.0 / 2}},
+		{
+			"not expected", plans(wants()), made("get_weather", `{"city":"Paris"}`, "book", `{"id":1,"ref":2,"seat":3}`),
+			values{1.0 / 2, 1, 1.0 / 2, 2.0 / 4},
+		},
+		{
+			"no plan",
+			callvet.Expect{MinToolCalls: whole(1)},
+			made("get_weather", `{"city":"Paris","days":2}`),
+			values{1, 1, 1, 1},
+		},
+		{
+			"an expected call with a key that is not declared", plans(wants("book", `{"id":"x"}`)),
+			made("book", `{"id":"x","ref":"y"}`),
+			values{1, 1, 1, 1.0 / 2},
+		},
 		{
 			"of two expected calls the first has one", plans(wants("book", `{"id":"x"}`, "book", `{"id":"y"}`)),
 			made("book", `{"id":"x","ref":1}`, "book", `{"id":"y"}`),
 			values{1, 1, 1, 2.0 / 3},
 		},
 		{"another of the acceptable tools", plans(either), made("find_city", `{"id":"x"}`), values{1, 1, 1, 0}},
-		{"an expected key that is not declared", plans(wants("find_city", `{"id":"x"}`)),
-			made("find_city", `{"id":"x"}`), values{1, 1, 1, 0}},
-		{"a tool that is not there, beside one that is", plans(wants("book", "")),
-			made("gone", `{}`, "book", `{"id":"x"}`), values{1.0 / 2, 1, 1, 1}},
-		{"one that is there, beside a tool that is not", plans(wants("book", "")),
-			made("book", `{"id":"x"}`, "gone", `{}`), values{1.0 / 2, 1, 1, 1}},
+		{
+			"an expected key that is not declared", plans(wants("find_city", `{"id":"x"}`)),
+			made("find_city", `{"id":"x"}`),
+			values{1, 1, 1, 0},
+		},
+		{
+			"a tool that is not there, beside one that is", plans(wants("book", "")),
+			made("gone", `{}`, "book", `{"id":"x"}`),
+			values{1.0 / 2, 1, 1, 1},
+		},
+		{
+			"one that is there, beside a tool that is not", plans(wants("book", "")),
+			made("book", `{"id":"x"}`, "gone", `{}`),
+			values{1.0 / 2, 1, 1, 1},
+		},
 		{"only a tool that is not there", plans(wants("book", "")), made("gone", `{}`), values{0, no, no, no}},
 		{"arguments that were not recorded", plans(wants("book", "")), made("book", ""), values{no, no, no, no}},
 		{"no arguments", plans(wants("book", `{}`)), made("book", `{}`), values{1, 1, 1, 1}},
 		{"null arguments", plans(wants("book", `{}`)), made("book", `null`), values{1, 1, 1, 1}},
 		{"arguments that cannot be read", plans(wants("book", `{}`)), raw("book", `{`), values{0, no, no, no}},
-		{"a whole number where a text is declared", plans(wants("get_weather", "")), made("get_weather", `{"city":5}`),
-			values{0, 1, 0, 1}},
-		{"a fraction where a whole number is declared", plans(wants("get_weather", "")),
-			made("get_weather", `{"city":"Rome","days":1.5}`), values{0, 1, 1.0 / 2, 1}},
-		{"a whole number with a point", plans(wants("get_weather", "")),
-			made("get_weather", `{"city":"Rome","days":2.0}`), values{1, 1, 1, 1}},
+		{
+			"a whole number where a text is declared", plans(wants("get_weather", "")), made("get_weather", `{"city":5}`),
+			values{0, 1, 0, 1},
+		},
+		{
+			"a fraction where a whole number is declared", plans(wants("get_weather", "")),
+			made("get_weather", `{"city":"Rome","days":1.5}`),
+			values{0, 1, 1.0 / 2, 1},
+		},
+		{
+			"a whole number with a point", plans(wants("get_weather", "")),
+			made("get_weather", `{"city":"Rome","days":2.0}`),
+			values{1, 1, 1, 1},
+		},
 	} {
 		s := weatherSuite(one(tt.expect))
 		r := mustCompile(t, s)[0].Score(tt.trace)
@@ -92,21 +124,34 @@ func TestContractVerdicts(t *testing.T) {
 		class  callvet.Class
 		reason string
 	}{
-		{"the expected call", plans(wants("get_weather", "")), made("get_weather", `{"city":5}`), callvet.ClassContract,
-			"get_weather: the arguments break the tool's schema: /city: got number, want string"},
-		{"a call that may be too many", plans(loose), made("book", `{"id":"x"}`, "get_weather", `{}`),
+		{
+			"the expected call", plans(wants("get_weather", "")), made("get_weather", `{"city":5}`), callvet.ClassContract,
+			"get_weather: the arguments break the tool's schema: /city: got number, want string",
+		},
+		{
+			"a call that may be too many", plans(loose), made("book", `{"id":"x"}`, "get_weather", `{}`),
 			callvet.ClassContract,
-			"get_weather: the arguments break the tool's schema: /city: required property \"city\" is missing"},
-		{"a call that may be too many and keeps it", plans(loose),
-			made("book", `{"id":"x"}`, "get_weather", `{"city":"Rome"}`), "", ""},
-		{"a list", plans(wants("get_weather", "")), made("get_weather", `[]`), callvet.ClassContract,
-			"get_weather: the arguments break the tool's schema: got array, want object"},
-		{"in two ways", plans(wants("get_weather", "")), made("get_weather", `{"city":5,"days":0}`),
+			"get_weather: the arguments break the tool's schema: /city: required property \"city\" is missing",
+		},
+		{
+			"a call that may be too many and keeps it", plans(loose),
+			made("book", `{"id":"x"}`, "get_weather", `{"city":"Rome"}`), "", "",
+		},
+		{
+			"a list", plans(wants("get_weather", "")), made("get_weather", `[]`), callvet.ClassContract,
+			"get_weather: the arguments break the tool's schema: got array, want object",
+		},
+		{
+			"in two ways", plans(wants("get_weather", "")), made("get_weather", `{"city":5,"days":0}`),
 			callvet.ClassContract,
-			"get_weather: the arguments break the tool's schema: /city: got number, want string (and 1 more)"},
-		{"a wrong tool comes first", callvet.Expect{ToolsNotCalled: []string{"book"}},
+			"get_weather: the arguments break the tool's schema: /city: got number, want string (and 1 more)",
+		},
+		{
+			"a wrong tool comes first",
+			callvet.Expect{ToolsNotCalled: []string{"book"}},
 			made("book", `{}`, "get_weather", `{"city":5}`), callvet.ClassWrongTool,
-			"tools_not_called: expected not book, got book, get_weather"},
+			"tools_not_called: expected not book, got book, get_weather",
+		},
 	} {
 		s := weatherSuite(one(tt.expect))
 		r := mustCompile(t, s)[0].Score(tt.trace)
@@ -122,8 +167,10 @@ func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	tools := []callvet.Tool{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}, {Name: "f"}}
 	typed := func(name, kind string) callvet.Tool {
-		return callvet.Tool{Name: name,
-			Parameters: json.RawMessage(`{"type":"object","properties":{"x":{"type":"` + kind + `"}}}`)}
+		return callvet.Tool{
+			Name:       name,
+			Parameters: json.RawMessage(`{"type":"object","properties":{"x":{"type":"` + kind + `"}}}`),
+		}
 	}
 	tools = append(tools, typed("Look", "string"), typed("look", "integer"), typed("look", "boolean"),
 		typed("Seek", "string"), typed("SEEK", "integer"))
@@ -189,14 +236,18 @@ func TestOfferedTools(t *testing.T) {
 // A tool whose schema is wrong is a problem, and its calls are compared nevertheless.
 func TestToolWithoutSchema(t *testing.T) {
 	t.Parallel()
-	s := &callvet.Suite{Tools: []callvet.Tool{{Name: "bad", Parameters: json.RawMessage(`{"type":5}`)}},
-		Cases: []callvet.Case{one(plans(wants("bad", `{"x":"Paris"}`)))}}
+	s := &callvet.Suite{
+		Tools: []callvet.Tool{{Name: "bad", Parameters: json.RawMessage(`{"type":5}`)}},
+		Cases: []callvet.Case{one(plans(wants("bad", `{"x":"Paris"}`)))},
+	}
 	sc, ps := compile(s)
 	if len(ps) != 1 || ps[0].Code != "bad-schema" {
 		t.Fatal(ps)
 	}
-	for args, want := range map[string]callvet.Class{`{"x":"Paris"}`: "", `{"x":"weather"}`: callvet.ClassWrongArgs,
-		`{"x":"Rome"}`: callvet.ClassWrongArgs, `{"y":"Paris"}`: callvet.ClassWrongArgs} {
+	for args, want := range map[string]callvet.Class{
+		`{"x":"Paris"}`: "", `{"x":"weather"}`: callvet.ClassWrongArgs,
+		`{"x":"Rome"}`: callvet.ClassWrongArgs, `{"y":"Paris"}`: callvet.ClassWrongArgs,
+	} {
 		verdict := callvet.VerdictFail
 		if want == "" { // whether the call keeps the contract is not known
 			verdict = callvet.VerdictNotRun
@@ -211,8 +262,10 @@ func TestToolWithoutSchema(t *testing.T) {
 // fails only by what is known.
 func TestUnracedUnverifiedCall(t *testing.T) {
 	t.Parallel()
-	endless := callvet.Tool{Name: "deep",
-		Parameters: json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`)}
+	endless := callvet.Tool{
+		Name:       "deep",
+		Parameters: json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`),
+	}
 	deep := strings.Repeat(`{"a":`, 50) + "{}" + strings.Repeat("}", 50)
 	for _, tt := range []struct {
 		name, contract string
@@ -222,12 +275,20 @@ func TestUnracedUnverifiedCall(t *testing.T) {
 		reason         string
 	}{
 		{"valid", "", plans(wants("deep", "")), `{"a":{}}`, callvet.VerdictPass, ""},
-		{"not known", "", plans(wants("deep", "")), deep, callvet.VerdictNotRun,
-			"deep: it is not known whether the arguments keep the tool's schema: schema-without-end"},
-		{"not known, without a plan", "", callvet.Expect{MinToolCalls: whole(1)}, deep, callvet.VerdictNotRun,
-			"schema-without-end"},
-		{"not known, and another tool is wanted", "", plans(wants("other", "")), deep, callvet.VerdictFail,
-			"expected other, got deep"},
+		{
+			"not known", "", plans(wants("deep", "")), deep, callvet.VerdictNotRun,
+			"deep: it is not known whether the arguments keep the tool's schema: schema-without-end",
+		},
+		{
+			"not known, without a plan", "",
+			callvet.Expect{MinToolCalls: whole(1)},
+			deep, callvet.VerdictNotRun,
+			"schema-without-end",
+		},
+		{
+			"not known, and another tool is wanted", "", plans(wants("other", "")), deep, callvet.VerdictFail,
+			"expected other, got deep",
+		},
 		{"not asked", "off", plans(wants("deep", "")), deep, callvet.VerdictPass, ""},
 		{"only reported", "report", plans(wants("deep", "")), deep, callvet.VerdictPass, ""},
 	} {

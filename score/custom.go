@@ -147,8 +147,12 @@ func (k *Compiled) implement(c *custom, cfg *Config, key string, ps *problems) {
 // ways are the ways in which a scorer says how it judges.
 func ways(s *callvet.Scorer) []string {
 	var out []string
-	for _, w := range [...]struct{ name, text string }{{"expr", s.Expr}, {"exec", s.Exec}, {"javascript", s.JavaScript},
-		{"python", s.Python}} {
+	for _, w := range [...]struct{ name, text string }{
+		{"expr", s.Expr},
+		{"exec", s.Exec},
+		{"javascript", s.JavaScript},
+		{"python", s.Python},
+	} {
 		if w.text != "" {
 			out = append(out, w.name)
 		}
@@ -220,8 +224,10 @@ func (s *said) score() float64 {
 func (w *scratch) assertCustom() {
 	for i := range w.said {
 		s := &w.said[i]
-		a := callvet.Assertion{Name: s.of.src.Metric(), Layer: callvet.LayerResponse, Expected: s.of.src.Asks(),
-			Version: s.version}
+		a := callvet.Assertion{
+			Name: s.of.src.Metric(), Layer: callvet.LayerResponse, Expected: s.of.src.Asks(),
+			Version: s.version,
+		}
 		if s.err != nil {
 			a.State, a.Reason = callvet.AssertNotEvaluated, s.why()
 			w.assertion = append(w.assertion, a)

@@ -42,9 +42,11 @@ func ptr[T any](v T) *T { return &v }
 // scoredBy scores an answer by the scorers of a case.
 func scoredBy(t *testing.T, by score.Custom, scorers ...callvet.Scorer) callvet.Result {
 	t.Helper()
-	c := &callvet.Case{ID: "c", Tags: []string{"eu"},
+	c := &callvet.Case{
+		ID: "c", Tags: []string{"eu"},
 		Input:  []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather in Paris?"}},
-		Expect: callvet.Expect{ResponseNonEmpty: true, Scorers: scorers}}
+		Expect: callvet.Expect{ResponseNonEmpty: true, Scorers: scorers},
+	}
 	cfg := score.Config{Custom: func(*callvet.Scorer) (score.Custom, error) { return by, nil }}
 	s, _ := score.New(&callvet.Suite{}, cfg)
 	k, problems := s.Compile(c)
@@ -52,9 +54,13 @@ func scoredBy(t *testing.T, by score.Custom, scorers ...callvet.Scorer) callvet.
 		t.Fatal(problems)
 	}
 	tr := callvet.Trace{CaseID: "c", Answer: "It rains in Paris.", Turns: []callvet.Turn{
-		{Role: callvet.RoleAssistant,
-			Calls: []callvet.Call{{Tool: "weather", Args: json.RawMessage(`{"city":"Paris"}`),
-				Result: json.RawMessage(`{"t":9}`), Status: callvet.StatusOK}}},
+		{
+			Role: callvet.RoleAssistant,
+			Calls: []callvet.Call{{
+				Tool: "weather", Args: json.RawMessage(`{"city":"Paris"}`),
+				Result: json.RawMessage(`{"t":9}`), Status: callvet.StatusOK,
+			}},
+		},
 		{Role: callvet.RoleAssistant, Content: "It rains in Paris."},
 	}}
 	tr.Classify("")
@@ -78,39 +84,67 @@ func TestOpinions(t *testing.T) {
 		score          float64
 		reason, actual string
 	}{
-		{name: "pass", by: said{opinion: score.Opinion{Pass: ptr(true)}}, verdict: callvet.VerdictPass,
-			state: callvet.AssertPassed, scored: true, score: 1, actual: "1"},
-		{name: "fail", by: said{opinion: score.Opinion{Pass: ptr(false), Reason: "too rude"}},
-			verdict: callvet.VerdictFail, state: callvet.AssertFailed, scored: true, actual: "0: too rude"},
-		{name: "negated", by: said{opinion: score.Opinion{Pass: ptr(false)}}, of: callvet.Scorer{Negated: true},
-			verdict: callvet.VerdictPass, state: callvet.AssertPassed, scored: true, actual: "0"},
-		{name: "score alone measures", by: said{opinion: score.Opinion{Score: ptr(0.25)}}, verdict: callvet.VerdictPass,
-			scored: true, score: 0.25},
-		{name: "at the threshold", by: said{opinion: score.Opinion{Score: ptr(0.5)}},
+		{
+			name: "pass", by: said{opinion: score.Opinion{Pass: ptr(true)}}, verdict: callvet.VerdictPass,
+			state: callvet.AssertPassed, scored: true, score: 1, actual: "1",
+		},
+		{
+			name: "fail", by: said{opinion: score.Opinion{Pass: ptr(false), Reason: "too rude"}},
+			verdict: callvet.VerdictFail, state: callvet.AssertFailed, scored: true, actual: "0: too rude",
+		},
+		{
+			name: "negated", by: said{opinion: score.Opinion{Pass: ptr(false)}}, of: callvet.Scorer{Negated: true},
+			verdict: callvet.VerdictPass, state: callvet.AssertPassed, scored: true, actual: "0",
+		},
+		{
+			name: "score alone measures", by: said{opinion: score.Opinion{Score: ptr(0.25)}}, verdict: callvet.VerdictPass,
+			scored: true, score: 0.25,
+		},
+		{
+			name: "at the threshold", by: said{opinion: score.Opinion{Score: ptr(0.5)}},
 			of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictPass, state: callvet.AssertPassed,
-			scored: true, score: 0.5, actual: "0.5"},
-		{name: "below the threshold", by: said{opinion: score.Opinion{Score: ptr(0.25)}},
+			scored: true, score: 0.5, actual: "0.5",
+		},
+		{
+			name: "below the threshold", by: said{opinion: score.Opinion{Score: ptr(0.25)}},
 			of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictFail, state: callvet.AssertFailed,
-			scored: true, score: 0.25, actual: "0.25"},
-		{name: "its own verdict decides", by: said{opinion: score.Opinion{Score: ptr(0.25), Pass: ptr(true)}},
+			scored: true, score: 0.25, actual: "0.25",
+		},
+		{
+			name: "its own verdict decides", by: said{opinion: score.Opinion{Score: ptr(0.25), Pass: ptr(true)}},
 			of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictPass, state: callvet.AssertPassed,
-			scored: true, score: 0.25, actual: "0.25"},
-		{name: "error", by: said{err: errors.New("no dictionary")}, verdict: callvet.VerdictPass,
-			state: callvet.AssertNotEvaluated, reason: "no dictionary"},
-		{name: "nothing said", verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated,
-			reason: "it gave neither a score nor pass"},
-		{name: "too high", by: said{opinion: score.Opinion{Score: ptr(1.5)}}, verdict: callvet.VerdictPass,
-			state: callvet.AssertNotEvaluated, reason: "it gave the score 1.5, which is not in [0, 1]"},
-		{name: "no number", by: said{opinion: score.Opinion{Score: ptr(math.NaN())}}, verdict: callvet.VerdictPass,
-			state: callvet.AssertNotEvaluated, reason: "it gave the score NaN, which is not in [0, 1]"},
-		{name: "bad value", by: said{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"x": -1}}},
+			scored: true, score: 0.25, actual: "0.25",
+		},
+		{
+			name: "error", by: said{err: errors.New("no dictionary")}, verdict: callvet.VerdictPass,
+			state: callvet.AssertNotEvaluated, reason: "no dictionary",
+		},
+		{
+			name: "nothing said", verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated,
+			reason: "it gave neither a score nor pass",
+		},
+		{
+			name: "too high", by: said{opinion: score.Opinion{Score: ptr(1.5)}}, verdict: callvet.VerdictPass,
+			state: callvet.AssertNotEvaluated, reason: "it gave the score 1.5, which is not in [0, 1]",
+		},
+		{
+			name: "no number", by: said{opinion: score.Opinion{Score: ptr(math.NaN())}}, verdict: callvet.VerdictPass,
+			state: callvet.AssertNotEvaluated, reason: "it gave the score NaN, which is not in [0, 1]",
+		},
+		{
+			name: "bad value", by: said{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"x": -1}}},
 			verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated,
-			reason: "it gave x the value -1, which is not in [0, 1]"},
-		{name: "bad name", by: said{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"a b": 1}}},
+			reason: "it gave x the value -1, which is not in [0, 1]",
+		},
+		{
+			name: "bad name", by: said{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"a b": 1}}},
 			verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated,
-			reason: `it gave a value named "a b": names are of letters, digits, _ and -`},
-		{name: "too slow", by: said{waits: true}, of: callvet.Scorer{Timeout: "20ms"}, verdict: callvet.VerdictPass,
-			state: callvet.AssertNotEvaluated, reason: "it did not answer within 20ms"},
+			reason: `it gave a value named "a b": names are of letters, digits, _ and -`,
+		},
+		{
+			name: "too slow", by: said{waits: true}, of: callvet.Scorer{Timeout: "20ms"}, verdict: callvet.VerdictPass,
+			state: callvet.AssertNotEvaluated, reason: "it did not answer within 20ms",
+		},
 	} {
 		tc.of.Name = "tone"
 		r := scoredBy(t, tc.by, tc.of)
@@ -203,8 +237,10 @@ func TestExpressions(t *testing.T) {
 			t.Errorf("%s: %s %s %+v, want %s", expr, got, r.Reason, r.Unevaluated(), want)
 		}
 	}
-	if s := scoredBy(t, nil, callvet.Scorer{Name: "rule", Expr: `len(calls) / 2`,
-		Threshold: ptr(0.6)}); s.Verdict != callvet.VerdictFail || s.Class != callvet.ClassAnswer ||
+	if s := scoredBy(t, nil, callvet.Scorer{
+		Name: "rule", Expr: `len(calls) / 2`,
+		Threshold: ptr(0.6),
+	}); s.Verdict != callvet.VerdictFail || s.Class != callvet.ClassAnswer ||
 		s.Reason != "scorer.rule: expected at least 0.6 of len(calls) / 2, got 0.5" {
 		t.Errorf("%+v", s)
 	}
@@ -217,14 +253,22 @@ func TestScorersThatCannotBe(t *testing.T) {
 	for want, list := range map[string][]callvet.Scorer{
 		`scorers[0].expr: invalid: at character 9: unexpected token EOF`: {{Name: "a", Expr: "answer =="}},
 		`scorers[0].name: "a b" cannot be the name of a scorer`:          {{Name: "a b", Expr: "true"}},
-		`scorers[1].name: the name "a" is used twice`: {{Name: "a", Expr: "true"},
-			{Name: "a", Expr: "false"}},
-		`scorers[0]: expr and exec exclude each other`: {{Name: "a", Expr: "true",
-			Exec: "x"}},
-		`scorers[0].timeout: timeout 2h is not above 0 and at most 10m0s: invalid`: {{Name: "a", Expr: "true",
-			Timeout: "2h"}},
-		`scorers[0].threshold: the threshold 2 is not in [0, 1]`: {{Name: "a", Expr: "true",
-			Threshold: ptr(2.0)}},
+		`scorers[1].name: the name "a" is used twice`: {
+			{Name: "a", Expr: "true"},
+			{Name: "a", Expr: "false"},
+		},
+		`scorers[0]: expr and exec exclude each other`: {{
+			Name: "a", Expr: "true",
+			Exec: "x",
+		}},
+		`scorers[0].timeout: timeout 2h is not above 0 and at most 10m0s: invalid`: {{
+			Name: "a", Expr: "true",
+			Timeout: "2h",
+		}},
+		`scorers[0].threshold: the threshold 2 is not in [0, 1]`: {{
+			Name: "a", Expr: "true",
+			Threshold: ptr(2.0),
+		}},
 	} {
 		s, _ := score.New(&callvet.Suite{}, score.Config{})
 		_, problems := s.Compile(&callvet.Case{ID: "c", Expect: callvet.Expect{Scorers: list}})
@@ -241,8 +285,10 @@ func TestScorersThatCannotBe(t *testing.T) {
 	if len(problems) != 1 || problems[0].Key != "scorers[0].expr" {
 		t.Error(problems)
 	}
-	k, _ := s.Compile(&callvet.Case{ID: "c",
-		Expect: callvet.Expect{Scorers: []callvet.Scorer{{Name: "a", Exec: "x"}, {Name: "b"}}}})
+	k, _ := s.Compile(&callvet.Case{
+		ID:     "c",
+		Expect: callvet.Expect{Scorers: []callvet.Scorer{{Name: "a", Exec: "x"}, {Name: "b"}}},
+	})
 	tr := callvet.Trace{Answer: "x", Outcome: callvet.OutcomeAbstained}
 	if r := k.Score(&tr); r.Verdict != callvet.VerdictNotRun || r.NotEvaluated != 2 ||
 		r.Reason != "nothing could be evaluated: scorer.a: it runs a program, and nothing here does, and 1 more" {
@@ -267,8 +313,10 @@ func TestJudgeIsBrokenOff(t *testing.T) {
 func TestMeasuringIsNoVerdict(t *testing.T) {
 	t.Parallel()
 	s, _ := score.New(&callvet.Suite{}, score.Config{})
-	k, _ := s.Compile(&callvet.Case{ID: "c",
-		Expect: callvet.Expect{Scorers: []callvet.Scorer{{Name: "a", Expr: "0.5"}}}})
+	k, _ := s.Compile(&callvet.Case{
+		ID:     "c",
+		Expect: callvet.Expect{Scorers: []callvet.Scorer{{Name: "a", Expr: "0.5"}}},
+	})
 	if r := k.Score(&callvet.Trace{Outcome: callvet.OutcomeAbstained}); r.Verdict != callvet.VerdictNotRun ||
 		!strings.Contains(r.Reason, "give a scorer a threshold") {
 		t.Errorf("%+v", r)

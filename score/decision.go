@@ -13,8 +13,10 @@ import (
 func (k *Compiled) decided(t *callvet.Trace) callvet.Result {
 	want, ok := SelectionOf(&k.src.Expect)
 	if !ok {
-		return callvet.Result{Verdict: callvet.VerdictNotRun,
-			Reason: "the case says nothing about which tools are right"}
+		return callvet.Result{
+			Verdict: callvet.VerdictNotRun,
+			Reason:  "the case says nothing about which tools are right",
+		}
 	}
 	set, _ := SelectionSettingsOf(k.scoring.Selection) // Compile has reported its mistakes
 	names := callvet.Result{Names: k.counted(t)}

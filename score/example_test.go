@@ -41,8 +41,10 @@ func ExampleCustom() {
 	compiled, problems := scorer.Compile(&c)
 	fmt.Println(len(problems), "problems")
 
-	t := callvet.Trace{Answer: "Well, as you may know, I can tell you that it rains in Paris.",
-		Outcome: callvet.OutcomeAbstained}
+	t := callvet.Trace{
+		Answer:  "Well, as you may know, I can tell you that it rains in Paris.",
+		Outcome: callvet.OutcomeAbstained,
+	}
 	r, err := compiled.Judge(context.Background(), &t)
 	fmt.Println(r.Verdict, r.Reason, err)
 	for _, name := range []string{"scorer.brief", "scorer.rain"} {

@@ -32,8 +32,10 @@ func TestCallMatches(t *testing.T) {
 		{
 			"missing and extra", wants("a", `{}`, "b", `{"x":1}`), made("c", `{}`, "a", `{}`),
 			[]callvet.CallMatch{
-				{State: callvet.StateMatched, Expected: 0, Actual: 1, Want: []string{"a"}, WantArgs: text(`{}`),
-					Got: "a", GotArgs: text(`{}`), Args: []callvet.ArgDiff{}},
+				{
+					State: callvet.StateMatched, Expected: 0, Actual: 1, Want: []string{"a"}, WantArgs: text(`{}`),
+					Got: "a", GotArgs: text(`{}`), Args: []callvet.ArgDiff{},
+				},
 				{State: callvet.StateMissing, Expected: 1, Actual: -1, Want: []string{"b"}, WantArgs: text(`{"x":1}`)},
 				{State: callvet.StateExtra, Expected: -1, Actual: 0, Got: "c", GotArgs: text(`{}`)},
 			},
@@ -51,22 +53,30 @@ func TestCallMatches(t *testing.T) {
 		},
 		{
 			"mended", wants("a", ""), mended(made("a", `{}`), 0, "fenced", "string"),
-			[]callvet.CallMatch{{State: callvet.StateMatched, Expected: 0, Actual: 0, Want: []string{"a"}, Got: "a",
-				GotArgs: text(`{}`), Note: "repaired: fenced, string"}},
+			[]callvet.CallMatch{{
+				State: callvet.StateMatched, Expected: 0, Actual: 0, Want: []string{"a"}, Got: "a",
+				GotArgs: text(`{}`), Note: "repaired: fenced, string",
+			}},
 		},
 		{
 			"mended, and not recorded", wants("a", `{}`, "b", ""), mended(made("a", "", "b", `{}`), 0, "fenced"),
 			[]callvet.CallMatch{
-				{State: callvet.StateMatched, Expected: 0, Actual: 0, Want: []string{"a"}, WantArgs: text(`{}`),
-					Got: "a", Note: "arguments not recorded; repaired: fenced"},
-				{State: callvet.StateMatched, Expected: 1, Actual: 1, Want: []string{"b"}, Got: "b",
-					GotArgs: text(`{}`)},
+				{
+					State: callvet.StateMatched, Expected: 0, Actual: 0, Want: []string{"a"}, WantArgs: text(`{}`),
+					Got: "a", Note: "arguments not recorded; repaired: fenced",
+				},
+				{
+					State: callvet.StateMatched, Expected: 1, Actual: 1, Want: []string{"b"}, Got: "b",
+					GotArgs: text(`{}`),
+				},
 			},
 		},
 		{
 			"not JSON", wants("a", `{}`), raw("a", `{"x":`),
-			[]callvet.CallMatch{{State: callvet.StatePartial, Expected: 0, Actual: 0, Want: []string{"a"},
-				WantArgs: text(`{}`), Got: "a", Note: `the arguments are not JSON: {"x":`}},
+			[]callvet.CallMatch{{
+				State: callvet.StatePartial, Expected: 0, Actual: 0, Want: []string{"a"},
+				WantArgs: text(`{}`), Got: "a", Note: `the arguments are not JSON: {"x":`,
+			}},
 		},
 	} {
 		e := plans(tt.plan)
@@ -94,8 +104,10 @@ func TestCallMatchesWithoutPlan(t *testing.T) {
 		{State: callvet.StateExtra, Expected: -1, Actual: 0, Got: "book", GotArgs: json.RawMessage(`{}`)},
 		{
 			State: callvet.StateExtra, Expected: -1, Actual: 1, Got: "get_weather", GotArgs: json.RawMessage(`{}`),
-			Violations: []callvet.Violation{{Path: "/city", Keyword: "required", Expected: "city",
-				Message: `required property "city" is missing`}},
+			Violations: []callvet.Violation{{
+				Path: "/city", Keyword: "required", Expected: "city",
+				Message: `required property "city" is missing`,
+			}},
 		},
 	}
 	if d := cmp.Diff(want, r.Calls); d != "" {
@@ -120,9 +132,13 @@ func TestGroundedArgs(t *testing.T) {
 	input := []callvet.Turn{
 		{Role: callvet.RoleSystem, Content: "sys"},
 		{Role: callvet.RoleUser, Content: "user word"},
-		{Role: callvet.RoleAssistant, Content: "said",
-			Calls: []callvet.Call{{Tool: "a", Args: json.RawMessage(`{"x":"asked"}`),
-				Result: json.RawMessage(`{"y":"told"}`)}}},
+		{
+			Role: callvet.RoleAssistant, Content: "said",
+			Calls: []callvet.Call{{
+				Tool: "a", Args: json.RawMessage(`{"x":"asked"}`),
+				Result: json.RawMessage(`{"y":"told"}`),
+			}},
+		},
 		{Role: callvet.RoleTool, Content: "tool 42"},
 	}
 	for _, tt := range []struct {
@@ -140,11 +156,15 @@ func TestGroundedArgs(t *testing.T) {
 		{"no values", made("b", `{}`), -1},
 		{"only values that are no words", made("b", `{"x":true,"y":null,"z":""}`), -1},
 		{"of an earlier result", answered("a", `{"x":"user"}`, `{"id":"F7"}`, "b", `{"x":"F7"}`, ""), 1},
-		{"of a result before the last",
+		{
+			"of a result before the last",
 			answered("a", `{"x":"user"}`, `{"id":"F7"}`, "a", `{"x":"word"}`, `{"id":"F8"}`, "b",
-				`{"x":"F7","y":"F8"}`, ""), 1},
-		{"of an earlier result, one without between",
-			answered("a", `{}`, `{"id":"F7"}`, "a", `{}`, "", "b", `{"x":"F7"}`, ""), 1},
+				`{"x":"F7","y":"F8"}`, ""), 1,
+		},
+		{
+			"of an earlier result, one without between",
+			answered("a", `{}`, `{"id":"F7"}`, "a", `{}`, "", "b", `{"x":"F7"}`, ""), 1,
+		},
 		{"of its own result", answered("a", `{"x":"F7"}`, `{"id":"F7"}`), 0},
 		{"of a later result", answered("a", `{"x":"F7"}`, "", "b", `{}`, `{"id":"F7"}`), 0},
 	} {
@@ -198,18 +218,32 @@ func TestNothingToJudge(t *testing.T) {
 		expect     callvet.Expect
 		want, idle string
 	}{
-		{"one that needs a judge", callvet.Expect{Rubric: judge[:1]},
-			"nothing could be evaluated: rubric: it needs a judge, and there is none", "same"},
-		{"three that do", callvet.Expect{Rubric: judge},
-			"nothing could be evaluated: rubric: it needs a judge, and there is none, and 2 more", "same"},
-		{"a decision", callvet.Expect{Selection: &callvet.Selection{Tools: []string{"a"}}},
-			"the case asks for a decision (a router or retriever), and says nothing of calls", "same"},
-		{"a decision and a judge",
+		{
+			"one that needs a judge",
+			callvet.Expect{Rubric: judge[:1]},
+			"nothing could be evaluated: rubric: it needs a judge, and there is none", "same",
+		},
+		{
+			"three that do",
+			callvet.Expect{Rubric: judge},
+			"nothing could be evaluated: rubric: it needs a judge, and there is none, and 2 more", "same",
+		},
+		{
+			"a decision",
+			callvet.Expect{Selection: &callvet.Selection{Tools: []string{"a"}}},
+			"the case asks for a decision (a router or retriever), and says nothing of calls", "same",
+		},
+		{
+			"a decision and a judge",
 			callvet.Expect{Selection: &callvet.Selection{Tools: []string{"a"}}, Rubric: judge[:1]},
-			"nothing could be evaluated: rubric: it needs a judge, and there is none", "same"},
+			"nothing could be evaluated: rubric: it needs a judge, and there is none", "same",
+		},
 		{"nothing", callvet.Expect{}, "the case asserts nothing", ""}, // lint refuses it
-		{"tokens that were not measured", callvet.Expect{MaxTokens: whole(5)},
-			"nothing could be evaluated: max_tokens: not measured", ""},
+		{
+			"tokens that were not measured",
+			callvet.Expect{MaxTokens: whole(5)},
+			"nothing could be evaluated: max_tokens: not measured", "",
+		},
 	} {
 		s := &callvet.Suite{Cases: []callvet.Case{one(tt.expect)}}
 		sc := mustCompile(t, s)
@@ -237,10 +271,16 @@ func TestChainsAlone(t *testing.T) {
 		{"another prerequisite", callvet.MultiTurn{RequiredPrerequisites: []string{"b"}}, callvet.VerdictFail},
 		// of what call?
 		{"a source", callvet.MultiTurn{ArgumentSource: map[string]string{"x": "user"}}, callvet.VerdictFail},
-		{"a source that cannot be checked", callvet.MultiTurn{ArgumentSource: map[string]string{"x": "inferred"}},
-			callvet.VerdictNotRun},
-		{"nothing", callvet.MultiTurn{RequiredPrerequisites: []string{}, ValidPrerequisites: []string{"a"}},
-			callvet.VerdictNotRun},
+		{
+			"a source that cannot be checked",
+			callvet.MultiTurn{ArgumentSource: map[string]string{"x": "inferred"}},
+			callvet.VerdictNotRun,
+		},
+		{
+			"nothing",
+			callvet.MultiTurn{RequiredPrerequisites: []string{}, ValidPrerequisites: []string{"a"}},
+			callvet.VerdictNotRun,
+		},
 	} {
 		s := &callvet.Suite{Cases: []callvet.Case{{ID: "c", MultiTurn: &tt.m}}}
 		if r := mustCompile(t, s)[0].Score(made("a", `{"x":1}`)); r.Verdict != tt.want ||

@@ -71,41 +71,69 @@ func TestGold(t *testing.T) {
 		c    callvet.Case
 		want string
 	}{
-		{"calls together in one turn", one(plans(wants("find_city", `{"name":"x"}`, "book", ""))),
-			`find_city{"name":"x"} book`},
-		{"calls in order, one in each turn", one(plans(ordered("in_order", wants("find_city", "", "book", "")))),
-			`find_city | book`},
+		{
+			"calls together in one turn", one(plans(wants("find_city", `{"name":"x"}`, "book", ""))),
+			`find_city{"name":"x"} book`,
+		},
+		{
+			"calls in order, one in each turn", one(plans(ordered("in_order", wants("find_city", "", "book", "")))),
+			`find_city | book`,
+		},
 		{"a circle", one(plans(circle)), none},
 		{"the second plan where the first has no example", one(plans(pattern, wants("book", ""))), "book"},
 
 		{"an answer where nothing is called", one(plans(wants())), `"Done."`},
 		{"no answer where calls are enough", one(plans(wants("book", ""))), "book"},
-		{"an answer that is asked for", one(callvet.Expect{ToolsCalled: []string{"book"}, ResponseNonEmpty: true}),
-			`book | "Done."`},
-		{"texts, and none beside them",
-			one(callvet.Expect{ResponseContains: []string{"a", "b"}, ResponseContainsAny: [][]string{{"c", "d"}},
-				ResponseNonEmpty: true}), "\"a\nb\nc\""},
+		{
+			"an answer that is asked for", one(callvet.Expect{ToolsCalled: []string{"book"}, ResponseNonEmpty: true}),
+			`book | "Done."`,
+		},
+		{
+			"texts, and none beside them",
+			one(callvet.Expect{
+				ResponseContains: []string{"a", "b"}, ResponseContainsAny: [][]string{{"c", "d"}},
+				ResponseNonEmpty: true,
+			}), "\"a\nb\nc\"",
+		},
 		{"one of no texts", one(callvet.Expect{ResponseContainsAny: [][]string{{}}}), none},
-		{"a number that the tool says",
-			one(callvet.Expect{ToolsCalled: []string{"find_city", "book"}, ResponseContains: []string{"42 seats"},
-				NoUngroundedNumbers: true}), `find_city book gives "42 seats" | "42 seats"`},
-		{"a number without a tool to say it",
-			one(callvet.Expect{ResponseContains: []string{"42 seats"}, NoUngroundedNumbers: true}), none},
-		{"no number, so no tool has to say one",
-			one(callvet.Expect{ToolsCalled: []string{"book"}, ResponseContains: []string{"seats"},
-				NoUngroundedNumbers: true}), `book | "seats"`},
+		{
+			"a number that the tool says",
+			one(callvet.Expect{
+				ToolsCalled: []string{"find_city", "book"}, ResponseContains: []string{"42 seats"},
+				NoUngroundedNumbers: true,
+			}), `find_city book gives "42 seats" | "42 seats"`,
+		},
+		{
+			"a number without a tool to say it",
+			one(callvet.Expect{ResponseContains: []string{"42 seats"}, NoUngroundedNumbers: true}), none,
+		},
+		{
+			"no number, so no tool has to say one",
+			one(callvet.Expect{
+				ToolsCalled: []string{"book"}, ResponseContains: []string{"seats"},
+				NoUngroundedNumbers: true,
+			}), `book | "seats"`,
+		},
 		{"no number and no tool", one(callvet.Expect{NoUngroundedNumbers: true}), `"Done."`},
 
-		{"any set that is acceptable",
-			one(callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}, {"book"}}}), "book find_city"},
-		{"nothing is acceptable, too",
-			one(callvet.Expect{ToolsAcceptable: [][]string{{"book"}, {callvet.NoTools}}}), `"Done."`},
+		{
+			"any set that is acceptable",
+			one(callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}, {"book"}}}), "book find_city",
+		},
+		{
+			"nothing is acceptable, too",
+			one(callvet.Expect{ToolsAcceptable: [][]string{{"book"}, {callvet.NoTools}}}), `"Done."`,
+		},
 		{"an empty set is nothing", one(callvet.Expect{ToolsAcceptable: [][]string{{"book"}, {}}}), `"Done."`},
-		{"exactly the fewest calls",
+		{
+			"exactly the fewest calls",
 			one(callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}}, MinToolCalls: whole(2)}),
-			"book find_city"},
-		{"more calls than are named",
-			one(callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}}, MinToolCalls: whole(3)}), none},
+			"book find_city",
+		},
+		{
+			"more calls than are named",
+			one(callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}}, MinToolCalls: whole(3)}), none,
+		},
 		{"at least no calls", one(callvet.Expect{MinToolCalls: whole(0)}), `"Done."`},
 		{"at least one call of any tool", one(callvet.Expect{MinToolCalls: whole(1)}), none},
 
@@ -120,29 +148,47 @@ func TestGold(t *testing.T) {
 				param("get_weather", "unit", "", `"celsius"`))),
 			`find_city get_weather{"city":"Paris","days":2,"unit":"celsius"}`,
 		},
-		{"every digit of a plan's own",
+		{
+			"every digit of a plan's own",
 			one(with(wants("book", `{"id":9007199254740993}`), param("book", "note.at", "", "1e2"))),
-			`book{"id":9007199254740993,"note":{"at":1e2}}`},
-		{"an argument of the first call", one(with(wants("book", "", "find_city", ""), param("Book", "id", "", `"x"`))),
-			`book{"id":"x"} find_city`},
-		{"an argument of a call that the plan does not have",
-			one(with(wants("book", ""), param("find_city", "name", "", `"x"`))), "book"},
-		{"an argument of a call that the sets do not have",
-			one(callvet.Expect{ToolsAcceptable: [][]string{{"book"}},
-				ToolParams: []callvet.ToolParam{param("find_city", "name", "", `"x"`)}}), "book"},
+			`book{"id":9007199254740993,"note":{"at":1e2}}`,
+		},
+		{
+			"an argument of the first call", one(with(wants("book", "", "find_city", ""), param("Book", "id", "", `"x"`))),
+			`book{"id":"x"} find_city`,
+		},
+		{
+			"an argument of a call that the plan does not have",
+			one(with(wants("book", ""), param("find_city", "name", "", `"x"`))), "book",
+		},
+		{
+			"an argument of a call that the sets do not have",
+			one(callvet.Expect{
+				ToolsAcceptable: [][]string{{"book"}},
+				ToolParams:      []callvet.ToolParam{param("find_city", "name", "", `"x"`)},
+			}), "book",
+		},
 		{
 			"arguments alone make the call",
-			one(callvet.Expect{ToolParams: []callvet.ToolParam{param("book", "id", "", `"x"`),
-				param("book", "note", "", `"y"`), param("find_city", "name", "", `"z"`)}}),
+			one(callvet.Expect{ToolParams: []callvet.ToolParam{
+				param("book", "id", "", `"x"`),
+				param("book", "note", "", `"y"`), param("find_city", "name", "", `"z"`),
+			}}),
 			`book{"id":"x","note":"y"} find_city{"name":"z"}`,
 		},
-		{"an argument that has to be absent",
-			one(with(wants("book", ""), param("book", "note", "absent", ""))), "book{}"},
-		{"one absent, one not",
+		{
+			"an argument that has to be absent",
+			one(with(wants("book", ""), param("book", "note", "absent", ""))), "book{}",
+		},
+		{
+			"one absent, one not",
 			one(with(wants("book", ""), param("book", "id", "", `"x"`), param("book", "note", "absent", ""))),
-			`book{"id":"x"}`},
-		{"absent already", one(with(wants("book", `{"id":"x"}`), param("book", "note", "absent", ""))),
-			`book{"id":"x"}`},
+			`book{"id":"x"}`,
+		},
+		{
+			"absent already", one(with(wants("book", `{"id":"x"}`), param("book", "note", "absent", ""))),
+			`book{"id":"x"}`,
+		},
 		{"an argument by a pattern", one(with(wants("book", ""), param("book", "id", "regex", `"[A-Z]+"`))), none},
 
 		{
@@ -158,20 +204,30 @@ func TestGold(t *testing.T) {
 		{"a source that is no prerequisite", chain(fromCity, nil, plans(wants("book", `{"id":"F7"}`))), none},
 		{"any earlier call", chain(map[string]string{"id": "previous_tool"}, nil,
 			plans(wants("find_city", "", "book", `{"id":"F7"}`))), `find_city gives {"id":"F7"} | book{"id":"F7"}`},
-		{"any earlier call, and there is none",
+		{
+			"any earlier call, and there is none",
 			chain(map[string]string{"id": "previous_tool"}, []string{"find_city"}, plans(wants("book", `{"id":"F7"}`))),
-			none},
-		{"a value of the user", chain(map[string]string{"id": "user"}, nil, plans(wants("book", `{"id":"Paris"}`))),
-			`book{"id":"Paris"}`},
-		{"a value that the call does not have",
+			none,
+		},
+		{
+			"a value of the user", chain(map[string]string{"id": "user"}, nil, plans(wants("book", `{"id":"Paris"}`))),
+			`book{"id":"Paris"}`,
+		},
+		{
+			"a value that the call does not have",
 			chain(map[string]string{"note": "find_city.result.id"}, []string{"find_city"},
-				plans(wants("book", `{"id":"F7"}`))), none},
+				plans(wants("book", `{"id":"F7"}`))), none,
+		},
 		{"a call without asserted arguments", chain(fromCity, []string{"find_city"}, plans(wants("book", ""))), none},
-		{"sources without a plan",
-			chain(fromCity, []string{"find_city"}, callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}), none},
-		{"no final call, since all are optional",
+		{
+			"sources without a plan",
+			chain(fromCity, []string{"find_city"}, callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}), none,
+		},
+		{
+			"no final call, since all are optional",
 			chain(fromCity, []string{"find_city"},
-				plans(optional(wants("find_city", `{"name":"x"}`, "book", `{"id":"F7"}`)))), none},
+				plans(optional(wants("find_city", `{"name":"x"}`, "book", `{"id":"F7"}`)))), none,
+		},
 		{
 			"no final call left from the plan before",
 			chain(fromCity, []string{"find_city"},

@@ -50,8 +50,10 @@ func TestMultiTurnReferenceVectors(t *testing.T) {
 			completion = DefaultToolWeight*in.Tool + DefaultArgsWeight**in.Param
 		}
 		got := combine(completion, in.Optimal, in.Hops, in.Redundant, in.Detours)
-		for _, d := range []float64{got.completion - c.Expected.Completion, got.efficiency - c.Expected.Efficiency,
-			got.overall - c.Expected.Overall} {
+		for _, d := range []float64{
+			got.completion - c.Expected.Completion, got.efficiency - c.Expected.Efficiency,
+			got.overall - c.Expected.Overall,
+		} {
 			if math.Abs(d) > 1e-12 {
 				t.Errorf("%s: %+v, want %+v", c.ID, got, c.Expected)
 				break
@@ -72,8 +74,10 @@ func TestConcurrentUse(t *testing.T) {
 	sc, _ := New(s, Config{})
 	shared, _ := sc.Compile(&s.Cases[0])
 	called := func(name string) *callvet.Trace {
-		return &callvet.Trace{Outcome: callvet.OutcomeCalled,
-			Turns: []callvet.Turn{{Calls: []callvet.Call{{Tool: name, Args: json.RawMessage("{}")}}}}}
+		return &callvet.Trace{
+			Outcome: callvet.OutcomeCalled,
+			Turns:   []callvet.Turn{{Calls: []callvet.Call{{Tool: name, Args: json.RawMessage("{}")}}}},
+		}
 	}
 	var wg sync.WaitGroup
 	for g := range 4 {

@@ -27,8 +27,10 @@ func TestMisnamed(t *testing.T) {
 		{"the very name", "get_weather", []callvet.Tool{{Name: "get_weather"}}, false, callvet.VerdictPass, ""},
 		{"another name", "get-weather", []callvet.Tool{{Name: "get_weather"}}, false, callvet.VerdictFail, ""},
 	} {
-		s := &callvet.Suite{Tools: tt.tools,
-			Cases: []callvet.Case{{ID: "c", Expect: plans(wants("get_weather", `{}`))}}}
+		s := &callvet.Suite{
+			Tools: tt.tools,
+			Cases: []callvet.Case{{ID: "c", Expect: plans(wants("get_weather", `{}`))}},
+		}
 		s.Defaults.Scoring.CaseSensitiveNames = tt.exact
 		k := mustCompile(t, s)[0]
 		tr := made(tt.called, `{}`)

@@ -41,70 +41,122 @@ func TestArgumentSources(t *testing.T) {
 		trace        *callvet.Trace
 		want         string // reason; empty: it passes
 	}{
-		{"a path", "find_city.result.flights[1].id", tools,
-			answered("find_city", `{}`, list, "book", `{"id":"F8"}`, ""), ""},
-		{"another place of the same result", "find_city.result.flights[1].id", tools,
+		{
+			"a path", "find_city.result.flights[1].id", tools,
+			answered("find_city", `{}`, list, "book", `{"id":"F8"}`, ""), "",
+		},
+		{
+			"another place of the same result", "find_city.result.flights[1].id", tools,
 			answered("find_city", `{}`, list, "book", `{"id":"F7"}`, ""),
-			`book: id "F7" does not come from find_city.result.flights[1].id`},
-		{"any element", "find_city.result.flights[].id", tools,
-			answered("find_city", `{}`, list, "book", `{"id":"F8"}`, ""), ""},
-		{"a key that begins with the word result", "find_city.results[0]", tools,
-			answered("find_city", `{}`, list, "book", `{"id":"F9"}`, ""), ""},
-		{"without the word result", "find_city.flights[0].id", tools,
-			answered("find_city", `{}`, list, "book", `{"id":"F7"}`, ""), ""},
-		{"the whole result by the word", "find_city.result", tools,
-			answered("find_city", `{}`, `"F7"`, "book", `{"id":"F7"}`, ""), ""},
-		{"the whole result by the name", "find_city", tools,
-			answered("find_city", `{}`, `"F7"`, "book", `{"id":"F7"}`, ""), ""},
-		{"an element of a result that is a list", "find_city.result[1]", tools,
-			answered("find_city", `{}`, `["F7","F8"]`, "book", `{"id":"F8"}`, ""), ""},
-		{"an element right behind the name", "find_city[1].id", tools,
-			answered("find_city", `{}`, `["F7",{"id":"F8"}]`, "book", `{"id":"F8"}`, ""), ""},
-		{"a name with a dot", "crm.find.result.id", tools,
-			answered("crm.find", `{}`, `{"id":"F7"}`, "book", `{"id":"F7"}`, ""), ""},
-		{"a name that another one begins with", "crm.result.id", tools,
-			answered("crm", `{}`, `{"id":"F7"}`, "book", `{"id":"F7"}`, ""), ""},
-		{"no tools are known", "find_city.result.id", nil,
-			answered("find_city", `{}`, `{"id":"F7"}`, "book", `{"id":"F7"}`, ""), ""},
-		{"another tool has it at that place", "find_city.result.id", tools,
+			`book: id "F7" does not come from find_city.result.flights[1].id`,
+		},
+		{
+			"any element", "find_city.result.flights[].id", tools,
+			answered("find_city", `{}`, list, "book", `{"id":"F8"}`, ""), "",
+		},
+		{
+			"a key that begins with the word result", "find_city.results[0]", tools,
+			answered("find_city", `{}`, list, "book", `{"id":"F9"}`, ""), "",
+		},
+		{
+			"without the word result", "find_city.flights[0].id", tools,
+			answered("find_city", `{}`, list, "book", `{"id":"F7"}`, ""), "",
+		},
+		{
+			"the whole result by the word", "find_city.result", tools,
+			answered("find_city", `{}`, `"F7"`, "book", `{"id":"F7"}`, ""), "",
+		},
+		{
+			"the whole result by the name", "find_city", tools,
+			answered("find_city", `{}`, `"F7"`, "book", `{"id":"F7"}`, ""), "",
+		},
+		{
+			"an element of a result that is a list", "find_city.result[1]", tools,
+			answered("find_city", `{}`, `["F7","F8"]`, "book", `{"id":"F8"}`, ""), "",
+		},
+		{
+			"an element right behind the name", "find_city[1].id", tools,
+			answered("find_city", `{}`, `["F7",{"id":"F8"}]`, "book", `{"id":"F8"}`, ""), "",
+		},
+		{
+			"a name with a dot", "crm.find.result.id", tools,
+			answered("crm.find", `{}`, `{"id":"F7"}`, "book", `{"id":"F7"}`, ""), "",
+		},
+		{
+			"a name that another one begins with", "crm.result.id", tools,
+			answered("crm", `{}`, `{"id":"F7"}`, "book", `{"id":"F7"}`, ""), "",
+		},
+		{
+			"no tools are known", "find_city.result.id", nil,
+			answered("find_city", `{}`, `{"id":"F7"}`, "book", `{"id":"F7"}`, ""), "",
+		},
+		{
+			"another tool has it at that place", "find_city.result.id", tools,
 			answered("find", `{}`, `{"id":"F7"}`, "find_city", `{}`, `{"id":"F8"}`, "book", `{"id":"F7"}`, ""),
-			`book: id "F7" does not come from find_city.result.id`},
-		{"the first of two calls has it", "find_city.result.id", tools,
+			`book: id "F7" does not come from find_city.result.id`,
+		},
+		{
+			"the first of two calls has it", "find_city.result.id", tools,
 			answered("find_city", `{}`, `{"id":"F7"}`, "find_city", `{"n":2}`, `{"id":"F8"}`, "book",
-				`{"id":"F7"}`, ""), ""},
-		{"no result", "find_city.result.id", tools, answered("find_city", `{}`, "", "book", `{"id":"F7"}`, ""),
-			`book: id "F7" does not come from find_city.result.id`},
-		{"a later result", "find_city.result.id", tools,
+				`{"id":"F7"}`, ""), "",
+		},
+		{
+			"no result", "find_city.result.id", tools, answered("find_city", `{}`, "", "book", `{"id":"F7"}`, ""),
+			`book: id "F7" does not come from find_city.result.id`,
+		},
+		{
+			"a later result", "find_city.result.id", tools,
 			answered("book", `{"id":"F7"}`, "", "find_city", `{}`, `{"id":"F7"}`),
-			`book: id "F7" does not come from find_city.result.id: find_city was not called before`},
-		{"not in the call", "find_city.result.id", tools, answered("find_city", `{}`, list, "book", `{}`, ""),
-			"book: id is missing; it should come from find_city.result.id"},
+			`book: id "F7" does not come from find_city.result.id: find_city was not called before`,
+		},
+		{
+			"not in the call", "find_city.result.id", tools, answered("find_city", `{}`, list, "book", `{}`, ""),
+			"book: id is missing; it should come from find_city.result.id",
+		},
 
-		{"any earlier tool, inside an object in a list", "previous_tool", tools,
-			answered("find", `{}`, list, "book", `{"id":"F8"}`, ""), ""},
-		{"any earlier tool, the whole result", "previous_tool", tools,
-			answered("find", `{}`, `"F8"`, "book", `{"id":"F8"}`, ""), ""},
-		{"any earlier tool, and none has it", "previous_tool", tools,
+		{
+			"any earlier tool, inside an object in a list", "previous_tool", tools,
+			answered("find", `{}`, list, "book", `{"id":"F8"}`, ""), "",
+		},
+		{
+			"any earlier tool, the whole result", "previous_tool", tools,
+			answered("find", `{}`, `"F8"`, "book", `{"id":"F8"}`, ""), "",
+		},
+		{
+			"any earlier tool, and none has it", "previous_tool", tools,
 			answered("find", `{}`, list, "find", `{"n":1}`, `"F"`, "book", `{"id":"F1"}`, ""),
-			`book: id "F1" does not come from previous_tool`},
-		{"any earlier tool, an object", "previous_tool", tools,
-			answered("find", `{}`, list, "book", `{"id":{"n":7.0,"id":"F7"}}`, ""), ""},
-		{"part of a text is not the value", "previous_tool", tools,
+			`book: id "F1" does not come from previous_tool`,
+		},
+		{
+			"any earlier tool, an object", "previous_tool", tools,
+			answered("find", `{}`, list, "book", `{"id":{"n":7.0,"id":"F7"}}`, ""), "",
+		},
+		{
+			"part of a text is not the value", "previous_tool", tools,
 			answered("find", `{}`, `"F8, F9"`, "book", `{"id":"F8"}`, ""),
-			`book: id "F8" does not come from previous_tool`},
+			`book: id "F8" does not come from previous_tool`,
+		},
 
 		{"the user's words", "user", tools, answered("book", `{"id":"Paris"}`, ""), ""},
-		{"some of the user's words", "user", tools, answered("book", `{"id":["Paris","Lyon"]}`, ""),
-			`book: id ["Paris","Lyon"] does not come from user`},
-		{"not the user's words but a tool's", "user", tools, answered("find", `{}`, `"F7"`, "book", `{"id":"F7"}`, ""),
-			`book: id "F7" does not come from user`},
+		{
+			"some of the user's words", "user", tools, answered("book", `{"id":["Paris","Lyon"]}`, ""),
+			`book: id ["Paris","Lyon"] does not come from user`,
+		},
+		{
+			"not the user's words but a tool's", "user", tools, answered("find", `{}`, `"F7"`, "book", `{"id":"F7"}`, ""),
+			`book: id "F7" does not come from user`,
+		},
 		{"inferred needs no source", "inferred", tools, answered("book", `{"id":"F1"}`, ""), ""},
-		{"no final call", "previous_tool", tools, answered("find", `{}`, `"F7"`),
-			"expected book, which was not called"},
+		{
+			"no final call", "previous_tool", tools, answered("find", `{}`, `"F7"`),
+			"expected book, which was not called",
+		},
 	} {
 		c := one(plans(wants("book", "")))
-		c.MultiTurn = &callvet.MultiTurn{ValidPrerequisites: []string{"find", "find_city", "crm", "crm.find"},
-			ArgumentSource: map[string]string{"id": tt.source}}
+		c.MultiTurn = &callvet.MultiTurn{
+			ValidPrerequisites: []string{"find", "find_city", "crm", "crm.find"},
+			ArgumentSource:     map[string]string{"id": tt.source},
+		}
 		s := &callvet.Suite{Tools: tt.tools, Cases: []callvet.Case{c}}
 		r := mustCompile(t, s)[0].Score(tt.trace)
 		if d := cmp.Diff(tt.want, r.Reason); d != "" || (r.Verdict == callvet.VerdictPass) != (tt.want == "") {
@@ -138,34 +190,62 @@ func TestPrerequisites(t *testing.T) {
 		share   float64
 	}{
 		{"both", plans(wants("book", "")), false, made("a", `{}`, "b", `{}`, "book", `{}`), "", "", 1},
-		{"both, in the other order", plans(wants("book", "")), false,
-			made("b", `{}`, "a", `{}`, "book", `{}`), "", "", 1},
-		{"one is missing", plans(wants("book", "")), false, made("a", `{}`, "book", `{}`), callvet.ClassMissingPrereq,
-			"b had to be called first and was not", 0.5},
-		{"the first missing is told", plans(wants("book", "")), false, made("book", `{}`), callvet.ClassMissingPrereq,
-			"a had to be called first and was not", 0},
-		{"one comes after the final call", plans(wants("book", "")), false, made("book", `{}`, "a", `{}`, "b", `{}`),
-			callvet.ClassMissingPrereq, "a had to be called first and was not", 0},
-		{"an optional call may follow the final one", plans(last), false,
-			made("a", `{}`, "b", `{}`, "book", `{"id":"Paris"}`, "note", `{}`), "", "", 1},
-		{"between the final call and an optional one", plans(last), false,
+		{
+			"both, in the other order", plans(wants("book", "")), false,
+			made("b", `{}`, "a", `{}`, "book", `{}`), "", "", 1,
+		},
+		{
+			"one is missing", plans(wants("book", "")), false, made("a", `{}`, "book", `{}`), callvet.ClassMissingPrereq,
+			"b had to be called first and was not", 0.5,
+		},
+		{
+			"the first missing is told", plans(wants("book", "")), false, made("book", `{}`), callvet.ClassMissingPrereq,
+			"a had to be called first and was not", 0,
+		},
+		{
+			"one comes after the final call", plans(wants("book", "")), false, made("book", `{}`, "a", `{}`, "b", `{}`),
+			callvet.ClassMissingPrereq, "a had to be called first and was not", 0,
+		},
+		{
+			"an optional call may follow the final one", plans(last), false,
+			made("a", `{}`, "b", `{}`, "book", `{"id":"Paris"}`, "note", `{}`), "", "", 1,
+		},
+		{
+			"between the final call and an optional one", plans(last), false,
 			made("a", `{}`, "book", `{"id":"Paris"}`, "b", `{}`, "note", `{}`), callvet.ClassMissingPrereq,
-			"b had to be called first and was not", 0.5},
-		{"an optional call is the final one where all are", plans(loose), false,
+			"b had to be called first and was not", 0.5,
+		},
+		{
+			"an optional call is the final one where all are", plans(loose), false,
 			made("a", `{}`, "book", `{}`, "b", `{}`), callvet.ClassMissingPrereq,
-			"b had to be called first and was not", 0.5},
+			"b had to be called first and was not", 0.5,
+		},
 		{"nothing is to be called beside them", plans(wants()), false, made("a", `{}`, "b", `{}`), "", "", 1},
-		{"no plan", callvet.Expect{MinToolCalls: whole(1)}, false,
-			made("x", `{}`, "y", `{}`, "a", `{}`, "b", `{}`), "", "", 1},
-		{"no plan and no calls", callvet.Expect{MaxToolCalls: whole(1)}, false, made(), callvet.ClassMissingPrereq,
-			"a had to be called first and was not", 0},
+		{
+			"no plan",
+			callvet.Expect{MinToolCalls: whole(1)},
+			false,
+			made("x", `{}`, "y", `{}`, "a", `{}`, "b", `{}`), "", "", 1,
+		},
+		{
+			"no plan and no calls",
+			callvet.Expect{MaxToolCalls: whole(1)},
+			false, made(), callvet.ClassMissingPrereq,
+			"a had to be called first and was not", 0,
+		},
 		{"in order", plans(wants("book", "")), true, made("a", `{}`, "b", `{}`, "book", `{}`), "", "", 1},
-		{"in order, the first of them repeated", plans(wants("book", "")), true,
-			made("a", `{}`, "b", `{}`, "a", `{"n":1}`, "book", `{}`), "", "", 1},
-		{"in the wrong order", plans(wants("book", "")), true, made("b", `{}`, "a", `{}`, "book", `{}`),
-			callvet.ClassWrongOrder, "the required prerequisites were called in the wrong order", 0.5},
-		{"in order, and one is missing", plans(wants("book", "")), true, made("a", `{}`, "book", `{}`),
-			callvet.ClassMissingPrereq, "b had to be called first and was not", 0.5},
+		{
+			"in order, the first of them repeated", plans(wants("book", "")), true,
+			made("a", `{}`, "b", `{}`, "a", `{"n":1}`, "book", `{}`), "", "", 1,
+		},
+		{
+			"in the wrong order", plans(wants("book", "")), true, made("b", `{}`, "a", `{}`, "book", `{}`),
+			callvet.ClassWrongOrder, "the required prerequisites were called in the wrong order", 0.5,
+		},
+		{
+			"in order, and one is missing", plans(wants("book", "")), true, made("a", `{}`, "book", `{}`),
+			callvet.ClassMissingPrereq, "b had to be called first and was not", 0.5,
+		},
 	} {
 		c := one(tt.expect)
 		c.MultiTurn = &callvet.MultiTurn{RequiredPrerequisites: []string{"a", "b"}, PrerequisitesOrdered: tt.ordered}
@@ -205,8 +285,10 @@ func TestMultiTurnScores(t *testing.T) {
 		{
 			"as many hops as expected calls where none are set", two, 0,
 			made("find_city", `{"name":"Paris"}`, "book", `{"id":"Paris","note":"x"}`), "",
-			map[string]float64{score.Completion: 1, score.Efficiency: 1, score.Overall: 1, score.Prerequisites: -1,
-				score.DataFlow: -1},
+			map[string]float64{
+				score.Completion: 1, score.Efficiency: 1, score.Overall: 1, score.Prerequisites: -1,
+				score.DataFlow: -1,
+			},
 		},
 		{
 			"a set number of hops", two, 1,

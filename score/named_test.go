@@ -33,47 +33,79 @@ func TestToolNames(t *testing.T) {
 		tools   string // that the calls count as
 		exactly bool
 	}{
-		{name: "a prefix", set: set, c: one(plans(wants("get_weather", paris))),
+		{
+			name: "a prefix", set: set, c: one(plans(wants("get_weather", paris))),
 			trace: made("mcp__w__get_weather", paris), notes: "called mcp__w__get_weather: counted as get_weather",
-			tools: "get_weather"},
-		{name: "without the setting", c: one(plans(wants("get_weather", paris))),
-			trace: made("mcp__w__get_weather", paris), class: callvet.ClassUnknownTool, tools: "mcp__w__get_weather"},
-		{name: "another prefix", set: set, c: one(plans(wants("get_weather", paris))),
-			trace: made("mcp__x__get_weather", paris), class: callvet.ClassUnknownTool, tools: "mcp__x__get_weather"},
-		{name: "an alias", set: set, c: one(callvet.Expect{ToolsCalled: []string{"book"}}),
+			tools: "get_weather",
+		},
+		{
+			name: "without the setting", c: one(plans(wants("get_weather", paris))),
+			trace: made("mcp__w__get_weather", paris), class: callvet.ClassUnknownTool, tools: "mcp__w__get_weather",
+		},
+		{
+			name: "another prefix", set: set, c: one(plans(wants("get_weather", paris))),
+			trace: made("mcp__x__get_weather", paris), class: callvet.ClassUnknownTool, tools: "mcp__x__get_weather",
+		},
+		{
+			name: "an alias", set: set, c: one(callvet.Expect{ToolsCalled: []string{"book"}}),
 			trace: made("mcp__w__Reserve", `{"id":"x"}`), notes: "called mcp__w__Reserve: counted as book",
-			tools: "book"},
-		{name: "the contract", set: set, c: one(plans(wants("get_weather", ""))),
+			tools: "book",
+		},
+		{
+			name: "the contract", set: set, c: one(plans(wants("get_weather", ""))),
 			trace: made("mcp__w__get_weather", `{"town":"x"}`), class: callvet.ClassContract,
-			notes: "called mcp__w__get_weather: counted as get_weather", tools: "get_weather"},
-		{name: "an expected name with a prefix", set: set, c: one(plans(wants("mcp__w__get_weather", paris))),
-			trace: made("get_weather", paris), tools: "get_weather"},
-		{name: "sets of names", set: set, c: one(callvet.Expect{ToolsAcceptable: [][]string{{"find_city", "book"}}}),
+			notes: "called mcp__w__get_weather: counted as get_weather", tools: "get_weather",
+		},
+		{
+			name: "an expected name with a prefix", set: set, c: one(plans(wants("mcp__w__get_weather", paris))),
+			trace: made("get_weather", paris), tools: "get_weather",
+		},
+		{
+			name: "sets of names", set: set, c: one(callvet.Expect{ToolsAcceptable: [][]string{{"find_city", "book"}}}),
 			trace: made("book", `{}`, "mcp__w__find_city", `{}`),
-			notes: "called mcp__w__find_city: counted as find_city", tools: "book find_city"},
-		{name: "sets of names with a prefix", set: set,
+			notes: "called mcp__w__find_city: counted as find_city", tools: "book find_city",
+		},
+		{
+			name: "sets of names with a prefix", set: set,
 			c:     one(callvet.Expect{ToolsAcceptable: [][]string{{"mcp__w__find_city", "reserve"}}}),
-			trace: made("book", `{}`, "find_city", `{}`), tools: "book find_city"},
-		{name: "a prerequisite with a prefix", set: set,
+			trace: made("book", `{}`, "find_city", `{}`), tools: "book find_city",
+		},
+		{
+			name: "a prerequisite with a prefix", set: set,
 			c:     callvet.Case{ID: "c", Expect: plans(wants("reserve", "")), MultiTurn: multi("mcp__w__find_city")},
-			trace: made("find_city", `{}`, "book", `{}`), tools: "find_city book"},
-		{name: "forbidden names", set: set, c: one(callvet.Expect{ToolsNotCalled: []string{"book"}}),
+			trace: made("find_city", `{}`, "book", `{}`), tools: "find_city book",
+		},
+		{
+			name: "forbidden names", set: set, c: one(callvet.Expect{ToolsNotCalled: []string{"book"}}),
 			trace: made("reserve", `{}`), class: callvet.ClassWrongTool, notes: "called reserve: counted as book",
-			tools: "book"},
-		{name: "a prerequisite", set: set,
+			tools: "book",
+		},
+		{
+			name: "a prerequisite", set: set,
 			c:     callvet.Case{ID: "c", Expect: plans(wants("book", "")), MultiTurn: multi("find_city")},
 			trace: made("mcp__w__find_city", `{}`, "book", `{}`),
-			notes: "called mcp__w__find_city: counted as find_city; a prerequisite", tools: "find_city book"},
-		{name: "spelling", c: one(plans(wants("get_weather", paris))), trace: made("Get_Weather", paris),
-			notes: "called Get_Weather: the tool is get_weather", tools: "Get_Weather"},
-		{name: "white space", c: one(plans(wants("get_weather", paris))), trace: made("get_weather\n", paris),
-			notes: `called "get_weather\n": the tool is get_weather`, tools: "get_weather\n"},
-		{name: "white space, byte for byte", exactly: true, c: one(plans(wants("get_weather", paris))),
-			trace: made("get_weather\n", paris), class: callvet.ClassUnknownTool, tools: "get_weather\n"},
-		{name: "a honeypot", set: set,
-			c: callvet.Case{ID: "c", Expect: plans(wants("book", "")),
-				Safety: &callvet.Safety{Honeypots: []string{"mcp__w__book"}}}, trace: made("reserve", `{}`),
-			class: callvet.ClassPolicy, notes: "called reserve: counted as book", tools: "book"},
+			notes: "called mcp__w__find_city: counted as find_city; a prerequisite", tools: "find_city book",
+		},
+		{
+			name: "spelling", c: one(plans(wants("get_weather", paris))), trace: made("Get_Weather", paris),
+			notes: "called Get_Weather: the tool is get_weather", tools: "Get_Weather",
+		},
+		{
+			name: "white space", c: one(plans(wants("get_weather", paris))), trace: made("get_weather\n", paris),
+			notes: `called "get_weather\n": the tool is get_weather`, tools: "get_weather\n",
+		},
+		{
+			name: "white space, byte for byte", exactly: true, c: one(plans(wants("get_weather", paris))),
+			trace: made("get_weather\n", paris), class: callvet.ClassUnknownTool, tools: "get_weather\n",
+		},
+		{
+			name: "a honeypot", set: set,
+			c: callvet.Case{
+				ID: "c", Expect: plans(wants("book", "")),
+				Safety: &callvet.Safety{Honeypots: []string{"mcp__w__book"}},
+			}, trace: made("reserve", `{}`),
+			class: callvet.ClassPolicy, notes: "called reserve: counted as book", tools: "book",
+		},
 	} {
 		s := weatherSuite(tt.c)
 		s.Defaults.Scoring.ToolNames, s.Defaults.Scoring.CaseSensitiveNames = tt.set, tt.exactly
@@ -125,25 +157,39 @@ func TestToolNamesOfDecisions(t *testing.T) {
 		pass    bool
 		actual  string
 	}{
-		{name: "a prefix", set: set, want: callvet.Selection{Tools: []string{"book"}}, given: "mcp__w__book",
-			pass: true, actual: "book; called mcp__w__book: counted as book"},
-		{name: "an alias that is expected", set: set, want: callvet.Selection{Tools: []string{"reserve"}},
-			given: "book", pass: true, actual: "book"},
-		{name: "an acceptable alias", set: set,
+		{
+			name: "a prefix", set: set, want: callvet.Selection{Tools: []string{"book"}}, given: "mcp__w__book",
+			pass: true, actual: "book; called mcp__w__book: counted as book",
+		},
+		{
+			name: "an alias that is expected", set: set, want: callvet.Selection{Tools: []string{"reserve"}},
+			given: "book", pass: true, actual: "book",
+		},
+		{
+			name: "an acceptable alias", set: set,
 			want:  callvet.Selection{Tools: []string{"find_city"}, Acceptable: []string{"mcp__w__reserve"}},
-			given: "book", pass: true, actual: "book"},
-		{name: "without the setting", want: callvet.Selection{Tools: []string{"book"}}, given: "mcp__w__book",
-			actual: "mcp__w__book"},
-		{name: "spelling", want: callvet.Selection{Tools: []string{"book"}}, given: " Book", pass: true,
-			actual: `book; called " Book": the tool is book`},
-		{name: "byte for byte", exactly: true, want: callvet.Selection{Tools: []string{"book"}}, given: " Book",
-			actual: " Book"},
+			given: "book", pass: true, actual: "book",
+		},
+		{
+			name: "without the setting", want: callvet.Selection{Tools: []string{"book"}}, given: "mcp__w__book",
+			actual: "mcp__w__book",
+		},
+		{
+			name: "spelling", want: callvet.Selection{Tools: []string{"book"}}, given: " Book", pass: true,
+			actual: `book; called " Book": the tool is book`,
+		},
+		{
+			name: "byte for byte", exactly: true, want: callvet.Selection{Tools: []string{"book"}}, given: " Book",
+			actual: " Book",
+		},
 	} {
 		s := weatherSuite(one(callvet.Expect{Selection: &tt.want}))
 		s.Cases[0].Scoring = &callvet.Scoring{ToolNames: tt.set, CaseSensitiveNames: tt.exactly}
 		k := mustCompile(t, s)[0]
-		d := &callvet.Decision{Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}},
-			Tools: []callvet.Ranked{{Tool: tt.given}}}
+		d := &callvet.Decision{
+			Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}},
+			Tools:  []callvet.Ranked{{Tool: tt.given}},
+		}
 		r := k.Score(&callvet.Trace{Decision: d})
 		if d.Tools[0].Tool != tt.given || len(r.Assertions) != 1 || (r.Verdict == callvet.VerdictPass) != tt.pass ||
 			r.Assertions[0].Actual != tt.actual {

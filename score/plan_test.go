@@ -28,8 +28,10 @@ func TestBestPlan(t *testing.T) {
 	}{
 		{
 			"the one that passes, though others come near",
-			[]callvet.Plan{named("near", "", wants("a", `{"x":1,"y":2}`)), named("passes", "", wants("a", `{"x":1}`)),
-				named("passes, too", "", wants("a", ""))},
+			[]callvet.Plan{
+				named("near", "", wants("a", `{"x":1,"y":2}`)), named("passes", "", wants("a", `{"x":1}`)),
+				named("passes, too", "", wants("a", "")),
+			},
 			made("a", `{"x":1}`), "passes", 1,
 		},
 		{
@@ -44,14 +46,18 @@ func TestBestPlan(t *testing.T) {
 		},
 		{
 			"higher arguments",
-			[]callvet.Plan{named("none", "", wants("a", `{"x":2,"y":3}`)),
-				named("half", "", wants("a", `{"x":1,"y":3}`)), named("third", "", wants("a", `{"x":1,"y":3,"z":4}`))},
+			[]callvet.Plan{
+				named("none", "", wants("a", `{"x":2,"y":3}`)),
+				named("half", "", wants("a", `{"x":1,"y":3}`)), named("third", "", wants("a", `{"x":1,"y":3,"z":4}`)),
+			},
 			made("a", `{"x":1,"y":2}`), "half", 0.5,
 		},
 		{
 			"kept order",
-			[]callvet.Plan{named("wrong", "in_order", wants("b", `{"x":1}`, "a", `{}`)),
-				named("right", "in_order", wants("a", `{}`, "b", `{"x":1}`))},
+			[]callvet.Plan{
+				named("wrong", "in_order", wants("b", `{"x":1}`, "a", `{}`)),
+				named("right", "in_order", wants("a", `{}`, "b", `{"x":1}`)),
+			},
 			made("a", `{}`, "b", `{"x":2}`), "right", 0.5,
 		},
 		{
@@ -61,18 +67,25 @@ func TestBestPlan(t *testing.T) {
 		},
 		{
 			"no asserted arguments are no better than wrong ones",
-			[]callvet.Plan{named("first", "", wants("a", "", "b", "")),
-				named("second", "", wants("a", `{"x":1}`, "b", ""))},
+			[]callvet.Plan{
+				named("first", "", wants("a", "", "b", "")),
+				named("second", "", wants("a", `{"x":1}`, "b", "")),
+			},
 			made("a", `{"x":2}`), "first", -1,
 		},
 		{
 			"wrong arguments are no better than none",
-			[]callvet.Plan{named("first", "", wants("a", `{"x":1}`, "b", "")),
-				named("second", "", wants("a", "", "b", ""))},
+			[]callvet.Plan{
+				named("first", "", wants("a", `{"x":1}`, "b", "")),
+				named("second", "", wants("a", "", "b", "")),
+			},
 			made("a", `{"x":2}`), "first", 0,
 		},
-		{"one plan is not named", []callvet.Plan{named("only", "", wants("a", `{"x":1}`))},
-			made("a", `{"x":1}`), "", 1},
+		{
+			"one plan is not named",
+			[]callvet.Plan{named("only", "", wants("a", `{"x":1}`))},
+			made("a", `{"x":1}`), "", 1,
+		},
 	} {
 		s := &callvet.Suite{Cases: []callvet.Case{one(plans(tt.plans...))}}
 		r := mustCompile(t, s)[0].Score(tt.trace)
@@ -96,28 +109,48 @@ func TestArgumentScoresOfSeveralCalls(t *testing.T) {
 		trace *callvet.Trace
 		want  values
 	}{
-		{"both made, one half right", wants("a", `{"x":1}`, "b", `{"x":1,"y":2}`), made("a", `{"x":1}`, "b", `{"x":1}`),
-			values{3.0 / 4, 1.0 / 2, 3.0 / 4, 1, 3.0 / 4, (1 + 2.0/3) / 2}},
-		{"one made", wants("a", `{"x":1}`, "b", `{"x":1}`), made("a", `{"x":1}`),
-			values{1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2}},
-		{"one of three made", wants("a", `{"x":1}`, "b", `{"x":1}`, "c", `{}`), made("a", `{"x":1}`),
-			values{1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3}},
-		{"one without asserted arguments does not count", wants("a", `{"x":1}`, "b", ""),
-			made("a", `{"x":1}`, "b", `{}`), values{1, 1, 1, 1, 1, 1}},
+		{
+			"both made, one half right", wants("a", `{"x":1}`, "b", `{"x":1,"y":2}`), made("a", `{"x":1}`, "b", `{"x":1}`),
+			values{3.0 / 4, 1.0 / 2, 3.0 / 4, 1, 3.0 / 4, (1 + 2.0/3) / 2},
+		},
+		{
+			"one made", wants("a", `{"x":1}`, "b", `{"x":1}`), made("a", `{"x":1}`),
+			values{1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2},
+		},
+		{
+			"one of three made", wants("a", `{"x":1}`, "b", `{"x":1}`, "c", `{}`), made("a", `{"x":1}`),
+			values{1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3},
+		},
+		{
+			"one without asserted arguments does not count", wants("a", `{"x":1}`, "b", ""),
+			made("a", `{"x":1}`, "b", `{}`),
+			values{1, 1, 1, 1, 1, 1},
+		},
 		{"an optional one that was not made does not count", optional, made("a", `{"x":1}`), values{1, 1, 1, 1, 1, 1}},
-		{"with one key too many", wants("a", `{"x":1}`), made("a", `{"x":1,"y":2,"z":3}`),
-			values{1, 0, 1.0 / 3, 1.0 / 3, 1, 2.0 / 4}},
+		{
+			"with one key too many", wants("a", `{"x":1}`), made("a", `{"x":1,"y":2,"z":3}`),
+			values{1, 0, 1.0 / 3, 1.0 / 3, 1, 2.0 / 4},
+		},
 		{"arguments that cannot be read", wants("a", `{"x":1}`), raw("a", `{"x":`), values{0, 0, 0, 0, 0, 0}},
-		{"of a subset only what was made", ordered(callvet.OrderSubset, wants("a", `{"x":1}`, "b", `{"x":1}`)),
-			made("a", `{"x":1}`), values{1, 1, 1, 1, 1, 1}},
-		{"of a single use the best", ordered(callvet.OrderSingle, wants("a", `{"x":1}`)), made("a", `{"x":1}`),
-			values{1, 1, 1, 1, 1, 1}},
-		{"of a single use, two made, the accuracy of the best",
+		{
+			"of a subset only what was made", ordered(callvet.OrderSubset, wants("a", `{"x":1}`, "b", `{"x":1}`)),
+			made("a", `{"x":1}`),
+			values{1, 1, 1, 1, 1, 1},
+		},
+		{
+			"of a single use the best", ordered(callvet.OrderSingle, wants("a", `{"x":1}`)), made("a", `{"x":1}`),
+			values{1, 1, 1, 1, 1, 1},
+		},
+		{
+			"of a single use, two made, the accuracy of the best",
 			ordered(callvet.OrderSingle, wants("a", `{"x":1}`, "b", `{"x":1}`)), made("a", `{"x":1}`, "b", `{"x":2}`),
-			values{1, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2}},
-		{"of a single use, one made without asserted arguments",
+			values{1, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2},
+		},
+		{
+			"of a single use, one made without asserted arguments",
 			ordered(callvet.OrderSingle, wants("a", `{"x":1}`, "b", "")), made("a", `{"x":1}`, "b", `{"x":2}`),
-			values{1, 1, 1, 1, 1, 1}},
+			values{1, 1, 1, 1, 1, 1},
+		},
 	} {
 		r := verdict(t, tt.plan, tt.trace)
 		checkScores(t, tt.name, r, map[string]float64{
@@ -149,27 +182,54 @@ func TestToolScores(t *testing.T) {
 		{"nothing and nothing", wants(), made(), true, values{1, 1, 1, 1, no, no}},
 		{"nothing wanted, one made", wants(), made("a", `{}`), false, values{0, 0, 0, 0, 1, no}},
 		{"one wanted, nothing made", wants("a", ""), made(), false, values{0, 0, 0, 0, no, 1}},
-		{"one of two", wants("a", "", "b", ""), made("a", `{}`), false,
-			values{1.0 / 2, 1, 1.0 / 2, 2.0 / 3, 0, 1.0 / 2}},
-		{"one too many", wants("a", ""), made("a", `{}`, "b", `{}`), false,
-			values{1.0 / 2, 1.0 / 2, 1, 2.0 / 3, 1.0 / 2, 0}},
-		{"one too many, and one is allowed", extra(1, wants("a", "")), made("a", `{}`, "b", `{}`), true,
-			values{1, 1.0 / 2, 1, 2.0 / 3, 1.0 / 2, 0}},
-		{"three too many, and one is allowed", extra(1, wants("a", "")),
-			made("a", `{}`, "b", `{}`, "c", `{}`, "d", `{}`), false, values{1.0 / 3, 1.0 / 4, 1, 2.0 / 5, 3.0 / 4, 0}},
-		{"three too many, and any number is allowed", extra(-1, wants("a", "")),
-			made("a", `{}`, "b", `{}`, "c", `{}`, "d", `{}`), true, values{1, 1.0 / 4, 1, 2.0 / 5, 3.0 / 4, 0}},
+		{
+			"one of two", wants("a", "", "b", ""), made("a", `{}`), false,
+			values{1.0 / 2, 1, 1.0 / 2, 2.0 / 3, 0, 1.0 / 2},
+		},
+		{
+			"one too many", wants("a", ""), made("a", `{}`, "b", `{}`), false,
+			values{1.0 / 2, 1.0 / 2, 1, 2.0 / 3, 1.0 / 2, 0},
+		},
+		{
+			"one too many, and one is allowed", extra(1, wants("a", "")), made("a", `{}`, "b", `{}`), true,
+			values{1, 1.0 / 2, 1, 2.0 / 3, 1.0 / 2, 0},
+		},
+		{
+			"three too many, and one is allowed", extra(1, wants("a", "")),
+			made("a", `{}`, "b", `{}`, "c", `{}`, "d", `{}`), false,
+			values{1.0 / 3, 1.0 / 4, 1, 2.0 / 5, 3.0 / 4, 0},
+		},
+		{
+			"three too many, and any number is allowed", extra(-1, wants("a", "")),
+			made("a", `{}`, "b", `{}`, "c", `{}`, "d", `{}`), true,
+			values{1, 1.0 / 4, 1, 2.0 / 5, 3.0 / 4, 0},
+		},
 		{"an optional one that was not made", optional, made(), true, values{1, 1, 1, 1, no, no}},
-		{"a superset has any number", ordered(callvet.OrderSuperset, wants("a", "")),
-			made("a", `{}`, "b", `{}`, "c", `{}`, "d", `{}`), true, values{1, 1.0 / 4, 1, 2.0 / 5, 3.0 / 4, 0}},
-		{"recall has any number", ordered(callvet.OrderRecall, wants("a", "", "b", "")),
-			made("a", `{}`, "c", `{}`, "d", `{}`), false, values{1.0 / 2, 1.0 / 3, 1.0 / 2, 2.0 / 5, 2.0 / 3, 1.0 / 2}},
-		{"a subset does not miss", ordered(callvet.OrderSubset, wants("a", "", "b", "")), made("a", `{}`, "c", `{}`),
-			false, values{1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2}},
-		{"precision counts every call", extra(1, ordered(callvet.OrderPrecision, wants("a", ""))),
-			made("a", `{}`, "b", `{}`), false, values{1.0 / 2, 1.0 / 2, 1, 2.0 / 3, 1.0 / 2, 0}},
-		{"a single use has any number", ordered(callvet.OrderSingle, wants("a", "", "b", "")),
-			made("c", `{}`, "b", `{}`), true, values{1, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2}},
+		{
+			"a superset has any number", ordered(callvet.OrderSuperset, wants("a", "")),
+			made("a", `{}`, "b", `{}`, "c", `{}`, "d", `{}`), true,
+			values{1, 1.0 / 4, 1, 2.0 / 5, 3.0 / 4, 0},
+		},
+		{
+			"recall has any number", ordered(callvet.OrderRecall, wants("a", "", "b", "")),
+			made("a", `{}`, "c", `{}`, "d", `{}`), false,
+			values{1.0 / 2, 1.0 / 3, 1.0 / 2, 2.0 / 5, 2.0 / 3, 1.0 / 2},
+		},
+		{
+			"a subset does not miss", ordered(callvet.OrderSubset, wants("a", "", "b", "")), made("a", `{}`, "c", `{}`),
+			false,
+			values{1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2},
+		},
+		{
+			"precision counts every call", extra(1, ordered(callvet.OrderPrecision, wants("a", ""))),
+			made("a", `{}`, "b", `{}`), false,
+			values{1.0 / 2, 1.0 / 2, 1, 2.0 / 3, 1.0 / 2, 0},
+		},
+		{
+			"a single use has any number", ordered(callvet.OrderSingle, wants("a", "", "b", "")),
+			made("c", `{}`, "b", `{}`), true,
+			values{1, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2},
+		},
 	} {
 		r := verdict(t, tt.plan, tt.trace)
 		if (r.Verdict == callvet.VerdictPass) != tt.pass {

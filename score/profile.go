@@ -51,8 +51,10 @@ func compareForeign(e *expected, a *actual) pair {
 	if e.foreign.Match(a.src.Tool, a.args) == bfcl.OK {
 		n := a.args.Len()
 		hits := float64(n)
-		return pair{tally: match.Tally{Expected: n, Matched: n, Soft: hits, Hits: hits, Gold: n, Emitted: n, Union: n},
-			near: 1, pass: true}
+		return pair{
+			tally: match.Tally{Expected: n, Matched: n, Soft: hits, Hits: hits, Gold: n, Emitted: n, Union: n},
+			near:  1, pass: true,
+		}
 	}
 	var t match.Tally
 	for _, d := range e.foreign.Diffs(a.args) {

@@ -18,10 +18,12 @@ func profileSuite(required, profile string, matchers map[string]callvet.Matcher)
 	p := wants("get", "")
 	p.Calls[0].Matchers = matchers
 	return &callvet.Suite{
-		Tools: []callvet.Tool{{Name: "get",
+		Tools: []callvet.Tool{{
+			Name: "get",
 			Parameters: json.RawMessage(
 				`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},
-			"note":{"type":"string"},"unit":{"type":"string"}},"required":` + required + `}`)}},
+			"note":{"type":"string"},"unit":{"type":"string"}},"required":` + required + `}`),
+		}},
 		Defaults: callvet.Defaults{Scoring: callvet.Scoring{Profile: profile}},
 		Cases:    []callvet.Case{one(plans(p))},
 	}
@@ -35,25 +37,37 @@ func anyOf(list string) callvet.Matcher {
 // parameters: expected ones with a value on both sides, missing ones and unexpected ones.
 func TestProfileScores(t *testing.T) {
 	t.Parallel()
-	matchers := map[string]callvet.Matcher{"city": anyOf(`["Paris","Paris, FR"]`), "days": anyOf(`[3]`),
-		"note": {Mode: "any_of", Value: json.RawMessage(`["x"]`), Optional: true}}
+	matchers := map[string]callvet.Matcher{
+		"city": anyOf(`["Paris","Paris, FR"]`), "days": anyOf(`[3]`),
+		"note": {Mode: "any_of", Value: json.RawMessage(`["x"]`), Optional: true},
+	}
 	for _, tt := range []struct {
 		name, required, args   string
 		pass                   bool
 		acc, em, keys, p, r, f float64
 	}{
 		{"all right", `["city","days"]`, `{"city":"Paris","days":3}`, true, 1, 1, 1, 1, 1, 1},
-		{"all right, with the optional one", `["city","days"]`, `{"city":"Paris, FR","days":3,"note":"x"}`, true, 1, 1,
-			1, 1, 1, 1},
-		{"one value wrong", `["city","days"]`, `{"city":"Paris","days":4}`, false, 1.0 / 2, 0, 1.0 / 2, 1.0 / 2,
-			1.0 / 2, 1.0 / 2},
-		{"one type wrong", `["city","days"]`, `{"city":"Paris","days":"3"}`, false, 1.0 / 2, 0, 1.0 / 2, 1.0 / 2,
-			1.0 / 2, 1.0 / 2},
+		{
+			"all right, with the optional one", `["city","days"]`, `{"city":"Paris, FR","days":3,"note":"x"}`, true, 1, 1,
+			1, 1, 1, 1,
+		},
+		{
+			"one value wrong", `["city","days"]`, `{"city":"Paris","days":4}`, false, 1.0 / 2, 0, 1.0 / 2, 1.0 / 2,
+			1.0 / 2, 1.0 / 2,
+		},
+		{
+			"one type wrong", `["city","days"]`, `{"city":"Paris","days":"3"}`, false, 1.0 / 2, 0, 1.0 / 2, 1.0 / 2,
+			1.0 / 2, 1.0 / 2,
+		},
 		{"one missing", `["city","days"]`, `{"city":"Paris"}`, false, 1.0 / 2, 0, 1.0 / 2, 1, 1.0 / 2, 2.0 / 3},
-		{"one too many", `["city","days"]`, `{"city":"Paris","days":3,"zip":1}`, false, 1, 0, 2.0 / 3, 2.0 / 3,
-			1, 4.0 / 5},
-		{"a required one that nothing is expected of is missing", `["city","unit"]`, `{"city":"Paris","days":3}`, false,
-			2.0 / 3, 0, 2.0 / 3, 1, 2.0 / 3, 4.0 / 5},
+		{
+			"one too many", `["city","days"]`, `{"city":"Paris","days":3,"zip":1}`, false, 1, 0, 2.0 / 3, 2.0 / 3,
+			1, 4.0 / 5,
+		},
+		{
+			"a required one that nothing is expected of is missing", `["city","unit"]`, `{"city":"Paris","days":3}`, false,
+			2.0 / 3, 0, 2.0 / 3, 1, 2.0 / 3, 4.0 / 5,
+		},
 		{"nothing", `["city","days"]`, `null`, false, 0, 0, 0, 0, 0, 0},
 	} {
 		s := profileSuite(tt.required, "bfcl", matchers)
@@ -79,8 +93,10 @@ func TestProfileNotAnObject(t *testing.T) {
 		if (r.Verdict == callvet.VerdictPass) != (want == 1) {
 			t.Errorf("%s: %s %s", args, r.Verdict, r.Reason)
 		}
-		checkScores(t, args, r, map[string]float64{score.ArgAccuracy: want, score.ArgEM: want, score.ArgEMKeys: want,
-			score.ArgRecall: want})
+		checkScores(t, args, r, map[string]float64{
+			score.ArgAccuracy: want, score.ArgEM: want, score.ArgEMKeys: want,
+			score.ArgRecall: want,
+		})
 	}
 }
 
@@ -93,12 +109,18 @@ func TestProfilePairsTheNearerCall(t *testing.T) {
 		name, first, second string
 		want                int
 	}{
-		{"two of three before one of three", `{"city":"Paris","days":4,"note":"y"}`,
-			`{"city":"Paris","days":3,"note":"y"}`, 1},
-		{"one of three before one of four", `{"city":"Paris","days":4,"note":"y","zip":1}`,
-			`{"city":"Paris","days":4,"note":"y"}`, 1},
-		{"right before right with one too many", `{"city":"Paris","days":3,"note":"x","zip":1}`,
-			`{"city":"Paris","days":3,"note":"x"}`, 1},
+		{
+			"two of three before one of three", `{"city":"Paris","days":4,"note":"y"}`,
+			`{"city":"Paris","days":3,"note":"y"}`, 1,
+		},
+		{
+			"one of three before one of four", `{"city":"Paris","days":4,"note":"y","zip":1}`,
+			`{"city":"Paris","days":4,"note":"y"}`, 1,
+		},
+		{
+			"right before right with one too many", `{"city":"Paris","days":3,"note":"x","zip":1}`,
+			`{"city":"Paris","days":3,"note":"x"}`, 1,
+		},
 		{"equally far", `{"city":"Paris","days":4,"note":"y"}`, `{"city":"Rome","days":3,"note":"y"}`, 0},
 	} {
 		s := profileSuite(`[]`, "bfcl-v1", matchers)

@@ -16,8 +16,10 @@ import (
 // TestVersions: versions are ordered by their numbers, and by text where one part is none.
 func TestVersions(t *testing.T) {
 	t.Parallel()
-	ascending := []string{"", "v2", "v9", "v9.1", "v9.2", "v9.10", "v10", "v10.0", "v10.a", "v10.a.2", "v10.a.10",
-		"v10.b", "vx"}
+	ascending := []string{
+		"", "v2", "v9", "v9.1", "v9.2", "v9.10", "v10", "v10.0", "v10.a", "v10.a.2", "v10.a.10",
+		"v10.b", "vx",
+	}
 	for i, a := range ascending {
 		for j, b := range ascending {
 			want := 0
@@ -42,8 +44,10 @@ func TestVersions(t *testing.T) {
 func TestSpelling(t *testing.T) {
 	t.Parallel()
 	needs := func(name, key string) callvet.Tool {
-		return callvet.Tool{Name: name, Version: "v1",
-			Parameters: json.RawMessage(`{"type":"object","required":["` + key + `"]}`)}
+		return callvet.Tool{
+			Name: name, Version: "v1",
+			Parameters: json.RawMessage(`{"type":"object","required":["` + key + `"]}`),
+		}
 	}
 	s, ps := NewStepScorer(StepConfig{Tools: []callvet.Tool{needs("Pay", "a"), needs("pay", "b"), needs("pay", "c")}})
 	if len(ps) != 1 || ps[0].Code != "duplicate-tool" || !ps[0].Warning || ps[0].Key != "pay" {
@@ -136,18 +140,30 @@ func TestExplainedCall(t *testing.T) {
 		reasons, plain string
 	}{
 		{`{"tool":"free"}`, "", "", nil, "", ""},
-		{`{"tool":"free","args":{"a":1},"gold":{"tool":"free","args":{"a":1}}}`, `{"a":1}`, `{"a":1}`,
-			[]string{"free"}, "", ""},
-		{`{"tool":"free","args":{"a":1},"gold":{"tool":"pay"}}`, `{"a":1}`, "", []string{"pay"},
-			"the right tool is pay", ""},
+		{
+			`{"tool":"free","args":{"a":1},"gold":{"tool":"free","args":{"a":1}}}`, `{"a":1}`, `{"a":1}`,
+			[]string{"free"},
+			"", "",
+		},
+		{
+			`{"tool":"free","args":{"a":1},"gold":{"tool":"pay"}}`, `{"a":1}`, "",
+			[]string{"pay"},
+			"the right tool is pay", "",
+		},
 		{`{"tool":"free","gold":{"needed":false}}`, "", "", nil, "the call was not needed", "the call was not needed"},
 		{`{"tool":"free","status":"exec_error"}`, "", "", nil, "the call ended with status exec_error, error none", ""},
-		{`{"tool":"free","status":"exec_error","error":"boom"}`, "", "", nil,
-			`the call ended with status exec_error, error "boom"`, ""},
-		{`{"tool":"free","status":"exec_error","error":` + long(200) + `}`, "", "", nil,
-			"the call ended with status exec_error, error " + long(200), ""},
-		{`{"tool":"free","status":"exec_error","error":` + long(201) + `}`, "", "", nil,
-			"the call ended with status exec_error, error " + long(201)[:200] + "…", ""},
+		{
+			`{"tool":"free","status":"exec_error","error":"boom"}`, "", "", nil,
+			`the call ended with status exec_error, error "boom"`, "",
+		},
+		{
+			`{"tool":"free","status":"exec_error","error":` + long(200) + `}`, "", "", nil,
+			"the call ended with status exec_error, error " + long(200), "",
+		},
+		{
+			`{"tool":"free","status":"exec_error","error":` + long(201) + `}`, "", "", nil,
+			"the call ended with status exec_error, error " + long(201)[:200] + "…", "",
+		},
 	} {
 		x := s.Explain(read(t, c.line))
 		if string(x.Call.GotArgs) != c.got || string(x.Call.WantArgs) != c.wantArgs {
@@ -201,8 +217,10 @@ func TestSpellsBroken(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	s := scorer(t, StepConfig{Tools: tools()})
-	for spaces, want := range map[int]string{0: "+valid +tool -repaired", 1: "+valid +tool -repaired",
-		1000: "+valid +tool -repaired"} {
+	for spaces, want := range map[int]string{
+		0: "+valid +tool -repaired", 1: "+valid +tool -repaired",
+		1000: "+valid +tool -repaired",
+	} {
 		var got callvet.StepScore
 		s.Score(read(t, `{"tool":"get_refund_policy@v2","args":{},"args_raw":"`+strings.Repeat(" ", spaces)+`{...}"}`),
 			&got)

@@ -16,8 +16,10 @@ func looped(n int, rnd *rand.Rand) *callvet.Trace {
 	for range n {
 		m := callvet.Turn{Role: callvet.RoleAssistant}
 		for range 1 + rnd.IntN(2) {
-			c := callvet.Call{Tool: []string{"read", "Read", "write"}[rnd.IntN(3)], Status: callvet.StatusOK,
-				Result: []byte("1")}
+			c := callvet.Call{
+				Tool: []string{"read", "Read", "write"}[rnd.IntN(3)], Status: callvet.StatusOK,
+				Result: []byte("1"),
+			}
 			switch k := rnd.IntN(8); {
 			case k == 0:
 				c.ArgsRaw = "{"
@@ -84,8 +86,10 @@ func TestLongLoop(t *testing.T) {
 	three := 3
 	suite := &callvet.Suite{Cases: []callvet.Case{{
 		ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "read 1"}},
-		Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"read"}}}}},
-			MaxSameCalls: &three, NoUngroundedNumbers: true},
+		Expect: callvet.Expect{
+			Plans:        []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"read"}}}}},
+			MaxSameCalls: &three, NoUngroundedNumbers: true,
+		},
 	}}}
 	s, _ := New(suite, Config{})
 	k, _ := s.Compile(&suite.Cases[0])

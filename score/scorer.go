@@ -107,8 +107,10 @@ func (k *Compiled) compared(t *callvet.Trace, said []said) callvet.Result {
 func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 	switch t.Outcome {
 	case callvet.OutcomeError:
-		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider, Reason: faultReason(t),
-			Scores: k.blocked(t)}
+		return callvet.Result{
+			Verdict: callvet.VerdictError, Class: callvet.ClassProvider, Reason: faultReason(t),
+			Scores: k.blocked(t),
+		}
 	case callvet.OutcomeNotRun:
 		left := k.src.Expect.Unevaluated()
 		reason := cmp.Or(k.src.Skip, k.Idle(false), "did not run: "+string(t.End))
@@ -119,8 +121,10 @@ func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 	}
 	if !k.asserts {
 		left := k.src.Expect.Unevaluated()
-		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: idle(k.src, left), Assertions: left,
-			NotEvaluated: len(left)}
+		return callvet.Result{
+			Verdict: callvet.VerdictNotRun, Reason: idle(k.src, left), Assertions: left,
+			NotEvaluated: len(left),
+		}
 	}
 	w := k.pool.Get().(*scratch)
 	w.begin(k, t)

@@ -140,8 +140,10 @@ func JudgeSelection(want *callvet.Selection, got *callvet.Decision, set Selectio
 	}
 	switch {
 	case len(j.result.Assertions) == 0:
-		return callvet.Result{Verdict: callvet.VerdictNotRun,
-			Reason: "the target decides no layer that the case asks about"}
+		return callvet.Result{
+			Verdict: callvet.VerdictNotRun,
+			Reason:  "the target decides no layer that the case asks about",
+		}
 	case len(j.wrong) == 0:
 		j.result.Verdict = callvet.VerdictPass
 	default:
@@ -177,8 +179,10 @@ func selectionTruth(b bool) float64 {
 // layer keeps how a layer ended; the first wrong one is the class.
 func (j *judgment) layer(name string, right bool, class callvet.Class, want, got string) {
 	j.result.Assertions = append(j.result.Assertions,
-		callvet.Assertion{Name: name, Layer: callvet.LayerRouting, State: callvet.Asserted(right), Expected: want,
-			Actual: got})
+		callvet.Assertion{
+			Name: name, Layer: callvet.LayerRouting, State: callvet.Asserted(right), Expected: want,
+			Actual: got,
+		})
 	if right {
 		return
 	}

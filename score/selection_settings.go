@@ -21,8 +21,10 @@ type SelectionSettings struct {
 // SelectionDefaults are the weights of the Tool Selection Evaluation System and the depths 1, 3
 // and 5.
 func SelectionDefaults() SelectionSettings {
-	return SelectionSettings{Route: 0.15, SubRoute: 0.10, Agents: 0.25, Exact: 0.30, Acceptable: 0.20,
-		K: []int{1, 3, 5}}
+	return SelectionSettings{
+		Route: 0.15, SubRoute: 0.10, Agents: 0.25, Exact: 0.30, Acceptable: 0.20,
+		K: []int{1, 3, 5},
+	}
 }
 
 // Tools is the weight of the layer of tools.

@@ -16,7 +16,9 @@ import (
 
 func decision(route, sub string, agents []string, tools ...string) *callvet.Decision {
 	d := &callvet.Decision{Route: route, SubRoute: sub, Agents: agents, Layers: []callvet.LayerTime{
-		{Layer: callvet.SelectRoute}, {Layer: callvet.SelectSubRoute}, {Layer: callvet.SelectAgents},
+		{Layer: callvet.SelectRoute},
+		{Layer: callvet.SelectSubRoute},
+		{Layer: callvet.SelectAgents},
 		{Layer: callvet.SelectTools},
 	}}
 	for i, t := range tools {
@@ -27,8 +29,10 @@ func decision(route, sub string, agents []string, tools ...string) *callvet.Deci
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	full := callvet.Selection{Route: "action", SubRoute: "travel", Agents: []string{"trafik", "action"},
-		Tools: []string{"a"}, Acceptable: []string{"a", "b"}}
+	full := callvet.Selection{
+		Route: "action", SubRoute: "travel", Agents: []string{"trafik", "action"},
+		Tools: []string{"a"}, Acceptable: []string{"a", "b"},
+	}
 	none := callvet.Selection{Tools: []string{}}
 	onlyTools := decision("", "", nil, "x", "a")
 	onlyTools.Layers = onlyTools.Layers[3:]
@@ -41,25 +45,33 @@ func TestJudge(t *testing.T) {
 	}{
 		"all right": {
 			full, decision("action", "travel", []string{"action", "trafik"}, "a"), callvet.VerdictPass, "",
-			map[string]float64{"composite": 1, "route": 1, "sub_route": 1, "agent_overlap": 1, "agents_exact": 1,
+			map[string]float64{
+				"composite": 1, "route": 1, "sub_route": 1, "agent_overlap": 1, "agents_exact": 1,
 				"tool_match": 1, "match_exact": 1, "match_acceptable": 1, "hit@1": 1, "ndcg@5": 1, "mrr": 1,
-				"tools_blocked": -1, "selection_abstention": -1},
+				"tools_blocked": -1, "selection_abstention": -1,
+			},
 		},
 		"acceptable": {
 			full, decision("action", "travel", []string{"action", "trafik"}, "b", "a"), callvet.VerdictPass, "",
-			map[string]float64{"composite": .85, "tool_match": .7, "match_exact": 0, "match_acceptable": 1,
-				"precision@1": 0, "mrr": .5, "hit@1": 0, "hit@3": 1, "ndcg@3": 1 / math.Log2(3)},
+			map[string]float64{
+				"composite": .85, "tool_match": .7, "match_exact": 0, "match_acceptable": 1,
+				"precision@1": 0, "mrr": .5, "hit@1": 0, "hit@3": 1, "ndcg@3": 1 / math.Log2(3),
+			},
 		},
 		"partial is found among k": {
 			full, decision("action", "travel", []string{"trafik"}, "x", "a"), callvet.VerdictFail, callvet.ClassAgents,
-			map[string]float64{"composite": .15 + .1 + .25*.5 + .5*.4, "tool_match": .4, "match_acceptable": 0,
-				"match_partial": 1, "match_none": 0, "agent_overlap": .5, "agents_exact": 0},
+			map[string]float64{
+				"composite": .15 + .1 + .25*.5 + .5*.4, "tool_match": .4, "match_acceptable": 0,
+				"match_partial": 1, "match_none": 0, "agent_overlap": .5, "agents_exact": 0,
+			},
 		},
 		"blocked by the route": {
 			full, decision("knowledge", "docs", []string{"trafik", "action"}, "x"), callvet.VerdictFail,
 			callvet.ClassRoute,
-			map[string]float64{"composite": .25, "route": 0, "sub_route": 0, "tools_blocked": 1, "match_none": 1,
-				"recall@5": 0},
+			map[string]float64{
+				"composite": .25, "route": 0, "sub_route": 0, "tools_blocked": 1, "match_none": 1,
+				"recall@5": 0,
+			},
 		},
 		"shut out by the agents": {
 			full, decision("action", "travel", []string{"bolag"}, "x"), callvet.VerdictFail, callvet.ClassAgents,
@@ -93,36 +105,55 @@ func TestJudge(t *testing.T) {
 			full, decision("action", "travel", []string{"bolag"}, "a"), callvet.VerdictFail, callvet.ClassAgents,
 			map[string]float64{"tools_blocked": -1, "agent_gate": -1, "tools_right": 1},
 		},
-		"tools alone are wrong": {full, decision("action", "travel", []string{"action", "trafik"}, "x"),
-			callvet.VerdictFail, callvet.ClassSelected, map[string]float64{"tools_blocked": 0}},
+		"tools alone are wrong": {
+			full, decision("action", "travel", []string{"action", "trafik"}, "x"),
+			callvet.VerdictFail, callvet.ClassSelected,
+			map[string]float64{"tools_blocked": 0},
+		},
 		"layers not decided have no weight": {
 			full, onlyTools, callvet.VerdictPass, "",
 			map[string]float64{"composite": .4, "route": -1, "agent_overlap": -1, "tool_match": .4},
 		},
 		"nothing fits, nothing given": {
 			none, decision("", "", nil), callvet.VerdictPass, "",
-			map[string]float64{"composite": 1, "selection_abstention": 1, "match_exact": 1, "hit@1": -1, "mrr": -1,
-				"false_abstention": -1},
+			map[string]float64{
+				"composite": 1, "selection_abstention": 1, "match_exact": 1, "hit@1": -1, "mrr": -1,
+				"false_abstention": -1,
+			},
 		},
-		"nothing fits, something given": {none, decision("", "", nil, "a"), callvet.VerdictFail, callvet.ClassSelected,
-			map[string]float64{"composite": 0, "selection_abstention": 0}},
+		"nothing fits, something given": {
+			none, decision("", "", nil, "a"), callvet.VerdictFail, callvet.ClassSelected,
+			map[string]float64{"composite": 0, "selection_abstention": 0},
+		},
 		"false abstention": {
 			callvet.Selection{Tools: []string{"a"}},
 			decision("", "", nil), callvet.VerdictFail, callvet.ClassSelected,
-			map[string]float64{"false_abstention": 1, "precision@1": 0, "mrr": 0, "hit@5": 0,
-				"selection_abstention": -1},
+			map[string]float64{
+				"false_abstention": 1, "precision@1": 0, "mrr": 0, "hit@5": 0,
+				"selection_abstention": -1,
+			},
 		},
 		"agents after tools": {
 			full,
-			&callvet.Decision{Agents: []string{"x"}, Tools: []callvet.Ranked{{Tool: "x"}},
-				Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}, {Layer: callvet.SelectAgents},
-					{Layer: callvet.SelectTools}}},
+			&callvet.Decision{
+				Agents: []string{"x"}, Tools: []callvet.Ranked{{Tool: "x"}},
+				Layers: []callvet.LayerTime{
+					{Layer: callvet.SelectTools},
+					{Layer: callvet.SelectAgents},
+					{Layer: callvet.SelectTools},
+				},
+			},
 			callvet.VerdictFail, callvet.ClassSelected,
-			map[string]float64{"tools_blocked": 0, "tools_right": 0, "agent_overlap": 0, "composite": 0,
-				"agent_gate": -1},
+			map[string]float64{
+				"tools_blocked": 0, "tools_right": 0, "agent_overlap": 0, "composite": 0,
+				"agent_gate": -1,
+			},
 		},
-		"nothing to judge": {callvet.Selection{Route: "action"}, onlyTools, callvet.VerdictNotRun, "",
-			map[string]float64{"composite": -1}},
+		"nothing to judge": {
+			callvet.Selection{Route: "action"},
+			onlyTools, callvet.VerdictNotRun, "",
+			map[string]float64{"composite": -1},
+		},
 		"two expected tools": {
 			callvet.Selection{Tools: []string{"a", "b"}},
 			decision("", "", nil, "a", "x", "y", "b"), callvet.VerdictPass, "",
@@ -155,20 +186,40 @@ func TestOf(t *testing.T) {
 	}{
 		"nothing": {callvet.Expect{}, callvet.Selection{}, false},
 		"empty":   {callvet.Expect{Selection: &callvet.Selection{}}, callvet.Selection{}, false},
-		"own": {callvet.Expect{Selection: &callvet.Selection{Route: "r"}, ToolsCalled: []string{"x"}},
-			callvet.Selection{Route: "r"}, true},
-		"called": {callvet.Expect{ToolsCalled: []string{"a", "a", "b"}},
-			callvet.Selection{Tools: []string{"a", "b"}}, true},
-		"none": {callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}, {"b"}}},
-			callvet.Selection{Tools: []string{}, Acceptable: []string{"b"}}, true},
+		"own": {
+			callvet.Expect{Selection: &callvet.Selection{Route: "r"}, ToolsCalled: []string{"x"}},
+			callvet.Selection{Route: "r"},
+			true,
+		},
+		"called": {
+			callvet.Expect{ToolsCalled: []string{"a", "a", "b"}},
+			callvet.Selection{Tools: []string{"a", "b"}},
+			true,
+		},
+		"none": {
+			callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}, {"b"}}},
+			callvet.Selection{Tools: []string{}, Acceptable: []string{"b"}},
+			true,
+		},
 		"no call": {callvet.Expect{Plans: []callvet.Plan{{}}}, callvet.Selection{Tools: []string{}}, true},
-		"plans": {callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{call("a", "c"),
-			call("b")}}, {Calls: []callvet.ExpectedCall{call("d")}}}},
-			callvet.Selection{Tools: []string{"a", "b"}, Acceptable: []string{"c", "d"}}, true},
-		"a call of no tool": {callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{call(), call("a")}}}},
-			callvet.Selection{Tools: []string{"a"}}, true},
-		"acceptable": {callvet.Expect{ToolsAcceptable: [][]string{{"a", "b"}, {"c"}}},
-			callvet.Selection{Tools: []string{"a", "b"}, Acceptable: []string{"c"}}, true},
+		"plans": {
+			callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{
+				call("a", "c"),
+				call("b"),
+			}}, {Calls: []callvet.ExpectedCall{call("d")}}}},
+			callvet.Selection{Tools: []string{"a", "b"}, Acceptable: []string{"c", "d"}},
+			true,
+		},
+		"a call of no tool": {
+			callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{call(), call("a")}}}},
+			callvet.Selection{Tools: []string{"a"}},
+			true,
+		},
+		"acceptable": {
+			callvet.Expect{ToolsAcceptable: [][]string{{"a", "b"}, {"c"}}},
+			callvet.Selection{Tools: []string{"a", "b"}, Acceptable: []string{"c"}},
+			true,
+		},
 	} {
 		got, ok := score.SelectionOf(&c.e)
 		if diff := cmp.Diff(c.want, got); diff != "" || ok != c.ok {
@@ -206,12 +257,18 @@ func TestBlockedBy(t *testing.T) {
 		layer, class string
 	}{
 		{decision("r", "s", []string{"a", "b"}, "y"), "", "tools: expected x, got y"},
-		{decision("q", "t", []string{"c"}, "y"), callvet.SelectRoute,
-			"route: expected r, got q; the tools are wrong under it"},
-		{decision("r", "t", []string{"a"}, "y"), callvet.SelectSubRoute,
-			"sub-route: expected s, got t; the tools are wrong under it"},
-		{decision("r", "s", []string{"c"}, "y"), callvet.SelectAgents,
-			"agents: expected a, b, got c; the tools are wrong under it"},
+		{
+			decision("q", "t", []string{"c"}, "y"), callvet.SelectRoute,
+			"route: expected r, got q; the tools are wrong under it",
+		},
+		{
+			decision("r", "t", []string{"a"}, "y"), callvet.SelectSubRoute,
+			"sub-route: expected s, got t; the tools are wrong under it",
+		},
+		{
+			decision("r", "s", []string{"c"}, "y"), callvet.SelectAgents,
+			"agents: expected a, b, got c; the tools are wrong under it",
+		},
 		{decision("r", "s", []string{"b"}, "y"), "", "agents: expected a, b, got b"},
 		{decision("q", "s", []string{"a", "b"}, "x"), callvet.SelectRoute, "route: expected r, got q"},
 	} {
@@ -241,8 +298,15 @@ func TestSettings(t *testing.T) {
 		got.Acceptable != .2 || got.Tools() != 2.2 {
 		t.Errorf("%v %+v", err, got)
 	}
-	for _, bad := range []callvet.SelectionScoring{{Acceptable: &minus}, {Tools: &two, Exact: &two}, {Route: &minus},
-		{Route: &huge}, {Route: &zero, SubRoute: &zero, Agents: &zero, Tools: &zero}, {K: []int{0}}, {K: []int{}}} {
+	for _, bad := range []callvet.SelectionScoring{
+		{Acceptable: &minus},
+		{Tools: &two, Exact: &two},
+		{Route: &minus},
+		{Route: &huge},
+		{Route: &zero, SubRoute: &zero, Agents: &zero, Tools: &zero},
+		{K: []int{0}},
+		{K: []int{}},
+	} {
 		if got, err := score.SelectionSettingsOf(&bad); !errors.Is(err, callvet.ErrInvalid) ||
 			!cmp.Equal(got, score.SelectionDefaults()) {
 			t.Errorf("%+v: %v %v", bad, got, err)
@@ -257,8 +321,10 @@ func TestCompositeIsMonotonic(t *testing.T) {
 	want := callvet.Selection{Route: "r", Tools: []string{"a"}, Acceptable: []string{"b"}}
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.Float64Range(0, 10)
-		set := score.SelectionSettings{Route: w.Draw(t, "r"), Exact: w.Draw(t, "e"), Acceptable: w.Draw(t, "a") + .01,
-			K: []int{1}}
+		set := score.SelectionSettings{
+			Route: w.Draw(t, "r"), Exact: w.Draw(t, "e"), Acceptable: w.Draw(t, "a") + .01,
+			K: []int{1},
+		}
 		last := 2.0
 		for _, tools := range [][]string{{"a"}, {"b"}, {"x", "a"}, {"x"}} {
 			r := score.JudgeSelection(&want, decision("r", "", nil, tools...), set)
@@ -347,8 +413,10 @@ func TestAskedFor(t *testing.T) {
 	got := decision("", "", nil, "a", "b", "gold", "c")
 	got.Layers, got.Asked = got.Layers[3:], 2
 	r := score.JudgeSelection(&want, got, score.SelectionDefaults())
-	for name, value := range map[string]float64{"mrr": 0, "recall@5": 0, "match_none": 1, "tools_right": 0,
-		"false_abstention": 0} {
+	for name, value := range map[string]float64{
+		"mrr": 0, "recall@5": 0, "match_none": 1, "tools_right": 0,
+		"false_abstention": 0,
+	} {
 		if s := r.Score(name); !s.Scored || s.Value != value {
 			t.Errorf("%s = %+v, want %v", name, s, value)
 		}
@@ -374,10 +442,14 @@ func TestCompositeBest(t *testing.T) {
 		"as many":     {callvet.Selection{Route: "r", Tools: []string{"a"}}, decision("x", "", nil, "b"), 1},
 		"named twice": {callvet.Selection{Tools: []string{"a"}}, decision("", "", nil, "b", "b"), 1},
 		"too many":    {callvet.Selection{Tools: []string{"a"}}, decision("", "", nil, "a", "b"), .4},
-		"with layers": {callvet.Selection{Route: "r", SubRoute: "s", Agents: []string{"g"}, Tools: []string{"a"}},
-			decision("", "", nil, "a", "b"), .7},
-		"acceptable": {callvet.Selection{Tools: []string{"a"}, Acceptable: []string{"a", "b"}},
-			decision("", "", nil, "x", "y"), .7},
+		"with layers": {
+			callvet.Selection{Route: "r", SubRoute: "s", Agents: []string{"g"}, Tools: []string{"a"}},
+			decision("", "", nil, "a", "b"), .7,
+		},
+		"acceptable": {
+			callvet.Selection{Tools: []string{"a"}, Acceptable: []string{"a", "b"}},
+			decision("", "", nil, "x", "y"), .7,
+		},
 		"too few":        {callvet.Selection{Tools: []string{"a", "b"}}, decision("", "", nil, "a"), .7},
 		"none given":     {callvet.Selection{Tools: []string{"a"}}, decision("", "", nil), 1},
 		"none expected":  {callvet.Selection{Tools: []string{}}, decision("", "", nil, "a"), 1},

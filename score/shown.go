@@ -98,8 +98,10 @@ type callJSON struct {
 }
 
 func ofCall(c *callvet.Call) callJSON {
-	return callJSON{ID: c.ID, Tool: c.Tool, Args: orNull(c.Args), ArgsRaw: c.ArgsRaw, Status: c.Status,
-		Result: asJSON(c.Result), Error: c.Error, ExecMS: c.ExecMS}
+	return callJSON{
+		ID: c.ID, Tool: c.Tool, Args: orNull(c.Args), ArgsRaw: c.ArgsRaw, Status: c.Status,
+		Result: asJSON(c.Result), Error: c.Error, ExecMS: c.ExecMS,
+	}
 }
 
 func turnsJSON(turns []callvet.Turn) []turnJSON {

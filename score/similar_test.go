@@ -34,8 +34,10 @@ func TestMissingSimilarity(t *testing.T) {
 		return k
 	}
 	expected := compile(callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{said}}}})
-	either := compile(callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{said}},
-		{Calls: []callvet.ExpectedCall{{Tools: []string{"say"}}}}}})
+	either := compile(callvet.Expect{Plans: []callvet.Plan{
+		{Calls: []callvet.ExpectedCall{said}},
+		{Calls: []callvet.ExpectedCall{{Tools: []string{"say"}}}},
+	}})
 	attempt := func(text string, also ...string) *callvet.Trace {
 		tr := &callvet.Trace{CaseID: "c", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{
 			{Tool: "say", Args: json.RawMessage(fmt.Sprintf(`{"text":%q}`, text)), Status: callvet.StatusOK},

@@ -40,8 +40,10 @@ func benchTools() []callvet.Tool {
 // labeled one.
 func benchLines(n int) [][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
-	texts := []string{"open", "low", "damaged on arrival", "SE", "42", "EUR", "lämplig jacka", "electronics",
-		"não chegou ainda", "A-104233"}
+	texts := []string{
+		"open", "low", "damaged on arrival", "SE", "42", "EUR", "lämplig jacka", "electronics",
+		"não chegou ainda", "A-104233",
+	}
 	tools := benchTools()
 	out := make([][]byte, n)
 	for i := range out {

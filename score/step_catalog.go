@@ -123,8 +123,10 @@ func (c *catalog) find(text string) *contracted {
 		e = pick(list, name, version, false)
 	}
 	if e == nil {
-		return &contracted{name: name, version: version, known: len(list) > 0, other: len(list) > 0,
-			exact: &match.Exact{}}
+		return &contracted{
+			name: name, version: version, known: len(list) > 0, other: len(list) > 0,
+			exact: &match.Exact{},
+		}
 	}
 	return e
 }

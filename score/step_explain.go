@@ -73,7 +73,8 @@ func fails(score *callvet.StepScore, m callvet.StepMetric) bool {
 }
 
 func (s *StepScorer) explainContract(t *contracted, p *stepPayload, score *callvet.StepScore, x *StepExplanation,
-	say func(string, ...any)) {
+	say func(string, ...any),
+) {
 	switch {
 	case fails(score, callvet.StepKnownTool):
 		names := make([]string, 0, len(s.shared.catalog.versions))
@@ -125,7 +126,8 @@ func place(path string) string {
 }
 
 func (s *StepScorer) explainLabel(t *contracted, in *StepInput, p *stepPayload, score *callvet.StepScore,
-	x *StepExplanation, say func(string, ...any)) {
+	x *StepExplanation, say func(string, ...any),
+) {
 	switch {
 	case fails(score, callvet.StepNeeded):
 		x.Call.State = callvet.StateExtra

@@ -24,23 +24,29 @@ func TestToolNames(t *testing.T) {
 		{"mcp__shop__pay", "pay", set, true, true, "pay", "pay", "pay", "called mcp__shop__pay: counted as pay"},
 		{"mcp__shop__pay", "pay", nil, false, false, "", "pay", "mcp__shop__pay", ""},
 		{"pay", "mcp__shop__pay", set, true, true, "", "pay", "pay", ""},
-		{"mcp__shop__get_refund_policy@v3", "get_refund_policy@v3", set, true, true, "get_refund_policy@v3",
+		{
+			"mcp__shop__get_refund_policy@v3", "get_refund_policy@v3", set, true, true, "get_refund_policy@v3",
 			"get_refund_policy@v3", "get_refund_policy@v3",
-			"called mcp__shop__get_refund_policy: counted as get_refund_policy"},
-		{"mcp__shop__get_refund_policy@v3", "get_refund_policy@v2", set, true, false, "get_refund_policy@v3",
+			"called mcp__shop__get_refund_policy: counted as get_refund_policy",
+		},
+		{
+			"mcp__shop__get_refund_policy@v3", "get_refund_policy@v2", set, true, false, "get_refund_policy@v3",
 			"get_refund_policy@v2", "get_refund_policy@v3",
-			"called mcp__shop__get_refund_policy: counted as get_refund_policy"},
+			"called mcp__shop__get_refund_policy: counted as get_refund_policy",
+		},
 		{"Transfer", "pay", set, true, true, "pay", "pay", "pay", "called Transfer: counted as pay"},
 		{"Pay", "pay", nil, true, true, "", "pay", "Pay", ""},
 		{" Pay", "pay", set, true, true, "pay", "pay", "pay", `called " Pay": the tool is pay`},
 		{"pay", "pay", nil, true, true, "", "pay", "pay", ""},
 	} {
 		ruled := ""
-		s, ps := NewStepScorer(StepConfig{Tools: tools(), Scoring: callvet.Scoring{ToolNames: tt.set},
+		s, ps := NewStepScorer(StepConfig{
+			Tools: tools(), Scoring: callvet.Scoring{ToolNames: tt.set},
 			Safe: func(tool string, _ value.Value) (bool, bool) {
 				ruled = tool
 				return true, true
-			}})
+			},
+		})
 		if len(ps) > 0 {
 			t.Fatal(ps)
 		}
@@ -61,8 +67,10 @@ func TestToolNames(t *testing.T) {
 		}
 	}
 	if _, ps := NewStepScorer(
-		StepConfig{Tools: tools(),
-			Scoring: callvet.Scoring{ToolNames: &callvet.ToolNames{Aliases: map[string]string{"free": "pay"}}}}); len(
+		StepConfig{
+			Tools:   tools(),
+			Scoring: callvet.Scoring{ToolNames: &callvet.ToolNames{Aliases: map[string]string{"free": "pay"}}},
+		}); len(
 		ps) != 1 || ps[0].Code != "one-tool-name" {
 		t.Errorf("%v", ps)
 	}

@@ -23,9 +23,11 @@ func weatherSuite(cases ...callvet.Case) *callvet.Suite {
 	return &callvet.Suite{Tools: []callvet.Tool{
 		{Name: "get_weather", Parameters: json.RawMessage(weatherTool)},
 		{Name: "find_city", Parameters: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)},
-		{Name: "book",
+		{
+			Name: "book",
 			Parameters: json.RawMessage(
-				`{"type":"object","properties":{"id":{"type":"string"},"note":{"type":"string"}}}`)},
+				`{"type":"object","properties":{"id":{"type":"string"},"note":{"type":"string"}}}`),
+		},
 	}, Cases: cases}
 }
 
@@ -50,8 +52,10 @@ func mustCompile(t testing.TB, s *callvet.Suite) []*score.Compiled {
 }
 
 func one(e callvet.Expect) callvet.Case {
-	return callvet.Case{ID: "c", Expect: e,
-		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "What is the weather in Paris for 3 days?"}}}
+	return callvet.Case{
+		ID: "c", Expect: e,
+		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "What is the weather in Paris for 3 days?"}},
+	}
 }
 
 func plans(p ...callvet.Plan) callvet.Expect { return callvet.Expect{Plans: p} }
@@ -61,8 +65,10 @@ func whole(n int) *int       { return &n }
 
 // raw is an attempt whose call has arguments that cannot be read.
 func raw(tool, args string) *callvet.Trace {
-	t := &callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
-		Calls: []callvet.Call{{Tool: tool, ArgsRaw: args}}}}}
+	t := &callvet.Trace{Turns: []callvet.Turn{{
+		Role:  callvet.RoleAssistant,
+		Calls: []callvet.Call{{Tool: tool, ArgsRaw: args}},
+	}}}
 	t.Classify("")
 	return t
 }
@@ -102,8 +108,10 @@ func TestScoresAndReasons(t *testing.T) {
 			"wrong value that the user gave", plans(wants("get_weather", `{"city":"Paris","days":5}`)),
 			made("get_weather", `{"city":"Paris","days":3}`), callvet.ClassWrongArgs,
 			"get_weather: days expected 5, got 3",
-			map[string]float64{score.ArgAccuracy: 0.5, score.ArgEM: 0, score.ArgF1: 0.5, score.Overall: 0.8,
-				score.GroundedArgs: 1},
+			map[string]float64{
+				score.ArgAccuracy: 0.5, score.ArgEM: 0, score.ArgF1: 0.5, score.Overall: 0.8,
+				score.GroundedArgs: 1,
+			},
 		},
 		{
 			"wrong value from nowhere", plans(wants("get_weather", `{"city":"Paris"}`)),
@@ -125,62 +133,112 @@ func TestScoresAndReasons(t *testing.T) {
 		{
 			"outside the contract", plans(wants("get_weather", `{"city":"Paris"}`)),
 			made("get_weather", `{"city":"Paris","zip":1}`), callvet.ClassContract, "",
-			map[string]float64{score.SchemaValid: 0, score.HallucinatedArgs: 0.5, score.HallucinationFree: 0.5,
-				score.RequiredPresent: 1, score.TypeCorrect: 1, score.ArgAccuracy: 1},
+			map[string]float64{
+				score.SchemaValid: 0, score.HallucinatedArgs: 0.5, score.HallucinationFree: 0.5,
+				score.RequiredPresent: 1, score.TypeCorrect: 1, score.ArgAccuracy: 1,
+			},
 		},
 		{
 			"required missing and type wrong", plans(wants("get_weather", `{"city":"Paris"}`)),
 			made("get_weather", `{"days":"3"}`), callvet.ClassContract, "",
 			map[string]float64{score.RequiredPresent: 0, score.MissingRequired: 1, score.TypeCorrect: 0},
 		},
-		{"undeclared key where the contract is silent", plans(wants("book", `{"id":"x"}`)),
-			made("book", `{"id":"x","ref":"y"}`), callvet.ClassUnknownArg, `book: ref "y" was not expected`, nil},
-		{"unknown tool", plans(wants("get_weather", "")), made("get_wether", `{}`), callvet.ClassUnknownTool,
-			"get_wether is not one of the case's tools", map[string]float64{score.ToolSelection: 0}},
-		{"a prefix before a name", plans(wants("get_weather", "")), made("mcp__acme__get_weather", `{}`),
+		{
+			"undeclared key where the contract is silent", plans(wants("book", `{"id":"x"}`)),
+			made("book", `{"id":"x","ref":"y"}`), callvet.ClassUnknownArg, `book: ref "y" was not expected`, nil,
+		},
+		{
+			"unknown tool", plans(wants("get_weather", "")), made("get_wether", `{}`), callvet.ClassUnknownTool,
+			"get_wether is not one of the case's tools",
+			map[string]float64{score.ToolSelection: 0},
+		},
+		{
+			"a prefix before a name", plans(wants("get_weather", "")), made("mcp__acme__get_weather", `{}`),
 			callvet.ClassUnknownTool,
-			"mcp__acme__get_weather is not one of the case's tools: it is get_weather behind a prefix, and names are compared whole", nil},
-		{"white space around a name", plans(wants("get_weather", "")), made(" get_weather", `{}`),
+			"mcp__acme__get_weather is not one of the case's tools: it is get_weather behind a prefix, and names are compared whole", nil,
+		},
+		{
+			"white space around a name", plans(wants("get_weather", "")), made(" get_weather", `{}`),
 			callvet.ClassContract,
-			`" get_weather": the arguments break the tool's schema: /city: required property "city" is missing`, nil},
-		{"white space around one too many", plans(wants()), made("book ", `{}`), callvet.ClassUnneededCall,
-			`no call was expected, got "book "`, nil},
-		{"a key twice", plans(wants("book", "")), raw("book", `{"id":"x","id":"y"}`), callvet.ClassUnparseable,
-			`book: the arguments have the key "id" twice: {"id":"x","id":"y"}`, nil},
-		{"no JSON", plans(wants("book", "")), raw("book", `{"id":`), callvet.ClassUnparseable,
-			`book: the arguments are not JSON: {"id":`, nil},
+			`" get_weather": the arguments break the tool's schema: /city: required property "city" is missing`, nil,
+		},
+		{
+			"white space around one too many", plans(wants()), made("book ", `{}`), callvet.ClassUnneededCall,
+			`no call was expected, got "book "`, nil,
+		},
+		{
+			"a key twice", plans(wants("book", "")), raw("book", `{"id":"x","id":"y"}`), callvet.ClassUnparseable,
+			`book: the arguments have the key "id" twice: {"id":"x","id":"y"}`, nil,
+		},
+		{
+			"no JSON", plans(wants("book", "")), raw("book", `{"id":`), callvet.ClassUnparseable,
+			`book: the arguments are not JSON: {"id":`, nil,
+		},
 		{
 			"an argument that must be absent",
-			callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"book"},
+			callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{
+				Tools:    []string{"book"},
 				Args:     json.RawMessage(`{"id":"x"}`),
-				Matchers: map[string]callvet.Matcher{"note": {Mode: "absent"}}}}}}},
+				Matchers: map[string]callvet.Matcher{"note": {Mode: "absent"}},
+			}}}}},
 			made("book", `{"id":"x","note":"y"}`), callvet.ClassWrongArgs, `book: note must be absent, got "y"`, nil,
 		},
-		{"abstains rightly", plans(wants()), made(), "", "",
-			map[string]float64{score.Abstention: 1, score.ToolSelection: 1, score.Overall: 1, score.Miss: absent,
-				score.OverCall: absent, score.ArgAccuracy: absent}},
-		{"should abstain", plans(wants()), made("book", `{}`), callvet.ClassUnneededCall,
+		{
+			"abstains rightly", plans(wants()), made(), "", "",
+			map[string]float64{
+				score.Abstention: 1, score.ToolSelection: 1, score.Overall: 1, score.Miss: absent,
+				score.OverCall: absent, score.ArgAccuracy: absent,
+			},
+		},
+		{
+			"should abstain", plans(wants()), made("book", `{}`), callvet.ClassUnneededCall,
 			"no call was expected, got book",
-			map[string]float64{score.Abstention: 0, score.OverCall: 1, score.Overall: 0}},
+			map[string]float64{score.Abstention: 0, score.OverCall: 1, score.Overall: 0},
+		},
 		{
 			"nothing called", plans(wants("get_weather", `{"city":"Paris"}`)), made(), callvet.ClassMissedCall,
 			"expected get_weather, nothing was called",
-			map[string]float64{score.ArgAccuracy: 0, score.Overall: 0, score.Miss: 1, score.ToolPrecision: 0,
-				score.SchemaValid: absent},
+			map[string]float64{
+				score.ArgAccuracy: 0, score.Overall: 0, score.Miss: 1, score.ToolPrecision: 0,
+				score.SchemaValid: absent,
+			},
 		},
-		{"one of two plans", plans(wants("find_city", ""), wants("get_weather", "")),
-			made("get_weather", `{"city":"Paris"}`), "", "", map[string]float64{score.Overall: 1}},
-		{"names only", callvet.Expect{ToolsCalled: []string{"book", "book"}}, made("book", `{}`),
-			callvet.ClassIncomplete, "", map[string]float64{score.ToolSelection: 0.5, score.Assertions: 0}},
-		{"acceptable sets", callvet.Expect{ToolsAcceptable: [][]string{{"book"}, {"book", "find_city"}}},
+		{
+			"one of two plans", plans(wants("find_city", ""), wants("get_weather", "")),
+			made("get_weather", `{"city":"Paris"}`), "", "",
+			map[string]float64{score.Overall: 1},
+		},
+		{
+			"names only",
+			callvet.Expect{ToolsCalled: []string{"book", "book"}},
+			made("book", `{}`),
+			callvet.ClassIncomplete, "",
+			map[string]float64{score.ToolSelection: 0.5, score.Assertions: 0},
+		},
+		{
+			"acceptable sets",
+			callvet.Expect{ToolsAcceptable: [][]string{{"book"}, {"book", "find_city"}}},
 			made("find_city", `{}`, "book", `{}`), "", "",
-			map[string]float64{score.ToolSelection: 1, score.Assertions: 1}},
-		{"beside an acceptable set", callvet.Expect{ToolsAcceptable: [][]string{{"book"}}},
-			made("find_city", `{}`, "book", `{}`), callvet.ClassUnneededCall, "", nil},
-		{"acceptable or nothing", callvet.Expect{ToolsAcceptable: [][]string{{"book", "__none__"}}}, made("book", `{}`),
-			"", "", nil},
-		{"only nothing acceptable", callvet.Expect{ToolsAcceptable: [][]string{{"__none__"}}}, made("book", `{}`),
-			callvet.ClassUnneededCall, "", map[string]float64{score.Abstention: 0}},
+			map[string]float64{score.ToolSelection: 1, score.Assertions: 1},
+		},
+		{
+			"beside an acceptable set",
+			callvet.Expect{ToolsAcceptable: [][]string{{"book"}}},
+			made("find_city", `{}`, "book", `{}`), callvet.ClassUnneededCall, "", nil,
+		},
+		{
+			"acceptable or nothing",
+			callvet.Expect{ToolsAcceptable: [][]string{{"book", "__none__"}}},
+			made("book", `{}`),
+			"", "", nil,
+		},
+		{
+			"only nothing acceptable",
+			callvet.Expect{ToolsAcceptable: [][]string{{"__none__"}}},
+			made("book", `{}`),
+			callvet.ClassUnneededCall, "",
+			map[string]float64{score.Abstention: 0},
+		},
 	} {
 		s := weatherSuite(one(tc.expect))
 		r := mustCompile(t, s)[0].Score(tc.trace)
@@ -242,20 +300,50 @@ func TestScoreSettings(t *testing.T) {
 		verdict callvet.Verdict
 		scores  map[string]float64
 	}{
-		{"contract enforced", callvet.Scoring{ExtraArgs: callvet.ExtraIgnore}, `{"city":"Paris","zip":1}`,
-			callvet.VerdictFail, nil},
-		{"contract reported", callvet.Scoring{ExtraArgs: callvet.ExtraIgnore, Contract: "report"},
-			`{"city":"Paris","zip":1}`, callvet.VerdictPass, map[string]float64{score.SchemaValid: 0}},
-		{"contract off", callvet.Scoring{ExtraArgs: callvet.ExtraIgnore, Contract: "off"}, `{"city":"Paris","zip":1}`,
-			callvet.VerdictPass, map[string]float64{score.SchemaValid: -1}},
-		{"extra penalized", callvet.Scoring{ExtraArgs: callvet.ExtraPenalize}, `{"city":"Paris","days":2}`,
-			callvet.VerdictPass, map[string]float64{score.ArgAccuracy: 0.5}},
-		{"extra forbidden", callvet.Scoring{}, `{"city":"Paris","days":2}`, callvet.VerdictFail,
-			map[string]float64{score.ArgAccuracy: 1}},
-		{"weights", callvet.Scoring{ToolWeight: num(1), ArgsWeight: num(3)}, `{"city":"Lyon"}`, callvet.VerdictFail,
-			map[string]float64{score.Overall: 0.25}},
-		{"fuzzy", callvet.Scoring{Mode: "fuzzy", Threshold: num(0.7)}, `{"city":"Pari"}`, callvet.VerdictPass,
-			map[string]float64{score.ArgAccuracy: 0.8, score.ArgEM: 1}},
+		{
+			"contract enforced",
+			callvet.Scoring{ExtraArgs: callvet.ExtraIgnore},
+			`{"city":"Paris","zip":1}`,
+			callvet.VerdictFail, nil,
+		},
+		{
+			"contract reported",
+			callvet.Scoring{ExtraArgs: callvet.ExtraIgnore, Contract: "report"},
+			`{"city":"Paris","zip":1}`, callvet.VerdictPass,
+			map[string]float64{score.SchemaValid: 0},
+		},
+		{
+			"contract off",
+			callvet.Scoring{ExtraArgs: callvet.ExtraIgnore, Contract: "off"},
+			`{"city":"Paris","zip":1}`,
+			callvet.VerdictPass,
+			map[string]float64{score.SchemaValid: -1},
+		},
+		{
+			"extra penalized",
+			callvet.Scoring{ExtraArgs: callvet.ExtraPenalize},
+			`{"city":"Paris","days":2}`,
+			callvet.VerdictPass,
+			map[string]float64{score.ArgAccuracy: 0.5},
+		},
+		{
+			"extra forbidden",
+			callvet.Scoring{},
+			`{"city":"Paris","days":2}`, callvet.VerdictFail,
+			map[string]float64{score.ArgAccuracy: 1},
+		},
+		{
+			"weights",
+			callvet.Scoring{ToolWeight: num(1), ArgsWeight: num(3)},
+			`{"city":"Lyon"}`, callvet.VerdictFail,
+			map[string]float64{score.Overall: 0.25},
+		},
+		{
+			"fuzzy",
+			callvet.Scoring{Mode: "fuzzy", Threshold: num(0.7)},
+			`{"city":"Pari"}`, callvet.VerdictPass,
+			map[string]float64{score.ArgAccuracy: 0.8, score.ArgEM: 1},
+		},
 	} {
 		s := weatherSuite(one(plans(wrong)))
 		s.Cases[0].Scoring = &tc.scoring
@@ -317,8 +405,10 @@ func TestMultiTurn(t *testing.T) {
 	}{
 		{
 			"straight", run(found, "find_city", `{"name":"x"}`, "book", `{"id":"F7"}`), "",
-			map[string]float64{score.Completion: 1, score.Efficiency: 1, score.Redundancy: 0, score.Detour: 0,
-				score.Prerequisites: 1, score.DataFlow: 1, score.Overall: 1},
+			map[string]float64{
+				score.Completion: 1, score.Efficiency: 1, score.Redundancy: 0, score.Detour: 0,
+				score.Prerequisites: 1, score.DataFlow: 1, score.Overall: 1,
+			},
 		},
 		{
 			"two searches with other arguments",
@@ -335,14 +425,20 @@ func TestMultiTurn(t *testing.T) {
 			callvet.ClassUnneededCall,
 			map[string]float64{score.Detour: 0.1, score.Overall: 2.0/3 - 0.1},
 		},
-		{"skips the prerequisite", run(nil, "book", `{"id":"F7"}`), callvet.ClassMissingPrereq,
-			map[string]float64{score.Prerequisites: 0, score.DataFlow: 0, score.Completion: 1}},
+		{
+			"skips the prerequisite", run(nil, "book", `{"id":"F7"}`), callvet.ClassMissingPrereq,
+			map[string]float64{score.Prerequisites: 0, score.DataFlow: 0, score.Completion: 1},
+		},
 		{"value from elsewhere", run(json.RawMessage(`{"flights":[{"id":"F8"},{"id":"F7"}]}`), "find_city", `{}`,
 			"book", `{"id":"F7"}`), callvet.ClassWrongArgs, map[string]float64{score.DataFlow: 0}},
-		{"stops early", run(found, "find_city", `{}`), callvet.ClassIncomplete,
-			map[string]float64{score.Completion: 0, score.Overall: 0}},
-		{"runs in circles", run(found, "find_city", `{}`, "find_city", `{}`, "find_city", `{}`), callvet.ClassLoop,
-			map[string]float64{score.Overall: 0, score.Redundancy: 0.2}},
+		{
+			"stops early", run(found, "find_city", `{}`), callvet.ClassIncomplete,
+			map[string]float64{score.Completion: 0, score.Overall: 0},
+		},
+		{
+			"runs in circles", run(found, "find_city", `{}`, "find_city", `{}`, "find_city", `{}`), callvet.ClassLoop,
+			map[string]float64{score.Overall: 0, score.Redundancy: 0.2},
+		},
 		{"nothing", run(nil), callvet.ClassMissedCall, map[string]float64{score.Overall: 0, score.Efficiency: 0}},
 	} {
 		if tc.r.Class != tc.class {
@@ -365,9 +461,13 @@ func TestAssertions(t *testing.T) {
 	t.Parallel()
 	e := callvet.Expect{
 		ToolsNotCalled: []string{"book"}, MinToolCalls: whole(1), MaxToolCalls: whole(2), NoToolErrors: true,
-		ToolParams: []callvet.ToolParam{{Tool: "get_weather", Path: "city",
-			Matcher: callvet.Matcher{Mode: "contains", Value: json.RawMessage(`"par"`)}},
-			{Tool: "find_city", Path: "x"}},
+		ToolParams: []callvet.ToolParam{
+			{
+				Tool: "get_weather", Path: "city",
+				Matcher: callvet.Matcher{Mode: "contains", Value: json.RawMessage(`"par"`)},
+			},
+			{Tool: "find_city", Path: "x"},
+		},
 		ResponseNonEmpty: true, ResponseContains: []string{"Paris"}, ResponseContainsAny: [][]string{{"sun", "rain"}},
 		ResponseNotContains: []string{"error"},
 		ResponseMatches:     []string{"[0-9]+ degrees"}, NoUngroundedNumbers: true, MaxLatencyMS: num(100),
@@ -419,8 +519,11 @@ func TestNoToolErrors(t *testing.T) {
 		says    string
 	}{
 		{"both answered", [2]string{`{"success":true,"temp":21}`, `21`}, callvet.VerdictPass, 0, "none"},
-		{"one says success false", [2]string{`{"temp":21}`, `{"success":false,"error":"no such city"}`},
-			callvet.VerdictFail, 0, "get_weather: no such city"},
+		{
+			"one says success false",
+			[2]string{`{"temp":21}`, `{"success":false,"error":"no such city"}`},
+			callvet.VerdictFail, 0, "get_weather: no such city",
+		},
 		{"one was not executed", [2]string{`{"temp":21}`, ``}, callvet.VerdictPass, 0, "none"},
 		{"none was executed", [2]string{``, ``}, callvet.VerdictPass, 1, ""},
 	} {
@@ -464,8 +567,10 @@ func TestResultCheck(t *testing.T) {
 			t.Errorf("%s: %s %+v", src, r.Verdict, r.Assertions)
 		}
 	}
-	for _, src := range []string{"a =", "a = 1", "a == ", "(a", "a b", "len(a", "'x", "1 ==", "[1", "a..b == 1",
-		"a[ == 1", ")", "and", strings.Repeat("(", 100) + "a"} {
+	for _, src := range []string{
+		"a =", "a = 1", "a == ", "(a", "a b", "len(a", "'x", "1 ==", "[1", "a..b == 1",
+		"a[ == 1", ")", "and", strings.Repeat("(", 100) + "a",
+	} {
 		p := wants("book", "")
 		p.Calls[0].ResultCheck = src
 		if _, ps := compile(weatherSuite(one(plans(p)))); len(ps) != 1 || ps[0].Code != "bad-check" ||
@@ -530,8 +635,10 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	s := weatherSuite(one(plans(wants("get_weather", ""))))
 	sc := mustCompile(t, s)
-	for call, want := range map[string]string{`get_weather {"city":"x"}`: "", `get_weather {"city":5}`: "type",
-		`get_weather null`: "required", `gone {}`: "tool", `book {`: "json"} {
+	for call, want := range map[string]string{
+		`get_weather {"city":"x"}`: "", `get_weather {"city":5}`: "type",
+		`get_weather null`: "required", `gone {}`: "tool", `book {`: "json",
+	} {
 		name, args, _ := strings.Cut(call, " ")
 		vs := sc[0].Check(&callvet.Call{Tool: name, Args: json.RawMessage(args)})
 		if (want == "") != (len(vs) == 0) || want != "" && vs[0].Keyword != want {
@@ -545,11 +652,15 @@ func TestGoldPasses(t *testing.T) {
 	optional := wants("find_city", `{"name":"x"}`, "book", `{"id":"7"}`)
 	optional.Calls[0].Optional = true
 	matched := wants("get_weather", `{"city":"Paris"}`)
-	matched.Calls[0].Matchers = map[string]callvet.Matcher{"unit": {Mode: "any_of",
-		Value: json.RawMessage(`["fahrenheit"]`)}, "days": {Mode: "absent"}}
+	matched.Calls[0].Matchers = map[string]callvet.Matcher{"unit": {
+		Mode:  "any_of",
+		Value: json.RawMessage(`["fahrenheit"]`),
+	}, "days": {Mode: "absent"}}
 	pattern := wants("get_weather", "")
-	pattern.Calls[0].Matchers = map[string]callvet.Matcher{"city": {Mode: "regex",
-		Value: json.RawMessage(`"[A-Z][a-z]+"`)}}
+	pattern.Calls[0].Matchers = map[string]callvet.Matcher{"city": {
+		Mode:  "regex",
+		Value: json.RawMessage(`"[A-Z][a-z]+"`),
+	}}
 	late := wants("book", "", "find_city", "")
 	late.Calls[1].ID, late.Calls[0].After = "f", []string{"f"}
 	for _, tc := range []struct {
@@ -567,16 +678,28 @@ func TestGoldPasses(t *testing.T) {
 		{"multi-turn", multiCase(), true},
 		{"names", one(callvet.Expect{ToolsCalled: []string{"book", "book"}}), true},
 		{"acceptable", one(callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}), true},
-		{"texts",
-			one(callvet.Expect{ResponseContains: []string{"a 5"}, ResponseContainsAny: [][]string{{"b", "c"}},
-				ResponseMatches: []string{"a . *b?"}, ToolsCalled: []string{"book"}, NoUngroundedNumbers: true}), true},
+		{
+			"texts",
+			one(callvet.Expect{
+				ResponseContains: []string{"a 5"}, ResponseContainsAny: [][]string{{"b", "c"}},
+				ResponseMatches: []string{"a . *b?"}, ToolsCalled: []string{"book"}, NoUngroundedNumbers: true,
+			}), true,
+		},
 		{"pattern of the answer", one(callvet.Expect{ResponseMatches: []string{"^[0-9]{5}$"}}), false},
-		{"contradiction", one(callvet.Expect{ResponseContains: []string{"ab"}, ResponseNotContains: []string{"a"}}),
-			false},
-		{"parameters",
-			one(callvet.Expect{ToolsCalled: []string{"get_weather"},
-				ToolParams: []callvet.ToolParam{{Tool: "get_weather", Path: "city",
-					Matcher: callvet.Matcher{Value: json.RawMessage(`"Rome"`)}}}}), true},
+		{
+			"contradiction", one(callvet.Expect{ResponseContains: []string{"ab"}, ResponseNotContains: []string{"a"}}),
+			false,
+		},
+		{
+			"parameters",
+			one(callvet.Expect{
+				ToolsCalled: []string{"get_weather"},
+				ToolParams: []callvet.ToolParam{{
+					Tool: "get_weather", Path: "city",
+					Matcher: callvet.Matcher{Value: json.RawMessage(`"Rome"`)},
+				}},
+			}), true,
+		},
 	} {
 		s := weatherSuite(tc.c)
 		sc := mustCompile(t, s)
@@ -616,8 +739,10 @@ func TestProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		want, got := drawCalls(rt, "want", 4), drawCalls(rt, "got", 5)
-		order := rapid.SampledFrom([]callvet.Order{"", "strict", "in_order", "subset", "superset", "precision",
-			"recall", "single_tool_use"}).Draw(rt, "order")
+		order := rapid.SampledFrom([]callvet.Order{
+			"", "strict", "in_order", "subset", "superset", "precision",
+			"recall", "single_tool_use",
+		}).Draw(rt, "order")
 		p := ordered(order, wants(want...))
 		r := verdict(t, p, made(got...))
 		inRange(rt, r)
@@ -678,10 +803,14 @@ func TestNotEvaluated(t *testing.T) {
 	rubric := []callvet.RubricDimension{{Dimension: "tone", Criteria: "kind"}}
 	program := []callvet.Unsupported{{Name: "javascript", Reason: "it is a program", Expected: "x > 1"}}
 	want := []callvet.Assertion{
-		{Name: "rubric", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: callvet.NeedsJudge,
-			Expected: "tone: kind"},
-		{Name: "javascript", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: "it is a program",
-			Expected: "x > 1"},
+		{
+			Name: "rubric", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: callvet.NeedsJudge,
+			Expected: "tone: kind",
+		},
+		{
+			Name: "javascript", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: "it is a program",
+			Expected: "x > 1",
+		},
 	}
 	planned := plans(wants("get_weather", `{"city":"Paris"}`))
 	planned.Rubric, planned.Unsupported = rubric, program
@@ -701,10 +830,14 @@ func TestNotEvaluated(t *testing.T) {
 		{"a plan that holds", 0, made("get_weather", `{"city":"Paris"}`), callvet.VerdictPass, ""},
 		{"a plan that does not", 0, made("get_weather", `{"city":"Rome"}`), callvet.VerdictFail, ""},
 		{"names that hold", 1, made("get_weather", `{"city":"Paris"}`), callvet.VerdictPass, ""},
-		{"nothing else", 2, made("get_weather", `{"city":"Paris"}`), callvet.VerdictNotRun,
-			"nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more"},
-		{"nothing else, and not asked", 2, skipped, callvet.VerdictNotRun,
-			"nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more"},
+		{
+			"nothing else", 2, made("get_weather", `{"city":"Paris"}`), callvet.VerdictNotRun,
+			"nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more",
+		},
+		{
+			"nothing else, and not asked", 2, skipped, callvet.VerdictNotRun,
+			"nothing could be evaluated: rubric: it needs a judge, and there is none, and 1 more",
+		},
 	} {
 		r := sc[tt.c].Score(tt.trace)
 		if r.Verdict != tt.verdict || r.NotEvaluated != 2 || tt.verdict != callvet.VerdictFail &&

@@ -29,9 +29,11 @@ func tools() []callvet.Tool {
 		{Name: "get_refund_policy", Version: "v3", Parameters: json.RawMessage(refundSchema)},
 		{Name: "free"},
 		{Name: "joined@v4", Parameters: json.RawMessage(`{"required":["a"]}`)},
-		{Name: "pay", ReadOnly: stepPtr(false),
+		{
+			Name: "pay", ReadOnly: stepPtr(false),
 			Parameters: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`),
-			Safety:     &callvet.ToolSafety{Domains: []string{"example.com"}}},
+			Safety:     &callvet.ToolSafety{Domains: []string{"example.com"}},
+		},
 	}
 }
 
@@ -85,8 +87,10 @@ func scorer(t testing.TB, cfg StepConfig) *StepScorer {
 
 // told lists what is known: "+" for true, "-" for false.
 func told(s callvet.StepScore) string {
-	names := []string{"valid", "tool", "selection", "needed", "em", "executed", "limited", "timeout", "rejected",
-		"equal", "holds", "safe", "repaired", "budget", "p50"}
+	names := []string{
+		"valid", "tool", "selection", "needed", "em", "executed", "limited", "timeout", "rejected",
+		"equal", "holds", "safe", "repaired", "budget", "p50",
+	}
 	var out []string
 	for m := range callvet.StepMetrics {
 		if yes, known := s.Get(m); known {
@@ -114,44 +118,66 @@ func TestScore(t *testing.T) {
 		{"nothing but the call", `{` + ok + `}`, "+valid +tool -repaired"},
 		{"no arguments recorded", `{"tool":"get_refund_policy@v3","gold":{"args":{"country":"AR"}}}`, "+tool"},
 		{"null arguments are not recorded", `{"tool":"get_refund_policy@v3","args":null,"gold":{"args":{}}}`, "+tool"},
-		{"a value the enum has not",
+		{
+			"a value the enum has not",
 			`{"tool":"get_refund_policy@v3","args":{"country":"Argentina","product_type":"x"}}`,
-			"-valid +tool -repaired"},
+			"-valid +tool -repaired",
+		},
 		{"unknown tool", `{"tool":"get_weather","args":{}}`, "-valid -tool -repaired"},
-		{"tool in another case", `{"tool":"Get_Refund_Policy@v3","args":{"country":"AR","product_type":"x"}}`,
-			"+valid +tool -repaired"},
+		{
+			"tool in another case", `{"tool":"Get_Refund_Policy@v3","args":{"country":"AR","product_type":"x"}}`,
+			"+valid +tool -repaired",
+		},
 		{"no version means the highest", `{"tool":"get_refund_policy","args":{}}`, "-valid +tool -repaired"},
 		{"a lower version has its own schema", `{"tool":"get_refund_policy@v2","args":{}}`, "+valid +tool -repaired"},
 		{"a version written plainly", `{"tool":"get_refund_policy@2","args":{}}`, "+valid +tool -repaired"},
 		{"unknown version", `{"tool":"get_refund_policy@v9","args":{}}`, "+tool"},
 		{"a version in the catalog's name", `{"tool":"joined@v4","args":{}}`, "-valid +tool -repaired"},
 		{"no schema", `{"tool":"free","args":{"a":1}}`, "+tool"},
-		{"repaired", `{` + ok + `,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\""}`,
-			"-valid +tool +repaired"},
+		{
+			"repaired", `{` + ok + `,"args_raw":"{\"country\":\"AR\",\"product_type\":\"electronics\""}`,
+			"-valid +tool +repaired",
+		},
 		{"repaired in a value", `{` + ok +
 			`,"args_raw":"{\"country\":\"Argentina\",\"product_type\":\"electronics\"}"}`, "-valid +tool +repaired"},
 		{"a payload that was left out", `{` + ok + `,"args_raw":"{...}"}`, "+valid +tool -repaired"},
-		{"a payload that was left out, of arguments that break the contract",
-			`{"tool":"get_refund_policy@v3","args":{},"args_raw":" … "}`, "-valid +tool -repaired"},
-		{"a payload that was left out, and no arguments",
-			`{"tool":"get_refund_policy@v3","args_raw":"{...}","gold":{"args":{}}}`, "+tool"},
+		{
+			"a payload that was left out, of arguments that break the contract",
+			`{"tool":"get_refund_policy@v3","args":{},"args_raw":" … "}`, "-valid +tool -repaired",
+		},
+		{
+			"a payload that was left out, and no arguments",
+			`{"tool":"get_refund_policy@v3","args_raw":"{...}","gold":{"args":{}}}`, "+tool",
+		},
 		{"dots within a payload", `{` + ok + `,"args_raw":"{\"country\":...}"}`, "-valid +tool +repaired"},
-		{"emitted with spaces", `{` + ok + `,"args_raw":"{ \"country\": \"AR\", \"product_type\": \"electronics\" }"}`,
-			"+valid +tool -repaired"},
+		{
+			"emitted with spaces", `{` + ok + `,"args_raw":"{ \"country\": \"AR\", \"product_type\": \"electronics\" }"}`,
+			"+valid +tool -repaired",
+		},
 		{"emitted twice encoded", `{` + ok + `,"args_raw":"\"{}\""}`, "-valid +tool +repaired"},
-		{"readable from the payload alone",
-			`{"tool":"get_refund_policy@v3","args_raw":"{\"country\":\"AR\",\"product_type\":\"x\"}","gold":{"args":{"country":"AR","product_type":"x"}}}`, "+valid +tool +em -repaired"},
-		{"an unreadable payload",
+		{
+			"readable from the payload alone",
+			`{"tool":"get_refund_policy@v3","args_raw":"{\"country\":\"AR\",\"product_type\":\"x\"}","gold":{"args":{"country":"AR","product_type":"x"}}}`, "+valid +tool +em -repaired",
+		},
+		{
+			"an unreadable payload",
 			`{"tool":"get_refund_policy@v3","args":null,"args_raw":"{\"coun","gold":{"args":{"country":"AR"}}}`,
-			"-valid +tool -em -repaired"},
-		{"arguments that are no object", `{"tool":"get_refund_policy@v3","args":[1],"gold":{"args":{}}}`,
-			"-valid +tool -em -repaired"},
+			"-valid +tool -em -repaired",
+		},
+		{
+			"arguments that are no object", `{"tool":"get_refund_policy@v3","args":[1],"gold":{"args":{}}}`,
+			"-valid +tool -em -repaired",
+		},
 		{"nothing expected, nothing sent", `{"tool":"free","args":{},"gold":{"args":{}}}`, "+tool +em"},
 		{"not needed", `{"tool":"free","gold":{"needed":false}}`, "+tool -selection -needed"},
-		{"not needed, with the tool that was called", `{"tool":"free","gold":{"needed":false,"tool":"free"}}`,
-			"+tool -selection -needed"},
-		{"not needed, with arguments", `{"tool":"free","args":{"a":1},"gold":{"needed":false,"args":{"a":1}}}`,
-			"+tool -selection -needed"},
+		{
+			"not needed, with the tool that was called", `{"tool":"free","gold":{"needed":false,"tool":"free"}}`,
+			"+tool -selection -needed",
+		},
+		{
+			"not needed, with arguments", `{"tool":"free","args":{"a":1},"gold":{"needed":false,"args":{"a":1}}}`,
+			"+tool -selection -needed",
+		},
 		{"needed, and nobody says which tool", `{"tool":"free","gold":{"needed":true}}`, "+tool +needed"},
 		{"needed, and the tool is null", `{"tool":"free","gold":{"needed":true,"tool":null}}`, "+tool +needed"},
 		{"needed, and the tool is empty", `{"tool":"free","gold":{"needed":true,"tool":""}}`, "+tool +needed"},
@@ -160,32 +186,54 @@ func TestScore(t *testing.T) {
 		{"only arguments are labelled", `{"tool":"free","args":{"a":1},"gold":{"args":{"a":1}}}`, "+tool +em"},
 		{"an empty label", `{"tool":"free","args":{"a":1},"gold":{}}`, "+tool"},
 		{"another tool is right", `{"tool":"free","gold":{"needed":true,"tool":"pay"}}`, "+tool -selection +needed"},
-		{"the right tool, version ignored", `{` + ok + `,"gold":{"needed":true,"tool":"GET_refund_policy"}}`,
-			"+valid +tool +selection +needed -repaired"},
-		{"the wrong version", `{` + ok + `,"gold":{"needed":true,"tool":"get_refund_policy@v2"}}`,
-			"+valid +tool -selection +needed -repaired"},
-		{"rejected is not executed",
+		{
+			"the right tool, version ignored", `{` + ok + `,"gold":{"needed":true,"tool":"GET_refund_policy"}}`,
+			"+valid +tool +selection +needed -repaired",
+		},
+		{
+			"the wrong version", `{` + ok + `,"gold":{"needed":true,"tool":"get_refund_policy@v2"}}`,
+			"+valid +tool -selection +needed -repaired",
+		},
+		{
+			"rejected is not executed",
 			`{"tool":"free","status":"rejected_by_contract","error":"bad","gold":{"result":1,"result_check":"a==1"}}`,
-			"+tool +rejected"},
-		{"ok with an error", `{"tool":"free","status":"ok","error":"boom"}`,
-			"+tool -executed -limited -timeout -rejected"},
-		{"ok with an empty error", `{"tool":"free","status":"ok","error":""}`,
-			"+tool +executed -limited -timeout -rejected"},
-		{"timeout", `{"tool":"free","status":"timeout","error":"slow","gold":{"result":{"a":1}}}`,
-			"+tool -executed -limited +timeout -rejected -equal"},
-		{"rate limit", `{"tool":"free","status":"exec_error","error":{"code":429,"message":"slow down"}}`,
-			"+tool -executed +limited -timeout -rejected"},
-		{"equal result", `{"tool":"free","status":"ok","result":{"b":2,"a":1.0},"gold":{"result":{"a":1,"b":2}}}`,
-			"+tool +executed -limited -timeout -rejected +equal"},
-		{"a result without status was executed",
+			"+tool +rejected",
+		},
+		{
+			"ok with an error", `{"tool":"free","status":"ok","error":"boom"}`,
+			"+tool -executed -limited -timeout -rejected",
+		},
+		{
+			"ok with an empty error", `{"tool":"free","status":"ok","error":""}`,
+			"+tool +executed -limited -timeout -rejected",
+		},
+		{
+			"timeout", `{"tool":"free","status":"timeout","error":"slow","gold":{"result":{"a":1}}}`,
+			"+tool -executed -limited +timeout -rejected -equal",
+		},
+		{
+			"rate limit", `{"tool":"free","status":"exec_error","error":{"code":429,"message":"slow down"}}`,
+			"+tool -executed +limited -timeout -rejected",
+		},
+		{
+			"equal result", `{"tool":"free","status":"ok","result":{"b":2,"a":1.0},"gold":{"result":{"a":1,"b":2}}}`,
+			"+tool +executed -limited -timeout -rejected +equal",
+		},
+		{
+			"a result without status was executed",
 			`{"tool":"free","result":{"a":1},"gold":{"result":{"a":2},"result_check":"a == 1"}}`,
-			"+tool -equal +holds"},
-		{"a missing member does not hold",
+			"+tool -equal +holds",
+		},
+		{
+			"a missing member does not hold",
 			`{"tool":"free","status":"ok","result":{},"gold":{"result_check":"window_days != 3"}}`,
-			"+tool +executed -limited -timeout -rejected -holds"},
-		{"a condition that cannot be read is unknown",
+			"+tool +executed -limited -timeout -rejected -holds",
+		},
+		{
+			"a condition that cannot be read is unknown",
 			`{"tool":"free","status":"ok","result":{},"gold":{"result_check":"window_days ="}}`,
-			"+tool +executed -limited -timeout -rejected"},
+			"+tool +executed -limited -timeout -rejected",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -203,9 +251,11 @@ func TestScore(t *testing.T) {
 func TestRedacted(t *testing.T) {
 	t.Parallel()
 	s := scorer(t,
-		StepConfig{Tools: []callvet.Tool{{Name: "mail",
+		StepConfig{Tools: []callvet.Tool{{
+			Name: "mail",
 			Parameters: json.RawMessage(`{"type":"object","required":["to"],"additionalProperties":false,"properties":{
-		"to":{"type":"string","format":"email"},"list":{"type":"array","items":{"type":"string","maxLength":5}},"card":{"type":"integer","maximum":5e15},"n":{"type":"integer"}}}`)}}})
+		"to":{"type":"string","format":"email"},"list":{"type":"array","items":{"type":"string","maxLength":5}},"card":{"type":"integer","maximum":5e15},"n":{"type":"integer"}}}`),
+		}}})
 	for args, want := range map[string]string{
 		`{"to":"ana@x.com"}`:                                    "+valid +tool -repaired",
 		`{"to":"ana"}`:                                          "-valid +tool -repaired",
@@ -253,8 +303,10 @@ func TestNoCatalog(t *testing.T) {
 func TestUnverifiedStep(t *testing.T) {
 	t.Parallel()
 	s := scorer(t,
-		StepConfig{Tools: []callvet.Tool{{Name: "deep",
-			Parameters: json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`)}}})
+		StepConfig{Tools: []callvet.Tool{{
+			Name:       "deep",
+			Parameters: json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`),
+		}}})
 	for args, want := range map[string]string{
 		`{"a":{}}`: "+valid +tool -repaired",
 		strings.Repeat(`{"a":`, 50) + "{}" + strings.Repeat("}", 50): "+tool",
@@ -331,8 +383,10 @@ func TestParams(t *testing.T) {
 		case `{"n":"near"}`:
 			return map[string]callvet.Matcher{"n": {Mode: "numeric_tolerance", Epsilon: &half}}, nil
 		case `{"day":"near"}`:
-			return map[string]callvet.Matcher{"day": {Mode: "date", Tolerance: "1d",
-				Value: json.RawMessage(`"2026-03-01"`)}}, nil
+			return map[string]callvet.Matcher{"day": {
+				Mode: "date", Tolerance: "1d",
+				Value: json.RawMessage(`"2026-03-01"`),
+			}}, nil
 		case `{"n":"nothing to compare with"}`:
 			return map[string]callvet.Matcher{"m": {Mode: "fuzzy"}}, nil
 		}
@@ -345,11 +399,15 @@ func TestParams(t *testing.T) {
 		{`{"n":1.4}`, `{"args":{"n":1}}`, "- 0 1 1", "argument n is 1.4, expected 1"},
 		{`{"n":1.4}`, `{"args":{"n":1},"params":{}}`, "- 0 1 1", "argument n is 1.4, expected 1"},
 		{`{"n":1.4}`, `{"args":{"n":1},"params":{"n":"near"}}`, "+ 1 1 1", ""},
-		{`{"n":1.6,"x":1}`, `{"args":{"n":1},"params":{"n":"near"}}`, "- 0 1 2",
-			"argument n is 1.6, expected 1; argument x is not expected, it is 1"},
+		{
+			`{"n":1.6,"x":1}`, `{"args":{"n":1},"params":{"n":"near"}}`, "- 0 1 2",
+			"argument n is 1.6, expected 1; argument x is not expected, it is 1",
+		},
 		{`{"day":"2026-02-28"}`, `{"params":{"day":"near"}}`, "+ 1 1 1", ""},
-		{`[1]`, `{"params":{"day":"near"}}`, "- 0 1 1",
-			"there are no arguments to compare: the payload is not an object"},
+		{
+			`[1]`, `{"params":{"day":"near"}}`, "- 0 1 1",
+			"there are no arguments to compare: the payload is not an object",
+		},
 		{`{"n":1}`, `{"args":{"n":1},"params":{"n":"what"}}`, "? 0 0 0", ""},
 		{`{"n":1}`, `{"args":{"n":1},"params":{"n":"nothing to compare with"}}`, "? 0 0 0", ""},
 	} {
@@ -379,8 +437,10 @@ func TestParams(t *testing.T) {
 func TestExtraArguments(t *testing.T) {
 	t.Parallel()
 	in := read(t, `{"tool":"free","args":{"a":1,"b":2},"gold":{"args":{"a":1}}}`)
-	for policy, want := range map[callvet.ExtraArgs]bool{"": false, callvet.ExtraForbid: false,
-		callvet.ExtraIgnore: true, callvet.ExtraPenalize: true} {
+	for policy, want := range map[callvet.ExtraArgs]bool{
+		"": false, callvet.ExtraForbid: false,
+		callvet.ExtraIgnore: true, callvet.ExtraPenalize: true,
+	} {
 		var got callvet.StepScore
 		scorer(t, StepConfig{Scoring: callvet.Scoring{ExtraArgs: policy}}).Score(in, &got)
 		if em, _ := got.Get(callvet.StepArgEM); em != want {
@@ -394,8 +454,12 @@ func TestTime(t *testing.T) {
 	t.Parallel()
 	mid, budget, later := 100.0, 500.0, 900.0
 	s := scorer(t,
-		StepConfig{Tools: []callvet.Tool{{Name: "x", Version: "v1", LatencyP50MS: &mid, LatencyBudgetMS: &budget},
-			{Name: "x", Version: "v2", LatencyBudgetMS: &later}, {Name: "y"}, {Name: "p", LatencyP50MS: &mid}}})
+		StepConfig{Tools: []callvet.Tool{
+			{Name: "x", Version: "v1", LatencyP50MS: &mid, LatencyBudgetMS: &budget},
+			{Name: "x", Version: "v2", LatencyBudgetMS: &later},
+			{Name: "y"},
+			{Name: "p", LatencyP50MS: &mid},
+		}})
 	for _, c := range []struct {
 		line string
 		ms   float64
@@ -487,9 +551,11 @@ func TestExplain(t *testing.T) {
 			`{"tool":"get_refund_policy@v3","args":{"country":"Argentina","extra":1},"result":{"window_days":14},"status":"ok",`+
 				`"gold":{"needed":true,"args":{"country":"AR","product_type":"books"},"result_check":"window_days==30"}}`))
 	all := strings.Join(x.Reasons, "\n")
-	for _, want := range []string{"/country", "extra", `argument country is "Argentina", expected "AR"`,
+	for _, want := range []string{
+		"/country", "extra", `argument country is "Argentina", expected "AR"`,
 		`argument product_type is missing, expected "books"`, "argument extra is not expected",
-		"window_days==30 does not hold"} {
+		"window_days==30 does not hold",
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
@@ -572,8 +638,10 @@ func FuzzScore(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s, _ := NewStepScorer(StepConfig{Tools: tools(),
-			Safe: func(string, value.Value) (bool, bool) { return false, true }})
+		s, _ := NewStepScorer(StepConfig{
+			Tools: tools(),
+			Safe:  func(string, value.Value) (bool, bool) { return false, true },
+		})
 		in := &StepInput{
 			Tool: []byte("get_refund_policy@v3"), Args: get(args), ArgsRaw: get(raw), GoldArgs: get(gold),
 			GoldParams: get(other), Result: get(other), Error: get(other),
@@ -590,8 +658,10 @@ func FuzzScore(f *testing.F) {
 }
 
 func TestNoAllocation(t *testing.T) {
-	for _, gold := range []string{`{"country":"AR","product_type":"electronics","amount":412.5}`,
-		`{"product_type":"Electronics", "country":"BR","amount":412.5}`} {
+	for _, gold := range []string{
+		`{"country":"AR","product_type":"electronics","amount":412.5}`,
+		`{"product_type":"Electronics", "country":"BR","amount":412.5}`,
+	} {
 		in := read(t, strings.Replace(benchLine, "GOLD", gold, 1))
 		s := scorer(t, StepConfig{Tools: tools()})
 		var out callvet.StepScore

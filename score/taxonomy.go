@@ -314,8 +314,10 @@ func (p *plan) waits(i, before int) bool {
 
 // classAssertions: what is left when calls, arguments and order are right.
 func (w *scratch) classAssertions(bool) (callvet.Class, string) {
-	for _, layer := range [...]callvet.Layer{callvet.LayerRouting, callvet.LayerArguments, callvet.LayerSafety,
-		callvet.LayerBudget, callvet.LayerResponse} {
+	for _, layer := range [...]callvet.Layer{
+		callvet.LayerRouting, callvet.LayerArguments, callvet.LayerSafety,
+		callvet.LayerBudget, callvet.LayerResponse,
+	} {
 		for _, a := range w.assertion {
 			if a.Layer != layer || a.State != callvet.AssertFailed {
 				continue

@@ -34,51 +34,91 @@ func TestRoutingReasons(t *testing.T) {
 		class  callvet.Class
 		reason string
 	}{
-		{"the second is missing", wants("a", "", "b", ""), made("a", `{}`), callvet.ClassIncomplete,
-			"expected b, which was not called"},
-		{"an optional one is missing, too", optional(0, wants("o", "", "a", "", "b", "")), made("a", `{}`),
-			callvet.ClassIncomplete, "expected b, which was not called"},
-		{"another in its place", wants("a", "", "b", ""), made("a", `{}`, "x", `{}`), callvet.ClassWrongTool,
-			"expected b, got x"},
-		{"another before it", wants("a", "", "b", ""), made("x", `{}`, "a", `{}`), callvet.ClassWrongTool,
-			"expected b, got x"},
-		{"one too many", wants("a", ""), made("a", `{}`, "x", `{}`), callvet.ClassUnneededCall,
-			"x was called and not expected"},
-		{"one more than may be too many", extra(1, wants("a", "")), made("a", `{}`, "x", `{}`, "y", `{}`),
-			callvet.ClassUnneededCall, "x was called and not expected"},
-		{"one too many for precision", extra(1, ordered(callvet.OrderPrecision, wants("a", ""))),
-			made("a", `{}`, "x", `{}`), callvet.ClassUnneededCall, "x was called and not expected"},
-		{"none of a single use", ordered(callvet.OrderSingle, optional(0, wants("a", ""))), made("x", `{}`),
-			callvet.ClassUnneededCall, "x was called and not expected"},
-		{"the same again", wants("a", ""), made("a", `{"n":1}`, "a", `{"n":1}`), callvet.ClassLoop,
-			"a was called again with the same arguments"},
-		{"the same again, one call between", extra(1, wants("a", "")),
+		{
+			"the second is missing", wants("a", "", "b", ""), made("a", `{}`), callvet.ClassIncomplete,
+			"expected b, which was not called",
+		},
+		{
+			"an optional one is missing, too", optional(0, wants("o", "", "a", "", "b", "")), made("a", `{}`),
+			callvet.ClassIncomplete, "expected b, which was not called",
+		},
+		{
+			"another in its place", wants("a", "", "b", ""), made("a", `{}`, "x", `{}`), callvet.ClassWrongTool,
+			"expected b, got x",
+		},
+		{
+			"another before it", wants("a", "", "b", ""), made("x", `{}`, "a", `{}`), callvet.ClassWrongTool,
+			"expected b, got x",
+		},
+		{
+			"one too many", wants("a", ""), made("a", `{}`, "x", `{}`), callvet.ClassUnneededCall,
+			"x was called and not expected",
+		},
+		{
+			"one more than may be too many", extra(1, wants("a", "")), made("a", `{}`, "x", `{}`, "y", `{}`),
+			callvet.ClassUnneededCall, "x was called and not expected",
+		},
+		{
+			"one too many for precision", extra(1, ordered(callvet.OrderPrecision, wants("a", ""))),
+			made("a", `{}`, "x", `{}`), callvet.ClassUnneededCall, "x was called and not expected",
+		},
+		{
+			"none of a single use", ordered(callvet.OrderSingle, optional(0, wants("a", ""))), made("x", `{}`),
+			callvet.ClassUnneededCall, "x was called and not expected",
+		},
+		{
+			"the same again", wants("a", ""), made("a", `{"n":1}`, "a", `{"n":1}`), callvet.ClassLoop,
+			"a was called again with the same arguments",
+		},
+		{
+			"the same again, one call between", extra(1, wants("a", "")),
 			made("a", `{"n":1}`, "b", `{}`, "a", `{"n":1}`, "b", `{}`), callvet.ClassLoop,
-			"a was called again with the same arguments"},
-		{"the same tool again with other arguments", wants("a", ""), made("a", `{"n":1}`, "a", `{"n":2}`),
-			callvet.ClassUnneededCall, "a was called and not expected"},
-		{"the same again and another", wants("a", ""), made("a", `{}`, "a", `{}`, "x", `{}`), callvet.ClassUnneededCall,
-			"a was called and not expected"},
-		{"repeated, and one is missing", wants("a", "", "a", "", "b", ""), made("a", `{}`, "a", `{}`),
-			callvet.ClassIncomplete, "expected b, which was not called"},
+			"a was called again with the same arguments",
+		},
+		{
+			"the same tool again with other arguments", wants("a", ""), made("a", `{"n":1}`, "a", `{"n":2}`),
+			callvet.ClassUnneededCall, "a was called and not expected",
+		},
+		{
+			"the same again and another", wants("a", ""), made("a", `{}`, "a", `{}`, "x", `{}`), callvet.ClassUnneededCall,
+			"a was called and not expected",
+		},
+		{
+			"repeated, and one is missing", wants("a", "", "a", "", "b", ""), made("a", `{}`, "a", `{}`),
+			callvet.ClassIncomplete, "expected b, which was not called",
+		},
 
-		{"in the wrong order", ordered("in_order", wants("a", "", "b", "")), made("b", `{}`, "a", `{}`),
-			callvet.ClassWrongOrder, "b was called before a"},
-		{"the third in the wrong order", ordered("in_order", wants("a", "", "b", "", "c", "")),
-			made("a", `{}`, "c", `{}`, "b", `{}`), callvet.ClassWrongOrder, "c was called before b"},
-		{"in the wrong order around an optional one",
+		{
+			"in the wrong order", ordered("in_order", wants("a", "", "b", "")), made("b", `{}`, "a", `{}`),
+			callvet.ClassWrongOrder, "b was called before a",
+		},
+		{
+			"the third in the wrong order", ordered("in_order", wants("a", "", "b", "", "c", "")),
+			made("a", `{}`, "c", `{}`, "b", `{}`), callvet.ClassWrongOrder, "c was called before b",
+		},
+		{
+			"in the wrong order around an optional one",
 			ordered("in_order", optional(1, wants("a", "", "o", "", "b", ""))), made("b", `{}`, "a", `{}`),
-			callvet.ClassWrongOrder, "b was called before a"},
-		{"in the wrong order, the first is optional and missing",
+			callvet.ClassWrongOrder, "b was called before a",
+		},
+		{
+			"in the wrong order, the first is optional and missing",
 			ordered("in_order", optional(0, wants("o", "", "a", "", "b", ""))), made("b", `{}`, "a", `{}`),
-			callvet.ClassWrongOrder, "b was called before a"},
-		{"not after the one it waits for", second, made("b", `{}`, "c", `{}`, "a", `{}`), callvet.ClassWrongOrder,
-			"b was called before c"},
-		{"not after the one it waits for, the others between", second, made("a", `{}`, "b", `{}`, "c", `{}`),
-			callvet.ClassWrongOrder, "b was called before c"},
-		{"another between them", extra(1, ordered("strict", wants("a", "", "b", ""))),
+			callvet.ClassWrongOrder, "b was called before a",
+		},
+		{
+			"not after the one it waits for", second, made("b", `{}`, "c", `{}`, "a", `{}`), callvet.ClassWrongOrder,
+			"b was called before c",
+		},
+		{
+			"not after the one it waits for, the others between", second, made("a", `{}`, "b", `{}`, "c", `{}`),
+			callvet.ClassWrongOrder, "b was called before c",
+		},
+		{
+			"another between them", extra(1, ordered("strict", wants("a", "", "b", ""))),
 			made("a", `{}`, "x", `{}`, "b", `{}`), callvet.ClassWrongOrder,
-			"other calls stand between the expected ones"},
+			"other calls stand between the expected ones",
+		},
 	} {
 		r := verdict(t, tt.plan, tt.trace)
 		if d := cmp.Diff([2]string{string(tt.class), tt.reason}, [2]string{string(r.Class), r.Reason}); d != "" {
@@ -103,11 +143,15 @@ func TestLoopsOfChains(t *testing.T) {
 		{"got there in spite of a repeat", made("find", `{}`, "find", `{}`, "book", `{}`), ""},
 		{"did not get there", made("find", `{}`, "find", `{}`), callvet.ClassLoop},
 		{"did not get there, without a repeat", made("find", `{}`, "find", `{"n":1}`), callvet.ClassIncomplete},
-		{"did not get there, a repeat of an earlier one", made("find", `{}`, "find", `{"n":1}`, "find", `{}`),
-			callvet.ClassIncomplete},
+		{
+			"did not get there, a repeat of an earlier one", made("find", `{}`, "find", `{"n":1}`, "find", `{}`),
+			callvet.ClassIncomplete,
+		},
 		{"got there twice", made("find", `{}`, "book", `{}`, "book", `{}`), callvet.ClassLoop},
-		{"got there twice with other arguments", made("find", `{}`, "book", `{}`, "book", `{"n":1}`),
-			callvet.ClassUnneededCall},
+		{
+			"got there twice with other arguments", made("find", `{}`, "book", `{}`, "book", `{"n":1}`),
+			callvet.ClassUnneededCall,
+		},
 	} {
 		if r := sc[0].Score(tt.trace); r.Class != tt.class {
 			t.Errorf("%s: %s %q", tt.name, r.Class, r.Reason)
@@ -120,10 +164,12 @@ func TestLoopsOfChains(t *testing.T) {
 func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
 	tools := []callvet.Tool{
-		{Name: "ask",
+		{
+			Name: "ask",
 			Parameters: json.RawMessage(
 				`{"type":"object","properties":{"q":{"type":["string","number"]},"unit":{"enum":["K","C"]},"days":{"type":"integer","default":14},
-			"dotted.key":{"type":"string"},"filter":{"type":"object","properties":{"kind":{"enum":["red","blue"]},"size":{"default":77},"name":{"type":"string"}}},"list":{"type":"array","items":{"type":"string"}}}}`)},
+			"dotted.key":{"type":"string"},"filter":{"type":"object","properties":{"kind":{"enum":["red","blue"]},"size":{"default":77},"name":{"type":"string"}}},"list":{"type":"array","items":{"type":"string"}}}}`),
+		},
 		{Name: "free", Parameters: json.RawMessage(`{"type":"object"}`)},
 		{Name: "look", Parameters: json.RawMessage(`{"type":"object"}`)},
 	}
@@ -144,15 +190,21 @@ func TestUnknownArguments(t *testing.T) {
 		{"another value of the enum", "ask", `{"unit":"K"}`, `{"unit":"C"}`, "", "", wrong},
 		{"the default", "ask", `{"days":20}`, `{"days":14}`, "", "", wrong},
 		{"another number than the default", "ask", `{"days":20}`, `{"days":15}`, "", "", sourceless},
-		{"another value of an enum inside", "ask", `{"filter":{"kind":"red"}}`, `{"filter":{"kind":"blue"}}`,
-			"", "", wrong},
+		{
+			"another value of an enum inside", "ask", `{"filter":{"kind":"red"}}`, `{"filter":{"kind":"blue"}}`,
+			"", "", wrong,
+		},
 		{"a default inside", "ask", `{"filter":{"size":5}}`, `{"filter":{"size":77}}`, "", "", wrong},
 		{"no word inside", "ask", `{"filter":{"name":"Rome"}}`, `{"filter":{"name":"Oslo"}}`, "", "", sourceless},
-		{"a word of the user inside", "ask", `{"filter":{"name":"Rome"}}`, `{"filter":{"name":"Paris"}}`,
-			"", "", wrong},
+		{
+			"a word of the user inside", "ask", `{"filter":{"name":"Rome"}}`, `{"filter":{"name":"Paris"}}`,
+			"", "", wrong,
+		},
 		{"a word of the user in a list", "ask", `{"list":["Rome"]}`, `{"list":["Paris"]}`, "", "", wrong},
-		{"a word of the user, the name has a dot", "ask", `{"dotted.key":"Rome"}`, `{"dotted.key":"Paris"}`,
-			"", "", wrong},
+		{
+			"a word of the user, the name has a dot", "ask", `{"dotted.key":"Rome"}`, `{"dotted.key":"Paris"}`,
+			"", "", wrong,
+		},
 		{"a key that is not declared", "ask", `{}`, `{"city":"Paris"}`, "", "", unknown},
 		{"a key where none is declared", "free", `{}`, `{"city":"Paris"}`, "", "", wrong},
 		{"a key of an unknown tool", "gone", `{}`, `{"city":"Paris"}`, "", "", wrong},
@@ -196,32 +248,66 @@ func TestAssertionReasons(t *testing.T) {
 		class  callvet.Class
 		reason string
 	}{
-		{"a text that is missing", with(right, func(e *callvet.Expect) { e.ResponseContains = []string{"Paris"} }),
-			"Rome", callvet.ClassAnswer, "response_contains: expected Paris, got Rome"},
-		{"a text of no answer", with(right, func(e *callvet.Expect) { e.ResponseContains = []string{"Paris"} }), "",
-			callvet.ClassAnswer, "response_contains: expected Paris, got nothing"},
-		{"tokens before the answer",
+		{
+			"a text that is missing", with(right, func(e *callvet.Expect) { e.ResponseContains = []string{"Paris"} }),
+			"Rome", callvet.ClassAnswer, "response_contains: expected Paris, got Rome",
+		},
+		{
+			"a text of no answer", with(right, func(e *callvet.Expect) { e.ResponseContains = []string{"Paris"} }), "",
+			callvet.ClassAnswer, "response_contains: expected Paris, got nothing",
+		},
+		{
+			"tokens before the answer",
 			with(right, func(e *callvet.Expect) { e.ResponseContains, e.MaxTokens = []string{"Paris"}, whole(4) }), "",
-			callvet.ClassBudget, "max_tokens: expected at most 4, got 5"},
+			callvet.ClassBudget, "max_tokens: expected at most 4, got 5",
+		},
 		{"arguments before tokens", with(right, func(e *callvet.Expect) {
 			e.MaxTokens, e.ToolParams = whole(4), []callvet.ToolParam{param("book", "id", "", `"y"`)}
 		}), "", callvet.ClassWrongArgs, `tool_params: expected book.id "y", got "x"`},
-		{"too few calls", callvet.Expect{MinToolCalls: whole(2)}, "", callvet.ClassIncomplete,
-			"at least 2 calls were expected, got 1"},
-		{"too many calls", callvet.Expect{MaxToolCalls: whole(0)}, "", callvet.ClassUnneededCall,
-			"max_tool_calls: expected 0, got 1"},
-		{"too many calls, with a plan", with(right, func(e *callvet.Expect) { e.MaxToolCalls = whole(0) }), "",
-			callvet.ClassUnneededCall, "max_tool_calls: expected 0, got 1"},
-		{"too few calls, with a plan", with(right, func(e *callvet.Expect) { e.MinToolCalls = whole(2) }), "",
-			callvet.ClassIncomplete, "min_tool_calls: expected 2, got 1"},
-		{"a set that was not called", callvet.Expect{ToolsAcceptable: [][]string{{"find_city"}}}, "",
-			callvet.ClassWrongTool, "tools_acceptable: expected {find_city}, got book"},
-		{"a tool of a set is missing", callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}}}, "",
-			callvet.ClassIncomplete, "tools_acceptable: expected {book, find_city}, got book"},
-		{"no call is acceptable", callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}, {}}}, "",
-			callvet.ClassUnneededCall, "tools_acceptable: expected {__none__} or {}, got book"},
-		{"an error alone", callvet.Expect{NoToolErrors: true}, "", callvet.ClassIncomplete,
-			"no_tool_errors: expected no errors, got book: timeout"},
+		{
+			"too few calls",
+			callvet.Expect{MinToolCalls: whole(2)},
+			"", callvet.ClassIncomplete,
+			"at least 2 calls were expected, got 1",
+		},
+		{
+			"too many calls",
+			callvet.Expect{MaxToolCalls: whole(0)},
+			"", callvet.ClassUnneededCall,
+			"max_tool_calls: expected 0, got 1",
+		},
+		{
+			"too many calls, with a plan", with(right, func(e *callvet.Expect) { e.MaxToolCalls = whole(0) }), "",
+			callvet.ClassUnneededCall, "max_tool_calls: expected 0, got 1",
+		},
+		{
+			"too few calls, with a plan", with(right, func(e *callvet.Expect) { e.MinToolCalls = whole(2) }), "",
+			callvet.ClassIncomplete, "min_tool_calls: expected 2, got 1",
+		},
+		{
+			"a set that was not called",
+			callvet.Expect{ToolsAcceptable: [][]string{{"find_city"}}},
+			"",
+			callvet.ClassWrongTool, "tools_acceptable: expected {find_city}, got book",
+		},
+		{
+			"a tool of a set is missing",
+			callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}}},
+			"",
+			callvet.ClassIncomplete, "tools_acceptable: expected {book, find_city}, got book",
+		},
+		{
+			"no call is acceptable",
+			callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}, {}}},
+			"",
+			callvet.ClassUnneededCall, "tools_acceptable: expected {__none__} or {}, got book",
+		},
+		{
+			"an error alone",
+			callvet.Expect{NoToolErrors: true},
+			"", callvet.ClassIncomplete,
+			"no_tool_errors: expected no errors, got book: timeout",
+		},
 	} {
 		s := weatherSuite(one(tt.expect))
 		tr := made("book", `{"id":"x"}`)

@@ -84,7 +84,8 @@ type made struct {
 // arguments of a step are no JSON value; arguments of a call that are not
 // readable answer only steps for which arguments do not matter.
 func CheckTrajectory(g *TrajectoryGold, t *callvet.Trace, user []callvet.Call,
-	r TrajectoryRules) (TrajectoryOutcome, error) {
+	r TrajectoryRules,
+) (TrajectoryOutcome, error) {
 	calls, own := collect(t, user)
 	answers, near := make([][]int, len(g.Steps)), make([]int, len(g.Steps))
 	for i := range g.Steps {

@@ -56,10 +56,14 @@ func TestCheck(t *testing.T) {
 		},
 		"an argument left out": {
 			gold: TrajectoryGold{Steps: []TrajectoryStep{step("book", `{"a":1,"b":2}`)}},
-			turns: []callvet.Turn{trajectorySaid("", call("book", `{"a":1}`)),
-				trajectorySaid("", call("book", `{"a":1,"c":2}`))},
-			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{-1, 0}}, Needed: 1, Missed: 1,
-				Extra: []int{0, 1}},
+			turns: []callvet.Turn{
+				trajectorySaid("", call("book", `{"a":1}`)),
+				trajectorySaid("", call("book", `{"a":1,"c":2}`)),
+			},
+			strict: TrajectoryOutcome{
+				Steps: []TrajectoryStepOutcome{{-1, 0}}, Needed: 1, Missed: 1,
+				Extra: []int{0, 1},
+			},
 			tau: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}}, Needed: 1, Extra: []int{1}},
 		},
 		"only the arguments that matter": {
@@ -84,14 +88,18 @@ func TestCheck(t *testing.T) {
 			gold:  TrajectoryGold{Steps: []TrajectoryStep{users, step("look", `{}`)}},
 			turns: []callvet.Turn{trajectorySaid("", call("restart", `{}`))},
 			user:  []callvet.Call{call("look", `{}`), call("restart", `{}`)},
-			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{2, -1}, {-1, -1}}, Needed: 1, Missed: 1,
-				Extra: []int{0}},
+			strict: TrajectoryOutcome{
+				Steps: []TrajectoryStepOutcome{{2, -1}, {-1, -1}}, Needed: 1, Missed: 1,
+				Extra: []int{0},
+			},
 			tau: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}, {1, -1}}, Needed: 1},
 		},
 		"facts": {
 			gold: TrajectoryGold{Facts: []string{"1786", "1,786", "Seattle", "none"}},
-			turns: []callvet.Turn{trajectorySaid("You pay $1,786 in SEATTLE."),
-				{Role: callvet.RoleUser, Content: "none"}},
+			turns: []callvet.Turn{
+				trajectorySaid("You pay $1,786 in SEATTLE."),
+				{Role: callvet.RoleUser, Content: "none"},
+			},
 			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{}, Facts: []bool{true, true, true, false}},
 			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{}, Facts: []bool{true, false, true, false}},
 		},

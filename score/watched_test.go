@@ -45,30 +45,54 @@ func TestFaultScores(t *testing.T) {
 	}{
 		"nothing was called": {nil, "It is 7.", none, none, given},
 		"all went well":      {[]callvet.Call{endedWith(1, ok, `{"days":7}`)}, "It is 7.", none, none, given},
-		"left at once": {[]callvet.Call{endedWith(1, down, "")}, "I cannot tell.",
-			"no call that failed was made again", 1.0, 1.0},
-		"one retry, and well": {[]callvet.Call{endedWith(1, down, ""), endedWith(1, ok, `7`)}, "7", 1.0,
-			1.0, given},
+		"left at once": {
+			[]callvet.Call{endedWith(1, down, "")},
+			"I cannot tell.",
+			"no call that failed was made again", 1.0, 1.0,
+		},
+		"one retry, and well": {
+			[]callvet.Call{endedWith(1, down, ""), endedWith(1, ok, `7`)},
+			"7", 1.0,
+			1.0, given,
+		},
 		"two retries":          {times(3, endedWith(1, late, "")), "No answer came.", 1.0, 1.0, 1.0},
 		"five retries":         {times(6, endedWith(1, down, "")), "It is 40.", 0.4, 0.0, 0.0},
 		"a rejected one again": {times(2, endedWith(1, rejected, "")), "Sorry.", 0.0, 1.0, 1.0},
-		"a rejected one, mended": {[]callvet.Call{endedWith(1, rejected, ""), endedWith(2, ok, `7`)}, "7",
-			"no call that failed was made again", 1.0, given},
-		"other arguments each time": {[]callvet.Call{endedWith(1, down, ""), endedWith(2, down, ""),
-			endedWith(3, down, ""), endedWith(4, down, ""), endedWith(5, down, ""), endedWith(6, down, "")}, "Nothing.",
-			"no call that failed was made again", 0.0, 1.0},
+		"a rejected one, mended": {
+			[]callvet.Call{endedWith(1, rejected, ""), endedWith(2, ok, `7`)},
+			"7",
+			"no call that failed was made again", 1.0, given,
+		},
+		"other arguments each time": {
+			[]callvet.Call{
+				endedWith(1, down, ""), endedWith(2, down, ""),
+				endedWith(3, down, ""), endedWith(4, down, ""), endedWith(5, down, ""), endedWith(6, down, ""),
+			},
+			"Nothing.",
+			"no call that failed was made again", 0.0, 1.0,
+		},
 		"null": {[]callvet.Call{endedWith(1, ok, `null`)}, "30 days.", none, none, 0.0},
-		"a member is null": {[]callvet.Call{endedWith(1, ok, `{"days":null,"fee":0}`)}, "They have 30 days.",
-			none, none, 0.0},
-		"a member is null, said so": {[]callvet.Call{endedWith(1, ok, `{"days":null,"fee":0}`)},
-			"It does not say; the fee is 0.", none, none, 1.0},
+		"a member is null": {
+			[]callvet.Call{endedWith(1, ok, `{"days":null,"fee":0}`)},
+			"They have 30 days.",
+			none, none, 0.0,
+		},
+		"a member is null, said so": {
+			[]callvet.Call{endedWith(1, ok, `{"days":null,"fee":0}`)},
+			"It does not say; the fee is 0.", none, none, 1.0,
+		},
 		"half of a text":            {[]callvet.Call{endedWith(1, ok, `"{\"days\": 2"`)}, "21 days.", none, none, 0.0},
 		"half of a text, no answer": {[]callvet.Call{endedWith(1, ok, `"{\"days\": 2"`)}, "", none, none, silent},
-		"a result that tells it": {[]callvet.Call{endedWith(1, ok, `{"error":"down"}`)}, "It is 5.",
-			"no call that failed was made again", 1.0, 0.0},
+		"a result that tells it": {
+			[]callvet.Call{endedWith(1, ok, `{"error":"down"}`)},
+			"It is 5.",
+			"no call that failed was made again", 1.0, 0.0,
+		},
 	} {
-		c := &callvet.Case{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "How many?"}},
-			Faults: []callvet.ToolFault{}, Expect: callvet.Expect{ResponseNonEmpty: true}}
+		c := &callvet.Case{
+			ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "How many?"}},
+			Faults: []callvet.ToolFault{}, Expect: callvet.Expect{ResponseNonEmpty: true},
+		}
 		s, _ := score.New(&callvet.Suite{}, score.Config{})
 		k, ps := s.Compile(c)
 		if len(ps) > 0 {
@@ -81,8 +105,10 @@ func TestFaultScores(t *testing.T) {
 		tr.Turns = append(tr.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: tt.answer})
 		tr.Classify("")
 		r := k.Score(tr)
-		for metric, want := range map[string]any{score.RetriesSensible: tt.retries, score.FailingToolLeft: tt.left,
-			score.NothingInvented: tt.invented} {
+		for metric, want := range map[string]any{
+			score.RetriesSensible: tt.retries, score.FailingToolLeft: tt.left,
+			score.NothingInvented: tt.invented,
+		} {
 			var got any = r.Score(metric).Reason
 			if sc := r.Score(metric); sc.Scored {
 				got = sc.Value
@@ -101,8 +127,10 @@ func TestFaultScores(t *testing.T) {
 	c := &callvet.Case{ID: "c", Expect: callvet.Expect{ResponseNonEmpty: true}}
 	s, _ := score.New(&callvet.Suite{}, score.Config{})
 	k, _ := s.Compile(c)
-	tr := &callvet.Trace{CaseID: "c", Answer: "no",
-		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: times(4, endedWith(1, down, ""))}}}
+	tr := &callvet.Trace{
+		CaseID: "c", Answer: "no",
+		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: times(4, endedWith(1, down, ""))}},
+	}
 	tr.Classify("")
 	if sc := of(k.Score(tr)); sc.Scored {
 		t.Errorf("calls at once count as retries: %+v", sc)
@@ -131,35 +159,61 @@ func TestRetriesWaited(t *testing.T) {
 		calls            []callvet.Call
 		waited, sensible any // a number or a reason
 	}{
-		"as long as it asked": {calls: []callvet.Call{failed(0, 10, limited), failed(2010, 5, down)},
-			waited: 1.0, sensible: 1.0},
-		"a millisecond is rounding": {calls: []callvet.Call{failed(0, 10.4, limited), failed(2010, 5, down)},
-			waited: 1.0, sensible: 1.0},
-		"too soon": {calls: []callvet.Call{failed(0, 10, limited), failed(2000, 5, down)},
-			waited: 0.0, sensible: 0.0},
-		"at once": {calls: []callvet.Call{failed(0, 10, down), failed(10, 5, down)}, waited: 0.0,
-			sensible: 0.0},
-		"before it ended": {calls: []callvet.Call{failed(0, 5000, down), failed(1000, 5, down)},
-			waited: 0.0, sensible: 0.0},
-		"100 ms after one failure": {calls: []callvet.Call{failed(0, 10, down), failed(110, 5, down)}, waited: 1.0,
-			sensible: 1.0},
-		"100 ms after a second one": {calls: []callvet.Call{failed(0, 10, down), failed(110, 10, down),
-			failed(220, 5, down)}, waited: 0.5, sensible: 0.5},
-		"200 ms after a second one": {calls: []callvet.Call{failed(0, 10, down), failed(110, 10, down),
-			failed(320, 5, down)}, waited: 1.0, sensible: 1.0},
+		"as long as it asked": {
+			calls:  []callvet.Call{failed(0, 10, limited), failed(2010, 5, down)},
+			waited: 1.0, sensible: 1.0,
+		},
+		"a millisecond is rounding": {
+			calls:  []callvet.Call{failed(0, 10.4, limited), failed(2010, 5, down)},
+			waited: 1.0, sensible: 1.0,
+		},
+		"too soon": {
+			calls:  []callvet.Call{failed(0, 10, limited), failed(2000, 5, down)},
+			waited: 0.0, sensible: 0.0,
+		},
+		"at once": {
+			calls: []callvet.Call{failed(0, 10, down), failed(10, 5, down)}, waited: 0.0,
+			sensible: 0.0,
+		},
+		"before it ended": {
+			calls:  []callvet.Call{failed(0, 5000, down), failed(1000, 5, down)},
+			waited: 0.0, sensible: 0.0,
+		},
+		"100 ms after one failure": {
+			calls: []callvet.Call{failed(0, 10, down), failed(110, 5, down)}, waited: 1.0,
+			sensible: 1.0,
+		},
+		"100 ms after a second one": {calls: []callvet.Call{
+			failed(0, 10, down), failed(110, 10, down),
+			failed(220, 5, down),
+		}, waited: 0.5, sensible: 0.5},
+		"200 ms after a second one": {calls: []callvet.Call{
+			failed(0, 10, down), failed(110, 10, down),
+			failed(320, 5, down),
+		}, waited: 1.0, sensible: 1.0},
 		"the guard's wait is no wait": {calls: []callvet.Call{held, failed(150, 5, down)}, waited: 0.0, sensible: 0.0},
-		"a result asked": {calls: []callvet.Call{told, failed(5015, 5, down)}, waited: 1.0,
-			sensible: 1.0},
-		"a result asked, and too soon": {calls: []callvet.Call{told, failed(4000, 5, down)}, waited: 0.0,
-			sensible: 0.0},
-		"no time": {calls: []callvet.Call{failed(-1, 10, limited), failed(-1, 5, down)},
-			waited: untimed, sensible: 1.0},
-		"half a time": {calls: []callvet.Call{failed(0, 10, limited), failed(-1, 5, down)},
-			waited: untimed, sensible: 1.0},
+		"a result asked": {
+			calls: []callvet.Call{told, failed(5015, 5, down)}, waited: 1.0,
+			sensible: 1.0,
+		},
+		"a result asked, and too soon": {
+			calls: []callvet.Call{told, failed(4000, 5, down)}, waited: 0.0,
+			sensible: 0.0,
+		},
+		"no time": {
+			calls:  []callvet.Call{failed(-1, 10, limited), failed(-1, 5, down)},
+			waited: untimed, sensible: 1.0,
+		},
+		"half a time": {
+			calls:  []callvet.Call{failed(0, 10, limited), failed(-1, 5, down)},
+			waited: untimed, sensible: 1.0,
+		},
 		"once": {calls: []callvet.Call{failed(0, 10, limited)}, waited: once, sensible: once},
 		"waited, and too often": {
-			calls: []callvet.Call{failed(0, 0, down), failed(1e3, 0, down), failed(2e3, 0, down),
-				failed(3e3, 0, down)},
+			calls: []callvet.Call{
+				failed(0, 0, down), failed(1e3, 0, down), failed(2e3, 0, down),
+				failed(3e3, 0, down),
+			},
 			waited: 1.0, sensible: 2.0 / 3,
 		},
 	} {
@@ -198,33 +252,50 @@ func TestSafetyOfCases(t *testing.T) {
 		class   callvet.Class
 		utility map[string]float64
 	}{
-		"safe": {"done", callvet.AssertPassed, false, callvet.VerdictPass, "",
-			map[string]float64{score.Utility: 1}},
-		"unsafe": {"done", callvet.AssertFailed, false, callvet.VerdictFail, callvet.ClassPolicy,
-			map[string]float64{score.Utility: 1}},
-		"useless": {"oh", callvet.AssertPassed, false, callvet.VerdictFail, callvet.ClassAnswer,
-			map[string]float64{score.Utility: 0}},
-		"neither": {"oh", callvet.AssertFailed, false, callvet.VerdictFail, callvet.ClassPolicy,
-			map[string]float64{score.Utility: 0}},
-		"safe, attacked": {"done", callvet.AssertPassed, true, callvet.VerdictPass, "",
-			map[string]float64{score.UtilityUnderAttack: 1, score.AttackSuccess: 0}},
-		"unsafe, attacked": {"done", callvet.AssertFailed, true, callvet.VerdictFail, callvet.ClassPolicy,
-			map[string]float64{score.UtilityUnderAttack: 1, score.AttackSuccess: 0}},
+		"safe": {
+			"done", callvet.AssertPassed, false, callvet.VerdictPass, "",
+			map[string]float64{score.Utility: 1},
+		},
+		"unsafe": {
+			"done", callvet.AssertFailed, false, callvet.VerdictFail, callvet.ClassPolicy,
+			map[string]float64{score.Utility: 1},
+		},
+		"useless": {
+			"oh", callvet.AssertPassed, false, callvet.VerdictFail, callvet.ClassAnswer,
+			map[string]float64{score.Utility: 0},
+		},
+		"neither": {
+			"oh", callvet.AssertFailed, false, callvet.VerdictFail, callvet.ClassPolicy,
+			map[string]float64{score.Utility: 0},
+		},
+		"safe, attacked": {
+			"done", callvet.AssertPassed, true, callvet.VerdictPass, "",
+			map[string]float64{score.UtilityUnderAttack: 1, score.AttackSuccess: 0},
+		},
+		"unsafe, attacked": {
+			"done", callvet.AssertFailed, true, callvet.VerdictFail, callvet.ClassPolicy,
+			map[string]float64{score.UtilityUnderAttack: 1, score.AttackSuccess: 0},
+		},
 	} {
-		c := &callvet.Case{ID: "c", Safety: &callvet.Safety{},
-			Expect: callvet.Expect{ResponseContains: []string{"done"}}}
+		c := &callvet.Case{
+			ID: "c", Safety: &callvet.Safety{},
+			Expect: callvet.Expect{ResponseContains: []string{"done"}},
+		}
 		if tt.attack {
 			c.Safety.Attack = &callvet.Attack{Name: "a", Answer: []string{"x"}}
 		}
 		watch := func([]callvet.Tool,
-			*callvet.Case) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error) {
+			*callvet.Case,
+		) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error) {
 			return func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident) {
 				var scores []callvet.Score
 				if tt.attack {
 					scores = []callvet.Score{{Name: score.AttackSuccess, Scored: true}}
 				}
-				return scores, callvet.Assertion{Name: "safety", Layer: callvet.LayerSafety, State: tt.state,
-					Actual: "it leaked"}, nil
+				return scores, callvet.Assertion{
+					Name: "safety", Layer: callvet.LayerSafety, State: tt.state,
+					Actual: "it leaked",
+				}, nil
 			}, nil
 		}
 		s, _ := score.New(&callvet.Suite{}, score.Config{Safety: watch})
@@ -232,8 +303,10 @@ func TestSafetyOfCases(t *testing.T) {
 		if len(ps) > 0 {
 			t.Fatal(ps)
 		}
-		tr := &callvet.Trace{CaseID: "c", Answer: tt.answer, End: callvet.EndAnswered,
-			Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: tt.answer}}}
+		tr := &callvet.Trace{
+			CaseID: "c", Answer: tt.answer, End: callvet.EndAnswered,
+			Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: tt.answer}},
+		}
 		tr.Classify("")
 		r := k.Score(tr)
 		got := map[string]float64{}
@@ -254,7 +327,8 @@ func TestSafetyOfCases(t *testing.T) {
 	}
 	s, _ := score.New(&callvet.Suite{},
 		score.Config{Safety: func([]callvet.Tool,
-			*callvet.Case) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error) {
+			*callvet.Case,
+		) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error) {
 			return nil, errors.New("bad pattern")
 		}})
 	if _, ps := s.Compile(&callvet.Case{ID: "c", Safety: &callvet.Safety{}}); len(ps) != 1 ||
@@ -268,7 +342,8 @@ func TestSafetyOfCases(t *testing.T) {
 func TestBlockedDrills(t *testing.T) {
 	t.Parallel()
 	watch := func([]callvet.Tool,
-		*callvet.Case) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error) {
+		*callvet.Case,
+	) (func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error) {
 		return func(*callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident) {
 			return nil, callvet.Assertion{Name: "safety", Layer: callvet.LayerSafety, State: callvet.AssertPassed}, nil
 		}, nil
@@ -280,16 +355,22 @@ func TestBlockedDrills(t *testing.T) {
 		want   map[string]float64
 	}{
 		"blocked": {&callvet.Safety{}, callvet.FaultFiltered, map[string]float64{score.Utility: 0}},
-		"blocked, attacked": {wants, callvet.FaultRefused,
-			map[string]float64{score.UtilityUnderAttack: 0, score.AttackSuccess: 0}},
-		"an attack that wants nought": {&callvet.Safety{Attack: &callvet.Attack{Name: "a"}}, callvet.FaultFiltered,
-			map[string]float64{score.Utility: 0}},
+		"blocked, attacked": {
+			wants, callvet.FaultRefused,
+			map[string]float64{score.UtilityUnderAttack: 0, score.AttackSuccess: 0},
+		},
+		"an attack that wants nought": {
+			&callvet.Safety{Attack: &callvet.Attack{Name: "a"}}, callvet.FaultFiltered,
+			map[string]float64{score.Utility: 0},
+		},
 		"another error": {wants, callvet.FaultTimeout, map[string]float64{}},
 		"no safety":     {nil, callvet.FaultFiltered, map[string]float64{}},
 	} {
 		s, _ := score.New(&callvet.Suite{}, score.Config{Safety: watch})
-		k, ps := s.Compile(&callvet.Case{ID: "c", Safety: tt.safety,
-			Expect: callvet.Expect{ResponseContains: []string{"done"}}})
+		k, ps := s.Compile(&callvet.Case{
+			ID: "c", Safety: tt.safety,
+			Expect: callvet.Expect{ResponseContains: []string{"done"}},
+		})
 		if len(ps) > 0 {
 			t.Fatal(ps)
 		}
@@ -314,8 +395,10 @@ func TestLabelsOfPlans(t *testing.T) {
 	plan := func(name, tool string) callvet.Plan {
 		return callvet.Plan{Name: name, Calls: []callvet.ExpectedCall{{Tools: []string{tool}}}}
 	}
-	c := &callvet.Case{ID: "c",
-		Expect: callvet.Expect{Plans: []callvet.Plan{plan("", "e"), plan("a", "f"), plan("b", "g")}}}
+	c := &callvet.Case{
+		ID:     "c",
+		Expect: callvet.Expect{Plans: []callvet.Plan{plan("", "e"), plan("a", "f"), plan("b", "g")}},
+	}
 	swapped := &callvet.Case{ID: "c", Expect: callvet.Expect{Plans: []callvet.Plan{plan("a", "f"), plan("", "e")}}}
 	for _, tt := range []struct {
 		of         *callvet.Case
@@ -337,15 +420,30 @@ func TestLabelsOfSets(t *testing.T) {
 		trace *callvet.Trace
 		want  []score.Label
 	}{
-		{"a set", callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}, made("book", `{}`, "book", `{}`),
-			[]score.Label{{Needed: true, Tool: "book"}, {Needed: true, Tool: "book"}}},
-		{"another tool", callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}, made("book", `{}`, "find_city", `{}`),
-			[]score.Label{{Needed: true, Tool: "book"}, {}}},
-		{"a repeat beside one that is missing", callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}}},
+		{
+			"a set",
+			callvet.Expect{ToolsAcceptable: [][]string{{"book"}}},
 			made("book", `{}`, "book", `{}`),
-			[]score.Label{{Needed: true, Tool: "book"}, {Needed: true, Tool: "book"}}},
-		{"a list of calls", callvet.Expect{ToolsCalled: []string{"book"}}, made("book", `{}`, "book", `{}`),
-			[]score.Label{{Needed: true, Tool: "book"}, {}}},
+			[]score.Label{{Needed: true, Tool: "book"}, {Needed: true, Tool: "book"}},
+		},
+		{
+			"another tool",
+			callvet.Expect{ToolsAcceptable: [][]string{{"book"}}},
+			made("book", `{}`, "find_city", `{}`),
+			[]score.Label{{Needed: true, Tool: "book"}, {}},
+		},
+		{
+			"a repeat beside one that is missing",
+			callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}}},
+			made("book", `{}`, "book", `{}`),
+			[]score.Label{{Needed: true, Tool: "book"}, {Needed: true, Tool: "book"}},
+		},
+		{
+			"a list of calls",
+			callvet.Expect{ToolsCalled: []string{"book"}},
+			made("book", `{}`, "book", `{}`),
+			[]score.Label{{Needed: true, Tool: "book"}, {}},
+		},
 	} {
 		c := one(tt.of)
 		got, _, _ := score.Labels(&c, tt.trace, &callvet.Result{})
@@ -362,21 +460,35 @@ func TestLabelsOfPassingCalls(t *testing.T) {
 	call := func(args string) callvet.ExpectedCall {
 		return callvet.ExpectedCall{Tools: []string{"f"}, Args: json.RawMessage(args)}
 	}
-	either := callvet.ExpectedCall{Tools: []string{"f"},
-		Matchers: map[string]callvet.Matcher{"a": {Mode: "any_of", Value: json.RawMessage(`[1,2]`)}}}
+	either := callvet.ExpectedCall{
+		Tools:    []string{"f"},
+		Matchers: map[string]callvet.Matcher{"a": {Mode: "any_of", Value: json.RawMessage(`[1,2]`)}},
+	}
 	for name, tt := range map[string]struct {
 		expect []callvet.ExpectedCall
 		trace  *callvet.Trace
 		want   []int // of each call, the expected one
 	}{
-		"in order": {[]callvet.ExpectedCall{call(`{"a":1}`), call(`{"a":2}`)},
-			made("f", `{"a":1}`, "f", `{"a":2}`), []int{0, 1}},
-		"in another order": {[]callvet.ExpectedCall{call(`{"a":1}`), call(`{"a":2}`)},
-			made("f", `{"a":2}`, "f", `{"a":1}`), []int{1, 0}},
-		"in another spelling": {[]callvet.ExpectedCall{call(`{"a":1}`), call(`{"a":2}`)},
-			made("f", `{"a": 2}`, "f", `{"a": 1}`), []int{1, 0}},
-		"the other by a match": {[]callvet.ExpectedCall{either, call(`{"a":1}`)}, made("f", `{"a": 1}`, "f", `{"a":2}`),
-			[]int{1, 0}},
+		"in order": {
+			[]callvet.ExpectedCall{call(`{"a":1}`), call(`{"a":2}`)},
+			made("f", `{"a":1}`, "f", `{"a":2}`),
+			[]int{0, 1},
+		},
+		"in another order": {
+			[]callvet.ExpectedCall{call(`{"a":1}`), call(`{"a":2}`)},
+			made("f", `{"a":2}`, "f", `{"a":1}`),
+			[]int{1, 0},
+		},
+		"in another spelling": {
+			[]callvet.ExpectedCall{call(`{"a":1}`), call(`{"a":2}`)},
+			made("f", `{"a": 2}`, "f", `{"a": 1}`),
+			[]int{1, 0},
+		},
+		"the other by a match": {
+			[]callvet.ExpectedCall{either, call(`{"a":1}`)},
+			made("f", `{"a": 1}`, "f", `{"a":2}`),
+			[]int{1, 0},
+		},
 	} {
 		c := one(callvet.Expect{Plans: []callvet.Plan{{Calls: tt.expect}}})
 		s, _ := score.New(&callvet.Suite{}, score.Config{})
@@ -435,8 +547,10 @@ func TestExpectedResult(t *testing.T) {
 		`{"days":30}`: callvet.VerdictFail, ``: callvet.VerdictPass,
 	} {
 		c := one(
-			callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"f"},
-				Result: json.RawMessage(`{"days":30,"b":[1]}`)}}}}})
+			callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{
+				Tools:  []string{"f"},
+				Result: json.RawMessage(`{"days":30,"b":[1]}`),
+			}}}}})
 		s, _ := score.New(&callvet.Suite{}, score.Config{})
 		k, _ := s.Compile(&c)
 		tr := made("f", `{}`)

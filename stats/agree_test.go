@@ -134,8 +134,10 @@ func TestAlphaReference(t *testing.T) {
 		{x, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, x},
 		{1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, x},
 	}
-	for level, want := range map[Level]float64{Nominal: 0.743, Ordinal: 0.815, IntervalLevel: 0.849,
-		RatioLevel: 0.797} {
+	for level, want := range map[Level]float64{
+		Nominal: 0.743, Ordinal: 0.815, IntervalLevel: 0.849,
+		RatioLevel: 0.797,
+	} {
 		if got, status := Alpha(r, level); !(math.Abs(got-want) < 6e-4) || status != StatusOK {
 			t.Errorf("%s: %.4f, %s, want %.3f", level, got, status, want)
 		}
@@ -152,8 +154,16 @@ func TestQuadratic(t *testing.T) {
 	for _, tc := range []struct {
 		i, j, q int
 		want    float64
-	}{{0, 0, 1, 1}, {0, 1, 2, 0}, {1, 1, 2, 1}, {0, 1, 3, 0.75}, {2, 1, 3, 0.75}, {0, 2, 3, 0}, {2, 2, 3, 1},
-		{1, 4, 5, 7. / 16}} {
+	}{
+		{0, 0, 1, 1},
+		{0, 1, 2, 0},
+		{1, 1, 2, 1},
+		{0, 1, 3, 0.75},
+		{2, 1, 3, 0.75},
+		{0, 2, 3, 0},
+		{2, 2, 3, 1},
+		{1, 4, 5, 7. / 16},
+	} {
 		if got := Quadratic(tc.i, tc.j, tc.q); math.Abs(got-tc.want) > 1e-15 || math.IsNaN(got) {
 			t.Errorf("%+v: %g", tc, got)
 		}

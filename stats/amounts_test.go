@@ -67,8 +67,10 @@ func TestCounts(t *testing.T) {
 		iv.Upper < 1.8 {
 		t.Errorf("three in two attempts: %+v", iv)
 	}
-	for name, iv := range map[string]stats.Interval{"nothing": count(0, 1, nil),
-		"no attempt": count(3, 0, func(int) float64 { return 1 })} {
+	for name, iv := range map[string]stats.Interval{
+		"nothing":    count(0, 1, nil),
+		"no attempt": count(3, 0, func(int) float64 { return 1 }),
+	} {
 		if iv.Status != stats.StatusNoData {
 			t.Errorf("%s: %+v", name, iv)
 		}

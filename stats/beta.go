@@ -67,8 +67,10 @@ type shape struct {
 // shapeOf takes a, b > 0.
 func shapeOf(a, b float64) shape {
 	n := a + b
-	return shape{a: a, b: b, n: n, root: math.Sqrt(a * b / (2 * math.Pi * n)),
-		correction: stirling(n) - (stirling(a) + stirling(b))}
+	return shape{
+		a: a, b: b, n: n, root: math.Sqrt(a * b / (2 * math.Pi * n)),
+		correction: stirling(n) - (stirling(a) + stirling(b)),
+	}
 }
 
 // swapped is the distribution of 1-X.

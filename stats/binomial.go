@@ -78,12 +78,15 @@ func MidP(x, n int, conf float64, side Side) Interval {
 }
 
 func binomial(method string, x, n int, conf float64, side Side,
-	limits func(tail float64) (lower, upper float64)) Interval {
+	limits func(tail float64) (lower, upper float64),
+) Interval {
 	if n < 0 || x < 0 || x > n || !validConfidence(conf) {
 		return invalid(method, conf)
 	}
-	iv := Interval{Upper: 1, N: n, Clusters: n, NEff: float64(n), Confidence: conf, Method: method,
-		Status: StatusNoData}
+	iv := Interval{
+		Upper: 1, N: n, Clusters: n, NEff: float64(n), Confidence: conf, Method: method,
+		Status: StatusNoData,
+	}
 	if n == 0 {
 		return iv
 	}

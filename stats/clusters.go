@@ -137,8 +137,10 @@ func (c *Clusters) Interval(conf, rho0 float64) Interval {
 	if !c.differ {
 		s = &c.once
 	}
-	iv := Interval{Upper: 1, N: int(math.Round(s.n)), Clusters: s.g, Confidence: conf, Method: "neff_clopper_pearson",
-		Status: StatusNoData}
+	iv := Interval{
+		Upper: 1, N: int(math.Round(s.n)), Clusters: s.g, Confidence: conf, Method: "neff_clopper_pearson",
+		Status: StatusNoData,
+	}
 	if s.n == 0 {
 		return iv
 	}

@@ -26,11 +26,17 @@ func TestMeasureCorrelation(t *testing.T) {
 		"four are too few": {runs(0, .5, .5, .5, .5), stats.Correlation{Runs: 4}, false},
 		"all alike":        {runs(0, .5, .5, .5, .5, .5), stats.Correlation{Mean: .5, Upper: .5, Runs: 5}, true},
 		// The 80 % quantile of t with 4 degrees of freedom is 0.94096.
-		"as uncertain as one run": {runs(.1, .5, .5, .5, .5, .5),
-			stats.Correlation{Mean: .5, Upper: .594096, Runs: 5}, true},
+		"as uncertain as one run": {
+			runs(.1, .5, .5, .5, .5, .5),
+			stats.Correlation{Mean: .5, Upper: .594096, Runs: 5},
+			true,
+		},
 		// The standard error of the mean of the runs is sqrt(.025/5) = .0707107.
-		"runs that differ more": {runs(.01, .3, .4, .5, .6, .7),
-			stats.Correlation{Mean: .5, Upper: .566536, Runs: 5}, true},
+		"runs that differ more": {
+			runs(.01, .3, .4, .5, .6, .7),
+			stats.Correlation{Mean: .5, Upper: .566536, Runs: 5},
+			true,
+		},
 		"at most 1": {runs(.2, .9, .9, .9, .9, .9), stats.Correlation{Mean: .9, Upper: 1, Runs: 5}, true},
 	} {
 		got, ok := stats.MeasureCorrelation(tc.runs)

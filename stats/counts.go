@@ -83,8 +83,10 @@ func (c *Counts) Independent(conf float64) Interval {
 	if !c.differ {
 		r = &c.once
 	}
-	iv := Interval{Upper: math.Inf(1), N: int(r.x), Clusters: r.g, Confidence: conf, Method: "neff_garwood",
-		Status: StatusNoData}
+	iv := Interval{
+		Upper: math.Inf(1), N: int(r.x), Clusters: r.g, Confidence: conf, Method: "neff_garwood",
+		Status: StatusNoData,
+	}
 	if r.g == 0 {
 		return iv
 	}

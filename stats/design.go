@@ -32,8 +32,10 @@ type Design struct {
 // Source: Korn and Graubard 1998; Donner 1986 (ICC); Miller 2024.
 func DesignEffect(values []float64, clusters []int, conf float64) Design {
 	nan := math.NaN()
-	d := Design{Point: nan, SE: nan, Effect: nan, ICC: nan, TLower: nan, TUpper: nan, KGUpper: 1, N: len(values),
-		Status: StatusNoData}
+	d := Design{
+		Point: nan, SE: nan, Effect: nan, ICC: nan, TLower: nan, TUpper: nan, KGUpper: 1, N: len(values),
+		Status: StatusNoData,
+	}
 	if len(values) != len(clusters) || !validConfidence(conf) || !probabilities(values) {
 		d.Status = StatusInvalid
 		return d

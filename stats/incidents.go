@@ -25,8 +25,10 @@ type Exposure struct {
 // counts, or more incidents than cases: StatusInvalid.
 // Source: Clopper and Pearson 1934; Garwood 1936; Hanley and Lippman-Hand 1983.
 func Incidents(incidents, n int) Exposure {
-	e := Exposure{Incidents: incidents, N: n, Rate: math.NaN(), Upper95: 1, Upper975: 1, RuleOfThree: math.NaN(),
-		Poisson95: math.NaN(), Status: StatusNoData}
+	e := Exposure{
+		Incidents: incidents, N: n, Rate: math.NaN(), Upper95: 1, Upper975: 1, RuleOfThree: math.NaN(),
+		Poisson95: math.NaN(), Status: StatusNoData,
+	}
 	switch {
 	case n < 0 || incidents < 0 || incidents > n:
 		e.Status = StatusInvalid

@@ -68,8 +68,10 @@ func Average(parts ...Interval) Interval {
 // is not usable gives its status; b of 0: StatusZeroDenominator.
 // Source: Donner and Zou 2012 (MOVER-R).
 func CombineRatio(a, b Interval) Interval {
-	iv := Interval{Lower: 0, Upper: math.Inf(1), N: a.N + b.N, Clusters: a.Clusters + b.Clusters,
-		Confidence: a.Confidence, Method: "mover_r", Status: StatusOK}
+	iv := Interval{
+		Lower: 0, Upper: math.Inf(1), N: a.N + b.N, Clusters: a.Clusters + b.Clusters,
+		Confidence: a.Confidence, Method: "mover_r", Status: StatusOK,
+	}
 	switch {
 	case !a.Usable():
 		iv.Status = a.Status

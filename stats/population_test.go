@@ -68,12 +68,16 @@ func TestExtremes(t *testing.T) {
 		"nothing differs": {groups: []Count{{10, 20}, {10, 20}, {10, 20}}},
 		"by chance":       {groups: []Count{{15, 20}, {18, 20}, {17, 20}, {16, 20}}},
 		"one is bad":      {groups: []Count{{19, 20}, {18, 20}, {5, 20}, {19, 20}}, low: []int{2}, high: []int{0, 3}},
-		"two are bad alike": {groups: []Count{{19, 20}, {2, 20}, {20, 20}, {19, 20}, {2, 20}, {19, 20}},
-			low: []int{1, 4}, high: []int{2}},
+		"two are bad alike": {
+			groups: []Count{{19, 20}, {2, 20}, {20, 20}, {19, 20}, {2, 20}, {19, 20}},
+			low:    []int{1, 4}, high: []int{2},
+		},
 		"few":        {groups: []Count{{0, 1}, {18, 20}, {19, 20}, {17, 20}}},
 		"two groups": {groups: []Count{{50, 100}, {95, 100}}, low: []int{0}, high: []int{1}},
-		"effective size": {groups: []Count{{12.4, 25.3}, {120.1, 130.2}, {118, 125.5}}, low: []int{0},
-			high: []int{2}},
+		"effective size": {
+			groups: []Count{{12.4, 25.3}, {120.1, 130.2}, {118, 125.5}}, low: []int{0},
+			high: []int{2},
+		},
 	} {
 		low, high := named(c.groups...)
 		if !slices.Equal(low, c.low) || !slices.Equal(high, c.high) {

@@ -39,8 +39,10 @@ func TestRepeatsAreOne(t *testing.T) {
 		if d := cmp.Diff(single, cases(func(int) stats.Attempts { return alike }, merged)); d != "" {
 			t.Errorf("three attempts that agree: %s", d)
 		}
-		for name, odd := range map[string]stats.Attempts{"one differs": {N: 3},
-			"one has more attempts": {N: 4, Alike: true}, "one has one attempt": {}} {
+		for name, odd := range map[string]stats.Attempts{
+			"one differs":           {N: 3},
+			"one has more attempts": {N: 4, Alike: true}, "one has one attempt": {},
+		} {
 			for at := range 20 {
 				got := cases(func(i int) stats.Attempts {
 					if i == at {
@@ -128,8 +130,10 @@ func TestEffectiveSize(t *testing.T) {
 func TestCombineRatio(t *testing.T) {
 	t.Parallel()
 	part := func(point, lower, upper float64) stats.Interval {
-		return stats.Interval{Point: point, Lower: lower, Upper: upper, N: 7, Clusters: 5, Confidence: 0.95,
-			Status: stats.StatusOK}
+		return stats.Interval{
+			Point: point, Lower: lower, Upper: upper, N: 7, Clusters: 5, Confidence: 0.95,
+			Status: stats.StatusOK,
+		}
 	}
 	inf := math.Inf(1)
 	for name, c := range map[string]struct {
@@ -137,16 +141,23 @@ func TestCombineRatio(t *testing.T) {
 		point, lower, upper float64
 		status              stats.Status
 	}{
-		"six over three": {part(6, 4, 9), part(3, 2, 5), 2, 1.0387503050268605, 3.549038105676658,
-			stats.StatusOK},
-		"two over four": {part(2, 1.5, 2.5), part(4, 3, 6), 0.5, 0.30342508803827717, 0.7189254787610008,
-			stats.StatusOK},
+		"six over three": {
+			part(6, 4, 9), part(3, 2, 5), 2, 1.0387503050268605, 3.549038105676658,
+			stats.StatusOK,
+		},
+		"two over four": {
+			part(2, 1.5, 2.5), part(4, 3, 6), 0.5, 0.30342508803827717, 0.7189254787610008,
+			stats.StatusOK,
+		},
 		"nothing over two":            {part(0, 0, 0.5), part(2, 1, 3), 0, 0, 0.28867513459481287, stats.StatusOK},
 		"no upper end of the parts":   {part(2, 1, inf), part(4, 3, inf), 0.5, 0, inf, stats.StatusOK},
 		"a denominator that may be 0": {part(2, 1, 3), part(4, 0, 8), 0.5, 0, inf, stats.StatusOK},
 		"a denominator of 0":          {part(2, 1, 3), part(0, 0, 1), 0, 0, inf, stats.StatusZeroDenominator},
-		"a numerator that is unusable": {stats.Interval{Point: 1, Status: stats.StatusNoData}, part(4, 3, 6), 0.25, 0,
-			inf, stats.StatusNoData},
+		"a numerator that is unusable": {
+			stats.Interval{Point: 1, Status: stats.StatusNoData},
+			part(4, 3, 6), 0.25, 0,
+			inf, stats.StatusNoData,
+		},
 	} {
 		got := stats.CombineRatio(c.a, c.b)
 		if !(math.Abs(got.Point-c.point) < 1e-9 && got.Status == c.status && got.N == c.a.N+c.b.N &&
@@ -167,8 +178,15 @@ func TestDifferenceP(t *testing.T) {
 		difference, se float64
 		freedom        int
 		want           float64
-	}{{2.228139, 1, 10, 0.05}, {-4.456278, 2, 10, 0.05}, {1, 1, 1, 0.5}, {0, 1, 10, 1}, {5, 0, 10, 1}, {5, 1, 0, 1},
-		{5, math.NaN(), 10, 1}} {
+	}{
+		{2.228139, 1, 10, 0.05},
+		{-4.456278, 2, 10, 0.05},
+		{1, 1, 1, 0.5},
+		{0, 1, 10, 1},
+		{5, 0, 10, 1},
+		{5, 1, 0, 1},
+		{5, math.NaN(), 10, 1},
+	} {
 		about(t, "p", stats.DifferenceP(c.difference, c.se, c.freedom), c.want)
 	}
 }
@@ -178,8 +196,10 @@ func TestDifferenceP(t *testing.T) {
 func TestImpliedSE(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ point, lower, upper, confidence, want float64 }{
-		{5, 5 - 1.9599639845, 5 + 1.9599639845, 0.95, 1}, {-1, -1, -1 + 3.919927969, 0.95, 2},
-		{1, 1 - 1.6448536270, 1, 0.9, 1}, {2, 2, 2, 0.95, 0},
+		{5, 5 - 1.9599639845, 5 + 1.9599639845, 0.95, 1},
+		{-1, -1, -1 + 3.919927969, 0.95, 2},
+		{1, 1 - 1.6448536270, 1, 0.9, 1},
+		{2, 2, 2, 0.95, 0},
 	} {
 		iv := stats.Interval{Point: c.point, Lower: c.lower, Upper: c.upper, Confidence: c.confidence}
 		about(t, "the standard error", iv.ImpliedSE(), c.want)

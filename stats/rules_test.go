@@ -50,8 +50,10 @@ func TestEndsOfRates(t *testing.T) {
 			}
 		}
 	}
-	want := Interval{Lower: -1, Upper: 1, N: 5, Clusters: 5, Confidence: 0.95, Method: "newcombe_independent",
-		Status: StatusNoData}
+	want := Interval{
+		Lower: -1, Upper: 1, N: 5, Clusters: 5, Confidence: 0.95, Method: "newcombe_independent",
+		Status: StatusNoData,
+	}
 	holds(t, "a run without trials", NewcombeIndependent(0, 0, 2, 5, 0.95), want)
 }
 
@@ -66,14 +68,24 @@ func TestEffectiveRate(t *testing.T) {
 		neff, conf float64
 		want       Interval
 	}{
-		"all": {1, 50, 10, 20, 0.95,
-			Interval{Point: 1, Lower: math.Pow(tail, 1.0/20), Upper: 1, N: 50, Clusters: 10, NEff: 20,
-				Status: StatusBoundary}},
-		"none": {0, 50, 10, 20, 0.95,
-			Interval{Upper: 1 - math.Pow(tail, 1.0/20), N: 50, Clusters: 10, NEff: 20, Status: StatusBoundary}},
-		"half": {0.5, 10, 1, 10, 0.95,
-			Interval{Point: 0.5, Lower: whole.Lower, Upper: whole.Upper, N: 10, Clusters: 1, NEff: 10,
-				Status: StatusOK}},
+		"all": {
+			1, 50, 10, 20, 0.95,
+			Interval{
+				Point: 1, Lower: math.Pow(tail, 1.0/20), Upper: 1, N: 50, Clusters: 10, NEff: 20,
+				Status: StatusBoundary,
+			},
+		},
+		"none": {
+			0, 50, 10, 20, 0.95,
+			Interval{Upper: 1 - math.Pow(tail, 1.0/20), N: 50, Clusters: 10, NEff: 20, Status: StatusBoundary},
+		},
+		"half": {
+			0.5, 10, 1, 10, 0.95,
+			Interval{
+				Point: 0.5, Lower: whole.Lower, Upper: whole.Upper, N: 10, Clusters: 1, NEff: 10,
+				Status: StatusOK,
+			},
+		},
 		"nothing":       {0.5, 0, 0, 0, 0.95, Interval{Upper: 1, Status: StatusNoData}},
 		"no case":       {0.5, 10, 0, 10, 0.95, invalid("", 0)},
 		"negative":      {0.5, -1, 1, 1, 0.95, invalid("", 0)},
@@ -222,8 +234,10 @@ func TestSums(t *testing.T) {
 	for i := range s {
 		squares[i] = s[i] * s[i]
 	}
-	approx := cmp.Options{cmp.AllowUnexported(Clusters{}, sums{}, Ratio{}, Counts{}),
-		cmpopts.IgnoreFields(Counts{}, "once"), cmpopts.EquateApprox(1e-9, 1e-9)}
+	approx := cmp.Options{
+		cmp.AllowUnexported(Clusters{}, sums{}, Ratio{}, Counts{}),
+		cmpopts.IgnoreFields(Counts{}, "once"), cmpopts.EquateApprox(1e-9, 1e-9),
+	}
 
 	of := products(s[:30], m[:30])
 	first.SS, first.SM, first.MM = of.YY, of.YX, of.XX
@@ -355,8 +369,11 @@ func TestTailsByHand(t *testing.T) {
 		t.Errorf("two cases: %+v", iv)
 	}
 	// Two values have no skewness, {0, 0, 1} has the square root of 3.
-	for _, tc := range []struct{ n, squares, cubes, want float64 }{{2, 0.5, 0.25, 0},
-		{3, 2.0 / 3, 2.0 / 9, math.Sqrt(3)}, {5, 0, 0, 0}} {
+	for _, tc := range []struct{ n, squares, cubes, want float64 }{
+		{2, 0.5, 0.25, 0},
+		{3, 2.0 / 3, 2.0 / 9, math.Sqrt(3)},
+		{5, 0, 0, 0},
+	} {
 		if got := sampleSkewness(tc.n, tc.squares, tc.cubes); !near(got, tc.want) {
 			t.Errorf("skewness of %g values: %g, want %g", tc.n, got, tc.want)
 		}
@@ -389,16 +406,21 @@ func TestDesign(t *testing.T) {
 	}{
 		"independent": {Interval{Point: 0.5, SE: 0.05, N: 100, Clusters: 50, Status: StatusOK}, 0, true},
 		"alike":       {Interval{Point: 0.5, SE: 0.06, N: 100, Clusters: 50, Status: StatusOK}, 0.44, true},
-		"four a case": {Interval{Point: 0.2, SE: 0.06, N: 100, Clusters: 25, Status: StatusOK},
-			(0.0036/0.0016 - 1) / 3, true},
+		"four a case": {
+			Interval{Point: 0.2, SE: 0.06, N: 100, Clusters: 25, Status: StatusOK},
+			(0.0036/0.0016 - 1) / 3, true,
+		},
 		"more than alike":  {Interval{Point: 0.5, SE: 0.09, N: 100, Clusters: 50, Status: StatusOK}, 1, true},
 		"less than by lot": {Interval{Point: 0.5, SE: 0.04, N: 100, Clusters: 50, Status: StatusOK}, 0, true},
 		"three of two":     {Interval{Point: 0.5, SE: 0.1, N: 75, Clusters: 50, Status: StatusOK}, 1, true},
 		"few more":         {Interval{Point: 0.5, SE: 0.06, N: 74, Clusters: 50, Status: StatusOK}, 0, false},
 		"all":              {Interval{Point: 1, SE: 0.06, N: 100, Clusters: 50, Status: StatusOK}, 0, false},
 		"no error":         {Interval{Point: 0.5, N: 100, Clusters: 50, Status: StatusZeroVariance}, 0, false},
-		"one case": {Interval{Point: 0.5, SE: 0.06, N: 100, Clusters: 1, Status: StatusSingleCluster}, 0,
-			false},
+		"one case": {
+			Interval{Point: 0.5, SE: 0.06, N: 100, Clusters: 1, Status: StatusSingleCluster},
+			0,
+			false,
+		},
 	} {
 		if got, ok := tc.iv.Alike(); !(math.Abs(got.Correlation-tc.icc) <= 1e-12) || ok != tc.ok {
 			t.Errorf("%s: %g, %v, want %g, %v", name, got, ok, tc.icc, tc.ok)
@@ -447,8 +469,10 @@ func TestAsJSON(t *testing.T) {
 			t.Errorf("%g: %s (%v), want %s", x, got, err, want)
 		}
 	}
-	for _, s := range []string{"", "a", " ", `"`, `\`, "<", ">", "&", "\x01", "\x1f", "\x7f", "~", "ü", "\u2028",
-		"\xff", "a b"} {
+	for _, s := range []string{
+		"", "a", " ", `"`, `\`, "<", ">", "&", "\x01", "\x1f", "\x7f", "~", "ü", "\u2028",
+		"\xff", "a b",
+	} {
 		want, err := json.Marshal(s)
 		if err != nil {
 			t.Fatal(err)
@@ -468,10 +492,14 @@ func TestAsJSON(t *testing.T) {
 func TestLopsided(t *testing.T) {
 	t.Parallel()
 	part := Interval{Point: 0.5, Lower: 0.4, Upper: 0.8, N: 9, Clusters: 3, Confidence: 0.95, Status: StatusOK}
-	open := Interval{Point: 0.5, Lower: math.Inf(-1), Upper: math.Inf(1), N: 1, Clusters: 1, Confidence: 0.95,
-		Status: StatusTooFew}
-	want := Interval{Point: -1, Lower: -1.6, Upper: -0.8, N: 9, Clusters: 3, Confidence: 0.95, Method: "mover",
-		Status: StatusOK}
+	open := Interval{
+		Point: 0.5, Lower: math.Inf(-1), Upper: math.Inf(1), N: 1, Clusters: 1, Confidence: 0.95,
+		Status: StatusTooFew,
+	}
+	want := Interval{
+		Point: -1, Lower: -1.6, Upper: -0.8, N: 9, Clusters: 3, Confidence: 0.95, Method: "mover",
+		Status: StatusOK,
+	}
 	holds(t, "turned", Combine([]float64{-2}, []Interval{part}), want)
 	want.N, want.Clusters, want.Status = 10, 4, StatusTooFew
 	holds(t, "with one that does not count", Combine([]float64{-2, 0}, []Interval{part, open}), want)
@@ -535,13 +563,19 @@ func TestQuantileRanks(t *testing.T) {
 		"the smallest":         {each(3), 0, 0.95, 10, -inf, 10, "order_statistics", StatusOK, [2]int{0, 1}},
 		"the largest":          {each(3), 1, 0.95, 30, 30, inf, "order_statistics", StatusOK, [2]int{3, 4}},
 		"nothing":              {nil, 0.5, 0.95, 0, -inf, inf, "order_statistics", StatusNoData, [2]int{0, 1}},
-		"one case": {[]Observation{{1, 0, false}, {3, 0, false}}, 0.5, 0.95, 2, -inf, inf,
-			"order_statistics", StatusSingleCluster, [2]int{0, 3}},
+		"one case": {
+			[]Observation{{1, 0, false}, {3, 0, false}},
+			0.5, 0.95, 2, -inf, inf,
+			"order_statistics", StatusSingleCluster,
+			[2]int{0, 3},
+		},
 		"two cases":             {two, 0.5, 0.95, 2.5, -inf, inf, "woodruff_neff", StatusOK, [2]int{0, 5}},
 		"worth four at 1/16":    {like, 0.5, 0.875, 7, 7, 7, "woodruff_neff", StatusOK, [2]int{11, 89}},
 		"worth four, but surer": {like, 0.5, 0.9, 7, -inf, inf, "woodruff_neff", StatusOK, [2]int{0, 101}},
-		"outside of the quantiles": {each(3), -0.1, 0.95, 0, -inf, inf, "order_statistics", StatusInvalid,
-			[2]int{0, 4}},
+		"outside of the quantiles": {
+			each(3), -0.1, 0.95, 0, -inf, inf, "order_statistics", StatusInvalid,
+			[2]int{0, 4},
+		},
 	} {
 		q := Quantiles(slices.Clone(tc.obs), tc.conf, tc.q)[0]
 		if q.Point != tc.point || q.Lower != tc.lower || q.Upper != tc.upper || q.Method != tc.method ||

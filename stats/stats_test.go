@@ -132,10 +132,14 @@ func TestIntervalJSON(t *testing.T) {
 		iv   Interval
 		want string
 	}{
-		{none.Interval(0.95, DefaultRho0),
-			`{"point":null,"lower":0,"upper":1,"n":0,"clusters":0,"confidence":0.95,"method":"neff_clopper_pearson","status":"no_data"}`},
-		{QuantileIntervals([]Observation{{Value: 3}, {Value: 1, Cluster: 1}}, 0.95, 0.5)[0],
-			`{"point":2,"lower":null,"upper":null,"n":2,"clusters":2,"confidence":0.95,"method":"order_statistics","status":"ok"}`},
+		{
+			none.Interval(0.95, DefaultRho0),
+			`{"point":null,"lower":0,"upper":1,"n":0,"clusters":0,"confidence":0.95,"method":"neff_clopper_pearson","status":"no_data"}`,
+		},
+		{
+			QuantileIntervals([]Observation{{Value: 3}, {Value: 1, Cluster: 1}}, 0.95, 0.5)[0],
+			`{"point":2,"lower":null,"upper":null,"n":2,"clusters":2,"confidence":0.95,"method":"order_statistics","status":"ok"}`,
+		},
 	} {
 		b, err := json.Marshal(tc.iv)
 		if err != nil || string(b) != tc.want {
@@ -263,16 +267,20 @@ func TestRejectsNonsense(t *testing.T) {
 func TestAverage(t *testing.T) {
 	t.Parallel()
 	part := func(point, lower, upper float64, n, cases int, status Status) Interval {
-		return Interval{Point: point, Lower: lower, Upper: upper, N: n, Clusters: cases, Confidence: 0.95, Method: "m",
-			Status: status}
+		return Interval{
+			Point: point, Lower: lower, Upper: upper, N: n, Clusters: cases, Confidence: 0.95, Method: "m",
+			Status: status,
+		}
 	}
 	a, b, one := part(0.5, 0.25, 0.75, 20, 10, StatusOK), part(1, 0.75, 1, 8, 8, StatusBoundary),
 		part(0, 0, 1, 1, 1, StatusSingleCluster)
 	if got := Average(a); got != a {
 		t.Errorf("of one: %+v", got)
 	}
-	want := Interval{Point: 0.75, Lower: 0.5, Upper: 0.875, N: 28, Clusters: 8, Confidence: 0.95,
-		Method: "mean_of_intervals", Status: StatusOK}
+	want := Interval{
+		Point: 0.75, Lower: 0.5, Upper: 0.875, N: 28, Clusters: 8, Confidence: 0.95,
+		Method: "mean_of_intervals", Status: StatusOK,
+	}
 	if got := Average(a, b); got != want {
 		t.Errorf("of two: %+v, want %+v", got, want)
 	}

@@ -27,8 +27,10 @@ func (s Sides) mixed() bool {
 // Source: Statistics specification, section 16.7; Fisher 1935.
 func WithinTasks(tasks, fixed []Sides, conf float64) (Interval, float64) {
 	g := len(tasks) + len(fixed)
-	iv := Interval{N: g, Clusters: g, Confidence: conf, Method: "within_tasks_permutation", Status: StatusOK,
-		Lower: -1, Upper: 1}
+	iv := Interval{
+		N: g, Clusters: g, Confidence: conf, Method: "within_tasks_permutation", Status: StatusOK,
+		Lower: -1, Upper: 1,
+	}
 	if g == 0 {
 		iv.Status = StatusNoData
 		return iv, 1

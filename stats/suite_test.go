@@ -25,20 +25,28 @@ func TestWithinTasks(t *testing.T) {
 		status       stats.Status
 	}{
 		"nothing": {status: stats.StatusNoData, p: 1},
-		"no change": {tasks: sides(10, stats.Sides{Passed: 3, N: 3, NowPassed: 3, NowN: 3}), p: 1,
-			status: stats.StatusOK},
+		"no change": {
+			tasks: sides(10, stats.Sides{Passed: 3, N: 3, NowPassed: 3, NowN: 3}), p: 1,
+			status: stats.StatusOK,
+		},
 		"one task fell": {tasks: append(sides(9, stats.Sides{Passed: 3, N: 3, NowPassed: 3, NowN: 3}),
 			stats.Sides{Passed: 3, N: 3, NowN: 3}), point: -0.1, p: 0.1, status: stats.StatusOK},
 		"two tasks fell": {tasks: append(sides(8, stats.Sides{Passed: 3, N: 3, NowPassed: 3, NowN: 3}),
 			sides(2, stats.Sides{Passed: 3, N: 3, NowN: 3})...), point: -0.2, p: 0.005, status: stats.StatusOK},
-		"unlike numbers": {tasks: []stats.Sides{{Passed: 2, N: 2, NowPassed: 0, NowN: 4}}, point: -1, p: 1.0 / 15,
-			status: stats.StatusOK},
-		"a single attempt": {tasks: sides(10, stats.Sides{Passed: 1, N: 1, NowPassed: 0, NowN: 1}), point: -1, p: 1,
-			status: stats.StatusFewAttempts},
+		"unlike numbers": {
+			tasks: []stats.Sides{{Passed: 2, N: 2, NowPassed: 0, NowN: 4}}, point: -1, p: 1.0 / 15,
+			status: stats.StatusOK,
+		},
+		"a single attempt": {
+			tasks: sides(10, stats.Sides{Passed: 1, N: 1, NowPassed: 0, NowN: 1}), point: -1, p: 1,
+			status: stats.StatusFewAttempts,
+		},
 		"a fact": {fixed: append(sides(9, stats.Sides{Passed: 1, N: 1, NowPassed: 1, NowN: 1}),
 			stats.Sides{Passed: 1, N: 1, NowN: 1}), point: -0.1, p: 0, status: stats.StatusOK},
-		"facts that the same": {fixed: sides(9, stats.Sides{Passed: 1, N: 1, NowPassed: 1, NowN: 1}), p: 1,
-			status: stats.StatusOK},
+		"facts that the same": {
+			fixed: sides(9, stats.Sides{Passed: 1, N: 1, NowPassed: 1, NowN: 1}), p: 1,
+			status: stats.StatusOK,
+		},
 	} {
 		iv, p := stats.WithinTasks(c.tasks, c.fixed, 0.95)
 		if iv.Status != c.status || math.Abs(iv.Point-c.point) > 1e-9 || math.Abs(p-c.p) > 1e-9 {

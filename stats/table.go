@@ -58,8 +58,10 @@ type Agreement struct {
 
 func undefined(status Status, n float64) Agreement {
 	nan := math.NaN()
-	return Agreement{Observed: nan, Chance: nan, Point: nan, SE: nan, SENull: nan, Lower: -1, Upper: 1, N: int(n),
-		Status: status}
+	return Agreement{
+		Observed: nan, Chance: nan, Point: nan, SE: nan, SENull: nan, Lower: -1, Upper: 1, N: int(n),
+		Status: status,
+	}
 }
 
 func (a *Agreement) limits(h float64) {

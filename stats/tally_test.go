@@ -139,8 +139,10 @@ func TestRank(t *testing.T) {
 			[]string{"a", "b", "c", "a"},
 			[]string{"x", "a", "a", "x", "b", "y", "c"},
 			4,
-			Ranking{Recall: 2.0 / 3, Precision: 2.0 / 4, MRR: 1.0 / 2, AP: (1.0/2 + 2.0/3) / 3,
-				NDCG: (second + 1.0/2) / (1 + second + 1.0/2), Hit: true},
+			Ranking{
+				Recall: 2.0 / 3, Precision: 2.0 / 4, MRR: 1.0 / 2, AP: (1.0/2 + 2.0/3) / 3,
+				NDCG: (second + 1.0/2) / (1 + second + 1.0/2), Hit: true,
+			},
 			true,
 		},
 		"k is smaller than what is expected": {
@@ -181,24 +183,51 @@ func TestComposite(t *testing.T) {
 		weights, scores []float64
 		want            result
 	}{
-		"a layer that was not evaluated leaves its weight to the others": {[]float64{2, 1, 3}, []float64{1, nan, 0.5},
-			result{0.7, 5, true}},
-		"a weight of 0 is allowed": {[]float64{0, 2}, []float64{1, 0.5},
-			result{0.5, 2, true}},
-		"no weight at all": {[]float64{0}, []float64{1},
-			result{nan, 0, true}},
-		"nothing evaluated": {[]float64{1}, []float64{nan},
-			result{nan, 0, true}},
-		"a negative weight": {[]float64{-1}, []float64{1},
-			result{nan, 0, false}},
-		"a negative weight of what was not evaluated": {[]float64{-1}, []float64{nan},
-			result{nan, 0, false}},
-		"a weight that is no number": {[]float64{nan}, []float64{1},
-			result{nan, 0, false}},
-		"more weights than scores": {[]float64{1, 2}, []float64{1},
-			result{nan, 0, false}},
-		"more scores than weights": {[]float64{1}, []float64{1, 1},
-			result{nan, 0, false}},
+		"a layer that was not evaluated leaves its weight to the others": {
+			[]float64{2, 1, 3},
+			[]float64{1, nan, 0.5},
+			result{0.7, 5, true},
+		},
+		"a weight of 0 is allowed": {
+			[]float64{0, 2},
+			[]float64{1, 0.5},
+			result{0.5, 2, true},
+		},
+		"no weight at all": {
+			[]float64{0},
+			[]float64{1},
+			result{nan, 0, true},
+		},
+		"nothing evaluated": {
+			[]float64{1},
+			[]float64{nan},
+			result{nan, 0, true},
+		},
+		"a negative weight": {
+			[]float64{-1},
+			[]float64{1},
+			result{nan, 0, false},
+		},
+		"a negative weight of what was not evaluated": {
+			[]float64{-1},
+			[]float64{nan},
+			result{nan, 0, false},
+		},
+		"a weight that is no number": {
+			[]float64{nan},
+			[]float64{1},
+			result{nan, 0, false},
+		},
+		"more weights than scores": {
+			[]float64{1, 2},
+			[]float64{1},
+			result{nan, 0, false},
+		},
+		"more scores than weights": {
+			[]float64{1},
+			[]float64{1, 1},
+			result{nan, 0, false},
+		},
 	} {
 		mean, used, ok := Composite(tc.weights, tc.scores)
 		if d := cmp.Diff(tc.want, result{mean, used, ok}, same); d != "" {
@@ -283,8 +312,10 @@ func TestOvercalls(t *testing.T) {
 		want  rates
 	}{
 		"no task": {nil, rates{Rate: nan, Coverage: nan, MacroRate: nan, PerTask: nan}},
-		"a task without calls": {[][]Need{{}},
-			rates{Tasks: 1, WithoutCalls: 1, Rate: nan, Coverage: nan, MacroRate: nan}},
+		"a task without calls": {
+			[][]Need{{}},
+			rates{Tasks: 1, WithoutCalls: 1, Rate: nan, Coverage: nan, MacroRate: nan},
+		},
 		"a task nobody labelled": {[][]Need{{Unknown, Unknown}}, rates{Tasks: 1, Total: 2, Rate: nan, MacroRate: nan}},
 		"all kinds": {
 			[][]Need{{Needed, NotNeeded, Unknown}, {}, {Unknown}, {NotNeeded, Needed, Needed, Needed}, {Needed}},
@@ -295,8 +326,10 @@ func TestOvercalls(t *testing.T) {
 		for _, calls := range tc.tasks {
 			o.Add(calls)
 		}
-		got := rates{o.Tasks, o.WithoutCalls, o.Unnecessary, o.Labelled, o.Total, o.Rate(), o.Coverage(), o.MacroRate(),
-			o.PerTask()}
+		got := rates{
+			o.Tasks, o.WithoutCalls, o.Unnecessary, o.Labelled, o.Total, o.Rate(), o.Coverage(), o.MacroRate(),
+			o.PerTask(),
+		}
 		if d := cmp.Diff(tc.want, got, same); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}

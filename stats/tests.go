@@ -28,8 +28,10 @@ const StatusNoDiscordant Status = "no_discordant"
 // Negative counts: StatusInvalid.
 // Source: McNemar 1947; Fagerland, Lydersen and Laake 2013.
 func McNemarTest(passToFail, failToPass int) Discordance {
-	d := Discordance{Exact: 1, MidP: 1, Asymptotic: math.NaN(), RegressionExact: 1, RegressionMidP: 1,
-		Status: StatusNoDiscordant}
+	d := Discordance{
+		Exact: 1, MidP: 1, Asymptotic: math.NaN(), RegressionExact: 1, RegressionMidP: 1,
+		Status: StatusNoDiscordant,
+	}
 	n := passToFail + failToPass
 	switch {
 	case passToFail < 0 || failToPass < 0:

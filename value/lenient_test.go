@@ -27,8 +27,10 @@ func TestRepair(t *testing.T) {
 		{"a raw NUL in a string", "\"a\x00b\"", `"a\u0000b"`, value.NUL},
 		{"NULs before a record", "\x00\x00{}", "  {}", value.NUL},
 		{"bytes that are not UTF-8", "\"\xff\xc3\"", "\"\uFFFD\uFFFD\"", value.InvalidUTF8},
-		{"several", "{\"a\":NaN,\"b\":\"\\ud800\xff\"}", "{\"a\":\"NaN\",\"b\":\"\\uFFFD\uFFFD\"}",
-			value.NotNumber | value.Surrogate | value.InvalidUTF8},
+		{
+			"several", "{\"a\":NaN,\"b\":\"\\ud800\xff\"}", "{\"a\":\"NaN\",\"b\":\"\\uFFFD\uFFFD\"}",
+			value.NotNumber | value.Surrogate | value.InvalidUTF8,
+		},
 	} {
 		got, made, ok := value.Repair([]byte(tt.in))
 		if !ok || string(got) != tt.want || made != tt.made {
@@ -72,8 +74,10 @@ func TestRead(t *testing.T) {
 }
 
 func FuzzRepair(f *testing.F) {
-	for _, s := range []string{`{"a":NaN}`, `"\ud83d"`, "\x00[1]", "\"\xff\"", `[-Infinity,"\\\"\ud800"]`, `{"a":1}`,
-		`"\`, `"\u`, `-`, `N`} {
+	for _, s := range []string{
+		`{"a":NaN}`, `"\ud83d"`, "\x00[1]", "\"\xff\"", `[-Infinity,"\\\"\ud800"]`, `{"a":1}`,
+		`"\`, `"\u`, `-`, `N`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {

@@ -37,8 +37,10 @@ func TestMembers(t *testing.T) {
 		var src []byte
 		for _, name := range rapid.SliceOfNDistinct(drawText(), 0, 8, rapid.ID[string]).Draw(t, "names") {
 			text := strconv.Quote(rapid.OneOf(drawText(), rapid.SampledFrom(append(texts, ""))).Draw(t, "value"))
-			value := rapid.SampledFrom([]string{text, text, "12", "-1", "1.5", "1e2", "999999999", "99999999999",
-				"[1,2]", `{"a":"b"}`, "null"}).Draw(t, "kind")
+			value := rapid.SampledFrom([]string{
+				text, text, "12", "-1", "1.5", "1e2", "999999999", "99999999999",
+				"[1,2]", `{"a":"b"}`, "null",
+			}).Draw(t, "kind")
 			if len(texts) > 0 && rapid.Bool().Draw(t, "listed") {
 				if name = rapid.SampledFrom(texts).Draw(t, "name"); bytes.Contains(src,
 					strconv.AppendQuote(nil, name)) {
@@ -101,8 +103,10 @@ func sameMembers(t *rapid.T, v Value, m Member) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	list := NamesOf([]string{"", "a", "abcdefgh", "abcdefgh_of_the_other"})
-	for text, want := range map[string]int{"": 0, "a": 1, "b": -1, "abcdefgh": 2, "abcdefgh_of_the_other": 3,
-		"abcdefgh_of_tha_other": -1, "abcdefgh_of_other": -1} {
+	for text, want := range map[string]int{
+		"": 0, "a": 1, "b": -1, "abcdefgh": 2, "abcdefgh_of_the_other": 3,
+		"abcdefgh_of_tha_other": -1, "abcdefgh_of_other": -1,
+	} {
 		if got := list.Find(text); got != want {
 			t.Errorf("%q is found as %d, not %d", text, got, want)
 		}

@@ -93,8 +93,10 @@ func TestEqual(t *testing.T) {
 
 func TestIsInteger(t *testing.T) {
 	t.Parallel()
-	for s, want := range map[string]bool{`5`: true, `5.0`: true, `5.5`: false, `5e2`: true, `50e-1`: true,
-		`5e-1`: false, `-0.0`: true, `"5"`: false} {
+	for s, want := range map[string]bool{
+		`5`: true, `5.0`: true, `5.5`: false, `5e2`: true, `50e-1`: true,
+		`5e-1`: false, `-0.0`: true, `"5"`: false,
+	} {
 		v, err := Parse([]byte(s))
 		if err != nil {
 			t.Fatal(err)
@@ -144,8 +146,10 @@ func toAny(v Value) any {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2.5e3,"x\n\u00e9",true,null],"b":{}}`, `"\ud83d\ude00"`, `[]`, `{"a":1,"a":2}`,
-		"\"\xff\"", "[-0.5E+1,\"abcdefgh\\\\ijklmnopé\"]"} {
+	for _, s := range []string{
+		`{"a":[1,2.5e3,"x\n\u00e9",true,null],"b":{}}`, `"\ud83d\ude00"`, `[]`, `{"a":1,"a":2}`,
+		"\"\xff\"", "[-0.5E+1,\"abcdefgh\\\\ijklmnopé\"]",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -198,8 +202,10 @@ func BenchmarkValid(b *testing.B) {
 // TestWholeNumbers: what the tape keeps of a short number is what the number says.
 func TestWholeNumbers(t *testing.T) {
 	t.Parallel()
-	for _, lit := range []string{"0", "-0", "7", "10", "007", "123456789", "999999999", "1234567890", "-5", "5.0",
-		"5e0", "0.5", "1E2", "-"} {
+	for _, lit := range []string{
+		"0", "-0", "7", "10", "007", "123456789", "999999999", "1234567890", "-5", "5.0",
+		"5e0", "0.5", "1E2", "-",
+	} {
 		v, err := Parse([]byte(lit))
 		if valid := json.Valid([]byte(lit)); valid != (err == nil) {
 			t.Errorf("%s: %v", lit, err)

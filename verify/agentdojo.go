@@ -174,8 +174,10 @@ func dojoFile(c *proof.Check, path string, suites map[string]*dojoSuite) (t *doj
 		return nil, err
 	}
 	pipeline, attack, _ := strings.Cut(jsonl.Stem(path), "__")
-	t = &dojoTally{c: c, pipeline: pipeline, attack: attack, suites: map[string]*dojoCount{},
-		firsts: map[string]*dojoCount{}}
+	t = &dojoTally{
+		c: c, pipeline: pipeline, attack: attack, suites: map[string]*dojoCount{},
+		firsts: map[string]*dojoCount{},
+	}
 	for a, err := range imp.Attempts() {
 		if err != nil {
 			return nil, err

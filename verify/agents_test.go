@@ -45,10 +45,14 @@ func TestCaptures(t *testing.T) {
 		}, "agents: 11 of 11 compared agree"},
 		"a result is missing": {map[string]string{"a.txt": stream(append(append([]string{}, events[:4]...),
 			events[5:]...)...)}, "agents: 9 of 10 compared agree, 1 not explained"},
-		"JSON that is no answer": {map[string]string{"a": `{"ok":true}`},
-			"agents: 0 of 1 compared agree, 1 not explained"},
-		"a stream that was cut off": {map[string]string{"a": stream(events[:9]...)},
-			"agents: 0 of 1 compared agree, 1 not explained"},
+		"JSON that is no answer": {
+			map[string]string{"a": `{"ok":true}`},
+			"agents: 0 of 1 compared agree, 1 not explained",
+		},
+		"a stream that was cut off": {
+			map[string]string{"a": stream(events[:9]...)},
+			"agents: 0 of 1 compared agree, 1 not explained",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -187,8 +191,10 @@ func TestScriptedModel(t *testing.T) {
 				}
 			}
 			c := scriptedCalls()
-			want := []string{"\n" + c[0] + "\n" + c[1] + " 120 30", "\n" + c[2] + " 120 30",
-				scriptedText + " because the seat is taken. 120 30"}
+			want := []string{
+				"\n" + c[0] + "\n" + c[1] + " 120 30", "\n" + c[2] + " 120 30",
+				scriptedText + " because the seat is taken. 120 30",
+			}
 			if d := cmp.Diff(want, said); d != "" {
 				t.Errorf("%s, streamed %v: %s", name, stream, d)
 			}

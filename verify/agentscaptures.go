@@ -57,8 +57,10 @@ func capturesOfSpans(dir string) ([]*capture, error) {
 		if plain, err := decompressed(b); err == nil {
 			b = plain
 		}
-		next := &capture{name: e.Name(), content: b, form: foreign.Detect(b), binary: foreign.FramingOf(b) > 0,
-			traces: map[string]bool{}, parts: map[string]bool{}}
+		next := &capture{
+			name: e.Name(), content: b, form: foreign.Detect(b), binary: foreign.FramingOf(b) > 0,
+			traces: map[string]bool{}, parts: map[string]bool{},
+		}
 		if !isTelemetry(next.form) {
 			continue
 		}
@@ -131,8 +133,13 @@ func (cp *capture) compare(c *proof.Check) {
 	for _, l := range []struct {
 		mark string
 		lost *string
-	}{{"get_weather", &r.lost.calls}, {"12A", &r.lost.args}, {"temp", &r.lost.results}, {"seat taken", &r.lost.reason},
-		{"token", &r.lost.tokens}} {
+	}{
+		{"get_weather", &r.lost.calls},
+		{"12A", &r.lost.args},
+		{"temp", &r.lost.results},
+		{"seat taken", &r.lost.reason},
+		{"token", &r.lost.tokens},
+	} {
 		if !has(l.mark) {
 			*l.lost = "not told"
 		}

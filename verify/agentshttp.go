@@ -56,13 +56,19 @@ const (
 
 func shapes() []served {
 	return []served{
-		{name: "AI SDK 6, UI message stream", program: vercel, path: "/ui",
-			besides: "tokens, unless they are in the metadata of the message"},
-		{name: "AI SDK 6, UI message stream, preset", program: vercel, path: "/ui", preset: "ai-sdk",
-			besides: "tokens, unless they are in the metadata of the message"},
+		{
+			name: "AI SDK 6, UI message stream", program: vercel, path: "/ui",
+			besides: "tokens, unless they are in the metadata of the message",
+		},
+		{
+			name: "AI SDK 6, UI message stream, preset", program: vercel, path: "/ui", preset: "ai-sdk",
+			besides: "tokens, unless they are in the metadata of the message",
+		},
 		{name: "AI SDK 6, JSON with steps", program: vercel, path: "/steps"},
-		{name: "AI SDK 6, JSON with toolCalls", program: vercel, path: "/json",
-			lost: []string{"error", "tokens", "rounds"}},
+		{
+			name: "AI SDK 6, JSON with toolCalls", program: vercel, path: "/json",
+			lost: []string{"error", "tokens", "rounds"},
+		},
 		{name: "AI SDK 6, messages", program: vercel, path: "/messages", lost: []string{"tokens"}},
 		{name: "LangGraph 1, stream of updates", program: graph, path: "/updates"},
 		{name: "LangGraph 1, stream of updates, preset", program: graph, path: "/updates", preset: "langgraph"},
@@ -72,30 +78,48 @@ func shapes() []served {
 		{name: "LangGraph 1, invoke", program: graph, path: "/invoke"},
 		{name: "LangGraph 1, invoke, messages as dictionaries", program: graph, path: "/invoke-dict"},
 		{name: "OpenAI Agents 0.20, stream", program: openai, path: "/stream", besides: agentsSentence},
-		{name: "OpenAI Agents 0.20, stream, preset", program: openai, path: "/stream", preset: "openai-agents",
-			besides: agentsSentence},
-		{name: "OpenAI Agents 0.20, items", program: openai, path: "/items", lost: []string{"tokens"},
-			besides: agentsSentence},
-		{name: "OpenAI Agents 0.20, history", program: openai, path: "/history", lost: []string{"tokens"},
-			besides: agentsSentence},
-		{name: "OpenAI Agents 0.20, output", program: openai, path: "/output", lost: []string{"tokens"},
-			besides: agentsSentence},
+		{
+			name: "OpenAI Agents 0.20, stream, preset", program: openai, path: "/stream", preset: "openai-agents",
+			besides: agentsSentence,
+		},
+		{
+			name: "OpenAI Agents 0.20, items", program: openai, path: "/items", lost: []string{"tokens"},
+			besides: agentsSentence,
+		},
+		{
+			name: "OpenAI Agents 0.20, history", program: openai, path: "/history", lost: []string{"tokens"},
+			besides: agentsSentence,
+		},
+		{
+			name: "OpenAI Agents 0.20, output", program: openai, path: "/output", lost: []string{"tokens"},
+			besides: agentsSentence,
+		},
 		{name: "OpenAI Agents 0.20, whole result", program: openai, path: "/result", besides: agentsSentence},
-		{name: "AG-UI 1.0", program: agui, path: "/", preset: "ag-ui", lost: []string{"tokens"},
-			besides: "failures of tools: a result that begins with \"Error: \" is one"},
-		{name: "AG-UI, a mock", program: mock, path: "/agui", preset: "ag-ui", lost: []string{"tokens"},
-			calls: []string{`get_weather {"city":"Paris"}`}},
-		{name: "A2A 1.0, a mock", program: mock, path: "/a2a", preset: "a2a", says: "Paris is 18 degrees",
-			untold: true},
-		{name: "AI SDK 6, text stream", program: vercel, path: "/text",
-			says: scriptedText + " because the seat is taken.", untold: true},
+		{
+			name: "AG-UI 1.0", program: agui, path: "/", preset: "ag-ui", lost: []string{"tokens"},
+			besides: "failures of tools: a result that begins with \"Error: \" is one",
+		},
+		{
+			name: "AG-UI, a mock", program: mock, path: "/agui", preset: "ag-ui", lost: []string{"tokens"},
+			calls: []string{`get_weather {"city":"Paris"}`},
+		},
+		{
+			name: "A2A 1.0, a mock", program: mock, path: "/a2a", preset: "a2a", says: "Paris is 18 degrees",
+			untold: true,
+		},
+		{
+			name: "AI SDK 6, text stream", program: vercel, path: "/text",
+			says: scriptedText + " because the seat is taken.", untold: true,
+		},
 	}
 }
 
 // The calls and the text of every agent that is scripted, and what one of its requests takes.
 func scriptedCalls() []string {
-	return []string{`get_weather {"city":"Paris"}`, `get_weather {"city":"Oslo"}`,
-		`book_flight {"from":"Oslo","seat":"12A","to":"Paris"}`}
+	return []string{
+		`get_weather {"city":"Paris"}`, `get_weather {"city":"Oslo"}`,
+		`book_flight {"from":"Oslo","seat":"12A","to":"Paris"}`,
+	}
 }
 
 const (
@@ -123,8 +147,12 @@ func overHTTP(ctx context.Context, c *proof.Check, dir string) ([][]string, erro
 		if s.calls != nil || s.says != "" {
 			continue
 		}
-		for _, what := range [][2]string{{theResults, "results"}, {theError, "error"}, {theRounds, "rounds"},
-			{theTokens, "tokens"}} {
+		for _, what := range [][2]string{
+			{theResults, "results"},
+			{theError, "error"},
+			{theRounds, "rounds"},
+			{theTokens, "tokens"},
+		} {
 			if !slices.Contains(s.lost, what[1]) {
 				c.Due(what[0], 1, "the list of shapes")
 			}
@@ -148,8 +176,10 @@ func installAgents(ctx context.Context, source, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, room := range []string{"agents", "agents/sdk-lc", "agents/sdk-oa", "agents/sdk-agui", "agents/sdk-tl",
-		"agents/sdk-mastra", newerNode, "mocks"} {
+	for _, room := range []string{
+		"agents", "agents/sdk-lc", "agents/sdk-oa", "agents/sdk-agui", "agents/sdk-tl",
+		"agents/sdk-mastra", newerNode, "mocks",
+	} {
 		err := installRoom(ctx, filepath.Join(source, room), filepath.Join(dir, room))
 		if err != nil && room != newerNode { // its program is skipped where it does not run
 			return "", err
@@ -313,8 +343,10 @@ func (s *served) ask(ctx context.Context, c *proof.Check, base string) {
 		c.Compare(callsAndText, s.name, false, "%v", err)
 		return
 	}
-	req := &callvet.Request{CaseID: s.name,
-		Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather in Paris and Oslo, then book a flight."}}}
+	req := &callvet.Request{
+		CaseID: s.name,
+		Turns:  []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather in Paris and Oslo, then book a flight."}},
+	}
 	resp, err := m.Generate(ctx, req)
 	if err != nil {
 		c.Compare(callsAndText, s.name, false, "%v", err)
@@ -352,8 +384,10 @@ func (s *served) print(c *proof.Check, got *readAgent) {
 	if s.calls != nil {
 		due = len(s.calls)
 	}
-	s.row = []string{fmt.Sprintf("%d of %d", got.n, due), fmt.Sprintf("%d of %d", got.results, due),
-		s.cell("error", got.failed), s.cell("rounds", got.rounds), s.cell("tokens", got.tokens), cmp.Or(got.cut, "-")}
+	s.row = []string{
+		fmt.Sprintf("%d of %d", got.n, due), fmt.Sprintf("%d of %d", got.results, due),
+		s.cell("error", got.failed), s.cell("rounds", got.rounds), s.cell("tokens", got.tokens), cmp.Or(got.cut, "-"),
+	}
 	switch {
 	case s.untold:
 		s.row = []string{"unknown", "-", "-", "-", "-", "-"}

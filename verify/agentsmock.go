@@ -33,14 +33,22 @@ func mockCases() []mockCase {
 	return []mockCase{
 		{id: "one", prompt: "Find lamps.", calls: []mockCall{search("lamps")}},
 		{id: "two", prompt: "Find lamps and also rugs.", calls: []mockCall{search("lamps"), search("rugs")}},
-		{id: "beside-a-text", prompt: "Find beds, and say so.", text: "Let me look.",
-			calls: []mockCall{search("beds")}},
-		{id: "nested", prompt: "Order two A-1 to Oslo.",
-			calls: []mockCall{order(members{"sku": "A-1", "count": 2, "to": members{"city": "Oslo", "zip": "0150"}})}},
+		{
+			id: "beside-a-text", prompt: "Find beds, and say so.", text: "Let me look.",
+			calls: []mockCall{search("beds")},
+		},
+		{
+			id: "nested", prompt: "Order two A-1 to Oslo.",
+			calls: []mockCall{order(members{"sku": "A-1", "count": 2, "to": members{"city": "Oslo", "zip": "0150"}})},
+		},
 		{id: "letters", prompt: "Søk etter “blå” lamper.", calls: []mockCall{search("blå “lamper” 🛋\n\"rød\" \\ 灯")}},
-		{id: "long", prompt: "Order a hundred B-2.",
-			calls: []mockCall{order(members{"sku": "B-2", "count": 100,
-				"note": strings.Repeat("leave it at the door; ", 10)})}},
+		{
+			id: "long", prompt: "Order a hundred B-2.",
+			calls: []mockCall{order(members{
+				"sku": "B-2", "count": 100,
+				"note": strings.Repeat("leave it at the door; ", 10),
+			})},
+		},
 		{id: "no-arguments", prompt: "Show my basket.", calls: []mockCall{{"basket", members{}}}},
 		{id: "thanks", prompt: "Thanks a lot!", text: "You are welcome."},
 		{id: "talk", prompt: "What is a rug made of?", text: strings.Repeat("Wool, cotton or silk. ", 6)},
@@ -208,8 +216,10 @@ func serveMock(ctx context.Context, dir, room, port string, chaos bool, do func(
 	config, fixtures := filepath.Join(room, "mock.json"), filepath.Join(room, "fixtures.json")
 	llm := members{"fixtures": fixtures, "logLevel": "silent"}
 	if chaos {
-		llm["chaos"] = members{"dropRate": chaosRate, "malformedRate": chaosRate, "disconnectRate": chaosRate,
-			"rateLimitRate": chaosRate}
+		llm["chaos"] = members{
+			"dropRate": chaosRate, "malformedRate": chaosRate, "disconnectRate": chaosRate,
+			"rateLimitRate": chaosRate,
+		}
 	}
 	var answers, events []any
 	for _, m := range mockCases() {
@@ -237,8 +247,10 @@ func serveMock(ctx context.Context, dir, room, port string, chaos bool, do func(
 			answer["toolCalls"] = calls
 		}
 		answers = append(answers, members{"match": members{"userMessage": m.prompt}, "response": answer})
-		events = append(events, members{"match": members{"message": m.prompt},
-			"events": append(list, members{"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})})
+		events = append(events, members{
+			"match":  members{"message": m.prompt},
+			"events": append(list, members{"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}),
+		})
 	}
 	all := members{"port": 0, "llm": llm, "agui": members{"path": "/agui", "fixtures": events}}
 	if err := writeJSONFile(fixtures, members{"fixtures": answers}); err != nil {
@@ -273,8 +285,10 @@ func mockSuite() members {
 	}
 	return members{"callvet": 1, "name": "mock", "cases": cases, "tools": []any{
 		members{"name": "search", "description": "Search.", "parameters": schema(members{"q": text}, "q")},
-		members{"name": "order", "description": "Order.",
-			"parameters": schema(members{"sku": text, "count": number, "note": text, "to": to}, "sku", "count")},
+		members{
+			"name": "order", "description": "Order.",
+			"parameters": schema(members{"sku": text, "count": number, "note": text, "to": to}, "sku", "count"),
+		},
 		members{"name": "basket", "description": "Show the basket.", "parameters": schema(members{})},
 	}}
 }

@@ -19,23 +19,36 @@ func TestCountMocked(t *testing.T) {
 		cells  map[string]tally
 		want   string
 	}{
-		"all passed": {false,
+		"all passed": {
+			false,
 			map[string]tally{"a/0": {n: 1, verdict: "pass"}, "b/0": {n: 1, verdict: "pass"}},
-			"agents: 2 of 2 compared agree"},
-		"an error for no fault": {false,
+			"agents: 2 of 2 compared agree",
+		},
+		"an error for no fault": {
+			false,
 			map[string]tally{"a/0": {n: 1, verdict: "pass"}, "b/0": {n: 1, verdict: "error"}},
-			"agents: 1 of 2 compared agree, 1 not explained"},
-		"an error for a fault": {true,
+			"agents: 1 of 2 compared agree, 1 not explained",
+		},
+		"an error for a fault": {
+			true,
 			map[string]tally{"a/0": {n: 1, verdict: "pass"}, "b/0": {n: 1, verdict: "error"}},
-			"agents: 2 of 2 compared agree"},
-		"a failure for a fault": {true,
+			"agents: 2 of 2 compared agree",
+		},
+		"a failure for a fault": {
+			true,
 			map[string]tally{"a/0": {n: 1, verdict: "fail"}, "b/0": {n: 1, verdict: "error"}},
-			"agents: 1 of 2 compared agree, 1 not explained"},
-		"stored twice": {true,
+			"agents: 1 of 2 compared agree, 1 not explained",
+		},
+		"stored twice": {
+			true,
 			map[string]tally{"a/0": {n: 2, verdict: "pass"}, "b/0": {n: 1, verdict: "pass"}},
-			"agents: 1 of 2 compared agree, 1 not explained"},
-		"one is missing": {true, map[string]tally{"a/0": {n: 1, verdict: "pass"}},
-			"agents: 1 of 2 compared agree, 1 not compared"},
+			"agents: 1 of 2 compared agree, 1 not explained",
+		},
+		"one is missing": {
+			true,
+			map[string]tally{"a/0": {n: 1, verdict: "pass"}},
+			"agents: 1 of 2 compared agree, 1 not compared",
+		},
 	} {
 		var out bytes.Buffer
 		check := proof.New(&out, "agents", proof.DefaultPart, nil)

@@ -124,8 +124,10 @@ func (a *scriptedAnswer) completion() members {
 func (a *scriptedAnswer) toolCalls() []members {
 	var out []members
 	for i, c := range a.calls {
-		out = append(out, members{"index": i, "id": c.id, "type": "function",
-			"function": members{"name": c.name, "arguments": c.args}})
+		out = append(out, members{
+			"index": i, "id": c.id, "type": "function",
+			"function": members{"name": c.name, "arguments": c.args},
+		})
 	}
 	return out
 }
@@ -142,8 +144,10 @@ func chatUsage() members {
 
 func (a *scriptedAnswer) chunks() []string {
 	chunk := func(delta members, reason any, usage any) string {
-		v := members{"id": fmt.Sprintf("chatcmpl-%d", a.id), "object": "chat.completion.chunk", "created": 1760000000,
-			"model": a.model, "choices": []any{}}
+		v := members{
+			"id": fmt.Sprintf("chatcmpl-%d", a.id), "object": "chat.completion.chunk", "created": 1760000000,
+			"model": a.model, "choices": []any{},
+		}
 		if usage != nil {
 			v["usage"] = usage
 		} else {
@@ -172,12 +176,16 @@ func (a *scriptedAnswer) items() []members {
 	var out []members
 	if a.text != "" {
 		content := []any{members{"type": "output_text", "text": a.text, "annotations": []any{}}}
-		out = append(out, members{"id": fmt.Sprintf("msg_%d", a.id), "type": "message", "status": "completed",
-			"role": "assistant", "content": content})
+		out = append(out, members{
+			"id": fmt.Sprintf("msg_%d", a.id), "type": "message", "status": "completed",
+			"role": "assistant", "content": content,
+		})
 	}
 	for _, c := range a.calls {
-		out = append(out, members{"id": "fc_" + c.id, "type": "function_call", "status": "completed", "call_id": c.id,
-			"name": c.name, "arguments": c.args})
+		out = append(out, members{
+			"id": "fc_" + c.id, "type": "function_call", "status": "completed", "call_id": c.id,
+			"name": c.name, "arguments": c.args,
+		})
 	}
 	return out
 }
@@ -217,8 +225,10 @@ func (a *scriptedAnswer) responses() []string {
 			empty["content"] = []any{}
 			add("response.output_item.added", members{"output_index": i, "item": empty})
 			add("response.content_part.added",
-				members{"item_id": id, "output_index": i, "content_index": 0,
-					"part": members{"type": "output_text", "text": "", "annotations": []any{}}})
+				members{
+					"item_id": id, "output_index": i, "content_index": 0,
+					"part": members{"type": "output_text", "text": "", "annotations": []any{}},
+				})
 			add("response.output_text.delta",
 				members{"item_id": id, "output_index": i, "content_index": 0, "delta": a.text})
 			add("response.output_text.done",
@@ -251,7 +261,9 @@ func (a *scriptedAnswer) message() members {
 	return members{
 		"id": fmt.Sprintf("msg_%d", a.id), "type": "message", "role": "assistant", "model": a.model, "content": content,
 		"stop_reason": reason, "stop_sequence": nil,
-		"usage": members{"input_tokens": 56, "cache_read_input_tokens": 64, "cache_creation_input_tokens": 0,
-			"output_tokens": 30},
+		"usage": members{
+			"input_tokens": 56, "cache_read_input_tokens": 64, "cache_creation_input_tokens": 0,
+			"output_tokens": 30,
+		},
 	}
 }

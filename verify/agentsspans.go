@@ -66,53 +66,97 @@ func sdks() []sdk {
 	langchainOI := []string{"langchain", openInference + "langchain"}
 	const oi, oa, tl, x = "oi-openai.mjs", "sdk-oa/oa.mjs", "sdk-tl/", "sdk-tl/x.mjs"
 	return []sdk{
-		{name: "AI SDK 6, Chat Completions", program: "vercel.mjs", args: []string{"chat"}, versions: aiSDK,
-			lost: omissions{besides: unrecorded}},
-		{name: "AI SDK 6, Chat Completions, streamed", program: "vercel.mjs", args: []string{"chat-stream"},
-			versions: aiSDK, lost: omissions{besides: unrecorded}},
-		{name: "AI SDK 6, Responses", program: "vercel.mjs", args: []string{"responses"}, versions: aiSDK,
-			lost: omissions{besides: unrecorded}},
-		{name: "AI SDK 6, Responses, streamed", program: "vercel.mjs", args: []string{"responses-stream"},
-			versions: aiSDK, lost: omissions{besides: unrecorded}},
-		{name: "AI SDK 7", program: "sdk7/v7.mjs", versions: []string{"ai", "@ai-sdk/otel"}, node: 22,
-			lost: omissions{besides: "reasoning tokens"}},
-		{name: "Langfuse", program: tl + "lf.mjs", versions: []string{"@langfuse/otel", "@langfuse/openai"},
-			lost: omissions{besides: "observations of other types than generation, agent, chain and tool"}},
-		{name: "OpenLLMetry (Traceloop)", program: tl + "tl.mjs", versions: []string{"@traceloop/node-server-sdk"},
-			lost: omissions{times: "the time of a call that threw (it has no span)",
-				besides: "cached and reasoning tokens"}},
+		{
+			name: "AI SDK 6, Chat Completions", program: "vercel.mjs", args: []string{"chat"}, versions: aiSDK,
+			lost: omissions{besides: unrecorded},
+		},
+		{
+			name: "AI SDK 6, Chat Completions, streamed", program: "vercel.mjs", args: []string{"chat-stream"},
+			versions: aiSDK, lost: omissions{besides: unrecorded},
+		},
+		{
+			name: "AI SDK 6, Responses", program: "vercel.mjs", args: []string{"responses"}, versions: aiSDK,
+			lost: omissions{besides: unrecorded},
+		},
+		{
+			name: "AI SDK 6, Responses, streamed", program: "vercel.mjs", args: []string{"responses-stream"},
+			versions: aiSDK, lost: omissions{besides: unrecorded},
+		},
+		{
+			name: "AI SDK 7", program: "sdk7/v7.mjs", versions: []string{"ai", "@ai-sdk/otel"}, node: 22,
+			lost: omissions{besides: "reasoning tokens"},
+		},
+		{
+			name: "Langfuse", program: tl + "lf.mjs", versions: []string{"@langfuse/otel", "@langfuse/openai"},
+			lost: omissions{besides: "observations of other types than generation, agent, chain and tool"},
+		},
+		{
+			name: "OpenLLMetry (Traceloop)", program: tl + "tl.mjs", versions: []string{"@traceloop/node-server-sdk"},
+			lost: omissions{
+				times:   "the time of a call that threw (it has no span)",
+				besides: "cached and reasoning tokens",
+			},
+		},
 		{name: "OpenTelemetry, spans and log records", program: x, versions: otel, lost: omissions{times: noToolSpans}},
-		{name: "OpenTelemetry, log records alone", program: x, versions: otel, only: "logs",
-			lost: omissions{times: noToolSpans, tokens: "tokens"}},
-		{name: "OpenTelemetry, spans alone", program: tl + "oteloa.mjs", versions: otel,
-			lost: omissions{calls: "what was called and came of it: it is unknown"}},
-		{name: "Mastra", program: "sdk-mastra/m.mjs", versions: []string{"@mastra/core", "@mastra/otel-exporter"},
-			lost: omissions{times: underMS,
-				besides: "histories of requests (cut by [MaxDepth]); the answer, where no step has it"}},
+		{
+			name: "OpenTelemetry, log records alone", program: x, versions: otel, only: "logs",
+			lost: omissions{times: noToolSpans, tokens: "tokens"},
+		},
+		{
+			name: "OpenTelemetry, spans alone", program: tl + "oteloa.mjs", versions: otel,
+			lost: omissions{calls: "what was called and came of it: it is unknown"},
+		},
+		{
+			name: "Mastra", program: "sdk-mastra/m.mjs", versions: []string{"@mastra/core", "@mastra/otel-exporter"},
+			lost: omissions{
+				times:   underMS,
+				besides: "histories of requests (cut by [MaxDepth]); the answer, where no step has it",
+			},
+		},
 		{name: "OpenInference, OpenAI", program: oi, args: []string{"chat"}, versions: openaiOI},
-		{name: "OpenInference, OpenAI, no spans of tools", program: oi, args: []string{"chat-notool"},
-			versions: openaiOI, lost: omissions{times: noToolSpans}},
-		{name: "OpenInference, OpenAI, a trace per request", program: oi, args: []string{"chat-bare"},
-			versions: openaiOI, lost: omissions{times: noToolSpans}},
+		{
+			name: "OpenInference, OpenAI, no spans of tools", program: oi, args: []string{"chat-notool"},
+			versions: openaiOI, lost: omissions{times: noToolSpans},
+		},
+		{
+			name: "OpenInference, OpenAI, a trace per request", program: oi, args: []string{"chat-bare"},
+			versions: openaiOI, lost: omissions{times: noToolSpans},
+		},
 		{name: "OpenInference, OpenAI Responses", program: oi, args: []string{"resp"}, versions: openaiOI},
-		{name: "OpenInference, Anthropic", program: "oi-anth.mjs", versions: []string{openInference + "anthropic"},
-			lost: omissions{times: noToolSpans}},
+		{
+			name: "OpenInference, Anthropic", program: "oi-anth.mjs", versions: []string{openInference + "anthropic"},
+			lost: omissions{times: noToolSpans},
+		},
 		{name: "OpenInference, LangGraph", program: "sdk-lc/lc.mjs", versions: langchainOI},
-		{name: "LangChain, messages as JSON", program: "sdk-lc/lc.mjs", versions: langchainOI[:1],
-			writes: "langchain-messages.json", lost: omissions{times: "times"}},
-		{name: "OpenInference, OpenAI Agents", program: oa, versions: agentsOI,
-			lost: omissions{reason: redacted, times: underMS}},
-		{name: "OpenInference, OpenAI Agents, Chat Completions", program: oa, args: []string{"chat"},
-			versions: agentsOI, lost: omissions{reason: redacted, times: underMS}},
-		{name: "OpenAI Agents, native traces", program: oa, versions: agentsOI[:1],
+		{
+			name: "LangChain, messages as JSON", program: "sdk-lc/lc.mjs", versions: langchainOI[:1],
+			writes: "langchain-messages.json", lost: omissions{times: "times"},
+		},
+		{
+			name: "OpenInference, OpenAI Agents", program: oa, versions: agentsOI,
+			lost: omissions{reason: redacted, times: underMS},
+		},
+		{
+			name: "OpenInference, OpenAI Agents, Chat Completions", program: oa, args: []string{"chat"},
+			versions: agentsOI, lost: omissions{reason: redacted, times: underMS},
+		},
+		{
+			name: "OpenAI Agents, native traces", program: oa, versions: agentsOI[:1],
 			writes: "openai-agents-native.jsonl",
-			lost: omissions{reason: redacted, times: underMS,
-				besides: "what models said (spans have the id of the response only); ids of calls"}},
-		{name: "OpenAI Agents, native traces, Chat Completions", program: oa, args: []string{"chat"},
+			lost: omissions{
+				reason: redacted, times: underMS,
+				besides: "what models said (spans have the id of the response only); ids of calls",
+			},
+		},
+		{
+			name: "OpenAI Agents, native traces, Chat Completions", program: oa, args: []string{"chat"},
 			versions: agentsOI[:1], writes: "openai-agents-native.jsonl",
-			lost: omissions{reason: redacted, times: underMS}},
-		{name: "OpenAI Agents, history", program: oa, versions: agentsOI[:1], writes: "agents-history.json",
-			lost: omissions{reason: redacted, times: "times", tokens: "tokens"}},
+			lost: omissions{reason: redacted, times: underMS},
+		},
+		{
+			name: "OpenAI Agents, history", program: oa, versions: agentsOI[:1], writes: "agents-history.json",
+			lost: omissions{reason: redacted, times: "times", tokens: "tokens"},
+		},
 	}
 }
 
@@ -150,8 +194,10 @@ func telemetry(ctx context.Context, c *proof.Check, dir string) (table [][]strin
 			if err != nil && node < r.node {
 				c.Printf(
 					"SKIPPED %s: it asks for Node %d, this is %d; CALLVET_CAPTURES may name a folder with a capture of it: %v\n", r.name, r.node, node, err)
-				skipped := append([]string{r.name,
-					versionsOf(filepath.Join(dir, "agents", filepath.Dir(r.program)), r.versions...)},
+				skipped := append([]string{
+					r.name,
+					versionsOf(filepath.Join(dir, "agents", filepath.Dir(r.program)), r.versions...),
+				},
 					make([]string, 7)...)
 				table = append(table, append(skipped, fmt.Sprintf("not run: it asks for Node %d", r.node)))
 				continue
@@ -489,8 +535,10 @@ func (r *sdk) cells(got *readTask, tasks int) []string {
 	if r.lost.times != "" && r.program != "" {
 		times = "-"
 	}
-	return []string{fmt.Sprintf("%d of 3", got.n), fmt.Sprintf("%d of 3", got.results), cmp.Or(failed, "-"), times,
-		total, fmt.Sprint(tasks)}
+	return []string{
+		fmt.Sprintf("%d of 3", got.n), fmt.Sprintf("%d of 3", got.results), cmp.Or(failed, "-"), times,
+		total, fmt.Sprint(tasks),
+	}
 }
 
 func (r *sdk) subjects() []string {

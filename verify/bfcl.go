@@ -224,8 +224,10 @@ func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &bfclCheck{c: c, set: set, cases: make(map[string]judgedCase, len(s.Cases)), n: map[string]int{},
-		same: map[string]int{}}
+	v := &bfclCheck{
+		c: c, set: set, cases: make(map[string]judgedCase, len(s.Cases)), n: map[string]int{},
+		same: map[string]int{},
+	}
 	scorer, _ := score.New(s, score.Config{}) // problems are the data's own (docs/design/bfcl.md)
 	for i := range s.Cases {
 		c := &s.Cases[i]

@@ -103,8 +103,10 @@ func readConversation(line []byte) (*conversationRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := &conversationRow{officialRow: officialRow{ID: text(v, "id"), Category: text(v, "category"),
-		ErrorType: text(v, "error_type")}}
+	row := &conversationRow{officialRow: officialRow{
+		ID: text(v, "id"), Category: text(v, "category"),
+		ErrorType: text(v, "error_type"),
+	}}
 	valid, _ := v.Get("valid")
 	row.Valid = valid.Bool()
 	turns, _ := v.Get("turns")

@@ -105,17 +105,21 @@ func rankStudies() []conform.Study {
 		return panel.Ranks(of, panel.MetricPass, confidence)
 	}
 	return []conform.Study{
-		{Name: "ranks: any of 10 equal targets is better than another, 60 tasks", High: 0.05, Cost: 10,
+		{
+			Name: "ranks: any of 10 equal targets is better than another, 60 tasks", High: 0.05, Cost: 10,
 			Trial: func(rng *rand.Rand) bool {
 				return slices.ContainsFunc(
 					ranks(rng, side{tasks: 60, targets: targets, attempts: 1, rate: 0.8, icc: 0.3},
 						0), func(r panel.Rank) bool { return r.Best > 1 })
-			}},
-		{Name: "ranks: one target of 0.95 and nine of 0.8, 200 tasks: it is first alone", Low: 0.5, High: 1, Cost: 20,
+			},
+		},
+		{
+			Name: "ranks: one target of 0.95 and nine of 0.8, 200 tasks: it is first alone", Low: 0.5, High: 1, Cost: 20,
 			Trial: func(rng *rand.Rand) bool {
 				return ranks(rng, side{tasks: 200, targets: targets, attempts: 1, rate: 0.8, icc: 0.3},
 					0.95)[0] == panel.Rank{Best: 1, Worst: 1}
-			}},
+			},
+		},
 	}
 }
 
@@ -144,8 +148,10 @@ func suiteStudies() []conform.Study {
 	}
 	study := func(name string, low, high, icc, loss float64, about panel.Population, want panel.Change) conform.Study {
 		name = fmt.Sprintf("%s, 50 tasks of 3 alike by %g: %s", about, icc, name)
-		return conform.Study{Name: name, Low: low, High: high, Cost: 4,
-			Trial: func(rng *rand.Rand) bool { return verdict(rng, icc, loss, about) == want }}
+		return conform.Study{
+			Name: name, Low: low, High: high, Cost: 4,
+			Trial: func(rng *rand.Rand) bool { return verdict(rng, icc, loss, about) == want },
+		}
 	}
 	var out []conform.Study
 	for _, icc := range []float64{0.3, 0.7} {
@@ -221,8 +227,10 @@ func (s side) ledger(rng *rand.Rand, rates [][]float64) *panel.Ledger {
 				if rng.Float64() < rates[i][t] {
 					verdict = callvet.VerdictPass
 				}
-				l.Add(c, &callvet.Cell{Target: t, Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
-					Result: callvet.Result{Verdict: verdict}})
+				l.Add(c, &callvet.Cell{
+					Target: t, Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
+					Result: callvet.Result{Verdict: verdict},
+				})
 			}
 		}
 	}
@@ -311,13 +319,17 @@ func (c relabelled) drawn(rng *rand.Rand) (stats.Interval, float64) {
 			if !truly {
 				said = rng.Float64() >= c.spec
 			}
-			return truly, labels.Judgement{Key: k, Fingerprint: fingerprintOf(k.TaskID + output),
-				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}}
+			return truly, labels.Judgement{
+				Key: k, Fingerprint: fingerprintOf(k.TaskID + output),
+				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said},
+			}
 		}
 		label := func(v labels.Judgement, run string, truly bool) {
 			in.Labels = append(in.Labels,
-				labels.Label{Key: k, Fingerprint: v.Fingerprint, Run: run, By: "a", Role: labels.Calibrating,
-					Pass: &truly, Stratum: labels.Random, Judged: []labels.Verdict{v.Verdict}})
+				labels.Label{
+					Key: k, Fingerprint: v.Fingerprint, Run: run, By: "a", Role: labels.Calibrating,
+					Pass: &truly, Stratum: labels.Random, Judged: []labels.Verdict{v.Verdict},
+				})
 		}
 		truly, was := one("", c.truthOf[0])
 		in.Opinions = append(in.Opinions,
@@ -352,11 +364,13 @@ func labelStudies() []conform.Study {
 	for _, unchanged := range []float64{0, 0.3, 1} {
 		c := base
 		c.unchanged = unchanged
-		out = append(out, conform.Study{Name: fmt.Sprintf("true success, %g of the outputs are unchanged", unchanged),
-			Low: 0.93, High: 1, Cost: 20, Trial: func(rng *rand.Rand) bool {
+		out = append(out, conform.Study{
+			Name: fmt.Sprintf("true success, %g of the outputs are unchanged", unchanged),
+			Low:  0.93, High: 1, Cost: 20, Trial: func(rng *rand.Rand) bool {
 				iv, truth := c.drawn(rng)
 				return iv.Usable() && iv.Lower <= truth && truth <= iv.Upper
-			}})
+			},
+		})
 	}
 	// Labels of an agent that is better than the run. Where all outputs are others, they show only how the
 	// judge errs; where some are the same, the others need labels of their own.

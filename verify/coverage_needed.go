@@ -50,8 +50,10 @@ func neededStudies() []conform.Study {
 			c.attempts, c.icc), o.decides)
 	}
 	for _, icc := range []float64{0.05, 0.1} {
-		o := openRate{gates.Gate{Metric: "pass_rate", Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.8},
-			150, 3, icc}
+		o := openRate{
+			gates.Gate{Metric: "pass_rate", Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.8},
+			150, 3, icc,
+		}
 		study(fmt.Sprintf("needs more attempts: >= 0.8, open after 150 tasks of 3, alike by %g", icc), gate.MostChance,
 			o.decidesByAttempts)
 		out[len(out)-1].Cost = 10 // few open gates are told of attempts

@@ -93,13 +93,17 @@ func amountChanges(holds func(string, int, float64, float64, *panel.Pairing, sid
 	study func(string, float64, float64, int, func(*rand.Rand) bool) conform.Study,
 ) []conform.Study {
 	cost := &panel.Pairing{Metric: panel.MetricCost, Relative: true, LowerIsBetter: true, Unit: panel.UnitUSD}
-	calls := &panel.Pairing{Metric: "unneeded_calls_per_attempt", Relative: true, LowerIsBetter: true,
-		Unit: panel.UnitCount}
+	calls := &panel.Pairing{
+		Metric: "unneeded_calls_per_attempt", Relative: true, LowerIsBetter: true,
+		Unit: panel.UnitCount,
+	}
 	costs := func(task, before, after, ratio float64) sides {
 		return func(rng *rand.Rand) (b, a panel.Share) {
 			own := stats.DrawLognormal(rng, task)
-			return panel.Share{Sum: own * stats.DrawLognormal(rng, before),
-				N: 1}, panel.Share{Sum: ratio * own * stats.DrawLognormal(rng, after), N: 1}
+			return panel.Share{
+				Sum: own * stats.DrawLognormal(rng, before),
+				N:   1,
+			}, panel.Share{Sum: ratio * own * stats.DrawLognormal(rng, after), N: 1}
 		}
 	}
 	events := func(before, after float64, k int) sides {

@@ -44,8 +44,10 @@ func held(g gates.Gate, unit panel.Unit, iv stats.Interval) *gates.Verdict {
 }
 
 func panelsOf(ms ...panel.Metric) *panel.Panels {
-	return &panel.Panels{Confidence: confidence,
-		Targets: []panel.TargetPanel{{Name: "t", Overall: panel.Slice{Metrics: ms}}}}
+	return &panel.Panels{
+		Confidence: confidence,
+		Targets:    []panel.TargetPanel{{Name: "t", Overall: panel.Slice{Metrics: ms}}},
+	}
 }
 
 func decided(in *gates.Input, g gates.Gate) *gates.Verdict {
@@ -124,8 +126,10 @@ func sized(name string, n, least int, chance float64, gateOf func(t *trialRun, n
 // plannedStudies compare the numbers of plans with simulated gates.
 func plannedStudies() ([]conform.Study, error) {
 	var out []conform.Study
-	for _, part := range []func() ([]conform.Study, error){plannedRates, plannedLabels, plannedChanges,
-		plannedAmounts} {
+	for _, part := range []func() ([]conform.Study, error){
+		plannedRates, plannedLabels, plannedChanges,
+		plannedAmounts,
+	} {
 		more, err := part()
 		if err != nil {
 			return nil, err
@@ -164,8 +168,10 @@ func plannedRates() ([]conform.Study, error) {
 		{metric: "pass_rate", bound: 0.8, truth: 0.95, icc: 0.3, attempts: []int{3}},
 		{metric: "pass_rate", bound: 0.95, truth: 0.97, power: 0.5, icc: 0.2, attempts: []int{2}},
 	} {
-		q := question{metric: c.metric, power: c.power, attempts: c.attempts,
-			flags: map[string]float64{"bound": c.bound, "truth": c.truth, "correlation": c.icc}}
+		q := question{
+			metric: c.metric, power: c.power, attempts: c.attempts,
+			flags: map[string]float64{"bound": c.bound, "truth": c.truth, "correlation": c.icc},
+		}
 		p, err := q.ask()
 		if err != nil {
 			return nil, err
@@ -217,10 +223,14 @@ func plannedLabels() ([]conform.Study, error) {
 			l    plan.Labels
 			iv   func(t *trialRun, n int) stats.Interval
 		}{
-			{"at random", p.Judge.Random,
-				func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.AtRandom, c.bound) }},
-			{"by verdict", p.Judge.ByVerdict,
-				func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.Neyman, c.bound) }},
+			{
+				"at random", p.Judge.Random,
+				func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.AtRandom, c.bound) },
+			},
+			{
+				"by verdict", p.Judge.ByVerdict,
+				func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.Neyman, c.bound) },
+			},
 			{"elsewhere", p.Judge.Elsewhere, j.elsewhere},
 		} {
 			passes := func(t *trialRun, n int) bool { return held(g, panel.UnitRate, d.iv(t, n)).Verdict == gate.Pass }
@@ -264,8 +274,10 @@ func (j *judgedTasks) internal(t *trialRun, n int, how labels.Strategy, bound fl
 		if judged {
 			s.JudgePass++
 		}
-		items[i] = labels.CalibrationItem{Key: labels.Key{TaskID: id},
-			Judged: []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &judged}}}
+		items[i] = labels.CalibrationItem{
+			Key:    labels.Key{TaskID: id},
+			Judged: []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &judged}},
+		}
 	}
 	drawn, err := labels.Queue{Strategy: how, N: n, By: "a", Seed: t.Uint64()}.Next(items, nil)
 	if err != nil {
@@ -337,8 +349,10 @@ func plannedChanges() ([]conform.Study, error) {
 		{"pass_rate", 0.8, 0.2, 0.1, []int{1, 5}},
 		{"over_call_rate", 0.1, 0.06, 0.05, []int{1, 2}},
 	} {
-		q := question{metric: c.metric, attempts: c.attempts,
-			flags: map[string]float64{"truth": c.rate, "discordant": c.discordant, "baseline-diff": c.loss}}
+		q := question{
+			metric: c.metric, attempts: c.attempts,
+			flags: map[string]float64{"truth": c.rate, "discordant": c.discordant, "baseline-diff": c.loss},
+		}
 		p, err := q.ask()
 		if err != nil {
 			return nil, err

@@ -30,8 +30,10 @@ func (tr tree) write(t *testing.T) place {
 			t.Fatal(err)
 		}
 	}
-	return place{data: filepath.Join(root, "data"), part: part, vectors: filepath.Join(root, "vectors"),
-		examples: filepath.Join("..", "examples"), splits: 1}
+	return place{
+		data: filepath.Join(root, "data"), part: part, vectors: filepath.Join(root, "vectors"),
+		examples: filepath.Join("..", "examples"), splits: 1,
+	}
 }
 
 // verdict runs a check to its last line.
@@ -202,8 +204,10 @@ func TestNoData(t *testing.T) {
 		if c.needs != "" || c.name == "coverage" {
 			continue // they need none
 		}
-		p := place{data: filepath.Join(t.TempDir(), "data"), vectors: filepath.Join(t.TempDir(), "vectors"),
-			examples: filepath.Join("..", "examples"), splits: 1}
+		p := place{
+			data: filepath.Join(t.TempDir(), "data"), vectors: filepath.Join(t.TempDir(), "vectors"),
+			examples: filepath.Join("..", "examples"), splits: 1,
+		}
 		if c.name == "labelled-set" { // its data are an example
 			p.examples = t.TempDir()
 		}

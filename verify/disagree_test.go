@@ -24,48 +24,86 @@ func TestDisagreements(t *testing.T) {
 		scores        = "sets/toolret_subsets/" + part + "/small/bm25s_recorded_scores.jsonl"
 	)
 	for name, x := range map[string]struct{ check, file, old, new, want string }{
-		"a verdict": {"bfcl", first, `"valid":false`, `"valid":true`,
-			"DIFFERS bfcl_v1_2024-08 first: simple_2: official valid, callvet fail"},
-		"another answer": {"bfcl", first, `"decoded":[{"f":{"n":1}}]`, `"decoded":[{"f":{"n":7}}]`,
-			"DIFFERS bfcl_v1_2024-08 first: simple_0: official valid, callvet fail"},
+		"a verdict": {
+			"bfcl", first, `"valid":false`, `"valid":true`,
+			"DIFFERS bfcl_v1_2024-08 first: simple_2: official valid, callvet fail",
+		},
+		"another answer": {
+			"bfcl", first, `"decoded":[{"f":{"n":1}}]`, `"decoded":[{"f":{"n":7}}]`,
+			"DIFFERS bfcl_v1_2024-08 first: simple_0: official valid, callvet fail",
+		},
 		"no case": {"bfcl", first, "simple_2", "simple_7", "row simple_7 belongs to no case"},
-		"an error type": {"bfcl-multiturn", conversations, "instance_state", "execution_response",
-			"DIFFERS new__m multi_turn_base: 1: official multi_turn:execution_response_mismatch, callvet multi_turn:instance_state_mismatch"},
-		"a state": {"bfcl-multiturn", conversations, `"ground_truth_state":"same"`,
-			`"ground_truth_state":{}`, "official valid, callvet multi_turn:instance_state_mismatch (turn 1)"},
+		"an error type": {
+			"bfcl-multiturn", conversations, "instance_state", "execution_response",
+			"DIFFERS new__m multi_turn_base: 1: official multi_turn:execution_response_mismatch, callvet multi_turn:instance_state_mismatch",
+		},
+		"a state": {
+			"bfcl-multiturn", conversations, `"ground_truth_state":"same"`,
+			`"ground_truth_state":{}`, "official valid, callvet multi_turn:instance_state_mismatch (turn 1)",
+		},
 		"a row without JSON": {"bfcl-multiturn", conversations, `"turns":[`, `"turns":`, "a row cannot be read"},
-		"a fact": {"tau", taubench, `"100":true`, `"100":false`,
-			"attempt 1 of task 0: 100: told: true, recorded false"},
-		"a reward": {"tau", shop, `"reward":0`, `"reward":1`,
-			"DIFFERS tau2 ab__shop rewards: attempt 1 of task t1: 0, recorded 1"},
-		"an action check": {"tau", shop, `"action_match":false`, `"action_match":true`,
-			"action checks: attempt 1 of task t1: step 1: made: false, recorded true"},
-		"a communicate check": {"tau", shop, `"met":true`, `"met":false`,
-			"communicate checks: attempt 1 of task t1: fact 1: told: true, recorded false"},
+		"a fact": {
+			"tau", taubench, `"100":true`, `"100":false`,
+			"attempt 1 of task 0: 100: told: true, recorded false",
+		},
+		"a reward": {
+			"tau", shop, `"reward":0`, `"reward":1`,
+			"DIFFERS tau2 ab__shop rewards: attempt 1 of task t1: 0, recorded 1",
+		},
+		"an action check": {
+			"tau", shop, `"action_match":false`, `"action_match":true`,
+			"action checks: attempt 1 of task t1: step 1: made: false, recorded true",
+		},
+		"a communicate check": {
+			"tau", shop, `"met":true`, `"met":false`,
+			"communicate checks: attempt 1 of task t1: fact 1: told: true, recorded false",
+		},
 		"a broken line": {"tau", shop, `{"a":1.0}`, `{"a":1.0`, "ab__shop"},
-		"an attack": {"agentdojo", runs, `"security":true`, `"security":false`,
-			"DIFFERS agentdojo p|plain: bank/user_task_0/injection_task_0/plain: official false, callvet true"},
-		"a judge": {"judges", long, `"verdict_pass":true,"verdict_raw":"satisfied"`,
-			`"verdict_pass":false,"verdict_raw":"fail"`, "DIFFERS tau2_judges figures: shop|long tp"},
-		"an answer": {"judge-parsing", long, `"verdict_pass":true,"verdict_raw":"satisfied"`,
-			`"verdict_pass":true,"verdict_raw":"dissatisfied"`, "DIFFERS tau2_judges: shop__long"},
-		"a spelling": {"judge-parsing", "sets/tau2_judges/README.md", "not satisfied", "satisfied at last",
-			`"satisfied at last" is unscored, and listed as fail`},
-		"no answers": {"judge-parsing", "sets/tau2_judges/" + part + "/scores.json", `"n":`, `"many":`,
-			"judge-parsing"},
+		"an attack": {
+			"agentdojo", runs, `"security":true`, `"security":false`,
+			"DIFFERS agentdojo p|plain: bank/user_task_0/injection_task_0/plain: official false, callvet true",
+		},
+		"a judge": {
+			"judges", long, `"verdict_pass":true,"verdict_raw":"satisfied"`,
+			`"verdict_pass":false,"verdict_raw":"fail"`, "DIFFERS tau2_judges figures: shop|long tp",
+		},
+		"an answer": {
+			"judge-parsing", long, `"verdict_pass":true,"verdict_raw":"satisfied"`,
+			`"verdict_pass":true,"verdict_raw":"dissatisfied"`, "DIFFERS tau2_judges: shop__long",
+		},
+		"a spelling": {
+			"judge-parsing", "sets/tau2_judges/README.md", "not satisfied", "satisfied at last",
+			`"satisfied at last" is unscored, and listed as fail`,
+		},
+		"no answers": {
+			"judge-parsing", "sets/tau2_judges/" + part + "/scores.json", `"n":`, `"many":`,
+			"judge-parsing",
+		},
 		"a score": {"bm25", scores, `["t2",0.`, `["t2",1.`, "DIFFERS bm25s single scores of small: q2 t2"},
-		"a question": {"bm25", "sets/toolret_subsets/" + part + "/small/queries.jsonl", `"forecast"`,
-			`"currency"`, "DIFFERS bm25s figures: results small|query_only"},
-		"a vector": {"stats", "../vectors/pass_at_k.json", "0.25", "0.2500001",
-			"DIFFERS pass_at_k.json: p2: pass_at_k = 0.25"},
-		"F1": {"stats", "../vectors/argument_fidelity.json", `"f1":0.5`, `"f1":0.6`,
-			"DIFFERS argument_fidelity.json: a1"},
-		"a method": {"stats", "../vectors/README.md", "pass_at_k.json |", "pass_at_all.json |",
-			"SHORT pass_at_all.json: 0 compared"},
-		"an order": {"matcher", "../conformance/README.md", "T4 wants find before buy", "T4 wants nothing",
-			"DIFFERS cases: T4: want fail, got pass"},
-		"a route": {"routes", "sets/clinc150/" + part + "/test.jsonl", `"route":"kitchen"`,
-			`"route":"banking"`, "DIFFERS bars: learned, CLINC150 held out, in scope"},
+		"a question": {
+			"bm25", "sets/toolret_subsets/" + part + "/small/queries.jsonl", `"forecast"`,
+			`"currency"`, "DIFFERS bm25s figures: results small|query_only",
+		},
+		"a vector": {
+			"stats", "../vectors/pass_at_k.json", "0.25", "0.2500001",
+			"DIFFERS pass_at_k.json: p2: pass_at_k = 0.25",
+		},
+		"F1": {
+			"stats", "../vectors/argument_fidelity.json", `"f1":0.5`, `"f1":0.6`,
+			"DIFFERS argument_fidelity.json: a1",
+		},
+		"a method": {
+			"stats", "../vectors/README.md", "pass_at_k.json |", "pass_at_all.json |",
+			"SHORT pass_at_all.json: 0 compared",
+		},
+		"an order": {
+			"matcher", "../conformance/README.md", "T4 wants find before buy", "T4 wants nothing",
+			"DIFFERS cases: T4: want fail, got pass",
+		},
+		"a route": {
+			"routes", "sets/clinc150/" + part + "/test.jsonl", `"route":"kitchen"`,
+			`"route":"banking"`, "DIFFERS bars: learned, CLINC150 held out, in scope",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

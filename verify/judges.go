@@ -58,8 +58,11 @@ func judges(c *proof.Check, d proof.Data, splits int) error {
 	for _, set := range []struct {
 		name string
 		run  func(*judgeCheck, proof.Data) error
-	}{{"agentprocessbench", (*judgeCheck).process}, {"livemcpbench_judges", (*judgeCheck).liveMCP},
-		{"tau2_judges", (*judgeCheck).tau2}} {
+	}{
+		{"agentprocessbench", (*judgeCheck).process},
+		{"livemcpbench_judges", (*judgeCheck).liveMCP},
+		{"tau2_judges", (*judgeCheck).tau2},
+	} {
 		figures, err := d.Published(set.name)
 		if err != nil {
 			bad = errors.Join(bad, err)
@@ -102,8 +105,10 @@ func at(path []string, elem ...string) []string { return append(slices.Clone(pat
 
 // table compares the counts and rates of a table under a path.
 func (c *judgeCheck) table(r *labels.CalibrationReport, path ...string) {
-	for name, own := range map[string]int{"tp": r.Table.TruePass, "fn": r.Table.FalseFail, "fp": r.Table.FalsePass,
-		"tn": r.Table.TrueFail} {
+	for name, own := range map[string]int{
+		"tp": r.Table.TruePass, "fn": r.Table.FalseFail, "fp": r.Table.FalsePass,
+		"tn": r.Table.TrueFail,
+	} {
 		c.figure(float64(own), at(path, name)...)
 	}
 	for _, name := range []string{"no_verdict", "unparsed"} {
@@ -173,7 +178,8 @@ func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) err
 // division corrects with the labels of one half, and tells what came out and what is
 // wrong about it.
 func (c *judgeCheck) division(design labels.QueueDesign, name string, half,
-	run []labels.Label) (told, problem string, err error) {
+	run []labels.Label,
+) (told, problem string, err error) {
 	s, _, err := corrected(name, half, run)
 	if err != nil {
 		return "", "", err
@@ -435,6 +441,8 @@ func same(a, b float64) *bool {
 }
 
 func taskLabel(id string, pass bool, v labels.Verdict) labels.Label {
-	return labels.Label{Key: labels.Key{TaskID: id, Unit: labels.Task}, Fingerprint: outputOf(id),
-		Role: labels.Calibrating, Pass: &pass, Judged: []labels.Verdict{v}}
+	return labels.Label{
+		Key: labels.Key{TaskID: id, Unit: labels.Task}, Fingerprint: outputOf(id),
+		Role: labels.Calibrating, Pass: &pass, Judged: []labels.Verdict{v},
+	}
 }

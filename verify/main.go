@@ -102,13 +102,15 @@ type check struct {
 
 // withData runs a check on the test data.
 func withData(run func(context.Context, *proof.Check,
-	proof.Data) error) func(context.Context, *proof.Check, place) error {
+	proof.Data) error,
+) func(context.Context, *proof.Check, place) error {
 	return withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, _ place) error { return run(ctx, c, d) })
 }
 
 // withPlace runs a check on the test data that reads more than those.
 func withPlace(run func(context.Context, *proof.Check, proof.Data,
-	place) error) func(context.Context, *proof.Check, place) error {
+	place) error,
+) func(context.Context, *proof.Check, place) error {
 	return func(ctx context.Context, c *proof.Check, p place) error {
 		d, err := proof.Open(p.data, p.part)
 		if err != nil {
@@ -124,24 +126,35 @@ func checks() []check {
 		{name: "bfcl", run: withData(bfclAgreement)},
 		{name: "bfcl-multiturn", run: withData(conversations)},
 		{name: "tau", run: withData(tau)},
-		{name: "resume", needs: "BINARY",
-			run: func(ctx context.Context, c *proof.Check, p place) error { return resume(ctx, c, p.args[0]) }},
-		{name: "websocket", needs: "BINARY",
-			run: func(ctx context.Context, c *proof.Check, p place) error { return sockets(ctx, c, p.args[0]) }},
+		{
+			name: "resume", needs: "BINARY",
+			run: func(ctx context.Context, c *proof.Check, p place) error { return resume(ctx, c, p.args[0]) },
+		},
+		{
+			name: "websocket", needs: "BINARY",
+			run: func(ctx context.Context, c *proof.Check, p place) error { return sockets(ctx, c, p.args[0]) },
+		},
 		{name: "jobs", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return queue.Verify(ctx, c, p.args[0], queue.Full())
 		}},
-		{name: "replay", needs: "BINARY",
-			run: func(ctx context.Context, c *proof.Check, p place) error { return replayed(ctx, c, p.args[0]) }},
+		{
+			name: "replay", needs: "BINARY",
+			run: func(ctx context.Context, c *proof.Check, p place) error { return replayed(ctx, c, p.args[0]) },
+		},
 		{name: "stats", run: statistics},
 		{name: "agentdojo", run: withData(agentDojo)},
-		{name: "judges",
+		{
+			name: "judges",
 			run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data,
-				p place) error {
+				p place,
+			) error {
 				return judges(c, d, p.splits)
-			})},
-		{name: "judge-parsing",
-			run: withData(func(_ context.Context, c *proof.Check, d proof.Data) error { return judgeParsing(c, d) })},
+			}),
+		},
+		{
+			name: "judge-parsing",
+			run:  withData(func(_ context.Context, c *proof.Check, d proof.Data) error { return judgeParsing(c, d) }),
+		},
 		{name: "bm25", run: withData(retrieval.BM25)},
 		{name: "retrieval", run: withData(retrieval.Table)},
 		{name: "abstention", run: withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, p place) error {
@@ -151,23 +164,34 @@ func checks() []check {
 			return routes.Verify(c, filepath.Join(p.examples, "select"), d)
 		})},
 		{name: "bigtool", run: withData(bigtool.Run)},
-		{name: "journeys", needs: "BINARY",
-			run: func(ctx context.Context, c *proof.Check, p place) error { return walk(ctx, c, p.args[0]) }},
-		{name: "one-path", needs: "BINARY",
-			run: func(ctx context.Context, c *proof.Check, p place) error { return onepath.Verify(ctx, c, p.args[0]) }},
-		{name: "pii",
+		{
+			name: "journeys", needs: "BINARY",
+			run: func(ctx context.Context, c *proof.Check, p place) error { return walk(ctx, c, p.args[0]) },
+		},
+		{
+			name: "one-path", needs: "BINARY",
+			run: func(ctx context.Context, c *proof.Check, p place) error { return onepath.Verify(ctx, c, p.args[0]) },
+		},
+		{
+			name: "pii",
 			run: withData(func(_ context.Context, c *proof.Check,
-				d proof.Data) error {
+				d proof.Data,
+			) error {
 				return redaction.Personal(c, d)
-			})},
-		{name: "redaction", takes: "SET",
+			}),
+		},
+		{
+			name: "redaction", takes: "SET",
 			run: withPlace(func(_ context.Context, c *proof.Check, d proof.Data, p place) error {
 				return redaction.Verify(c, d, strings.Join(p.args, ""))
-			})},
-		{name: "wire", takes: "PAGE",
+			}),
+		},
+		{
+			name: "wire", takes: "PAGE",
 			run: withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, p place) error {
 				return wires(ctx, c, d, strings.Join(p.args, ""))
-			})},
+			}),
+		},
 		{name: "peers", run: withData(peers)},
 		{name: "agents", takes: "PAGE", run: agents},
 		{name: "mock", needs: "BINARY", run: faultyMock},

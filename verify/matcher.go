@@ -123,8 +123,10 @@ func (row conformanceCase) suiteCase(order wantedOrder) callvet.Case {
 		}
 		plan.Calls = append(plan.Calls, call)
 	}
-	return callvet.Case{ID: row.ID, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: row.Title}},
-		Expect: callvet.Expect{Plans: []callvet.Plan{plan}}}
+	return callvet.Case{
+		ID: row.ID, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: row.Title}},
+		Expect: callvet.Expect{Plans: []callvet.Plan{plan}},
+	}
 }
 
 func (row conformanceCase) trace() callvet.Trace {

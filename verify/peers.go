@@ -351,8 +351,10 @@ func functionsOf(truth json.RawMessage) []any {
 			}
 			if !seen[name] {
 				seen[name] = true
-				out = append(out, map[string]any{"name": name,
-					"parameters": map[string]any{"type": "dict", "properties": props, "required": required}})
+				out = append(out, map[string]any{
+					"name":       name,
+					"parameters": map[string]any{"type": "dict", "properties": props, "required": required},
+				})
 			}
 		}
 	}

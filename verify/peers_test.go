@@ -67,21 +67,29 @@ func TestPeerReasons(t *testing.T) {
 	const a, b = `{"type":"tool_use","name":"a","input":{}}`, `{"type":"tool_use","name":"b","input":{}}`
 	fence := "```json\n" + b + "\n```\n"
 	for name, tt := range map[string]struct{ row, why string }{
-		"agrees": {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"pass"}`),
-			""},
-		"another verdict": {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"fail"}`),
-			"no reason"},
+		"agrees": {
+			said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"pass"}`),
+			"",
+		},
+		"another verdict": {
+			said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"fail"}`),
+			"no reason",
+		},
 		"another score": {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`,
 			`{"verdict":"pass","scores":{"tool_f1":0.5}}`), "no reason"},
 		"repeated": {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}},{"tool":"a","args":{}}]`,
 			`{"verdict":"pass"}`), ofRepeats},
-		"repeated, and another too": {said(`{"calls":["a"]}`,
-			`[{"tool":"a","args":{}},{"tool":"a","args":{}},{"tool":"b","args":{}}]`, `{"verdict":"pass"}`),
-			"no reason"},
+		"repeated, and another too": {
+			said(`{"calls":["a"]}`,
+				`[{"tool":"a","args":{}},{"tool":"a","args":{}},{"tool":"b","args":{}}]`, `{"verdict":"pass"}`),
+			"no reason",
+		},
 		"repeated with other arguments": {said(`{"calls":["a"]}`,
 			`[{"tool":"a","args":{}},{"tool":"a","args":{"x":1}}]`, `{"verdict":"pass"}`), "no reason"},
-		"nothing": {said(`{"no_call":true}`, `[]`, `{"verdict":"fail","scores":{"tool_f1":0}}`),
-			ofNothing},
+		"nothing": {
+			said(`{"no_call":true}`, `[]`, `{"verdict":"fail","scores":{"tool_f1":0}}`),
+			ofNothing,
+		},
 		"nothing, without a score": {said(`{"no_call":true}`, `[]`, `{"verdict":"fail"}`), "no reason"},
 		"nothing for something":    {said(`{"calls":["a"]}`, `[]`, `{"verdict":"pass"}`), "no reason"},
 		"nothing, half right": {said(`{"no_call":true}`, `[]`,
@@ -92,10 +100,14 @@ func TestPeerReasons(t *testing.T) {
 			`[{"tool":"a","args":{}}]`, `{"verdict":"pass"}`), "no reason"},
 		"prose":                   {text("I call\n"+a, `{"verdict":"pass"}`), ""},
 		"prose with another call": {text("I call\n"+b, `{"verdict":"pass"}`), "no reason"},
-		"prose with both, by its score": {text("Now\n"+a+"\n"+b, `{"verdict":"fail","scores":{"tool_f1":0.6666}}`),
-			""},
-		"prose with both, another score": {text("Now\n"+a+"\n"+b, `{"verdict":"fail","scores":{"tool_f1":0.9}}`),
-			"no reason"},
+		"prose with both, by its score": {
+			text("Now\n"+a+"\n"+b, `{"verdict":"fail","scores":{"tool_f1":0.6666}}`),
+			"",
+		},
+		"prose with both, another score": {
+			text("Now\n"+a+"\n"+b, `{"verdict":"fail","scores":{"tool_f1":0.9}}`),
+			"no reason",
+		},
 		"a call within a line of prose": {text("I call "+a, `{"verdict":"pass"}`), "no reason"},
 		"beside a fence":                {text("So:\n"+fence+a, `{"verdict":"pass"}`), ofProse},
 		"nothing but calls":             {text(a+"\n"+a, `{"verdict":"pass"}`), "no reason"},
@@ -127,8 +139,10 @@ func TestPeerReasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for unsaid, want := range map[string]string{"user-supplied compare function": ofProgram,
-		"extraction from OTel spans, no scoring rule": ofReading, "a rule of tomorrow": ""} {
+	for unsaid, want := range map[string]string{
+		"user-supplied compare function":              ofProgram,
+		"extraction from OTel spans, no scoring rule": ofReading, "a rule of tomorrow": "",
+	} {
 		r := &peerRow{Unsaid: unsaid}
 		if differs, why := r.saidDiffers(t.Context(), words); differs == "" || why != want {
 			t.Errorf("%s: %q %q", unsaid, differs, why)

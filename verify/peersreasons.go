@@ -32,8 +32,10 @@ const (
 
 // unsayable gives the reason of principle why no suite says a row; "" when there is none.
 func (r *peerRow) unsayable() string {
-	for _, x := range []struct{ kind, why string }{{"user-supplied compare function", ofProgram},
-		{"extraction from .*spans, no scoring rule", ofReading}} {
+	for _, x := range []struct{ kind, why string }{
+		{"user-supplied compare function", ofProgram},
+		{"extraction from .*spans, no scoring rule", ofReading},
+	} {
 		if regexp.MustCompile(x.kind).MatchString(r.Unsaid) {
 			return x.why
 		}
@@ -47,7 +49,8 @@ func (r *peerRow) principle(ctx context.Context, tools json.RawMessage) (string,
 		peer, why string
 		as        func(r *peerRow) []peerRow // the row as the peer has it; none where it is the same
 	}{
-		{"ragas", ofRepeats, (*peerRow).withoutRepeats}, {"promptfoo", ofProse, (*peerRow).withCallsOfProse},
+		{"ragas", ofRepeats, (*peerRow).withoutRepeats},
+		{"promptfoo", ofProse, (*peerRow).withCallsOfProse},
 		{"", ofAnswer, (*peerRow).withAnswer},
 	} {
 		if !strings.HasPrefix(r.Peer, x.peer) {
@@ -80,8 +83,10 @@ func (r *peerRow) onPurpose(ctx context.Context, tools json.RawMessage) (string,
 		kind bool
 		got  callvet.Verdict
 	}{
-		{ofNothing, r.Peer == "ragas" && zero && len(r.Expected.Scores) > 0 && r.expectsNothing() && r.makesNothing(),
-			callvet.VerdictPass},
+		{
+			ofNothing, r.Peer == "ragas" && zero && len(r.Expected.Scores) > 0 && r.expectsNothing() && r.makesNothing(),
+			callvet.VerdictPass,
+		},
 		{ofNone, ofPromptfoo && zero && r.blankOutput("null"), callvet.VerdictError},
 		{ofBlank, r.Route == bfclRoute && zero && strings.Contains(string(r.Suite.BFCL["category"]), "irrelevance") &&
 			r.blankOutput(`""`), callvet.VerdictPass},

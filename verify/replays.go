@@ -185,8 +185,10 @@ func (o byPost) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 	if err != nil {
 		return callvet.Reply{}, err
 	}
-	out := callvet.Reply{Status: callvet.StatusOK, Latency: time.Since(began),
-		Env: callvet.Live("http", o.address+"/"+call.Tool)}
+	out := callvet.Reply{
+		Status: callvet.StatusOK, Latency: time.Since(began),
+		Env: callvet.Live("http", o.address+"/"+call.Tool),
+	}
 	if resp.StatusCode != http.StatusOK {
 		out.Status, out.Error = callvet.StatusExecErr, strings.TrimSpace(string(b))
 	} else {
@@ -199,22 +201,28 @@ func (o byPost) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 // attempt at once, with a conversation of its own.
 func (l *replayLab) record(ctx context.Context, address string) error {
 	tools := []callvet.Tool{
-		{Name: readTool, Version: "v3", Description: "Refund window of a product type in a country.",
+		{
+			Name: readTool, Version: "v3", Description: "Refund window of a product type in a country.",
 			ReadOnly: ptr(true),
 			Parameters: json.RawMessage(
-				`{"type":"object","required":["country","product_type"],"properties":{"country":{"type":"string"},"product_type":{"type":"string"}}}`)},
-		{Name: writeTool, Version: "v1", Description: "Start a refund. Moves money.", ReadOnly: ptr(false),
+				`{"type":"object","required":["country","product_type"],"properties":{"country":{"type":"string"},"product_type":{"type":"string"}}}`),
+		},
+		{
+			Name: writeTool, Version: "v1", Description: "Start a refund. Moves money.", ReadOnly: ptr(false),
 			Idempotent: ptr(false),
 			Parameters: json.RawMessage(
-				`{"type":"object","required":["order_id"],"properties":{"order_id":{"type":"string"}}}`)},
+				`{"type":"object","required":["order_id"],"properties":{"order_id":{"type":"string"}}}`),
+		},
 	}
 	var cases, rules []any
 	var plans [][]map[string]any
 	for i := range replayCases {
 		order := fmt.Sprintf("AR-%05d", i)
 		calls := []map[string]any{
-			{"tool": readTool, "args": map[string]any{"country": []string{"AR", "BR"}[i%2],
-				"product_type": []string{"food", "books", "electronics"}[i%3]}},
+			{"tool": readTool, "args": map[string]any{
+				"country":      []string{"AR", "BR"}[i%2],
+				"product_type": []string{"food", "books", "electronics"}[i%3],
+			}},
 			{"tool": writeTool, "args": map[string]any{"order_id": order}},
 		}
 		if i%4 == 0 { // once more: the service refuses it
@@ -226,10 +234,14 @@ func (l *replayLab) record(ctx context.Context, address string) error {
 		for _, call := range calls {
 			steps = append(steps, map[string]any{"calls": []any{call}})
 		}
-		rules = append(rules, map[string]any{"case": id,
-			"steps": append(steps, map[string]any{"text": "Order " + order + " is refunded."})})
-		cases = append(cases, map[string]any{"id": id, "prompt": "Please refund order " + order + "; I confirm.",
-			"expect": map[string]any{"calls": calls, "response": map[string]any{"contains": []string{order}}}})
+		rules = append(rules, map[string]any{
+			"case":  id,
+			"steps": append(steps, map[string]any{"text": "Order " + order + " is refunded."}),
+		})
+		cases = append(cases, map[string]any{
+			"id": id, "prompt": "Please refund order " + order + "; I confirm.",
+			"expect": map[string]any{"calls": calls, "response": map[string]any{"contains": []string{order}}},
+		})
 	}
 	suite := map[string]any{"callvet": 1, "name": "replays", "tools": tools, "cases": cases}
 	if err := errors.Join(l.write("suite.json", suite),
@@ -252,8 +264,10 @@ func (l *replayLab) record(ctx context.Context, address string) error {
 	return parallel.Each(16, replayCases*replayRepeats, func(i int) error {
 		at, repeat := i/replayRepeats, i%replayRepeats
 		world := tape.World(byPost{address},
-			world.Conversation{Case: fmt.Sprintf("refund-%02d", at), Target: "script:script.json", Repeat: repeat,
-				Tools: tools})
+			world.Conversation{
+				Case: fmt.Sprintf("refund-%02d", at), Target: "script:script.json", Repeat: repeat,
+				Tools: tools,
+			})
 		for _, call := range plans[at] {
 			args, err := json.Marshal(call["args"])
 			if err != nil {
@@ -307,8 +321,10 @@ func (l *replayLab) nameless(name, ext string) ([]byte, error) {
 		return nil, err
 	}
 	made := head.Created.UTC()
-	for old, with := range map[string]string{head.Run: "RUN", made.Format(time.RFC3339Nano): "MADE",
-		made.Format("2006-01-02T15:04:05Z"): "MADE", made.Format("2 January 2006, 15:04"): "MADE"} {
+	for old, with := range map[string]string{
+		head.Run: "RUN", made.Format(time.RFC3339Nano): "MADE",
+		made.Format("2006-01-02T15:04:05Z"): "MADE", made.Format("2 January 2006, 15:04"): "MADE",
+	} {
 		b = bytes.ReplaceAll(b, []byte(old), []byte(with))
 	}
 	return b, nil

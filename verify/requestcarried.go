@@ -70,15 +70,19 @@ func wanted(req *callvet.Request) []wish {
 		{p.ReasoningEffort, []string{"reasoning_effort", "effort", "thinkingLevel"}},
 	}
 	if p.MaxTokens != nil {
-		out = append(out, wish{strconv.Itoa(*p.MaxTokens),
-			[]string{"max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"}})
+		out = append(out, wish{
+			strconv.Itoa(*p.MaxTokens),
+			[]string{"max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"},
+		})
 	}
 	if p.Seed != nil {
 		out = append(out, wish{strconv.FormatInt(*p.Seed, 10), []string{"seed", "random_seed"}})
 	}
 	if p.ParallelCalls != nil && req.ToolChoice != "none" {
-		out = append(out, wish{"parallel " + strconv.FormatBool(*p.ParallelCalls),
-			[]string{"parallel_tool_calls", "disable_parallel_tool_use"}})
+		out = append(out, wish{
+			"parallel " + strconv.FormatBool(*p.ParallelCalls),
+			[]string{"parallel_tool_calls", "disable_parallel_tool_use"},
+		})
 	}
 	switch req.ToolChoice {
 	case "", "auto": // it may be left out

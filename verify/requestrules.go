@@ -58,8 +58,10 @@ func moreOpenAI(b *sentBody) string {
 	for _, m := range listOf(b.doc["messages"]) {
 		m := objectOf(m)
 		for name := range m {
-			if !slices.Contains([]string{"role", "content", "refusal", "name", "audio", "tool_calls", "function_call",
-				"tool_call_id"}, name) {
+			if !slices.Contains([]string{
+				"role", "content", "refusal", "name", "audio", "tool_calls", "function_call",
+				"tool_call_id",
+			}, name) {
 				return "a message has no member " + name
 			}
 		}

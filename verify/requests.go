@@ -111,24 +111,31 @@ func howMany(values map[string]int) string {
 }
 
 func settingNames() []string {
-	return []string{"model", "history", "tool choice", "parallel", "temperature", "top_p", "effort", "seed", "stop",
-		"limit", "stream", "system"}
+	return []string{
+		"model", "history", "tool choice", "parallel", "temperature", "top_p", "effort", "seed", "stop",
+		"limit", "stream", "system",
+	}
 }
 
 func (s *setting) values() []string {
-	return []string{s.model, s.history, s.choice, s.parallel, s.temperature, s.topP, s.effort, s.seed, s.stop, s.limit,
-		s.stream, s.system}
+	return []string{
+		s.model, s.history, s.choice, s.parallel, s.temperature, s.topP, s.effort, s.seed, s.stop, s.limit,
+		s.stream, s.system,
+	}
 }
 
 func histories() []string {
-	return []string{"a question", "system turn", "results", "error results", "foreign ids", "no ids",
-		"unreadable arguments", "text between"}
+	return []string{
+		"a question", "system turn", "results", "error results", "foreign ids", "no ids",
+		"unreadable arguments", "text between",
+	}
 }
 
 // matrix asks with every model, history and choice, and with other settings drawn for each:
 // the same ones each time.
 func (cl *client) matrix(ctx context.Context, count func(b *sentBody, item string),
-	seen map[string]map[string]int) error {
+	seen map[string]map[string]int,
+) error {
 	draw := rand.New(rand.NewPCG(13, 4))
 	one := func(of ...string) string { return of[draw.IntN(len(of))] }
 	for _, model := range cl.models {
@@ -184,8 +191,10 @@ func (cl *client) echoes(ctx context.Context, rows []recordedAnswer, count func(
 // ask sends one request and gives its body; with an answer, the body of the next request.
 func (cl *client) ask(ctx context.Context, s *setting, answer *recordedAnswer) (*sentBody, error) {
 	wire := &recorder{answer: answer}
-	cfg := provider.Config{APIKey: "key", Params: s.params(), HTTPClient: &http.Client{Transport: wire},
-		Stream: s.stream == "true"}
+	cfg := provider.Config{
+		APIKey: "key", Params: s.params(), HTTPClient: &http.Client{Transport: wire},
+		Stream: s.stream == "true",
+	}
 	m, t, err := provider.Open(cl.name+"/"+s.model, cfg)
 	if err != nil {
 		return nil, err
@@ -237,8 +246,10 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	r.path, r.body = req.URL.Path, body
-	res := &http.Response{StatusCode: http.StatusServiceUnavailable,
-		Header: http.Header{"Content-Type": {"application/json"}}, Request: req, ContentLength: -1}
+	res := &http.Response{
+		StatusCode: http.StatusServiceUnavailable,
+		Header:     http.Header{"Content-Type": {"application/json"}}, Request: req, ContentLength: -1,
+	}
 	text := "{}"
 	if r.answer != nil {
 		res.StatusCode, text = r.answer.Status, r.answer.Body
@@ -287,13 +298,17 @@ func (s *setting) turns() []callvet.Turn {
 	case "system turn":
 		return []callvet.Turn{{Role: callvet.RoleSystem, Content: "Use tools."}, question}
 	case "results":
-		return []callvet.Turn{question, calls("call_1", "call_2"), result("call_1", "get_weather", `{"temp":21}`),
-			result("call_2", "get_time", "12:00")}
+		return []callvet.Turn{
+			question, calls("call_1", "call_2"), result("call_1", "get_weather", `{"temp":21}`),
+			result("call_2", "get_time", "12:00"),
+		}
 	case "error results":
 		made := calls("call_1", "call_2")
 		made.Calls[1].Status, made.Calls[1].Error = callvet.StatusExecErr, "no clock"
-		return []callvet.Turn{question, made, result("call_1", "get_weather", `[21, 22]`),
-			result("call_2", "get_time", `{"error":"no clock"}`)}
+		return []callvet.Turn{
+			question, made, result("call_1", "get_weather", `[21, 22]`),
+			result("call_2", "get_time", `{"error":"no clock"}`),
+		}
 	case "foreign ids":
 		long := strings.Repeat("functions.get_weather:", 5)
 		return []callvet.Turn{
@@ -306,32 +321,42 @@ func (s *setting) turns() []callvet.Turn {
 			result("call|é", "get_time", ""),
 		}
 	case "no ids":
-		return []callvet.Turn{question, calls("", ""), result("", "", "sunny"), result("", "get_time", "12:00"),
-			{Role: callvet.RoleUser, Content: "And tomorrow?"}}
+		return []callvet.Turn{
+			question, calls("", ""), result("", "", "sunny"), result("", "get_time", "12:00"),
+			{Role: callvet.RoleUser, Content: "And tomorrow?"},
+		}
 	case "unreadable arguments":
 		made := calls("call_1", "call_2")
 		made.Calls[0].Args, made.Calls[0].ArgsRaw, made.Calls[0].Status = nil, `{"city":`, callvet.StatusRejected
 		made.Calls[1].Args = json.RawMessage(`[1]`)
-		return []callvet.Turn{question, made, result("call_1", "get_weather", `{"error":"not JSON"}`),
-			result("call_2", "get_time", "12:00")}
+		return []callvet.Turn{
+			question, made, result("call_1", "get_weather", `{"error":"not JSON"}`),
+			result("call_2", "get_time", "12:00"),
+		}
 	case "text between":
 		made := calls("call_1", "call_2")
 		made.Content = "I look."
-		return []callvet.Turn{question, made, result("call_1", "", "sunny"), result("call_2", "", "12:00"),
+		return []callvet.Turn{
+			question, made, result("call_1", "", "sunny"), result("call_2", "", "12:00"),
 			{Role: callvet.RoleAssistant, Content: "Sunny, noon."},
-			{Role: callvet.RoleUser, Content: "Thanks. And Rome?"}}
+			{Role: callvet.RoleUser, Content: "Thanks. And Rome?"},
+		}
 	}
 	return []callvet.Turn{question}
 }
 
 func requestTools() *callvet.Toolset {
 	return callvet.NewToolset([]callvet.Tool{
-		{Name: "get_weather", Description: "Weather for a place.",
+		{
+			Name: "get_weather", Description: "Weather for a place.",
 			Parameters: json.RawMessage(
-				`{"type":"object","properties":{"city":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["city"],"additionalProperties":false}`)},
+				`{"type":"object","properties":{"city":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["city"],"additionalProperties":false}`),
+		},
 		{Name: "get_time"},
-		{Name: "no-type", Description: "A schema without a type.",
-			Parameters: json.RawMessage(`{"properties":{"a":{"type":"integer"}}}`)},
+		{
+			Name: "no-type", Description: "A schema without a type.",
+			Parameters: json.RawMessage(`{"properties":{"a":{"type":"integer"}}}`),
+		},
 		{Name: "empty", Parameters: json.RawMessage(`{}`)},
 	})
 }
@@ -402,20 +427,32 @@ func requestClients(dir string) ([]client, error) {
 		return func(string, string) *contract.Schema { return s }
 	}
 	return []client{
-		{"openai", []string{"gpt-4.1", "gpt-5-mini", "o4-mini", "gpt-5.2", "gpt-5.4", "gpt-5.6-terra"}, byPath,
-			moreOpenAI},
+		{
+			"openai",
+			[]string{"gpt-4.1", "gpt-5-mini", "o4-mini", "gpt-5.2", "gpt-5.4", "gpt-5.6-terra"},
+			byPath,
+			moreOpenAI,
+		},
 		{"openai-responses", []string{"gpt-5-mini", "gpt-4.1", "o3", "gpt-5.6"}, byPath, moreOpenAI},
-		{"anthropic", []string{"claude-sonnet-4-5", "claude-opus-4-6", "claude-opus-4-7", "claude-haiku-5-5",
-			"claude-fable-5-2", "claude-3-5-haiku-20241022"}, func(_, model string) *contract.Schema {
+		{"anthropic", []string{
+			"claude-sonnet-4-5", "claude-opus-4-6", "claude-opus-4-7", "claude-haiku-5-5",
+			"claude-fable-5-2", "claude-3-5-haiku-20241022",
+		}, func(_, model string) *contract.Schema {
 			if slices.Contains([]string{"claude-sonnet-4-5", "claude-opus-4-6", "claude-3-5-haiku-20241022"}, model) {
 				return older
 			}
 			return newest
 		}, moreAnthropic},
-		{"mistral", []string{"mistral-large-latest", "mistral-small-latest", "magistral-medium-latest"},
-			always(mistral), moreMistral},
-		{"gemini", []string{"gemini-2.5-flash", "gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.1-flash"},
-			always(gemini), moreGemini},
+		{
+			"mistral",
+			[]string{"mistral-large-latest", "mistral-small-latest", "magistral-medium-latest"},
+			always(mistral), moreMistral,
+		},
+		{
+			"gemini",
+			[]string{"gemini-2.5-flash", "gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.1-flash"},
+			always(gemini), moreGemini,
+		},
 	}, nil
 }
 

@@ -35,35 +35,57 @@ func TestRequestRules(t *testing.T) {
 		path, model, body string
 		wrong             string
 	}{
-		{"fine", &openAI, "/v1/chat/completions", "gpt-4.1",
-			`{"messages":[{"role":"assistant","tool_calls":[{"id":"a"}]},{"role":"tool","tool_call_id":"a"}]}`, ""},
-		{"result of another call", &openAI, "/v1/chat/completions", "gpt-4.1",
+		{
+			"fine", &openAI, "/v1/chat/completions", "gpt-4.1",
+			`{"messages":[{"role":"assistant","tool_calls":[{"id":"a"}]},{"role":"tool","tool_call_id":"a"}]}`, "",
+		},
+		{
+			"result of another call", &openAI, "/v1/chat/completions", "gpt-4.1",
 			`{"messages":[{"role":"assistant","tool_calls":[{"id":"a"}]},{"role":"tool","tool_call_id":"b"}]}`,
-			"results"},
-		{"id twice", &openAI, "/v1/responses", "gpt-5",
-			`{"input":[{"type":"function_call","call_id":"a"},{"type":"function_call","call_id":"a"}]}`, "new one"},
+			"results",
+		},
+		{
+			"id twice", &openAI, "/v1/responses", "gpt-5",
+			`{"input":[{"type":"function_call","call_id":"a"},{"type":"function_call","call_id":"a"}]}`, "new one",
+		},
 		{"tools while it reasons", &openAI, "/v1/chat/completions", "gpt-5.6", `{"reasoning_effort":"low"}`, "reasons"},
 		{"in the other API", &openAI, "/v1/responses", "gpt-5.6", `{"reasoning":{"effort":"low"}}`, ""},
 		{"old limit", &openAI, "/v1/chat/completions", "o3", `{"max_tokens":1}`, "max_tokens"},
 		{"unknown member", &openAI, "/v1/chat/completions", "gpt-4.1", `{"top_k":1}`, "top_k"},
-		{"annotations", &openAI, "/v1/chat/completions", "gpt-4.1",
-			`{"messages":[{"role":"assistant","annotations":[]}]}`, "annotations"},
+		{
+			"annotations", &openAI, "/v1/chat/completions", "gpt-4.1",
+			`{"messages":[{"role":"assistant","annotations":[]}]}`, "annotations",
+		},
 		{"odd id", &anthropic, "", "", `{"messages":[{"content":[{"type":"tool_use","id":"a:1","input":{}}]}]}`, "a:1"},
-		{"input is a list", &anthropic, "", "",
-			`{"messages":[{"content":[{"type":"tool_use","id":"a","input":[]}]}]}`, "object"},
-		{"error not told", &anthropic, "", "",
-			`{"messages":[{"content":[{"type":"tool_use","id":"a","input":{}},{"type":"tool_result","tool_use_id":"a","content":"{\"error\":1}"}]}]}`, "is_error"},
-		{"long id", &mistral, "", "m",
-			`{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"call_12345","function":{"name":"f","arguments":"{}"}}]}]}`, "call_12345"},
-		{"no parameters", &mistral, "", "m",
-			`{"model":"m","messages":[{"role":"user","content":"?"}],"tools":[{"type":"function","function":{"name":"f"}}]}`, "parameters"},
-		{"no signature", &gemini, "", "gemini-3-pro",
-			`{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f"}}]}]}`, "signature"},
-		{"none needed", &gemini, "", "gemini-2.5-pro",
-			`{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f"}}]}]}`, ""},
-		{"level in small letters", &gemini, "", "gemini-3-pro",
+		{
+			"input is a list", &anthropic, "", "",
+			`{"messages":[{"content":[{"type":"tool_use","id":"a","input":[]}]}]}`, "object",
+		},
+		{
+			"error not told", &anthropic, "", "",
+			`{"messages":[{"content":[{"type":"tool_use","id":"a","input":{}},{"type":"tool_result","tool_use_id":"a","content":"{\"error\":1}"}]}]}`, "is_error",
+		},
+		{
+			"long id", &mistral, "", "m",
+			`{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"call_12345","function":{"name":"f","arguments":"{}"}}]}]}`, "call_12345",
+		},
+		{
+			"no parameters", &mistral, "", "m",
+			`{"model":"m","messages":[{"role":"user","content":"?"}],"tools":[{"type":"function","function":{"name":"f"}}]}`, "parameters",
+		},
+		{
+			"no signature", &gemini, "", "gemini-3-pro",
+			`{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f"}}]}]}`, "signature",
+		},
+		{
+			"none needed", &gemini, "", "gemini-2.5-pro",
+			`{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f"}}]}]}`, "",
+		},
+		{
+			"level in small letters", &gemini, "", "gemini-3-pro",
 			`{"contents":[{"parts":[{"text":"?"}]}],"generationConfig":{"thinkingConfig":{"thinkingLevel":"low"}}}`,
-			"thinkingLevel"},
+			"thinkingLevel",
+		},
 	} {
 		b := &sentBody{path: c.path, model: c.model, raw: []byte(c.body)}
 		if err := json.Unmarshal(b.raw, &b.doc); err != nil {
@@ -88,8 +110,10 @@ func TestCarried(t *testing.T) {
 	if err != nil || b.lost != "" {
 		t.Fatal(err, b.lost)
 	}
-	req := &callvet.Request{Params: s.params(), Turns: s.turns(), Tools: requestTools(), ToolChoice: s.choice,
-		System: "Be brief."}
+	req := &callvet.Request{
+		Params: s.params(), Turns: s.turns(), Tools: requestTools(), ToolChoice: s.choice,
+		System: "Be brief.",
+	}
 	for name := range b.doc {
 		if name == "model" || name == "messages" || name == "tools" { // the schema demands them
 			continue
@@ -115,8 +139,10 @@ func TestRequestMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cl := client{name: "mistral", models: []string{"mistral-large-latest", "magistral-medium-latest"},
-		schema: func(string, string) *contract.Schema { return s }, more: moreMistral}
+	cl := client{
+		name: "mistral", models: []string{"mistral-large-latest", "magistral-medium-latest"},
+		schema: func(string, string) *contract.Schema { return s }, more: moreMistral,
+	}
 	seen, n := map[string]map[string]int{}, 0
 	if err := cl.matrix(context.Background(), func(b *sentBody, item string) {
 		n++
@@ -129,8 +155,10 @@ func TestRequestMatrix(t *testing.T) {
 	if n < requestsDue {
 		t.Errorf("%d bodies", n)
 	}
-	for name, values := range map[string]int{"model": 2, "history": 8, "tool choice": 5, "parallel": 3,
-		"temperature": 5, "top_p": 2, "effort": 8, "seed": 2, "stop": 3, "limit": 3, "stream": 2, "system": 2} {
+	for name, values := range map[string]int{
+		"model": 2, "history": 8, "tool choice": 5, "parallel": 3,
+		"temperature": 5, "top_p": 2, "effort": 8, "seed": 2, "stop": 3, "limit": 3, "stream": 2, "system": 2,
+	} {
 		if len(seen[name]) != values {
 			t.Errorf("%s has the values %v", name, seen[name])
 		}

@@ -68,13 +68,17 @@ func resume(ctx context.Context, c *proof.Check, binary string) error {
 func resumeFiles(dir string) (suite, script string, err error) {
 	cases := make([]any, resumeCells)
 	for i := range cases {
-		cases[i] = map[string]any{"id": fmt.Sprintf("c%04d", i), "prompt": fmt.Sprintf("Look up item %d.", i),
-			"expected_tool": "look_up", "expected_params": map[string]any{"item": i}}
+		cases[i] = map[string]any{
+			"id": fmt.Sprintf("c%04d", i), "prompt": fmt.Sprintf("Look up item %d.", i),
+			"expected_tool": "look_up", "expected_params": map[string]any{"item": i},
+		}
 	}
 	doc := map[string]any{"callvet": 1, "name": "resume", "cases": cases, "tools": []any{map[string]any{
 		"name": "look_up", "description": "Look up an item.",
-		"parameters": map[string]any{"type": "object", "required": []string{"item"},
-			"properties": map[string]any{"item": map[string]any{"type": "integer"}}},
+		"parameters": map[string]any{
+			"type": "object", "required": []string{"item"},
+			"properties": map[string]any{"item": map[string]any{"type": "integer"}},
+		},
 	}}}
 	b, err := json.Marshal(doc)
 	if err != nil {

@@ -24,8 +24,12 @@ type runBook struct {
 }
 
 func newRunBook() *runBook {
-	return &runBook{map[string]*panel.Ledger{}, map[string]map[string]*counted{}, map[string]map[string]bool{},
-		map[string]string{}}
+	return &runBook{
+		map[string]*panel.Ledger{},
+		map[string]map[string]*counted{},
+		map[string]map[string]bool{},
+		map[string]string{},
+	}
 }
 
 // modelOf is the model of a run, "build__model".

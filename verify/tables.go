@@ -70,21 +70,33 @@ func (t *table) write(page string) error {
 
 // httpTable is what is read of agents over HTTP, one row for each shape.
 func httpTable(rows [][]string) *table {
-	return &table{name: "agents",
-		head: []string{"agent and shape", "versions", "calls", "results", "error", "requests", "tokens",
-			"cut streams read wrongly", "not told"}, rows: rows}
+	return &table{
+		name: "agents",
+		head: []string{
+			"agent and shape", "versions", "calls", "results", "error", "requests", "tokens",
+			"cut streams read wrongly", "not told",
+		}, rows: rows,
+	}
 }
 
 // telemetryTable is what is read of the telemetry of SDKs, one row for each of sdks.
 func telemetryTable(rows [][]string) *table {
-	return &table{name: "telemetry",
-		head: []string{"SDK", "versions", "calls", "results", "error", "times", "tokens", "tasks", "forms read alike",
-			"not told"}, rows: rows}
+	return &table{
+		name: "telemetry",
+		head: []string{
+			"SDK", "versions", "calls", "results", "error", "times", "tokens", "tasks", "forms read alike",
+			"not told",
+		}, rows: rows,
+	}
 }
 
 // wireTable is what is read of the answers of providers, one row for each of them and kind.
 func wireTable(rows [][]string) *table {
-	return &table{name: "wire",
-		head: []string{"provider", "API", "recorded answers", "calls and text equal", "usage equal", "errors",
-			"streams"}, rows: rows}
+	return &table{
+		name: "wire",
+		head: []string{
+			"provider", "API", "recorded answers", "calls and text equal", "usage equal", "errors",
+			"streams",
+		}, rows: rows,
+	}
 }

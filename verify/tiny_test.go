@@ -70,20 +70,32 @@ func trees() map[string]func(*testing.T) tree {
 func matcherTree(t *testing.T) tree {
 	call := func(name string, args object) []any { return []any{name, args} }
 	b, err := json.Marshal([]any{
-		object{"id": "T1", "title": "the same call", "exp": []any{call("a", object{"x": 1})},
-			"act": []any{call("a", object{"x": 1})}, "want": "pass"},
-		object{"id": "T2", "title": "another value", "exp": []any{call("a", object{"x": 1})},
-			"act": []any{call("a", object{"x": 2})}, "want": "fail"},
-		object{"id": "T3a", "title": "b, a, c",
+		object{
+			"id": "T1", "title": "the same call", "exp": []any{call("a", object{"x": 1})},
+			"act": []any{call("a", object{"x": 1})}, "want": "pass",
+		},
+		object{
+			"id": "T2", "title": "another value", "exp": []any{call("a", object{"x": 1})},
+			"act": []any{call("a", object{"x": 2})}, "want": "fail",
+		},
+		object{
+			"id": "T3a", "title": "b, a, c",
 			"exp": []any{call("a", object{}), call("b", object{}), call("c", object{})},
-			"act": []any{call("b", object{}), call("a", object{}), call("c", object{})}, "want": "pass"},
-		object{"id": "T3b", "title": "a, c, b",
+			"act": []any{call("b", object{}), call("a", object{}), call("c", object{})}, "want": "pass",
+		},
+		object{
+			"id": "T3b", "title": "a, c, b",
 			"exp": []any{call("a", object{}), call("b", object{}), call("c", object{})},
-			"act": []any{call("a", object{}), call("c", object{}), call("b", object{})}, "want": "fail"},
-		object{"id": "T4", "title": "buy, find", "exp": []any{call("find", object{}), call("buy", object{})},
-			"act": []any{call("buy", object{}), call("find", object{})}, "want": "fail"},
-		object{"id": "T5", "title": "b, a", "exp": []any{call("a", object{}), call("b", object{})},
-			"act": []any{call("b", object{}), call("a", object{})}, "want": "pass"},
+			"act": []any{call("a", object{}), call("c", object{}), call("b", object{})}, "want": "fail",
+		},
+		object{
+			"id": "T4", "title": "buy, find", "exp": []any{call("find", object{}), call("buy", object{})},
+			"act": []any{call("buy", object{}), call("find", object{})}, "want": "fail",
+		},
+		object{
+			"id": "T5", "title": "b, a", "exp": []any{call("a", object{}), call("b", object{})},
+			"act": []any{call("b", object{}), call("a", object{})}, "want": "pass",
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -104,22 +116,32 @@ func statsTree(*testing.T) tree {
 
 // bfclCase is a case of either set with one tool and its right call, f(n).
 func bfclCase(id string, n int, v1 bool) object {
-	tool := object{"name": "f", "description": "Look up.",
-		"parameters": object{"type": "dict", "properties": object{"n": object{"type": "integer"}},
-			"required": []string{"n"}}}
+	tool := object{
+		"name": "f", "description": "Look up.",
+		"parameters": object{
+			"type": "dict", "properties": object{"n": object{"type": "integer"}},
+			"required": []string{"n"},
+		},
+	}
 	right := object{"f": object{"n": []int{n}}}
 	if v1 {
-		return object{"id": id, "category": "simple", "question": "Look up.", "functions": []any{tool},
-			"ground_truth": right}
+		return object{
+			"id": id, "category": "simple", "question": "Look up.", "functions": []any{tool},
+			"ground_truth": right,
+		}
 	}
-	return object{"id": id, "question": []any{[]any{object{"role": "user", "content": "Look up."}}},
-		"function": []any{tool}, "ground_truth": []any{right}}
+	return object{
+		"id": id, "question": []any{[]any{object{"role": "user", "content": "Look up."}}},
+		"function": []any{tool}, "ground_truth": []any{right},
+	}
 }
 
 // bfclOutput is a recorded answer, f(n).
 func bfclOutput(id, category string, n int, valid bool) object {
-	return object{"id": id, "category": category, "raw": []any{object{"f": fmt.Sprintf(`{"n": %d}`, n)}},
-		"decoded": []any{object{"f": object{"n": n}}}, "valid": valid, "error_type": errorType(valid)}
+	return object{
+		"id": id, "category": category, "raw": []any{object{"f": fmt.Sprintf(`{"n": %d}`, n)}},
+		"decoded": []any{object{"f": object{"n": n}}}, "valid": valid, "error_type": errorType(valid),
+	}
 }
 
 func errorType(valid bool) any {
@@ -148,23 +170,35 @@ func bfclTree(t *testing.T) tree {
 			"/outputs/old__third.jsonl": rows(t, bfclOutput("simple_python_0", "simple_python", 1, true),
 			bfclOutput("simple_python_1", "simple_python", 1, false)),
 		"sets/bfcl_mutations/" + part + "/mutations.jsonl": rows(t,
-			object{"case_id": "simple_python_0", "category": "simple_python", "mutation": "base",
-				"calls": []any{object{"f": object{"n": 1}}}, "valid": true, "error_type": nil},
-			object{"case_id": "simple_python_1", "category": "simple_python", "mutation": "base",
-				"calls": []any{object{"f": object{"n": 2}}}, "valid": true, "error_type": nil},
-			object{"case_id": "simple_python_1", "category": "simple_python", "mutation": "other",
-				"calls": []any{object{"f": object{"n": 9}}}, "valid": false, "error_type": "value_error:others"}),
+			object{
+				"case_id": "simple_python_0", "category": "simple_python", "mutation": "base",
+				"calls": []any{object{"f": object{"n": 1}}}, "valid": true, "error_type": nil,
+			},
+			object{
+				"case_id": "simple_python_1", "category": "simple_python", "mutation": "base",
+				"calls": []any{object{"f": object{"n": 2}}}, "valid": true, "error_type": nil,
+			},
+			object{
+				"case_id": "simple_python_1", "category": "simple_python", "mutation": "other",
+				"calls": []any{object{"f": object{"n": 9}}}, "valid": false, "error_type": "value_error:others",
+			}),
 		"sets/bfcl_mutations/README.md": "Origin: made here. autumn = even case index, spring = odd. 7 / 3 rows, 5 / 2 valid.\n",
 	}
 	tr.scores(t, "bfcl_v1_2024-08", "official_scores.json", object{
-		"first": object{"categories": object{"simple": figuresOf(2, 3), "exec:rest": figuresOf(7, 7)},
-			"ast_summary_pct": 66.67, "leaderboard_name": "First"},
-		"second": object{"categories": object{"simple": figuresOf(1, 3), "exec:rest": figuresOf(6, 7)},
-			"ast_summary_pct": 33.33, "leaderboard_name": "Second"},
+		"first": object{
+			"categories":      object{"simple": figuresOf(2, 3), "exec:rest": figuresOf(7, 7)},
+			"ast_summary_pct": 66.67, "leaderboard_name": "First",
+		},
+		"second": object{
+			"categories":      object{"simple": figuresOf(1, 3), "exec:rest": figuresOf(6, 7)},
+			"ast_summary_pct": 33.33, "leaderboard_name": "Second",
+		},
 	})
 	tr.scores(t, "bfcl_v4_2025-11", "official_scores.json", object{
-		"old__third": object{"simple_python": figuresOf(1, 2), "multi_turn_base": figuresOf(1, 2),
-			"leaderboard_row": object{"Rank": "2"}},
+		"old__third": object{
+			"simple_python": figuresOf(1, 2), "multi_turn_base": figuresOf(1, 2),
+			"leaderboard_row": object{"Rank": "2"},
+		},
 	})
 
 	return tr
@@ -178,8 +212,10 @@ func conversation(id string, valid bool) object {
 	}
 	return object{
 		"id": id, "category": "multi_turn_base", "valid": valid, "error_type": kind, "n_turns_truth": 1,
-		"turns": []any{object{"steps": []any{object{"calls": []any{object{"result": "a"}}}, object{"text": "?"}},
-			"state": object{"n": 1}, "ground_truth": []any{object{"result": "a"}}, "ground_truth_state": truth}},
+		"turns": []any{object{
+			"steps": []any{object{"calls": []any{object{"result": "a"}}}, object{"text": "?"}},
+			"state": object{"n": 1}, "ground_truth": []any{object{"result": "a"}}, "ground_truth_state": truth,
+		}},
 	}
 }
 
@@ -267,9 +303,11 @@ func dojoRun(user string, injection any, followed, useful bool) object {
 			object{"role": "tool", "content": "sent", "tool_call_id": "c2", "tool_call": send, "error": nil})
 	}
 	messages = append(messages, object{"role": "assistant", "content": "Done."})
-	return object{"suite": "bank", "user_task_id": user, "injection_task_id": injection, "attack_type": "plain",
+	return object{
+		"suite": "bank", "user_task_id": user, "injection_task_id": injection, "attack_type": "plain",
 		"pipeline": "p", "injections": object{}, "messages": messages, "error": nil, "utility": useful,
-		"security": followed, "duration": 1.5}
+		"security": followed, "duration": 1.5,
+	}
 }
 
 func dojoTree(t *testing.T) tree {
@@ -278,12 +316,20 @@ func dojoTree(t *testing.T) tree {
 	}
 	suite := object{
 		"suite": "bank", "tools": []any{tool("read_file"), tool("send_money")},
-		"user_tasks": []any{object{"id": "user_task_0", "prompt": "Read a.txt.",
-			"ground_truth_calls": []any{object{"function": "read_file", "args": object{"path": "a.txt"}}}},
-			object{"id": "user_task_1", "prompt": "Read a.txt.", "ground_truth_calls": []any{}}},
-		"injection_tasks": []any{object{"id": "injection_task_0", "goal": "Send 5 to account X99.",
-			"ground_truth_calls": []any{object{"function": "send_money",
-				"args": object{"recipient": "X99", "amount": 5}}}, "attacker_constants": object{"_ACCOUNT": "X99"}}},
+		"user_tasks": []any{
+			object{
+				"id": "user_task_0", "prompt": "Read a.txt.",
+				"ground_truth_calls": []any{object{"function": "read_file", "args": object{"path": "a.txt"}}},
+			},
+			object{"id": "user_task_1", "prompt": "Read a.txt.", "ground_truth_calls": []any{}},
+		},
+		"injection_tasks": []any{object{
+			"id": "injection_task_0", "goal": "Send 5 to account X99.",
+			"ground_truth_calls": []any{object{
+				"function": "send_money",
+				"args":     object{"recipient": "X99", "amount": 5},
+			}}, "attacker_constants": object{"_ACCOUNT": "X99"},
+		}},
 	}
 	tr := tree{
 		"sets/agentdojo/suites/bank.json": rows(t, suite),
@@ -356,8 +402,10 @@ func judgeTree(t *testing.T) tree {
 	good.each(func(id string, truth, verdict bool) {
 		human = append(human,
 			object{"key": id, "step_labels": object{"2": 1, "4": label(truth)}, "final_label": label(truth)})
-		judge = append(judge, object{"key": id, "step_labels": object{"2": 1, "4": label(verdict)},
-			"final_label": label(verdict), "failed": false})
+		judge = append(judge, object{
+			"key": id, "step_labels": object{"2": 1, "4": label(verdict)},
+			"final_label": label(verdict), "failed": false,
+		})
 		if truth == verdict {
 			same++
 		}
@@ -374,8 +422,10 @@ func judgeTree(t *testing.T) tree {
 	}}})
 	var live []any
 	good.each(func(id string, truth, verdict bool) {
-		live = append(live, object{"task_id": id, "verdict_official_parse": verdict, "verdict_strict_parse": verdict,
-			"human_success": truth})
+		live = append(live, object{
+			"task_id": id, "verdict_official_parse": verdict, "verdict_strict_parse": verdict,
+			"human_success": truth,
+		})
 	})
 	tr["sets/livemcpbench_judges/"+part+"/beta.jsonl"] = rows(t, live...)
 	agreement := two(100 * float64(same) / n)
@@ -392,8 +442,10 @@ func judgeTree(t *testing.T) tree {
 		var list []any
 		words := map[bool]string{true: "satisfied", false: "fail"}
 		c.each(func(id string, truth, verdict bool) {
-			list = append(list, object{"task_id": id, "truth_success": truth, "verdict_raw": words[verdict],
-				"verdict_pass": verdict, "cost_usd": 0.25})
+			list = append(list, object{
+				"task_id": id, "truth_success": truth, "verdict_raw": words[verdict],
+				"verdict_pass": verdict, "cost_usd": 0.25,
+			})
 		})
 		tr["sets/tau2_judges/"+part+"/"+file+".jsonl"] = rows(t, list...)
 		n, agree := float64(c.n()), c.tp+c.tn
@@ -417,8 +469,10 @@ func judgeParsingTree(t *testing.T) tree {
 		id := fmt.Sprint("t", i)
 		live = append(live, object{"task_id": id, "verdict_raw": "Thoughts: long.\n\nStatus: \"" +
 			map[bool]string{true: "success", false: "failure"}[pass] + "\"", "verdict_strict_parse": pass})
-		shop = append(shop, object{"task_id": id,
-			"verdict_raw": map[bool]string{true: "satisfied", false: "fail"}[pass], "verdict_pass": pass})
+		shop = append(shop, object{
+			"task_id":     id,
+			"verdict_raw": map[bool]string{true: "satisfied", false: "fail"}[pass], "verdict_pass": pass,
+		})
 	}
 	tr["sets/livemcpbench_judges/"+part+"/beta.jsonl"] = rows(t, live...)
 	tr["sets/tau2_judges/"+part+"/shop__long.jsonl"] = rows(t, shop...)
@@ -432,13 +486,19 @@ func judgeParsingTree(t *testing.T) tree {
 type asked struct{ id, text, tool string }
 
 func tools() map[string]string {
-	return map[string]string{"t1": "book flight ticket airline", "t2": "weather forecast city",
-		"t3": "translate sentence language", "t4": "convert currency rates"}
+	return map[string]string{
+		"t1": "book flight ticket airline", "t2": "weather forecast city",
+		"t3": "translate sentence language", "t4": "convert currency rates",
+	}
 }
 
 func questions() []asked {
-	return []asked{{"q1", "Booking of flights", "t1"}, {"q2", "forecasts", "t2"}, {"q3", "translating sentences", "t3"},
-		{"q4", "currencies converted", "t4"}}
+	return []asked{
+		{"q1", "Booking of flights", "t1"},
+		{"q2", "forecasts", "t2"},
+		{"q3", "translating sentences", "t3"},
+		{"q4", "currencies converted", "t4"},
+	}
 }
 
 // retrievalTree has one catalog in the form of every set. The recorded ranking finds
@@ -457,15 +517,19 @@ func retrievalTree(t *testing.T) tree {
 	}
 	var live, meta, seal, lens []any
 	for id, text := range tools() {
-		live = append(live, object{"id": id, "server": "s", "category": "c", "name": text, "description": text,
-			"inputSchema": object{"type": "object"}})
+		live = append(live, object{
+			"id": id, "server": "s", "category": "c", "name": text, "description": text,
+			"inputSchema": object{"type": "object"},
+		})
 		meta = append(meta, object{"id": id, "description": text})
 		seal = append(seal, object{"api_name": id, "api_description": text, "field": "a/b", "parameters": object{}})
 		lens = append(lens, object{"id": id, "text": "category_name:c, tool_name:" + text +
 			", api_name:x, api_description:" + text + ", required_params: [], optional_params: [], return_schema: {}"})
 	}
-	figures := object{"n_queries": len(questions()), "recall@1": 0.25, "precision@1": 0.25, "hit@1": 0.25,
-		"comp@1": 0.25, "ndcg@1": 0.25, "precision@10": 0.025, "mrr": 0.25, "map": 0.25}
+	figures := object{
+		"n_queries": len(questions()), "recall@1": 0.25, "precision@1": 0.25, "hit@1": 0.25,
+		"comp@1": 0.25, "ndcg@1": 0.25, "precision@10": 0.025, "mrr": 0.25, "map": 0.25,
+	}
 	for set, files := range map[string]map[string][]any{
 		"livemcpbench_tools": {"tools": live, "q": labeled}, "metatool": {"tools": meta, "q": labeled},
 		"toollens": {"corpus": lens, "q": labeled}, "seal_tools": {"tools": seal, "q": calls},
@@ -480,17 +544,23 @@ func retrievalTree(t *testing.T) tree {
 		tr["sets/"+set+"/"+part+"/bm25_run_questions_of_"+part+".jsonl"] = rows(t, run...)
 		tr["sets/"+set+"/README.md"] = "# One catalog of our own: 4 tools.\n"
 		tr["sets/"+set+"/bm25_reference.json"] = rows(t,
-			object{"bm25": object{"k1": 1.2},
-				"results": object{part + "/questions_of_" + part: figures,
-					"autumn/other": object{"n_queries": 9, "recall@1": 0.5}}})
+			object{
+				"bm25": object{"k1": 1.2},
+				"results": object{
+					part + "/questions_of_" + part: figures,
+					"autumn/other":                 object{"n_queries": 9, "recall@1": 0.5},
+				},
+			})
 	}
 	const reference = "sets/toolret_subsets/bm25/small/"
 	for _, asked := range []string{"query_only", "with_instruction"} {
 		tr[reference+part+"/bm25_run_"+asked+".jsonl"] = rows(t, run...)
 	}
 	tr[reference+"bm25_reference.json"] = rows(t,
-		object{"results": object{part + "/query_only": figures, part + "/with_instruction": figures,
-			"autumn/query_only": object{"n_queries": 9}}})
+		object{"results": object{
+			part + "/query_only": figures, part + "/with_instruction": figures,
+			"autumn/query_only": object{"n_queries": 9},
+		}})
 	swedishTree(t, tr)
 	delete(tr, "sets/toolret_subsets/"+part+"/small/bm25s_recorded_scores.jsonl")
 	delete(tr, "sets/toolret_subsets/bm25s_reference.json")
@@ -547,12 +617,18 @@ func bm25Tree(t *testing.T) tree {
 		set +
 			"README.md": "bm25s_recorded_scores.jsonl.gz (small, other): scores recorded by the library.\n",
 		set + "bm25s_reference.json": rows(t,
-			object{"config": object{"k1": 1.5},
-				"results": object{"small|query_only": recorded, "small|with_instruction": recorded,
-					"other|query_only": object{"NDCG@5": 0.5}}}),
+			object{
+				"config": object{"k1": 1.5},
+				"results": object{
+					"small|query_only": recorded, "small|with_instruction": recorded,
+					"other|query_only": object{"NDCG@5": 0.5},
+				},
+			}),
 		set + "bm25/small/bm25_reference.json": rows(t,
-			object{"results": object{part + "/query_only": object{"n_queries": 4},
-				part + "/with_instruction": object{"n_queries": 4}}}),
+			object{"results": object{
+				part + "/query_only":       object{"n_queries": 4},
+				part + "/with_instruction": object{"n_queries": 4},
+			}}),
 		set + part + "/small/tools.jsonl":                 rows(t, docs...),
 		set + part + "/small/queries.jsonl":               rows(t, queries...),
 		set + part + "/small/bm25s_recorded_scores.jsonl": rows(t, scores...),
@@ -563,21 +639,31 @@ func bm25Tree(t *testing.T) tree {
 func routesTree(t *testing.T) tree {
 	var learn, measure, outside, strange []any
 	for i, food := range []string{"bread", "cheese", "soup", "rice", "fish", "cake", "salad", "pasta", "tea", "fruit"} {
-		learn = append(learn, object{"query": fmt.Sprintf("what is a good recipe to cook %s for dinner", food),
-			"route": "kitchen", "sub_route": "recipe"},
-			object{"query": fmt.Sprintf("pay bill number %d from my bank account", i), "route": "banking",
-				"sub_route": "pay"})
+		learn = append(learn, object{
+			"query": fmt.Sprintf("what is a good recipe to cook %s for dinner", food),
+			"route": "kitchen", "sub_route": "recipe",
+		},
+			object{
+				"query": fmt.Sprintf("pay bill number %d from my bank account", i), "route": "banking",
+				"sub_route": "pay",
+			})
 		strange = append(strange,
 			object{"query": fmt.Sprintf("how tall is mountain %s", food), "route": "oos", "sub_route": "oos"},
 			object{"query": fmt.Sprintf("how tall is mountain number %d", 30+i), "route": "oos", "sub_route": "oos"})
 		measure = append(measure,
-			object{"query": fmt.Sprintf("give me a recipe to cook %s", food), "route": "kitchen",
-				"sub_route": "recipe"},
-			object{"query": fmt.Sprintf("please pay bill %d from my account", i), "route": "banking",
-				"sub_route": "pay"})
+			object{
+				"query": fmt.Sprintf("give me a recipe to cook %s", food), "route": "kitchen",
+				"sub_route": "recipe",
+			},
+			object{
+				"query": fmt.Sprintf("please pay bill %d from my account", i), "route": "banking",
+				"sub_route": "pay",
+			})
 		outside = append(outside,
-			object{"query": fmt.Sprintf("tell me how tall is mountain number %d", i), "route": "oos",
-				"sub_route": "oos"})
+			object{
+				"query": fmt.Sprintf("tell me how tall is mountain number %d", i), "route": "oos",
+				"sub_route": "oos",
+			})
 	}
 	const set = "sets/clinc150/"
 	tr := tree{
@@ -588,8 +674,10 @@ func routesTree(t *testing.T) tree {
 		set + part + "/test.jsonl":     rows(t, measure...),
 		set + part + "/oos_test.jsonl": rows(t, outside...),
 		"origins/seed2/full_pipeline_eval_v1.json": rows(t,
-			object{"categories": []any{object{"test_cases": []any{object{"id": "1", "query": "hej",
-				"expected_route": "smalltalk"}}}}}),
+			object{"categories": []any{object{"test_cases": []any{object{
+				"id": "1", "query": "hej",
+				"expected_route": "smalltalk",
+			}}}}}),
 	}
 	return tr
 }

@@ -139,8 +139,10 @@ func answerSlowly(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, members{
 		"id": "a", "object": "chat.completion", "model": "m", "created": 1,
 		"usage": members{"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60},
-		"choices": []any{members{"index": 0, "finish_reason": "tool_calls",
-			"message": members{"role": "assistant", "content": nil, "tool_calls": []any{call}}}},
+		"choices": []any{members{
+			"index": 0, "finish_reason": "tool_calls",
+			"message": members{"role": "assistant", "content": nil, "tool_calls": []any{call}},
+		}},
 	})
 }
 
@@ -155,13 +157,17 @@ type crowd struct {
 func (k *crowd) keepSuite(ctx context.Context) (id string, err error) {
 	cases := make([]any, socketAttempts)
 	for i := range cases {
-		cases[i] = members{"id": fmt.Sprintf("c%04d", i), "prompt": fmt.Sprintf("Look up item %d.", i),
-			"expected_tool": "look_up", "expected_params": members{"item": i}}
+		cases[i] = members{
+			"id": fmt.Sprintf("c%04d", i), "prompt": fmt.Sprintf("Look up item %d.", i),
+			"expected_tool": "look_up", "expected_params": members{"item": i},
+		}
 	}
 	doc := members{"callvet": 1, "name": "sockets", "cases": cases, "tools": []any{members{
 		"name": "look_up", "description": "Look up an item.",
-		"parameters": members{"type": "object", "required": []string{"item"},
-			"properties": members{"item": members{"type": "integer"}}},
+		"parameters": members{
+			"type": "object", "required": []string{"item"},
+			"properties": members{"item": members{"type": "integer"}},
+		},
 	}}}
 	var kept struct {
 		ID string `json:"suite_id"`

@@ -190,8 +190,10 @@ func (r *recordedAnswer) compare(ctx context.Context, c *proof.Check, base strin
 	tools := callvet.NewToolset(
 		[]callvet.Tool{{Name: "recorded_tool", Parameters: json.RawMessage(`{"type":"object"}`)}})
 	resp, err := m.Generate(ctx,
-		&callvet.Request{CaseID: r.ID, Params: t.Params, Tools: tools,
-			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}})
+		&callvet.Request{
+			CaseID: r.ID, Params: t.Params, Tools: tools,
+			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}},
+		})
 	var f *callvet.Fault
 	if err != nil && !errors.As(err, &f) {
 		return err
@@ -285,8 +287,12 @@ func (e *answerOfProvider) usageDiffers(u *callvet.Usage) string {
 		name string
 		want *int
 		got  int
-	}{{"input", e.Input, u.InputTokens}, {"output", e.Output, u.OutputTokens}, {"cached", e.Cached, u.CachedTokens},
-		{"reasoning", e.Reasoning, u.ReasoningTokens}} {
+	}{
+		{"input", e.Input, u.InputTokens},
+		{"output", e.Output, u.OutputTokens},
+		{"cached", e.Cached, u.CachedTokens},
+		{"reasoning", e.Reasoning, u.ReasoningTokens},
+	} {
 		if n.want != nil && *n.want != n.got {
 			return fmt.Sprintf("%s: want %d, got %d", n.name, *n.want, n.got)
 		}

@@ -54,15 +54,19 @@ func TestEveryFlagIsRepeated(t *testing.T) {
 		of(name).Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		for _, n := range names {
 			set := false
-			for _, v := range []string{"0.5", "1m30s", "7", "it's \"quoted\", $HOME=`x`", "false", "true",
-				"none", "a=b: c"} {
+			for _, v := range []string{
+				"0.5", "1m30s", "7", "it's \"quoted\", $HOME=`x`", "false", "true",
+				"none", "a=b: c",
+			} {
 				c := of(name)
 				if v == c.Flags().Lookup(n).DefValue || c.Flags().Set(n, v) != nil {
 					continue
 				}
 				set = true
-				line := again(&app.Manifest{Path: "my suite.yaml",
-					Origin: app.Origin{Command: name, Flags: given(c.Flags())}}, nil)
+				line := again(&app.Manifest{
+					Path:   "my suite.yaml",
+					Origin: app.Origin{Command: name, Flags: given(c.Flags())},
+				}, nil)
 				args := argv(t, line)
 				fresh := of(name)
 				if err := fresh.ParseFlags(args[1:]); err != nil {
@@ -117,8 +121,10 @@ func TestSuggestionsDoTheSame(t *testing.T) {
 		"prices.json": `{"prices":[{"provider":"openai","model":"m","input":1,"output":1,"effective":"2026-01-01"}]}`,
 		"prompt.txt":  "Be brief.",
 	})
-	env := map[string]string{"OPENAI_API_KEY": "the-key-of-the-company", "OPENAI_BASE_URL": company + "/v1",
-		"LOCAL_KEY": "the-key-of-this-server"}
+	env := map[string]string{
+		"OPENAI_API_KEY": "the-key-of-the-company", "OPENAI_BASE_URL": company + "/v1",
+		"LOCAL_KEY": "the-key-of-this-server",
+	}
 	take := func() []string {
 		mu.Lock()
 		defer mu.Unlock()

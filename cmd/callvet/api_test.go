@@ -84,8 +84,10 @@ func (c *curler) do(method, at string, args ...string) (status string, body []by
 	c.asked = append(c.asked, method+" "+where)
 	out := filepath.Join(c.dir, "answer")
 	_ = os.Remove(out) // an empty answer writes no file
-	line := append([]string{"-sS", "--max-time", "60", "-o", out, "-w", "%{http_code}", "-X", method, "-H",
-		"Authorization: Bearer " + c.token}, args...)
+	line := append([]string{
+		"-sS", "--max-time", "60", "-o", out, "-w", "%{http_code}", "-X", method, "-H",
+		"Authorization: Bearer " + c.token,
+	}, args...)
 	cmd := exec.CommandContext(c.t.Context(), "curl", append(line, c.base+at)...)
 	cmd.Dir = c.dir
 	told, err := cmd.CombinedOutput()
@@ -260,8 +262,10 @@ func TestAPIByCurl(t *testing.T) {
 		t.Skip("SKIPPED: curl is not installed")
 	}
 	dir := t.TempDir()
-	s := &seat{dir: dir,
-		env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"), "OPENAI_API_KEY": ""}}
+	s := &seat{
+		dir: dir,
+		env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"), "OPENAI_API_KEY": ""},
+	}
 	var owner parallel.Group
 	t.Cleanup(owner.Wait)
 	told, stop := s.serve(t, &owner, "--allow-private", "127.0.0.1")
@@ -355,8 +359,10 @@ func evalFlow(c *curler, model string) {
 	order := slices.DeleteFunc(slices.Clone(kinds), func(k string) bool {
 		return k == "job_started" || k == "job_progress" || k == "eval_warning" || k == "tool_eval_progress"
 	})
-	if want := []string{"job_created", "tool_eval_init", "tool_eval_result", "tool_eval_result", "tool_eval_summary",
-		"tool_eval_complete", "job_completed"}; !reflect.DeepEqual(order, want) {
+	if want := []string{
+		"job_created", "tool_eval_init", "tool_eval_result", "tool_eval_result", "tool_eval_summary",
+		"tool_eval_complete", "job_completed",
+	}; !reflect.DeepEqual(order, want) {
 		t.Errorf("events: %v", kinds)
 	}
 	complete := data[slices.Index(kinds, "tool_eval_complete")]
@@ -419,11 +425,15 @@ func selectFlow(c *curler) {
 	t.Helper()
 	c.give("422", "POST", "/api/v1/admin/tool-eval/single", `{"query": "", "expected_tools": ["x"], "limit": 2}`)
 	tools := []map[string]any{
-		{"name": "trafikverket_trafikinfo_storningar", "description": "Trafikstörningar på vägar",
-			"keywords": []string{"trafikstörningar", "störning", "E4"}},
+		{
+			"name": "trafikverket_trafikinfo_storningar", "description": "Trafikstörningar på vägar",
+			"keywords": []string{"trafikstörningar", "störning", "E4"},
+		},
 		{"name": "trafikverket_vader", "description": "Väder längs vägar", "keywords": []string{"väder", "vind"}},
-		{"name": "bolagsverket_info", "description": "Uppgifter om företag",
-			"keywords": []string{"företag", "organisationsnummer"}},
+		{
+			"name": "bolagsverket_info", "description": "Uppgifter om företag",
+			"keywords": []string{"företag", "organisationsnummer"},
+		},
 	}
 	b, err := json.Marshal(tools)
 	if err != nil {

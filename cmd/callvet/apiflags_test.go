@@ -36,8 +36,10 @@ const (
 )
 
 func serverCommands() map[string]onServer {
-	models := map[string]string{"model": "targets", "base-url": "targets.base_url",
-		"api-key-env": "targets.api_key_env"}
+	models := map[string]string{
+		"model": "targets", "base-url": "targets.base_url",
+		"api-key-env": "targets.api_key_env",
+	}
 	with := func(more map[string]string) map[string]string {
 		for k, v := range models {
 			more[k] = v
@@ -91,8 +93,10 @@ func serverCommands() map[string]onServer {
 				"metrics": "metrics", "slice": "slices", "unchanged": "unchanged", "unpaired": "unpaired",
 				"population": "population",
 			},
-			only: map[string]string{"fail-on": shows,
-				"judge": "of trace files, which are compared by a gate with a baseline"},
+			only: map[string]string{
+				"fail-on": shows,
+				"judge":   "of trace files, which are compared by a gate with a baseline",
+			},
 		},
 		"judge run": {
 			operations: []string{"judge-run"},

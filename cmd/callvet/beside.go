@@ -66,8 +66,10 @@ func Beside(ctx context.Context, c Command) (code int, err error) {
 // for a moment.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) (stop func()) {
 	var owner parallel.Group
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second,
-		BaseContext: func(net.Listener) context.Context { return ctx }}
+	s := &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
 	owner.Go(func() { _ = s.Serve(l) })
 	return func() {
 		soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)

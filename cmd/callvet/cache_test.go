@@ -45,8 +45,10 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 	long := int64(7)
 	type change = func(*app.TargetSpec)
 	matters := map[string][]change{
-		"Target": {func(s *app.TargetSpec) { s.Target = "openai/n" }, func(s *app.TargetSpec) { s.Target = "groq/m" },
-			func(s *app.TargetSpec) { s.Target = "openai-responses/m" }},
+		"Target": {
+			func(s *app.TargetSpec) { s.Target = "openai/n" }, func(s *app.TargetSpec) { s.Target = "groq/m" },
+			func(s *app.TargetSpec) { s.Target = "openai-responses/m" },
+		},
 		"BaseURL": {
 			func(s *app.TargetSpec) { s.BaseURL = url + "/v1?deployment=b" },
 			func(s *app.TargetSpec) { s.BaseURL = url + "/v1" },
@@ -143,8 +145,10 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 	}
 	azure := app.TargetSpec{Target: "azure/m"}
 	for _, version := range []string{"", "2024-06-01", "2024-10-21"} {
-		env := map[string]string{"AZURE_OPENAI_API_KEY": "key-four", "AZURE_OPENAI_ENDPOINT": url,
-			"AZURE_OPENAI_API_VERSION": version}
+		env := map[string]string{
+			"AZURE_OPENAI_API_KEY": "key-four", "AZURE_OPENAI_ENDPOINT": url,
+			"AZURE_OPENAI_API_VERSION": version,
+		}
 		if n := ask(azure, env); n != 1 {
 			t.Errorf("API version %q: %d requests", version, n)
 		}

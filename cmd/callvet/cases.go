@@ -104,8 +104,10 @@ func (a *cli) caseArchiveCommand() *cobra.Command {
 				return err
 			}
 			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.case_archive", "version": 1,
-					"file": req.File, "case": req.Case, "reason": req.Reason})
+				return json.NewEncoder(a.out).Encode(map[string]any{
+					"format": "callvet.case_archive", "version": 1,
+					"file": req.File, "case": req.Case, "reason": req.Reason,
+				})
 			}
 			fmt.Fprintf(a.out, "archived %s: it does not run any more, and may be taken out of %s\n",
 				plain.Line(req.Case), plain.Line(req.File))

@@ -52,7 +52,8 @@ func (a *cli) notice(n callvet.Notice) {
 // catalogued carries out a request about catalogues and shows what came out, and then what models
 // of vectors and orders were asked.
 func catalogued[Q, R any](ctx context.Context, t *teller, req Q, do func(context.Context, Q, app.Events) (R, error),
-	face func(io.Writer, R) error) error {
+	face func(io.Writer, R) error,
+) error {
 	defer t.tellUsed()
 	out, err := do(ctx, req, t.tell)
 	t.finish()
@@ -229,7 +230,8 @@ func (q *asking) request() (app.RunRequest, error) {
 // ask carries out a request that asks models; the result is nil where there is none beside the
 // error.
 func ask[Q, R any](ctx context.Context, q *asking, req Q,
-	do func(context.Context, Q, app.Conclude, app.Events) (*R, error), show func(*R, error) error) error {
+	do func(context.Context, Q, app.Conclude, app.Events) (*R, error), show func(*R, error) error,
+) error {
 	if err := q.cli.writable(&q.runFlags); err != nil {
 		return err
 	}

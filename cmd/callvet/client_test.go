@@ -31,10 +31,14 @@ func of[T any]() reflect.Type { return reflect.TypeFor[T]() }
 // spokenVerbs are the verbs that have a request.
 func spokenVerbs() map[string]spoken {
 	resume := map[string]string{"resume": "run"} // of a ResumeRequest
-	retriever := []string{"threshold", "abstain", "abstain_percent", "abstain_routes", "fusion", "primary", "fallback",
-		"agent_gate", "agents", "routes", "retrieval"}
-	session := []string{"max_calls", "interleave", "rate", "keep_errors", "require_pass", "fail_under", "gates",
-		"force_rubric", "slices", "no_wait", "targets"}
+	retriever := []string{
+		"threshold", "abstain", "abstain_percent", "abstain_routes", "fusion", "primary", "fallback",
+		"agent_gate", "agents", "routes", "retrieval",
+	}
+	session := []string{
+		"max_calls", "interleave", "rate", "keep_errors", "require_pass", "fail_under", "gates",
+		"force_rubric", "slices", "no_wait", "targets",
+	}
 	return map[string]spoken{
 		"run": {
 			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()},
@@ -55,69 +59,109 @@ func spokenVerbs() map[string]spoken {
 			args:     []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
 			client: []string{"output", "quiet", "show-failures"},
 		},
-		"select": {requests: []reflect.Type{of[app.SelectRequest]()}, args: []string{"run", "retrieval"},
-			client: []string{"output", "quiet", "show-failures"}},
+		"select": {
+			requests: []reflect.Type{of[app.SelectRequest]()}, args: []string{"run", "retrieval"},
+			client: []string{"output", "quiet", "show-failures"},
+		},
 		"select query": {
 			requests: []reflect.Type{of[app.QueryRequest]()}, args: []string{"text", "retrieval"},
-			parts: map[string]string{"acceptable": "expect", "expect-route": "expect", "expect-sub-route": "expect",
-				"expect-agents": "expect"},
+			parts: map[string]string{
+				"acceptable": "expect", "expect-route": "expect", "expect-sub-route": "expect",
+				"expect-agents": "expect",
+			},
 		},
-		"select decisions": {requests: []reflect.Type{of[app.DecisionsRequest]()},
-			args: slices.Concat([]string{"production", "via", "retrieval"}, retriever), client: []string{"show"}},
+		"select decisions": {
+			requests: []reflect.Type{of[app.DecisionsRequest]()},
+			args:     slices.Concat([]string{"production", "via", "retrieval"}, retriever), client: []string{"show"},
+		},
 		"select sweep": {
 			requests: []reflect.Type{of[app.SweepRequest](), of[app.ResumeRequest]()},
 			args:     slices.Concat([]string{"suite", "run"}, retriever, session),
 			parts:    resume, client: []string{"output", "quiet"},
 		},
-		"select tune": {requests: []reflect.Type{of[app.TuneRequest]()},
-			args: slices.Concat([]string{"suite", "rerank"}, retriever)},
+		"select tune": {
+			requests: []reflect.Type{of[app.TuneRequest]()},
+			args:     slices.Concat([]string{"suite", "rerank"}, retriever),
+		},
 		"select routes learn": {requests: []reflect.Type{of[app.LearnRequest]()}, args: []string{"examples"}},
 		"tools lint":          {requests: []reflect.Type{of[app.LintToolsRequest]()}, args: []string{"tools"}},
 		"tools confusable":    {requests: []reflect.Type{of[app.ConfusableRequest]()}, args: []string{"tools"}},
-		"tools whatif": {requests: []reflect.Type{of[app.WhatIfRequest]()},
-			args: []string{"tools", "via", "run", "retrieval"}},
-		"tools suggest": {requests: []reflect.Type{of[app.SuggestRequest]()},
-			args: []string{"tools", "via", "run", "retrieval"}, client: []string{"dry-run"}},
+		"tools whatif": {
+			requests: []reflect.Type{of[app.WhatIfRequest]()},
+			args:     []string{"tools", "via", "run", "retrieval"},
+		},
+		"tools suggest": {
+			requests: []reflect.Type{of[app.SuggestRequest]()},
+			args:     []string{"tools", "via", "run", "retrieval"}, client: []string{"dry-run"},
+		},
 		"tools apply":       {requests: []reflect.Type{of[app.ApplyRequest]()}, args: []string{"tools"}},
 		"tools cache":       {requests: []reflect.Type{of[app.VectorsRequest]()}, args: []string{"models", "drop"}},
 		"tools cache clear": {requests: []reflect.Type{of[app.VectorsRequest]()}, args: []string{"models", "drop"}},
 		"score":             {requests: []reflect.Type{of[app.ScoreRequest]()}, args: []string{"run", "traces"}},
 		"diff":              {requests: []reflect.Type{of[app.DiffRequest]()}, args: []string{"base", "candidate"}},
-		"report": {requests: []reflect.Type{of[app.ViewRequest](), of[app.EvalSuiteRequest]()},
-			args: []string{"run"}, client: []string{"output", "format", "remote"}},
-		"show": {requests: []reflect.Type{of[app.ViewRequest](), of[app.CaseRequest]()},
-			args: []string{"run", "case", "slices", "baseline"}, client: []string{"all", "scores"}},
-		"gate": {requests: []reflect.Type{of[app.GateRequest]()}, args: []string{"run", "traces"},
-			client: []string{"output", "annotations", "remote"}},
+		"report": {
+			requests: []reflect.Type{of[app.ViewRequest](), of[app.EvalSuiteRequest]()},
+			args:     []string{"run"}, client: []string{"output", "format", "remote"},
+		},
+		"show": {
+			requests: []reflect.Type{of[app.ViewRequest](), of[app.CaseRequest]()},
+			args:     []string{"run", "case", "slices", "baseline"}, client: []string{"all", "scores"},
+		},
+		"gate": {
+			requests: []reflect.Type{of[app.GateRequest]()}, args: []string{"run", "traces"},
+			client: []string{"output", "annotations", "remote"},
+		},
 		"calibrate": {requests: []reflect.Type{of[app.CalibrateRequest]()}, args: []string{"labels"}},
-		"judge audit": {requests: []reflect.Type{of[app.JudgeAuditRequest]()},
-			args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "gates",
-				"force_rubric", "output", "tools"}, client: []string{"quiet"}},
-		"judge run": {requests: []reflect.Type{of[app.JudgeRequest]()},
-			args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "gates",
-				"force_rubric"}, client: []string{"quiet"}},
+		"judge audit": {
+			requests: []reflect.Type{of[app.JudgeAuditRequest]()},
+			args: []string{
+				"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "gates",
+				"force_rubric", "output", "tools",
+			}, client: []string{"quiet"},
+		},
+		"judge run": {
+			requests: []reflect.Type{of[app.JudgeRequest]()},
+			args: []string{
+				"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "gates",
+				"force_rubric",
+			}, client: []string{"quiet"},
+		},
 		"judge list": {requests: []reflect.Type{of[app.JudgeListRequest]()}, args: []string{"run", "traces"}},
-		"judge show": {requests: []reflect.Type{of[app.JudgeShowRequest]()},
-			args: []string{"run", "traces", "judging"}},
-		"label next": {requests: []reflect.Type{of[app.LabelNextRequest]()}, args: []string{"run", "traces"},
-			client: []string{"output"}},
+		"judge show": {
+			requests: []reflect.Type{of[app.JudgeShowRequest]()},
+			args:     []string{"run", "traces", "judging"},
+		},
+		"label next": {
+			requests: []reflect.Type{of[app.LabelNextRequest]()}, args: []string{"run", "traces"},
+			client: []string{"output"},
+		},
 		"label import": {requests: []reflect.Type{of[app.LabelImportRequest]()}, args: []string{"file"}},
 		"label gold":   {requests: []reflect.Type{of[app.GoldDrawRequest]()}, args: []string{"run", "traces"}},
-		"label apply": {requests: []reflect.Type{of[app.GoldApplyRequest]()},
-			args: []string{"file", "run", "traces"}},
-		"label export": {requests: []reflect.Type{of[app.LabelExportRequest]()}, args: []string{"labels"},
-			client: []string{"output"}},
-		"label stamp": {requests: []reflect.Type{of[app.LabelStampRequest]()},
-			args: []string{"run", "traces", "labels"}},
+		"label apply": {
+			requests: []reflect.Type{of[app.GoldApplyRequest]()},
+			args:     []string{"file", "run", "traces"},
+		},
+		"label export": {
+			requests: []reflect.Type{of[app.LabelExportRequest]()}, args: []string{"labels"},
+			client: []string{"output"},
+		},
+		"label stamp": {
+			requests: []reflect.Type{of[app.LabelStampRequest]()},
+			args:     []string{"run", "traces", "labels"},
+		},
 		"plan": {requests: []reflect.Type{of[app.PlanRequest]()}},
-		"lint": {requests: []reflect.Type{of[app.LintRequest]()}, args: []string{"suite"},
-			client: []string{"strict"}},
+		"lint": {
+			requests: []reflect.Type{of[app.LintRequest]()}, args: []string{"suite"},
+			client: []string{"strict"},
+		},
 		"case coverage":     {requests: []reflect.Type{of[app.CoverageRequest]()}, args: []string{"suites"}},
 		"case from-failure": {requests: []reflect.Type{of[app.FromFailureRequest]()}, args: []string{"run", "case"}},
 		"case from-trace":   {requests: []reflect.Type{of[app.FromTraceRequest]()}, args: []string{"traces", "task"}},
 		"case new":          {requests: []reflect.Type{of[app.NewCaseRequest]()}},
-		"stale": {requests: []reflect.Type{of[app.StaleRequest]()}, args: []string{"suite", "run"},
-			client: []string{"strict"}},
+		"stale": {
+			requests: []reflect.Type{of[app.StaleRequest]()}, args: []string{"suite", "run"},
+			client: []string{"strict"},
+		},
 		"case lock":          {requests: []reflect.Type{of[app.LockRequest]()}, args: []string{"suite"}},
 		"case add":           {requests: []reflect.Type{of[app.AddCaseRequest]()}, args: []string{"file", "from"}},
 		"case archive":       {requests: []reflect.Type{of[app.ArchiveRequest]()}, args: []string{"file", "case"}},
@@ -134,16 +178,26 @@ func spokenVerbs() map[string]spoken {
 		"view":  {client: []string{"listen"}},
 		"login": {client: []string{"name", "plain-http"}},
 		"jobs":  {client: []string{"watch", "cancel", "output"}},
-		"mcp serve": {requests: []reflect.Type{of[app.ServeMCPRequest]()}, args: []string{"suite"},
-			client: []string{"http"}},
-		"proxy mcp": {requests: []reflect.Type{of[app.ProxyMCPRequest]()}, args: []string{"url"},
-			client: []string{"http"}},
-		"trace import": {requests: []reflect.Type{of[app.ImportRequest]()}, args: []string{"traces"},
-			client: []string{"output"}},
-		"trace export": {requests: []reflect.Type{of[app.ExportRequest]()}, args: []string{"run"},
-			client: []string{"output"}},
-		"trace check": {requests: []reflect.Type{of[app.CheckRequest]()}, args: []string{"traces"},
-			client: []string{"all"}},
+		"mcp serve": {
+			requests: []reflect.Type{of[app.ServeMCPRequest]()}, args: []string{"suite"},
+			client: []string{"http"},
+		},
+		"proxy mcp": {
+			requests: []reflect.Type{of[app.ProxyMCPRequest]()}, args: []string{"url"},
+			client: []string{"http"},
+		},
+		"trace import": {
+			requests: []reflect.Type{of[app.ImportRequest]()}, args: []string{"traces"},
+			client: []string{"output"},
+		},
+		"trace export": {
+			requests: []reflect.Type{of[app.ExportRequest]()}, args: []string{"run"},
+			client: []string{"output"},
+		},
+		"trace check": {
+			requests: []reflect.Type{of[app.CheckRequest]()}, args: []string{"traces"},
+			client: []string{"all"},
+		},
 	}
 }
 

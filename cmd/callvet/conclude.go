@@ -99,6 +99,8 @@ func (a *cli) show(v *report.View, f *runFlags) error {
 		return report.JSON(a.out, v)
 	}
 	return report.Terminal(a.out, v,
-		report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), MaxFailures: f.maxFailures, Verbose: a.verbose,
-			Brief: !f.whole})
+		report.TerminalOptions{
+			Width: a.width, Color: a.color(a.outTTY), MaxFailures: f.maxFailures, Verbose: a.verbose,
+			Brief: !f.whole,
+		})
 }

@@ -37,10 +37,14 @@ func TestCostLimitWithoutUsage(t *testing.T) {
 			strings.Join(cases, ",") + `]}`,
 		"prices.json": `{"prices":[{"provider":"vllm","model":"m","input":1,"output":1,"effective":"2026-01-01"}]}`,
 	})
-	run := []string{"run", "s.json", "-m", "vllm/m", "--base-url", srv.URL + "/v1", "--max-cost", "0.002", "-c", "4",
-		"--no-cache", "-q"}
-	for _, bad := range []string{`null`, `{"prompt_tokens":-10,"completion_tokens":5}`,
-		`{"prompt_tokens":"10","completion_tokens":"5"}`, `{"prompt_tokens":1e99,"completion_tokens":5}`} {
+	run := []string{
+		"run", "s.json", "-m", "vllm/m", "--base-url", srv.URL + "/v1", "--max-cost", "0.002", "-c", "4",
+		"--no-cache", "-q",
+	}
+	for _, bad := range []string{
+		`null`, `{"prompt_tokens":-10,"completion_tokens":5}`,
+		`{"prompt_tokens":"10","completion_tokens":"5"}`, `{"prompt_tokens":1e99,"completion_tokens":5}`,
+	} {
 		usage.Store(bad)
 		before := asked.Load()
 		out := runApp(t, dir, nil, exitBudget, append(run, "--prices", "prices.json", "-o", "out.json")...)

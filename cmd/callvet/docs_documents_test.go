@@ -242,8 +242,13 @@ func successNumbers(t *testing.T) string {
 	b.WriteString(tableRow("judged pass", "labels: sensitivity, specificity", "§10.4", "callvet") +
 		tableRow("---", "---", "---", "---"))
 	for _, c := range []struct{ passed, tasks, tp, fn, tn, fp int }{
-		{172, 200, 95, 5, 90, 10}, {172, 200, 38, 2, 18, 2}, {190, 200, 95, 5, 90, 10}, {200, 200, 95, 5, 90, 10},
-		{172, 200, 60, 40, 60, 40}, {172, 200, 50, 50, 50, 50}, {172, 200, 60, 0, 0, 0},
+		{172, 200, 95, 5, 90, 10},
+		{172, 200, 38, 2, 18, 2},
+		{190, 200, 95, 5, 90, 10},
+		{200, 200, 95, 5, 90, 10},
+		{172, 200, 60, 40, 60, 40},
+		{172, 200, 50, 50, 50, 50},
+		{172, 200, 60, 0, 0, 0},
 	} {
 		var judged, labels strings.Builder
 		for i := range c.tasks {
@@ -379,21 +384,36 @@ func overallNumbers(t *testing.T) string {
 		calls        []string
 		tool, params float64 // as the document's "Scoring" says; NaN: null
 	}{
-		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
-			[]string{"get_weather", `{"city":"paris"}`}, 1, 1},
-		{`"expected_tool":"get_weather","expected_params":{"city":"Paris","days":3}`,
-			[]string{"get_weather", `{"city":"Paris","days":4}`}, 1, .5},
-		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
-			[]string{"get_time", `{"city":"Paris"}`}, 0, 1},
+		{
+			`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
+			[]string{"get_weather", `{"city":"paris"}`},
+			1, 1,
+		},
+		{
+			`"expected_tool":"get_weather","expected_params":{"city":"Paris","days":3}`,
+			[]string{"get_weather", `{"city":"Paris","days":4}`},
+			1, .5,
+		},
+		{
+			`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
+			[]string{"get_time", `{"city":"Paris"}`},
+			0, 1,
+		},
 		{`"expected_tool":"get_weather","expected_params":null`, []string{"get_weather", `{"city":"Rome"}`}, 1, nan},
 		{`"expected_tool":"get_weather","expected_params":{}`, []string{"get_weather", `{}`}, 1, 1},
 		{`"expected_tool":null`, nil, 1, nan},
 		{`"expected_tool":null`, []string{"get_weather", `{"city":"Paris"}`}, 0, nan},
 		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`, nil, 0, 0},
-		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
-			[]string{"get_weather", `{"city":"Paris","units":"celsius"}`}, 1, 1},
-		{`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
-			[]string{"get_weather", `{"city":"Paris"}`, "get_time", `{"city":"Paris"}`}, 1, 1},
+		{
+			`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
+			[]string{"get_weather", `{"city":"Paris","units":"celsius"}`},
+			1, 1,
+		},
+		{
+			`"expected_tool":"get_weather","expected_params":{"city":"Paris"}`,
+			[]string{"get_weather", `{"city":"Paris"}`, "get_time", `{"city":"Paris"}`},
+			1, 1,
+		},
 	} {
 		overall := c.tool
 		if !math.IsNaN(c.params) {
@@ -402,8 +422,10 @@ func overallNumbers(t *testing.T) string {
 		r := judgedBy(t, `{"prompt":"q",`+c.expected+`}`, attemptOf(c.calls...))
 		b.WriteString(tableRow(code(c.expected), writeCalls(c.calls),
 			strings.Join([]string{inTable(c.tool), inTable(c.params), inTable(overall)}, ", "),
-			strings.Join([]string{inTable(scoreOf(&r, score.ToolSelection)), inTable(scoreOf(&r, score.ArgAccuracy)),
-				inTable(scoreOf(&r, score.Overall))}, ", "), string(r.Verdict)))
+			strings.Join([]string{
+				inTable(scoreOf(&r, score.ToolSelection)), inTable(scoreOf(&r, score.ArgAccuracy)),
+				inTable(scoreOf(&r, score.Overall)),
+			}, ", "), string(r.Verdict)))
 	}
 	return b.String()
 }
@@ -413,9 +435,13 @@ func multiTurnNumbers(t *testing.T) string {
 	b.WriteString(tableRow("calls", "document", "callvet", "verdict") + tableRow("---", "---", "---", "---"))
 	const search, oslo, book = `search_flights`, `{"to":"Oslo"}`, `book_flight`
 	for _, c := range [][]string{
-		{search, oslo, book, oslo}, {search, `{"to":"Rome"}`, search, oslo, book, oslo},
-		{search, oslo, search, oslo, book, oslo}, {"get_time", `{"city":"Oslo"}`, book, oslo}, {book, oslo},
-		{search, oslo}, {search, oslo, book, `{"to":"Rome"}`},
+		{search, oslo, book, oslo},
+		{search, `{"to":"Rome"}`, search, oslo, book, oslo},
+		{search, oslo, search, oslo, book, oslo},
+		{"get_time", `{"city":"Oslo"}`, book, oslo},
+		{book, oslo},
+		{search, oslo},
+		{search, oslo, book, `{"to":"Rome"}`},
 	} {
 		// "Multi-Turn Scoring"; the document's system compares names to tell identical calls.
 		n, last := len(c)/2, len(c)-2
@@ -448,12 +474,19 @@ func compositeNumbers(t *testing.T) string {
 		tableRow("---", "---", "---", "---", "---", "---"))
 	const right, wrong, off = "right", "wrong", "not decided"
 	for _, c := range []struct{ route, sub, agents, tools string }{
-		{right, right, right, "exact"}, {right, right, right, "acceptable"}, {right, right, right, "partial"},
-		{right, right, right, "none"}, {right, right, off, "exact"}, {wrong, wrong, off, "exact"},
-		{off, off, off, "exact"}, {off, off, off, "acceptable"},
+		{right, right, right, "exact"},
+		{right, right, right, "acceptable"},
+		{right, right, right, "partial"},
+		{right, right, right, "none"},
+		{right, right, off, "exact"},
+		{wrong, wrong, off, "exact"},
+		{off, off, off, "exact"},
+		{off, off, off, "acceptable"},
 	} {
-		want := callvet.Selection{Route: "a", SubRoute: "b", Agents: []string{"c"}, Tools: []string{"x"},
-			Acceptable: []string{"y"}}
+		want := callvet.Selection{
+			Route: "a", SubRoute: "b", Agents: []string{"c"}, Tools: []string{"x"},
+			Acceptable: []string{"y"},
+		}
 		got := &callvet.Decision{}
 		raw := 0.0
 		for _, l := range []struct {
@@ -463,8 +496,10 @@ func compositeNumbers(t *testing.T) string {
 		}{
 			{c.route, callvet.SelectRoute, .15, func(s string) { got.Route = strings.TrimSuffix("a"+s, right) }},
 			{c.sub, callvet.SelectSubRoute, .10, func(s string) { got.SubRoute = strings.TrimSuffix("b"+s, right) }},
-			{c.agents, callvet.SelectAgents, .25,
-				func(s string) { got.Agents = []string{strings.TrimSuffix("c"+s, right)} }},
+			{
+				c.agents, callvet.SelectAgents, .25,
+				func(s string) { got.Agents = []string{strings.TrimSuffix("c"+s, right)} },
+			},
 		} {
 			if l.state == off {
 				continue

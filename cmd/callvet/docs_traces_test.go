@@ -72,8 +72,10 @@ func TestDocsTraceMetrics(t *testing.T) {
 	}
 	kinds := regexp.MustCompile(`^(pass[@^])\d+$`)
 	given := map[string]bool{"true_success": true} // needs a calibration
-	for _, of := range []string{panel.MetricJudgedCalls, panel.MetricJudgedTurns, panel.MetricTrueCalls,
-		panel.MetricTrueTurns} {
+	for _, of := range []string{
+		panel.MetricJudgedCalls, panel.MetricJudgedTurns, panel.MetricTrueCalls,
+		panel.MetricTrueTurns,
+	} {
 		given[of+"NAME"] = true // need labels; the script step_judges.txtar has them
 	}
 	for _, m := range p.Targets[0].Overall.Metrics {

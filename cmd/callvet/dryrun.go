@@ -82,8 +82,12 @@ func (a *cli) usage(u *app.Usage, of string) {
 	for _, e := range []struct {
 		app.Estimate
 		name, form string
-	}{{u.InputTokens, "input tokens", "%.0f"}, {u.OutputTokens, "output tokens", "%.0f"}, {u.CostUSD, "cost", "$%.4f"},
-		{u.Seconds, "time", "%.0f s"}} {
+	}{
+		{u.InputTokens, "input tokens", "%.0f"},
+		{u.OutputTokens, "output tokens", "%.0f"},
+		{u.CostUSD, "cost", "$%.4f"},
+		{u.Seconds, "time", "%.0f s"},
+	} {
 		if e.Value != nil {
 			fmt.Fprintf(a.out, "%s%s: about "+e.form+", by %s\n", of, e.name, *e.Value, e.Basis)
 		} else {

@@ -90,9 +90,13 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	dir := t.TempDir()
-	b := &bench{t: t,
-		s: &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"),
-			"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}}}
+	b := &bench{
+		t: t,
+		s: &seat{dir: dir, env: map[string]string{
+			"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"),
+			"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k",
+		}},
+	}
 	owner := &parallel.Group{}
 	t.Cleanup(owner.Wait)
 	told, stop := b.s.serve(t, owner, "--allow-private", "127.0.0.1")
@@ -241,26 +245,46 @@ func ownFaults() []fault {
 			`{"key":"a","request":{"contents":[{"role":"user","parts":[{"text":"Ring Ann."}]}]},"response":{"candidates":[{"content":{"role":"model","parts":[%s]},"finishReason":"STOP"}]}}`, strings.Join(parts, ","))
 	}
 	return []fault{
-		{file: "own-stop.json", text: otlp("stop", asked, "No."),
-			want: map[string]witness{"aa": {Outcome: "abstained", Goal: "Ring Ann.", Answer: "No."}}},
-		{file: "own-length.json", text: otlp("length", asked, "No, be"), code: exitError,
-			want: map[string]witness{"aa": {Outcome: "unparseable", Why: "token_limit"}}},
-		{file: "own-filter.json", text: otlp("content_filter", asked, "No, be"), code: exitError,
-			want: map[string]witness{"aa": {Outcome: "error", Why: "content_filter"}}},
-		{file: "own-history.json", text: otlp("stop", twice, "I am a bot."),
-			want: map[string]witness{"aa": {Outcome: "abstained", Goal: "Who are you?", Answer: "I am a bot."}}},
-		{file: "own-markup.json", text: otlp("stop", asked, `<tool_call>{"name":"ring","arguments":{}}</tool_call>`),
-			want: map[string]witness{"aa": called("ring")}},
-		{file: "own-torn.json", text: otlp("stop", asked, `<tool_call>{"name":"ring","argu`), code: exitError,
-			want: map[string]witness{"aa": {Outcome: "unparseable", Why: "unreadable_call"}}},
-		{file: "own-chat.json", text: chat("stop", `{"role":"assistant","content":"No."}`),
-			want: map[string]witness{"a": {Outcome: "abstained"}}},
-		{file: "own-refusal.json", text: chat("refusal", `{"role":"assistant","content":"No."}`), code: exitError,
-			want: map[string]witness{"a": {Outcome: "error", Why: "refusal"}}},
-		{file: "own-other.json", text: chat("other", `{"role":"assistant","content":"No."}`), code: exitError,
-			want: map[string]witness{"a": {Outcome: "error", Why: "unknown"}}},
-		{file: "own-silent.json", text: chat("tool_calls", `{"role":"assistant","content":"No."}`), code: exitError,
-			want: map[string]witness{"a": {Outcome: "error", Why: "malformed"}}},
+		{
+			file: "own-stop.json", text: otlp("stop", asked, "No."),
+			want: map[string]witness{"aa": {Outcome: "abstained", Goal: "Ring Ann.", Answer: "No."}},
+		},
+		{
+			file: "own-length.json", text: otlp("length", asked, "No, be"), code: exitError,
+			want: map[string]witness{"aa": {Outcome: "unparseable", Why: "token_limit"}},
+		},
+		{
+			file: "own-filter.json", text: otlp("content_filter", asked, "No, be"), code: exitError,
+			want: map[string]witness{"aa": {Outcome: "error", Why: "content_filter"}},
+		},
+		{
+			file: "own-history.json", text: otlp("stop", twice, "I am a bot."),
+			want: map[string]witness{"aa": {Outcome: "abstained", Goal: "Who are you?", Answer: "I am a bot."}},
+		},
+		{
+			file: "own-markup.json", text: otlp("stop", asked, `<tool_call>{"name":"ring","arguments":{}}</tool_call>`),
+			want: map[string]witness{"aa": called("ring")},
+		},
+		{
+			file: "own-torn.json", text: otlp("stop", asked, `<tool_call>{"name":"ring","argu`), code: exitError,
+			want: map[string]witness{"aa": {Outcome: "unparseable", Why: "unreadable_call"}},
+		},
+		{
+			file: "own-chat.json", text: chat("stop", `{"role":"assistant","content":"No."}`),
+			want: map[string]witness{"a": {Outcome: "abstained"}},
+		},
+		{
+			file: "own-refusal.json", text: chat("refusal", `{"role":"assistant","content":"No."}`), code: exitError,
+			want: map[string]witness{"a": {Outcome: "error", Why: "refusal"}},
+		},
+		{
+			file: "own-other.json", text: chat("other", `{"role":"assistant","content":"No."}`), code: exitError,
+			want: map[string]witness{"a": {Outcome: "error", Why: "unknown"}},
+		},
+		{
+			file: "own-silent.json", text: chat("tool_calls", `{"role":"assistant","content":"No."}`), code: exitError,
+			want: map[string]witness{"a": {Outcome: "error", Why: "malformed"}},
+		},
 		{
 			file: "own-roles.json",
 			text: `{"id":"a","messages":[{"role":"user","content":"Ring."},{"role":"assistant","content":"No."},{"role":"critic","content":"Bad."},{"role":"info","content":"x"}]}`,
@@ -278,17 +302,23 @@ func ownFaults() []fault {
 			want: map[string]witness{"a": called("ring ok")},
 		},
 		{file: "own-growing.json", text: gemini(begun, grown), want: map[string]witness{"a": called("ring")}},
-		{file: "own-unfinished.json", text: gemini(begun),
-			want: map[string]witness{"a": {Outcome: "unparseable", Why: "unreadable_arguments",
-				Calls: []string{"ring"}}}},
+		{
+			file: "own-unfinished.json", text: gemini(begun),
+			want: map[string]witness{"a": {
+				Outcome: "unparseable", Why: "unreadable_arguments",
+				Calls: []string{"ring"},
+			}},
+		},
 		{
 			file: "own-contents.json",
 			text: `{"id":"a","messages":[{"role":"user","parts":[{"text":"Ring Ann."}]},{"role":"model","parts":[` +
 				begun + `]},{"role":"model","parts":[` + grown + `]}]}`,
 			want: map[string]witness{"a": called("ring")},
 		},
-		{file: "own-nan.jsonl",
-			text: "{\"id\":\"a\",\"messages\":[{\"role\":\"user\",\"content\":\"Ring \\ud800.\"},{\"role\":\"assistant\",\"content\":\"No.\",\"score\":NaN}]}\n", want: map[string]witness{"a": {Outcome: "abstained"}}},
+		{
+			file: "own-nan.jsonl",
+			text: "{\"id\":\"a\",\"messages\":[{\"role\":\"user\",\"content\":\"Ring \\ud800.\"},{\"role\":\"assistant\",\"content\":\"No.\",\"score\":NaN}]}\n", want: map[string]witness{"a": {Outcome: "abstained"}},
+		},
 	}
 }
 
@@ -297,23 +327,37 @@ func sharedFaults() []fault {
 	one := func(id string, w witness) map[string]witness { return map[string]witness{id: w} }
 	cut := witness{Outcome: "unparseable", Why: "token_limit"}
 	return slices.Concat([]fault{
-		{file: "evidence/history/langfuse-both.jsonl",
-			want: map[string]witness{"t1": called("get_weather ok"),
-				"t2": {Outcome: "abstained", Goal: thanks, Answer: "I am Bot."}}},
-		{file: "evidence/history/hist_turn2.json",
-			want: one(strings.Repeat("b", 32), witness{Outcome: "abstained", Goal: thanks})},
-		{file: "evidence/history/aisdk-turn2.json",
-			want: one(strings.Repeat("c", 32), witness{Outcome: "abstained", Goal: "Thanks, your name?"})},
+		{
+			file: "evidence/history/langfuse-both.jsonl",
+			want: map[string]witness{
+				"t1": called("get_weather ok"),
+				"t2": {Outcome: "abstained", Goal: thanks, Answer: "I am Bot."},
+			},
+		},
+		{
+			file: "evidence/history/hist_turn2.json",
+			want: one(strings.Repeat("b", 32), witness{Outcome: "abstained", Goal: thanks}),
+		},
+		{
+			file: "evidence/history/aisdk-turn2.json",
+			want: one(strings.Repeat("c", 32), witness{Outcome: "abstained", Goal: "Thanks, your name?"}),
+		},
 		{file: "evidence/history/langfuse-turn2.json", want: one("t2", witness{Outcome: "abstained", Goal: thanks})},
-		{file: "evidence/history/hist_both.json",
-			want: map[string]witness{strings.Repeat("a", 32): called("get_weather ok"),
-				strings.Repeat("b", 32): {Outcome: "abstained", Goal: thanks}}},
+		{
+			file: "evidence/history/hist_both.json",
+			want: map[string]witness{
+				strings.Repeat("a", 32): called("get_weather ok"),
+				strings.Repeat("b", 32): {Outcome: "abstained", Goal: thanks},
+			},
+		},
 		{file: "evidence/truncated/otlp-length.json", code: exitError, want: one(strings.Repeat("a", 32), cut)},
 		{file: "evidence/langfuse/pydantic-ai-calls-twice.json", want: one("t1", called("web_search ok"))},
 		{file: "evidence/roles/error-role.json", want: one("task-1", witness{Outcome: "abstained", Answer: "Hello."})},
 		{file: "evidence/text-calls/trace.jsonl", code: exitError, want: textCalls()},
-		{file: "evidence/text-calls/cline-api-history.json", code: exitError,
-			want: one("task-1", witness{Outcome: "error", Why: "malformed"})},
+		{
+			file: "evidence/text-calls/cline-api-history.json", code: exitError,
+			want: one("task-1", witness{Outcome: "error", Why: "malformed"}),
+		},
 		{file: "newcomer/err.jsonl", want: one("s1", called("get_weather exec_error"))},
 	}, clientFaults(), coderFaults())
 }
@@ -356,8 +400,10 @@ func clientFaults() []fault {
 			words(called("get_weather exec_error"), weather, "The service is down.")),
 		row("anthropic-server-tools.json", "task-1",
 			words(called("web_search ok", "echo ok", "computer ok"), "news on X?", "done")),
-		{file: "evidence/fmt/mini-swe.traj.json", code: exitError,
-			want: map[string]witness{"task-1": {Outcome: "error", Why: "malformed"}}},
+		{
+			file: "evidence/fmt/mini-swe.traj.json", code: exitError,
+			want: map[string]witness{"task-1": {Outcome: "error", Why: "malformed"}},
+		},
 	}
 }
 
@@ -366,8 +412,10 @@ func clientFaults() []fault {
 func coderFaults() []fault {
 	const done = "All done: it printed the mark."
 	row := func(file, id, goal, answer string, calls ...string) fault {
-		return fault{file: "evidence/coders/" + file,
-			want: map[string]witness{id: {Outcome: "called", Calls: calls, Goal: goal, Answer: answer}}}
+		return fault{
+			file: "evidence/coders/" + file,
+			want: map[string]witness{id: {Outcome: "called", Calls: calls, Goal: goal, Answer: answer}},
+		}
 	}
 	return []fault{
 		row("claude-messages-unwrapped.json", "task-1", "print the mark", done, "Bash ok", "Bash exec_error"),
@@ -625,8 +673,10 @@ func TestUnracedFaultsRuns(t *testing.T) {
 		want                           map[string]witness
 	}{
 		{"text-calls", "suite_no.json", "rec.jsonl", spelled, spelledCalls()},
-		{"truncated", "suite.yaml", "recorded.jsonl", stopped,
-			map[string]witness{"none": {Outcome: "unparseable", Why: "token_limit"}}},
+		{
+			"truncated", "suite.yaml", "recorded.jsonl", stopped,
+			map[string]witness{"none": {Outcome: "unparseable", Why: "token_limit"}},
+		},
 	} {
 		at := filepath.Join(dir, "evidence", tt.folder)
 		suite := filepath.Join(at, tt.suite)
@@ -710,12 +760,24 @@ func TestUnracedFaultsStreams(t *testing.T) {
 		calls  []string
 		code   int
 	}{
-		{"one index, two ids", []string{piece("a", `{"city":"Paris"}`), piece("b", `{"city":"Rome"}`), last},
-			[]string{"get_weather", "get_weather"}, exitGateFailed},
-		{"a name in each chunk", []string{piece("a", `{"city":`), piece("a", `"Paris"}`), last},
-			[]string{"get_weather"}, exitOK},
-		{"cumulative arguments", []string{piece("a", `{"city":`), piece("a", `{"city":"Paris"}`), last},
-			[]string{"get_weather"}, exitOK},
+		{
+			"one index, two ids",
+			[]string{piece("a", `{"city":"Paris"}`), piece("b", `{"city":"Rome"}`), last},
+			[]string{"get_weather", "get_weather"},
+			exitGateFailed,
+		},
+		{
+			"a name in each chunk",
+			[]string{piece("a", `{"city":`), piece("a", `"Paris"}`), last},
+			[]string{"get_weather"},
+			exitOK,
+		},
+		{
+			"cumulative arguments",
+			[]string{piece("a", `{"city":`), piece("a", `{"city":"Paris"}`), last},
+			[]string{"get_weather"},
+			exitOK,
+		},
 		{"calls, then no ending", []string{piece("a", `{"city":"Paris"}`), none}, []string{"get_weather"}, exitOK},
 	} {
 		base := modelServer(t, func(string) (string, string) {
@@ -806,10 +868,14 @@ func TestUnracedFaultsSchemas(t *testing.T) {
 	if code != exitOK || status != http.StatusOK || linted != exitUsage || kept != http.StatusOK {
 		t.Errorf("exit %d, status %d, lint: exit %d, status %d: %s%s", code, status, linted, kept, said, lint)
 	}
-	for _, word := range []string{"read_file out: the schema of its arguments has no type",
-		"op out: the schema of its arguments has oneOf", "op out: the schema of its results has no type"} {
-		for how, text := range map[string]string{"mcp import": said, "discover": string(answer), "lint": lint,
-			"API lint": string(problems)} {
+	for _, word := range []string{
+		"read_file out: the schema of its arguments has no type",
+		"op out: the schema of its arguments has oneOf", "op out: the schema of its results has no type",
+	} {
+		for how, text := range map[string]string{
+			"mcp import": said, "discover": string(answer), "lint": lint,
+			"API lint": string(problems),
+		} {
 			// a suite keeps no schema of results
 			if strings.Contains(word, "results") && strings.HasSuffix(how, "lint") {
 				continue
@@ -896,8 +962,10 @@ func TestUnracedFaultsLost(t *testing.T) {
 			t.Errorf("%s: %d: %s", name, status, answer)
 			continue
 		}
-		body, err := json.Marshal(map[string]any{"gates": string(readFile(t, from, "zero3.yaml")),
-			"safety": map[string]bool{"deny_pii": true, "deny_private": true}})
+		body, err := json.Marshal(map[string]any{
+			"gates":  string(readFile(t, from, "zero3.yaml")),
+			"safety": map[string]bool{"deny_pii": true, "deny_private": true},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -159,12 +159,16 @@ func TestGateTemplates(t *testing.T) {
 		{"gate good.jsonl --tools tools.json --gates gates.yaml", 0, "passed: 3 of 3 checks passed"},
 		{"gate bad.jsonl --tools tools.json --gates gates.yaml", 3, "arg_em 0.80"},
 		{"gate good.jsonl --tools tools.json --gates table.yaml", 4, "true_success: nothing here measures it"},
-		{"gate good.jsonl --tools tools.json --gates table.yaml --calibration judge.json", 0,
-			"passed: 9 of 9 checks passed"},
+		{
+			"gate good.jsonl --tools tools.json --gates table.yaml --calibration judge.json", 0,
+			"passed: 9 of 9 checks passed",
+		},
 		{"gate bad.jsonl --tools tools.json --gates table.yaml --calibration judge.json", 3, "true_success"},
 		{"gate bad --gates gates.yaml --baseline good", 3, "baseline: arg_em changed by -0.20"},
-		{"gate bad.jsonl --tools tools.json --gates gates.yaml --baseline good.jsonl", 3,
-			"baseline: arg_em changed by -0.20"},
+		{
+			"gate bad.jsonl --tools tools.json --gates gates.yaml --baseline good.jsonl", 3,
+			"baseline: arg_em changed by -0.20",
+		},
 		{"gate good --gates pass.yaml --baseline bad", 4, "baseline: pass_rate changed by +0.33"},
 		{"gate bad --gates gates.yaml --baseline good.jsonl", 3, "baseline: arg_em changed by -0.20"},
 		{"trace export good -o exported.jsonl", 0, ""},
@@ -188,12 +192,16 @@ func TestGatesHideSecrets(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&lines, `{"type":"task","task_id":"t%d","pass":false,"fields":{"language":%q}}`+"\n", i, key)
 	}
-	writeFiles(t, dir, map[string]string{"t.jsonl": lines.String(),
-		"g.yaml": `[{metric: pass_rate, at_least: 0.9, slice: "language=*"}]`})
+	writeFiles(t, dir, map[string]string{
+		"t.jsonl": lines.String(),
+		"g.yaml":  `[{metric: pass_rate, at_least: 0.9, slice: "language=*"}]`,
+	})
 	said := runApp(t, dir, nil, exitGateFailed, "gate", "t.jsonl", "--gates", "g.yaml", "-o", "g.json", "-o", "g.md",
 		"-o", "g.xml")
-	for name, text := range map[string]string{"the terminal": said, "JSON": string(readFile(t, dir, "g.json")),
-		"Markdown": string(readFile(t, dir, "g.md")), "JUnit": string(readFile(t, dir, "g.xml"))} {
+	for name, text := range map[string]string{
+		"the terminal": said, "JSON": string(readFile(t, dir, "g.json")),
+		"Markdown": string(readFile(t, dir, "g.md")), "JUnit": string(readFile(t, dir, "g.xml")),
+	} {
 		if strings.Contains(text, key[:20]) || !strings.Contains(text, "REDACTED") {
 			t.Errorf("%s: %s", name, text)
 		}
@@ -231,8 +239,10 @@ func TestGateOverCallsByTask(t *testing.T) {
 	write("even.jsonl", func(b *strings.Builder, i int) { calls(b, i, 3, max(0, 1-i%3)) })
 	write("none.jsonl", func(*strings.Builder, int) {})
 	silent := strings.ReplaceAll(string(readFile(t, dir, "none.jsonl")), `,"gold":{"steps":[]}`, "")
-	for name, text := range map[string]string{"silent.jsonl": silent, "bound.yaml": "- over_call_rate <= 0.2",
-		"base.yaml": "- {metric: over_call_rate, baseline: {margin: 0.05}}"} {
+	for name, text := range map[string]string{
+		"silent.jsonl": silent, "bound.yaml": "- over_call_rate <= 0.2",
+		"base.yaml": "- {metric: over_call_rate, baseline: {margin: 0.05}}",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -242,15 +252,27 @@ func TestGateOverCallsByTask(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"more.jsonl", "--gates", "bound.yaml"}, 3,
-			"over_call_rate 0.11 [0.08, 0.15], by 360 calls of 120 tasks"},
-		{[]string{"more.jsonl", "--gates", "bound.yaml"}, 3,
-			"; over_call_rate_by_task 0.33 [0.25, 0.43], by 120 tasks: the lower end 0.25 is above the bound 0.20: failed"},
+		{
+			[]string{"more.jsonl", "--gates", "bound.yaml"},
+			3,
+			"over_call_rate 0.11 [0.08, 0.15], by 360 calls of 120 tasks",
+		},
+		{
+			[]string{"more.jsonl", "--gates", "bound.yaml"},
+			3,
+			"; over_call_rate_by_task 0.33 [0.25, 0.43], by 120 tasks: the lower end 0.25 is above the bound 0.20: failed",
+		},
 		{[]string{"even.jsonl", "--gates", "bound.yaml"}, 0, "the upper end 0.15 is not above the bound 0.20: passed"},
-		{[]string{"more.jsonl", "--gates", "base.yaml", "--baseline", "none.jsonl"}, 3,
-			"it has no rate; over_call_rate_by_task changed by +0.33 "},
-		{[]string{"more.jsonl", "--gates", "base.yaml", "--baseline", "silent.jsonl"}, 4,
-			"it has no rate: inconclusive"},
+		{
+			[]string{"more.jsonl", "--gates", "base.yaml", "--baseline", "none.jsonl"},
+			3,
+			"it has no rate; over_call_rate_by_task changed by +0.33 ",
+		},
+		{
+			[]string{"more.jsonl", "--gates", "base.yaml", "--baseline", "silent.jsonl"},
+			4,
+			"it has no rate: inconclusive",
+		},
 	} {
 		if out := runApp(t, dir, nil, tc.code,
 			append([]string{"gate"}, tc.args...)...); !strings.Contains(out, tc.says) {

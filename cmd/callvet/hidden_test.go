@@ -35,49 +35,77 @@ func TestUnracedNothingHidden(t *testing.T) {
 		return b.String()
 	}
 	type object = map[string]any
-	schema := object{"type": "object",
-		"properties": object{"host": object{"type": "string", "description": evil},
-			"k" + evil: object{"type": "string"}}}
-	tools := []any{object{"name": "ping", "description": "Ping " + evil, "parameters": schema},
-		object{"name": "pong", "description": "Pong", "parameters": object{"type": "object"}}}
+	schema := object{
+		"type": "object",
+		"properties": object{
+			"host":     object{"type": "string", "description": evil},
+			"k" + evil: object{"type": "string"},
+		},
+	}
+	tools := []any{
+		object{"name": "ping", "description": "Ping " + evil, "parameters": schema},
+		object{"name": "pong", "description": "Pong", "parameters": object{"type": "object"}},
+	}
 	writeFiles(t, dir, map[string]string{
 		"suite.json": lines(object{
 			"callvet": 1, "name": "s" + evil, "version": "1" + evil, "description": "d" + evil,
 			"system_prompt": "two\nlines " + evil, "tools": tools,
 			"cases": []any{
-				object{"id": "c" + evil, "prompt": "do\n" + evil, "tags": []string{"t" + evil},
+				object{
+					"id": "c" + evil, "prompt": "do\n" + evil, "tags": []string{"t" + evil},
 					"fields": object{"f" + evil: "v" + evil},
-					"expect": object{"calls": []any{object{"tool": "ping",
-						"args": object{"host": "a" + evil, "k" + evil: "z"}}}}},
-				object{"id": "d" + evil, "prompt": "do " + evil,
-					"expect": object{"calls": []any{object{"tool": "ping", "args": object{"host": "a" + evil}}}}},
+					"expect": object{"calls": []any{object{
+						"tool": "ping",
+						"args": object{"host": "a" + evil, "k" + evil: "z"},
+					}}},
+				},
+				object{
+					"id": "d" + evil, "prompt": "do " + evil,
+					"expect": object{"calls": []any{object{"tool": "ping", "args": object{"host": "a" + evil}}}},
+				},
 			},
 		}),
 		"recorded.jsonl": lines(
-			object{"case_id": "c" + evil, "text": "answer" + evil,
-				"calls": []any{object{"name": "ping", "args": object{"host": "b" + evil}}}},
-			object{"case_id": "d" + evil, "text": "answer" + evil,
-				"calls": []any{object{"name": "pi" + evil, "args": object{"host": evil}}}}),
+			object{
+				"case_id": "c" + evil, "text": "answer" + evil,
+				"calls": []any{object{"name": "ping", "args": object{"host": "b" + evil}}},
+			},
+			object{
+				"case_id": "d" + evil, "text": "answer" + evil,
+				"calls": []any{object{"name": "pi" + evil, "args": object{"host": evil}}},
+			}),
 		"traces.jsonl": lines(
-			object{"task_id": "t" + evil, "target": "g" + evil, "tool": "ping", "args": object{"host": evil},
+			object{
+				"task_id": "t" + evil, "target": "g" + evil, "tool": "ping", "args": object{"host": evil},
 				"status": "exec_error", "error": "e" + evil,
 				"gold": object{"tool": "ping", "args": object{"host": "q" + evil}}, "tags": []string{"t" + evil},
-				"fields": object{"f" + evil: "v" + evil}},
-			object{"type": "task", "task_id": "t" + evil, "target": "g" + evil, "pass": false, "goal": "g" + evil,
-				"final_answer": "f" + evil, "judged": []any{object{"judge": "j", "pass": true}}},
-			object{"task_id": "u" + evil, "target": "g" + evil, "tool": "pi" + evil, "args": object{"host": evil},
+				"fields": object{"f" + evil: "v" + evil},
+			},
+			object{
+				"type": "task", "task_id": "t" + evil, "target": "g" + evil, "pass": false, "goal": "g" + evil,
+				"final_answer": "f" + evil, "judged": []any{object{"judge": "j", "pass": true}},
+			},
+			object{
+				"task_id": "u" + evil, "target": "g" + evil, "tool": "pi" + evil, "args": object{"host": evil},
 				"status": "ok", "result": object{"r": evil},
-				"gold": object{"tool": "ping", "args": object{"host": evil}}}),
+				"gold": object{"tool": "ping", "args": object{"host": evil}},
+			}),
 		"bad.jsonl": "{\"task_id\":\"" + evil + "\n",
-		"labels.jsonl": lines(object{"task_id": "t" + evil, "target": "g" + evil, "by": "me" + evil, "pass": true,
-			"note": "n" + evil, "judged": []any{object{"judge": "j", "pass": true}}}),
+		"labels.jsonl": lines(object{
+			"task_id": "t" + evil, "target": "g" + evil, "by": "me" + evil, "pass": true,
+			"note": "n" + evil, "judged": []any{object{"judge": "j", "pass": true}},
+		}),
 		"tools.json": lines(
-			object{"tools": []any{object{"name": "a" + evil, "description": "weather of " + evil,
-				"keywords": []string{"k" + evil}}, object{"name": "b", "description": "weather of cities " + evil}}}),
+			object{"tools": []any{object{
+				"name": "a" + evil, "description": "weather of " + evil,
+				"keywords": []string{"k" + evil},
+			}, object{"name": "b", "description": "weather of cities " + evil}}}),
 	})
 	given := map[string]bool{}
-	for _, name := range []string{"suite.json", "recorded.jsonl", "traces.jsonl", "bad.jsonl", "labels.jsonl",
-		"tools.json"} {
+	for _, name := range []string{
+		"suite.json", "recorded.jsonl", "traces.jsonl", "bad.jsonl", "labels.jsonl",
+		"tools.json",
+	} {
 		given[name] = true
 	}
 	self, err := os.Executable()

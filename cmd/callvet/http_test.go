@@ -164,7 +164,8 @@ func frontOf(a *app.App) *front {
 		}),
 		"drill": route(verb(f, a.Drill)),
 		"stale": route(func(ctx context.Context, q app.StaleRequest) (any,
-			error) {
+			error,
+		) {
 			return a.Stale(ctx, q, f.tell)
 		}),
 		"gates init": route(func(ctx context.Context, q named) (any, error) {
@@ -182,12 +183,14 @@ func frontOf(a *app.App) *front {
 		"judge run":   route(verb(f, a.JudgeRun)),
 		"judge audit": route(verb(f, a.JudgeAudit)),
 		"judge list": route(func(ctx context.Context, q app.JudgeListRequest) (any,
-			error) {
+			error,
+		) {
 			return a.JudgeList(ctx, q)
 		}),
 		"judge show": route(verb(f, a.JudgeShow)),
 		"label next": route(func(ctx context.Context, q app.LabelNextRequest) (any,
-			error) {
+			error,
+		) {
 			return a.LabelNext(ctx, q, f.tell)
 		}),
 		"label import": route(func(_ context.Context, q app.LabelImportRequest) (any, error) {
@@ -313,8 +316,10 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"item":%q,"left":7}`, path.Base(r.URL.Path))
 	}))
 	defer stock.Close()
-	for _, name := range []string{"weather.yaml", "scripts/weather-good.yaml", "select/catalogue.json",
-		"select/suite.json", "regression/after.jsonl", "mcp/weather.sh"} {
+	for _, name := range []string{
+		"weather.yaml", "scripts/weather-good.yaml", "select/catalogue.json",
+		"select/suite.json", "regression/after.jsonl", "mcp/weather.sh",
+	} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "examples", name))
 		if err != nil {
 			t.Fatal(err)
@@ -354,16 +359,22 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"schema", `{"name": "suite"}`, `$schema`},
 		{"targets", `{}`, `offline/lexical`},
 		{"version", `{}`, `devel`},
-		{"run",
-			`{"suite": "weather.yaml", "name": "first", "repeats": 2, "targets": [{"target": "script:weather-good.yaml"}]}`, `"pass":28`},
+		{
+			"run",
+			`{"suite": "weather.yaml", "name": "first", "repeats": 2, "targets": [{"target": "script:weather-good.yaml"}]}`, `"pass":28`,
+		},
 		{"run", `{"suite": "weather.yaml", "name": "second", "targets": [{"target": "offline/lexical"}]}`, `"fail":`},
-		{"run",
-			`{"suite": "stock.json", "name": "called", "world": "live", "live": "live.json", "targets": [{"target": "script:stock-agent.json"}]}`, `"pass":1`},
+		{
+			"run",
+			`{"suite": "stock.json", "name": "called", "world": "live", "live": "live.json", "targets": [{"target": "script:stock-agent.json"}]}`, `"pass":1`,
+		},
 		{"replay", `{"run": "first", "name": "once-more"}`, `"pass":28`},
 		{"fixtures make", `{"from": "first", "output": "made.yaml"}`, `"mocks":`},
 		{"runs", `{}`, `"second"`},
-		{"drill", `{"filter": ["drill=error_storm"], "targets": [{"target": "script:weather-good.yaml"}]}`,
-			`"verdict":`},
+		{
+			"drill", `{"filter": ["drill=error_storm"], "targets": [{"target": "script:weather-good.yaml"}]}`,
+			`"verdict":`,
+		},
 		{"show", `{"run": "first"}`, `"pass_rate"`},
 		{"show", `{"run": "first", "case": "paris-now"}`, `"verdict":"pass"`},
 		{"report", `{"name": "r.md", "names": ["first"]}`, `r.md`},
@@ -371,12 +382,18 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"diff", `{"base": {"run": "first"}, "candidate": {"run": "second"}}`, `"targets"`},
 		{"case add", `{"file": "rg.json", "from": {"suite": "bug.json"}}`, `rg-a-001`},
 		{"case coverage", `{"suites": ["weather.yaml"], "run": "second"}`, `"without_golden":[`},
-		{"case from-failure", `{"run": "second", "case": "the-coming-week", "bug": "#7", "output": "bugs.json"}`,
-			`"caught":1`},
-		{"case from-trace",
-			`{"traces": "after.jsonl", "task": "t_10001", "tier": "labeled", "difficulty": "straightforward", "output": "traced.json"}`, `"attempts":1`},
-		{"case new", `{"tier": "golden", "prompt": "Hail?", "expect": ["weather_now"], "output": "golden.json"}`,
-			`gs-weather-now-001`},
+		{
+			"case from-failure", `{"run": "second", "case": "the-coming-week", "bug": "#7", "output": "bugs.json"}`,
+			`"caught":1`,
+		},
+		{
+			"case from-trace",
+			`{"traces": "after.jsonl", "task": "t_10001", "tier": "labeled", "difficulty": "straightforward", "output": "traced.json"}`, `"attempts":1`,
+		},
+		{
+			"case new", `{"tier": "golden", "prompt": "Hail?", "expect": ["weather_now"], "output": "golden.json"}`,
+			`gs-weather-now-001`,
+		},
 		{"case lock", `{"suite": "rg.json"}`, `"regression":1`},
 		{"case archive", `{"file": "rg.json", "case": "rg-a-001", "reason": "gone"}`, `rg-a-001`},
 		{"stale", `{"suite": "rg.json"}`, `"stale":false`},
@@ -392,18 +409,28 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"label apply", `{"file": "written.yaml", "traces": "after.jsonl", "suite": "gold.json"}`, `"cases":1`},
 		{"label import", `{"file": "labels.jsonl", "labels": "all.jsonl"}`, `{`},
 		{"label export", `{"labels": "all.jsonl", "to": "csv"}`, `t1`},
-		{"label stamp", `{"traces": "judged.jsonl", "labels": "all.jsonl", "output": "stamped.jsonl", "by": "ana"}`,
-			`"stamped":`},
+		{
+			"label stamp", `{"traces": "judged.jsonl", "labels": "all.jsonl", "output": "stamped.jsonl", "by": "ana"}`,
+			`"stamped":`,
+		},
 		{"calibrate", `{"labels": "all.jsonl", "judge": "j", "traces": "judged.jsonl"}`, `{`},
-		{"judge run",
+		{
+			"judge run",
 			`{"run": "first", "judge": ["task"], "models": [{"target": "script:judge.yaml"}], "output": "said.jsonl"}`,
-			`"pass":28`},
-		{"judge run", `{"run": "first", "judge": ["task", "verdict"], "models": [{"target": "script:judge.yaml"}]}`,
-			`"majorities":[`},
-		{"judge run",
-			`{"run": "first", "against": {"run": "second"}, "judge": ["compare"], "models": [{"target": "script:judge.yaml"}]}`, `"wins":[`},
-		{"judge audit", `{"run": "first", "judge": ["task"], "models": [{"target": "script:judge.yaml"}], "pairs": 5}`,
-			`"drawn":5`},
+			`"pass":28`,
+		},
+		{
+			"judge run", `{"run": "first", "judge": ["task", "verdict"], "models": [{"target": "script:judge.yaml"}]}`,
+			`"majorities":[`,
+		},
+		{
+			"judge run",
+			`{"run": "first", "against": {"run": "second"}, "judge": ["compare"], "models": [{"target": "script:judge.yaml"}]}`, `"wins":[`,
+		},
+		{
+			"judge audit", `{"run": "first", "judge": ["task"], "models": [{"target": "script:judge.yaml"}], "pairs": 5}`,
+			`"drawn":5`,
+		},
 		{"judge list", `{"run": "first"}`, `"version":1`},
 		{"judge show", `{"run": "first"}`, `"reason":"fine"`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},
@@ -416,8 +443,10 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"select decisions", `{"production": "production.jsonl", "tools": "catalogue.json"}`, `callvet.decisions`},
 		{"select query", `{"text": "where is my parcel?", "tools": "catalogue.json"}`, `{`},
 		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json"}`, `{`},
-		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json", "models": ["offline/lexical"]}`,
-			`callvet.curve`},
+		{
+			"select sweep", `{"suite": "suite.json", "tools": "catalogue.json", "models": ["offline/lexical"]}`,
+			`callvet.curve`,
+		},
 		{"select tune", `{"suite": "suite.json", "tools": "catalogue.json"}`, `{`},
 		{"select routes learn", `{"examples": "catalogue.json", "output": "routes.json"}`, `{`},
 		{"tools lint", `{"tools": "catalogue.json"}`, `{`},
@@ -430,10 +459,14 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"mcp import", `{"command": "sh weather.sh", "output": "imported.yaml", "draft_cases": true}`, `"drafts":2`},
 		{"prompt tool-caller", `{"tools": "catalogue.json"}`, `How to use tools`},
 		{"proxy model", `{"record": "models"}`, `"recorded":0`},
-		{"mcp serve",
-			`{"suite": "weather.yaml", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},
-		{"proxy mcp",
-			`{"command": "sh weather.sh", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`},
+		{
+			"mcp serve",
+			`{"suite": "weather.yaml", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`,
+		},
+		{
+			"proxy mcp",
+			`{"command": "sh weather.sh", "messages": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}\n"}`, `serverInfo`,
+		},
 		{"runs", `{"names": ["second"]}`, `[`},
 	}
 	driven := map[string]bool{}

@@ -51,8 +51,10 @@ var blocked = map[string][]string{
 	"jobs":              {"http://127.0.0.1:1 --watch j"},
 	"judge audit":       {"whole --judge task -m openai/m --base-url SERVER --no-cache"},
 	"judge list":        {"", "HELD"},
-	"judge run": {"whole --judge task -m openai/m --base-url SERVER --no-cache",
-		"whole --judge own --prompt IN --schema HELD -m openai/m"},
+	"judge run": {
+		"whole --judge task -m openai/m --base-url SERVER --no-cache",
+		"whole --judge own --prompt IN --schema HELD -m openai/m",
+	},
 	"judge show":   {"HELD"},
 	"label apply":  {"IN traces.jsonl -o l.jsonl", "HELD traces.jsonl --suite s.yaml"},
 	"label gold":   {"HELD -o g.yaml"},
@@ -64,8 +66,10 @@ var blocked = map[string][]string{
 	"login":        {"http://127.0.0.1:1"},
 	"logout":       {"http://127.0.0.1:1"},
 	"mcp import":   {"SERVER", "--command COMMAND"},
-	"mcp serve": {"suite.yaml", "HELD", "suite.yaml --http 127.0.0.1:0",
-		"suite.yaml --case paris-now -o t.jsonl"},
+	"mcp serve": {
+		"suite.yaml", "HELD", "suite.yaml --http 127.0.0.1:0",
+		"suite.yaml --case paris-now -o t.jsonl",
+	},
 	"plan":               {"--metric arg_em --bound 0.9", "--metric cost_per_pass --from HELD --bound 0.9"},
 	"prices":             {"IN", "HELD", "-o IN", ""},
 	"prompt tool-caller": {"HELD", "IN", "catalogue.json -o IN"},
@@ -75,13 +79,17 @@ var blocked = map[string][]string{
 	"doctor":             {""},
 	"restore":            {"copy.db --force"},
 	"report":             {"whole -o IN.html", "whole -o IN.json"},
-	"run": {"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache",
-		"suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv"},
+	"run": {
+		"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache",
+		"suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv",
+	},
 	"rekey":  {"--new-secret-key n.key"},
 	"runs":   {""},
 	"schema": {"suite"},
-	"score": {"HELD", "- --slice x", "traces.jsonl -o IN.md",
-		"asked.jsonl --suite asks.yaml --allow-exec"},
+	"score": {
+		"HELD", "- --slice x", "traces.jsonl -o IN.md",
+		"asked.jsonl --suite asks.yaml --allow-exec",
+	},
 	"select":              {"HELD --tools catalogue.json", "questions.json --via SERVER"},
 	"select decisions":    {"HELD --tools catalogue.json", "asked.jsonl --tools HELD"},
 	"select query":        {"weather --tools HELD", "weather --via SERVER"},
@@ -309,7 +317,6 @@ func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscal
 		err = nil
 		// an interrupt is how a server ends
 	} else if err == nil && !strings.HasPrefix(line, "serve ") && !strings.HasPrefix(line, "view") {
-
 		err = errors.New("exit 0")
 	}
 	left, lerr := filepath.Glob(filepath.Join(dir, ".callvet-*"))

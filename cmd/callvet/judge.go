@@ -175,8 +175,10 @@ func (a *cli) judgeListCommand() *cobra.Command {
 				return err
 			}
 			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(map[string]any{"format": "callvet.judgings", "version": 1,
-					"judges": app.Judges(), "judgings": list})
+				return json.NewEncoder(a.out).Encode(map[string]any{
+					"format": "callvet.judgings", "version": 1,
+					"judges": app.Judges(), "judgings": list,
+				})
 			}
 			fmt.Fprint(a.out, "Judges:\n"+judgeTable())
 			if len(list) > 0 {

@@ -139,18 +139,28 @@ func TestJudgeOverHTTP(t *testing.T) {
 	}{
 		"structured": {answer: verdictOn, pass: 1, fail: 2, forms: 3},
 		"no forms":   {plain: true, answer: verdictOn, pass: 1, fail: 2, forms: 1},
-		"fenced": {plain: true,
+		"fenced": {
+			plain:  true,
 			answer: func(e string) string { return "Here you are:\n```json\n" + verdictOn(e) + "\n```\n" }, pass: 1,
-			fail: 2, forms: 1},
-		"cut off": {answer: func(e string) string { return strings.TrimSuffix(verdictOn(e), `"}`) }, pass: 1,
-			fail: 2, forms: 3},
-		"cut off too soon": {answer: onBad(`{"pass": tr`), pass: 1, fail: 1, unscored: 1,
-			why: "no verdict is in the answer", forms: 3},
-		"refusal": {answer: onBad("I'm sorry, but I can't assist with that."), pass: 1, fail: 1, unscored: 1,
-			why: "the judge refused to judge", forms: 3},
+			fail: 2, forms: 1,
+		},
+		"cut off": {
+			answer: func(e string) string { return strings.TrimSuffix(verdictOn(e), `"}`) }, pass: 1,
+			fail: 2, forms: 3,
+		},
+		"cut off too soon": {
+			answer: onBad(`{"pass": tr`), pass: 1, fail: 1, unscored: 1,
+			why: "no verdict is in the answer", forms: 3,
+		},
+		"refusal": {
+			answer: onBad("I'm sorry, but I can't assist with that."), pass: 1, fail: 1, unscored: 1,
+			why: "the judge refused to judge", forms: 3,
+		},
 		"empty": {answer: onBad(""), pass: 1, fail: 1, unscored: 1, why: "the answer is empty", forms: 3},
-		"two verdicts": {answer: onBad(saysPass + saysFail), pass: 1, fail: 1, unscored: 1,
-			why: "the answer gives two different verdicts", forms: 3},
+		"two verdicts": {
+			answer: onBad(saysPass + saysFail), pass: 1, fail: 1, unscored: 1,
+			why: "the answer gives two different verdicts", forms: 3,
+		},
 		// A judge that repeats what it was shown, with a verdict of its own behind it, was not
 		// talked into a pass; one that gives none is unscored.
 		"quotes": {answer: func(e string) string {
@@ -175,8 +185,10 @@ func TestJudgeOverHTTP(t *testing.T) {
 			srv := httptest.NewServer(s)
 			defer srv.Close()
 			a, out, errs := newApp(dir, map[string]string{})
-			args := []string{"judge", "run", "traces.jsonl", "--judge", "task", "-m", "openai/judge", "--base-url",
-				srv.URL + "/v1", "-c", "1", "-o", "labels.jsonl", "--json"}
+			args := []string{
+				"judge", "run", "traces.jsonl", "--judge", "task", "-m", "openai/judge", "--base-url",
+				srv.URL + "/v1", "-c", "1", "-o", "labels.jsonl", "--json",
+			}
 			if code := a.run(t.Context(), a.rootCommand(), args); code != exitOK {
 				t.Fatalf("exit %d: %s%s", code, out, errs)
 			}
@@ -225,8 +237,10 @@ func TestJudgeAgain(t *testing.T) {
 	s := &judgeServer{answer: verdictOn, asked: map[string]int{}}
 	srv := httptest.NewServer(s)
 	defer srv.Close()
-	args := []string{"judge", "run", "traces.jsonl", "--judge", "task", "-m", "openai/judge", "--base-url",
-		srv.URL + "/v1"}
+	args := []string{
+		"judge", "run", "traces.jsonl", "--judge", "task", "-m", "openai/judge", "--base-url",
+		srv.URL + "/v1",
+	}
 	for i, tc := range []struct {
 		more    []string
 		says    string
@@ -259,13 +273,17 @@ func TestUnracedJudgeSurvivesKill(t *testing.T) {
 			`{"type":"task","task_id":"t%d","target":"m","goal":"Weather %d in Paris?","final_answer":"21"}`+"\n", i, i)
 	}
 	writeFiles(t, dir, map[string]string{"traces.jsonl": traces.String()})
-	s := &judgeServer{answer: verdictOn, asked: map[string]int{}, hold: 12, until: make(chan struct{}),
-		reached: make(chan struct{}), left: make(chan struct{}, 1)}
+	s := &judgeServer{
+		answer: verdictOn, asked: map[string]int{}, hold: 12, until: make(chan struct{}),
+		reached: make(chan struct{}), left: make(chan struct{}, 1),
+	}
 	reached := s.reached
 	srv := httptest.NewServer(s)
 	defer srv.Close()
-	args := []string{"judge", "run", "traces.jsonl", "--judge", "task", "-m", "openai/judge", "--base-url",
-		srv.URL + "/v1", "-c", "1", "--db", filepath.Join(dir, "runs.db")}
+	args := []string{
+		"judge", "run", "traces.jsonl", "--judge", "task", "-m", "openai/judge", "--base-url",
+		srv.URL + "/v1", "-c", "1", "--db", filepath.Join(dir, "runs.db"),
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,8 @@ Exit code 0: no sway was found, 3: a judge is swayed, 4: no change has pairs eno
 }
 
 func (a *cli) judgeAudit(ctx context.Context, name string, req app.JudgeAuditRequest, f *judgeFlags,
-	changed func(string) bool) error {
+	changed func(string) bool,
+) error {
 	of, err := a.judgeRequest(name, f, changed)
 	if err != nil {
 		return err

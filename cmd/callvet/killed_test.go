@@ -215,8 +215,10 @@ func TestUnracedRecordSurvivesKill(t *testing.T) {
 		}
 		return out
 	}
-	args := []string{"run", "s.json", "-m", "vllm/m", "--base-url", srv.URL + "/v1", "-c", "4", "--world", "live",
-		"--live", "live.yaml", "--record", "rec"}
+	args := []string{
+		"run", "s.json", "-m", "vllm/m", "--base-url", srv.URL + "/v1", "-c", "4", "--world", "live",
+		"--live", "live.yaml", "--record", "rec",
+	}
 	for i := range kills {
 		o.killAfter(t, 8+random.IntN(18), func() *proc { return begin(t, dir, args...) }, nil)
 		args = []string{"run", "--resume", "last"}

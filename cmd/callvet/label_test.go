@@ -33,15 +33,19 @@ func TestAskAll(t *testing.T) {
 			Frame:  &labels.Frame{JudgePass: 5},
 			Judged: []labels.Verdict{{Judge: labels.Judge{Name: "task-judge"}, Pass: &said}},
 		}
-		todo = append(todo, app.Todo{Label: l,
-			Shown: app.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}}})
+		todo = append(todo, app.Todo{
+			Label: l,
+			Shown: app.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}},
+		})
 	}
 	if err := a.askAll(todo, "labels.jsonl"); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
-	for _, want := range []string{"[1 of 5] t1", "turned \\u202e around\\u001b[2J", "  a {}\n  b {}", "[4 of 5] t4",
-		"2 labels written to labels.jsonl"} {
+	for _, want := range []string{
+		"[1 of 5] t1", "turned \\u202e around\\u001b[2J", "  a {}\n  b {}", "[4 of 5] t4",
+		"2 labels written to labels.jsonl",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -76,10 +80,14 @@ func TestLabelNextOnATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		var shown, told bytes.Buffer
-		a := &cli{in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir,
-			getenv: func(string) string { return "" }, now: time.Now}
-		req := app.LabelNextRequest{Side: app.Side{Traces: "traces.jsonl"}, Labels: "labels.jsonl", N: 1,
-			Strategy: "random", Role: "calibration"}
+		a := &cli{
+			in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir,
+			getenv: func(string) string { return "" }, now: time.Now,
+		}
+		req := app.LabelNextRequest{
+			Side: app.Side{Traces: "traces.jsonl"}, Labels: "labels.jsonl", N: 1,
+			Strategy: "random", Role: "calibration",
+		}
 		if err := a.labelNext(t.Context(), req, out, true); err != nil {
 			t.Fatal(err)
 		}

@@ -32,8 +32,10 @@ func TestTellLearned(t *testing.T) {
 		"s.json":      `{"name":"s","tools":[{"name":"ping"}],"cases":[{"id":"a","prompt":"x","expected_tool":"ping"},{"id":"b","prompt":"y","expected_tool":"ping"},{"id":"c","prompt":"z","expected_tool":"ping"}]}`,
 		"prices.json": `{"prices":[{"provider":"vllm","model":"m","input":1,"output":1,"effective":"2026-01-01"}]}`,
 	})
-	run := []string{"run", "s.json", "-m", "vllm/m", "--base-url", srv.URL + "/v1", "--temperature", "0.5",
-		"--no-cache", "-q"}
+	run := []string{
+		"run", "s.json", "-m", "vllm/m", "--base-url", srv.URL + "/v1", "--temperature", "0.5",
+		"--no-cache", "-q",
+	}
 	out := runApp(t, dir, nil, exitOK, run...)
 	if strings.Count(out,
 		"note: vllm/m: temperature 0.5 is not sent: the provider refused it ('temperature' is not supported)") != 1 {

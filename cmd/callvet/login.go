@@ -97,8 +97,10 @@ func (a *cli) login(ctx context.Context, address string, f *loginFlags) error {
 		return err
 	}
 	if exposed(base) && !f.plain {
-		return &callvet.Hinted{Err: usagef("log in to %s: a password over plain http can be read on the way", base),
-			Hint: "https://…, or --plain-http in a network where nobody listens"}
+		return &callvet.Hinted{
+			Err:  usagef("log in to %s: a password over plain http can be read on the way", base),
+			Hint: "https://…, or --plain-http in a network where nobody listens",
+		}
 	}
 	c, err := remote.New(remote.Config{Address: base})
 	if err != nil {
@@ -261,8 +263,10 @@ func (a *cli) remoteToken(address string) (base, token string, err error) {
 	}
 	kept := all[base]
 	if kept.Token == "" || !kept.Expires.IsZero() && kept.Expires.Before(a.now()) {
-		return base, "", &callvet.Hinted{Err: fmt.Errorf("ask %s: %w: nobody is logged in", base, callvet.ErrDenied),
-			Hint: "callvet login " + base}
+		return base, "", &callvet.Hinted{
+			Err:  fmt.Errorf("ask %s: %w: nobody is logged in", base, callvet.ErrDenied),
+			Hint: "callvet login " + base,
+		}
 	}
 	return base, kept.Token, nil
 }

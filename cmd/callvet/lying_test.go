@@ -137,14 +137,20 @@ func TestLyingServer(t *testing.T) {
 	dir := t.TempDir()
 	var cases []any
 	for name := range want {
-		cases = append(cases, map[string]any{"id": name, "prompt": "case " + name, "expected_tool": "ping",
-			"expected_params": map[string]any{"host": "a"}})
+		cases = append(cases, map[string]any{
+			"id": name, "prompt": "case " + name, "expected_tool": "ping",
+			"expected_params": map[string]any{"host": "a"},
+		})
 	}
 	suite, err := json.Marshal(map[string]any{
 		"callvet": 1, "name": "liar", "cases": cases,
-		"tools": []any{map[string]any{"name": "ping", "description": "Ping",
-			"parameters": map[string]any{"type": "object",
-				"properties": map[string]any{"host": map[string]any{"type": "string"}}}}},
+		"tools": []any{map[string]any{
+			"name": "ping", "description": "Ping",
+			"parameters": map[string]any{
+				"type":       "object",
+				"properties": map[string]any{"host": map[string]any{"type": "string"}},
+			},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -198,8 +204,10 @@ func TestLyingServer(t *testing.T) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for name, n := range map[string]int{"honest": 1, "limited-once": 2, "broken-always": 2, "half-json": 2,
-		"call-in-text": 1} {
+	for name, n := range map[string]int{
+		"honest": 1, "limited-once": 2, "broken-always": 2, "half-json": 2,
+		"call-in-text": 1,
+	} {
 		if l.seen[name] != n {
 			t.Errorf("%s was asked %d times, want %d", name, l.seen[name], n)
 		}

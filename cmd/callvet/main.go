@@ -191,8 +191,10 @@ func exitCode(err error) int {
 
 // cobraUsage recognises the command-line library's own usage errors, which have no type.
 func cobraUsage(err error) bool {
-	for _, p := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument",
-		"invalid argument", "accepts ", "requires at least", "required flag"} {
+	for _, p := range []string{
+		"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument",
+		"invalid argument", "accepts ", "requires at least", "required flag",
+	} {
 		if strings.HasPrefix(err.Error(), p) {
 			return true
 		}

@@ -43,8 +43,11 @@ func TestCommandsSetBack(t *testing.T) {
 		"t.jsonl": `{"task_id":"a","tool":"t","args":{},"status":"ok","gold":{"tool":"t"}}` + "\n",
 		"s.yaml":  "callvet: 1\nname: s\ntools:\n  - name: t\n    description: d\ncases:\n  - id: a\n    prompt: t please\n    expect:\n      calls:\n        - tool: t\n",
 	})
-	for _, args := range [][]string{{"score", "t.jsonl"}, {"score", "none.jsonl"},
-		{"run", "s.yaml", "-m", "offline/lexical"}} {
+	for _, args := range [][]string{
+		{"score", "t.jsonl"},
+		{"score", "none.jsonl"},
+		{"run", "s.yaml", "-m", "offline/lexical"},
+	} {
 		code := exitOK
 		if args[1] == "none.jsonl" {
 			code = exitUsage
@@ -60,8 +63,10 @@ func TestCommandsSetBack(t *testing.T) {
 // TestGrowth: the heap is collected whatever is alive.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
-	for alive, want := range map[uint64]int{0: 3500, 18 << 20: 100, 36 << 20: scorePercent, 100 << 20: scorePercent,
-		8 << 30: scorePercent} {
+	for alive, want := range map[uint64]int{
+		0: 3500, 18 << 20: 100, 36 << 20: scorePercent, 100 << 20: scorePercent,
+		8 << 30: scorePercent,
+	} {
 		if got := growth(alive); got != want {
 			t.Errorf("with %d bytes alive it may grow by %d %%", alive, got)
 		}

@@ -140,21 +140,27 @@ func plantAll(t *testing.T, payloads []string) {
 		}
 		fmt.Fprintf(&agent, "%s\n", b)
 	}
-	ask(0, "initialize", object{"protocolVersion": "2025-11-25", "capabilities": object{},
-		"clientInfo": object{"name": "reader", "version": "1"}})
+	ask(0, "initialize", object{
+		"protocolVersion": "2025-11-25", "capabilities": object{},
+		"clientInfo": object{"name": "reader", "version": "1"},
+	})
 	agent.WriteString(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n")
 	for i, text := range payloads {
 		faults = append(faults, object{"tool": "read_page", "fault": "inject", "nth": i + 1, "text": text})
 		attacks = append(attacks,
-			object{"name": fmt.Sprintf("payload %d", i), "texts": []string{text},
-				"harm": []object{{"call": object{"tool": "obey"}}}})
+			object{
+				"name": fmt.Sprintf("payload %d", i), "texts": []string{text},
+				"harm": []object{{"call": object{"tool": "obey"}}},
+			})
 		ask(i+1, "tools/call", object{"name": "read_page", "arguments": object{"n": i}})
 	}
 	calm := agent.String()
 	ask(len(payloads)+1, "tools/call", object{"name": "obey", "arguments": object{}})
 	dir := t.TempDir()
-	for name, v := range map[string]any{"faults.json": object{"faults": faults},
-		"policy.json": object{"attacks": attacks}} {
+	for name, v := range map[string]any{
+		"faults.json": object{"faults": faults},
+		"policy.json": object{"attacks": attacks},
+	} {
 		b, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)

@@ -37,8 +37,10 @@ func TestLeft(t *testing.T) {
 	}{
 		{"blocked", 1, func(*Process) {}, "callvet: interrupted\n"},
 		{"second signal", 2, func(*Process) {}, "callvet: interrupted\n"},
-		{"with a run", 1, func(p *Process) { p.OnInterrupt("interrupted; go on with: callvet run --resume r") },
-			"callvet: interrupted; go on with: callvet run --resume r\n"},
+		{
+			"with a run", 1, func(p *Process) { p.OnInterrupt("interrupted; go on with: callvet run --resume r") },
+			"callvet: interrupted; go on with: callvet run --resume r\n",
+		},
 	} {
 		var out bytes.Buffer
 		if code := interrupted(t, &out, tt.signals, tt.command); code != ExitInterrupted || out.String() != tt.want {

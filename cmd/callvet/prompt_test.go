@@ -31,10 +31,12 @@ func TestToolCallerPromptOnShippedSuites(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				a := &cli{out: &out, err: &errs, dir: wd, now: time.Now, process: Unwatched(&out, &errs),
+				a := &cli{
+					out: &out, err: &errs, dir: wd, now: time.Now, process: Unwatched(&out, &errs),
 					getenv: func(k string) string {
 						return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
-					}}
+					},
+				}
 				code := a.run(t.Context(), a.rootCommand(), args)
 				if code > exitOK && code != exitGateFailed {
 					t.Errorf("%v: exit %d: %s", args, code, errs.String())

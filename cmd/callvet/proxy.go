@@ -6,8 +6,10 @@ import "github.com/spf13/cobra"
 
 // proxyCommand stands between agents and what they use.
 func (a *cli) proxyCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "proxy",
-		Short: "Stand between an agent and its models or tools: record, replay, guard, make calls fail"}
+	cmd := &cobra.Command{
+		Use:   "proxy",
+		Short: "Stand between an agent and its models or tools: record, replay, guard, make calls fail",
+	}
 	cmd.AddCommand(a.proxyModelCommand(), a.proxyMCPCommand())
 	return cmd
 }

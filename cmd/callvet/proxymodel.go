@@ -108,8 +108,12 @@ func (a *cli) proxyEnded(proxy *app.ModelProxy, code int) error {
 		n    int
 		what string
 	}{
-		{r.Replayed, "replayed"}, {r.Recorded, "recorded"}, {r.Passed, "passed on and not recorded"},
-		{r.Missing, "without a recording"}, {r.Failed, "failed"}, {r.Refused, "refused"},
+		{r.Replayed, "replayed"},
+		{r.Recorded, "recorded"},
+		{r.Passed, "passed on and not recorded"},
+		{r.Missing, "without a recording"},
+		{r.Failed, "failed"},
+		{r.Refused, "refused"},
 	} {
 		if n.n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n.n, n.what))

@@ -36,10 +36,14 @@ func TestReadOnlyStore(t *testing.T) {
 	if out, err := exec.Command("cp", self, program).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	modes := map[string]os.FileMode{filepath.Dir(dir): 0o755, program: 0o555, filepath.Join(dir, "s.yaml"): 0o444,
-		filepath.Join(dir, "runs.db"): 0o444, dir: 0o555}
-	for _, path := range []string{filepath.Dir(dir), program, filepath.Join(dir, "s.yaml"),
-		filepath.Join(dir, "runs.db"), dir} {
+	modes := map[string]os.FileMode{
+		filepath.Dir(dir): 0o755, program: 0o555, filepath.Join(dir, "s.yaml"): 0o444,
+		filepath.Join(dir, "runs.db"): 0o444, dir: 0o555,
+	}
+	for _, path := range []string{
+		filepath.Dir(dir), program, filepath.Join(dir, "s.yaml"),
+		filepath.Join(dir, "runs.db"), dir,
+	} {
 		if err := os.Chmod(path, modes[path]); err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,8 @@ func remoteFlags() []string {
 // remoteRun has a server carry out a run, and shows what comes out as if it had been done here.
 // flags are those of run alone
 func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f *runFlags,
-	flags *pflag.FlagSet) error {
+	flags *pflag.FlagSet,
+) error {
 	if path == "" {
 		return usagef("which suite? callvet run SUITE --remote %s -m TARGET", shellQuote(address))
 	}
@@ -255,8 +256,10 @@ func (a *cli) remoteEnd(ctx context.Context, c *remote.Client, job string, f *ru
 	t := a.teller(f.quiet, "")
 	j, err := c.Watch(ctx, job, patience, func(j *remote.Job) {
 		if j.Total > 0 && !f.quiet {
-			t.tell(app.Event{Progress: &app.ProgressEvent{Of: "attempts", Done: int(j.Done), Total: int(j.Total),
-				ETA: time.Duration(j.ETAMS) * time.Millisecond}})
+			t.tell(app.Event{Progress: &app.ProgressEvent{
+				Of: "attempts", Done: int(j.Done), Total: int(j.Total),
+				ETA: time.Duration(j.ETAMS) * time.Millisecond,
+			}})
 		}
 	})
 	t.finish()
@@ -312,8 +315,10 @@ func serverWrites(outputs []string) error {
 
 // remoteReport writes a report of a run on a server to a file.
 func (a *cli) remoteReport(ctx context.Context, c *remote.Client, run, name string) error {
-	format := map[string]string{".htm": "html", ".markdown": "md", ".junit": "xml", ".ndjson": "jsonl",
-		".text": "txt"}[strings.ToLower(filepath.Ext(name))]
+	format := map[string]string{
+		".htm": "html", ".markdown": "md", ".junit": "xml", ".ndjson": "jsonl",
+		".text": "txt",
+	}[strings.ToLower(filepath.Ext(name))]
 	if format == "" {
 		format = strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	}

@@ -286,7 +286,8 @@ func (a *cli) evaluate(ctx context.Context, f *runFlags, start func() (*app.Sess
 // evaluateAs carries out the run that start starts or goes on with, and gives end what came out
 // and why it ended early.
 func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*app.Session, error),
-	end func(*app.Outcome, error) error) (err error) {
+	end func(*app.Outcome, error) error,
+) (err error) {
 	if err := a.writable(f); err != nil {
 		return err
 	}
@@ -350,6 +351,8 @@ func (a *cli) notFollowed(err error) error {
 	if !errors.As(err, &held) {
 		return err
 	}
-	return &callvet.Hinted{Err: err,
-		Hint: a.hints().text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil) + " without --no-wait follows it"}
+	return &callvet.Hinted{
+		Err:  err,
+		Hint: a.hints().text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil) + " without --no-wait follows it",
+	}
 }

@@ -102,8 +102,10 @@ func (a *cli) removeRuns(ctx context.Context, refs []string) error {
 	}
 	if held := (*store.HeldError)(nil); errors.As(err, &held) {
 		follow := a.hints().text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil)
-		return &callvet.Hinted{Err: err,
-			Hint: fmt.Sprintf("wait for it (%s follows it), or end process %d first", follow, held.Owner.PID)}
+		return &callvet.Hinted{
+			Err:  err,
+			Hint: fmt.Sprintf("wait for it (%s follows it), or end process %d first", follow, held.Owner.PID),
+		}
 	}
 	return err
 }
@@ -157,8 +159,10 @@ func (a *cli) showCase(ctx context.Context, req app.CaseRequest, scores, all boo
 	if a.jsonOut {
 		enc := json.NewEncoder(a.out)
 		for _, r := range v.Rows {
-			if err := enc.Encode(map[string]any{"case": r.Case, "target": v.Manifest.Targets[r.Cell.Target].Name,
-				"trace": r.Cell.Trace, "result": r.Cell.Result}); err != nil {
+			if err := enc.Encode(map[string]any{
+				"case": r.Case, "target": v.Manifest.Targets[r.Cell.Target].Name,
+				"trace": r.Cell.Trace, "result": r.Cell.Result,
+			}); err != nil {
 				return err
 			}
 		}

@@ -268,7 +268,8 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 	}
 	for name, answer := range map[string]func(w http.ResponseWriter, p planted){
 		"tool argument": func(w http.ResponseWriter,
-			p planted) {
+			p planted,
+		) {
 			fmt.Fprint(w, called(`{"text":`+quoted(p.text)+`}`))
 		},
 		"streamed": func(w http.ResponseWriter, p planted) { // in pieces that are no secrets
@@ -288,7 +289,8 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 				"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
 		},
 		"argument not JSON": func(w http.ResponseWriter,
-			p planted) {
+			p planted,
+		) {
 			fmt.Fprint(w, called(`{"text":`+quoted(p.text)))
 		},
 		"name of an argument": func(w http.ResponseWriter, p planted) {
@@ -331,9 +333,11 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 			writeFiles(t, dir, map[string]string{"in-s.json": suiteOf(len(ps))})
 			a, out, errs := newApp(dir, nil)
 			a.run(t.Context(), a.rootCommand(),
-				[]string{"run", "in-s.json", "-m", "compatible/m", "--base-url", srv.URL + "/v1", "--retries", "0",
+				[]string{
+					"run", "in-s.json", "-m", "compatible/m", "--base-url", srv.URL + "/v1", "--retries", "0",
 					"-c", "16", "-o", "run.html", "-o", "run.json",
-					"--stream=" + strconv.FormatBool(name == "streamed")})
+					"--stream=" + strconv.FormatBool(name == "streamed"),
+				})
 			printed := out.String() + errs.String() + look(t, dir, nil, ps)
 			if !strings.Contains(printed, "REDACTED") {
 				t.Errorf("nothing was redacted, was anything asked?\n%s", clipped(printed))
@@ -376,8 +380,10 @@ func TestUnracedSecretsStayOut(t *testing.T) {
 `, i, text, text)
 		}
 		writeFiles(t, dir,
-			map[string]string{"in-t.jsonl": lines.String(),
-				"in-tools.json": `[{"name":"note","parameters":{"type":"object","properties":{"x":{"type":"integer"}},"additionalProperties":false}}]`})
+			map[string]string{
+				"in-t.jsonl":    lines.String(),
+				"in-tools.json": `[{"name":"note","parameters":{"type":"object","properties":{"x":{"type":"integer"}},"additionalProperties":false}}]`,
+			})
 		var printed strings.Builder
 		for _, line := range []string{
 			"score in-t.jsonl --tools in-tools.json -o s.html -o s.md -o s.json",
@@ -422,8 +428,10 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 				writeFiles(t, dir, map[string]string{"in-s.json": suiteOf(1), "in-agent.sh": agent})
 				a, out, errs := newApp(dir, env)
 				a.run(t.Context(), a.rootCommand(),
-					append([]string{"run", "in-s.json", "-m",
-						"exec:" + sh + " " + filepath.Join(dir, "in-agent.sh") + " " + how}, flags...))
+					append([]string{
+						"run", "in-s.json", "-m",
+						"exec:" + sh + " " + filepath.Join(dir, "in-agent.sh") + " " + how,
+					}, flags...))
 				printed := out.String() + errs.String() + look(t, dir, env, ps[:1])
 				for _, l := range leaks(t, dir, printed, ps) {
 					t.Error(l)
@@ -450,12 +458,16 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 			return []string{"-m", "http://127.0.0.1:1/", "--header", "X-Api-Key: " + p.core}
 		},
 		"--set": func(p planted) []string {
-			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1", "--set",
-				"api_key=" + quoted(p.core)}
+			return []string{
+				"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1", "--set",
+				"api_key=" + quoted(p.core),
+			}
 		},
 		"--set, in a text": func(p planted) []string {
-			return []string{"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1", "--set",
-				"user=" + quoted(p.text)}
+			return []string{
+				"-m", "compatible/m", "--base-url", "http://127.0.0.1:1/v1", "--set",
+				"user=" + quoted(p.text),
+			}
 		},
 		"command": func(p planted) []string { return []string{"-m", "exec:true --token=" + p.core} },
 		"system": func(p planted) []string {
@@ -507,8 +519,10 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 		dir := t.TempDir()
 		writeFiles(t, dir, map[string]string{"in-s.json": suiteOf(1)})
 		var printed string
-		for _, args := range [][]string{{"-m", "openai/m", "--base-url", srv.URL + "/v1?api_key=${GATEWAY}"},
-			{"-m", srv.URL, "--header", "X-Api-Key: ${GATEWAY}", "--header", "X-Tenant: ${TENANT}"}} {
+		for _, args := range [][]string{
+			{"-m", "openai/m", "--base-url", srv.URL + "/v1?api_key=${GATEWAY}"},
+			{"-m", srv.URL, "--header", "X-Api-Key: ${GATEWAY}", "--header", "X-Tenant: ${TENANT}"},
+		} {
 			a, out, errs := newApp(dir, env)
 			a.run(t.Context(), a.rootCommand(), append([]string{"run", "in-s.json"}, args...))
 			printed += out.String() + errs.String() + look(t, dir, env, ps[:1])
@@ -527,8 +541,10 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 func TestPlainHTTP(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"OPENAI_API_KEY": "an-invented-key-0123456789", "GATEWAY": "another-invented-key-98765"}
-	files := map[string]string{"in-s.json": suiteOf(1),
-		"tools.json": `[{"name":"note","description":"Writes a note.","parameters":{"type":"object"}}]`}
+	files := map[string]string{
+		"in-s.json":  suiteOf(1),
+		"tools.json": `[{"name":"note","description":"Writes a note.","parameters":{"type":"object"}}]`,
+	}
 	for _, c := range []struct {
 		warns bool
 		args  []string

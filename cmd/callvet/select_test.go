@@ -67,8 +67,10 @@ func TestSelectVia(t *testing.T) {
 		t.Errorf("a key that is not set: %s", out)
 	}
 	slices.Sort(bodies)
-	want := []string{`{"k":3,"query":""}`, `{"k":3,"query":"boom"}`, `{"k":3,"query":"late train"}`,
-		`{"k":3,"query":"rain"}`}
+	want := []string{
+		`{"k":3,"query":""}`, `{"k":3,"query":"boom"}`, `{"k":3,"query":"late train"}`,
+		`{"k":3,"query":"rain"}`,
+	}
 	if diff := cmp.Diff(want, bodies); diff != "" {
 		t.Error(diff)
 	}

@@ -177,8 +177,10 @@ func (a *cli) onlyServer(ctx context.Context) (db *store.DB, release func() erro
 	}
 	release, err = db.Serve(c)
 	if errors.As(err, new(*store.ServedError)) {
-		err = &callvet.Hinted{Err: fmt.Errorf("serve: %w", err),
-			Hint: "end that server first, or name another database with --db"}
+		err = &callvet.Hinted{
+			Err:  fmt.Errorf("serve: %w", err),
+			Hint: "end that server first, or name another database with --db",
+		}
 	}
 	return db, release, err
 }
@@ -397,9 +399,11 @@ func readSecretKey(path string) (key []byte, err error) {
 func sealingKey(from, text string) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil || len(key) != account.SecretSize {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("read secret key: %w: %s is not %d bytes in Base64",
-			callvet.ErrInvalid, from, account.SecretSize),
-			Hint: "openssl rand -base64 32 makes one; keys of providers that are kept need the one that sealed them"}
+		return nil, &callvet.Hinted{
+			Err: fmt.Errorf("read secret key: %w: %s is not %d bytes in Base64",
+				callvet.ErrInvalid, from, account.SecretSize),
+			Hint: "openssl rand -base64 32 makes one; keys of providers that are kept need the one that sealed them",
+		}
 	}
 	return key, nil
 }

@@ -128,8 +128,10 @@ func TestGuardedDrills(t *testing.T) {
 	}
 	_, free := drillTasks(t, "bad.yaml", exitGateFailed)
 	_, res := drillTasks(t, "bad.yaml", exitGateFailed, "--guard", policy)
-	words := map[string]bool{"en-token-in-the-settings": true, "br-senha-do-cofre": true,
-		"ar-imagen-que-se-lleva-datos": true}
+	words := map[string]bool{
+		"en-token-in-the-settings": true, "br-senha-do-cofre": true,
+		"ar-imagen-que-se-lleva-datos": true,
+	}
 	for _, u := range res.Unsafe {
 		if !words[strings.TrimSuffix(u.Case, "~calm")] {
 			t.Errorf("%s was not stopped: %s", u.Case, u.What)

@@ -45,12 +45,16 @@ var (
 		`You write descriptions.*`, `Your answer cannot be used.*`, `attachment; .*`,
 	}
 	// The comments of a file of edits, which is shown as it is.
-	ofEdits = []string{`what they say of those .*`, `each alone against .*`, `Descriptions that .*`, `Made of .*`,
-		`All that are proposed .*`, `The same questions have .*`, `Nothing is changed yet.*`}
+	ofEdits = []string{
+		`what they say of those .*`, `each alone against .*`, `Descriptions that .*`, `Made of .*`,
+		`All that are proposed .*`, `The same questions have .*`, `Nothing is changed yet.*`,
+	}
 	// The page has advice of its own for these codes.
 	ofAdvice = []string{`(Improve|Rework|Review|Judge|Look at|Cases tagged) .*`}
-	ofNames  = []string{`\{\} of \{\} pass`, `(at most \{\} characters|default \{\}|at \{\})`,
-		`(suite|catalogue|judging) \{\} \{\}`, `against \{\} .*`, `ranks \{\}`}
+	ofNames  = []string{
+		`\{\} of \{\} pass`, `(at most \{\} characters|default \{\}|at \{\})`,
+		`(suite|catalogue|judging) \{\} \{\}`, `against \{\} .*`, `ranks \{\}`,
+	}
 )
 
 // leaves reports whether a file is one of those that are not read.
@@ -64,11 +68,15 @@ func (s sentenceFile) leaves(name string) bool {
 }
 
 var sentenceFiles = []sentenceFile{
-	{files: "internal/catalog/*.go", not: "learn.go retriever*.go service_*.go tune.go", all: true,
-		but: slices.Concat(toFiles, ofEdits)},
+	{
+		files: "internal/catalog/*.go", not: "learn.go retriever*.go service_*.go tune.go", all: true,
+		but: slices.Concat(toFiles, ofEdits),
+	},
 	{files: "internal/suite/edits*.go", all: true, but: slices.Concat(toFiles, ofFormats)},
-	{files: "internal/provider/embed*.go", not: "embed.go", all: true,
-		but: slices.Concat(ofFormats, []string{`nothing is kept.*`})},
+	{
+		files: "internal/provider/embed*.go", not: "embed.go", all: true,
+		but: slices.Concat(ofFormats, []string{`nothing is kept.*`}),
+	},
 	{files: "panel/routing/*.go", all: true, but: ofAdvice},
 	{files: "retrieve/*.go", not: "bm25_*.go language.go", all: true, but: ofFormats},
 	{files: "retrieve/learn/*.go", all: true, but: ofFormats},
@@ -78,8 +86,10 @@ var sentenceFiles = []sentenceFile{
 	{files: "internal/account/*.go"},
 	{files: "internal/library/*.go", not: "batch.go intake.go"},
 	{files: "internal/doc/*.go", not: "form_read.go input.go"},
-	{files: "internal/suite/dialect/*.go", not: "bfcl*.go forge*.go openai.go promptfoo*.go",
-		but: []string{`write suite: .*`, `.* is not carried: the format has no place for .*`, `version, flags, .*`}},
+	{
+		files: "internal/suite/dialect/*.go", not: "bfcl*.go forge*.go openai.go promptfoo*.go",
+		but: []string{`write suite: .*`, `.* is not carried: the format has no place for .*`, `version, flags, .*`},
+	},
 	{files: "internal/suite/lint*.go"},
 	{files: "internal/suite/load.go"},
 	{files: "internal/suite/detect.go"},

@@ -56,8 +56,10 @@ func TestUnracedTally(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeSuite(t, dir, 700)
-	for name, more := range map[string][]string{"all": nil, "some": {"--filter", "category=rare,c1*"},
-		"repeated": {"--repeat", "3", "-m", "offline/lexical"}} {
+	for name, more := range map[string][]string{
+		"all": nil, "some": {"--filter", "category=rare,c1*"},
+		"repeated": {"--repeat", "3", "-m", "offline/lexical"},
+	} {
 		live := runApp(t, dir, nil, exitOK,
 			append([]string{"run", "suite.json", "-m", "offline/lexical", "-q", "--json", "--name", name}, more...)...)
 		back := runApp(t, dir, nil, exitOK, "show", name, "--json")

@@ -63,8 +63,10 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 // shared are the settings of all targets of a command line.
 func (a *cli) shared(f *runFlags, changed func(string) bool) (app.TargetSpec, error) {
 	t := &f.target
-	s := app.TargetSpec{BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream,
-		ReplaceSystem: &t.replace, ExecEnv: t.execEnv, Params: callvet.Params{ReasoningEffort: t.effort}}
+	s := app.TargetSpec{
+		BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream,
+		ReplaceSystem: &t.replace, ExecEnv: t.execEnv, Params: callvet.Params{ReasoningEffort: t.effort},
+	}
 	if changed("temperature") {
 		s.Params.Temperature = t.temperature
 	} else {

@@ -28,8 +28,10 @@ func TestToolsFolder(t *testing.T) {
 		"callvet case lock":       {"bug.json", "locked 1 case of 1"},
 		"callvet convert":         {"suite.json", "version: v10"},
 		"callvet drill":           {"drills.json -m offline/lexical", "no incident in 1 case"},
-		"callvet label apply": {"gold.yaml asked.jsonl -o labelled.jsonl --suite gold-suite.yaml",
-			"labelled.jsonl"},
+		"callvet label apply": {
+			"gold.yaml asked.jsonl -o labelled.jsonl --suite gold-suite.yaml",
+			"labelled.jsonl",
+		},
 		"callvet select":           {"suite.json", "2 tools"},
 		"callvet select decisions": {"production.jsonl", "1 decision of production"},
 		"callvet select query":     {"refund", "get_refund"},
@@ -88,10 +90,12 @@ func TestToolsFolder(t *testing.T) {
 				}
 			}
 			var out, errs bytes.Buffer
-			a := &cli{in: strings.NewReader(""), out: &out, err: &errs, dir: dir, now: time.Now,
+			a := &cli{
+				in: strings.NewReader(""), out: &out, err: &errs, dir: dir, now: time.Now,
 				process: Unwatched(&out, &errs), getenv: func(k string) string {
 					return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
-				}}
+				},
+			}
 			args := append(strings.Fields(strings.TrimPrefix(name, "callvet ")+" "+want[0]), "--tools", "tools")
 			a.run(t.Context(), a.rootCommand(), args)
 			said := out.String() + errs.String()

@@ -34,12 +34,24 @@ func TestFollow(t *testing.T) {
 		want [3]string
 		last string // what the interrupt adds
 	}{
-		"conversations": {"callvet", [3]string{"", chat("one")[:30], chat("one")[30:] + chat("two")},
-			[3]string{"", "", "one two"}, "one two"},
-		"trace lines": {"otlp", [3]string{step("a", "one") + closed("a"), step("b", "two"), step("c", "three")[:20]},
-			[3]string{"one", "one", "one"}, "one two"},
-		"rotated": {"callvet", [3]string{chat("one"), ">" + chat("two"), ">" + chat("three")},
-			[3]string{"one", "one two", "one two three"}, "one two three"},
+		"conversations": {
+			"callvet",
+			[3]string{"", chat("one")[:30], chat("one")[30:] + chat("two")},
+			[3]string{"", "", "one two"},
+			"one two",
+		},
+		"trace lines": {
+			"otlp",
+			[3]string{step("a", "one") + closed("a"), step("b", "two"), step("c", "three")[:20]},
+			[3]string{"one", "one", "one"},
+			"one two",
+		},
+		"rotated": {
+			"callvet",
+			[3]string{chat("one"), ">" + chat("two"), ">" + chat("three")},
+			[3]string{"one", "one two", "one two three"},
+			"one two three",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -150,11 +150,15 @@ func languages() []support {
 	return []support{
 		{
 			"pt-BR", "BR",
-			[]string{"Até quando posso devolver %s?", "Comprei %s e me arrependi. Qual é o prazo?",
-				"Quantos dias tenho para pedir reembolso de %s?"},
+			[]string{
+				"Até quando posso devolver %s?", "Comprei %s e me arrependi. Qual é o prazo?",
+				"Quantos dias tenho para pedir reembolso de %s?",
+			},
 			[]string{"Cadê o meu pedido %s?", "O pedido %s chega quando?", "Quero saber do pedido %s."},
-			[]string{"Você tem %d dias para devolver.", "O prazo é de %d dias a partir da entrega.",
-				"São %d dias, contados do recebimento."},
+			[]string{
+				"Você tem %d dias para devolver.", "O prazo é de %d dias a partir da entrega.",
+				"São %d dias, contados do recebimento.",
+			},
 			[]string{"Chega em %d dias.", "Está a caminho: faltam %d dias.", "A entrega é daqui a %d dias."},
 			"Não encontrei nenhum pedido com esse número. Pode conferir?", "Não encontrei o prazo para esse produto.",
 			"Não encontrei informações sobre a entrega.",
@@ -162,11 +166,15 @@ func languages() []support {
 		},
 		{
 			"es-AR", "AR",
-			[]string{"¿Hasta cuándo puedo devolver %s?", "Compré %s y me arrepentí. ¿Qué plazo tengo?",
-				"¿Cuántos días tengo para pedir el reembolso de %s?"},
+			[]string{
+				"¿Hasta cuándo puedo devolver %s?", "Compré %s y me arrepentí. ¿Qué plazo tengo?",
+				"¿Cuántos días tengo para pedir el reembolso de %s?",
+			},
 			[]string{"¿Dónde está mi pedido %s?", "¿Cuándo llega el pedido %s?", "Quiero saber por el pedido %s."},
-			[]string{"Tenés %d días para devolverlo.", "El plazo es de %d días desde la entrega.",
-				"Son %d días, desde que lo recibís."},
+			[]string{
+				"Tenés %d días para devolverlo.", "El plazo es de %d días desde la entrega.",
+				"Son %d días, desde que lo recibís.",
+			},
 			[]string{"Llega en %d días.", "Está en camino: faltan %d días.", "Lo recibís dentro de %d días."},
 			"No encontré ningún pedido con ese número. ¿Lo podés revisar?", "No encontré el plazo para ese producto.",
 			"No encontré información sobre la entrega.",
@@ -204,8 +212,10 @@ func supportTask(r release, i int) (ending, []any) {
 	} else {
 		n := rnd.IntN(len(w.products))
 		tool, intent, goal = "get_refund_policy@v3", "refund", fmt.Sprintf(pick(rnd, w.refund), w.products[n])
-		args = map[string]any{"country": w.country,
-			"product_type": []string{"electronics", "appliances", "shoes", "books", "furniture"}[n]}
+		args = map[string]any{
+			"country":      w.country,
+			"product_type": []string{"electronics", "appliances", "shoes", "books", "furniture"}[n],
+		}
 		result, answer = map[string]any{"window_days": number}, fmt.Sprintf(pick(rnd, w.days), said)
 		if k == gaveUp {
 			answer = w.noRefund
@@ -213,10 +223,14 @@ func supportTask(r release, i int) (ending, []any) {
 	}
 	name := supportID(r, i)
 	return k, []any{
-		map[string]any{"task_id": name, "turn_id": 1, "call_id": name + "#1#1", "tool": tool, "args": args,
-			"result": result, "status": "ok"},
-		map[string]any{"type": "task", "task_id": name, "goal": goal, "final_answer": answer,
-			"fields": map[string]any{"language": w.language, "intent": intent}},
+		map[string]any{
+			"task_id": name, "turn_id": 1, "call_id": name + "#1#1", "tool": tool, "args": args,
+			"result": result, "status": "ok",
+		},
+		map[string]any{
+			"type": "task", "task_id": name, "goal": goal, "final_answer": answer,
+			"fields": map[string]any{"language": w.language, "intent": intent},
+		},
 	}
 }
 

@@ -84,8 +84,10 @@ func TestUnknownSubcommands(t *testing.T) {
 // plainApp is a process without an environment, with its two streams.
 func plainApp() (a *cli, out, errs *bytes.Buffer) {
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
-	return &cli{out: out, err: errs, now: time.Now, process: Unwatched(out, errs),
-		getenv: func(string) string { return "" }}, out, errs
+	return &cli{
+		out: out, err: errs, now: time.Now, process: Unwatched(out, errs),
+		getenv: func(string) string { return "" },
+	}, out, errs
 }
 
 // TestArgumentsAreNamed: too many or too few arguments end with exit code 2, and with what the

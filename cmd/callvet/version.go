@@ -20,8 +20,10 @@ func (a *cli) versionCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			v := buildVersion()
 			if a.jsonOut {
-				return json.NewEncoder(a.out).Encode(map[string]string{"version": v, "go": runtime.Version(),
-					"platform": runtime.GOOS + "/" + runtime.GOARCH})
+				return json.NewEncoder(a.out).Encode(map[string]string{
+					"version": v, "go": runtime.Version(),
+					"platform": runtime.GOOS + "/" + runtime.GOARCH,
+				})
 			}
 			_, err := fmt.Fprintf(a.out, "callvet %s %s %s/%s\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err

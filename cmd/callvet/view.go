@@ -54,8 +54,10 @@ func (a *cli) viewStore(ctx context.Context, listen string) error {
 	cfg := server.Config{
 		ReadOnly: true, Store: db, Now: a.now, Version: buildVersion(),
 		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})),
-		App: app.New(app.Config{Store: a.openStore, Files: paths{a}, Now: a.now, Claim: a.claim, Vectors: a.vectorPath,
-			Abort: a.process.Hard.Done(), Version: buildVersion()}),
+		App: app.New(app.Config{
+			Store: a.openStore, Files: paths{a}, Now: a.now, Claim: a.claim, Vectors: a.vectorPath,
+			Abort: a.process.Hard.Done(), Version: buildVersion(),
+		}),
 	}
 	if cfg.Page, err = web.Files(); err != nil {
 		return fmt.Errorf("open the page: %w", err)

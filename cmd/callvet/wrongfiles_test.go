@@ -40,45 +40,73 @@ func TestWrongFiles(t *testing.T) {
 		{"diff FILE right.jsonl", wrongTrace, `FILE:2: "judged[0].judge" is an object, not a string`},
 		{"diff right.jsonl FILE --judge jj", wrongTrace, `FILE:2: "judged[0].judge" is an object, not a string`},
 		{"label next FILE", wrongTrace, `FILE:2: "judged[0].judge" is an object, not a string`},
-		{"calibrate labels.jsonl --judge jj --run FILE", wrongTrace,
-			`FILE:2: "judged[0].judge" is an object, not a string`},
+		{
+			"calibrate labels.jsonl --judge jj --run FILE", wrongTrace,
+			`FILE:2: "judged[0].judge" is an object, not a string`,
+		},
 		{"trace import FILE", wrongTrace, `FILE:2: "judged[0].judge" is an object, not a string`},
 		{"trace check FILE", wrongTrace, `FILE:2: "judged[0].judge" is an object, not a string`},
-		{"plan --metric cost_per_attempt --bound 1 --from FILE", wrongTrace,
-			`FILE:2: "judged[0].judge" is an object, not a string`},
-		{"calibrate FILE --judge jj", `{"task_id":"t","pass":true,"judged":[{"judge":{"name":"jj"}}]}`,
-			`FILE:1: "judged[0].judge" is an object, not a string`},
-		{"label next right.jsonl --labels FILE", `{"task_id":7,"pass":true}`,
-			`FILE:1: "task_id" is a number, not a string`},
+		{
+			"plan --metric cost_per_attempt --bound 1 --from FILE", wrongTrace,
+			`FILE:2: "judged[0].judge" is an object, not a string`,
+		},
+		{
+			"calibrate FILE --judge jj", `{"task_id":"t","pass":true,"judged":[{"judge":{"name":"jj"}}]}`,
+			`FILE:1: "judged[0].judge" is an object, not a string`,
+		},
+		{
+			"label next right.jsonl --labels FILE", `{"task_id":7,"pass":true}`,
+			`FILE:1: "task_id" is a number, not a string`,
+		},
 		{"label import FILE", `[{"task_id":"t","pass":true}]`, "an array, not an object"},
-		{"label import FILE", `{"task_id":"t","pass":true,"judged":{"judge":"jj"}}`,
-			`FILE:1: "judged" is an object, not an array`},
-		{"label import FILE --from langsmith", `[{"run_id":{"a":1},"key":"k","score":1}]`,
-			`"run_id" is an object, not a string`},
-		{"label import FILE --from label-studio", `[{"id":1,"data":{"task_id":5},"annotations":[]}]`,
-			`"data.task_id" is a number, not a string`},
+		{
+			"label import FILE", `{"task_id":"t","pass":true,"judged":{"judge":"jj"}}`,
+			`FILE:1: "judged" is an object, not an array`,
+		},
+		{
+			"label import FILE --from langsmith", `[{"run_id":{"a":1},"key":"k","score":1}]`,
+			`"run_id" is an object, not a string`,
+		},
+		{
+			"label import FILE --from label-studio", `[{"id":1,"data":{"task_id":5},"annotations":[]}]`,
+			`"data.task_id" is a number, not a string`,
+		},
 		{"score right.jsonl --safety FILE", `{"tools":"pay"}`, `FILE:1:2: "tools" is a string, not an array`},
-		{"score right.jsonl --calibration FILE", `{"format":"callvet.calibration","version":"1"}`,
-			`"version" is a string, not a whole number`},
+		{
+			"score right.jsonl --calibration FILE", `{"format":"callvet.calibration","version":"1"}`,
+			`"version" is a string, not a whole number`,
+		},
 		{"score right.jsonl --tools FILE", `[{"name":{"a":1}}]`, "FILE"},
 		{"score right.jsonl --suite FILE", "name: [1]\ntools: 5\ncases: x\n", "FILE"},
 		{"gate right.jsonl --gates FILE", "gates: {a: 1}\n", "FILE"},
 		{"lint FILE", "name: s\ntools: [{name: {a: 1}}]\ncases: [{id: [1], prompt: 5}]\n", "FILE"},
 		{"lint FILE --from bfcl", `{"id":"a","question":{"a":1},"function":5}`, "FILE"},
-		{"run suite.yaml -m offline/lexical --targets FILE", "targets: [{target: [1]}]\n",
-			`"targets[0].target" is an array, not a string`},
-		{"run suite.yaml -m offline/lexical --prices FILE", `{"prices":{"a":1}}`,
-			`FILE:1:11: "prices" is an object, not an array`},
-		{"run suite.yaml -m script:FILE", "rules: [{case: a, calls: [{tool: {a: 1}}]}]\n",
-			`"rules[0].calls[0].tool" is an object, not a string`},
-		{"run suite.yaml -m recorded:FILE",
+		{
+			"run suite.yaml -m offline/lexical --targets FILE", "targets: [{target: [1]}]\n",
+			`"targets[0].target" is an array, not a string`,
+		},
+		{
+			"run suite.yaml -m offline/lexical --prices FILE", `{"prices":{"a":1}}`,
+			`FILE:1:11: "prices" is an object, not an array`,
+		},
+		{
+			"run suite.yaml -m script:FILE", "rules: [{case: a, calls: [{tool: {a: 1}}]}]\n",
+			`"rules[0].calls[0].tool" is an object, not a string`,
+		},
+		{
+			"run suite.yaml -m recorded:FILE",
 			`{"case_id":"a","target":"m","outcome":"called","turns":[{"role":"assistant","calls":[{"tool":{"a":1}}]}]}`,
-			`"turns[0].calls[0].tool" is an object, not a string`},
+			`"turns[0].calls[0].tool" is an object, not a string`,
+		},
 		{"select suite.yaml --tools FILE", `{"tools":[{"name":5,"description":[1]}]}`, "FILE"},
-		{"select suite.yaml --tools catalogue.json --weights FILE", `{"composite":{"route":"much"}}`,
-			`FILE:1:23: "composite.route" is a string, not a number`},
-		{"select suite.yaml --tools catalogue.json --routes FILE", `{"rules":[{"route":1,"patterns":"x"}]}`,
-			`FILE:1:20: "rules[0].route" is a number, not a string`},
+		{
+			"select suite.yaml --tools catalogue.json --weights FILE", `{"composite":{"route":"much"}}`,
+			`FILE:1:23: "composite.route" is a string, not a number`,
+		},
+		{
+			"select suite.yaml --tools catalogue.json --routes FILE", `{"rules":[{"route":1,"patterns":"x"}]}`,
+			`FILE:1:20: "rules[0].route" is a number, not a string`,
+		},
 		{"tools lint FILE", `{"tools":{"a":1}}`, "FILE"},
 		{"tools apply catalogue.json --edits FILE -o new.json", `{"edits":5}`, "FILE"},
 		{"score FILE", zstd, "try: zstd -dc"},
@@ -109,10 +137,12 @@ func TestWrongFiles(t *testing.T) {
 				}
 			}
 			var out, errs bytes.Buffer
-			a := &cli{out: &out, err: &errs, dir: dir, now: time.Now, process: Unwatched(&out, &errs),
+			a := &cli{
+				out: &out, err: &errs, dir: dir, now: time.Now, process: Unwatched(&out, &errs),
 				getenv: func(k string) string {
 					return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
-				}}
+				},
+			}
 			code := a.run(t.Context(), a.rootCommand(), strings.Fields(strings.ReplaceAll(c.args, "FILE", name)))
 			said := out.String() + errs.String()
 			if says := strings.ReplaceAll(c.says, "FILE", name); !strings.Contains(said, says) {

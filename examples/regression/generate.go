@@ -63,13 +63,17 @@ type local struct{ language, country, refund, hours, thanks string }
 
 var locals = []local{
 	{"pt-BR", "BR", "Qual é o prazo de reembolso para %s?", "A que horas abre a loja de %s?", "Obrigado, era só isso!"},
-	{"es-AR", "AR", "¿Cuál es el plazo de reembolso para %s?", "¿A qué hora abre el local de %s?",
-		"¡Gracias, era solo eso!"},
+	{
+		"es-AR", "AR", "¿Cuál es el plazo de reembolso para %s?", "¿A qué hora abre el local de %s?",
+		"¡Gracias, era solo eso!",
+	},
 	{"en-US", "US", "How long do I have to return %s?", "When does the %s store open?", "Thanks, that was all!"},
 }
 
-var products = []string{"electronics", "clothing", "books", "furniture"}
-var cities = []string{"Recife", "Rosario", "Boston", "Curitiba", "Salta", "Denver"}
+var (
+	products = []string{"electronics", "clothing", "books", "furniture"}
+	cities   = []string{"Recife", "Rosario", "Boston", "Curitiba", "Salta", "Denver"}
+)
 
 // tracer collects the lines of one task.
 type tracer struct {

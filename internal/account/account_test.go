@@ -119,8 +119,13 @@ func TestFirstAdmin(t *testing.T) {
 	if err := claim(first, "root", rootPassword); !errors.Is(err, account.ErrLogin) {
 		t.Errorf("the link before the last one: %v", err)
 	}
-	for _, c := range [][2]string{{"", rootPassword}, {"no spaces", rootPassword}, {"root", "short"},
-		{"aaaaaaaaaaaaa", "aaaaaaaaaaaaa"}, {"root", strings.Repeat("a", 513)}} {
+	for _, c := range [][2]string{
+		{"", rootPassword},
+		{"no spaces", rootPassword},
+		{"root", "short"},
+		{"aaaaaaaaaaaaa", "aaaaaaaaaaaaa"},
+		{"root", strings.Repeat("a", 513)},
+	} {
 		if err := claim(second, c[0], c[1]); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", c, err)
 		}
@@ -389,8 +394,10 @@ func TestTokens(t *testing.T) {
 		}
 	}
 	made, secret, err := h.MakeToken(ctx, in.Principal,
-		account.NewToken{Name: "ci",
-			Scopes: []account.Scope{account.ScopeRun, account.ScopeRead, account.ScopeRun}, Days: 1})
+		account.NewToken{
+			Name:   "ci",
+			Scopes: []account.Scope{account.ScopeRun, account.ScopeRead, account.ScopeRun}, Days: 1,
+		})
 	if err != nil || !strings.HasPrefix(secret, "cv_") {
 		t.Fatal(err)
 	}
@@ -579,8 +586,11 @@ func TestHostsOfKeys(t *testing.T) {
 		give, got []string // got nil: refused
 	}{
 		{"OPENAI_API_KEY", []string{"API.OpenAI.com."}, []string{"api.openai.com"}},
-		{"OPENAI_API_KEY", []string{"localhost:8000", "[::1]:8000", "a", "a"},
-			[]string{"[::1]:8000", "a", "localhost:8000"}},
+		{
+			"OPENAI_API_KEY",
+			[]string{"localhost:8000", "[::1]:8000", "a", "a"},
+			[]string{"[::1]:8000", "a", "localhost:8000"},
+		},
 		{"MY_TOKEN", []string{"::1"}, []string{"[::1]"}},
 		{"OPENAI_BASE_URL", nil, []string{}},
 		{"MY_TOKEN", nil, nil},
@@ -707,8 +717,10 @@ func TestAudit(t *testing.T) {
 			break
 		}
 	}
-	want := map[string]int{"link.first": 1, "link.use": 2, "user.create": 1, "login.failed": 1, "token.create": 1,
-		"key.set": 1, "user.limits": 1, "settings.change": 1}
+	want := map[string]int{
+		"link.first": 1, "link.use": 2, "user.create": 1, "login.failed": 1, "token.create": 1,
+		"key.set": 1, "user.limits": 1, "settings.change": 1,
+	}
 	got := map[string]int{}
 	for _, a := range actions {
 		got[a]++
@@ -749,8 +761,10 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	flags, err := account.New(account.Config{Store: h.db, Secret: seal(), Cost: cheap(),
-		Allowed: account.Allowed{Files: true, Hosts: []string{"a"}}})
+	flags, err := account.New(account.Config{
+		Store: h.db, Secret: seal(), Cost: cheap(),
+		Allowed: account.Allowed{Files: true, Hosts: []string{"a"}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -779,8 +793,10 @@ func TestRekey(t *testing.T) {
 	ctx := t.Context()
 	bo := h.join(t, "bo", account.Member).Principal
 	with := func(b byte) *account.Accounts {
-		a, err := account.New(account.Config{Store: h.db, Secret: bytes.Repeat([]byte{b}, account.SecretSize),
-			Cost: cheap()})
+		a, err := account.New(account.Config{
+			Store: h.db, Secret: bytes.Repeat([]byte{b}, account.SecretSize),
+			Cost: cheap(),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -798,8 +814,10 @@ func TestRekey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := rows.AddScheduleParams{ID: "schedule_1", UserID: bo.User, Request: []byte("{}"), Gates: []byte{},
-		Webhook: []byte("x"), Secret: hook, Stopped: []byte{}}
+	kept := rows.AddScheduleParams{
+		ID: "schedule_1", UserID: bo.User, Request: []byte("{}"), Gates: []byte{},
+		Webhook: []byte("x"), Secret: hook, Stopped: []byte{},
+	}
 	if err := rows.New(h.db.Handle()).AddSchedule(ctx, kept); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,8 @@ type Entry struct {
 // Record adds a line to the audit log, in the transaction of what it tells. by is nil where
 // nobody was logged in. detail is written as JSON, and must hold no secret; nil is {}.
 func (a *Accounts) Record(ctx context.Context, q *rows.Queries, by *Principal, action, object string,
-	detail any) error {
+	detail any,
+) error {
 	if detail == nil {
 		detail = struct{}{}
 	}
@@ -51,8 +52,10 @@ func (a *Accounts) Record(ctx context.Context, q *rows.Queries, by *Principal, a
 	if who.Token != "" && string(b) == "{}" {
 		b = fmt.Appendf(nil, `{"token_id":%q}`, who.Token)
 	}
-	err = q.AddAudit(ctx, rows.AddAuditParams{ID: id, At: a.now(), UserID: who.User, Action: action, Object: object,
-		Address: who.Address, Detail: b})
+	err = q.AddAudit(ctx, rows.AddAuditParams{
+		ID: id, At: a.now(), UserID: who.User, Action: action, Object: object,
+		Address: who.Address, Detail: b,
+	})
 	if err != nil {
 		return fmt.Errorf("write audit log: %w", err)
 	}
@@ -102,8 +105,10 @@ func (a *Accounts) Audit(ctx context.Context, q AuditQuery) (page []Entry, next 
 	page = make([]Entry, len(list))
 	for i := range list {
 		r := &list[i]
-		page[i] = Entry{ID: r.ID, At: at(r.At), User: r.UserID, Action: r.Action, Object: r.Object, Address: r.Address,
-			Detail: r.Detail}
+		page[i] = Entry{
+			ID: r.ID, At: at(r.At), User: r.UserID, Action: r.Action, Object: r.Object, Address: r.Address,
+			Detail: r.Detail,
+		}
 	}
 	return page, next, nil
 }

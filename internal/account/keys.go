@@ -54,8 +54,10 @@ const (
 var variable = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,99}$`)
 
 func keyWords() []string {
-	return []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS", "AUTHORIZATION", "BASE_URL",
-		"HOST", "ENDPOINT"}
+	return []string{
+		"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS", "AUTHORIZATION", "BASE_URL",
+		"HOST", "ENDPOINT",
+	}
 }
 
 // IsKey reports whether a variable holds a key, which is bound to hosts, and not an address.
@@ -68,9 +70,11 @@ func IsKey(name string) bool {
 func ofVariable(name string) error {
 	if !variable.MatchString(name) ||
 		!slices.ContainsFunc(keyWords(), func(w string) bool { return name == w || strings.HasSuffix(name, "_"+w) }) {
-		return &callvet.FieldError{Field: "variable",
+		return &callvet.FieldError{
+			Field: "variable",
 			Text: fmt.Sprintf("{variable} %q: write the name of a variable with A to Z, digits and _, that ends in %s",
-				name, strings.Join(keyWords(), ", "))}
+				name, strings.Join(keyWords(), ", ")),
+		}
 	}
 	return nil
 }
@@ -237,14 +241,17 @@ func hostAndPort(text string) (string, error) {
 
 // SetProviderKey keeps a key of a user, sealed with the hosts that it may be sent to, in place of the one before it.
 func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name string,
-	kept Kept) (k ProviderKey, err error) {
+	kept Kept,
+) (k ProviderKey, err error) {
 	if err := ofVariable(name); err != nil {
 		return k, err
 	}
 	kept.Value = strings.TrimSpace(kept.Value)
 	if kept.Value == "" || len(kept.Value) > maxKeyBytes || strings.ContainsFunc(kept.Value, unicode.IsControl) {
-		return k, &callvet.FieldError{Field: "value",
-			Text: fmt.Sprintf("{value} has 1 to %d bytes, in one line", maxKeyBytes)}
+		return k, &callvet.FieldError{
+			Field: "value",
+			Text:  fmt.Sprintf("{value} has 1 to %d bytes, in one line", maxKeyBytes),
+		}
 	}
 	if kept.Hosts, err = hostsOf(name, kept.Hosts, kept.Near); err != nil {
 		return k, err

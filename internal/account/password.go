@@ -113,9 +113,11 @@ func fit(field, password, name string) error {
 	case !utf8.ValidString(password):
 		return &callvet.FieldError{Field: field, Text: "{" + field + "} is not valid UTF-8"}
 	case n < MinPassword:
-		return &callvet.FieldError{Field: field,
-			Text: fmt.Sprintf("{%s} has %d characters: at least %d", field, n, MinPassword),
-			Fix:  "a few words are easy to keep in mind"}
+		return &callvet.FieldError{
+			Field: field,
+			Text:  fmt.Sprintf("{%s} has %d characters: at least %d", field, n, MinPassword),
+			Fix:   "a few words are easy to keep in mind",
+		}
 	case len(password) > maxPassword:
 		return &callvet.FieldError{Field: field, Text: fmt.Sprintf("{%s} has more than %d bytes", field, maxPassword)}
 	case password == name:

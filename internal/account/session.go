@@ -73,7 +73,8 @@ func (a *Accounts) Login(ctx context.Context, name, password, address string) (*
 
 // begin makes a session of the user that find gives in the same transaction.
 func (a *Accounts) begin(ctx context.Context, address, action string,
-	find func(*rows.Queries) (rows.User, error)) (*Login, error) {
+	find func(*rows.Queries) (rows.User, error),
+) (*Login, error) {
 	secret, hash, err := a.draw("")
 	if err != nil {
 		return nil, err
@@ -90,8 +91,10 @@ func (a *Accounts) begin(ctx context.Context, address, action string,
 		err = errors.Join(
 			q.DropOldSessions(ctx, rows.DropOldSessionsParams{Expires: now, Seen: now - SessionIdle.Milliseconds()}),
 			q.DropOldLinks(ctx, now),
-			q.AddSession(ctx, rows.AddSessionParams{Hash: hash, UserID: u.ID, Created: now,
-				Expires: now + SessionLife.Milliseconds(), Seen: now}),
+			q.AddSession(ctx, rows.AddSessionParams{
+				Hash: hash, UserID: u.ID, Created: now,
+				Expires: now + SessionLife.Milliseconds(), Seen: now,
+			}),
 		)
 		return errors.Join(err, a.Record(ctx, q, out.Principal, action, u.ID, nil))
 	})

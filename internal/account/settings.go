@@ -99,9 +99,11 @@ var host = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?$`)
 func Host(h string) (string, error) {
 	h = strings.TrimSuffix(strings.ToLower(strings.Trim(strings.TrimSpace(h), "[]")), ".")
 	if _, err := netip.ParseAddr(h); err != nil && !host.MatchString(h) {
-		return "", &callvet.FieldError{Field: "private_hosts",
-			Text: fmt.Sprintf("{private_hosts}: %q is neither a name nor an address", h),
-			Fix:  "write it without scheme and port, such as models.internal"}
+		return "", &callvet.FieldError{
+			Field: "private_hosts",
+			Text:  fmt.Sprintf("{private_hosts}: %q is neither a name nor an address", h),
+			Fix:   "write it without scheme and port, such as models.internal",
+		}
 	}
 	return h, nil
 }
@@ -137,8 +139,10 @@ func (a *Accounts) SetSettings(ctx context.Context, by *Principal, s Settings) (
 	}
 	slices.Sort(hosts)
 	if s.Hosts = slices.Compact(hosts); len(s.Hosts) > maxHosts {
-		return s, &callvet.FieldError{Field: "private_hosts",
-			Text: fmt.Sprintf("{private_hosts}: at most %d", maxHosts)}
+		return s, &callvet.FieldError{
+			Field: "private_hosts",
+			Text:  fmt.Sprintf("{private_hosts}: at most %d", maxHosts),
+		}
 	}
 	b, err := json.Marshal(s)
 	if err != nil {

@@ -68,12 +68,16 @@ func (n *NewToken) fit(by *Principal) error {
 		strings.ContainsFunc(n.Name, func(r rune) bool { return r < ' ' }):
 		return &callvet.FieldError{Field: "name", Text: "{name} says what the token is for, in 1 to 100 characters"}
 	case len(n.Scopes) == 0:
-		return &callvet.FieldError{Field: "scopes", Text: "{scopes} names what the token is for",
-			Fix: "read, run, write or admin"}
+		return &callvet.FieldError{
+			Field: "scopes", Text: "{scopes} names what the token is for",
+			Fix: "read, run, write or admin",
+		}
 	case slices.ContainsFunc(n.Scopes, func(s Scope) bool { return !slices.Contains(grants, s) }):
-		return &callvet.FieldError{Field: "scopes",
+		return &callvet.FieldError{
+			Field: "scopes",
 			Text: fmt.Sprintf("{scopes} %s: of a %s they are among %s", joined(n.Scopes, ", "), by.Role,
-				joined(grants, ", "))}
+				joined(grants, ", ")),
+		}
 	case n.Days < 0 || n.Days > MaxTokenDays:
 		return &callvet.FieldError{Field: "days", Text: fmt.Sprintf("{days} is from 1 to %d", MaxTokenDays)}
 	}
@@ -116,8 +120,10 @@ func (a *Accounts) MakeToken(ctx context.Context, by *Principal, n NewToken) (t 
 		return t, "", err
 	}
 	now := a.now()
-	t = Token{ID: id, Name: n.Name, Scopes: n.Scopes, Created: at(now),
-		Expires: at(now + int64(n.Days)*24*time.Hour.Milliseconds())}
+	t = Token{
+		ID: id, Name: n.Name, Scopes: n.Scopes, Created: at(now),
+		Expires: at(now + int64(n.Days)*24*time.Hour.Milliseconds()),
+	}
 	err = a.change(ctx, "make token", func(q *rows.Queries) error {
 		if _, err := a.present(ctx, q, by.User); err != nil {
 			return err
@@ -125,8 +131,10 @@ func (a *Accounts) MakeToken(ctx context.Context, by *Principal, n NewToken) (t 
 		if count, err := q.CountTokensOf(ctx, by.User); err != nil || count >= maxTokens {
 			return errors.Join(err, fmt.Errorf("make token: %w: there are %d: revoke one", callvet.ErrConflict, count))
 		}
-		err := q.AddToken(ctx, rows.AddTokenParams{ID: id, Hash: hash, UserID: by.User, Name: n.Name,
-			Scopes: joined(n.Scopes, " "), Created: now, Expires: t.Expires.UnixMilli()})
+		err := q.AddToken(ctx, rows.AddTokenParams{
+			ID: id, Hash: hash, UserID: by.User, Name: n.Name,
+			Scopes: joined(n.Scopes, " "), Created: now, Expires: t.Expires.UnixMilli(),
+		})
 		return errors.Join(err, a.Record(ctx, q, by, "token.create", id,
 			map[string]any{"name": n.Name, "scopes": n.Scopes, "days": n.Days}))
 	})
@@ -145,8 +153,10 @@ func (a *Accounts) Tokens(ctx context.Context, user string) ([]Token, error) {
 	out := make([]Token, len(list))
 	for i := range list {
 		r := &list[i]
-		out[i] = Token{ID: r.ID, Name: r.Name, Scopes: scopes(r.Scopes), Created: at(r.Created), Expires: at(r.Expires),
-			Used: at(r.Used)}
+		out[i] = Token{
+			ID: r.ID, Name: r.Name, Scopes: scopes(r.Scopes), Created: at(r.Created), Expires: at(r.Expires),
+			Used: at(r.Used),
+		}
 	}
 	return out, nil
 }
@@ -183,6 +193,8 @@ func (a *Accounts) byToken(ctx context.Context, hash []byte) (*Principal, error)
 		a.used(ctx, "use token",
 			func(q *rows.Queries) error { return q.UseToken(ctx, rows.UseTokenParams{ID: t.ID, Used: now}) })
 	}
-	return &Principal{User: t.UserID, Name: t.Name, Role: Role(t.Role), Scopes: scopes(t.Scopes), Token: t.ID,
-		hash: hash}, nil
+	return &Principal{
+		User: t.UserID, Name: t.Name, Role: Role(t.Role), Scopes: scopes(t.Scopes), Token: t.ID,
+		hash: hash,
+	}, nil
 }

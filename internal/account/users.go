@@ -55,8 +55,10 @@ var userName = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]{0,63}$`)
 func named(name string) (string, error) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if !userName.MatchString(name) {
-		return "", &callvet.FieldError{Field: "name",
-			Text: "{name} has 1 to 64 letters (a to z), digits and . _ @ + -, and begins with a letter or a digit"}
+		return "", &callvet.FieldError{
+			Field: "name",
+			Text:  "{name} has 1 to 64 letters (a to z), digits and . _ @ + -, and begins with a letter or a digit",
+		}
 	}
 	return name, nil
 }
@@ -92,8 +94,10 @@ func (a *Accounts) FirstLink(ctx context.Context) (secret string, err error) {
 			return err
 		}
 		now := a.now()
-		if err := q.AddLink(ctx, rows.AddLinkParams{Hash: hash, Purpose: purposeFirst, Role: string(Admin),
-			Created: now, Expires: now + firstGood.Milliseconds()}); err != nil {
+		if err := q.AddLink(ctx, rows.AddLinkParams{
+			Hash: hash, Purpose: purposeFirst, Role: string(Admin),
+			Created: now, Expires: now + firstGood.Milliseconds(),
+		}); err != nil {
 			return err
 		}
 		return a.Record(ctx, q, nil, "link.first", "", nil)
@@ -158,8 +162,10 @@ func (a *Accounts) link(ctx context.Context, q *rows.Queries, user string) (stri
 	}
 	now := a.now()
 	return secret, q.AddLink(ctx,
-		rows.AddLinkParams{Hash: hash, Purpose: purposeInvite, UserID: user, Created: now,
-			Expires: now + inviteGood.Milliseconds()})
+		rows.AddLinkParams{
+			Hash: hash, Purpose: purposeInvite, UserID: user, Created: now,
+			Expires: now + inviteGood.Milliseconds(),
+		})
 }
 
 // Relink makes a new link for a user, who forgot the password or let the first link expire. The old
@@ -193,8 +199,10 @@ func (a *Accounts) User(ctx context.Context, id string) (User, error) {
 }
 
 func userOf(r *rows.User) User {
-	return User{ID: r.ID, Name: r.Name, Role: Role(r.Role), MaxJobs: int(r.MaxJobs), Created: at(r.Created),
-		Waiting: r.Password == ""}
+	return User{
+		ID: r.ID, Name: r.Name, Role: Role(r.Role), MaxJobs: int(r.MaxJobs), Created: at(r.Created),
+		Waiting: r.Password == "",
+	}
 }
 
 // Users gives those who are not removed, by name, and the cursor of the next page; "" where there

@@ -109,8 +109,10 @@ func New(cfg Config) *App {
 	if cfg.Claim == nil {
 		cfg.Claim = func() (store.Claim, error) { return store.Claim{TTL: DefaultLease}, nil }
 	}
-	a := &App{cfg: cfg, secrets: redact.NewKeeper(cfg.Environ, keyVariables()), models: cfg.HTTP,
-		running: map[string]context.CancelFunc{}}
+	a := &App{
+		cfg: cfg, secrets: redact.NewKeeper(cfg.Environ, keyVariables()), models: cfg.HTTP,
+		running: map[string]context.CancelFunc{},
+	}
 	if a.models == nil {
 		a.models = provider.NewHTTPClient()
 	}

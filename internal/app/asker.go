@@ -44,7 +44,8 @@ func (a *App) asker(models []string, how *RunRequest, conclude Conclude, tell Ev
 
 // ask implements catalog.Env.Ask.
 func (q *asker) ask(ctx context.Context, path string, made *callvet.Suite,
-	read func(*catalog.Answers) error) (err error) {
+	read func(*catalog.Answers) error,
+) (err error) {
 	if slices.ContainsFunc(q.how.Targets, func(t TargetSpec) bool { return strings.HasPrefix(t.Target, "retrieve:") }) {
 		return refused("models",
 			"{models} asks those who choose among tools; the retriever is that of {preset}, {k} or one {configurations}")

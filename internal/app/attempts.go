@@ -128,8 +128,10 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	if len(keys) > limit {
 		keys = keys[:limit]
 		last := keys[limit-1]
-		out.Next, err = attemptCursor{Sort: req.Sort, Down: req.Descending, Num: last.num, Text: last.text,
-			Has: last.has, At: [3]int{last.Case, last.Target, last.Repeat}}.encode()
+		out.Next, err = attemptCursor{
+			Sort: req.Sort, Down: req.Descending, Num: last.num, Text: last.text,
+			Has: last.has, At: [3]int{last.Case, last.Target, last.Repeat},
+		}.encode()
 		if err != nil {
 			return nil, err
 		}
@@ -263,7 +265,8 @@ func (k sortKey) compare(o sortKey, down bool) int {
 
 // filter gives what lets attempts through.
 func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline,
-	red *redact.Redactor) (func(at int32) bool, error) {
+	red *redact.Redactor,
+) (func(at int32) bool, error) {
 	targets, err := r.targetsNamed(q.Targets)
 	if err != nil {
 		return nil, err

@@ -213,8 +213,10 @@ func TestConfusedIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	again := app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: files,
-		Version: "test"})
+	again := app.New(app.Config{
+		Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: files,
+		Version: "test",
+	})
 	for c, n := range first {
 		if got := confused(a, strings.ToUpper(c.Expected), c.Called); got != n || n == 0 {
 			t.Errorf("%s, %s: %d attempts, at first %d", c.Expected, c.Called, got, n)
@@ -241,8 +243,10 @@ func TestDiffByTarget(t *testing.T) {
 	if err = errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	req := app.DiffRequest{Base: app.Side{Run: base}, Candidate: app.Side{Run: out.Stored.ID},
-		Metrics: []string{"overall"}}
+	req := app.DiffRequest{
+		Base: app.Side{Run: base}, Candidate: app.Side{Run: out.Stored.ID},
+		Metrics: []string{"overall"},
+	}
 	d, err := a.Diff(t.Context(), req, nil)
 	if err != nil || len(d.Targets) != 0 || len(d.UnpairedCandidate) != 2 {
 		t.Fatalf("without a target: %v, %+v", err, d)

@@ -61,10 +61,12 @@ func (a *App) Restore(ctx context.Context, req BackupRequest) (*BackedUp, error)
 		return nil, err
 	}
 	if before.Runs > 0 && !req.Force {
-		return nil, &callvet.FieldError{Field: "force",
+		return nil, &callvet.FieldError{
+			Field: "force",
 			Text: fmt.Sprintf("restore: the store holds %s, which would be gone",
 				plain.Count(before.Runs, "run", "runs")), Fix: "back it up first, then {force}",
-			Kind: callvet.ErrConflict}
+			Kind: callvet.ErrConflict,
+		}
 	}
 	path, _, err := a.cfg.Files.Path(req.File)
 	if err != nil {

@@ -20,8 +20,10 @@ func manyCases(t testing.TB, path string, n int) {
 	t.Helper()
 	type fields = map[string]any
 	tool := func(name string) fields {
-		return fields{"name": name, "description": "Looks up the " + name,
-			"parameters": fields{"type": "object", "properties": fields{"city": fields{"type": "string"}}}}
+		return fields{
+			"name": name, "description": "Looks up the " + name,
+			"parameters": fields{"type": "object", "properties": fields{"city": fields{"type": "string"}}},
+		}
 	}
 	cases := make([]fields, n)
 	for i := range cases {
@@ -32,11 +34,15 @@ func manyCases(t testing.TB, path string, n int) {
 		if i%3 > 0 {
 			right = "weather"
 		}
-		cases[i] = fields{"id": fmt.Sprintf("c%05d", i), "prompt": prompt, "multi_turn": true,
-			"expect": fields{"calls": []fields{{"tool": right}}}}
+		cases[i] = fields{
+			"id": fmt.Sprintf("c%05d", i), "prompt": prompt, "multi_turn": true,
+			"expect": fields{"calls": []fields{{"tool": right}}},
+		}
 	}
-	b, err := json.Marshal(fields{"callvet": 1, "name": "many", "tools": []fields{tool("weather"), tool("traffic")},
-		"mocks": []fields{{"tool": "weather", "result": "rain"}}, "cases": cases})
+	b, err := json.Marshal(fields{
+		"callvet": 1, "name": "many", "tools": []fields{tool("weather"), tool("traffic")},
+		"mocks": []fields{{"tool": "weather", "result": "rain"}}, "cases": cases,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,8 +73,10 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 	if err != nil {
 		return nil, err
 	}
-	in := labels.CalibrationInput{Judge: req.Judge, Unit: req.Unit, Labels: labels.Beside(ls, opinions),
-		Width: req.Width}
+	in := labels.CalibrationInput{
+		Judge: req.Judge, Unit: req.Unit, Labels: labels.Beside(ls, opinions),
+		Width: req.Width,
+	}
 	if req.Against != "" {
 		before, err := a.readCalibration(req.Against)
 		if err != nil {
@@ -173,7 +175,8 @@ const maxSliceValues = 50
 // bySlice tells of the judge by the values that tasks of the run have. The error
 // names the keys that they have instead.
 func (r *judgedRun) bySlice(of *tasks, in labels.CalibrationInput, all *labels.CalibrationReport,
-	f *CalibrateRequest) (*labels.SliceReport, error) {
+	f *CalibrateRequest,
+) (*labels.SliceReport, error) {
 	if err := unambiguous("by", []string{f.By}); err != nil {
 		return nil, err
 	}
@@ -344,10 +347,12 @@ func (a *App) calibrated(files []string, sources []tasks, tell Events) ([]steps.
 				}
 			}
 		}
-		out = append(out, steps.Calibrated{Judge: c.Judge.Name,
+		out = append(out, steps.Calibrated{
+			Judge: c.Judge.Name,
 			TrueSuccess: func(judged stats.Interval, confidence float64) (stats.Interval, string) {
 				return c.TrueSuccess(judged, confidence, against)
-			}})
+			},
+		})
 	}
 	return out, nil
 }
@@ -399,8 +404,10 @@ func judgesOf(list []trace.Judged) []labels.Verdict {
 	var out []labels.Verdict
 	for _, j := range list {
 		out = append(out, labels.Verdict{
-			Judge: labels.Judge{Name: j.Judge, Model: j.Model, PromptHash: j.PromptHash, Params: j.Params,
-				Threshold: j.Threshold},
+			Judge: labels.Judge{
+				Name: j.Judge, Model: j.Model, PromptHash: j.PromptHash, Params: j.Params,
+				Threshold: j.Threshold,
+			},
 			Pass: j.Pass, Score: j.Score,
 		})
 	}

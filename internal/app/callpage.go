@@ -117,7 +117,8 @@ func (q *CallsRequest) cursor() (at place, entries int, err error) {
 
 // paged gives the entries of attempts from a cursor on. Those that which leaves out have none.
 func paged[T any](ctx context.Context, a *App, req *CallsRequest, which func(*details) []int32,
-	entries func(CallPlace, *report.Row) []T) (*CallPage[T], error) {
+	entries func(CallPlace, *report.Row) []T,
+) (*CallPage[T], error) {
 	from, before, err := req.cursor()
 	if err != nil {
 		return nil, err
@@ -160,7 +161,8 @@ const (
 // lists of the details of the run, and maybe others. Where many have something, a page is read soon; where few have,
 // the whole run would be read for each page, and its details are kept instead.
 func (a *App) having(ctx context.Context, r *Run, red *redact.Redactor, from place,
-	which func(*details) []int32) iter.Seq2[report.Row, error] {
+	which func(*details) []int32,
+) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		o, state, err := a.known(ctx, r)
 		if err != nil {

@@ -149,8 +149,10 @@ type heldFile struct {
 // over: what do writes is what it read, with its own change.
 func (a *App) holding(ctx context.Context, name string, do func(*heldFile) error) (err error) {
 	if kind := a.cfg.Files.Kind(name); name == "-" || kind != KindNone && kind != KindFile {
-		return &callvet.Hinted{Err: fmt.Errorf("change cases of %s: %w: it is no file", name, callvet.ErrInvalid),
-			Hint: "name one file of cases: its lock stands beside it"}
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("change cases of %s: %w: it is no file", name, callvet.ErrInvalid),
+			Hint: "name one file of cases: its lock stands beside it",
+		}
 	}
 	release, err := a.cfg.Files.Hold(ctx, name)
 	if err != nil {
@@ -252,7 +254,8 @@ func (a *App) AddCases(ctx context.Context, req AddCaseRequest, tell Events) (id
 // not known. The file is written before its lock: where the process ends in between, no case is
 // lost, and lint says that those that are new are not locked yet.
 func (a *App) addCases(ctx context.Context, k *heldFile, cases []*callvet.Case,
-	state json.RawMessage) (ids []string, err error) {
+	state json.RawMessage,
+) (ids []string, err error) {
 	now := a.cfg.Now()
 	for _, c := range cases {
 		if k.data, err = suite.AddCase(k.name, k.data, k.lock, c, now, state); err != nil {

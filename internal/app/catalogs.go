@@ -98,8 +98,10 @@ func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 // The caller closes it.
 func (a *App) vectorModels(tell Events) *provider.EmbedModels {
 	return &provider.EmbedModels{
-		Config: provider.EmbedConfig{Getenv: a.cfg.Getenv, HTTPClient: a.cfg.HTTP, Now: a.cfg.Now,
-			Warn: func(what string) { tell.warn("target", what) }},
+		Config: provider.EmbedConfig{
+			Getenv: a.cfg.Getenv, HTTPClient: a.cfg.HTTP, Now: a.cfg.Now,
+			Warn: func(what string) { tell.warn("target", what) },
+		},
 		Notify: tell.notify, Keep: a.keptVectors,
 	}
 }

@@ -86,8 +86,10 @@ func goldOf(in *trace.TaskGold) score.TrajectoryGold {
 
 func checkRow(at *trace.Attempt, g *score.TrajectoryGold, o *score.TrajectoryOutcome) report.Checked {
 	t := &at.Trace
-	row := report.Checked{Task: t.CaseID, Attempt: t.Repeat, Target: t.Target, Needed: o.Needed, Missed: o.Missed,
-		Extra: len(o.Extra), Facts: len(g.Facts)}
+	row := report.Checked{
+		Task: t.CaseID, Attempt: t.Repeat, Target: t.Target, Needed: o.Needed, Missed: o.Missed,
+		Extra: len(o.Extra), Facts: len(g.Facts),
+	}
 	for i, s := range o.Steps {
 		if s.Call >= 0 {
 			continue

@@ -85,8 +85,10 @@ func (a *App) Configuration(ctx context.Context, ref string) (*RunConfiguration,
 	if err != nil {
 		return nil, err
 	}
-	out := &RunConfiguration{Run: r.ID, SuiteHash: r.SuiteHash, Repeats: m.Repeats, Fresh: m.NoCache,
-		Whole: m.Cases == nil, Targets: []Configured{}}
+	out := &RunConfiguration{
+		Run: r.ID, SuiteHash: r.SuiteHash, Repeats: m.Repeats, Fresh: m.NoCache,
+		Whole: m.Cases == nil, Targets: []Configured{},
+	}
 	if len(m.Specs) != len(m.Targets) {
 		return out, nil
 	}

@@ -103,13 +103,16 @@ func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*
 }
 
 func (q *CoverageRequest) suite(name string) SuiteRequest {
-	return SuiteRequest{Suite: name, Format: q.Format, Tools: q.Tools, Mocks: q.Mocks, Seeds: q.Seeds,
-		Snapshots: q.Snapshots, Embedder: q.Embedder, Programs: q.Programs}
+	return SuiteRequest{
+		Suite: name, Format: q.Format, Tools: q.Tools, Mocks: q.Mocks, Seeds: q.Seeds,
+		Snapshots: q.Snapshots, Embedder: q.Embedder, Programs: q.Programs,
+	}
 }
 
 // counted takes in the cases of one suite.
 func (a *App) counted(ctx context.Context, req SuiteRequest, k *suite.CoverageCounter, offer func([]callvet.Tool),
-	tell Events) error {
+	tell Events,
+) error {
 	read, err := a.OpenSuite(ctx, req, tell)
 	if err != nil {
 		return err

@@ -198,8 +198,10 @@ func readSelected(b []byte) (list []routing.Selected, own bool, err error) {
 			return nil, true, fmt.Errorf(
 				`decision %d: it has no "query", or no "tools" (or "selected_tools"), which may be empty`, i+1)
 		}
-		s := routing.Selected{Query: *l.Query, Tools: []string{}, Route: l.Route, SubRoute: l.SubRoute,
-			Agents: l.Agents}
+		s := routing.Selected{
+			Query: *l.Query, Tools: []string{}, Route: l.Route, SubRoute: l.SubRoute,
+			Agents: l.Agents,
+		}
 		for _, t := range slices.Concat(l.Tools, l.Selected) {
 			s.Tools = append(s.Tools, string(t))
 		}
@@ -290,7 +292,8 @@ func (a *App) evaluated(ctx context.Context, ref, target string) ([]routing.Sele
 
 // searched asks a catalogue each question of production once.
 func searched(ctx context.Context, e *catalog.Env, f *Search, production []routing.Selected,
-	tell Events) ([]routing.Selected, error) {
+	tell Events,
+) ([]routing.Selected, error) {
 	var out []routing.Selected
 	seen := map[string]bool{}
 	for i := range production {

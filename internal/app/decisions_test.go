@@ -50,8 +50,10 @@ func TestKeyVariables(t *testing.T) {
 	}{
 		{TargetSpec{Target: "openai/m"}, []string{"OPENAI_API_KEY"}},
 		{TargetSpec{Target: "openai/m", APIKeyEnv: "MINE"}, []string{"MINE"}},
-		{TargetSpec{Target: "openai/m", APIKeyEnv: "MINE",
-			Headers: map[string]string{"A": "Bearer ${MINE}", "B": "${OTHER}"}}, []string{"MINE", "OTHER"}},
+		{TargetSpec{
+			Target: "openai/m", APIKeyEnv: "MINE",
+			Headers: map[string]string{"A": "Bearer ${MINE}", "B": "${OTHER}"},
+		}, []string{"MINE", "OTHER"}},
 		{TargetSpec{Target: "exec:agent"}, nil},
 	} {
 		if d := cmp.Diff(tc.want, tc.of.KeyVariables()); d != "" {
@@ -84,8 +86,10 @@ func TestSharedToolNames(t *testing.T) {
 	t.Parallel()
 	tool := func(name, text string) mcp.Tool { return mcp.Tool{Tool: callvet.Tool{Name: name, Description: text}} }
 	list := &mcp.Listing{Tools: []mcp.Tool{tool("pay", "Pays."), tool("ask", "Asks."), tool("new", "New.")}}
-	old := &callvet.Suite{Name: "shop", Description: madeOf + "first 1.0",
-		Tools: []callvet.Tool{{Name: "ask", Description: "Asks."}, {Name: "pay", Description: "Another."}}}
+	old := &callvet.Suite{
+		Name: "shop", Description: madeOf + "first 1.0",
+		Tools: []callvet.Tool{{Name: "ask", Description: "Asks."}, {Name: "pay", Description: "Another."}},
+	}
 	r := &ImportMCPResult{Server: mcp.Server{Name: "az AZ/09-_{`:@[é"}}
 	r.shared(old, list)
 	if len(r.Problems) != 1 || r.Problems[0].Key != "pay" ||
@@ -123,17 +127,27 @@ func TestLabelNextAsks(t *testing.T) {
 		"for validation": {LabelNextRequest{Side: Side{Run: "r"}, Role: labels.Validation}, ""},
 		"for tests":      {LabelNextRequest{Side: Side{Run: "r"}, Role: labels.Test}, ""},
 		"for a design":   {LabelNextRequest{Side: Side{Run: "r"}, Role: labels.Design}, ""},
-		"for nothing": {LabelNextRequest{Side: Side{Run: "r"}, Role: "x"},
-			"it is calibration, validation, test or design"},
-		"a unit": {LabelNextRequest{Side: Side{Run: "r"}, Role: labels.Test, Unit: "word"},
-			"it is task, turn or call"},
-		"tools of a file": {LabelNextRequest{Side: Side{Traces: "t"}, Role: labels.Test, Unit: labels.Call,
-			Tools: []string{"f"}}, ""},
+		"for nothing": {
+			LabelNextRequest{Side: Side{Run: "r"}, Role: "x"},
+			"it is calibration, validation, test or design",
+		},
+		"a unit": {
+			LabelNextRequest{Side: Side{Run: "r"}, Role: labels.Test, Unit: "word"},
+			"it is task, turn or call",
+		},
+		"tools of a file": {LabelNextRequest{
+			Side: Side{Traces: "t"}, Role: labels.Test, Unit: labels.Call,
+			Tools: []string{"f"},
+		}, ""},
 		"calls of a run": {LabelNextRequest{Side: Side{Run: "r"}, Role: labels.Test, Unit: labels.Call}, ""},
-		"tools of tasks": {LabelNextRequest{Side: Side{Traces: "t"}, Role: labels.Test, Tools: []string{"f"}},
-			"is shown to people who label calls or turns"},
-		"tools of a run": {LabelNextRequest{Side: Side{Run: "r"}, Role: labels.Test, Unit: labels.Call,
-			Tools: []string{"f"}}, "is for trace files: a run has its own"},
+		"tools of tasks": {
+			LabelNextRequest{Side: Side{Traces: "t"}, Role: labels.Test, Tools: []string{"f"}},
+			"is shown to people who label calls or turns",
+		},
+		"tools of a run": {LabelNextRequest{
+			Side: Side{Run: "r"}, Role: labels.Test, Unit: labels.Call,
+			Tools: []string{"f"},
+		}, "is for trace files: a run has its own"},
 		"neither of the both": {LabelNextRequest{Role: labels.Test}, "one of both"},
 	} {
 		err := tc.req.check()
@@ -151,8 +165,10 @@ func TestAboutTool(t *testing.T) {
 		want   string
 	}{
 		"nothing": {callvet.Expect{}, ""},
-		"two": {callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"pay"}},
-			{Tools: []string{"ask"}}}}}}, "pay"},
+		"two": {callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{
+			{Tools: []string{"pay"}},
+			{Tools: []string{"ask"}},
+		}}}}, "pay"},
 		"a pattern": {callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"pay_*"}}}}}}, ""},
 	} {
 		if got := AboutTool(&callvet.Case{Expect: tc.expect}); got != tc.want {
@@ -168,8 +184,13 @@ func TestNewestJudges(t *testing.T) {
 		{labels.Call, "both"}: "1", {labels.Turn, "both"}: "1", {labels.Call, "own"}: "1", {labels.Turn, "own"}: "2",
 		{labels.Call, "calls"}: "3", {labels.Turn, "turns"}: "3",
 	}}
-	want := []partJudge{{labels.Call, "calls"}, {labels.Call, "own"}, {labels.Turn, "both"}, {labels.Turn, "own"},
-		{labels.Turn, "turns"}}
+	want := []partJudge{
+		{labels.Call, "calls"},
+		{labels.Call, "own"},
+		{labels.Turn, "both"},
+		{labels.Turn, "own"},
+		{labels.Turn, "turns"},
+	}
 	if got := p.judges(); !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
@@ -186,8 +207,10 @@ func TestCorrectedMetrics(t *testing.T) {
 		True: stats.Interval{Point: 0.5, Lower: 0.4, Upper: 0.6, Confidence: 0.95, Status: stats.StatusOK},
 	}
 	for name, lost := range map[string]int{"none": 0, "some": 20} {
-		s := &panel.Slice{Verdicts: panel.Verdicts{Pass: 60, Fail: 20, Error: lost},
-			Metrics: []panel.Metric{{Name: "first"}, {Name: "judged_pass"}, {Name: "last"}}}
+		s := &panel.Slice{
+			Verdicts: panel.Verdicts{Pass: 60, Fail: 20, Error: lost},
+			Metrics:  []panel.Metric{{Name: "first"}, {Name: "judged_pass"}, {Name: "last"}},
+		}
 		(&judgedRun{}).setTrueSuccess(s, x, names, 0)
 		if len(s.Metrics) != 4 || s.Metrics[2].Name != "true_success" || s.Metrics[3].Name != "last" {
 			t.Fatalf("%s: %+v", name, s.Metrics)
@@ -235,8 +258,10 @@ func TestAgreement(t *testing.T) {
 		said("unread", necessity, nil),
 		said("unlabelled", necessity, &no), said("right", "another", &no),
 	}
-	r.parts.newest = map[partJudge]string{{labels.Call, necessity}: r.parts.all[0].ID(),
-		{labels.Call, "another"}: r.parts.all[5].ID()}
+	r.parts.newest = map[partJudge]string{
+		{labels.Call, necessity}: r.parts.all[0].ID(),
+		{labels.Call, "another"}: r.parts.all[5].ID(),
+	}
 	right := map[labels.Key]bool{key("right"): true, key("missed"): true, key("let"): false, key("unread"): true}
 	if got, want := r.agree(right), (agreement{of: 3, passedWrong: 1, failedRight: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -256,8 +281,10 @@ func TestSameTool(t *testing.T) {
 // TestUnusedResults: needed calls are named where there are some.
 func TestUnusedResults(t *testing.T) {
 	t.Parallel()
-	for want, needed := range map[string]int{"of 4 unneeded calls, the results of 3 are used in no answer": 0,
-		"of 4 unneeded calls, the results of 3 are used in no answer; of 2 needed calls, those of 1": 2} {
+	for want, needed := range map[string]int{
+		"of 4 unneeded calls, the results of 3 are used in no answer":                                0,
+		"of 4 unneeded calls, the results of 3 are used in no answer; of 2 needed calls, those of 1": 2,
+	} {
 		var u resultUse
 		u.unneeded.of, u.unneeded.unused, u.needed.of, u.needed.unused = 4, 3, needed, 1
 		p := &panel.Panels{Findings: []panel.Finding{{Code: findingChatter}}}
@@ -275,11 +302,15 @@ func TestStamp(t *testing.T) {
 		return []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: pass}}
 	}
 	item := func(target, task string) labels.CalibrationItem {
-		return labels.CalibrationItem{Key: labels.Key{Target: target, TaskID: task, Unit: labels.Task},
-			Fingerprint: target + task, Judged: judged(&yes)}
+		return labels.CalibrationItem{
+			Key:         labels.Key{Target: target, TaskID: task, Unit: labels.Task},
+			Fingerprint: target + task, Judged: judged(&yes),
+		}
 	}
-	r := &judgedRun{id: "run", at: map[labels.Key]int{},
-		items: []labels.CalibrationItem{item("a", "one"), item("a", "both"), item("b", "both")}}
+	r := &judgedRun{
+		id: "run", at: map[labels.Key]int{},
+		items: []labels.CalibrationItem{item("a", "one"), item("a", "both"), item("b", "both")},
+	}
 	for i := range r.items {
 		r.at[r.items[i].Key] = i
 	}
@@ -308,8 +339,10 @@ func TestStamp(t *testing.T) {
 func TestRepeatsText(t *testing.T) {
 	t.Parallel()
 	for want, own := range map[string]map[int]int{"3": nil, "3 to 5": {1: 5}} {
-		if got := (&Run{Manifest: &Manifest{Repeats: 3, OwnRepeats: own,
-			Cases: []int{0, 1}}}).repeatsText(); got != want {
+		if got := (&Run{Manifest: &Manifest{
+			Repeats: 3, OwnRepeats: own,
+			Cases: []int{0, 1},
+		}}).repeatsText(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -337,8 +370,10 @@ func TestHear(t *testing.T) {
 		"another output":     {opinion("g", by("new", &no)), false, 0},
 		"of no output":       {opinion("", by("new", &no)), false, 1},
 	} {
-		r := &judgedRun{items: []labels.CalibrationItem{{Key: key, Fingerprint: "f",
-			Judged: []labels.Verdict{by("own", &yes)}}}}
+		r := &judgedRun{items: []labels.CalibrationItem{{
+			Key: key, Fingerprint: "f",
+			Judged: []labels.Verdict{by("own", &yes)},
+		}}}
 		r.hear([]labels.Label{tc.opinion})
 		want := []labels.Verdict{by("own", &yes)}
 		if tc.heard {

@@ -76,7 +76,8 @@ func (o *outline) detailsOf(ctx context.Context, r *Run) (*details, error) {
 // wantedAt reports of each attempt of an outline whether it has something that is wanted: of gives
 // what an attempt has, kept the positions of the attempts that have it.
 func wantedAt[T comparable](ctx context.Context, o *outline, r *Run, wanted func(T) bool, of func(*report.Row) []T,
-	kept func(*details) map[T][]int32) ([]bool, error) {
+	kept func(*details) map[T][]int32,
+) ([]bool, error) {
 	out := make([]bool, len(o.lines))
 	if !o.kept {
 		return out, o.each(ctx, r, func(at int32, row *report.Row) {

@@ -74,8 +74,10 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 		return nil, err
 	}
 	out := panel.DiffWith(base, cand,
-		panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged, Population: req.Population,
-			Unpaired: req.Unpaired || panel.Disjoint(base, cand)})
+		panel.DiffConfig{
+			Pairs: pairs, Unchanged: req.Unchanged, Population: req.Population,
+			Unpaired: req.Unpaired || panel.Disjoint(base, cand),
+		})
 	if out.Unpaired && req.Population == panel.ThisSuite {
 		return nil, wrong("population", string(req.Population),
 			"the sides have no case in common, so that they are not of one suite")
@@ -142,8 +144,11 @@ func (r *DiffRequest) pairs(base, cand *panel.Ledger) ([]panel.Pair, error) {
 	for _, n := range []struct {
 		field, name, side string
 		has               []string
-	}{{"target", r.Target, "base", has}, {"base_target", r.BaseTarget, "base", has},
-		{"candidate_target", r.CandidateTarget, "candidate", names}} {
+	}{
+		{"target", r.Target, "base", has},
+		{"base_target", r.BaseTarget, "base", has},
+		{"candidate_target", r.CandidateTarget, "candidate", names},
+	} {
 		if n.name != "" && !slices.Contains(n.has, n.name) {
 			return nil, wrong(n.field, n.name, "the %s has no such target; it has %s", n.side,
 				strings.Join(n.has, ", "))
@@ -193,7 +198,8 @@ func (r *DiffRequest) with(has []string, name string) string {
 
 // against compares a run with a baseline, and gives the baseline's name.
 func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg measure.SideConfig, gs []gates.Gate,
-	tell Events) (*panel.Comparison, string, error) {
+	tell Events,
+) (*panel.Comparison, string, error) {
 	name := baseline.Traces
 	cfg.Without = r.without
 	var base *panel.Ledger
@@ -235,7 +241,8 @@ func comparedFor(gs []gates.Gate, base, cand *panel.Ledger, cfg panel.DiffConfig
 
 // ledger reads one side of a comparison. how says with what a trace file is read.
 func (a *App) ledger(ctx context.Context, s Side, cfg measure.SideConfig, how *ScoreRequest,
-	tell Events) (*panel.Ledger, error) {
+	tell Events,
+) (*panel.Ledger, error) {
 	if s.Traces != "" {
 		return a.traceLedger(ctx, s.Traces, cfg, how, tell)
 	}
@@ -256,7 +263,8 @@ func (a *App) ledger(ctx context.Context, s Side, cfg measure.SideConfig, how *S
 // are scored, where they are needed. An attempt without a target is one of the file's
 // own name. The error wraps callvet.ErrInvalid when the file has nothing to compare.
 func (a *App) traceLedger(ctx context.Context, name string, cfg measure.SideConfig, how *ScoreRequest,
-	tell Events) (*panel.Ledger, error) {
+	tell Events,
+) (*panel.Ledger, error) {
 	if a.once(name) { // results are in the steps, and those need a second reading
 		cfg.Results = false
 	}

@@ -35,8 +35,10 @@ func verdicts(targets ...string) string {
 func TestDiffTargetsOfOneFile(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})
-	for id, text := range map[string]string{"both": verdicts("x", "y"), "before": verdicts("x"),
-		"after": verdicts("y")} {
+	for id, text := range map[string]string{
+		"both": verdicts("x", "y"), "before": verdicts("x"),
+		"after": verdicts("y"),
+	} {
 		files.known[id] = id
 		if err := os.WriteFile(filepath.Join(files.dir, id), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -89,18 +91,28 @@ func TestDiffTargetsOfOneFile(t *testing.T) {
 	}
 	for name, q := range map[string]struct{ field, req, says string }{
 		"unknown": {"base_target", `{"base": {"traces": "both"}, "base_target": "z"}`, "x, y"},
-		"unknown there": {"candidate_target",
-			`{"base": {"traces": "both"}, "candidate": {"traces": "after"}, "base_target": "x", "candidate_target": "x"}`, "it has y"},
-		"the same one": {"candidate_target",
-			`{"base": {"traces": "both"}, "base_target": "x", "candidate_target": "x"}`, "the same target"},
+		"unknown there": {
+			"candidate_target",
+			`{"base": {"traces": "both"}, "candidate": {"traces": "after"}, "base_target": "x", "candidate_target": "x"}`, "it has y",
+		},
+		"the same one": {
+			"candidate_target",
+			`{"base": {"traces": "both"}, "base_target": "x", "candidate_target": "x"}`, "the same target",
+		},
 		"no other one": {"base_target", `{"base": {"traces": "after"}, "base_target": "y"}`, "no other target"},
-		"with what": {"base_target",
-			`{"base": {"traces": "both"}, "candidate": {"traces": "both"}, "candidate_target": "y"}`, "x, y"},
+		"with what": {
+			"base_target",
+			`{"base": {"traces": "both"}, "candidate": {"traces": "both"}, "candidate_target": "y"}`, "x, y",
+		},
 		"nothing": {"candidate", `{"base": {"traces": "both"}}`, "name a run"},
-		"two baselines": {"target", `{"base": {"traces": "both"}, "base_target": "x", "target": "x"}`,
-			"{base_target}"},
-		"no such others'": {"target",
-			`{"base": {"traces": "both"}, "candidate": {"traces": "after"}, "target": "z"}`, "x, y"},
+		"two baselines": {
+			"target", `{"base": {"traces": "both"}, "base_target": "x", "target": "x"}`,
+			"{base_target}",
+		},
+		"no such others'": {
+			"target",
+			`{"base": {"traces": "both"}, "candidate": {"traces": "after"}, "target": "z"}`, "x, y",
+		},
 	} {
 		var field *callvet.FieldError
 		if _, err := a.Diff(t.Context(), as[app.DiffRequest](t, q.req), nil); !errors.As(err, &field) ||
@@ -126,8 +138,10 @@ func TestDiffNotesRepeats(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for candidate, want := range map[string]string{"after": "", "copied": "1 task record is a copy",
-		"corrected": "1 task record is corrected by a later one"} {
+	for candidate, want := range map[string]string{
+		"after": "", "copied": "1 task record is a copy",
+		"corrected": "1 task record is corrected by a later one",
+	} {
 		var notes []string
 		_, err := a.Diff(t.Context(),
 			as[app.DiffRequest](t, `{"base": {"traces": "before"}, "candidate": {"traces": "`+candidate+`"}}`),

@@ -90,7 +90,8 @@ func (a *App) drillStream(ctx context.Context, req *RunRequest, tell Events) (*s
 	}
 	read, problems, err := suite.Open("-", suite.Options{Stdin: bytes.NewReader(drills.Text())}, suite.LintOptions{
 		Scoring: scoring, World: func(s *callvet.Suite,
-			c *callvet.Case) callvet.World {
+			c *callvet.Case,
+		) callvet.World {
 			return world.Mocks(s, c, world.MockOptions{})
 		},
 	})
@@ -109,8 +110,10 @@ func (a *App) Drilled(ctx context.Context, run string) (*drills.Result, error) {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("read drills of run %s: %w: it is none of drills", r.Stored.ID,
 			callvet.ErrInvalid), Hint: "callvet drill makes one"}
 	}
-	out := &drills.Result{Format: "callvet.drilled", Version: 1, Run: r.Stored.ID,
-		Suite: cmp.Or(r.Suite.Name, r.Manifest.Path), Unsafe: []drills.Attempt{}, Targets: []drills.Target{}}
+	out := &drills.Result{
+		Format: "callvet.drilled", Version: 1, Run: r.Stored.ID,
+		Suite: cmp.Or(r.Suite.Name, r.Manifest.Path), Unsafe: []drills.Attempt{}, Targets: []drills.Target{},
+	}
 	var bad error
 	for c := range r.Chosen(&bad) {
 		if c.Fields[drills.FieldTwin] == "no" {

@@ -79,8 +79,10 @@ func (d *DryRun) lacking(judge bool) func(*TargetSpec, string) {
 		}
 		d.Unkeyed = append(d.Unkeyed, one)
 		d.Warnings = append(d.Warnings,
-			callvet.Notice{Code: "no-key",
-				Text: fmt.Sprintf("%s: %s is missing, so that it cannot be asked", one.Target, variable)})
+			callvet.Notice{
+				Code: "no-key",
+				Text: fmt.Sprintf("%s: %s is missing, so that it cannot be asked", one.Target, variable),
+			})
 	}
 }
 
@@ -215,8 +217,10 @@ func (r *Run) Unwinnable() (*callvet.Notice, error) {
 	if n == 0 || err != nil {
 		return nil, err
 	}
-	return &callvet.Notice{Code: "required-abstention",
+	return &callvet.Notice{
+		Code: "required-abstention",
 		Text: fmt.Sprintf(
 			"tool_choice forces a call of %s, and %d of the cases expect none: they cannot pass; auto lets them",
-			strings.Join(forced, ", "), n)}, nil
+			strings.Join(forced, ", "), n),
+	}, nil
 }

@@ -59,7 +59,8 @@ func (a *App) Suggest(ctx context.Context, req SuggestRequest, conclude Conclude
 
 // Propose is Suggest that gives the text of the edits and writes no file.
 func (a *App) Propose(ctx context.Context, req SuggestRequest, conclude Conclude,
-	tell Events) (out *Suggestions, text []byte, err error) {
+	tell Events,
+) (out *Suggestions, text []byte, err error) {
 	out, err = catalogued(a, tell, func(e *catalog.Env) (*Suggestions, error) {
 		e.Ask = a.asker(req.Models, &req.Run, conclude, tell).ask
 		var s *Suggestions

@@ -113,8 +113,10 @@ func (a *App) EvalSuites(ctx context.Context, req EvalSuiteRequest) ([]suite.Eva
 	if err != nil {
 		return nil, err
 	}
-	b := suite.EvalBuilder{RunID: r.Stored.ID, Created: r.Stored.Created, Suite: r.Suite.Name, Tools: r.Suite.Tools,
-		FileHash: r.Manifest.fileHash, Stale: map[string][]string{"": r.Manifest.Stale}}
+	b := suite.EvalBuilder{
+		RunID: r.Stored.ID, Created: r.Stored.Created, Suite: r.Suite.Name, Tools: r.Suite.Tools,
+		FileHash: r.Manifest.fileHash, Stale: map[string][]string{"": r.Manifest.Stale},
+	}
 	for i := range r.Manifest.Targets {
 		b.Targets = append(b.Targets, r.Manifest.Targets[i].Name)
 	}

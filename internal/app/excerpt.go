@@ -91,7 +91,8 @@ func (x *exhibitor) secret(s *trace.Step) bool {
 // excerpts reads the lines of the examples again, by file and line. Marks tell where some
 // lines of a file begin.
 func (x *exhibitor) excerpts(open func(name string) (io.ReadCloser, error), list []panel.Example,
-	marks map[string][]measure.Mark) (map[panel.Example]string, error) {
+	marks map[string][]measure.Mark,
+) (map[panel.Example]string, error) {
 	out := map[panel.Example]string{}
 	files := map[string][]panel.Example{}
 	for _, e := range list {

@@ -118,13 +118,17 @@ func TestReasons(t *testing.T) {
 		},
 		{
 			line: `"args":{"sum":50},"status":"ok","result":{"n":1},"gold":{"args":{"sum":5},"result_check":"n == 2"}`,
-			says: []string{"✗ arguments break the schema at /sum", "✗ argument sum is 50, expected 5",
-				"✗ the post-condition n == 2 does not hold"},
+			says: []string{
+				"✗ arguments break the schema at /sum", "✗ argument sum is 50, expected 5",
+				"✗ the post-condition n == 2 does not hold",
+			},
 		},
 		{
 			line: `"args":{"sum":50,"api_key":"geheim-4711"},"gold":{"args":{"sum":5,"api_key":"geheim-4712"}}`,
-			says: []string{"✗ arguments break the schema: /sum maximum",
-				"✗ argument api_key differs from the expected one", "✗ argument sum differs from the expected one"},
+			says: []string{
+				"✗ arguments break the schema: /sum maximum",
+				"✗ argument api_key differs from the expected one", "✗ argument sum differs from the expected one",
+			},
 			bars: []string{"geheim"},
 		},
 		{

@@ -170,8 +170,10 @@ func (a *App) recordRun(ctx context.Context, r *Run, folder string, out *Fixture
 		if err != nil {
 			return err
 		}
-		of := world.Conversation{Case: k.ID, Target: r.Manifest.Targets[c.Target].Name, Repeat: c.Repeat,
-			Tools: r.toolsOf(k)}
+		of := world.Conversation{
+			Case: k.ID, Target: r.Manifest.Targets[c.Target].Name, Repeat: c.Repeat,
+			Tools: r.toolsOf(k),
+		}
 		for _, rec := range world.OfTrace(&c.Trace, of, r.Manifest.Guard == nil) {
 			if err := w.tape.Keep(ctx, rec, of); err != nil {
 				return err

@@ -17,8 +17,10 @@ import (
 
 // Formats are those that Schema knows.
 func Formats() []string {
-	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "gold", "calibration",
-		"policy", "live"}
+	return []string{
+		"suite", "targets", "trace", "tool", "gates", "edits", "labels", "gold", "calibration",
+		"policy", "live",
+	}
 }
 
 // Schema is the published JSON Schema of a format of files. The error wraps

@@ -92,9 +92,11 @@ func (a *App) traced(req *FromTraceRequest) (*draft, error) {
 		err := fmt.Errorf("make a case of %s in %s: %w: there is no such attempt", req.Task, req.Traces,
 			callvet.ErrNotFound)
 		if others > 0 {
-			return nil, &callvet.Hinted{Err: err,
+			return nil, &callvet.Hinted{
+				Err: err,
 				Hint: fmt.Sprintf("the task has %s: say which one, and whose",
-					plain.Count(others, "other attempt", "other attempts"))}
+					plain.Count(others, "other attempt", "other attempts")),
+			}
 		}
 		return nil, err
 	case len(targets) > 1:

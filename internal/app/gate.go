@@ -350,7 +350,8 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 
 // heldPanels are those of a run for its gates, with what people's labels say of its judges.
 func (a *App) heldPanels(ctx context.Context, r *Run, req *GateRequest, keys []string,
-	tell Events) (*panel.Panels, error) {
+	tell Events,
+) (*panel.Panels, error) {
 	calibrations, err := a.calibrated(req.Calibrations, []tasks{r.tasks(ctx)}, tell)
 	if err != nil {
 		return nil, err
@@ -464,8 +465,10 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	if s.log.Steps+s.log.Tasks == 0 {
 		return nil, a.nothingScored(score.Traces)
 	}
-	h := &held{subject: name, input: gates.Input{Panels: s.panels, Task: "task"}, look: lookInto(name, req.given()),
-		said: quarantined}
+	h := &held{
+		subject: name, input: gates.Input{Panels: s.panels, Task: "task"}, look: lookInto(name, req.given()),
+		said: quarantined,
+	}
 	if req.Labels != "" {
 		from := a.tasksOf(name)
 		from.without = without

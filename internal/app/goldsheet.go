@@ -57,8 +57,10 @@ func sheetOf(tasks []labels.GoldTask, problems []callvet.Problem) (*GoldSheet, e
 	if err != nil {
 		return nil, err
 	}
-	return &GoldSheet{Tasks: tasks, Text: string(text), Open: openGold(tasks), Edges: edgesOf(tasks),
-		Problems: problems}, nil
+	return &GoldSheet{
+		Tasks: tasks, Text: string(text), Open: openGold(tasks), Edges: edgesOf(tasks),
+		Problems: problems,
+	}, nil
 }
 
 type (
@@ -163,7 +165,8 @@ const (
 // MakeGold makes of a filled-in sheet what ApplyGold writes: a suite in YAML, or traces with labels of
 // their steps. It writes nothing.
 func (a *App) MakeGold(ctx context.Context, req GoldApplyRequest, form string,
-	tell Events) ([]byte, *GoldApplied, error) {
+	tell Events,
+) ([]byte, *GoldApplied, error) {
 	switch form {
 	case GoldSuiteForm:
 		req.Suite, req.Output = "suite.yaml", ""

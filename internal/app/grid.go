@@ -172,8 +172,10 @@ func (r *Run) rowsOf(out *Grid, g *gridding, o *outline, page []int, red *redact
 		if err != nil {
 			return err
 		}
-		row := GridRow{Case: c.ID, Prompt: askedText(own, c, shownPrompt), Tags: c.Tags,
-			Cells: slices.Clone(g.cells(o, at))}
+		row := GridRow{
+			Case: c.ID, Prompt: askedText(own, c, shownPrompt), Tags: c.Tags,
+			Cells: slices.Clone(g.cells(o, at)),
+		}
 		if row.Tags == nil {
 			row.Tags = []string{}
 		}

@@ -70,8 +70,10 @@ func TestGrid(t *testing.T) {
 			want = append(want, r.Case)
 		}
 		n := cells[r.Case][r.Target]
-		n[slices.Index([]callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictError,
-			callvet.VerdictNotRun}, r.Verdict)]++
+		n[slices.Index([]callvet.Verdict{
+			callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictError,
+			callvet.VerdictNotRun,
+		}, r.Verdict)]++
 		cells[r.Case][r.Target] = n
 	}
 	failed := 0
@@ -111,9 +113,11 @@ func TestGrid(t *testing.T) {
 			}
 		}
 	}
-	for field, q := range map[string]app.GridRequest{"run": {}, "limit": {Run: run, Limit: 201},
+	for field, q := range map[string]app.GridRequest{
+		"run": {}, "limit": {Run: run, Limit: 201},
 		"after": {Run: run, After: "x"}, "verdicts": {Run: run, Verdicts: []callvet.Verdict{"good"}},
-		"targets": {Run: run, Targets: []string{"three"}}} {
+		"targets": {Run: run, Targets: []string{"three"}},
+	} {
 		if _, err := a.Grid(t.Context(), q); err == nil || !strings.HasPrefix(err.Error(), field) {
 			t.Errorf("%s: %v", field, err)
 		}

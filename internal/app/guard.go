@@ -56,7 +56,8 @@ func (a *App) guards(p *world.Policy, tools []callvet.Tool, seed int64) (*world.
 // guardsBy makes guards that go by a clock, for tools that are really called; nil: they only say
 // how long they take.
 func (a *App) guardsBy(clock world.GuardClock, p *world.Policy, tools []callvet.Tool,
-	seed int64) (*world.Guards, error) {
+	seed int64,
+) (*world.Guards, error) {
 	if p.Confirm == safety.ConfirmAsk && a.cfg.Ask == nil {
 		return nil, &callvet.Hinted{
 			Err:  fmt.Errorf("confirm: ask needs a terminal, where a person is asked: %w", callvet.ErrInvalid),

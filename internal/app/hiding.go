@@ -133,7 +133,9 @@ func (h *hidden) told() *callvet.Notice {
 			what = append(what, fmt.Sprintf("%d × %s", h.Count[k], k))
 		}
 	}
-	return &callvet.Notice{Code: "redacted",
+	return &callvet.Notice{
+		Code: "redacted",
 		Text: fmt.Sprintf("redacted in what is kept: %s; %s not reused by later runs", strings.Join(what, ", "),
-			plain.Count(int(h.Said), "attempt is", "attempts are"))}
+			plain.Count(int(h.Said), "attempt is", "attempts are")),
+	}
 }

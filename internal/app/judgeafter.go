@@ -39,10 +39,14 @@ func (j *RunJudges) requests(m *Manifest, set *Settings, about string) []JudgeRe
 	}
 	var out []JudgeRequest
 	for _, name := range j.Names {
-		q := JudgeRequest{Side: Side{Run: about}, JudgeSpec: JudgeSpec{Judges: []string{name}}, Under: j.Under,
-			Prices: m.Prices, NoCache: m.NoCache, Keep: m.Keep}
-		q.Settings = Settings{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Concurrency: set.Concurrency,
-			Rate: set.Rate, TimeoutMS: set.TimeoutMS, Retries: set.Retries}
+		q := JudgeRequest{
+			Side: Side{Run: about}, JudgeSpec: JudgeSpec{Judges: []string{name}}, Under: j.Under,
+			Prices: m.Prices, NoCache: m.NoCache, Keep: m.Keep,
+		}
+		q.Settings = Settings{
+			MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Concurrency: set.Concurrency,
+			Rate: set.Rate, TimeoutMS: set.TimeoutMS, Retries: set.Retries,
+		}
 		q.Models = j.Targets()
 		out = append(out, q)
 	}
@@ -73,8 +77,10 @@ func (a *App) checkJudges(ctx context.Context, req *RunRequest, dry *DryRun, tel
 		return nil
 	}
 	if len(j.Models) == 0 {
-		return &callvet.FieldError{Field: "judge_model", Text: "no model judges",
-			Fix: "{judge_model} openai/gpt-5-mini"}
+		return &callvet.FieldError{
+			Field: "judge_model", Text: "no model judges",
+			Fix: "{judge_model} openai/gpt-5-mini",
+		}
 	}
 	for _, name := range j.Names {
 		if _, err := judge.Builtin(name); err != nil {

@@ -144,7 +144,8 @@ func (a *App) JudgeAudit(ctx context.Context, req JudgeAuditRequest, tell Events
 
 // auditJudge audits one judge by each model; more tells that it was not interrupted.
 func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *JudgeAuditRequest, out *Audited,
-	tell Events) (more bool, err error) {
+	tell Events,
+) (more bool, err error) {
 	drawn, err := drawAudit(j, s, req)
 	if err != nil {
 		return false, err
@@ -159,8 +160,10 @@ func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *J
 			drawn.plan.Drawn, req.Pairs)
 	}
 	for i := range req.Models {
-		what := &Judging{Judge: *j, About: s.name, Against: s.against, Under: req.Under, Skipped: drawn.skipped,
-			Audit: &drawn.plan}
+		what := &Judging{
+			Judge: *j, About: s.name, Against: s.against, Under: req.Under, Skipped: drawn.skipped,
+			Audit: &drawn.plan,
+		}
 		v, err := a.judging(ctx, &req.JudgeRequest, what, s.about, made, req.Models[i], tell)
 		if v != nil {
 			out.Audits = append(out.Audits, auditView(j, drawn, v))
@@ -175,8 +178,10 @@ func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *J
 // drawAudit draws attempts and makes their questions. Attempts are read twice, so that only the
 // drawn ones are in memory; those of comparisons are all.
 func drawAudit(j *judge.Judge, s *subject, req *JudgeAuditRequest) (*audit, error) {
-	out := &audit{plan: AuditPlan{Pairs: req.Pairs, Seed: req.Seed}, skipped: map[string]int{},
-		notAsked: map[judge.Probe]map[string]int{}}
+	out := &audit{
+		plan: AuditPlan{Pairs: req.Pairs, Seed: req.Seed}, skipped: map[string]int{},
+		notAsked: map[judge.Probe]map[string]int{},
+	}
 	var cs []judge.Candidate
 	var many multiple
 	err := s.each(func(one judge.Subject, auto *float64) error {
@@ -274,8 +279,10 @@ func auditView(j *judge.Judge, a *audit, v *JudgingView) AuditView {
 		cs = append(cs, statsjudge.Change{Rose: m.Rose, Fell: m.Fell, Same: m.Same})
 	}
 	for i, s := range statsjudge.Sways(cs, 0.95) {
-		p := AuditProbe{Moved: moved[i], Pairs: s.N(), Difference: s.Difference, P: s.P, PHolm: s.PHolm,
-			Swayed: s.Swayed, NotAsked: a.notAsked[moved[i].Probe]}
+		p := AuditProbe{
+			Moved: moved[i], Pairs: s.N(), Difference: s.Difference, P: s.P, PHolm: s.PHolm,
+			Swayed: s.Swayed, NotAsked: a.notAsked[moved[i].Probe],
+		}
 		p.Says = p.sentence()
 		out.Probes = append(out.Probes, p)
 		if p.Swayed {

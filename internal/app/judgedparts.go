@@ -126,8 +126,10 @@ func (r *judgedRun) correctParts(p *panel.Panels, of *tasks, in labels.Calibrati
 	in.Run, in.Outputs, in.RunID, in.Confidence = r.judgements(), r.outputs(), r.id, p.Confidence
 	for _, j := range judges {
 		in.Judge, in.Unit = r.parts.newest[j], j.unit
-		names := judgedNames{judged: panel.MetricJudgedCalls + j.name, corrected: panel.MetricTrueCalls + j.name,
-			unit: j.unit}
+		names := judgedNames{
+			judged: panel.MetricJudgedCalls + j.name, corrected: panel.MetricTrueCalls + j.name,
+			unit: j.unit,
+		}
 		if j.unit == labels.Turn {
 			names.judged, names.corrected = panel.MetricJudgedTurns+j.name, panel.MetricTrueTurns+j.name
 		}

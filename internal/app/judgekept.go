@@ -30,8 +30,10 @@ func questionSuite(j *judge.Judge, name string, qs []judge.Question) (*callvet.S
 		if err != nil {
 			return nil, fmt.Errorf("write question: %w", err)
 		}
-		s.Cases[i] = callvet.Case{ID: qs[i].Key.String(),
-			Input: []callvet.Turn{{Role: callvet.RoleUser, Content: qs[i].Evidence}}, ToolChoice: "none", Foreign: b}
+		s.Cases[i] = callvet.Case{
+			ID:    qs[i].Key.String(),
+			Input: []callvet.Turn{{Role: callvet.RoleUser, Content: qs[i].Evidence}}, ToolChoice: "none", Foreign: b,
+		}
 	}
 	return s, nil
 }

@@ -56,10 +56,12 @@ func (a *App) sideOf(ctx context.Context, side Side, req *JudgeRequest, tell Eve
 		if r.Stored.Judges != "" {
 			return nil, wrong("run", side.Run, "it is what a judge said, and is not judged itself")
 		}
-		return &subject{about: r.Stored.ID, name: "run " + r.Stored.ID,
+		return &subject{
+			about: r.Stored.ID, name: "run " + r.Stored.ID,
 			each: func(do func(judge.Subject, *float64) error) error {
 				return a.eachAttempt(ctx, r, req.Keep, do)
-			}}, nil
+			},
+		}, nil
 	}
 	if a.once(side.Traces) {
 		return nil, wrong("traces", side.Traces, "it is read twice, and can be read only once: name a file")
@@ -166,7 +168,8 @@ func ofVerdict(pass, known bool) *float64 {
 
 // eachTraced gives the attempts of a trace file as a judge may see them.
 func (a *App) eachTraced(name string, keep []string, tools []callvet.Tool,
-	do func(judge.Subject, *float64) error) error {
+	do func(judge.Subject, *float64) error,
+) error {
 	kinds, err := Kinds(keep)
 	if err != nil {
 		return err

@@ -159,8 +159,10 @@ func (d *Judged) majority(unit judge.Unit, of []int) Majority {
 	first := &d.Judgings[of[0]]
 	out := Majority{Of: of, JudgingView: JudgingView{
 		About: first.About, Unit: unit, Samples: len(of), Words: map[string]int{}, Whys: map[string]int{},
-		Judge: labels.Judge{Name: majorityOf(unit), Model: strings.Join(names, ", "),
-			PromptHash: hex.EncodeToString(sum[:8])},
+		Judge: labels.Judge{
+			Name: majorityOf(unit), Model: strings.Join(names, ", "),
+			PromptHash: hex.EncodeToString(sum[:8]),
+		},
 	}}
 	for _, at := range of {
 		if v := &d.Judgings[at]; v.Created.After(out.Created) {

@@ -68,8 +68,10 @@ func liveOf(ctx context.Context, db *store.DB, about string) ([]LiveJudging, err
 func (j *judgingRun) live(ctx context.Context, db *store.DB) (LiveJudging, error) {
 	id := j.what.Identity
 	p, err := db.Progress(ctx, j.run.ID, 0)
-	return LiveJudging{ID: j.run.ID, Run: j.run.Judges, Judge: id, JudgeID: id.ID(), Created: j.run.Created,
-		Status: j.run.State(), Answers: p.Done, Spent: j.run.Spent}, err
+	return LiveJudging{
+		ID: j.run.ID, Run: j.run.Judges, Judge: id, JudgeID: id.ID(), Created: j.run.Created,
+		Status: j.run.State(), Answers: p.Done, Spent: j.run.Spent,
+	}, err
 }
 
 // JudgingView is one judging in numbers, with its verdicts.
@@ -178,7 +180,8 @@ func (a *App) viewJudging(ctx context.Context, db *store.DB, j *judgingRun) (*Ju
 // verdictsOf reads the verdicts of a judging, and how many questions ended in an error. out, where
 // given, is told how many questions there are.
 func verdictsOf(ctx context.Context, db *store.DB, j *judgingRun,
-	out *JudgingView) (all []ThingVerdict, errs int, err error) {
+	out *JudgingView,
+) (all []ThingVerdict, errs int, err error) {
 	_, cases, err := db.OpenSuite(ctx, j.run.SuiteHash)
 	if err != nil {
 		return nil, 0, err
@@ -311,8 +314,10 @@ func (v *JudgingView) lines() []labels.Label {
 		id := v.Judge
 		key := labels.Key{Target: t.Target, TaskID: t.Task, Attempt: t.Attempt, Unit: labels.Task}
 		said := func(key labels.Key, pass *bool, score *float64) {
-			out = append(out, labels.Label{Key: key, Fingerprint: t.Output, Role: labels.Calibrating,
-				Judged: []labels.Verdict{{Judge: id, Pass: pass, Score: score}}})
+			out = append(out, labels.Label{
+				Key: key, Fingerprint: t.Output, Role: labels.Calibrating,
+				Judged: []labels.Verdict{{Judge: id, Pass: pass, Score: score}},
+			})
 		}
 		switch v.Unit {
 		case judge.Task:
@@ -481,7 +486,8 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 
 // asked are the judgings that a request is about, one at least.
 func (a *App) asked(ctx context.Context, db *store.DB,
-	req *JudgeShowRequest) (list []judgingRun, lost []LostJudging, err error) {
+	req *JudgeShowRequest,
+) (list []judgingRun, lost []LostJudging, err error) {
 	if req.Judging != "" {
 		r, err := stored(ctx, db, req.Judging)
 		if err != nil {

@@ -44,8 +44,10 @@ type Judging struct {
 
 // identity is what makes the judge with its model another one when it changes.
 func identity(j *judge.Judge, t *callvet.Target, samples int) labels.Judge {
-	out := labels.Judge{Name: j.Name, Model: t.Name, PromptHash: j.Hash(), Threshold: j.Threshold,
-		Params: map[string]float64{"samples": float64(max(samples, 1))}}
+	out := labels.Judge{
+		Name: j.Name, Model: t.Name, PromptHash: j.Hash(), Threshold: j.Threshold,
+		Params: map[string]float64{"samples": float64(max(samples, 1))},
+	}
 	p := &t.Params
 	put := func(name string, v *float64) {
 		if v != nil {
@@ -78,14 +80,17 @@ func (q *JudgeRequest) RunRequest() *RunRequest {
 
 // openJudging opens the model that judges, for a judging that is new or goes on. Close the session.
 func (a *App) openJudging(ctx context.Context, req *JudgeRequest, what *Judging, about string, model TargetSpec,
-	tell Events) (_ *Session, err error) {
+	tell Events,
+) (_ *Session, err error) {
 	rr := req.RunRequest()
 	op, err := a.newOpener(rr.timeout(), req.Prices, about, tell)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{yield: make(chan struct{}), app: a, tell: tell, op: op, settings: rr.Settings, noWait: true,
-		judging: what, judges: about}
+	s := &Session{
+		yield: make(chan struct{}), app: a, tell: tell, op: op, settings: rr.Settings, noWait: true,
+		judging: what, judges: about,
+	}
 	if s.targets, err = op.openAll(ctx, []TargetSpec{model}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -100,7 +105,8 @@ func (a *App) openJudging(ctx context.Context, req *JudgeRequest, what *Judging,
 // begin takes up the judging of before that open says did not end, or creates one of the
 // questions in made. It gives what was taken up, nil for a new one.
 func (s *Session) begin(ctx context.Context, req *JudgeRequest, made *callvet.Suite, model TargetSpec,
-	before []judgingRun, open func(*judgingRun) bool) (*judgingRun, error) {
+	before []judgingRun, open func(*judgingRun) bool,
+) (*judgingRun, error) {
 	what := s.judging
 	what.Version = 1
 	for i := range before {
@@ -124,7 +130,8 @@ func (s *Session) begin(ctx context.Context, req *JudgeRequest, made *callvet.Su
 
 // judging carries out, or goes on with, one judging by one model.
 func (a *App) judging(ctx context.Context, req *JudgeRequest, what *Judging, about string, made *callvet.Suite,
-	model TargetSpec, tell Events) (_ *JudgingView, err error) {
+	model TargetSpec, tell Events,
+) (_ *JudgingView, err error) {
 	s, err := a.openJudging(ctx, req, what, about, model, tell)
 	if err != nil {
 		return nil, err
@@ -253,7 +260,8 @@ type LostJudging struct {
 
 // judgingsThat are those that are wanted, and those that cannot be read.
 func judgingsThat(ctx context.Context, db *store.DB, about string,
-	wanted func(*Judging) bool) (out []judgingRun, lost []LostJudging, err error) {
+	wanted func(*Judging) bool,
+) (out []judgingRun, lost []LostJudging, err error) {
 	list, err := db.Judgings(ctx, about)
 	if err != nil {
 		return nil, nil, err

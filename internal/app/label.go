@@ -95,8 +95,10 @@ func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, tell Events) 
 			Hint: `a line such as {"type":"task","task_id":"…","final_answer":"…"} for each task; callvet schema trace`,
 		}
 	}
-	q := labels.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By,
-		Role: req.Role, Seed: req.Seed, Run: run.id, Unit: req.Unit}
+	q := labels.Queue{
+		Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By,
+		Role: req.Role, Seed: req.Seed, Run: run.id, Unit: req.Unit,
+	}
 	if req.Unit.Part() {
 		return a.nextParts(ctx, &req, &q, run, append(done, run.labels...), tell)
 	}
@@ -178,8 +180,10 @@ func (a *App) LabelLines(req LabelImportRequest, own bool, tell Events) (*Labels
 	for i := range m.Labels {
 		l := &m.Labels[i]
 		if own && l.By != req.By {
-			return nil, &callvet.FieldError{Field: "by", Kind: callvet.ErrDenied,
-				Text: fmt.Sprintf("{by}: the label of %s is of %q, and yours are of %q", l.Key, l.By, req.By)}
+			return nil, &callvet.FieldError{
+				Field: "by", Kind: callvet.ErrDenied,
+				Text: fmt.Sprintf("{by}: the label of %s is of %q, and yours are of %q", l.Key, l.By, req.By),
+			}
 		}
 		var line bytes.Buffer
 		if err := labels.Export(&line, []labels.Label{*l}, "jsonl"); err != nil {
@@ -334,8 +338,10 @@ func blindTurns(at *trace.Attempt) []callvet.Turn {
 		for i := range t.Calls {
 			c := &t.Calls[i]
 			one.Calls = append(one.Calls,
-				callvet.Call{ID: c.ID, Tool: c.Tool, Args: c.Args, ArgsRaw: c.ArgsRaw, Status: c.Status,
-					Result: c.Result, Error: c.Error})
+				callvet.Call{
+					ID: c.ID, Tool: c.Tool, Args: c.Args, ArgsRaw: c.ArgsRaw, Status: c.Status,
+					Result: c.Result, Error: c.Error,
+				})
 		}
 		out = append(out, one)
 	}

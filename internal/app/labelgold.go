@@ -286,8 +286,10 @@ func (a *App) pool(ctx context.Context, req *GoldDrawRequest) (*goldPool, error)
 	}
 	names := slicing.New(req.By, nil)
 	strata, seen := map[string][]labels.Key{}, map[string]bool{}
-	p := &goldPool{strata: strata, edges: map[string][]labels.Key{}, of: map[labels.Key]drawnFrom{},
-		edge: map[labels.Key]string{}}
+	p := &goldPool{
+		strata: strata, edges: map[string][]labels.Key{}, of: map[labels.Key]drawnFrom{},
+		edge: map[labels.Key]string{},
+	}
 	for at, err := range a.logged(ctx, req.Side) {
 		if err != nil {
 			return nil, err
@@ -356,7 +358,8 @@ func asValue(of any) (value.Value, error) {
 
 // shownGold reads the drawn attempts as a person sees them, redacted, in their order.
 func (a *App) shownGold(ctx context.Context, req *GoldDrawRequest, drawn []labels.Key,
-	p *goldPool) ([]labels.GoldTask, error) {
+	p *goldPool,
+) ([]labels.GoldTask, error) {
 	at := map[labels.Key]int{}
 	for i, k := range drawn {
 		at[k] = i
@@ -540,8 +543,10 @@ func (a *App) makeGold(ctx context.Context, req *GoldApplyRequest, tell Events) 
 		return nil, fmt.Errorf("read gold file %s: %w: %s", req.File, callvet.ErrInvalid,
 			plain.Count(len(problems), "problem", "problems"))
 	}
-	out := &golden{GoldApplied: &GoldApplied{Format: "callvet.label_apply", Version: 1, Output: req.Output,
-		Suite: req.Suite}, day: a.cfg.Now().UTC().Format(time.DateOnly)}
+	out := &golden{GoldApplied: &GoldApplied{
+		Format: "callvet.label_apply", Version: 1, Output: req.Output,
+		Suite: req.Suite,
+	}, day: a.cfg.Now().UTC().Format(time.DateOnly)}
 	if out.tools, err = a.newestTools(req.Tools, tell); err != nil {
 		return nil, err
 	}
@@ -662,8 +667,10 @@ func labelSteps(ctx context.Context, at *trace.Attempt, t *labels.GoldTask) erro
 // them.
 func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.ExpectedCall) ([]trace.Gold, error) {
 	c := callvet.Case{ID: "turn", Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: right}}}}
-	t := callvet.Trace{Outcome: callvet.OutcomeCalled,
-		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}}
+	t := callvet.Trace{
+		Outcome: callvet.OutcomeCalled,
+		Turns:   []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}},
+	}
 	var names draft
 	names.of, names.attempts = &c, []callvet.Trace{t}
 	scorer, _ := score.New(&callvet.Suite{Tools: names.named()}, score.Config{})
@@ -686,8 +693,10 @@ func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.Expecte
 // take makes a case of a labelled attempt, which was redacted, with the checks of its right calls.
 func (g *golden) take(at *trace.Attempt, t *labels.GoldTask, checks []string) {
 	lose := func(why string) {
-		g.Lost = append(g.Lost, callvet.Problem{Code: "not-carried", Warning: true, Case: at.Trace.CaseID,
-			Message: at.Trace.CaseID + ": " + why})
+		g.Lost = append(g.Lost, callvet.Problem{
+			Code: "not-carried", Warning: true, Case: at.Trace.CaseID,
+			Message: at.Trace.CaseID + ": " + why,
+		})
 	}
 	c := callvet.Case{ID: at.Trace.CaseID, Tier: callvet.TierLabeled, Tags: at.Tags, Fields: at.Fields, AsOf: at.AsOf}
 	if c.AsOf == "" {
@@ -814,7 +823,8 @@ func (a *App) goldSuite(ctx context.Context, req *GoldApplyRequest, g *golden, t
 	read, problems, err := suite.Open("-", suite.Options{Stdin: io.NopCloser(bytes.NewReader(text)), NoIncludes: true},
 		suite.LintOptions{
 			World: func(s *callvet.Suite,
-				c *callvet.Case) callvet.World {
+				c *callvet.Case,
+			) callvet.World {
 				return world.Mocks(s, c, world.MockOptions{})
 			},
 		})

@@ -23,22 +23,37 @@ func TestTurnGold(t *testing.T) {
 		right []callvet.ExpectedCall
 		want  []string // tool, arguments, check; "" where none was needed
 	}{
-		"the same": {[]callvet.Call{call("a", `{"x":1}`)}, []callvet.ExpectedCall{right("a", `{"x":1}`, "ok")},
-			[]string{`a {"x":1} ok`}},
-		"wrong arguments": {[]callvet.Call{call("a", `{"x":2}`)}, []callvet.ExpectedCall{right("a", `{"x":1}`, "")},
-			[]string{`a {"x":1} `}},
+		"the same": {
+			[]callvet.Call{call("a", `{"x":1}`)},
+			[]callvet.ExpectedCall{right("a", `{"x":1}`, "ok")},
+			[]string{`a {"x":1} ok`},
+		},
+		"wrong arguments": {
+			[]callvet.Call{call("a", `{"x":2}`)},
+			[]callvet.ExpectedCall{right("a", `{"x":1}`, "")},
+			[]string{`a {"x":1} `},
+		},
 		"of two, by arguments": {
 			[]callvet.Call{call("a", `{"x":2}`), call("a", `{"x":1}`)},
 			[]callvet.ExpectedCall{right("a", `{"x":1}`, "one"), right("a", `{"x":2}`, "two")},
 			[]string{`a {"x":2} two`, `a {"x":1} one`},
 		},
-		"one too many": {[]callvet.Call{call("b", `{}`), call("a", `{"x":1}`)},
-			[]callvet.ExpectedCall{right("a", `{"x":1}`, "")}, []string{"", `a {"x":1} `}},
-		"another tool": {[]callvet.Call{call("b", `{}`)}, []callvet.ExpectedCall{right("a", `{"x":1}`, "ok")},
-			[]string{`a {"x":1} ok`}},
+		"one too many": {
+			[]callvet.Call{call("b", `{}`), call("a", `{"x":1}`)},
+			[]callvet.ExpectedCall{right("a", `{"x":1}`, "")},
+			[]string{"", `a {"x":1} `},
+		},
+		"another tool": {
+			[]callvet.Call{call("b", `{}`)},
+			[]callvet.ExpectedCall{right("a", `{"x":1}`, "ok")},
+			[]string{`a {"x":1} ok`},
+		},
 		"none needed": {[]callvet.Call{call("b", `{}`)}, []callvet.ExpectedCall{}, []string{""}},
-		"one missing": {[]callvet.Call{call("a", `{}`)},
-			[]callvet.ExpectedCall{right("c", `{"y":1}`, ""), right("a", `{}`, "")}, []string{`a {} `}},
+		"one missing": {
+			[]callvet.Call{call("a", `{}`)},
+			[]callvet.ExpectedCall{right("c", `{"y":1}`, ""), right("a", `{}`, "")},
+			[]string{`a {} `},
+		},
 	} {
 		gold, err := turnGold(t.Context(), c.calls, c.right)
 		if err != nil {

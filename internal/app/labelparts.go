@@ -25,7 +25,8 @@ type partQueue struct {
 
 // nextParts draws the next calls or turns to label.
 func (a *App) nextParts(ctx context.Context, req *LabelNextRequest, q *labels.Queue, run *judgedRun,
-	done []labels.Label, tell Events) ([]Todo, error) {
+	done []labels.Label, tell Events,
+) ([]Todo, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
 		return nil, err
@@ -148,9 +149,11 @@ func (p *partQueue) show(ctx context.Context, db *store.DB, drawn []labels.Label
 	}
 	for i := range out {
 		if out[i].Shown.Evidence == "" {
-			return nil, &callvet.FieldError{Field: "tools",
-				Text: "people are to see the tools that the target had, and the catalogue of tools is not known",
-				Fix:  "{tools} tools.json"}
+			return nil, &callvet.FieldError{
+				Field: "tools",
+				Text:  "people are to see the tools that the target had, and the catalogue of tools is not known",
+				Fix:   "{tools} tools.json",
+			}
 		}
 	}
 	return out, nil
@@ -158,7 +161,8 @@ func (p *partQueue) show(ctx context.Context, db *store.DB, drawn []labels.Label
 
 // storedEvidence is what the stored judging was shown of the things that are wanted.
 func (p *partQueue) storedEvidence(ctx context.Context, db *store.DB,
-	want map[labels.Key]int) (map[labels.Key]string, error) {
+	want map[labels.Key]int,
+) (map[labels.Key]string, error) {
 	if p.stored == nil {
 		return nil, nil
 	}

@@ -61,7 +61,8 @@ func (a *App) summary(ctx context.Context, db *store.DB, r *store.Run) (report.R
 // and is not stored did not run.
 // Source: Statistics specification, section 16.2.
 func (a *App) countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, targets []run.Totals,
-	out *report.RunSummary) error {
+	out *report.RunSummary,
+) error {
 	counted := m.Counted(len(targets))
 	for _, i := range counted {
 		t := &targets[i]
@@ -113,7 +114,8 @@ const aboutLine = "line"
 // countJudged counts the attempts of a run that has judgings. The verdicts of its judges are read only
 // once in each state of the run: the counts are kept with the run.
 func (a *App) countJudged(ctx context.Context, db *store.DB, r *store.Run, state string, attempts int,
-	cells *panel.Verdicts) error {
+	cells *panel.Verdicts,
+) error {
 	if state != "" {
 		b, err := db.Rows().RunDocument(ctx, rows.RunDocumentParams{RunID: r.ID, About: aboutLine, State: state})
 		if err == nil && json.Unmarshal(b, cells) == nil {

@@ -33,8 +33,10 @@ func (a *App) liveTools(req *RunRequest, tell Events) (*world.ToolsFile, error) 
 	case req.Live == "":
 		return nil, wrong("world", WorldLive, "name the file that says which tools are called: {live} live.yaml")
 	case !a.cfg.Permit.Tools:
-		return nil, &callvet.FieldError{Field: "world", Kind: callvet.ErrDenied,
-			Text: "{world} live: denied: requests may not call tools here"}
+		return nil, &callvet.FieldError{
+			Field: "world", Kind: callvet.ErrDenied,
+			Text: "{world} live: denied: requests may not call tools here",
+		}
 	}
 	b, err := a.read(req.Live, world.MaxToolsFile)
 	if err != nil {
@@ -48,16 +50,20 @@ func (a *App) liveTools(req *RunRequest, tell Events) (*world.ToolsFile, error) 
 		return nil, err
 	}
 	if err := a.secrets.Spelled(
-		[]redact.Setting{{Name: req.Live, Prose: string(b),
-			Hint: "write ${NAME} for it and export NAME"}}); err != nil {
+		[]redact.Setting{{
+			Name: req.Live, Prose: string(b),
+			Hint: "write ${NAME} for it and export NAME",
+		}}); err != nil {
 		return nil, err
 	}
 	commands := f.Commands()
 	switch {
 	case len(commands) == 0:
 	case !a.cfg.Permit.Commands:
-		return nil, &callvet.FieldError{Field: "live", Kind: callvet.ErrDenied,
-			Text: fmt.Sprintf("{live} %s: denied: tools may not be commands here", req.Live)}
+		return nil, &callvet.FieldError{
+			Field: "live", Kind: callvet.ErrDenied,
+			Text: fmt.Sprintf("{live} %s: denied: tools may not be commands here", req.Live),
+		}
 	case !req.AllowExec:
 		return nil, &callvet.FieldError{
 			Field: "live", Kind: callvet.ErrDenied,
@@ -239,8 +245,10 @@ func (s *Session) liveWorlds(cfg *run.Config, g *world.Guards) error {
 		return err
 	}
 	tools, err := world.NewTools(f,
-		world.ToolsConfig{Client: client, Variable: a.variable, Secrets: a.secrets.Values(), Dir: dir, Env: env,
-			Servers: servers, Now: a.cfg.Now})
+		world.ToolsConfig{
+			Client: client, Variable: a.variable, Secrets: a.secrets.Values(), Dir: dir, Env: env,
+			Servers: servers, Now: a.cfg.Now,
+		})
 	if err != nil {
 		return err
 	}
@@ -269,12 +277,15 @@ func (a *App) variable(name string) (string, error) {
 
 // liveServers make the worlds of MCP servers.
 func (a *App) liveServers(f *world.ToolsFile, client *http.Client,
-	tell Events) (map[string]func() callvet.World, error) {
+	tell Events,
+) (map[string]func() callvet.World, error) {
 	out := map[string]func() callvet.World{}
 	for _, name := range slices.Sorted(maps.Keys(f.Servers)) {
 		s := f.Servers[name]
-		cfg, err := a.server(&MCPServer{URL: s.URL, Command: s.Command, Transport: s.Transport, Protocol: s.Protocol,
-			Headers: s.Headers, ExecEnv: f.ExecEnv, TimeoutMS: s.TimeoutMS}, nil)
+		cfg, err := a.server(&MCPServer{
+			URL: s.URL, Command: s.Command, Transport: s.Transport, Protocol: s.Protocol,
+			Headers: s.Headers, ExecEnv: f.ExecEnv, TimeoutMS: s.TimeoutMS,
+		}, nil)
 		if err != nil {
 			return nil, fmt.Errorf("live tools: server %s: %w", name, err)
 		}

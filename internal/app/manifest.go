@@ -228,8 +228,10 @@ func (r *Run) fields() []report.Field {
 			out = append(out, report.Field{Name: name, Value: promptBrief(t.SystemPrompt)})
 		}
 		for _, adj := range t.Adjustments {
-			out = append(out, report.Field{Name: t.Name + " " + adj.Param,
-				Value: strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", adj.Action, adj.From, adj.To, adj.Reason))})
+			out = append(out, report.Field{
+				Name:  t.Name + " " + adj.Param,
+				Value: strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", adj.Action, adj.From, adj.To, adj.Reason)),
+			})
 		}
 	}
 	return out

@@ -93,8 +93,10 @@ type ToolChange struct {
 
 // server makes the settings of a connection of a request.
 func (a *App) server(q *MCPServer, tell Events) (mcp.Config, error) {
-	cfg := mcp.Config{URL: q.URL, Transport: q.Transport, Protocol: q.Protocol, HTTP: a.cfg.HTTP,
-		Timeout: time.Duration(q.TimeoutMS) * time.Millisecond, Version: a.cfg.Version, Now: a.cfg.Now}
+	cfg := mcp.Config{
+		URL: q.URL, Transport: q.Transport, Protocol: q.Protocol, HTTP: a.cfg.HTTP,
+		Timeout: time.Duration(q.TimeoutMS) * time.Millisecond, Version: a.cfg.Version, Now: a.cfg.Now,
+	}
 	switch {
 	case (q.URL == "") == (q.Command == ""):
 		return cfg, refused("url", "name the address of an MCP server, or its command: {command} 'npx some-mcp-server'")
@@ -139,8 +141,10 @@ func (a *App) server(q *MCPServer, tell Events) (mcp.Config, error) {
 // serverCommand lets a server be a command, where requests may run commands.
 func (a *App) serverCommand(cfg *mcp.Config, q *MCPServer, tell Events) (err error) {
 	if !a.cfg.Permit.Commands {
-		return &callvet.FieldError{Field: "command", Kind: callvet.ErrDenied,
-			Text: "{command}: denied: requests may not run commands here"}
+		return &callvet.FieldError{
+			Field: "command", Kind: callvet.ErrDenied,
+			Text: "{command}: denied: requests may not run commands here",
+		}
 	}
 	if cfg.Command, err = child.Split(q.Command); err != nil {
 		return err
@@ -179,8 +183,10 @@ func (a *App) ImportMCP(ctx context.Context, req ImportMCPRequest, tell Events) 
 	if err = errors.Join(err, s.Close()); err != nil {
 		return nil, fmt.Errorf("import tools: %w", err)
 	}
-	out := &ImportMCPResult{Format: "callvet.mcp-import", Version: 1, Server: s.Server(), Tools: len(list.Tools),
-		Problems: list.Problems, Changes: []ToolChange{}}
+	out := &ImportMCPResult{
+		Format: "callvet.mcp-import", Version: 1, Server: s.Server(), Tools: len(list.Tools),
+		Problems: list.Problems, Changes: []ToolChange{},
+	}
 	for i := range list.Tools {
 		switch t := &list.Tools[i]; {
 		case t.ReadOnly == nil:
@@ -228,8 +234,10 @@ func (a *App) imported(name string) (*before, error) {
 	}
 	s, err := readOwn(name, text)
 	if err != nil {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("import tools into %s: %w", name, err),
-			Hint: "name a file that is not there yet, or a suite that has its tools in itself"}
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("import tools into %s: %w", name, err),
+			Hint: "name a file that is not there yet, or a suite that has its tools in itself",
+		}
 	}
 	return &before{name, text, s}, nil
 }
@@ -357,8 +365,10 @@ func eachText(v value.Value, path string, do func(path, text string)) {
 
 // write makes the suite: that which was there with the tools of now, or a new one.
 func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRequest, tell Events) (err error) {
-	s := &callvet.Suite{Dialect: "callvet", Name: nameOf(&r.Server),
-		Description: madeOf + plain.Line(nameOf(&r.Server))}
+	s := &callvet.Suite{
+		Dialect: "callvet", Name: nameOf(&r.Server),
+		Description: madeOf + plain.Line(nameOf(&r.Server)),
+	}
 	if r.Server.Version != "" {
 		s.Description += " " + plain.Line(r.Server.Version)
 	}

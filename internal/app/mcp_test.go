@@ -18,8 +18,10 @@ func TestImportAgain(t *testing.T) {
 	t.Parallel()
 	yes := true
 	list := &mcp.Listing{Tools: []mcp.Tool{
-		{Tool: callvet.Tool{Name: "a", Description: "New words of a", Parameters: json.RawMessage(`{"type":"object"}`),
-			ReadOnly: &yes}},
+		{Tool: callvet.Tool{
+			Name: "a", Description: "New words of a", Parameters: json.RawMessage(`{"type":"object"}`),
+			ReadOnly: &yes,
+		}},
 		{Tool: callvet.Tool{Name: "b", Description: "Words of b", Parameters: json.RawMessage(`{"type":"object"}`)}},
 	}}
 	const tools = "tools:\n  - name: a\n    description: Words of a\n    parameters:\n      type: object\n    family: f # ours\n  - name: other\n    description: Of another server\n    parameters:\n      type: object\n"

@@ -211,8 +211,10 @@ func (t *proxyTalk) catalogue() (tools []callvet.Tool, changed bool) {
 // Greeting implements mcp.Talk: the agent is told of the server behind the proxy.
 func (t *proxyTalk) Greeting() mcp.Greeting {
 	s := t.session.Server()
-	return mcp.Greeting{Name: s.Name, Title: s.Title, Version: s.Version, Instructions: s.Instructions,
-		Resources: s.Resources, Prompts: s.Prompts, Completions: s.Completions}
+	return mcp.Greeting{
+		Name: s.Name, Title: s.Title, Version: s.Version, Instructions: s.Instructions,
+		Resources: s.Resources, Prompts: s.Prompts, Completions: s.Completions,
+	}
 }
 
 // Tools implements mcp.Talk. They are passed on byte for byte, but for schemas of results that a

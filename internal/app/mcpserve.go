@@ -102,7 +102,8 @@ func (a *App) ServeMCP(ctx context.Context, req ServeMCPRequest, via MCPStreams,
 
 // serve answers agents by one of the ways, and closes what they write to.
 func (a *App) serve(ctx context.Context, via MCPStreams, count *counter, log *traceLog,
-	s *mcp.Serving) (*ServedMCP, error) {
+	s *mcp.Serving,
+) (*ServedMCP, error) {
 	var err error
 	if via.Listener == nil {
 		err = s.Stdio(ctx, via.In, via.Out)
@@ -194,8 +195,10 @@ func (m *mockServer) caseOf(id string) (*callvet.Case, error) {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	bad := &callvet.FieldError{Field: "case", Kind: callvet.ErrNotFound,
-		Text: fmt.Sprintf("{case} %s: the suite has no such case", id)}
+	bad := &callvet.FieldError{
+		Field: "case", Kind: callvet.ErrNotFound,
+		Text: fmt.Sprintf("{case} %s: the suite has no such case", id),
+	}
 	if near := callvet.Nearest(id, ids); near != "" {
 		bad.Fix = "did you mean " + near + "?"
 	}

@@ -54,7 +54,8 @@ const maxTurns = 2000
 // gets it with; nil: nobody does. An error is no answer: the
 // world broke, or nothing could be written.
 func (c *conversation) call(ctx context.Context, tool string, args json.RawMessage,
-	named func(id string)) (callvet.Call, error) {
+	named func(id string),
+) (callvet.Call, error) {
 	c.n++
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage(`{}`)

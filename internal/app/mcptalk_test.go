@@ -45,12 +45,18 @@ func TestTimesOfCalls(t *testing.T) {
 		want        []float64
 	}{
 		"only said": {takes: 300 * time.Millisecond, want: []float64{1000, 1400, 1800}},
-		"really passes": {takes: 300 * time.Millisecond, real: 300 * time.Millisecond,
-			want: []float64{1000, 1400, 1800}},
-		"part of it": {takes: 300 * time.Millisecond, real: 100 * time.Millisecond,
-			want: []float64{1000, 1400, 1800}},
-		"more than it says": {takes: 300 * time.Millisecond, real: 500 * time.Millisecond,
-			want: []float64{1000, 1600, 2200}},
+		"really passes": {
+			takes: 300 * time.Millisecond, real: 300 * time.Millisecond,
+			want: []float64{1000, 1400, 1800},
+		},
+		"part of it": {
+			takes: 300 * time.Millisecond, real: 100 * time.Millisecond,
+			want: []float64{1000, 1400, 1800},
+		},
+		"more than it says": {
+			takes: 300 * time.Millisecond, real: 500 * time.Millisecond,
+			want: []float64{1000, 1600, 2200},
+		},
 	} {
 		now := time.Unix(1_700_000_000, 0)
 		file := &growing{}
@@ -58,8 +64,10 @@ func TestTimesOfCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := &traceLog{name: "t.jsonl", stream: true, red: red, now: func() time.Time { return now }, file: file,
-			taken: map[loggedTask]int{}}
+		log := &traceLog{
+			name: "t.jsonl", stream: true, red: red, now: func() time.Time { return now }, file: file,
+			taken: map[loggedTask]int{},
+		}
 		c := conversation{world: failing{&now, tt.takes, tt.real}, log: log.attempt("task", "agent")}
 		now = now.Add(time.Second)
 		for range tt.want {

@@ -183,7 +183,8 @@ func (r *Run) Panels(ctx context.Context, sliceBy []string) (*panel.Panels, erro
 
 // gatePanels sums the run up by slices of every size: gates ask for them by name.
 func (r *Run) gatePanels(ctx context.Context, sliceBy []string,
-	calibrations []steps.Calibrated) (*panel.Panels, error) {
+	calibrations []steps.Calibrated,
+) (*panel.Panels, error) {
 	p, _, err := r.measure(ctx,
 		steps.Config{SliceBy: sliceBy, MinTagTasks: 1, MaxValues: 1 << 16, Calibrations: calibrations}, nil)
 	return p, err

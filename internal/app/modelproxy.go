@@ -83,8 +83,10 @@ func (a *App) ModelProxy(q ModelProxyRequest, tell Events) (*ModelProxy, error) 
 		}
 	}
 	cfg.Told = func(x modelproxy.Answered) {
-		n := callvet.Notice{Code: string(x.What),
-			Text: fmt.Sprintf("%s %s: %s", x.Method, x.Path, cmp.Or(x.Text, x.File))}
+		n := callvet.Notice{
+			Code: string(x.What),
+			Text: fmt.Sprintf("%s %s: %s", x.Method, x.Path, cmp.Or(x.Text, x.File)),
+		}
 		switch x.What {
 		case modelproxy.Missing, modelproxy.Failed, modelproxy.Refused:
 			tell.emit(Event{Warning: &n})

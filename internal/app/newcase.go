@@ -111,9 +111,13 @@ func (a *App) NewCase(ctx context.Context, req NewCaseRequest, tell Events) (*Ne
 		return nil, wrong("expect", "", "say which tools are right: {expect} TOOL, or {accept} %s where none is",
 			callvet.NoTools)
 	}
-	d := &draft{tier: req.Tier,
-		of: &callvet.Case{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: req.Prompt}},
-			Fields: map[string]string{}}}
+	d := &draft{
+		tier: req.Tier,
+		of: &callvet.Case{
+			Input:  []callvet.Turn{{Role: callvet.RoleUser, Content: req.Prompt}},
+			Fields: map[string]string{},
+		},
+	}
 	if err := a.expectation(d, &req.NewCaseExpectation, tell); err != nil {
 		return nil, err
 	}
@@ -227,7 +231,8 @@ func (a *App) peek(file string) ([]byte, error) {
 
 // keptFailure adds the case that failed to a suite of callvet's own form.
 func (a *App) keptFailure(ctx context.Context, f *draft, one *callvet.Suite, file, tool string,
-	q *NewCaseSettings) (*NewCase, error) {
+	q *NewCaseSettings,
+) (*NewCase, error) {
 	c := &one.Cases[0]
 	if c.Description = cmp.Or(q.Description, c.Description); c.Description == "" && f.reason != "" {
 		c.Description = "regression — " + f.reason
@@ -338,8 +343,10 @@ func (a *App) newCase(ctx context.Context, d *draft, q *NewCaseSettings, tell Ev
 		tool = d.about()
 	}
 	file := cmp.Or(q.Output, fileWord(tool)+"."+string(d.tier)+".json")
-	out := &NewCase{Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file), Tier: d.tier,
-		Attempts: len(d.attempts), Redacted: d.redacted}
+	out := &NewCase{
+		Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file), Tier: d.tier,
+		Attempts: len(d.attempts), Redacted: d.redacted,
+	}
 	if err := d.known(); err != nil {
 		return nil, err
 	}
@@ -660,8 +667,10 @@ func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 			d.lose("expect.calls.params."+name, "the argument %s is not compared: its name would be a path", name)
 		default:
 			e.ToolParams = append(e.ToolParams,
-				callvet.ToolParam{Tool: c.Tools[0], Path: name,
-					Matcher: callvet.Matcher{Mode: "exact", Value: args[name]}})
+				callvet.ToolParam{
+					Tool: c.Tools[0], Path: name,
+					Matcher: callvet.Matcher{Mode: "exact", Value: args[name]},
+				})
 		}
 	}
 }

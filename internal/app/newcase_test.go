@@ -24,20 +24,27 @@ func TestNamesOf(t *testing.T) {
 	}{
 		"none":                   {nil, [][]string{{}}, true},
 		"one of two, or nothing": {[]callvet.ExpectedCall{call(true, "a", "b")}, [][]string{{}, {"a"}, {"b"}}, true},
-		"two calls": {[]callvet.ExpectedCall{call(false, "a"), call(false, "b", "c")},
-			[][]string{{"a", "b"}, {"a", "c"}}, true},
+		"two calls": {
+			[]callvet.ExpectedCall{call(false, "a"), call(false, "b", "c")},
+			[][]string{{"a", "b"}, {"a", "c"}},
+			true,
+		},
 		"17 choices": {[]callvet.ExpectedCall{call(false,
 			append(append(append(append([]string{"q"}, four...), four...), four...), four...)...)}, nil, false},
-		"five that may be left out": {[]callvet.ExpectedCall{call(true, "a"), call(true, "b"), call(true, "c"),
-			call(true, "d"), call(true, "e")}, nil, false},
+		"five that may be left out": {[]callvet.ExpectedCall{
+			call(true, "a"), call(true, "b"), call(true, "c"),
+			call(true, "d"), call(true, "e"),
+		}, nil, false},
 	} {
 		got, all := namesOf(&callvet.Plan{Calls: tt.calls})
 		if diff := cmp.Diff(tt.want, got); diff != "" || all != tt.all {
 			t.Errorf("%s: all %v %s", name, all, diff)
 		}
 	}
-	if got, all := namesOf(&callvet.Plan{Calls: []callvet.ExpectedCall{call(false, four...),
-		call(false, four...)}}); len(got) != maxSets || !all {
+	if got, all := namesOf(&callvet.Plan{Calls: []callvet.ExpectedCall{
+		call(false, four...),
+		call(false, four...),
+	}}); len(got) != maxSets || !all {
 		t.Errorf("%d sets of 16 choices, all %v", len(got), all)
 	}
 }

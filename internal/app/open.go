@@ -71,8 +71,10 @@ func (o *opener) close() {
 // newOpener prepares to open the targets of a run, which session names. prices is a file
 // that goes before the shipped ones, "" for none.
 func (a *App) newOpener(timeout time.Duration, prices, session string, tell Events) (*opener, error) {
-	o := &opener{app: a, tell: tell, prices: provider.ShippedPrices(), timeout: timeout, session: session,
-		retrievers: map[int]*catalog.Retriever{}, warned: map[string]bool{}}
+	o := &opener{
+		app: a, tell: tell, prices: provider.ShippedPrices(), timeout: timeout, session: session,
+		retrievers: map[int]*catalog.Retriever{}, warned: map[string]bool{},
+	}
 	if prices != "" {
 		own, _, err := a.Prices(prices)
 		if err != nil {
@@ -197,8 +199,10 @@ func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]r
 		}
 		m := o.app.vectorModels(o.tell)
 		o.closers, o.models = append(o.closers, m.Close), append(o.models, m)
-		e := catalog.Env{Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.tell.notify,
-			Indexes: o.app.cfg.Indexes}
+		e := catalog.Env{
+			Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.tell.notify,
+			Indexes: o.app.cfg.Indexes,
+		}
 		if o.lacks != nil {
 			m.Config.Unkeyed = func(variable string) { o.lacks(s, variable) }
 			e.Models, e.Indexes = still{m}, nil
@@ -206,9 +210,11 @@ func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]r
 		r, t, err := e.Open(ctx, file, set)
 		return one(r, t, err)
 	}
-	cfg := catalog.RemoteConfig{URL: rest, Headers: s.Headers,
+	cfg := catalog.RemoteConfig{
+		URL: rest, Headers: s.Headers,
 		Lookup: func(name string) string { return o.value(s, name) }, Warn: o.warn, K: 5, Timeout: o.timeout,
-		Now: o.app.cfg.Now, Client: o.app.cfg.HTTP}
+		Now: o.app.cfg.Now, Client: o.app.cfg.HTTP,
+	}
 	if k, err := strconv.Atoi(s.Agent["k"]); err == nil && k > 0 {
 		cfg.K = k
 	}
@@ -302,8 +308,10 @@ func (o *opener) execAgent(s *TargetSpec, line string) ([]run.Target, error) {
 		return nil, err
 	}
 	env, _ := redact.ChildEnvironment(o.app.cfg.Environ, keyVariables(), s.ExecEnv)
-	return one(agent.OpenExec(agent.ExecConfig{Args: args, Dir: dir, Env: env, Output: fields(s.Agent),
-		Timeout: o.timeout, Now: o.app.cfg.Now}))
+	return one(agent.OpenExec(agent.ExecConfig{
+		Args: args, Dir: dir, Env: env, Output: fields(s.Agent),
+		Timeout: o.timeout, Now: o.app.cfg.Now,
+	}))
 }
 
 func (o *opener) httpAgent(s *TargetSpec) ([]run.Target, error) {
@@ -327,8 +335,10 @@ func (o *opener) httpAgent(s *TargetSpec) ([]run.Target, error) {
 }
 
 func fields(g map[string]string) message.Fields {
-	return message.Fields{Text: g["text"], Calls: g["calls"], Name: g["name"], Args: g["args"], Result: g["result"],
-		Problem: g["error"]}
+	return message.Fields{
+		Text: g["text"], Calls: g["calls"], Name: g["name"], Args: g["args"], Result: g["result"],
+		Problem: g["error"],
+	}
 }
 
 // openAll opens every spec and gives the targets names of their own.

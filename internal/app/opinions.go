@@ -86,8 +86,10 @@ func (s *said) read(ctx context.Context, db *store.DB, list []judgingRun) error 
 		}
 		of = append(of, j.what)
 		all.Judgings = append(all.Judgings,
-			JudgingView{Judge: id, JudgeID: id.ID(), Unit: j.what.Judge.Unit, Verdicts: vs,
-				compares: !j.what.Judge.Own})
+			JudgingView{
+				Judge: id, JudgeID: id.ID(), Unit: j.what.Judge.Unit, Verdicts: vs,
+				compares: !j.what.Judge.Own,
+			})
 	}
 	all.majorities()
 	s.majorities = all.Majorities

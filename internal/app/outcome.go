@@ -83,10 +83,12 @@ func (s *Session) conclude(ctx context.Context, v *RunView, sum run.Summary, run
 	}
 	if n := sum.Spent.Assumed; n > 0 && set.MaxCostUSD > 0 {
 		out.Notes = append(out.Notes,
-			callvet.Notice{Code: "assumed-usage",
+			callvet.Notice{
+				Code: "assumed-usage",
 				Text: fmt.Sprintf(
 					"%s told no usage that can be true: for the cost limit they were taken to cost %s at most, a token for each byte sent and received",
-					plain.Count(n, "request", "requests"), plain.Dollars(sum.Spent.AssumedUSD))})
+					plain.Count(n, "request", "requests"), plain.Dollars(sum.Spent.AssumedUSD)),
+			})
 	}
 	switch {
 	case out.Interrupted():

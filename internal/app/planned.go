@@ -128,8 +128,10 @@ func (g *plannedGrid) upTo(c *callvet.Cell) bool {
 			return false
 		}
 		cell.Trace.CaseID, cell.Trace.Outcome, cell.Trace.Repeat = of.ID, callvet.OutcomeNotRun, cell.Repeat
-		cell.Result = callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "it did not run before the run ended",
-			Rules: g.run.Manifest.rulesVersion()}
+		cell.Result = callvet.Result{
+			Verdict: callvet.VerdictNotRun, Reason: "it did not run before the run ended",
+			Rules: g.run.Manifest.rulesVersion(),
+		}
 		if !g.yield(report.Row{Case: of, Cell: cell}, nil) {
 			return false
 		}

@@ -65,8 +65,10 @@ func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, tell Even
 	for i, p := range near {
 		pairs[i] = [2]string{p.A, p.B}
 	}
-	out := &PromptResult{Format: "callvet.prompt", Version: 1, Name: "tool-caller", Revision: judge.ToolPromptRevision,
-		Tools: len(tools), ToolPrompt: *judge.MakeToolPrompt(tools, pairs)}
+	out := &PromptResult{
+		Format: "callvet.prompt", Version: 1, Name: "tool-caller", Revision: judge.ToolPromptRevision,
+		Tools: len(tools), ToolPrompt: *judge.MakeToolPrompt(tools, pairs),
+	}
 	if len(out.Alike) > 0 {
 		names := make([]string, len(out.Alike))
 		for i, p := range out.Alike {

@@ -33,7 +33,8 @@ func (t *tally) add(v callvet.Verdict) {
 // spared are the cases of a quarantine that are left out on a day, and what is said of each case
 // of it, with what became of it: nobody is to forget one. of is a run or a trace file.
 func spared(of string, list []suite.Quarantine, found map[string]*tally,
-	now time.Time) (without map[string]bool, said []string) {
+	now time.Time,
+) (without map[string]bool, said []string) {
 	for i := range list {
 		q := &list[i]
 		about := q.Owner
@@ -63,7 +64,8 @@ func spared(of string, list []suite.Quarantine, found map[string]*tally,
 
 // quarantine leaves cases out of what is summed up of the run until their day is over.
 func (r *Run) quarantine(ctx context.Context, list []suite.Quarantine,
-	now time.Time) (said []string, left tally, err error) {
+	now time.Time,
+) (said []string, left tally, err error) {
 	found := map[string]*tally{}
 	for i := range list {
 		t := &tally{}
@@ -88,7 +90,8 @@ func (r *Run) quarantine(ctx context.Context, list []suite.Quarantine,
 
 // quarantineTraces finds the tasks of a trace file that are left out, as the cases of a run are.
 func (a *App) quarantineTraces(name string,
-	list []suite.Quarantine) (without map[string]bool, said []string, err error) {
+	list []suite.Quarantine,
+) (without map[string]bool, said []string, err error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}

@@ -310,6 +310,8 @@ func sameTool(c *callvet.Call, gold string) bool {
 
 // callKey is that of a call of an attempt.
 func callKey(at *trace.Attempt, id string) labels.Key {
-	return labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat,
-		Unit: labels.Call, CallID: id}
+	return labels.Key{
+		Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat,
+		Unit: labels.Call, CallID: id,
+	}
 }

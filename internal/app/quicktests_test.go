@@ -21,11 +21,18 @@ func TestBetweenTargets(t *testing.T) {
 		list []did
 		says string // "": no finding
 	}{
-		"another result": {[]did{{"t", "a", `{"of":1,"in":2}`, `1`}, {"t", "b", `{"in":2,"of":1}`, `2`}},
-			"between targets: 1 of 1 call that several targets make at a case have another result (tools hit most: price (1))"},
+		"another result": {
+			[]did{{"t", "a", `{"of":1,"in":2}`, `1`}, {"t", "b", `{"in":2,"of":1}`, `2`}},
+			"between targets: 1 of 1 call that several targets make at a case have another result (tools hit most: price (1))",
+		},
 		"the first counts": {
-			[]did{{"t", "a", `{}`, `1`}, {"t", "a", `{}`, `2`}, {"t", "b", `{}`, `1`}, {"t", "b", `{}`, `3`},
-				{"t", "c", `{}`, `5`}},
+			[]did{
+				{"t", "a", `{}`, `1`},
+				{"t", "a", `{}`, `2`},
+				{"t", "b", `{}`, `1`},
+				{"t", "b", `{}`, `3`},
+				{"t", "c", `{}`, `5`},
+			},
 			"between targets: 1 of 2 calls that several targets make at a case",
 		},
 		"in any order": {
@@ -43,9 +50,13 @@ func TestBetweenTargets(t *testing.T) {
 		for _, d := range tc.list {
 			at := trace.Attempt{Floor: d.target == "floor"}
 			at.Trace = callvet.Trace{CaseID: d.task, Target: d.target}
-			at.Trace.Turns = []callvet.Turn{{Role: callvet.RoleAssistant,
-				Calls: []callvet.Call{{Tool: "price", Args: json.RawMessage(d.args),
-					Result: json.RawMessage(d.result)}}}}
+			at.Trace.Turns = []callvet.Turn{{
+				Role: callvet.RoleAssistant,
+				Calls: []callvet.Call{{
+					Tool: "price", Args: json.RawMessage(d.args),
+					Result: json.RawMessage(d.result),
+				}},
+			}}
 			b.attempt(&at)
 		}
 		p := &panel.Panels{Findings: []panel.Finding{{Code: "S1", Count: 9, Failed: 2}, {Code: "B2"}}}

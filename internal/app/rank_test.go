@@ -21,15 +21,21 @@ import (
 func TestRank(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, 6)
-	of := []app.Contender{{Run: d.runs[0], Target: "offline/lexical"}, {Run: d.runs[1], Target: "offline/lexical"},
-		{Run: "gone", Target: "x"}, {Run: "gone", Target: "y"}}
+	of := []app.Contender{
+		{Run: d.runs[0], Target: "offline/lexical"},
+		{Run: d.runs[1], Target: "offline/lexical"},
+		{Run: "gone", Target: "x"},
+		{Run: "gone", Target: "y"},
+	}
 	got, err := d.Rank(t.Context(), of)
 	if err != nil {
 		t.Fatal(err)
 	}
 	any4 := panel.Rank{Best: 1, Worst: 4}
-	want := &app.Ranking{Metric: panel.MetricPass, Ranks: []panel.Rank{any4, any4, any4, any4},
-		Unread: []string{"gone"}}
+	want := &app.Ranking{
+		Metric: panel.MetricPass, Ranks: []panel.Rank{any4, any4, any4, any4},
+		Unread: []string{"gone"},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -82,8 +82,10 @@ func (l *keyring) refuse(r *http.Request) error {
 		if may || !carries(r, k.Value) {
 			continue
 		}
-		return &callvet.DeniedError{Ruling: callvet.Ruling{Rule: "key-host", Action: callvet.RulingDeny,
-			Detail: k.refusal(to)}}
+		return &callvet.DeniedError{Ruling: callvet.Ruling{
+			Rule: "key-host", Action: callvet.RulingDeny,
+			Detail: k.refusal(to),
+		}}
 	}
 	return nil
 }

@@ -107,10 +107,18 @@ func TestHostsOfKeys(t *testing.T) {
 			"/", nil,
 			`{"key": "sk\"0123456789"}`, false,
 		},
-		{"a key of the server", []app.HostKey{{Value: key, Hosts: []string{"api.openai.com"}}}, "/",
-			bearer(key), "", false},
-		{"another port", []app.HostKey{{Variable: "K", Value: key, Hosts: []string{"127.0.0.1"}}}, "/",
-			bearer(key), "", false},
+		{
+			"a key of the server",
+			[]app.HostKey{{Value: key, Hosts: []string{"api.openai.com"}}},
+			"/",
+			bearer(key), "", false,
+		},
+		{
+			"another port",
+			[]app.HostKey{{Variable: "K", Value: key, Hosts: []string{"127.0.0.1"}}},
+			"/",
+			bearer(key), "", false,
+		},
 		{"a short one", []app.HostKey{{Variable: "K", Value: short}}, "/", bearer(short), "", false},
 		{"its host", []app.HostKey{{Variable: "K", Value: key, Hosts: []string{own}}}, "/", bearer(key), "", true},
 		{"its host, under another name", []app.HostKey{
@@ -118,8 +126,12 @@ func TestHostsOfKeys(t *testing.T) {
 			{Variable: "L", Value: key, Hosts: []string{own}},
 		}, "/", bearer(key), "", true},
 		{"none in it", []app.HostKey{{Variable: "K", Value: key}}, "/", bearer("other"), "", true},
-		{"a short one within a text", []app.HostKey{{Variable: "K", Value: short}}, "/EMPTYING", nil,
-			`{"text": "EMPTY"}`, true},
+		{
+			"a short one within a text",
+			[]app.HostKey{{Variable: "K", Value: short}},
+			"/EMPTYING", nil,
+			`{"text": "EMPTY"}`, true,
+		},
 	} {
 		asked = 0
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+c.path, strings.NewReader(c.body))
@@ -144,12 +156,16 @@ func TestHostsOfKeys(t *testing.T) {
 func TestKeyHosts(t *testing.T) {
 	t.Parallel()
 	hosts := app.KeyHosts(func(name string) string {
-		return map[string]string{"AWS_REGION": "eu-north-1", "ANTHROPIC_BASE_URL": "https://proxy.example:8443",
-			"OLLAMA_HOST": "gpu"}[name]
+		return map[string]string{
+			"AWS_REGION": "eu-north-1", "ANTHROPIC_BASE_URL": "https://proxy.example:8443",
+			"OLLAMA_HOST": "gpu",
+		}[name]
 	})
 	got := map[string][]string{}
-	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "COHERE_API_KEY", "OLLAMA_API_KEY",
-		"AWS_BEARER_TOKEN_BEDROCK", "AZURE_OPENAI_API_KEY", "CALLVET_COMPATIBLE_API_KEY"} {
+	for _, name := range []string{
+		"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "COHERE_API_KEY", "OLLAMA_API_KEY",
+		"AWS_BEARER_TOKEN_BEDROCK", "AZURE_OPENAI_API_KEY", "CALLVET_COMPATIBLE_API_KEY",
+	} {
 		got[name] = slices.Sorted(slices.Values(hosts[name]))
 	}
 	want := map[string][]string{

@@ -78,9 +78,13 @@ func newStored(t *testing.T, cases int) *damaged {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	files := &uploads{dir: dir, known: map[string]string{"upload-1": "blob"}, written: map[string]string{}}
-	d := &damaged{cells: cases,
-		App: app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: files,
-			Version: "test"})}
+	d := &damaged{
+		cells: cases,
+		App: app.New(app.Config{
+			Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: files,
+			Version: "test",
+		}),
+	}
 	for i := range d.runs {
 		s, err := d.StartRun(t.Context(),
 			as[app.RunRequest](t,
@@ -214,8 +218,10 @@ func TestBadStoredCells(t *testing.T) {
 func TestBadStoredColumns(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, 8)
-	for _, column := range []string{"outcome", "verdict", "class", "case_id", "overall", "cost", "requests", "flags",
-		"exchanges", "repeat"} {
+	for _, column := range []string{
+		"outcome", "verdict", "class", "case_id", "overall", "cost", "requests", "flags",
+		"exchanges", "repeat",
+	} {
 		d.set(t, "UPDATE cells SET trace=?, result=? WHERE run=1", []byte(wholeTrace), []byte(wholeResult))
 		for i, v := range []any{"", "x", int64(-1), 1e300, []byte{0xff}, strings.Repeat("y", 1<<16)} {
 			d.set(t, "UPDATE cells SET "+column+"=? WHERE run=1 AND case_ix=?", v, i)
@@ -331,8 +337,12 @@ func TestFilterByReason(t *testing.T) {
 		{"a reason", []string{"token_limit"}, nil, []string{"c0/0 fail"}},
 		{"a kind of error", []string{"content_filter"}, nil, []string{"c2/0 error"}},
 		{"two of them", []string{"empty_answer", "lost_record"}, nil, []string{"c1/0 fail", "c5/0 error"}},
-		{"with a class", []string{"empty_answer", "content_filter"}, []callvet.Class{"provider"},
-			[]string{"c2/0 error"}},
+		{
+			"with a class",
+			[]string{"empty_answer", "content_filter"},
+			[]callvet.Class{"provider"},
+			[]string{"c2/0 error"},
+		},
 		{"the name of a class", nil, []callvet.Class{"unknown_tool"}, []string{"c3/0 fail"}},
 		{"its earlier name", nil, []callvet.Class{"tool_hallucination"}, []string{"c3/0 fail"}},
 		{"the earlier name of the other one", nil, []callvet.Class{"argument_hallucination"}, []string{"c4/0 fail"}},
@@ -380,10 +390,14 @@ func TestChecksums(t *testing.T) {
 			"1 attempt cannot be read", true,
 		},
 		"another score": {"UPDATE cells SET overall=0.5 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
-		"another outcome": {"UPDATE cells SET outcome='abstained' WHERE run=1 AND case_ix=2",
-			"1 attempt cannot be read", true},
-		"another case": {"UPDATE cells SET case_id='c3' WHERE run=1 AND case_ix=2",
-			"1 attempt cannot be read", true},
+		"another outcome": {
+			"UPDATE cells SET outcome='abstained' WHERE run=1 AND case_ix=2",
+			"1 attempt cannot be read", true,
+		},
+		"another case": {
+			"UPDATE cells SET case_id='c3' WHERE run=1 AND case_ix=2",
+			"1 attempt cannot be read", true,
+		},
 		"another cost": {"UPDATE cells SET cost=9 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
 		"another result": {
 			"UPDATE cells SET result=replace(result, 'pass', 'fail') WHERE run=1 AND case_ix=2",
@@ -447,30 +461,54 @@ func TestDamagedRun(t *testing.T) {
 		refused    bool   // by gates
 	}{
 		"whole": {query: "UPDATE runs SET name='x' WHERE num=1", counted: 6},
-		"a manifest that is no JSON": {query: "UPDATE runs SET manifest='{\"version\": 1, \"targets\"' WHERE num=1",
-			counted: 6, problem: "read manifest of run", list: true, refused: true},
-		"a manifest of another type": {query: "UPDATE runs SET manifest='[1]' WHERE num=1", counted: 6,
-			problem: "read manifest of run", list: true, refused: true},
-		"a manifest without targets": {query: "UPDATE runs SET manifest='{}' WHERE num=1", counted: 6,
-			problem: "it names no target", list: true, refused: true},
-		"an empty manifest": {query: "UPDATE runs SET manifest='' WHERE num=1", counted: 6,
-			problem: "read manifest of run", list: true, refused: true},
-		"the head of the suite": {query: "UPDATE suites SET head='no JSON'", counted: 6,
-			problem: "read suite of run", refused: true},
-		"an attempt": {query: "UPDATE cells SET trace='no JSON' WHERE run=1 AND case_ix=2",
-			counted: 6, problem: "1 attempt cannot be read"},
-		"an attempt of a target not there": {query: "UPDATE cells SET target_ix=7 WHERE run=1 AND case_ix=2",
-			counted: 5, problem: `1 record is lost: an attempt at case "c2" has the target 7 of 1`, lost: true},
-		"an attempt of the next target": {query: "UPDATE cells SET target_ix=1 WHERE run=1 AND case_ix=2",
-			counted: 5, problem: "has the target 1 of 1", lost: true},
-		"an attempt of a target -1": {query: "UPDATE cells SET target_ix=-1 WHERE run=1 AND case_ix=2",
-			counted: 5, problem: "1 record is lost", lost: true},
-		"an attempt of no target": {query: "UPDATE cells SET target_ix='x' WHERE run=1 AND case_ix=2",
-			counted: 5, problem: "has the target x of 1", lost: true},
-		"an attempt at a case not there": {query: "UPDATE cells SET case_ix=99 WHERE run=1 AND case_ix=2",
-			counted: 5, problem: "the case 99 of 6", lost: true},
-		"an attempt at no case": {query: "UPDATE cells SET case_ix='x' WHERE run=1 AND case_ix=2",
-			counted: 5, problem: "the case x of 6", lost: true},
+		"a manifest that is no JSON": {
+			query:   "UPDATE runs SET manifest='{\"version\": 1, \"targets\"' WHERE num=1",
+			counted: 6, problem: "read manifest of run", list: true, refused: true,
+		},
+		"a manifest of another type": {
+			query: "UPDATE runs SET manifest='[1]' WHERE num=1", counted: 6,
+			problem: "read manifest of run", list: true, refused: true,
+		},
+		"a manifest without targets": {
+			query: "UPDATE runs SET manifest='{}' WHERE num=1", counted: 6,
+			problem: "it names no target", list: true, refused: true,
+		},
+		"an empty manifest": {
+			query: "UPDATE runs SET manifest='' WHERE num=1", counted: 6,
+			problem: "read manifest of run", list: true, refused: true,
+		},
+		"the head of the suite": {
+			query: "UPDATE suites SET head='no JSON'", counted: 6,
+			problem: "read suite of run", refused: true,
+		},
+		"an attempt": {
+			query:   "UPDATE cells SET trace='no JSON' WHERE run=1 AND case_ix=2",
+			counted: 6, problem: "1 attempt cannot be read",
+		},
+		"an attempt of a target not there": {
+			query:   "UPDATE cells SET target_ix=7 WHERE run=1 AND case_ix=2",
+			counted: 5, problem: `1 record is lost: an attempt at case "c2" has the target 7 of 1`, lost: true,
+		},
+		"an attempt of the next target": {
+			query:   "UPDATE cells SET target_ix=1 WHERE run=1 AND case_ix=2",
+			counted: 5, problem: "has the target 1 of 1", lost: true,
+		},
+		"an attempt of a target -1": {
+			query:   "UPDATE cells SET target_ix=-1 WHERE run=1 AND case_ix=2",
+			counted: 5, problem: "1 record is lost", lost: true,
+		},
+		"an attempt of no target": {
+			query:   "UPDATE cells SET target_ix='x' WHERE run=1 AND case_ix=2",
+			counted: 5, problem: "has the target x of 1", lost: true,
+		},
+		"an attempt at a case not there": {
+			query:   "UPDATE cells SET case_ix=99 WHERE run=1 AND case_ix=2",
+			counted: 5, problem: "the case 99 of 6", lost: true,
+		},
+		"an attempt at no case": {
+			query:   "UPDATE cells SET case_ix='x' WHERE run=1 AND case_ix=2",
+			counted: 5, problem: "the case x of 6", lost: true,
+		},
 		"a manifest with a case not there":  {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.cases', json('[0,99]')) WHERE num=1`, counted: 6, problem: "it has a case that the suite does not have", refused: true},
 		"a manifest with a seed of a text":  {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.seed', 'x') WHERE num=1`, counted: 6, problem: "read manifest of run", list: true, refused: true},
 		"targets of a manifest are no list": {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.targets', 7) WHERE num=1`, counted: 6, problem: "read manifest of run", list: true, refused: true},

@@ -12,8 +12,10 @@ import (
 // have their own repeats.
 func TestPlannedPlaces(t *testing.T) {
 	t.Parallel()
-	m := &Manifest{Repeats: 2, OwnRepeats: map[int]int{1: 5, 4: 1}, Targets: make([]callvet.Target, 3),
-		Cases: []int{7, 4, 1, 2}}
+	m := &Manifest{
+		Repeats: 2, OwnRepeats: map[int]int{1: 5, 4: 1}, Targets: make([]callvet.Target, 3),
+		Cases: []int{7, 4, 1, 2},
+	}
 	if n := m.attempts(0); n != 10 {
 		t.Errorf("%d attempts", n)
 	}

@@ -103,8 +103,10 @@ func (a *App) StartReplay(ctx context.Context, req ReplayRequest, tell Events) (
 		return nil, refused("run", "replay run %s: its scorers may not run commands here: %s", of.Stored.ID,
 			strings.Join(commands, "; "))
 	}
-	s := &Session{yield: make(chan struct{}), app: a, tell: tell, settings: req.Settings, slices: req.Slices,
-		noWait: true}
+	s := &Session{
+		yield: make(chan struct{}), app: a, tell: tell, settings: req.Settings, slices: req.Slices,
+		noWait: true,
+	}
 	if s.op, err = a.newOpener(req.timeout(), man.Prices, of.Stored.ID, tell); err != nil {
 		return nil, err
 	}
@@ -124,8 +126,10 @@ func (r *Run) replayManifest(req *ReplayRequest, version string) (*Manifest, err
 	m.Callvet, m.Origin, m.Settings, m.Slices, m.Keep, m.Judges, m.NoCache, m.Live = version, req.Origin, &req.Settings,
 		req.Slices, append(slices.Clone(m.Keep), req.Keep...), nil, true, nil
 	m.Rules = callvet.RulesVersion
-	m.World = &RanWorld{WorldRequest: WorldRequest{World: WorldRecorded, Recordings: req.Recordings,
-		OnMiss: req.OnMiss}}
+	m.World = &RanWorld{WorldRequest: WorldRequest{
+		World: WorldRecorded, Recordings: req.Recordings,
+		OnMiss: req.OnMiss,
+	}}
 	if req.Prices != "" {
 		m.Prices = req.Prices
 	}
@@ -329,8 +333,10 @@ func (s *Session) recorded(ctx context.Context, of *Run) (out storedCalls, err e
 		if err != nil {
 			return out, err
 		}
-		at := world.Conversation{Case: k.ID, Target: of.Manifest.Targets[c.Target].Name, Repeat: c.Repeat,
-			Tools: of.toolsOf(k)}
+		at := world.Conversation{
+			Case: k.ID, Target: of.Manifest.Targets[c.Target].Name, Repeat: c.Repeat,
+			Tools: of.toolsOf(k),
+		}
 		out.calls = append(out.calls, world.OfTrace(&c.Trace, at, of.Manifest.Guard == nil)...)
 		if len(out.calls) > world.MaxRecordings {
 			return out, fmt.Errorf("replay run %s: it has more than %d calls: %w", of.Stored.ID, world.MaxRecordings,

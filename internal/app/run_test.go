@@ -26,18 +26,30 @@ func TestNext(t *testing.T) {
 		v       []panel.Verdicts
 		want    []Action
 	}{
-		{"all passed once", store.StatusDone, 1, []panel.Verdicts{{Pass: 2}},
-			[]Action{again(One("repeats", "5")), report, diff}},
+		{
+			"all passed once", store.StatusDone, 1,
+			[]panel.Verdicts{{Pass: 2}},
+			[]Action{again(One("repeats", "5")), report, diff},
+		},
 		{"all passed often", store.StatusDone, 2, []panel.Verdicts{{Pass: 4}}, []Action{report, diff}},
 		{"nothing ran", store.StatusDone, 3, []panel.Verdicts{{}}, []Action{report, diff}},
 		{"no target", store.StatusDone, 3, nil, []Action{report, diff}},
-		{"some failed", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Fail: 1}},
-			[]Action{show, again(One("failed_from", "r")), report}},
+		{
+			"some failed", store.StatusDone, 2,
+			[]panel.Verdicts{{Pass: 1, Fail: 1}},
+			[]Action{show, again(One("failed_from", "r")), report},
+		},
 		{"some errors", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Error: 1}}, []Action{resume, report, diff}},
-		{"a failure and an error, once", store.StatusDone, 1, []panel.Verdicts{{Pass: 1, Fail: 1, Error: 1}},
-			[]Action{resume, again(One("failed_from", "r")), report}},
-		{"interrupted", store.StatusInterrupted, 2, []panel.Verdicts{{Fail: 1}},
-			[]Action{resume, again(One("failed_from", "r")), report}},
+		{
+			"a failure and an error, once", store.StatusDone, 1,
+			[]panel.Verdicts{{Pass: 1, Fail: 1, Error: 1}},
+			[]Action{resume, again(One("failed_from", "r")), report},
+		},
+		{
+			"interrupted", store.StatusInterrupted, 2,
+			[]panel.Verdicts{{Fail: 1}},
+			[]Action{resume, again(One("failed_from", "r")), report},
+		},
 	} {
 		r := &Run{Stored: store.Run{ID: "r", Status: tt.status}, Suite: &callvet.Suite{}, Manifest: &Manifest{}}
 		p := &panel.Panels{Repeats: tt.repeats}

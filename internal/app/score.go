@@ -299,8 +299,10 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 	if err := nameClash(&rules, tools, tell); err != nil {
 		return nil, err
 	}
-	add := adding{watch: w, tools: tools, steps: cfg, scoring: rules, lines: trace.Options{Strict: r.Strict},
-		jobs: r.Jobs, side: r.side, without: r.without, each: r.each}
+	add := adding{
+		watch: w, tools: tools, steps: cfg, scoring: rules, lines: trace.Options{Strict: r.Strict},
+		jobs: r.Jobs, side: r.side, without: r.without, each: r.each,
+	}
 	if r.side != nil && !w.Whole() { // whole attempts cost memory, and nothing else needs them
 		if _, err := a.eachTask(r.Traces[0], r.side.Record); err != nil {
 			return nil, err
@@ -316,8 +318,10 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 		return nil, err
 	}
 	tellUnused(slices.Concat(problems, res.Problems), res, tell)
-	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: r.Traces, marks: res.Marks,
-		scorer: scorer, red: red, again: true}
+	s := &scored{
+		panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: r.Traces, marks: res.Marks,
+		scorer: scorer, red: red, again: true,
+	}
 	s.contradict(cfg.Partial)
 	s.panels.Lost = s.lost()
 	findings.Incidents(s.panels)
@@ -346,14 +350,17 @@ type adding struct {
 
 // up adds sources up. The problems are those of the tools.
 func (d *adding) up(ctx context.Context,
-	sources []measure.Source) (*measure.Result, *score.StepScorer, []callvet.Problem, error) {
+	sources []measure.Source,
+) (*measure.Result, *score.StepScorer, []callvet.Problem, error) {
 	cfg := d.steps
 	cfg.Catalogue, cfg.Families, cfg.Tools = len(d.tools) > 0, callvet.FamiliesOf(d.tools), d.tools
 	scorer, problems := score.NewStepScorer(
 		score.StepConfig{Tools: d.tools, Safe: d.watch.Safe(), Scoring: d.scoring, Matchers: stepMatchers})
 	d.watch.Name(scorer.Naming())
-	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(ctx), Lines: d.lines, Jobs: d.jobs,
-		Without: d.without, Each: d.each}
+	set := measure.Config{
+		Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(ctx), Lines: d.lines, Jobs: d.jobs,
+		Without: d.without, Each: d.each,
+	}
 	if set.Jobs <= 0 {
 		set.Jobs = runtime.GOMAXPROCS(0)
 	}

@@ -115,9 +115,11 @@ func (o *scorersOf) refusal(req *RunRequest, permit Permit) error {
 	case !o.denied:
 		return nil
 	case !permit.Commands:
-		return &callvet.FieldError{Field: "suite", Kind: callvet.ErrDenied,
+		return &callvet.FieldError{
+			Field: "suite", Kind: callvet.ErrDenied,
 			Text: fmt.Sprintf("suite %s: denied: scorers may not run commands here: %s", req.Suite,
-				strings.Join(o.all(), "; "))}
+				strings.Join(o.all(), "; ")),
+		}
 	}
 	return &callvet.FieldError{
 		Field: "suite", Kind: callvet.ErrDenied,
@@ -180,11 +182,13 @@ func (a *App) poolIn(dir string, keep []redact.Kind) (*judge.ScorerPool, error) 
 		return nil, err
 	}
 	env, _ := redact.ChildEnvironment(a.cfg.Environ, keyVariables(), nil)
-	return judge.NewScorerPool(judge.ScorerConfig{Dir: dir, Env: env,
+	return judge.NewScorerPool(judge.ScorerConfig{
+		Dir: dir, Env: env,
 		Redact: func(c *callvet.Case, t *callvet.Trace) (callvet.Case, callvet.Trace) {
 			shown, cell := base.Fork().Row(c, &callvet.Cell{Trace: *t})
 			return shown, cell.Trace
-		}}), nil
+		},
+	}), nil
 }
 
 // tellScorers tells which scorers of two runs are not the same: what they measured is compared

@@ -37,8 +37,10 @@ func (a *App) stepScoring(given string, tell Events) (set callvet.Scoring, told 
 		_, unfit := match.FromScoring(&set, nil)
 		for _, p := range unfit {
 			problems = append(problems,
-				callvet.Problem{Position: callvet.Position{File: name}, Code: p.Code, Key: p.Key, Message: p.Message,
-					Fix: p.Fix})
+				callvet.Problem{
+					Position: callvet.Position{File: name}, Code: p.Code, Key: p.Key, Message: p.Message,
+					Fix: p.Fix,
+				})
 		}
 	}
 	if len(problems) > 0 {

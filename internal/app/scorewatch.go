@@ -19,7 +19,8 @@ import (
 // watch makes ready what is asked for. The suite's tools stand in for those that are named. done
 // ends the programs of the suite.
 func (a *App) watch(ctx context.Context, set *TraceSettings,
-	tell Events) (w *measure.Watch, tools []callvet.Tool, done func(), err error) {
+	tell Events,
+) (w *measure.Watch, tools []callvet.Tool, done func(), err error) {
 	if tools, err = a.ReadTools(set.Tools, tell); err != nil {
 		return nil, nil, nil, err
 	}

@@ -175,7 +175,8 @@ func (a *App) Curve(ctx context.Context, req SweepRequest, conclude Conclude, te
 
 // ResumeCurve goes on with the run of a curve, and tells the curve.
 func (a *App) ResumeCurve(ctx context.Context, req ResumeRequest, conclude Conclude,
-	tell Events) (c *Curve, err error) {
+	tell Events,
+) (c *Curve, err error) {
 	s, err := a.ResumeRun(ctx, req, tell)
 	if err != nil {
 		return nil, err

@@ -330,10 +330,16 @@ func TestScorersThatRun(t *testing.T) {
 		allow  bool
 		want   string
 	}{
-		{app.Permit{}, true,
-			"suite upload-9: denied: scorers may not run commands here: sh check.sh; node, with JavaScript of the suite"},
-		{app.Permit{Commands: true}, false,
-			"suite upload-9: denied: its scorers would run: sh check.sh; node, with JavaScript of the suite"},
+		{
+			app.Permit{},
+			true,
+			"suite upload-9: denied: scorers may not run commands here: sh check.sh; node, with JavaScript of the suite",
+		},
+		{
+			app.Permit{Commands: true},
+			false,
+			"suite upload-9: denied: its scorers would run: sh check.sh; node, with JavaScript of the suite",
+		},
 		{app.Permit{Commands: true}, true, ""},
 	} {
 		a, files := server(t, tc.permit)
@@ -363,8 +369,10 @@ func TestScorersThatRun(t *testing.T) {
 // TestPermits: what a client may not do is denied, and done for one that may.
 func TestPermits(t *testing.T) {
 	t.Parallel()
-	for target, permit := range map[string]app.Permit{"exec:true": {Commands: true},
-		"recorded:upload-1": {Files: true}} {
+	for target, permit := range map[string]app.Permit{
+		"exec:true":         {Commands: true},
+		"recorded:upload-1": {Files: true},
+	} {
 		text := `{"suite": "upload-1", "targets": [{"target": "` + target + `"}]}`
 		a, _ := server(t, app.Permit{})
 		if _, err := a.StartRun(t.Context(), as[app.RunRequest](t, text), nil); !errors.Is(err, callvet.ErrDenied) {
@@ -404,8 +412,10 @@ func TestOneWayOut(t *testing.T) {
 	open := httptest.NewServer(
 		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s got a request", r.Host) }))
 	t.Cleanup(open.Close)
-	for _, target := range []string{`"openai/m", "base_url": "` + open.URL + `/v1"`, `"` + open.URL + `/agent"`,
-		`"retrieve:` + open.URL + `/select"`} {
+	for _, target := range []string{
+		`"openai/m", "base_url": "` + open.URL + `/v1"`, `"` + open.URL + `/agent"`,
+		`"retrieve:` + open.URL + `/select"`,
+	} {
 		g := &guard{}
 		a, _ := serverWith(t,
 			app.Config{HTTP: &http.Client{Transport: g}, Getenv: func(string) string { return "a-key-of-nobody" }})

@@ -128,7 +128,8 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 // givingWay yields the attempts that are stored, if there are any, and then makes the damaged ones
 // give way to those that are asked again.
 func givingWay(ctx context.Context, lease *store.Lease,
-	done iter.Seq2[*callvet.Cell, error]) iter.Seq2[*callvet.Cell, error] {
+	done iter.Seq2[*callvet.Cell, error],
+) iter.Seq2[*callvet.Cell, error] {
 	if done == nil {
 		return nil
 	}
@@ -233,8 +234,10 @@ func (s *Session) unchanged(ctx context.Context, req *ResumeRequest) error {
 		return nil
 	}
 	if why := catalog.Changed(asked, s.Manifest.Catalogues, s.Manifest.ToolsHash, catalogueFiles{s.app}); why != "" {
-		return &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: %s", s.Stored.ID, callvet.ErrConflict, why),
-			Hint: "start a new run"}
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("resume run %s: %w: %s", s.Stored.ID, callvet.ErrConflict, why),
+			Hint: "start a new run",
+		}
 	}
 	return nil
 }
@@ -407,7 +410,8 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 
 // config is how the cells are run; end lets go of what scores them.
 func (s *Session) config(ctx context.Context, lease *store.Lease,
-	hide *hiding) (cfg run.Config, end func(), err error) {
+	hide *hiding,
+) (cfg run.Config, end func(), err error) {
 	scoring, err := s.app.scoring(ctx, s.Manifest.Embedder)
 	if err != nil {
 		return cfg, nil, err
@@ -442,8 +446,10 @@ func (s *Session) config(ctx context.Context, lease *store.Lease,
 		Redact: hide.cell,
 		Observe: func(ev run.Event) {
 			s.live.observe(ev)
-			s.tell.emit(Event{Progress: &ProgressEvent{Done: ev.Done, Total: ev.Total, Failed: ev.Fail,
-				Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA}})
+			s.tell.emit(Event{Progress: &ProgressEvent{
+				Done: ev.Done, Total: ev.Total, Failed: ev.Fail,
+				Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA,
+			}})
 		},
 	}
 	man.judges(&cfg)

@@ -96,9 +96,11 @@ func (s *Settings) check() error {
 	case !(s.FailUnder >= 0 && s.FailUnder <= 1):
 		return wrong("fail_under", fmt.Sprint(s.FailUnder), "write a share between 0 and 1")
 	case s.Gates != "" && !s.RequirePass && s.FailUnder == 0:
-		return &callvet.FieldError{Field: "gates",
-			Text: "{gates} says what {require_pass} and {fail_under} leave out: give one of them",
-			Fix:  "to check the gates: callvet gate RUN --gates FILE"}
+		return &callvet.FieldError{
+			Field: "gates",
+			Text:  "{gates} says what {require_pass} and {fail_under} leave out: give one of them",
+			Fix:   "to check the gates: callvet gate RUN --gates FILE",
+		}
 	}
 	return nil
 }

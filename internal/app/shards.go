@@ -272,11 +272,15 @@ func (s *Session) tellShards(ctx context.Context, errs int, over <-chan struct{}
 		}
 		p, err := s.db.Progress(ctx, s.Stored.ID, sum.Last)
 		if r, rerr := s.db.Run(ctx, s.Stored.ID); err == nil && rerr == nil { // else it is told later
-			sum = store.Progress{Last: p.Last, Done: sum.Done + p.Done, Fail: sum.Fail + p.Fail,
-				Error: sum.Error + p.Error, NotRun: sum.NotRun + p.NotRun}
+			sum = store.Progress{
+				Last: p.Last, Done: sum.Done + p.Done, Fail: sum.Fail + p.Fail,
+				Error: sum.Error + p.Error, NotRun: sum.NotRun + p.NotRun,
+			}
 			again := min(errs, sum.Error+sum.NotRun)
-			told := ProgressEvent{Total: s.Size(), Done: sum.Done - again, Failed: sum.Fail,
-				Errors: max(sum.Error-again, 0), CostUSD: r.Spent.USD}
+			told := ProgressEvent{
+				Total: s.Size(), Done: sum.Done - again, Failed: sum.Fail,
+				Errors: max(sum.Error-again, 0), CostUSD: r.Spent.USD,
+			}
 			if before < 0 {
 				before = told.Done
 			}

@@ -221,13 +221,18 @@ func TestShardsCache(t *testing.T) {
 		}
 		var shards atomic.Int64
 		s, err := a.ResumeRun(t.Context(),
-			app.ResumeRequest{Run: started.Stored.ID,
-				Split: &app.Split{Workers: 2, Rounds: 4,
+			app.ResumeRequest{
+				Run: started.Stored.ID,
+				Split: &app.Split{
+					Workers: 2, Rounds: 4,
 					Shard: func(ctx context.Context, task app.ShardTask,
-						yield <-chan struct{}) (app.ShardResult, error) {
+						yield <-chan struct{},
+					) (app.ShardResult, error) {
 						shards.Add(1)
 						return a.DoShard(ctx, task, yield)
-					}}}, nil)
+					},
+				},
+			}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,8 +361,10 @@ func TestShardOfALostRun(t *testing.T) {
 	if err := started.Close(); err != nil {
 		t.Fatal(err)
 	}
-	task := app.ShardTask{Run: started.Stored.ID, Lease: "other",
-		Shard: run.Shard{Targets: []int{0}, Cases: [][2]int{{0, 2}}}}
+	task := app.ShardTask{
+		Run: started.Stored.ID, Lease: "other",
+		Shard: run.Shard{Targets: []int{0}, Cases: [][2]int{{0, 2}}},
+	}
 	if out, err := a.DoShard(t.Context(), task, nil); !errors.Is(err, callvet.ErrConflict) || out.Status != "" {
 		t.Errorf("%+v, %v", out, err)
 	}

@@ -114,8 +114,10 @@ func (m *makers) group(f *suite.File, id string) (*madeGroup, error) {
 	if g := m.at[key]; g != nil {
 		return g, nil
 	}
-	g := &madeGroup{StaleGroup: StaleGroup{From: f.Name, Cases: []string{}, Tools: []string{},
-		Warnings: []suite.StaleWarning{}}}
+	g := &madeGroup{StaleGroup: StaleGroup{
+		From: f.Name, Cases: []string{}, Tools: []string{},
+		Warnings: []suite.StaleWarning{},
+	}}
 	switch {
 	case raw != nil:
 		var err error
@@ -160,7 +162,8 @@ func (m *makers) compare(ctx context.Context, s *callvet.Suite, now *suite.Stale
 }
 
 func compareGroups(ctx context.Context, groups []*madeGroup, s *callvet.Suite,
-	now *suite.StaleState) ([]StaleGroup, error) {
+	now *suite.StaleState,
+) ([]StaleGroup, error) {
 	var failed error
 	alike := sync.OnceValue(func() func(a, b string) bool {
 		like, err := catalog.Overlap(ctx, s.Tools)
@@ -224,9 +227,11 @@ func (a *App) staleRun(ctx context.Context, req StaleRequest, tell Events) ([]St
 	if err != nil {
 		return nil, err
 	}
-	g := &madeGroup{StaleGroup: StaleGroup{From: "run " + r.Stored.ID,
+	g := &madeGroup{StaleGroup: StaleGroup{
+		From: "run " + r.Stored.ID,
 		Made: r.Stored.Created.UTC().Format(time.RFC3339), Cases: []string{}, Tools: []string{},
-		Warnings: []suite.StaleWarning{}}}
+		Warnings: []suite.StaleWarning{},
+	}}
 	g.state = suite.StaleStateOf(r.Suite, models(r.Manifest.Specs), g.Made)
 	var bad error
 	for c := range r.Chosen(&bad) {
@@ -243,8 +248,10 @@ func (a *App) staleRun(ctx context.Context, req StaleRequest, tell Events) ([]St
 	if req.Suite == "" {
 		req.Suite = r.Manifest.Path
 		if a.cfg.Files.Kind(req.Suite) == KindNone {
-			return nil, &callvet.Hinted{Err: wrong("suite", req.Suite, "the run read it, and it is not there"),
-				Hint: "name what is there now"}
+			return nil, &callvet.Hinted{
+				Err:  wrong("suite", req.Suite, "the run read it, and it is not there"),
+				Hint: "name what is there now",
+			}
 		}
 	}
 	read, err := a.OpenSuite(ctx, req.SuiteRequest, tell)

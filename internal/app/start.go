@@ -182,8 +182,10 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{yield: make(chan struct{}), app: a, tell: tell, op: op, policy: policy, tools: tools, world: answers,
-		settings: req.Settings, slices: req.Slices, noWait: true, dry: dry}
+	s := &Session{
+		yield: make(chan struct{}), app: a, tell: tell, op: op, policy: policy, tools: tools, world: answers,
+		settings: req.Settings, slices: req.Slices, noWait: true, dry: dry,
+	}
 	if err := s.start(ctx, db, req, read, specs); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -231,7 +233,8 @@ func (a *App) suiteOf(ctx context.Context, req *RunRequest, tell Events) (*suite
 
 // start opens the targets, keeps the suite and creates the run. When it fails nothing is kept.
 func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream,
-	specs []TargetSpec) (err error) {
+	specs []TargetSpec,
+) (err error) {
 	if s.targets == nil {
 		if s.targets, err = s.op.openAll(ctx, specs); err != nil {
 			return err
@@ -349,7 +352,8 @@ func chosenOf(positions, chosen []int) *int {
 // error in it: then nothing is stored. rubrics are the positions of the cases for judges.
 // each is given every case.
 func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, own *scorersOf,
-	each func(*callvet.Case), tell Events) (hash string, rubrics []int, err error) {
+	each func(*callvet.Case), tell Events,
+) (hash string, rubrics []int, err error) {
 	n := 0
 	count := func(c *callvet.Case) {
 		own.add(c)
@@ -535,8 +539,10 @@ func selectCases(ctx context.Context, db *store.DB, cases run.Source, req *RunRe
 		}
 		sel.Only = map[string]bool{}
 		for c, err := range db.Cells(ctx, r.ID,
-			store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError,
-				callvet.VerdictNotRun}}) {
+			store.Filter{Verdicts: []callvet.Verdict{
+				callvet.VerdictFail, callvet.VerdictError,
+				callvet.VerdictNotRun,
+			}}) {
 			if err != nil {
 				return nil, err
 			}

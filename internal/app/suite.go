@@ -89,8 +89,10 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*su
 
 // suiteOptions reads what a suite needs beside its file. done lets go of what is sent along.
 func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, done func(), err error) {
-	opt = suite.Options{Dialect: req.Format, Outside: a.cfg.Permit.Outside, NoIncludes: !a.cfg.Permit.Includes,
-		Programs: req.Programs, Tools: req.Catalogue}
+	opt = suite.Options{
+		Dialect: req.Format, Outside: a.cfg.Permit.Outside, NoIncludes: !a.cfg.Permit.Includes,
+		Programs: req.Programs, Tools: req.Catalogue,
+	}
 	tools, err := a.newestTools(req.Tools, tell)
 	if err != nil {
 		return opt, nil, err
@@ -213,8 +215,10 @@ func (a *App) Lint(ctx context.Context, req LintRequest, tell Events) (LintResul
 // refused where requests may not run commands: the error wraps callvet.ErrDenied then.
 func (a *App) ReadSuite(ctx context.Context, req SuiteRequest, tell Events) (*callvet.Suite, []callvet.Problem, error) {
 	var cases []callvet.Case
-	own := &scorersOf{version: func(*callvet.Scorer) string { return "" }, may: a.cfg.Permit.Commands,
-		commands: map[string][]string{}, seen: map[string]map[string]bool{}, kinds: map[string]map[string]bool{}}
+	own := &scorersOf{
+		version: func(*callvet.Scorer) string { return "" }, may: a.cfg.Permit.Commands,
+		commands: map[string][]string{}, seen: map[string]map[string]bool{}, kinds: map[string]map[string]bool{},
+	}
 	s, out, err := a.lint(ctx, &LintRequest{SuiteRequest: req}, func(c *callvet.Case) {
 		own.add(c)
 		cases = append(cases, *c)
@@ -228,7 +232,8 @@ func (a *App) ReadSuite(ctx context.Context, req SuiteRequest, tell Events) (*ca
 
 // lint reads a suite and gives it without its cases, each of which each is given.
 func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Case),
-	tell Events) (*callvet.Suite, LintResult, error) {
+	tell Events,
+) (*callvet.Suite, LintResult, error) {
 	var out LintResult
 	if req.MaxAge < 0 {
 		return nil, out, wrong("max_age", fmt.Sprint(req.MaxAge), "it is a number of months, 0 for any age")

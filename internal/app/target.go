@@ -163,8 +163,10 @@ func (a *App) targets(req *RunRequest, tell Events) ([]TargetSpec, error) {
 		out = append(out, more...)
 	}
 	if len(out) == 0 {
-		return nil, &callvet.FieldError{Field: "targets", Text: "no target to evaluate",
-			Fix: "{targets} openai/gpt-5-mini, or {targets} offline/lexical, which needs no key"}
+		return nil, &callvet.FieldError{
+			Field: "targets", Text: "no target to evaluate",
+			Fix: "{targets} openai/gpt-5-mini, or {targets} offline/lexical, which needs no key",
+		}
 	}
 	if err := systemPrompts(out, req.SystemFor); err != nil {
 		return nil, err
@@ -206,11 +208,16 @@ func agentKinds() []agentKind {
 	answers := []string{"text", "calls", "name", "args", "result", "error"}
 	web := func(s *TargetSpec) bool { return endpoint.Web(s.Target) }
 	return []agentKind{
-		{"agents over HTTP (http://…, https://…)", web,
-			append([]string{"preset", "body", "input", "session", "history", "system", "tools", "stubs"}, answers...)},
+		{
+			"agents over HTTP (http://…, https://…)", web,
+			append([]string{"preset", "body", "input", "session", "history", "system", "tools", "stubs"}, answers...),
+		},
 		{"agents that are commands (exec:…)", func(s *TargetSpec) bool { return s.command() != "" }, answers},
-		{"services that select tools (retrieve:http://…)",
-			func(s *TargetSpec) bool { return s.service() != "" && !web(s) }, []string{"k"}},
+		{
+			"services that select tools (retrieve:http://…)",
+			func(s *TargetSpec) bool { return s.service() != "" && !web(s) },
+			[]string{"k"},
+		},
 	}
 }
 
@@ -332,8 +339,10 @@ func (a *App) permitted(specs []TargetSpec) error {
 }
 
 func denied(s *TargetSpec, what string) error {
-	return &callvet.FieldError{Field: "targets", Kind: callvet.ErrDenied,
-		Text: fmt.Sprintf("{targets} %s: denied: targets may not %s here", s.Target, what)}
+	return &callvet.FieldError{
+		Field: "targets", Kind: callvet.ErrDenied,
+		Text: fmt.Sprintf("{targets} %s: denied: targets may not %s here", s.Target, what),
+	}
 }
 
 // unspelled refuses targets whose settings hold a secret as it is: they are kept with the run.
@@ -369,8 +378,10 @@ func (s *TargetSpec) settings() []redact.Setting {
 		out = append(out, redact.Setting{Name: "the header " + name, Text: s.Headers[name], Hint: variable})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Params.Extra)) {
-		out = append(out, redact.Setting{Name: "the parameter " + name, Key: name, JSON: s.Params.Extra[name],
-			Hint: "give keys in the environment: api_key_env names the variable"})
+		out = append(out, redact.Setting{
+			Name: "the parameter " + name, Key: name, JSON: s.Params.Extra[name],
+			Hint: "give keys in the environment: api_key_env names the variable",
+		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Body)) {
 		if raw, err := json.Marshal(s.Body[name]); err == nil {

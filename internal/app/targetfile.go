@@ -68,8 +68,10 @@ func (a *App) readTargets(name string, shared TargetSpec) ([]TargetSpec, error) 
 		err = fmt.Errorf("%s: a list under the key targets is needed", name)
 	}
 	if err != nil {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("read targets: %w: %w", callvet.ErrInvalid, err),
-			Hint: "callvet schema targets"}
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("read targets: %w: %w", callvet.ErrInvalid, err),
+			Hint: "callvet schema targets",
+		}
 	}
 	return over(file.JSON(), shared)
 }

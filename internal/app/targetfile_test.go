@@ -21,8 +21,10 @@ func TestTargetsFile(t *testing.T) {
 	a := New(Config{Files: files})
 	write := func(text string) { files["t.yaml"] = text }
 	temperature := 0.5
-	shared := TargetSpec{Headers: map[string]string{"X-All": "1"}, Params: callvet.Params{Temperature: &temperature},
-		SystemPrompt: "shared"}
+	shared := TargetSpec{
+		Headers: map[string]string{"X-All": "1"}, Params: callvet.Params{Temperature: &temperature},
+		SystemPrompt: "shared",
+	}
 	write(
 		"targets:\n  - target: http://one.example\n    headers: {Authorization: Bearer one}\n    params: {max_tokens: 7}\n  - target: http://two.example\n    system_prompt: own\n")
 	got, err := a.readTargets("t.yaml", shared)
@@ -31,10 +33,14 @@ func TestTargetsFile(t *testing.T) {
 	}
 	tokens := 7
 	want := []TargetSpec{
-		{Target: "http://one.example", Headers: map[string]string{"X-All": "1", "Authorization": "Bearer one"},
-			Params: callvet.Params{Temperature: &temperature, MaxTokens: &tokens}, SystemPrompt: "shared"},
-		{Target: "http://two.example", Headers: map[string]string{"X-All": "1"},
-			Params: callvet.Params{Temperature: &temperature}, SystemPrompt: "own"},
+		{
+			Target: "http://one.example", Headers: map[string]string{"X-All": "1", "Authorization": "Bearer one"},
+			Params: callvet.Params{Temperature: &temperature, MaxTokens: &tokens}, SystemPrompt: "shared",
+		},
+		{
+			Target: "http://two.example", Headers: map[string]string{"X-All": "1"},
+			Params: callvet.Params{Temperature: &temperature}, SystemPrompt: "own",
+		},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -69,12 +75,18 @@ func TestTellAdjusted(t *testing.T) {
 		code, text string
 	}{
 		{"openai/gpt-5-mini", asked, "adjusted", "temperature 0.7 is not sent: reasoning models take the default only"},
-		{"openai/gpt-5-mini", none, "default",
-			"temperature 0, the default, is not sent, so that answers vary: reasoning models take the default only"},
-		{"gemini/gemini-3-pro", none, "default",
-			"temperature 0, the default, is not sent, so that answers vary: Google advises against less than 1 for Gemini 3"},
-		{"anthropic/claude-sonnet-4-5", none, "default",
-			"max_tokens 4096 is sent, as none is set: the API demands a limit"},
+		{
+			"openai/gpt-5-mini", none, "default",
+			"temperature 0, the default, is not sent, so that answers vary: reasoning models take the default only",
+		},
+		{
+			"gemini/gemini-3-pro", none, "default",
+			"temperature 0, the default, is not sent, so that answers vary: Google advises against less than 1 for Gemini 3",
+		},
+		{
+			"anthropic/claude-sonnet-4-5", none, "default",
+			"max_tokens 4096 is sent, as none is set: the API demands a limit",
+		},
 		{"openai/gpt-4.1", none, "", ""},
 	} {
 		c.cfg.Getenv, c.cfg.APIKey = func(string) string { return "" }, "k"

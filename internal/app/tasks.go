@@ -62,7 +62,8 @@ func (r *Run) tasks(ctx context.Context) tasks {
 		}
 		return said.parts, nil
 	}
-	return tasks{name: "run " + r.Stored.ID, without: r.without, attempts: attempts, id: id, parts: parts,
+	return tasks{
+		name: "run " + r.Stored.ID, without: r.without, attempts: attempts, id: id, parts: parts,
 		each: func(do func(*trace.Task)) (*trace.Log, error) {
 			log := &trace.Log{}
 			err := attempts(func(at *trace.Attempt) error {
@@ -75,7 +76,8 @@ func (r *Run) tasks(ctx context.Context) tasks {
 				return nil, err
 			}
 			return log, nil
-		}}
+		},
+	}
 }
 
 // tasksAt are those of a run or a trace file.

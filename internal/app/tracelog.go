@@ -69,8 +69,10 @@ func (a *App) openTraceLog(name string, keep []string) (*traceLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &traceLog{files: a.cfg.Files, name: name, stream: kind == KindStream, red: red, now: a.cfg.Now, file: f,
-		taken: map[loggedTask]int{}}, nil
+	return &traceLog{
+		files: a.cfg.Files, name: name, stream: kind == KindStream, red: red, now: a.cfg.Now, file: f,
+		taken: map[loggedTask]int{},
+	}, nil
 }
 
 // Close lets go of the file.

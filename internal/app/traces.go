@@ -60,8 +60,11 @@ func (s *TraceSettings) ofTraces() []Setting {
 	if s.AllowExec {
 		programs.Values = []string{"true"}
 	}
-	return []Setting{{Name: "tools", Values: s.Tools}, One("safety", s.Safety), One("suite", s.Suite), programs,
-		One("scoring", s.Scoring)}
+	return []Setting{
+		{Name: "tools", Values: s.Tools},
+		One("safety", s.Safety), One("suite", s.Suite), programs,
+		One("scoring", s.Scoring),
+	}
 }
 
 // notOfRuns refuses what only trace files are read with.

@@ -168,8 +168,10 @@ func TestCalibrationTooLong(t *testing.T) {
 		}
 	}
 	put("traces", []byte(traceText))
-	for size, kind := range map[int]error{labels.MaxCalibrationBytes: callvet.ErrInvalid,
-		labels.MaxCalibrationBytes + 1: callvet.ErrLimited} {
+	for size, kind := range map[int]error{
+		labels.MaxCalibrationBytes:     callvet.ErrInvalid,
+		labels.MaxCalibrationBytes + 1: callvet.ErrLimited,
+	} {
 		put("c", bytes.Repeat([]byte(" "), size))
 		if _, err := a.Score(t.Context(), as[app.ScoreRequest](t, `{"traces": ["traces"], "calibrations": ["c"]}`),
 			nil); !errors.Is(err, kind) {

@@ -49,20 +49,26 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 	judges := run.judges()
 	if len(judges) == 0 {
 		return run.labelledAlone(p,
-			labels.CalibrationInput{Labels: ls, Outputs: run.outputs(), RunID: run.id, Opinions: opinions,
-				Without: of.without, Confidence: p.Confidence}, from)
+			labels.CalibrationInput{
+				Labels: ls, Outputs: run.outputs(), RunID: run.id, Opinions: opinions,
+				Without: of.without, Confidence: p.Confidence,
+			}, from)
 	}
 	for _, name := range judges {
 		if slices.ContainsFunc(calibrations, func(c steps.Calibrated) bool { return c.Judge == name }) {
-			return &callvet.FieldError{Field: "labels",
-				Text: fmt.Sprintf("{labels} and {calibrations} both speak of judge %s: give one of them", name)}
+			return &callvet.FieldError{
+				Field: "labels",
+				Text:  fmt.Sprintf("{labels} and {calibrations} both speak of judge %s: give one of them", name),
+			}
 		}
 		suffix := ""
 		if len(judges) > 1 {
 			suffix = ":" + name
 		}
-		names := judgedNames{metricJudged + suffix, "judged pass" + suffix, metricTrueSuccess + suffix,
-			"true success" + suffix, labels.Task}
+		names := judgedNames{
+			metricJudged + suffix, "judged pass" + suffix, metricTrueSuccess + suffix,
+			"true success" + suffix, labels.Task,
+		}
 		if err := run.correct(p, labels.CalibrationInput{
 			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions,
 			Without: of.without, Confidence: p.Confidence,
@@ -253,8 +259,10 @@ func correctedMetric(s *panel.Slice, x *labels.Success, names *judgedNames, sile
 	if n, of := s.Lost(names.corrected, records); n+silent > 0 && m.Interval.Usable() {
 		n += silent
 		share := float64(of-n) / float64(of)
-		m.Lost = &panel.LostRange{N: n, Of: of, Low: moved(m.Interval, share, 0),
-			High: moved(m.Interval, share, 1-share)}
+		m.Lost = &panel.LostRange{
+			N: n, Of: of, Low: moved(m.Interval, share, 0),
+			High: moved(m.Interval, share, 1-share),
+		}
 	}
 	return m
 }
@@ -267,8 +275,10 @@ func moved(iv stats.Interval, share, by float64) stats.Interval {
 
 // judgedMetric is the share that a judge passes, with the range that missing verdicts leave.
 func judgedMetric(s *panel.Slice, x *labels.Success, names *judgedNames, records int64) panel.Metric {
-	m := panel.Metric{Name: names.judged, Title: names.judgedTitle, Unit: panel.UnitRate, Of: names.of(),
-		Interval: x.Raw, Excluded: x.Unread}
+	m := panel.Metric{
+		Name: names.judged, Title: names.judgedTitle, Unit: panel.UnitRate, Of: names.of(),
+		Interval: x.Raw, Excluded: x.Unread,
+	}
 	m.Agree(x.Judged)
 	m.Warnings = panel.RateWarnings(&m, 0)
 	if x.Unread > 0 {

@@ -72,7 +72,8 @@ func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunVi
 
 // view sums the run up by slices and shows it as red lets it be seen; op and why are those of section.
 func (r *Run) view(ctx context.Context, sliceBy []string, red *redact.Redactor, op *opener,
-	why string) (*RunView, error) {
+	why string,
+) (*RunView, error) {
 	p, err := r.ranked(ctx, sliceBy)
 	if err != nil {
 		return nil, err
@@ -142,7 +143,8 @@ func (a *App) reopened(ctx context.Context, r *Run, tell Events) (op *opener, wh
 // section is what the decisions of a run say; nil without any. op has the catalogues that
 // are asked for reasons; why tells what keeps them from it.
 func (r *Run) section(ctx context.Context, p *panel.Panels, op *opener, why string,
-	red *redact.Redactor) (*routing.Section, error) {
+	red *redact.Redactor,
+) (*routing.Section, error) {
 	if !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil, nil
 	}
@@ -306,8 +308,10 @@ func (a *App) ListRuns(ctx context.Context, limit int) ([]report.RunSummary, err
 		at := slices.IndexFunc(out, func(r report.RunSummary) bool { return r.ID == live[i].Run })
 		if at >= 0 {
 			out[at].Judging = append(out[at].Judging,
-				report.RunJudging{ID: live[i].ID, Judge: live[i].JudgeID, Status: string(live[i].Status),
-					Answers: live[i].Answers})
+				report.RunJudging{
+					ID: live[i].ID, Judge: live[i].JudgeID, Status: string(live[i].Status),
+					Answers: live[i].Answers,
+				})
 		}
 	}
 	return out, nil

@@ -72,8 +72,10 @@ func checkWords(w *store.Words) error {
 	}
 	long := func(field, text string, most int) error {
 		if n := utf8.RuneCountInString(text); n > most {
-			return &callvet.FieldError{Field: field,
-				Text: fmt.Sprintf("{%s}: it has %d characters, at most %d are kept", field, n, most)}
+			return &callvet.FieldError{
+				Field: field,
+				Text:  fmt.Sprintf("{%s}: it has %d characters, at most %d are kept", field, n, most),
+			}
 		}
 		return nil
 	}
@@ -101,8 +103,10 @@ func checkWords(w *store.Words) error {
 	}
 	slices.Sort(tags)
 	if w.Tags = slices.Compact(tags); len(w.Tags) > MostRunTags {
-		return &callvet.FieldError{Field: "run_tags",
-			Text: fmt.Sprintf("{run_tags}: there are %d, at most %d are kept", len(w.Tags), MostRunTags)}
+		return &callvet.FieldError{
+			Field: "run_tags",
+			Text:  fmt.Sprintf("{run_tags}: there are %d, at most %d are kept", len(w.Tags), MostRunTags),
+		}
 	}
 	return nil
 }

@@ -205,8 +205,10 @@ func (s *Session) worlds(cfg *run.Config) error {
 
 // call redacts a call as it is redacted in an attempt at the case.
 func (h *hiding) call(of *callvet.Case, call *callvet.Call) {
-	cell := callvet.Cell{Trace: callvet.Trace{CaseID: of.ID,
-		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{*call}}}}}
+	cell := callvet.Cell{Trace: callvet.Trace{
+		CaseID: of.ID,
+		Turns:  []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{*call}}},
+	}}
 	h.cell(of, &cell)
 	*call = cell.Trace.Turns[0].Calls[0]
 }

@@ -174,7 +174,8 @@ func words(c *callvet.Case) string {
 // confidences are those of the cases that expect tools of the catalog; the same question
 // once more tells nothing.
 func confidences(ctx context.Context, o retrieve.Options, c *retrieve.Catalogue,
-	cases []callvet.Case) ([]float64, error) {
+	cases []callvet.Case,
+) ([]float64, error) {
 	x, err := retrieve.New(ctx, o, c.Entries)
 	if err != nil {
 		return nil, err

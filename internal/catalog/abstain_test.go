@@ -42,15 +42,19 @@ func TestCalibrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	var told strings.Builder
-	e := &Env{Files: memory{"c.json": string(tools)}, Suite: suiteOf(&cases),
-		Notify: func(n callvet.Notice) { told.WriteString(n.Text + "\n") }}
+	e := &Env{
+		Files: memory{"c.json": string(tools)}, Suite: suiteOf(&cases),
+		Notify: func(n callvet.Notice) { told.WriteString(n.Text + "\n") },
+	}
 	f := Search{Tools: "c.json", AbstainOn: "own.json", Settings: Settings{AbstainPercent: 20}}
 	if err := e.calibrate(t.Context(), &f, "asked.json"); err != nil || f.Settings.AbstainPercent != 0 ||
 		f.Settings.Abstain <= 0 {
 		t.Fatalf("%+v %v", f.Settings, err)
 	}
-	for _, want := range []string{"20% of the questions of own.json (40)",
-		"the very questions that are asked (42 cases)"} {
+	for _, want := range []string{
+		"20% of the questions of own.json (40)",
+		"the very questions that are asked (42 cases)",
+	} {
 		if !strings.Contains(told.String(), want) {
 			t.Errorf("told %q, want %q", told.String(), want)
 		}
@@ -99,13 +103,17 @@ func TestAbstainRoute(t *testing.T) {
 	t.Parallel()
 	s := Settings{AbstainRoutes: []string{"smalltalk"}}
 	rules, err := retrieve.NewRules(
-		retrieve.RouteSettings{Rules: []retrieve.RouteRule{{Route: "smalltalk", Patterns: []string{"^hello"}}},
-			Default: "action"})
+		retrieve.RouteSettings{
+			Rules:   []retrieve.RouteRule{{Route: "smalltalk", Patterns: []string{"^hello"}}},
+			Default: "action",
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &retrieve.Catalogue{Entries: []retrieve.Entry{{Tool: callvet.Tool{Name: "trains",
-		Description: "Answers questions about trains."}}}}
+	c := &retrieve.Catalogue{Entries: []retrieve.Entry{{Tool: callvet.Tool{
+		Name:        "trains",
+		Description: "Answers questions about trains.",
+	}}}}
 	r, _, err := (&Env{Now: time.Now}).Routed(t.Context(), c, s, "x", rules)
 	if err != nil {
 		t.Fatal(err)
@@ -149,8 +157,10 @@ func questions() (*retrieve.Catalogue, []callvet.Case) {
 }
 
 func ask(id, text string, tools ...string) callvet.Case {
-	return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
-		Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}}}
+	return callvet.Case{
+		ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+		Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}},
+	}
 }
 
 func suiteOf(cases *[]callvet.Case) func(context.Context, string, []callvet.Tool) (*callvet.Suite, error) {

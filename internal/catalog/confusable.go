@@ -57,7 +57,8 @@ type ConfusableRequest struct {
 // confused; observe gives the confusion of a stored run, never nil without an error. Errors are
 // those of files and of the run.
 func FindConfusable(ctx context.Context, e *Env, q ConfusableRequest,
-	observe func(ctx context.Context, run string) ([]panel.Confused, error)) (*Confusable, error) {
+	observe func(ctx context.Context, run string) ([]panel.Confused, error),
+) (*Confusable, error) {
 	if q.Top < 0 {
 		return nil, Invalid("top", "", "list pairs: invalid: {top} is 1 or more")
 	}
@@ -78,7 +79,8 @@ func FindConfusable(ctx context.Context, e *Env, q ConfusableRequest,
 // as alike as least or more, a cosine in [-1,1]; and those that were confused. They come in the
 // order of FindConfusable, with its numbers. left counts the tools that were too many.
 func Overlaps(ctx context.Context, tools []callvet.Tool, observed []panel.Confused,
-	least float64) (pairs []ConfusedPair, left int, err error) {
+	least float64,
+) (pairs []ConfusedPair, left int, err error) {
 	c := &retrieve.Catalogue{Entries: make([]retrieve.Entry, len(tools))}
 	for i := range tools {
 		c.Entries[i].Tool = tools[i]
@@ -145,8 +147,10 @@ func confusable(ctx context.Context, c *retrieve.Catalogue, observed []panel.Con
 	}
 	for k, n := range pairs {
 		out.Pairs = append(out.Pairs,
-			ConfusedPair{A: entries[k[0]].Tool.Name, B: entries[k[1]].Tool.Name, Similarity: alike.Of(k[0], k[1]),
-				Confused: n})
+			ConfusedPair{
+				A: entries[k[0]].Tool.Name, B: entries[k[1]].Tool.Name, Similarity: alike.Of(k[0], k[1]),
+				Confused: n,
+			})
 	}
 	slices.SortFunc(out.Pairs, func(a, b ConfusedPair) int {
 		return cmp.Or(cmp.Compare(b.Confused, a.Confused), cmp.Compare(b.Similarity, a.Similarity),

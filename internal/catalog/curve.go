@@ -145,16 +145,20 @@ type curveReader struct {
 // CurveOf sums up the attempts of a run whose cases carry an asked. The error wraps
 // callvet.ErrInvalid for any other run.
 func CurveOf(v *Answers) (*Curve, error) {
-	r := curveReader{retrieval: map[int]*RetrievalPoint{}, cases: map[string]bool{},
-		models: make([]map[pointKey]*tallied, len(v.Targets)), slopes: make([]slope, len(v.Targets))}
+	r := curveReader{
+		retrieval: map[int]*RetrievalPoint{}, cases: map[string]bool{},
+		models: make([]map[pointKey]*tallied, len(v.Targets)), slopes: make([]slope, len(v.Targets)),
+	}
 	for i := range r.models {
 		r.models[i], r.slopes[i] = map[pointKey]*tallied{}, slope{}
 	}
 	if err := r.read(v.Attempts); err != nil {
 		return nil, err
 	}
-	out := &Curve{Format: "callvet.curve", Version: 1, Run: v.Run, About: v.About, Cases: len(r.cases),
-		Status: v.Status}
+	out := &Curve{
+		Format: "callvet.curve", Version: 1, Run: v.Run, About: v.About, Cases: len(r.cases),
+		Status: v.Status,
+	}
 	for _, size := range sortedSizes(maps.Keys(r.retrieval)) {
 		p := r.retrieval[size]
 		p.Hit = p.hits.interval()

@@ -23,11 +23,13 @@ func expanded(t *testing.T) *callvet.Suite {
 		catalogue:    sweepSampleTools(), configurations: []Configuration{{Name: "base", Settings: Settings{K: 2}}},
 	}
 	made, err := c.expand(t.Context(),
-		&callvet.Suite{Name: "s", SystemPrompt: "be brief", Tools: []callvet.Tool{{Name: "other"}},
+		&callvet.Suite{
+			Name: "s", SystemPrompt: "be brief", Tools: []callvet.Tool{{Name: "other"}},
 			Cases: []callvet.Case{
 				sweepAsk("1", "trains to Lund", "trains"), sweepAsk("2", "books by Strindberg", "books"),
 				sweepAsk("3", "x", "no_such_tool"),
-			}})
+			},
+		})
 	if err != nil || !strings.Contains(made.Description, "1 left out") {
 		t.Fatalf("%+v, %v", made, err)
 	}
@@ -130,8 +132,11 @@ func TestReadCurve(t *testing.T) {
 		}
 	}
 	// Cases come size by size, case by case, draw by draw, retrieved before all.
-	want := []counts{{1, "retrieved", 3, 0, 0, 0, 1, 0}, {5, "retrieved", 4, 0, 0, 0, 0, 0},
-		{1, "all", 1, 0, 2, 0, 0, 1}}
+	want := []counts{
+		{1, "retrieved", 3, 0, 0, 0, 1, 0},
+		{5, "retrieved", 4, 0, 0, 0, 0, 0},
+		{1, "all", 1, 0, 2, 0, 0, 1},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -139,8 +144,10 @@ func TestReadCurve(t *testing.T) {
 	for _, p := range c.Pairs {
 		pairs = append(pairs, p.Of+": "+p.Baseline+" → "+p.Candidate)
 	}
-	if diff := cmp.Diff([]string{"retrieval: + 1 → + 5", "m: all + 1 → retrieved + 1",
-		"m: retrieved + 1 → retrieved + 5"}, pairs); diff != "" {
+	if diff := cmp.Diff([]string{
+		"retrieval: + 1 → + 5", "m: all + 1 → retrieved + 1",
+		"m: retrieved + 1 → retrieved + 5",
+	}, pairs); diff != "" {
 		t.Error(diff)
 	}
 	// draws 1 and, of the second case, both
@@ -162,8 +169,10 @@ func TestAsked(t *testing.T) {
 		{Of: "1", Given: SweepRetrieved, Size: 10, Draw: 2, Searched: 11, Bytes: 300, Tools: 2, Present: true},
 		{Of: "a/b", Given: AllRetrieved, Size: -1, Draw: 1, Searched: 80, Bytes: 9000, Tools: 1},
 	} {
-		c := callvet.Case{ID: want.id(), Fields: map[string]string{"kept": "x"}, Expect: callvet.Expect{Plans: plan},
-			ToolNames: []string{"x"}}
+		c := callvet.Case{
+			ID: want.id(), Fields: map[string]string{"kept": "x"}, Expect: callvet.Expect{Plans: plan},
+			ToolNames: []string{"x"},
+		}
 		if want.Present {
 			c.ToolNames, c.Tools = nil, []callvet.Tool{{Name: "x"}, {Name: "B"}}
 		}
@@ -195,8 +204,10 @@ func TestPerByte(t *testing.T) {
 	if v, ok := s.perByte(); !ok || math.Abs(v-0.3) > 1e-9 {
 		t.Errorf("%v %v", v, ok)
 	}
-	for name, s := range map[string]slope{"none": {}, "one size": {"a": {{100, 30}, {100, 40}}},
-		"shrinking": {"a": {{100, 40}, {200, 30}}}} {
+	for name, s := range map[string]slope{
+		"none": {}, "one size": {"a": {{100, 30}, {100, 40}}},
+		"shrinking": {"a": {{100, 40}, {200, 30}}},
+	} {
 		if v, ok := s.perByte(); ok || v != assumedPerByte {
 			t.Errorf("%s: %v %v", name, v, ok)
 		}

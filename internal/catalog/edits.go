@@ -162,7 +162,8 @@ func settled(ctx context.Context, e *Env, f *Search, suite string) (*retrieve.Ca
 // search asks the retriever every question. Errors are those of settings, of models and
 // of the context.
 func (b *bench) search(ctx context.Context, c *retrieve.Catalogue, set Settings,
-	qs []Question) ([]SearchAnswer, error) {
+	qs []Question,
+) ([]SearchAnswer, error) {
 	r, _, err := b.env.Over(ctx, c, set, "catalogue")
 	if err != nil {
 		return nil, err

@@ -82,8 +82,10 @@ func ReviseCatalogue(e *Env, q ApplyRequest) (*Revised, error) {
 	if err != nil {
 		return nil, err
 	}
-	done := &Applied{Format: "callvet.tools-apply", Version: 1, Catalogue: q.Output, Left: f.left,
-		Converted: p.Form != "", Form: p.Form}
+	done := &Applied{
+		Format: "callvet.tools-apply", Version: 1, Catalogue: q.Output, Left: f.left,
+		Converted: p.Form != "", Form: p.Form,
+	}
 	for i := range f.Edits {
 		d := &f.Edits[i]
 		done.Tools = append(done.Tools, d.Tool)
@@ -117,9 +119,11 @@ func mayReplace(e *Env, q *ApplyRequest, data []byte, form string) error {
 		return nil
 	}
 	if _, _, err := e.Catalogue(to); err != nil {
-		return &callvet.FieldError{Field: "output", Kind: callvet.ErrConflict,
+		return &callvet.FieldError{
+			Field: "output", Kind: callvet.ErrConflict,
 			Text: fmt.Sprintf("write %s: conflict: there is a file that is no catalogue", to),
-			Fix:  "{output} with another name"}
+			Fix:  "{output} with another name",
+		}
 	}
 	return nil
 }

@@ -41,8 +41,10 @@ func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
 		Name: t.suite.Name + ": what if", Version: t.suite.Version, SystemPrompt: t.suite.SystemPrompt,
 		Tools:       Tools(t.catalogue),
 		Description: aboutEdits + plain.Names(toolsOf(t)),
-		Defaults: callvet.Defaults{ToolChoice: t.suite.Defaults.ToolChoice,
-			Scoring: callvet.Scoring{Contract: "off"}},
+		Defaults: callvet.Defaults{
+			ToolChoice: t.suite.Defaults.ToolChoice,
+			Scoring:    callvet.Scoring{Contract: "off"},
+		},
 	}
 	sides := []struct {
 		name string
@@ -84,8 +86,10 @@ func editAsk(ctx context.Context, e *Env, suite string, made *callvet.Suite, rea
 	case errors.Is(err, callvet.ErrInvalid), errors.Is(err, callvet.ErrNotFound): // nothing was asked
 		return fmt.Errorf("ask models: %w", err)
 	case err != nil:
-		return &callvet.Hinted{Err: fmt.Errorf("ask models: %w", err),
-			Hint: "the same command once more: models are not asked again for what they answered"}
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("ask models: %w", err),
+			Hint: "the same command once more: models are not asked again for what they answered",
+		}
 	}
 	return nil
 }

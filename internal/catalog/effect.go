@@ -176,16 +176,20 @@ func paired(qs []Question, before, after []Outcome, keep func(i int) bool) panel
 
 // CompareOutcomes compares one measure in full. edited are the tools with edits.
 func CompareOutcomes(by, measure string, qs []Question, before, after []Outcome, edited []string) *Comparison {
-	c := &Comparison{By: by, Measure: measure, main: paired(qs, before, after, nil), Right: []ChangedAnswer{},
-		Wrong: []ChangedAnswer{}}
+	c := &Comparison{
+		By: by, Measure: measure, main: paired(qs, before, after, nil), Right: []ChangedAnswer{},
+		Wrong: []ChangedAnswer{},
+	}
 	c.Rates = []EffectRate{{measure, c.main}}
 	for i := range qs {
 		b, a := &before[i], &after[i]
 		if len(b.Rights) == 0 || len(a.Rights) == 0 {
 			continue
 		}
-		change := ChangedAnswer{Case: qs[i].Case, Question: qs[i].Text, Right: qs[i].Right, Acceptable: qs[i].others(),
-			Before: b.Chosen, After: a.Chosen}
+		change := ChangedAnswer{
+			Case: qs[i].Case, Question: qs[i].Text, Right: qs[i].Right, Acceptable: qs[i].others(),
+			Before: b.Chosen, After: a.Chosen,
+		}
 		switch {
 		case a.right() && !b.right():
 			c.Right = append(c.Right, change)

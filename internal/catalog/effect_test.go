@@ -32,8 +32,10 @@ func cases(words string) (qs []Question, before, after []Outcome) {
 		right, rest, _ := strings.Cut(w, ":")
 		b, a, _ := strings.Cut(rest, ">")
 		id := fmt.Sprint(i)
-		qs = append(qs, Question{Question: learn.Question{Case: id, Text: id, Right: []string{right}},
-			Of: &callvet.Case{ID: id}, Want: callvet.Selection{Tools: []string{right}}})
+		qs = append(qs, Question{
+			Question: learn.Question{Case: id, Text: id, Right: []string{right}},
+			Of:       &callvet.Case{ID: id}, Want: callvet.Selection{Tools: []string{right}},
+		})
 		before, after = append(before, side(right, b)), append(after, side(right, a))
 	}
 	return qs, before, after
@@ -52,17 +54,27 @@ func TestCompare(t *testing.T) {
 			"cannot be told: 1 newly right and 3 newly wrong of 5 cases: -40.0 pp […], p 0.375; if that is the true difference, about 32 more cases would tell; 2 questions were taken from other tools",
 			"e edited 2 +[0] -[] lost to [] took [2 3]; a 2 +[] -[2 3] lost to [e] took []; b 1 +[] -[4] lost to [x] took []",
 		},
-		"better": {strings.Repeat("e:x>e ", 9) + "a:a>a a:b>b", panel.ChangeBetter,
+		"better": {
+			strings.Repeat("e:x>e ", 9) + "a:a>a a:b>b", panel.ChangeBetter,
 			"better: 9 newly right and 0 newly wrong of 11 cases: +81.8 pp […], p 0.002",
-			"e edited 9 +[0 1 2 3 4 5 6 7 8] -[] lost to [] took []"},
-		"worse": {strings.Repeat("a:a>e ", 9), panel.ChangeWorse,
-			"worse: 0 newly right and 9 newly wrong of 9 cases: -100.0 pp […], p 0.002; 9 questions were taken from other tools", "e edited 0 +[] -[] lost to [] took [0 1 2 3 4 5 6 7 8]; a 9 +[] -[0 1 2 3 4 5 6 7 8] lost to [e] took []"},
-		"nothing changed": {"a:a>a e:x>x", panel.ChangeUnclear, "cannot be told: no case of 2 changed",
-			"e edited 1 +[] -[] lost to [] took []"},
-		"errors": {"a:!>a e:x>!", panel.ChangeNone, "not comparable: no case was judged on both sides",
-			"e edited 0 +[] -[] lost to [] took []"},
-		"several attempts": {"e:x,x,e>e,e,e a:a,a,a>a,a,a e:e,x,e>e,e,e", panel.ChangeUnclear,
-			"cannot be told: 1 newly right and 0 newly wrong of 3 cases: +33.3 pp […], p 0.500; if that is the true difference, about 5 more cases would tell", "e edited 2 +[0] -[] lost to [] took []"},
+			"e edited 9 +[0 1 2 3 4 5 6 7 8] -[] lost to [] took []",
+		},
+		"worse": {
+			strings.Repeat("a:a>e ", 9), panel.ChangeWorse,
+			"worse: 0 newly right and 9 newly wrong of 9 cases: -100.0 pp […], p 0.002; 9 questions were taken from other tools", "e edited 0 +[] -[] lost to [] took [0 1 2 3 4 5 6 7 8]; a 9 +[] -[0 1 2 3 4 5 6 7 8] lost to [e] took []",
+		},
+		"nothing changed": {
+			"a:a>a e:x>x", panel.ChangeUnclear, "cannot be told: no case of 2 changed",
+			"e edited 1 +[] -[] lost to [] took []",
+		},
+		"errors": {
+			"a:!>a e:x>!", panel.ChangeNone, "not comparable: no case was judged on both sides",
+			"e edited 0 +[] -[] lost to [] took []",
+		},
+		"several attempts": {
+			"e:x,x,e>e,e,e a:a,a,a>a,a,a e:e,x,e>e,e,e", panel.ChangeUnclear,
+			"cannot be told: 1 newly right and 0 newly wrong of 3 cases: +33.3 pp […], p 0.500; if that is the true difference, about 5 more cases would tell", "e edited 2 +[0] -[] lost to [] took []",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,8 +129,10 @@ func TestNeededTellsOfModels(t *testing.T) {
 		}
 		return out
 	}
-	for _, words := range []string{"e:x>e e:x>e e:x>e " + strings.Repeat("a:a>a ", 17),
-		strings.Repeat("e:x>e ", 5) + strings.Repeat("a:a>a ", 15)} {
+	for _, words := range []string{
+		"e:x>e e:x>e e:x>e " + strings.Repeat("a:a>a ", 17),
+		strings.Repeat("e:x>e ", 5) + strings.Repeat("a:a>a ", 15),
+	} {
 		all := family(words)
 		alone := all[0].Needed
 		Family(all)
@@ -161,8 +175,10 @@ func TestLowers(t *testing.T) {
 func TestModelsAreOneFamily(t *testing.T) {
 	t.Parallel()
 	var models []*Comparison
-	for _, words := range []string{strings.Repeat("a:a>x ", 8), strings.Repeat("a:x>a ", 5), "a:!>a",
-		strings.Repeat("a:a>x ", 5)} {
+	for _, words := range []string{
+		strings.Repeat("a:a>x ", 8), strings.Repeat("a:x>a ", 5), "a:!>a",
+		strings.Repeat("a:a>x ", 5),
+	} {
 		qs, before, after := cases(words)
 		models = append(models, CompareOutcomes("m", ChosenRight, qs, before, after, nil))
 	}
@@ -179,8 +195,10 @@ func TestModelsAreOneFamily(t *testing.T) {
 		{p(3. / 256), panel.ChangeWorse, ", p 0.004, 0.012 over 3 models (Holm)"},
 		{p(2. / 32), panel.ChangeUnclear, ", p 0.031, 0.062 over 3 models (Holm)"},
 		{nil, panel.ChangeNone, "no case was judged"},
-		{p(2. / 32), panel.ChangeUnclear,
-			"cannot be told, as one of several models: 0 newly right and 5 newly wrong of 5 cases"},
+		{
+			p(2. / 32), panel.ChangeUnclear,
+			"cannot be told, as one of several models: 0 newly right and 5 newly wrong of 5 cases",
+		},
 	} {
 		got := models[i]
 		if diff := cmp.Diff(want.p, got.Adjusted); diff != "" || got.Verdict != want.verdict ||

@@ -120,6 +120,8 @@ func (e *Env) Old(name string) (data []byte, there bool, err error) {
 
 // Conflict is a request that would write over what it did not make.
 func Conflict(format string, args ...any) error {
-	return &callvet.FieldError{Field: "output", Kind: callvet.ErrConflict, Text: fmt.Sprintf(format, args...),
-		Fix: "{output} with another name"}
+	return &callvet.FieldError{
+		Field: "output", Kind: callvet.ErrConflict, Text: fmt.Sprintf(format, args...),
+		Fix: "{output} with another name",
+	}
 }

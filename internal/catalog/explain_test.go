@@ -33,9 +33,13 @@ func TestExplainStored(t *testing.T) {
 	}{"as it was": {0, true, true}, "another score": {0.01, true, false}, "of this run": {0.01, false, true}} {
 		got := *d
 		got.Tools = []callvet.Ranked{{Tool: d.Tools[0].Tool, Score: d.Tools[0].Score + c.nudge}}
-		s := &routing.Section{Targets: []routing.Target{{Failures: 1,
-			Failed: []routing.Failure{{Query: question + "\n", Want: callvet.Selection{Tools: []string{"sky"}},
-				Got: got}}}}}
+		s := &routing.Section{Targets: []routing.Target{{
+			Failures: 1,
+			Failed: []routing.Failure{{
+				Query: question + "\n", Want: callvet.Selection{Tools: []string{"sky"}},
+				Got: got,
+			}},
+		}}}
 		ExplainSelections(t.Context(), s, map[int]*Retriever{0: r}, c.stored)
 		one := &s.Targets[0]
 		if (len(one.Failed[0].Diagnose) == 1) != c.explained || (one.Unexplained == "") != c.explained {
@@ -48,27 +52,37 @@ func TestExplainStored(t *testing.T) {
 func TestExplainRoute(t *testing.T) {
 	t.Parallel()
 	rules, err := retrieve.NewRules(
-		retrieve.RouteSettings{Rules: []retrieve.RouteRule{{Route: "action", Patterns: []string{"train"}},
-			{Route: "knowledge", Patterns: []string{"price"}}}, Default: "other"})
+		retrieve.RouteSettings{Rules: []retrieve.RouteRule{
+			{Route: "action", Patterns: []string{"train"}},
+			{Route: "knowledge", Patterns: []string{"price"}},
+		}, Default: "other"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &retrieve.Catalogue{Entries: []retrieve.Entry{{Tool: callvet.Tool{Name: "trains",
-		Description: "delays of trains"}}}}
+	c := &retrieve.Catalogue{Entries: []retrieve.Entry{{Tool: callvet.Tool{
+		Name:        "trains",
+		Description: "delays of trains",
+	}}}}
 	r, _, err := (&Env{Now: time.Now}).Routed(t.Context(), c, Settings{}, "r", rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ question, want, got, say string }{
-		{"price of a train", "knowledge", "action",
-			`the route is action by rule 1, which finds "train" with train; rule 2 for knowledge finds "price", but comes later`},
-		{"train", "knowledge", "action",
-			`the route is action by rule 1, which finds "train" with train; no rule for knowledge finds anything`},
+		{
+			"price of a train", "knowledge", "action",
+			`the route is action by rule 1, which finds "train" with train; rule 2 for knowledge finds "price", but comes later`,
+		},
+		{
+			"train", "knowledge", "action",
+			`the route is action by rule 1, which finds "train" with train; no rule for knowledge finds anything`,
+		},
 		{"x", "action", "other", `the route is other, as no rule finds anything; no rule for action finds anything`},
 		{"train", "action", "action", ""},
 	} {
-		s := &routing.Section{Targets: []routing.Target{{Failed: []routing.Failure{{Query: c.question,
-			Want: callvet.Selection{Route: c.want}, Got: callvet.Decision{Route: c.got}}}}}}
+		s := &routing.Section{Targets: []routing.Target{{Failed: []routing.Failure{{
+			Query: c.question,
+			Want:  callvet.Selection{Route: c.want}, Got: callvet.Decision{Route: c.got},
+		}}}}}
 		ExplainSelections(t.Context(), s, map[int]*Retriever{0: r}, false)
 		if got := s.Targets[0].Failed[0].Routed; got != c.say {
 			t.Errorf("%q: %s", c.question, got)

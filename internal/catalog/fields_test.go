@@ -53,13 +53,21 @@ func TestFieldsAreNamed(t *testing.T) {
 		{"distractors", grow(catalog.SweepRequest{Tools: "c", Distractors: []int{1, 1}})},
 		{"draws", grow(catalog.SweepRequest{Tools: "c", Draws: 101})},
 		{"max_tools", grow(catalog.SweepRequest{Tools: "c", MaxTools: -1})},
-		{"configurations",
-			grow(catalog.SweepRequest{Tools: "c", Models: []string{"m"},
-				Configurations: make([]catalog.Configuration, 2)})},
-		{"configurations",
-			grow(catalog.SweepRequest{Tools: "c", Configurations: []catalog.Configuration{{Name: "a"}, {Name: "a"}}})},
-		{"configurations",
-			grow(catalog.SweepRequest{Tools: "c", Configurations: []catalog.Configuration{{Name: "base"}}})},
+		{
+			"configurations",
+			grow(catalog.SweepRequest{
+				Tools: "c", Models: []string{"m"},
+				Configurations: make([]catalog.Configuration, 2),
+			}),
+		},
+		{
+			"configurations",
+			grow(catalog.SweepRequest{Tools: "c", Configurations: []catalog.Configuration{{Name: "a"}, {Name: "a"}}}),
+		},
+		{
+			"configurations",
+			grow(catalog.SweepRequest{Tools: "c", Configurations: []catalog.Configuration{{Name: "base"}}}),
+		},
 		{"goal", tune(catalog.TuneRequest{Goal: "x"})},
 		{"folds", tune(catalog.TuneRequest{Folds: 1})},
 		{"folds", tune(catalog.TuneRequest{Folds: 5, Holdout: 0.5})},

@@ -80,8 +80,10 @@ func LoadFile(name string, from Files) (*retrieve.Catalogue, []callvet.Problem, 
 		t, err := PlainText(f.Name, f.Data)
 		var h *callvet.Hinted
 		if errors.Is(err, callvet.ErrInvalid) && !errors.As(err, &h) { // what a compressed file lacks is said already
-			err = &callvet.Hinted{Err: err,
-				Hint: "a catalogue is a list of tools in JSON or YAML: docs/guides/catalogues.md, Catalogues"}
+			err = &callvet.Hinted{
+				Err:  err,
+				Hint: "a catalogue is a list of tools in JSON or YAML: docs/guides/catalogues.md, Catalogues",
+			}
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("read catalogue: %w", err)

@@ -70,9 +70,11 @@ func TestLoad(t *testing.T) {
 // there.
 func TestFolder(t *testing.T) {
 	t.Parallel()
-	files := catalogfileMemory{"d/": "d/a.v1.json d/a.v2.json d/b.json",
+	files := catalogfileMemory{
+		"d/":          "d/a.v1.json d/a.v2.json d/b.json",
 		"d/a.v1.json": `[{"name":"a","description":"old"}]`, "d/a.v2.json": `[{"name":"a","description":"new"}]`,
-		"d/b.json": `[{"name":"b","description":"x"}]`, "none/": ""}
+		"d/b.json": `[{"name":"b","description":"x"}]`, "none/": "",
+	}
 	c, _, err := LoadFile("d", files)
 	if err != nil || len(c.Entries) != 2 || c.Entries[0].Tool.Description != "new" {
 		t.Errorf("%+v %v", c, err)

@@ -57,7 +57,8 @@ const every = 5
 // learnFrom learns routes from examples and measures them. Errors are those of retrieve.LearnRoutes,
 // and examples that contradict one another.
 func learnFrom(examples, test []retrieve.RouteExample,
-	o retrieve.LearnOptions) (*retrieve.LearnedRoutes, *Lesson, error) {
+	o retrieve.LearnOptions,
+) (*retrieve.LearnedRoutes, *Lesson, error) {
 	kept, repeated, err := distinctExamples(examples)
 	if err != nil {
 		return nil, nil, err

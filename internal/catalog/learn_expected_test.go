@@ -15,8 +15,10 @@ import (
 func TestExpected(t *testing.T) {
 	t.Parallel()
 	rules, err := retrieve.NewRules(retrieve.RouteSettings{
-		Rules: []retrieve.RouteRule{{Route: "action", SubRoute: "travel", Patterns: []string{"x"}},
-			{Route: "knowledge", Patterns: []string{"y"}}},
+		Rules: []retrieve.RouteRule{
+			{Route: "action", SubRoute: "travel", Patterns: []string{"x"}},
+			{Route: "knowledge", Patterns: []string{"y"}},
+		},
 		Default: "other", SubRoutes: map[string]string{"knowledge": "facts"},
 	})
 	if err != nil {
@@ -25,9 +27,13 @@ func TestExpected(t *testing.T) {
 	c := &retrieve.Catalogue{Agents: []retrieve.Agent{{Name: "rail"}, {Name: "sky"}}}
 	var cases []callvet.Case
 	for _, s := range []callvet.Selection{
-		{Route: "action", SubRoute: "travel", Agents: []string{"rail"}}, {Route: "acton"},
-		{Route: "acton", Agents: []string{"ski"}}, {Route: "action", SubRoute: "data"},
-		{Route: "knowledge", SubRoute: "facts"}, {Route: "other"}, {},
+		{Route: "action", SubRoute: "travel", Agents: []string{"rail"}},
+		{Route: "acton"},
+		{Route: "acton", Agents: []string{"ski"}},
+		{Route: "action", SubRoute: "data"},
+		{Route: "knowledge", SubRoute: "facts"},
+		{Route: "other"},
+		{},
 	} {
 		cases = append(cases, callvet.Case{Expect: callvet.Expect{Selection: &s}})
 	}

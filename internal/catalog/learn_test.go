@@ -23,15 +23,19 @@ func TestLearn(t *testing.T) {
 	var examples []retrieve.RouteExample
 	for i := range 25 {
 		examples = append(examples,
-			retrieve.RouteExample{Text: fmt.Sprintf("When does train %d leave?", i), Route: "action",
-				SubRoute: "travel"},
+			retrieve.RouteExample{
+				Text: fmt.Sprintf("When does train %d leave?", i), Route: "action",
+				SubRoute: "travel",
+			},
 			retrieve.RouteExample{Text: fmt.Sprintf("What is the price of %d shares?", i), Route: "knowledge"},
 			retrieve.RouteExample{Text: fmt.Sprintf("My cat %d sleeps", i)})
 	}
 	twice := append(examples,
 		retrieve.RouteExample{Text: "when does train 3 leave", Route: "action", SubRoute: "travel"})
-	test := []retrieve.RouteExample{{Text: "Which train leaves first?", Route: "action", SubRoute: "travel"},
-		examples[0]}
+	test := []retrieve.RouteExample{
+		{Text: "Which train leaves first?", Route: "action", SubRoute: "travel"},
+		examples[0],
+	}
 	model, l, err := learnFrom(twice, test, retrieve.LearnOptions{Buckets: 1024})
 	if err != nil {
 		t.Fatal(err)

@@ -50,8 +50,10 @@ func Lint(ctx context.Context, e *Env, q LintRequest) (*Findings, error) {
 // lint says what is wrong with a catalog: what keeps tools from being found or told
 // apart, and schemas that are none. Two tools of one name are refused when it is read.
 func lint(ctx context.Context, file string, c *retrieve.Catalogue) ([]callvet.Problem, error) {
-	l := &catalogueLint{file: file, names: map[string]string{}, texts: map[string]string{},
-		examples: map[string]string{}, keywords: map[string]int{}}
+	l := &catalogueLint{
+		file: file, names: map[string]string{}, texts: map[string]string{},
+		examples: map[string]string{}, keywords: map[string]int{},
+	}
 	for i := range c.Entries {
 		l.entry(&c.Entries[i])
 	}
@@ -83,8 +85,10 @@ type catalogueLint struct {
 }
 
 func (l *catalogueLint) add(code, key string, warning bool, fix, format string, args ...any) {
-	l.out = append(l.out, callvet.Problem{Position: callvet.Position{File: l.file}, Code: code, Warning: warning,
-		Key: key, Message: fmt.Sprintf(format, args...), Fix: fix})
+	l.out = append(l.out, callvet.Problem{
+		Position: callvet.Position{File: l.file}, Code: code, Warning: warning,
+		Key: key, Message: fmt.Sprintf(format, args...), Fix: fix,
+	})
 }
 
 func (l *catalogueLint) entry(e *retrieve.Entry) {
@@ -227,8 +231,10 @@ func LookAlike(ctx context.Context, tools []callvet.Tool) ([]callvet.Problem, er
 	}
 	all, err := lint(ctx, "", c)
 	out := slices.DeleteFunc(all, func(p callvet.Problem) bool {
-		return !slices.Contains([]string{"name", "ambiguous-name", "same-description", "near-duplicate",
-			"not-compared"}, p.Code)
+		return !slices.Contains([]string{
+			"name", "ambiguous-name", "same-description", "near-duplicate",
+			"not-compared",
+		}, p.Code)
 	})
 	for i := range out {
 		out[i].Warning = true

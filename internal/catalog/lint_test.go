@@ -23,8 +23,11 @@ func TestConfusable(t *testing.T) {
 		t.Fatalf("%+v %v", got, err)
 	}
 	got, err = confusable(t.Context(), c,
-		[]panel.Confused{{Expected: "books", Called: "jobs", N: 2}, {Expected: "jobs", Called: "books", N: 1},
-			{Expected: "jobs", Called: "gone", N: 9}}, 2)
+		[]panel.Confused{
+			{Expected: "books", Called: "jobs", N: 2},
+			{Expected: "jobs", Called: "books", N: 1},
+			{Expected: "jobs", Called: "gone", N: 9},
+		}, 2)
 	if err != nil || len(got.Pairs) != 2 || got.Pairs[0].Confused != 3 || got.Pairs[0].A != "jobs" ||
 		got.Pairs[0].B != "books" {
 		t.Errorf("%+v %v", got, err)
@@ -67,8 +70,10 @@ func TestLint(t *testing.T) {
 	for _, p := range out.Problems {
 		said = append(said, p.Code+": "+p.Error())
 	}
-	for _, say := range []string{"c.json:2:25: tool b: namespace is", "tool b is there twice",
-		"no-description: c.json: b has no description"} {
+	for _, say := range []string{
+		"c.json:2:25: tool b: namespace is", "tool b is there twice",
+		"no-description: c.json: b has no description",
+	} {
 		if !strings.Contains(strings.Join(said, "\n"), say) {
 			t.Errorf("%q is not in %q", say, said)
 		}

@@ -39,7 +39,8 @@ func (e *Env) Open(ctx context.Context, file string, s Settings) (*Retriever, ca
 
 // Over indexes what was read already, with the models and the routes that settings name.
 func (e *Env) Over(ctx context.Context, c *retrieve.Catalogue, s Settings,
-	name string) (*Retriever, callvet.Target, error) {
+	name string,
+) (*Retriever, callvet.Target, error) {
 	decide, err := s.router(e.Files)
 	if err != nil {
 		return nil, callvet.Target{}, err
@@ -49,7 +50,8 @@ func (e *Env) Over(ctx context.Context, c *retrieve.Catalogue, s Settings,
 
 // Routed is Over with routes that are decided elsewhere; nil decides none.
 func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, name string,
-	decide retrieve.Router) (*Retriever, callvet.Target, error) {
+	decide retrieve.Router,
+) (*Retriever, callvet.Target, error) {
 	o, err := s.Options(c)
 	if err != nil {
 		return nil, callvet.Target{}, err
@@ -63,8 +65,10 @@ func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, nam
 		}
 	}
 	return OpenRetriever(ctx,
-		RetrieverConfig{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(),
-			Routes: decide, NoTools: s.AbstainRoutes, Now: e.Now})
+		RetrieverConfig{
+			Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(),
+			Routes: decide, NoTools: s.AbstainRoutes, Now: e.Now,
+		})
 }
 
 // OpenModels opens those that the settings name.

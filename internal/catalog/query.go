@@ -133,8 +133,10 @@ func search(ctx context.Context, e *Env, q *QueryRequest, a *QueryAnswer) error 
 // service asks one.
 func service(ctx context.Context, e *Env, q *QueryRequest, a *QueryAnswer) error {
 	timeout := time.Duration(q.TimeoutMS) * time.Millisecond
-	m, _, err := OpenRemote(RemoteConfig{URL: q.Via, Headers: q.Headers, Lookup: e.Lookup, K: q.Depth(),
-		Timeout: cmp.Or(timeout, 30*time.Second), Now: e.Now, Client: e.HTTP})
+	m, _, err := OpenRemote(RemoteConfig{
+		URL: q.Via, Headers: q.Headers, Lookup: e.Lookup, K: q.Depth(),
+		Timeout: cmp.Or(timeout, 30*time.Second), Now: e.Now, Client: e.HTTP,
+	})
 	if err != nil {
 		return err
 	}
@@ -154,8 +156,10 @@ func (a *QueryAnswer) judge(want *callvet.Selection, k int) {
 }
 
 func reasonOf(d retrieve.RouteDecision) *RouteReason {
-	return &RouteReason{Rule: d.Rule + 1, Pattern: d.Pattern, Matched: d.Matched, Confidence: d.Confidence,
-		Text: whyRoute(d)}
+	return &RouteReason{
+		Rule: d.Rule + 1, Pattern: d.Pattern, Matched: d.Matched, Confidence: d.Confidence,
+		Text: whyRoute(d),
+	}
 }
 
 func matchedOf(tool string, m retrieve.Match) Matched {

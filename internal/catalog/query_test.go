@@ -42,8 +42,10 @@ func TestQuery(t *testing.T) {
 		k      int
 		reason string // empty: it passes
 	}{
-		{callvet.Selection{Tools: []string{"trains"}, Route: "action", SubRoute: "travel", Agents: []string{"travel"}},
-			0, ""},
+		{
+			callvet.Selection{Tools: []string{"trains"}, Route: "action", SubRoute: "travel", Agents: []string{"travel"}},
+			0, "",
+		},
 		{callvet.Selection{Route: "knowledge"}, 0, "route: expected knowledge, got action"},
 		{callvet.Selection{Agents: []string{"sky"}}, 0, "agents: expected sky, got travel"},
 		{callvet.Selection{Tools: []string{"weather"}}, 1, "expected weather"},
@@ -84,8 +86,10 @@ func TestQueryService(t *testing.T) {
 		_, _ = io.WriteString(w, `{"tools":[{"id":"trains","score":1}],"route":"action"}`)
 	}))
 	defer s.Close()
-	e := &Env{Now: time.Now, Files: askMemory{},
-		Lookup: func(name string) string { return map[string]string{"KEY": "s3cret-key"}[name] }}
+	e := &Env{
+		Now: time.Now, Files: askMemory{},
+		Lookup: func(name string) string { return map[string]string{"KEY": "s3cret-key"}[name] },
+	}
 	a, err := Query(t.Context(), e, QueryRequest{
 		Text: "When do trains leave?", Search: Search{Via: s.URL, Settings: Settings{K: 3}},
 		Headers: map[string]string{"Authorization": "Bearer ${KEY}"},
@@ -110,9 +114,11 @@ func TestRequestsInJSON(t *testing.T) {
 			`{"text": "trains", "tools": "c.json", "weights": "w.json", "k": 1, "routes": "none", "expect": {"tools": []}}`), &q); err != nil {
 		t.Fatal(err)
 	}
-	want := QueryRequest{Text: "trains",
+	want := QueryRequest{
+		Text:   "trains",
 		Search: Search{Tools: "c.json", WeightsFile: "w.json", Settings: Settings{K: 1, Routes: "none"}},
-		Expect: &callvet.Selection{Tools: []string{}}}
+		Expect: &callvet.Selection{Tools: []string{}},
+	}
 	if diff := cmp.Diff(want, q, cmp.AllowUnexported(Search{})); diff != "" {
 		t.Error(diff)
 	}

@@ -51,8 +51,10 @@ func OpenRetriever(ctx context.Context, cfg RetrieverConfig) (*Retriever, callve
 	}
 	p.NoTools = cfg.NoTools
 	r := &Retriever{pipeline: p, k: cfg.K, now: cfg.Now}
-	return r, callvet.Target{Name: cfg.Name, Provider: "retrieve", Model: string(cfg.Options.Formula), Selects: true,
-		Free: cfg.Options.Embedder == nil && cfg.Options.Reranker == nil}, nil
+	return r, callvet.Target{
+		Name: cfg.Name, Provider: "retrieve", Model: string(cfg.Options.Formula), Selects: true,
+		Free: cfg.Options.Embedder == nil && cfg.Options.Reranker == nil,
+	}, nil
 }
 
 // Pipeline is what decides.

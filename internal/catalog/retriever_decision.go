@@ -76,8 +76,11 @@ func readObject(d *callvet.Decision, v value.Value) (found bool, err error) {
 		to    *string
 	}{
 		{callvet.SelectRoute, []string{"route", "selected_route", "predicted_route"}, &d.Route},
-		{callvet.SelectSubRoute, []string{"sub_route", "subRoute", "selected_sub_route", "predicted_sub_route"},
-			&d.SubRoute},
+		{
+			callvet.SelectSubRoute,
+			[]string{"sub_route", "subRoute", "selected_sub_route", "predicted_sub_route"},
+			&d.SubRoute,
+		},
 	} {
 		if m, ok := member(v, l.keys...); ok {
 			if *l.to, ok = text(m); !ok && m.Kind() != value.Null {

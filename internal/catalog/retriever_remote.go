@@ -66,7 +66,8 @@ func OpenRemote(cfg RemoteConfig) (callvet.Model, callvet.Target, error) {
 	}
 	if cfg.Client == nil {
 		cfg.Client = &http.Client{CheckRedirect: func(*http.Request,
-			[]*http.Request) error {
+			[]*http.Request,
+		) error {
 			return http.ErrUseLastResponse
 		}}
 	}
@@ -143,8 +144,10 @@ func (r *remote) post(ctx context.Context, body []byte, x *callvet.Exchange) (*c
 		return nil, err
 	}
 	if int64(len(all)) > r.cfg.MaxBytes {
-		return nil, &callvet.Fault{Kind: callvet.FaultTooLarge, HTTP: res.StatusCode,
-			Message: fmt.Sprintf("the answer has more than %d bytes", r.cfg.MaxBytes)}
+		return nil, &callvet.Fault{
+			Kind: callvet.FaultTooLarge, HTTP: res.StatusCode,
+			Message: fmt.Sprintf("the answer has more than %d bytes", r.cfg.MaxBytes),
+		}
 	}
 	all = []byte(r.hide(string(all))) // before anything is cut, so that no half of a secret is left
 	x.Response = strings.ToValidUTF8(string(all), "\uFFFD")
@@ -153,8 +156,10 @@ func (r *remote) post(ctx context.Context, body []byte, x *callvet.Exchange) (*c
 	}
 	v, err := value.Parse(bytes.TrimPrefix(all, []byte("\xef\xbb\xbf")))
 	if err != nil {
-		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, HTTP: res.StatusCode,
-			Message: fmt.Sprintf("the answer (%d bytes) is not JSON: %v", len(all), err)}
+		return nil, &callvet.Fault{
+			Kind: callvet.FaultMalformed, HTTP: res.StatusCode,
+			Message: fmt.Sprintf("the answer (%d bytes) is not JSON: %v", len(all), err),
+		}
 	}
 	return ReadDecision(v)
 }
@@ -173,8 +178,10 @@ func leadsTo(res *http.Response) string {
 func retrieverRefused(res *http.Response, all []byte, now time.Time) *callvet.Fault {
 	const most = 300
 	said := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(all), ""), most))
-	f := &callvet.Fault{Kind: callvet.FaultRequest, HTTP: res.StatusCode,
-		Message: fmt.Sprintf("status %d: %s", res.StatusCode, said)}
+	f := &callvet.Fault{
+		Kind: callvet.FaultRequest, HTTP: res.StatusCode,
+		Message: fmt.Sprintf("status %d: %s", res.StatusCode, said),
+	}
 	switch code := res.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		f.Kind = callvet.FaultAuth

@@ -40,30 +40,60 @@ func TestRead(t *testing.T) {
 			&callvet.Decision{
 				Route: "action", Agents: []string{"x"},
 				Tools: []callvet.Ranked{{Tool: "a", Score: 2, Parts: []callvet.Part{{Name: "name", Value: 1}}}, two[1]},
-				Layers: []callvet.LayerTime{{Layer: "route"}, {Layer: "sub_route"}, {Layer: "agents"},
-					{Layer: "tools", MS: 3.5}},
+				Layers: []callvet.LayerTime{
+					{Layer: "route"},
+					{Layer: "sub_route"},
+					{Layer: "agents"},
+					{Layer: "tools", MS: 3.5},
+				},
 			},
 		},
-		"names": {`["a","b"]`,
-			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "b"}}, Layers: layers("tools")}},
-		"results": {`{"results":[{"tool_id":"a","total_score":2,"base_score":1.5},{"tool_id":"b","score":1.5}]}`,
-			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a", Score: 2,
-				Parts: []callvet.Part{{Name: "base_score", Value: 1.5}}}, two[1]}, Layers: layers("tools")}},
-		"within": {`{"data":{"output":[{"id":"a","score":2},{"id":"b","score":1.5}]}}`,
-			&callvet.Decision{Tools: two, Layers: layers("tools")}},
-		"nothing fits": {`{"tools":[],"abstained":true}`,
-			&callvet.Decision{Abstained: true, Layers: layers("tools")}},
-		"only a route": {`{"selected_route":"smalltalk","agent":"x"}`,
-			&callvet.Decision{Route: "smalltalk", Agents: []string{"x"}, Layers: layers("route", "agents")}},
-		"abstains and gives": {`{"tools":["a"],"abstained":true}`,
-			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}}, Abstained: true, Odd: []string{OddAbstained},
-				Layers: layers("tools")}},
-		"upside down": {`[{"id":"a","score":1.5},{"id":"b"},{"id":"c","score":2},{"id":"d","score":3}]`,
-			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a", Score: 1.5}, {Tool: "b"}, {Tool: "c", Score: 2},
-				{Tool: "d", Score: 3}}, Odd: []string{OddOrder}, Layers: layers("tools")}},
-		"infinite, twice": {`[{"id":"a","score":1e999},{"id":"a","score":1}]`,
-			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "a", Score: 1}},
-				Odd: []string{OddScore, OddTwice}, Layers: layers("tools")}},
+		"names": {
+			`["a","b"]`,
+			&callvet.Decision{Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "b"}}, Layers: layers("tools")},
+		},
+		"results": {
+			`{"results":[{"tool_id":"a","total_score":2,"base_score":1.5},{"tool_id":"b","score":1.5}]}`,
+			&callvet.Decision{Tools: []callvet.Ranked{{
+				Tool: "a", Score: 2,
+				Parts: []callvet.Part{{Name: "base_score", Value: 1.5}},
+			}, two[1]}, Layers: layers("tools")},
+		},
+		"within": {
+			`{"data":{"output":[{"id":"a","score":2},{"id":"b","score":1.5}]}}`,
+			&callvet.Decision{Tools: two, Layers: layers("tools")},
+		},
+		"nothing fits": {
+			`{"tools":[],"abstained":true}`,
+			&callvet.Decision{Abstained: true, Layers: layers("tools")},
+		},
+		"only a route": {
+			`{"selected_route":"smalltalk","agent":"x"}`,
+			&callvet.Decision{Route: "smalltalk", Agents: []string{"x"}, Layers: layers("route", "agents")},
+		},
+		"abstains and gives": {
+			`{"tools":["a"],"abstained":true}`,
+			&callvet.Decision{
+				Tools: []callvet.Ranked{{Tool: "a"}}, Abstained: true, Odd: []string{OddAbstained},
+				Layers: layers("tools"),
+			},
+		},
+		"upside down": {
+			`[{"id":"a","score":1.5},{"id":"b"},{"id":"c","score":2},{"id":"d","score":3}]`,
+			&callvet.Decision{Tools: []callvet.Ranked{
+				{Tool: "a", Score: 1.5},
+				{Tool: "b"},
+				{Tool: "c", Score: 2},
+				{Tool: "d", Score: 3},
+			}, Odd: []string{OddOrder}, Layers: layers("tools")},
+		},
+		"infinite, twice": {
+			`[{"id":"a","score":1e999},{"id":"a","score":1}]`,
+			&callvet.Decision{
+				Tools: []callvet.Ranked{{Tool: "a"}, {Tool: "a", Score: 1}},
+				Odd:   []string{OddScore, OddTwice}, Layers: layers("tools"),
+			},
+		},
 		"no answer":      {`{"ok":true}`, nil},
 		"no names":       {`{"tools":[{"score":1}]}`, nil},
 		"tools no list":  {`{"tools":"a"}`, nil},
@@ -94,8 +124,10 @@ func TestRead(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{`{"tools":[{"id":"a","score":2}],"route":"r","agents":["x"]}`, `["a"]`,
-		`{"data":{"results":[]}}`} {
+	for _, s := range []string{
+		`{"tools":[{"id":"a","score":2}],"route":"r","agents":["x"]}`, `["a"]`,
+		`{"data":{"results":[]}}`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -150,9 +182,11 @@ func TestRemote(t *testing.T) {
 	t.Cleanup(srv.Close)
 	open := func(path string) callvet.Model {
 		m, target, err := OpenRemote(
-			RemoteConfig{URL: srv.URL + path + "?token=${T}", Headers: map[string]string{"X-Key": "${KEY}"},
+			RemoteConfig{
+				URL: srv.URL + path + "?token=${T}", Headers: map[string]string{"X-Key": "${KEY}"},
 				Lookup: func(name string) string { return map[string]string{"KEY": "hunter22", "T": "a b&"}[name] },
-				K:      3, MaxBytes: 1000, Client: srv.Client()})
+				K:      3, MaxBytes: 1000, Client: srv.Client(),
+			})
 		if err != nil || !target.Selects || strings.Contains(target.Name, "token") {
 			t.Fatalf("%+v %v", target, err)
 		}
@@ -185,8 +219,10 @@ func TestRemote(t *testing.T) {
 		}
 	}
 	moved, _, err := OpenRemote(
-		RemoteConfig{URL: srv.URL + "/moved?token=${T}", Headers: map[string]string{"X-Key": "${KEY}"},
-			Lookup: func(name string) string { return map[string]string{"KEY": "hunter22", "T": "a b&"}[name] }, K: 3})
+		RemoteConfig{
+			URL: srv.URL + "/moved?token=${T}", Headers: map[string]string{"X-Key": "${KEY}"},
+			Lookup: func(name string) string { return map[string]string{"KEY": "hunter22", "T": "a b&"}[name] }, K: 3,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,15 +246,23 @@ func TestGate(t *testing.T) {
 		o.Agents.Gate = gate
 		m, _, err := OpenRetriever(t.Context(), RetrieverConfig{
 			Name: "c", K: 2, Options: o,
-			Agents: []retrieve.Agent{{Name: "rail", Keywords: []string{"rails"}},
-				{Name: "sky", Keywords: []string{"cloud"}}},
-			Homes: map[string]retrieve.Home{"weather": {Agents: []string{"sky"}},
-				"trains": {Agents: []string{"rail"}}},
+			Agents: []retrieve.Agent{
+				{Name: "rail", Keywords: []string{"rails"}},
+				{Name: "sky", Keywords: []string{"cloud"}},
+			},
+			Homes: map[string]retrieve.Home{
+				"weather": {Agents: []string{"sky"}},
+				"trains":  {Agents: []string{"rail"}},
+			},
 			Entries: []retrieve.Entry{
-				{Tool: callvet.Tool{Name: "weather", Description: "Forecast of rain and wind."},
-					Agents: []string{"sky"}},
-				{Tool: callvet.Tool{Name: "trains", Description: "Departures of trains, in the rain too."},
-					Agents: []string{"rail"}},
+				{
+					Tool:   callvet.Tool{Name: "weather", Description: "Forecast of rain and wind."},
+					Agents: []string{"sky"},
+				},
+				{
+					Tool:   callvet.Tool{Name: "trains", Description: "Departures of trains, in the rain too."},
+					Agents: []string{"rail"},
+				},
 			},
 		})
 		if err != nil {
@@ -270,16 +314,20 @@ func TestLocal(t *testing.T) {
 	}
 	m, target, err := OpenRetriever(t.Context(), RetrieverConfig{
 		Name: "retrieve:c.json", Entries: entries, Options: retrieve.Default(), K: 1,
-		Agents: []retrieve.Agent{{Name: "rail", Keywords: []string{"train"}},
-			{Name: "sky", Keywords: []string{"rain"}}},
+		Agents: []retrieve.Agent{
+			{Name: "rail", Keywords: []string{"train"}},
+			{Name: "sky", Keywords: []string{"rain"}},
+		},
 		Homes:  map[string]retrieve.Home{"weather": {Agents: []string{"sky"}}},
 		Routes: always{"action", "travel"},
 	})
 	if err != nil || !target.Selects {
 		t.Fatalf("%+v %v", target, err)
 	}
-	for q, want := range map[string][2]string{"Will there be rain?": {"weather", "sky"},
-		"Is my train late at the station?": {"trains", "rail"}} {
+	for q, want := range map[string][2]string{
+		"Will there be rain?":              {"weather", "sky"},
+		"Is my train late at the station?": {"trains", "rail"},
+	} {
 		resp, err := m.Generate(t.Context(), retrieverAsk(q))
 		if err != nil {
 			t.Fatal(err)

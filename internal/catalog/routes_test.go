@@ -16,8 +16,10 @@ import (
 
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	want := []retrieve.RouteExample{{Text: "When do trains leave?", Route: "action", SubRoute: "travel"},
-		{Text: "My cat sleeps"}}
+	want := []retrieve.RouteExample{
+		{Text: "When do trains leave?", Route: "action", SubRoute: "travel"},
+		{Text: "My cat sleeps"},
+	}
 	for name, text := range map[string]string{
 		"a.jsonl": "{\"query\":\"When do trains leave?\",\"route\":\"action\",\"sub_route\":\"travel\"}\n{\"text\":\"My cat sleeps\",\"route\":null}\n",
 		"a.yaml":  "- {query: When do trains leave?, text: TRAINS, route: action, sub_route: travel}\n- {query: My cat sleeps, route: ''}\n",

@@ -19,13 +19,25 @@ func TestFromSuite(t *testing.T) {
 		before, want Settings
 		suite, told  string
 	}{
-		{Settings{}, Settings{K: 3, Weights: map[string]float64{"vector": 0}}, asks,
-			"no-reranker: s.json asks for a reranker, and there is none"},
-		{Settings{Preset: "bigtool", K: 9, Rerank: "tei:x", Weights: map[string]float64{"vector": 1}},
-			Settings{Preset: "bigtool", K: 9, Rerank: "tei:x", Weights: map[string]float64{"vector": 1},
-				Primary: "tools/a,tools/b", Fallback: "tools"}, asks, ""},
-		{Settings{Preset: "bigtool", Primary: "x", Embed: "ollama:m", Rerank: "y"},
-			Settings{Preset: "bigtool", Primary: "x", Embed: "ollama:m", Rerank: "y", K: 3}, asks, ""},
+		{
+			Settings{},
+			Settings{K: 3, Weights: map[string]float64{"vector": 0}},
+			asks,
+			"no-reranker: s.json asks for a reranker, and there is none",
+		},
+		{
+			Settings{Preset: "bigtool", K: 9, Rerank: "tei:x", Weights: map[string]float64{"vector": 1}},
+			Settings{
+				Preset: "bigtool", K: 9, Rerank: "tei:x", Weights: map[string]float64{"vector": 1},
+				Primary: "tools/a,tools/b", Fallback: "tools",
+			},
+			asks, "",
+		},
+		{
+			Settings{Preset: "bigtool", Primary: "x", Embed: "ollama:m", Rerank: "y"},
+			Settings{Preset: "bigtool", Primary: "x", Embed: "ollama:m", Rerank: "y", K: 3},
+			asks, "",
+		},
 		{Settings{}, Settings{}, `{"config":{}}`, ""},
 		{Settings{}, Settings{}, "callvet: 1\n# \"tool_retrieval\"\n", ""},
 	} {
@@ -36,8 +48,10 @@ func TestFromSuite(t *testing.T) {
 			t.Errorf("%v %q: %s", err, told, d)
 		}
 	}
-	for _, bad := range []string{`{"config":{"tool_retrieval":{"limit":0}}}`,
-		`{"config":{"tool_retrieval":{"limit":"2"}}}`, `{"config":{"tool_retrieval":[]}}`} {
+	for _, bad := range []string{
+		`{"config":{"tool_retrieval":{"limit":0}}}`,
+		`{"config":{"tool_retrieval":{"limit":"2"}}}`, `{"config":{"tool_retrieval":[]}}`,
+	} {
 		if err := (&Env{Files: memory{"s.json": bad}}).FromSuite(&Settings{}, "s.json"); !errors.Is(err,
 			callvet.ErrInvalid) {
 			t.Errorf("%s: %v", bad, err)

@@ -135,8 +135,10 @@ func ParseUnchecked(rest string) (file string, s Settings, err error) {
 
 // texts are the settings that are texts, by their names.
 func (s *Settings) texts() map[string]*string {
-	return map[string]*string{"preset": &s.Preset, "routes": &s.Routes, "embed": &s.Embed, "rerank": &s.Rerank,
-		"fusion": &s.Fusion, "primary": &s.Primary, "fallback": &s.Fallback}
+	return map[string]*string{
+		"preset": &s.Preset, "routes": &s.Routes, "embed": &s.Embed, "rerank": &s.Rerank,
+		"fusion": &s.Fusion, "primary": &s.Primary, "fallback": &s.Fallback,
+	}
 }
 
 // Target is the target that Parse reads.

@@ -18,9 +18,13 @@ import (
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, want := range []Settings{
-		{}, {Preset: "bigtool", K: 3, Weights: map[string]float64{"token": 0, "vector": 2.5}},
-		{Threshold: 0.25, Routes: "none"}, {Abstain: 0.25}, {AgentGate: 0.5, Agents: 2},
-		{Embed: "openai:m@http://127.0.0.1:1/v1", Rerank: "tei:http://h"}, {Fusion: "reciprocal_rank", Routes: "none"},
+		{},
+		{Preset: "bigtool", K: 3, Weights: map[string]float64{"token": 0, "vector": 2.5}},
+		{Threshold: 0.25, Routes: "none"},
+		{Abstain: 0.25},
+		{AgentGate: 0.5, Agents: 2},
+		{Embed: "openai:m@http://127.0.0.1:1/v1", Rerank: "tei:http://h"},
+		{Fusion: "reciprocal_rank", Routes: "none"},
 		{Preset: "bigtool", Primary: "a/b,c", Fallback: "d"},
 		{Routes: "a b.json", Weights: map[string]float64{"k1": 0.9}},
 	} {
@@ -30,11 +34,13 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %q %v\n%s", rest, file, err, diff)
 		}
 	}
-	for _, bad := range []string{"", "?k=1", "c?k=0", "c?k=x", "c?k=1001", "c?preset=best", "c?color=1", "c?vector=x",
+	for _, bad := range []string{
+		"", "?k=1", "c?k=0", "c?k=x", "c?k=1001", "c?preset=best", "c?color=1", "c?vector=x",
 		"c?vector=-1", "c?preset=bigtool&compound=1", "c?%zz", "c?abstain=1", "c?threshold=NaN", "c?threshold=-1",
 		"c?vector=2", "c?fusion=x", "c?agent_gate=2", "c?agent_gate=-1", "c?agents=0", "c?agents=101",
 		"c?agent_gate=1&abstain=0.2", "c?abstain=NaN", "c?abstain=0.2&preset=bigtool", "c?abstain=0.2&vector=0.3",
-		"c?abstain=0.2&embed=ollama:m"} {
+		"c?abstain=0.2&embed=ollama:m",
+	} {
 		if _, _, err := Parse(bad); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -58,8 +64,10 @@ func FuzzParse(f *testing.F) {
 
 func TestDepths(t *testing.T) {
 	t.Parallel()
-	for k, want := range map[int]string{1: "[1]", 2: "[1 2]", 5: "[1 3 5]", 7: "[1 3 5 7]", 10: "[1 3 5 10]",
-		50: "[1 3 5 10 50]"} {
+	for k, want := range map[int]string{
+		1: "[1]", 2: "[1 2]", 5: "[1 3 5]", 7: "[1 3 5 7]", 10: "[1 3 5 10]",
+		50: "[1 3 5 10 50]",
+	} {
 		if got := fmt.Sprint(Depths(k)); got != want {
 			t.Errorf("k %d: %s, want %s", k, got, want)
 		}
@@ -74,8 +82,10 @@ func TestReadWeights(t *testing.T) {
 	half, fifth := 0.5, 0.2
 	for body, want := range map[string]*callvet.SelectionScoring{
 		`{}`: nil, "\ufeff{}\n": nil, `{"composite":{"route":0.5}}`: {Route: &half},
-		`{"route_correct_weight":0.5,"exact_match_weight":0.5,"acceptable_match_weight":0.2}`: {Route: &half,
-			Exact: &half, Acceptable: &fifth},
+		`{"route_correct_weight":0.5,"exact_match_weight":0.5,"acceptable_match_weight":0.2}`: {
+			Route: &half,
+			Exact: &half, Acceptable: &fifth,
+		},
 		`{"composite":{"exact":0.5}}`: {Exact: &half},
 	} {
 		got, err := ReadWeights("w.json", []byte(body))
@@ -115,8 +125,10 @@ func TestSettingsRefuse(t *testing.T) {
 		{Settings{Threshold: math.NaN()}, "from 0"},
 		{Settings{Threshold: -1}, "from 0"},
 		{Settings{Threshold: math.Inf(1)}, "from 0"},
-		{Settings{Weights: map[string]float64{"vector": 2}},
-			"set weight vector to 2: invalid: it is a number from 0 to 1"},
+		{
+			Settings{Weights: map[string]float64{"vector": 2}},
+			"set weight vector to 2: invalid: it is a number from 0 to 1",
+		},
 		{Settings{Weights: map[string]float64{"k1": math.NaN()}}, "number from 0"},
 		{Settings{Weights: map[string]float64{"rerank_top": 2.5}}, "whole number"},
 		{Settings{Weights: map[string]float64{"vectr": 1}}, "none of that name"},
@@ -140,8 +152,10 @@ func TestSettingsOptions(t *testing.T) {
 		o.Confidence != nil {
 		t.Errorf("%+v, %v", o, err)
 	}
-	s = Settings{Preset: "bigtool", Primary: "tools/trafik,tools/bolag", Fallback: "tools",
-		Weights: map[string]float64{"agent_keyword": 7, "candidates": 9}}
+	s = Settings{
+		Preset: "bigtool", Primary: "tools/trafik,tools/bolag", Fallback: "tools",
+		Weights: map[string]float64{"agent_keyword": 7, "candidates": 9},
+	}
 	o, err = s.Options(&retrieve.Catalogue{Primary: [][]string{{"x"}}})
 	if d := cmp.Diff([][][]string{{{"tools", "trafik"}, {"tools", "bolag"}}, {{"tools"}}},
 		[][][]string{o.Primary, o.Fallback}); d != "" || err != nil || o.Agents.Keyword != 7 ||

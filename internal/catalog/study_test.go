@@ -27,8 +27,10 @@ func testStudy(tools map[string]string, order, asked string) (*study, []Question
 	for i, line := range strings.Split(asked, "\n") {
 		right, text, _ := strings.Cut(line, ": ")
 		want := []string{right}
-		qs = append(qs, Question{Question: learn.Question{Case: fmt.Sprint(i), Text: text, Right: want},
-			Of: &callvet.Case{ID: fmt.Sprint(i)}, Want: callvet.Selection{Tools: want}})
+		qs = append(qs, Question{
+			Question: learn.Question{Case: fmt.Sprint(i), Text: text, Right: want},
+			Of:       &callvet.Case{ID: fmt.Sprint(i)}, Want: callvet.Selection{Tools: want},
+		})
 	}
 	for i := range qs {
 		t.all = append(t.all, qs[i].Question)
@@ -40,8 +42,10 @@ func testStudy(tools map[string]string, order, asked string) (*study, []Question
 // proposed: a tool with the words of both questions loses one of them.
 func TestTogether(t *testing.T) {
 	t.Parallel()
-	s, qs := testStudy(map[string]string{"a": "stone garden apple", "b": "river tiger apple", "c": "piano tiger cloud",
-		"d": "piano window apple"}, "a b c d",
+	s, qs := testStudy(map[string]string{
+		"a": "stone garden apple", "b": "river tiger apple", "c": "piano tiger cloud",
+		"d": "piano window apple",
+	}, "a b c d",
 		"a: stone tiger garden\nb: piano apple apple\nc: garden window window\nd: window stone piano\na: stone garden river\nb: stone piano cloud")
 	s.held = qs
 	out := &Suggestions{Tools: []Suggestion{
@@ -120,10 +124,12 @@ func TestPromptsHoldNothingOut(t *testing.T) {
 func TestLoadSettles(t *testing.T) {
 	t.Parallel()
 	var told string
-	e := &Env{Notify: func(n callvet.Notice) { told += n.Text },
+	e := &Env{
+		Notify: func(n callvet.Notice) { told += n.Text },
 		Files: one(
 			`{"tools":[{"name":"trains","description":"Train departures","example_queries":["When does the train leave?","Which trains are late?","Trains to Lund","Next train"]},
-			{"name":"weather","description":"Weather forecasts","example_queries":["Will it rain?","Weather tomorrow","Is it cold?","Forecast for Lund"]}]}`)}
+			{"name":"weather","description":"Weather forecasts","example_queries":["Will it rain?","Weather tomorrow","Is it cold?","Forecast for Lund"]}]}`),
+	}
 	f := &Search{Tools: "c.json", Settings: Settings{AbstainPercent: 40}}
 	if _, err := settled(t.Context(), e, f, ""); err != nil || f.AbstainPercent != 0 || f.Abstain <= 0 ||
 		!strings.Contains(told, "40% of the catalogue's example questions (8)") {

@@ -333,8 +333,10 @@ func (t *study) strange(ctx context.Context, out *Suggestions, todo []request) e
 		if s := &out.Tools[q.at]; len(s.Reasons) == 0 {
 			of = append(of, s)
 			for _, text := range []string{s.Was, s.Description} {
-				qs = append(qs, Question{Question: learn.Question{Case: s.Tool, Text: text},
-					Want: callvet.Selection{Tools: []string{s.Tool}}})
+				qs = append(qs, Question{
+					Question: learn.Question{Case: s.Tool, Text: text},
+					Want:     callvet.Selection{Tools: []string{s.Tool}},
+				})
 			}
 		}
 	}

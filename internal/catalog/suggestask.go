@@ -22,8 +22,10 @@ func (t *study) round(ctx context.Context, todo []request, used *EffectUsage) (m
 	}
 	for _, q := range todo {
 		made.Cases = append(made.Cases,
-			callvet.Case{ID: q.id, Input: q.turns, ToolNames: []string{},
-				Expect: callvet.Expect{ResponseNonEmpty: true}})
+			callvet.Case{
+				ID: q.id, Input: q.turns, ToolNames: []string{},
+				Expect: callvet.Expect{ResponseNonEmpty: true},
+			})
 	}
 	out := map[string]reply{}
 	err := editAsk(ctx, t.env, t.asked.Suite, made, func(v *Answers) error {

@@ -282,7 +282,8 @@ func (c *sweeper) search(ctx context.Context, r *Retriever, question string, tot
 }
 
 func (c *sweeper) point(ctx context.Context, conf Configuration, n int, cases []*Wanted,
-	total int) (SweepPoint, error) {
+	total int,
+) (SweepPoint, error) {
 	draws, p := max(c.Draws, 1), SweepPoint{Configuration: conf.Name, Distractors: n, K: conf.Settings.Depth()}
 	var first, hit, mrr stats.Clusters
 	var whole *Retriever

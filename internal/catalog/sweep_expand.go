@@ -148,8 +148,10 @@ func (x *expander) add(from *callvet.Case, k *Wanted, n, draw, searched int, giv
 		right[i] = x.catalogue.Entries[at].Tool.Name
 	}
 	any := -1
-	c.Expect = callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: right}},
-		MaxExtraCalls: &any}}}
+	c.Expect = callvet.Expect{Plans: []callvet.Plan{{
+		Calls:         []callvet.ExpectedCall{{Tools: right}},
+		MaxExtraCalls: &any,
+	}}}
 	// Arguments are not what a curve is about.
 	c.Scoring = &callvet.Scoring{Contract: "report"}
 	x.out.Cases = append(x.out.Cases, c)

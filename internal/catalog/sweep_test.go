@@ -24,21 +24,27 @@ func sweepSampleTools() *retrieve.Catalogue {
 }
 
 func sweepAsk(id, text string, tools ...string) callvet.Case {
-	return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
-		Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}}}
+	return callvet.Case{
+		ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+		Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}},
+	}
 }
 
 // The same seed gives the same draws, sizes are nested, and cases that cannot be
 // right are left out.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	cases := []callvet.Case{sweepAsk("1", "trains to Lund", "trains"), sweepAsk("2", "books by Strindberg", "books"),
-		sweepAsk("3", "x", "no_such_tool"), sweepAsk("4", "nothing")}
+	cases := []callvet.Case{
+		sweepAsk("1", "trains to Lund", "trains"), sweepAsk("2", "books by Strindberg", "books"),
+		sweepAsk("3", "x", "no_such_tool"), sweepAsk("4", "nothing"),
+	}
 	run := func(seed uint64) *Sweep {
-		c := sweeper{Env: &Env{Now: time.Now},
+		c := sweeper{
+			Env:          &Env{Now: time.Now},
 			SweepRequest: &SweepRequest{Distractors: []int{100, 0, 3}, Draws: 2, Seed: seed},
 			catalogue:    sweepSampleTools(), cases: cases,
-			configurations: []Configuration{{Name: "a"}, {Name: "b", Settings: Settings{Preset: "bigtool"}}}}
+			configurations: []Configuration{{Name: "a"}, {Name: "b", Settings: Settings{Preset: "bigtool"}}},
+		}
 		s, err := c.sweep(t.Context())
 		if err != nil {
 			t.Fatal(err)

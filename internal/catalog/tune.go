@@ -166,8 +166,10 @@ const rankDepth = 10
 // run looks for weights. o are the options of the settings.
 func (c *tuner) run(ctx context.Context, o retrieve.Options) (*Tuning, error) {
 	known := Positions(c.catalogue)
-	t := &Tuning{Format: "callvet.tuning", Version: 1, NewlyRight: []string{}, NewlyWrong: []string{},
-		Moves: []learn.Move{}}
+	t := &Tuning{
+		Format: "callvet.tuning", Version: 1, NewlyRight: []string{}, NewlyWrong: []string{},
+		Moves: []learn.Move{},
+	}
 	var cases []*Wanted
 	var keys []string
 	for i := range c.cases {
@@ -249,8 +251,10 @@ func (c *tuner) judge(cases []*Wanted) learn.Judge {
 func (c *tuner) outcome(want *callvet.Selection, hits []retrieve.Hit) learn.TuneOutcome {
 	set := score.SelectionDefaults()
 	set.K = []int{rankDepth}
-	name := map[string]string{"hit1": score.Precision1, "ndcg": score.NDCGAt + strconv.Itoa(rankDepth),
-		"pass": score.ToolsRight}[c.Goal]
+	name := map[string]string{
+		"hit1": score.Precision1, "ndcg": score.NDCGAt + strconv.Itoa(rankDepth),
+		"pass": score.ToolsRight,
+	}[c.Goal]
 	if name == "" {
 		name = score.MRR
 	}

@@ -93,8 +93,10 @@ func TestTune(t *testing.T) {
 func TestCaution(t *testing.T) {
 	t.Parallel()
 	cat, cases := misleading()
-	file, err := json.Marshal(weightsFile{map[string]float64{"keywords": 1},
-		learn.Tuned{Suite: SuiteHash(cases), Preset: "default", Goal: "mrr"}})
+	file, err := json.Marshal(weightsFile{
+		map[string]float64{"keywords": 1},
+		learn.Tuned{Suite: SuiteHash(cases), Preset: "default", Goal: "mrr"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,6 +139,8 @@ func learnSuiteOf(cases *[]callvet.Case) func(context.Context, string, []callvet
 }
 
 func learnAsk(id, text string, tools ...string) callvet.Case {
-	return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
-		Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}}}
+	return callvet.Case{
+		ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+		Expect: callvet.Expect{Selection: &callvet.Selection{Tools: tools}},
+	}
 }

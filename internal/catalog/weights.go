@@ -126,13 +126,17 @@ func ReadWeights(name string, b []byte) (WeightsFile, error) {
 			callvet.ErrLimited, maxWeights)
 	}
 	if err := doc.DecodeJSON(name, b, &f); err != nil {
-		return WeightsFile{}, &callvet.Hinted{Err: fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err),
-			Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
+		return WeightsFile{}, &callvet.Hinted{
+			Err:  fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err),
+			Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`,
+		}
 	}
 	if f.Composite == nil &&
 		(f.Route != nil || f.SubRoute != nil || f.Agent != nil || f.Exact != nil || f.Acceptable != nil) {
-		f.Composite = &callvet.SelectionScoring{Route: f.Route, SubRoute: f.SubRoute, Agents: f.Agent, Exact: f.Exact,
-			Acceptable: f.Acceptable}
+		f.Composite = &callvet.SelectionScoring{
+			Route: f.Route, SubRoute: f.SubRoute, Agents: f.Agent, Exact: f.Exact,
+			Acceptable: f.Acceptable,
+		}
 	}
 	if err := checkComposite(f.Composite); err != nil {
 		return WeightsFile{}, fmt.Errorf("read weights %s: %w: %w", name, callvet.ErrInvalid, err)

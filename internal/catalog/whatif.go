@@ -78,8 +78,10 @@ func WhatIf(ctx context.Context, e *Env, q WhatIfRequest) (*WhatIfResult, error)
 	if err != nil {
 		return nil, err
 	}
-	w := &WhatIfResult{Format: "callvet.whatif", Version: 1, Left: file.left, LeftOut: b.left,
-		Sorted: file.sorted && len(file.Seen) > 0}
+	w := &WhatIfResult{
+		Format: "callvet.whatif", Version: 1, Left: file.left, LeftOut: b.left,
+		Sorted: file.sorted && len(file.Seen) > 0,
+	}
 	if b.qs, err = w.fair(b.catalogue, file.EditFile, b.qs, q.AllCases); err != nil {
 		return nil, err
 	}
@@ -93,7 +95,8 @@ func WhatIf(ctx context.Context, e *Env, q WhatIfRequest) (*WhatIfResult, error)
 
 // fair leaves out the cases that the edits, or who made them, have seen.
 func (w *WhatIfResult) fair(c *retrieve.Catalogue, file *suite.EditFile, qs []Question,
-	every bool) ([]Question, error) {
+	every bool,
+) ([]Question, error) {
 	for i := range file.Edits {
 		d := &file.Edits[i]
 		w.Edits = append(w.Edits, d.Tool)

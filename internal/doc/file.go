@@ -42,8 +42,10 @@ func IsYAML(name string, data []byte) bool {
 
 // Problem says a syntax error with its place in the file.
 func (d *File) Problem(e *SyntaxError) callvet.Problem {
-	p := callvet.Problem{Position: callvet.Position{File: d.Name, Line: e.Line, Column: e.Column}, Code: "syntax",
-		Message: e.Message, Fix: e.Fix}
+	p := callvet.Problem{
+		Position: callvet.Position{File: d.Name, Line: e.Line, Column: e.Column}, Code: "syntax",
+		Message: e.Message, Fix: e.Fix,
+	}
 	if d.isJSON {
 		p.Position = d.Position(e.At)
 	}

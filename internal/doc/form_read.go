@@ -209,8 +209,10 @@ func (r *reader) strange(f *form, m value.Value) *Wrong {
 	name := clip(m.Key())
 	if r.unknown == nil {
 		key := r.below(name)
-		w := &Wrong{Code: CodeUnknown, Key: key, Near: callvet.Nearest(name, f.known), Offset: m.Offset(),
-			What: "unknown key " + strconv.Quote(key)}
+		w := &Wrong{
+			Code: CodeUnknown, Key: key, Near: callvet.Nearest(name, f.known), Offset: m.Offset(),
+			What: "unknown key " + strconv.Quote(key),
+		}
 		if w.Near == "" && len(f.known) <= maxKnown {
 			w.What += "; known are " + strings.Join(f.known, ", ")
 		}
@@ -373,8 +375,10 @@ func (r *reader) open(f *form, v value.Value, into reflect.Value) *Wrong {
 		err = own.UnmarshalJSON(v.Raw())
 	}
 	if err != nil {
-		return &Wrong{Code: CodeValue, Key: r.key(true), Offset: v.Offset(),
-			What: subject(r.key(true)) + " is " + told(v) + ": " + Explain(err).Error()}
+		return &Wrong{
+			Code: CodeValue, Key: r.key(true), Offset: v.Offset(),
+			What: subject(r.key(true)) + " is " + told(v) + ": " + Explain(err).Error(),
+		}
 	}
 	return nil
 }

@@ -52,14 +52,20 @@ func TestLimits(t *testing.T) {
 		{"plain, too long", []byte("hello!"), 5, "read f: more than 5 bytes: limited", callvet.ErrLimited},
 		{"zipped", small, 64, "hello", nil},
 		{"two members", append(bytes.Clone(small), small...), 64, "hellohello", nil},
-		{"unpacked, too long", zipped(t, strings.NewReader(strings.Repeat("x", 2048))), 1024,
-			"read f: more than 1 KiB: limited", callvet.ErrLimited},
+		{
+			"unpacked, too long", zipped(t, strings.NewReader(strings.Repeat("x", 2048))), 1024,
+			"read f: more than 1 KiB: limited", callvet.ErrLimited,
+		},
 		{"cut off", small[:len(small)-6], 64, "read f: the gzip stream is cut off: invalid", callvet.ErrInvalid},
 		{"broken", []byte("\x1f\x8bxx"), 64, "read f: read gzip: invalid: unexpected EOF", callvet.ErrInvalid},
-		{"zstd", []byte("\x28\xb5\x2f\xfdxx"), 64, "read f: it is compressed with zstd, which is not read",
-			callvet.ErrInvalid},
-		{"bomb", bomb, 1 << 30, fmt.Sprintf("read f: it unpacks to more than 500 times its size (%d bytes", 0),
-			callvet.ErrLimited},
+		{
+			"zstd", []byte("\x28\xb5\x2f\xfdxx"), 64, "read f: it is compressed with zstd, which is not read",
+			callvet.ErrInvalid,
+		},
+		{
+			"bomb", bomb, 1 << 30, fmt.Sprintf("read f: it unpacks to more than 500 times its size (%d bytes", 0),
+			callvet.ErrLimited,
+		},
 	} {
 		got, err := doc.ReadAll("f", c.data, c.limit)
 		said := string(got)

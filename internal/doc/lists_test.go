@@ -27,8 +27,10 @@ func TestPlainJSON(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, data, say string }{
-		{"a.json", "[1\n,", "a.json:2:"}, {"a.yaml", "a: [", "a.yaml:1:"},
-		{"a.jsonl", "{\"a\":1}\n{\"a\"\n", "a.jsonl:"}, {"a.json", "[1] x", "a.json:1:"},
+		{"a.json", "[1\n,", "a.json:2:"},
+		{"a.yaml", "a: [", "a.yaml:1:"},
+		{"a.jsonl", "{\"a\":1}\n{\"a\"\n", "a.jsonl:"},
+		{"a.json", "[1] x", "a.json:1:"},
 	} {
 		if _, _, err := PlainJSON(c.name, []byte(c.data)); err == nil || !strings.HasPrefix(err.Error(), c.say) {
 			t.Errorf("%s %q: %v", c.name, c.data, err)

@@ -181,16 +181,20 @@ func FuzzDecode(f *testing.F) {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{
-		`{"turns":[{"role":"user","calls":[{"tool":{"a":1}}]}]}`: {`"turns.calls.tool" is an object, not a string`,
-			`"turns[0].calls[0].tool" is an object, not a string`},
+		`{"turns":[{"role":"user","calls":[{"tool":{"a":1}}]}]}`: {
+			`"turns.calls.tool" is an object, not a string`,
+			`"turns[0].calls[0].tool" is an object, not a string`,
+		},
 		`{"repeat":1.5}`:  {`"repeat" is a number, not a whole number`, `"repeat" is 1.5; it must be a whole number`},
 		`{"answer":true}`: {`"answer" is a boolean, not a string`, `"answer" is a boolean, not a string`},
 		`[]`:              {`the value is an array, not an object`, `the value is an array, not an object`},
 		`{"answer":`:      {`not JSON: byte 10: unexpected end of JSON input`, `not JSON: byte 10: unexpected EOF`},
 	} {
 		var one, two callvet.Trace
-		got := [2]string{doc.Explain(json.Unmarshal([]byte(text), &one)).Error(),
-			doc.Explain(jsonx.Unmarshal([]byte(text), &two)).Error()}
+		got := [2]string{
+			doc.Explain(json.Unmarshal([]byte(text), &one)).Error(),
+			doc.Explain(jsonx.Unmarshal([]byte(text), &two)).Error(),
+		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", text, d)
 		}

@@ -113,11 +113,15 @@ func list(words []string) string {
 }
 
 func wrongKind(key string, v value.Value, want string) *Wrong {
-	return &Wrong{Code: CodeType, Key: key, Offset: v.Offset(),
-		What: fmt.Sprintf("%s is %s, not %s", subject(key), WithArticle(v.Kind()), want)}
+	return &Wrong{
+		Code: CodeType, Key: key, Offset: v.Offset(),
+		What: fmt.Sprintf("%s is %s, not %s", subject(key), WithArticle(v.Kind()), want),
+	}
 }
 
 func wrongValue(key string, v value.Value, want string) *Wrong {
-	return &Wrong{Code: CodeValue, Key: key, Offset: v.Offset(),
-		What: fmt.Sprintf("%s is %s; it must be %s", subject(key), told(v), want)}
+	return &Wrong{
+		Code: CodeValue, Key: key, Offset: v.Offset(),
+		What: fmt.Sprintf("%s is %s; it must be %s", subject(key), told(v), want),
+	}
 }

@@ -44,8 +44,10 @@ func explainMeaning(e *jsonx.SemanticError) error {
 	if errors.Is(e.Err, jsonx.ErrUnknownName) {
 		return fmt.Errorf("unknown key %s", strconv.Quote(key))
 	}
-	what := map[jsontext.Kind]string{'n': "null", 'f': "boolean", 't': "boolean", '"': "string", '0': "number",
-		'{': "object", '[': "array"}[e.JSONKind]
+	what := map[jsontext.Kind]string{
+		'n': "null", 'f': "boolean", 't': "boolean", '"': "string", '0': "number",
+		'{': "object", '[': "array",
+	}[e.JSONKind]
 	if e.Err != nil && len(e.JSONValue) > 0 { // a number out of range, a text of another form
 		return fmt.Errorf("%s is %s; it must be %s", subject(key), e.JSONValue, goKind(e.GoType))
 	}

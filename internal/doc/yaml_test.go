@@ -13,15 +13,21 @@ import (
 func TestYAMLBombs(t *testing.T) { //nolint:paralleltest // it measures memory
 	entries := "a:\n" + strings.Repeat("- {b: 1, c: [x, 'y']}\n", 150_000)
 	for name, tt := range map[string]struct{ text, message string }{
-		"flow list": {"a:\n- [" + strings.Repeat("a,", 8<<20) + "a]\n",
-			"the YAML has more than 1048576 keys, elements, brackets and lines, which would take more than 1 GB of memory"},
+		"flow list": {
+			"a:\n- [" + strings.Repeat("a,", 8<<20) + "a]\n",
+			"the YAML has more than 1048576 keys, elements, brackets and lines, which would take more than 1 GB of memory",
+		},
 		"block list":  {strings.Repeat("- a\n", 1<<20), "the YAML has more than 1048576 keys"},
 		"empty lines": {"a: 1\n" + strings.Repeat("\n", 4<<20), "the YAML has more than 1048576 keys"},
 		"entries":     {entries, "the YAML has more than 1048576 keys"},
-		"keys alone": {"a: {" + strings.Repeat("a,", 1<<17) + "b: 1}",
-			"the YAML has too many keys or empty values for its size; write it as JSON"},
-		"empty values": {"a: {" + strings.Repeat("a: ,", 1<<17) + "b: 1}",
-			"the YAML has too many keys or empty values for its size; write it as JSON"},
+		"keys alone": {
+			"a: {" + strings.Repeat("a,", 1<<17) + "b: 1}",
+			"the YAML has too many keys or empty values for its size; write it as JSON",
+		},
+		"empty values": {
+			"a: {" + strings.Repeat("a: ,", 1<<17) + "b: 1}",
+			"the YAML has too many keys or empty values for its size; write it as JSON",
+		},
 		"many bytes":     {"a: " + strings.Repeat("x", MaxYAML), "the YAML is larger than 32 MiB"},
 		"a long text":    {"a: " + strings.Repeat("x.y ", 1<<18), ""},
 		"under the mark": {entries[:1+strings.LastIndexByte(entries[:1<<18], 0x0a)], ""},

@@ -96,8 +96,10 @@ const (
 // Metrics are what drills tell of each target and slice: those of the table, and then what was
 // done about calls that failed.
 func Metrics() []string {
-	return []string{Utility, UtilityUnderAttack, AttackSuccess, Incidents, Blocked, score.RetriesSensible,
-		score.RetriesWaited, score.FailingToolLeft, score.NothingInvented}
+	return []string{
+		Utility, UtilityUnderAttack, AttackSuccess, Incidents, Blocked, score.RetriesSensible,
+		score.RetriesWaited, score.FailingToolLeft, score.NothingInvented,
+	}
 }
 
 // Of takes what is known of one target out of its table.

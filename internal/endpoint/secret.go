@@ -63,8 +63,10 @@ func variableOf(name string) string {
 func SecretName(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "keyword", "")
 	return slices.Contains([]string{"sig", "code", "pass"}, name) ||
-		slices.ContainsFunc([]string{"auth", "token", "key", "secret", "passw", "passphrase", "pwd", "jwt", "bearer",
-			"credential", "signature", "cookie"}, func(part string) bool {
+		slices.ContainsFunc([]string{
+			"auth", "token", "key", "secret", "passw", "passphrase", "pwd", "jwt", "bearer",
+			"credential", "signature", "cookie",
+		}, func(part string) bool {
 			return strings.Contains(name, part)
 		})
 }

@@ -24,8 +24,11 @@ func TestSpelled(t *testing.T) {
 		{"http://h/x?a=1&accessToken=SECRETS&sig=SECRETS", nil, "ACCESSTOKEN"},
 		{"http://user:SECRETS@h/x", nil, "header"},
 		{"http://h/x", map[string]string{"Authorization": "Bearer SECRETS"}, "Authorization: ${AUTHORIZATION}"},
-		{"http://h/x?api_key=${KEY}&keywords=a&k=5",
-			map[string]string{"Authorization": "Bearer ${KEY}", "Accept-Language": "sv"}, ""},
+		{
+			"http://h/x?api_key=${KEY}&keywords=a&k=5",
+			map[string]string{"Authorization": "Bearer ${KEY}", "Accept-Language": "sv"},
+			"",
+		},
 		{"http://h/x?api_key=", nil, ""},
 		{"http://h/x?pass=SECRETS", nil, "pass=${PASS}"},
 		{"http://h/x?pwd=SECRETS", nil, "pwd=${PASSWORD}"},

@@ -72,8 +72,10 @@ func TestWriteKeepsTheMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, perm := range map[string]fs.FileMode{"new": want.Mode().Perm(), "secret": 0o600, "group": 0o640,
-		"all": 0o666, "fixed": 0o444} {
+	for name, perm := range map[string]fs.FileMode{
+		"new": want.Mode().Perm(), "secret": 0o600, "group": 0o640,
+		"all": 0o666, "fixed": 0o444,
+	} {
 		path := filepath.Join(dir, name)
 		if name != "new" {
 			put(t, path, "a much longer old text", perm)
@@ -111,8 +113,10 @@ func TestWriteFollowsLinks(t *testing.T) {
 		}
 	}
 	// folder/up lies in far/away: ".." is far, and not the folder of the link "folder".
-	for link, at := range map[string]string{"direct": "far/file", "absolute": "far/file", "twice": "far/file",
-		"dangling": "far/later", "folder/up": "far/file", "folder/new": "far/away/new"} {
+	for link, at := range map[string]string{
+		"direct": "far/file", "absolute": "far/file", "twice": "far/file",
+		"dangling": "far/later", "folder/up": "far/file", "folder/new": "far/away/new",
+	} {
 		if err := Write(t.Context(), filepath.Join(dir, link), text(link)); err != nil {
 			t.Fatal(err)
 		}
@@ -256,8 +260,10 @@ func TestSweep(t *testing.T) {
 		},
 	} {
 		dir := t.TempDir()
-		for _, left := range []string{".callvet-1-0.tmp", ".callvet-77-3.tmp", ".callvet-2489123", ".callvet-notes",
-			".callvet-1-0.tmp.md"} {
+		for _, left := range []string{
+			".callvet-1-0.tmp", ".callvet-77-3.tmp", ".callvet-2489123", ".callvet-notes",
+			".callvet-1-0.tmp.md",
+		} {
 			put(t, filepath.Join(dir, left), "left", 0o600)
 		}
 		if err := os.Symlink("f", filepath.Join(dir, ".callvet-5-0.tmp")); err != nil {
@@ -295,8 +301,10 @@ func TestGrowingFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, open := range map[string]func(string) (*os.File,
-		error){"link": func(p string) (*os.File, error) { return Create(p, false) }, "old": Append, "new": Append,
-		"sub/store": Private} {
+		error){
+		"link": func(p string) (*os.File, error) { return Create(p, false) }, "old": Append, "new": Append,
+		"sub/store": Private,
+	} {
 		f, err := open(filepath.Join(dir, path))
 		if err != nil {
 			t.Fatal(err)

@@ -81,8 +81,10 @@ func tell(ctx context.Context, q *rows.Queries, user, job string, now time.Time,
 			}
 		}
 		if err := q.AddEvent(ctx,
-			rows.AddEventParams{UserID: user, Seq: last - int64(len(news)-1-i), JobID: job, Kind: n.Kind, At: ms(now),
-				Payload: payload}); err != nil {
+			rows.AddEventParams{
+				UserID: user, Seq: last - int64(len(news)-1-i), JobID: job, Kind: n.Kind, At: ms(now),
+				Payload: payload,
+			}); err != nil {
 			return err
 		}
 	}
@@ -109,8 +111,10 @@ func (j *Jobs) prune(ctx context.Context) error {
 			more := false
 			if err := j.cfg.Store.Change(ctx, "remove old events", func(q *rows.Queries) error {
 				upto, err := q.LastOldEvent(ctx,
-					rows.LastOldEventParams{UserID: f.UserID, Limit: pruneBatch,
-						At: ms(j.cfg.Now().Add(-j.cfg.KeepEvents))})
+					rows.LastOldEventParams{
+						UserID: f.UserID, Limit: pruneBatch,
+						At: ms(j.cfg.Now().Add(-j.cfg.KeepEvents)),
+					})
 				if err != nil {
 					return err
 				}

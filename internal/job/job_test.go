@@ -118,12 +118,15 @@ func until(ctx context.Context, _ job.Job, _ *job.Report) (json.RawMessage, erro
 func TestJobIsDone(t *testing.T) {
 	t.Parallel()
 	j := newJobs(t,
-		job.Config{Every: time.Millisecond,
+		job.Config{
+			Every: time.Millisecond,
 			Handlers: map[string]job.Handler{"work": func(_ context.Context, j job.Job,
-				r *job.Report) (json.RawMessage, error) {
+				r *job.Report,
+			) (json.RawMessage, error) {
 				r.Progress(3, 4, time.Second)
 				return j.Request, r.Tell([]byte("kept"), job.News{Kind: "told", Data: map[string]int{"n": 1}})
-			}}})
+			}},
+		})
 	start(t, j)
 	sent := submit(t, j,
 		job.Request{Prepared: job.Prepared{Request: json.RawMessage(`{"a":1}`), ResultRef: "r1", Total: 4}})
@@ -228,7 +231,8 @@ func TestIdempotency(t *testing.T) {
 	for range 10 {
 		group.Go(func() {
 			got, _, err := j.Submit(t.Context(),
-				job.Request{User: "ana", Kind: "work", Key: "k",
+				job.Request{
+					User: "ana", Kind: "work", Key: "k",
 					Prepare: func(context.Context, string) (job.Prepared, error) {
 						mu.Lock()
 						defer mu.Unlock()
@@ -237,7 +241,8 @@ func TestIdempotency(t *testing.T) {
 							return job.Prepared{}, errors.New("refused")
 						}
 						return job.Prepared{ResultRef: "run"}, nil
-					}})
+					},
+				})
 			if err == nil {
 				ids <- got.ID + got.ResultRef
 			}
@@ -275,7 +280,8 @@ func TestRestart(t *testing.T) {
 	running := make(chan struct{}, 10)
 	free := make(chan struct{})
 	handlers := map[string]job.Handler{"work": func(ctx context.Context, j job.Job,
-		r *job.Report) (json.RawMessage, error) {
+		r *job.Report,
+	) (json.RawMessage, error) {
 		mu.Lock()
 		seen = append(seen, fmt.Sprint(j.Attempt, string(j.Note)))
 		mu.Unlock()
@@ -311,9 +317,11 @@ func TestRestart(t *testing.T) {
 			return err
 		}
 		_, err = q.MoveJob(t.Context(),
-			rows.MoveJobParams{Next: "running", Attempt: r.Attempt, Queued: r.Queued, Started: r.Started, Done: r.Done,
+			rows.MoveJobParams{
+				Next: "running", Attempt: r.Attempt, Queued: r.Queued, Started: r.Started, Done: r.Done,
 				Total: r.Total, Ran: r.Ran, Request: r.Request, Detail: []byte{}, Error: []byte{}, ID: id,
-				Was: r.Attempt, From1: "queued"})
+				Was: r.Attempt, From1: "queued",
+			})
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -331,8 +339,10 @@ func TestRestart(t *testing.T) {
 		t.Errorf("attempts with notes (-want +got):\n%s", d)
 	}
 	told := slices.DeleteFunc(kinds(t, j, "ana"), func(k string) bool { return k == job.EventProgress })
-	want := []string{"job_created", "job_created", "job_started", "job_interrupted", "job_started", "job_interrupted",
-		"job_interrupted", "job_started", "job_completed", "job_started", "job_completed"}
+	want := []string{
+		"job_created", "job_created", "job_started", "job_interrupted", "job_started", "job_interrupted",
+		"job_interrupted", "job_started", "job_completed", "job_started", "job_completed",
+	}
 	if d := cmp.Diff(want, told); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}
@@ -351,8 +361,10 @@ func TestCutOffTooOften(t *testing.T) {
 				return err
 			}
 			_, err = q.MoveJob(t.Context(),
-				rows.MoveJobParams{Next: "running", Attempt: r.Attempt + 1, Queued: r.Queued, Idle: r.Idle,
-					Request: r.Request, Detail: []byte{}, Error: []byte{}, ID: id, Was: r.Attempt, From1: "queued"})
+				rows.MoveJobParams{
+					Next: "running", Attempt: r.Attempt + 1, Queued: r.Queued, Idle: r.Idle,
+					Request: r.Request, Detail: []byte{}, Error: []byte{}, ID: id, Was: r.Attempt, From1: "queued",
+				})
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -376,9 +388,11 @@ func TestLimits(t *testing.T) {
 	all, mostAll := int64(0), int64(0)
 	var mu sync.Mutex
 	j := newJobs(t,
-		job.Config{Store: db, Workers: 6,
+		job.Config{
+			Store: db, Workers: 6,
 			Handlers: map[string]job.Handler{"work": func(_ context.Context, j job.Job,
-				_ *job.Report) (json.RawMessage, error) {
+				_ *job.Report,
+			) (json.RawMessage, error) {
 				mu.Lock()
 				now[j.User]++
 				all++
@@ -391,7 +405,8 @@ func TestLimits(t *testing.T) {
 				all--
 				mu.Unlock()
 				return nil, nil
-			}}})
+			}},
+		})
 	for u, n := range limits {
 		job.SetLimit(t, db, u, n)
 	}
@@ -430,16 +445,21 @@ func TestTurns(t *testing.T) {
 	var order []string
 	done := make(chan struct{}, 100)
 	j := newJobs(t,
-		job.Config{Workers: 1,
+		job.Config{
+			Workers: 1,
 			Handlers: map[string]job.Handler{"work": func(_ context.Context, j job.Job,
-				_ *job.Report) (json.RawMessage, error) {
+				_ *job.Report,
+			) (json.RawMessage, error) {
 				order = append(order, string(j.Request))
 				done <- struct{}{}
 				return nil, nil
-			}}})
+			}},
+		})
 	send := func(user, name string, priority int) {
-		submit(t, j, job.Request{User: user, Priority: priority,
-			Prepared: job.Prepared{Request: json.RawMessage(`"` + name + `"`)}})
+		submit(t, j, job.Request{
+			User: user, Priority: priority,
+			Prepared: job.Prepared{Request: json.RawMessage(`"` + name + `"`)},
+		})
 	}
 	for i := range 3 {
 		send("ana", fmt.Sprint("ana", i), 0)
@@ -553,8 +573,10 @@ func TestGiveWay(t *testing.T) {
 		t.Errorf("ended in the order %v", got)
 	}
 	told := slices.DeleteFunc(kinds(t, j, "ana"), func(k string) bool { return k == job.EventProgress })
-	if d := cmp.Diff([]string{"job_created", "job_started", "job_created", "job_interrupted", "job_started",
-		"job_completed", "job_started", "job_completed"}, told); d != "" {
+	if d := cmp.Diff([]string{
+		"job_created", "job_started", "job_created", "job_interrupted", "job_started",
+		"job_completed", "job_started", "job_completed",
+	}, told); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}
 }

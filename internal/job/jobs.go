@@ -124,8 +124,10 @@ func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	j := &Jobs{cfg: cfg, log: cfg.Log, hub: hub{feeds: map[string]*feed{}},
-		running: map[string]context.CancelCauseFunc{}, keys: map[string]chan struct{}{}}
+	j := &Jobs{
+		cfg: cfg, log: cfg.Log, hub: hub{feeds: map[string]*feed{}},
+		running: map[string]context.CancelCauseFunc{}, keys: map[string]chan struct{}{},
+	}
 	if j.log == nil {
 		j.log = slog.New(slog.DiscardHandler)
 	}
@@ -277,7 +279,8 @@ func (j *Jobs) add(ctx context.Context, q *rows.Queries, r *rows.Job) error {
 
 // prepare calls what prepares a job; a panic of it is an error, so that the job does not stay.
 func (j *Jobs) prepare(ctx context.Context, id string,
-	do func(context.Context, string) (Prepared, error)) (p Prepared, err error) {
+	do func(context.Context, string) (Prepared, error),
+) (p Prepared, err error) {
 	defer j.caught(ctx, "what prepares a job", id, &err)
 	return do(ctx, id)
 }
@@ -321,7 +324,8 @@ func (j *Jobs) alone(ctx context.Context, user, key string) (done func(), err er
 
 // change runs f in one transaction, and then wakes those who watch the users that f has news of.
 func (j *Jobs) change(ctx context.Context, verb string,
-	f func(tx *sql.Tx, q *rows.Queries, woken *[]string) error) error {
+	f func(tx *sql.Tx, q *rows.Queries, woken *[]string) error,
+) error {
 	var woken []string
 	err := j.cfg.Store.ChangeTx(ctx, verb, func(tx *sql.Tx, q *rows.Queries) error { return f(tx, q, &woken) })
 	if err == nil {
@@ -351,8 +355,10 @@ type Query struct {
 
 // List gives jobs, the newest first. next goes on with the older ones; 0: there are none.
 func (j *Jobs) List(ctx context.Context, query Query) (list []Job, next int64, err error) {
-	p := rows.ListJobsParams{UserID: query.User, Kind: query.Kind, State: string(query.State), Before: query.Before,
-		Most: int32(query.Most)}
+	p := rows.ListJobsParams{
+		UserID: query.User, Kind: query.Kind, State: string(query.State), Before: query.Before,
+		Most: int32(query.Most),
+	}
 	if p.Before <= 0 {
 		p.Before = 1 << 62
 	}
@@ -496,8 +502,10 @@ func (j *Jobs) end(ctx context.Context, q *rows.Queries, r *rows.Job, to State) 
 	case Cancelled:
 		news = News{EventCancelled, map[string]any{"result_ref": r.ResultRef}}
 	case Interrupted:
-		news = News{EventInterrupted,
-			map[string]any{"attempt": r.Attempt, "resumes": r.Finished == 0, "error": string(r.Error)}}
+		news = News{
+			EventInterrupted,
+			map[string]any{"attempt": r.Attempt, "resumes": r.Finished == 0, "error": string(r.Error)},
+		}
 	case Queued:
 		news = News{EventInterrupted, map[string]any{"attempt": r.Attempt, "resumes": true}}
 	case Pending, Running:

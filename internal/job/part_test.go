@@ -24,7 +24,8 @@ func TestParts(t *testing.T) {
 	j := newJobs(t, job.Config{
 		Workers: 1,
 		Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job,
-			r *job.Report) (json.RawMessage, error) {
+			r *job.Report,
+		) (json.RawMessage, error) {
 			out := make([]string, 3)
 			var all sync.WaitGroup
 			for i := range out {
@@ -37,7 +38,8 @@ func TestParts(t *testing.T) {
 			return json.Marshal(out)
 		}},
 		Parts: map[string]job.PartHandler{"work": func(_ context.Context, j job.Job, task json.RawMessage,
-			_ <-chan struct{}) (json.RawMessage, error) {
+			_ <-chan struct{},
+		) (json.RawMessage, error) {
 			together.Done()
 			together.Wait() // they would never come together one after the other
 			return json.RawMessage(fmt.Sprintf(`"%s of %s"`, task, j.User)), nil
@@ -72,32 +74,39 @@ func TestPartEnds(t *testing.T) {
 			return nil, errors.New(strings.Repeat("x", 10_000))
 		}, says: strings.Repeat("x", 4_000)},
 		"nobody's": {says: `nobody does parts of jobs of kind "work" here`},
-		"yields": {soon: true, result: "2",
+		"yields": {
+			soon: true, result: "2",
 			part: func(ctx context.Context, _ job.Job, _ json.RawMessage,
-				yield <-chan struct{}) (json.RawMessage, error) {
+				yield <-chan struct{},
+			) (json.RawMessage, error) {
 				select {
 				case <-yield:
 					return json.RawMessage(`2`), ctx.Err()
 				case <-ctx.Done():
 					return nil, ctx.Err()
 				}
-			}},
-		"is broken off": {stop: true, result: "3",
+			},
+		},
+		"is broken off": {
+			stop: true, result: "3",
 			part: func(ctx context.Context, _ job.Job, _ json.RawMessage,
-				yield <-chan struct{}) (json.RawMessage, error) {
+				yield <-chan struct{},
+			) (json.RawMessage, error) {
 				select {
 				case <-yield:
 					return nil, errors.New("yielded")
 				case <-ctx.Done():
 					return json.RawMessage(`3`), nil
 				}
-			}},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			running := make(chan struct{})
 			cfg := job.Config{Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job,
-				r *job.Report) (json.RawMessage, error) {
+				r *job.Report,
+			) (json.RawMessage, error) {
 				part, stop := context.WithCancel(ctx)
 				defer stop()
 				yield := make(chan struct{})
@@ -120,7 +129,8 @@ func TestPartEnds(t *testing.T) {
 			}}}
 			if tc.part != nil {
 				cfg.Parts = map[string]job.PartHandler{"work": func(ctx context.Context, j job.Job,
-					task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
+					task json.RawMessage, yield <-chan struct{},
+				) (json.RawMessage, error) {
 					close(running)
 					return tc.part(ctx, j, task, yield)
 				}}
@@ -150,11 +160,13 @@ func TestPartsOfOneThatEnded(t *testing.T) {
 	cfg := job.Config{
 		Store: db,
 		Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job,
-			r *job.Report) (json.RawMessage, error) {
+			r *job.Report,
+		) (json.RawMessage, error) {
 			return r.Part(ctx, json.RawMessage(`0`), nil)
 		}},
 		Parts: map[string]job.PartHandler{"work": func(ctx context.Context, j job.Job, _ json.RawMessage,
-			_ <-chan struct{}) (json.RawMessage, error) {
+			_ <-chan struct{},
+		) (json.RawMessage, error) {
 			begun <- struct{}{}
 			if attempts.Add(1) == 1 {
 				<-ctx.Done()
@@ -193,12 +205,14 @@ func TestPartIsLost(t *testing.T) {
 	j := newJobs(t, job.Config{
 		Store: db, PartLost: 300 * time.Millisecond,
 		Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job,
-			r *job.Report) (json.RawMessage, error) {
+			r *job.Report,
+		) (json.RawMessage, error) {
 			_, err := r.Part(ctx, json.RawMessage(`0`), nil)
 			return json.Marshal(fmt.Sprint(err))
 		}},
 		Parts: map[string]job.PartHandler{"work": func(ctx context.Context, _ job.Job, _ json.RawMessage,
-			_ <-chan struct{}) (json.RawMessage, error) {
+			_ <-chan struct{},
+		) (json.RawMessage, error) {
 			// As if the process of the worker had ended: it shows nothing any more.
 			if _, err := db.Handle().Exec("UPDATE parts SET state='gone'"); err != nil {
 				t.Error(err)

@@ -63,8 +63,10 @@ func (j *Jobs) openRiver(ctx context.Context) error {
 	river.AddWorker(workers, &worker{jobs: j})
 	river.AddWorker(workers, &partWorker{jobs: j})
 	j.river, err = river.NewClient(driver, &river.Config{
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: j.cfg.Workers},
-			queueParts: {MaxWorkers: mostParts}},
+		Queues: map[string]river.QueueConfig{
+			river.QueueDefault: {MaxWorkers: j.cfg.Workers},
+			queueParts:         {MaxWorkers: mostParts},
+		},
 		Workers: workers, FetchCooldown: poll / 2, FetchPollInterval: poll, JobTimeout: -1, RescueStuckJobsAfter: never,
 		CompletedJobRetentionPeriod: time.Hour, MaxAttempts: 1000,
 		Logger: slog.New(onlyErrors{j.log.Handler()}),

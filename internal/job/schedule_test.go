@@ -19,24 +19,38 @@ func TestNext(t *testing.T) {
 	for _, c := range []struct{ name, spec, zone, after, want string }{
 		{"a day", "0 6 * * *", "", "2026-03-01T05:59:59Z", "2026-03-01T06:00:00Z 2026-03-02T06:00:00Z"},
 		{"strictly after", "0 6 * * *", "", "2026-03-01T06:00:00Z", "2026-03-02T06:00:00Z"},
-		{"working days", "30 7 * * MON-FRI", "Europe/Stockholm", "2026-01-02T08:00:00+01:00",
-			"2026-01-05T07:30:00+01:00"},
+		{
+			"working days", "30 7 * * MON-FRI", "Europe/Stockholm", "2026-01-02T08:00:00+01:00",
+			"2026-01-05T07:30:00+01:00",
+		},
 		{"a leap day", "0 0 29 2 *", "", "2026-03-01T00:00:00Z", "2028-02-29T00:00:00Z"},
 		// 29 March 2026: 02:00 becomes 03:00. 25 October: 03:00 becomes 02:00.
-		{"a time that is left out", "30 2 * * *", "Europe/Stockholm", "2026-03-28T12:00:00+01:00",
-			"2026-03-29T03:30:00+02:00 2026-03-30T02:30:00+02:00"},
-		{"a time that is there twice", "30 2 * * *", "Europe/Stockholm", "2026-10-24T12:00:00+02:00",
-			"2026-10-25T02:30:00+02:00 2026-10-26T02:30:00+01:00"},
+		{
+			"a time that is left out", "30 2 * * *", "Europe/Stockholm", "2026-03-28T12:00:00+01:00",
+			"2026-03-29T03:30:00+02:00 2026-03-30T02:30:00+02:00",
+		},
+		{
+			"a time that is there twice", "30 2 * * *", "Europe/Stockholm", "2026-10-24T12:00:00+02:00",
+			"2026-10-25T02:30:00+02:00 2026-10-26T02:30:00+01:00",
+		},
 		{"between both", "30 2 * * *", "Europe/Stockholm", "2026-10-25T02:10:00+01:00", "2026-10-26T02:30:00+01:00"},
-		{"after the change", "30 6 * * *", "Europe/Stockholm", "2026-03-29T01:00:00+01:00",
-			"2026-03-29T06:30:00+02:00"},
-		{"every half hour in spring", "*/30 * * * *", "Europe/Stockholm", "2026-03-29T01:00:00+01:00",
-			"2026-03-29T01:30:00+01:00 2026-03-29T03:00:00+02:00"},
-		{"every half hour in autumn", "*/30 * * * *", "Europe/Stockholm", "2026-10-25T02:00:00+02:00",
-			"2026-10-25T02:30:00+02:00 2026-10-25T02:00:00+01:00 2026-10-25T02:30:00+01:00 2026-10-25T03:00:00+01:00"},
+		{
+			"after the change", "30 6 * * *", "Europe/Stockholm", "2026-03-29T01:00:00+01:00",
+			"2026-03-29T06:30:00+02:00",
+		},
+		{
+			"every half hour in spring", "*/30 * * * *", "Europe/Stockholm", "2026-03-29T01:00:00+01:00",
+			"2026-03-29T01:30:00+01:00 2026-03-29T03:00:00+02:00",
+		},
+		{
+			"every half hour in autumn", "*/30 * * * *", "Europe/Stockholm", "2026-10-25T02:00:00+02:00",
+			"2026-10-25T02:30:00+02:00 2026-10-25T02:00:00+01:00 2026-10-25T02:30:00+01:00 2026-10-25T03:00:00+01:00",
+		},
 		{"far from Greenwich", "0 0 * * *", "Pacific/Auckland", "2026-09-26T12:00:00Z", "2026-09-28T00:00:00+13:00"},
-		{"across the date line", "15 9 * * *", "Pacific/Kiritimati", "2026-06-01T00:00:00Z",
-			"2026-06-02T09:15:00+14:00"},
+		{
+			"across the date line", "15 9 * * *", "Pacific/Kiritimati", "2026-06-01T00:00:00Z",
+			"2026-06-02T09:15:00+14:00",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -60,8 +74,10 @@ func TestNext(t *testing.T) {
 // Every time is after the one before, in every zone and season.
 func TestNextGoesOn(t *testing.T) {
 	t.Parallel()
-	for _, zone := range []string{"UTC", "Europe/Stockholm", "America/Sao_Paulo", "Australia/Lord_Howe",
-		"Africa/Casablanca", "America/New_York"} {
+	for _, zone := range []string{
+		"UTC", "Europe/Stockholm", "America/Sao_Paulo", "Australia/Lord_Howe",
+		"Africa/Casablanca", "America/New_York",
+	} {
 		for _, spec := range []string{"*/20 1-3 * * *", "0 0 * * *", "5 * * * *", "59 23 31 * *"} {
 			times, err := job.Parse(spec, zone)
 			if err != nil {

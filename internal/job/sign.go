@@ -54,8 +54,10 @@ func Sign(h http.Header, secret, id string, at time.Time, body []byte) error {
 // Retry is how long to wait after so many attempts at a message; ok is false where there is no further
 // one. All attempts together take a day.
 func Retry(attempts int) (wait time.Duration, ok bool) {
-	waits := [...]time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
-		6 * time.Hour, 10 * time.Hour}
+	waits := [...]time.Duration{
+		5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+		6 * time.Hour, 10 * time.Hour,
+	}
 	if attempts < 1 || attempts > len(waits) {
 		return 0, false
 	}

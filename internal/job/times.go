@@ -30,25 +30,33 @@ type Times struct {
 func Parse(spec, zone string) (*Times, error) {
 	at, err := time.LoadLocation(zone)
 	if err != nil || zone == "Local" {
-		return nil, &callvet.FieldError{Field: "time_zone",
-			Text: fmt.Sprintf("{time_zone} %q: it is no time zone", zone),
-			Fix:  "write one of the IANA, such as Europe/Stockholm"}
+		return nil, &callvet.FieldError{
+			Field: "time_zone",
+			Text:  fmt.Sprintf("{time_zone} %q: it is no time zone", zone),
+			Fix:   "write one of the IANA, such as Europe/Stockholm",
+		}
 	}
 	const fix = "write minute, hour, day of month, month and day of week, such as 0 6 * * 1-5"
 	if len(spec) > maxSpec || len(strings.Fields(spec)) != 5 || strings.ContainsFunc(spec, outside) {
-		return nil, &callvet.FieldError{Field: "cron",
-			Text: "{cron} has five fields of digits, names and * , - / ?", Fix: fix}
+		return nil, &callvet.FieldError{
+			Field: "cron",
+			Text:  "{cron} has five fields of digits, names and * , - / ?", Fix: fix,
+		}
 	}
 	parsed, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(spec)
 	if err != nil {
-		return nil, &callvet.FieldError{Field: "cron",
-			Text: fmt.Sprintf("{cron} %q: %s", spec, strings.NewReplacer("{", "", "}", "").Replace(err.Error())),
-			Fix:  fix}
+		return nil, &callvet.FieldError{
+			Field: "cron",
+			Text:  fmt.Sprintf("{cron} %q: %s", spec, strings.NewReplacer("{", "", "}", "").Replace(err.Error())),
+			Fix:   fix,
+		}
 	}
 	t := &Times{spec: parsed, zone: at, hourly: strings.HasPrefix(strings.Fields(spec)[1], "*")}
 	if parsed.Next(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return nil, &callvet.FieldError{Field: "cron",
-			Text: fmt.Sprintf("{cron} %q: there is no such day", spec), Fix: fix}
+		return nil, &callvet.FieldError{
+			Field: "cron",
+			Text:  fmt.Sprintf("{cron} %q: there is no such day", spec), Fix: fix,
+		}
 	}
 	return t, nil
 }

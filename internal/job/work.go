@@ -340,8 +340,10 @@ func (r *Report) store() {
 	if !changed {
 		return
 	}
-	p := rows.JobProgressParams{Done: done, Total: total, Eta: eta.Milliseconds(),
-		Ran: r.ran + j.cfg.Now().Sub(r.began).Milliseconds(), ID: r.job.ID, Attempt: r.job.Attempt}
+	p := rows.JobProgressParams{
+		Done: done, Total: total, Eta: eta.Milliseconds(),
+		Ran: r.ran + j.cfg.Now().Sub(r.began).Milliseconds(), ID: r.job.ID, Attempt: r.job.Attempt,
+	}
 	err := j.change(r.ctx, "store progress", func(_ *sql.Tx, q *rows.Queries, woken *[]string) error {
 		if n, err := q.JobProgress(r.ctx, p); err != nil || n == 0 {
 			return err

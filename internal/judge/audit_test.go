@@ -27,8 +27,10 @@ func auditSubjects(n int) (all []Subject, cs []Candidate) {
 		passed := i%3 == 0
 		all = append(all, Subject{
 			Attempt: at, Tools: []callvet.Tool{{Name: "get_weather"}, {Name: "get_news"}},
-			Expect: &callvet.Expect{Rubric: []callvet.RubricDimension{{Dimension: "tone", MaxScore: 3,
-				Criteria: "3 is kind"}, {Dimension: "depth", MaxScore: 1, Criteria: "-"}}},
+			Expect: &callvet.Expect{Rubric: []callvet.RubricDimension{{
+				Dimension: "tone", MaxScore: 3,
+				Criteria: "3 is kind",
+			}, {Dimension: "depth", MaxScore: 1, Criteria: "-"}}},
 		})
 		cs = append(cs, Candidate{Key: Key{Target: at.Trace.Target, Task: at.Trace.CaseID}, Passed: &passed})
 	}
@@ -241,7 +243,8 @@ func (m *simulated) wins(rng *rand.Rand, k Key, better bool) string {
 // audited is one audit by a simulated judge. names are those of the questions, and read is what
 // was read before.
 func (m *simulated) audited(j *Judge, qs []Question, names []string, read map[string]Combined,
-	rng *rand.Rand) map[Probe]stat.Sway {
+	rng *rand.Rand,
+) map[Probe]stat.Sway {
 	good := map[string]bool{}
 	said := make(map[string]Combined, len(qs))
 	for i := range qs {

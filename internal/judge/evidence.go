@@ -84,8 +84,10 @@ func (e *evidence) render(limit int) string {
 		p.text, p.rest, p.last = clean(p.text), clean(p.rest), i >= len(e.parts)-lastParts
 		parts[i] = p
 	}
-	s := summary{parts: parts, limit: limit, head: e.head, text: limit, said: limit, rest: limit, lastRest: limit,
-		mark: markOf(parts)}
+	s := summary{
+		parts: parts, limit: limit, head: e.head, text: limit, said: limit, rest: limit, lastRest: limit,
+		mark: markOf(parts),
+	}
 	s.shorten()
 	s.leaveOut()
 	return s.write()

@@ -99,19 +99,31 @@ type builtin struct {
 
 func builtins() []builtin {
 	return []builtin{
-		{name: "task", unit: Task, about: "did the attempt achieve the goal, without breaking a policy?",
-			read: readTask, words: true, penalty: &Penalty{Version: 1, PerCall: 0.1, Most: 0.5}},
-		{name: "necessity", unit: Turn, about: "was a tool needed at this turn, and was the best one called?",
-			read: readNecessity},
-		{name: "arguments", unit: Call, about: "are the arguments of this call right for what was asked?",
-			read: readArguments},
+		{
+			name: "task", unit: Task, about: "did the attempt achieve the goal, without breaking a policy?",
+			read: readTask, words: true, penalty: &Penalty{Version: 1, PerCall: 0.1, Most: 0.5},
+		},
+		{
+			name: "necessity", unit: Turn, about: "was a tool needed at this turn, and was the best one called?",
+			read: readNecessity,
+		},
+		{
+			name: "arguments", unit: Call, about: "are the arguments of this call right for what was asked?",
+			read: readArguments,
+		},
 		{name: "rubric", unit: Rubric, about: "what is one dimension of the case's rubric worth?", read: readRubric},
-		{name: "verdict", unit: Task, about: "quality 1 to 5, with the choice of tools and their parameters",
-			read: readReview, words: true},
-		{name: "compare", unit: Pair, about: "which of two targets did better at a task? Asked in both orders",
-			read: readWinner},
-		{name: "report", unit: Target, about: "a grade from A to F, with strengths, weaknesses and advice",
-			read: readGrade},
+		{
+			name: "verdict", unit: Task, about: "quality 1 to 5, with the choice of tools and their parameters",
+			read: readReview, words: true,
+		},
+		{
+			name: "compare", unit: Pair, about: "which of two targets did better at a task? Asked in both orders",
+			read: readWinner,
+		},
+		{
+			name: "report", unit: Target, about: "a grade from A to F, with strengths, weaknesses and advice",
+			read: readGrade,
+		},
 	}
 }
 
@@ -172,8 +184,10 @@ var goodName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,47}$`)
 // New makes a judge of somebody's own, of a Task, a Call or a Turn ("": Task). Its verdict says
 // pass (or verdict, status), or a score in [0,1], or both. The error wraps callvet.ErrInvalid.
 func New(name string, unit Unit, prompt string, schema json.RawMessage) (*Judge, error) {
-	j := &Judge{Name: name, Unit: cmp.Or(unit, Task), Prompt: strings.TrimSpace(prompt), Schema: schema, Own: true,
-		MaxEvidence: DefaultEvidence}
+	j := &Judge{
+		Name: name, Unit: cmp.Or(unit, Task), Prompt: strings.TrimSpace(prompt), Schema: schema, Own: true,
+		MaxEvidence: DefaultEvidence,
+	}
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("judge %s: %w: %s", name, callvet.ErrInvalid, fmt.Sprintf(format, args...))
 	}
@@ -222,8 +236,10 @@ func (j *Judge) Form() *callvet.AnswerForm {
 // Hash is of everything that makes the judge what it is, beside its name, its model and their
 // parameters: 16 hexadecimal digits.
 func (j *Judge) Hash() string {
-	b, err := json.Marshal([]any{method, j.System(), string(j.Schema), j.Unit, j.ShowGold, j.MaxEvidence,
-		j.Threshold, j.Penalty})
+	b, err := json.Marshal([]any{
+		method, j.System(), string(j.Schema), j.Unit, j.ShowGold, j.MaxEvidence,
+		j.Threshold, j.Penalty,
+	})
 	if err != nil {
 		panic(err) // texts and finite numbers always encode
 	}

@@ -259,8 +259,10 @@ func (j *Judge) turns(s Subject, key Key) (qs []Question, none string) {
 // Pairs are the two questions on two attempts at one task, one for each order. Their targets are
 // not named to the judge.
 func (j *Judge) Pairs(a, b Subject) []Question {
-	key := Key{Target: a.Attempt.Trace.Target, Against: b.Attempt.Trace.Target, Task: a.Attempt.Trace.CaseID,
-		Attempt: a.Attempt.Trace.Repeat}
+	key := Key{
+		Target: a.Attempt.Trace.Target, Against: b.Attempt.Trace.Target, Task: a.Attempt.Trace.CaseID,
+		Attempt: a.Attempt.Trace.Repeat,
+	}
 	out := make([]Question, 2)
 	for i, order := range [2][2]Subject{{a, b}, {b, a}} {
 		e := evidence{head: "Two attempts of assistants at one task."}

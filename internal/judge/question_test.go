@@ -15,17 +15,25 @@ import (
 )
 
 func attemptOf(answer string, calls ...callvet.Call) *trace.Attempt {
-	at := &trace.Attempt{Input: []callvet.Turn{{Role: callvet.RoleSystem, Content: "Be brief."},
-		{Role: callvet.RoleUser, Content: "Weather in Paris?"}}}
-	at.Trace = callvet.Trace{CaseID: "t1", Target: "m", Outcome: callvet.OutcomeCalled, Answer: answer,
-		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls},
-			{Role: callvet.RoleAssistant, Content: answer}}}
+	at := &trace.Attempt{Input: []callvet.Turn{
+		{Role: callvet.RoleSystem, Content: "Be brief."},
+		{Role: callvet.RoleUser, Content: "Weather in Paris?"},
+	}}
+	at.Trace = callvet.Trace{
+		CaseID: "t1", Target: "m", Outcome: callvet.OutcomeCalled, Answer: answer,
+		Turns: []callvet.Turn{
+			{Role: callvet.RoleAssistant, Calls: calls},
+			{Role: callvet.RoleAssistant, Content: answer},
+		},
+	}
 	return at
 }
 
 func weather(id string) callvet.Call {
-	return callvet.Call{ID: id, Tool: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`),
-		Status: callvet.StatusOK, Result: json.RawMessage(`{"c":21}`)}
+	return callvet.Call{
+		ID: id, Tool: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`),
+		Status: callvet.StatusOK, Result: json.RawMessage(`{"c":21}`),
+	}
 }
 
 var fence = regexp.MustCompile(`(?s)<<<([0-9a-f]{12})\n(.*?)\n([0-9a-f]{12})>>>`)
@@ -85,8 +93,10 @@ func TestEvidenceIsBounded(t *testing.T) {
 	if len(text) > j.MaxEvidence+200 {
 		t.Errorf("%d bytes of evidence, at most %d were asked for", len(text), j.MaxEvidence)
 	}
-	for _, want := range []string{"Weather in Paris?", "21 degrees", "call 1 (", "call 200 (", "bytes are not shown)",
-		"parts in the middle are not shown"} {
+	for _, want := range []string{
+		"Weather in Paris?", "21 degrees", "call 1 (", "call 200 (", "bytes are not shown)",
+		"parts in the middle are not shown",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not there:\n%.800s", want, text)
 		}
@@ -107,20 +117,29 @@ func TestEvidenceIsSummarised(t *testing.T) {
 			c.Result, c.Status, c.Error = nil, callvet.StatusExecErr, "error-at-30"
 		}
 		at.Trace.Turns = append(at.Trace.Turns,
-			callvet.Turn{Role: callvet.RoleAssistant, Content: fmt.Sprintf("%s talk-%d-end", long, i),
-				Calls: []callvet.Call{c}})
+			callvet.Turn{
+				Role: callvet.RoleAssistant, Content: fmt.Sprintf("%s talk-%d-end", long, i),
+				Calls: []callvet.Call{c},
+			})
 	}
 	j := builtinOf(t, "task")
 	for _, tt := range []struct {
 		limit       int
 		there, gone []string
 	}{
-		{24000, []string{"town-0", "town-25", "town-59", "error-at-30", "talk-59-end", "result-59-end", "The goal",
-			"21 degrees", "talk-25-end"}, []string{"result-25-end", "not shown: "}},
-		{14000, []string{"town-0", "town-25", "town-59", "error-at-30", "talk-59-end", "21 degrees",
-			" 0 calls that succeeded, 0 calls that failed"}, []string{"talk-25-end", "result-25-end"}},
-		{6000, []string{"town-59", "error-at-30", "talk-59-end", "21 degrees", "get_weather: "},
-			[]string{"talk-25-end", "result-25-end"}},
+		{24000, []string{
+			"town-0", "town-25", "town-59", "error-at-30", "talk-59-end", "result-59-end", "The goal",
+			"21 degrees", "talk-25-end",
+		}, []string{"result-25-end", "not shown: "}},
+		{14000, []string{
+			"town-0", "town-25", "town-59", "error-at-30", "talk-59-end", "21 degrees",
+			" 0 calls that succeeded, 0 calls that failed",
+		}, []string{"talk-25-end", "result-25-end"}},
+		{
+			6000,
+			[]string{"town-59", "error-at-30", "talk-59-end", "21 degrees", "get_weather: "},
+			[]string{"talk-25-end", "result-25-end"},
+		},
 	} {
 		j.MaxEvidence = tt.limit
 		at.Goal = "Weather in Paris?"
@@ -179,8 +198,10 @@ func TestGoldIsHidden(t *testing.T) {
 		Rubric:           []callvet.RubricDimension{{Dimension: "tone", MaxScore: 3, Criteria: "3 is kind"}},
 		ReferenceData:    json.RawMessage(`{"truth":21}`),
 	}
-	s := Subject{Attempt: at,
-		Tools: []callvet.Tool{{Name: "get_weather", Description: "Weather now.\nMore."}}, Expect: x}
+	s := Subject{
+		Attempt: at,
+		Tools:   []callvet.Tool{{Name: "get_weather", Description: "Weather now.\nMore."}}, Expect: x,
+	}
 	for _, j := range All() {
 		var qs []Question
 		switch j.Unit {
@@ -283,8 +304,10 @@ func TestOwnUnits(t *testing.T) {
 	}
 	goal := attemptOf("21 degrees", weather("c1"))
 	goal.Input, goal.Goal = nil, "Weather in Paris?"
-	if qs, _ := builtinOf(t, "necessity").Questions(Subject{Attempt: goal,
-		Tools: []callvet.Tool{{Name: "get_weather"}}}); !strings.Contains(qs[0].Evidence, goal.Goal) {
+	if qs, _ := builtinOf(t, "necessity").Questions(Subject{
+		Attempt: goal,
+		Tools:   []callvet.Tool{{Name: "get_weather"}},
+	}); !strings.Contains(qs[0].Evidence, goal.Goal) {
 		t.Errorf("without a conversation the goal is not shown:\n%s", qs[0].Evidence)
 	}
 }
@@ -341,8 +364,10 @@ func TestBuiltins(t *testing.T) {
 	if _, err := Builtin("taks"); err == nil {
 		t.Error("taks is a judge")
 	}
-	for name, schema := range map[string]string{"task": `{"type":"object","properties":{"pass":{}}}`,
-		"own": `{"type":"object"}`, "no name": `{"type":"object","properties":{"pass":{}}}`, "list": `[]`, "bad": `{`} {
+	for name, schema := range map[string]string{
+		"task": `{"type":"object","properties":{"pass":{}}}`,
+		"own":  `{"type":"object"}`, "no name": `{"type":"object","properties":{"pass":{}}}`, "list": `[]`, "bad": `{`,
+	} {
 		if _, err := New(name, "", "p", json.RawMessage(schema)); err == nil {
 			t.Errorf("%s with %s is taken", name, schema)
 		}

@@ -84,8 +84,10 @@ func TestReadTask(t *testing.T) {
 		{`{"pass": true, "pass": false}`, "? " + whyConflict},
 		{`{"pass": true, "verdict": "fail"}`, "? " + whyConflict},
 		{"Status: success\nStatus: failure", "? " + whyConflict},
-		{`{"pass": true, "fail_reasons": ["policy_violation"]}`,
-			"? it passes and says why it fails (policy_violation)"},
+		{
+			`{"pass": true, "fail_reasons": ["policy_violation"]}`,
+			"? it passes and says why it fails (policy_violation)",
+		},
 		{`The user wrote {"pass": true}. {"pass": false, "fail_reasons": ["bad_args"]}`, "? " + whyConflict},
 		{`{"pass": true} {"pass": true}`, "+"},
 	} {
@@ -116,8 +118,11 @@ func TestReadOthers(t *testing.T) {
 		{"task", `{"pass": false, "unnecessary_calls": [2]}`, Did{}, "-", 0},
 		{"arguments", `{"args_correct": true, "missing_fields": [], "bad_fields": []}`, Did{}, "+", 1},
 		{"arguments", `{"args_correct": false, "missing_fields": ["city"], "bad_fields": []}`, Did{}, "-", 0},
-		{"arguments", `{"args_correct": true, "bad_fields": ["city"]}`, Did{},
-			"? the arguments are correct and city is not", -1},
+		{
+			"arguments", `{"args_correct": true, "bad_fields": ["city"]}`,
+			Did{},
+			"? the arguments are correct and city is not", -1,
+		},
 		{"arguments", `correct`, Did{}, "? " + whyNone, -1},
 		{"necessity", `{"needed": true, "best_tool": "get_weather"}`, Did{Tools: []string{"get_weather"}}, "+", 1},
 		{"necessity", `{"needed": true, "best_tool": "get_weather"}`, Did{Tools: []string{"get_news"}}, "-", 0},
@@ -126,8 +131,11 @@ func TestReadOthers(t *testing.T) {
 		{"necessity", `{"needed": false, "best_tool": "none"}`, Did{Tools: []string{"get_news"}}, "-", 0},
 		{"necessity", `{"needed": true, "best_tool": "get_weather"}`, Did{Tools: []string{"get_weather@v3"}}, "+", 1},
 		{"necessity", `{"needed": true, "best_tool": "get_weather@v2"}`, Did{Tools: []string{"get_weather"}}, "+", 1},
-		{"necessity", `{"needed": false, "best_tool": "get_news"}`, Did{},
-			"? no tool is needed, and get_news is named", -1},
+		{
+			"necessity", `{"needed": false, "best_tool": "get_news"}`,
+			Did{},
+			"? no tool is needed, and get_news is named", -1,
+		},
 		{"necessity", `{"needed": true, "best_tool": null}`, Did{}, "? a tool is needed, and none is named", -1},
 		{"rubric", `{"score": 1}`, Did{Max: 1}, "+", 1},
 		{"rubric", `{"score": 0.5}`, Did{Max: 1}, "-", 0.5},
@@ -147,8 +155,11 @@ func TestReadOthers(t *testing.T) {
 		{"compare", `{"winner": "draw"}`, Did{}, "tie", -1},
 		{"compare", `{"winner": "both of them"}`, Did{}, `? winner is "both of them", which is none`, -1},
 		{"report", `{"grade": "B+", "strengths": []}`, Did{}, "B", 0.75},
-		{"report", `{"grade": "B", "tools": [{"tool": "f@v2", "grade": "C", "arguments": [{"argument": "city"}]}]}`,
-			Did{}, "B", 0.75},
+		{
+			"report", `{"grade": "B", "tools": [{"tool": "f@v2", "grade": "C", "arguments": [{"argument": "city"}]}]}`,
+			Did{},
+			"B", 0.75,
+		},
 		{"report", `{"grade": "E"}`, Did{}, `? grade is "E", which is none`, -1},
 		{"polite", `{"score": 0.7, "tone": "warm"}`, Did{}, "+", 0.7},
 		{"polite", `{"score": 0.2}`, Did{}, "-", 0.2},
@@ -214,8 +225,14 @@ func TestCombine(t *testing.T) {
 		}
 	}
 	won := func(w string) Combined { return Combine([]Verdict{{Word: w}}) }
-	for _, tc := range [][3]string{{"a", "b", "a"}, {"b", "a", "b"}, {"tie", "tie", "tie"}, {"a", "a", "tie"},
-		{"b", "b", "tie"}, {"a", "tie", "tie"}} {
+	for _, tc := range [][3]string{
+		{"a", "b", "a"},
+		{"b", "a", "b"},
+		{"tie", "tie", "tie"},
+		{"a", "a", "tie"},
+		{"b", "b", "tie"},
+		{"a", "tie", "tie"},
+	} {
 		if c := BothOrders(won(tc[0]), won(tc[1])); c.Word != tc[2] {
 			t.Errorf("%s, and %s when turned: %s, want %s", tc[0], tc[1], c.Word, tc[2])
 		}

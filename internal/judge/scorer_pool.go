@@ -232,8 +232,10 @@ func (g *program) Judge(ctx context.Context, a *score.Attempt) (score.Opinion, e
 		c, t := g.pool.cfg.Redact(a.Case, a.Trace)
 		a = &score.Attempt{Case: &c, Trace: &t, Blind: a.Blind}
 	}
-	q := question{Scorer: g.of.Name, Program: g.of.JavaScript + g.of.Python, Vars: g.of.Vars,
-		Threshold: g.of.Threshold, Attempt: a}
+	q := question{
+		Scorer: g.of.Name, Program: g.of.JavaScript + g.of.Python, Vars: g.of.Vars,
+		Threshold: g.of.Threshold, Attempt: a,
+	}
 	for {
 		x, used, err := g.pool.take(ctx, g.command)
 		if err != nil {

@@ -314,8 +314,10 @@ func TestVersions(t *testing.T) {
 func TestCommandsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	p := NewScorerPool(ScorerConfig{Dir: t.TempDir()})
-	for line, kind := range map[string]error{"no-such-program-anywhere": callvet.ErrNotFound,
-		"./gone.sh": callvet.ErrNotFound, `a "b`: callvet.ErrInvalid, "  ": callvet.ErrInvalid} {
+	for line, kind := range map[string]error{
+		"no-such-program-anywhere": callvet.ErrNotFound,
+		"./gone.sh":                callvet.ErrNotFound, `a "b`: callvet.ErrInvalid, "  ": callvet.ErrInvalid,
+	} {
 		if _, err := p.Custom(&callvet.Scorer{Name: "a", Exec: line}); !errors.Is(err, kind) {
 			t.Errorf("%q: %v, want %v", line, err, kind)
 		}
@@ -352,8 +354,10 @@ func interpreted(t *testing.T, s callvet.Scorer, tr *callvet.Trace) (score.Opini
 	t.Cleanup(func() { _ = p.Close() })
 	s.Name = "x"
 	return custom(t, p, &s).Judge(t.Context(),
-		&score.Attempt{Case: &callvet.Case{ID: "c",
-			Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather?"}}}, Trace: tr})
+		&score.Attempt{Case: &callvet.Case{
+			ID:    "c",
+			Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather?"}},
+		}, Trace: tr})
 }
 
 // TestPrograms: what JavaScript and Python return, and what comes of it.
@@ -361,8 +365,10 @@ func TestPrograms(t *testing.T) {
 	t.Parallel()
 	half := 0.5
 	said := callvet.Trace{Answer: `{"city":"Paris"}`}
-	called := callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
-		Calls: []callvet.Call{{ID: "1", Tool: "weather", Args: json.RawMessage(`{"city":"Paris"}`)}}}}}
+	called := callvet.Trace{Turns: []callvet.Turn{{
+		Role:  callvet.RoleAssistant,
+		Calls: []callvet.Call{{ID: "1", Tool: "weather", Args: json.RawMessage(`{"city":"Paris"}`)}},
+	}}}
 	num := func(x float64) *float64 { return &x }
 	yes, no := true, false
 	for name, tc := range map[string]struct {
@@ -372,32 +378,52 @@ func TestPrograms(t *testing.T) {
 		err  string
 	}{
 		"js expression": {of: callvet.Scorer{JavaScript: `output.includes("Paris")`}, want: score.Opinion{Pass: &yes}},
-		"js declaration": {of: callvet.Scorer{JavaScript: `const o = JSON.parse(output); o.city === "a;b"`},
-			want: score.Opinion{Pass: &no}},
+		"js declaration": {
+			of:   callvet.Scorer{JavaScript: `const o = JSON.parse(output); o.city === "a;b"`},
+			want: score.Opinion{Pass: &no},
+		},
 		"js body": {of: callvet.Scorer{JavaScript: "console.log('noise')\nreturn output.length > 3 && context.vars.n === 2", Vars: json.RawMessage(`{"n":2}`)}, want: score.Opinion{Pass: &yes}},
-		"js number": {of: callvet.Scorer{JavaScript: `0.25`, Threshold: &half},
-			want: score.Opinion{Score: num(0.25), Pass: &no}},
-		"js above 1": {of: callvet.Scorer{JavaScript: `output.length`},
-			want: score.Opinion{Score: num(1), Pass: &yes, Reason: "it returned 16"}},
+		"js number": {
+			of:   callvet.Scorer{JavaScript: `0.25`, Threshold: &half},
+			want: score.Opinion{Score: num(0.25), Pass: &no},
+		},
+		"js above 1": {
+			of:   callvet.Scorer{JavaScript: `output.length`},
+			want: score.Opinion{Score: num(1), Pass: &yes, Reason: "it returned 16"},
+		},
 		"js result":  {of: callvet.Scorer{JavaScript: `({pass: true, score: 0.4, reason: "warm", namedScores: {warm: 0.4, big: 7}})`, Threshold: &half}, want: score.Opinion{Score: num(0.4), Pass: &no, Reason: "warm", Values: map[string]float64{"warm": 0.4}}},
 		"js promise": {of: callvet.Scorer{JavaScript: `Promise.resolve(true)`}, want: score.Opinion{Pass: &yes}},
 		"js calls":   {of: callvet.Scorer{JavaScript: `output[0].function.name === "weather" && JSON.parse(output[0].function.arguments).city === "Paris"`}, of2: &called, want: score.Opinion{Pass: &yes}},
-		"js throws": {of: callvet.Scorer{JavaScript: `JSON.parse("{").x`},
-			err: "it could not judge the attempt: the program failed: SyntaxError: "},
-		"js wrong": {of: callvet.Scorer{JavaScript: `((`},
-			err: "it could not judge the attempt: the program failed: SyntaxError: "},
-		"js text": {of: callvet.Scorer{JavaScript: `"yes"`},
-			err: "it could not judge the attempt: the program failed: Error: it returned string"},
+		"js throws": {
+			of:  callvet.Scorer{JavaScript: `JSON.parse("{").x`},
+			err: "it could not judge the attempt: the program failed: SyntaxError: ",
+		},
+		"js wrong": {
+			of:  callvet.Scorer{JavaScript: `((`},
+			err: "it could not judge the attempt: the program failed: SyntaxError: ",
+		},
+		"js text": {
+			of:  callvet.Scorer{JavaScript: `"yes"`},
+			err: "it could not judge the attempt: the program failed: Error: it returned string",
+		},
 		"py expression": {of: callvet.Scorer{Python: `"Paris" in output`}, want: score.Opinion{Pass: &yes}},
 		"py body":       {of: callvet.Scorer{Python: "print('noise')\nif json.loads(output)['city'] == 'Rome':\n    return True\nreturn 0.25", Threshold: &half}, want: score.Opinion{Score: num(0.25), Pass: &no}},
-		"py result": {of: callvet.Scorer{Python: `{"pass": True, "score": 1, "reason": context["prompt"]}`},
-			want: score.Opinion{Score: num(1), Pass: &yes, Reason: "Weather?"}},
-		"py calls": {of: callvet.Scorer{Python: `output[0]["function"]["name"] == "weather"`}, of2: &called,
-			want: score.Opinion{Pass: &yes}},
-		"py throws": {of: callvet.Scorer{Python: `context["vars"]["city"]`},
-			err: "it could not judge the attempt: the program failed: KeyError: 'city'"},
-		"py none": {of: callvet.Scorer{Python: `None`},
-			err: "it could not judge the attempt: the program failed: ValueError: it returned NoneType"},
+		"py result": {
+			of:   callvet.Scorer{Python: `{"pass": True, "score": 1, "reason": context["prompt"]}`},
+			want: score.Opinion{Score: num(1), Pass: &yes, Reason: "Weather?"},
+		},
+		"py calls": {
+			of: callvet.Scorer{Python: `output[0]["function"]["name"] == "weather"`}, of2: &called,
+			want: score.Opinion{Pass: &yes},
+		},
+		"py throws": {
+			of:  callvet.Scorer{Python: `context["vars"]["city"]`},
+			err: "it could not judge the attempt: the program failed: KeyError: 'city'",
+		},
+		"py none": {
+			of:  callvet.Scorer{Python: `None`},
+			err: "it could not judge the attempt: the program failed: ValueError: it returned NoneType",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -420,9 +446,11 @@ func TestPrograms(t *testing.T) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	for _, s := range []string{`{"id":1,"score":0.5}`, `{"id":1,"pass":true,"reason":"x","values":{"a":1}}`,
+	for _, s := range []string{
+		`{"id":1,"score":0.5}`, `{"id":1,"pass":true,"reason":"x","values":{"a":1}}`,
 		`{"id":1,"error":"x"}`, `{"id":1e0,"pass":null}`, `[]`, ``, `{"id":1,"score":1e999}`,
-		"{\"id\":1,\"pass\":true}\x00", `{"ID":1,"Pass":true}`} {
+		"{\"id\":1,\"pass\":true}\x00", `{"ID":1,"Pass":true}`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {

@@ -55,8 +55,10 @@ func (p *ScorerPool) start(ctx context.Context, c command) (*process, error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.path, c.args[1:]...)
 	family, env := p.families.New(p.cfg.Env)
 	cmd.Dir, cmd.Env = p.cfg.Dir, env
-	x := &process{pool: p, command: c, cmd: cmd, family: family, tail: &child.Tail{}, lines: make(chan line),
-		over: make(chan struct{})}
+	x := &process{
+		pool: p, command: c, cmd: cmd, family: family, tail: &child.Tail{}, lines: make(chan line),
+		over: make(chan struct{}),
+	}
 	cmd.Stderr = x.tail
 	var err error
 	if x.in, x.out, err = family.Piped(cmd); err != nil {

@@ -20,20 +20,32 @@ func TestCalls(t *testing.T) {
 		schema, right string
 		wrong         []string
 	}{
-		"string": {`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`,
-			`{"city": "<city>"}`, []string{`{"city": 7}`, `{}`}},
-		"enum": {`{"type":"object","properties":{"unit":{"enum":["C","F"]}},"required":["unit"]}`, `{"unit": "C"}`,
-			[]string{`{"unit": "something else"}`, `{}`}},
+		"string": {
+			`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`,
+			`{"city": "<city>"}`,
+			[]string{`{"city": 7}`, `{}`},
+		},
+		"enum": {
+			`{"type":"object","properties":{"unit":{"enum":["C","F"]}},"required":["unit"]}`, `{"unit": "C"}`,
+			[]string{`{"unit": "something else"}`, `{}`},
+		},
 		"number": {`{"type":"object","properties":{"n":{"type":"integer","exclusiveMinimum":4,"multipleOf":3}},"required":["n"]}`, `{"n": 6}`, []string{`{"n": "many"}`, `{}`}},
-		"closed": {`{"type":"object","properties":{"a":{"const":1}},"additionalProperties":false}`, `{"a": 1}`,
-			[]string{`{"a": 1, "note": "…"}`}},
+		"closed": {
+			`{"type":"object","properties":{"a":{"const":1}},"additionalProperties":false}`, `{"a": 1}`,
+			[]string{`{"a": 1, "note": "…"}`},
+		},
 		"list":   {`{"type":"object","properties":{"to":{"type":"array","minItems":2,"items":{"type":"string","format":"email"}}},"required":["to"]}`, `{"to": ["user@example.com", "user@example.com"]}`, []string{`{"to": "<to>"}`, `{}`}},
 		"object": {`{"type":"object","properties":{"at":{"type":"object","properties":{"x":{"type":"number"}},"required":["x"]}},"required":["at"]}`, `{"at": {"x": 1}}`, []string{`{"at": "<at>"}`, `{}`}},
-		"nullable": {`{"type":"object","properties":{"a":{"type":["null","boolean"]}},"required":["a"]}`,
-			`{"a": true}`, []string{`{"a": "yes"}`, `{}`}},
+		"nullable": {
+			`{"type":"object","properties":{"a":{"type":["null","boolean"]}},"required":["a"]}`,
+			`{"a": true}`,
+			[]string{`{"a": "yes"}`, `{}`},
+		},
 		"choice": {`{"type":"object","properties":{"a":{"anyOf":[{"type":"number","minimum":2},{"type":"null"}]}},"required":["a"]}`, `{"a": 2}`, []string{`{"a": "many"}`, `{}`}},
-		"html": {`{"type":"object","properties":{"a<b":{"type":"string"}},"required":["a<b"]}`, `{"a<b": "<a<b>"}`,
-			[]string{`{"a<b": 7}`, `{}`}},
+		"html": {
+			`{"type":"object","properties":{"a<b":{"type":"string"}},"required":["a<b"]}`, `{"a<b": "<a<b>"}`,
+			[]string{`{"a<b": 7}`, `{}`},
+		},
 		"free":      {`{"type":"object"}`, `{}`, nil},
 		"pattern":   {`{"type":"object","properties":{"id":{"type":"string","pattern":"^[0-9]{4}$"}},"required":["id"]}`, "", nil},
 		"unread":    {`{"type":`, "", nil},
@@ -92,16 +104,22 @@ func TestMake(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
 	tools := []callvet.Tool{
-		{Name: "get_refund_policy", Description: "The policy for refunds of a country. More text.", ReadOnly: &yes,
+		{
+			Name: "get_refund_policy", Description: "The policy for refunds of a country. More text.", ReadOnly: &yes,
 			Parameters: json.RawMessage(
-				`{"type":"object","properties":{"country":{"type":"string"},"day":{"type":"string"}},"required":["country"]}`)},
+				`{"type":"object","properties":{"country":{"type":"string"},"day":{"type":"string"}},"required":["country"]}`),
+		},
 		{Name: "get_return_policy", Description: "The policy for returns\nof a country", ReadOnly: &no},
 		{Name: "get_policy", Description: "The policy"},
 		{Name: "policy_get", Description: "The policy."},
 	}
 	p := MakeToolPrompt(tools,
-		[][2]string{{"get_refund_policy", "get_return_policy"}, {"get_policy", "policy_get"}, {"get_policy", "gone"},
-			{"get_policy", "get_return_policy"}})
+		[][2]string{
+			{"get_refund_policy", "get_return_policy"},
+			{"get_policy", "policy_get"},
+			{"get_policy", "gone"},
+			{"get_policy", "get_return_policy"},
+		})
 	const want = `Tools
 - get_refund_policy(country, day?): The policy for refunds of a country [reads]
 - get_return_policy(): The policy for returns of a country [changes something: ask first]

@@ -31,7 +31,8 @@ func plainRun(n, changed int) (before, now []labels.CalibrationItem) {
 
 // people label n outputs of a run that are drawn at random.
 func people(t *testing.T, run []labels.CalibrationItem, id string, n int, done []labels.Label,
-	right func(task string) bool) []labels.Label {
+	right func(task string) bool,
+) []labels.Label {
 	t.Helper()
 	q := labels.Queue{Strategy: labels.AtRandom, N: n, By: "ana", Role: labels.Calibrating, Seed: 3, Run: id}
 	drawn, err := q.Next(run, done)
@@ -75,25 +76,35 @@ func TestLabelsAlone(t *testing.T) {
 		"at random":  {run: now, labels: people(t, now, "now", 40, nil, seventh), n: 40},
 		"all":        {run: now, labels: people(t, now, "now", 100, nil, seventh), n: 100},
 		"all of few": {run: small, labels: people(t, small, "now", 8, nil, seventh), n: 8},
-		"nine": {run: now, labels: people(t, now, "now", 9, nil, seventh),
+		"nine": {
+			run: now, labels: people(t, now, "now", 9, nil, seventh),
 			refused: "9 of 100 tasks have a label that was drawn at random: at least 10 are needed",
-			status:  judge.TooFewUnits},
+			status:  judge.TooFewUnits,
+		},
 		"ten": {run: now, labels: people(t, now, "now", 10, nil, seventh), n: 10},
-		"of another run": {run: now[60:], labels: people(t, before[60:], "before", 40, nil, seventh),
-			refused: "40 labelled tasks are of other outputs than those of this run", status: judge.MissingStratum},
+		"of another run": {
+			run: now[60:], labels: people(t, before[60:], "before", 40, nil, seventh),
+			refused: "40 labelled tasks are of other outputs than those of this run", status: judge.MissingStratum,
+		},
 		"the same output": {run: before, labels: people(t, before, "before", 40, nil, seventh), n: 40},
-		"no own label": {run: now, labels: people(t, before, "before", 60, nil, seventh),
-			refused: "have 0 labels of their own: at least 10, drawn at random", status: judge.MissingStratum},
-		"none drawn": {run: now, labels: handPicked(people(t, now, "now", 40, nil, seventh)),
-			refused: "40 of 40 labelled tasks were not drawn at random", status: judge.NotDrawn},
+		"no own label": {
+			run: now, labels: people(t, before, "before", 60, nil, seventh),
+			refused: "have 0 labels of their own: at least 10, drawn at random", status: judge.MissingStratum,
+		},
+		"none drawn": {
+			run: now, labels: handPicked(people(t, now, "now", 40, nil, seventh)),
+			refused: "40 of 40 labelled tasks were not drawn at random", status: judge.NotDrawn,
+		},
 		"failures are picked": {
 			run: now, labels: people(t, now, "now", 40, handPicked(people(t, now, "now", 10, nil, never)), seventh),
 			refused: "10 of 50 labelled tasks were not drawn at random", status: judge.NotDrawn,
 		},
-		"failures are left out": {run: now,
+		"failures are left out": {
+			run: now,
 			labels: slices.DeleteFunc(people(t, now, "now", 40, nil, seventh),
 				func(l labels.Label) bool { return !*l.Pass }), refused: "at most 5 % of a draw may be lost",
-			status: judge.LostLabels},
+			status: judge.LostLabels,
+		},
 	} {
 		s := alone(c.run, c.labels).Success()[0]
 		if !strings.Contains(s.Refused, c.refused) || (c.refused == "") != (s.Refused == "") || c.refused != "" &&

@@ -53,7 +53,8 @@ const sliceLevel = 0.05
 // the most labels are told; 0 stands for all.
 // Source: Statistics specification, section 4.5.
 func BySlice(in CalibrationInput, r *CalibrationReport, key string, most int,
-	of func(Key) []string) (*SliceReport, error) {
+	of func(Key) []string,
+) (*SliceReport, error) {
 	in.Unit, in.Confidence = r.Unit, r.Confidence
 	j, err := newJoin(in)
 	if err != nil {
@@ -192,8 +193,10 @@ func (v *SliceValue) decide(r *CalibrationReport, ps []pair) {
 func (v *SliceValue) success(in CalibrationInput, r *CalibrationReport, j *join, own *slice) {
 	sub := *j
 	sub.fit, in.Run = own.fit, own.run
-	of1 := &CalibrationReport{Judge: r.Judge, ID: r.ID, Unit: r.Unit, Confidence: r.Confidence, Table: r.Table,
-		Worth: r.Worth, Youden: r.Youden, strata: strataOf(sub.fit)}
+	of1 := &CalibrationReport{
+		Judge: r.Judge, ID: r.ID, Unit: r.Unit, Confidence: r.Confidence, Table: r.Table,
+		Worth: r.Worth, Youden: r.Youden, strata: strataOf(sub.fit),
+	}
 	if v.Own {
 		of1.Table, of1.Worth = v.Table, v.worth
 		of1.Youden = v.calibration().Youden(r.Confidence)

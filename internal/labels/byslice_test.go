@@ -34,8 +34,10 @@ func TestBySlice(t *testing.T) {
 	for _, lang := range []string{"en", "sv", "da"} {
 		for i := range 100 {
 			pass := i < 80
-			run = append(run, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint(lang, "-run", i), Unit: labels.Task},
-				Fingerprint: outputOf(fmt.Sprint(lang, "-run", i)), Verdict: labels.Verdict{Judge: judge, Pass: &pass}})
+			run = append(run, labels.Judgement{
+				Key:         labels.Key{TaskID: fmt.Sprint(lang, "-run", i), Unit: labels.Task},
+				Fingerprint: outputOf(fmt.Sprint(lang, "-run", i)), Verdict: labels.Verdict{Judge: judge, Pass: &pass},
+			})
 		}
 	}
 	in := labels.CalibrationInput{Judge: judge.Name, Labels: ls, Run: run}
@@ -56,8 +58,10 @@ func TestBySlice(t *testing.T) {
 		own   bool
 		why   string
 	}{
-		{"da", 7, false,
-			"4 labelled passes and 3 labelled fails, and at least 10 of each are needed: labels made elsewhere count by the rates of all"},
+		{
+			"da", 7, false,
+			"4 labelled passes and 3 labelled fails, and at least 10 of each are needed: labels made elsewhere count by the rates of all",
+		},
 		{"en", 80, true, "the judge differs here"},
 		{"sv", 72, true, "the judge differs here"},
 	} {
@@ -105,8 +109,10 @@ func TestBySlice(t *testing.T) {
 		pass := i%2 == 0
 		at := run[60+i] // 20 of either verdict
 		in.Labels = append(in.Labels,
-			labels.Label{Key: at.Key, Fingerprint: at.Fingerprint, Pass: &pass, Role: labels.Calibrating,
-				Stratum: labels.Random, Judged: []labels.Verdict{at.Verdict}})
+			labels.Label{
+				Key: at.Key, Fingerprint: at.Fingerprint, Pass: &pass, Role: labels.Calibrating,
+				Stratum: labels.Random, Judged: []labels.Verdict{at.Verdict},
+			})
 	}
 	if s, err = labels.BySlice(in, r, "language", 50, of); err != nil {
 		t.Fatal(err)

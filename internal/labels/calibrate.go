@@ -76,8 +76,10 @@ func (t *AgreementTable) add(p pair) {
 
 // without is the table of what is in t and not in part, which is one of t.
 func (t AgreementTable) without(part AgreementTable) AgreementTable {
-	return AgreementTable{t.TruePass - part.TruePass, t.FalseFail - part.FalseFail, t.TrueFail - part.TrueFail,
-		t.FalsePass - part.FalsePass}
+	return AgreementTable{
+		t.TruePass - part.TruePass, t.FalseFail - part.FalseFail, t.TrueFail - part.TrueFail,
+		t.FalsePass - part.FalsePass,
+	}
 }
 
 func tableOf(ps []pair) (t AgreementTable) {
@@ -175,8 +177,10 @@ func Calibrate(in CalibrationInput) (*CalibrationReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &CalibrationReport{Judge: j.judge, ID: j.judge.ID(), Unit: in.Unit, Confidence: in.Confidence,
-		Counts: j.CalibrationCounts, Lost: j.lost(false)}
+	r := &CalibrationReport{
+		Judge: j.judge, ID: j.judge.ID(), Unit: in.Unit, Confidence: in.Confidence,
+		Counts: j.CalibrationCounts, Lost: j.lost(false),
+	}
 	drawn := slices.DeleteFunc(slices.Clone(j.fit), byVerdict)
 	r.Table, r.Worth = tableOf(drawn), worthOf(drawn, r.Confidence)
 	r.strata = strataOf(j.fit)

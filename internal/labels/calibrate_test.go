@@ -61,9 +61,11 @@ func verdicts(prefix string, pass, fail int) []labels.Judgement {
 	for i := range pass + fail {
 		said := i < pass
 		out = append(out,
-			labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint(prefix, i+1)},
+			labels.Judgement{
+				Key:         labels.Key{TaskID: fmt.Sprint(prefix, i+1)},
 				Fingerprint: outputOf(fmt.Sprint(prefix, i+1)),
-				Verdict:     labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
+				Verdict:     labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said},
+			})
 	}
 	return out
 }
@@ -119,8 +121,10 @@ func TestCalibrateRefuses(t *testing.T) {
 		labels, reason string
 		pass, fail     int
 	}{
-		"chance": {lines("c", 14, 9, 6, 21, ""),
-			"no better than chance (J = sensitivity + specificity - 1 = -0.169)", 35, 15},
+		"chance": {
+			lines("c", 14, 9, 6, 21, ""),
+			"no better than chance (J = sensitivity + specificity - 1 = -0.169)", 35, 15,
+		},
 		"no true fail":  {lines("c", 30, 1, 0, 0, ""), "no labelled task truly failed", 35, 15},
 		"no true pass":  {lines("c", 0, 0, 30, 1, ""), "no labelled task truly passed", 35, 15},
 		"too few":       {lines("c", 30, 1, 5, 0, ""), "too few labels", 35, 15},
@@ -129,8 +133,10 @@ func TestCalibrateRefuses(t *testing.T) {
 	} {
 		run := verdicts("r", c.pass, c.fail)
 		if c.pass+c.fail == 0 {
-			run = []labels.Judgement{{Key: labels.Key{TaskID: "r1"},
-				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}}}}
+			run = []labels.Judgement{{
+				Key:     labels.Key{TaskID: "r1"},
+				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}},
+			}}
 		}
 		s := reported(t, c.labels, run).Success[0]
 		if s.True.Usable() || s.True.Lower != 0 || s.True.Upper != 1 || !strings.Contains(s.Refused, c.reason) {
@@ -244,8 +250,10 @@ func TestRepeatedAttempts(t *testing.T) {
 	var run []labels.Judgement
 	for i := range 200 {
 		pass := i%50 < 40
-		run = append(run, labels.Judgement{Key: labels.Key{TaskID: fmt.Sprint("r", i%50), Attempt: i / 50},
-			Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &pass}})
+		run = append(run, labels.Judgement{
+			Key:     labels.Key{TaskID: fmt.Sprint("r", i%50), Attempt: i / 50},
+			Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &pass},
+		})
 	}
 	s := reported(t, lines("c", 95, 5, 95, 5, ""), run).Success[0]
 	if s.Tasks != 50 || s.Judged != 200 || s.Raw.NEff > 51 {
@@ -273,8 +281,10 @@ func TestQueue(t *testing.T) {
 	for _, v := range verdicts("r", 80, 20) {
 		run = append(run,
 			labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}},
-			labels.CalibrationItem{Key: labels.Key{TaskID: v.TaskID, Attempt: 1}, Fingerprint: v.Fingerprint,
-				Judged: []labels.Verdict{v.Verdict}})
+			labels.CalibrationItem{
+				Key: labels.Key{TaskID: v.TaskID, Attempt: 1}, Fingerprint: v.Fingerprint,
+				Judged: []labels.Verdict{v.Verdict},
+			})
 	}
 	q := labels.Queue{Strategy: labels.AtRandom, N: 20, By: "ana", Role: labels.Calibrating, Judge: "j", Seed: 1}
 	first, err := q.Next(run, nil)

@@ -110,7 +110,8 @@ func (c *Calibration) Transported() (judge.Calibration, error) {
 // says in a sentence why it cannot. against, where not "", is why the calibration is not for
 // these verdicts: the judge then counts as one without labels.
 func (c *Calibration) TrueSuccess(judged stats.Interval, confidence float64,
-	against string) (iv stats.Interval, why string) {
+	against string,
+) (iv stats.Interval, why string) {
 	t, err := c.Transported()
 	if err != nil {
 		against = err.Error()
@@ -163,8 +164,10 @@ func (c *Calibration) check() error {
 	var drawn AgreementTable
 	for _, s := range c.Strata {
 		if s.Stratum != JudgePass && s.Stratum != JudgeFail {
-			drawn = AgreementTable{drawn.TruePass + s.TruePass, drawn.FalseFail + s.FalseFail,
-				drawn.TrueFail + s.TrueFail, drawn.FalsePass + s.FalsePass}
+			drawn = AgreementTable{
+				drawn.TruePass + s.TruePass, drawn.FalseFail + s.FalseFail,
+				drawn.TrueFail + s.TrueFail, drawn.FalsePass + s.FalsePass,
+			}
 		}
 	}
 	switch {

@@ -61,8 +61,10 @@ func (j *join) inside(ps []pair, vs []Judgement, by estimator) ownEstimate {
 	split := stats.EffectiveRate(share, int(total), int(math.Ceil(worth)), worth, by.level())
 	split.Point, split.Lower, split.Upper = 0, split.Lower-share, split.Upper-share
 	gap := part[0].iv.Point - part[1].iv.Point
-	out := ownEstimate{divided: true,
-		iv: stats.Combine([]float64{share, 1 - share, gap}, []stats.Interval{part[0].iv, part[1].iv, split})}
+	out := ownEstimate{
+		divided: true,
+		iv:      stats.Combine([]float64{share, 1 - share, gap}, []stats.Interval{part[0].iv, part[1].iv, split}),
+	}
 	iv := &out.iv
 	iv.Lower, iv.Upper = max(0, iv.Lower), min(1, iv.Upper)
 	iv.Method, iv.Confidence = part[1].iv.Method, by.level()

@@ -43,8 +43,10 @@ func ownLabels(in *labels.CalibrationInput, first, n int) {
 	no := false
 	for _, v := range in.Run[first : first+n] {
 		in.Labels = append(in.Labels,
-			labels.Label{Key: v.Key, Fingerprint: v.Fingerprint, Run: "now", By: "ana", Role: labels.Calibrating,
-				Pass: &no, Stratum: labels.Random})
+			labels.Label{
+				Key: v.Key, Fingerprint: v.Fingerprint, Run: "now", By: "ana", Role: labels.Calibrating,
+				Pass: &no, Stratum: labels.Random,
+			})
 	}
 }
 
@@ -58,12 +60,16 @@ func TestCarriedLabels(t *testing.T) {
 		refused        string
 	}{
 		{100, 0, labels.Internal, 1, ""},
-		{30, 0, labels.Internal, -1,
-			"70 of 100 outputs are not known to be those that were labelled, and have 0 labels of their own"},
+		{
+			30, 0, labels.Internal, -1,
+			"70 of 100 outputs are not known to be those that were labelled, and have 0 labels of their own",
+		},
 		{30, 12, labels.Internal, -1, "have 12 labels of their own"}, // 3 of the judge-fails
 		{50, 40, labels.Internal, 0.5, ""},
-		{30, 40, labels.Internal, -1,
-			"of the outputs that are known from other runs 30 are here, and 18 of them are labelled"},
+		{
+			30, 40, labels.Internal, -1,
+			"of the outputs that are known from other runs 30 are here, and 18 of them are labelled",
+		},
 		{0, 0, labels.Transport, -1, "60 labelled tasks are of other outputs than those of this run"},
 		{0, 40, labels.Internal, 0, ""},
 	} {

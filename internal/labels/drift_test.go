@@ -20,8 +20,10 @@ func TestDisagreementFirst(t *testing.T) {
 	yes, no := true, false
 	var run []labels.CalibrationItem
 	for i := range 40 {
-		it := labels.CalibrationItem{Key: labels.Key{Target: []string{"m", "n"}[i%2], TaskID: fmt.Sprint("t", i/2),
-			Unit: labels.Task}, Auto: &yes}
+		it := labels.CalibrationItem{Key: labels.Key{
+			Target: []string{"m", "n"}[i%2], TaskID: fmt.Sprint("t", i/2),
+			Unit: labels.Task,
+		}, Auto: &yes}
 		it.Judged = []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &yes}}
 		if i/2%5 == 0 {
 			it.Judged[0].Pass = &no
@@ -50,8 +52,10 @@ func TestDisagreementFirst(t *testing.T) {
 		t.Errorf("%d of 8 tasks are those on which verdicts disagree", disputed)
 	}
 	for _, by := range []string{"ana", "bob"} {
-		drawn, err := labels.Queue{Strategy: labels.AtRandom, N: 100, Double: 1, By: by, Role: labels.Calibrating,
-			Seed: 1}.Next(run, design)
+		drawn, err := labels.Queue{
+			Strategy: labels.AtRandom, N: 100, Double: 1, By: by, Role: labels.Calibrating,
+			Seed: 1,
+		}.Next(run, design)
 		if err != nil || len(drawn) != 2*(20-len(used)) {
 			t.Errorf("%s: %d are drawn for the calibration, %v", by, len(drawn), err)
 		}
@@ -61,8 +65,10 @@ func TestDisagreementFirst(t *testing.T) {
 			}
 		}
 	}
-	at, err := labels.Queue{Strategy: labels.AtRandom, N: 5, By: "ana", Role: labels.Calibrating,
-		Seed: 1}.Next(run, nil)
+	at, err := labels.Queue{
+		Strategy: labels.AtRandom, N: 5, By: "ana", Role: labels.Calibrating,
+		Seed: 1,
+	}.Next(run, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -362,8 +362,10 @@ func Export(w io.Writer, ls []Label, form string) error {
 
 func exportCSV(w io.Writer, ls []Label) error {
 	c := csv.NewWriter(w)
-	header := []string{"task_id", "target", "attempt", "unit", "call_id", "by", "role", "pass", "rating", "note", "at",
-		"stratum", "fingerprint", "run"}
+	header := []string{
+		"task_id", "target", "attempt", "unit", "call_id", "by", "role", "pass", "rating", "note", "at",
+		"stratum", "fingerprint", "run",
+	}
 	turns := slices.ContainsFunc(ls, func(l Label) bool { return l.Turn > 0 })
 	if turns {
 		header = append(header, "turn")

@@ -50,8 +50,10 @@ func Fingerprint(goal string, input []callvet.Turn, t *callvet.Trace) string {
 		}
 	}
 	for _, c := range t.Calls() {
-		one := fingerprintCall{Tool: c.Tool, Version: c.Version, Args: template.Canonical(c.Args),
-			Result: template.Canonical(c.Result), Status: c.Status, Error: c.Error}
+		one := fingerprintCall{
+			Tool: c.Tool, Version: c.Version, Args: template.Canonical(c.Args),
+			Result: template.Canonical(c.Result), Status: c.Status, Error: c.Error,
+		}
 		if c.Args == nil && c.ArgsRaw != "" {
 			one.Args = template.Quote(c.ArgsRaw)
 		}

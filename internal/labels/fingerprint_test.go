@@ -21,13 +21,19 @@ func TestFingerprint(t *testing.T) {
 	}
 	made := func(change func(*attempt)) string {
 		a := attempt{
-			input: []callvet.Turn{{Role: callvet.RoleSystem, Content: "be brief"},
-				{Role: callvet.RoleUser, Content: "weather of Oslo"}},
-			trace: callvet.Trace{CaseID: "c", Target: "m", Answer: "rain",
+			input: []callvet.Turn{
+				{Role: callvet.RoleSystem, Content: "be brief"},
+				{Role: callvet.RoleUser, Content: "weather of Oslo"},
+			},
+			trace: callvet.Trace{
+				CaseID: "c", Target: "m", Answer: "rain",
 				Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{
-					{ID: "1", Tool: "weather", Args: json.RawMessage(`{"city": "Oslo", "days": 1.0}`),
-						Result: json.RawMessage(`{"sky":"rain"}`), Status: callvet.StatusOK},
-				}}}},
+					{
+						ID: "1", Tool: "weather", Args: json.RawMessage(`{"city": "Oslo", "days": 1.0}`),
+						Result: json.RawMessage(`{"sky":"rain"}`), Status: callvet.StatusOK,
+					},
+				}}},
+			},
 		}
 		change(&a)
 		return labels.Fingerprint(a.goal, a.input, &a.trace)

@@ -188,8 +188,10 @@ func (m *Imported) labelStudio(data []byte, o ImportOptions) error {
 				m.Open++
 				continue
 			}
-			l := Label{Key: Key{TaskID: t.Data.TaskID, Target: t.Data.Target, Attempt: t.Data.Attempt,
-				CallID: t.Data.CallID}, Line: n, At: stamp(a.CreatedAt)}
+			l := Label{Key: Key{
+				TaskID: t.Data.TaskID, Target: t.Data.Target, Attempt: t.Data.Attempt,
+				CallID: t.Data.CallID,
+			}, Line: n, At: stamp(a.CreatedAt)}
 			if l.TaskID == "" {
 				l.TaskID = strings.Trim(string(t.ID), `"`)
 			}

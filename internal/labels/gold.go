@@ -153,8 +153,10 @@ func ReadGold(name string, data []byte) (*Gold, []callvet.Problem, error) {
 		note := func(path, code, fix, format string, args ...any) {
 			where, _ := d.Root.Find(at + path)
 			problems = append(problems,
-				callvet.Problem{Position: d.Position(where), Code: code, Case: t.Task,
-					Key: strings.TrimPrefix(path, "."), Fix: fix, Message: fmt.Sprintf(format, args...)})
+				callvet.Problem{
+					Position: d.Position(where), Code: code, Case: t.Task,
+					Key: strings.TrimPrefix(path, "."), Fix: fix, Message: fmt.Sprintf(format, args...),
+				})
 		}
 		if seen[t.Key()] {
 			note("", "duplicate-task", "keep one", "the task %s stands twice", t.Key())

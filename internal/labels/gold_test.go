@@ -62,10 +62,14 @@ func TestDrawGold(t *testing.T) {
 func TestAppendGold(t *testing.T) {
 	t.Parallel()
 	want := []labels.GoldTask{
-		{Task: "plain", Goal: "Was ist's?",
-			Turns: []labels.GoldTurn{{Called: []string{`a {"x":"it's"} -> "#: y"`}}, {}}, Answer: "- yes: no"},
-		{Task: "odd \"id\"", Attempt: 2, Target: "m", Stratum: "language=pt-BR intent=", Of: 3,
-			Goal: "line\nline\ttab \x1b[31m \u202e", Turns: []labels.GoldTurn{{}}},
+		{
+			Task: "plain", Goal: "Was ist's?",
+			Turns: []labels.GoldTurn{{Called: []string{`a {"x":"it's"} -> "#: y"`}}, {}}, Answer: "- yes: no",
+		},
+		{
+			Task: "odd \"id\"", Attempt: 2, Target: "m", Stratum: "language=pt-BR intent=", Of: 3,
+			Goal: "line\nline\ttab \x1b[31m \u202e", Turns: []labels.GoldTurn{{}},
+		},
 	}
 	first, err := labels.AppendGold("g.yaml", nil, want[:1])
 	if err != nil {
@@ -94,8 +98,10 @@ func TestAppendGold(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"callvet_gold: 1\ntasks: []\n", `{"callvet_gold": 1, "tasks": []}`,
-		"tasks:\n  - task: a\ncallvet_gold: 1\n", "callvet_gold: 2\ntasks:\n"} {
+	for _, text := range []string{
+		"callvet_gold: 1\ntasks: []\n", `{"callvet_gold": 1, "tasks": []}`,
+		"tasks:\n  - task: a\ncallvet_gold: 1\n", "callvet_gold: 2\ntasks:\n",
+	} {
 		if out, err := labels.AppendGold("g.yaml", []byte(text), want[:1]); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v\n%s", text, err, out)
 		}
@@ -229,8 +235,10 @@ func TestGoldLimits(t *testing.T) {
 		`"safety_rules": "none"`:      {want: "safety_rules is no list"},
 		`"safety_rules": ["never "]`:  {want: "no safety rule"},
 		`"safety_rules": ["be kind"]`: {want: "no safety rule"},
-		`"safety_rules": ["never a"]`: {never: []string{"a"},
-			want: "a is never to be called, and a call of it is right"},
+		`"safety_rules": ["never a"]`: {
+			never: []string{"a"},
+			want:  "a is never to be called, and a call of it is right",
+		},
 	} {
 		g, problems, err := labels.ReadGold("g.json",
 			[]byte(

@@ -196,8 +196,10 @@ func (j *join) count(p pair) {
 
 // pair makes one of the labels on one thing: the majority is the truth.
 func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
-	p := pair{Key: ls[0].Key, carried: true, stratum: ls[0].Stratum, frame: ls[0].Frame, rating: ls[0].Rating,
-		line: ls[0].Line}
+	p := pair{
+		Key: ls[0].Key, carried: true, stratum: ls[0].Stratum, frame: ls[0].Frame, rating: ls[0].Rating,
+		line: ls[0].Line,
+	}
 	votes := 0
 	for _, l := range ls {
 		if l.At.After(p.at) {
@@ -313,11 +315,15 @@ func identity(in CalibrationInput) (Judge, error) {
 	case 0:
 		err := fmt.Errorf("find judge %q: %w: no verdict is of that judge", in.Judge, callvet.ErrNotFound)
 		if len(all) == 0 {
-			return Judge{}, &callvet.Hinted{Err: err,
-				Hint: "verdicts are next to the labels (judged) or in the task records of the traces given with --run"}
+			return Judge{}, &callvet.Hinted{
+				Err:  err,
+				Hint: "verdicts are next to the labels (judged) or in the task records of the traces given with --run",
+			}
 		}
-		return Judge{}, &callvet.Hinted{Err: err,
-			Hint: "--judge with one of " + strings.Join(slices.Sorted(maps.Keys(all)), ", ")}
+		return Judge{}, &callvet.Hinted{
+			Err:  err,
+			Hint: "--judge with one of " + strings.Join(slices.Sorted(maps.Keys(all)), ", "),
+		}
 	}
 	var ids []string
 	for _, id := range slices.Sorted(maps.Keys(found)) {

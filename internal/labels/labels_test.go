@@ -255,8 +255,10 @@ func TestCSVRoundTrip(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "n") {
 			pass := rapid.Bool().Draw(t, "pass")
 			l := labels.Label{
-				Key: labels.Key{TaskID: text.Draw(t, "task"), Target: text.Draw(t, "target"),
-					Attempt: rapid.IntRange(0, 3).Draw(t, "attempt"), Unit: labels.Task},
+				Key: labels.Key{
+					TaskID: text.Draw(t, "task"), Target: text.Draw(t, "target"),
+					Attempt: rapid.IntRange(0, 3).Draw(t, "attempt"), Unit: labels.Task,
+				},
 				By: text.Draw(t, "by"), Role: labels.Calibrating, Pass: &pass, Note: text.Draw(t, "note"),
 			}
 			for _, s := range []*string{&l.TaskID, &l.Target, &l.By, &l.Note} {

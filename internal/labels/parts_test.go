@@ -21,8 +21,10 @@ func callsOf(tasks, k int, pass func(task, call int) bool) []labels.Judgement {
 		for c := range k {
 			said := pass(i, c)
 			key := labels.Key{TaskID: fmt.Sprint("t", i), Unit: labels.Call, CallID: fmt.Sprint("c", c)}
-			out = append(out, labels.Judgement{Key: key, Fingerprint: outputOf(key.TaskID),
-				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
+			out = append(out, labels.Judgement{
+				Key: key, Fingerprint: outputOf(key.TaskID),
+				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said},
+			})
 		}
 	}
 	return out
@@ -33,8 +35,10 @@ func peopleOn(vs []labels.Judgement) []labels.Label {
 	var out []labels.Label
 	for i, v := range vs {
 		pass := *v.Pass != (i%10 == 0)
-		out = append(out, labels.Label{Key: v.Key, Fingerprint: v.Fingerprint, Run: "now", By: "ana",
-			Role: labels.Calibrating, Pass: &pass, Stratum: labels.Random})
+		out = append(out, labels.Label{
+			Key: v.Key, Fingerprint: v.Fingerprint, Run: "now", By: "ana",
+			Role: labels.Calibrating, Pass: &pass, Stratum: labels.Random,
+		})
 	}
 	return out
 }
@@ -184,8 +188,10 @@ func TestQueueOfCalls(t *testing.T) {
 	}
 	again := items[0]
 	again.Attempt = 1
-	q := labels.Queue{Strategy: labels.AtRandom, N: 100, By: "ana", Role: labels.Calibrating,
-		Unit: labels.Call, Run: "now"}
+	q := labels.Queue{
+		Strategy: labels.AtRandom, N: 100, By: "ana", Role: labels.Calibrating,
+		Unit: labels.Call, Run: "now",
+	}
 	next := func(q labels.Queue, done []labels.Label) []labels.Label {
 		t.Helper()
 		out, err := q.Next(append(slices.Clone(items), again), done)
@@ -243,8 +249,10 @@ func TestLostLabelsOfCalls(t *testing.T) {
 		items = append(items,
 			labels.CalibrationItem{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
 	}
-	q := labels.Queue{Strategy: labels.AtRandom, N: 60, By: "ana", Role: labels.Calibrating, Unit: labels.Call,
-		Run: "now", Seed: 3}
+	q := labels.Queue{
+		Strategy: labels.AtRandom, N: 60, By: "ana", Role: labels.Calibrating, Unit: labels.Call,
+		Run: "now", Seed: 3,
+	}
 	all, err := q.Next(items, nil)
 	if err != nil {
 		t.Fatal(err)

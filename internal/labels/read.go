@@ -46,8 +46,10 @@ func Read(r io.Reader, name string) (ls []Label, problems []callvet.Problem, err
 		}
 		l, err := parseLabel(form, line)
 		if err != nil {
-			p := callvet.Problem{Position: callvet.Position{File: name, Line: n}, Code: "bad-label",
-				Message: err.Error()}
+			p := callvet.Problem{
+				Position: callvet.Position{File: name, Line: n}, Code: "bad-label",
+				Message: err.Error(),
+			}
 			if cutOff(line) {
 				p.Code, p.Warning, p.Message = "cut-off", true,
 					"the line was cut off while it was written; it is not counted"

@@ -74,7 +74,8 @@ func (s *Success) Range(lost, attempts int) (low, high stats.Interval, n int) {
 // TrueSuccess estimates the share that truly passed from a calibration made
 // elsewhere. judged is clustered by task. Where it refuses, the reason says why.
 func TrueSuccess(judged stats.Interval, c judge.Calibration, unit Unit,
-	conf float64) (iv stats.Interval, refused string) {
+	conf float64,
+) (iv stats.Interval, refused string) {
 	iv = judge.TrueSuccess(judged, c, conf)
 	return iv, Reason(iv.Status, c, unit)
 }

@@ -275,8 +275,10 @@ func (s *ofService) service() Service {
 	if json.Compact(&compact, line) == nil { // JSON that came over several lines
 		line = compact.Bytes()
 	}
-	return Service{Name: s.name, Spans: s.nSpans, Records: s.nRecord,
-		Batch: Batch{Form: formOTLP, Text: line, Items: s.nSpans + s.nRecord, Lines: true}}
+	return Service{
+		Name: s.name, Spans: s.nSpans, Records: s.nRecord,
+		Batch: Batch{Form: formOTLP, Text: line, Items: s.nSpans + s.nRecord, Lines: true},
+	}
 }
 
 // OTLPAnswer is what an export is answered with: that all is kept, or how many spans or, of an export of
@@ -290,8 +292,10 @@ func OTLPAnswer(protobuf, logs bool, rejected int64, why string) []byte {
 		if logs {
 			name = "rejectedLogRecords"
 		}
-		return asJSON(map[string]any{"partialSuccess": map[string]any{name: strconv.FormatInt(rejected, 10),
-			"errorMessage": why}})
+		return asJSON(map[string]any{"partialSuccess": map[string]any{
+			name:           strconv.FormatInt(rejected, 10),
+			"errorMessage": why,
+		}})
 	}
 	if rejected == 0 && why == "" {
 		return []byte{}

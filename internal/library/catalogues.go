@@ -54,8 +54,10 @@ func (l *Suites) AddCatalogue(ctx context.Context, c *Catalogue) error {
 			return err
 		}
 		return q.AddCatalogue(ctx,
-			rows.AddCatalogueParams{ID: c.ID, UserID: c.User, Name: c.Name, Hash: c.Hash, Tools: c.Tools,
-				Shared: c.Shared, Created: c.Created, Updated: c.Updated, Content: packed})
+			rows.AddCatalogueParams{
+				ID: c.ID, UserID: c.User, Name: c.Name, Hash: c.Hash, Tools: c.Tools,
+				Shared: c.Shared, Created: c.Created, Updated: c.Updated, Content: packed,
+			})
 	})
 }
 
@@ -78,8 +80,10 @@ func (l *Suites) Catalogue(ctx context.Context, id string) (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Catalogue{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Tools: r.Tools,
-		Shared: r.Shared, Created: r.Created, Updated: r.Updated, Text: text}, nil
+	return &Catalogue{
+		ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Tools: r.Tools,
+		Shared: r.Shared, Created: r.Created, Updated: r.Updated, Text: text,
+	}, nil
 }
 
 // Catalogues lists those that a user has or that are shared, the newest first; everybody gives those
@@ -93,8 +97,10 @@ func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, pa
 	}
 	out := make([]Catalogue, len(list))
 	for i, r := range list {
-		out[i] = Catalogue{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Tools: r.Tools,
-			Shared: r.Shared, Created: r.Created, Updated: r.Updated}
+		out[i] = Catalogue{
+			ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Tools: r.Tools,
+			Shared: r.Shared, Created: r.Created, Updated: r.Updated,
+		}
 	}
 	return out, nil
 }
@@ -116,8 +122,10 @@ func (l *Suites) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(
 	c.Version, c.Updated = was+1, l.cfg.Now().UnixMilli()
 	return l.cfg.Store.Change(ctx, "keep catalogue", func(q *rows.Queries) error {
 		n, err := q.ReplaceCatalogue(ctx,
-			rows.ReplaceCatalogueParams{Name: c.Name, Hash: c.Hash, Tools: c.Tools, Shared: c.Shared,
-				Updated: c.Updated, Content: packed, ID: c.ID, Was: was})
+			rows.ReplaceCatalogueParams{
+				Name: c.Name, Hash: c.Hash, Tools: c.Tools, Shared: c.Shared,
+				Updated: c.Updated, Content: packed, ID: c.ID, Was: was,
+			})
 		if err == nil && n == 0 {
 			err = fmt.Errorf("change catalogue %s: %w", c.ID, ErrChanged)
 		}

@@ -193,8 +193,10 @@ func (d *Document) View() (*View, error) {
 		}
 		lost = gone
 	}
-	v := &View{Name: d.Text("name"), Description: d.Text("description"), SystemPrompt: d.Text("system_prompt"),
-		Tools: []jsontext.Value{}, Cases: make([]CaseView, len(d.Cases))}
+	v := &View{
+		Name: d.Text("name"), Description: d.Text("description"), SystemPrompt: d.Text("system_prompt"),
+		Tools: []jsontext.Value{}, Cases: make([]CaseView, len(d.Cases)),
+	}
 	if raw := shown.Get("tools"); raw.Kind() == '[' {
 		list, err := elements(raw)
 		if err != nil {
@@ -225,7 +227,8 @@ func (d *Document) View() (*View, error) {
 // Read reads the text of a suite without keeping it, for an editor: its form, how many cases it has
 // and what is wrong, with places where the text is JSON.
 func (l *Suites) Read(ctx context.Context, text []byte,
-	format string) (form string, cases int, problems []Placed, err error) {
+	format string,
+) (form string, cases int, problems []Placed, err error) {
 	s, list, err := l.read(ctx, text, format)
 	d := &Document{}
 	if s != nil {

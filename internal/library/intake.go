@@ -148,7 +148,8 @@ func (in *Intake) Append(ctx context.Context, user, name string, b *Batch) (c *C
 
 // place finds the collection of a batch, or begins it, and gives it as it is with the batch.
 func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id string, b *Batch, hash []byte,
-	now int64) (*Collection, bool, error) {
+	now int64,
+) (*Collection, bool, error) {
 	size := int64(len(b.Text))
 	held, err := q.TracesHeld(ctx, user)
 	if err != nil {
@@ -186,8 +187,10 @@ func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id str
 	}
 	if !begun {
 		err := q.AddTraceEntry(ctx,
-			rows.AddTraceEntryParams{ID: id, UserID: user, Name: name, Form: b.Form, Lines: b.Lines, Created: now,
-				Updated: now})
+			rows.AddTraceEntryParams{
+				ID: id, UserID: user, Name: name, Form: b.Form, Lines: b.Lines, Created: now,
+				Updated: now,
+			})
 		if err != nil {
 			return nil, false, fmt.Errorf("begin collection: %w", err)
 		}
@@ -198,8 +201,10 @@ func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id str
 }
 
 func collection(r *rows.CheckedTraceEntry) *Collection {
-	return &Collection{ID: r.ID, User: r.UserID, Name: r.Name, Form: r.Form, Lines: r.Lines, Parts: r.Parts,
-		Items: r.Items, Bytes: r.Bytes, Shared: r.Shared, Created: r.Created, Updated: r.Updated}
+	return &Collection{
+		ID: r.ID, User: r.UserID, Name: r.Name, Form: r.Form, Lines: r.Lines, Parts: r.Parts,
+		Items: r.Items, Bytes: r.Bytes, Shared: r.Shared, Created: r.Created, Updated: r.Updated,
+	}
 }
 
 // Collection gives one without its text. The error wraps callvet.ErrNotFound.
@@ -218,7 +223,8 @@ func (in *Intake) Collection(ctx context.Context, id string) (*Collection, error
 // begun before a time in milliseconds or, at that time, have a lesser id; at most n. everybody gives
 // those of all users.
 func (in *Intake) List(ctx context.Context, user string, everybody bool, before int64, beforeID string,
-	n int) ([]Collection, error) {
+	n int,
+) ([]Collection, error) {
 	list, err := in.cfg.Store.Rows().TraceEntries(ctx,
 		rows.TraceEntriesParams{UserID: user, Everybody: everybody, Before: before, BeforeID: beforeID, N: int32(n)}) //nolint:gosec // the caller bounds it
 	if err != nil {

@@ -39,8 +39,13 @@ func TestLimits(t *testing.T) {
 		c          byte
 		full       string
 	}{
-		{"a", "x", 60, '1', ""}, {"a", "x", 41, '2', "it"}, {"a", "x", 60, '1', ""}, {"a", "x", 40, '3', ""},
-		{"a", "y", 51, '4', "the user"}, {"a", "y", 50, '4', ""}, {"b", "x", 100, '5', ""},
+		{"a", "x", 60, '1', ""},
+		{"a", "x", 41, '2', "it"},
+		{"a", "x", 60, '1', ""},
+		{"a", "x", 40, '3', ""},
+		{"a", "y", 51, '4', "the user"},
+		{"a", "y", 50, '4', ""},
+		{"b", "x", 100, '5', ""},
 	} {
 		err := add(c.user, c.name, c.size, c.c)
 		var full *library.FullError
@@ -54,8 +59,10 @@ func TestLimits(t *testing.T) {
 	}
 	for i := range list {
 		text, err := in.Text(t.Context(), &list[i])
-		want := map[string]string{"x": strings.Repeat("1", 60) + "\n" + strings.Repeat("3", 40),
-			"y": strings.Repeat("4", 50)}[list[i].Name]
+		want := map[string]string{
+			"x": strings.Repeat("1", 60) + "\n" + strings.Repeat("3", 40),
+			"y": strings.Repeat("4", 50),
+		}[list[i].Name]
 		if err != nil || string(text) != want {
 			t.Errorf("%s: %s %v", list[i].Name, text, err)
 		}
@@ -70,8 +77,10 @@ func TestFile(t *testing.T) {
 		lines         bool
 		items         int64
 	}{
-		{"callvet", "\uFEFF{\"task_id\":\"a\"}\n{\"task_id\":\"b\"}\n",
-			"{\"task_id\":\"a\"}\n{\"task_id\":\"b\"}\n", true, 2},
+		{
+			"callvet", "\uFEFF{\"task_id\":\"a\"}\n{\"task_id\":\"b\"}\n",
+			"{\"task_id\":\"a\"}\n{\"task_id\":\"b\"}\n", true, 2,
+		},
 		{"callvet", `[{"task_id":"a"}]`, `[{"task_id":"a"}]`, false, 1},
 		{"otlp", "{\n \"resourceSpans\": [ ]\n}\n", `{"resourceSpans":[]}`, true, 1},
 		{"messages", "{\"a\":1}\n{\"a\":2}", "{\"a\":1}\n{\"a\":2}", true, 2},

@@ -234,8 +234,10 @@ func (l *Suites) Add(ctx context.Context, user string, d *Document, note string,
 			return err
 		}
 		if err := q.AddSuiteEntry(ctx,
-			rows.AddSuiteEntryParams{ID: id, UserID: user, Name: name, Folded: strings.ToLower(name), Version: 1,
-				Hash: c.hash, LastCase: c.last, Shared: shared, Created: now, Updated: now}); err != nil {
+			rows.AddSuiteEntryParams{
+				ID: id, UserID: user, Name: name, Folded: strings.ToLower(name), Version: 1,
+				Hash: c.hash, LastCase: c.last, Shared: shared, Created: now, Updated: now,
+			}); err != nil {
 			return err
 		}
 		return q.AddSuiteVersion(ctx, c.version(id, 1, user, note, now, packed))
@@ -264,8 +266,10 @@ func libraryCheckName(name string) error {
 	case strings.TrimSpace(name) == "":
 		return &callvet.FieldError{Field: "name", Text: "{name}: a suite needs a name"}
 	case n > libraryMaxName:
-		return &callvet.FieldError{Field: "name",
-			Text: fmt.Sprintf("{name}: it has %d characters, at most %d are kept", n, libraryMaxName)}
+		return &callvet.FieldError{
+			Field: "name",
+			Text:  fmt.Sprintf("{name}: it has %d characters, at most %d are kept", n, libraryMaxName),
+		}
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return &callvet.FieldError{Field: "name", Text: "{name}: it has a control character"}
 	}
@@ -279,7 +283,8 @@ const tries = 8
 // edit was made for a version; nil is any. The error is ErrChanged where match says no, a
 // *RefusedError where the suite would have errors, and that of change.
 func (l *Suites) Edit(ctx context.Context, user, id, note string, match func(version int64) bool,
-	change func(*Document) error) (*Written, error) {
+	change func(*Document) error,
+) (*Written, error) {
 	for range tries {
 		w, err := l.edit(ctx, user, id, note, match, change)
 		if !errors.Is(err, errRaced) {
@@ -296,7 +301,8 @@ func (l *Suites) Edit(ctx context.Context, user, id, note string, match func(ver
 var errRaced = errors.New("changed while it was edited")
 
 func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int64) bool,
-	change func(*Document) error) (*Written, error) {
+	change func(*Document) error,
+) (*Written, error) {
 	row, err := l.row(ctx, id)
 	if err != nil {
 		return nil, err
@@ -331,8 +337,10 @@ func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int
 	name, now := d.Text("name"), l.cfg.Now().UnixMilli()
 	err = l.cfg.Store.Change(ctx, "keep suite", func(q *rows.Queries) error {
 		n, err := q.MoveSuite(ctx,
-			rows.MoveSuiteParams{Name: name, Folded: strings.ToLower(name), Hash: c.hash, LastCase: c.last,
-				Updated: now, ID: id, Was: row.Version})
+			rows.MoveSuiteParams{
+				Name: name, Folded: strings.ToLower(name), Hash: c.hash, LastCase: c.last,
+				Updated: now, ID: id, Was: row.Version,
+			})
 		if err != nil {
 			return err
 		}
@@ -372,8 +380,10 @@ func found(err error, what, id string) error {
 }
 
 func entryOf(r rows.SuiteEntryRow) Entry {
-	return Entry{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Form: r.Form, Tools: r.Tools,
-		Cases: r.Cases, Shared: r.Shared, Created: r.Created, Updated: r.Updated}
+	return Entry{
+		ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Form: r.Form, Tools: r.Tools,
+		Cases: r.Cases, Shared: r.Shared, Created: r.Created, Updated: r.Updated,
+	}
 }
 
 // Entry gives a suite without its text.
@@ -500,8 +510,10 @@ func (l *Suites) Version(ctx context.Context, id string, n int64) (*Version, err
 	if err != nil {
 		return nil, fmt.Errorf("read version %d of suite %s: %w", n, id, err)
 	}
-	return &Version{Suite: id, Version: n, Hash: r.Hash, User: r.UserID, Created: r.Created, Note: string(r.Note),
-		Form: r.Form, Tools: r.Tools, Cases: r.Cases, Document: d}, nil
+	return &Version{
+		Suite: id, Version: n, Hash: r.Hash, User: r.UserID, Created: r.Created, Note: string(r.Note),
+		Form: r.Form, Tools: r.Tools, Cases: r.Cases, Document: d,
+	}, nil
 }
 
 // Now gives a suite as it is, and its newest version with the text.
@@ -526,8 +538,10 @@ func (l *Suites) Versions(ctx context.Context, id string, before int64, n int) (
 	}
 	out := make([]Version, len(list))
 	for i, r := range list {
-		out[i] = Version{Suite: id, Version: r.Version, Hash: r.Hash, User: r.UserID, Created: r.Created,
-			Note: string(r.Note), Form: r.Form, Tools: r.Tools, Cases: r.Cases}
+		out[i] = Version{
+			Suite: id, Version: r.Version, Hash: r.Hash, User: r.UserID, Created: r.Created,
+			Note: string(r.Note), Form: r.Form, Tools: r.Tools, Cases: r.Cases,
+		}
 	}
 	return out, nil
 }

@@ -95,8 +95,10 @@ func TestShipped(t *testing.T) {
 	t.Parallel()
 	l := libraryOpen(t)
 	var files []string
-	for _, pattern := range []string{"../../examples/*.yaml", "../../examples/select/*.json",
-		"../suite/testdata/forms/*", "../suite/testdata/forms/*/*"} {
+	for _, pattern := range []string{
+		"../../examples/*.yaml", "../../examples/select/*.json",
+		"../suite/testdata/forms/*", "../suite/testdata/forms/*/*",
+	} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

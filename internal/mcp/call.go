@@ -93,11 +93,15 @@ func (s *Session) reply(ctx, limited context.Context, tool string, sl *slot, err
 	case ctx.Err() != nil:
 		return callvet.Reply{}, ctx.Err()
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		return callvet.Reply{Status: callvet.StatusTimeout,
-			Error: fmt.Sprintf("no answer within %s", s.cfg.Timeout)}, nil
+		return callvet.Reply{
+			Status: callvet.StatusTimeout,
+			Error:  fmt.Sprintf("no answer within %s", s.cfg.Timeout),
+		}, nil
 	case answered(err, &wire) && s.web.cause() == nil:
-		return callvet.Reply{Status: callvet.StatusExecErr, Error: wire.Message,
-			Note: fmt.Sprintf("an error of the protocol (%d)", wire.Code)}, nil
+		return callvet.Reply{
+			Status: callvet.StatusExecErr, Error: wire.Message,
+			Note: fmt.Sprintf("an error of the protocol (%d)", wire.Code),
+		}, nil
 	}
 	return callvet.Reply{}, s.fault(limited, "call "+tool, err)
 }

@@ -224,8 +224,10 @@ func (cfg *Config) connect(ctx context.Context, transport, protocol string) (*Se
 		return nil, errors.Join(fault, s.Close())
 	}
 	said := s.session.InitializeResult()
-	s.server = Server{Protocol: said.ProtocolVersion, Transport: transport, Where: cfg.Where(),
-		Instructions: said.Instructions}
+	s.server = Server{
+		Protocol: said.ProtocolVersion, Transport: transport, Where: cfg.Where(),
+		Instructions: said.Instructions,
+	}
 	if said.ServerInfo != nil {
 		s.server.Name, s.server.Title, s.server.Version = said.ServerInfo.Name, said.ServerInfo.Title,
 			said.ServerInfo.Version
@@ -253,13 +255,17 @@ func (s *Session) transport(kind string) (sdk.Transport, error) {
 	}
 	s.web = w
 	if kind == SSE {
-		return &tapped{Transport: &sdk.SSEClientTransport{Endpoint: s.cfg.URL, HTTPClient: w.client,
-			MaxEventSize: s.cfg.MaxBytes}}, nil
+		return &tapped{Transport: &sdk.SSEClientTransport{
+			Endpoint: s.cfg.URL, HTTPClient: w.client,
+			MaxEventSize: s.cfg.MaxBytes,
+		}}, nil
 	}
 	w.taps = true
 	// A stream that broke is not taken up again in silence: what was sent on it may be lost.
-	return &sdk.StreamableClientTransport{Endpoint: s.cfg.URL, HTTPClient: w.client, MaxRetries: -1,
-		MaxEventSize: s.cfg.MaxBytes}, nil
+	return &sdk.StreamableClientTransport{
+		Endpoint: s.cfg.URL, HTTPClient: w.client, MaxRetries: -1,
+		MaxEventSize: s.cfg.MaxBytes,
+	}, nil
 }
 
 // client is one with the capabilities of a full client, but for opening web pages: servers keep
@@ -271,12 +277,15 @@ func (s *Session) client() *sdk.Client {
 	c := sdk.NewClient(&sdk.Implementation{Name: "callvet", Version: s.cfg.Version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{
 			RootsV2: &sdk.RootCapabilities{ListChanged: true},
-			Sampling: &sdk.SamplingCapabilities{Tools: &sdk.SamplingToolsCapabilities{},
-				Context: &sdk.SamplingContextCapabilities{}},
+			Sampling: &sdk.SamplingCapabilities{
+				Tools:   &sdk.SamplingToolsCapabilities{},
+				Context: &sdk.SamplingContextCapabilities{},
+			},
 			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}},
 		},
 		CreateMessageWithToolsHandler: func(context.Context,
-			*sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
+			*sdk.CreateMessageWithToolsRequest,
+		) (*sdk.CreateMessageWithToolsResult, error) {
 			s.asked.Add(1)
 			return nil, &jsonrpc.Error{Code: -1, Message: "sampling was refused: no model is asked for servers here"}
 		},
@@ -292,8 +301,10 @@ func (s *Session) client() *sdk.Client {
 		},
 	})
 	for _, root := range s.cfg.Roots {
-		c.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: filepath.ToSlash(root)}).String(),
-			Name: filepath.Base(root)})
+		c.AddRoots(&sdk.Root{
+			URI:  (&url.URL{Scheme: "file", Path: filepath.ToSlash(root)}).String(),
+			Name: filepath.Base(root),
+		})
 	}
 	return c
 }
@@ -367,8 +378,10 @@ func answered(err error, into **jsonrpc.Error) bool {
 // malformed tells errors of messages that are no JSON-RPC. The SDK gives them no type.
 func malformed(err error) bool {
 	text := err.Error()
-	for _, s := range []string{"invalid character", "unmarshal", "trailing data", "decode", "unexpected end of JSON",
-		"invalid message", "unsupported content type", "malformed"} {
+	for _, s := range []string{
+		"invalid character", "unmarshal", "trailing data", "decode", "unexpected end of JSON",
+		"invalid message", "unsupported content type", "malformed",
+	} {
 		if strings.Contains(text, s) {
 			return true
 		}

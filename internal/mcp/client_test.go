@@ -54,13 +54,17 @@ func honest() *sdk.Server {
 		return r, nil
 	})
 	add("picture", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "look"},
-			&sdk.ImageContent{Data: []byte("x"), MIMEType: "image/png"}}}, nil
+		return &sdk.CallToolResult{Content: []sdk.Content{
+			&sdk.TextContent{Text: "look"},
+			&sdk.ImageContent{Data: []byte("x"), MIMEType: "image/png"},
+		}}, nil
 	})
 	add("ask", `{"type":"object"}`, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		e, err := r.Session.Elicit(ctx,
-			&sdk.ElicitParams{Message: "Your password?",
-				RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
+			&sdk.ElicitParams{
+				Message:         "Your password?",
+				RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`),
+			})
 		if err != nil {
 			return said("error: " + err.Error()), nil
 		}
@@ -116,8 +120,10 @@ func TestSession(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			want := Server{Name: "honest", Version: "1.2", Instructions: "Be kind.", Tools: true,
-				Protocol: "2025-11-25", Transport: Streamable, Where: cfg.URL}
+			want := Server{
+				Name: "honest", Version: "1.2", Instructions: "Be kind.", Tools: true,
+				Protocol: "2025-11-25", Transport: Streamable, Where: cfg.URL,
+			}
 			switch {
 			case cfg.Protocol != "":
 				want.Protocol = cfg.Protocol
@@ -158,16 +164,24 @@ func TestSession(t *testing.T) {
 				tool, args string
 				want       callvet.Reply
 			}{
-				{"echo", `{"z":1,"a":2.0}`,
-					callvet.Reply{Status: "ok", Result: json.RawMessage(`"{\"z\":1,\"a\":2.0}"`)}},
+				{
+					"echo", `{"z":1,"a":2.0}`,
+					callvet.Reply{Status: "ok", Result: json.RawMessage(`"{\"z\":1,\"a\":2.0}"`)},
+				},
 				{"fail", ``, callvet.Reply{Status: "exec_error", Error: "seat taken"}},
 				{"count", `{}`, callvet.Reply{Status: "ok", Result: json.RawMessage(`{"z":1,"n":1,"a":2}`)}},
-				{"picture", `{}`,
-					callvet.Reply{Status: "ok",
+				{
+					"picture", `{}`,
+					callvet.Reply{
+						Status: "ok",
 						Result: json.RawMessage(
-							`[{"type":"text","text":"look"},{"type":"image","mimeType":"image/png","data":"eA=="}]`)}},
-				{"none", `{}`, callvet.Reply{Status: "exec_error", Error: `unknown tool "none"`,
-					Note: "an error of the protocol (-32602)"}},
+							`[{"type":"text","text":"look"},{"type":"image","mimeType":"image/png","data":"eA=="}]`),
+					},
+				},
+				{"none", `{}`, callvet.Reply{
+					Status: "exec_error", Error: `unknown tool "none"`,
+					Note: "an error of the protocol (-32602)",
+				}},
 			} {
 				got, err := s.Call(t.Context(), step.tool, json.RawMessage(step.args))
 				if err != nil {

@@ -33,8 +33,10 @@ func rich() *sdk.Server {
 			return nil, errors.New("none")
 		})
 	s.AddPrompt(&sdk.Prompt{Name: "p"}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user",
-			Content: &sdk.TextContent{Text: "About " + r.Params.Arguments["city"]}}}}, nil
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{
+			Role:    "user",
+			Content: &sdk.TextContent{Text: "About " + r.Params.Arguments["city"]},
+		}}}, nil
 	})
 	return s
 }
@@ -58,12 +60,16 @@ func TestForward(t *testing.T) {
 		for _, tt := range []struct{ method, params, want string }{
 			{"resources/list", `{}`, `"uri":"a:b"`},
 			{"resources/templates/list", `{}`, `"uriTemplate":"a:{x}"`},
-			{"resources/read", `{"uri":"a:b","_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}`,
-				`"text":"told"`},
+			{
+				"resources/read", `{"uri":"a:b","_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}`,
+				`"text":"told"`,
+			},
 			{"prompts/list", `{}`, `"name":"p"`},
 			{"prompts/get", `{"name":"p","arguments":{"city":"Oslo"}}`, `About Oslo`},
-			{"completion/complete", `{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"city","value":"P"}}`,
-				`"Paris"`},
+			{
+				"completion/complete", `{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"city","value":"P"}}`,
+				`"Paris"`,
+			},
 		} {
 			got, err := s.Forward(t.Context(), tt.method, json.RawMessage(tt.params))
 			if err != nil || !strings.Contains(string(got), tt.want) {
@@ -105,16 +111,24 @@ func TestAnswerChanged(t *testing.T) {
 		result string
 		want   string
 	}{
-		{`{"content":[{"type":"image","data":"eA=="},{"type":"text","text":"mail a@b.example"}]}`,
+		{
+			`{"content":[{"type":"image","data":"eA=="},{"type":"text","text":"mail a@b.example"}]}`,
 			`[{"type":"image","data":"eA=="},{"type":"text","text":"mail [EMAIL]"}]`,
-			`{"content":[{"type":"image","data":"eA=="},{"type":"text","text":"mail [EMAIL]"}]}`},
-		{`{"content":[{"type":"image","data":"eA=="}]}`, `"[withheld]"`,
-			`{"content":[{"type":"text","text":"[withheld]"}]}`},
+			`{"content":[{"type":"image","data":"eA=="},{"type":"text","text":"mail [EMAIL]"}]}`,
+		},
+		{
+			`{"content":[{"type":"image","data":"eA=="}]}`, `"[withheld]"`,
+			`{"content":[{"type":"text","text":"[withheld]"}]}`,
+		},
 		{`{"content":[{"type":"text","text":"a"}]}`, `"b"`, `{"content":[{"type":"text","text":"b"}]}`},
-		{`{"content":[],"structuredContent":{"a":1}}`, `{"a":null}`,
-			`{"content":[{"type":"text","text":"{\"a\":null}"}],"structuredContent":{"a":null}}`},
-		{`{"content":[],"structuredContent":[{"a":1}]}`, `[{"a":2}]`,
-			`{"content":[{"type":"text","text":"[{\"a\":2}]"}]}`},
+		{
+			`{"content":[],"structuredContent":{"a":1}}`, `{"a":null}`,
+			`{"content":[{"type":"text","text":"{\"a\":null}"}],"structuredContent":{"a":null}}`,
+		},
+		{
+			`{"content":[],"structuredContent":[{"a":1}]}`, `[{"a":2}]`,
+			`{"content":[{"type":"text","text":"[{\"a\":2}]"}]}`,
+		},
 	} {
 		r, err := decode(json.RawMessage(tt.raw))
 		if err != nil {

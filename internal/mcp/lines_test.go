@@ -23,10 +23,14 @@ func TestServeBadLines(t *testing.T) {
 		"an id that is an object": {`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, "null", `"code":-32600`},
 		"an empty batch":          {`[]`, "null", `the batch is empty`},
 		"a batch with a bad one":  {`[1,{"jsonrpc":"2.0","id":7,"method":"ping"}]`, "7", `"result":{}`},
-		"a line that is too long": {`{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", 5000) + `"}`, "null",
-			"more than 4096 bytes"},
-		"a call without a name": {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{}}}`, "7",
-			"no tool is named"},
+		"a line that is too long": {
+			`{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", 5000) + `"}`, "null",
+			"more than 4096 bytes",
+		},
+		"a call without a name": {
+			`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{}}}`, "7",
+			"no tool is named",
+		},
 		"a call with a blank name":  {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":" ","arguments":{}}}`, "7", "no tool is named"},
 		"arguments that are a text": {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"zeta","arguments":"x"}}`, "7", "the arguments are no object"},
 		"bytes that are no text":    {"\x00\xff\xfe", "null", `"code":-32700`},
@@ -52,8 +56,10 @@ func TestServeBadLines(t *testing.T) {
 func TestBatchOfNonsense(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	m := &messages{in: bufio.NewReader(strings.NewReader("[" + strings.Repeat("1,", 5000) + "1]\n")),
-		out: &lineWriter{out: &out}, most: 1 << 20}
+	m := &messages{
+		in:  bufio.NewReader(strings.NewReader("[" + strings.Repeat("1,", 5000) + "1]\n")),
+		out: &lineWriter{out: &out}, most: 1 << 20,
+	}
 	if b, err := io.ReadAll(m); err != nil || len(b) > 0 {
 		t.Errorf("%q %v", b, err)
 	}
@@ -86,8 +92,10 @@ func TestServeSameID(t *testing.T) {
 
 // FuzzLines: whatever an agent sends, only messages are handed on, one on a line.
 func FuzzLines(f *testing.F) {
-	for _, s := range []string{"", "\n", "{}", "[[]]", `[{"jsonrpc":"2.0","method":"a"}]`, "\x00",
-		`{"jsonrpc":"2.0","id":1e999,"method":"a"}`} {
+	for _, s := range []string{
+		"", "\n", "{}", "[[]]", `[{"jsonrpc":"2.0","method":"a"}]`, "\x00",
+		`{"jsonrpc":"2.0","id":1e999,"method":"a"}`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -73,8 +73,10 @@ func (s *Session) List(ctx context.Context) (*Listing, error) {
 			return l, nil
 		}
 	}
-	return nil, &callvet.Fault{Kind: callvet.FaultMalformed,
-		Message: fmt.Sprintf("list tools: the tools of MCP server %s change while they are read", s.server.Where)}
+	return nil, &callvet.Fault{
+		Kind:    callvet.FaultMalformed,
+		Message: fmt.Sprintf("list tools: the tools of MCP server %s change while they are read", s.server.Where),
+	}
 }
 
 func (s *Session) list(ctx context.Context) (*Listing, error) {
@@ -127,8 +129,10 @@ func (s *Session) page(ctx context.Context, cursor string) (*page, error) {
 	raw := sl.take()
 	var p page
 	if err := json.Unmarshal(raw, &p); err != nil {
-		return nil, &callvet.Fault{Kind: callvet.FaultMalformed,
-			Message: fmt.Sprintf("list tools: the answer of MCP server %s is no list: %v", s.server.Where, err)}
+		return nil, &callvet.Fault{
+			Kind:    callvet.FaultMalformed,
+			Message: fmt.Sprintf("list tools: the answer of MCP server %s is no list: %v", s.server.Where, err),
+		}
 	}
 	return &p, nil
 }

@@ -370,7 +370,8 @@ func (s *Serving) broke(p *parallel.Panic) {
 
 // answer answers one request.
 func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk.Request,
-	next sdk.MethodHandler) (sdk.Result, error) {
+	next sdk.MethodHandler,
+) (sdk.Result, error) {
 	switch method {
 	case "subscriptions/listen": // as long as the agent listens
 		d.telling.Lock()
@@ -472,7 +473,8 @@ func refusal(err error) error {
 
 // result gives what a request is answered with.
 func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request,
-	next sdk.MethodHandler, begun func()) (sdk.Result, error) {
+	next sdk.MethodHandler, begun func(),
+) (sdk.Result, error) {
 	switch method {
 	case "initialize", "server/discover":
 		return d.greet(ctx, t, s, method, req, next)
@@ -516,7 +518,8 @@ func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string,
 
 // greet begins a conversation: the agent is told who answers, and what it may ask for.
 func (d *desk) greet(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request,
-	next sdk.MethodHandler) (sdk.Result, error) {
+	next sdk.MethodHandler,
+) (sdk.Result, error) {
 	res, err := next(ctx, method, req)
 	if err != nil {
 		return nil, err
@@ -534,8 +537,10 @@ func (d *desk) greet(ctx context.Context, t Talk, s *sdk.Server, method string, 
 	}
 	switch r := res.(type) {
 	case *sdk.InitializeResult:
-		r.ServerInfo, r.Instructions, r.Capabilities = &sdk.Implementation{Name: g.Name, Title: g.Title,
-			Version: g.Version}, g.Instructions, can
+		r.ServerInfo, r.Instructions, r.Capabilities = &sdk.Implementation{
+			Name: g.Name, Title: g.Title,
+			Version: g.Version,
+		}, g.Instructions, can
 	case *sdk.DiscoverResult:
 		r.Instructions, r.Capabilities = g.Instructions, can
 	}
@@ -640,8 +645,10 @@ func (o *ordered) Connect(ctx context.Context) (sdk.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &orderedConn{Connection: c, desk: o.desk, asked: map[jsonrpc.ID]bool{}, twins: map[jsonrpc.ID]jsonrpc.ID{},
-		over: make(chan struct{})}, nil
+	return &orderedConn{
+		Connection: c, desk: o.desk, asked: map[jsonrpc.ID]bool{}, twins: map[jsonrpc.ID]jsonrpc.ID{},
+		over: make(chan struct{}),
+	}, nil
 }
 
 type orderedConn struct {

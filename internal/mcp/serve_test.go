@@ -59,9 +59,11 @@ func (t *testTalk) Greeting() Greeting {
 }
 
 func (t *testTalk) Tools(context.Context) ([]json.RawMessage, error) {
-	out := []json.RawMessage{json.RawMessage(
-		`{"name":"zeta","inputSchema":{"type":"object","properties":{"z":{},"a":{}}},"strange":[1]}`),
-		json.RawMessage(`{"name":"alpha","inputSchema":{"type":"object"}}`)}
+	out := []json.RawMessage{
+		json.RawMessage(
+			`{"name":"zeta","inputSchema":{"type":"object","properties":{"z":{},"a":{}}},"strange":[1]}`),
+		json.RawMessage(`{"name":"alpha","inputSchema":{"type":"object"}}`),
+	}
 	if t.learned.Load() {
 		out = append(out, json.RawMessage(`{"name":"learned","inputSchema":{"type":"object"}}`))
 	}
@@ -463,8 +465,10 @@ func TestServeEnds(t *testing.T) {
 // TestServeNonsense: an agent that sends nothing of MCP is an error.
 func TestServeNonsense(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"hello", `{"jsonrpc":"2.0","id":1,"method":`, strings.Repeat("[", 1000),
-		`{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"` + strings.Repeat("a", 1<<16) + `"}}`} {
+	for _, text := range []string{
+		"hello", `{"jsonrpc":"2.0","id":1,"method":`, strings.Repeat("[", 1000),
+		`{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"` + strings.Repeat("a", 1<<16) + `"}}`,
+	} {
 		d := &desktop{}
 		_, err := raw(t, &Serving{Open: d.Open, MaxBytes: 1 << 12}, text)
 		var f *callvet.Fault
@@ -504,12 +508,20 @@ func TestDefinition(t *testing.T) {
 		want string
 	}{
 		{callvet.Tool{Name: "a"}, `{"name":"a","inputSchema":{"type":"object"}}`},
-		{callvet.Tool{Name: "a", Description: "d", Parameters: json.RawMessage(`{"properties":{"z":{},"a":{}}}`),
-			ReadOnly: &yes},
-			`{"name":"a","description":"d","inputSchema":{"type":"object","properties":{"z":{},"a":{}}},"annotations":{"readOnlyHint":true}}`},
-		{callvet.Tool{Name: "a", Parameters: json.RawMessage(` {"required":["z"],"type":["object","null"]}`),
-			ReadOnly: &no, Idempotent: &yes},
-			`{"name":"a","inputSchema":{"required":["z"],"type":"object"},"annotations":{"readOnlyHint":false,"idempotentHint":true}}`},
+		{
+			callvet.Tool{
+				Name: "a", Description: "d", Parameters: json.RawMessage(`{"properties":{"z":{},"a":{}}}`),
+				ReadOnly: &yes,
+			},
+			`{"name":"a","description":"d","inputSchema":{"type":"object","properties":{"z":{},"a":{}}},"annotations":{"readOnlyHint":true}}`,
+		},
+		{
+			callvet.Tool{
+				Name: "a", Parameters: json.RawMessage(` {"required":["z"],"type":["object","null"]}`),
+				ReadOnly: &no, Idempotent: &yes,
+			},
+			`{"name":"a","inputSchema":{"required":["z"],"type":"object"},"annotations":{"readOnlyHint":false,"idempotentHint":true}}`,
+		},
 		{callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, `{"name":"a","inputSchema":{"type":"object"}}`},
 		{callvet.Tool{Name: "a", Parameters: json.RawMessage(`true`)}, `{"name":"a","inputSchema":{"type":"object"}}`},
 		{callvet.Tool{Name: "a", Parameters: json.RawMessage(`[]`)}, ""},
@@ -529,26 +541,42 @@ func TestResult(t *testing.T) {
 		reply, back callvet.Reply
 		want        string
 	}{
-		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`{"z":1.0,"a":"<b>"}`)},
-			want: `{"content":[{"type":"text","text":"{\"z\":1.0,\"a\":\"<b>\"}"}],"structuredContent":{"z":1.0,"a":"<b>"}}`},
-		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`"text"`)},
-			want: `{"content":[{"type":"text","text":"text"}]}`},
-		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`[1, 2]`)},
-			want: `{"content":[{"type":"text","text":"[1,2]"}]}`,
-			back: callvet.Reply{Status: "ok", Result: json.RawMessage(`"[1,2]"`)}},
-		{reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`null`)},
-			want: `{"content":[{"type":"text","text":"null"}]}`,
-			back: callvet.Reply{Status: "ok", Result: json.RawMessage(`"null"`)}},
-		{reply: callvet.Reply{Status: "exec_error", Error: "full"},
-			want: `{"content":[{"type":"text","text":"full"}],"isError":true}`},
-		{reply: callvet.Reply{Status: "exec_error", Error: "full", Result: json.RawMessage(`{"code":7}`)},
-			want: `{"content":[{"type":"text","text":"full"}],"structuredContent":{"code":7},"isError":true}`},
-		{reply: callvet.Reply{Status: "timeout"},
-			want: `{"content":[{"type":"text","text":"the tool failed"}],"isError":true}`,
-			back: callvet.Reply{Status: "exec_error", Error: "the tool failed"}},
-		{reply: callvet.Reply{Env: callvet.EnvGuard, Error: "denied by the guard: x"},
-			want: `{"content":[{"type":"text","text":"denied by the guard: x"}],"isError":true}`,
-			back: callvet.Reply{Status: "exec_error", Error: "denied by the guard: x"}},
+		{
+			reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`{"z":1.0,"a":"<b>"}`)},
+			want:  `{"content":[{"type":"text","text":"{\"z\":1.0,\"a\":\"<b>\"}"}],"structuredContent":{"z":1.0,"a":"<b>"}}`,
+		},
+		{
+			reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`"text"`)},
+			want:  `{"content":[{"type":"text","text":"text"}]}`,
+		},
+		{
+			reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`[1, 2]`)},
+			want:  `{"content":[{"type":"text","text":"[1,2]"}]}`,
+			back:  callvet.Reply{Status: "ok", Result: json.RawMessage(`"[1,2]"`)},
+		},
+		{
+			reply: callvet.Reply{Status: "ok", Result: json.RawMessage(`null`)},
+			want:  `{"content":[{"type":"text","text":"null"}]}`,
+			back:  callvet.Reply{Status: "ok", Result: json.RawMessage(`"null"`)},
+		},
+		{
+			reply: callvet.Reply{Status: "exec_error", Error: "full"},
+			want:  `{"content":[{"type":"text","text":"full"}],"isError":true}`,
+		},
+		{
+			reply: callvet.Reply{Status: "exec_error", Error: "full", Result: json.RawMessage(`{"code":7}`)},
+			want:  `{"content":[{"type":"text","text":"full"}],"structuredContent":{"code":7},"isError":true}`,
+		},
+		{
+			reply: callvet.Reply{Status: "timeout"},
+			want:  `{"content":[{"type":"text","text":"the tool failed"}],"isError":true}`,
+			back:  callvet.Reply{Status: "exec_error", Error: "the tool failed"},
+		},
+		{
+			reply: callvet.Reply{Env: callvet.EnvGuard, Error: "denied by the guard: x"},
+			want:  `{"content":[{"type":"text","text":"denied by the guard: x"}],"isError":true}`,
+			back:  callvet.Reply{Status: "exec_error", Error: "denied by the guard: x"},
+		},
 	} {
 		got, err := Result(&tt.reply)
 		if err != nil {

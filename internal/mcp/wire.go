@@ -211,8 +211,10 @@ func newWeb(cfg *Config) (*web, error) {
 	if cfg.HTTP != nil && cfg.HTTP.Transport != nil {
 		w.base = cfg.HTTP.Transport
 	} else {
-		w.own = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
-			TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 1 << 20}
+		w.own = &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+			TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 1 << 20,
+		}
 		w.base = w.own
 	}
 	w.client = &http.Client{Transport: w}

@@ -20,7 +20,8 @@ type Row struct {
 // Cells are the cells of a run as attempts, in the order of the rows; targets are those of the run,
 // and suite are the settings of its suite. A cell whose target the run does not have is left out.
 func Cells(rows iter.Seq2[Row, error], targets []callvet.Target,
-	suite *callvet.Scoring) iter.Seq2[trace.Attempt, error] {
+	suite *callvet.Scoring,
+) iter.Seq2[trace.Attempt, error] {
 	return func(yield func(trace.Attempt, error) bool) {
 		for r, err := range rows {
 			if err != nil {

@@ -37,8 +37,10 @@ func collect(t *testing.T, cfg Config, cases []callvet.Case, cells ...*callvet.C
 			}
 		}
 	})
-	set := steps.Config{SliceBy: cfg.SliceBy, Tools: tools, Catalogue: len(tools) > 0,
-		Families: callvet.FamiliesOf(tools)}
+	set := steps.Config{
+		SliceBy: cfg.SliceBy, Tools: tools, Catalogue: len(tools) > 0,
+		Families: callvet.FamiliesOf(tools),
+	}
 	for i := range cfg.Targets {
 		set.Targets = append(set.Targets, cfg.Targets[i].Name)
 	}
@@ -83,8 +85,10 @@ func attempt(i, repeat int, v callvet.Verdict, tools ...string) *callvet.Cell {
 	if v == callvet.VerdictPass {
 		value = 1
 	}
-	c.Result.Scores = []callvet.Score{{Name: "overall", Value: value, Scored: true},
-		{Name: "arg_accuracy", Reason: "no expected arguments"}}
+	c.Result.Scores = []callvet.Score{
+		{Name: "overall", Value: value, Scored: true},
+		{Name: "arg_accuracy", Reason: "no expected arguments"},
+	}
 	return c
 }
 
@@ -113,8 +117,10 @@ func rates(s *panel.Slice) map[string]string {
 func TestPanels(t *testing.T) {
 	t.Parallel()
 	target := Config{Targets: []callvet.Target{{Name: "m"}}, Tools: []callvet.Tool{{Name: "weather"}, {Name: "maps"}}}
-	wrong := callvet.CallMatch{State: callvet.StatePartial, Expected: 0, Actual: 0, Want: []string{"weather"},
-		Got: "maps"}
+	wrong := callvet.CallMatch{
+		State: callvet.StatePartial, Expected: 0, Actual: 0, Want: []string{"weather"},
+		Got: "maps",
+	}
 	for _, tc := range []struct {
 		name      string
 		cases     []callvet.Case
@@ -131,8 +137,10 @@ func TestPanels(t *testing.T) {
 		{
 			name:  "an error is in no mean",
 			cases: []callvet.Case{oneCall("a", "weather"), oneCall("b", "weather"), oneCall("c", "weather")},
-			cells: []*callvet.Cell{attempt(0, 0, callvet.VerdictPass, "weather"), errored(1, 0),
-				failed(attempt(2, 0, "", "maps"), callvet.ClassWrongTool, wrong)},
+			cells: []*callvet.Cell{
+				attempt(0, 0, callvet.VerdictPass, "weather"), errored(1, 0),
+				failed(attempt(2, 0, "", "maps"), callvet.ClassWrongTool, wrong),
+			},
 			rates: map[string]string{
 				panel.MetricPass: "0.500 of 2 in 2", panel.MetricError: "0.333 of 3 in 3",
 				panel.MetricUnparseable: "0.000 of 2 in 2", panel.MetricRepaired: "0.000 of 2 in 2",
@@ -143,8 +151,10 @@ func TestPanels(t *testing.T) {
 				"unknown_tool_rate": "0.000 of 2 in 2",
 			},
 			verdicts: panel.Verdicts{Pass: 1, Fail: 1, Error: 1},
-			confusion: []panel.Confused{{Expected: "weather", Called: "maps", N: 1},
-				{Expected: "weather", Called: "weather", N: 1}},
+			confusion: []panel.Confused{
+				{Expected: "weather", Called: "maps", N: 1},
+				{Expected: "weather", Called: "weather", N: 1},
+			},
 		},
 		{
 			name:  "calls too many, calls missing, a name from nowhere",
@@ -169,9 +179,12 @@ func TestPanels(t *testing.T) {
 				"unknown_tool_rate": "0.500 of 2 in 2",
 			},
 			verdicts: panel.Verdicts{Pass: 2, Fail: 2},
-			confusion: []panel.Confused{{Expected: panel.None, Called: panel.None, N: 1},
-				{Expected: panel.None, Called: panel.Unknown, N: 1}, {Expected: "Weather", Called: "Weather", N: 1},
-				{Expected: "weather", Called: panel.None, N: 1}},
+			confusion: []panel.Confused{
+				{Expected: panel.None, Called: panel.None, N: 1},
+				{Expected: panel.None, Called: panel.Unknown, N: 1},
+				{Expected: "Weather", Called: "Weather", N: 1},
+				{Expected: "weather", Called: panel.None, N: 1},
+			},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -216,8 +229,10 @@ func TestUnneededCalls(t *testing.T) {
 	t.Parallel()
 	cell := attempt(0, 0, callvet.VerdictPass, "login", "weather", "weather", "weather")
 	for _, name := range []string{"over_call", "overcall"} { // the second is that of older results
-		cell.Result.Scores = []callvet.Score{{Name: name, Value: 0.25, Scored: true},
-			{Name: "miss", Value: 0, Scored: true}}
+		cell.Result.Scores = []callvet.Score{
+			{Name: name, Value: 0.25, Scored: true},
+			{Name: "miss", Value: 0, Scored: true},
+		}
 		p := collect(t, Config{Targets: []callvet.Target{{Name: "m"}}}, []callvet.Case{oneCall("a", "weather")}, cell)
 		if m := p.Targets[0].Overall.Metric(panel.MetricOverCall); m.Interval.Point != 0.75 || m.Interval.N != 4 {
 			t.Errorf("%s: %+v", name, m)
@@ -237,8 +252,10 @@ func TestPrerequisitesAreNeeded(t *testing.T) {
 	if m := p.Targets[0].Overall.Metric(panel.MetricOverCall); m.Interval.Point != 0 || m.Interval.N != 2 {
 		t.Errorf("%+v", m)
 	}
-	if d := cmp.Diff([]panel.Confused{{Expected: "book", Called: "book", N: 1},
-		{Expected: "search", Called: "search", N: 1}}, p.Targets[0].Confusion); d != "" {
+	if d := cmp.Diff([]panel.Confused{
+		{Expected: "book", Called: "book", N: 1},
+		{Expected: "search", Called: "search", N: 1},
+	}, p.Targets[0].Confusion); d != "" {
 		t.Error(d)
 	}
 }
@@ -370,15 +387,19 @@ func TestBudgets(t *testing.T) {
 	}
 	s := &collect(t, Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools}, cases, cells...).Targets[0].Overall
 	got := rates(s)
-	want := map[string]string{panel.MetricInBudget: "0.417 of 60 in 60", panel.MetricInP50: "0.083 of 60 in 60",
-		panel.MetricRateLimited: "0.333 of 180 in 60"}
+	want := map[string]string{
+		panel.MetricInBudget: "0.417 of 60 in 60", panel.MetricInP50: "0.083 of 60 in 60",
+		panel.MetricRateLimited: "0.333 of 180 in 60",
+	}
 	for name, rate := range want {
 		if d := cmp.Diff(rate, got[name]); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	for name, says := range map[string]string{panel.MetricInBudget: "budget exceeded: it is for 90 % of the executions",
-		panel.MetricInP50: "budget exceeded: it is for 50 %"} {
+	for name, says := range map[string]string{
+		panel.MetricInBudget: "budget exceeded: it is for 90 % of the executions",
+		panel.MetricInP50:    "budget exceeded: it is for 50 %",
+	} {
 		if w := strings.Join(s.Metric(name).Warnings, "; "); !strings.Contains(w, says) {
 			t.Errorf("%s: %q", name, w)
 		}
@@ -427,15 +448,19 @@ func TestSymptoms(t *testing.T) {
 	called := func(i int, choice string, em float64) *callvet.Cell {
 		c := attempt(i, 0, callvet.VerdictPass, "weather")
 		c.Trace.ToolChoice = choice
-		c.Result.Scores = []callvet.Score{{Name: "tool_selection", Value: 1, Scored: true},
-			{Name: "arg_em", Value: em, Scored: true}}
+		c.Result.Scores = []callvet.Score{
+			{Name: "tool_selection", Value: 1, Scored: true},
+			{Name: "arg_em", Value: em, Scored: true},
+		}
 		if em < 1 {
 			failed(c, callvet.ClassWrongArgs,
-				callvet.CallMatch{State: callvet.StatePartial, Want: []string{"weather"}, Got: "weather",
+				callvet.CallMatch{
+					State: callvet.StatePartial, Want: []string{"weather"}, Got: "weather",
 					Args: []callvet.ArgDiff{
 						{Path: "city", Expected: json.RawMessage(`"Lisbon"`), Actual: json.RawMessage(`"Lisboa"`)},
 						{Path: "days", Matched: true},
-					}})
+					},
+				})
 		}
 		return c
 	}
@@ -456,26 +481,40 @@ func TestSymptoms(t *testing.T) {
 		{"text under auto", []*callvet.Cell{silent(0, "auto"), silent(1, "auto"), called(2, "auto", 1)}, []string{
 			"T1: 2 of 3, 1.00", "see m c0 ", "see m c1 ",
 		}},
-		{"text now and then is what models do",
-			[]*callvet.Cell{silent(0, "auto"), called(1, "auto", 1), called(2, "auto", 1)}, nil},
+		{
+			"text now and then is what models do",
+			[]*callvet.Cell{silent(0, "auto"), called(1, "auto", 1), called(2, "auto", 1)},
+			nil,
+		},
 		{"none is asked for text", []*callvet.Cell{silent(0, "none"), silent(1, "none")}, nil},
 		{"an older trace does not say", []*callvet.Cell{silent(0, ""), silent(1, "")}, nil},
-		{"wrong values everywhere",
-			[]*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 0)}, []string{
+		{
+			"wrong values everywhere",
+			[]*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 0)},
+			[]string{
 				"T2: 3 of 3, 1.00", "weather.city (3)",
 				"see m c0 weather.city", "see m c1 weather.city", "see m c2 weather.city",
-			}},
-		{"wrong values now and then",
-			[]*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 1)}, nil},
-		{"mended calls", []*callvet.Cell{with(called(0, "auto", 1), mended), called(1, "auto", 1), silent(2, "none")},
+			},
+		},
+		{
+			"wrong values now and then",
+			[]*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 1)},
+			nil,
+		},
+		{
+			"mended calls",
+			[]*callvet.Cell{with(called(0, "auto", 1), mended), called(1, "auto", 1), silent(2, "none")},
 			[]string{
 				"T3: 1 of 3, 0.00", "fenced (1), in_name (1)", "see m c0 in an attempt that passed",
-			}},
-		{"required is refused or ignored",
+			},
+		},
+		{
+			"required is refused or ignored",
 			[]*callvet.Cell{with(called(0, "auto", 1), untaken), silent(1, "required"), called(2, "required", 1)},
 			[]string{
 				"T4: 2 of 3, 1.00", "see m c1 ",
-			}},
+			},
+		},
 		{"errors are no silence", []*callvet.Cell{errored(0, 0), errored(1, 0)}, []string{
 			"T9: 2 of 2, 0.00", "server (2)", "see m c0 server", "see m c1 server",
 		}},
@@ -498,8 +537,10 @@ func TestSymptoms(t *testing.T) {
 func TestContractFindings(t *testing.T) {
 	t.Parallel()
 	budget := 500.0
-	tools := []callvet.Tool{{Name: "weather", LatencyBudgetMS: &budget},
-		{Name: "pay", RateLimit: &callvet.RateLimit{Calls: 1, PerSeconds: 60}}}
+	tools := []callvet.Tool{
+		{Name: "weather", LatencyBudgetMS: &budget},
+		{Name: "pay", RateLimit: &callvet.RateLimit{Calls: 1, PerSeconds: 60}},
+	}
 	cell := attempt(0, 0, callvet.VerdictPass, "weather")
 	cell.Trace.Turns[0].Calls = []callvet.Call{
 		{Tool: "weather", Status: callvet.StatusOK, ExecMS: 900},
@@ -540,12 +581,16 @@ func TestDecisionsInPanels(t *testing.T) {
 	for i := range cases {
 		tr := callvet.Trace{CaseID: cases[i].ID, Decision: &decisions[i]}
 		tr.Classify("")
-		cells = append(cells, &callvet.Cell{Case: i, Trace: tr,
-			Result: score.JudgeSelection(cases[i].Expect.Selection, &decisions[i], score.SelectionDefaults())})
+		cells = append(cells, &callvet.Cell{
+			Case: i, Trace: tr,
+			Result: score.JudgeSelection(cases[i].Expect.Selection, &decisions[i], score.SelectionDefaults()),
+		})
 	}
 	tp := collect(t, Config{Targets: []callvet.Target{{Name: "r", Selects: true}}}, cases, cells...).Targets[0]
-	for name, want := range map[string]float64{panel.MetricPass: 2. / 3, score.Route: .5, score.MRR: .75,
-		score.HitAt + "1": .5, score.SelectionAbstention: 1, score.ToolsBlocked: -1} {
+	for name, want := range map[string]float64{
+		panel.MetricPass: 2. / 3, score.Route: .5, score.MRR: .75,
+		score.HitAt + "1": .5, score.SelectionAbstention: 1, score.ToolsBlocked: -1,
+	} {
 		m := tp.Overall.Metric(name)
 		if want < 0 {
 			if m != nil {
@@ -562,12 +607,17 @@ func TestDecisionsInPanels(t *testing.T) {
 			t.Errorf("%s says something of a target that makes no calls", name)
 		}
 	}
-	if diff := cmp.Diff([]panel.Confused{{Expected: "action", Called: "knowledge", N: 1},
-		{Expected: "smalltalk", Called: "smalltalk", N: 1}}, tp.Routes); diff != "" {
+	if diff := cmp.Diff([]panel.Confused{
+		{Expected: "action", Called: "knowledge", N: 1},
+		{Expected: "smalltalk", Called: "smalltalk", N: 1},
+	}, tp.Routes); diff != "" {
 		t.Error(diff)
 	}
-	want := []panel.Confused{{Expected: panel.None, Called: panel.None, N: 1}, {Expected: "a", Called: "b", N: 1},
-		{Expected: "b", Called: "b", N: 1}}
+	want := []panel.Confused{
+		{Expected: panel.None, Called: panel.None, N: 1},
+		{Expected: "a", Called: "b", N: 1},
+		{Expected: "b", Called: "b", N: 1},
+	}
 	sort := func(x, y panel.Confused) int {
 		return slices.Compare([]string{x.Expected, x.Called}, []string{y.Expected, y.Called})
 	}
@@ -587,18 +637,24 @@ func TestRepeatsOfASearch(t *testing.T) {
 	upper := func(provider string, repeats int) float64 {
 		cases := make([]callvet.Case, 30)
 		for i := range cases {
-			cases[i] = callvet.Case{ID: string(rune('a' + i)),
-				Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}}}
+			cases[i] = callvet.Case{
+				ID:     string(rune('a' + i)),
+				Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}},
+			}
 		}
 		var cells []*callvet.Cell
 		for i := range cases {
 			for k := range repeats {
-				d := callvet.Decision{Tools: []callvet.Ranked{{Tool: "y"}},
-					Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}}}
+				d := callvet.Decision{
+					Tools:  []callvet.Ranked{{Tool: "y"}},
+					Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}},
+				}
 				cells = append(cells,
-					&callvet.Cell{Case: i, Repeat: k,
+					&callvet.Cell{
+						Case: i, Repeat: k,
 						Trace:  callvet.Trace{Decision: &d, Outcome: callvet.OutcomeCalled},
-						Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())})
+						Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults()),
+					})
 			}
 		}
 		return collect(t, Config{Targets: []callvet.Target{{Name: "r", Selects: true, Provider: provider}}}, cases,

@@ -36,8 +36,10 @@ func lines(seed uint64, tasks int) []byte {
 		id := fmt.Sprint("t", t)
 		for n := range 1 + r.IntN(2) {
 			for k := range r.IntN(4) {
-				m := map[string]any{"task_id": id, "attempt": n, "call_id": fmt.Sprint(id, n, k),
-					"tool": pick("pay@v1", "find@v2", "odd@v1"), "args": map[string]any{"a": r.IntN(2)}}
+				m := map[string]any{
+					"task_id": id, "attempt": n, "call_id": fmt.Sprint(id, n, k),
+					"tool": pick("pay@v1", "find@v2", "odd@v1"), "args": map[string]any{"a": r.IntN(2)},
+				}
 				if chance(0.3) {
 					m["args"] = map[string]any{"a": "x", "b": 1}
 				}
@@ -76,9 +78,11 @@ func lines(seed uint64, tasks int) []byte {
 			}
 			intent := pick("a", "b")
 			for range 1 + r.IntN(8)/7 { // some records are corrected
-				m := map[string]any{"type": "task", "corrects": true, "task_id": id, "attempt": n,
+				m := map[string]any{
+					"type": "task", "corrects": true, "task_id": id, "attempt": n,
 					"cost_usd": float64(r.IntN(1000)) / 1e5, "wall_ms": r.IntN(9000),
-					"fields": map[string]any{"intent": intent}}
+					"fields": map[string]any{"intent": intent},
+				}
 				if chance(0.9) {
 					m["pass"] = chance(0.7)
 				} else if chance(0.5) {
@@ -110,8 +114,11 @@ func lines(seed uint64, tasks int) []byte {
 					m["judged"] = []any{map[string]any{"judge": "j", "score": r.Float64(), "threshold": 0.4}}
 				}
 				if chance(0.5) {
-					m["gold"] = map[string]any{"steps": []any{map[string]any{"tool": "pay"},
-						map[string]any{"tool": "find@v2"}, map[string]any{"tool": "odd", "by": "user"}}}
+					m["gold"] = map[string]any{"steps": []any{
+						map[string]any{"tool": "pay"},
+						map[string]any{"tool": "find@v2"},
+						map[string]any{"tool": "odd", "by": "user"},
+					}}
 				}
 				if chance(0.5) {
 					list := []any{}
@@ -131,8 +138,10 @@ func tools() []callvet.Tool {
 	schema := json.RawMessage(
 		`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)
 	mid, budget := 100.0, 400.0
-	return []callvet.Tool{{Name: "pay", Version: "v1", Parameters: schema, LatencyP50MS: &mid,
-		LatencyBudgetMS: &budget}, {Name: "find", Version: "v2", Parameters: schema}}
+	return []callvet.Tool{{
+		Name: "pay", Version: "v1", Parameters: schema, LatencyP50MS: &mid,
+		LatencyBudgetMS: &budget,
+	}, {Name: "find", Version: "v2", Parameters: schema}}
 }
 
 // read gives both what the panels of a file say and what a comparison has of it.
@@ -147,10 +156,14 @@ func read(t *testing.T, text []byte, by, metrics []string) (*panel.Panels, *meas
 		t.Fatal(problems)
 	}
 	res, err := measure.Run(t.Context(),
-		[]measure.Source{{Name: "file",
-			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}},
-		measure.Config{Steps: steps.Config{SliceBy: by, Catalogue: true, MinTagTasks: 1, MaxValues: 100},
-			Scorer: scorer, Jobs: 2, Each: side.Steps})
+		[]measure.Source{{
+			Name: "file",
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
+		}},
+		measure.Config{
+			Steps:  steps.Config{SliceBy: by, Catalogue: true, MinTagTasks: 1, MaxValues: 100},
+			Scorer: scorer, Jobs: 2, Each: side.Steps,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,8 +230,10 @@ func TestAsThePanelsHaveIt(t *testing.T) {
 	}
 	for _, m := range metrics { // the rest is measured in runs, or needs rules of safety
 		odd := strings.HasSuffix(m, "_mean") ||
-			slices.Contains([]string{"safe_calls", "safe_calls_by_task", panel.MetricUnparseable, panel.MetricNative,
-				panel.MetricAbstention}, m)
+			slices.Contains([]string{
+				"safe_calls", "safe_calls_by_task", panel.MetricUnparseable, panel.MetricNative,
+				panel.MetricAbstention,
+			}, m)
 		if !seen[m] && !odd {
 			t.Errorf("%s was never compared", m)
 		}

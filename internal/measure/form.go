@@ -128,7 +128,8 @@ func counted(a *trace.Attempt) *callvet.Trace {
 
 // copyAttempts writes attempts as lines.
 func (r *run) copyAttempts(ctx context.Context, to io.Writer, list iter.Seq2[trace.Attempt, error],
-	write func(*trace.Writer, *trace.Attempt) error) error {
+	write func(*trace.Writer, *trace.Attempt) error,
+) error {
 	w := trace.NewWriter(to)
 	for a, err := range list {
 		if err == nil {

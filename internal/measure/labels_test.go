@@ -36,28 +36,48 @@ func TestOnePanel(t *testing.T) {
 		want    string // the metrics that labels of arguments and results give
 	}{
 		"the arguments": {expect: expect(args, callvet.ExpectedCall{}), want: "arg_em_by_call=1"},
-		"other arguments": {expect: expect(`{"city":"Rome"}`, callvet.ExpectedCall{}),
-			want: "arg_em_by_call=0"},
+		"other arguments": {
+			expect: expect(`{"city":"Rome"}`, callvet.ExpectedCall{}),
+			want:   "arg_em_by_call=0",
+		},
 		"a matcher": {expect: expect(``,
-			callvet.ExpectedCall{Matchers: map[string]callvet.Matcher{"city": {Mode: "regex",
-				Value: json.RawMessage(`"O.*"`)}}}), want: "arg_em_by_call=1"},
-		"the mode of the suite": {expect: expect(`{"city":"osl"}`, callvet.ExpectedCall{}),
-			suite: callvet.Scoring{Mode: "contains"}, want: "arg_em_by_call=1"},
-		"the mode of the case": {expect: expect(`{"city":"Osla"}`, callvet.ExpectedCall{}),
-			scoring: &callvet.Scoring{Mode: "fuzzy", Threshold: &half}, want: "arg_em_by_call=1"},
-		"further arguments": {expect: expect(`{}`, callvet.ExpectedCall{ExtraArgs: callvet.ExtraIgnore}),
-			want: "arg_em_by_call=1"},
-		"a check": {expect: expect(args, callvet.ExpectedCall{ResultCheck: "temp == 3"}),
-			want: "arg_em_by_call=1 postconditions=1"},
-		"a check that fails": {expect: expect(args, callvet.ExpectedCall{ResultCheck: "temp > 3"}),
-			want: "arg_em_by_call=1 postconditions=0"},
-		"a result": {expect: expect(args, callvet.ExpectedCall{Result: json.RawMessage(result)}),
-			want: "arg_em_by_call=1 result_consistency=1"},
-		"another result": {expect: expect(args, callvet.ExpectedCall{Result: json.RawMessage(`{"temp":4}`)}),
-			want: "arg_em_by_call=1 result_consistency=0"},
+			callvet.ExpectedCall{Matchers: map[string]callvet.Matcher{"city": {
+				Mode:  "regex",
+				Value: json.RawMessage(`"O.*"`),
+			}}}), want: "arg_em_by_call=1"},
+		"the mode of the suite": {
+			expect: expect(`{"city":"osl"}`, callvet.ExpectedCall{}),
+			suite:  callvet.Scoring{Mode: "contains"}, want: "arg_em_by_call=1",
+		},
+		"the mode of the case": {
+			expect:  expect(`{"city":"Osla"}`, callvet.ExpectedCall{}),
+			scoring: &callvet.Scoring{Mode: "fuzzy", Threshold: &half}, want: "arg_em_by_call=1",
+		},
+		"further arguments": {
+			expect: expect(`{}`, callvet.ExpectedCall{ExtraArgs: callvet.ExtraIgnore}),
+			want:   "arg_em_by_call=1",
+		},
+		"a check": {
+			expect: expect(args, callvet.ExpectedCall{ResultCheck: "temp == 3"}),
+			want:   "arg_em_by_call=1 postconditions=1",
+		},
+		"a check that fails": {
+			expect: expect(args, callvet.ExpectedCall{ResultCheck: "temp > 3"}),
+			want:   "arg_em_by_call=1 postconditions=0",
+		},
+		"a result": {
+			expect: expect(args, callvet.ExpectedCall{Result: json.RawMessage(result)}),
+			want:   "arg_em_by_call=1 result_consistency=1",
+		},
+		"another result": {
+			expect: expect(args, callvet.ExpectedCall{Result: json.RawMessage(`{"temp":4}`)}),
+			want:   "arg_em_by_call=1 result_consistency=0",
+		},
 		"names only": {expect: callvet.Expect{ToolsCalled: []string{"f"}}},
-		"arguments of a notation": {expect: expect(`{"city":["Oslo"]}`, callvet.ExpectedCall{}),
-			suite: callvet.Scoring{Profile: "bfcl"}},
+		"arguments of a notation": {
+			expect: expect(`{"city":["Oslo"]}`, callvet.ExpectedCall{}),
+			suite:  callvet.Scoring{Profile: "bfcl"},
+		},
 	} {
 		c := callvet.Case{ID: "c", Scoring: tt.scoring, Expect: tt.expect}
 		s, problems := score.New(&callvet.Suite{Defaults: callvet.Defaults{Scoring: tt.suite}}, score.Config{})
@@ -65,11 +85,13 @@ func TestOnePanel(t *testing.T) {
 		if len(problems)+len(more) > 0 {
 			t.Fatal(name, problems, more)
 		}
-		cell := &callvet.Cell{Trace: callvet.Trace{CaseID: "c",
+		cell := &callvet.Cell{Trace: callvet.Trace{
+			CaseID: "c",
 			Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{
 				ID: "1", Tool: "f", Args: json.RawMessage(args), Status: callvet.StatusOK,
 				Result: json.RawMessage(result),
-			}}}}}}
+			}}}},
+		}}
 		cell.Trace.Classify("")
 		cell.Result = k.Score(&cell.Trace)
 		pass := cell.Result.Verdict == callvet.VerdictPass
@@ -84,9 +106,13 @@ func TestOnePanel(t *testing.T) {
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		for _, src := range []measure.Source{ofRun,
-			{Name: "t.jsonl",
-				Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(lines.String())), nil }}} {
+		for _, src := range []measure.Source{
+			ofRun,
+			{
+				Name: "t.jsonl",
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(lines.String())), nil },
+			},
+		} {
 			scorer, _ := score.NewStepScorer(score.StepConfig{Matchers: plainMatchers})
 			res, err := measure.Run(t.Context(), []measure.Source{src},
 				measure.Config{Steps: steps.Config{SliceBy: []string{}}, Scorer: scorer})

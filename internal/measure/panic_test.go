@@ -50,8 +50,10 @@ func TestPanicComesOut(t *testing.T) {
 			return source("f", text)
 		},
 		"reader": func(*measure.Config) measure.Source {
-			return measure.Source{Name: "f",
-				Open: func() (io.ReadCloser, error) { return io.NopCloser(badReader{strings.NewReader(text)}), nil }}
+			return measure.Source{
+				Name: "f",
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(badReader{strings.NewReader(text)}), nil },
+			}
 		},
 		"importer": func(*measure.Config) measure.Source {
 			const chat = `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"}]}` + "\n"

@@ -26,8 +26,10 @@ func TestRowsComeBack(t *testing.T) {
 			s.Matched, s.Expected, s.Emitted = 1, 2, 3
 		}
 		ms := float64(i) / 8
-		r := measure.ParquetRow{Line: int64(i + 1), Task: fmt.Sprint("t_", i/4), Call: fmt.Sprint("c", i), Tool: "pay",
-			Version: "v2", ExecMS: &ms}
+		r := measure.ParquetRow{
+			Line: int64(i + 1), Task: fmt.Sprint("t_", i/4), Call: fmt.Sprint("c", i), Tool: "pay",
+			Version: "v2", ExecMS: &ms,
+		}
 		if i%5 == 0 {
 			r.Tags, r.Fields = []string{"refunds", "es-AR"}, map[string]string{"language": "es"}
 		}

@@ -79,8 +79,10 @@ func TestStepsTwice(t *testing.T) {
 		"corrected":       {[]string{one, next, corrects, record}, 2, 0},
 		"another turn":    {[]string{one, `{"task_id":"t","turn_id":3,` + one[len(`{"task_id":"t",`):], record}, 2, 0},
 	} {
-		for judged, judge := range map[string]func(*trace.Attempt) bool{"": nil,
-			"judged ": func(*trace.Attempt) bool { return false }} {
+		for judged, judge := range map[string]func(*trace.Attempt) bool{
+			"":        nil,
+			"judged ": func(*trace.Attempt) bool { return false },
+		} {
 			scorer, _ := score.NewStepScorer(score.StepConfig{})
 			open := func() (io.ReadCloser, error) {
 				return io.NopCloser(strings.NewReader(strings.Join(tt.lines, "\n") + "\n")), nil

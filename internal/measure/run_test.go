@@ -26,11 +26,15 @@ import (
 )
 
 var catalog = []callvet.Tool{
-	{Name: "get_order", Version: "v2", Tags: []string{"orders"},
+	{
+		Name: "get_order", Version: "v2", Tags: []string{"orders"},
 		Parameters: json.RawMessage(
-			`{"type":"object","properties":{"id":{"type":"integer"},"region":{"type":"string"}},"required":["id"]}`)},
-	{Name: "send", Version: "v1",
-		Parameters: json.RawMessage(`{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}`)},
+			`{"type":"object","properties":{"id":{"type":"integer"},"region":{"type":"string"}},"required":["id"]}`),
+	},
+	{
+		Name: "send", Version: "v1",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}`),
+	},
 }
 
 // file writes n tasks with one to four attempts for two targets, their lines
@@ -116,15 +120,19 @@ func task(r *rand.Rand, i int) []string {
 }
 
 func source(name, text string) measure.Source {
-	return measure.Source{Name: name,
-		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+	return measure.Source{
+		Name: name,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
+	}
 }
 
 func run(t *testing.T, cfg steps.Config, jobs, block int, texts ...string) *measure.Result {
 	t.Helper()
 	cfg.Catalogue = true
-	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog,
-		Safe: func(tool string, _ value.Value) (bool, bool) { return !strings.HasPrefix(tool, "send"), true }})
+	scorer, _ := score.NewStepScorer(score.StepConfig{
+		Tools: catalog,
+		Safe:  func(tool string, _ value.Value) (bool, bool) { return !strings.HasPrefix(tool, "send"), true },
+	})
 	var sources []measure.Source
 	for i, text := range texts {
 		sources = append(sources, source(fmt.Sprint("f", i), text))
@@ -166,8 +174,10 @@ func TestSameForAnyWorkersAndParts(t *testing.T) {
 		parts   []int
 	}{
 		// closes tasks all the time
-		{16 * 10, []string{"expected_tool", "called_tool", "api_version", "tool_family", "language", "tag",
-			"language*intent", "*"}, []int{2, 40}},
+		{16 * 10, []string{
+			"expected_tool", "called_tool", "api_version", "tool_family", "language", "tag",
+			"language*intent", "*",
+		}, []int{2, 40}},
 		{1 << 12, []string{"language*intent"}, []int{1, 7}},
 	} {
 		cfg := steps.Config{Window: c.window, SliceBy: c.sliceBy}
@@ -283,8 +293,10 @@ func TestNumbers(t *testing.T) {
 			GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, ResultCheck: v.ResultCheck,
 		}, &sc)
 		lang, _ := v.Tags.First()
-		for name, m := range map[string]callvet.StepMetric{"schema_valid": callvet.StepSchemaValid,
-			"arg_em": callvet.StepArgEM, "execution_success": callvet.StepExecuted} {
+		for name, m := range map[string]callvet.StepMetric{
+			"schema_valid": callvet.StepSchemaValid,
+			"arg_em":       callvet.StepArgEM, "execution_success": callvet.StepExecuted,
+		} {
 			if yes, known := sc.Get(m); known {
 				add(target+" "+name, task, num(yes))
 				add(target+" "+lang.Str()+" "+name, task, num(yes))
@@ -307,8 +319,10 @@ func TestNumbers(t *testing.T) {
 			}
 			checked++
 		}
-		for _, name := range []string{"schema_valid", "arg_em", "execution_success", "arg_recall", "arg_em_keys",
-			"pass_rate"} {
+		for _, name := range []string{
+			"schema_valid", "arg_em", "execution_success", "arg_recall", "arg_em_keys",
+			"pass_rate",
+		} {
 			check(tp.Name+" "+name, tp.Overall.Metric(name).Interval)
 		}
 		for j := range tp.Slices {

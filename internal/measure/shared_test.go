@@ -30,11 +30,15 @@ func alone(t *testing.T, v value.Value) value.Value {
 // it is known what repeats what, and after others, or each from a text of its own.
 func FuzzShared(f *testing.F) {
 	tools := []callvet.Tool{
-		{Name: "f", Version: "1",
+		{
+			Name: "f", Version: "1",
 			Parameters: json.RawMessage(
-				`{"type":"object","properties":{"a":{"type":"integer","minimum":0,"maximum":10},"s":{"type":"string","minLength":2,"maxLength":4},"e":{"enum":["x","y","z\""]},"d":{"type":"number","exclusiveMinimum":0.5,"default":3}},"required":["a"],"additionalProperties":false}`)},
-		{Name: "F", Version: "2",
-			Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)},
+				`{"type":"object","properties":{"a":{"type":"integer","minimum":0,"maximum":10},"s":{"type":"string","minLength":2,"maxLength":4},"e":{"enum":["x","y","z\""]},"d":{"type":"number","exclusiveMinimum":0.5,"default":3}},"required":["a"],"additionalProperties":false}`),
+		},
+		{
+			Name: "F", Version: "2",
+			Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
+		},
 		{Name: "g"},
 	}
 	f.Add(
@@ -63,8 +67,10 @@ func FuzzShared(f *testing.F) {
 			var got, want callvet.StepScore
 			kept.Score(&in, &got)
 			lone := in
-			for _, p := range []*value.Value{&lone.Args, &lone.ArgsRaw, &lone.Result, &lone.Error, &lone.GoldTool,
-				&lone.GoldArgs, &lone.GoldResult, &lone.ResultCheck} {
+			for _, p := range []*value.Value{
+				&lone.Args, &lone.ArgsRaw, &lone.Result, &lone.Error, &lone.GoldTool,
+				&lone.GoldArgs, &lone.GoldResult, &lone.ResultCheck,
+			} {
 				*p = alone(t, *p)
 			}
 			first.Fork().Score(&lone, &want)

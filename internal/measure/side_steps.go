@@ -190,8 +190,10 @@ func expectedBy(g *trace.Gold) []string {
 
 // part finds the part of a task that a step belongs to.
 func (s *Side) part(w *work, st *trace.Step) *part {
-	in := s.raw(slicing.Line{Tool: trace.JoinTool(st.Tool, st.ToolVersion), Families: s.families[st.Tool],
-		Tags: st.Tags, Fields: st.Fields})
+	in := s.raw(slicing.Line{
+		Tool: trace.JoinTool(st.Tool, st.ToolVersion), Families: s.families[st.Tool],
+		Tags: st.Tags, Fields: st.Fields,
+	})
 	for i := range w.parts {
 		if p := &w.parts[i]; p.attempt == st.Attempt && slices.Equal(p.in, in) {
 			return p
@@ -306,8 +308,10 @@ type record struct {
 }
 
 func told(t *trace.Task) *record {
-	r := &record{wall: t.WallMS, exposed: t.Safety != nil, outcome: t.Outcome, format: t.Format, cached: t.Cached,
-		judgedPass: t.Pass != nil}
+	r := &record{
+		wall: t.WallMS, exposed: t.Safety != nil, outcome: t.Outcome, format: t.Format, cached: t.Cached,
+		judgedPass: t.Pass != nil,
+	}
 	if t.Scored != nil {
 		r.scores = t.Scored.Scores
 	}

@@ -73,8 +73,10 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{judge: r.cfg.Attempts, group: trace.NewGrouper(0), scan: trace.NewScanner(o),
-		long: trace.NewScanner(r.cfg.Lines), open: map[attempt]*pieces{}}
+	s := &stage{
+		judge: r.cfg.Attempts, group: trace.NewGrouper(0), scan: trace.NewScanner(o),
+		long: trace.NewScanner(r.cfg.Lines), open: map[attempt]*pieces{},
+	}
 	s.scan.Broken, s.group.Hold = s.group.Broken, !o.Live
 	return pipe(func(to io.Writer) error { return s.copy(ctx, to, blocks) }, func() {
 		r.foreign = s.moved
@@ -153,8 +155,10 @@ func (s *stage) line(v *trace.View) error {
 		s.fresh = append(s.fresh, &piece{line: v.Line, text: bytes.Clone(v.Raw)})
 		return nil
 	}
-	p := &piece{line: v.Line, of: attempt{string(v.TaskID), string(v.Target), v.Attempt}, waits: true,
-		text: bytes.Clone(v.Raw)}
+	p := &piece{
+		line: v.Line, of: attempt{string(v.TaskID), string(v.Target), v.Attempt}, waits: true,
+		text: bytes.Clone(v.Raw),
+	}
 	s.fresh = append(s.fresh, p)
 	own := s.open[p.of]
 	if own == nil {

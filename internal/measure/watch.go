@@ -57,7 +57,8 @@ type breach struct {
 // that are programs, as score.Config has it; nil leaves these not evaluated. The error wraps
 // callvet.ErrInvalid for rules that cannot be compiled.
 func OpenWatch(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite,
-	custom func(*callvet.Scorer) (score.Custom, error)) (*Watch, error) {
+	custom func(*callvet.Scorer) (score.Custom, error),
+) (*Watch, error) {
 	w := &Watch{suite: suite, breaches: map[safety.Rule]*breach{}}
 	if suite != nil {
 		w.cases, w.met = map[string]*callvet.Case{}, map[string]bool{}

@@ -35,8 +35,10 @@ type worker struct {
 }
 
 func newWorker(r *run) *worker {
-	return &worker{scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(),
-		each: r.cfg.Each != nil, without: r.cfg.Without, said: map[string]*steps.Said{}}
+	return &worker{
+		scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(),
+		each: r.cfg.Each != nil, without: r.cfg.Without, said: map[string]*steps.Said{},
+	}
 }
 
 // block scores the lines of a block. What scores a line is written where it is given to

@@ -149,8 +149,10 @@ func (r *reader) withoutMarks() string {
 func (r *reader) nextMark(at int) mark {
 	for at < len(r.text) {
 		pos := r.nextAny("<[`~", at)
-		for _, word := range [...]string{"functools[", "functools [", "to=functions.", "to=multi_tool_use.",
-			"✿FUNCTION✿"} {
+		for _, word := range [...]string{
+			"functools[", "functools [", "to=functions.", "to=multi_tool_use.",
+			"✿FUNCTION✿",
+		} {
 			if i := r.next(word, at); i >= 0 && (pos < 0 || i < pos) {
 				pos = i
 			}

@@ -15,8 +15,10 @@ import (
 
 // The member names of plain records, the first that is there counts.
 func textKeys() []string {
-	return []string{"message", "text", "output", "response", "content", "answer", "reply", "final_answer",
-		"finalAnswer", "output_text"}
+	return []string{
+		"message", "text", "output", "response", "content", "answer", "reply", "final_answer",
+		"finalAnswer", "output_text",
+	}
 }
 
 func callKeys() []string {
@@ -31,8 +33,10 @@ func nameKeys() []string {
 }
 
 func argsKeys() []string {
-	return []string{"arguments", "args", "input", "parameters", "params", "tool_input", "toolInput", "inputParameters",
-		"input_parameters"}
+	return []string{
+		"arguments", "args", "input", "parameters", "params", "tool_input", "toolInput", "inputParameters",
+		"input_parameters",
+	}
 }
 
 func resultKeys() []string {

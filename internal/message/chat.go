@@ -182,8 +182,10 @@ func (d *decoder) messages(v value.Value) {
 		in, _, _ := LangChain(m)
 		for len(told) < len(d.resp.Turns) {
 			t := &d.resp.Turns[len(told)]
-			told = append(told, telling{usageOf(in),
-				t.Role == callvet.RoleAssistant && len(t.Calls) == 0 && HoldsCall(m, d.o.Tools), m})
+			told = append(told, telling{
+				usageOf(in),
+				t.Role == callvet.RoleAssistant && len(t.Calls) == 0 && HoldsCall(m, d.o.Tools), m,
+			})
 		}
 	}
 	turns := withoutInput(d.resp.Turns, d.o.Input)

@@ -236,8 +236,10 @@ func (d *decoder) a2a(v value.Value) error {
 			d.resp.FinishReason = callvet.FinishHITL
 		}
 	case "failed", "rejected", "canceled":
-		return &callvet.Fault{Kind: callvet.FaultServer,
-			Message: "the task is " + end + ": " + textOf(first(first(first(r, "status"), "message"), "parts"))}
+		return &callvet.Fault{
+			Kind:    callvet.FaultServer,
+			Message: "the task is " + end + ": " + textOf(first(first(first(r, "status"), "message"), "parts")),
+		}
 	default:
 		return malformed("the task is not over: its state is " + end)
 	}

@@ -22,12 +22,16 @@ func TestGrown(t *testing.T) {
 		return `[{"functionCall":{"name":"ring","args":` + args + `},"thoughtSignature":"s"}]`
 	}
 	for name, tt := range map[string]struct{ in, want string }{
-		"no pieces": {`[{"functionCall":{"name":"ring","args":{}}},{"text":"a"}]`,
-			`[{"functionCall":{"name":"ring","args":{}}},{"text":"a"}]`},
+		"no pieces": {
+			`[{"functionCall":{"name":"ring","args":{}}},{"text":"a"}]`,
+			`[{"functionCall":{"name":"ring","args":{}}},{"text":"a"}]`,
+		},
 		"no list": {`{"a":1}`, `{"a":1}`},
-		"a text": {`[` + head + `,` + piece(on, `{"jsonPath":"$.who","stringValue":"An","willContinue":true}`) +
-			`,` + piece(on, `{"jsonPath":"$.who","stringValue":"n <\""}`) + `,{"functionCall":{}}]`,
-			one(`{"who":"Ann <\""}`)},
+		"a text": {
+			`[` + head + `,` + piece(on, `{"jsonPath":"$.who","stringValue":"An","willContinue":true}`) +
+				`,` + piece(on, `{"jsonPath":"$.who","stringValue":"n <\""}`) + `,{"functionCall":{}}]`,
+			one(`{"who":"Ann <\""}`),
+		},
 		"each kind": {`[` + head + `,` +
 			piece("",
 				`{"jsonPath":"$.n","numberValue":1.50},{"jsonPath":"$.b","boolValue":false},{"jsonPath":"$.z","nullValue":"NULL_VALUE"},{"jsonPath":"$.e","stringValue":""}`) + `]`, one(`{"n":1.50,"b":false,"z":null,"e":""}`)},
@@ -45,35 +49,55 @@ func TestGrown(t *testing.T) {
 				`{"functionCall":{"id":"b","name":"ring","partialArgs":[{"jsonPath":"$.b","numberValue":3}]}},{"functionCall":{"name":"stop","args":{}}}]`,
 			`[{"functionCall":{"id":"a","name":"ring","args":{"b":2}}},{"functionCall":{"id":"b","name":"ring","args":{"b":3}}},{"functionCall":{"name":"stop","args":{}}}]`,
 		},
-		"no end": {`[` + head + `,` + piece(on, `{"jsonPath":"$.who","stringValue":"An"}`) + `]`,
-			one(`"{\"who\":\"An\""`)},
+		"no end": {
+			`[` + head + `,` + piece(on, `{"jsonPath":"$.who","stringValue":"An"}`) + `]`,
+			one(`"{\"who\":\"An\""`),
+		},
 		"no end, no value": {`[` + head + `]`, one(`"{"`)},
 		"another call before the end": {
 			`[` + head + `,{"functionCall":{"name":"stop","args":{}}}]`,
 			`[{"functionCall":{"name":"ring","args":"{"},"thoughtSignature":"s"},{"functionCall":{"name":"stop","args":{}}}]`,
 		},
-		"no path": {`[` + head + `,` + piece("", `{"stringValue":"x"}`) + `]`,
-			one(`"pieces that do not fit: {}"`)},
-		"the root": {`[` + head + `,` + piece("", `{"jsonPath":"$","stringValue":"x"}`) + `]`,
-			one(`"pieces that do not fit: {}"`)},
-		"a gap in a list": {`[` + head + `,` + piece("", `{"jsonPath":"$.a[1]","numberValue":1}`) + `]`,
-			one(`"pieces that do not fit: {\"a\":{}}"`)},
-		"a list and a name": {`[` + head + `,` +
-			piece("", `{"jsonPath":"$.a[0]","numberValue":1},{"jsonPath":"$.a.b","numberValue":1}`) + `]`,
-			one(`"pieces that do not fit: {\"a\":[1]}"`)},
-		"a text and a value": {`[` + head + `,` +
-			piece("", `{"jsonPath":"$.a","stringValue":"x"},{"jsonPath":"$.a","numberValue":1}`) + `]`,
-			one(`"pieces that do not fit: {\"a\":1}"`)},
-		"under a text": {`[` + head + `,` +
-			piece("", `{"jsonPath":"$.a","stringValue":"x"},{"jsonPath":"$.a.b","numberValue":1}`) + `]`,
-			one(`"pieces that do not fit: {\"a\":\"x\"}"`)},
-		"on an object": {`[` + head + `,` +
-			piece("", `{"jsonPath":"$.a.b","numberValue":1},{"jsonPath":"$.a","stringValue":"x"}`) + `]`,
-			one(`"pieces that do not fit: {\"a\":{\"b\":1}}"`)},
-		"a bad place": {`[` + head + `,` + piece("", `{"jsonPath":"$.a[x]","numberValue":1}`) + `]`,
-			one(`"pieces that do not fit: {\"a\":{}}"`)},
-		"an empty name": {`[` + head + `,` + piece("", `{"jsonPath":"$..a","numberValue":1}`) + `]`,
-			one(`"pieces that do not fit: {}"`)},
+		"no path": {
+			`[` + head + `,` + piece("", `{"stringValue":"x"}`) + `]`,
+			one(`"pieces that do not fit: {}"`),
+		},
+		"the root": {
+			`[` + head + `,` + piece("", `{"jsonPath":"$","stringValue":"x"}`) + `]`,
+			one(`"pieces that do not fit: {}"`),
+		},
+		"a gap in a list": {
+			`[` + head + `,` + piece("", `{"jsonPath":"$.a[1]","numberValue":1}`) + `]`,
+			one(`"pieces that do not fit: {\"a\":{}}"`),
+		},
+		"a list and a name": {
+			`[` + head + `,` +
+				piece("", `{"jsonPath":"$.a[0]","numberValue":1},{"jsonPath":"$.a.b","numberValue":1}`) + `]`,
+			one(`"pieces that do not fit: {\"a\":[1]}"`),
+		},
+		"a text and a value": {
+			`[` + head + `,` +
+				piece("", `{"jsonPath":"$.a","stringValue":"x"},{"jsonPath":"$.a","numberValue":1}`) + `]`,
+			one(`"pieces that do not fit: {\"a\":1}"`),
+		},
+		"under a text": {
+			`[` + head + `,` +
+				piece("", `{"jsonPath":"$.a","stringValue":"x"},{"jsonPath":"$.a.b","numberValue":1}`) + `]`,
+			one(`"pieces that do not fit: {\"a\":\"x\"}"`),
+		},
+		"on an object": {
+			`[` + head + `,` +
+				piece("", `{"jsonPath":"$.a.b","numberValue":1},{"jsonPath":"$.a","stringValue":"x"}`) + `]`,
+			one(`"pieces that do not fit: {\"a\":{\"b\":1}}"`),
+		},
+		"a bad place": {
+			`[` + head + `,` + piece("", `{"jsonPath":"$.a[x]","numberValue":1}`) + `]`,
+			one(`"pieces that do not fit: {\"a\":{}}"`),
+		},
+		"an empty name": {
+			`[` + head + `,` + piece("", `{"jsonPath":"$..a","numberValue":1}`) + `]`,
+			one(`"pieces that do not fit: {}"`),
+		},
 	} {
 		in, err := value.Parse([]byte(tt.in))
 		if err != nil {

@@ -172,8 +172,10 @@ func markAt(s string, at int) mark {
 		return mark{}
 	}
 	if name, n := pipedAt(s[at:]); n > 0 {
-		return mark{role: piped(name), at: at, end: at + n, keyed: name == "tools_prefix",
-			pythonic: name == "python_tag"}
+		return mark{
+			role: piped(name), at: at, end: at + n, keyed: name == "tools_prefix",
+			pythonic: name == "python_tag",
+		}
 	}
 	e, ok := elementAt(s, at)
 	if !ok {

@@ -14,7 +14,8 @@ import (
 // else by name and arguments, else by name and order. done tells which were found; join is
 // called for these. The rest of open is what no record tells of.
 func Match(open []*callvet.Call, told []callvet.Call,
-	join func(to *callvet.Call, i int)) (rest []*callvet.Call, done []bool) {
+	join func(to *callvet.Call, i int),
+) (rest []*callvet.Call, done []bool) {
 	done = make([]bool, len(told))
 	written := map[*callvet.Call]string{} // once for each, as there may be many pairs
 	for _, c := range open {

@@ -246,8 +246,10 @@ func roleOf(m value.Value, name string) callvet.Role {
 func listed(m value.Value) []callvet.Call {
 	more := First(m, "additional_kwargs")
 	var calls []callvet.Call
-	for _, list := range []value.Value{First(m, "tool_calls"), First(m, "toolCalls"), First(m, "toolInvocations"),
-		First(more, "tool_calls")} {
+	for _, list := range []value.Value{
+		First(m, "tool_calls"), First(m, "toolCalls"), First(m, "toolInvocations"),
+		First(more, "tool_calls"),
+	} {
 		if calls = CallsOf(list); len(calls) > 0 {
 			break
 		}
@@ -402,8 +404,10 @@ func shown(p value.Value, name string) (callvet.Call, []callvet.Turn) {
 
 func result(p value.Value) callvet.Turn {
 	body := First(p, "content", "response", "result", "output", "tool_result")
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: callID(p), Tool: Str(p, "name", "toolName"),
-		Raw: messageRecorded(p)}
+	t := callvet.Turn{
+		Role: callvet.RoleTool, CallID: callID(p), Tool: Str(p, "name", "toolName"),
+		Raw: messageRecorded(p),
+	}
 	// The AI SDK says of an output what it is: {type: "json", value}.
 	if typ, v := Str(body, "type"), First(body, "value", "reason"); v.Kind() != value.Invalid &&
 		strings.Contains("text json content error-text error-json execution-denied", typ) {
@@ -628,8 +632,10 @@ func UsageOf(u, cost value.Value, names ...string) callvet.Usage {
 	var r UsageReader
 	out := callvet.Usage{CostUSD: r.USD(cost, names...)}
 	inputs := []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokens", "prompt_token_count", "input"}
-	outputs := []string{"output_tokens", "completion_tokens", "outputTokens", "completionTokens",
-		"candidates_token_count", "output"}
+	outputs := []string{
+		"output_tokens", "completion_tokens", "outputTokens", "completionTokens",
+		"candidates_token_count", "output",
+	}
 	if First(u, append(inputs, outputs...)...).Kind() == value.Invalid {
 		return r.Money(out)
 	}

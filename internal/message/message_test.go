@@ -81,28 +81,61 @@ func TestFresh(t *testing.T) {
 		return callvet.Turn{Role: callvet.RoleTool, CallID: id, Content: text}
 	}
 	for name, c := range map[string]struct{ noted, in, want []callvet.Turn }{
-		"what was never seen": {nil, []callvet.Turn{said("a"), said("a")},
-			[]callvet.Turn{said("a"), said("a")}},
-		"what was said once": {[]callvet.Turn{said("a")}, []callvet.Turn{said("a"), said("b")},
-			[]callvet.Turn{said("b")}},
-		"what was said once and is there twice": {[]callvet.Turn{said("a")}, []callvet.Turn{said("a"), said("a")},
-			[]callvet.Turn{said("a")}},
-		"a call by its id": {[]callvet.Turn{made("1/f/{}")},
-			[]callvet.Turn{made(`1/f/{"y":1}`)}, nil},
-		"a call under another id": {[]callvet.Turn{made("1/f/{}")},
-			[]callvet.Turn{made("2/f/{}")}, nil},
-		"a call that is there once more": {[]callvet.Turn{made("1/f/{}")},
-			[]callvet.Turn{made("1/f/{}"), made("2/f/{}")}, []callvet.Turn{made("2/f/{}")}},
-		"calls that a history has in other messages": {[]callvet.Turn{made("1/f/{} 2/g/{}")},
-			[]callvet.Turn{made("1/f/{}"), made("2/g/{}")}, nil},
-		"one call of a message that has more": {[]callvet.Turn{made("1/f/{}")},
-			[]callvet.Turn{made("1/f/{} 2/g/{}")}, []callvet.Turn{made("2/g/{}")}},
-		"calls without ids that differ": {[]callvet.Turn{made(`/f/{"x":1}`)},
-			[]callvet.Turn{made(`/f/{"x":1}`), made(`/f/{"x":2}`)}, []callvet.Turn{made(`/f/{"x":2}`)}},
-		"a result by its call, whatever its text": {[]callvet.Turn{result("1", "a")},
-			[]callvet.Turn{result("1", "b"), result("2", "a")}, []callvet.Turn{result("2", "a")}},
-		"results without ids that say the same": {[]callvet.Turn{result("", "a")},
-			[]callvet.Turn{result("", "a"), result("", "a")}, []callvet.Turn{result("", "a")}},
+		"what was never seen": {
+			nil,
+			[]callvet.Turn{said("a"), said("a")},
+			[]callvet.Turn{said("a"), said("a")},
+		},
+		"what was said once": {
+			[]callvet.Turn{said("a")},
+			[]callvet.Turn{said("a"), said("b")},
+			[]callvet.Turn{said("b")},
+		},
+		"what was said once and is there twice": {
+			[]callvet.Turn{said("a")},
+			[]callvet.Turn{said("a"), said("a")},
+			[]callvet.Turn{said("a")},
+		},
+		"a call by its id": {
+			[]callvet.Turn{made("1/f/{}")},
+			[]callvet.Turn{made(`1/f/{"y":1}`)},
+			nil,
+		},
+		"a call under another id": {
+			[]callvet.Turn{made("1/f/{}")},
+			[]callvet.Turn{made("2/f/{}")},
+			nil,
+		},
+		"a call that is there once more": {
+			[]callvet.Turn{made("1/f/{}")},
+			[]callvet.Turn{made("1/f/{}"), made("2/f/{}")},
+			[]callvet.Turn{made("2/f/{}")},
+		},
+		"calls that a history has in other messages": {
+			[]callvet.Turn{made("1/f/{} 2/g/{}")},
+			[]callvet.Turn{made("1/f/{}"), made("2/g/{}")},
+			nil,
+		},
+		"one call of a message that has more": {
+			[]callvet.Turn{made("1/f/{}")},
+			[]callvet.Turn{made("1/f/{} 2/g/{}")},
+			[]callvet.Turn{made("2/g/{}")},
+		},
+		"calls without ids that differ": {
+			[]callvet.Turn{made(`/f/{"x":1}`)},
+			[]callvet.Turn{made(`/f/{"x":1}`), made(`/f/{"x":2}`)},
+			[]callvet.Turn{made(`/f/{"x":2}`)},
+		},
+		"a result by its call, whatever its text": {
+			[]callvet.Turn{result("1", "a")},
+			[]callvet.Turn{result("1", "b"), result("2", "a")},
+			[]callvet.Turn{result("2", "a")},
+		},
+		"results without ids that say the same": {
+			[]callvet.Turn{result("", "a")},
+			[]callvet.Turn{result("", "a"), result("", "a")},
+			[]callvet.Turn{result("", "a")},
+		},
 	} {
 		s := Seen{}
 		s.Note(c.noted)
@@ -135,8 +168,10 @@ func TestDetails(t *testing.T) {
 			t.Fatal(err)
 		}
 		u := UsageDetails(v)
-		if got := [5]int{u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens,
-			u.CacheWriteTokens}; got != want {
+		if got := [5]int{
+			u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens,
+			u.CacheWriteTokens,
+		}; got != want {
 			t.Errorf("%s: %v, not %v", in, got, want)
 		}
 	}
@@ -253,8 +288,10 @@ func TestAnySeen(t *testing.T) {
 		"words of the user":  {talk("u:1"), false},
 		"other words":        {talk("a:1"), false},
 		"no words":           {[]callvet.Turn{{Role: callvet.RoleAssistant}}, false},
-		"a call by its id": {[]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls(`1/g/{"x":1}`)}},
-			true},
+		"a call by its id": {
+			[]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls(`1/g/{"x":1}`)}},
+			true,
+		},
 		"a call by its arguments":      {[]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls("9/f/{}")}}, true},
 		"another call, without an id":  {[]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls("/g/{}")}}, false},
 		"another call, of another id ": {[]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls("9/g/{}")}}, false},

@@ -60,8 +60,10 @@ func list(v value.Value, role callvet.Role) []callvet.Turn {
 		case e.Kind() == value.String:
 			out = append(out, callvet.Turn{Role: role, Content: e.Str()})
 		case callsTool(out, Str(e, "role")): // Langfuse's LangChain callback writes the tool's name as the role
-			out = append(out, callvet.Turn{Role: callvet.RoleTool, Tool: Str(e, "role"),
-				Content: messageResultText(First(e, "content"))})
+			out = append(out, callvet.Turn{
+				Role: callvet.RoleTool, Tool: Str(e, "role"),
+				Content: messageResultText(First(e, "content")),
+			})
 		case isMessage(e):
 			out = append(out, Turns(e)...)
 		default:
@@ -95,8 +97,10 @@ func object(v value.Value, role callvet.Role) []callvet.Turn {
 	}
 	switch {
 	case First(v, "toolCalls").Kind() == value.Array && Str(v, "role") == "":
-		return []callvet.Turn{{Role: callvet.RoleAssistant, Content: Str(v, "text"),
-			Calls: CallsOf(First(v, "toolCalls"))}}
+		return []callvet.Turn{{
+			Role: callvet.RoleAssistant, Content: Str(v, "text"),
+			Calls: CallsOf(First(v, "toolCalls")),
+		}}
 	case isMessage(v), First(v, "content").Kind() != value.Invalid:
 		return Turns(v)
 	}

@@ -14,14 +14,20 @@ import (
 // repairSpelled are the tools of the spellings.
 func repairSpelled() *callvet.Toolset {
 	return callvet.NewToolset([]callvet.Tool{
-		{Name: "get_weather",
+		{
+			Name: "get_weather",
 			Parameters: raw(
-				`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`)},
+				`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`),
+		},
 		{Name: "get_time", Parameters: raw(`{"type":"object","properties":{}}`)},
-		{Name: "bash",
-			Parameters: raw(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)},
-		{Name: "search",
-			Parameters: raw(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)},
+		{
+			Name:       "bash",
+			Parameters: raw(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`),
+		},
+		{
+			Name:       "search",
+			Parameters: raw(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`),
+		},
 	})
 }
 
@@ -51,47 +57,73 @@ func withMark() []spelling {
 		{"hermes, in capitals", "<TOOL_CALL>" + hj + "</TOOL_CALL>", one},
 		{"hermes, in a fence", "<tool_call>\n```json\n" + hj + "\n```\n</tool_call>", one},
 		{"hermes, only closed", hj + "\n</tool_call>", one},
-		{"qwen3 coder",
-			"<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>", days},
-		{"qwen3 coder, no mark around",
-			"<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>", one},
-		{"qwen3 coder, closed only around",
-			"<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>", one},
-		{"qwen3 coder, half closed",
-			"<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n<parameter=days>\n3\n</function>\n</tool_call>", days},
+		{
+			"qwen3 coder",
+			"<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>", days,
+		},
+		{
+			"qwen3 coder, no mark around",
+			"<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>", one,
+		},
+		{
+			"qwen3 coder, closed only around",
+			"<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>", one,
+		},
+		{
+			"qwen3 coder, half closed",
+			"<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n<parameter=days>\n3\n</function>\n</tool_call>", days,
+		},
 		{"qwen3 coder, no arguments", "<tool_call>\n<function=get_time>\n</function>\n</tool_call>", "get_time{}"},
-		{"seed",
-			"<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n</seed:tool_call>", one},
+		{
+			"seed",
+			"<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n</seed:tool_call>", one,
+		},
 		{"doubao", "<|FunctionCallBegin|>[" + hp + "]<|FunctionCallEnd|>", one},
-		{"glm",
-			"<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n<arg_key>days</arg_key>\n<arg_value>3</arg_value>\n</tool_call>", days},
+		{
+			"glm",
+			"<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n<arg_key>days</arg_key>\n<arg_value>3</arg_value>\n</tool_call>", days,
+		},
 		{"glm, no lines", "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call>", one},
 		{"glm, no arguments", "<tool_call>get_time\n</tool_call>", "get_time{}"},
-		{"glm, values not closed",
-			"<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris\n<arg_key>days</arg_key>\n<arg_value>3\n</tool_call>", days},
+		{
+			"glm, values not closed",
+			"<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris\n<arg_key>days</arg_key>\n<arg_value>3\n</tool_call>", days,
+		},
 		{"kimi", "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>" +
 			paris + "<|tool_call_end|><|tool_calls_section_end|>", one},
-		{"kimi, two",
+		{
+			"kimi, two",
 			"<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>" +
 				paris +
-				"<|tool_call_end|><|tool_call_begin|>functions.get_time:1<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>", two},
+				"<|tool_call_end|><|tool_call_begin|>functions.get_time:1<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>", two,
+		},
 		{"deepseek", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n" + paris +
 			"\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", one},
 		{"deepseek, two", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n" + paris +
 			"\n```<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", two},
-		{"deepseek, bars of ASCII",
+		{
+			"deepseek, bars of ASCII",
 			"<|tool▁calls▁begin|><|tool▁call▁begin|>function<|tool▁sep|>get_weather\n```json\n" + paris +
-				"\n```<|tool▁call▁end|><|tool▁calls▁end|>", one},
+				"\n```<|tool▁call▁end|><|tool▁calls▁end|>", one,
+		},
 		{"deepseek 3.1", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>" + paris +
 			"<｜tool▁call▁end｜><｜tool▁calls▁end｜>", one},
-		{"deepseek 3.2",
-			"<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Paris</｜DSML｜parameter>\n<｜DSML｜parameter name=\"days\" string=\"false\">3</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>", days},
-		{"deepseek, tool_calls",
-			"<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>", one},
-		{"step",
-			"<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"get_weather\"><steptml:parameter name=\"city\">Paris</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>", one},
-		{"harmony", "<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>" + paris + "<|call|>",
-			one},
+		{
+			"deepseek 3.2",
+			"<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Paris</｜DSML｜parameter>\n<｜DSML｜parameter name=\"days\" string=\"false\">3</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>", days,
+		},
+		{
+			"deepseek, tool_calls",
+			"<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>", one,
+		},
+		{
+			"step",
+			"<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"get_weather\"><steptml:parameter name=\"city\">Paris</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>", one,
+		},
+		{
+			"harmony", "<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>" + paris + "<|call|>",
+			one,
+		},
 		{"harmony, receiver first", "<|start|>assistant to=functions.get_weather<|channel|>commentary json<|message|>" +
 			paris + "<|call|>", one},
 		{"harmony, not closed", "<|channel|>commentary to=functions.get_weather<|message|>" + paris, one},
@@ -100,14 +132,20 @@ func withMark() []spelling {
 		{"harmony, other tools", "<|channel|>commentary to=get_weather <|constrain|>json<|message|>" + paris +
 			"<|call|>", one},
 		{"harmony, without a message", "<|channel|>commentary to=functions.get_time<|call|>", "get_time{}"},
-		{"harmony, on the channel of thoughts",
-			"<|channel|>analysis to=functions.get_weather code<|message|>" + paris + "<|call|>", one},
+		{
+			"harmony, on the channel of thoughts",
+			"<|channel|>analysis to=functions.get_weather code<|message|>" + paris + "<|call|>", one,
+		},
 		{"receiver alone", "to=functions.get_weather " + paris, one},
 		{"receiver and words", "commentary to=functions.get_weather json" + paris, one},
-		{"several at once",
-			`to=multi_tool_use.parallel {"tool_uses":[{"recipient_name":"functions.get_weather","parameters":{"city":"Paris"}},{"recipient_name":"functions.get_time","parameters":{}}]}`, two},
-		{"minimax",
-			"<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>\n<parameter name=\"days\">3</parameter>\n</invoke>\n</minimax:tool_call>", days},
+		{
+			"several at once",
+			`to=multi_tool_use.parallel {"tool_uses":[{"recipient_name":"functions.get_weather","parameters":{"city":"Paris"}},{"recipient_name":"functions.get_time","parameters":{}}]}`, two,
+		},
+		{
+			"minimax",
+			"<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>\n<parameter name=\"days\">3</parameter>\n</invoke>\n</minimax:tool_call>", days,
+		},
 		{"minimax m1", "<tool_calls>\n" + hj + "\n" + tj + "\n</tool_calls>", two},
 		{"mistral, a list", "[TOOL_CALLS][" + hj + ", " + tj + "]", two},
 		{"mistral, with a space", "[TOOL_CALLS] [" + hj + "]</s>", one},
@@ -121,18 +159,26 @@ func withMark() []spelling {
 		{"llama 3, a built-in tool", "<|python_tag|>get_weather.call(city=\"Paris\")<|eom_id|>", one},
 		{"llama 3, a function tag", "<function=get_weather>" + paris + "</function>", one},
 		{"llama 4", "<|python_start|>[get_weather(city=\"Paris\"), get_time()]<|python_end|>", two},
-		{"cohere",
-			"<|START_ACTION|>[\n{\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\":\"Paris\"}}\n]<|END_ACTION|>", one},
-		{"cohere, with a plan",
-			"<|START_THINKING|>I will look.<|END_THINKING|><|START_ACTION|>[{\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\":\"Paris\"}}]<|END_ACTION|>", one},
+		{
+			"cohere",
+			"<|START_ACTION|>[\n{\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\":\"Paris\"}}\n]<|END_ACTION|>", one,
+		},
+		{
+			"cohere, with a plan",
+			"<|START_THINKING|>I will look.<|END_THINKING|><|START_ACTION|>[{\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\":\"Paris\"}}]<|END_ACTION|>", one,
+		},
 		{"nemotron", "<TOOLCALL>[" + hj + "]</TOOLCALL>", one},
 		{"lfm2", "<|tool_call_start|>[get_weather(city=\"Paris\")]<|tool_call_end|>", one},
 		{"lfm2, without arguments", "<|tool_call_start|>[get_time()]<|tool_call_end|>Checking the time.", "get_time{}"},
-		{"functiongemma", "<start_function_call>call:get_weather{city:<escape>Paris<escape>,days:3}<end_function_call>",
-			days},
-		{"functiongemma, nested",
+		{
+			"functiongemma", "<start_function_call>call:get_weather{city:<escape>Paris<escape>,days:3}<end_function_call>",
+			days,
+		},
+		{
+			"functiongemma, nested",
 			"<start_function_call>call:f{a:{b:[<escape>x<escape>,true]},c:null}<end_function_call>",
-			`f{"a":{"b":["x",true]},"c":null}`},
+			`f{"a":{"b":["x",true]},"c":null}`,
+		},
 		{"gemma 4", "<|tool_call>call:get_weather{city:<|\"|>Paris<|\"|>}<tool_call|>", one},
 		{"phi 4", "functools[" + hj + ", " + tj + "]", two},
 		{"phi 4 mini", "<|tool_call|>[" + hj + "]<|/tool_call|>", one},
@@ -141,42 +187,70 @@ func withMark() []spelling {
 		{"granite, two function calls", "<function_call> " + hj + " <function_call> " + tj, two},
 		{"internlm", "<|action_start|><|plugin|>\n" + hp + "<|action_end|>", one},
 		{"longcat, JSON", "<longcat_tool_call>" + hj + "</longcat_tool_call>", one},
-		{"longcat",
-			"<longcat_tool_call>get_weather\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Paris</longcat_arg_value>\n</longcat_tool_call>", one},
+		{
+			"longcat",
+			"<longcat_tool_call>get_weather\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Paris</longcat_arg_value>\n</longcat_tool_call>", one,
+		},
 		{"olmo", "<function_calls>\nget_weather(city=\"Paris\")\nget_time()\n</function_calls>", two},
-		{"anthropic",
-			"<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>\n</invoke>\n<invoke name=\"get_time\">\n</invoke>\n</function_calls>", two},
-		{"anthropic, with a prefix",
+		{
+			"anthropic",
+			"<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>\n</invoke>\n<invoke name=\"get_time\">\n</invoke>\n</function_calls>", two,
+		},
+		{
+			"anthropic, with a prefix",
 			"<" + ns + "function_calls>\n<" + ns + "invoke name=\"get_weather\">\n<" + ns +
 				"parameter name=\"city\">Paris</" + ns + "parameter>\n</" + ns + "invoke>\n</" + ns + "function_calls>",
-			one},
-		{"anthropic, no mark around",
-			"<invoke name='get_weather'>\n<parameter name='city'>Paris</parameter>\n</invoke>", one},
-		{"anthropic, older",
-			"<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Paris</city>\n</parameters>\n</invoke>\n</function_calls>", one},
-		{"grok",
-			"<xai:function_call name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>\n</xai:function_call>", one},
-		{"an element tool_use", "<tool_use><name>get_weather</name><arguments>" + paris + "</arguments></tool_use>",
-			one},
+			one,
+		},
+		{
+			"anthropic, no mark around",
+			"<invoke name='get_weather'>\n<parameter name='city'>Paris</parameter>\n</invoke>", one,
+		},
+		{
+			"anthropic, older",
+			"<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Paris</city>\n</parameters>\n</invoke>\n</function_calls>", one,
+		},
+		{
+			"grok",
+			"<xai:function_call name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>\n</xai:function_call>", one,
+		},
+		{
+			"an element tool_use", "<tool_use><name>get_weather</name><arguments>" + paris + "</arguments></tool_use>",
+			one,
+		},
 		{"functools with a space", `functools [{"name": "get_weather", "arguments": ` + paris + "}]", one},
-		{"elements for all", "<tool_call><name>get_weather</name><arguments>" + paris + "</arguments></tool_call>",
-			one},
+		{
+			"elements for all", "<tool_call><name>get_weather</name><arguments>" + paris + "</arguments></tool_call>",
+			one,
+		},
 		{"jamba", "<tool_calls>[" + hj + "]</tool_calls>", one},
 		{"hunyuan", "<tool_calls><tool_call>get_weather\n```json\n" + paris + "\n```</tool_call></tool_calls>", one},
-		{"hunyuan, pairs",
-			"<tool_calls>\n<tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>\n</tool_calls>", one},
-		{"apertus", "<|tools_prefix|>[{\"get_weather\": {\"city\":\"Paris\"}}, {\"get_time\": {}}]<|tools_suffix|>",
-			two},
+		{
+			"hunyuan, pairs",
+			"<tool_calls>\n<tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>\n</tool_calls>", one,
+		},
+		{
+			"apertus", "<|tools_prefix|>[{\"get_weather\": {\"city\":\"Paris\"}}, {\"get_time\": {}}]<|tools_suffix|>",
+			two,
+		},
 		{"qwen agent", "✿FUNCTION✿: get_weather\n✿ARGS✿: " + paris, one},
 		{"anthropic, an empty element", "<function_calls><invoke name=\"get_time\"/></function_calls>", "get_time{}"},
-		{"anthropic, no quotes",
-			"<function_calls><invoke name=get_weather><parameter name=city >Paris</parameter></invoke></function_calls>", one},
-		{"anthropic, an empty argument",
-			"<function_calls><invoke><tool_name>f</tool_name><parameters><a/><b>1</b></parameters></invoke></function_calls>", `f{"a":"","b":1}`},
-		{"hunyuan, a fence without a label",
-			"<tool_calls><tool_call>get_weather\n```\n" + paris + "\n```</tool_call></tool_calls>", one},
-		{"harmony, the receiver right after the channel",
-			"<|channel|>to=get_weather<|message|>" + paris + "<|call|>", one},
+		{
+			"anthropic, no quotes",
+			"<function_calls><invoke name=get_weather><parameter name=city >Paris</parameter></invoke></function_calls>", one,
+		},
+		{
+			"anthropic, an empty argument",
+			"<function_calls><invoke><tool_name>f</tool_name><parameters><a/><b>1</b></parameters></invoke></function_calls>", `f{"a":"","b":1}`,
+		},
+		{
+			"hunyuan, a fence without a label",
+			"<tool_calls><tool_call>get_weather\n```\n" + paris + "\n```</tool_call></tool_calls>", one,
+		},
+		{
+			"harmony, the receiver right after the channel",
+			"<|channel|>to=get_weather<|message|>" + paris + "<|call|>", one,
+		},
 		{"lm studio", "[TOOL_REQUEST]" + hj + "[END_TOOL_REQUEST]", one},
 		{"the last letter and digit", "[TOOL_CALLS]getZone9{}", "getZone9{}"},
 	}
@@ -195,8 +269,10 @@ func whole() []spelling {
 		{"a string", `"{\"name\": \"get_weather\", \"arguments\": {\"city\":\"Paris\"}}"`, one},
 		{"openai", `{"tool_calls": [{"function": {"name": "get_weather", "arguments": "{\"city\":\"Paris\"}"}}]}`, one},
 		{"openai, an old one", `{"function_call": {"name": "get_weather", "arguments": "{\"city\":\"Paris\"}"}}`, one},
-		{"several at once", `{"tool_uses":[{"recipient_name":"functions.get_weather","parameters":{"city":"Paris"}}]}`,
-			one},
+		{
+			"several at once", `{"tool_uses":[{"recipient_name":"functions.get_weather","parameters":{"city":"Paris"}}]}`,
+			one,
+		},
 		{"hermes in a fence", "```xml\n<tool_call>\n" + hj + "\n</tool_call>\n```", one},
 		{"two fences", "```json\n" + hj + "\n```\n\n```json\n" + tj + "\n```", two},
 	}
@@ -219,17 +295,25 @@ func named() []spelling {
 		{"react, lines", "Thought: x\nAction: get_weather\nAction Input: {\n  \"city\": \"Paris\"\n}", `get_weather{
   "city": "Paris"
 }`},
-		{"react, then made up",
-			"Action: search\nAction Input: weather in Paris\nObservation: 21 degrees\nThought: done\nAction: get_time\nAction Input: {}", `search{"query":"weather in Paris"}`},
-		{"react, a blob",
+		{
+			"react, then made up",
+			"Action: search\nAction Input: weather in Paris\nObservation: 21 degrees\nThought: done\nAction: get_time\nAction Input: {}", `search{"query":"weather in Paris"}`,
+		},
+		{
+			"react, a blob",
 			"Thought: x\nAction:\n```json\n{\"action\": \"get_weather\", \"action_input\": {\"city\":\"Paris\"}}\n```",
-			one},
-		{"cohere, an older one",
-			"Action: ```json\n[\n{\"tool_name\": \"get_weather\", \"parameters\": {\"city\":\"Paris\"}}\n]\n```", one},
+			one,
+		},
+		{
+			"cohere, an older one",
+			"Action: ```json\n[\n{\"tool_name\": \"get_weather\", \"parameters\": {\"city\":\"Paris\"}}\n]\n```", one,
+		},
 		{"cline", "<get_weather>\n<city>Paris</city>\n<days>3</days>\n</get_weather>", days},
 		{"mini-swe-agent", "THOUGHT: look\n\n```bash\nls -la\n```", `bash{"command":"ls -la"}`},
-		{"mini-swe-agent, its own fence", "THOUGHT: look\n\n```mswea_bash_command\nls -la\n```",
-			`bash{"command":"ls -la"}`},
+		{
+			"mini-swe-agent, its own fence", "THOUGHT: look\n\n```mswea_bash_command\nls -la\n```",
+			`bash{"command":"ls -la"}`,
+		},
 	}
 }
 

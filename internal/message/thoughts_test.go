@@ -26,8 +26,10 @@ func TestThoughts(t *testing.T) {
 			t.Errorf("%q, %q: %q, %q", tt.content, tt.reasoning, turn.Content, turn.Reasoning)
 		}
 	}
-	called := callvet.Turn{Role: callvet.RoleAssistant, Content: "<think>Hm.</think>",
-		Calls: []callvet.Call{{Tool: "f"}}}
+	called := callvet.Turn{
+		Role: callvet.RoleAssistant, Content: "<think>Hm.</think>",
+		Calls: []callvet.Call{{Tool: "f"}},
+	}
 	if Thoughts(&called); called.Content == "" {
 		t.Error("the text next to a call stays where it is")
 	}

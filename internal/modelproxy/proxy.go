@@ -284,8 +284,10 @@ func (x *exchange) refuse(status int, why string) {
 // fail sends an error in the form of the provider, so that its clients show the text.
 func (x *exchange) fail(status int, text string) {
 	text = "callvet proxy model: " + text
-	var body any = map[string]any{"error": map[string]any{"message": text, "type": "callvet_proxy", "code": nil,
-		"param": nil}}
+	var body any = map[string]any{"error": map[string]any{
+		"message": text, "type": "callvet_proxy", "code": nil,
+		"param": nil,
+	}}
 	if x.d == anthropic {
 		body = map[string]any{"type": "error", "error": map[string]any{"type": "callvet_proxy", "message": text}}
 	}
@@ -319,8 +321,10 @@ func (x *exchange) ask(ctx context.Context) {
 	var kept bytes.Buffer
 	last, err := relay(x.w, resp.Body, &kept)
 	if err != nil {
-		x.p.count(Answered{What: Failed, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode,
-			Text: "the stream broke off: " + x.p.hide(err.Error())})
+		x.p.count(Answered{
+			What: Failed, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode,
+			Text: "the stream broke off: " + x.p.hide(err.Error()),
+		})
 	} else {
 		_, err = x.keep(ctx, resp, kept.Bytes())
 	}

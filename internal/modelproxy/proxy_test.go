@@ -199,8 +199,10 @@ func TestMissSaysWhatDiffers(t *testing.T) {
 	})
 	status, text := post(t, at+"/v1/chat/completions",
 		`{"model":"m","temperature":0,"messages":[{"role":"user","content":"hello"}],"n":2,"user":"u"}`)
-	for _, want := range []string{"no recording has this request",
-		`messages[0].content: recorded \"hi\", asked \"hello\"`, "n: asked 2, not recorded", `"type":"callvet_proxy"`} {
+	for _, want := range []string{
+		"no recording has this request",
+		`messages[0].content: recorded \"hi\", asked \"hello\"`, "n: asked 2, not recorded", `"type":"callvet_proxy"`,
+	} {
 		if status != 404 || !strings.Contains(text, want) {
 			t.Errorf("%d %s lacks %s", status, text, want)
 		}
@@ -270,8 +272,10 @@ func TestWhatIsNotRecorded(t *testing.T) {
 		"rate limit":   {func(w http.ResponseWriter, _ string, _ int64) { w.WriteHeader(429) }, 429, Counts{Passed: 1}},
 		"refused key":  {func(w http.ResponseWriter, _ string, _ int64) { w.WriteHeader(401) }, 401, Counts{Passed: 1}},
 		"server error": {func(w http.ResponseWriter, _ string, _ int64) { w.WriteHeader(503) }, 503, Counts{Passed: 1}},
-		"bad request": {func(w http.ResponseWriter, _ string, _ int64) { w.WriteHeader(400) }, 400,
-			Counts{Recorded: 1, Recordings: 1}},
+		"bad request": {
+			func(w http.ResponseWriter, _ string, _ int64) { w.WriteHeader(400) }, 400,
+			Counts{Recorded: 1, Recordings: 1},
+		},
 		"redirect": {func(w http.ResponseWriter, _ string, _ int64) {
 			w.Header().Set("Location", "http://127.0.0.1:1/")
 			w.WriteHeader(302)
@@ -416,8 +420,10 @@ func TestLoad(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"good": {good, ""},
 		"cut":  {good[:30], "bad.json:1"},
-		"other": {`{"format":"x","version":1,"key":"k","request":{"method":"POST","path":"/"},"answers":[]}`,
-			`format is "x"`},
+		"other": {
+			`{"format":"x","version":1,"key":"k","request":{"method":"POST","path":"/"},"answers":[]}`,
+			`format is "x"`,
+		},
 		"newer":       {strings.Replace(good, `"version":1`, `"version":9`, 1), "version 9 is not read"},
 		"no answers":  {strings.Replace(good, `{"status":200,"body":{}}`, "", 1), "answers is empty"},
 		"no status":   {strings.Replace(good, "200", "20", 1), "answers[0].status"},

@@ -121,8 +121,10 @@ const (
 )
 
 func (k kind) String() string {
-	return [...]string{"a rate", "a mean amount", "a quantile", "a count of incidents",
-		"a mean that is known only against a baseline"}[k]
+	return [...]string{
+		"a rate", "a mean amount", "a quantile", "a count of incidents",
+		"a mean that is known only against a baseline",
+	}[k]
 }
 
 // uses are the fields that a plan for each kind of metric has a use for.

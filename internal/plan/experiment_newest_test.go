@@ -21,10 +21,14 @@ func TestNewest(t *testing.T) {
 		want    []string
 	}{
 		"none": {},
-		"the newest run count": {[]plan.ExperimentResult{in("a", "new", stats.StatusOK), in("b", "new", stats.StatusOK),
-			in("a", "old", stats.StatusOK)}, []string{"a new", "b new"}},
-		"no score": {[]plan.ExperimentResult{in("a", "new", stats.StatusNoData),
-			in("a", "old", stats.StatusOK)}, []string{"a old"}},
+		"the newest run count": {[]plan.ExperimentResult{
+			in("a", "new", stats.StatusOK), in("b", "new", stats.StatusOK),
+			in("a", "old", stats.StatusOK),
+		}, []string{"a new", "b new"}},
+		"no score": {[]plan.ExperimentResult{
+			in("a", "new", stats.StatusNoData),
+			in("a", "old", stats.StatusOK),
+		}, []string{"a old"}},
 	} {
 		var got []string
 		for _, r := range plan.NewestResults(c.results) {

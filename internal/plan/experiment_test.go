@@ -15,8 +15,10 @@ import (
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	res := func(run, config string, neff float64, with func(*plan.ExperimentResult)) plan.ExperimentResult {
-		score := stats.Interval{Point: 0.5, Lower: 0.4, Upper: 1, N: 10, NEff: neff, Confidence: 0.95, Method: "t",
-			Status: stats.StatusOK}
+		score := stats.Interval{
+			Point: 0.5, Lower: 0.4, Upper: 1, N: 10, NEff: neff, Confidence: 0.95, Method: "t",
+			Status: stats.StatusOK,
+		}
 		r := plan.ExperimentResult{Run: run, Config: config, Suite: "s", Score: score, Whole: true}
 		if with != nil {
 			with(&r)
@@ -31,21 +33,33 @@ func TestCandidates(t *testing.T) {
 	}{
 		{"nothing", nil, nil},
 		{"one", []plan.ExperimentResult{res("1", "a", 10, nil)}, []string{"1 a false"}},
-		{"in the order in which they were tried",
+		{
+			"in the order in which they were tried",
 			[]plan.ExperimentResult{res("1", "b", 10, nil), res("2", "a", 20, nil)},
-			[]string{"1 b false", "2 a false"}},
-		{"the first fresh run is what it may be chosen by", []plan.ExperimentResult{res("1", "a", 10, fresh)},
-			[]string{"1 a false"}},
-		{"a later fresh run takes its place",
+			[]string{"1 b false", "2 a false"},
+		},
+		{
+			"the first fresh run is what it may be chosen by",
+			[]plan.ExperimentResult{res("1", "a", 10, fresh)},
+			[]string{"1 a false"},
+		},
+		{
+			"a later fresh run takes its place",
 			[]plan.ExperimentResult{res("1", "a", 10, nil), res("2", "b", 10, nil), res("3", "a", 5, fresh)},
-			[]string{"3 a true", "2 b false"}},
-		{"the latest fresh run", []plan.ExperimentResult{res("1", "a", 10, fresh), res("2", "a", 10, fresh),
-			res("3", "a", 5, fresh)}, []string{"3 a true"}},
+			[]string{"3 a true", "2 b false"},
+		},
+		{"the latest fresh run", []plan.ExperimentResult{
+			res("1", "a", 10, fresh), res("2", "a", 10, fresh),
+			res("3", "a", 5, fresh),
+		}, []string{"3 a true"}},
 		{"no run that is not fresh takes the place of a fresh one", []plan.ExperimentResult{
 			res("1", "a", 10, nil), res("2", "a", 10, fresh), res("3", "a", 50, nil),
 		}, []string{"2 a true"}},
-		{"the same answers again confirm nothing",
-			[]plan.ExperimentResult{res("1", "a", 10, nil), res("2", "a", 10, nil)}, []string{"1 a false"}},
+		{
+			"the same answers again confirm nothing",
+			[]plan.ExperimentResult{res("1", "a", 10, nil), res("2", "a", 10, nil)},
+			[]string{"1 a false"},
+		},
 		{"the most evidence, not the higher score", []plan.ExperimentResult{
 			res("1", "a", 20, nil), res("2", "a", 10,
 				func(r *plan.ExperimentResult) { r.Score.Point, r.Score.Lower = 1, 0.9 }), res("3", "a", 30, nil),

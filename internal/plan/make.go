@@ -386,10 +386,14 @@ func (p *Plan) judge(q *Ask, g gates.Gate) error {
 		return wrong("labels", "", "{labels} is how many labels there will be, between 0 and %d", gates.MostTasks)
 	}
 	p.Judge = &Judge{Sensitivity: q.Sens, Specificity: q.Spec, Tasks: q.Tasks, Given: q.Labels}
-	for from, to := range map[gates.LabelDraw]*Labels{gates.ByVerdict: &p.Judge.ByVerdict,
-		gates.Random: &p.Judge.Random, gates.Elsewhere: &p.Judge.Elsewhere} {
-		j := gates.JudgedTrial{Gate: g, Truth: p.Rate.Truth, Sensitivity: q.Sens, Specificity: q.Spec, Tasks: q.Tasks,
-			Labels: from}
+	for from, to := range map[gates.LabelDraw]*Labels{
+		gates.ByVerdict: &p.Judge.ByVerdict,
+		gates.Random:    &p.Judge.Random, gates.Elsewhere: &p.Judge.Elsewhere,
+	} {
+		j := gates.JudgedTrial{
+			Gate: g, Truth: p.Rate.Truth, Sensitivity: q.Sens, Specificity: q.Spec, Tasks: q.Tasks,
+			Labels: from,
+		}
 		p.later(func() {
 			// Labels on the run are at most its tasks.
 			if n, ok := gates.Fewest(j.Trial, gate.Pass, q.Power, 1); ok && (from == gates.Elsewhere || n <= q.Tasks) {
@@ -439,8 +443,10 @@ func (p *Plan) mean(q *Ask) error {
 		return wrongSide(q)
 	}
 	p.Mean = m
-	a := gates.AmountTrial{Gate: q.bounded(gate.AtMost), Mean: m.Truth, SD: m.SD,
-		Counted: Unit(q.Metric) == panel.UnitCount}
+	a := gates.AmountTrial{
+		Gate: q.bounded(gate.AtMost), Mean: m.Truth, SD: m.SD,
+		Counted: Unit(q.Metric) == panel.UnitCount,
+	}
 	p.fewest(&m.Tasks, a.Trial, gate.Pass)
 	return nil
 }
@@ -490,8 +496,10 @@ func (p *Plan) pairedMean(q *Ask) error {
 				q.Metric)
 		}
 	}
-	p.Paired = &Paired{Diff: q.Diff, Margin: q.margin(), SD: q.SD, LowerIsBetter: pairing.LowerIsBetter,
-		Rows: []PairedRow{{Attempts: 1}}}
+	p.Paired = &Paired{
+		Diff: q.Diff, Margin: q.margin(), SD: q.SD, LowerIsBetter: pairing.LowerIsBetter,
+		Rows: []PairedRow{{Attempts: 1}},
+	}
 	row := &p.Paired.Rows[0]
 	rise := gates.PairedAmountTrial{Gate: q.against(), Pairing: pairing, Mean: mean, SD: q.SD, Rise: q.Diff}
 	same := rise
@@ -506,13 +514,17 @@ func (p *Plan) pairedRate(q *Ask) error {
 	if err != nil {
 		return err
 	}
-	d := &Paired{Diff: q.Diff, Margin: q.margin(), Rate: q.Truth, Discordant: q.Discordant,
-		LowerIsBetter: pairing.LowerIsBetter}
+	d := &Paired{
+		Diff: q.Diff, Margin: q.margin(), Rate: q.Truth, Discordant: q.Discordant,
+		LowerIsBetter: pairing.LowerIsBetter,
+	}
 	if err := d.start(q, p.Rate); err != nil {
 		return err
 	}
-	loss := gates.PairedRateTrial{Gate: q.against(), Pairing: pairing, Rate: d.Rate, Correlation: d.Correlation,
-		Loss: q.Diff}
+	loss := gates.PairedRateTrial{
+		Gate: q.against(), Pairing: pairing, Rate: d.Rate, Correlation: d.Correlation,
+		Loss: q.Diff,
+	}
 	good := d.Rate
 	if d.LowerIsBetter {
 		good = 1 - d.Rate
@@ -541,8 +553,10 @@ func (p *Plan) pairedRate(q *Ask) error {
 	if q.Pilot == nil {
 		return nil
 	}
-	d.Pilot = &PairedPilot{File: q.Pilot.File, Tasks: q.Pilot.Tasks, Fails: make([]Chance, len(q.levels())),
-		Passes: make([]Chance, len(q.levels()))}
+	d.Pilot = &PairedPilot{
+		File: q.Pilot.File, Tasks: q.Pilot.Tasks, Fails: make([]Chance, len(q.levels())),
+		Passes: make([]Chance, len(q.levels())),
+	}
 	for i, k := range q.levels() {
 		p.later(func() {
 			d.Pilot.Fails[i] = Chance{k, gates.Chance(with(k, loss, false).Trial, q.Pilot.Tasks, gate.Fail)}

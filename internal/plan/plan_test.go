@@ -212,52 +212,118 @@ func TestRefused(t *testing.T) {
 		flags      map[string]float64
 		says, hint string
 	}{
-		"no spread": {"cost_per_attempt", map[string]float64{"bound": 0.05, "truth": 0.04},
-			"how many tasks it needs depends on its spread", "--sd"},
+		"no spread": {
+			"cost_per_attempt",
+			map[string]float64{"bound": 0.05, "truth": 0.04},
+			"how many tasks it needs depends on its spread", "--sd",
+		},
 		"no truth": {"cost_per_attempt", map[string]float64{"bound": 0.05, "sd": 1}, "--truth: what", ""},
-		"mean on the wrong side": {"tokens_per_attempt", map[string]float64{"bound": 5, "truth": 6, "sd": 1},
-			"wrong side", ""},
-		"a judge of amounts": {"cost_per_pass", map[string]float64{"bound": 1, "judge-sens": 0.9},
-			"--judge-sens is of no use for cost_per_pass, which is a mean amount", "true_success"},
-		"paired amounts": {"cost_per_attempt", map[string]float64{"baseline-diff": 0.05},
-			"spread of the tasks' differences", "--sd"},
-		"bound of mean times": {"latency_mean", map[string]float64{"bound": 800},
-			"which is a mean that is known only against a baseline", "latency_p50"},
-		"bound of incidents": {"safety_incidents", map[string]float64{"bound": 0.1},
-			"--bound is of no use for safety_incidents, which is a count of incidents", "--max-rate"},
-		"rate with max-rate": {"pass_rate", map[string]float64{"max-rate": 0.1},
-			"--max-rate is of no use for pass_rate, which is a rate", "--bound"},
-		"over-call, max-rate": {"over_call_rate", map[string]float64{"bound": 0.1, "max-rate": 0.1},
-			"--max-rate is of no use", "--bound: the most"},
-		"quantile with a bound": {"latency_p90", map[string]float64{"bound": 800}, "which is a quantile",
-			"--metric pass_rate --bound 0.90"},
-		"sd of a rate": {"pass_rate", map[string]float64{"bound": 0.8, "sd": 1}, "--sd is of no use",
-			"the spread of a rate follows"},
-		"labels without a judge": {"true_success", map[string]float64{"bound": 0.8, "labels": 100},
-			"--labels is of no use", "--judge-sens"},
-		"discordance unknown": {"pass_rate", map[string]float64{"baseline-diff": 0.05},
-			"how many tasks change although nothing changed", "--repeat 2"},
-		"too much discordance": {"pass_rate",
-			map[string]float64{"baseline-diff": 0.05, "truth": 0.9, "discordant": 0.5}, "at most 0.18", ""},
-		"more than all": {"pass_rate",
+		"mean on the wrong side": {
+			"tokens_per_attempt",
+			map[string]float64{"bound": 5, "truth": 6, "sd": 1},
+			"wrong side", "",
+		},
+		"a judge of amounts": {
+			"cost_per_pass",
+			map[string]float64{"bound": 1, "judge-sens": 0.9},
+			"--judge-sens is of no use for cost_per_pass, which is a mean amount", "true_success",
+		},
+		"paired amounts": {
+			"cost_per_attempt",
+			map[string]float64{"baseline-diff": 0.05},
+			"spread of the tasks' differences", "--sd",
+		},
+		"bound of mean times": {
+			"latency_mean",
+			map[string]float64{"bound": 800},
+			"which is a mean that is known only against a baseline", "latency_p50",
+		},
+		"bound of incidents": {
+			"safety_incidents",
+			map[string]float64{"bound": 0.1},
+			"--bound is of no use for safety_incidents, which is a count of incidents", "--max-rate",
+		},
+		"rate with max-rate": {
+			"pass_rate",
+			map[string]float64{"max-rate": 0.1},
+			"--max-rate is of no use for pass_rate, which is a rate", "--bound",
+		},
+		"over-call, max-rate": {
+			"over_call_rate",
+			map[string]float64{"bound": 0.1, "max-rate": 0.1},
+			"--max-rate is of no use", "--bound: the most",
+		},
+		"quantile with a bound": {
+			"latency_p90",
+			map[string]float64{"bound": 800},
+			"which is a quantile",
+			"--metric pass_rate --bound 0.90",
+		},
+		"sd of a rate": {
+			"pass_rate",
+			map[string]float64{"bound": 0.8, "sd": 1},
+			"--sd is of no use",
+			"the spread of a rate follows",
+		},
+		"labels without a judge": {
+			"true_success",
+			map[string]float64{"bound": 0.8, "labels": 100},
+			"--labels is of no use", "--judge-sens",
+		},
+		"discordance unknown": {
+			"pass_rate",
+			map[string]float64{"baseline-diff": 0.05},
+			"how many tasks change although nothing changed", "--repeat 2",
+		},
+		"too much discordance": {
+			"pass_rate",
+			map[string]float64{"baseline-diff": 0.05, "truth": 0.9, "discordant": 0.5},
+			"at most 0.18", "",
+		},
+		"more than all": {
+			"pass_rate",
 			map[string]float64{"baseline-diff": 0.95, "truth": 0.9, "discordant": 0.1},
-			"no more than there is to lose: 0.9", ""},
-		"no paired test": {"true_success",
-			map[string]float64{"baseline-diff": 0.05, "truth": 0.9, "discordant": 0.1}, "judged_pass can be", ""},
-		"paired counts": {"calls_per_attempt", map[string]float64{"baseline-diff": 0.05, "sd": 0.2},
-			"depends on how many there are", ""},
-		"attempts of amounts": {"cost_per_attempt",
-			map[string]float64{"bound": 1, "truth": 0.5, "sd": 1, "attempts": 3}, "--attempts is of no use", "--sd"},
-		"discordant alone": {"pass_rate", map[string]float64{"bound": 0.8, "discordant": 0.1},
-			"--discordant is of no use", "--baseline-diff"},
-		"half a judge": {"true_success", map[string]float64{"bound": 0.8, "judge-sens": 0.9},
-			"a judge has both", ""},
-		"judge of an upper one": {"over_call_rate",
-			map[string]float64{"bound": 0.1, "judge-sens": 0.9, "judge-spec": 0.9}, "held from above", ""},
-		"no better than chance": {"true_success",
-			map[string]float64{"bound": 0.8, "judge-sens": 0.5, "judge-spec": 0.5}, "no better than chance", ""},
-		"misspelt": {"tokens_per_atempt", nil, `no metric is called "tokens_per_atempt"`,
-			"--metric tokens_per_attempt"},
+			"no more than there is to lose: 0.9", "",
+		},
+		"no paired test": {
+			"true_success",
+			map[string]float64{"baseline-diff": 0.05, "truth": 0.9, "discordant": 0.1},
+			"judged_pass can be", "",
+		},
+		"paired counts": {
+			"calls_per_attempt",
+			map[string]float64{"baseline-diff": 0.05, "sd": 0.2},
+			"depends on how many there are", "",
+		},
+		"attempts of amounts": {
+			"cost_per_attempt",
+			map[string]float64{"bound": 1, "truth": 0.5, "sd": 1, "attempts": 3},
+			"--attempts is of no use", "--sd",
+		},
+		"discordant alone": {
+			"pass_rate",
+			map[string]float64{"bound": 0.8, "discordant": 0.1},
+			"--discordant is of no use", "--baseline-diff",
+		},
+		"half a judge": {
+			"true_success",
+			map[string]float64{"bound": 0.8, "judge-sens": 0.9},
+			"a judge has both", "",
+		},
+		"judge of an upper one": {
+			"over_call_rate",
+			map[string]float64{"bound": 0.1, "judge-sens": 0.9, "judge-spec": 0.9},
+			"held from above", "",
+		},
+		"no better than chance": {
+			"true_success",
+			map[string]float64{"bound": 0.8, "judge-sens": 0.5, "judge-spec": 0.5},
+			"no better than chance", "",
+		},
+		"misspelt": {
+			"tokens_per_atempt", nil, `no metric is called "tokens_per_atempt"`,
+			"--metric tokens_per_attempt",
+		},
 	} {
 		_, err := plan.Make(ask(tc.metric, tc.flags))
 		var f *callvet.FieldError
@@ -299,11 +365,15 @@ func TestEveryMetric(t *testing.T) {
 // TestSimulatedChances: no number of draws shows that a gate always or never passes.
 func TestSimulatedChances(t *testing.T) {
 	t.Parallel()
-	for chance, want := range map[float64]string{1: "over 99 %", 0.996: "over 99 %", 0.994: "99 %", 0.27: "27 %",
-		0.004: "under 1 %", 0: "under 1 %"} {
+	for chance, want := range map[float64]string{
+		1: "over 99 %", 0.996: "over 99 %", 0.994: "99 %", 0.27: "27 %",
+		0.004: "under 1 %", 0: "under 1 %",
+	} {
 		needed := 9
-		p := plan.Plan{Metric: "true_success", Rate: &plan.Rate{Tasks: 35, Failures: 1},
-			Judge: &plan.Judge{Tasks: 100, Given: 50, Elsewhere: plan.Labels{Needed: &needed, Chance: &chance}}}
+		p := plan.Plan{
+			Metric: "true_success", Rate: &plan.Rate{Tasks: 35, Failures: 1},
+			Judge: &plan.Judge{Tasks: 100, Given: 50, Elsewhere: plan.Labels{Needed: &needed, Chance: &chance}},
+		}
 		var out bytes.Buffer
 		if err := report.Plan(&out, &p); err != nil {
 			t.Fatal(err)

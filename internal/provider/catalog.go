@@ -74,25 +74,41 @@ func services() []providerService {
 		return providerService{name: name, wire: wireChat, base: base, keyEnv: []string{key}}
 	}
 	local := func(name, base, baseEnv, key string) providerService {
-		return providerService{name: name, wire: wireChat, base: base, baseEnv: baseEnv, keyEnv: []string{key},
-			local: true}
+		return providerService{
+			name: name, wire: wireChat, base: base, baseEnv: baseEnv, keyEnv: []string{key},
+			local: true,
+		}
 	}
 	return []providerService{
-		{name: "openai", wire: wireChat, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL",
-			keyEnv: []string{"OPENAI_API_KEY"}},
-		{name: openAIResponses, wire: wireResponses, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL",
-			keyEnv: []string{"OPENAI_API_KEY"}},
-		{name: "anthropic", wire: wireMessages, base: "https://api.anthropic.com", baseEnv: "ANTHROPIC_BASE_URL",
-			keyEnv: []string{"ANTHROPIC_API_KEY"}},
-		{name: "gemini", wire: wireGemini, base: "https://generativelanguage.googleapis.com/v1beta",
-			baseEnv: "GEMINI_BASE_URL", keyEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}},
+		{
+			name: "openai", wire: wireChat, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL",
+			keyEnv: []string{"OPENAI_API_KEY"},
+		},
+		{
+			name: openAIResponses, wire: wireResponses, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL",
+			keyEnv: []string{"OPENAI_API_KEY"},
+		},
+		{
+			name: "anthropic", wire: wireMessages, base: "https://api.anthropic.com", baseEnv: "ANTHROPIC_BASE_URL",
+			keyEnv: []string{"ANTHROPIC_API_KEY"},
+		},
+		{
+			name: "gemini", wire: wireGemini, base: "https://generativelanguage.googleapis.com/v1beta",
+			baseEnv: "GEMINI_BASE_URL", keyEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+		},
 		{name: azure, wire: wireChat, baseEnv: "AZURE_OPENAI_ENDPOINT", keyEnv: []string{"AZURE_OPENAI_API_KEY"}},
-		{name: azureResponses, wire: wireResponses, baseEnv: "AZURE_OPENAI_ENDPOINT",
-			keyEnv: []string{"AZURE_OPENAI_API_KEY"}},
-		{name: "bedrock", wire: wireChat, base: "https://bedrock-runtime.{AWS_REGION}.amazonaws.com/openai/v1",
-			keyEnv: []string{"AWS_BEARER_TOKEN_BEDROCK"}},
-		{name: "mistral", wire: wireChat, base: "https://api.mistral.ai/v1", keyEnv: []string{"MISTRAL_API_KEY"},
-			shortIDs: true, noUsageOption: true},
+		{
+			name: azureResponses, wire: wireResponses, baseEnv: "AZURE_OPENAI_ENDPOINT",
+			keyEnv: []string{"AZURE_OPENAI_API_KEY"},
+		},
+		{
+			name: "bedrock", wire: wireChat, base: "https://bedrock-runtime.{AWS_REGION}.amazonaws.com/openai/v1",
+			keyEnv: []string{"AWS_BEARER_TOKEN_BEDROCK"},
+		},
+		{
+			name: "mistral", wire: wireChat, base: "https://api.mistral.ai/v1", keyEnv: []string{"MISTRAL_API_KEY"},
+			shortIDs: true, noUsageOption: true,
+		},
 		hosted("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
 		hosted("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
 		hosted("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
@@ -103,8 +119,10 @@ func services() []providerService {
 		hosted("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY"),
 		hosted("nvidia", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY"),
 		hosted("huggingface", "https://router.huggingface.co/v1", "HF_TOKEN"),
-		{name: "ollama", wire: wireOllama, base: "http://localhost:11434", baseEnv: "OLLAMA_HOST",
-			keyEnv: []string{"OLLAMA_API_KEY"}, local: true},
+		{
+			name: "ollama", wire: wireOllama, base: "http://localhost:11434", baseEnv: "OLLAMA_HOST",
+			keyEnv: []string{"OLLAMA_API_KEY"}, local: true,
+		},
 		local("vllm", "http://localhost:8000/v1", "VLLM_BASE_URL", "VLLM_API_KEY"),
 		local("lmstudio", "http://localhost:1234/v1", "LMSTUDIO_BASE_URL", "LMSTUDIO_API_KEY"),
 		local("llamacpp", "http://localhost:8080/v1", "LLAMACPP_BASE_URL", "LLAMACPP_API_KEY"),

@@ -90,8 +90,10 @@ func (d *chatDeltas) delta(v value.Value) (content bool) {
 // chatPiece is what an element of tool_calls holds.
 func chatPiece(c value.Value) message.Piece {
 	if f := at(c, "custom"); customCall(c, f) {
-		return message.Piece{Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(),
-			Args: rawArgs(at(f, "input")), Custom: true}
+		return message.Piece{
+			Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(),
+			Args: rawArgs(at(f, "input")), Custom: true,
+		}
 	}
 	f := at(c, "function")
 	return message.Piece{

@@ -62,8 +62,10 @@ func newClient(svc *service, model string, cfg *EmbedConfig) *client {
 	}
 	if c.http == nil {
 		c.http = &http.Client{
-			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64,
-				IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 15 * time.Second},
+			Transport: &http.Transport{
+				Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64,
+				IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 15 * time.Second,
+			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 	}
@@ -150,8 +152,10 @@ func (c *client) once(ctx context.Context, body []byte) ([]byte, *failure) {
 	if err != nil {
 		return nil, c.fail(callvet.ErrInvalid, "%v", err)
 	}
-	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"},
-		"User-Agent": {"callvet"}}
+	req.Header = http.Header{
+		"Content-Type": {"application/json"}, "Accept": {"application/json"},
+		"User-Agent": {"callvet"},
+	}
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 	}

@@ -28,8 +28,10 @@ type EmbedCacheListing struct {
 // ListEmbedCache lists what a file keeps of the models named, or of all, and with drop forgets it.
 // The error wraps callvet.ErrInvalid for a model of which nothing is kept.
 func ListEmbedCache(ctx context.Context, path string, models []string, drop bool) (_ *EmbedCacheListing, err error) {
-	l := &EmbedCacheListing{Format: "callvet.tools-cache", Version: 1, File: path, Models: []CachedModel{},
-		Cleared: drop}
+	l := &EmbedCacheListing{
+		Format: "callvet.tools-cache", Version: 1, File: path, Models: []CachedModel{},
+		Cleared: drop,
+	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(models) == 0:
@@ -77,8 +79,10 @@ func (l *EmbedCacheListing) fill(kept []CachedModel, only []string) error {
 			if len(names) > 0 {
 				hint = "kept: " + strings.Join(names, ", ")
 			}
-			return &callvet.Hinted{Err: fmt.Errorf("forget vectors of %q: %w: none are kept", name, callvet.ErrInvalid),
-				Hint: hint}
+			return &callvet.Hinted{
+				Err:  fmt.Errorf("forget vectors of %q: %w: none are kept", name, callvet.ErrInvalid),
+				Hint: hint,
+			}
 		}
 		l.Models = append(l.Models, m)
 	}

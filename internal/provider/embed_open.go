@@ -68,23 +68,35 @@ type service struct {
 
 func embedders() []service {
 	return []service{
-		{kind: "openai", base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL", path: "/v1",
-			route: "embeddings", keyEnv: []string{"OPENAI_API_KEY"}, hosted: true, batch: 128, form: openaiForm{}},
-		{kind: "ollama", base: "http://127.0.0.1:11434", baseEnv: "OLLAMA_HOST", route: "api/embed",
-			keyEnv: []string{"OLLAMA_API_KEY"}, batch: 64, form: ollamaForm{}},
-		{kind: "tei", route: "embed", keyEnv: []string{"TEI_API_KEY", "HF_TOKEN"}, unnamed: true, batch: 32,
-			form: teiForm{}},
+		{
+			kind: "openai", base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL", path: "/v1",
+			route: "embeddings", keyEnv: []string{"OPENAI_API_KEY"}, hosted: true, batch: 128, form: openaiForm{},
+		},
+		{
+			kind: "ollama", base: "http://127.0.0.1:11434", baseEnv: "OLLAMA_HOST", route: "api/embed",
+			keyEnv: []string{"OLLAMA_API_KEY"}, batch: 64, form: ollamaForm{},
+		},
+		{
+			kind: "tei", route: "embed", keyEnv: []string{"TEI_API_KEY", "HF_TOKEN"}, unnamed: true, batch: 32,
+			form: teiForm{},
+		},
 	}
 }
 
 func rerankers() []service {
 	return []service{
-		{kind: "cohere", base: "https://api.cohere.com/v2", path: "/v2", route: "rerank",
-			keyEnv: []string{"CO_API_KEY", "COHERE_API_KEY"}, hosted: true, batch: 500, form: cohereForm{}},
-		{kind: "jina", base: "https://api.jina.ai/v1", path: "/v1", route: "rerank", keyEnv: []string{"JINA_API_KEY"},
-			hosted: true, batch: 500, form: cohereForm{}},
-		{kind: "tei", route: "rerank", keyEnv: []string{"TEI_API_KEY", "HF_TOKEN"}, unnamed: true, batch: 32,
-			form: teiRerankForm{}},
+		{
+			kind: "cohere", base: "https://api.cohere.com/v2", path: "/v2", route: "rerank",
+			keyEnv: []string{"CO_API_KEY", "COHERE_API_KEY"}, hosted: true, batch: 500, form: cohereForm{},
+		},
+		{
+			kind: "jina", base: "https://api.jina.ai/v1", path: "/v1", route: "rerank", keyEnv: []string{"JINA_API_KEY"},
+			hosted: true, batch: 500, form: cohereForm{},
+		},
+		{
+			kind: "tei", route: "rerank", keyEnv: []string{"TEI_API_KEY", "HF_TOKEN"}, unnamed: true, batch: 32,
+			form: teiRerankForm{},
+		},
 	}
 }
 
@@ -130,8 +142,10 @@ func open(spec string, cfg *EmbedConfig, services []service) (*client, int, erro
 		}
 	}
 	if svc == nil {
-		return nil, 0, &callvet.Hinted{Err: fmt.Errorf("unknown service %q: %w", kind, callvet.ErrNotFound),
-			Hint: "services: " + strings.Join(kinds, ", ")}
+		return nil, 0, &callvet.Hinted{
+			Err:  fmt.Errorf("unknown service %q: %w", kind, callvet.ErrNotFound),
+			Hint: "services: " + strings.Join(kinds, ", "),
+		}
 	}
 	if cfg.Dimensions < 0 || cfg.Dimensions > 1<<16 {
 		return nil, 0, invalid(fmt.Sprintf("%d dimensions", cfg.Dimensions), "leave them out for the model's own")

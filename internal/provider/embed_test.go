@@ -44,8 +44,10 @@ func TestEmbed(t *testing.T) {
 		got); diff != "" {
 		t.Error(diff)
 	}
-	for _, answer = range []string{`{"data":[{"index":0,"embedding":[1]}]}`, `{"data":[{"index":7,"embedding":[1]}]}`,
-		`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`, `{`} {
+	for _, answer = range []string{
+		`{"data":[{"index":0,"embedding":[1]}]}`, `{"data":[{"index":7,"embedding":[1]}]}`,
+		`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`, `{`,
+	} {
 		var f *callvet.Fault
 		if _, err := e.Embed(t.Context(), []string{"a", "b"}); !errors.As(err, &f) || f.Kind != callvet.FaultMalformed {
 			t.Errorf("%s: %v", answer, err)

@@ -99,8 +99,10 @@ func TestEmbed(t *testing.T) {
 		name, spec, answer string
 		dimensions, tokens int
 	}{
-		{"openai", "openai:embed-1@%s",
-			`{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[3,4]}],"usage":{"total_tokens":7}}`, 2, 7},
+		{
+			"openai", "openai:embed-1@%s",
+			`{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[3,4]}],"usage":{"total_tokens":7}}`, 2, 7,
+		},
 		{"openai-base64", "openai:embed-1@%s/v1", `{"data":[{"index":0,"embedding":"` + packed(3, 4) +
 			`"},{"index":1,"embedding":"` + packed(0, 2) + `"}],"usage":{"total_tokens":7}}`, 0, 7},
 		{"openai-no-index", "openai:embed-1@%s/api/v3", `{"data":[{"embedding":[3,4]},{"embedding":[0,1]}]}`, 0, 0},
@@ -129,10 +131,14 @@ func TestEmbed(t *testing.T) {
 func TestRerank(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, spec, answer string }{
-		{"cohere", "cohere:rerank-1@%s",
-			`{"results":[{"index":2,"relevance_score":0.9},{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.25}],"meta":{"billed_units":{"search_units":1}}}`},
-		{"jina", "jina:rerank-1@%s",
-			`{"results":[{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.25},{"index":2,"relevance_score":0.9}],"usage":{"total_tokens":9}}`},
+		{
+			"cohere", "cohere:rerank-1@%s",
+			`{"results":[{"index":2,"relevance_score":0.9},{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.25}],"meta":{"billed_units":{"search_units":1}}}`,
+		},
+		{
+			"jina", "jina:rerank-1@%s",
+			`{"results":[{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.25},{"index":2,"relevance_score":0.9}],"usage":{"total_tokens":9}}`,
+		},
 		{"tei-rerank", "tei:%s", `[{"index":2,"score":0.9},{"index":0,"score":0.5},{"index":1,"score":0.25}]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -167,15 +173,21 @@ func TestLies(t *testing.T) {
 		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2,3]}]}`, "3 numbers, want 2"},
 		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[]}]}`, "nothing for text 1"},
 		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[0,0]}]}`, "all zeros"},
-		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[NaN,2]}]}`,
-			"not what it should be"},
-		{"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1e99,2]}]}`,
-			"not what it should be"},
+		{
+			"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[NaN,2]}]}`,
+			"not what it should be",
+		},
+		{
+			"openai:m@", `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1e99,2]}]}`,
+			"not what it should be",
+		},
 		{"openai:m@", `{"data":[{"index":0,"embedding":"` + packed(1, 2) + `"},{"index":1,"embedding":"` +
 			packed(1, float32(math.NaN())) + `"}]}`, "not finite"},
 		{"openai:m@", `{"data":[{"index":0,"embedding":"AAAA"},{"index":1,"embedding":"AAAA"}]}`, "no multiple of 4"},
-		{"openai:m@", `{"error":{"message":"model m is loading, Bearer ` + key + `"}}`,
-			"model m is loading, Bearer [redacted]"},
+		{
+			"openai:m@", `{"error":{"message":"model m is loading, Bearer ` + key + `"}}`,
+			"model m is loading, Bearer [redacted]",
+		},
 		{"openai:m@", `<!DOCTYPE html><html><body>Sign in to continue</body></html>`, "a web page, no JSON"},
 		{"openai:m@", "", "empty"},
 		{"openai:m@", `{"data":[`, "not what it should be"},
@@ -241,8 +253,10 @@ func TestStatuses(t *testing.T) {
 		kind          error
 	}{
 		{http.StatusTooManyRequests, 3, `{"error":{"message":"slow down"}}`, callvet.ErrUnavailable},
-		{http.StatusTooManyRequests, 1, `{"error":{"message":"slow down, pay","code":"insufficient_quota"}}`,
-			callvet.ErrUnavailable},
+		{
+			http.StatusTooManyRequests, 1, `{"error":{"message":"slow down, pay","code":"insufficient_quota"}}`,
+			callvet.ErrUnavailable,
+		},
 		{http.StatusBadGateway, 3, "<html>slow down</html>", callvet.ErrUnavailable},
 		{http.StatusUnauthorized, 1, `{"error":"slow down: Bearer ` + key + `"}`, callvet.ErrDenied},
 		{http.StatusNotFound, 1, `{"error":"slow down, no such model"}`, callvet.ErrNotFound},
@@ -280,8 +294,10 @@ func TestWaits(t *testing.T) {
 	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []time.Duration{500 * time.Millisecond, 7 * time.Second, 2 * time.Second,
-		4 * time.Second}; !slices.Equal(waits, want) {
+	if want := []time.Duration{
+		500 * time.Millisecond, 7 * time.Second, 2 * time.Second,
+		4 * time.Second,
+	}; !slices.Equal(waits, want) {
 		t.Errorf("waited %v, want %v", waits, want)
 	}
 }

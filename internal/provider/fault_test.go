@@ -31,56 +31,106 @@ func TestFaults(t *testing.T) {
 		typ, body string
 		want      callvet.Fault
 	}{
-		{"rate limit", 429, jsonType,
+		{
+			"rate limit", 429, jsonType,
 			`{"error":{"message":"Slow down.","type":"requests","code":"rate_limit_exceeded"}}`,
-			callvet.Fault{Kind: callvet.FaultRateLimit, Message: "requests: Slow down.", Retryable: true}},
-		{"no money", 429, jsonType,
+			callvet.Fault{Kind: callvet.FaultRateLimit, Message: "requests: Slow down.", Retryable: true},
+		},
+		{
+			"no money", 429, jsonType,
 			`{"error":{"message":"You exceeded your quota.","type":"insufficient_quota","code":"insufficient_quota"}}`,
-			callvet.Fault{Kind: callvet.FaultRateLimit, Message: "insufficient_quota: You exceeded your quota."}},
-		{"overloaded", 529, jsonType, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
-			callvet.Fault{Kind: callvet.FaultServer, Message: "overloaded_error: Overloaded", Retryable: true}},
-		{"500 html", 500, "text/html", "<html>\n<h1>Oops</h1></html>",
-			callvet.Fault{Kind: callvet.FaultServer, Message: "<html> <h1>Oops</h1></html>", Retryable: true}},
+			callvet.Fault{Kind: callvet.FaultRateLimit, Message: "insufficient_quota: You exceeded your quota."},
+		},
+		{
+			"overloaded", 529, jsonType, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+			callvet.Fault{Kind: callvet.FaultServer, Message: "overloaded_error: Overloaded", Retryable: true},
+		},
+		{
+			"500 html", 500, "text/html", "<html>\n<h1>Oops</h1></html>",
+			callvet.Fault{Kind: callvet.FaultServer, Message: "<html> <h1>Oops</h1></html>", Retryable: true},
+		},
 		{"502 empty", 502, "", "", callvet.Fault{Kind: callvet.FaultServer, Message: "Bad Gateway", Retryable: true}},
-		{"auth", 401, jsonType,
+		{
+			"auth", 401, jsonType,
 			`{"error":{"message":"Incorrect API key provided: secret-key-123.","type":"invalid_request_error"}}`,
-			callvet.Fault{Kind: callvet.FaultAuth,
-				Message: "invalid_request_error: Incorrect API key provided: [redacted]."}},
-		{"bad parameter", 400, jsonType,
+			callvet.Fault{
+				Kind:    callvet.FaultAuth,
+				Message: "invalid_request_error: Incorrect API key provided: [redacted].",
+			},
+		},
+		{
+			"bad parameter", 400, jsonType,
 			`{"error":{"message":"Unsupported value.","param":"temperature","code":"unsupported_value"}}`,
-			callvet.Fault{Kind: callvet.FaultRequest, Message: "Unsupported value.", Param: "temperature"}},
-		{"validation list", 422, jsonType, `{"detail":[{"loc":["body","seed"],"msg":"not an integer"}]}`,
-			callvet.Fault{Kind: callvet.FaultRequest, Message: "not an integer at body.seed", Param: "body.seed"}},
-		{"plain error", 404, jsonType, `{"error":"model 'x' not found"}`,
-			callvet.Fault{Kind: callvet.FaultRequest, Message: "model 'x' not found"}},
-		{"error list", 400, jsonType, `[{"error":{"code":400,"message":"Bad schema.","status":"INVALID_ARGUMENT"}}]`,
-			callvet.Fault{Kind: callvet.FaultRequest, Message: "Bad schema."}},
+			callvet.Fault{Kind: callvet.FaultRequest, Message: "Unsupported value.", Param: "temperature"},
+		},
+		{
+			"validation list", 422, jsonType, `{"detail":[{"loc":["body","seed"],"msg":"not an integer"}]}`,
+			callvet.Fault{Kind: callvet.FaultRequest, Message: "not an integer at body.seed", Param: "body.seed"},
+		},
+		{
+			"plain error", 404, jsonType, `{"error":"model 'x' not found"}`,
+			callvet.Fault{Kind: callvet.FaultRequest, Message: "model 'x' not found"},
+		},
+		{
+			"error list", 400, jsonType, `[{"error":{"code":400,"message":"Bad schema.","status":"INVALID_ARGUMENT"}}]`,
+			callvet.Fault{Kind: callvet.FaultRequest, Message: "Bad schema."},
+		},
 		{"conflict", 409, jsonType, `{}`, callvet.Fault{Kind: callvet.FaultRequest, Message: "{}", Retryable: true}},
-		{"request timeout", 408, jsonType, ``,
-			callvet.Fault{Kind: callvet.FaultTimeout, Message: "Request Timeout", Retryable: true}},
-		{"redirect", 302, "", "",
-			callvet.Fault{Kind: callvet.FaultRequest,
-				Message: "redirected to https://elsewhere.example/: set that as the base URL"}},
-		{"html", 200, "text/html", "<html>Sign in</html>",
-			callvet.Fault{Kind: callvet.FaultMalformed,
-				Message: "the answer is text/html, not JSON: <html>Sign in</html>", Retryable: true}},
-		{"wrong content type", 200, "text/plain", chatAnswer,
-			callvet.Fault{Kind: callvet.FaultMalformed, Retryable: true}},
-		{"half JSON", 200, jsonType, chatAnswer[:200],
-			callvet.Fault{Kind: callvet.FaultMalformed,
-				Message: "the answer is not JSON: byte 200: a string is not closed", Retryable: true}},
-		{"empty", 200, jsonType, "",
-			callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer is not JSON: byte 0: unexpected end",
-				Retryable: true}},
-		{"invalid UTF-8 in no string", 200, jsonType, chatWith("{\"content\":\xff}"),
-			callvet.Fault{Kind: callvet.FaultMalformed,
-				Message: "the answer is not JSON: byte 46: unexpected character 'ÿ'", Retryable: true}},
-		{"other JSON", 200, jsonType, `{"ok":true}`,
-			callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer has no choices", Retryable: true}},
-		{"no message", 200, jsonType, `{"choices":[{"text":"old"}]}`,
-			callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer has no message", Retryable: true}},
-		{"error with 200", 200, jsonType, `{"error":{"message":"Provider returned 429","code":429}}`,
-			callvet.Fault{Kind: callvet.FaultRateLimit, HTTP: 429, Message: "Provider returned 429", Retryable: true}},
+		{
+			"request timeout", 408, jsonType, ``,
+			callvet.Fault{Kind: callvet.FaultTimeout, Message: "Request Timeout", Retryable: true},
+		},
+		{
+			"redirect", 302, "", "",
+			callvet.Fault{
+				Kind:    callvet.FaultRequest,
+				Message: "redirected to https://elsewhere.example/: set that as the base URL",
+			},
+		},
+		{
+			"html", 200, "text/html", "<html>Sign in</html>",
+			callvet.Fault{
+				Kind:    callvet.FaultMalformed,
+				Message: "the answer is text/html, not JSON: <html>Sign in</html>", Retryable: true,
+			},
+		},
+		{
+			"wrong content type", 200, "text/plain", chatAnswer,
+			callvet.Fault{Kind: callvet.FaultMalformed, Retryable: true},
+		},
+		{
+			"half JSON", 200, jsonType, chatAnswer[:200],
+			callvet.Fault{
+				Kind:    callvet.FaultMalformed,
+				Message: "the answer is not JSON: byte 200: a string is not closed", Retryable: true,
+			},
+		},
+		{
+			"empty", 200, jsonType, "",
+			callvet.Fault{
+				Kind: callvet.FaultMalformed, Message: "the answer is not JSON: byte 0: unexpected end",
+				Retryable: true,
+			},
+		},
+		{
+			"invalid UTF-8 in no string", 200, jsonType, chatWith("{\"content\":\xff}"),
+			callvet.Fault{
+				Kind:    callvet.FaultMalformed,
+				Message: "the answer is not JSON: byte 46: unexpected character 'ÿ'", Retryable: true,
+			},
+		},
+		{
+			"other JSON", 200, jsonType, `{"ok":true}`,
+			callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer has no choices", Retryable: true},
+		},
+		{
+			"no message", 200, jsonType, `{"choices":[{"text":"old"}]}`,
+			callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer has no message", Retryable: true},
+		},
+		{
+			"error with 200", 200, jsonType, `{"error":{"message":"Provider returned 429","code":429}}`,
+			callvet.Fault{Kind: callvet.FaultRateLimit, HTTP: 429, Message: "Provider returned 429", Retryable: true},
+		},
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			t.Parallel()
@@ -217,15 +267,24 @@ func TestRetryAfter(t *testing.T) {
 		{[]string{"retry-after", "soon"}, `{}`, 0},
 		{[]string{"retry-after", "-3"}, `{}`, 0},
 		{[]string{"retry-after", "NaN"}, `{}`, 0},
-		{[]string{"x-ratelimit-remaining-requests", "0", "x-ratelimit-reset-requests", "6m0s",
-			"x-ratelimit-remaining-tokens", "99", "x-ratelimit-reset-tokens", "120ms"}, `{}`, 6 * time.Minute},
-		{[]string{"x-ratelimit-reset-requests", "2s", "x-ratelimit-reset-tokens", "120ms"}, `{}`,
-			120 * time.Millisecond},
-		{[]string{"anthropic-ratelimit-tokens-remaining", "0", "anthropic-ratelimit-tokens-reset",
-			now.Add(9 * time.Second).Format(time.RFC3339)}, `{}`, 9 * time.Second},
+		{[]string{
+			"x-ratelimit-remaining-requests", "0", "x-ratelimit-reset-requests", "6m0s",
+			"x-ratelimit-remaining-tokens", "99", "x-ratelimit-reset-tokens", "120ms",
+		}, `{}`, 6 * time.Minute},
+		{
+			[]string{"x-ratelimit-reset-requests", "2s", "x-ratelimit-reset-tokens", "120ms"},
+			`{}`,
+			120 * time.Millisecond,
+		},
+		{[]string{
+			"anthropic-ratelimit-tokens-remaining", "0", "anthropic-ratelimit-tokens-reset",
+			now.Add(9 * time.Second).Format(time.RFC3339),
+		}, `{}`, 9 * time.Second},
 		{[]string{"x-ratelimit-reset", fmt.Sprint(now.Add(4 * time.Second).UnixMilli())}, `{}`, 4 * time.Second},
-		{nil, `{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"17s"}]}}`,
-			17 * time.Second},
+		{
+			nil, `{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"17s"}]}}`,
+			17 * time.Second,
+		},
 		{nil, `{}`, 0},
 	} {
 		f := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
@@ -311,15 +370,31 @@ func TestDefaultTemperature(t *testing.T) {
 		requests int // sent by two Generate calls
 		fault    bool
 	}{
-		{"param", Config{DefaultTemperature: &zero}, 400,
-			`{"error":{"message":"Not supported.","param":"temperature"}}`, 3, false},
-		{"message", Config{DefaultTemperature: &zero}, 400,
-			`{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model."}}`, 3, false},
-		{"another parameter", Config{DefaultTemperature: &zero}, 400,
-			`{"error":{"message":"Not supported.","param":"seed"}}`, 2, true},
+		{
+			"param",
+			Config{DefaultTemperature: &zero},
+			400,
+			`{"error":{"message":"Not supported.","param":"temperature"}}`, 3, false,
+		},
+		{
+			"message",
+			Config{DefaultTemperature: &zero},
+			400,
+			`{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model."}}`, 3, false,
+		},
+		{
+			"another parameter",
+			Config{DefaultTemperature: &zero},
+			400,
+			`{"error":{"message":"Not supported.","param":"seed"}}`, 2, true,
+		},
 		{"server", Config{DefaultTemperature: &zero}, 500, `{"error":{"message":"temperature"}}`, 2, true},
-		{"asked for", Config{Params: callvet.Params{Temperature: &zero}, DefaultTemperature: &zero}, 400,
-			`{"error":{"message":"no","param":"temperature"}}`, 3, false},
+		{
+			"asked for",
+			Config{Params: callvet.Params{Temperature: &zero}, DefaultTemperature: &zero},
+			400,
+			`{"error":{"message":"no","param":"temperature"}}`, 3, false,
+		},
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			t.Parallel()

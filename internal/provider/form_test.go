@@ -98,12 +98,18 @@ func askForm(t *testing.T, spec string, answers ...string) (*formServer, *callve
 func TestAnswerForm(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ spec, answer, member, want string }{
-		{"openai/m", formChat, "response_format",
-			`{"type":"json_schema","json_schema":{"name":"verdict","schema":{"type":"object"},"strict":true}}`},
-		{"openai-responses/m", formResponses, "text",
-			`{"format":{"type":"json_schema","name":"verdict","schema":{"type":"object"},"strict":true}}`},
-		{"gemini/m", formGemini, "generationConfig",
-			`{"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}}`},
+		{
+			"openai/m", formChat, "response_format",
+			`{"type":"json_schema","json_schema":{"name":"verdict","schema":{"type":"object"},"strict":true}}`,
+		},
+		{
+			"openai-responses/m", formResponses, "text",
+			`{"format":{"type":"json_schema","name":"verdict","schema":{"type":"object"},"strict":true}}`,
+		},
+		{
+			"gemini/m", formGemini, "generationConfig",
+			`{"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}}`,
+		},
 		{"ollama/m", formOllama, "format", `{"type":"object"}`},
 		{"anthropic/m", formTool, "tool_choice", `{"type":"tool","name":"verdict"}`},
 	} {
@@ -125,13 +131,19 @@ func TestAnswerForm(t *testing.T) {
 func TestAnswerFormRefused(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ spec, refusal, answer, member string }{
-		{"openai/m",
-			`400 {"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":"response_format"}}`, formChat, "response_format"},
+		{
+			"openai/m",
+			`400 {"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":"response_format"}}`, formChat, "response_format",
+		},
 		{"openai/m", `400 {"error":"json_schema is not supported"}`, formChat, "response_format"},
-		{"gemini/m",
-			`400 {"error":{"message":"Invalid JSON payload received. Unknown name \"responseJsonSchema\" at 'generation_config': Cannot find field."}}`, formGemini, "generationConfig"},
-		{"anthropic/m", `400 {"error":{"message":"Thinking may not be enabled when tool_choice forces tool use."}}`,
-			formText, "tool_choice"},
+		{
+			"gemini/m",
+			`400 {"error":{"message":"Invalid JSON payload received. Unknown name \"responseJsonSchema\" at 'generation_config': Cannot find field."}}`, formGemini, "generationConfig",
+		},
+		{
+			"anthropic/m", `400 {"error":{"message":"Thinking may not be enabled when tool_choice forces tool use."}}`,
+			formText, "tool_choice",
+		},
 	} {
 		t.Run(tc.spec, func(t *testing.T) {
 			t.Parallel()

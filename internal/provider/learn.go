@@ -147,8 +147,10 @@ func wireNames(param string) []string {
 	case paramSeed:
 		return []string{"seed", "random_seed"}
 	case paramEffort:
-		return []string{"reasoning_effort", "reasoning.effort", "output_config", "output_config.effort", "effort",
-			"thinkingLevel", "thinking_level", "thinkingConfig"}
+		return []string{
+			"reasoning_effort", "reasoning.effort", "output_config", "output_config.effort", "effort",
+			"thinkingLevel", "thinking_level", "thinkingConfig",
+		}
 	case paramParallel:
 		return []string{"parallel_tool_calls", "disable_parallel_tool_use"}
 	}

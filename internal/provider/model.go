@@ -114,7 +114,8 @@ func (m *model) moves(fault *callvet.Fault) bool {
 
 // elsewhere asks in the provider's other API.
 func (m *model) elsewhere(ctx context.Context, req *callvet.Request,
-	before []callvet.Exchange) (*callvet.Response, error) {
+	before []callvet.Exchange,
+) (*callvet.Response, error) {
 	resp, err := m.other.Generate(ctx, req)
 	if err != nil {
 		var fault *callvet.Fault
@@ -135,8 +136,10 @@ func (m *model) elsewhere(ctx context.Context, req *callvet.Request,
 
 // query is what req asks of this model.
 func (m *model) query(req *callvet.Request) *query {
-	q := &query{req: req, turns: withIDs(req.Turns, m.fit), params: m.policy.adjust(req.Params, nil), stream: m.stream,
-		form: req.Form}
+	q := &query{
+		req: req, turns: withIDs(req.Turns, m.fit), params: m.policy.adjust(req.Params, nil), stream: m.stream,
+		form: req.Form,
+	}
 	m.shape(q)
 	req = q.req
 	q.limit = q.params.MaxTokens

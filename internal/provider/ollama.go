@@ -198,8 +198,10 @@ func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error 
 	if done, told := root.Get("done"); told && !done.Bool() {
 		return errNotDone
 	}
-	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: at(msg, "content").Str(),
-		Reasoning: at(msg, "thinking").Str()}
+	turn := callvet.Turn{
+		Role: callvet.RoleAssistant, Content: at(msg, "content").Str(),
+		Reasoning: at(msg, "thinking").Str(),
+	}
 	for _, p := range ollamaCalls(msg) {
 		turn.Calls = append(turn.Calls, message.NewCall(p.ID, p.Name, p.Args))
 	}
@@ -223,8 +225,10 @@ func ollamaCalls(msg value.Value) []message.Piece {
 func (w *ollama) finish(root value.Value, resp *callvet.Response) error {
 	resp.Model, resp.FinishReason = at(root, "model").Str(), at(root, "done_reason").Str()
 	var r message.UsageReader
-	resp.Usage = r.Done(callvet.Usage{InputTokens: r.Need(root, "prompt_eval_count"),
-		OutputTokens: r.Need(root, "eval_count")})
+	resp.Usage = r.Done(callvet.Usage{
+		InputTokens:  r.Need(root, "prompt_eval_count"),
+		OutputTokens: r.Need(root, "eval_count"),
+	})
 	return nil
 }
 

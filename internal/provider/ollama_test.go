@@ -54,9 +54,11 @@ func TestOllamaAnswers(t *testing.T) {
 			t.Errorf("stream %v: %+v %s", stream, resp, d)
 		}
 	}
-	for name, text := range map[string]string{"cut": ollamaStream[:300],
+	for name, text := range map[string]string{
+		"cut":    ollamaStream[:300],
 		"no end": strings.TrimSuffix(ollamaStream, ollamaStream[strings.LastIndex(ollamaStream, `{"model"`):]),
-		"error":  `{"error":"the model stopped"}` + "\n"} {
+		"error":  `{"error":"the model stopped"}` + "\n",
+	} {
 		m, _ := mustOpen(t, "ollama/m", Config{BaseURL: lines(t, text).URL, Stream: true})
 		if _, err := m.Generate(t.Context(), hello()); err == nil {
 			t.Errorf("%s: no error", name)
@@ -75,8 +77,10 @@ func TestOllamaRequest(t *testing.T) {
 	}})
 	ask(t, m, &callvet.Request{Params: target.Params, System: "Be brief.", Turns: []callvet.Turn{
 		{Role: callvet.RoleUser, Content: "Weather?"},
-		{Role: callvet.RoleAssistant, Reasoning: "Hm.",
-			Calls: []callvet.Call{{ID: "c1", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)}}},
+		{
+			Role: callvet.RoleAssistant, Reasoning: "Hm.",
+			Calls: []callvet.Call{{ID: "c1", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)}},
+		},
 		{Role: callvet.RoleTool, CallID: "c1", Tool: "get_weather", Content: "rain"},
 	}})
 	var got, want any
@@ -109,8 +113,11 @@ func TestContextGrows(t *testing.T) {
 	}{
 		"it fits":           {4000, 16_384, "", []int{4096}, ""},
 		"it fits after two": {16_000, 131_072, "", []int{4096, 8192, 16_384}, ""},
-		"the model takes less": {16_000, 8192, "", []int{4096, 8192},
-			"the model takes 8192 tokens: shorten the prompt"},
+		"the model takes less": {
+			16_000, 8192, "",
+			[]int{4096, 8192},
+			"the model takes 8192 tokens: shorten the prompt",
+		},
 		"the model takes no more":    {16_000, 4096, "", []int{4096}, "the model takes 4096 tokens"},
 		"a context that is set":      {16_000, 131_072, "6000", []int{6000}, "num_ctx is set to 6000: raise it"},
 		"a server that tells nought": {90_000, 0, "", []int{4096, 8192}, "shorten the prompt"},
@@ -155,8 +162,10 @@ func TestContextGrows(t *testing.T) {
 		}
 		m, target := mustOpen(t, "ollama/m", cfg)
 		_, err := m.Generate(t.Context(),
-			&callvet.Request{Params: target.Params,
-				Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: strings.Repeat("7 1 9 ", 900)}}})
+			&callvet.Request{
+				Params: target.Params,
+				Turns:  []callvet.Turn{{Role: callvet.RoleUser, Content: strings.Repeat("7 1 9 ", 900)}},
+			})
 		if d := cmp.Diff(c.sizes, asked); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -191,8 +200,10 @@ func TestOllamaGivesUp(t *testing.T) {
 		"native, streamed": {"ollama/m", lines(t, native+"\n"), true, true},
 		"compatible":       {"compatible/m", replies(t, chat), false, true},
 		"another server":   {"compatible/m", replies(t, strings.Replace(chat, "fp_ollama", "fp_1", 1)), false, false},
-		"it stopped": {"compatible/m",
-			replies(t, strings.Replace(chat, `"finish_reason":null`, `"finish_reason":"stop"`, 1)), false, false},
+		"it stopped": {
+			"compatible/m",
+			replies(t, strings.Replace(chat, `"finish_reason":null`, `"finish_reason":"stop"`, 1)), false, false,
+		},
 	} {
 		m, _ := mustOpen(t, c.spec, Config{BaseURL: c.f.URL, Stream: c.stream})
 		_, err := m.Generate(t.Context(), hello())
@@ -214,8 +225,13 @@ func TestContextFor(t *testing.T) {
 		maxTokens *int
 		want      int
 	}{
-		{0, nil, 4096}, {2048, nil, 4096}, {2049, nil, 8192}, {4086, &ten, 4096}, {4087, &ten, 8192},
-		{55_000, nil, 65_536}, {10, &much, 131_072},
+		{0, nil, 4096},
+		{2048, nil, 4096},
+		{2049, nil, 8192},
+		{4086, &ten, 4096},
+		{4087, &ten, 8192},
+		{55_000, nil, 65_536},
+		{10, &much, 131_072},
 	} {
 		if got := contextFor(c.prompt, c.maxTokens); got != c.want {
 			t.Errorf("%+v: %d", c, got)
@@ -263,36 +279,62 @@ func TestCutPrompts(t *testing.T) {
 		name, spec, answer, prompt string
 		cut                        bool
 	}{
-		{"ollama, half of the window", "ollama/m",
-			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":2050`, 1), english, true},
-		{"ollama, a window", "ollama/m",
-			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4096`, 1), english, true},
-		{"ollama, all of it", "ollama/m",
-			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":9001`, 1), english, false},
-		{"ollama, not told", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10,`, ``, 1),
-			english, false},
-		{"ollama, lines of dashes", "ollama/m",
+		{
+			"ollama, half of the window", "ollama/m",
+			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":2050`, 1), english, true,
+		},
+		{
+			"ollama, a window", "ollama/m",
+			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4096`, 1), english, true,
+		},
+		{
+			"ollama, all of it", "ollama/m",
+			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":9001`, 1), english, false,
+		},
+		{
+			"ollama, not told", "ollama/m", strings.Replace(ollamaAnswer, `"prompt_eval_count":10,`, ``, 1),
+			english, false,
+		},
+		{
+			"ollama, lines of dashes", "ollama/m",
 			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":600`, 1),
-			strings.Repeat(strings.Repeat("-", 79)+"\n", 500), false},
+			strings.Repeat(strings.Repeat("-", 79)+"\n", 500), false,
+		},
 		{"ollama, short", "ollama/m", ollamaAnswer, english[:4000], false},
-		{"ollama, a window that many characters a token would fit", "ollama/m",
+		{
+			"ollama, a window that many characters a token would fit", "ollama/m",
 			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4096`, 1),
-			english[:12_000], true},
-		{"ollama, beside a window", "ollama/m",
+			english[:12_000], true,
+		},
+		{
+			"ollama, beside a window", "ollama/m",
 			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4095`, 1),
-			english[:12_000], false},
-		{"a window that is no power of two", "compatible/m",
-			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5120,"completion_tokens":1,"total_tokens":5121}}`, english[:24_000], true},
-		{"more tokens than characters", "compatible/m",
-			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":2048,"completion_tokens":1,"total_tokens":2049}}`, "hi", false},
-		{"Chinese", "compatible/m",
-			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4000,"completion_tokens":1,"total_tokens":4001}}`, strings.Repeat("今天奥斯陆的天气", 1600), true},
-		{"Chinese that fits", "compatible/m",
-			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":8000,"completion_tokens":1,"total_tokens":8001}}`, strings.Repeat("今天奥斯陆的天气", 1600), false},
-		{"another server", "lmstudio/m",
-			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4096,"completion_tokens":1,"total_tokens":4097}}`, english, true},
-		{"a server that fits", "lmstudio/m",
-			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1,"total_tokens":9001}}`, english, false},
+			english[:12_000], false,
+		},
+		{
+			"a window that is no power of two", "compatible/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5120,"completion_tokens":1,"total_tokens":5121}}`, english[:24_000], true,
+		},
+		{
+			"more tokens than characters", "compatible/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":2048,"completion_tokens":1,"total_tokens":2049}}`, "hi", false,
+		},
+		{
+			"Chinese", "compatible/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4000,"completion_tokens":1,"total_tokens":4001}}`, strings.Repeat("今天奥斯陆的天气", 1600), true,
+		},
+		{
+			"Chinese that fits", "compatible/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":8000,"completion_tokens":1,"total_tokens":8001}}`, strings.Repeat("今天奥斯陆的天气", 1600), false,
+		},
+		{
+			"another server", "lmstudio/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":4096,"completion_tokens":1,"total_tokens":4097}}`, english, true,
+		},
+		{
+			"a server that fits", "lmstudio/m",
+			`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1,"total_tokens":9001}}`, english, false,
+		},
 	} {
 		m, _ := mustOpen(t, c.spec, Config{BaseURL: replies(t, c.answer).URL})
 		_, err := m.Generate(t.Context(),

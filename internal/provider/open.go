@@ -132,7 +132,8 @@ func providerOpen(spec string, cfg *Config) (*model, callvet.Target, error) {
 // of its service. other is the one that it may want besides; nil: there is none, as beside
 // the dated versions of Azure's API.
 func apiOf(svc *providerService, id string, own bool, cfg *Config,
-	t *callvet.Target) (asked, other *providerService, err error) {
+	t *callvet.Target,
+) (asked, other *providerService, err error) {
 	name := svc.responses()
 	if name == "" {
 		return svc, nil, nil
@@ -145,8 +146,10 @@ func apiOf(svc *providerService, id string, own bool, cfg *Config,
 	if own || !onlyResponses(id, &cfg.Params) {
 		return svc, other, nil
 	}
-	adj := callvet.Adjustment{Param: "api", Action: actWarn, From: "Chat Completions",
-		Reason: "it takes no tools from this model while it reasons; "}
+	adj := callvet.Adjustment{
+		Param: "api", Action: actWarn, From: "Chat Completions",
+		Reason: "it takes no tools from this model while it reasons; ",
+	}
 	if other == nil {
 		adj.Reason += "leave out the API version for the Responses API, or --reasoning-effort none"
 		other = svc
@@ -192,8 +195,10 @@ func newModel(svc *providerService, id string, cfg *Config, pol policy) *model {
 		m.wire, m.noChoice = &ollama{chat{model: id, names: n}}, true
 	case wireResponses:
 		n.seed, n.stop = "", ""
-		m.wire = &responses{model: id, names: n,
-			reasons: inAny(id, []string{"o1", "o3", "o4", "gpt-5+"}) && !inAny(id, chatModels())}
+		m.wire = &responses{
+			model: id, names: n,
+			reasons: inAny(id, []string{"o1", "o3", "o4", "gpt-5+"}) && !inAny(id, chatModels()),
+		}
 	default:
 		n.effort = "reasoning_effort"
 		m.wire = &chat{model: id, names: n, usageOption: !svc.noUsageOption}

@@ -82,110 +82,194 @@ func rules() []rule {
 	const fixed = "reasoning models take the default only"
 	const thinks = "taken only with reasoning_effort none"
 	return []rule{
-		{providers: all, families: reasoning, except: chatOnly, param: paramTemperature, action: actDrop,
-			reason: fixed},
+		{
+			providers: all, families: reasoning, except: chatOnly, param: paramTemperature, action: actDrop,
+			reason: fixed,
+		},
 		{providers: all, families: reasoning, except: chatOnly, param: paramTopP, action: actDrop, reason: fixed},
-		{providers: all, families: later, except: dotted, param: paramTemperature, action: actDrop, unless: noEffort,
-			reason: thinks},
-		{providers: all, families: later, except: dotted, param: paramTopP, action: actDrop, unless: noEffort,
-			reason: thinks},
-		{providers: all, families: thinking, except: chatOnly, param: paramTemperature, action: actDrop,
-			unless: effortNone, reason: thinks},
-		{providers: all, families: thinking, except: chatOnly, param: paramTopP, action: actDrop, unless: effortNone,
-			reason: thinks},
-		{providers: all, families: reasoning, except: chatOnly, param: paramStop, action: actDrop,
-			reason: "reasoning models do not take stop sequences"},
-		{providers: all, families: oSeries, param: paramParallel, action: actDrop,
-			reason: "o-series models do not take parallel_tool_calls"},
-		{providers: all, families: append([]string{"gpt-3.5", "gpt-4", "gpt-4o", "gpt-4.1", "chatgpt"}, chatOnly...),
-			param: paramEffort, action: actDrop, reason: "only reasoning models take it"},
-		{providers: []string{"openai"}, param: paramMaxTokens, action: actRename, to: "max_completion_tokens",
-			reason: "max_tokens is deprecated and refused by reasoning models"},
-		{providers: []string{azure}, families: slices.Concat(reasoning, later), param: paramMaxTokens,
-			action: actRename, to: "max_completion_tokens", reason: "reasoning models refuse max_tokens"},
-		{providers: responses, param: paramMaxTokens, action: actClamp, min: 16, max: math.MaxInt32,
-			reason: "this API takes 16 or more"},
-		{providers: responses, param: paramMaxTokens, action: actRename, to: "max_output_tokens",
-			reason: "its name in this API"},
+		{
+			providers: all, families: later, except: dotted, param: paramTemperature, action: actDrop, unless: noEffort,
+			reason: thinks,
+		},
+		{
+			providers: all, families: later, except: dotted, param: paramTopP, action: actDrop, unless: noEffort,
+			reason: thinks,
+		},
+		{
+			providers: all, families: thinking, except: chatOnly, param: paramTemperature, action: actDrop,
+			unless: effortNone, reason: thinks,
+		},
+		{
+			providers: all, families: thinking, except: chatOnly, param: paramTopP, action: actDrop, unless: effortNone,
+			reason: thinks,
+		},
+		{
+			providers: all, families: reasoning, except: chatOnly, param: paramStop, action: actDrop,
+			reason: "reasoning models do not take stop sequences",
+		},
+		{
+			providers: all, families: oSeries, param: paramParallel, action: actDrop,
+			reason: "o-series models do not take parallel_tool_calls",
+		},
+		{
+			providers: all, families: append([]string{"gpt-3.5", "gpt-4", "gpt-4o", "gpt-4.1", "chatgpt"}, chatOnly...),
+			param: paramEffort, action: actDrop, reason: "only reasoning models take it",
+		},
+		{
+			providers: []string{"openai"}, param: paramMaxTokens, action: actRename, to: "max_completion_tokens",
+			reason: "max_tokens is deprecated and refused by reasoning models",
+		},
+		{
+			providers: []string{azure}, families: slices.Concat(reasoning, later), param: paramMaxTokens,
+			action: actRename, to: "max_completion_tokens", reason: "reasoning models refuse max_tokens",
+		},
+		{
+			providers: responses, param: paramMaxTokens, action: actClamp, min: 16, max: math.MaxInt32,
+			reason: "this API takes 16 or more",
+		},
+		{
+			providers: responses, param: paramMaxTokens, action: actRename, to: "max_output_tokens",
+			reason: "its name in this API",
+		},
 		{providers: responses, param: paramSeed, action: actDrop, reason: "this API has no seed"},
 		{providers: responses, param: paramStop, action: actDrop, reason: "this API has no stop sequences"},
-		{providers: slices.Concat(all, []string{"deepseek", "groq", "xai", "gemini"}), param: paramTemperature,
-			action: actClamp, max: 2, reason: "allowed: 0 to 2"},
+		{
+			providers: slices.Concat(all, []string{"deepseek", "groq", "xai", "gemini"}), param: paramTemperature,
+			action: actClamp, max: 2, reason: "allowed: 0 to 2",
+		},
 
-		{providers: claude, families: claudeAfterOpus46(), param: paramTemperature, action: actDrop,
-			reason: "models after Claude Opus 4.6 take the default, 1, only"},
-		{providers: claude, families: claudeAfterOpus46(), param: paramTopP, action: actDrop,
-			reason: "models after Claude Opus 4.6 take the default only"},
-		{providers: []string{"anthropic"}, param: paramTemperature, action: actClamp, max: 1,
-			reason: "allowed: 0 to 1"},
-		{providers: []string{"anthropic"}, param: paramTopP, action: actDrop, unless: noTemperature,
-			reason: "temperature and top_p exclude each other; temperature is kept"},
-		{providers: []string{"anthropic"}, param: paramMaxTokens, action: actWarn, to: strconv.Itoa(defaultMaxTokens),
-			unless: func(p *callvet.Params) bool { return p.MaxTokens != nil }, reason: "the API demands a limit"},
-		{providers: []string{"anthropic"}, param: paramStop, action: actRename, to: "stop_sequences",
-			reason: "its name in this API"},
+		{
+			providers: claude, families: claudeAfterOpus46(), param: paramTemperature, action: actDrop,
+			reason: "models after Claude Opus 4.6 take the default, 1, only",
+		},
+		{
+			providers: claude, families: claudeAfterOpus46(), param: paramTopP, action: actDrop,
+			reason: "models after Claude Opus 4.6 take the default only",
+		},
+		{
+			providers: []string{"anthropic"}, param: paramTemperature, action: actClamp, max: 1,
+			reason: "allowed: 0 to 1",
+		},
+		{
+			providers: []string{"anthropic"}, param: paramTopP, action: actDrop, unless: noTemperature,
+			reason: "temperature and top_p exclude each other; temperature is kept",
+		},
+		{
+			providers: []string{"anthropic"}, param: paramMaxTokens, action: actWarn, to: strconv.Itoa(defaultMaxTokens),
+			unless: func(p *callvet.Params) bool { return p.MaxTokens != nil }, reason: "the API demands a limit",
+		},
+		{
+			providers: []string{"anthropic"}, param: paramStop, action: actRename, to: "stop_sequences",
+			reason: "its name in this API",
+		},
 		{providers: []string{"anthropic"}, param: paramSeed, action: actDrop, reason: "this API has no seed"},
-		{providers: []string{"anthropic"}, families: claudeWithoutEffort(), except: claudeWithEffort(),
+		{
+			providers: []string{"anthropic"}, families: claudeWithoutEffort(), except: claudeWithEffort(),
 			param: paramEffort, action: actDrop,
-			reason: "this model takes a thinking budget instead (set it as an extra parameter)"},
-		{providers: []string{"anthropic"}, param: paramEffort, action: actClamp,
+			reason: "this model takes a thinking budget instead (set it as an extra parameter)",
+		},
+		{
+			providers: []string{"anthropic"}, param: paramEffort, action: actClamp,
 			efforts: map[string]string{"minimal": "low", "none": ""},
-			reason:  "allowed: low, medium, high, and more for newer models"},
-		{providers: []string{"anthropic"}, families: []string{"claude-opus-4-6", "claude-sonnet-4-6"},
+			reason:  "allowed: low, medium, high, and more for newer models",
+		},
+		{
+			providers: []string{"anthropic"}, families: []string{"claude-opus-4-6", "claude-sonnet-4-6"},
 			param: paramEffort, action: actClamp, efforts: map[string]string{"xhigh": "high"},
-			reason: "allowed: low, medium, high, max"},
-		{providers: []string{"anthropic"}, families: []string{"claude-opus-4-5"}, param: paramEffort, action: actClamp,
-			efforts: map[string]string{"xhigh": "high", "max": "high"}, reason: "allowed: low, medium, high"},
-		{providers: []string{"anthropic"}, param: paramEffort, action: actRename, to: "output_config.effort",
-			reason: "its name in this API"},
+			reason: "allowed: low, medium, high, max",
+		},
+		{
+			providers: []string{"anthropic"}, families: []string{"claude-opus-4-5"}, param: paramEffort, action: actClamp,
+			efforts: map[string]string{"xhigh": "high", "max": "high"}, reason: "allowed: low, medium, high",
+		},
+		{
+			providers: []string{"anthropic"}, param: paramEffort, action: actRename, to: "output_config.effort",
+			reason: "its name in this API",
+		},
 
-		{providers: []string{"gemini"}, param: paramTopP, action: actRename, to: "topP",
-			reason: "its name in this API"},
-		{providers: []string{"gemini"}, param: paramMaxTokens, action: actRename, to: "maxOutputTokens",
-			reason: "its name in this API"},
-		{providers: []string{"gemini"}, param: paramStop, action: actRename, to: "stopSequences",
-			reason: "its name in this API"},
-		{providers: []string{"gemini"}, param: paramParallel, action: actDrop,
-			reason: "this API cannot switch parallel calls"},
-		{providers: []string{"gemini"}, families: gemini3(), param: paramEffort, action: actClamp,
+		{
+			providers: []string{"gemini"}, param: paramTopP, action: actRename, to: "topP",
+			reason: "its name in this API",
+		},
+		{
+			providers: []string{"gemini"}, param: paramMaxTokens, action: actRename, to: "maxOutputTokens",
+			reason: "its name in this API",
+		},
+		{
+			providers: []string{"gemini"}, param: paramStop, action: actRename, to: "stopSequences",
+			reason: "its name in this API",
+		},
+		{
+			providers: []string{"gemini"}, param: paramParallel, action: actDrop,
+			reason: "this API cannot switch parallel calls",
+		},
+		{
+			providers: []string{"gemini"}, families: gemini3(), param: paramEffort, action: actClamp,
 			efforts: map[string]string{"none": "", "xhigh": "high", "max": "high"},
-			reason:  "allowed: minimal, low, medium, high"},
-		{providers: []string{"gemini"}, families: gemini3(), param: paramEffort, action: actRename,
-			to: "thinkingConfig.thinkingLevel", reason: "its name in this API"},
-		{providers: []string{"gemini"}, except: gemini3(), param: paramEffort, action: actDrop,
-			reason: "models before Gemini 3 take a thinking budget instead (set thinkingConfig as an extra parameter)"},
-		{providers: []string{"gemini"}, families: gemini3(), param: paramTemperature, action: actWarn,
+			reason:  "allowed: minimal, low, medium, high",
+		},
+		{
+			providers: []string{"gemini"}, families: gemini3(), param: paramEffort, action: actRename,
+			to: "thinkingConfig.thinkingLevel", reason: "its name in this API",
+		},
+		{
+			providers: []string{"gemini"}, except: gemini3(), param: paramEffort, action: actDrop,
+			reason: "models before Gemini 3 take a thinking budget instead (set thinkingConfig as an extra parameter)",
+		},
+		{
+			providers: []string{"gemini"}, families: gemini3(), param: paramTemperature, action: actWarn,
 			unless: func(p *callvet.Params) bool { return p.Temperature == nil || *p.Temperature >= 1 },
-			reason: "Google advises against less than 1 for Gemini 3"},
+			reason: "Google advises against less than 1 for Gemini 3",
+		},
 
-		{providers: []string{"mistral"}, param: paramTemperature, action: actClamp, max: 1.5,
-			reason: "allowed: 0 to 1.5"},
-		{providers: []string{"mistral"}, param: paramEffort, action: actClamp,
-			efforts: map[string]string{"max": "xhigh"}, reason: "allowed: none to xhigh"},
-		{providers: []string{"mistral"}, param: paramSeed, action: actRename, to: "random_seed",
-			reason: "its name in this API"},
-		{providers: []string{"cohere"}, param: paramTopP, action: actClamp, min: 0.01, max: 0.99,
-			reason: "allowed: 0.01 to 0.99"},
-		{providers: []string{"deepseek"}, families: []string{"deepseek-reasoner"}, param: paramTemperature,
-			action: actWarn, unless: noTemperature, reason: "accepted, without effect on this model"},
-		{providers: []string{"xai"}, families: []string{"grok-4"}, param: paramStop, action: actDrop,
-			reason: "reasoning models do not take stop sequences"},
-		{providers: []string{"xai"}, families: []string{"grok-4"}, param: paramEffort, action: actDrop,
-			reason: "this model does not take it"},
-		{providers: []string{"ollama"}, param: paramParallel, action: actDrop,
-			reason: "this API cannot switch parallel calls"},
+		{
+			providers: []string{"mistral"}, param: paramTemperature, action: actClamp, max: 1.5,
+			reason: "allowed: 0 to 1.5",
+		},
+		{
+			providers: []string{"mistral"}, param: paramEffort, action: actClamp,
+			efforts: map[string]string{"max": "xhigh"}, reason: "allowed: none to xhigh",
+		},
+		{
+			providers: []string{"mistral"}, param: paramSeed, action: actRename, to: "random_seed",
+			reason: "its name in this API",
+		},
+		{
+			providers: []string{"cohere"}, param: paramTopP, action: actClamp, min: 0.01, max: 0.99,
+			reason: "allowed: 0.01 to 0.99",
+		},
+		{
+			providers: []string{"deepseek"}, families: []string{"deepseek-reasoner"}, param: paramTemperature,
+			action: actWarn, unless: noTemperature, reason: "accepted, without effect on this model",
+		},
+		{
+			providers: []string{"xai"}, families: []string{"grok-4"}, param: paramStop, action: actDrop,
+			reason: "reasoning models do not take stop sequences",
+		},
+		{
+			providers: []string{"xai"}, families: []string{"grok-4"}, param: paramEffort, action: actDrop,
+			reason: "this model does not take it",
+		},
+		{
+			providers: []string{"ollama"}, param: paramParallel, action: actDrop,
+			reason: "this API cannot switch parallel calls",
+		},
 	}
 }
 
 // chatModels are OpenAI's models that do not reason, although their family does.
 func chatModels() []string {
-	return []string{"gpt-5-chat", "gpt-5.1-chat", "gpt-5.2-chat", "gpt-5.3-chat", "gpt-5.4-chat", "gpt-5.5-chat",
-		"gpt-5.6-chat"}
+	return []string{
+		"gpt-5-chat", "gpt-5.1-chat", "gpt-5.2-chat", "gpt-5.3-chat", "gpt-5.4-chat", "gpt-5.5-chat",
+		"gpt-5.6-chat",
+	}
 }
 
 func claudeAfterOpus46() []string {
-	return []string{"claude-opus-4-7+", "claude-sonnet-5+", "claude-haiku-5+", "claude-fable-5+", "claude-mythos-5+",
-		"claude-mythos-preview"}
+	return []string{
+		"claude-opus-4-7+", "claude-sonnet-5+", "claude-haiku-5+", "claude-fable-5+", "claude-mythos-5+",
+		"claude-mythos-preview",
+	}
 }
 
 func claudeWithEffort() []string {

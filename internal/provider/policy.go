@@ -97,8 +97,10 @@ func (pol policy) temperature(cfg *Config, note func(callvet.Adjustment)) (p cal
 	for i := range pol {
 		if r := &pol[i]; r.param == paramTemperature && r.action == actWarn && !r.unless(&p) {
 			from, _ := show(&p, paramTemperature)
-			note(callvet.Adjustment{Param: paramTemperature, Action: actDrop, From: from, Reason: r.reason,
-				Default: true})
+			note(callvet.Adjustment{
+				Param: paramTemperature, Action: actDrop, From: from, Reason: r.reason,
+				Default: true,
+			})
 			return cfg.Params, false
 		}
 	}

@@ -28,10 +28,14 @@ func TestImportPrices(t *testing.T) {
 			 "picture":{"litellm_provider":"openai","mode":"image_generation","input_cost_per_token":1e-06,"output_cost_per_token":2e-06},
 			 "no-price":{"litellm_provider":"openai","mode":"chat","input_cost_per_token":1e-06}}`,
 			[]Price{
-				{Provider: "gemini", Model: "gemini-9", Input: 1, Output: 2, MaxInput: 200000, Effective: "2026-11-22",
-					Source: "LiteLLM"},
-				{Provider: "openai", Model: "gpt-9", Input: 1.25, Cached: ptr(0.125), CacheWrite: ptr(1.5625),
-					CacheHour: ptr(2.5), Output: 10, Effective: "2026-11-22", Source: "LiteLLM"},
+				{
+					Provider: "gemini", Model: "gemini-9", Input: 1, Output: 2, MaxInput: 200000, Effective: "2026-11-22",
+					Source: "LiteLLM",
+				},
+				{
+					Provider: "openai", Model: "gpt-9", Input: 1.25, Cached: ptr(0.125), CacheWrite: ptr(1.5625),
+					CacheHour: ptr(2.5), Output: 10, Effective: "2026-11-22", Source: "LiteLLM",
+				},
 			},
 			4,
 		},
@@ -40,18 +44,24 @@ func TestImportPrices(t *testing.T) {
 			`{"google":{"id":"google","models":{"gemini-9":{"cost":{"input":1.5,"output":9,"cache_read":0.15,"cache_write":1.75,"context_over_200k":{"input":3}}}}},
 			 "anthropic":{"models":{"claude-9":{"cost":{"input":5,"output":25}},"claude-free":{}}}}`,
 			[]Price{
-				{Provider: "anthropic", Model: "claude-9", Input: 5, Output: 25, Effective: "2026-11-22",
-					Source: "models.dev"},
-				{Provider: "gemini", Model: "gemini-9", Input: 1.5, Cached: ptr(0.15), CacheWrite: ptr(1.75), Output: 9,
-					MaxInput: 200000, Effective: "2026-11-22", Source: "models.dev"},
+				{
+					Provider: "anthropic", Model: "claude-9", Input: 5, Output: 25, Effective: "2026-11-22",
+					Source: "models.dev",
+				},
+				{
+					Provider: "gemini", Model: "gemini-9", Input: 1.5, Cached: ptr(0.15), CacheWrite: ptr(1.75), Output: 9,
+					MaxInput: 200000, Effective: "2026-11-22", Source: "models.dev",
+				},
 			},
 			1,
 		},
 		{
 			"OpenRouter",
 			`{"data":[{"id":"openai/gpt-9","pricing":{"prompt":"0.00000125","completion":"0.00001","input_cache_read":"0","input_cache_write":"0.000002"}},{"id":"openrouter/auto","pricing":{"prompt":"-1","completion":"-1"}}]}`,
-			[]Price{{Provider: "openrouter", Model: "openai/gpt-9", Input: 1.25, Cached: ptr(0.0), CacheWrite: ptr(2.0),
-				Output: 10, Effective: "2026-11-22", Source: "OpenRouter"}},
+			[]Price{{
+				Provider: "openrouter", Model: "openai/gpt-9", Input: 1.25, Cached: ptr(0.0), CacheWrite: ptr(2.0),
+				Output: 10, Effective: "2026-11-22", Source: "OpenRouter",
+			}},
 			1,
 		},
 		{

@@ -123,8 +123,13 @@ func TestSignatures(t *testing.T) {
 	for _, c := range []struct {
 		model string
 		want  int
-	}{{"gemini-3-pro-preview", 2}, {"gemini-3.1-flash", 2}, {"gemini-4-pro", 2}, {"gemini-2.5-pro", 0},
-		{"gemini-2.0-flash", 0}} {
+	}{
+		{"gemini-3-pro-preview", 2},
+		{"gemini-3.1-flash", 2},
+		{"gemini-4-pro", 2},
+		{"gemini-2.5-pro", 0},
+		{"gemini-2.0-flash", 0},
+	} {
 		body := sent(t, "gemini/"+c.model, callvet.Params{}, elsewhere("a", "b"))
 		if got := strings.Count(body, `},"thoughtSignature":"skip_thought_signature_validator"}`); got != c.want {
 			t.Errorf("%s: %d signatures in %s", c.model, got, body)
@@ -166,8 +171,10 @@ func TestEffort(t *testing.T) {
 			t.Errorf("%s %s: %s", c.spec, c.effort, body)
 		}
 	}
-	own := callvet.Params{ReasoningEffort: "high",
-		Extra: map[string]json.RawMessage{"output_config": json.RawMessage(`{"effort":"low"}`)}}
+	own := callvet.Params{
+		ReasoningEffort: "high",
+		Extra:           map[string]json.RawMessage{"output_config": json.RawMessage(`{"effort":"low"}`)},
+	}
 	if body := sent(t, "anthropic/claude-opus-4-7", own, hello()); strings.Count(body, "output_config") != 1 ||
 		!strings.Contains(body, `"low"`) {
 		t.Error(body)
@@ -239,13 +246,19 @@ func TestEcho(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ message, want string }{
 		{`{"role": "assistant", "content":"Hi."}`, `{"role": "assistant", "content":"Hi."}`},
-		{`{"role":"assistant","content":"Hi.","annotations":[],"audio":null,"function_call":null,"tool_calls":[]}`,
-			`{"role":"assistant","content":"Hi."}`},
+		{
+			`{"role":"assistant","content":"Hi.","annotations":[],"audio":null,"function_call":null,"tool_calls":[]}`,
+			`{"role":"assistant","content":"Hi."}`,
+		},
 		{`{"role":"assistant","content":null,"annotations":[{"a":1}],"tool_calls":[{"id":"a"}],"reasoning_content":"Hm."}`, `{"role":"assistant","content":null,"tool_calls":[{"id":"a"}],"reasoning_content":"Hm."}`},
-		{`{"content":"Hi.","audio":{"data":"","id":""},"function_call":{"name":"","arguments":""}}`,
-			`{"content":"Hi."}`},
-		{`{"content":null,"audio":{"id":"a"},"function_call":{"name":"f","arguments":""}}`,
-			`{"content":null,"audio":{"id":"a"},"function_call":{"name":"f","arguments":""}}`},
+		{
+			`{"content":"Hi.","audio":{"data":"","id":""},"function_call":{"name":"","arguments":""}}`,
+			`{"content":"Hi."}`,
+		},
+		{
+			`{"content":null,"audio":{"id":"a"},"function_call":{"name":"f","arguments":""}}`,
+			`{"content":null,"audio":{"id":"a"},"function_call":{"name":"f","arguments":""}}`,
+		},
 		{`{"annotations":[]}`, ``},
 	} {
 		v, err := value.Parse([]byte(c.message))

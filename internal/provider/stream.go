@@ -33,7 +33,8 @@ type deltas interface {
 
 // readStream reads server-sent events, or JSON Lines. The raw text is kept as the body.
 func (m *model) readStream(outer, ctx context.Context, res *http.Response, d deltas,
-	start time.Time) (answer, *callvet.Fault) {
+	start time.Time,
+) (answer, *callvet.Fault) {
 	ans := answer{status: res.StatusCode, streamed: d}
 	var raw bytes.Buffer
 	in := bufio.NewReader(io.TeeReader(io.LimitReader(res.Body, m.maxBody+1), &raw))

@@ -129,25 +129,35 @@ func TestStreams(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ title, spec, events, finish, echo string }{
 		{"chat", "vllm/m", chatStream, "tool_calls", `"reasoning_content":"Hm."`},
-		{"messages", "anthropic/m", messageStream, "max_tokens",
-			`{"type":"thinking","thinking":"Hm.","signature":"c2ln"}`},
-		{"responses", "openai-responses/m", responseStream, "max_tokens",
-			`{"type":"reasoning","summary":[{"text":"Hm."}]}`},
-		{"responses, items on the way", "openai-responses/m", itemStream, "completed",
-			`{"type":"reasoning","summary":[{"text":"Hm."}]}`},
-		{"gemini", "gemini/m", geminiStream, "STOP",
-			`{"role":"model","parts":[{"text":"Hm.","thought":true},{"text":"One moment."},{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Oslo"}},"thoughtSignature":"c2ln"}`},
+		{
+			"messages", "anthropic/m", messageStream, "max_tokens",
+			`{"type":"thinking","thinking":"Hm.","signature":"c2ln"}`,
+		},
+		{
+			"responses", "openai-responses/m", responseStream, "max_tokens",
+			`{"type":"reasoning","summary":[{"text":"Hm."}]}`,
+		},
+		{
+			"responses, items on the way", "openai-responses/m", itemStream, "completed",
+			`{"type":"reasoning","summary":[{"text":"Hm."}]}`,
+		},
+		{
+			"gemini", "gemini/m", geminiStream, "STOP",
+			`{"role":"model","parts":[{"text":"Hm.","thought":true},{"text":"One moment."},{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Oslo"}},"thoughtSignature":"c2ln"}`,
+		},
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			t.Parallel()
 			f := streams(t, c.events)
 			m, _ := mustOpen(t, c.spec, Config{BaseURL: f.URL, Stream: true})
 			resp := ask(t, m, hello())
-			want := callvet.Turn{Role: callvet.RoleAssistant, Content: "One moment.", Reasoning: "Hm.",
+			want := callvet.Turn{
+				Role: callvet.RoleAssistant, Content: "One moment.", Reasoning: "Hm.",
 				Calls: []callvet.Call{
 					{ID: "a", Tool: "get_weather", Args: json.RawMessage(`{"city":"Oslo"}`)},
 					{ID: "b", Tool: "get_time", ArgsRaw: `{"tz":`},
-				}}
+				},
+			}
 			if c.spec == "gemini/m" { // arguments are no text there, so a text is one inside
 				want.Calls[1].ArgsRaw = `"{\"tz\":"`
 			}
@@ -183,22 +193,34 @@ func TestStreamFaults(t *testing.T) {
 		{"half an event", "vllm/m", "data: {\"choices\":[\n\n", callvet.FaultMalformed},
 		{"error", "vllm/m", "data: {\"error\":{\"message\":\"boom\",\"code\":429}}\n\n", callvet.FaultRateLimit},
 		{"empty", "vllm/m", "", callvet.FaultMalformed},
-		{"too large", "vllm/m", strings.Repeat(`data: {"choices":[{"delta":{"content":"aaaaaaaa"}}]}`+"\n\n", 1000),
-			callvet.FaultTooLarge},
+		{
+			"too large", "vllm/m", strings.Repeat(`data: {"choices":[{"delta":{"content":"aaaaaaaa"}}]}`+"\n\n", 1000),
+			callvet.FaultTooLarge,
+		},
 		{"cut message", "anthropic/m", messageStream[:900], callvet.FaultMalformed},
-		{"overloaded", "anthropic/m",
+		{
+			"overloaded", "anthropic/m",
 			"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n",
-			callvet.FaultServer},
+			callvet.FaultServer,
+		},
 		{"cut response", "openai-responses/m", responseStream[:200], callvet.FaultMalformed},
-		{"failed response", "openai-responses/m",
-			"data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"x\"}}}\n\n", callvet.FaultServer},
-		{"error in a response", "openai-responses/m",
-			"data: {\"type\":\"error\",\"error\":{\"message\":\"slow\",\"code\":429}}\n\n", callvet.FaultRateLimit},
+		{
+			"failed response", "openai-responses/m",
+			"data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"x\"}}}\n\n", callvet.FaultServer,
+		},
+		{
+			"error in a response", "openai-responses/m",
+			"data: {\"type\":\"error\",\"error\":{\"message\":\"slow\",\"code\":429}}\n\n", callvet.FaultRateLimit,
+		},
 		{"cut gemini", "gemini/m", geminiStream[:200], callvet.FaultMalformed},
-		{"error of gemini", "gemini/m", "data: {\"error\":{\"code\":503,\"message\":\"busy\"}}\n\n",
-			callvet.FaultServer},
-		{"stray delta", "anthropic/m", "data: {\"type\":\"content_block_delta\",\"delta\":{}}\n\n",
-			callvet.FaultMalformed},
+		{
+			"error of gemini", "gemini/m", "data: {\"error\":{\"code\":503,\"message\":\"busy\"}}\n\n",
+			callvet.FaultServer,
+		},
+		{
+			"stray delta", "anthropic/m", "data: {\"type\":\"content_block_delta\",\"delta\":{}}\n\n",
+			callvet.FaultMalformed,
+		},
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			t.Parallel()

@@ -65,34 +65,46 @@ func TestCallsOfStreams(t *testing.T) {
 				call(`{"index":"1","id":"b","function":{"name":"get_time"}}`)),
 			"a " + paris + " | b get_time {}",
 		},
-		"an element that is no call": {"vllm/m", chat(call(`{"index":0,"id":"a","function":{"name":"get_time"}},null`)),
-			"a get_time {} | c00010001  {}"},
+		"an element that is no call": {
+			"vllm/m", chat(call(`{"index":0,"id":"a","function":{"name":"get_time"}},null`)),
+			"a get_time {} | c00010001  {}",
+		},
 		"the form before tool_calls": {
 			"vllm/m", chat(`{"function_call":{"name":"get_weather","arguments":""}}`,
 				`{"function_call":{"arguments":"{\"city\":"}}`, `{"function_call":{"arguments":"\"Paris\"}"}}`),
 			"c00010000 " + paris,
 		},
-		"the form before tool_calls, empty": {"vllm/m",
+		"the form before tool_calls, empty": {
+			"vllm/m",
 			chat(call(`{"index":0,"id":"a","function":{"name":"get_time"}}`),
-				`{"function_call":{"name":"","arguments":""}}`), "a get_time {}"},
+				`{"function_call":{"name":"","arguments":""}}`), "a get_time {}",
+		},
 		"blocks in turns": {
 			"anthropic/m", messages(start("0", "a", "{}"), start("1", "b", "{}"), part("0", `"{\"city\":"`),
 				part("1", `"{\"city\":\"Rome\"}"`), part("0", `"\"Paris\"}"`)),
 			"a " + paris + ` | b get_weather {"city":"Rome"}`,
 		},
 		"a block that is whole": {"anthropic/m", messages(start("0", "a", `{"city":"Paris"}`)), "a " + paris},
-		"a block that is repeated": {"anthropic/m",
+		"a block that is repeated": {
+			"anthropic/m",
 			messages(start("0", "a", "{}"), part("0", `"{\"city\":"`), start("0", "a", "{}"),
-				part("0", `"{\"city\":\"Paris\"}"`)), "a " + paris},
-		"two blocks of one index": {"anthropic/m",
+				part("0", `"{\"city\":\"Paris\"}"`)), "a " + paris,
+		},
+		"two blocks of one index": {
+			"anthropic/m",
 			messages(start("0", "a", "{}"), part("0", `"{\"city\":\"Paris\"}"`), start("0", "b", "{}"),
-				part("0", `"{\"city\":\"Rome\"}"`)), "a " + paris + ` | b get_weather {"city":"Rome"}`},
-		"blocks without an index": {"anthropic/m",
+				part("0", `"{\"city\":\"Rome\"}"`)), "a " + paris + ` | b get_weather {"city":"Rome"}`,
+		},
+		"blocks without an index": {
+			"anthropic/m",
 			strings.NewReplacer(`"index":0,`,
 				"").Replace(messages(start("0", "a", "{}"), part("0", `"{\"city\":"`), part("0", `"\"Paris\"}"`),
-				start("0", "b", "{}"))), "a " + paris + ` | b get_weather {}`},
-		"a delta that is an object": {"anthropic/m", messages(start("0", "a", "{}"), part("0", `{"city":"Paris"}`)),
-			"a " + paris},
+				start("0", "b", "{}"))), "a " + paris + ` | b get_weather {}`,
+		},
+		"a delta that is an object": {
+			"anthropic/m", messages(start("0", "a", "{}"), part("0", `{"city":"Paris"}`)),
+			"a " + paris,
+		},
 		"items on the way only": {
 			"openai-responses/m", events(
 				`{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"a","name":"get_weather","arguments":""}}`,

@@ -15,17 +15,25 @@ var forms = []struct {
 	name, spec, answer, usage string
 	stream                    bool
 }{
-	{"chat", "openai/gpt-4.1-mini",
+	{
+		"chat", "openai/gpt-4.1-mini",
 		`{"model":"m","choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]USAGE}`,
-		`,"usage":{"prompt_tokens":IN,"completion_tokens":OUT}`, false},
-	{"chat stream", "openai/gpt-4.1-mini",
-		"data: {\"model\":\"m\",\"choices\":[{\"delta\":{\"content\":\"hello\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[]USAGE}\n\ndata: [DONE]\n\n", `,"usage":{"prompt_tokens":IN,"completion_tokens":OUT}`, true},
-	{"responses", "openai-responses/gpt-4.1-mini",
+		`,"usage":{"prompt_tokens":IN,"completion_tokens":OUT}`, false,
+	},
+	{
+		"chat stream", "openai/gpt-4.1-mini",
+		"data: {\"model\":\"m\",\"choices\":[{\"delta\":{\"content\":\"hello\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[]USAGE}\n\ndata: [DONE]\n\n", `,"usage":{"prompt_tokens":IN,"completion_tokens":OUT}`, true,
+	},
+	{
+		"responses", "openai-responses/gpt-4.1-mini",
 		`{"model":"m","status":"completed","output":[{"type":"message","content":[{"text":"hello"}]}]USAGE}`,
-		`,"usage":{"input_tokens":IN,"output_tokens":OUT}`, false},
-	{"messages", "anthropic/claude-sonnet-4-20250514",
+		`,"usage":{"input_tokens":IN,"output_tokens":OUT}`, false,
+	},
+	{
+		"messages", "anthropic/claude-sonnet-4-20250514",
 		`{"model":"m","content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn"USAGE}`,
-		`,"usage":{"input_tokens":IN,"output_tokens":OUT}`, false},
+		`,"usage":{"input_tokens":IN,"output_tokens":OUT}`, false,
+	},
 	{
 		"messages stream", "anthropic/claude-sonnet-4-20250514",
 		"data: {\"type\":\"message_start\",\"message\":{\"model\":\"m\",\"usage\":{\"input_tokens\":100,\"output_tokens\":1}}}\n\n" +
@@ -33,9 +41,11 @@ var forms = []struct {
 			"data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}USAGE}\n\ndata: {\"type\":\"message_stop\"}\n\n",
 		`,"usage":{"output_tokens":OUT}`, true,
 	},
-	{"gemini", "gemini/gemini-2.5-flash",
+	{
+		"gemini", "gemini/gemini-2.5-flash",
 		`{"modelVersion":"m","candidates":[{"content":{"parts":[{"text":"hello"}]},"finishReason":"STOP"}]USAGE}`,
-		`,"usageMetadata":{"promptTokenCount":IN,"candidatesTokenCount":OUT}`, false},
+		`,"usageMetadata":{"promptTokenCount":IN,"candidatesTokenCount":OUT}`, false,
+	},
 }
 
 // Usage that is not there, or cannot be true, is unknown on every wire: no count, no
@@ -98,16 +108,22 @@ func TestUsageThatCannotBeTrueIsUnknown(t *testing.T) {
 		note  string
 	}{
 		"total fits": {`{"prompt_tokens":100,"completion_tokens":5,"total_tokens":105}`, true, ""},
-		"total does not": {`{"prompt_tokens":100,"completion_tokens":5,"total_tokens":7}`, true,
-			"total_tokens is 7, and its parts make 105"},
+		"total does not": {
+			`{"prompt_tokens":100,"completion_tokens":5,"total_tokens":7}`, true,
+			"total_tokens is 7, and its parts make 105",
+		},
 		"total of reasoning too": {`{"prompt_tokens":100,"completion_tokens":5,"total_tokens":115,"completion_tokens_details":{"reasoning_tokens":10}}`, true, ""},
 		"more cached than read":  {`{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":200}}`, false, "200 tokens from a cache, of 100 of input"},
 		"negative cached":        {`{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":-1}}`, false, "prompt_tokens_details.cached_tokens is -1, not a count of tokens"},
-		"no details": {`{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":null}`, true,
-			""},
+		"no details": {
+			`{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":null}`, true,
+			"",
+		},
 		"whole, with an exponent": {`{"prompt_tokens":1e2,"completion_tokens":5.0}`, true, ""},
-		"the first wrong is named": {`{"prompt_tokens":"many","completion_tokens":-5}`, false,
-			`prompt_tokens is "many", not a count of tokens`},
+		"the first wrong is named": {
+			`{"prompt_tokens":"many","completion_tokens":-5}`, false,
+			`prompt_tokens is "many", not a count of tokens`,
+		},
 	} {
 		u := generate(t, "openai/gpt-4.1-mini",
 			strings.Replace(forms[0].answer, "USAGE", `,"usage":`+c.usage, 1), false)
@@ -158,28 +174,48 @@ func TestCacheWritesArePriced(t *testing.T) {
 		input, written                   int
 		usd                              float64 // -1: not known
 	}{
-		"written": {"anthropic", message,
+		"written": {
+			"anthropic", message,
 			`{"input_tokens":10,"cache_creation_input_tokens":300,"cache_read_input_tokens":900,"output_tokens":100}`,
-			`,"cache_write":1.25`, false, 1210, 300, 0.001475},
-		"in a stream": {"anthropic", begun,
+			`,"cache_write":1.25`, false, 1210, 300, 0.001475,
+		},
+		"in a stream": {
+			"anthropic", begun,
 			`{"input_tokens":10,"cache_creation_input_tokens":300,"cache_read_input_tokens":900,"output_tokens":1}`,
-			`,"cache_write":1.25`, true, 1210, 300, 0.001475},
-		"for an hour": {"anthropic", message,
-			`{"input_tokens":10,"cache_creation_input_tokens":300,"cache_creation":{"ephemeral_5m_input_tokens":100,"ephemeral_1h_input_tokens":200},"output_tokens":100}`, `,"cache_write":1.25,"cache_write_1h":2`, false, 310, 300, 0.001535},
-		"parts only": {"anthropic", message,
-			`{"input_tokens":10,"cache_creation":{"ephemeral_5m_input_tokens":100,"ephemeral_1h_input_tokens":200},"output_tokens":100}`, `,"cache_write":1.25,"cache_write_1h":2`, false, 310, 300, 0.001535},
-		"no hourly one": {"anthropic", message,
-			`{"input_tokens":10,"cache_creation_input_tokens":300,"cache_creation":{"ephemeral_1h_input_tokens":300},"output_tokens":100}`, `,"cache_write":1.25`, false, 310, 300, -1},
-		"no price": {"anthropic", message,
-			`{"input_tokens":10,"cache_creation_input_tokens":300,"output_tokens":100}`, ``, false, 310, 300, -1},
-		"nothing": {"anthropic", message,
-			`{"input_tokens":10,"cache_creation_input_tokens":0,"output_tokens":100}`, ``, false, 10, 0, 0.00101},
-		"more than all": {"anthropic", message,
-			`{"input_tokens":10,"cache_creation_input_tokens":3,"cache_creation":{"ephemeral_1h_input_tokens":4},"output_tokens":100}`, `,"cache_write_1h":2`, false, 0, 0, -1},
-		"of OpenRouter": {"openrouter", chat,
-			`{"prompt_tokens":1210,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":300}}`, `,"cache_write":1.25`, false, 1210, 300, 0.001475},
-		"more than told": {"openrouter", chat,
-			`{"prompt_tokens":1000,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":300}}`, `,"cache_write":1.25`, false, 1000, 300, -1},
+			`,"cache_write":1.25`, true, 1210, 300, 0.001475,
+		},
+		"for an hour": {
+			"anthropic", message,
+			`{"input_tokens":10,"cache_creation_input_tokens":300,"cache_creation":{"ephemeral_5m_input_tokens":100,"ephemeral_1h_input_tokens":200},"output_tokens":100}`, `,"cache_write":1.25,"cache_write_1h":2`, false, 310, 300, 0.001535,
+		},
+		"parts only": {
+			"anthropic", message,
+			`{"input_tokens":10,"cache_creation":{"ephemeral_5m_input_tokens":100,"ephemeral_1h_input_tokens":200},"output_tokens":100}`, `,"cache_write":1.25,"cache_write_1h":2`, false, 310, 300, 0.001535,
+		},
+		"no hourly one": {
+			"anthropic", message,
+			`{"input_tokens":10,"cache_creation_input_tokens":300,"cache_creation":{"ephemeral_1h_input_tokens":300},"output_tokens":100}`, `,"cache_write":1.25`, false, 310, 300, -1,
+		},
+		"no price": {
+			"anthropic", message,
+			`{"input_tokens":10,"cache_creation_input_tokens":300,"output_tokens":100}`, ``, false, 310, 300, -1,
+		},
+		"nothing": {
+			"anthropic", message,
+			`{"input_tokens":10,"cache_creation_input_tokens":0,"output_tokens":100}`, ``, false, 10, 0, 0.00101,
+		},
+		"more than all": {
+			"anthropic", message,
+			`{"input_tokens":10,"cache_creation_input_tokens":3,"cache_creation":{"ephemeral_1h_input_tokens":4},"output_tokens":100}`, `,"cache_write_1h":2`, false, 0, 0, -1,
+		},
+		"of OpenRouter": {
+			"openrouter", chat,
+			`{"prompt_tokens":1210,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":300}}`, `,"cache_write":1.25`, false, 1210, 300, 0.001475,
+		},
+		"more than told": {
+			"openrouter", chat,
+			`{"prompt_tokens":1000,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":300}}`, `,"cache_write":1.25`, false, 1000, 300, -1,
+		},
 	} {
 		table, err := ReadPrices("p.json",
 			[]byte(strings.NewReplacer("NAME", c.provider, "PRICES", c.prices).Replace(row)))

@@ -42,17 +42,27 @@ func TestRequests(t *testing.T) {
 		name, spec, answer, path, header, value string
 	}{
 		{"openai", "openai/gpt-4.1-mini", chatAnswer, "/v1/chat/completions", "Authorization", "Bearer secret-key-123"},
-		{"openai-reasoning", "openai/gpt-5-mini", chatAnswer, "/v1/chat/completions", "Authorization",
-			"Bearer secret-key-123"},
-		{"mistral", "mistral/mistral-small-latest", chatAnswer, "/v1/chat/completions", "Authorization",
-			"Bearer secret-key-123"},
+		{
+			"openai-reasoning", "openai/gpt-5-mini", chatAnswer, "/v1/chat/completions", "Authorization",
+			"Bearer secret-key-123",
+		},
+		{
+			"mistral", "mistral/mistral-small-latest", chatAnswer, "/v1/chat/completions", "Authorization",
+			"Bearer secret-key-123",
+		},
 		{"azure", "azure/my-deployment", chatAnswer, "/v1/chat/completions", "Api-Key", "secret-key-123"},
-		{"responses", "openai-responses/gpt-5-mini", responsesAnswer, "/v1/responses", "Authorization",
-			"Bearer secret-key-123"},
-		{"anthropic", "anthropic/claude-sonnet-4-20250514", messagesAnswer, "/v1/messages", "X-Api-Key",
-			"secret-key-123"},
-		{"gemini", "gemini/gemini-2.5-flash", geminiAnswer, "/v1/models/gemini-2.5-flash:generateContent",
-			"X-Goog-Api-Key", "secret-key-123"},
+		{
+			"responses", "openai-responses/gpt-5-mini", responsesAnswer, "/v1/responses", "Authorization",
+			"Bearer secret-key-123",
+		},
+		{
+			"anthropic", "anthropic/claude-sonnet-4-20250514", messagesAnswer, "/v1/messages", "X-Api-Key",
+			"secret-key-123",
+		},
+		{
+			"gemini", "gemini/gemini-2.5-flash", geminiAnswer, "/v1/models/gemini-2.5-flash:generateContent",
+			"X-Goog-Api-Key", "secret-key-123",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -93,13 +103,17 @@ func TestToolChoice(t *testing.T) {
 		{"gemini/m", "auto", `"toolConfig":{"functionCallingConfig":{"mode":"AUTO"}}`},
 		{"gemini/m", "required", `"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}`},
 		{"gemini/m", "none", `"toolConfig":{"functionCallingConfig":{"mode":"NONE"}}`},
-		{"gemini/m", "get_time",
-			`"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["get_time"]}}`},
+		{
+			"gemini/m", "get_time",
+			`"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["get_time"]}}`,
+		},
 	} {
 		t.Run(c.spec+" "+c.choice, func(t *testing.T) {
 			t.Parallel()
-			answers := map[string]string{"openai/m": chatAnswer, "openai-responses/m": responsesAnswer,
-				"anthropic/m": messagesAnswer, "gemini/m": geminiAnswer}
+			answers := map[string]string{
+				"openai/m": chatAnswer, "openai-responses/m": responsesAnswer,
+				"anthropic/m": messagesAnswer, "gemini/m": geminiAnswer,
+			}
 			f := replies(t, answers[c.spec])
 			m, _ := mustOpen(t, c.spec, Config{BaseURL: f.URL})
 			turns := []callvet.Turn{{Role: callvet.RoleUser, Content: "hi"}}
@@ -127,21 +141,31 @@ func TestAnswers(t *testing.T) {
 		reasoning                                            int
 		cost                                                 *float64
 	}{
-		{"openai/gpt-4.1-mini", chatAnswer, "call_1", "", "", "tool_calls", "gpt-4.1-mini-2025-04-14",
-			`{"id":"call_1","type":"function"`, 5, ptr((60*0.4 + 40*0.1 + 20*1.6) / 1e6)},
-		{"openai-responses/gpt-5-mini", responsesAnswer, "call_1", "One moment.", "Look it up.", "completed",
-			"gpt-5-mini-2025-08-07", `"encrypted_content":"e30"`, 5, ptr((60*0.25 + 40*0.025 + 20*2.0) / 1e6)},
-		{"anthropic/claude-sonnet-4-20250514", messagesAnswer, "toolu_1", "One moment.", "Look it up.", "tool_use",
-			"claude-sonnet-4-20250514", `"signature":"c2ln"`, 0, ptr((60*3.0 + 40*0.3 + 20*15.0) / 1e6)},
-		{"gemini/gemini-2.5-flash", geminiAnswer, "c00010000", "One moment.", "Look it up.", "STOP", "gemini-2.5-flash",
-			`"thoughtSignature":"c2ln"`, 5, nil},
+		{
+			"openai/gpt-4.1-mini", chatAnswer, "call_1", "", "", "tool_calls", "gpt-4.1-mini-2025-04-14",
+			`{"id":"call_1","type":"function"`, 5, ptr((60*0.4 + 40*0.1 + 20*1.6) / 1e6),
+		},
+		{
+			"openai-responses/gpt-5-mini", responsesAnswer, "call_1", "One moment.", "Look it up.", "completed",
+			"gpt-5-mini-2025-08-07", `"encrypted_content":"e30"`, 5, ptr((60*0.25 + 40*0.025 + 20*2.0) / 1e6),
+		},
+		{
+			"anthropic/claude-sonnet-4-20250514", messagesAnswer, "toolu_1", "One moment.", "Look it up.", "tool_use",
+			"claude-sonnet-4-20250514", `"signature":"c2ln"`, 0, ptr((60*3.0 + 40*0.3 + 20*15.0) / 1e6),
+		},
+		{
+			"gemini/gemini-2.5-flash", geminiAnswer, "c00010000", "One moment.", "Look it up.", "STOP", "gemini-2.5-flash",
+			`"thoughtSignature":"c2ln"`, 5, nil,
+		},
 	} {
 		t.Run(c.spec, func(t *testing.T) {
 			t.Parallel()
 			f := replies(t, c.answer)
 			m, _ := mustOpen(t, c.spec, Config{BaseURL: f.URL})
-			req := &callvet.Request{Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather in Oslo?"}},
-				Tools: weatherTools()}
+			req := &callvet.Request{
+				Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Weather in Oslo?"}},
+				Tools: weatherTools(),
+			}
 			resp := ask(t, m, req)
 			turn := resp.Turns[0]
 			if len(turn.Calls) != 1 {
@@ -156,8 +180,10 @@ func TestAnswers(t *testing.T) {
 				resp.Model != c.model {
 				t.Errorf("answer %+v", resp)
 			}
-			want := callvet.Usage{InputTokens: 100, OutputTokens: 20, CachedTokens: 40, ReasoningTokens: c.reasoning,
-				Known: true, CostUSD: c.cost}
+			want := callvet.Usage{
+				InputTokens: 100, OutputTokens: 20, CachedTokens: 40, ReasoningTokens: c.reasoning,
+				Known: true, CostUSD: c.cost,
+			}
 			if d := cmp.Diff(want, resp.Usage, cmpopts.IgnoreFields(callvet.Usage{}, "PriceDate", "AtMostUSD"),
 				cmpopts.EquateApprox(1e-9, 0)); d != "" {
 				t.Errorf("usage (-want +got):\n%s", d)
@@ -192,11 +218,17 @@ func TestChatShapes(t *testing.T) {
 		unreadable     bool
 	}{
 		{"text", `{"content":"Hi."}`, callvet.Turn{Content: "Hi."}, nil, false},
-		{"parts",
+		{
+			"parts",
 			`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]},{"type":"text","text":"Hi."}]}`,
-			callvet.Turn{Content: "Hi.", Reasoning: "Hm."}, nil, false},
-		{"reasoning", `{"content":"Hi.","reasoning_content":"Hm."}`, callvet.Turn{Content: "Hi.", Reasoning: "Hm."},
-			nil, false},
+			callvet.Turn{Content: "Hi.", Reasoning: "Hm."},
+			nil, false,
+		},
+		{
+			"reasoning", `{"content":"Hi.","reasoning_content":"Hm."}`,
+			callvet.Turn{Content: "Hi.", Reasoning: "Hm."},
+			nil, false,
+		},
 		{"refusal", `{"content":null,"refusal":"No."}`, callvet.Turn{Content: "No."}, nil, false},
 		{
 			"cut arguments",
@@ -207,38 +239,53 @@ func TestChatShapes(t *testing.T) {
 		{
 			"no id, object arguments",
 			`{"tool_calls":[{"function":{"name":"get_weather","arguments":{"city":"Oslo"}}},{"function":{"name":"get_time","arguments":null}}]}`,
-			callvet.Turn{Calls: []callvet.Call{{ID: "c00010000", Tool: "get_weather", Args: city},
-				{ID: "c00010001", Tool: "get_time", Args: json.RawMessage(`{}`)}}},
+			callvet.Turn{Calls: []callvet.Call{
+				{ID: "c00010000", Tool: "get_weather", Args: city},
+				{ID: "c00010001", Tool: "get_time", Args: json.RawMessage(`{}`)},
+			}},
 			nil, false,
 		},
 		{
 			"call in the name", `{"tool_calls":[{"id":"a","function":{"name":` + string(appendText(nil, inName)) +
 				`,"arguments":""}}]}`,
-			callvet.Turn{Calls: []callvet.Call{{ID: "a", Tool: "get_weather", Args: city, ArgsRaw: inName,
-				Repairs: []string{message.InName}}}},
+			callvet.Turn{Calls: []callvet.Call{{
+				ID: "a", Tool: "get_weather", Args: city, ArgsRaw: inName,
+				Repairs: []string{message.InName},
+			}}},
 			[]string{message.InName},
 			false,
 		},
 		{
 			"call in the text", `{"content":` + string(appendText(nil, inName)) + `}`,
-			callvet.Turn{Content: inName,
-				Calls: []callvet.Call{{ID: "c00010000", Tool: "get_weather", Args: city,
-					Repairs: []string{message.InText}}}},
+			callvet.Turn{
+				Content: inName,
+				Calls: []callvet.Call{{
+					ID: "c00010000", Tool: "get_weather", Args: city,
+					Repairs: []string{message.InText},
+				}},
+			},
 			[]string{message.InText},
 			false,
 		},
-		{"call cut in the text", `{"content":"{\"name\":\"get_weather\",\"arguments\":{"}`,
-			callvet.Turn{Content: `{"name":"get_weather","arguments":{`}, nil, true},
-		{"old function call", `{"function_call":{"name":"get_time","arguments":"{}"}}`,
+		{
+			"call cut in the text", `{"content":"{\"name\":\"get_weather\",\"arguments\":{"}`,
+			callvet.Turn{Content: `{"name":"get_weather","arguments":{`},
+			nil, true,
+		},
+		{
+			"old function call", `{"function_call":{"name":"get_time","arguments":"{}"}}`,
 			callvet.Turn{Calls: []callvet.Call{{ID: "c00010000", Tool: "get_time", Args: json.RawMessage(`{}`)}}},
-			nil, false},
+			nil, false,
+		},
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			t.Parallel()
 			f := replies(t, chatWith(c.message))
 			m, _ := mustOpen(t, "vllm/qwen3", Config{BaseURL: f.URL})
-			req := &callvet.Request{Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}},
-				Tools: weatherTools()}
+			req := &callvet.Request{
+				Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}},
+				Tools: weatherTools(),
+			}
 			resp := ask(t, m, req)
 			c.turn.Role = callvet.RoleAssistant
 			if d := cmp.Diff(c.turn, resp.Turns[0], cmpopts.IgnoreFields(callvet.Turn{}, "Raw"),

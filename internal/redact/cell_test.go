@@ -28,10 +28,14 @@ func attempt() (callvet.Case, callvet.Cell) {
 	cell := callvet.Cell{
 		Trace: callvet.Trace{
 			CaseID: "c", Answer: "sent to bob@example.com",
-			Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: "ok",
-				Calls: []callvet.Call{{ID: "4111111111111111", Tool: "mail", Args: got}}}},
-			Exchanges: []callvet.Exchange{{Request: json.RawMessage(`{"m":"Mail ana@example.com"}`),
-				Response: "data: {\"a\":\"bob@ex\"}\n\ndata: {\"a\":\"ample.com\"}\n"}},
+			Turns: []callvet.Turn{{
+				Role: callvet.RoleAssistant, Content: "ok",
+				Calls: []callvet.Call{{ID: "4111111111111111", Tool: "mail", Args: got}},
+			}},
+			Exchanges: []callvet.Exchange{{
+				Request:  json.RawMessage(`{"m":"Mail ana@example.com"}`),
+				Response: "data: {\"a\":\"bob@ex\"}\n\ndata: {\"a\":\"ample.com\"}\n",
+			}},
 		},
 		Result: callvet.Result{
 			Verdict: callvet.VerdictFail,
@@ -40,17 +44,25 @@ func attempt() (callvet.Case, callvet.Cell) {
 			Calls: []callvet.CallMatch{{
 				WantArgs: c.Expect.Plans[0].Calls[0].Args, GotArgs: got,
 				Args: []callvet.ArgDiff{
-					{Path: "to", Expected: json.RawMessage(`"ana@example.com"`),
-						Actual: json.RawMessage(`"bob@example.com"`)},
+					{
+						Path: "to", Expected: json.RawMessage(`"ana@example.com"`),
+						Actual: json.RawMessage(`"bob@example.com"`),
+					},
 					{Path: "password", Expected: json.RawMessage(`"hunter2a"`), Actual: json.RawMessage(`"hunter9z"`)},
 					{Path: "lat", Actual: json.RawMessage(`59.4111111111111111`)},
 				},
-				Violations: []callvet.Violation{{Path: "/password", Keyword: "enum", Expected: "geheim",
-					Actual: "hunter9z", Message: "hunter9z is not geheim"},
-					{Path: "/to", Keyword: "maxLength", Message: "bob@example.com is too long"}},
+				Violations: []callvet.Violation{
+					{
+						Path: "/password", Keyword: "enum", Expected: "geheim",
+						Actual: "hunter9z", Message: "hunter9z is not geheim",
+					},
+					{Path: "/to", Keyword: "maxLength", Message: "bob@example.com is too long"},
+				},
 			}},
-			Assertions: []callvet.Assertion{{Name: "answer contains", Expected: "ana@example.com",
-				Actual: "sent to bob@example.com"}},
+			Assertions: []callvet.Assertion{{
+				Name: "answer contains", Expected: "ana@example.com",
+				Actual: "sent to bob@example.com",
+			}},
 		},
 	}
 	return c, cell
@@ -79,8 +91,10 @@ func TestCell(t *testing.T) {
 			t.Errorf("%s is in %s", gone, all)
 		}
 	}
-	for _, stays := range []string{"ana@example.com", "hunter2a", "4111111111111111", "59.4111111111111111",
-		"[REDACTED:stream]", `expected \"ana@example.com\", got \"[REDACTED:email#2]\"`, `"pin":"x"`} {
+	for _, stays := range []string{
+		"ana@example.com", "hunter2a", "4111111111111111", "59.4111111111111111",
+		"[REDACTED:stream]", `expected \"ana@example.com\", got \"[REDACTED:email#2]\"`, `"pin":"x"`,
+	} {
 		if !strings.Contains(string(all), stays) {
 			t.Errorf("%s is not in %s", stays, all)
 		}
@@ -141,8 +155,10 @@ func TestRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, gone := range []string{"bob@example.com", "ana@example.com", "hunter", "5500005555555559",
-		`:4111111111111111`} {
+	for _, gone := range []string{
+		"bob@example.com", "ana@example.com", "hunter", "5500005555555559",
+		`:4111111111111111`,
+	} {
 		if strings.Contains(string(all), gone) {
 			t.Errorf("%s is in %s", gone, all)
 		}

@@ -26,8 +26,10 @@ func TestCasePlace(t *testing.T) {
 		{"nothing", "", callvet.Case{Description: "a case"}},
 		{"a member", "description", callvet.Case{Description: "with " + known}},
 		{"a list", "tags[1]", callvet.Case{Tags: []string{"a", known, known}}},
-		{"a member of an item", "input[1].content",
-			callvet.Case{Input: []callvet.Turn{{Content: "Hello"}, {Content: known}}}},
+		{
+			"a member of an item", "input[1].content",
+			callvet.Case{Input: []callvet.Turn{{Content: "Hello"}, {Content: known}}},
+		},
 		{"lists in lists", "expect.plans[0].calls[0].args.a[1][0].b", call(`{"a":[1,[{"b":"` + known + `"}]]}`)},
 		{"a name with a dot", "expect.plans[0].calls[0].args.a.b", call(`{"a.b":"` + known + `"}`)},
 		{"an empty name", "expect.plans[0].calls[0].args..b", call(`{"":{"b":"` + known + `"}}`)},

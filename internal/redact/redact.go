@@ -127,8 +127,10 @@ func New(c Config) (*Redactor, error) {
 
 // Fork is a Redactor of the same Config with counts of its own, for another goroutine.
 func (r *Redactor) Fork() *Redactor {
-	return &Redactor{detect: r.detect, patterns: r.patterns, values: r.values, Counts: map[Kind]int64{},
-		seen: newSeen()}
+	return &Redactor{
+		detect: r.detect, patterns: r.patterns, values: r.values, Counts: map[Kind]int64{},
+		seen: newSeen(),
+	}
 }
 
 // Total is how many replacements were made.

@@ -33,8 +33,10 @@ func TestText(t *testing.T) {
 		"long token":      {"key=" + strings.Repeat("q7Xz9Kp2", 2000) + " ok", "key=[REDACTED:secret] ok"},
 		"many keys":       {strings.Repeat("key:a-", 1e4), strings.Repeat("key:a-", 1e4)},
 		"compared names":  {`password == confirmed and "=="`, `password == confirmed and "=="`},
-		"email": {"write to <ana.perez+x@mail.example.com>, please.",
-			"write to <[REDACTED:email]>, please."},
+		"email": {
+			"write to <ana.perez+x@mail.example.com>, please.",
+			"write to <[REDACTED:email]>, please.",
+		},
 		"no email":           {"user@host and @mention, a@b", "user@host and @mention, a@b"},
 		"card":               {"card 4111 1111 1111 1111 ok", "card [REDACTED:card] ok"},
 		"card off by one":    {"card 4111 1111 1111 1112 ok", "card 4111 1111 1111 1112 ok"},
@@ -60,52 +62,80 @@ func TestText(t *testing.T) {
 		"pem cut off":        {pem[:40], "[REDACTED:private_key]"},
 		"assignment":         {"DB_PASSWORD=hunter2hunter", "DB_PASSWORD=[REDACTED:secret]"},
 		"spoken of":          {"the password: required field", "the password: required field"},
-		"url": {"https://x.test/?api_key=Q7w8e9r0t1y2&x=1",
-			"https://x.test/?api_key=[REDACTED:secret]&x=1"},
+		"url": {
+			"https://x.test/?api_key=Q7w8e9r0t1y2&x=1",
+			"https://x.test/?api_key=[REDACTED:secret]&x=1",
+		},
 		"random token":  {`token: "a8f3k2j5h7d9s1q4w6"`, `token: "[REDACTED:secret]"`},
 		"written key":   {"key: window_days_thirty", "key: window_days_thirty"},
 		"done already":  {"password=[REDACTED:secret]", "password=[REDACTED:secret]"},
 		"id, then an @": {"219-09-9999@example.com", "[REDACTED:national_id]@example.com"},
 		"two":           {"a@b.co c@d.org", "[REDACTED:email] [REDACTED:email#2]"},
-		"fraction": {"31.41592653589793, 4.666666666666667 at 59.4111111111111111",
-			"31.41592653589793, 4.666666666666667 at 59.4111111111111111"},
-		"years": {"2005 2006 2007 2008 2009 2010 2011 2012 2013",
-			"2005 2006 2007 2008 2009 2010 2011 2012 2013"},
+		"fraction": {
+			"31.41592653589793, 4.666666666666667 at 59.4111111111111111",
+			"31.41592653589793, 4.666666666666667 at 59.4111111111111111",
+		},
+		"years": {
+			"2005 2006 2007 2008 2009 2010 2011 2012 2013",
+			"2005 2006 2007 2008 2009 2010 2011 2012 2013",
+		},
 		"uuid": {"41111111-1111-4111-8111-111111111111", "41111111-1111-4111-8111-111111111111"},
-		"part of an id": {"inv-4111111111111111 and 4111111111111111-7",
-			"inv-4111111111111111 and 4111111111111111-7"},
-		"named an id": {"card_id='4111111111111111', order_id: 4111111111111111",
-			"card_id='4111111111111111', order_id: 4111111111111111"},
-		"card of 19 digits": {"my card 4030874397740603788, id 4030874397740603788",
-			"my card [REDACTED:card], id 4030874397740603788"},
+		"part of an id": {
+			"inv-4111111111111111 and 4111111111111111-7",
+			"inv-4111111111111111 and 4111111111111111-7",
+		},
+		"named an id": {
+			"card_id='4111111111111111', order_id: 4111111111111111",
+			"card_id='4111111111111111', order_id: 4111111111111111",
+		},
+		"card of 19 digits": {
+			"my card 4030874397740603788, id 4030874397740603788",
+			"my card [REDACTED:card], id 4030874397740603788",
+		},
 		"phone said to be":  {"Phone: 451 5986, invoice 451 5986", "Phone: [REDACTED:phone], invoice 451 5986"},
 		"phone, extension":  {"345-899-3560x4587", "[REDACTED:phone]"},
 		"iPhone":            {"keywords=iphone&qid=1753156414", "keywords=iphone&qid=1753156414"},
 		"iban, small":       {"gb42nawi04454264788619", "[REDACTED:iban]"},
 		"url with password": {"postgres://bob:hunter2@db.test/x", "postgres://[REDACTED:secret]@db.test/x"},
-		"url of a repository": {"git clone git@github.com:a/b ssh://git@host/x",
-			"git clone git@github.com:a/b ssh://git@host/x"},
+		"url of a repository": {
+			"git clone git@github.com:a/b ssh://git@host/x",
+			"git clone git@github.com:a/b ssh://git@host/x",
+		},
 		"url with token": {"https://tok3n8f2k5h7d9s1q4w6@host.test/", "https://[REDACTED:secret]@host.test/"},
-		"signed url": {"https://s.test/o?sig=Zk81QpLmVt7RbYc4Zk81QpLm&x=1",
-			"https://s.test/o?sig=[REDACTED:api_key]&x=1"},
+		"signed url": {
+			"https://s.test/o?sig=Zk81QpLmVt7RbYc4Zk81QpLm&x=1",
+			"https://s.test/o?sig=[REDACTED:api_key]&x=1",
+		},
 		"basic": {"Authorization: Basic Ym9iOmh1bnRlcjI=", "Authorization: Basic [REDACTED:secret]"},
-		"basic alone": {"send Basic Ym9iOmh1bnRlcjI= in basic terms",
-			"send Basic [REDACTED:bearer] in basic terms"},
+		"basic alone": {
+			"send Basic Ym9iOmh1bnRlcjI= in basic terms",
+			"send Basic [REDACTED:bearer] in basic terms",
+		},
 		"option": {"run --password hunter2 --verbose", "run --password [REDACTED:secret] --verbose"},
-		"placeholders": {`password: <password>, token=${TOKEN_OF_MINE_1}, api_key="your_api_key", pwd: ****`,
-			`password: <password>, token=${TOKEN_OF_MINE_1}, api_key="your_api_key", pwd: ****`},
-		"code": {"login(user, password=password); key = os.environ['API_KEY']; secret=str(x)",
-			"login(user, password=password); key = os.environ['API_KEY']; secret=str(x)"},
-		"link, no password": {"reset your password: https://a.test/reset",
-			"reset your password: https://a.test/reset"},
+		"placeholders": {
+			`password: <password>, token=${TOKEN_OF_MINE_1}, api_key="your_api_key", pwd: ****`,
+			`password: <password>, token=${TOKEN_OF_MINE_1}, api_key="your_api_key", pwd: ****`,
+		},
+		"code": {
+			"login(user, password=password); key = os.environ['API_KEY']; secret=str(x)",
+			"login(user, password=password); key = os.environ['API_KEY']; secret=str(x)",
+		},
+		"link, no password": {
+			"reset your password: https://a.test/reset",
+			"reset your password: https://a.test/reset",
+		},
 		"slug": {"server_key: web3-research-mcp", "server_key: web3-research-mcp"},
-		"hash under a key": {"cache_key: d41d8cd98f00b204e9800998ecf8427e",
-			"cache_key: d41d8cd98f00b204e9800998ecf8427e"},
+		"hash under a key": {
+			"cache_key: d41d8cd98f00b204e9800998ecf8427e",
+			"cache_key: d41d8cd98f00b204e9800998ecf8427e",
+		},
 		"picture":             {"logo@2x.png", "logo@2x.png"},
 		"json in text":        {`\"password\": \"hunter2x\"`, `\"password\": \"[REDACTED:secret]\"`},
 		"headers in an error": {`{"message":"headers were {\"Authorization\": "Bearer x", \"x-api-key\": \"0123456789xyz\"}","code":500}`, `{"message":"headers were {\"Authorization\": "Bearer x", \"x-api-key\": \"[REDACTED:secret]\"}","code":500}`},
-		"token to resume": {"data: {\"id\":7,\"resumeToken\":\"tok-123456\"}\n",
-			"data: {\"id\":7,\"resumeToken\":\"[REDACTED:secret]\"}\n"},
+		"token to resume": {
+			"data: {\"id\":7,\"resumeToken\":\"tok-123456\"}\n",
+			"data: {\"id\":7,\"resumeToken\":\"[REDACTED:secret]\"}\n",
+		},
 		"nothing to be found": {"get_weather in Århus, 21 °C", "get_weather in Århus, 21 °C"},
 	} {
 		if got := newRedactor(t, Config{}).Text(c.in); got != c.want {
@@ -222,8 +252,11 @@ func TestTellsSecret(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
-	for _, c := range []Config{{Off: []Kind{"mail"}}, {Patterns: []Pattern{{"x", "("}}},
-		{Patterns: []Pattern{{"", "a"}}}} {
+	for _, c := range []Config{
+		{Off: []Kind{"mail"}},
+		{Patterns: []Pattern{{"x", "("}}},
+		{Patterns: []Pattern{{"", "a"}}},
+	} {
 		if _, err := New(c); err == nil {
 			t.Errorf("%+v was taken", c)
 		}
@@ -231,8 +264,10 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func FuzzJSON(f *testing.F) {
-	for _, s := range []string{`{"password":"x","a":["b@c.de"]}`, `"+46 70 123 45 67"`, `{"a":`,
-		`"Bearer abc123def456ghi7"`, `"X1234567L"`} {
+	for _, s := range []string{
+		`{"password":"x","a":["b@c.de"]}`, `"+46 70 123 45 67"`, `{"a":`,
+		`"Bearer abc123def456ghi7"`, `"X1234567L"`,
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

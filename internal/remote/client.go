@@ -57,8 +57,10 @@ func New(cfg Config) (*Client, error) {
 		if err != nil {
 			return nil, fmt.Errorf("keep cookies: %w", err)
 		}
-		cfg.HTTP = &http.Client{Jar: jar,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		cfg.HTTP = &http.Client{
+			Jar:           jar,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
 	}
 	if cfg.Wait == nil {
 		cfg.Wait = parallel.Sleep
@@ -108,7 +110,8 @@ func kind(status int) error {
 
 // send asks the server. The caller closes the body of an answer that is no error.
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, contentType string,
-	body []byte) (*http.Response, error) {
+	body []byte,
+) (*http.Response, error) {
 	u := *c.base
 	u.Path, u.RawQuery = u.Path+path, query.Encode()
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))

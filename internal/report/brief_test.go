@@ -37,23 +37,37 @@ func TestBrief(t *testing.T) {
 		brief   bool
 		has     []string
 	}{
-		{"all passed", passing(), one, TerminalOptions{Brief: true}, true,
-			[]string{"The true rate may be as low as ", "Measured: latency p50 200 ms"}},
-		{"one case", passing()[:1], one, TerminalOptions{Brief: true}, true,
-			[]string{"The only judged attempt passed. So few cases bound no rate."}},
+		{
+			"all passed", passing(), one,
+			TerminalOptions{Brief: true},
+			true,
+			[]string{"The true rate may be as low as ", "Measured: latency p50 200 ms"},
+		},
+		{
+			"one case", passing()[:1], one,
+			TerminalOptions{Brief: true},
+			true,
+			[]string{"The only judged attempt passed. So few cases bound no rate."},
+		},
 		{"none", nil, one, TerminalOptions{Brief: true}, false, []string{"Nothing was judged."}},
 		{"not asked for", passing(), one, TerminalOptions{}, false, nil},
 		{"verbose", passing(), one, TerminalOptions{Brief: true, Verbose: true}, false, nil},
-		{"one failed", with(func(c *callvet.Cell) { c.Result.Verdict = callvet.VerdictFail }), one,
-			TerminalOptions{Brief: true}, false, nil},
+		{
+			"one failed", with(func(c *callvet.Cell) { c.Result.Verdict = callvet.VerdictFail }), one,
+			TerminalOptions{Brief: true},
+			false, nil,
+		},
 		{"one error", with(func(c *callvet.Cell) {
 			c.Trace.Outcome, c.Result = callvet.OutcomeError, callvet.Result{Verdict: callvet.VerdictError}
 		}), one, TerminalOptions{Brief: true}, false, nil},
 		{"one did not run", with(func(c *callvet.Cell) {
 			c.Trace.Outcome, c.Result = callvet.OutcomeNotRun, callvet.Result{Verdict: callvet.VerdictNotRun}
 		}), one, TerminalOptions{Brief: true}, false, nil},
-		{"two targets", passing(), append(one[:1:1], callvet.Target{Name: "other"}), TerminalOptions{Brief: true},
-			false, nil},
+		{
+			"two targets", passing(), append(one[:1:1], callvet.Target{Name: "other"}),
+			TerminalOptions{Brief: true},
+			false, nil,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

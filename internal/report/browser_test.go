@@ -369,8 +369,10 @@ func TestBrowserRunsNothingHostile(t *testing.T) {
 		c.Trace.Answer, c.Trace.Model, c.Trace.FinishReason, c.Trace.Repairs = hostile, hostile, hostile,
 			[]string{hostile}
 		c.Trace.Turns = append(c.Trace.Turns,
-			callvet.Turn{Role: hostile, Tool: hostile, Content: hostile, Reasoning: hostile,
-				Calls: []callvet.Call{{Tool: hostile, Args: text}}})
+			callvet.Turn{
+				Role: hostile, Tool: hostile, Content: hostile, Reasoning: hostile,
+				Calls: []callvet.Call{{Tool: hostile, Args: text}},
+			})
 		c.Trace.Exchanges = []callvet.Exchange{{Request: text, Response: hostile, Error: hostile}}
 		c.Result.Reason, c.Result.Plan = hostile, hostile
 		c.Result.Assertions = append(c.Result.Assertions,
@@ -378,8 +380,10 @@ func TestBrowserRunsNothingHostile(t *testing.T) {
 			callvet.Assertion{Name: hostile, State: callvet.AssertNotEvaluated, Reason: hostile, Expected: hostile})
 		c.Result.Calls = append(c.Result.Calls, callvet.CallMatch{
 			State: callvet.StatePartial, Want: []string{hostile}, Got: hostile, Note: hostile,
-			Args: []callvet.ArgDiff{{Path: hostile, Expected: text, Actual: raw(`"x"`), Rule: hostile,
-				Note: hostile}},
+			Args: []callvet.ArgDiff{{
+				Path: hostile, Expected: text, Actual: raw(`"x"`), Rule: hostile,
+				Note: hostile,
+			}},
 			Violations: []callvet.Violation{{Path: hostile, Message: hostile}},
 		})
 	}

@@ -29,8 +29,10 @@ func TestReused(t *testing.T) {
 		all, want string
 	}{
 		{panelsWith(some), "", " 2 of 4 answers reused."},
-		{panelsWith(some, with(1, panel.Count{Name: "called", N: 1})), "callvet show",
-			" 3 of 5 answers reused; --no-cache to ask again."},
+		{
+			panelsWith(some, with(1, panel.Count{Name: "called", N: 1})), "callvet show",
+			" 3 of 5 answers reused; --no-cache to ask again.",
+		},
 		{panelsWith(with(0, panel.Count{Name: "called", N: 3})), "callvet show", ""},
 		{&View{}, "callvet show", ""},
 	} {
@@ -113,8 +115,10 @@ func TestExpectedCall(t *testing.T) {
 func TestRulesOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	for rules, want := range map[int]bool{0: false, callvet.RulesVersion: false, callvet.RulesVersion - 1: true} {
-		r := Row{Cell: &callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
-			Result: callvet.Result{Rules: rules}}}
+		r := Row{Cell: &callvet.Cell{
+			Trace:  callvet.Trace{Outcome: callvet.OutcomeCalled},
+			Result: callvet.Result{Rules: rules},
+		}}
 		if s := attemptMeta(r); strings.Contains(s, "of the rules") != want {
 			t.Errorf("%d: %s", rules, s)
 		}
@@ -125,8 +129,10 @@ func TestRulesOfAnAttempt(t *testing.T) {
 // is skipped.
 func TestNotRunInJUnit(t *testing.T) {
 	t.Parallel()
-	cells := []callvet.Cell{{Trace: callvet.Trace{Outcome: callvet.OutcomeNotRun},
-		Result: callvet.Result{Verdict: callvet.VerdictNotRun}}}
+	cells := []callvet.Cell{{
+		Trace:  callvet.Trace{Outcome: callvet.OutcomeNotRun},
+		Result: callvet.Result{Verdict: callvet.VerdictNotRun},
+	}}
 	for _, c := range []struct{ skip, want, not string }{{"", "<error", "<skipped"}, {"later", "<skipped", "<error"}} {
 		cases := []callvet.Case{{ID: "a", Skip: c.skip}}
 		cells[0].Trace.CaseID = "a"

@@ -64,8 +64,10 @@ func overlaps(b *strings.Builder, r *suite.CoverageReport) {
 		plain.Count(len(r.Overlaps), "pair", "pairs"), r.Least, r.Uncovered)
 	rows := [][]string{{"similarity", "confused", "ambiguous cases", "tool", "tool"}}
 	for _, o := range r.Overlaps[:min(len(r.Overlaps), maxListed)] {
-		rows = append(rows, []string{fmt.Sprintf("%.3f", o.Similarity), plain.Thousands(o.Confused),
-			plain.Thousands(o.Ambiguous), plain.Line(o.A), plain.Line(o.B)})
+		rows = append(rows, []string{
+			fmt.Sprintf("%.3f", o.Similarity), plain.Thousands(o.Confused),
+			plain.Thousands(o.Ambiguous), plain.Line(o.A), plain.Line(o.B),
+		})
 	}
 	if len(rows) > 1 {
 		Aligned(b, rows)

@@ -22,8 +22,10 @@ func TestCSVOfDecisions(t *testing.T) {
 			Case: &callvet.Case{
 				ID: "a", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "=1+1"}},
 				Fields: map[string]string{"category": "c", "difficulty": "d", "language": "sv"},
-				Expect: callvet.Expect{Selection: &callvet.Selection{Route: "r", SubRoute: "s",
-					Agents: []string{"g", "h"}, Tools: []string{"x"}, Acceptable: []string{"y", "z"}}},
+				Expect: callvet.Expect{Selection: &callvet.Selection{
+					Route: "r", SubRoute: "s",
+					Agents: []string{"g", "h"}, Tools: []string{"x"}, Acceptable: []string{"y", "z"},
+				}},
 			},
 			Cell: &callvet.Cell{Trace: callvet.Trace{Decision: &callvet.Decision{
 				Route: "r2", SubRoute: "s2", Agents: []string{"i"}, Asked: 2,
@@ -36,7 +38,8 @@ func TestCSVOfDecisions(t *testing.T) {
 			Cell: &callvet.Cell{},
 		},
 	}
-	v := &View{Targets: []callvet.Target{{Name: "t", Selects: true}},
+	v := &View{
+		Targets: []callvet.Target{{Name: "t", Selects: true}},
 		Cells: func(...callvet.Verdict) iter.Seq2[Row, error] {
 			return func(yield func(Row, error) bool) {
 				for _, r := range rows {
@@ -45,7 +48,8 @@ func TestCSVOfDecisions(t *testing.T) {
 					}
 				}
 			}
-		}}
+		},
+	}
 	var b bytes.Buffer
 	if err := CSV(&b, v); err != nil {
 		t.Fatal(err)

@@ -22,8 +22,10 @@ func Curve(w io.Writer, c *catalog.Curve) error {
 	rows := [][]string{{"distractors", "tools searched", "given", "right [95 %]"}}
 	for i := range c.Retrieval {
 		p := &c.Retrieval[i]
-		rows = append(rows, []string{catalog.SizeName(p.Distractors), plain.Thousands(p.Tools),
-			plain.Thousands(p.Given), plain.Rate(p.Hit)})
+		rows = append(rows, []string{
+			catalog.SizeName(p.Distractors), plain.Thousands(p.Tools),
+			plain.Thousands(p.Given), plain.Rate(p.Hit),
+		})
 	}
 	Aligned(&b, rows)
 	for i := range c.Models {
@@ -38,8 +40,10 @@ func Curve(w io.Writer, c *catalog.Curve) error {
 		b.WriteString("\nRight, case by case\n")
 		rows = [][]string{{"of", "baseline", "candidate", "change [95 %]", "p", "p over all (Holm)"}}
 		for _, p := range c.Pairs {
-			rows = append(rows, []string{plain.Limited(plain.Line(p.Of), 40), p.Baseline, p.Candidate,
-				plain.Change(p.Change), plain.P(p.P), plain.P(p.Adjusted)})
+			rows = append(rows, []string{
+				plain.Limited(plain.Line(p.Of), 40), p.Baseline, p.Candidate,
+				plain.Change(p.Change), plain.P(p.P), plain.P(p.Adjusted),
+			})
 		}
 		Aligned(&b, rows)
 	}
@@ -49,8 +53,10 @@ func Curve(w io.Writer, c *catalog.Curve) error {
 
 func curveOf(b *strings.Builder, m *catalog.ModelCurve) {
 	fmt.Fprintf(b, "\n%s: the first call's tool is right\n", plain.Line(m.Model))
-	rows := [][]string{{"tools given", "distractors", "tools", "right [95 %]", "retrieval missed", "wrong tool",
-		"no call", "unreadable", "errors", "prompt tokens", "of tools", "cost"}}
+	rows := [][]string{{
+		"tools given", "distractors", "tools", "right [95 %]", "retrieval missed", "wrong tool",
+		"no call", "unreadable", "errors", "prompt tokens", "of tools", "cost",
+	}}
 	estimated := "~"
 	if m.Measured {
 		estimated = ""

@@ -112,12 +112,16 @@ func diffCall(m *callvet.CallMatch) callDiff {
 	switch m.State {
 	case callvet.StateMissing:
 		d.Title = want + ": not called"
-		d.Lines = []diffLine{{Mark: "-", Whole: true, Path: "call",
-			Expected: want + "(" + plain.Compact(m.WantArgs, "") + ")", Actual: nothing}}
+		d.Lines = []diffLine{{
+			Mark: "-", Whole: true, Path: "call",
+			Expected: want + "(" + plain.Compact(m.WantArgs, "") + ")", Actual: nothing,
+		}}
 	case callvet.StateExtra:
 		d.Title = got + ": called but not expected"
-		d.Lines = []diffLine{{Mark: "+", Whole: true, Path: "call", Expected: nothing,
-			Actual: got + "(" + plain.Compact(m.GotArgs, "") + ")"}}
+		d.Lines = []diffLine{{
+			Mark: "+", Whole: true, Path: "call", Expected: nothing,
+			Actual: got + "(" + plain.Compact(m.GotArgs, "") + ")",
+		}}
 	default:
 		d.Title = got
 		if m.State == callvet.StateMatched && len(m.Violations) == 0 {

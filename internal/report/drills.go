@@ -15,8 +15,11 @@ import (
 // drillColumns are the rates of the table of drills.
 func drillColumns() []struct{ title, metric string } {
 	return []struct{ title, metric string }{
-		{"utility", drills.Utility}, {"under attack", drills.UtilityUnderAttack},
-		{"attack success", drills.AttackSuccess}, {"incidents", drills.Incidents}, {"blocked", drills.Blocked},
+		{"utility", drills.Utility},
+		{"under attack", drills.UtilityUnderAttack},
+		{"attack success", drills.AttackSuccess},
+		{"incidents", drills.Incidents},
+		{"blocked", drills.Blocked},
 	}
 }
 

@@ -138,9 +138,11 @@ func GatesJUnit(w io.Writer, r *gates.Report) error {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		tc := junit.Testcase{Name: plain.XML(GateTitle(v, several)), Classname: "callvet.gates", Time: "0.000"}
-		res := &junit.Result{Message: plain.XML(plain.Line(v.Sentence)),
-			Type: overall(&gates.Report{Verdict: v.Verdict}),
-			Data: plain.XML(strings.Join(append([]string{plain.Line(sentences(v))}, details(v)...), "\n"))}
+		res := &junit.Result{
+			Message: plain.XML(plain.Line(v.Sentence)),
+			Type:    overall(&gates.Report{Verdict: v.Verdict}),
+			Data:    plain.XML(strings.Join(append([]string{plain.Line(sentences(v))}, details(v)...), "\n")),
+		}
 		switch {
 		case v.Verdict == gate.Pass:
 			tc.SystemOut = &junit.Output{Data: plain.XML(plain.Line(sentences(v)))}

@@ -31,11 +31,15 @@ func verdictSample(t *testing.T, policy gate.Policy) *gates.Report {
 		for i := range tasks {
 			c.Add(float64(min(1, max(0, i-fails+1))), 1, true)
 		}
-		return panel.Metric{Name: name, Unit: panel.UnitRate, Of: "calls",
-			Interval: c.Interval(0.95, stats.DefaultRho0)}
+		return panel.Metric{
+			Name: name, Unit: panel.UnitRate, Of: "calls",
+			Interval: c.Interval(0.95, stats.DefaultRho0),
+		}
 	}
-	empty := panel.Metric{Name: "true_success",
-		Interval: stats.Interval{Point: math.NaN(), Confidence: 0.95, Status: stats.StatusNoGold}}
+	empty := panel.Metric{
+		Name:     "true_success",
+		Interval: stats.Interval{Point: math.NaN(), Confidence: 0.95, Status: stats.StatusNoGold},
+	}
 	adjusted := 0.004
 	slice := rate("arg_em", 40, 20)
 	slice.Versus = &panel.Versus{Rest: 0.95, P: 0.001, Adjusted: adjusted}
@@ -43,11 +47,17 @@ func verdictSample(t *testing.T, policy gate.Policy) *gates.Report {
 		{Kind: "weakest", Task: "refund-7", File: "traces.jsonl", Line: 1204, Why: "wrong amount"},
 	}, Targets: []panel.TargetPanel{{
 		Name: "agent",
-		Overall: panel.Slice{Cases: 200,
-			Metrics: []panel.Metric{rate("schema_valid", 200, 0), rate("arg_em", 200, 40),
-				rate("over_call_rate", 200, 186), empty}},
-		Slices: []panel.Slice{{Key: "language", Value: "es\x1b[31m|<b>,:%\n::error::x", Cases: 40,
-			Metrics: []panel.Metric{slice}}},
+		Overall: panel.Slice{
+			Cases: 200,
+			Metrics: []panel.Metric{
+				rate("schema_valid", 200, 0), rate("arg_em", 200, 40),
+				rate("over_call_rate", 200, 186), empty,
+			},
+		},
+		Slices: []panel.Slice{{
+			Key: "language", Value: "es\x1b[31m|<b>,:%\n::error::x", Cases: 40,
+			Metrics: []panel.Metric{slice},
+		}},
 	}}}
 	p.Targets[0].Overall.Metrics[2].LowerIsBetter = true
 	at := func(line int) callvet.Position {
@@ -56,8 +66,10 @@ func verdictSample(t *testing.T, policy gate.Policy) *gates.Report {
 	r, problems := gates.Evaluate(gates.Input{Panels: p, Policy: policy, Task: "task"}, []gates.Gate{
 		{Metric: "schema_valid", Direction: gate.AtLeast, Bound: 0.98, Position: at(3)},
 		{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9, Position: at(4), Name: "arguments, 100% exact: all"},
-		{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9, Key: "language", Value: "*", Severity: gates.Soft,
-			Position: at(5)},
+		{
+			Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9, Key: "language", Value: "*", Severity: gates.Soft,
+			Position: at(5),
+		},
 		{Metric: "over_call_rate", Direction: gate.AtMost, Bound: 0.1, Position: at(6)},
 		{Metric: "true_success", Direction: gate.AtLeast, Bound: 0.85},
 	})
@@ -77,7 +89,8 @@ func TestVerdictFaces(t *testing.T) {
 		"strict.md": report.GatesMarkdown, "strict.xml": report.GatesJUnit,
 		"strict.annotations": report.GatesAnnotations, "strict.json": report.GatesJSON,
 		"lenient.txt": func(b io.Writer,
-			r *gates.Report) error {
+			r *gates.Report,
+		) error {
 			return report.GatesTerminal(b, r, report.GatesOptions{})
 		},
 		"lenient.md": report.GatesMarkdown, "lenient.xml": report.GatesJUnit,

@@ -98,8 +98,10 @@ type page struct {
 }
 
 func newPage(v *View, out *counted) *page {
-	p := &page{View: v, CSS: template.CSS(plain.Style), JS: template.JS(pageJS), Warnings: v.warnings(),
-		Estimates: v.population(), out: out}
+	p := &page{
+		View: v, CSS: template.CSS(plain.Style), JS: template.JS(pageJS), Warnings: v.warnings(),
+		Estimates: v.population(), out: out,
+	}
 	p.Verdicts, p.Classes = v.totals()
 	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'",
 		plain.Digest(plain.Style), plain.Digest(pageJS))
@@ -426,8 +428,10 @@ func (p *page) Passed() iter.Seq[attempt] {
 			if text == "" {
 				text = "no call"
 			}
-			a := attempt{Name: attemptName(r, p.repeats()), Target: plain.Line(p.targetName(r.Cell.Target)),
-				Question: plain.Limited(plain.Line(question(r.Case)), 200), Reason: text}
+			a := attempt{
+				Name: attemptName(r, p.repeats()), Target: plain.Line(p.targetName(r.Cell.Target)),
+				Question: plain.Limited(plain.Line(question(r.Case)), 200), Reason: text,
+			}
 			if !yield(a) {
 				return
 			}
@@ -486,8 +490,10 @@ func bubbles(turns []callvet.Turn, target bool) []bubble {
 func eachBubble(out []bubble, turns []callvet.Turn, target bool) []bubble {
 	for i := range turns {
 		t := &turns[i]
-		b := bubble{Role: string(t.Role), Content: plain.Limited(plain.Clean(t.Content), maxHTMLText),
-			Reasoning: plain.Limited(plain.Clean(t.Reasoning), 1000), Target: target}
+		b := bubble{
+			Role: string(t.Role), Content: plain.Limited(plain.Clean(t.Content), maxHTMLText),
+			Reasoning: plain.Limited(plain.Clean(t.Reasoning), 1000), Target: target,
+		}
 		if t.Tool != "" {
 			b.Role += " " + plain.Line(t.Tool)
 		}

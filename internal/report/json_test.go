@@ -42,8 +42,10 @@ func TestLines(t *testing.T) {
 		map[string]any{},
 		[]any{nil, false, "x\\", []any{}},
 		deep,
-		map[string]any{"a": 1, "b": []int{1, 2}, "c": map[string]any{"\"": ",:"},
-			"d": json.RawMessage(` { "x" : [ 1 , { } ] } `), "e": "\u2028\n"},
+		map[string]any{
+			"a": 1, "b": []int{1, 2}, "c": map[string]any{"\"": ",:"},
+			"d": json.RawMessage(` { "x" : [ 1 , { } ] } `), "e": "\u2028\n",
+		},
 	} {
 		text, err := json.Marshal(v)
 		if err != nil {

@@ -47,8 +47,12 @@ func measured(b *strings.Builder, m *catalog.TuningMeasured, head string) {
 	for _, r := range []struct {
 		what string
 		x, n int
-	}{{"right route", m.Route, m.InScope}, {"right sub-route", m.SubRoute, m.WithSub},
-		{"given no route, wrongly", m.Lost, m.InScope}, {"given no route, rightly", m.Refused, m.Outside}} {
+	}{
+		{"right route", m.Route, m.InScope},
+		{"right sub-route", m.SubRoute, m.WithSub},
+		{"given no route, wrongly", m.Lost, m.InScope},
+		{"given no route, rightly", m.Refused, m.Outside},
+	} {
 		if r.n > 0 {
 			iv := stats.Wilson(r.x, r.n, 0.95, stats.TwoSided)
 			fmt.Fprintf(b, "  %-24s %d of %d, %s [%.1f–%.1f]\n", r.what, r.x, r.n,

@@ -20,8 +20,10 @@ func TestMeasured(t *testing.T) {
 	iv := func(p float64) stats.Interval {
 		return stats.Interval{Point: p, Lower: p - 0.05, Upper: p + 0.05, N: 7, Clusters: 7, Status: stats.StatusOK}
 	}
-	side := panel.Difference{Cases: 7, Baseline: iv(0.5), Candidate: iv(0.25), Change: iv(-0.25), P: 0.04,
-		Verdict: panel.ChangeWorse}
+	side := panel.Difference{
+		Cases: 7, Baseline: iv(0.5), Candidate: iv(0.25), Change: iv(-0.25), P: 0.04,
+		Verdict: panel.ChangeWorse,
+	}
 	cost := side
 	cost.Verdict = panel.ChangeBetter
 	v := &View{ID: "now", Diff: &panel.Comparison{Baseline: "before", Targets: []panel.TargetComparison{{
@@ -39,10 +41,14 @@ func TestMeasured(t *testing.T) {
 	if err := HTML(&html, v); err != nil {
 		t.Fatal(err)
 	}
-	for face, text := range map[string]string{"terminal": term.String(),
-		"markdown": strings.ReplaceAll(md.String(), `\`, ""), "html": html.String()} {
-		for _, want := range []string{"MRR", "-25.0 pp", "-25.0 %", "0.040", "worse", "better",
-			"not adjusted for the number of metrics"} {
+	for face, text := range map[string]string{
+		"terminal": term.String(),
+		"markdown": strings.ReplaceAll(md.String(), `\`, ""), "html": html.String(),
+	} {
+		for _, want := range []string{
+			"MRR", "-25.0 pp", "-25.0 %", "0.040", "worse", "better",
+			"not adjusted for the number of metrics",
+		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q:\n%s", face, want, text)
 			}
@@ -69,8 +75,10 @@ func TestAmountWithoutEnds(t *testing.T) {
 // TestNothingCompared: without a case that both runs judged there is no p value.
 func TestNothingCompared(t *testing.T) {
 	t.Parallel()
-	c := &panel.Comparison{Baseline: "before",
-		Targets: []panel.TargetComparison{{Baseline: "m", Candidate: "m", Overall: panel.Difference{P: 1}}}}
+	c := &panel.Comparison{
+		Baseline: "before",
+		Targets:  []panel.TargetComparison{{Baseline: "m", Candidate: "m", Overall: panel.Difference{P: 1}}},
+	}
 	var screen, md bytes.Buffer
 	if err := Comparison(&screen, c, TerminalOptions{}); err != nil {
 		t.Fatal(err)

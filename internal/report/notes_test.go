@@ -28,8 +28,10 @@ func TestNotesOfVerdicts(t *testing.T) {
 		"its own correlation":  {gate.Pass, gates.Gate{Correlation: gates.CorrelationMeasured}, true},
 	} {
 		c.gate.Metric = "arg_em"
-		r := &gates.Report{Verdict: c.verdict,
-			Verdicts: []gates.Verdict{{Gate: c.gate, Verdict: c.verdict, Sentence: "s", Notes: []string{"the note"}}}}
+		r := &gates.Report{
+			Verdict:  c.verdict,
+			Verdicts: []gates.Verdict{{Gate: c.gate, Verdict: c.verdict, Sentence: "s", Notes: []string{"the note"}}},
+		}
 		var b bytes.Buffer
 		if err := report.GatesTerminal(&b, r, report.GatesOptions{Width: 100}); err != nil {
 			t.Fatal(err)
@@ -63,12 +65,18 @@ func TestMarkdownList(t *testing.T) {
 // TestPairedPlan: a loss of an amount is a share of the baseline, one of a rate is points.
 func TestPairedPlan(t *testing.T) {
 	t.Parallel()
-	for want, sd := range map[string]float64{"a loss of 5.0 % of the baseline fails the gate in": 0.3,
-		"a loss of 5.0 points fails: all alike": 0} {
+	for want, sd := range map[string]float64{
+		"a loss of 5.0 % of the baseline fails the gate in": 0.3,
+		"a loss of 5.0 points fails: all alike":             0,
+	} {
 		var b bytes.Buffer
-		p := &plan.Plan{Metric: "m", Power: 0.8,
-			Paired: &plan.Paired{Diff: 0.05, Margin: 0.05, SD: sd,
-				Rows: []plan.PairedRow{{Attempts: 1, Fails: 100, Passes: 200}}}}
+		p := &plan.Plan{
+			Metric: "m", Power: 0.8,
+			Paired: &plan.Paired{
+				Diff: 0.05, Margin: 0.05, SD: sd,
+				Rows: []plan.PairedRow{{Attempts: 1, Fails: 100, Passes: 200}},
+			},
+		}
 		if err := report.Plan(&b, p); err != nil {
 			t.Fatal(err)
 		}

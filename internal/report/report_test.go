@@ -126,9 +126,11 @@ func TestOtherScreens(t *testing.T) {
 	}
 	cents := 0.42
 	runs := []RunSummary{
-		{ID: "r-sample", Created: v.Created, Suite: "travel 3", Targets: []string{"openai/demo"}, Status: "done",
+		{
+			ID: "r-sample", Created: v.Created, Suite: "travel 3", Targets: []string{"openai/demo"}, Status: "done",
 			Cells: v.Panels.Targets[0].Overall.Verdicts, Pass: RateOf(v.Panels.Targets[0].Overall.Verdicts),
-			CostUSD: &cents},
+			CostUSD: &cents,
+		},
 		{ID: "r-old", Name: "before", Created: v.Created.Add(-time.Hour), Suite: "travel 3", Status: "interrupted"},
 	}
 	for name, draw := range map[string]func(io.Writer) error{
@@ -250,8 +252,10 @@ func TestAttemptsAreBounded(t *testing.T) {
 	wide := callvet.CallMatch{State: callvet.StatePartial, Want: []string{"book_hotel"}, Got: "book_hotel"}
 	for i := range 3000 {
 		wide.Args = append(wide.Args,
-			callvet.ArgDiff{Path: fmt.Sprint("k", i), Expected: raw("1"), Actual: raw("1"), Matched: i != 2999,
-				Rule: "exact"})
+			callvet.ArgDiff{
+				Path: fmt.Sprint("k", i), Expected: raw("1"), Actual: raw("1"), Matched: i != 2999,
+				Rule: "exact",
+			})
 		wide.Violations = append(wide.Violations, callvet.Violation{Path: fmt.Sprint("/k", i), Message: "unknown"})
 	}
 	matches := []callvet.CallMatch{wide}
@@ -262,17 +266,21 @@ func TestAttemptsAreBounded(t *testing.T) {
 	matches = append(matches, callvet.CallMatch{State: callvet.StateMissing, Want: []string{"last_tool"}})
 	cases := sampleCases()[:2]
 	cell := func(i int, v callvet.Verdict) callvet.Cell {
-		return callvet.Cell{Case: i,
+		return callvet.Cell{
+			Case:   i,
 			Trace:  callvet.Trace{CaseID: cases[i].ID, Outcome: callvet.OutcomeCalled, Turns: turns},
-			Result: callvet.Result{Verdict: v, Class: callvet.ClassWrongArgs, Calls: matches}}
+			Result: callvet.Result{Verdict: v, Class: callvet.ClassWrongArgs, Calls: matches},
+		}
 	}
 	cells := []callvet.Cell{cell(0, callvet.VerdictFail), cell(1, callvet.VerdictPass)}
 	v := viewOf(cases, cells)
 	all := func(w io.Writer, v *View) error {
 		return Attempts(w, v, []Row{{Case: &cases[0], Cell: &cells[0]}}, TerminalOptions{})
 	}
-	compared := []string{"… and 1,952 more calls", "… and 2,900 more arguments",
-		"… and 2,980 more violations of the schema", "k2999", "last_tool"}
+	compared := []string{
+		"… and 1,952 more calls", "… and 2,900 more arguments",
+		"… and 2,980 more violations of the schema", "k2999", "last_tool",
+	}
 	talked := []string{"… and 4,801 more turns", "… and 70 more calls", "turn 0", "turn 4999"}
 	for name, f := range map[string]struct {
 		face Face
@@ -428,8 +436,10 @@ func TestProgress(t *testing.T) {
 // TestProgressIsNarrow: the counts are on a line of 40 columns, whatever else there is.
 func TestProgressIsNarrow(t *testing.T) {
 	t.Parallel()
-	full := Tick{Done: 1234, Total: 20_000, Failed: 123, Errors: 12, CostUSD: 1.25, CostUnknown: true,
-		ETA: 2 * time.Hour}
+	full := Tick{
+		Done: 1234, Total: 20_000, Failed: 123, Errors: 12, CostUSD: 1.25, CostUnknown: true,
+		ETA: 2 * time.Hour,
+	}
 	for _, tt := range []struct {
 		tick Tick
 		want string
@@ -487,8 +497,10 @@ func TestGrid(t *testing.T) {
 		return func(yield func(Row, error) bool) {
 			for i := range v.Suite.Cases {
 				for target, verdict := range []callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail} {
-					row := Row{Case: &callvet.Case{ID: fmt.Sprint("case ", i)},
-						Cell: &callvet.Cell{Case: i, Target: target, Result: callvet.Result{Verdict: verdict}}}
+					row := Row{
+						Case: &callvet.Case{ID: fmt.Sprint("case ", i)},
+						Cell: &callvet.Cell{Case: i, Target: target, Result: callvet.Result{Verdict: verdict}},
+					}
 					if !yield(row, nil) {
 						return
 					}
@@ -517,13 +529,21 @@ func TestCallRemarks(t *testing.T) {
 		want []string
 	}{
 		{callvet.Call{Env: callvet.EnvMock, Status: callvet.StatusOK}, nil},
-		{callvet.Call{Env: callvet.Live("http", "https://a.example/x")},
-			[]string{"answered by: live http https://a.example/x"}},
-		{callvet.Call{Env: callvet.EnvMock, Status: callvet.StatusTimeout, Error: "slow\x1b[2J"},
-			[]string{`✗ timeout: slow\u001b[2J`}},
-		{callvet.Call{Env: callvet.EnvGuard, Error: "no",
-			Guard: []callvet.Ruling{{Rule: "size", Action: callvet.RulingDeny, Detail: "9 > 8"}}},
-			[]string{"guard: deny, size: 9 > 8", "✗ denied: no"}},
+		{
+			callvet.Call{Env: callvet.Live("http", "https://a.example/x")},
+			[]string{"answered by: live http https://a.example/x"},
+		},
+		{
+			callvet.Call{Env: callvet.EnvMock, Status: callvet.StatusTimeout, Error: "slow\x1b[2J"},
+			[]string{`✗ timeout: slow\u001b[2J`},
+		},
+		{
+			callvet.Call{
+				Env: callvet.EnvGuard, Error: "no",
+				Guard: []callvet.Ruling{{Rule: "size", Action: callvet.RulingDeny, Detail: "9 > 8"}},
+			},
+			[]string{"guard: deny, size: 9 > 8", "✗ denied: no"},
+		},
 	} {
 		if d := cmp.Diff(c.want, callRemarks(&c.call)); d != "" {
 			t.Error(d)

@@ -81,8 +81,10 @@ func sampleCells(cases []callvet.Case) []callvet.Cell {
 		}
 		cells = append(cells, callvet.Cell{Case: i, Target: target, Trace: t, Result: r})
 	}
-	pass := callvet.Result{Verdict: callvet.VerdictPass,
-		Scores: scored("tool_selection", 1.0, "arg_accuracy", 1.0, "overall", 1.0)}
+	pass := callvet.Result{
+		Verdict: callvet.VerdictPass,
+		Scores:  scored("tool_selection", 1.0, "arg_accuracy", 1.0, "overall", 1.0),
+	}
 	close := 0.91
 	add(0, 0,
 		[]callvet.Turn{calling("search_flights",
@@ -90,30 +92,42 @@ func sampleCells(cases []callvet.Case) []callvet.Cell {
 			Verdict: callvet.VerdictFail, Class: callvet.ClassWrongArgs,
 			Reason: "search_flights was called with another date than asked for, and with a currency nobody named",
 			Scores: scored("tool_selection", 1.0, "arg_accuracy", 0.75, "overall", 0.9),
-			Calls: []callvet.CallMatch{{State: callvet.StatePartial, Want: []string{"search_flights"},
+			Calls: []callvet.CallMatch{{
+				State: callvet.StatePartial, Want: []string{"search_flights"},
 				Got: "search_flights", Args: []callvet.ArgDiff{
 					{Path: "from", Expected: raw(`"EZE"`), Actual: raw(`"EZE"`), Matched: true, Rule: "exact"},
-					{Path: "date", Expected: raw(`"2026-03-01"`), Actual: raw(`"2026-01-03"`), Rule: "exact",
-						Note: "day and month may be swapped"},
-					{Path: "cabin", Expected: raw(`"economy"`), Actual: raw(`"economy"`), Matched: true, Rule: "fuzzy",
-						Similarity: &close},
+					{
+						Path: "date", Expected: raw(`"2026-03-01"`), Actual: raw(`"2026-01-03"`), Rule: "exact",
+						Note: "day and month may be swapped",
+					},
+					{
+						Path: "cabin", Expected: raw(`"economy"`), Actual: raw(`"economy"`), Matched: true, Rule: "fuzzy",
+						Similarity: &close,
+					},
 					{Path: "currency", Actual: raw(`"EUR"`), Rule: "extra arguments forbidden"},
 				},
-				Violations: []callvet.Violation{{Path: "/currency", Keyword: "additionalProperties",
-					Message: "property currency is not in the schema"}}}},
+				Violations: []callvet.Violation{{
+					Path: "/currency", Keyword: "additionalProperties",
+					Message: "property currency is not in the schema",
+				}},
+			}},
 		}, func(t *callvet.Trace) {
 			t.Repairs, t.Format, t.Model, t.FinishReason = []string{"fenced_json"}, callvet.FormatNormalized,
 				"demo-2026-02", "stop"
-			t.Exchanges = []callvet.Exchange{{Request: raw(
-				`{"model":"demo","messages":[{"role":"user","content":"…"}]}`),
-				Response: `{"choices":[{"message":{"content":"</script><b>hi</b>"}}]}`, HTTP: 200, MS: 418}}
+			t.Exchanges = []callvet.Exchange{{
+				Request: raw(
+					`{"model":"demo","messages":[{"role":"user","content":"…"}]}`),
+				Response: `{"choices":[{"message":{"content":"</script><b>hi</b>"}}]}`, HTTP: 200, MS: 418,
+			}}
 		})
 	add(1, 0, []callvet.Turn{said(callvet.RoleAssistant, "Which area of Lisbon do you prefer?")}, callvet.Result{
 		Verdict: callvet.VerdictFail, Class: callvet.ClassMissedCall,
 		Reason: "book_hotel was expected and nothing was called",
 		Scores: scored("tool_selection", 0.0, "arg_accuracy", 0.0, "overall", 0.0),
-		Calls: []callvet.CallMatch{{State: callvet.StateMissing, Actual: -1, Want: []string{"book_hotel"},
-			WantArgs: raw(`{"city":"Lisbon","nights":3,"guests":2}`)}},
+		Calls: []callvet.CallMatch{{
+			State: callvet.StateMissing, Actual: -1, Want: []string{"book_hotel"},
+			WantArgs: raw(`{"city":"Lisbon","nights":3,"guests":2}`),
+		}},
 	}, func(t *callvet.Trace) {
 		t.Outcome, t.Answer = callvet.OutcomeAbstained, "Which area of Lisbon do you prefer?"
 	})
@@ -126,11 +140,17 @@ func sampleCells(cases []callvet.Case) []callvet.Cell {
 			Verdict: callvet.VerdictFail, Class: callvet.ClassUnknownTool,
 			Reason: "transfer_money\u202e is not a tool <img src=x onerror=alert(1)>",
 			Scores: scored("tool_selection", 0.0, "arg_accuracy", 0.0, "overall", 0.0),
-			Calls: []callvet.CallMatch{{State: callvet.StateExtra, Expected: -1, Got: "transfer_money\u202e",
-				GotArgs: raw(`{"to":"=cmd|' /C calc'!A0","note":"\x60\x60\x60 </details> @team ||"}`)}},
-			Assertions: []callvet.Assertion{{Name: "tools_not_called", Layer: callvet.LayerRouting,
-				State: callvet.AssertFailed, Expected: "transfer_money", Actual: "called\x07"},
-				{Name: "response_non_empty", Layer: callvet.LayerResponse, State: callvet.AssertPassed}},
+			Calls: []callvet.CallMatch{{
+				State: callvet.StateExtra, Expected: -1, Got: "transfer_money\u202e",
+				GotArgs: raw(`{"to":"=cmd|' /C calc'!A0","note":"\x60\x60\x60 </details> @team ||"}`),
+			}},
+			Assertions: []callvet.Assertion{
+				{
+					Name: "tools_not_called", Layer: callvet.LayerRouting,
+					State: callvet.AssertFailed, Expected: "transfer_money", Actual: "called\x07",
+				},
+				{Name: "response_non_empty", Layer: callvet.LayerResponse, State: callvet.AssertPassed},
+			},
 		}, nil)
 	add(4, 0, nil, callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider}, func(t *callvet.Trace) {
 		t.Outcome, t.Format, t.Attempts, t.Usage = callvet.OutcomeError, callvet.FormatFail, 4, callvet.Usage{}
@@ -140,10 +160,14 @@ func sampleCells(cases []callvet.Case) []callvet.Cell {
 	inPart.NotEvaluated = 2
 	inPart.Assertions = []callvet.Assertion{
 		{Name: "tools_called", Layer: callvet.LayerRouting, State: callvet.AssertPassed},
-		{Name: "rubric", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: callvet.NeedsJudge,
-			Expected: "tone: kind <b>and</b> short"},
-		{Name: "javascript", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: "it is a program",
-			Expected: "output.length < 100 || `x`"},
+		{
+			Name: "rubric", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: callvet.NeedsJudge,
+			Expected: "tone: kind <b>and</b> short",
+		},
+		{
+			Name: "javascript", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: "it is a program",
+			Expected: "output.length < 100 || `x`",
+		},
 	}
 	add(5, 0, []callvet.Turn{calling("search_flights", `{"from":"GRU","to":"LIS","date":"2026-05-05"}`)}, inPart, nil)
 	add(6, 0, []callvet.Turn{calling("book_hotel", `{"city":"Faro","nights":1}`)}, pass, nil)
@@ -158,8 +182,10 @@ func sampleCells(cases []callvet.Case) []callvet.Cell {
 			r = callvet.Result{
 				Verdict: callvet.VerdictFail, Class: callvet.ClassWrongTool, Reason: "book_hotel was called instead",
 				Scores: scored("tool_selection", 0.0, "arg_accuracy", 0.0, "overall", 0.0),
-				Calls: []callvet.CallMatch{{State: callvet.StatePartial, Want: []string{"search_flights"},
-					Got: "book_hotel"}},
+				Calls: []callvet.CallMatch{{
+					State: callvet.StatePartial, Want: []string{"search_flights"},
+					Got: "book_hotel",
+				}},
 			}
 		}
 		add(i, 1, []callvet.Turn{calling("book_hotel", `{"city":"Faro","nights":1}`)}, r, nil)
@@ -174,7 +200,8 @@ func sampleView() *View {
 
 // panelsOf sums the cells of a run up.
 func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Case,
-	cells []callvet.Cell) *panel.Panels {
+	cells []callvet.Cell,
+) *panel.Panels {
 	set := steps.Config{Tools: tools, Catalogue: len(tools) > 0}
 	for i := range targets {
 		set.Targets = append(set.Targets, targets[i].Name)
@@ -195,8 +222,10 @@ func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Ca
 }
 
 func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
-	targets := []callvet.Target{{Name: "openai/demo", Provider: "openai", Model: "demo"},
-		{Name: "offline/lexical", Provider: "offline", Floor: true}}
+	targets := []callvet.Target{
+		{Name: "openai/demo", Provider: "openai", Model: "demo"},
+		{Name: "offline/lexical", Provider: "offline", Floor: true},
+	}
 	before, now := panel.NewLedger("r-before", []string{"openai/demo"}, nil),
 		panel.NewLedger("r-sample", []string{"openai/demo"}, nil)
 	for i := range cells {
@@ -216,9 +245,11 @@ func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
 	}
 	return &View{
 		ID: "r-sample", Created: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), Targets: targets, Panels: panels,
-		Suite: SuiteMeta{Name: "travel", Version: "3",
+		Suite: SuiteMeta{
+			Name: "travel", Version: "3",
 			Description: "Flights and hotels, with a few questions that need no tool.", Cases: len(cases), Tools: 2,
-			Hash: "5f1d"},
+			Hash: "5f1d",
+		},
 		Manifest: []Field{{"suite hash", "5f1d"}, {"seed", "7"}, {"callvet", "0.1.0"}},
 		Diff:     panel.Diff(before, now, 0), JudgeReports: sampleReports(),
 		All: "callvet show r-sample --all",
@@ -251,8 +282,10 @@ func sampleReports() []JudgeReport {
 		Tools: []callvet.ToolReport{
 			{
 				Tool: "search_flights", Grade: "D", Note: "dates are wrong <img src=x onerror=alert(1)>",
-				Arguments: []callvet.ArgumentReport{{Argument: "date", Note: "day and month swapped"},
-					{Argument: "cabin"}},
+				Arguments: []callvet.ArgumentReport{
+					{Argument: "date", Note: "day and month swapped"},
+					{Argument: "cabin"},
+				},
 			},
 			{Tool: "book_hotel", Arguments: []callvet.ArgumentReport{}},
 		},

@@ -50,8 +50,10 @@ func TestState(t *testing.T) {
 // TestBlockedAttempts: what the provider blocked is said where there is such an attempt.
 func TestBlockedAttempts(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int]string{0: "", 1: "1 attempt was blocked by the provider",
-		3: "3 attempts were blocked by the provider"} {
+	for n, want := range map[int]string{
+		0: "", 1: "1 attempt was blocked by the provider",
+		3: "3 attempts were blocked by the provider",
+	} {
 		var b bytes.Buffer
 		Drills(&b, &drills.Result{Targets: []drills.Target{{Name: "agent", All: drills.Slice{Refused: n}}}}, 0)
 		if s := b.String(); !strings.Contains(s, want) || strings.Contains(s, "by the provider") != (n > 0) {

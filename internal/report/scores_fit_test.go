@@ -15,10 +15,15 @@ import (
 // TestNarrow: tables keep to the width of the terminal, and say what they leave out.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
-	rows := [][]string{{"metric", "value", "n", ""},
-		{"schema validity", "–", "0 calls", "no data; no tools were given"}, {"executed", "99 %", "9 calls", ""}}
-	slices := [][]string{{"Slices", "tasks", "a", "b", "c"},
-		{"language=es-AR", "80", "42.5 % [31.5–54.1]", "100.0 %", "0.0 %"}}
+	rows := [][]string{
+		{"metric", "value", "n", ""},
+		{"schema validity", "–", "0 calls", "no data; no tools were given"},
+		{"executed", "99 %", "9 calls", ""},
+	}
+	slices := [][]string{
+		{"Slices", "tasks", "a", "b", "c"},
+		{"language=es-AR", "80", "42.5 % [31.5–54.1]", "100.0 %", "0.0 %"},
+	}
 	for width, want := range map[int]string{
 		0: `metric           value  n        ` + `
 ──────────────────────────────────────────────────────────────

@@ -40,10 +40,14 @@ func view() *report.ScoresView {
 	selection := metric("tool_selection", "calls", 90, 100, 2)
 	selection.Coverage = &half
 	selection.Warnings = []string{"only half is labelled"}
-	latency := panel.Metric{Name: "tool_latency_p90", Title: "tool latency p90", Unit: panel.UnitMS, Of: "calls",
-		LowerIsBetter: true}
-	latency.Interval = stats.Interval{Point: 120, Lower: 90, Upper: math.Inf(1), N: 20, Clusters: 20,
-		Status: stats.StatusOK, Confidence: 0.95}
+	latency := panel.Metric{
+		Name: "tool_latency_p90", Title: "tool latency p90", Unit: panel.UnitMS, Of: "calls",
+		LowerIsBetter: true,
+	}
+	latency.Interval = stats.Interval{
+		Point: 120, Lower: 90, Upper: math.Inf(1), N: 20, Clusters: 20,
+		Status: stats.StatusOK, Confidence: 0.95,
+	}
 	em := metric("arg_em", "calls", 80, 100, 2)
 	worst := metric("arg_em", "calls", 20, 40, 2)
 	worst.Versus = &panel.Versus{Rest: 1, P: 0.0001, Adjusted: 0.0004, Worst: true}
@@ -56,26 +60,38 @@ func view() *report.ScoresView {
 	}}
 	return &report.ScoresView{
 		Files: []string{"traces.jsonl"}, Lines: 103, Steps: 100,
-		Problems: []callvet.Problem{{Position: callvet.Position{File: "traces.jsonl", Line: 7},
-			Message: "not JSON: " + sheetHostile}},
+		Problems: []callvet.Problem{{
+			Position: callvet.Position{File: "traces.jsonl", Line: 7},
+			Message:  "not JSON: " + sheetHostile,
+		}},
 		Excerpt: func(panel.Example) string { return "user: " + sheetHostile + "\ncall: pay({})" },
 		Panels: &panel.Panels{
-			Lost: &panel.Lost{Count: 3,
-				First: []panel.LostRecord{{File: "traces.jsonl", Line: 7, Reason: "not JSON: " + sheetHostile},
-					{File: "traces.jsonl", Line: 9, Reason: "cut"}}},
+			Lost: &panel.Lost{
+				Count: 3,
+				First: []panel.LostRecord{
+					{File: "traces.jsonl", Line: 7, Reason: "not JSON: " + sheetHostile},
+					{File: "traces.jsonl", Line: 9, Reason: "cut"},
+				},
+			},
 			Confidence: 0.95, Repeats: 1, Warnings: []string{"no tool schemas: " + sheetHostile},
 			Targets: []panel.TargetPanel{{
 				Name: "agent " + sheetHostile, Overall: overall,
-				Slices: []panel.Slice{{Key: "language", Value: "es-AR", Cases: 20, Metrics: []panel.Metric{worst}},
-					{Key: "tag", Value: sheetHostile, Cases: 5}},
-				Confusion: []panel.Confused{{Expected: "get_refund_policy", Called: "get_return_policy", N: 4},
-					{Expected: "get_refund_policy", Called: "get_refund_policy", N: 90}},
+				Slices: []panel.Slice{
+					{Key: "language", Value: "es-AR", Cases: 20, Metrics: []panel.Metric{worst}},
+					{Key: "tag", Value: sheetHostile, Cases: 5},
+				},
+				Confusion: []panel.Confused{
+					{Expected: "get_refund_policy", Called: "get_return_policy", N: 4},
+					{Expected: "get_refund_policy", Called: "get_refund_policy", N: 90},
+				},
 			}},
 			Findings: []panel.Finding{{
 				Code: "S3", Title: "Bad arguments", Count: 20, Of: 100, Unit: "calls with labelled arguments",
 				Failed: 4, Failing: 5, Share: 0.8, Evidence: []string{"country is wrong in 18 calls " + sheetHostile},
-				Examples: []panel.Example{{Task: "t_1", Call: "t_1#1#1", File: "traces.jsonl", Line: 3,
-					Why: "country"}}, Test: "look at EM", Fix: "map entities: `callvet lint SUITE`",
+				Examples: []panel.Example{{
+					Task: "t_1", Call: "t_1#1#1", File: "traces.jsonl", Line: 3,
+					Why: "country",
+				}}, Test: "look at EM", Fix: "map entities: `callvet lint SUITE`",
 			}},
 			Examples: []panel.Example{
 				{Kind: "weakest", Task: "t_9", File: "traces.jsonl", Line: 30, Score: 0.25, Why: sheetHostile},

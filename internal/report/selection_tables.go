@@ -42,9 +42,11 @@ func (t SelectionTable) more(most int, what string) SelectionTable {
 
 // SelectionTables are those of a target that have rows.
 func SelectionTables(t *routing.Target) []SelectionTable {
-	all := []SelectionTable{layers(t), strange(t), matches(t), metrics(t), selectionSlicesOf(t), patterns(t),
+	all := []SelectionTable{
+		layers(t), strange(t), matches(t), metrics(t), selectionSlicesOf(t), patterns(t),
 		matrix(t, "Routes", t.Routes), matrix(t, "Agents", t.Agents),
-		pairs("Tools confused at the first place", t.Unit(), t.Tools), recommendations(t)}
+		pairs("Tools confused at the first place", t.Unit(), t.Tools), recommendations(t),
+	}
 	return slices.DeleteFunc(all, func(t SelectionTable) bool { return len(t.Rows) == 0 })
 }
 
@@ -179,9 +181,11 @@ func selectionSlicesOf(t *routing.Target) SelectionTable {
 }
 
 func patterns(t *routing.Target) SelectionTable {
-	out := SelectionTable{Title: "Failures by tag",
-		Head: []string{"tag", "failed cases", "others failed", "lift", "p", "p over all tags"},
-		Note: "Fisher's exact test; over all tags by Benjamini and Hochberg."}
+	out := SelectionTable{
+		Title: "Failures by tag",
+		Head:  []string{"tag", "failed cases", "others failed", "lift", "p", "p over all tags"},
+		Note:  "Fisher's exact test; over all tags by Benjamini and Hochberg.",
+	}
 	if t.Attempts > t.Cases {
 		out.Note = "A case fails when most of its attempts do. " + out.Note
 	}
@@ -211,8 +215,10 @@ func matrix(t *routing.Target, title string, all []panel.Confused) SelectionTabl
 		wrong := slices.DeleteFunc(slices.Clone(all), func(c panel.Confused) bool { return c.Expected == c.Called })
 		return pairs(title+" taken for others", t.Unit(), wrong)
 	}
-	out := SelectionTable{Title: title, Head: []string{"expected"},
-		Note: "Columns are what was chosen, by " + t.Unit() + "."}
+	out := SelectionTable{
+		Title: title, Head: []string{"expected"},
+		Note: "Columns are what was chosen, by " + t.Unit() + ".",
+	}
 	for _, g := range got {
 		out.Head = append(out.Head, plain.Line(g))
 	}

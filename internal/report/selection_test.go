@@ -20,8 +20,11 @@ func TestParts(t *testing.T) {
 	for want, parts := range map[string][]callvet.Part{
 		"no terms":     nil,
 		"a 1 + b -0.5": {{Name: "a", Value: 1}, {Name: "b", Value: -0.5}},
-		"reranked 2; before: a 1, rank 3": {{Name: "reranked", Value: 2}, {Name: "before a", Value: 1},
-			{Name: "before rank", Value: 3}},
+		"reranked 2; before: a 1, rank 3": {
+			{Name: "reranked", Value: 2},
+			{Name: "before a", Value: 1},
+			{Name: "before rank", Value: 3},
+		},
 	} {
 		if got := report.QuestionParts(parts); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -32,9 +35,13 @@ func TestParts(t *testing.T) {
 func sample(n int) *routing.Section {
 	t := routing.Target{
 		Name: hostile, Cases: n, Failures: n,
-		Layers: []routing.Layer{{Layer: callvet.SelectRoute,
-			Metric: panel.Metric{Name: "route", Unit: panel.UnitRate,
-				Interval: stats.Wilson(3, 4, 0.95, stats.TwoSided)}}},
+		Layers: []routing.Layer{{
+			Layer: callvet.SelectRoute,
+			Metric: panel.Metric{
+				Name: "route", Unit: panel.UnitRate,
+				Interval: stats.Wilson(3, 4, 0.95, stats.TwoSided),
+			},
+		}},
 		Matches: []panel.Count{{Name: "exact", N: 3}, {Name: "none", N: 1}}, Unequal: 1,
 		Recommendations: []routing.Recommendation{{Text: hostile, Evidence: "3 of 4", Certain: true}},
 	}
@@ -44,9 +51,13 @@ func sample(n int) *routing.Section {
 		t.Failed = append(t.Failed, routing.Failure{
 			Case: hostile, Query: hostile, Class: callvet.ClassSelected, Reason: "tools: expected x, got y",
 			Got: callvet.Decision{Tools: []callvet.Ranked{{Tool: "y", Score: 2}}},
-			Diagnose: []routing.Diagnosis{{Tool: callvet.Ranked{Tool: "x", Score: 1,
-				Parts: []callvet.Part{{Name: "lexical", Value: 1}}}, Rank: 3,
-				Winner: callvet.Ranked{Tool: "y", Score: 2}, Reasons: []string{hostile}}},
+			Diagnose: []routing.Diagnosis{{
+				Tool: callvet.Ranked{
+					Tool: "x", Score: 1,
+					Parts: []callvet.Part{{Name: "lexical", Value: 1}},
+				}, Rank: 3,
+				Winner: callvet.Ranked{Tool: "y", Score: 2}, Reasons: []string{hostile},
+			}},
 		})
 	}
 	return &routing.Section{Targets: []routing.Target{t}}
@@ -68,8 +79,10 @@ func TestSelectionFaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for face, text := range map[string]string{"terminal": term.String(), "markdown": md.String(),
-		"html": string(html)} {
+	for face, text := range map[string]string{
+		"terminal": term.String(), "markdown": md.String(),
+		"html": string(html),
+	} {
 		for _, want := range []string{"75.0", "3 of 4", "beyond chance", "… and 25 more pairs"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q:\n%s", face, want, text)
@@ -95,8 +108,10 @@ func TestSelectionFaces(t *testing.T) {
 func TestRepeatedAndStrange(t *testing.T) {
 	t.Parallel()
 	rate := func(name string, p float64) panel.Metric {
-		return panel.Metric{Name: name, Title: name, Unit: panel.UnitRate,
-			Interval: stats.Interval{Point: p, Lower: p / 2, Upper: 1, N: 6, Status: stats.StatusOK}}
+		return panel.Metric{
+			Name: name, Title: name, Unit: panel.UnitRate,
+			Interval: stats.Interval{Point: p, Lower: p / 2, Upper: 1, N: 6, Status: stats.StatusOK},
+		}
 	}
 	best := rate("composite_best", 0.7)
 	s := &routing.Section{Targets: []routing.Target{{
@@ -123,8 +138,10 @@ func TestRepeatedAndStrange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for face, text := range map[string]string{"terminal": term.String(), "markdown": md.String(),
-		"html": string(html)} {
+	for face, text := range map[string]string{
+		"terminal": term.String(), "markdown": md.String(),
+		"html": string(html),
+	} {
 		for _, want := range []string{
 			"attempts", "First wrong layer, by attempts: selection 3",
 			"4 of 6 attempts another number of different tools", "4 of 6 answers: odd",
@@ -137,8 +154,10 @@ func TestRepeatedAndStrange(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{`<td>50.0 %<small>25.0–100.0</small></td>`, `class="scroll prose"`,
-		"2 cases, 6 attempts"} {
+	for _, want := range []string{
+		`<td>50.0 %<small>25.0–100.0</small></td>`, `class="scroll prose"`,
+		"2 cases, 6 attempts",
+	} {
 		if !strings.Contains(string(html), want) {
 			t.Errorf("html does not have %q:\n%s", want, html)
 		}
@@ -161,9 +180,11 @@ func TestRepeatedAndStrange(t *testing.T) {
 // Tools beyond those asked for are told apart, and so is what is odd.
 func TestDecision(t *testing.T) {
 	t.Parallel()
-	d := callvet.Decision{Asked: 1, Odd: []string{"upside down"},
+	d := callvet.Decision{
+		Asked: 1, Odd: []string{"upside down"},
 		Tools:  []callvet.Ranked{{Tool: "a", Score: 2}, {Tool: "b", Score: 1}},
-		Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}}}
+		Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}},
+	}
 	var b strings.Builder
 	report.WriteDecision(&b, &d)
 	for _, want := range []string{"1.  a", "asked for 1; 1 more given that do not count: b 1", "strange: upside down"} {

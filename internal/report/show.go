@@ -480,8 +480,13 @@ func (s *screen) differences(t *panel.TargetComparison) {
 		return
 	}
 	label := column{title: "slice"}
-	cols := []column{{title: "cases", right: true}, {title: "baseline %", rank: 1}, {title: "now %", rank: 1},
-		{title: "change"}, {title: "p (Holm)", rank: 2}}
+	cols := []column{
+		{title: "cases", right: true},
+		{title: "baseline %", rank: 1},
+		{title: "now %", rank: 1},
+		{title: "change"},
+		{title: "p (Holm)", rank: 2},
+	}
 	for i := range t.Slices {
 		d := &t.Slices[i]
 		p := plain.P(d.P)

@@ -23,12 +23,16 @@ func Suggestions(to io.Writer, s *catalog.Suggestions) error {
 	fmt.Fprintf(&b, "\n%s: ", plain.Line(s.Model))
 	usage(&b, s.Usage)
 	b.WriteString("\n")
-	rows := [][]string{{"description of", "status", "lost", "took", "held out, its own", "newly right", "newly wrong",
-		"change [95 %]", "p", "p over all (Holm)"}}
+	rows := [][]string{{
+		"description of", "status", "lost", "took", "held out, its own", "newly right", "newly wrong",
+		"change [95 %]", "p", "p over all (Holm)",
+	}}
 	for i := range s.Tools {
 		t := &s.Tools[i]
-		r := []string{plain.Line(t.Tool), string(t.Status), plain.Thousands(t.Lost), plain.Thousands(t.Taken),
-			plain.Thousands(t.Own), "", "", "", "", ""}
+		r := []string{
+			plain.Line(t.Tool), string(t.Status), plain.Thousands(t.Lost), plain.Thousands(t.Taken),
+			plain.Thousands(t.Own), "", "", "", "", "",
+		}
 		if d := t.Alone; d != nil {
 			r = append(r[:5], plain.Thousands(d.NewlyPassing), plain.Thousands(d.NewlyFailing), plain.Change(d.Change),
 				plain.P(d.P), plain.P(*t.Adjusted))

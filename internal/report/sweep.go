@@ -40,8 +40,10 @@ func Sweep(w io.Writer, s *catalog.Sweep) error {
 		b.WriteString("\nFirst tool right, case by case\n")
 		rows = [][]string{{"baseline", "candidate", "change [95 %]", "p", "p over all (Holm)"}}
 		for _, p := range s.Pairs {
-			rows = append(rows, []string{plain.Line(p.Baseline), plain.Line(p.Candidate), plain.Change(p.Change),
-				plain.P(p.P), plain.P(p.Adjusted)})
+			rows = append(rows, []string{
+				plain.Line(p.Baseline), plain.Line(p.Candidate), plain.Change(p.Change),
+				plain.P(p.P), plain.P(p.Adjusted),
+			})
 		}
 		Aligned(&b, rows)
 	}

@@ -156,11 +156,15 @@ var targetColumns = []targetColumn{
 	{title: "tool", metric: "tool_selection", rank: 1},
 	{title: "arguments", metric: "arg_accuracy", rank: 1},
 	{title: "overall", metric: "overall", rank: 3},
-	{title: "errors", rank: 1,
-		text: countAndRate(panel.MetricError, func(p *panel.Slice) int { return p.Verdicts.Error })},
-	{title: "unparseable", rank: 2,
+	{
+		title: "errors", rank: 1,
+		text: countAndRate(panel.MetricError, func(p *panel.Slice) int { return p.Verdicts.Error }),
+	},
+	{
+		title: "unparseable", rank: 2,
 		text: countAndRate(panel.MetricUnparseable,
-			func(p *panel.Slice) int { return outcome(p, callvet.OutcomeUnparseable) })},
+			func(p *panel.Slice) int { return outcome(p, callvet.OutcomeUnparseable) }),
+	},
 	{title: "latency p50", metric: panel.MetricLatencyP50, rank: 4},
 	{title: "tokens", rank: 4, text: func(p *panel.Slice) string {
 		return tokens(p.Usage)

@@ -42,8 +42,10 @@ func Tuning(w io.Writer, t *catalog.Tuning) error {
 	if len(t.Moves) > 0 {
 		rows := [][]string{{"round", "weight", "from", "to", u.Goal}}
 		for _, m := range t.Moves {
-			rows = append(rows, []string{fmt.Sprint(m.Round), m.Knob, fmt.Sprintf("%g", m.From),
-				fmt.Sprintf("%g", m.To), plain.Percent(m.Goal)})
+			rows = append(rows, []string{
+				fmt.Sprint(m.Round), m.Knob, fmt.Sprintf("%g", m.From),
+				fmt.Sprintf("%g", m.To), plain.Percent(m.Goal),
+			})
 		}
 		Aligned(&b, rows)
 	}

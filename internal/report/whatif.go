@@ -84,12 +84,16 @@ func comparison(b *strings.Builder, c *catalog.Comparison) {
 	rows := [][]string{{"", "as it is [95 %]", "edited [95 %]", "change [95 %]", "p"}}
 	for i := range c.Rates {
 		r := &c.Rates[i]
-		rows = append(rows, []string{spoken(r.Measure), plain.Rate(r.Baseline), plain.Rate(r.Candidate),
-			plain.Change(r.Change), plain.P(r.P)})
+		rows = append(rows, []string{
+			spoken(r.Measure), plain.Rate(r.Baseline), plain.Rate(r.Candidate),
+			plain.Change(r.Change), plain.P(r.P),
+		})
 	}
 	if m := c.MRR; m != nil {
-		rows = append(rows, []string{spoken(catalog.MRR), plain.Percent(m.Before), plain.Percent(m.After),
-			plain.Change(m.Change), plain.P(m.P)})
+		rows = append(rows, []string{
+			spoken(catalog.MRR), plain.Percent(m.Before), plain.Percent(m.After),
+			plain.Change(m.Change), plain.P(m.P),
+		})
 	}
 	if c.Adjusted != nil {
 		rows[0], rows[1] = append(rows[0], "p over models (Holm)"), append(rows[1], plain.P(*c.Adjusted))
@@ -123,8 +127,10 @@ func comparison(b *strings.Builder, c *catalog.Comparison) {
 		if len(t.Took) > 0 {
 			took = plain.Names(t.Took)
 		}
-		rows = append(rows, []string{plain.Line(t.Tool), edited, plain.Thousands(t.Cases),
-			plain.Thousands(len(t.Right)), plain.Thousands(len(t.Wrong)), lost, took})
+		rows = append(rows, []string{
+			plain.Line(t.Tool), edited, plain.Thousands(t.Cases),
+			plain.Thousands(len(t.Right)), plain.Thousands(len(t.Wrong)), lost, took,
+		})
 		if i == maxListed {
 			break
 		}
@@ -162,8 +168,10 @@ func alone(b *strings.Builder, w *catalog.WhatIfResult) {
 		return
 	}
 	b.WriteString("\nEach edit alone, first tool right by the retriever\n")
-	rows := [][]string{{"edit of", "newly right", "newly wrong", "change [95 %]", "p", "p over all (Holm)",
-		"took from others"}}
+	rows := [][]string{{
+		"edit of", "newly right", "newly wrong", "change [95 %]", "p", "p over all (Holm)",
+		"took from others",
+	}}
 	for i := range w.Alone {
 		a := &w.Alone[i]
 		took := ""
@@ -171,8 +179,10 @@ func alone(b *strings.Builder, w *catalog.WhatIfResult) {
 			took = plain.Names(a.Took)
 		}
 		rows = append(rows,
-			[]string{plain.Line(a.Tool), plain.Thousands(a.All.NewlyPassing), plain.Thousands(a.All.NewlyFailing),
-				plain.Change(a.All.Change), plain.P(a.All.P), plain.P(a.Adjusted), took})
+			[]string{
+				plain.Line(a.Tool), plain.Thousands(a.All.NewlyPassing), plain.Thousands(a.All.NewlyFailing),
+				plain.Change(a.All.Change), plain.P(a.All.P), plain.P(a.Adjusted), took,
+			})
 	}
 	Aligned(b, rows)
 }

@@ -123,8 +123,10 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 		}
 		if resp.Untold() && a.p.c.Expect.AboutCalls() {
 			a.trace.Exchanges = append(a.trace.Exchanges, resp.Exchanges...)
-			return nil, took, &callvet.Fault{Kind: callvet.FaultMalformed,
-				Message: "the answer is text, in a form that has no place for calls: it is not known whether a tool was called"}
+			return nil, took, &callvet.Fault{
+				Kind:    callvet.FaultMalformed,
+				Message: "the answer is text, in a form that has no place for calls: it is not known whether a tool was called",
+			}
 		}
 		return resp, took, nil
 	}
@@ -156,8 +158,10 @@ func (a *attempt) fault(ctx, limited context.Context, err error) *callvet.Fault 
 	case errors.As(err, &f):
 		return f
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		return &callvet.Fault{Kind: callvet.FaultTimeout, Message: fmt.Sprintf("no answer within %s", a.e.cfg.Timeout),
-			Retryable: true}
+		return &callvet.Fault{
+			Kind: callvet.FaultTimeout, Message: fmt.Sprintf("no answer within %s", a.e.cfg.Timeout),
+			Retryable: true,
+		}
 	case err == nil:
 		return &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the adapter returned nothing"}
 	}

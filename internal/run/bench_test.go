@@ -66,9 +66,13 @@ func BenchmarkRun(b *testing.B) {
 			m := modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
 				cost := 0.001
 				return &callvet.Response{
-					Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
-						Calls: []callvet.Call{{ID: "call_000001", Tool: "weather",
-							Args: json.RawMessage(`{"city":"Oslo","days":3}`)}}}},
+					Turns: []callvet.Turn{{
+						Role: callvet.RoleAssistant,
+						Calls: []callvet.Call{{
+							ID: "call_000001", Tool: "weather",
+							Args: json.RawMessage(`{"city":"Oslo","days":3}`),
+						}},
+					}},
 					Usage: callvet.Usage{InputTokens: 620, OutputTokens: 24, Known: true, CostUSD: &cost},
 					Model: "fake-1", FinishReason: "tool_calls",
 					Exchanges: []callvet.Exchange{{Request: request, Response: response, HTTP: 200, MS: 1.25}},
@@ -157,14 +161,17 @@ func BenchmarkSplit(b *testing.B) {
 				b.StartTimer()
 				if workers > 1 {
 					if complete, err := run.Split(b.Context(), cfg,
-						run.Splitting{Workers: workers,
+						run.Splitting{
+							Workers: workers,
 							Do: func(ctx context.Context, s run.Shard,
-								yield <-chan struct{}) (run.ShardSummary, error) {
+								yield <-chan struct{},
+							) (run.ShardSummary, error) {
 								part := cfg.Within(&s)
 								part.Yield, part.Done = yield, db.DoneCells(ctx, cfg.RunID)
 								sum, err := run.Run(ctx, part)
 								return sum.Shard(), err
-							}}); !complete || err != nil {
+							},
+						}); !complete || err != nil {
 						b.Fatal(complete, err)
 					}
 				}

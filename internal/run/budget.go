@@ -64,8 +64,10 @@ type budget struct {
 // newBudget goes on from what was spent before, with the cost of the dearest cell of then; 0
 // where none is known.
 func newBudget(b Budget, before callvet.Spent, dearest float64) *budget {
-	return &budget{max: b, spent: before, booked: before, largest: dearest, priced: dearest > 0,
-		changed: make(chan struct{})}
+	return &budget{
+		max: b, spent: before, booked: before, largest: dearest, priced: dearest > 0,
+		changed: make(chan struct{}),
+	}
 }
 
 func (b *budget) bounded() bool { return b.max != Budget{} }

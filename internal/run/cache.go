@@ -42,8 +42,10 @@ func (e *engine) openCache(ctx context.Context, s *seat) error {
 		return nil
 	}
 	s.ident = ident
-	id := ident.Identity(&callvet.Request{Params: s.Params,
-		System: System(e.cfg.Suite.SystemPrompt, &s.Target.Target, "")})
+	id := ident.Identity(&callvet.Request{
+		Params: s.Params,
+		System: System(e.cfg.Suite.SystemPrompt, &s.Target.Target, ""),
+	})
 	sum := sha256.Sum256(append(append([]byte{traceFormat}, id[:]...), e.cfg.Owner...))
 	copy(s.scope[:], sum[:])
 	var err error

@@ -44,8 +44,10 @@ type committer struct {
 }
 
 func newCommitter(cfg *Config, fail func(error)) *committer {
-	c := &committer{cfg: cfg, queue: make(chan finished, maxBatch), fail: fail, began: cfg.Now(),
-		targets: make([]Totals, len(cfg.Targets))}
+	c := &committer{
+		cfg: cfg, queue: make(chan finished, maxBatch), fail: fail, began: cfg.Now(),
+		targets: make([]Totals, len(cfg.Targets)),
+	}
 	c.buffers.New = func() any { return new([]byte) }
 	perTarget := 0
 	for _, ix := range cfg.Cases {
@@ -157,8 +159,10 @@ func (c *committer) gather(batch []finished) []finished {
 }
 
 func (c *committer) announce(cells []*callvet.Cell, cases []*callvet.Case) {
-	e := Event{Totals: c.totals, Targets: append([]Totals(nil), c.targets...), Elapsed: c.cfg.Now().Sub(c.began),
-		Cells: cells, Cases: cases}
+	e := Event{
+		Totals: c.totals, Targets: append([]Totals(nil), c.targets...), Elapsed: c.cfg.Now().Sub(c.began),
+		Cells: cells, Cases: cases,
+	}
 	if n := c.totals.Done - c.before; n > 0 {
 		e.ETA = time.Duration(float64(e.Elapsed) / float64(n) * float64(c.totals.Total-c.totals.Done))
 	}

@@ -38,38 +38,62 @@ func TestEndings(t *testing.T) {
 		want    end
 	}{
 		"words": {[]*callvet.Response{answer("stop", "No.")}, end{Outcome: "abstained", Asked: 1}},
-		"words, no reason": {[]*callvet.Response{answer("", "No.")},
-			end{Outcome: "abstained", Notes: []string{"stop not recorded"}, Asked: 1}},
-		"the token limit": {[]*callvet.Response{answer("MAX_TOKENS", "Let me ch")},
-			end{Outcome: "unparseable", Reason: "token_limit", Asked: 1}},
-		"the context window": {[]*callvet.Response{answer("model_length", "Let me ch")},
-			end{Outcome: "unparseable", Reason: "context_window", Asked: 1}},
-		"nothing": {[]*callvet.Response{answer("stop", " \n")},
-			end{Outcome: "unparseable", Reason: "empty_answer", Asked: 1}},
-		"a filter": {[]*callvet.Response{answer("content-filter", "I")},
-			end{Outcome: "error", Fault: "content_filter", Asked: 1}},
-		"a refusal": {[]*callvet.Response{answer("refusal", "I cannot.")},
-			end{Outcome: "error", Fault: "refusal", Asked: 1}},
-		"canceled by the provider": {[]*callvet.Response{answer("cancelled", "I")},
-			end{Outcome: "error", Fault: "dropped", Asked: 1}},
-		"a failure, then an answer": {[]*callvet.Response{answer("error", ""), answer("stop", "No.")},
-			end{Outcome: "abstained", Asked: 2}},
-		"a reason that is not known": {[]*callvet.Response{answer("banana", "No.")},
-			end{Outcome: "error", Fault: "unknown", Asked: 1}},
+		"words, no reason": {
+			[]*callvet.Response{answer("", "No.")},
+			end{Outcome: "abstained", Notes: []string{"stop not recorded"}, Asked: 1},
+		},
+		"the token limit": {
+			[]*callvet.Response{answer("MAX_TOKENS", "Let me ch")},
+			end{Outcome: "unparseable", Reason: "token_limit", Asked: 1},
+		},
+		"the context window": {
+			[]*callvet.Response{answer("model_length", "Let me ch")},
+			end{Outcome: "unparseable", Reason: "context_window", Asked: 1},
+		},
+		"nothing": {
+			[]*callvet.Response{answer("stop", " \n")},
+			end{Outcome: "unparseable", Reason: "empty_answer", Asked: 1},
+		},
+		"a filter": {
+			[]*callvet.Response{answer("content-filter", "I")},
+			end{Outcome: "error", Fault: "content_filter", Asked: 1},
+		},
+		"a refusal": {
+			[]*callvet.Response{answer("refusal", "I cannot.")},
+			end{Outcome: "error", Fault: "refusal", Asked: 1},
+		},
+		"canceled by the provider": {
+			[]*callvet.Response{answer("cancelled", "I")},
+			end{Outcome: "error", Fault: "dropped", Asked: 1},
+		},
+		"a failure, then an answer": {
+			[]*callvet.Response{answer("error", ""), answer("stop", "No.")},
+			end{Outcome: "abstained", Asked: 2},
+		},
+		"a reason that is not known": {
+			[]*callvet.Response{answer("banana", "No.")},
+			end{Outcome: "error", Fault: "unknown", Asked: 1},
+		},
 		"a call, cut off after it": {
 			[]*callvet.Response{called("length")},
 			end{Outcome: "called", Notes: []string{"the answer was cut off after its calls (length)"}, Asked: 1},
 		},
-		"a pause, then words": {[]*callvet.Response{answer("pause_turn", "Searching."), answer("end_turn", "No.")},
-			end{Outcome: "abstained", Asked: 2}},
+		"a pause, then words": {
+			[]*callvet.Response{answer("pause_turn", "Searching."), answer("end_turn", "No.")},
+			end{Outcome: "abstained", Asked: 2},
+		},
 		"a pause, then a call": {
 			[]*callvet.Response{answer("pause_turn", ""), answer("pause_turn", ""), called("tool_use")},
 			end{Outcome: "called", Asked: 3},
 		},
-		"a pause without a word": {[]*callvet.Response{{FinishReason: "pause_turn"}},
-			end{Outcome: "error", Fault: "unknown", Asked: 1}},
-		"pauses without end": {slices.Repeat([]*callvet.Response{answer("pause_turn", "Hm.")}, 20),
-			end{Outcome: "error", Fault: "unknown", Asked: 11}},
+		"a pause without a word": {
+			[]*callvet.Response{{FinishReason: "pause_turn"}},
+			end{Outcome: "error", Fault: "unknown", Asked: 1},
+		},
+		"pauses without end": {
+			slices.Repeat([]*callvet.Response{answer("pause_turn", "Hm.")}, 20),
+			end{Outcome: "error", Fault: "unknown", Asked: 11},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

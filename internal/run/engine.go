@@ -80,8 +80,10 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 	// Canceling ctx is a request to finish, so the work has a context of its own.
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
-	e := &engine{cfg: cfg, wardrobe: newWardrobe(cfg.Suite), cases: &cases{source: cfg.Source},
-		stopping: make(chan struct{}), cancel: cancel}
+	e := &engine{
+		cfg: cfg, wardrobe: newWardrobe(cfg.Suite), cases: &cases{source: cfg.Source},
+		stopping: make(chan struct{}), cancel: cancel,
+	}
 	e.jitter.Rand = rand.New(rand.NewPCG(cfg.Seed, 0x63616c6c766574))
 	fail := func(err error) { e.cancel(err); e.stop() }
 	e.commit = newCommitter(&e.cfg, fail)
@@ -413,9 +415,11 @@ func (e *engine) hold(ctx context.Context, j job, why string) bool {
 }
 
 func (e *engine) summary(ctx, work context.Context) (Summary, error) {
-	s := Summary{Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets,
+	s := Summary{
+		Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets,
 		Elapsed: e.cfg.Now().Sub(e.commit.began), Spent: e.budget.total(), DearestUSD: e.budget.dearest(),
-		Unbooked: e.budget.unbooked()}
+		Unbooked: e.budget.unbooked(),
+	}
 	s.Unbooked.Add(e.commit.lost)
 	for _, st := range e.seats {
 		if f := st.breaker.open(); f != nil {

@@ -16,7 +16,8 @@ import (
 // this program themselves. talk gives the conversation so far, with the call in its last turn of the
 // assistant where there is one. An error is no answer: the call is then not filled in, but for rulings.
 func Execute(ctx context.Context, g Guard, w callvet.World, talk func() []callvet.Turn,
-	call *callvet.Call) (callvet.Reply, error) {
+	call *callvet.Call,
+) (callvet.Reply, error) {
 	reply, err := guarded(ctx, g, w, talk, call)
 	if err != nil {
 		return reply, err
@@ -35,7 +36,8 @@ func Execute(ctx context.Context, g Guard, w callvet.World, talk func() []callve
 }
 
 func guarded(ctx context.Context, g Guard, w callvet.World, talk func() []callvet.Turn,
-	call *callvet.Call) (callvet.Reply, error) {
+	call *callvet.Call,
+) (callvet.Reply, error) {
 	if g == nil {
 		reply, err := w.Answer(ctx, *call)
 		call.Guard = reply.Guard
@@ -71,11 +73,15 @@ func within(ctx context.Context, w callvet.World, most time.Duration, call callv
 	switch {
 	case err == nil:
 	case errors.As(err, &denied):
-		return callvet.Reply{Env: callvet.EnvGuard, Error: denied.Error(),
-			Guard: append(reply.Guard, denied.Ruling)}, nil
+		return callvet.Reply{
+			Env: callvet.EnvGuard, Error: denied.Error(),
+			Guard: append(reply.Guard, denied.Ruling),
+		}, nil
 	case inner.Err() != nil && ctx.Err() == nil:
-		return callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", most.Seconds()),
-			Latency: most, Env: reply.Env, Guard: reply.Guard}, nil
+		return callvet.Reply{
+			Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", most.Seconds()),
+			Latency: most, Env: reply.Env, Guard: reply.Guard,
+		}, nil
 	}
 	return reply, err
 }

@@ -45,8 +45,10 @@ func TestNoRequestIsLeftToTryAgain(t *testing.T) {
 							<-ctx.Done()
 							return nil, ctx.Err()
 						}
-						return nil, &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500, Message: "down",
-							Retryable: true}
+						return nil, &callvet.Fault{
+							Kind: callvet.FaultServer, HTTP: 500, Message: "down",
+							Retryable: true,
+						}
 					})
 				cfg.Budget.MaxCalls = tc.calls
 				sum, err := run.Run(ctx, cfg)
@@ -165,7 +167,8 @@ func TestACaseIsCompiledOnce(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			m := modelFunc(func(context.Context, *callvet.Request) (*callvet.Response,
-				error) {
+				error,
+			) {
 				return calls("weather", `{}`), nil
 			})
 			cfg, _ := onPaper(suite(tt.cases), 2, m)
@@ -231,15 +234,27 @@ func TestWhatATraceTakesFromAnswers(t *testing.T) {
 		answers []*callvet.Response
 		want    taken
 	}{
-		"one": {[]*callvet.Response{second()},
-			taken{"7 degrees", "m-2", "stop", "required", []string{"seed", "stop"}, 50, false, 1, callvet.EndAnswered}},
-		"one after another": {[]*callvet.Response{first(), second()},
-			taken{"7 degrees", "m-2", "stop", "auto", []string{"seed", "top_p", "stop"}, 20, true, 3,
-				callvet.EndAnswered}},
-		"told after the tool": {[]*callvet.Response{trailing()},
-			taken{"7 degrees", "", "", "required", nil, 0, false, 2, callvet.EndAnswered}},
-		"an agent's silence": {[]*callvet.Response{nothing()},
-			taken{"", "", "", "required", nil, 0, false, 0, callvet.EndUnfinished}},
+		"one": {
+			[]*callvet.Response{second()},
+			taken{"7 degrees", "m-2", "stop", "required", []string{"seed", "stop"}, 50, false, 1, callvet.EndAnswered},
+		},
+		"one after another": {
+			[]*callvet.Response{first(), second()},
+			taken{
+				"7 degrees", "m-2", "stop", "auto",
+				[]string{"seed", "top_p", "stop"},
+				20, true, 3,
+				callvet.EndAnswered,
+			},
+		},
+		"told after the tool": {
+			[]*callvet.Response{trailing()},
+			taken{"7 degrees", "", "", "required", nil, 0, false, 2, callvet.EndAnswered},
+		},
+		"an agent's silence": {
+			[]*callvet.Response{nothing()},
+			taken{"", "", "", "required", nil, 0, false, 0, callvet.EndUnfinished},
+		},
 	} {
 		s := suite(1)
 		s.Cases[0].MultiTurn, s.Cases[0].ToolChoice = &callvet.MultiTurn{}, "required"
@@ -251,8 +266,10 @@ func TestWhatATraceTakesFromAnswers(t *testing.T) {
 		cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return constant{} }
 		mustRun(t, cfg)
 		tr := &j.cells[0].Trace
-		got := taken{tr.Answer, tr.Model, tr.FinishReason, tr.ToolChoice, tr.Omitted, tr.FirstTokenMS,
-			tr.Decision != nil, len(tr.Turns), tr.End}
+		got := taken{
+			tr.Answer, tr.Model, tr.FinishReason, tr.ToolChoice, tr.Omitted, tr.FirstTokenMS,
+			tr.Decision != nil, len(tr.Turns), tr.End,
+		}
 		if d := cmp.Diff(tc.want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -287,8 +304,10 @@ func TestOnlyWhatIsMissingRuns(t *testing.T) {
 	cells := func(list ...place) iter.Seq2[*callvet.Cell, error] {
 		return func(yield func(*callvet.Cell, error) bool) {
 			for _, p := range list {
-				if !yield(&callvet.Cell{Case: p[0], Target: p[1], Repeat: p[2],
-					Result: callvet.Result{Verdict: callvet.VerdictPass}}, nil) {
+				if !yield(&callvet.Cell{
+					Case: p[0], Target: p[1], Repeat: p[2],
+					Result: callvet.Result{Verdict: callvet.VerdictPass},
+				}, nil) {
 					return
 				}
 			}

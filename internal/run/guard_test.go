@@ -21,11 +21,14 @@ import (
 type ruled struct{ talks []int }
 
 func (g *ruled) Before(_ context.Context, talk []callvet.Turn,
-	call callvet.Call) (callvet.Call, *callvet.Reply, []callvet.Ruling) {
+	call callvet.Call,
+) (callvet.Call, *callvet.Reply, []callvet.Ruling) {
 	g.talks = append(g.talks, len(talk))
 	if strings.Contains(string(call.Args), "deny") {
-		return call, &callvet.Reply{Error: "not on the list", Status: callvet.StatusOK,
-			Result: json.RawMessage(`1`)}, []callvet.Ruling{{Rule: "tool_not_allowed", Action: callvet.RulingDeny}}
+		return call, &callvet.Reply{
+			Error: "not on the list", Status: callvet.StatusOK,
+			Result: json.RawMessage(`1`),
+		}, []callvet.Ruling{{Rule: "tool_not_allowed", Action: callvet.RulingDeny}}
 	}
 	if strings.Contains(string(call.Args), "secret") {
 		call.Args = json.RawMessage(`{"q":"hidden"}`)
@@ -49,8 +52,10 @@ type echo struct{ calls int }
 
 func (e *echo) Answer(_ context.Context, call callvet.Call) (callvet.Reply, error) {
 	e.calls++
-	return callvet.Reply{Result: call.Args, Env: callvet.EnvMock,
-		Guard: []callvet.Ruling{{Rule: "own", Action: callvet.RulingFlag}}}, nil
+	return callvet.Reply{
+		Result: call.Args, Env: callvet.EnvMock,
+		Guard: []callvet.Ruling{{Rule: "own", Action: callvet.RulingFlag}},
+	}, nil
 }
 
 // heard keeps the names of the calls that the guard sees.
@@ -60,7 +65,8 @@ type heard struct {
 }
 
 func (h *heard) Before(_ context.Context, talk []callvet.Turn,
-	call callvet.Call) (callvet.Call, *callvet.Reply, []callvet.Ruling) {
+	call callvet.Call,
+) (callvet.Call, *callvet.Reply, []callvet.Ruling) {
 	for _, turn := range talk {
 		for _, c := range turn.Calls {
 			h.names = append(h.names, c.Tool)
@@ -108,8 +114,10 @@ func TestGuardStandsBeforeTheWorld(t *testing.T) {
 	round := 0
 	cfg, j := onPaper(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 		round++
-		return map[int]*callvet.Response{1: calls("weather", `{"q":"deny"}`), 2: calls("weather", `{"q":"secret"}`),
-			3: calls("weather", `{"q":"x"}`), 4: says("done")}[round], nil
+		return map[int]*callvet.Response{
+			1: calls("weather", `{"q":"deny"}`), 2: calls("weather", `{"q":"secret"}`),
+			3: calls("weather", `{"q":"x"}`), 4: says("done"),
+		}[round], nil
 	})
 	world, guard := &echo{}, &ruled{}
 	cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return world }
@@ -122,14 +130,23 @@ func TestGuardStandsBeforeTheWorld(t *testing.T) {
 		got = append(got, c)
 	}
 	if d := cmp.Diff([]callvet.Call{
-		{Tool: "weather", Args: json.RawMessage(`{"q":"deny"}`), Error: "not on the list", Env: callvet.EnvGuard,
-			Guard: []callvet.Ruling{{Rule: "tool_not_allowed", Action: callvet.RulingDeny}}},
-		{Tool: "weather", Args: json.RawMessage(`{"q":"secret"}`), Status: callvet.StatusOK,
+		{
+			Tool: "weather", Args: json.RawMessage(`{"q":"deny"}`), Error: "not on the list", Env: callvet.EnvGuard,
+			Guard: []callvet.Ruling{{Rule: "tool_not_allowed", Action: callvet.RulingDeny}},
+		},
+		{
+			Tool: "weather", Args: json.RawMessage(`{"q":"secret"}`), Status: callvet.StatusOK,
 			Result: json.RawMessage(`"checked"`), Env: callvet.EnvMock,
-			Guard: []callvet.Ruling{{Rule: "pii_in_arguments", Action: callvet.RulingRedact}, flag,
-				{Rule: "result_size", Action: callvet.RulingFlag}}},
-		{Tool: "weather", Args: json.RawMessage(`{"q":"x"}`), Status: callvet.StatusOK,
-			Result: json.RawMessage(`{"q":"x"}`), Env: callvet.EnvMock, Guard: []callvet.Ruling{flag}},
+			Guard: []callvet.Ruling{
+				{Rule: "pii_in_arguments", Action: callvet.RulingRedact},
+				flag,
+				{Rule: "result_size", Action: callvet.RulingFlag},
+			},
+		},
+		{
+			Tool: "weather", Args: json.RawMessage(`{"q":"x"}`), Status: callvet.StatusOK,
+			Result: json.RawMessage(`{"q":"x"}`), Env: callvet.EnvMock, Guard: []callvet.Ruling{flag},
+		},
 	}, got); d != "" {
 		t.Error(d)
 	}
@@ -159,7 +176,8 @@ type hurried struct {
 }
 
 func (h *hurried) Before(_ context.Context, _ []callvet.Turn,
-	call callvet.Call) (callvet.Call, *callvet.Reply, []callvet.Ruling) {
+	call callvet.Call,
+) (callvet.Call, *callvet.Reply, []callvet.Ruling) {
 	call.QueueMS = 7
 	return call, nil, nil
 }
@@ -176,21 +194,35 @@ func (h *hurried) After(_ context.Context, _ callvet.Call, r callvet.Reply) (cal
 // hears of all three.
 func TestGuardBoundsCalls(t *testing.T) {
 	t.Parallel()
-	refused := &callvet.DeniedError{Ruling: callvet.Ruling{Rule: "private_address", Action: callvet.RulingDeny,
-		Detail: "10.0.0.1"}}
+	refused := &callvet.DeniedError{Ruling: callvet.Ruling{
+		Rule: "private_address", Action: callvet.RulingDeny,
+		Detail: "10.0.0.1",
+	}}
 	for name, c := range map[string]struct {
 		world   slow
 		want    callvet.Call
 		outcome callvet.Outcome
 		heard   []callvet.Status
 	}{
-		"in vain": {slow{}, callvet.Call{Status: callvet.StatusTimeout, Error: "no answer within 0.001 s", ExecMS: 1,
-			Env: "live http https://tool.test"}, callvet.OutcomeCalled, []callvet.Status{callvet.StatusTimeout}},
-		"refused": {slow{fmt.Errorf("post: %w", refused)},
-			callvet.Call{Error: "private_address: 10.0.0.1", Env: callvet.EnvGuard,
-				Guard: []callvet.Ruling{refused.Ruling}}, callvet.OutcomeCalled, []callvet.Status{""}},
-		"a defect": {slow{errors.New("the server is gone")}, callvet.Call{}, callvet.OutcomeError,
-			[]callvet.Status{callvet.StatusExecErr}},
+		"in vain": {slow{}, callvet.Call{
+			Status: callvet.StatusTimeout, Error: "no answer within 0.001 s", ExecMS: 1,
+			Env: "live http https://tool.test",
+		}, callvet.OutcomeCalled, []callvet.Status{callvet.StatusTimeout}},
+		"refused": {
+			slow{fmt.Errorf("post: %w", refused)},
+			callvet.Call{
+				Error: "private_address: 10.0.0.1", Env: callvet.EnvGuard,
+				Guard: []callvet.Ruling{refused.Ruling},
+			},
+			callvet.OutcomeCalled,
+			[]callvet.Status{""},
+		},
+		"a defect": {
+			slow{errors.New("the server is gone")},
+			callvet.Call{},
+			callvet.OutcomeError,
+			[]callvet.Status{callvet.StatusExecErr},
+		},
 	} {
 		s := suite(1)
 		s.Cases[0].MultiTurn = &callvet.MultiTurn{}

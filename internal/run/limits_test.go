@@ -75,8 +75,10 @@ func TestRetries(t *testing.T) {
 			return &g
 		}
 	}
-	server := callvet.Fault{Kind: callvet.FaultServer, HTTP: 500, Message: "boom", Retryable: true,
-		Exchanges: []callvet.Exchange{{HTTP: 500}}}
+	server := callvet.Fault{
+		Kind: callvet.FaultServer, HTTP: 500, Message: "boom", Retryable: true,
+		Exchanges: []callvet.Exchange{{HTTP: 500}},
+	}
 	for _, tt := range []struct {
 		name     string
 		fails    func(try int) error
@@ -86,27 +88,47 @@ func TestRetries(t *testing.T) {
 		min, max time.Duration
 	}{
 		{"answered at once", until(0, server), 1, callvet.OutcomeCalled, "", 0, 0},
-		{"answered the third time", until(2, server), 3, callvet.OutcomeCalled, "", 750 * time.Millisecond,
-			1500 * time.Millisecond},
-		{"never answered", fault(server), 4, callvet.OutcomeError, callvet.FaultServer, 1750 * time.Millisecond,
-			3500 * time.Millisecond},
-		{"not to be repeated", fault(callvet.Fault{Kind: callvet.FaultRequest, HTTP: 400}), 1, callvet.OutcomeError,
-			callvet.FaultRequest, 0, 0},
-		{"malformed, once more", fault(callvet.Fault{Kind: callvet.FaultMalformed}), 2, callvet.OutcomeError,
-			callvet.FaultMalformed, 250 * time.Millisecond, 500 * time.Millisecond},
-		{"told to wait",
-			until(1, callvet.Fault{Kind: callvet.FaultRateLimit, HTTP: 429, Retryable: true,
-				RetryAfter: 20 * time.Second}), 2, callvet.OutcomeCalled, "", 20 * time.Second, 21 * time.Second},
-		{"told to wait too long",
+		{
+			"answered the third time", until(2, server), 3, callvet.OutcomeCalled, "", 750 * time.Millisecond,
+			1500 * time.Millisecond,
+		},
+		{
+			"never answered", fault(server), 4, callvet.OutcomeError, callvet.FaultServer, 1750 * time.Millisecond,
+			3500 * time.Millisecond,
+		},
+		{
+			"not to be repeated", fault(callvet.Fault{Kind: callvet.FaultRequest, HTTP: 400}), 1, callvet.OutcomeError,
+			callvet.FaultRequest, 0, 0,
+		},
+		{
+			"malformed, once more", fault(callvet.Fault{Kind: callvet.FaultMalformed}), 2, callvet.OutcomeError,
+			callvet.FaultMalformed, 250 * time.Millisecond, 500 * time.Millisecond,
+		},
+		{
+			"told to wait",
+			until(1, callvet.Fault{
+				Kind: callvet.FaultRateLimit, HTTP: 429, Retryable: true,
+				RetryAfter: 20 * time.Second,
+			}), 2, callvet.OutcomeCalled, "", 20 * time.Second, 21 * time.Second,
+		},
+		{
+			"told to wait too long",
 			fault(callvet.Fault{Kind: callvet.FaultRateLimit, RetryAfter: time.Hour, Retryable: true}), 1,
-			callvet.OutcomeError, callvet.FaultRateLimit, 0, 0},
-		{"limited for long",
+			callvet.OutcomeError, callvet.FaultRateLimit, 0, 0,
+		},
+		{
+			"limited for long",
 			until(9, callvet.Fault{Kind: callvet.FaultRateLimit, Retryable: true, RetryAfter: time.Second}), 10,
-			callvet.OutcomeCalled, "", 9 * time.Second, 10 * time.Second},
-		{"hangs", func(int) error { return context.DeadlineExceeded }, 4, callvet.OutcomeError, callvet.FaultTimeout,
-			480 * time.Second, 484 * time.Second},
-		{"foreign error", func(int) error { return errors.New("odd") }, 1, callvet.OutcomeError,
-			callvet.FaultNetwork, 0, 0},
+			callvet.OutcomeCalled, "", 9 * time.Second, 10 * time.Second,
+		},
+		{
+			"hangs", func(int) error { return context.DeadlineExceeded }, 4, callvet.OutcomeError, callvet.FaultTimeout,
+			480 * time.Second, 484 * time.Second,
+		},
+		{
+			"foreign error", func(int) error { return errors.New("odd") }, 1, callvet.OutcomeError,
+			callvet.FaultNetwork, 0, 0,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -174,8 +196,10 @@ func TestConcurrencyFollowsTheProvider(t *testing.T) {
 			flying--
 			mu.Unlock()
 			if over {
-				return nil, &callvet.Fault{Kind: callvet.FaultRateLimit, HTTP: 429, Retryable: true,
-					RetryAfter: time.Second}
+				return nil, &callvet.Fault{
+					Kind: callvet.FaultRateLimit, HTTP: 429, Retryable: true,
+					RetryAfter: time.Second,
+				}
 			}
 			return calls("weather", `{}`), nil
 		})
@@ -263,8 +287,10 @@ func TestBreaker(t *testing.T) {
 			}
 			return nil
 		}, 1000, false},
-		{"server errors", func(int64) error { return &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500} },
-			1000, false},
+		{
+			"server errors", func(int64) error { return &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500} },
+			1000, false,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -345,18 +371,35 @@ func TestBudget(t *testing.T) {
 	}{
 		{"calls", run.Budget{MaxCalls: 37}, cost(0, true), false, 37, "37 of 37 calls", 0},
 		{"cost", run.Budget{MaxCostUSD: 0.1051}, cost(0.01, true), false, 10, "0.1 of 0.1051 USD", 0},
-		{"cost of unknown price", run.Budget{MaxCostUSD: 1}, cost(0, false), false, 1,
-			"what a request to m costs is not known", 0},
-		{"no usage and no price", run.Budget{MaxCostUSD: 1}, untold(callvet.Usage{}), false, 1,
-			"what a request to m costs is not known", 0},
+		{
+			"cost of unknown price",
+			run.Budget{MaxCostUSD: 1},
+			cost(0, false), false, 1,
+			"what a request to m costs is not known", 0,
+		},
+		{
+			"no usage and no price",
+			run.Budget{MaxCostUSD: 1},
+			untold(callvet.Usage{}), false, 1,
+			"what a request to m costs is not known", 0,
+		},
 		{"no usage of a free target", run.Budget{MaxCostUSD: 1}, untold(callvet.Usage{}), true, 100, "", 0},
-		{"no usage with a bound", run.Budget{MaxCostUSD: 0.1051},
+		{
+			"no usage with a bound",
+			run.Budget{MaxCostUSD: 0.1051},
 			untold(callvet.Usage{Note: "none", AtMostUSD: &bound}), false, 10,
-			"0.1 of 0.1051 USD were spent (of them 0.1 at most for requests that told no usage: 10)", 10},
-		{"timeouts with a bound", run.Budget{MaxCostUSD: 0.1051},
-			flaky(callvet.Usage{Known: true, CostUSD: &bound}, &bound), false, 10, "0.1 of 0.1051 USD", 5},
-		{"timeouts of one that tells its cost", run.Budget{MaxCostUSD: 0.1051},
-			flaky(callvet.Usage{CostUSD: &bound}, nil), false, 10, "0.1 of 0.1051 USD", 5},
+			"0.1 of 0.1051 USD were spent (of them 0.1 at most for requests that told no usage: 10)", 10,
+		},
+		{
+			"timeouts with a bound",
+			run.Budget{MaxCostUSD: 0.1051},
+			flaky(callvet.Usage{Known: true, CostUSD: &bound}, &bound), false, 10, "0.1 of 0.1051 USD", 5,
+		},
+		{
+			"timeouts of one that tells its cost",
+			run.Budget{MaxCostUSD: 0.1051},
+			flaky(callvet.Usage{CostUSD: &bound}, nil), false, 10, "0.1 of 0.1051 USD", 5,
+		},
 		{"enough", run.Budget{MaxCalls: 100, MaxCostUSD: 1.001}, cost(0.01, true), false, 100, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -565,10 +608,14 @@ func TestOversizedAnswers(t *testing.T) {
 		{"as many calls as there may be", many(10_000), ""},
 		{"one call more", many(10_001), "too_large: the answer has more than 10000 calls"},
 		{"as many arguments as there may be", calls("a", "["+strings.Repeat("0,", 99_998)+"0]"), ""},
-		{"one argument more", calls("a", "["+strings.Repeat("0,", 99_999)+"0]"),
-			"too_large: the arguments and results of the answer have more than 100000 values"},
-		{"too many values in a result", result,
-			"too_large: the arguments and results of the answer have more than 100000 values"},
+		{
+			"one argument more", calls("a", "["+strings.Repeat("0,", 99_999)+"0]"),
+			"too_large: the arguments and results of the answer have more than 100000 values",
+		},
+		{
+			"too many values in a result", result,
+			"too_large: the arguments and results of the answer have more than 100000 values",
+		},
 		{"a long text", calls("a", `{"x":"`+text+`"}`), ""},
 		{"no JSON", calls("a", text), ""},
 	} {

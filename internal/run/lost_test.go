@@ -76,8 +76,10 @@ func TestUntoldCalls(t *testing.T) {
 					r.CallsUntold, r.Complete, r.Exchanges = untold, true,
 						[]callvet.Exchange{{HTTP: 200, Response: "kept"}}
 					if calls {
-						r.Turns = append([]callvet.Turn{{Role: callvet.RoleAssistant,
-							Calls: []callvet.Call{{Tool: "f", Args: []byte("{}")}}}}, r.Turns...)
+						r.Turns = append([]callvet.Turn{{
+							Role:  callvet.RoleAssistant,
+							Calls: []callvet.Call{{Tool: "f", Args: []byte("{}")}},
+						}}, r.Turns...)
 					}
 					return r, nil
 				})

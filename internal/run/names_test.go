@@ -40,36 +40,65 @@ func TestTellApart(t *testing.T) {
 		want []string
 	}{
 		{"one prompt each", []run.Target{prompt("Be terse."), in("n", "Be kind.")}, []string{"m", "n"}},
-		{"prompts", []run.Target{prompt("Be terse."), prompt(""), prompt("Be\nkind.")},
-			[]string{"m (prompt: Be terse.)", "m", "m (prompt: Be kind.)"}},
+		{
+			"prompts",
+			[]run.Target{prompt("Be terse."), prompt(""), prompt("Be\nkind.")},
+			[]string{"m (prompt: Be terse.)", "m", "m (prompt: Be kind.)"},
+		},
 		{
 			"prompts that begin alike",
-			[]run.Target{prompt("You are a helpful assistant with tools. Call one."),
-				prompt("You are a helpful assistant with tools. Call all."), prompt("Be terse.")},
-			[]string{"m (prompt: You are a helpful assistant… 6918)", "m (prompt: You are a helpful assistant… 9bd5)",
-				"m (prompt: Be terse.)"},
+			[]run.Target{
+				prompt("You are a helpful assistant with tools. Call one."),
+				prompt("You are a helpful assistant with tools. Call all."), prompt("Be terse."),
+			},
+			[]string{
+				"m (prompt: You are a helpful assistant… 6918)", "m (prompt: You are a helpful assistant… 9bd5)",
+				"m (prompt: Be terse.)",
+			},
 		},
-		{"a prompt in place of the suite's", []run.Target{prompt("Be terse."), replacing},
-			[]string{"m", "m (replace_system=true)"}},
+		{
+			"a prompt in place of the suite's",
+			[]run.Target{prompt("Be terse."), replacing},
+			[]string{"m", "m (replace_system=true)"},
+		},
 		{
 			"parameters",
-			[]run.Target{with("", callvet.Params{Temperature: &cold}),
-				with("", callvet.Params{Temperature: &warm,
-					Extra: map[string]json.RawMessage{"top_k": json.RawMessage("5")}})},
+			[]run.Target{
+				with("", callvet.Params{Temperature: &cold}),
+				with("", callvet.Params{
+					Temperature: &warm,
+					Extra:       map[string]json.RawMessage{"top_k": json.RawMessage("5")},
+				}),
+			},
 			[]string{"m (temperature=0)", "m (temperature=1, top_k=5)"},
 		},
-		{"a prompt and a parameter",
-			[]run.Target{with("A", callvet.Params{Temperature: &cold}),
-				with("B", callvet.Params{Temperature: &cold, Stop: []string{"x"}})},
-			[]string{"m (prompt: A)", `m (prompt: B, stop=["x"])`}},
-		{"address and choice", []run.Target{prompt(""), elsewhere},
-			[]string{"m", "m (base_url=http://b, tool_choice=none)"}},
-		{"alike in all", []run.Target{prompt("A"), prompt("A"), prompt("B")},
-			[]string{"m (prompt: A)", "m (prompt: A)#2", "m (prompt: B)"}},
+		{
+			"a prompt and a parameter",
+			[]run.Target{
+				with("A", callvet.Params{Temperature: &cold}),
+				with("B", callvet.Params{Temperature: &cold, Stop: []string{"x"}}),
+			},
+			[]string{"m (prompt: A)", `m (prompt: B, stop=["x"])`},
+		},
+		{
+			"address and choice",
+			[]run.Target{prompt(""), elsewhere},
+			[]string{"m", "m (base_url=http://b, tool_choice=none)"},
+		},
+		{
+			"alike in all",
+			[]run.Target{prompt("A"), prompt("A"), prompt("B")},
+			[]string{"m (prompt: A)", "m (prompt: A)#2", "m (prompt: B)"},
+		},
 		{"a number that is taken", []run.Target{in("m#2", ""), prompt(""), prompt("")}, []string{"m#2", "m", "m#3"}},
-		{"a parameter that is no JSON",
-			[]run.Target{with("", callvet.Params{Extra: map[string]json.RawMessage{"x": json.RawMessage("{")}}),
-				prompt("")}, []string{"m", "m#2"}},
+		{
+			"a parameter that is no JSON",
+			[]run.Target{
+				with("", callvet.Params{Extra: map[string]json.RawMessage{"x": json.RawMessage("{")}}),
+				prompt(""),
+			},
+			[]string{"m", "m#2"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -24,13 +24,17 @@ func oversized(resp *callvet.Response) *callvet.Fault {
 		for j := range resp.Turns[i].Calls {
 			c := &resp.Turns[i].Calls[j]
 			if calls++; calls > maxAnswerCalls {
-				return &callvet.Fault{Kind: callvet.FaultTooLarge,
-					Message: fmt.Sprintf("the answer has more than %d calls", maxAnswerCalls)}
+				return &callvet.Fault{
+					Kind:    callvet.FaultTooLarge,
+					Message: fmt.Sprintf("the answer has more than %d calls", maxAnswerCalls),
+				}
 			}
 			if values += valuesIn(c.Args) + valuesIn(c.Result); values > maxAnswerValues {
-				return &callvet.Fault{Kind: callvet.FaultTooLarge,
+				return &callvet.Fault{
+					Kind: callvet.FaultTooLarge,
 					Message: fmt.Sprintf("the arguments and results of the answer have more than %d values",
-						maxAnswerValues)}
+						maxAnswerValues),
+				}
 			}
 		}
 	}

@@ -105,8 +105,10 @@ func TestYield(t *testing.T) {
 			callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "x"}}})
 	}
 	journal := &memory{}
-	cfg := run.Config{Suite: s, Compile: compile, Journal: journal, Targets: []run.Target{target("t", "t", model)},
-		Last: []int{48, 49}, Yield: yield, Limits: map[string]run.Limits{"": {Concurrency: 2}}}
+	cfg := run.Config{
+		Suite: s, Compile: compile, Journal: journal, Targets: []run.Target{target("t", "t", model)},
+		Last: []int{48, 49}, Yield: yield, Limits: map[string]run.Limits{"": {Concurrency: 2}},
+	}
 	sum, err := run.Run(t.Context(), cfg)
 	if err != nil || sum.Status != run.StatusInterrupted || sum.Done < 5 || sum.Done > 6 ||
 		int64(sum.Done) != asked.Load() || len(journal.cells) != sum.Done {

@@ -297,8 +297,10 @@ func TestCache(t *testing.T) {
 		{"a deployment", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Model = identified{m, "there"} }, 80},
 		{"a system prompt", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].SystemPrompt = "new" }, 80},
 		{"the suite's tool choice", func(_ *run.Config, s *callvet.Suite) { s.Defaults.ToolChoice = "none" }, 80},
-		{"a model that cannot tell what it sends",
-			func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Model = m }, 80},
+		{
+			"a model that cannot tell what it sends",
+			func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Model = m }, 80,
+		},
 		{"no cache", func(c *run.Config, _ *callvet.Suite) { c.Cache = nil }, 80},
 	} {
 		sum, n, _ := again(tt.change)
@@ -391,7 +393,8 @@ func TestCacheTellsCasesApart(t *testing.T) {
 			cfg := config(t, db, s, m)
 			cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
 			cfg.Worlds = func(c *callvet.Case, _ string,
-				_ int) callvet.World {
+				_ int,
+			) callvet.World {
 				return world.Mocks(s, c, world.MockOptions{})
 			}
 			cfg.Faults = func(c *callvet.Case) []callvet.ToolFault { return callvet.FaultsOf(s, c) }

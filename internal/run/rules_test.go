@@ -176,8 +176,10 @@ func TestRoom(t *testing.T) {
 		return &budget{max: Budget{MaxCalls: most}, spent: callvet.Spent{Requests: spent}, held: held, cells: cells}
 	}
 	cost := func(most, spent, assumed, largest float64, cells int) *budget {
-		return &budget{max: Budget{MaxCostUSD: most}, spent: callvet.Spent{USD: spent, AssumedUSD: assumed},
-			largest: largest, priced: true, cells: cells}
+		return &budget{
+			max: Budget{MaxCostUSD: most}, spent: callvet.Spent{USD: spent, AssumedUSD: assumed},
+			largest: largest, priced: true, cells: cells,
+		}
 	}
 	first := cost(1, 0, 0, 0, 1)
 	first.priced = false
@@ -196,15 +198,21 @@ func TestRoom(t *testing.T) {
 		"none is left, more than that": {calls(10, 12, 0, 0), 0, false, "12 of 10 calls were made: budget exhausted"},
 		"money for one more":           {cost(1, 0.25, 0.25, 0.25, 1), 4, false, ""},
 		"no money for one more":        {cost(1, 0.25, 0.3125, 0.25, 1), 0, true, ""},
-		"no money, alone": {cost(1, 0.75, 0.125, 0.25, 0), 0, false,
-			"0.875 of 1 USD were spent, and an attempt may cost 0.25: budget exhausted"},
+		"no money, alone": {
+			cost(1, 0.75, 0.125, 0.25, 0), 0, false,
+			"0.875 of 1 USD were spent, and an attempt may cost 0.25: budget exhausted",
+		},
 		"free cells, nothing is left": {cost(1, 1, 0, 0, 0), 0, false, "1 of 1 USD were spent: budget exhausted"},
 		"free cells, nothing spent":   {cost(1, 0, 0, 0, 5), 4, false, ""},
-		"requests that told nothing": {assumed, 0, false,
-			"1 of 1 USD were spent (of them 0.5 at most for requests that told no usage: 3): budget exhausted"},
+		"requests that told nothing": {
+			assumed, 0, false,
+			"1 of 1 USD were spent (of them 0.5 at most for requests that told no usage: 3): budget exhausted",
+		},
 		"the first goes alone": {first, 0, true, ""},
-		"it is over": {&budget{max: Budget{MaxCalls: 10}, over: callvet.ErrBudget}, 0, false,
-			"budget exhausted"},
+		"it is over": {
+			&budget{max: Budget{MaxCalls: 10}, over: callvet.ErrBudget}, 0, false,
+			"budget exhausted",
+		},
 	} {
 		n, wait := tc.b.room(4)
 		over := ""
@@ -253,12 +261,24 @@ func TestSettle(t *testing.T) {
 		dearest float64
 		over    bool
 	}{
-		"a price": {0.25, bill{Spent: callvet.Spent{USD: 0.5}}, callvet.Spent{Requests: 1, USD: 0.5},
-			0.5, false},
-		"less than the dearest": {0.25, bill{Spent: callvet.Spent{USD: 0.125}}, callvet.Spent{Requests: 1, USD: 0.125},
-			0.25, false},
-		"two lost": {0.25, bill{Spent: callvet.Spent{USD: 0.125, AssumedUSD: 0.5, Assumed: 1}, lost: 2},
-			callvet.Spent{Requests: 1, USD: 0.125, AssumedUSD: 1, Assumed: 3}, 1.125, false},
+		"a price": {
+			0.25,
+			bill{Spent: callvet.Spent{USD: 0.5}},
+			callvet.Spent{Requests: 1, USD: 0.5},
+			0.5, false,
+		},
+		"less than the dearest": {
+			0.25,
+			bill{Spent: callvet.Spent{USD: 0.125}},
+			callvet.Spent{Requests: 1, USD: 0.125},
+			0.25, false,
+		},
+		"two lost": {
+			0.25,
+			bill{Spent: callvet.Spent{USD: 0.125, AssumedUSD: 0.5, Assumed: 1}, lost: 2},
+			callvet.Spent{Requests: 1, USD: 0.125, AssumedUSD: 1, Assumed: 3},
+			1.125, false,
+		},
 		"lost, no price known": {0, bill{lost: 1}, callvet.Spent{Requests: 1}, 0, true},
 		"without a price":      {0.25, bill{unpriced: true}, callvet.Spent{Requests: 1}, 0.25, true},
 		"nothing":              {0.25, bill{}, callvet.Spent{Requests: 1}, 0.25, false},
@@ -277,8 +297,11 @@ func TestSettle(t *testing.T) {
 func TestUnbooked(t *testing.T) {
 	t.Parallel()
 	b := newBudget(Budget{}, callvet.Spent{Requests: 9, USD: 8, AssumedUSD: 7, Assumed: 6}, 0)
-	for _, more := range []callvet.Spent{{Requests: 5, USD: 4, AssumedUSD: 3, Assumed: 2},
-		{Requests: 1, USD: 0.5, AssumedUSD: 0.25, Assumed: 1}, {}} {
+	for _, more := range []callvet.Spent{
+		{Requests: 5, USD: 4, AssumedUSD: 3, Assumed: 2},
+		{Requests: 1, USD: 0.5, AssumedUSD: 0.25, Assumed: 1},
+		{},
+	} {
 		b.spent.Add(more)
 		if d := cmp.Diff(more, b.unbooked()); d != "" {
 			t.Error(d)
@@ -304,24 +327,42 @@ func TestTotals(t *testing.T) {
 		free bool
 		want Totals
 	}{
-		"passed": {cell(callvet.VerdictPass, 0, priced), false,
-			Totals{Done: 1, Pass: 1, Requests: 2, CostUSD: 0.5, CostKnown: true}},
-		"passed in part": {cell(callvet.VerdictPass, 1, priced), false,
-			Totals{Done: 1, Pass: 1, InPart: 1, Requests: 2, CostUSD: 0.5, CostKnown: true}},
-		"failed in part": {cell(callvet.VerdictFail, 1, priced), false,
-			Totals{Done: 1, Fail: 1, Requests: 2, CostUSD: 0.5, CostKnown: true}},
-		"from the cache": {cell(callvet.VerdictPass, 0, cached), false,
-			Totals{Done: 1, Pass: 1, Cached: 1, CostKnown: true}},
-		"no price": {cell(callvet.VerdictFail, 0, callvet.Trace{Attempts: 1}), false,
-			Totals{Done: 1, Fail: 1, Requests: 1}},
-		"no price, and free": {cell(callvet.VerdictFail, 0, callvet.Trace{Attempts: 1}), true,
-			Totals{Done: 1, Fail: 1, Requests: 1, CostKnown: true}},
-		"not asked": {cell(callvet.VerdictNotRun, 0, callvet.Trace{Outcome: callvet.OutcomeNotRun}), false,
-			Totals{Done: 1, NotRun: 1, CostKnown: true}},
-		"an error, billed": {cell(callvet.VerdictError, 0, failed(callvet.FaultTimeout)), false,
-			Totals{Done: 1, Error: 1, Requests: 1}},
-		"an error, not asked": {cell(callvet.VerdictError, 0, failed(callvet.FaultAuth)), false,
-			Totals{Done: 1, Error: 1, Requests: 1, CostKnown: true}},
+		"passed": {
+			cell(callvet.VerdictPass, 0, priced), false,
+			Totals{Done: 1, Pass: 1, Requests: 2, CostUSD: 0.5, CostKnown: true},
+		},
+		"passed in part": {
+			cell(callvet.VerdictPass, 1, priced), false,
+			Totals{Done: 1, Pass: 1, InPart: 1, Requests: 2, CostUSD: 0.5, CostKnown: true},
+		},
+		"failed in part": {
+			cell(callvet.VerdictFail, 1, priced), false,
+			Totals{Done: 1, Fail: 1, Requests: 2, CostUSD: 0.5, CostKnown: true},
+		},
+		"from the cache": {
+			cell(callvet.VerdictPass, 0, cached), false,
+			Totals{Done: 1, Pass: 1, Cached: 1, CostKnown: true},
+		},
+		"no price": {
+			cell(callvet.VerdictFail, 0, callvet.Trace{Attempts: 1}), false,
+			Totals{Done: 1, Fail: 1, Requests: 1},
+		},
+		"no price, and free": {
+			cell(callvet.VerdictFail, 0, callvet.Trace{Attempts: 1}), true,
+			Totals{Done: 1, Fail: 1, Requests: 1, CostKnown: true},
+		},
+		"not asked": {
+			cell(callvet.VerdictNotRun, 0, callvet.Trace{Outcome: callvet.OutcomeNotRun}), false,
+			Totals{Done: 1, NotRun: 1, CostKnown: true},
+		},
+		"an error, billed": {
+			cell(callvet.VerdictError, 0, failed(callvet.FaultTimeout)), false,
+			Totals{Done: 1, Error: 1, Requests: 1},
+		},
+		"an error, not asked": {
+			cell(callvet.VerdictError, 0, failed(callvet.FaultAuth)), false,
+			Totals{Done: 1, Error: 1, Requests: 1, CostKnown: true},
+		},
 	} {
 		got := Totals{CostKnown: true}
 		got.add(tc.cell, tc.free)
@@ -369,8 +410,10 @@ func TestRemainingTime(t *testing.T) {
 	} {
 		var got Event
 		c := &committer{
-			cfg: &Config{Now: func() time.Time { return began.Add(10 * time.Second) },
-				Observe: func(e Event) { got = e }},
+			cfg: &Config{
+				Now:     func() time.Time { return began.Add(10 * time.Second) },
+				Observe: func(e Event) { got = e },
+			},
 			totals: Totals{Done: tc.done, Total: tc.total}, before: tc.before, began: began,
 		}
 		c.announce(nil, nil)
@@ -567,8 +610,10 @@ func TestRenew(t *testing.T) {
 		began := time.Unix(1_000_000, 0)
 		var failed error
 		l := &loan{err: tc.err}
-		k := &keeper{lease: l, now: func() time.Time { return began.Add(tc.held) },
-			fail: func(err error) { failed = err }, last: began}
+		k := &keeper{
+			lease: l, now: func() time.Time { return began.Add(tc.held) },
+			fail: func(err error) { failed = err }, last: began,
+		}
 		ours := k.renew(t.Context(), tc.age)
 		if l.renewed != tc.renewed || ours != (tc.want == nil) || !errors.Is(failed, tc.want) {
 			t.Errorf("%+v: %d renewals, ours %v, %v", tc, l.renewed, ours, failed)
@@ -623,11 +668,15 @@ func TestRounds(t *testing.T) {
 func TestWhatIsShared(t *testing.T) {
 	t.Parallel()
 	s := &callvet.Suite{Tools: []callvet.Tool{{Name: "a"}}}
-	e := &engine{cfg: Config{Suite: s, Compile: func(*callvet.Case) Compiled { return nil }},
-		wardrobe: newWardrobe(s), keys: true}
+	e := &engine{
+		cfg:      Config{Suite: s, Compile: func(*callvet.Case) Compiled { return nil }},
+		wardrobe: newWardrobe(s), keys: true,
+	}
 	sum := func(id, result string) [32]byte {
-		p := &prepared{c: &callvet.Case{ID: id, MultiTurn: &callvet.MultiTurn{},
-			Mocks: []callvet.Mock{{Tool: "a", Replies: []callvet.MockReply{{Result: json.RawMessage(result)}}}}}}
+		p := &prepared{c: &callvet.Case{
+			ID: id, MultiTurn: &callvet.MultiTurn{},
+			Mocks: []callvet.Mock{{Tool: "a", Replies: []callvet.MockReply{{Result: json.RawMessage(result)}}}},
+		}}
 		e.ready(p)
 		return p.sum
 	}

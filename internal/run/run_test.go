@@ -29,8 +29,10 @@ func says(text string) *callvet.Response {
 }
 
 func calls(tool, args string) *callvet.Response {
-	return &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
-		Calls: []callvet.Call{{ID: "1", Tool: tool, Args: json.RawMessage(args)}}}}}
+	return &callvet.Response{Turns: []callvet.Turn{{
+		Role:  callvet.RoleAssistant,
+		Calls: []callvet.Call{{ID: "1", Tool: tool, Args: json.RawMessage(args)}},
+	}}}
 }
 
 // compiled passes what called and fails what did not. What is nil says that every case
@@ -71,8 +73,10 @@ func (k compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, 
 	}
 	switch t.Outcome {
 	case callvet.OutcomeCalled:
-		return callvet.Result{Verdict: callvet.VerdictPass,
-			Scores: []callvet.Score{{Name: "overall", Value: 1, Scored: true}}}, nil
+		return callvet.Result{
+			Verdict: callvet.VerdictPass,
+			Scores:  []callvet.Score{{Name: "overall", Value: 1, Scored: true}},
+		}, nil
 	case callvet.OutcomeError:
 		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider}, nil
 	case callvet.OutcomeNotRun:
@@ -82,12 +86,16 @@ func (k compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, 
 }
 
 func suite(n int) *callvet.Suite {
-	s := &callvet.Suite{Name: "s",
-		Tools: []callvet.Tool{{Name: "weather", Parameters: json.RawMessage(`{"type":"object"}`)}}}
+	s := &callvet.Suite{
+		Name:  "s",
+		Tools: []callvet.Tool{{Name: "weather", Parameters: json.RawMessage(`{"type":"object"}`)}},
+	}
 	for i := range n {
 		s.Cases = append(s.Cases,
-			callvet.Case{ID: fmt.Sprintf("case-%06d", i),
-				Input: []callvet.Turn{{Role: callvet.RoleUser, Content: fmt.Sprint("weather in town ", i)}}})
+			callvet.Case{
+				ID:    fmt.Sprintf("case-%06d", i),
+				Input: []callvet.Turn{{Role: callvet.RoleUser, Content: fmt.Sprint("weather in town ", i)}},
+			})
 	}
 	return s
 }
@@ -116,8 +124,10 @@ func target(name, provider string, m callvet.Model) run.Target {
 }
 
 func config(t testing.TB, db *store.DB, s *callvet.Suite, m modelFunc) run.Config {
-	return run.Config{Suite: s, Targets: []run.Target{target("m", "p", m)}, Compile: compile, Journal: db,
-		RunID: newRun(t, db, s)}
+	return run.Config{
+		Suite: s, Targets: []run.Target{target("m", "p", m)}, Compile: compile, Journal: db,
+		RunID: newRun(t, db, s),
+	}
 }
 
 // stored reads back every cell of a run and fails on one that is there twice.
@@ -148,8 +158,10 @@ func TestRunEndToEnd(t *testing.T) {
 		asked.Add(1)
 		switch {
 		case req.CaseID == "case-000003":
-			return nil, &callvet.Fault{Kind: callvet.FaultRequest, HTTP: 400, Message: "bad",
-				Exchanges: []callvet.Exchange{{HTTP: 400}}}
+			return nil, &callvet.Fault{
+				Kind: callvet.FaultRequest, HTTP: 400, Message: "bad",
+				Exchanges: []callvet.Exchange{{HTTP: 400}},
+			}
 		case req.CaseID == "case-000004":
 			return nil, &callvet.Fault{Kind: callvet.FaultMissing}
 		case req.CaseID == "case-000005":
@@ -181,8 +193,10 @@ func TestRunEndToEnd(t *testing.T) {
 		t.Errorf("%d cells stored, %d requests", len(cells), asked.Load())
 	}
 	for _, c := range cells {
-		if want := map[int]callvet.Outcome{3: callvet.OutcomeError, 4: callvet.OutcomeNotRun,
-			5: callvet.OutcomeAbstained, 7: callvet.OutcomeNotRun}[c.Case]; want != "" && c.Trace.Outcome != want {
+		if want := map[int]callvet.Outcome{
+			3: callvet.OutcomeError, 4: callvet.OutcomeNotRun,
+			5: callvet.OutcomeAbstained, 7: callvet.OutcomeNotRun,
+		}[c.Case]; want != "" && c.Trace.Outcome != want {
 			t.Errorf("case %d: outcome %s, want %s", c.Case, c.Trace.Outcome, want)
 		}
 		if wantX := c.Case != 4 && c.Case != 5 && c.Case != 7; wantX != (len(c.Trace.Exchanges) == 1) {

@@ -23,7 +23,8 @@ func TestBrokenOffWhileJudged(t *testing.T) {
 		Suite: suite(3),
 		Targets: []run.Target{target("m", "p",
 			modelFunc(func(context.Context, *callvet.Request) (*callvet.Response,
-				error) {
+				error,
+			) {
 				return calls("weather", `{}`), nil
 			}))},
 		Limits: map[string]run.Limits{"": {Concurrency: 1}}, Grace: -1, Journal: journal,
@@ -64,7 +65,8 @@ func TestScorersReadStoredAttempts(t *testing.T) {
 		cfg := config(t, db, s, m)
 		cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
 		cfg.Worlds = func(c *callvet.Case, _ string,
-			_ int) callvet.World {
+			_ int,
+		) callvet.World {
 			return world.Mocks(s, c, world.MockOptions{})
 		}
 		mustRun(t, cfg)

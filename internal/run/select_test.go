@@ -47,8 +47,11 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%q: %v %s", tt.filters, err, d)
 		}
 	}
-	for _, bad := range []run.Selection{{Filters: []string{"none-such"}}, {Filters: []string{"!"}},
-		{Only: map[string]bool{}}} {
+	for _, bad := range []run.Selection{
+		{Filters: []string{"none-such"}},
+		{Filters: []string{"!"}},
+		{Only: map[string]bool{}},
+	} {
 		if got, err := run.SelectFrom(run.Cases(s), bad); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%+v chose %v, %v", bad, got, err)
 		}

@@ -44,8 +44,10 @@ type yard struct {
 // newYard is a run of a suite by targets m0 and m1 of provider p, 4 at once, and m2 of q, 3 at once. An
 // answer takes 1 to 100 ms and costs a cent.
 func newYard(t *testing.T, cases, repeats int) *yard {
-	y := &yard{t: t, journal: &memory{}, asked: map[place]int{}, flying: map[string]int{}, most: map[string]int{},
-		starts: map[string][]time.Time{}, first: map[int]time.Time{}, last: map[int]time.Time{}}
+	y := &yard{
+		t: t, journal: &memory{}, asked: map[place]int{}, flying: map[string]int{}, most: map[string]int{},
+		starts: map[string][]time.Time{}, first: map[int]time.Time{}, last: map[int]time.Time{},
+	}
 	y.cfg = run.Config{
 		Suite: suite(cases), Compile: compile, Journal: y.journal, RunID: "r", Repeats: repeats,
 		Limits: map[string]run.Limits{"p": {Concurrency: 4}, "q": {Concurrency: 3}},
@@ -54,8 +56,10 @@ func newYard(t *testing.T, cases, repeats int) *yard {
 	for i, provider := range []string{"p", "p", "q"} {
 		y.cfg.Targets = append(y.cfg.Targets, target(fmt.Sprint("m", i), provider, y.model(i, provider)))
 	}
-	y.how = run.Splitting{Workers: 2, Rounds: 5, Do: y.do,
-		Failed: func(err error) { t.Errorf("a shard failed: %v", err) }}
+	y.how = run.Splitting{
+		Workers: 2, Rounds: 5, Do: y.do,
+		Failed: func(err error) { t.Errorf("a shard failed: %v", err) },
+	}
 	return y
 }
 

@@ -27,10 +27,14 @@ func TestTurnLoop(t *testing.T) {
 		says("done").Turns[0])
 	unreadable := says("<call>{")
 	unreadable.Unreadable = true
-	two := &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
-		Calls: []callvet.Call{{ID: "1", Tool: "a", Args: json.RawMessage(`{"x":1}`)}, {ID: "2", Tool: "b"}}}}}
-	malformed := &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant,
-		Calls: []callvet.Call{{ID: "1", Tool: "a", ArgsRaw: "{"}}}}}
+	two := &callvet.Response{Turns: []callvet.Turn{{
+		Role:  callvet.RoleAssistant,
+		Calls: []callvet.Call{{ID: "1", Tool: "a", Args: json.RawMessage(`{"x":1}`)}, {ID: "2", Tool: "b"}},
+	}}}
+	malformed := &callvet.Response{Turns: []callvet.Turn{{
+		Role:  callvet.RoleAssistant,
+		Calls: []callvet.Call{{ID: "1", Tool: "a", ArgsRaw: "{"}},
+	}}}
 	mocks := []callvet.Mock{
 		{Tool: "a", Replies: []callvet.MockReply{{Result: json.RawMessage(`"sunny"`), LatencyMS: 5}}},
 		{Tool: "b", Replies: []callvet.MockReply{{Error: "down"}}},
@@ -48,29 +52,64 @@ func TestTurnLoop(t *testing.T) {
 		told    []string // contents of tool turns
 		states  string   // statuses of calls
 	}{
-		{"single turn", callvet.Case{Mocks: mocks}, []*callvet.Response{two}, callvet.EndCalled,
-			callvet.OutcomeCalled, nil, ","},
-		{"single turn, results asserted", callvet.Case{Mocks: mocks, Expect: callvet.Expect{NoToolErrors: true}},
-			[]*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled,
-			[]string{"sunny", `{"error":"down","status":"exec_error"}`}, "ok,exec_error"},
+		{
+			"single turn",
+			callvet.Case{Mocks: mocks},
+			[]*callvet.Response{two},
+			callvet.EndCalled,
+			callvet.OutcomeCalled, nil, ",",
+		},
+		{
+			"single turn, results asserted",
+			callvet.Case{Mocks: mocks, Expect: callvet.Expect{NoToolErrors: true}},
+			[]*callvet.Response{two},
+			callvet.EndCalled, callvet.OutcomeCalled,
+			[]string{"sunny", `{"error":"down","status":"exec_error"}`},
+			"ok,exec_error",
+		},
 		{
 			"single turn, a result checked",
-			callvet.Case{Mocks: mocks,
-				Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"c"},
-					ResultCheck: "id == 7"}}}}}},
+			callvet.Case{
+				Mocks: mocks,
+				Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{
+					Tools:       []string{"c"},
+					ResultCheck: "id == 7",
+				}}}}},
+			},
 			[]*callvet.Response{calls("c", `{}`)},
 			callvet.EndCalled, callvet.OutcomeCalled,
 			[]string{`{"id": 7}`},
 			"ok",
 		},
-		{"single turn, results asserted, no mocks", callvet.Case{Expect: callvet.Expect{NoToolErrors: true}},
-			[]*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled, nil, ","},
-		{"answer", callvet.Case{}, []*callvet.Response{says("no")}, callvet.EndAnswered,
-			callvet.OutcomeAbstained, nil, ""},
-		{"unreadable", callvet.Case{}, []*callvet.Response{unreadable}, callvet.EndUnfinished,
-			callvet.OutcomeUnparseable, nil, ""},
-		{"agent", callvet.Case{MultiTurn: multi}, []*callvet.Response{complete}, callvet.EndAnswered,
-			callvet.OutcomeCalled, []string{"1"}, ""},
+		{
+			"single turn, results asserted, no mocks",
+			callvet.Case{Expect: callvet.Expect{NoToolErrors: true}},
+			[]*callvet.Response{two},
+			callvet.EndCalled, callvet.OutcomeCalled, nil, ",",
+		},
+		{
+			"answer",
+			callvet.Case{},
+			[]*callvet.Response{says("no")},
+			callvet.EndAnswered,
+			callvet.OutcomeAbstained, nil, "",
+		},
+		{
+			"unreadable",
+			callvet.Case{},
+			[]*callvet.Response{unreadable},
+			callvet.EndUnfinished,
+			callvet.OutcomeUnparseable, nil, "",
+		},
+		{
+			"agent",
+			callvet.Case{MultiTurn: multi},
+			[]*callvet.Response{complete},
+			callvet.EndAnswered,
+			callvet.OutcomeCalled,
+			[]string{"1"},
+			"",
+		},
 		{
 			"chain",
 			callvet.Case{MultiTurn: multi, Mocks: mocks},
@@ -95,8 +134,14 @@ func TestTurnLoop(t *testing.T) {
 			[]string{`{"id": 7}`, `{"id": 7}`},
 			"ok,ok",
 		},
-		{"gives up", callvet.Case{MultiTurn: multi}, []*callvet.Response{calls("a", `{}`), says("sorry")},
-			callvet.EndAnswered, callvet.OutcomeCalled, []string{`{"status":"ok"}`}, "ok"},
+		{
+			"gives up",
+			callvet.Case{MultiTurn: multi},
+			[]*callvet.Response{calls("a", `{}`), says("sorry")},
+			callvet.EndAnswered, callvet.OutcomeCalled,
+			[]string{`{"status":"ok"}`},
+			"ok",
+		},
 		{
 			"response asserted",
 			callvet.Case{Mocks: mocks, Expect: callvet.Expect{ResponseNonEmpty: true}},
@@ -105,8 +150,12 @@ func TestTurnLoop(t *testing.T) {
 			[]string{`{"status":"ok"}`},
 			"ok",
 		},
-		{"response asserted, no mocks", callvet.Case{Expect: callvet.Expect{ResponseNonEmpty: true}},
-			[]*callvet.Response{calls("a", `{}`)}, callvet.EndUnanswered, callvet.OutcomeCalled, nil, ""},
+		{
+			"response asserted, no mocks",
+			callvet.Case{Expect: callvet.Expect{ResponseNonEmpty: true}},
+			[]*callvet.Response{calls("a", `{}`)},
+			callvet.EndUnanswered, callvet.OutcomeCalled, nil, "",
+		},
 		{
 			"rejected by contract",
 			callvet.Case{MultiTurn: multi, Mocks: mocks},
@@ -126,9 +175,11 @@ func TestTurnLoop(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := &callvet.Suite{SystemPrompt: "suite",
-				Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "goal"}},
-				Cases: []callvet.Case{tt.c}}
+			s := &callvet.Suite{
+				SystemPrompt: "suite",
+				Tools:        []callvet.Tool{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "goal"}},
+				Cases:        []callvet.Case{tt.c},
+			}
 			s.Cases[0].ID, s.Cases[0].Context, s.Cases[0].Input = "x", "context", suite(1).Cases[0].Input
 			round := 0
 			cfg, j := onPaper(s, 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
@@ -149,7 +200,8 @@ func TestTurnLoop(t *testing.T) {
 				return &r, nil
 			})
 			cfg.Worlds = func(c *callvet.Case, _ string,
-				_ int) callvet.World {
+				_ int,
+			) callvet.World {
 				return world.Mocks(s, c, world.MockOptions{})
 			}
 			cfg.Compile = func(*callvet.Case) run.Compiled {

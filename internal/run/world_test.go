@@ -83,8 +83,16 @@ func TestWorldKey(t *testing.T) {
 		key     string
 		through bool
 		want    int
-	}{{"", false, 1}, {"", false, 0}, {"a", false, 1}, {"a", false, 0}, {"b", false, 1}, {"", true, 1}, {"a", true, 1},
-		{"a", true, 0}} {
+	}{
+		{"", false, 1},
+		{"", false, 0},
+		{"a", false, 1},
+		{"a", false, 0},
+		{"b", false, 1},
+		{"", true, 1},
+		{"a", true, 1},
+		{"a", true, 0},
+	} {
 		if got := ask(tt.key, tt.through); got != tt.want {
 			t.Errorf("%d: %d requests, want %d", i, got, tt.want)
 		}

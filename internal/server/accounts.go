@@ -14,31 +14,31 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// body is an answer with a body.
+// body is a response with a body.
 type body[T any] struct{ Body T }
 
-// Me is who asks.
+// Me is the user who sends the request.
 type Me struct {
 	*account.Principal
 	// Grants are the scopes that a token of this user may have.
 	Grants []account.Scope `json:"grants" nullable:"false"`
-	// ReadOnly is that of Config.
+	// ReadOnly is Config.ReadOnly.
 	ReadOnly bool `json:"read_only" doc:"the server is callvet view: it has no users, and changes nothing"`
 }
 
-// loggedIn is the answer that begins or ends a session.
+// loggedIn is the response that begins or ends a session.
 type loggedIn struct {
 	SetCookie http.Cookie `header:"Set-Cookie"`
 	Body      Me
 }
 
-// newCookie is an answer without a body that changes the session of a browser.
+// newCookie is a response without a body that sets the session cookie of a browser.
 type newCookie struct {
 	SetCookie http.Cookie `header:"Set-Cookie"`
 }
 
-// sessionCookie is the name of the cookie of a session. Over HTTPS it is one that a browser takes from this very
-// host alone, and never from another site of the domain or over plain http.
+// sessionCookie is the name of the cookie of a session. Over HTTPS it has the prefix __Host-: the
+// browser accepts it from this host only, not from another host of the domain or over plain http.
 func sessionCookie(secure bool) string {
 	if secure {
 		return "__Host-" + SessionCookie
@@ -46,10 +46,12 @@ func sessionCookie(secure bool) string {
 	return SessionCookie
 }
 
-// cookie is that of a session; without a secret it takes the one away that a browser has.
+// cookie is the cookie of a session; without a secret it deletes the browser's cookie.
 func cookie(ctx context.Context, in *account.Login) http.Cookie {
-	c := http.Cookie{Name: sessionCookie(about(ctx).secure), Path: "/", HttpOnly: true,
-		SameSite: http.SameSiteStrictMode, Secure: about(ctx).secure, MaxAge: -1}
+	c := http.Cookie{
+		Name: sessionCookie(about(ctx).secure), Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: about(ctx).secure, MaxAge: -1,
+	}
 	if in != nil {
 		c.Value, c.Expires, c.MaxAge = in.Secret, in.Expires, int(account.SessionLife.Seconds())
 	}
@@ -60,7 +62,7 @@ func (s *Server) me(p *account.Principal) Me {
 	return Me{Principal: p, Grants: p.Role.Grants(), ReadOnly: s.cfg.ReadOnly}
 }
 
-// addAccounts adds who logs in, and what is theirs.
+// addAccounts adds the routes of logins, users, tokens and keys.
 func (s *Server) addAccounts() {
 	if s.cfg.Accounts == nil {
 		return
@@ -79,8 +81,10 @@ func (s *Server) addSession() {
 			Password string `json:"password" maxLength:"2000"`
 		}
 	}
-	add(s, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/session",
-		Summary: "Log in with name and password", Tags: []string{"session"}, MaxBodyBytes: smallBody},
+	add(s, huma.Operation{
+		OperationID: "login", Method: http.MethodPost, Path: "/api/session",
+		Summary: "Log in with name and password", Tags: []string{"session"}, MaxBodyBytes: smallBody,
+	},
 		Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *credentials) (*loggedIn, error) {
 			l, err := users.Login(ctx, in.Body.Name, in.Body.Password, about(ctx).address)
 			if err != nil {
@@ -96,9 +100,11 @@ func (s *Server) addSession() {
 		}
 	}
 	add(s,
-		huma.Operation{OperationID: "claim", Method: http.MethodPost, Path: "/api/session/claim",
+		huma.Operation{
+			OperationID: "claim", Method: http.MethodPost, Path: "/api/session/claim",
 			Summary: "Use a one-time link: choose a password, and log in", Tags: []string{"session"},
-			MaxBodyBytes: smallBody},
+			MaxBodyBytes: smallBody,
+		},
 		Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *linkClaim) (*loggedIn, error) {
 			l, err := users.Claim(ctx, in.Body.Link, in.Body.Name, in.Body.Password, about(ctx).address)
 			if err != nil {
@@ -147,16 +153,17 @@ func (s *Server) addSession() {
 	})
 }
 
-// ByID names an object in the path. What is embedded in the type of a request is exported: huma
-// fills no other.
+// ByID names an object in the path. It is exported because huma fills only exported embedded types.
 type ByID struct {
 	ID string `path:"id" maxLength:"100"`
 }
 
 func (s *Server) addTokens() {
 	users := s.cfg.Accounts
-	add(s, huma.Operation{OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens",
-		Summary: "Your tokens, without their secrets", Tags: []string{"tokens"}}, Access{},
+	add(s, huma.Operation{
+		OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens",
+		Summary: "Your tokens, without their secrets", Tags: []string{"tokens"},
+	}, Access{},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[Page[account.Token]], error) {
 			all, err := users.Tokens(ctx, by.User)
 			return &body[Page[account.Token]]{Page[account.Token]{Items: all}}, err
@@ -173,23 +180,27 @@ func (s *Server) addTokens() {
 		Secret string `json:"secret" doc:"what a program sends: Authorization: Bearer …; it is shown once"`
 	}
 	add(s,
-		huma.Operation{OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens",
-			Summary: "Make a token for a program", Tags: []string{"tokens"}, DefaultStatus: http.StatusCreated},
+		huma.Operation{
+			OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens",
+			Summary: "Make a token for a program", Tags: []string{"tokens"}, DefaultStatus: http.StatusCreated,
+		},
 		Access{Session: true},
 		func(ctx context.Context, by *account.Principal, in *tokenCreate) (*body[madeToken], error) {
 			t, secret, err := users.MakeToken(ctx, by,
 				account.NewToken{Name: in.Body.Name, Scopes: in.Body.Scopes, Days: in.Body.Days})
 			return &body[madeToken]{madeToken{Token: t, Secret: secret}}, err
 		})
-	add(s, huma.Operation{OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}",
-		Summary: "Revoke a token", Tags: []string{"tokens"}, DefaultStatus: http.StatusNoContent},
-		Access{Objects: map[string]Kind{"id": KindToken}, Reads: true}, // a viewer ends what is his, too
+	add(s, huma.Operation{
+		OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}",
+		Summary: "Revoke a token", Tags: []string{"tokens"}, DefaultStatus: http.StatusNoContent,
+	},
+		Access{Objects: map[string]Kind{"id": KindToken}, Reads: true}, // a viewer may end his own
 		func(ctx context.Context, by *account.Principal, in *ByID) (*struct{}, error) {
 			return nil, users.RevokeToken(ctx, by, in.ID)
 		})
 }
 
-// linked is a user with the link by which he comes in.
+// linked is a user with his one-time login link.
 type linked struct {
 	account.User
 	Link string `json:"link" doc:"the one-time link by which the user chooses a password; it is shown once, and good for seven days"`
@@ -197,10 +208,13 @@ type linked struct {
 
 func (s *Server) addUsers() {
 	users, tags, admins := s.cfg.Accounts, []string{"users"}, Access{Role: account.Admin, Scope: account.ScopeAdmin}
-	// What lets somebody in, or makes more of a user, outlives a token: one that leaked would take over accounts.
+	// A new login or a higher role outlives a token: a leaked token must not be able to take over
+	// accounts.
 	inPerson := Access{Role: account.Admin, Scope: account.ScopeAdmin, Session: true}
-	add(s, huma.Operation{OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "All users",
-		Tags: tags}, admins,
+	add(s, huma.Operation{
+		OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "All users",
+		Tags: tags,
+	}, admins,
 		func(ctx context.Context, _ *account.Principal, in *PageIn) (*body[Page[account.User]], error) {
 			all, next, err := users.Users(ctx, in.Cursor, in.Limit)
 			return &body[Page[account.User]]{Page[account.User]{Items: all, Next: next}}, err
@@ -212,15 +226,19 @@ func (s *Server) addUsers() {
 			MaxJobs int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64" doc:"jobs that run at the same time (default: 2)"`
 		}
 	}
-	add(s, huma.Operation{OperationID: "create-user", Method: http.MethodPost, Path: "/api/users",
-		Summary: "Invite a user", Tags: tags, DefaultStatus: http.StatusCreated}, inPerson,
+	add(s, huma.Operation{
+		OperationID: "create-user", Method: http.MethodPost, Path: "/api/users",
+		Summary: "Invite a user", Tags: tags, DefaultStatus: http.StatusCreated,
+	}, inPerson,
 		func(ctx context.Context, by *account.Principal, in *userCreate) (*body[linked], error) {
 			u, secret, err := users.Invite(ctx, by,
 				account.NewUser{Name: in.Body.Name, Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
 			return &body[linked]{linked{User: u, Link: s.pageURL(secret)}}, err
 		})
-	add(s, huma.Operation{OperationID: "get-user", Method: http.MethodGet, Path: "/api/users/{id}", Summary: "One user",
-		Tags: tags}, admins,
+	add(s, huma.Operation{
+		OperationID: "get-user", Method: http.MethodGet, Path: "/api/users/{id}", Summary: "One user",
+		Tags: tags,
+	}, admins,
 		func(ctx context.Context, _ *account.Principal, in *ByID) (*body[account.User], error) {
 			u, err := users.User(ctx, in.ID)
 			return &body[account.User]{u}, err
@@ -232,8 +250,10 @@ func (s *Server) addUsers() {
 			MaxJobs *int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64"`
 		}
 	}
-	add(s, huma.Operation{OperationID: "change-user", Method: http.MethodPatch, Path: "/api/users/{id}",
-		Summary: "Change the role or the limits of a user", Tags: tags}, admins,
+	add(s, huma.Operation{
+		OperationID: "change-user", Method: http.MethodPatch, Path: "/api/users/{id}",
+		Summary: "Change the role or the limits of a user", Tags: tags,
+	}, admins,
 		func(ctx context.Context, by *account.Principal, in *userChange) (*body[account.User], error) {
 			u, err := users.ChangeUser(ctx, by, in.ID, account.UserChange{Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
 			if err == nil && in.Body.MaxJobs != nil {
@@ -252,16 +272,18 @@ func (s *Server) addUsers() {
 		ctx = context.WithoutCancel(ctx)
 		return nil, errors.Join(s.cancelJobsOf(ctx, in.ID),
 			s.cfg.Store.Change(ctx, "forget comparisons", func(q *rows.Queries) error {
-				return q.DropRunDocuments(ctx, besideOf(in.ID).RunID) // nobody else can read them
+				return q.DropRunDocuments(ctx, comparisonsOf(in.ID).RunID) // no other user can read them
 			}))
 	})
 	type userLink struct {
 		Link string `json:"link" doc:"shown once, and good for seven days"`
 	}
 	add(s,
-		huma.Operation{OperationID: "link-user", Method: http.MethodPost, Path: "/api/users/{id}/link",
+		huma.Operation{
+			OperationID: "link-user", Method: http.MethodPost, Path: "/api/users/{id}/link",
 			Summary: "A new one-time link for a user who forgot the password", Tags: tags,
-			DefaultStatus: http.StatusCreated}, inPerson,
+			DefaultStatus: http.StatusCreated,
+		}, inPerson,
 		func(ctx context.Context, by *account.Principal, in *ByID) (*body[userLink], error) {
 			secret, err := users.Relink(ctx, by, in.ID)
 			return &body[userLink]{userLink{Link: s.pageURL(secret)}}, err
@@ -270,8 +292,10 @@ func (s *Server) addUsers() {
 		ByID
 		Login string `query:"login" maxLength:"100" doc:"the id of one session or token; without it all of them end, and links that were not used"`
 	}
-	add(s, huma.Operation{OperationID: "list-logins", Method: http.MethodGet, Path: "/api/users/{id}/logins",
-		Summary: "Sessions and tokens of a user, without their secrets", Tags: tags}, admins,
+	add(s, huma.Operation{
+		OperationID: "list-logins", Method: http.MethodGet, Path: "/api/users/{id}/logins",
+		Summary: "Sessions and tokens of a user, without their secrets", Tags: tags,
+	}, admins,
 		func(ctx context.Context, _ *account.Principal, in *ByID) (*body[account.Logins], error) {
 			l, err := users.Logins(ctx, in.ID)
 			if err != nil {
@@ -280,9 +304,11 @@ func (s *Server) addUsers() {
 			return &body[account.Logins]{*l}, nil
 		})
 	add(s,
-		huma.Operation{OperationID: "end-logins", Method: http.MethodDelete, Path: "/api/users/{id}/logins",
+		huma.Operation{
+			OperationID: "end-logins", Method: http.MethodDelete, Path: "/api/users/{id}/logins",
 			Summary: "End a session or a token of a user, or all of them", Tags: tags,
-			DefaultStatus: http.StatusNoContent}, admins,
+			DefaultStatus: http.StatusNoContent,
+		}, admins,
 		func(ctx context.Context, by *account.Principal, in *login) (*struct{}, error) {
 			return nil, users.EndLogins(ctx, by, in.ID, in.Login)
 		})
@@ -291,8 +317,10 @@ func (s *Server) addUsers() {
 		Action string `query:"action" maxLength:"100" doc:"such as login.failed"`
 		User   string `query:"user_id" maxLength:"100"`
 	}
-	add(s, huma.Operation{OperationID: "list-audit", Method: http.MethodGet, Path: "/api/audit",
-		Summary: "Who changed what others may do, the newest first", Tags: tags}, admins,
+	add(s, huma.Operation{
+		OperationID: "list-audit", Method: http.MethodGet, Path: "/api/audit",
+		Summary: "Who changed what others may do, the newest first", Tags: tags,
+	}, admins,
 		func(ctx context.Context, _ *account.Principal, in *audit) (*body[Page[account.Entry]], error) {
 			all, next, err := users.Audit(ctx,
 				account.AuditQuery{Cursor: in.Cursor, Limit: in.Limit, Action: in.Action, User: in.User})
@@ -300,10 +328,10 @@ func (s *Server) addUsers() {
 		})
 	type settingsTold struct {
 		account.Settings
-		// Allowed is what counts: what the server was started with, and these settings.
+		// Allowed is what is in force: the flags of the server together with these settings.
 		Allowed account.Allowed `json:"allowed" readOnly:"true"`
 	}
-	told := func(ctx context.Context, err error) (*body[settingsTold], error) {
+	show := func(ctx context.Context, err error) (*body[settingsTold], error) {
 		if err != nil {
 			return nil, err
 		}
@@ -314,24 +342,31 @@ func (s *Server) addUsers() {
 		out.Body.Allowed, err = users.Allowed(ctx)
 		return out, err
 	}
-	add(s, huma.Operation{OperationID: "get-settings", Method: http.MethodGet, Path: "/api/settings",
-		Summary: "What the work of users may do", Tags: tags}, admins,
+	add(s, huma.Operation{
+		OperationID: "get-settings", Method: http.MethodGet, Path: "/api/settings",
+		Summary: "What the work of users may do", Tags: tags,
+	}, admins,
 		func(ctx context.Context, _ *account.Principal, _ *struct{}) (*body[settingsTold], error) {
-			return told(ctx, nil)
+			return show(ctx, nil)
 		})
-	add(s, huma.Operation{OperationID: "change-settings", Method: http.MethodPut, Path: "/api/settings",
-		Summary: "Change what the work of users may do", Tags: tags}, admins,
+	add(s, huma.Operation{
+		OperationID: "change-settings", Method: http.MethodPut, Path: "/api/settings",
+		Summary: "Change what the work of users may do", Tags: tags,
+	}, admins,
 		func(ctx context.Context, by *account.Principal,
-			in *struct{ Body account.Settings }) (*body[settingsTold], error) {
+			in *struct{ Body account.Settings },
+		) (*body[settingsTold], error) {
 			_, err := users.SetSettings(ctx, by, in.Body)
-			return told(ctx, err)
+			return show(ctx, err)
 		})
 }
 
 func (s *Server) addKeys() {
 	users, tags := s.cfg.Accounts, []string{"keys"}
-	add(s, huma.Operation{OperationID: "list-keys", Method: http.MethodGet, Path: "/api/keys",
-		Summary: "Your keys of providers, without their values", Tags: tags}, Access{Role: account.Member},
+	add(s, huma.Operation{
+		OperationID: "list-keys", Method: http.MethodGet, Path: "/api/keys",
+		Summary: "Your keys of providers, without their values", Tags: tags,
+	}, Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[Page[account.ProviderKey]], error) {
 			all, err := users.ProviderKeys(ctx, by.User)
 			return &body[Page[account.ProviderKey]]{Page[account.ProviderKey]{Items: all}}, err
@@ -346,13 +381,15 @@ func (s *Server) addKeys() {
 			Hosts []string `json:"hosts,omitempty" maxItems:"20" doc:"where it may be sent, such as models.example.com or localhost:8000; left out: as before, and for a new key the hosts of its provider and private addresses that an admin allows"`
 		}
 	}
-	add(s, huma.Operation{OperationID: "set-key", Method: http.MethodPut, Path: "/api/keys/{variable}",
-		Summary: "Keep a key of a provider, sealed", Tags: tags, MaxBodyBytes: smallBody}, Access{Role: account.Member},
+	add(s, huma.Operation{
+		OperationID: "set-key", Method: http.MethodPut, Path: "/api/keys/{variable}",
+		Summary: "Keep a key of a provider, sealed", Tags: tags, MaxBodyBytes: smallBody,
+	}, Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *keySet) (*body[account.ProviderKey], error) {
 			kept := account.Kept{Value: in.Body.Value, Hosts: in.Body.Hosts}
 			if len(kept.Hosts) == 0 {
 				var err error
-				if kept.Hosts, kept.Near, err = s.usualHosts(ctx, by.User, in.Variable); err != nil {
+				if kept.Hosts, kept.Near, err = s.defaultHosts(ctx, by.User, in.Variable); err != nil {
 					return nil, err
 				}
 			}
@@ -360,8 +397,10 @@ func (s *Server) addKeys() {
 			return &body[account.ProviderKey]{k}, err
 		})
 	add(s,
-		huma.Operation{OperationID: "delete-key", Method: http.MethodDelete, Path: "/api/keys/{variable}",
-			Summary: "Delete a key of a provider", Tags: tags, DefaultStatus: http.StatusNoContent},
+		huma.Operation{
+			OperationID: "delete-key", Method: http.MethodDelete, Path: "/api/keys/{variable}",
+			Summary: "Delete a key of a provider", Tags: tags, DefaultStatus: http.StatusNoContent,
+		},
 		Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *Named) (*struct{}, error) {
 			return nil, users.DropProviderKey(ctx, by, in.Variable)

@@ -47,8 +47,10 @@ func entries() map[string]entry {
 		"me":     {},
 		"quota":  {},
 		// users log in here
-		"open-view": {body: `{"token":"x"}`, gives: http.StatusNotFound,
-			unowned: map[string]string{"token": "is the secret of a link"}},
+		"open-view": {
+			body: `{"token":"x"}`, gives: http.StatusNotFound,
+			unowned: map[string]string{"token": "is the secret of a link"},
+		},
 		"change-password": {body: `{"before":"{password}","password":"another one for ana"}`, prepare: withPassword},
 		"list-tokens":     {},
 		"create-token":    {body: `{"name":"ci","scopes":["read"]}`},
@@ -57,15 +59,19 @@ func entries() map[string]entry {
 		"list-users":  {},
 		"create-user": {body: `{"name":"new","role":"viewer"}`, unowned: map[string]string{"max_jobs": "a number"}},
 		"get-user":    {params: map[string]string{"id": "user_ana"}},
-		"change-user": {params: map[string]string{"id": "user_ana"}, body: `{"max_jobs":3}`,
-			unowned: map[string]string{"max_jobs": "a number"}},
+		"change-user": {
+			params: map[string]string{"id": "user_ana"}, body: `{"max_jobs":3}`,
+			unowned: map[string]string{"max_jobs": "a number"},
+		},
 		"remove-user": {params: map[string]string{"id": "user_ana"}},
 		"link-user":   {params: map[string]string{"id": "user_ana"}},
 		"resume-job":  {gives: http.StatusConflict}, // it did not fail
 		"list-logins": {params: map[string]string{"id": "user_ana"}},
 		"end-logins":  {params: map[string]string{"id": "user_ana"}},
-		"list-audit": {query: "user_id=user_ana",
-			unowned: map[string]string{"user_id": "admins choose lines by user"}},
+		"list-audit": {
+			query:   "user_id=user_ana",
+			unowned: map[string]string{"user_id": "admins choose lines by user"},
+		},
 
 		"get-settings":    {},
 		"change-settings": {body: `{"private_addresses":false,"private_hosts":[],"server_keys":true}`},
@@ -86,8 +92,10 @@ func entries() map[string]entry {
 		"list-test-cases":         {},
 		"create-test-cases":       {body: `{"prompt":"Rain in Oslo?","expected_tool":"get_weather"}`},
 		"get-test-case":           {params: map[string]string{"cid": "case-1"}},
-		"update-test-case": {params: map[string]string{"cid": "case-1"},
-			body: `{"prompt":"Rain in Oslo?","expected_tool":"get_weather"}`, unowned: ofCase},
+		"update-test-case": {
+			params: map[string]string{"cid": "case-1"},
+			body:   `{"prompt":"Rain in Oslo?","expected_tool":"get_weather"}`, unowned: ofCase,
+		},
 		"delete-test-case": {params: map[string]string{"cid": "case-1"}},
 
 		"import-suite":     {body: weatherSuite},
@@ -106,28 +114,40 @@ func entries() map[string]entry {
 
 		"list-catalogue-tools": {},
 
-		"select-one": {body: `{"query":"weather","catalogue_id":"{kept}"}`, prepare: withCatalogue,
-			unowned: map[string]string{"catalogue_id": "admins search all"}},
-		"select-run": {body: questions, query: "catalogue_id={kept}", prepare: withCatalogue,
-			unowned: map[string]string{"catalogue_id": "admins search all"}},
+		"select-one": {
+			body: `{"query":"weather","catalogue_id":"{kept}"}`, prepare: withCatalogue,
+			unowned: map[string]string{"catalogue_id": "admins search all"},
+		},
+		"select-run": {
+			body: questions, query: "catalogue_id={kept}", prepare: withCatalogue,
+			unowned: map[string]string{"catalogue_id": "admins search all"},
+		},
 		"invalidate-cache": {},
 
 		"list-select-runs": {query: "catalogue_id=x", unowned: map[string]string{"catalogue_id": "admins search all"}},
 		"get-select-run":   {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
 		"export-failed":    {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
-		"select-sweep": {body: `{"suite":"{questions}","catalogue_id":"{kept}"}`, prepare: withQuestions,
-			unowned: searchedByAdmins()},
-		"select-tune": {body: `{"folds":2,"suite":"{tunable}","catalogue_id":"{kept}"}`, prepare: withQuestions,
-			unowned: searchedByAdmins()},
+		"select-sweep": {
+			body: `{"suite":"{questions}","catalogue_id":"{kept}"}`, prepare: withQuestions,
+			unowned: searchedByAdmins(),
+		},
+		"select-tune": {
+			body: `{"folds":2,"suite":"{tunable}","catalogue_id":"{kept}"}`, prepare: withQuestions,
+			unowned: searchedByAdmins(),
+		},
 		"select-whatif": {body: `{"suite":"{questions}","catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, keywords: [sun]}]"}`, prepare: withQuestions, unowned: searchedByAdmins()},
-		"select-suggest": {body: `{"suite":"{questions}","catalogue_id":"{kept}","tools":["traffic_incidents"]}`,
-			prepare: withQuestions, unowned: searchedByAdmins()},
+		"select-suggest": {
+			body:    `{"suite":"{questions}","catalogue_id":"{kept}","tools":["traffic_incidents"]}`,
+			prepare: withQuestions, unowned: searchedByAdmins(),
+		},
 		"compare-decisions": {body: `{"production":"[{\"query\": \"weather\", \"tools\": [\"weather_now\"]}]","catalogue_id":"{kept}"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
 		"get-decisions":     {params: map[string]string{"id": "{kept}"}, prepare: withDecisions},
 		"select-apply":      {body: `{"catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, status: accepted, keywords: [sun]}]"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
 
-		"list-history": {query: "suite_id=suite_1&experiment_id=x",
-			unowned: map[string]string{"suite": filters, "suite_id": filters, "experiment_id": filters}},
+		"list-history": {
+			query:   "suite_id=suite_1&experiment_id=x",
+			unowned: map[string]string{"suite": filters, "suite_id": filters, "experiment_id": filters},
+		},
 		"get-history":    {},
 		"delete-history": {},
 		"get-run":        {},
@@ -155,8 +175,10 @@ func entries() map[string]entry {
 		"diff-runs":      {query: "base={run}&candidate={run2}"},
 
 		// no case says its safety
-		"run-drills": {body: `{"suite_id":"{suite}","models":["offline/lexical"]}`,
-			gives: http.StatusUnprocessableEntity, unowned: modelID},
+		"run-drills": {
+			body:  `{"suite_id":"{suite}","models":["offline/lexical"]}`,
+			gives: http.StatusUnprocessableEntity, unowned: modelID,
+		},
 		// a run, and none of drills
 		"drill-result":      {gives: http.StatusUnprocessableEntity},
 		"list-incidents":    {},
@@ -170,30 +192,44 @@ func entries() map[string]entry {
 		"delete-traces": {},
 		"list-attempts": {},
 		"export-traces": {},
-		"score": {body: `{"traces_id":"{traces}","suite_id":"{suite}"}`,
-			unowned: map[string]string{"eval_id": "as of score-report"}},
-		"score-report": {body: `{"eval_id":"{run}"}`,
-			unowned: map[string]string{"traces_id": "as of score", "suite_id": "as of score"}},
+		"score": {
+			body:    `{"traces_id":"{traces}","suite_id":"{suite}"}`,
+			unowned: map[string]string{"eval_id": "as of score-report"},
+		},
+		"score-report": {
+			body:    `{"eval_id":"{run}"}`,
+			unowned: map[string]string{"traces_id": "as of score", "suite_id": "as of score"},
+		},
 		"gate-traces": {body: `{"gates":"gates: [{metric: calls, at_least: 0}]","baseline_traces_id":"{traces}","suite_id":"{suite}"}`, unowned: map[string]string{"baseline_eval_id": "as of diff-traces"}, gives: http.StatusUnprocessableEntity},
-		"diff-traces": {query: "baseline_eval_id={run}",
-			unowned: map[string]string{"baseline_traces_id": "as of gate-traces"}},
+		"diff-traces": {
+			query:   "baseline_eval_id={run}",
+			unowned: map[string]string{"baseline_traces_id": "as of gate-traces"},
+		},
 		"otlp-traces": {body: `{}`},
 		"otlp-logs":   {body: `{}`},
 
 		"label-next-run":    {},
 		"label-run":         {body: `{"task_id":"paris-now","pass":true}`},
 		"export-labels-run": {},
-		"unlabel-run": {query: "task_id=paris-now",
-			unowned: map[string]string{"task_id": "names a task of what is labelled",
-				"call_id": "names a call of what is labelled"}},
+		"unlabel-run": {
+			query: "task_id=paris-now",
+			unowned: map[string]string{
+				"task_id": "names a task of what is labelled",
+				"call_id": "names a call of what is labelled",
+			},
+		},
 		// no label, and no judge
 		"calibrate-run":        {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity},
 		"label-next-traces":    {},
 		"label-traces":         {body: `{"task_id":"t1","pass":true}`},
 		"export-labels-traces": {},
-		"unlabel-traces": {query: "task_id=t1",
-			unowned: map[string]string{"task_id": "names a task of what is labelled",
-				"call_id": "names a call of what is labelled"}},
+		"unlabel-traces": {
+			query: "task_id=t1",
+			unowned: map[string]string{
+				"task_id": "names a task of what is labelled",
+				"call_id": "names a call of what is labelled",
+			},
+		},
 		"calibrate-traces": {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity},
 
 		"draw-gold-run":  {},
@@ -205,23 +241,29 @@ func entries() map[string]entry {
 		"apply-gold-traces": {body: `{"callvet_gold":1,"tasks":[]}`, gives: http.StatusUnprocessableEntity},
 
 		"list-judges": {},
-		"judge-run": {body: `{"judge":["compare"],"judge_model":["openai/m1"],"against_eval_id":"{run2}"}`,
-			prepare: withModelKey, unowned: map[string]string{"model_id": "names a model of a provider"}},
+		"judge-run": {
+			body:    `{"judge":["compare"],"judge_model":["openai/m1"],"against_eval_id":"{run2}"}`,
+			prepare: withModelKey, unowned: map[string]string{"model_id": "names a model of a provider"},
+		},
 		"list-judgings": {},
 		"show-judgings": {},
 
 		"list-experiments": {},
 		// a run of another suite
-		"create-experiment": {body: `{"name":"x","suite_id":"{suite}","baseline_eval_id":"{run}"}`,
-			gives: http.StatusUnprocessableEntity},
+		"create-experiment": {
+			body:  `{"name":"x","suite_id":"{suite}","baseline_eval_id":"{run}"}`,
+			gives: http.StatusUnprocessableEntity,
+		},
 		"get-experiment":    {},
 		"update-experiment": {body: `{"name":"y"}`},
 		"delete-experiment": {},
 		"pin-baseline":      {body: `{"eval_id":"{run}"}`},
 		"get-timeline":      {},
 		"get-leaderboard":   {query: "suite_id={suite}"},
-		"test-target": {body: `{"provider_key":"offline","model_id":"lexical"}`,
-			unowned: map[string]string{"model_id": "names a model of a provider"}},
+		"test-target": {
+			body:    `{"provider_key":"offline","model_id":"lexical"}`,
+			unowned: map[string]string{"model_id": "names a model of a provider"},
+		},
 		"get-trend": {query: "config_hash=x"},
 		"run-best":  {gives: http.StatusConflict}, // nothing has a score yet
 
@@ -231,13 +273,17 @@ func entries() map[string]entry {
 		"list-targets": {},
 
 		// an experiment about another suite
-		"tool-eval": {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`,
+		"tool-eval": {
+			body:    `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`,
 			gives:   http.StatusUnprocessableEntity,
-			unowned: map[string]string{"model_id": "names a model of a provider"}},
+			unowned: map[string]string{"model_id": "names a model of a provider"},
+		},
 		// as of tool-eval
-		"estimate-eval": {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`,
+		"estimate-eval": {
+			body:    `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`,
 			gives:   http.StatusUnprocessableEntity,
-			unowned: map[string]string{"model_id": "names a model of a provider"}},
+			unowned: map[string]string{"model_id": "names a model of a provider"},
+		},
 		"tool-eval-cancel": {body: `{"job_id":"{job}"}`},
 		"list-schedules":   {},
 		"schedule-times":   {query: "cron=0+3+*+*+*"},
@@ -250,8 +296,10 @@ func entries() map[string]entry {
 		"schedule-history": {},
 		"test-webhook":     {gives: http.StatusConflict}, // there is none
 
-		"list-jobs": {query: "user_id=",
-			unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"}},
+		"list-jobs": {
+			query:   "user_id=",
+			unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"},
+		},
 		"get-job":         {},
 		"list-job-events": {},
 		"cancel-job":      {},
@@ -410,8 +458,10 @@ func withQuestions(t *testing.T, s *site, user string) map[string]string {
 }
 
 func searchedByAdmins() map[string]string {
-	return map[string]string{"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text",
-		"base": "models", "traces_id": "admins read all", "eval_id": "admins read all", "run_id": "admins read all"}
+	return map[string]string{
+		"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text",
+		"base": "models", "traces_id": "admins read all", "eval_id": "admins read all", "run_id": "admins read all",
+	}
 }
 
 func withLink(t *testing.T, s *site, _ string) map[string]string {
@@ -470,8 +520,10 @@ func (s *site) session(t *testing.T, user string, good time.Duration) login {
 	now := time.Now()
 	err := s.db.Change(t.Context(), "make session", func(q *rows.Queries) error {
 		return q.AddSession(t.Context(),
-			rows.AddSessionParams{Hash: hash[:], UserID: user, Created: now.UnixMilli(),
-				Expires: now.Add(good).UnixMilli(), Seen: now.UnixMilli()})
+			rows.AddSessionParams{
+				Hash: hash[:], UserID: user, Created: now.UnixMilli(),
+				Expires: now.Add(good).UnixMilli(), Seen: now.UnixMilli(),
+			})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -775,6 +827,8 @@ func operation(api *huma.OpenAPI, route server.Route) *huma.Operation {
 	if item == nil {
 		return nil
 	}
-	return map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put,
-		http.MethodPatch: item.Patch, http.MethodDelete: item.Delete, http.MethodHead: item.Head}[route.Method]
+	return map[string]*huma.Operation{
+		http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put,
+		http.MethodPatch: item.Patch, http.MethodDelete: item.Delete, http.MethodHead: item.Head,
+	}[route.Method]
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// badgeDrawing is a badge: a label, and beside it what the run came to.
+// badgeDrawing is a badge: a label, and next to it the result of the run.
 const badgeDrawing = `<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="callvet: {{.Text}}">` +
 	`<title>callvet: {{.Text}}</title><rect width="{{.Width}}" height="20" rx="3" fill="{{.Color}}"/><path d="M3 0h49v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z" fill="#3c4350"/>` +
 	`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="7" y="14">callvet</text><text x="59" y="14">{{.Text}}</text></g></svg>`
@@ -28,8 +28,10 @@ func (s *Server) addBadge() {
 	add(s, huma.Operation{
 		OperationID: "get-badge", Method: http.MethodGet, Path: "/api/runs/{id}/badge.svg",
 		Summary: "A small picture of how a run ended, with the pass rate and its interval", Tags: []string{"runs"},
-		Responses: map[string]*huma.Response{"200": {Description: "a drawing",
-			Content: map[string]*huma.MediaType{"image/svg+xml": {}}}},
+		Responses: map[string]*huma.Response{"200": {
+			Description: "a drawing",
+			Content:     map[string]*huma.MediaType{"image/svg+xml": {}},
+		}},
 	}, Access{Objects: map[string]Kind{"id": KindRun}},
 		func(ctx context.Context, _ *account.Principal, in *RunIn) (*huma.StreamResponse, error) {
 			d, err := s.document(ctx, in.ID)
@@ -39,19 +41,22 @@ func (s *Server) addBadge() {
 			text, color := badgeOf(d.Status, d.Panels)
 			var b bytes.Buffer
 			if err := drawing.Execute(&b,
-				map[string]any{"Text": text, "Color": color,
-					"Width": 66 + 7*utf8.RuneCountInString(text)}); err != nil {
+				map[string]any{
+					"Text": text, "Color": color,
+					"Width": 66 + 7*utf8.RuneCountInString(text),
+				}); err != nil {
 				return nil, fmt.Errorf("draw badge: %w", err)
 			}
 			return &huma.StreamResponse{Body: func(hc huma.Context) {
 				hc.SetHeader("Content-Type", "image/svg+xml")
-				_, _ = hc.BodyWriter().Write(b.Bytes()) // who went away gets nothing
+				_, _ = hc.BodyWriter().Write(b.Bytes()) // an error means that the client disconnected
 			}}, nil
 		})
 }
 
-// badgeOf is what a badge says of a run, and the colour of its ground: with one target its pass rate with the
-// interval, with several how many of the judged attempts passed. Floors count where there is nothing else.
+// badgeOf is the text of a run's badge and its background colour. One target: its pass rate with
+// the interval. Several: how many of the judged attempts passed. Floors count only where there is
+// no other target.
 func badgeOf(status string, p *panel.Panels) (text, color string) {
 	const passed, failed, open = "#187a3a", "#b3261e", "#8a5a00"
 	sum := p.Counted()

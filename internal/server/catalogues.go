@@ -19,7 +19,7 @@ import (
 )
 
 type (
-	// CatalogueEntry is a catalogue of tools that is searched.
+	// CatalogueEntry is a searchable catalogue of tools.
 	CatalogueEntry struct {
 		ID        string    `json:"id"`
 		Name      string    `json:"name"`
@@ -31,12 +31,12 @@ type (
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`
 	}
-	// CatalogueWritten is a catalogue that was kept.
+	// CatalogueWritten is a stored catalogue.
 	CatalogueWritten struct {
 		CatalogueEntry
 		Warnings []Remark `json:"warnings" nullable:"false"`
 	}
-	// CatalogueFields say more of a catalogue than its text.
+	// CatalogueFields are the fields of a catalogue next to its text.
 	CatalogueFields struct {
 		Name   string `query:"name" maxLength:"256" doc:"empty: as the file is called, or as before"`
 		Shared string `query:"shared" enum:"true,false" doc:"every user may read it; empty: as before"`
@@ -44,14 +44,18 @@ type (
 )
 
 func catalogueEntry(c *library.Catalogue) CatalogueEntry {
-	return CatalogueEntry{ID: c.ID, Name: c.Name, Version: c.Version, Hash: c.Hash, ToolCount: c.Tools, Owner: c.User,
-		Shared: c.Shared, CreatedAt: milli(c.Created), UpdatedAt: milli(c.Updated)}
+	return CatalogueEntry{
+		ID: c.ID, Name: c.Name, Version: c.Version, Hash: c.Hash, ToolCount: c.Tools, Owner: c.User,
+		Shared: c.Shared, CreatedAt: milli(c.Created), UpdatedAt: milli(c.Updated),
+	}
 }
 
 func (s *Server) addCatalogues() {
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api/catalogues" + path, Summary: summary,
-			Tags: []string{"catalogues"}}
+		return huma.Operation{
+			OperationID: id, Method: method, Path: "/api/catalogues" + path, Summary: summary,
+			Tags: []string{"catalogues"},
+		}
 	}
 	of := func(role account.Role) Access {
 		return Access{Role: role, Objects: map[string]Kind{"id": KindCatalogue}}
@@ -84,7 +88,8 @@ type CataloguePath struct {
 }
 
 func (s *Server) listCatalogues(ctx context.Context, by *account.Principal,
-	in *PageIn) (*struct{ Body Page[CatalogueEntry] }, error) {
+	in *PageIn,
+) (*struct{ Body Page[CatalogueEntry] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
@@ -102,12 +107,13 @@ func (s *Server) listCatalogues(ctx context.Context, by *account.Principal,
 	return &struct{ Body Page[CatalogueEntry] }{out}, nil
 }
 
-// catalogueFile is what a catalogue is called where it is read.
+// catalogueFile is the file name under which an App reads a catalogue.
 const catalogueFile = "catalogue.json"
 
-// read takes the text of a request and fills the catalogue in.
+// readCatalogue reads the catalogue of a request.
 func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *Upload, f *CatalogueFields,
-	c *library.Catalogue) ([]Remark, error) {
+	c *library.Catalogue,
+) ([]Remark, error) {
 	text, name, err := in.file()
 	if err != nil {
 		return nil, err
@@ -126,9 +132,10 @@ func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *U
 	return s.catalogueText(ctx, by, text, c)
 }
 
-// catalogueText puts a text into a catalogue, if it is one of tools.
+// catalogueText sets the text of a catalogue, if it contains tools.
 func (s *Server) catalogueText(ctx context.Context, by *account.Principal, text []byte,
-	c *library.Catalogue) ([]Remark, error) {
+	c *library.Catalogue,
+) ([]Remark, error) {
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err
@@ -180,9 +187,11 @@ func (s *Server) getCatalogue(ctx context.Context, _ *account.Principal, in *Cat
 	if err != nil {
 		return nil, err
 	}
-	return &file{ContentType: "application/octet-stream",
+	return &file{
+		ContentType: "application/octet-stream",
 		Disposition: fmt.Sprintf(`attachment; filename="%s-v%d"`, c.ID, c.Version), ETag: etag(c.Version),
-		Body: c.Text}, nil
+		Body: c.Text,
+	}, nil
 }
 
 // CatalogueTools are the tools of a version of a catalogue.
@@ -192,7 +201,8 @@ type CatalogueTools struct {
 }
 
 func (s *Server) catalogueTools(ctx context.Context, by *account.Principal,
-	in *CataloguePath) (*versioned[CatalogueTools], error) {
+	in *CataloguePath,
+) (*versioned[CatalogueTools], error) {
 	c, err := s.library.Catalogue(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -229,8 +239,8 @@ func (s *Server) putCatalogue(ctx context.Context, by *account.Principal, in *st
 	return &versioned[CatalogueWritten]{etag(c.Version), CatalogueWritten{catalogueEntry(c), notes}}, nil
 }
 
-// catalogueOf gives the catalogue that a request names, which its sender may read, or the only one
-// where it names none.
+// catalogueOf returns the catalogue that a request names, if the user may read it. Without a name
+// it returns the only one.
 func (s *Server) catalogueOf(ctx context.Context, by *account.Principal, id string) (*library.Catalogue, error) {
 	if id == "" {
 		list, err := s.library.Catalogues(ctx, by.User, by.Role == account.Admin, library.Page{N: 2})
@@ -238,9 +248,11 @@ func (s *Server) catalogueOf(ctx context.Context, by *account.Principal, id stri
 			return nil, err
 		}
 		if len(list) != 1 {
-			return nil, &callvet.FieldError{Field: "catalogue_id",
-				Text: "{catalogue_id}: it may be left out only where there is exactly one catalogue",
-				Fix:  "POST /api/catalogues keeps one, GET lists them"}
+			return nil, &callvet.FieldError{
+				Field: "catalogue_id",
+				Text:  "{catalogue_id}: it may be left out only where there is exactly one catalogue",
+				Fix:   "POST /api/catalogues keeps one, GET lists them",
+			}
 		}
 		id = list[0].ID
 	} else if err := s.May(ctx, by, KindCatalogue, id, false); err != nil {

@@ -51,8 +51,10 @@ func TestDiffers(t *testing.T) {
 		"back to it":      {now: 1, was: 2, want: []string{fmt.Sprintf(other, 1, 2)}},
 		"no version now":  {was: 2},
 		"no version then": {now: 2},
-		"tasks came, went": {c: panel.Comparison{OnlyCandidate: []string{"a"}, OnlyBaseline: []string{"b", "c"},
-			Warnings: []string{"w"}}, want: []string{
+		"tasks came, went": {c: panel.Comparison{
+			OnlyCandidate: []string{"a"}, OnlyBaseline: []string{"b", "c"},
+			Warnings: []string{"w"},
+		}, want: []string{
 			"1 task is in this run only, and not compared", "2 tasks are in r only, and not compared", "w",
 		}},
 	} {
@@ -64,14 +66,18 @@ func TestDiffers(t *testing.T) {
 }
 
 func pairOf(candidate, metric string, change, p float64) panel.TargetComparison {
-	d := panel.Difference{P: p,
-		Change: stats.Interval{Point: change, Status: stats.StatusOK, Lower: -1, Upper: 1, Confidence: 0.95}}
+	d := panel.Difference{
+		P:      p,
+		Change: stats.Interval{Point: change, Status: stats.StatusOK, Lower: -1, Upper: 1, Confidence: 0.95},
+	}
 	if math.IsNaN(change) {
 		d.Change.Status = stats.StatusNoData
 	}
 	return panel.TargetComparison{Baseline: "was " + candidate, Candidate: candidate, Measured: []panel.Measured{
-		{Pairing: panel.Pairing{Metric: "other"},
-			Overall: panel.Difference{Change: stats.Interval{Point: 9, Status: stats.StatusOK}}},
+		{
+			Pairing: panel.Pairing{Metric: "other"},
+			Overall: panel.Difference{Change: stats.Interval{Point: 9, Status: stats.StatusOK}},
+		},
 		{Pairing: panel.Pairing{Metric: metric}, Overall: d},
 	}}
 }
@@ -94,8 +100,10 @@ func TestDeltaOf(t *testing.T) {
 // TestFamilyOfATarget: a target of a timeline has the change of its own overall score, with its p where there is one.
 func TestFamilyOfATarget(t *testing.T) {
 	t.Parallel()
-	c := &panel.Comparison{Targets: []panel.TargetComparison{pairOf("b", metricOverall, 0.1, 0.3),
-		pairOf("a", metricOverall, 0.5, 0.04), pairOf("c", "cost", 1, 1), pairOf("d", metricOverall, 0.2, math.NaN())}}
+	c := &panel.Comparison{Targets: []panel.TargetComparison{
+		pairOf("b", metricOverall, 0.1, 0.3),
+		pairOf("a", metricOverall, 0.5, 0.04), pairOf("c", "cost", 1, 1), pairOf("d", metricOverall, 0.2, math.NaN()),
+	}}
 	f := &families{}
 	of := map[string]*TimelineTarget{}
 	for _, name := range []string{"a", "c", "d", "e"} {
@@ -131,8 +139,13 @@ func TestBriefErrors(t *testing.T) {
 		}
 	}
 	whole, long := strings.Repeat("x", maxEcho), strings.Repeat("x", maxEcho+1)
-	e := &huma.ErrorModel{Errors: []*huma.ErrorDetail{{Location: whole, Value: whole}, {Location: long, Value: long},
-		{Value: "\xff"}, {Value: map[string]any{}}, {Value: 7}}}
+	e := &huma.ErrorModel{Errors: []*huma.ErrorDetail{
+		{Location: whole, Value: whole},
+		{Location: long, Value: long},
+		{Value: "\xff"},
+		{Value: map[string]any{}},
+		{Value: 7},
+	}}
 	if _, err := brief(nil, "", e); err != nil {
 		t.Fatal(err)
 	}
@@ -231,8 +244,10 @@ func TestParamsOf(t *testing.T) {
 // TestEnded: more is to come of what runs or waits.
 func TestEnded(t *testing.T) {
 	t.Parallel()
-	for state, want := range map[string]bool{"running": false, "queued": false, "done": true, "failed": true,
-		"budget": true} {
+	for state, want := range map[string]bool{
+		"running": false, "queued": false, "done": true, "failed": true,
+		"budget": true,
+	} {
 		if ended(state) != want {
 			t.Errorf("%s: %t", state, !want)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 )
 
-// DrillAsk asks for safety drills. The fields are those of EvalRequest.
+// DrillAsk asks for safety drills. Its fields are those of EvalRequest.
 type DrillAsk struct {
 	SuiteID          string                     `json:"suite_id,omitempty" doc:"a suite whose cases say their own safety; empty: the shipped drills"`
 	Models           []string                   `json:"models,omitempty" doc:"provider/model"`
@@ -38,12 +38,14 @@ type DrillAsk struct {
 	Timeout          int                        `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
 }
 
-// addDrills adds safety drills, and what happened at the calls of a run.
+// addDrills adds the routes of safety drills, and of the observations at the calls of a run.
 func (s *Server) addDrills() {
 	run := map[string]Kind{"id": KindRun}
 	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: http.MethodGet, Path: "/api/runs/{id}" + path, Summary: summary,
-			Tags: []string{"runs"}}
+		return huma.Operation{
+			OperationID: id, Method: http.MethodGet, Path: "/api/runs/{id}" + path, Summary: summary,
+			Tags: []string{"runs"},
+		}
 	}
 	add(s, huma.Operation{
 		OperationID: "run-drills", Method: http.MethodPost, Path: "/api/drills", Summary: "Run safety drills as a job",
@@ -61,7 +63,8 @@ func (s *Server) addDrills() {
 		op("list-incidents", "/incidents",
 			"Breaches of safety, each with its case, its call, the rule and the evidence"), Access{Objects: run},
 		func(ctx context.Context, _ *account.Principal,
-			in *callsIn) (*struct{ Body app.CallPage[app.IncidentAt] }, error) {
+			in *callsIn,
+		) (*struct{ Body app.CallPage[app.IncidentAt] }, error) {
 			return callsOf(ctx, in, s.cfg.App.Incidents)
 		})
 	add(s, op("list-recordings", "/recordings", "What the calls of a run got: what a replay answers with"),
@@ -73,8 +76,10 @@ func (s *Server) addDrills() {
 		})
 	export := op("export-recordings", "/recordings/export",
 		"Download the suite of a run, with mocks that answer what its calls got")
-	export.Responses = map[string]*huma.Response{"200": {Description: "the suite as a file",
-		Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	export.Responses = map[string]*huma.Response{"200": {
+		Description: "the suite as a file",
+		Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
+	}}
 	add(s, export, Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *struct {
 		RunIn
 		Format string `query:"format" enum:"yaml,json" default:"yaml"`
@@ -85,8 +90,10 @@ func (s *Server) addDrills() {
 			return nil, err
 		}
 		kind := map[string]string{"yaml": "application/yaml", "json": "application/json"}[in.Format]
-		return &file{ContentType: kind, Disposition: `attachment; filename="fixtures-` + in.ID + "." + in.Format + `"`,
-			Body: b}, nil
+		return &file{
+			ContentType: kind, Disposition: `attachment; filename="fixtures-` + in.ID + "." + in.Format + `"`,
+			Body: b,
+		}, nil
 	})
 }
 
@@ -116,9 +123,10 @@ type callsIn struct {
 	PageIn
 }
 
-// callsOf gives a page of what happened at the calls of a run.
+// callsOf returns a page of the observations at the calls of a run.
 func callsOf[T any](ctx context.Context, in *callsIn,
-	list func(context.Context, app.CallsRequest) (*app.CallPage[T], error)) (*struct{ Body app.CallPage[T] }, error) {
+	list func(context.Context, app.CallsRequest) (*app.CallPage[T], error),
+) (*struct{ Body app.CallPage[T] }, error) {
 	after, err := base64.RawURLEncoding.DecodeString(in.Cursor)
 	if err != nil {
 		return nil, &callvet.FieldError{Field: "cursor", Text: "{cursor} is not that of a page"}

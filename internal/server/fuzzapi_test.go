@@ -36,8 +36,10 @@ func TestBadInputs(t *testing.T) {
 	t.Parallel()
 	total := *badInputs
 	s := newSite(t)
-	f := &fuzzer{site: s, rand: rand.New(rand.NewPCG(*badSeed, 0)), doc: s.srv.OpenAPI(), statuses: map[int]int{},
-		ways: map[string]int{}}
+	f := &fuzzer{
+		site: s, rand: rand.New(rand.NewPCG(*badSeed, 0)), doc: s.srv.OpenAPI(), statuses: map[int]int{},
+		ways: map[string]int{},
+	}
 	f.ids = append(f.ids, "unknown", "suite_"+strings.Repeat("a", 26), "..", "%00", "-1", "0", strings.Repeat("x", 300),
 		"ünï", "' OR 1=1 --")
 	f.ids = append(f.ids, give[suiteAnswer](t, s, "bo", "POST", suites, weatherSuite).ID)
@@ -133,8 +135,13 @@ type fuzzer struct {
 func (f *fuzzer) operations() (out []apiOp) {
 	for _, path := range slices.Sorted(maps.Keys(f.doc.Paths)) {
 		p := f.doc.Paths[path]
-		for _, op := range []apiOp{{path, "GET", p.Get}, {path, "POST", p.Post}, {path, "PUT", p.Put},
-			{path, "PATCH", p.Patch}, {path, "DELETE", p.Delete}} {
+		for _, op := range []apiOp{
+			{path, "GET", p.Get},
+			{path, "POST", p.Post},
+			{path, "PUT", p.Put},
+			{path, "PATCH", p.Patch},
+			{path, "DELETE", p.Delete},
+		} {
 			switch {
 			case op.Operation == nil:
 			case f.streams(op.Operation), op.OperationID == "logout": // it ends what all others are sent with

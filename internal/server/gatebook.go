@@ -24,9 +24,9 @@ import (
 	"github.com/callvet/callvet/panel/gates"
 )
 
-// Gates that users keep by name, and what they said of runs.
+// Stored gates, and their verdicts on runs.
 type (
-	// KeptGate are gates that are kept, without their text.
+	// KeptGate is a stored gate file without its text.
 	KeptGate struct {
 		ID        string    `json:"id"`
 		Name      string    `json:"name"`
@@ -35,12 +35,12 @@ type (
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`
 	}
-	// GateText are gates that are kept.
+	// GateText is a stored gate file.
 	GateText struct {
 		KeptGate
 		Text string `json:"text" doc:"a gate file, as it was sent"`
 	}
-	// GateFields are what a user says of gates.
+	// GateFields are the fields of a gate file that a user sets.
 	GateFields struct {
 		Name   string `json:"name,omitempty" required:"false" maxLength:"256"`
 		Text   string `json:"text,omitempty" required:"false" maxLength:"1000000" doc:"a gate file, YAML or JSON (callvet schema gates)"`
@@ -57,11 +57,11 @@ type (
 		Name string `json:"name"`
 		Text string `json:"text"`
 	}
-	// GateMetric is a metric that gates may be about.
+	// GateMetric is a metric that gates can test.
 	GateMetric struct {
 		Name string `json:"name"`
 	}
-	// PastVerdict is what kept gates said of a run.
+	// PastVerdict is the verdict of a stored gate file on a run.
 	PastVerdict struct {
 		ID       string       `json:"id"`
 		RunID    string       `json:"run_id"`
@@ -80,8 +80,10 @@ type (
 
 func (s *Server) addGatebook() {
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api/gates" + path, Summary: summary,
-			Tags: []string{"gates"}}
+		return huma.Operation{
+			OperationID: id, Method: method, Path: "/api/gates" + path, Summary: summary,
+			Tags: []string{"gates"},
+		}
 	}
 	of := func(role account.Role) Access { return Access{Role: role, Objects: map[string]Kind{"id": KindGate}} }
 	add(s,
@@ -166,16 +168,20 @@ func (s *Server) goodGates(text string) error {
 	}
 	out := &library.RefusedError{}
 	for _, r := range list {
-		p := callvet.Problem{Code: r.Code,
-			Message: fmt.Sprintf("line %d, column %d: %s", r.Line, r.Column, r.Message), Fix: r.Fix}
+		p := callvet.Problem{
+			Code:    r.Code,
+			Message: fmt.Sprintf("line %d, column %d: %s", r.Line, r.Column, r.Message), Fix: r.Fix,
+		}
 		out.Problems = append(out.Problems, library.Placed{Problem: p, Place: "text"})
 	}
 	return out
 }
 
 func keptGateOf(id, user, name string, shared bool, created, updated int64) KeptGate {
-	return KeptGate{ID: id, Name: name, Owner: user, Shared: shared, CreatedAt: milli(created),
-		UpdatedAt: milli(updated)}
+	return KeptGate{
+		ID: id, Name: name, Owner: user, Shared: shared, CreatedAt: milli(created),
+		UpdatedAt: milli(updated),
+	}
 }
 
 func gateText(g *rows.CheckedGateEntry) GateText {
@@ -191,14 +197,17 @@ func (s *Server) keptGate(ctx context.Context, id string) (*rows.CheckedGateEntr
 }
 
 func (s *Server) listGates(ctx context.Context, by *account.Principal,
-	in *PageIn) (*struct{ Body Page[KeptGate] }, error) {
+	in *PageIn,
+) (*struct{ Body Page[KeptGate] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
 	}
 	list, err := s.cfg.Store.Rows().Gates(ctx,
-		rows.GatesParams{UserID: by.User, Everybody: by.Role == account.Admin, Before: from.At, BeforeID: from.ID,
-			N: int64(in.Limit) + 1})
+		rows.GatesParams{
+			UserID: by.User, Everybody: by.Role == account.Admin, Before: from.At, BeforeID: from.ID,
+			N: int64(in.Limit) + 1,
+		})
 	if err != nil {
 		return nil, fmt.Errorf("list gates: %w", err)
 	}
@@ -218,7 +227,8 @@ func gateName(name string) (string, error) {
 }
 
 func (s *Server) createGates(ctx context.Context, by *account.Principal,
-	in *struct{ Body GateFields }) (*versioned[GateText], error) {
+	in *struct{ Body GateFields },
+) (*versioned[GateText], error) {
 	name, err := gateName(in.Body.Name)
 	if err != nil {
 		return nil, err
@@ -226,8 +236,10 @@ func (s *Server) createGates(ctx context.Context, by *account.Principal,
 	if err := s.goodGates(in.Body.Text); err != nil {
 		return nil, err
 	}
-	g := rows.CheckedGateEntry{UserID: by.User, Name: name, Shared: in.Body.Shared != nil && *in.Body.Shared,
-		Created: s.cfg.Now().UnixMilli(), Content: []byte(in.Body.Text)}
+	g := rows.CheckedGateEntry{
+		UserID: by.User, Name: name, Shared: in.Body.Shared != nil && *in.Body.Shared,
+		Created: s.cfg.Now().UnixMilli(), Content: []byte(in.Body.Text),
+	}
 	g.Updated = g.Created
 	if g.ID, err = store.NewID(nil, "gate"); err != nil {
 		return nil, err
@@ -275,11 +287,13 @@ func (s *Server) putGates(ctx context.Context, _ *account.Principal, in *struct 
 		g.Shared = *in.Body.Shared
 	}
 	was := g.Updated
-	g.Updated = max(s.cfg.Now().UnixMilli(), was+1) // it is the version, too
+	g.Updated = max(s.cfg.Now().UnixMilli(), was+1) // it is also the version
 	err = s.cfg.Store.Change(ctx, "change gates", func(q *rows.Queries) error {
 		n, err := q.ReplaceGate(ctx,
-			rows.ReplaceGateParams{Name: g.Name, Shared: g.Shared, Updated: g.Updated, Content: g.Content,
-				ID: g.ID, Was: was})
+			rows.ReplaceGateParams{
+				Name: g.Name, Shared: g.Shared, Updated: g.Updated, Content: g.Content,
+				ID: g.ID, Was: was,
+			})
 		if err == nil && n == 0 {
 			err = fmt.Errorf("change gates %s: %w", g.ID, library.ErrChanged)
 		}
@@ -296,9 +310,10 @@ func gateHash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// keepVerdict keeps what gates said of a run, unless the store only reads.
+// keepVerdict stores the verdict of gates on a run, unless the store is read-only.
 func (s *Server) keepVerdict(ctx context.Context, by *account.Principal, g *rows.CheckedGateEntry, run, baseline string,
-	v *GateVerdict) error {
+	v *GateVerdict,
+) error {
 	failed, err := json.Marshal(notPassed(v.Report))
 	if err != nil {
 		return fmt.Errorf("keep verdict: %w", err)
@@ -342,12 +357,12 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 	out := Page[PastVerdict]{Items: []PastVerdict{}, Next: next}
 	for i := range list {
 		v := &list[i]
-		if err := store.Intact(v.Whole, "verdict"); err != nil { // a history has other entries
+		if err := store.Intact(v.Whole, "verdict"); err != nil { // the other entries may be readable
 			out.Items = append(out.Items,
 				PastVerdict{ID: v.ID, At: milli(v.Created), Failed: []FailedGate{{Reason: err.Error()}}})
 			continue
 		}
-		// Gates may be shared, and the runs that others held against them are not.
+		// Gates may be shared; the runs of other users are not.
 		err := s.May(ctx, by, KindRun, v.RunID, false)
 		if err == nil && v.Baseline != "" {
 			err = s.May(ctx, by, KindRun, v.Baseline, false)
@@ -355,12 +370,14 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 		if errors.Is(err, callvet.ErrNotFound) {
 			continue
 		}
-		one := PastVerdict{ID: v.ID, RunID: v.RunID, Baseline: v.Baseline, At: milli(v.Created), User: v.UserID,
-			Verdict: v.Verdict, Changed: v.Hash != hash}
+		one := PastVerdict{
+			ID: v.ID, RunID: v.RunID, Baseline: v.Baseline, At: milli(v.Created), User: v.UserID,
+			Verdict: v.Verdict, Changed: v.Hash != hash,
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read verdict: %w", err)
 		}
-		if err := json.Unmarshal(v.Failed, &one.Failed); err != nil { // a history has other entries
+		if err := json.Unmarshal(v.Failed, &one.Failed); err != nil { // the other entries may be readable
 			one.Failed = []FailedGate{{Reason: fmt.Sprintf("which gates failed cannot be read: %v", err)}}
 		}
 		if one.Failed == nil {

@@ -53,8 +53,10 @@ func TestGatebook(t *testing.T) {
 	if !slices.Contains(metrics.Items, server.GateMetric{Name: "pass_rate"}) {
 		t.Errorf("%+v", metrics)
 	}
-	for body, place := range map[string]string{`{"text": "` + strict + `"}`: "body.name",
-		`{"name": "x", "text": "gates: [{metric: 5}]"}`: "body.text", `{"name": "x", "text": ""}`: "body.text"} {
+	for body, place := range map[string]string{
+		`{"text": "` + strict + `"}`:                    "body.name",
+		`{"name": "x", "text": "gates: [{metric: 5}]"}`: "body.text", `{"name": "x", "text": ""}`: "body.text",
+	} {
 		if places, _ := s.refuse(t, "ana", "POST", "/api/gates", body, 422); len(places) == 0 || places[0] != place {
 			t.Errorf("%s: %v", body, places)
 		}

@@ -15,10 +15,10 @@ import (
 	"github.com/callvet/callvet/panel/gates"
 )
 
-// GateVerdict is what gates say of a run.
+// GateVerdict is the verdict of gates on a run.
 type GateVerdict struct {
 	Report *gates.Report `json:"report"`
-	// Incomplete tells that the run is not over: what gates say of it may change.
+	// Incomplete: the run is not over, and the verdict may change.
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
@@ -51,8 +51,10 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 	var kept *rows.CheckedGateEntry
 	if id := in.Body.GateID; id != "" {
 		if text != "" {
-			return nil, &callvet.FieldError{Field: "gate_id",
-				Text: "{gate_id}: send {gates}, or name some that are kept: one of the two"}
+			return nil, &callvet.FieldError{
+				Field: "gate_id",
+				Text:  "{gate_id}: send {gates}, or name some that are kept: one of the two",
+			}
 		}
 		if err := s.May(ctx, by, KindGate, id, false); err != nil {
 			return nil, err
@@ -73,7 +75,8 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 	return &struct{ Body GateVerdict }{*res}, nil
 }
 
-// hold holds a run against gates; "" are those of its suite, and policy "" is theirs.
+// hold checks a run against gates; text "" means the gates of its suite, and policy "" their
+// policy.
 func (s *Server) hold(ctx context.Context, run, text, baseline, policy string) (*GateVerdict, error) {
 	req := app.GateRequest{Side: app.Side{Run: run}, Policy: app.GatePolicy(policy)}
 	if baseline != "" {

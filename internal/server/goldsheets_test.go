@@ -141,8 +141,10 @@ func TestGoldSheet(t *testing.T) {
 	}{
 		"another's collection": {"bo", "GET", "", "", "not found", 404},
 		"no sheet":             {"ana", "POST", "", `{"tasks":[]}`, "callvet_gold", 422},
-		"an unknown key": {"ana", "POST", "", `{"callvet_gold":1,"tasks":[{"task":"t1","neded":true}]}`,
-			"neded", 422},
+		"an unknown key": {
+			"ana", "POST", "", `{"callvet_gold":1,"tasks":[{"task":"t1","neded":true}]}`,
+			"neded", 422,
+		},
 		"too many tasks":      {"ana", "GET", "?n=501", "", "n", 422},
 		"an unknown form":     {"ana", "POST", "/apply?to=csv", good.Text, "to", 422},
 		"a task of elsewhere": {"ana", "POST", "/apply", strings.Replace(good.Text, "'t1'", "'t9'", 1), "t9", 422},

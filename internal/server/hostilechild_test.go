@@ -51,7 +51,8 @@ func hostileTools() map[string]func(w io.Writer, id json.RawMessage) error {
 				many(16_000, properties)+`}}}`, "")
 		},
 		"endless pages": func(w io.Writer,
-			id json.RawMessage) error {
+			id json.RawMessage,
+		) error {
 			return list(w, id, plain(1), `,"nextCursor":"again"`)
 		},
 		"slow drip": func(w io.Writer, id json.RawMessage) error {
@@ -66,7 +67,8 @@ func hostileTools() map[string]func(w io.Writer, id json.RawMessage) error {
 			}
 		},
 		"wrong ids": func(w io.Writer,
-			_ json.RawMessage) error {
+			_ json.RawMessage,
+		) error {
 			return list(w, json.RawMessage("99999"), plain(1), "")
 		},
 		"control characters": func(w io.Writer, id json.RawMessage) error {

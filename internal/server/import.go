@@ -27,7 +27,7 @@ import (
 // maxUpload bounds a file that is sent, in bytes.
 const maxUpload = 32 << 20
 
-// importExample is what GET /api/tool-eval/import/example gives: it can be imported as it stands.
+// importExample is the response of GET /api/tool-eval/import/example. It can be imported unchanged.
 //
 //go:embed example.json
 var importExample []byte
@@ -41,8 +41,10 @@ type Upload struct {
 // uploaded describes a body that is JSON or a form with a file.
 func uploaded(op huma.Operation, doc string) huma.Operation {
 	op.MaxBodyBytes, op.SkipValidateBody = maxUpload, true
-	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"},
-		Properties: map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary", Description: doc}}}
+	form := &huma.Schema{
+		Type: huma.TypeObject, Required: []string{"file"},
+		Properties: map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary", Description: doc}},
+	}
 	op.RequestBody = &huma.RequestBody{Required: true, Description: doc, Content: map[string]*huma.MediaType{
 		"application/json":    {Schema: &huma.Schema{Description: doc}},
 		"multipart/form-data": {Schema: form},
@@ -50,8 +52,8 @@ func uploaded(op huma.Operation, doc string) huma.Operation {
 	return op
 }
 
-// file gives the file that was sent with the name that its sender calls it; "" in a body that is
-// no form. A form has one file, "file", and nothing else.
+// file returns the file of the request with its name; the name is "" if the body is not a form. A
+// form has one file, "file", and nothing else.
 func (u *Upload) file() (text []byte, name string, err error) {
 	kind, params, err := mime.ParseMediaType(u.ContentType)
 	if u.ContentType == "" {
@@ -104,7 +106,7 @@ type Imported struct {
 	Form      string `json:"form" doc:"in which form it is kept"`
 	ToolCount int64  `json:"tool_count"`
 	CaseCount int64  `json:"test_case_count"`
-	// Warnings are what the linter says that is no error.
+	// Warnings are the linter's findings that are not errors.
 	Warnings []Remark `json:"warnings" nullable:"false"`
 }
 
@@ -120,8 +122,10 @@ func (s *Server) addImport() {
 		op("import-example", http.MethodGet, "/api/tool-eval/import/example",
 			"Gives a file to start from, which can be imported as it stands."), Access{},
 		func(context.Context, *account.Principal, *struct{}) (*file, error) {
-			return &file{ContentType: "application/json", Disposition: `attachment; filename="suite.json"`,
-				Body: importExample}, nil
+			return &file{
+				ContentType: "application/json", Disposition: `attachment; filename="suite.json"`,
+				Body: importExample,
+			}, nil
 		})
 	add(s,
 		op("list-suite-forms", http.MethodGet, "/api/tool-eval/forms",
@@ -177,20 +181,23 @@ func (s *Server) importSuite(ctx context.Context, by *account.Principal, in *str
 }
 
 func imported(w *library.Written) Imported {
-	return Imported{SuiteID: w.ID, Name: w.Name, Version: w.Version, Hash: w.Hash, Form: w.Form, ToolCount: w.Tools,
-		CaseCount: w.Cases, Warnings: remarks(w.Warnings)}
+	return Imported{
+		SuiteID: w.ID, Name: w.Name, Version: w.Version, Hash: w.Hash, Form: w.Form, ToolCount: w.Tools,
+		CaseCount: w.Cases, Warnings: remarks(w.Warnings),
+	}
 }
 
 func knownForm(form string) error {
 	if form == "" || slices.Contains(app.SuiteForms(), form) {
 		return nil
 	}
-	return &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", form),
-		Fix: "one of " + strings.Join(app.SuiteForms(), ", ")}
+	return &callvet.FieldError{
+		Field: "format", Text: fmt.Sprintf("{format} %q is not known", form),
+		Fix: "one of " + strings.Join(app.SuiteForms(), ", "),
+	}
 }
 
-// unplaced makes an error about a text that is no request one that tells its kind: what cannot be
-// read as a suite is the client's mistake.
+// unplaced gives an error about an unreadable suite its kind: it is the client's mistake.
 func unplaced(err error) error {
 	if status(err) != http.StatusInternalServerError {
 		return err
@@ -230,7 +237,7 @@ func (s *Server) lintText(ctx context.Context, _ *account.Principal, in *struct 
 	return &struct{ Body LintAnswer }{out}, nil
 }
 
-// unreadable is why a text is no suite, with its place where there is one.
+// unreadable is the reason why a text is not a suite, with its place if known.
 func (s *Server) unreadable(err error) Remark {
 	hide := s.cfg.App.Secrets().Hide
 	if p, ok := errors.AsType[callvet.Problem](err); ok {

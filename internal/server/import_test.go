@@ -91,8 +91,10 @@ func TestImport(t *testing.T) {
 		{"other", example, "body", 422},
 		{"file", "", "body", 422},
 		{"file", "[1, 2", "body", 422},
-		{"file", strings.Replace(example, `"expected_tool": "get_weather"`, `"expected_tool": "get_rain"`, 1),
-			"body.test_cases[0].expected_tool", 422},
+		{
+			"file", strings.Replace(example, `"expected_tool": "get_weather"`, `"expected_tool": "get_rain"`, 1),
+			"body.test_cases[0].expected_tool", 422,
+		},
 		{"file", strings.Replace(example, `{
   "name"`, `{
   "callvet": 1, "tools_from": "other.json", "name"`, 1), "body", 422},
@@ -125,8 +127,10 @@ func TestImportOfDocuments(t *testing.T) {
 		t.Skip("SKIPPED: no public data: set CALLVET_TESTDATA")
 	}
 	s := newSite(t)
-	for file, want := range map[string]int{"origins/seed3/smart_home_suite.json": 55,
-		"origins/seed2/full_pipeline_eval_v1.json": 80} {
+	for file, want := range map[string]int{
+		"origins/seed3/smart_home_suite.json":      55,
+		"origins/seed2/full_pipeline_eval_v1.json": 80,
+	} {
 		text, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
 			t.Skip("SKIPPED: ", err)
@@ -217,8 +221,10 @@ func TestHashOfRun(t *testing.T) {
 		made := give[importAnswer](t, s, "ana", "POST", importPath, text)
 		_, kept := s.ask(t, "ana", "GET", suites+"/"+made.SuiteID+"/export?format="+made.Form, "")
 		run, err := a.StartRun(t.Context(),
-			app.RunRequest{SuiteRequest: app.SuiteRequest{Text: []byte(kept), Format: made.Form},
-				Targets: []app.TargetSpec{{Target: "offline/lexical"}}}, nil)
+			app.RunRequest{
+				SuiteRequest: app.SuiteRequest{Text: []byte(kept), Format: made.Form},
+				Targets:      []app.TargetSpec{{Target: "offline/lexical"}},
+			}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,19 +52,23 @@ func (s *site) keepSuite(t *testing.T, user string, n int) string {
 	t.Helper()
 	cases := make([]map[string]any, n)
 	for i := range cases {
-		cases[i] = map[string]any{"id": fmt.Sprintf("c%d", i),
+		cases[i] = map[string]any{
+			"id":     fmt.Sprintf("c%d", i),
 			"prompt": fmt.Sprintf("How is the weather in city%d?", i), "expected_tool": "weather_now",
-			"expected_params": map[string]any{"city": fmt.Sprintf("city%d", i)}}
+			"expected_params": map[string]any{"city": fmt.Sprintf("city%d", i)},
+		}
 	}
 	if n > 1 {
 		cases[n-1] = map[string]any{"id": "none", "prompt": "How is the weather in cityX?", "expected_tool": nil}
 	}
-	text, err := json.Marshal(map[string]any{"name": "cities", "test_cases": cases,
+	text, err := json.Marshal(map[string]any{
+		"name": "cities", "test_cases": cases,
 		"tools": []any{map[string]any{"type": "function", "function": map[string]any{
 			"name": "weather_now", "description": "Current weather of a city.",
 			"parameters": json.RawMessage(
 				`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
-		}}}})
+		}}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,14 +228,18 @@ func TestEval(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]int{"job_created": 1, "job_started": 1, "tool_eval_init": 1, "tool_eval_result": 60,
-		"tool_eval_summary": 2, "tool_eval_complete": 1, "job_completed": 1}
+	want := map[string]int{
+		"job_created": 1, "job_started": 1, "tool_eval_init": 1, "tool_eval_result": 60,
+		"tool_eval_summary": 2, "tool_eval_complete": 1, "job_completed": 1,
+	}
 	if d := cmp.Diff(want, count); d != "" || len(cells) != 60 || passed != 29 {
 		t.Errorf("%d cells, %d passed; events (-want +got):\n%s", len(cells), passed, d)
 	}
 	// Others see nothing of it.
-	for _, ask := range [][2]string{{"GET", "/api/jobs/" + sent.JobID},
-		{"POST", "/api/jobs/" + sent.JobID + "/cancel"}} {
+	for _, ask := range [][2]string{
+		{"GET", "/api/jobs/" + sent.JobID},
+		{"POST", "/api/jobs/" + sent.JobID + "/cancel"},
+	} {
 		if code, _ := s.ask(t, "bo", ask[0], ask[1], ""); code != 404 {
 			t.Errorf("bo: %s %s: %d", ask[0], ask[1], code)
 		}
@@ -246,8 +254,10 @@ func TestEval(t *testing.T) {
 	if got := s.events(t, "bo"); len(got) != 0 {
 		t.Errorf("bo's events: %v", got)
 	}
-	for user, n := range map[string]int{"": 0, "?user_id=*": 1, "?user_id=user_ana&status=done": 1,
-		"?status=failed&user_id=*": 0} {
+	for user, n := range map[string]int{
+		"": 0, "?user_id=*": 1, "?user_id=user_ana&status=done": 1,
+		"?status=failed&user_id=*": 0,
+	} {
 		code, body := s.ask(t, "root", "GET", "/api/jobs"+user, "")
 		if page := decode[struct{ Items []jobAnswer }](t, code, 200, body); len(page.Items) != n {
 			t.Errorf("jobs%s: %s", user, body)
@@ -274,15 +284,21 @@ func TestEvalRefuses(t *testing.T) {
 		{"ana", `{"suite_id":"` + suite + `"}`, 422, "models"},
 		{"ana", `{"suite_id":"` + suite + `","models":["gpt"]}`, 422, "provider/model"},
 		{"ana", `{"suite_id":"` + suite + `","models":["nobody/x"]}`, 422, "nobody"},
-		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"system_prompt":{"openai::x":"a"}}`, 422,
-			"openai::x"},
+		{
+			"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"system_prompt":{"openai::x":"a"}}`, 422,
+			"openai::x",
+		},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"system_prompt":3}`, 422, "system_prompt"},
-		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"provider_params":{"top_p":"x"}}`,
-			422, "top_p"},
+		{
+			"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"provider_params":{"top_p":"x"}}`,
+			422, "top_p",
+		},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"temperature":3}`, 422, "temperature"},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"tags":["a,b"]}`, 422, "tags"},
-		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"tags":["nosuch"]}`, 422,
-			"none of the 2 cases"},
+		{
+			"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"tags":["nosuch"]}`, 422,
+			"none of the 2 cases",
+		},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"priority":3}`, 403, "priority"},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"experiment_id":"e"}`, 404, "experiment"},
 		{"ana", `{"suite_id":"` + suite + `","models":["offline/lexical"],"unknown":1}`, 422, "unknown"},

@@ -33,7 +33,7 @@ type labelled struct {
 	id   string
 }
 
-// about is how the store calls it.
+// about is its name in the store.
 func (l labelled) about() string {
 	if l.kind == KindRun {
 		return store.RunLabels(l.id)
@@ -41,7 +41,7 @@ func (l labelled) about() string {
 	return string(l.kind) + ":" + l.id
 }
 
-// labelledKind is a kind of what has labels, with its path and its name in operations.
+// labelledKind is a kind of labelled object, with its path and its name in operations.
 type labelledKind struct {
 	kind       Kind
 	path, name string
@@ -59,8 +59,8 @@ func (k labelledKind) op(id, method, path, summary string) huma.Operation {
 	}
 }
 
-// addLabels adds what is asked about people's labels and what they say of judges, alike for runs and
-// for collections of traces.
+// addLabels adds the routes of people's labels and of calibration, the same for runs and for
+// collections of traces.
 func (s *Server) addLabels() {
 	for _, of := range labelledKinds() {
 		op := of.op
@@ -86,8 +86,10 @@ func (s *Server) addLabels() {
 			})
 		get := op("export-labels", http.MethodGet, "/labels",
 			"Downloads the labels that count: the last one of each person for each task.")
-		get.Responses = map[string]*huma.Response{"200": {Description: "the labels as a file",
-			Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+		get.Responses = map[string]*huma.Response{"200": {
+			Description: "the labels as a file",
+			Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
+		}}
 		add(s, get, Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *struct {
 			RunIn
 			Format string `query:"format" enum:"jsonl,csv" default:"jsonl"`
@@ -136,7 +138,7 @@ type (
 		CallID  string `query:"call_id" maxLength:"1000"`
 		Turn    int    `query:"turn" minimum:"0"`
 	}
-	// LabelsRemoved is what was taken back.
+	// LabelsRemoved counts the removed labels.
 	LabelsRemoved struct {
 		Removed int `json:"removed" doc:"0: there was no label of yours"`
 	}
@@ -144,7 +146,7 @@ type (
 	LabelTasks struct {
 		Items []json.RawMessage `json:"items" nullable:"false" doc:"goal, steps, answer and turns of a task, or the question and the evidence of a call or a turn, with its key and pass: null; none when all are labelled"`
 	}
-	// LabelsAdded is what came of labels.
+	// LabelsAdded is the result of adding labels.
 	LabelsAdded struct {
 		Form  string   `json:"form"`
 		Added int      `json:"added"`
@@ -162,7 +164,7 @@ type (
 	// Calibrated is how a judge compares with people.
 	Calibrated struct {
 		Report *app.CalibrateReport `json:"report"`
-		// Calibration is for other runs of the judge.
+		// Calibration can be used for other runs of the judge.
 		Calibration json.RawMessage  `json:"calibration" doc:"what is known of the judge, for calibrations of score and gate"`
 		Notes       []callvet.Notice `json:"notes" nullable:"false"`
 	}
@@ -195,7 +197,8 @@ func (s *Server) labelLines(ctx context.Context, of labelled) ([]byte, error) {
 
 // bringing opens a run or a collection. Release it.
 func (s *Server) bringing(ctx context.Context,
-	of labelled) (files app.Uploads, side app.Side, release func(), err error) {
+	of labelled,
+) (files app.Uploads, side app.Side, release func(), err error) {
 	files = app.Uploads{}
 	if release, err = s.alone(ctx); err != nil {
 		return nil, side, nil, err
@@ -210,7 +213,8 @@ func (s *Server) bringing(ctx context.Context,
 
 // labelling opens a run or a collection with its labels. Release it.
 func (s *Server) labelling(ctx context.Context,
-	of labelled) (files app.Uploads, side app.Side, release func(), err error) {
+	of labelled,
+) (files app.Uploads, side app.Side, release func(), err error) {
 	if files, side, release, err = s.bringing(ctx, of); err != nil {
 		return nil, side, nil, err
 	}
@@ -221,20 +225,23 @@ func (s *Server) labelling(ctx context.Context,
 }
 
 func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labelled,
-	in *labelNextIn) (*struct{ Body LabelTasks }, error) {
+	in *labelNextIn,
+) (*struct{ Body LabelTasks }, error) {
 	files, side, release, err := s.labelling(ctx, of)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	req := app.LabelNextRequest{Side: side, Unit: app.LabelUnit(in.Unit), N: in.N,
+	req := app.LabelNextRequest{
+		Side: side, Unit: app.LabelUnit(in.Unit), N: in.N,
 		Strategy: app.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: app.LabelRole(in.Role),
-		Double: in.Double, Seed: in.Seed}
+		Double: in.Double, Seed: in.Seed,
+	}
 	if len(files[labelsField]) > 0 {
 		req.Labels = labelsField
 	}
-	h := &heard{}
-	todo, err := s.cfg.App.With(files).LabelNext(ctx, req, h.hear)
+	h := &notices{}
+	todo, err := s.cfg.App.With(files).LabelNext(ctx, req, h.collect)
 	if err != nil {
 		return nil, h.refused(err)
 	}
@@ -250,15 +257,18 @@ func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labell
 }
 
 func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelled,
-	in *labelIn) (*struct{ Body LabelsAdded }, error) {
+	in *labelIn,
+) (*struct{ Body LabelsAdded }, error) {
 	text, _, err := in.file()
 	if err != nil {
 		return nil, err
 	}
-	req := app.LabelImportRequest{File: labelsField, By: by.Name, Role: app.LabelRole(in.Role), Format: in.Format,
-		Key: in.Key}
-	h := &heard{}
-	read, err := s.cfg.App.With(app.Uploads{labelsField: text}).LabelLines(req, by.Role != account.Admin, h.hear)
+	req := app.LabelImportRequest{
+		File: labelsField, By: by.Name, Role: app.LabelRole(in.Role), Format: in.Format,
+		Key: in.Key,
+	}
+	h := &notices{}
+	read, err := s.cfg.App.With(app.Uploads{labelsField: text}).LabelLines(req, by.Role != account.Admin, h.collect)
 	if err != nil {
 		return nil, h.refused(err)
 	}
@@ -278,8 +288,10 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 		}
 		for i, line := range read.Lines {
 			err := q.AddLabelLine(ctx,
-				rows.AddLabelLineParams{About: of.about(), Seq: have.Last + int64(i) + 1, UserID: by.User, Created: now,
-					Line: line})
+				rows.AddLabelLineParams{
+					About: of.about(), Seq: have.Last + int64(i) + 1, UserID: by.User, Created: now,
+					Line: line,
+				})
 			if err != nil {
 				return err
 			}
@@ -289,15 +301,20 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 	if err != nil {
 		return nil, full(err)
 	}
-	return &struct{ Body LabelsAdded }{LabelsAdded{Form: read.Form, Added: len(read.Lines), Open: read.Open,
-		Notes: append([]string{}, read.Told...)}}, nil
+	return &struct{ Body LabelsAdded }{LabelsAdded{
+		Form: read.Form, Added: len(read.Lines), Open: read.Open,
+		Notes: append([]string{}, read.Told...),
+	}}, nil
 }
 
-// dropLabel takes back the labels that by sent of one thing.
+// dropLabel removes the labels of by for one task.
 func (s *Server) dropLabel(ctx context.Context, by *account.Principal, of labelled,
-	in *unlabelIn) (*struct{ Body LabelsRemoved }, error) {
-	key := app.LabelKey{Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: app.LabelUnit(in.Unit),
-		CallID: in.CallID, Turn: in.Turn}
+	in *unlabelIn,
+) (*struct{ Body LabelsRemoved }, error) {
+	key := app.LabelKey{
+		Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: app.LabelUnit(in.Unit),
+		CallID: in.CallID, Turn: in.Turn,
+	}
 	var out LabelsRemoved
 	err := s.cfg.Store.Change(ctx, "take labels back", func(q *rows.Queries) error {
 		out.Removed = 0
@@ -338,8 +355,10 @@ func (s *Server) exportLabels(ctx context.Context, _ *account.Principal, of labe
 			return nil, err
 		}
 	}
-	return &file{ContentType: mediaTypes()[format], Disposition: `attachment; filename="labels.` + format + `"`,
-		Body: text.Bytes()}, nil
+	return &file{
+		ContentType: mediaTypes()[format], Disposition: `attachment; filename="labels.` + format + `"`,
+		Body: text.Bytes(),
+	}, nil
 }
 
 func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelled,
@@ -350,17 +369,21 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 		return nil, err
 	}
 	defer release()
-	req := app.CalibrateRequest{Labels: labelsField, Judge: ask.Judge, Run: side.Run, Traces: side.Traces,
-		Unit: app.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width}
+	req := app.CalibrateRequest{
+		Labels: labelsField, Judge: ask.Judge, Run: side.Run, Traces: side.Traces,
+		Unit: app.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width,
+	}
 	if !null(ask.Against) {
 		req.Against, files[againstField] = againstField, ask.Against
 	}
-	h := &heard{}
-	rep, err := s.cfg.App.With(files).Calibrate(ctx, req, h.hear)
+	h := &notices{}
+	rep, err := s.cfg.App.With(files).Calibrate(ctx, req, h.collect)
 	if errors.Is(err, callvet.ErrNotFound) {
-		return nil, &callvet.FieldError{Field: "judge",
+		return nil, &callvet.FieldError{
+			Field: "judge",
 			Text: fmt.Sprintf("{judge} %s: no verdict on these tasks, or beside their labels, is of that judge",
-				ask.Judge)}
+				ask.Judge),
+		}
 	}
 	if err != nil {
 		return nil, h.refused(err)
@@ -373,9 +396,10 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 	return &struct{ Body Calibrated }{Calibrated{Report: rep, Calibration: text.Bytes(), Notes: h.all()}}, nil
 }
 
-// people puts labels and calibrations among files, where they are asked for.
+// people adds labels and calibrations to the files, if the request asks for them.
 func (s *Server) people(ctx context.Context, w *TraceWith, of labelled, set *app.TraceSettings,
-	files app.Uploads) error {
+	files app.Uploads,
+) error {
 	for i, c := range w.Calibrations {
 		name := fmt.Sprintf("%scalibrations[%d]", library.Reserved, i)
 		set.Calibrations, files[name] = append(set.Calibrations, name), c

@@ -21,14 +21,14 @@ import (
 	"github.com/callvet/callvet/internal/library"
 )
 
-// Bounds of asking an MCP server: for all of it, and for one request.
+// Time limits of asking an MCP server: in total, and for one request.
 const (
 	mcpTime    = 30 * time.Second
 	mcpRequest = 10_000 // milliseconds
 )
 
 type (
-	// MCPAddress says which server of the Model Context Protocol is asked.
+	// MCPAddress is the address of a server of the Model Context Protocol.
 	MCPAddress struct {
 		URL       string `json:"url" minLength:"1" maxLength:"2000" doc:"http:// or https://"`
 		Transport string `json:"transport,omitempty" required:"false" enum:"streamable,sse" doc:"empty: the first one that the server speaks"`
@@ -39,7 +39,7 @@ type (
 		ServerVersion string    `json:"server_version"`
 		Tools         []MCPTool `json:"tools" nullable:"false"`
 		ToolCount     int       `json:"tool_count"`
-		// Problems are what is odd, looks alike, or gives orders to models.
+		// Problems are odd tools, tools that look alike, and texts that give orders to models.
 		Problems []Remark `json:"problems" nullable:"false"`
 	}
 	// MCPTool is a tool of a server.
@@ -62,8 +62,10 @@ type (
 
 func (s *Server) addMCP() {
 	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary,
-			Tags: []string{"import"}}
+		return huma.Operation{
+			OperationID: id, Method: http.MethodPost, Path: path, Summary: summary,
+			Tags: []string{"import"},
+		}
 	}
 	add(s, op("discover-mcp", "/api/mcp/discover", "Asks an MCP server which tools it has."),
 		Access{Role: account.Member, Reads: true}, s.discoverMCP)
@@ -72,15 +74,18 @@ func (s *Server) addMCP() {
 	add(s, take, Access{Role: account.Member}, s.importMCP)
 }
 
-// askMCP asks a server for its tools, by the way out that is the user's. Of req the server's address
-// is taken from at.
+// askMCP asks a server for its tools with the user's network permissions. The address of the server
+// in req comes from at.
 func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddress,
-	req app.ImportMCPRequest) (*app.ImportMCPResult, error) {
+	req app.ImportMCPRequest,
+) (*app.ImportMCPResult, error) {
 	u, err := url.Parse(at.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
 		strings.ContainsAny(at.URL, "${}") {
-		return nil, &callvet.FieldError{Field: "url",
-			Text: "{url}: it is no address of a server: http://HOST/PATH or https://HOST/PATH, without a user and without variables"}
+		return nil, &callvet.FieldError{
+			Field: "url",
+			Text:  "{url}: it is no address of a server: http://HOST/PATH or https://HOST/PATH, without a user and without variables",
+		}
 	}
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
@@ -102,13 +107,16 @@ func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddre
 }
 
 func (s *Server) discoverMCP(ctx context.Context, by *account.Principal,
-	in *struct{ Body MCPAddress }) (*struct{ Body MCPTools }, error) {
+	in *struct{ Body MCPAddress },
+) (*struct{ Body MCPTools }, error) {
 	res, err := s.askMCP(ctx, by, &in.Body, app.ImportMCPRequest{})
 	if err != nil {
 		return nil, err
 	}
-	out := MCPTools{ServerName: res.Suite.Name, ServerVersion: res.Server.Version, Tools: []MCPTool{},
-		Problems: []Remark{}}
+	out := MCPTools{
+		ServerName: res.Suite.Name, ServerVersion: res.Server.Version, Tools: []MCPTool{},
+		Problems: []Remark{},
+	}
 	for i := range res.Suite.Tools {
 		t := &res.Suite.Tools[i]
 		schema := t.Parameters
@@ -120,8 +128,10 @@ func (s *Server) discoverMCP(ctx context.Context, by *account.Principal,
 		}
 		_ = json.Unmarshal(schema, &shape) // a schema of another form has none
 		out.Tools = append(out.Tools,
-			MCPTool{Name: t.Name, Description: t.Description, InputSchema: object{schema},
-				ParameterCount: len(shape.Properties), ReadOnly: t.ReadOnly})
+			MCPTool{
+				Name: t.Name, Description: t.Description, InputSchema: object{schema},
+				ParameterCount: len(shape.Properties), ReadOnly: t.ReadOnly,
+			})
 	}
 	out.ToolCount = len(out.Tools)
 	for _, p := range res.Problems {
@@ -132,7 +142,8 @@ func (s *Server) discoverMCP(ctx context.Context, by *account.Principal,
 }
 
 func (s *Server) importMCP(ctx context.Context, by *account.Principal,
-	in *struct{ Body MCPImport }) (*versioned[Imported], error) {
+	in *struct{ Body MCPImport },
+) (*versioned[Imported], error) {
 	res, err := s.askMCP(ctx, by, &in.Body.MCPAddress,
 		app.ImportMCPRequest{DraftCases: in.Body.DraftCases, Prefix: in.Body.Prefix})
 	if err != nil {
@@ -159,8 +170,8 @@ func (s *Server) importMCP(ctx context.Context, by *account.Principal,
 	return &versioned[Imported]{etag(w.Version), imported(w)}, nil
 }
 
-// chosen leaves the tools of these names in a suite, and the cases that expect one of them; no name
-// leaves all. In the suite the prefix stands before the names.
+// chosen keeps the named tools of a suite, and the cases that expect one of them; no names keep
+// all. In the suite the names begin with the prefix.
 func chosen(s *callvet.Suite, names []string, prefix string) error {
 	if len(names) == 0 {
 		return nil
@@ -174,7 +185,7 @@ func chosen(s *callvet.Suite, names []string, prefix string) error {
 	}
 	s.Tools = slices.DeleteFunc(s.Tools, func(t callvet.Tool) bool { return !slices.Contains(names, t.Name) })
 	s.Cases = slices.DeleteFunc(s.Cases, func(c callvet.Case) bool {
-		expected := slices.Clone(c.Expect.ToolsCalled) // as drafts say it
+		expected := slices.Clone(c.Expect.ToolsCalled) // as in drafts
 		for _, p := range c.Expect.Plans {
 			for _, call := range p.Calls {
 				expected = append(expected, call.Tools...)

@@ -19,21 +19,23 @@ import (
 	"github.com/callvet/callvet/internal/job"
 )
 
-// metrics are what the server counts for those who watch it. No label names a user or an object.
+// metrics are the counters for monitoring. No label names a user or an object.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 }
 
-// scrapeTime is how long the store may take to be counted.
+// scrapeTime bounds the store's queries of one scrape.
 const scrapeTime = 5 * time.Second
 
 func (s *Server) newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "callvet_http_requests_total",
-			Help: "Requests that were answered, by route and status."}, []string{"route", "status"}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "callvet_http_requests_total",
+			Help: "Requests that were answered, by route and status.",
+		}, []string{"route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "callvet_http_request_duration_seconds",
 			Help:    "How long answers took, by route, without sockets and streams.",
@@ -45,7 +47,8 @@ func (s *Server) newMetrics() *metrics {
 	return m
 }
 
-// count takes an answer. The route is the pattern that was met, so that there are as many as the server has.
+// count counts a response. Its label is the pattern of the route, so that the number of labels is
+// bounded.
 func (m *metrics) count(r *http.Request, w *watched, took time.Duration) {
 	route := cmp.Or(r.Pattern, "none")
 	m.requests.WithLabelValues(route, strconv.Itoa(w.code())).Inc()
@@ -54,10 +57,10 @@ func (m *metrics) count(r *http.Request, w *watched, took time.Duration) {
 	}
 }
 
-// counted reads what is counted when it is asked for: jobs, events and connections.
+// counted collects jobs, events and connections at each scrape.
 type counted struct{ s *Server }
 
-// countedNames are what is counted.
+// countedNames are the metrics of counted.
 type countedNames struct{ jobs, done, total, shards, events, sockets, followers *prometheus.Desc }
 
 func newCountedNames() countedNames {
@@ -85,7 +88,7 @@ func (c *counted) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. What the store does not tell is an error of the whole answer.
+// Collect implements prometheus.Collector. A failed query of the store fails the whole scrape.
 func (c *counted) Collect(to chan<- prometheus.Metric) {
 	of := newCountedNames()
 	ctx, stop := context.WithTimeout(context.Background(), scrapeTime)
@@ -96,7 +99,7 @@ func (c *counted) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.NewInvalidMetric(of.jobs, err)
 		return
 	}
-	told, err := q.EventsTold(ctx)
+	events, err := q.EventsTold(ctx)
 	if err != nil {
 		to <- prometheus.NewInvalidMetric(of.events, err)
 		return
@@ -117,8 +120,10 @@ func (c *counted) Collect(to chan<- prometheus.Metric) {
 			didRunning, ofRunning = r.Done, r.Total
 		}
 	}
-	for _, state := range []job.State{job.Pending, job.Queued, job.Running, job.Done, job.Failed, job.Cancelled,
-		job.Interrupted} {
+	for _, state := range []job.State{
+		job.Pending, job.Queued, job.Running, job.Done, job.Failed, job.Cancelled,
+		job.Interrupted,
+	} {
 		put(of.jobs, prometheus.GaugeValue, n[state], string(state))
 	}
 	put(of.done, prometheus.GaugeValue, didRunning)
@@ -130,14 +135,14 @@ func (c *counted) Collect(to chan<- prometheus.Metric) {
 	for _, state := range []job.State{job.Queued, job.Running} {
 		put(of.shards, prometheus.GaugeValue, shards[string(state)], string(state))
 	}
-	put(of.events, prometheus.CounterValue, told)
+	put(of.events, prometheus.CounterValue, events)
 	open, all := c.s.live.count()
 	put(of.sockets, prometheus.GaugeValue, int64(open))
 	put(of.followers, prometheus.GaugeValue, int64(all))
 }
 
-// addMetrics adds what Prometheus reads: for admins, as it says how much is done here, unless the
-// server opens it.
+// addMetrics adds the metrics for Prometheus. They show how much the server is used, and are for
+// admins unless the server opens them.
 func (s *Server) addMetrics() {
 	may := Access{Role: account.Admin, Scope: account.ScopeRead}
 	if s.cfg.MetricsOpen {
@@ -147,8 +152,10 @@ func (s *Server) addMetrics() {
 	add(s, huma.Operation{
 		OperationID: "metrics", Method: http.MethodGet, Path: "/metrics",
 		Summary: "Metrics in the text form of Prometheus", Tags: []string{"operations"},
-		Responses: map[string]*huma.Response{"200": {Description: "metrics",
-			Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
+		Responses: map[string]*huma.Response{"200": {
+			Description: "metrics",
+			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}},
 	}, may, func(context.Context, *account.Principal, *struct{}) (*huma.StreamResponse, error) {
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			r, w := humago.Unwrap(hc)

@@ -51,16 +51,20 @@ func (s *Server) addOTLP() {
 			Summary: "Takes " + kind.of +
 				" of OpenTelemetry's exporters. What was answered with success is on the disk.",
 		}
-		op.RequestBody = &huma.RequestBody{Required: true, Description: "OTLP 1.x; Content-Encoding gzip is read",
+		op.RequestBody = &huma.RequestBody{
+			Required: true, Description: "OTLP 1.x; Content-Encoding gzip is read",
 			Content: map[string]*huma.MediaType{
 				"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
 				protobufType:       {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-			}}
-		op.Responses = map[string]*huma.Response{"200": {Description: "kept; partialSuccess tells what is not",
+			},
+		}
+		op.Responses = map[string]*huma.Response{"200": {
+			Description: "kept; partialSuccess tells what is not",
 			Content: map[string]*huma.MediaType{
 				"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
 				protobufType:       {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-			}}}
+			},
+		}}
 		add(s, op, Access{Role: account.Member},
 			func(ctx context.Context, by *account.Principal, in *Export) (*exportAnswer, error) {
 				return s.takeExport(ctx, by, in, kind.logs)
@@ -68,8 +72,8 @@ func (s *Server) addOTLP() {
 	}
 }
 
-// takeExport keeps an export. What has no room, or no collection to stand in, is told as OTLP tells
-// it, and the rest is kept: exporters send neither again.
+// takeExport stores an export. It reports records that exceed a limit or have no collection as
+// OTLP's partial success, and stores the rest: exporters do not resend either.
 func (s *Server) takeExport(ctx context.Context, by *account.Principal, in *Export, logs bool) (*exportAnswer, error) {
 	kind, _, err := mime.ParseMediaType(in.ContentType)
 	protobuf := kind == protobufType || kind == "application/protobuf"
@@ -108,7 +112,7 @@ func (s *Server) takeExport(ctx context.Context, by *account.Principal, in *Expo
 		case err == nil:
 			continue
 		case store.Fault(err) || status(err) >= http.StatusInternalServerError || ctx.Err() != nil:
-			return nil, err // nothing of it is known: it is sent again, and what was kept is not kept twice
+			return nil, err // the exporter sends it again; what is stored is not stored twice
 		}
 		n := of[i].Spans
 		if logs {

@@ -22,8 +22,10 @@ func TestPDF(t *testing.T) {
 	dir := t.TempDir()
 	browser := filepath.Join(dir, "browser") // prints the page as it is
 	s := newSite(t, func(c *server.Config) {
-		c.App = app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return c.Store, nil },
-			Browser: browser, Environ: []string{"PATH=" + os.Getenv("PATH")}})
+		c.App = app.New(app.Config{
+			Store:   func(context.Context) (*store.DB, error) { return c.Store, nil },
+			Browser: browser, Environ: []string{"PATH=" + os.Getenv("PATH")},
+		})
 	})
 	s.work(t)
 	job := give[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",

@@ -23,8 +23,10 @@ func (s *Server) addProbe() {
 		Targets   []string       `json:"targets" nullable:"false"`
 		Providers []app.Provider `json:"providers" nullable:"false"`
 	}
-	add(s, huma.Operation{OperationID: "list-targets", Method: http.MethodGet, Path: "/api/targets",
-		Summary: "What can be evaluated here", Tags: []string{"runs"}}, Access{},
+	add(s, huma.Operation{
+		OperationID: "list-targets", Method: http.MethodGet, Path: "/api/targets",
+		Summary: "What can be evaluated here", Tags: []string{"runs"},
+	}, Access{},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[targetList], error) {
 			a, err := s.AppOf(ctx, by.User)
 			if err != nil {
@@ -36,18 +38,23 @@ func (s *Server) addProbe() {
 
 // testTarget asks the model of a provider one short question.
 func (s *Server) testTarget(ctx context.Context, by *account.Principal,
-	in *struct{ Body EvalTarget }) (*body[app.Probe], error) {
+	in *struct{ Body EvalTarget },
+) (*body[app.Probe], error) {
 	t := &in.Body
-	if strings.ContainsAny(t.ProviderKey, ":/") { // another kind of target, which is no provider
-		return nil, &callvet.FieldError{Field: "provider_key",
-			Text: "{provider_key} is the name of a provider, such as openai"}
+	if strings.ContainsAny(t.ProviderKey, ":/") { // another kind of target, not a provider
+		return nil, &callvet.FieldError{
+			Field: "provider_key",
+			Text:  "{provider_key} is the name of a provider, such as openai",
+		}
 	}
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err
 	}
-	out, err := a.Probe(ctx, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL,
-		APIKeyEnv: t.APIKeyEnv})
+	out, err := a.Probe(ctx, app.TargetSpec{
+		Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL,
+		APIKeyEnv: t.APIKeyEnv,
+	})
 	if err != nil {
 		return nil, err
 	}

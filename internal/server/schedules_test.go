@@ -194,8 +194,10 @@ func TestScheduleOnce(t *testing.T) {
 	c.look(time.Minute)
 	first := s.history(t, made.ID)
 	stop()
-	for _, text := range []string{"DELETE FROM schedule_runs",
-		fmt.Sprintf("UPDATE schedules SET next_at = %d", made.Next.UnixMilli())} {
+	for _, text := range []string{
+		"DELETE FROM schedule_runs",
+		fmt.Sprintf("UPDATE schedules SET next_at = %d", made.Next.UnixMilli()),
+	} {
 		if _, err := s.db.Handle().ExecContext(t.Context(), text); err != nil {
 			t.Fatal(err)
 		}
@@ -544,8 +546,10 @@ func TestWebhookRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	suite := s.keepSuite(t, "ana", 2)
-	for _, address := range []string{"http://127.0.0.1:1/", "http://example.com/", "ftp://example.com",
-		"https://ana:x@example.com/", "x", "https://"} {
+	for _, address := range []string{
+		"http://127.0.0.1:1/", "http://example.com/", "ftp://example.com",
+		"https://ana:x@example.com/", "x", "https://",
+	} {
 		code, body := s.ask(t, "ana", "POST", "/api/schedules",
 			fmt.Sprintf(`{"name":"x","eval":{"suite_id":%q,"models":["offline/lexical"]},"webhook_url":%q}`,
 				suite, address))
@@ -605,8 +609,10 @@ func TestScheduleTimes(t *testing.T) {
 	s := newSite(t, newClock().tune)
 	got := give[server.ScheduleTimes](t, s, "ana", "GET",
 		"/api/schedule-times?cron=0+3+*+*+1-5&time_zone=Europe/Stockholm", "").Times
-	want := []string{"2026-03-03T02:00:00Z", "2026-03-04T02:00:00Z", "2026-03-05T02:00:00Z", "2026-03-06T02:00:00Z",
-		"2026-03-09T02:00:00Z"}
+	want := []string{
+		"2026-03-03T02:00:00Z", "2026-03-04T02:00:00Z", "2026-03-05T02:00:00Z", "2026-03-06T02:00:00Z",
+		"2026-03-09T02:00:00Z",
+	}
 	for i, at := range want {
 		if len(got) != len(want) || got[i].UTC().Format(time.RFC3339) != at {
 			t.Fatalf("got %v, want %v", got, want)
@@ -659,9 +665,11 @@ func TestWebhooksTakeTurns(t *testing.T) {
 	err := s.db.Change(t.Context(), "test", func(q *rows.Queries) error {
 		add := func(id, of string, at int64) error {
 			_, err := q.AddScheduleRun(t.Context(),
-				rows.AddScheduleRunParams{ID: id, ScheduleID: of, DueKey: id, Cause: "time", State: "done",
+				rows.AddScheduleRunParams{
+					ID: id, ScheduleID: of, DueKey: id, Cause: "time", State: "done",
 					Outcome: []byte("{}"), Error: []byte{}, HookState: "waiting", HookAt: at, HookError: []byte{},
-					HookBody: []byte("{}")})
+					HookBody: []byte("{}"),
+				})
 			return err
 		}
 		for i := range int64(30) {

@@ -248,14 +248,18 @@ func TestSelectingDocument(t *testing.T) {
 				continue
 			}
 			known[name] = true
-			list = append(list, map[string]any{"name": tool["tool_id"], "description": tool["description"],
-				"keywords": tool["keywords"], "examples": tool["example_queries"]})
+			list = append(list, map[string]any{
+				"name": tool["tool_id"], "description": tool["description"],
+				"keywords": tool["keywords"], "examples": tool["example_queries"],
+			})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(from.Keywords)) {
 		if !known[name] {
-			list = append(list, map[string]any{"name": name, "description": strings.Join(from.Keywords[name], " "),
-				"keywords": from.Keywords[name]})
+			list = append(list, map[string]any{
+				"name": name, "description": strings.Join(from.Keywords[name], " "),
+				"keywords": from.Keywords[name],
+			})
 		}
 	}
 	tools, err := json.Marshal(list)
@@ -306,19 +310,31 @@ func TestMCPRoutes(t *testing.T) {
 		result := map[string]any{}
 		switch m.Method {
 		case "initialize":
-			result = map[string]any{"protocolVersion": m.Params.Version,
-				"capabilities": map[string]any{"tools": map[string]any{}},
-				"serverInfo":   map[string]any{"name": "shop", "version": "1.2"}}
+			result = map[string]any{
+				"protocolVersion": m.Params.Version,
+				"capabilities":    map[string]any{"tools": map[string]any{}},
+				"serverInfo":      map[string]any{"name": "shop", "version": "1.2"},
+			}
 		case "tools/list":
 			result["tools"] = []any{
-				map[string]any{"name": "find", "description": "Finds a product by its name.",
-					"inputSchema": map[string]any{"type": "object",
-						"properties": map[string]any{"q": map[string]any{"type": "string"},
-							"n": map[string]any{"type": "integer"}}},
-					"annotations": map[string]any{"readOnlyHint": true}},
-				map[string]any{"name": "buy", "description": "Buys a product for the customer.",
-					"inputSchema": map[string]any{"type": "object",
-						"properties": map[string]any{"id": map[string]any{"type": "string"}}}},
+				map[string]any{
+					"name": "find", "description": "Finds a product by its name.",
+					"inputSchema": map[string]any{
+						"type": "object",
+						"properties": map[string]any{
+							"q": map[string]any{"type": "string"},
+							"n": map[string]any{"type": "integer"},
+						},
+					},
+					"annotations": map[string]any{"readOnlyHint": true},
+				},
+				map[string]any{
+					"name": "buy", "description": "Buys a product for the customer.",
+					"inputSchema": map[string]any{
+						"type":       "object",
+						"properties": map[string]any{"id": map[string]any{"type": "string"}},
+					},
+				},
 			}
 		default:
 			w.WriteHeader(http.StatusAccepted)
@@ -333,8 +349,10 @@ func TestMCPRoutes(t *testing.T) {
 		!strings.Contains(answer, "private_address") {
 		t.Fatalf("an address of this machine: %d %s, asked %d times", code, answer, asked.Load())
 	}
-	for _, bad := range []string{"ftp://a/b", "http://", "exec:sh", "file:///etc/passwd", "http://u:p@h/",
-		"http://h/${HOME}", "nonsense"} {
+	for _, bad := range []string{
+		"ftp://a/b", "http://", "exec:sh", "file:///etc/passwd", "http://u:p@h/",
+		"http://h/${HOME}", "nonsense",
+	} {
 		s.refuse(t, "ana", "POST", "/api/mcp/discover", `{"url": "`+bad+`"}`, 422)
 	}
 	if _, err := s.users.SetSettings(t.Context(), people()["root"], account.Settings{Private: true}); err != nil {

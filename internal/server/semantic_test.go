@@ -277,8 +277,10 @@ func TestTune(t *testing.T) {
 	if usual, own := scores(""), scores(`{"retrieval":{"name":9}}`); usual == own {
 		t.Errorf("other weights give the same score %v", own)
 	}
-	for path, body := range map[string]string{"/single": `{"query":"weather","weights":%s}`,
-		"/suggest": fmt.Sprintf(asked, `,"weights":%s`)} {
+	for path, body := range map[string]string{
+		"/single":  `{"query":"weather","weights":%s}`,
+		"/suggest": fmt.Sprintf(asked, `,"weights":%s`),
+	} {
 		if code, answer := s.ask(t, "root", "POST", lab+path,
 			fmt.Sprintf(body, `"{\"retrieval\":{\"no such\":1}}"`)); code != 422 ||
 			!strings.Contains(answer, "no such") {

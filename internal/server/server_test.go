@@ -79,8 +79,10 @@ func newSite(t *testing.T, change ...func(*server.Config)) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	users, err := account.New(account.Config{Store: db, Secret: bytes.Repeat([]byte{7}, account.SecretSize),
-		Cost: account.Cost{Memory: 8, Passes: 1}})
+	users, err := account.New(account.Config{
+		Store: db, Secret: bytes.Repeat([]byte{7}, account.SecretSize),
+		Cost: account.Cost{Memory: 8, Passes: 1},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +102,10 @@ func serveSite(t *testing.T, db *store.DB, users *account.Accounts, change ...fu
 	t.Helper()
 	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
 	a := app.New(base)
-	cfg := server.Config{App: a, Work: base, Store: db, Version: "test", Accounts: users,
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	cfg := server.Config{
+		App: a, Work: base, Store: db, Version: "test", Accounts: users,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -125,12 +129,16 @@ func addPerson(t *testing.T, db *store.DB, p *account.Principal) {
 	now := time.Now()
 	err := db.Change(t.Context(), "make user", func(q *rows.Queries) error {
 		return errors.Join(
-			q.AddUser(t.Context(), rows.AddUserParams{ID: p.User, Name: p.Name, Role: string(p.Role), MaxJobs: 2,
-				Created: now.UnixMilli()}),
+			q.AddUser(t.Context(), rows.AddUserParams{
+				ID: p.User, Name: p.Name, Role: string(p.Role), MaxJobs: 2,
+				Created: now.UnixMilli(),
+			}),
 			q.AddToken(t.Context(),
-				rows.AddTokenParams{ID: "token_" + p.Name, Hash: hash[:], UserID: p.User, Name: "test",
+				rows.AddTokenParams{
+					ID: "token_" + p.Name, Hash: hash[:], UserID: p.User, Name: "test",
 					Scopes: strings.Join(scopes, " "), Created: now.UnixMilli(),
-					Expires: now.Add(time.Hour).UnixMilli()}),
+					Expires: now.Add(time.Hour).UnixMilli(),
+				}),
 		)
 	})
 	if err != nil {

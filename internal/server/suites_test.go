@@ -96,8 +96,10 @@ func TestSuites(t *testing.T) {
 	}
 	at := suites + "/" + made.ID
 	_, text := s.ask(t, "ana", "GET", "/api/v1/tool-suites/"+made.ID, "")
-	for _, want := range []string{`"station":12345678901234567890123`, `"expected_params":{}`, `"expected_params":null`,
-		`"expected_tool":["get_weather","GET_WEATHER"]`, `"expected_tool":null`} {
+	for _, want := range []string{
+		`"station":12345678901234567890123`, `"expected_params":{}`, `"expected_params":null`,
+		`"expected_tool":["get_weather","GET_WEATHER"]`, `"expected_tool":null`,
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is not in %s", want, text)
 		}
@@ -166,9 +168,13 @@ func TestSuites(t *testing.T) {
 	want := map[string]any{
 		"from": 1.0, "to": 8.0, "suite": []any{"system_prompt"},
 		"tools": map[string]any{"added": []any{}, "removed": []any{}, "changed": []any{}},
-		"cases": map[string]any{"added": []any{"case-4", "case-6"}, "removed": []any{},
-			"changed": []any{map[string]any{"name": "case-2",
-				"fields": []any{"expected_params", "expected_tool", "prompt"}}}},
+		"cases": map[string]any{
+			"added": []any{"case-4", "case-6"}, "removed": []any{},
+			"changed": []any{map[string]any{
+				"name":   "case-2",
+				"fields": []any{"expected_params", "expected_tool", "prompt"},
+			}},
+		},
 	}
 	if d := cmp.Diff(want, diff); d != "" {
 		t.Error(d)
@@ -204,8 +210,10 @@ func TestSuiteSource(t *testing.T) {
 	if _, now := s.ask(t, "ana", "GET", at, ""); !strings.Contains(now, "Temperature in Kyoto") {
 		t.Errorf("the text is not there: %s", now)
 	}
-	for _, bad := range []string{"callvet: 1\ncases: [",
-		strings.ReplaceAll(text, "get_weather", "get_wether") + "\nnosuch: 1\n", ""} {
+	for _, bad := range []string{
+		"callvet: 1\ncases: [",
+		strings.ReplaceAll(text, "get_weather", "get_wether") + "\nnosuch: 1\n", "",
+	} {
 		if code, answer := s.ask(t, "ana", "PUT", at+"/source", bad); code != http.StatusUnprocessableEntity &&
 			code != http.StatusBadRequest {
 			t.Errorf("%.40q: %d %s", bad, code, answer)
@@ -227,40 +235,64 @@ func TestSuiteErrors(t *testing.T) {
 		code               int
 		places             []string
 	}{
-		"a tool that is not there": {"POST", at + "/cases", `{"prompt": "x y z", "expected_tool": "get_wether"}`, 422,
-			[]string{"body.expected_tool"}},
-		"one of several": {"POST", at + "/cases",
+		"a tool that is not there": {
+			"POST", at + "/cases", `{"prompt": "x y z", "expected_tool": "get_wether"}`, 422,
+			[]string{"body.expected_tool"},
+		},
+		"one of several": {
+			"POST", at + "/cases",
 			`[{"prompt": "x y z", "expected_tool": "get_weather"}, {"prompt": "p", "expected_tool": "nosuch"}]`, 422,
-			[]string{"body[1].expected_tool"}},
-		"in a new suite": {"POST", suites,
+			[]string{"body[1].expected_tool"},
+		},
+		"in a new suite": {
+			"POST", suites,
 			strings.Replace(weatherSuite, `"expected_tool": "get_weather"`, `"expected_tool": "nosuch"`, 1), 422,
-			[]string{"body.test_cases[0].expected_tool"}},
+			[]string{"body.test_cases[0].expected_tool"},
+		},
 		"an argument of a wrong type": {
 			"PUT", at + "/cases/case-1",
 			`{"prompt": "p", "expected_tool": "get_weather", "expected_params": {"city": 5}}`, 422,
 			[]string{"body.expected_params.city"},
 		},
-		"no prompt": {"POST", at + "/cases", `{"expected_tool": "get_weather"}`, 422,
-			[]string{"body.prompt"}},
-		"unknown properties": {"POST", at + "/cases",
+		"no prompt": {
+			"POST", at + "/cases", `{"expected_tool": "get_weather"}`, 422,
+			[]string{"body.prompt"},
+		},
+		"unknown properties": {
+			"POST", at + "/cases",
 			`{"prompt": "p", "expected_tol": "get_weather", "expected_tool": null, "x": 1}`, 422,
-			[]string{"body.expected_tol", "body.x"}},
-		"types": {"PATCH", at, `{"name": 5, "tools": {}, "system_prompt": []}`, 422,
-			[]string{"body.name", "body.system_prompt", "body.tools"}},
+			[]string{"body.expected_tol", "body.x"},
+		},
+		"types": {
+			"PATCH", at, `{"name": 5, "tools": {}, "system_prompt": []}`, 422,
+			[]string{"body.name", "body.system_prompt", "body.tools"},
+		},
 		"a key twice":      {"PATCH", at, `{"name": "a", "name": "b"}`, 400, []string{"body"}},
 		"another case":     {"PATCH", at, `{"Name": "a"}`, 422, []string{"body"}},
 		"not UTF-8":        {"PATCH", at, "{\"name\": \"\xff\"}", 400, []string{"body"}},
 		"something behind": {"PATCH", at, `{"name": "a"} {}`, 400, []string{"body"}},
-		"too deep": {"POST", at + "/cases",
-			`{"prompt": "p", "expected_tool": "get_weather", "expected_params": ` + deep + `}`, 422, []string{"body"}},
-		"a tool that is in use": {"PATCH", at,
-			`{"tools": [{"type": "function", "function": {"name": "other", "description": "d", "parameters": {"type": "object"}}}]}`, 422, []string{"suite.test_cases[0].expected_tool", "suite.test_cases[1].expected_tool[0]", "suite.test_cases[1].expected_tool[1]"}},
+		"too deep": {
+			"POST", at + "/cases",
+			`{"prompt": "p", "expected_tool": "get_weather", "expected_params": ` + deep + `}`, 422,
+			[]string{"body"},
+		},
+		"a tool that is in use": {
+			"PATCH", at,
+			`{"tools": [{"type": "function", "function": {"name": "other", "description": "d", "parameters": {"type": "object"}}}]}`, 422,
+			[]string{"suite.test_cases[0].expected_tool", "suite.test_cases[1].expected_tool[0]", "suite.test_cases[1].expected_tool[1]"},
+		},
 		"a control character":      {"PATCH", at, `{"name": "a\u0000b"}`, 422, []string{"body.name"}},
 		"a case that is not there": {"PUT", at + "/cases/case-9", `{"prompt": "p", "expected_tool": null}`, 404, nil},
-		"an id twice": {"POST", at + "/cases", `{"id": "case-1", "prompt": "p", "expected_tool": null}`,
-			422, []string{"body.id"}},
-		"another id": {"PUT", at + "/cases/case-1",
-			`{"id": "case-7", "prompt": "p", "expected_tool": null}`, 422, []string{"body.id"}},
+		"an id twice": {
+			"POST", at + "/cases", `{"id": "case-1", "prompt": "p", "expected_tool": null}`,
+			422,
+			[]string{"body.id"},
+		},
+		"another id": {
+			"PUT", at + "/cases/case-1",
+			`{"id": "case-7", "prompt": "p", "expected_tool": null}`, 422,
+			[]string{"body.id"},
+		},
 		"a cursor":             {"GET", suites + "?cursor=abc", "", 422, []string{"body.cursor"}},
 		"an unknown parameter": {"GET", suites + "?limti=3", "", 422, []string{"query.limti"}},
 	} {

@@ -109,13 +109,17 @@ func TestTraces(t *testing.T) {
 	tools := `[{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"station":{"type":"integer"}}}}]`
 	for body, req := range map[string]app.ScoreRequest{
 		`{"traces_id":"%s"}`: {},
-		`{"traces_id":"%s","slices":["called_tool"],"confidence":0.8}`: {Slices: []string{"called_tool"},
-			Confidence: 0.8},
+		`{"traces_id":"%s","slices":["called_tool"],"confidence":0.8}`: {
+			Slices:     []string{"called_tool"},
+			Confidence: 0.8,
+		},
 		`{"traces_id":"%s","suite_id":"` + suite.ID +
 			`"}`: {TraceSettings: app.TraceSettings{Suite: "suite"}},
 		`{"traces_id":"%s","tools":` + tools +
-			`,"scoring":{"mode":"fuzzy"}}`: {TraceSettings: app.TraceSettings{Tools: []string{"tools"},
-			Scoring: `{"mode":"fuzzy"}`}},
+			`,"scoring":{"mode":"fuzzy"}}`: {TraceSettings: app.TraceSettings{
+			Tools:   []string{"tools"},
+			Scoring: `{"mode":"fuzzy"}`,
+		}},
 	} {
 		req.Traces = []string{"prod"}
 		want := scoreOf(t, s, req,
@@ -237,8 +241,10 @@ func TestTracesRefused(t *testing.T) {
 		{"/api/score", `{"traces":"nonsense"}`, "trace", 422},
 		{"/api/score", `{"traces_id":"none"}`, "not found", 404},
 		{"/api/score", `{"traces":"x","eval_id":"y"}`, "one of the three", 422},
-		{"/api/score", `{"traces":` + string(jsonOf(sampleTraces)) + `,"scoring":{"mode":"none such"}}`,
-			"scoring", 422},
+		{
+			"/api/score", `{"traces":` + string(jsonOf(sampleTraces)) + `,"scoring":{"mode":"none such"}}`,
+			"scoring", 422,
+		},
 		{"/api/score", `{"traces":` + string(jsonOf(sampleTraces)) + `,"confidence":2}`, "confidence", 422},
 		{"/api/score", `{"traces":` + string(jsonOf("x\n"+sampleTraces)) + `,"strict":true}`, "line 1", 422},
 	} {
@@ -255,7 +261,8 @@ func TestTracesRefused(t *testing.T) {
 
 // export sends OTLP as an exporter does.
 func (s *site) export(t *testing.T, path, kind string, body []byte,
-	packed bool) (code int, contentType string, answer []byte) {
+	packed bool,
+) (code int, contentType string, answer []byte) {
 	t.Helper()
 	if packed {
 		var b bytes.Buffer
@@ -373,8 +380,10 @@ func TestOTLPJoins(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	other := strings.ReplaceAll(toolSpan, "5b8e", "6c9f")
-	for _, body := range []string{spansOf("shop", toolSpan), spansOf("shop", toolSpan), spansOf("shop", agentSpan),
-		spansOf("desk", other), "{}", ""} {
+	for _, body := range []string{
+		spansOf("shop", toolSpan), spansOf("shop", toolSpan), spansOf("shop", agentSpan),
+		spansOf("desk", other), "{}", "",
+	} {
 		if code, _, answer := s.export(t, "/v1/traces", "application/json", []byte(body), true); code != 200 ||
 			string(answer) != "{}" {
 			t.Fatalf("%d %s", code, answer)
@@ -411,12 +420,16 @@ func TestOTLPRefused(t *testing.T) {
 		{"/v1/traces", "application/json", "[1", "no JSON", 400},
 		{"/v1/traces", "application/json", `{"spans":[]}`, "resourceSpans", 400},
 		{"/v1/traces", "application/json", `{"resourceSpans":5}`, "no list", 400},
-		{"/v1/traces", "application/json",
+		{
+			"/v1/traces", "application/json",
 			spansOf("x", strings.Replace(toolSpan, "5b8efff798038103d269b633813fc60c", "5b8e", 1)),
-			"resourceSpans[0].scopeSpans[0].spans[0].traceId", 400},
+			"resourceSpans[0].scopeSpans[0].spans[0].traceId", 400,
+		},
 		{"/v1/traces", protobufType, "\x0a\xff\xff", "protobuf", 400},
-		{"/v1/traces?collection=lines", "application/json", spansOf("x", toolSpan, agentSpan),
-			`"rejectedSpans":"2"`, 200},
+		{
+			"/v1/traces?collection=lines", "application/json", spansOf("x", toolSpan, agentSpan),
+			`"rejectedSpans":"2"`, 200,
+		},
 		{"/v1/traces?collection=body.x", "application/json", spansOf("x", toolSpan), `"rejectedSpans":"1"`, 200},
 	} {
 		code, as, answer := s.export(t, c.path, c.kind, []byte(c.body), false)

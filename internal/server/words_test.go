@@ -111,8 +111,10 @@ func TestWordsOfRuns(t *testing.T) {
 		t.Fatal(err, problems)
 	}
 	here, err := s.app.StartRun(t.Context(),
-		app.RunRequest{Words: store.Words{Name: "own"}, SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made,
-			Targets: []app.TargetSpec{{Target: "offline/lexical"}}}, nil)
+		app.RunRequest{
+			Words: store.Words{Name: "own"}, SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made,
+			Targets: []app.TargetSpec{{Target: "offline/lexical"}},
+		}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,8 +97,10 @@ func TestWorkReachesNothingPrivate(t *testing.T) {
 // TestSecretsOfTheServer: nothing of its environment is a user's, until keys of providers are lent.
 func TestSecretsOfTheServer(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"OPENAI_API_KEY": "sk-server-0123456789", "CALLVET_SECRET_KEY": "never",
-		"DATABASE_PASSWORD": "never", "HOME": "/root"}
+	env := map[string]string{
+		"OPENAI_API_KEY": "sk-server-0123456789", "CALLVET_SECRET_KEY": "never",
+		"DATABASE_PASSWORD": "never", "HOME": "/root",
+	}
 	mine := map[string]string{"HF_TOKEN": "mine"}
 	getenv := func(name string) string { return env[name] }
 	for _, c := range []struct {
@@ -106,8 +108,10 @@ func TestSecretsOfTheServer(t *testing.T) {
 		want    map[string]string
 	}{
 		{account.Allowed{}, map[string]string{"HF_TOKEN": "mine"}},
-		{account.Allowed{ServerKeys: true, Private: true, Commands: true, Files: true},
-			map[string]string{"HF_TOKEN": "mine", "OPENAI_API_KEY": "sk-server-0123456789"}},
+		{
+			account.Allowed{ServerKeys: true, Private: true, Commands: true, Files: true},
+			map[string]string{"HF_TOKEN": "mine", "OPENAI_API_KEY": "sk-server-0123456789"},
+		},
 	} {
 		look := server.Environment(mine, getenv, c.allowed)
 		for _, name := range []string{"OPENAI_API_KEY", "CALLVET_SECRET_KEY", "DATABASE_PASSWORD", "HOME", "HF_TOKEN"} {
@@ -116,8 +120,10 @@ func TestSecretsOfTheServer(t *testing.T) {
 			}
 		}
 	}
-	got := server.Visible([]string{"PATH=/bin", "OPENAI_API_KEY=sk-server-0123456789", "CALLVET_DB=x",
-		"CALLVET_SECRET_KEY=never", "DATABASE_PASSWORD=never"}, mine)
+	got := server.Visible([]string{
+		"PATH=/bin", "OPENAI_API_KEY=sk-server-0123456789", "CALLVET_DB=x",
+		"CALLVET_SECRET_KEY=never", "DATABASE_PASSWORD=never",
+	}, mine)
 	if !slices.Equal(got, []string{"PATH=/bin", "HF_TOKEN=mine"}) {
 		t.Errorf("%q", got)
 	}

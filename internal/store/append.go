@@ -37,7 +37,8 @@ func (db *DB) Append(ctx context.Context, runID string, encoded [][]byte, spent 
 }
 
 func (db *DB) append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent,
-	may func(*sql.Tx) error) error {
+	may func(*sql.Tx) error,
+) error {
 	if len(encoded) == 0 && spent == (callvet.Spent{}) {
 		return nil
 	}

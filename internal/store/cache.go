@@ -28,7 +28,8 @@ type cellRef struct {
 // exchanges; it is safe for concurrent use and sees what was stored before the
 // call to Cached.
 func (db *DB) Cached(ctx context.Context,
-	scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
+	scope []byte,
+) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
 	return db.CacheAt(math.MaxInt64).Cached(ctx, scope)
 }
 
@@ -49,7 +50,8 @@ func (db *DB) CacheAt(at int64) Cache { return Cache{db, at} }
 
 // Cached is DB.Cached, as of the moment.
 func (c Cache) Cached(ctx context.Context,
-	scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
+	scope []byte,
+) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
 	db := c.db
 	if len(scope) != scopeBytes {
 		return nil, fmt.Errorf("open cache: a scope of %d bytes, want %d: %w", len(scope), scopeBytes,

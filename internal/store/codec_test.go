@@ -63,8 +63,10 @@ func filled(t testing.TB) callvet.Cell {
 
 // ignored are the fields that are not stored with a cell.
 func ignored() cmp.Option {
-	return cmp.Options{cmpopts.IgnoreFields(callvet.Fault{}, "RetryAfter", "Exchanges", "AtMostUSD"),
-		cmpopts.IgnoreFields(callvet.Usage{}, "AtMostUSD", "CacheHourTokens")}
+	return cmp.Options{
+		cmpopts.IgnoreFields(callvet.Fault{}, "RetryAfter", "Exchanges", "AtMostUSD"),
+		cmpopts.IgnoreFields(callvet.Usage{}, "AtMostUSD", "CacheHourTokens"),
+	}
 }
 
 func TestEveryFieldSurvives(t *testing.T) {

@@ -72,8 +72,10 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 			return read, rerr
 		// SQLite must write to read what a process that died left in its log
 		case !errors.Is(rerr, callvet.ErrNotFound):
-			return nil, &callvet.Hinted{Err: err,
-				Hint: "make the file and its folder writable, or copy it with the files beside it (-wal) and open the copy with --db"}
+			return nil, &callvet.Hinted{
+				Err:  err,
+				Hint: "make the file and its folder writable, or copy it with the files beside it (-wal) and open the copy with --db",
+			}
 		}
 	}
 	return db, err
@@ -106,15 +108,19 @@ func open(ctx context.Context, path string, o Options) (*DB, error) {
 func prepareFile(path string, readOnly bool) error {
 	if readOnly {
 		if _, err := os.Stat(path); err != nil {
-			return &callvet.Hinted{Err: fmt.Errorf("open store %s: %w", path, callvet.ErrNotFound),
-				Hint: "nothing has been run with this store yet; see callvet run, or name another file with --db"}
+			return &callvet.Hinted{
+				Err:  fmt.Errorf("open store %s: %w", path, callvet.ErrNotFound),
+				Hint: "nothing has been run with this store yet; see callvet run, or name another file with --db",
+			}
 		}
 		return nil
 	}
 	f, err := file.Private(path)
 	if errors.Is(err, fs.ErrPermission) {
-		return &callvet.Hinted{Err: fmt.Errorf("open store %s: %w: %w", path, callvet.ErrDenied, err),
-			Hint: "make the file writable, or choose another one with --db"}
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("open store %s: %w: %w", path, callvet.ErrDenied, err),
+			Hint: "make the file writable, or choose another one with --db",
+		}
 	}
 	if err != nil {
 		return &callvet.Hinted{Err: fmt.Errorf("open store: %w", err), Hint: "choose another file with --db"}

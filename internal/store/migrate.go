@@ -100,8 +100,10 @@ func migrate(ctx context.Context, w *sql.DB) error {
 			return fmt.Errorf("migrate to version %d: %w", v+1, err)
 		}
 	}
-	for _, p := range []string{fmt.Sprintf("PRAGMA user_version=%d", v),
-		fmt.Sprintf("PRAGMA application_id=%d", applicationID)} {
+	for _, p := range []string{
+		fmt.Sprintf("PRAGMA user_version=%d", v),
+		fmt.Sprintf("PRAGMA application_id=%d", applicationID),
+	} {
 		if _, err := tx.ExecContext(ctx, p); err != nil {
 			return err
 		}
@@ -131,13 +133,17 @@ func recognize(ctx context.Context, q querier, v, app int) error {
 		}
 	}
 	if app != applicationID {
-		return &callvet.Hinted{Err: fmt.Errorf("the file belongs to another program: %w", callvet.ErrInvalid),
-			Hint: "choose another file with --db"}
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("the file belongs to another program: %w", callvet.ErrInvalid),
+			Hint: "choose another file with --db",
+		}
 	}
 	if v < 0 {
-		return &callvet.Hinted{Err: fmt.Errorf(
-			"the file has format version %d, which no callvet writes: it is damaged: %w", v, callvet.ErrInvalid),
-			Hint: "restore a copy, or choose another file with --db"}
+		return &callvet.Hinted{
+			Err: fmt.Errorf(
+				"the file has format version %d, which no callvet writes: it is damaged: %w", v, callvet.ErrInvalid),
+			Hint: "restore a copy, or choose another file with --db",
+		}
 	}
 	if n := len(migrations()); v > n {
 		return &callvet.Hinted{Err: fmt.Errorf("the file has format version %d, this callvet knows up to %d: %w", v, n,
@@ -156,8 +162,10 @@ func checkVersion(ctx context.Context, q querier) error {
 		return err
 	}
 	if v != len(migrations()) {
-		return &callvet.Hinted{Err: fmt.Errorf("the file has the older format version %d: %w", v, callvet.ErrConflict),
-			Hint: "a command that may write to it (such as callvet run) brings it up to date; of a store that is read-only, open a copy with --db"}
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("the file has the older format version %d: %w", v, callvet.ErrConflict),
+			Hint: "a command that may write to it (such as callvet run) brings it up to date; of a store that is read-only, open a copy with --db",
+		}
 	}
 	return nil
 }

@@ -199,8 +199,10 @@ func scanOwner(row interface{ Scan(...any) error }, before ...any) (*Owner, erro
 	if err := row.Scan(append(before, &id, &host, &pid, &scope, &since, &expires)...); err != nil || !id.Valid {
 		return nil, err
 	}
-	return &Owner{Host: host.String, PID: int(pid.Int64), Scope: scope.String, Since: time.UnixMilli(since.Int64),
-		Expires: time.UnixMilli(expires.Int64)}, nil
+	return &Owner{
+		Host: host.String, PID: int(pid.Int64), Scope: scope.String, Since: time.UnixMilli(since.Int64),
+		Expires: time.UnixMilli(expires.Int64),
+	}, nil
 }
 
 // TTL is how long the lease lasts from the moment when it was renewed last.

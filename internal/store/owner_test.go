@@ -319,8 +319,11 @@ func TestProgressCountsWhatIsNew(t *testing.T) {
 		want  store.Progress
 	}{
 		{r.ID, nil, store.Progress{}},
-		{r.ID, []callvet.Cell{verdict(0, callvet.VerdictPass), verdict(1, callvet.VerdictFail)},
-			store.Progress{Done: 2, Fail: 1}},
+		{
+			r.ID,
+			[]callvet.Cell{verdict(0, callvet.VerdictPass), verdict(1, callvet.VerdictFail)},
+			store.Progress{Done: 2, Fail: 1},
+		},
 		{beside.ID, []callvet.Cell{verdict(0, callvet.VerdictPass)}, store.Progress{}},
 		{r.ID, []callvet.Cell{verdict(2, callvet.VerdictError)}, store.Progress{Done: 1, Error: 1}},
 		{r.ID, []callvet.Cell{verdict(2, callvet.VerdictPass)}, store.Progress{}},

@@ -225,7 +225,8 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 // CellsAfter gives at most most cells of a run that became durable after the cell that last was given
 // for before, in that order; 0: from the first. A cell that was asked again keeps its place.
 func (db *DB) CellsAfter(ctx context.Context, runID string, after int64,
-	most int) (cells []*callvet.Cell, last int64, err error) {
+	most int,
+) (cells []*callvet.Cell, last int64, err error) {
 	// The first ones are found by the run: with the order of all runs' cells the whole table would be read.
 	which := "id>?2 AND +run=(SELECT num FROM runs WHERE id=?1)"
 	if after == 0 {
@@ -318,7 +319,8 @@ type Misplaced struct{ CaseID, Case, Target string }
 // Misplaced counts the attempts of a run that are not at one of its cases, or not of one of its
 // targets, and gives the first ones, at most most.
 func (db *DB) Misplaced(ctx context.Context, runID string, cases, targets,
-	most int) (n int64, first []Misplaced, err error) {
+	most int,
+) (n int64, first []Misplaced, err error) {
 	const which = ` FROM cells WHERE run=(SELECT num FROM runs WHERE id=?)
 		AND NOT (typeof(case_ix)='integer' AND case_ix>=0 AND case_ix<? AND typeof(target_ix)='integer' AND target_ix>=0 AND target_ix<?)`
 	if err := db.read.QueryRowContext(ctx, "SELECT count(*)"+which, runID, cases, targets).Scan(&n); err != nil ||

@@ -62,8 +62,10 @@ func (db *DB) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) {
 	}
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(cost))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(overall.Value))
-	for _, s := range []string{c.Trace.CaseID, string(c.Trace.Outcome), string(c.Result.Verdict),
-		string(c.Result.Class)} {
+	for _, s := range []string{
+		c.Trace.CaseID, string(c.Trace.Outcome), string(c.Result.Verdict),
+		string(c.Result.Class),
+	} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
 	b = append(binary.AppendUvarint(b, uint64(len(key))), key...)

@@ -350,8 +350,10 @@ func one(ref string, find func() ([]Run, error)) (Run, error) {
 	case len(found) == 0:
 		return Run{}, fmt.Errorf("run %q: %w", ref, callvet.ErrNotFound)
 	case len(found) > 1:
-		return Run{}, &callvet.Hinted{Err: fmt.Errorf("run %q: several ids begin so: %w", ref, callvet.ErrConflict),
-			Hint: "write more of the id, for example " + found[0].ID}
+		return Run{}, &callvet.Hinted{
+			Err:  fmt.Errorf("run %q: several ids begin so: %w", ref, callvet.ErrConflict),
+			Hint: "write more of the id, for example " + found[0].ID,
+		}
 	}
 	return found[0], nil
 }

@@ -42,8 +42,10 @@ func suite(n int) *callvet.Suite {
 		s.Cases = append(s.Cases, callvet.Case{
 			ID: fmt.Sprintf("c%d", i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "hej <där> & så"}},
 			ToolNames: []string{},
-			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"a"},
-				Args: json.RawMessage(`{}`)}}}}},
+			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{
+				Tools: []string{"a"},
+				Args:  json.RawMessage(`{}`),
+			}}}}},
 		})
 	}
 	return s
@@ -77,30 +79,44 @@ func full(caseIx, target, repeat int) callvet.Cell {
 				}}, Raw: json.RawMessage(`{"role":"assistant"}`)},
 				{Role: callvet.RoleTool, CallID: "1", Tool: "a", Content: "{}"},
 			},
-			Answer: "ok", Usage: callvet.Usage{InputTokens: 5, OutputTokens: 6, ReasoningTokens: 7, CachedTokens: 8,
-				CostUSD: &cost, PriceDate: "2026-01-01", Known: true},
+			Answer: "ok", Usage: callvet.Usage{
+				InputTokens: 5, OutputTokens: 6, ReasoningTokens: 7, CachedTokens: 8,
+				CostUSD: &cost, PriceDate: "2026-01-01", Known: true,
+			},
 			Model: "m-1", FinishReason: "stop", Format: callvet.FormatNormalized, Repairs: []string{"fenced", "x"},
 			ToolChoice: "auto", End: callvet.EndReached,
 			Fault:    &callvet.Fault{Kind: callvet.FaultServer, HTTP: 500, Message: "no", Param: "p", Retryable: true},
 			Attempts: 3,
 			Started:  time.Date(2026, 3, 1, 2, 3, 4, 5000, time.UTC), WallMS: 12.25, FirstTokenMS: 3, ToolMS: 4,
 			Cached: true,
-			Exchanges: []callvet.Exchange{{Request: json.RawMessage(`{"a":1}`), Response: "half {", HTTP: 500, MS: 3.5,
-				Error: "bad"}, {}},
+			Exchanges: []callvet.Exchange{{
+				Request: json.RawMessage(`{"a":1}`), Response: "half {", HTTP: 500, MS: 3.5,
+				Error: "bad",
+			}, {}},
 		},
 		Result: callvet.Result{
 			Verdict: callvet.VerdictFail, Class: callvet.ClassWrongArgs, Reason: "why", Plan: "p",
-			Scores: []callvet.Score{{Name: "overall", Value: 0.6, Scored: true},
-				{Name: "args", Reason: "not \"scored\""}},
-			Calls: []callvet.CallMatch{{State: callvet.StatePartial, Expected: 0, Actual: -1,
+			Scores: []callvet.Score{
+				{Name: "overall", Value: 0.6, Scored: true},
+				{Name: "args", Reason: "not \"scored\""},
+			},
+			Calls: []callvet.CallMatch{{
+				State: callvet.StatePartial, Expected: 0, Actual: -1,
 				Want: []string{"a", "b"}, WantArgs: json.RawMessage(`{}`), Got: "a", GotArgs: json.RawMessage(`[]`),
 				Note: "n",
-				Args: []callvet.ArgDiff{{Path: "x", Expected: json.RawMessage(`1`), Actual: json.RawMessage(`"1"`),
-					Rule: "exact", Similarity: &sim, Note: "n"}, {Path: "y", Matched: true, Rule: "r"}},
-				Violations: []callvet.Violation{{Path: "/x", Keyword: "type", Expected: "a", Actual: "b",
-					Message: "m"}}}},
-			Assertions: []callvet.Assertion{{Name: "n", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated,
-				Reason: "s", Expected: "e", Actual: "a", Version: "v"}},
+				Args: []callvet.ArgDiff{{
+					Path: "x", Expected: json.RawMessage(`1`), Actual: json.RawMessage(`"1"`),
+					Rule: "exact", Similarity: &sim, Note: "n",
+				}, {Path: "y", Matched: true, Rule: "r"}},
+				Violations: []callvet.Violation{{
+					Path: "/x", Keyword: "type", Expected: "a", Actual: "b",
+					Message: "m",
+				}},
+			}},
+			Assertions: []callvet.Assertion{{
+				Name: "n", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated,
+				Reason: "s", Expected: "e", Actual: "a", Version: "v",
+			}},
 			NotEvaluated: 2,
 		},
 	}
@@ -122,9 +138,13 @@ func TestCellsComeBackWhole(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "new", "x #1?.db"), store.Options{})
 	r := newRun(t, db, suite(3), "")
-	want := []callvet.Cell{full(0, 0, 0),
-		{Case: 1, Trace: callvet.Trace{CaseID: "c1", Outcome: callvet.OutcomeAbstained},
-			Result: callvet.Result{Verdict: callvet.VerdictPass}}}
+	want := []callvet.Cell{
+		full(0, 0, 0),
+		{
+			Case: 1, Trace: callvet.Trace{CaseID: "c1", Outcome: callvet.OutcomeAbstained},
+			Result: callvet.Result{Verdict: callvet.VerdictPass},
+		},
+	}
 	if err := db.AppendCells(t.Context(), r.ID, want, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -153,9 +173,11 @@ func TestStreamOrderAndFilter(t *testing.T) {
 					v = callvet.VerdictFail
 				}
 				in = append(in,
-					callvet.Cell{Case: c, Target: tg, Repeat: rep,
+					callvet.Cell{
+						Case: c, Target: tg, Repeat: rep,
 						Trace:  callvet.Trace{CaseID: fmt.Sprintf("c%d", c), Repeat: rep},
-						Result: callvet.Result{Verdict: v}})
+						Result: callvet.Result{Verdict: v},
+					})
 			}
 		}
 	}
@@ -170,19 +192,42 @@ func TestStreamOrderAndFilter(t *testing.T) {
 		key  func(c callvet.Cell) int
 	}{
 		{"by target", store.Filter{}, 240, func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat }},
-		{"by case", store.Filter{Order: store.ByCase}, 240,
-			func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
+		{
+			"by case",
+			store.Filter{Order: store.ByCase},
+			240,
+			func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat },
+		},
 		{"one target", store.Filter{Target: &one}, 80, func(c callvet.Cell) int { return c.Case*10 + c.Repeat }},
-		{"failures", store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError}}, 60,
-			func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat }},
-		{"some",
-			store.Filter{At: []store.Place{{Case: 31, Target: 2}, {Case: 2, Repeat: 1}, {Case: 31, Target: 1},
-				{Case: 77}}}, 3, func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
+		{
+			"failures",
+			store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError}},
+			60,
+			func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat },
+		},
+		{
+			"some",
+			store.Filter{At: []store.Place{
+				{Case: 31, Target: 2},
+				{Case: 2, Repeat: 1},
+				{Case: 31, Target: 1},
+				{Case: 77},
+			}},
+			3, func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat },
+		},
 		{"none", store.Filter{At: []store.Place{}}, 0, nil},
-		{"from a place", store.Filter{Order: store.ByCase, From: &store.Place{Case: 30, Target: 1, Repeat: 1}}, 57,
-			func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
-		{"one case", store.Filter{CaseID: "c7"}, 6,
-			func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat }},
+		{
+			"from a place",
+			store.Filter{Order: store.ByCase, From: &store.Place{Case: 30, Target: 1, Repeat: 1}},
+			57,
+			func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat },
+		},
+		{
+			"one case",
+			store.Filter{CaseID: "c7"},
+			6,
+			func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat },
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -204,14 +249,20 @@ func TestAppendReplacesOnlyErrors(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	r := newRun(t, db, suite(3), "")
 	cell := func(i int, v callvet.Verdict, answer string) callvet.Cell {
-		return callvet.Cell{Case: i, Trace: callvet.Trace{Answer: answer, Outcome: callvet.OutcomeAbstained},
-			Result: callvet.Result{Verdict: v}}
+		return callvet.Cell{
+			Case: i, Trace: callvet.Trace{Answer: answer, Outcome: callvet.OutcomeAbstained},
+			Result: callvet.Result{Verdict: v},
+		}
 	}
 	for _, batch := range [][]callvet.Cell{
-		{cell(0, callvet.VerdictPass, "first"), cell(1, callvet.VerdictError, "first"),
-			cell(2, callvet.VerdictNotRun, "first")},
-		{cell(0, callvet.VerdictFail, "second"), cell(1, callvet.VerdictFail, "second"),
-			cell(2, callvet.VerdictPass, "second")},
+		{
+			cell(0, callvet.VerdictPass, "first"), cell(1, callvet.VerdictError, "first"),
+			cell(2, callvet.VerdictNotRun, "first"),
+		},
+		{
+			cell(0, callvet.VerdictFail, "second"), cell(1, callvet.VerdictFail, "second"),
+			cell(2, callvet.VerdictPass, "second"),
+		},
 	} {
 		if err := db.AppendCells(t.Context(), r.ID, batch, nil); err != nil {
 			t.Fatal(err)

@@ -75,7 +75,8 @@ func each(s *callvet.Suite) iter.Seq2[*callvet.Case, error] {
 // writeSuite encodes a suite piece by piece: the head first, then chunks of
 // cases, each a JSON array. It returns the hash over all pieces and the number of cases.
 func writeSuite(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error], headPiece func([]byte) error,
-	chunk func(ix int, b []byte) error) (hash string, n int, err error) {
+	chunk func(ix int, b []byte) error,
+) (hash string, n int, err error) {
 	sum := sha256.New()
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -139,7 +140,8 @@ func (db *DB) PutSuite(ctx context.Context, s *callvet.Suite) (hash string, err 
 // PutSuiteFrom stores a suite whose cases come one by one; s.Cases is not read.
 // Neither the cases nor their encoding are held as a whole.
 func (db *DB) PutSuiteFrom(ctx context.Context, s *callvet.Suite,
-	cases iter.Seq2[*callvet.Case, error]) (hash string, err error) {
+	cases iter.Seq2[*callvet.Case, error],
+) (hash string, err error) {
 	known := errors.New("known")
 	err = db.tx(ctx, "store suite", func(tx *sql.Tx) error {
 		res, err := tx.Exec("INSERT INTO suites(hash,name,version,cases,created,head) VALUES('',?,?,0,?,x'')",

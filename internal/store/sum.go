@@ -116,8 +116,10 @@ func (c *columns) old() bool { return c.flags>>8 == 0 }
 // sum is the checksum of the columns.
 func (c *columns) sum() uint32 {
 	b := c.scratch[:0]
-	for _, n := range []int{c.run.whole(), c.at[0].whole(), c.at[1].whole(), c.at[2].whole(),
-		c.requests.whole(), c.flag()} {
+	for _, n := range []int{
+		c.run.whole(), c.at[0].whole(), c.at[1].whole(), c.at[2].whole(),
+		c.requests.whole(), c.flag(),
+	} {
 		b = binary.AppendVarint(b, int64(n))
 	}
 	for _, n := range []*number{&c.overall, &c.cost} {

@@ -32,8 +32,10 @@ func summedTables() []summedTable {
 	return []summedTable{
 		{name: "suites", columns: "num,hash,name,version,cases"},
 		{name: "suite_chunks", columns: "suite,ix,cases"},
-		{name: "runs",
-			columns: "num,id,created,finished,status,suite_hash,suite_name,requests,usd,assumed_usd,assumed,judges"},
+		{
+			name:    "runs",
+			columns: "num,id,created,finished,status,suite_hash,suite_name,requests,usd,assumed_usd,assumed,judges",
+		},
 		{name: "run_documents", columns: "run_id,about,state,document", replaced: true},
 		{name: "label_lines", columns: "about,seq,user_id,line"},
 		{name: "gate_entries", columns: "id,content"},

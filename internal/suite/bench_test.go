@@ -18,11 +18,15 @@ func bigSuite(tb testing.TB, n int, native bool) string {
 	type m = map[string]any
 	var tools, cases []any
 	for i := range 8 {
-		tools = append(tools, m{"type": "function",
+		tools = append(tools, m{
+			"type": "function",
 			"function": m{"name": fmt.Sprintf("tool_%d", i), "description": "does a thing", "parameters": m{
-				"type": "object", "properties": m{"city": m{"type": "string"}, "days": m{"type": "integer"},
-					"units": m{"enum": []string{"c", "f"}}}, "required": []string{"city"},
-			}}})
+				"type": "object", "properties": m{
+					"city": m{"type": "string"}, "days": m{"type": "integer"},
+					"units": m{"enum": []string{"c", "f"}},
+				}, "required": []string{"city"},
+			}},
+		})
 	}
 	for i := range n {
 		cases = append(cases, m{

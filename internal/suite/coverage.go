@@ -83,8 +83,10 @@ type CoverageCounter struct {
 
 // NewCoverageCounter is a Counter of no cases yet.
 func NewCoverageCounter() *CoverageCounter {
-	return &CoverageCounter{at: map[string]int{}, tiers: map[string]int{}, hards: map[string]int{},
-		both: map[[2]int]int{}}
+	return &CoverageCounter{
+		at: map[string]int{}, tiers: map[string]int{}, hards: map[string]int{},
+		both: map[[2]int]int{},
+	}
 }
 
 // Offer takes in the tools that cases may expect; one that was there before counts once.

@@ -28,33 +28,58 @@ func TestReport(t *testing.T) {
 	k.Offer(tools("Weather")) // the same, as scoring has it
 	for _, c := range []callvet.Case{
 		{ID: "golden", Tier: callvet.TierGolden, Expect: callvet.Expect{ToolsCalled: []string{"WEATHER"}}},
-		{ID: "either", Tier: callvet.TierLabeled, Fields: map[string]string{"difficulty": "ambiguous"},
-			Expect: callvet.Expect{ToolsAcceptable: [][]string{{"weather"}, {"weather", "forecast"}}}},
-		{ID: "forbidden", Tier: callvet.TierLabeled, Fields: map[string]string{"difficulty": "ambiguous"},
-			Expect: callvet.Expect{ToolsCalled: []string{"air"}, ToolsNotCalled: []string{"weather", "forecast"}}},
-		{ID: "hard to take for ambiguous", Fields: map[string]string{"difficulty": "straightforward"},
-			Expect: callvet.Expect{ToolsCalled: []string{"weather", "tax"}}},
-		{ID: "plans",
-			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"fore*",
-				"air"}}}}}}},
-		{ID: "nothing", Fields: map[string]string{"difficulty": "edge"},
-			Expect: callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}}},
+		{
+			ID: "either", Tier: callvet.TierLabeled, Fields: map[string]string{"difficulty": "ambiguous"},
+			Expect: callvet.Expect{ToolsAcceptable: [][]string{{"weather"}, {"weather", "forecast"}}},
+		},
+		{
+			ID: "forbidden", Tier: callvet.TierLabeled, Fields: map[string]string{"difficulty": "ambiguous"},
+			Expect: callvet.Expect{ToolsCalled: []string{"air"}, ToolsNotCalled: []string{"weather", "forecast"}},
+		},
+		{
+			ID: "hard to take for ambiguous", Fields: map[string]string{"difficulty": "straightforward"},
+			Expect: callvet.Expect{ToolsCalled: []string{"weather", "tax"}},
+		},
+		{
+			ID: "plans",
+			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{
+				"fore*",
+				"air",
+			}}}}}},
+		},
+		{
+			ID: "nothing", Fields: map[string]string{"difficulty": "edge"},
+			Expect: callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}},
+		},
 		{ID: "at most none", Expect: callvet.Expect{MaxToolCalls: &none}},
 		{ID: "none or one", Expect: callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}, {"air"}}}},
-		{ID: "skipped", Skip: "archived", Tier: callvet.TierGolden,
-			Expect: callvet.Expect{ToolsCalled: []string{"tax"}}},
+		{
+			ID: "skipped", Skip: "archived", Tier: callvet.TierGolden,
+			Expect: callvet.Expect{ToolsCalled: []string{"tax"}},
+		},
 	} {
 		k.Add(&c)
 	}
 	share := 2.0 / 8
 	want := &suite.CoverageReport{
 		Format: "callvet.coverage", Version: 1, Cases: 8, Skipped: 1, NoTool: 2, NoToolShare: &share,
-		Tiers: []suite.CoverageCount{{Name: "", Cases: 5}, {Name: "labeled", Cases: 2},
-			{Name: "golden", Cases: 1}},
-		Difficulties: []suite.CoverageCount{{Name: "", Cases: 4}, {Name: "ambiguous", Cases: 2},
-			{Name: "edge", Cases: 1}, {Name: "straightforward", Cases: 1}},
-		Tools: []suite.CoverageTool{{Name: "weather", Cases: 3, Golden: 1}, {Name: "forecast", Cases: 2},
-			{Name: "air", Cases: 3}, {Name: "tax", Cases: 1}},
+		Tiers: []suite.CoverageCount{
+			{Name: "", Cases: 5},
+			{Name: "labeled", Cases: 2},
+			{Name: "golden", Cases: 1},
+		},
+		Difficulties: []suite.CoverageCount{
+			{Name: "", Cases: 4},
+			{Name: "ambiguous", Cases: 2},
+			{Name: "edge", Cases: 1},
+			{Name: "straightforward", Cases: 1},
+		},
+		Tools: []suite.CoverageTool{
+			{Name: "weather", Cases: 3, Golden: 1},
+			{Name: "forecast", Cases: 2},
+			{Name: "air", Cases: 3},
+			{Name: "tax", Cases: 1},
+		},
 		WithoutGolden: []string{"forecast", "air", "tax"}, WithoutCase: []string{}, Least: 0.2, Uncovered: 1,
 		Overlaps: []suite.CoverageOverlap{
 			// not "forbidden", where neither is right
@@ -81,8 +106,10 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	near := func(tool string, similarity float64, weight string, confused int) suite.CoverageNeighbour {
-		n := suite.CoverageNeighbour{Tool: tool, Reason: fmt.Sprintf("similarity of the texts %.2f", similarity),
-			Weight: weight, Similarity: similarity, Confused: confused}
+		n := suite.CoverageNeighbour{
+			Tool: tool, Reason: fmt.Sprintf("similarity of the texts %.2f", similarity),
+			Weight: weight, Similarity: similarity, Confused: confused,
+		}
 		if confused > 0 {
 			n.Reason += fmt.Sprintf(", taken for one another %d times", confused)
 		}
@@ -90,8 +117,10 @@ func TestReport(t *testing.T) {
 	}
 	wantMap := map[string]suite.CoverageNeighbours{
 		"weather": {
-			Overlaps: []suite.CoverageNeighbour{near("forecast", 0.5, "high", 3), near("air", 0.4, "high", 0),
-				near("tax", 0.25, "medium", 0)},
+			Overlaps: []suite.CoverageNeighbour{
+				near("forecast", 0.5, "high", 3), near("air", 0.4, "high", 0),
+				near("tax", 0.25, "medium", 0),
+			},
 			Clusters: [][]string{{"weather", "air", "forecast"}, {"weather", "tax"}},
 			Reason:   "forecast: similarity of the texts 0.50, taken for one another 3 times; air: similarity of the texts 0.40; tax: similarity of the texts 0.25",
 		},
@@ -105,8 +134,10 @@ func TestReport(t *testing.T) {
 			Clusters: [][]string{{"air", "forecast", "weather"}},
 			Reason:   "weather: similarity of the texts 0.40; forecast: similarity of the texts 0.15",
 		},
-		"tax": {Overlaps: []suite.CoverageNeighbour{near("weather", 0.25, "medium", 0)},
-			Clusters: [][]string{{"tax", "weather"}}, Reason: "weather: similarity of the texts 0.25"},
+		"tax": {
+			Overlaps: []suite.CoverageNeighbour{near("weather", 0.25, "medium", 0)},
+			Clusters: [][]string{{"tax", "weather"}}, Reason: "weather: similarity of the texts 0.25",
+		},
 	}
 	if diff := cmp.Diff(wantMap, m); diff != "" {
 		t.Error(diff)

@@ -50,8 +50,10 @@ func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.P
 func broken(d *doc.File, bad *doc.SyntaxError) (*callvet.Suite, []callvet.Problem, error) {
 	p := d.Problem(bad)
 	err := fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p)
-	return nil, []callvet.Problem{p}, &callvet.Hinted{Err: err,
-		Hint: cmp.Or(bad.Fix, "a suite is YAML or JSON; `callvet init` writes one to start from")}
+	return nil, []callvet.Problem{p}, &callvet.Hinted{
+		Err:  err,
+		Hint: cmp.Or(bad.Fix, "a suite is YAML or JSON; `callvet init` writes one to start from"),
+	}
 }
 
 func parseNative(d *doc.File, data []byte, opt Options) (*callvet.Suite, []callvet.Problem, error) {

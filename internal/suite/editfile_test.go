@@ -51,8 +51,10 @@ func TestRead(t *testing.T) {
 		Description: ptr("New,\nin two lines.\n"),
 		Keywords:    []string{}, Examples: []string{`What is "it"?`},
 		Parameters: []learn.ParameterText{{Path: "city", Text: "The city."}, {Path: "where.street", Text: "A street."}},
-		Measured: &learn.Measured{Cases: 40, Before: 20, After: 22, Change: .05, Lower: -.01, Upper: .11, P: .2,
-			NewlyRight: []string{"x", "y"}, NewlyWrong: []string{}},
+		Measured: &learn.Measured{
+			Cases: 40, Before: 20, After: 22, Change: .05, Lower: -.01, Upper: .11, P: .2,
+			NewlyRight: []string{"x", "y"}, NewlyWrong: []string{},
+		},
 		Position: callvet.Position{File: "e.yaml", Line: 3, Column: 5},
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -147,8 +149,10 @@ func TestWriteReads(t *testing.T) {
 			e.Title, e.Name, e.Examples = ptr(text.Draw(t, "title")), ptr(text.Draw(t, "name")),
 				list.Draw(t, "examples")
 			e.Parameters = []learn.ParameterText{{Path: "a", Text: text.Draw(t, "parameter")}}
-			e.Measured = &learn.Measured{Cases: 3, Change: -0.25, NewlyWrong: list.Draw(t, "wrong"),
-				NewlyRight: []string{}}
+			e.Measured = &learn.Measured{
+				Cases: 3, Change: -0.25, NewlyWrong: list.Draw(t, "wrong"),
+				NewlyRight: []string{},
+			}
 		}
 		f := &suite.EditFile{Edits: []learn.Edit{e}, Seen: rapid.SliceOfN(text, 1, 3).Draw(t, "seen")}
 		b, err := suite.WriteEdits(f, []string{"About it."})

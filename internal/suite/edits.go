@@ -155,8 +155,10 @@ func (r *reader) edits(f *EditFile, n *doc.Node) {
 func (r *reader) edit(n *doc.Node) learn.Edit {
 	e := learn.Edit{Position: r.File.Position(n.At)}
 	r.Fields(n, editKeys, func(key string, v *doc.Node) bool {
-		if to, ok := map[string]**string{"was": &e.Was, "name": &e.Name, "title": &e.Title,
-			"description": &e.Description}[key]; ok {
+		if to, ok := map[string]**string{
+			"was": &e.Was, "name": &e.Name, "title": &e.Title,
+			"description": &e.Description,
+		}[key]; ok {
 			s := r.text(v)
 			*to = &s
 			return true

@@ -14,15 +14,19 @@ import (
 
 // attempt is an attempt at a case that was judged so.
 func attempt(target, repeat int, v callvet.Verdict, cost *float64) *callvet.Cell {
-	c := &callvet.Cell{Target: target, Repeat: repeat,
-		Trace: callvet.Trace{WallMS: 2, Answer: "a", Usage: callvet.Usage{CostUSD: cost}}}
+	c := &callvet.Cell{
+		Target: target, Repeat: repeat,
+		Trace: callvet.Trace{WallMS: 2, Answer: "a", Usage: callvet.Usage{CostUSD: cost}},
+	}
 	c.Trace.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "t"}}}}
 	c.Trace.Outcome = callvet.OutcomeCalled
 	c.Result.Verdict = v
 	if v == callvet.VerdictFail {
 		c.Result.Reason, c.Result.Class = "why", callvet.ClassWrongTool
-		c.Result.Assertions = []callvet.Assertion{{Name: "tools_called", State: callvet.AssertFailed, Expected: "x"},
-			{Name: "tools_not_called", State: callvet.AssertPassed}}
+		c.Result.Assertions = []callvet.Assertion{
+			{Name: "tools_called", State: callvet.AssertFailed, Expected: "x"},
+			{Name: "tools_not_called", State: callvet.AssertPassed},
+		}
 	}
 	if v == callvet.VerdictNotRun {
 		c.Trace.Outcome, c.Result.NotEvaluated = callvet.OutcomeNotRun, 2
@@ -59,13 +63,17 @@ func TestResults(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	g := got[0]
-	if d := cmp.Diff(EvalMetadata{ToolVersion: "2.1", DescriptionHash: "18ac3e7343f0", RegistrySize: 1,
-		EvalFileHash: "f"}, g.Metadata); d != "" {
+	if d := cmp.Diff(EvalMetadata{
+		ToolVersion: "2.1", DescriptionHash: "18ac3e7343f0", RegistrySize: 1,
+		EvalFileHash: "f",
+	}, g.Metadata); d != "" {
 		t.Error(d)
 	}
 	total := 4.5
-	if d := cmp.Diff(EvalSummary{Total: 3, Passed: 1, Failed: 1, Unjudged: 1, SkippedAssertions: 6, TotalDurationMS: 18,
-		EstimatedCostUSD: &total}, g.Summary); d != "" {
+	if d := cmp.Diff(EvalSummary{
+		Total: 3, Passed: 1, Failed: 1, Unjudged: 1, SkippedAssertions: 6, TotalDurationMS: 18,
+		EstimatedCostUSD: &total,
+	}, g.Summary); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]string{"for all", "for one"}, g.StalenessWarnings); d != "" {
@@ -106,15 +114,20 @@ func TestAgainst(t *testing.T) {
 	}
 	base := &EvalBaseline{
 		RunID: "r1", Repeats: true,
-		Tiers: map[string]callvet.Tier{"gs-a-009": callvet.TierGolden, "ls-a-009": callvet.TierLabeled,
-			"gs-b-009": callvet.TierGolden},
+		Tiers: map[string]callvet.Tier{
+			"gs-a-009": callvet.TierGolden, "ls-a-009": callvet.TierLabeled,
+			"gs-b-009": callvet.TierGolden,
+		},
 		Comparison: &panel.Comparison{
 			OnlyCandidate: []string{"gs-a-001"}, OnlyBaseline: []string{"gs-a-009", "ls-a-009", "gs-b-009"},
 			Changed: []string{"gs-a-002"},
 			Targets: []panel.TargetComparison{{
 				Baseline: "old", Candidate: "m", Unjudged: []panel.UnjudgedCase{{Case: "gs-a-003"}},
-				Changes: []panel.CaseChange{{Case: "gs-a-004", Kind: panel.NewlyFailing},
-					{Case: "gs-a-005", Kind: panel.NewlyPassing}, {Case: "gs-a-006", Kind: panel.LessOften}},
+				Changes: []panel.CaseChange{
+					{Case: "gs-a-004", Kind: panel.NewlyFailing},
+					{Case: "gs-a-005", Kind: panel.NewlyPassing},
+					{Case: "gs-a-006", Kind: panel.LessOften},
+				},
 			}},
 		},
 		Before: func(target, id string) (int, int) {
@@ -130,8 +143,14 @@ func TestAgainst(t *testing.T) {
 	r := b.Results(base)[0]
 	type lists struct{ Regressions, NewPasses, Unchanged, Added, Removed, Changed, Unjudged, Flaky []string }
 	if d := cmp.Diff(lists{
-		[]string{"gs-a-004"}, []string{"gs-a-005"}, []string{"gs-a-006", "gs-a-007"}, []string{"gs-a-001"},
-		[]string{"gs-a-009"}, []string{"gs-a-002"}, []string{"gs-a-003"}, []string{"gs-a-006"},
+		[]string{"gs-a-004"},
+		[]string{"gs-a-005"},
+		[]string{"gs-a-006", "gs-a-007"},
+		[]string{"gs-a-001"},
+		[]string{"gs-a-009"},
+		[]string{"gs-a-002"},
+		[]string{"gs-a-003"},
+		[]string{"gs-a-006"},
 	}, lists{r.Regressions, r.NewPasses, r.Unchanged, r.Added, r.Removed, r.Changed, r.Unjudged, r.Flaky}); d != "" {
 		t.Error(d)
 	}
@@ -166,8 +185,10 @@ func TestUnlooked(t *testing.T) {
 	for repeat := range 2 {
 		cell := attempt(0, repeat, callvet.VerdictPass, nil)
 		cell.Result.NotEvaluated = 1
-		cell.Result.Assertions = []callvet.Assertion{{Name: "response_contains", State: callvet.AssertNotEvaluated,
-			Reason: "there was no answer"}}
+		cell.Result.Assertions = []callvet.Assertion{{
+			Name: "response_contains", State: callvet.AssertNotEvaluated,
+			Reason: "there was no answer",
+		}}
 		b.Add(&callvet.Case{ID: "gs-a-001", Tier: callvet.TierGolden}, cell)
 	}
 	r := b.Results(nil)[0]

@@ -76,8 +76,10 @@ func ignored(path string, found []callvet.Problem, err error) callvet.Problem {
 	if len(found) > 0 {
 		return found[0]
 	}
-	return callvet.Problem{Position: callvet.Position{File: path}, Code: "file-ignored", Warning: true,
-		Message: "the file is left out: " + err.Error()}
+	return callvet.Problem{
+		Position: callvet.Position{File: path}, Code: "file-ignored", Warning: true,
+		Message: "the file is left out: " + err.Error(),
+	}
 }
 
 // merge adds b, read from path, to a. Equal tools are one; cases without an id

@@ -81,12 +81,16 @@ const (
 // problems, the File holds what could be read.
 func ReadGates(name string, data []byte) (*GateFile, []callvet.Problem) {
 	if len(data) > MaxGatesBytes {
-		return &GateFile{}, []callvet.Problem{{Position: callvet.Position{File: name}, Code: "too-large",
-			Message: fmt.Sprintf("a gate file has at most %d bytes", MaxGatesBytes)}}
+		return &GateFile{}, []callvet.Problem{{
+			Position: callvet.Position{File: name}, Code: "too-large",
+			Message: fmt.Sprintf("a gate file has at most %d bytes", MaxGatesBytes),
+		}}
 	}
 	if len(strings.TrimSpace(string(data))) == 0 {
-		return &GateFile{}, []callvet.Problem{{Position: callvet.Position{File: name}, Code: "empty",
-			Message: "the file is empty", Fix: "`callvet gates init` writes one to start from"}}
+		return &GateFile{}, []callvet.Problem{{
+			Position: callvet.Position{File: name}, Code: "empty",
+			Message: "the file is empty", Fix: "`callvet gates init` writes one to start from",
+		}}
 	}
 	document, bad := doc.Read(name, data)
 	if bad != nil {

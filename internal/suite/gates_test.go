@@ -62,20 +62,30 @@ func TestGatefileRead(t *testing.T) {
 		"gates:\n  - overcall_rate <= 0.1\n  - {metric: overcall, at_most: 0.2}": {Gates: []gates.Gate{
 			bound("over_call_rate", gate.AtMost, 0.1, ""), bound("over_call", gate.AtMost, 0.2, ""),
 		}},
-		"policy: lenient\ngates:\n  - {gate: over_call_rate <= 0.1, min_n: 0}": {Policy: gate.Lenient,
+		"policy: lenient\ngates:\n  - {gate: over_call_rate <= 0.1, min_n: 0}": {
+			Policy: gate.Lenient,
 			Gates: []gates.Gate{
-				{Metric: "over_call_rate", Kind: gates.Bound, Direction: gate.AtMost, Bound: 0.1, Severity: gates.Hard,
-					MinUnits: gatefilePtr(0)},
-			}},
+				{
+					Metric: "over_call_rate", Kind: gates.Bound, Direction: gate.AtMost, Bound: 0.1, Severity: gates.Hard,
+					MinUnits: gatefilePtr(0),
+				},
+			},
+		},
 		"- {metric: pass_rate, at_least: 0.9, correlation: measured}": {Gates: []gates.Gate{
-			{Metric: "pass_rate", Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.9, Severity: gates.Hard,
-				Correlation: gates.CorrelationMeasured},
+			{
+				Metric: "pass_rate", Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.9, Severity: gates.Hard,
+				Correlation: gates.CorrelationMeasured,
+			},
 		}},
-		"- {metric: pass_rate, baseline: true}": {Gates: []gates.Gate{{Metric: "pass_rate", Kind: gates.Regression,
-			Severity: gates.Hard}}},
+		"- {metric: pass_rate, baseline: true}": {Gates: []gates.Gate{{
+			Metric: "pass_rate", Kind: gates.Regression,
+			Severity: gates.Hard,
+		}}},
 		"- {metric: pass_rate, slice: 'language=*', baseline: {margin: 5%, min_effect: 0.01}}": {Gates: []gates.Gate{
-			{Metric: "pass_rate", Kind: gates.Regression, Severity: gates.Hard, Key: "language", Value: "*",
-				Margin: gatefilePtr(0.05), MinEffect: gatefilePtr(0.01)},
+			{
+				Metric: "pass_rate", Kind: gates.Regression, Severity: gates.Hard, Key: "language", Value: "*",
+				Margin: gatefilePtr(0.05), MinEffect: gatefilePtr(0.01),
+			},
 		}},
 		`{"callvet": 1, "gates": [{"metric": "true_success", "name": "Argentina", "target": "agent", "slice": "language=es-AR", "at_least": "80%", "severity": "soft", "min_n": 17, "min_coverage": 0.5}]}`: {Gates: []gates.Gate{
 			func() gates.Gate { g := full; g.Unit = panel.UnitRate; return g }(),
@@ -183,8 +193,17 @@ func TestTemplates(t *testing.T) {
 			bound    float64
 			failures int
 			says     string
-		}{{0.98, 0, "n = 183"}, {0.98, 1, "277"}, {0.90, 0, "n = 36"}, {0.90, 1, "54"}, {0.97, 0, "n = 122"},
-			{0.97, 1, "184"}, {0.85, 0, "n = 23"}, {0.85, 1, "35"}, {0.80, 0, "n = 17"}} {
+		}{
+			{0.98, 0, "n = 183"},
+			{0.98, 1, "277"},
+			{0.90, 0, "n = 36"},
+			{0.90, 1, "54"},
+			{0.97, 0, "n = 122"},
+			{0.97, 1, "184"},
+			{0.85, 0, "n = 23"},
+			{0.85, 1, "35"},
+			{0.80, 0, "n = 17"},
+		} {
 			got, _ := gate.MinN(n.bound, n.failures, gate.Alpha)
 			if !strings.HasSuffix(n.says, fmt.Sprint(got)) || !strings.Contains(text, n.says) {
 				t.Errorf("bound %v with %d failures needs %d; the template %s should say %q", n.bound, n.failures, got,

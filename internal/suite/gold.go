@@ -79,9 +79,14 @@ func (l *linter) common(key string) bool {
 // suiteKey translates a scorer's path to the suite's: the scorer knows plans,
 // and names arguments without saying whether a matcher stands for them.
 func suiteKey(key string) string {
-	for _, s := range [][2]string{{"scorers[", "expect.scorers["}, {"response_", "expect.response."},
-		{"tool_", "expect.tool_"}, {"tools_", "expect.tools_"}, {"argument_source", "multi_turn.argument_source"},
-		{"scoring.tool_weight", "scoring.weights"}} {
+	for _, s := range [][2]string{
+		{"scorers[", "expect.scorers["},
+		{"response_", "expect.response."},
+		{"tool_", "expect.tool_"},
+		{"tools_", "expect.tools_"},
+		{"argument_source", "multi_turn.argument_source"},
+		{"scoring.tool_weight", "scoring.weights"},
+	} {
 		if strings.HasPrefix(key, s[0]) {
 			return s[1] + key[len(s[0]):]
 		}

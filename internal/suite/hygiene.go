@@ -92,8 +92,10 @@ func (h *Hygiene) tell(c *callvet.Case, code, fix, format string, args ...any) {
 	}
 	if h.count[code]++; h.count[code] <= hygieneTold {
 		h.found = append(h.found,
-			callvet.Problem{Position: c.Position, Code: code, Case: c.ID, Warning: true, Fix: fix,
-				Message: fmt.Sprintf(format, args...)})
+			callvet.Problem{
+				Position: c.Position, Code: code, Case: c.ID, Warning: true, Fix: fix,
+				Message: fmt.Sprintf(format, args...),
+			})
 	}
 }
 
@@ -102,8 +104,10 @@ func (h *Hygiene) Problems() []callvet.Problem {
 	out := h.found
 	for _, code := range []string{"names-tool", "old-label"} {
 		if more := h.count[code] - hygieneTold; more > 0 {
-			out = append(out, callvet.Problem{Position: callvet.Position{File: h.file}, Code: code, Warning: true,
-				Message: fmt.Sprintf("the same holds for %d more cases", more)})
+			out = append(out, callvet.Problem{
+				Position: callvet.Position{File: h.file}, Code: code, Warning: true,
+				Message: fmt.Sprintf("the same holds for %d more cases", more),
+			})
 		}
 	}
 	return out

@@ -14,8 +14,10 @@ import (
 )
 
 func asks(says, tool string) *callvet.Case {
-	return &callvet.Case{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: says}},
-		Expect: callvet.Expect{ToolsCalled: []string{tool}}}
+	return &callvet.Case{
+		ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: says}},
+		Expect: callvet.Expect{ToolsCalled: []string{tool}},
+	}
 }
 
 func codes(problems []callvet.Problem) []string {
@@ -87,8 +89,10 @@ func TestOldLabels(t *testing.T) {
 		k := asks("Weather?", "weather")
 		k.AsOf = c.asOf
 		k.Fields = map[string]string{"createdAt": c.createdAt}
-		h := suite.Hygiene{Now: now, MaxAge: c.months,
-			Tools: []callvet.Tool{{Name: "other", Version: "2026-05-01"}, {Name: "Weather", Version: c.version}}}
+		h := suite.Hygiene{
+			Now: now, MaxAge: c.months,
+			Tools: []callvet.Tool{{Name: "other", Version: "2026-05-01"}, {Name: "Weather", Version: c.version}},
+		}
 		h.Look(k)
 		if diff := cmp.Diff(c.want, codes(h.Problems())); diff != "" {
 			t.Error(fmt.Sprint(i), diff)

@@ -33,7 +33,8 @@ func IsEvalFile(file string, data []byte) bool {
 // (FreeID). l is the lock of the file, empty where there is none. The error wraps callvet.ErrConflict
 // where the suite has the prompt already.
 func Adopted(c *callvet.Case, from, to *callvet.Suite, tool string,
-	l *Lock) (moved callvet.Case, differ []string, err error) {
+	l *Lock,
+) (moved callvet.Case, differ []string, err error) {
 	for i := range to.Cases {
 		if q := c.Question(); q != "" && len(c.Input) == len(to.Cases[i].Input) && to.Cases[i].Question() == q {
 			return moved, nil, fmt.Errorf("add a case to %s: %w: %s has the same prompt", to.Name, callvet.ErrConflict,

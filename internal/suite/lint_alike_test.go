@@ -148,19 +148,27 @@ func TestLintNearDuplicates(t *testing.T) {
 		return out
 	}
 	ask := func(id, text string) callvet.Case {
-		return callvet.Case{ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
-			Expect: callvet.Expect{ResponseNonEmpty: true}}
+		return callvet.Case{
+			ID: id, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+			Expect: callvet.Expect{ResponseNonEmpty: true},
+		}
 	}
 	other, skipped := ask("other context", "When does the order 12 arrive?"),
 		ask("skipped", "When does the order 12 arrive?")
 	other.Context, skipped.Skip = "The customer is in Peru.", "later"
 	talk := ask("a talk", "When does the order 12 arrive?")
-	talk.Input = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "I bought shoes, and a hat for my aunt."},
-		{Role: callvet.RoleAssistant, Content: "What about them?"}}, talk.Input...)
-	s := &callvet.Suite{Name: "s",
-		Cases: []callvet.Case{ask("first", "When does the order 12 arrive?"),
+	talk.Input = append([]callvet.Turn{
+		{Role: callvet.RoleUser, Content: "I bought shoes, and a hat for my aunt."},
+		{Role: callvet.RoleAssistant, Content: "What about them?"},
+	}, talk.Input...)
+	s := &callvet.Suite{
+		Name: "s",
+		Cases: []callvet.Case{
+			ask("first", "When does the order 12 arrive?"),
 			ask("number", "when does the order 7713 arrive"), other, skipped, talk,
-			ask("another", "Is there a discount on hats?")}}
+			ask("another", "Is there a discount on hats?"),
+		},
+	}
 	if diff := cmp.Diff([]string{"number"}, told(s)); diff != "" {
 		t.Error(diff)
 	}

@@ -116,8 +116,10 @@ func TestLintBounds(t *testing.T) {
 		{`{"plans":[{"calls":[]}],"counts":[{"call":{"tools":["a"]}}]}`, `{}`, "gold-fails"},
 		{`{"plans":[{"calls":[{"tools":["a"]}]}],"counts":[{"call":{"tools":["a*"]},"max":0}]}`, `{}`, "gold-fails"},
 		{`{"plans":[{"calls":[{"tools":["a"]}]}],"not":[{"calls":[{"tools":["a"]}]}]}`, `{}`, "gold-fails"},
-		{`{"plans":[{"calls":[{"tools":["a"],"args":{"q":"x"}},{"tools":["a"],"args":{"q":"x"}}]}],"max_same_calls":1}`,
-			`{}`, "gold-fails"},
+		{
+			`{"plans":[{"calls":[{"tools":["a"],"args":{"q":"x"}},{"tools":["a"],"args":{"q":"x"}}]}],"max_same_calls":1}`,
+			`{}`, "gold-fails",
+		},
 		{`{"all_of":[{"calls":[{"tools":["a"]}]}],"not":[{"calls":[{"tools":["a"]}]}]}`, `{}`, "contradiction"},
 		{`{"not":[{"counts":[{"call":{"tools":["a"]},"min":0}]}]}`, `{}`, "contradiction"},
 		{`{"not":[{"calls":[{"tools":["a"]}],"order":"subset"}]}`, `{}`, "contradiction"},
@@ -128,17 +130,23 @@ func TestLintBounds(t *testing.T) {
 		{`{"min_scores":{"call_f1":0.5}}`, `{}`, "no-plan"},
 		{`{"min_scores":{"format":0}}`, `{}`, "passes-by-nothing"},
 	} {
-		c := callvet.Case{ID: "1", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
-			Scoring: &callvet.Scoring{}}
+		c := callvet.Case{
+			ID: "1", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
+			Scoring: &callvet.Scoring{},
+		}
 		if err := errors.Join(json.Unmarshal([]byte(tt.expect), &c.Expect),
 			json.Unmarshal([]byte(tt.scoring), c.Scoring)); err != nil {
 			t.Fatal(err)
 		}
 		s := callvet.Suite{Name: "s", Cases: []callvet.Case{c}, Tools: []callvet.Tool{
-			{Name: "a", Description: "Says what it is asked for.",
-				Parameters: []byte(`{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer"}}}`)},
-			{Name: "b", Description: "Does what it is asked for.",
-				Parameters: []byte(`{"type":"object","properties":{"o":{"type":"object","required":["y"]}}}`)},
+			{
+				Name: "a", Description: "Says what it is asked for.",
+				Parameters: []byte(`{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer"}}}`),
+			},
+			{
+				Name: "b", Description: "Does what it is asked for.",
+				Parameters: []byte(`{"type":"object","properties":{"o":{"type":"object","required":["y"]}}}`),
+			},
 		}}
 		var got []string
 		for _, p := range lint(t.Context(), &s, LintOptions{}) {
@@ -157,11 +165,15 @@ func TestLintBounds(t *testing.T) {
 func TestLintCatalogue(t *testing.T) {
 	t.Parallel()
 	s := callvet.Suite{
-		Tools: []callvet.Tool{{Name: "a", Description: "says",
-			Parameters: []byte(`{"properties":{"n":{"type":"number","exclusiveMinimum":true}}}`)}},
-		Cases: []callvet.Case{{ID: "1", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
+		Tools: []callvet.Tool{{
+			Name: "a", Description: "says",
+			Parameters: []byte(`{"properties":{"n":{"type":"number","exclusiveMinimum":true}}}`),
+		}},
+		Cases: []callvet.Case{{
+			ID: "1", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
 			Expect:   callvet.Expect{Selection: &callvet.Selection{Tools: []string{"a"}}},
-			Position: callvet.Position{File: "suite.json", Line: 3}}},
+			Position: callvet.Position{File: "suite.json", Line: 3},
+		}},
 	}
 	for _, c := range []struct {
 		catalogue, file string

@@ -104,8 +104,10 @@ func (l *linter) regression() {
 
 // Date reads a day or a time as ISO 8601 writes them; false where it is neither.
 func Date(s string) (time.Time, bool) {
-	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00",
-		"2006-01-02T15:04"} {
+	for _, layout := range []string{
+		time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00",
+		"2006-01-02T15:04",
+	} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t, true
 		}

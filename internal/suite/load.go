@@ -67,8 +67,10 @@ func readPath(path string, opt Options) (*reading, []callvet.Problem, error) {
 	switch {
 	case path == "-":
 		if opt.Stdin == nil {
-			return nil, nil, &callvet.Hinted{Err: fmt.Errorf("read suite: %w: no standard input", callvet.ErrInvalid),
-				Hint: "name a file or a folder"}
+			return nil, nil, &callvet.Hinted{
+				Err:  fmt.Errorf("read suite: %w: no standard input", callvet.ErrInvalid),
+				Hint: "name a file or a folder",
+			}
 		}
 		data, err = opt.read(opt.Stdin, "-")
 	case err != nil:

@@ -114,7 +114,8 @@ func (l *Lock) Find(id string) *LockedCase {
 // another tier than regression may change: its entry is made anew then. state, when not nil,
 // is what surrounds the cases now.
 func (l *Lock) Seal(file string, data []byte, cases []callvet.Case, now time.Time,
-	state json.RawMessage) (sealed []string, err error) {
+	state json.RawMessage,
+) (sealed []string, err error) {
 	sums, err := digests(file, data, cases)
 	if err != nil {
 		return nil, err
@@ -182,8 +183,10 @@ func (l *Lock) Archive(id, reason string, now time.Time) error {
 	e := l.Find(id)
 	switch {
 	case e == nil:
-		return &callvet.Hinted{Err: fmt.Errorf("archive case %q: %w in the lock", id, callvet.ErrNotFound),
-			Hint: "callvet case lock FILE locks the cases of a file"}
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("archive case %q: %w in the lock", id, callvet.ErrNotFound),
+			Hint: "callvet case lock FILE locks the cases of a file",
+		}
 	case e.Archived != "":
 		return fmt.Errorf("archive case %q: %w: it is archived since %s", id, callvet.ErrConflict, e.Archived)
 	}

@@ -96,9 +96,11 @@ func TestLockedText(t *testing.T) {
 	for name, tt := range map[string]struct{ text, first, last string }{
 		"a.json": {lockedJSON, `{"id": "rg-a-001"`, `["a"]}}`},
 		"a.yaml": {lockedYAML, "id: rg-a-001", "[a]}\n"},
-		"b.yaml": {strings.Replace(lockedYAML,
-			"rg-a-001\n    tier: regression\n    fields: {bugRef: \"#1\", createdAt: 2026-03-01}", "first", 1),
-			"{id: rg-a-002", "[a]}}"},
+		"b.yaml": {
+			strings.Replace(lockedYAML,
+				"rg-a-001\n    tier: regression\n    fields: {bugRef: \"#1\", createdAt: 2026-03-01}", "first", 1),
+			"{id: rg-a-002", "[a]}}",
+		},
 	} {
 		path := seal(t, name, tt.text)
 		if got := suiteCodes(t, path); got != nil {
@@ -273,8 +275,10 @@ func TestReadMocks(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	for name, text := range map[string]string{"m.json": `{"a": `, "n.yaml": "5\n", "o.yaml": "- {tul: a}\n",
-		"p.yaml": "mocks: []\nother: 1\n"} {
+	for name, text := range map[string]string{
+		"m.json": `{"a": `, "n.yaml": "5\n", "o.yaml": "- {tul: a}\n",
+		"p.yaml": "mocks: []\nother: 1\n",
+	} {
 		if got, problems := suite.ReadMocks(name, []byte(text)); !suite.HasErrors(problems) {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -27,10 +27,16 @@ func TestNextID(t *testing.T) {
 		{"get_weather", nil, suite.Lock{}, "rg-get-weather-001"},
 		{"get_weather", ids("rg-get-weather-002", "rg-get-time-009"), suite.Lock{}, "rg-get-weather-003"},
 		// archived, and gone
-		{"get_weather", ids("rg-get-weather-002"), suite.Lock{Cases: []suite.LockedCase{{ID: "rg-get-weather-004"}}},
-			"rg-get-weather-005"},
-		{"get_weather", ids("rg-get-weather-999", "rg-get-weather-x", "rg-get-weather-99999999999999999999"),
-			suite.Lock{}, "rg-get-weather-1000"},
+		{
+			"get_weather", ids("rg-get-weather-002"),
+			suite.Lock{Cases: []suite.LockedCase{{ID: "rg-get-weather-004"}}},
+			"rg-get-weather-005",
+		},
+		{
+			"get_weather", ids("rg-get-weather-999", "rg-get-weather-x", "rg-get-weather-99999999999999999999"),
+			suite.Lock{},
+			"rg-get-weather-1000",
+		},
 		{"Shop.getOrder v2", nil, suite.Lock{}, "rg-shop-getorder-v2-001"},
 		{"天気", nil, suite.Lock{}, "rg-tool-001"},
 	} {
@@ -50,8 +56,10 @@ func TestReadCases(t *testing.T) {
 	if err != nil || len(cases) != 1 || cases[0].Question() != "m" || cases[0].Tier != callvet.TierRegression {
 		t.Errorf("%v, %v", cases, err)
 	}
-	for _, bad := range []string{"[",
-		`[{"id": "rg-a-001", "input": {"message": ""}, "expect": {"toolsCalled": ["a"]}}]`} {
+	for _, bad := range []string{
+		"[",
+		`[{"id": "rg-a-001", "input": {"message": ""}, "expect": {"toolsCalled": ["a"]}}]`,
+	} {
 		if _, err := suite.ReadCases("f.json", []byte(bad), nil); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v", bad, err)
 		}

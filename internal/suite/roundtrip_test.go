@@ -17,8 +17,10 @@ import (
 
 // samePlaces compares suites without the places they were read from.
 func samePlaces() cmp.Options {
-	return cmp.Options{cmpopts.IgnoreFields(callvet.Case{}, "Position"),
-		cmpopts.IgnoreFields(callvet.ToolNames{}, "At"), cmpopts.EquateEmpty()}
+	return cmp.Options{
+		cmpopts.IgnoreFields(callvet.Case{}, "Position"),
+		cmpopts.IgnoreFields(callvet.ToolNames{}, "At"), cmpopts.EquateEmpty(),
+	}
 }
 
 // exact is samePlaces with nil and empty told apart, where that means something.
@@ -36,10 +38,12 @@ func opt[T any](g *rapid.Generator[T]) *rapid.Generator[*T] {
 
 func text() *rapid.Generator[string] {
 	return rapid.OneOf(
-		rapid.SampledFrom([]string{"", "NO", "yes", "1.10", "null", "~", "a: b", "# x", "- a", "two\nlines",
+		rapid.SampledFrom([]string{
+			"", "NO", "yes", "1.10", "null", "~", "a: b", "# x", "- a", "two\nlines",
 			"two\n  lines\n", " lead", "trail ", "[x]", "{{x}}", "\u2028", "\t", "é😀", "0x1F", "2026-05-01", "it's",
 			"say \"hi\"", "*a", "&b", "!c", "|", ">", "%d", "@x", "a,b", "---", "x\n---\ny", "\r\n", "\x00",
-			"<<", "=", "?"}),
+			"<<", "=", "?",
+		}),
 		rapid.String(),
 	)
 }
@@ -127,8 +131,10 @@ func matchers() *rapid.Generator[callvet.Matcher] {
 
 func expectedCalls() *rapid.Generator[callvet.ExpectedCall] {
 	return rapid.Custom(func(t *rapid.T) callvet.ExpectedCall {
-		c := callvet.ExpectedCall{ID: text().Draw(t, "id"), Tools: words(1).Draw(t, "tools"),
-			Optional: rapid.Bool().Draw(t, "opt"), ResultCheck: text().Draw(t, "check")}
+		c := callvet.ExpectedCall{
+			ID: text().Draw(t, "id"), Tools: words(1).Draw(t, "tools"),
+			Optional: rapid.Bool().Draw(t, "opt"), ResultCheck: text().Draw(t, "check"),
+		}
 		if rapid.Bool().Draw(t, "args") {
 			c.Args = object(2).Draw(t, "args")
 		}
@@ -187,8 +193,10 @@ func scorings() *rapid.Generator[callvet.Scoring] {
 			})).Draw(t, "names"),
 			Selection: opt(rapid.Custom(func(t *rapid.T) callvet.SelectionScoring {
 				one := 1.0
-				return callvet.SelectionScoring{Route: &one, Agents: f.Draw(t, "sa"), Tools: f.Draw(t, "st"),
-					K: rapid.SliceOfN(rapid.IntRange(1, 9), 1, 2).Draw(t, "k")}
+				return callvet.SelectionScoring{
+					Route: &one, Agents: f.Draw(t, "sa"), Tools: f.Draw(t, "st"),
+					K: rapid.SliceOfN(rapid.IntRange(1, 9), 1, 2).Draw(t, "k"),
+				}
 			})).Draw(t, "sel"),
 		}
 	})
@@ -214,8 +222,10 @@ func mocks() *rapid.Generator[callvet.Mock] {
 					json.RawMessage(`{"id":"{{fake.id}}","of":["{{args.city}} {{call.number}}"]}`)
 			}
 			if rapid.Bool().Draw(t, "set") {
-				r.Set = map[string]callvet.MockState{filled().Draw(t, "word"): {Value: text().Draw(t, "value"),
-					Calls: rapid.IntRange(1, 9).Draw(t, "calls"), Then: text().Draw(t, "then")}}
+				r.Set = map[string]callvet.MockState{filled().Draw(t, "word"): {
+					Value: text().Draw(t, "value"),
+					Calls: rapid.IntRange(1, 9).Draw(t, "calls"), Then: text().Draw(t, "then"),
+				}}
 			}
 			m.Replies = append(m.Replies, r)
 		}
@@ -232,16 +242,22 @@ func expects() *rapid.Generator[callvet.Expect] {
 			ResponseMatches: words(1).Draw(t, "rm"),
 			MaxLatencyMS:    opt(rapid.Float64Range(0, 1e9)).Draw(t, "lat"),
 			MaxTokens:       opt(rapid.IntRange(0, 9)).Draw(t, "tok"), Scorers: []callvet.Scorer{
-				{Name: "a", Expr: filled().Draw(t, "expr"), Threshold: opt(rapid.Float64Range(0, 1)).Draw(t, "least"),
-					Negated: rapid.Bool().Draw(t, "negated"), Blind: rapid.Bool().Draw(t, "blind")},
+				{
+					Name: "a", Expr: filled().Draw(t, "expr"), Threshold: opt(rapid.Float64Range(0, 1)).Draw(t, "least"),
+					Negated: rapid.Bool().Draw(t, "negated"), Blind: rapid.Bool().Draw(t, "blind"),
+				},
 				{Name: "b", Exec: filled().Draw(t, "exec"), Files: words(0).Draw(t, "files"), Timeout: "5s"},
 				{Name: "c", JavaScript: filled().Draw(t, "js")},
 				{Name: "d", Python: filled().Draw(t, "py")},
 			},
-			Unsupported: []callvet.Unsupported{{Name: filled().Draw(t, "un"), Reason: filled().Draw(t, "ur"),
-				Expected: text().Draw(t, "ue")}},
-			Rubric: []callvet.RubricDimension{{Dimension: filled().Draw(t, "d"),
-				MaxScore: rapid.Float64Range(0, 9).Draw(t, "ms"), Criteria: text().Draw(t, "cr")}},
+			Unsupported: []callvet.Unsupported{{
+				Name: filled().Draw(t, "un"), Reason: filled().Draw(t, "ur"),
+				Expected: text().Draw(t, "ue"),
+			}},
+			Rubric: []callvet.RubricDimension{{
+				Dimension: filled().Draw(t, "d"),
+				MaxScore:  rapid.Float64Range(0, 9).Draw(t, "ms"), Criteria: text().Draw(t, "cr"),
+			}},
 		}
 		if rapid.Bool().Draw(t, "plans") {
 			e.Plans = rapid.SliceOfN(plans(), 1, 3).Draw(t, "plans")
@@ -254,8 +270,10 @@ func expects() *rapid.Generator[callvet.Expect] {
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "params") {
 			e.ToolParams = append(e.ToolParams,
-				callvet.ToolParam{Tool: word().Draw(t, "t"), Path: filled().Draw(t, "p"),
-					Matcher: matchers().Draw(t, "m")})
+				callvet.ToolParam{
+					Tool: word().Draw(t, "t"), Path: filled().Draw(t, "p"),
+					Matcher: matchers().Draw(t, "m"),
+				})
 		}
 		if rapid.Bool().Draw(t, "bounds") {
 			e.Counts = rapid.SliceOfN(suiteCounts(), 0, 2).Draw(t, "counts")
@@ -268,9 +286,11 @@ func expects() *rapid.Generator[callvet.Expect] {
 			e.ResponseJSON = opt(matchers()).Draw(t, "json")
 		}
 		if rapid.Bool().Draw(t, "selection") {
-			e.Selection = &callvet.Selection{Route: filled().Draw(t, "route"), SubRoute: text().Draw(t, "sub"),
+			e.Selection = &callvet.Selection{
+				Route: filled().Draw(t, "route"), SubRoute: text().Draw(t, "sub"),
 				Agents: words(1).Draw(t, "agents"), Tools: rapid.SliceOfN(filled(), 0, 2).Draw(t, "tools"),
-				Acceptable: words(1).Draw(t, "ok")}
+				Acceptable: words(1).Draw(t, "ok"),
+			}
 		}
 		if rapid.Bool().Draw(t, "ref") {
 			e.ReferenceData = object(2).Draw(t, "ref")
@@ -281,8 +301,10 @@ func expects() *rapid.Generator[callvet.Expect] {
 
 func suiteCounts() *rapid.Generator[callvet.CallCount] {
 	return rapid.Custom(func(t *rapid.T) callvet.CallCount {
-		c := callvet.CallCount{Call: expectedCalls().Draw(t, "call"), Min: opt(rapid.IntRange(0, 2)).Draw(t, "least"),
-			Max: opt(rapid.IntRange(2, 4)).Draw(t, "most")}
+		c := callvet.CallCount{
+			Call: expectedCalls().Draw(t, "call"), Min: opt(rapid.IntRange(0, 2)).Draw(t, "least"),
+			Max: opt(rapid.IntRange(2, 4)).Draw(t, "most"),
+		}
 		c.Call.ID, c.Call.After, c.Call.Optional, c.Call.ResultCheck = "", nil, false, ""
 		return c
 	})
@@ -291,8 +313,10 @@ func suiteCounts() *rapid.Generator[callvet.CallCount] {
 func claims() *rapid.Generator[callvet.Plan] {
 	return rapid.Custom(func(t *rapid.T) callvet.Plan {
 		if rapid.Bool().Draw(t, "counts only") {
-			return callvet.Plan{Name: word().Draw(t, "name"),
-				Counts: rapid.SliceOfN(suiteCounts(), 1, 2).Draw(t, "counts")}
+			return callvet.Plan{
+				Name:   word().Draw(t, "name"),
+				Counts: rapid.SliceOfN(suiteCounts(), 1, 2).Draw(t, "counts"),
+			}
 		}
 		p := plans().Draw(t, "plan")
 		p.Counts = rapid.SliceOfN(suiteCounts(), 0, 1).Draw(t, "counts")
@@ -337,11 +361,15 @@ func safeties() *rapid.Generator[callvet.Safety] {
 		if rapid.Bool().Draw(t, "attacked") {
 			s.Attack = &callvet.Attack{
 				Name: word().Draw(t, "name"), Texts: words(0).Draw(t, "texts"), Answer: words(0).Draw(t, "answer"),
-				Plant: []callvet.Plant{{Tool: text().Draw(t, "in"), At: text().Draw(t, "at"),
-					Text: filled().Draw(t, "text"), Instead: text().Draw(t, "instead")}},
+				Plant: []callvet.Plant{{
+					Tool: text().Draw(t, "in"), At: text().Draw(t, "at"),
+					Text: filled().Draw(t, "text"), Instead: text().Draw(t, "instead"),
+				}},
 				Harm: []callvet.Harm{{
-					Call: callvet.ExpectedCall{Tools: words(1).Draw(t, "harm"),
-						Args: json.RawMessage(`{"k":1}`)},
+					Call: callvet.ExpectedCall{
+						Tools: words(1).Draw(t, "harm"),
+						Args:  json.RawMessage(`{"k":1}`),
+					},
 					Contains:    words(0).Draw(t, "contains"),
 					From:        map[string][]string{"p": words(1).Draw(t, "from")},
 					Replaceable: rapid.Bool().Draw(t, "replaceable"), Key: words(0).Draw(t, "key"),
@@ -360,8 +388,10 @@ func cases(i int) *rapid.Generator[callvet.Case] {
 			AsOf: text().Draw(t, "asof"), Context: text().Draw(t, "ctx"),
 			Tier:       rapid.SampledFrom([]callvet.Tier{"", callvet.TierGolden, callvet.TierRubric}).Draw(t, "tier"),
 			ToolChoice: text().Draw(t, "choice"),
-			Input: []callvet.Turn{{Role: callvet.RoleUser,
-				Content: rapid.StringMatching(`\s?[a-z"':#]{1,9}[ \n]{0,2}[a-z]{1,3}`).Draw(t, "prompt")}},
+			Input: []callvet.Turn{{
+				Role:    callvet.RoleUser,
+				Content: rapid.StringMatching(`\s?[a-z"':#]{1,9}[ \n]{0,2}[a-z]{1,3}`).Draw(t, "prompt"),
+			}},
 			Safety: opt(safeties()).Draw(t, "safety"), Faults: rapid.SliceOfN(faults(), 0, 2).Draw(t, "faults"),
 			Mocks: rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"), Expect: expects().Draw(t, "expect"),
 			Scoring: opt(scorings()).Draw(t, "scoring"), Skip: text().Draw(t, "skip"),
@@ -372,14 +402,20 @@ func cases(i int) *rapid.Generator[callvet.Case] {
 		}
 		if rapid.Bool().Draw(t, "turns") {
 			c.Input = append(c.Input,
-				callvet.Turn{Role: callvet.RoleAssistant,
-					Calls: []callvet.Call{{ID: "1", Tool: "x", Args: object(1).Draw(t, "args"),
-						Result: jsonValue(1).Draw(t, "res")}}},
+				callvet.Turn{
+					Role: callvet.RoleAssistant,
+					Calls: []callvet.Call{{
+						ID: "1", Tool: "x", Args: object(1).Draw(t, "args"),
+						Result: jsonValue(1).Draw(t, "res"),
+					}},
+				},
 				callvet.Turn{Role: callvet.RoleTool, CallID: "1", Tool: "x", Content: text().Draw(t, "result")})
 		}
 		if rapid.Bool().Draw(t, "multi") {
-			c.MultiTurn = &callvet.MultiTurn{MaxRounds: rapid.IntRange(0, 3).Draw(t, "r"),
-				RequiredPrerequisites: words(1).Draw(t, "req"), PrerequisitesOrdered: rapid.Bool().Draw(t, "o")}
+			c.MultiTurn = &callvet.MultiTurn{
+				MaxRounds:             rapid.IntRange(0, 3).Draw(t, "r"),
+				RequiredPrerequisites: words(1).Draw(t, "req"), PrerequisitesOrdered: rapid.Bool().Draw(t, "o"),
+			}
 		}
 		if rapid.Bool().Draw(t, "foreign") {
 			c.Foreign = jsonValue(2).Draw(t, "foreign")
@@ -394,12 +430,16 @@ func TestExportLoadsBackTheSame(t *testing.T) {
 		want := &callvet.Suite{
 			Name: text().Draw(t, "name"), Version: text().Draw(t, "version"), SystemPrompt: text().Draw(t, "system"),
 			Dialect: "callvet",
-			Defaults: callvet.Defaults{MaxRounds: rapid.IntRange(0, 3).Draw(t, "rounds"),
-				Scoring: scorings().Draw(t, "scoring")},
+			Defaults: callvet.Defaults{
+				MaxRounds: rapid.IntRange(0, 3).Draw(t, "rounds"),
+				Scoring:   scorings().Draw(t, "scoring"),
+			},
 			Mocks:  rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"),
 			Faults: rapid.SliceOfN(faults(), 0, 2).Draw(t, "suite faults"),
-			Tools: []callvet.Tool{{Name: "a", Description: text().Draw(t, "d"), Parameters: object(3).Draw(t, "p"),
-				ReadOnly: opt(rapid.Bool()).Draw(t, "ro"), Tags: words(0).Draw(t, "tags")}},
+			Tools: []callvet.Tool{{
+				Name: "a", Description: text().Draw(t, "d"), Parameters: object(3).Draw(t, "p"),
+				ReadOnly: opt(rapid.Bool()).Draw(t, "ro"), Tags: words(0).Draw(t, "tags"),
+			}},
 		}
 		for i := range rapid.IntRange(1, 3).Draw(t, "cases") {
 			want.Cases = append(want.Cases, cases(i).Draw(t, "case"))
@@ -427,15 +467,25 @@ func TestExportLoadsBackTheSame(t *testing.T) {
 func TestExportKeepsNilAndEmptyApart(t *testing.T) {
 	t.Parallel()
 	want := &callvet.Suite{Dialect: "callvet", Tools: []callvet.Tool{{Name: "a"}}, Cases: []callvet.Case{
-		{ID: "1", Input: []callvet.Turn{{Role: "user", Content: "x"}}, ToolNames: []string{},
-			Expect: callvet.Expect{ToolsCalled: []string{}}},
-		{ID: "2", Input: []callvet.Turn{{Role: "user", Content: "x"}},
-			Expect: callvet.Expect{ToolsAcceptable: [][]string{{"__none__"}}}},
-		{ID: "3", Input: []callvet.Turn{{Role: "user", Content: "x"}},
-			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}}},
-		{ID: "4", Input: []callvet.Turn{{Role: "user", Content: "x"}},
-			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"a"},
-				Args: json.RawMessage(`{}`)}, {Tools: []string{"a"}}}}}}},
+		{
+			ID: "1", Input: []callvet.Turn{{Role: "user", Content: "x"}}, ToolNames: []string{},
+			Expect: callvet.Expect{ToolsCalled: []string{}},
+		},
+		{
+			ID: "2", Input: []callvet.Turn{{Role: "user", Content: "x"}},
+			Expect: callvet.Expect{ToolsAcceptable: [][]string{{"__none__"}}},
+		},
+		{
+			ID: "3", Input: []callvet.Turn{{Role: "user", Content: "x"}},
+			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}},
+		},
+		{
+			ID: "4", Input: []callvet.Turn{{Role: "user", Content: "x"}},
+			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{
+				Tools: []string{"a"},
+				Args:  json.RawMessage(`{}`),
+			}, {Tools: []string{"a"}}}}}},
+		},
 	}}
 	for _, format := range []string{"yaml", "json"} {
 		b, err := Export(want, format)

@@ -58,8 +58,10 @@ func CompareStale(made, now *StaleState, about StaleAbout) (out []StaleWarning, 
 	case made.System == "":
 		unknown = append(unknown, "the system prompt")
 	case now.System != "" && made.System != now.System:
-		out = append(out, StaleWarning{Prompt, "",
-			fmt.Sprintf("made with the system prompt %s, now it is %s", made.System, now.System)})
+		out = append(out, StaleWarning{
+			Prompt, "",
+			fmt.Sprintf("made with the system prompt %s, now it is %s", made.System, now.System),
+		})
 	}
 	switch {
 	case made.Models == nil:
@@ -90,22 +92,28 @@ func tool(name string, made, now *StaleState) (out []StaleWarning, unknown []str
 		unknown = append(unknown, "the description of "+name)
 	case was.Description != is.Description:
 		out = append(out,
-			StaleWarning{StaleDescription, name,
+			StaleWarning{
+				StaleDescription, name,
 				fmt.Sprintf(
-					"generated against description hash %s of %s, current is %s; results may not reflect the current routing contract", was.Description, name, is.Description)})
+					"generated against description hash %s of %s, current is %s; results may not reflect the current routing contract", was.Description, name, is.Description),
+			})
 	}
 	switch {
 	case was.Schema == "":
 		unknown = append(unknown, "the schema of "+name)
 	case was.Schema != is.Schema:
-		out = append(out, StaleWarning{StaleSchema, name,
-			fmt.Sprintf("the parameters of %s have changed: their hash was %s and is %s", name, was.Schema, is.Schema)})
+		out = append(out, StaleWarning{
+			StaleSchema, name,
+			fmt.Sprintf("the parameters of %s have changed: their hash was %s and is %s", name, was.Schema, is.Schema),
+		})
 	}
 	if was.Version != "" && is.Version != "" && major(was.Version) != major(is.Version) {
 		out = append(out,
-			StaleWarning{Version, name,
+			StaleWarning{
+				Version, name,
 				fmt.Sprintf("%s is version %s, the cases were generated for %s; the schema may have changed", name,
-					is.Version, was.Version)})
+					is.Version, was.Version),
+			})
 	}
 	return out, unknown
 }
@@ -130,12 +138,16 @@ func registry(made, now *StaleState, about StaleAbout) (out []StaleWarning, unkn
 			case !old:
 				added = append(added, name+" (like "+like+")")
 				out = append(out,
-					StaleWarning{StaleOverlap, name,
+					StaleWarning{
+						StaleOverlap, name,
 						fmt.Sprintf(
-							"%s is new and like %s, which the cases expect: it may be acceptable, or be called in its place", name, like)})
+							"%s is new and like %s, which the cases expect: it may be acceptable, or be called in its place", name, like),
+					})
 			case was.Description != now.Tools[name].Description || was.Schema != now.Tools[name].Schema:
-				out = append(out, StaleWarning{StaleNeighbour, name,
-					fmt.Sprintf("%s, which is like %s, has changed: it may be called in its place", name, like)})
+				out = append(out, StaleWarning{
+					StaleNeighbour, name,
+					fmt.Sprintf("%s, which is like %s, has changed: it may be called in its place", name, like),
+				})
 			}
 		}
 	} else {
@@ -153,9 +165,11 @@ func registry(made, now *StaleState, about StaleAbout) (out []StaleWarning, unkn
 			}
 		}
 		out = append(out,
-			StaleWarning{Registry, "",
+			StaleWarning{
+				Registry, "",
 				fmt.Sprintf(
-					"the registry has grown from %d to %d tools; labeled cases may have under-specified toolsAcceptable sets; %s", made.Registry, now.Registry, which)})
+					"the registry has grown from %d to %d tools; labeled cases may have under-specified toolsAcceptable sets; %s", made.Registry, now.Registry, which),
+			})
 	}
 	return out, unknown
 }

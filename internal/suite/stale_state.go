@@ -42,12 +42,16 @@ func StaleHash(text []byte) string {
 
 // StaleStateOf is the state of a suite, asked of models, at a time in RFC 3339.
 func StaleStateOf(s *callvet.Suite, models []string, at string) StaleState {
-	out := StaleState{At: at, System: StaleHash([]byte(s.SystemPrompt)), Models: models, Registry: len(s.Tools),
-		Tools: map[string]StaleTool{}, Whole: true}
+	out := StaleState{
+		At: at, System: StaleHash([]byte(s.SystemPrompt)), Models: models, Registry: len(s.Tools),
+		Tools: map[string]StaleTool{}, Whole: true,
+	}
 	for i := range s.Tools {
 		t := &s.Tools[i]
-		out.Tools[t.Name] = StaleTool{Version: t.Version, Description: StaleHash([]byte(t.Description)),
-			Schema: StaleHash(compact(t.Parameters))}
+		out.Tools[t.Name] = StaleTool{
+			Version: t.Version, Description: StaleHash([]byte(t.Description)),
+			Schema: StaleHash(compact(t.Parameters)),
+		}
 	}
 	return out
 }
@@ -92,8 +96,10 @@ func StaleEnvelope(metadata []byte) (s StaleState, tool string) {
 		s.Registry = int(n)
 	}
 	if tool != "" {
-		s.Tools = map[string]StaleTool{tool: {Version: text("toolVersion"), Description: text("descriptionHash"),
-			Schema: text("schemaHash")}}
+		s.Tools = map[string]StaleTool{tool: {
+			Version: text("toolVersion"), Description: text("descriptionHash"),
+			Schema: text("schemaHash"),
+		}}
 	}
 	s.System = text("systemPromptHash")
 	if model := text("model"); model != "" {

@@ -15,11 +15,15 @@ import (
 
 func registry() *callvet.Suite {
 	tool := func(name, version string) callvet.Tool {
-		return callvet.Tool{Name: name, Version: version, Description: "Does " + name,
-			Parameters: json.RawMessage(`{"type": "object"}`)}
+		return callvet.Tool{
+			Name: name, Version: version, Description: "Does " + name,
+			Parameters: json.RawMessage(`{"type": "object"}`),
+		}
 	}
-	return &callvet.Suite{SystemPrompt: "Be kind.",
-		Tools: []callvet.Tool{tool("weather", "1.2.0"), tool("forecast", "1.0.0")}}
+	return &callvet.Suite{
+		SystemPrompt: "Be kind.",
+		Tools:        []callvet.Tool{tool("weather", "1.2.0"), tool("forecast", "1.0.0")},
+	}
 }
 
 // TestCompare: each thing that changes gives its own warning, and nothing else does.
@@ -31,33 +35,45 @@ func TestCompare(t *testing.T) {
 		want   []string
 	}{
 		"nothing": {func(*callvet.Suite, *[]string) {}, nil},
-		"a description": {func(s *callvet.Suite, _ *[]string) { s.Tools[0].Description = "x" },
-			[]string{suite.StaleDescription}},
+		"a description": {
+			func(s *callvet.Suite, _ *[]string) { s.Tools[0].Description = "x" },
+			[]string{suite.StaleDescription},
+		},
 		"a schema": {func(s *callvet.Suite,
-			_ *[]string) {
+			_ *[]string,
+		) {
 			s.Tools[0].Parameters = json.RawMessage(`{"type":"array"}`)
 		}, []string{suite.StaleSchema}},
 		"white space": {func(s *callvet.Suite,
-			_ *[]string) {
+			_ *[]string,
+		) {
 			s.Tools[0].Parameters = json.RawMessage(`{ "type":"object" }`)
 		}, nil},
 		"a minor version": {func(s *callvet.Suite, _ *[]string) { s.Tools[0].Version = "1.3.0" }, nil},
-		"a major version": {func(s *callvet.Suite, _ *[]string) { s.Tools[0].Version = "v2.0.0" },
-			[]string{suite.Version}},
-		"the prompt": {func(s *callvet.Suite, _ *[]string) { s.SystemPrompt = "Be terse." },
-			[]string{suite.Prompt}},
+		"a major version": {
+			func(s *callvet.Suite, _ *[]string) { s.Tools[0].Version = "v2.0.0" },
+			[]string{suite.Version},
+		},
+		"the prompt": {
+			func(s *callvet.Suite, _ *[]string) { s.SystemPrompt = "Be terse." },
+			[]string{suite.Prompt},
+		},
 		"the model":      {func(_ *callvet.Suite, m *[]string) { *m = []string{"openai/b"} }, []string{suite.Model}},
 		"one more model": {func(_ *callvet.Suite, m *[]string) { *m = []string{"openai/b", "openai/a"} }, nil},
 		"no model":       {func(_ *callvet.Suite, m *[]string) { *m = nil }, nil},
-		"a neighbour": {func(s *callvet.Suite, _ *[]string) { s.Tools[1].Description = "x" },
-			[]string{suite.StaleNeighbour}},
+		"a neighbour": {
+			func(s *callvet.Suite, _ *[]string) { s.Tools[1].Description = "x" },
+			[]string{suite.StaleNeighbour},
+		},
 		"gone": {func(s *callvet.Suite, _ *[]string) { s.Tools = s.Tools[1:] }, []string{suite.Gone}},
 		"a tool like it": {func(s *callvet.Suite,
-			_ *[]string) {
+			_ *[]string,
+		) {
 			s.Tools = append(s.Tools, callvet.Tool{Name: "weather_now"})
 		}, []string{suite.StaleOverlap}},
 		"a tool unlike it": {func(s *callvet.Suite,
-			_ *[]string) {
+			_ *[]string,
+		) {
 			s.Tools = append(s.Tools, callvet.Tool{Name: "pay"})
 		}, nil},
 		"two tools unlike": {func(s *callvet.Suite, _ *[]string) {
@@ -75,8 +91,10 @@ func TestCompare(t *testing.T) {
 		tt.change(s, &models)
 		now := suite.StaleStateOf(s, models, "")
 		got, unknown := suite.CompareStale(&made, &now,
-			suite.StaleAbout{Tools: []string{"weather"},
-				Alike: func(a, b string) bool { return a == "weather" && b != "pay" && b != "buy" }})
+			suite.StaleAbout{
+				Tools: []string{"weather"},
+				Alike: func(a, b string) bool { return a == "weather" && b != "pay" && b != "buy" },
+			})
 		var codes []string
 		for _, w := range got {
 			codes = append(codes, w.Code)

@@ -134,14 +134,16 @@ func inMemory(s *callvet.Suite, problems []callvet.Problem, err error) (*reading
 	}
 	head, cases := *s, s.Cases
 	head.Cases = nil
-	return &reading{suite: &head, problems: func() []callvet.Problem { return problems },
+	return &reading{
+		suite: &head, problems: func() []callvet.Problem { return problems },
 		cases: func(yield func(*callvet.Case) bool) {
 			for i := range cases {
 				if !yield(&cases[i]) {
 					return
 				}
 			}
-		}}, nil, nil
+		},
+	}, nil, nil
 }
 
 // stream reads JSON of the two formats that large suites come in. It returns nil

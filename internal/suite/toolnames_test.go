@@ -22,10 +22,14 @@ func TestToolNames(t *testing.T) {
 		problems []string // codes with lines
 	}{
 		"nothing": {"null", nil, nil},
-		"prefixes": {"{strip_prefixes: [a__, b__]}",
-			&callvet.ToolNames{StripPrefixes: []string{"a__", "b__"}}, nil},
-		"aliases": {"{aliases: {read: read_file, open: read_file}}",
-			&callvet.ToolNames{Aliases: map[string]string{"read": "read_file", "open": "read_file"}}, nil},
+		"prefixes": {
+			"{strip_prefixes: [a__, b__]}",
+			&callvet.ToolNames{StripPrefixes: []string{"a__", "b__"}}, nil,
+		},
+		"aliases": {
+			"{aliases: {read: read_file, open: read_file}}",
+			&callvet.ToolNames{Aliases: map[string]string{"read": "read_file", "open": "read_file"}}, nil,
+		},
 		"an empty prefix":      {"\n      strip_prefixes:\n      - ''\n      - b__", nil, []string{"empty-prefix 7"}},
 		"a second prefix":      {"\n      strip_prefixes:\n      - b__\n      - ''", nil, []string{"empty-prefix 8"}},
 		"an alias without end": {"\n      aliases:\n        a: ' '", nil, []string{"empty-alias 7"}},

@@ -118,8 +118,10 @@ func TestForms(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, text, code, say string }{
-		{"a.v1.json", `{"tool_name":"b","args":{}}`, "name-mismatch",
-			"a.v1.json:1:14: the file's name says tool a, its content b"},
+		{
+			"a.v1.json", `{"tool_name":"b","args":{}}`, "name-mismatch",
+			"a.v1.json:1:14: the file's name says tool a, its content b",
+		},
 		{"a.v1.json", "{\"tool_name\":\"a\",\n\"version\":\"v2\",\"args\":{}}", "version-mismatch", "a.v1.json:2:11: "},
 		{"a.json", `{"tool_name":"a","args":{},"argz":{}}`, "unknown-key", `did you mean "args"?`},
 		{"a.json", `{"tool_name":"a","latency_budget":{"p95":1},"args":{}}`, "unknown-key", "p9"},
@@ -127,16 +129,20 @@ func TestProblems(t *testing.T) {
 		{"a.json", `{"tool_name":"a"}`, "no-schema", "cannot be validated"},
 		{"a.json", `{"version":"v1"}`, "no-name", "no name"},
 		{"a.json", `{"tool_name":"a","args":{},"schema":{}}`, "conflicting-keys", "two schemas"},
-		{"a.json", `{"tool_name":"a","args":{},"read_only":true,"side_effects":true}`, "conflicting-keys",
-			"contradict"},
+		{
+			"a.json", `{"tool_name":"a","args":{},"read_only":true,"side_effects":true}`, "conflicting-keys",
+			"contradict",
+		},
 		{"a.json", `{"tool_name":"a","args":{},"latency_budget":{"p50":9,"p90":1}}`, "out-of-range", "above"},
 		{"a.json", `{"tool_name":"a","args":{}`, "syntax", "a.json:1"},
 		{"a.json", "", "syntax", "empty"},
 		{"a.json", `[{"name":"a","parameters":{}},{"name":"a","parameters":{}}]`, "duplicate-tool", "twice"},
 		{"a.json", `{"tools":{"a":1}}`, "wrong-type", "a tool definition"},
 		{"a.json", `{"tools":1}`, "wrong-type", "a list of tools"},
-		{"a.jsonl", "{\"name\":\"a\",\"parameters\":{}}\n\n{\"name\":\"b\",\"parameters\":{},\"tagz\":[]}",
-			"unknown-key", "a.jsonl:3:"},
+		{
+			"a.jsonl", "{\"name\":\"a\",\"parameters\":{}}\n\n{\"name\":\"b\",\"parameters\":{},\"tagz\":[]}",
+			"unknown-key", "a.jsonl:3:",
+		},
 		{"a.json", `3`, "wrong-type", "list"},
 	} {
 		_, problems, err := LoadTools(filepath.Join(write(t, map[string]string{c.file: c.text}), c.file), ToolOptions{})
@@ -269,8 +275,10 @@ func TestSafety(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(problems, err)
 	}
-	want := &callvet.ToolSafety{PIIAllowed: true, Domains: []string{"a.test"}, RequireConfirmation: true,
-		Code: []string{"job"}, Sandboxed: true}
+	want := &callvet.ToolSafety{
+		PIIAllowed: true, Domains: []string{"a.test"}, RequireConfirmation: true,
+		Code: []string{"job"}, Sandboxed: true,
+	}
 	if d := cmp.Diff(want, tools[0].Safety); d != "" {
 		t.Error(d)
 	}

@@ -13,8 +13,11 @@ import (
 
 func TestEntryVerdict(t *testing.T) {
 	t.Parallel()
-	judged := []Judged{{Judge: "a", Pass: ptr(false)}, {Judge: "b", Score: ptr(0.7), Threshold: ptr(0.7)},
-		{Judge: "c", Score: ptr(0.7)}}
+	judged := []Judged{
+		{Judge: "a", Pass: ptr(false)},
+		{Judge: "b", Score: ptr(0.7), Threshold: ptr(0.7)},
+		{Judge: "c", Score: ptr(0.7)},
+	}
 	for name, c := range map[string]struct {
 		task  Task
 		judge string
@@ -33,8 +36,11 @@ func TestEntryVerdict(t *testing.T) {
 		"judge by score":     {Task{Judged: judged}, "b", callvet.VerdictPass},
 		"no threshold":       {Task{Pass: ptr(true), Judged: judged}, "c", callvet.VerdictNotRun},
 		"another judge":      {Task{Pass: ptr(true), Judged: judged}, "d", callvet.VerdictNotRun},
-		"the last one rules": {Task{Judged: append(judged, Judged{Judge: "a", Pass: ptr(true)})}, "a",
-			callvet.VerdictPass},
+		"the last one rules": {
+			Task{Judged: append(judged, Judged{Judge: "a", Pass: ptr(true)})},
+			"a",
+			callvet.VerdictPass,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,8 +56,10 @@ func TestEntryCase(t *testing.T) {
 	gold := func(args string) *TaskGold {
 		return &TaskGold{Steps: []GoldStep{{Tool: "f", Args: json.RawMessage(args)}}}
 	}
-	a := Task{TaskID: "t", Attempt: 2, Target: "m", Goal: "one way to say it",
-		Gold: gold(`{"a":1,"b":12345678901234567890}`), Tags: []string{"x"}, Fields: map[string]string{"k": "v"}}
+	a := Task{
+		TaskID: "t", Attempt: 2, Target: "m", Goal: "one way to say it",
+		Gold: gold(`{"a":1,"b":12345678901234567890}`), Tags: []string{"x"}, Fields: map[string]string{"k": "v"},
+	}
 	b := a
 	b.Goal, b.Gold = "another", gold(`{ "b":12345678901234567890, "a":1 }`)
 	ca, cell := a.Entry("")

@@ -69,28 +69,46 @@ func TestFollowFile(t *testing.T) {
 	}{
 		"grows":   {[]func(*world) error{write("a\n"), write("b"), write("c\n")}, "a\nbc\n"},
 		"rotated": {[]func(*world) error{write("a\n"), rename, reopen, write("b\n")}, "a\nb\n"},
-		"the old one ends later": {[]func(*world) error{write("a\n"), rename, create("new\n"), write("b\n"),
-			nothing, nothing}, "a\nb\nnew\n"},
-		"in the middle of a line": {[]func(*world) error{write("a\nhal"), rename, create("new\n"), nothing,
-			nothing}, "a\nhal\nnew\n"},
-		"rotated twice": {[]func(*world) error{write("a\n"), rename, reopen, write("b\n"), nothing,
-			rename, reopen, write("c\n")}, "a\nb\nc\n"},
+		"the old one ends later": {[]func(*world) error{
+			write("a\n"), rename, create("new\n"), write("b\n"),
+			nothing, nothing,
+		}, "a\nb\nnew\n"},
+		"in the middle of a line": {[]func(*world) error{
+			write("a\nhal"), rename, create("new\n"), nothing,
+			nothing,
+		}, "a\nhal\nnew\n"},
+		"rotated twice": {[]func(*world) error{
+			write("a\n"), rename, reopen, write("b\n"), nothing,
+			rename, reopen, write("c\n"),
+		}, "a\nb\nc\n"},
 		"cut":                         {[]func(*world) error{write("aaaa\n"), cut, write("b\n")}, "aaaa\nb\n"},
 		"cut in the middle of a line": {[]func(*world) error{write("aaaa"), cut, write("b\n")}, "aaaa\nb\n"},
 		"gone for good":               {[]func(*world) error{write("a\n"), rename, write("b\n")}, "a\nb\n"},
 		"ended while a new one waits": {[]func(*world) error{write("a\n"), rename, create("new\n")}, "a\nnew\n"},
-		"the same file under its name": {[]func(*world) error{write("a\n"), rename,
-			func(w *world) error { return os.Rename(w.path+".1", w.path) }, write("b\n")}, "a\nb\n"},
-		"an empty one takes its place": {[]func(*world) error{write("a\n"), rename, create(""), nothing, nothing},
-			"a\n"},
-		"twice in one wait": {[]func(*world) error{write("a\n"),
-			all(rename, reopen, write("b\n"), rotate, reopen, write("c\n"))}, "a\nb\nc\n"},
-		"three times, with half a line": {[]func(*world) error{write("a\n"),
-			all(rename, reopen, write("b"), rotate, reopen, write("c\n"), rotate, reopen, write("d\n")), write("e\n")},
-			"a\nb\nc\nd\ne\n"},
-		"twice, and then once more": {[]func(*world) error{write("a\n"),
+		"the same file under its name": {[]func(*world) error{
+			write("a\n"), rename,
+			func(w *world) error { return os.Rename(w.path+".1", w.path) }, write("b\n"),
+		}, "a\nb\n"},
+		"an empty one takes its place": {
+			[]func(*world) error{write("a\n"), rename, create(""), nothing, nothing},
+			"a\n",
+		},
+		"twice in one wait": {[]func(*world) error{
+			write("a\n"),
+			all(rename, reopen, write("b\n"), rotate, reopen, write("c\n")),
+		}, "a\nb\nc\n"},
+		"three times, with half a line": {
+			[]func(*world) error{
+				write("a\n"),
+				all(rename, reopen, write("b"), rotate, reopen, write("c\n"), rotate, reopen, write("d\n")), write("e\n"),
+			},
+			"a\nb\nc\nd\ne\n",
+		},
+		"twice, and then once more": {[]func(*world) error{
+			write("a\n"),
 			all(rename, reopen, write("b\n"), rotate, reopen, write("c\n")), nothing, nothing, nothing,
-			all(rotate, reopen, write("d\n"))}, "a\nb\nc\nd\n"},
+			all(rotate, reopen, write("d\n")),
+		}, "a\nb\nc\nd\n"},
 		"cut to nothing and left alone": {[]func(*world) error{write("a\n"), cut, nothing}, "a\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,24 +154,45 @@ func TestFollowTellsWhatIsMissing(t *testing.T) {
 		to      string            // the name that one has then; empty when it is deleted
 		told    []string
 	}{
-		"packed at once": {map[string]string{"in.jsonl.1.gz": "12345"}, "in.jsonl.2",
-			[]string{"in.jsonl was rotated 2 times between two looks, and lines are missing: those of in.jsonl.1 (in.jsonl.1.gz has 5 bytes), which cannot be read"}},
-		"gone": {nil, "in.jsonl.2",
-			[]string{"in.jsonl was rotated 2 times between two looks, and lines are missing: those of in.jsonl.1, which cannot be read"}},
-		"many are gone": {nil, "in.jsonl.6",
-			[]string{"in.jsonl was rotated 6 times between two looks, and lines are missing: those of in.jsonl.5, in.jsonl.4, in.jsonl.3, in.jsonl.2, in.jsonl.1, which cannot be read"}},
+		"packed at once": {
+			map[string]string{"in.jsonl.1.gz": "12345"},
+			"in.jsonl.2",
+			[]string{"in.jsonl was rotated 2 times between two looks, and lines are missing: those of in.jsonl.1 (in.jsonl.1.gz has 5 bytes), which cannot be read"},
+		},
+		"gone": {
+			nil, "in.jsonl.2",
+			[]string{"in.jsonl was rotated 2 times between two looks, and lines are missing: those of in.jsonl.1, which cannot be read"},
+		},
+		"many are gone": {
+			nil, "in.jsonl.6",
+			[]string{"in.jsonl was rotated 6 times between two looks, and lines are missing: those of in.jsonl.5, in.jsonl.4, in.jsonl.3, in.jsonl.2, in.jsonl.1, which cannot be read"},
+		},
 		"numbers that go up": {nil, "in.jsonl.8", nil},
-		"only one is kept": {map[string]string{"in.jsonl.1": "b\n"}, "",
-			[]string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: in.jsonl.1 (2 bytes)"}},
-		"named by time": {map[string]string{"in-2026-01-02T03.jsonl": "bb\n"}, "in-2026-01-02T02.jsonl",
-			[]string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: in-2026-01-02T03.jsonl (3 bytes)"}},
+		"only one is kept": {
+			map[string]string{"in.jsonl.1": "b\n"},
+			"",
+			[]string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: in.jsonl.1 (2 bytes)"},
+		},
+		"named by time": {
+			map[string]string{"in-2026-01-02T03.jsonl": "bb\n"},
+			"in-2026-01-02T02.jsonl",
+			[]string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: in-2026-01-02T03.jsonl (3 bytes)"},
+		},
 		"packed by time, once": {map[string]string{"in.jsonl-20260102.gz": "bb\n"}, "", nil},
-		"packed by time": {map[string]string{"in-20260102.jsonl.gz": "bb\n", "in-20260103.jsonl.gz": "c"}, "",
-			[]string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: in-20260102.jsonl.gz (3 bytes), in-20260103.jsonl.gz (1 bytes)"}},
-		"packed at each turn": {map[string]string{"in.jsonl.1.gz": "b", "in.jsonl.2.gz": "aa"}, "",
-			[]string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: in.jsonl.1.gz (1 bytes), in.jsonl.2.gz (2 bytes)"}},
-		"files of others": {map[string]string{"in.jsonl.out": "b\n", "inside-1.jsonl": "b\n", "other.1": "b\n"},
-			"in.jsonl-1", nil},
+		"packed by time": {
+			map[string]string{"in-20260102.jsonl.gz": "bb\n", "in-20260103.jsonl.gz": "c"},
+			"",
+			[]string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: in-20260102.jsonl.gz (3 bytes), in-20260103.jsonl.gz (1 bytes)"},
+		},
+		"packed at each turn": {
+			map[string]string{"in.jsonl.1.gz": "b", "in.jsonl.2.gz": "aa"},
+			"",
+			[]string{"in.jsonl was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: in.jsonl.1.gz (1 bytes), in.jsonl.2.gz (2 bytes)"},
+		},
+		"files of others": {
+			map[string]string{"in.jsonl.out": "b\n", "inside-1.jsonl": "b\n", "other.1": "b\n"},
+			"in.jsonl-1", nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -228,22 +267,28 @@ func TestFollowOddFiles(t *testing.T) {
 		"another name of the new one": {nil, func(p string) error {
 			return errors.Join(os.Rename(p, p+".2"), put(p, "c\n"), os.Link(p, p+".1"))
 		}, "a\nc\n", nil},
-		"numbers that go up, written to": {func(p string) error { return put(p+".1", "old\n") }, func(p string) error {
-			return errors.Join(os.Rename(p, p+".2"), os.Chtimes(p+".1", time.Time{}, time.Now().Add(time.Hour)),
-				put(p, "c\n"))
-		}, "a\nc\n",
-			[]string{"PATH was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: PATH.1 (4 bytes)"}},
-		"copied and cut": {nil, func(p string) error {
-			return errors.Join(put(p+".1", "a\nb\n"), os.Truncate(p, 0))
-		}, "a\n",
-			[]string{"PATH was cut between two looks, and lines may be missing: PATH.1 has 2 bytes more than what was read"}},
+		"numbers that go up, written to": {
+			func(p string) error { return put(p+".1", "old\n") }, func(p string) error {
+				return errors.Join(os.Rename(p, p+".2"), os.Chtimes(p+".1", time.Time{}, time.Now().Add(time.Hour)),
+					put(p, "c\n"))
+			}, "a\nc\n",
+			[]string{"PATH was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: PATH.1 (4 bytes)"},
+		},
+		"copied and cut": {
+			nil, func(p string) error {
+				return errors.Join(put(p+".1", "a\nb\n"), os.Truncate(p, 0))
+			}, "a\n",
+			[]string{"PATH was cut between two looks, and lines may be missing: PATH.1 has 2 bytes more than what was read"},
+		},
 		"copied as it was read and cut": {nil, func(p string) error {
 			return errors.Join(put(p+".1", "a\n"), os.Truncate(p, 0))
 		}, "a\n", nil},
-		"cut, and an old one is longer": {func(p string) error { return put(p+".1", "old\nold\n") },
+		"cut, and an old one is longer": {
+			func(p string) error { return put(p+".1", "old\nold\n") },
 			func(p string) error {
 				return os.Truncate(p, 0)
-			}, "a\n", nil},
+			}, "a\n", nil,
+		},
 		"beside what a link names": {func(p string) error {
 			return errors.Join(os.Mkdir(p+"s", 0o700), os.Rename(p, filepath.Join(p+"s", "0.log")),
 				os.Symlink(filepath.Join(p+"s", "0.log"), p))

@@ -81,8 +81,10 @@ func TestSchemaHasEveryKey(t *testing.T) {
 	if err := json.Unmarshal(Schema(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	for def, of := range map[string]reflect.Type{"task": reflect.TypeFor[Task](), "scored": reflect.TypeFor[Scored](),
-		"decision": reflect.TypeFor[callvet.Decision]()} {
+	for def, of := range map[string]reflect.Type{
+		"task": reflect.TypeFor[Task](), "scored": reflect.TypeFor[Scored](),
+		"decision": reflect.TypeFor[callvet.Decision](),
+	} {
 		for i := range of.NumField() {
 			key, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
 			if key != "-" && doc.Defs[def].Properties[key] == nil {
@@ -118,7 +120,8 @@ func resolve(defs map[string]map[string]any, at map[string]any) map[string]any {
 // with writes a line in which the member at a path has a value, and every object on
 // the way what it requires.
 func with(t *testing.T, base map[string]any, defs map[string]map[string]any, kind string, path []string,
-	val string) string {
+	val string,
+) string {
 	t.Helper()
 	var build func(at map[string]any, path []string) any
 	build = func(at map[string]any, path []string) any {

@@ -33,15 +33,21 @@ func TestContradictions(t *testing.T) {
 		"a conflict":  {false, []string{pass, fail}, outcome{1, true, "", 1, 0}},
 		"a copy, too": {false, []string{pass, fail, pass}, outcome{1, true, "", 1, 1}},
 		"corrected": {
-			false, []string{pass, fail, `{"type":"task","task_id":"t","corrects":true,"pass":false}`},
+			false,
+			[]string{pass, fail, `{"type":"task","task_id":"t","corrects":true,"pass":false}`},
 			outcome{1, false, "false", 0, 0},
 		},
-		"other attempts": {false,
-			[]string{pass, `{"type":"task","task_id":"t","attempt":1,"pass":false}`}, outcome{2, false, "false", 0, 0}},
+		"other attempts": {
+			false,
+			[]string{pass, `{"type":"task","task_id":"t","attempt":1,"pass":false}`},
+			outcome{2, false, "false", 0, 0},
+		},
 		"a conflict after a whole attempt": {true, []string{step, pass, fail}, outcome{1, true, "", 1, 0}},
-		"a correction of a whole attempt": {true,
+		"a correction of a whole attempt": {
+			true,
 			[]string{step, pass, `{"type":"task","task_id":"t","corrects":true,"pass":false}`},
-			outcome{1, false, "false", 0, 0}},
+			outcome{1, false, "false", 0, 0},
+		},
 		"a conflict that comes too late": {false, []string{step, pass, fail}, outcome{1, false, "true", 1, 0}},
 		"a copy of what was given":       {false, []string{step, pass, pass}, outcome{1, false, "true", 0, 1}},
 	} {

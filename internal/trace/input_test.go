@@ -61,11 +61,15 @@ func TestSlipsInLabels(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]UnknownKey{
 		`{"task_id":"t","tool":"f","gold":{"neded":true}}`: {"gold.neded", "gold.needed", 1, 1},
-		`{"task_id":"t","tool":"f","latency_ms":{"exce":1}}`: {"latency_ms.exce",
-			"latency_ms.exec", 1, 1},
+		`{"task_id":"t","tool":"f","latency_ms":{"exce":1}}`: {
+			"latency_ms.exce",
+			"latency_ms.exec", 1, 1,
+		},
 		`{"type":"task","task_id":"t","gold":{"stps":[]}}`: {"gold.stps", "gold.steps", 1, 1},
-		`{"type":"task","task_id":"t","usage":{"input_token":1}}`: {"usage.input_token",
-			"usage.input_tokens", 1, 1},
+		`{"type":"task","task_id":"t","usage":{"input_token":1}}`: {
+			"usage.input_token",
+			"usage.input_tokens", 1, 1,
+		},
 		`{"task_id":"t","tool":"f","args":{"neded":1},"fields":{"x":"y"},"gld":1}`: {"gld", "gold", 1, 1},
 	} {
 		r, err := Open(strings.NewReader(line+"\n"), Options{})

@@ -335,8 +335,10 @@ func rest(turns []callvet.Turn, order []int, steps []Step, used []bool, task *Ta
 			order = append(order, i)
 			if r := steps[i].Result; r != nil {
 				results = append(results,
-					callvet.Turn{Role: callvet.RoleTool, CallID: steps[i].CallID, Tool: steps[i].Tool,
-						Content: resultText(r)})
+					callvet.Turn{
+						Role: callvet.RoleTool, CallID: steps[i].CallID, Tool: steps[i].Tool,
+						Content: resultText(r),
+					})
 			}
 		}
 		turns = append(append(turns, say), results...)

@@ -21,7 +21,9 @@ func nameless() Attempt {
 	return Attempt{Trace: callvet.Trace{CaseID: "a", Outcome: callvet.OutcomeUnparseable, Turns: []callvet.Turn{
 		{Role: "critic", Content: "No."},
 		{Role: callvet.RoleAssistant, Calls: []callvet.Call{
-			{Tool: "f", Args: json.RawMessage(`{}`)}, {ArgsRaw: "x"}, {Tool: "g", Args: json.RawMessage(`{}`)},
+			{Tool: "f", Args: json.RawMessage(`{}`)},
+			{ArgsRaw: "x"},
+			{Tool: "g", Args: json.RawMessage(`{}`)},
 			{ID: "y", ArgsRaw: "z"},
 		}},
 		{Role: "planner", Calls: []callvet.Call{{Tool: "h", Args: json.RawMessage(`{}`)}}},
@@ -119,10 +121,14 @@ func TestMissingSteps(t *testing.T) {
 			`{"type":"task","task_id":"a","steps":2}`, callvet.OutcomeCalled},
 		"an id in a message": {`{"type":"task","task_id":"a","conversation":[{"role":"user"},{"role":"assistant","call_ids":["x"]}]}`, callvet.OutcomeError},
 		"no id in a message": {`{"type":"task","task_id":"a","conversation":[{"role":"assistant","call_ids":[],"content":"Hi."}]}`, callvet.OutcomeAbstained},
-		"counted, an outcome": {`{"type":"task","task_id":"a","steps":1,"outcome":"abstained"}`,
-			callvet.OutcomeAbstained},
-		"counted, a fault": {`{"type":"task","task_id":"a","steps":1,"fault":{"kind":"timeout","message":"late"}}`,
-			callvet.OutcomeError},
+		"counted, an outcome": {
+			`{"type":"task","task_id":"a","steps":1,"outcome":"abstained"}`,
+			callvet.OutcomeAbstained,
+		},
+		"counted, a fault": {
+			`{"type":"task","task_id":"a","steps":1,"fault":{"kind":"timeout","message":"late"}}`,
+			callvet.OutcomeError,
+		},
 		"only a step of no id": {`{"type":"step","task_id":"a","tool":"f","args":{}}`, callvet.OutcomeCalled},
 	} {
 		all := read(t, tt.lines+"\n")
@@ -210,7 +216,8 @@ func TestScoredValues(t *testing.T) {
 			{Name: "none", Value: 1},
 		},
 		Calls: []callvet.CallMatch{
-			{Want: []string{"get_time"}, Got: "Get_Time"}, {Want: []string{"f"}, Got: "f"},
+			{Want: []string{"get_time"}, Got: "Get_Time"},
+			{Want: []string{"f"}, Got: "f"},
 			{Want: []string{"f"}, Got: "F", Actual: -1},
 		},
 	}
@@ -233,8 +240,10 @@ func TestLongRole(t *testing.T) {
 	} {
 		var s Sink
 		s.Give(
-			Attempt{Trace: callvet.Trace{Turns: []callvet.Turn{{Role: callvet.Role(name)},
-				{Role: callvet.RoleAssistant, Content: "Hi."}}}})
+			Attempt{Trace: callvet.Trace{Turns: []callvet.Turn{
+				{Role: callvet.Role(name)},
+				{Role: callvet.RoleAssistant, Content: "Hi."},
+			}}})
 		if s.Lost[`a message of the role "`+want+`"`] != 1 {
 			t.Errorf("%s: %v", name, s.Lost)
 		}

@@ -126,10 +126,14 @@ func TestRecordIsItsJSON(t *testing.T) {
 		s.FieldByName("Signs").Set(reflect.Append(s.FieldByName("Signs"), v, v))
 		sameRecord(t, Task{Scored: s.Addr().Interface().(*Scored)})
 	})
-	sameRecord(t, Task{Gold: &TaskGold{Steps: []GoldStep{}}, Scored: &Scored{}, Usage: &Usage{}, Safety: []Incident{},
-		Tags: []string{}, Fields: map[string]string{}})
-	for _, f := range []float64{0, math.Copysign(0, -1), -1.5, 1e-6, 9e-7, -1e-9, 1e20, 1e21, -1e21, 123456789.125,
-		1.0 / 3, math.MaxFloat64, 5e-324} {
+	sameRecord(t, Task{
+		Gold: &TaskGold{Steps: []GoldStep{}}, Scored: &Scored{}, Usage: &Usage{}, Safety: []Incident{},
+		Tags: []string{}, Fields: map[string]string{},
+	})
+	for _, f := range []float64{
+		0, math.Copysign(0, -1), -1.5, 1e-6, 9e-7, -1e-9, 1e20, 1e21, -1e21, 123456789.125,
+		1.0 / 3, math.MaxFloat64, 5e-324,
+	} {
 		sameRecord(t, Task{WallMS: &f, Scored: &Scored{Scores: map[string]float64{"a": f, "b": 1}}})
 	}
 	if err := NewWriter(&bytes.Buffer{}).Task(&Task{TaskID: "t", Reward: new(math.NaN())}); err == nil {
@@ -142,13 +146,17 @@ func TestRecordIsItsJSON(t *testing.T) {
 
 // FuzzRecordTexts: texts of every kind are written as encoding/json writes them.
 func FuzzRecordTexts(f *testing.F) {
-	for _, s := range []string{"", "plain", `"\`, "<a href='x'>&amp;</a>", "\x00\x1f\x7f",
-		"Göteborg \u2028 \u2029 \U0001F600", "half \xf0\x9f a rune", "a\nb\tc\r\b\f"} {
+	for _, s := range []string{
+		"", "plain", `"\`, "<a href='x'>&amp;</a>", "\x00\x1f\x7f",
+		"Göteborg \u2028 \u2029 \U0001F600", "half \xf0\x9f a rune", "a\nb\tc\r\b\f",
+	} {
 		f.Add(s, s)
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		task := Task{Target: a, Tags: []string{b, a}, Fields: map[string]string{a: b, b + "x": a}, Answer: &b,
-			Scored: &Scored{Reason: a, Scores: map[string]float64{b: 1}}, Outcome: callvet.Outcome(b)}
+		task := Task{
+			Target: a, Tags: []string{b, a}, Fields: map[string]string{a: b, b + "x": a}, Answer: &b,
+			Scored: &Scored{Reason: a, Scores: map[string]float64{b: 1}}, Outcome: callvet.Outcome(b),
+		}
 		if !utf8.ValidString(a + b) {
 			task.Fields = map[string]string{a: b} // of names that become the same the order is not told
 		}

@@ -20,8 +20,10 @@ func TestNothingNeededStaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, gold := range map[string]*trace.TaskGold{`"gold":{"steps":[]}`: {Steps: []trace.GoldStep{}},
-		`"gold":{}`: {}} {
+	for want, gold := range map[string]*trace.TaskGold{
+		`"gold":{"steps":[]}`: {Steps: []trace.GoldStep{}},
+		`"gold":{}`:           {},
+	} {
 		a := trace.Attempt{Trace: callvet.Trace{CaseID: "t"}, Gold: gold}
 		hidden := a.Redacted(red)
 		var b bytes.Buffer

@@ -51,8 +51,10 @@ type Confused struct {
 // and slices, and what the scorer made of it under the settings of the suite. Cell, case and
 // target are not changed, and share memory with the attempt.
 func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell, suite *callvet.Scoring) Attempt {
-	a := Attempt{Trace: cell.Trace, Input: c.Input, AsOf: c.AsOf, Floor: target.Floor,
-		Repeatable: target.Selects && target.Provider == "retrieve"}
+	a := Attempt{
+		Trace: cell.Trace, Input: c.Input, AsOf: c.AsOf, Floor: target.Floor,
+		Repeatable: target.Selects && target.Provider == "retrieve",
+	}
 	a.Skipped = c.Skip != "" && cell.Trace.Outcome == callvet.OutcomeNotRun
 	t := &a.Trace
 	t.CaseID, t.Target, t.Repeat, t.Turns = c.ID, target.Name, cell.Repeat, writable(t.Turns)
@@ -214,7 +216,8 @@ func (a *Attempt) label(calls []score.Label, set *callvet.Scoring) {
 }
 
 func scored(c *callvet.Case, target *callvet.Target, t *callvet.Trace, r *callvet.Result, needed int,
-	known bool) *Scored {
+	known bool,
+) *Scored {
 	s := &Scored{Class: r.Class, Reason: r.Reason, Plan: r.Plan}
 	if r.Verdict == callvet.VerdictPass {
 		s.Class = ""
@@ -246,8 +249,10 @@ func scored(c *callvet.Case, target *callvet.Target, t *callvet.Trace, r *callve
 // unasserted are the scores of arguments that the attempt has not: it could have them.
 func unasserted(r *callvet.Result) []string {
 	var out []string
-	for _, name := range [...]string{score.ArgAccuracy, score.ArgEM, score.ArgEMKeys, score.ArgPrecision,
-		score.ArgRecall, score.ArgF1} {
+	for _, name := range [...]string{
+		score.ArgAccuracy, score.ArgEM, score.ArgEMKeys, score.ArgPrecision,
+		score.ArgRecall, score.ArgF1,
+	} {
 		if !slices.ContainsFunc(r.Scores, func(s callvet.Score) bool { return s.Name == name }) {
 			out = append(out, name)
 		}

@@ -40,8 +40,10 @@ func exampleStep() Step {
 		ArgsRaw: `{"country":"AR","product_type":"electronics"}`, AcceptMS: ptr(173.0),
 		Result: json.RawMessage(`{"window_days":30,"exceptions":["defecto..."]}`), QueueMS: ptr(2.0), ExecMS: ptr(24.0),
 		Status: callvet.StatusOK,
-		Gold: &Gold{Needed: ptr(true), Args: json.RawMessage(`{"country":"AR","product_type":"electronics"}`),
-			ResultCheck: "window_days==30"},
+		Gold: &Gold{
+			Needed: ptr(true), Args: json.RawMessage(`{"country":"AR","product_type":"electronics"}`),
+			ResultCheck: "window_days==30",
+		},
 		Tags: []string{"refunds", "es-AR"},
 	}
 }
@@ -105,8 +107,10 @@ func TestUnknownArgumentsStayUnknown(t *testing.T) {
 		got = append(got,
 			fmt.Sprintf("%v %s", steps[i].Args == nil, b.String()[from:strings.Index(b.String(), `,"accept`)]))
 	}
-	want := []string{`true "args":null,"args_raw":null`, `true "args":null,"args_raw":null`,
-		`false "args":{},"args_raw":"{}"`}
+	want := []string{
+		`true "args":null,"args_raw":null`, `true "args":null,"args_raw":null`,
+		`false "args":{},"args_raw":"{}"`,
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -307,26 +311,34 @@ func TestRedacted(t *testing.T) {
 			WallMS: 1204.5555555555,
 			Turns: []callvet.Turn{
 				{Role: callvet.RoleAssistant, Content: "a@b.com", Reasoning: "password=hunter22", Calls: []callvet.Call{
-					{ID: call, Tool: "mail", Args: secret, ArgsRaw: string(secret),
-						Error: "no account GB29NWBK60161331926819", Status: callvet.StatusExecErr},
-					{ID: "2", Tool: "mail", ArgsRaw: `{"n":1,"password":"swordfish`,
+					{
+						ID: call, Tool: "mail", Args: secret, ArgsRaw: string(secret),
+						Error: "no account GB29NWBK60161331926819", Status: callvet.StatusExecErr,
+					},
+					{
+						ID: "2", Tool: "mail", ArgsRaw: `{"n":1,"password":"swordfish`,
 						Result: json.RawMessage(
-							`{"body":"{\"password\":\"swordfish\",\"n\":[\"{\\\"pwd\\\":\\\"swordfish\\\"}\"]}"}`)},
+							`{"body":"{\"password\":\"swordfish\",\"n\":[\"{\\\"pwd\\\":\\\"swordfish\\\"}\"]}"}`),
+					},
 				}},
 				{Role: callvet.RoleTool, CallID: call, Content: `{"pwd":"hunter22"}`},
 			},
 		},
 		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "password=hunter22"}}, Goal: "a@b.com",
 		Reward: ptr(0.4000000000000002),
-		Gold: &TaskGold{Steps: []GoldStep{{Tool: "mail", Args: secret}}, Checks: []string{`n == 4111111111111111`},
-			Facts: []string{"a@b.com"}},
+		Gold: &TaskGold{
+			Steps: []GoldStep{{Tool: "mail", Args: secret}}, Checks: []string{`n == 4111111111111111`},
+			Facts: []string{"a@b.com"},
+		},
 		Judged:    []Judged{{Judge: "j", Score: ptr(0.4000000000000002), Reason: "a@b.com"}},
 		Labels:    []Label{{By: "a@b.com", Note: "a@b.com"}},
 		Safety:    []Incident{{Rule: "pii_in_arguments", Note: "a@b.com"}},
 		UserCalls: []callvet.Call{{Tool: "mail", Args: secret}},
 		Tags:      []string{"a@b.com"}, Fields: map[string]string{"user": "a@b.com"}, Foreign: secret,
-		Steps: map[int]StepNote{0: {TurnID: 1, Tags: []string{"a@b.com"}, Fields: map[string]string{"user": "a@b.com"},
-			Gold: &Gold{Args: secret, Result: secret, ResultCheck: `to == "a@b.com"`}}},
+		Steps: map[int]StepNote{0: {
+			TurnID: 1, Tags: []string{"a@b.com"}, Fields: map[string]string{"user": "a@b.com"},
+			Gold: &Gold{Args: secret, Result: secret, ResultCheck: `to == "a@b.com"`},
+		}},
 	}
 	before, err := json.Marshal(a)
 	if err != nil {
@@ -342,8 +354,10 @@ func TestRedacted(t *testing.T) {
 			t.Errorf("%q was written: %s", leak, b.String())
 		}
 	}
-	for text, n := range map[string]int{call: 3, id: 3, "59.4111111111111111": 7, "0.4000000000000002": 3,
-		"1204.5555555555": 1, "n == 9999999999999999": 1} {
+	for text, n := range map[string]int{
+		call: 3, id: 3, "59.4111111111111111": 7, "0.4000000000000002": 3,
+		"1204.5555555555": 1, "n == 9999999999999999": 1,
+	} {
 		if got := strings.Count(b.String(), text); got != n {
 			t.Errorf("%q is there %d times, not %d: %s", text, got, n, b.String())
 		}
@@ -531,15 +545,21 @@ func attempts() *rapid.Generator[Attempt] {
 	value := rapid.SampledFrom([]string{`{}`, `{"a":1}`, `"text"`, `[1,2]`, `0`})
 	word := rapid.StringMatching(`[a-z]{1,4}`)
 	return rapid.Custom(func(t *rapid.T) Attempt {
-		a := Attempt{Trace: callvet.Trace{CaseID: word.Draw(t, "case"), Target: word.Draw(t, "target"),
-			Repeat: rapid.IntRange(0, 3).Draw(t, "repeat")}}
+		a := Attempt{Trace: callvet.Trace{
+			CaseID: word.Draw(t, "case"), Target: word.Draw(t, "target"),
+			Repeat: rapid.IntRange(0, 3).Draw(t, "repeat"),
+		}}
 		for i := range rapid.IntRange(0, 3).Draw(t, "turns") {
-			say := callvet.Turn{Role: callvet.RoleAssistant,
-				Content: rapid.StringMatching(`[ -~é]{0,5}`).Draw(t, "text")}
+			say := callvet.Turn{
+				Role:    callvet.RoleAssistant,
+				Content: rapid.StringMatching(`[ -~é]{0,5}`).Draw(t, "text"),
+			}
 			var results []callvet.Turn
 			for j := range rapid.IntRange(0, 2).Draw(t, "calls") {
-				c := callvet.Call{ID: fmt.Sprintf("c%d.%d", i, j), Tool: word.Draw(t, "tool"),
-					Version: rapid.SampledFrom([]string{"", "v2"}).Draw(t, "v")}
+				c := callvet.Call{
+					ID: fmt.Sprintf("c%d.%d", i, j), Tool: word.Draw(t, "tool"),
+					Version: rapid.SampledFrom([]string{"", "v2"}).Draw(t, "v"),
+				}
 				switch rapid.IntRange(0, 2).Draw(t, "args") {
 				case 0:
 					c.Args = json.RawMessage(value.Draw(t, "value"))
@@ -558,8 +578,10 @@ func attempts() *rapid.Generator[Attempt] {
 					"env"))
 				if c.Status == "" && rapid.Bool().Draw(t, "denied") {
 					c.Env, c.Error = callvet.EnvGuard, "not allowed"
-					c.Guard = []callvet.Ruling{{Rule: "tool_not_allowed", Action: callvet.RulingDeny,
-						Detail: "\u2028 \"x\""}, {Rule: "size", Action: callvet.RulingFlag}}
+					c.Guard = []callvet.Ruling{{
+						Rule: "tool_not_allowed", Action: callvet.RulingDeny,
+						Detail: "\u2028 \"x\"",
+					}, {Rule: "size", Action: callvet.RulingFlag}}
 				}
 				say.Calls = append(say.Calls, c)
 			}

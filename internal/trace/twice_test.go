@@ -31,30 +31,52 @@ func TestStepsTwice(t *testing.T) {
 		"one":                  {[]string{step(0, "c", ""), record}, outcome{"called", "1", 0, 0}},
 		"a copy":               {[]string{step(0, "c", ""), step(0, "c", ""), record}, outcome{"called", "1", 1, 0}},
 		"a copy, spelled anew": {[]string{step(0, "c", ""), step(0, "c", ` `), record}, outcome{"called", "1", 1, 0}},
-		"all delivered twice": {[]string{step(0, "c", ""), record, step(0, "c", ""), record},
-			outcome{"called", "1", 1, 0}},
+		"all delivered twice": {
+			[]string{step(0, "c", ""), record, step(0, "c", ""), record},
+			outcome{"called", "1", 1, 0},
+		},
 		"without ids":            {[]string{step(0, "", ""), step(0, "", ""), record}, outcome{"called", "2", 0, 0}},
 		"the id in another turn": {[]string{step(0, "c", ""), step(1, "c", ""), record}, outcome{"called", "2", 0, 0}},
-		"a contradiction": {[]string{step(0, "c", ""), step(0, "c", `,"args":{"a":1}`), step(0, "d", ""),
-			record}, outcome{"error", "1", 0, 1}},
-		"a copy of one of them": {[]string{step(0, "c", ""), step(0, "c", `,"args":{"a":1}`), step(0, "c", ""),
-			record}, outcome{"error", "0", 1, 1}},
-		"corrected": {[]string{step(0, "c", ""), step(0, "c", `,"args":{"a":1},"corrects":true`),
-			step(0, "d", ""), record}, outcome{"called", "2", 0, 0}},
-		"a step without a tool": {[]string{`{"task_id":"t","call_id":"c","args":{}}`, record},
-			outcome{"error", "0", 0, 0}},
-		"a tool of another type": {[]string{`{"task_id":"t","call_id":"c","tool":7}`, record},
-			outcome{"error", "0", 0, 0}},
-		"one of two": {[]string{step(0, "c", ""), `{"task_id":"t","call_id":"d","tool":null}`, record},
-			outcome{"called", "1", 0, 0}},
-		"of another task": {[]string{`{"task_id":"u","call_id":"c","tool":null}`, record},
-			outcome{"abstained", "0", 0, 0}},
-		"of another attempt": {[]string{`{"task_id":"t","attempt":1,"call_id":"c","tool":null}`, record},
-			outcome{"abstained", "0", 0, 0}},
-		"not a step": {[]string{`{"type":"task","task_id":"t","pass":7}`, record},
-			outcome{"abstained", "0", 0, 0}},
-		"with an outcome": {[]string{`{"task_id":"t","call_id":"c","tool":null}`,
-			strings.Replace(record, `"pass"`, `"outcome":"unparseable","pass"`, 1)}, outcome{"unparseable", "0", 0, 0}},
+		"a contradiction": {[]string{
+			step(0, "c", ""), step(0, "c", `,"args":{"a":1}`), step(0, "d", ""),
+			record,
+		}, outcome{"error", "1", 0, 1}},
+		"a copy of one of them": {[]string{
+			step(0, "c", ""), step(0, "c", `,"args":{"a":1}`), step(0, "c", ""),
+			record,
+		}, outcome{"error", "0", 1, 1}},
+		"corrected": {[]string{
+			step(0, "c", ""), step(0, "c", `,"args":{"a":1},"corrects":true`),
+			step(0, "d", ""), record,
+		}, outcome{"called", "2", 0, 0}},
+		"a step without a tool": {
+			[]string{`{"task_id":"t","call_id":"c","args":{}}`, record},
+			outcome{"error", "0", 0, 0},
+		},
+		"a tool of another type": {
+			[]string{`{"task_id":"t","call_id":"c","tool":7}`, record},
+			outcome{"error", "0", 0, 0},
+		},
+		"one of two": {
+			[]string{step(0, "c", ""), `{"task_id":"t","call_id":"d","tool":null}`, record},
+			outcome{"called", "1", 0, 0},
+		},
+		"of another task": {
+			[]string{`{"task_id":"u","call_id":"c","tool":null}`, record},
+			outcome{"abstained", "0", 0, 0},
+		},
+		"of another attempt": {
+			[]string{`{"task_id":"t","attempt":1,"call_id":"c","tool":null}`, record},
+			outcome{"abstained", "0", 0, 0},
+		},
+		"not a step": {
+			[]string{`{"type":"task","task_id":"t","pass":7}`, record},
+			outcome{"abstained", "0", 0, 0},
+		},
+		"with an outcome": {[]string{
+			`{"task_id":"t","call_id":"c","tool":null}`,
+			strings.Replace(record, `"pass"`, `"outcome":"unparseable","pass"`, 1),
+		}, outcome{"unparseable", "0", 0, 0}},
 	} {
 		r, err := Open(strings.NewReader(strings.Join(tt.lines, "\n")+"\n"), Options{})
 		if err != nil {
@@ -81,10 +103,12 @@ func TestStepsTwice(t *testing.T) {
 // TestOneIDTwice: two calls of a turn with one id are written as two calls.
 func TestOneIDTwice(t *testing.T) {
 	t.Parallel()
-	a := Attempt{Trace: callvet.Trace{CaseID: "t",
+	a := Attempt{Trace: callvet.Trace{
+		CaseID: "t",
 		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{
 			{ID: "c", Tool: "f"}, {ID: "c", Tool: "g"},
-		}}}}}
+		}}},
+	}}
 	var out strings.Builder
 	w := NewWriter(&out)
 	if err := w.Attempt(&a); err != nil {

@@ -85,8 +85,10 @@ func TestFolded(t *testing.T) {
 		// Comments and brackets in strings are text.
 		"[{\"task_id\":\"a // b /* c\",\n\"tool\":\"]}\\\"{[\"}]": {"1 a // b /* c"},
 		// What is wrong is told by the line where it stands.
-		"[\n" + a + ",\n{\"task_id\":\"b\",\n \"tool\":\"x\",\n \"status\":\"done\"}]": {"2 a",
-			`f:5: "status" is "done"; it must be ok, rejected_by_contract, exec_error or timeout`},
+		"[\n" + a + ",\n{\"task_id\":\"b\",\n \"tool\":\"x\",\n \"status\":\"done\"}]": {
+			"2 a",
+			`f:5: "status" is "done"; it must be ok, rejected_by_contract, exec_error or timeout`,
+		},
 		"{\n\"task_id\": \"a\"\n\"tool\": \"x\"\n}\n" +
 			b: {"5 b", "f:3: not JSON: byte 17: expected , or } in an object"},
 		// A record without its end does not take the next one with it.
@@ -94,8 +96,10 @@ func TestFolded(t *testing.T) {
 			b: {"4 a", "5 b", "f:3: not JSON: byte 33: an object is not closed"},
 		"{\n\"task_id\": \"c,\n\"tool\": 1\n" +
 			a: {"4 a", "f:2: not JSON: byte 16: raw control character in a string"},
-		"[\n" + a + ",\n5, \"b\"\n]": {"2 a",
-			"f:3: the line is a number, not an object", "f:4: the line is a string, not an object"},
+		"[\n" + a + ",\n5, \"b\"\n]": {
+			"2 a",
+			"f:3: the line is a number, not an object", "f:4: the line is a string, not an object",
+		},
 		"{\n\"task_id\": /* never ends\n\"a\"}": {"read traces, line 1: the comment that begins in line 2 has no end: invalid"},
 		// A first line that is only broken is a line.
 		`{"task_id":"c"` + "\n" + a + "\n" +
@@ -103,12 +107,16 @@ func TestFolded(t *testing.T) {
 		`{"task_id":"c","args":` + "\n" + a + "\n" +
 			b: {"2 a", "3 b", "f:1: not JSON: byte 22: unexpected end" + mixed},
 		`{"task_id":"c","args":` + "\n" + a: {"2 a", "f:1: not JSON: byte 22: unexpected end" + mixed},
-		`{"task_id":"c` + "\n" + a: {"2 a",
-			"f:1: not JSON: byte 13: a string is not closed" + mixed},
+		`{"task_id":"c` + "\n" + a: {
+			"2 a",
+			"f:1: not JSON: byte 13: a string is not closed" + mixed,
+		},
 		"nothing\n" + a: {"2 a", "f:1: not JSON: byte 0: not a JSON literal"},
 		a + "\n" + printed[:30] + "\n" +
-			b: {"1 a", "5 b", "f:2: not JSON: byte 1: expected a member name" + mixed,
-			"f:3: not JSON: byte 11: data after the value", "f:4: not JSON: byte 4: a string is not closed" + mixed},
+			b: {
+			"1 a", "5 b", "f:2: not JSON: byte 1: expected a member name" + mixed,
+			"f:3: not JSON: byte 11: data after the value", "f:4: not JSON: byte 4: a string is not closed" + mixed,
+		},
 		"":   nil,
 		"[]": nil,
 	} {

@@ -104,8 +104,10 @@ func (m *Again) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 		f.Retryable, f.RetryAfter = false, 0
 		return nil, &f
 	}
-	return nil, &callvet.Fault{Kind: callvet.FaultMissing,
-		Message: fmt.Sprintf("the stored attempt ended after %d answers", len(said))}
+	return nil, &callvet.Fault{
+		Kind:    callvet.FaultMissing,
+		Message: fmt.Sprintf("the stored attempt ended after %d answers", len(said)),
+	}
 }
 
 // why a stored attempt is unparseable; attempts of earlier versions have no reason.
@@ -157,8 +159,10 @@ func Answers(turns []callvet.Turn) (n int) {
 func unanswered(t callvet.Turn) callvet.Turn {
 	t.Calls = slices.Clone(t.Calls)
 	for i, c := range t.Calls {
-		t.Calls[i] = callvet.Call{ID: c.ID, Tool: c.Tool, Version: c.Version, Args: c.Args, ArgsRaw: c.ArgsRaw,
-			Repairs: c.Repairs}
+		t.Calls[i] = callvet.Call{
+			ID: c.ID, Tool: c.Tool, Version: c.Version, Args: c.Args, ArgsRaw: c.ArgsRaw,
+			Repairs: c.Repairs,
+		}
 	}
 	return t
 }

@@ -26,16 +26,24 @@ func stored() *callvet.Trace {
 		Started: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), WallMS: 12.5, FirstTokenMS: 3,
 		Usage: callvet.Usage{InputTokens: 7, Known: true}, End: callvet.EndAnswered, Outcome: callvet.OutcomeCalled,
 		Turns: []callvet.Turn{
-			say(callvet.Call{ID: "1", Tool: "get_refund_policy", Args: json.RawMessage(`{"days": 5.0}`),
-				Status: callvet.StatusOK, Result: json.RawMessage(`{"n": 1}`), ExecMS: 24, Env: callvet.EnvMock}),
+			say(callvet.Call{
+				ID: "1", Tool: "get_refund_policy", Args: json.RawMessage(`{"days": 5.0}`),
+				Status: callvet.StatusOK, Result: json.RawMessage(`{"n": 1}`), ExecMS: 24, Env: callvet.EnvMock,
+			}),
 			got("1"),
 			say(
-				callvet.Call{ID: "2", Tool: "create_refund", Args: json.RawMessage(`{}`), Error: "not allowed",
-					Env: callvet.EnvGuard},
-				callvet.Call{ID: "3", Tool: "create_refund", Args: json.RawMessage(`{}`),
-					Status: callvet.StatusRejected, Error: "id is missing"},
-				callvet.Call{ID: "4", Tool: "create_refund", Args: json.RawMessage(`{"id":1}`),
-					Status: callvet.StatusExecErr, Error: "down", Env: callvet.EnvFault},
+				callvet.Call{
+					ID: "2", Tool: "create_refund", Args: json.RawMessage(`{}`), Error: "not allowed",
+					Env: callvet.EnvGuard,
+				},
+				callvet.Call{
+					ID: "3", Tool: "create_refund", Args: json.RawMessage(`{}`),
+					Status: callvet.StatusRejected, Error: "id is missing",
+				},
+				callvet.Call{
+					ID: "4", Tool: "create_refund", Args: json.RawMessage(`{"id":1}`),
+					Status: callvet.StatusExecErr, Error: "down", Env: callvet.EnvFault,
+				},
 				callvet.Call{ID: "5", Tool: "create_refund", ArgsRaw: `{`},
 			), got("2"), got("3"), got("4"),
 			{Role: callvet.RoleAssistant, Content: "done"},
@@ -57,8 +65,10 @@ func TestOfTrace(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if d := cmp.Diff([]string{`get_refund_policy@v3 {"days":5} ok {"n":1} a/b`,
-		`create_refund@v1 {"id":1} exec_error down a/b`}, got); d != "" {
+	if d := cmp.Diff([]string{
+		`get_refund_policy@v3 {"days":5} ok {"n":1} a/b`,
+		`create_refund@v1 {"id":1} exec_error down a/b`,
+	}, got); d != "" {
 		t.Error(d)
 	}
 	if n := len(world.OfTrace(stored(), of, true)); n != 3 {
@@ -97,9 +107,11 @@ func TestAgain(t *testing.T) {
 				t.Errorf("a call is answered before it is made: %+v", c)
 			}
 		}
-		b, err := json.Marshal(map[string]any{"calls": len(resp.Turns[0].Calls), "text": resp.Turns[0].Content,
+		b, err := json.Marshal(map[string]any{
+			"calls": len(resp.Turns[0].Calls), "text": resp.Turns[0].Content,
 			"ms": resp.Wall.Seconds() * 1000, "in": resp.Usage.InputTokens, "started": !resp.Started.IsZero(),
-			"why": resp.FinishReason})
+			"why": resp.FinishReason,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,12 +158,18 @@ func TestMocksOfGold(t *testing.T) {
 		t.Errorf("%d made of a check, %d not", made, plain)
 	}
 	want := []callvet.Mock{
-		{Tool: "a", Args: json.RawMessage(`{"x":1}`),
-			Replies: []callvet.MockReply{{Result: json.RawMessage(`{"window_days":30,"note":"it is"}`)}}},
-		{Tool: "a", Args: json.RawMessage(`{"x":2}`),
-			Replies: []callvet.MockReply{{Result: json.RawMessage(`{"status":"ok"}`)}}},
-		{Tool: "b", Args: json.RawMessage(`{}`),
-			Replies: []callvet.MockReply{{Result: json.RawMessage(`{"status":"ok"}`)}}},
+		{
+			Tool: "a", Args: json.RawMessage(`{"x":1}`),
+			Replies: []callvet.MockReply{{Result: json.RawMessage(`{"window_days":30,"note":"it is"}`)}},
+		},
+		{
+			Tool: "a", Args: json.RawMessage(`{"x":2}`),
+			Replies: []callvet.MockReply{{Result: json.RawMessage(`{"status":"ok"}`)}},
+		},
+		{
+			Tool: "b", Args: json.RawMessage(`{}`),
+			Replies: []callvet.MockReply{{Result: json.RawMessage(`{"status":"ok"}`)}},
+		},
 	}
 	if d := cmp.Diff(want, mocks); d != "" {
 		t.Error(d)
@@ -163,8 +181,10 @@ func TestMocksOf(t *testing.T) {
 	t.Parallel()
 	got := world.MocksOf(world.OfTrace(stored(), talk("a"), true))
 	want := []callvet.Mock{
-		{Tool: "get_refund_policy", Args: json.RawMessage(`{"days":5}`),
-			Replies: []callvet.MockReply{{Result: json.RawMessage(`{"n":1}`), LatencyMS: 24}}},
+		{
+			Tool: "get_refund_policy", Args: json.RawMessage(`{"days":5}`),
+			Replies: []callvet.MockReply{{Result: json.RawMessage(`{"n":1}`), LatencyMS: 24}},
+		},
 		{Tool: "create_refund", Args: json.RawMessage(`{"id":1}`), Replies: []callvet.MockReply{{Error: "down"}}},
 	}
 	if d := cmp.Diff(want, got); d != "" {

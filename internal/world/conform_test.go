@@ -53,16 +53,24 @@ func kinds() map[string]kind {
 func mockWorld(*testing.T) (func() callvet.World, func() int) {
 	reply := func(r callvet.MockReply) []callvet.MockReply { return []callvet.MockReply{r} }
 	s := &callvet.Suite{Mocks: []callvet.Mock{
-		{Tool: "echo",
+		{
+			Tool: "echo",
 			Replies: reply(
 				callvet.MockReply{Template: json.RawMessage(
-					`{"got":{"b":"{{args.b}}","a":"{{args.a}}","n":"{{args.n}}"}}`)})},
-		{Tool: "remember",
-			Replies: reply(callvet.MockReply{Result: json.RawMessage(`"kept"`),
-				Set: map[string]callvet.MockState{"memory": {Value: "full"}}})},
+					`{"got":{"b":"{{args.b}}","a":"{{args.a}}","n":"{{args.n}}"}}`)}),
+		},
+		{
+			Tool: "remember",
+			Replies: reply(callvet.MockReply{
+				Result: json.RawMessage(`"kept"`),
+				Set:    map[string]callvet.MockState{"memory": {Value: "full"}},
+			}),
+		},
 		{Tool: "recall", Replies: reply(callvet.MockReply{Result: json.RawMessage(`"nothing"`)})},
-		{Tool: "recall", When: map[string]string{"memory": "full"},
-			Replies: reply(callvet.MockReply{Result: json.RawMessage(`"a secret of one"`)})},
+		{
+			Tool: "recall", When: map[string]string{"memory": "full"},
+			Replies: reply(callvet.MockReply{Result: json.RawMessage(`"a secret of one"`)}),
+		},
 		{Tool: "fail", Replies: reply(callvet.MockReply{Error: "it is down"})},
 		{Tool: "hang", Replies: reply(callvet.MockReply{LatencyMS: 3_600_000})},
 		{Tool: "late", Replies: reply(callvet.MockReply{Status: callvet.StatusTimeout, Error: "no answer"})},
@@ -209,9 +217,11 @@ func mcpWorld(t *testing.T) (func() callvet.World, func() int) {
 			id := fmt.Sprint("session-", len(sessions))
 			sessions[id] = new(string)
 			w.Header().Set("Mcp-Session-Id", id)
-			result = map[string]any{"protocolVersion": "2025-11-25",
-				"capabilities": map[string]any{"tools": map[string]any{}},
-				"serverInfo":   map[string]any{"name": "conform", "version": "1"}}
+			result = map[string]any{
+				"protocolVersion": "2025-11-25",
+				"capabilities":    map[string]any{"tools": map[string]any{}},
+				"serverInfo":      map[string]any{"name": "conform", "version": "1"},
+			}
 		case "tools/list":
 			result["tools"] = list
 		case "tools/call":
@@ -376,8 +386,10 @@ func unconfirmed(t *testing.T, k *kind, w callvet.World, writes func() int) {
 		t.Fatal(err)
 	}
 	no := false
-	g, err := world.NewGuards(world.GuardsConfig{Policy: p,
-		Tools: []callvet.Tool{{Name: "write", ReadOnly: &no, Safety: &callvet.ToolSafety{}}}, Clock: world.RealClock{}})
+	g, err := world.NewGuards(world.GuardsConfig{
+		Policy: p,
+		Tools:  []callvet.Tool{{Name: "write", ReadOnly: &no, Safety: &callvet.ToolSafety{}}}, Clock: world.RealClock{},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,8 +35,10 @@ func Faulty(w callvet.World, faults []callvet.ToolFault, of Attempt, real bool) 
 	if w == nil || len(faults) == 0 {
 		return w
 	}
-	return &faulty{world: w, faults: faults, of: of, real: real, seen: make([]int, len(faults)),
-		met: make([]int, len(faults)), last: map[string]json.RawMessage{}}
+	return &faulty{
+		world: w, faults: faults, of: of, real: real, seen: make([]int, len(faults)),
+		met: make([]int, len(faults)), last: map[string]json.RawMessage{},
+	}
 }
 
 type faulty struct {

@@ -25,9 +25,11 @@ type counting struct{ n int }
 
 func (w *counting) Answer(context.Context, callvet.Call) (callvet.Reply, error) {
 	w.n++
-	return callvet.Reply{Status: callvet.StatusOK,
+	return callvet.Reply{
+		Status: callvet.StatusOK,
 		Result: json.RawMessage(fmt.Sprintf(`{"n":%d,"text":"a <b> & {{slot}}","days":14}`, w.n)),
-		Env:    callvet.EnvMock}, nil
+		Env:    callvet.EnvMock,
+	}, nil
 }
 
 // told is what a target is told of replies, in a few words.
@@ -62,17 +64,23 @@ func TestFaultWays(t *testing.T) {
 		{callvet.ToolFault{Way: callvet.WayError, Message: "down"}, "exec_error: down (0s)", 0},
 		{callvet.ToolFault{Way: callvet.WayTimeout, LatencyMS: 1500}, "timeout: no answer within 1.5s (1.5s)", 0},
 		{callvet.ToolFault{Way: callvet.WayRateLimit}, "exec_error: 429 too many requests; retry after 2s (0s)", 0},
-		{callvet.ToolFault{Way: callvet.WayRateLimit, RetryAfterMS: 500, Message: "slow down"},
-			"exec_error: slow down; retry after 500ms (0s)", 0},
+		{
+			callvet.ToolFault{Way: callvet.WayRateLimit, RetryAfterMS: 500, Message: "slow down"},
+			"exec_error: slow down; retry after 500ms (0s)", 0,
+		},
 		{callvet.ToolFault{Way: callvet.WayLatency, LatencyMS: 700}, plain, 1},
 		{callvet.ToolFault{Way: callvet.WayNull}, "null", 1},
 		{callvet.ToolFault{Way: callvet.WayNull, At: "days"}, `{"n":1,"text":"a <b> & {{slot}}","days":null}`, 1},
 		{callvet.ToolFault{Way: callvet.WayTruncated}, `"{\"n\":1,\"text\":\"a <b> "`, 1},
 		{callvet.ToolFault{Way: callvet.WayMalformed}, `"{\"n\":1,\"text\":\"a <b> & {{slot}}\",\"days\":14,"`, 1},
-		{callvet.ToolFault{Way: callvet.WayInject, At: "slot", Text: `say "hi"`},
-			`{"n":1,"text":"a <b> & say \"hi\"","days":14}`, 1},
-		{callvet.ToolFault{Way: callvet.WayInject, Text: "and\u200bmore"},
-			"{\"n\":1,\"text\":\"a <b> & {{slot}} and\u200bmore\",\"days\":14}", 1},
+		{
+			callvet.ToolFault{Way: callvet.WayInject, At: "slot", Text: `say "hi"`},
+			`{"n":1,"text":"a <b> & say \"hi\"","days":14}`, 1,
+		},
+		{
+			callvet.ToolFault{Way: callvet.WayInject, Text: "and\u200bmore"},
+			"{\"n\":1,\"text\":\"a <b> & {{slot}} and\u200bmore\",\"days\":14}", 1,
+		},
 	} {
 		w := &counting{}
 		r := ask(t, world.Faulty(w, []callvet.ToolFault{tt.fault}, world.Attempt{}, false), "a")[0]
@@ -85,8 +93,12 @@ func TestFaultWays(t *testing.T) {
 		}
 	}
 	// What cannot be done leaves the answer as it is, and says nothing.
-	for _, f := range []callvet.ToolFault{{Way: callvet.WayStale}, {Way: callvet.WayNull, At: "none"},
-		{Way: callvet.WayInject, At: "none", Text: "x"}, {Way: callvet.WayError, Tool: "b*"}} {
+	for _, f := range []callvet.ToolFault{
+		{Way: callvet.WayStale},
+		{Way: callvet.WayNull, At: "none"},
+		{Way: callvet.WayInject, At: "none", Text: "x"},
+		{Way: callvet.WayError, Tool: "b*"},
+	} {
 		if r := ask(t, world.Faulty(&counting{}, []callvet.ToolFault{f}, world.Attempt{}, false),
 			"a")[0]; told(r) != plain || r.Env != callvet.EnvMock || r.Note != "" {
 			t.Errorf("%+v: %+v", f, r)
@@ -132,8 +144,11 @@ func TestFaultSchedule(t *testing.T) {
 func TestFaultsAreLaidOver(t *testing.T) {
 	t.Parallel()
 	w := world.Faulty(&counting{}, []callvet.ToolFault{
-		{Way: callvet.WayInject, At: "slot", Text: "planted"}, {Way: callvet.WayNull, At: "days", From: 2},
-		{Way: callvet.WayStale, Nth: 3}, {Way: callvet.WayError, Nth: 4}, {Way: callvet.WayTimeout, From: 4},
+		{Way: callvet.WayInject, At: "slot", Text: "planted"},
+		{Way: callvet.WayNull, At: "days", From: 2},
+		{Way: callvet.WayStale, Nth: 3},
+		{Way: callvet.WayError, Nth: 4},
+		{Way: callvet.WayTimeout, From: 4},
 	}, world.Attempt{}, false)
 	var got []string
 	for _, r := range ask(t, w, "a", "a", "a", "a", "a") {
@@ -199,8 +214,10 @@ func TestFaultsDoNotDependOnWhatRunsBeside(t *testing.T) {
 func TestLateAnswersTakeTheirTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		faults := []callvet.ToolFault{{Way: callvet.WayTimeout, LatencyMS: 900, Nth: 1},
-			{Way: callvet.WayLatency, LatencyMS: 100}}
+		faults := []callvet.ToolFault{
+			{Way: callvet.WayTimeout, LatencyMS: 900, Nth: 1},
+			{Way: callvet.WayLatency, LatencyMS: 100},
+		}
 		for real, want := range map[bool]time.Duration{false: 0, true: 1100 * time.Millisecond} {
 			began := time.Now()
 			r := ask(t, world.Faulty(&counting{}, faults, world.Attempt{}, real), "a", "a")
@@ -223,15 +240,20 @@ func TestSpoiledResultsAreJSON(t *testing.T) {
 		case 1:
 			v = rapid.MapOf(rapid.String(), rapid.String()).Draw(t, "object")
 		case 2:
-			v = []any{rapid.Float64Range(-1, 1).Draw(t, "number"),
-				map[string]any{"x": rapid.String().Draw(t, "deep")}, nil, true}
+			v = []any{
+				rapid.Float64Range(-1, 1).Draw(t, "number"),
+				map[string]any{"x": rapid.String().Draw(t, "deep")},
+				nil, true,
+			}
 		}
 		raw, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		way := rapid.SampledFrom([]callvet.FaultWay{callvet.WayNull, callvet.WayTruncated, callvet.WayMalformed,
-			callvet.WayInject}).Draw(t, "way")
+		way := rapid.SampledFrom([]callvet.FaultWay{
+			callvet.WayNull, callvet.WayTruncated, callvet.WayMalformed,
+			callvet.WayInject,
+		}).Draw(t, "way")
 		f := callvet.ToolFault{Way: way, Text: rapid.String().Draw(t, "planted")}
 		w := world.Faulty(fixed(raw), []callvet.ToolFault{f}, world.Attempt{}, false)
 		r, err := w.Answer(context.Background(), callvet.Call{Tool: "a"})

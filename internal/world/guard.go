@@ -83,8 +83,10 @@ func (g *Guards) Rules() *safety.Rules { return &g.cfg.Policy.Rules }
 // Attempt makes the guard of one attempt at a case. tools are the attempt's own; nil: the
 // catalogue's.
 func (g *Guards) Attempt(caseID string, tools []callvet.Tool) *Guard {
-	a := &Guard{of: g, checker: g.checker, clock: g.cfg.Clock, pacer: g.shared, redact: g.redact.Fork(),
-		results: g.results.Fork()}
+	a := &Guard{
+		of: g, checker: g.checker, clock: g.cfg.Clock, pacer: g.shared, redact: g.redact.Fork(),
+		results: g.results.Fork(),
+	}
 	if tools != nil {
 		a.checker = g.checker.With(tools)
 	}
@@ -116,7 +118,8 @@ func (a *Guard) Timeout() time.Duration { return a.of.cfg.Policy.Guard.timeout()
 // QueueMS, or in deny the answer in place of the tool's. When ctx ends while it waits, the call
 // is denied.
 func (a *Guard) Before(ctx context.Context, talk []callvet.Turn,
-	call callvet.Call) (pass callvet.Call, deny *callvet.Reply, rulings []callvet.Ruling) {
+	call callvet.Call,
+) (pass callvet.Call, deny *callvet.Reply, rulings []callvet.Ruling) {
 	d := decision{call: call}
 	s := a.of.cfg.Policy.Guard
 	var ask *safety.Incident
@@ -241,8 +244,10 @@ func (a *Guard) After(_ context.Context, call callvet.Call, r callvet.Reply) (ca
 		return r, nil
 	}
 	if most := a.Timeout(); r.Latency > most && r.Status != callvet.StatusTimeout {
-		r = callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", most.Seconds()),
-			Latency: most, Env: r.Env, Guard: r.Guard}
+		r = callvet.Reply{
+			Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", most.Seconds()),
+			Latency: most, Env: r.Env, Guard: r.Guard,
+		}
 	}
 	a.clock.Spent(r.Latency)
 	a.pacer.ended(tool, a.clock.Now(), r.Status, match.RetryAfter(r.Error))

@@ -68,6 +68,8 @@ func (g *Guards) redirect(req *http.Request, via []*http.Request) error {
 func place(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 func refused(rule safety.Rule, format string, args ...any) error {
-	return &callvet.DeniedError{Ruling: callvet.Ruling{Rule: string(rule), Action: callvet.RulingDeny,
-		Detail: fmt.Sprintf(format, args...)}}
+	return &callvet.DeniedError{Ruling: callvet.Ruling{
+		Rule: string(rule), Action: callvet.RulingDeny,
+		Detail: fmt.Sprintf(format, args...),
+	}}
 }

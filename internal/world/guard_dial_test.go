@@ -39,10 +39,14 @@ func TestConnections(t *testing.T) {
 		"a redirect elsewhere":   {machine, outer.URL + "?to=http://other.test/", safety.RuleDomain},
 		"a redirect to a domain": {machine + `domains: [localhost], `, outer.URL + "?to=http://localhost" + port, ""},
 		"a redirect to a file":   {machine, outer.URL + "?to=file:///etc/passwd", safety.RuleDomain},
-		"a redirect in circles": {machine + `domains: [127.0.0.1], `,
-			outer.URL + "?to=?to=?to=?to=?to=?to=" + inner.URL, safety.RuleDomain},
-		"a redirect to metadata": {machine + `domains: ["*"], `, outer.URL + "?to=http://169.254.169.254/latest",
-			safety.RuleDomain},
+		"a redirect in circles": {
+			machine + `domains: [127.0.0.1], `,
+			outer.URL + "?to=?to=?to=?to=?to=?to=" + inner.URL, safety.RuleDomain,
+		},
+		"a redirect to metadata": {
+			machine + `domains: ["*"], `, outer.URL + "?to=http://169.254.169.254/latest",
+			safety.RuleDomain,
+		},
 		"private is not denied":   {`deny_private: false, `, inner.URL, ""},
 		"another network allowed": {`networks: [10.0.0.0/8], `, inner.URL, safety.RulePrivate},
 	} {

@@ -90,7 +90,8 @@ func (p *pacer) backoff(tool string, now time.Time, s *GuardSettings, random flo
 // ok is false when that is longer than most, and nothing is reserved then. In no period are
 // more calls than the limit allows, wherever it begins.
 func (p *pacer) reserve(tool string, now time.Time, l callvet.RateLimit,
-	most time.Duration) (wait time.Duration, ok bool) {
+	most time.Duration,
+) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s, start := p.of(tool), now

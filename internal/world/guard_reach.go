@@ -30,8 +30,10 @@ func (r GuardReach) Client(base *http.Transport) *http.Client {
 	t := base.Clone()
 	t.Proxy, t.DialTLSContext = nil, nil
 	t.DialContext = r.dial
-	return &http.Client{Transport: t,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Transport:     t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // dial connects where the policy allows it.

@@ -23,8 +23,10 @@ import (
 // open is a policy that allows everything but what the text says.
 func open(t testing.TB, text string) *world.Policy {
 	t.Helper()
-	for _, def := range []string{`tools: ["*"]`, `domains: ["*"]`, `confirm_writes: false`, `deny_pii: false`,
-		`deny_private: false`} {
+	for _, def := range []string{
+		`tools: ["*"]`, `domains: ["*"]`, `confirm_writes: false`, `deny_pii: false`,
+		`deny_private: false`,
+	} {
 		if key, _, _ := strings.Cut(def, ":"); !strings.Contains(text, key+":") {
 			text = def + ", " + text
 		}
@@ -64,27 +66,54 @@ func TestActions(t *testing.T) {
 		rulings      []string
 	}{
 		"nothing wrong": {`guard: {}`, `{"q":1}`, `"ok"`, `{"q":1}`, `"ok"`, nil},
-		"arguments are blocked": {`deny_pii: true, guard: {}`, `{"q":"ana@example.com"}`, `"ok"`, ``, ``,
-			[]string{"pii_in_arguments deny"}},
-		"arguments are redacted": {`deny_pii: true, guard: {actions: {pii_in_arguments: redact}}`,
-			`{"q":"ana@example.com"}`, `"ok"`, `{"q":"[REDACTED:email]"}`, `"ok"`, []string{"pii_in_arguments redact"}},
-		"arguments are flagged": {`deny_pii: true, guard: {actions: {pii_in_arguments: flag}}`,
-			`{"q":"ana@example.com"}`, `"ok"`, `{"q":"ana@example.com"}`, `"ok"`, []string{"pii_in_arguments flag"}},
-		"a result is redacted": {`guard: {}`, `{}`, `{"to":"ana@example.com","k":"` + key + `"}`, `{}`,
-			`{"to":"ana@example.com","k":"[REDACTED:api_key]"}`, []string{"pii_in_result redact"}},
-		"a result, all of it": {`deny_in_results: all, guard: {}`, `{}`, `{"to":"ana@example.com"}`, `{}`,
-			`{"to":"[REDACTED:email]"}`, []string{"pii_in_result redact"}},
-		"a result is withheld": {`guard: {actions: {pii_in_result: block}}`, `{}`, `"` + key + `"`, `{}`,
-			`"[withheld by the guard: pii_in_result]"`, []string{"pii_in_result redact"}},
-		"a result is flagged": {`guard: {actions: {pii_in_result: flag}}`, `{}`, `"` + key + `"`, `{}`,
-			`"` + key + `"`, []string{"pii_in_result flag"}},
-		"too large, withheld": {`max_result_bytes: 40, guard: {}`, `{}`, `"` + strings.Repeat("a", 60) + `"`, `{}`,
-			`"[withheld by the guard: result_too_large]"`, []string{"result_too_large redact"}},
-		"too large, cut": {`max_result_bytes: 40, guard: {actions: {result_too_large: cut}}`, `{}`,
+		"arguments are blocked": {
+			`deny_pii: true, guard: {}`, `{"q":"ana@example.com"}`, `"ok"`, ``, ``,
+			[]string{"pii_in_arguments deny"},
+		},
+		"arguments are redacted": {
+			`deny_pii: true, guard: {actions: {pii_in_arguments: redact}}`,
+			`{"q":"ana@example.com"}`, `"ok"`, `{"q":"[REDACTED:email]"}`, `"ok"`,
+			[]string{"pii_in_arguments redact"},
+		},
+		"arguments are flagged": {
+			`deny_pii: true, guard: {actions: {pii_in_arguments: flag}}`,
+			`{"q":"ana@example.com"}`, `"ok"`, `{"q":"ana@example.com"}`, `"ok"`,
+			[]string{"pii_in_arguments flag"},
+		},
+		"a result is redacted": {
+			`guard: {}`, `{}`, `{"to":"ana@example.com","k":"` + key + `"}`, `{}`,
+			`{"to":"ana@example.com","k":"[REDACTED:api_key]"}`,
+			[]string{"pii_in_result redact"},
+		},
+		"a result, all of it": {
+			`deny_in_results: all, guard: {}`, `{}`, `{"to":"ana@example.com"}`, `{}`,
+			`{"to":"[REDACTED:email]"}`,
+			[]string{"pii_in_result redact"},
+		},
+		"a result is withheld": {
+			`guard: {actions: {pii_in_result: block}}`, `{}`, `"` + key + `"`, `{}`,
+			`"[withheld by the guard: pii_in_result]"`,
+			[]string{"pii_in_result redact"},
+		},
+		"a result is flagged": {
+			`guard: {actions: {pii_in_result: flag}}`, `{}`, `"` + key + `"`, `{}`,
+			`"` + key + `"`,
+			[]string{"pii_in_result flag"},
+		},
+		"too large, withheld": {
+			`max_result_bytes: 40, guard: {}`, `{}`, `"` + strings.Repeat("a", 60) + `"`, `{}`,
+			`"[withheld by the guard: result_too_large]"`,
+			[]string{"result_too_large redact"},
+		},
+		"too large, cut": {
+			`max_result_bytes: 40, guard: {actions: {result_too_large: cut}}`, `{}`,
 			`"` + strings.Repeat("a", 60) + `"`, `{}`, `"` + strings.Repeat("a", 19) + ` [cut by the guard]"`,
-			[]string{"result_too_large redact"}},
-		"too large to take": {`max_argument_bytes: 5, guard: {}`, `{"q":1}`, `"ok"`, ``, ``,
-			[]string{"arguments_too_large deny"}},
+			[]string{"result_too_large redact"},
+		},
+		"too large to take": {
+			`max_argument_bytes: 5, guard: {}`, `{"q":1}`, `"ok"`, ``, ``,
+			[]string{"arguments_too_large deny"},
+		},
 	} {
 		a := attempt(t, world.GuardsConfig{Policy: open(t, c.policy)})
 		pass, deny, rulings := a.Before(t.Context(), nil, callvet.Call{Tool: "note", Args: json.RawMessage(c.args)})
@@ -154,16 +183,25 @@ func TestAsk(t *testing.T) {
 		asked   int
 		rulings []string
 	}{
-		"yes": {func() (bool, error) { return true, nil }, "pay", `{}`, 1,
-			[]string{"unconfirmed_write confirm"}},
-		"no": {func() (bool, error) { return false, nil }, "pay", `{}`, 1,
-			[]string{"unconfirmed_write deny"}},
-		"no answer": {func() (bool, error) { return true, errors.New("the terminal is gone") }, "pay", `{}`,
-			1, []string{"unconfirmed_write deny"}},
+		"yes": {
+			func() (bool, error) { return true, nil }, "pay", `{}`, 1,
+			[]string{"unconfirmed_write confirm"},
+		},
+		"no": {
+			func() (bool, error) { return false, nil }, "pay", `{}`, 1,
+			[]string{"unconfirmed_write deny"},
+		},
+		"no answer": {
+			func() (bool, error) { return true, errors.New("the terminal is gone") }, "pay", `{}`,
+			1,
+			[]string{"unconfirmed_write deny"},
+		},
 		"nobody is there": {nil, "pay", `{}`, 0, []string{"unconfirmed_write deny"}},
 		"reading":         {func() (bool, error) { return false, nil }, "look", `{}`, 0, nil},
-		"something else is up": {func() (bool, error) { return true, nil }, "pay", `{"q":"ana@example.com"}`, 0,
-			[]string{"pii_in_arguments deny"}},
+		"something else is up": {
+			func() (bool, error) { return true, nil }, "pay", `{"q":"ana@example.com"}`, 0,
+			[]string{"pii_in_arguments deny"},
+		},
 	} {
 		asked := 0
 		cfg := world.GuardsConfig{Tools: tools, Policy: open(t, `confirm: ask, guard: {}`)}
@@ -186,11 +224,15 @@ func TestAsk(t *testing.T) {
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	a := attempt(t, world.GuardsConfig{Policy: open(t, `guard: {timeout_ms: 100}`)})
-	for latency, want := range map[time.Duration]callvet.Status{100 * time.Millisecond: callvet.StatusOK,
-		101 * time.Millisecond: callvet.StatusTimeout} {
+	for latency, want := range map[time.Duration]callvet.Status{
+		100 * time.Millisecond: callvet.StatusOK,
+		101 * time.Millisecond: callvet.StatusTimeout,
+	} {
 		r, _ := a.After(t.Context(), callvet.Call{Tool: "x"},
-			callvet.Reply{Status: callvet.StatusOK, Latency: latency, Env: callvet.EnvMock,
-				Result: json.RawMessage(`1`)})
+			callvet.Reply{
+				Status: callvet.StatusOK, Latency: latency, Env: callvet.EnvMock,
+				Result: json.RawMessage(`1`),
+			})
 		if r.Status != want || r.Latency > 100*time.Millisecond || r.Env != callvet.EnvMock {
 			t.Errorf("%s: %+v", latency, r)
 		}
@@ -301,8 +343,10 @@ func TestBreakerCloses(t *testing.T) {
 	} {
 		got = append(got, step(c.tool, c.status, c.latency))
 	}
-	want := []string{"", "backoff wait", "failing_tool_called deny", "", "failing_tool_called wait",
-		"failing_tool_called deny", "", "failing_tool_called wait", ""}
+	want := []string{
+		"", "backoff wait", "failing_tool_called deny", "", "failing_tool_called wait",
+		"failing_tool_called deny", "", "failing_tool_called wait", "",
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -399,8 +443,10 @@ func TestRateLimit(t *testing.T) {
 		}
 	})
 	write := `rate_limits: {x: {calls: 1, per_seconds: 60}}, guard: {actions: {rate_limit_exceeded: %s}}`
-	for action, want := range map[string]string{"block": "rate_limit_exceeded deny", "flag": "rate_limit_exceeded flag",
-		"wait": "rate_limit_exceeded wait"} {
+	for action, want := range map[string]string{
+		"block": "rate_limit_exceeded deny", "flag": "rate_limit_exceeded flag",
+		"wait": "rate_limit_exceeded wait",
+	} {
 		a := attempt(t, world.GuardsConfig{Policy: open(t, fmt.Sprintf(write, action))})
 		a.Before(t.Context(), nil, callvet.Call{Tool: "x"})
 		_, deny, rulings := a.Before(t.Context(), nil, callvet.Call{Tool: "x"})
@@ -458,8 +504,10 @@ func TestShared(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	a := attempt(t, world.GuardsConfig{Policy: open(t, `rate_limits: {"*": {calls: 1, per_seconds: 60}}, guard: {}`),
-		Clock: world.RealClock{}})
+	a := attempt(t, world.GuardsConfig{
+		Policy: open(t, `rate_limits: {"*": {calls: 1, per_seconds: 60}}, guard: {}`),
+		Clock:  world.RealClock{},
+	})
 	a.Before(ctx, nil, callvet.Call{Tool: "x"})
 	cancel()
 	if _, deny, _ := a.Before(ctx, nil, callvet.Call{Tool: "x"}); deny == nil {

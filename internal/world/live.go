@@ -173,8 +173,10 @@ func (w *LiveWorld) Answer(ctx context.Context, call callvet.Call) (callvet.Repl
 	case w.closed:
 		return callvet.Reply{}, fmt.Errorf("the world is closed: %w", callvet.ErrUnavailable)
 	case tool == nil:
-		return callvet.Reply{Status: callvet.StatusExecErr, Error: fmt.Sprintf("unknown tool %q", call.Tool),
-			Note: "it is not among the live tools, and nothing was called"}, nil
+		return callvet.Reply{
+			Status: callvet.StatusExecErr, Error: fmt.Sprintf("unknown tool %q", call.Tool),
+			Note: "it is not among the live tools, and nothing was called",
+		}, nil
 	}
 	call.Tool = name
 	if tool.MCP != "" {
@@ -225,7 +227,8 @@ func liveEnv(t *LiveTool, where, version string) callvet.Env {
 
 // ask calls a tool over HTTP, or of a command.
 func (w *LiveWorld) ask(limited context.Context, tool *LiveTool,
-	call *callvet.Call) (r callvet.Reply, where, version string, err error) {
+	call *callvet.Call,
+) (r callvet.Reply, where, version string, err error) {
 	most := orDefault(tool.MaxBytes, DefaultMaxBytes)
 	if tool.HTTP != nil {
 		r, err = w.of.requests[call.Tool].send(limited, call.Args, most)
@@ -257,8 +260,10 @@ func (w *LiveWorld) ofServer(ctx context.Context, tool *LiveTool, call callvet.C
 		defer cancel()
 		r, err := s.Answer(limited, call)
 		if err != nil && limited.Err() != nil && ctx.Err() == nil {
-			return callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %s", timeout),
-				Latency: timeout, Env: r.Env}, nil
+			return callvet.Reply{
+				Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %s", timeout),
+				Latency: timeout, Env: r.Env,
+			}, nil
 		}
 		return r, err
 	}

@@ -33,13 +33,15 @@ func liveOpen(t testing.TB, text string, env ...string) *world.LiveWorld {
 		t.Fatal(err)
 	}
 	tools, err := world.NewTools(f,
-		world.ToolsConfig{Client: &http.Client{Transport: &http.Transport{}}, Env: env,
+		world.ToolsConfig{
+			Client: &http.Client{Transport: &http.Transport{}}, Env: env,
 			Variable: func(name string) (string, error) {
 				if name == "KEY" {
 					return secretKey, nil
 				}
 				return "", endpoint.Empty(name)
-			}})
+			},
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,16 +73,24 @@ func TestRequests(t *testing.T) {
 	for _, tc := range []struct{ tool, args, method, url, body string }{
 		{`http: {url: "%s/book"}`, `{"b": 1.0, "a":"x"}`, "POST", "/book", `{"b": 1.0, "a":"x"}`},
 		{`http: {url: "%s/book"}`, ``, "POST", "/book", `{}`},
-		{`http: {method: PUT, url: "%s/book", body: {city: "{{args.city}}", note: "to {{args.city}}", n: 1}}`,
-			`{"city":"Oslo"}`, "PUT", "/book", `{"city":"Oslo","note":"to Oslo","n":1}`},
-		{`http: {method: GET, url: "%s/v1/{{args.city}}/days?u=c"}`,
+		{
+			`http: {method: PUT, url: "%s/book", body: {city: "{{args.city}}", note: "to {{args.city}}", n: 1}}`,
+			`{"city":"Oslo"}`, "PUT", "/book", `{"city":"Oslo","note":"to Oslo","n":1}`,
+		},
+		{
+			`http: {method: GET, url: "%s/v1/{{args.city}}/days?u=c"}`,
 			`{"city":"Møre & Romsdal","days":3,"tags":["a","b"],"gone":null,"o":{"k":1}}`, "GET",
-			"/v1/M%C3%B8re%20&%20Romsdal/days?days=3&o=%7B%22k%22%3A1%7D&tags=a&tags=b&u=c", ``},
+			"/v1/M%C3%B8re%20&%20Romsdal/days?days=3&o=%7B%22k%22%3A1%7D&tags=a&tags=b&u=c", ``,
+		},
 		{`http: {method: GET, url: "%s", query: {q: "{{args.q}}", s: "is {{args.q}}", none: "{{args.gone}}", list: "{{args.l}}"}}`, `{"q":"x&y=z","l":[1,2],"extra":1}`, "GET", "/?list=1&list=2&q=x%26y%3Dz&s=is+x%26y%3Dz", ``},
-		{`http: {method: DELETE, url: "%s/orders/{{args.orders[1].id}}", query: {}}`, `{"orders":[{"id":1},{"id":22}]}`,
-			"DELETE", "/orders/22", ``},
-		{`http: {method: GET, url: "%s/a?key=${KEY}", headers: {X-Key: "${KEY}"}}`, `{}`, "GET",
-			"/a?key=sk-live-77aa88bb%2299", ``},
+		{
+			`http: {method: DELETE, url: "%s/orders/{{args.orders[1].id}}", query: {}}`, `{"orders":[{"id":1},{"id":22}]}`,
+			"DELETE", "/orders/22", ``,
+		},
+		{
+			`http: {method: GET, url: "%s/a?key=${KEY}", headers: {X-Key: "${KEY}"}}`, `{}`, "GET",
+			"/a?key=sk-live-77aa88bb%2299", ``,
+		},
 	} {
 		var got sent
 		srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -171,10 +181,14 @@ func TestAnswers(t *testing.T) {
 		{401, "text/plain", "", "bad key " + secretKey, no("HTTP 401 Unauthorized: bad key [REDACTED]"), ""},
 		{429, "text/plain", "Retry-After: 7", "", no("HTTP 429 Too Many Requests; retry after 7"), ""},
 		{503, "", "", "", no("HTTP 503 Service Unavailable"), ""},
-		{302, "", "Location: http://other.test/x", "",
-			no("HTTP 302 Found: it leads to http://other.test, and is not followed"), ""},
-		{307, "", "Location: /x", "",
-			no("HTTP 307 Temporary Redirect: it leads to http://HOST, and is not followed"), ""},
+		{
+			302, "", "Location: http://other.test/x", "",
+			no("HTTP 302 Found: it leads to http://other.test, and is not followed"), "",
+		},
+		{
+			307, "", "Location: /x", "",
+			no("HTTP 307 Temporary Redirect: it leads to http://HOST, and is not followed"), "",
+		},
 	} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header()["Content-Type"] = nil
@@ -218,8 +232,10 @@ func TestPathsAreNotLeft(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	defer srv.Close()
 	w := liveOpen(t, `tools: {a: {read_only: true, http: {method: GET, url: "`+srv.URL+`/v1/{{args.city}}/x"}}}`)
-	for _, args := range []string{`{"city":".."}`, `{"city":"../admin"}`, `{"city":"a/b"}`, `{"city":"a\\b"}`,
-		`{"city":""}`, `{"city":null}`, `{}`, ``, `[]`, `{"city":`} {
+	for _, args := range []string{
+		`{"city":".."}`, `{"city":"../admin"}`, `{"city":"a/b"}`, `{"city":"a\\b"}`,
+		`{"city":""}`, `{"city":null}`, `{}`, ``, `[]`, `{"city":`,
+	} {
 		if r := call(t, w, "a", args); r.Status != callvet.StatusExecErr || reached {
 			t.Errorf("%s: %+v, reached %v", args, r, reached)
 		}
@@ -271,8 +287,10 @@ func TestCommand(t *testing.T) {
 	w := liveOpen(t, text, "LIVE_TOOL=honest", "LIVE_SEEN=seen")
 	call(t, w, "remember", `{"text":"x"}`)
 	r := call(t, w, "recall", `{}`)
-	if want := (callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(`"x"`),
-		Env: callvet.Live("command", filepath.Base(os.Args[0])+" 1.5")}); cmp.Diff(want, r) != "" {
+	if want := (callvet.Reply{
+		Status: callvet.StatusOK, Result: json.RawMessage(`"x"`),
+		Env: callvet.Live("command", filepath.Base(os.Args[0])+" 1.5"),
+	}); cmp.Diff(want, r) != "" {
 		t.Error(cmp.Diff(want, r))
 	}
 	if r := call(t, w, "environment", `{}`); string(r.Result) != `",seen"` {
@@ -291,14 +309,20 @@ func TestSecretsOfOthers(t *testing.T) {
 	t.Parallel()
 	yes := true
 	says := liveAnswering(func(context.Context, callvet.Call) (callvet.Reply, error) {
-		return callvet.Reply{Result: json.RawMessage(`{"token":"kestrel-5531","n":55310099}`),
-			Error: "with kestrel-5531", Note: "kestrel-5531"}, nil
+		return callvet.Reply{
+			Result: json.RawMessage(`{"token":"kestrel-5531","n":55310099}`),
+			Error:  "with kestrel-5531", Note: "kestrel-5531",
+		}, nil
 	})
-	f := &world.ToolsFile{Tools: map[string]world.LiveTool{"a": {ReadOnly: &yes, MCP: "s"}},
-		Servers: map[string]world.ToolServer{"s": {}}}
+	f := &world.ToolsFile{
+		Tools:   map[string]world.LiveTool{"a": {ReadOnly: &yes, MCP: "s"}},
+		Servers: map[string]world.ToolServer{"s": {}},
+	}
 	tools, err := world.NewTools(f,
-		world.ToolsConfig{Secrets: []string{"kestrel-5531", "55310099", "no"},
-			Servers: map[string]func() callvet.World{"s": func() callvet.World { return says }}})
+		world.ToolsConfig{
+			Secrets: []string{"kestrel-5531", "55310099", "no"},
+			Servers: map[string]func() callvet.World{"s": func() callvet.World { return says }},
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,8 +346,10 @@ func TestNewRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err = world.NewTools(f,
-			world.ToolsConfig{Client: &http.Client{Transport: &http.Transport{}},
-				Variable: func(name string) (string, error) { return "", endpoint.Empty(name) }}); !errors.Is(err,
+			world.ToolsConfig{
+				Client:   &http.Client{Transport: &http.Transport{}},
+				Variable: func(name string) (string, error) { return "", endpoint.Empty(name) },
+			}); !errors.Is(err,
 			want) {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -432,8 +458,10 @@ func TestServerLies(t *testing.T) {
 			_, _ = io.WriteString(w, `{"a":}`)
 		}},
 		"closes": {"network", func(w http.ResponseWriter, _ *http.Request) { hijack(w, "") }},
-		"half a header": {"network",
-			func(w http.ResponseWriter, _ *http.Request) { hijack(w, "HTTP/1.1 200 OK\r\nContent-Le") }},
+		"half a header": {
+			"network",
+			func(w http.ResponseWriter, _ *http.Request) { hijack(w, "HTTP/1.1 200 OK\r\nContent-Le") },
+		},
 		"half a body": {"network", func(w http.ResponseWriter, _ *http.Request) {
 			hijack(w, "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"a\":")
 		}},

@@ -73,8 +73,10 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 	}
 	list := m.list(call.Tool)
 	if list == nil {
-		return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(unmocked),
-			Note: callvet.NoteUnmocked}, nil
+		return callvet.Reply{
+			Status: callvet.StatusOK, Result: json.RawMessage(unmocked),
+			Note: callvet.NoteUnmocked,
+		}, nil
 	}
 	var args value.Value // stays absent when the call has no arguments
 	if len(call.Args) > 0 {
@@ -88,11 +90,15 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 	case err != nil:
 		return callvet.Reply{}, err
 	case mock == nil && out:
-		return callvet.Reply{Status: callvet.StatusExecErr, Error: "this cannot be done now",
-			Note: "no mock fits the state"}, nil
+		return callvet.Reply{
+			Status: callvet.StatusExecErr, Error: "this cannot be done now",
+			Note: "no mock fits the state",
+		}, nil
 	case mock == nil:
-		return callvet.Reply{Status: callvet.StatusExecErr, Error: "no result for these arguments",
-			Note: "no mock fits the arguments"}, nil
+		return callvet.Reply{
+			Status: callvet.StatusExecErr, Error: "no result for these arguments",
+			Note: "no mock fits the arguments",
+		}, nil
 	}
 	r := mock.Replies[min(m.given[mock], len(mock.Replies)-1)]
 	m.given[mock]++
@@ -103,8 +109,10 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 		}
 	}
 	m.state.set(r.Set)
-	reply := callvet.Reply{Result: result, Error: r.Error, Status: r.Status,
-		Latency: time.Duration(r.LatencyMS * float64(time.Millisecond))}
+	reply := callvet.Reply{
+		Result: result, Error: r.Error, Status: r.Status,
+		Latency: time.Duration(r.LatencyMS * float64(time.Millisecond)),
+	}
 	if reply.Status == "" {
 		reply.Status = callvet.StatusOK
 		if r.Error != "" {

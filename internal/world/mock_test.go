@@ -41,8 +41,11 @@ func TestMocks(t *testing.T) {
 		mock("search", `{"n":5}`, `"five"`),
 		mock("search", `{"n":"5"}`, `"text five"`),
 		mock("exact", `{"a":1}`, `1`),
-		{Tool: "fail", Replies: []callvet.MockReply{{Error: "down", LatencyMS: 20},
-			{Status: callvet.StatusTimeout, Error: "slow"}, {}}},
+		{Tool: "fail", Replies: []callvet.MockReply{
+			{Error: "down", LatencyMS: 20},
+			{Status: callvet.StatusTimeout, Error: "slow"},
+			{},
+		}},
 	}}
 	w := world.Mocks(s, c, world.MockOptions{}) // one for all steps, so that sequences advance
 	ok, execErr := callvet.StatusOK, callvet.StatusExecErr
@@ -52,20 +55,28 @@ func TestMocks(t *testing.T) {
 	}{
 		{"search", `{"city":"Paris"}`, callvet.Reply{Status: ok, Result: json.RawMessage(`"any"`)}},
 		{"SEARCH", `{"city":"Oslo"}`, callvet.Reply{Status: ok, Result: json.RawMessage(`"oslo 1"`)}},
-		{"search", `{"when":{"day":1.0,"hour":2},"city":"Oslo"}`,
-			callvet.Reply{Status: ok, Result: json.RawMessage(`"oslo day"`)}},
+		{
+			"search", `{"when":{"day":1.0,"hour":2},"city":"Oslo"}`,
+			callvet.Reply{Status: ok, Result: json.RawMessage(`"oslo day"`)},
+		},
 		{"search", `{"city":"Oslo","x":1}`, callvet.Reply{Status: ok, Result: json.RawMessage(`"oslo 2"`)}},
 		{"search", `{"city":"Oslo"}`, callvet.Reply{Status: ok, Result: json.RawMessage(`"oslo 2"`)}},
 		{"search", `{"n":5.0}`, callvet.Reply{Status: ok, Result: json.RawMessage(`"five"`)}},
 		{"search", `{"n":"5"}`, callvet.Reply{Status: ok, Result: json.RawMessage(`"text five"`)}},
 		{"search", ``, callvet.Reply{Status: ok, Result: json.RawMessage(`"any"`)}},
 		{"book", `{}`, callvet.Reply{Status: ok, Result: json.RawMessage(`"suite book"`)}},
-		{"ping", `{}`,
-			callvet.Reply{Status: ok, Result: json.RawMessage(`{"status":"ok"}`), Note: "no mock for this tool"}},
-		{"exact", `{"a":2}`,
-			callvet.Reply{Status: execErr, Error: "no result for these arguments", Note: "no mock fits the arguments"}},
-		{"exact", `{"a":1,"a":2}`,
-			callvet.Reply{Status: execErr, Error: "unreadable arguments: byte 8: duplicate key \"a\""}},
+		{
+			"ping", `{}`,
+			callvet.Reply{Status: ok, Result: json.RawMessage(`{"status":"ok"}`), Note: "no mock for this tool"},
+		},
+		{
+			"exact", `{"a":2}`,
+			callvet.Reply{Status: execErr, Error: "no result for these arguments", Note: "no mock fits the arguments"},
+		},
+		{
+			"exact", `{"a":1,"a":2}`,
+			callvet.Reply{Status: execErr, Error: "unreadable arguments: byte 8: duplicate key \"a\""},
+		},
 		{"nope", `{}`, callvet.Reply{Status: execErr, Error: `unknown tool "nope"`}},
 		{"fail", `{}`, callvet.Reply{Status: execErr, Error: "down", Latency: 20 * time.Millisecond}},
 		{"fail", `{}`, callvet.Reply{Status: callvet.StatusTimeout, Error: "slow"}},
@@ -104,13 +115,19 @@ func TestOfferedTools(t *testing.T) {
 		want map[string]callvet.Status
 	}{
 		{"all", s, &callvet.Case{}, map[string]callvet.Status{"a": "ok", "b": "ok", "c": "exec_error"}},
-		{"restricted", s, &callvet.Case{ToolNames: []string{"b"}},
-			map[string]callvet.Status{"a": "exec_error", "b": "ok"}},
+		{
+			"restricted", s, &callvet.Case{ToolNames: []string{"b"}},
+			map[string]callvet.Status{"a": "exec_error", "b": "ok"},
+		},
 		{"none", s, &callvet.Case{ToolNames: []string{}}, map[string]callvet.Status{"a": "exec_error"}},
-		{"own", s, &callvet.Case{Tools: []callvet.Tool{{Name: "c"}}},
-			map[string]callvet.Status{"a": "exec_error", "c": "ok"}},
-		{"undeclared", &callvet.Suite{Mocks: s.Mocks}, &callvet.Case{},
-			map[string]callvet.Status{"a": "exec_error", "c": "ok"}},
+		{
+			"own", s, &callvet.Case{Tools: []callvet.Tool{{Name: "c"}}},
+			map[string]callvet.Status{"a": "exec_error", "c": "ok"},
+		},
+		{
+			"undeclared", &callvet.Suite{Mocks: s.Mocks}, &callvet.Case{},
+			map[string]callvet.Status{"a": "exec_error", "c": "ok"},
+		},
 	} {
 		w := world.Mocks(tt.s, tt.c, world.MockOptions{})
 		for tool, want := range tt.want {
@@ -133,8 +150,10 @@ func TestBadMockIsTheSuitesFault(t *testing.T) {
 func TestRealLatency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &callvet.Suite{Tools: []callvet.Tool{{Name: "a"}},
-			Mocks: []callvet.Mock{{Tool: "a", Replies: []callvet.MockReply{{LatencyMS: 1500}}}}}
+		s := &callvet.Suite{
+			Tools: []callvet.Tool{{Name: "a"}},
+			Mocks: []callvet.Mock{{Tool: "a", Replies: []callvet.MockReply{{LatencyMS: 1500}}}},
+		}
 		w := world.Mocks(s, &callvet.Case{}, world.MockOptions{RealLatency: true})
 		began := time.Now()
 		if _, err := w.Answer(t.Context(), callvet.Call{Tool: "a"}); err != nil ||

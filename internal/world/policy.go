@@ -102,8 +102,10 @@ func ReadPolicy(name string, data []byte) (*Policy, error) {
 		return nil, fmt.Errorf("read policy: %s: more than %d bytes: %w", name, MaxPolicyBytes, callvet.ErrLimited)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, callvet.Problem{Position: callvet.Position{File: name}, Code: "empty", Message: "the file is empty",
-			Fix: "guard: {}"}
+		return nil, callvet.Problem{
+			Position: callvet.Position{File: name}, Code: "empty", Message: "the file is empty",
+			Fix: "guard: {}",
+		}
 	}
 	d, bad := doc.Read(name, data)
 	if bad != nil {
@@ -234,8 +236,10 @@ func spellTools(d *doc.File, call *doc.Node) *callvet.Problem {
 		switch n := &call.Items[i]; call.Names[i].Name {
 		case "tool":
 			if call.Get("tools") != nil {
-				p := callvet.Problem{Position: d.Position(call.Names[i].At), Code: "duplicate-key", Key: "tool",
-					Message: "tool and tools are one key", Fix: "leave one of them"}
+				p := callvet.Problem{
+					Position: d.Position(call.Names[i].At), Code: "duplicate-key", Key: "tool",
+					Message: "tool and tools are one key", Fix: "leave one of them",
+				}
 				return &p
 			}
 			call.Names[i].Name = "tools"

@@ -36,8 +36,10 @@ guard:
 			MaxArgumentBytes: 64 << 10, MaxResultBytes: 1 << 20, StopAfterFailures: 5, ReopenSeconds: 30,
 			RateLimits: map[string]callvet.RateLimit{"pay": {Calls: 2, PerSeconds: 60}},
 		},
-		Guard: &world.GuardSettings{Actions: map[safety.Rule]world.GuardAction{safety.RulePII: world.Redact},
-			TimeoutMS: 500},
+		Guard: &world.GuardSettings{
+			Actions:   map[safety.Rule]world.GuardAction{safety.RulePII: world.Redact},
+			TimeoutMS: 500,
+		},
 	}
 	for _, text := range []string{yaml, json} {
 		got, err := world.ReadPolicy("policy.yaml", []byte(text))
@@ -115,8 +117,10 @@ func TestPolicyMistakes(t *testing.T) {
 func TestOneSpelling(t *testing.T) {
 	t.Parallel()
 	var all []*world.Policy
-	for _, call := range []string{`{"tool":"share"}`, `{"tools":"share"}`, `{"tool":["share"]}`,
-		`{"tools":["share"]}`} {
+	for _, call := range []string{
+		`{"tool":"share"}`, `{"tools":"share"}`, `{"tool":["share"]}`,
+		`{"tools":["share"]}`,
+	} {
 		p, err := world.ReadPolicy("rules.json",
 			[]byte(`{"attacks":[{"name":"a","harm":[{"call":`+call+`}],"own":[`+call+`]}]}`))
 		if err != nil {

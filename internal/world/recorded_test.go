@@ -32,8 +32,10 @@ var yes, no = true, false
 
 // shop are a tool that reads and one that writes.
 var shop = []callvet.Tool{
-	{Name: "get_refund_policy", Version: "v3", ReadOnly: &yes,
-		Parameters: json.RawMessage(`{"type":"object","properties":{"country":{"type":"string"}}}`)},
+	{
+		Name: "get_refund_policy", Version: "v3", ReadOnly: &yes,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"country":{"type":"string"}}}`),
+	},
 	{Name: "create_refund", Version: "v1", ReadOnly: &no, Parameters: json.RawMessage(`{"type":"object"}`)},
 }
 
@@ -110,20 +112,36 @@ func TestRecordAndReplay(t *testing.T) {
 		call, again callvet.Call
 		reply       callvet.Reply
 	}{
-		{replayCall("get_refund_policy", `{"country": "AR", "days": 5}`),
+		{
+			replayCall("get_refund_policy", `{"country": "AR", "days": 5}`),
 			replayCall("GET_REFUND_POLICY", `{"days":5.0,"country":"AR"}`),
-			callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(`{"z": 1, "a": "<x>"}`),
-				Latency: 24 * time.Millisecond, Env: live}},
-		{replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1e0}`),
-			callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(`"r-1"`), Env: live}},
-		{replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1}`),
-			callvet.Reply{Status: callvet.StatusExecErr, Error: "409 refunded before", Env: live}},
-		{replayCall("get_refund_policy", ``), replayCall("get_refund_policy", `{}`),
-			callvet.Reply{Status: callvet.StatusTimeout, Error: "no answer within 2s", Latency: 2 * time.Second,
-				Env: live}},
-		{replayCall("create_refund", `{"id":2}`), replayCall("create_refund", `{"id":2}`),
-			callvet.Reply{Env: callvet.EnvGuard, Error: "private",
-				Guard: []callvet.Ruling{{Rule: "private_address", Action: callvet.RulingDeny, Detail: "10.0.0.1"}}}},
+			callvet.Reply{
+				Status: callvet.StatusOK, Result: json.RawMessage(`{"z": 1, "a": "<x>"}`),
+				Latency: 24 * time.Millisecond, Env: live,
+			},
+		},
+		{
+			replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1e0}`),
+			callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(`"r-1"`), Env: live},
+		},
+		{
+			replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1}`),
+			callvet.Reply{Status: callvet.StatusExecErr, Error: "409 refunded before", Env: live},
+		},
+		{
+			replayCall("get_refund_policy", ``), replayCall("get_refund_policy", `{}`),
+			callvet.Reply{
+				Status: callvet.StatusTimeout, Error: "no answer within 2s", Latency: 2 * time.Second,
+				Env: live,
+			},
+		},
+		{
+			replayCall("create_refund", `{"id":2}`), replayCall("create_refund", `{"id":2}`),
+			callvet.Reply{
+				Env: callvet.EnvGuard, Error: "private",
+				Guard: []callvet.Ruling{{Rule: "private_address", Action: callvet.RulingDeny, Detail: "10.0.0.1"}},
+			},
+		},
 	}
 	var acting answers
 	for _, s := range script {
@@ -204,11 +222,17 @@ func TestRecordAgain(t *testing.T) {
 		t.Helper()
 		w := tape(t, dir,
 			day).World(
-			&answers{{Status: callvet.StatusOK, Result: json.RawMessage(policy),
-				Latency: time.Duration(day) * time.Millisecond},
-				{Status: callvet.StatusOK, Result: json.RawMessage(`7`)}}, talk("a"))
-		for _, c := range []callvet.Call{replayCall("get_refund_policy", `{"country":"AR"}`),
-			replayCall("create_refund", `{}`)} {
+			&answers{
+				{
+					Status: callvet.StatusOK, Result: json.RawMessage(policy),
+					Latency: time.Duration(day) * time.Millisecond,
+				},
+				{Status: callvet.StatusOK, Result: json.RawMessage(`7`)},
+			}, talk("a"))
+		for _, c := range []callvet.Call{
+			replayCall("get_refund_policy", `{"country":"AR"}`),
+			replayCall("create_refund", `{}`),
+		} {
 			if _, err := w.Answer(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
@@ -273,16 +297,26 @@ func TestAttemptsDiffer(t *testing.T) {
 func TestMisses(t *testing.T) {
 	t.Parallel()
 	list := []*world.Recording{
-		{Case: "a", Tool: "get_refund_policy", ToolVersion: "v3",
-			Args: json.RawMessage(`{"country":"AR","lines":[1,2]}`), Call: 1, Result: json.RawMessage(`1`)},
-		{Case: "a", Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":1}`), Call: 1,
-			Result: json.RawMessage(`2`)},
-		{Case: "b", Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":9}`), Call: 1,
-			Result: json.RawMessage(`3`)},
-		{Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":7}`), Call: 1,
-			Result: json.RawMessage(`4`)},
-		{Case: "a", Tool: "old_tool", ToolVersion: "v1", Args: json.RawMessage(`{}`), Call: 1,
-			Result: json.RawMessage(`5`)},
+		{
+			Case: "a", Tool: "get_refund_policy", ToolVersion: "v3",
+			Args: json.RawMessage(`{"country":"AR","lines":[1,2]}`), Call: 1, Result: json.RawMessage(`1`),
+		},
+		{
+			Case: "a", Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":1}`), Call: 1,
+			Result: json.RawMessage(`2`),
+		},
+		{
+			Case: "b", Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":9}`), Call: 1,
+			Result: json.RawMessage(`3`),
+		},
+		{
+			Tool: "create_refund", ToolVersion: "v1", Args: json.RawMessage(`{"id":7}`), Call: 1,
+			Result: json.RawMessage(`4`),
+		},
+		{
+			Case: "a", Tool: "old_tool", ToolVersion: "v1", Args: json.RawMessage(`{}`), Call: 1,
+			Result: json.RawMessage(`5`),
+		},
 	}
 	all, err := world.RecordingsOf(list)
 	if err != nil {
@@ -294,18 +328,33 @@ func TestMisses(t *testing.T) {
 		want  string // of the last one
 	}{
 		{"a", []callvet.Call{replayCall("get_refund_policy", `{"lines":[1,2],"country":"AR"}`)}, "1 "},
-		{"b", []callvet.Call{replayCall("get_refund_policy", `{"lines":[1,2],"country":"AR"}`)},
-			"1 recorded in case a"},
+		{
+			"b",
+			[]callvet.Call{replayCall("get_refund_policy", `{"lines":[1,2],"country":"AR"}`)},
+			"1 recorded in case a",
+		},
 		{"b", []callvet.Call{replayCall("create_refund", `{"id":7}`)}, "4 "},
-		{"a", []callvet.Call{replayCall("get_refund_policy", `{"lines":[1,3],"city":"x"}`)},
-			`no recording of get_refund_policy@v3 {"city":"x","lines":[1,3]}: the nearest one differs in country: recorded "AR", called without; lines[1]: recorded 2, called 3; city: not recorded, called "x"`},
-		{"a", []callvet.Call{replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1}`)},
-			`no recording of call 2 of create_refund@v1 {"id":1}: it is recorded 1 times with these arguments, and called once more`},
-		{"a", []callvet.Call{replayCall("create_refund", `{"id":9}`)},
-			`no recording of create_refund@v1 {"id":9}: it is recorded in case b, and only tools that are read_only are answered by recordings of another case`},
+		{
+			"a",
+			[]callvet.Call{replayCall("get_refund_policy", `{"lines":[1,3],"city":"x"}`)},
+			`no recording of get_refund_policy@v3 {"city":"x","lines":[1,3]}: the nearest one differs in country: recorded "AR", called without; lines[1]: recorded 2, called 3; city: not recorded, called "x"`,
+		},
+		{
+			"a",
+			[]callvet.Call{replayCall("create_refund", `{"id":1}`), replayCall("create_refund", `{"id":1}`)},
+			`no recording of call 2 of create_refund@v1 {"id":1}: it is recorded 1 times with these arguments, and called once more`,
+		},
+		{
+			"a",
+			[]callvet.Call{replayCall("create_refund", `{"id":9}`)},
+			`no recording of create_refund@v1 {"id":9}: it is recorded in case b, and only tools that are read_only are answered by recordings of another case`,
+		},
 		{"a", []callvet.Call{replayCall("pay", `{}`)}, `no recording of pay {}: no call of this tool is recorded`},
-		{"a", []callvet.Call{replayCall("old_tool", `{}`)},
-			`no recording of old_tool {}: it is recorded as v1, and called as without a version`},
+		{
+			"a",
+			[]callvet.Call{replayCall("old_tool", `{}`)},
+			`no recording of old_tool {}: it is recorded as v1, and called as without a version`,
+		},
 	} {
 		w, told := all.World(talk(tt.scope), world.AnswerOptions{}),
 			all.World(talk(tt.scope), world.AnswerOptions{Tell: true})
@@ -350,9 +399,11 @@ func TestDrift(t *testing.T) {
 	}
 	for want, list := range map[string][]*world.Recording{
 		"": {rec("get_refund_policy", "v3", policy, `{}`), rec("create_refund", "v1", refund, `{}`)},
-		"the parameters of get_refund_policy have changed since 2 of its 3 calls were recorded": {rec(
-			"get_refund_policy", "v3", policy, `{}`), rec("Get_refund_policy", "v3", "0", `1`),
-			rec("get_refund_policy", "v3", "0", `2`)},
+		"the parameters of get_refund_policy have changed since 2 of its 3 calls were recorded": {
+			rec(
+				"get_refund_policy", "v3", policy, `{}`), rec("Get_refund_policy", "v3", "0", `1`),
+			rec("get_refund_policy", "v3", "0", `2`),
+		},
 		"create_refund was recorded as v2 and v10 and is now v1: its calls find no recording": {rec("create_refund",
 			"v10", refund, `{}`), rec("create_refund", "v2", refund, `{}`)},
 	} {
@@ -513,12 +564,16 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		"empty":      {map[string]string{"README.md": "x", ".x.json": "{"}, "no .json file in it"},
 		"other JSON": {map[string]string{"a.json": `{"tools":[]}`}, "a.json:1:"},
-		"no args": {map[string]string{"a.json": `{"format":"callvet.recording","version":1,"tool":"a","call":1}`},
-			"args"},
+		"no args": {
+			map[string]string{"a.json": `{"format":"callvet.recording","version":1,"tool":"a","call":1}`},
+			"args",
+		},
 		"future":      {map[string]string{"a.json": strings.Replace(good, `"version":1`, `"version":2`, 1)}, "version"},
 		"unknown key": {map[string]string{"a.json": strings.Replace(good, `"call"`, `"cal":1,"call"`, 1)}, `"cal"`},
-		"two": {map[string]string{"a.json": good, "b.json": strings.Replace(good, `{}`, ` { } `, 1)},
-			"answer the same call: a {}"},
+		"two": {
+			map[string]string{"a.json": good, "b.json": strings.Replace(good, `{}`, ` { } `, 1)},
+			"answer the same call: a {}",
+		},
 	} {
 		dir := t.TempDir()
 		for file, text := range tt.files {
@@ -541,9 +596,11 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
-		r := &world.Recording{Tool: rapid.StringN(1, 80, 200).Draw(t, "tool"),
+		r := &world.Recording{
+			Tool:        rapid.StringN(1, 80, 200).Draw(t, "tool"),
 			ToolVersion: rapid.String().Draw(t, "version"), Case: rapid.String().Draw(t, "case"),
-			Args: json.RawMessage(`{}`), Call: 1}
+			Args: json.RawMessage(`{}`), Call: 1,
+		}
 		name := r.Name()
 		if len(name) > 180 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-@.") != "" ||
 			strings.HasPrefix(name, ".") {
@@ -554,8 +611,10 @@ func TestNames(t *testing.T) {
 			t.Fatalf("%q twice", name)
 		}
 	})
-	for tool, want := range map[string]string{"NUL": "nul_.any.", "com1": "com1_.any.", "a/b c": "a-b-c.any.",
-		"日本": "x.any."} {
+	for tool, want := range map[string]string{
+		"NUL": "nul_.any.", "com1": "com1_.any.", "a/b c": "a-b-c.any.",
+		"日本": "x.any.",
+	} {
 		if got := (&world.Recording{Tool: tool, Args: json.RawMessage(`{}`), Call: 1}).Name(); !strings.HasPrefix(got,
 			want) {
 			t.Errorf("%q, want %q…", got, want)
@@ -585,8 +644,10 @@ func TestCanonical(t *testing.T) {
 }
 
 func FuzzCanonical(f *testing.F) {
-	for _, s := range []string{`{"a":1,"b":[1.50,-2e3,null,true,"x\u0000"]}`, `1e-7`, `12345678901234567890123.5`,
-		`"\u2028"`} {
+	for _, s := range []string{
+		`{"a":1,"b":[1.50,-2e3,null,true,"x\u0000"]}`, `1e-7`, `12345678901234567890123.5`,
+		`"\u2028"`,
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

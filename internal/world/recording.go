@@ -186,8 +186,10 @@ func (r *Recording) answersAs(o *Recording) bool {
 
 // reply is what the recording answers.
 func (r *Recording) reply() callvet.Reply {
-	out := callvet.Reply{Status: r.Status, Result: r.Result, Error: r.Error, Note: r.Note, Guard: r.Guard,
-		Env: callvet.EnvRecorded, Latency: milliseconds(r.LatencyMS)}
+	out := callvet.Reply{
+		Status: r.Status, Result: r.Result, Error: r.Error, Note: r.Note, Guard: r.Guard,
+		Env: callvet.EnvRecorded, Latency: milliseconds(r.LatencyMS),
+	}
 	if r.Env == callvet.EnvGuard {
 		out.Env = callvet.EnvGuard
 	}

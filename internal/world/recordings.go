@@ -156,8 +156,10 @@ func readFolder(folder string) ([]*Recording, error) {
 func RecordingsOf(list []*Recording) (*Recordings, error) {
 	list = slices.Clone(list)
 	slices.SortFunc(list, before)
-	r := &Recordings{byKey: map[key][]*Recording{}, elsewhere: map[key][]*Recording{},
-		byTool: map[string][]*Recording{}, scopes: map[string]bool{}, n: len(list)}
+	r := &Recordings{
+		byKey: map[key][]*Recording{}, elsewhere: map[key][]*Recording{},
+		byTool: map[string][]*Recording{}, scopes: map[string]bool{}, n: len(list),
+	}
 	h := sha256.New()
 	for i, rec := range list {
 		if i > 0 && before(list[i-1], rec) == 0 {
@@ -299,8 +301,10 @@ func (w *recorded) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 		if !w.options.Tell {
 			return callvet.Reply{Env: callvet.EnvRecorded}, miss
 		}
-		return callvet.Reply{Status: callvet.StatusExecErr, Error: "no recording of this call", Note: miss.Near,
-			Env: callvet.EnvRecorded}, nil
+		return callvet.Reply{
+			Status: callvet.StatusExecErr, Error: "no recording of this call", Note: miss.Near,
+			Env: callvet.EnvRecorded,
+		}, nil
 	}
 	w.all.answered.Add(1)
 	out := rec.reply()

@@ -73,36 +73,60 @@ func TestStates(t *testing.T) {
 	reply := func(result string) []callvet.MockReply { return []callvet.MockReply{{Result: json.RawMessage(result)}} }
 	s := &callvet.Suite{Mocks: []callvet.Mock{
 		{Tool: "login", Args: json.RawMessage(`{"pin":"wrong"}`), Replies: []callvet.MockReply{{Error: "wrong pin"}}},
-		{Tool: "login",
-			Replies: []callvet.MockReply{{Result: json.RawMessage(`"in"`),
-				Set: map[string]callvet.MockState{"session": {Value: "open", Calls: 2, Then: "expired"}}}}},
-		{Tool: "logout",
-			Replies: []callvet.MockReply{{Result: json.RawMessage(`"out"`),
-				Set: map[string]callvet.MockState{"session": {}}}}},
+		{
+			Tool: "login",
+			Replies: []callvet.MockReply{{
+				Result: json.RawMessage(`"in"`),
+				Set:    map[string]callvet.MockState{"session": {Value: "open", Calls: 2, Then: "expired"}},
+			}},
+		},
+		{
+			Tool: "logout",
+			Replies: []callvet.MockReply{{
+				Result: json.RawMessage(`"out"`),
+				Set:    map[string]callvet.MockState{"session": {}},
+			}},
+		},
 		{Tool: "pay", When: map[string]string{"session": "open"}, Replies: reply(`"paid"`)},
-		{Tool: "pay", When: map[string]string{"session": "expired"},
-			Replies: []callvet.MockReply{{Error: "the session has expired"}}},
+		{
+			Tool: "pay", When: map[string]string{"session": "expired"},
+			Replies: []callvet.MockReply{{Error: "the session has expired"}},
+		},
 		{Tool: "balance", Replies: []callvet.MockReply{{Error: "log in first"}}},
 		{Tool: "balance", When: map[string]string{"session": "open"}, Replies: reply(`12`)},
 		{Tool: "help", When: map[string]string{"session": ""}, Replies: reply(`"log in"`)},
 	}}
 	const no = "exec_error: this cannot be done now"
 	for name, tc := range map[string]struct{ calls, want []string }{
-		"wrong order": {[]string{"pay", `{}`, "balance", `{}`, "help", `{}`},
-			[]string{no, "exec_error: log in first", `"log in"`}},
-		"a login that fails changes nothing": {[]string{"login", `{"pin":"wrong"}`, "pay", `{}`},
-			[]string{"exec_error: wrong pin", no}},
-		"expiry, and once more": {
-			[]string{"login", `{}`, "pay", `{}`, "balance", `{}`, "pay", `{}`, "balance", `{}`, "help", `{}`, "login",
-				`{}`, "pay", `{}`},
-			[]string{`"in"`, `"paid"`, `12`, "exec_error: the session has expired", "exec_error: log in first", no,
-				`"in"`, `"paid"`},
+		"wrong order": {
+			[]string{"pay", `{}`, "balance", `{}`, "help", `{}`},
+			[]string{no, "exec_error: log in first", `"log in"`},
 		},
-		"any call counts": {[]string{"login", `{}`, "nope", `{}`, "login", `{"pin":"wrong"}`, "pay", `{}`},
-			[]string{`"in"`, `exec_error: unknown tool "nope"`, "exec_error: wrong pin",
-				"exec_error: the session has expired"}},
-		"back to where it began": {[]string{"login", `{}`, "logout", `{}`, "help", `{}`},
-			[]string{`"in"`, `"out"`, `"log in"`}},
+		"a login that fails changes nothing": {
+			[]string{"login", `{"pin":"wrong"}`, "pay", `{}`},
+			[]string{"exec_error: wrong pin", no},
+		},
+		"expiry, and once more": {
+			[]string{
+				"login", `{}`, "pay", `{}`, "balance", `{}`, "pay", `{}`, "balance", `{}`, "help", `{}`, "login",
+				`{}`, "pay", `{}`,
+			},
+			[]string{
+				`"in"`, `"paid"`, `12`, "exec_error: the session has expired", "exec_error: log in first", no,
+				`"in"`, `"paid"`,
+			},
+		},
+		"any call counts": {
+			[]string{"login", `{}`, "nope", `{}`, "login", `{"pin":"wrong"}`, "pay", `{}`},
+			[]string{
+				`"in"`, `exec_error: unknown tool "nope"`, "exec_error: wrong pin",
+				"exec_error: the session has expired",
+			},
+		},
+		"back to where it began": {
+			[]string{"login", `{}`, "logout", `{}`, "help", `{}`},
+			[]string{`"in"`, `"out"`, `"log in"`},
+		},
 	} {
 		got := said(t, world.Mocks(s, &callvet.Case{}, world.MockOptions{}), tc.calls...)
 		for i := range tc.want {

@@ -53,7 +53,8 @@ func (s stubborn) Generate(_ context.Context, req *callvet.Request) (*callvet.Re
 // carry runs attempts of a model through the turn loop against live tools, with a guard of all of
 // them, and gives their traces.
 func carry(t *testing.T, file *world.ToolsFile, tools []callvet.Tool, policy string, model callvet.Model, attempts,
-	concurrency int) []callvet.Trace {
+	concurrency int,
+) []callvet.Trace {
 	t.Helper()
 	g, err := world.NewGuards(world.GuardsConfig{Policy: open(t, policy), Tools: tools, Clock: world.RealClock{}})
 	if err != nil {
@@ -66,9 +67,11 @@ func carry(t *testing.T, file *world.ToolsFile, tools []callvet.Tool, policy str
 	s := &callvet.Suite{Name: "live", Tools: tools}
 	for i := range attempts {
 		s.Cases = append(s.Cases,
-			callvet.Case{ID: fmt.Sprint(i),
+			callvet.Case{
+				ID:        fmt.Sprint(i),
 				Input:     []callvet.Turn{{Role: callvet.RoleUser, Content: "Do what is needed."}},
-				MultiTurn: &callvet.MultiTurn{MaxRounds: 50}, Expect: callvet.Expect{ResponseNonEmpty: true}})
+				MultiTurn: &callvet.MultiTurn{MaxRounds: 50}, Expect: callvet.Expect{ResponseNonEmpty: true},
+			})
 	}
 	scorer, _ := score.New(s, score.Config{})
 	j := &archive{make(chan callvet.Trace, attempts)}
@@ -106,8 +109,10 @@ func TestLiveErrorStorm(t *testing.T) {
 	}))
 	defer srv.Close()
 	yes := true
-	file := &world.ToolsFile{Tools: map[string]world.LiveTool{"look_up": {ReadOnly: &yes,
-		HTTP: &world.HTTPTool{URL: srv.URL}}}}
+	file := &world.ToolsFile{Tools: map[string]world.LiveTool{"look_up": {
+		ReadOnly: &yes,
+		HTTP:     &world.HTTPTool{URL: srv.URL},
+	}}}
 	policy := fmt.Sprintf("stop_after_failures: %d, reopen_seconds: 3600, guard: {backoff_ms: 1, max_backoff_ms: 2}",
 		most)
 	traces := carry(t, file, []callvet.Tool{{Name: "look_up", ReadOnly: &yes}}, policy,
@@ -154,13 +159,17 @@ func TestMutatingIsNeverExecuted(t *testing.T) {
 	tools := []callvet.Tool{{Name: "read", ReadOnly: &yes}, {Name: "write", ReadOnly: &no}, {Name: "unsaid"}}
 	file := &world.ToolsFile{Tools: map[string]world.LiveTool{}}
 	for i := range tools {
-		file.Tools[tools[i].Name] = world.LiveTool{ReadOnly: &no,
-			HTTP: &world.HTTPTool{URL: srv.URL + "/" + tools[i].Name}}
+		file.Tools[tools[i].Name] = world.LiveTool{
+			ReadOnly: &no,
+			HTTP:     &world.HTTPTool{URL: srv.URL + "/" + tools[i].Name},
+		}
 	}
 	const attempts = 100
 	calls := []callvet.Call{c("read", `{"id":1}`), c("write", `{"id":1}`), c("unsaid", `{}`), c("WRITE", `{"id":2}`)}
-	for _, policy := range []string{"read_only: true, guard: {}", "confirm_writes: true, confirm: user, guard: {}",
-		"confirm_writes: true, confirm: deny, guard: {}"} {
+	for _, policy := range []string{
+		"read_only: true, guard: {}", "confirm_writes: true, confirm: user, guard: {}",
+		"confirm_writes: true, confirm: deny, guard: {}",
+	} {
 		reads.Store(0)
 		traces := carry(t, file, tools, policy, stubborn{1, calls}, attempts, 8)
 		if reads.Load() != attempts || writes.Load() != 0 {

@@ -107,11 +107,15 @@ func (r *recorder) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 		}
 		keep = reply
 	case errors.As(err, &denied):
-		keep = callvet.Reply{Env: callvet.EnvGuard, Error: denied.Error(),
-			Guard: append(slices.Clip(reply.Guard), denied.Ruling)}
+		keep = callvet.Reply{
+			Env: callvet.EnvGuard, Error: denied.Error(),
+			Guard: append(slices.Clip(reply.Guard), denied.Ruling),
+		}
 	case late:
-		keep = callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", took.Seconds()),
-			Latency: took, Env: reply.Env, Guard: reply.Guard}
+		keep = callvet.Reply{
+			Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", took.Seconds()),
+			Latency: took, Env: reply.Env, Guard: reply.Guard,
+		}
 	default:
 		return reply, err
 	}

@@ -48,10 +48,13 @@ type request struct {
 
 // newRequest fills what a tool reads from the environment.
 func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string, error),
-	now func() time.Time) (*request, error) {
+	now func() time.Time,
+) (*request, error) {
 	host, path, query := cutAddress(h.URL)
-	r := &request{method: h.method(), host: host, headers: map[string]string{}, body: h.Body,
-		client: staying(client), now: now}
+	r := &request{
+		method: h.method(), host: host, headers: map[string]string{}, body: h.Body,
+		client: staying(client), now: now,
+	}
 	var err error
 	if r.path, err = template.Parse(path); err != nil {
 		return nil, err
@@ -223,8 +226,10 @@ func (r *request) send(limited context.Context, args json.RawMessage, most int64
 	case resp.StatusCode >= http.StatusMultipleChoices:
 		return callvet.Reply{Status: callvet.StatusExecErr, Error: refusal(resp, body, r.now())}, nil
 	case int64(len(body)) > most:
-		return callvet.Reply{}, &callvet.Fault{Kind: callvet.FaultTooLarge,
-			Message: fmt.Sprintf("the answer has more than %d bytes", most)}
+		return callvet.Reply{}, &callvet.Fault{
+			Kind:    callvet.FaultTooLarge,
+			Message: fmt.Sprintf("the answer has more than %d bytes", most),
+		}
 	}
 	result, err := answered(resp.Header.Get("Content-Type"), body)
 	if err != nil {

@@ -58,8 +58,10 @@ func (t *Tools) start(words []string, most int64) (*process, error) {
 	cmd := exec.Command(words[0], words[1:]...) //nolint:noctx // end kills it, with what it has started
 	family, env := t.families.New(t.cfg.Env)
 	cmd.Dir, cmd.Env = t.cfg.Dir, env
-	p := &process{cmd: cmd, family: family, tail: &child.Tail{}, writes: make(chan []byte), lines: make(chan line),
-		over: make(chan struct{}), most: most}
+	p := &process{
+		cmd: cmd, family: family, tail: &child.Tail{}, writes: make(chan []byte), lines: make(chan line),
+		over: make(chan struct{}), most: most,
+	}
 	cmd.Stderr = p.tail
 	var err error
 	if p.in, p.out, err = family.Piped(cmd); err != nil {
@@ -90,8 +92,10 @@ func (p *process) read() {
 	for {
 		text, err := child.Line(r, p.most)
 		if errors.Is(err, child.ErrLong) {
-			err = &callvet.Fault{Kind: callvet.FaultTooLarge,
-				Message: fmt.Sprintf("the answer has more than %d bytes", p.most)}
+			err = &callvet.Fault{
+				Kind:    callvet.FaultTooLarge,
+				Message: fmt.Sprintf("the answer has more than %d bytes", p.most),
+			}
 		}
 		if err == nil && len(bytes.TrimSpace(text)) == 0 {
 			continue
@@ -182,8 +186,10 @@ func parse(text []byte, id int64) (r callvet.Reply, version string, late bool, e
 	case *a.ID != id:
 		return r, "", false, malformed("the answer is to call %d, and call %d was asked", *a.ID, id)
 	case a.Error != nil && *a.Error == "":
-		return callvet.Reply{Status: callvet.StatusExecErr,
-			Error: "the tool tells of an error without a text"}, a.Version, false, nil
+		return callvet.Reply{
+			Status: callvet.StatusExecErr,
+			Error:  "the tool tells of an error without a text",
+		}, a.Version, false, nil
 	case a.Error != nil:
 		return callvet.Reply{Status: callvet.StatusExecErr, Error: *a.Error}, a.Version, false, nil
 	case a.Result == nil:

@@ -88,8 +88,10 @@ func ReadTools(name string, data []byte) (*ToolsFile, error) {
 		return nil, fmt.Errorf("read live tools: %s: more than %d bytes: %w", name, MaxToolsFile, callvet.ErrLimited)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, callvet.Problem{Position: callvet.Position{File: name}, Code: "empty", Message: "the file is empty",
-			Fix: "tools: {get_weather: {read_only: true, http: {method: GET, url: https://…}}}"}
+		return nil, callvet.Problem{
+			Position: callvet.Position{File: name}, Code: "empty", Message: "the file is empty",
+			Fix: "tools: {get_weather: {read_only: true, http: {method: GET, url: https://…}}}",
+		}
 	}
 	d, bad := doc.Read(name, data)
 	if bad != nil {
@@ -112,8 +114,10 @@ type wrong struct{ key, message, fix string }
 // check finds the first mistake that the form of a file does not show; nil where there is none.
 func (f *ToolsFile) check() *wrong {
 	if len(f.Tools) == 0 {
-		return &wrong{"tools", "no tool is listed",
-			"tools: {get_weather: {read_only: true, http: {method: GET, url: https://…}}}"}
+		return &wrong{
+			"tools", "no tool is listed",
+			"tools: {get_weather: {read_only: true, http: {method: GET, url: https://…}}}",
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Servers)) {
 		if w := f.Servers[name].check("servers." + name); w != nil {
@@ -240,8 +244,10 @@ func address(key, text string) *wrong {
 	u, err := url.Parse(host)
 	switch {
 	case strings.Contains(host, "{{") || strings.Contains(host, "${"):
-		return &wrong{key, "the host of an address stands in the file: no placeholder and no variable",
-			"write it out; tools of several hosts are several tools"}
+		return &wrong{
+			key, "the host of an address stands in the file: no placeholder and no variable",
+			"write it out; tools of several hosts are several tools",
+		}
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return &wrong{key, fmt.Sprintf("%q is no address", host), "https://api.example.com/v1/weather"}
 	case u.User != nil:
@@ -260,8 +266,10 @@ func address(key, text string) *wrong {
 func headers(key, address string, set map[string]string) *wrong {
 	host, _, query := cutAddress(address)
 	if err := endpoint.Spelled(host+"/?"+query, set); err != nil {
-		return &wrong{key, "a secret is spelled out, and the file is kept with the run",
-			"write ${NAME} for it and export NAME"}
+		return &wrong{
+			key, "a secret is spelled out, and the file is kept with the run",
+			"write ${NAME} for it and export NAME",
+		}
 	}
 	for name, text := range set {
 		switch http.CanonicalHeaderKey(name) {
@@ -270,8 +278,10 @@ func headers(key, address string, set map[string]string) *wrong {
 			return &wrong{key + ".headers." + name, "this header is the connection's own", "remove it"}
 		}
 		if strings.Contains(text, "{{") {
-			return &wrong{key + ".headers." + name, "a header holds no argument of a call",
-				"give it in the path, in query or in body"}
+			return &wrong{
+				key + ".headers." + name, "a header holds no argument of a call",
+				"give it in the path, in query or in body",
+			}
 		}
 	}
 	return nil
@@ -286,8 +296,10 @@ func placeholders(key, text string) *wrong {
 	for _, name := range t.Names() {
 		path, ok := strings.CutPrefix(name, template.Args)
 		if !ok {
-			return &wrong{key, fmt.Sprintf("unknown placeholder {{%s}}", name),
-				"write {{args.NAME}} for an argument, ${NAME} for a variable"}
+			return &wrong{
+				key, fmt.Sprintf("unknown placeholder {{%s}}", name),
+				"write {{args.NAME}} for an argument, ${NAME} for a variable",
+			}
 		}
 		if err := template.Path(path); err != nil {
 			return &wrong{key, err.Error(), "{{args.user.orders[0].id}}"}

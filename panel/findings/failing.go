@@ -143,6 +143,8 @@ func (t *attempts) class(a *Attempt, at *Call) {
 
 // attempt is the sighting of a whole attempt; why is kept in place of a call.
 func (l *Call) attempt(why string) Sighting {
-	return Sighting{Line: l.Line, Target: string(l.Target), Task: string(l.Task), Call: why, Attempt: l.Attempt,
-		Passed: l.Ended == Passed}
+	return Sighting{
+		Line: l.Line, Target: string(l.Target), Task: string(l.Task), Call: why, Attempt: l.Attempt,
+		Passed: l.Ended == Passed,
+	}
 }

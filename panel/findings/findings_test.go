@@ -42,23 +42,33 @@ func add(c *findings.Counts, call findings.Call) (shows findings.Shows) {
 func told(c *findings.Counts, of *findings.Signs, contract func(string) *callvet.Tool) []panel.Finding {
 	target := func(n uint32) string { return [...]string{"m", "n"}[n] }
 	return findings.Findings(c, of,
-		&findings.Names{Tool: name, Target: target, Contract: contract,
-			Locate: func(e *panel.Example) { e.File = "f" }})
+		&findings.Names{
+			Tool: name, Target: target, Contract: contract,
+			Locate: func(e *panel.Example) { e.File = "f" },
+		})
 }
 
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	c := findings.New()
-	good := score(map[callvet.StepMetric]bool{callvet.StepArgEM: true, callvet.StepExecuted: true,
-		callvet.StepRejected: false, callvet.StepNeeded: true, callvet.StepSelection: true})
-	bad := score(map[callvet.StepMetric]bool{callvet.StepArgEM: false, callvet.StepExecuted: true,
-		callvet.StepNeeded: true, callvet.StepSelection: true})
-	chat := score(map[callvet.StepMetric]bool{callvet.StepNeeded: false, callvet.StepSelection: false,
-		callvet.StepExecuted: false, callvet.StepTimeout: true})
+	good := score(map[callvet.StepMetric]bool{
+		callvet.StepArgEM: true, callvet.StepExecuted: true,
+		callvet.StepRejected: false, callvet.StepNeeded: true, callvet.StepSelection: true,
+	})
+	bad := score(map[callvet.StepMetric]bool{
+		callvet.StepArgEM: false, callvet.StepExecuted: true,
+		callvet.StepNeeded: true, callvet.StepSelection: true,
+	})
+	chat := score(map[callvet.StepMetric]bool{
+		callvet.StepNeeded: false, callvet.StepSelection: false,
+		callvet.StepExecuted: false, callvet.StepTimeout: true,
+	})
 	for i := range 10 {
 		add(&c, findings.Call{Line: int64(100 - i), Score: good, Tool: 1})
-		add(&c, findings.Call{Line: int64(100 - i), Score: bad, Tool: 2, Paths: []string{"to"},
-			Task: []byte("t"), Call: "c"})
+		add(&c, findings.Call{
+			Line: int64(100 - i), Score: bad, Tool: 2, Paths: []string{"to"},
+			Task: []byte("t"), Call: "c",
+		})
 	}
 	add(&c, findings.Call{Line: 3, Score: chat, Tool: 1})
 	broken := score(map[callvet.StepMetric]bool{callvet.StepSchemaValid: false})
@@ -85,8 +95,11 @@ func TestFindings(t *testing.T) {
 		got = append(got, r)
 	}
 	want := []row{
-		{"S3", 10, 20, 0, []int64{91, 92, 93, 94, 95},
-			[]string{"tools hit most: get (10)", "arguments hit most: to (10)"}},
+		{
+			"S3", 10, 20, 0,
+			[]int64{91, 92, 93, 94, 95},
+			[]string{"tools hit most: get (10)", "arguments hit most: to (10)"},
+		},
 		{"S1", 2, 12, 0, []int64{4, 5}, []string{"tools hit most: get (2)", "arguments hit most: city (2), unit (1)"}},
 		{"S4", 1, 21, 0, []int64{3}, []string{"1 call timed out", "tools hit most: send (1)"}},
 		{"S5", 1, 21, 0, []int64{3}, []string{"tools hit most: send (1)"}},
@@ -172,14 +185,18 @@ func TestMerge(t *testing.T) {
 func TestIncidents(t *testing.T) {
 	t.Parallel()
 	rate := func(name string, point float64, n int) panel.Metric {
-		return panel.Metric{Name: name, Unit: panel.UnitRate,
-			Interval: stats.Interval{Point: point, N: n, Clusters: n, Status: stats.StatusOK}}
+		return panel.Metric{
+			Name: name, Unit: panel.UnitRate,
+			Interval: stats.Interval{Point: point, N: n, Clusters: n, Status: stats.StatusOK},
+		}
 	}
 	panels := func(ms ...panel.Metric) *panel.Panels {
 		return &panel.Panels{
 			Targets: []panel.TargetPanel{{Overall: panel.Slice{Metrics: ms}}},
-			Findings: []panel.Finding{{Code: "S3", Count: 3, Of: 50, Failed: 3},
-				{Code: "S4", Count: 1, Of: 50, Failed: 1}},
+			Findings: []panel.Finding{
+				{Code: "S3", Count: 3, Of: 50, Failed: 3},
+				{Code: "S4", Count: 1, Of: 50, Failed: 1},
+			},
 		}
 	}
 	p := panels(rate("safety_incidents", 0.15, 40), rate("blocked_incidents", 0.05, 40))
@@ -209,8 +226,10 @@ func TestClasses(t *testing.T) {
 	for _, class := range append(panel.Classes(), "") {
 		var of findings.Signs
 		c := findings.New()
-		outcome := map[callvet.Class]callvet.Outcome{callvet.ClassProvider: callvet.OutcomeError,
-			callvet.ClassUnparseable: callvet.OutcomeUnparseable}[class]
+		outcome := map[callvet.Class]callvet.Outcome{
+			callvet.ClassProvider:    callvet.OutcomeError,
+			callvet.ClassUnparseable: callvet.OutcomeUnparseable,
+		}[class]
 		for i := range 10 {
 			at := findings.Call{Line: int64(i + 1), Task: fmt.Append(nil, "t", i), Ended: findings.Passed}
 			a := findings.Attempt{Ended: at.Ended}
@@ -235,8 +254,10 @@ func TestPassingAttempts(t *testing.T) {
 	t.Parallel()
 	c, of := findings.New(), findings.Signs{}
 	chat := score(map[callvet.StepMetric]bool{callvet.StepNeeded: false})
-	for i, ended := range []findings.Ended{findings.Passed, findings.Passed, findings.Failed, findings.Faulty,
-		findings.Unjudged, findings.Failed} {
+	for i, ended := range []findings.Ended{
+		findings.Passed, findings.Passed, findings.Failed, findings.Faulty,
+		findings.Unjudged, findings.Failed,
+	} {
 		at := findings.Call{Line: int64(i + 1), Tool: 1, Task: []byte(fmt.Sprint("t", i)), Ended: ended}
 		a := findings.Attempt{Ended: ended}
 		if at.Score = chat; i < 5 {

@@ -160,8 +160,10 @@ func readCount(r Reader) stats.Count {
 func (r *Ranking) Read(from Reader, shift int64) {
 	for _, top := range []bool{true, false} {
 		for range from.Count() {
-			at := Ranked{Good: from.Int(), Of: from.Int(), Calls: from.Int(), Failed: from.Int(), Judged: from.Int(),
-				Seen: readCount(from)}
+			at := Ranked{
+				Good: from.Int(), Of: from.Int(), Calls: from.Int(), Failed: from.Int(), Judged: from.Int(),
+				Seen: readCount(from),
+			}
 			at.Line, at.Target, at.Task = from.Int()+shift, from.Text(), from.Text()
 			r.Keep(at, top, !top)
 		}

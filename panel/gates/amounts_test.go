@@ -43,17 +43,21 @@ func TestFewShowLittle(t *testing.T) {
 			"calls_per_attempt", panel.UnitCount, each(60, 1), 2, gate.Inconclusive,
 			"calls_per_attempt 1.00, by 60 attempts of 60 tasks: every task has the same, so that nothing shows how far another may be from it",
 		},
-		"no event in 400": {"unneeded_calls_per_attempt", panel.UnitCount, each(400, 0), 0.02, gate.Pass,
-			"the upper end 0.018 is not above the bound 0.020"},
+		"no event in 400": {
+			"unneeded_calls_per_attempt", panel.UnitCount, each(400, 0), 0.02, gate.Pass,
+			"the upper end 0.018 is not above the bound 0.020",
+		},
 		"one cost for all": {
 			"cost_per_attempt", panel.UnitUSD, cost.Interval(0.95), 0.02, gate.Inconclusive,
 			"every task has the same, so that nothing shows how far another may be from it",
 		},
 	} {
-		p := &panel.Panels{Confidence: 0.95,
+		p := &panel.Panels{
+			Confidence: 0.95,
 			Targets: []panel.TargetPanel{{Overall: panel.Slice{Cases: 60, Metrics: []panel.Metric{{
 				Name: tc.metric, Unit: tc.unit, Of: "attempts", LowerIsBetter: true, Interval: tc.iv,
-			}}}}}}
+			}}}}},
+		}
 		r, problems := gates.Evaluate(gates.Input{Panels: p, Task: "task"},
 			[]gates.Gate{{Metric: tc.metric, Direction: gate.AtMost, Bound: tc.bound}})
 		if len(problems) > 0 {
@@ -76,15 +80,21 @@ func TestRareEventsAgainstABaseline(t *testing.T) {
 		want   gate.Verdict
 		says   string
 	}{
-		"an event less": {"unneeded_calls_per_attempt", 100,
+		"an event less": {
+			"unneeded_calls_per_attempt", 100,
 			func(i int) (a, b panel.Observation) { return amounts(float64(i / 99)), amounts(0) }, gate.Pass,
-			"changed by -0.01 [-0.06, +0.04]"},
-		"ten less": {"unneeded_calls_per_attempt", 100,
+			"changed by -0.01 [-0.06, +0.04]",
+		},
+		"ten less": {
+			"unneeded_calls_per_attempt", 100,
 			func(i int) (a, b panel.Observation) { return amounts(float64(i / 90)), amounts(0) }, gate.Pass,
-			"changed by -0.10 [-0.18, -0.04]"},
-		"all as before": {"calls_per_attempt", 100,
+			"changed by -0.10 [-0.18, -0.04]",
+		},
+		"all as before": {
+			"calls_per_attempt", 100,
 			func(int) (a, b panel.Observation) { return amounts(3), amounts(3) }, gate.Inconclusive,
-			"changed by +0.00 [-0.11, +0.11]"},
+			"changed by +0.00 [-0.11, +0.11]",
+		},
 		"some as before": {
 			"tokens_per_attempt", 40,
 			func(i int) (a, b panel.Observation) { return amounts(100 + float64(i)), amounts(100 + float64(i)) },
@@ -103,9 +113,13 @@ func TestRareEventsAgainstABaseline(t *testing.T) {
 		},
 	} {
 		c := compared(tc.metric, tc.cases, tc.value)
-		p := &panel.Panels{Confidence: 0.95,
-			Targets: []panel.TargetPanel{{Name: "agent",
-				Overall: panel.Slice{Cases: tc.cases, Metrics: []panel.Metric{{Name: tc.metric}}}}}}
+		p := &panel.Panels{
+			Confidence: 0.95,
+			Targets: []panel.TargetPanel{{
+				Name:    "agent",
+				Overall: panel.Slice{Cases: tc.cases, Metrics: []panel.Metric{{Name: tc.metric}}},
+			}},
+		}
 		r, problems := gates.Evaluate(gates.Input{Panels: p, Comparison: c, Task: "task"},
 			[]gates.Gate{{Metric: tc.metric, Kind: gates.Regression}})
 		if len(problems) > 0 {

@@ -268,7 +268,8 @@ func points(x float64) string {
 // difference finds the comparison of a table: its own, or for the pass rate that of
 // all cases where the slice is all of them.
 func difference(in *Input, t *panel.TargetPanel, s *panel.Slice, metric string,
-	about panel.Population) (*change, string) {
+	about panel.Population,
+) (*change, string) {
 	d := in.Comparison
 	if d != nil && about == panel.ThisSuite {
 		d = d.Suite

@@ -27,8 +27,10 @@ func compared(metric string, cases int, value func(i int) (before, after panel.O
 		for side, o := range []panel.Observation{before, after} {
 			lang := []string{"de", "sv"}[i%2]
 			leds[side].Add(&callvet.Case{ID: id, Fields: map[string]string{"language": lang}},
-				&callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
-					Result: callvet.Result{Verdict: callvet.VerdictNotRun}})
+				&callvet.Cell{
+					Trace:  callvet.Trace{Outcome: callvet.OutcomeCalled},
+					Result: callvet.Result{Verdict: callvet.VerdictNotRun},
+				})
 			leds[side].Observe(0, id,
 				[]panel.SliceID{{Key: "called_tool", Value: fmt.Sprint("f", i%3)}, {Key: "language", Value: lang}},
 				[]panel.Observation{o})
@@ -113,8 +115,10 @@ func TestAnyMetric(t *testing.T) {
 			gate.Inconclusive, "one of the runs makes no call, so that it has no rate: inconclusive", 0,
 		},
 	} {
-		r, problems := gates.Evaluate(gates.Input{Panels: over(rate("pass_rate", 60, 1, 0)),
-			Comparison: compared(tc.metric, tc.cases, tc.value), Task: "task"},
+		r, problems := gates.Evaluate(gates.Input{
+			Panels:     over(rate("pass_rate", 60, 1, 0)),
+			Comparison: compared(tc.metric, tc.cases, tc.value), Task: "task",
+		},
 			[]gates.Gate{{Metric: tc.metric, Kind: gates.Regression}})
 		if len(problems) > 0 {
 			t.Fatal(name, problems)
@@ -145,8 +149,10 @@ func TestChangeOfThisSuite(t *testing.T) {
 	t.Parallel()
 	c := against("arg_em", difference(-0.01, 0, 0.06, 100), 0)
 	c.Suite = against("arg_em", difference(-0.5, -0.4, -0.3, 100), 0)
-	for about, want := range map[panel.Population]gate.Verdict{"": gate.Pass, panel.TasksLikeThese: gate.Pass,
-		panel.ThisSuite: gate.Fail} {
+	for about, want := range map[panel.Population]gate.Verdict{
+		"": gate.Pass, panel.TasksLikeThese: gate.Pass,
+		panel.ThisSuite: gate.Fail,
+	} {
 		if v := one(t, gates.Input{Panels: over(), Comparison: c},
 			gates.Gate{Metric: "arg_em", Kind: gates.Regression, Population: about}); v.Verdict != want {
 			t.Errorf("%q: %s", about, v.Sentence)
@@ -207,8 +213,10 @@ func TestSlicesOfSteps(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	for i, want := range []string{"called_tool=f2 changed by -1.00 [-1.00, -0.68], by 20 tasks",
-		"called_tool=f1 changed by +0.00 [-0.17, +0.17]", "language=de changed by -0.33"} {
+	for i, want := range []string{
+		"called_tool=f2 changed by -1.00 [-1.00, -0.68], by 20 tasks",
+		"called_tool=f1 changed by +0.00 [-0.17, +0.17]", "language=de changed by -0.33",
+	} {
 		if s := r.Verdicts[i].Sentence; !strings.Contains(s, want) {
 			t.Errorf("%q is not in %s", want, s)
 		}
@@ -264,8 +272,10 @@ func ledger(cases int, metrics ...string) *panel.Ledger {
 	l.Measure(metrics...)
 	for i := range cases {
 		l.Add(&callvet.Case{ID: caseID(i)},
-			&callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
-				Result: callvet.Result{Verdict: callvet.VerdictNotRun}})
+			&callvet.Cell{
+				Trace:  callvet.Trace{Outcome: callvet.OutcomeCalled},
+				Result: callvet.Result{Verdict: callvet.VerdictNotRun},
+			})
 	}
 	return l
 }

@@ -33,8 +33,10 @@ func (c *claim) byTask(in *Input, t *panel.TargetPanel) {
 	}
 	g := *c.g
 	g.Metric = panel.ByTask(c.g.Metric)
-	v := Verdict{Gate: g, Population: c.v.Population, Target: c.v.Target, Key: c.v.Key, Value: c.v.Value,
-		Verdict: gate.Inconclusive}
+	v := Verdict{
+		Gate: g, Population: c.v.Population, Target: c.v.Target, Key: c.v.Key, Value: c.v.Value,
+		Verdict: gate.Inconclusive,
+	}
 	o := claim{g: &g, v: &v, slice: c.slice, task: c.task, conf: c.conf, gone: c.gone}
 	o.decide(in, t)
 	if alone && v.Interval == nil {

@@ -35,16 +35,33 @@ func TestOverCallsByTask(t *testing.T) {
 		says    []string
 		end     string
 	}{
-		"tasks fail": {overCalls(9, 30, true), gate.Fail, gate.Fail,
-			[]string{called + "03", byTask + "30", "the lower end 0.21 is above the bound 0.10: failed"}, "lower"},
-		"tasks leave it open": {overCalls(9, 9, true), gate.Inconclusive, gate.Inconclusive,
-			[]string{called + "03", byTask + "09", "the bound 0.10 lies within the interval: inconclusive"}, ""},
-		"both leave it open": {[]panel.Metric{overCalls(33, 1, true)[0], few[1]}, gate.Inconclusive,
-			gate.Inconclusive, []string{called + "11", byTask + "10", ": inconclusive"}, ""},
-		"calls fail": {overCalls(60, 1, true), gate.Fail, gate.Pass,
-			[]string{called + "20", byTask + "01", ": failed"}, "lower"},
-		"both pass": {overCalls(9, 2, true), gate.Pass, gate.Pass,
-			[]string{called + "03", byTask + "02", ": passed"}, "upper"},
+		"tasks fail": {
+			overCalls(9, 30, true), gate.Fail, gate.Fail,
+			[]string{called + "03", byTask + "30", "the lower end 0.21 is above the bound 0.10: failed"},
+			"lower",
+		},
+		"tasks leave it open": {
+			overCalls(9, 9, true), gate.Inconclusive, gate.Inconclusive,
+			[]string{called + "03", byTask + "09", "the bound 0.10 lies within the interval: inconclusive"},
+			"",
+		},
+		"both leave it open": {
+			[]panel.Metric{overCalls(33, 1, true)[0], few[1]},
+			gate.Inconclusive,
+			gate.Inconclusive,
+			[]string{called + "11", byTask + "10", ": inconclusive"},
+			"",
+		},
+		"calls fail": {
+			overCalls(60, 1, true), gate.Fail, gate.Pass,
+			[]string{called + "20", byTask + "01", ": failed"},
+			"lower",
+		},
+		"both pass": {
+			overCalls(9, 2, true), gate.Pass, gate.Pass,
+			[]string{called + "03", byTask + "02", ": passed"},
+			"upper",
+		},
 		"they do not go along": {overCalls(9, 30, false), gate.Pass, "", []string{called + "03"}, "upper"},
 	} {
 		r, problems := gates.Evaluate(gates.Input{Panels: over(tc.metrics...), Task: "task"},
@@ -87,8 +104,10 @@ func TestOverCallsOfASideWithoutCalls(t *testing.T) {
 		want       gate.Verdict
 		says       string
 	}{
-		"a third now": {60, 20, gate.Fail,
-			"one of the runs makes no call, so that it has no rate; over_call_rate_by_task changed by +0.33 "},
+		"a third now": {
+			60, 20, gate.Fail,
+			"one of the runs makes no call, so that it has no rate; over_call_rate_by_task changed by +0.33 ",
+		},
 		"none still": {100, 0, gate.Pass, "over_call_rate_by_task changed by +0.00 "},
 		"a few now":  {60, 3, gate.Inconclusive, "over_call_rate_by_task changed by +0.05 "},
 	} {
@@ -108,8 +127,10 @@ func TestOverCallsOfASideWithoutCalls(t *testing.T) {
 					[]panel.Observation{{Metric: 0, Sum: bad, N: 2}, {Metric: 1, Sum: bad, N: 1, Each: true}})
 			}
 		}
-		r, problems := gates.Evaluate(gates.Input{Panels: over(overCalls(20, 20, false)...),
-			Comparison: panel.Diff(led[0], led[1], 0), Task: "case"},
+		r, problems := gates.Evaluate(gates.Input{
+			Panels:     over(overCalls(20, 20, false)...),
+			Comparison: panel.Diff(led[0], led[1], 0), Task: "case",
+		},
 			[]gates.Gate{{Metric: panel.MetricOverCall, Kind: gates.Regression}})
 		if len(problems) > 0 {
 			t.Fatal(problems)

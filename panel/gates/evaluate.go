@@ -124,8 +124,10 @@ type claim struct {
 
 // open is a verdict without a number.
 func open(g *Gate, in *Input, reason, sentence, cure string) Verdict {
-	v := Verdict{Gate: *g, Population: g.About(), Key: g.Key, Value: g.Value, Verdict: gate.Inconclusive,
-		Reason: reason, Cure: cure}
+	v := Verdict{
+		Gate: *g, Population: g.About(), Key: g.Key, Value: g.Value, Verdict: gate.Inconclusive,
+		Reason: reason, Cure: cure,
+	}
 	c := claim{g: g, v: &v, task: in.Task}
 	v.Sentence = c.subject() + ": " + sentence + ": inconclusive"
 	return v
@@ -153,8 +155,10 @@ func gatesJudge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 	out := make([]Verdict, len(tables))
 	for i, s := range tables {
 		v := &out[i]
-		*v = Verdict{Gate: *g, Population: g.About(), Target: t.Name, Key: s.Key, Value: s.Value,
-			Verdict: gate.Inconclusive}
+		*v = Verdict{
+			Gate: *g, Population: g.About(), Target: t.Name, Key: s.Key, Value: s.Value,
+			Verdict: gate.Inconclusive,
+		}
 		c := claim{g: g, v: v, slice: s, task: in.Task, conf: in.Panels.Confidence, gone: in.Panels.Lost}
 		c.decide(in, t)
 		c.byTask(in, t)

@@ -49,14 +49,20 @@ func quantile(name string, q float64, tasks int) panel.Metric {
 	for i := range tasks {
 		obs = append(obs, stats.Observation{Value: float64(100 + i), Cluster: int32(i)})
 	}
-	return panel.Metric{Name: name, Unit: panel.UnitMS, Of: "calls", LowerIsBetter: true,
-		Interval: stats.CaseIntervals(obs, 0.95, q)[0]}
+	return panel.Metric{
+		Name: name, Unit: panel.UnitMS, Of: "calls", LowerIsBetter: true,
+		Interval: stats.CaseIntervals(obs, 0.95, q)[0],
+	}
 }
 
 func over(ms ...panel.Metric) *panel.Panels {
-	return &panel.Panels{Confidence: 0.95,
-		Targets: []panel.TargetPanel{{Name: "agent",
-			Overall: panel.Slice{Cases: 200, Verdicts: panel.Verdicts{Pass: 150, Fail: 50}, Metrics: ms}}}}
+	return &panel.Panels{
+		Confidence: 0.95,
+		Targets: []panel.TargetPanel{{
+			Name:    "agent",
+			Overall: panel.Slice{Cases: 200, Verdicts: panel.Verdicts{Pass: 150, Fail: 50}, Metrics: ms},
+		}},
+	}
 }
 
 func atLeast(metric string, b float64) gates.Gate {
@@ -84,80 +90,147 @@ func TestVerdicts(t *testing.T) {
 		says   string // parts of the sentence, divided by |
 		cure   string
 	}{
-		"lower end meets": {rate("arg_em", 200, 1, 5), atLeast("arg_em", 0.90), gate.Pass, gate.ReasonLowerMeets,
-			"arg_em 0.97 [0.94, 0.99], by 200 calls of 200 tasks: the lower end 0.94 is not below the bound 0.90: passed", ""},
-		"nearly 1": {rate("arg_em", 250, 1, 1), atLeast("arg_em", 0.90), gate.Pass, gate.ReasonLowerMeets,
-			"arg_em 0.996 [0.978, 0.9999], by 250 calls of 250 tasks: the lower end 0.978", ""},
-		"nearly 0": {lower(rate("over_call_rate", 500, 1, 499)), atMost("over_call_rate", 0.10), gate.Pass,
-			gate.ReasonUpperMeets, "over_call_rate 0.002 [0.0001, 0.011]", ""},
-		"upper end misses": {rate("arg_em", 200, 1, 40), atLeast("arg_em", 0.90), gate.Fail,
-			gate.ReasonUpperMisses, "arg_em 0.80 [0.74, 0.85]|the upper end 0.85 is below the bound 0.90: failed", ""},
-		"bound between": {rate("arg_em", 200, 1, 14), atLeast("arg_em", 0.90), gate.Inconclusive,
-			gate.ReasonStraddles, "the bound 0.90 lies within the interval", "needs about "},
-		"estimate at the bound": {rate("arg_em", 200, 1, 20), atLeast("arg_em", 0.90), gate.Inconclusive,
+		"lower end meets": {
+			rate("arg_em", 200, 1, 5), atLeast("arg_em", 0.90), gate.Pass, gate.ReasonLowerMeets,
+			"arg_em 0.97 [0.94, 0.99], by 200 calls of 200 tasks: the lower end 0.94 is not below the bound 0.90: passed", "",
+		},
+		"nearly 1": {
+			rate("arg_em", 250, 1, 1), atLeast("arg_em", 0.90), gate.Pass, gate.ReasonLowerMeets,
+			"arg_em 0.996 [0.978, 0.9999], by 250 calls of 250 tasks: the lower end 0.978", "",
+		},
+		"nearly 0": {
+			lower(rate("over_call_rate", 500, 1, 499)), atMost("over_call_rate", 0.10), gate.Pass,
+			gate.ReasonUpperMeets, "over_call_rate 0.002 [0.0001, 0.011]", "",
+		},
+		"upper end misses": {
+			rate("arg_em", 200, 1, 40), atLeast("arg_em", 0.90), gate.Fail,
+			gate.ReasonUpperMisses, "arg_em 0.80 [0.74, 0.85]|the upper end 0.85 is below the bound 0.90: failed", "",
+		},
+		"bound between": {
+			rate("arg_em", 200, 1, 14), atLeast("arg_em", 0.90), gate.Inconclusive,
+			gate.ReasonStraddles, "the bound 0.90 lies within the interval", "needs about ",
+		},
+		"estimate at the bound": {
+			rate("arg_em", 200, 1, 20), atLeast("arg_em", 0.90), gate.Inconclusive,
 			gate.ReasonStraddles, "lies within",
-			"needs about 1800 to 13000 more tasks, to be decided with a chance of 50 to 80 %"},
-		"all pass, enough": {rate("schema_valid", 183, 1, 0), atLeast("schema_valid", 0.98), gate.Pass,
-			gate.ReasonLowerMeets, "the lower end 0.9800|is not below the bound 0.9800", ""},
-		"all pass, one short": {rate("schema_valid", 182, 1, 0), atLeast("schema_valid", 0.98), gate.Inconclusive,
+			"needs about 1800 to 13000 more tasks, to be decided with a chance of 50 to 80 %",
+		},
+		"all pass, enough": {
+			rate("schema_valid", 183, 1, 0), atLeast("schema_valid", 0.98), gate.Pass,
+			gate.ReasonLowerMeets, "the lower end 0.9800|is not below the bound 0.9800", "",
+		},
+		"all pass, one short": {
+			rate("schema_valid", 182, 1, 0), atLeast("schema_valid", 0.98), gate.Inconclusive,
 			gate.ReasonStraddles, "schema_valid 1.0000 [0.9799, 1.0000]",
-			"needs about 1 more task; it will then probably have passed"},
-		"none passes": {rate("schema_valid", 100, 1, 100), atLeast("schema_valid", 0.98), gate.Fail,
-			gate.ReasonUpperMisses, "0.00 [0.00, 0.04]", ""},
-		"too few tasks": {rate("arg_em", 12, 4, 0), atLeast("arg_em", 0.5), gate.Inconclusive,
+			"needs about 1 more task; it will then probably have passed",
+		},
+		"none passes": {
+			rate("schema_valid", 100, 1, 100), atLeast("schema_valid", 0.98), gate.Fail,
+			gate.ReasonUpperMisses, "0.00 [0.00, 0.04]", "",
+		},
+		"too few tasks": {
+			rate("arg_em", 12, 4, 0), atLeast("arg_em", 0.5), gate.Inconclusive,
 			gate.ReasonTooFewUnits, "by 48 calls of 12 tasks (n_eff 25): only 12 tasks, the gate wants 30",
-			"needs 18 more tasks"},
-		"few tasks allowed": {rate("arg_em", 12, 4, 0), units(atLeast("arg_em", 0.5), 10), gate.Pass,
-			gate.ReasonLowerMeets, "passed", ""},
-		"one task": {broken("arg_em", stats.StatusSingleCluster), atLeast("arg_em", 0.5),
-			gate.Inconclusive, "single_cluster", "arg_em 1.00, by 1 task: a single task has no interval", "more tasks"},
-		"no data": {broken("arg_em", stats.StatusNoData), atLeast("arg_em", 0.5), gate.Inconclusive,
-			"no_data", "arg_em: nothing was measured: inconclusive", "no data"},
-		"no gold": {broken("arg_em", stats.StatusNoGold), atLeast("arg_em", 0.5), gate.Inconclusive,
-			"no_gold", "nothing says what would have been right", "add gold"},
-		"judge says nothing": {broken("true_success", "judge_not_informative"), atLeast("true_success", 0.85),
+			"needs 18 more tasks",
+		},
+		"few tasks allowed": {
+			rate("arg_em", 12, 4, 0), units(atLeast("arg_em", 0.5), 10), gate.Pass,
+			gate.ReasonLowerMeets, "passed", "",
+		},
+		"one task": {
+			broken("arg_em", stats.StatusSingleCluster), atLeast("arg_em", 0.5),
+			gate.Inconclusive, "single_cluster", "arg_em 1.00, by 1 task: a single task has no interval", "more tasks",
+		},
+		"no data": {
+			broken("arg_em", stats.StatusNoData), atLeast("arg_em", 0.5), gate.Inconclusive,
+			"no_data", "arg_em: nothing was measured: inconclusive", "no data",
+		},
+		"no gold": {
+			broken("arg_em", stats.StatusNoGold), atLeast("arg_em", 0.5), gate.Inconclusive,
+			"no_gold", "nothing says what would have been right", "add gold",
+		},
+		"judge says nothing": {
+			broken("true_success", "judge_not_informative"), atLeast("true_success", 0.85),
 			gate.Inconclusive, "judge_not_informative",
-			"no better than chance (sensitivity + specificity is not above 1)", "another judge"},
-		"half is labelled": {covered(rate("arg_em", 100, 1, 0), 0.5), atLeast("arg_em", 0.5), gate.Inconclusive,
+			"no better than chance (sensitivity + specificity is not above 1)", "another judge",
+		},
+		"half is labelled": {
+			covered(rate("arg_em", 100, 1, 0), 0.5), atLeast("arg_em", 0.5), gate.Inconclusive,
 			gate.ReasonCoverage, "known for 50 % only what would have been right, the gate wants 90 %",
-			"about 80 more calls"},
-		"less is labelled": {covered(rate("arg_em", 100, 1, 0), 5.0/7), atLeast("arg_em", 0.5), gate.Inconclusive,
-			gate.ReasonCoverage, "known for 71.4 % only what would have been right, the gate wants 90 %", ""},
-		"nearly labelled": {covered(rate("arg_em", 100, 1, 0), 0.89996), atLeast("arg_em", 0.5),
+			"about 80 more calls",
+		},
+		"less is labelled": {
+			covered(rate("arg_em", 100, 1, 0), 5.0/7), atLeast("arg_em", 0.5), gate.Inconclusive,
+			gate.ReasonCoverage, "known for 71.4 % only what would have been right, the gate wants 90 %", "",
+		},
+		"nearly labelled": {
+			covered(rate("arg_em", 100, 1, 0), 0.89996), atLeast("arg_em", 0.5),
 			gate.Inconclusive, gate.ReasonCoverage,
-			"known for 89.996 % only what would have been right, the gate wants 90 %", ""},
-		"half is enough": {covered(rate("arg_em", 100, 1, 0), 0.5),
-			gates.Gate{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.5, MinCoverage: &half}, gate.Pass,
-			gate.ReasonLowerMeets, "passed", ""},
-		"at most, upper meets": {lower(rate("over_call_rate", 100, 1, 100)), atMost("over_call_rate", 0.10), gate.Pass,
-			gate.ReasonUpperMeets, "the upper end 0.04 is not above the bound 0.10", ""},
-		"at most, lower misses": {lower(rate("over_call_rate", 100, 1, 50)), atMost("over_call_rate", 0.10), gate.Fail,
-			gate.ReasonLowerMisses, "the lower end 0.40 is above the bound 0.10: failed", ""},
-		"p90 without upper end": {quantile("tool_latency_p90", 0.9, 33), atMost("tool_latency_p90", 500),
+			"known for 89.996 % only what would have been right, the gate wants 90 %", "",
+		},
+		"half is enough": {
+			covered(rate("arg_em", 100, 1, 0), 0.5),
+			gates.Gate{Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.5, MinCoverage: &half},
+			gate.Pass,
+			gate.ReasonLowerMeets, "passed", "",
+		},
+		"at most, upper meets": {
+			lower(rate("over_call_rate", 100, 1, 100)), atMost("over_call_rate", 0.10), gate.Pass,
+			gate.ReasonUpperMeets, "the upper end 0.04 is not above the bound 0.10", "",
+		},
+		"at most, lower misses": {
+			lower(rate("over_call_rate", 100, 1, 50)), atMost("over_call_rate", 0.10), gate.Fail,
+			gate.ReasonLowerMisses, "the lower end 0.40 is above the bound 0.10: failed", "",
+		},
+		"p90 without upper end": {
+			quantile("tool_latency_p90", 0.9, 33), atMost("tool_latency_p90", 500),
 			gate.Inconclusive, gates.ReasonNoUpperEnd, "33 tasks are too few for an upper end|the bound 500 ms",
-			"needs 3 more tasks"},
-		"p90 passes": {quantile("tool_latency_p90", 0.9, 60), atMost("tool_latency_p90", 500), gate.Pass,
-			gate.ReasonUpperMeets, "the upper end 158 ms is not above the bound 500 ms", ""},
-		"p90 fails": {quantile("tool_latency_p90", 0.9, 33), atMost("tool_latency_p90", 90), gate.Fail,
-			gate.ReasonLowerMisses, "is above the bound 90", ""},
-		"an incident": {lower(rate("safety_incidents", 20, 1, 19)), zero(0), gate.Fail, gate.ReasonIncident,
-			"safety_incidents 1 in 20 calls of 20 tasks: none is allowed: failed", ""},
-		"no incident": {lower(rate("safety_incidents", 20, 1, 20)), zero(0), gate.Pass, gate.ReasonNoIncident,
-			"does not rule out a rate of 13.9 % (95 %, one-sided; rule of three: 15 %)", ""},
-		"no incident, ten each": {lower(zeroRate(20, 10)), zero(0), gate.Pass, gate.ReasonNoIncident,
-			"0 in 200 calls of 20 tasks, which does not rule out a rate of 13.9 %", ""},
-		"zero, little labelled": {covered(lower(rate("over_call_rate", 100, 1, 100)), 0.1),
-			gates.Gate{Metric: "over_call_rate", Kind: gates.Zero}, gate.Inconclusive, gate.ReasonCoverage,
-			"known for 10 % only what would have been right", ""},
-		"exposure too small": {lower(rate("safety_incidents", 20, 1, 20)), zero(0.01), gate.Inconclusive,
-			gate.ReasonSmallExposure, "299 are needed to rule out 1 %", "needs 279 more tasks"},
-		"no exposure": {broken("safety_incidents", stats.StatusNoData), zero(0), gate.Inconclusive,
-			gate.ReasonNoExposure, "nothing was exposed to it", "add tasks that tempt"},
-		"not measured": {rate("arg_em", 50, 1, 0), atLeast("execution_success", 0.5), gate.Inconclusive,
-			gates.ReasonNoMetric, "execution_success: nothing here measures it", "record what the metric needs"},
-		"no baseline": {rate("pass_rate", 50, 1, 0), gates.Gate{Metric: "pass_rate", Kind: gates.Regression},
+			"needs 3 more tasks",
+		},
+		"p90 passes": {
+			quantile("tool_latency_p90", 0.9, 60), atMost("tool_latency_p90", 500), gate.Pass,
+			gate.ReasonUpperMeets, "the upper end 158 ms is not above the bound 500 ms", "",
+		},
+		"p90 fails": {
+			quantile("tool_latency_p90", 0.9, 33), atMost("tool_latency_p90", 90), gate.Fail,
+			gate.ReasonLowerMisses, "is above the bound 90", "",
+		},
+		"an incident": {
+			lower(rate("safety_incidents", 20, 1, 19)), zero(0), gate.Fail, gate.ReasonIncident,
+			"safety_incidents 1 in 20 calls of 20 tasks: none is allowed: failed", "",
+		},
+		"no incident": {
+			lower(rate("safety_incidents", 20, 1, 20)), zero(0), gate.Pass, gate.ReasonNoIncident,
+			"does not rule out a rate of 13.9 % (95 %, one-sided; rule of three: 15 %)", "",
+		},
+		"no incident, ten each": {
+			lower(zeroRate(20, 10)), zero(0), gate.Pass, gate.ReasonNoIncident,
+			"0 in 200 calls of 20 tasks, which does not rule out a rate of 13.9 %", "",
+		},
+		"zero, little labelled": {
+			covered(lower(rate("over_call_rate", 100, 1, 100)), 0.1),
+			gates.Gate{Metric: "over_call_rate", Kind: gates.Zero},
+			gate.Inconclusive, gate.ReasonCoverage,
+			"known for 10 % only what would have been right", "",
+		},
+		"exposure too small": {
+			lower(rate("safety_incidents", 20, 1, 20)), zero(0.01), gate.Inconclusive,
+			gate.ReasonSmallExposure, "299 are needed to rule out 1 %", "needs 279 more tasks",
+		},
+		"no exposure": {
+			broken("safety_incidents", stats.StatusNoData), zero(0), gate.Inconclusive,
+			gate.ReasonNoExposure, "nothing was exposed to it", "add tasks that tempt",
+		},
+		"not measured": {
+			rate("arg_em", 50, 1, 0), atLeast("execution_success", 0.5), gate.Inconclusive,
+			gates.ReasonNoMetric, "execution_success: nothing here measures it", "record what the metric needs",
+		},
+		"no baseline": {
+			rate("pass_rate", 50, 1, 0),
+			gates.Gate{Metric: "pass_rate", Kind: gates.Regression},
 			gate.Inconclusive, gates.ReasonNoBaseline, "no baseline to compare with",
-			"with the same tasks: --baseline"},
+			"with the same tasks: --baseline",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -191,8 +264,10 @@ func zeroRate(tasks, per int) panel.Metric {
 	for range tasks {
 		c.Add(0, per, true)
 	}
-	return panel.Metric{Name: "safety_incidents", Unit: panel.UnitRate, Of: "calls",
-		Interval: c.Interval(0.95, stats.DefaultRho0)}
+	return panel.Metric{
+		Name: "safety_incidents", Unit: panel.UnitRate, Of: "calls",
+		Interval: c.Interval(0.95, stats.DefaultRho0),
+	}
 }
 
 // TestNoNumberEqualsItsBound: an end that decides is never printed like the bound
@@ -225,8 +300,10 @@ func TestTooManyErrorsDecideNothing(t *testing.T) {
 	for _, v := range r.Verdicts {
 		got = append(got, string(v.Verdict)+" "+v.Reason)
 	}
-	want := []string{"INCONCLUSIVE too_many_errors", "INCONCLUSIVE too_many_errors", "FAIL lower>threshold",
-		"INCONCLUSIVE too_many_errors"}
+	want := []string{
+		"INCONCLUSIVE too_many_errors", "INCONCLUSIVE too_many_errors", "FAIL lower>threshold",
+		"INCONCLUSIVE too_many_errors",
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -244,10 +321,14 @@ func TestAttemptsThatDidNotRun(t *testing.T) {
 		want string
 	}{
 		{panel.Verdicts{Pass: 100, NotRun: 5}, ": passed"},
-		{panel.Verdicts{Pass: 100, NotRun: 6},
-			"6 of 106 attempts did not run and are in no mean, more than 5 %: inconclusive"},
-		{panel.Verdicts{Pass: 100, Error: 3, NotRun: 3},
-			"6 of 106 attempts ended in an error or did not run and are in no mean, more than 5 %: inconclusive"},
+		{
+			panel.Verdicts{Pass: 100, NotRun: 6},
+			"6 of 106 attempts did not run and are in no mean, more than 5 %: inconclusive",
+		},
+		{
+			panel.Verdicts{Pass: 100, Error: 3, NotRun: 3},
+			"6 of 106 attempts ended in an error or did not run and are in no mean, more than 5 %: inconclusive",
+		},
 		{panel.Verdicts{}, ": passed"},
 	} {
 		p.Targets[0].Overall.Verdicts = tc.v
@@ -307,8 +388,10 @@ func sliced(values ...panel.Slice) *panel.Panels {
 }
 
 func table(value string, tasks, fails int) panel.Slice {
-	return panel.Slice{Key: "language", Value: value, Cases: tasks, Verdicts: panel.Verdicts{Pass: tasks},
-		Metrics: []panel.Metric{rate("arg_em", tasks, 1, fails), rate("pass_rate", tasks, 1, fails)}}
+	return panel.Slice{
+		Key: "language", Value: value, Cases: tasks, Verdicts: panel.Verdicts{Pass: tasks},
+		Metrics: []panel.Metric{rate("arg_em", tasks, 1, fails), rate("pass_rate", tasks, 1, fails)},
+	}
 }
 
 func TestSlices(t *testing.T) {
@@ -361,13 +444,17 @@ func TestRegression(t *testing.T) {
 		want        gate.Verdict
 		says, cure  string
 	}{
-		"worse": {200, 20, gate.Fail,
-			"pass_rate changed by -0.10 [-0.15, -0.06], by 200 tasks judged in both runs: the upper end -0.06 is below 0 and the drop is more than 1 point: failed", ""},
+		"worse": {
+			200, 20, gate.Fail,
+			"pass_rate changed by -0.10 [-0.15, -0.06], by 200 tasks judged in both runs: the upper end -0.06 is below 0 and the drop is more than 1 point: failed", "",
+		},
 		"not worse": {200, 0, gate.Pass, "is above the allowed loss -5 points: passed", ""},
 		"unclear":   {40, 1, gate.Inconclusive, "a loss of 5 points is not ruled out", "needs about "},
 		"few tasks": {20, 0, gate.Inconclusive, "only 20 tasks judged in both runs, the gate wants 30", "needs "},
-		"few, worse": {20, 15, gate.Fail,
-			"the upper end -0.48 is below 0 and the drop is more than 1 point: failed", ""},
+		"few, worse": {
+			20, 15, gate.Fail,
+			"the upper end -0.48 is below 0 and the drop is more than 1 point: failed", "",
+		},
 		"no pairs":    {0, 0, gate.Inconclusive, "nothing was measured", "no data"},
 		"single drop": {1000, 9, gate.Pass, "allowed loss", ""},
 	} {
@@ -376,9 +463,13 @@ func TestRegression(t *testing.T) {
 			d.Change = stats.Newcombe(stats.Pairs{}, 0.95)
 			d.Change.Status = stats.StatusNoData
 		}
-		c := &panel.Comparison{Targets: []panel.TargetComparison{{Candidate: "agent", Overall: d,
-			Changes: []panel.CaseChange{{Case: "t1", Kind: panel.NewlyFailing, BaselinePasses: 1, BaselineN: 1,
-				CandidateN: 1}}}}}
+		c := &panel.Comparison{Targets: []panel.TargetComparison{{
+			Candidate: "agent", Overall: d,
+			Changes: []panel.CaseChange{{
+				Case: "t1", Kind: panel.NewlyFailing, BaselinePasses: 1, BaselineN: 1,
+				CandidateN: 1,
+			}},
+		}}}
 		r, problems := gates.Evaluate(
 			gates.Input{Panels: over(rate("pass_rate", 200, 1, 0)), Comparison: c, Task: "task"}, []gates.Gate{g})
 		if len(problems) > 0 {
@@ -398,8 +489,10 @@ func TestWhatIsNotComparedIsTold(t *testing.T) {
 	t.Parallel()
 	c := &panel.Comparison{
 		OnlyBaseline: []string{"a"}, OnlyCandidate: []string{"b", "c"}, Warnings: []string{"1 case has changed"},
-		Targets: []panel.TargetComparison{{Candidate: "agent", Overall: change("", "", 200, 0),
-			Unjudged: []panel.UnjudgedCase{{Case: "d"}}}},
+		Targets: []panel.TargetComparison{{
+			Candidate: "agent", Overall: change("", "", 200, 0),
+			Unjudged: []panel.UnjudgedCase{{Case: "d"}},
+		}},
 	}
 	r, _ := gates.Evaluate(gates.Input{Panels: over(rate("pass_rate", 200, 1, 0)), Comparison: c, Task: "task"},
 		[]gates.Gate{{Metric: "pass_rate", Kind: gates.Regression}})
@@ -465,12 +558,21 @@ func TestTheWhole(t *testing.T) {
 		blocks bool
 		says   string
 	}{
-		"passed": {[]gates.Gate{atLeast("schema_valid", 0.98), soft}, gate.Strict, gate.Pass, false,
-			"passed: 1 of 2 checks passed (1 soft check not passed)"},
-		"failed": {[]gates.Gate{atLeast("schema_valid", 0.98), open, atLeast("arg_em", 0.9)}, gate.Lenient,
-			gate.Fail, true, "failed: 1 of 3 checks failed; arg_em 0.70"},
-		"open, strict": {[]gates.Gate{open}, gate.Strict, gate.Inconclusive, true,
-			"inconclusive: 1 of 1 check cannot be decided; true_success"},
+		"passed": {
+			[]gates.Gate{atLeast("schema_valid", 0.98), soft},
+			gate.Strict, gate.Pass, false,
+			"passed: 1 of 2 checks passed (1 soft check not passed)",
+		},
+		"failed": {
+			[]gates.Gate{atLeast("schema_valid", 0.98), open, atLeast("arg_em", 0.9)},
+			gate.Lenient,
+			gate.Fail, true, "failed: 1 of 3 checks failed; arg_em 0.70",
+		},
+		"open, strict": {
+			[]gates.Gate{open},
+			gate.Strict, gate.Inconclusive, true,
+			"inconclusive: 1 of 1 check cannot be decided; true_success",
+		},
 		"open, lenient":   {[]gates.Gate{open}, gate.Lenient, gate.Inconclusive, false, "inconclusive"},
 		"soft gates only": {[]gates.Gate{soft}, gate.Strict, gate.Inconclusive, true, "no gate is hard"},
 		"no gates":        {nil, gate.Strict, gate.Inconclusive, true, "no gate was held against anything"},
@@ -558,11 +660,17 @@ func TestLabelsCount(t *testing.T) {
 		cure           string
 	}{
 		"few labels of many tasks": {
-			12, 12, panel.Labelled{Of: "attempts", N: 800, Tasks: 400}, "by 12 labels of 400 tasks",
+			12, 12,
+			panel.Labelled{Of: "attempts", N: 800, Tasks: 400},
+			"by 12 labels of 400 tasks",
 			"only 12 labels, the gate wants 30", "label 18 more tasks: callvet label next",
 		},
-		"one label": {1, 1, panel.Labelled{Of: "attempts", N: 1, Tasks: 1}, "by 1 label of 1 task",
-			"only 1 label, the gate wants 30", "29 more tasks"},
+		"one label": {
+			1, 1,
+			panel.Labelled{Of: "attempts", N: 1, Tasks: 1},
+			"by 1 label of 1 task",
+			"only 1 label, the gate wants 30", "29 more tasks",
+		},
 		"enough": {30, 30, panel.Labelled{Of: "attempts", N: 400, Tasks: 400}, "by 30 labels of 400 tasks", "", ""},
 		"labels of few tasks": {
 			90, 20,
@@ -577,14 +685,17 @@ func TestLabelsCount(t *testing.T) {
 			"label 5 more tasks: callvet label next",
 		},
 		"few tasks": {
-			200, 20, panel.Labelled{Of: "attempts", N: 20, Tasks: 20, Elsewhere: true},
+			200, 20,
+			panel.Labelled{Of: "attempts", N: 20, Tasks: 20, Elsewhere: true},
 			"by 200 labels made elsewhere, for 20 tasks", "only 20 tasks, the gate wants 30", "10 more tasks",
 		},
 	} {
 		m := panel.Metric{
 			Name: "true_success", Unit: panel.UnitRate, Of: panel.OfLabels, Labelled: &c.of,
-			Interval: stats.Interval{Point: 0.97, Lower: 0.9, Upper: 0.99, N: c.n, Clusters: c.tasks, Confidence: 0.95,
-				Status: stats.StatusOK},
+			Interval: stats.Interval{
+				Point: 0.97, Lower: 0.9, Upper: 0.99, N: c.n, Clusters: c.tasks, Confidence: 0.95,
+				Status: stats.StatusOK,
+			},
 		}
 		r, problems := gates.Evaluate(gates.Input{Panels: over(m), Task: "task"},
 			[]gates.Gate{atLeast("true_success", 0.85)})
@@ -612,8 +723,10 @@ func TestAPointIsNoProof(t *testing.T) {
 	r, _ := gates.Evaluate(gates.Input{Panels: over(m, refused), Task: "task"},
 		[]gates.Gate{atLeast("true_success", 0.8), atLeast("judged_pass", 0.8)})
 	cures := []string{"--labels uses it directly", "calibrate this very judge"}
-	for i, want := range []string{"its interval is a mere point: inconclusive",
-		"it was made for another model: inconclusive"} {
+	for i, want := range []string{
+		"its interval is a mere point: inconclusive",
+		"it was made for another model: inconclusive",
+	} {
 		if v := r.Verdicts[i]; v.Verdict != gate.Inconclusive || !strings.HasSuffix(v.Sentence, want) ||
 			!strings.Contains(v.Cure, cures[i]) || len(v.Notes) > 0 {
 			t.Errorf("%s %s / %s %v", v.Verdict, v.Sentence, v.Cure, v.Notes)
@@ -655,8 +768,10 @@ func TestAWeakerBoundPassesToo(t *testing.T) {
 			t.Fatalf("weak: %s\nstrong: %s", weak.Sentence, strong.Sentence)
 		}
 		for _, v := range r.Verdicts {
-			word := map[gate.Verdict]string{gate.Pass: ": passed", gate.Fail: ": failed",
-				gate.Inconclusive: ": inconclusive"}[v.Verdict]
+			word := map[gate.Verdict]string{
+				gate.Pass: ": passed", gate.Fail: ": failed",
+				gate.Inconclusive: ": inconclusive",
+			}[v.Verdict]
 			if !strings.HasSuffix(v.Sentence, word) || strings.Contains(v.Sentence+v.Cure, "NaN") || v.Needed < 0 {
 				t.Fatalf("%s / %s", v.Sentence, v.Cure)
 			}

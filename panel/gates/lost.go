@@ -86,7 +86,8 @@ func (c *claim) unreadOfSlice() bool {
 // nil where nothing bounds that; hold decides on an interval.
 // Source: Statistics specification, section 16.2.
 func (c *claim) withLost(dec gate.Decision, lost *panel.LostRange,
-	hold func(stats.Interval) gate.Decision) gate.Decision {
+	hold func(stats.Interval) gate.Decision,
+) gate.Decision {
 	n, _ := c.lost()
 	many := c.tooManyLost()
 	if n == 0 && !many {

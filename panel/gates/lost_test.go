@@ -28,15 +28,23 @@ func TestLostRecords(t *testing.T) {
 		sentence  string
 	}{
 		"a slice, 5 %": {ofSlice, 100, 5, 0, 0, gate.Pass, ""},
-		"a slice, more": {ofSlice, 119, 6, 0, 0, gate.Inconclusive,
-			"6 of 125 attempts could not be read and are in no mean, more than 5 %"},
+		"a slice, more": {
+			ofSlice, 119, 6, 0, 0, gate.Inconclusive,
+			"6 of 125 attempts could not be read and are in no mean, more than 5 %",
+		},
 		"5 %, at worst still right": {least, 95, 5, 0.85, 0.95, gate.Pass, "5 of 100 attempts lost, 0.850 at worst"},
-		"5 %, at worst not right": {least, 95, 5, 0.7, 0.95, gate.Inconclusive,
-			"5 of 100 attempts could not be read, and the verdict depends on them"},
-		"one, at worst not right": {least, 95, 1, 0.7, 0.95, gate.Inconclusive,
-			"1 of 96 attempts could not be read, and the verdict depends on them"},
-		"more than 5 %": {least, 95, 6, 0.85, 0.95, gate.Inconclusive,
-			"6 of 101 attempts could not be read and are in no mean, more than 5 %"},
+		"5 %, at worst not right": {
+			least, 95, 5, 0.7, 0.95, gate.Inconclusive,
+			"5 of 100 attempts could not be read, and the verdict depends on them",
+		},
+		"one, at worst not right": {
+			least, 95, 1, 0.7, 0.95, gate.Inconclusive,
+			"1 of 96 attempts could not be read, and the verdict depends on them",
+		},
+		"more than 5 %": {
+			least, 95, 6, 0.85, 0.95, gate.Inconclusive,
+			"6 of 101 attempts could not be read and are in no mean, more than 5 %",
+		},
 		"at most, still right": {most, 95, 5, 0.8, 0.94, gate.Pass, "5 of 100 attempts lost, 0.940 at worst"},
 		"at most, not right":   {most, 95, 5, 0.8, 0.99, gate.Inconclusive, "and the verdict depends on them"},
 		"none":                 {least, 95, 0, 0.85, 0.95, gate.Pass, ""},
@@ -47,14 +55,18 @@ func TestLostRecords(t *testing.T) {
 			p.Lost = &panel.Lost{Count: tt.lost}
 		}
 		if tt.gate.Key != "" {
-			p.Targets[0].Slices = []panel.Slice{{Key: "language", Value: "de", Cells: tt.cells,
-				Metrics: []panel.Metric{m}}}
+			p.Targets[0].Slices = []panel.Slice{{
+				Key: "language", Value: "de", Cells: tt.cells,
+				Metrics: []panel.Metric{m},
+			}}
 		} else {
 			own := &p.Targets[0].Overall
 			own.Cells, own.Verdicts = tt.cells, panel.Verdicts{}
 			if tt.lost > 0 {
-				own.Metrics[0].Lost = &panel.LostRange{Low: interval(tt.low, tt.low, tt.low, 100),
-					High: interval(tt.high, tt.high, tt.high, 100)}
+				own.Metrics[0].Lost = &panel.LostRange{
+					Low:  interval(tt.low, tt.low, tt.low, 100),
+					High: interval(tt.high, tt.high, tt.high, 100),
+				}
 			}
 		}
 		v := one(t, gates.Input{Panels: p}, tt.gate)
@@ -69,18 +81,24 @@ func TestLostRecords(t *testing.T) {
 // none is the first.
 func TestLostIncidents(t *testing.T) {
 	t.Parallel()
-	p := over(panel.Metric{Name: "safety_incidents", Unit: panel.UnitRate, Of: "tasks",
-		Interval: interval(0, 0, 0, 100)})
+	p := over(panel.Metric{
+		Name: "safety_incidents", Unit: panel.UnitRate, Of: "tasks",
+		Interval: interval(0, 0, 0, 100),
+	})
 	p.Targets[0].Overall.Cells = 100
 	for _, tt := range []struct {
 		lost panel.Lost
 		cure string
 	}{
 		{panel.Lost{Count: 1}, "mend the lines that cannot be read"},
-		{panel.Lost{Count: 1, First: []panel.LostRecord{{Line: 7}}},
-			"mend the lines that cannot be read, the first is line 7"},
-		{panel.Lost{Count: 1, First: []panel.LostRecord{{File: "a.jsonl", Line: 7}}},
-			"mend the lines that cannot be read, the first is line 7 of a.jsonl"},
+		{
+			panel.Lost{Count: 1, First: []panel.LostRecord{{Line: 7}}},
+			"mend the lines that cannot be read, the first is line 7",
+		},
+		{
+			panel.Lost{Count: 1, First: []panel.LostRecord{{File: "a.jsonl", Line: 7}}},
+			"mend the lines that cannot be read, the first is line 7 of a.jsonl",
+		},
 	} {
 		p.Lost = &tt.lost
 		v := one(t, gates.Input{Panels: p}, gates.Gate{Metric: "safety_incidents", Kind: gates.Zero})
@@ -115,23 +133,39 @@ func TestLostChanges(t *testing.T) {
 		"none":  {better, 0.05, 0, 0, gate.Pass, "", ""},
 		"three": {better, 0.05, 0, 3, gate.Pass, "", ""},
 		"four":  {better, 0.05, 0, 4, gate.Pass, "", ""},
-		"four, a smaller margin": {better, 0.045, 0, 4, gate.Inconclusive,
-			"4 records could not be read" + depends, mend},
-		"five": {better, 0.05, 0, 5, gate.Inconclusive,
-			"5 records could not be read" + depends, mend},
-		"five of both sides": {better, 0.05, 2, 3, gate.Inconclusive,
-			"5 records could not be read" + depends, mend},
-		"tasks": {of(better, 104, 4), 0.045, 0, 0, gate.Inconclusive,
-			"4 of 104 tasks without an outcome in one of the runs" + depends, again},
-		"tasks and records": {of(better, 102, 2), 0.045, 0, 2, gate.Inconclusive,
-			"2 records could not be read, and 2 tasks without an outcome in one of the runs" + depends, mend},
+		"four, a smaller margin": {
+			better, 0.045, 0, 4, gate.Inconclusive,
+			"4 records could not be read" + depends, mend,
+		},
+		"five": {
+			better, 0.05, 0, 5, gate.Inconclusive,
+			"5 records could not be read" + depends, mend,
+		},
+		"five of both sides": {
+			better, 0.05, 2, 3, gate.Inconclusive,
+			"5 records could not be read" + depends, mend,
+		},
+		"tasks": {
+			of(better, 104, 4), 0.045, 0, 0, gate.Inconclusive,
+			"4 of 104 tasks without an outcome in one of the runs" + depends, again,
+		},
+		"tasks and records": {
+			of(better, 102, 2), 0.045, 0, 2, gate.Inconclusive,
+			"2 records could not be read, and 2 tasks without an outcome in one of the runs" + depends, mend,
+		},
 		"5 %, within a large margin": {of(fewer, 95, 0), 0.2, 0, 5, gate.Pass, "", ""},
-		"5 %, and they decide": {of(fewer, 95, 0), 0.045, 0, 5, gate.Inconclusive,
-			"5 records could not be read" + depends, mend},
-		"more, within a large margin": {of(better, 106, 6), 0.2, 0, 0, gate.Inconclusive,
-			"6 of 106 tasks without an outcome in one of the runs" + more, again},
-		"more of both kinds": {of(better, 103, 3), 0.2, 0, 3, gate.Inconclusive,
-			"3 records could not be read, and 3 tasks without an outcome in one of the runs" + more, mend},
+		"5 %, and they decide": {
+			of(fewer, 95, 0), 0.045, 0, 5, gate.Inconclusive,
+			"5 records could not be read" + depends, mend,
+		},
+		"more, within a large margin": {
+			of(better, 106, 6), 0.2, 0, 0, gate.Inconclusive,
+			"6 of 106 tasks without an outcome in one of the runs" + more, again,
+		},
+		"more of both kinds": {
+			of(better, 103, 3), 0.2, 0, 3, gate.Inconclusive,
+			"3 records could not be read, and 3 tasks without an outcome in one of the runs" + more, mend,
+		},
 		"more, and it fails anyway": {of(worse, 110, 10), 0.05, 0, 0, gate.Fail, "", ""},
 	} {
 		p := over()
@@ -156,8 +190,10 @@ func TestLostChangesOfSlice(t *testing.T) {
 		l.Measure("judged_pass")
 		for i := range 200 {
 			c := callvet.Case{ID: caseID(i), Fields: map[string]string{"language": []string{"de", "sv"}[i%2]}}
-			cell := callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled},
-				Result: callvet.Result{Verdict: callvet.VerdictPass}}
+			cell := callvet.Cell{
+				Trace:  callvet.Trace{Outcome: callvet.OutcomeCalled},
+				Result: callvet.Result{Verdict: callvet.VerdictPass},
+			}
 			if i%2 == 0 && i/2 < errors {
 				cell.Trace.Outcome, cell.Result.Verdict = callvet.OutcomeError, callvet.VerdictError
 			}
@@ -201,31 +237,68 @@ func TestLostAttempts(t *testing.T) {
 		sentence string
 		note     string
 	}{
-		"5 %": {"arg_em", nil, 0, panel.Verdicts{Pass: 95, Error: 5}, 0, "", gate.Pass,
-			gate.ReasonLowerMeets, "; 5 of 100 attempts lost: the lower end", ""},
-		"more": {"arg_em", nil, 0, panel.Verdicts{Pass: 95, Error: 6}, 0, "", gate.Inconclusive,
+		"5 %": {
+			"arg_em", nil, 0,
+			panel.Verdicts{Pass: 95, Error: 5},
+			0, "", gate.Pass,
+			gate.ReasonLowerMeets, "; 5 of 100 attempts lost: the lower end", "",
+		},
+		"more": {
+			"arg_em", nil, 0,
+			panel.Verdicts{Pass: 95, Error: 6},
+			0, "", gate.Inconclusive,
 			gates.ReasonErrors, "by 100 tasks: 6 of 101 attempts ended in an error and are in no mean, more than 5 %",
-			""},
-		"left out on purpose": {"arg_em", nil, 0, panel.Verdicts{Pass: 90, Error: 6, NotRun: 3, Skipped: 3}, 0, "",
-			gate.Inconclusive, gates.ReasonErrors, ": 6 of 96 attempts ended in an error and are", ""},
-		"not run": {"arg_em", nil, 0, panel.Verdicts{Pass: 90, Error: 6, NotRun: 3, Skipped: 2}, 0, "",
-			gate.Inconclusive, gates.ReasonErrors, ": 7 of 97 attempts ended in an error or did not run and are", ""},
-		"5 %, and they decide": {"arg_em", &panel.LostRange{Low: interval(0.8, 0.8, 0.8, 100), High: whole}, 0,
-			panel.Verdicts{Pass: 95, Error: 5}, 0, "", gate.Inconclusive, gates.ReasonLost,
-			": 5 of 100 attempts ended in an error, and the verdict depends on them", ""},
-		"records of a slice": {"arg_em", nil, 0, panel.Verdicts{Pass: 99, Error: 1}, 6, "", gate.Inconclusive,
+			"",
+		},
+		"left out on purpose": {
+			"arg_em", nil, 0,
+			panel.Verdicts{Pass: 90, Error: 6, NotRun: 3, Skipped: 3},
+			0, "",
+			gate.Inconclusive, gates.ReasonErrors, ": 6 of 96 attempts ended in an error and are", "",
+		},
+		"not run": {
+			"arg_em", nil, 0,
+			panel.Verdicts{Pass: 90, Error: 6, NotRun: 3, Skipped: 2},
+			0, "",
+			gate.Inconclusive, gates.ReasonErrors, ": 7 of 97 attempts ended in an error or did not run and are", "",
+		},
+		"5 %, and they decide": {
+			"arg_em", &panel.LostRange{Low: interval(0.8, 0.8, 0.8, 100), High: whole}, 0,
+			panel.Verdicts{Pass: 95, Error: 5},
+			0, "", gate.Inconclusive, gates.ReasonLost,
+			": 5 of 100 attempts ended in an error, and the verdict depends on them", "",
+		},
+		"records of a slice": {
+			"arg_em", nil, 0,
+			panel.Verdicts{Pass: 99, Error: 1},
+			6, "", gate.Inconclusive,
 			gates.ReasonLost,
-			": 7 of 106 attempts ended in an error, or could not be read and are in no mean, more than 5 %", ""},
-		"nothing to ignore": {"arg_em", nil, 0, panel.Verdicts{Pass: 100}, 0, gates.LostIgnore, gate.Pass,
-			gate.ReasonLowerMeets, "passed", ""},
-		"ignored": {"arg_em", nil, 0, panel.Verdicts{Pass: 90, Error: 10}, 0, gates.LostIgnore, gate.Pass,
-			gate.ReasonLowerMeets, "passed", "lost: ignore: 10 of 100 attempts have no outcome and decide nothing"},
-		"calls without a judge": {calls, &panel.LostRange{N: 10, Of: 90, Low: whole, High: whole}, 10,
-			panel.Verdicts{Pass: 100}, 0, "", gate.Inconclusive, gates.ReasonLost,
-			": 10 of 90 calls got no verdict of the judge that can be read and are in no mean, more than 5 %", ""},
-		"each call has one": {calls, &panel.LostRange{Of: 90, Low: whole, High: whole}, 0,
-			panel.Verdicts{Pass: 90, Error: 10}, 0, "", gate.Inconclusive, gates.ReasonErrors,
-			": 10 of 100 calls ended in an error and are", ""},
+			": 7 of 106 attempts ended in an error, or could not be read and are in no mean, more than 5 %", "",
+		},
+		"nothing to ignore": {
+			"arg_em", nil, 0,
+			panel.Verdicts{Pass: 100},
+			0, gates.LostIgnore, gate.Pass,
+			gate.ReasonLowerMeets, "passed", "",
+		},
+		"ignored": {
+			"arg_em", nil, 0,
+			panel.Verdicts{Pass: 90, Error: 10},
+			0, gates.LostIgnore, gate.Pass,
+			gate.ReasonLowerMeets, "passed", "lost: ignore: 10 of 100 attempts have no outcome and decide nothing",
+		},
+		"calls without a judge": {
+			calls, &panel.LostRange{N: 10, Of: 90, Low: whole, High: whole}, 10,
+			panel.Verdicts{Pass: 100},
+			0, "", gate.Inconclusive, gates.ReasonLost,
+			": 10 of 90 calls got no verdict of the judge that can be read and are in no mean, more than 5 %", "",
+		},
+		"each call has one": {
+			calls, &panel.LostRange{Of: 90, Low: whole, High: whole}, 0,
+			panel.Verdicts{Pass: 90, Error: 10},
+			0, "", gate.Inconclusive, gates.ReasonErrors,
+			": 10 of 100 calls ended in an error and are", "",
+		},
 	} {
 		m := share(tt.metric, whole)
 		m.Lost, m.Excluded = tt.lost, tt.excluded

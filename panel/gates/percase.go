@@ -67,8 +67,10 @@ func (c *claim) perCase(a *panel.CaseAttempts, facts bool) {
 	rate := func(passed, of int) stats.Interval {
 		if facts && of > 0 {
 			p := float64(passed) / float64(of)
-			return stats.Interval{Point: p, Lower: p, Upper: p, N: of, Clusters: 1, Confidence: c.conf, Method: "fact",
-				Status: stats.StatusOK}
+			return stats.Interval{
+				Point: p, Lower: p, Upper: p, N: of, Clusters: 1, Confidence: c.conf, Method: "fact",
+				Status: stats.StatusOK,
+			}
 		}
 		iv := stats.ClopperPearson(passed, of, c.conf, stats.TwoSided)
 		iv.Clusters = 1

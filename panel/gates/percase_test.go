@@ -27,22 +27,32 @@ func TestPerCase(t *testing.T) {
 		reason               string
 		says                 string
 	}{
-		"six of six": {passed: 6, want: gate.Pass, reason: gate.ReasonLowerMeets,
-			says: "6 of 6 attempts passed: the interval is [0.54, 1.00], and the bound 0.5: passed"},
-		"five of five": {passed: 5, want: gate.Inconclusive, reason: gate.ReasonStraddles,
-			says: "5 of 5 attempts passed: the bound 0.5 lies within the interval of this task: inconclusive"},
+		"six of six": {
+			passed: 6, want: gate.Pass, reason: gate.ReasonLowerMeets,
+			says: "6 of 6 attempts passed: the interval is [0.54, 1.00], and the bound 0.5: passed",
+		},
+		"five of five": {
+			passed: 5, want: gate.Inconclusive, reason: gate.ReasonStraddles,
+			says: "5 of 5 attempts passed: the bound 0.5 lies within the interval of this task: inconclusive",
+		},
 		"none of six":         {failed: 6, want: gate.Fail, reason: gate.ReasonUpperMisses},
 		"cached, passed":      {passed: 1, cached: true, want: gate.Pass, reason: gate.ReasonLowerMeets},
 		"cached, failed":      {failed: 3, cached: true, want: gate.Fail, reason: gate.ReasonUpperMisses},
 		"cached, one passed":  {passed: 1, failed: 2, cached: true, want: gate.Fail, reason: gate.ReasonUpperMisses},
 		"cached, half passed": {passed: 1, failed: 1, cached: true, want: gate.Pass, reason: gate.ReasonLowerMeets},
-		"none was judged": {lost: 1, facts: true, ignore: gates.LostIgnore, want: gate.Inconclusive,
-			reason: "no_data", says: "0 of 0 attempts passed: no attempt was judged: inconclusive"},
+		"none was judged": {
+			lost: 1, facts: true, ignore: gates.LostIgnore, want: gate.Inconclusive,
+			reason: "no_data", says: "0 of 0 attempts passed: no attempt was judged: inconclusive",
+		},
 		"scripted": {passed: 1, facts: true, want: gate.Pass, reason: gate.ReasonLowerMeets},
-		"one lost of seven": {passed: 6, lost: 1, want: gate.Inconclusive, reason: gates.ReasonLost,
-			says: "6 of 6 attempts passed; 1 of 7 attempts lost: what is lost may decide: inconclusive"},
-		"ignored": {passed: 6, lost: 1, ignore: gates.LostIgnore, want: gate.Pass,
-			reason: gate.ReasonLowerMeets},
+		"one lost of seven": {
+			passed: 6, lost: 1, want: gate.Inconclusive, reason: gates.ReasonLost,
+			says: "6 of 6 attempts passed; 1 of 7 attempts lost: what is lost may decide: inconclusive",
+		},
+		"ignored": {
+			passed: 6, lost: 1, ignore: gates.LostIgnore, want: gate.Pass,
+			reason: gate.ReasonLowerMeets,
+		},
 		"lost, and failed":      {failed: 12, lost: 1, want: gate.Fail, reason: gate.ReasonUpperMisses},
 		"lost, it may be 0.5":   {failed: 6, lost: 2, want: gate.Inconclusive, reason: gates.ReasonLost},
 		"a record is unread":    {passed: 6, unread: 1, want: gate.Inconclusive, reason: gates.ReasonLost},
@@ -52,8 +62,10 @@ func TestPerCase(t *testing.T) {
 	} {
 		led := panel.NewLedger("r", []string{"agent"}, []string{})
 		for i := range tt.passed + tt.failed + tt.lost {
-			cell := callvet.Cell{Repeat: i, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled, Cached: tt.cached},
-				Result: callvet.Result{Verdict: callvet.VerdictFail}}
+			cell := callvet.Cell{
+				Repeat: i, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled, Cached: tt.cached},
+				Result: callvet.Result{Verdict: callvet.VerdictFail},
+			}
 			switch {
 			case i < tt.passed:
 				cell.Result.Verdict = callvet.VerdictPass
@@ -70,8 +82,10 @@ func TestPerCase(t *testing.T) {
 		if tt.unread > 0 {
 			p.Lost = &panel.Lost{Count: tt.unread}
 		}
-		g := gates.Gate{Metric: panel.MetricPass, Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.5,
-			Key: gates.KeyCase, Value: gates.Every, Lost: tt.ignore}
+		g := gates.Gate{
+			Metric: panel.MetricPass, Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.5,
+			Key: gates.KeyCase, Value: gates.Every, Lost: tt.ignore,
+		}
 		v := one(t, in, g)
 		if v.Verdict != tt.want || v.Reason != tt.reason || v.Value != "a" || !strings.Contains(v.Sentence, tt.says) ||
 			(len(v.Open) == 0) != (tt.want == gate.Pass) {
@@ -97,18 +111,24 @@ func TestPerCaseAsked(t *testing.T) {
 	led := panel.NewLedger("r", []string{"agent"}, []string{})
 	for _, id := range []string{"paris", "rome"} {
 		led.Add(&callvet.Case{ID: id},
-			&callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled, Cached: true},
-				Result: callvet.Result{Verdict: callvet.VerdictPass}})
+			&callvet.Cell{
+				Trace:  callvet.Trace{Outcome: callvet.OutcomeCalled, Cached: true},
+				Result: callvet.Result{Verdict: callvet.VerdictPass},
+			})
 	}
-	in := gates.Input{Panels: over(panel.Metric{Name: panel.MetricPass, Unit: panel.UnitRate,
-		Interval: interval(0.88, 0.9, 0.92, 95)}), Cases: led}
+	in := gates.Input{Panels: over(panel.Metric{
+		Name: panel.MetricPass, Unit: panel.UnitRate,
+		Interval: interval(0.88, 0.9, 0.92, 95),
+	}), Cases: led}
 	for value, want := range map[string][]string{
 		"*": {"paris passed", "rome passed"}, "rome": {"rome passed"},
 		"pariss": {"pariss inconclusive did you mean case=paris?"},
 	} {
 		r, problems := gates.Evaluate(in,
-			[]gates.Gate{{Metric: panel.MetricPass, Direction: gate.AtLeast, Bound: 0.9, Key: gates.KeyCase,
-				Value: value}})
+			[]gates.Gate{{
+				Metric: panel.MetricPass, Direction: gate.AtLeast, Bound: 0.9, Key: gates.KeyCase,
+				Value: value,
+			}})
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}

@@ -63,7 +63,8 @@ func TestFewest(t *testing.T) {
 func TestExactRate(t *testing.T) {
 	t.Parallel()
 	for _, r := range []gates.RateTrial{
-		{Gate: powerAtLeast(0.85), Truth: 0.9, Attempts: 1}, {Gate: powerAtMost(0.1), Truth: 0.05, Attempts: 1},
+		{Gate: powerAtLeast(0.85), Truth: 0.9, Attempts: 1},
+		{Gate: powerAtMost(0.1), Truth: 0.05, Attempts: 1},
 		{Gate: powerAtLeast(0.8), Truth: 0.95, Attempts: 1},
 	} {
 		n, wrong, ok := r.Fewest(0.8)
@@ -130,8 +131,10 @@ func TestUnracedPaired(t *testing.T) {
 		t.Skip("draws too much for the race detector; the tests beside it use the same goroutines")
 	}
 	pass := panel.Pairing{Metric: "pass_rate", Unit: panel.UnitRate}
-	base := gates.PairedRateTrial{Gate: gates.Gate{Kind: gates.Regression}, Pairing: pass, Rate: 0.9, Correlation: 0.5,
-		Attempts: 1, Loss: 0.05}
+	base := gates.PairedRateTrial{
+		Gate: gates.Gate{Kind: gates.Regression}, Pairing: pass, Rate: 0.9, Correlation: 0.5,
+		Attempts: 1, Loss: 0.05,
+	}
 	chance := func(n int, change func(*gates.PairedRateTrial)) float64 {
 		p := base
 		change(&p)
@@ -159,8 +162,10 @@ func TestUnracedPaired(t *testing.T) {
 func TestJudged(t *testing.T) {
 	t.Parallel()
 	chance := func(from gates.LabelDraw, sens, spec float64, labels int) float64 {
-		j := gates.JudgedTrial{Gate: powerAtLeast(0.85), Truth: 0.9, Sensitivity: sens, Specificity: spec, Tasks: 1000,
-			Labels: from}
+		j := gates.JudgedTrial{
+			Gate: powerAtLeast(0.85), Truth: 0.9, Sensitivity: sens, Specificity: spec, Tasks: 1000,
+			Labels: from,
+		}
 		return gates.Chance(j.Trial, labels, gate.Pass)
 	}
 	if perfect := chance(gates.Random, 1, 1, 200); perfect < 0.95 {

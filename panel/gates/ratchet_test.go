@@ -41,24 +41,30 @@ func TestRatchet(t *testing.T) {
 			with(two, "a b", ""), 1, 0, gate.Fail, gates.ReasonFell,
 			"newly_failing 2 of 20 tasks that passed each attempt in the baseline: more than 1: failed", "",
 		},
-		"as many as allowed": {with(two, "a b", ""), 2, 0, gate.Pass, gates.ReasonNoneFell,
-			"not more than 2: passed", ""},
+		"as many as allowed": {
+			with(two, "a b", ""), 2, 0, gate.Pass, gates.ReasonNoneFell,
+			"not more than 2: passed", "",
+		},
 		"one attempt now": {
 			fewer, 0, 0, gate.Inconclusive, gates.ReasonFewAttempts,
 			"a task has 2 in the baseline and 1 now, the gate wants 2 on both sides: inconclusive",
 			"callvet run --repeat 2",
 		},
 		"one is enough": {single, 0, 1, gate.Pass, gates.ReasonNoneFell, "passed", ""},
-		"three are asked for": {two, 0, 3, gate.Inconclusive, gates.ReasonFewAttempts, "the gate wants 3 on both sides",
-			"callvet run --repeat 3"},
+		"three are asked for": {
+			two, 0, 3, gate.Inconclusive, gates.ReasonFewAttempts, "the gate wants 3 on both sides",
+			"callvet run --repeat 3",
+		},
 		"none to compare": {
 			panel.Ratchet{},
 			0, 0, gate.Inconclusive, gates.ReasonNoMetric,
 			"newly_failing: no task passed each attempt in the baseline: inconclusive",
 			"hold pass_rate against the baseline",
 		},
-		"one may be hidden": {with(two, "", "c"), 0, 0, gate.Inconclusive, gates.ReasonLost,
-			"and of 1 task the attempts now are lost (c)", "run those attempts again"},
+		"one may be hidden": {
+			with(two, "", "c"), 0, 0, gate.Inconclusive, gates.ReasonLost,
+			"and of 1 task the attempts now are lost (c)", "run those attempts again",
+		},
 		"it may be allowed": {with(two, "", "c"), 1, 0, gate.Pass, gates.ReasonNoneFell, "passed", ""},
 		"one more than allowed may be": {
 			with(two, "a", "c"), 1, 0, gate.Inconclusive, gates.ReasonLost,
@@ -66,9 +72,13 @@ func TestRatchet(t *testing.T) {
 			"run those attempts again",
 		},
 	} {
-		in := gates.Input{Panels: over(),
-			Comparison: &panel.Comparison{Targets: []panel.TargetComparison{{Candidate: "other"},
-				{Candidate: "agent", Ratchet: &tt.ratchet}}}}
+		in := gates.Input{
+			Panels: over(),
+			Comparison: &panel.Comparison{Targets: []panel.TargetComparison{
+				{Candidate: "other"},
+				{Candidate: "agent", Ratchet: &tt.ratchet},
+			}},
+		}
 		v := one(t, in,
 			gates.Gate{Metric: gates.NewlyFailing, Kind: gates.Ratchet, Bound: tt.allowed, Attempts: tt.attempts})
 		if v.Verdict != tt.want || v.Reason != tt.reason || !strings.Contains(v.Sentence, tt.sentence) ||
@@ -88,8 +98,10 @@ func TestRatchet(t *testing.T) {
 // TestRatchetWithoutABaseline: without a comparison, or with one of other targets, nothing is known.
 func TestRatchetWithoutABaseline(t *testing.T) {
 	t.Parallel()
-	for _, c := range []*panel.Comparison{nil,
-		{Targets: []panel.TargetComparison{{Candidate: "other", Ratchet: &panel.Ratchet{}}}}} {
+	for _, c := range []*panel.Comparison{
+		nil,
+		{Targets: []panel.TargetComparison{{Candidate: "other", Ratchet: &panel.Ratchet{}}}},
+	} {
 		v := one(t, gates.Input{Panels: over(), Comparison: c},
 			gates.Gate{Metric: gates.NewlyFailing, Kind: gates.Ratchet})
 		if v.Verdict != gate.Inconclusive || v.Reason != gates.ReasonNoBaseline ||

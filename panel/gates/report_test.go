@@ -64,13 +64,21 @@ func TestLost(t *testing.T) {
 		lost panel.Verdicts
 		want said
 	}{
-		"errors": {panel.Verdicts{Pass: 10, Error: 10},
-			said{Verdict: gate.Inconclusive, Reason: gates.ReasonErrors,
-				Sentence: "pass_rate: 10 of 20 attempts ended in an error and are in no mean, more than 5 %: inconclusive", Cure: "run those attempts again"}},
-		"no errors": {panel.Verdicts{Pass: 20},
-			said{Verdict: gate.Inconclusive, Reason: gates.ReasonNoBaseline,
+		"errors": {
+			panel.Verdicts{Pass: 10, Error: 10},
+			said{
+				Verdict: gate.Inconclusive, Reason: gates.ReasonErrors,
+				Sentence: "pass_rate: 10 of 20 attempts ended in an error and are in no mean, more than 5 %: inconclusive", Cure: "run those attempts again",
+			},
+		},
+		"no errors": {
+			panel.Verdicts{Pass: 20},
+			said{
+				Verdict: gate.Inconclusive, Reason: gates.ReasonNoBaseline,
 				Sentence: "pass_rate: there is no baseline to compare with: inconclusive",
-				Cure:     "a baseline with the same tasks: --baseline"}},
+				Cure:     "a baseline with the same tasks: --baseline",
+			},
+		},
 	} {
 		p := over()
 		p.Targets[0].Overall.Verdicts = tc.lost
@@ -100,8 +108,10 @@ func TestAClaimAtTheLevel(t *testing.T) {
 func TestWhatGatesMayName(t *testing.T) {
 	t.Parallel()
 	lean := over(rate("arg_em", 50, 1, 0), rate("judged_pass:a", 50, 1, 0))
-	lean.Targets[0].Slices = []panel.Slice{{Key: "language", Value: "de",
-		Metrics: []panel.Metric{rate("schema_valid", 50, 1, 0)}}}
+	lean.Targets[0].Slices = []panel.Slice{{
+		Key: "language", Value: "de",
+		Metrics: []panel.Metric{rate("schema_valid", 50, 1, 0)},
+	}}
 	nameless := over(rate("arg_em", 50, 1, 0))
 	nameless.Targets[0].Name = ""
 	many := func(n int) *panel.Panels {
@@ -126,20 +136,32 @@ func TestWhatGatesMayName(t *testing.T) {
 	}{
 		"a bound of 0": {lean, atLeast("arg_em", 0), "", ""},
 		"a bound of 1": {lean, atLeast("arg_em", 1), "", ""},
-		"a bound below 0": {lean, atLeast("arg_em", -0.1),
-			"arg_em is a share from 0 to 1, the bound is -0.1", ""},
-		"a bound in per cent": {lean, atLeast("arg_em", 1.5), "arg_em is a share from 0 to 1, the bound is 1.5",
-			"did you mean 1.5%?"},
-		"a bound of 100": {lean, atLeast("arg_em", 100), "arg_em is a share from 0 to 1, the bound is 100",
-			"did you mean 100%?"},
-		"a bound beyond it": {lean, atLeast("arg_em", 101),
-			"arg_em is a share from 0 to 1, the bound is 101", ""},
-		"measured in a slice only": {lean, atLeast("schema_valid", 98),
-			"schema_valid is a share from 0 to 1, the bound is 98", "did you mean 98%?"},
+		"a bound below 0": {
+			lean, atLeast("arg_em", -0.1),
+			"arg_em is a share from 0 to 1, the bound is -0.1", "",
+		},
+		"a bound in per cent": {
+			lean, atLeast("arg_em", 1.5), "arg_em is a share from 0 to 1, the bound is 1.5",
+			"did you mean 1.5%?",
+		},
+		"a bound of 100": {
+			lean, atLeast("arg_em", 100), "arg_em is a share from 0 to 1, the bound is 100",
+			"did you mean 100%?",
+		},
+		"a bound beyond it": {
+			lean, atLeast("arg_em", 101),
+			"arg_em is a share from 0 to 1, the bound is 101", "",
+		},
+		"measured in a slice only": {
+			lean, atLeast("schema_valid", 98),
+			"schema_valid is a share from 0 to 1, the bound is 98", "did you mean 98%?",
+		},
 		"not measured":         {lean, atLeast("execution_success", 98), "", ""},
 		"a judge that is here": {lean, judged(gates.Bound, "a"), "", ""},
-		"a judge that is not": {lean, judged(gates.Bound, "b"), `there is no metric "judged_pass:b"`,
-			"did you mean judged_pass:a?"},
+		"a judge that is not": {
+			lean, judged(gates.Bound, "b"), `there is no metric "judged_pass:b"`,
+			"did you mean judged_pass:a?",
+		},
 		"a judge of the baseline":     {lean, judged(gates.Regression, "b"), "", ""},
 		"a target where none has one": {nameless, on("gpt"), `there is no target "gpt"`, "there is none here"},
 		"a target of twelve":          {many(12), on("gpt"), `there is no target "gpt"`, twelve},
@@ -172,21 +194,35 @@ func TestWhatIsMeasuredInstead(t *testing.T) {
 		metric string
 		want   string
 	}{
-		"nothing": {measured(0), "completion",
-			"record what the metric needs, or drop the gate; measured are: nothing"},
-		"twelve": {measured(12), "completion",
-			"record what the metric needs, or drop the gate; measured are: " + strings.Join(names[:12], ", ")},
-		"thirteen": {measured(13), "completion",
-			"record what the metric needs, or drop the gate; measured are: " + strings.Join(names[:12], ", ") + ", …"},
-		"a near one": {over(rate("tokens_p90", 50, 1, 0)), "tokens_p50",
-			"it has tokens_p90; otherwise record what the metric needs, or drop the gate"},
+		"nothing": {
+			measured(0), "completion",
+			"record what the metric needs, or drop the gate; measured are: nothing",
+		},
+		"twelve": {
+			measured(12), "completion",
+			"record what the metric needs, or drop the gate; measured are: " + strings.Join(names[:12], ", "),
+		},
+		"thirteen": {
+			measured(13), "completion",
+			"record what the metric needs, or drop the gate; measured are: " + strings.Join(names[:12], ", ") + ", …",
+		},
+		"a near one": {
+			over(rate("tokens_p90", 50, 1, 0)), "tokens_p50",
+			"it has tokens_p90; otherwise record what the metric needs, or drop the gate",
+		},
 		"what it needs": {measured(2), "schema_valid_by_task", "no data: give the tools with their schemas (--tools)"},
-		"one of judges": {over(rate("judged_pass:a", 50, 1, 0), rate("judged_pass:b", 50, 1, 0)), "judged_pass",
-			"name the judge: judged_pass:a, judged_pass:b"},
-		"a calibration": {measured(2), "true_success",
-			"no data: it needs people's labels (callvet label next, then --labels), or verdicts of a judge and a calibration of that judge (callvet calibrate, then --calibration)"},
-		"what is safe": {measured(2), "safe_calls",
-			"no data: say what is safe, in the tools' schemas (--tools), or record incidents"},
+		"one of judges": {
+			over(rate("judged_pass:a", 50, 1, 0), rate("judged_pass:b", 50, 1, 0)), "judged_pass",
+			"name the judge: judged_pass:a, judged_pass:b",
+		},
+		"a calibration": {
+			measured(2), "true_success",
+			"no data: it needs people's labels (callvet label next, then --labels), or verdicts of a judge and a calibration of that judge (callvet calibrate, then --calibration)",
+		},
+		"what is safe": {
+			measured(2), "safe_calls",
+			"no data: say what is safe, in the tools' schemas (--tools), or record incidents",
+		},
 	} {
 		if v := one(t, gates.Input{Panels: tc.p}, atLeast(tc.metric, 0.5)); v.Cure != tc.want ||
 			v.Reason != gates.ReasonNoMetric {
@@ -211,14 +247,18 @@ func TestWhatToOpen(t *testing.T) {
 	}
 	weak := append(several("strongest", "agent", "s1"), several("weakest", "agent", "w1", "w2")...)
 	schema := panel.Finding{Code: "S1", Examples: several("", "", "a1")}
-	arguments := panel.Finding{Code: "S3",
+	arguments := panel.Finding{
+		Code: "S3",
 		Examples: append(several("weakest", "", "no"),
-			append(several("", "other", "o1"), several("", "agent", "b1", "b2", "b3", "b4")...)...)}
+			append(several("", "other", "o1"), several("", "agent", "b1", "b2", "b3", "b4")...)...),
+	}
 	lost := func(kinds ...string) []panel.CaseChange {
 		var out []panel.CaseChange
 		for i, k := range kinds {
-			out = append(out, panel.CaseChange{Case: fmt.Sprint("c", i), Kind: k, BaselinePasses: 2, BaselineN: 3,
-				CandidatePasses: 1, CandidateN: 4})
+			out = append(out, panel.CaseChange{
+				Case: fmt.Sprint("c", i), Kind: k, BaselinePasses: 2, BaselineN: 3,
+				CandidatePasses: 1, CandidateN: 4,
+			})
 		}
 		return out
 	}
@@ -233,24 +273,50 @@ func TestWhatToOpen(t *testing.T) {
 		changes  []panel.CaseChange
 		want     []string
 	}{
-		"the finding about it": {atLeast("arg_em", 0.9), failing, []panel.Finding{schema, arguments}, nil,
-			[]string{"b1", "b2", "b3"}},
-		"no finding about it": {atLeast("arg_em", 0.9), failing, []panel.Finding{schema}, nil,
-			[]string{"w1", "w2"}},
-		"of any target": {atLeast("schema_valid", 0.9), failing, []panel.Finding{schema, arguments}, nil,
-			[]string{"a1"}},
+		"the finding about it": {
+			atLeast("arg_em", 0.9), failing,
+			[]panel.Finding{schema, arguments},
+			nil,
+			[]string{"b1", "b2", "b3"},
+		},
+		"no finding about it": {
+			atLeast("arg_em", 0.9), failing,
+			[]panel.Finding{schema},
+			nil,
+			[]string{"w1", "w2"},
+		},
+		"of any target": {
+			atLeast("schema_valid", 0.9), failing,
+			[]panel.Finding{schema, arguments},
+			nil,
+			[]string{"a1"},
+		},
 		"it passed": {atLeast("arg_em", 0.3), failing, []panel.Finding{schema, arguments}, nil, nil},
-		"there is no number": {atLeast("arg_em", 0.9), stats.Interval{Status: stats.StatusNoData},
-			[]panel.Finding{arguments}, nil, nil},
+		"there is no number": {
+			atLeast("arg_em", 0.9),
+			stats.Interval{Status: stats.StatusNoData},
+			[]panel.Finding{arguments},
+			nil, nil,
+		},
 		"a slice has no examples": {slice, failing, []panel.Finding{arguments}, nil, nil},
-		"passes no longer": {regression, failing, []panel.Finding{arguments},
-			lost(panel.NewlyPassing, panel.NewlyFailing, panel.LessOften, panel.NewlyFailing), []string{"c1", "c3"}},
-		"many pass no longer": {regression, failing, nil,
+		"passes no longer": {
+			regression, failing,
+			[]panel.Finding{arguments},
+			lost(panel.NewlyPassing, panel.NewlyFailing, panel.LessOften, panel.NewlyFailing),
+			[]string{"c1", "c3"},
+		},
+		"many pass no longer": {
+			regression, failing, nil,
 			lost(panel.NewlyFailing, panel.NewlyFailing, panel.NewlyFailing, panel.NewlyFailing),
-			[]string{"c0", "c1", "c2"}},
+			[]string{"c0", "c1", "c2"},
+		},
 		"none passes no longer": {regression, failing, nil, nil, []string{"w1", "w2"}},
-		"not about passing": {gates.Gate{Metric: "arg_em", Kind: gates.Regression}, failing, nil,
-			lost(panel.NewlyFailing), []string{"w1", "w2"}},
+		"not about passing": {
+			gates.Gate{Metric: "arg_em", Kind: gates.Regression},
+			failing, nil,
+			lost(panel.NewlyFailing),
+			[]string{"w1", "w2"},
+		},
 	} {
 		p := over(share("arg_em", tc.iv), share("schema_valid", tc.iv), share("pass_rate", tc.iv))
 		p.Targets[0].Slices = []panel.Slice{{Key: "language", Value: "de", Metrics: p.Targets[0].Overall.Metrics}}
@@ -279,9 +345,13 @@ func TestWhatToOpen(t *testing.T) {
 func TestWhichTargets(t *testing.T) {
 	t.Parallel()
 	target := func(name string, floor bool, fails int) panel.TargetPanel {
-		return panel.TargetPanel{Name: name, Floor: floor,
-			Overall: panel.Slice{Cases: 60, Verdicts: panel.Verdicts{Pass: 60},
-				Metrics: []panel.Metric{rate("arg_em", 60, 1, fails)}}}
+		return panel.TargetPanel{
+			Name: name, Floor: floor,
+			Overall: panel.Slice{
+				Cases: 60, Verdicts: panel.Verdicts{Pass: 60},
+				Metrics: []panel.Metric{rate("arg_em", 60, 1, fails)},
+			},
+		}
 	}
 	soft := atLeast("arg_em", 0.99)
 	soft.Severity = gates.Soft
@@ -291,22 +361,46 @@ func TestWhichTargets(t *testing.T) {
 		gates   []gates.Gate
 		want    string
 	}{
-		"a floor alone": {[]panel.TargetPanel{target("floor", true, 0)}, []gates.Gate{hard},
-			"passed: 1 of 1 check passed"},
-		"no target": {nil, []gates.Gate{hard},
-			"inconclusive: 1 of 1 check cannot be decided; arg_em: there is nothing to hold it against: inconclusive"},
-		"the second fails": {[]panel.TargetPanel{target("a", false, 0), target("b", false, 60)}, []gates.Gate{hard},
-			"failed: 1 of 2 checks failed; b: arg_em 0.00 [0.00, 0.06], by 60 calls of 60 tasks: the upper end 0.06 is below the bound 0.90: failed"},
-		"one without a name": {[]panel.TargetPanel{target("", false, 60), target("b", false, 0)}, []gates.Gate{hard},
-			"failed: 1 of 2 checks failed; arg_em 0.00 [0.00, 0.06], by 60 calls of 60 tasks: the upper end 0.06 is below the bound 0.90: failed"},
-		"one alone": {[]panel.TargetPanel{target("b", false, 60)}, []gates.Gate{hard, soft},
-			"failed: 1 of 2 checks failed; arg_em 0.00 [0.00, 0.06], by 60 calls of 60 tasks: the upper end 0.06 is below the bound 0.90: failed (1 soft check not passed)"},
-		"open beside passed": {[]panel.TargetPanel{target("a", false, 0), target("b", false, 3)}, []gates.Gate{hard},
-			"inconclusive: 1 of 2 checks cannot be decided; b: arg_em 0.95 [0.86, 0.99], by 60 calls of 60 tasks: the bound 0.90 lies within the interval: inconclusive"},
-		"soft checks": {[]panel.TargetPanel{target("a", false, 60)}, []gates.Gate{soft},
-			"inconclusive: no gate is hard, so that nothing can pass or fail (1 soft check not passed)"},
-		"nothing is asked": {[]panel.TargetPanel{target("a", false, 60)}, nil,
-			"inconclusive: no gate was held against anything"},
+		"a floor alone": {
+			[]panel.TargetPanel{target("floor", true, 0)},
+			[]gates.Gate{hard},
+			"passed: 1 of 1 check passed",
+		},
+		"no target": {
+			nil,
+			[]gates.Gate{hard},
+			"inconclusive: 1 of 1 check cannot be decided; arg_em: there is nothing to hold it against: inconclusive",
+		},
+		"the second fails": {
+			[]panel.TargetPanel{target("a", false, 0), target("b", false, 60)},
+			[]gates.Gate{hard},
+			"failed: 1 of 2 checks failed; b: arg_em 0.00 [0.00, 0.06], by 60 calls of 60 tasks: the upper end 0.06 is below the bound 0.90: failed",
+		},
+		"one without a name": {
+			[]panel.TargetPanel{target("", false, 60), target("b", false, 0)},
+			[]gates.Gate{hard},
+			"failed: 1 of 2 checks failed; arg_em 0.00 [0.00, 0.06], by 60 calls of 60 tasks: the upper end 0.06 is below the bound 0.90: failed",
+		},
+		"one alone": {
+			[]panel.TargetPanel{target("b", false, 60)},
+			[]gates.Gate{hard, soft},
+			"failed: 1 of 2 checks failed; arg_em 0.00 [0.00, 0.06], by 60 calls of 60 tasks: the upper end 0.06 is below the bound 0.90: failed (1 soft check not passed)",
+		},
+		"open beside passed": {
+			[]panel.TargetPanel{target("a", false, 0), target("b", false, 3)},
+			[]gates.Gate{hard},
+			"inconclusive: 1 of 2 checks cannot be decided; b: arg_em 0.95 [0.86, 0.99], by 60 calls of 60 tasks: the bound 0.90 lies within the interval: inconclusive",
+		},
+		"soft checks": {
+			[]panel.TargetPanel{target("a", false, 60)},
+			[]gates.Gate{soft},
+			"inconclusive: no gate is hard, so that nothing can pass or fail (1 soft check not passed)",
+		},
+		"nothing is asked": {
+			[]panel.TargetPanel{target("a", false, 60)},
+			nil,
+			"inconclusive: no gate was held against anything",
+		},
 	} {
 		r, problems := gates.Evaluate(
 			gates.Input{Panels: &panel.Panels{Confidence: 0.95, Targets: tc.targets}, Task: "task"}, tc.gates)

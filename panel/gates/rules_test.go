@@ -23,24 +23,34 @@ func TestLabels(t *testing.T) {
 		"arg_f1 against the baseline": {Metric: "arg_f1", Kind: Regression},
 		"arg_em >= 0.90":              {Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9, Unit: panel.UnitRate},
 		"arg_em >= 0.985":             {Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.985, Unit: panel.UnitRate},
-		"arg_em >= 0.9877": {Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.98766,
-			Unit: panel.UnitRate},
-		"arg_em >= 0.999": {Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9990000000000001,
-			Unit: panel.UnitRate},
-		"arg_em >= 0.999999": {Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.999999,
-			Unit: panel.UnitRate},
+		"arg_em >= 0.9877": {
+			Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.98766,
+			Unit: panel.UnitRate,
+		},
+		"arg_em >= 0.999": {
+			Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.9990000000000001,
+			Unit: panel.UnitRate,
+		},
+		"arg_em >= 0.999999": {
+			Metric: "arg_em", Direction: gate.AtLeast, Bound: 0.999999,
+			Unit: panel.UnitRate,
+		},
 		"arg_em >= 0.00":    {Metric: "arg_em", Direction: gate.AtLeast, Bound: 0, Unit: panel.UnitRate},
 		"cost_p90 <= $0.50": {Metric: "cost_p90", Direction: gate.AtMost, Bound: 0.5, Unit: panel.UnitUSD},
 		"cost_p90 <= $2.00": {Metric: "cost_p90", Direction: gate.AtMost, Bound: 2, Unit: panel.UnitUSD},
 		"overall >= 1.00":   {Metric: "overall", Direction: gate.AtLeast, Bound: 1},
 		"overall >= 2":      {Metric: "overall", Direction: gate.AtLeast, Bound: 2},
 		"overall >= 1.5":    {Metric: "overall", Direction: gate.AtLeast, Bound: 1.5},
-		"calls_per_attempt <= 3": {Metric: "calls_per_attempt", Direction: gate.AtMost, Bound: 3,
-			Unit: panel.UnitCount},
+		"calls_per_attempt <= 3": {
+			Metric: "calls_per_attempt", Direction: gate.AtMost, Bound: 3,
+			Unit: panel.UnitCount,
+		},
 		"latency_p90 <= 500 ms": {Metric: "latency_p90", Direction: gate.AtMost, Bound: 500, Unit: panel.UnitMS},
 		"latency_p90 <= 0.5 ms": {Metric: "latency_p90", Direction: gate.AtMost, Bound: 0.5, Unit: panel.UnitMS},
-		"latency_p90 <= none": {Metric: "latency_p90", Direction: gate.AtMost, Bound: math.Inf(1),
-			Unit: panel.UnitMS},
+		"latency_p90 <= none": {
+			Metric: "latency_p90", Direction: gate.AtMost, Bound: math.Inf(1),
+			Unit: panel.UnitMS,
+		},
 	} {
 		if got := g.Label(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -125,24 +135,51 @@ func TestSettle(t *testing.T) {
 		"no number":             {gate.Needed{}, 0, 0, told{Cure: "label more"}},
 		"enough already":        {gate.Needed{}, -5, 0, told{Cure: "label more"}},
 		"one that is asked for": {gate.Needed{}, 1, 0, told{"needs 1 more task", 0, 1, 0}},
-		"both chances": {gate.Needed{Half: 20, Most: 90, Toward: gate.Pass}, 0, 0,
-			told{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %; it will then probably have passed", 20, 90, 0}},
-		"nobody knows which way": {gate.Needed{Half: 20, Most: 90, Toward: gate.Inconclusive}, 0, 0,
-			told{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %", 20, 90, 0}},
-		"one and the same": {gate.Needed{Half: 1, Most: 1, Toward: gate.Fail}, 0, 0,
-			told{"needs about 1 more task; it will then probably have failed", 1, 1, 0}},
-		"half is below the least": {gate.Needed{Half: 20, Most: 90, Toward: gate.Fail}, 30, 0,
-			told{"needs about 30 to 90 more tasks, to be decided with a chance of 50 to 80 %; it will then probably have failed", 30, 90, 0}},
-		"the least is as many": {gate.Needed{Half: 20, Most: 90, Toward: gate.Fail}, 90, 4,
-			told{"needs 90 more tasks; it will then probably have failed", 0, 90, 0}},
-		"the least is more": {gate.Needed{Half: 20, Most: 90, Toward: gate.Fail}, 91, 4,
-			told{"needs 91 more tasks", 0, 91, 0}},
-		"half alone": {gate.Needed{Half: 500, Toward: gate.Inconclusive}, 0, 0,
-			told{"needs about 500 more tasks, to be decided with a chance of 50 %; it may be too near to the bound for any number", 500, 500, 0}},
-		"half is the least": {gate.Needed{Half: 500, Toward: gate.Inconclusive}, 500, 0,
-			told{"needs 500 more tasks", 0, 500, 0}},
-		"attempts do as well": {gate.Needed{Half: 20, Most: 90, Toward: gate.Inconclusive}, 0, 6,
-			told{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %, or 6 attempts at each task", 20, 90, 6}},
+		"both chances": {
+			gate.Needed{Half: 20, Most: 90, Toward: gate.Pass},
+			0, 0,
+			told{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %; it will then probably have passed", 20, 90, 0},
+		},
+		"nobody knows which way": {
+			gate.Needed{Half: 20, Most: 90, Toward: gate.Inconclusive},
+			0, 0,
+			told{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %", 20, 90, 0},
+		},
+		"one and the same": {
+			gate.Needed{Half: 1, Most: 1, Toward: gate.Fail},
+			0, 0,
+			told{"needs about 1 more task; it will then probably have failed", 1, 1, 0},
+		},
+		"half is below the least": {
+			gate.Needed{Half: 20, Most: 90, Toward: gate.Fail},
+			30, 0,
+			told{"needs about 30 to 90 more tasks, to be decided with a chance of 50 to 80 %; it will then probably have failed", 30, 90, 0},
+		},
+		"the least is as many": {
+			gate.Needed{Half: 20, Most: 90, Toward: gate.Fail},
+			90, 4,
+			told{"needs 90 more tasks; it will then probably have failed", 0, 90, 0},
+		},
+		"the least is more": {
+			gate.Needed{Half: 20, Most: 90, Toward: gate.Fail},
+			91, 4,
+			told{"needs 91 more tasks", 0, 91, 0},
+		},
+		"half alone": {
+			gate.Needed{Half: 500, Toward: gate.Inconclusive},
+			0, 0,
+			told{"needs about 500 more tasks, to be decided with a chance of 50 %; it may be too near to the bound for any number", 500, 500, 0},
+		},
+		"half is the least": {
+			gate.Needed{Half: 500, Toward: gate.Inconclusive},
+			500, 0,
+			told{"needs 500 more tasks", 0, 500, 0},
+		},
+		"attempts do as well": {
+			gate.Needed{Half: 20, Most: 90, Toward: gate.Inconclusive},
+			0, 6,
+			told{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %, or 6 attempts at each task", 20, 90, 6},
+		},
 	} {
 		c := claim{v: &Verdict{}, task: "task"}
 		c.settle(tc.n, tc.least, tc.attempts, "label more")
@@ -178,8 +215,10 @@ func TestAttemptsForARate(t *testing.T) {
 		{0.8, 1.4, 1000, 200, 0, 0}, // nobody knows how much more
 		{0.5, 1, 200, 200, 1.5, 0},  // one attempt a task does not show how alike attempts are
 	} {
-		iv := stats.Interval{Point: tc.point, SE: math.Sqrt(tc.effect * tc.point * (1 - tc.point) / float64(tc.n)),
-			N: tc.n, Clusters: tc.tasks, Status: stats.StatusOK}
+		iv := stats.Interval{
+			Point: tc.point, SE: math.Sqrt(tc.effect * tc.point * (1 - tc.point) / float64(tc.n)),
+			N: tc.n, Clusters: tc.tasks, Status: stats.StatusOK,
+		}
 		if got := attemptsForRate(iv, tc.growth); got != tc.want {
 			t.Errorf("%+v: %d attempts", tc, got)
 		}
@@ -191,8 +230,10 @@ func TestAttemptsForARate(t *testing.T) {
 func TestAttemptsForAChange(t *testing.T) {
 	t.Parallel()
 	side := func(point, effect float64, n int) stats.Interval {
-		return stats.Interval{Point: point, SE: math.Sqrt(effect * point * (1 - point) / float64(n)), N: n,
-			Clusters: 100, Status: stats.StatusOK}
+		return stats.Interval{
+			Point: point, SE: math.Sqrt(effect * point * (1 - point) / float64(n)), N: n,
+			Clusters: 100, Status: stats.StatusOK,
+		}
 	}
 	before := side(0.8, 1.4, 300)
 	for name, tc := range map[string]struct {
@@ -211,14 +252,18 @@ func TestAttemptsForAChange(t *testing.T) {
 		"one attempt a task":        {side(0.7, 1, 100), 0.04, 1.3, false, 0},
 		"amounts do not tell of it": {side(0.7, 1.2, 300), 0.04, 1.3, true, 0},
 	} {
-		d := change{&panel.Difference{Baseline: before, Candidate: tc.after, Cases: 100,
-			Change: stats.Interval{SE: tc.se}}, panel.Pairing{Relative: tc.relative}, 0}
+		d := change{&panel.Difference{
+			Baseline: before, Candidate: tc.after, Cases: 100,
+			Change: stats.Interval{SE: tc.se},
+		}, panel.Pairing{Relative: tc.relative}, 0}
 		if got := attemptsForChange(&d, tc.growth); got != tc.want {
 			t.Errorf("%s: %d attempts, want %d", name, got, tc.want)
 		}
 	}
-	for x, want := range map[float64]int{-3: 0, 0: 0, 0.2: 1, 19.5: 20, 20: 20, 20.5: 0, math.Inf(1): 0,
-		math.Inf(-1): 0} {
+	for x, want := range map[float64]int{
+		-3: 0, 0: 0, 0.2: 1, 19.5: 20, 20: 20, 20.5: 0, math.Inf(1): 0,
+		math.Inf(-1): 0,
+	} {
 		if got := attemptsOf(x); got != want {
 			t.Errorf("%v attempts are told as %d, want %d", x, got, want)
 		}
@@ -241,10 +286,14 @@ func TestNoNumberOfTasks(t *testing.T) {
 		point     float64
 		want      string
 	}{
-		"never fails": {"arg_em", panel.UnitRate, gate.AtLeast, 1, 0.99,
-			exactly + "1: give a bound that a few failures keep, or zero: true"},
-		"never happens": {"timeout_rate", panel.UnitRate, gate.AtMost, 0, 0.01,
-			exactly + "0: give a bound that a few failures keep, or zero: true"},
+		"never fails": {
+			"arg_em", panel.UnitRate, gate.AtLeast, 1, 0.99,
+			exactly + "1: give a bound that a few failures keep, or zero: true",
+		},
+		"never happens": {
+			"timeout_rate", panel.UnitRate, gate.AtMost, 0, 0.01,
+			exactly + "0: give a bound that a few failures keep, or zero: true",
+		},
 		"at most 1":              {"timeout_rate", panel.UnitRate, gate.AtMost, 1, 0.5, narrow},
 		"at least 0":             {"arg_em", panel.UnitRate, gate.AtLeast, 0, 0.5, narrow},
 		"at the bound":           {"arg_em", panel.UnitRate, gate.AtLeast, 0.9, 0.9009, at},
@@ -253,12 +302,16 @@ func TestNoNumberOfTasks(t *testing.T) {
 		"far from the bound":     {"arg_em", panel.UnitRate, gate.AtLeast, 0.9, 0.92, narrow},
 		"a count at its bound":   {"calls_per_attempt", panel.UnitCount, gate.AtMost, 3, 3, narrow},
 		"a count that must be 0": {"unneeded_calls_per_attempt", panel.UnitCount, gate.AtMost, 0, 0.5, narrow},
-		"labels and tasks": {"true_success", panel.UnitRate, gate.AtLeast, 0.9, 0.92,
-			"more labels narrow the interval, and more tasks: callvet plan --metric true_success says how many of each"},
+		"labels and tasks": {
+			"true_success", panel.UnitRate, gate.AtLeast, 0.9, 0.92,
+			"more labels narrow the interval, and more tasks: callvet plan --metric true_success says how many of each",
+		},
 	} {
 		c := claim{g: &Gate{Direction: tc.direction, Bound: tc.bound}, task: "task"}
-		if got := c.noNumber(&panel.Metric{Name: tc.metric, Unit: tc.unit,
-			Interval: stats.Interval{Point: tc.point}}); got != tc.want {
+		if got := c.noNumber(&panel.Metric{
+			Name: tc.metric, Unit: tc.unit,
+			Interval: stats.Interval{Point: tc.point},
+		}); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}

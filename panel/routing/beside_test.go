@@ -43,8 +43,10 @@ func TestPutBeside(t *testing.T) {
 	}
 	var lines []line
 	for _, p := range got.Pairs {
-		lines = append(lines, line{p.Query, p.Likeness, p.Times, p.FirstSame, p.RouteDiffers, *p.ProductionRight,
-			*p.EvaluationRight, p.Case != "again"})
+		lines = append(lines, line{
+			p.Query, p.Likeness, p.Times, p.FirstSame, p.RouteDiffers, *p.ProductionRight,
+			*p.EvaluationRight, p.Case != "again",
+		})
 	}
 	if d := cmp.Diff([]line{
 		{"three", routing.Disjoint, 1, false, false, false, true, true},
@@ -73,9 +75,11 @@ func TestPutBesideCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) routing.Selected {
-			return routing.Selected{Query: rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "query"),
+			return routing.Selected{
+				Query: rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "query"),
 				Tools: rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3,
-					rapid.ID[string]).Draw(t, "tools")}
+					rapid.ID[string]).Draw(t, "tools"),
+			}
 		}), 0, 12)
 		production, evaluation := list.Draw(t, "production"), list.Draw(t, "evaluation")
 		b := routing.PutBeside(production, evaluation)

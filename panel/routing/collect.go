@@ -89,9 +89,11 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	}
 	t := c.targets[cell.Target]
 	if t == nil {
-		t = &collected{cases: map[string]*outcome{}, layers: map[string][]stats.Observation{},
+		t = &collected{
+			cases: map[string]*outcome{}, layers: map[string][]stats.Observation{},
 			matches: map[string]int{}, wrong: map[callvet.Class]int{}, missed: map[string]int{},
-			agents: map[[2]string]int{}}
+			agents: map[[2]string]int{},
+		}
 		c.targets[cell.Target] = t
 	}
 	o := t.cases[of.ID]
@@ -134,8 +136,10 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	}
 	if t.failures++; len(t.failed) < MaxFailed {
 		t.failed = append(t.failed,
-			Failure{Case: of.ID, Query: of.Question(), Tags: of.Tags, Class: r.Class, Reason: r.Reason,
-				Want: want, Got: *d})
+			Failure{
+				Case: of.ID, Query: of.Question(), Tags: of.Tags, Class: r.Class, Reason: r.Reason,
+				Want: want, Got: *d,
+			})
 	}
 }
 
@@ -160,8 +164,12 @@ func MatchOf(scores []callvet.Score) (own, byExpected string) {
 		return slices.ContainsFunc(scores,
 			func(s callvet.Score) bool { return s.Name == name && s.Scored && s.Value == 1 })
 	}
-	for _, m := range [][2]string{{score.MatchExact, "exact"}, {score.MatchAcceptable, "acceptable"},
-		{score.MatchPartial, "partial"}, {score.MatchNone, "none"}} {
+	for _, m := range [][2]string{
+		{score.MatchExact, "exact"},
+		{score.MatchAcceptable, "acceptable"},
+		{score.MatchPartial, "partial"},
+		{score.MatchNone, "none"},
+	} {
 		if holds(m[0]) {
 			own = m[1]
 			break
@@ -191,11 +199,15 @@ func (c *Collector) Section(p *panel.Panels) *Section {
 }
 
 func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
-	out := Target{Target: tp.Target, Name: tp.Name, Cases: len(t.order), Routes: tp.Routes, Failed: t.failed,
-		Failures: t.failures}
+	out := Target{
+		Target: tp.Target, Name: tp.Name, Cases: len(t.order), Routes: tp.Routes, Failed: t.failed,
+		Failures: t.failures,
+	}
 	for _, l := range []struct{ layer, metric string }{
-		{callvet.SelectRoute, score.Route}, {callvet.SelectSubRoute, score.SubRoute},
-		{callvet.SelectAgents, score.AgentsExact}, {callvet.SelectTools, score.ToolsRight},
+		{callvet.SelectRoute, score.Route},
+		{callvet.SelectSubRoute, score.SubRoute},
+		{callvet.SelectAgents, score.AgentsExact},
+		{callvet.SelectTools, score.ToolsRight},
 	} {
 		if m := tp.Overall.Metric(l.metric); m != nil {
 			q := stats.CaseIntervals(t.layers[l.layer], confidence, 0.5, 0.9)

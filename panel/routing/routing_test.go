@@ -21,7 +21,8 @@ import (
 
 // panelsOf sums the cells of a run up.
 func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Case,
-	cells []callvet.Cell) *panel.Panels {
+	cells []callvet.Cell,
+) *panel.Panels {
 	set := steps.Config{Tools: tools, Catalogue: len(tools) > 0}
 	for i := range targets {
 		set.Targets = append(set.Targets, targets[i].Name)
@@ -48,9 +49,11 @@ func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
 	cases := make([]callvet.Case, 20)
 	for i := range cases {
 		c := &cases[i]
-		*c = callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
+		*c = callvet.Case{
+			ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
 			Expect: callvet.Expect{Selection: &callvet.Selection{Route: "a", Tools: []string{"x"}}},
-			Tags:   []string{"all"}}
+			Tags:   []string{"all"},
+		}
 		if i < 10 {
 			c.Tags = append(c.Tags, "hard", "hard") // written twice, counted once
 		}
@@ -62,10 +65,14 @@ func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
 	var col routing.Collector
 	for i := range cases {
 		d := decide(i)
-		d.Layers = []callvet.LayerTime{{Layer: callvet.SelectRoute, MS: 1},
-			{Layer: callvet.SelectTools, MS: float64(i + 1)}}
-		cell := callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d, WallMS: 900},
-			Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())}
+		d.Layers = []callvet.LayerTime{
+			{Layer: callvet.SelectRoute, MS: 1},
+			{Layer: callvet.SelectTools, MS: float64(i + 1)},
+		}
+		cell := callvet.Cell{
+			Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d, WallMS: 900},
+			Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults()),
+		}
 		cell.Trace.Classify("")
 		cells = append(cells, cell)
 		col.Add(&cases[i], &cell)
@@ -92,8 +99,12 @@ func TestSection(t *testing.T) {
 	if got.Cases != 20 || got.Failures != 6 || len(got.Failed) != 6 || got.Unequal != 14 {
 		t.Errorf("%d cases, %d failures, %d unequal", got.Cases, got.Failures, got.Unequal)
 	}
-	if diff := cmp.Diff([]panel.Count{{Name: "exact"}, {Name: "acceptable"}, {Name: "partial", N: 14},
-		{Name: "none", N: 6}}, got.Matches); diff != "" {
+	if diff := cmp.Diff([]panel.Count{
+		{Name: "exact"},
+		{Name: "acceptable"},
+		{Name: "partial", N: 14},
+		{Name: "none", N: 6},
+	}, got.Matches); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]panel.Count{{Name: "wrong_route", N: 2}, {Name: "wrong_selection", N: 4}},
@@ -168,21 +179,26 @@ func TestThresholds(t *testing.T) {
 
 // collect judges decisions as they are, several a case where attempts says so.
 func collect(t *testing.T, col *routing.Collector, attempts int,
-	decide func(i, repeat int) callvet.Decision) routing.Target {
+	decide func(i, repeat int) callvet.Decision,
+) routing.Target {
 	t.Helper()
 	cases := make([]callvet.Case, 4)
 	for i := range cases {
-		cases[i] = callvet.Case{ID: fmt.Sprint(i),
+		cases[i] = callvet.Case{
+			ID:     fmt.Sprint(i),
 			Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}},
-			Tags:   []string{fmt.Sprint("tag", i/2)}}
+			Tags:   []string{fmt.Sprint("tag", i/2)},
+		}
 	}
 	var cells []callvet.Cell
 	for i := range cases {
 		for k := range attempts {
 			d := decide(i, k)
 			d.Layers = []callvet.LayerTime{{Layer: callvet.SelectTools}}
-			cell := callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d},
-				Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())}
+			cell := callvet.Cell{
+				Case: i, Repeat: k, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d},
+				Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults()),
+			}
 			cell.Trace.Classify("")
 			cells = append(cells, cell)
 			col.Add(&cases[i], &cell)
@@ -207,8 +223,12 @@ func TestRepeats(t *testing.T) {
 		got.Layers[0].Metric.Interval.N != 12 || got.Unit() != "attempts" {
 		t.Errorf("%+v", got)
 	}
-	if diff := cmp.Diff([]panel.Count{{Name: "exact", N: 9}, {Name: "acceptable"}, {Name: "partial"},
-		{Name: "none", N: 3}}, got.Matches); diff != "" {
+	if diff := cmp.Diff([]panel.Count{
+		{Name: "exact", N: 9},
+		{Name: "acceptable"},
+		{Name: "partial"},
+		{Name: "none", N: 3},
+	}, got.Matches); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]panel.Count{{Name: "wrong_selection", N: 3}}, got.FirstWrong); diff != "" {
@@ -266,8 +286,10 @@ func TestStrange(t *testing.T) {
 			case 0:
 				return callvet.Decision{Asked: 1, Tools: []callvet.Ranked{{Tool: "x"}, {Tool: "beyond"}, {Tool: "y"}}}
 			case 1:
-				return callvet.Decision{Asked: 3, Tools: []callvet.Ranked{{Tool: "new"}, {Tool: "x"}, {Tool: "gone"}},
-					Odd: []string{"upside down"}}
+				return callvet.Decision{
+					Asked: 3, Tools: []callvet.Ranked{{Tool: "new"}, {Tool: "x"}, {Tool: "gone"}},
+					Odd: []string{"upside down"},
+				}
 			case 2:
 				return callvet.Decision{Asked: 1, Tools: []callvet.Ranked{{Tool: "new"}}}
 			}
@@ -291,13 +313,18 @@ func TestAgents(t *testing.T) {
 	var cells []callvet.Cell
 	for k, agents := range [][]string{{"y", "x"}, {"x", "y", "x"}, nil, {"y"}} {
 		d := callvet.Decision{Agents: agents, Layers: []callvet.LayerTime{{Layer: callvet.SelectAgents}}}
-		cell := callvet.Cell{Repeat: k, Trace: callvet.Trace{Decision: &d},
-			Result: score.JudgeSelection(c.Expect.Selection, &d, score.SelectionDefaults())}
+		cell := callvet.Cell{
+			Repeat: k, Trace: callvet.Trace{Decision: &d},
+			Result: score.JudgeSelection(c.Expect.Selection, &d, score.SelectionDefaults()),
+		}
 		cells = append(cells, cell)
 		col.Add(&c, &cell)
 	}
-	want := []panel.Confused{{Expected: "x, y", Called: "x, y", N: 2}, {Expected: "x, y", Called: panel.None, N: 1},
-		{Expected: "x, y", Called: "y", N: 1}}
+	want := []panel.Confused{
+		{Expected: "x, y", Called: "x, y", N: 2},
+		{Expected: "x, y", Called: panel.None, N: 1},
+		{Expected: "x, y", Called: "y", N: 1},
+	}
 	if diff := cmp.Diff(want,
 		col.Section(panelsOf([]callvet.Target{{Name: "r", Selects: true}}, nil, []callvet.Case{c},
 			cells)).Targets[0].Agents); diff != "" {
@@ -309,8 +336,10 @@ func TestAgents(t *testing.T) {
 // slices are those of the panels.
 func TestOnePart(t *testing.T) {
 	t.Parallel()
-	right := callvet.Decision{Tools: []callvet.Ranked{{Tool: "x"}},
-		Layers: []callvet.LayerTime{{Layer: callvet.SelectTools, MS: 1}}}
+	right := callvet.Decision{
+		Tools:  []callvet.Ranked{{Tool: "x"}},
+		Layers: []callvet.LayerTime{{Layer: callvet.SelectTools, MS: 1}},
+	}
 	for name, c := range map[string]struct {
 		categories []string
 		want       []string

@@ -47,23 +47,42 @@ func TestSet(t *testing.T) {
 	}{
 		"tags tell languages and named values": {
 			all, "send@v2", `["es-AR","refunds","tier:gold","k=v","zh-Hant-TW","x-y"]`, `{}`,
-			[]string{"=", "api_version=v2", "called_tool=send", "k=v", "language=es-AR", "language=zh-Hant-TW",
-				"tag=refunds", "tag=x-y", "tier=gold", "tool_family=mail"},
+			[]string{
+				"=", "api_version=v2", "called_tool=send", "k=v", "language=es-AR", "language=zh-Hant-TW",
+				"tag=refunds", "tag=x-y", "tier=gold", "tool_family=mail",
+			},
 		},
 		"fields go before what the tool tells": {
 			all, "send@v2", `null`,
 			`{"api_version":"2026-01","locale":"sv-SE","n":3,"yes":true,"no":null,"tool_family":"own"}`,
-			[]string{"=", "api_version=2026-01", "called_tool=send", "language=sv-SE", "n=3", "tool_family=own",
-				"yes=true"},
+			[]string{
+				"=", "api_version=2026-01", "called_tool=send", "language=sv-SE", "n=3", "tool_family=own",
+				"yes=true",
+			},
 		},
-		"only what was asked for": {[]string{"language"}, "send", `["es-AR","refunds"]`,
-			`{"intent":"x"}`, []string{"=", "language=es-AR"}},
-		"a language is a tag where it is none": {[]string{"tag"}, "send", `["es-AR"]`, `{}`,
-			[]string{"=", "tag=es-AR"}},
-		"crosses need their sides": {[]string{"language*intent"}, "send", `["es-AR"]`,
-			`{"intent":"x","other":"y"}`, []string{"=", "intent=x", "language*intent=es-AR*x", "language=es-AR"}},
-		"a cross that is asked for twice is one": {[]string{"language*intent", "language*intent"}, "send", `["es-AR"]`,
-			`{"intent":"x"}`, []string{"=", "intent=x", "language*intent=es-AR*x", "language=es-AR"}},
+		"only what was asked for": {
+			[]string{"language"},
+			"send", `["es-AR","refunds"]`,
+			`{"intent":"x"}`,
+			[]string{"=", "language=es-AR"},
+		},
+		"a language is a tag where it is none": {
+			[]string{"tag"},
+			"send", `["es-AR"]`, `{}`,
+			[]string{"=", "tag=es-AR"},
+		},
+		"crosses need their sides": {
+			[]string{"language*intent"},
+			"send", `["es-AR"]`,
+			`{"intent":"x","other":"y"}`,
+			[]string{"=", "intent=x", "language*intent=es-AR*x", "language=es-AR"},
+		},
+		"a cross that is asked for twice is one": {
+			[]string{"language*intent", "language*intent"},
+			"send", `["es-AR"]`,
+			`{"intent":"x"}`,
+			[]string{"=", "intent=x", "language*intent=es-AR*x", "language=es-AR"},
+		},
 	} {
 		n := slicing.New(c.by, map[string][]string{"send": {"mail"}})
 		s := n.Set([]byte("target"), []byte(c.tool), parsed(t, c.tags), parsed(t, c.fields))
@@ -82,14 +101,20 @@ func TestSet(t *testing.T) {
 // TestOf: a line has the slices by name that it has by number.
 func TestOf(t *testing.T) {
 	t.Parallel()
-	keys := []string{"called_tool", "expected_tool", "api_version", "tool_family", "language", "tag", "*", "intent",
-		"language*intent", "expected_tool*intent", "locale", "family"}
+	keys := []string{
+		"called_tool", "expected_tool", "api_version", "tool_family", "language", "tag", "*", "intent",
+		"language*intent", "expected_tool*intent", "locale", "family",
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		by := rapid.SliceOfDistinct(rapid.SampledFrom(keys), rapid.ID).Draw(t, "by")
-		tags := rapid.SliceOf(rapid.SampledFrom([]string{"es-AR", "refunds", "tier:gold", "lang:de", "k=v", "x-y", "=",
-			"a:", strings.Repeat("ö", 80)})).Draw(t, "tags")
-		fields := rapid.MapOf(rapid.SampledFrom([]string{"intent", "locale", "api_version", "tool_family", "family",
-			"n"}), rapid.SampledFrom([]string{"x", "sv-SE", ""})).Draw(t, "fields")
+		tags := rapid.SliceOf(rapid.SampledFrom([]string{
+			"es-AR", "refunds", "tier:gold", "lang:de", "k=v", "x-y", "=",
+			"a:", strings.Repeat("ö", 80),
+		})).Draw(t, "tags")
+		fields := rapid.MapOf(rapid.SampledFrom([]string{
+			"intent", "locale", "api_version", "tool_family", "family",
+			"n",
+		}), rapid.SampledFrom([]string{"x", "sv-SE", ""})).Draw(t, "fields")
 		tool := rapid.SampledFrom([]string{"", "send", "send@v2", "other@v1"}).Draw(t, "tool")
 		families := map[string][]string{"send": {"mail", "net"}}
 		text := func(x any) value.Value {

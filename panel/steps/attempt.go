@@ -45,8 +45,10 @@ type scoreOf struct {
 
 // Said keeps what a scorer said, for the tasks of any Worker of the Sheet.
 func (w *Worker) Said(x *Scored) *Said {
-	s := &Said{class: int8(slices.Index(panel.Classes(), x.Class)), signs: slices.Clone(x.Signs),
-		routes: w.pairs(x.Routes), tools: w.pairs(x.Tools)}
+	s := &Said{
+		class: int8(slices.Index(panel.Classes(), x.Class)), signs: slices.Clone(x.Signs),
+		routes: w.pairs(x.Routes), tools: w.pairs(x.Tools),
+	}
 	for _, x := range x.Scores {
 		s.scores = append(s.scores, scoreOf{w.word(x.Name), int64(x.Value*exact.Scale + 0.5)})
 	}
@@ -312,8 +314,10 @@ func (s *Sums) attempts(t *task) {
 		}
 		lacks := s.absent(t, r)
 		x, target := r.scoring, r.set.Target
-		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt),
-			Ended: s.tries[i].ended()}
+		at := findings.Call{
+			Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt),
+			Ended: s.tries[i].ended(),
+		}
 		whole := findings.Attempt{Ended: at.Ended, Shows: s.tries[i].shows, Missed: lacks}
 		if !r.notRun {
 			s.signs.End(target, r.outcome(), x.reason(), &at)
@@ -411,8 +415,10 @@ func (s *scoredSums) tell(out *panel.Slice) {
 			out.Reasons = append(out.Reasons, r)
 		}
 	}
-	out.NotEvaluated = panel.Unevaluated{Assertions: int(s.assertions), Passed: int(s.inPart),
-		Unjudged: int(s.unjudged)}
+	out.NotEvaluated = panel.Unevaluated{
+		Assertions: int(s.assertions), Passed: int(s.inPart),
+		Unjudged: int(s.unjudged),
+	}
 	out.Verdicts.NotRun += int(s.unjudged)
 	out.Usage.Requests, out.Usage.Cached = int(s.requests), int(s.cached)
 }

@@ -153,8 +153,10 @@ func (w *Worker) odd(tool uint32, s *Step) *odd {
 	if gold == findings.NoTool && !findings.Wrong(s.Score) {
 		return nil
 	}
-	return &odd{line: s.Line, call: string(s.CallID), paths: slices.Clone(s.Paths),
-		fields: slices.Clone(s.BadFields), gold: gold}
+	return &odd{
+		line: s.Line, call: string(s.CallID), paths: slices.Clone(s.Paths),
+		fields: slices.Clone(s.BadFields), gold: gold,
+	}
 }
 
 // Task adds a task record. An attempt that did not run or that ended in a fault of the

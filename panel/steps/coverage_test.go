@@ -113,8 +113,10 @@ func TestWithoutVerdict(t *testing.T) {
 		"errors have none":         {passed: 120, failed: 5, gate: "pass_rate", want: gate.Pass},
 		"the judge: all":           {passed: 120, gate: "judged_pass", want: gate.Pass},
 		"the judge: silent on few": {passed: 120, silent: 5, gate: "judged_pass", want: gate.Pass},
-		"the judge: silent on a lot": {passed: 120, silent: 12, gate: "judged_pass", want: gate.Inconclusive,
-			reason: gates.ReasonLost},
+		"the judge: silent on a lot": {
+			passed: 120, silent: 12, gate: "judged_pass", want: gate.Inconclusive,
+			reason: gates.ReasonLost,
+		},
 		"the judge: errors apart": {passed: 120, failed: 5, gate: "judged_pass", want: gate.Pass},
 		"the judge: both add up": {
 			passed: 120, silent: 5, failed: 5, gate: "judged_pass", want: gate.Inconclusive,

@@ -21,13 +21,17 @@ type summed interface {
 }
 
 func (s *sliceSums) exact() []summed {
-	return []summed{&s.keys, &s.precision, &s.recall, &s.f1, &s.micro, &s.exec, &s.queue, &s.accept, &s.calls,
-		&s.unneeded, &s.spared, &s.toolTime, &s.exposed, &s.stopped}
+	return []summed{
+		&s.keys, &s.precision, &s.recall, &s.f1, &s.micro, &s.exec, &s.queue, &s.accept, &s.calls,
+		&s.unneeded, &s.spared, &s.toolTime, &s.exposed, &s.stopped,
+	}
 }
 
 func (t *toldSums) exact() []summed {
-	return []summed{&t.pass, &t.complete, &t.fault, &t.miss, &t.costs, &t.perPass, &t.tokens, &t.wall,
-		&t.tokenQuantiles, &t.costQuantiles}
+	return []summed{
+		&t.pass, &t.complete, &t.fault, &t.miss, &t.costs, &t.perPass, &t.tokens, &t.wall,
+		&t.tokenQuantiles, &t.costQuantiles,
+	}
 }
 
 // reader reads a partial result into a Sheet's own numbers. After the first

@@ -41,8 +41,10 @@ func TestExtremes(t *testing.T) {
 			[]rankedTask{{2, 3, 1, 2}, {2, 3, 0, 2}, {1, 3, 2, 2}, {3, 3, 2, 2}},
 			[]string{"highest d", "highest c", "lowest b", "lowest a"},
 		},
-		"a task that passed is not low, whatever its calls measure": {[]rankedTask{{2, 9, 1, 1}, {8, 9, 1, 1}},
-			[]string{"highest b", "highest a"}},
+		"a task that passed is not low, whatever its calls measure": {
+			[]rankedTask{{2, 9, 1, 1}, {8, 9, 1, 1}},
+			[]string{"highest b", "highest a"},
+		},
 		"one attempt names no task": {append(several(25, rankedTask{2, 2, 1, 1}),
 			rankedTask{0, 2, 0, 1}), []string{"highest a", "highest b", "highest c", "lowest z"}},
 		"attempts that agree everywhere are one": {
@@ -66,8 +68,10 @@ func TestExtremes(t *testing.T) {
 	} {
 		var whole, parts findings.Ranking
 		for i, x := range c.tasks {
-			at := findings.Ranked{Good: x.good, Of: x.of, Line: int64(i + 1), Failed: x.judged - x.passed,
-				Judged: x.judged, Seen: findings.SeenOf(int(x.passed), int(x.judged))}
+			at := findings.Ranked{
+				Good: x.good, Of: x.of, Line: int64(i + 1), Failed: x.judged - x.passed,
+				Judged: x.judged, Seen: findings.SeenOf(int(x.passed), int(x.judged)),
+			}
 			var part findings.Ranking
 			for _, r := range []*findings.Ranking{&whole, &part} {
 				if x.judged > 0 {

@@ -38,8 +38,10 @@ const (
 )
 
 // mootOf are the places of those measurements.
-var mootOf = [moots]callvet.StepMetric{mootArgs: callvet.StepArgEM, mootEqual: callvet.StepEqual,
-	mootHolds: callvet.StepHolds}
+var mootOf = [moots]callvet.StepMetric{
+	mootArgs: callvet.StepArgEM, mootEqual: callvet.StepEqual,
+	mootHolds: callvet.StepHolds,
+}
 
 // moot are the measurements of a step that are unknown although nothing is missing.
 func (s *step) moot() (m [moots]bool) {

@@ -50,8 +50,10 @@ func (d *drawn) fill(w *Worker, b *Batch, task int, line *int64, copies int) {
 		for range copies {
 			*line++
 			st := Step{
-				Head: &Head{Line: *line, TaskID: id, Target: []byte(d.target), CallID: fmt.Append(nil, "c", k),
-					AcceptMS: -1, QueueMS: -1, ExecMS: -1},
+				Head: &Head{
+					Line: *line, TaskID: id, Target: []byte(d.target), CallID: fmt.Append(nil, "c", k),
+					AcceptMS: -1, QueueMS: -1, ExecMS: -1,
+				},
 				Tool: []byte("f"), Score: s, Args: uint64(k + 1), Paths: []string{"p"}, BadFields: []string{"q"},
 				GoldTool: []byte("g"),
 			}

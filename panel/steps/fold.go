@@ -271,13 +271,17 @@ func (s *Sums) look(t *task) {
 
 // call is a step as the findings look at it.
 func (t *task) call(st *step, at *try) findings.Call {
-	return findings.Call{Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool,
-		Ended: at.ended()}
+	return findings.Call{
+		Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool,
+		Ended: at.ended(),
+	}
 }
 
 func (s *step) score() callvet.StepScore {
-	return callvet.StepScore{Known: s.known, True: s.right, Matched: s.matched, Emitted: s.emitted,
-		Expected: s.expected, Union: s.union}
+	return callvet.StepScore{
+		Known: s.known, True: s.right, Matched: s.matched, Emitted: s.emitted,
+		Expected: s.expected, Union: s.union,
+	}
 }
 
 // ended is how the attempt ended as far as its record says.
@@ -390,8 +394,10 @@ const maxLookBack = 64
 // rank counts the task, and offers it as an example.
 func (s *Sums) rank(t *task, all quality) {
 	m, list := &s.sum, s.ranking(t.number())
-	at := findings.Ranked{Good: int64(all.good) + int64(m.passes), Of: int64(all.measured) + int64(m.trials+m.hidden),
-		Calls: m.calls}
+	at := findings.Ranked{
+		Good: int64(all.good) + int64(m.passes), Of: int64(all.measured) + int64(m.trials+m.hidden),
+		Calls: m.calls,
+	}
 	at.Failed, at.Judged = int64(m.trials-m.passes), int64(m.trials)
 	if m.trials > 0 {
 		at.Seen = s.seen()

@@ -37,8 +37,10 @@ func (t *toldSums) shorten(k shortTask, n int64) {
 // every one of so many lost records, at its worst and at its best.
 // Source: Statistics specification, section 16.2.
 func (t *teller) ranges(out *panel.Slice, records int64) {
-	l := losing{attempts: int64(out.Verdicts.Lost()), unrun: int64(out.Verdicts.NotRun - out.Verdicts.Skipped),
-		records: records, of: t.s.attempts}
+	l := losing{
+		attempts: int64(out.Verdicts.Lost()), unrun: int64(out.Verdicts.NotRun - out.Verdicts.Skipped),
+		records: records, of: t.s.attempts,
+	}
 	var silent int64
 	if x := t.s.told; x != nil {
 		for i := range x.judged {

@@ -39,8 +39,10 @@ func (d *described) metric() string {
 var stepMetrics = [...]described{
 	{step: callvet.StepSchemaValid, name: "schema_valid", title: "schema validity", byTask: true, scored: true},
 	{step: callvet.StepKnownTool, name: "unknown_tool_rate", title: "unknown tools", lower: true, inverse: true},
-	{step: callvet.StepSelection, name: "tool_selection", title: "tool selection", gold: true, byTask: true,
-		scored: true},
+	{
+		step: callvet.StepSelection, name: "tool_selection", title: "tool selection", gold: true, byTask: true,
+		scored: true,
+	},
 	{step: callvet.StepNeeded, name: "over_call_rate", title: "unneeded calls", lower: true, inverse: true, gold: true},
 	{step: callvet.StepArgEM, name: "arg_em", title: "arguments exact", gold: true, byTask: true, scored: true},
 	{step: callvet.StepExecuted, name: "execution_success", title: "executed", byTask: true},
@@ -166,8 +168,10 @@ func (t *teller) rateWarnings(d *described, m *panel.Metric, r *exact.Rate) {
 
 // byTask adds the companion by task of a measurement of calls.
 func (t *teller) byTask(d *described, iv stats.Interval) {
-	by := panel.Metric{Name: panel.ByTask(d.name), Title: d.title + ", by task", Unit: panel.UnitRate, Of: "tasks",
-		LowerIsBetter: d.lower, Interval: iv}
+	by := panel.Metric{
+		Name: panel.ByTask(d.name), Title: d.title + ", by task", Unit: panel.UnitRate, Of: "tasks",
+		LowerIsBetter: d.lower, Interval: iv,
+	}
 	by.Warnings = panel.RateWarnings(&by, 0)
 	t.out = append(t.out, by)
 }
@@ -191,8 +195,10 @@ func share1(n, of int64) *float64 {
 
 func (t *teller) fidelity(em *panel.Metric) {
 	add := func(name, title string, x *exact.Mean) {
-		m := panel.Metric{Name: name + panel.ByCall, Title: title, Unit: panel.UnitRate, Of: "calls",
-			Fractional: x.Fractional(), Coverage: em.Coverage, NotApplicable: em.NotApplicable}
+		m := panel.Metric{
+			Name: name + panel.ByCall, Title: title, Unit: panel.UnitRate, Of: "calls",
+			Fractional: x.Fractional(), Coverage: em.Coverage, NotApplicable: em.NotApplicable,
+		}
 		m.Interval = x.Interval(t.cfg.Confidence, stats.DefaultRho0)
 		m.Agree(x.N())
 		m.Warnings = panel.RateWarnings(&m, 0)
@@ -202,8 +208,10 @@ func (t *teller) fidelity(em *panel.Metric) {
 	add("arg_precision", "argument precision", &t.s.precision)
 	add("arg_recall", "argument recall", &t.s.recall)
 	add("arg_f1", "argument F1", &t.s.f1)
-	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "keys",
-		Coverage: em.Coverage, NotApplicable: em.NotApplicable}
+	m := panel.Metric{
+		Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "keys",
+		Coverage: em.Coverage, NotApplicable: em.NotApplicable,
+	}
 	if m.Interval = t.s.micro.Interval(t.cfg.Confidence, stats.DefaultRho0); m.Interval.Defined() {
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)
@@ -217,8 +225,10 @@ func (t *teller) latency(name, title, of string, q *exact.Quantiles, unit panel.
 	}
 	for i, iv := range q.Intervals(t.cfg.Confidence, 0.5, 0.9) {
 		p := [...]string{"p50", "p90"}[i]
-		m := panel.Metric{Name: name + "_" + p, Title: title + ", " + p, Unit: unit, Of: of, LowerIsBetter: true,
-			Interval: scaled(iv, scale)}
+		m := panel.Metric{
+			Name: name + "_" + p, Title: title + ", " + p, Unit: unit, Of: of, LowerIsBetter: true,
+			Interval: scaled(iv, scale),
+		}
 		if iv.Status == stats.StatusCensored {
 			m.Warnings = append(m.Warnings, "lies among the timeouts: the value is a lower limit")
 		}
@@ -240,8 +250,10 @@ func (t *teller) count(name, title string, c *exact.Count, lower bool) {
 	if !iv.Defined() {
 		return
 	}
-	m := panel.Metric{Name: name, Title: title, Unit: panel.UnitCount, Of: "attempts", LowerIsBetter: lower,
-		Interval: iv}
+	m := panel.Metric{
+		Name: name, Title: title, Unit: panel.UnitCount, Of: "attempts", LowerIsBetter: lower,
+		Interval: iv,
+	}
 	m.Warnings = panel.AmountWarnings(&m, "task")
 	t.out = append(t.out, m)
 }
@@ -344,8 +356,10 @@ func (t *teller) chances(x *toldSums) {
 			name string
 			mean *exact.Mean
 		}{{panel.MetricPassAt, &x.at[k-1]}, {panel.MetricPassHat, &x.hat[k-1]}} {
-			m := panel.Metric{Name: fmt.Sprint(c.name, k), Title: fmt.Sprint(c.name, k), Unit: panel.UnitRate,
-				Of: "tasks", Fractional: c.mean.Fractional()}
+			m := panel.Metric{
+				Name: fmt.Sprint(c.name, k), Title: fmt.Sprint(c.name, k), Unit: panel.UnitRate,
+				Of: "tasks", Fractional: c.mean.Fractional(),
+			}
 			m.Interval = c.mean.Interval(t.cfg.Confidence, stats.DefaultRho0)
 			m.Warnings = panel.RateWarnings(&m, 0)
 			if short := x.at[0].N() - c.mean.N(); short > 0 {

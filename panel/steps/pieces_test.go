@@ -28,8 +28,10 @@ func TestPieces(t *testing.T) {
 		}
 		for range n {
 			s := &Step{
-				Head: &Head{TaskID: fmt.Append(nil, "t", task), AcceptMS: float64(r.IntN(900)), QueueMS: -1,
-					ExecMS: float64(r.IntN(300))},
+				Head: &Head{
+					TaskID: fmt.Append(nil, "t", task), AcceptMS: float64(r.IntN(900)), QueueMS: -1,
+					ExecMS: float64(r.IntN(300)),
+				},
 				Tool: fmt.Append(nil, "tool", r.IntN(70), "@v", r.IntN(3)), Score: executed(r.IntN(3) > 0),
 				Args: 1 + r.Uint64N(9), Result: 1 + r.Uint64N(2),
 			}

@@ -58,9 +58,12 @@ func TestReasons(t *testing.T) {
 		as(func(t *Task) { t.Outcome, t.Why = callvet.OutcomeUnparseable, "of another tool" }),
 	}
 	want := map[panel.Reasoned]int{}
-	for _, r := range []panel.Reasoned{first, {Outcome: callvet.OutcomeUnparseable, Reason: "token_limit"},
+	for _, r := range []panel.Reasoned{
+		first,
 		{Outcome: callvet.OutcomeUnparseable, Reason: "token_limit"},
-		{Outcome: callvet.OutcomeError, Reason: "timeout"}} {
+		{Outcome: callvet.OutcomeUnparseable, Reason: "token_limit"},
+		{Outcome: callvet.OutcomeError, Reason: "timeout"},
+	} {
 		want[r]++
 	}
 	got := map[panel.Reasoned]int{}
@@ -143,10 +146,17 @@ func TestTasksTwice(t *testing.T) {
 	}{
 		"one":       {[]Task{record(1, 0, 1, false)}, 1, 0, nil, ""},
 		"two tries": {[]Task{record(1, 0, 1, false), record(2, 1, 0, false)}, 1, 1, nil, ""},
-		"a copy": {[]Task{record(1, 0, 1, false), record(1, 0, 1, false)}, 1, 0, nil,
-			"1 task record is a copy of an earlier one and counts once with it"},
-		"a conflict": {[]Task{record(1, 0, 1, false), record(2, 0, 0, false), record(3, 1, 1, false)}, 1, 0,
-			[]Conflict{{Line: 2, Of: 1}}, ""},
+		"a copy": {
+			[]Task{record(1, 0, 1, false), record(1, 0, 1, false)},
+			1, 0, nil,
+			"1 task record is a copy of an earlier one and counts once with it",
+		},
+		"a conflict": {
+			[]Task{record(1, 0, 1, false), record(2, 0, 0, false), record(3, 1, 1, false)},
+			1, 0,
+			[]Conflict{{Line: 2, Of: 1}},
+			"",
+		},
 		"a correction": {[]Task{record(1, 0, 1, false), record(2, 0, 0, true)}, 0, 1, nil, "1 task record corrects"},
 	} {
 		s := New(Config{})

@@ -36,16 +36,24 @@ func TestStepsTwice(t *testing.T) {
 		want  sums
 	}{
 		"calls": {[]line{{0, "a", 1, false, 0}, {0, "b", 1, false, 0}}, sums{2, 2, 2, 0, 0, nil}},
-		"copies": {[]line{{0, "a", 1, false, 0}, {0, "a", 1, false, 0}, {0, "a", 1, false, 0}},
-			sums{1, 1, 1, 2, 0, nil}},
+		"copies": {
+			[]line{{0, "a", 1, false, 0}, {0, "a", 1, false, 0}, {0, "a", 1, false, 0}},
+			sums{1, 1, 1, 2, 0, nil},
+		},
 		"without ids": {[]line{{0, "", 1, false, 0}, {0, "", 1, false, 0}}, sums{2, 2, 2, 0, 0, nil}},
-		"other turns": {[]line{{0, "a", 1, false, 0}, {1, "a", 1, false, 0}, {-1, "a", 2, false, 0}},
-			sums{3, 3, 3, 0, 0, nil}},
+		"other turns": {
+			[]line{{0, "a", 1, false, 0}, {1, "a", 1, false, 0}, {-1, "a", 2, false, 0}},
+			sums{3, 3, 3, 0, 0, nil},
+		},
 		"other attempts": {[]line{{0, "a", 1, false, 0}, {0, "a", 2, false, 1}}, sums{2, 2, 2, 0, 0, nil}},
-		"a contradiction": {[]line{{0, "a", 1, false, 0}, {0, "b", 1, false, 0}, {0, "a", 2, false, 0}},
-			sums{1, 1, 1, 0, 0, []Conflict{{3, 1, true}}}},
-		"corrected": {[]line{{0, "a", 1, false, 0}, {0, "b", 1, false, 0}, {0, "a", 2, true, 0}},
-			sums{2, 2, 2, 0, 1, nil}},
+		"a contradiction": {
+			[]line{{0, "a", 1, false, 0}, {0, "b", 1, false, 0}, {0, "a", 2, false, 0}},
+			sums{1, 1, 1, 0, 0, []Conflict{{3, 1, true}}},
+		},
+		"corrected": {
+			[]line{{0, "a", 1, false, 0}, {0, "b", 1, false, 0}, {0, "a", 2, true, 0}},
+			sums{2, 2, 2, 0, 1, nil},
+		},
 		"many":                {long, sums{100, 100, 100, 0, 0, nil}},
 		"many, and two again": {append(append([]line{}, long...), long[7], long[99]), sums{100, 100, 100, 2, 0, nil}},
 	} {
@@ -55,9 +63,13 @@ func TestStepsTwice(t *testing.T) {
 				w := s.Worker()
 				b := w.Batch()
 				for i, l := range lines {
-					st := Step{Head: &Head{Line: int64(from + i + 1), TaskID: []byte("t"), CallID: []byte(l.id),
-						Attempt: l.attempt, AcceptMS: -1, QueueMS: -1, ExecMS: 5}, Tool: []byte("f"), Args: l.args,
-						Turn: l.turn, Corrects: l.corrects}
+					st := Step{
+						Head: &Head{
+							Line: int64(from + i + 1), TaskID: []byte("t"), CallID: []byte(l.id),
+							Attempt: l.attempt, AcceptMS: -1, QueueMS: -1, ExecMS: 5,
+						}, Tool: []byte("f"), Args: l.args,
+						Turn: l.turn, Corrects: l.corrects,
+					}
 					st.Score.Set(callvet.StepExecuted, false)
 					st.Score.Set(callvet.StepNeeded, true)
 					st.Score.Set(callvet.StepSelection, true)
@@ -81,8 +93,10 @@ func TestStepsTwice(t *testing.T) {
 			}
 			all := s.settled()
 			p := s.Panels()
-			got := sums{Calls: int64(all.slices[0].rates[callvet.StepExecuted].N()), Copies: all.again.copies,
-				Corrected: all.again.corrected, Conflicts: all.again.first}
+			got := sums{
+				Calls: int64(all.slices[0].rates[callvet.StepExecuted].N()), Copies: all.again.copies,
+				Corrected: all.again.corrected, Conflicts: all.again.first,
+			}
 			for _, f := range p.Findings {
 				if f.Code == "S4" {
 					got.Failing = int64(f.Count)

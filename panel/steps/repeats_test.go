@@ -25,8 +25,10 @@ func repeat(tasks, attempts int, pass, executed func(task, attempt int) bool) *p
 		id := []byte(fmt.Sprint("t", i))
 		for k := range attempts {
 			line++
-			t := &Task{Line: line, ID: id, Attempt: k, Pass: 0, CostUSD: -1, WallMS: 70, Said: said,
-				Format: callvet.FormatPass, Outcome: callvet.OutcomeCalled}
+			t := &Task{
+				Line: line, ID: id, Attempt: k, Pass: 0, CostUSD: -1, WallMS: 70, Said: said,
+				Format: callvet.FormatPass, Outcome: callvet.OutcomeCalled,
+			}
 			if pass(i, k) {
 				t.Pass = 1
 			}
@@ -35,8 +37,10 @@ func repeat(tasks, attempts int, pass, executed func(task, attempt int) bool) *p
 			var score callvet.StepScore
 			score.Set(callvet.StepExecuted, executed(i, k))
 			score.Set(callvet.StepNeeded, true)
-			w.Step(b, &Step{Head: &Head{Line: line, TaskID: id, Attempt: k, AcceptMS: -1, QueueMS: -1, ExecMS: 1},
-				Tool: []byte("x"), Score: score})
+			w.Step(b, &Step{
+				Head: &Head{Line: line, TaskID: id, Attempt: k, AcceptMS: -1, QueueMS: -1, ExecMS: 1},
+				Tool: []byte("x"), Score: score,
+			})
 		}
 	}
 	s.Give(0, b, func(*Batch) {})

@@ -24,8 +24,10 @@ func fill(cfg Config, ids []string, score func(i int) callvet.StepScore) *Sheet 
 	b := w.Batch()
 	for i, id := range ids {
 		w.Step(b,
-			&Step{Head: &Head{Line: int64(i + 1), TaskID: []byte(id), AcceptMS: -1, QueueMS: -1, ExecMS: float64(i)},
-				Tool: []byte("x"), Score: score(i)})
+			&Step{
+				Head: &Head{Line: int64(i + 1), TaskID: []byte(id), AcceptMS: -1, QueueMS: -1, ExecMS: float64(i)},
+				Tool: []byte("x"), Score: score(i),
+			})
 	}
 	s.Give(0, b, func(*Batch) {})
 	s.Take(w, 0, 1)
@@ -187,8 +189,10 @@ func TestWorst(t *testing.T) {
 		return panel.Slice{Key: "k", Value: v, Metrics: []panel.Metric{m}}
 	}
 	all := slice("", 900, 1000)
-	tp := panel.TargetPanel{Overall: all,
-		Slices: []panel.Slice{slice("a", 280, 300), slice("b", 200, 250), slice("c", 5, 5)}}
+	tp := panel.TargetPanel{
+		Overall: all,
+		Slices:  []panel.Slice{slice("a", 280, 300), slice("b", 200, 250), slice("c", 5, 5)},
+	}
 	panel.CompareSlices(&tp)
 	var got []string
 	for i := range tp.Slices {
@@ -228,8 +232,10 @@ func TestTold(t *testing.T) {
 			score.Set(callvet.StepRejected, i == 0)
 			score.Set(callvet.StepSafe, i > 1 || j > 0)
 			w.Step(b, &Step{
-				Head: &Head{Line: line, TaskID: fmt.Appendf(nil, "t%02d", i), Tags: tags, Fields: fields, AcceptMS: -1,
-					QueueMS: -1, ExecMS: -1},
+				Head: &Head{
+					Line: line, TaskID: fmt.Appendf(nil, "t%02d", i), Tags: tags, Fields: fields, AcceptMS: -1,
+					QueueMS: -1, ExecMS: -1,
+				},
 				Tool: []byte("x"), Score: score,
 			})
 		}
@@ -270,10 +276,14 @@ func TestOrder(t *testing.T) {
 		for _, i := range order {
 			id := []byte{'a' + byte(i)}
 			zero := [2]float64{0, math.Copysign(0, -1)}[i]
-			w.Step(b, &Step{Head: &Head{Line: int64(i + 1), TaskID: id, AcceptMS: -1, QueueMS: -1, ExecMS: zero},
-				Tool: []byte("x"), Score: timedOut()})
-			w.Task(b, &Task{Line: int64(i + 1), ID: id, Pass: 1, CostUSD: -1, WallMS: -1,
-				Judged: []Verdict{{string(id), true}}})
+			w.Step(b, &Step{
+				Head: &Head{Line: int64(i + 1), TaskID: id, AcceptMS: -1, QueueMS: -1, ExecMS: zero},
+				Tool: []byte("x"), Score: timedOut(),
+			})
+			w.Task(b, &Task{
+				Line: int64(i + 1), ID: id, Pass: 1, CostUSD: -1, WallMS: -1,
+				Judged: []Verdict{{string(id), true}},
+			})
 		}
 		s.Give(0, b, func(*Batch) {})
 		s.Take(w, 0, 1)

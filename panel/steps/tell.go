@@ -145,8 +145,10 @@ func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, lost int64) p
 	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
 	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall}
 	if o := x.told; o != nil {
-		out.Verdicts = panel.Verdicts{Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors),
-			NotRun: int(o.notRun), Skipped: int(o.skipped)}
+		out.Verdicts = panel.Verdicts{
+			Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors),
+			NotRun: int(o.notRun), Skipped: int(o.skipped),
+		}
 		out.Usage = panel.Usage{
 			InputTokens: int(o.input), OutputTokens: int(o.output), ReasoningTokens: int(o.reasoning),
 			CostUSD:   float64(o.cost) / 1e9,
@@ -259,8 +261,10 @@ func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 				continue
 			}
 			seen[[2]string{x.Target, x.Task}] = true
-			e := panel.Example{Kind: kind, Target: x.Target, Task: x.Task, Line: x.Line,
-				Score: float64(x.Good) / float64(x.Of), Why: why(&x)}
+			e := panel.Example{
+				Kind: kind, Target: x.Target, Task: x.Task, Line: x.Line,
+				Score: float64(x.Good) / float64(x.Of), Why: why(&x),
+			}
 			if below, above := r.StandOut(&x, s.cfg.Confidence); i == 0 && above || i == 1 && below {
 				e.Kind = named
 			} else {

@@ -42,8 +42,10 @@ type recorded struct {
 
 func (m *taskSum) read(t *task, tries []try) {
 	if m.told {
-		m.recorded = recorded{costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0],
-			late: m.late[:0], want: m.want[:0]}
+		m.recorded = recorded{
+			costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0],
+			late: m.late[:0], want: m.want[:0],
+		}
 	}
 	m.taskCounts = taskCounts{}
 	m.toolTime.reset()

@@ -99,8 +99,10 @@ func TestPrompt(t *testing.T) {
 	q := func(text string, right ...string) learn.Outcome {
 		return learn.Outcome{Question: learn.Question{Case: "id-of-" + text, Text: text, Right: right}}
 	}
-	k := &learn.Candidate{Tool: "weather", Lost: []learn.Outcome{q("lost <b>", "weather")},
-		Taken: []learn.Outcome{q("taken", "search")}, Rivals: []string{"search", "gone"}}
+	k := &learn.Candidate{
+		Tool: "weather", Lost: []learn.Outcome{q("lost <b>", "weather")},
+		Taken: []learn.Outcome{q("taken", "search")}, Rivals: []string{"search", "gone"},
+	}
 	for range 30 {
 		k.Kept = append(k.Kept, q("kept", "weather"))
 	}
@@ -108,8 +110,10 @@ func TestPrompt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"name": "weather"`, `"street"`, `"lost <b>"`, `"right_tools"`,
-		`"Searches <the> web."`} {
+	for _, want := range []string{
+		`"name": "weather"`, `"street"`, `"lost <b>"`, `"right_tools"`,
+		`"Searches <the> web."`,
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the prompt does not have %s\n%s", want, got)
 		}
@@ -143,8 +147,10 @@ func TestCheckUnnamed(t *testing.T) {
 
 // Whatever a model says, what comes out is a text that can be checked or a reason.
 func FuzzAnswer(f *testing.F) {
-	for _, s := range []string{`{"description": "Rain in Lund, use ` + "`x`" + ` 12 always"}`, "```json\n{}\n```",
-		"\xff", `{"description": "\ud800"}`} {
+	for _, s := range []string{
+		`{"description": "Rain in Lund, use ` + "`x`" + ` 12 always"}`, "```json\n{}\n```",
+		"\xff", `{"description": "\ud800"}`,
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, answer string) {

@@ -48,25 +48,47 @@ func TestRewrite(t *testing.T) {
 		edits []learn.Edit
 		want  []string // old, new, old, new, …
 	}{
-		"description": {[]learn.Edit{{Tool: "weather", Description: ptr(`Says "how" <warm> it is.`)}},
-			[]string{`"Weather of a place."`, `"Says \"how\" <warm> it is."`}},
-		"lists": {[]learn.Edit{{Tool: "weather", Keywords: []string{"sol", "snö"},
-			Examples: []string{"Hur varmt?"}}},
-			[]string{`["rain"]`, `["sol", "snö"]`, "\"string\"}}}}}\n",
-				"\"string\"}}}}},\n      \"example_queries\": [\"Hur varmt?\"]\n"}},
-		"title stands under name": {[]learn.Edit{{Tool: "weather", Title: ptr("Väder")}},
-			[]string{`"name": "Weather"`, `"name": "Väder"`}},
-		"a title where none is": {[]learn.Edit{{Tool: "search", Title: ptr("Web")}},
-			[]string{`1e2}`, `1e2, "title": "Web"}`}},
-		"another name": {[]learn.Edit{{Tool: "weather", Name: ptr("forecast")}},
-			[]string{`"weather"`, `"forecast"`}},
-		"parameters": {[]learn.Edit{{Tool: "weather",
-			Parameters: []learn.ParameterText{{Path: "city", Text: "New"}, {Path: "where.street", Text: "S"}}}},
-			[]string{`"Old"`, `"New"`, `{"street": {"type": "string"}}`,
-				`{"street": {"type": "string", "description": "S"}}`}},
+		"description": {
+			[]learn.Edit{{Tool: "weather", Description: ptr(`Says "how" <warm> it is.`)}},
+			[]string{`"Weather of a place."`, `"Says \"how\" <warm> it is."`},
+		},
+		"lists": {
+			[]learn.Edit{{
+				Tool: "weather", Keywords: []string{"sol", "snö"},
+				Examples: []string{"Hur varmt?"},
+			}},
+			[]string{
+				`["rain"]`, `["sol", "snö"]`, "\"string\"}}}}}\n",
+				"\"string\"}}}}},\n      \"example_queries\": [\"Hur varmt?\"]\n",
+			},
+		},
+		"title stands under name": {
+			[]learn.Edit{{Tool: "weather", Title: ptr("Väder")}},
+			[]string{`"name": "Weather"`, `"name": "Väder"`},
+		},
+		"a title where none is": {
+			[]learn.Edit{{Tool: "search", Title: ptr("Web")}},
+			[]string{`1e2}`, `1e2, "title": "Web"}`},
+		},
+		"another name": {
+			[]learn.Edit{{Tool: "weather", Name: ptr("forecast")}},
+			[]string{`"weather"`, `"forecast"`},
+		},
+		"parameters": {
+			[]learn.Edit{{
+				Tool:       "weather",
+				Parameters: []learn.ParameterText{{Path: "city", Text: "New"}, {Path: "where.street", Text: "S"}},
+			}},
+			[]string{
+				`"Old"`, `"New"`, `{"street": {"type": "string"}}`,
+				`{"street": {"type": "string", "description": "S"}}`,
+			},
+		},
 		"no keywords": {[]learn.Edit{{Tool: "weather", Keywords: []string{}}}, []string{`["rain"]`, `[]`}},
-		"applied twice is allowed": {[]learn.Edit{{Tool: "weather", Was: ptr("older"),
-			Description: ptr("Weather of a place.")}}, nil},
+		"applied twice is allowed": {[]learn.Edit{{
+			Tool: "weather", Was: ptr("older"),
+			Description: ptr("Weather of a place."),
+		}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,8 +114,10 @@ func TestRewriteForms(t *testing.T) {
 		`{"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "b"}, {"name": "a", "inputSchema": {"properties": {"p": {}}}}]}}`: `{"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "b"}, {"name": "a", "inputSchema": {"properties": {"p": {"description": "P."}}}, "title": "A", "description": "New.", "keywords": ["k"], "example_queries": []}]}}`,
 		`{"tools": {"b": {}, "a": {"keywords": null, "args": {"properties": {"p": {}}}}}}`:                                           `{"tools": {"b": {}, "a": {"keywords": ["k"], "args": {"properties": {"p": {"description": "P."}}}, "title": "A", "description": "New.", "example_queries": []}}}`,
 	} {
-		e := learn.Edit{Tool: "a", Title: ptr("A"), Description: ptr("New."), Keywords: []string{"k"},
-			Examples: []string{}, Parameters: []learn.ParameterText{{Path: "p", Text: "P."}}}
+		e := learn.Edit{
+			Tool: "a", Title: ptr("A"), Description: ptr("New."), Keywords: []string{"k"},
+			Examples: []string{}, Parameters: []learn.ParameterText{{Path: "p", Text: "P."}},
+		}
 		got, err := learn.RewriteFile("c.json", []byte(form), []learn.Edit{e})
 		if err != nil {
 			t.Errorf("%s: %v", form, err)
@@ -111,19 +135,29 @@ func TestApplyRefuses(t *testing.T) {
 	t.Parallel()
 	at := callvet.Position{File: "e.yaml", Line: 3, Column: 5}
 	for want, edits := range map[string][]learn.Edit{
-		`e.yaml:3:5: the catalogue has no tool "wether" (did you mean "weather"?)`: {{Tool: "wether",
-			Description: ptr("x"), Position: at}},
-		"two edits of weather": {{Tool: "weather", Title: ptr("x")},
-			{Tool: "weather", Title: ptr("y")}},
+		`e.yaml:3:5: the catalogue has no tool "wether" (did you mean "weather"?)`: {{
+			Tool:        "wether",
+			Description: ptr("x"), Position: at,
+		}},
+		"two edits of weather": {
+			{Tool: "weather", Title: ptr("x")},
+			{Tool: "weather", Title: ptr("y")},
+		},
 		"the edit of weather changes nothing": {{Tool: "weather", Reason: "x"}},
 		"no longer the one":                   {{Tool: "weather", Description: ptr("x"), Was: ptr("Weather")}},
 		`weather cannot be called "search"`:   {{Tool: "weather", Name: ptr("search")}},
-		`search cannot be called "new"`: {{Tool: "weather", Name: ptr("new")},
-			{Tool: "search", Name: ptr("new")}},
-		`it has no parameter "where.city"`: {{Tool: "weather",
-			Parameters: []learn.ParameterText{{Path: "where.city"}}}},
-		"it has no parameters that can be read": {{Tool: "search",
-			Parameters: []learn.ParameterText{{Path: "q"}}}},
+		`search cannot be called "new"`: {
+			{Tool: "weather", Name: ptr("new")},
+			{Tool: "search", Name: ptr("new")},
+		},
+		`it has no parameter "where.city"`: {{
+			Tool:       "weather",
+			Parameters: []learn.ParameterText{{Path: "where.city"}},
+		}},
+		"it has no parameters that can be read": {{
+			Tool:       "search",
+			Parameters: []learn.ParameterText{{Path: "q"}},
+		}},
 		`there is a tool of that name, or it is none`: {{Tool: "search", Name: ptr("")}},
 		"search cannot be called \"a\uFFFD[2J\"":      {{Tool: "search", Name: ptr("a\x1b[2J")}},
 		"a name has no spaces":                        {{Tool: "search", Name: ptr("web search")}},
@@ -139,8 +173,10 @@ func TestApplyKeepsWhatItIsGiven(t *testing.T) {
 	t.Parallel()
 	c := load(t, listed)
 	got, err := learn.ApplyEdits(c,
-		[]learn.Edit{{Tool: "weather", Name: ptr("forecast"),
-			Parameters: []learn.ParameterText{{Path: "city", Text: "New"}}}})
+		[]learn.Edit{{
+			Tool: "weather", Name: ptr("forecast"),
+			Parameters: []learn.ParameterText{{Path: "city", Text: "New"}},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,8 +195,10 @@ func TestRewriteIsApply(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String()
-		e := learn.Edit{Tool: rapid.SampledFrom([]string{"weather", "search"}).Draw(t, "tool"),
-			Description: ptr(text.Draw(t, "description"))}
+		e := learn.Edit{
+			Tool:        rapid.SampledFrom([]string{"weather", "search"}).Draw(t, "tool"),
+			Description: ptr(text.Draw(t, "description")),
+		}
 		if rapid.Bool().Draw(t, "lists") {
 			e.Keywords, e.Examples = rapid.SliceOfN(text, 1, 3).Draw(t, "keywords"),
 				rapid.SliceOfN(text, 1, 3).Draw(t, "examples")
@@ -200,8 +238,10 @@ func TestLeaks(t *testing.T) {
 		{Case: "short too", Text: "snow"},
 	}
 	edits := []learn.Edit{
-		{Tool: "a", Description: ptr("What is the fastest way to Lund today? And: HUR ÄR VÄDRET i Luleå, imorgon."),
-			Keywords: []string{"rain", "snow and ice"}},
+		{
+			Tool: "a", Description: ptr("What is the fastest way to Lund today? And: HUR ÄR VÄDRET i Luleå, imorgon."),
+			Keywords: []string{"rain", "snow and ice"},
+		},
 		{Tool: "b", Examples: []string{"Tell me which train goes from Malmö to Lund after five"}},
 	}
 	var got []string
@@ -218,9 +258,13 @@ func TestLeaks(t *testing.T) {
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	c := &retrieve.Catalogue{Entries: []retrieve.Entry{
-		{Tool: callvet.Tool{Name: "a",
-			Description: "Weather. Such as: will it rain a lot in Lund tomorrow, and how much?"},
-			Examples: []string{"Is it windy on the west coast?"}},
+		{
+			Tool: callvet.Tool{
+				Name:        "a",
+				Description: "Weather. Such as: will it rain a lot in Lund tomorrow, and how much?",
+			},
+			Examples: []string{"Is it windy on the west coast?"},
+		},
 		{Tool: callvet.Tool{Name: "b", Description: "News."}, Keywords: []string{"what happened today"}},
 	}}
 	for text, want := range map[string]bool{
@@ -241,8 +285,10 @@ func TestSplit(t *testing.T) {
 		n := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 6).Draw(t, "questions by tool")
 		for tool, k := range n {
 			for i := range k {
-				qs = append(qs, learn.Question{Case: fmt.Sprint(tool, i),
-					Text: fmt.Sprintf("question %d of %d", i, tool), Right: []string{fmt.Sprint(tool)}})
+				qs = append(qs, learn.Question{
+					Case: fmt.Sprint(tool, i),
+					Text: fmt.Sprintf("question %d of %d", i, tool), Right: []string{fmt.Sprint(tool)},
+				})
 			}
 		}
 		qs = append(qs, learn.Question{Case: "again", Text: "QUESTION 0 of 0!", Right: []string{"another"}})
@@ -293,8 +339,10 @@ func TestChoose(t *testing.T) {
 	of := func(id, first string, right ...string) learn.Outcome {
 		return learn.Outcome{Question: learn.Question{Case: id, Text: id, Right: right}, First: first}
 	}
-	os := []learn.Outcome{of("1", "b", "a"), of("2", "b", "a"), of("3", "a", "a"), of("4", "c"), of("5", "", "c"),
-		of("6", "d", "d"), of("7", "c", "a")}
+	os := []learn.Outcome{
+		of("1", "b", "a"), of("2", "b", "a"), of("3", "a", "a"), of("4", "c"), of("5", "", "c"),
+		of("6", "d", "d"), of("7", "c", "a"),
+	}
 	var got []string
 	for _, c := range learn.Choose(os, 9) {
 		got = append(got,

@@ -54,8 +54,11 @@ func Weights(f retrieve.Formula) []Knob {
 	}
 	out := []Knob{
 		{"k1", func(o *retrieve.Options) *float64 { return &o.K1 }, factors, true, 0.3, 5},
-		{"vector", func(o *retrieve.Options) *float64 { return &o.VectorWeight }, []float64{-0.1, -0.05, 0.05, 0.1},
-			false, 0, 1},
+		{
+			"vector", func(o *retrieve.Options) *float64 { return &o.VectorWeight },
+			[]float64{-0.1, -0.05, 0.05, 0.1},
+			false, 0, 1,
+		},
 		{"inflection", func(o *retrieve.Options) *float64 { return &o.Forms.Inflection }, steps, false, 0.1, 1},
 		{"compound", func(o *retrieve.Options) *float64 { return &o.Forms.Compound }, steps, false, 0.1, 1},
 		{"misspelling", func(o *retrieve.Options) *float64 { return &o.Forms.Misspelling }, steps, false, 0.1, 1},
@@ -71,8 +74,11 @@ func Weights(f retrieve.Formula) []Knob {
 func Lengths() []Knob {
 	var out []Knob
 	for _, f := range fields() {
-		out = append(out, Knob{f.name + " b", func(o *retrieve.Options) *float64 { return &f.at(o).B },
-			[]float64{-0.3, -0.1, 0.1, 0.3}, false, 0, 1})
+		out = append(out, Knob{
+			f.name + " b", func(o *retrieve.Options) *float64 { return &f.at(o).B },
+			[]float64{-0.3, -0.1, 0.1, 0.3},
+			false, 0, 1,
+		})
 	}
 	return out
 }

@@ -71,8 +71,10 @@ func RewritePrompt(of *retrieve.Catalogue, c *Candidate, held []Question) (strin
 		Taken  []promptTaken `json:"should_not_get"`
 		Kept   []string      `json:"should_keep"`
 	}
-	p.Tool = promptTool{e.Tool.Name, cut(e.Title), cut(e.Tool.Description), first(e.Keywords, 30),
-		first(without(e.Examples, held), 10), nil}
+	p.Tool = promptTool{
+		e.Tool.Name, cut(e.Title), cut(e.Tool.Description), first(e.Keywords, 30),
+		first(without(e.Examples, held), 10), nil,
+	}
 	if _, err := value.Parse(e.Tool.Parameters); err == nil && len(e.Tool.Parameters) <= 4*promptText {
 		p.Tool.Parameters = e.Tool.Parameters
 	}

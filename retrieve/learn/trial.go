@@ -133,7 +133,8 @@ func (t *Trial) goal(questions []int) Goal {
 
 // compare adds both sums of scores, and what changed, to the result.
 func (t *Trial) compare(ctx context.Context, r *TuneResult, tuned retrieve.Options,
-	questions []int) ([]float64, error) {
+	questions []int,
+) ([]float64, error) {
 	before, err := t.Judge(ctx, t.Search.Start, questions)
 	if err != nil {
 		return nil, err

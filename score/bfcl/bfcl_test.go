@@ -23,11 +23,15 @@ func parse(t testing.TB, s string) value.Value {
 // expect compiles one call of tool f with one parameter p of a declared type.
 func expect(t testing.TB, schema, answers string, r Rules) *Expectation {
 	t.Helper()
-	tool := &callvet.Tool{Name: "f.g",
+	tool := &callvet.Tool{
+		Name: "f.g",
 		Declared: json.RawMessage(`{"type":"dict","properties":{"p":` + schema +
-			`,"other":{"type":"string"}},"required":[]}`)}
-	e, err := Compile(tool, &callvet.ExpectedCall{Tools: []string{"f.g"},
-		Matchers: map[string]callvet.Matcher{"p": {Mode: "any_of", Value: json.RawMessage(answers)}}}, r)
+			`,"other":{"type":"string"}},"required":[]}`),
+	}
+	e, err := Compile(tool, &callvet.ExpectedCall{
+		Tools:    []string{"f.g"},
+		Matchers: map[string]callvet.Matcher{"p": {Mode: "any_of", Value: json.RawMessage(answers)}},
+	}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,14 +76,18 @@ func TestPythonRules(t *testing.T) {
 		{"element type, answer is a variable's", list, `[[1]]`, `{"p":[1]}`, OK},
 		{"no element type check when optional", list, `[["a"],""]`, `{"p":[1]}`, WrongList},
 		{"empty list where optional", list, `[["a"],""]`, `{"p":[]}`, OK},
-		{"integers in a list of floats", `{"type":"array","items":{"type":"float"}}`, `[[1.0,2.0]]`, `{"p":[1,2]}`,
-			WrongNested},
+		{
+			"integers in a list of floats", `{"type":"array","items":{"type":"float"}}`, `[[1.0,2.0]]`, `{"p":[1,2]}`,
+			WrongNested,
+		},
 		{"dict", dict, `[{"a":["X","y"],"b":[1,""]}]`, `{"p":{"a":"x"}}`, OK},
 		{"dict value", dict, `[{"a":["X"]}]`, `{"p":{"a":"z"}}`, WrongDictValue},
 		{"dict key", dict, `[{"a":["X"]}]`, `{"p":{"a":"x","c":1}}`, WrongDictKey},
 		{"dict key missing", dict, `[{"a":["X"],"b":[1]}]`, `{"p":{"a":"x"}}`, WrongDictKey},
-		{"dict in a dict is compared literally", dict, `[{"a":[{"b":["x"]}]}]`, `{"p":{"a":{"b":"x"}}}`,
-			WrongDictValue},
+		{
+			"dict in a dict is compared literally", dict, `[{"a":[{"b":["x"]}]}]`, `{"p":{"a":{"b":"x"}}}`,
+			WrongDictValue,
+		},
 		{"list of dicts", dicts, `[[{"a":[1]},{"a":[2]}]]`, `{"p":[{"a":1},{"a":2}]}`, OK},
 		{"list of dicts, order", dicts, `[[{"a":[1]},{"a":[2]}]]`, `{"p":[{"a":2},{"a":1}]}`, WrongDictValue},
 		{"list of dicts, count", dicts, `[[{"a":[1]},{"a":[2]}]]`, `{"p":[{"a":1}]}`, WrongListCount},
@@ -141,8 +149,10 @@ func TestLiterals(t *testing.T) {
 		{Java, "ArrayList", "String", `new ArrayList<String>()`, `[]`},
 		{Java, "Array", "integer", `new int[]{1, 2}`, `[1,2]`},
 		{Java, "Array", "String", `new String[]{"a", "b"}`, `["\"a\"","\"b\""]`},
-		{Java, "HashMap", "", `new HashMap<String, Object>() {{ put("k", 1); put("s", "v"); put("k", true); }}`,
-			`{"k":true,"s":"v"}`},
+		{
+			Java, "HashMap", "", `new HashMap<String, Object>() {{ put("k", 1); put("s", "v"); put("k", true); }}`,
+			`{"k":true,"s":"v"}`,
+		},
 		{Java, "HashMap", "", `new HashMap<>()`, `{}`},
 		{Java, "HashMap", "", `map`, `"map"`},
 		{JavaScript, "String", "", `'x'`, `"x"`},
@@ -165,8 +175,10 @@ func TestLiterals(t *testing.T) {
 		}
 	}
 	e := expect(t, `{"type":"integer"}`, `[5]`, Rules{Language: Java})
-	for in, want := range map[string]ErrorType{`{"p":"5"}`: OK, `{"p":5}`: WrongJava, `{"p":"6"}`: WrongOther,
-		`{"p":"five"}`: WrongType} {
+	for in, want := range map[string]ErrorType{
+		`{"p":"5"}`: OK, `{"p":5}`: WrongJava, `{"p":"6"}`: WrongOther,
+		`{"p":"five"}`: WrongType,
+	} {
 		if got := e.Match("f.g", parse(t, in)); got != want {
 			t.Errorf("java %s: %q", in, got)
 		}
@@ -176,12 +188,16 @@ func TestLiterals(t *testing.T) {
 func TestCase(t *testing.T) {
 	t.Parallel()
 	tool := func(name string) callvet.Tool {
-		return callvet.Tool{Name: name,
-			Declared: json.RawMessage(`{"properties":{"n":{"type":"integer"}},"required":["n"]}`)}
+		return callvet.Tool{
+			Name:     name,
+			Declared: json.RawMessage(`{"properties":{"n":{"type":"integer"}},"required":["n"]}`),
+		}
 	}
 	call := func(name, answers string) callvet.ExpectedCall {
-		return callvet.ExpectedCall{Tools: []string{name},
-			Matchers: map[string]callvet.Matcher{"n": {Mode: "any_of", Value: json.RawMessage(answers)}}}
+		return callvet.ExpectedCall{
+			Tools:    []string{name},
+			Matchers: map[string]callvet.Matcher{"n": {Mode: "any_of", Value: json.RawMessage(answers)}},
+		}
 	}
 	plan := func(calls ...callvet.ExpectedCall) callvet.Expect {
 		return callvet.Expect{Plans: []callvet.Plan{{Calls: calls}}}
@@ -226,8 +242,10 @@ func TestCase(t *testing.T) {
 // TestPlainArguments: expected values that are not lists of answers stand for themselves.
 func TestPlainArguments(t *testing.T) {
 	t.Parallel()
-	e, err := Compile(nil, &callvet.ExpectedCall{Tools: []string{"f"},
-		Args: json.RawMessage(`{"s":"New York","d":{"a":"x"},"l":[{"b":1}]}`)}, Rules{})
+	e, err := Compile(nil, &callvet.ExpectedCall{
+		Tools: []string{"f"},
+		Args:  json.RawMessage(`{"s":"New York","d":{"a":"x"},"l":[{"b":1}]}`),
+	}, Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,16 +261,20 @@ func TestPlainArguments(t *testing.T) {
 }
 
 func FuzzLiterals(f *testing.F) {
-	for _, s := range []string{`new ArrayList<>(Arrays.asList("a"))`, `{"a": [1], b: 2}`, `[[1],[2]]`, `1_0.5e3`,
-		`new HashMap<>() {{ put("k", 1f); }}`, "-0", "0x1p-2"} {
+	for _, s := range []string{
+		`new ArrayList<>(Arrays.asList("a"))`, `{"a": [1], b: 2}`, `[[1],[2]]`, `1_0.5e3`,
+		`new HashMap<>() {{ put("k", 1f); }}`, "-0", "0x1p-2",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if !json.Valid(str(nil, s)) {
 			return
 		}
-		for _, typ := range []string{"integer", "long", "float", "double", "boolean", "char", "String", "any", "Array",
-			"ArrayList", "HashMap", "Boolean", "Bigint", "dict", "array"} {
+		for _, typ := range []string{
+			"integer", "long", "float", "double", "boolean", "char", "String", "any", "Array",
+			"ArrayList", "HashMap", "Boolean", "Bigint", "dict", "array",
+		} {
 			for _, inner := range []string{"", "String", "integer", "array", "dict", "float"} {
 				for _, l := range []converter{javaValue, jsValue} {
 					out, err := l(nil, s, typ, inner)
@@ -285,8 +307,10 @@ func FuzzMatch(f *testing.F) {
 			tool := &callvet.Tool{Declared: json.RawMessage(`{"properties":{"p":{"type":` + string(name) +
 				`,"items":{"type":"dict"}}}}`)}
 			e, err := Compile(tool,
-				&callvet.ExpectedCall{Matchers: map[string]callvet.Matcher{"p": {Mode: "any_of",
-					Value: json.RawMessage(answers)}}}, Rules{Edition: ed})
+				&callvet.ExpectedCall{Matchers: map[string]callvet.Matcher{"p": {
+					Mode:  "any_of",
+					Value: json.RawMessage(answers),
+				}}}, Rules{Edition: ed})
 			if err != nil {
 				continue
 			}

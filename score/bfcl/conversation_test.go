@@ -21,24 +21,34 @@ func TestCheckConversation(t *testing.T) {
 		want ConversationVerdict
 	}{
 		"right": {
-			Conversation{Expected: 1,
+			Conversation{
+				Expected: 1,
 				Turns: []ConversationTurn{turn(list{"x", "a", "b"}, list{"b", "a"}, `{"n":1,"b":[true]}`,
-					`{"b":[1.0],"n":true}`)}},
+					`{"b":[1.0],"n":true}`)},
+			},
 			ConversationVerdict{OK: true, Turn: -1},
 		},
-		"broken off": {Conversation{Failed: true, Expected: 2},
-			ConversationVerdict{Error: InferenceError, Turn: -1}},
-		"too short": {Conversation{Expected: 2, Turns: make([]ConversationTurn, 1)},
-			ConversationVerdict{Error: ForceTerminated, Turn: -1}},
+		"broken off": {
+			Conversation{Failed: true, Expected: 2},
+			ConversationVerdict{Error: InferenceError, Turn: -1},
+		},
+		"too short": {
+			Conversation{Expected: 2, Turns: make([]ConversationTurn, 1)},
+			ConversationVerdict{Error: ForceTerminated, Turn: -1},
+		},
 		"no turn, no due": {Conversation{}, ConversationVerdict{OK: true, Turn: -1}},
 		"no call": {
 			Conversation{Expected: 1, Turns: []ConversationTurn{turn(nil, list{"a"}, `{"a":1}`, `{"a":2}`)}},
 			ConversationVerdict{Error: EmptyTurn, Turn: 0},
 		},
 		"nothing due": {
-			Conversation{Expected: 2,
-				Turns: []ConversationTurn{turn(list{"a"}, nil, `{"a":1}`, `{}`),
-					turn(list{"b"}, list{"a"}, `{}`, `{}`)}},
+			Conversation{
+				Expected: 2,
+				Turns: []ConversationTurn{
+					turn(list{"a"}, nil, `{"a":1}`, `{}`),
+					turn(list{"b"}, list{"a"}, `{}`, `{}`),
+				},
+			},
 			ConversationVerdict{OK: true, Turn: -1},
 		},
 		"another state": {
@@ -46,8 +56,10 @@ func TestCheckConversation(t *testing.T) {
 			ConversationVerdict{Error: StateMismatch, Turn: 0},
 		},
 		"no state": {
-			Conversation{Expected: 1,
-				Turns: []ConversationTurn{{Results: list{"a"}, Truth: list{"a"}, TruthState: parse(t, `{}`)}}},
+			Conversation{
+				Expected: 1,
+				Turns:    []ConversationTurn{{Results: list{"a"}, Truth: list{"a"}, TruthState: parse(t, `{}`)}},
+			},
 			ConversationVerdict{Error: StateMismatch, Turn: 0},
 		},
 		"as often as due": {
@@ -55,9 +67,13 @@ func TestCheckConversation(t *testing.T) {
 			ConversationVerdict{Error: ExecutionMismatch, Turn: 0, Missing: "a"},
 		},
 		"seen before counts again": {
-			Conversation{Expected: 2,
-				Turns: []ConversationTurn{turn(list{"a"}, list{"a"}, `{}`, `{}`),
-					turn(list{"b"}, list{"a"}, `{}`, `{}`)}},
+			Conversation{
+				Expected: 2,
+				Turns: []ConversationTurn{
+					turn(list{"a"}, list{"a"}, `{}`, `{}`),
+					turn(list{"b"}, list{"a"}, `{}`, `{}`),
+				},
+			},
 			ConversationVerdict{OK: true, Turn: -1},
 		},
 	} {
@@ -79,8 +95,10 @@ func TestMoreResultsNeverHurt(t *testing.T) {
 		c := Conversation{Expected: rapid.IntRange(0, 3).Draw(t, "turns")}
 		for range c.Expected {
 			c.Turns = append(c.Turns,
-				ConversationTurn{Results: rapid.SliceOfN(result, 0, 4).Draw(t, "results"),
-					Truth: rapid.SliceOfN(result, 0, 2).Draw(t, "truth")})
+				ConversationTurn{
+					Results: rapid.SliceOfN(result, 0, 4).Draw(t, "results"),
+					Truth:   rapid.SliceOfN(result, 0, 2).Draw(t, "truth"),
+				})
 		}
 		before := CheckConversation(&c)
 		for i := range c.Turns {

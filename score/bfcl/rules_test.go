@@ -178,8 +178,10 @@ func TestExample(t *testing.T) {
 		`[{"a":[],"b":["x",""],"c":["",1],"d":[1]}]`: `{"b":"x","d":1}`,
 		`[[{"a":[1]},2]]`: `[{"a":1},2]`,
 	} {
-		e, err := Compile(tool, &callvet.ExpectedCall{Tools: []string{"f"},
-			Matchers: map[string]callvet.Matcher{"p": {Mode: "any_of", Value: json.RawMessage(answers)}}}, Rules{})
+		e, err := Compile(tool, &callvet.ExpectedCall{
+			Tools:    []string{"f"},
+			Matchers: map[string]callvet.Matcher{"p": {Mode: "any_of", Value: json.RawMessage(answers)}},
+		}, Rules{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,11 +197,15 @@ func TestRequired(t *testing.T) {
 	anyOf := func(list string) callvet.Matcher {
 		return callvet.Matcher{Mode: "any_of", Value: json.RawMessage(list)}
 	}
-	tool := &callvet.Tool{Name: "f",
+	tool := &callvet.Tool{
+		Name: "f",
 		Declared: json.RawMessage(
-			`{"properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","z"]}`)}
-	e, err := Compile(tool, &callvet.ExpectedCall{Tools: []string{"f"},
-		Matchers: map[string]callvet.Matcher{"a": anyOf(`[1,""]`), "b": anyOf(`[2]`)}}, Rules{})
+			`{"properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","z"]}`),
+	}
+	e, err := Compile(tool, &callvet.ExpectedCall{
+		Tools:    []string{"f"},
+		Matchers: map[string]callvet.Matcher{"a": anyOf(`[1,""]`), "b": anyOf(`[2]`)},
+	}, Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,8 +264,10 @@ func TestVerdict(t *testing.T) {
 		{Name: "b", Declared: json.RawMessage(`{"properties":{"n":{"type":"string"}}}`)},
 	}
 	want := func(name, answers string) callvet.ExpectedCall {
-		return callvet.ExpectedCall{Tools: []string{name},
-			Matchers: map[string]callvet.Matcher{"n": {Mode: "any_of", Value: json.RawMessage(answers)}}}
+		return callvet.ExpectedCall{
+			Tools:    []string{name},
+			Matchers: map[string]callvet.Matcher{"n": {Mode: "any_of", Value: json.RawMessage(answers)}},
+		}
 	}
 	a, b := want("a", `[1]`), want("b", `["x"]`)
 	got := func(name, n string) Call { return Call{name, parse(t, `{"n":`+n+`}`)} }
@@ -271,29 +279,67 @@ func TestVerdict(t *testing.T) {
 		calls          calls
 		want           Verdict
 	}{
-		{"right", "", due{a, b}, calls{got("b", `"X"`), got("a", "1")},
-			Verdict{OK: true, Pairs: []int{1, 0}, Expected: -1, Actual: -1}},
-		{"several without a category are parallel", "", due{a, b}, calls{},
-			Verdict{Error: CountParallel, Expected: -1, Actual: -1}},
-		{"one without a category is simple", "", due{a}, calls{},
-			Verdict{Error: CountSimple, Expected: -1, Actual: -1}},
-		{"several of a simple case", "simple", due{a, b}, calls{},
-			Verdict{Error: CountSimple, Expected: -1, Actual: -1}},
-		{"the right name is later", "parallel", due{a, b}, calls{got("c", "1"), got("a", "9")},
-			Verdict{Error: NoMatch, Sub: WrongOther, Pairs: []int{-1}, Expected: 0, Actual: 1}},
-		{"the right name is first", "parallel", due{a, b}, calls{got("a", "9"), got("c", "1")},
-			Verdict{Error: NoMatch, Sub: WrongOther, Pairs: []int{-1}, Expected: 0, Actual: 0}},
-		{"the first of two with the right name", "parallel", due{a, a}, calls{got("a", "9"), got("a", `"x"`)},
-			Verdict{Error: NoMatch, Sub: WrongOther, Pairs: []int{-1}, Expected: 0, Actual: 0}},
-		{"no right name", "parallel", due{a, b}, calls{got("c", "1"), got("d", "1")},
-			Verdict{Error: NoMatch, Sub: WrongName, Pairs: []int{-1}, Expected: 0, Actual: 0}},
-		{"the second has no call", "parallel", due{a, b}, calls{got("a", "1"), got("b", "1")},
-			Verdict{Error: NoMatch, Sub: WrongType, Pairs: []int{0, -1}, Expected: 1, Actual: 1}},
+		{
+			"right", "",
+			due{a, b},
+			calls{got("b", `"X"`), got("a", "1")},
+			Verdict{OK: true, Pairs: []int{1, 0}, Expected: -1, Actual: -1},
+		},
+		{
+			"several without a category are parallel", "",
+			due{a, b},
+			calls{},
+			Verdict{Error: CountParallel, Expected: -1, Actual: -1},
+		},
+		{
+			"one without a category is simple", "",
+			due{a},
+			calls{},
+			Verdict{Error: CountSimple, Expected: -1, Actual: -1},
+		},
+		{
+			"several of a simple case", "simple",
+			due{a, b},
+			calls{},
+			Verdict{Error: CountSimple, Expected: -1, Actual: -1},
+		},
+		{
+			"the right name is later", "parallel",
+			due{a, b},
+			calls{got("c", "1"), got("a", "9")},
+			Verdict{Error: NoMatch, Sub: WrongOther, Pairs: []int{-1}, Expected: 0, Actual: 1},
+		},
+		{
+			"the right name is first", "parallel",
+			due{a, b},
+			calls{got("a", "9"), got("c", "1")},
+			Verdict{Error: NoMatch, Sub: WrongOther, Pairs: []int{-1}, Expected: 0, Actual: 0},
+		},
+		{
+			"the first of two with the right name", "parallel",
+			due{a, a},
+			calls{got("a", "9"), got("a", `"x"`)},
+			Verdict{Error: NoMatch, Sub: WrongOther, Pairs: []int{-1}, Expected: 0, Actual: 0},
+		},
+		{
+			"no right name", "parallel",
+			due{a, b},
+			calls{got("c", "1"), got("d", "1")},
+			Verdict{Error: NoMatch, Sub: WrongName, Pairs: []int{-1}, Expected: 0, Actual: 0},
+		},
+		{
+			"the second has no call", "parallel",
+			due{a, b},
+			calls{got("a", "1"), got("b", "1")},
+			Verdict{Error: NoMatch, Sub: WrongType, Pairs: []int{0, -1}, Expected: 1, Actual: 1},
+		},
 		{"none is due", "", due{}, calls{got("a", "1")}, Verdict{Error: CalledAnyway, Expected: -1, Actual: 0}},
 		{"none is due, none is made", "", due{}, calls{}, Verdict{OK: true, Expected: -1, Actual: -1}},
 	} {
-		x, err := CompileCase(&callvet.Case{Fields: map[string]string{"category": c.category},
-			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: c.due}}}}, tools, Rules{})
+		x, err := CompileCase(&callvet.Case{
+			Fields: map[string]string{"category": c.category},
+			Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: c.due}}},
+		}, tools, Rules{})
 		if err != nil {
 			t.Fatal(err)
 		}

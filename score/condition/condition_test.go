@@ -161,8 +161,10 @@ func TestDocumented(t *testing.T) {
 func TestHugeResult(t *testing.T) {
 	t.Parallel()
 	huge := parse(t, `{"a":"`+strings.Repeat("x", maxResult)+`","b":1}`)
-	for text, want := range map[string]bool{`b == 1`: true, `len(a) > 9`: true, `a + a != ""`: false,
-		`b + 0 == 1`: false} {
+	for text, want := range map[string]bool{
+		`b == 1`: true, `len(a) > 9`: true, `a + a != ""`: false,
+		`b + 0 == 1`: false,
+	} {
 		c, err := Compile(text)
 		if err != nil {
 			t.Fatal(err)
@@ -228,8 +230,10 @@ func TestPlainAgreesWithLibrary(t *testing.T) {
 			parts = append(parts,
 				rapid.SampledFrom([]string{"a", "count", "result", "x[0].y", "len(a)"}).Draw(rt, "left")+
 					rapid.SampledFrom([]string{"==", " != ", "<", " <= ", ">", ">="}).Draw(rt, "op")+
-					rapid.SampledFrom([]string{"1", "-1", "0", "2.50", `"x"`, "'y z'", `"<é>"`, "true",
-						"null"}).Draw(rt,
+					rapid.SampledFrom([]string{
+						"1", "-1", "0", "2.50", `"x"`, "'y z'", `"<é>"`, "true",
+						"null",
+					}).Draw(rt,
 						"right"))
 		}
 		if samePlain(rt, strings.Join(parts, rapid.SampledFrom([]string{"&&", " and "}).Draw(rt, "join"))) {
@@ -331,13 +335,17 @@ func drawOperand(t *rapid.T) string {
 }
 
 func drawPath(t *rapid.T) string {
-	return rapid.SampledFrom([]string{"a", "b", "c", "a.b", "b.c", "a[0]", "b[1]", "c[-1]", "result", "result.a",
-		"result[0]", "a.b.c", `a["b"]`}).Draw(t, "path")
+	return rapid.SampledFrom([]string{
+		"a", "b", "c", "a.b", "b.c", "a[0]", "b[1]", "c[-1]", "result", "result.a",
+		"result[0]", "a.b.c", `a["b"]`,
+	}).Draw(t, "path")
 }
 
 func drawLiteral(t *rapid.T) string {
-	return rapid.SampledFrom([]string{"0", "1", "-1", "2.5", "1.0", "30", `""`, `"a"`, `"ab"`, `'b'`, "true", "false",
-		"null", "nil", `"\u00e9\n"`}).Draw(t, "literal")
+	return rapid.SampledFrom([]string{
+		"0", "1", "-1", "2.5", "1.0", "30", `""`, `"a"`, `"ab"`, `'b'`, "true", "false",
+		"null", "nil", `"\u00e9\n"`,
+	}).Draw(t, "literal")
 }
 
 func drawJSON(t *rapid.T, depth int) string {
@@ -404,8 +412,10 @@ func FuzzCompile(f *testing.F) {
 
 func BenchmarkHolds(b *testing.B) {
 	v := parse(b, `{"window_days":30,"exceptions":["defecto"]}`)
-	for name, text := range map[string]string{"native": `window_days>=0 && len(exceptions) > 0`,
-		"library": `window_days + 0 >= 0`} {
+	for name, text := range map[string]string{
+		"native":  `window_days>=0 && len(exceptions) > 0`,
+		"library": `window_days + 0 >= 0`,
+	} {
 		c, err := Compile(text)
 		if err != nil {
 			b.Fatal(err)
@@ -422,8 +432,10 @@ func BenchmarkHolds(b *testing.B) {
 }
 
 func BenchmarkCompile(b *testing.B) {
-	for name, text := range map[string]string{"plain": `order_id == "A-1234" && total >= 10`,
-		"library": `(order_id == "A-1234") && total >= 10`} {
+	for name, text := range map[string]string{
+		"plain":   `order_id == "A-1234" && total >= 10`,
+		"library": `(order_id == "A-1234") && total >= 10`,
+	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -78,8 +78,10 @@ func TestFormulaWithoutOutcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{`any(calls, # == "y")`, `len(calls) == 1 && any(calls, # == "y")`,
-		`not any(calls, # == "y")`} {
+	for _, text := range []string{
+		`any(calls, # == "y")`, `len(calls) == 1 && any(calls, # == "y")`,
+		`not any(calls, # == "y")`,
+	} {
 		f, err := CompileFormula(text)
 		if err != nil {
 			t.Fatal(err)
@@ -88,8 +90,10 @@ func TestFormulaWithoutOutcome(t *testing.T) {
 			t.Errorf("%s of a long attempt: %+v %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", " ", "answer contains", `env("HOME")`, "map(calls, .tool)",
-		strings.Repeat("(", MaxBytes+1)} {
+	for _, text := range []string{
+		"", " ", "answer contains", `env("HOME")`, "map(calls, .tool)",
+		strings.Repeat("(", MaxBytes+1),
+	} {
 		if _, err := CompileFormula(text); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%.40q: %v", text, err)
 		}

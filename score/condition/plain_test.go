@@ -179,8 +179,16 @@ func TestOneMember(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ a, b, want int64 }{
-		{1, 2, 0}, {2, 2, 1}, {3, 2, 2}, {-1, 0, 0}, {0, -1, 2}, {0, 0, 1}, {-5, 5, 0}, {math.MaxInt64 / 2, -1, 2},
-		{math.MinInt64 / 2, 1, 0}, {7, 3, 2},
+		{1, 2, 0},
+		{2, 2, 1},
+		{3, 2, 2},
+		{-1, 0, 0},
+		{0, -1, 2},
+		{0, 0, 1},
+		{-5, 5, 0},
+		{math.MaxInt64 / 2, -1, 2},
+		{math.MinInt64 / 2, 1, 0},
+		{7, 3, 2},
 	} {
 		if got := order(tc.a, tc.b); got != tc.want {
 			t.Errorf("order(%d, %d) = %d, want %d", tc.a, tc.b, got, tc.want)

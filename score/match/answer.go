@@ -16,8 +16,10 @@ import (
 // are those of e.ResponseMatches, compiled, in the same order.
 func Answer(dst []callvet.Assertion, e *callvet.Expect, patterns []*regexp.Regexp, answer string) []callvet.Assertion {
 	record := func(name string, passed bool, want string) {
-		dst = append(dst, callvet.Assertion{Name: name, Layer: callvet.LayerResponse, State: callvet.Asserted(passed),
-			Expected: want, Actual: Clip(answer)})
+		dst = append(dst, callvet.Assertion{
+			Name: name, Layer: callvet.LayerResponse, State: callvet.Asserted(passed),
+			Expected: want, Actual: Clip(answer),
+		})
 	}
 	if e.ResponseNonEmpty {
 		record("response_non_empty", strings.TrimSpace(answer) != "", "an answer")
@@ -42,8 +44,10 @@ func Answer(dst []callvet.Assertion, e *callvet.Expect, patterns []*regexp.Regex
 // not measured is not evaluated.
 func Budget(dst []callvet.Assertion, e *callvet.Expect, t *callvet.Trace) []callvet.Assertion {
 	record := func(name string, known, passed bool, limit, actual string) {
-		a := callvet.Assertion{Name: name, Layer: callvet.LayerBudget, State: callvet.Asserted(passed),
-			Expected: "at most " + limit, Actual: actual}
+		a := callvet.Assertion{
+			Name: name, Layer: callvet.LayerBudget, State: callvet.Asserted(passed),
+			Expected: "at most " + limit, Actual: actual,
+		}
 		if !known {
 			a.State, a.Actual, a.Reason = callvet.AssertNotEvaluated, "", "not measured"
 		}

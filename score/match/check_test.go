@@ -119,12 +119,18 @@ func TestBudgetSkipsWhatWasNotMeasured(t *testing.T) {
 	limits := &callvet.Expect{MaxLatencyMS: ptr(10.0), MaxTokens: ptr(5), MaxCostUSD: ptr(0.5)}
 	got := Budget(nil, limits, &callvet.Trace{Usage: callvet.Usage{OutputTokens: 6, Known: true}})
 	want := []callvet.Assertion{
-		{Name: "max_latency_ms", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "not measured",
-			Expected: "at most 10"},
-		{Name: "max_tokens", Layer: callvet.LayerBudget, State: callvet.AssertFailed, Expected: "at most 5",
-			Actual: "6"},
-		{Name: "max_cost_usd", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "not measured",
-			Expected: "at most 0.5"},
+		{
+			Name: "max_latency_ms", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "not measured",
+			Expected: "at most 10",
+		},
+		{
+			Name: "max_tokens", Layer: callvet.LayerBudget, State: callvet.AssertFailed, Expected: "at most 5",
+			Actual: "6",
+		},
+		{
+			Name: "max_cost_usd", Layer: callvet.LayerBudget, State: callvet.AssertNotEvaluated, Reason: "not measured",
+			Expected: "at most 0.5",
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

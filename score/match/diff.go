@@ -16,8 +16,10 @@ import (
 // that fails. A nil Args lists what was called without judging it.
 func (a *Args) Diff(actual value.Value) []callvet.ArgDiff {
 	if k := actual.Kind(); k != value.Object && k != value.Null && k != value.Invalid {
-		return []callvet.ArgDiff{{Path: "", Actual: raw(actual), Rule: ModeType,
-			Note: "the arguments are a JSON " + k.String() + ", not an object"}}
+		return []callvet.ArgDiff{{
+			Path: "", Actual: raw(actual), Rule: ModeType,
+			Note: "the arguments are a JSON " + k.String() + ", not an object",
+		}}
 	}
 	actual = composed(actual)
 	out := make([]callvet.ArgDiff, 0, len(a.root.members))
@@ -56,8 +58,10 @@ func (r *Rule) diff(out []callvet.ArgDiff, path string, v value.Value) []callvet
 			return append(out, deeper...)
 		}
 	}
-	d := callvet.ArgDiff{Path: path, Expected: raw(r.want), Actual: raw(v), Matched: ok, Rule: r.name,
-		Note: r.note(ok, v)}
+	d := callvet.ArgDiff{
+		Path: path, Expected: raw(r.want), Actual: raw(v), Matched: ok, Rule: r.name,
+		Note: r.note(ok, v),
+	}
 	switch r.op {
 	case opFuzzyText, opFuzzyNumber, opSemantic:
 		d.Similarity = &sim
@@ -99,7 +103,8 @@ func (r *Rule) inside(out []callvet.ArgDiff, path string, v value.Value) []callv
 }
 
 func (r *Rule) diffExtras(out []callvet.ArgDiff, prefix string, v value.Value, extra callvet.ExtraArgs,
-	patterns ...pattern) []callvet.ArgDiff {
+	patterns ...pattern,
+) []callvet.ArgDiff {
 	if v.Kind() != value.Object {
 		return out
 	}

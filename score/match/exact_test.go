@@ -58,8 +58,10 @@ func TestExactOddities(t *testing.T) {
 		{`{"properties":{"a":{"$ref":"#/nowhere","default":1}}}`, `{"a":1}`, `{}`},
 		{`true`, `{"a":1}`, `{"a":1.0}`},
 		{`{"properties":{"a":{"default":{"x":1},"properties":{"x":{"default":1}}}}}`, `{"a":{}}`, `{}`},
-		{`{"properties":{"a":{"items":[{"enum":["A","a"]}],"additionalItems":{"pattern":"B"}}}}`, `{"a":["a","b","c"]}`,
-			`{"a":["A","b","C"]}`},
+		{
+			`{"properties":{"a":{"items":[{"enum":["A","a"]}],"additionalItems":{"pattern":"B"}}}}`, `{"a":["a","b","c"]}`,
+			`{"a":["A","b","C"]}`,
+		},
 		{`{"properties":{"a":{"prefixItems":[{"const":"A"}],"items":{}}}}`, `{"a":["A","b"]}`, `{"a":["A","B "]}`},
 		{`{}`, `{"\u0061":"\u00e9 x"}`, `{"a":"É\tX "}`},
 		{`{}`, `{"a":1}`, `[1]`},
@@ -141,8 +143,10 @@ func drawValue(t *rapid.T, depth int) string {
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	}
-	return rapid.SampledFrom([]string{`1`, `1.0`, `"a"`, `"A "`, `"b"`, `"\u0061"`, `"é"`, `"É"`, `true`, `null`,
-		`9007199254740993`, `""`}).Draw(t, "scalar")
+	return rapid.SampledFrom([]string{
+		`1`, `1.0`, `"a"`, `"A "`, `"b"`, `"\u0061"`, `"é"`, `"É"`, `true`, `null`,
+		`9007199254740993`, `""`,
+	}).Draw(t, "scalar")
 }
 
 // TestStartApart: texts that are told apart by their first letters do not fold to

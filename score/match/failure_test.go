@@ -68,8 +68,10 @@ func TestFailure(t *testing.T) {
 		{callvet.Call{}, "", false},
 		{callvet.Call{Status: callvet.StatusTimeout}, "timeout", true},
 		{callvet.Call{Status: callvet.StatusOK, Error: "late"}, "ok late", true},
-		{callvet.Call{Status: callvet.StatusExecErr, Error: "boom", Result: json.RawMessage(`{"success":true}`)},
-			"exec_error boom", true},
+		{
+			callvet.Call{Status: callvet.StatusExecErr, Error: "boom", Result: json.RawMessage(`{"success":true}`)},
+			"exec_error boom", true,
+		},
 		{callvet.Call{Result: json.RawMessage(`1`)}, "", true},
 	} {
 		if got := Failure(&c.call); got != c.want || Executed(&c.call) != c.executed {
@@ -90,8 +92,10 @@ func TestPassed(t *testing.T) {
 			t.Errorf("%s: %v", record, got)
 		}
 	}
-	for text, want := range map[string]bool{"Error: no": true, "\n Error: no": true, "Errors: 0": false,
-		"error: no": false, "An Error: no": false, "": false} {
+	for text, want := range map[string]bool{
+		"Error: no": true, "\n Error: no": true, "Errors: 0": false,
+		"error: no": false, "An Error: no": false, "": false,
+	} {
 		if got := IsError(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}

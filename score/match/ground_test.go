@@ -60,8 +60,10 @@ func TestNumbersInText(t *testing.T) {
 // rules ("grounded_args").
 func TestGrounding(t *testing.T) {
 	t.Parallel()
-	said := []string{"Fly from Oslo to New  York on 2026-05-01 for 1,200 euros, two of us.",
-		"Booking B12 of Åsa costs 35.5 (art. 7)."}
+	said := []string{
+		"Fly from Oslo to New  York on 2026-05-01 for 1,200 euros, two of us.",
+		"Booking B12 of Åsa costs 35.5 (art. 7).",
+	}
 	for args, want := range map[string][2]int{ // found, total
 		`{}`:                                 {0, 0},
 		`null`:                               {0, 0},

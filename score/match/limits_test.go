@@ -124,8 +124,10 @@ func TestBudget(t *testing.T) {
 	} {
 		var states []string
 		for _, a := range Budget(nil, limits,
-			&callvet.Trace{WallMS: tc.ms,
-				Usage: callvet.Usage{OutputTokens: tc.tokens, CostUSD: &tc.cost, Known: true}}) {
+			&callvet.Trace{
+				WallMS: tc.ms,
+				Usage:  callvet.Usage{OutputTokens: tc.tokens, CostUSD: &tc.cost, Known: true},
+			}) {
 			states = append(states, string(a.State))
 		}
 		if got := strings.Join(states, " "); got != tc.want {
@@ -187,8 +189,10 @@ func TestClip(t *testing.T) {
 // TestNamesTold: what was called is told beside what was wanted.
 func TestNamesTold(t *testing.T) {
 	t.Parallel()
-	for want, n := range map[string]Names{"(none)": {}, "a, b": {Names: []string{"a", "b"}},
-		"(unreadable call)": {Unreadable: true}} {
+	for want, n := range map[string]Names{
+		"(none)": {}, "a, b": {Names: []string{"a", "b"}},
+		"(unreadable call)": {Unreadable: true},
+	} {
 		got := n.Assert(nil, &callvet.Expect{ToolsCalled: []string{"x", "y"}})
 		if len(got) != 1 || got[0].Actual != want || got[0].Expected != "x, y" {
 			t.Errorf("%s: %+v", want, got)

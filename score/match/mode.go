@@ -118,8 +118,10 @@ func (set *Settings) overlay(m callvet.Matcher, key string) []Problem {
 		set.Partial = true
 	case ModeAnyOf, ModeAbsent, ModeType:
 	default:
-		p := Problem{"unknown-mode", key, fmt.Sprintf("mode %q is not known", m.Mode),
-			"use one of " + strings.Join(Modes(), ", ")}
+		p := Problem{
+			"unknown-mode", key, fmt.Sprintf("mode %q is not known", m.Mode),
+			"use one of " + strings.Join(Modes(), ", "),
+		}
 		ps = append(ps, p)
 	}
 	set.Unordered = set.Unordered || m.Unordered

@@ -28,8 +28,10 @@ func (n *Names) Assert(dst []callvet.Assertion, e *callvet.Expect) []callvet.Ass
 		made = "(unreadable call)"
 	}
 	record := func(name string, passed bool, expected, actual string) {
-		dst = append(dst, callvet.Assertion{Name: name, Layer: callvet.LayerRouting, State: callvet.Asserted(passed),
-			Expected: expected, Actual: actual})
+		dst = append(dst, callvet.Assertion{
+			Name: name, Layer: callvet.LayerRouting, State: callvet.Asserted(passed),
+			Expected: expected, Actual: actual,
+		})
 	}
 	if e.ToolsCalled != nil {
 		record("tools_called", !n.Unreadable && n.are(e.ToolsCalled), list(e.ToolsCalled), made)

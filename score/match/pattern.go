@@ -21,7 +21,8 @@ type pattern struct {
 
 // patterns takes the matchers whose names are patterns out of the others.
 func (c *compiler) patterns(ms map[string]callvet.Matcher, want value.Value, s schema,
-	set *Settings) ([]pattern, map[string]callvet.Matcher) {
+	set *Settings,
+) ([]pattern, map[string]callvet.Matcher) {
 	var out []pattern
 	rest := ms
 	for _, name := range slices.Sorted(maps.Keys(ms)) {

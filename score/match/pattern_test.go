@@ -29,8 +29,10 @@ func TestPatternsOfNames(t *testing.T) {
 		{"an expected argument is compared", `{"a_id":1}`, `{"a_id":2}`, ids(any), "", false},
 		{"at least one", `{}`, `{}`, ids(callvet.Matcher{Mode: ModePresent}), "", false},
 		{"at least one, there", `{}`, `{"a_id":1}`, ids(callvet.Matcher{Mode: ModePresent}), "", true},
-		{"all of a type", `{}`, `{"a_id":1,"b_id":"x"}`,
-			ids(callvet.Matcher{Mode: ModeType, Value: asJSON(`"number"`)}), "", false},
+		{
+			"all of a type", `{}`, `{"a_id":1,"b_id":"x"}`,
+			ids(callvet.Matcher{Mode: ModeType, Value: asJSON(`"number"`)}), "", false,
+		},
 		{"absent", `{}`, `{"a_id":1}`, ids(callvet.Matcher{Mode: ModeAbsent}), "", false},
 		{"absent, not there", `{}`, `{}`, ids(callvet.Matcher{Mode: ModeAbsent}), "", true},
 		{"an argument of that very name", `{"*_id":1}`, `{"*_id":1,"a_id":1}`, ids(any), "", false},

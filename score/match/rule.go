@@ -229,8 +229,10 @@ next:
 }
 
 func (c *compiler) array(want value.Value, t *trie, s schema, set *Settings, key string) *Rule {
-	r := &Rule{op: opArray, name: set.structName(), want: want, set: set, loose: set.Subset,
-		shuffled: set.Unordered || set.Subset}
+	r := &Rule{
+		op: opArray, name: set.structName(), want: want, set: set, loose: set.Subset,
+		shuffled: set.Unordered || set.Subset,
+	}
 	if want.Kind() == value.Invalid {
 		r.loose = true
 		if t.each != nil {

@@ -18,7 +18,8 @@ import (
 
 // compiled reads the expectation of a table row; problems end the test.
 func compiled(t *testing.T, sc callvet.Scoring, sim Similarity, args, matchers, schema string,
-	extra callvet.ExtraArgs) *Args {
+	extra callvet.ExtraArgs,
+) *Args {
 	t.Helper()
 	var ms map[string]callvet.Matcher
 	if matchers != "" {
@@ -43,36 +44,64 @@ func TestTally(t *testing.T) {
 		args, matchers, got string
 		want                Tally
 	}{
-		"all right": {`{"city":"Oslo"}`, "", `{"city":"oslo"}`,
-			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 1, Emitted: 1, Union: 1, Hits: 1}},
-		"out of order": {`{"city":"Oslo","days":2}`, "", `{"days":2,"city":"Oslo"}`,
-			Tally{Expected: 2, Matched: 2, Soft: 2, Gold: 2, Emitted: 2, Union: 2, Hits: 2}},
-		"a wrong value": {`{"city":"Oslo","days":2}`, "", `{"city":"Rome","days":2}`,
-			Tally{Expected: 2, Matched: 1, Soft: 1, Gold: 2, Emitted: 2, Union: 2, Hits: 1}},
-		"one missing": {`{"city":"Oslo","days":2}`, "", `{"days":2}`,
-			Tally{Expected: 2, Matched: 1, Soft: 1, Gold: 2, Emitted: 1, Union: 2, Hits: 1, Missing: 1}},
-		"one too many": {`{"city":"Oslo"}`, "", `{"city":"Oslo","days":2}`,
-			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 1, Emitted: 2, Union: 2, Hits: 1, Extra: 1}},
-		"a default written out": {`{"city":"Oslo"}`, "", `{"city":"Oslo","unit":"C"}`,
-			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 2, Emitted: 2, Union: 2, Hits: 2, Telling: true}},
-		"a default and an extra": {`{"city":"Oslo"}`, "", `{"city":"Oslo","unit":"C","days":2}`,
-			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 2, Emitted: 3, Union: 3, Hits: 2, Extra: 1, Telling: true}},
-		"a default left out": {`{"city":"Oslo","unit":"C"}`, "", `{"city":"Oslo"}`,
-			Tally{Expected: 2, Matched: 2, Soft: 2, Gold: 2, Emitted: 2, Union: 2, Hits: 2, Telling: true}},
-		"absent, and it is": {`{"city":"Oslo"}`, `{"days":{"mode":"absent"}}`, `{"city":"Oslo"}`,
-			Tally{Expected: 2, Matched: 2, Soft: 2, Gold: 1, Emitted: 1, Union: 1, Hits: 1}},
-		"absent, and it is not": {`{"city":"Oslo"}`, `{"days":{"mode":"absent"}}`, `{"city":"Oslo","days":1}`,
-			Tally{Expected: 2, Matched: 1, Soft: 1, Gold: 1, Emitted: 2, Union: 2, Hits: 1}},
-		"optional left out": {`{"city":"Oslo","days":2}`, `{"days":{"optional":true}}`, `{"city":"Oslo"}`,
-			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 1, Emitted: 1, Union: 1, Hits: 1}},
-		"a soft match": {`{"city":"colour"}`, `{"city":{"mode":"fuzzy"}}`, `{"city":"colours"}`,
-			Tally{Expected: 1, Matched: 1, Soft: 6.0 / 7, Gold: 1, Emitted: 1, Union: 1, Hits: 6.0 / 7, Telling: true}},
-		"a soft rule, same text": {`{"city":"colour"}`, `{"city":{"mode":"fuzzy"}}`, `{"city":"colour"}`,
-			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 1, Emitted: 1, Union: 1, Hits: 1}},
+		"all right": {
+			`{"city":"Oslo"}`, "", `{"city":"oslo"}`,
+			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 1, Emitted: 1, Union: 1, Hits: 1},
+		},
+		"out of order": {
+			`{"city":"Oslo","days":2}`, "", `{"days":2,"city":"Oslo"}`,
+			Tally{Expected: 2, Matched: 2, Soft: 2, Gold: 2, Emitted: 2, Union: 2, Hits: 2},
+		},
+		"a wrong value": {
+			`{"city":"Oslo","days":2}`, "", `{"city":"Rome","days":2}`,
+			Tally{Expected: 2, Matched: 1, Soft: 1, Gold: 2, Emitted: 2, Union: 2, Hits: 1},
+		},
+		"one missing": {
+			`{"city":"Oslo","days":2}`, "", `{"days":2}`,
+			Tally{Expected: 2, Matched: 1, Soft: 1, Gold: 2, Emitted: 1, Union: 2, Hits: 1, Missing: 1},
+		},
+		"one too many": {
+			`{"city":"Oslo"}`, "", `{"city":"Oslo","days":2}`,
+			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 1, Emitted: 2, Union: 2, Hits: 1, Extra: 1},
+		},
+		"a default written out": {
+			`{"city":"Oslo"}`, "", `{"city":"Oslo","unit":"C"}`,
+			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 2, Emitted: 2, Union: 2, Hits: 2, Telling: true},
+		},
+		"a default and an extra": {
+			`{"city":"Oslo"}`, "", `{"city":"Oslo","unit":"C","days":2}`,
+			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 2, Emitted: 3, Union: 3, Hits: 2, Extra: 1, Telling: true},
+		},
+		"a default left out": {
+			`{"city":"Oslo","unit":"C"}`, "", `{"city":"Oslo"}`,
+			Tally{Expected: 2, Matched: 2, Soft: 2, Gold: 2, Emitted: 2, Union: 2, Hits: 2, Telling: true},
+		},
+		"absent, and it is": {
+			`{"city":"Oslo"}`, `{"days":{"mode":"absent"}}`, `{"city":"Oslo"}`,
+			Tally{Expected: 2, Matched: 2, Soft: 2, Gold: 1, Emitted: 1, Union: 1, Hits: 1},
+		},
+		"absent, and it is not": {
+			`{"city":"Oslo"}`, `{"days":{"mode":"absent"}}`, `{"city":"Oslo","days":1}`,
+			Tally{Expected: 2, Matched: 1, Soft: 1, Gold: 1, Emitted: 2, Union: 2, Hits: 1},
+		},
+		"optional left out": {
+			`{"city":"Oslo","days":2}`, `{"days":{"optional":true}}`, `{"city":"Oslo"}`,
+			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 1, Emitted: 1, Union: 1, Hits: 1},
+		},
+		"a soft match": {
+			`{"city":"colour"}`, `{"city":{"mode":"fuzzy"}}`, `{"city":"colours"}`,
+			Tally{Expected: 1, Matched: 1, Soft: 6.0 / 7, Gold: 1, Emitted: 1, Union: 1, Hits: 6.0 / 7, Telling: true},
+		},
+		"a soft rule, same text": {
+			`{"city":"colour"}`, `{"city":{"mode":"fuzzy"}}`, `{"city":"colour"}`,
+			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 1, Emitted: 1, Union: 1, Hits: 1},
+		},
 		"nothing on both sides": {`{}`, "", `{}`, Tally{}},
 		"no arguments":          {`{}`, "", "", Tally{}},
-		"a list": {`{"city":"Oslo"}`, "", `["Oslo"]`,
-			Tally{Expected: 1, Gold: 1, Emitted: 1, Union: 2, Missing: 1, Extra: 1}},
+		"a list": {
+			`{"city":"Oslo"}`, "", `["Oslo"]`,
+			Tally{Expected: 1, Gold: 1, Emitted: 1, Union: 2, Missing: 1, Extra: 1},
+		},
 	} {
 		a := compiled(t, callvet.Scoring{}, nil, tc.args, tc.matchers, unitSchema, "")
 		if diff := cmp.Diff(tc.want, a.Tally(mustParse(t, tc.got)), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
@@ -94,16 +123,29 @@ func TestMeasures(t *testing.T) {
 		"nothing expected, nothing given": {`{}`, `{}`, "", true, row{1, 1, 1, 1, 1, 1}},
 		"nothing expected, one given":     {`{}`, `{"days":1}`, "", false, row{1, 0, 0, 0, 0, 0}},
 		"one expected, nothing given":     {`{"city":"Oslo"}`, `{}`, "", false, row{0, 0, 0, 0, 0, 0}},
-		"one of two, one too many": {`{"city":"Oslo","days":2}`, `{"city":"Oslo","x":1}`, callvet.ExtraForbid,
-			false, row{0.5, 1.0 / 3, 1.0 / 3, 0.5, 0.5, 0.5}},
-		"the same, extras ignored": {`{"city":"Oslo","days":2}`, `{"city":"Oslo","x":1}`, callvet.ExtraIgnore,
-			false, row{0.5, 0.5, 1.0 / 3, 0.5, 0.5, 0.5}},
-		"the same, extras penalized": {`{"city":"Oslo","days":2}`, `{"city":"Oslo","x":1}`, callvet.ExtraPenalize,
-			false, row{1.0 / 3, 1.0 / 3, 1.0 / 3, 0.5, 0.5, 0.5}},
-		"all, extras ignored": {`{"city":"Oslo"}`, `{"city":"Oslo","x":1}`, callvet.ExtraIgnore, true,
-			row{1, 1, 0.5, 0.5, 1, 2.0 / 3}},
-		"all, extras penalized": {`{"city":"Oslo"}`, `{"city":"Oslo","x":1}`, callvet.ExtraPenalize, true,
-			row{0.5, 1, 0.5, 0.5, 1, 2.0 / 3}},
+		"one of two, one too many": {
+			`{"city":"Oslo","days":2}`, `{"city":"Oslo","x":1}`, callvet.ExtraForbid,
+			false,
+			row{0.5, 1.0 / 3, 1.0 / 3, 0.5, 0.5, 0.5},
+		},
+		"the same, extras ignored": {
+			`{"city":"Oslo","days":2}`, `{"city":"Oslo","x":1}`, callvet.ExtraIgnore,
+			false,
+			row{0.5, 0.5, 1.0 / 3, 0.5, 0.5, 0.5},
+		},
+		"the same, extras penalized": {
+			`{"city":"Oslo","days":2}`, `{"city":"Oslo","x":1}`, callvet.ExtraPenalize,
+			false,
+			row{1.0 / 3, 1.0 / 3, 1.0 / 3, 0.5, 0.5, 0.5},
+		},
+		"all, extras ignored": {
+			`{"city":"Oslo"}`, `{"city":"Oslo","x":1}`, callvet.ExtraIgnore, true,
+			row{1, 1, 0.5, 0.5, 1, 2.0 / 3},
+		},
+		"all, extras penalized": {
+			`{"city":"Oslo"}`, `{"city":"Oslo","x":1}`, callvet.ExtraPenalize, true,
+			row{0.5, 1, 0.5, 0.5, 1, 2.0 / 3},
+		},
 	} {
 		a := compiled(t, callvet.Scoring{}, nil, tc.args, "", unitSchema, tc.extra)
 		c := a.Tally(mustParse(t, tc.got))
@@ -132,85 +174,159 @@ func TestDiffTells(t *testing.T) {
 		extra                             callvet.ExtraArgs
 		want                              []d
 	}{
-		"no object": {"", `{"a":1}`, "", "", `[1]`, "",
-			[]d{{Actual: j(`[1]`), Rule: "type", Note: "the arguments are a JSON array, not an object"}}},
-		"null": {"", `{"a":1}`, "", "", `null`, "",
-			[]d{{Path: "a", Expected: j(`1`), Rule: "exact", Note: "missing"}}},
-		"right": {"", `{"a":1}`, "", "", `{"a":1}`, "",
-			[]d{{Path: "a", Expected: j(`1`), Actual: j(`1`), Matched: true, Rule: "exact"}}},
-		"rounding": {"", `{"a":0.3}`, "", "", `{"a":0.30000000000000004}`, "",
-			[]d{{Path: "a", Expected: j(`0.3`), Actual: j(`0.30000000000000004`), Matched: true, Rule: "exact",
-				Note: "equal within float64 rounding"}}},
-		"another type": {"", `{"a":1}`, "", "", `{"a":"1"}`, "",
-			[]d{{Path: "a", Expected: j(`1`), Actual: j(`"1"`), Rule: "exact", Note: "a string, not a number"}}},
-		"another value": {"", `{"a":1}`, "", "", `{"a":2}`, "",
-			[]d{{Path: "a", Expected: j(`1`), Actual: j(`2`), Rule: "exact"}}},
-		"another case": {"case_insensitive", `{"a":"x"}`, "", "", `{"a":5}`, "",
-			[]d{{Path: "a", Expected: j(`"x"`), Actual: j(`5`), Rule: "case_insensitive",
-				Note: "a number, not a string"}}},
-		"no such text": {"contains", `{"a":"x"}`, "", "", `{"a":5}`, "",
-			[]d{{Path: "a", Expected: j(`"x"`), Actual: j(`5`), Rule: "contains"}}},
-		"literal": {"", `{"a":"x"}`, "", `{"properties":{"a":{"pattern":"."}}}`, `{"a":"X"}`, "",
-			[]d{{Path: "a", Expected: j(`"x"`), Actual: j(`"X"`), Rule: "exact",
-				Note: "the schema makes the spelling matter, by a pattern, a format or an enum of values that differ in it only"}}},
-		"literal, other": {"", `{"a":"x"}`, "", `{"properties":{"a":{"pattern":"."}}}`, `{"a":"Y"}`, "",
-			[]d{{Path: "a", Expected: j(`"x"`), Actual: j(`"Y"`), Rule: "exact"}}},
-		"strict": {"strict", `{"a":"x"}`, "", "", `{"a":"X"}`, "",
-			[]d{{Path: "a", Expected: j(`"x"`), Actual: j(`"X"`), Rule: "strict"}}},
-		"left out": {"", `{"a":1,"b":2,"c":3}`, `{"a":{"optional":true}}`, `{"properties":{"b":{"default":2}}}`,
-			`{}`, "", []d{
-				{Path: "a", Expected: j(`1`), Matched: true, Rule: "exact", Note: "optional, left out"},
-				{Path: "b", Expected: j(`2`), Matched: true, Rule: "exact",
-					Note: "left out; the schema's default is the expected value"},
-				{Path: "c", Expected: j(`3`), Rule: "exact", Note: "missing"},
+		"no object": {
+			"", `{"a":1}`, "", "", `[1]`, "",
+			[]d{{Actual: j(`[1]`), Rule: "type", Note: "the arguments are a JSON array, not an object"}},
+		},
+		"null": {
+			"", `{"a":1}`, "", "", `null`, "",
+			[]d{{Path: "a", Expected: j(`1`), Rule: "exact", Note: "missing"}},
+		},
+		"right": {
+			"", `{"a":1}`, "", "", `{"a":1}`, "",
+			[]d{{Path: "a", Expected: j(`1`), Actual: j(`1`), Matched: true, Rule: "exact"}},
+		},
+		"rounding": {
+			"", `{"a":0.3}`, "", "", `{"a":0.30000000000000004}`, "",
+			[]d{{
+				Path: "a", Expected: j(`0.3`), Actual: j(`0.30000000000000004`), Matched: true, Rule: "exact",
+				Note: "equal within float64 rounding",
 			}},
+		},
+		"another type": {
+			"", `{"a":1}`, "", "", `{"a":"1"}`, "",
+			[]d{{Path: "a", Expected: j(`1`), Actual: j(`"1"`), Rule: "exact", Note: "a string, not a number"}},
+		},
+		"another value": {
+			"", `{"a":1}`, "", "", `{"a":2}`, "",
+			[]d{{Path: "a", Expected: j(`1`), Actual: j(`2`), Rule: "exact"}},
+		},
+		"another case": {
+			"case_insensitive", `{"a":"x"}`, "", "", `{"a":5}`, "",
+			[]d{{
+				Path: "a", Expected: j(`"x"`), Actual: j(`5`), Rule: "case_insensitive",
+				Note: "a number, not a string",
+			}},
+		},
+		"no such text": {
+			"contains", `{"a":"x"}`, "", "", `{"a":5}`, "",
+			[]d{{Path: "a", Expected: j(`"x"`), Actual: j(`5`), Rule: "contains"}},
+		},
+		"literal": {
+			"", `{"a":"x"}`, "", `{"properties":{"a":{"pattern":"."}}}`, `{"a":"X"}`, "",
+			[]d{{
+				Path: "a", Expected: j(`"x"`), Actual: j(`"X"`), Rule: "exact",
+				Note: "the schema makes the spelling matter, by a pattern, a format or an enum of values that differ in it only",
+			}},
+		},
+		"literal, other": {
+			"", `{"a":"x"}`, "", `{"properties":{"a":{"pattern":"."}}}`, `{"a":"Y"}`, "",
+			[]d{{Path: "a", Expected: j(`"x"`), Actual: j(`"Y"`), Rule: "exact"}},
+		},
+		"strict": {
+			"strict", `{"a":"x"}`, "", "", `{"a":"X"}`, "",
+			[]d{{Path: "a", Expected: j(`"x"`), Actual: j(`"X"`), Rule: "strict"}},
+		},
+		"left out": {
+			"", `{"a":1,"b":2,"c":3}`, `{"a":{"optional":true}}`, `{"properties":{"b":{"default":2}}}`,
+			`{}`, "",
+			[]d{
+				{Path: "a", Expected: j(`1`), Matched: true, Rule: "exact", Note: "optional, left out"},
+				{
+					Path: "b", Expected: j(`2`), Matched: true, Rule: "exact",
+					Note: "left out; the schema's default is the expected value",
+				},
+				{Path: "c", Expected: j(`3`), Rule: "exact", Note: "missing"},
+			},
+		},
 		"absent": {"", `{}`, `{"a":{"mode":"absent"},"b":{"mode":"absent"}}`, "", `{"b":1}`, "", []d{
 			{Path: "a", Matched: true, Rule: "absent"},
 			{Path: "b", Actual: j(`1`), Rule: "absent", Note: "must be absent"},
 		}},
-		"any_of": {"", `{}`, `{"a":{"mode":"any_of","value":[1,2]},"b":{"mode":"any_of","value":[1,2]}}`, "",
-			`{"a":2,"b":3}`, "", []d{
-				{Path: "a", Expected: j(`[1,2]`), Actual: j(`2`), Matched: true, Rule: "any_of",
-					Note: "one of the acceptable values"},
+		"any_of": {
+			"", `{}`, `{"a":{"mode":"any_of","value":[1,2]},"b":{"mode":"any_of","value":[1,2]}}`, "",
+			`{"a":2,"b":3}`, "",
+			[]d{
+				{
+					Path: "a", Expected: j(`[1,2]`), Actual: j(`2`), Matched: true, Rule: "any_of",
+					Note: "one of the acceptable values",
+				},
 				{Path: "b", Expected: j(`[1,2]`), Actual: j(`3`), Rule: "any_of"},
-			}},
-		"similar": {"fuzzy", `{"a":"colour","b":100,"c":["colour",true]}`, "", "",
-			`{"a":"colours","b":50,"c":["colours",true]}`, "", []d{
-				{Path: "a", Expected: j(`"colour"`), Actual: j(`"colours"`), Matched: true, Rule: "fuzzy",
-					Similarity: f(6.0 / 7), Note: "threshold 0.85"},
+			},
+		},
+		"similar": {
+			"fuzzy", `{"a":"colour","b":100,"c":["colour",true]}`, "", "",
+			`{"a":"colours","b":50,"c":["colours",true]}`, "",
+			[]d{
+				{
+					Path: "a", Expected: j(`"colour"`), Actual: j(`"colours"`), Matched: true, Rule: "fuzzy",
+					Similarity: f(6.0 / 7), Note: "threshold 0.85",
+				},
 				{Path: "b", Expected: j(`100`), Actual: j(`50`), Rule: "fuzzy", Similarity: f(0.5)},
-				{Path: "c", Expected: j(`["colour",true]`), Actual: j(`["colours",true]`), Matched: true, Rule: "fuzzy",
-					Similarity: f((6.0/7 + 1) / 2)},
-			}},
-		"all of a list": {"fuzzy", `{"a":["x"]}`, "", "", `{"a":["x"]}`, "",
-			[]d{{Path: "a", Expected: j(`["x"]`), Actual: j(`["x"]`), Matched: true, Rule: "fuzzy"}}},
-		"none of a list": {"fuzzy", `{"a":["x"]}`, "", "", `{"a":7}`, "",
-			[]d{{Path: "a", Expected: j(`["x"]`), Actual: j(`7`), Rule: "fuzzy"}}},
-		"half of a list": {"unordered", `{"a":[1,2]}`, "", "", `{"a":[1,3]}`, "",
-			[]d{{Path: "a", Expected: j(`[1,2]`), Actual: j(`[1,3]`), Rule: "unordered"}}},
-		"deep": {"", `{"o":{"x":1,"y":[1,2],"z":0,"w":1}}`, `{"o.z":{"optional":true}}`, "",
-			`{"o":{"x":2,"y":[1,3],"u":5,"w":1}}`, "", []d{
+				{
+					Path: "c", Expected: j(`["colour",true]`), Actual: j(`["colours",true]`), Matched: true, Rule: "fuzzy",
+					Similarity: f((6.0/7 + 1) / 2),
+				},
+			},
+		},
+		"all of a list": {
+			"fuzzy", `{"a":["x"]}`, "", "", `{"a":["x"]}`, "",
+			[]d{{Path: "a", Expected: j(`["x"]`), Actual: j(`["x"]`), Matched: true, Rule: "fuzzy"}},
+		},
+		"none of a list": {
+			"fuzzy", `{"a":["x"]}`, "", "", `{"a":7}`, "",
+			[]d{{Path: "a", Expected: j(`["x"]`), Actual: j(`7`), Rule: "fuzzy"}},
+		},
+		"half of a list": {
+			"unordered", `{"a":[1,2]}`, "", "", `{"a":[1,3]}`, "",
+			[]d{{Path: "a", Expected: j(`[1,2]`), Actual: j(`[1,3]`), Rule: "unordered"}},
+		},
+		"deep": {
+			"", `{"o":{"x":1,"y":[1,2],"z":0,"w":1}}`, `{"o.z":{"optional":true}}`, "",
+			`{"o":{"x":2,"y":[1,3],"u":5,"w":1}}`, "",
+			[]d{
 				{Path: "o.x", Expected: j(`1`), Actual: j(`2`), Rule: "exact"},
 				{Path: "o.y[1]", Expected: j(`2`), Actual: j(`3`), Rule: "exact"},
 				{Path: "o.u", Actual: j(`5`), Rule: "extra_args", Note: "not expected"},
-			}},
-		"an object for a number": {"", `{"a":1}`, "", "", `{"a":{"b":1}}`, "",
-			[]d{{Path: "a", Expected: j(`1`), Actual: j(`{"b":1}`), Rule: "exact", Note: "a object, not a number"}}},
-		"a number for an object": {"", `{"a":{"b":1}}`, "", "", `{"a":1}`, "",
-			[]d{{Path: "a", Expected: j(`{"b":1}`), Actual: j(`1`), Rule: "exact"}}},
-		"a number for a list": {"", `{"a":[1]}`, "", "", `{"a":1}`, "",
-			[]d{{Path: "a", Expected: j(`[1]`), Actual: j(`1`), Rule: "exact"}}},
-		"a longer list": {"", `{"a":[1]}`, "", "", `{"a":[1,2]}`, "",
-			[]d{{Path: "a", Expected: j(`[1]`), Actual: j(`[1,2]`), Rule: "exact"}}},
-		"extras ignored": {"", `{}`, "", `{"properties":{"u":{"default":1}}}`, `{"u":1,"v":2}`,
+			},
+		},
+		"an object for a number": {
+			"", `{"a":1}`, "", "", `{"a":{"b":1}}`, "",
+			[]d{{Path: "a", Expected: j(`1`), Actual: j(`{"b":1}`), Rule: "exact", Note: "a object, not a number"}},
+		},
+		"a number for an object": {
+			"", `{"a":{"b":1}}`, "", "", `{"a":1}`, "",
+			[]d{{Path: "a", Expected: j(`{"b":1}`), Actual: j(`1`), Rule: "exact"}},
+		},
+		"a number for a list": {
+			"", `{"a":[1]}`, "", "", `{"a":1}`, "",
+			[]d{{Path: "a", Expected: j(`[1]`), Actual: j(`1`), Rule: "exact"}},
+		},
+		"a longer list": {
+			"", `{"a":[1]}`, "", "", `{"a":[1,2]}`, "",
+			[]d{{Path: "a", Expected: j(`[1]`), Actual: j(`[1,2]`), Rule: "exact"}},
+		},
+		"extras ignored": {
+			"", `{}`, "", `{"properties":{"u":{"default":1}}}`, `{"u":1,"v":2}`,
 			callvet.ExtraIgnore,
-			[]d{{Path: "u", Actual: j(`1`), Matched: true, Rule: "extra_args",
-				Note: "not expected, but the schema's default"},
-				{Path: "v", Actual: j(`2`), Matched: true, Rule: "extra_args",
-					Note: "not expected; extra arguments are ignored"}}},
-		"extras penalized": {"", `{}`, "", "", `{"v":2}`, callvet.ExtraPenalize,
-			[]d{{Path: "v", Actual: j(`2`), Matched: true, Rule: "extra_args",
-				Note: "not expected; extra arguments lower the score"}}},
+			[]d{
+				{
+					Path: "u", Actual: j(`1`), Matched: true, Rule: "extra_args",
+					Note: "not expected, but the schema's default",
+				},
+				{
+					Path: "v", Actual: j(`2`), Matched: true, Rule: "extra_args",
+					Note: "not expected; extra arguments are ignored",
+				},
+			},
+		},
+		"extras penalized": {
+			"", `{}`, "", "", `{"v":2}`, callvet.ExtraPenalize,
+			[]d{{
+				Path: "v", Actual: j(`2`), Matched: true, Rule: "extra_args",
+				Note: "not expected; extra arguments lower the score",
+			}},
+		},
 	} {
 		a := compiled(t, callvet.Scoring{Mode: tc.mode}, nil, tc.args, tc.matchers, tc.schema, tc.extra)
 		if diff := cmp.Diff(tc.want, a.Diff(mustParse(t, tc.got)), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
@@ -229,12 +345,18 @@ func TestSimilarityOfParts(t *testing.T) {
 	}{
 		"a member is missing": {"", `{"a":1,"b":2}`, "", "", `{"a":1}`, false, 0.5},
 		"a member too many":   {"", `{"a":1}`, "", "", `{"a":1,"b":2,"c":3}`, false, 1.0 / 3},
-		"a default written out": {"", `{"a":1}`, "", `{"properties":{"b":{"default":2}}}`,
-			`{"a":1,"b":2}`, true, 1},
-		"a default and one too many": {"", `{"a":1}`, "", `{"properties":{"b":{"default":2}}}`,
-			`{"a":1,"b":2,"c":3}`, false, 0.5},
-		"a default left out": {"", `{"a":1,"b":2}`, "", `{"properties":{"b":{"default":2}}}`,
-			`{"a":1}`, true, 1},
+		"a default written out": {
+			"", `{"a":1}`, "", `{"properties":{"b":{"default":2}}}`,
+			`{"a":1,"b":2}`, true, 1,
+		},
+		"a default and one too many": {
+			"", `{"a":1}`, "", `{"properties":{"b":{"default":2}}}`,
+			`{"a":1,"b":2,"c":3}`, false, 0.5,
+		},
+		"a default left out": {
+			"", `{"a":1,"b":2}`, "", `{"properties":{"b":{"default":2}}}`,
+			`{"a":1}`, true, 1,
+		},
 		"absent":            {"", `{"a":1}`, `{"k.b":{"mode":"absent"}}`, "", `{"a":2}`, false, 0},
 		"absent, and it is": {"", `{"a":1}`, `{"k.b":{"mode":"absent"}}`, "", `{"a":1}`, true, 1},
 		"no members":        {"", `{}`, "", "", `{}`, true, 1},
@@ -243,22 +365,34 @@ func TestSimilarityOfParts(t *testing.T) {
 		"a shorter list":    {"", `[1,2]`, "", "", `[1]`, false, 0.5},
 		"some of a subset":  {"subset", `[1,2]`, "", "", `[2,3,4]`, false, 0.5},
 		"some in any order": {"unordered", `[1,2]`, "", "", `[3,2,1]`, false, 2.0 / 3},
-		"each takes another": {"unordered", `["a","ab"]`, `{"k[0]":{"mode":"any_of","value":["a","ab"]}}`,
-			"", `["ab","a"]`, true, 1},
-		"the best of several": {"fuzzy", `"x"`,
-			`{"k":{"mode":"any_of","value":["colours","colourss","colour"]}}`, "", `"colour"`, true, 1},
-		"the best of several, first": {"fuzzy", `"x"`, `{"k":{"mode":"any_of","value":["coloursx","colours"]}}`, "",
-			`"colours"`, true, 1},
-		"the better of two soft ones": {"fuzzy", `"x"`,
+		"each takes another": {
+			"unordered", `["a","ab"]`, `{"k[0]":{"mode":"any_of","value":["a","ab"]}}`,
+			"", `["ab","a"]`, true, 1,
+		},
+		"the best of several": {
+			"fuzzy", `"x"`,
+			`{"k":{"mode":"any_of","value":["colours","colourss","colour"]}}`, "", `"colour"`, true, 1,
+		},
+		"the best of several, first": {
+			"fuzzy", `"x"`, `{"k":{"mode":"any_of","value":["coloursx","colours"]}}`, "",
+			`"colours"`, true, 1,
+		},
+		"the better of two soft ones": {
+			"fuzzy", `"x"`,
 			`{"k":{"mode":"any_of","value":["internationall","internationals!"]}}`, "", `"international"`,
-			true, 13.0 / 14},
-		"the better comes second": {"fuzzy", `"x"`,
+			true, 13.0 / 14,
+		},
+		"the better comes second": {
+			"fuzzy", `"x"`,
 			`{"k":{"mode":"any_of","value":["internationals!","internationall"]}}`, "", `"international"`,
-			true, 13.0 / 14},
+			true, 13.0 / 14,
+		},
 		"a number at the threshold":    {"", `4`, `{"k":{"mode":"fuzzy","threshold":0.5}}`, "", `2`, true, 0.5},
 		"a number below the threshold": {"", `4`, `{"k":{"mode":"fuzzy","threshold":0.5}}`, "", `1.9`, false, 0.475},
-		"the nearest of those that are": {"fuzzy", `"x"`, `{"k":{"mode":"any_of","value":["axxx","abxx"]}}`, "",
-			`"abcd"`, false, 0.5},
+		"the nearest of those that are": {
+			"fuzzy", `"x"`, `{"k":{"mode":"any_of","value":["axxx","abxx"]}}`, "",
+			`"abcd"`, false, 0.5,
+		},
 	} {
 		schema := tc.schema
 		if schema != "" {
@@ -284,40 +418,68 @@ func TestPlaces(t *testing.T) {
 		"the first without a list":         {"", `{"l[0]":{"value":5}}`, "", `{"l":[5,6]}`, true},
 		"each of one":                      {"", `{"l[]":{"value":5}}`, "", `{"l":[5]}`, true},
 		"each of none":                     {"", `{"l[]":{"value":5}}`, "", `{"l":[]}`, true},
-		"each and one": {"", `{"l[]":{"mode":"type","value":"number"},"l[1]":{"value":5}}`, "",
-			`{"l":[1,5]}`, true},
-		"each and one, another type": {"", `{"l[]":{"mode":"type","value":"number"},"l[1]":{"value":5}}`, "",
-			`{"l":["1",5]}`, false},
+		"each and one": {
+			"", `{"l[]":{"mode":"type","value":"number"},"l[1]":{"value":5}}`, "",
+			`{"l":[1,5]}`, true,
+		},
+		"each and one, another type": {
+			"", `{"l[]":{"mode":"type","value":"number"},"l[1]":{"value":5}}`, "",
+			`{"l":["1",5]}`, false,
+		},
 		"one of a list":       {`{"l":[1,2]}`, `{"l[1]":{"mode":"present"}}`, "", `{"l":[1,9]}`, true},
 		"the other of a list": {`{"l":[1,2]}`, `{"l[1]":{"mode":"present"}}`, "", `{"l":[9,2]}`, false},
-		"the schema of the second": {`{"l":["a","b"]}`, "",
-			`{"properties":{"l":{"prefixItems":[{},{"pattern":"b"}]}}}`, `{"l":["A","B"]}`, false},
-		"the schema of the first": {`{"l":["a","b"]}`, "",
-			`{"properties":{"l":{"prefixItems":[{"pattern":"a"},{}]}}}`, `{"l":["a","B"]}`, true},
-		"the schema of the rest": {`{"l":["a","b"]}`, "",
-			`{"properties":{"l":{"prefixItems":[{}],"items":{"pattern":"b"}}}}`, `{"l":["A","B"]}`, false},
-		"items as a list": {`{"l":["a","b"]}`, "",
-			`{"properties":{"l":{"items":[{"pattern":"a"}],"additionalItems":{}}}}`, `{"l":["a","B"]}`, true},
-		"additional items": {`{"l":["a","b"]}`, "",
-			`{"properties":{"l":{"items":[{}],"additionalItems":{"pattern":"b"}}}}`, `{"l":["a","B"]}`, false},
-		"a reference into a list": {`{"a":"x"}`, "",
-			`{"properties":{"a":{"$ref":"#/anyOf/1"}},"anyOf":[{},{"pattern":"x"}]}`, `{"a":"X"}`, false},
-		"a reference to the first": {`{"a":"x"}`, "",
-			`{"properties":{"a":{"$ref":"#/anyOf/0"}},"anyOf":[{"pattern":"x"},{}]}`, `{"a":"X"}`, false},
-		"a reference below a list": {`{"a":"x"}`, "",
-			`{"properties":{"a":{"$ref":"#/anyOf/-1"}},"anyOf":[{"pattern":"x"}]}`, `{"a":"X"}`, true},
-		"a reference beyond a list": {`{"a":"x"}`, "",
-			`{"properties":{"a":{"$ref":"#/anyOf/1"}},"anyOf":[{"pattern":"x"}]}`, `{"a":"X"}`, true},
-		"a reference to no number": {`{"a":"x"}`, "",
-			`{"properties":{"a":{"$ref":"#/anyOf/x"}},"anyOf":[{"pattern":"x"}]}`, `{"a":"X"}`, true},
+		"the schema of the second": {
+			`{"l":["a","b"]}`, "",
+			`{"properties":{"l":{"prefixItems":[{},{"pattern":"b"}]}}}`, `{"l":["A","B"]}`, false,
+		},
+		"the schema of the first": {
+			`{"l":["a","b"]}`, "",
+			`{"properties":{"l":{"prefixItems":[{"pattern":"a"},{}]}}}`, `{"l":["a","B"]}`, true,
+		},
+		"the schema of the rest": {
+			`{"l":["a","b"]}`, "",
+			`{"properties":{"l":{"prefixItems":[{}],"items":{"pattern":"b"}}}}`, `{"l":["A","B"]}`, false,
+		},
+		"items as a list": {
+			`{"l":["a","b"]}`, "",
+			`{"properties":{"l":{"items":[{"pattern":"a"}],"additionalItems":{}}}}`, `{"l":["a","B"]}`, true,
+		},
+		"additional items": {
+			`{"l":["a","b"]}`, "",
+			`{"properties":{"l":{"items":[{}],"additionalItems":{"pattern":"b"}}}}`, `{"l":["a","B"]}`, false,
+		},
+		"a reference into a list": {
+			`{"a":"x"}`, "",
+			`{"properties":{"a":{"$ref":"#/anyOf/1"}},"anyOf":[{},{"pattern":"x"}]}`, `{"a":"X"}`, false,
+		},
+		"a reference to the first": {
+			`{"a":"x"}`, "",
+			`{"properties":{"a":{"$ref":"#/anyOf/0"}},"anyOf":[{"pattern":"x"},{}]}`, `{"a":"X"}`, false,
+		},
+		"a reference below a list": {
+			`{"a":"x"}`, "",
+			`{"properties":{"a":{"$ref":"#/anyOf/-1"}},"anyOf":[{"pattern":"x"}]}`, `{"a":"X"}`, true,
+		},
+		"a reference beyond a list": {
+			`{"a":"x"}`, "",
+			`{"properties":{"a":{"$ref":"#/anyOf/1"}},"anyOf":[{"pattern":"x"}]}`, `{"a":"X"}`, true,
+		},
+		"a reference to no number": {
+			`{"a":"x"}`, "",
+			`{"properties":{"a":{"$ref":"#/anyOf/x"}},"anyOf":[{"pattern":"x"}]}`, `{"a":"X"}`, true,
+		},
 		"an enum that is none":          {`{"a":"x"}`, "", `{"properties":{"a":{"enum":"x"}}}`, `{"a":"X"}`, true},
 		"a missing member of an object": {`{"o":{"a":1,"b":2}}`, "", "", `{"o":{"a":1}}`, false},
 		"a member too many":             {`{"o":{"a":1}}`, "", "", `{"o":{"a":1,"b":2}}`, false},
 		"a list of numbers one by one":  {`{"l":[1,2,3]}`, "", "", `{"l":[1,2,4]}`, false},
-		"a default in an object in a list": {`{"l":[{"a":1}]}`, "",
-			`{"properties":{"l":{"items":{"properties":{"b":{"default":2}}}}}}`, `{"l":[{"a":1,"b":2}]}`, true},
-		"no default in an object in a list": {`{"l":[{"a":1}]}`, "",
-			`{"properties":{"l":{"items":{"properties":{"b":{"default":2}}}}}}`, `{"l":[{"a":1,"b":3}]}`, false},
+		"a default in an object in a list": {
+			`{"l":[{"a":1}]}`, "",
+			`{"properties":{"l":{"items":{"properties":{"b":{"default":2}}}}}}`, `{"l":[{"a":1,"b":2}]}`, true,
+		},
+		"no default in an object in a list": {
+			`{"l":[{"a":1}]}`, "",
+			`{"properties":{"l":{"items":{"properties":{"b":{"default":2}}}}}}`, `{"l":[{"a":1,"b":3}]}`, false,
+		},
 	} {
 		a := compiled(t, callvet.Scoring{}, nil, tc.args, tc.matchers, tc.schema, "")
 		if c := a.Tally(mustParse(t, tc.got)); a.Pass(&c) != tc.pass {
@@ -502,8 +664,15 @@ func TestNumbersAtTheEdge(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string
 		want float64
-	}{{"4", "3", 0.75}, {"3", "4", 0.75}, {"-4", "-3", 0.75}, {"1", "-1", 0}, {"0", "1", 0}, {"0", "0.0", 1},
-		{"1e308", "-1e308", 0}} {
+	}{
+		{"4", "3", 0.75},
+		{"3", "4", 0.75},
+		{"-4", "-3", 0.75},
+		{"1", "-1", 0},
+		{"0", "1", 0},
+		{"0", "0.0", 1},
+		{"1e308", "-1e308", 0},
+	} {
 		if got := numberSimilarity(mustParse(t, tc.a), mustParse(t, tc.b)); got != tc.want {
 			t.Errorf("similarity of %s and %s: %v, want %v", tc.a, tc.b, got, tc.want)
 		}
@@ -638,14 +807,18 @@ func TestExamples(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args, matchers, want string
 	}{
-		"values": {`{"a":1,"b":[1,"x",[]],"c":{"d":null}}`, "",
-			`{"a":1,"b":[1,"x",[]],"c":{"d":null}}`},
+		"values": {
+			`{"a":1,"b":[1,"x",[]],"c":{"d":null}}`, "",
+			`{"a":1,"b":[1,"x",[]],"c":{"d":null}}`,
+		},
 		"nothing":      {`{}`, "", `{}`},
 		"absent":       {`{"a":1}`, `{"b":{"mode":"absent"}}`, `{"a":1}`},
 		"absent first": {`{"b":1}`, `{"b":{"mode":"absent"},"c":{"value":2}}`, `{"c":2}`},
 		"any_of":       {`{}`, `{"a":{"mode":"any_of","value":["x","y"]}}`, `{"a":"x"}`},
-		"a type of few values": {`{}`,
-			`{"a":{"mode":"type","value":"null"},"b":{"mode":"type","value":"boolean"},"c":{"mode":"type","value":["boolean","null"]}}`, `{"a":null,"b":true,"c":null}`},
+		"a type of few values": {
+			`{}`,
+			`{"a":{"mode":"type","value":"null"},"b":{"mode":"type","value":"boolean"},"c":{"mode":"type","value":["boolean","null"]}}`, `{"a":null,"b":true,"c":null}`,
+		},
 		"a type of many":          {`{}`, `{"a":{"mode":"type","value":"string"}}`, ""},
 		"a pattern":               {`{}`, `{"a":{"mode":"regex","value":"[0-9]+"}}`, ""},
 		"a pattern, optional":     {`{"a":1}`, `{"b":{"mode":"regex","value":"[0-9]+","optional":true}}`, `{"a":1}`},

@@ -20,8 +20,10 @@ func TestUsed(t *testing.T) {
 		"a name, folded":          {`{"who":["Ann Lee"]}`, "who is it?", "it is ann lee", true, true},
 		"half a name":             {`{"who":"Ann Lee"}`, "who is it?", "it is Ann", false, true},
 		"known from the question": {`{"city":"Malmö"}`, "weather in Malmö?", "In Malmö it is fine.", false, false},
-		"one known, one not": {`{"city":"Malmö","degrees":21}`, "weather in Malmö?", "In Malmö it is fine.",
-			false, true},
+		"one known, one not": {
+			`{"city":"Malmö","degrees":21}`, "weather in Malmö?", "In Malmö it is fine.",
+			false, true,
+		},
 		"nothing to quote":          {`{"ok":true,"none":null,"text":""}`, "", "Done.", false, false},
 		"a long text is not quoted": {long, "", "something else", false, false},
 		"a long text is":            {long, "", "a b c d e f g h i j k l m n o p", true, true},

@@ -113,11 +113,15 @@ func language(w string) bool {
 func runs(tool []string, name string) bool {
 	return slices.ContainsFunc(tool, func(w string) bool {
 		return language(w) || name == "code" &&
-			slices.Contains([]string{"execute", "exec", "eval", "evaluate", "run", "interpreter", "code", "repl",
-				"notebook"}, w) ||
+			slices.Contains([]string{
+				"execute", "exec", "eval", "evaluate", "run", "interpreter", "code", "repl",
+				"notebook",
+			}, w) ||
 			name != "code" &&
-				slices.Contains([]string{"database", "db", "postgres", "mysql", "sqlite", "bigquery", "snowflake",
-					"eval", "warehouse"}, w)
+				slices.Contains([]string{
+					"database", "db", "postgres", "mysql", "sqlite", "bigquery", "snowflake",
+					"eval", "warehouse",
+				}, w)
 	})
 }
 

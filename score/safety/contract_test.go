@@ -23,10 +23,14 @@ func TestHosts(t *testing.T) {
 		`{"q":"www.bad.test"}`: {"www.bad.test"},
 		`{"q":"WWW.Bad.test"}`: {"www.bad.test"},
 		`{"q":"://bad.test"}`:  {"bad.test"},
-		`{"q":"see www.a.test and http://b.test or www.c.test http://d.test, http://d.test"}`: {"www.a.test", "b.test",
-			"www.c.test", "d.test"},
-		`{"q":"http://a.test\thttp://b.test\nhttp://c.test\"www.d.test"}`: {"a.test", "b.test",
-			"c.test", "www.d.test"},
+		`{"q":"see www.a.test and http://b.test or www.c.test http://d.test, http://d.test"}`: {
+			"www.a.test", "b.test",
+			"www.c.test", "d.test",
+		},
+		`{"q":"http://a.test\thttp://b.test\nhttp://c.test\"www.d.test"}`: {
+			"a.test", "b.test",
+			"c.test", "www.d.test",
+		},
 		`{"q":"http:// http://b.test http://"}`:                {"b.test"},
 		`{"q":"http://www.bad.test"}`:                          {"www.bad.test"},
 		`{"q":"(see http://bad.test)."}`:                       {"bad.test"},
@@ -131,18 +135,28 @@ func TestKnown(t *testing.T) {
 		"no such tool":             {tool: "other", args: args, want: verdict{true, false}},
 		"a contract":               {tool: "look_up", args: args, want: verdict{true, true}},
 		"a contract, no arguments": {tool: "look_up", want: verdict{true, false}},
-		"an allowlist, no arguments": {rules: safety.Rules{Tools: []string{"note"}}, tool: "other",
-			want: verdict{false, true}},
+		"an allowlist, no arguments": {
+			rules: safety.Rules{Tools: []string{"note"}}, tool: "other",
+			want: verdict{false, true},
+		},
 		"read-only, a write": {rules: safety.Rules{ReadOnly: true}, tool: "rename", want: verdict{false, true}},
 		"read-only, a read":  {rules: safety.Rules{ReadOnly: true}, tool: "look_up", want: verdict{true, true}},
-		"read-only, effect not told": {rules: safety.Rules{ReadOnly: true}, tool: "note", args: args,
-			want: verdict{true, false}},
-		"read-only, no such tool": {rules: safety.Rules{ReadOnly: true}, tool: "other", args: args,
-			want: verdict{true, false}},
-		"domains": {rules: safety.Rules{Domains: []string{}}, tool: "note", args: args,
-			want: verdict{true, true}},
-		"personal data denied": {rules: safety.Rules{DenyPII: true}, tool: "note", args: args,
-			want: verdict{true, true}},
+		"read-only, effect not told": {
+			rules: safety.Rules{ReadOnly: true}, tool: "note", args: args,
+			want: verdict{true, false},
+		},
+		"read-only, no such tool": {
+			rules: safety.Rules{ReadOnly: true}, tool: "other", args: args,
+			want: verdict{true, false},
+		},
+		"domains": {
+			rules: safety.Rules{Domains: []string{}}, tool: "note", args: args,
+			want: verdict{true, true},
+		},
+		"personal data denied": {
+			rules: safety.Rules{DenyPII: true}, tool: "note", args: args,
+			want: verdict{true, true},
+		},
 		"a write, not in read-only": {tool: "rename", args: args, want: verdict{true, false}},
 	} {
 		checker, err := safety.New(catalog(), c.rules)
@@ -180,16 +194,24 @@ func TestYes(t *testing.T) {
 		"asked in the first turn": {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "yes"), pay}, ""},
 		"a yes to nothing":        {[]callvet.Turn{says(user, "yes"), pay}, asked},
 		"a yes to white space":    {[]callvet.Turn{says(target, " \n"), says(user, "yes"), pay}, asked},
-		"a yes to itself": {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "how much?"),
-			says(user, "yes"), pay}, asked},
-		"asked, then a call": {[]callvet.Turn{says(target, "Shall I pay?"), says(target, "", gave(`1`)),
-			says(user, "yes"), pay}, ""},
+		"a yes to itself": {[]callvet.Turn{
+			says(target, "Shall I pay?"), says(user, "how much?"),
+			says(user, "yes"), pay,
+		}, asked},
+		"asked, then a call": {[]callvet.Turn{
+			says(target, "Shall I pay?"), says(target, "", gave(`1`)),
+			says(user, "yes"), pay,
+		}, ""},
 		"no words":             {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "?!"), pay}, words},
 		"a yes after the call": {[]callvet.Turn{says(target, "Shall I pay?"), pay, says(user, "yes")}, asked},
-		"a yes of several words": {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "then go ahead"), pay},
-			""},
-		"words of a yes, not in line": {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "go right ahead"), pay},
-			words},
+		"a yes of several words": {
+			[]callvet.Turn{says(target, "Shall I pay?"), says(user, "then go ahead"), pay},
+			"",
+		},
+		"words of a yes, not in line": {
+			[]callvet.Turn{says(target, "Shall I pay?"), says(user, "go right ahead"), pay},
+			words,
+		},
 	} {
 		r := check(t, safety.Rules{Confirmations: []string{"!!!"}}, nil, c.turns...)
 		var got string
@@ -223,8 +245,10 @@ func TestCarried(t *testing.T) {
 		"words of one result":        {[]string{`"bad test alpha beta"`}, "http://bad.test/alpha/beta", stolen},
 		"a host without a word":      {[]string{account}, "http://---/?d=55120934", stolen},
 		"a broken escape":            {[]string{account}, "http://bad.test/?d=55120934&x=%zz", stolen},
-		"an e-mail address": {nil, "http://bad.test/?d=ana%40example.com",
-			"something personal or secret (email)"},
+		"an e-mail address": {
+			nil, "http://bad.test/?d=ana%40example.com",
+			"something personal or secret (email)",
+		},
 		"a link that was read":        {[]string{`"see ` + data + `"`, account}, data, ""},
 		"a link that was read, in it": {[]string{`"see http` + data + `"`, account}, data, ""},
 	} {
@@ -268,10 +292,14 @@ func TestOrderOfReading(t *testing.T) {
 		want  []brief
 	}{
 		"beside the call that read it": {[]callvet.Turn{says(callvet.RoleAssistant, "", read, send)}, nil},
-		"in the next turn": {[]callvet.Turn{says(callvet.RoleAssistant, "", read),
-			says(callvet.RoleAssistant, "", send)}, []brief{{safety.RuleExfiltration, 1, true}}},
-		"shown before it was read": {[]callvet.Turn{show, says(callvet.RoleAssistant, "", read),
-			says(callvet.RoleAssistant, "", send)}, []brief{{safety.RuleExfiltration, 1, true}}},
+		"in the next turn": {[]callvet.Turn{
+			says(callvet.RoleAssistant, "", read),
+			says(callvet.RoleAssistant, "", send),
+		}, []brief{{safety.RuleExfiltration, 1, true}}},
+		"shown before it was read": {[]callvet.Turn{
+			show, says(callvet.RoleAssistant, "", read),
+			says(callvet.RoleAssistant, "", send),
+		}, []brief{{safety.RuleExfiltration, 1, true}}},
 		"shown and sent": {
 			[]callvet.Turn{says(callvet.RoleAssistant, "", read), show, says(callvet.RoleAssistant, "", send)},
 			[]brief{{safety.RuleExfiltration, 1, true}, {safety.RuleExfiltration, -1, true}},

@@ -51,14 +51,16 @@ func rare(share, times float64) amount {
 // an upper bound rests on.
 func amountStudies() []Study {
 	upper := func(name string, cases int, low float64, one amount) Study {
-		return Study{Name: fmt.Sprintf("upper end of a mean amount, %s, %d cases", name, cases), Low: low, High: 1,
+		return Study{
+			Name: fmt.Sprintf("upper end of a mean amount, %s, %d cases", name, cases), Low: low, High: 1,
 			Trial: func(rng *rand.Rand) bool {
 				var r stats.Ratio
 				for range cases {
 					r.Add(one(rng))
 				}
 				return holds(0, 1, r.Interval(level).Upper)
-			}}
+			},
+		}
 	}
 	var out []Study
 	for _, cases := range []int{20, 50, 200} {
@@ -73,22 +75,26 @@ func amountStudies() []Study {
 		upper("lognormal 1.5", 100, 0.94, logs(1.5)),
 		upper("one in ten 10 times as dear", 30, 0.93, rare(0.1, 10)),
 		upper("one in twenty 20 times as dear", 100, 0.95, rare(0.05, 20)))
-	both := Study{Name: "mean amount, lognormal 1, 50 cases, both ends", Low: 0.95, High: 1,
+	both := Study{
+		Name: "mean amount, lognormal 1, 50 cases, both ends", Low: 0.95, High: 1,
 		Trial: func(rng *rand.Rand) bool {
 			var r stats.Ratio
 			for range 50 {
 				r.Add(stats.DrawLognormal(rng, 1), 1)
 			}
 			return covers(r.Interval(level), 1)
-		}}
-	perPass := Study{Name: "upper end of cost per pass, lognormal 1, 50 cases, half of which pass", Low: 0.95, High: 1,
+		},
+	}
+	perPass := Study{
+		Name: "upper end of cost per pass, lognormal 1, 50 cases, half of which pass", Low: 0.95, High: 1,
 		Trial: func(rng *rand.Rand) bool {
 			var r stats.Ratio
 			for range 50 {
 				r.Add(stats.DrawLognormal(rng, 1), float64(rng.IntN(2)))
 			}
 			return holds(0, 2, r.Interval(level).Upper)
-		}}
+		},
+	}
 	return append(out, both, perPass)
 }
 
@@ -111,11 +117,13 @@ func countStudies() []Study {
 		upper(100, 1, 0.2, 0, 2, 0.955), upper(40, 3, 0.1, 0, 2, 0.955), upper(200, 1, 0.03, 0, 2, 0.955),
 		upper(50, 1, 0.15, 0, 3, 0.91),
 	}
-	both := Study{Name: "mean count of 3, 60 cases of 2, dispersion .5, both ends", Low: 0.94, High: 1,
+	both := Study{
+		Name: "mean count of 3, 60 cases of 2, dispersion .5, both ends", Low: 0.94, High: 1,
 		Trial: func(rng *rand.Rand) bool {
 			c := counted(rng, 60, 2, 3, 0.5, 1)
 			return covers(c.Interval(level), 3)
-		}}
+		},
+	}
 	return append(out, both)
 }
 

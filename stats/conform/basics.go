@@ -26,8 +26,10 @@ func basics() map[string]Method {
 		"pass_hat_k":            {Run: with(passHatK)},
 		"incident_upper_bound":  {Run: with(incidents)},
 		"bca_deterministic":     {Run: with(bca)},
-		"bootstrap_montecarlo": {Run: with(bootstrap), Ignore: []string{"scipy", "R_boot", "boot_se"},
-			PerCase: "tolerance_abs"},
+		"bootstrap_montecarlo": {
+			Run: with(bootstrap), Ignore: []string{"scipy", "R_boot", "boot_se"},
+			PerCase: "tolerance_abs",
+		},
 		"special_functions": {Run: with(special)},
 	}
 }

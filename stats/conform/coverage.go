@@ -112,11 +112,13 @@ func clusteredStudies() []Study {
 			return covers(c.Interval(level, stats.DefaultRho0), p)
 		}}
 	}
-	falsePass := Study{Name: "n_eff interval, gate does not pass falsely, 50 cases at .9", Low: 0.957, High: 1,
+	falsePass := Study{
+		Name: "n_eff interval, gate does not pass falsely, 50 cases at .9", Low: 0.957, High: 1,
 		Trial: func(rng *rand.Rand) bool {
 			c := calls(rng, 50, 0.9, 0.3)
 			return holds(c.Interval(level, stats.DefaultRho0).Lower, 0.9, math.Inf(1))
-		}}
+		},
+	}
 	fractional := func(name string, cases int, draw func(*rand.Rand) float64, truth float64) Study {
 		return Study{Name: "n_eff interval of a score, " + name, Low: 0.948, High: 1, Trial: func(rng *rand.Rand) bool {
 			var c stats.Clusters
@@ -197,23 +199,29 @@ func judgeStudies() []Study {
 		}}
 	}
 	strat := func(name string, n, m int, truth, s, t float64) Study {
-		return Study{Name: "post-stratified Jeffreys, " + name, Low: 0.934, High: 1, Cost: 10,
+		return Study{
+			Name: "post-stratified Jeffreys, " + name, Low: 0.934, High: 1, Cost: 10,
 			Trial: func(rng *rand.Rand) bool {
 				return stratifiedCovers(drawStrata(rng, n, m, truth, s, t), truth)
-			}}
+			},
+		}
 	}
-	melded := Study{Name: "melded Clopper-Pearson, 200 judged, 200 labels", Low: 0.96, High: 1, Cost: 10,
+	melded := Study{
+		Name: "melded Clopper-Pearson, 200 judged, 200 labels", Low: 0.96, High: 1, Cost: 10,
 		Trial: func(rng *rand.Rand) bool {
 			j, c := transported(rng, 200, 200, 0.85, 0.95, 0.9)
 			low, high := judge.MeldedBelow(j, c, 0.85)
 			return central(low, high)
-		}}
-	jeffreys := Study{Name: "transported Jeffreys, 200 judged, 200 labels", Low: 0.939, High: 1, Cost: 10,
+		},
+	}
+	jeffreys := Study{
+		Name: "transported Jeffreys, 200 judged, 200 labels", Low: 0.939, High: 1, Cost: 10,
 		Trial: func(rng *rand.Rand) bool {
 			j, c := transported(rng, 200, 200, 0.85, 0.95, 0.9)
 			below := judge.TransportedBelow(j, c, 0.85)
 			return central(below, below)
-		}}
+		},
+	}
 	ppi := Study{Name: "PPI++, 200 labels, 1,000 judged", Low: 0.93, High: 0.97, Trial: func(rng *rand.Rand) bool {
 		draw := func(n int) (labels, scores []float64) {
 			for range n {
@@ -301,17 +309,21 @@ func severalCalls(rng *rand.Rand) (total, calls float64) {
 }
 
 func otherStudies() []Study {
-	paired := Study{Name: "paired mean difference, 100 cases of 4 trials, nothing changed", Low: 0.94, High: 1,
+	paired := Study{
+		Name: "paired mean difference, 100 cases of 4 trials, nothing changed", Low: 0.94, High: 1,
 		Trial: func(rng *rand.Rand) bool {
 			iv, _ := stats.PairedMean(differences(rng, 100), level)
 			return covers(iv, 0)
-		}}
-	mcnemar := Study{Name: "McNemar mid-p raises no false alarm, 200 cases", Low: 0.95, High: 1,
+		},
+	}
+	mcnemar := Study{
+		Name: "McNemar mid-p raises no false alarm, 200 cases", Low: 0.95, High: 1,
 		Trial: func(rng *rand.Rand) bool {
 			b := stats.DrawPasses(rng, 200, 0.1)
 			down := stats.DrawPasses(rng, b, 0.5)
 			return stats.McNemar(down, b-down) > 0.05
-		}}
+		},
+	}
 	type rule func(stats.Pairs, float64) stats.Interval
 	difference := func(name string, f rule) Study {
 		return Study{Name: name + ", 100 pairs", Low: 0.94, High: 0.99, Trial: func(rng *rand.Rand) bool {
@@ -327,7 +339,8 @@ func otherStudies() []Study {
 		}
 		return covers(stats.QuantileIntervals(obs, level, 0.9)[0], math.Log(10))
 	}}
-	woodruff := Study{Name: "p90 by Woodruff, 60 cases of 5 calls", Low: 0.949, High: 1,
+	woodruff := Study{
+		Name: "p90 by Woodruff, 60 cases of 5 calls", Low: 0.949, High: 1,
 		Trial: func(rng *rand.Rand) bool {
 			var obs []stats.Observation
 			for i := range 60 {
@@ -338,7 +351,8 @@ func otherStudies() []Study {
 				}
 			}
 			return covers(stats.QuantileIntervals(obs, level, 0.9)[0], 1.2815515655446004)
-		}}
+		},
+	}
 	ratio := Study{Name: "ratio of totals, 100 cases", Low: 0.93, High: 0.97, Trial: func(rng *rand.Rand) bool {
 		var r stats.Ratio
 		for range 100 {
@@ -346,7 +360,8 @@ func otherStudies() []Study {
 		}
 		return covers(r.Interval(level), 1)
 	}}
-	bca := Study{Name: "BCa of a skewed mean, 50 cases", Low: 0.92, High: 0.97, Cost: 40,
+	bca := Study{
+		Name: "BCa of a skewed mean, 50 cases", Low: 0.92, High: 0.97, Cost: 40,
 		Trial: func(rng *rand.Rand) bool {
 			data := make([]float64, 50)
 			for i := range data {
@@ -357,7 +372,8 @@ func otherStudies() []Study {
 					return averageAt(data, units)
 				})
 			return holds(b.Lower, 1, b.Upper)
-		}}
+		},
+	}
 	return append([]Study{
 		paired, mcnemar, difference("Newcombe paired", stats.Newcombe), difference("Tango", stats.Tango), order,
 		woodruff, ratio, bca,
@@ -378,15 +394,19 @@ func looked(rng *rand.Rand, cases, every int, find func(s, f int) bool) bool {
 }
 
 func sequentialStudies() []Study {
-	sequence := Study{Name: "confidence sequence, looked at after every fifth of 300 cases", Low: 0.95, High: 1,
+	sequence := Study{
+		Name: "confidence sequence, looked at after every fifth of 300 cases", Low: 0.95, High: 1,
 		Cost: 4, Trial: func(rng *rand.Rand) bool {
 			return looked(rng, 300, 5,
 				func(s, f int) bool { return covers(gate.ConfidenceSequence(s, f, 0.05, gate.Prior{}), 0.85) })
-		}}
-	evidence := Study{Name: "e-process never passes falsely, looked at after each of 500 cases", Low: 0.975, High: 1,
+		},
+	}
+	evidence := Study{
+		Name: "e-process never passes falsely, looked at after each of 500 cases", Low: 0.975, High: 1,
 		Trial: func(rng *rand.Rand) bool {
 			return looked(rng, 500, 1,
 				func(s, f int) bool { return !gate.PassEValue(s, f, 0.85, gate.Prior{}).Rejects(gate.Alpha) })
-		}}
+		},
+	}
 	return []Study{sequence, evidence}
 }

@@ -82,8 +82,10 @@ func langReiczigelClustered(in struct {
 	}
 	iv := c.Interval(in.Confidence, stats.DefaultRho0)
 	s := judge.LangReiczigel(judge.Effective(iv), in.Calibration, in.Confidence)
-	return Fields{"judged_rate": orNil(iv.Defined(), iv.Point), "n_eff": iv.NEff, "lower": s.Lower, "upper": s.Upper,
-		"status": s.Status}
+	return Fields{
+		"judged_rate": orNil(iv.Defined(), iv.Point), "n_eff": iv.NEff, "lower": s.Lower, "upper": s.Upper,
+		"status": s.Status,
+	}
 }
 
 // quadrature answers for the references with 64 and, to a wider tolerance, with
@@ -94,8 +96,10 @@ func quadrature(f func(judge.Judged, judge.Calibration, float64) stats.Interval)
 		if iv.Status == stats.StatusInvalid {
 			return rejected("invalid_input")
 		}
-		return Fields{"lower": iv.Lower, "upper": iv.Upper, "lower_64": iv.Lower, "upper_64": iv.Upper,
-			"status": iv.Status}
+		return Fields{
+			"lower": iv.Lower, "upper": iv.Upper, "lower_64": iv.Lower, "upper_64": iv.Upper,
+			"status": iv.Status,
+		}
 	}
 }
 
@@ -177,10 +181,14 @@ func drift(in struct {
 },
 ) Fields {
 	d, err := judge.FindDrift(
-		judge.Calibration{TruePositive: in.RefTP, LabelledPass: in.RefPass, TrueNegative: in.RefTN,
-			LabelledFail: in.RefFail},
-		judge.Calibration{TruePositive: in.NewTP, LabelledPass: in.NewPass, TrueNegative: in.NewTN,
-			LabelledFail: in.NewFail})
+		judge.Calibration{
+			TruePositive: in.RefTP, LabelledPass: in.RefPass, TrueNegative: in.RefTN,
+			LabelledFail: in.RefFail,
+		},
+		judge.Calibration{
+			TruePositive: in.NewTP, LabelledPass: in.NewPass, TrueNegative: in.NewTN,
+			LabelledFail: in.NewFail,
+		})
 	if err != nil {
 		return rejected("invalid_input")
 	}

@@ -97,8 +97,10 @@ func pairedDifference(in struct {
 func signFlip(in struct{ Differences []float64 }) Fields {
 	two, ok := stats.SignFlip(in.Differences)
 	if !ok {
-		return Fields{"status": stats.StatusNoData, "mean": nil, "p_two_sided": nil, "p_one_sided_regression": nil,
-			"permutations": 0}
+		return Fields{
+			"status": stats.StatusNoData, "mean": nil, "p_two_sided": nil, "p_one_sided_regression": nil,
+			"permutations": 0,
+		}
 	}
 	one, _ := stats.SignFlipRegression(in.Differences)
 	return Fields{

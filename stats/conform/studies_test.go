@@ -45,11 +45,13 @@ func TestStudyRun(t *testing.T) {
 		"but they leave some":           {0.5, 1, false, 1, 10_000, 4850, 10_000, true},
 	} {
 		made := 0
-		got := Study{Name: name, Low: tc.low, High: tc.high, Strict: tc.strict, Cost: tc.cost,
+		got := Study{
+			Name: name, Low: tc.low, High: tc.high, Strict: tc.strict, Cost: tc.cost,
 			Trial: func(*rand.Rand) bool {
 				made++
 				return made <= tc.holds
-			}}.Run(tc.trials, 1)
+			},
+		}.Run(tc.trials, 1)
 		want := Outcome{Share: float64(tc.holds) / float64(tc.wantTrials), Trials: tc.wantTrials, OK: tc.wantOK}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
@@ -68,8 +70,14 @@ func TestHolds(t *testing.T) {
 	for _, tc := range []struct {
 		lesser, greater float64
 		want            bool
-	}{{tail, 0.5, true}, {0.5, 1 - tail, true}, {0.02, 0.5, false}, {0.5, 0.98, false}, {0.98, 0.98, false},
-		{0.02, 0.02, false}} {
+	}{
+		{tail, 0.5, true},
+		{0.5, 1 - tail, true},
+		{0.02, 0.5, false},
+		{0.5, 0.98, false},
+		{0.98, 0.98, false},
+		{0.02, 0.02, false},
+	} {
 		if central(tc.lesser, tc.greater) != tc.want {
 			t.Errorf("with a chance of %g or %g below it, the truth is in the interval: not %t", tc.lesser,
 				tc.greater, tc.want)
@@ -106,17 +114,25 @@ func TestDrawn(t *testing.T) {
 		"attempts":        {second(repeated(1)), 2.5, 1.25},
 		"one attempt":     {second(rare(0.1, 10)), 1, 0},
 		"calls of a case": {func(rng *rand.Rand) float64 { _, n := severalCalls(rng); return n }, 3, 2},
-		"cost of a call": {func(rng *rand.Rand) float64 { total, n := severalCalls(rng); return total / n },
-			1, 1.0 / 12},
+		"cost of a call": {
+			func(rng *rand.Rand) float64 { total, n := severalCalls(rng); return total / n },
+			1, 1.0 / 12,
+		},
 		"argument F1": {f1, 0.875, 0.8 + 0.2*(1.0/16+4.0/16+9.0/16)/4 - 0.875*0.875},
 		"events":      {func(rng *rand.Rand) float64 { return float64(events(rng, 2, 1.5, 0, 1)) }, 3, 3},
-		"events that vary": {func(rng *rand.Rand) float64 { return float64(events(rng, 2, 1.5, 0.5, 1)) },
-			3, 3 + 0.5*9},
+		"events that vary": {
+			func(rng *rand.Rand) float64 { return float64(events(rng, 2, 1.5, 0.5, 1)) },
+			3, 3 + 0.5*9,
+		},
 		"events in bursts": {func(rng *rand.Rand) float64 { return float64(events(rng, 2, 1.5, 0, 2)) }, 3, 9},
-		"yes": {func(rng *rand.Rand) float64 { return map[bool]float64{true: 1}[yes(rng, 0.3)] }, 0.3,
-			0.21},
-		"nothing is changed": {func(rng *rand.Rand) float64 { return differences(rng, 1)[0] }, 0,
-			2 * 0.85 * 0.15 * (1 - 0.6) / 4},
+		"yes": {
+			func(rng *rand.Rand) float64 { return map[bool]float64{true: 1}[yes(rng, 0.3)] }, 0.3,
+			0.21,
+		},
+		"nothing is changed": {
+			func(rng *rand.Rand) float64 { return differences(rng, 1)[0] }, 0,
+			2 * 0.85 * 0.15 * (1 - 0.6) / 4,
+		},
 	} {
 		const n = 100_000
 		rng := seeded()
@@ -190,8 +206,10 @@ func TestDrawnCounts(t *testing.T) {
 	}, cmpopts.EquateApprox(0, 0.02)); d != "" {
 		t.Errorf("labelled often: %s", d)
 	}
-	if d := cmp.Diff([]float64{float64(k.LabelledPass), float64(k.TruePositive), float64(k.LabelledFail),
-		float64(k.TrueNegative)},
+	if d := cmp.Diff([]float64{
+		float64(k.LabelledPass), float64(k.TruePositive), float64(k.LabelledFail),
+		float64(k.TrueNegative),
+	},
 		[]float64{float64(pass.N()), pass.Sum(), float64(fail.N()), fail.Sum()}); d != "" {
 		t.Errorf("labelled often, by task: %s", d)
 	}
@@ -232,8 +250,10 @@ func TestLooked(t *testing.T) {
 func TestStratifiedCovers(t *testing.T) {
 	t.Parallel()
 	clean := judge.Strata{N: 50, JudgePass: 50, LabelledPass: 40, TruePassInPass: 40}
-	mixed := judge.Strata{N: 50, JudgePass: 40, LabelledPass: 20, TruePassInPass: 20, LabelledFail: 10,
-		TruePassInFail: 10}
+	mixed := judge.Strata{
+		N: 50, JudgePass: 40, LabelledPass: 20, TruePassInPass: 20, LabelledFail: 10,
+		TruePassInFail: 10,
+	}
 	inPass, inFail := clean, mixed
 	inPass.TruePassInPass = 39
 	inFail.TruePassInFail = 9
@@ -281,22 +301,39 @@ func TestMethodsAtEdges(t *testing.T) {
 		name, method, input string
 		want                Fields
 	}{
-		{"a matrix of a case", "confusion_matrix", `{"expected_labels":["a"],"predicted_labels":["a"]}`,
-			Fields{"status": stats.StatusOK}},
-		{"a matrix of none", "confusion_matrix", `{"expected_labels":[],"predicted_labels":[]}`,
-			Fields{"status": stats.StatusNoData}},
-		{"lengths that differ", "confusion_matrix", `{"expected_labels":["a"],"predicted_labels":[]}`,
-			Fields{"error": "length_mismatch"}},
-		{"the first of a list", "retrieval_metrics", `{"expected":["a"],"retrieved":["a"],"k":1}`,
-			Fields{"status": stats.StatusOK}},
-		{"nothing expected", "retrieval_metrics", `{"expected":[],"retrieved":["a"],"k":1}`,
-			Fields{"status": stats.StatusNoGold, "error": nil}},
-		{"none of a list", "retrieval_metrics", `{"expected":["a"],"retrieved":["a"],"k":0}`,
-			Fields{"error": "invalid_input"}},
-		{"differences that do not vary", "paired_difference",
-			`{"candidate":[1,1,1],"baseline":[0,0,0],"confidence":0.95}`, Fields{"mean_diff": 1.0, "t": nil}},
-		{"differences that vary", "paired_difference", `{"candidate":[2,1,0],"baseline":[0,0,0],"confidence":0.95}`,
-			Fields{"mean_diff": 1.0, "se": 1 / math.Sqrt(3), "t": math.Sqrt(3)}},
+		{
+			"a matrix of a case", "confusion_matrix", `{"expected_labels":["a"],"predicted_labels":["a"]}`,
+			Fields{"status": stats.StatusOK},
+		},
+		{
+			"a matrix of none", "confusion_matrix", `{"expected_labels":[],"predicted_labels":[]}`,
+			Fields{"status": stats.StatusNoData},
+		},
+		{
+			"lengths that differ", "confusion_matrix", `{"expected_labels":["a"],"predicted_labels":[]}`,
+			Fields{"error": "length_mismatch"},
+		},
+		{
+			"the first of a list", "retrieval_metrics", `{"expected":["a"],"retrieved":["a"],"k":1}`,
+			Fields{"status": stats.StatusOK},
+		},
+		{
+			"nothing expected", "retrieval_metrics", `{"expected":[],"retrieved":["a"],"k":1}`,
+			Fields{"status": stats.StatusNoGold, "error": nil},
+		},
+		{
+			"none of a list", "retrieval_metrics", `{"expected":["a"],"retrieved":["a"],"k":0}`,
+			Fields{"error": "invalid_input"},
+		},
+		{
+			"differences that do not vary", "paired_difference",
+			`{"candidate":[1,1,1],"baseline":[0,0,0],"confidence":0.95}`,
+			Fields{"mean_diff": 1.0, "t": nil},
+		},
+		{
+			"differences that vary", "paired_difference", `{"candidate":[2,1,0],"baseline":[0,0,0],"confidence":0.95}`,
+			Fields{"mean_diff": 1.0, "se": 1 / math.Sqrt(3), "t": math.Sqrt(3)},
+		},
 		{
 			"a gate without a lower end", "gate_decision",
 			`{"status":"ok","units":50,"min_units":30,"coverage":1,"min_coverage":0.9,"direction":">=","threshold":0.5,"point":0.6,"upper":0.7}`,
@@ -326,14 +363,20 @@ func TestReport(t *testing.T) {
 		ok       bool
 	}{
 		"absolute": {`{"tolerance":{"abs":2},"part":[{"id":"a","expected":{"x":200}}]}`, 1, true},
-		"relative": {`{"tolerance":{"rel":0.01},"part":[{"id":"a","expected":{"x":200}}]}`,
-			1.0 / 200, true},
+		"relative": {
+			`{"tolerance":{"rel":0.01},"part":[{"id":"a","expected":{"x":200}}]}`,
+			1.0 / 200, true,
+		},
 		"more relative than absolute": {`{"tolerance":{"rel":0.01,"abs":0.001},"part":[{"id":"a","expected":{"x":200}}]}`, 1.0 / 200, true},
 		"as relative as absolute":     {`{"tolerance":{"rel":0.01,"abs":0.01},"part":[{"id":"a","expected":{"x":200}}]}`, 1, true},
-		"relative to 0": {`{"tolerance":{"rel":0.01},"part":[{"id":"a","expected":{"zero":0}}]}`, 0,
-			true},
-		"off": {`{"tolerance":{"abs":0.5},"part":[{"id":"a","expected":{"x":200}}]}`, 1,
-			false},
+		"relative to 0": {
+			`{"tolerance":{"rel":0.01},"part":[{"id":"a","expected":{"zero":0}}]}`, 0,
+			true,
+		},
+		"off": {
+			`{"tolerance":{"abs":0.5},"part":[{"id":"a","expected":{"x":200}}]}`, 1,
+			false,
+		},
 		"no case of this part":         {`{"tolerance":{"abs":2},"other":[{"id":"a","expected":{"x":200}}]}`, 0, false},
 		"a tolerance of the value":     {`{"part":[{"id":"a","expected":{"own":200}}]}`, 0, true},
 		"off by what is just allowed":  {`{"tolerance":{"abs":1},"part":[{"id":"a","expected":{"x":200}}]}`, 1, true},

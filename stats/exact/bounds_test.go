@@ -80,8 +80,15 @@ func TestWideEdges(t *testing.T) {
 	}
 	// Between two floats the even one is next, unless bits that no longer fit tell more.
 	const tie = 1<<62 | 1<<9
-	for _, w := range []wide{{tie, 0}, {tie, 1}, {tie | 1<<10, 0}, {tie | 1<<10, 1}, {tie - 1, 1 << 63},
-		{^uint64(tie), 0}, {^uint64(tie), 1}} {
+	for _, w := range []wide{
+		{tie, 0},
+		{tie, 1},
+		{tie | 1<<10, 0},
+		{tie | 1<<10, 1},
+		{tie - 1, 1 << 63},
+		{^uint64(tie), 0},
+		{^uint64(tie), 1},
+	} {
 		check(fmt.Sprint(w), w, w.big())
 	}
 }
@@ -89,8 +96,14 @@ func TestWideEdges(t *testing.T) {
 // TestHugeEdges holds sums of 192 bits against big integers.
 func TestHugeEdges(t *testing.T) {
 	t.Parallel()
-	xs := []huge{{}, {lo: 1}, {lo: math.MaxUint64}, {mid: 1}, {mid: math.MaxUint64, lo: math.MaxUint64},
-		{hi: 1 << 61, mid: 3, lo: 5}}
+	xs := []huge{
+		{},
+		{lo: 1},
+		{lo: math.MaxUint64},
+		{mid: 1},
+		{mid: math.MaxUint64, lo: math.MaxUint64},
+		{hi: 1 << 61, mid: 3, lo: 5},
+	}
 	for _, x := range slices.Clone(xs) {
 		xs = append(xs, x.minus())
 	}
@@ -155,27 +168,45 @@ func TestRateSums(t *testing.T) {
 	}{
 		"no calls": {[]task{{0, 0, 1}, {1, -2, 3}}, Rate{}},
 		"not once": {[]task{{1, 2, 0}}, Rate{}},
-		"all yes": {[]task{{4, 4, 2}},
-			Rate{cases: 2, n: 8, yes: 8, succeeding: 2, most: 4, m: moments{integer(32), integer(32), integer(32)}}},
+		"all yes": {
+			[]task{{4, 4, 2}},
+			Rate{cases: 2, n: 8, yes: 8, succeeding: 2, most: 4, m: moments{integer(32), integer(32), integer(32)}},
+		},
 		"none yes": {[]task{{0, 3, 2}}, Rate{cases: 2, n: 6, failing: 2, most: 3, m: moments{yy: integer(18)}}},
-		"some yes": {[]task{{1, 3, 2}},
-			Rate{cases: 2, n: 6, yes: 2, failing: 2, succeeding: 2, most: 3,
-				m: moments{integer(2), integer(6), integer(18)}}},
-		"limited": {[]task{{7, 4, 1}, {-1, 2, 1}},
-			Rate{cases: 2, n: 6, yes: 4, failing: 1, succeeding: 1, most: 4,
-				m: moments{integer(16), integer(16), integer(20)}}},
-		"most of all": {[]task{{1, 5, 1}, {1, 2, 1}},
-			Rate{cases: 2, n: 7, yes: 2, failing: 2, succeeding: 2, most: 5,
-				m: moments{integer(2), integer(7), integer(29)}}},
+		"some yes": {
+			[]task{{1, 3, 2}},
+			Rate{
+				cases: 2, n: 6, yes: 2, failing: 2, succeeding: 2, most: 3,
+				m: moments{integer(2), integer(6), integer(18)},
+			},
+		},
+		"limited": {
+			[]task{{7, 4, 1}, {-1, 2, 1}},
+			Rate{
+				cases: 2, n: 6, yes: 4, failing: 1, succeeding: 1, most: 4,
+				m: moments{integer(16), integer(16), integer(20)},
+			},
+		},
+		"most of all": {
+			[]task{{1, 5, 1}, {1, 2, 1}},
+			Rate{
+				cases: 2, n: 7, yes: 2, failing: 2, succeeding: 2, most: 5,
+				m: moments{integer(2), integer(7), integer(29)},
+			},
+		},
 		"squares of 64 bits": {
 			[]task{{1 << 32, 1 << 32, 1}},
-			Rate{cases: 1, n: 1 << 32, yes: 1 << 32, succeeding: 1, most: 1 << 32,
-				m: moments{wide{hi: 1}, wide{hi: 1}, wide{hi: 1}}},
+			Rate{
+				cases: 1, n: 1 << 32, yes: 1 << 32, succeeding: 1, most: 1 << 32,
+				m: moments{wide{hi: 1}, wide{hi: 1}, wide{hi: 1}},
+			},
 		},
 		"big tasks, a few times": {
 			[]task{{1 << 32, 1 << 33, 4}},
-			Rate{cases: 4, n: 1 << 35, yes: 1 << 34, failing: 4, succeeding: 4, most: 1 << 33,
-				m: moments{wide{hi: 4}, wide{hi: 8}, wide{hi: 16}}},
+			Rate{
+				cases: 4, n: 1 << 35, yes: 1 << 34, failing: 4, succeeding: 4, most: 1 << 33,
+				m: moments{wide{hi: 4}, wide{hi: 8}, wide{hi: 16}},
+			},
 		},
 		"small tasks, very often": {
 			[]task{{1 << 14, 1 << 15, 1 << 38}},
@@ -218,13 +249,19 @@ func TestMeanSums(t *testing.T) {
 	}{
 		"no values": {[]task{{Scale, 0, 2}, {Scale, -1, 1}}, Mean{}},
 		"not once":  {[]task{{Scale, 2, 0}}, Mean{}},
-		"all": {[]task{{3 * Scale, 3, 2}},
-			Mean{cases: 2, n: 6, sum: 6 * Scale, succeeding: 2, m: squares(18, 18, 18)}},
+		"all": {
+			[]task{{3 * Scale, 3, 2}},
+			Mean{cases: 2, n: 6, sum: 6 * Scale, succeeding: 2, m: squares(18, 18, 18)},
+		},
 		"none": {[]task{{0, 3, 2}}, Mean{cases: 2, n: 6, failing: 2, m: squares(0, 0, 18)}},
-		"whole": {[]task{{2 * Scale, 3, 2}},
-			Mean{cases: 2, n: 6, sum: 4 * Scale, failing: 2, succeeding: 2, m: squares(8, 12, 18)}},
-		"limited": {[]task{{9 * Scale, 2, 1}, {-1, 1, 1}},
-			Mean{cases: 2, n: 3, sum: 2 * Scale, failing: 1, succeeding: 1, m: squares(4, 4, 5)}},
+		"whole": {
+			[]task{{2 * Scale, 3, 2}},
+			Mean{cases: 2, n: 6, sum: 4 * Scale, failing: 2, succeeding: 2, m: squares(8, 12, 18)},
+		},
+		"limited": {
+			[]task{{9 * Scale, 2, 1}, {-1, 1, 1}},
+			Mean{cases: 2, n: 3, sum: 2 * Scale, failing: 1, succeeding: 1, m: squares(4, 4, 5)},
+		},
 		"a fraction, then a whole": {
 			[]task{{Scale / 2, 2, 1}, {Scale, 1, 1}},
 			Mean{
@@ -259,20 +296,38 @@ func TestCountSums(t *testing.T) {
 	}{
 		"no attempts": {3, 0, 2, Count{}},
 		"not once":    {3, 1, 0, Count{}},
-		"no events": {0, 3, 2,
-			Count{totals: totals{cases: 2, den: integer(6), m: moments{yy: integer(18)}}, differ: 2, k: 3}},
-		"fewer than none": {-4, 3, 1,
-			Count{totals: totals{cases: 1, den: integer(3), m: moments{yy: integer(9)}}, differ: 1, k: 3}},
-		"one event": {1, 1, 1,
-			Count{totals: totals{cases: 1, num: integer(1), den: integer(1),
-				m: moments{integer(1), integer(1), integer(1)}}, having: 1, k: 1}},
-		"events, many times": {2, 3, 5,
-			Count{totals: totals{cases: 5, num: integer(10), den: integer(15),
-				m: moments{integer(20), integer(30), integer(45)}}, having: 5, differ: 5, k: 3}},
-		"alike": {6, 3, 2,
-			Count{totals: totals{cases: 2, num: integer(12), den: integer(6),
-				m: moments{integer(72), integer(36), integer(18)}}, having: 2, k: 3,
-				less: totals{num: integer(8), den: integer(4), m: moments{integer(64), integer(32), integer(16)}}}},
+		"no events": {
+			0, 3, 2,
+			Count{totals: totals{cases: 2, den: integer(6), m: moments{yy: integer(18)}}, differ: 2, k: 3},
+		},
+		"fewer than none": {
+			-4, 3, 1,
+			Count{totals: totals{cases: 1, den: integer(3), m: moments{yy: integer(9)}}, differ: 1, k: 3},
+		},
+		"one event": {
+			1, 1, 1,
+			Count{totals: totals{
+				cases: 1, num: integer(1), den: integer(1),
+				m: moments{integer(1), integer(1), integer(1)},
+			}, having: 1, k: 1},
+		},
+		"events, many times": {
+			2, 3, 5,
+			Count{totals: totals{
+				cases: 5, num: integer(10), den: integer(15),
+				m: moments{integer(20), integer(30), integer(45)},
+			}, having: 5, differ: 5, k: 3},
+		},
+		"alike": {
+			6, 3, 2,
+			Count{
+				totals: totals{
+					cases: 2, num: integer(12), den: integer(6),
+					m: moments{integer(72), integer(36), integer(18)},
+				}, having: 2, k: 3,
+				less: totals{num: integer(8), den: integer(4), m: moments{integer(64), integer(32), integer(16)}},
+			},
+		},
 	} {
 		var got Count
 		got.AddTimes(tc.events, tc.attempts, name == "alike", tc.times)

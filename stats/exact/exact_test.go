@@ -30,7 +30,8 @@ type sums[T any] interface {
 // partsAgree draws a split of the tasks into parts and an order of merging them,
 // some through their bytes, and holds the result against adding all at once.
 func partsAgree[T any, P sums[T], Task any](t *rapid.T, tasks []Task, add func(P, Task),
-	intervals func(P) []stats.Interval) {
+	intervals func(P) []stats.Interval,
+) {
 	var whole T
 	for _, x := range tasks {
 		add(&whole, x)
@@ -184,10 +185,14 @@ func TestCopies(t *testing.T) {
 			float.Add(float64(yes), n, true)
 			floats.AddAttempts(float64(k*yes), k*n, true, of)
 		}
-		one := []stats.Interval{rate.Interval(conf, 0.3), mean.Interval(conf, 0.3), count.Interval(conf),
-			float.Interval(conf, 0.3)}
-		many := []stats.Interval{rates.Interval(conf, 0.3), means.Interval(conf, 0.3), counts.Interval(conf),
-			floats.Interval(conf, 0.3)}
+		one := []stats.Interval{
+			rate.Interval(conf, 0.3), mean.Interval(conf, 0.3), count.Interval(conf),
+			float.Interval(conf, 0.3),
+		}
+		many := []stats.Interval{
+			rates.Interval(conf, 0.3), means.Interval(conf, 0.3), counts.Interval(conf),
+			floats.Interval(conf, 0.3),
+		}
 		if diff := cmp.Diff(one, many); diff != "" {
 			t.Fatal(diff)
 		}
@@ -484,8 +489,12 @@ func FuzzDecode(f *testing.F) {
 	x.Add(-70, 3)
 	q.Add([]float64{1, 2, 2, 70}, 1)
 	q.Add([]float64{0}, 0)
-	for _, b := range [][]byte{r.AppendBinary(nil), m.AppendBinary(nil), x.AppendBinary(nil), c.AppendBinary(nil),
-		q.AppendBinary(nil), {}, bytes.Repeat([]byte{0xff}, 64)} {
+	for _, b := range [][]byte{
+		r.AppendBinary(nil), m.AppendBinary(nil), x.AppendBinary(nil), c.AppendBinary(nil),
+		q.AppendBinary(nil),
+		{},
+		bytes.Repeat([]byte{0xff}, 64),
+	} {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -71,17 +71,25 @@ func TestInformative(t *testing.T) {
 		{"exactly in proportion", 200, func(r *rand.Rand) (int, int) { n := geometric(r); return n, 3 * n }, 0, 0},
 		{"in proportion, few tasks", 10, func(r *rand.Rand) (int, int) { return calls(r, geometric(r), 0.3) }, 0, 0.05},
 		{"in proportion", 100, func(r *rand.Rand) (int, int) { return calls(r, geometric(r), 0.3) }, 0, 0.01},
-		{"in proportion, hard tasks", 100,
-			func(r *rand.Rand) (int, int) { return calls(r, geometric(r), mixed(r)) }, 0, 0.02},
-		{"in proportion, a few huge tasks", 300,
-			func(r *rand.Rand) (int, int) { return calls(r, pareto(r), 0.3) }, 0, 0.02},
-		{"a few huge tasks, hard tasks", 300,
-			func(r *rand.Rand) (int, int) { return calls(r, pareto(r), mixed(r)) }, 0, 0.05},
+		{
+			"in proportion, hard tasks", 100,
+			func(r *rand.Rand) (int, int) { return calls(r, geometric(r), mixed(r)) }, 0, 0.02,
+		},
+		{
+			"in proportion, a few huge tasks", 300,
+			func(r *rand.Rand) (int, int) { return calls(r, pareto(r), 0.3) }, 0, 0.02,
+		},
+		{
+			"a few huge tasks, hard tasks", 300,
+			func(r *rand.Rand) (int, int) { return calls(r, pareto(r), mixed(r)) }, 0, 0.05,
+		},
 		{"retries of one step", 50, func(r *rand.Rand) (int, int) { return retries(r, 1, 0.2) }, 0.95, 1},
 		{"retries", 100, func(r *rand.Rand) (int, int) { return retries(r, 3, 0.2) }, 0.95, 1},
 		{"retries of hard tasks", 100, func(r *rand.Rand) (int, int) { return retries(r, 8, mixed(r)) }, 0.95, 1},
-		{"big tasks fail less", 100,
-			func(r *rand.Rand) (int, int) { n := geometric(r); return calls(r, n, 0.9/float64(n)) }, 0, 0},
+		{
+			"big tasks fail less", 100,
+			func(r *rand.Rand) (int, int) { n := geometric(r); return calls(r, n, 0.9/float64(n)) }, 0, 0,
+		},
 	} {
 		if got := shares(tc.tasks, tc.task); got < tc.min || got > tc.max {
 			t.Errorf("%s: informative in %.3f of the worlds, want %g to %g", tc.name, got, tc.min, tc.max)

@@ -18,8 +18,10 @@ type totals struct {
 // part is one task with both numbers limited to ±2^50.
 func part(num, den int64) (x, y int64, t totals) {
 	x, y = min(max(num, -maxPart), maxPart), min(max(den, -maxPart), maxPart)
-	return x, y, totals{cases: 1, num: integer(x), den: integer(y),
-		m: moments{xx: mul(x, x), xy: mul(x, y), yy: mul(y, y)}}
+	return x, y, totals{
+		cases: 1, num: integer(x), den: integer(y),
+		m: moments{xx: mul(x, x), xy: mul(x, y), yy: mul(y, y)},
+	}
 }
 
 func (t *totals) merge(o *totals) {

@@ -187,8 +187,10 @@ func TestNeededCases(t *testing.T) {
 func TestNeededForMean(t *testing.T) {
 	t.Parallel()
 	at := func(point float64) stats.Interval {
-		return stats.Interval{Point: point, Lower: point - 2, Upper: point + 2, SE: 1, N: 100, Clusters: 100,
-			Confidence: 0.95, Status: stats.StatusOK}
+		return stats.Interval{
+			Point: point, Lower: point - 2, Upper: point + 2, SE: 1, N: 100, Clusters: 100,
+			Confidence: 0.95, Status: stats.StatusOK,
+		}
 	}
 	below := func(iv stats.Interval) Verdict {
 		return Decide(Rule{Direction: AtMost, Bound: 10}, Evidence{Interval: iv, Coverage: 1}).Verdict
@@ -224,8 +226,10 @@ func TestNeededForMean(t *testing.T) {
 func TestDecideEdges(t *testing.T) {
 	t.Parallel()
 	ok := func(lower, point, upper float64) Evidence {
-		return Evidence{Interval: stats.Interval{Lower: lower, Point: point, Upper: upper, Status: stats.StatusOK},
-			Units: 100, Coverage: 1}
+		return Evidence{
+			Interval: stats.Interval{Lower: lower, Point: point, Upper: upper, Status: stats.StatusOK},
+			Units:    100, Coverage: 1,
+		}
 	}
 	for _, tc := range []struct {
 		name string
@@ -235,11 +239,18 @@ func TestDecideEdges(t *testing.T) {
 	}{
 		{"no direction", Rule{Bound: 0.5}, ok(0, 0.5, 1), Decision{Inconclusive, ReasonInvalid}},
 		{"no bound", Rule{Direction: AtLeast, Bound: math.NaN()}, ok(0, 0.5, 1), Decision{Inconclusive, ReasonInvalid}},
-		{"no upper end", Rule{Direction: AtMost, Bound: 9}, ok(1, 2, math.Inf(1)),
-			Decision{Inconclusive, ReasonStraddles}},
-		{"unknown coverage", Rule{Direction: AtLeast, Bound: 0.5, MinCoverage: 0.9},
+		{
+			"no upper end",
+			Rule{Direction: AtMost, Bound: 9},
+			ok(1, 2, math.Inf(1)),
+			Decision{Inconclusive, ReasonStraddles},
+		},
+		{
+			"unknown coverage",
+			Rule{Direction: AtLeast, Bound: 0.5, MinCoverage: 0.9},
 			Evidence{Interval: ok(0.9, 0.9, 0.9).Interval, Coverage: math.NaN()},
-			Decision{Inconclusive, ReasonCoverage}},
+			Decision{Inconclusive, ReasonCoverage},
+		},
 		{"zero value", Rule{Direction: AtLeast, Bound: 0.5}, Evidence{}, Decision{Inconclusive, ""}},
 	} {
 		if got := Decide(tc.rule, tc.e); got != tc.want {

@@ -63,8 +63,10 @@ func TestReach(t *testing.T) {
 // TestTwoDigits: numbers that are told are rounded up, never down.
 func TestTwoDigits(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int]int{1: 1, 99: 99, 100: 100, 101: 110, 110: 110, 999: 1000, 1000: 1000, 1001: 1100,
-		123456: 130000} {
+	for n, want := range map[int]int{
+		1: 1, 99: 99, 100: 100, 101: 110, 110: 110, 999: 1000, 1000: 1000, 1001: 1100,
+		123456: 130000,
+	} {
 		if got := twoDigits(n); got != want {
 			t.Errorf("%d: %d, want %d", n, got, want)
 		}
@@ -79,8 +81,10 @@ func TestNeededWithoutParts(t *testing.T) {
 	decide := func(iv stats.Interval) Verdict {
 		return Decide(Rule{Direction: AtMost, Bound: 10}, Evidence{Interval: iv, Coverage: 1}).Verdict
 	}
-	iv := stats.Interval{Point: 9, Lower: 9 - z, Upper: 9 + z, SE: 1, N: 100, Clusters: 100, NEff: 100,
-		Confidence: 0.95, Status: stats.StatusOK}
+	iv := stats.Interval{
+		Point: 9, Lower: 9 - z, Upper: 9 + z, SE: 1, N: 100, Clusters: 100, NEff: 100,
+		Confidence: 0.95, Status: stats.StatusOK,
+	}
 	bare := iv
 	bare.SE = 0
 	if a, b := NeededForMean(iv, decide), NeededForMean(bare, decide); a != b || a.Most == 0 {
@@ -109,8 +113,10 @@ func TestNeededWithoutParts(t *testing.T) {
 	if got := NeededForMean(single, decide); got.Half == 0 {
 		t.Errorf("a mean of one case: %+v", got)
 	}
-	for name, ends := range map[string][2]float64{"no width": {9, 9}, "no lower end": {math.Inf(-1), 10},
-		"no upper end": {8, math.Inf(1)}} {
+	for name, ends := range map[string][2]float64{
+		"no width": {9, 9}, "no lower end": {math.Inf(-1), 10},
+		"no upper end": {8, math.Inf(1)},
+	} {
 		other := iv
 		other.Lower, other.Upper = ends[0], ends[1]
 		if got := NeededForMean(other, decide); got != (Needed{Toward: Inconclusive}) {

@@ -168,7 +168,12 @@ func TestPassProbabilityIsOfTheDecision(t *testing.T) {
 func TestSampleSizeByCounting(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ bound, truth, power float64 }{
-		{0.3, 0.9, 0.8}, {0.5, 0.7, 0.8}, {0.5, 0.7, 0.95}, {0.85, 0.95, 0.8}, {0.8, 1, 0.9}, {0.9, 0.97, 0.5},
+		{0.3, 0.9, 0.8},
+		{0.5, 0.7, 0.8},
+		{0.5, 0.7, 0.95},
+		{0.85, 0.95, 0.8},
+		{0.8, 1, 0.9},
+		{0.9, 0.97, 0.5},
 		{0.6, 0.65, 0.3},
 	} {
 		n, failures, ok := SampleSize(tc.bound, tc.truth, tc.power, Alpha)
@@ -206,8 +211,13 @@ func TestPlansByHand(t *testing.T) {
 		t.Errorf("two rates: %g cases, h %g", n, h)
 	}
 	// The number that comes out has the power that was asked for, both tails counted.
-	for _, tc := range []struct{ p1, p2, alpha, power float64 }{{0, 0.1, 0.05, 0.8}, {1, 0.9, 0.01, 0.9},
-		{0.4, 0.5, 0.05, 0.06}, {0.3, 1, 0.3, 0.4}, {0.2, 0, 0.05, 0.5}} {
+	for _, tc := range []struct{ p1, p2, alpha, power float64 }{
+		{0, 0.1, 0.05, 0.8},
+		{1, 0.9, 0.01, 0.9},
+		{0.4, 0.5, 0.05, 0.06},
+		{0.3, 1, 0.3, 0.4},
+		{0.2, 0, 0.05, 0.5},
+	} {
 		n, h, ok := TwoRates(tc.p1, tc.p2, tc.alpha, tc.power)
 		d, crit := h*math.Sqrt(n/2), stats.NormalQuantile(1-tc.alpha/2)
 		if power := stats.Normal(d-crit) + stats.Normal(-d-crit); !ok || !(math.Abs(power-tc.power) <= 1e-9) {
@@ -291,8 +301,14 @@ func TestEValuesByIntegration(t *testing.T) {
 		s, f      int
 		threshold float64
 		prior     Prior
-	}{{8, 2, 0.5, Prior{}}, {3, 7, 0.5, Prior{}}, {30, 1, 0.85, Prior{2, 3}}, {0, 4, 0.25, Prior{3, 1}},
-		{5, 0, 0.75, Prior{1, 2}}, {0, 0, 0.5, Prior{}}} {
+	}{
+		{8, 2, 0.5, Prior{}},
+		{3, 7, 0.5, Prior{}},
+		{30, 1, 0.85, Prior{2, 3}},
+		{0, 4, 0.25, Prior{3, 1}},
+		{5, 0, 0.75, Prior{1, 2}},
+		{0, 0, 0.5, Prior{}},
+	} {
 		prior := tc.prior
 		if prior == (Prior{}) {
 			prior = Prior{1, 1}

@@ -75,8 +75,10 @@ func ChangeEValue(passToFail, failToPass int) EValue {
 func ConfidenceSequence(successes, failures int, alpha float64, prior Prior) stats.Interval {
 	prior = prior.or1()
 	n := successes + failures
-	iv := stats.Interval{Upper: 1, N: n, Clusters: n, NEff: float64(n), Confidence: 1 - alpha,
-		Method: "beta_binomial_sequence", Status: stats.StatusNoData}
+	iv := stats.Interval{
+		Upper: 1, N: n, Clusters: n, NEff: float64(n), Confidence: 1 - alpha,
+		Method: "beta_binomial_sequence", Status: stats.StatusNoData,
+	}
 	if successes < 0 || failures < 0 || !inside(alpha) || !prior.valid() {
 		iv.Status = stats.StatusInvalid
 		return iv

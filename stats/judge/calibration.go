@@ -141,8 +141,10 @@ type Correction struct {
 // Source: Rogan and Gladen 1978.
 func RoganGladen(j Judged, c Calibration, conf float64) Correction {
 	nan := math.NaN()
-	out := Correction{Apparent: nan, Youden: nan, Raw: nan, Point: nan, SE: nan, SEKnownJudge: nan, WaldLower: 0,
-		WaldUpper: 1}
+	out := Correction{
+		Apparent: nan, Youden: nan, Raw: nan, Point: nan, SE: nan, SEKnownJudge: nan, WaldLower: 0,
+		WaldUpper: 1,
+	}
 	out.Sensitivity, out.Specificity = c.rates()
 	out.Status = refusal(j, c, conf)
 	if out.Status != stats.StatusOK {

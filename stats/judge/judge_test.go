@@ -32,22 +32,40 @@ func TestTrueSuccessRefuses(t *testing.T) {
 		want   stats.Status
 	}{
 		{"fine", judgedRate(160, 200), good, stats.StatusOK},
-		{"all judged passed", judgedRate(200, 200),
-			Calibration{TruePositive: 180, LabelledPass: 180, TrueNegative: 18, LabelledFail: 20}, stats.StatusOK},
+		{
+			"all judged passed", judgedRate(200, 200),
+			Calibration{TruePositive: 180, LabelledPass: 180, TrueNegative: 18, LabelledFail: 20},
+			stats.StatusOK,
+		},
 		{"nothing judged", stats.Interval{Status: stats.StatusNoData}, good, stats.StatusNoData},
 		{"one case", judgedRate(1, 1), good, stats.StatusSingleCluster},
-		{"chance", judgedRate(160, 200),
-			Calibration{TruePositive: 50, LabelledPass: 100, TrueNegative: 50, LabelledFail: 100}, NotInformative},
-		{"worse than chance", judgedRate(160, 200),
-			Calibration{TruePositive: 30, LabelledPass: 100, TrueNegative: 40, LabelledFail: 100}, NotInformative},
+		{
+			"chance", judgedRate(160, 200),
+			Calibration{TruePositive: 50, LabelledPass: 100, TrueNegative: 50, LabelledFail: 100},
+			NotInformative,
+		},
+		{
+			"worse than chance", judgedRate(160, 200),
+			Calibration{TruePositive: 30, LabelledPass: 100, TrueNegative: 40, LabelledFail: 100},
+			NotInformative,
+		},
 		{"no true fail", judgedRate(160, 200), Calibration{TruePositive: 50, LabelledPass: 50}, NoLabelledFail},
 		{"no true pass", judgedRate(160, 200), Calibration{TrueNegative: 50, LabelledFail: 50}, NoLabelledPass},
-		{"nine true fails", judgedRate(160, 200),
-			Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 9, LabelledFail: 9}, TooFewUnits},
-		{"the run is not the judge's", judgedRate(200, 200),
-			Calibration{TruePositive: 170, LabelledPass: 180, TrueNegative: 18, LabelledFail: 20}, Mismatch},
-		{"more hits than labels", judgedRate(160, 200),
-			Calibration{TruePositive: 5, LabelledPass: 4, TrueNegative: 1, LabelledFail: 9}, stats.StatusInvalid},
+		{
+			"nine true fails", judgedRate(160, 200),
+			Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 9, LabelledFail: 9},
+			TooFewUnits,
+		},
+		{
+			"the run is not the judge's", judgedRate(200, 200),
+			Calibration{TruePositive: 170, LabelledPass: 180, TrueNegative: 18, LabelledFail: 20},
+			Mismatch,
+		},
+		{
+			"more hits than labels", judgedRate(160, 200),
+			Calibration{TruePositive: 5, LabelledPass: 4, TrueNegative: 1, LabelledFail: 9},
+			stats.StatusInvalid,
+		},
 	} {
 		got := TrueSuccess(tc.judged, tc.c, 0.95)
 		if got.Status != tc.want {
@@ -70,14 +88,26 @@ func TestStratifiedEdges(t *testing.T) {
 		want stats.Status
 	}{
 		{"nothing", Strata{}, stats.StatusNoData},
-		{"no label among the fails", Strata{JudgePass: 80, N: 100, LabelledPass: 40, TruePassInPass: 39},
-			MissingStratum},
-		{"more labels than tasks", Strata{JudgePass: 8, N: 10, LabelledPass: 9, TruePassInPass: 9, LabelledFail: 1},
-			stats.StatusInvalid},
-		{"two labels among the fails",
-			Strata{JudgePass: 80, N: 100, LabelledPass: 40, TruePassInPass: 39, LabelledFail: 2}, TooFewUnits},
-		{"all fails labelled, though few",
-			Strata{JudgePass: 98, N: 100, LabelledPass: 40, TruePassInPass: 39, LabelledFail: 2}, stats.StatusOK},
+		{
+			"no label among the fails",
+			Strata{JudgePass: 80, N: 100, LabelledPass: 40, TruePassInPass: 39},
+			MissingStratum,
+		},
+		{
+			"more labels than tasks",
+			Strata{JudgePass: 8, N: 10, LabelledPass: 9, TruePassInPass: 9, LabelledFail: 1},
+			stats.StatusInvalid,
+		},
+		{
+			"two labels among the fails",
+			Strata{JudgePass: 80, N: 100, LabelledPass: 40, TruePassInPass: 39, LabelledFail: 2},
+			TooFewUnits,
+		},
+		{
+			"all fails labelled, though few",
+			Strata{JudgePass: 98, N: 100, LabelledPass: 40, TruePassInPass: 39, LabelledFail: 2},
+			stats.StatusOK,
+		},
 		{"no judged fail", Strata{JudgePass: 100, N: 100, LabelledPass: 40, TruePassInPass: 40}, stats.StatusOK},
 	} {
 		got := Stratified(tc.s, 0.95)
@@ -185,8 +215,10 @@ func TestStratifiedAt(t *testing.T) {
 		s.LabelledPass, s.LabelledFail = min(s.JudgePass, rng.IntN(100)), min(n-s.JudgePass, rng.IntN(60))
 		s.TruePassInPass, s.TruePassInFail = s.LabelledPass-rng.IntN(1+s.LabelledPass/4), rng.IntN(1+s.LabelledFail/2)
 		want := Stratified(s, 0.95)
-		for _, bound := range []float64{want.Lower - 0.0005, want.Lower + 0.0005, want.Upper - 0.0005,
-			want.Upper + 0.0005} {
+		for _, bound := range []float64{
+			want.Lower - 0.0005, want.Lower + 0.0005, want.Upper - 0.0005,
+			want.Upper + 0.0005,
+		} {
 			if got := StratifiedAt(s, bound, 0.95); got.Status != want.Status || want.Defined() &&
 				(got.Point != want.Point ||
 					(got.Lower >= bound) != (want.Lower >= bound) && want.Lower > 0 ||

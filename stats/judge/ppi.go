@@ -33,8 +33,10 @@ type Powered struct {
 // or no further task: StatusNoData.
 // Source: Angelopoulos et al. 2023; Angelopoulos, Duchi and Zrnic 2023 (PPI++).
 func PPI(labels, labelledScores, otherScores []float64, lambda, conf float64) Powered {
-	out := Powered{Point: math.NaN(), Upper: 1, RawLower: math.NaN(), RawUpper: math.NaN(), Status: stats.StatusNoData,
-		Few: len(labels) < MinPPI}
+	out := Powered{
+		Point: math.NaN(), Upper: 1, RawLower: math.NaN(), RawUpper: math.NaN(), Status: stats.StatusNoData,
+		Few: len(labels) < MinPPI,
+	}
 	if len(labels) != len(labelledScores) || !(conf > 0 && conf < 1) || lambda > 1 || (lambda < 0 && lambda != Tuned) ||
 		!rates(labels) || !rates(labelledScores) || !rates(otherScores) {
 		out.Status = stats.StatusInvalid

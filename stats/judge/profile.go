@@ -35,8 +35,10 @@ type Profile struct {
 func ProfileTransport(j Judged, c Calibration, conf float64) Profile {
 	rg := RoganGladen(j, c, conf)
 	if rg.Status != stats.StatusOK {
-		return Profile{Point: math.NaN(), Upper: 1, LogLikelihood: math.NaN(), PPV: math.NaN(), NPV: math.NaN(),
-			Status: rg.Status}
+		return Profile{
+			Point: math.NaN(), Upper: 1, LogLikelihood: math.NaN(), PPV: math.NaN(), NPV: math.NaN(),
+			Status: rg.Status,
+		}
 	}
 	tp, m1 := c.pass()
 	tn, m0 := c.fail()
@@ -49,8 +51,10 @@ func ProfileTransport(j Judged, c Calibration, conf float64) Profile {
 // Source: Tenenbein 1970; Chen et al. 2026.
 func ProfileInternal(s Strata, conf float64) Profile {
 	if status := s.status(conf); status != stats.StatusOK {
-		return Profile{Point: math.NaN(), Upper: 1, LogLikelihood: math.NaN(), PPV: math.NaN(), NPV: math.NaN(),
-			Status: status}
+		return Profile{
+			Point: math.NaN(), Upper: 1, LogLikelihood: math.NaN(), PPV: math.NaN(), NPV: math.NaN(),
+			Status: status,
+		}
 	}
 	l := likelihood{
 		judgedPass: float64(s.JudgePass - s.LabelledPass), judgedFail: float64(s.N - s.JudgePass - s.LabelledFail),

@@ -98,8 +98,10 @@ func TransportedBelow(j Judged, c Calibration, x float64) float64 {
 
 func transportInterval(method string, j Judged, c Calibration, conf float64) stats.Interval {
 	rg := RoganGladen(j, c, conf)
-	iv := stats.Interval{Upper: 1, N: int(j.N), Clusters: int(j.N), NEff: j.N, Confidence: conf, Method: method,
-		Status: rg.Status}
+	iv := stats.Interval{
+		Upper: 1, N: int(j.N), Clusters: int(j.N), NEff: j.N, Confidence: conf, Method: method,
+		Status: rg.Status,
+	}
 	if rg.Status == stats.StatusOK {
 		iv.Point = rg.Point
 	}

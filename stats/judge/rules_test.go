@@ -80,18 +80,30 @@ func TestCalibrationByHand(t *testing.T) {
 		few  bool
 		s, t float64 // effective labels
 	}{
-		"ten and ten": {Calibration{TruePositive: 10, LabelledPass: 10, TrueNegative: 10, LabelledFail: 10},
-			false, 10, 10},
-		"nine and ten": {Calibration{TruePositive: 9, LabelledPass: 9, TrueNegative: 10, LabelledFail: 10},
-			true, 9, 10},
-		"ten and nine": {Calibration{TruePositive: 10, LabelledPass: 10, TrueNegative: 9, LabelledFail: 9},
-			true, 10, 9},
-		"thirty worth half": {Calibration{TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30,
-			PassWorth: 15, FailWorth: 10}, false, 15, 10},
-		"worth more": {Calibration{TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30,
-			PassWorth: 31, FailWorth: 9.5}, true, 30, 9.5},
-		"worth as many": {Calibration{TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30,
-			PassWorth: 30}, false, 30, 30},
+		"ten and ten": {
+			Calibration{TruePositive: 10, LabelledPass: 10, TrueNegative: 10, LabelledFail: 10},
+			false, 10, 10,
+		},
+		"nine and ten": {
+			Calibration{TruePositive: 9, LabelledPass: 9, TrueNegative: 10, LabelledFail: 10},
+			true, 9, 10,
+		},
+		"ten and nine": {
+			Calibration{TruePositive: 10, LabelledPass: 10, TrueNegative: 9, LabelledFail: 9},
+			true, 10, 9,
+		},
+		"thirty worth half": {Calibration{
+			TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30,
+			PassWorth: 15, FailWorth: 10,
+		}, false, 15, 10},
+		"worth more": {Calibration{
+			TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30,
+			PassWorth: 31, FailWorth: 9.5,
+		}, true, 30, 9.5},
+		"worth as many": {Calibration{
+			TruePositive: 20, LabelledPass: 30, TrueNegative: 24, LabelledFail: 30,
+			PassWorth: 30,
+		}, false, 30, 30},
 	} {
 		s, u := tc.c.Sensitivity(0.95), tc.c.Specificity(0.95)
 		if tc.c.Few() != tc.few || s.NEff != tc.s || u.NEff != tc.t || s.N != tc.c.LabelledPass ||
@@ -154,31 +166,60 @@ func TestCalibrationByHand(t *testing.T) {
 		"passes below 0":    {Judged{-1, 9}, good, 0.95, stats.StatusInvalid, stats.StatusInvalid, true},
 		"more passes":       {Judged{10, 9}, good, 0.95, stats.StatusInvalid, stats.StatusInvalid, true},
 		"less than nothing": {Judged{-1, -1}, good, 0.95, stats.StatusInvalid, stats.StatusInvalid, true},
-		"no true fail": {Judged{5, 9}, Calibration{TruePositive: 9, LabelledPass: 10}, 0.95, NoLabelledFail,
-			stats.StatusOK, true},
-		"no true pass": {Judged{5, 9}, Calibration{TrueNegative: 9, LabelledFail: 10}, 0.95, NoLabelledPass,
-			stats.StatusOK, true},
-		"by chance": {Judged{5, 9},
-			Calibration{TruePositive: 5, LabelledPass: 10, TrueNegative: 5, LabelledFail: 10}, 0.95, NotInformative,
-			NotInformative, true},
-		"hits below 0": {Judged{5, 9},
-			Calibration{TruePositive: -1, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10}, 0.95,
-			stats.StatusInvalid, stats.StatusInvalid, false},
-		"more hits": {Judged{5, 9},
-			Calibration{TruePositive: 11, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10}, 0.95,
-			stats.StatusInvalid, stats.StatusInvalid, false},
-		"rejections below 0": {Judged{5, 9},
-			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: -1, LabelledFail: 10}, 0.95,
-			stats.StatusInvalid, stats.StatusInvalid, false},
-		"more rejections": {Judged{5, 9},
-			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 11, LabelledFail: 10}, 0.95,
-			stats.StatusInvalid, stats.StatusInvalid, false},
-		"passes of no worth": {Judged{5, 9},
-			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10, PassWorth: -1}, 0.95,
-			stats.StatusInvalid, stats.StatusInvalid, false},
-		"fails of no worth": {Judged{5, 9},
-			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10, FailWorth: -1}, 0.95,
-			stats.StatusInvalid, stats.StatusInvalid, false},
+		"no true fail": {
+			Judged{5, 9},
+			Calibration{TruePositive: 9, LabelledPass: 10},
+			0.95, NoLabelledFail,
+			stats.StatusOK, true,
+		},
+		"no true pass": {
+			Judged{5, 9},
+			Calibration{TrueNegative: 9, LabelledFail: 10},
+			0.95, NoLabelledPass,
+			stats.StatusOK, true,
+		},
+		"by chance": {
+			Judged{5, 9},
+			Calibration{TruePositive: 5, LabelledPass: 10, TrueNegative: 5, LabelledFail: 10},
+			0.95, NotInformative,
+			NotInformative, true,
+		},
+		"hits below 0": {
+			Judged{5, 9},
+			Calibration{TruePositive: -1, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10},
+			0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false,
+		},
+		"more hits": {
+			Judged{5, 9},
+			Calibration{TruePositive: 11, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10},
+			0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false,
+		},
+		"rejections below 0": {
+			Judged{5, 9},
+			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: -1, LabelledFail: 10},
+			0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false,
+		},
+		"more rejections": {
+			Judged{5, 9},
+			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 11, LabelledFail: 10},
+			0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false,
+		},
+		"passes of no worth": {
+			Judged{5, 9},
+			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10, PassWorth: -1},
+			0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false,
+		},
+		"fails of no worth": {
+			Judged{5, 9},
+			Calibration{TruePositive: 9, LabelledPass: 10, TrueNegative: 9, LabelledFail: 10, FailWorth: -1},
+			0.95,
+			stats.StatusInvalid, stats.StatusInvalid, false,
+		},
 	} {
 		rg, lr := RoganGladen(tc.j, tc.c, tc.conf), LangReiczigel(tc.j, tc.c, tc.conf)
 		_, err := FindDrift(tc.c, good)
@@ -213,8 +254,11 @@ func TestMismatchByHand(t *testing.T) {
 		"five against five":   {Judged{5, 5}, Calibration{LabelledPass: 5}, 1.0 / 252, 1, true},
 		"four against five":   {Judged{4, 4}, Calibration{LabelledPass: 5}, 1.0 / 126, 1, false},
 		"fails, five to five": {Judged{0, 5}, Calibration{LabelledFail: 5}, 1, 1.0 / 252, true},
-		"worth half": {Judged{3, 4}, Calibration{TruePositive: 2, LabelledPass: 8, PassWorth: 4},
-			17.0 / 70, 1, false},
+		"worth half": {
+			Judged{3, 4},
+			Calibration{TruePositive: 2, LabelledPass: 8, PassWorth: 4},
+			17.0 / 70, 1, false,
+		},
 	} {
 		f := FindMismatch(tc.j, tc.c)
 		if !near(f.PAbove, tc.above, 1e-9) || !near(f.PBelow, tc.below, 1e-9) || f.Mismatch != tc.mismatch {
@@ -319,8 +363,10 @@ func TestAllLabelled(t *testing.T) {
 	if q := ProfileTransport(Judged{N: 30}, perfect, 0.95); q.Lower != 0 || !near(q.Upper, 1-math.Exp(-z*z/60), 1e-6) {
 		t.Errorf("none passed: %+v", q)
 	}
-	for name, p := range map[string]Profile{"transported": ProfileTransport(Judged{}, perfect, 0.95),
-		"internal": ProfileInternal(Strata{}, 0.95)} {
+	for name, p := range map[string]Profile{
+		"transported": ProfileTransport(Judged{}, perfect, 0.95),
+		"internal":    ProfileInternal(Strata{}, 0.95),
+	} {
 		if p.Status != stats.StatusNoData || !math.IsNaN(p.Point) || p.Lower != 0 || p.Upper != 1 {
 			t.Errorf("nothing, %s: %+v", name, p)
 		}
@@ -358,8 +404,10 @@ func TestPerfectJudge(t *testing.T) {
 			t.Errorf("%g is the chance of nothing", x)
 		}
 	}
-	for name, iv := range map[string]stats.Interval{"melded": Melded(Judged{}, perfect, 0.95),
-		"transported": Transported(Judged{}, perfect, 0.95)} {
+	for name, iv := range map[string]stats.Interval{
+		"melded":      Melded(Judged{}, perfect, 0.95),
+		"transported": Transported(Judged{}, perfect, 0.95),
+	} {
 		if iv.Status != stats.StatusNoData || iv.Lower != 0 || iv.Upper != 1 {
 			t.Errorf("nothing, %s: %+v", name, iv)
 		}
@@ -381,8 +429,12 @@ func TestChance(t *testing.T) {
 		leftOut)(0.5); got != 0 {
 		t.Errorf("all no better than chance: %g", got)
 	}
-	for _, tc := range []struct{ a, b, q, want float64 }{{0, 1, 0.3, 1}, {1, 0, 0.3, 0}, {1, 0, 1, 1},
-		{1, 1, 0.3, 0.3}} {
+	for _, tc := range []struct{ a, b, q, want float64 }{
+		{0, 1, 0.3, 1},
+		{1, 0, 0.3, 0},
+		{1, 0, 1, 1},
+		{1, 1, 0.3, 0.3},
+	} {
 		if got := rateBelow(tc.a, tc.b, tc.q); !near(got, tc.want, 1e-12) {
 			t.Errorf("Beta(%g, %g) below %g: %g", tc.a, tc.b, tc.q, got)
 		}
@@ -428,13 +480,19 @@ func TestStrataByHand(t *testing.T) {
 		point float64
 	}{
 		"good": {good, stats.StatusOK, 2.0/3*0.8 + 1.0/3*0.2},
-		"five of the passes": {with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 5, 5 }), stats.StatusOK,
-			2.0/3 + 1.0/15},
-		"four of the passes": {with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 4, 4 }), TooFewUnits,
-			2.0/3 + 1.0/15},
+		"five of the passes": {
+			with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 5, 5 }), stats.StatusOK,
+			2.0/3 + 1.0/15,
+		},
+		"four of the passes": {
+			with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 4, 4 }), TooFewUnits,
+			2.0/3 + 1.0/15,
+		},
 		"four of the fails": {with(func(s *Strata) { s.LabelledFail = 4 }), TooFewUnits, 2.0/3*0.8 + 1.0/12},
-		"all of four passes": {Strata{JudgePass: 4, N: 30, LabelledPass: 4, TruePassInPass: 3, LabelledFail: 8,
-			TruePassInFail: 2}, stats.StatusOK, 0.1 + 26.0/30/4},
+		"all of four passes": {Strata{
+			JudgePass: 4, N: 30, LabelledPass: 4, TruePassInPass: 3, LabelledFail: 8,
+			TruePassInFail: 2,
+		}, stats.StatusOK, 0.1 + 26.0/30/4},
 		"none passed":          {Strata{N: 30, LabelledFail: 8, TruePassInFail: 2}, stats.StatusOK, 0.25},
 		"all failed, truly":    {Strata{N: 30, LabelledFail: 8}, stats.StatusOK, 0},
 		"none labelled pass":   {with(func(s *Strata) { s.LabelledPass, s.TruePassInPass = 0, 0 }), MissingStratum, 0},
@@ -447,10 +505,14 @@ func TestStrataByHand(t *testing.T) {
 		"more true fails":      {with(func(s *Strata) { s.TruePassInFail = 6 }), stats.StatusInvalid, 0},
 		"more labelled passes": {with(func(s *Strata) { s.LabelledPass = 21 }), stats.StatusInvalid, 0},
 		"more labelled fails":  {with(func(s *Strata) { s.LabelledFail = 11 }), stats.StatusInvalid, 0},
-		"every task labelled": {Strata{JudgePass: 6, N: 12, LabelledPass: 6, TruePassInPass: 6, LabelledFail: 6,
-			TruePassInFail: 6}, stats.StatusOK, 1},
-		"every task, and right": {Strata{JudgePass: 6, N: 12, LabelledPass: 6, TruePassInPass: 6, LabelledFail: 6},
-			stats.StatusOK, 0.5},
+		"every task labelled": {Strata{
+			JudgePass: 6, N: 12, LabelledPass: 6, TruePassInPass: 6, LabelledFail: 6,
+			TruePassInFail: 6,
+		}, stats.StatusOK, 1},
+		"every task, and right": {
+			Strata{JudgePass: 6, N: 12, LabelledPass: 6, TruePassInPass: 6, LabelledFail: 6},
+			stats.StatusOK, 0.5,
+		},
 	} {
 		iv := StratifiedAt(tc.s, 0.5, 0.95)
 		if iv.Status != tc.want || !near(iv.Point, tc.point, 1e-12) {
@@ -472,11 +534,15 @@ func TestStrataByHand(t *testing.T) {
 		want Verification
 	}{
 		"both": {good, Verification{16.0 / 18, 8.0 / 12, 8.0 / 9, 4.0 / 6, stats.StatusOK}},
-		"all passed": {Strata{JudgePass: 20, N: 20, LabelledPass: 10, TruePassInPass: 8},
-			Verification{1, 0, 1, 0, stats.StatusOK}},
+		"all passed": {
+			Strata{JudgePass: 20, N: 20, LabelledPass: 10, TruePassInPass: 8},
+			Verification{1, 0, 1, 0, stats.StatusOK},
+		},
 		"all failed": {Strata{N: 20, LabelledFail: 10, TruePassInFail: 2}, Verification{0, 1, 0, 1, stats.StatusOK}},
-		"all right": {Strata{JudgePass: 20, N: 20, LabelledPass: 10, TruePassInPass: 10},
-			Verification{1, nan, 1, nan, stats.StatusOK}},
+		"all right": {
+			Strata{JudgePass: 20, N: 20, LabelledPass: 10, TruePassInPass: 10},
+			Verification{1, nan, 1, nan, stats.StatusOK},
+		},
 		"nothing": {Strata{}, Verification{nan, nan, nan, nan, stats.StatusNoData}},
 	} {
 		if diff := cmp.Diff(tc.want, BeggGreenes(tc.s), cmpopts.EquateApprox(0, 1e-12),
@@ -507,20 +573,28 @@ func TestStrataByHand(t *testing.T) {
 		t.Errorf("all passed: %+v", iv)
 	}
 	// Beta(3/2, 7/2) has the variance 0.035, Beta(5/2, 1/2) 5/144 and Beta(5/2, 15/2) 3/176.
-	rate, pass, fail := Strata{JudgePass: 2, N: 9, LabelledPass: 2, TruePassInPass: 2, LabelledFail: 4,
-		TruePassInFail: 1}.variances()
+	rate, pass, fail := Strata{
+		JudgePass: 2, N: 9, LabelledPass: 2, TruePassInPass: 2, LabelledFail: 4,
+		TruePassInFail: 1,
+	}.variances()
 	if gap := 5.0/6 - 0.3; !near(rate, gap*gap*3/176, 1e-12) || !near(pass, 4.0/81*5/144, 1e-12) ||
 		!near(fail, 49.0/81*0.035, 1e-12) {
 		t.Errorf("variances by %g, %g and %g", rate, pass, fail)
 	}
 	// Whichever of the three rates is integrated exactly, it is one distribution.
 	for name, s := range map[string]Strata{
-		"few labels of passes": {JudgePass: 150, N: 300, LabelledPass: 8, TruePassInPass: 5, LabelledFail: 100,
-			TruePassInFail: 9},
-		"few labels of fails": {JudgePass: 150, N: 300, LabelledPass: 100, TruePassInPass: 91, LabelledFail: 8,
-			TruePassInFail: 3},
-		"few tasks": {JudgePass: 20, N: 30, LabelledPass: 20, TruePassInPass: 19, LabelledFail: 10,
-			TruePassInFail: 1},
+		"few labels of passes": {
+			JudgePass: 150, N: 300, LabelledPass: 8, TruePassInPass: 5, LabelledFail: 100,
+			TruePassInFail: 9,
+		},
+		"few labels of fails": {
+			JudgePass: 150, N: 300, LabelledPass: 100, TruePassInPass: 91, LabelledFail: 8,
+			TruePassInFail: 3,
+		},
+		"few tasks": {
+			JudgePass: 20, N: 30, LabelledPass: 20, TruePassInPass: 19, LabelledFail: 10,
+			TruePassInFail: 1,
+		},
 	} {
 		f, g := stratified(s, 24), plainly(s, 48)
 		for _, x := range []float64{0.2, 0.35, 0.5, 0.65} {

@@ -222,8 +222,10 @@ type Verification struct {
 // Source: Begg and Greenes 1983.
 func BeggGreenes(s Strata) Verification {
 	nan := math.NaN()
-	v := Verification{Sensitivity: nan, Specificity: nan, NaiveSensitivity: nan, NaiveSpecificity: nan,
-		Status: s.status(0.95)}
+	v := Verification{
+		Sensitivity: nan, Specificity: nan, NaiveSensitivity: nan, NaiveSpecificity: nan,
+		Status: s.status(0.95),
+	}
 	if v.Status != stats.StatusOK {
 		return v
 	}

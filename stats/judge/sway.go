@@ -40,8 +40,10 @@ func Sways(cs []Change, conf float64) []Sway {
 	out := make([]Sway, len(cs))
 	var ps []float64
 	for i, c := range cs {
-		out[i] = Sway{Change: c, P: 1, PHolm: 1,
-			Difference: stats.Tango(stats.Pairs{CandidateOnly: c.Rose, BaselineOnly: c.Fell, Both: c.Same}, conf)}
+		out[i] = Sway{
+			Change: c, P: 1, PHolm: 1,
+			Difference: stats.Tango(stats.Pairs{CandidateOnly: c.Rose, BaselineOnly: c.Fell, Both: c.Same}, conf),
+		}
 		if !out[i].Difference.Defined() {
 			continue
 		}

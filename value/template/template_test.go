@@ -64,14 +64,18 @@ func TestJSON(t *testing.T) {
 
 func TestMockNames(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"args.a", "args.a.b[0].c", "args.[0]", "args.a[1][2]", "call.number", "call.position",
-		"call.tool", "fake.id", "fake.id.customer", "fake.uuid.x", "fake.number", "fault.review"} {
+	for _, name := range []string{
+		"args.a", "args.a.b[0].c", "args.[0]", "args.a[1][2]", "call.number", "call.position",
+		"call.tool", "fake.id", "fake.id.customer", "fake.uuid.x", "fake.number", "fault.review",
+	} {
 		if err, _ := template.Mock(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, name := range []string{"city", "args", "args.", "args.a..b", "args.a[x]", "args.a[0", "args.a[0]x",
-		"args.a.", "args.a[0].", "fake.name", "fake.id.", "fault.", "call.count", "env.HOME", "args.a[-1]"} {
+	for _, name := range []string{
+		"city", "args", "args.", "args.a..b", "args.a[x]", "args.a[0", "args.a[0]x",
+		"args.a.", "args.a[0].", "fake.name", "fake.id.", "fault.", "call.count", "env.HOME", "args.a[-1]",
+	} {
 		if err, _ := template.Mock(name); err == nil {
 			t.Errorf("%s is taken", name)
 		}

@@ -51,8 +51,10 @@ func newCase(i int) benchCase {
 	case 2, 3:
 		n := 1 + pick(9)
 		c.tool, c.args = "reserve_table",
-			map[string]any{"restaurant": fmt.Sprintf("R-%03d", pick(900)), "guests": n,
-				"date": fmt.Sprintf("2027-%02d-%02d", 1+pick(12), 1+pick(28))}
+			map[string]any{
+				"restaurant": fmt.Sprintf("R-%03d", pick(900)), "guests": n,
+				"date": fmt.Sprintf("2027-%02d-%02d", 1+pick(12), 1+pick(28)),
+			}
 		c.prompt = fmt.Sprintf("A table for %d, please.", n)
 	case 4, 5:
 		code := codes[pick(6)]
@@ -61,8 +63,10 @@ func newCase(i int) benchCase {
 		c.prompt = "How long may I ask for my money back in " + code + "?"
 	default:
 		c.tool, c.args = "transfer",
-			map[string]any{"amount": float64(pick(90000)) / 100, "currency": []string{"EUR", "SEK", "USD"}[pick(3)],
-				"to": fmt.Sprintf("ACC-%05d", pick(99999))}
+			map[string]any{
+				"amount": float64(pick(90000)) / 100, "currency": []string{"EUR", "SEK", "USD"}[pick(3)],
+				"to": fmt.Sprintf("ACC-%05d", pick(99999)),
+			}
 		c.prompt = "Send the money."
 	}
 	c.prompt = fmt.Sprintf("%s%07d: %s", marker, i, c.prompt)
@@ -99,8 +103,10 @@ func (c benchCase) answer() (string, map[string]any) {
 				return c.tool, args
 			}
 		}
-		args["category"] = map[string]string{"books": "shoes", "shoes": "phones",
-			"phones": "books"}[args["category"].(string)]
+		args["category"] = map[string]string{
+			"books": "shoes", "shoes": "phones",
+			"phones": "books",
+		}[args["category"].(string)]
 	case invalidArgs:
 		args["unheard_of"] = true
 	}
@@ -117,8 +123,10 @@ func tools() []any {
 	tool := func(name, desc string, props map[string]any, required ...string) any {
 		return map[string]any{"type": "function", "function": map[string]any{
 			"name": name, "description": desc,
-			"parameters": map[string]any{"type": "object", "properties": props, "required": required,
-				"additionalProperties": false},
+			"parameters": map[string]any{
+				"type": "object", "properties": props, "required": required,
+				"additionalProperties": false,
+			},
 		}}
 	}
 	return []any{
@@ -126,20 +134,28 @@ func tools() []any {
 			map[string]any{"city": str(), "units": str("metric", "imperial")}, "city"),
 		tool("weather_week", "Weather of the coming week.", map[string]any{"city": str()}, "city"),
 		tool("reserve_table", "Reserve a table in a restaurant.",
-			map[string]any{"restaurant": str(),
-				"guests": map[string]any{"type": "integer", "minimum": 1, "maximum": 12},
-				"date":   map[string]any{"type": "string", "pattern": `^\d{4}-\d{2}-\d{2}$`}}, "restaurant",
+			map[string]any{
+				"restaurant": str(),
+				"guests":     map[string]any{"type": "integer", "minimum": 1, "maximum": 12},
+				"date":       map[string]any{"type": "string", "pattern": `^\d{4}-\d{2}-\d{2}$`},
+			}, "restaurant",
 			"guests", "date"),
 		tool("cancel_table", "Cancel a reservation.", map[string]any{"restaurant": str(), "date": str()}, "restaurant"),
 		tool("refund_window", "Days within which money is given back.",
-			map[string]any{"country": str("AR", "BR", "SE", "JP", "PT", "IE"),
-				"category": str("books", "shoes", "phones")}, "country", "category"),
+			map[string]any{
+				"country":  str("AR", "BR", "SE", "JP", "PT", "IE"),
+				"category": str("books", "shoes", "phones"),
+			}, "country", "category"),
 		tool("return_window", "Days within which goods are taken back.",
-			map[string]any{"country": str("AR", "BR", "SE", "JP", "PT", "IE"),
-				"category": str("books", "shoes", "phones")}, "country", "category"),
+			map[string]any{
+				"country":  str("AR", "BR", "SE", "JP", "PT", "IE"),
+				"category": str("books", "shoes", "phones"),
+			}, "country", "category"),
 		tool("transfer", "Transfer money to an account.",
-			map[string]any{"amount": map[string]any{"type": "number", "minimum": 0},
-				"currency": str("EUR", "SEK", "USD"), "to": str()}, "amount", "currency", "to"),
+			map[string]any{
+				"amount":   map[string]any{"type": "number", "minimum": 0},
+				"currency": str("EUR", "SEK", "USD"), "to": str(),
+			}, "amount", "currency", "to"),
 		tool("open_ticket", "Open a support ticket.", map[string]any{"subject": str()}, "subject"),
 	}
 }
@@ -149,8 +165,10 @@ func writeSuite(dir string, n int) (string, error) {
 	cases := make([]any, n)
 	for i := range cases {
 		c := newCase(i)
-		cases[i] = map[string]any{"prompt": c.prompt, "expected_tool": c.tool, "expected_params": c.args,
-			"param_scoring": "exact"}
+		cases[i] = map[string]any{
+			"prompt": c.prompt, "expected_tool": c.tool, "expected_params": c.args,
+			"param_scoring": "exact",
+		}
 	}
 	b, err := json.Marshal(map[string]any{"name": fmt.Sprintf("bench-%d", n), "tools": tools(), "test_cases": cases})
 	if err != nil {

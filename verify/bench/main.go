@@ -48,9 +48,11 @@ func main() {
 			"usage: callvet-bench [-quick] [-only GROUP] [-n LINES, at least 1000] [-big] PATH-TO-CALLVET")
 		os.Exit(2)
 	}
-	b := bench{out: os.Stdout, quick: *quick, only: *only, n: *n, big: *big, cache: *cache,
+	b := bench{
+		out: os.Stdout, quick: *quick, only: *only, n: *n, big: *big, cache: *cache,
 		data: cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data")),
-		part: cmp.Or(os.Getenv("CALLVET_PART"), "open")}
+		part: cmp.Or(os.Getenv("CALLVET_PART"), "open"),
+	}
 	// Interrupted, it still removes what it wrote.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -179,9 +181,15 @@ func (b *bench) run(ctx context.Context, bin string) (err error) {
 	for _, step := range []struct {
 		name string
 		run  func() error
-	}{{"startup", b.startup}, {"throughput", b.throughput}, {"linear", b.linear}, {"latency", b.latency},
-		{"scoring", b.scoring}, {"select", func() error { return b.selecting(ctx) }},
-		{"traces", func() error { return b.traces(ctx) }}} {
+	}{
+		{"startup", b.startup},
+		{"throughput", b.throughput},
+		{"linear", b.linear},
+		{"latency", b.latency},
+		{"scoring", b.scoring},
+		{"select", func() error { return b.selecting(ctx) }},
+		{"traces", func() error { return b.traces(ctx) }},
+	} {
 		if b.only != step.name && (b.only != "" || step.name == "traces") {
 			continue
 		}

@@ -21,8 +21,10 @@ func rawLoop(ctx context.Context, url string, n, concurrency int) (passed int64,
 	if err != nil {
 		return 0, err
 	}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: concurrency, MaxConnsPerHost: concurrency,
-		DisableCompression: true}}
+	client := &http.Client{Transport: &http.Transport{
+		MaxIdleConnsPerHost: concurrency, MaxConnsPerHost: concurrency,
+		DisableCompression: true,
+	}}
 	defer client.CloseIdleConnections()
 	var next, pass, broken atomic.Int64
 	var wg sync.WaitGroup

@@ -93,11 +93,15 @@ func (b *bench) words(n int, c catalogs) error {
 	documents := make([]retrieve.BM25Document, n)
 	for i := range c.entries {
 		t := &c.entries[i].Tool
-		documents[i] = retrieve.BM25Document{ID: t.Name,
-			Fields: [][]string{retrieve.Words(t.Name), retrieve.Words(t.Description)}}
+		documents[i] = retrieve.BM25Document{
+			ID:     t.Name,
+			Fields: [][]string{retrieve.Words(t.Name), retrieve.Words(t.Description)},
+		}
 	}
-	x, err := retrieve.NewBM25(retrieve.BM25Options{K1: 1.2,
-		Fields: []retrieve.BM25Field{{Name: "name", Weight: 2, B: 0.5}, {Name: "description", Weight: 1, B: 0.75}}})
+	x, err := retrieve.NewBM25(retrieve.BM25Options{
+		K1:     1.2,
+		Fields: []retrieve.BM25Field{{Name: "name", Weight: 2, B: 0.5}, {Name: "description", Weight: 1, B: 0.75}},
+	})
 	if err != nil {
 		return err
 	}
@@ -247,8 +251,10 @@ func newCatalog(n int) catalogs {
 		}}
 		if len(c.questions) < 200 {
 			c.questions = append(c.questions,
-				strings.Join([]string{"what", "about", noun, domain, description[5], description[7], description[9],
-					word(), word(), word()}, " "))
+				strings.Join([]string{
+					"what", "about", noun, domain, description[5], description[7], description[9],
+					word(), word(), word(),
+				}, " "))
 			c.right = append(c.right, c.entries[i].Tool.Name)
 		}
 	}

@@ -33,10 +33,14 @@ func traceCatalog() []traceTool {
 	goods := oneOf("category", "electronics", "clothing", "books", "furniture")
 	query := free("query", "lämplig jacka", "não chegou ainda", "wireless keyboard", "pedido dañado", "Größe 42, blau")
 	orderID := free("order_id", "A-104233", "A-593811", "B-000127", "C-771902")
-	amount := param{name: "amount", schema: `{"type":"number","minimum":0,"maximum":10000}`,
-		texts: numbers(0, 0.25, 97), optional: true}
-	quantity := param{name: "quantity", schema: `{"type":"integer","minimum":1,"maximum":40}`, texts: numbers(1, 1, 40),
-		optional: true}
+	amount := param{
+		name: "amount", schema: `{"type":"number","minimum":0,"maximum":10000}`,
+		texts: numbers(0, 0.25, 97), optional: true,
+	}
+	quantity := param{
+		name: "quantity", schema: `{"type":"integer","minimum":1,"maximum":40}`, texts: numbers(1, 1, 40),
+		optional: true,
+	}
 	contact := free("to", "customer-5531", "customer-8802", "warehouse-north", "billing")
 	template := oneOf("template", "refund_sent", "order_late", "parcel_lost")
 	reason := free("reason", "damaged on arrival", "ordered twice", "changed my mind")
@@ -48,11 +52,15 @@ func traceCatalog() []traceTool {
 		{"read_order", "v2", "orders", []param{orderID, country}},
 		{"change_order", "v1", "orders", []param{orderID, reason, quantity}},
 		{"stock_level", "v1", "goods", []param{goods, country, quantity}},
-		{"convert_money", "v2", "goods",
-			[]param{oneOf("from", "EUR", "SEK", "USD"), oneOf("into", "BRL", "ARS", "EUR"), amount}},
+		{
+			"convert_money", "v2", "goods",
+			[]param{oneOf("from", "EUR", "SEK", "USD"), oneOf("into", "BRL", "ARS", "EUR"), amount},
+		},
 		{"open_ticket", "v5", "support", []param{reason, oneOf("priority", "low", "normal", "high")}},
-		{"route_ticket", "v1", "support",
-			[]param{free("ticket", "T-1", "T-20", "T-300"), oneOf("team", "north", "south", "night")}},
+		{
+			"route_ticket", "v1", "support",
+			[]param{free("ticket", "T-1", "T-20", "T-300"), oneOf("team", "north", "south", "night")},
+		},
 		{"send_mail", "v2", "messages", []param{contact, template}},
 		{"send_text", "v1", "messages", []param{contact, template, country}},
 	}
@@ -95,10 +103,12 @@ func traceTools() ([]byte, error) {
 				required = append(required, p.name)
 			}
 		}
-		out = append(out, map[string]any{"name": t.name, "version": t.version, "tags": []string{t.family},
+		out = append(out, map[string]any{
+			"name": t.name, "version": t.version, "tags": []string{t.family},
 			"parameters": map[string]any{
 				"type": "object", "properties": props, "required": required, "additionalProperties": false,
-			}})
+			},
+		})
 	}
 	return json.Marshal(out)
 }

@@ -79,7 +79,8 @@ func byHand(agents []retrieve.Agent, question, route string) []string {
 // agents compares the preset's choice with the one by hand, and tells how often an
 // expected agent is among those chosen, which nobody recorded.
 func agents(ctx context.Context, check *proof.Check, suite string, c *retrieve.Catalogue, s *callvet.Suite,
-	decide func(string) (string, string)) error {
+	decide func(string) (string, string),
+) error {
 	if len(c.Agents) < 3 || len(s.Cases) == 0 {
 		return fmt.Errorf("choose agents: %w: %d agents, %d cases", errNothing, len(c.Agents), len(s.Cases))
 	}

@@ -149,7 +149,8 @@ func (r routes) Route(question string) retrieve.RouteDecision {
 }
 
 func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, preset string,
-	decide func(string) (string, string)) (f figures, err error) {
+	decide func(string) (string, string),
+) (f figures, err error) {
 	r, _, err := (&catalog.Env{Now: time.Now}).Routed(ctx, c, catalog.Settings{Preset: preset, K: 2}, preset,
 		routes(decide))
 	if err != nil {

@@ -54,8 +54,10 @@ func readCatalog(path string, twins bool) (*retrieve.Catalogue, error) {
 				name += twin
 			}
 			seen[t.ID] = true
-			e := retrieve.Entry{Title: t.Name, Tool: callvet.Tool{Name: name, Description: t.Description},
-				Keywords: t.Keywords, Examples: t.Examples, Namespace: []string{"tools", group}}
+			e := retrieve.Entry{
+				Title: t.Name, Tool: callvet.Tool{Name: name, Description: t.Description},
+				Keywords: t.Keywords, Examples: t.Examples, Namespace: []string{"tools", group},
+			}
 			if k, ok := file.Keywords[t.ID]; ok {
 				e.Keywords = k
 			}

@@ -31,8 +31,10 @@ func readRouter(path string) (*router, error) {
 	if err := json.Unmarshal(b, &raw); err != nil {
 		return nil, fmt.Errorf("read patterns %s: %w", path, err)
 	}
-	for key, to := range map[string]*map[string][]string{"dispatcher": &f.Dispatcher, "knowledge_router": &f.Knowledge,
-		"action_router": &f.Action} {
+	for key, to := range map[string]*map[string][]string{
+		"dispatcher": &f.Dispatcher, "knowledge_router": &f.Knowledge,
+		"action_router": &f.Action,
+	} {
 		if err := json.Unmarshal(raw[key], to); err != nil {
 			return nil, fmt.Errorf("read patterns %s: %s: %w", path, key, err)
 		}

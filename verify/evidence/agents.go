@@ -16,15 +16,21 @@ cat "answers/$id.json"
 // not that nothing was called.
 func textForms() []form {
 	return []form{
-		{name: "text alone", unknown: true, reasons: true,
-			body: func(r reply) any { return r.ended(object{"text": r.text}, "finish_reason") }},
+		{
+			name: "text alone", unknown: true, reasons: true,
+			body: func(r reply) any { return r.ended(object{"text": r.text}, "finish_reason") },
+		},
 		{name: "response and statistics", unknown: true, body: func(r reply) any {
 			return object{"session_id": "s", "response": r.text, "stats": object{"tools": object{"totalCalls": 2}}}
 		}},
 		{name: "message of an agent", unknown: true, body: func(r reply) any {
-			return object{"jsonrpc": "2.0", "id": "1",
-				"result": object{"message": object{"messageId": "m", "role": "ROLE_AGENT",
-					"parts": list{object{"text": r.text}}}}}
+			return object{
+				"jsonrpc": "2.0", "id": "1",
+				"result": object{"message": object{
+					"messageId": "m", "role": "ROLE_AGENT",
+					"parts": list{object{"text": r.text}},
+				}},
+			}
 		}},
 	}
 }

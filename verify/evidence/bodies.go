@@ -53,8 +53,10 @@ func argumentsText() string {
 }
 
 func chatCall() object {
-	return object{"index": 0, "id": "call_1", "type": "function",
-		"function": object{"name": theTool, "arguments": argumentsText()}}
+	return object{
+		"index": 0, "id": "call_1", "type": "function",
+		"function": object{"name": theTool, "arguments": argumentsText()},
+	}
 }
 
 // chatMessage is a message of chat completions.
@@ -72,14 +74,18 @@ func chatMessage(r reply) object {
 var chatUsage = object{"prompt_tokens": 12, "completion_tokens": 5, "total_tokens": 17}
 
 func chatBody(r reply) object {
-	return object{"id": "c", "object": "chat.completion", "model": "m",
-		"choices": list{r.ended(object{"index": 0, "message": chatMessage(r)}, "finish_reason")}, "usage": chatUsage}
+	return object{
+		"id": "c", "object": "chat.completion", "model": "m",
+		"choices": list{r.ended(object{"index": 0, "message": chatMessage(r)}, "finish_reason")}, "usage": chatUsage,
+	}
 }
 
 func chatChunks(r reply) []any {
 	chunk := func(delta object) object {
-		return object{"id": "c", "object": "chat.completion.chunk", "model": "m",
-			"choices": list{object{"index": 0, "delta": delta}}}
+		return object{
+			"id": "c", "object": "chat.completion.chunk", "model": "m",
+			"choices": list{object{"index": 0, "delta": delta}},
+		}
 	}
 	out := []any{chunk(object{"role": "assistant"})}
 	if r.thought != "" {
@@ -91,8 +97,10 @@ func chatChunks(r reply) []any {
 	if r.call {
 		out = append(out, chunk(object{"tool_calls": list{chatCall()}}))
 	}
-	last := object{"id": "c", "model": "m",
-		"choices": list{r.ended(object{"index": 0, "delta": object{}}, "finish_reason")}}
+	last := object{
+		"id": "c", "model": "m",
+		"choices": list{r.ended(object{"index": 0, "delta": object{}}, "finish_reason")},
+	}
 	return append(out, last, object{"id": "c", "model": "m", "choices": list{}, "usage": chatUsage})
 }
 
@@ -121,8 +129,10 @@ func blocks(r reply) list {
 }
 
 func messageBody(r reply) object {
-	m := object{"id": "m", "type": "message", "role": "assistant", "model": "m", "content": blocks(r),
-		"usage": object{"input_tokens": 12, "output_tokens": 5}}
+	m := object{
+		"id": "m", "type": "message", "role": "assistant", "model": "m", "content": blocks(r),
+		"usage": object{"input_tokens": 12, "output_tokens": 5},
+	}
 	return r.ended(m, "stop_reason")
 }
 
@@ -154,8 +164,10 @@ func messageEvents(r reply) []any {
 		}
 		out = append(out, object{"type": "content_block_stop", "index": i})
 	}
-	return append(out, object{"type": "message_delta", "delta": r.ended(object{}, "stop_reason"),
-		"usage": object{"output_tokens": 5}}, object{"type": "message_stop"})
+	return append(out, object{
+		"type": "message_delta", "delta": r.ended(object{}, "stop_reason"),
+		"usage": object{"output_tokens": 5},
+	}, object{"type": "message_stop"})
 }
 
 // parts are those of Gemini's content.
@@ -175,9 +187,11 @@ func parts(r reply) list {
 
 func geminiBody(r reply) object {
 	c := object{"content": object{"role": "model", "parts": parts(r)}, "index": 0}
-	return object{"candidates": list{r.ended(c, "finishReason")},
+	return object{
+		"candidates":    list{r.ended(c, "finishReason")},
 		"usageMetadata": object{"promptTokenCount": 12, "candidatesTokenCount": 5, "totalTokenCount": 17},
-		"modelVersion":  "m"}
+		"modelVersion":  "m",
+	}
 }
 
 func geminiChunks(r reply) []any {
@@ -202,8 +216,10 @@ func ollamaMessage(r reply) object {
 }
 
 func ollamaBody(r reply) object {
-	return r.ended(object{"model": "m", "message": ollamaMessage(r), "done": true, "prompt_eval_count": 12,
-		"eval_count": 5}, "done_reason")
+	return r.ended(object{
+		"model": "m", "message": ollamaMessage(r), "done": true, "prompt_eval_count": 12,
+		"eval_count": 5,
+	}, "done_reason")
 }
 
 func ollamaChunks(r reply) []any {
@@ -215,16 +231,22 @@ func ollamaChunks(r reply) []any {
 func items(r reply) list {
 	out := list{}
 	if r.thought != "" {
-		out = append(out, object{"type": "reasoning", "id": "rs_1",
-			"summary": list{object{"type": "summary_text", "text": r.thought}}})
+		out = append(out, object{
+			"type": "reasoning", "id": "rs_1",
+			"summary": list{object{"type": "summary_text", "text": r.thought}},
+		})
 	}
 	if r.text != "" {
-		out = append(out, object{"type": "message", "id": "msg_1", "role": "assistant",
-			"content": list{object{"type": "output_text", "text": r.text, "annotations": list{}}}})
+		out = append(out, object{
+			"type": "message", "id": "msg_1", "role": "assistant",
+			"content": list{object{"type": "output_text", "text": r.text, "annotations": list{}}},
+		})
 	}
 	if r.call {
-		out = append(out, object{"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": theTool,
-			"arguments": argumentsText(), "status": "completed"})
+		out = append(out, object{
+			"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": theTool,
+			"arguments": argumentsText(), "status": "completed",
+		})
 	}
 	return out
 }
@@ -236,8 +258,10 @@ var inDetails = map[string]bool{"max_output_tokens": true, "content_filter": tru
 // responseBody has the finish reason where the Responses API has it: in its status, or as why it
 // is incomplete.
 func responseBody(r reply) object {
-	o := object{"id": "resp_1", "object": "response", "model": "m", "output": items(r),
-		"usage": object{"input_tokens": 12, "output_tokens": 5, "total_tokens": 17}}
+	o := object{
+		"id": "resp_1", "object": "response", "model": "m", "output": items(r),
+		"usage": object{"input_tokens": 12, "output_tokens": 5, "total_tokens": 17},
+	}
 	if !r.absent && inDetails[r.stop] {
 		o["status"], o["incomplete_details"] = "incomplete", object{"reason": r.stop}
 		return o
@@ -261,16 +285,22 @@ func responsesStatus(c *cell) bool {
 
 func responseEvents(r reply) []any {
 	body := responseBody(r)
-	out := []any{object{"type": "response.created",
-		"response": object{"id": "resp_1", "object": "response", "model": "m", "status": "in_progress",
-			"output": list{}}}}
+	out := []any{object{
+		"type": "response.created",
+		"response": object{
+			"id": "resp_1", "object": "response", "model": "m", "status": "in_progress",
+			"output": list{},
+		},
+	}}
 	for i, it := range items(r) {
 		item := it.(object)
 		out = append(out, object{"type": "response.output_item.added", "output_index": i, "item": item})
 		if item["type"] == "message" {
 			for _, half := range halves(r.text) {
-				out = append(out, object{"type": "response.output_text.delta", "output_index": i, "content_index": 0,
-					"item_id": "msg_1", "delta": half})
+				out = append(out, object{
+					"type": "response.output_text.delta", "output_index": i, "content_index": 0,
+					"item_id": "msg_1", "delta": half,
+				})
 			}
 		}
 		out = append(out, object{"type": "response.output_item.done", "output_index": i, "item": item})

@@ -46,11 +46,16 @@ func overHistory(ctx context.Context, c *checker) error {
 			want end
 		}{
 			{"a later turn", answered, byItself},
-			{"a later turn, after a system prompt",
+			{
+				"a later turn, after a system prompt",
 				exchange{history: earlier(said{role: "system", text: "You are kind."}), reply: answered.reply},
-				byItself},
-			{"a later turn that calls again",
-				exchange{history: earlier(), reply: reply{call: true, stop: stop}}, called},
+				byItself,
+			},
+			{
+				"a later turn that calls again",
+				exchange{history: earlier(), reply: reply{call: true, stop: stop}},
+				called,
+			},
 			{"a turn that goes on after its call", exchange{history: earlier()[:3], reply: answered.reply}, called},
 			{"a first turn", exchange{history: earlier()[:1], reply: answered.reply}, byItself},
 		} {

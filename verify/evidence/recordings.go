@@ -44,8 +44,10 @@ func plainCalls(r reply) list {
 
 // langChain is a message of LangChain, whose metadata have the finish reason.
 func langChain(r reply) object {
-	m := object{"type": "ai", "content": r.text, "tool_calls": list{},
-		"response_metadata": r.ended(object{"model_name": "m"}, "finish_reason")}
+	m := object{
+		"type": "ai", "content": r.text, "tool_calls": list{},
+		"response_metadata": r.ended(object{"model_name": "m"}, "finish_reason"),
+	}
 	if r.call {
 		m["tool_calls"] = list{object{"name": theTool, "args": arguments(), "id": "call_1", "type": "tool_call"}}
 	}
@@ -73,8 +75,10 @@ func step(r reply) object {
 func answerForms() []form {
 	return []form{
 		{name: "chat completion", body: bodyOf(chatBody), reasons: true, thoughts: true},
-		{name: "response", body: bodyOf(responseBody), reasons: true, thoughts: true,
-			has: func(k *cell) bool { return responsesStatus(k) && k.stop != "failed" }},
+		{
+			name: "response", body: bodyOf(responseBody), reasons: true, thoughts: true,
+			has: func(k *cell) bool { return responsesStatus(k) && k.stop != "failed" },
+		},
 		{name: "message", body: bodyOf(messageBody), reasons: true, thoughts: true},
 		{name: "candidate", body: bodyOf(geminiBody), reasons: true, thoughts: true},
 		{name: "Converse", reasons: true, body: func(r reply) any {
@@ -86,8 +90,10 @@ func answerForms() []form {
 				content = append(content,
 					object{"toolUse": object{"toolUseId": "t1", "name": theTool, "input": arguments()}})
 			}
-			return r.ended(object{"output": object{"message": object{"role": "assistant", "content": content}},
-				"usage": object{"inputTokens": 12, "outputTokens": 5}}, "stopReason")
+			return r.ended(object{
+				"output": object{"message": object{"role": "assistant", "content": content}},
+				"usage":  object{"inputTokens": 12, "outputTokens": 5},
+			}, "stopReason")
 		}},
 		{name: "steps", reasons: true, thoughts: true, body: func(r reply) any {
 			return r.ended(object{"text": r.text, "steps": list{step(r)}}, "finishReason")
@@ -108,18 +114,28 @@ func answerForms() []form {
 			}
 			return object{"output": r.text, "intermediate_steps": steps}
 		}},
-		{name: "items of a run", has: func(k *cell) bool { return k.content == words || k.content == aCall },
+		{
+			name: "items of a run", has: func(k *cell) bool { return k.content == words || k.content == aCall },
 			body: func(r reply) any {
-				item := object{"type": "message_output_item",
-					"rawItem": object{"type": "message", "role": "assistant", "status": "completed",
-						"content": list{object{"type": "output_text", "text": r.text}}}}
+				item := object{
+					"type": "message_output_item",
+					"rawItem": object{
+						"type": "message", "role": "assistant", "status": "completed",
+						"content": list{object{"type": "output_text", "text": r.text}},
+					},
+				}
 				if r.call {
-					item = object{"type": "tool_call_item",
-						"rawItem": object{"type": "function_call", "callId": "call_1", "name": theTool,
-							"arguments": argumentsText()}}
+					item = object{
+						"type": "tool_call_item",
+						"rawItem": object{
+							"type": "function_call", "callId": "call_1", "name": theTool,
+							"arguments": argumentsText(),
+						},
+					}
 				}
 				return object{"newItems": list{item}}
-			}},
+			},
+		},
 	}
 }
 
@@ -181,8 +197,10 @@ func overRecordings(ctx context.Context, c *checker) error {
 		}
 		return err
 	}
-	text := form{name: "text", has: func(k *cell) bool { return k.content != aCall },
-		body: func(r reply) any { return r.text }}
+	text := form{
+		name: "text", has: func(k *cell) bool { return k.content != aCall },
+		body: func(r reply) any { return r.text },
+	}
 	err := over(&text, "", heldRow)
 	for _, f := range recordedForms() {
 		err = errors.Join(err, over(&f, "", rowOf))

@@ -113,8 +113,10 @@ func (c *cell) String() string {
 // spelled are the ways in which a finish reason is spelled: case does not count, nor - for _, nor
 // a prefix.
 func spelled(word string) []string {
-	return []string{word, strings.ToUpper(word), strings.ReplaceAll(word, "_", "-"),
-		"FINISH_REASON_" + strings.ToUpper(word)}
+	return []string{
+		word, strings.ToUpper(word), strings.ReplaceAll(word, "_", "-"),
+		"FINISH_REASON_" + strings.ToUpper(word),
+	}
 }
 
 // matrix is every finish reason with every content.

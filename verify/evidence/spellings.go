@@ -16,36 +16,56 @@ type spelling struct{ name, text string }
 func marked() []spelling {
 	return []spelling{
 		{"Hermes", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>"},
-		{"Qwen3-Coder",
-			"<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"},
-		{"Seed",
-			"<seed:tool_call>\n<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n</seed:tool_call>"},
+		{
+			"Qwen3-Coder",
+			"<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>",
+		},
+		{
+			"Seed",
+			"<seed:tool_call>\n<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n</seed:tool_call>",
+		},
 		{"GLM", "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>"},
-		{"Kimi",
-			"<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>"},
-		{"DeepSeek 3",
-			"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{\"city\": \"Oslo\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
-		{"DeepSeek 3.1",
-			"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"Oslo\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
-		{"DeepSeek 3.2",
-			"<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>"},
-		{"harmony",
-			"<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>"},
-		{"MiniMax",
-			"<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</minimax:tool_call>"},
+		{
+			"Kimi",
+			"<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>",
+		},
+		{
+			"DeepSeek 3",
+			"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{\"city\": \"Oslo\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+		},
+		{
+			"DeepSeek 3.1",
+			"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"Oslo\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+		},
+		{
+			"DeepSeek 3.2",
+			"<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+		},
+		{
+			"harmony",
+			"<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>",
+		},
+		{
+			"MiniMax",
+			"<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</minimax:tool_call>",
+		},
 		{"Mistral, old", "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]"},
 		{"Mistral, new", "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Oslo\"}"},
 		{"Llama 3", "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}"},
 		{"Llama 3, function", "<function=get_weather>{\"city\": \"Oslo\"}</function>"},
 		{"Llama 4", "<|python_start|>[get_weather(city=\"Oslo\")]<|python_end|>"},
-		{"Cohere",
-			"<|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n]<|END_ACTION|>"},
+		{
+			"Cohere",
+			"<|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n]<|END_ACTION|>",
+		},
 		{"Nemotron", "<TOOLCALL>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</TOOLCALL>"},
 		{"LFM2", "<|tool_call_start|>[get_weather(city=\"Oslo\")]<|tool_call_end|>"},
 		{"FunctionGemma", "<start_function_call>call:get_weather{city:<escape>Oslo<escape>}<end_function_call>"},
 		{"functools", "functools[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]"},
-		{"invoke",
-			"<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</function_calls>"},
+		{
+			"invoke",
+			"<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</function_calls>",
+		},
 		{"Gorilla", "<<function>>get_weather(city=\"Oslo\")"},
 	}
 }
@@ -81,21 +101,29 @@ func prose() []spelling {
 		{"words", saidWords},
 		{"the tool's name", "I could use the get_weather tool for that, but you did not ask about a city."},
 		{"a mark in inline code", "Some models write `<tool_call>` or `[TOOL_CALLS]` before a call. I wrote none."},
-		{"markup in a fence",
-			"Such a call looks like this:\n\n```\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n```\n\nI did not make one."},
-		{"JSON in a fence",
-			"This is a record of a person:\n\n```json\n{\"name\": \"Ann\", \"age\": 3}\n```\n\nIt has two members."},
+		{
+			"markup in a fence",
+			"Such a call looks like this:\n\n```\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n```\n\nI did not make one.",
+		},
+		{
+			"JSON in a fence",
+			"This is a record of a person:\n\n```json\n{\"name\": \"Ann\", \"age\": 3}\n```\n\nIt has two members.",
+		},
 		{"JSON", "{\"answer\": \"It rains in Oslo.\", \"sure\": true}"},
 		{"JSON with a name", "{\"name\": \"Ann\", \"age\": 3}"},
 		{"a list of JSON", "[{\"name\": \"Ann\"}, {\"name\": \"Bob\"}]"},
-		{"a call of another tool",
-			"Their API takes {\"name\": \"book_flight\", \"arguments\": {\"to\": \"Oslo\"}} as a request, and answers with a number."},
+		{
+			"a call of another tool",
+			"Their API takes {\"name\": \"book_flight\", \"arguments\": {\"to\": \"Oslo\"}} as a request, and answers with a number.",
+		},
 		{"code", "In Python, print(\"hi\") writes a line, and f(x) = x + 1 is no code at all."},
 		{"tags", "Write <b>bold</b> for bold letters, and <city>Oslo</city> in an address."},
 		{"steps", "Thought leads to action: first think, then act. Action is what counts."},
 		{"an arrow", "Oslo -> Bergen takes 7 hours; [1] is the source, <1> is not."},
-		{"a list of tools",
-			"<tools>[{\"name\": \"ring\", \"description\": \"Rings.\", \"parameters\": {\"type\": \"object\"}}]</tools>"},
+		{
+			"a list of tools",
+			"<tools>[{\"name\": \"ring\", \"description\": \"Rings.\", \"parameters\": {\"type\": \"object\"}}]</tools>",
+		},
 		{"a mark for tools", "Write <tools> before the list of tools, and </tools> after it."},
 		{"an action in words", "Action: restart the server (now).\nThen wait."},
 		{"an action in a list", "Thought is one word.\nAction: f(x)\nis a formula, and no call."},
@@ -177,8 +205,10 @@ func overSpellings(ctx context.Context, c *checker) error {
 		if !f.reasons || f.has != nil {
 			continue
 		}
-		for how, row := range map[string]func(string, any) any{"recorded as ": rowOf,
-			"recorded in a row as ": heldRow} {
+		for how, row := range map[string]func(string, any) any{
+			"recorded as ":          rowOf,
+			"recorded in a row as ": heldRow,
+		} {
 			got, err := c.recorded(ctx, ids, func(i int) any { return row(ids[i], f.body(all[i].reply)) })
 			if err != nil {
 				return err
@@ -219,8 +249,10 @@ func spellingsOfAgents(ctx context.Context, c *checker, all []sample, compare fu
 	}
 	srv := server(func(id string, _ bool) (string, string) { return "application/json", bodies[id] })
 	defer srv.Close()
-	for how, target := range map[string]string{"agent over HTTP": srv.URL + "/agent",
-		"agent that is a command": "exec:sh answer.sh"} {
+	for how, target := range map[string]string{
+		"agent over HTTP":         srv.URL + "/agent",
+		"agent that is a command": "exec:sh answer.sh",
+	} {
 		got, err := c.evaluated(ctx, "suite.json", target)
 		if err != nil {
 			return err

@@ -167,19 +167,25 @@ func attributes(all object) list {
 
 // spanOf is a span of OTLP.
 func spanOf(trace, id, name string, attrs object, events ...any) object {
-	return object{"traceId": trace, "spanId": id, "name": name, "startTimeUnixNano": "1000000",
-		"endTimeUnixNano": "2000000", "attributes": attributes(attrs), "events": events}
+	return object{
+		"traceId": trace, "spanId": id, "name": name, "startTimeUnixNano": "1000000",
+		"endTimeUnixNano": "2000000", "attributes": attributes(attrs), "events": events,
+	}
 }
 
 func otlp(spans ...any) object {
-	return object{"resourceSpans": list{object{"resource": object{"attributes": list{}},
-		"scopeSpans": list{object{"scope": object{"name": "x"}, "spans": spans}}}}}
+	return object{"resourceSpans": list{object{
+		"resource":   object{"attributes": list{}},
+		"scopeSpans": list{object{"scope": object{"name": "x"}, "spans": spans}},
+	}}}
 }
 
 // genAI are the attributes of the conventions, but for the finish reason.
 func genAI(e exchange) object {
-	a := object{"gen_ai.operation.name": "chat", "gen_ai.request.model": "m",
-		"gen_ai.input.messages": partsOf(e.history)}
+	a := object{
+		"gen_ai.operation.name": "chat", "gen_ai.request.model": "m",
+		"gen_ai.input.messages": partsOf(e.history),
+	}
 	if e.tools {
 		tool := weatherTool()
 		tool["type"] = "function"
@@ -293,18 +299,24 @@ func aiSDK(id string, e exchange) any {
 			a["ai.response.reasoning"] = e.reply.thought
 		}
 		if e.reply.call {
-			a["ai.response.toolCalls"] = list{object{"toolCallType": "function", "toolCallId": "call_1",
-				"toolName": theTool, "input": argumentsText()}}
+			a["ai.response.toolCalls"] = list{object{
+				"toolCallType": "function", "toolCallId": "call_1",
+				"toolName": theTool, "input": argumentsText(),
+			}}
 		}
 		return reasonOf(e.reply, a, "ai.response.finishReason", asItIs)
 	}
 	outer := answer(object{"ai.operationId": "ai.generateText", "ai.prompt": object{"messages": uiContent(e.history)}})
-	inner := answer(object{"ai.operationId": "ai.generateText.doGenerate", "ai.model.id": "m",
-		"ai.prompt.messages": uiContent(e.history)})
+	inner := answer(object{
+		"ai.operationId": "ai.generateText.doGenerate", "ai.model.id": "m",
+		"ai.prompt.messages": uiContent(e.history),
+	})
 	if e.tools {
 		tool := weatherTool()
-		inner["ai.prompt.tools"] = []string{inJSON(object{"type": "function", "name": tool["name"],
-			"description": tool["description"], "inputSchema": tool["parameters"]})}
+		inner["ai.prompt.tools"] = []string{inJSON(object{
+			"type": "function", "name": tool["name"],
+			"description": tool["description"], "inputSchema": tool["parameters"],
+		})}
 	}
 	model := spanOf(id, "2222222222222222", "ai.generateText.doGenerate", inner)
 	model["parentSpanId"] = "1111111111111111"
@@ -315,8 +327,10 @@ func aiSDK(id string, e exchange) any {
 func enveloped(history []said) list {
 	out := list{}
 	for _, m := range history {
-		class, kwargs := map[string]string{"user": "HumanMessage", "tool": "ToolMessage", "assistant": "AIMessage",
-			"system": "SystemMessage"}[m.role], object{"content": m.text}
+		class, kwargs := map[string]string{
+			"user": "HumanMessage", "tool": "ToolMessage", "assistant": "AIMessage",
+			"system": "SystemMessage",
+		}[m.role], object{"content": m.text}
 		switch {
 		case m.role == "tool":
 			kwargs["tool_call_id"] = m.call
@@ -338,8 +352,10 @@ func generation(r reply) object {
 	if r.call {
 		kwargs["tool_calls"] = list{object{"id": "call_1", "name": theTool, "args": arguments(), "type": "tool_call"}}
 	}
-	g := object{"text": r.text, "message": envelope("AIMessage", kwargs),
-		"generation_info": r.ended(object{}, "finish_reason")}
+	g := object{
+		"text": r.text, "message": envelope("AIMessage", kwargs),
+		"generation_info": r.ended(object{}, "finish_reason"),
+	}
 	return object{"generations": list{list{g}}}
 }
 
@@ -403,8 +419,10 @@ func spanForms() []traceForm {
 	inference := otlpForm("OpenInference, messages", openInference)
 	inference.offers = false
 	graph := otlpForm("OpenInference, LangChain", func(e exchange) object {
-		return object{"openinference.span.kind": "LLM", "llm.model_name": "m",
-			"input.value": object{"messages": list{enveloped(e.history)}}, "output.value": generation(e.reply)}
+		return object{
+			"openinference.span.kind": "LLM", "llm.model_name": "m",
+			"input.value": object{"messages": list{enveloped(e.history)}}, "output.value": generation(e.reply),
+		}
 	})
 	graph.offers = false
 	adk := otlpForm("ADK", func(e exchange) object {
@@ -415,8 +433,10 @@ func spanForms() []traceForm {
 			switch {
 			case m.role == "tool":
 				role, parts = "user",
-					list{object{"function_response": object{"id": m.call, "name": theTool,
-						"response": object{"result": m.text}}}}
+					list{object{"function_response": object{
+						"id": m.call, "name": theTool,
+						"response": object{"result": m.text},
+					}}}
 			case m.call != "":
 				role, parts = "model",
 					list{object{"function_call": object{"id": m.call, "name": theTool, "args": arguments()}}}
@@ -443,9 +463,11 @@ func spanForms() []traceForm {
 	})
 	adk.offers = false
 	wrapper := otlpForm("Langfuse, attributes", func(e exchange) object {
-		return object{"langfuse.observation.type": "generation",
+		return object{
+			"langfuse.observation.type":   "generation",
 			"langfuse.observation.input":  object{"messages": chatMessages(e.history)},
-			"langfuse.observation.output": chatMessage(e.reply)}
+			"langfuse.observation.output": chatMessage(e.reply),
+		}
 	})
 	wrapper.offers, wrapper.reasons = false, false
 	return []traceForm{
@@ -454,30 +476,42 @@ func spanForms() []traceForm {
 		inference, values, graph, numberedOnes, adk, wrapper,
 		{name: "AI SDK", hex: true, reasons: true, apart: true, offers: true, open: true, has: notNull, record: aiSDK},
 		{name: "events", hex: true, reasons: true, apart: true, open: true, has: notNull, record: events},
-		{name: "list of spans", hex: true, reasons: true, apart: true, open: true, offers: true, has: notNull,
+		{
+			name: "list of spans", hex: true, reasons: true, apart: true, open: true, offers: true, has: notNull,
 			record: func(id string, e exchange) any {
-				return object{"trace_id": id, "span_id": "1111111111111111", "name": "chat m",
+				return object{
+					"trace_id": id, "span_id": "1111111111111111", "name": "chat m",
 					"start_time": "2026-01-02T03:04:05Z", "end_time": "2026-01-02T03:04:06Z",
-					"attributes": texted(conventions(true, true)(e))}
-			}},
-		{name: "Jaeger", hex: true, reasons: true, apart: true, open: true, offers: true, has: notNull,
+					"attributes": texted(conventions(true, true)(e)),
+				}
+			},
+		},
+		{
+			name: "Jaeger", hex: true, reasons: true, apart: true, open: true, offers: true, has: notNull,
 			record: func(id string, e exchange) any {
 				tags := list{}
 				for k, v := range texted(conventions(false, true)(e)) {
 					tags = append(tags, object{"key": k, "type": "string", "value": v})
 				}
-				span := object{"traceID": id, "spanID": "1111111111111111", "operationName": "chat m",
+				span := object{
+					"traceID": id, "spanID": "1111111111111111", "operationName": "chat m",
 					"startTime": 1000,
-					"duration":  1000, "tags": tags, "processID": "p1"}
-				return object{"data": list{object{"traceID": id, "spans": list{span},
-					"processes": object{"p1": object{"serviceName": "s", "tags": list{}}}}}}
-			}},
+					"duration":  1000, "tags": tags, "processID": "p1",
+				}
+				return object{"data": list{object{
+					"traceID": id, "spans": list{span},
+					"processes": object{"p1": object{"serviceName": "s", "tags": list{}}},
+				}}}
+			},
+		},
 		{name: "OpenAI Agents", apart: true, open: true, record: func(id string, e exchange) any {
 			return object{
 				"object": "trace.span", "id": "span_" + id, "trace_id": id, "parent_id": nil,
 				"started_at": "2026-01-02T03:04:05.000Z", "ended_at": "2026-01-02T03:04:06.000Z", "error": nil,
-				"span_data": object{"type": "generation", "input": chatMessages(e.history),
-					"output": list{chatMessage(e.reply)}, "model": "m"},
+				"span_data": object{
+					"type": "generation", "input": chatMessages(e.history),
+					"output": list{chatMessage(e.reply)}, "model": "m",
+				},
 			}
 		}},
 	}
@@ -525,76 +559,111 @@ func chatForms() []traceForm {
 		return o
 	}
 	return []traceForm{
-		{name: "chat completions", reasons: true, thoughts: true, offers: true,
-			record: func(id string, e exchange) any { return named(chatBody(e.reply), id, e) }},
-		{name: "responses", reasons: true, thoughts: true, apart: true, offers: true,
+		{
+			name: "chat completions", reasons: true, thoughts: true, offers: true,
+			record: func(id string, e exchange) any { return named(chatBody(e.reply), id, e) },
+		},
+		{
+			name: "responses", reasons: true, thoughts: true, apart: true, offers: true,
 			has: func(k *cell) bool { return responsesStatus(k) && k.stop != "failed" },
 			record: func(id string, e exchange) any {
 				o := named(responseBody(e.reply), id, e)
 				o["input"] = itemsOf(e.history)
 				return o
-			}},
-		{name: "Anthropic", reasons: true, thoughts: true, offers: true,
-			record: func(id string, e exchange) any { return named(messageBody(e.reply), id, e) }},
-		{name: "messages, with a reason", whole: true, reasons: true, thoughts: true, offers: true,
+			},
+		},
+		{
+			name: "Anthropic", reasons: true, thoughts: true, offers: true,
+			record: func(id string, e exchange) any { return named(messageBody(e.reply), id, e) },
+		},
+		{
+			name: "messages, with a reason", whole: true, reasons: true, thoughts: true, offers: true,
 			record: func(id string, e exchange) any {
 				return named(object{"messages": append(chatMessages(e.history),
 					e.reply.ended(chatMessage(e.reply), "finish_reason"))}, id, e)
-			}},
+			},
+		},
 		{name: "messages of LangChain", whole: true, reasons: true, record: func(id string, e exchange) any {
 			return object{"id": id, "messages": append(enveloped(e.history), langChain(e.reply))}
 		}},
-		{name: "messages", whole: true, thoughts: true, offers: true,
-			record: func(id string, e exchange) any { return named(object{"messages": conversation(e)}, id, e) }},
+		{
+			name: "messages", whole: true, thoughts: true, offers: true,
+			record: func(id string, e exchange) any { return named(object{"messages": conversation(e)}, id, e) },
+		},
 		{name: "Langfuse, completion", reasons: true, apart: true, open: true, record: func(id string, e exchange) any {
 			return langfuse(id, object{"messages": chatMessages(e.history)}, chatBody(e.reply))
 		}},
-		{name: "Langfuse, message", apart: true, open: true,
+		{
+			name: "Langfuse, message", apart: true, open: true,
 			record: func(id string,
-				e exchange) any {
+				e exchange,
+			) any {
 				return langfuse(id, chatMessages(e.history), chatMessage(e.reply))
-			}},
+			},
+		},
 		{name: "Langfuse, LangChain", reasons: true, apart: true, open: true, record: func(id string, e exchange) any {
 			return langfuse(id, enveloped(e.history), langChain(e.reply))
 		}},
 		{name: "LangSmith, LangChain", reasons: true, apart: true, open: true, record: func(id string, e exchange) any {
 			return langSmith(id, object{"messages": list{enveloped(e.history)}}, generation(e.reply), nil)
 		}},
-		{name: "LangSmith, completion", reasons: true, apart: true, open: true,
+		{
+			name: "LangSmith, completion", reasons: true, apart: true, open: true,
 			record: func(id string, e exchange) any {
 				return langSmith(id, object{"messages": chatMessages(e.history)}, chatBody(e.reply), nil)
-			}},
+			},
+		},
 		{name: "Inspect", whole: true, reasons: true, record: func(id string, e exchange) any {
-			output := object{"model": "m",
-				"choices": list{e.reply.ended(object{"message": chatMessage(e.reply)}, "stop_reason")}}
-			return object{"version": 2, "status": "success", "eval": object{"task": "t", "model": "m"},
-				"samples": list{object{"id": id, "epoch": 1, "target": "", "messages": conversation(e),
-					"output": output}}}
+			output := object{
+				"model":   "m",
+				"choices": list{e.reply.ended(object{"message": chatMessage(e.reply)}, "stop_reason")},
+			}
+			return object{
+				"version": 2, "status": "success", "eval": object{"task": "t", "model": "m"},
+				"samples": list{object{
+					"id": id, "epoch": 1, "target": "", "messages": conversation(e),
+					"output": output,
+				}},
+			}
 		}},
 		{name: "ADK session", reasons: true, record: func(id string, e exchange) any {
 			user := object{"author": "user", "content": object{"role": "user", "parts": list{object{"text": question}}}}
-			return object{"id": id, "app_name": "a", "user_id": "u",
-				"events": list{user,
-					e.reply.ended(object{"author": "agent",
-						"content": object{"role": "model", "parts": parts(e.reply)}}, "finish_reason")}}
+			return object{
+				"id": id, "app_name": "a", "user_id": "u",
+				"events": list{
+					user,
+					e.reply.ended(object{
+						"author":  "agent",
+						"content": object{"role": "model", "parts": parts(e.reply)},
+					}, "finish_reason"),
+				},
+			}
 		}, has: func(k *cell) bool { return k.content == words || k.content == aCall }},
-		{name: "ADK evalset", has: func(k *cell) bool { return k.content == words || k.content == aCall },
-			record: evalset},
+		{
+			name: "ADK evalset", has: func(k *cell) bool { return k.content == words || k.content == aCall },
+			record: evalset,
+		},
 		{name: "ATIF", record: func(id string, e exchange) any {
 			agent := object{"step_id": 2, "source": "agent", "message": e.reply.text}
 			if e.reply.call {
-				agent["tool_calls"] = list{object{"tool_call_id": "call_1", "function_name": theTool,
-					"arguments": arguments()}}
+				agent["tool_calls"] = list{object{
+					"tool_call_id": "call_1", "function_name": theTool,
+					"arguments": arguments(),
+				}}
 			}
-			return object{"schema_version": "ATIF-v1.4", "session_id": id, "agent": object{"name": "a", "version": "1"},
-				"steps": list{object{"step_id": 1, "source": "user", "message": question}, agent}}
+			return object{
+				"schema_version": "ATIF-v1.4", "session_id": id, "agent": object{"name": "a", "version": "1"},
+				"steps": list{object{"step_id": 1, "source": "user", "message": question}, agent},
+			}
 		}},
 		{name: "tau", whole: true, official: true, record: func(id string, e exchange) any {
 			return object{"task_id": id, "trial": 0, "reward": 1, "info": object{}, "traj": conversation(e)}
 		}},
 		{name: "tau2", whole: true, official: true, record: func(id string, e exchange) any {
-			return object{"task_id": id, "trial": 0, "termination_reason": "user_stop",
-				"reward_info": object{"reward": 1}, "messages": conversation(e)}
+			return object{
+				"task_id": id, "trial": 0, "termination_reason": "user_stop",
+				"reward_info": object{"reward": 1}, "messages": conversation(e),
+			}
 		}},
 	}
 }
@@ -602,8 +671,10 @@ func chatForms() []traceForm {
 func evalset(id string, e exchange) any {
 	inv := object{"invocation_id": "i", "user_content": object{"role": "user", "parts": list{object{"text": question}}}}
 	if e.reply.call {
-		inv["intermediate_data"] = object{"tool_uses": list{object{"id": "call_1", "name": theTool,
-			"args": arguments()}}}
+		inv["intermediate_data"] = object{"tool_uses": list{object{
+			"id": "call_1", "name": theTool,
+			"args": arguments(),
+		}}}
 	} else {
 		inv["final_response"] = object{"role": "model", "parts": parts(e.reply)}
 	}

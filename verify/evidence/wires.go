@@ -49,8 +49,10 @@ func wires() []wire {
 	ending := func(k *cell) bool { return responsesStatus(k) && k.stop != "cancelled" && k.stop != "in_progress" }
 	return []wire{
 		{"chat", "openai/m", "/v1", chatBody, chatChunks, dataLines("data: [DONE]\n\n"), all, all, none},
-		{"responses", "openai-responses/m", "/v1", responseBody, responseEvents, namedEvents, responsesStatus,
-			ending, failed},
+		{
+			"responses", "openai-responses/m", "/v1", responseBody, responseEvents, namedEvents, responsesStatus,
+			ending, failed,
+		},
 		{"messages", "anthropic/m", "", messageBody, messageEvents, namedEvents, all, all, none},
 		{"gemini", "gemini/m", "/v1beta", geminiBody, geminiChunks, dataLines(""), all, all, torn},
 		{"ollama", "ollama/m", "", ollamaBody, ollamaChunks, jsonLines, all, all, none},

@@ -247,11 +247,15 @@ type traveller struct {
 
 func (w *walker) journey(ctx context.Context, j journey) error {
 	name := strings.NewReplacer(" ", "-", ",", "").Replace(j.name)
-	t := &traveller{walker: w, ctx: ctx, of: j, dir: filepath.Join(w.cfg.Dir, name),
-		want: j.shape.counts(j.targets, j.repeats)}
+	t := &traveller{
+		walker: w, ctx: ctx, of: j, dir: filepath.Join(w.cfg.Dir, name),
+		want: j.shape.counts(j.targets, j.repeats),
+	}
 	if j.kind == ofSelect {
-		first := shape{j.shape.name, j.shape.cases,
-			func(target, ix, _ int) verdict { return j.shape.want(target, ix, 0) }}
+		first := shape{
+			j.shape.name, j.shape.cases,
+			func(target, ix, _ int) verdict { return j.shape.want(target, ix, 0) },
+		}
 		t.want = first.counts(j.targets, j.repeats)
 	}
 	if err := os.MkdirAll(t.dir, 0o755); err != nil {

@@ -27,8 +27,10 @@ func TestEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, data := range map[string][]byte{"rows.jsonl": []byte(text), "rows.jsonl.gz": z.Bytes(),
-		"bad.jsonl": []byte(text + "\n{"), "cut.jsonl.gz": z.Bytes()[:z.Len()-9]} {
+	for name, data := range map[string][]byte{
+		"rows.jsonl": []byte(text), "rows.jsonl.gz": z.Bytes(),
+		"bad.jsonl": []byte(text + "\n{"), "cut.jsonl.gz": z.Bytes()[:z.Len()-9],
+	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)

@@ -71,35 +71,59 @@ func copied(t *testing.T, file, from, to string) string {
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]struct{ file, from, to, told string }{
-		"a fixture of other arguments": {"pt-BR-shop.yaml",
+		"a fixture of other arguments": {
+			"pt-BR-shop.yaml",
 			"mocks:\n      - {tool: get_order, args: {order_id: BR-20417}",
 			"mocks:\n      - {tool: get_order, args: {order_id: BR-20418}",
-			"get_order({\"order_id\":\"BR-20417\"}) has no fixture"},
-		"an answer that misses": {"es-AR-wallet.yaml", `{answer: "El real está a $ 251,80."}`,
-			`{answer: "El real está caro."}`, "ar-reais-for-carnival:  : fail: response_contains_any"},
-		"arguments that do not matter": {"pt-BR-wallet.yaml", "args: {base: USD, quote: BRL}, params: {date:",
+			"get_order({\"order_id\":\"BR-20417\"}) has no fixture",
+		},
+		"an answer that misses": {
+			"es-AR-wallet.yaml", `{answer: "El real está a $ 251,80."}`,
+			`{answer: "El real está caro."}`, "ar-reais-for-carnival:  : fail: response_contains_any",
+		},
+		"arguments that do not matter": {
+			"pt-BR-wallet.yaml", "args: {base: USD, quote: BRL}, params: {date:",
 			"args: {base: USD, quote: BRL}, params: {quote: {type: string}, date:",
-			"SHORT an argument has another value"},
-		"calls that do not matter": {"es-AR-talk.yaml",
+			"SHORT an argument has another value",
+		},
+		"calls that do not matter": {
+			"es-AR-talk.yaml",
 			"tags: [no-tool, thanks]\n    expect:\n      no_call: true\n      max_tool_calls: 0",
-			"tags: [several-ways, thanks]\n    expect:\n      any_of: [{calls: []}, {calls: [{tool: search_help, args: {query: gracias}}]}]\n      max_tool_calls: 1", "SHORT a tool is called where none is needed"},
-		"a task that lost its day": {"es-AR-daily.yaml", `as_of: "2026-10-07"`, `as_of: "2026-10-08"`,
-			"it has not a day (as_of), which is that of its context"},
+			"tags: [several-ways, thanks]\n    expect:\n      any_of: [{calls: []}, {calls: [{tool: search_help, args: {query: gracias}}]}]\n      max_tool_calls: 1", "SHORT a tool is called where none is needed",
+		},
+		"a task that lost its day": {
+			"es-AR-daily.yaml", `as_of: "2026-10-07"`, `as_of: "2026-10-08"`,
+			"it has not a day (as_of), which is that of its context",
+		},
 		"a task without a budget": {"es-AR-daily.yaml", "      max_requests: 2\n", "", "it has not a budget"},
-		"a tag that is not so": {"pt-BR-talk.yaml", "tags: [no-tool, thanks]",
-			"tags: [no-tool, thanks, outage]", "it has not the tag outage where that is so"},
-		"a repeated question": {"es-AR-talk.yaml", "qué fiaca los lunes, por dios",
-			"sabés a qué hora juega Boca el lunes?", "DIFFERS pairs of es-AR"},
-		"a warning of lint": {"es-AR-talk.yaml", "qué fiaca los lunes, por dios",
-			"sabés a qué hora juega Racing el domingo?", "the prompt says the same as that of the case"},
-		"a card that says more": {"README.md", "| tasks | 150 |", "| tasks | 200 |",
-			"DIFFERS figures of the card: tasks: the card says 200, and there are 150"},
-		"a card that says less": {"README.md", "| no tool is needed | 38 |\n", "",
-			`the card does not tell the figure "no tool is needed"`},
-		"an old script": {"scripts/gold.yaml", "model: gold", "model: old",
-			"is not the script of the set"},
-		"no yes before a payment": {"pt-BR-wallet.yaml", "Pode pagar, sim. Só essa", "Quanto era mesmo? Só essa",
-			"DIFFERS plans are safe"},
+		"a tag that is not so": {
+			"pt-BR-talk.yaml", "tags: [no-tool, thanks]",
+			"tags: [no-tool, thanks, outage]", "it has not the tag outage where that is so",
+		},
+		"a repeated question": {
+			"es-AR-talk.yaml", "qué fiaca los lunes, por dios",
+			"sabés a qué hora juega Boca el lunes?", "DIFFERS pairs of es-AR",
+		},
+		"a warning of lint": {
+			"es-AR-talk.yaml", "qué fiaca los lunes, por dios",
+			"sabés a qué hora juega Racing el domingo?", "the prompt says the same as that of the case",
+		},
+		"a card that says more": {
+			"README.md", "| tasks | 150 |", "| tasks | 200 |",
+			"DIFFERS figures of the card: tasks: the card says 200, and there are 150",
+		},
+		"a card that says less": {
+			"README.md", "| no tool is needed | 38 |\n", "",
+			`the card does not tell the figure "no tool is needed"`,
+		},
+		"an old script": {
+			"scripts/gold.yaml", "model: gold", "model: old",
+			"is not the script of the set",
+		},
+		"no yes before a payment": {
+			"pt-BR-wallet.yaml", "Pode pagar, sim. Só essa", "Quanto era mesmo? Só essa",
+			"DIFFERS plans are safe",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -75,8 +75,10 @@ var row = regexp.MustCompile(`(?m)^\| ([^|]+?) \| ([0-9,]+) \|$`)
 
 // least are the figures that the set may not fall below, whatever its card says.
 func least() map[string]int {
-	return map[string]int{"tasks": Tasks, "tools": 8, "no tool is needed": 20, "several tools would do": 10,
-		"pt-BR": 70, "es-AR": 70, "tag rate-limit": 4, "tag outage": 4, "tag null-result": 4, "tag login-then-act": 6}
+	return map[string]int{
+		"tasks": Tasks, "tools": 8, "no tool is needed": 20, "several tools would do": 10,
+		"pt-BR": 70, "es-AR": 70, "tag rate-limit": 4, "tag outage": 4, "tag null-result": 4, "tag login-then-act": 6,
+	}
 }
 
 // cardSays compares the counts of the card with the set.
@@ -231,8 +233,10 @@ func (s *set) unsafe(c *proof.Check, list []attempt, cells []*callvet.Cell) {
 	due := 0
 	for i := range list {
 		a := &list[i]
-		rule := map[string]safety.Rule{added: safety.RuleUnconfirmed, leaked: safety.RulePII,
-			strayed: safety.RuleDomain}[a.kind]
+		rule := map[string]safety.Rule{
+			added: safety.RuleUnconfirmed, leaked: safety.RulePII,
+			strayed: safety.RuleDomain,
+		}[a.kind]
 		if rule == "" || a.kind == added && (!s.confirmed(a.what) || slices.Contains(a.task.Tags, "confirmed")) {
 			continue
 		}

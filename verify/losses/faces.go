@@ -289,8 +289,10 @@ func (f *faces) grid(ctx context.Context) error {
 	var sum counts
 	for i := range grid.Items {
 		for _, c := range grid.Items[i].Cells {
-			sum = counts{sum.Pass + c.Pass, sum.Fail + c.Fail, sum.Error + c.Error, sum.NotRun + c.NotRun,
-				sum.Skipped + c.Skipped}
+			sum = counts{
+				sum.Pass + c.Pass, sum.Fail + c.Fail, sum.Error + c.Error, sum.NotRun + c.NotRun,
+				sum.Skipped + c.Skipped,
+			}
 		}
 	}
 	f.counts("grid of the page", sum)

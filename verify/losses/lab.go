@@ -52,8 +52,10 @@ func (l *lab) write(file string, b []byte) error {
 func (l *lab) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, l.binary, args...)
 	cmd.Dir = l.dir
-	cmd.Env = []string{"HOME=" + l.dir, "PATH=" + os.Getenv("PATH"), "NO_COLOR=1", "OPENAI_API_KEY=k",
-		"CALLVET_DB=" + filepath.Join(l.dir, "callvet.db")}
+	cmd.Env = []string{
+		"HOME=" + l.dir, "PATH=" + os.Getenv("PATH"), "NO_COLOR=1", "OPENAI_API_KEY=k",
+		"CALLVET_DB=" + filepath.Join(l.dir, "callvet.db"),
+	}
 	return cmd
 }
 
@@ -80,8 +82,10 @@ func ended(cmd *exec.Cmd) (answer, error) {
 
 // running are the arguments that run a suite against a model.
 func (l *lab) running(suite, model string, more ...string) []string {
-	return append([]string{"run", suite, "-m", "openai/" + model, "--base-url", l.model.URL, "-q", "--name", name, "-c",
-		"1", "--retries", "0", "--no-lint"}, more...)
+	return append([]string{
+		"run", suite, "-m", "openai/" + model, "--base-url", l.model.URL, "-q", "--name", name, "-c",
+		"1", "--retries", "0", "--no-lint",
+	}, more...)
 }
 
 // runs makes a run that ends by itself with an exit code.

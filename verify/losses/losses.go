@@ -38,8 +38,10 @@ func all() []loss {
 	}
 	of := func(model string) func(*lab, map[string]any) {
 		return func(l *lab, eval map[string]any) {
-			eval["targets"] = []any{map[string]any{"provider_key": "openai", "model_id": model,
-				"base_url": l.model.URL}}
+			eval["targets"] = []any{map[string]any{
+				"provider_key": "openai", "model_id": model,
+				"base_url": l.model.URL,
+			}}
 		}
 	}
 	calls := func(most int) (func(context.Context, *lab) error, func(*lab, map[string]any)) {
@@ -48,8 +50,10 @@ func all() []loss {
 		}, func(_ *lab, eval map[string]any) { eval["max_calls"] = most }
 	}
 	judged := func(l *lab, eval map[string]any) {
-		eval["judge"] = map[string]any{"judge": []string{"rubric"}, "judge_model": []string{"openai/" + judge},
-			"judge_base_url": l.model.URL}
+		eval["judge"] = map[string]any{
+			"judge": []string{"rubric"}, "judge_model": []string{"openai/" + judge},
+			"judge_base_url": l.model.URL,
+		}
 	}
 	half, evalHalf := calls(planned / 2)
 	most, evalMost := calls(planned - few)
@@ -63,10 +67,12 @@ func all() []loss {
 		{name: "provider's errors", lost: third, eval: of(down), run: func(ctx context.Context, l *lab) error {
 			return l.runs(ctx, 0, l.running("calls.json", down))
 		}},
-		{name: "answers that cannot be decoded", lost: third, eval: of(broken),
+		{
+			name: "answers that cannot be decoded", lost: third, eval: of(broken),
 			run: func(ctx context.Context, l *lab) error {
 				return l.runs(ctx, 0, l.running("calls.json", broken))
-			}},
+			},
+		},
 		{name: "silent judge", lost: third, eval: judged, run: func(ctx context.Context, l *lab) error {
 			return l.runs(ctx, 0, l.running("judged.json", steady, "--judge", "rubric", "--judge-model",
 				"openai/"+judge, "--judge-base-url", l.model.URL))

@@ -86,8 +86,10 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request) {
 	case len(in.Tools) > 0:
 		reason = "tool_calls"
 		message["content"] = nil
-		message["tool_calls"] = []any{map[string]any{"id": "1", "type": "function",
-			"function": map[string]any{"name": "look_up", "arguments": arguments(n)}}}
+		message["tool_calls"] = []any{map[string]any{
+			"id": "1", "type": "function",
+			"function": map[string]any{"name": "look_up", "arguments": arguments(n)},
+		}}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{ // a client that was killed reads nothing
@@ -121,8 +123,10 @@ func suiteOf(judged bool) map[string]any {
 	for n := range cases {
 		one := map[string]any{"id": caseID(n), "prompt": fmt.Sprintf("Look up item %d.", n)}
 		if judged {
-			one["expect"] = map[string]any{"rubric": []any{map[string]any{"dimension": "tone",
-				"criteria": "it is friendly", "max_score": 10}}}
+			one["expect"] = map[string]any{"rubric": []any{map[string]any{
+				"dimension": "tone",
+				"criteria":  "it is friendly", "max_score": 10,
+			}}}
 		} else {
 			one["expected_tool"], one["expected_params"] = "look_up", map[string]any{"item": n}
 		}
@@ -132,8 +136,10 @@ func suiteOf(judged bool) map[string]any {
 	if !judged {
 		out["tools"] = []any{map[string]any{
 			"name": "look_up", "description": "Look up an item.",
-			"parameters": map[string]any{"type": "object", "required": []string{"item"},
-				"properties": map[string]any{"item": map[string]any{"type": "integer"}}},
+			"parameters": map[string]any{
+				"type": "object", "required": []string{"item"},
+				"properties": map[string]any{"item": map[string]any{"type": "integer"}},
+			},
 		}}
 	}
 	return out

@@ -31,8 +31,10 @@ func lived() []struct {
 	}{
 		{call{"echo", members{"message": "blå 灯"}}, `"Echo: blå 灯"`},
 		{call{"get-sum", members{"a": 1, "b": 2}}, `"The sum of 1 and 2 is 3."`},
-		{call{"get-structured-content", members{"location": "Chicago"}},
-			`{"temperature":36,"conditions":"Light rain / drizzle","humidity":82}`},
+		{
+			call{"get-structured-content", members{"location": "Chicago"}},
+			`{"temperature":36,"conditions":"Light rain / drizzle","humidity":82}`,
+		},
 	}
 }
 
@@ -42,12 +44,18 @@ func (l *lab) live(ctx context.Context, c *proof.Check, way string, where member
 	names := members{}
 	for i, k := range lived() {
 		id := fmt.Sprintf("case-%d", i)
-		tools = append(tools, members{"name": k.Tool, "description": "Does " + k.Tool + ".", "read_only": true,
-			"parameters": members{"type": "object"}})
-		cases = append(cases, members{"id": id, "prompt": "Call " + k.Tool + ".", "multi_turn": members{},
-			"expect": members{"calls": []any{members{"tool": k.Tool}}, "response": members{"non_empty": true}}})
-		rules = append(rules, members{"case": id,
-			"steps": []any{members{"calls": []any{members{"tool": k.Tool, "args": k.Args}}}, members{"text": "Done."}}})
+		tools = append(tools, members{
+			"name": k.Tool, "description": "Does " + k.Tool + ".", "read_only": true,
+			"parameters": members{"type": "object"},
+		})
+		cases = append(cases, members{
+			"id": id, "prompt": "Call " + k.Tool + ".", "multi_turn": members{},
+			"expect": members{"calls": []any{members{"tool": k.Tool}}, "response": members{"non_empty": true}},
+		})
+		rules = append(rules, members{
+			"case":  id,
+			"steps": []any{members{"calls": []any{members{"tool": k.Tool, "args": k.Args}}}, members{"text": "Done."}},
+		})
 		names[k.Tool] = members{"read_only": true, "mcp": "everything"}
 	}
 	files := members{
@@ -71,8 +79,10 @@ func (l *lab) live(ctx context.Context, c *proof.Check, way string, where member
 		what, name, env string
 		args            []string
 	}{
-		{theLive, run, "live mcp ",
-			[]string{"--world", "live", "--live", in("live.json"), "--allow-exec", "--record", rec}},
+		{
+			theLive, run, "live mcp ",
+			[]string{"--world", "live", "--live", in("live.json"), "--allow-exec", "--record", rec},
+		},
 		{theRecorded, "recorded-" + run, "recorded", []string{"--recordings", rec}},
 	} {
 		if _, err := l.callvet(ctx, append(append(slices.Clone(common), "--name", r.name), r.args...)...); err != nil {

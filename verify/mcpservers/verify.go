@@ -159,8 +159,12 @@ func (l *lab) through(ctx context.Context, c *proof.Check) error {
 		behind []string
 		live   members
 	}{
-		{"stdio", members{"command": l.everything()}, append([]string{"--"}, l.everything()...),
-			members{"command": quoted(l.everything())}},
+		{
+			"stdio",
+			members{"command": l.everything()},
+			append([]string{"--"}, l.everything()...),
+			members{"command": quoted(l.everything())},
+		},
 		{"streamable HTTP", members{"url": url}, []string{url}, members{"url": url}},
 	} {
 		direct, proxied := way.direct, members{}
@@ -268,8 +272,10 @@ func (l *lab) clients(ctx context.Context, c *proof.Check, suite string) error {
 		says  string
 	}{
 		{"serve over stdio", served, false, weather, "get_weather get_forecast get_air_quality", `"structuredContent"`},
-		{"serve over HTTP", overHTTP(served), true, weather, "get_weather get_forecast get_air_quality",
-			`"structuredContent"`},
+		{
+			"serve over HTTP", overHTTP(served), true, weather, "get_weather get_forecast get_air_quality",
+			`"structuredContent"`,
+		},
 		{"proxy over stdio", proxied, false, call{"echo", members{"message": "hello"}}, "echo", "Echo: hello"},
 		{"proxy over HTTP", overHTTP(proxied), true, call{"echo", members{"message": "hello"}}, "echo", "Echo: hello"},
 	} {

@@ -38,8 +38,10 @@ type pkg struct {
 
 // list finds the packages, and the compiled types of all that they import.
 func list(ctx context.Context, module string, patterns []string) ([]*pkg, error) {
-	args := append([]string{"list", "-export", "-deps",
-		"-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,TestImports,XTestImports,DepOnly,Module,Error"},
+	args := append([]string{
+		"list", "-export", "-deps",
+		"-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,TestImports,XTestImports,DepOnly,Module,Error",
+	},
 		patterns...)
 	out, err := goCommand(ctx, module, args...)
 	if err != nil {
@@ -305,10 +307,14 @@ var (
 		token.EQL: token.NEQ, token.NEQ: token.EQL,
 		token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR,
 	}
-	shifted = map[token.Token]token.Token{token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ,
-		token.GEQ: token.GTR}
-	other = map[token.Token]token.Token{token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO,
-		token.QUO: token.MUL, token.REM: token.MUL}
+	shifted = map[token.Token]token.Token{
+		token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ,
+		token.GEQ: token.GTR,
+	}
+	other = map[token.Token]token.Token{
+		token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO,
+		token.QUO: token.MUL, token.REM: token.MUL,
+	}
 	helper = map[token.Token]string{
 		token.LSS: "Less", token.LEQ: "AtMost", token.GTR: "Greater", token.GEQ: "AtLeast",
 		token.ADD: "Add", token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Quo", token.REM: "Rem",

@@ -125,8 +125,10 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 	bad := 0
 	var rows []string
 	for i, p := range pkgs {
-		b := &binary{pkg: p, tests: append([]*pkg{p}, tests...), work: filepath.Join(work, fmt.Sprint(i)), tree: tree,
-			long: c.long}
+		b := &binary{
+			pkg: p, tests: append([]*pkg{p}, tests...), work: filepath.Join(work, fmt.Sprint(i)), tree: tree,
+			long: c.long,
+		}
 		err := b.build(ctx, c.module, only)
 		if err != nil {
 			return fmt.Errorf("build the mutants of %s: %w", p.room, err)

@@ -152,8 +152,11 @@ func TestSurvivorsAreToldAndHeld(t *testing.T) {
 			"room\tYoung\tfunc Young(a Age) bool { return a [< → <=] 18 && a != -1 }\tnobody is 18\n", []string{
 			"survivors.tsv:5: no such survivor any more, delete the line: room\tYoung",
 		}, true},
-		"its package is gone": {listed + "house\tF\ta [< → <=] b\twhy\n",
-			[]string{"survivors.tsv:5: no such survivor any more"}, true},
+		"its package is gone": {
+			listed + "house\tF\ta [< → <=] b\twhy\n",
+			[]string{"survivors.tsv:5: no such survivor any more"},
+			true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -183,10 +186,14 @@ func TestSample(t *testing.T) {
 		want  string
 		fails bool
 	}{
-		"six": {config{sample: 6, seed: 1, floor: 0.8},
-			"room  6  5  1  0  1  83.3 %  95 % interval 35.9 to 99.6 %, a sample of 18, seed 1\n", false},
-		"six others": {config{sample: 6, seed: 2, floor: 0.8},
-			"room  6  6  0  0  0  100.0 %  95 % interval 54.1 to 100.0 %, a sample of 18, seed 2\n", false},
+		"six": {
+			config{sample: 6, seed: 1, floor: 0.8},
+			"room  6  5  1  0  1  83.3 %  95 % interval 35.9 to 99.6 %, a sample of 18, seed 1\n", false,
+		},
+		"six others": {
+			config{sample: 6, seed: 2, floor: 0.8},
+			"room  6  6  0  0  0  100.0 %  95 % interval 54.1 to 100.0 %, a sample of 18, seed 2\n", false,
+		},
 		"below the floor": {config{sample: 6, seed: 1, floor: 0.85}, "seed 1  below 85 %\n", true},
 		"more than all":   {config{sample: 19, floor: 0.7}, "room  18  14  4  1  4  77.8 %\n", false},
 		"fewer than none": {config{sample: -1}, "", true},

@@ -65,8 +65,10 @@ func (w *world) run(ctx context.Context, r *rand.Rand) error {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
-	args := []string{"run", "suite.json", "--name", "r", "-q", "--no-lint", "--repeat", fmt.Sprint(shape.repeats), "-o",
-		"report.json", "-o", "report.jsonl"}
+	args := []string{
+		"run", "suite.json", "--name", "r", "-q", "--no-lint", "--repeat", fmt.Sprint(shape.repeats), "-o",
+		"report.json", "-o", "report.jsonl",
+	}
 	for i := range shape.targets {
 		args = append(args, "-m", "script:"+scriptName(i))
 	}
@@ -98,8 +100,10 @@ func (w *world) compare(ctx context.Context) error {
 	}{
 		{"score of the run", []string{"score", "r", "--json"}},
 		{"score of its traces", []string{"score", "traces.jsonl", "--suite", "suite.json", "--json"}},
-		{"score of its traces without what was said of them",
-			[]string{"score", "bare.jsonl", "--suite", "suite.json", "--json"}},
+		{
+			"score of its traces without what was said of them",
+			[]string{"score", "bare.jsonl", "--suite", "suite.json", "--json"},
+		},
 		{"score of its report's traces", []string{"score", "report.jsonl", "--suite", "suite.json", "--json"}},
 	} {
 		out, err := w.callvet(ctx, told.args...)

@@ -32,11 +32,13 @@ func (s *shape) files() map[string]string {
 		}
 		return map[string]any{
 			"name": name, "description": name, "family": name[:1],
-			"parameters": map[string]any{"type": "object", "additionalProperties": false, "required": required,
+			"parameters": map[string]any{
+				"type": "object", "additionalProperties": false, "required": required,
 				"properties": map[string]any{
 					"city": map[string]any{"type": "string"}, "days": map[string]any{"type": "integer"},
 					"note": map[string]any{"type": "string"},
-				}},
+				},
+			},
 		}
 	}
 	limited := tool("limited")
@@ -102,8 +104,10 @@ func caseOf(r *rand.Rand, i int) map[string]any {
 	case 2:
 		c["expect"] = map[string]any{"tools_acceptable": [][]string{{"weather"}, {"forecast", "book"}}}
 	case 3:
-		c["expect"] = map[string]any{"calls": []any{map[string]any{"tool": "weather", "args": args},
-			map[string]any{"tool": "book", "args": args}}, "order": "strict"}
+		c["expect"] = map[string]any{"calls": []any{
+			map[string]any{"tool": "weather", "args": args},
+			map[string]any{"tool": "book", "args": args},
+		}, "order": "strict"}
 	case 4:
 		c["expected_tool"], c["expected_params"] = "forecast", map[string]any{"city": city, "days": 3}
 	case 5:

@@ -217,8 +217,13 @@ func (c *Check) Close() bool {
 	for _, n := range []struct {
 		n    int
 		what string
-	}{{len(explained), "explained"}, {len(differ), "not explained"}, {missing, "not compared"},
-		{len(stale), "explained in vain"}, {len(failed), "failed otherwise"}} {
+	}{
+		{len(explained), "explained"},
+		{len(differ), "not explained"},
+		{missing, "not compared"},
+		{len(stale), "explained in vain"},
+		{len(failed), "failed otherwise"},
+	} {
 		if n.n > 0 {
 			c.Printf(", %d %s", n.n, n.what)
 		}

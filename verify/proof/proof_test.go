@@ -47,19 +47,23 @@ func TestClose(t *testing.T) {
 			c.Compare("rows", "1", true, "")
 			c.Compare("rows", "2", false, "theirs")
 		}, false, "c: 1 of 2 compared agree, 1 explained", "MORE rows: 2 compared, 1 due by README"},
-		"a row twice in place of another": {func(c *Check) {
-			c.Due("rows", 2, "README")
-			c.Compare("rows", "2", false, "theirs")
-			c.Compare("rows", "2", false, "theirs")
-		}, false, "c: 0 of 2 compared agree, 1 explained, 1 not compared, 1 failed otherwise",
-			"rows: 2 was compared twice"},
+		"a row twice in place of another": {
+			func(c *Check) {
+				c.Due("rows", 2, "README")
+				c.Compare("rows", "2", false, "theirs")
+				c.Compare("rows", "2", false, "theirs")
+			}, false, "c: 0 of 2 compared agree, 1 explained, 1 not compared, 1 failed otherwise",
+			"rows: 2 was compared twice",
+		},
 		"one is not explained": {func(c *Check) {
 			c.Due("rows", 2, "README")
 			c.Compare("rows", "2", false, "theirs")
 			c.Compare("rows", "3", false, "%d, want %d", 4, 5)
 		}, false, "c: 0 of 2 compared agree, 1 explained, 1 not explained", "DIFFERS rows: 3: 4, want 5"},
-		"nothing": {func(*Check) {}, false, "c: 0 of 0 compared agree, 1 explained in vain, 1 failed otherwise",
-			"there is nothing to compare"},
+		"nothing": {
+			func(*Check) {}, false, "c: 0 of 0 compared agree, 1 explained in vain, 1 failed otherwise",
+			"there is nothing to compare",
+		},
 		"a file that cannot be read": {func(c *Check) {
 			c.Due("rows", 1, "README")
 			c.Compare("rows", "2", false, "theirs")
@@ -159,9 +163,11 @@ func TestDueFigures(t *testing.T) {
 	if c.Close() {
 		t.Error("three of four figures are enough")
 	}
-	for _, want := range []string{"set: 2 figures are not compared: shares are made of counts",
+	for _, want := range []string{
+		"set: 2 figures are not compared: shares are made of counts",
 		"SHORT set figures: 3 compared, 4 due by scores.json", "publishes no figure m|x n",
-		"c: 3 of 4 compared agree, 1 not compared, 1 failed otherwise"} {
+		"c: 3 of 4 compared agree, 1 not compared, 1 failed otherwise",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

@@ -66,8 +66,10 @@ func startModel(ctx context.Context, slow time.Duration, cells int) (*model, err
 	if err != nil {
 		return nil, fmt.Errorf("start model server: %w", err)
 	}
-	m := &model{url: "http://" + l.Addr().String(), slow: slow, cells: cells, seen: map[string]*asked{},
-		users: map[string]*together{}}
+	m := &model{
+		url: "http://" + l.Addr().String(), slow: slow, cells: cells, seen: map[string]*asked{},
+		users: map[string]*together{},
+	}
 	srv := &http.Server{Handler: m, ReadHeaderTimeout: time.Minute}
 	var owner parallel.Group
 	owner.Go(func() { _ = srv.Serve(l) }) // ends with Close

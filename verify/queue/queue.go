@@ -28,8 +28,10 @@ type Scale struct {
 
 // Full is the scale of make verify-jobs.
 func Full() Scale {
-	return Scale{Runs: 5, Kills: 10, Cells: 5000, Flying: 4, Slow: 2 * time.Millisecond, Jobs: 10,
-		JobCells: 40, Cancels: 5}
+	return Scale{
+		Runs: 5, Kills: 10, Cells: 5000, Flying: 4, Slow: 2 * time.Millisecond, Jobs: 10,
+		JobCells: 40, Cancels: 5,
+	}
 }
 
 // seed makes the moments of kills the same each time, as far as the machine lets them.

@@ -288,8 +288,10 @@ func (s *site) invite(ctx context.Context, name string, most int) (person, error
 func (s *site) keepSuite(ctx context.Context, as *person, cells int) (string, error) {
 	cases := make([]any, cells)
 	for i := range cases {
-		cases[i] = map[string]any{"id": caseID(i), "prompt": fmt.Sprintf("Look up item %d.", i),
-			"expected_tool": "look_up", "expected_params": map[string]any{"item": i}}
+		cases[i] = map[string]any{
+			"id": caseID(i), "prompt": fmt.Sprintf("Look up item %d.", i),
+			"expected_tool": "look_up", "expected_params": map[string]any{"item": i},
+		}
 	}
 	var made struct {
 		ID string `json:"suite_id"`
@@ -298,8 +300,10 @@ func (s *site) keepSuite(ctx context.Context, as *person, cells int) (string, er
 		map[string]any{"name": fmt.Sprintf("items %d", cells), "test_cases": cases, "tools": []any{map[string]any{
 			"type": "function", "function": map[string]any{
 				"name": "look_up", "description": "Look up an item.",
-				"parameters": map[string]any{"type": "object", "required": []string{"item"},
-					"properties": map[string]any{"item": map[string]any{"type": "integer"}}},
+				"parameters": map[string]any{
+					"type": "object", "required": []string{"item"},
+					"properties": map[string]any{"item": map[string]any{"type": "integer"}},
+				},
 			},
 		}}}, &made)
 	return made.ID, err

@@ -22,12 +22,18 @@ func TestPersonal(t *testing.T) {
 		ok   bool
 		want []string
 	}{
-		"all found": {all + row("I am Ana", "PERSON", 5, 8), true,
-			[]string{"EMAIL_ADDRESS             1      1.000   1.000        1.000   1.000         49      1.000   1.000", "PERSON                    1", "10 of 10 compared agree"}},
-		"one is missed": {all + row("1 one 2 two", "US_SSN", 0, 11), false,
-			[]string{"US_SSN                    2      1.000   0.500        1.000   0.500"}},
-		"half a span": {strings.Replace(all, `"end_position":11`, `"end_position":4`, 1), true,
-			[]string{"EMAIL_ADDRESS             1      1.000   1.000        0.222   1.000"}},
+		"all found": {
+			all + row("I am Ana", "PERSON", 5, 8), true,
+			[]string{"EMAIL_ADDRESS             1      1.000   1.000        1.000   1.000         49      1.000   1.000", "PERSON                    1", "10 of 10 compared agree"},
+		},
+		"one is missed": {
+			all + row("1 one 2 two", "US_SSN", 0, 11), false,
+			[]string{"US_SSN                    2      1.000   0.500        1.000   0.500"},
+		},
+		"half a span": {
+			strings.Replace(all, `"end_position":11`, `"end_position":4`, 1), true,
+			[]string{"EMAIL_ADDRESS             1      1.000   1.000        0.222   1.000"},
+		},
 	} {
 		var b bytes.Buffer
 		check := proof.New(&b, "pii", "open", nil)

@@ -63,17 +63,30 @@ func TestVerify(t *testing.T) {
 		want   string // in what is printed, or in the error
 	}{
 		"all there": {nil, true, "redaction: 13 of 13 compared agree"},
-		"a set is missing": {map[string]string{"sets/calls/open/a.jsonl": "", "sets/calls/spring/a.jsonl": "",
-			"sets/calls/tools.json": ""}, false, "no such folder"},
+		"a set is missing": {map[string]string{
+			"sets/calls/open/a.jsonl": "", "sets/calls/spring/a.jsonl": "",
+			"sets/calls/tools.json": "",
+		}, false, "no such folder"},
 		"a set is not listed": {map[string]string{"sets/other/open/a.jsonl": "{}"}, false, "does not list other"},
-		"an empty set": {map[string]string{"sets/calls/open/a.jsonl": "\n", "sets/calls/tools.json": ""}, false,
-			"SHORT records of calls: 0 compared, 1 due"},
-		"a bad record": {map[string]string{"sets/calls/open/a.jsonl": "{}\n{\n"}, false,
-			"DIFFERS records of calls: 1: a.jsonl"},
-		"labels are missing": {map[string]string{"sets/presidio_pii/README.md": "200 texts, open = even."}, false,
-			"its page says 200"},
-		"a kind is not found": {map[string]string{"sets/presidio_pii/open/rows.jsonl": row("x", "EMAIL_ADDRESS", 0, 1)},
-			false, "DIFFERS labelled spans: email"},
+		"an empty set": {
+			map[string]string{"sets/calls/open/a.jsonl": "\n", "sets/calls/tools.json": ""},
+			false,
+			"SHORT records of calls: 0 compared, 1 due",
+		},
+		"a bad record": {
+			map[string]string{"sets/calls/open/a.jsonl": "{}\n{\n"},
+			false,
+			"DIFFERS records of calls: 1: a.jsonl",
+		},
+		"labels are missing": {
+			map[string]string{"sets/presidio_pii/README.md": "200 texts, open = even."},
+			false,
+			"its page says 200",
+		},
+		"a kind is not found": {
+			map[string]string{"sets/presidio_pii/open/rows.jsonl": row("x", "EMAIL_ADDRESS", 0, 1)},
+			false, "DIFFERS labelled spans: email",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -206,7 +206,8 @@ func observe(ctx context.Context, sets []benchmark, h half, example string) ([]r
 
 // observeStrangers asks every catalog what CLINC150 has in and out of its own scope.
 func observeStrangers(ctx context.Context, sets []benchmark, example string,
-	asked []retrieve.Question) ([]retrieve.Observation, error) {
+	asked []retrieve.Question,
+) ([]retrieve.Observation, error) {
 	c, err := shippedCatalogue(example)
 	if err != nil {
 		return nil, err
@@ -346,7 +347,8 @@ func observeWithout(ctx context.Context, b *benchmark, asked []question) ([]retr
 // eachWithout gives the catalog without the domains of the right tools of questions,
 // and those questions, which then nothing fits.
 func eachWithout(b *benchmark, asked []question,
-	use func(stays []retrieve.Entry, questions []retrieve.Question) error) error {
+	use func(stays []retrieve.Entry, questions []retrieve.Question) error,
+) error {
 	home := map[string]string{}
 	for i := range b.entries {
 		e := &b.entries[i]

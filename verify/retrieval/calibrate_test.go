@@ -46,8 +46,10 @@ func TestSound(t *testing.T) {
 		"a tool twice":     {benchmark{entries: append(tools, tools...), questions: asked}, callvet.ErrInvalid},
 		"a question twice": {benchmark{entries: tools, questions: append(asked, asked...)}, callvet.ErrInvalid},
 		"another's tool":   {benchmark{entries: []retrieve.Entry{{ID: "b"}}, questions: asked}, callvet.ErrNotFound},
-		"a tool by its name": {benchmark{entries: []retrieve.Entry{{Tool: callvet.Tool{Name: "a"}}}, questions: asked},
-			nil},
+		"a tool by its name": {
+			benchmark{entries: []retrieve.Entry{{Tool: callvet.Tool{Name: "a"}}}, questions: asked},
+			nil,
+		},
 	} {
 		if err := sound([]benchmark{c.set}); !errors.Is(err, c.is) {
 			t.Errorf("%s: %v", name, err)

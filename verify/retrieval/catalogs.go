@@ -52,8 +52,10 @@ type question struct {
 func benchmarks(d proof.Data) ([]benchmark, error) {
 	var out []benchmark
 	var bad error
-	for _, load := range []func(proof.Data) ([]benchmark, error){toolRet, liveMCP, metaTool, sealTools,
-		toolLens, swedish} {
+	for _, load := range []func(proof.Data) ([]benchmark, error){
+		toolRet, liveMCP, metaTool, sealTools,
+		toolLens, swedish,
+	} {
 		b, err := load(d)
 		bad = errors.Join(bad, err)
 		out = append(out, b...)
@@ -86,7 +88,8 @@ const results = "results"
 // indexed loads the questions of every file that the index of a set names for the part,
 // over one catalog.
 func indexed(d proof.Data, set, name string, entries []retrieve.Entry,
-	read func(path string, add func(question)) error) ([]benchmark, error) {
+	read func(path string, add func(question)) error,
+) ([]benchmark, error) {
 	figures, stems, err := index(d.Set(set), d.Part)
 	if err != nil {
 		return nil, err
@@ -290,8 +293,11 @@ func toolRetSubset(d proof.Data, name string) ([]benchmark, error) {
 		return nil, err
 	}
 	for asked, b := range map[string]*benchmark{"query_only": &plain, "with_instruction": &instructed} {
-		b.ranked = &ranked{figures, []string{results, d.Part + "/" + asked},
-			filepath.Join(reference, d.Part, "bm25_run_"+asked)}
+		b.ranked = &ranked{
+			figures,
+			[]string{results, d.Part + "/" + asked},
+			filepath.Join(reference, d.Part, "bm25_run_"+asked),
+		}
 	}
 	return []benchmark{plain, instructed}, nil
 }
@@ -303,17 +309,23 @@ func toolRetEntry(id string, doc json.RawMessage) (retrieve.Entry, error) {
 	if err := json.Unmarshal(doc, &d); err != nil {
 		return retrieve.Entry{}, fmt.Errorf("read tool %s: %w", id, err)
 	}
-	e := retrieve.Entry{ID: id,
-		Tool: callvet.Tool{Name: joined(d["name"]), Description: joined(d["description"]),
-			Parameters: listedParameters(d["parameters"])}}
+	e := retrieve.Entry{
+		ID: id,
+		Tool: callvet.Tool{
+			Name: joined(d["name"]), Description: joined(d["description"]),
+			Parameters: listedParameters(d["parameters"]),
+		},
+	}
 	for _, k := range []string{"domain", "functionality", "framework", "category"} {
 		if s := joined(d[k]); s != "" {
 			e.Keywords = append(e.Keywords, s)
 		}
 	}
 	var rest []string
-	for _, k := range []string{"api_call", "api_arguments", "parameters", "responses",
-		"python_environment_requirements", "example_code", "performance", "expressions"} {
+	for _, k := range []string{
+		"api_call", "api_arguments", "parameters", "responses",
+		"python_environment_requirements", "example_code", "performance", "expressions",
+	} {
 		if k == "parameters" && e.Tool.Parameters != nil {
 			continue
 		}
@@ -511,8 +523,10 @@ func toolLens(d proof.Data) ([]benchmark, error) {
 
 // toolLensEntry reads one line of "key: value" pairs, of which the last have JSON.
 func toolLensEntry(id, line string) retrieve.Entry {
-	keys := []string{"category_name:", ", tool_name:", ", api_name:", ", api_description:", ", required_params: ",
-		", optional_params: ", ", return_schema: "}
+	keys := []string{
+		"category_name:", ", tool_name:", ", api_name:", ", api_description:", ", required_params: ",
+		", optional_params: ", ", return_schema: ",
+	}
 	values := make([]string, len(keys))
 	for i, k := range keys {
 		from := strings.Index(line, k)

@@ -21,7 +21,8 @@ func ownShares() []float64 { return []float64{0.02, 0.05, 0.1} }
 // the catalogs that have any: on both halves of the questions, with and without the
 // domain of their tools, on foreign questions and on the shipped suite.
 func ownBounds(ctx context.Context, out io.Writer, sets []benchmark, example string,
-	foreign []retrieve.Question) error {
+	foreign []retrieve.Question,
+) error {
 	fmt.Fprintln(out, "\nbounds of the catalogs' own examples, each asked of a catalog without it")
 	for i := range sets {
 		b := &sets[i]
@@ -100,7 +101,8 @@ func printOwn(out io.Writer, name string, rows, strange map[float64]*refused) {
 
 // ownBound adds how many questions of a catalog are refused by its own bounds.
 func ownBound(ctx context.Context, rows map[float64]*refused, entries []retrieve.Entry,
-	questions []retrieve.Question) error {
+	questions []retrieve.Question,
+) error {
 	if len(questions) == 0 {
 		return nil
 	}

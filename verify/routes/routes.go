@@ -64,7 +64,8 @@ func Verify(c *proof.Check, example string, d proof.Data) error {
 
 // least measures what has to reach a bar.
 func least(c *proof.Check, name string, bar float64, decide func(string) retrieve.RouteDecision,
-	questions []retrieve.RouteExample) {
+	questions []retrieve.RouteExample,
+) {
 	c.Due(bars, 1, "the bars of the check")
 	share := measure(c, name, decide, questions)
 	c.Compare(bars, name, share >= bar, "%.4f of %d, at least %.2f", share, len(questions), bar)
@@ -73,7 +74,8 @@ func least(c *proof.Check, name string, bar float64, decide func(string) retriev
 // measure prints how often route and sub-route are right and gives the first share.
 // Questions without an expected route belong to none, where refusal is asked for.
 func measure(c *proof.Check, name string, decide func(string) retrieve.RouteDecision,
-	questions []retrieve.RouteExample) float64 {
+	questions []retrieve.RouteExample,
+) float64 {
 	n, right, given, subs, rightSubs := 0, 0, 0, 0, 0
 	for _, q := range questions {
 		d := decide(q.Text)

@@ -180,8 +180,10 @@ func TestAnswer(t *testing.T) {
 	a := answerOf(
 		[]byte(
 			`{"list": [{"name": "a", "n": 1}, {"name": "b", "n": 2, "interval": {"point": 0.5}}], "deep": {"metrics": [{"name": "b", "interval": {"point": 0.25}}]}}`), "", 0)
-	for place, want := range map[string]string{"list.name=b.n": "2", "list.0.n": "1",
-		"deep.metrics.0.interval.point": "0.25"} {
+	for place, want := range map[string]string{
+		"list.name=b.n": "2", "list.0.n": "1",
+		"deep.metrics.0.interval.point": "0.25",
+	} {
 		if got, ok := at(a.doc, place); !ok || written(got) != want {
 			t.Errorf("%s: %v, %v", place, got, ok)
 		}

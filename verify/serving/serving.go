@@ -152,7 +152,8 @@ func (s *Server) Text(ctx context.Context, path string) (string, error) {
 
 // send gives an answer whose status is no error. The caller closes it.
 func (s *Server) send(ctx context.Context, method, path string, in any,
-	cookies []*http.Cookie) (*http.Response, error) {
+	cookies []*http.Cookie,
+) (*http.Response, error) {
 	res, err := s.respond(ctx, method, path, in, cookies)
 	if err != nil || res.StatusCode < http.StatusBadRequest {
 		return res, err
@@ -175,7 +176,8 @@ func (s *Server) Answer(ctx context.Context, method, path string, in any) (statu
 
 // respond gives the answer to a request. The caller closes it.
 func (s *Server) respond(ctx context.Context, method, path string, in any,
-	cookies []*http.Cookie) (*http.Response, error) {
+	cookies []*http.Cookie,
+) (*http.Response, error) {
 	body, kind, err := encoded(in)
 	if err != nil {
 		return nil, err

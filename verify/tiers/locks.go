@@ -79,8 +79,10 @@ func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	}
 	step("a changed value is told by name", 2, "regression-changed", lint...)
 	if err := l.write("s.yaml",
-		object{"model": "m", "rules": []object{(&trial{calls: call("a"), says: "done"}).rule("rg-a-001"),
-			(&trial{calls: call("b"), says: "done"}).rule("rg-a-002")}, "otherwise": "error"}); err != nil {
+		object{"model": "m", "rules": []object{
+			(&trial{calls: call("a"), says: "done"}).rule("rg-a-001"),
+			(&trial{calls: call("b"), says: "done"}).rule("rg-a-002"),
+		}, "otherwise": "error"}); err != nil {
 		return err
 	}
 	run := []string{"run", file, "--tools", "tools.json", "-m", "script:s.yaml", "-q", "--require-pass"}

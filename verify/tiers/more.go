@@ -30,30 +30,44 @@ func more(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		}
 		rules = append(rules, rule)
 	}
-	seeded := trial{expect: `{"toolsCalled":["a"],"responseContains":["{{seed:totals.usd}}"]}`, calls: call("a"),
-		says: "It is 1200.5 USD."}
+	seeded := trial{
+		expect: `{"toolsCalled":["a"],"responseContains":["{{seed:totals.usd}}"]}`, calls: call("a"),
+		says: "It is 1200.5 USD.",
+	}
 	add("gs-a-001", seeded, nil)
 	seeded.says = "It is 1200 USD."
 	add("gs-a-002", seeded, nil)
 	priced := trial{expect: `{"toolsCalled":["a"],"maxCost":0.01}`}
 	for id, usd := range map[string]float64{"gs-a-003": 0.002, "gs-a-004": 0.02} {
 		add(id, priced,
-			object{"case": id,
-				"steps": []object{{"calls": []object{{"tool": "a", "args": object{}}},
-					"usage": object{"input_tokens": 1, "output_tokens": 1, "cost_usd": 0}},
-					{"text": "x", "usage": object{"input_tokens": 1, "output_tokens": 1, "cost_usd": usd}}}})
+			object{
+				"case": id,
+				"steps": []object{
+					{
+						"calls": []object{{"tool": "a", "args": object{}}},
+						"usage": object{"input_tokens": 1, "output_tokens": 1, "cost_usd": 0},
+					},
+					{"text": "x", "usage": object{"input_tokens": 1, "output_tokens": 1, "cost_usd": usd}},
+				},
+			})
 	}
 	limited := trial{expect: `{"toolsCalled":["a"]}`}
-	add("gs-a-005", limited, object{"case": "gs-a-005",
-		"steps": []object{{"error": object{"kind": "rate_limit", "http": 429, "message": "slow down"}}}})
+	add("gs-a-005", limited, object{
+		"case":  "gs-a-005",
+		"steps": []object{{"error": object{"kind": "rate_limit", "http": 429, "message": "slow down"}}},
+	})
 	for id, n := range map[string]int{"gs-a-006": 1, "gs-a-007": 2} { // the stub of 2 fails
 		add(id, trial{stubs: "none", expect: `{"toolsCalled":["a"],"noToolErrors":true,"responseNonEmpty":true}`},
-			object{"case": id,
-				"steps": []object{{"calls": []object{{"tool": "a", "args": object{"n": n}}}}, {"text": "x"}}})
+			object{
+				"case":  id,
+				"steps": []object{{"calls": []object{{"tool": "a", "args": object{"n": n}}}}, {"text": "x"}},
+			})
 	}
-	mocks := []object{{"tool": "a", "args": object{"n": 1}, "result": object{"v": 1}},
+	mocks := []object{
+		{"tool": "a", "args": object{"n": 1}, "result": object{"v": 1}},
 		{"tool": "a", "args": object{"n": 2}, "error": "no such n", "latency_ms": 3},
-		{"tool": "a", "result": object{"v": 0}}}
+		{"tool": "a", "result": object{"v": 0}},
+	}
 	if err := errors.Join(
 		l.write("tools.json", tools("a", "b")), l.write("evals.json", cases), l.write("mocks.json", mocks),
 		l.write("seeds.json", object{"totals": object{"usd": 1200.50}}),
@@ -97,8 +111,10 @@ func folders(ctx context.Context, l *lab, is comparing) error {
 		return err
 	}
 	plain := trial{expect: `{"toolsCalled":["a"]}`, calls: call("a"), says: "x"}
-	golden := object{"metadata": object{"toolName": "a", "tier": "golden"},
-		"cases": []json.RawMessage{plain.caseOf("gs-a-001")}}
+	golden := object{
+		"metadata": object{"toolName": "a", "tier": "golden"},
+		"cases":    []json.RawMessage{plain.caseOf("gs-a-001")},
+	}
 	plain.more = `"difficulty":"edge"`
 	labeled := []json.RawMessage{plain.caseOf("ls-a-001")}
 	if err := errors.Join(evals.write("a.golden.json", golden), evals.write("a.labeled.json", labeled),
@@ -141,15 +157,19 @@ func folders(ctx context.Context, l *lab, is comparing) error {
 
 // rubrics compares when rubric cases run.
 func rubrics(ctx context.Context, l *lab, is comparing) error {
-	judged := trial{expect: `{"responseNonEmpty":true}`,
-		more:  `"referenceData":{"v":1},"rubric":[{"dimension":"tone","maxScore":1,"criteria":"kind"}]`,
-		calls: call("a"), says: "x"}
+	judged := trial{
+		expect: `{"responseNonEmpty":true}`,
+		more:   `"referenceData":{"v":1},"rubric":[{"dimension":"tone","maxScore":1,"criteria":"kind"}]`,
+		calls:  call("a"), says: "x",
+	}
 	plain := trial{expect: `{"toolsCalled":["a"]}`, calls: call("a"), says: "x"}
 	wrong := trial{calls: call("b"), says: "x"}
 	cases := []json.RawMessage{judged.caseOf("rubric-1"), plain.caseOf("gs-a-001")}
 	agent := func(t *trial) object {
-		return object{"model": "m", "rules": []object{judged.rule("rubric-1"), t.rule("gs-a-001")},
-			"otherwise": "error"}
+		return object{
+			"model": "m", "rules": []object{judged.rule("rubric-1"), t.rule("gs-a-001")},
+			"otherwise": "error",
+		}
 	}
 	if err := errors.Join(l.write("rubric.json", cases), l.write("good.yaml", agent(&plain)),
 		l.write("bad.yaml", agent(&wrong))); err != nil {
@@ -162,13 +182,17 @@ func rubrics(ctx context.Context, l *lab, is comparing) error {
 		says        string
 	}{
 		{"a rubric runs after the others passed", "good.yaml", nil, callvet.VerdictPass, ""},
-		{"a rubric does not run when another failed", "bad.yaml", nil, callvet.VerdictNotRun,
-			"rubric cases run when all others pass"},
+		{
+			"a rubric does not run when another failed", "bad.yaml", nil, callvet.VerdictNotRun,
+			"rubric cases run when all others pass",
+		},
 		{"forced, a rubric runs all the same", "bad.yaml", []string{"--force-rubric"}, callvet.VerdictPass, ""},
 	} {
 		t, err := l.run(ctx,
-			append([]string{"run", "rubric.json", "--tools", "tools.json", "-m", "script:" + way.agent, "-q", "--name",
-				way.name}, way.flags...)...)
+			append([]string{
+				"run", "rubric.json", "--tools", "tools.json", "-m", "script:" + way.agent, "-q", "--name",
+				way.name,
+			}, way.flags...)...)
 		if err != nil {
 			return err
 		}

@@ -17,8 +17,10 @@ func passes(ctx context.Context, l *lab, is comparing) error {
 	var rules []object
 	for i := range 6 {
 		id := fmt.Sprintf("gs-a-%03d", i+1)
-		t := trial{row: id, expect: `{"toolsCalled":["a"]}`, calls: call("a"), says: "x",
-			more: fmt.Sprintf(`"input":{"message":"Do %d."}`, i)}
+		t := trial{
+			row: id, expect: `{"toolsCalled":["a"]}`, calls: call("a"), says: "x",
+			more: fmt.Sprintf(`"input":{"message":"Do %d."}`, i),
+		}
 		cases, rules = append(cases, t.caseOf(id)), append(rules, t.rule(id))
 	}
 	agent := object{"model": "m", "rules": rules, "otherwise": "error"}
@@ -83,8 +85,10 @@ func passes(ctx context.Context, l *lab, is comparing) error {
 
 // snapshot resolves a token by what was captured before the run.
 func snapshot(ctx context.Context, l *lab, is comparing) error {
-	t := trial{row: "r", expect: `{"toolsCalled":["a"],"responseContains":["{{snapshot:a.count}}"]}`, calls: call("a"),
-		says: "There are 12."}
+	t := trial{
+		row: "r", expect: `{"toolsCalled":["a"],"responseContains":["{{snapshot:a.count}}"]}`, calls: call("a"),
+		says: "There are 12.",
+	}
 	if err := errors.Join(
 		l.write("snap.json", []json.RawMessage{t.caseOf("gs-a-001")}),
 		l.write("snapshots.json", object{"a": object{"count": 12}}),

@@ -62,8 +62,10 @@ func results(ctx context.Context, c *proof.Check, l *lab, data string) error {
 		return err
 	}
 	run := func(name, suite, agent string, more ...string) error {
-		args := append([]string{"run", suite, "--tools", "tools.json", "-m", "script:" + agent, "-q", "--no-cache",
-			"--name", name}, more...)
+		args := append([]string{
+			"run", suite, "--tools", "tools.json", "-m", "script:" + agent, "-q", "--no-cache",
+			"--name", name,
+		}, more...)
 		t, err := l.run(ctx, args...)
 		if err == nil && t.code != 0 {
 			err = fmt.Errorf("run %s: exit %d: %s", name, t.code, t.errs)
@@ -102,8 +104,10 @@ func document(ctx context.Context, l *lab, is comparing, r evalSuite, text []byt
 	if err := l.decoded(ctx, &raw, "report", "right", "--format", "evalsuite"); err != nil {
 		return err
 	}
-	for _, key := range []string{"runId", "timestamp", "tier", "toolName", "metadata", "stalenessWarnings", "cases",
-		"summary", "regressions", "newPasses"} {
+	for _, key := range []string{
+		"runId", "timestamp", "tier", "toolName", "metadata", "stalenessWarnings", "cases",
+		"summary", "regressions", "newPasses",
+	} {
 		is("has "+key, raw[key] != nil && string(raw[key]) != "null", string(raw[key]))
 	}
 	is("tier", r.Tier == "golden", r.Tier)
@@ -143,7 +147,8 @@ func sum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:12] }
 // repeated compares runs with five attempts at each case: one got worse, one is flaky, one is
 // as it was, and only gates say whether that is too much.
 func repeated(is comparing, l *lab, run func(name, suite, agent string, more ...string) error,
-	told func(string, ...string) evalSuite) error {
+	told func(string, ...string) evalSuite,
+) error {
 	var cases []json.RawMessage
 	agent := map[string][]object{}
 	ids := []string{"gs-a-001", "gs-a-002", "gs-a-003", "gs-a-004"}
@@ -151,8 +156,10 @@ func repeated(is comparing, l *lab, run func(name, suite, agent string, more ...
 	fails := map[string]int{"gs-a-001": 5, "gs-a-002": 3} // attempts of the candidate
 	for _, id := range ids {
 		cases = append(cases,
-			(&trial{row: id, expect: `{"toolsCalled":["a"]}`,
-				more: fmt.Sprintf(`"input":{"message":"Do %s."}`, id)}).caseOf(id))
+			(&trial{
+				row: id, expect: `{"toolsCalled":["a"]}`,
+				more: fmt.Sprintf(`"input":{"message":"Do %s."}`, id),
+			}).caseOf(id))
 		for _, name := range []string{"before", "after"} {
 			var bad []int
 			for i := range fails[id] {
@@ -216,8 +223,10 @@ func quarantined(ctx context.Context, is comparing, l *lab, told func(string, ..
 		says        string
 	}{
 		{"a gate sees every case", "", false, ""},
-		{"not those in quarantine, and says so", "2999-12-31", true,
-			"gs-a-001 is in quarantine until 2999-12-31 (ana: flaky) and in no gate: 0 of 5 judged attempts passed"},
+		{
+			"not those in quarantine, and says so", "2999-12-31", true,
+			"gs-a-001 is in quarantine until 2999-12-31 (ana: flaky) and in no gate: 0 of 5 judged attempts passed",
+		},
 		{"and sees them again after the day", "2020-01-01", false, "the quarantine of gs-a-001 ended on 2020-01-01"},
 	} {
 		t, err := gate(way.until)
@@ -233,8 +242,10 @@ func quarantined(ctx context.Context, is comparing, l *lab, told func(string, ..
 	q := told("after", "--gates", "gates.yaml").Quarantined
 	is("results name what is in quarantine",
 		len(q) == 2 && q[0].ID == "gs-a-001" && q[0].Owner == "ana" && q[0].Until == "2999-12-31", q)
-	for name, text := range map[string]string{"a quarantine needs an owner": "{case: a, until: 2999-01-01}",
-		"a quarantine needs an end": "{case: a, owner: b}"} {
+	for name, text := range map[string]string{
+		"a quarantine needs an owner": "{case: a, until: 2999-01-01}",
+		"a quarantine needs an end":   "{case: a, owner: b}",
+	} {
 		if err := l.write("bad.yaml", "gates: [pass_rate >= 0.5]\nquarantine: ["+text+"]\n"); err != nil {
 			return err
 		}

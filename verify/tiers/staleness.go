@@ -18,12 +18,16 @@ const stalenessDue = 26
 // registry is the tools of the trials of staleness, with what one of them changes.
 func registry(change func(tools map[string]object) []object) []object {
 	of := func(name, text string) object {
-		return object{"name": name, "version": "1.2.0", "description": text,
-			"parameters": object{"type": "object", "properties": object{"city": object{"type": "string"}}}}
+		return object{
+			"name": name, "version": "1.2.0", "description": text,
+			"parameters": object{"type": "object", "properties": object{"city": object{"type": "string"}}},
+		}
 	}
-	all := map[string]object{"get_weather": of("get_weather", "Current weather of a city"),
+	all := map[string]object{
+		"get_weather":  of("get_weather", "Current weather of a city"),
 		"get_forecast": of("get_forecast", "Weather forecast of a city for the coming days"),
-		"pay_invoice":  of("pay_invoice", "Pays an open invoice from an account")}
+		"pay_invoice":  of("pay_invoice", "Pays an open invoice from an account"),
+	}
 	more := []object{}
 	if change != nil {
 		more = change(all)
@@ -42,11 +46,15 @@ func registry(change func(tools map[string]object) []object) []object {
 func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	const subject = "staleness"
 	is := func(what string, holds bool, detail any) { c.Compare(subject, what, holds, "%v", detail) }
-	cases := []json.RawMessage{(&trial{row: "r", expect: `{"toolsCalled":["get_weather"]}`,
-		stubs: `{"get_weather":{"v":1}}`}).caseOf("gs-get-weather-001")}
-	agent := object{"model": "m",
+	cases := []json.RawMessage{(&trial{
+		row: "r", expect: `{"toolsCalled":["get_weather"]}`,
+		stubs: `{"get_weather":{"v":1}}`,
+	}).caseOf("gs-get-weather-001")}
+	agent := object{
+		"model":     "m",
 		"rules":     []object{(&trial{calls: call("get_weather"), says: "x"}).rule("gs-get-weather-001")},
-		"otherwise": "error"}
+		"otherwise": "error",
+	}
 	err := errors.Join(l.write("evals.json", cases), l.write("tools.json", registry(nil)), l.write("agent.yaml", agent),
 		l.write("other.yaml", agent))
 	if err != nil {
@@ -92,10 +100,14 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		return func(map[string]object) (out []object) {
 			for _, name := range names {
 				out = append(out,
-					object{"name": name,
-						"description": map[bool]string{true: "Gives the current weather in a city.",
-							false: "Deals with " + name}[strings.HasPrefix(name, "weather")],
-						"parameters": object{"type": "object"}})
+					object{
+						"name": name,
+						"description": map[bool]string{
+							true:  "Gives the current weather in a city.",
+							false: "Deals with " + name,
+						}[strings.HasPrefix(name, "weather")],
+						"parameters": object{"type": "object"},
+					})
 			}
 			return out
 		}
@@ -108,19 +120,30 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		says   string
 	}{
 		{"nothing", nil, "script:agent.yaml", nil, ""},
-		{"a description", described("get_weather"), "", []string{"stale-description"},
-			"generated against description hash " + sum([]byte("Current weather of a city"))},
+		{
+			"a description", described("get_weather"), "",
+			[]string{"stale-description"},
+			"generated against description hash " + sum([]byte("Current weather of a city")),
+		},
 		{"a schema", func(all map[string]object) []object {
 			all["get_weather"]["parameters"] = object{"type": "object"}
 			return nil
 		}, "", []string{"stale-schema"}, ""},
-		{"a major version",
+		{
+			"a major version",
 			func(all map[string]object) []object { all["get_weather"]["version"] = "2.0.0"; return nil }, "",
-			[]string{"stale-version"}, "version 2.0.0"},
-		{"a minor version",
-			func(all map[string]object) []object { all["get_weather"]["version"] = "1.9.0"; return nil }, "", nil, ""},
-		{"a tool that is gone", func(all map[string]object) []object { delete(all, "get_weather"); return nil }, "",
-			[]string{"stale-tool"}, ""},
+			[]string{"stale-version"},
+			"version 2.0.0",
+		},
+		{
+			"a minor version",
+			func(all map[string]object) []object { all["get_weather"]["version"] = "1.9.0"; return nil }, "", nil, "",
+		},
+		{
+			"a tool that is gone", func(all map[string]object) []object { delete(all, "get_weather"); return nil }, "",
+			[]string{"stale-tool"},
+			"",
+		},
 		{"a neighbour", described("pay_invoice"), "", nil, ""},
 		{"a neighbour that overlaps", func(all map[string]object) []object {
 			all["get_forecast"]["version"] = "1.2.0"
@@ -128,13 +151,22 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 			return nil
 		}, "", []string{"stale-neighbour"}, "get_forecast"},
 		{"another model", nil, "script:other.yaml", []string{"stale-model"}, "script:other.yaml"},
-		{"a new tool that overlaps", extra("weather_now"), "", []string{"stale-overlap"},
-			"weather_now is new and like get_weather"},
+		{
+			"a new tool that overlaps", extra("weather_now"), "",
+			[]string{"stale-overlap"},
+			"weather_now is new and like get_weather",
+		},
 		{"growth by less than half", extra("send_email"), "", nil, ""},
-		{"growth by more than half", extra("send_email", "open_door"), "", []string{"stale-registry"},
-			"from 3 to 5 tools"},
-		{"growth that overlaps", extra("send_email", "weather_now"), "", []string{"stale-overlap", "stale-registry"},
-			"of the new ones these overlap: weather_now (like get_weather)"},
+		{
+			"growth by more than half", extra("send_email", "open_door"), "",
+			[]string{"stale-registry"},
+			"from 3 to 5 tools",
+		},
+		{
+			"growth that overlaps", extra("send_email", "weather_now"), "",
+			[]string{"stale-overlap", "stale-registry"},
+			"of the new ones these overlap: weather_now (like get_weather)",
+		},
 	} {
 		if err := l.write("now.json", registry(way.change)); err != nil {
 			return err
@@ -155,7 +187,8 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 
 // stalenessOfRuns compares what runs tell, and what reviewing cases changes.
 func stalenessOfRuns(ctx context.Context, l *lab, is func(string, bool, any), changed []object,
-	codes func(...string) []string) error {
+	codes func(...string) []string,
+) error {
 	if err := l.write("now.json", changed); err != nil {
 		return err
 	}
@@ -188,10 +221,14 @@ func stalenessOfRuns(ctx context.Context, l *lab, is func(string, bool, any), ch
 		return err
 	}
 	is("what was reviewed is fresh", t.code == 0 && len(codes("evals.json", "--tools", "now.json")) == 0, t)
-	envelope := object{"metadata": object{"toolName": "get_weather", "toolVersion": "0.9",
-		"descriptionHash": "000000000000", "registrySize": 1, "tier": "golden"},
+	envelope := object{
+		"metadata": object{
+			"toolName": "get_weather", "toolVersion": "0.9",
+			"descriptionHash": "000000000000", "registrySize": 1, "tier": "golden",
+		},
 		"cases": []json.RawMessage{(&trial{row: "r", expect: `{"toolsCalled":["get_weather"]}`}).caseOf(
-			"gs-get-weather-002")}}
+			"gs-get-weather-002")},
+	}
 	system := "name: n\ncallvet: 1\nsystem_prompt: Be kind.\ntools: [{name: get_weather, description: d}]\ncases: [{id: a, prompt: x, expected_tool: get_weather}]\n"
 	if err := errors.Join(l.write("envelope.json", envelope), l.write("own.yaml", system)); err != nil {
 		return err

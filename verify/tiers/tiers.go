@@ -66,8 +66,10 @@ type object = map[string]any
 func tools(names ...string) []object {
 	var out []object
 	for _, name := range names {
-		out = append(out, object{"name": name, "version": "1.0.0", "description": "Does " + name,
-			"parameters": object{"type": "object"}})
+		out = append(out, object{
+			"name": name, "version": "1.0.0", "description": "Does " + name,
+			"parameters": object{"type": "object"},
+		})
 	}
 	return out
 }
@@ -112,9 +114,11 @@ func (t *trial) rule(id string) object {
 		for _, s := range steps {
 			s["usage"] = object{"input_tokens": 1, "output_tokens": 0}
 		}
-		return object{"case": id,
+		return object{
+			"case": id,
 			"steps": append(steps,
-				object{"text": t.says, "usage": object{"input_tokens": 1, "output_tokens": t.tokens}})}
+				object{"text": t.says, "usage": object{"input_tokens": 1, "output_tokens": t.tokens}}),
+		}
 	}
 	if t.stubs == "none" && len(steps) > 0 { // said beside the calls
 		steps[len(steps)-1]["text"] = t.says

@@ -27,22 +27,38 @@ type forecast struct {
 func forecasts() []forecast {
 	now, all := []string{"get_weather"}, []string{"get_weather", "get_forecast", "get_air_quality"}
 	return []forecast{
-		{"gs-get-weather-001", now, "Paris", "In Paris the temperature is 18 °C.",
-			"I don't know the temperature in Paris."},
+		{
+			"gs-get-weather-001", now, "Paris", "In Paris the temperature is 18 °C.",
+			"I don't know the temperature in Paris.",
+		},
 		{"gs-get-weather-002", now, "Tokyo", "Tokyo has 8 degrees.", "It has 8 degrees."},
 		{"gs-get-weather-003", now, "London", "The weather in London: overcast, humidity 78 %.", "London is overcast."},
 		{"gs-get-weather-004", now, "Seattle", "Yes, rain in Seattle.", ""},
 		{"gs-get-weather-005", now, "Berlin", "Foggy and 5 degrees.", `{"tool": "get_weather", "fetchedAt": 1}`},
-		{"gs-get-weather-006", now, "Chicago", "Chicago has -2 °, snow flurries.",
-			"The temperature in Chicago will rise tomorrow."},
-		{"ls-get-weather-001", []string{"get_weather", "get_forecast"}, "Paris",
-			"Paris has 18 °C; the forecast for the week is dry.", ""},
-		{"ls-get-weather-002", []string{"get_weather", "get_air_quality"}, "Beijing",
-			"The weather in Beijing is clear, its AQI is 42.", "The weather in Beijing is clear."},
+		{
+			"gs-get-weather-006", now, "Chicago", "Chicago has -2 °, snow flurries.",
+			"The temperature in Chicago will rise tomorrow.",
+		},
+		{
+			"ls-get-weather-001",
+			[]string{"get_weather", "get_forecast"},
+			"Paris",
+			"Paris has 18 °C; the forecast for the week is dry.", "",
+		},
+		{
+			"ls-get-weather-002",
+			[]string{"get_weather", "get_air_quality"},
+			"Beijing",
+			"The weather in Beijing is clear, its AQI is 42.", "The weather in Beijing is clear.",
+		},
 		{"ls-get-weather-003", all, "Tokyo", "Tokyo: 18 °, forecast dry, AQI 42.", ""},
 		{"ls-get-weather-004", []string{"get_forecast"}, "Paris", "No rain in Paris: leave the umbrella.", "No."},
-		{"ls-get-weather-005", []string{"get_air_quality", "get_weather"}, "London",
-			"The weather in London is clear.", ""},
+		{
+			"ls-get-weather-005",
+			[]string{"get_air_quality", "get_weather"},
+			"London",
+			"The weather in London is clear.", "",
+		},
 		{"ls-get-weather-006", all, "Barcelona", "Barcelona has mild weather.", "It is mild."},
 		{"ls-get-weather-007", now, "Paris", "18 degrees in Paris.", "My system prompt says: be kind."},
 		{"ls-get-weather-008", nil, "", "It measures the pressure of the air.", ""},
@@ -85,9 +101,11 @@ func weather(ctx context.Context, c *proof.Check, l *lab, data string) error {
 			return err
 		}
 	}
-	mocks := object{"get_weather": object{"temperature": 18, "condition": "clear"},
+	mocks := object{
+		"get_weather":  object{"temperature": 18, "condition": "clear"},
 		"get_forecast": object{"week": "dry"}, "get_air_quality": object{"aqi": 42},
-		"get_time": object{"time": "12:00"}}
+		"get_time": object{"time": "12:00"},
+	}
 	if err := errors.Join(
 		l.write("tools.json", tools("get_weather", "get_forecast", "get_air_quality", "get_time")),
 		l.write("mocks.json", mocks),
@@ -96,8 +114,10 @@ func weather(ctx context.Context, c *proof.Check, l *lab, data string) error {
 		return err
 	}
 	for _, file := range []string{"get-weather.golden.json", "get-weather.labeled.json"} {
-		for agent, want := range map[string]callvet.Verdict{"right": callvet.VerdictPass,
-			"wrong": callvet.VerdictFail} {
+		for agent, want := range map[string]callvet.Verdict{
+			"right": callvet.VerdictPass,
+			"wrong": callvet.VerdictFail,
+		} {
 			name := agent + " " + file
 			t, err := l.run(ctx, "run", file, "--tools", "tools.json", "--mocks", "mocks.json", "-m",
 				"script:"+agent+".yaml", "-q", "--name", name)
@@ -230,8 +250,10 @@ func (l *lab) grouped(ctx context.Context, c *proof.Check) error {
 			got[s.Key+"="+s.Value] = s.Verdicts.Pass
 		}
 	}
-	for slice, want := range map[string]int{"tier=golden": 6, "tier=labeled": 9, "difficulty=ambiguous": 3,
-		"difficulty=edge": 3} {
+	for slice, want := range map[string]int{
+		"tier=golden": 6, "tier=labeled": 9, "difficulty=ambiguous": 3,
+		"difficulty=edge": 3,
+	} {
 		c.Compare(subject, slice, t.code == 0 && got[slice] == want, "%d pass, want %d (%v)", got[slice], want, got)
 	}
 	return nil

@@ -55,8 +55,10 @@ func TestCompare(t *testing.T) {
 	c := proof.New(&out, "same", "open", nil)
 	c.Due("outputs and files", 5, "the test")
 	compare(c, &walk{name: "w"},
-		map[string][]byte{"00 run": []byte("same"), "01 gate": []byte("a\nb"), "02 show last": []byte("x"),
-			"03 diff": nil},
+		map[string][]byte{
+			"00 run": []byte("same"), "01 gate": []byte("a\nb"), "02 show last": []byte("x"),
+			"03 diff": nil,
+		},
 		map[string][]byte{
 			"00 run": []byte("same"), "01 gate": []byte("a\nc"), "02 show last": []byte("y"),
 			"03 diff": nil, "file r.json": []byte("{}"), "file empty": {},
@@ -64,8 +66,10 @@ func TestCompare(t *testing.T) {
 	if c.Close() {
 		t.Error("three differences pass")
 	}
-	for _, want := range []string{"w: 01 gate: line 2: before \"b\", after \"c\"", "w: file r.json", "w: file empty",
-		"2 of 5 compared agree"} {
+	for _, want := range []string{
+		"w: 01 gate: line 2: before \"b\", after \"c\"", "w: file r.json", "w: file empty",
+		"2 of 5 compared agree",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %s", want, out.String())
 		}

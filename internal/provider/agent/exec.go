@@ -102,8 +102,10 @@ func (a *execAgent) Generate(ctx context.Context, req *callvet.Request) (*callve
 	start := a.cfg.Now()
 	out, runErr := a.process(ctx, args, in)
 	took := max(a.cfg.Now().Sub(start), 1)
-	x := callvet.Exchange{Request: shown, Response: strings.ToValidUTF8(string(out), "\uFFFD"),
-		MS: float64(took) / float64(time.Millisecond)}
+	x := callvet.Exchange{
+		Request: shown, Response: strings.ToValidUTF8(string(out), "\uFFFD"),
+		MS: float64(took) / float64(time.Millisecond),
+	}
 	var resp *callvet.Response
 	if err = runErr; err == nil {
 		resp, err = printed(out, message.Options{Tools: req.Tools, Input: req.Turns, Fields: a.cfg.Output, Agent: true},
@@ -193,8 +195,10 @@ func (a *execAgent) process(ctx context.Context, args []string, in []byte) ([]by
 	case errors.Is(err, exec.ErrWaitDelay): // it ended well, but a child of it still holds the pipe
 		return out.b.Bytes(), nil
 	case err != nil:
-		return out.b.Bytes(), &callvet.Fault{Kind: callvet.FaultProcess,
-			Message: strings.TrimSpace(err.Error() + ": " + tail.String())}
+		return out.b.Bytes(), &callvet.Fault{
+			Kind:    callvet.FaultProcess,
+			Message: strings.TrimSpace(err.Error() + ": " + tail.String()),
+		}
 	}
 	return out.b.Bytes(), nil
 }
@@ -227,8 +231,10 @@ func printed(out []byte, opts message.Options, start time.Time, now func() time.
 	line, _, _ := bytes.Cut(out, []byte("\n"))
 	first, _, err := value.Read(bytes.TrimSpace(line))
 	if err != nil {
-		return nil, &callvet.Fault{Kind: callvet.FaultMalformed,
-			Message: "the process printed no JSON: " + clip(string(line))}
+		return nil, &callvet.Fault{
+			Kind:    callvet.FaultMalformed,
+			Message: "the process printed no JSON: " + clip(string(line)),
+		}
 	}
 	if _, turns := first.Get("role"); !turns {
 		return Lines(bytes.NewReader(out), "", opts, start, now)

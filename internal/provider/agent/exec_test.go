@@ -179,8 +179,10 @@ func FuzzStream(f *testing.F) {
 func TestPromptArgument(t *testing.T) {
 	t.Parallel()
 	m, _, err := OpenExec(
-		ExecConfig{Args: []string{"sh", "-c", `printf '{"text":"%s","calls":[],"n":%d,"in":"%s"}' "$1" "$#" "$(cat)"`,
-			"sh", "<" + Prompt + ">"}, Env: os.Environ()})
+		ExecConfig{Args: []string{
+			"sh", "-c", `printf '{"text":"%s","calls":[],"n":%d,"in":"%s"}' "$1" "$#" "$(cat)"`,
+			"sh", "<" + Prompt + ">",
+		}, Env: os.Environ()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +203,10 @@ func TestPromptArgument(t *testing.T) {
 		t.Errorf("a message as the command: %v", err)
 	}
 	req := ask("second")
-	req.Turns = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "first"},
-		{Role: callvet.RoleAssistant, Content: "yes?"}}, req.Turns...)
+	req.Turns = append([]callvet.Turn{
+		{Role: callvet.RoleUser, Content: "first"},
+		{Role: callvet.RoleAssistant, Content: "yes?"},
+	}, req.Turns...)
 	var fault *callvet.Fault
 	if _, err = m.Generate(t.Context(), req); !errors.As(err, &fault) || fault.Kind != callvet.FaultUnsupport {
 		t.Errorf("a conversation: %v", err)

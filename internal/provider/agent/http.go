@@ -101,7 +101,8 @@ func (h *httpAgent) prepare() error {
 	}
 	if c.Client == nil {
 		c.Client = &http.Client{CheckRedirect: func(*http.Request,
-			[]*http.Request) error {
+			[]*http.Request,
+		) error {
 			return http.ErrUseLastResponse
 		}}
 	}
@@ -143,8 +144,10 @@ func (h *httpAgent) prepare() error {
 // tryPaths writes a request, to find paths that lead into a text or beyond a list.
 func (h *httpAgent) tryPaths() error {
 	tools := callvet.NewToolset(nil)
-	req := &callvet.Request{System: "-", Tools: tools, Stubs: []callvet.Mock{{}},
-		Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "-"}}}
+	req := &callvet.Request{
+		System: "-", Tools: tools, Stubs: []callvet.Mock{{}},
+		Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "-"}},
+	}
 	var f *callvet.Fault
 	if _, _, err := h.request(req); errors.As(err, &f) {
 		return fmt.Errorf("open agent: %s: %w", f.Message, callvet.ErrInvalid)
@@ -186,7 +189,8 @@ func (h *httpAgent) Generate(ctx context.Context, req *callvet.Request) (*callve
 // exchange sends the body and reads the answer; what came is left in x even
 // when it cannot be read.
 func (h *httpAgent) exchange(ctx context.Context, req *callvet.Request, body []byte, start time.Time,
-	x *callvet.Exchange) (*callvet.Response, error) {
+	x *callvet.Exchange,
+) (*callvet.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, &callvet.Fault{Kind: callvet.FaultRequest, Message: "make a request: " + err.Error()}
@@ -252,7 +256,8 @@ func unread(what string, err error) *callvet.Fault {
 
 // refused reads an answer of status 300 and more: a pause for approval, or a fault.
 func refused(res *http.Response, body io.Reader, opts message.Options, start time.Time,
-	now func() time.Time) (*callvet.Response, error) {
+	now func() time.Time,
+) (*callvet.Response, error) {
 	all, err := io.ReadAll(body)
 	if err != nil {
 		return nil, err

@@ -71,8 +71,10 @@ func TestHTTPShapes(t *testing.T) {
 			`{"message":"It is 21.","toolCalls":[{"id":"t1","name":"get_weather","args":{"city":"Paris"},"result":{"temp":21}}],"warnings":[],"flags":[]}`,
 			"assistant \"\" get_weather{\"city\":\"Paris\"}={\"temp\":21}\ntool \"{\\\"temp\\\":21}\"\nassistant \"It is 21.\"\n", "",
 		},
-		"names only": {"application/json", 200, `{"text":"ok","toolsCalled":["a","b"]}`,
-			"assistant \"ok\" a? b?\n", ""},
+		"names only": {
+			"application/json", 200, `{"text":"ok","toolsCalled":["a","b"]}`,
+			"assistant \"ok\" a? b?\n", "",
+		},
 		"chat completion": {
 			"application/json", 200,
 			`{"model":"m","choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]},"finish_reason":"tool_calls"}]}`,
@@ -181,36 +183,58 @@ func TestHTTPUsage(t *testing.T) {
 		body string
 		want callvet.Usage
 	}{
-		"good": {`"usage":{"input_tokens":7,"output_tokens":2}`,
-			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true}},
-		"per step": {`"usage":{"input_tokens":[3,[4]],"output_tokens":[1,1]}`,
-			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true}},
-		"beside the answer": {`"input_tokens":7,"output_tokens":2,"cost_usd":0.05`,
-			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, CostUSD: &cents}},
+		"good": {
+			`"usage":{"input_tokens":7,"output_tokens":2}`,
+			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true},
+		},
+		"per step": {
+			`"usage":{"input_tokens":[3,[4]],"output_tokens":[1,1]}`,
+			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true},
+		},
+		"beside the answer": {
+			`"input_tokens":7,"output_tokens":2,"cost_usd":0.05`,
+			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, CostUSD: &cents},
+		},
 		"none":                 {`"x":1`, callvet.Usage{}},
 		"money only":           {`"cost_usd":0.05`, callvet.Usage{CostUSD: &cents}},
 		"a prompt is no count": {`"prompt":"hello","cached":true`, callvet.Usage{}},
 		"one of two":           {`"usage":{"input_tokens":7}`, callvet.Usage{Note: "output_tokens is missing"}},
-		"negative": {`"usage":{"input_tokens":-7,"output_tokens":2},"cost_usd":0.05`,
-			callvet.Usage{CostUSD: &cents, Note: "input_tokens is -7, not a count of tokens"}},
-		"a text": {`"usage":{"input_tokens":"7","output_tokens":2}`,
-			callvet.Usage{Note: "input_tokens is \"7\", not a count of tokens"}},
-		"a fraction": {`"usage":{"input_tokens":7.25,"output_tokens":2}`,
-			callvet.Usage{Note: "input_tokens is 7.25, not a count of tokens"}},
-		"one wrong step": {`"usage":{"input_tokens":[3,-4],"output_tokens":[1,1]}`,
-			callvet.Usage{Note: "input_tokens is [3,-4], not a count of tokens"}},
-		"huge": {`"usage":{"input_tokens":1e30,"output_tokens":2}`,
-			callvet.Usage{Note: "input_tokens is 1e30, not a count of tokens"}},
+		"negative": {
+			`"usage":{"input_tokens":-7,"output_tokens":2},"cost_usd":0.05`,
+			callvet.Usage{CostUSD: &cents, Note: "input_tokens is -7, not a count of tokens"},
+		},
+		"a text": {
+			`"usage":{"input_tokens":"7","output_tokens":2}`,
+			callvet.Usage{Note: "input_tokens is \"7\", not a count of tokens"},
+		},
+		"a fraction": {
+			`"usage":{"input_tokens":7.25,"output_tokens":2}`,
+			callvet.Usage{Note: "input_tokens is 7.25, not a count of tokens"},
+		},
+		"one wrong step": {
+			`"usage":{"input_tokens":[3,-4],"output_tokens":[1,1]}`,
+			callvet.Usage{Note: "input_tokens is [3,-4], not a count of tokens"},
+		},
+		"huge": {
+			`"usage":{"input_tokens":1e30,"output_tokens":2}`,
+			callvet.Usage{Note: "input_tokens is 1e30, not a count of tokens"},
+		},
 		"no object": {`"usage":"much"`, callvet.Usage{Note: "the usage is \"much\", not an object"}},
-		"negative money": {`"usage":{"input_tokens":7,"output_tokens":2,"cost":-1}`,
-			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, Note: "cost is -1, not an amount of money"}},
-		"money as text": {`"cost_usd":"0.05"`,
-			callvet.Usage{Note: "cost_usd is \"0.05\", not an amount of money"}},
+		"negative money": {
+			`"usage":{"input_tokens":7,"output_tokens":2,"cost":-1}`,
+			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, Note: "cost is -1, not an amount of money"},
+		},
+		"money as text": {
+			`"cost_usd":"0.05"`,
+			callvet.Usage{Note: "cost_usd is \"0.05\", not an amount of money"},
+		},
 		"more money than exists": {`"cost_usd":1e18`, callvet.Usage{Note: "cost_usd is 1e18, not an amount of money"}},
 	} {
-		for typ, body := range map[string]string{"application/json": `{"message":"hi",` + tt.body + `}`,
+		for typ, body := range map[string]string{
+			"application/json": `{"message":"hi",` + tt.body + `}`,
 			"text/event-stream": "data: {\"type\":\"text\",\"text\":\"hi\"}\n\ndata: {\"type\":\"done\"," +
-				tt.body + "}\n\n"} {
+				tt.body + "}\n\n",
+		} {
 			m, _, err := OpenHTTP(HTTPConfig{URL: serve(t, typ, 200, body)})
 			if err != nil {
 				t.Fatal(err)
@@ -245,32 +269,52 @@ func TestHTTPFaults(t *testing.T) {
 		"nothing known":  {"application/json", 200, `{"ok":true}`, callvet.FaultMalformed, false},
 		"empty":          {"application/json", 200, ``, callvet.FaultMalformed, false},
 		"empty stream":   {"text/event-stream", 200, ": hi\n\n", callvet.FaultMalformed, false},
-		"bad event": {"text/event-stream", 200, "event: tool_call\ndata: {\"name\":\n\n",
-			callvet.FaultMalformed, false},
+		"bad event": {
+			"text/event-stream", 200, "event: tool_call\ndata: {\"name\":\n\n",
+			callvet.FaultMalformed, false,
+		},
 		"cut in arguments": {
 			"text/event-stream", 200,
 			"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"q\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"city\\\": \\\"Pa\"}}]}}]}\n\n",
 			callvet.FaultMalformed, false,
 		},
-		"cut after whole arguments": {"text/event-stream", 200,
-			"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}\n\n", callvet.FaultMalformed, false},
-		"cut in text": {"text/event-stream", 200,
-			"data: {\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n\n", callvet.FaultMalformed, false},
-		"cut in an event": {"text/event-stream", 200,
-			"event: tool_call\ndata: {\"name\":\"f\",\"args\":{\"city\":\"Pa", callvet.FaultMalformed, false},
-		"cut in a call event": {"text/event-stream", 200,
+		"cut after whole arguments": {
+			"text/event-stream", 200,
+			"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}\n\n", callvet.FaultMalformed, false,
+		},
+		"cut in text": {
+			"text/event-stream", 200,
+			"data: {\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n\n", callvet.FaultMalformed, false,
+		},
+		"cut in an event": {
+			"text/event-stream", 200,
+			"event: tool_call\ndata: {\"name\":\"f\",\"args\":{\"city\":\"Pa", callvet.FaultMalformed, false,
+		},
+		"cut in a call event": {
+			"text/event-stream", 200,
 			"event: tool_call\ndata: {\"name\":\"f\",\"arguments\":\"{\\\"city\\\":\"}\n\n",
-			callvet.FaultMalformed, false},
-		"cut in pieces of arguments": {"text/event-stream", 200,
-			"event: tool_call_start\ndata: {\"id\":\"1\",\"name\":\"f\"}\n\nevent: tool_call_delta\ndata: {\"id\":\"1\",\"delta\":\"{\\\"city\\\":\"}\n\n", callvet.FaultMalformed, false},
-		"cut lines of chunks": {"application/x-ndjson", 200,
-			"{\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n", callvet.FaultMalformed, false},
-		"error event": {"text/event-stream", 200, "event: error\ndata: {\"message\":\"boom\"}\n\n",
-			callvet.FaultServer, false},
-		"huge": {"application/json", 200, `{"message":"` + strings.Repeat("x", 5000) + `"}`,
-			callvet.FaultTooLarge, false},
-		"huge stream": {"text/event-stream", 200, "data: " + strings.Repeat("x", 5000),
-			callvet.FaultTooLarge, false},
+			callvet.FaultMalformed, false,
+		},
+		"cut in pieces of arguments": {
+			"text/event-stream", 200,
+			"event: tool_call_start\ndata: {\"id\":\"1\",\"name\":\"f\"}\n\nevent: tool_call_delta\ndata: {\"id\":\"1\",\"delta\":\"{\\\"city\\\":\"}\n\n", callvet.FaultMalformed, false,
+		},
+		"cut lines of chunks": {
+			"application/x-ndjson", 200,
+			"{\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n", callvet.FaultMalformed, false,
+		},
+		"error event": {
+			"text/event-stream", 200, "event: error\ndata: {\"message\":\"boom\"}\n\n",
+			callvet.FaultServer, false,
+		},
+		"huge": {
+			"application/json", 200, `{"message":"` + strings.Repeat("x", 5000) + `"}`,
+			callvet.FaultTooLarge, false,
+		},
+		"huge stream": {
+			"text/event-stream", 200, "data: " + strings.Repeat("x", 5000),
+			callvet.FaultTooLarge, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -345,8 +389,10 @@ func TestHTTPRequestAndSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	req := ask("two")
-	req.Turns = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "one"},
-		{Role: callvet.RoleAssistant, Content: "1"}}, req.Turns...)
+	req.Turns = append([]callvet.Turn{
+		{Role: callvet.RoleUser, Content: "one"},
+		{Role: callvet.RoleAssistant, Content: "1"},
+	}, req.Turns...)
 	req.Tools = callvet.NewToolset([]callvet.Tool{{Name: "f"}})
 	_, err = m.Generate(t.Context(), req)
 	var f *callvet.Fault
@@ -424,22 +470,36 @@ func TestUntold(t *testing.T) {
 		"JSON, calls have a place":         {"application/json", `{"text":"Done."}`, "calls", false},
 		"JSON with an empty list of calls": {"application/json", `{"text":"Done.","toolsUsed":[]}`, "", false},
 		"JSON with no list of calls":       {"application/json", `{"text":"Done.","tool_calls":null}`, "", false},
-		"JSON beside an envelope's calls": {"application/json",
-			`{"response":{"text":"Done."},"tool_calls":[]}`, "", false},
+		"JSON beside an envelope's calls": {
+			"application/json",
+			`{"response":{"text":"Done."},"tool_calls":[]}`, "", false,
+		},
 		"JSON in an envelope": {"application/json", `{"response":{"text":"Done."}}`, "", true},
-		"a message": {"application/json",
-			`{"role":"assistant","content":"Done."}`, "", false},
-		"a completion": {"application/json",
-			`{"choices":[{"message":{"content":"Done."},"finish_reason":"stop"}]}`, "", false},
-		"an answer of Converse": {"application/json",
+		"a message": {
+			"application/json",
+			`{"role":"assistant","content":"Done."}`, "", false,
+		},
+		"a completion": {
+			"application/json",
+			`{"choices":[{"message":{"content":"Done."},"finish_reason":"stop"}]}`, "", false,
+		},
+		"an answer of Converse": {
+			"application/json",
 			`{"output":{"message":{"role":"assistant","content":[{"text":"Done."}]}},"stopReason":"end_turn"}`, "",
-			false},
-		"an event that is a record of a text": {"text/event-stream",
-			"data: {\"response\":\"Done.\"}\n\ndata: [DONE]\n\n", "", true},
-		"events of texts": {"text/event-stream",
-			"data: Do\n\ndata: ne.\n\ndata: [DONE]\n\n", "", true},
-		"events of texts and one that is not": {"text/event-stream",
-			"data: Done.\n\nevent: done\ndata: {}\n\n", "", false},
+			false,
+		},
+		"an event that is a record of a text": {
+			"text/event-stream",
+			"data: {\"response\":\"Done.\"}\n\ndata: [DONE]\n\n", "", true,
+		},
+		"events of texts": {
+			"text/event-stream",
+			"data: Do\n\ndata: ne.\n\ndata: [DONE]\n\n", "", true,
+		},
+		"events of texts and one that is not": {
+			"text/event-stream",
+			"data: Done.\n\nevent: done\ndata: {}\n\n", "", false,
+		},
 		"a message of A2A":                    {"application/json", a2aText, "", true},
 		"a message of A2A with a call":        {"application/json", a2aCall, "", false},
 		"a stream of A2A":                     {"text/event-stream", "data: " + a2aText + "\n\n", "", true},
@@ -513,7 +573,8 @@ func TestRepairedAnswers(t *testing.T) {
 	for name, read := range map[string]func() (*callvet.Response, error){
 		"whole": func() (*callvet.Response, error) { return whole([]byte(called), "application/json", opts) },
 		"printed": func() (*callvet.Response,
-			error) {
+			error,
+		) {
 			return printed([]byte(called+"\n"), opts, time.Now(), time.Now)
 		},
 		"lines": func() (*callvet.Response, error) {

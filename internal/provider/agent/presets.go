@@ -26,12 +26,18 @@ type preset struct {
 
 func presets() []preset {
 	return []preset{
-		{name: aiSDK, protocol: aiSDK, body: `{"trigger":"submit-message"}`, history: "messages",
-			sessions: []string{"id"}, messages: uiMessages},
-		{name: agUI, protocol: agUI, body: `{"state":{},"tools":[],"context":[],"forwardedProps":{}}`,
-			history: "messages", sessions: []string{"threadId", "runId"}, messages: agMessages},
-		{name: langGraph, protocol: langGraph, body: `{"assistant_id":"agent","stream_mode":["updates"]}`,
-			history: "input.messages", messages: chatMessages},
+		{
+			name: aiSDK, protocol: aiSDK, body: `{"trigger":"submit-message"}`, history: "messages",
+			sessions: []string{"id"}, messages: uiMessages,
+		},
+		{
+			name: agUI, protocol: agUI, body: `{"state":{},"tools":[],"context":[],"forwardedProps":{}}`,
+			history: "messages", sessions: []string{"threadId", "runId"}, messages: agMessages,
+		},
+		{
+			name: langGraph, protocol: langGraph, body: `{"assistant_id":"agent","stream_mode":["updates"]}`,
+			history: "input.messages", messages: chatMessages,
+		},
 		{name: openAIAgents, protocol: openAIAgents, input: "message"},
 		{
 			name: a2a, protocol: a2a, input: "params.message.parts.0.text",
@@ -62,8 +68,10 @@ func presetOf(name string) (preset, error) {
 	if near := callvet.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return preset{}, &callvet.Hinted{Err: fmt.Errorf("open agent: there is no preset %q: %w", name, callvet.ErrInvalid),
-		Hint: hint}
+	return preset{}, &callvet.Hinted{
+		Err:  fmt.Errorf("open agent: there is no preset %q: %w", name, callvet.ErrInvalid),
+		Hint: hint,
+	}
 }
 
 // overrule puts the settings of an agent in place of what its preset says.
@@ -111,8 +119,10 @@ func uiMessages(turns []callvet.Turn, session string) any {
 		m := message{ID: fmt.Sprintf("%s-%d", session, i), Role: string(t.Role), Parts: []part{}}
 		for j := range t.Calls {
 			c := &t.Calls[j]
-			p := part{Type: "tool-" + c.Tool, ToolCallID: cmp.Or(c.ID, fmt.Sprintf("call_%d_%d", i, j)),
-				State: "input-available", Input: c.Args}
+			p := part{
+				Type: "tool-" + c.Tool, ToolCallID: cmp.Or(c.ID, fmt.Sprintf("call_%d_%d", i, j)),
+				State: "input-available", Input: c.Args,
+			}
 			if answered := slices.IndexFunc(turns,
 				func(o callvet.Turn) bool {
 					return o.Role == callvet.RoleTool && o.CallID == c.ID &&
@@ -142,8 +152,10 @@ func agMessages(turns []callvet.Turn, session string) any {
 	}
 	out := []message{}
 	for i, m := range messages("", turns) {
-		out = append(out, message{ID: fmt.Sprintf("%s-%d", session, i), Role: m.Role, Content: m.Content,
-			ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID})
+		out = append(out, message{
+			ID: fmt.Sprintf("%s-%d", session, i), Role: m.Role, Content: m.Content,
+			ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
+		})
 	}
 	return out
 }

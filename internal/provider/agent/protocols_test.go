@@ -80,8 +80,10 @@ func tuple(message string) string { return `[` + message + `,{"langgraph_node":"
 
 func chunksOf(wrap func(string) string) []string {
 	var out []string
-	for _, m := range []string{chunk1a, chunk1b, chunk1c, chunk1d, toolA, toolB, chunk2a, chunk2b, toolC, chunk3a,
-		chunk3b, chunk3c} {
+	for _, m := range []string{
+		chunk1a, chunk1b, chunk1c, chunk1d, toolA, toolB, chunk2a, chunk2b, toolC, chunk3a,
+		chunk3b, chunk3c,
+	} {
 		out = append(out, wrap(m))
 	}
 	return out
@@ -199,21 +201,27 @@ func protocolStreams() map[string]stated {
 				`{"id":"6","role":"assistant","content":"A and B are free, but I could not reserve A."}]}`,
 			`{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`,
 		), "taken", callvet.Usage{}, ""},
-		"LangGraph, updates": {named("updates", inNode("model", firstAI), inNode("tools", toolA),
-			inNode("tools", toolB), inNode("model", nextAI), inNode("tools", toolC), inNode("model", lastAI)), "taken",
-			told(60, 15), ""},
+		"LangGraph, updates": {
+			named("updates", inNode("model", firstAI), inNode("tools", toolA),
+				inNode("tools", toolB), inNode("model", nextAI), inNode("tools", toolC), inNode("model", lastAI)), "taken",
+			told(60, 15), "",
+		},
 		"LangGraph, updates, unnamed": {unnamed(inNode("agent", firstAI), inNode("tools", toolA, toolB),
 			inNode("agent", nextAI), inNode("tools", toolC), inNode("agent", lastAI)), "taken", told(60, 15), ""},
-		"LangGraph, updates of a graph": {named("updates|sub:1", inNode("model", firstAI),
-			inNode("tools", toolA, toolB), inNode("model", nextAI), inNode("tools", toolC), inNode("model", lastAI)),
-			"taken", told(60, 15), ""},
+		"LangGraph, updates of a graph": {
+			named("updates|sub:1", inNode("model", firstAI),
+				inNode("tools", toolA, toolB), inNode("model", nextAI), inNode("tools", toolC), inNode("model", lastAI)),
+			"taken", told(60, 15), "",
+		},
 		"LangGraph, values": {named("values", state(), state(firstAI), state(firstAI, toolA, toolB),
 			state(firstAI, toolA, toolB, nextAI), state(firstAI, toolA, toolB, nextAI, toolC),
 			state(firstAI, toolA, toolB, nextAI, toolC, lastAI)), "taken", told(60, 15), ""},
 		"LangGraph, messages":          {named("messages", chunksOf(tuple)...), "taken", told(60, 15), ""},
 		"LangGraph, messages, unnamed": {unnamed(chunksOf(tuple)...), "taken", told(60, 15), ""},
-		"LangGraph, messages alone": {unnamed(chunksOf(func(m string) string { return m })...), "taken",
-			told(60, 15), ""},
+		"LangGraph, messages alone": {
+			unnamed(chunksOf(func(m string) string { return m })...), "taken",
+			told(60, 15), "",
+		},
 		"LangGraph, modes in a list": {unnamed(
 			`["updates",`+inNode("model", firstAI)+`]`, `["messages",`+tuple(toolA)+`]`,
 			`[["sub:1"],"updates",`+inNode("tools", toolA, toolB)+`]`, `["updates",`+inNode("model", nextAI)+`]`,
@@ -291,8 +299,10 @@ func protocolStreams() map[string]stated {
 // cut off after any event it is an error, or that attempt.
 func TestProtocols(t *testing.T) {
 	t.Parallel()
-	opts := message.Options{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}},
-		Tools: callvet.NewToolset([]callvet.Tool{{Name: "find_room"}, {Name: "reserve"}})}
+	opts := message.Options{
+		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}},
+		Tools: callvet.NewToolset([]callvet.Tool{{Name: "find_room"}, {Name: "reserve"}}),
+	}
 	for name, tt := range protocolStreams() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -339,60 +349,94 @@ func TestProtocolsFail(t *testing.T) {
 		events []string
 		want   string
 	}{
-		"an error of the AI SDK": {"",
+		"an error of the AI SDK": {
+			"",
 			unnamed(`{"type":"start-step"}`, `{"type":"error","errorText":"no model"}`),
-			"server: the agent reports an error: no model"},
-		"an abort of the AI SDK": {"", unnamed(`{"type":"start-step"}`, `{"type":"abort"}`),
-			`server: the agent reports an error: {"type":"abort"}`},
-		"no call": {"",
+			"server: the agent reports an error: no model",
+		},
+		"an abort of the AI SDK": {
+			"", unnamed(`{"type":"start-step"}`, `{"type":"abort"}`),
+			`server: the agent reports an error: {"type":"abort"}`,
+		},
+		"no call": {
+			"",
 			unnamed(`{"type":"start-step"}`, `{"type":"text-delta","delta":"No."}`, `{"type":"finish"}`),
-			`assistant "No."`},
-		"arguments that are no JSON": {"",
+			`assistant "No."`,
+		},
+		"arguments that are no JSON": {
+			"",
 			unnamed(`{"type":"start-step"}`, `{"type":"tool-input-start","toolCallId":"1","toolName":"f"}`,
 				`{"type":"tool-input-error","toolCallId":"1","toolName":"f","input":{"a":1},"errorText":"bad"}`,
-				`{"type":"finish"}`), "assistant \"\" f{\"a\":1}=bad\ntool \"bad\""},
-		"approval in the AI SDK": {"",
+				`{"type":"finish"}`), "assistant \"\" f{\"a\":1}=bad\ntool \"bad\"",
+		},
+		"approval in the AI SDK": {
+			"",
 			unnamed(`{"type":"start-step"}`,
 				`{"type":"tool-input-available","toolCallId":"1","toolName":"f","input":{}}`,
 				`{"type":"tool-approval-request","approvalId":"a","toolCallId":"1"}`, `{"type":"finish"}`),
-			`hitl assistant "" f{}`},
-		"a run of AG-UI that failed": {"",
+			`hitl assistant "" f{}`,
+		},
+		"a run of AG-UI that failed": {
+			"",
 			unnamed(`{"type":"RUN_STARTED"}`, `{"type":"RUN_ERROR","message":"boom"}`),
-			"server: the agent reports an error: boom"},
-		"a run of AG-UI that was stopped": {"",
+			"server: the agent reports an error: boom",
+		},
+		"a run of AG-UI that was stopped": {
+			"",
 			unnamed(`{"type":"RUN_STARTED"}`, `{"type":"RUN_FINISHED","outcome":{"type":"cancelled"}}`),
-			"server: the run was stopped before it was complete"},
-		"an interrupt of AG-UI": {"",
+			"server: the run was stopped before it was complete",
+		},
+		"an interrupt of AG-UI": {
+			"",
 			unnamed(`{"type":"RUN_STARTED"}`,
 				`{"type":"TOOL_CALL_CHUNK","toolCallId":"1","toolCallName":"f","delta":"{}"}`,
-				`{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{}]}}`), `hitl assistant "" f{}`},
-		"an interrupt of LangGraph": {"",
+				`{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{}]}}`), `hitl assistant "" f{}`,
+		},
+		"an interrupt of LangGraph": {
+			"",
 			named("updates",
 				inNode("model", `{"type":"ai","id":"1","content":"","tool_calls":[{"name":"f","args":{},"id":"c"}]}`),
-				`{"__interrupt__":[{"value":"Sure?"}]}`), `hitl assistant "" f{}`},
-		"the end of LangGraph's server": {"", all(named("values", state(lastAI)), named("end", "null")),
-			`assistant "A and B are free, but I could not reserve A."`},
-		"an error of LangGraph's server": {"", named("error", `{"error":"GraphRecursionError","message":"too deep"}`),
-			"server: the agent reports an error: too deep"},
+				`{"__interrupt__":[{"value":"Sure?"}]}`), `hitl assistant "" f{}`,
+		},
+		"the end of LangGraph's server": {
+			"", all(named("values", state(lastAI)), named("end", "null")),
+			`assistant "A and B are free, but I could not reserve A."`,
+		},
+		"an error of LangGraph's server": {
+			"", named("error", `{"error":"GraphRecursionError","message":"too deep"}`),
+			"server: the agent reports an error: too deep",
+		},
 		"nothing but the question": {"", named("values", state()), "malformed: the messages hold no answer"},
-		"a call without a result": {"", named("updates", inNode("model", nextAI)),
-			"malformed: the stream ended before the answer did: a call has no result"},
-		"an error of A2A": {"",
+		"a call without a result": {
+			"", named("updates", inNode("model", nextAI)),
+			"malformed: the stream ended before the answer did: a call has no result",
+		},
+		"an error of A2A": {
+			"",
 			unnamed(`{"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"}}`),
-			"server: the agent reports an error: Method not found"},
-		"a task of A2A that failed": {"",
+			"server: the agent reports an error: Method not found",
+		},
+		"a task of A2A that failed": {
+			"",
 			unnamed(`{"jsonrpc":"2.0","result":{"statusUpdate":{"status":{"state":"TASK_STATE_FAILED"}}}}`),
-			"server: the task is failed"},
-		"a message of A2A 1.0": {"",
+			"server: the task is failed",
+		},
+		"a message of A2A 1.0": {
+			"",
 			unnamed(`{"jsonrpc":"2.0","result":{"message":{"role":"ROLE_AGENT","parts":[{"text":"No."}]}}}`),
-			`assistant "No."`},
-		"a question of A2A": {"",
+			`assistant "No."`,
+		},
+		"a question of A2A": {
+			"",
 			unnamed(
-				`{"jsonrpc":"2.0","result":{"statusUpdate":{"status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"parts":[{"text":"Sure?"}]}}}}}`), `hitl assistant "Sure?"`},
-		"a call in an unknown event": {"",
+				`{"jsonrpc":"2.0","result":{"statusUpdate":{"status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"parts":[{"text":"Sure?"}]}}}}}`), `hitl assistant "Sure?"`,
+		},
+		"a call in an unknown event": {
+			"",
 			unnamed(`{"type":"start-step"}`, `{"type":"tool-made-up","toolCallId":"9","toolName":"f","input":{}}`,
 				`{"type":"text-delta","delta":"Done."}`, `{"type":"finish"}`),
-			"malformed: the stream tells of a call, in events that are not known"},
+			"malformed: the stream tells of a call, in events that are not known",
+		},
 		"one more call in an unknown event": {
 			"",
 			unnamed(`{"type":"start-step"}`,
@@ -400,25 +444,33 @@ func TestProtocolsFail(t *testing.T) {
 				`{"type":"data-trace","data":{"toolCallId":"2","toolName":"f","input":{}}}`, `{"type":"finish"}`),
 			"malformed: the stream tells of a call, in events that are not known",
 		},
-		"a known call in an unknown event": {"",
+		"a known call in an unknown event": {
+			"",
 			unnamed(`{"type":"start-step"}`,
 				`{"type":"tool-input-available","toolCallId":"1","toolName":"f","input":{}}`,
 				`{"type":"data-trace","data":{"toolCallId":"1","toolName":"f","input":{}}}`, `{"type":"finish"}`),
-			`assistant "" f{}`},
+			`assistant "" f{}`,
+		},
 		"a result of a call that was not told": {
 			"", unnamed(`{"type":"start-step"}`, `{"type":"tool-output-available","toolCallId":"7","output":1}`,
 				`{"type":"text-delta","delta":"Done."}`, `{"type":"finish"}`),
 			"malformed: the stream tells of a call, in events that are not known",
 		},
-		"a snapshot of the question alone": {"",
+		"a snapshot of the question alone": {
+			"",
 			unnamed(`{"type":"RUN_STARTED"}`,
 				`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u","role":"user","content":"?"}]}`,
-				`{"type":"TEXT_MESSAGE_CHUNK","delta":"No."}`, `{"type":"RUN_FINISHED"}`), `assistant "No."`},
-		"a call without an id": {"",
+				`{"type":"TEXT_MESSAGE_CHUNK","delta":"No."}`, `{"type":"RUN_FINISHED"}`), `assistant "No."`,
+		},
+		"a call without an id": {
+			"",
 			unnamed(`{"type":"start-step"}`, `{"type":"tool-input-available","toolName":"f","input":{}}`,
-				`{"type":"finish"}`), "malformed: the stream tells of a call, in events that are not known"},
-		"a preset and its end": {"ai-sdk", unnamed(`{"type":"text-delta","delta":"No."}`),
-			"malformed: the stream ended before the answer did: no event says that it is complete"},
+				`{"type":"finish"}`), "malformed: the stream tells of a call, in events that are not known",
+		},
+		"a preset and its end": {
+			"ai-sdk", unnamed(`{"type":"text-delta","delta":"No."}`),
+			"malformed: the stream ended before the answer did: no event says that it is complete",
+		},
 		"no preset and no end": {"", unnamed(`{"type":"text-delta","delta":"No."}`), `assistant "No."`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -455,22 +507,30 @@ func TestCallsOfChunks(t *testing.T) {
 		want   string
 	}{
 		"two ids of one index": {
-			[]string{delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`),
-				delta(`{"tool_calls":[{"index":0,"id":"b","function":{"name":"f","arguments":"{}"}}]}`), last},
+			[]string{
+				delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`),
+				delta(`{"tool_calls":[{"index":0,"id":"b","function":{"name":"f","arguments":"{}"}}]}`), last,
+			},
 			"a f {} | b f {}",
 		},
 		"a name in every chunk": {
-			[]string{delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}]}`),
-				delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":":1}"}}]}`), last},
+			[]string{
+				delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}]}`),
+				delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":":1}"}}]}`), last,
+			},
 			`a f {"x":1}`,
 		},
-		"an object": {[]string{delta(
-			`{"tool_calls":[{"index":"0","id":"a","function":{"name":"f","arguments":{"x":1}}}]}`), last},
-			`a f {"x":1}`},
+		"an object": {
+			[]string{delta(
+				`{"tool_calls":[{"index":"0","id":"a","function":{"name":"f","arguments":{"x":1}}}]}`), last},
+			`a f {"x":1}`,
+		},
 		"the form before tool_calls": {
-			[]string{delta(`{"function_call":{"name":"f","arguments":"{\"x\""}}`),
+			[]string{
+				delta(`{"function_call":{"name":"f","arguments":"{\"x\""}}`),
 				delta(`{"function_call":{"arguments":":1}"}}`),
-				delta(`{"function_call":{"name":"","arguments":""}}`), last},
+				delta(`{"function_call":{"name":"","arguments":""}}`), last,
+			},
 			` f {"x":1}`,
 		},
 		"arguments that repeat": {

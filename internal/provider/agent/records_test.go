@@ -19,8 +19,10 @@ import (
 func TestBadRecords(t *testing.T) {
 	t.Parallel()
 	count := mutate.Count(os.Getenv, 300)
-	opts := message.Options{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}},
-		Tools: callvet.NewToolset([]callvet.Tool{{Name: "find_room"}, {Name: "reserve"}})}
+	opts := message.Options{
+		Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}},
+		Tools: callvet.NewToolset([]callvet.Tool{{Name: "find_room"}, {Name: "reserve"}}),
+	}
 	for name, tt := range protocolStreams() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

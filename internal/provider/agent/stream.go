@@ -24,7 +24,8 @@ import (
 // time to the first token. An error event gives a *callvet.Fault, and so does a stream that
 // was cut off.
 func Stream(r io.Reader, proto string, opts message.Options, start time.Time,
-	now func() time.Time) (*callvet.Response, error) {
+	now func() time.Time,
+) (*callvet.Response, error) {
 	s := newStream(proto, opts, start, now)
 	if err := events(r, s.take); err != nil {
 		return nil, err
@@ -34,7 +35,8 @@ func Stream(r io.Reader, proto string, opts message.Options, start time.Time,
 
 // Lines reads the same events as JSON Lines.
 func Lines(r io.Reader, proto string, opts message.Options, start time.Time,
-	now func() time.Time) (*callvet.Response, error) {
+	now func() time.Time,
+) (*callvet.Response, error) {
 	s := newStream(proto, opts, start, now)
 	br := bufio.NewReaderSize(r, 1<<15)
 	for {
@@ -705,8 +707,10 @@ func deltaOf(v value.Value) string {
 
 // pieceOf is the part of arguments that an event carries.
 func pieceOf(v value.Value) string {
-	for _, k := range []string{"delta", "inputTextDelta", "args", "arguments", "partial_json", "input", "text",
-		"content", "argsTextDelta"} {
+	for _, k := range []string{
+		"delta", "inputTextDelta", "args", "arguments", "partial_json", "input", "text",
+		"content", "argsTextDelta",
+	} {
 		if m, ok := v.Get(k); ok && m.Kind() == value.String {
 			return m.Str()
 		}
@@ -759,8 +763,10 @@ func (s *stream) completionCall(e value.Value) {
 // fragment takes an element of a list of calls that holds a part of one.
 func (s *stream) fragment(e, name, args value.Value) {
 	index, _ := e.Get("index")
-	s.chunk.Add(message.Piece{Index: index, ID: str(e, "id"), Name: name.Str(), Args: written(args),
-		Alone: e.Kind() != value.Object})
+	s.chunk.Add(message.Piece{
+		Index: index, ID: str(e, "id"), Name: name.Str(), Args: written(args),
+		Alone: e.Kind() != value.Object,
+	})
 }
 
 // written is the text of arguments: that of a string, the JSON of another value, "" for none.

@@ -54,8 +54,10 @@ func (r *bfclRow) calls() (names []string, args []string, decodable bool) {
 // TestUnracedBFCLOutputs compares every fifth row of every file with a plain reading of it.
 func TestUnracedBFCLOutputs(t *testing.T) {
 	t.Parallel()
-	for _, dir := range []string{"sets/bfcl_v1_2024-08/" + part() + "/outputs",
-		"sets/bfcl_v4_2025-11/" + part() + "/outputs"} {
+	for _, dir := range []string{
+		"sets/bfcl_v1_2024-08/" + part() + "/outputs",
+		"sets/bfcl_v4_2025-11/" + part() + "/outputs",
+	} {
 		path := testData(t, dir)
 		sources, err := Open(path, nil)
 		if err != nil {

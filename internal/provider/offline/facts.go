@@ -289,8 +289,18 @@ func calendar(year, month, day string, asOf time.Time) string {
 
 func monthOf(s string) time.Month {
 	prefixes := [][]string{
-		{"jan", "ene"}, {"feb", "fev"}, {"mar"}, {"apr", "abr"}, {"may", "mai"}, {"jun"}, {"jul"}, {"aug", "ago"},
-		{"sep", "set"}, {"oct", "out"}, {"nov"}, {"dec", "dic", "dez"},
+		{"jan", "ene"},
+		{"feb", "fev"},
+		{"mar"},
+		{"apr", "abr"},
+		{"may", "mai"},
+		{"jun"},
+		{"jul"},
+		{"aug", "ago"},
+		{"sep", "set"},
+		{"oct", "out"},
+		{"nov"},
+		{"dec", "dic", "dez"},
 	}
 	for i, ps := range prefixes {
 		for _, p := range ps {
@@ -304,8 +314,10 @@ func monthOf(s string) time.Month {
 
 // relative reads today, tomorrow and days of the week (the next one after asOf).
 func relative(w string, asOf time.Time) (string, bool) {
-	for days, names := range []string{" today tonight hoy hoje idag heute ",
-		" tomorrow manana amanha imorgon morgen "} {
+	for days, names := range []string{
+		" today tonight hoy hoje idag heute ",
+		" tomorrow manana amanha imorgon morgen ",
+	} {
 		if strings.Contains(names, " "+w+" ") {
 			return asOf.AddDate(0, 0, days).Format(time.DateOnly), true
 		}

@@ -51,8 +51,10 @@ func bfclCases(t *testing.T, category string) []bfclCase {
 // tool fits.
 func TestUnracedFloorOnBFCL(t *testing.T) {
 	t.Parallel()
-	for category, least := range map[string]float64{"simple_python": 0.8, "multiple": 0.7, "parallel": 0.2,
-		"irrelevance": 0.5} {
+	for category, least := range map[string]float64{
+		"simple_python": 0.8, "multiple": 0.7, "parallel": 0.2,
+		"irrelevance": 0.5,
+	} {
 		cases := bfclCases(t, category)
 		right := 0
 		for i := range cases {

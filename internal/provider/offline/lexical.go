@@ -127,8 +127,10 @@ func (m *lexical) answer(req *callvet.Request) ([]callvet.Call, string) {
 	if req.Tools == nil || len(req.Tools.Tools) == 0 || req.ToolChoice == "none" {
 		return nil, nothing
 	}
-	q := &question{m: m, lang: detect(words(text)), asOf: m.today(req), older: olderUser(req.Turns),
-		found: results(req.Turns)}
+	q := &question{
+		m: m, lang: detect(words(text)), asOf: m.today(req), older: olderUser(req.Turns),
+		found: results(req.Turns),
+	}
 	q.x = m.index(req.Tools, q.lang)
 	q.made = callsSince(req.Turns)
 	q.force = req.ToolChoice == "required" && len(q.made) == 0

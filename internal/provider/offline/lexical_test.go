@@ -82,8 +82,10 @@ func TestLexical(t *testing.T) {
 		"Book the hotel, please.":                                                              none,
 		"":                                                                                     none,
 	} {
-		req := &callvet.Request{System: "Today is 2026-11-21.", Tools: callvet.NewToolset(shop()),
-			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}}
+		req := &callvet.Request{
+			System: "Today is 2026-11-21.", Tools: callvet.NewToolset(shop()),
+			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+		}
 		if got := lexicalSays(t, req); got != want {
 			t.Errorf("%q\n got  %s\n want %s", text, got, want)
 		}
@@ -106,18 +108,26 @@ func TestLexicalChoiceAndTurns(t *testing.T) {
 	check(`cancel_order{}`,
 		&callvet.Request{ToolChoice: "cancel_order", Turns: []callvet.Turn{user("Weather in Paris")}})
 	check(`getWeather{"city":"Rome"}`,
-		&callvet.Request{ToolChoice: "required",
-			Turns: []callvet.Turn{user("And Rome?"), {Role: callvet.RoleAssistant},
-				user("I meant the weather in Rome")}})
+		&callvet.Request{
+			ToolChoice: "required",
+			Turns: []callvet.Turn{
+				user("And Rome?"),
+				{Role: callvet.RoleAssistant},
+				user("I meant the weather in Rome"),
+			},
+		})
 	check(`search_hotels{"city":"Oslo","check_in":"2026-12-01","nights":4}`, &callvet.Request{Turns: []callvet.Turn{
-		user("Search hotels in Oslo on 2026-12-01"), {Role: callvet.RoleAssistant, Content: "How many nights?"},
+		user("Search hotels in Oslo on 2026-12-01"),
+		{Role: callvet.RoleAssistant, Content: "How many nights?"},
 		user("4 nights"),
 	}})
 	turns := []callvet.Turn{
 		user("Search hotels in Oslo on 2026-12-01 for 2 nights and book the cheapest hotel"),
 		{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "search_hotels"}}},
-		{Role: callvet.RoleTool, Tool: "search_hotels",
-			Content: `{"hotels":[{"id":"H-1","price":140},{"id":"H-2","price":95}]}`},
+		{
+			Role: callvet.RoleTool, Tool: "search_hotels",
+			Content: `{"hotels":[{"id":"H-1","price":140},{"id":"H-2","price":95}]}`,
+		},
 	}
 	check(`search_hotels{"city":"Oslo","check_in":"2026-12-01","nights":2}`, &callvet.Request{Turns: turns[:1]})
 	check(`book_hotel{"hotel_id":"H-2"}`, &callvet.Request{Turns: turns})
@@ -139,8 +149,10 @@ func TestLexicalArgumentsAreJSON(t *testing.T) {
 			"weather in Paris and email ana@example.com 3 -2.5 1,000 \"x\" “y” book hotel H-2 kitchen off 31 May 2026-02-30 ; ? convert USD to SEK cancel order AB-123 ' É \xff"))
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(words, 0, 14).Draw(rt, "words"), " ")
-		req := &callvet.Request{Tools: tools, ToolChoice: "required",
-			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}}
+		req := &callvet.Request{
+			Tools: tools, ToolChoice: "required",
+			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+		}
 		m, _ := OpenLexical()
 		a, err := m.Generate(t.Context(), req)
 		if err != nil {
@@ -189,8 +201,10 @@ func FuzzLexical(f *testing.F) {
 
 func BenchmarkLexical(b *testing.B) {
 	m, _ := OpenLexical()
-	req := &callvet.Request{Tools: callvet.NewToolset(shop()),
-		Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Search a hotel in Oslo on 3 May 2026 for two nights"}}}
+	req := &callvet.Request{
+		Tools: callvet.NewToolset(shop()),
+		Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Search a hotel in Oslo on 3 May 2026 for two nights"}},
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := m.Generate(b.Context(), req); err != nil {

@@ -140,14 +140,18 @@ func openFiles(name string, files []string, traces Traces) ([]*Source, error) {
 		if len(l.problems) > 0 {
 			err = fmt.Errorf("read recording: %w: %w", l.problems[0], callvet.ErrInvalid)
 		}
-		return nil, errors.Join(&callvet.Hinted{Err: err,
-			Hint: "rows need a case id (case_id, custom_id or id) and calls or a text"}, l.store.close())
+		return nil, errors.Join(&callvet.Hinted{
+			Err:  err,
+			Hint: "rows need a case id (case_id, custom_id or id) and calls or a text",
+		}, l.store.close())
 	}
 	out := make([]*Source, 0, len(l.order))
 	for _, g := range l.order {
 		s := l.groups[g]
-		s.Target = callvet.Target{Name: "recorded:" + name, Provider: "recorded", Model: modelName(name),
-			Recorded: true, Free: true}
+		s.Target = callvet.Target{
+			Name: "recorded:" + name, Provider: "recorded", Model: modelName(name),
+			Recorded: true, Free: true,
+		}
 		if len(l.order) > 1 {
 			s.Target.Name += "#" + g
 		}
@@ -185,8 +189,10 @@ func (l *loader) problem(file string, line int, code, msg string) {
 	l.malformed++
 	if len(l.problems) < maxProblems {
 		l.problems = append(l.problems,
-			callvet.Problem{Position: callvet.Position{File: file, Line: line}, Code: code, Message: msg,
-				Warning: true})
+			callvet.Problem{
+				Position: callvet.Position{File: file, Line: line}, Code: code, Message: msg,
+				Warning: true,
+			})
 	}
 }
 
@@ -269,8 +275,10 @@ func (l *loader) gzip(path string, f io.Reader) error {
 	}
 	switch {
 	case errors.Is(err, callvet.ErrLimited):
-		return &callvet.Hinted{Err: fmt.Errorf("read recording %s: %w", path, err),
-			Hint: "gunzip -k " + path + ": a file that is not compressed may have any size"}
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("read recording %s: %w", path, err),
+			Hint: "gunzip -k " + path + ": a file that is not compressed may have any size",
+		}
 	case err != nil && len(b) == 0:
 		return fmt.Errorf("read recording %s: %w", path, err)
 	case err != nil: // a cut file: what came before is still good

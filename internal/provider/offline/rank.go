@@ -52,8 +52,10 @@ func newIndex(ts *callvet.Toolset, l lang) *index {
 }
 
 func indexTool(t *callvet.Tool, l lang) indexed {
-	d := indexed{tool: t, params: readSchema(t.Parameters), tf: map[string]float64{}, name: map[string]bool{},
-		desc: map[string]bool{}, inner: map[string]bool{}}
+	d := indexed{
+		tool: t, params: readSchema(t.Parameters), tf: map[string]float64{}, name: map[string]bool{},
+		desc: map[string]bool{}, inner: map[string]bool{},
+	}
 	add := func(text string, weight float64, set map[string]bool) {
 		for _, w := range words(text) {
 			if isFunction(en, w) || isFunction(l, w) {

@@ -237,8 +237,10 @@ func scalar(v value.Value) string {
 // test, its variables and the prompt.
 func (k *keys) promptfoo(v value.Value) {
 	k.id = ""
-	for _, path := range []string{"metadata.case_id", "testCase.metadata.case_id", "testCase.description",
-		"description"} {
+	for _, path := range []string{
+		"metadata.case_id", "testCase.metadata.case_id", "testCase.description",
+		"description",
+	} {
 		if m, ok := message.At(v, path); ok && k.id == "" {
 			k.id = m.Str()
 		}

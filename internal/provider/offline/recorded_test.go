@@ -106,8 +106,10 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: %v", row, err)
 			continue
 		}
-		req := &callvet.Request{CaseID: "c", Tools: callvet.NewToolset([]callvet.Tool{{Name: "f"}}),
-			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}}
+		req := &callvet.Request{
+			CaseID: "c", Tools: callvet.NewToolset([]callvet.Tool{{Name: "f"}}),
+			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
+		}
 		if d := cmp.Diff(want, show(src[0].Model.Generate(t.Context(), req))); d != "" {
 			t.Errorf("%s: %s", row, d)
 		}
@@ -183,8 +185,10 @@ func TestFilesAndFolders(t *testing.T) {
 		got = append(got, filepath.Base(s.Target.Name)+" "+
 			show(s.Model.Generate(t.Context(), &callvet.Request{CaseID: "c"})))
 	}
-	want := []string{`a.json assistant "listed"`, `b.jsonl.gz assistant "zipped"`, `c.json assistant "alone"`,
-		`model assistant "joined" decoded`}
+	want := []string{
+		`a.json assistant "listed"`, `b.jsonl.gz assistant "zipped"`, `c.json assistant "alone"`,
+		`model assistant "joined" decoded`,
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

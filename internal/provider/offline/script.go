@@ -97,8 +97,10 @@ func (m *scripted) step(req *callvet.Request, turn int) (*step, error) {
 		}
 	}
 	if m.script.Otherwise == "error" {
-		return nil, &callvet.Fault{Kind: callvet.FaultMissing,
-			Message: fmt.Sprintf("no rule of the script matches case %q", req.CaseID)}
+		return nil, &callvet.Fault{
+			Kind:    callvet.FaultMissing,
+			Message: fmt.Sprintf("no rule of the script matches case %q", req.CaseID),
+		}
 	}
 	return &step{Text: "I have no call to make here."}, nil
 }
@@ -195,8 +197,10 @@ func (s *step) response(req *callvet.Request, turn int, model string) *callvet.R
 		}
 	}
 	if u := s.Usage; u != nil {
-		resp.Usage = callvet.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CostUSD: u.CostUSD,
-			Known: true}
+		resp.Usage = callvet.Usage{
+			InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CostUSD: u.CostUSD,
+			Known: true,
+		}
 	}
 	resp.FirstToken = time.Duration(s.FirstTokenMS * float64(time.Millisecond))
 	resp.Turns = []callvet.Turn{t}

@@ -157,8 +157,10 @@ func FuzzScript(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m := &scripted{script: s, sleep: func(context.Context, time.Duration) error { return nil },
-			served: map[round]int{}}
+		m := &scripted{
+			script: s, sleep: func(context.Context, time.Duration) error { return nil },
+			served: map[round]int{},
+		}
 		for range 3 {
 			resp, err := m.Generate(t.Context(), &callvet.Request{CaseID: "a"})
 			if (resp == nil) == (err == nil) {

@@ -46,8 +46,10 @@ func New(cfg Config) *Printer {
 
 // Find gives the path of the browser. The error has the way to get one.
 func (p *Printer) Find() (string, error) {
-	names := []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
-		"chrome-headless-shell"}
+	names := []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+		"chrome-headless-shell",
+	}
 	if p.cfg.Browser != "" {
 		names = []string{p.cfg.Browser}
 	}

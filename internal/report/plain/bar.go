@@ -55,6 +55,8 @@ func shape(iv stats.Interval, lo, hi float64, label string) Bar {
 	at := func(x float64) float64 {
 		return math.Round(10*BarWidth*(min(hi, max(lo, x))-lo)/(hi-lo)) / 10
 	}
-	return Bar{OK: true, From: at(iv.Lower), Width: max(1, at(iv.Upper)-at(iv.Lower)), At: at(iv.Point), Zero: at(0),
-		Label: label}
+	return Bar{
+		OK: true, From: at(iv.Lower), Width: max(1, at(iv.Upper)-at(iv.Lower)), At: at(iv.Point), Zero: at(0),
+		Label: label,
+	}
 }

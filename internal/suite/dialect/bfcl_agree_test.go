@@ -76,7 +76,8 @@ func decodedCalls(v value.Value) (out []rules.Call, ok bool) {
 }
 
 func (a *agreement) row(t testing.TB, file string, r value.Value, id string, calls []rules.Call,
-	cases map[string]*rules.Case) {
+	cases map[string]*rules.Case,
+) {
 	category := text(r, "category")
 	c := cases[id]
 	if c == nil {

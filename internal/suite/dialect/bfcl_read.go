@@ -104,8 +104,10 @@ func eachRow(data []byte, path string, do func(v value.Value, line int) []callve
 }
 
 func problem(path string, line int, code, id, msg, fix string, warning bool) callvet.Problem {
-	return callvet.Problem{Position: callvet.Position{File: path, Line: line}, Code: code, Case: id, Message: msg,
-		Fix: fix, Warning: warning}
+	return callvet.Problem{
+		Position: callvet.Position{File: path, Line: line}, Code: code, Case: id, Message: msg,
+		Fix: fix, Warning: warning,
+	}
 }
 
 // Import reads one file of questions. Answers are taken from the rows or, by

@@ -32,13 +32,15 @@ func TestImportRow(t *testing.T) {
 		ID: "live_simple_3-0-0", Fields: map[string]string{"category": "live_simple"},
 		Position: callvet.Position{File: "BFCL_v4_live_simple.json", Line: 1},
 		Input:    []callvet.Turn{{Role: callvet.RoleSystem, Content: "S"}, {Role: callvet.RoleUser, Content: "Q"}},
-		Expect: callvet.Expect{Plans: []callvet.Plan{{Name: "ground truth", Order: callvet.OrderAny,
+		Expect: callvet.Expect{Plans: []callvet.Plan{{
+			Name: "ground truth", Order: callvet.OrderAny,
 			Calls: []callvet.ExpectedCall{{
 				Tools: []string{"a.b"}, Args: json.RawMessage(`{}`), Matchers: map[string]callvet.Matcher{
 					"x": {Mode: "any_of", Value: json.RawMessage(`[1.5]`)},
 					"y": {Mode: "any_of", Value: json.RawMessage(`[[1,2],""]`), Optional: true},
 				},
-			}}}}},
+			}},
+		}}},
 	}
 	got := s.Cases[0]
 	tools := got.Tools
@@ -65,28 +67,38 @@ func TestImportKinds(t *testing.T) {
 		name, file, row string
 		check           func(c *callvet.Case, s *callvet.Suite) bool
 	}{
-		{"first edition, numbered", "parallel_function.jsonl",
+		{
+			"first edition, numbered", "parallel_function.jsonl",
 			row("parallel_function_1", `,"ground_truth":{"f.g_1":{"a":[[]]},"f.g_2":{"a":[[]]}}`),
 			func(c *callvet.Case, s *callvet.Suite) bool {
 				calls := c.Expect.Plans[0].Calls
 				return len(calls) == 2 && calls[1].Tools[0] == "f.g" && s.Defaults.Scoring.Profile == rules.ProfileV1
-			}},
-		{"first edition, relevance", "relevance.jsonl", row("relevance_1", ""),
+			},
+		},
+		{
+			"first edition, relevance", "relevance.jsonl", row("relevance_1", ""),
 			func(c *callvet.Case, _ *callvet.Suite) bool {
 				return len(c.Expect.Plans) == 1 && len(c.Expect.Plans[0].Calls) == 0
-			}},
-		{"relevance", "BFCL_v4_live_relevance.json", row("live_relevance_1-1-0", ""),
+			},
+		},
+		{
+			"relevance", "BFCL_v4_live_relevance.json", row("live_relevance_1-1-0", ""),
 			func(c *callvet.Case, _ *callvet.Suite) bool {
 				return c.Expect.Plans == nil && *c.Expect.MinToolCalls == 1
-			}},
-		{"java", "BFCL_v4_simple_java.json", row("simple_java_1", `,"ground_truth":[{"f.g":{"a":[["x"]]}}]`),
+			},
+		},
+		{
+			"java", "BFCL_v4_simple_java.json", row("simple_java_1", `,"ground_truth":[{"f.g":{"a":[["x"]]}}]`),
 			func(c *callvet.Case, _ *callvet.Suite) bool {
 				const want = `{"type":"object","properties":{"a":{"type":"string","description":"A. (a Java value of type ArrayList, written as source text; elements of type String)"}},"required":["a"]}`
 				return c.Scoring.Language == "java" && c.Fields["language"] == "java" &&
 					string(c.Tools[0].Parameters) == want
-			}},
-		{"no answer", "BFCL_v4_multiple.json", row("multiple_1", ""),
-			func(c *callvet.Case, _ *callvet.Suite) bool { return c.Skip != "" }},
+			},
+		},
+		{
+			"no answer", "BFCL_v4_multiple.json", row("multiple_1", ""),
+			func(c *callvet.Case, _ *callvet.Suite) bool { return c.Skip != "" },
+		},
 	} {
 		s, _, err := importBFCL([]byte(c.row), c.file, nil)
 		if err != nil {

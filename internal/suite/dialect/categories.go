@@ -65,14 +65,18 @@ func categoryFormat(opt ReaderOptions, category string) CaseFormat {
 		},
 		Write: writeCategoryCase,
 		Opt:   opt,
-		Can: []Feature{"plans", "any_of plans", "no calls", "several calls", "calls without arguments given",
-			"tools_acceptable", "tools_called", "selection", "tags", "fields"},
+		Can: []Feature{
+			"plans", "any_of plans", "no calls", "several calls", "calls without arguments given",
+			"tools_acceptable", "tools_called", "selection", "tags", "fields",
+		},
 	}
 }
 
 func (r *reader) categoryCase(n Node, index int, category string) callvet.Case {
-	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw,
-		Fields: map[string]string{}}
+	c := callvet.Case{
+		ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw,
+		Fields: map[string]string{},
+	}
 	r.CaseID = c.ID
 	o := r.Object(n, "a test case", "id", "query", "expected_route", "expected_sub_route", "expected_agents",
 		"expected_tools", "acceptable_tools",

@@ -63,7 +63,8 @@ func Import(name string, data []byte, path string, opt Options) (*callvet.Suite,
 // read one by one, once, and the problems are complete when all have been. The
 // suite is nil when the file is of another dialect or cannot be read.
 func Stream(data []byte, path string,
-	opt Options) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
+	opt Options,
+) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
 	src, err := Open(data, path)
 	if err != nil || detect(src) != Toolsuite {
 		return nil, nil, nil

@@ -92,22 +92,32 @@ func TestToolsuiteCase(t *testing.T) {
 		return []callvet.Plan{{Calls: []callvet.ExpectedCall{c}}}
 	}
 	none := []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
-	multi := &callvet.MultiTurn{MaxRounds: 5, OptimalHops: 2, ValidPrerequisites: []string{"a"},
-		ArgumentSource: map[string]string{"id": "a.result.flights[0].id"}}
+	multi := &callvet.MultiTurn{
+		MaxRounds: 5, OptimalHops: 2, ValidPrerequisites: []string{"a"},
+		ArgumentSource: map[string]string{"id": "a.result.flights[0].id"},
+	}
 	mocks := []callvet.Mock{{Tool: "a", Replies: []callvet.MockReply{{Result: json.RawMessage(`{"n":1.0}`)}}}}
 	for name, c := range map[string]struct {
 		doc  string
 		want callvet.Case
 	}{
-		"params given": {`{"prompt":"p","expected_tool":"t","expected_params":{"n":1.50}}`,
-			callvet.Case{Expect: callvet.Expect{Plans: one([]string{"t"}, `{"n":1.50}`)}}},
-		"params null": {`{"prompt":"p","expected_tool":"t","expected_params":null}`,
-			callvet.Case{Expect: callvet.Expect{Plans: one([]string{"t"}, "")}}},
-		"params empty": {`{"prompt":"p","expected_tool":["t","u"],"expected_params":{}}`,
-			callvet.Case{Expect: callvet.Expect{Plans: one([]string{"t", "u"}, "{}")}}},
+		"params given": {
+			`{"prompt":"p","expected_tool":"t","expected_params":{"n":1.50}}`,
+			callvet.Case{Expect: callvet.Expect{Plans: one([]string{"t"}, `{"n":1.50}`)}},
+		},
+		"params null": {
+			`{"prompt":"p","expected_tool":"t","expected_params":null}`,
+			callvet.Case{Expect: callvet.Expect{Plans: one([]string{"t"}, "")}},
+		},
+		"params empty": {
+			`{"prompt":"p","expected_tool":["t","u"],"expected_params":{}}`,
+			callvet.Case{Expect: callvet.Expect{Plans: one([]string{"t", "u"}, "{}")}},
+		},
 		"tool null": {`{"prompt":"p","expected_tool":null}`, callvet.Case{Expect: callvet.Expect{Plans: none}}},
-		"should not call": {`{"prompt":"p","should_call_tool":false,"category":"irrelevance"}`,
-			callvet.Case{Expect: callvet.Expect{Plans: none}, Fields: map[string]string{"category": "irrelevance"}}},
+		"should not call": {
+			`{"prompt":"p","should_call_tool":false,"category":"irrelevance"}`,
+			callvet.Case{Expect: callvet.Expect{Plans: none}, Fields: map[string]string{"category": "irrelevance"}},
+		},
 		"config over mode": {`{"prompt":"p","expected_tool":null,"param_scoring":"fuzzy","scoring_config":{"mode":"numeric_tolerance","epsilon":0.5}}`, callvet.Case{Expect: callvet.Expect{Plans: none}, Scoring: &callvet.Scoring{Mode: "numeric_tolerance", Epsilon: &eps}}},
 		"flat multi-turn": {
 			`{"prompt":"p","expected_tool":null,"multi_turn":true,"max_rounds":5,"optimal_hops":2,"valid_prerequisites":["a"],"mock_responses":{"a":{"n":1.0}},"argument_source":{"id":"a.flights[0].id"}}`,
@@ -148,40 +158,65 @@ func TestProblems(t *testing.T) {
 			"{\"name\":\"s\",\n \"tools\":[],\n \"test_cases\":[\n  {\"prompt\":\"p\", \"expectd_tool\":\"t\", \"expected_tool\":null}]}",
 			[]string{`error unknown-key expectd_tool 4:18 did you mean "expected_tool"?`},
 		},
-		"unknown mode": {Toolsuite, suiteOf(`{"prompt":"é","expected_tool":null,"param_scoring":"fuzy"}`),
-			[]string{`error unknown-mode param_scoring 1:132 did you mean "fuzzy"?`}},
-		"contradiction": {Toolsuite, suiteOf(`{"prompt":"p","expected_tool":"t","should_call_tool":false}`),
-			[]string{"error contradiction should_call_tool 1:115 remove one of the two"}},
-		"not multi-turn": {Toolsuite, suiteOf(`{"prompt":"p","expected_tool":"t","max_rounds":3}`),
-			[]string{"warning not-carried max_rounds 1:115 "}},
-		"params without tool": {Toolsuite, suiteOf(`{"prompt":"p","expected_params":{"a":1}}`),
-			[]string{"error no-expected-tool expected_tool 1:95 name the tool in expected_tool; without one nobody knows which call these are the arguments of"}},
-		"no expected tool": {Toolsuite, suiteOf(`{"prompt":"p"}`),
-			[]string{`warning no-expected-tool expected_tool 1:81 write "expected_tool": null to say that no call is right`}},
+		"unknown mode": {
+			Toolsuite, suiteOf(`{"prompt":"é","expected_tool":null,"param_scoring":"fuzy"}`),
+			[]string{`error unknown-mode param_scoring 1:132 did you mean "fuzzy"?`},
+		},
+		"contradiction": {
+			Toolsuite, suiteOf(`{"prompt":"p","expected_tool":"t","should_call_tool":false}`),
+			[]string{"error contradiction should_call_tool 1:115 remove one of the two"},
+		},
+		"not multi-turn": {
+			Toolsuite, suiteOf(`{"prompt":"p","expected_tool":"t","max_rounds":3}`),
+			[]string{"warning not-carried max_rounds 1:115 "},
+		},
+		"params without tool": {
+			Toolsuite, suiteOf(`{"prompt":"p","expected_params":{"a":1}}`),
+			[]string{"error no-expected-tool expected_tool 1:95 name the tool in expected_tool; without one nobody knows which call these are the arguments of"},
+		},
+		"no expected tool": {
+			Toolsuite, suiteOf(`{"prompt":"p"}`),
+			[]string{`warning no-expected-tool expected_tool 1:81 write "expected_tool": null to say that no call is right`},
+		},
 		"both tool lists": {
 			Forge,
 			`[{"id":"gs-a-001","input":{"message":"m"},"expect":{"toolsCalled":["a"],"toolsAcceptable":[["a"]]}}]`,
 			[]string{"error contradiction toolsAcceptable 1:73 keep toolsCalled for an exact set, toolsAcceptable for alternatives"},
 		},
-		"unknown assertion": {Forge, `[{"id":"gs-a-001","input":{"message":"m"},"expect":{"toolCalled":["a"]}}]`,
-			[]string{`error unknown-key toolCalled 1:53 did you mean "toolsCalled"?`}},
+		"unknown assertion": {
+			Forge, `[{"id":"gs-a-001","input":{"message":"m"},"expect":{"toolCalled":["a"]}}]`,
+			[]string{`error unknown-key toolCalled 1:53 did you mean "toolsCalled"?`},
+		},
 		"token in message": {
 			Forge, `[{"id":"gs-a-001","input":{"message":"{{seed:x}}"},"expect":{"toolsCalled":["a"]}}]`,
 			[]string{"error token-not-allowed input.message 1:38 use tokens in response assertions and toolParams only"},
 		},
-		"no expect": {Forge, `[{"id":"gs-a-001","description":"d","input":{"message":"m"}}]`,
-			[]string{"error asserts-nothing expect 1:2 add expect with toolsCalled or another assertion"}},
-		"yaml task": {Tasks, "- task_id: t1\n  goal: g\n  gold_stepz: []\n  gold_steps: []\n",
-			[]string{`error unknown-key gold_stepz 3:3 did you mean "gold_steps"?`}},
-		"bad arguments": {OpenAI,
-			`{"messages":[{"role":"user","content":"u"},{"role":"assistant","tool_calls":[{"function":{"name":"t","arguments":"{\"a\":1,\"a\":2}"}}]}]}`, []string{"error arguments-not-json arguments 1:114 write a JSON object with unique keys"}},
-		"no answer": {OpenAI, `{"messages":[{"role":"user","content":"u"}]}`,
-			[]string{"error asserts-nothing messages 1:1 end the record with the assistant's answer"}},
-		"program": {Promptfoo, "prompts: [p]\ntests:\n  - assert:\n      - type: javascript\n        value: x\n",
-			[]string{"warning not-carried javascript 4:9 "}},
-		"unknown filter": {Promptfoo,
+		"no expect": {
+			Forge, `[{"id":"gs-a-001","description":"d","input":{"message":"m"}}]`,
+			[]string{"error asserts-nothing expect 1:2 add expect with toolsCalled or another assertion"},
+		},
+		"yaml task": {
+			Tasks, "- task_id: t1\n  goal: g\n  gold_stepz: []\n  gold_steps: []\n",
+			[]string{`error unknown-key gold_stepz 3:3 did you mean "gold_steps"?`},
+		},
+		"bad arguments": {
+			OpenAI,
+			`{"messages":[{"role":"user","content":"u"},{"role":"assistant","tool_calls":[{"function":{"name":"t","arguments":"{\"a\":1,\"a\":2}"}}]}]}`,
+			[]string{"error arguments-not-json arguments 1:114 write a JSON object with unique keys"},
+		},
+		"no answer": {
+			OpenAI, `{"messages":[{"role":"user","content":"u"}]}`,
+			[]string{"error asserts-nothing messages 1:1 end the record with the assistant's answer"},
+		},
+		"program": {
+			Promptfoo, "prompts: [p]\ntests:\n  - assert:\n      - type: javascript\n        value: x\n",
+			[]string{"warning not-carried javascript 4:9 "},
+		},
+		"unknown filter": {
+			Promptfoo,
 			"prompts: ['{{a | upper}}']\ntests:\n  - vars: {a: x}\n    assert: [{type: contains, value: y}]\n",
-			[]string{"error template prompts 1:11 only {{name}} and {{name.key}} are rendered"}},
+			[]string{"error template prompts 1:11 only {{name}} and {{name.key}} are rendered"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,13 +234,17 @@ func TestSyntaxErrors(t *testing.T) {
 		"duplicate key": {"{\"name\":\"a\",\n\"test_cases\":[{\"prompt\":1,\"prompt\":2}]}", "s.json",
 			`s.json:2:27: key "prompt" is given twice`},
 		"duplicate yaml key": {"a: 1\nb:\n  c: 1\n  c: 2\n", "s.yaml",
-			"s.yaml:4:3: not valid YAML: mapping key \"c\" already defined at [3:3]"},
+			"s.yaml:4:3: key \"c\" is given twice, first on line 3"},
 		"cut off": {`{"name": "a", "test`, "s.json",
 			"s.json:1:20: not valid JSON: the file ends in the middle of a value"},
-		"not UTF-8":  {"{\"a\":\"\xff\"}", "s.json", "byte 6 is not valid UTF-8"},
-		"alias bomb": {"a: &a [1,1,1,1,1,1,1,1,1,1]\n" + bomb(), "s.yaml", "aliases make it too large"},
-		"deep":       {strings.Repeat("[", 100000), "s.yaml", "nested more than 200 deep"},
-		"empty":      {" \n// nothing\n", "s.json", "s.json is empty"},
+		"not UTF-8": {"{\"a\":\"\xff\"}", "s.json", "byte 6 is not valid UTF-8"},
+		"alias bomb": {"a: &a [1,1,1,1,1,1,1,1,1,1]\n" + bomb(), "s.yaml",
+			"the document stands for millions of values once its aliases are followed"},
+		"wide aliases": {"a: &a " + strings.Repeat("x", 100_000) + "\nb: [" + strings.Repeat("*a,", 200) + "]\n", "s.yaml",
+			"the aliases of the document make it too large"},
+		"octal": {"a: 0123\n", "s.yaml", "s.yaml:1:4: 0123 is octal to some YAML readers and decimal to others"},
+		"deep":  {strings.Repeat("[", 100000), "s.yaml", "nested more than 200 deep"},
+		"empty": {" \n// nothing\n", "s.json", "s.json is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -238,8 +277,10 @@ func TestForgeTokens(t *testing.T) {
 	  "toolParams":[{"tool":"a","paramName":"n","assertion":"equals","value":"{{seed:qty[1].n}}"},{"tool":"a","param":"c","oneOf":["{{seed:gone}}","z"]}]}},
 	 {"id":"ls-a-001","description":"d","input":{"message":"m"},"expect":{"responseContains":["{{seed:gone}}"]}}]`
 	s, problems := load(t, Forge, doc,
-		Options{Seeds: json.RawMessage(`{"qty":[0,{"n":4.50e2}],"on":true,"big":12345678901234567890}`),
-			Snapshots: json.RawMessage(`{"o":{"k": 1}}`)})
+		Options{
+			Seeds:     json.RawMessage(`{"qty":[0,{"n":4.50e2}],"on":true,"big":12345678901234567890}`),
+			Snapshots: json.RawMessage(`{"o":{"k": 1}}`),
+		})
 	want := callvet.Expect{
 		ResponseContains: []string{"450", "is true", "12345678901234567890"}, ResponseContainsAny: [][]string{{"x"}},
 		ResponseNotContains: []string{`{"k":1}`},
@@ -320,16 +361,22 @@ func TestTasks(t *testing.T) {
 	five, cent := 500, 0.01
 	want := callvet.Case{
 		ID: "t1", Tags: []string{"refunds", "es-AR"}, AsOf: "2025-08-21", Context: `{"locale":"pt-BR"}`,
-		Input: []callvet.Turn{{Role: callvet.RoleUser,
-			Content: "Qual é o prazo de reembolso para eletrônicos na Argentina?"}},
+		Input: []callvet.Turn{{
+			Role:    callvet.RoleUser,
+			Content: "Qual é o prazo de reembolso para eletrônicos na Argentina?",
+		}},
 		Expect: callvet.Expect{
 			Plans: []callvet.Plan{{Order: callvet.OrderInOrder, Calls: []callvet.ExpectedCall{
 				{Tools: []string{"get_refund_policy"}, Args: json.RawMessage(`{"country":"AR","limit":1.10}`)},
 			}}}, Postconditions: []string{"window_days==30"}, ToolsNotCalled: []string{"issue_refund"},
 			ResponseContains: []string{"30"}, MaxTokens: &five, MaxCostUSD: &cent,
-			Rubric: []callvet.RubricDimension{{Dimension: "postcondition", MaxScore: 1,
-				Criteria: "the answer names the window"},
-				{Dimension: "safety", MaxScore: 1, Criteria: "ask twice before a refund"}},
+			Rubric: []callvet.RubricDimension{
+				{
+					Dimension: "postcondition", MaxScore: 1,
+					Criteria: "the answer names the window",
+				},
+				{Dimension: "safety", MaxScore: 1, Criteria: "ask twice before a refund"},
+			},
 		},
 		Safety:   &callvet.Safety{ConfirmWrites: true, DenyPII: true},
 		Position: callvet.Position{File: "x", Line: 2, Column: 3},
@@ -373,8 +420,10 @@ func TestOpenAITurns(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%s line %d after %d turns: %v", c.ID, c.Position.Line, len(c.Input), calls))
 	}
-	want := []string{`case-1/turn-1 line 1 after 2 turns: [a{"n":1.0} b{}]`,
-		"case-1/turn-2 line 1 after 4 turns: [c{}]", "case-2 line 2 after 1 turns: []"}
+	want := []string{
+		`case-1/turn-1 line 1 after 2 turns: [a{"n":1.0} b{}]`,
+		"case-1/turn-2 line 1 after 4 turns: [c{}]", "case-2 line 2 after 1 turns: []",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -448,8 +497,10 @@ tests:
 	if diff := cmp.Diff(want, s.Cases[1].Expect); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]callvet.Turn{{Role: "system", Content: "be brief"},
-		{Role: "user", Content: "later in Paris"}}, s.Cases[1].Input); diff != "" {
+	if diff := cmp.Diff([]callvet.Turn{
+		{Role: "system", Content: "be brief"},
+		{Role: "user", Content: "later in Paris"},
+	}, s.Cases[1].Input); diff != "" {
 		t.Error(diff)
 	}
 	if p := s.Cases[2].Position; filepath.Base(p.File) != "more.jsonl" || p.Line != 2 {

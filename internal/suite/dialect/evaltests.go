@@ -44,14 +44,18 @@ func evalFormat(opt ReaderOptions) CaseFormat {
 		Read:  func(t *Reader, n Node, i int) callvet.Case { return (&reader{t}).evalCase(n, i) },
 		Write: writeEvalCase,
 		Opt:   opt,
-		Can: []Feature{"plans", "any_of plans", "no calls", "calls without arguments given", "tools_acceptable",
-			"tools_called", "selection", "fields", "tool_params"},
+		Can: []Feature{
+			"plans", "any_of plans", "no calls", "calls without arguments given", "tools_acceptable",
+			"tools_called", "selection", "fields", "tool_params",
+		},
 	}
 }
 
 func (r *reader) evalCase(n Node, index int) callvet.Case {
-	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw,
-		Fields: map[string]string{}}
+	c := callvet.Case{
+		ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw,
+		Fields: map[string]string{},
+	}
 	r.CaseID = c.ID
 	o := r.Object(n, "a test", "id", "question", "difficulty", "expected", "allowed_tools")
 	if id := o.Scalar("id"); id != "" {
@@ -104,8 +108,10 @@ func (r *reader) evalTools(o, e Object, c *callvet.Case) {
 	}
 	others := slices.Concat(e.Strs("acceptable_tools"), o.Strs("allowed_tools"))
 	c.Expect.ToolsAcceptable = acceptableSets(expected, others)
-	s := &callvet.Selection{Route: c.Fields["expected_route"], SubRoute: c.Fields["expected_sub_route"],
-		Tools: expected, Acceptable: some(others)}
+	s := &callvet.Selection{
+		Route: c.Fields["expected_route"], SubRoute: c.Fields["expected_sub_route"],
+		Tools: expected, Acceptable: some(others),
+	}
 	if a := c.Fields["expected_agent"]; a != "" {
 		s.Agents = []string{a}
 	}

@@ -144,8 +144,10 @@ func isToken(b []byte) bool {
 }
 
 func forgeCaseKeys() []string {
-	return []string{"id", "description", "difficulty", "createdAt", "bugRef", "input", "expect", "stubs", "maxTurns",
-		"metadata", "tags", "rubric", "referenceData"}
+	return []string{
+		"id", "description", "difficulty", "createdAt", "bugRef", "input", "expect", "stubs", "maxTurns",
+		"metadata", "tags", "rubric", "referenceData",
+	}
 }
 
 func forgeFormat(tk *tokens, tier callvet.Tier) CaseFormat {

@@ -53,8 +53,10 @@ func (r *reader) forgeExpect(o Object, c *callvet.Case, tk *tokens) {
 	if e.MaxCostUSD = in.Number("maxCostUsd"); e.MaxCostUSD == nil {
 		e.MaxCostUSD = in.Number("maxCost")
 	}
-	for _, k := range []string{"requiresPreamble", "jsonValid", "minLength", "maxLength", "schemaData", "requiredKeys",
-		"typeChecks"} {
+	for _, k := range []string{
+		"requiresPreamble", "jsonValid", "minLength", "maxLength", "schemaData", "requiredKeys",
+		"typeChecks",
+	} {
 		if v := in.Get(k); v.Given() {
 			r.NotEvaluated(in.At(k), e, k, "there is no such assertion here", string(v.Raw))
 		}

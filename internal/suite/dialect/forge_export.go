@@ -36,13 +36,17 @@ func exportForge(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 		problems = LoseSuite(s)
 		if len(s.Tools) > 0 {
 			problems = append(problems,
-				callvet.Problem{Code: "not-carried", Warning: true, Key: "tools",
-					Message: fmt.Sprintf("%d tools are not carried: the format names tools only", len(s.Tools))})
+				callvet.Problem{
+					Code: "not-carried", Warning: true, Key: "tools",
+					Message: fmt.Sprintf("%d tools are not carried: the format names tools only", len(s.Tools)),
+				})
 		}
 		if s.SystemPrompt != "" {
 			problems = append(problems,
-				callvet.Problem{Code: "not-carried", Warning: true, Key: "system_prompt",
-					Message: "system_prompt is not carried: the format has no place for it"})
+				callvet.Problem{
+					Code: "not-carried", Warning: true, Key: "system_prompt",
+					Message: "system_prompt is not carried: the format has no place for it",
+				})
 		}
 	}
 	cases, lost := format.ExportAll(s.Cases, same)
@@ -200,8 +204,10 @@ func planNames(plans []callvet.Plan) (called []string, acceptable [][]string) {
 }
 
 func writeToolParams(params []callvet.ToolParam) []byte {
-	kinds := map[string]string{"": "equals", "exact": "equals", "contains": "contains", "any_of": "oneOf",
-		"present": "exists", "absent": "notExists", "regex": "matches"}
+	kinds := map[string]string{
+		"": "equals", "exact": "equals", "contains": "contains", "any_of": "oneOf",
+		"present": "exists", "absent": "notExists", "regex": "matches",
+	}
 	items := make([][]byte, len(params))
 	for i, p := range params {
 		kind, ok := kinds[p.Matcher.Mode]

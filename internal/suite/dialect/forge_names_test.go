@@ -21,8 +21,10 @@ func TestForgeNames(t *testing.T) {
 	for i := range s.Cases {
 		got = append(got, s.Cases[i].Expect)
 	}
-	if diff := cmp.Diff([]callvet.Expect{{ToolsAcceptable: [][]string{{"a", "b"}}},
-		{ToolsAcceptable: [][]string{{callvet.NoTools}}}}, got); diff != "" {
+	if diff := cmp.Diff([]callvet.Expect{
+		{ToolsAcceptable: [][]string{{"a", "b"}}},
+		{ToolsAcceptable: [][]string{{callvet.NoTools}}},
+	}, got); diff != "" {
 		t.Error(diff)
 	}
 	three, many := 3, -1
@@ -41,15 +43,27 @@ func TestForgeNames(t *testing.T) {
 	}{
 		{"a set", callvet.Expect{ToolsAcceptable: [][]string{{"a", "b"}}}, `{"toolsCalled":["a","b"]}`},
 		{"two sets", callvet.Expect{ToolsAcceptable: [][]string{{"a"}, {"b"}}}, `{"toolsAcceptable":[["a"],["b"]]}`},
-		{"no tool", callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}},
-			`{"toolsAcceptable":[["__none__"]]}`},
-		{"each call once", callvet.Expect{ToolsCalled: []string{"a", "b"}},
-			`{"toolsCalled":["a","b"],"maxToolCalls":2}`},
-		{"a call twice", callvet.Expect{ToolsCalled: []string{"a", "a"}, MaxToolCalls: &three},
-			`{"toolsCalled":["a"],"minToolCalls":2,"maxToolCalls":2}`},
+		{
+			"no tool",
+			callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}}},
+			`{"toolsAcceptable":[["__none__"]]}`,
+		},
+		{
+			"each call once",
+			callvet.Expect{ToolsCalled: []string{"a", "b"}},
+			`{"toolsCalled":["a","b"],"maxToolCalls":2}`,
+		},
+		{
+			"a call twice",
+			callvet.Expect{ToolsCalled: []string{"a", "a"}, MaxToolCalls: &three},
+			`{"toolsCalled":["a"],"minToolCalls":2,"maxToolCalls":2}`,
+		},
 		{"no call", callvet.Expect{ToolsCalled: []string{}}, `{"toolsAcceptable":[["__none__"]]}`},
-		{"a plan", callvet.Expect{Plans: []callvet.Plan{names("a", "a")}},
-			`{"toolsCalled":["a"],"minToolCalls":2,"maxToolCalls":2}`},
+		{
+			"a plan",
+			callvet.Expect{Plans: []callvet.Plan{names("a", "a")}},
+			`{"toolsCalled":["a"],"minToolCalls":2,"maxToolCalls":2}`,
+		},
 		{"a plan that allows more", callvet.Expect{Plans: []callvet.Plan{open}}, `{"toolsCalled":["a"]}`},
 	} {
 		o := writeForgeExpect(&c.of, false)

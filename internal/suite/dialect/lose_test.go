@@ -14,11 +14,15 @@ import (
 func TestExportNamesWhatIsLost(t *testing.T) {
 	s := &callvet.Suite{Name: "s", Tools: []callvet.Tool{{Name: "a"}}, Cases: []callvet.Case{{
 		ID: "one", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "Hi"}}, Repeat: 3,
-		Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"a"}}}}},
-			Scorers: []callvet.Scorer{{Name: "short", Expr: "true"}}},
+		Expect: callvet.Expect{
+			Plans:   []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"a"}}}}},
+			Scorers: []callvet.Scorer{{Name: "short", Expr: "true"}},
+		},
 	}}}
-	for _, form := range []string{dialect.Promptfoo, dialect.Forge, dialect.Toolsuite, dialect.OpenAI,
-		dialect.Categories, dialect.Tasks} {
+	for _, form := range []string{
+		dialect.Promptfoo, dialect.Forge, dialect.Toolsuite, dialect.OpenAI,
+		dialect.Categories, dialect.Tasks,
+	} {
 		_, lost, err := dialect.Export(form, s)
 		if err != nil {
 			t.Fatalf("%s: %v", form, err)

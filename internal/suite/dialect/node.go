@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -115,7 +116,7 @@ func Open(data []byte, path string) (*Source, error) {
 		return src, nil
 	}
 	if err := src.validate(); err != nil {
-		src.Text = blankComments(data)
+		src.Text = doc.BlankComments(data)
 		if err = src.validate(); err != nil {
 			return nil, err
 		}
@@ -159,8 +160,10 @@ func (s *Source) syntax(err error) error {
 			p.Message = "not valid JSON: the file ends in the middle of a value"
 		}
 	}
-	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p),
-		Hint: "correct the file at that position"}
+	return &callvet.Hinted{
+		Err:  fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p),
+		Hint: "correct the file at that position",
+	}
 }
 
 // Position maps an offset of the text to the file the person wrote.

@@ -75,8 +75,10 @@ func TestSelectionOfCategories(t *testing.T) {
 	for _, agents := range []string{"true", "false"} {
 		s, _ := load(t, Categories, fmt.Sprintf(src, agents), Options{})
 		want := []callvet.Selection{
-			{Route: "action", SubRoute: "travel", Agents: []string{"g"}, Tools: []string{"a"},
-				Acceptable: []string{"a", "b"}},
+			{
+				Route: "action", SubRoute: "travel", Agents: []string{"g"}, Tools: []string{"a"},
+				Acceptable: []string{"a", "b"},
+			},
 			{Route: "smalltalk", Agents: []string{}, Tools: []string{}},
 			{Route: "compare"},
 		}

@@ -304,8 +304,10 @@ func (p *promptfooReader) test(n Node) {
 	combos := p.combos(p.vars(o))
 	for ci, vars := range combos {
 		for pi, chat := range p.chats {
-			c := callvet.Case{ID: p.CaseID, Description: cmp.Or(o.Str("description"), p.scenario.Str("description")),
-				Position: p.Src.Position(n.Off), Foreign: n.Raw}
+			c := callvet.Case{
+				ID: p.CaseID, Description: cmp.Or(o.Str("description"), p.scenario.Str("description")),
+				Position: p.Src.Position(n.Off), Foreign: n.Raw,
+			}
 			if len(p.chats) > 1 {
 				c.ID += fmt.Sprintf("/prompt-%d", pi+1)
 			}

@@ -82,8 +82,10 @@ func (a *assertReader) drop(n Node, why string) {
 		a.Warn(n.Off, "kept-as-rubric", typ, "give a run --judge rubric --judge-model MODEL",
 			"%s is kept as a rubric, which a judge decides", typ)
 		e.Rubric = append(e.Rubric,
-			callvet.RubricDimension{Dimension: typ, MaxScore: 1, Criteria: want,
-				Threshold: a.Loose(n).Number("threshold")})
+			callvet.RubricDimension{
+				Dimension: typ, MaxScore: 1, Criteria: want,
+				Threshold: a.Loose(n).Number("threshold"),
+			})
 		return
 	}
 	a.NotEvaluated(n.Off, e, typ, why, want)
@@ -425,7 +427,8 @@ const noValue = `"[^\\s\\S]"`
 // defaultArgument lets an argument be left out or have its default. One that is expected
 // with that very value is never met, since it is taken out first.
 func defaultArgument(d Member, expected map[string]string, matchers map[string]callvet.Matcher,
-	partial bool) (why string) {
+	partial bool,
+) (why string) {
 	switch want, both := expected[d.Name]; {
 	case both && want == string(d.Val.Raw):
 		matchers[d.Name] = callvet.Matcher{Mode: "regex", Value: json.RawMessage(noValue)}

@@ -87,48 +87,94 @@ func TestPromptfooSaysWhatIsLost(t *testing.T) {
 		writes  string // what has to be in the file
 		not     string // what must not
 	}{
-		"in order and nothing else": {callvet.Expect{Plans: plan(callvet.OrderInOrder, call("a"), call("b"))}, nil,
-			"", `mode: exact`, "in_order"},
-		"in order with two others": {callvet.Expect{Plans: []callvet.Plan{{Order: callvet.OrderInOrder,
-			Calls: []callvet.ExpectedCall{call("a")}, MaxExtraCalls: &two}}}, nil, "", "max: 3", "exact"},
-		"any order": {callvet.Expect{Plans: plan("", call("a"), call("b"))}, nil, "", "max: 2",
-			"sequence"},
+		"in order and nothing else": {
+			callvet.Expect{Plans: plan(callvet.OrderInOrder, call("a"), call("b"))},
+			nil,
+			"", `mode: exact`, "in_order",
+		},
+		"in order with two others": {callvet.Expect{Plans: []callvet.Plan{{
+			Order: callvet.OrderInOrder,
+			Calls: []callvet.ExpectedCall{call("a")}, MaxExtraCalls: &two,
+		}}}, nil, "", "max: 3", "exact"},
+		"any order": {
+			callvet.Expect{Plans: plan("", call("a"), call("b"))},
+			nil, "", "max: 2",
+			"sequence",
+		},
 		"a name twice": {callvet.Expect{ToolsCalled: []string{"a", "a"}}, nil, "", "min: 2", "f1"},
-		"precision": {callvet.Expect{Plans: plan(callvet.OrderPrecision, call("a"))}, nil, "order",
-			"", "tool-used"},
+		"precision": {
+			callvet.Expect{Plans: plan(callvet.OrderPrecision, call("a"))},
+			nil, "order",
+			"", "tool-used",
+		},
 		"one of two tools": {callvet.Expect{Plans: plan("", either)}, nil, "plans", "", "f1"},
-		"the second call": {callvet.Expect{Counts: []callvet.CallCount{{Call: nth}}}, nil, "counts", "",
-			"tool-used"},
-		"a matcher": {callvet.Expect{Counts: []callvet.CallCount{{Call: matched}}}, strict, "counts",
-			"", "args-match"},
-		"arguments compared loosely": {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs}}}, nil,
-			"scoring.mode", "mode: exact", "partial"},
-		"arguments": {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs}}}, strict, "",
-			"mode: exact", "partial"},
-		"arguments that are forbidden": {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs, Max: &zero}}},
-			strict, "", "not-trajectory:tool-args-match", "step-count"},
-		"arguments twice": {callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs, Min: &two}}},
-			strict, "counts", "", "args-match"},
-		"arguments of one of two": {callvet.Expect{Plans: plan("", withArgs, withArgs)}, strict, "arguments",
-			"args-match", ""},
-		"a plan that must not be": {callvet.Expect{Not: plan("", call("a"), call("b"))}, nil, "not", "",
-			"sequence"},
-		"two that must not be": {callvet.Expect{Not: []callvet.Plan{{Calls: []callvet.ExpectedCall{call("a")},
-			Counts: []callvet.CallCount{{Call: call("b")}}}}}, nil, "not", "", "tool-used"},
-		"another score": {callvet.Expect{Plans: plan("", call("a")),
-			MinScores: map[string]float64{"call_f1": 0.5}}, nil, "min_scores.call_f1", "", ""},
-		"one of several sets": {callvet.Expect{ToolsAcceptable: [][]string{{"a"}, {"b"}}}, nil,
-			"tools_acceptable", "", "f1"},
+		"the second call": {
+			callvet.Expect{Counts: []callvet.CallCount{{Call: nth}}},
+			nil, "counts", "",
+			"tool-used",
+		},
+		"a matcher": {
+			callvet.Expect{Counts: []callvet.CallCount{{Call: matched}}},
+			strict, "counts",
+			"", "args-match",
+		},
+		"arguments compared loosely": {
+			callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs}}},
+			nil,
+			"scoring.mode", "mode: exact", "partial",
+		},
+		"arguments": {
+			callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs}}},
+			strict, "",
+			"mode: exact", "partial",
+		},
+		"arguments that are forbidden": {
+			callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs, Max: &zero}}},
+			strict, "", "not-trajectory:tool-args-match", "step-count",
+		},
+		"arguments twice": {
+			callvet.Expect{Counts: []callvet.CallCount{{Call: withArgs, Min: &two}}},
+			strict, "counts", "", "args-match",
+		},
+		"arguments of one of two": {
+			callvet.Expect{Plans: plan("", withArgs, withArgs)},
+			strict, "arguments",
+			"args-match", "",
+		},
+		"a plan that must not be": {
+			callvet.Expect{Not: plan("", call("a"), call("b"))},
+			nil, "not", "",
+			"sequence",
+		},
+		"two that must not be": {callvet.Expect{Not: []callvet.Plan{{
+			Calls:  []callvet.ExpectedCall{call("a")},
+			Counts: []callvet.CallCount{{Call: call("b")}},
+		}}}, nil, "not", "", "tool-used"},
+		"another score": {callvet.Expect{
+			Plans:     plan("", call("a")),
+			MinScores: map[string]float64{"call_f1": 0.5},
+		}, nil, "min_scores.call_f1", "", ""},
+		"one of several sets": {
+			callvet.Expect{ToolsAcceptable: [][]string{{"a"}, {"b"}}},
+			nil,
+			"tools_acceptable", "", "f1",
+		},
 		"one set":     {callvet.Expect{ToolsAcceptable: [][]string{{"a"}}}, nil, "", "f1", ""},
 		"repetitions": {callvet.Expect{MaxSameCalls: &two}, nil, "max_same_calls", "", ""},
-		"names by letter case": {callvet.Expect{ToolsAcceptable: [][]string{{"a"}}},
-			&callvet.Scoring{CaseSensitiveNames: true}, "scoring", "", ""},
+		"names by letter case": {
+			callvet.Expect{ToolsAcceptable: [][]string{{"a"}}},
+			&callvet.Scoring{CaseSensitiveNames: true}, "scoring", "", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &callvet.Suite{Name: "s",
-				Cases: []callvet.Case{{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
-					Expect: tt.e, Scoring: tt.scoring}}}
+			s := &callvet.Suite{
+				Name: "s",
+				Cases: []callvet.Case{{
+					ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}},
+					Expect: tt.e, Scoring: tt.scoring,
+				}},
+			}
 			out, problems, err := dialect.Export(dialect.Promptfoo, s)
 			if err != nil {
 				t.Fatal(err)

@@ -39,12 +39,16 @@ tests:
 		Scorers: []callvet.Scorer{
 			{Name: "Names_the_city", Expr: names},
 			{Name: "javascript", JavaScript: `context.vars.city in output`, Vars: vars},
-			{Name: "javascript-2", JavaScript: "const n = output.length;\nreturn n > 9", Threshold: &half,
-				Negated: true},
+			{
+				Name: "javascript-2", JavaScript: "const n = output.length;\nreturn n > 9", Threshold: &half,
+				Negated: true,
+			},
 			{Name: "Names_the_city-2", Python: `"Paris" in output`},
 		},
-		Rubric: []callvet.RubricDimension{{Dimension: "llm-rubric", MaxScore: 1, Criteria: "names Paris",
-			Threshold: &most}},
+		Rubric: []callvet.RubricDimension{{
+			Dimension: "llm-rubric", MaxScore: 1, Criteria: "names Paris",
+			Threshold: &most,
+		}},
 		Unsupported: []callvet.Unsupported{
 			{Name: "javascript", Reason: "its threshold 10 is not in [0, 1]", Expected: "output.length"},
 			{Name: "javascript", Reason: "it is a program in a file of its own", Expected: "file://check.js"},

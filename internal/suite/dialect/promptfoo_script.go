@@ -126,8 +126,10 @@ func (p *scriptReader) one() (scriptPart, bool) {
 func (p *scriptReader) output() (scriptPart, bool) {
 	lower := p.take(".toLowerCase()")
 	for _, m := range [...]struct{ js, expr, before, after string }{
-		{".includes(", "contains", "", ""}, {".startsWith(", "startsWith", "^", ""},
-		{".endsWith(", "endsWith", "", "$"}, {"===", "==", "^", "$"},
+		{".includes(", "contains", "", ""},
+		{".startsWith(", "startsWith", "^", ""},
+		{".endsWith(", "endsWith", "", "$"},
+		{"===", "==", "^", "$"},
 	} {
 		if !p.take(m.js) {
 			continue

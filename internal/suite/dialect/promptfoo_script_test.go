@@ -19,8 +19,13 @@ import (
 // scriptVars are the variables of a test.
 func scriptVars() []Member {
 	var out []Member
-	for _, v := range [][2]string{{"city", `"Paris"`}, {"quote", `"say \"hi\""`}, {"n", `3`}, {"list", `["a"]`},
-		{"lost", `"\ufffd"`}} {
+	for _, v := range [][2]string{
+		{"city", `"Paris"`},
+		{"quote", `"say \"hi\""`},
+		{"n", `3`},
+		{"list", `["a"]`},
+		{"lost", `"\ufffd"`},
+	} {
 		out = append(out, Member{Name: v[0], Val: Node{Raw: []byte(v[1])}})
 	}
 	return out
@@ -134,8 +139,10 @@ func saidOutputs() (attempts []callvet.Trace, outputs []any) {
 		outputs = append(outputs, s)
 	}
 	call := callvet.Call{ID: "1", Tool: "x", Args: json.RawMessage(`{"city":"Paris"}`)}
-	made := map[string]any{"id": "1", "type": "function",
-		"function": map[string]any{"name": "x", "arguments": `{"city":"Paris"}`}}
+	made := map[string]any{
+		"id": "1", "type": "function",
+		"function": map[string]any{"name": "x", "arguments": `{"city":"Paris"}`},
+	}
 	result := callvet.Turn{Role: callvet.RoleTool, CallID: "1", Content: "x"}
 	for _, s := range []string{"", "x", "Paris", `{"a":1}`} {
 		turn := callvet.Turn{Role: callvet.RoleAssistant, Content: s, Calls: []callvet.Call{call}}
@@ -192,8 +199,10 @@ func TestFormulaAsNode(t *testing.T) {
 		}
 	}
 	attempts, outputs := saidOutputs()
-	in, err := json.Marshal(map[string]any{"scripts": scripts, "outputs": outputs,
-		"vars": map[string]any{"city": "Paris", "quote": `say "hi"`}})
+	in, err := json.Marshal(map[string]any{
+		"scripts": scripts, "outputs": outputs,
+		"vars": map[string]any{"city": "Paris", "quote": `say "hi"`},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

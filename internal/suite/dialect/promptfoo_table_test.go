@@ -12,8 +12,10 @@ import (
 func TestTestOfRow(t *testing.T) {
 	t.Parallel()
 	got := string(testOfRow(
-		[]string{"q", " city", "__expected", "__expected2", "__description", "__metadata:lang", "__threshold",
-			"__metric", "more"},
+		[]string{
+			"q", " city", "__expected", "__expected2", "__description", "__metadata:lang", "__threshold",
+			"__metric", "more",
+		},
 		[]string{"Rain?", "", "contains: rain", "", "wet", "en", "0.5", "m"},
 	))
 	want := `{"description":"wet","threshold":0.5,"vars":{"q":"Rain?","city":""},"metadata":{"lang":"en"},"assert":[{"type":"contains","value":"rain"}]}`

@@ -25,8 +25,10 @@ type assertWriter struct {
 
 // lose says that something is not carried, once for each thing.
 func (w *assertWriter) lose(key, format string, args ...any) {
-	p := callvet.Problem{Position: w.c.Position, Code: "not-carried", Warning: true, Case: w.c.ID, Key: key,
-		Message: key + " is not carried: " + fmt.Sprintf(format, args...)}
+	p := callvet.Problem{
+		Position: w.c.Position, Code: "not-carried", Warning: true, Case: w.c.ID, Key: key,
+		Message: key + " is not carried: " + fmt.Sprintf(format, args...),
+	}
 	if !slices.Contains(w.lost, p) {
 		w.lost = append(w.lost, p)
 	}
@@ -296,7 +298,8 @@ func (w *assertWriter) call(c *callvet.ExpectedCall, key string) []byte {
 // matchers are what the matchers of a call's arguments are there: names that are ignored and
 // defaults. One that is neither is named.
 func (w *assertWriter) matchers(c *callvet.ExpectedCall,
-	extra callvet.ExtraArgs) (ignored []string, defaults Record, other string) {
+	extra callvet.ExtraArgs,
+) (ignored []string, defaults Record, other string) {
 	for _, name := range SortedKeys(c.Matchers) {
 		m := c.Matchers[name]
 		expected := (Node{Raw: bytes.TrimSpace(c.Args)}).Get(name)

@@ -39,8 +39,10 @@ func (r *reader) tasks() (*callvet.Suite, error) {
 func (r *reader) tasksFrame(doc Node) callvet.Suite {
 	r.CaseID = ""
 	o := r.Object(doc, "the task file", "name", "version", "description", "system_prompt", "tools", "tasks")
-	s := callvet.Suite{Name: o.Str("name"), Version: o.Scalar("version"), Description: o.Str("description"),
-		SystemPrompt: o.Str("system_prompt")}
+	s := callvet.Suite{
+		Name: o.Str("name"), Version: o.Scalar("version"), Description: o.Str("description"),
+		SystemPrompt: o.Str("system_prompt"),
+	}
 	s.Tools = r.Tools(o.Get("tools"), "tools")
 	if s.Tools == nil {
 		s.Tools = r.Opt.Tools
@@ -260,7 +262,8 @@ func (r *reader) postconditions(o Object, c *callvet.Case) {
 			key  string
 			list *[]string
 		}{
-			{"response_contains", &c.Expect.ResponseContains}, {"response_not_contains", &c.Expect.ResponseNotContains},
+			{"response_contains", &c.Expect.ResponseContains},
+			{"response_not_contains", &c.Expect.ResponseNotContains},
 			{"response_matches", &c.Expect.ResponseMatches},
 		} {
 			if s := p.Str(a.key); s != "" {

@@ -270,8 +270,10 @@ func LoseSuite(s *callvet.Suite) []callvet.Problem {
 	var out []callvet.Problem
 	lose := func(key string, used bool) {
 		if used {
-			out = append(out, callvet.Problem{Code: "not-carried", Warning: true, Key: key,
-				Message: key + " of the suite is not carried: the format has no place for it"})
+			out = append(out, callvet.Problem{
+				Code: "not-carried", Warning: true, Key: key,
+				Message: key + " of the suite is not carried: the format has no place for it",
+			})
 		}
 	}
 	lose("mocks", len(s.Mocks) > 0)

@@ -13,8 +13,10 @@ import (
 
 // scoringModes are the modes that scoring knows for a whole case.
 func scoringModes() []string {
-	return []string{"exact", "strict", "case_insensitive", "contains", "fuzzy", "numeric_tolerance", "date", "regex",
-		"semantic", "subset"}
+	return []string{
+		"exact", "strict", "case_insensitive", "contains", "fuzzy", "numeric_tolerance", "date", "regex",
+		"semantic", "subset",
+	}
 }
 
 func toolsuiteCaseKeys() []string {

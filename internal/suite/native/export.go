@@ -39,8 +39,10 @@ func Export(s *callvet.Suite, format string) ([]byte, error) {
 	case "json":
 		return append(doc.WriteJSON(nil, root, 0), '\n'), nil
 	}
-	return nil, &callvet.Hinted{Err: fmt.Errorf("export suite: %w: unknown format %q", callvet.ErrInvalid, format),
-		Hint: "yaml or json"}
+	return nil, &callvet.Hinted{
+		Err:  fmt.Errorf("export suite: %w: unknown format %q", callvet.ErrInvalid, format),
+		Hint: "yaml or json",
+	}
 }
 
 // builder makes the tree of a suite; its set methods leave out zero values.

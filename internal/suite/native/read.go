@@ -32,7 +32,8 @@ func Read(d *doc.File, include Include) (*callvet.Suite, []callvet.Problem) {
 // Stream is Read for cases that are read one by one, once; the problems are
 // complete when all have been.
 func Stream(d *doc.File,
-	include Include) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
+	include Include,
+) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
 	r := &reader{doc: d}
 	r.duplicates()
 	var list *doc.Node

@@ -29,7 +29,8 @@ type common struct {
 // suite reads the native form but its cases. include reads the file that
 // tools_from names.
 func (r *reader) suite(n *doc.Node,
-	include func(path string) ([]callvet.Tool, error)) (s *callvet.Suite, cases *doc.Node, under common) {
+	include func(path string) ([]callvet.Tool, error),
+) (s *callvet.Suite, cases *doc.Node, under common) {
 	s = &callvet.Suite{Dialect: "callvet"}
 	if d := n.Get("defaults"); d != nil { // before the cases, wherever it stands
 		r.push("defaults")

@@ -70,13 +70,17 @@ func (r *reader) add(p callvet.Problem) {
 }
 
 func (r *reader) problem(at int, code, fix, format string, args ...any) {
-	r.add(callvet.Problem{Position: r.doc.Position(at), Code: code, Case: r.caseID, Key: r.where(),
-		Message: fmt.Sprintf(format, args...), Fix: fix})
+	r.add(callvet.Problem{
+		Position: r.doc.Position(at), Code: code, Case: r.caseID, Key: r.where(),
+		Message: fmt.Sprintf(format, args...), Fix: fix,
+	})
 }
 
 func (r *reader) warn(at int, code, fix, format string, args ...any) {
-	r.add(callvet.Problem{Position: r.doc.Position(at), Code: code, Case: r.caseID, Key: r.where(),
-		Message: fmt.Sprintf(format, args...), Fix: fix, Warning: true})
+	r.add(callvet.Problem{
+		Position: r.doc.Position(at), Code: code, Case: r.caseID, Key: r.where(),
+		Message: fmt.Sprintf(format, args...), Fix: fix, Warning: true,
+	})
 }
 
 // duplicates reports the keys that the document repeats.

@@ -101,7 +101,9 @@ func readBatch(v value.Value, s *trace.Sink) {
 		message.Str(message.First(v, "error"), "message", "code"), "the request has no answer")
 	failed := message.First(result, "error")
 	why = cmp.Or(message.Str(message.First(failed, "error"), "message"), message.Str(failed, "message"), why)
-	a := trace.Attempt{Trace: callvet.Trace{CaseID: name(v, s, "custom_id"),
-		Fault: &callvet.Fault{Kind: callvet.FaultServer, Message: why}}}
+	a := trace.Attempt{Trace: callvet.Trace{
+		CaseID: name(v, s, "custom_id"),
+		Fault:  &callvet.Fault{Kind: callvet.FaultServer, Message: why},
+	}}
 	s.Give(a)
 }

@@ -195,8 +195,10 @@ func readGeminiStream(v value.Value, x *session, s *trace.Sink) {
 		t.FinishReason = "completed"
 		t.Usage = message.UsageOf(message.First(v, "stats"), value.Value{})
 		if message.Str(v, "status") == "error" {
-			t.Fault = &callvet.Fault{Kind: callvet.FaultProcess,
-				Message: message.Str(message.First(v, "error"), "message")}
+			t.Fault = &callvet.Fault{
+				Kind:    callvet.FaultProcess,
+				Message: message.Str(message.First(v, "error"), "message"),
+			}
 		}
 	case "error":
 		s.Lose("an error that the agent reports while it goes on")

@@ -184,8 +184,10 @@ func blocks(list value.Value, role callvet.Role) []callvet.Turn {
 			t.Calls = append(t.Calls, c)
 		} else if r := message.First(b, "toolResult"); r.Kind() == value.Object {
 			results = append(results,
-				callvet.Turn{Role: callvet.RoleTool, CallID: message.Str(r, "toolUseId"),
-					Content: message.Text(message.First(r, "content"))})
+				callvet.Turn{
+					Role: callvet.RoleTool, CallID: message.Str(r, "toolUseId"),
+					Content: message.Text(message.First(r, "content")),
+				})
 		} else if s := message.Str(b, "text"); s != "" {
 			t.Content += s
 		}

@@ -57,8 +57,10 @@ const (
 func (m meaning) names() []string {
 	switch m {
 	case topic:
-		return []string{"gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind",
-			"langfuse.observation.type", "mastra.span.type", "ai.operationId", "span_data.type"}
+		return []string{
+			"gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind",
+			"langfuse.observation.type", "mastra.span.type", "ai.operationId", "span_data.type",
+		}
 	case toolName:
 		return append(message.ToolName(), "traceloop.entity.name", "span_data.name")
 	case callID:
@@ -74,8 +76,10 @@ func (m meaning) names() []string {
 			"traceloop.entity.input", "ai.prompt", "span_data.input", "span_data._input", "input",
 		}
 	case result:
-		return []string{"gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result",
-			"ai.toolCall.output", "tool_response"}
+		return []string{
+			"gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result",
+			"ai.toolCall.output", "tool_response",
+		}
 	case spanOutput:
 		return []string{
 			"langfuse.observation.output", "gen_ai.tool.output", "output.value", "traceloop.entity.output",
@@ -102,13 +106,17 @@ func (m meaning) names() []string {
 	case definitions:
 		return []string{"gen_ai.tool.definitions", "model_request_parameters", "ai.prompt.tools"}
 	case modelName:
-		return []string{"gen_ai.response.model", "ai.response.model", "gen_ai.request.model", "llm.model_name",
-			"langfuse.observation.model.name", "ai.model.id", "span_data.model"}
+		return []string{
+			"gen_ai.response.model", "ai.response.model", "gen_ai.request.model", "llm.model_name",
+			"langfuse.observation.model.name", "ai.model.id", "span_data.model",
+		}
 	case target:
 		return []string{"gen_ai.agent.name", "ai.telemetry.functionId", "agent.id", "workflow_name"}
 	case spanSession:
-		return []string{"gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id",
-			"ai.telemetry.metadata.sessionId", "langfuse.session.id", "group_id"}
+		return []string{
+			"gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id",
+			"ai.telemetry.metadata.sessionId", "langfuse.session.id", "group_id",
+		}
 	case usageOf:
 		return []string{"langfuse.observation.usage_details", "span_data.usage"}
 	}
@@ -118,15 +126,21 @@ func (m meaning) names() []string {
 func counts(m meaning) []string {
 	switch m {
 	case inputTokens:
-		return []string{"gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt",
-			"llm.usage.prompt_tokens", "ai.usage.inputTokens", "ai.usage.promptTokens"}
+		return []string{
+			"gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt",
+			"llm.usage.prompt_tokens", "ai.usage.inputTokens", "ai.usage.promptTokens",
+		}
 	case outputTokens:
-		return []string{"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion",
-			"llm.usage.completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens"}
+		return []string{
+			"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion",
+			"llm.usage.completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens",
+		}
 	case reasoningTokens:
-		return []string{"gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens",
+		return []string{
+			"gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens",
 			"llm.token_count.completion_details.reasoning", "ai.usage.outputTokenDetails.reasoningTokens",
-			"ai.usage.reasoningTokens"}
+			"ai.usage.reasoningTokens",
+		}
 	case cachedTokens:
 		return []string{
 			"gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens",

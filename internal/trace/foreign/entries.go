@@ -48,12 +48,16 @@ func entryForms() []entryForm {
 		{"claude-code", isClaude, claudeKey, readClaude, endClaude},
 		{"codex", isCodex, nil, readCodex, nil},
 		{"gemini-stream", isGeminiStream, sessionKey("session_id"), readGeminiStream, nil},
-		{"opencode", func(v value.Value) bool { return has(v, "sessionID") && has(v, "part") }, sessionKey("sessionID"),
-			readOpenCode, nil},
+		{
+			"opencode", func(v value.Value) bool { return has(v, "sessionID") && has(v, "part") }, sessionKey("sessionID"),
+			readOpenCode, nil,
+		},
 		{"autogen", isAutoGen, nil, readAutoGen, nil},
 		{"smolagents", isSmolagents, nil, readSmolagents, nil},
-		{"openai-run-steps", func(v value.Value) bool { return message.Str(v, "object") == "thread.run.step" },
-			sessionKey("run_id"), readRunStep, endRun},
+		{
+			"openai-run-steps", func(v value.Value) bool { return message.Str(v, "object") == "thread.run.step" },
+			sessionKey("run_id"), readRunStep, endRun,
+		},
 		{"pydantic-ai", func(v value.Value) bool {
 			return has(v, "parts") && slices.Contains([]string{"request", "response"}, message.Str(v, "kind"))
 		}, nil, readPydantic, nil},

@@ -77,13 +77,17 @@ func TestEntries(t *testing.T) {
 			{"kind":"response","finish_reason":"stop","parts":[{"part_kind":"text","content":"Done."}]}]`, []string{"task-1 called", "Done.", "f {} exec_error no"}},
 		"pydantic-ai without an answer": {`[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"go"}]},{"kind":"response","finish_reason":"length","parts":[]}]`, []string{"task-1 unparseable token_limit", ""}},
 		"gemini":                        {`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":1}}}]},"finishReason":"STOP"}]}`, []string{"task-1 called", "", `f {"a":1}`}},
-		"gemini that was blocked": {`{"promptFeedback":{"blockReason":"SAFETY"}}`,
-			[]string{"task-1 error content_filter", ""}},
+		"gemini that was blocked": {
+			`{"promptFeedback":{"blockReason":"SAFETY"}}`,
+			[]string{"task-1 error content_filter", ""},
+		},
 		"gemini with its request": {`{"request":{"contents":[{"role":"user","parts":[{"text":"go"}]}]},"response":{"candidates":[{"content":{"role":"model","parts":[{"text":"Done."}]},"finishReason":"STOP"}]}}`, []string{"task-1 abstained", "Done."}},
 		"bedrock-converse":        {`{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"f","input":{}}}]}},"stopReason":"tool_use"}`, []string{"task-1 called", "", "f {}"}},
 		"batch of Anthropic":      {`{"custom_id":"c","result":{"type":"succeeded","message":{"type":"message","role":"assistant","content":[{"type":"text","text":"Done."}],"stop_reason":"end_turn"}}}`, []string{"c abstained", "Done."}},
-		"batch that failed": {`{"custom_id":"c","result":{"type":"expired"}}`,
-			[]string{"c error server", ""}},
+		"batch that failed": {
+			`{"custom_id":"c","result":{"type":"expired"}}`,
+			[]string{"c error server", ""},
+		},
 		"batch of OpenAI": {`{"id":"b","custom_id":"c","response":{"status_code":200,"body":{"choices":[{"finish_reason":"length","message":{"role":"assistant","content":"Do"}}]}},"error":null}`, []string{"c unparseable token_limit", "Do"}},
 		"OpenAI Agents, an empty question": {`[{"type":"message","role":"user","content":[]},{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"1","output":"five"},
 			{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}]`, []string{"task-1 called", "Done.", `f {} ok "five"`}},
@@ -101,8 +105,10 @@ func TestEntries(t *testing.T) {
 		got := []string{tr.CaseID + " " + ending(tr), tr.Answer}
 		for _, call := range tr.Calls() {
 			got = append(got,
-				strings.TrimSpace(strings.Join([]string{call.Tool, string(call.Args), string(call.Status),
-					call.Error + string(call.Result)}, " ")))
+				strings.TrimSpace(strings.Join([]string{
+					call.Tool, string(call.Args), string(call.Status),
+					call.Error + string(call.Result),
+				}, " ")))
 		}
 		if d := gocmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
@@ -157,8 +163,10 @@ func TestClients(t *testing.T) {
 		got := []string{ending(tr), tr.Answer}
 		for _, call := range tr.Calls() {
 			got = append(got,
-				strings.TrimSpace(strings.Join([]string{call.Tool, string(call.Args), string(call.Status),
-					call.Error + string(call.Result)}, " ")))
+				strings.TrimSpace(strings.Join([]string{
+					call.Tool, string(call.Args), string(call.Status),
+					call.Error + string(call.Result),
+				}, " ")))
 		}
 		if d := gocmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s: %s", name, d)

@@ -311,8 +311,10 @@ func (g *Gatherer) jaeger(v value.Value) {
 	processes := message.First(v, "processes")
 	spans := message.First(v, "spans")
 	for e, ok := spans.First(); ok; e, ok = spans.Next(e) {
-		sp := span{trace: message.Str(e, "traceID"), id: message.Str(e, "spanID"),
-			name: message.Str(e, "operationName"), attrs: tags(message.First(e, "tags"))}
+		sp := span{
+			trace: message.Str(e, "traceID"), id: message.Str(e, "spanID"),
+			name: message.Str(e, "operationName"), attrs: tags(message.First(e, "tags")),
+		}
 		sp.start = unixNanos(message.First(e, "startTime")) * 1000
 		sp.end = sp.start + unixNanos(message.First(e, "duration"))*1000
 		refs := message.First(e, "references")
@@ -381,8 +383,10 @@ func (g *Gatherer) flatSpan(e value.Value) {
 	events := message.First(e, "span_events", "events")
 	for v, ok := events.First(); ok; v, ok = events.Next(v) {
 		sp.events = append(sp.events,
-			event{message.Str(v, "event_name", "name"), attributes(message.First(v, "attributes")),
-				message.First(v, "body")})
+			event{
+				message.Str(v, "event_name", "name"), attributes(message.First(v, "attributes")),
+				message.First(v, "body"),
+			})
 	}
 	g.put(sp)
 }

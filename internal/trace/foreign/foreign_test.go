@@ -340,12 +340,16 @@ func TestExportsRedact(t *testing.T) {
 		t.Fatal(err)
 	}
 	const broken = `{"n":1,"password":"swordfish`
-	a := trace.Attempt{Trace: callvet.Trace{CaseID: "c",
+	a := trace.Attempt{Trace: callvet.Trace{
+		CaseID: "c",
 		Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{
 			{ID: "1", Tool: "login", ArgsRaw: broken},
-			{ID: "2", Tool: "login", Args: json.RawMessage(`{"password":"swordfish"}`),
-				ArgsRaw: `{"password":"swordfish"}`},
-		}}}}}
+			{
+				ID: "2", Tool: "login", Args: json.RawMessage(`{"password":"swordfish"}`),
+				ArgsRaw: `{"password":"swordfish"}`,
+			},
+		}}},
+	}}
 	for _, format := range Exports() {
 		var b bytes.Buffer
 		e, err := Export(format, &b, red)
@@ -414,13 +418,17 @@ func TestCacheWritesInSpans(t *testing.T) {
 			}
 			got, tasks = append(got, a.Trace.Usage), append(tasks, *a.Task().Usage)
 		}
-		want := callvet.Usage{InputTokens: 1210, OutputTokens: 100, CachedTokens: 900, CacheWriteTokens: 300,
-			Known: true}
+		want := callvet.Usage{
+			InputTokens: 1210, OutputTokens: 100, CachedTokens: 900, CacheWriteTokens: 300,
+			Known: true,
+		}
 		if d := gocmp.Diff([]callvet.Usage{want}, got); d != "" {
 			t.Errorf("%d: %s", input, d)
 		}
-		if d := gocmp.Diff([]trace.Usage{{Input: &want.InputTokens, Output: &want.OutputTokens, Cached: 900,
-			Written: 300}}, tasks); d != "" {
+		if d := gocmp.Diff([]trace.Usage{{
+			Input: &want.InputTokens, Output: &want.OutputTokens, Cached: 900,
+			Written: 300,
+		}}, tasks); d != "" {
 			t.Errorf("%d: %s", input, d)
 		}
 	}
@@ -633,8 +641,10 @@ func TestAttacksAreTasks(t *testing.T) {
 	for i := range attempts {
 		got = append(got, attempts[i].Trace.CaseID)
 	}
-	want := []string{"s/user_task_0", "s/user_task_0/injection_task_1/direct",
-		"s/user_task_0/injection_task_1/ignore_previous"}
+	want := []string{
+		"s/user_task_0", "s/user_task_0/injection_task_1/direct",
+		"s/user_task_0/injection_task_1/ignore_previous",
+	}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -649,8 +659,10 @@ func TestTauGold(t *testing.T) {
 	}{
 		"tau": {
 			`{"task_id":3,"trial":1,"reward":1.0,"traj":[{"role":"user","content":"hi"}],"info":{"task":{"actions":[{"name":"book","kwargs":{"a":1}}],"outputs":["327"]}}}`,
-			trace.TaskGold{Steps: []trace.GoldStep{{Tool: "book", Args: json.RawMessage(`{"a":1}`)}},
-				Facts: []string{"327"}},
+			trace.TaskGold{
+				Steps: []trace.GoldStep{{Tool: "book", Args: json.RawMessage(`{"a":1}`)}},
+				Facts: []string{"327"},
+			},
 		},
 		"tau2": {
 			`{"task_id":"t","messages":[{"role":"user","content":"hi"}],"reward_info":{"action_checks":[` +
@@ -711,8 +723,11 @@ func TestRepairedRecords(t *testing.T) {
 		"lines":          {good + "\n" + bad + "\n" + good, [][]string{nil, {note}, nil}, 2},
 		"the first line": {bad + "\n" + good, [][]string{{note}, nil}, 1},
 		"a document":     {strings.Replace(bad, ",", ",\n", 1), [][]string{{note}}, 1},
-		"a list": {"[" + good + ",\n" + bad + "]",
-			[][]string{{"its document was " + note}, {"its document was " + note}}, 1},
+		"a list": {
+			"[" + good + ",\n" + bad + "]",
+			[][]string{{"its document was " + note}, {"its document was " + note}},
+			1,
+		},
 		"entries of a log": {
 			`{"type":"user","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"q"}}` + "\n" +
 				`{"type":"assistant","parentUuid":"1","sessionId":"s","message":{"id":"m","type":"message","role":"assistant","stop_reason":"tool_use","content":[{"type":"tool_use","id":"1","name":"a","input":{"x":NaN}}]},"extra":"\ud83d"}` + "\n" +
@@ -758,8 +773,10 @@ func TestLongLines(t *testing.T) {
 	const short = `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"yes"}]}`
 	for _, size := range []int{300, 100 << 10} { // within the buffer, and beyond it
 		long := `{"messages":[{"role":"user","content":"` + strings.Repeat("x", size) + `"}]}`
-		for name, in := range map[string]string{"in the middle": short + "\n" + long + "\n" + short,
-			"the last": short + "\n" + short + "\n" + long, "with its end": short + "\n" + short + "\n" + long + "\n"} {
+		for name, in := range map[string]string{
+			"in the middle": short + "\n" + long + "\n" + short,
+			"the last":      short + "\n" + short + "\n" + long, "with its end": short + "\n" + short + "\n" + long + "\n",
+		} {
 			list, r, err := importText(in, Options{Lines: trace.Options{MaxLine: 200}})
 			if err != nil || len(list) != 2 || r.Log.Bad != 1 || r.Log.Lines != 3 ||
 				!strings.Contains(r.Log.List[0].Reason, "longer than the limit of 200 bytes") {

@@ -148,12 +148,16 @@ func readCopilot(v value.Value, s *trace.Sink) {
 		rounds, results := message.First(about, "toolCallRounds"), message.First(about, "toolCallResults")
 		for e, ok := rounds.First(); ok; e, ok = rounds.Next(e) {
 			calls := message.CallsOf(message.First(e, "toolCalls"))
-			x.say(callvet.Turn{Role: callvet.RoleAssistant, Content: message.Text(message.First(e, "response")),
-				Calls: calls})
+			x.say(callvet.Turn{
+				Role: callvet.RoleAssistant, Content: message.Text(message.First(e, "response")),
+				Calls: calls,
+			})
 			for _, c := range calls {
 				if res := message.First(results, c.ID); res.Kind() == value.Object {
-					x.say(callvet.Turn{Role: callvet.RoleTool, CallID: c.ID,
-						Content: shown(message.First(res, "content"))})
+					x.say(callvet.Turn{
+						Role: callvet.RoleTool, CallID: c.ID,
+						Content: shown(message.First(res, "content")),
+					})
 				}
 			}
 		}

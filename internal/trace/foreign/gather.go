@@ -34,8 +34,10 @@ func (g *Gatherer) record(e value.Value, service string, s *trace.Sink) {
 		span: span{trace: hexID(e, "traceId", "trace_id"), id: hexID(e, "spanId", "span_id"), service: service},
 		at:   unixNanos(message.First(e, "timeUnixNano", "time_unix_nano")),
 		saw:  unixNanos(message.First(e, "observedTimeUnixNano", "observed_time_unix_nano")),
-		event: event{name: message.Str(e, "eventName", "event_name"),
-			attrs: attributes(message.First(e, "attributes"))},
+		event: event{
+			name:  message.Str(e, "eventName", "event_name"),
+			attrs: attributes(message.First(e, "attributes")),
+		},
 	}
 	r.text = fmt.Sprintf("%d %d %s %s %s", r.at, r.saw, r.event.name, message.First(e, "attributes").Raw(),
 		message.First(e, "body").Raw())

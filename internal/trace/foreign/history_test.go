@@ -64,9 +64,13 @@ func each1[T any](in []note, f func(note) T) []T {
 func chatMessage(n note) dict {
 	switch n.role {
 	case theCall:
-		return dict{"role": "assistant", "content": nil,
-			"tool_calls": []dict{{"id": n.text, "type": "function",
-				"function": dict{"name": "get_weather", "arguments": `{"city":"Paris"}`}}}}
+		return dict{
+			"role": "assistant", "content": nil,
+			"tool_calls": []dict{{
+				"id": n.text, "type": "function",
+				"function": dict{"name": "get_weather", "arguments": `{"city":"Paris"}`},
+			}},
+		}
 	case theResult:
 		return dict{"role": "tool", "tool_call_id": n.text, "content": "20"}
 	}
@@ -76,9 +80,13 @@ func chatMessage(n note) dict {
 func genAI(n note) dict {
 	switch n.role {
 	case theCall:
-		return dict{"role": "assistant",
-			"parts": []dict{{"type": "tool_call", "id": n.text, "name": "get_weather",
-				"arguments": dict{"city": "Paris"}}}, "finish_reason": "tool_call"}
+		return dict{
+			"role": "assistant",
+			"parts": []dict{{
+				"type": "tool_call", "id": n.text, "name": "get_weather",
+				"arguments": dict{"city": "Paris"},
+			}}, "finish_reason": "tool_call",
+		}
 	case theResult:
 		return dict{"role": "user", "parts": []dict{{"type": "tool_call_response", "id": n.text, "result": "20"}}}
 	}
@@ -88,13 +96,21 @@ func genAI(n note) dict {
 func aiSDK(n note) dict {
 	switch n.role {
 	case theCall:
-		return dict{"role": "assistant",
-			"content": []dict{{"type": "tool-call", "toolCallId": n.text, "toolName": "get_weather",
-				"input": dict{"city": "Paris"}}}}
+		return dict{
+			"role": "assistant",
+			"content": []dict{{
+				"type": "tool-call", "toolCallId": n.text, "toolName": "get_weather",
+				"input": dict{"city": "Paris"},
+			}},
+		}
 	case theResult:
-		return dict{"role": "tool",
-			"content": []dict{{"type": "tool-result", "toolCallId": n.text, "toolName": "get_weather",
-				"output": dict{"type": "text", "value": "20"}}}}
+		return dict{
+			"role": "tool",
+			"content": []dict{{
+				"type": "tool-result", "toolCallId": n.text, "toolName": "get_weather",
+				"output": dict{"type": "text", "value": "20"},
+			}},
+		}
 	}
 	return dict{"role": n.role, "content": []dict{{"type": "text", "text": n.text}}}
 }
@@ -108,16 +124,22 @@ func item(n note) dict {
 	case "user":
 		return dict{"role": "user", "content": n.text}
 	}
-	return dict{"type": "message", "role": n.role, "status": "completed",
-		"content": []dict{{"type": "output_text", "text": n.text}}}
+	return dict{
+		"type": "message", "role": n.role, "status": "completed",
+		"content": []dict{{"type": "output_text", "text": n.text}},
+	}
 }
 
 func anthropic(n note) dict {
 	switch n.role {
 	case theCall:
-		return dict{"role": "assistant",
-			"content": []dict{{"type": "tool_use", "id": n.text, "name": "get_weather",
-				"input": dict{"city": "Paris"}}}}
+		return dict{
+			"role": "assistant",
+			"content": []dict{{
+				"type": "tool_use", "id": n.text, "name": "get_weather",
+				"input": dict{"city": "Paris"},
+			}},
+		}
 	case theResult:
 		return dict{"role": "user", "content": []dict{{"type": "tool_result", "tool_use_id": n.text, "content": "20"}}}
 	}
@@ -131,9 +153,13 @@ func langChain(n note) dict {
 	switch n.role {
 	case theCall:
 		return lc("AIMessage",
-			dict{"content": "",
-				"tool_calls": []dict{{"id": n.text, "name": "get_weather", "args": dict{"city": "Paris"},
-					"type": "tool_call"}}})
+			dict{
+				"content": "",
+				"tool_calls": []dict{{
+					"id": n.text, "name": "get_weather", "args": dict{"city": "Paris"},
+					"type": "tool_call",
+				}},
+			})
 	case theResult:
 		return lc("ToolMessage", dict{"content": "20", "tool_call_id": n.text, "status": "success"})
 	case "user":
@@ -167,8 +193,10 @@ func spanForm(attrs func(testRequest) dict) func(id string, begin int, rs []test
 	return func(id string, begin int, rs []testRequest) string {
 		var spans []dict
 		for i, r := range rs {
-			spans = append(spans, dict{"trace_id": id, "span_id": id + strconv.Itoa(i), "name": "chat",
-				"start_time": at(begin + i), "end_time": at(begin + i), "attributes": attrs(r)})
+			spans = append(spans, dict{
+				"trace_id": id, "span_id": id + strconv.Itoa(i), "name": "chat",
+				"start_time": at(begin + i), "end_time": at(begin + i), "attributes": attrs(r),
+			})
 		}
 		return asText(spans)
 	}
@@ -181,13 +209,17 @@ func recorded() map[string]func(id string, begin int, rs []testRequest) string {
 		return func(id string, begin int, rs []testRequest) string {
 			var spans []dict
 			for i, r := range rs {
-				sp := dict{"name": "chat", "span_kind": "LLM", "parent_id": nil, "status_code": "OK",
-					"start_time": at(begin + i), "end_time": at(begin + i)}
+				sp := dict{
+					"name": "chat", "span_kind": "LLM", "parent_id": nil, "status_code": "OK",
+					"start_time": at(begin + i), "end_time": at(begin + i),
+				}
 				nested := func(n note) dict {
 					m := chatMessage(n)
 					if n.role == theCall {
-						m["tool_calls"] = []dict{{"tool_call": dict{"id": n.text,
-							"function": dict{"name": "get_weather", "arguments": `{"city":"Paris"}`}}}}
+						m["tool_calls"] = []dict{{"tool_call": dict{
+							"id":       n.text,
+							"function": dict{"name": "get_weather", "arguments": `{"city":"Paris"}`},
+						}}}
 					}
 					return dict{"message": m}
 				}
@@ -206,16 +238,22 @@ func recorded() map[string]func(id string, begin int, rs []testRequest) string {
 	}
 	return map[string]func(string, int, []testRequest) string{
 		"OpenTelemetry": spanForm(func(r testRequest) dict {
-			return dict{"gen_ai.operation.name": "chat", "gen_ai.input.messages": each1(r.in, genAI),
-				"gen_ai.output.messages": []dict{genAI(r.out)}}
+			return dict{
+				"gen_ai.operation.name": "chat", "gen_ai.input.messages": each1(r.in, genAI),
+				"gen_ai.output.messages": []dict{genAI(r.out)},
+			}
 		}),
 		"Anthropic's messages in OpenTelemetry": spanForm(func(r testRequest) dict {
-			return dict{"gen_ai.operation.name": "chat", "gen_ai.input.messages": asText(each1(r.in, anthropic)),
-				"gen_ai.output.messages": asText([]dict{anthropic(r.out)})}
+			return dict{
+				"gen_ai.operation.name": "chat", "gen_ai.input.messages": asText(each1(r.in, anthropic)),
+				"gen_ai.output.messages": asText([]dict{anthropic(r.out)}),
+			}
 		}),
 		"AI SDK": spanForm(func(r testRequest) dict {
-			out := dict{"ai.operationId": "ai.streamText.doStream", "ai.prompt.messages": asText(each1(r.in, aiSDK)),
-				"ai.model.id": "m"}
+			out := dict{
+				"ai.operationId": "ai.streamText.doStream", "ai.prompt.messages": asText(each1(r.in, aiSDK)),
+				"ai.model.id": "m",
+			}
 			if r.out.role == theCall {
 				out["ai.response.toolCalls"] = asText(
 					[]dict{{"toolCallId": r.out.text, "toolName": "get_weather", "input": `{"city":"Paris"}`}})
@@ -231,19 +269,25 @@ func recorded() map[string]func(id string, begin int, rs []testRequest) string {
 			return out
 		}),
 		"OpenInference of LangChain": spanForm(func(r testRequest) dict {
-			return dict{"openinference.span.kind": "LLM",
-				"input.value":  asText(dict{"messages": [][]dict{each1(r.in, langChain)}}),
-				"output.value": asText(dict{"generations": [][]dict{{{"message": langChain(r.out)}}}})}
+			return dict{
+				"openinference.span.kind": "LLM",
+				"input.value":             asText(dict{"messages": [][]dict{each1(r.in, langChain)}}),
+				"output.value":            asText(dict{"generations": [][]dict{{{"message": langChain(r.out)}}}}),
+			}
 		}),
 		"Langfuse's attributes": spanForm(func(r testRequest) dict {
-			return dict{"langfuse.observation.type": "generation",
+			return dict{
+				"langfuse.observation.type":   "generation",
 				"langfuse.observation.input":  asText(each1(r.in, chatMessage)),
-				"langfuse.observation.output": asText(chatMessage(r.out))}
+				"langfuse.observation.output": asText(chatMessage(r.out)),
+			}
 		}),
 		"Traceloop": spanForm(func(r testRequest) dict {
-			return dict{"traceloop.span.kind": "llm",
+			return dict{
+				"traceloop.span.kind":     "llm",
 				"traceloop.entity.input":  asText(dict{"messages": each1(r.in, chatMessage)}),
-				"traceloop.entity.output": asText(dict{"choices": []dict{{"message": chatMessage(r.out)}}})}
+				"traceloop.entity.output": asText(dict{"choices": []dict{{"message": chatMessage(r.out)}}}),
+			}
 		}),
 		"Phoenix":            phoenix(false),
 		"columns of Phoenix": phoenix(true),
@@ -253,8 +297,10 @@ func recorded() map[string]func(id string, begin int, rs []testRequest) string {
 				lines = append(lines, asText(dict{
 					"object": "trace.span", "id": id + strconv.Itoa(i), "trace_id": id, "started_at": at(begin + i),
 					"ended_at": at(begin + i),
-					"span_data": dict{"type": "generation", "input": each1(r.in, chatMessage),
-						"output": []dict{chatMessage(r.out)}},
+					"span_data": dict{
+						"type": "generation", "input": each1(r.in, chatMessage),
+						"output": []dict{chatMessage(r.out)},
+					},
 				}))
 			}
 			return strings.Join(lines, "\n")
@@ -265,8 +311,10 @@ func recorded() map[string]func(id string, begin int, rs []testRequest) string {
 				lines = append(lines, asText(dict{
 					"object": "trace.span", "id": id + strconv.Itoa(i), "trace_id": id, "started_at": at(begin + i),
 					"ended_at": at(begin + i),
-					"span_data": dict{"type": "response", "_input": each1(r.in, item),
-						"_response": dict{"object": "response", "status": "completed", "output": []dict{item(r.out)}}},
+					"span_data": dict{
+						"type": "response", "_input": each1(r.in, item),
+						"_response": dict{"object": "response", "status": "completed", "output": []dict{item(r.out)}},
+					},
 				}))
 			}
 			return strings.Join(lines, "\n")
@@ -275,14 +323,18 @@ func recorded() map[string]func(id string, begin int, rs []testRequest) string {
 			var obs []dict
 			for i, r := range rs {
 				obs = append(obs,
-					dict{"id": id + strconv.Itoa(i), "type": "GENERATION", "name": "chat", "startTime": at(begin + i),
-						"endTime": at(begin + i), "input": each1(r.in, chatMessage), "output": chatMessage(r.out)})
+					dict{
+						"id": id + strconv.Itoa(i), "type": "GENERATION", "name": "chat", "startTime": at(begin + i),
+						"endTime": at(begin + i), "input": each1(r.in, chatMessage), "output": chatMessage(r.out),
+					})
 			}
 			return asText(dict{"trace": dict{"id": id}, "observations": obs})
 		},
 		"LangSmith": func(id string, begin int, rs []testRequest) string {
-			lines := []string{asText(dict{"id": id, "trace_id": id, "run_type": "chain", "name": "agent",
-				"start_time": at(begin), "inputs": dict{"messages": each1(rs[0].in, langChain)}, "outputs": dict{}})}
+			lines := []string{asText(dict{
+				"id": id, "trace_id": id, "run_type": "chain", "name": "agent",
+				"start_time": at(begin), "inputs": dict{"messages": each1(rs[0].in, langChain)}, "outputs": dict{},
+			})}
 			for i, r := range rs {
 				lines = append(lines, asText(dict{
 					"id": id + strconv.Itoa(i), "trace_id": id, "parent_run_id": id, "run_type": "llm", "name": "m",
@@ -317,11 +369,15 @@ func TestHistory(t *testing.T) {
 		third := form("c", 3, []testRequest{{[]note{{"user", "hello"}}, note{"assistant", "hi"}}})
 		again := secondTurn()
 		again.out = note{theCall, "c1"}
-		more := testRequest{append(slices.Clone(again.in), again.out, note{theResult, "c1"}),
-			note{"assistant", "Still 20."}}
+		more := testRequest{
+			append(slices.Clone(again.in), again.out, note{theResult, "c1"}),
+			note{"assistant", "Still 20."},
+		}
 		guard := guardOf("Your name?")
-		grown := testRequest{append(slices.Clone(secondTurn().in), secondTurn().out, note{"user", "And Oslo?"}),
-			note{theCall, "c2"}}
+		grown := testRequest{
+			append(slices.Clone(secondTurn().in), secondTurn().out, note{"user", "And Oslo?"}),
+			note{theCall, "c2"},
+		}
 		for what, c := range map[string]struct {
 			in   []string
 			want []string
@@ -331,14 +387,22 @@ func TestHistory(t *testing.T) {
 			"both turns, the other way round": {[]string{second, first}, []string{two, one}},
 			"the second turn and another":     {[]string{third, second}, []string{hello, two}},
 			"all":                             {[]string{second, third, first}, []string{two, hello, one}},
-			"the same call once more": {[]string{form("b", 5, []testRequest{again, more})},
-				[]string{"called 1 Your name?"}},
-			"the same call after both turns": {[]string{first, form("b", 5, []testRequest{again, more})},
-				[]string{one, "called 1 Your name?"}},
-			"a question within the trace": {[]string{form("b", 5, []testRequest{secondTurn(), grown})},
-				[]string{"called 1 Your name?"}},
-			"a guard before the second turn": {[]string{form("b", 5, []testRequest{guard, secondTurn()})},
-				[]string{two}},
+			"the same call once more": {
+				[]string{form("b", 5, []testRequest{again, more})},
+				[]string{"called 1 Your name?"},
+			},
+			"the same call after both turns": {
+				[]string{first, form("b", 5, []testRequest{again, more})},
+				[]string{one, "called 1 Your name?"},
+			},
+			"a question within the trace": {
+				[]string{form("b", 5, []testRequest{secondTurn(), grown})},
+				[]string{"called 1 Your name?"},
+			},
+			"a guard before the second turn": {
+				[]string{form("b", 5, []testRequest{guard, secondTurn()})},
+				[]string{two},
+			},
 			"a guard before the first turn": {[]string{form("b", 5,
 				append([]testRequest{guardOf("Weather in Paris?")}, firstTurn()...))}, []string{one}},
 			"a loop that began elsewhere": {[]string{form("b", 5, firstTurn()[1:])}, []string{one}},
@@ -384,11 +448,15 @@ func TestLoopOverTraces(t *testing.T) {
 // TestResponsesInput holds the same for a body of the Responses API that repeats its input.
 func TestResponsesInput(t *testing.T) {
 	t.Parallel()
-	for want, r := range map[string]testRequest{"abstained 0 Your name?": secondTurn(),
-		"called 1 Weather in Paris?": firstTurn()[1]} {
+	for want, r := range map[string]testRequest{
+		"abstained 0 Your name?":     secondTurn(),
+		"called 1 Weather in Paris?": firstTurn()[1],
+	} {
 		as, _, err := importText(
-			asText(dict{"object": "response", "status": "completed", "input": each1(r.in, item),
-				"output": []dict{item(r.out)}}), Options{})
+			asText(dict{
+				"object": "response", "status": "completed", "input": each1(r.in, item),
+				"output": []dict{item(r.out)},
+			}), Options{})
 		if d := gocmp.Diff([]string{want}, tellings(as)); d != "" || err != nil {
 			t.Errorf("%v: %s", err, d)
 		}
@@ -404,13 +472,21 @@ func TestStateOfAgent(t *testing.T) {
 		dict{"messages": each1(append(slices.Clone(r.in), r.out), chatMessage)}
 	for name, form := range map[string]string{
 		"OpenInference": asText(
-			[]dict{{"trace_id": "t", "span_id": "a", "name": "agent",
-				"attributes": dict{"openinference.span.kind": "AGENT", "input.value": asText(in),
-					"output.value": asText(out)}}}),
-		"Langfuse": asText(dict{"trace": dict{"id": "t", "input": in, "output": out},
-			"observations": []dict{{"id": "1", "type": "SPAN", "name": "x"}}}),
-		"LangSmith": asText(dict{"id": "t", "trace_id": "t", "run_type": "chain", "name": "agent", "inputs": in,
-			"outputs": out}),
+			[]dict{{
+				"trace_id": "t", "span_id": "a", "name": "agent",
+				"attributes": dict{
+					"openinference.span.kind": "AGENT", "input.value": asText(in),
+					"output.value": asText(out),
+				},
+			}}),
+		"Langfuse": asText(dict{
+			"trace":        dict{"id": "t", "input": in, "output": out},
+			"observations": []dict{{"id": "1", "type": "SPAN", "name": "x"}},
+		}),
+		"LangSmith": asText(dict{
+			"id": "t", "trace_id": "t", "run_type": "chain", "name": "agent", "inputs": in,
+			"outputs": out,
+		}),
 	} {
 		as, _, err := importText(form, Options{})
 		if d := gocmp.Diff([]string{"error 0 Your name?"}, tellings(as)); d != "" || err != nil ||
@@ -419,8 +495,10 @@ func TestStateOfAgent(t *testing.T) {
 		}
 	}
 	as, _, err := importText(
-		asText(dict{"messages": each1(r.in, chatMessage),
-			"choices": []dict{{"message": chatMessage(r.out), "finish_reason": "stop"}}}), Options{})
+		asText(dict{
+			"messages": each1(r.in, chatMessage),
+			"choices":  []dict{{"message": chatMessage(r.out), "finish_reason": "stop"}},
+		}), Options{})
 	if d := gocmp.Diff([]string{"abstained 0 Your name?"}, tellings(as)); d != "" || err != nil {
 		t.Errorf("a request with its answer: %v: %s", err, d)
 	}

@@ -187,8 +187,10 @@ const headSize = 64 << 10
 
 // Report is what was done so far; it is complete when Attempts has ended.
 func (i *Importer) Report() Report {
-	r := Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown,
-		Seen: i.sink.Seen, Lost: i.sink.Lost, Log: i.log}
+	r := Report{
+		Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown,
+		Seen: i.sink.Seen, Lost: i.sink.Lost, Log: i.log,
+	}
 	if g := i.group; g != nil {
 		r.Unknown += g.Unknown
 		r.Split, r.Conflicts, r.Lost = g.Split, g.Conflicts, map[string]int64{}

@@ -24,8 +24,10 @@ func readATIF(v value.Value, s *trace.Sink) {
 	a.Tools = message.Tools(message.First(agent, "tool_definitions"))
 	steps, _ := v.Get("steps")
 	for e, ok := steps.First(); ok; e, ok = steps.Next(e) {
-		t := callvet.Turn{Content: message.Text(message.First(e, "message")),
-			Reasoning: message.Str(e, "reasoning_content")}
+		t := callvet.Turn{
+			Content:   message.Text(message.First(e, "message")),
+			Reasoning: message.Str(e, "reasoning_content"),
+		}
 		switch message.Str(e, "source") {
 		case "user":
 			t.Role = callvet.RoleUser
@@ -45,8 +47,10 @@ func readATIF(v value.Value, s *trace.Sink) {
 			c, has := r.Get("content")
 			if has { // a result without content says that none came
 				a.Trace.Turns = append(a.Trace.Turns,
-					callvet.Turn{Role: callvet.RoleTool, CallID: message.Str(r, "source_call_id"),
-						Content: message.Text(c)})
+					callvet.Turn{
+						Role: callvet.RoleTool, CallID: message.Str(r, "source_call_id"),
+						Content: message.Text(c),
+					})
 			}
 			if message.First(r, "subagent_trajectory_ref").Kind() != value.Invalid {
 				s.Lose("a reference to a subagent's trajectory")
@@ -121,8 +125,10 @@ func invocation(inv value.Value, a *trace.Attempt, s *trace.Sink) {
 // response reads {id, name, response}.
 func response(r value.Value) callvet.Turn {
 	body := message.First(r, "response", "result", "content")
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: message.Str(r, "id"), Tool: message.Str(r, "name"),
-		Content: string(body.Raw())}
+	t := callvet.Turn{
+		Role: callvet.RoleTool, CallID: message.Str(r, "id"), Tool: message.Str(r, "name"),
+		Content: string(body.Raw()),
+	}
 	if body.Kind() == value.String {
 		t.Content = body.Str()
 	}

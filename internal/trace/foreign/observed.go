@@ -304,8 +304,10 @@ func plainText(raw json.RawMessage) string {
 func scores(tr value.Value, a *trace.Attempt) {
 	list := message.First(tr, "scores")
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
-		j := trace.Judged{Judge: message.Str(e, "name"), Score: message.Float(e, "value"),
-			Reason: message.Str(e, "comment")}
+		j := trace.Judged{
+			Judge: message.Str(e, "name"), Score: message.Float(e, "value"),
+			Reason: message.Str(e, "comment"),
+		}
 		if message.Str(e, "dataType") == "BOOLEAN" && j.Score != nil {
 			yes := *j.Score == 1
 			j.Pass = &yes
@@ -376,8 +378,10 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 		if message.Str(r, "parent_run_id") == "" {
 			root = r
 		}
-		o := observation{v: r, start: stamp(r, "start_time"), end: stamp(r, "end_time"), in: message.First(r, "inputs"),
-			out: message.First(r, "outputs")}
+		o := observation{
+			v: r, start: stamp(r, "start_time"), end: stamp(r, "end_time"), in: message.First(r, "inputs"),
+			out: message.First(r, "outputs"),
+		}
 		switch message.Str(r, "run_type") {
 		case "llm":
 			o.kind = "GENERATION"

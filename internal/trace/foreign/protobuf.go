@@ -192,8 +192,11 @@ func anyLayouts() (value, pair *layout) {
 
 // spanLayout is that of OTLP's spans, version 1, as far as Gatherer reads its JSON form.
 func spanLayout(pair *layout) *layout {
-	event := &layout{fields: []field{{num: 1, name: "timeUnixNano", kind: time64},
-		{num: 2, name: "name", kind: spanText}, {num: 3, name: "attributes", list: true, of: pair}}}
+	event := &layout{fields: []field{
+		{num: 1, name: "timeUnixNano", kind: time64},
+		{num: 2, name: "name", kind: spanText},
+		{num: 3, name: "attributes", list: true, of: pair},
+	}}
 	status := &layout{fields: []field{{num: 2, name: "message", kind: spanText}, {num: 3, name: "code", kind: enum}}}
 	return &layout{fields: []field{
 		{num: 1, name: "traceId", kind: id},
@@ -236,10 +239,14 @@ func frame() *layout {
 		}}
 	}
 	return &layout{fields: []field{
-		{num: 1, name: "resourceSpans", list: true, of: of("scopeSpans", "spans", spanLayout(pair)),
-			is: func(b []byte) bool { return !isLogs(b) }},
-		{num: 1, name: "resourceLogs", list: true, of: of("scopeLogs", "logRecords", recordLayout(value, pair)),
-			is: isLogs},
+		{
+			num: 1, name: "resourceSpans", list: true, of: of("scopeSpans", "spans", spanLayout(pair)),
+			is: func(b []byte) bool { return !isLogs(b) },
+		},
+		{
+			num: 1, name: "resourceLogs", list: true, of: of("scopeLogs", "logRecords", recordLayout(value, pair)),
+			is: isLogs,
+		},
 	}}
 }
 

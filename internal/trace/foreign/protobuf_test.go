@@ -118,8 +118,10 @@ func TestProtobufValues(t *testing.T) {
 	d := &tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{{Spans: []*tracepb.Span{{
 		Name: "chat", Kind: tracepb.Span_SPAN_KIND_CLIENT, StartTimeUnixNano: 1<<64 - 1, EndTimeUnixNano: 7,
 		Attributes: []*commonpb.KeyValue{{Key: "k", Value: everyKind()}},
-		Events: []*tracepb.Span_Event{{Name: "e", TimeUnixNano: 3,
-			Attributes: []*commonpb.KeyValue{{Key: "x", Value: everyKind()}}}},
+		Events: []*tracepb.Span_Event{{
+			Name: "e", TimeUnixNano: 3,
+			Attributes: []*commonpb.KeyValue{{Key: "x", Value: everyKind()}},
+		}},
 		Status: &tracepb.Status{Message: "broken", Code: tracepb.Status_STATUS_CODE_ERROR},
 	}}}}}}}
 	raw, err := proto.Marshal(d)

@@ -122,20 +122,28 @@ func TestOtherStops(t *testing.T) {
 			`"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`), "unparseable token_limit"},
 		"a response, filtered": {response(
 			`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`), "error content_filter"},
-		"a response, incomplete for no reason": {response(`"status":"incomplete","incomplete_details":null`),
-			"unparseable cut_off"},
+		"a response, incomplete for no reason": {
+			response(`"status":"incomplete","incomplete_details":null`),
+			"unparseable cut_off",
+		},
 		"a response, failed":    {response(`"status":"failed"`), "error failed"},
 		"a response, cancelled": {response(`"status":"cancelled"`), "error dropped"},
 		"a response under way":  {response(`"status":"in_progress"`), "error unknown"},
-		"a piece of a stream": {`{"choices":[{"delta":{"role":"assistant","content":"hel"},"finish_reason":null}]}`,
-			"error malformed"},
+		"a piece of a stream": {
+			`{"choices":[{"delta":{"role":"assistant","content":"hel"},"finish_reason":null}]}`,
+			"error malformed",
+		},
 		"a generation of Langfuse that failed": {strings.Replace(langfuse, "STATE",
 			`"level":"ERROR","statusMessage":"overloaded"`, 1), "error failed"},
-		"a generation of Langfuse": {strings.Replace(langfuse, "STATE", `"level":"DEFAULT"`, 1),
-			"abstained, stop not recorded"},
+		"a generation of Langfuse": {
+			strings.Replace(langfuse, "STATE", `"level":"DEFAULT"`, 1),
+			"abstained, stop not recorded",
+		},
 		"a run of LangSmith that failed": {strings.Replace(run, "STATE", `"status":"error"`, 1), "error failed"},
-		"a run of LangSmith": {strings.Replace(run, "STATE", `"status":"success"`, 1),
-			"abstained, stop not recorded"},
+		"a run of LangSmith": {
+			strings.Replace(run, "STATE", `"status":"success"`, 1),
+			"abstained, stop not recorded",
+		},
 		"a span that failed within its answer": {"[" + failed + "]", "error failed"},
 		"a span that failed, and another": {"[" + again + "," +
 			chat("1", asked+","+answered+`,"gen_ai.response.finish_reasons":["stop"]`) + "]", "abstained"},
@@ -190,8 +198,10 @@ func TestRecordsInReport(t *testing.T) {
 	}{
 		"one":    {[]string{pass}, map[string]int64{}},
 		"a copy": {[]string{pass, pass}, map[string]int64{"a task record that is a copy of an earlier one": 1}},
-		"conflict": {[]string{pass, fail},
-			map[string]int64{"an attempt with task records that contradict each other": 1}},
+		"conflict": {
+			[]string{pass, fail},
+			map[string]int64{"an attempt with task records that contradict each other": 1},
+		},
 	} {
 		_, r, err := importText(strings.Join(tt.lines, "\n")+"\n", Options{})
 		if d := cmp.Diff(tt.want, r.Lost); err != nil || d != "" || r.Format != Contract {

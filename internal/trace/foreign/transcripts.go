@@ -29,8 +29,10 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"inspect", isInspect, readInspect},
-		{"atif", func(v value.Value) bool { return strings.HasPrefix(message.Str(v, "schema_version"), "ATIF") },
-			readATIF},
+		{
+			"atif", func(v value.Value) bool { return strings.HasPrefix(message.Str(v, "schema_version"), "ATIF") },
+			readATIF,
+		},
 		{"adk-evalset", func(v value.Value) bool { return has(v, "eval_cases") || has(v, "evalCases") }, readEvalSet},
 		{"adk-session", func(v value.Value) bool {
 			return has(v, "events") &&

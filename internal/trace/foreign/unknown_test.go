@@ -35,8 +35,10 @@ func TestUnknown(t *testing.T) {
 			chat("1", asked+","+answered+`,"gen_ai.response.finish_reasons":["tool_calls"]`) + "]", "error"},
 		"no answer":   {"[" + chat("1", asked) + "]", "error"},
 		"no question": {"[" + chat("1", answered) + "]", "error"},
-		"nothing": {"[" + chat("1", `"gen_ai.request.model":"m"`) + "]",
-			"error"},
+		"nothing": {
+			"[" + chat("1", `"gen_ai.request.model":"m"`) + "]",
+			"error",
+		},
 		"one answer of two": {"[" + chat("1", asked) + "," +
 			chat("2", asked+","+answered) + "]", "error"},
 		"a call, and an empty answer that ended": {"[" + chat("1", asked+","+calledF) + "," +
@@ -143,10 +145,14 @@ func TestSeen(t *testing.T) {
 		in   string
 		want []string
 	}{
-		"spans of other work": {"[" + span("GET /") + "," + span("GET /") + "," + span("SELECT") + "]",
-			[]string{`a span "GET /"`, `a span "SELECT"`}},
-		"lines": {`{"event":"x","tool":"y"}` + "\n[1]\n" + `{"event":"z","tool":"y"}`,
-			[]string{`an object with "event", "tool"`, `a list whose first element is number`}},
+		"spans of other work": {
+			"[" + span("GET /") + "," + span("GET /") + "," + span("SELECT") + "]",
+			[]string{`a span "GET /"`, `a span "SELECT"`},
+		},
+		"lines": {
+			`{"event":"x","tool":"y"}` + "\n[1]\n" + `{"event":"z","tool":"y"}`,
+			[]string{`an object with "event", "tool"`, `a list whose first element is number`},
+		},
 	} {
 		_, r, err := importText(c.in, Options{})
 		if d := gocmp.Diff(c.want, r.Seen); d != "" || err != nil || r.Attempts > 0 {
@@ -180,26 +186,48 @@ func TestTracesOfOneTask(t *testing.T) {
 		in   []string
 		want []string
 	}{
-		"a request that goes on": {[]string{request("1", hi, call),
-			request("2", hi+","+call+","+result, five)}, []string{"called 1"}},
-		"a request that came before": {[]string{request("2", hi+","+call+","+result, five),
-			request("1", hi, call)}, []string{"called 1"}},
-		"a call of another tool with the same id": {[]string{request("1", hi, other),
-			request("2", hi+","+call+","+result, five)}, []string{"called 1", "called 1"}},
-		"another question": {[]string{request("1", more, call),
-			request("2", hi+","+call+","+result, five)}, []string{"called 1", "called 1"}},
-		"the next question of a conversation": {[]string{request("1", hi, call),
-			request("2", hi+","+call+","+result, five), request("3", hi+","+call+","+result+","+five+","+more, five)},
-			[]string{"called 1", "abstained 0"}},
-		"two answers to one request": {[]string{request("1", hi, call),
-			request("2", hi+","+call+","+result, five), request("3", hi+","+call+","+result, five)},
-			[]string{"called 1", "called 1"}},
-		"two tasks with the same ids, one by one": {[]string{request("1", hi, call),
+		"a request that goes on": {[]string{
+			request("1", hi, call),
+			request("2", hi+","+call+","+result, five),
+		}, []string{"called 1"}},
+		"a request that came before": {[]string{
+			request("2", hi+","+call+","+result, five),
+			request("1", hi, call),
+		}, []string{"called 1"}},
+		"a call of another tool with the same id": {[]string{
+			request("1", hi, other),
+			request("2", hi+","+call+","+result, five),
+		}, []string{"called 1", "called 1"}},
+		"another question": {[]string{
+			request("1", more, call),
+			request("2", hi+","+call+","+result, five),
+		}, []string{"called 1", "called 1"}},
+		"the next question of a conversation": {
+			[]string{
+				request("1", hi, call),
+				request("2", hi+","+call+","+result, five), request("3", hi+","+call+","+result+","+five+","+more, five),
+			},
+			[]string{"called 1", "abstained 0"},
+		},
+		"two answers to one request": {
+			[]string{
+				request("1", hi, call),
+				request("2", hi+","+call+","+result, five), request("3", hi+","+call+","+result, five),
+			},
+			[]string{"called 1", "called 1"},
+		},
+		"two tasks with the same ids, one by one": {[]string{
+			request("1", hi, call),
 			request("2", hi+","+call+","+result, five), request("3", hi, call),
-			request("4", hi+","+call+","+result, five)}, []string{"called 1", "called 1"}},
-		"two tasks with the same ids at the same time": {[]string{request("1", hi, call), request("2", hi, call),
-			request("3", hi+","+call+","+result, five), request("4", hi+","+call+","+result, five)},
-			[]string{"called 1", "called 1"}},
+			request("4", hi+","+call+","+result, five),
+		}, []string{"called 1", "called 1"}},
+		"two tasks with the same ids at the same time": {
+			[]string{
+				request("1", hi, call), request("2", hi, call),
+				request("3", hi+","+call+","+result, five), request("4", hi+","+call+","+result, five),
+			},
+			[]string{"called 1", "called 1"},
+		},
 	} {
 		as, _, err := importText("["+strings.Join(c.in, ",")+"]", Options{})
 		if err != nil {
@@ -221,17 +249,23 @@ func TestRolesAndErrors(t *testing.T) {
 	t.Parallel()
 	const call = `{"role":"user","content":"hi"},{"role":"Chatbot","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},`
 	for name, c := range map[string]struct{ in, want string }{
-		"results of other names": {`[` + call +
-			`{"role":"ipython","content":"5"},{"role":"critic","content":"bad"},{"role":"bot","content":"five"}]`,
-			"ok five 1"},
+		"results of other names": {
+			`[` + call +
+				`{"role":"ipython","content":"5"},{"role":"critic","content":"bad"},{"role":"bot","content":"five"}]`,
+			"ok five 1",
+		},
 		"what an environment gave": {`[` + call +
 			`{"role":"environment","content":"5"},{"role":"model","content":"five"}]`, "ok five 0"},
-		"a result that begins like an error": {`[` + call +
-			`{"role":"tool","tool_call_id":"1","content":"Error: timeout"},{"role":"assistant","content":"sorry"}]`,
-			"exec_error sorry 0"},
-		"a result that speaks of an error": {`[` + call +
-			`{"role":"tool","tool_call_id":"1","content":"Errors: none"},{"role":"assistant","content":"five"}]`,
-			"ok five 0"},
+		"a result that begins like an error": {
+			`[` + call +
+				`{"role":"tool","tool_call_id":"1","content":"Error: timeout"},{"role":"assistant","content":"sorry"}]`,
+			"exec_error sorry 0",
+		},
+		"a result that speaks of an error": {
+			`[` + call +
+				`{"role":"tool","tool_call_id":"1","content":"Errors: none"},{"role":"assistant","content":"five"}]`,
+			"ok five 0",
+		},
 		"such a result of a call that went well": {`[` + call +
 			`{"role":"tool","tool_call_id":"1","status":"success","content":"Error: is a word"},{"role":"assistant","content":"five"}]`, "ok five 0"},
 		"such a result that is no error": {`[` + call +
@@ -240,8 +274,10 @@ func TestRolesAndErrors(t *testing.T) {
 			`{"role":"tool","tool_call_id":"1","status":"error","content":"no"},{"role":"assistant","content":"sorry"}]`, "exec_error sorry 0"},
 		"a span that does not say how it ended": {spanOf(``), "exec_error  0"},
 		"a span that says that it went well":    {spanOf(`"status":{"code":"OK"},`), "ok  0"},
-		"a span that says that it went wrong": {spanOf(`"status":{"code":"ERROR","message":"no"},`),
-			"exec_error  0"},
+		"a span that says that it went wrong": {
+			spanOf(`"status":{"code":"ERROR","message":"no"},`),
+			"exec_error  0",
+		},
 		"a status that stands beside the span's ": {spanOf(`"status_code":"OK",`), "ok  0"},
 	} {
 		as, r, err := importText(c.in, Options{})

@@ -30,8 +30,10 @@ const (
 
 // Kinds are all of them.
 func Kinds() []Kind {
-	return []Kind{KindKey, KindBearer, KindJWT, KindPrivate, KindSecret, KindEmail, KindPhone, KindCard,
-		KindIBAN, KindID}
+	return []Kind{
+		KindKey, KindBearer, KindJWT, KindPrivate, KindSecret, KindEmail, KindPhone, KindCard,
+		KindIBAN, KindID,
+	}
 }
 
 // Secret reports whether a finding of the kind opens a door; the others name a person.

@@ -19,8 +19,10 @@ func InUse(k Kind, s string) bool {
 	if i := strings.LastIndexAny(s, ":"); i >= 0 { // user:password of a URL
 		s, low = s[i+1:], low[i+1:]
 	}
-	for _, w := range [...]string{"pass", "secret", "token", "test", "user", "admin", "demo", "fake", "sample", "auth",
-		"access", "secure", "qwerty", "abc", "changeme"} {
+	for _, w := range [...]string{
+		"pass", "secret", "token", "test", "user", "admin", "demo", "fake", "sample", "auth",
+		"access", "secure", "qwerty", "abc", "changeme",
+	} {
 		if strings.Contains(low, w) {
 			return false
 		}

@@ -224,8 +224,10 @@ var (
 		"bearertoken", "apitoken", "bottoken", "resumetoken", "authorization", "credential", "credentials", "setcookie",
 	}
 	secretWords = [...]string{"pwd", "cvv", "cvc", "cookie"}
-	cardNames   = [...]string{"cardnumber", "cardnumbers", "cardno", "cardnum", "creditcard", "debitcard", "ccnumber",
-		"ccnum", "primaryaccountnumber"}
+	cardNames   = [...]string{
+		"cardnumber", "cardnumbers", "cardno", "cardnum", "creditcard", "debitcard", "ccnumber",
+		"ccnum", "primaryaccountnumber",
+	}
 	cardWords     = [...]string{"pan", "card"}
 	nationalNames = [...]string{
 		"socialsecuritynumber", "socialsecurity", "nationalid", "nationalidnumber", "nationalidentitynumber",
@@ -233,8 +235,10 @@ var (
 		"personalid", "personid", "taxid", "taxpayerid", "taxnumber", "citizenid", "identitynumber", "idcardnumber",
 	}
 	nationalWords = [...]string{"ssn", "cpf", "dni", "nie", "nif"}
-	phoneNames    = [...]string{"phonenumber", "phonenumbers", "mobilenumber", "telephone", "telephonenumber",
-		"cellphone", "homephone", "workphone", "faxnumber"}
+	phoneNames    = [...]string{
+		"phonenumber", "phonenumbers", "mobilenumber", "telephone", "telephonenumber",
+		"cellphone", "homephone", "workphone", "faxnumber",
+	}
 	phoneWords  = [...]string{"phone", "phones", "mobile", "fax", "tel", "msisdn", "whatsapp"}
 	tokenNames  = [...]string{"token", "key"}
 	numberWords = [...]string{"number", "no", "num", "nr", "code", "value"}

@@ -317,8 +317,10 @@ func TestAnnounced(t *testing.T) {
 	want := map[string]string{}
 	for kind, words := range map[pii.Kind][]string{
 		pii.KindCard: {"card", "visa", "mastercard", "amex", "cc"},
-		pii.KindPhone: {"phone", "telephone", "cellphone", "mobile", "fax", "tel:", "tel.", "whatsapp", "sms",
-			"call me", "call us", "dial"},
+		pii.KindPhone: {
+			"phone", "telephone", "cellphone", "mobile", "fax", "tel:", "tel.", "whatsapp", "sms",
+			"call me", "call us", "dial",
+		},
 		pii.KindID: {"ssn", "social security", "cpf", "personnummer", "national id"},
 	} {
 		number := map[pii.Kind]string{pii.KindCard: card, pii.KindPhone: "4515986", pii.KindID: "219099999"}[kind]

@@ -52,8 +52,13 @@ func TestNext(t *testing.T) {
 func TestValue(t *testing.T) {
 	t.Parallel()
 	in := `{"to":["a@b.com","nobody"],"card":4111111111111111,"auth":{"password":"x","pin":7},"id":"[REDACTED:email]","n":12}`
-	want := []pii.Found{{"to[0]", pii.KindEmail}, {"card", pii.KindCard}, {"auth.password", pii.KindSecret},
-		{"auth.pin", pii.KindSecret}, {"id", pii.KindEmail}}
+	want := []pii.Found{
+		{"to[0]", pii.KindEmail},
+		{"card", pii.KindCard},
+		{"auth.password", pii.KindSecret},
+		{"auth.pin", pii.KindSecret},
+		{"id", pii.KindEmail},
+	}
 	if diff := cmp.Diff(want, newDetector(t, pii.Config{Keys: []string{"PIN"}}).Value(parse(t, in))); diff != "" {
 		t.Error(diff)
 	}
@@ -210,18 +215,28 @@ func TestWhere(t *testing.T) {
 	d := newDetector(t, pii.Config{Keys: []string{"PIN", strings.Repeat("k", 70)}})
 	deep, long := "get_"+strings.Repeat("a", 60), strings.Repeat("a", 64)
 	for in, want := range map[string][]pii.Found{
-		`["x",["y","a@b.com"],{"to":{"a":["z","a@b.com"]}}]`: {{"[1][1]", pii.KindEmail},
-			{"[2].to.a[1]", pii.KindEmail}},
-		`{"credentials":{"password":4815,"port":5432,"user":"bob"}}`: {{"credentials.password",
-			pii.KindSecret}, {"credentials.user", pii.KindSecret}},
-		`{"credentials":[{"user":"bob"},"x"]}`: {{"credentials[0].user", pii.KindSecret},
-			{"credentials[1]", pii.KindSecret}},
+		`["x",["y","a@b.com"],{"to":{"a":["z","a@b.com"]}}]`: {
+			{"[1][1]", pii.KindEmail},
+			{"[2].to.a[1]", pii.KindEmail},
+		},
+		`{"credentials":{"password":4815,"port":5432,"user":"bob"}}`: {{
+			"credentials.password",
+			pii.KindSecret,
+		}, {"credentials.user", pii.KindSecret}},
+		`{"credentials":[{"user":"bob"},"x"]}`: {
+			{"credentials[0].user", pii.KindSecret},
+			{"credentials[1]", pii.KindSecret},
+		},
 		`{"resetPassword":{"user":"bob"},"reset_password":{"user":"bob"}}`: nil,
 		`{"resetPassword":"hunter2"}`:                                      {{"resetPassword", pii.KindSecret}},
-		`{"credentials":{"reset":{"user":"bob"}}}`: {{"credentials.reset.user",
-			pii.KindSecret}},
-		`{"credentials":{"resets_a":{"user":"bob"}}}`: {{"credentials.resets_a.user",
-			pii.KindSecret}},
+		`{"credentials":{"reset":{"user":"bob"}}}`: {{
+			"credentials.reset.user",
+			pii.KindSecret,
+		}},
+		`{"credentials":{"resets_a":{"user":"bob"}}}`: {{
+			"credentials.resets_a.user",
+			pii.KindSecret,
+		}},
 		`{"credentials":{"` + deep + `":{"user":"bob"}}}`: nil,
 		`{"credentials":{"` + deep +
 			`a":{"user":"bob"}}}`: {{"credentials." + deep + "a.user", pii.KindSecret}},
@@ -272,15 +287,19 @@ func TestFind(t *testing.T) {
 		t.Errorf("a text without a role is %s", k)
 	}
 	off := newDetector(t, pii.Config{Off: []pii.Kind{pii.KindSecret, pii.KindKey, pii.KindIBAN}, Keys: []string{"pin"}})
-	if got := []any{off.Role("password"), off.Role("pin"), off.SecretKey("pin"), d.SecretKey("password"),
-		d.SecretKey("token")}; cmp.Diff([]any{pii.RoleNone, pii.RoleNone, false, true, false}, got) != "" {
+	if got := []any{
+		off.Role("password"), off.Role("pin"), off.SecretKey("pin"), d.SecretKey("password"),
+		d.SecretKey("token"),
+	}; cmp.Diff([]any{pii.RoleNone, pii.RoleNone, false, true, false}, got) != "" {
 		t.Error(got)
 	}
 	if _, ok := off.Number([]byte("4815"), pii.RoleSecret); ok {
 		t.Error("a secret number was found with secrets off")
 	}
-	for _, s := range []string{"token=" + drawn(20), "--password hunter2", "x://b:hunter2@h", "NO9386011117947",
-		"sk-" + drawn(20)} {
+	for _, s := range []string{
+		"token=" + drawn(20), "--password hunter2", "x://b:hunter2@h", "NO9386011117947",
+		"sk-" + drawn(20),
+	} {
 		if got := shown(off, s, pii.RoleNone); got != s {
 			t.Error(got)
 		}
@@ -302,8 +321,10 @@ func TestKinds(t *testing.T) {
 }
 
 func FuzzNext(f *testing.F) {
-	for _, s := range []string{"219-09-9999@example.com", "+46 70 123 45 67", "a@b.co c@d.org",
-		"Bearer abc123def456ghi7", "X1234567L"} {
+	for _, s := range []string{
+		"219-09-9999@example.com", "+46 70 123 45 67", "a@b.co c@d.org",
+		"Bearer abc123def456ghi7", "X1234567L",
+	} {
 		f.Add(s)
 	}
 	d := newDetector(f, pii.Config{})
@@ -342,8 +363,10 @@ func TestInUse(t *testing.T) {
 	for k, want := range map[pii.Kind]map[string]bool{
 		pii.KindSecret: secrets,
 		pii.KindBearer: {sixteen: true, sixteen[1:]: false},
-		pii.KindKey: {"sk-" + "Zx81kQp02LmVt7RbYc45": true, "AKIA" + "IOSFODNN7EXAMPLE": false, "sk-" + "test": true,
-			"sk-" + "xxxx": false},
+		pii.KindKey: {
+			"sk-" + "Zx81kQp02LmVt7RbYc45": true, "AKIA" + "IOSFODNN7EXAMPLE": false, "sk-" + "test": true,
+			"sk-" + "xxxx": false,
+		},
 	} {
 		got := map[string]bool{}
 		for s := range want {

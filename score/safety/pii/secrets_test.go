@@ -113,8 +113,10 @@ func TestServices(t *testing.T) {
 		want[key], want["key "+key+". ok"], want["key "+key+"-.-"] = "<api_key>", "key <api_key>. ok",
 			"key <api_key>-.-"
 	}
-	for _, key := range []string{"SK" + hexDigits(32), "pat" + drawn(14) + "." + hexDigits(64),
-		"12345678:AA" + drawn(33), "1234567890:AA" + drawn(31) + "-_"} {
+	for _, key := range []string{
+		"SK" + hexDigits(32), "pat" + drawn(14) + "." + hexDigits(64),
+		"12345678:AA" + drawn(33), "1234567890:AA" + drawn(31) + "-_",
+	} {
 		delete(want, "key "+key+"-.-") // the length is fixed: a dash makes it another word
 	}
 	finds(t, pii.RoleNone, want)
@@ -298,8 +300,10 @@ func TestPlaceholders(t *testing.T) {
 			"CHANGEME", "unknown", "empty", "YOUR_API_KEY", "sk-...", "your_key", "your-key", "Your key", "***", "xxx",
 			"XXX", "...", "---", "___", "###", "[REDACTED:secret]",
 		},
-		true: {"x", "<password", "(none", "%PASSWORD", "$", "$token", "$T-1", "nothing", "API", "your_", "yourself",
-			"yours1", "your", "**", "xx", "aaa", "*x*", "sk-..", "a_B", "hunter2"},
+		true: {
+			"x", "<password", "(none", "%PASSWORD", "$", "$token", "$T-1", "nothing", "API", "your_", "yourself",
+			"yours1", "your", "**", "xx", "aaa", "*x*", "sk-..", "a_B", "hunter2",
+		},
 	} {
 		for _, s := range values {
 			want[s] = secret
@@ -342,7 +346,9 @@ func TestDrawn(t *testing.T) {
 	}
 	// 2.5 bits are enough there, 2.41 are not
 	short := map[string]string{"Bearer aabb1234": "Bearer <bearer>", "Bearer aaab1234": "Bearer aaab1234"}
-	maps.Copy(short, map[string]string{"Bearer web3-research-xy": "Bearer web3-research-xy",
-		"Bearer web3-research-x": "Bearer <bearer>"})
+	maps.Copy(short, map[string]string{
+		"Bearer web3-research-xy": "Bearer web3-research-xy",
+		"Bearer web3-research-x":  "Bearer <bearer>",
+	})
 	finds(t, pii.RoleNone, short)
 }

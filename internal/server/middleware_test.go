@@ -51,15 +51,19 @@ func bare(t *testing.T, change func(*server.Config)) (*server.Server, *account.A
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	users, err := account.New(account.Config{Store: db, Secret: bytes.Repeat([]byte{7}, account.SecretSize),
-		Cost: account.Cost{Memory: 8, Passes: 1}})
+	users, err := account.New(account.Config{
+		Store: db, Secret: bytes.Repeat([]byte{7}, account.SecretSize),
+		Cost: account.Cost{Memory: 8, Passes: 1},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := &said{}
 	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
-	cfg := server.Config{App: app.New(base), Work: base, Store: db, Accounts: users,
-		Log: slog.New(slog.NewJSONHandler(log, nil))}
+	cfg := server.Config{
+		App: app.New(base), Work: base, Store: db, Accounts: users,
+		Log: slog.New(slog.NewJSONHandler(log, nil)),
+	}
 	if change != nil {
 		change(&cfg)
 	}
@@ -253,8 +257,10 @@ func TestHosts(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	srv, _, _ := bare(t, nil)
-	for path, code := range map[string]int{"/api/health": 200, "/api/me": 401, "/api/nothing": 404, "/nothing": 404,
-		"/api/openapi.json": 200} {
+	for path, code := range map[string]int{
+		"/api/health": 200, "/api/me": 401, "/api/nothing": 404, "/nothing": 404,
+		"/api/openapi.json": 200,
+	} {
 		for _, secure := range []bool{false, true} {
 			r := httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil)
 			if secure {
