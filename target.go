@@ -174,6 +174,9 @@ type Cell struct {
 	Repeat int    `json:"repeat"`
 	Trace  Trace  `json:"trace"`
 	Result Result `json:"result"`
+	// Redacted is the version of the redaction that took all that it finds out of the trace; 0 where none did, or
+	// where it left what the suite has. The store keeps it, and no report has it.
+	Redacted int `json:"-"`
 }
 
 // Lost makes the cell one with a stored record that cannot be read: an error with the reason. The
