@@ -34,8 +34,8 @@ const catalogueKind = "catalogue"
 // IsCatalogue reports whether a name is written as the id of a catalogue is.
 func IsCatalogue(name string) bool { return strings.HasPrefix(name, catalogueKind+"_") }
 
-// AddCatalogue keeps a catalogue that was read and found good. c needs its User, Name, Tools, Shared
-// and Text; the rest is filled in.
+// AddCatalogue stores a valid catalogue. c needs its User, Name, Tools, Shared and Text; the rest
+// is filled in.
 func (l *Suites) AddCatalogue(ctx context.Context, c *Catalogue) error {
 	if err := libraryCheckName(c.Name); err != nil {
 		return err
@@ -86,8 +86,8 @@ func (l *Suites) Catalogue(ctx context.Context, id string) (*Catalogue, error) {
 	}, nil
 }
 
-// Catalogues lists those that a user has or that are shared, the newest first; everybody gives those
-// of all users.
+// Catalogues lists a user's and the shared catalogues, the newest first; everybody lists those of
+// all users.
 func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, page Page) ([]Catalogue, error) {
 	at, id := page.before()
 	list, err := l.cfg.Store.Rows().Catalogues(ctx,

@@ -25,8 +25,8 @@ const (
 	FormToolsuite = dialect.Toolsuite
 )
 
-// Document is the text of a suite as JSON, which is edited value by value. What is not edited
-// keeps its bytes: those of a tool's schema are part of what models read.
+// Document is the text of a suite as JSON, which is edited value by value. Unedited values keep
+// their bytes: models read those of a tool's schema.
 type Document struct {
 	// Form is FormToolsuite or FormOwn.
 	Form    string
@@ -48,7 +48,7 @@ func (d *Document) list() string {
 	return "cases"
 }
 
-// errOtherForm tells that a text is no JSON object with cases, though the loader may read it.
+// errOtherForm: a text is not a JSON object with cases, although the loader may read it.
 var errOtherForm = errors.New("not a JSON object with cases")
 
 // libraryParse reads a text of a form; the error is errOtherForm where it is written in another way.
