@@ -65,7 +65,7 @@ func eventOf(r *rows.Event) (Event, error) {
 }
 
 // storeEvents stores events of a user in the transaction of q, numbered.
-func tell(ctx context.Context, q *rows.Queries, user, job string, now time.Time, news ...News) error {
+func storeEvents(ctx context.Context, q *rows.Queries, user, job string, now time.Time, news ...News) error {
 	if len(news) == 0 {
 		return nil
 	}

@@ -467,7 +467,7 @@ func (j *Jobs) enqueue(ctx context.Context, tx *sql.Tx, q *rows.Queries, r *rows
 	created := News{EventCreated, map[string]any{
 		"job_type": r.Kind, "status": r.State, "created_at": at(r.Created), "result_ref": r.ResultRef,
 	}}
-	if err := tell(ctx, q, r.UserID, r.ID, j.cfg.Now(), append([]News{created}, more...)...); err != nil {
+	if err := storeEvents(ctx, q, r.UserID, r.ID, j.cfg.Now(), append([]News{created}, more...)...); err != nil {
 		return err
 	}
 	return j.grant(ctx, tx, q)
@@ -512,5 +512,5 @@ func (j *Jobs) end(ctx context.Context, q *rows.Queries, r *rows.Job, to State) 
 	case Pending, Running:
 		return fmt.Errorf("job %s does not end as %s: %w", r.ID, to, callvet.ErrInvalid)
 	}
-	return tell(ctx, q, r.UserID, r.ID, j.cfg.Now(), news)
+	return storeEvents(ctx, q, r.UserID, r.ID, j.cfg.Now(), news)
 }

@@ -122,7 +122,7 @@ func (j *Jobs) begin(ctx context.Context, id string) (r rows.Job, ok bool, err e
 			return err
 		}
 		*woken = append(*woken, r.UserID)
-		return tell(ctx, q, r.UserID, id, j.cfg.Now(),
+		return storeEvents(ctx, q, r.UserID, id, j.cfg.Now(),
 			News{EventStarted, map[string]any{"attempt": r.Attempt, "result_ref": r.ResultRef}})
 	})
 	if errors.Is(err, gone) {
@@ -201,7 +201,7 @@ type Report struct {
 	note        []byte
 	done, total int64
 	eta         time.Duration
-	asked       time.Time // when GiveWay last looked
+	lookedAt    time.Time // when GiveWay last looked
 	changed     bool      // since it was stored
 	known       bool      // the handler reported progress
 }
@@ -233,7 +233,7 @@ func (r *Report) Tell(note []byte, news ...News) error {
 			return fmt.Errorf("job %s: %w: it does not run any more", r.job.ID, callvet.ErrConflict)
 		}
 		*woken = append(*woken, r.job.User)
-		return tell(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
+		return storeEvents(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
 	}); err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (r *Report) Also(do func(ctx context.Context, q *rows.Queries) error, news 
 			return err
 		}
 		*woken = append(*woken, r.job.User)
-		return tell(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
+		return storeEvents(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
 	})
 }
 
@@ -263,9 +263,9 @@ func (r *Report) GiveWay() bool {
 	j := r.jobs
 	now := j.cfg.Now()
 	r.mu.Lock()
-	soon := now.Sub(r.began) < j.cfg.Shift || now.Sub(r.asked) < min(j.cfg.Shift, time.Second)
+	soon := now.Sub(r.began) < j.cfg.Shift || now.Sub(r.lookedAt) < min(j.cfg.Shift, time.Second)
 	if !soon {
-		r.asked = now
+		r.lookedAt = now
 	}
 	r.mu.Unlock()
 	if soon {
@@ -351,11 +351,11 @@ func (r *Report) store() {
 			return err
 		}
 		*woken = append(*woken, r.job.User)
-		told := map[string]any{"done": done, "total": total, "eta_ms": p.Eta}
+		event := map[string]any{"done": done, "total": total, "eta_ms": p.Eta}
 		if total > 0 {
-			told["progress_pct"] = 100 * done / total
+			event["progress_pct"] = 100 * done / total
 		}
-		return tell(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), News{EventProgress, told})
+		return storeEvents(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), News{EventProgress, event})
 	})
 	if err != nil {
 		j.log.ErrorContext(r.ctx, "progress was not stored", "job", r.job.ID, "error", err)

@@ -230,11 +230,11 @@ func nameOf(resource value.Value) string {
 			}
 			return r
 		}, name)
-		for utf8.RuneCountInString(name) > maxName {
+		for utf8.RuneCountInString(name) > maxCollectionName {
 			_, size := utf8.DecodeLastRuneInString(name)
 			name = name[:len(name)-size]
 		}
-		if checkName(name) == nil {
+		if checkCollection(name) == nil {
 			return name
 		}
 	}

@@ -37,7 +37,7 @@ func IsCatalogue(name string) bool { return strings.HasPrefix(name, catalogueKin
 // AddCatalogue stores a valid catalogue. c needs its User, Name, Tools, Shared and Text; the rest
 // is filled in.
 func (l *Suites) AddCatalogue(ctx context.Context, c *Catalogue) error {
-	if err := libraryCheckName(c.Name); err != nil {
+	if err := checkSuiteName(c.Name); err != nil {
 		return err
 	}
 	packed, err := c.pack()
@@ -64,7 +64,7 @@ func (l *Suites) AddCatalogue(ctx context.Context, c *Catalogue) error {
 func (c *Catalogue) pack() ([]byte, error) {
 	sum := sha256.Sum256(c.Text)
 	c.Hash = hex.EncodeToString(sum[:])
-	return libraryPack(c.Text)
+	return packText(c.Text)
 }
 
 // Catalogue gives a catalogue with its text. The error wraps callvet.ErrNotFound.
@@ -108,7 +108,7 @@ func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, pa
 // ReplaceCatalogue puts another text in place of that of a catalogue, for which c was read. match
 // is as of Edit.
 func (l *Suites) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(int64) bool) error {
-	if err := libraryCheckName(c.Name); err != nil {
+	if err := checkSuiteName(c.Name); err != nil {
 		return err
 	}
 	if match != nil && !match(c.Version) {

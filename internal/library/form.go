@@ -25,7 +25,7 @@ func (l *Suites) Import(ctx context.Context, text []byte, format, name string) (
 	if s == nil || err != nil {
 		return nil, unread(problems, err)
 	}
-	d, perr := libraryParse(text, formOf(text, format))
+	d, perr := parseDocument(text, formOf(text, format))
 	if errors.Is(perr, errOtherForm) {
 		if _, bad := (&Document{}).sort(problems); bad {
 			return nil, unread(problems, nil)
@@ -188,7 +188,7 @@ func (d *Document) View() (*View, error) {
 		if err != nil {
 			return nil, err
 		}
-		if shown, err = libraryParse(text, FormToolsuite); err != nil || len(shown.Cases) != len(d.Cases) {
+		if shown, err = parseDocument(text, FormToolsuite); err != nil || len(shown.Cases) != len(d.Cases) {
 			return nil, fmt.Errorf("show suite: it cannot be written as a tool suite: %w", callvet.ErrInvalid)
 		}
 		lost = gone
@@ -233,7 +233,7 @@ func (l *Suites) Read(ctx context.Context, text []byte,
 	d := &Document{}
 	if s != nil {
 		form, cases = formOf(text, format), len(s.Cases)
-		if whole, perr := libraryParse(text, form); perr == nil {
+		if whole, perr := parseDocument(text, form); perr == nil {
 			d = whole
 		}
 	}

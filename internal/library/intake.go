@@ -87,19 +87,19 @@ func (e *FullError) Error() string {
 // Unwrap gives the kind of error.
 func (e *FullError) Unwrap() error { return callvet.ErrLimited }
 
-const maxName = 200
+const maxCollectionName = 200
 
 // Reserved is the prefix of names that no collection may have: they are for the other files of a
 // request.
 const Reserved = "body."
 
-func checkName(name string) error {
+func checkCollection(name string) error {
 	why := ""
 	switch {
 	case strings.TrimSpace(name) == "" || name == "-":
 		why = "a collection needs a name"
-	case utf8.RuneCountInString(name) > maxName:
-		why = fmt.Sprintf("it has more than %d characters", maxName)
+	case utf8.RuneCountInString(name) > maxCollectionName:
+		why = fmt.Sprintf("it has more than %d characters", maxCollectionName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		why = "it has a control character, or what is no text"
 	case strings.HasPrefix(name, Reserved):
@@ -116,7 +116,7 @@ func checkName(name string) error {
 // batch already: senders repeat what they are not sure of. The error is a *FullError where there is
 // no room, and wraps callvet.ErrConflict where the collection is of another form.
 func (in *Intake) Append(ctx context.Context, user, name string, b *Batch) (c *Collection, added bool, err error) {
-	if err := checkName(name); err != nil {
+	if err := checkCollection(name); err != nil {
 		return nil, false, err
 	}
 	packed, err := pack(b.Text)

@@ -211,7 +211,7 @@ type Written struct {
 // Add keeps a new suite of a user. The error is a *RefusedError where it has errors.
 func (l *Suites) Add(ctx context.Context, user string, d *Document, note string, shared bool) (*Written, error) {
 	name := d.Text("name")
-	if err := libraryCheckName(name); err != nil {
+	if err := checkSuiteName(name); err != nil {
 		return nil, err
 	}
 	c, err := l.check(ctx, d, 0)
@@ -222,7 +222,7 @@ func (l *Suites) Add(ctx context.Context, user string, d *Document, note string,
 	if err != nil {
 		return nil, err
 	}
-	packed, err := libraryPack(c.text)
+	packed, err := packText(c.text)
 	if err != nil {
 		return nil, err
 	}
@@ -257,17 +257,17 @@ func (c *checked) version(id string, n int64, user, note string, now int64, pack
 	}
 }
 
-// libraryMaxName bounds the name of a suite, in characters.
-const libraryMaxName = 256
+// maxSuiteName bounds the name of a suite, in characters.
+const maxSuiteName = 256
 
-func libraryCheckName(name string) error {
+func checkSuiteName(name string) error {
 	switch n := len([]rune(name)); {
 	case strings.TrimSpace(name) == "":
 		return &callvet.FieldError{Field: "name", Text: "{name}: a suite needs a name"}
-	case n > libraryMaxName:
+	case n > maxSuiteName:
 		return &callvet.FieldError{
 			Field: "name",
-			Text:  fmt.Sprintf("{name}: it has %d characters, at most %d are kept", n, libraryMaxName),
+			Text:  fmt.Sprintf("{name}: it has %d characters, at most %d are kept", n, maxSuiteName),
 		}
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return &callvet.FieldError{Field: "name", Text: "{name}: it has a control character"}
@@ -318,7 +318,7 @@ func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int
 	if err := change(d); err != nil {
 		return nil, err
 	}
-	if err := libraryCheckName(d.Text("name")); err != nil {
+	if err := checkSuiteName(d.Text("name")); err != nil {
 		return nil, err
 	}
 	c, err := l.check(ctx, d, row.LastCase)
@@ -329,7 +329,7 @@ func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int
 	if bytes.Equal(was, c.text) {
 		return out, nil
 	}
-	packed, err := libraryPack(c.text)
+	packed, err := packText(c.text)
 	if err != nil {
 		return nil, err
 	}
@@ -505,7 +505,7 @@ func (l *Suites) Version(ctx context.Context, id string, n int64) (*Version, err
 	if err != nil {
 		return nil, err
 	}
-	d, err := libraryParse(text, r.Form)
+	d, err := parseDocument(text, r.Form)
 	if err != nil {
 		return nil, fmt.Errorf("read version %d of suite %s: %w", n, id, err)
 	}
@@ -546,7 +546,7 @@ func (l *Suites) Versions(ctx context.Context, id string, before int64, n int) (
 }
 
 // packText compresses a text; unpack decompresses it.
-func libraryPack(text []byte) ([]byte, error) {
+func packText(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	if err != nil {

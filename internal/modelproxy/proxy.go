@@ -232,11 +232,11 @@ func (x *exchange) answer(ctx context.Context) {
 		given = rec.Answers[rec.given%len(rec.Answers)]
 		rec.given++
 	}
-	var told []string
+	var differing []string
 	if given == nil && p.cfg.Mode == Replay {
 		var near *recording
-		if near, told = nearest(p.all, &x.q, p.cfg.Ignore); near != nil {
-			told = append([]string{"the nearest is " + near.name}, told...)
+		if near, differing = nearest(p.all, &x.q, p.cfg.Ignore); near != nil {
+			differing = append([]string{"the nearest is " + near.name}, differing...)
 		}
 	}
 	p.mu.Unlock()
@@ -244,7 +244,7 @@ func (x *exchange) answer(ctx context.Context) {
 	case given != nil:
 		x.give(given, rec.name)
 	case p.cfg.Mode == Replay:
-		x.miss(told)
+		x.miss(differing)
 	default:
 		x.ask(ctx)
 	}
@@ -261,14 +261,14 @@ func (x *exchange) give(a *answer, name string) {
 }
 
 // miss reports that there is no recording. Clients do not retry after 404.
-func (x *exchange) miss(told []string) {
+func (x *exchange) miss(differing []string) {
 	const most = 4
 	text := "no recording has this request"
-	if len(told) > most {
-		told = append(told[:most:most], fmt.Sprintf("and %d more differences", len(told)-most))
+	if len(differing) > most {
+		differing = append(differing[:most:most], fmt.Sprintf("and %d more differences", len(differing)-most))
 	}
-	if len(told) > 0 {
-		text += "; " + strings.Join(told, "; ")
+	if len(differing) > 0 {
+		text += "; " + strings.Join(differing, "; ")
 	}
 	text = x.p.hide(text)
 	x.fail(http.StatusNotFound, text)
@@ -435,19 +435,19 @@ func lasting(status int) bool {
 }
 
 // keep records an answer, before the client can have all of it.
-func (x *exchange) keep(ctx context.Context, resp *http.Response, body []byte) (told Answered, err error) {
+func (x *exchange) keep(ctx context.Context, resp *http.Response, body []byte) (answered Answered, err error) {
 	p := x.p
-	told = Answered{What: Recorded, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode}
-	defer func() { p.count(told) }()
+	answered = Answered{What: Recorded, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode}
+	defer func() { p.count(answered) }()
 	if !lasting(resp.StatusCode) {
-		told.What, told.Text = Passed,
+		answered.What, answered.Text = Passed,
 			fmt.Sprintf("an answer with status %d is not recorded: the next one may be another", resp.StatusCode)
-		return told, nil
+		return answered, nil
 	}
 	shown := p.hide(string(body))
 	a := newAnswer(resp.StatusCode, resp.Header.Get("Content-Type"), []byte(shown))
 	if shown != string(body) {
-		told.Text = "a secret in the answer is hidden in the recording"
+		answered.Text = "a secret in the answer is hidden in the recording"
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -466,11 +466,11 @@ func (x *exchange) keep(ctx context.Context, resp *http.Response, body []byte) (
 	next.Answers = append(slices.Clip(next.Answers), a)
 	next.given = len(next.Answers)
 	if err := next.save(context.WithoutCancel(ctx), p.cfg.Folder); err != nil {
-		told.What, told.Text = Failed, err.Error()
-		return told, err
+		answered.What, answered.Text = Failed, err.Error()
+		return answered, err
 	}
-	p.all[x.key], p.written[x.key], told.File = next, true, next.name
-	return told, nil
+	p.all[x.key], p.written[x.key], answered.File = next, true, next.name
+	return answered, nil
 }
 
 // path is the path and query of a request without secrets.

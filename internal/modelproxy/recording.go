@@ -228,9 +228,9 @@ func (r *recording) save(ctx context.Context, folder string) error {
 
 // nearest is the recording that differs least from the request, and the places where it differs.
 func nearest(all map[string]*recording, q *request, ignore []string) (*recording, []string) {
-	asked := leaves(q.Body, ignore)
+	wanted := leaves(q.Body, ignore)
 	var best *recording
-	var told []string
+	var fewest []string
 	for _, key := range sortedKeys(all) {
 		r := all[key]
 		if r.Request.Method != q.Method || r.Request.Path != q.Path {
@@ -239,29 +239,29 @@ func nearest(all map[string]*recording, q *request, ignore []string) (*recording
 		if r.leaves == nil {
 			r.leaves = leaves(r.Request.Body, ignore)
 		}
-		d := differences(r, q, asked)
-		if best == nil || len(d) < len(told) {
-			best, told = r, d
+		d := differences(r, q, wanted)
+		if best == nil || len(d) < len(fewest) {
+			best, fewest = r, d
 		}
 	}
-	return best, told
+	return best, fewest
 }
 
-func differences(r *recording, q *request, asked map[string]string) (out []string) {
+func differences(r *recording, q *request, wanted map[string]string) (out []string) {
 	for _, name := range answerHeaders {
 		if a, b := r.Request.Headers[name], q.Headers[name]; a != b {
 			out = append(out, fmt.Sprintf("header %s: recorded %q, asked %q", name, a, b))
 		}
 	}
 	paths := map[string]bool{}
-	for _, m := range []map[string]string{r.leaves, asked} {
+	for _, m := range []map[string]string{r.leaves, wanted} {
 		for p := range m {
 			paths[p] = true
 		}
 	}
 	for _, p := range sortedKeys(paths) {
 		a, had := r.leaves[p]
-		b, has := asked[p]
+		b, has := wanted[p]
 		switch {
 		case had && !has:
 			out = append(out, fmt.Sprintf("%s: recorded %s, not asked", p, cut(a)))

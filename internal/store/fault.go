@@ -19,7 +19,7 @@ func (db *DB) explain(verb string, err error) error {
 		return nil
 	}
 	wrapped := fmt.Errorf("%s %s: %w", verb, db.path, err)
-	if asked(err) {
+	if aboutRequest(err) {
 		wrapped = fmt.Errorf("%s: %w", verb, err)
 	}
 	var hinted *callvet.Hinted
@@ -37,9 +37,9 @@ func (db *DB) explain(verb string, err error) error {
 	return &callvet.Hinted{Err: fmt.Errorf("%s %s: %w: %w", verb, db.path, kind, err), Hint: hint}
 }
 
-// asked reports whether an error is about the request, not about the file. Users of a server see
+// aboutRequest reports whether an error is about the request, not about the file. Users of a server see
 // it, and must not see the path of the store.
-func asked(err error) bool {
+func aboutRequest(err error) bool {
 	if errors.As(err, new(*sqlite.Error)) {
 		return false
 	}
