@@ -62,8 +62,8 @@ func TestMembers(t *testing.T) {
 			if at := max(m.Named(list), m.Decoded(list)); at != slices.Index(texts, e.Key()) {
 				t.Fatalf("%s: the name %q is found as %d of %q", src, e.Key(), at, texts)
 			}
-			if e.Kind() == String && !e.node().is(roundabout) && m.Says(list) != slices.Index(texts, e.Str()) {
-				t.Fatalf("%s: the text %q is found as %d of %q", src, e.Str(), m.Says(list), texts)
+			if e.Kind() == String && !e.node().is(roundabout) && m.TextIn(list) != slices.Index(texts, e.Str()) {
+				t.Fatalf("%s: the text %q is found as %d of %q", src, e.Str(), m.TextIn(list), texts)
 			}
 			n, known := m.Whole()
 			if f, ok := e.Float(); known && (!ok || float64(n) != f) ||
