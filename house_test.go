@@ -31,7 +31,7 @@ var layers = []struct {
 	rooms []string
 }{
 	{"nouns", []string{
-		"", "value", "value/template", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
+		"value", "", "value/template", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
 	}},
 	{"one attempt", []string{
 		"contract", "internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc",

@@ -67,6 +67,8 @@ type Turn struct {
 	// Raw is the provider's own form of an assistant message; it is sent back
 	// verbatim so that nothing (reasoning signatures, ids) is lost in between.
 	Raw json.RawMessage `json:"raw,omitempty"`
+	// Parsed is the value of Raw, where the provider has it.
+	Parsed Parsed `json:"-"`
 }
 
 // Status is how a call ended. The zero value means it was not executed.
@@ -88,6 +90,8 @@ type Call struct {
 	// Args is one JSON value, normally an object. Nil means unknown: not
 	// recorded, or (with ArgsRaw set) not parseable.
 	Args json.RawMessage `json:"args,omitempty"`
+	// Parsed is the value of Args, where whoever read the call has it.
+	Parsed Parsed `json:"-"`
 	// ArgsRaw is the payload as emitted, kept when it differs from Args.
 	ArgsRaw string   `json:"args_raw,omitempty"`
 	Repairs []string `json:"repairs,omitempty"`
@@ -305,6 +309,7 @@ type Exchange struct {
 	// are stored once with the suite).
 	Request  json.RawMessage `json:"request,omitempty"`
 	Response string          `json:"response,omitempty"` // raw body; may be any bytes, made valid UTF-8
+	Parsed   Parsed          `json:"-"`                  // the value of Response, where the provider has it
 	HTTP     int             `json:"http,omitempty"`
 	MS       float64         `json:"ms,omitempty"`
 	Error    string          `json:"error,omitempty"`

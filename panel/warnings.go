@@ -4,6 +4,7 @@ package panel
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 
 	"github.com/callvet/callvet/stats"
@@ -72,6 +73,21 @@ func AmountWarnings(m *Metric, unit string) []string {
 	}
 	return nil
 }
+
+// fewCases and routine match warnings that report no problem.
+var (
+	fewCases = regexp.MustCompile(`^(only \d+ cases?|one (case|task) only: no interval|` +
+		`fewer than 5 (cases carry information|(case|task)s have any): interval widened)$`)
+	routine = regexp.MustCompile(`^(no data$|none (of|in) |every (case|task) has the same: |budget kept: |` +
+		`from \d+ labels |\d+ of \d+ judged attempts have no value |\d+ tasks have fewer than \d+ attempts )`)
+)
+
+// FewCases reports whether a warning of a metric states only that few cases carry it.
+func FewCases(warning string) bool { return fewCases.MatchString(warning) }
+
+// Routine reports whether a warning of a metric states only how many values it has and what its interval
+// shows, and nothing that went wrong.
+func Routine(warning string) bool { return FewCases(warning) || routine.MatchString(warning) }
 
 // SliceWarnings lists what was left out of the whole table. usage: the attempts could report their
 // usage.

@@ -70,6 +70,11 @@ func TestRateWarnings(t *testing.T) {
 		if d := cmp.Diff(c.want, RateWarnings(&m, c.judged)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
+		for _, w := range c.want {
+			if !Routine(w) {
+				t.Errorf("%s: %q counts as something that went wrong", name, w)
+			}
+		}
 	}
 }
 
@@ -165,6 +170,31 @@ func TestSliceWarnings(t *testing.T) {
 		s := Slice{Verdicts: c.verdicts, NotEvaluated: c.open, Usage: c.usage}
 		if d := cmp.Diff(c.want, SliceWarnings(&s, c.recorded)); d != "" {
 			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// TestRoutine: what went wrong is told apart from how many cases there are.
+func TestRoutine(t *testing.T) {
+	t.Parallel()
+	amount := func(s stats.Status) string {
+		return AmountWarnings(&Metric{Interval: stats.Interval{Status: s, N: 4}}, "task")[0]
+	}
+	for warning, want := range map[string][2]bool{
+		"only 1 case":                      {true, true},
+		amount(stats.StatusSingleCluster):  {true, true},
+		amount(stats.StatusCapped):         {true, true},
+		amount(stats.StatusNoSpread):       {false, true},
+		amount(stats.StatusBoundary):       {false, true},
+		"from 12 labels made elsewhere":    {false, true},
+		"only half of it is known":         {false, false},
+		"lies among the timeouts: a limit": {false, false},
+		"budget kept: it is for 90 %":      {false, true},
+		"budget exceeded: it is for 90 %":  {false, false},
+		"":                                 {false, false},
+	} {
+		if got := [2]bool{FewCases(warning), Routine(warning)}; got != want {
+			t.Errorf("%q: %t, want %t", warning, got, want)
 		}
 	}
 }

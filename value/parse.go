@@ -22,6 +22,12 @@ const (
 	valueBytes = 16
 )
 
+// A tape begins with room for one value per usualBytes of text, but for at most manyNodes.
+const (
+	usualBytes = 12
+	manyNodes  = 128
+)
+
 // maxText is the longest text that positions in a tape can address.
 const maxText = 1<<31 - 2
 
@@ -120,6 +126,9 @@ func (d *Doc) Parse(src []byte) error {
 	d.src, d.nodes = src, d.nodes[:0]
 	if len(src) > maxText {
 		return &SyntaxError{0, "it is longer than 2 GiB", true}
+	}
+	if d.nodes == nil { // room for a usual text, instead of growing from one node
+		d.nodes = make([]node, 0, min(len(src)/usualBytes+1, manyNodes))
 	}
 	p := parser{nodes: d.nodes, src: src, max: d.max(len(src))}
 	if cap(p.nodes) > p.max { // an earlier text may have had more

@@ -26,7 +26,7 @@ func (e *SyntaxError) Error() string { return e.Message }
 func ReadJSON(file string, data []byte) (*File, *SyntaxError) {
 	d := &File{Name: file, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), isJSON: true}
 	if bad := validJSON(d.data); bad != nil {
-		d.data = plainJSON(d.data)
+		d.data = BlankComments(d.data)
 		if bad := validJSON(d.data); bad != nil {
 			return d, bad
 		}
@@ -66,9 +66,9 @@ func jsonSyntax(err error, size int) *SyntaxError {
 	return &SyntaxError{Message: "not valid JSON: " + err.Error()}
 }
 
-// plainJSON blanks the comments and trailing commas of JSON with comments, so
+// BlankComments replaces the comments and trailing commas of JSON with comments by blanks, so
 // that every offset stays what it was.
-func plainJSON(data []byte) []byte {
+func BlankComments(data []byte) []byte {
 	out := bytes.Clone(data)
 	comma := -1
 	for i := 0; i < len(out); {

@@ -22,37 +22,44 @@ import (
 // parseYAML reads one YAML document.
 func parseYAML(file string, data []byte) (d *File, bad *SyntaxError) {
 	d = &File{Name: file}
+	roots, dups, bad := Documents(data)
+	switch {
+	case bad != nil:
+		return d, bad
+	case len(roots) > 1:
+		p := d.Position(roots[1].At)
+		return d, &SyntaxError{Line: p.Line, Column: p.Column, Message: "the file holds more than one YAML document",
+			Fix: "keep one suite in a file and remove the --- line"}
+	case len(roots) == 0:
+		return d, &SyntaxError{Line: 1, Column: 1, Message: "the file is empty"}
+	}
+	d.Root, d.Dups = roots[0], dups
+	return d, nil
+}
+
+// Documents reads all documents of a YAML text. Their places are those of a File that is not JSON.
+func Documents(data []byte) (roots []Node, dups []Duplicate, bad *SyntaxError) {
 	defer func() {
 		if r := recover(); r != nil { // the parser has panicked on broken input before
 			bad = &SyntaxError{Line: 1, Column: 1, Message: fmt.Sprintf("not readable as YAML: %v", r)}
 		}
 	}()
-	tokens, bad := Tokens(data)
+	tokens, bad := tokenize(data)
 	if bad != nil {
-		return d, bad
+		return nil, nil, bad
 	}
 	f, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return d, yamlSyntax(err)
+		return nil, nil, yamlSyntax(err)
 	}
-	var bodies []ast.Node
+	var y yamlReader
 	for _, doc := range f.Docs {
 		if doc.Body != nil {
-			bodies = append(bodies, doc.Body)
+			y.anchors = map[string]Node{}
+			roots = append(roots, y.value(doc.Body, 0))
 		}
 	}
-	if len(bodies) > 1 {
-		e := at(bodies[1], "the file holds more than one YAML document")
-		e.Fix = "keep one suite in a file and remove the --- line"
-		return d, e
-	}
-	if len(bodies) == 0 {
-		return d, &SyntaxError{Line: 1, Column: 1, Message: "the file is empty"}
-	}
-	y := yamlReader{anchors: map[string]Node{}}
-	d.Root = y.value(bodies[0], 0)
-	d.Dups = y.dups
-	return d, y.err
+	return roots, y.dups, y.err
 }
 
 // MaxYAML is how many bytes of YAML are read.
@@ -63,9 +70,9 @@ const MaxYAML = 32 << 20
 // YAML takes a hundred times its size in memory.
 const maxMarks = 1 << 20
 
-// Tokens splits YAML for the parser. Text that would cost it very much memory or time is
+// tokenize splits YAML for the parser. Text that would cost it very much memory or time is
 // refused with the line at which it goes too far.
-func Tokens(data []byte) (token.Tokens, *SyntaxError) {
+func tokenize(data []byte) (token.Tokens, *SyntaxError) {
 	data = LineEnds(bytes.TrimPrefix(data, []byte("\ufeff"))) // the lexer counts some lines twice that end otherwise
 	const fix = "write it as JSON, or split it into files of one folder"
 	if len(data) > MaxYAML {

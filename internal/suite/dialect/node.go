@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -115,7 +116,7 @@ func Open(data []byte, path string) (*Source, error) {
 		return src, nil
 	}
 	if err := src.validate(); err != nil {
-		src.Text = blankComments(data)
+		src.Text = doc.BlankComments(data)
 		if err = src.validate(); err != nil {
 			return nil, err
 		}
