@@ -68,7 +68,6 @@ type model struct {
 	noChoice bool
 	now      func() time.Time
 	offers   offers
-	docs     sync.Pool
 	// refused are the provider's refusals; note is called once for each.
 	refused refusals
 	note    func(what string)
@@ -194,7 +193,7 @@ func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *call
 	ex.HTTP, ex.Response = ans.status, m.hide.kept(ans.body)
 	resp := &callvet.Response{FirstToken: ans.first}
 	if fault == nil {
-		fault = m.decode(&ans, q, resp)
+		ex.Parsed, fault = m.decode(&ans, q, resp)
 	}
 	if fault == nil && m.own {
 		fault = wasCut(&resp.Usage, q)
@@ -244,7 +243,7 @@ func headSize(q *query) int {
 }
 
 // decode reads a whole JSON answer; a streamed one is already decoded.
-func (m *model) decode(ans *answer, q *query, resp *callvet.Response) *callvet.Fault {
+func (m *model) decode(ans *answer, q *query, resp *callvet.Response) (kept callvet.Parsed, f *callvet.Fault) {
 	var err error
 	switch {
 	case ans.refused != "":
@@ -253,26 +252,21 @@ func (m *model) decode(ans *answer, q *query, resp *callvet.Response) *callvet.F
 		err = ans.streamed.finish(q, resp)
 		resp.Note(ans.made.Note())
 	default:
-		d, _ := m.docs.Get().(*value.Doc)
-		if d == nil {
-			d = new(value.Doc)
-		}
-		defer m.docs.Put(d)
-		made, bad := d.Read(ans.body)
+		root, made, bad := value.Read(ans.body)
 		if bad != nil {
-			return malformed(ans.status, fmt.Sprintf("the answer is not JSON: %v", bad))
+			return kept, malformed(ans.status, fmt.Sprintf("the answer is not JSON: %v", bad))
 		}
 		resp.Note(made.Note())
-		err = m.wire.read(d.Root(), q, resp)
+		err = m.wire.read(root, q, resp)
+		kept = callvet.ParsedOf(root)
 	}
-	var fault *callvet.Fault
 	switch {
 	case err == nil:
-		return nil
-	case errors.As(err, &fault):
-		return fault
+		return kept, nil
+	case errors.As(err, &f):
+		return kept, f
 	}
-	return malformed(ans.status, err.Error())
+	return kept, malformed(ans.status, err.Error())
 }
 
 // settle does the steps common to all wires: calls in the text, ids, repairs, cost. sent is how
