@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// TestPercent: a share that is not none, nor all, is not told as if it were.
+// TestPercent: a share that is neither 0 nor 1 is not written as 0 or 100 %.
 func TestPercent(t *testing.T) {
 	t.Parallel()
 	for share, want := range map[float64]string{
@@ -23,7 +23,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestRateWarnings: what a table notes beside a rate.
+// TestRateWarnings: the notes of a table on a rate.
 func TestRateWarnings(t *testing.T) {
 	t.Parallel()
 	of := func(status stats.Status, point, lower, upper float64, n, cases int) stats.Interval {
@@ -70,18 +70,23 @@ func TestRateWarnings(t *testing.T) {
 		if d := cmp.Diff(c.want, RateWarnings(&m, c.judged)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
+		for _, w := range c.want {
+			if !Routine(w) {
+				t.Errorf("%s: %q counts as something that went wrong", name, w)
+			}
+		}
 	}
 }
 
 // TestSliceWarnings: what a table notes of the attempts that are in no mean.
 func TestSliceWarnings(t *testing.T) {
 	t.Parallel()
-	const errors, usage = " ended in an error and are in no mean", " told no usage that can be true: "
+	const errors, usage = " ended in an error and are in no mean", " have no plausible usage: "
 	for name, c := range map[string]struct {
 		verdicts Verdicts
 		open     Unevaluated
 		usage    Usage
-		told     bool
+		recorded bool
 		want     []string
 	}{
 		"nothing to note": {Verdicts{Pass: 60, Fail: 40}, Unevaluated{}, Usage{}, true, nil},
@@ -155,7 +160,7 @@ func TestSliceWarnings(t *testing.T) {
 				"3 of 100 attempts (3.0 %) have no known cost: they are not in the cost",
 			},
 		},
-		"attempts without usage to tell": {
+		"attempts without usage to report": {
 			Verdicts{Pass: 60, Fail: 40},
 			Unevaluated{},
 			Usage{UsageUnknown: 2, CostUnknown: 3},
@@ -163,8 +168,33 @@ func TestSliceWarnings(t *testing.T) {
 		},
 	} {
 		s := Slice{Verdicts: c.verdicts, NotEvaluated: c.open, Usage: c.usage}
-		if d := cmp.Diff(c.want, SliceWarnings(&s, c.told)); d != "" {
+		if d := cmp.Diff(c.want, SliceWarnings(&s, c.recorded)); d != "" {
 			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// TestRoutine: what went wrong is told apart from how many cases there are.
+func TestRoutine(t *testing.T) {
+	t.Parallel()
+	amount := func(s stats.Status) string {
+		return AmountWarnings(&Metric{Interval: stats.Interval{Status: s, N: 4}}, "task")[0]
+	}
+	for warning, want := range map[string][2]bool{
+		"only 1 case":                      {true, true},
+		amount(stats.StatusSingleCluster):  {true, true},
+		amount(stats.StatusCapped):         {true, true},
+		amount(stats.StatusNoSpread):       {false, true},
+		amount(stats.StatusBoundary):       {false, true},
+		"from 12 labels made elsewhere":    {false, true},
+		"only half of it is known":         {false, false},
+		"lies among the timeouts: a limit": {false, false},
+		"budget kept: it is for 90 %":      {false, true},
+		"budget exceeded: it is for 90 %":  {false, false},
+		"":                                 {false, false},
+	} {
+		if got := [2]bool{FewCases(warning), Routine(warning)}; got != want {
+			t.Errorf("%q: %t, want %t", warning, got, want)
 		}
 	}
 }

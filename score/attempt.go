@@ -77,17 +77,20 @@ func (a *actual) read(k *Compiled, c *callvet.Call) {
 	if k.tools != nil {
 		a.tool = k.find(c.Tool)
 	}
+	v, known := c.Parsed.Of(c.Args)
 	switch {
+	case known:
+		a.args = v
 	case c.Args == nil && c.ArgsRaw == "":
 		a.unknown = true
 	case c.Args == nil || a.doc.Parse(c.Args) != nil:
 		a.broken = true
 	default:
 		a.args = a.doc.Root()
-		if a.args.Kind() == value.Null { // "no arguments"
-			a.broken = a.doc.Parse([]byte("{}")) != nil
-			a.args = a.doc.Root()
-		}
+	}
+	if a.args.Kind() == value.Null { // "no arguments"
+		a.broken = a.doc.Parse([]byte("{}")) != nil
+		a.args = a.doc.Root()
 	}
 	if !k.contract || a.unknown || a.tool == nil {
 		return

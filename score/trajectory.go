@@ -115,7 +115,7 @@ func CheckTrajectory(g *TrajectoryGold, t *callvet.Trace, user []callvet.Call,
 func collect(t *callvet.Trace, user []callvet.Call) (calls []made, own int) {
 	add := func(list []callvet.Call, byUser bool) {
 		for i := range list {
-			args, err := value.Parse(list[i].Args)
+			args, err := list[i].ArgsValue()
 			if err != nil {
 				args = value.Value{}
 			}

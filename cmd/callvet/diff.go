@@ -73,10 +73,12 @@ candidate is compared with that one; without a candidate, the other targets of t
 func (a *cli) reportCommand() *cobra.Command {
 	var outputs, slices, keep []string
 	var baseline, format, address string
+	var all bool
 	var eval app.EvalSuiteRequest
 	cmd := &cobra.Command{
-		Use: "report RUN -o FILE", Short: "Write a report of a run: .html .pdf .md .xml .csv .json .jsonl .txt",
-		Example: "  callvet report last -o report.html -o junit.xml\n  callvet report last --baseline main -o comment.md",
+		Use:     "report RUN [-o FILE]",
+		Short:   "Print a report of a run, or write it: .html .pdf .md .xml .csv .json .jsonl .txt",
+		Example: "  callvet report last\n  callvet report last -o report.html -o junit.xml\n  callvet report last --baseline main -o comment.md",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -93,8 +95,8 @@ func (a *cli) reportCommand() *cobra.Command {
 			if eval.Target != "" || eval.Tier != "" || eval.Gates != "" {
 				return usagef("--model, --tier and --gates are for --format evalsuite")
 			}
-			if len(outputs) == 0 {
-				return usagef("where to? callvet report RUN -o report.html")
+			if all && len(outputs) > 0 {
+				return usagef("--all is for standard output: a file has every measure")
 			}
 			view, err := a.program().ViewRun(ctx,
 				app.ViewRequest{Run: args[0], Slices: slices, Keep: keep, Baseline: a.side(baseline)}, a.events())
@@ -102,6 +104,9 @@ func (a *cli) reportCommand() *cobra.Command {
 				return err
 			}
 			v := a.view(view)
+			if len(outputs) == 0 {
+				return a.printReport(v, all)
+			}
 			for _, o := range outputs {
 				if err := a.program().WriteReport(ctx, v, o); err != nil {
 					return err
@@ -111,7 +116,8 @@ func (a *cli) reportCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil,
-		"file to write; its extension is the format; may be repeated")
+		"file to write; its extension is the format; may be repeated (default: a text on standard output)")
+	cmd.Flags().BoolVar(&all, "all", false, "print every measure, not only the ten that matter most and what went wrong")
 	cmd.Flags().StringSliceVar(&slices, "slice", nil,
 		"slices of the report: tag, tier or field names; * for all fields")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "run or trace file to compare with")
@@ -123,4 +129,13 @@ func (a *cli) reportCommand() *cobra.Command {
 	cmd.Flags().StringVar((*string)(&eval.Tier), "tier", "", "with --format evalsuite: of this tier only")
 	cmd.Flags().StringSliceVar(&keep, "keep", nil, "kinds of personal data that are shown: email, phone, …")
 	return cmd
+}
+
+// printReport prints the report of a run on standard output.
+func (a *cli) printReport(v *report.View, all bool) error {
+	if a.jsonOut {
+		return report.JSON(a.out, v)
+	}
+	return report.Terminal(a.out, v, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), Verbose: a.verbose,
+		Measures: true, All: all})
 }

@@ -13,6 +13,7 @@ import (
 
 func (a *cli) scoreCommand() *cobra.Command {
 	var req app.ScoreRequest
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "score FILE...|RUN",
 		Short: "Say what trace files or a run add up to: panels by call and by task, slices, findings",
@@ -29,7 +30,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 					req.Traces, req.Run = nil, side.Run
 				}
 			}
-			return a.score(c.Context(), req)
+			return a.score(c.Context(), req, all)
 		},
 	}
 	fs := cmd.Flags()
@@ -54,6 +55,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 		"what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	fs.StringVar(&req.Labels, "labels", "",
 		"people's labels: gives true_success from those on these very tasks, or else through the judge's errors elsewhere")
+	fs.BoolVar(&all, "all", false, "show every measure, not only the ten that matter most and what went wrong")
 	fs.StringVar(&req.Partial, "partial", "", "write a partial result to this file instead of the panels")
 	return cmd
 }
@@ -67,7 +69,7 @@ func (a *cli) side(arg string) app.Side {
 	return a.program().Side(arg)
 }
 
-func (a *cli) score(ctx context.Context, req app.ScoreRequest) error {
+func (a *cli) score(ctx context.Context, req app.ScoreRequest, all bool) error {
 	defer a.growHeap()()
 	s, err := a.program().Score(ctx, req, a.events())
 	if err != nil || s.View == nil {
@@ -76,6 +78,6 @@ func (a *cli) score(ctx context.Context, req app.ScoreRequest) error {
 	if a.jsonOut {
 		return report.PanelsJSON(a.out, s.View.Panels)
 	}
-	s.View.Width, s.View.Verbose = a.width, a.verbose
+	s.View.Width, s.View.Verbose, s.View.All = a.width, a.verbose, all
 	return report.ScoresTerminal(a.out, s.View)
 }

@@ -124,7 +124,10 @@ func (b *betweenTargets) attempt(at *trace.Attempt) {
 		of.seen[by] = map[toolCall]bool{}
 	}
 	for _, c := range at.Trace.Calls() {
-		args, err := value.Parse(c.Args)
+		if c.Result == nil {
+			continue
+		}
+		args, err := c.ArgsValue()
 		result, bad := value.Parse(c.Result)
 		call := toolCall{tool: c.Tool, args: args.Sum()}
 		if err != nil || bad != nil || of.seen[by][call] || len(of.first) >= maxCompared {

@@ -32,33 +32,42 @@ const maxNesting = 3
 // args is nil when raw is not strict JSON (duplicate keys, invalid UTF-8, cut
 // off): the caller keeps raw. Any other JSON value is returned as it is.
 func RepairArgs(raw string) (args json.RawMessage, repairs []string) {
+	args, _, repairs = readArgs(raw)
+	return args, repairs
+}
+
+// readArgs is RepairArgs that keeps the value of args, unless it was repaired.
+func readArgs(raw string) (args json.RawMessage, kept callvet.Parsed, repairs []string) {
 	s := strings.Trim(raw, " \t\r\n")
 	if s == "" {
-		return json.RawMessage("{}"), nil
+		return json.RawMessage("{}"), kept, nil
 	}
 	b := []byte(s)
 	if b[0] != '"' {
+		if v, err := value.Parse(b); err == nil {
+			return b, callvet.ParsedOf(v), nil
+		}
 		strict, made, ok := value.Repair(b)
 		switch {
 		case !ok:
-			return nil, nil
+			return nil, kept, nil
 		case made != 0:
-			return strict, []string{NotStrict}
+			return strict, kept, []string{NotStrict}
 		}
-		return b, nil
+		return b, kept, nil
 	}
 	var d value.Doc
 	if d.Parse(b) != nil {
-		return nil, nil
+		return nil, kept, nil
 	}
 	inner, broken := repairUnwrap(&d)
 	switch {
 	case broken:
-		return nil, nil
+		return nil, kept, nil
 	case inner != nil:
-		return inner, []string{InString}
+		return inner, callvet.ParsedOf(d.Root()), []string{InString}
 	}
-	return b, nil
+	return b, kept, nil
 }
 
 // repairUnwrap takes strings off until an object appears. inner is nil when the
@@ -93,7 +102,7 @@ func NewCall(id, name, rawArgs string) callvet.Call {
 		return callInName(id, name, rawArgs)
 	}
 	c := callvet.Call{ID: id, Tool: name}
-	c.Args, c.Repairs = RepairArgs(rawArgs)
+	c.Args, c.Parsed, c.Repairs = readArgs(rawArgs)
 	if c.Args == nil || c.Repairs != nil {
 		c.ArgsRaw = rawArgs
 	}

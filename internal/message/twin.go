@@ -95,8 +95,8 @@ func Differing(gave, ran *callvet.Call) []string {
 	if ran.Args == nil || gave.Args == nil && gave.ArgsRaw == "" {
 		return nil
 	}
-	a, errA := value.Parse(gave.Args)
-	b, errB := value.Parse(ran.Args)
+	a, errA := gave.ArgsValue()
+	b, errB := ran.ArgsValue()
 	switch {
 	case errB != nil || errA == nil && value.Equal(a, b):
 		return nil

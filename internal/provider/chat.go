@@ -139,7 +139,7 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 		at(root, "system_fingerprint").Str() == "fp_ollama" {
 		return errNotDone
 	}
-	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: echo(msg)}
+	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: echo(msg), Parsed: callvet.ParsedOf(msg)}
 	turn.Content, turn.Reasoning = chatText(at(msg, "content"))
 	for _, k := range [...]string{"reasoning_content", "reasoning"} {
 		if s := at(msg, k).Str(); s != "" {

@@ -109,7 +109,7 @@ func payload(c *callvet.Call) string {
 
 // object is a call's arguments where the wire takes nothing but an object.
 func object(c *callvet.Call) []byte {
-	if v, err := value.Parse(c.Args); err == nil && v.Kind() == value.Object {
+	if v, err := c.ArgsValue(); err == nil && v.Kind() == value.Object {
 		return c.Args
 	}
 	return []byte("{}")

@@ -68,7 +68,6 @@ type model struct {
 	noChoice bool
 	now      func() time.Time
 	offers   offers
-	docs     sync.Pool
 	// refused is what the provider said that it does not take; note hears of each once.
 	refused refusals
 	note    func(what string)
@@ -194,7 +193,7 @@ func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *call
 	ex.HTTP, ex.Response = ans.status, m.hide.kept(ans.body)
 	resp := &callvet.Response{FirstToken: ans.first}
 	if fault == nil {
-		fault = m.decode(&ans, q, resp)
+		ex.Parsed, fault = m.decode(&ans, q, resp)
 	}
 	if fault == nil && m.own {
 		fault = wasCut(&resp.Usage, q)
@@ -245,7 +244,7 @@ func providerHeadSize(q *query) int {
 }
 
 // decode reads a whole JSON answer; a streamed one was put together already.
-func (m *model) decode(ans *answer, q *query, resp *callvet.Response) *callvet.Fault {
+func (m *model) decode(ans *answer, q *query, resp *callvet.Response) (kept callvet.Parsed, f *callvet.Fault) {
 	var err error
 	switch {
 	case ans.refused != "":
@@ -254,26 +253,21 @@ func (m *model) decode(ans *answer, q *query, resp *callvet.Response) *callvet.F
 		err = ans.streamed.finish(q, resp)
 		resp.Note(ans.made.Note())
 	default:
-		d, _ := m.docs.Get().(*value.Doc)
-		if d == nil {
-			d = new(value.Doc)
-		}
-		defer m.docs.Put(d)
-		made, bad := d.Read(ans.body)
+		root, made, bad := value.Read(ans.body)
 		if bad != nil {
-			return malformed(ans.status, fmt.Sprintf("the answer is not JSON: %v", bad))
+			return kept, malformed(ans.status, fmt.Sprintf("the answer is not JSON: %v", bad))
 		}
 		resp.Note(made.Note())
-		err = m.wire.read(d.Root(), q, resp)
+		err = m.wire.read(root, q, resp)
+		kept = callvet.ParsedOf(root)
 	}
-	var fault *callvet.Fault
 	switch {
 	case err == nil:
-		return nil
-	case errors.As(err, &fault):
-		return fault
+		return kept, nil
+	case errors.As(err, &f):
+		return kept, f
 	}
-	return malformed(ans.status, err.Error())
+	return kept, malformed(ans.status, err.Error())
 }
 
 // settle finishes what is the same on every wire: calls in the text, ids,

@@ -14,7 +14,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/safety/pii"
-	"github.com/callvet/callvet/value"
 )
 
 // Cell takes out of an attempt what was received and must not be kept, in place, after it was
@@ -26,7 +25,10 @@ import (
 func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (said bool) {
 	r.Begin()
 	r.own = func() []byte { return append(caseText(of), rest...) }
-	defer func() { r.own, r.ownText = nil, nil }()
+	defer func() {
+		r.own, r.ownText = nil, nil
+		r.forget()
+	}()
 	before := r.Total()
 	trace, said := r.trace(&cell.Trace)
 	result := r.Result(&cell.Result)
@@ -73,11 +75,15 @@ func (r *Redactor) owns(v string) bool {
 		r.ownText = r.own()
 	}
 	quoted := quoteText(v)
-	if len(v) >= minOwn {
-		return bytes.Contains(r.ownText, quoted[1:len(quoted)-1])
+	own := bytes.Contains(r.ownText, quoted[1:len(quoted)-1])
+	if len(v) < minOwn {
+		own = bytes.Contains(r.ownText, quoted) || bytes.Contains(r.ownText, []byte(":"+v+",")) ||
+			bytes.Contains(r.ownText, []byte(":"+v+"}"))
 	}
-	return bytes.Contains(r.ownText, quoted) || bytes.Contains(r.ownText, []byte(":"+v+",")) ||
-		bytes.Contains(r.ownText, []byte(":"+v+"}"))
+	if own {
+		r.found++
+	}
+	return own
 }
 
 // quoteText is v as a JSON string without the escapes of HTML.
@@ -103,6 +109,8 @@ func (r *Redactor) Row(of *callvet.Case, cell *callvet.Cell) (callvet.Case, call
 		r.seen = r.last.seen.clone()
 	}
 	r.seen.skip(cell)
+	r.forget() // they were read where other replacements counted
+	defer r.forget()
 	out := *cell
 	out.Trace, _ = r.trace(&cell.Trace)
 	out.Result = r.Result(&cell.Result)
@@ -226,11 +234,14 @@ func (r *Redactor) member(raw json.RawMessage, role pii.Role) json.RawMessage {
 	if len(raw) == 0 {
 		return raw
 	}
-	v, err := value.Parse(raw)
+	if role == pii.RoleNone {
+		return r.JSON(raw)
+	}
+	t, err := read(r, bytes.Trim(raw, space))
 	if err != nil {
 		return r.JSON(raw)
 	}
-	out, changed := r.walk(make([]byte, 0, len(raw)), v, role)
+	out, changed := r.walk(make([]byte, 0, len(raw)), t.value, role)
 	if !changed {
 		return raw
 	}

@@ -3,6 +3,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -51,11 +52,17 @@ type Redactor struct {
 	detect   *pii.Detector
 	patterns []pattern
 	values   []string
-	doc      value.Doc
 	seen     seen
-	own      func() []byte // what the case says, for Cell; nil elsewhere
-	ownText  []byte
-	last     shown
+	texts    []text // of the attempt
+	// clean are short strings in which nothing is found, by the role in which they stood, and names
+	// those names of members. Words of a protocol are in every attempt.
+	clean map[pii.Role]map[string]string
+	names map[string]string
+	// found counts what was replaced, and what was found and left because the case has it.
+	found   int
+	own     func() []byte // what the case says, for Cell; nil elsewhere
+	ownText []byte
+	last    shown
 	// Counts is how often each kind was replaced.
 	Counts map[Kind]int64
 }
@@ -66,6 +73,22 @@ type seen struct {
 	next  map[slot]int // without a value: how many there are
 	order []slot
 }
+
+// text is a JSON text of an attempt with its value. An attempt has the same text several times: the
+// arguments of a call stand in the message and in the answer that it came with.
+type text struct {
+	value value.Value
+	clean bool // nothing is found in it
+}
+
+// maxTexts bounds the texts of an attempt that are kept.
+const maxTexts = 32
+
+// maxClean and maxCleanLen bound the strings that are known to be clean.
+const (
+	maxClean    = 1 << 10
+	maxCleanLen = 64
+)
 
 // slot is a value of a kind. Numbers are counted apart from texts, so that a second pass, which
 // leaves the words for texts alone, counts them as the first one did.
@@ -143,7 +166,16 @@ func (r *Redactor) Total() int64 {
 }
 
 // Begin starts an attempt: replacements are numbered anew.
-func (r *Redactor) Begin() { r.seen = newSeen() }
+func (r *Redactor) Begin() {
+	r.seen = newSeen()
+	r.forget()
+}
+
+// forget drops the texts of the attempt.
+func (r *Redactor) forget() {
+	clear(r.texts)
+	r.texts = r.texts[:0]
+}
 
 // Known replaces the values that are known to be secret and nothing else, for ids, which are
 // often drawn as secrets are.
@@ -184,15 +216,68 @@ func (r *Redactor) Name(s string) string {
 func (r *Redactor) Text(s string) string { return r.text(s, pii.RoleNone) }
 
 func (r *Redactor) text(s string, role pii.Role) string {
-	if trimmed := strings.TrimSpace(s); trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') {
-		if v, err := value.Parse([]byte(s)); err == nil {
-			if out, changed := r.walk(nil, v, pii.RoleNone); changed {
+	if trimmed := strings.Trim(s, space); trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') {
+		if t, err := read(r, trimmed); err == nil {
+			if out, changed := r.whole(t); changed {
 				return string(out)
 			}
 			return s
 		}
 	}
 	return r.words(s, role, false)
+}
+
+// space is what may stand around a JSON value.
+const space = " \t\r\n"
+
+// read is a JSON text without space around it, which is parsed unless the attempt had it before. The error is that
+// of value.Parse.
+func read[T ~string | ~[]byte](r *Redactor, raw T) (*text, error) {
+	for i := range r.texts {
+		if string(r.texts[i].value.Raw()) == string(raw) {
+			return &r.texts[i], nil
+		}
+	}
+	v, err := value.Parse([]byte(raw))
+	if err != nil {
+		return nil, err
+	}
+	return r.keep(v), nil
+}
+
+// keep takes a value for the text that it was parsed from.
+func (r *Redactor) keep(v value.Value) *text {
+	if r.texts == nil {
+		r.texts = make([]text, 0, maxTexts) // it must not move: whole keeps a pointer
+	}
+	if len(r.texts) == maxTexts {
+		return &text{value: v}
+	}
+	r.texts = append(r.texts, text{value: v})
+	return &r.texts[len(r.texts)-1]
+}
+
+// whole is the redacted form of a text.
+func (r *Redactor) whole(t *text) (out []byte, changed bool) {
+	if t.clean {
+		return nil, false
+	}
+	found := r.found
+	out, changed = r.walk(make([]byte, 0, len(t.value.Raw())), t.value, pii.RoleNone)
+	t.clean = !changed && r.found == found
+	return out, changed
+}
+
+// learn keeps a string in which nothing was found since found.
+func (r *Redactor) learn(in map[string]string, s string, found int) map[string]string {
+	if r.found != found || len(s) > maxCleanLen || len(in) >= maxClean {
+		return in
+	}
+	if in == nil {
+		in = map[string]string{}
+	}
+	in[s] = s
+	return in
 }
 
 // Check is Text of a condition on a result: a number stays a number, so that the condition
@@ -235,12 +320,14 @@ func (r *Redactor) custom(s string, p pattern) string {
 // nines gives the digits for a number.
 func (r *Redactor) nines(k Kind, v string) string {
 	r.Counts[k]++
+	r.found++
 	return r.seen.put(slot{k, true, v})
 }
 
 // replace gives the word for a value.
 func (r *Redactor) replace(k Kind, v string) string {
 	r.Counts[k]++
+	r.found++
 	return r.seen.put(slot{k, false, v})
 }
 
@@ -292,20 +379,24 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return raw
 	}
-	if err := r.doc.Parse(raw); err != nil {
+	t, err := read(r, bytes.Trim(raw, space))
+	if err != nil {
 		return quote(nil, r.Text(string(raw)))
 	}
-	out, changed := r.walk(make([]byte, 0, len(raw)), r.doc.Root(), pii.RoleNone)
-	if !changed {
-		return raw
+	if out, changed := r.whole(t); changed {
+		return out
 	}
-	return out
+	return raw
 }
 
 // TellsSecret reports whether a member of raw, at any depth, has a name that tells a
 // secret, whatever its value; false where raw is not JSON.
 func (r *Redactor) TellsSecret(raw json.RawMessage) bool {
-	return len(raw) > 0 && r.doc.Parse(raw) == nil && r.secretWithin(r.doc.Root())
+	if len(raw) == 0 {
+		return false
+	}
+	v, err := value.Parse(raw)
+	return err == nil && r.secretWithin(v)
 }
 
 // maxName is how far before a colon its name is looked for, in bytes.
@@ -379,15 +470,22 @@ func (r *Redactor) object(dst []byte, v value.Value, role pii.Role) (out []byte,
 		if dst[len(dst)-1] != '{' {
 			dst = append(dst, ',')
 		}
-		key := e.Key()
+		key, clean := r.names[string(e.KeyBytes())]
+		if !clean {
+			key = e.Key()
+		}
 		inner := r.detect.Below(role, key, e)
 		if pair != pii.RoleNone && key == "value" {
 			inner = pair
 		}
-		name := r.words(key, pii.RoleID, false)
-		if name != key {
-			name, changed = unused(name, names), true
-			names = append(names, name)
+		name := key
+		if !clean {
+			found := r.found
+			if name = r.words(key, pii.RoleID, false); name != key {
+				name, changed = unused(name, names), true
+				names = append(names, name)
+			}
+			r.names = r.learn(r.names, key, found)
 		}
 		dst = append(quote(dst, name), ':')
 		var c bool
@@ -423,13 +521,20 @@ func (r *Redactor) numeral(dst []byte, v value.Value, role pii.Role) ([]byte, bo
 func (r *Redactor) isKnown(s string) bool { return slices.Contains(r.values, s) }
 
 func (r *Redactor) string(dst []byte, v value.Value, role pii.Role) ([]byte, bool) {
-	s := v.Str()
+	if _, clean := r.clean[role][string(v.Bytes())]; clean {
+		return append(dst, v.Raw()...), false
+	}
+	s, found := v.Str(), r.found
 	if k, ok := r.detect.Whole(s, role); ok && !r.owns(s) {
 		return quote(dst, r.replace(k, s)), true
 	}
 	if t := r.text(s, role); t != s {
 		return quote(dst, t), true
 	}
+	if r.clean == nil {
+		r.clean = map[pii.Role]map[string]string{}
+	}
+	r.clean[role] = r.learn(r.clean[role], s, found)
 	return append(dst, v.Raw()...), false
 }
 

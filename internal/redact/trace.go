@@ -48,7 +48,7 @@ func (r *Redactor) Turns(in []callvet.Turn) []callvet.Turn {
 		t := &out[i]
 		t.Content, t.Reasoning, t.CallID, t.Tool = r.Text(t.Content), r.Text(t.Reasoning), r.Known(t.CallID),
 			r.Name(t.Tool)
-		t.Calls, t.Raw = r.Calls(t.Calls), r.JSON(t.Raw)
+		t.Calls, t.Raw = r.Calls(t.Calls), r.parsed(t.Raw, t.Parsed)
 	}
 	return out
 }
@@ -62,7 +62,7 @@ func (r *Redactor) Calls(in []callvet.Call) []callvet.Call {
 	for i := range out {
 		c := &out[i]
 		c.ID, c.Tool, c.Version = r.Known(c.ID), r.Name(c.Tool), r.Name(c.Version)
-		c.Args, c.ArgsRaw = r.JSON(c.Args), r.Payload(c.ArgsRaw)
+		c.Args, c.ArgsRaw = r.parsed(c.Args, c.Parsed), r.Payload(c.ArgsRaw)
 		c.Result, c.Error, c.Note = r.JSON(c.Result), r.Text(c.Error), r.Text(c.Note)
 		c.Env, c.Guard = callvet.Env(r.Name(string(c.Env))), slices.Clone(c.Guard)
 		for j := range c.Guard {
@@ -70,6 +70,14 @@ func (r *Redactor) Calls(in []callvet.Call) []callvet.Call {
 		}
 	}
 	return out
+}
+
+// parsed is JSON of a text of which kept may be the value.
+func (r *Redactor) parsed(raw json.RawMessage, kept callvet.Parsed) json.RawMessage {
+	if v, ok := kept.Of(raw); ok {
+		r.keep(v)
+	}
+	return r.JSON(raw)
 }
 
 func (r *Redactor) decision(d *callvet.Decision) *callvet.Decision {
@@ -113,6 +121,9 @@ func (r *Redactor) exchanges(in []callvet.Exchange, said bool) []callvet.Exchang
 		if said && streamed(x.Response) {
 			x.Response = pii.Mark + "stream]"
 			continue
+		}
+		if v, ok := x.Parsed.OfText(strings.Trim(x.Response, space)); ok {
+			r.keep(v)
 		}
 		x.Response = r.Text(x.Response)
 	}

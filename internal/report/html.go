@@ -286,39 +286,12 @@ func (p *page) Grid() Grid {
 	return g
 }
 
-// Below are the warnings that several of the metrics have, said once.
-func (p *page) Below(rows []MetricRow) []plain.Shared {
-	var ms []*panel.Metric
-	for _, r := range rows {
-		ms = append(ms, r.Values...)
-	}
-	return plain.SharedNotes(ms)
-}
+// Below are the notes under the table of metrics.
+func (p *page) Below(rows []MetricRow) []plain.Shared { return below(rows) }
 
-// MetricRow is one metric of all targets.
-type MetricRow struct {
-	Title  string
-	Values []*panel.Metric
-}
-
-// MetricRows are all metrics, in the order of the first target that has them.
+// MetricRows are all metrics.
 func (p *page) MetricRows() []MetricRow {
-	var rows []MetricRow
-	at := map[string]int{}
-	for i := range p.panels() {
-		for _, m := range p.panels()[i].Overall.Metrics {
-			if _, ok := at[m.Name]; !ok {
-				at[m.Name] = len(rows)
-				rows = append(rows, MetricRow{Title: m.Title, Values: make([]*panel.Metric, len(p.panels()))})
-			}
-		}
-	}
-	for i := range p.panels() {
-		ms := p.panels()[i].Overall.Metrics
-		for j := range ms {
-			rows[at[ms[j].Name]].Values[i] = &ms[j]
-		}
-	}
+	rows, _ := p.metricRows(false)
 	return rows
 }
 

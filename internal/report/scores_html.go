@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet/internal/report/plain"
@@ -30,8 +31,9 @@ func ScoresHTML(w io.Writer, v *ScoresView) error {
 		"clean": plain.Clean, "line": plain.Line, "thousands": plain.Thousands, "percent": plain.Percent,
 		"amount": plain.Amount, "found": plain.FindingCount,
 		"lines": plain.Lines, "bar": plain.RateBar, "mark": mark, "good": good,
-		"differs": func() string { return sheetDiffers }, "shared": sharedNotes, "p": plain.P,
-		"steps": func(s panel.Slice) [][]row { a, b := sheetSteps(&s); return [][]row{a, b} },
+		"differs": func() string { return sheetDiffers }, "p": plain.P,
+		"shared": func(s panel.Slice) []plain.Shared { a, b := sheetSteps(&s); return sharedNotes(slices.Concat(a, b)) },
+		"steps":  func(s panel.Slice) [][]row { a, b := sheetSteps(&s); return [][]row{a, b} },
 	}).Parse(sheetPageHTML)
 	if err != nil {
 		return fmt.Errorf("parse page: %w", err)

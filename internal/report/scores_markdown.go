@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet/internal/report/plain"
@@ -49,40 +50,49 @@ func mdTarget(b *bytes.Buffer, t *panel.TargetPanel) {
 	if t.Name != "" {
 		fmt.Fprintf(b, "**%s**\n\n", plain.Markdown(t.Name))
 	}
-	calls, tasks := sheetSteps(&t.Overall)
-	if len(calls) > 0 {
-		below := sharedNotes(calls)
-		b.WriteString("| step, by call | value | n | tasks all right | notes |\n|---|---|---|---|---|\n")
-		for _, r := range calls {
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", plain.Markdown(r.Metric.Title), r.Amount(), r.N(),
-				r.Companion(), notes(r, below))
-		}
-		b.WriteString("\n")
-		mdShared(b, below)
+	calls, tasks, hidden := shortRows(&t.Overall)
+	below := sharedNotes(slices.Concat(calls, tasks))
+	mdRows(b, "step, by call", calls, below, true)
+	mdRows(b, "task", tasks, below, false)
+	for _, n := range below {
+		fmt.Fprintf(b, "%s\n\n", plain.Markdown(n.String()))
 	}
-	if len(tasks) > 0 {
-		below := sharedNotes(tasks)
-		b.WriteString("| task | value | n | notes |\n|---|---|---|---|\n")
-		for _, r := range tasks {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", plain.Markdown(r.Metric.Title), r.Amount(), r.N(),
-				notes(r, below))
+	if hidden > 0 {
+		fmt.Fprintf(b, "<details><summary>%s</summary>\n\n", plain.Count(hidden, "more measure", "more measures"))
+		shown := shortMeasures(&t.Overall)
+		again := func(r row) bool { return shown[r.Metric.Name] }
+		calls, tasks = sheetSteps(&t.Overall)
+		calls, tasks = slices.DeleteFunc(calls, again), slices.DeleteFunc(tasks, again)
+		below = sharedNotes(slices.Concat(calls, tasks))
+		mdRows(b, "step, by call", calls, below, true)
+		mdRows(b, "task", tasks, below, false)
+		for _, n := range below {
+			fmt.Fprintf(b, "%s\n\n", plain.Markdown(n.String()))
 		}
-		b.WriteString("\n")
-		mdShared(b, below)
+		b.WriteString("</details>\n\n")
 	}
 	sheetMdSlices(b, t)
 	mdConfusion(b, t)
 }
 
-func notes(r row, below []plain.Shared) string {
-	return plain.Markdown(strings.Join(r.Notes(below), "; "))
-}
-
-// mdShared says below a table what several of its rows share.
-func mdShared(b *bytes.Buffer, notes []plain.Shared) {
-	for _, n := range notes {
-		fmt.Fprintf(b, "%s\n\n", plain.Markdown(n.String()))
+// mdRows is a table of measures, those of calls with their companion by task.
+func mdRows(b *bytes.Buffer, title string, rows []row, below []plain.Shared, companion bool) {
+	if len(rows) == 0 {
+		return
 	}
+	head, line := "| "+title+" | value | n |", "|---|---|---|"
+	if companion {
+		head, line = head+" tasks all right |", line+"---|"
+	}
+	b.WriteString(head + " notes |\n" + line + "---|\n")
+	for _, r := range rows {
+		fmt.Fprintf(b, "| %s | %s | %s |", plain.Markdown(r.Metric.Title), r.Amount(), r.N())
+		if companion {
+			fmt.Fprintf(b, " %s |", r.Companion())
+		}
+		fmt.Fprintf(b, " %s |\n", plain.Markdown(strings.Join(r.Notes(below), "; ")))
+	}
+	b.WriteString("\n")
 }
 
 func sheetMdSlices(b *bytes.Buffer, t *panel.TargetPanel) {

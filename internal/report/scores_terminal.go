@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,7 +22,7 @@ const (
 
 // ScoresTerminal writes plain text for people: nothing is said by color alone.
 func ScoresTerminal(w io.Writer, v *ScoresView) error {
-	t := &text{w: bufio.NewWriter(w), width: v.Width, interval: "[" + plain.Confidence(v.Panels.Confidence) + "]"}
+	t := &text{w: bufio.NewWriter(w), width: v.Width, all: v.All, interval: "[" + plain.Confidence(v.Panels.Confidence) + "]"}
 	t.wrapped(plain.Line(strings.Join(v.Files, ", ")) + ": " + v.sentence())
 	for _, x := range v.Panels.Warnings {
 		t.wrapped("warning: " + plain.Line(x))
@@ -42,6 +43,7 @@ func ScoresTerminal(w io.Writer, v *ScoresView) error {
 type text struct {
 	w     *bufio.Writer
 	width int // in columns; 0: no limit
+	all   bool
 	// interval heads the columns of intervals: "[95 %]".
 	interval string
 }
@@ -55,18 +57,28 @@ func (t *text) target(p *panel.TargetPanel, several bool) {
 	for _, x := range p.Overall.Warnings {
 		t.wrapped("warning: " + plain.Line(x))
 	}
-	calls, tasks := sheetSteps(&p.Overall)
-	t.rows("Steps, by call", calls, true)
-	t.rows("Tasks", tasks, false)
+	calls, tasks, hidden := shortRows(&p.Overall)
+	if t.all {
+		calls, tasks = sheetSteps(&p.Overall)
+		hidden = 0
+	}
+	below := sharedNotes(slices.Concat(calls, tasks))
+	t.rows("Steps, by call", calls, below, true)
+	t.rows("Tasks", tasks, below, false)
+	for _, n := range below {
+		t.wrapped(plain.Line(n.String()))
+	}
+	if hidden > 0 {
+		t.line("%s", hiddenMeasures(hidden))
+	}
 	t.slices(p)
 	t.confusion(p)
 }
 
-func (t *text) rows(title string, rows []row, companion bool) {
+func (t *text) rows(title string, rows []row, below []plain.Shared, companion bool) {
 	if len(rows) == 0 {
 		return
 	}
-	below := sharedNotes(rows)
 	head := []string{title, "value " + t.interval, "n"}
 	if companion {
 		head = append(head, "tasks all right")
@@ -81,14 +93,6 @@ func (t *text) rows(title string, rows []row, companion bool) {
 	}
 	t.line("")
 	t.noted(out)
-	t.under(below)
-}
-
-// under says below a table what several of its rows share.
-func (t *text) under(notes []plain.Shared) {
-	for _, n := range notes {
-		t.wrapped(plain.Line(n.String()))
-	}
 }
 
 // wrapped writes a text in lines of the width, if there is one.
@@ -124,7 +128,7 @@ func (t *text) slices(p *panel.TargetPanel) {
 		out = append(out, r)
 	}
 	t.line("")
-	out, left := t.fitting(t.known(out))
+	out, left := t.fitting(t.known(t.unmarked(out)))
 	t.table(out)
 	if left > 0 {
 		t.line("… and %d more columns: a wider terminal, or -o report.html", left)

@@ -33,6 +33,8 @@ type ScoresView struct {
 	Width int
 	// Verbose tells each finding on the terminal with its evidence, its quick test and what helps.
 	Verbose bool
+	// All shows every measure on the terminal, not only those that matter most.
+	All bool
 }
 
 // Notes are what the numbers assume, and what n_eff is where one is shown.
@@ -73,7 +75,7 @@ func ScoresByPath(path string) (ScoresFace, error) {
 	case ".txt", ".text":
 		return func(w io.Writer, v *ScoresView) error {
 			whole := *v
-			whole.Verbose = true
+			whole.Verbose, whole.All = true, true
 			return ScoresTerminal(w, &whole)
 		}, nil
 	default:
@@ -167,7 +169,17 @@ func (r row) Notes(below []plain.Shared) []string {
 	return out
 }
 
-// sharedNotes are the warnings that several rows of a table have.
+// shortRows are the rows of a short table, and how many it leaves out.
+func shortRows(s *panel.Slice) (calls, tasks []row, hidden int) {
+	shown := shortMeasures(s)
+	left := func(r row) bool { return !shown[r.Metric.Name] }
+	calls, tasks = sheetSteps(s)
+	all := len(calls) + len(tasks)
+	calls, tasks = slices.DeleteFunc(calls, left), slices.DeleteFunc(tasks, left)
+	return calls, tasks, all - len(calls) - len(tasks)
+}
+
+// sharedNotes are the warnings that stand below tables of these rows.
 func sharedNotes(rows []row) []plain.Shared {
 	var ms []*panel.Metric
 	for _, r := range rows {

@@ -303,14 +303,19 @@ func (s *screen) targets(v *View) {
 	if note := v.rankNote(); note != "" && !slices.Contains(dropped, "rank") {
 		s.wrapAs("", note, s.dim)
 	}
-	if len(dropped) > 0 {
-		s.wrapAs("", strings.Join(dropped, ", ")+" hidden: the terminal is too narrow", s.dim)
-	}
+	s.hiddenColumns(dropped, cut)
 	for i := range ps {
 		if ps[i].Floor {
 			s.wrapAs("", plain.Line(ps[i].Name)+
 				" is the baseline: a caller without a language model; any model must beat this", s.dim)
 		}
+	}
+}
+
+// hiddenColumns names what a table has no room for.
+func (s *screen) hiddenColumns(dropped []string, _ bool) {
+	if len(dropped) > 0 {
+		s.wrapAs("", strings.Join(dropped, ", ")+" hidden: the terminal is too narrow", s.dim)
 	}
 }
 
@@ -385,9 +390,7 @@ func (s *screen) slices(v *View) {
 			cols = append(cols, c)
 		}
 	}
-	if dropped, _ := s.grid(label, cols); len(dropped) > 0 {
-		s.wrapAs("", strings.Join(dropped, ", ")+" hidden: the terminal is too narrow", s.dim)
-	}
+	s.hiddenColumns(s.grid(label, cols))
 	if n := len(rows) - len(some); n > 0 {
 		s.wrapAs("", plain.Count(n, "slice", "slices")+" of one case or of all cases left out; a report has them",
 			s.dim)

@@ -29,6 +29,8 @@ type TerminalOptions struct {
 	Verbose bool
 	// Scores lists all scores of an attempt, All its conversation and its exchanges too.
 	Scores, All bool
+	// Measures adds the table of measures to a run: those that matter most, with All every one.
+	Measures bool
 	// Brief leaves the tables of a run out whose attempts all passed. Verbose shows them.
 	Brief bool
 }
@@ -124,6 +126,9 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	s.targets(v)
 	if !opt.NoSlices && called { // the section has its own
 		s.slices(v)
+	}
+	if opt.Measures {
+		s.measures(v)
 	}
 	if v.Selection != nil {
 		if err := SelectionTerminal(s, v.Selection, opt.MaxFailures); err != nil {

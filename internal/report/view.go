@@ -134,7 +134,9 @@ func ByPath(path string) (Face, error) {
 	case ".csv":
 		return CSV, nil
 	case ".txt", ".text":
-		return func(w io.Writer, v *View) error { return Terminal(w, v, TerminalOptions{Verbose: true}) }, nil
+		return func(w io.Writer, v *View) error {
+			return Terminal(w, v, TerminalOptions{Verbose: true, Measures: true, All: true})
+		}, nil
 	default:
 		return nil, &callvet.Hinted{
 			Err:  fmt.Errorf("choose report format for %q: unknown extension %q: %w", path, ext, callvet.ErrInvalid),

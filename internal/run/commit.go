@@ -81,6 +81,13 @@ func (c *committer) put(ctx context.Context, of *callvet.Case, cell *callvet.Cel
 	}
 	*buf = b
 	cell.Trace.Exchanges = nil // encoded; they would be most of the memory
+	for i := range cell.Trace.Turns {
+		t := &cell.Trace.Turns[i]
+		t.Parsed = callvet.Parsed{}
+		for j := range t.Calls {
+			t.Calls[j].Parsed = callvet.Parsed{}
+		}
+	}
 	f := finished{of, cell, buf}
 	select {
 	case c.queue <- f:

@@ -29,7 +29,7 @@ func oversized(resp *callvet.Response) *callvet.Fault {
 					Message: fmt.Sprintf("the answer has more than %d calls", maxAnswerCalls),
 				}
 			}
-			if values += valuesIn(c.Args) + valuesIn(c.Result); values > maxAnswerValues {
+			if values += valuesIn(c.Args, c.Parsed) + valuesIn(c.Result, callvet.Parsed{}); values > maxAnswerValues {
 				return &callvet.Fault{
 					Kind: callvet.FaultTooLarge,
 					Message: fmt.Sprintf("the arguments and results of the answer have more than %d values",
@@ -41,11 +41,14 @@ func oversized(resp *callvet.Response) *callvet.Fault {
 	return nil
 }
 
-// valuesIn counts the values of a JSON text, or gives more than there may be. What is no
-// JSON has none.
-func valuesIn(text []byte) int {
+// valuesIn counts the values of a JSON text, of which kept may be the value, or gives more than there
+// may be. What is no JSON has none.
+func valuesIn(text []byte, kept callvet.Parsed) int {
 	if len(text) == 0 {
 		return 0
+	}
+	if v, ok := kept.Of(text); ok {
+		return v.Values()
 	}
 	doc := value.Doc{Max: maxAnswerValues}
 	if err := doc.Parse(text); err != nil {

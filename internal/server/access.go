@@ -26,7 +26,7 @@ type Kind string
 // The kinds.
 const (
 	KindSuite Kind = "suite"
-	// KindDeletedSuite is a suite that was deleted, and can be had back.
+	// KindDeletedSuite is a deleted suite that can be restored.
 	KindDeletedSuite Kind = "deleted suite"
 	KindCatalogue    Kind = "catalogue"
 	KindRun          Kind = "run"
@@ -40,20 +40,21 @@ const (
 	KindGate Kind = "gate"
 )
 
-// Access says who may use a route.
+// Access is the permission that a route requires.
 type Access struct {
-	// Open lets everybody in, without a login.
+	// Open routes need no login.
 	Open bool
-	// Role is the least role; "" is Viewer.
+	// Role is the lowest role that may use the route; "" is Viewer.
 	Role account.Role
 	// Scope is what a token must allow; "" is ScopeRead for GET and ScopeWrite for the rest.
 	Scope account.Scope
-	// Objects are the parameters of the path that name objects, with their kinds. They must be
-	// readable for GET and changeable for the rest, unless Reads says otherwise.
+	// Objects are the parameters of the path that name objects, with their kinds. The user must be
+	// able to read them for GET, and to change them for other methods unless Reads is set.
 	Objects map[string]Kind
-	// Session lets those in who are logged in, and no token: what would outlive a token.
+	// Session requires a login session and refuses tokens. It protects changes that outlive a
+	// token.
 	Session bool
-	// Reads tells that the objects are only read, though the method is not GET.
+	// Reads: the route only reads its objects, although its method is not GET.
 	Reads bool
 }
 
@@ -73,22 +74,22 @@ type Route struct {
 	Access           Access
 }
 
-// contextKey is of values that a request carries.
+// contextKey is the type of the keys of context values of a request.
 type contextKey int
 
 const (
 	principalKey contextKey = iota
-	askedKey
+	infoKey
 )
 
-// who is the principal of a request; nil on open routes where nobody logged in.
+// who is the principal of a request; nil on open routes without a login.
 func who(ctx context.Context) *account.Principal {
 	p, _ := ctx.Value(principalKey).(*account.Principal)
 	return p
 }
 
-// add makes a route of an operation, under its path and the other spelling of it: /api/… and
-// /api/v1/… are the same. do gets who asks; it is nil on open routes only.
+// add registers an operation under its path and under the other spelling of the path: /api/… and
+// /api/v1/… are the same. do gets the principal of the request, which is nil on open routes only.
 func add[I, O any](s *Server, op huma.Operation, may Access,
 	do func(ctx context.Context, by *account.Principal, in *I) (*O, error),
 ) {
@@ -109,7 +110,7 @@ func add[I, O any](s *Server, op huma.Operation, may Access,
 			err = s.audited(ctx, &op)
 		}
 		if err != nil {
-			return nil, s.told(ctx, err)
+			return nil, s.withRetry(ctx, err)
 		}
 		return out, nil
 	}
@@ -124,13 +125,13 @@ func add[I, O any](s *Server, op huma.Operation, may Access,
 	}
 }
 
-// bodyWithin is how long a body of so many bytes may take: ten seconds, and what a line of two
-// megabits in a second needs.
+// bodyWithin is the read timeout of a body of at most that many bytes: ten seconds, and the time
+// that the bytes need at 2 Mbit/s.
 func bodyWithin(most int64) time.Duration {
 	return 10*time.Second + time.Duration(most>>18)*time.Second
 }
 
-// deletes writes of an object that is deleted into the audit log, in the transaction that does it.
+// deletes records the deletion of an object in the audit log, in the transaction that deletes it.
 func (s *Server) deletes(ctx context.Context, by *account.Principal, kind Kind, id string) store.Also {
 	return func(q *rows.Queries) error {
 		if s.cfg.Accounts == nil {
@@ -140,7 +141,7 @@ func (s *Server) deletes(ctx context.Context, by *account.Principal, kind Kind, 
 	}
 }
 
-// otherSpelling gives the path with or without the version; "" for a path outside the API.
+// otherSpelling adds the version to a path, or removes it; "" for a path outside the API.
 func otherSpelling(path string) string {
 	if rest, ok := strings.CutPrefix(path, "/api/v1/"); ok {
 		return "/api/" + rest
@@ -151,7 +152,7 @@ func otherSpelling(path string) string {
 	return ""
 }
 
-// gate lets those through who may use a route, before anything of the request is read.
+// gate checks the permission for a route before it reads anything else of the request.
 func (s *Server) gate(may Access) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
@@ -175,7 +176,7 @@ func (s *Server) gate(may Access) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// ErrNoLogin says that a request needs a login and has none. It wraps callvet.ErrDenied.
+// ErrNoLogin: the request needs a login and has none. It wraps callvet.ErrDenied.
 var ErrNoLogin = fmt.Errorf("%w: log in first, or send a token: Authorization: Bearer …", callvet.ErrDenied)
 
 // allowed decides whether p may use a route, with the objects that its path names.
@@ -212,15 +213,15 @@ func (s *Server) allowed(ctx huma.Context, p *account.Principal, may *Access) er
 	return nil
 }
 
-// May is the one place that decides whether p may read, or change, an object: those of a path
-// before the handler is called, those that a body, a query or a socket names by the handler.
-// An object that p may not even read is not found, as one that is not there.
+// May is the one place that decides whether p may read or change an object. Objects of the path are
+// checked before the handler runs; the handler checks those of a body, a query or a socket. An
+// object that p may not read is reported as not found.
 func (s *Server) May(ctx context.Context, p *account.Principal, kind Kind, id string, change bool) error {
 	_, err := s.may(ctx, p, kind, id, change)
 	return err
 }
 
-// may is May, with the owner of the object.
+// may is May, and also returns the owner of the object.
 func (s *Server) may(ctx context.Context, p *account.Principal, kind Kind, id string,
 	change bool,
 ) (account.Owned, error) {
@@ -240,7 +241,7 @@ func (s *Server) may(ctx context.Context, p *account.Principal, kind Kind, id st
 	return o, nil
 }
 
-// owner looks up whose an object is; sql.ErrNoRows where there is none.
+// owner looks up the owner of an object; sql.ErrNoRows if the object does not exist.
 func (s *Server) owner(ctx context.Context, kind Kind, id string) (o account.Owned, err error) {
 	q := s.cfg.Store.Rows()
 	switch kind {

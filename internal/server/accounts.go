@@ -14,31 +14,31 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// body is an answer with a body.
+// body is a response with a body.
 type body[T any] struct{ Body T }
 
-// Me is who asks.
+// Me is the user who sends the request.
 type Me struct {
 	*account.Principal
 	// Grants are the scopes that a token of this user may have.
 	Grants []account.Scope `json:"grants" nullable:"false"`
-	// ReadOnly is that of Config.
+	// ReadOnly is Config.ReadOnly.
 	ReadOnly bool `json:"read_only" doc:"the server is callvet view: it has no users, and changes nothing"`
 }
 
-// loggedIn is the answer that begins or ends a session.
+// loggedIn is the response that begins or ends a session.
 type loggedIn struct {
 	SetCookie http.Cookie `header:"Set-Cookie"`
 	Body      Me
 }
 
-// newCookie is an answer without a body that changes the session of a browser.
+// newCookie is a response without a body that sets the session cookie of a browser.
 type newCookie struct {
 	SetCookie http.Cookie `header:"Set-Cookie"`
 }
 
-// sessionCookie is the name of the cookie of a session. Over HTTPS it is one that a browser takes from this very
-// host alone, and never from another site of the domain or over plain http.
+// sessionCookie is the name of the cookie of a session. Over HTTPS it has the prefix __Host-: the
+// browser accepts it from this host only, not from another host of the domain or over plain http.
 func sessionCookie(secure bool) string {
 	if secure {
 		return "__Host-" + SessionCookie
@@ -46,7 +46,7 @@ func sessionCookie(secure bool) string {
 	return SessionCookie
 }
 
-// cookie is that of a session; without a secret it takes the one away that a browser has.
+// cookie is the cookie of a session; without a secret it deletes the browser's cookie.
 func cookie(ctx context.Context, in *account.Login) http.Cookie {
 	c := http.Cookie{
 		Name: sessionCookie(about(ctx).secure), Path: "/", HttpOnly: true,
@@ -62,7 +62,7 @@ func (s *Server) me(p *account.Principal) Me {
 	return Me{Principal: p, Grants: p.Role.Grants(), ReadOnly: s.cfg.ReadOnly}
 }
 
-// addAccounts adds who logs in, and what is theirs.
+// addAccounts adds the routes of logins, users, tokens and keys.
 func (s *Server) addAccounts() {
 	if s.cfg.Accounts == nil {
 		return
@@ -153,8 +153,7 @@ func (s *Server) addSession() {
 	})
 }
 
-// ByID names an object in the path. What is embedded in the type of a request is exported: huma
-// fills no other.
+// ByID names an object in the path. It is exported because huma fills only exported embedded types.
 type ByID struct {
 	ID string `path:"id" maxLength:"100"`
 }
@@ -195,13 +194,13 @@ func (s *Server) addTokens() {
 		OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}",
 		Summary: "Revoke a token", Tags: []string{"tokens"}, DefaultStatus: http.StatusNoContent,
 	},
-		Access{Objects: map[string]Kind{"id": KindToken}, Reads: true}, // a viewer ends what is his, too
+		Access{Objects: map[string]Kind{"id": KindToken}, Reads: true}, // a viewer may end his own
 		func(ctx context.Context, by *account.Principal, in *ByID) (*struct{}, error) {
 			return nil, users.RevokeToken(ctx, by, in.ID)
 		})
 }
 
-// linked is a user with the link by which he comes in.
+// linked is a user with his one-time login link.
 type linked struct {
 	account.User
 	Link string `json:"link" doc:"the one-time link by which the user chooses a password; it is shown once, and good for seven days"`
@@ -209,7 +208,8 @@ type linked struct {
 
 func (s *Server) addUsers() {
 	users, tags, admins := s.cfg.Accounts, []string{"users"}, Access{Role: account.Admin, Scope: account.ScopeAdmin}
-	// What lets somebody in, or makes more of a user, outlives a token: one that leaked would take over accounts.
+	// A new login or a higher role outlives a token: a leaked token must not be able to take over
+	// accounts.
 	inPerson := Access{Role: account.Admin, Scope: account.ScopeAdmin, Session: true}
 	add(s, huma.Operation{
 		OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "All users",
@@ -272,7 +272,7 @@ func (s *Server) addUsers() {
 		ctx = context.WithoutCancel(ctx)
 		return nil, errors.Join(s.cancelJobsOf(ctx, in.ID),
 			s.cfg.Store.Change(ctx, "forget comparisons", func(q *rows.Queries) error {
-				return q.DropRunDocuments(ctx, besideOf(in.ID).RunID) // nobody else can read them
+				return q.DropRunDocuments(ctx, comparisonsOf(in.ID).RunID) // no other user can read them
 			}))
 	})
 	type userLink struct {
@@ -328,10 +328,10 @@ func (s *Server) addUsers() {
 		})
 	type settingsTold struct {
 		account.Settings
-		// Allowed is what counts: what the server was started with, and these settings.
+		// Allowed is what is in force: the flags of the server together with these settings.
 		Allowed account.Allowed `json:"allowed" readOnly:"true"`
 	}
-	told := func(ctx context.Context, err error) (*body[settingsTold], error) {
+	show := func(ctx context.Context, err error) (*body[settingsTold], error) {
 		if err != nil {
 			return nil, err
 		}
@@ -347,7 +347,7 @@ func (s *Server) addUsers() {
 		Summary: "What the work of users may do", Tags: tags,
 	}, admins,
 		func(ctx context.Context, _ *account.Principal, _ *struct{}) (*body[settingsTold], error) {
-			return told(ctx, nil)
+			return show(ctx, nil)
 		})
 	add(s, huma.Operation{
 		OperationID: "change-settings", Method: http.MethodPut, Path: "/api/settings",
@@ -357,7 +357,7 @@ func (s *Server) addUsers() {
 			in *struct{ Body account.Settings },
 		) (*body[settingsTold], error) {
 			_, err := users.SetSettings(ctx, by, in.Body)
-			return told(ctx, err)
+			return show(ctx, err)
 		})
 }
 
@@ -389,7 +389,7 @@ func (s *Server) addKeys() {
 			kept := account.Kept{Value: in.Body.Value, Hosts: in.Body.Hosts}
 			if len(kept.Hosts) == 0 {
 				var err error
-				if kept.Hosts, kept.Near, err = s.usualHosts(ctx, by.User, in.Variable); err != nil {
+				if kept.Hosts, kept.Near, err = s.defaultHosts(ctx, by.User, in.Variable); err != nil {
 					return nil, err
 				}
 			}

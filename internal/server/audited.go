@@ -22,15 +22,15 @@ type touched struct {
 	was  account.Owned
 }
 
-// audited writes into the audit log what a request changed in who may read an object, and what an admin changed
-// of another user. Deletions have lines of their own.
+// audited records in the audit log when a request changes who may read an object, and when an admin
+// changes an object of another user. Deletions have their own entries.
 func (s *Server) audited(ctx context.Context, op *huma.Operation) error {
 	changes := about(ctx).changes
 	if s.cfg.Accounts == nil || len(changes) == 0 || op.Method == http.MethodDelete {
 		return nil
 	}
 	by := who(ctx)
-	ctx = context.WithoutCancel(ctx) // who went away has changed it all the same
+	ctx = context.WithoutCancel(ctx) // the change is made even if the client disconnected
 	for i := range changes {
 		c := &changes[i]
 		now, err := s.owner(ctx, c.kind, c.id)
@@ -56,7 +56,7 @@ func (s *Server) audited(ctx context.Context, op *huma.Operation) error {
 	return nil
 }
 
-// shares writes into the audit log that every user may read an object now, or no longer.
+// shares records in the audit log that an object is now shared with every user, or no longer.
 func (s *Server) shares(ctx context.Context, by *account.Principal, kind Kind, id string, shared bool) error {
 	word := ".share"
 	if !shared {
@@ -65,7 +65,7 @@ func (s *Server) shares(ctx context.Context, by *account.Principal, kind Kind, i
 	return s.record(ctx, by, string(kind)+word, id, nil)
 }
 
-// sharesNew is shares of an object that was just made: it is not shared without a word.
+// sharesNew is shares for a new object; an object that is not shared gets no entry.
 func (s *Server) sharesNew(ctx context.Context, by *account.Principal, kind Kind, id string, shared bool) error {
 	if !shared {
 		return nil
@@ -73,7 +73,7 @@ func (s *Server) sharesNew(ctx context.Context, by *account.Principal, kind Kind
 	return s.shares(ctx, by, kind, id, true)
 }
 
-// record writes one line into the audit log.
+// record writes one entry into the audit log.
 func (s *Server) record(ctx context.Context, by *account.Principal, action, object string, detail any) error {
 	if s.cfg.Accounts == nil {
 		return nil
@@ -83,8 +83,8 @@ func (s *Server) record(ctx context.Context, by *account.Principal, action, obje
 	})
 }
 
-// started writes into the audit log that a user began work that asks models, and which variables that hold keys
-// its targets name; in the transaction that keeps the work.
+// started records in the audit log that a user began work that asks models, with the key variables
+// of its targets. It runs in the transaction that stores the work.
 func (s *Server) started(ctx context.Context, q *rows.Queries, by *account.Principal, action, object string, targets,
 	keys []string,
 ) error {
@@ -94,7 +94,7 @@ func (s *Server) started(ctx context.Context, q *rows.Queries, by *account.Princ
 	return s.cfg.Accounts.Record(ctx, q, by, action, object, map[string]any{"targets": targets, "keys": keys})
 }
 
-// used are the names of targets, and the variables with keys that they name, each once.
+// used returns the names of targets and the key variables that they name, each once.
 func used(specs []app.TargetSpec) (targets, keys []string) {
 	keys = []string{}
 	for i := range specs {

@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// badgeDrawing is a badge: a label, and beside it what the run came to.
+// badgeDrawing is a badge: a label, and next to it the result of the run.
 const badgeDrawing = `<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="callvet: {{.Text}}">` +
 	`<title>callvet: {{.Text}}</title><rect width="{{.Width}}" height="20" rx="3" fill="{{.Color}}"/><path d="M3 0h49v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z" fill="#3c4350"/>` +
 	`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="7" y="14">callvet</text><text x="59" y="14">{{.Text}}</text></g></svg>`
@@ -49,13 +49,14 @@ func (s *Server) addBadge() {
 			}
 			return &huma.StreamResponse{Body: func(hc huma.Context) {
 				hc.SetHeader("Content-Type", "image/svg+xml")
-				_, _ = hc.BodyWriter().Write(b.Bytes()) // who went away gets nothing
+				_, _ = hc.BodyWriter().Write(b.Bytes()) // an error means that the client disconnected
 			}}, nil
 		})
 }
 
-// badgeOf is what a badge says of a run, and the colour of its ground: with one target its pass rate with the
-// interval, with several how many of the judged attempts passed. Floors count where there is nothing else.
+// badgeOf is the text of a run's badge and its background colour. One target: its pass rate with
+// the interval. Several: how many of the judged attempts passed. Floors count only where there is
+// no other target.
 func badgeOf(status string, p *panel.Panels) (text, color string) {
 	const passed, failed, open = "#187a3a", "#b3261e", "#8a5a00"
 	sum := p.Counted()

@@ -38,12 +38,12 @@ type BestAmong struct {
 	Note  string       `json:"note"`
 }
 
-// best are the configurations that may be the best of an experiment, the highest lower bound first; none
-// where no run has a score.
+// best is the list of configurations that may be the best of an experiment, the highest lower bound
+// first; empty if no run has a score.
 type best []BestConfig
 
-// verdict is the configuration with the highest lower bound among those that may be the best, and all
-// of these where there are several.
+// verdict returns the configuration with the highest lower bound, or all candidates if several may
+// be the best.
 func (b best) verdict() (*BestConfig, *BestAmong) {
 	switch len(b) {
 	case 0:
@@ -90,7 +90,7 @@ func (s *Server) bestOf(ctx context.Context, runs []trial) (best, error) {
 	return out, nil
 }
 
-// passRateOf is the pass rate of a candidate in the run that its score is of.
+// passRateOf is the pass rate of a candidate in the run of its score.
 func passRateOf(runs []trial, c *plan.ExperimentCandidate) *stats.Interval {
 	for i := range runs {
 		if runs[i].line.ID != c.Run {
@@ -105,7 +105,7 @@ func passRateOf(runs []trial, c *plan.ExperimentCandidate) *stats.Interval {
 	return nil
 }
 
-// noteOf is how far the figures of a candidate may be believed, where so many are compared.
+// noteOf qualifies the figures of a candidate for the number of configurations that are compared.
 func noteOf(c *plan.ExperimentCandidate, of int) string {
 	switch {
 	case c.Confirmed:
@@ -116,8 +116,8 @@ func noteOf(c *plan.ExperimentCandidate, of int) string {
 	return "not confirmed by a fresh run: what was chosen as the best of several looks better than it is"
 }
 
-// runBest runs the best configuration of an experiment once more, on the suite as it is now. No stored
-// answer is used, so that the run can confirm the choice.
+// runBest runs the best configuration of an experiment once more, on the current suite. It uses no
+// stored answers, so that the run can confirm the choice.
 func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct {
 	ExperimentIn
 	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`

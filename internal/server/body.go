@@ -19,7 +19,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxDepth bounds how deep values of a body lie in one another.
+// maxDepth bounds the nesting of values in a body.
 const maxDepth = 100
 
 // maxEcho bounds a value that an error repeats, in bytes, and maxErrors how many errors one reply has.
@@ -28,9 +28,9 @@ const (
 	maxErrors = 20
 )
 
-// formats are how bodies are read and written. A body is read by one reader: a key twice, a key in
-// other letters, text that is not UTF-8, something after the value and values that lie too deep are
-// refused, because two readers would not agree about them.
+// formats are the readers and writers of bodies. Two JSON readers would disagree about a duplicate
+// key, a key in other letter case, invalid UTF-8, data after the value, and deep nesting: all are
+// refused.
 func formats() map[string]huma.Format {
 	f := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readBody}
 	return map[string]huma.Format{"application/json": f, "json": f}
@@ -69,8 +69,8 @@ func where(p jsontext.Pointer) string {
 	return "in " + string(p)
 }
 
-// looseNumber reads a number that is only compared with a schema; values that are kept are kept as
-// they are written. One that no float holds is as large as one can be.
+// looseNumber reads a number for a comparison with a schema; stored values keep their text. A
+// number beyond the range of float64 becomes the largest float64.
 func looseNumber(dec *jsontext.Decoder, v *any) error {
 	if dec.PeekKind() != '0' {
 		return errors.ErrUnsupported
@@ -87,7 +87,7 @@ func looseNumber(dec *jsontext.Decoder, v *any) error {
 	return nil
 }
 
-// shallow refuses a text whose values lie too deep, before anything recursive sees it.
+// shallow refuses a text that is nested too deeply, before recursive code reads it.
 func shallow(data []byte) error {
 	depth, text := 0, false
 	for i := 0; i < len(data); i++ {
@@ -108,9 +108,9 @@ func shallow(data []byte) error {
 	return nil
 }
 
-// brief keeps errors from repeating a whole body, or what is no text, and a reply from having an error for
-// each of thousands of keys. An object or a list is never repeated: one error for each key would write the whole
-// object so many times.
+// brief shortens error responses: it bounds the number of errors and the length of a value that an
+// error repeats, and drops values that are not text. An object or a list is never repeated: an
+// error for each key would write the whole object that many times.
 func brief(_ huma.Context, _ string, v any) (any, error) {
 	e, ok := v.(*huma.ErrorModel)
 	if !ok {
@@ -138,17 +138,17 @@ func brief(_ huma.Context, _ string, v any) (any, error) {
 	return e, nil
 }
 
-// Values of a body that are kept as they are written, digit by digit.
+// Values of a body that keep their original text, digit by digit.
 type (
 	// object is an object, or null.
 	object struct{ json.RawMessage }
-	// toolNames is the name of a tool, several that are right, or null for no call.
+	// toolNames is the name of a tool, a list of acceptable tools, or null for no call.
 	toolNames struct{ json.RawMessage }
-	// turns tells whether a case has several turns, or holds their settings.
+	// turns is a boolean (the case has several turns) or the settings of the turns.
 	turns struct{ json.RawMessage }
 	// names is a list of names, or null.
 	names struct{ json.RawMessage }
-	// text is a text that an edit may name; null empties it.
+	// text is a text that an edit may set; null empties it.
 	text struct {
 		given bool
 		value string
@@ -217,7 +217,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &t.value)
 }
 
-// null reports whether a raw value is not there, or null.
+// null reports whether a raw value is absent or null.
 func null(raw json.RawMessage) bool {
 	return len(raw) == 0 || bytes.Equal(raw, []byte("null"))
 }

@@ -45,7 +45,7 @@ type Case struct {
 	NotCarried         []string  `json:"not_carried,omitempty" required:"false" readOnly:"true" nullable:"false" doc:"what the case has beside these fields; case has it"`
 }
 
-// text writes the case as the document keeps it; own tells that it is in callvet's own form.
+// text is the case as it is stored in the document; own reports that it is in callvet's own form.
 func (c *Case) text() (raw jsontext.Value, own bool, err error) {
 	plain := *c
 	plain.Own, plain.NotCarried, plain.ID = object{}, nil, ""
@@ -69,7 +69,8 @@ func (c *Case) text() (raw jsontext.Value, own bool, err error) {
 	return raw, own, err
 }
 
-// written writes cases as documents keep them; own tells that one of them is in callvet's own form.
+// written returns cases as they are stored in documents; own reports that one of them is in
+// callvet's own form.
 func written(list []Case) (cases []jsontext.Value, own bool, err error) {
 	cases = make([]jsontext.Value, len(list))
 	for i := range list {
@@ -82,7 +83,7 @@ func written(list []Case) (cases []jsontext.Value, own bool, err error) {
 	return cases, own, nil
 }
 
-// at puts where something is before the field of an error.
+// at puts a prefix before the field of an error.
 func at(err error, prefix string) error {
 	var f *callvet.FieldError
 	if !errors.As(err, &f) {
@@ -93,7 +94,7 @@ func at(err error, prefix string) error {
 	return &moved
 }
 
-// casesOf shows cases.
+// casesOf converts cases for a response.
 func casesOf(list []library.CaseView) ([]Case, error) {
 	out := make([]Case, len(list))
 	for i := range list {
@@ -130,7 +131,7 @@ func (s *Server) addCases() {
 		s.listCases)
 	create := op("create-test-cases", http.MethodPost, "",
 		"Adds a case, or all of a list; with an error in one of them none is added.")
-	create.DefaultStatus, create.SkipValidateBody = http.StatusCreated, true // Server.cases does
+	create.DefaultStatus, create.SkipValidateBody = http.StatusCreated, true // Server.cases validates
 	add(s, create, ofSuite(account.Member), s.createCases)
 	add(s, op("get-test-case", http.MethodGet, "/{cid}", "Gives a case."), ofSuite(""), s.getCase)
 	add(s, op("update-test-case", http.MethodPut, "/{cid}",
@@ -146,8 +147,8 @@ type caseList struct {
 	Total   int   `json:"total"`
 }
 
-// listCases gives cases by their number: a cursor names the version of its first page, so that an
-// edit meanwhile neither hides a case nor gives one twice.
+// listCases returns a page of cases. A cursor holds the version of its first page, so that an edit
+// between two pages neither hides nor repeats a case.
 func (s *Server) listCases(ctx context.Context, _ *account.Principal, in *struct {
 	SuitePath
 	PageIn
@@ -186,7 +187,7 @@ func (s *Server) listCases(ctx context.Context, _ *account.Principal, in *struct
 	return &versioned[caseList]{etag(e.Version), out}, err
 }
 
-// oneOrMore is a case, or a list of cases, as it is written.
+// oneOrMore is the JSON text of a case or of a list of cases.
 type oneOrMore struct{ json.RawMessage }
 
 // maxCases bounds how many cases one request adds.
@@ -198,8 +199,8 @@ func (oneOrMore) Schema(r huma.Registry) *huma.Schema {
 	return kinds(one, &huma.Schema{Type: huma.TypeArray, Items: one, MinItems: &least, MaxItems: &most})
 }
 
-// cases reads one or several. Each is held against the description by itself, so that a mistake is
-// told with its place.
+// cases reads one case or a list. It validates each case separately, so that an error names its
+// place.
 func (s *Server) cases(b oneOrMore) (list []Case, many bool, err error) {
 	raw := []jsontext.Value{jsontext.Value(b.RawMessage)}
 	if many = raw[0].Kind() == '['; many {
@@ -240,7 +241,7 @@ func (s *Server) cases(b oneOrMore) (list []Case, many bool, err error) {
 	return list, many, nil
 }
 
-// CasesWritten are cases as they were kept.
+// CasesWritten are the stored cases.
 type CasesWritten struct {
 	TestCases []Case   `json:"test_cases" nullable:"false"`
 	Version   int64    `json:"version" doc:"of the suite"`
@@ -278,11 +279,11 @@ func (s *Server) createCases(ctx context.Context, by *account.Principal, in *str
 	return casesWritten(w, first, len(cases))
 }
 
-// inSuite stands before the place of what is not in the body of a request, but in the suite that it
-// changes.
+// inSuite is the prefix of places in the suite that a request changes; other places are in the
+// body.
 const inSuite = "suite:"
 
-// replaced gives problems of a suite other places.
+// replaced rewrites the places of problems.
 func replaced(err error, place func(string) string) error {
 	var refused *library.RefusedError
 	if !errors.As(err, &refused) {
@@ -295,8 +296,8 @@ func replaced(err error, place func(string) string) error {
 	return out
 }
 
-// moved gives places in the body of a request in place of those in the suite that it changes: of
-// n cases from first on. many tells that the body is a list.
+// moved converts places in the suite into places in the body of the request, which has n cases, the
+// first at index first of the suite. many: the body is a list.
 func moved(err error, first, n int, many bool) error {
 	return replaced(err, func(place string) string { return movedPlace(place, first, n, many) })
 }
@@ -391,7 +392,7 @@ func (s *Server) putCase(ctx context.Context, by *account.Principal, in *struct 
 	return casesWritten(w, place, 1)
 }
 
-// tagged is an answer without a body.
+// tagged is a response without a body.
 type tagged struct {
 	ETag string `header:"ETag"`
 }

@@ -19,7 +19,7 @@ import (
 )
 
 type (
-	// CatalogueEntry is a catalogue of tools that is searched.
+	// CatalogueEntry is a searchable catalogue of tools.
 	CatalogueEntry struct {
 		ID        string    `json:"id"`
 		Name      string    `json:"name"`
@@ -31,12 +31,12 @@ type (
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`
 	}
-	// CatalogueWritten is a catalogue that was kept.
+	// CatalogueWritten is a stored catalogue.
 	CatalogueWritten struct {
 		CatalogueEntry
 		Warnings []Remark `json:"warnings" nullable:"false"`
 	}
-	// CatalogueFields say more of a catalogue than its text.
+	// CatalogueFields are the fields of a catalogue next to its text.
 	CatalogueFields struct {
 		Name   string `query:"name" maxLength:"256" doc:"empty: as the file is called, or as before"`
 		Shared string `query:"shared" enum:"true,false" doc:"every user may read it; empty: as before"`
@@ -107,10 +107,10 @@ func (s *Server) listCatalogues(ctx context.Context, by *account.Principal,
 	return &struct{ Body Page[CatalogueEntry] }{out}, nil
 }
 
-// catalogueFile is what a catalogue is called where it is read.
+// catalogueFile is the file name under which an App reads a catalogue.
 const catalogueFile = "catalogue.json"
 
-// read takes the text of a request and fills the catalogue in.
+// readCatalogue reads the catalogue of a request.
 func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *Upload, f *CatalogueFields,
 	c *library.Catalogue,
 ) ([]Remark, error) {
@@ -132,7 +132,7 @@ func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *U
 	return s.catalogueText(ctx, by, text, c)
 }
 
-// catalogueText puts a text into a catalogue, if it is one of tools.
+// catalogueText sets the text of a catalogue, if it contains tools.
 func (s *Server) catalogueText(ctx context.Context, by *account.Principal, text []byte,
 	c *library.Catalogue,
 ) ([]Remark, error) {
@@ -239,8 +239,8 @@ func (s *Server) putCatalogue(ctx context.Context, by *account.Principal, in *st
 	return &versioned[CatalogueWritten]{etag(c.Version), CatalogueWritten{catalogueEntry(c), notes}}, nil
 }
 
-// catalogueOf gives the catalogue that a request names, which its sender may read, or the only one
-// where it names none.
+// catalogueOf returns the catalogue that a request names, if the user may read it. Without a name
+// it returns the only one.
 func (s *Server) catalogueOf(ctx context.Context, by *account.Principal, id string) (*library.Catalogue, error) {
 	if id == "" {
 		list, err := s.library.Catalogues(ctx, by.User, by.Role == account.Admin, library.Page{N: 2})

@@ -34,7 +34,7 @@ type RunChange struct {
 	Claim
 }
 
-// compare takes the comparison with a run into the changes of the targets that it has.
+// compare adds the comparison with a run to the changes of its targets.
 func (c *RunChanges) compare(with *panel.Comparison, now, base *EvalRun, baseline bool, claims *family) {
 	for i := range with.Targets {
 		of := &with.Targets[i]
@@ -53,8 +53,9 @@ func (c *RunChanges) compare(with *panel.Comparison, now, base *EvalRun, baselin
 	}
 }
 
-// runChange compares a run with the baseline of its experiment, or else each target with the newest run before of
-// the same suite and model. A run that goes on has no change yet.
+// runChange compares a run with the baseline of its experiment. Without a baseline it compares each
+// target with the newest earlier run of the same suite and model. A run that is not over has no
+// change yet.
 func (s *Server) runChange(ctx context.Context, by *account.Principal, in *RunIn) (*body[RunChanges], error) {
 	e, err := s.cfg.Store.Rows().RunEntry(ctx, in.ID)
 	if err != nil {
@@ -85,7 +86,7 @@ func (s *Server) changeOfBaseline(ctx context.Context, by *account.Principal, no
 	claims *family,
 ) (done bool, err error) {
 	if now.Experiment == "" || s.May(ctx, by, KindExperiment, now.Experiment, false) != nil {
-		return false, nil // who may read the run need not know of its experiment
+		return false, nil // the reader of a run may not be allowed to read its experiment
 	}
 	e, err := s.experiment(ctx, by, now.Experiment)
 	if err != nil || e.Baseline == "" || e.Baseline == now.ID {
@@ -103,7 +104,7 @@ func (s *Server) changeOfBaseline(ctx context.Context, by *account.Principal, no
 	return true, nil
 }
 
-// changeOfPrevious compares each target of a run with the newest run before that asked the same model.
+// changeOfPrevious compares each target of a run with the newest earlier run of the same model.
 func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, now *EvalRun, out *RunChanges,
 	claims *family,
 ) error {
@@ -114,7 +115,7 @@ func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, no
 	open := slices.Clone(config.Targets)
 	q := rows.RunEntriesOfParams{
 		UserID: by.User, Everything: by.Role == account.Admin, SuiteID: now.SuiteID,
-		Before: math.MaxInt64, AtMost: mostRanked,
+		Before: math.MaxInt64, AtMost: maxRanked,
 	}
 	if q.SuiteID == "" {
 		q.SuiteName = now.SuiteName
@@ -132,22 +133,22 @@ func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, no
 			if !earlier {
 				continue
 			}
-			if tried++; tried > mostRanked {
+			if tried++; tried > maxRanked {
 				return nil
 			}
 			if open, err = s.changeSince(ctx, now, &list[i], open, out, claims); err != nil || len(open) == 0 {
 				return err
 			}
 		}
-		if len(list) < mostRanked {
+		if len(list) < maxRanked {
 			return nil
 		}
 		q.Before = list[len(list)-1].Num
 	}
 }
 
-// changeSince compares a run with an earlier one, where both ask the same models; the targets of open without a
-// namesake there are left.
+// changeSince compares the targets in open with those of an earlier run of the same models. It
+// returns the targets without a counterpart.
 func (s *Server) changeSince(ctx context.Context, now *EvalRun, earlier *rows.RunEntriesOfRow, open []app.Configured,
 	out *RunChanges, claims *family,
 ) ([]app.Configured, error) {
@@ -164,7 +165,7 @@ func (s *Server) changeSince(ctx context.Context, now *EvalRun, earlier *rows.Ru
 	}
 	base, err := s.line(ctx, runEntryOf(earlier))
 	if err != nil || base.Status != "done" || base.Problem != "" {
-		return open, err // another one before it can be read
+		return open, err // an earlier run may be readable
 	}
 	with, err := s.compared(ctx, now.ID, app.DiffRequest{Base: app.Side{Run: base.ID}, Pairs: pairs})
 	if err != nil {
@@ -176,8 +177,8 @@ func (s *Server) changeSince(ctx context.Context, now *EvalRun, earlier *rows.Ru
 	}), nil
 }
 
-// sameModels pairs targets of two runs that ask the same model: those that ask it the same way first, then
-// namesakes, then what is left, in order.
+// sameModels pairs the targets of two runs that ask the same model: first those with the same
+// configuration, then those with the same name, then the rest in order.
 func sameModels(was, now []app.Configured) (pairs []panel.Pair) {
 	took := make([]bool, len(was))
 	paired := make([]bool, len(now))

@@ -10,11 +10,12 @@ import (
 	"sync"
 )
 
-// packAbove is how large an answer is that is compressed, in bytes: a smaller one fits into one packet.
+// packAbove is the least size of a response that is compressed, in bytes: a smaller one fits into
+// one packet.
 const packAbove = 1 << 10
 
-// compressed compresses the answers of a handler with gzip, for those who take it: texts that are large
-// enough and that the handler has not compressed itself. Events are sent as they come.
+// compressed compresses the responses of a handler with gzip if the client accepts it: texts that
+// are large enough and that the handler has not compressed itself. Events are not delayed.
 func compressed(next http.Handler) http.Handler {
 	spare := &sync.Pool{New: func() any { return gzip.NewWriter(nil) }} // a compressor takes several hundred kilobytes
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,7 +29,7 @@ func compressed(next http.Handler) http.Handler {
 	})
 }
 
-// takes reports whether who asks takes an answer that is compressed in a way.
+// takes reports whether the client accepts an encoding.
 func takes(r *http.Request, encoding string) bool {
 	for _, part := range strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		name, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
@@ -39,7 +40,7 @@ func takes(r *http.Request, encoding string) bool {
 	return false
 }
 
-// packable reports whether a text of a type gets smaller, and can wait until there is enough of it.
+// packable reports whether compression makes a content type smaller and may delay it.
 func packable(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	switch {
@@ -52,8 +53,8 @@ func packable(contentType string) bool {
 	return kind == "application/javascript"
 }
 
-// packing is a writer that compresses what is written, once it is known that it is worth it. Until then
-// it keeps the status and the beginning.
+// packing is a response writer that compresses. Until the response is large enough, it keeps the
+// status and the first bytes.
 type packing struct {
 	http.ResponseWriter
 	spare  *sync.Pool // of *gzip.Writer
@@ -63,10 +64,10 @@ type packing struct {
 	zip    *gzip.Writer
 }
 
-// WriteHeader keeps the status of an answer that may be compressed.
+// WriteHeader keeps the status of a response that may be compressed.
 func (p *packing) WriteHeader(code int) {
 	switch h := p.Header(); {
-	case p.plain || code < http.StatusOK: // 100 and 103 come before the answer
+	case p.plain || code < http.StatusOK: // 100 and 103 precede the response
 		p.ResponseWriter.WriteHeader(code)
 	case p.status != 0:
 	case code == http.StatusNoContent || code == http.StatusNotModified || code == http.StatusPartialContent ||
@@ -102,7 +103,7 @@ func (p *packing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// pack begins to compress, with what was kept.
+// pack begins to compress, with the kept bytes first.
 func (p *packing) pack() error {
 	h := p.Header()
 	h.Set("Content-Encoding", "gzip")
@@ -115,10 +116,10 @@ func (p *packing) pack() error {
 	return err
 }
 
-// Flush sends what was written, compressed as it is large enough or not.
+// Flush sends what was written, of whatever size.
 func (p *packing) Flush() {
 	if p.status != 0 && p.zip == nil {
-		_ = p.pack() // the next write has the error
+		_ = p.pack() // the next write returns the error
 	}
 	if p.zip != nil {
 		_ = p.zip.Flush()
@@ -126,14 +127,14 @@ func (p *packing) Flush() {
 	_ = http.NewResponseController(p.ResponseWriter).Flush()
 }
 
-// Unwrap gives the writer to those who set deadlines.
+// Unwrap returns the inner writer, on which http.ResponseController sets deadlines.
 func (p *packing) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // end sends the rest.
 func (p *packing) end() {
 	switch {
 	case p.zip != nil:
-		_ = p.zip.Close() // who went away gets nothing
+		_ = p.zip.Close() // an error means that the client disconnected
 		p.zip.Reset(nil)
 		p.spare.Put(p.zip)
 	case p.status != 0:

@@ -55,17 +55,17 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("another user: %v", err)
 	}
 	id := s.startEval(t, suite)
-	heard := make([][]string, clients)
+	received := make([][]string, clients)
 	var group sync.WaitGroup
 	for i, c := range crowd[:clients] {
 		group.Go(func() {
 			for over := false; !over; {
 				_, b, err := c.Read(t.Context())
 				if err != nil {
-					t.Errorf("client %d after %d events: %v", i, len(heard[i]), err)
+					t.Errorf("client %d after %d events: %v", i, len(received[i]), err)
 					return
 				}
-				heard[i] = append(heard[i], string(b))
+				received[i] = append(received[i], string(b))
 				over = strings.HasPrefix(string(b), `{"type":"job_completed"`)
 			}
 		})
@@ -77,14 +77,14 @@ func TestCrowd(t *testing.T) {
 	if len(kept) < 100 {
 		t.Fatalf("%d events", len(kept))
 	}
-	for i := range heard {
-		if len(heard[i]) != len(kept) {
-			t.Errorf("client %d heard %d of %d events", i, len(heard[i]), len(kept))
+	for i := range received {
+		if len(received[i]) != len(kept) {
+			t.Errorf("client %d received %d of %d events", i, len(received[i]), len(kept))
 			continue
 		}
 		for n := range kept {
-			if heard[i][n] != string(kept[n]) {
-				t.Errorf("client %d heard %s, want %s", i, heard[i][n], kept[n])
+			if received[i][n] != string(kept[n]) {
+				t.Errorf("client %d received %s, want %s", i, received[i][n], kept[n])
 				break
 			}
 		}

@@ -1,11 +1,11 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package server answers one question: what does the program do for those who ask over HTTP?
+// Package server answers one question: what does the program offer over HTTP?
 //
-// Every route is made by add, which says who may use it (Access) and which objects its path names.
-// Whose they are is decided there, before a handler sees the request. Handlers are methods that
-// make a request for internal/app or for a room of the server (account, library, job), and
-// tell its result; they hold no rule of their own.
+// add registers every route with its Access: the required permission and the objects in the path.
+// Ownership is checked there, before the handler runs. A handler converts the request into a call
+// of internal/app or of a package of the server (account, library, job), and converts the result
+// into a response. It contains no rules.
 //
 //	request ─► headers, size ─► Access: who, role, scope, objects of the path ─► validation (huma) ─► handler ─► app, account, library, job
 //

@@ -19,7 +19,7 @@ import (
 //go:embed docs.html
 var docsPage string
 
-// addDocs adds a page for people that is made of the description. It has no script, and loads
+// addDocs adds a page for people, made from the OpenAPI description. It has no script, and loads
 // nothing.
 func (s *Server) addDocs() {
 	page := template.Must(template.New("docs").Parse(docsPage))
@@ -35,11 +35,11 @@ func (s *Server) addDocs() {
 		h.Set("Content-Security-Policy",
 			"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
-		_, _ = w.Write(b.Bytes()) // who went away gets nothing
+		_, _ = w.Write(b.Bytes()) // an error means that the client disconnected
 	})
 }
 
-// What the page tells.
+// The data of the page.
 type (
 	docs struct {
 		Title, Version, Text string
@@ -156,7 +156,7 @@ func typeOf(s *huma.Schema) string {
 	return name
 }
 
-// describeSchema says what values may be.
+// describeSchema describes the values that a schema allows.
 func describeSchema(s *huma.Schema, text string) string {
 	if s == nil {
 		return text
@@ -222,7 +222,7 @@ func curl(method, path string, op *huma.Operation, schemas huma.Registry) string
 	return line + " $CALLVET" + path
 }
 
-// example is a value of a schema with what it must have.
+// example is a value of a schema with its required fields.
 func example(s *huma.Schema, schemas huma.Registry, depth int) any {
 	switch {
 	case s == nil || depth > 5:

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 )
 
-// DrillAsk asks for safety drills. The fields are those of EvalRequest.
+// DrillAsk asks for safety drills. Its fields are those of EvalRequest.
 type DrillAsk struct {
 	SuiteID          string                     `json:"suite_id,omitempty" doc:"a suite whose cases say their own safety; empty: the shipped drills"`
 	Models           []string                   `json:"models,omitempty" doc:"provider/model"`
@@ -38,7 +38,7 @@ type DrillAsk struct {
 	Timeout          int                        `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
 }
 
-// addDrills adds safety drills, and what happened at the calls of a run.
+// addDrills adds the routes of safety drills, and of the observations at the calls of a run.
 func (s *Server) addDrills() {
 	run := map[string]Kind{"id": KindRun}
 	op := func(id, path, summary string) huma.Operation {
@@ -123,7 +123,7 @@ type callsIn struct {
 	PageIn
 }
 
-// callsOf gives a page of what happened at the calls of a run.
+// callsOf returns a page of the observations at the calls of a run.
 func callsOf[T any](ctx context.Context, in *callsIn,
 	list func(context.Context, app.CallsRequest) (*app.CallPage[T], error),
 ) (*struct{ Body app.CallPage[T] }, error) {

@@ -48,8 +48,8 @@ type EvalRequest struct {
 	ToolChoice  string       `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
 	// ProviderParams are sent to all targets.
 	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
-	// SystemPrompt is one for all, or one for each by provider_key::model_id. It joins the suite's.
-	// Source: Tool Calling Evaluation, "System Prompt Per Suite".
+	// SystemPrompt is one text for all targets, or a text for each provider_key::model_id. It joins
+	// the suite's. Source: Tool Calling Evaluation, "System Prompt Per Suite".
 	SystemPrompt  any    `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id, with _global for all others; it stands before the suite's"`
 	ReplaceSystem bool   `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
 	ExperimentID  string `json:"experiment_id,omitempty"`
@@ -130,8 +130,8 @@ func (s *Server) addEval() {
 		})
 }
 
-// submitEval takes a job that runs a suite: the run is made at once. What the request names must
-// be p's to read.
+// submitEval queues a job that runs a suite; the run is created at once. The user must be able to
+// read every object that the request names.
 func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *EvalRequest,
 	key string,
 ) (*submittedOutput, error) {
@@ -142,7 +142,7 @@ func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *Eva
 	return s.submitRun(ctx, by, q)
 }
 
-// estimateEval tells what the run of a request would come to. It estimates from runs that the user may read.
+// estimateEval estimates the run of a request from runs that the user may read.
 func (s *Server) estimateEval(ctx context.Context, by *account.Principal,
 	in *struct{ Body EvalRequest },
 ) (*body[app.DryRun], error) {
@@ -169,8 +169,8 @@ func (s *Server) estimateEval(ctx context.Context, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	var h heard
-	out, err := a.DryRunFrom(ctx, *q.ask, past, h.hear)
+	var h notices
+	out, err := a.DryRunFrom(ctx, *q.ask, past, h.collect)
 	if err != nil {
 		return nil, h.explain(err)
 	}
@@ -178,7 +178,7 @@ func (s *Server) estimateEval(ctx context.Context, by *account.Principal,
 	return &body[app.DryRun]{*out}, nil
 }
 
-// estimatedFrom is how many runs, the latest, an estimate looks through.
+// estimatedFrom is how many of the latest runs an estimate reads.
 const estimatedFrom = 50
 
 // submission is the run that the request of a user asks for.
@@ -199,18 +199,18 @@ func (q *EvalRequest) submission(by *account.Principal, key string) (*submission
 	}, nil
 }
 
-// submission is a run that somebody asks for.
+// submission is a run that a user asks for.
 type submission struct {
-	suite      string // its id; "" of drills that are shipped
+	suite      string // its id; "" for the shipped drills
 	drill      bool
-	experiment string // its id; "" without one
+	experiment string // its id; "" for none
 	ask        *app.RunRequest
-	key        string // of the same job; "" without one
+	key        string // idempotency key of the job; "" for none
 	priority   int
 	timeout    time.Duration
 }
 
-// mayRun refuses a run of what by may not use.
+// mayRun refuses a run that needs objects that by may not use.
 func (s *Server) mayRun(ctx context.Context, by *account.Principal, q *submission) error {
 	if q.drill && q.suite == "" {
 		return nil
@@ -229,7 +229,7 @@ func (s *Server) mayRun(ctx context.Context, by *account.Principal, q *submissio
 	return nil
 }
 
-// ready puts the suite as it is now into the request, of one who may run it.
+// ready puts the current suite into the request, after the permission checks.
 func (s *Server) ready(ctx context.Context, by *account.Principal, q *submission) (library.Entry, error) {
 	if err := s.mayRun(ctx, by, q); err != nil {
 		return library.Entry{}, err
@@ -245,8 +245,8 @@ func (s *Server) ready(ctx context.Context, by *account.Principal, q *submission
 	return entry, s.giveEmbedder(ctx, by.User, q.ask)
 }
 
-// giveEmbedder puts the server's model into a run that names none, where its suite has a case in mode
-// semantic. A suite that cannot be read is refused later, as without it.
+// giveEmbedder sets the server's embedding model if the run names none and its suite has a case in
+// mode semantic. An unreadable suite is refused later.
 func (s *Server) giveEmbedder(ctx context.Context, user string, ask *app.RunRequest) error {
 	models, err := s.models(ctx)
 	if err != nil || models.Embedder == "" || ask.Embedder != "" || !bytes.Contains(ask.Text, []byte("semantic")) {
@@ -263,7 +263,7 @@ func (s *Server) giveEmbedder(ctx context.Context, user string, ask *app.RunRequ
 	return nil
 }
 
-// models are those that the server asks where a request names none.
+// models are the server's default models.
 func (s *Server) models(ctx context.Context) (account.Models, error) {
 	if s.cfg.Accounts == nil {
 		return account.Models{}, nil
@@ -272,12 +272,12 @@ func (s *Server) models(ctx context.Context) (account.Models, error) {
 	return allowed.Models, err
 }
 
-// noEmbedder reports whether a problem is that nothing compares texts in mode semantic.
+// noEmbedder reports whether a problem is that mode semantic has no embedding model.
 func noEmbedder(p callvet.Problem) bool { return p.Code == "no-embedder" }
 
-// ownTargets refuses targets that another user wrote and that say where requests go or which key they carry: the
-// keys of by would be sent there. A model of a provider at its usual address is for everybody. known are targets
-// that by wrote, or agreed to, before.
+// ownTargets refuses targets of another user that set an address or a key variable: the keys of by
+// would be sent there. A provider's model at its usual address is allowed to all users. known are
+// targets that by wrote or accepted before.
 func ownTargets(by *account.Principal, wrote string, targets, known []app.TargetSpec) error {
 	if by.User == wrote {
 		return nil
@@ -297,7 +297,7 @@ func ownTargets(by *account.Principal, wrote string, targets, known []app.Target
 	return nil
 }
 
-// everyTarget is all targets that a run asks, models that judge and that compare texts among them.
+// everyTarget returns all targets that a run asks, including judges and embedding models.
 func everyTarget(q *app.RunRequest) []app.TargetSpec {
 	all := slices.Concat(q.Targets, q.Judges.Targets())
 	if q.Embedder != "" {
@@ -306,7 +306,7 @@ func everyTarget(q *app.RunRequest) []app.TargetSpec {
 	return all
 }
 
-// submitRun takes a job that runs a suite as it is now.
+// submitRun queues a job that runs the current suite.
 func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submission) (*submittedOutput, error) {
 	entry, err := s.ready(ctx, by, q)
 	if err != nil {
@@ -360,7 +360,7 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 	return out, nil
 }
 
-// evalJob is what a job of KindToolEval keeps of its request; the rest is the run's.
+// evalJob is the stored request of a job of KindToolEval; the run stores the rest.
 type evalJob struct {
 	Suite      string `json:"about"` // its name
 	Experiment string `json:"experiment,omitempty"`
@@ -368,20 +368,20 @@ type evalJob struct {
 	Changes app.Changes `json:"changes,omitzero"`
 }
 
-// startedRun is a run that was made and not begun.
+// startedRun is a run that was created and has not begun.
 type startedRun struct {
 	run      string
 	total    int
 	warnings []callvet.Notice
 }
 
-// startRun makes the run of a request, or of drills.
+// startRun creates the run of a request, or of drills.
 func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest, drill bool) (*startedRun, error) {
 	a, err := s.withCatalogues(ctx, user, ask.Targets)
 	if err != nil {
 		return nil, err
 	}
-	var h heard
+	var h notices
 	ask.Owned = true
 	start := a.StartRun
 	if drill {
@@ -389,7 +389,7 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest,
 			return a.StartDrill(ctx, app.DrillRequest{RunRequest: ask}, tell)
 		}
 	}
-	session, err := start(ctx, *ask, h.hear)
+	session, err := start(ctx, *ask, h.collect)
 	if err != nil {
 		return nil, h.explain(err)
 	}
@@ -403,7 +403,7 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest,
 	return out, errors.Join(err, session.Close())
 }
 
-// run is the request as internal/app takes it.
+// run is the request in the form of internal/app.
 func (q *EvalRequest) run() (*app.RunRequest, error) {
 	specs, err := q.specs()
 	if err != nil {
@@ -438,7 +438,7 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 	return ask, nil
 }
 
-// specs are the targets, each with what is for all of them.
+// specs are the targets, each with the settings for all of them.
 func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 	if len(q.Models)+len(q.Targets) == 0 {
 		return nil, &callvet.FieldError{
@@ -484,20 +484,20 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 	return specs, q.prompt(specs, keys)
 }
 
-// globalPrompt is the key of the prompt of all targets without one of their own.
+// globalPrompt is the key of the prompt for targets without their own prompt.
 const globalPrompt = "_global"
 
-// prompt gives the targets their system prompts. keys are the positions of targets by
+// prompt sets the system prompts of the targets. keys are the positions of targets by
 // provider_key::model_id.
 func (q *EvalRequest) prompt(specs []app.TargetSpec, keys map[string][]int) error {
 	each := map[string]string{}
-	switch said := q.SystemPrompt.(type) {
+	switch prompt := q.SystemPrompt.(type) {
 	case nil:
 	case string:
-		each[globalPrompt] = said
+		each[globalPrompt] = prompt
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(said)) {
-			text, ok := said[key].(string)
+		for _, key := range slices.Sorted(maps.Keys(prompt)) {
+			text, ok := prompt[key].(string)
 			if !ok {
 				return &callvet.FieldError{
 					Field: "system_prompt",
@@ -535,7 +535,7 @@ func (q *EvalRequest) prompt(specs []app.TargetSpec, keys map[string][]int) erro
 	return nil
 }
 
-// paramsOf are the parameters of all targets: those that have a meaning everywhere, and others as they are.
+// paramsOf returns the parameters of all targets: the standard ones, and the others unchanged.
 func paramsOf(given map[string]json.RawMessage, temperature *float64, seed int64) (p callvet.Params, err error) {
 	known := map[string]any{
 		"top_p": &p.TopP, "max_tokens": &p.MaxTokens, "seed": &p.Seed, "reasoning_effort": &p.ReasoningEffort,

@@ -22,37 +22,37 @@ import (
 )
 
 const (
-	// tellEvery is how often the attempts of a run are told at most, and tellMost how many at once: a
-	// transaction for each would take the store from the run.
-	tellEvery = 100 * time.Millisecond
-	tellMost  = 250
-	// maxTold bounds the arguments of a call in an event, in bytes.
-	maxTold = 8 << 10
+	// newsEvery is the least time between two batches of events of a run, and newsMost the size of
+	// a batch: a transaction for each event would block the store for the run.
+	newsEvery = 100 * time.Millisecond
+	newsMost  = 250
+	// maxEventArgs bounds the arguments of a call in an event, in bytes.
+	maxEventArgs = 8 << 10
 )
 
-// evalNote is what a job knows of what it has told. It changes with the events, so that after a
-// crash each result is told once.
+// evalNote is the record of the events that a job has stored. It changes in the same transaction as
+// the events, so that after a crash each result has one event.
 type evalNote struct {
 	Begun bool  `json:"begun,omitempty"`
-	Told  int64 `json:"told,omitempty"` // the attempt that was told last, as Feed has it
-	// Counts are of the attempts that were told, by target.
-	Counts []toldCount `json:"counts,omitempty"`
-	// Again are attempts that were told as errors, and that are asked again.
+	Told  int64 `json:"told,omitempty"` // the last attempt with an event, a cursor of Feed
+	// Counts counts the attempts with events, by target.
+	Counts []targetCount `json:"counts,omitempty"`
+	// Again are attempts whose events were errors and that are asked again.
 	Again []app.Place `json:"again,omitempty"`
 }
 
-// toldCount is how many attempts of a target were told, with their verdicts.
-type toldCount struct {
+// targetCount counts the attempts of a target that have events, by verdict.
+type targetCount struct {
 	Model  string `json:"model"`
 	Done   int64  `json:"done"`
 	Total  int64  `json:"total"`
 	Passed int64  `json:"passed"`
 	Failed int64  `json:"failed"`
-	Errors int64  `json:"errors"` // errors, and attempts that were not made
+	Errors int64  `json:"errors"` // errors and attempts that were not made
 }
 
-// add counts an attempt, once more or (by -1) once less.
-func (c *toldCount) add(v callvet.Verdict, by int64) {
+// add counts an attempt (by 1), or removes it from the count (by -1).
+func (c *targetCount) add(v callvet.Verdict, by int64) {
 	c.Done += by
 	switch v {
 	case callvet.VerdictPass:
@@ -64,7 +64,7 @@ func (c *toldCount) add(v callvet.Verdict, by int64) {
 	}
 }
 
-// evalRun tells of a run while it goes on.
+// evalRun stores the events of a run while it goes on.
 type evalRun struct {
 	feed   *app.Feed
 	report *job.Report
@@ -72,18 +72,18 @@ type evalRun struct {
 	total  int64
 	more   chan struct{}
 	mu     sync.Mutex
-	// session is what goes on; nil before it does.
+	// session is nil until the run has begun.
 	session *app.Session
-	said    []callvet.Notice // warnings that wait to be told
+	notices []callvet.Notice // warnings whose events are not stored yet
 }
 
-// toolEval carries out the run of a job, from where it is.
+// toolEval carries out the run of a job; it resumes a run that has begun.
 func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.RawMessage, error) {
 	a, err := s.AppOf(ctx, j.User)
 	if err != nil {
 		return nil, err
 	}
-	stored := context.WithoutCancel(ctx) // what is durable is told, whatever ends
+	stored := context.WithoutCancel(ctx) // every durable attempt gets its event, whatever ends
 	feed, err := a.Feed(stored, j.ResultRef)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	if out == nil {
 		return nil, cmp.Or(err, errors.New("the run gave nothing"))
 	}
-	if out.Interrupted() { // not by way of the job
+	if out.Interrupted() { // and the job was not cancelled
 		return nil, job.ErrCancelled
 	}
 	complete, cerr := s.complete(stored, j.User, out, of.Experiment, j.ResultRef)
@@ -133,7 +133,7 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	})
 }
 
-// split lets the workers of the server have shards of the run of a job.
+// split shares the run of a job among the workers of the server.
 func (s *Server) split(r *job.Report) *app.Split {
 	return &app.Split{
 		Workers: cmp.Or(s.cfg.RunWorkers, DefaultRunWorkers), Rounds: s.cfg.ShardRounds,
@@ -171,17 +171,17 @@ func (s *Server) toolEvalShard(ctx context.Context, j job.Job, task json.RawMess
 	return b, errors.Join(err, werr)
 }
 
-// carryOut goes on with the run, and tells what becomes durable meanwhile.
+// carryOut carries out the run, and stores an event for each attempt that becomes durable.
 func (e *evalRun) carryOut(ctx context.Context, a *app.App, req app.ResumeRequest) (out *app.Outcome, err error) {
 	over := make(chan struct{})
-	var told error
-	var beside parallel.Group
-	beside.Go(func() { told = e.follow(context.WithoutCancel(ctx), over) })
+	var followErr error
+	var followers parallel.Group
+	followers.Go(func() { followErr = e.follow(context.WithoutCancel(ctx), over) })
 	func() {
-		defer beside.Wait()
+		defer followers.Wait()
 		defer close(over)
 		var session *app.Session
-		if session, err = a.ResumeRun(ctx, req, e.hear); err != nil {
+		if session, err = a.ResumeRun(ctx, req, e.collect); err != nil {
 			return
 		}
 		e.mu.Lock()
@@ -190,14 +190,14 @@ func (e *evalRun) carryOut(ctx context.Context, a *app.App, req app.ResumeReques
 		out, err = session.Do(ctx)
 		err = errors.Join(err, session.Close())
 	}()
-	if told != nil {
-		return nil, errors.Join(told, err)
+	if followErr != nil {
+		return nil, errors.Join(followErr, err)
 	}
 	return out, err
 }
 
-// hear takes the events of the session, and never waits.
-func (e *evalRun) hear(ev app.Event) {
+// collect receives the events of the session and never blocks.
+func (e *evalRun) collect(ev app.Event) {
 	switch {
 	case ev.Progress != nil && ev.Progress.Of == "":
 		p := ev.Progress
@@ -216,24 +216,24 @@ func (e *evalRun) hear(ev app.Event) {
 func (e *evalRun) warn(n callvet.Notice) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.said) < 100 {
-		e.said = append(e.said, n)
+	if len(e.notices) < 100 {
+		e.notices = append(e.notices, n)
 	}
 }
 
-// begin tells that the eval begins, once, and what an earlier attempt did not come to tell.
+// begin stores the first event, once, and the events that an earlier try of the job did not store.
 func (e *evalRun) begin(ctx context.Context, suite string) error {
 	if !e.note.Begun {
 		e.note.Begun = true
 		var targets []map[string]string
 		for _, t := range e.feed.Manifest.Targets {
 			e.note.Counts = append(e.note.Counts,
-				toldCount{Model: t.Name, Total: e.total / int64(len(e.feed.Manifest.Targets))})
+				targetCount{Model: t.Name, Total: e.total / int64(len(e.feed.Manifest.Targets))})
 			targets = append(targets,
 				map[string]string{"provider_key": t.Provider, "model_id": t.Model, "display_name": t.Name})
 		}
 		each := int(e.total) / len(targets)
-		err := e.tell(job.News{Kind: "tool_eval_init", Data: map[string]any{
+		err := e.store(job.News{Kind: "tool_eval_init", Data: map[string]any{
 			"eval_id": e.feed.Stored.ID, "targets": targets, "cases": e.feed.Cases(),
 			"total_cases": each * len(e.feed.Manifest.Counted(len(targets))), "total": e.total, "suite_name": suite,
 		}})
@@ -244,7 +244,7 @@ func (e *evalRun) begin(ctx context.Context, suite string) error {
 	if err := e.catchUp(ctx); err != nil {
 		return err
 	}
-	if err := e.tellAgain(ctx); err != nil {
+	if err := e.updateAgain(ctx); err != nil {
 		return err
 	}
 	again, err := e.feed.Unjudged(ctx)
@@ -252,11 +252,11 @@ func (e *evalRun) begin(ctx context.Context, suite string) error {
 		return err
 	}
 	e.note.Again = again
-	return e.tell()
+	return e.store()
 }
 
-// tell stores news with the note.
-func (e *evalRun) tell(news ...job.News) error {
+// store stores news with the note.
+func (e *evalRun) store(news ...job.News) error {
 	b, err := json.Marshal(&e.note)
 	if err != nil {
 		return err
@@ -264,12 +264,13 @@ func (e *evalRun) tell(news ...job.News) error {
 	return e.report.Tell(b, news...)
 }
 
-// follow tells attempts as they become durable, until over closes, and then the rest.
+// follow stores the events of attempts as they become durable, until over closes, and then the
+// rest.
 func (e *evalRun) follow(ctx context.Context, over <-chan struct{}) error {
 	for {
 		select {
 		case <-over:
-			return errors.Join(e.catchUp(ctx), e.tellAgain(ctx))
+			return errors.Join(e.catchUp(ctx), e.updateAgain(ctx))
 		case <-e.more:
 		}
 		if err := e.catchUp(ctx); err != nil {
@@ -281,7 +282,7 @@ func (e *evalRun) follow(ctx context.Context, over <-chan struct{}) error {
 		if session != nil && e.report.GiveWay() {
 			session.Yield()
 		}
-		pause := time.NewTimer(tellEvery)
+		pause := time.NewTimer(newsEvery)
 		select {
 		case <-over:
 		case <-pause.C:
@@ -290,22 +291,22 @@ func (e *evalRun) follow(ctx context.Context, over <-chan struct{}) error {
 	}
 }
 
-// catchUp tells all that is durable and was not told.
+// catchUp stores the events of all durable attempts that have none.
 func (e *evalRun) catchUp(ctx context.Context) error {
 	for {
-		list, last, err := e.feed.Next(ctx, e.note.Told, tellMost)
+		list, last, err := e.feed.Next(ctx, e.note.Told, newsMost)
 		if err != nil {
 			return err
 		}
 		e.mu.Lock()
-		said := e.said
-		e.said = nil
+		notices := e.notices
+		e.notices = nil
 		e.mu.Unlock()
-		if len(list)+len(said) == 0 {
+		if len(list)+len(notices) == 0 {
 			return nil
 		}
 		var news []job.News
-		for _, n := range said {
+		for _, n := range notices {
 			news = append(news, warningNews(n))
 		}
 		for i := range list {
@@ -318,19 +319,19 @@ func (e *evalRun) catchUp(ctx context.Context) error {
 		if len(list) > 0 {
 			news = append(news, e.progressNews(&list[len(list)-1]))
 		}
-		if err := e.tell(news...); err != nil {
+		if err := e.store(news...); err != nil {
 			return err
 		}
-		if len(list) < tellMost {
+		if len(list) < newsMost {
 			return nil
 		}
 	}
 }
 
-// tellAgain tells attempts that had ended in errors and were asked again.
-func (e *evalRun) tellAgain(ctx context.Context) error {
+// updateAgain stores new events of attempts that had ended in errors and were asked again.
+func (e *evalRun) updateAgain(ctx context.Context) error {
 	for len(e.note.Again) > 0 {
-		some := e.note.Again[:min(tellMost, len(e.note.Again))]
+		some := e.note.Again[:min(newsMost, len(e.note.Again))]
 		list, err := e.feed.At(ctx, some)
 		if err != nil {
 			return err
@@ -349,22 +350,23 @@ func (e *evalRun) tellAgain(ctx context.Context) error {
 			news = append(news, e.progressNews(&list[len(list)-1]))
 		}
 		e.note.Again = slices.Clone(e.note.Again[len(some):])
-		if err := e.tell(news...); err != nil {
+		if err := e.store(news...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// countOf is the count of the target of an attempt; nil of a job that began without counts.
-func (e *evalRun) countOf(row *report.Row) *toldCount {
+// countOf is the count of an attempt's target; nil for a job that began in a version without
+// counts.
+func (e *evalRun) countOf(row *report.Row) *targetCount {
 	if row.Cell.Target < len(e.note.Counts) {
 		return &e.note.Counts[row.Cell.Target]
 	}
 	return nil
 }
 
-// progressNews tells how far the run is, with the attempt that was told last.
+// progressNews is the progress of the run, with its last attempt.
 func (e *evalRun) progressNews(last *report.Row) job.News {
 	done := int64(0)
 	for i := range e.note.Counts {
@@ -383,26 +385,26 @@ func (e *evalRun) target(i int) string {
 	return ""
 }
 
-// toldCall is a call that was expected or made.
-type toldCall struct {
+// eventCall is an expected or actual call in an event.
+type eventCall struct {
 	Tools     []string        `json:"tools"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Raw       string          `json:"arguments_raw,omitempty"`
 	Cut       bool            `json:"cut,omitempty"`
 }
 
-func callOf(tools []string, args json.RawMessage, raw string) toldCall {
-	c := toldCall{Tools: tools, Arguments: args, Raw: raw}
-	if len(args) > maxTold {
+func callOf(tools []string, args json.RawMessage, raw string) eventCall {
+	c := eventCall{Tools: tools, Arguments: args, Raw: raw}
+	if len(args) > maxEventArgs {
 		c.Arguments, c.Cut = nil, true
 	}
-	if len(raw) > maxTold {
+	if len(raw) > maxEventArgs {
 		c.Raw, c.Cut = "", true
 	}
 	return c
 }
 
-// resultNews tells one attempt.
+// resultNews is the event of one attempt.
 func (e *evalRun) resultNews(row *report.Row) job.News {
 	c, t, r := row.Case, &row.Cell.Trace, &row.Cell.Result
 	data := map[string]any{
@@ -428,7 +430,7 @@ func (e *evalRun) resultNews(row *report.Row) job.News {
 	if t.Fault != nil {
 		data["error"] = t.Fault.Message
 	}
-	expected, actual := []toldCall{}, []toldCall{}
+	expected, actual := []eventCall{}, []eventCall{}
 	if p := planOf(c, r.Plan); p != nil {
 		for i := range p.Calls {
 			expected = append(expected, callOf(p.Calls[i].Tools, p.Calls[i].Args, ""))
@@ -445,7 +447,7 @@ func (e *evalRun) resultNews(row *report.Row) job.News {
 	return job.News{Kind: "tool_eval_result", Data: data}
 }
 
-// planOf is the plan that was compared with; nil where the case has none.
+// planOf is the plan of the comparison; nil if the case has none.
 func planOf(c *callvet.Case, name string) *callvet.Plan {
 	for i := range c.Expect.Plans {
 		if c.Expect.Plans[i].Name == name || i == len(c.Expect.Plans)-1 {
@@ -459,7 +461,7 @@ func warningNews(n callvet.Notice) job.News {
 	return job.News{Kind: "eval_warning", Data: map[string]string{"code": n.Code, "detail": n.Text}}
 }
 
-// complete is what the last event of a run says, with the same scores as the list of runs.
+// complete is the content of the last event of a run, with the same scores as in the list of runs.
 func (s *Server) complete(ctx context.Context, user string, out *app.Outcome, experiment,
 	run string,
 ) (map[string]any, error) {
@@ -498,7 +500,7 @@ func (s *Server) complete(ctx context.Context, user string, out *app.Outcome, ex
 	return data, nil
 }
 
-// end tells what came out.
+// end stores the last event.
 func (e *evalRun) end(out *app.Outcome, complete map[string]any) error {
 	var news []job.News
 	p := out.View.Panels
@@ -521,5 +523,5 @@ func (e *evalRun) end(out *app.Outcome, complete map[string]any) error {
 		}
 		news = append(news, job.News{Kind: "tool_eval_summary", Data: data})
 	}
-	return e.tell(append(news, job.News{Kind: "tool_eval_complete", Data: complete})...)
+	return e.store(append(news, job.News{Kind: "tool_eval_complete", Data: complete})...)
 }

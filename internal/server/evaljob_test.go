@@ -176,7 +176,7 @@ func TestEvalDelta(t *testing.T) {
 	if first["avg_score"] == nil || first["delta"] != nil || first["baseline_score"] != nil {
 		t.Errorf("without an experiment: %v", first)
 	}
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name":"e","suite_id":%q,"baseline_eval_id":%q}`, suite, base.ResultRef))
 	next := s.eval(t, "ana", suite, wrong.URL, fmt.Sprintf(`,"experiment_id":%q`, made.ID))
 	s.awaitJob(t, "ana", next.JobID, "done")
@@ -188,7 +188,7 @@ func TestEvalDelta(t *testing.T) {
 	if got["baseline_score"] != first["avg_score"] || delta >= 0 || delta != score-first["avg_score"].(float64) {
 		t.Errorf("with a baseline: %v, the baseline: %v", got, first)
 	}
-	line := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
+	line := stored[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
 	i := slices.IndexFunc(line.Entries, func(e server.TimelineEntry) bool { return e.ID == next.ResultRef })
 	if i < 0 || *line.Entries[i].Delta != delta || *line.Entries[i].Score != score ||
 		*line.BaselineScore != got["baseline_score"] || line.BaselineInterval == nil {
@@ -227,7 +227,7 @@ func TestEvalTimeout(t *testing.T) {
 	if d := cmp.Diff(map[string][]string{"c0": {"pass"}, "c1": {"pass"}, "c2": {"pass"}}, verdicts(list)); d != "" {
 		t.Errorf("told (-want +got):\n%s", d)
 	}
-	page := told[app.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+sent.ResultRef+"/cells", "")
+	page := stored[app.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+sent.ResultRef+"/cells", "")
 	if page.Total != 3 {
 		t.Errorf("%d attempts are stored: %+v", page.Total, page)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// EventPage is a part of what happened.
+// EventPage is a page of events.
 type EventPage struct {
 	First  int64             `json:"first" doc:"the oldest event that is kept"`
 	Last   int64             `json:"last" doc:"the newest event"`
@@ -36,10 +36,10 @@ type Ticket struct {
 // streamType is the type of server-sent events.
 const streamType = "text/event-stream"
 
-// keepAlive is how often something is sent to those who follow, where nothing happens.
+// keepAlive is the interval of the keep-alive messages.
 const keepAlive = 15 * time.Second
 
-// addEvents adds what tells of events: the socket, the stream and the list.
+// addEvents adds the routes of events: the socket, the stream and the list.
 func (s *Server) addEvents() {
 	s.mux.HandleFunc("GET /ws", s.socket)
 	add(s, huma.Operation{
@@ -146,12 +146,12 @@ func (s *Server) stream(ctx context.Context, hc huma.Context, f *follower, hello
 		select {
 		case <-s.live.closing:
 			cancel()
-			_ = to.SetWriteDeadline(time.Now().Add(time.Second)) // who does not read keeps nobody
+			_ = to.SetWriteDeadline(time.Now().Add(time.Second)) // a client that does not read delays no other
 		case <-ctx.Done():
 		}
 	})
 	send := func(lists ...[]byte) error {
-		_ = to.SetWriteDeadline(time.Now().Add(patience)) // where it cannot be set, the client may take longer
+		_ = to.SetWriteDeadline(time.Now().Add(patience)) // without it the client may take longer
 		for _, b := range lists {
 			if _, err := w.Write(b); err != nil {
 				return err

@@ -36,7 +36,7 @@ type Experiment struct {
 	Updated     time.Time `json:"updated"`
 }
 
-// ExperimentDetails is an experiment with what it has come to.
+// ExperimentDetails is an experiment with its results.
 type ExperimentDetails struct {
 	Experiment
 	BaselineLine
@@ -45,13 +45,13 @@ type ExperimentDetails struct {
 	Among *BestAmong  `json:"best_among,omitempty" doc:"all configurations that may be the best, where there are several: best_config is one of them"`
 }
 
-// BaselineLine is what a baseline came to.
+// BaselineLine is the result of a baseline.
 type BaselineLine struct {
 	BaselineScore    *float64        `json:"baseline_score" doc:"avg_score of the baseline; null without one"`
 	BaselineInterval *stats.Interval `json:"baseline_interval" doc:"baseline_score with its interval and n"`
 }
 
-// baselineLine is that of a run; nothing where it is nil.
+// baselineLine is the line of a run; empty for nil.
 func baselineLine(run *EvalRun) (out BaselineLine) {
 	if run != nil {
 		out = BaselineLine{run.AvgScore, run.AvgInterval}
@@ -109,7 +109,7 @@ func (s *Server) addExperiments() {
 	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: one}, s.runBest)
 }
 
-func tellExperiment(e *rows.Experiment) Experiment {
+func experimentView(e *rows.Experiment) Experiment {
 	return Experiment{
 		ID: e.ID, Name: e.Name, Description: string(e.Description), SuiteID: e.SuiteID, State: e.State,
 		Baseline: e.Baseline, BaseTarget: e.BaselineTarget, Shared: e.Shared, User: e.UserID,
@@ -135,7 +135,7 @@ func (s *Server) experiments(ctx context.Context, by *account.Principal,
 	out := Page[Experiment]{Items: []Experiment{}}
 	list, out.Next = cut(list, in.Limit, func(e *rows.Experiment) pageMark { return pageMark{e.Created, e.ID} })
 	for i := range list {
-		one := tellExperiment(&list[i])
+		one := experimentView(&list[i])
 		if one.Baseline != "" && s.May(ctx, by, KindRun, one.Baseline, false) != nil {
 			one.Baseline, one.BaseTarget = "", ""
 		}
@@ -144,7 +144,7 @@ func (s *Server) experiments(ctx context.Context, by *account.Principal,
 	return &struct{ Body Page[Experiment] }{out}, nil
 }
 
-// ExperimentFields are what a user says of an experiment.
+// ExperimentFields are the fields of an experiment that a user sets.
 type ExperimentFields struct {
 	Name        string `json:"name" minLength:"1" maxLength:"256"`
 	Description string `json:"description,omitempty" maxLength:"5000"`
@@ -299,7 +299,7 @@ func (s *Server) experimentDetails(ctx context.Context, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	out := ExperimentDetails{Experiment: tellExperiment(&e), Runs: len(runs)}
+	out := ExperimentDetails{Experiment: experimentView(&e), Runs: len(runs)}
 	if e.Baseline != "" {
 		base, err := s.lineOf(ctx, e.Baseline)
 		if err != nil {
@@ -315,8 +315,8 @@ func (s *Server) experimentDetails(ctx context.Context, by *account.Principal,
 	return &struct{ Body ExperimentDetails }{out}, nil
 }
 
-// experiment is one without a baseline that its owner may not read any more, such as a run that another user
-// shares no longer, or that by may not read.
+// experiment returns an experiment. It drops a baseline that its owner or by may not read, such as
+// a run that is no longer shared.
 func (s *Server) experiment(ctx context.Context, by *account.Principal, id string) (rows.Experiment, error) {
 	e, err := s.cfg.Store.Rows().Experiment(ctx, id)
 	if err != nil {
@@ -326,7 +326,7 @@ func (s *Server) experiment(ctx context.Context, by *account.Principal, id strin
 		return e, nil
 	}
 	owner, err := s.principal(ctx, e.UserID)
-	if errors.Is(err, callvet.ErrNotFound) { // he was removed: what he had is there as it was
+	if errors.Is(err, callvet.ErrNotFound) { // the owner was removed: his objects remain
 		owner, err = &account.Principal{User: e.UserID, Role: account.Member}, nil
 	}
 	if err == nil {
@@ -360,8 +360,8 @@ type trial struct {
 	config *app.RunConfiguration
 }
 
-// runsOf are the runs of an experiment that by may read, the oldest first: who shares an experiment does not share
-// its runs.
+// runsOf returns the runs of an experiment that by may read, the oldest first: a shared experiment
+// does not share its runs.
 func (s *Server) runsOf(ctx context.Context, by *account.Principal, e *rows.Experiment) ([]trial, error) {
 	list, err := s.cfg.Store.Rows().RunsOfExperiment(ctx, e.ID)
 	if err != nil {
@@ -372,7 +372,7 @@ func (s *Server) runsOf(ctx context.Context, by *account.Principal, e *rows.Expe
 	return s.trials(ctx, list)
 }
 
-// trials are the runs of a list that are still there, in its order.
+// trials returns the runs of a list that still exist, in its order.
 func (s *Server) trials(ctx context.Context, list []rows.RunEntry) ([]trial, error) {
 	var out []trial
 	for i := range list {
@@ -400,7 +400,7 @@ type result struct {
 	created time.Time
 }
 
-// results are the scores of runs that are done, in their order.
+// results returns the scores of runs that are over, in their order.
 func results(runs []trial) []result {
 	var out []result
 	for _, r := range runs {

@@ -29,7 +29,7 @@ func TestExperiments(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.suiteOf(t, "ana", "suite_1")
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name": "prompts", "description": "which one?", "suite_id": "suite_1"}`)
 	if made.ID == "" || made.State != "active" || made.Best != nil || made.BaselineScore != nil {
 		t.Fatalf("made: %+v", made)
@@ -45,7 +45,7 @@ func TestExperiments(t *testing.T) {
 			t.Fatalf("link: %d %s", code, body)
 		}
 	}
-	pinned := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
+	pinned := stored[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
 		fmt.Sprintf(`{"eval_id": %q, "target": "bad"}`, base))
 	if i := pinned.BaselineInterval; i == nil || i.Point != *pinned.BaselineScore || i.N == 0 || !(i.Lower < i.Upper) {
 		t.Errorf("the score of the baseline has the interval %+v", i)
@@ -53,7 +53,7 @@ func TestExperiments(t *testing.T) {
 	if pinned.Baseline != base || pinned.BaselineScore == nil || pinned.Runs != 2 {
 		t.Fatalf("pinned: %+v", pinned)
 	}
-	line := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
+	line := stored[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
 	if len(line.Entries) != 2 || !line.Entries[0].Baseline || *line.Entries[0].Delta != 0 ||
 		line.Entries[0].Targets[0].Change != nil {
 		t.Fatalf("timeline: %+v", line)
@@ -67,7 +67,7 @@ func TestExperiments(t *testing.T) {
 		up.P == nil || same.Change == nil || same.Change.Point != 0 || up.Hash == same.Hash {
 		t.Errorf("changes: %+v, %+v", up, same)
 	}
-	if again := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", ""); fmt.Sprintf("%+v",
+	if again := stored[server.Timeline](t, s, "ana", "GET", path+"/timeline", ""); fmt.Sprintf("%+v",
 		*again.Entries[1].Targets[0].Change) != fmt.Sprintf("%+v", *up.Change) {
 		t.Error("the timeline has other numbers the second time")
 	}
@@ -77,12 +77,12 @@ func TestExperiments(t *testing.T) {
 		t.Errorf("best of floors: %+v", pinned.Best)
 	}
 
-	changed := told[server.ExperimentDetails](t, s, "ana", "PUT", path,
+	changed := stored[server.ExperimentDetails](t, s, "ana", "PUT", path,
 		`{"name": "more prompts", "state": "archived", "shared": true}`)
 	if changed.Name != "more prompts" || changed.State != "archived" || !changed.Shared {
 		t.Errorf("changed: %+v", changed)
 	}
-	if list := told[server.Page[server.Experiment]](t, s, "bo", "GET", "/api/experiments", ""); len(list.Items) != 1 {
+	if list := stored[server.Page[server.Experiment]](t, s, "bo", "GET", "/api/experiments", ""); len(list.Items) != 1 {
 		t.Errorf("a shared experiment: %+v", list)
 	}
 
@@ -123,7 +123,7 @@ func TestRunBest(t *testing.T) {
 	s.work(t)
 	m := newModel(t, nil)
 	suite := s.keepSuite(t, "ana", 20)
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name": "prompts", "suite_id": %q}`, suite))
 	path := "/api/experiments/" + made.ID
 	if code, body := s.ask(t, "ana", "POST", path+"/run-best", ""); code != 409 ||
@@ -138,11 +138,11 @@ func TestRunBest(t *testing.T) {
 	done := func(j jobAnswer) string {
 		return s.awaitJob(t, "ana", j.JobID, "done").ResultRef
 	}
-	plain := done(told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", ask(2, "")))
-	kept := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, plain))
-	other := done(told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
+	plain := done(stored[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", ask(2, "")))
+	kept := stored[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, plain))
+	other := done(stored[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
 		ask(3, `, "system_prompt": "Use tools.", "provider_params": {"top_k": 3}`)))
-	before := told[server.ExperimentDetails](t, s, "ana", "GET", path, "")
+	before := stored[server.ExperimentDetails](t, s, "ana", "GET", path, "")
 	if before.Best == nil || before.Among == nil || kept.BaselineScore == nil {
 		t.Fatalf("two configurations that pass alike: the best is %+v, among %+v", before.Best, before.Among)
 	}
@@ -167,19 +167,19 @@ func TestRunBest(t *testing.T) {
 
 	changed := func(n callvet.Notice) bool { return n.Code == "suite-changed" }
 	asked := m.asked.Load()
-	sent := told[jobAnswer](t, s, "ana", "POST", path+"/run-best", "")
+	sent := stored[jobAnswer](t, s, "ana", "POST", path+"/run-best", "")
 	run := done(sent)
 	repeats := map[string]int64{plain: 2, other: 3}[before.Best.Run]
 	if got := m.asked.Load() - asked; got != 20*repeats {
 		t.Errorf("the model was asked %d times: a fresh run of 20 cases asks as often as the best run, %d times each",
 			got, repeats)
 	}
-	after := told[server.ExperimentDetails](t, s, "ana", "GET", path, "")
+	after := stored[server.ExperimentDetails](t, s, "ana", "GET", path, "")
 	if after.Best == nil || !after.Best.Confirmed || after.Best.Run != run || after.Among == nil ||
 		slices.ContainsFunc(sent.Warnings, changed) {
 		t.Fatalf("the best after a run of both: %+v, among %+v; warnings %v", after.Best, after.Among, sent.Warnings)
 	}
-	line := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
+	line := stored[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
 	last := line.Entries[len(line.Entries)-1]
 	var complete map[string]any
 	for _, e := range s.events(t, "ana") {
@@ -201,7 +201,7 @@ func TestRunBest(t *testing.T) {
 	}
 	give[any](t, s, "ana", "POST", "/api/tool-suites/"+suite+"/cases",
 		`{"prompt": "How is the weather in cityY?", "expected_tool": "weather_now"}`)
-	sent = told[jobAnswer](t, s, "ana", "POST", path+"/run-best", `{"repeats": 1}`)
+	sent = stored[jobAnswer](t, s, "ana", "POST", path+"/run-best", `{"repeats": 1}`)
 	done(sent)
 	if !slices.ContainsFunc(sent.Warnings, changed) {
 		t.Errorf("an edited suite: %v", sent.Warnings)

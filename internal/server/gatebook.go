@@ -24,9 +24,9 @@ import (
 	"github.com/callvet/callvet/panel/gates"
 )
 
-// Gates that users keep by name, and what they said of runs.
+// Stored gates, and their verdicts on runs.
 type (
-	// KeptGate are gates that are kept, without their text.
+	// KeptGate is a stored gate file without its text.
 	KeptGate struct {
 		ID        string    `json:"id"`
 		Name      string    `json:"name"`
@@ -35,12 +35,12 @@ type (
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`
 	}
-	// GateText are gates that are kept.
+	// GateText is a stored gate file.
 	GateText struct {
 		KeptGate
 		Text string `json:"text" doc:"a gate file, as it was sent"`
 	}
-	// GateFields are what a user says of gates.
+	// GateFields are the fields of a gate file that a user sets.
 	GateFields struct {
 		Name   string `json:"name,omitempty" required:"false" maxLength:"256"`
 		Text   string `json:"text,omitempty" required:"false" maxLength:"1000000" doc:"a gate file, YAML or JSON (callvet schema gates)"`
@@ -57,11 +57,11 @@ type (
 		Name string `json:"name"`
 		Text string `json:"text"`
 	}
-	// GateMetric is a metric that gates may be about.
+	// GateMetric is a metric that gates can test.
 	GateMetric struct {
 		Name string `json:"name"`
 	}
-	// PastVerdict is what kept gates said of a run.
+	// PastVerdict is the verdict of a stored gate file on a run.
 	PastVerdict struct {
 		ID       string       `json:"id"`
 		RunID    string       `json:"run_id"`
@@ -287,7 +287,7 @@ func (s *Server) putGates(ctx context.Context, _ *account.Principal, in *struct 
 		g.Shared = *in.Body.Shared
 	}
 	was := g.Updated
-	g.Updated = max(s.cfg.Now().UnixMilli(), was+1) // it is the version, too
+	g.Updated = max(s.cfg.Now().UnixMilli(), was+1) // it is also the version
 	err = s.cfg.Store.Change(ctx, "change gates", func(q *rows.Queries) error {
 		n, err := q.ReplaceGate(ctx,
 			rows.ReplaceGateParams{
@@ -310,7 +310,7 @@ func gateHash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// keepVerdict keeps what gates said of a run, unless the store only reads.
+// keepVerdict stores the verdict of gates on a run, unless the store is read-only.
 func (s *Server) keepVerdict(ctx context.Context, by *account.Principal, g *rows.CheckedGateEntry, run, baseline string,
 	v *GateVerdict,
 ) error {
@@ -357,12 +357,12 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 	out := Page[PastVerdict]{Items: []PastVerdict{}, Next: next}
 	for i := range list {
 		v := &list[i]
-		if err := store.Intact(v.Whole, "verdict"); err != nil { // a history has other entries
+		if err := store.Intact(v.Whole, "verdict"); err != nil { // the other entries may be readable
 			out.Items = append(out.Items,
 				PastVerdict{ID: v.ID, At: milli(v.Created), Failed: []FailedGate{{Reason: err.Error()}}})
 			continue
 		}
-		// Gates may be shared, and the runs that others held against them are not.
+		// Gates may be shared; the runs of other users are not.
 		err := s.May(ctx, by, KindRun, v.RunID, false)
 		if err == nil && v.Baseline != "" {
 			err = s.May(ctx, by, KindRun, v.Baseline, false)
@@ -377,7 +377,7 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 		if err != nil {
 			return nil, fmt.Errorf("read verdict: %w", err)
 		}
-		if err := json.Unmarshal(v.Failed, &one.Failed); err != nil { // a history has other entries
+		if err := json.Unmarshal(v.Failed, &one.Failed); err != nil { // the other entries may be readable
 			one.Failed = []FailedGate{{Reason: fmt.Sprintf("which gates failed cannot be read: %v", err)}}
 		}
 		if one.Failed == nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/callvet/callvet/panel/gates"
 )
 
-// GateVerdict is what gates say of a run.
+// GateVerdict is the verdict of gates on a run.
 type GateVerdict struct {
 	Report *gates.Report `json:"report"`
-	// Incomplete tells that the run is not over: what gates say of it may change.
+	// Incomplete: the run is not over, and the verdict may change.
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
@@ -75,7 +75,8 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 	return &struct{ Body GateVerdict }{*res}, nil
 }
 
-// hold holds a run against gates; "" are those of its suite, and policy "" is theirs.
+// hold checks a run against gates; text "" means the gates of its suite, and policy "" their
+// policy.
 func (s *Server) hold(ctx context.Context, run, text, baseline, policy string) (*GateVerdict, error) {
 	req := app.GateRequest{Side: app.Side{Run: run}, Policy: app.GatePolicy(policy)}
 	if baseline != "" {

@@ -37,7 +37,8 @@ type (
 		Upload
 		To string `query:"to" enum:"suite,traces" default:"suite" doc:"a suite whose gold passes itself, or traces with labels of their steps"`
 	}
-	// GoldSheet is a sheet of tasks for which a person writes what is right. Nothing of it is kept here.
+	// GoldSheet is a sheet of tasks for which a person writes the right calls. The server does not
+	// store it.
 	GoldSheet struct {
 		Tasks    []json.RawMessage `json:"tasks" nullable:"false" doc:"tasks as a gold sheet has them: what was asked, called and answered, and for each turn whether a call was needed and which calls are right; args_json is the text of the arguments, which keeps all digits of a number"`
 		Text     string            `json:"text" doc:"the sheet as a file, as callvet label gold writes it"`
@@ -56,7 +57,7 @@ type (
 	}
 	// GoldTool is a tool with the schema of its arguments.
 	GoldTool = app.GoldTool
-	// GoldMade is what a filled-in sheet becomes.
+	// GoldMade is the result of a filled-in sheet.
 	GoldMade struct {
 		Text  string   `json:"text" doc:"the suite in YAML, or the traces, one on a line"`
 		Tasks int      `json:"tasks" doc:"tasks that are filled in"`
@@ -66,7 +67,7 @@ type (
 	}
 )
 
-// addGold adds what is asked about gold sheets of runs and of collections of traces.
+// addGold adds the routes of gold sheets of runs and of collections of traces.
 func (s *Server) addGold() {
 	for _, of := range labelledKinds() {
 		op := of.op
@@ -105,7 +106,7 @@ func (s *Server) drawGold(ctx context.Context, of labelled, in *goldDrawIn) (*st
 	}
 	sheet, err := a.ProposeGold(ctx, req)
 	if err != nil {
-		return nil, (&heard{}).refused(err)
+		return nil, (&notices{}).refused(err)
 	}
 	tools, err := a.GoldTools(ctx, side)
 	if err != nil {
@@ -121,7 +122,7 @@ func (s *Server) checkGold(ctx context.Context, of labelled, in *goldIn) (*struc
 	}
 	sheet, err := s.cfg.App.CheckGold(text)
 	if err != nil {
-		return nil, (&heard{}).refused(err)
+		return nil, (&notices{}).refused(err)
 	}
 	if !in.Tools {
 		return goldSheet(sheet, nil)
@@ -165,18 +166,18 @@ func (s *Server) applyGold(ctx context.Context, of labelled, in *goldMakeIn) (*s
 	}
 	defer release()
 	files[sheetField] = text
-	h := &heard{}
-	made, told, err := s.cfg.App.With(files).MakeGold(ctx, app.GoldApplyRequest{File: sheetField, Side: side},
-		in.To, h.hear)
+	h := &notices{}
+	made, result, err := s.cfg.App.With(files).MakeGold(ctx, app.GoldApplyRequest{File: sheetField, Side: side},
+		in.To, h.collect)
 	if errors.Is(err, callvet.ErrNotFound) { // a task of the sheet
 		return nil, &callvet.FieldError{Field: "sheet", Text: "{sheet}: " + strings.ReplaceAll(err.Error(), "{", "")}
 	}
 	if err != nil {
 		return nil, h.refused(err)
 	}
-	out := GoldMade{Text: string(made), Tasks: told.Tasks, Open: told.Open, Cases: told.Cases, Lost: []string{}}
-	for i := range told.Lost {
-		out.Lost = append(out.Lost, told.Lost[i].Message)
+	out := GoldMade{Text: string(made), Tasks: result.Tasks, Open: result.Open, Cases: result.Cases, Lost: []string{}}
+	for i := range result.Lost {
+		out.Lost = append(out.Lost, result.Lost[i].Message)
 	}
 	return &struct{ Body GoldMade }{out}, nil
 }

@@ -31,7 +31,7 @@ func TestDeletionsAreAudited(t *testing.T) {
 			t.Fatalf("delete %s: %d %s", kind, code, body)
 		}
 	}
-	log := told[server.Page[account.Entry]](t, s, "root", "GET", "/api/audit?limit=100", "")
+	log := stored[server.Page[account.Entry]](t, s, "root", "GET", "/api/audit?limit=100", "")
 	found := map[string]string{}
 	for _, e := range log.Items {
 		if e.User == "user_ana" {
@@ -124,16 +124,16 @@ func TestBaselineNoLongerShared(t *testing.T) {
 	}
 	share(true)
 	s.suiteOf(t, "ana", "suite_1")
-	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name": "x", "suite_id": "suite_1"}`)
 	path := "/api/experiments/" + made.ID
-	if got := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
+	if got := stored[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
 		fmt.Sprintf(`{"eval_id": %q}`, run)); got.BaselineScore == nil {
 		t.Fatalf("%+v", got)
 	}
 	s.ran(t, "ana", made.ID, 1)
 	look := func() (*float64, server.Timeline) {
-		return told[server.ExperimentDetails](t, s, "ana", "GET", path, "").BaselineScore, told[server.Timeline](t, s,
+		return stored[server.ExperimentDetails](t, s, "ana", "GET", path, "").BaselineScore, stored[server.Timeline](t, s,
 			"ana", "GET", path+"/timeline", "")
 	}
 	if score, line := look(); score == nil || line.BaselineScore == nil || line.Entries[0].Delta == nil {

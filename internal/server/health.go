@@ -15,13 +15,13 @@ import (
 	"github.com/callvet/callvet/internal/account"
 )
 
-// Health is how the server is.
+// Health is the state of the server.
 type Health struct {
 	Status  string `json:"status" enum:"ok"`
 	Version string `json:"version"`
 }
 
-// addHealth adds what those ask who watch the server: does it answer, and can it work?
+// addHealth adds the routes for monitoring: is the server alive, and is it ready?
 func (s *Server) addHealth() {
 	alive := func(context.Context, *account.Principal, *struct{}) (*struct{ Body Health }, error) {
 		return &struct{ Body Health }{Health{Status: "ok", Version: s.cfg.Version}}, nil
@@ -47,17 +47,19 @@ func (s *Server) addHealth() {
 		})
 }
 
-// probed is what the last look at the disk showed.
+// probed is the result of the last disk check.
 type probed struct {
 	mu  sync.Mutex
 	at  time.Time
 	err error
 }
 
-// probeEvery is how long an outcome of a look at the disk counts: everybody may ask, and each look writes.
+// probeEvery is how long the result of a disk check is valid: the route is open, and each check
+// writes.
 const probeEvery = 5 * time.Second
 
-// writable reports whether the folder of the store takes a file, as far as it was known probeEvery ago.
+// writable reports whether a file can be written to the folder of the store; the result is at most
+// probeEvery old.
 func (s *Server) writable() error {
 	if s.cfg.ReadOnly {
 		return nil

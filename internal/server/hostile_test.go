@@ -196,8 +196,8 @@ func newListener(t *testing.T) *listener {
 	return l
 }
 
-// heard is how many requests carried a credential with the text.
-func (l *listener) heard(text string) (n int) {
+// received is how many requests carried a credential with the text.
+func (l *listener) received(text string) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, s := range l.seen {
@@ -256,11 +256,11 @@ func attackOtherHost(t *testing.T) {
 	suite := s.keepSuite(t, "bo", 2)
 	run := func(address, ends string) string {
 		j := s.awaitJob(t, "bo",
-			told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, address, "")).JobID, ends)
+			stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, address, "")).JobID, ends)
 		return s.answers(t, 200, "bo", "GET", "/api/runs/"+j.ResultRef+"/export?format=jsonl", "")
 	}
 	run(mine.URL, "done")
-	if mine.heard("sk-of-bo") == 0 {
+	if mine.received("sk-of-bo") == 0 {
 		t.Fatal("the key did not reach its own host: the test shows nothing")
 	}
 	text := run(evil.URL, "failed")
@@ -273,7 +273,7 @@ func attackOtherHost(t *testing.T) {
 		}
 	}
 	s.answers(t, 200, "bo", "PUT", "/api/keys/OPENAI_BASE_URL", fmt.Sprintf(`{"value": %q}`, evil.URL))
-	s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval",
+	s.awaitJob(t, "bo", stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval",
 		fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1"}]}`, suite)).JobID,
 		"failed")
 	s.answers(t, 200, "bo", "POST", "/api/targets/test",
@@ -283,24 +283,24 @@ func attackOtherHost(t *testing.T) {
 	}
 	s.key(t, "bo", "sk-of-bo-0123456789", evil.URL)
 	run(evil.URL, "done")
-	if evil.heard("sk-of-bo") == 0 {
+	if evil.received("sk-of-bo") == 0 {
 		t.Error("the host was allowed, and the key is not sent")
 	}
 	// Without hosts a key is for those of its provider, and for near ones.
-	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/OPENAI_API_KEY",
+	if k := stored[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/OPENAI_API_KEY",
 		`{"value": "sk-of-ana-0123456789"}`); !slices.Equal(k.Hosts, []string{"api.openai.com"}) || !k.Near {
 		t.Errorf("the hosts of a provider: %+v", k)
 	}
-	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/MY_TOKEN",
+	if k := stored[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/MY_TOKEN",
 		`{"value": "of-ana-0123456789"}`); len(k.Hosts) != 0 || !k.Near {
 		t.Errorf("a key of no provider: %+v", k)
 	}
 	// A key whose user named no hosts goes to a private address that the admin allows, such as a model server nearby.
 	near := newListener(t)
 	suite2 := s.keepSuite(t, "ana", 2)
-	s.awaitJob(t, "ana", told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", evalOf(suite2, near.URL, "")).JobID,
+	s.awaitJob(t, "ana", stored[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", evalOf(suite2, near.URL, "")).JobID,
 		"done")
-	if near.heard("sk-of-ana") == 0 {
+	if near.received("sk-of-ana") == 0 {
 		t.Error("the key was not sent to an allowed private address")
 	}
 }
@@ -310,22 +310,22 @@ func attackRunBest(t *testing.T) {
 	s.key(t, "bo", "sk-of-bo-0123456789", evil.URL)
 	s.key(t, "root", "sk-of-root-0123456789", evil.URL)
 	suite := s.keepSuite(t, "bo", 2)
-	e := told[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
+	e := stored[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name": "x", "suite_id": %q}`, suite))
 	done := s.awaitJob(t, "bo",
-		told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval",
+		stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval",
 			evalOf(suite, evil.URL, fmt.Sprintf(`, "experiment_id": %q`, e.ID))).JobID, "done")
-	if evil.heard("sk-of-bo") == 0 || done.ResultRef == "" {
+	if evil.received("sk-of-bo") == 0 || done.ResultRef == "" {
 		t.Fatal("the run of the user himself did not send his key: the test shows nothing")
 	}
 	path := "/api/experiments/" + e.ID + "/run-best"
 	if text := s.answers(t, 403, "root", "POST", path, ""); !strings.Contains(text, "another user wrote") {
 		t.Errorf("the reason is not given: %s", text)
 	}
-	if n := evil.heard("sk-of-root"); n != 0 {
+	if n := evil.received("sk-of-root"); n != 0 {
 		t.Errorf("the key of an admin reached the address of a member %d times", n)
 	}
-	s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", path, "").JobID, "done")
+	s.awaitJob(t, "bo", stored[jobAnswer](t, s, "bo", "POST", path, "").JobID, "done")
 }
 
 func attackSchedule(t *testing.T) {
@@ -335,7 +335,7 @@ func attackSchedule(t *testing.T) {
 	of := func(address, name string) string {
 		return fmt.Sprintf(`{"name": %q, "cron": "0 3 * * *", "eval": %s}`, name, evalOf(suite, address, ""))
 	}
-	made := told[server.Schedule](t, s, "bo", "POST", "/api/schedules", of(mine.URL, "nightly"))
+	made := stored[server.Schedule](t, s, "bo", "POST", "/api/schedules", of(mine.URL, "nightly"))
 	path := "/api/schedules/" + made.ID
 	s.answers(t, 403, "root", "PUT", path, of(evil.URL, "nightly"))
 	judged := fmt.Sprintf(`, "judge": {"judge": ["success"], "judge_model": ["openai/m1"], "judge_base_url": %q}`,
@@ -345,10 +345,10 @@ func attackSchedule(t *testing.T) {
 	s.answers(t, 200, "root", "PUT", path,
 		fmt.Sprintf(`{"name": "renamed", "cron": "0 4 * * *", "eval": %s}`,
 			evalOf(suite, mine.URL, `, "temperature": 0.5`)))
-	run := told[server.ScheduleRun](t, s, "root", "POST", path+"/run", "")
+	run := stored[server.ScheduleRun](t, s, "root", "POST", path+"/run", "")
 	s.awaitJob(t, "bo", run.Job, "done")
-	if evil.heard("sk-") != 0 || mine.heard("sk-of-bo") == 0 {
-		t.Errorf("keys: %d at the admin's address, %d at the owner's", evil.heard("sk-"), mine.heard("sk-of-bo"))
+	if evil.received("sk-") != 0 || mine.received("sk-of-bo") == 0 {
+		t.Errorf("keys: %d at the admin's address, %d at the owner's", evil.received("sk-"), mine.received("sk-of-bo"))
 	}
 }
 
@@ -356,7 +356,7 @@ func attackCache(t *testing.T) {
 	s, m := busy(t), newModel(t, nil)
 	run := func(as, suite string) int64 {
 		before := m.asked.Load()
-		s.awaitJob(t, as, told[jobAnswer](t, s, as, "POST", "/api/tool-eval", evalOf(suite, m.URL, "")).JobID, "done")
+		s.awaitJob(t, as, stored[jobAnswer](t, s, as, "POST", "/api/tool-eval", evalOf(suite, m.URL, "")).JobID, "done")
 		return m.asked.Load() - before
 	}
 	s.key(t, "bo", "sk-of-bo-0123456789", m.URL)
@@ -378,7 +378,7 @@ func attackCache(t *testing.T) {
 func attackExperiment(t *testing.T) {
 	s := newSite(t)
 	s.suiteOf(t, "ana", "suite_1")
-	e := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	e := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name": "x", "suite_id": "suite_1", "shared": true}`)
 	hidden := s.ran(t, "ana", "", 1,
 		app.TargetSpec{Target: "offline/lexical", Name: "hidden-name", SystemPrompt: "hidden-prompt"})
@@ -491,7 +491,7 @@ func attackEndLogins(t *testing.T) {
 	second := []*http.Cookie{{Name: server.SessionCookie, Value: s.session(t, "user_ana", time.Hour).cookie}}
 	s.grant(t, "user_ana", all(), time.Hour)
 	const path = "/api/users/user_ana/logins"
-	l := told[account.Logins](t, s, "root", "GET", path, "")
+	l := stored[account.Logins](t, s, "root", "GET", path, "")
 	if len(l.Sessions) != 3 || len(l.Tokens) != 1 { // the link that set the password began one, too
 		t.Fatalf("%+v", l)
 	}
@@ -502,7 +502,7 @@ func attackEndLogins(t *testing.T) {
 	s.answers(t, 204, "root", "DELETE", path+"?login="+l.Sessions[0].ID, "")
 	s.answers(t, 404, "root", "DELETE", path+"?login="+l.Sessions[0].ID, "")
 	s.answers(t, 404, "root", "DELETE", path+"?login=token_bo", "")
-	if l = told[account.Logins](t, s, "root", "GET", path, ""); len(l.Sessions) != 2 || len(l.Tokens) != 1 {
+	if l = stored[account.Logins](t, s, "root", "GET", path, ""); len(l.Sessions) != 2 || len(l.Tokens) != 1 {
 		t.Errorf("after one of them: %+v", l)
 	}
 	s.answers(t, 204, "root", "DELETE", path, "")
@@ -511,7 +511,7 @@ func attackEndLogins(t *testing.T) {
 			t.Errorf("an ended session: %d", code)
 		}
 	}
-	if l = told[account.Logins](t, s, "root", "GET", path, ""); len(l.Sessions)+len(l.Tokens) != 0 {
+	if l = stored[account.Logins](t, s, "root", "GET", path, ""); len(l.Sessions)+len(l.Tokens) != 0 {
 		t.Errorf("after all of them: %+v", l)
 	}
 	s.answers(t, 403, "bo", "GET", path, "")
@@ -596,8 +596,8 @@ func attackAudit(t *testing.T) {
 	path := "/api/tool-suites/" + suite
 	s.answers(t, 200, "bo", "PATCH", path, `{"shared": true}`)
 	s.answers(t, 200, "root", "PATCH", path, `{"description": "edited"}`)
-	s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, m.URL, "")).JobID, "done")
-	told[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
+	s.awaitJob(t, "bo", stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, m.URL, "")).JobID, "done")
+	stored[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name": "x", "suite_id": %q, "shared": true}`, suite))
 	for _, want := range []struct{ action, user, text string }{
 		{"suite.share", "user_bo", suite},
@@ -650,8 +650,8 @@ func attackAttempts(t *testing.T) {
 	suite := s.keepSuite(t, "bo", 2)
 	ask := fmt.Sprintf(`{"suite_id": %q, "models": ["offline/lexical"]}`, suite)
 	s.answers(t, 200, "root", "PATCH", "/api/users/user_bo", `{"max_jobs": 1}`)
-	first := told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", ask)
-	second := told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", ask) // there is room while nothing was done
+	first := stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", ask)
+	second := stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", ask) // there is room while nothing was done
 	s.work(t)
 	done := s.awaitJob(t, "bo", first.JobID, "done")
 	full := s.awaitJob(t, "bo", second.JobID, "failed")
@@ -670,7 +670,7 @@ func attackAttempts(t *testing.T) {
 		t.Errorf("what is held: %s", text)
 	}
 	s.answers(t, 204, "bo", "DELETE", "/api/tool-eval/history/"+done.ResultRef, "")
-	again := told[jobAnswer](t, s, "bo", "POST", "/api/runs/"+full.ResultRef+"/resume", "")
+	again := stored[jobAnswer](t, s, "bo", "POST", "/api/runs/"+full.ResultRef+"/resume", "")
 	s.awaitJob(t, "bo", again.JobID, "done")
 }
 
@@ -734,7 +734,7 @@ func attackFullDisk(t *testing.T) {
 func attackFailedJob(t *testing.T) {
 	s, m := busy(t), newModel(t, nil)
 	suite := s.keepSuite(t, "bo", 3)
-	made := told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, m.URL, ""))
+	made := stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, m.URL, ""))
 	s.awaitJob(t, "bo", made.JobID, "done")
 	path := "/api/jobs/" + made.JobID + "/resume"
 	s.answers(t, 409, "bo", "POST", path, "")

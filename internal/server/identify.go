@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/internal/account"
 )
 
-// identify tells who sends a request: by a token, or by the cookie of a session. A token counts
-// alone: where one is sent that is not good, the cookie is not looked at.
+// identify returns the principal of a request, by its token or its session cookie. If the request
+// has a token, even an invalid one, the cookie is ignored.
 func (s *Server) identify(_ http.ResponseWriter, r *http.Request) (*account.Principal, error) {
 	p, err := s.recognize(r)
 	if errors.Is(err, account.ErrLogin) {
@@ -30,15 +30,15 @@ func (s *Server) identify(_ http.ResponseWriter, r *http.Request) (*account.Prin
 }
 
 func (s *Server) recognize(r *http.Request) (*account.Principal, error) {
-	if said := r.Header.Get("Authorization"); said != "" {
-		scheme, token, _ := strings.Cut(said, " ")
+	if header := r.Header.Get("Authorization"); header != "" {
+		scheme, token, _ := strings.Cut(header, " ")
 		if !strings.EqualFold(scheme, "Bearer") {
 			return nil, account.ErrLogin
 		}
 		return s.cfg.Accounts.ByToken(r.Context(), strings.TrimSpace(token))
 	}
-	// A browser sends every cookie of the name that it was given, and a page of a neighbouring host may have
-	// planted others: the first one that is good counts.
+	// A browser sends every cookie of the name, and a page of a sibling host may have planted
+	// others: the first valid one counts.
 	err := ErrNoLogin
 	for i, c := range r.CookiesNamed(sessionCookie(about(r.Context()).secure)) {
 		if i == maxCookies {
@@ -53,23 +53,25 @@ func (s *Server) recognize(r *http.Request) (*account.Principal, error) {
 	return nil, err
 }
 
-// maxCookies is how many cookies of one name are looked at.
+// maxCookies bounds how many cookies of one name are checked.
 const maxCookies = 20
 
-// loginFor is how long a login is taken to hold that was looked up.
+// loginFor is how long a login check is valid.
 const loginFor = 5 * time.Second
 
-// login tells of a connection that stays open whether who opened it may still use it. It is safe for concurrent use.
+// login checks whether the user of a long connection is still logged in. It is safe for concurrent
+// use.
 type login struct {
-	// now tells who it is by now; the error is that nobody is logged in any more.
+	// now returns the present principal; the error means that the login has ended.
 	now   func(ctx context.Context) (*account.Principal, error)
 	clock func() time.Time
 
 	mu sync.Mutex
-	at time.Time // when it held
+	at time.Time // of the last check that it passed
 }
 
-// loginOf is the login of a connection that began with r; or that of by, where a ticket let him in.
+// loginOf is the login of the connection of r: that of by if a ticket opened it, else that of the
+// request.
 func (s *Server) loginOf(r *http.Request, by *account.Principal) *login {
 	l := &login{clock: s.cfg.Now, at: s.cfg.Now()}
 	switch {
@@ -83,7 +85,7 @@ func (s *Server) loginOf(r *http.Request, by *account.Principal) *login {
 	return l
 }
 
-// holds reports whether the login lets somebody read, as far as it was known loginFor ago.
+// holds reports whether the login is still valid; the result is at most loginFor old.
 func (l *login) holds(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,7 +27,7 @@ import (
 // maxUpload bounds a file that is sent, in bytes.
 const maxUpload = 32 << 20
 
-// importExample is what GET /api/tool-eval/import/example gives: it can be imported as it stands.
+// importExample is the response of GET /api/tool-eval/import/example. It can be imported unchanged.
 //
 //go:embed example.json
 var importExample []byte
@@ -52,8 +52,8 @@ func uploaded(op huma.Operation, doc string) huma.Operation {
 	return op
 }
 
-// file gives the file that was sent with the name that its sender calls it; "" in a body that is
-// no form. A form has one file, "file", and nothing else.
+// file returns the file of the request with its name; the name is "" if the body is not a form. A
+// form has one file, "file", and nothing else.
 func (u *Upload) file() (text []byte, name string, err error) {
 	kind, params, err := mime.ParseMediaType(u.ContentType)
 	if u.ContentType == "" {
@@ -106,7 +106,7 @@ type Imported struct {
 	Form      string `json:"form" doc:"in which form it is kept"`
 	ToolCount int64  `json:"tool_count"`
 	CaseCount int64  `json:"test_case_count"`
-	// Warnings are what the linter says that is no error.
+	// Warnings are the linter's findings that are not errors.
 	Warnings []Remark `json:"warnings" nullable:"false"`
 }
 
@@ -197,8 +197,7 @@ func knownForm(form string) error {
 	}
 }
 
-// unplaced makes an error about a text that is no request one that tells its kind: what cannot be
-// read as a suite is the client's mistake.
+// unplaced gives an error about an unreadable suite its kind: it is the client's mistake.
 func unplaced(err error) error {
 	if status(err) != http.StatusInternalServerError {
 		return err
@@ -238,7 +237,7 @@ func (s *Server) lintText(ctx context.Context, _ *account.Principal, in *struct 
 	return &struct{ Body LintAnswer }{out}, nil
 }
 
-// unreadable is why a text is no suite, with its place where there is one.
+// unreadable is the reason why a text is not a suite, with its place if known.
 func (s *Server) unreadable(err error) Remark {
 	hide := s.cfg.App.Secrets().Hide
 	if p, ok := errors.AsType[callvet.Problem](err); ok {

@@ -27,7 +27,7 @@ type JobIn struct {
 	ID string `path:"id"`
 }
 
-// handlers do the jobs of each kind.
+// handlers are the job handlers by kind.
 func (s *Server) handlers() map[string]job.Handler {
 	return map[string]job.Handler{KindToolEval: s.toolEval, KindJudge: s.judge}
 }
@@ -45,7 +45,7 @@ func (s *Server) openJobs() (err error) {
 // RunJobs does the jobs of users until ctx ends. Serve calls it.
 func (s *Server) RunJobs(ctx context.Context) error { return s.jobs.Run(ctx) }
 
-// addJobs adds what tells of jobs and ends them.
+// addJobs adds the routes that show and cancel jobs.
 func (s *Server) addJobs() {
 	type listInput struct {
 		PageIn
@@ -130,8 +130,8 @@ func (s *Server) addJobs() {
 		})
 }
 
-// cancelJob asks for the end of a job. One that waits has ended in the answer; of one that runs an
-// event tells it.
+// cancelJob cancels a job. A waiting job has ended in the response; for a running one an event
+// reports the end.
 func (s *Server) cancelJob(ctx context.Context, id string) (*jobOutput, error) {
 	j, err := s.jobs.Cancel(ctx, id)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Server) cancelJob(ctx context.Context, id string) (*jobOutput, error) {
 	return &jobOutput{j}, nil
 }
 
-// cancelJobsOf ends what a user who is gone has going on: it would go on with his keys.
+// cancelJobsOf cancels the jobs of a removed user: they would go on with his keys.
 func (s *Server) cancelJobsOf(ctx context.Context, user string) error {
 	list, err := s.jobs.Active(ctx, user)
 	for i := range list {

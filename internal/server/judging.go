@@ -30,7 +30,7 @@ type JudgeAsk struct {
 	Judges  []string     `json:"judge" minItems:"1" maxItems:"20" nullable:"false" doc:"those that are built in (GET /api/judges), and at most one of your own"`
 	Models  []string     `json:"judge_model,omitempty" maxItems:"20" nullable:"false" doc:"provider/model"`
 	Targets []EvalTarget `json:"targets,omitempty" maxItems:"20" nullable:"false"`
-	// Prompt and Schema are of a judge of one's own.
+	// Prompt and Schema define a judge of the user.
 	Prompt      string          `json:"prompt,omitempty" maxLength:"1000000" doc:"of a judge of your own"`
 	Schema      json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of its verdict: an object with pass, verdict, status or score"`
 	Unit        string          `json:"unit,omitempty" enum:"task,call,turn" doc:"what a judge of your own looks at; left out: task"`
@@ -57,7 +57,7 @@ type JudgeAsk struct {
 	Timeout        int                        `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
 }
 
-// addJudging adds what asks judges, and what tells their verdicts.
+// addJudging adds the routes that ask judges and show their verdicts.
 func (s *Server) addJudging() {
 	run := map[string]Kind{"id": KindRun}
 	op := func(id, method, path, summary string) huma.Operation {
@@ -103,14 +103,14 @@ type BuiltinJudge struct {
 	Schema json.RawMessage `json:"schema" doc:"JSON Schema of its verdict"`
 }
 
-// verdicts gives what judges said of a run, or what one judging said.
+// verdicts returns the verdicts of all judgings of a run, or of one.
 func (s *Server) verdicts(ctx context.Context, _ *account.Principal, in *struct {
 	RunIn
 	Judging string `query:"judging" maxLength:"100" doc:"one judging; left out: all of them"`
 },
 ) (*struct{ Body app.Judged }, error) {
 	out, err := s.cfg.App.JudgeShow(ctx, app.JudgeShowRequest{Side: app.Side{Run: in.ID}}, nil)
-	if errors.Is(err, callvet.ErrNotFound) { // the run is there, else it had been refused before
+	if errors.Is(err, callvet.ErrNotFound) { // the run exists: otherwise the request was refused before
 		out, err = &app.Judged{Subject: "run " + in.ID, Judgings: []app.JudgingView{}}, nil
 	}
 	if err != nil {
@@ -126,26 +126,25 @@ func (s *Server) verdicts(ctx context.Context, _ *account.Principal, in *struct 
 	return &struct{ Body app.Judged }{app.Judged{Subject: out.Subject, Judgings: out.Judgings[i : i+1]}}, nil
 }
 
-// judgeJob is what a job of KindJudge keeps of its request.
+// judgeJob is the stored request of a job of KindJudge.
 type judgeJob struct {
 	About string   `json:"about"` // the names of the judges
 	Run   string   `json:"run"`
 	Ask   JudgeAsk `json:"ask"`
 }
 
-// judgeNote is what such a job knows of what it did: the judgings that are over, one for each judge
-// and model in their order.
+// judgeNote records the finished judgings of the job, one for each judge and model in their order.
 type judgeNote struct {
 	Done []string `json:"done"`
 }
 
-// Files that a judge of one's own is made of.
+// Files of a judge of the user.
 const (
 	promptField = library.Reserved + "prompt"
 	schemaField = library.Reserved + "schema"
 )
 
-// requests are those of a job to an App: one for each judge and model.
+// requests are the job's requests to an App: one for each judge and model.
 func (j *judgeJob) requests() ([]app.JudgeRequest, app.Uploads, error) {
 	q := &j.Ask
 	zero := 0.0
@@ -225,7 +224,7 @@ func (j *judgeJob) requests() ([]app.JudgeRequest, app.Uploads, error) {
 	return out, files, nil
 }
 
-// judges gives an App with what a job brings along.
+// judges returns an App with the files of a job.
 func (s *Server) judges(ctx context.Context, user string, files app.Uploads) (*app.App, error) {
 	a, err := s.AppOf(ctx, user)
 	if err == nil && len(files) > 0 {
@@ -260,9 +259,9 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 	if err != nil {
 		return nil, err
 	}
-	h := &heard{}
+	h := &notices{}
 	for i := range list {
-		if err := a.CheckJudge(ctx, list[i], h.hear); err != nil {
+		if err := a.CheckJudge(ctx, list[i], h.collect); err != nil {
 			if errors.Is(err, callvet.ErrNotFound) { // a provider or a judge that the body names
 				err = &callvet.FieldError{Field: "judge_model", Text: err.Error()}
 			}
@@ -299,7 +298,7 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 	return out, nil
 }
 
-// judge carries a job of KindJudge out, from where it is: a judging that did not end goes on.
+// judge carries out a job of KindJudge; it resumes a judging that did not end.
 func (s *Server) judge(ctx context.Context, j job.Job, r *job.Report) (json.RawMessage, error) {
 	var of judgeJob
 	if err := json.Unmarshal(j.Request, &of); err != nil {
@@ -336,7 +335,7 @@ func (s *Server) judge(ctx context.Context, j job.Job, r *job.Report) (json.RawM
 		if err != nil {
 			return nil, err
 		}
-		// not by way of the job
+		// and the job was not cancelled
 		if slices.ContainsFunc(out.Judgings, func(v app.JudgingView) bool { return v.Interrupted() }) {
 			return nil, job.ErrCancelled
 		}

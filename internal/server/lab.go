@@ -19,7 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// What the command line has for a catalogue and a suite of questions: select sweep, tools whatif,
+// The commands for a catalogue and a suite of questions as routes: select sweep, tools whatif,
 // tools suggest, tools apply and select tune.
 type (
 	// Sweeping asks how often the first tool is right as the catalogue grows, and under other settings.
@@ -33,7 +33,7 @@ type (
 		Embed          []string     `json:"embed,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"embedding models, such as openai:text-embedding-3-small or tei:URL: each is a configuration beside the base"`
 		Rerank         []string     `json:"rerank,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"reranking models, such as cohere:MODEL or tei:URL: each is a configuration, alone and after each embedding model"`
 	}
-	// Swept is what came out.
+	// Swept is the result.
 	Swept struct {
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
@@ -50,7 +50,7 @@ type (
 		Seed    *int64  `json:"seed,omitempty" required:"false" doc:"of the division; left out: 1"`
 		Rounds  int     `json:"rounds,omitempty" required:"false" minimum:"0" maximum:"20" doc:"how often all weights are gone through at most; 0: 4"`
 	}
-	// Tuned is what was found.
+	// Tuned is the result.
 	Tuned struct {
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
@@ -58,7 +58,7 @@ type (
 		Text  string           `json:"weights_text" doc:"the weights as searches and callvet select --weights take them; empty where nothing was better"`
 		Notes []callvet.Notice `json:"notes" nullable:"false"`
 	}
-	// Editing is a file of edits, and which of them are meant.
+	// Editing is a file of edits, and the selected ones.
 	Editing struct {
 		Edits  string   `json:"edits" minLength:"1" maxLength:"4000000" doc:"a file of edits, YAML or JSON (callvet schema edits)"`
 		Status []string `json:"status,omitempty" required:"false" maxItems:"3" nullable:"false" enum:"accepted,proposed,rejected" doc:"which edits are meant"`
@@ -69,7 +69,7 @@ type (
 		APIKeyEnv string  `json:"api_key_env,omitempty" required:"false" maxLength:"200" doc:"the name of the key that is sent there"`
 		MaxCost   float64 `json:"max_cost_usd,omitempty" required:"false" minimum:"0"`
 	}
-	// Supposing asks what edits of a catalogue would change.
+	// Supposing asks for the effect of edits of a catalogue.
 	Supposing struct {
 		Questions
 		Searching
@@ -79,7 +79,7 @@ type (
 		ModelAsk
 		Offer int `json:"offer,omitempty" required:"false" minimum:"0" maximum:"128" doc:"how many tools a model chooses among; 0: 20"`
 	}
-	// Supposed is what the edits would change, by question and by tool.
+	// Supposed is the effect of the edits, by question and by tool.
 	Supposed struct {
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
@@ -97,8 +97,8 @@ type (
 		Seed    *int64   `json:"seed,omitempty" required:"false" doc:"of the division; left out: 1"`
 		ModelAsk
 	}
-	// Suggested is what a model wrote, measured on questions that it has not seen, or what it would be
-	// asked.
+	// Suggested are the texts that a model wrote, measured on questions that it has not seen; or
+	// the prompts that it would get.
 	Suggested struct {
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
@@ -109,7 +109,7 @@ type (
 		Edits       string           `json:"edits,omitempty" doc:"the suggestions as a file of edits, for whatif and apply"`
 		Notes       []callvet.Notice `json:"notes" nullable:"false"`
 	}
-	// Applying asks for a catalogue with edits in it.
+	// Applying applies edits to a catalogue.
 	Applying struct {
 		CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"may be left out where there is exactly one"`
 		Editing
@@ -158,11 +158,11 @@ func (s *Server) addLab() {
 	add(s, op("select-apply", "/apply", "Puts edits into a catalogue: a new version of it."), admin, s.applyEdits)
 }
 
-// editsFile is what edits of a request are called where they are read.
+// editsFile is the file name under which an App reads the edits of a request.
 const editsFile = "edits.yaml"
 
-// atMost tells that a request took too long to be waited for.
-func atMost(err error, ctx context.Context) error { //nolint:revive // the error is what it is about
+// atMost replaces the error of a request that took too long.
+func atMost(err error, ctx context.Context) error { //nolint:revive // err is the subject
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf(
 			"%w: it takes longer than the %s that can be waited for: fewer questions, sizes or tools, or the command line", callvet.ErrInvalid, selectTime)
@@ -170,9 +170,9 @@ func atMost(err error, ctx context.Context) error { //nolint:revive // the error
 	return err
 }
 
-// lab is an error about a catalogue as these requests call their fields, with what is wrong with the
-// questions.
-func (h *heard) lab(err error) error {
+// lab converts an error about a catalogue: it uses the field names of these requests and adds the
+// problems of the questions.
+func (h *notices) lab(err error) error {
 	var field *callvet.FieldError
 	if errors.As(err, &field) {
 		one := *field
@@ -222,8 +222,8 @@ func (s *Server) selectSweep(ctx context.Context, by *account.Principal,
 	}
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
-	var h heard
-	out, err := of.app.Sweep(ctx, q, h.hear)
+	var h notices
+	out, err := of.app.Sweep(ctx, q, h.collect)
 	if err != nil {
 		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "" || len(b.Embed) > 0,
 			q.Rerank != "" || len(b.Rerank) > 0))
@@ -250,8 +250,8 @@ func (s *Server) selectTune(ctx context.Context, by *account.Principal,
 	}
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
-	var h heard
-	out, err := of.app.Tune(ctx, q, h.hear)
+	var h notices
+	out, err := of.app.Tune(ctx, q, h.collect)
 	if err != nil {
 		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "", false))
 	}
@@ -262,8 +262,8 @@ func (s *Server) selectTune(ctx context.Context, by *account.Principal,
 	return &struct{ Body Tuned }{Tuned{of.catalogue.ID, of.catalogue.Version, *out, string(text), h.all()}}, nil
 }
 
-// mostConfigurations is how many are compared with the base.
-const mostConfigurations = 10
+// maxConfigurations bounds how many are compared with the base.
+const maxConfigurations = 10
 
 // byModels adds a configuration for each embedding model, for each reranking model, and for each two of them.
 func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error) {
@@ -284,17 +284,17 @@ func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error)
 			to = append(to, one)
 		}
 	}
-	if len(to) > mostConfigurations {
+	if len(to) > maxConfigurations {
 		return nil, &callvet.FieldError{
 			Field: "configurations",
 			Text: fmt.Sprintf("{configurations}: with those of the models there are %d, and at most %d are compared",
-				len(to), mostConfigurations),
+				len(to), maxConfigurations),
 		}
 	}
 	return to, nil
 }
 
-// notAsked is the error of a model of a search that cannot be asked, of the field that names it.
+// notAsked is the error of a search model that cannot be asked, with its field.
 func notAsked(err error, embeds, reranks bool) error {
 	isKind := func(kind error) bool { return errors.Is(err, kind) }
 	if !embeds && !reranks ||
@@ -314,14 +314,14 @@ func notAsked(err error, embeds, reranks bool) error {
 	}
 }
 
-// asked says how models are asked about a catalogue, in runs that are by's.
-func (s *Server) asked(ctx context.Context, by *account.Principal, q *ModelAsk) (app.RunRequest, app.Conclude) {
+// modelSettings returns how to ask models about a catalogue, in runs of by.
+func (s *Server) modelSettings(ctx context.Context, by *account.Principal, q *ModelAsk) (app.RunRequest, app.Conclude) {
 	how := app.RunRequest{
 		Shared:   app.TargetSpec{BaseURL: q.BaseURL, APIKeyEnv: q.APIKeyEnv},
 		Settings: app.Settings{MaxCostUSD: q.MaxCost},
 	}
 	return how, func(out *app.Outcome, ended error) error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Drain) // it is kept though its request ended
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Drain) // the result is stored even if the request ended
 		defer cancel()
 		return errors.Join(ended, s.cfg.Store.Change(ctx, "keep run", func(q *rows.Queries) error {
 			return q.AddRunEntry(ctx,
@@ -342,17 +342,17 @@ func (s *Server) whatIf(ctx context.Context, by *account.Principal,
 	q.Search = of.Search
 	q.Edits, q.Suite, q.Status, q.AllCases, q.Models, q.Offer = editsFile, questionsFile, b.Status, b.AllCases,
 		b.Models, b.Offer
-	how, conclude := s.asked(ctx, by, &b.ModelAsk)
+	how, conclude := s.modelSettings(ctx, by, &b.ModelAsk)
 	q.Run = how
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
-	var h heard
-	out, err := of.app.WhatIf(ctx, q, conclude, h.hear)
+	var h notices
+	out, err := of.app.WhatIf(ctx, q, conclude, h.collect)
 	if err != nil && out == nil {
 		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "", q.Rerank != ""))
 	}
 	notes := h.all()
-	if err != nil { // what was found without a model is not lost with it
+	if err != nil { // the findings without a model remain
 		notes = append(notes, callvet.Notice{Code: "models", Text: s.cfg.App.Secrets().Hide(atMost(err, ctx).Error())})
 	}
 	return &struct{ Body Supposed }{Supposed{of.catalogue.ID, of.catalogue.Version, *out, notes}}, nil
@@ -374,7 +374,7 @@ func (s *Server) suggest(ctx context.Context, by *account.Principal,
 	}
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
-	var h heard
+	var h notices
 	found, err := of.app.LintTools(ctx, app.LintToolsRequest{Tools: of.catalogue.ID}, nil)
 	if err != nil {
 		return nil, h.lab(atMost(err, ctx))
@@ -384,12 +384,12 @@ func (s *Server) suggest(ctx context.Context, by *account.Principal,
 		out.Findings = append(out.Findings, remarkOf(&p))
 	}
 	if b.Model == "" {
-		out.Prompts, err = of.app.Prompts(ctx, q, h.hear)
+		out.Prompts, err = of.app.Prompts(ctx, q, h.collect)
 	} else {
 		var text []byte
-		how, conclude := s.asked(ctx, by, &b.ModelAsk)
+		how, conclude := s.modelSettings(ctx, by, &b.ModelAsk)
 		q.Run, q.Models = how, []string{b.Model}
-		out.Suggestions, text, err = of.app.Propose(ctx, q, conclude, h.hear)
+		out.Suggestions, text, err = of.app.Propose(ctx, q, conclude, h.collect)
 		out.Edits = string(text)
 	}
 	if err != nil {
@@ -399,7 +399,7 @@ func (s *Server) suggest(ctx context.Context, by *account.Principal,
 	return &struct{ Body Suggested }{out}, nil
 }
 
-// remarkOf is a problem of a catalogue as answers have it.
+// remarkOf converts a problem of a catalogue for a response.
 func remarkOf(p *callvet.Problem) Remark {
 	return Remark{
 		Location: p.Key, Line: p.Line, Column: p.Column, Code: p.Code, Message: p.Message, Fix: p.Fix,
@@ -423,9 +423,9 @@ func (s *Server) applyEdits(ctx context.Context, by *account.Principal, in *stru
 	if err != nil {
 		return nil, err
 	}
-	var h heard
+	var h notices
 	a = a.With(app.Uploads{c.ID: c.Text, editsFile: []byte(in.Body.Edits)})
-	made, err := a.Revise(app.ApplyRequest{Tools: c.ID, Edits: editsFile, Status: in.Body.Status}, h.hear)
+	made, err := a.Revise(app.ApplyRequest{Tools: c.ID, Edits: editsFile, Status: in.Body.Status}, h.collect)
 	if err != nil {
 		return nil, h.lab(err)
 	}

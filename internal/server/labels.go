@@ -33,7 +33,7 @@ type labelled struct {
 	id   string
 }
 
-// about is how the store calls it.
+// about is its name in the store.
 func (l labelled) about() string {
 	if l.kind == KindRun {
 		return store.RunLabels(l.id)
@@ -41,7 +41,7 @@ func (l labelled) about() string {
 	return string(l.kind) + ":" + l.id
 }
 
-// labelledKind is a kind of what has labels, with its path and its name in operations.
+// labelledKind is a kind of labelled object, with its path and its name in operations.
 type labelledKind struct {
 	kind       Kind
 	path, name string
@@ -59,8 +59,8 @@ func (k labelledKind) op(id, method, path, summary string) huma.Operation {
 	}
 }
 
-// addLabels adds what is asked about people's labels and what they say of judges, alike for runs and
-// for collections of traces.
+// addLabels adds the routes of people's labels and of calibration, the same for runs and for
+// collections of traces.
 func (s *Server) addLabels() {
 	for _, of := range labelledKinds() {
 		op := of.op
@@ -138,7 +138,7 @@ type (
 		CallID  string `query:"call_id" maxLength:"1000"`
 		Turn    int    `query:"turn" minimum:"0"`
 	}
-	// LabelsRemoved is what was taken back.
+	// LabelsRemoved counts the removed labels.
 	LabelsRemoved struct {
 		Removed int `json:"removed" doc:"0: there was no label of yours"`
 	}
@@ -146,7 +146,7 @@ type (
 	LabelTasks struct {
 		Items []json.RawMessage `json:"items" nullable:"false" doc:"goal, steps, answer and turns of a task, or the question and the evidence of a call or a turn, with its key and pass: null; none when all are labelled"`
 	}
-	// LabelsAdded is what came of labels.
+	// LabelsAdded is the result of adding labels.
 	LabelsAdded struct {
 		Form  string   `json:"form"`
 		Added int      `json:"added"`
@@ -164,7 +164,7 @@ type (
 	// Calibrated is how a judge compares with people.
 	Calibrated struct {
 		Report *app.CalibrateReport `json:"report"`
-		// Calibration is for other runs of the judge.
+		// Calibration can be used for other runs of the judge.
 		Calibration json.RawMessage  `json:"calibration" doc:"what is known of the judge, for calibrations of score and gate"`
 		Notes       []callvet.Notice `json:"notes" nullable:"false"`
 	}
@@ -240,8 +240,8 @@ func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labell
 	if len(files[labelsField]) > 0 {
 		req.Labels = labelsField
 	}
-	h := &heard{}
-	todo, err := s.cfg.App.With(files).LabelNext(ctx, req, h.hear)
+	h := &notices{}
+	todo, err := s.cfg.App.With(files).LabelNext(ctx, req, h.collect)
 	if err != nil {
 		return nil, h.refused(err)
 	}
@@ -267,8 +267,8 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 		File: labelsField, By: by.Name, Role: app.LabelRole(in.Role), Format: in.Format,
 		Key: in.Key,
 	}
-	h := &heard{}
-	read, err := s.cfg.App.With(app.Uploads{labelsField: text}).LabelLines(req, by.Role != account.Admin, h.hear)
+	h := &notices{}
+	read, err := s.cfg.App.With(app.Uploads{labelsField: text}).LabelLines(req, by.Role != account.Admin, h.collect)
 	if err != nil {
 		return nil, h.refused(err)
 	}
@@ -307,7 +307,7 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 	}}, nil
 }
 
-// dropLabel takes back the labels that by sent of one thing.
+// dropLabel removes the labels of by for one task.
 func (s *Server) dropLabel(ctx context.Context, by *account.Principal, of labelled,
 	in *unlabelIn,
 ) (*struct{ Body LabelsRemoved }, error) {
@@ -376,8 +376,8 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 	if !null(ask.Against) {
 		req.Against, files[againstField] = againstField, ask.Against
 	}
-	h := &heard{}
-	rep, err := s.cfg.App.With(files).Calibrate(ctx, req, h.hear)
+	h := &notices{}
+	rep, err := s.cfg.App.With(files).Calibrate(ctx, req, h.collect)
 	if errors.Is(err, callvet.ErrNotFound) {
 		return nil, &callvet.FieldError{
 			Field: "judge",
@@ -396,7 +396,7 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 	return &struct{ Body Calibrated }{Calibrated{Report: rep, Calibration: text.Bytes(), Notes: h.all()}}, nil
 }
 
-// people puts labels and calibrations among files, where they are asked for.
+// people adds labels and calibrations to the files, if the request asks for them.
 func (s *Server) people(ctx context.Context, w *TraceWith, of labelled, set *app.TraceSettings,
 	files app.Uploads,
 ) error {

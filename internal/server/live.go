@@ -28,14 +28,14 @@ const (
 	maxTickets = 10_000
 	// replayBatch is how many events are read for a client at once.
 	replayBatch = 256
-	// maxLag is how many events a client may be behind those that came since it connected. Behind that
-	// it is told which it missed, and goes on with the newest keepLag.
+	// maxLag is how many new events a client may be behind. A slower client gets the range of the
+	// missed events, and continues with the newest keepLag.
 	maxLag  = 10_000
 	keepLag = 500
 	// patience is how long a client may take to read what is sent.
 	patience = 20 * time.Second
-	// moment is the time for one connection in a round of all: a thousand connections are sent to four
-	// times a second each, a single one at once.
+	// moment is the time slice of one connection in a round of all connections: with a thousand
+	// connections each is served four times a second, a single one at once.
 	moment = 250 * time.Microsecond
 )
 
@@ -47,9 +47,9 @@ type live struct {
 	mu      sync.Mutex
 	open    map[string]int // connections by user
 	all     int            // connections
-	seats   uint64         // connections that there ever were
-	sockets int            // those that are WebSockets, and those that have not logged in
-	left    *sync.Cond     // one of them has ended
+	seats   uint64         // all connections since the start
+	sockets int            // WebSockets, including those without a login yet
+	left    *sync.Cond     // signals that a WebSocket has ended
 	tickets map[[sha256.Size]byte]ticket
 }
 
@@ -78,7 +78,7 @@ func (l *live) wait() {
 	}
 }
 
-// join counts a WebSocket; false where the server ends.
+// join counts a WebSocket; false if the server ends.
 func (l *live) join() (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,16 +103,17 @@ func (l *live) count() (sockets, followers int) {
 	return l.sockets, l.all
 }
 
-// sendAway ends a WebSocket when the server ends; its client is told so, if it reads.
+// sendAway ends a WebSocket when the server ends; a client that reads gets the reason.
 func (l *live) sendAway(ctx context.Context, c *websocket.Conn) {
 	select {
 	case <-l.closing:
-		_ = c.Close(websocket.StatusGoingAway, "the server ends") // who went away hears nothing
+		_ = c.Close(websocket.StatusGoingAway, "the server ends") // an error means that the client left
 	case <-ctx.Done():
 	}
 }
 
-// enter counts a connection of a user; false where he has too many, or the server ends. Leave the seat.
+// enter counts a connection of a user; false if he has too many, or the server ends. The caller
+// leaves the seat.
 func (l *live) enter(user string, most int) (_ *seat, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,7 +136,7 @@ func (l *live) enter(user string, most int) (_ *seat, ok bool) {
 type seat struct {
 	live  *live
 	user  string
-	share float64 // when its moment is in a round, from 0 to 1
+	share float64 // the position of its moment in a round, from 0 to 1
 }
 
 func (s *seat) leave() {
@@ -149,9 +150,9 @@ func (s *seat) leave() {
 	l.left.Broadcast()
 }
 
-// pause waits for the moment of the connection, so that all take turns: a round has a moment for each. An event
-// is news to all connections of a user, and if all of them sent it at once, what carries out runs would wait
-// for the processor behind them.
+// pause waits for the moment of the connection: a round has one moment for each connection. An
+// event goes to all connections of a user; if all sent it at once, the runs would wait for the
+// processor.
 func (s *seat) pause(ctx context.Context, now time.Time) error {
 	s.live.mu.Lock()
 	round := time.Duration(s.live.all) * moment
@@ -167,7 +168,7 @@ func (s *seat) pause(ctx context.Context, now time.Time) error {
 	}
 }
 
-// newTicket makes a ticket for by.
+// newTicket creates a ticket for by.
 func (l *live) newTicket(by *account.Principal, now time.Time) (string, error) {
 	b := make([]byte, 24)
 	if _, err := rand.Read(b); err != nil {
@@ -188,7 +189,7 @@ func (l *live) newTicket(by *account.Principal, now time.Time) (string, error) {
 	return text, nil
 }
 
-// redeem takes a ticket, which is gone then; nil where it is not good.
+// redeem uses up a ticket; nil if it is not valid.
 func (l *live) redeem(text string, now time.Time) *account.Principal {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -201,7 +202,8 @@ func (l *live) redeem(text string, now time.Time) *account.Principal {
 	return t.by
 }
 
-// syncMessage is what a connection is told first: how things are, so that nothing has to be asked.
+// syncMessage is the first message of a connection: the current state, so that the client need not
+// ask.
 type syncMessage struct {
 	Type string `json:"type"`
 	// Seq is the number of the newest event, First that of the oldest that is kept. Events after Since follow.
@@ -212,7 +214,7 @@ type syncMessage struct {
 	Recent []job.Job `json:"recent_jobs"`
 }
 
-// skippedMessage tells that events were left out, and how the jobs are now.
+// skippedMessage reports that events were left out, with the current state of the jobs.
 type skippedMessage struct {
 	Type   string    `json:"type"`
 	From   int64     `json:"from"`
@@ -228,7 +230,7 @@ type follower struct {
 	seat     *seat
 	watch    *job.Watcher
 	pos      int64 // the event that was sent last
-	promised int64 // the newest event when it connected: up to there all are sent
+	promised int64 // the newest event when it connected: all up to it are sent
 }
 
 // follow begins to follow the events of the user of a seat after since; nil: with the next one.
@@ -266,7 +268,7 @@ func (f *follower) next(ctx context.Context) (list []job.Event, skipped []byte, 
 	if list, err = f.watch.Next(ctx, f.pos, replayBatch); err != nil {
 		return nil, nil, err
 	}
-	if len(list) < replayBatch { // or else there is much to send
+	if len(list) < replayBatch { // otherwise there is much to send
 		if err := f.seat.pause(ctx, f.s.cfg.Now()); err != nil {
 			return nil, nil, err
 		}

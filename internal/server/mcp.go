@@ -21,14 +21,14 @@ import (
 	"github.com/callvet/callvet/internal/library"
 )
 
-// Bounds of asking an MCP server: for all of it, and for one request.
+// Time limits of asking an MCP server: in total, and for one request.
 const (
 	mcpTime    = 30 * time.Second
 	mcpRequest = 10_000 // milliseconds
 )
 
 type (
-	// MCPAddress says which server of the Model Context Protocol is asked.
+	// MCPAddress is the address of a server of the Model Context Protocol.
 	MCPAddress struct {
 		URL       string `json:"url" minLength:"1" maxLength:"2000" doc:"http:// or https://"`
 		Transport string `json:"transport,omitempty" required:"false" enum:"streamable,sse" doc:"empty: the first one that the server speaks"`
@@ -39,7 +39,7 @@ type (
 		ServerVersion string    `json:"server_version"`
 		Tools         []MCPTool `json:"tools" nullable:"false"`
 		ToolCount     int       `json:"tool_count"`
-		// Problems are what is odd, looks alike, or gives orders to models.
+		// Problems are odd tools, tools that look alike, and texts that give orders to models.
 		Problems []Remark `json:"problems" nullable:"false"`
 	}
 	// MCPTool is a tool of a server.
@@ -74,8 +74,8 @@ func (s *Server) addMCP() {
 	add(s, take, Access{Role: account.Member}, s.importMCP)
 }
 
-// askMCP asks a server for its tools, by the way out that is the user's. Of req the server's address
-// is taken from at.
+// askMCP asks a server for its tools with the user's network permissions. The address of the server
+// in req comes from at.
 func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddress,
 	req app.ImportMCPRequest,
 ) (*app.ImportMCPResult, error) {
@@ -170,8 +170,8 @@ func (s *Server) importMCP(ctx context.Context, by *account.Principal,
 	return &versioned[Imported]{etag(w.Version), imported(w)}, nil
 }
 
-// chosen leaves the tools of these names in a suite, and the cases that expect one of them; no name
-// leaves all. In the suite the prefix stands before the names.
+// chosen keeps the named tools of a suite, and the cases that expect one of them; no names keep
+// all. In the suite the names begin with the prefix.
 func chosen(s *callvet.Suite, names []string, prefix string) error {
 	if len(names) == 0 {
 		return nil
@@ -185,7 +185,7 @@ func chosen(s *callvet.Suite, names []string, prefix string) error {
 	}
 	s.Tools = slices.DeleteFunc(s.Tools, func(t callvet.Tool) bool { return !slices.Contains(names, t.Name) })
 	s.Cases = slices.DeleteFunc(s.Cases, func(c callvet.Case) bool {
-		expected := slices.Clone(c.Expect.ToolsCalled) // as drafts say it
+		expected := slices.Clone(c.Expect.ToolsCalled) // as in drafts
 		for _, p := range c.Expect.Plans {
 			for _, call := range p.Calls {
 				expected = append(expected, call.Tools...)

@@ -19,14 +19,14 @@ import (
 	"github.com/callvet/callvet/internal/job"
 )
 
-// metrics are what the server counts for those who watch it. No label names a user or an object.
+// metrics are the counters for monitoring. No label names a user or an object.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 }
 
-// scrapeTime is how long the store may take to be counted.
+// scrapeTime bounds the store's queries of one scrape.
 const scrapeTime = 5 * time.Second
 
 func (s *Server) newMetrics() *metrics {
@@ -47,7 +47,8 @@ func (s *Server) newMetrics() *metrics {
 	return m
 }
 
-// count takes an answer. The route is the pattern that was met, so that there are as many as the server has.
+// count counts a response. Its label is the pattern of the route, so that the number of labels is
+// bounded.
 func (m *metrics) count(r *http.Request, w *watched, took time.Duration) {
 	route := cmp.Or(r.Pattern, "none")
 	m.requests.WithLabelValues(route, strconv.Itoa(w.code())).Inc()
@@ -56,10 +57,10 @@ func (m *metrics) count(r *http.Request, w *watched, took time.Duration) {
 	}
 }
 
-// counted reads what is counted when it is asked for: jobs, events and connections.
+// counted collects jobs, events and connections at each scrape.
 type counted struct{ s *Server }
 
-// countedNames are what is counted.
+// countedNames are the metrics of counted.
 type countedNames struct{ jobs, done, total, shards, events, sockets, followers *prometheus.Desc }
 
 func newCountedNames() countedNames {
@@ -87,7 +88,7 @@ func (c *counted) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. What the store does not tell is an error of the whole answer.
+// Collect implements prometheus.Collector. A failed query of the store fails the whole scrape.
 func (c *counted) Collect(to chan<- prometheus.Metric) {
 	of := newCountedNames()
 	ctx, stop := context.WithTimeout(context.Background(), scrapeTime)
@@ -98,7 +99,7 @@ func (c *counted) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.NewInvalidMetric(of.jobs, err)
 		return
 	}
-	told, err := q.EventsTold(ctx)
+	events, err := q.EventsTold(ctx)
 	if err != nil {
 		to <- prometheus.NewInvalidMetric(of.events, err)
 		return
@@ -134,14 +135,14 @@ func (c *counted) Collect(to chan<- prometheus.Metric) {
 	for _, state := range []job.State{job.Queued, job.Running} {
 		put(of.shards, prometheus.GaugeValue, shards[string(state)], string(state))
 	}
-	put(of.events, prometheus.CounterValue, told)
+	put(of.events, prometheus.CounterValue, events)
 	open, all := c.s.live.count()
 	put(of.sockets, prometheus.GaugeValue, int64(open))
 	put(of.followers, prometheus.GaugeValue, int64(all))
 }
 
-// addMetrics adds what Prometheus reads: for admins, as it says how much is done here, unless the
-// server opens it.
+// addMetrics adds the metrics for Prometheus. They show how much the server is used, and are for
+// admins unless the server opens them.
 func (s *Server) addMetrics() {
 	may := Access{Role: account.Admin, Scope: account.ScopeRead}
 	if s.cfg.MetricsOpen {

@@ -72,8 +72,8 @@ func (s *Server) addOTLP() {
 	}
 }
 
-// takeExport keeps an export. What has no room, or no collection to stand in, is told as OTLP tells
-// it, and the rest is kept: exporters send neither again.
+// takeExport stores an export. It reports records that exceed a limit or have no collection as
+// OTLP's partial success, and stores the rest: exporters do not resend either.
 func (s *Server) takeExport(ctx context.Context, by *account.Principal, in *Export, logs bool) (*exportAnswer, error) {
 	kind, _, err := mime.ParseMediaType(in.ContentType)
 	protobuf := kind == protobufType || kind == "application/protobuf"
@@ -112,7 +112,7 @@ func (s *Server) takeExport(ctx context.Context, by *account.Principal, in *Expo
 		case err == nil:
 			continue
 		case store.Fault(err) || status(err) >= http.StatusInternalServerError || ctx.Err() != nil:
-			return nil, err // nothing of it is known: it is sent again, and what was kept is not kept twice
+			return nil, err // the exporter sends it again; what is stored is not stored twice
 		}
 		n := of[i].Spans
 		if logs {

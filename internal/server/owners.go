@@ -7,14 +7,13 @@ import (
 	"fmt"
 )
 
-// owners gives users' names for their ids, for those who may see what is theirs; the zero value of known
-// knows none yet.
+// owners looks up users' names by id, for readers of their objects, and remembers them.
 type owners struct {
 	s     *Server
 	known map[string]string
 }
 
-// of is the name of a user; "" of one who is gone, and of the machine that callvet view shows.
+// of is the name of a user; "" if he was removed, and in callvet view.
 func (n *owners) of(ctx context.Context, id string) (string, error) {
 	if name, ok := n.known[id]; ok || id == "" {
 		return name, nil

@@ -15,16 +15,16 @@ import (
 	"strings"
 )
 
-// nonceMark stands in the page's index where the nonce of a request belongs.
+// nonceMark is the placeholder in the page's index for the nonce of a request.
 const nonceMark = "{{nonce}}"
 
-// pagePolicy is of the page: scripts are files of the server, and styles are, too, or have the nonce of
-// the request, which the libraries of the page put on theirs. It is completed with that nonce.
+// pagePolicy is the content policy of the page. Scripts are files of the server. Styles are files
+// of the server, or have the nonce of the request, which the page's libraries add to theirs.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-%s'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
-// addPage serves the page: its files, and its index at every other path that a browser opens, as the
-// page itself tells apart what is at /runs and what is at /suites.
+// addPage serves the files of the page, and its index at every other path that a browser opens: the
+// page routes /runs, /suites and so on itself.
 func (s *Server) addPage() error {
 	files := s.cfg.Page
 	if files == nil {
@@ -44,15 +44,15 @@ func (s *Server) addPage() error {
 		case strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/v1/"):
 			writeProblem(w, http.StatusNotFound, "there is no such route; GET /api/docs lists them")
 		case built && name != "index.html" && isFile(files, name):
-			if strings.HasPrefix(name, "assets/") { // their names have a hash of what is in them
+			if strings.HasPrefix(name, "assets/") { // their names contain a hash of the content
 				w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-			} else { // the icon, which a browser asks for at each change of the address
+			} else { // the icon: browsers request it at each change of the address
 				w.Header().Set("Cache-Control", "public, max-age=3600")
 			}
 			w.Header().Set("Vary", "Accept-Encoding")
 			http.ServeFileFS(w, r, files, packed(w, r, files, name))
 		case path.Ext(name) != "" && strings.HasPrefix(name, "assets/"):
-			http.NotFound(w, r) // of another build: the page takes it for a sign to load itself anew
+			http.NotFound(w, r) // of another build: the page then reloads itself
 		default:
 			writePage(w, index)
 		}
@@ -60,8 +60,8 @@ func (s *Server) addPage() error {
 	return nil
 }
 
-// packed is the file as the build has compressed it, for a browser that takes it, with the headers that say so;
-// else the file itself.
+// packed is the name of the compressed file, with its headers set, if the browser accepts it;
+// otherwise the name of the file.
 func packed(w http.ResponseWriter, r *http.Request, files fs.FS, name string) string {
 	for _, as := range []struct{ encoding, end string }{{"br", ".br"}, {"gzip", ".gz"}} {
 		if takes(r, as.encoding) && isFile(files, name+as.end) {
@@ -73,7 +73,7 @@ func packed(w http.ResponseWriter, r *http.Request, files fs.FS, name string) st
 	return name
 }
 
-// writePage answers with the index, whose styles have a nonce of this answer alone.
+// writePage writes the index with a new nonce for styles.
 func writePage(w http.ResponseWriter, index []byte) {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it does not fail
@@ -82,7 +82,8 @@ func writePage(w http.ResponseWriter, index []byte) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", fmt.Sprintf(pagePolicy, nonce))
 	h.Set("Cache-Control", "no-store")
-	_, _ = w.Write(bytes.ReplaceAll(index, []byte(nonceMark), []byte(nonce))) // who went away gets nothing
+	// An error means that the client disconnected.
+	_, _ = w.Write(bytes.ReplaceAll(index, []byte(nonceMark), []byte(nonce)))
 }
 
 func isFile(files fs.FS, name string) bool {

@@ -41,7 +41,7 @@ func (s *Server) testTarget(ctx context.Context, by *account.Principal,
 	in *struct{ Body EvalTarget },
 ) (*body[app.Probe], error) {
 	t := &in.Body
-	if strings.ContainsAny(t.ProviderKey, ":/") { // another kind of target, which is no provider
+	if strings.ContainsAny(t.ProviderKey, ":/") { // another kind of target, not a provider
 		return nil, &callvet.FieldError{
 			Field: "provider_key",
 			Text:  "{provider_key} is the name of a provider, such as openai",

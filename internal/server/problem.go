@@ -21,7 +21,7 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// status maps the kind of an error to that of HTTP; the one place that does.
+// status maps the kind of an error to an HTTP status; no other place does.
 func status(err error) int {
 	switch {
 	case errors.Is(err, ErrNoLogin), errors.Is(err, account.ErrLogin):
@@ -44,13 +44,13 @@ func status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// isMissing tells that something is not there any more.
+// isMissing reports whether an error means that the object does not exist any more.
 func isMissing(err error) bool {
 	return errors.Is(err, sql.ErrNoRows) || errors.Is(err, callvet.ErrNotFound)
 }
 
-// problem is an error as problem+json tells it: what is wrong with which field, and what would
-// mend it. What is nobody's mistake is logged with its cause, and told without.
+// problem converts an error to problem+json: the fields, what is wrong with them, and a hint. An
+// internal error is logged with its cause; the response does not contain the cause.
 func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 	var known huma.StatusError
 	if errors.As(err, &known) {
@@ -58,7 +58,7 @@ func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 	}
 	code := status(err)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		code = 499 // the client went away
+		code = 499 // the client disconnected
 	}
 	hide := s.cfg.App.Secrets().Hide
 	if store.Fault(err) {
@@ -95,8 +95,8 @@ func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 	return huma.NewError(code, text, details...)
 }
 
-// hintOf says what mends an error; "" where nobody knows. Users give values of variables as their keys,
-// and a variable that is missing comes before what an outer error advises.
+// hintOf is the hint of an error; "" if none. Users set variables as their keys, and the hint about
+// a missing variable comes before the hint of an outer error.
 func hintOf(err error) string {
 	var hint string
 	for hinted := (*callvet.Hinted)(nil); errors.As(err, &hinted); err = hinted.Err {
@@ -108,8 +108,8 @@ func hintOf(err error) string {
 	return hint
 }
 
-// notReached is an error about a service that a client named: what came of asking it is the
-// service's fault or the client's, and not this server's.
+// notReached converts an error of a service that the client named: it is not an error of this
+// server.
 func notReached(err error) error {
 	var fault *callvet.Fault
 	if errors.As(err, &fault) && !errors.Is(err, callvet.ErrDenied) {
@@ -118,7 +118,7 @@ func notReached(err error) error {
 	return err
 }
 
-// bodyPlace is a place in the body of a request; inSuite stands before one that is not in it.
+// bodyPlace is a place in the body of a request, or a place with the prefix inSuite.
 func bodyPlace(place string) string {
 	if there, ok := strings.CutPrefix(place, inSuite); ok {
 		return strings.TrimSuffix("suite."+there, ".")
@@ -129,7 +129,7 @@ func bodyPlace(place string) string {
 	return "body." + place
 }
 
-// refusal is a problem of a suite with its line, where its place does not say it.
+// refusal is a problem of a suite with its line, if its place does not contain the line.
 func refusal(p *library.Placed) string {
 	text := p.Message
 	if p.Fix != "" {
@@ -141,8 +141,8 @@ func refusal(p *library.Placed) string {
 	return text
 }
 
-// told is a problem with what a client needs to know beside it: when to ask again.
-func (s *Server) told(ctx context.Context, err error) error {
+// withRetry is a problem with the headers that a client needs, such as Retry-After.
+func (s *Server) withRetry(ctx context.Context, err error) error {
 	p := s.problem(ctx, err)
 	var limit *account.LimitError
 	if errors.As(err, &limit) {

@@ -20,11 +20,11 @@ func TestRunCaseKept(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.work(t)
-	from := told[server.Imported](t, s, "ana", "POST", "/api/tool-eval/import", mailCase).SuiteID
-	ran := told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
+	from := stored[server.Imported](t, s, "ana", "POST", "/api/tool-eval/import", mailCase).SuiteID
+	ran := stored[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
 		`{"suite_id":"`+from+`","models":["offline/lexical"]}`)
 	run := s.awaitJob(t, "ana", ran.JobID, "done").ResultRef
-	text := told[server.CaseText](t, s, "ana", "GET",
+	text := stored[server.CaseText](t, s, "ana", "GET",
 		"/api/runs/"+run+"/case/text?case=to-kim&tier=regression&bug=%2312", "")
 	for _, part := range []string{
 		"kim.lund@example.org", "Be brief.", "tier: regression", "bugRef", "#12",
@@ -51,10 +51,10 @@ func TestRunCaseKept(t *testing.T) {
 		t.Errorf("the case of another user, for an admin: %d %s", code, answer)
 	}
 
-	into := told[server.Imported](t, s, "ana", "POST", "/api/tool-eval/import",
+	into := stored[server.Imported](t, s, "ana", "POST", "/api/tool-eval/import",
 		`{"callvet":1,"name":"kept","tools":[{"name":"other"}],"cases":[{"id":"hi","prompt":"Hi","expect":{"no_call":true}}]}`).SuiteID
 	body := `{"case":"to-kim","suite_id":"` + into + `","tier":"regression","bug":"#12"}`
-	added := told[server.CaseAdded](t, s, "ana", "POST", "/api/runs/"+run+"/case/suite", body)
+	added := stored[server.CaseAdded](t, s, "ana", "POST", "/api/runs/"+run+"/case/suite", body)
 	if added.ID != "rg-send-001" || len(added.Differ) != 1 || added.Differ[0] != "system_prompt" {
 		t.Errorf("added: %+v", added)
 	}
@@ -75,7 +75,7 @@ func TestRunCaseKept(t *testing.T) {
 	if code, answer := s.ask(t, "ana", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); code != 404 {
 		t.Errorf("a run of the command line, for a member: %d %s", code, answer)
 	}
-	if text := told[server.CaseText](t, s, "root", "GET", "/api/runs/"+run+"/case/text?case=to-kim",
+	if text := stored[server.CaseText](t, s, "root", "GET", "/api/runs/"+run+"/case/text?case=to-kim",
 		""); !strings.Contains(text.YAML, "kim.lund@example.org") {
 		t.Errorf("a run of the command line, for an admin: %s", text.YAML)
 	}

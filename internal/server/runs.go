@@ -46,8 +46,8 @@ type EvalRun struct {
 	SuiteName string    `json:"suite_name"`
 	Version   int64     `json:"suite_version"`
 	Models    []string  `json:"models"`
-	// AvgScore is the mean of the overall scores of all targets, from 0 to 1; null until the run
-	// is over, and where nothing was judged. Targets have each their own, with intervals.
+	// AvgScore is the mean of the overall scores of all targets, from 0 to 1; null until the run is
+	// over, and if nothing was judged. Each target has its own score, with an interval.
 	AvgScore *float64 `json:"avg_score" doc:"mean of the overall scores of the targets, from 0 to 1; null until the run is over"`
 	// AvgInterval is AvgScore with its interval and n.
 	AvgInterval *stats.Interval `json:"avg_interval" doc:"avg_score with its interval and n"`
@@ -69,8 +69,7 @@ type EvalRun struct {
 	Problem     string          `json:"problem,omitempty" doc:"what of the run cannot be read"`
 }
 
-// TargetScore is what a run says of one target: its overall score, and its pass rate, each with
-// its interval.
+// TargetScore is the overall score and the pass rate of one target, each with its interval.
 type TargetScore struct {
 	Name  string        `json:"name"`
 	Score *panel.Metric `json:"score,omitempty"`
@@ -90,13 +89,13 @@ type Page[T any] struct {
 	Next  string `json:"next_cursor,omitempty" doc:"absent on the last page"`
 }
 
-// pageMark is the place behind an entry in a list, the newest first.
+// pageMark is the position after an entry in a list, the newest first.
 type pageMark struct {
 	At int64  `json:"a"`
 	ID string `json:"i"`
 }
 
-// mark reads the cursor; without one it is before everything.
+// mark reads the cursor; without one it is the start of the list.
 func (p *PageIn) mark() (pageMark, error) {
 	m := pageMark{At: 1 << 62}
 	if p.Cursor == "" {
@@ -132,7 +131,7 @@ type RunIn struct {
 	ID string `path:"id" maxLength:"100"`
 }
 
-// addRuns adds what is asked about runs.
+// addRuns adds the routes of runs.
 func (s *Server) addRuns() {
 	run := map[string]Kind{"id": KindRun}
 	tags := []string{"runs"}
@@ -197,7 +196,7 @@ func (s *Server) addRuns() {
 		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff",
 		Summary: "Compare two runs, or targets of one, case by case", Tags: tags,
 	}, Access{}, s.diffRuns)
-	s.addAgain()
+	s.addRerun()
 	s.addBadge()
 	s.addGates()
 	s.addDrills()
@@ -255,22 +254,22 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
 	}
 	out.Planned, out.Judged, out.Lost = sum.Cells.Planned(), sum.Cells.Pass+sum.Cells.Fail, sum.Cells.Lost()
-	if !ended(sum.Status) { // the others are still to come
+	if !ended(sum.Status) { // the other targets are not over
 		out.Lost = sum.Cells.Error
 	}
 	if out.Problem = sum.Problem; r.Finished.IsZero() {
 		return out, nil
 	}
 	out.Finished = r.Finished.UTC()
-	// A document tells every failure: of a large run it takes a second to read.
-	of, err := told(ctx, s, e.RunID, "line", func() (*runLine, error) {
+	// A document contains every failure: reading that of a large run takes a second.
+	of, err := stored(ctx, s, e.RunID, "line", func() (*runLine, error) {
 		d, err := s.document(ctx, e.RunID)
 		if err != nil {
 			return nil, err
 		}
 		return &runLine{scores(d.Panels), d.Problem}, nil
 	})
-	if broken(ctx, err) { // the list has others
+	if broken(ctx, err) { // the other runs may be readable
 		out.Problem = cmp.Or(out.Problem, err.Error())
 		return out, nil
 	}
@@ -289,24 +288,24 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 	return out, nil
 }
 
-// ended reports whether nothing more is to come of a run in a state.
+// ended reports whether a state is final.
 func ended(state string) bool {
 	return store.Status(state) != store.StatusRunning && store.Status(state) != store.StatusQueued
 }
 
-// runLine is what the list takes of the document of a run.
+// runLine are the fields of a run's document that the list shows.
 type runLine struct {
 	Targets []TargetScore `json:"targets"`
 	Problem string        `json:"problem,omitempty"`
 }
 
-// broken reports whether what is kept of one entry of a list cannot be read, so that the list can
-// be given all the same.
+// broken reports whether an error concerns one unreadable entry, so that the list is shown without
+// it.
 func broken(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && !isMissing(err) && !errors.Is(err, callvet.ErrUnavailable)
 }
 
-// scores picks the scores of targets out of panels.
+// scores returns the scores of the targets in panels.
 func scores(p *panel.Panels) (list []TargetScore) {
 	for i := range p.Targets {
 		t := &p.Targets[i]
@@ -318,10 +317,10 @@ func scores(p *panel.Panels) (list []TargetScore) {
 	return list
 }
 
-// meanScore is the mean of the scores of the targets that are no floor; nil where none has one.
+// meanScore is the mean of the scores of the targets that are not floors; nil if none has a score.
 func meanScore(list []TargetScore) *stats.Interval {
 	var parts []stats.Interval
-	floors := !slices.ContainsFunc(list, func(t TargetScore) bool { return !t.Floor }) // then they are what is measured
+	floors := !slices.ContainsFunc(list, func(t TargetScore) bool { return !t.Floor }) // if all are floors, they count
 	for i := range list {
 		if t := &list[i]; t.Score != nil && t.Score.Interval.Defined() && (floors || !t.Floor) {
 			parts = append(parts, t.Score.Interval)
@@ -342,9 +341,9 @@ func metric(s *panel.Slice, name string) *panel.Metric {
 	return &s.Metrics[i]
 }
 
-// document is what reports tell of a run.
+// document is the report document of a run.
 func (s *Server) document(ctx context.Context, id string) (*report.Document, error) {
-	return told(ctx, s, id, "", func() (*report.Document, error) {
+	return stored(ctx, s, id, "", func() (*report.Document, error) {
 		v, err := s.cfg.App.ViewRun(ctx, app.ViewRequest{Run: id}, nil)
 		if err != nil {
 			return nil, err
@@ -354,9 +353,9 @@ func (s *Server) document(ctx context.Context, id string) (*report.Document, err
 	})
 }
 
-// told gives what is told about a run. It is made once for a run that is over, and kept: each time
-// it has the same numbers to the last bit.
-func told[T any](ctx context.Context, s *Server, id, about string, tell func() (*T, error)) (*T, error) {
+// stored returns a document about a run. For a run that is over it is made once and stored, so that
+// its numbers stay the same to the last bit.
+func stored[T any](ctx context.Context, s *Server, id, about string, build func() (*T, error)) (*T, error) {
 	out := new(T)
 	state, err := s.cfg.App.RunState(ctx, id)
 	if err != nil {
@@ -371,17 +370,17 @@ func told[T any](ctx context.Context, s *Server, id, about string, tell func() (
 		case err == nil && json.Unmarshal(b, out) == nil:
 			return out, nil
 		case err == nil:
-			out = new(T) // what was kept cannot be read: it is made again
+			out = new(T) // the stored document is unreadable: it is made again
 		case !errors.Is(err, sql.ErrNoRows):
 			return out, err
 		}
 	}
-	made, err := tell()
+	made, err := build()
 	if err != nil {
 		return out, err
 	}
 	b, err := json.Marshal(made)
-	if err == nil { // numbers are those that are kept: JSON has them in twelve digits
+	if err == nil { // return the stored numbers: JSON has twelve digits
 		err = json.Unmarshal(b, out)
 	}
 	if err != nil || state == "" {
@@ -390,14 +389,14 @@ func told[T any](ctx context.Context, s *Server, id, about string, tell func() (
 	err = s.cfg.Store.Change(ctx, "keep what a run tells", func(q *rows.Queries) error {
 		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: id, About: about, State: state, Document: b})
 	})
-	if errors.Is(err, callvet.ErrDenied) { // a store that cannot be written to
+	if errors.Is(err, callvet.ErrDenied) { // a read-only store
 		s.kept.put(keptKey{id, about, state}, b)
 		err = nil
 	}
 	return out, err
 }
 
-// kept is what runs tell of a store that cannot be written to; the zero value is empty.
+// kept is a cache of documents of a read-only store; the zero value is empty.
 type kept struct {
 	mu   sync.Mutex
 	docs map[keptKey][]byte
@@ -405,8 +404,8 @@ type kept struct {
 
 type keptKey struct{ run, about, state string }
 
-// mostKept bounds kept; of more, all are made again.
-const mostKept = 1000
+// maxKept bounds kept; above it the cache is emptied.
+const maxKept = 1000
 
 func (k *kept) get(key keptKey) []byte {
 	k.mu.Lock()
@@ -417,7 +416,7 @@ func (k *kept) get(key keptKey) []byte {
 func (k *kept) put(key keptKey, doc []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.docs == nil || len(k.docs) >= mostKept {
+	if k.docs == nil || len(k.docs) >= maxKept {
 		k.docs = map[keptKey][]byte{}
 	}
 	k.docs[key] = doc
@@ -498,7 +497,7 @@ func (s *Server) patchRun(ctx context.Context, by *account.Principal, in *struct
 		}
 	}
 	if b := &in.Body; b.Name != nil || b.Notes != nil || b.Tags != nil {
-		a, err := s.AppOf(ctx, by.User) // it knows his keys, which are no part of a text
+		a, err := s.AppOf(ctx, by.User) // it masks his keys in texts
 		if err != nil {
 			return nil, err
 		}
@@ -655,7 +654,7 @@ type CaseText struct {
 	JSON string `json:"json" doc:"the same as JSON"`
 }
 
-// CaseChoice names a case of a run, and what it becomes.
+// CaseChoice names a case of a run, and its new name.
 type CaseChoice struct {
 	Case   string `query:"case" required:"true" maxLength:"500"`
 	Target string `query:"target" maxLength:"500" doc:"the case is kept with the system prompt of this target; none: that of the suite"`
@@ -663,7 +662,7 @@ type CaseChoice struct {
 	Bug    string `query:"bug" maxLength:"500" doc:"the issue, or the commit of the fix; a regression case has one"`
 }
 
-// keptCase gives a case of a run as a suite of its own, for a user.
+// keptCase returns a case of a run as a suite, for a user.
 func (s *Server) keptCase(ctx context.Context, by *account.Principal, run string,
 	k *CaseChoice,
 ) (*callvet.Suite, error) {
@@ -700,7 +699,7 @@ type CaseAdded struct {
 	SuiteID string   `json:"suite_id"`
 	Version int64    `json:"version" doc:"of the suite"`
 	Differ  []string `json:"differ,omitempty" doc:"what the suite has otherwise, and the case cannot have of its own: system_prompt"`
-	// Warnings are of the case that was added.
+	// Warnings are about the added case.
 	Warnings []Remark `json:"warnings,omitempty"`
 }
 
@@ -740,7 +739,7 @@ func (s *Server) addRunCase(ctx context.Context, by *account.Principal, in *stru
 	return &body[CaseAdded]{out}, nil
 }
 
-// mediaTypes are the forms of reports by the end of their file's name.
+// mediaTypes are the media types of reports by file extension.
 func mediaTypes() map[string]string {
 	return map[string]string{
 		"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "xml": "application/xml",
@@ -780,7 +779,7 @@ func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct
 	}}, nil
 }
 
-// Comparison is what differs between two sides.
+// Comparison is the difference between two sides.
 type Comparison struct {
 	panel.Comparison
 	Estimates string `json:"estimates" doc:"what the numbers are about, in a sentence"`
@@ -788,20 +787,20 @@ type Comparison struct {
 
 func comparisonOf(c *panel.Comparison) Comparison { return Comparison{*c, c.Population.Sentence()} }
 
-// Compared choose what of both sides is compared, and told.
+// Compared selects what is compared and shown.
 type Compared struct {
 	BaseTarget      string `query:"base_target" maxLength:"500" doc:"the target of the base that those of the candidate are compared with, all of them"`
 	CandidateTarget string `query:"candidate_target" maxLength:"500" doc:"the only target of the candidate that is compared"`
 	Unchanged       bool   `query:"unchanged" doc:"also tells the cases that did not change, the first 1,000 of each pair of targets, and how many there are"`
 }
 
-// mostUnchanged is how many unchanged cases of a pair of targets are told.
-const mostUnchanged = 1000
+// maxUnchanged bounds the unchanged cases of a pair of targets in a response.
+const maxUnchanged = 1000
 
 func (c *Compared) of(req *app.DiffRequest) {
 	req.BaseTarget, req.CandidateTarget = c.BaseTarget, c.CandidateTarget
 	if c.Unchanged {
-		req.Unchanged = mostUnchanged
+		req.Unchanged = maxUnchanged
 	}
 }
 

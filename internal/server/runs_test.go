@@ -56,8 +56,8 @@ func (s *site) ran(t *testing.T, user, experiment string, repeats int, specs ...
 	return out.Stored.ID
 }
 
-// told asks for something and reads the answer.
-func told[T any](t *testing.T, s *site, as, method, path, body string) (out T) {
+// stored asks for something and reads the answer.
+func stored[T any](t *testing.T, s *site, as, method, path, body string) (out T) {
 	t.Helper()
 	code, answer := s.ask(t, as, method, path, body)
 	if code >= 300 {
@@ -85,7 +85,7 @@ func TestDiffTargets(t *testing.T) {
 		"target=one&candidate=" + other:               {"one offline/lexical"},
 		"base_target=two&metrics=overall&slices=tier": {"two one", "two mute"},
 	} {
-		c := told[panel.Comparison](t, s, "ana", "GET", "/api/diff?base="+run+"&"+query, "")
+		c := stored[panel.Comparison](t, s, "ana", "GET", "/api/diff?base="+run+"&"+query, "")
 		var got []string
 		for _, p := range c.Targets {
 			got = append(got, p.Baseline+" "+p.Candidate)
@@ -95,7 +95,7 @@ func TestDiffTargets(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]int{"": 0, "&unchanged=true": 14} {
-		c := told[panel.Comparison](t, s, "ana", "GET",
+		c := stored[panel.Comparison](t, s, "ana", "GET",
 			"/api/diff?base="+run+"&base_target=one&candidate_target=two"+query, "")
 		if p := c.Targets[0]; len(p.Unchanged) != want || p.UnchangedCases != want || len(p.Changes) != 0 {
 			t.Errorf("%q: %d of %d unchanged cases", query, len(p.Unchanged), p.UnchangedCases)
@@ -124,11 +124,11 @@ func TestRuns(t *testing.T) {
 	second := s.ran(t, "ana", "", 2)
 	foreign := s.ran(t, "bo", "", 1)
 
-	list := told[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history?limit=1", "")
+	list := stored[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history?limit=1", "")
 	if len(list.Items) != 1 || list.Items[0].ID != second || list.Next == "" {
 		t.Fatalf("first page: %+v", list)
 	}
-	rest := told[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/v1/tool-eval/history?cursor="+list.Next, "")
+	rest := stored[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/v1/tool-eval/history?cursor="+list.Next, "")
 	if len(rest.Items) != 1 || rest.Items[0].ID != first || rest.Next != "" {
 		t.Fatalf("second page: %+v", rest)
 	}
@@ -138,8 +138,8 @@ func TestRuns(t *testing.T) {
 		*run.AvgInterval != run.Targets[0].Score.Interval || run.AvgInterval.N == 0 || run.SuiteID != "suite_1" {
 		t.Errorf("line: %+v", run)
 	}
-	doc := told[map[string]any](t, s, "ana", "GET", "/api/runs/"+second, "")
-	if again := told[map[string]any](t, s, "ana", "GET", "/api/runs/"+second,
+	doc := stored[map[string]any](t, s, "ana", "GET", "/api/runs/"+second, "")
+	if again := stored[map[string]any](t, s, "ana", "GET", "/api/runs/"+second,
 		""); doc["summary"] != "12 of 28 judged attempts failed." || again["summary"] != doc["summary"] {
 		t.Errorf("document: %v", doc["summary"])
 	}
@@ -148,18 +148,18 @@ func TestRuns(t *testing.T) {
 		!strings.Contains(badge, "#b3261e") {
 		t.Errorf("badge: %d %s", code, badge)
 	}
-	page := told[app.AttemptsPage](t, s, "ana", "GET",
+	page := stored[app.AttemptsPage](t, s, "ana", "GET",
 		"/api/runs/"+second+"/cells?verdict=fail,error&sort=score&limit=5", "")
 	if page.Total != 12 || page.All != 28 || len(page.Items) != 5 || page.Next == "" {
 		t.Errorf("cells: %+v", page)
 	}
-	c := told[server.CaseAttempts](t, s, "ana", "GET",
+	c := stored[server.CaseAttempts](t, s, "ana", "GET",
 		"/api/runs/"+second+"/case?case="+url.QueryEscape(page.Items[0].Case), "")
 	if len(c.Attempts) != 2 || !strings.Contains(string(c.Attempts[0].Trace), `"turns"`) ||
 		c.Attempts[0].Result.Verdict != callvet.VerdictFail {
 		t.Errorf("case: %+v", c)
 	}
-	text := told[server.CaseText](t, s, "ana", "GET",
+	text := stored[server.CaseText](t, s, "ana", "GET",
 		"/api/runs/"+second+"/case/text?case="+url.QueryEscape(page.Items[0].Case), "")
 	if code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/import", text.YAML); code >= 300 ||
 		!strings.Contains(text.YAML, "get_weather") || strings.Count(text.YAML, "- id:") != 1 {
@@ -174,23 +174,23 @@ func TestRuns(t *testing.T) {
 			t.Errorf("export as %s: %d %.100s", format, code, body)
 		}
 	}
-	diff := told[map[string]any](t, s, "ana", "GET", "/api/diff?metrics=overall&base="+first+"&candidate="+second, "")
+	diff := stored[map[string]any](t, s, "ana", "GET", "/api/diff?metrics=overall&base="+first+"&candidate="+second, "")
 	if targets, ok := diff["targets"].([]any); !ok || len(targets) != 1 {
 		t.Errorf("diff: %v", diff)
 	}
 	if want := panel.TasksLikeThese.Sentence(); diff["estimates"] != want {
 		t.Errorf("a comparison is about %v, want %q", diff["estimates"], want)
 	}
-	details := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first, "")
+	details := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first, "")
 	if len(details.Results) != 14 || details.ID != first || details.Next != "" {
 		t.Errorf("details: %+v", details)
 	}
-	if line := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=0",
+	if line := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=0",
 		""); len(line.Results) != 0 || line.Next != "" || line.Total != 14 || line.AvgScore == nil ||
 		line.SuiteName != run.SuiteName {
 		t.Errorf("without attempts: %+v", line)
 	}
-	if some := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=3",
+	if some := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=3",
 		""); len(some.Results) != 3 || some.Next == "" {
 		t.Errorf("three attempts: %+v", some)
 	}
@@ -215,7 +215,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s deletes a shared run: %d", as, code)
 		}
 	}
-	if all := told[server.Page[server.EvalRun]](t, s, "root", "GET", "/api/tool-eval/history",
+	if all := stored[server.Page[server.EvalRun]](t, s, "root", "GET", "/api/tool-eval/history",
 		""); len(all.Items) != 3 {
 		t.Errorf("an admin sees %d runs", len(all.Items))
 	}
@@ -339,7 +339,7 @@ func TestEstimate(t *testing.T) {
 	s.ran(t, "bo", "", 1)
 	made := give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite)
 	ask := fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"],"repeats":2}`, made.ID)
-	d := told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask)
+	d := stored[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask)
 	if d.Attempts != d.Cases*2 || d.Attempts == 0 || d.RequestsLeast != d.Attempts || d.RequestsMost == nil ||
 		*d.RequestsMost < d.RequestsLeast || d.CostUSD.Value == nil || *d.CostUSD.Value != 0 {
 		t.Errorf("%+v", d)
@@ -348,18 +348,18 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("from a run of another user: %+v", d.Seconds)
 	}
 	mine := s.ran(t, "ana", "", 1)
-	if d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask); d.Seconds.Value == nil ||
+	if d = stored[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask); d.Seconds.Value == nil ||
 		!strings.Contains(d.Seconds.Basis, mine) {
 		t.Errorf("from a run of one's own: %+v", d.Seconds)
 	}
 	forced := fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"],"tool_choice":"required"}`, made.ID)
-	if d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", forced); !slices.ContainsFunc(d.Warnings,
+	if d = stored[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", forced); !slices.ContainsFunc(d.Warnings,
 		func(n callvet.Notice) bool { return n.Code == "required-abstention" }) {
 		t.Errorf("%+v", d.Warnings)
 	}
 	keyless := fmt.Sprintf(
 		`{"suite_id":%q,"models":["openai/m"],"judge":{"judge":["task"],"judge_model":["openai/j"]}}`, made.ID)
-	d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", keyless)
+	d = stored[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", keyless)
 	if d.OfJudges == nil || d.OfJudges.RequestsLeast != d.Attempts || d.RequestsLeast != 2*d.Attempts ||
 		d.CostUSD.Value != nil || !strings.Contains(d.OfJudges.CostUSD.Reason, "judge task by openai/j") {
 		t.Errorf("of judges: %+v", d)
@@ -374,7 +374,7 @@ func TestEstimate(t *testing.T) {
 	}) {
 		t.Errorf("%+v", d.Warnings)
 	}
-	if list := told[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history",
+	if list := stored[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history",
 		""); len(list.Items) != 1 {
 		t.Errorf("%+v", list)
 	}

@@ -30,33 +30,35 @@ import (
 //
 //	due ─► fire: submitRun, one entry in the history ─► the job ends ─► settle: gates, change, webhook
 //
-// What is due stands in the store, and so does what was done for it: a job has the key of the schedule
-// and of the due time, so that a process that dies between two steps does neither twice.
+// The store holds the due times and what was done for them. A job has a key made of the schedule
+// and the due time, so that a process that dies between two steps repeats neither.
 
 const (
-	// lookEvery is how often the server looks for what is due.
+	// lookEvery is how often the server looks for due schedules.
 	lookEvery = time.Second
-	// quiet is how long nothing is edited before an edit makes a run; longest is how long edits
-	// that never end may put it off.
+	// quiet is the time without edits before an edit causes a run; longest bounds how long further
+	// edits may delay it.
 	quiet   = 30 * time.Second
 	longest = 10 * time.Minute
 	// keepRuns is how many entries a history has.
 	keepRuns = 1000
 )
 
-// States of an entry that its job does not have.
+// States of an entry in addition to those of its job.
 const (
 	runRunning = "running"
 	runSkipped = "skipped"
 	runFailed  = string(job.Failed)
 )
 
-// RunSchedules makes the runs of schedules until ctx ends. Serve calls it, and beside it RunWebhooks.
+// RunSchedules starts the runs of schedules until ctx ends. Serve calls it together with
+// RunWebhooks.
 func (s *Server) RunSchedules(ctx context.Context) {
 	s.often(ctx, "schedules were not looked after", s.look)
 }
 
-// often does something until ctx ends, with a pause of lookEvery; failed is what the log says of an error.
+// often repeats do until ctx ends, with a pause of lookEvery; failed is the log message of an
+// error.
 func (s *Server) often(ctx context.Context, failed string, do func(context.Context) error) {
 	if s.cfg.Accounts == nil {
 		return
@@ -71,7 +73,7 @@ func (s *Server) often(ctx context.Context, failed string, do func(context.Conte
 	}
 }
 
-// look settles runs that have ended, and makes those that are due.
+// look settles runs that have ended, and starts those that are due.
 func (s *Server) look(ctx context.Context) error {
 	ended, err := s.cfg.Store.Rows().EndedRuns(ctx)
 	if err != nil {
@@ -100,7 +102,7 @@ func (s *Server) look(ctx context.Context) error {
 	return failed
 }
 
-// setBack gives schedules their next time after now, where a clock that ran ahead had given them a later one.
+// setBack corrects the next time of schedules that were planned while the clock was ahead.
 func (s *Server) setBack(ctx context.Context, now time.Time) error {
 	s.firing.Lock()
 	defer s.firing.Unlock()
@@ -114,7 +116,7 @@ func (s *Server) setBack(ctx context.Context, now time.Time) error {
 			sc := &list[i]
 			at, err := next(sc, now)
 			if err != nil || !sc.Enabled || at == 0 || sc.NextAt <= at {
-				continue // what a spec lacks is reported where it runs
+				continue // the mistake is reported when the schedule runs
 			}
 			if err := s.onward(ctx, sc); err != nil {
 				return err
@@ -125,7 +127,7 @@ func (s *Server) setBack(ctx context.Context, now time.Time) error {
 	}
 }
 
-// onward gives a schedule its next time after now.
+// onward sets the next time of a schedule after now.
 func (s *Server) onward(ctx context.Context, sc *rows.CheckedSchedule) error {
 	at, err := next(sc, s.cfg.Now())
 	if err != nil {
@@ -135,7 +137,8 @@ func (s *Server) onward(ctx context.Context, sc *rows.CheckedSchedule) error {
 	return s.cfg.Store.Change(ctx, "move schedule", func(q *rows.Queries) error { return q.MoveSchedule(ctx, move) })
 }
 
-// since is how long ago a time was, in milliseconds; a time after now is long ago: the clock went back since.
+// since is the time from at to now, in milliseconds; a future time counts as long ago: the clock
+// was set back.
 func since(at, now int64) int64 {
 	if at > now {
 		return math.MaxInt64
@@ -143,18 +146,18 @@ func since(at, now int64) int64 {
 	return now - at
 }
 
-// firing is for what a schedule runs once.
+// firing is the cause of one run of a schedule.
 type firing struct {
 	cause string
 	due   int64
-	key   string // the same one makes no second run
+	key   string // the same key creates no second run
 }
 
-// fireDue makes the run of a schedule whose time has come, or which saw an edit.
+// fireDue starts the run of a schedule that is due by time or by an edit.
 func (s *Server) fireDue(ctx context.Context, d *rows.DueSchedulesRow, now time.Time) error {
 	s.firing.Lock()
 	defer s.firing.Unlock()
-	sc, err := s.schedule(ctx, d.CheckedSchedule.ID) // as it is now: somebody may have changed it
+	sc, err := s.schedule(ctx, d.CheckedSchedule.ID) // read again: a user may have changed it
 	if isMissing(err) || err == nil && !sc.Enabled {
 		return nil
 	}
@@ -179,7 +182,8 @@ func (s *Server) fireDue(ctx context.Context, d *rows.DueSchedulesRow, now time.
 	return err
 }
 
-// edited is for which edit a schedule is to run; nil where there is none, or where more may come.
+// edited returns the edit for which a schedule is to run; nil if there is none, or if more edits
+// may follow.
 func (s *Server) edited(ctx context.Context, sc *rows.CheckedSchedule, d *rows.DueSchedulesRow,
 	now int64,
 ) (*firing, error) {
@@ -206,16 +210,16 @@ func (s *Server) edited(ctx context.Context, sc *rows.CheckedSchedule, d *rows.D
 	return nil, nil
 }
 
-// fire makes a run of a schedule, with its entry in the history. Where none can be made, the entry
-// tells why. The caller has s.firing. The error wraps callvet.ErrDenied or callvet.ErrNotFound where the
-// owner may not make the run, store.ErrDamaged where the schedule is damaged, callvet.ErrConflict where
-// another run is asked for while one goes on, and is another one where nothing can be stored now; then
-// there is no entry.
+// fire starts a run of a schedule, with an entry in the history. If no run can be made, the entry
+// holds the reason. The caller holds s.firing. The error wraps callvet.ErrDenied or
+// callvet.ErrNotFound if the owner may not make the run, store.ErrDamaged if the schedule is
+// damaged, and callvet.ErrConflict if another run goes on. With any other error nothing could be
+// stored, and there is no entry.
 func (s *Server) fire(ctx context.Context, sc *rows.CheckedSchedule, f *firing) (*rows.CheckedScheduleRun, error) {
 	known, err := s.cfg.Store.Rows().ScheduleRunByKey(ctx,
 		rows.ScheduleRunByKeyParams{ScheduleID: sc.ID, DueKey: f.key})
 	if err == nil {
-		if f.cause == causeTime { // the clock went back, and this time comes again
+		if f.cause == causeTime { // the clock was set back, and this time is due again
 			err = s.onward(ctx, sc)
 		}
 		return &known, err
@@ -262,7 +266,7 @@ func (s *Server) fire(ctx context.Context, sc *rows.CheckedSchedule, f *firing) 
 	return r, s.enter(ctx, sc, r, out)
 }
 
-// owns is the owner of a schedule, who may still make runs.
+// owns returns the owner of a schedule, if he may still make runs.
 func (s *Server) owns(ctx context.Context, sc *rows.CheckedSchedule) (*account.Principal, error) {
 	owner, err := s.principal(ctx, sc.UserID)
 	if errors.Is(err, callvet.ErrNotFound) {
@@ -290,7 +294,8 @@ func (s *Server) submitScheduled(ctx context.Context, owner *account.Principal, 
 	return nil
 }
 
-// enter puts an entry into the history of a schedule, which is then not due for that any more.
+// enter adds an entry to the history of a schedule and clears the cause, so that the schedule is
+// not due again.
 func (s *Server) enter(ctx context.Context, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun,
 	out ScheduleOutcome,
 ) (err error) {
@@ -332,7 +337,7 @@ func (s *Server) enter(ctx context.Context, sc *rows.CheckedSchedule, r *rows.Ch
 	})
 }
 
-// seen notes the versions that a run was made for: those are not new any more.
+// seen records the versions that a run was made for, so that they are no new edits.
 func seen(ctx context.Context, q *rows.Queries, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun,
 	move *rows.MoveScheduleParams,
 ) error {
@@ -358,7 +363,7 @@ func seen(ctx context.Context, q *rows.Queries, sc *rows.CheckedSchedule, r *row
 	return err
 }
 
-// stop disables a schedule whose owner may not make its run any more.
+// stop disables a schedule because its owner may not make its run any more.
 func (s *Server) stop(ctx context.Context, sc *rows.CheckedSchedule, f *firing, why error) error {
 	text := []byte(s.inWords(ctx, why))
 	r := &rows.CheckedScheduleRun{
@@ -374,12 +379,12 @@ func (s *Server) stop(ctx context.Context, sc *rows.CheckedSchedule, f *firing, 
 	})
 }
 
-// passing tells whether an error is of this moment, so that the same thing is tried again.
+// passing reports whether an error is temporary, so that the step is tried again.
 func passing(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, callvet.ErrUnavailable) || store.Fault(err)
 }
 
-// inWords is an error as the owner of a schedule reads it: what a request would be told.
+// inWords is the text of an error for the owner of a schedule, the same as in a response.
 func (s *Server) inWords(ctx context.Context, err error) string {
 	p := s.problem(ctx, err)
 	text := p.Error()
@@ -394,13 +399,13 @@ func (s *Server) inWords(ctx context.Context, err error) string {
 	return plain.Clean(text)
 }
 
-// baselineNow is the run that the next one is compared with; "" where there is none.
+// baselineNow is the run for the next comparison; "" if there is none.
 func (s *Server) baselineNow(ctx context.Context, owner *account.Principal, sc *rows.CheckedSchedule) (string, error) {
 	run := sc.Baseline
 	if sc.LastGood {
 		damaged, err := s.cfg.Store.Rows().DamagedScheduleRuns(ctx, sc.ID)
 		if err == nil {
-			err = store.Intact(damaged == 0, "history of schedule "+sc.ID) // the last good run may be among them
+			err = store.Intact(damaged == 0, "history of schedule "+sc.ID) // the last good run may be damaged
 		}
 		if err != nil {
 			return "", err
@@ -423,29 +428,29 @@ func (s *Server) baselineNow(ctx context.Context, owner *account.Principal, sc *
 	return run, err
 }
 
-// settle tells what came out of a run whose job has ended.
+// settle records the outcome of a run after its job has ended.
 func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
 	r := &e.CheckedScheduleRun
 	sc, err := s.schedule(ctx, r.ScheduleID)
-	if isMissing(err) { // it was deleted, and the entry with it
+	if isMissing(err) { // the schedule was deleted with its entries
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	var out ScheduleOutcome
-	said := string(e.JobError)
+	reason := string(e.JobError)
 	if r.State = e.JobState; r.State == "" {
-		r.State, said = runFailed, "the job is not there any more"
+		r.State, reason = runFailed, "the job is not there any more"
 	}
-	// What a job that did not end well has left is held against the gates, too: the rest is lost.
+	// The gates also check the results of a job that failed: its missing attempts are lost.
 	if err := s.sumUp(ctx, sc, r, &out); err != nil {
 		if passing(ctx, err) {
 			return err
 		}
-		said = cmp.Or(said, s.inWords(ctx, err))
+		reason = cmp.Or(reason, s.inWords(ctx, err))
 	}
-	r.Error, r.Finished = []byte(said), s.cfg.Now().UnixMilli()
+	r.Error, r.Finished = []byte(reason), s.cfg.Now().UnixMilli()
 	if r.Outcome, err = json.Marshal(&out); err != nil {
 		return fmt.Errorf("write history: %w", err)
 	}
@@ -463,8 +468,8 @@ func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
 	})
 }
 
-// sumUp sums a run up, holds it against the gates and compares it with its baseline. Of a damaged schedule or entry
-// nothing is held: it may name other gates, or another run.
+// sumUp sums up a run, checks it against the gates and compares it with its baseline. A damaged
+// schedule or entry gets no verdict: it may name other gates, or another run.
 func (s *Server) sumUp(ctx context.Context, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun,
 	out *ScheduleOutcome,
 ) error {
@@ -541,7 +546,7 @@ func notPassed(rep *gates.Report) []FailedGate {
 	return out
 }
 
-// missing is a row that is not there in the words of the program.
+// missing converts sql.ErrNoRows to callvet.ErrNotFound.
 func missing(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return callvet.ErrNotFound

@@ -38,11 +38,11 @@ const (
 const (
 	// maxSchedules bounds the schedules of a user.
 	maxSchedules = 100
-	// maxSchedule bounds a request that makes one, in bytes.
+	// maxSchedule bounds a request that creates one, in bytes.
 	maxSchedule = 2 << 20
 )
 
-// ScheduleFields are what a user says of a schedule.
+// ScheduleFields are the fields of a schedule that a user sets.
 type ScheduleFields struct {
 	Name      string      `json:"name" minLength:"1" maxLength:"256"`
 	Eval      EvalRequest `json:"eval" doc:"what is run: a body of POST /api/tool-eval"`
@@ -58,7 +58,7 @@ type ScheduleFields struct {
 	Enabled   *bool       `json:"enabled,omitempty" doc:"true, if it is not said"`
 }
 
-// Schedule is a run that is made by itself.
+// Schedule starts runs at times or after edits.
 type Schedule struct {
 	ID string `json:"id"`
 	ScheduleFields
@@ -68,11 +68,11 @@ type Schedule struct {
 	Created time.Time  `json:"created"`
 	Updated time.Time  `json:"updated"`
 	Secret  string     `json:"webhook_secret,omitempty" doc:"what messages are signed with: told once, when it is made"`
-	// Warnings are told by the requests that make or change a schedule.
+	// Warnings are in the responses that create or change a schedule.
 	Warnings []callvet.Notice `json:"warnings,omitempty"`
 }
 
-// ScheduleRun is what a schedule did once.
+// ScheduleRun is an entry in the history of a schedule.
 type ScheduleRun struct {
 	ID       string    `json:"id"`
 	Cause    string    `json:"cause" enum:"time,suite_changed,catalogue_changed,manual"`
@@ -91,7 +91,7 @@ type ScheduleRun struct {
 	Links    map[string]string `json:"links,omitempty" doc:"the run and the job, in this API"`
 }
 
-// ScheduleOutcome is what came out of a run of a schedule.
+// ScheduleOutcome is the result of a run of a schedule.
 type ScheduleOutcome struct {
 	Sentence string       `json:"sentence,omitempty" doc:"the verdict in words"`
 	Blocks   bool         `json:"blocks,omitempty" doc:"a build must stop: failed, or inconclusive under the strict policy"`
@@ -135,7 +135,8 @@ type SchedulePath struct {
 	ID string `path:"id" maxLength:"100"`
 }
 
-// addSchedules adds what makes runs by itself. Schedules work for users, so that there are none without.
+// addSchedules adds the routes of schedules. A schedule has an owner, so that a server without
+// users has no schedules.
 func (s *Server) addSchedules() {
 	if s.cfg.Accounts == nil {
 		return
@@ -163,7 +164,7 @@ func (s *Server) addSchedules() {
 			if err != nil {
 				return nil, err
 			}
-			return tellSchedule(sc, nil)
+			return scheduleView(sc, nil)
 		})
 	add(s, op("update-schedule", http.MethodPut, "/{id}", "Put another schedule in its place; what it did stays"),
 		changes, s.updateSchedule)
@@ -191,8 +192,8 @@ func (s *Server) schedule(ctx context.Context, id string) (*rows.CheckedSchedule
 	return &sc, nil
 }
 
-// tellSchedule is a schedule as the API has it.
-func tellSchedule(sc *rows.CheckedSchedule, warnings []callvet.Notice) (*body[Schedule], error) {
+// scheduleView converts a schedule for a response.
+func scheduleView(sc *rows.CheckedSchedule, warnings []callvet.Notice) (*body[Schedule], error) {
 	out := Schedule{
 		ID: sc.ID, Stopped: string(sc.Stopped), User: sc.UserID, Created: milli(sc.Created), Updated: milli(sc.Updated),
 		Warnings: warnings,
@@ -237,7 +238,7 @@ func (s *Server) listSchedules(ctx context.Context, by *account.Principal, in *P
 	out := Page[Schedule]{Items: []Schedule{}}
 	list, out.Next = cut(list, in.Limit, func(e *rows.CheckedSchedule) pageMark { return pageMark{e.Created, e.ID} })
 	for i := range list {
-		one, err := tellSchedule(&list[i], nil)
+		one, err := scheduleView(&list[i], nil)
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +247,7 @@ func (s *Server) listSchedules(ctx context.Context, by *account.Principal, in *P
 	return &body[Page[Schedule]]{out}, nil
 }
 
-// principal is a user as one who asks, for work that goes on without him. The error wraps
+// principal is the principal of a user, for work without a request. The error wraps
 // callvet.ErrNotFound where he was removed.
 func (s *Server) principal(ctx context.Context, user string) (*account.Principal, error) {
 	u, err := s.cfg.Accounts.User(ctx, user)
@@ -256,8 +257,8 @@ func (s *Server) principal(ctx context.Context, user string) (*account.Principal
 	return &account.Principal{User: u.ID, Name: u.Name, Role: u.Role}, nil
 }
 
-// fill puts what a user says into a row, with a secret where one was made, after it was found good
-// for the owner of the schedule.
+// fill checks the fields against the rights of the schedule's owner and puts them into a row. It
+// returns a new secret if it made one.
 func (s *Server) fill(ctx context.Context, owner *account.Principal, f *ScheduleFields,
 	sc *rows.CheckedSchedule,
 ) (warnings []callvet.Notice, secret string, err error) {
@@ -285,7 +286,7 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 	}
 	sc.SuiteID = f.Eval.SuiteID
 	q := s.cfg.Store.Rows()
-	if !was.OnSuite || !was.Enabled || was.SuiteID != sc.SuiteID { // what was edited before is nothing new
+	if !was.OnSuite || !was.Enabled || was.SuiteID != sc.SuiteID { // earlier edits cause no run
 		if sc.SuiteSeen, err = q.SuiteVersionNow(ctx, sc.SuiteID); err != nil {
 			return nil, "", fmt.Errorf("read suite: %w", err)
 		}
@@ -305,7 +306,8 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 	return warnings, secret, err
 }
 
-// watchOnly watches the only catalogue that a target searches, where edits of a catalogue make runs and none is named.
+// watchOnly sets the watched catalogue if edits of a catalogue cause runs, none is named and the
+// targets search exactly one.
 func (f *ScheduleFields) watchOnly() {
 	if ids := searched(f.Eval.Models); f.Catalogue == "" && len(ids) == 1 && slices.Contains(f.On, causeCatalogue) {
 		f.Catalogue = ids[0]
@@ -323,7 +325,7 @@ func (f *ScheduleFields) unused() []callvet.Notice {
 	}}
 }
 
-// fillCatalogue takes the version of the catalogue that is watched from now on; was is the schedule before.
+// fillCatalogue sets the version of the watched catalogue; was is the schedule before the change.
 func (s *Server) fillCatalogue(ctx context.Context, f *ScheduleFields, was, sc *rows.CheckedSchedule) (err error) {
 	switch {
 	case f.Catalogue == "" && sc.OnCatalogue:
@@ -337,7 +339,7 @@ func (s *Server) fillCatalogue(ctx context.Context, f *ScheduleFields, was, sc *
 	return nil
 }
 
-// mayUse refuses a schedule that names what its owner may not use, before anything else is said of it.
+// mayUse refuses a schedule that names objects its owner may not use, before any other check.
 func (s *Server) mayUse(ctx context.Context, owner *account.Principal, f *ScheduleFields) error {
 	for _, o := range []struct {
 		kind   Kind
@@ -359,7 +361,7 @@ func (s *Server) mayUse(ctx context.Context, owner *account.Principal, f *Schedu
 	return nil
 }
 
-// fillBaseline takes the run that others are compared with.
+// fillBaseline sets the baseline run.
 func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *ScheduleFields,
 	sc *rows.CheckedSchedule,
 ) error {
@@ -374,7 +376,7 @@ func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *
 	}
 	if err := s.baselineFits(ctx, owner, f.Baseline, sc.SuiteID, ""); err != nil {
 		var field *callvet.FieldError
-		if errors.As(err, &field) { // as this request calls it
+		if errors.As(err, &field) { // with the field name of this request
 			err = &callvet.FieldError{
 				Field: "baseline_eval_id",
 				Text:  strings.ReplaceAll(field.Text, "{eval_id}", "{baseline_eval_id}"), Kind: field.Kind,
@@ -382,7 +384,7 @@ func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *
 		}
 		return err
 	}
-	if f.Gates != "" { // only a run tells whether there are such metrics
+	if f.Gates != "" { // whether the metrics exist is known only after a run
 		if _, err := s.hold(ctx, f.Baseline, f.Gates, "", ""); err != nil {
 			return err
 		}
@@ -390,7 +392,7 @@ func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *
 	return nil
 }
 
-// next is when a schedule is due after now; 0 where that is at no time.
+// next is when a schedule is due after now; 0 for never.
 func next(sc *rows.CheckedSchedule, now time.Time) (int64, error) {
 	if sc.Spec == "" {
 		if sc.Zone != "" {
@@ -409,15 +411,15 @@ func next(sc *rows.CheckedSchedule, now time.Time) (int64, error) {
 	return at.UnixMilli(), nil
 }
 
-// timesTold is how many times of a spec are told.
-const timesTold = 5
+// timesShown is how many times of a spec a response contains.
+const timesShown = 5
 
 // ScheduleTimes are the next times of a cron spec.
 type ScheduleTimes struct {
 	Times []time.Time `json:"times" nullable:"false"`
 }
 
-// scheduleTimes tells when a schedule would run, before it is made.
+// scheduleTimes returns when a schedule would run, before it is created.
 func (s *Server) scheduleTimes(_ context.Context, _ *account.Principal, in *struct {
 	Cron string `query:"cron" required:"true" maxLength:"200" doc:"as of a schedule"`
 	Zone string `query:"time_zone" maxLength:"100" doc:"as of a schedule"`
@@ -429,7 +431,7 @@ func (s *Server) scheduleTimes(_ context.Context, _ *account.Principal, in *stru
 	}
 	out := &body[ScheduleTimes]{}
 	at := s.cfg.Now()
-	for range timesTold {
+	for range timesShown {
 		if at = spec.Next(at); at.IsZero() {
 			break
 		}
@@ -438,7 +440,7 @@ func (s *Server) scheduleTimes(_ context.Context, _ *account.Principal, in *stru
 	return out, nil
 }
 
-// checkEval finds out whether a run could be made now, and makes none.
+// checkEval checks whether a run could be made now, and makes none.
 func (s *Server) checkEval(ctx context.Context, owner *account.Principal, req *EvalRequest) ([]callvet.Notice, error) {
 	q, err := req.submission(owner, "")
 	if err != nil {
@@ -451,15 +453,15 @@ func (s *Server) checkEval(ctx context.Context, owner *account.Principal, req *E
 	if err != nil {
 		return nil, err
 	}
-	var h heard
-	d, err := a.DryRun(ctx, *q.ask, h.hear)
+	var h notices
+	d, err := a.DryRun(ctx, *q.ask, h.collect)
 	if err != nil {
 		return nil, h.explain(err)
 	}
 	return append(h.all(), d.Warnings...), nil
 }
 
-// within places an error about a field of a value that is a field itself.
+// within puts the name of the outer field before an error's field.
 func within(name string, err error) error {
 	var field *callvet.FieldError
 	if !errors.As(err, &field) {
@@ -551,9 +553,9 @@ func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *
 	return shown(sc, warnings, secret)
 }
 
-// keepsTargets refuses that by, who is not the owner of a schedule, writes where the owner's keys are sent.
+// keepsTargets refuses a change by another user than the owner that redirects the owner's keys.
 func keepsTargets(owner, by *account.Principal, sc *rows.CheckedSchedule, now *EvalRequest) error {
-	var known []app.TargetSpec // none where the stored request cannot be read
+	var known []app.TargetSpec // empty if the stored request is unreadable
 	var was EvalRequest
 	if json.Unmarshal(sc.Request, &was) == nil {
 		if before, err := was.run(); err == nil {
@@ -587,7 +589,7 @@ func (s *Server) runSchedule(ctx context.Context, _ *account.Principal, in *stru
 	if err != nil {
 		return nil, err
 	}
-	// no key of a time or an edit
+	// its key differs from those of times and edits
 	f := &firing{cause: causeManual, due: s.cfg.Now().UnixMilli(), key: causeManual + " " + in.Key}
 	if in.Key == "" {
 		if f.key, err = store.NewID(nil, causeManual); err != nil {
@@ -601,7 +603,7 @@ func (s *Server) runSchedule(ctx context.Context, _ *account.Principal, in *stru
 	if r.State == runFailed {
 		return nil, fmt.Errorf("run schedule: %w: %s", callvet.ErrConflict, r.Error)
 	}
-	return &body[ScheduleRun]{tellScheduleRun(r)}, nil
+	return &body[ScheduleRun]{scheduleRunView(r)}, nil
 }
 
 func (s *Server) scheduleHistory(ctx context.Context, _ *account.Principal, in *struct {
@@ -621,13 +623,13 @@ func (s *Server) scheduleHistory(ctx context.Context, _ *account.Principal, in *
 	out := Page[ScheduleRun]{Items: []ScheduleRun{}}
 	list, out.Next = cut(list, in.Limit, func(e *rows.CheckedScheduleRun) pageMark { return pageMark{e.Created, e.ID} })
 	for i := range list {
-		out.Items = append(out.Items, tellScheduleRun(&list[i]))
+		out.Items = append(out.Items, scheduleRunView(&list[i]))
 	}
 	return &body[Page[ScheduleRun]]{out}, nil
 }
 
-// tellScheduleRun is an entry of a history as the API has it.
-func tellScheduleRun(r *rows.CheckedScheduleRun) ScheduleRun {
+// scheduleRunView converts an entry of a history for a response.
+func scheduleRunView(r *rows.CheckedScheduleRun) ScheduleRun {
 	out := ScheduleRun{
 		ID: r.ID, Cause: r.Cause, Due: milli(r.Due), State: r.State, Run: r.RunID, Job: r.JobID, Baseline: r.Baseline,
 		Verdict: gate.Verdict(r.Verdict), Error: string(r.Error), Created: milli(r.Created),

@@ -20,7 +20,7 @@ import (
 )
 
 type (
-	// ScoreAsk asks what traces or a run add up to, by call and by task.
+	// ScoreAsk asks for the scores of traces or of a run, by call and by task.
 	ScoreAsk struct {
 		TracesID string `json:"traces_id,omitempty" maxLength:"64" doc:"a collection of traces"`
 		EvalID   string `json:"eval_id,omitempty" maxLength:"100" doc:"a run"`
@@ -30,17 +30,17 @@ type (
 		Confidence float64  `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"of the intervals, two-sided; 0: 0.95"`
 		Strict     bool     `json:"strict,omitempty" doc:"a line that is no record is an error"`
 	}
-	// TraceWith says with what traces are read. A run has most of it already.
+	// TraceWith are the files and settings for reading traces. A run has most of them already.
 	TraceWith struct {
 		SuiteID string          `json:"suite_id,omitempty" maxLength:"100" doc:"a suite whose cases are the tasks: its verdict is their pass where they have none, its tools say what arguments must be"`
 		Tools   json.RawMessage `json:"tools,omitempty" doc:"tools with their schemas, in any form that callvet reads"`
 		Safety  json.RawMessage `json:"safety,omitempty" doc:"rules of safety; left out: the constraints of the tools"`
 		Scoring json.RawMessage `json:"scoring,omitempty" doc:"how arguments are compared, as under scoring in a suite"`
-		// Labels and Calibrations are for runs, too.
+		// Labels and Calibrations also apply to runs.
 		Labels       bool              `json:"labels,omitempty" doc:"with people's labels of the run or the collection: gives true_success, without a judge from labels that were drawn at random"`
 		Calibrations []json.RawMessage `json:"calibrations,omitempty" maxItems:"20" nullable:"false" doc:"what is known of judges, from calibrate: gives true_success"`
 	}
-	// ScoreSheet is what traces or a run add up to.
+	// ScoreSheet contains the scores of traces or of a run.
 	ScoreSheet struct {
 		Files  []string      `json:"files" nullable:"false"`
 		Lines  int64         `json:"lines"`
@@ -55,7 +55,7 @@ type (
 	}
 )
 
-// addScore adds what sums traces up.
+// addScore adds the routes that sum up traces.
 func (s *Server) addScore() {
 	op := func(id, method, path, summary string) huma.Operation {
 		return huma.Operation{
@@ -117,7 +117,7 @@ func (s *Server) addScore() {
 		s.diffTraces)
 }
 
-// Files that a request brings along are called as its fields.
+// The files of a request have the names of its fields.
 const (
 	suiteField   = library.Reserved + "suite_id"
 	toolsField   = library.Reserved + "tools"
@@ -127,7 +127,7 @@ const (
 	gatesField   = library.Reserved + "gates"
 )
 
-// settings puts what traces are read with among files.
+// settings adds the files for reading traces.
 func (s *Server) settings(ctx context.Context, by *account.Principal, w *TraceWith, of labelled,
 	files app.Uploads,
 ) (set app.TraceSettings, err error) {
@@ -154,8 +154,8 @@ func (s *Server) settings(ctx context.Context, by *account.Principal, w *TraceWi
 	return set, err
 }
 
-// scored sums up what a request names, which its sender must be able to read.
-func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAsk) (*app.Scored, *heard, error) {
+// scored sums up the traces or the run of a request, which the user must be able to read.
+func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAsk) (*app.Scored, *notices, error) {
 	given := 0
 	for _, x := range []string{ask.TracesID, ask.EvalID, ask.Traces} {
 		if x != "" {
@@ -203,8 +203,8 @@ func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAs
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &heard{}
-	out, err := a.With(files).Score(ctx, req, h.hear)
+	h := &notices{}
+	out, err := a.With(files).Score(ctx, req, h.collect)
 	if err != nil {
 		return nil, nil, h.refused(err)
 	}
@@ -238,8 +238,8 @@ func (s *Server) gateTraces(ctx context.Context, by *account.Principal, in *stru
 	if err != nil {
 		return nil, err
 	}
-	h := &heard{}
-	res, err := a.With(files).Gate(ctx, req, h.hear)
+	h := &notices{}
+	res, err := a.With(files).Gate(ctx, req, h.collect)
 	if bad := badGates(err); bad != nil {
 		return nil, bad
 	}
@@ -249,7 +249,7 @@ func (s *Server) gateTraces(ctx context.Context, by *account.Principal, in *stru
 	return &struct{ Body GateVerdict }{GateVerdict{Report: res.Report}}, nil
 }
 
-// sides brings a collection and what it is compared with, which the sender must be able to read.
+// sides opens a collection and its comparison, which the user must be able to read.
 func (s *Server) sides(ctx context.Context, by *account.Principal, id, base, run string,
 	files app.Uploads,
 ) (traces string, baseline app.Side, release func(), err error) {
@@ -310,20 +310,20 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 	if base == (app.Side{}) {
 		base.Traces = name
 	}
-	h := &heard{}
+	h := &notices{}
 	req := app.DiffRequest{
 		Base: base, Candidate: app.Side{Traces: name}, Slices: in.Slices, Metrics: in.Metrics,
 		Judge: in.Judge, Target: in.Target,
 	}
 	in.Compared.of(&req)
-	c, err := a.With(files).Diff(ctx, req, h.hear)
+	c, err := a.With(files).Diff(ctx, req, h.collect)
 	if err != nil {
 		return nil, h.refused(err)
 	}
 	return &struct{ Body Comparison }{comparisonOf(c)}, nil
 }
 
-// badGates is the error of gates that are none, with each mistake; nil for another one.
+// badGates is the error of an invalid gate file, with each mistake; nil for any other error.
 func badGates(err error) error {
 	var bad *app.BadGatesError
 	if !errors.As(err, &bad) {

@@ -23,8 +23,8 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 )
 
-// What "Tool Selection Evaluation System" asks for: one question, a suite of them, and a cache that
-// can be dropped. What is searched is a catalogue that was uploaded.
+// The routes of "Tool Selection Evaluation System": one question, a suite of questions, and a cache
+// that can be dropped. They search an uploaded catalogue.
 type (
 	// SelectOne asks one question of a catalogue.
 	SelectOne struct {
@@ -41,7 +41,7 @@ type (
 		Embed  string `json:"embed,omitempty" query:"embed" required:"false" maxLength:"500" doc:"the embedding model, such as openai:text-embedding-3-small or tei:URL; empty: the one of the server, or vectors without a model; none: these"`
 		Rerank string `json:"rerank,omitempty" query:"rerank" required:"false" maxLength:"500" doc:"the reranking model, such as cohere:MODEL or tei:URL; empty: the one of the server; none: none"`
 	}
-	// Searching is how a catalogue is searched, beside its preset: the settings of callvet select.
+	// Searching are the settings of a search: those of callvet select, without the preset.
 	Searching struct {
 		SearchModels
 		Threshold      float64  `json:"threshold,omitempty" query:"threshold" required:"false" doc:"the score under which a tool is not given; 0: none"`
@@ -55,7 +55,7 @@ type (
 		Agents         int      `json:"agents,omitempty" query:"agents" required:"false" minimum:"0" maximum:"100" doc:"how many agents may be chosen; 0: as the preset says"`
 		Weights        string   `json:"weights,omitempty" query:"weights" required:"false" maxLength:"65536" doc:"weights as a text, as callvet select --weights reads them, such as those that tune gives"`
 	}
-	// SelectedOne is what one question got.
+	// SelectedOne is the result of one question.
 	SelectedOne struct {
 		Query         string      `json:"query"`
 		CatalogueID   string      `json:"catalogue_id"`
@@ -70,10 +70,10 @@ type (
 		Agents        []string    `json:"agents"`
 		Verdict       string      `json:"verdict,omitempty"`
 		Reason        string      `json:"reason,omitempty"`
-		// WhyLost says of each expected tool that is not first why another one is.
+		// WhyLost explains for each expected tool that is not first why another one is.
 		WhyLost []routing.Diagnosis `json:"why_lost" nullable:"false"`
 	}
-	// Candidate is a tool with its score and what it is made of.
+	// Candidate is a tool with its score and the parts of the score.
 	Candidate struct {
 		ToolID          string             `json:"tool_id"`
 		Rank            int                `json:"rank"`
@@ -86,19 +86,19 @@ type (
 	}
 )
 
-// candidates is how many tools are told of, beside those that are given.
+// candidates is how many further tools a response lists.
 const candidates = 20
 
-// Bounds of asking a suite of questions while its sender waits.
+// Limits of a synchronous request with a suite of questions.
 const (
 	selectTime  = 2 * time.Minute
 	selectCases = 2000
 )
 
-// noModel in place of a model asks for none, whatever the server's models are.
+// noModel as a model's name means no model, even if the server has a default.
 const noModel = "none"
 
-// modelsOf are the models of a search: those that are named, or those of the server.
+// modelsOf returns the models of a search: the named ones, or the server's defaults.
 func (s *Server) modelsOf(ctx context.Context, named SearchModels) (SearchModels, error) {
 	usual, err := s.models(ctx)
 	if err != nil {
@@ -118,10 +118,11 @@ func (s *Server) modelsOf(ctx context.Context, named SearchModels) (SearchModels
 	return named, nil
 }
 
-// weightsField is what the weights of a request are called where they are read.
+// weightsField is the file name under which an App reads the weights of a request.
 const weightsField = "weights"
 
-// searchOf is a search of a catalogue by the settings of a request. What it reads is among files then.
+// searchOf is a search of a catalogue with the settings of a request. It adds the files that the
+// search reads.
 func (s *Server) searchOf(ctx context.Context, c *library.Catalogue, how *Searching,
 	files app.Uploads,
 ) (app.Search, error) {
@@ -135,7 +136,7 @@ func (s *Server) searchOf(ctx context.Context, c *library.Catalogue, how *Search
 	return out, nil
 }
 
-// named are the settings that a request names. What they read is among files then.
+// named are the settings of a request. It adds the files that they read.
 func (q *Searching) named(files app.Uploads) app.Search {
 	var out app.Search
 	if q.Weights != "" {
@@ -247,15 +248,15 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal,
 	return &struct{ Body SelectedOne }{out}, nil
 }
 
-// matchTypes are the words of the document for matches.
+// matchTypes are the names of matches in "Tool Selection Evaluation System".
 var matchTypes = map[string]string{
 	"exact": "exact_match", "acceptable": "acceptable_match", "partial": "partial_match",
 	"none": "no_match",
 }
 
-// fieldOf gives a mistake of a search the name that the field has in these requests.
+// fieldOf renames the field of an error of a search to that of these requests.
 func fieldOf(err error) error {
-	if errors.Is(err, callvet.ErrNotFound) { // an expected tool that the catalogue does not have
+	if errors.Is(err, callvet.ErrNotFound) { // an expected tool that is not in the catalogue
 		return &callvet.FieldError{
 			Field: "expected_tools", Text: "{expected_tools}: " + err.Error(),
 			Fix: "a tool is named as the catalogue names it",
@@ -265,8 +266,8 @@ func fieldOf(err error) error {
 }
 
 type (
-	// SelectReport is how well tools were chosen for the questions of a suite. Rates have their n and
-	// an interval beside them.
+	// SelectReport is how well tools were chosen for the questions of a suite. Each rate has its n
+	// and an interval.
 	SelectReport struct {
 		RunID            string    `json:"run_id"`
 		SuiteName        string    `json:"suite_name"`
@@ -288,7 +289,8 @@ type (
 		Failed          []routing.Failure         `json:"failed_tests" nullable:"false" doc:"the first ones, with why each expected tool was not first"`
 		Notes           []string                  `json:"notes" nullable:"false"`
 	}
-	// SelectRates are the rates of the document; null where nothing is judged by them.
+	// SelectRates are the rates of "Tool Selection Evaluation System"; null if no question is
+	// judged by them.
 	SelectRates struct {
 		ToolExact      *Figure `json:"overall_tool_exact_rate"`
 		ToolAcceptable *Figure `json:"overall_tool_acceptable_rate"`
@@ -299,14 +301,14 @@ type (
 		CompositeBest  *Figure `json:"composite_within_reach"`
 		Latency        *Figure `json:"latency_ms_p50"`
 	}
-	// Figure is a value with its n and its interval of 95 %.
+	// Figure is a value with its n and its 95 % interval.
 	Figure struct {
 		Value *float64 `json:"value"`
 		Low   *float64 `json:"low"`
 		High  *float64 `json:"high"`
 		N     int      `json:"n"`
 	}
-	// SelectSlice is a category, or a difficulty.
+	// SelectSlice is a category or a difficulty.
 	SelectSlice struct {
 		Name    string            `json:"name"`
 		Cases   int               `json:"cases"`
@@ -401,7 +403,7 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 	if err != nil {
 		return nil, atMost(err, ctx)
 	}
-	rep, err := told(ctx, s, out.Stored.ID, aboutSelection, func() (*SelectReport, error) {
+	rep, err := stored(ctx, s, out.Stored.ID, aboutSelection, func() (*SelectReport, error) {
 		rep, err := selectReport(out.RunView, c.ID, c.Version)
 		if err == nil {
 			rep.Notes = append(rep.Notes, notes...)
@@ -424,7 +426,7 @@ func refusedSuite(list []callvet.Problem) error {
 	return out
 }
 
-// carryOut makes the run its sender's, keeps its questions, and carries it out while he waits.
+// carryOut stores the run's owner and questions, and carries it out within the request.
 func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *app.Session, questions []byte,
 	kept rows.AddSelectRunParams,
 ) (out *app.Outcome, err error) {
@@ -510,7 +512,7 @@ func (rep *SelectReport) layers(t *routing.Target) {
 	}
 }
 
-// slices fills in the rates of parts of the suite, and which route was taken for which.
+// slices fills in the rates of parts of the suite, and the confusion matrix of routes.
 func (rep *SelectReport) slices(t *routing.Target) {
 	for i := range t.Slices {
 		sl := &t.Slices[i]
@@ -530,7 +532,7 @@ func (rep *SelectReport) slices(t *routing.Target) {
 	}
 }
 
-// Invalidated tells what is no longer cached.
+// Invalidated lists what was removed from the cache.
 type Invalidated struct {
 	Success bool   `json:"success"`
 	Message string `json:"message"`

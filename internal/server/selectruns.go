@@ -23,8 +23,8 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// aboutSelection is what the report of a run over a catalogue is kept as, with the reasons that the
-// catalogue of that time gave.
+// aboutSelection is the name of the stored report of a run over a catalogue. The report has the
+// explanations by the catalogue of that time.
 const aboutSelection = "selection"
 
 // SelectRun is a run over a catalogue in the list of them: its rates, for a curve over time.
@@ -61,7 +61,7 @@ func (s *Server) addSelectRuns() {
 			if err != nil {
 				return nil, err
 			}
-			rep, err := s.selectedAgain(ctx, row)
+			rep, err := s.selectionReport(ctx, row)
 			if err != nil {
 				return nil, err
 			}
@@ -86,9 +86,9 @@ func (s *Server) selectRow(ctx context.Context, id string) (*rows.CheckedSelectR
 	return &row, store.Intact(row.Whole, "run "+id)
 }
 
-// selectedAgain is the report of a run over a catalogue, as it was kept, or made anew.
-func (s *Server) selectedAgain(ctx context.Context, row *rows.CheckedSelectRun) (*SelectReport, error) {
-	return told(ctx, s, row.RunID, aboutSelection, func() (*SelectReport, error) {
+// selectionReport is the report of a run over a catalogue: the stored one, or a new one.
+func (s *Server) selectionReport(ctx context.Context, row *rows.CheckedSelectRun) (*SelectReport, error) {
+	return stored(ctx, s, row.RunID, aboutSelection, func() (*SelectReport, error) {
 		v, err := s.selectView(ctx, row)
 		if err != nil {
 			return nil, err
@@ -97,8 +97,8 @@ func (s *Server) selectedAgain(ctx context.Context, row *rows.CheckedSelectRun) 
 	})
 }
 
-// selectView is what reports tell of a run over a catalogue. The catalogue says why tools lost, if it
-// is as it was.
+// selectView is the report view of a run over a catalogue. It explains why tools lost if the
+// catalogue is unchanged.
 func (s *Server) selectView(ctx context.Context, row *rows.CheckedSelectRun) (*app.RunView, error) {
 	files := app.Uploads{}
 	c, err := s.library.Catalogue(ctx, row.CatalogueID)
@@ -157,9 +157,9 @@ func (s *Server) selectLine(ctx context.Context, row *rows.SelectRunsRow) (*Sele
 	if out.Problem = sum.Problem; out.Problem != "" || r.Finished.IsZero() {
 		return out, nil
 	}
-	rep, err := s.selectedAgain(ctx,
+	rep, err := s.selectionReport(ctx,
 		&rows.CheckedSelectRun{RunID: row.RunID, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion})
-	if errors.Is(err, callvet.ErrInvalid) { // it ended before anything was selected
+	if errors.Is(err, callvet.ErrInvalid) { // it ended before a tool was selected
 		return out, nil
 	}
 	if broken(ctx, err) {
@@ -203,10 +203,10 @@ func (s *Server) exportFailed(ctx context.Context, _ *account.Principal, in *str
 	}, nil
 }
 
-// questionsFile is what the questions of a request are called where they are read.
+// questionsFile is the file name under which an App reads the questions of a request.
 const questionsFile = "questions.json"
 
-// Questions name a catalogue and the questions that are asked of it.
+// Questions name a catalogue and the questions about it.
 type Questions struct {
 	CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"may be left out where there is exactly one"`
 	SuiteID     string `json:"suite_id,omitempty" required:"false" maxLength:"100" doc:"a suite of this server"`
@@ -216,14 +216,15 @@ type Questions struct {
 	Preset      string `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
 }
 
-// search is what questions are asked of.
+// search is a catalogue with questions.
 type search struct {
-	app       *app.App // with the catalogue, the questions, and whatever else was sent
+	app       *app.App // with the catalogue, the questions, and the other files of the request
 	catalogue *library.Catalogue
 	app.Search
 }
 
-// searching reads what a request names, which its sender may read, beside files that came with it.
+// searching opens the catalogue and the questions of a request, which the user must be able to
+// read; files are those that came with it.
 func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questions, how *Searching,
 	files app.Uploads,
 ) (*search, error) {
@@ -246,8 +247,8 @@ func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questi
 	return &search{a.With(files), c, of}, nil
 }
 
-// questions are those that a request sends or names, which its sender may read. Where they are those
-// of a run, as many tools are given as then, unless the request says how many.
+// questions returns the questions that a request sends, or names and its user may read. Questions
+// of a run keep that run's number of tools, unless the request sets one.
 func (s *Server) questions(ctx context.Context, by *account.Principal, q *Questions) ([]byte, error) {
 	named := 0
 	for _, v := range []string{q.Suite, q.SuiteID, q.RunID} {
@@ -297,17 +298,17 @@ func (s *Server) questions(ctx context.Context, by *account.Principal, q *Questi
 	return text, nil
 }
 
-// The questions of a run over a catalogue are kept as they were sent, with the settings that their file
-// has, up to mostQuestions bytes; they go with the run.
+// The questions of a run over a catalogue are stored as sent, with the settings in their file, up
+// to maxQuestions bytes. They are deleted with the run.
 const (
 	aboutQuestions = "questions"
 	asSent         = "as sent"
-	mostQuestions  = 8 << 20
+	maxQuestions   = 8 << 20
 )
 
-// keepQuestions keeps the questions of a run that is made.
+// keepQuestions stores the questions of a new run.
 func keepQuestions(ctx context.Context, q *rows.Queries, run string, text []byte) error {
-	if len(text) > mostQuestions {
+	if len(text) > maxQuestions {
 		return nil
 	}
 	return q.PutRunDocument(ctx,

@@ -33,53 +33,53 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// maxBody bounds a request that says nothing else, in bytes. Files have a limit of their own.
+// maxBody is the default limit of a request, in bytes. Files have their own limit.
 const maxBody = 8 << 20
 
 // smallBody bounds a request that holds a password or a key, in bytes.
 const smallBody = 64 << 10
 
-// Config is what a Server may use. App, Store, and Accounts or Identify are required.
+// Config configures a Server. App, Store, and Accounts or Identify are required.
 type Config struct {
-	// App carries out what belongs to no user. It reads no file that a client names, runs no
+	// App does the work that belongs to no user. It reads no file that a client names, runs no
 	// command, and has no key.
 	App *app.App
 	// Accounts knows users.
 	Accounts *account.Accounts
-	// Work is what the App of each user is made of (AppOf): Store, Files, Claim and so on. Getenv and
-	// Environ are the server's own environment, of which users see what is lent to them. HTTP
-	// and Permit are not used: they are what admins allow.
+	// Work is the configuration of each user's App (AppOf): Store, Files, Claim and so on. Getenv
+	// and Environ are the server's environment; users see only the variables that the server lends.
+	// HTTP and Permit are not used: admins decide about them.
 	Work app.Config
-	// Store keeps all that the server knows.
+	// Store is the database of the server.
 	Store *store.DB
-	// Identify says who sends a request. The error is ErrNoLogin where nobody is logged in, and
-	// another one for a token or a session that is not good. It may renew a cookie. Nil: Accounts do.
+	// Identify returns the principal of a request. The error is ErrNoLogin without a login, and a
+	// different one for an invalid token or session. It may renew a cookie. Nil: Accounts identify.
 	Identify func(http.ResponseWriter, *http.Request) (*account.Principal, error)
 	// Log gets one record for each request and each error; nil drops them.
 	Log *slog.Logger
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Wait waits for a time between two looks at what is due, or until the context ends, and then
-	// gives its error; nil: by the clock of the system.
+	// Wait waits for a duration, or until the context ends, and then returns its error; nil: by the
+	// system clock.
 	Wait func(context.Context, time.Duration) error
 	// URL is where users reach the server, for links and cookies; nil: http, at the host of each request.
 	URL *url.URL
-	// Local tells that this machine alone asks: a request must name it, or URL, or one of Hosts.
+	// Local: only this machine sends requests. The host of a request must be this machine, URL, or
+	// one of Hosts.
 	Local bool
-	// Hosts are names under which the server may be asked. None and not Local: every one.
+	// Hosts are the host names that requests may use. Empty and not Local: all.
 	Hosts []string
-	// Proxies are networks of which X-Forwarded-For is believed.
+	// Proxies are the networks of trusted proxies: the server uses their X-Forwarded-For.
 	Proxies []netip.Prefix
 	// Version is that of the program.
 	Version string
 	// Workers is how many jobs run at once, and JobsPerUser how many of a user who has no number of
 	// his own; 0: job.DefaultWorkers, job.DefaultPerUser.
 	Workers, JobsPerUser int
-	// JobShift is how long a job works before it gives way to another one whose turn it is; 0:
-	// job.DefaultShift.
+	// JobShift is how long a job works before it gives way to a waiting one; 0: job.DefaultShift.
 	JobShift time.Duration
-	// RunWorkers is how many workers share a large run; 0: DefaultRunWorkers, 1: a run is one piece.
-	// ShardRounds is run.Splitting's Rounds.
+	// RunWorkers is how many workers share a large run; 0: DefaultRunWorkers, 1: runs are not
+	// split. ShardRounds is run.Splitting's Rounds.
 	RunWorkers, ShardRounds int
 	// ReadFor is how long reading and linting a suite may take; 0: DefaultReadFor.
 	ReadFor time.Duration
@@ -87,10 +87,10 @@ type Config struct {
 	Quota store.Quota
 	// Sockets is how many connections of a user may follow his events; 0: DefaultSockets.
 	Sockets int
-	// ReadOnly makes a server for one person who looks at a store and changes nothing: no users, no jobs,
-	// no schedules. A browser comes in by ViewLink, and Accounts and Identify are not used.
+	// ReadOnly makes a server for one person who views a store and changes nothing: no users, no
+	// jobs, no schedules. A browser logs in with ViewLink; Accounts and Identify are not used.
 	ReadOnly bool
-	// MetricsOpen lets everybody read the metrics; otherwise admins do.
+	// MetricsOpen: the metrics need no login; otherwise they are for admins.
 	MetricsOpen bool
 	// Page has the files of the page: index.html and assets/, or unbuilt.html; nil: there is no page.
 	Page fs.FS
@@ -107,7 +107,7 @@ type Server struct {
 	api huma.API
 	// library keeps suites.
 	library *library.Suites
-	// intake keeps traces, and readers are those who read whole files of them.
+	// intake stores traces, and readers limits how many requests read whole files of them.
 	intake  *library.Intake
 	readers *readers
 	routes  []Route
@@ -115,9 +115,9 @@ type Server struct {
 	handler http.Handler
 	jobs    *job.Jobs
 	live    *live
-	// firing lets one run of a schedule be made at a time, so that none is made beside one that goes on.
+	// firing is held while a run of a schedule is made, so that a schedule has one run at a time.
 	firing  sync.Mutex
-	looked  time.Time // when schedules were looked at last; of that loop alone
+	looked  time.Time // the last look at schedules; used by that loop only
 	metrics *metrics
 	view    view
 	kept    kept
@@ -158,11 +158,11 @@ func New(cfg Config) (*Server, error) {
 	if err := s.addPage(); err != nil {
 		return nil, err
 	}
-	s.handler = s.front(s.mux)
+	s.handler = s.middleware(s.mux)
 	return s, nil
 }
 
-// Description is the OpenAPI description of the API in JSON, for those who have no server.
+// Description is the OpenAPI description of the API in JSON, made without a server.
 func Description(version string) ([]byte, error) {
 	// no handler is called
 	s := &Server{cfg: Config{Version: version, Accounts: new(account.Accounts)}, mux: http.NewServeMux()}

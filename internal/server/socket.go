@@ -20,17 +20,18 @@ import (
 )
 
 const (
-	// maxMessage bounds what a client sends, in bytes; maxMessages how many it sends in messageSpan.
+	// maxMessage bounds a message of a client, in bytes; maxMessages bounds their number in
+	// messageSpan.
 	maxMessage  = 4 << 10
 	maxMessages = 100
 	messageSpan = 10 * time.Second
-	// pingEvery is how often a client is asked whether it is there.
+	// pingEvery is how often the server pings a client.
 	pingEvery = 30 * time.Second
 	// ticketWait is how long a client without a login has to send its ticket.
 	ticketWait = 5 * time.Second
 )
 
-// Why a socket is closed, beside what the protocol says itself.
+// Close codes of this API, in addition to those of the protocol.
 const (
 	closeLogin   websocket.StatusCode = 4001
 	closeTooMany websocket.StatusCode = 4008
@@ -51,8 +52,8 @@ type outgoing struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// socket follows the events of who is logged in. The login is the cookie, with an Origin that is the
-// server's, or a token; or else the first message is a ticket. None of them is ever in the address.
+// socket sends the events of the logged-in user. The login is the cookie with the server's own
+// Origin, or a token; otherwise the first message must be a ticket. Secrets are never in the URL.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	by, err := s.cfg.Identify(w, r)
 	if err != nil &&
@@ -70,19 +71,19 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 		}
 		since = &n
 	}
-	wire := &corkable{ResponseWriter: w}
+	wire := &batchResponse{ResponseWriter: w}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	r = r.WithContext(ctx)
 	sent := &frames{tooMany: cancel}
-	c, err := websocket.Accept(wire, r, &websocket.AcceptOptions{ // which refuses the Origin of another site
+	c, err := websocket.Accept(wire, r, &websocket.AcceptOptions{ // Accept refuses the Origin of another site
 		OnPingReceived: func(context.Context, []byte) bool { return sent.count() },
 		OnPongReceived: func(context.Context, []byte) { sent.count() },
 	})
 	if err != nil {
-		return // it has answered
+		return // Accept has responded
 	}
-	defer func() { _ = c.CloseNow() }() // where Close was not reached
+	defer func() { _ = c.CloseNow() }() // if Close was not reached
 	leave, ok := s.live.join()
 	if !ok {
 		_ = c.Close(websocket.StatusGoingAway, "the server ends")
@@ -94,10 +95,10 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	if sent.over() {
 		code, why = websocket.StatusPolicyViolation, "too many messages"
 	}
-	_ = c.Close(code, why) // who went away hears nothing
+	_ = c.Close(code, why) // an error means that the client left
 }
 
-// frames counts what a client sends, pings and pongs among it.
+// frames counts the frames of a client, including pings and pongs.
 type frames struct {
 	tooMany func() // is called when there are more than maxMessages in a span
 
@@ -107,7 +108,7 @@ type frames struct {
 	ended bool
 }
 
-// count counts one frame; it is false where there are too many.
+// count counts one frame; false if there are too many.
 func (f *frames) count() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,8 +129,9 @@ func (f *frames) over() bool {
 	return f.ended
 }
 
-// serveSocket follows for one client until it goes away, or gives why it is sent away.
-func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by *account.Principal, since *int64,
+// serveSocket serves one client until it disconnects, or returns the reason for closing the
+// connection.
+func (s *Server) serveSocket(c *websocket.Conn, wire *batchConn, r *http.Request, by *account.Principal, since *int64,
 	sent *frames,
 ) (websocket.StatusCode, string) {
 	ctx, cancel := context.WithCancel(r.Context())
@@ -179,14 +181,14 @@ func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by 
 	return k.code, k.why
 }
 
-// link is one socket that is open.
+// link is one open WebSocket.
 type link struct {
 	s     *Server
 	c     *websocket.Conn
-	wire  *cork // below c
+	wire  *batchConn // below c
 	login *login
 	stop  func()
-	code  websocket.StatusCode // of listen, which ends last
+	code  websocket.StatusCode // set by listen, which ends last
 	why   string
 }
 
@@ -198,14 +200,14 @@ func read(ctx context.Context, c *websocket.Conn) (m incoming, err error) {
 	return m, err
 }
 
-// send ends by itself: what is below has a deadline, and is closed when listen ends.
+// send always ends: the connection has a write deadline, and is closed when listen ends.
 func (k *link) send(ctx context.Context, b []byte) error {
 	return k.c.Write(context.WithoutCancel(ctx), websocket.MessageText, b)
 }
 
 func (k *link) answer(ctx context.Context, m outgoing) {
 	if b, err := json.Marshal(m); err == nil {
-		_ = k.send(ctx, b) // who does not read is found by feed and ping
+		_ = k.send(ctx, b) // feed and ping notice a client that does not read
 	}
 }
 
@@ -222,7 +224,7 @@ func (k *link) feed(ctx context.Context, f *follower) {
 	}
 }
 
-// sendAll sends messages in as few pieces as they need.
+// sendAll sends messages in as few writes as possible.
 func (k *link) sendAll(ctx context.Context, skipped []byte, list []job.Event) (err error) {
 	k.wire.hold()
 	defer func() { err = errors.Join(err, k.wire.let()) }()
@@ -239,7 +241,7 @@ func (k *link) sendAll(ctx context.Context, skipped []byte, list []job.Event) (e
 	return nil
 }
 
-// listen takes what the client sends.
+// listen handles the messages of the client.
 func (k *link) listen(ctx context.Context, sent *frames) {
 	for {
 		m, err := read(ctx, k.c)
@@ -284,16 +286,16 @@ func (k *link) cancel(ctx context.Context, id string) outgoing {
 	return out
 }
 
-// gone closes the socket of somebody whose login has ended.
+// gone closes the socket if its login has ended.
 func (k *link) gone(ctx context.Context) bool {
 	if k.login.holds(ctx) {
 		return false
 	}
-	_ = k.c.Close(closeLogin, "the login has ended") // who went away hears nothing
+	_ = k.c.Close(closeLogin, "the login has ended") // an error means that the client left
 	return true
 }
 
-// ping finds out whether the client is there and may go on.
+// ping checks that the client is connected and still logged in.
 func (k *link) ping(ctx context.Context) {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()

@@ -59,7 +59,7 @@ type (
 		TestCases    []Case   `json:"test_cases,omitzero" required:"false" nullable:"false"`
 		Shared       bool     `json:"shared,omitzero" required:"false"`
 	}
-	// SuiteEdit is what changes of a suite. What is not named stays as it is.
+	// SuiteEdit is an edit of a suite. Absent fields do not change.
 	SuiteEdit struct {
 		Name         text      `json:"name,omitzero" required:"false" minLength:"1" maxLength:"256"`
 		Description  text      `json:"description,omitzero" required:"false" maxLength:"5000" doc:"null empties it"`
@@ -69,7 +69,7 @@ type (
 		Shared       *bool     `json:"shared,omitzero" required:"false" nullable:"false" doc:"makes no version"`
 		Note         string    `json:"note,omitzero" required:"false" maxLength:"500" doc:"kept with the version"`
 	}
-	// Remark is what the linter says.
+	// Remark is a finding of the linter.
 	Remark struct {
 		Location string `json:"location,omitempty" doc:"test_cases[3].expected_tool"`
 		Line     int    `json:"line,omitempty"`
@@ -104,7 +104,7 @@ func entryOf(e *library.Entry) SuiteEntry {
 
 func milli(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// suiteOf shows a suite.
+// suiteOf converts a suite for a response.
 func suiteOf(e *library.Entry, d *library.Document, warnings []library.Placed) (*Suite, error) {
 	v, err := d.View()
 	if err != nil {
@@ -121,7 +121,8 @@ func suiteOf(e *library.Entry, d *library.Document, warnings []library.Placed) (
 	return out, err
 }
 
-// readSuite reads and lints a text as a run of it would: a server with a model that compares texts lacks none.
+// readSuite reads and lints a text in the same way as a run: if the server has an embedding model,
+// the linter does not report a missing one.
 func (s *Server) readSuite(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
 	a, err := s.AppOf(ctx, who(ctx).User)
 	if err != nil {
@@ -138,7 +139,7 @@ func (s *Server) readSuite(ctx context.Context, text []byte, format string) (*ca
 	return read, problems, err
 }
 
-// lintSuite reads and lints a text, for a time at most.
+// lintSuite reads and lints a text within a time limit.
 func lintSuite(ctx context.Context, a *app.App, text []byte, format string, most time.Duration) (*callvet.Suite,
 	[]callvet.Problem, error,
 ) {
@@ -159,7 +160,7 @@ const DefaultReadFor = 30 * time.Second
 // errTooLong ends the work on a suite whose schemas or checks cost too much.
 var errTooLong = errors.New("reading and checking it takes longer than a request may")
 
-// versioned is an answer with the version of a suite.
+// versioned is a response with the version of a suite.
 type versioned[T any] struct {
 	ETag string `header:"ETag"`
 	Body T
@@ -172,7 +173,7 @@ type IfMatching struct {
 	IfMatch string `header:"If-Match" maxLength:"1000" doc:"the ETag of the version that is changed; where it is another one now, nothing is, and the status is 412"`
 }
 
-// match tells whether a version is one that the request names; nil where it names none.
+// match returns a test for the versions that the request names; nil if it names none.
 func (m *IfMatching) match() func(int64) bool {
 	if strings.TrimSpace(m.IfMatch) == "" {
 		return nil
@@ -195,7 +196,7 @@ func ofSuite(role account.Role) Access {
 
 const suitesPath = "/api/tool-suites"
 
-// addLibrary adds what is about suites and catalogues.
+// addLibrary adds the routes of suites and catalogues.
 func (s *Server) addLibrary() {
 	s.library = library.NewSuites(
 		library.SuiteConfig{Store: s.cfg.Store, Read: s.readSuite, Now: s.cfg.Now, Quota: s.cfg.Quota})
@@ -306,11 +307,11 @@ func (s *Server) createSuite(ctx context.Context, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	return written1(w)
+	return writtenSuite(w)
 }
 
-// written1 answers a write with the suite as it is now.
-func written1(w *library.Written) (*versioned[*Suite], error) {
+// writtenSuite is the response to a write, with the new suite.
+func writtenSuite(w *library.Written) (*versioned[*Suite], error) {
 	out, err := suiteOf(&w.Entry, w.Document, w.Warnings)
 	if err != nil {
 		return nil, err
@@ -389,7 +390,7 @@ func (s *Server) editSuite(ctx context.Context, by *account.Principal, in *struc
 		}
 		w.Shared = *shared
 	}
-	return written1(w)
+	return writtenSuite(w)
 }
 
 func (s *Server) putSource(ctx context.Context, by *account.Principal, in *struct {
@@ -421,7 +422,7 @@ func (s *Server) putSource(ctx context.Context, by *account.Principal, in *struc
 	if err != nil {
 		return nil, err
 	}
-	return written1(w)
+	return writtenSuite(w)
 }
 
 func (s *Server) deleteSuite(ctx context.Context, by *account.Principal, in *struct {
@@ -560,7 +561,7 @@ func (s *Server) returnTo(ctx context.Context, by *account.Principal, in *struct
 	if err != nil {
 		return nil, err
 	}
-	return written1(w)
+	return writtenSuite(w)
 }
 
 type file struct {
@@ -615,7 +616,7 @@ func (s *Server) exportSuite(ctx context.Context, _ *account.Principal, in *stru
 	}, nil
 }
 
-// headerSafe is a text that a header can have.
+// headerSafe makes a text safe for a header.
 func headerSafe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -625,8 +626,8 @@ func headerSafe(s string) string {
 	}, s)
 }
 
-// cut gives the entries of a page of which one more was asked for than it has, and the cursor of
-// the next one; "" where that is the last one.
+// cut takes a list that may have one entry more than the page. It returns the page and the cursor
+// of the next page; "" after the last page.
 func cut[E any](list []E, limit int, at func(*E) pageMark) (page []E, next string) {
 	if len(list) <= limit {
 		return list, ""

@@ -147,7 +147,7 @@ func (s *Server) against(ctx context.Context, e *rows.Experiment, run string) (*
 	return s.compared(ctx, run, app.DiffRequest{Base: app.Side{Run: e.Baseline}, Target: e.BaselineTarget})
 }
 
-// compared compares the overall scores of a run with those of another one: its targets as with says.
+// compared compares the overall scores of two runs; with selects the targets.
 func (s *Server) compared(ctx context.Context, run string, with app.DiffRequest) (*panel.Comparison, error) {
 	state, err := s.cfg.App.RunState(ctx, with.Base.Run)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *Server) compared(ctx context.Context, run string, with app.DiffRequest)
 	}
 	with.Candidate, with.Slices, with.Metrics = app.Side{Run: run}, []string{}, []string{metricOverall}
 	about := fmt.Sprintf("against %s %s %q %s", with.Base.Run, with.Target, with.Pairs, state)
-	return told(ctx, s, run, about, func() (*panel.Comparison, error) { return s.cfg.App.Diff(ctx, with, nil) })
+	return stored(ctx, s, run, about, func() (*panel.Comparison, error) { return s.cfg.App.Diff(ctx, with, nil) })
 }
 
 // overall is the difference of the overall scores of a pair; nil where there is none.
@@ -168,8 +168,8 @@ func overall(c *panel.TargetComparison) *panel.Difference {
 	return nil
 }
 
-// deltaOf is the mean change of the targets that were compared, over the tasks that both runs have; nil
-// where there are none.
+// deltaOf is the mean change of the compared targets, over the tasks of both runs; nil if there are
+// none.
 func deltaOf(c *panel.Comparison) *float64 {
 	sum, n := 0.0, 0
 	for i := range c.Targets {
@@ -184,8 +184,7 @@ func deltaOf(c *panel.Comparison) *float64 {
 	return &sum
 }
 
-// differs is what else than the targets, or the time, is not the same in a run and in the one that it
-// was compared with.
+// differs lists the differences between two compared runs other than targets and time.
 func differs(c *panel.Comparison, now, was *EvalRun) (out []string) {
 	if a, b := was.Version, now.Version; a != b && a > 0 && b > 0 {
 		out = append(out,
@@ -202,7 +201,7 @@ func differs(c *panel.Comparison, now, was *EvalRun) (out []string) {
 	return append(out, c.Warnings...)
 }
 
-// measured takes what a run measured of the target.
+// measured copies the scores of the target.
 func (t *TimelineTarget) measured(m *TargetScore) {
 	t.Name = m.Name
 	if m.Score != nil {
@@ -236,8 +235,8 @@ func (f *families) settle() {
 	f.passes.settle()
 }
 
-// family are comparisons of one metric. Among many some differ by chance: a verdict holds for all of
-// them together.
+// family are comparisons of one metric. Among many some differ by chance: the verdicts are
+// corrected for all of them together.
 type family struct {
 	claims      []*Claim
 	differences []*panel.Difference
@@ -252,7 +251,7 @@ func (f *family) add(c *Claim, d *panel.Difference) {
 	f.claims, f.differences = append(f.claims, c), append(f.differences, d)
 }
 
-// settle gives the claims their verdicts, once all are there.
+// settle sets the verdicts of the claims, after all were added.
 func (f *family) settle() {
 	panel.Family(f.differences)
 	for i, d := range f.differences {
@@ -260,7 +259,7 @@ func (f *family) settle() {
 	}
 }
 
-// judged are the reports of judges about a run.
+// judged returns the reports of judges about a run.
 func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) {
 	list, err := s.cfg.App.JudgeList(ctx, app.JudgeListRequest{Side: app.Side{Run: r.line.ID}})
 	if err != nil {
@@ -276,7 +275,7 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 			})
 			continue
 		}
-		said, err := told(ctx, s, r.line.ID, fmt.Sprintf("judging %s %s", j.ID, j.Status), func() (*app.Judged, error) {
+		judging, err := stored(ctx, s, r.line.ID, fmt.Sprintf("judging %s %s", j.ID, j.Status), func() (*app.Judged, error) {
 			return s.cfg.App.JudgeShow(ctx, app.JudgeShowRequest{Judging: j.ID}, nil)
 		})
 		if err != nil {
@@ -286,8 +285,8 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 			Type: "judge", ID: j.ID, Run: r.line.ID, Timestamp: j.Created.UTC(),
 			Status: string(j.Status), Judge: j.JudgeID, Summary: j.JudgeID,
 		}
-		for i := range said.Judgings {
-			v := &said.Judgings[i]
+		for i := range judging.Judgings {
+			v := &judging.Judgings[i]
 			entry.Score, entry.Interval, entry.Reports = v.Score, v.Interval, v.Reports()
 			if silent := v.Questions - v.Answered; silent > 0 || v.Unscored > 0 {
 				entry.Warnings = append(entry.Warnings,
@@ -301,7 +300,7 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 	return out, nil
 }
 
-// summarize tells in a few words what a run asked.
+// summarize describes in a few words what a run asked.
 func summarize(c *app.RunConfiguration) string {
 	text := ""
 	for i := range c.Targets {

@@ -26,19 +26,19 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// mostReaders is how many requests read whole collections at once: each may take some hundred
-// megabytes while it does. The others wait.
+// maxReaders is how many requests read whole collections at once; the others wait. Each may need
+// some hundred megabytes.
 const (
-	mostReaders = 3
-	// mostOfOne is how many of them may be of one user: else one keeps all others out.
-	mostOfOne = 2
+	maxReaders = 3
+	// maxPerUser is how many of them one user may have, so that one user cannot block all others.
+	maxPerUser = 2
 )
 
-// addTraces adds what is asked about traces: collections, what they score, and the receiver of
+// addTraces adds the routes of traces: collections, their scores, and the receiver of
 // OpenTelemetry's exports.
 func (s *Server) addTraces() {
 	s.intake = library.NewIntake(library.IntakeConfig{Store: s.cfg.Store, Now: s.cfg.Now})
-	s.readers = newReaders(mostReaders, mostOfOne)
+	s.readers = newReaders(maxReaders, maxPerUser)
 	op := func(id, method, path, summary string) huma.Operation {
 		return huma.Operation{
 			OperationID: id, Method: method, Path: "/api/traces" + path, Summary: summary,
@@ -110,7 +110,7 @@ type (
 		Parts int64  `json:"parts" doc:"how often something was added"`
 		Items int64  `json:"items" doc:"lines, or spans and log records"`
 		Bytes int64  `json:"bytes" doc:"of the text"`
-		// Attempts are counted once for the parts that there are.
+		// Attempts are counted once for each set of parts.
 		Attempts *int64 `json:"attempt_count" doc:"of the whole collection; null: not counted yet, ask again"`
 		Lost     *int64 `json:"lost_count" doc:"records that cannot be read or contradict each other, and count in no number; null: not counted yet"`
 		// MaxBytes is the limit of Bytes.
@@ -144,21 +144,21 @@ func tracesOf(c *library.Collection) Traces {
 	}
 }
 
-// countTime is how long a list counts attempts that were not counted before; what is left is counted
-// when it is asked for again.
+// countTime bounds how long a list counts attempts of collections without a stored count; the next
+// request counts the rest.
 const countTime = 2 * time.Second
 
-// countOf is where the number of attempts of a collection is kept.
+// countOf is the store key of the number of attempts of a collection.
 func countOf(id string) string { return "traces:" + id }
 
-// traceCounts are what is counted of a collection.
+// traceCounts are the counts of a collection.
 type traceCounts struct {
 	Attempts int64 `json:"attempts"`
 	Lost     int64 `json:"lost"`
 }
 
-// count gives out the numbers of attempts and of lost records of a collection, as they were counted
-// when it had as many parts as now; otherwise they are counted, if that is wanted.
+// count puts the numbers of attempts and of lost records of a collection into out. It uses stored
+// counts if the collection has no new parts; otherwise it counts, if wanted is true.
 func (s *Server) count(ctx context.Context, c *library.Collection, out *Traces, wanted bool) error {
 	at := rows.RunDocumentParams{RunID: countOf(c.ID), About: "counts", State: strconv.FormatInt(c.Parts, 10)}
 	b, err := s.cfg.Store.Rows().RunDocument(ctx, at)
@@ -171,7 +171,7 @@ func (s *Server) count(ctx context.Context, c *library.Collection, out *Traces, 
 	case !wanted:
 		return nil
 	default:
-		if n, err = s.countAgain(ctx, c, &at); err != nil {
+		if n, err = s.recount(ctx, c, &at); err != nil {
 			return err
 		}
 	}
@@ -179,8 +179,8 @@ func (s *Server) count(ctx context.Context, c *library.Collection, out *Traces, 
 	return nil
 }
 
-// countAgain counts, and keeps it.
-func (s *Server) countAgain(ctx context.Context, c *library.Collection,
+// recount counts, and stores the counts.
+func (s *Server) recount(ctx context.Context, c *library.Collection,
 	at *rows.RunDocumentParams,
 ) (n traceCounts, err error) {
 	release, err := s.alone(ctx)
@@ -196,7 +196,7 @@ func (s *Server) countAgain(ctx context.Context, c *library.Collection,
 	if ctx.Err() != nil {
 		return n, ctx.Err()
 	}
-	if err == nil { // of what cannot be read there are none
+	if err == nil { // an unreadable collection has no counts
 		n = traceCounts{Attempts: read.Read.Attempts, Lost: read.Lost()}
 	}
 	b, err := json.Marshal(n)
@@ -207,13 +207,14 @@ func (s *Server) countAgain(ctx context.Context, c *library.Collection,
 		return q.PutRunDocument(ctx,
 			rows.PutRunDocumentParams{RunID: at.RunID, About: at.About, State: at.State, Document: b})
 	})
-	if errors.Is(err, callvet.ErrDenied) { // a store that cannot be written to
+	if errors.Is(err, callvet.ErrDenied) { // a read-only store
 		err = nil
 	}
 	return n, err
 }
 
-// alone waits until few others read whole collections, and fewer of the same user.
+// alone waits until the number of requests that read whole collections is below the limits, in
+// total and for the user.
 func (s *Server) alone(ctx context.Context) (release func(), err error) {
 	user := ""
 	if by := who(ctx); by != nil {
@@ -222,7 +223,7 @@ func (s *Server) alone(ctx context.Context) (release func(), err error) {
 	return s.readers.enter(ctx, user)
 }
 
-// readers has places, of which some may be one user's. Who waits does so in no order.
+// readers limits concurrent reads, in total and for each user. Waiting requests have no order.
 type readers struct {
 	places chan struct{}
 	most   int // of one user
@@ -231,7 +232,7 @@ type readers struct {
 	of map[string]*ownPlaces
 }
 
-// ownPlaces are the places of one user, and how many of his requests have one or wait.
+// ownPlaces are the places of one user, and how many of his requests have or await one.
 type ownPlaces struct {
 	places chan struct{}
 	here   int
@@ -241,7 +242,7 @@ func newReaders(places, most int) *readers {
 	return &readers{places: make(chan struct{}, places), most: most, of: map[string]*ownPlaces{}}
 }
 
-// enter waits for a place, which leave gives back. The error is that of ctx.
+// enter waits for a place, which leave releases. The error is that of ctx.
 func (r *readers) enter(ctx context.Context, user string) (leave func(), err error) {
 	r.mu.Lock()
 	own := r.of[user]
@@ -274,7 +275,7 @@ func (r *readers) enter(ctx context.Context, user string) (leave func(), err err
 	return func() { <-r.places; <-own.places; gone() }, nil
 }
 
-// full makes an error of traces one of HTTP: what has no room is not to be sent again.
+// full converts an error of a full collection for HTTP: the client must not send it again.
 func full(err error) error {
 	var f *library.FullError
 	if errors.As(err, &f) || errors.Is(err, callvet.ErrLimited) {
@@ -283,8 +284,8 @@ func full(err error) error {
 	return err
 }
 
-// usualTraces is the collection of a file without a name.
-const usualTraces = "traces"
+// defaultTraces is the default name of a collection.
+const defaultTraces = "traces"
 
 func (s *Server) uploadTraces(ctx context.Context, by *account.Principal, in *struct {
 	Upload
@@ -300,7 +301,7 @@ func (s *Server) uploadTraces(ctx context.Context, by *account.Principal, in *st
 		name = in.Collection
 	}
 	if name == "" || name == "." {
-		name = usualTraces
+		name = defaultTraces
 	}
 	if text, err = library.UnpackBatch(text); err != nil {
 		return nil, full(err)
@@ -335,7 +336,7 @@ func (s *Server) uploadTraces(ctx context.Context, by *account.Principal, in *st
 	return &struct{ Body UploadedTraces }{out}, nil
 }
 
-// unreadable makes an error about a text that is no request one that tells its kind.
+// unreadable gives an error about an unreadable text its kind.
 func unreadable(err error) error {
 	if status(err) != http.StatusInternalServerError {
 		return full(err)
@@ -370,7 +371,8 @@ func (s *Server) listTraces(ctx context.Context, by *account.Principal,
 	return &struct{ Body Page[Traces] }{out}, nil
 }
 
-// opened is an App that has a collection as its file, under the name that is given. Release it.
+// opened returns an App with a collection as its file, and the name of the file. The caller
+// releases it.
 func (s *Server) opened(ctx context.Context, by *account.Principal,
 	id string,
 ) (a *app.App, name string, release func(), err error) {
@@ -388,8 +390,8 @@ func (s *Server) opened(ctx context.Context, by *account.Principal,
 	return a.With(files), name, release, nil
 }
 
-// bring puts a collection among files, and gives its name there. Collections of several users
-// may have one name.
+// bring adds a collection to the files, and returns its name there. Collections of different users
+// may have the same name.
 func (s *Server) bring(ctx context.Context, id string, files app.Uploads) (string, error) {
 	c, err := s.intake.Collection(ctx, id)
 	if err != nil {

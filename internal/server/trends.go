@@ -22,14 +22,14 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// mostRanked is how many runs a leaderboard looks at, the newest first.
-const mostRanked = 200
+// maxRanked is how many runs a leaderboard reads, the newest first.
+const maxRanked = 200
 
-// Leaderboard is how configurations do on a suite.
+// Leaderboard ranks configurations on a suite.
 type Leaderboard struct {
 	SuiteID string `json:"suite_id"`
 	Suite   string `json:"suite_hash" doc:"the suite as the newest whole run had it: only runs on it are ranked"`
-	// Others are configurations that were not run on the suite as it is.
+	// Others counts configurations that were not run on the current suite.
 	Others int         `json:"others" doc:"how many configurations have whole runs on other versions of the suite only"`
 	Metric string      `json:"metric" doc:"by which they are ranked: that of the first hard gate of the suite, else pass_rate"`
 	Unread []string    `json:"unread,omitempty" doc:"runs that cannot be read: their configurations may have any rank"`
@@ -50,7 +50,7 @@ type LeaderRow struct {
 	Floor   bool            `json:"floor,omitempty" doc:"a target that chooses without a model"`
 }
 
-// Trend is the runs of a suite in the order of time.
+// Trend lists the runs of a suite in order of time.
 type Trend struct {
 	SuiteID string       `json:"suite_id"`
 	Entries []TrendEntry `json:"entries"`
@@ -70,7 +70,8 @@ type TrendEntry struct {
 	Warnings  []string        `json:"warnings,omitempty" doc:"also what else than the time is not the same as in the runs before: suite, tasks, prompts, tools, parameters, rules"`
 }
 
-// TrendTarget is a target of a run; what changed is against the run before it of the same configuration.
+// TrendTarget is a target of a run, with the change from the previous run of the same
+// configuration.
 type TrendTarget struct {
 	TimelineTarget
 	Previous string `json:"previous_eval_id,omitempty" doc:"the run that it is compared with: the one before it of the same configuration"`
@@ -112,7 +113,7 @@ func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *str
 	if err := s.May(ctx, by, KindSuite, in.Suite, false); err != nil {
 		return nil, err
 	}
-	runs, err := s.runsOn(ctx, by, in.Suite, mostRanked)
+	runs, err := s.runsOn(ctx, by, in.Suite, maxRanked)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +148,8 @@ func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *str
 	return &body[Leaderboard]{out}, nil
 }
 
-// ranks are the places of targets of runs, at least one. The comparisons of all pairs are kept until
-// one of the runs changes.
+// ranks ranks the targets of runs, at least one. The comparisons of all pairs are cached until one
+// of the runs changes.
 func (s *Server) ranks(ctx context.Context, of []app.Contender) (*app.Ranking, error) {
 	about := sha256.New()
 	for i := range of {
@@ -158,11 +159,11 @@ func (s *Server) ranks(ctx context.Context, of []app.Contender) (*app.Ranking, e
 		}
 		fmt.Fprintf(about, "%q %q %q\n", of[i].Run, of[i].Target, state)
 	}
-	return told(ctx, s, of[0].Run, fmt.Sprintf("ranks %x", about.Sum(nil)),
+	return stored(ctx, s, of[0].Run, fmt.Sprintf("ranks %x", about.Sum(nil)),
 		func() (*app.Ranking, error) { return s.cfg.App.Rank(ctx, of) })
 }
 
-// rank puts the rows in their places.
+// rank sorts the rows by rank.
 func (s *Server) rank(ctx context.Context, out *Leaderboard) error {
 	if len(out.Items) == 0 {
 		return nil
@@ -193,11 +194,11 @@ func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"how many runs, the newest"`
 },
 ) (*body[Trend], error) {
-	runs, err := s.runsOn(ctx, by, in.ID, mostRanked)
+	runs, err := s.runsOn(ctx, by, in.ID, maxRanked)
 	if err != nil {
 		return nil, err
 	}
-	out := Trend{SuiteID: in.ID, Entries: []TrendEntry{}, Older: len(runs) == mostRanked}
+	out := Trend{SuiteID: in.ID, Entries: []TrendEntry{}, Older: len(runs) == maxRanked}
 	slices.Reverse(runs)
 	before := map[string]*trial{} // by configuration
 	all := make([]TrendEntry, len(runs))
@@ -207,7 +208,7 @@ func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
 			return nil, err
 		}
 	}
-	claims.settle() // those that are not shown, too
+	claims.settle() // including those that are not shown
 	for i := range all {
 		e := &all[i]
 		if e.Targets = slices.DeleteFunc(e.Targets,
@@ -221,7 +222,7 @@ func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
 	return &body[Trend]{out}, nil
 }
 
-// trendEntry compares the targets of a run with those of the runs before, and becomes one of these.
+// trendEntry compares the targets of a run with those of earlier runs, and adds the run to before.
 func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before map[string]*trial,
 	claims *families,
 ) error {
@@ -260,7 +261,7 @@ func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before
 			}
 		}
 	}
-	slices.Sort(e.Warnings) // the order of a map is none
+	slices.Sort(e.Warnings) // map order is random
 	return nil
 }
 

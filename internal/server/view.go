@@ -19,14 +19,14 @@ import (
 	"github.com/callvet/callvet/internal/account"
 )
 
-// viewCookie is the name of the cookie of a server that only reads, with its port behind it: browsers
-// send the cookies of a host to all its ports, and there may be other servers.
+// viewCookie is the cookie name of a read-only server; its port is appended. Browsers send the
+// cookies of a host to all its ports, where other servers may run.
 const viewCookie = "callvet_view"
 
-// errReadOnly refuses a change on a server that only reads.
+// errReadOnly refuses a change on a read-only server.
 var errReadOnly = fmt.Errorf("%w: callvet view only reads; callvet serve is for more", callvet.ErrDenied)
 
-// view is the login of a server that only reads: a token that works once, and the sessions that it gave.
+// view is the login of a read-only server: a one-time token and its session.
 type view struct {
 	mu      sync.Mutex
 	token   [sha256.Size]byte
@@ -34,7 +34,7 @@ type view struct {
 	session [sha256.Size]byte
 }
 
-// newSecret makes a secret, and gives it with what is kept of it.
+// newSecret makes a secret, and returns it with the hash to keep.
 func newSecret() (text string, hash [sha256.Size]byte) {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails
@@ -42,11 +42,11 @@ func newSecret() (text string, hash [sha256.Size]byte) {
 	return text, sha256.Sum256([]byte(text))
 }
 
-// viewer is who looks at a store without users: one who reads everything.
+// viewer is the principal of a read-only server: it may read everything.
 func viewer() *account.Principal { return &account.Principal{Name: "viewer", Role: account.Admin} }
 
-// ViewLink is a link that lets one browser in, once, on a server that only reads. A link that was made
-// before, and the session of it, are good no more.
+// ViewLink returns a one-time login link of a read-only server. It ends an earlier link and its
+// session.
 func (s *Server) ViewLink() string {
 	text, hash := newSecret()
 	s.view.mu.Lock()
@@ -55,7 +55,7 @@ func (s *Server) ViewLink() string {
 	return strings.TrimSuffix(s.pageURL(""), "claim=") + "view=" + text
 }
 
-// exchange gives a session for the token of the link.
+// exchange exchanges the token of the link for a session.
 func (v *view) exchange(token string) (session string, err error) {
 	hash := sha256.Sum256([]byte(token))
 	v.mu.Lock()
@@ -70,7 +70,7 @@ func (v *view) exchange(token string) (session string, err error) {
 	return session, nil
 }
 
-// has reports whether a session is the one that the link gave.
+// has reports whether a session is valid.
 func (v *view) has(session string) bool {
 	hash := sha256.Sum256([]byte(session))
 	v.mu.Lock()
@@ -78,7 +78,7 @@ func (v *view) has(session string) bool {
 	return v.used && subtle.ConstantTimeCompare(hash[:], v.session[:]) == 1
 }
 
-// viewCookieName is the cookie's name at the port where the server is.
+// viewCookieName is the cookie's name at the server's port.
 func (s *Server) viewCookieName() string {
 	if s.cfg.URL == nil || s.cfg.URL.Port() == "" {
 		return viewCookie
@@ -86,7 +86,7 @@ func (s *Server) viewCookieName() string {
 	return viewCookie + "_" + s.cfg.URL.Port()
 }
 
-// identifyView tells who sends a request to a server that only reads: the browser that used the link.
+// identifyView identifies the browser that used the link of a read-only server.
 func (s *Server) identifyView(_ http.ResponseWriter, r *http.Request) (*account.Principal, error) {
 	c, err := r.Cookie(s.viewCookieName())
 	if err != nil || !s.view.has(c.Value) {
@@ -97,12 +97,13 @@ func (s *Server) identifyView(_ http.ResponseWriter, r *http.Request) (*account.
 	return p, nil
 }
 
-// refusesChange reports whether a route is refused where the server only reads: what a token for reading may not do.
+// refusesChange reports whether a read-only server refuses a route: those that need more than the
+// scope for reading.
 func (s *Server) refusesChange(method string, may *Access) bool {
 	return s.cfg.ReadOnly && !may.Open && may.scope(method) != account.ScopeRead
 }
 
-// addView adds who asks, and how a browser comes in where there are no users.
+// addView adds the routes of a read-only server: its user and its login link.
 func (s *Server) addView() {
 	add(s, huma.Operation{
 		OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who asks",
@@ -129,13 +130,13 @@ func (s *Server) addView() {
 			return nil, err
 		}
 		c := cookie(ctx, nil)
-		c.Name, c.Value, c.MaxAge = s.viewCookieName(), session, 0 // until the browser ends
+		c.Name, c.Value, c.MaxAge = s.viewCookieName(), session, 0 // a session cookie
 		return &loggedIn{SetCookie: c, Body: s.me(viewer())}, nil
 	})
 	if !s.cfg.ReadOnly {
 		return
 	}
-	// of users, who are not here
+	// routes of users do not exist here
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		s.mux.HandleFunc(method+" /api/", func(w http.ResponseWriter, r *http.Request) {
 			writeProblem(w, http.StatusForbidden, errReadOnly.Error())

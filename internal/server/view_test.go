@@ -180,17 +180,17 @@ func TestRunsOfNobody(t *testing.T) {
 		s.orphan(t)); err != nil {
 		t.Fatal(err)
 	}
-	list := told[server.Page[server.EvalRun]](t, s, "root", "GET", history, "")
+	list := stored[server.Page[server.EvalRun]](t, s, "root", "GET", history, "")
 	if len(list.Items) != 2 || list.Items[0].ID != judged || list.Items[1].ID != id || list.Items[1].User != "" ||
 		list.Items[1].AvgScore == nil {
 		t.Errorf("%+v", list)
 	}
-	page := told[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?limit=1", "")
-	rest := told[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?limit=1&cursor="+page.Next, "")
+	page := stored[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?limit=1", "")
+	rest := stored[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?limit=1&cursor="+page.Next, "")
 	if len(page.Items) != 1 || len(rest.Items) != 1 || rest.Items[0].ID != id || rest.Next != "" {
 		t.Errorf("%+v %+v", page, rest)
 	}
-	if other := told[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?suite=another",
+	if other := stored[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?suite=another",
 		""); len(other.Items) != 0 {
 		t.Errorf("%+v", other)
 	}
@@ -198,16 +198,16 @@ func TestRunsOfNobody(t *testing.T) {
 		if code, text := s.ask(t, user, "GET", "/api/runs/"+id, ""); code != 404 {
 			t.Errorf("as %s: %d %s", user, code, text)
 		}
-		if list := told[server.Page[server.EvalRun]](t, s, user, "GET", history+"?suite=weather",
+		if list := stored[server.Page[server.EvalRun]](t, s, user, "GET", history+"?suite=weather",
 			""); len(list.Items) > 1 {
 			t.Errorf("as %s: %+v", user, list)
 		}
 	}
-	told[map[string]any](t, s, "root", "GET", "/api/runs/"+id, "")
+	stored[map[string]any](t, s, "root", "GET", "/api/runs/"+id, "")
 	if code, text := s.ask(t, "root", "PATCH", "/api/runs/"+id, `{"shared":true}`); code != 204 {
 		t.Errorf("%d %s", code, text)
 	}
-	told[map[string]any](t, s, "bo", "GET", "/api/runs/"+id, "")
+	stored[map[string]any](t, s, "bo", "GET", "/api/runs/"+id, "")
 	if code, text := s.ask(t, "bo", "DELETE", history+"/"+id, ""); code != 403 {
 		t.Errorf("%d %s", code, text)
 	}

@@ -33,16 +33,16 @@ const (
 )
 
 const (
-	// sendFor is how long one attempt may take, sendMost how many messages are sent at once, and
-	// sendOfUser how many of one user: his receivers may hang.
+	// sendFor is the timeout of one attempt. sendMost bounds the messages that are sent at once,
+	// and sendOfUser those of one user, because his receivers may hang.
 	sendFor    = 10 * time.Second
 	sendMost   = 8
 	sendOfUser = 2
-	// drainMost bounds what is read of an answer, in bytes.
+	// drainMost bounds how much of a response is read, in bytes.
 	drainMost = 4 << 10
 )
 
-// HookState is what became of a message to a webhook.
+// HookState is the state of a message to a webhook.
 type HookState struct {
 	State    string     `json:"state" enum:"waiting,delivered,failed"`
 	Attempts int64      `json:"attempts"`
@@ -76,18 +76,18 @@ func (s *Server) messageOf(sc *rows.CheckedSchedule, kind string, run *ScheduleR
 	return json.Marshal(&m)
 }
 
-// message puts the message about an entry into it, where the schedule has a webhook.
+// message adds the webhook message to an entry, if the schedule has a webhook.
 func (s *Server) message(sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun) error {
 	if len(sc.Webhook) == 0 {
 		return nil
 	}
-	told := tellScheduleRun(r)
-	body, err := s.messageOf(sc, "schedule.run", &told)
+	entry := scheduleRunView(r)
+	body, err := s.messageOf(sc, "schedule.run", &entry)
 	r.HookState, r.HookBody = hookWaiting, body
 	return err
 }
 
-// checkHook refuses an address that is none for a webhook now.
+// checkHook refuses an address that is not allowed for a webhook now.
 func checkHook(address string, allowed account.Allowed) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
@@ -105,7 +105,7 @@ func checkHook(address string, allowed account.Allowed) error {
 	return nil
 }
 
-// fillWebhook takes the address, and makes a secret where there is none, or a new one is wanted.
+// fillWebhook sets the address, and makes a secret if there is none, or a new one is wanted.
 func (s *Server) fillWebhook(ctx context.Context, f *ScheduleFields,
 	sc *rows.CheckedSchedule,
 ) (secret string, err error) {
@@ -127,16 +127,17 @@ func (s *Server) fillWebhook(ctx context.Context, f *ScheduleFields,
 	return secret, err
 }
 
-// shown is a schedule with the secret that was made for it.
+// shown is a schedule with its new secret.
 func shown(sc *rows.CheckedSchedule, warnings []callvet.Notice, secret string) (*body[Schedule], error) {
-	out, err := tellSchedule(sc, warnings)
+	out, err := scheduleView(sc, warnings)
 	if err == nil {
 		out.Body.Secret = secret
 	}
 	return out, err
 }
 
-// RunWebhooks sends messages to webhooks until ctx ends: a receiver that is slow holds up no run.
+// RunWebhooks sends messages to webhooks until ctx ends. It is separate so that a slow receiver
+// delays no run.
 func (s *Server) RunWebhooks(ctx context.Context) {
 	s.often(ctx, "messages were not sent", s.sendMessages)
 }
@@ -157,11 +158,11 @@ func (s *Server) sendMessages(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// sendMessage makes one attempt at a message, and stores what came of it.
+// sendMessage tries to send a message once, and stores the result.
 func (s *Server) sendMessage(ctx context.Context, d *rows.DueHooksRow) error {
 	r := &d.CheckedScheduleRun
 	status, err := s.post(ctx, &d.CheckedSchedule, r.ID, r.HookBody)
-	if ctx.Err() != nil { // the server ends: it counts for nothing
+	if ctx.Err() != nil { // the server ends: the attempt does not count
 		return ctx.Err()
 	}
 	r.HookAttempts++
@@ -181,12 +182,12 @@ func (s *Server) sendMessage(ctx context.Context, d *rows.DueHooksRow) error {
 		func(q *rows.Queries) error { return q.PutHook(ctx, p) })
 }
 
-// errNoSecret says that the secret of a webhook is lost.
+// errNoSecret: the secret of a webhook is lost.
 var errNoSecret = fmt.Errorf("%w: the secret of the webhook cannot be read: make a new one (webhook_new_secret)",
 	callvet.ErrConflict)
 
-// post sends a message where the owner of the schedule may send requests to. The error wraps
-// callvet.ErrConflict where there was another answer than 2xx, or none.
+// post sends a message, with the network permissions of the schedule's owner. The error wraps
+// callvet.ErrConflict if the response is not 2xx or missing.
 func (s *Server) post(ctx context.Context, sc *rows.CheckedSchedule, id string,
 	message []byte,
 ) (status int, err error) {

@@ -20,26 +20,26 @@ import (
 	"github.com/callvet/callvet/internal/redact"
 )
 
-// work keeps an App for each user: his keys, and what he may reach.
+// work caches an App for each user, with his keys and network permissions.
 type work struct {
 	mu   sync.Mutex
 	apps map[string]*userApp
 }
 
-// userApp is an App with the version of what it was made of.
+// userApp is an App with the version of its keys and settings.
 type userApp struct {
 	app     *app.App
 	version uint64
 }
 
-// AppOf is the App that works for a user: it has his keys, and may do what the server allows. It
-// is the same one until his keys or the settings change, so that it is asked for each time, not kept.
-// Without Accounts it is Config.App.
+// AppOf returns the App of a user: it has his keys and the server's permissions. It changes with
+// his keys and the settings, so call AppOf each time and do not keep the result. Without Accounts
+// it is Config.App.
 func (s *Server) AppOf(ctx context.Context, user string) (*app.App, error) {
 	if s.cfg.Accounts == nil {
 		return s.cfg.App, nil
 	}
-	version := s.cfg.Accounts.Version(user) // before what is read
+	version := s.cfg.Accounts.Version(user) // read before the keys
 	s.work.mu.Lock()
 	known := s.work.apps[user]
 	s.work.mu.Unlock()
@@ -55,15 +55,15 @@ func (s *Server) AppOf(ctx context.Context, user string) (*app.App, error) {
 	}
 	s.work.mu.Lock()
 	defer s.work.mu.Unlock()
-	if now := s.work.apps[user]; now != nil && now.version >= version { // somebody was faster
+	if now := s.work.apps[user]; now != nil && now.version >= version { // a concurrent call was faster
 		return now.app, nil
 	}
 	s.work.apps[user] = &userApp{app: made, version: version}
 	return made, nil
 }
 
-// withCatalogues is AppOf with the catalogues of the server that targets search
-// (retrieve:CATALOGUE_ID). The user must be allowed to read them.
+// withCatalogues is AppOf with the server's catalogues that targets search (retrieve:CATALOGUE_ID).
+// The user must be allowed to read them.
 func (s *Server) withCatalogues(ctx context.Context, user string, targets []app.TargetSpec) (*app.App, error) {
 	a, err := s.AppOf(ctx, user)
 	if err != nil {
@@ -99,7 +99,7 @@ func searched(targets []string) []string {
 	return out
 }
 
-// makeApp makes an App of what a user has and may do now.
+// makeApp makes an App of the user's current keys and permissions.
 func (s *Server) makeApp(ctx context.Context, user string) (*app.App, error) {
 	if _, err := s.cfg.Accounts.User(ctx, user); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (s *Server) serverEnv() func(string) string {
 	return s.cfg.Work.Getenv
 }
 
-// values are those of keys by variable.
+// values are the values of keys by variable.
 func values(kept map[string]account.Kept) map[string]string {
 	out := make(map[string]string, len(kept))
 	for name := range kept {
@@ -148,7 +148,7 @@ func values(kept map[string]account.Kept) map[string]string {
 	return out
 }
 
-// bound are the keys of a user with their hosts. Addresses that he keeps go wherever they lead.
+// bound are the keys of a user with their hosts. A stored address is not bound to a host.
 func bound(kept map[string]account.Kept) (out []app.HostKey) {
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
 		if account.IsKey(name) {
@@ -159,7 +159,7 @@ func bound(kept map[string]account.Kept) (out []app.HostKey) {
 	return out
 }
 
-// BindKeys gives hosts to the keys that users gave to an earlier version.
+// BindKeys sets the hosts of keys that an earlier version stored without hosts.
 func (s *Server) BindKeys(ctx context.Context) error {
 	if s.cfg.Accounts == nil {
 		return nil
@@ -173,9 +173,9 @@ func (s *Server) BindKeys(ctx context.Context) error {
 	})
 }
 
-// usualHosts are the hosts that a key of a user is for where he names none: those of the key that
-// it replaces, else those of its provider, or of the address that he keeps for it, and near ones.
-func (s *Server) usualHosts(ctx context.Context, user, variable string) (hosts []string, near bool, err error) {
+// defaultHosts are the default hosts of a user's key: those of the key that it replaces; otherwise
+// those of its provider, or of the stored address of it. near allows private addresses.
+func (s *Server) defaultHosts(ctx context.Context, user, variable string) (hosts []string, near bool, err error) {
 	kept, err := s.cfg.Accounts.Opened(ctx, user)
 	if err != nil {
 		return nil, false, err
@@ -190,8 +190,8 @@ func (s *Server) usualHosts(ctx context.Context, user, variable string) (hosts [
 	return app.KeyHosts(environment(values(kept), s.serverEnv(), allowed))[variable], true, nil
 }
 
-// ownerOf names a user with his keys, and holds none of them: answers that were asked with another key, or by
-// another user, are not given again.
+// ownerOf is a hash of a user and his keys. Stored answers of another user, or of another key, are
+// not reused.
 func ownerOf(user string, keys map[string]string) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
@@ -200,8 +200,8 @@ func ownerOf(user string, keys map[string]string) string {
 	return user + " " + hex.EncodeToString(h.Sum(nil))
 }
 
-// environment is what a user's targets read: his own keys first, and those of the server where it
-// lends them. Nothing else of the server's environment is theirs.
+// environment is the environment of a user's targets: his own keys first, then the keys that the
+// server lends. The rest of the server's environment is not visible.
 func environment(keys map[string]string, server func(string) string, allowed account.Allowed) func(string) string {
 	var lends []string
 	if allowed.ServerKeys {
@@ -218,8 +218,8 @@ func environment(keys map[string]string, server func(string) string, allowed acc
 	}
 }
 
-// lent are the keys of the server's environment, each with the hosts that it is for: a key of a provider without an
-// address is for none.
+// lent are the keys of the server's environment, each with its hosts: the key of a provider without
+// an address has none.
 func lent(server func(string) string) (out []app.HostKey) {
 	hosts := app.KeyHosts(server)
 	for _, name := range app.Keys() {
@@ -230,8 +230,8 @@ func lent(server func(string) string) (out []app.HostKey) {
 	return out
 }
 
-// visible is the environment of commands: that of the server without what is secret in it, and the
-// user's own keys, which an App hides wherever they turn up.
+// visible is the environment of commands: the server's environment without its secrets, and the
+// user's own keys, which an App masks in all output.
 func visible(environ []string, keys map[string]string) []string {
 	out, _ := redact.ChildEnvironment(environ, app.Keys(), nil)
 	out = slices.DeleteFunc(out, func(kv string) bool { return strings.HasPrefix(kv, "CALLVET_") })

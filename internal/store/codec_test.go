@@ -44,6 +44,9 @@ func fill(v reflect.Value, n *int) {
 		fill(v.Index(0), n)
 		fill(v.Index(1), n)
 	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[callvet.Parsed]() {
+			return // it is never stored
+		}
 		for i := range v.NumField() {
 			fill(v.Field(i), n)
 		}

@@ -65,7 +65,7 @@ func appendTurn(b []byte, t *callvet.Turn) []byte {
 	b = appendList(b, "calls", t.Calls, appendCall)
 	b = optString(b, "call_id", t.CallID)
 	b = optString(b, "tool", t.Tool)
-	b = optRaw(b, "raw", t.Raw)
+	b = optParsed(b, "raw", t.Raw, t.Parsed)
 	return append(b, '}')
 }
 
@@ -74,7 +74,7 @@ func appendCall(b []byte, c *callvet.Call) []byte {
 	b = appendString(b, c.Tool)
 	b = optString(b, "id", c.ID)
 	b = optString(b, "version", c.Version)
-	b = optRaw(b, "args", c.Args)
+	b = optParsed(b, "args", c.Args, c.Parsed)
 	b = optString(b, "args_raw", c.ArgsRaw)
 	b = appendList(b, "repairs", c.Repairs, appendStringRef)
 	b = optString(b, "status", string(c.Status))
@@ -195,6 +195,14 @@ func optTrue(b []byte, key string, v bool) []byte {
 		return b
 	}
 	return append(appendKey(b, key), "true"...)
+}
+
+// optParsed is optRaw of a text of which kept may be the value.
+func optParsed(b []byte, key string, raw json.RawMessage, kept callvet.Parsed) []byte {
+	if _, ok := kept.Of(raw); ok {
+		return append(appendKey(b, key), raw...)
+	}
+	return optRaw(b, key, raw)
 }
 
 // optRaw writes a JSON value as it is. A value that is not JSON would make the

@@ -81,7 +81,7 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 	var args value.Value // stays absent when the call has no arguments
 	if len(call.Args) > 0 {
 		var err error
-		if args, err = value.Parse(call.Args); err != nil {
+		if args, err = call.ArgsValue(); err != nil {
 			return callvet.Reply{Status: callvet.StatusExecErr, Error: "unreadable arguments: " + err.Error()}, nil
 		}
 	}

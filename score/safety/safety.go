@@ -277,7 +277,7 @@ func newTalk(input []callvet.Turn, t *callvet.Trace) *talk {
 // arguments are parsed, or, when they are not JSON, taken as one string: what a
 // malformed payload carries was emitted all the same.
 func arguments(c *callvet.Call) value.Value {
-	if v, err := value.Parse(c.Args); err == nil {
+	if v, err := c.ArgsValue(); err == nil {
 		return v
 	}
 	quoted, err := json.Marshal(c.ArgsRaw)

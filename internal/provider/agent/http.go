@@ -231,7 +231,7 @@ func whole(all []byte, typ string, opts message.Options) (*callvet.Response, err
 	}
 	if typ == "text/plain" && len(bytes.TrimSpace(all)) > 0 {
 		r := message.FromText(strings.ToValidUTF8(string(all), "\uFFFD"), opts.Tools)
-		r.CallsUntold = true
+		r.CallsUnknown = true
 		return r, nil
 	}
 	return nil, unread(fmt.Sprintf("the answer (%s, %d bytes)", typ, len(all)), err)

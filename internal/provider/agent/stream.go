@@ -490,7 +490,7 @@ func wholeAnswer(s *stream, v value.Value) error {
 		s.meta(v)
 		return nil
 	}
-	s.bare = r.CallsUntold
+	s.bare = r.CallsUnknown
 	s.token()
 	s.meta(v)
 	// A message event may only repeat what the deltas said.
@@ -574,7 +574,7 @@ func (s *stream) finish() (*callvet.Response, error) {
 	if !s.called() {
 		last := &s.resp.Turns[len(s.resp.Turns)-1]
 		r := message.FromText(last.Content, s.opts.Tools)
-		last.Calls, s.resp.Unreadable, s.resp.CallsUntold = r.Turns[0].Calls, r.Unreadable, r.CallsUntold
+		last.Calls, s.resp.Unreadable, s.resp.CallsUnknown = r.Turns[0].Calls, r.Unreadable, r.CallsUnknown
 	}
 	if why := s.cutOff(); why != "" {
 		return nil, malformed("the stream ended before the answer did: " + why)
@@ -594,7 +594,7 @@ func (s *stream) finish() (*callvet.Response, error) {
 	}
 	s.resp.Repairs = message.Repairs(s.resp.Turns)
 	s.resp.Note(s.made.Note())
-	s.resp.CallsUntold = s.resp.CallsUntold || !s.told || s.proto != nil && s.proto.name == a2a &&
+	s.resp.CallsUnknown = s.resp.CallsUnknown || !s.told || s.proto != nil && s.proto.name == a2a &&
 		s.opts.Fields.Calls == ""
 	return &s.resp, nil
 }

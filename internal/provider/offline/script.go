@@ -174,7 +174,7 @@ func (s *step) response(req *callvet.Request, turn int, model string) *callvet.R
 	if s.Raw != "" {
 		t.Content = s.Raw
 		found := message.CallsFromText(s.Raw, req.Tools)
-		t.Calls, resp.Unreadable, resp.CallsUntold = found.Calls, found.Unreadable, found.Unknown
+		t.Calls, resp.Unreadable, resp.CallsUnknown = found.Calls, found.Unreadable, found.Unknown
 	}
 	message.Thoughts(&t)
 	for i := range s.Calls {

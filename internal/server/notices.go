@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	// mostDoubts is how many warnings of a suite or a file one answer has: a suite of thousands of cases
-	// may have as many.
-	mostDoubts = 20
-	// maxDetails bounds how many mistakes one answer names, and maxHints how many of them in a sentence.
+	// maxDoubts bounds the warnings of a suite or a file in one response: a suite of thousands of
+	// cases may have as many.
+	maxDoubts = 20
+	// maxDetails bounds the mistakes in one response, and maxHints those in one sentence.
 	maxDetails = 50
 	maxHints   = 10
 )
 
-// heard keeps what an App tells beside its results.
-type heard struct {
+// notices collects the notices and problems that an App reports in addition to its results.
+type notices struct {
 	notes    []callvet.Notice
 	problems []callvet.Problem // no warnings
 	doubts   int
 }
 
-func (h *heard) hear(ev app.Event) {
+func (h *notices) collect(ev app.Event) {
 	switch {
 	case ev.Note != nil:
 		h.notes = append(h.notes, *ev.Note)
@@ -39,7 +39,7 @@ func (h *heard) hear(ev app.Event) {
 	}
 	for _, p := range ev.Problems {
 		if p.Warning {
-			if h.doubts++; h.doubts <= mostDoubts {
+			if h.doubts++; h.doubts <= maxDoubts {
 				h.notes = append(h.notes, callvet.Notice{Code: p.Code, Text: p.Error()})
 			}
 		} else if len(h.problems) < maxDetails {
@@ -48,23 +48,23 @@ func (h *heard) hear(ev app.Event) {
 	}
 }
 
-// all are notes and warnings, with the number of those that were left out; never nil.
-func (h *heard) all() []callvet.Notice {
+// all returns notes and warnings, with the number of omitted ones; never nil.
+func (h *notices) all() []callvet.Notice {
 	out := append([]callvet.Notice{}, h.notes...)
-	if h.doubts > mostDoubts {
+	if h.doubts > maxDoubts {
 		out = append(out,
 			callvet.Notice{
 				Code: "more-warnings",
-				Text: plain.Count(h.doubts-mostDoubts, "more warning", "more warnings") +
+				Text: plain.Count(h.doubts-maxDoubts, "more warning", "more warnings") +
 					"; POST /api/lint tells all of a suite",
 			})
 	}
 	return out
 }
 
-// explain is the error of a run that was not made, with the problems that it is about.
-func (h *heard) explain(err error) error {
-	if errors.Is(err, callvet.ErrNotFound) { // a provider or a run that the body names, and not what was asked for
+// explain adds the problems to the error of a run that was not created.
+func (h *notices) explain(err error) error {
+	if errors.Is(err, callvet.ErrNotFound) { // a provider or a run that the body names, not the object of the path
 		err = &callvet.FieldError{Field: "models", Text: strings.ReplaceAll(err.Error(), "{", "")}
 	}
 	var hints []string
@@ -77,9 +77,9 @@ func (h *heard) explain(err error) error {
 	return err
 }
 
-// refused makes an error of an App about traces one of this API: fields have the names that they have
-// here, and what is wrong with a suite or with tools is told.
-func (h *heard) refused(err error) error {
+// refused converts an App's error about traces: it uses the field names of this API, and adds the
+// problems of a suite or of tools.
+func (h *notices) refused(err error) error {
 	var field *callvet.FieldError
 	if errors.As(err, &field) && field.Field == "suite" {
 		one := *field

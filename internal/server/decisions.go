@@ -16,7 +16,7 @@ import (
 )
 
 type (
-	// BesideAsk asks where production selected other tools than an evaluation selects.
+	// BesideAsk asks where production selected different tools than an evaluation.
 	BesideAsk struct {
 		TracesID    string `json:"traces_id,omitempty" required:"false" maxLength:"64" doc:"a collection of traces of production"`
 		Production  string `json:"production,omitempty" required:"false" maxLength:"33554432" doc:"decisions as a text: {query, tools} in a list or one a line, or traces; of it the comparison is kept"`
@@ -28,7 +28,7 @@ type (
 		Searching
 		MaxPairs int `json:"max_pairs,omitempty" required:"false" minimum:"0" maximum:"5000" doc:"how many pairs are given, the largest differences first; 0: 200"`
 	}
-	// BesideAnswer is production beside an evaluation.
+	// BesideAnswer compares production with an evaluation.
 	BesideAnswer struct {
 		ID string `json:"id" doc:"by which it is given again; the latest of a user are kept. Empty: it is not kept"`
 		app.Beside
@@ -37,8 +37,8 @@ type (
 	}
 )
 
-// usualPairs is how many pairs are given where the request does not say.
-const usualPairs = 200
+// defaultPairs is the default number of pairs in a response.
+const defaultPairs = 200
 
 func (s *Server) decisions(ctx context.Context, by *account.Principal,
 	in *struct{ Body BesideAsk },
@@ -93,50 +93,50 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal,
 	}
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
-	var h heard
-	out, err := a.With(files).Decisions(ctx, req, h.hear)
+	var h notices
+	out, err := a.With(files).Decisions(ctx, req, h.collect)
 	if err != nil {
 		return nil, h.lab(notAsked(atMost(err, ctx), req.Embed != "", req.Rerank != ""))
 	}
 	answer := BesideAnswer{Beside: *out, Notes: h.all()}
-	most := usualPairs
+	most := defaultPairs
 	if b.MaxPairs > 0 {
 		most = b.MaxPairs
 	}
 	if n := len(answer.Pairs); n > most {
 		answer.Pairs, answer.LeftOut = answer.Pairs[:most], n-most
 	}
-	if answer.ID, err = s.keepBeside(ctx, by, &answer); err != nil {
+	if answer.ID, err = s.keepComparison(ctx, by, &answer); err != nil {
 		return nil, err
 	}
 	return &struct{ Body BesideAnswer }{answer}, nil
 }
 
-// Of each user the latest comparisons are kept, so that a page that is opened again shows them.
+// The latest comparisons of each user are stored, so that the page shows them when it is reopened.
 const (
-	mostBeside  = 8
-	besideBytes = 16 << 20
+	maxComparisons     = 8
+	maxComparisonBytes = 16 << 20
 )
 
-// keptBeside is a comparison that is kept.
-type keptBeside struct {
+// keptComparison is a stored comparison.
+type keptComparison struct {
 	ID     string          `json:"id"`
 	Answer json.RawMessage `json:"answer"`
 }
 
-// besideOf is where the comparisons of a user are kept.
-func besideOf(user string) rows.RunDocumentParams {
+// comparisonsOf is the store key of a user's comparisons.
+func comparisonsOf(user string) rows.RunDocumentParams {
 	return rows.RunDocumentParams{RunID: "decisions of " + user, About: "decisions", State: "kept"}
 }
 
-// keptBesides are the comparisons of a user, the newest first.
-func keptBesides(ctx context.Context, q *rows.Queries, user string) (list []keptBeside, err error) {
-	b, err := q.RunDocument(ctx, besideOf(user))
+// keptComparisons returns the stored comparisons of a user, the newest first.
+func keptComparisons(ctx context.Context, q *rows.Queries, user string) (list []keptComparison, err error) {
+	b, err := q.RunDocument(ctx, comparisonsOf(user))
 	if isMissing(err) {
 		return nil, nil
 	}
 	if err == nil && json.Unmarshal(b, &list) != nil {
-		return nil, nil // what cannot be read is not kept any more
+		return nil, nil // an unreadable list is replaced by the next comparison
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read comparisons: %w", err)
@@ -144,32 +144,32 @@ func keptBesides(ctx context.Context, q *rows.Queries, user string) (list []kept
 	return list, nil
 }
 
-// keepBeside keeps a comparison and gives its id; "" in a store that is only read.
-func (s *Server) keepBeside(ctx context.Context, by *account.Principal, answer *BesideAnswer) (string, error) {
+// keepComparison stores a comparison and returns its id; "" in a read-only store.
+func (s *Server) keepComparison(ctx context.Context, by *account.Principal, answer *BesideAnswer) (string, error) {
 	answer.ID = rand.Text()
 	b, err := json.Marshal(answer)
 	if err != nil {
 		return "", fmt.Errorf("keep comparison: %w", err)
 	}
 	err = s.cfg.Store.Change(ctx, "keep comparison", func(q *rows.Queries) error {
-		list, err := keptBesides(ctx, q, by.User)
+		list, err := keptComparisons(ctx, q, by.User)
 		if err != nil {
 			return err
 		}
-		list = append([]keptBeside{{answer.ID, b}}, list...)
+		list = append([]keptComparison{{answer.ID, b}}, list...)
 		n, size := 0, 0
-		for n < min(len(list), mostBeside) && (n == 0 || size+len(list[n].Answer) <= besideBytes) {
+		for n < min(len(list), maxComparisons) && (n == 0 || size+len(list[n].Answer) <= maxComparisonBytes) {
 			size, n = size+len(list[n].Answer), n+1
 		}
 		text, err := json.Marshal(list[:n])
 		if err != nil {
 			return fmt.Errorf("keep comparison: %w", err)
 		}
-		at := besideOf(by.User)
+		at := comparisonsOf(by.User)
 		return q.PutRunDocument(ctx,
 			rows.PutRunDocumentParams{RunID: at.RunID, About: at.About, State: at.State, Document: text})
 	})
-	if errors.Is(err, callvet.ErrDenied) { // a store that cannot be written to
+	if errors.Is(err, callvet.ErrDenied) { // a read-only store
 		return "", nil
 	}
 	return answer.ID, err
@@ -179,7 +179,7 @@ func (s *Server) decisionsAgain(ctx context.Context, by *account.Principal, in *
 	ID string `path:"id" maxLength:"64"`
 },
 ) (*struct{ Body BesideAnswer }, error) {
-	list, err := keptBesides(ctx, s.cfg.Store.Rows(), by.User)
+	list, err := keptComparisons(ctx, s.cfg.Store.Rows(), by.User)
 	if err != nil {
 		return nil, err
 	}
@@ -194,5 +194,5 @@ func (s *Server) decisionsAgain(ctx context.Context, by *account.Principal, in *
 		return &struct{ Body BesideAnswer }{out}, nil
 	}
 	return nil, fmt.Errorf("comparison %q: %w: the latest %d are kept; compare again", in.ID,
-		callvet.ErrNotFound, mostBeside)
+		callvet.ErrNotFound, maxComparisons)
 }

@@ -18,29 +18,30 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// asked is what is known of a request beside itself: where it comes from, and, once it is known, who sent it.
-type asked struct {
+// requestInfo is what the server knows of a request: its address and, after the login, its user.
+type requestInfo struct {
 	address string
-	secure  bool // it came over TLS, to us or to the proxy before us
+	secure  bool // it came over TLS, to this server or to its proxy
 	user    string
 	token   string
 	changes []touched // objects of the path that the route may change
 }
 
-// about gives what is known of the request of a context; never nil.
-func about(ctx context.Context) *asked {
-	if a, ok := ctx.Value(askedKey).(*asked); ok {
+// about returns the requestInfo of a context; never nil.
+func about(ctx context.Context) *requestInfo {
+	if a, ok := ctx.Value(infoKey).(*requestInfo); ok {
 		return a
 	}
-	return &asked{}
+	return &requestInfo{}
 }
 
-// contentPolicy is of answers that are no pages: a browser that takes one for a page loads and runs nothing.
+// contentPolicy is the policy of responses that are not pages: a browser that renders one loads and
+// runs nothing.
 const contentPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// front stands before all routes: it keeps off what is not for them, writes the headers that every
-// answer has, one line of the log for each request, and makes an answer of a panic.
-func (s *Server) front(next http.Handler) http.Handler {
+// middleware wraps all routes. It refuses foreign hosts and cross-origin requests, writes the
+// common headers, logs each request, and turns a panic into a response.
+func (s *Server) middleware(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	if s.cfg.URL != nil {
 		_ = cross.AddTrustedOrigin(s.cfg.URL.Scheme + "://" + s.cfg.URL.Host) // it was parsed
@@ -51,9 +52,9 @@ func (s *Server) front(next http.Handler) http.Handler {
 	inner := compressed(cross.Handler(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := s.cfg.Now()
-		info := &asked{address: s.client(r)}
+		info := &requestInfo{address: s.client(r)}
 		info.secure = r.TLS != nil || s.cfg.URL != nil && s.cfg.URL.Scheme == "https"
-		r = r.WithContext(context.WithValue(r.Context(), askedKey, info))
+		r = r.WithContext(context.WithValue(r.Context(), infoKey, info))
 		out := &watched{ResponseWriter: w}
 		defer s.logged(r, out, info, begun)
 		defer s.caught(r, out)
@@ -66,7 +67,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 	})
 }
 
-// protect writes the headers of every answer; a page sets a policy of its own in their place.
+// protect writes the security headers of every response; a page sets its own policy.
 func protect(h http.Header, r *http.Request, secure bool) {
 	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -82,8 +83,8 @@ func protect(h http.Header, r *http.Request, secure bool) {
 	}
 }
 
-// ours reports whether a request's host is the server's. A page in a browser can send requests to this
-// machine under a name of its own that leads here (DNS rebinding).
+// ours reports whether a request's host is the server's. A page in a browser can send requests to
+// this machine under its own host name (DNS rebinding).
 func (s *Server) ours(host string) bool {
 	if !s.cfg.Local && len(s.cfg.Hosts) == 0 {
 		return true
@@ -100,8 +101,8 @@ func (s *Server) ours(host string) bool {
 	return s.cfg.Local && (host == "localhost" || err == nil && ip.IsLoopback())
 }
 
-// client is the address that a request comes from: of a proxy that is trusted, the last one that
-// it names and that is no trusted proxy itself.
+// client is the address of a request's client. Behind trusted proxies it is the last forwarded
+// address that is not a trusted proxy.
 func (s *Server) client(r *http.Request) string {
 	at := address(r)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -121,15 +122,15 @@ func (s *Server) trusts(address string) bool {
 		slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap().WithZone("")) })
 }
 
-// logged counts a request and writes its line. Neither the query nor a header is in it: they may hold secrets.
-func (s *Server) logged(r *http.Request, w *watched, info *asked, begun time.Time) {
+// logged counts a request and logs it, without its query and its headers, which may hold secrets.
+func (s *Server) logged(r *http.Request, w *watched, info *requestInfo, begun time.Time) {
 	s.metrics.count(r, w, s.cfg.Now().Sub(begun))
 	s.log.InfoContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path, "status", w.code(),
 		"bytes", w.bytes,
 		"ms", s.cfg.Now().Sub(begun).Milliseconds(), "address", info.address, "user", info.user, "token", info.token)
 }
 
-// caught makes an answer of a panic, and logs where it was.
+// caught turns a panic into a response, and logs its stack.
 func (s *Server) caught(r *http.Request, w *watched) {
 	p := parallel.Recovered(recover())
 	if p == nil {
@@ -146,7 +147,7 @@ func (s *Server) caught(r *http.Request, w *watched) {
 	}
 }
 
-// writeProblem is an answer outside of huma, in the same form.
+// writeProblem writes an error outside of huma, in the same form.
 func writeProblem(w http.ResponseWriter, code int, text string) {
 	b, err := json.Marshal(huma.NewError(code, text))
 	if err != nil {
@@ -154,10 +155,10 @@ func writeProblem(w http.ResponseWriter, code int, text string) {
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(code)
-	_, _ = w.Write(b) // who went away gets nothing
+	_, _ = w.Write(b) // an error means that the client disconnected
 }
 
-// watched is a writer that knows what was answered.
+// watched is a response writer that records the status and the size.
 type watched struct {
 	http.ResponseWriter
 	status int
@@ -182,7 +183,7 @@ func (w *watched) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap gives the writer to those who take the connection over.
+// Unwrap returns the inner writer, which http.ResponseController hijacks.
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush sends what was written.
@@ -195,7 +196,8 @@ func (w *watched) code() int {
 	return w.status
 }
 
-// pageURL is the address of a one-time link: its secret stands behind the #, which no browser sends.
+// pageURL is the address of a one-time link: its secret is in the fragment, which browsers do not
+// send.
 func (s *Server) pageURL(secret string) string {
 	base := url.URL{Scheme: "http", Host: "localhost"}
 	if s.cfg.URL != nil {

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// corkSize is how much is held back at most while several messages are written, in bytes.
-	corkSize = 32 << 10
-	// socketBuffer bounds what the system holds for a client that does not read, in bytes. By itself it
-	// takes megabytes.
+	// batchSize bounds the bytes that wait while several messages are written.
+	batchSize = 32 << 10
+	// socketBuffer bounds the system's send buffer for a client that does not read, in bytes. The
+	// default is megabytes.
 	socketBuffer = 128 << 10
 )
 
-// cork is the connection of a socket that can hold messages back until there are several. The same event goes to
-// each client of a user, and a call of the system for each one would take the processor from the run.
-// What is sent takes patience at most.
-type cork struct {
+// batchConn is the connection of a WebSocket; it can collect several messages and write them at
+// once. Each event goes to each client of a user, and one system call for each message would take
+// too much processor time from the run. A write takes at most patience.
+type batchConn struct {
 	net.Conn
 
 	mu   sync.Mutex
@@ -31,33 +31,33 @@ type cork struct {
 	held []byte
 }
 
-// Write sends b, or holds it back.
-func (c *cork) Write(b []byte) (int, error) {
+// Write sends b, or adds it to the batch.
+func (c *batchConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.on {
 		return c.send(b)
 	}
-	if len(c.held)+len(b) > corkSize {
+	if len(c.held)+len(b) > batchSize {
 		if err := c.release(); err != nil {
 			return 0, err
 		}
 	}
-	if len(b) > corkSize {
+	if len(b) > batchSize {
 		return c.send(b)
 	}
 	c.held = append(c.held, b...)
 	return len(b), nil
 }
 
-func (c *cork) send(b []byte) (int, error) {
+func (c *batchConn) send(b []byte) (int, error) {
 	if err := c.Conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(b)
 }
 
-func (c *cork) release() error {
+func (c *batchConn) release() error {
 	if len(c.held) == 0 {
 		return nil
 	}
@@ -66,29 +66,29 @@ func (c *cork) release() error {
 	return err
 }
 
-// hold holds back what is written from now on, until let is called.
-func (c *cork) hold() {
+// hold collects writes until let is called.
+func (c *batchConn) hold() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.on = true
 }
 
-// let sends what was held back, and from now on all at once.
-func (c *cork) let() error {
+// let sends the batch; later writes are sent at once.
+func (c *batchConn) let() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.on = false
 	return c.release()
 }
 
-// corkable is a response whose connection, once it is taken over, is a cork.
-type corkable struct {
+// batchResponse is a response whose hijacked connection is a batchConn.
+type batchResponse struct {
 	http.ResponseWriter
-	conn *cork
+	conn *batchConn
 }
 
 // Hijack implements http.Hijacker.
-func (w *corkable) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (w *batchResponse) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	c, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err != nil {
 		return nil, nil, err
@@ -96,11 +96,11 @@ func (w *corkable) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err := errors.Join(rw.Flush(), narrow(c)); err != nil {
 		return nil, nil, errors.Join(err, c.Close())
 	}
-	w.conn = &cork{Conn: c}
+	w.conn = &batchConn{Conn: c}
 	return w.conn, bufio.NewReadWriter(rw.Reader, bufio.NewWriter(w.conn)), nil
 }
 
-// narrow bounds what the system holds for a connection, where it is one of TCP.
+// narrow bounds the system's send buffer of a TCP connection.
 func narrow(c net.Conn) error {
 	if over, ok := c.(*tls.Conn); ok {
 		c = over.NetConn()

@@ -19,8 +19,8 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// addAgain adds what asks again what a run has asked.
-func (s *Server) addAgain() {
+// addRerun adds the routes that resume or repeat a run.
+func (s *Server) addRerun() {
 	run := map[string]Kind{"id": KindRun}
 	add(s, huma.Operation{
 		OperationID: "resume-run", Method: http.MethodPost, Path: "/api/runs/{id}/resume",
@@ -34,7 +34,7 @@ func (s *Server) addAgain() {
 	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: run, Reads: true}, s.rerunFailed)
 }
 
-// resumeRun goes on with a run that has ended and lost attempts, as the user who asks, with his keys.
+// resumeRun resumes a run that ended with lost attempts, as the user of the request, with his keys.
 func (s *Server) resumeRun(ctx context.Context, by *account.Principal, in *struct {
 	RunIn
 	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
@@ -44,7 +44,7 @@ func (s *Server) resumeRun(ctx context.Context, by *account.Principal, in *struc
 	}
 },
 ) (*submittedOutput, error) {
-	a, err := s.again(ctx, by, in.ID)
+	a, err := s.repeatable(ctx, by, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Server) resumeRun(ctx context.Context, by *account.Principal, in *struc
 	return out, nil
 }
 
-// repeated is a run that is asked again.
+// repeated is a run that is repeated.
 type repeated struct {
 	entry rows.RunEntry
 	line  *EvalRun
@@ -93,8 +93,9 @@ type repeated struct {
 	specs []app.TargetSpec // its targets
 }
 
-// again is a run that by may ask again: it has ended, and by wrote where the requests of its targets and judges go.
-func (s *Server) again(ctx context.Context, by *account.Principal, id string) (*repeated, error) {
+// repeatable returns a run that by may repeat: it has ended, and by wrote the addresses of its
+// targets and judges.
+func (s *Server) repeatable(ctx context.Context, by *account.Principal, id string) (*repeated, error) {
 	found, err := s.cfg.Store.Rows().RunEntry(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
@@ -123,7 +124,7 @@ func (s *Server) again(ctx context.Context, by *account.Principal, id string) (*
 	return a, ownTargets(by, a.entry.UserID, slices.Concat(a.specs, a.run.Manifest.Judges.Targets()), nil)
 }
 
-// goesOn reports whether a job waits or runs; "" is none.
+// goesOn reports whether a job waits or runs; "" is no job.
 func (s *Server) goesOn(ctx context.Context, id string) (bool, error) {
 	if id == "" {
 		return false, nil
@@ -135,8 +136,8 @@ func (s *Server) goesOn(ctx context.Context, id string) (bool, error) {
 	return err == nil && !j.State.Over(), err
 }
 
-// rerunFailed runs the cases of a run again that did not pass, on the suite as it is now. No stored answer is used:
-// the same answers would fail again.
+// rerunFailed runs the failed cases of a run again, on the current suite. It uses no stored
+// answers: they would fail again.
 func (s *Server) rerunFailed(ctx context.Context, by *account.Principal, in *struct {
 	RunIn
 	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
@@ -145,7 +146,7 @@ func (s *Server) rerunFailed(ctx context.Context, by *account.Principal, in *str
 	}
 },
 ) (*submittedOutput, error) {
-	a, err := s.again(ctx, by, in.ID)
+	a, err := s.repeatable(ctx, by, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func (s *Server) rerunFailed(ctx context.Context, by *account.Principal, in *str
 	}
 	experiment := a.line.Experiment
 	if experiment != "" && s.linkable(ctx, by, experiment, a.entry.SuiteID) != nil {
-		experiment = "" // it is gone, or another user's
+		experiment = "" // it was deleted, or belongs to another user
 	}
 	return s.submitRun(ctx, by, &submission{suite: a.entry.SuiteID, experiment: experiment, ask: ask, key: in.Key})
 }

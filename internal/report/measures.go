@@ -1,0 +1,206 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
+)
+
+// maxMeasures is how many measures a short table has, besides those that are never hidden.
+const maxMeasures = 10
+
+// fewHidden is how many measures are not worth a line about them: they are shown.
+const fewHidden = 2
+
+// mainMeasures are those that a person looks at first: the first name of each entry that the table has.
+var mainMeasures = [...][]string{
+	{panel.MetricPass},
+	{"overall"},
+	{"tool_selection_by_call", "tool_selection"},
+	{"arg_em_by_call", "arg_accuracy", "arg_em"},
+	{panel.MetricAbstention},
+	{"safety_incidents", "safe_calls"},
+	{panel.MetricLatencyP50},
+	{panel.MetricLatencyP90},
+	{panel.MetricCost},
+	{panel.MetricTokens},
+}
+
+// nextMeasures take the places of main measures that the table does not have; after them come the
+// others, in the order of the table.
+var nextMeasures = [...][]string{
+	{"schema_valid_by_call", "schema_valid"},
+	{panel.MetricOverCall, "over_call"},
+	{panel.MetricMiss, "miss"},
+	{"execution_success"},
+	{"tool_latency_p90"},
+}
+
+// lossMeasures are about what is lost, broken or unsafe: they are hidden only at their best value.
+var lossMeasures = [...]string{
+	panel.MetricError, panel.MetricUnparseable, panel.MetricMiss, panel.MetricRateLimited, "timeout_rate",
+	"rejected_rate", "unknown_tool_rate", "execution_success", "result_consistency", "postconditions", "safe_calls",
+	"safety_incidents", "blocked_incidents", "attack_success", "attack_exposed", "hallucinated_args",
+}
+
+// shortMeasures are the names of the measures that a short table of these slices has: the ten that matter
+// most, and each that must be seen in one of the slices.
+func shortMeasures(of ...*panel.Slice) map[string]bool {
+	shown, known := map[string]bool{}, map[string]bool{}
+	for _, s := range of {
+		for i := range s.Metrics {
+			if m := &s.Metrics[i]; !companion(m) {
+				known[m.Name] = true
+			}
+		}
+	}
+	fill := func(names []string) {
+		if i := slices.IndexFunc(names, func(n string) bool { return known[n] }); i >= 0 && len(shown) < maxMeasures {
+			shown[names[i]] = true
+		}
+	}
+	for _, names := range slices.Concat(mainMeasures[:], nextMeasures[:]) {
+		fill(names)
+	}
+	for _, s := range of {
+		for i := range s.Metrics {
+			if m := &s.Metrics[i]; !substituted(m.Name, shown) {
+				fill([]string{m.Name})
+			}
+		}
+	}
+	for _, s := range of {
+		for i := range s.Metrics {
+			if m := &s.Metrics[i]; known[m.Name] && mustShow(m) {
+				shown[m.Name] = true
+			}
+		}
+	}
+	if len(known)-len(shown) <= fewHidden {
+		return known
+	}
+	return shown
+}
+
+// hiddenMeasures stands under a short table.
+func hiddenMeasures(n int) string { return plain.Count(n, "more measure", "more measures") + ": --all" }
+
+// substituted reports whether a table already has the measure under another name.
+func substituted(name string, shown map[string]bool) bool {
+	for _, names := range slices.Concat(mainMeasures[:], nextMeasures[:]) {
+		if slices.Contains(names, name) && slices.ContainsFunc(names, func(n string) bool { return shown[n] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// companion reports whether a metric is a column of another one, not a row.
+func companion(m *panel.Metric) bool { return strings.HasSuffix(m.Name, panel.ByTask("")) }
+
+// mustShow reports whether a measure may not be hidden: something was lost, a warning is about it, or
+// the user asked for it with a judge or labels.
+func mustShow(m *panel.Metric) bool {
+	best := 1.0
+	if m.LowerIsBetter {
+		best = 0
+	}
+	if slices.Contains(lossMeasures[:], m.Name) && m.Interval.Defined() && m.Interval.Point != best {
+		return true
+	}
+	return panel.OfJudge(m.Name) || judgedPart(m.Name) ||
+		slices.ContainsFunc(m.Warnings, func(w string) bool { return !panel.Routine(w) })
+}
+
+// MetricRow is one metric of all targets.
+type MetricRow struct {
+	Title  string
+	Values []*panel.Metric
+}
+
+// metricRows are the metrics of the targets, in the order of the first target that has them. short leaves
+// out those that a short table does not have; hidden counts them.
+func (v *View) metricRows(short bool) (rows []MetricRow, hidden int) {
+	at := map[string]int{}
+	ps := v.panels()
+	slices := make([]*panel.Slice, len(ps))
+	for i := range ps {
+		slices[i] = &ps[i].Overall
+	}
+	shown := shortMeasures(slices...)
+	for i, s := range slices {
+		for j := range s.Metrics {
+			m := &s.Metrics[j]
+			k, known := at[m.Name]
+			switch {
+			case known:
+			case short && !shown[m.Name]:
+				k = -1
+				hidden++
+			default:
+				k = len(rows)
+				rows = append(rows, MetricRow{Title: m.Title, Values: make([]*panel.Metric, len(ps))})
+			}
+			if at[m.Name] = k; k >= 0 {
+				rows[k].Values[i] = m
+			}
+		}
+	}
+	return rows, hidden
+}
+
+// below are the notes under a table of metrics.
+func below(rows []MetricRow) []plain.Shared {
+	var ms []*panel.Metric
+	for _, r := range rows {
+		ms = append(ms, r.Values...)
+	}
+	return plain.SharedNotes(ms)
+}
+
+// measures is the table of the measures of all targets.
+func (s *screen) measures(v *View) {
+	rows, hidden := v.metricRows(!s.opt.All)
+	if len(rows) == 0 {
+		return
+	}
+	label := column{title: "measure"}
+	for _, r := range rows {
+		label.cells = append(label.cells, plain.Line(r.Title))
+	}
+	var cols []column
+	for i := range v.panels() {
+		c := column{title: "value [" + plain.Confidence(v.Panels.Confidence) + "]", rank: min(i, maxRank)}
+		if len(v.panels()) > 1 {
+			c.title = targetNumber(i)
+		}
+		for _, r := range rows {
+			c.cells = append(c.cells, plain.Amount(r.Values[i]))
+		}
+		cols = append(cols, c)
+	}
+	notes := below(rows)
+	if len(cols) == 1 {
+		n, own := column{title: "n", rank: 1}, column{title: "notes", rank: 2}
+		for _, r := range rows {
+			one := row{Metric: r.Values[0]}
+			n.cells = append(n.cells, one.N())
+			own.cells = append(own.cells, plain.Line(strings.Join(one.Notes(notes), "; ")))
+		}
+		if cols = append(cols, n); strings.Join(own.cells, "") != "" {
+			cols = append(cols, own)
+		}
+	}
+	s.heading("Measures")
+	s.hiddenColumns(s.grid(label, cols))
+	for _, n := range notes {
+		s.wrap("", plain.Line(n.String()))
+	}
+	if hidden > 0 {
+		s.line("%s", hiddenMeasures(hidden))
+	}
+}

@@ -1,0 +1,46 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package callvet
+
+import (
+	"bytes"
+
+	"github.com/callvet/callvet/value"
+)
+
+// Parsed is the value of a JSON text, kept next to the text so that its readers parse it once. It adds nothing to the
+// text: no file has it, and any two are equal. Whoever replaces the text may leave it alone, because it is used only
+// where it is the value of that very text.
+type Parsed struct{ v value.Value }
+
+// maxParsed bounds the values that are kept: the tape of them takes 3 MB.
+const maxParsed = 100_000
+
+// ParsedOf keeps a value, unless it is very large. What it was parsed from must not change.
+func ParsedOf(v value.Value) Parsed {
+	if v.Values() > maxParsed {
+		return Parsed{}
+	}
+	return Parsed{v}
+}
+
+// Of is the value that is kept, if it is that of text.
+func (p Parsed) Of(text []byte) (v value.Value, ok bool) {
+	return p.v, p.v.Kind() != value.Invalid && bytes.Equal(p.v.Raw(), text)
+}
+
+// OfText is Of.
+func (p Parsed) OfText(text string) (v value.Value, ok bool) {
+	return p.v, p.v.Kind() != value.Invalid && string(p.v.Raw()) == text
+}
+
+// Equal is always true; it lets tests compare what has a Parsed.
+func (p Parsed) Equal(Parsed) bool { return true }
+
+// ArgsValue is the value of the arguments, which are parsed unless it is kept. The error is that of value.Parse.
+func (c *Call) ArgsValue() (value.Value, error) {
+	if v, ok := c.Parsed.Of(c.Args); ok {
+		return v, nil
+	}
+	return value.Parse(c.Args)
+}
