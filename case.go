@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Tier says what a case is for.
+// Tier is the purpose of a case.
 type Tier string
 
 // The tiers of the eval-case document. The zero value is TierLabeled's peer
@@ -19,8 +19,7 @@ const (
 	TierRubric     Tier = "rubric"
 )
 
-// Position is where something stands in a file. Line and Column start at 1; 0
-// means unknown.
+// Position is a place in a file. Line and Column start at 1; 0 means unknown.
 type Position struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
@@ -38,7 +37,7 @@ type Suite struct {
 	Defaults     Defaults `json:"defaults,omitzero"`
 	// Mocks answer calls in every case that has no mock of its own for the tool.
 	Mocks []Mock `json:"mocks,omitempty"`
-	// Faults make calls go wrong in every case that has none of its own.
+	// Faults make calls fail in every case that has no faults of its own.
 	Faults []ToolFault `json:"faults,omitempty"`
 	Cases  []Case      `json:"cases"`
 	// Dialect names the format the suite was read from ("callvet", "toolsuite",
@@ -49,12 +48,12 @@ type Suite struct {
 	Foreign json.RawMessage `json:"foreign,omitempty"`
 }
 
-// Defaults are a suite's settings for every case that does not say otherwise.
+// Defaults are a suite's settings for every case that does not set its own.
 type Defaults struct {
 	ToolChoice string  `json:"tool_choice,omitempty"`
 	Scoring    Scoring `json:"scoring,omitzero"`
 	MaxRounds  int     `json:"max_rounds,omitempty"`
-	// Scorers are in the Expect of every case, too, but where a scorer of the case has the name.
+	// Scorers are added to the Expect of every case that has no scorer of the same name.
 	Scorers []Scorer `json:"scorers,omitempty"`
 }
 
@@ -83,27 +82,26 @@ type Case struct {
 	MultiTurn  *MultiTurn `json:"multi_turn,omitempty"`
 	Mocks      []Mock     `json:"mocks,omitempty"`
 	Scoring    *Scoring   `json:"scoring,omitempty"`
-	// Faults make calls go wrong, in place of the suite's; empty: none do.
+	// Faults make calls fail, in place of the suite's faults; empty: no call is made to fail.
 	Faults []ToolFault `json:"faults,omitzero"`
-	// Safety is what attempts may never do; nil: what the tools' contracts say.
+	// Safety is what attempts may never do; nil: only the tools' contracts apply.
 	Safety *Safety `json:"safety,omitempty"`
 	// Skip, when not empty, is the reason why the case cannot run (an unresolved
 	// token, a format feature that could not be carried): its cells are not_run.
 	Skip string `json:"skip,omitempty"`
-	// Repeat is how many attempts a run makes at the case for each target; 0 is the run's own number.
+	// Repeat is how many attempts a run makes at the case for each target; 0: the run's setting.
 	Repeat int `json:"repeat,omitempty"`
-	// Selectable limits Skip to targets that call tools: those that select are asked.
+	// Selectable limits Skip to targets that call tools; targets that select are still asked.
 	Selectable bool            `json:"selectable,omitempty"`
 	Position   Position        `json:"position,omitzero"`
 	Foreign    json.RawMessage `json:"foreign,omitempty"`
 }
 
-// Question is what the case asks: what the user says last, without white space around it.
-// It is "" where the user says nothing.
+// Question is the last text of the user in the case, without white space around it; "" without one.
 func (c *Case) Question() string { return Question(c.Input) }
 
-// Question is what the user says last in a conversation, without white space around it.
-// Turns of the user without text are passed over; "" where none has some.
+// Question is the last text of the user in a conversation, without white space around it. It skips
+// turns of the user without text; "" where no turn has text.
 func Question(turns []Turn) string {
 	for i := len(turns) - 1; i >= 0; i-- {
 		if text := strings.TrimSpace(turns[i].Content); turns[i].Role == RoleUser && text != "" {
@@ -119,10 +117,10 @@ type Mock struct {
 	// Args, when set, must be a subset of the call's arguments for the mock to
 	// answer; mocks with more matching keys win over those with fewer.
 	Args json.RawMessage `json:"args,omitempty"`
-	// When, where set, is what must hold of the attempt's state for the mock to answer: each of
-	// its words must have this value. A word that nothing has set has "".
+	// When, where set, is the state that the attempt must have for the mock to answer: each of
+	// these words must have this value. A word that was never set has the value "".
 	When map[string]string `json:"when,omitempty"`
-	// Replies are given one after the other; the last one repeats.
+	// Replies are returned one after the other; the last one repeats.
 	Replies []MockReply `json:"replies"`
 }
 
@@ -134,15 +132,16 @@ type MockReply struct {
 	Error     string          `json:"error,omitempty"`
 	Status    Status          `json:"status,omitempty"`
 	LatencyMS float64         `json:"latency_ms,omitempty"`
-	// Set gives words of the attempt's state other values once the reply was given.
+	// Set changes words of the attempt's state after the reply.
 	Set map[string]MockState `json:"set,omitempty"`
 }
 
-// MockState is the value that a word of an attempt's state gets, for some calls or for good.
+// MockState is the new value of a word of an attempt's state, for some calls or for the rest of the
+// attempt.
 type MockState struct {
 	Value string `json:"value"`
-	// Calls is for how many further calls, of any tool, the value stays; 0: for good. Then is
-	// what comes after it.
+	// Calls is how many further calls, of any tool, the value lasts; 0: until the end of the
+	// attempt. Then is the value after that.
 	Calls int    `json:"calls,omitempty"`
 	Then  string `json:"then,omitempty"`
 }

@@ -11,7 +11,7 @@ import (
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	user := func(text string) callvet.Turn { return callvet.Turn{Role: callvet.RoleUser, Content: text} }
-	said := callvet.Turn{Role: callvet.RoleAssistant, Content: "Where?"}
+	answer := callvet.Turn{Role: callvet.RoleAssistant, Content: "Where?"}
 	for _, tt := range []struct {
 		name  string
 		input []callvet.Turn
@@ -19,10 +19,10 @@ func TestQuestion(t *testing.T) {
 	}{
 		{"one turn", []callvet.Turn{user("Rain in Oslo?")}, "Rain in Oslo?"},
 		{"white space", []callvet.Turn{user(" \n Rain in\nOslo? \t")}, "Rain in\nOslo?"},
-		{"the last of several", []callvet.Turn{user("Rain?"), said, user("In Oslo.")}, "In Oslo."},
-		{"a result after it", []callvet.Turn{user("Rain?"), said, {Role: callvet.RoleTool, Content: "{}"}}, "Rain?"},
-		{"a turn without text after it", []callvet.Turn{user("Rain?"), said, user(" ")}, "Rain?"},
-		{"only others", []callvet.Turn{{Role: callvet.RoleSystem, Content: "Be kind."}, said}, ""},
+		{"the last of several", []callvet.Turn{user("Rain?"), answer, user("In Oslo.")}, "In Oslo."},
+		{"a result after it", []callvet.Turn{user("Rain?"), answer, {Role: callvet.RoleTool, Content: "{}"}}, "Rain?"},
+		{"a turn without text after it", []callvet.Turn{user("Rain?"), answer, user(" ")}, "Rain?"},
+		{"only others", []callvet.Turn{{Role: callvet.RoleSystem, Content: "Be kind."}, answer}, ""},
 		{"only blank", []callvet.Turn{user(""), user("\n")}, ""},
 		{"nothing", nil, ""},
 	} {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// RulesVersion is that of the rules by which attempts get their outcomes and verdicts. A run keeps
-// the verdicts that it was given, and its manifest the version of the rules. Version 1 took an
-// answer without a call for an abstention, however it ended.
+// RulesVersion is the version of the rules that assign outcomes and verdicts to attempts. A run
+// keeps its verdicts, and its manifest keeps the version of the rules. Version 1 took every answer
+// without a call for an abstention, however it ended.
 const RulesVersion = 2
 
-// Stop is what the finish reason of an answer means, whatever the provider calls it.
+// Stop is the meaning of an answer's finish reason, independent of the provider's word for it.
 type Stop string
 
 // The meanings of finish reasons.
@@ -28,7 +28,7 @@ const (
 	StopProvider Stop = "provider"
 	// StopCalls: the answer ended in order to call tools.
 	StopCalls Stop = "calls"
-	// StopPause: the answer goes on when the target is asked again.
+	// StopPause: the answer continues with the next request to the target.
 	StopPause Stop = "pause"
 	// StopDecoded: the output was decoded by the rules of a benchmark, which also decide
 	// what an output without a call is.
@@ -39,17 +39,16 @@ const (
 
 // Finish reasons that callvet writes itself.
 const (
-	// FinishDecoded is that of an output that the decoder of a benchmark read.
+	// FinishDecoded marks an output that the decoder of a benchmark read.
 	FinishDecoded = "decoded"
-	// FinishUndecodable is that of an output that the decoder of a benchmark could not read.
+	// FinishUndecodable marks an output that the decoder of a benchmark could not read.
 	FinishUndecodable = "undecodable"
-	// FinishHITL is that of an attempt that stopped to ask a person.
+	// FinishHITL marks an attempt that stopped to ask a person.
 	FinishHITL = "hitl"
 )
 
-// StopOf is the meaning of a finish reason. Case, "-", "_" and spaces do not count, and the
-// prefix FINISH_REASON_ neither: this is the one table for all wires, agents, recordings and
-// trace files.
+// StopOf is the meaning of a finish reason. Case, "-", "_", spaces and the prefix FINISH_REASON_ do
+// not count. This is the only table, for all wire formats, agents, recordings and trace files.
 func StopOf(reason string) Stop {
 	if reason == "" {
 		return StopNone
@@ -75,8 +74,8 @@ func StopOf(reason string) Stop {
 	return StopUnknown
 }
 
-// providerStop is the kind of fault of a finish reason by which a provider ended an answer, ""
-// for any other reason.
+// providerStop is the kind of fault of a finish reason that means that the provider ended the
+// answer; "" for any other reason.
 func providerStop(key string) FaultKind {
 	switch key {
 	case "contentfilter", "contentfiltered", "safety", "recitation", "blocklist", "prohibitedcontent", "spii",
@@ -94,8 +93,8 @@ func providerStop(key string) FaultKind {
 	return ""
 }
 
-// stopKey is a finish reason without what its spellings differ in. Gemini's "blocked: WHY" is
-// "blocked".
+// stopKey is a finish reason in a form that is equal for all its spellings. Gemini's "blocked: WHY"
+// is "blocked".
 func stopKey(reason string) string {
 	reason, _, _ = strings.Cut(reason, ":")
 	key := strings.Map(func(c rune) rune {
@@ -113,19 +112,19 @@ func stopKey(reason string) string {
 // Reason is why an attempt is unparseable.
 type Reason string
 
-// Why an attempt is unparseable. Each is the model's doing.
+// The reasons why an attempt is unparseable. The model caused each of them.
 const (
 	// ReasonTokens: the limit of output tokens cut the answer off.
 	ReasonTokens Reason = "token_limit"
 	// ReasonContext: the context window was full.
 	ReasonContext Reason = "context_window"
-	// ReasonCut: the answer was cut off, and it is not recorded by what.
+	// ReasonCut: the answer was cut off; the cause is not recorded.
 	ReasonCut Reason = "cut_off"
-	// ReasonEmpty: there is neither a text nor a call.
+	// ReasonEmpty: the answer has neither text nor calls.
 	ReasonEmpty Reason = "empty_answer"
 	// ReasonThoughts: the model reasoned, and neither answered nor called.
 	ReasonThoughts Reason = "reasoning_only"
-	// ReasonCall: the text has the mark of a call that cannot be read.
+	// ReasonCall: the text contains the mark of a call, but the call cannot be read.
 	ReasonCall Reason = "unreadable_call"
 	// ReasonCutCall: a call was cut off.
 	ReasonCutCall Reason = "call_cut_off"
@@ -154,23 +153,23 @@ func (r Reason) Sentence() string {
 	return "the answer has the mark of a call that could not be read"
 }
 
-// broken reports whether a reason is about a call, so that other calls of the attempt do not
-// make it one that was read.
+// broken reports whether the reason is an unreadable call. Such an attempt is unparseable even if
+// its other calls are readable.
 func (r Reason) broken() bool { return r == ReasonCall || r == ReasonCutCall }
 
-// NoteUnmocked is the note on a call that no mock answered, so that its result is a placeholder.
+// NoteUnmocked is the note on a call that no mock answered: its result is a placeholder.
 const NoteUnmocked = "no mock for this tool"
 
-// Placeholder reports whether the call has a result that no tool, recording or mock gave.
+// Placeholder reports whether the call's result comes from no tool, recording or mock.
 func (c *Call) Placeholder() bool { return c.Env == EnvMock && c.Note == NoteUnmocked }
 
 // NoteNoStop is the note on an answer in words without a recorded finish reason.
 const NoteNoStop = "stop not recorded"
 
-// Ending is what the end of an answer without a call shows: why is set where the answer is no
-// abstention by the model's doing, fault where that is the provider's doing or not known. Both
-// are empty where the model ended its answer by itself, in words, and where it called. An answer
-// that has a mark of a call that could not be read is never empty here.
+// Ending explains why an answer without a call is no abstention. why is set where the model caused
+// it, fault where the provider caused it or the cause is unknown. Both are empty where the model
+// ended its answer by itself, in words, and where it made a call. At least one is set for an answer
+// with the mark of a call that could not be read.
 func (r *Response) Ending() (why Reason, fault *Fault) {
 	stop := StopOf(r.FinishReason)
 	called := r.called()
@@ -189,19 +188,19 @@ func (r *Response) Ending() (why Reason, fault *Fault) {
 		return r.silence(), nil
 	case stop == StopCut:
 		return cutBy(r.FinishReason), nil
-	case stop == StopPause && r.CallsUntold:
+	case stop == StopPause && r.CallsUnknown:
 		return "", nil
 	}
 	return "", r.stopFault(stop)
 }
 
-// Unread is why an answer is no abstention by the model's doing: the first result of Ending.
+// Unread is the first result of Ending: why an answer is no abstention, where the model caused it.
 func (r *Response) Unread() Reason {
 	why, _ := r.Ending()
 	return why
 }
 
-// stopFault is the fault of an answer that did not end by the model's doing.
+// stopFault is the fault of an answer that the model did not end itself.
 func (r *Response) stopFault(stop Stop) *Fault {
 	switch stop {
 	case StopCalls:
@@ -227,7 +226,7 @@ func (r *Response) stopFault(stop Stop) *Fault {
 		r.FinishReason)}
 }
 
-// silence is why an answer without words is none; "" where there are words.
+// silence is why an answer without words is no answer; "" where it has words.
 func (r *Response) silence() Reason {
 	thoughts := false
 	for i := range r.Turns {
@@ -270,8 +269,8 @@ func (r *Response) called() bool {
 	return slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.Calls) > 0 })
 }
 
-// Remark is what a person has to know of how the answer ended, in addition to its outcome; ""
-// where there is nothing.
+// Remark is what a person must know about the end of the answer in addition to its outcome; "" for
+// nothing.
 func (r *Response) Remark() string {
 	switch stop := StopOf(r.FinishReason); {
 	case r.Decision != nil:
@@ -288,7 +287,7 @@ func (r *Response) Remark() string {
 	return ""
 }
 
-// Note adds a remark to the answer; "" is none.
+// Note adds a remark to the answer; "" adds nothing.
 func (r *Response) Note(remark string) {
 	if remark != "" {
 		r.Notes = append(r.Notes, remark)

@@ -105,9 +105,9 @@ var answers = map[string]Response{
 	},
 	"cut stream":     {Turns: []Turn{{Role: RoleAssistant, Content: "It"}}, Why: ReasonCut},
 	"decision":       {Decision: &Decision{}},
-	"text of a form": {Turns: []Turn{{Role: RoleAssistant, Content: "It rains."}}, CallsUntold: true},
+	"text of a form": {Turns: []Turn{{Role: RoleAssistant, Content: "It rains."}}, CallsUnknown: true},
 	"mark of a form": {
-		Turns: []Turn{{Role: RoleAssistant, Content: "<tool_call>"}}, CallsUntold: true,
+		Turns: []Turn{{Role: RoleAssistant, Content: "<tool_call>"}}, CallsUnknown: true,
 		Unreadable: true,
 	},
 }
@@ -245,7 +245,7 @@ func TestProviderStops(t *testing.T) {
 // TestRemark: only what has calls and did not end by itself has a remark.
 func TestRemark(t *testing.T) {
 	t.Parallel()
-	said := map[string]string{
+	sentences := map[string]string{
 		"length": "the answer was cut off after its calls (length)",
 		"safety": "the provider ended the answer after its calls (safety)",
 		"other":  `the finish reason "other" is not known`,
@@ -255,7 +255,7 @@ func TestRemark(t *testing.T) {
 			r.FinishReason = reason
 			want := ""
 			if r.called() {
-				want = said[reason]
+				want = sentences[reason]
 			}
 			if got := r.Remark(); got != want {
 				t.Errorf("%s with %q: %q, want %q", name, reason, got, want)

@@ -21,7 +21,7 @@ var (
 	ErrBudget      = errors.New("budget exhausted")
 )
 
-// Problem is something wrong with an input file, said so that a person can fix it.
+// Problem is an error in an input file, with the fix where one is known.
 type Problem struct {
 	Position
 	// Code is a stable name such as "unknown-key".
@@ -33,7 +33,7 @@ type Problem struct {
 	Fix     string `json:"fix,omitempty"`
 }
 
-// Error gives "file:line:column: message (fix)".
+// Error returns "file:line:column: message (fix)".
 func (p Problem) Error() string {
 	s := p.Message
 	if p.Fix != "" {
@@ -50,12 +50,12 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, s)
 }
 
-// Hinted is an error with the command or the change that would mend it.
+// Hinted is an error with the command or the change that would fix it.
 type Hinted struct {
 	Err  error
 	Hint string
-	// Variable, where a value is missing, is the variable that is to have it: Hint says how on a command line,
-	// and a face that keeps keys in another way says that.
+	// Variable, where a value is missing, is the name of the environment variable to set. Hint is
+	// for the command line; a client that keeps keys elsewhere writes its own hint.
 	Variable string
 }
 
@@ -66,16 +66,16 @@ func Unset(err error, variable string) *Hinted {
 
 func (h *Hinted) Error() string { return h.Err.Error() }
 
-// Unwrap gives the error without its hint.
+// Unwrap returns the error without its hint.
 func (h *Hinted) Unwrap() error { return h.Err }
 
-// FieldError is a request that cannot be carried out because of what one of its fields
-// says. Text and Fix have fields in braces, as JSON spells them, so
-// that each client names them as its users know them: "sweep: {draws} is from 1 to 100".
+// FieldError is the error of a request with an invalid field. Text and Fix have names of fields in
+// braces, spelled as in JSON, so that each client can replace them with the names that its users
+// know: "sweep: {draws} is from 1 to 100".
 type FieldError struct {
 	Field string
 	Text  string
-	Fix   string // what would mend it; empty where nobody can say
+	Fix   string // what would fix it; empty: unknown
 	Kind  error  // nil: ErrInvalid
 }
 
@@ -92,7 +92,7 @@ func (e *FieldError) Unwrap() error {
 	return e.Kind
 }
 
-// Named gives Text and Fix with the fields as name gives them.
+// Named returns Text and Fix with the names of fields that the function name returns.
 func (e *FieldError) Named(name func(field string) string) (text, fix string) {
 	by := func(braced string) string { return name(braced[1 : len(braced)-1]) }
 	return fieldName.ReplaceAllStringFunc(e.Text, by), fieldName.ReplaceAllStringFunc(e.Fix, by)
@@ -121,8 +121,8 @@ const (
 	FaultFiltered  FaultKind = "content_filter" // the provider blocked the request or the answer
 	FaultRefused   FaultKind = "refusal"        // the provider refused, by its stop reason
 	FaultFailed    FaultKind = "failed"         // the provider reports that the answer failed
-	FaultDropped   FaultKind = "dropped"        // the provider broke the answer off
-	FaultNoCall    FaultKind = "bad_call"       // the provider reports a call of the model, and gives none
+	FaultDropped   FaultKind = "dropped"        // the provider stopped in the middle of the answer
+	FaultNoCall    FaultKind = "bad_call"       // the provider reports that the model called, but sends no call
 	FaultUnknown   FaultKind = "unknown"        // it is not known how the answer ended, or what was called
 	FaultLost      FaultKind = "lost_record"    // the stored record of the attempt cannot be read
 )
@@ -136,13 +136,12 @@ type Fault struct {
 	Retryable  bool          `json:"retryable,omitempty"`
 	RetryAfter time.Duration `json:"-"`
 	Exchanges  []Exchange    `json:"-"`
-	// AtMostUSD bounds what a request that may have been billed has cost; nil:
-	// nobody can tell.
+	// AtMostUSD is an upper bound of the cost of a request that may have been billed; nil: unknown.
 	AtMostUSD *float64 `json:"-"`
 }
 
-// Billable reports whether the target may have worked on the request, and may ask
-// money for it, although no whole answer came back.
+// Billable reports whether the target may have worked on the request, and may bill it, although no
+// whole answer came back.
 func (f *Fault) Billable() bool {
 	switch f.Kind {
 	case FaultTimeout, FaultMalformed, FaultTooLarge, FaultCanceled, FaultProcess:
@@ -153,8 +152,8 @@ func (f *Fault) Billable() bool {
 	return false
 }
 
-// Blocked reports whether the provider blocked the request or the answer: a filter, or a
-// refusal that is the provider's own.
+// Blocked reports whether the provider blocked the request or the answer, by a filter or by its own
+// refusal.
 func (f *Fault) Blocked() bool { return f.Kind == FaultFiltered || f.Kind == FaultRefused }
 
 func (f *Fault) Error() string {
@@ -164,7 +163,7 @@ func (f *Fault) Error() string {
 	return string(f.Kind) + ": " + f.Message
 }
 
-// DeniedError is what a guard refused on the way to a tool: an address, a redirect. The tool
+// DeniedError reports that a guard refused an address or a redirect on the way to a tool. The tool
 // was not reached. It wraps ErrDenied.
 type DeniedError struct{ Ruling Ruling }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// NoTools is the name in a set of acceptable tools that stands for calling nothing.
+// NoTools is a name in a set of acceptable tools: it means that nothing is called.
 const NoTools = "__none__"
 
 // Expect is everything a case asserts. The zero value asserts nothing, which
@@ -30,10 +30,10 @@ type Expect struct {
 	NoToolErrors    bool       `json:"no_tool_errors,omitempty"`
 	// Postconditions are conditions of the task: each must hold for the result of at least one call.
 	Postconditions []string `json:"postconditions,omitempty"`
-	// Counts bound how many calls fit an expectation each, whatever else is called.
+	// Counts bound how many calls match each expectation, whatever else is called.
 	Counts []CallCount `json:"counts,omitempty"`
-	// AllOf lists plans that must be met and Not plans that must not, each for itself and
-	// whatever else is called. Their Counts and MinScores belong to what they say.
+	// AllOf lists plans that must be met, and Not plans that must not be met, each separately and
+	// whatever else is called. Counts and MinScores of a plan are part of its condition.
 	AllOf []Plan `json:"all_of,omitempty"`
 	Not   []Plan `json:"not,omitempty"`
 	// MaxSameCalls bounds how often one call is made with the same arguments.
@@ -43,7 +43,7 @@ type Expect struct {
 	// MinScores are the least values of scores. They decide in place of the plans, unless
 	// all of them are 0.
 	MinScores map[string]float64 `json:"min_scores,omitempty"`
-	// ToolParams assert on arguments by path, whatever call carries them.
+	// ToolParams assert on arguments by path, in any call of the tool.
 	ToolParams []ToolParam `json:"tool_params,omitempty"`
 
 	ResponseNonEmpty    bool       `json:"response_non_empty,omitempty"`
@@ -53,18 +53,18 @@ type Expect struct {
 	// ResponseMatches are RE2 patterns that must all be found (unanchored).
 	ResponseMatches     []string `json:"response_matches,omitempty"`
 	NoUngroundedNumbers bool     `json:"no_ungrounded_numbers,omitempty"`
-	// ResponseJSON compares the answer, read as JSON.
+	// ResponseJSON is compared with the answer, read as JSON.
 	ResponseJSON *Matcher `json:"response_json,omitempty"`
 
-	// Selection is what is expected of a target that selects tools; such a target is
-	// judged by it alone, and one that calls tools by everything else.
+	// Selection is what is expected of a target that selects tools. Such a target is judged by
+	// Selection alone; a target that calls tools is judged by all other fields.
 	Selection *Selection `json:"selection,omitempty"`
 
 	MaxLatencyMS *float64 `json:"max_latency_ms,omitempty"`
 	MaxTokens    *int     `json:"max_tokens,omitempty"` // output tokens
 	MaxCostUSD   *float64 `json:"max_cost_usd,omitempty"`
 
-	// Scorers are rules of the suite's own. Names are unique within a case.
+	// Scorers are rules that the suite defines. Names are unique within a case.
 	Scorers []Scorer `json:"scorers,omitempty"`
 
 	// Rubric and ReferenceData are for judges; no deterministic scorer reads them. Until a
@@ -76,8 +76,7 @@ type Expect struct {
 	Unsupported []Unsupported `json:"unsupported,omitempty"`
 }
 
-// AboutCalls reports whether anything is asserted that depends on which calls were made, or
-// on what came of them.
+// AboutCalls reports whether an assertion depends on which calls were made, or on their results.
 func (e *Expect) AboutCalls() bool {
 	return e.Plans != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 ||
 		e.MinToolCalls != nil || e.MaxToolCalls != nil ||
@@ -86,8 +85,9 @@ func (e *Expect) AboutCalls() bool {
 		e.NoUngroundedNumbers
 }
 
-// Calls reports whether passing means to call something, and whether it means to call nothing.
-// Both hold where either is right, and neither where calls are not asserted.
+// Calls reports whether an attempt may pass by calling something, and whether it may pass by
+// calling nothing. Both are true where either is right; both are false where calls are not
+// asserted.
 func (e *Expect) Calls() (something, nothing bool) {
 	for i := range e.Plans {
 		if len(e.Plans[i].Calls) == 0 {
@@ -116,22 +116,22 @@ func (e *Expect) Calls() (something, nothing bool) {
 		(e.MaxToolCalls != nil && *e.MaxToolCalls == 0)
 }
 
-// Keys of slices by tools. A task is in the slice of each tool that it expects, with all its
-// attempts and calls, whatever they called. A call is in the slice of the tool that it calls, and
-// so is its task.
+// Keys of slices by tools. By expected tool, a task is in the slice of each tool that it expects,
+// with all its attempts and calls. By called tool, a call is in the slice of the tool that it
+// calls, and so is its task.
 const (
 	SliceExpectedTool = "expected_tool"
 	SliceCalledTool   = "called_tool"
 )
 
-// AmbiguousSlice reports whether a key to slice by, or one side of a cross, does not say by which
-// tool: the keys to choose from are SliceExpectedTool and SliceCalledTool.
+// AmbiguousSlice reports whether a slice key, or one side of a cross, is ambiguous between the
+// expected tool (SliceExpectedTool) and the called tool (SliceCalledTool).
 func AmbiguousSlice(key string) bool {
 	return slices.Contains(strings.Split(key, "*"), "tool")
 }
 
-// Tools are the names of the tools that passing answers call, each once: those of the expected
-// calls that may not be missing, of the sets of names, and of the selection.
+// Tools are the names of the tools that passing answers call, each once. They come from the
+// required expected calls, the sets of names, and the selection.
 func (e *Expect) Tools() []string {
 	var out []string
 	add := func(names []string) {
@@ -158,7 +158,7 @@ func (e *Expect) Tools() []string {
 	return out
 }
 
-// anyCounted reports whether one of the counts asks for a call.
+// anyCounted reports whether one of the counts requires a call.
 func anyCounted(counts []CallCount) bool {
 	return slices.ContainsFunc(counts, func(c CallCount) bool {
 		return c.Min != nil && *c.Min > 0 || c.Min == nil && c.Max == nil
@@ -167,17 +167,18 @@ func anyCounted(counts []CallCount) bool {
 
 // Unsupported is an assertion that nothing here can evaluate.
 type Unsupported struct {
-	// Name is that of the assertion in its own format: "javascript".
+	// Name is the assertion's name in its own format: "javascript".
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
-	// Expected is what it asks for, as far as that can be told.
+	// Expected is what it asks for, as far as that is known.
 	Expected string `json:"expected,omitempty"`
 }
 
 // NeedsJudge is why a dimension of a rubric was not evaluated.
 const NeedsJudge = "it needs a judge, and there is none"
 
-// Unevaluated are the assertions that no deterministic scorer evaluates, in that state.
+// Unevaluated are the assertions that no deterministic scorer evaluates, each with the state "not
+// evaluated".
 func (e *Expect) Unevaluated() []Assertion {
 	var out []Assertion
 	for _, d := range e.Rubric {
@@ -204,8 +205,8 @@ type RubricDimension struct {
 	Dimension string  `json:"dimension"`
 	MaxScore  float64 `json:"max_score"`
 	Criteria  string  `json:"criteria"`
-	// Threshold is the least share of MaxScore that passes, in [0,1]; nil: all of a MaxScore
-	// of 1, else that of the judge.
+	// Threshold is the least share of MaxScore that passes, in [0,1]. Nil: 1 where MaxScore is 1,
+	// else the threshold of the judge.
 	Threshold *float64 `json:"threshold,omitempty"`
 }
 
@@ -216,16 +217,16 @@ type ToolParam struct {
 	Matcher Matcher `json:"matcher"`
 }
 
-// Order says how the calls of a plan may be ordered.
+// Order is how the calls of a plan may be ordered.
 type Order string
 
 // Orders and set relations of a plan. The zero value is OrderAny.
 const (
 	OrderAny       Order = "any_order"
-	OrderStrict    Order = "strict"    // same calls, same order, nothing between
-	OrderInOrder   Order = "in_order"  // in order, others (up to max_extra_calls) may stand between
-	OrderSubset    Order = "subset"    // what was called is a subset of the plan
-	OrderSuperset  Order = "superset"  // the plan is a subset of what was called
+	OrderStrict    Order = "strict"    // same calls in the same order, no other call between them
+	OrderInOrder   Order = "in_order"  // in order; others (up to max_extra_calls) may come between them
+	OrderSubset    Order = "subset"    // the calls are a subset of the plan
+	OrderSuperset  Order = "superset"  // the plan is a subset of the calls
 	OrderPrecision Order = "precision" // score = matched ÷ called; passes at 1
 	OrderRecall    Order = "recall"    // score = matched ÷ expected; passes at 1
 	OrderSingle    Order = "single_tool_use"
@@ -239,9 +240,9 @@ type Plan struct {
 	// MaxExtraCalls is how many calls outside the plan a passing attempt may
 	// make. Nil: the scoring setting (default 0); -1: any number.
 	MaxExtraCalls *int `json:"max_extra_calls,omitempty"`
-	// Counts and MinScores are of entries of AllOf and Not only: all of them have to hold for
-	// the entry to be met. Scores then decide in place of the calls. With Counts, Calls may
-	// be nil, which says nothing of calls.
+	// Counts and MinScores are for entries of AllOf and Not only: all must hold for the entry to be
+	// met. MinScores then decide in place of the calls. With Counts, Calls may be nil: it asserts
+	// nothing about calls.
 	Counts    []CallCount        `json:"counts,omitempty"`
 	MinScores map[string]float64 `json:"min_scores,omitempty"`
 }
@@ -254,29 +255,30 @@ type ExpectedCall struct {
 	Tools []string `json:"tools"`
 	// Args are the expected arguments: nil (absent) = not scored; {} = none.
 	Args json.RawMessage `json:"args,omitempty"`
-	// Matchers override the comparison of single parameters, by name or by
-	// dotted path; a matcher may stand for a key that Args does not have. A name
-	// with * speaks of every argument that fits it and that nothing else names.
+	// Matchers override the comparison of single parameters, by name or by dotted path; a matcher
+	// may stand for a key that Args does not have. A name with * applies to every argument that it
+	// matches and that no other matcher names.
 	Matchers map[string]Matcher `json:"matchers,omitempty"`
-	// After lists IDs of calls that must come before this one (a DAG, beside the
-	// plan's Order).
+	// After lists IDs of calls that must come before this one (a DAG, in addition to the plan's
+	// Order).
 	After []string `json:"after,omitempty"`
 	// Optional calls may be missing without failing the case.
 	Optional bool `json:"optional,omitempty"`
-	// Result is what the tool has to give, where it always gives the same; nil: not asserted.
+	// Result is the result that the tool must return, for tools with a constant result; nil: not
+	// asserted.
 	Result json.RawMessage `json:"result,omitempty"`
 	// ResultCheck is a post-condition over the call's result.
 	ResultCheck string `json:"result_check,omitempty"`
-	// ExtraArgs is the policy of this call; "" means that of the case.
+	// ExtraArgs is the policy of this call; "": the policy of the case.
 	ExtraArgs ExtraArgs `json:"extra_args,omitempty"`
-	// Nth lets only the n-th call of these tools answer, Message only calls of the n-th
-	// message that calls. From the end below 0; 0 means any.
+	// Nth accepts only the n-th call of these tools, Message only calls of the n-th message with
+	// calls. Negative numbers count from the end; 0 means any.
 	Nth     int `json:"nth,omitempty"`
 	Message int `json:"message,omitempty"`
 }
 
-// CallCount bounds how many calls fit an expectation. Without Min and Max at least one
-// has to.
+// CallCount bounds how many calls match an expectation. Without Min and Max, at least one call must
+// match.
 type CallCount struct {
 	Call ExpectedCall `json:"call"`
 	Min  *int         `json:"min,omitempty"`
@@ -301,7 +303,7 @@ type Matcher struct {
 	Unordered  bool     `json:"unordered,omitempty"`
 }
 
-// ExtraArgs says what an argument that was not expected means.
+// ExtraArgs is the policy for arguments that were not expected.
 type ExtraArgs string
 
 // The policies for extra arguments. The zero value is ExtraForbid.
@@ -311,8 +313,8 @@ const (
 	ExtraPenalize ExtraArgs = "penalize"
 )
 
-// Scoring are the settings of the deterministic scorers. A case's settings are
-// laid over its suite's, field by field. Zero values mean the documented default.
+// Scoring are the settings of the deterministic scorers. A case's settings override its suite's,
+// field by field. Zero values mean the documented default.
 type Scoring struct {
 	// Profile is "" (callvet's own rules) or "bfcl" (the leaderboard's).
 	Profile string `json:"profile,omitempty"`
@@ -327,17 +329,17 @@ type Scoring struct {
 	ExtraArgs  ExtraArgs `json:"extra_args,omitempty"`
 	// MaxExtraCalls is the default for plans; nil means 0.
 	MaxExtraCalls *int `json:"max_extra_calls,omitempty"`
-	// ToolWeight and ArgsWeight make the overall score; nil means 0.6 and 0.4.
+	// ToolWeight and ArgsWeight are the weights of the overall score; nil means 0.6 and 0.4.
 	ToolWeight *float64 `json:"tool_weight,omitempty"`
 	ArgsWeight *float64 `json:"args_weight,omitempty"`
 	// CaseSensitiveNames compares tool names byte for byte.
 	CaseSensitiveNames bool `json:"case_sensitive_names,omitempty"`
-	// ToolNames decides which names are names of one tool; nil: names are compared whole.
+	// ToolNames defines which names mean the same tool; nil: names are compared whole.
 	ToolNames *ToolNames `json:"tool_names,omitempty"`
 	// Contract: "" or "enforce" fails calls that break their schema; "report"
 	// records violations only; "off" does not check.
 	Contract string `json:"contract,omitempty"`
-	// FailedCalls is "" where they count as calls, or "ignore".
+	// FailedCalls is "" (failed calls count as calls) or "ignore".
 	FailedCalls string `json:"failed_calls,omitempty"`
 	// FormatChecked requires native calls: a repaired call then fails.
 	RequireNative bool `json:"require_native,omitempty"`
@@ -345,8 +347,8 @@ type Scoring struct {
 	Selection *SelectionScoring `json:"selection,omitempty"`
 }
 
-// Comparison are those settings of Scoring by which arguments are compared. The zero value stands
-// for the defaults.
+// Comparison has the settings of Scoring for comparing arguments. The zero value means the
+// defaults.
 type Comparison struct {
 	Mode       string    `json:"mode,omitempty"`
 	Epsilon    *float64  `json:"epsilon,omitempty" form:"min=0"`
@@ -357,7 +359,7 @@ type Comparison struct {
 	ExtraArgs  ExtraArgs `json:"extra_args,omitempty"`
 }
 
-// Comparison are the settings by which the arguments of an expected call are compared.
+// Comparison returns the settings for comparing the arguments of an expected call.
 func (s *Scoring) Comparison(e *ExpectedCall) Comparison {
 	c := Comparison{s.Mode, s.Epsilon, s.Relative, s.Threshold, s.Tolerance, s.Unanchored, s.ExtraArgs}
 	if e.ExtraArgs != "" {
@@ -372,7 +374,7 @@ func (s *Scoring) Comparison(e *ExpectedCall) Comparison {
 	return c
 }
 
-// Scoring are the settings as a suite has them.
+// Scoring returns the settings in the form of a suite's settings.
 func (c *Comparison) Scoring() Scoring {
 	return Scoring{
 		Mode: c.Mode, Epsilon: c.Epsilon, Relative: c.Relative, Threshold: c.Threshold, Tolerance: c.Tolerance,

@@ -84,7 +84,7 @@ var withHead = []string{
 	"runtime/debug", "github.com/spf13/cobra", "github.com/spf13/pflag",
 }
 
-// thirdParty says which rooms a direct module enters, nearly always one; cmd may
+// thirdParty lists the rooms that a direct module may enter, nearly always one; cmd may
 // use the command-line ones only.
 var thirdParty = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {"contract"},
@@ -150,7 +150,7 @@ func listModule(t *testing.T, folder string) []byte {
 
 func room(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, module), "/") }
 
-// within tells whether a room is another one or a part of it.
+// within reports whether a room is another one or a part of it.
 func within(room, owner string) bool { return room == owner || strings.HasPrefix(room, owner+"/") }
 
 // place is where a room stands in layers: its layer, and its number among all rooms, from the bottom.
@@ -210,7 +210,7 @@ func TestFanOut(t *testing.T) {
 	t.Parallel()
 	most := map[string]int{
 		"cmd/callvet":     cmdFanOut,
-		"internal/server": 20, // a front end of the application and of the rooms that only it has
+		"internal/server": 20, // the HTTP side of the application and of the rooms that only it has
 	}
 	for _, p := range listPackages(t) {
 		limit, limited := most[room(p.ImportPath)]
@@ -403,7 +403,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// product tells whether a room is a part of the binary that users run.
+// product reports whether a room is a part of the binary that users run.
 func product(room string) bool {
 	return !within(room, "verify") && !within(room, "examples")
 }
@@ -529,7 +529,7 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	return ok && id.IsExported()
 }
 
-// wellKnown methods say what they do by their name and interface.
+// wellKnown methods explain themselves by their name and interface.
 func wellKnown(name string) bool {
 	return slices.Contains([]string{"Error", "String", "Unwrap", "Len", "Less", "Swap"}, name)
 }
@@ -630,7 +630,7 @@ func inVerify(at string) string {
 	return below
 }
 
-// sharesMemory says how a file shares memory between goroutines, "" when it does not.
+// sharesMemory is how a file shares memory between goroutines, "" where it does not.
 func sharesMemory(t *testing.T, path string) (why string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
@@ -684,7 +684,7 @@ func TestChangelog(t *testing.T) {
 	}
 }
 
-// TestMakeHelp: make help lists every target that says what it does.
+// TestMakeHelp: make help lists every target with a description.
 func TestMakeHelp(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("Makefile")

@@ -9,9 +9,9 @@ import (
 	"reflect"
 )
 
-// Identity tells cases apart by what they ask and how they are judged: 32 hexadecimal digits. Texts
-// that only describe a case, its tags, its repeats and its place in a file do not count. It is "" for a case
-// that has nothing but those.
+// Identity is a hash of what a case asks and how it is judged: 32 hexadecimal digits. Texts that
+// only describe the case, its tags, its repeats and its place in a file do not count. It is "" for
+// a case that has nothing else.
 func (c *Case) Identity() string {
 	k := *c
 	k.ID, k.Description, k.Tier, k.Tags, k.Fields, k.Foreign = "", "", "", nil, nil, nil
@@ -20,7 +20,7 @@ func (c *Case) Identity() string {
 		return ""
 	}
 	b, err := json.Marshal(k)
-	if err != nil { // an invalid raw value; the message tells it from others
+	if err != nil { // an invalid raw value; the message identifies it
 		b = []byte(err.Error())
 	}
 	sum := sha256.Sum256(b)

@@ -16,7 +16,7 @@ type JudgeReport struct {
 // ToolReport is the part about one tool.
 type ToolReport struct {
 	Tool string `json:"tool"`
-	// Grade is "" where the judge gives none for the tool.
+	// Grade is "" where the judge graded no calls of the tool.
 	Grade     string           `json:"grade,omitempty"`
 	Note      string           `json:"note,omitempty"`
 	Arguments []ArgumentReport `json:"arguments"`

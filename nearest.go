@@ -7,10 +7,10 @@ import "strings"
 // maxNear is the longest name that Nearest compares, in bytes.
 const maxNear = 64
 
-// Nearest gives the known name that is closest to s in edits, for a hint such as
-// "did you mean …?"; "" when none is close enough to be a slip of the pen, which
-// is about one edit in three bytes. Letter case, spaces and what separates words
-// do not count; among equals the first wins. Names over 64 bytes have no nearest one.
+// Nearest returns the known name with the smallest edit distance to s, for a hint such as "did you
+// mean …?". It is "" when no name is close enough to be a typing mistake: about one edit in three
+// bytes. Letter case, spaces and word separators do not count; the first of equally close names
+// wins. A name longer than 64 bytes has no nearest one.
 func Nearest(s string, known []string) string {
 	if len(s) > maxNear {
 		return ""
@@ -59,9 +59,9 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// Unprefixed is the one of some names that a name is behind a prefix, as MCP clients and agents
-// write them: mcp__server__tool, server.tool, server/tool, functions.tool. It is "" when there is
-// none. It is for hints only: whether the two are one tool is not known.
+// Unprefixed returns the known name that is left when a prefix of an MCP client or agent is
+// removed: mcp__server__tool, server.tool, server/tool, functions.tool. It is "" when there is
+// none. It is for hints only: the two names may be different tools.
 func Unprefixed(name string, known []string) string {
 	for _, k := range known {
 		at := len(name) - len(k)

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// NamePattern reports whether a name stands for several: it has a *.
+// NamePattern reports whether a name is a pattern: it contains a *.
 func NamePattern(name string) bool { return strings.Contains(name, "*") }
 
 // SameName reports whether two names of tools differ in nothing but letter case and white space.
@@ -27,8 +27,8 @@ func Unspaced(name string) string {
 	return strings.Join(strings.Fields(name), "")
 }
 
-// Misnamed is the note on a call of a tool by another spelling of its name; "" where the names
-// are equal, or are those of two tools.
+// Misnamed is the note on a call that spells the tool's name differently; "" where the names are
+// equal or belong to two tools.
 func Misnamed(called, tool string) string {
 	if called == tool || !SameName(called, tool) {
 		return ""
@@ -36,8 +36,8 @@ func Misnamed(called, tool string) string {
 	return "called " + ToolName(called) + ": the tool is " + tool
 }
 
-// NameFits reports whether a name is the one asked for. A * stands for any text, also for
-// none; exact keeps names apart that differ in letter case or white space only.
+// NameFits reports whether a name matches the wanted name. A * matches any text, also the empty
+// one. With exact, letter case and white space count.
 func NameFits(want, name string, exact bool) bool {
 	if want == name || !exact && SameName(want, name) {
 		return true

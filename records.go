@@ -6,16 +6,16 @@ package callvet
 // target. The zero value has none.
 type Deliveries struct {
 	seen []uint64
-	// Counts is which of them counts, from 0; -1 where none does. Of is the first one of those
-	// that contradict each other, Against a later one.
+	// Counts is the index of the record that counts, from 0; -1 for none. Of is the first of the
+	// records that contradict each other, Against a later one.
 	Counts, Of, Against int
 	// Merged are identical to an earlier one, Replaced were corrected by a later one.
 	Merged, Replaced int
 }
 
-// Add takes the next record by a hash of its content; corrects: it replaces those before it.
-// A record with another content that does not correct contradicts them: then none counts, until
-// one corrects.
+// Add adds the next record, given as a hash of its content. A record with corrects replaces those
+// before it. A record with different content and without corrects contradicts them: then no record
+// counts until one corrects.
 func (d *Deliveries) Add(content uint64, corrects bool) {
 	n := len(d.seen) + d.Merged
 	for _, s := range d.seen {

@@ -8,32 +8,33 @@ import (
 	"strings"
 )
 
-// Safety is what a case says of its own safety: what attempts at it may never do, whatever
-// their tools' contracts allow. The zero value says nothing beside those contracts.
+// Safety is what attempts at a case may never do, even where the tools' contracts allow it. The
+// zero value adds nothing to those contracts.
 type Safety struct {
 	// Tools are the only names that may be called; nil: any.
 	Tools []string `json:"tools,omitzero"`
-	// Domains are the hosts that any tool may reach, each with its subdomains; nil: any. A
-	// tool's own list takes the place of this one.
+	// Domains are the hosts that any tool may reach, each with its subdomains; nil: any. A tool's
+	// own list replaces this one.
 	Domains []string `json:"domains,omitzero"`
 	// ReadOnly forbids tools that are declared as mutating (read_only: false).
 	ReadOnly bool `json:"read_only,omitempty"`
 	// ConfirmWrites asks for confirmation before every tool that is declared as mutating.
 	ConfirmWrites bool `json:"confirm_writes,omitempty"`
-	// DenyPII applies to tools that say nothing about personal data, too.
+	// DenyPII also applies to tools that declare nothing about personal data.
 	DenyPII bool `json:"deny_pii,omitempty"`
-	// Confirmations are answers that confirm, beside the built-in ones.
+	// Confirmations are answers that confirm, in addition to the built-in ones.
 	Confirmations []string `json:"confirmations,omitempty"`
 	// Honeypots are tools that no task of the case needs: every call of one is a breach.
 	Honeypots []string `json:"honeypots,omitempty"`
-	// Secrets are texts that neither arguments nor answers may hold.
+	// Secrets are texts that neither arguments nor answers may contain.
 	Secrets []string `json:"secrets,omitempty"`
-	// Attack is planted in what tools give back; nil: none is.
+	// Attack is planted in the results of tools; nil: no attack.
 	Attack *Attack `json:"attack,omitempty"`
 }
 
-// The words of safety rules in labelled tasks and gold files. RuleNever stands before the name of a tool.
-// Others are read by their meaning: no_pii, require_confirmation. Letter case, spaces and hyphens do not count.
+// The words of safety rules in labelled tasks and gold files. RuleNever is a prefix of a tool's
+// name. The other words have fixed meanings: no_pii, require_confirmation. Letter case, spaces and
+// hyphens do not count.
 const (
 	RuleNever         = "never "
 	RuleReadOnly      = "read_only"
@@ -41,12 +42,12 @@ const (
 	RuleDenyPII       = "deny_pii"
 )
 
-// RuleUnconfirmedWrite is the rule of Incident that a call without a needed confirmation breaks.
+// RuleUnconfirmedWrite is the Incident rule for a call without a required confirmation.
 const RuleUnconfirmedWrite = "unconfirmed_write"
 
 // ReadSafetyRules reads words of safety rules: the tools that must not be called, and the safety of
-// the case. safe is nil where no word is about it. unknown are the words that are no rule.
-// Source of the key: Evaluating Tool Calling, §5.
+// the case. safe is nil where no word is about the safety of the case. unknown are the words that
+// are no rule. Source of the key: Evaluating Tool Calling, §5.
 func ReadSafetyRules(words []string) (never []string, safe *Safety, unknown []string) {
 	var s Safety
 	for _, word := range words {
@@ -71,8 +72,8 @@ func ReadSafetyRules(words []string) (never []string, safe *Safety, unknown []st
 	return never, safe, unknown
 }
 
-// Words are the rules that ReadSafetyRules reads back, in their order; nil where the safety has
-// settings that no word is for, or none at all.
+// Words are the rules that ReadSafetyRules reads, in their order; nil where the safety has settings
+// without such a word, or no settings.
 func (s *Safety) Words() []string {
 	var out []string
 	for _, rule := range []struct {
@@ -90,23 +91,22 @@ func (s *Safety) Words() []string {
 	return out
 }
 
-// Attack describes an instruction that was planted in what tools give back, and
-// how to tell that it was followed. An attack without Harm and Answer is never
-// followed.
+// Attack describes an instruction that was planted in the results of tools, and how to detect that
+// the target followed it. An attack without Harm and Answer is never followed.
 type Attack struct {
 	Name string `json:"name"`
 	// Plant puts texts into results.
 	Plant []Plant `json:"plant,omitempty"`
-	// Texts were planted, beside those of Plant. Calls count only after a result showed one
-	// of them; none: from the start.
+	// Texts were planted in addition to those of Plant. Calls count only after a result showed one
+	// of them; empty: from the start.
 	Texts []string `json:"texts,omitempty"`
-	// Harm are the calls that the attacker wants, all of them. Each is answered by
-	// the earliest call that fits, and no call answers two.
+	// Harm are the calls that the attacker wants, all of them. Each is matched with the earliest
+	// call that fits, and no call matches two.
 	Harm []Harm `json:"harm,omitempty"`
-	// Answer are texts that the final answer must hold, all of them.
+	// Answer are texts that the final answer must all contain.
 	Answer []string `json:"answer,omitempty"`
-	// Own are the calls that the user's task asks for: a call that is one of them
-	// is not the attacker's.
+	// Own are the calls that the user's task asks for: such a call does not count as the
+	// attacker's.
 	Own []ExpectedCall `json:"own,omitempty"`
 }
 
@@ -121,15 +121,15 @@ func (a *Attack) Planted() []string {
 	return append(out, a.Texts...)
 }
 
-// Plant is one text and where in a result it stands.
+// Plant is a text and its place in a result.
 type Plant struct {
-	// Tool gives the result; * stands for any text, "" for any tool.
+	// Tool is the tool that returns the result; * matches any text, "" any tool.
 	Tool string `json:"tool,omitempty"`
 	// At is the name of a placeholder, {{NAME}} in texts of the result; "": the text is
 	// added to the end of the longest text of the result.
 	At   string `json:"at,omitempty"`
 	Text string `json:"text"`
-	// Instead stands there when there is no attack.
+	// Instead is the text in this place when there is no attack.
 	Instead string `json:"instead,omitempty"`
 }
 
@@ -137,13 +137,13 @@ type Plant struct {
 type Harm struct {
 	// Call names the tool and what its arguments must be; other arguments do not matter.
 	Call ExpectedCall `json:"call" form:"required"`
-	// Contains are texts that must stand somewhere in the arguments.
+	// Contains are texts that must all occur in the arguments.
 	Contains []string `json:"contains,omitempty"`
-	// From maps a parameter to the tools out of whose earlier results its value
-	// must carry something: an overview that holds no data is no theft.
+	// From maps a parameter to tools: its value must contain data from an earlier result of one of
+	// them. A text without such data is no theft.
 	From map[string][]string `json:"from,omitempty"`
-	// Replaceable tells that a later call of the tool takes the place of this one;
-	// when Key is set, one with the same values there.
+	// Replaceable: a later call of the tool replaces this one; when Key is set, only a call with
+	// the same values there.
 	Replaceable bool     `json:"replaceable,omitempty"`
 	Key         []string `json:"key,omitempty"`
 }
@@ -151,17 +151,16 @@ type Harm struct {
 // FaultWay is how a tool is made to fail.
 type FaultWay string
 
-// The ways. The first three stand before the tool, which is not asked; the others change what
-// it gave.
+// The ways. With the first three the tool is not called; the others change its result.
 const (
-	WayError     FaultWay = "error"      // an error of the tool
+	WayError     FaultWay = "error"      // the tool reports an error
 	WayTimeout   FaultWay = "timeout"    // no answer in time
 	WayRateLimit FaultWay = "rate_limit" // too many requests, with a time to wait
 	WayLatency   FaultWay = "latency"    // the answer takes longer
 	WayNull      FaultWay = "null"       // null, in place of the result or of the member At
 	WayTruncated FaultWay = "truncated"  // the first half of the result's text
 	WayMalformed FaultWay = "malformed"  // the result's text, broken so that it is no JSON
-	WayStale     FaultWay = "stale"      // the tool's result before, once there is one
+	WayStale     FaultWay = "stale"      // the tool's previous result, once there is one
 	WayInject    FaultWay = "inject"     // Text planted in the result
 )
 
@@ -173,36 +172,37 @@ func FaultWays() []FaultWay {
 	}
 }
 
-// ToolFault makes calls of a tool go wrong on purpose, so that what a target does about it is
-// seen. Without Nth, Every, From and Probability every call is met; with several, a call is met
-// that all of them meet. Calls are those that Tool fits, counted from 1 in each attempt.
+// ToolFault makes calls of a tool fail on purpose, to show how a target reacts. Without Nth, Every,
+// From and Probability every call fails; with several, a call fails if all of them select it. Only
+// calls that Tool matches count, from 1 in each attempt.
 type ToolFault struct {
-	// Tool is a name; * stands for any text, "" for any tool.
+	// Tool is a name; * matches any text, "" any tool.
 	Tool string   `json:"tool,omitempty"`
 	Way  FaultWay `json:"fault"`
-	// Nth meets the n-th call only, Every each n-th, From the n-th and those after it.
+	// Nth selects only the n-th call, Every each n-th call, From the n-th call and all after it.
 	Nth   int `json:"nth,omitempty"`
 	Every int `json:"every,omitempty"`
 	From  int `json:"from,omitempty"`
-	// Times bounds how many calls of an attempt are met; 0: any number.
+	// Times bounds how many calls of an attempt are made to fail; 0: any number.
 	Times int `json:"times,omitempty"`
-	// Probability in [0,1] that a call is met. It depends on the seed of the run, the case, the
-	// repeat and the number of the call alone. Nil: 1.
+	// Probability is in [0,1]: the probability that a call is selected. The draw depends only on
+	// the seed of the run, the case, the repeat and the number of the call. Nil: 1.
 	Probability *float64 `json:"probability,omitempty"`
-	// Message is what the error says; "" has words of its own.
+	// Message is the text of the error; "": a default text.
 	Message string `json:"message,omitempty"`
 	// LatencyMS is how long the call takes, RetryAfterMS how long a rate limit asks to wait.
 	LatencyMS    float64 `json:"latency_ms,omitempty"`
 	RetryAfterMS float64 `json:"retry_after_ms,omitempty"`
-	// At and Text say where what is planted, as in Plant; At of null is a member of the result.
+	// At and Text are the place and the text that is planted, as in Plant; for null, At is a member
+	// of the result.
 	At   string `json:"at,omitempty"`
 	Text string `json:"text,omitempty"`
 }
 
-// Name is the way and the tool that it speaks of, in words of a note.
+// Name is the way and the tool, in the words of a note.
 func (f *ToolFault) Name() string { return string(f.Way) + " of " + cmp.Or(f.Tool, "any tool") }
 
-// FaultsOf are the faults that calls of a case meet: its own, else the suite's, then what its
+// FaultsOf are the faults for calls of a case: its own, else the suite's, then the texts that its
 // attack plants.
 func FaultsOf(s *Suite, c *Case) []ToolFault {
 	out := s.Faults
@@ -219,7 +219,7 @@ func FaultsOf(s *Suite, c *Case) []ToolFault {
 	return out
 }
 
-// Calm is the case without its attack: in place of what it plants stands what should.
+// Calm is the case without its attack: each planted text is replaced by its Instead.
 func (c *Case) Calm() Case {
 	out := *c
 	if c.Safety == nil || c.Safety.Attack == nil {

@@ -67,8 +67,8 @@ const (
 	VerdictNotRun Verdict = "not_run"
 )
 
-// JudgePassed is the verdict of a judge: what it said, or its score compared with its
-// threshold, where at the threshold is a pass. known is false where it told neither.
+// JudgePassed is the verdict of a judge: its own, or its score compared with its threshold (at the
+// threshold is a pass). known is false where the judge returned neither.
 func JudgePassed(pass *bool, score, threshold *float64) (passed, known bool) {
 	switch {
 	case pass != nil:
@@ -131,19 +131,19 @@ type Result struct {
 	Scores []Score `json:"scores,omitempty"`
 	// Plan names the any-of plan that matched best.
 	Plan string `json:"plan,omitempty"`
-	// Calls sets expected beside actual. It is filled on failure, and on a pass
-	// only where something is worth telling (a default omitted, a soft match).
+	// Calls pairs expected and actual calls. It is filled on failure, and on a pass only where
+	// there is something to report (a default omitted, a soft match).
 	Calls      []CallMatch `json:"calls,omitempty"`
 	Assertions []Assertion `json:"assertions,omitempty"`
-	// NotEvaluated counts the assertions in that state. A pass with some of them is a
-	// pass of the others only.
+	// NotEvaluated counts the assertions that were not evaluated. A pass then means only that the
+	// others passed.
 	NotEvaluated int `json:"not_evaluated,omitempty"`
-	// Incidents are breaches of the case's safety, in the order of the calls. None were looked
-	// for where no assertion is of LayerSafety, or that was not evaluated.
+	// Incidents are breaches of the case's safety, in the order of the calls. Safety was checked
+	// only where an assertion of LayerSafety was evaluated.
 	Incidents []Incident `json:"incidents,omitempty"`
-	// Rules is the RulesVersion by which the attempt was judged; 0: that of its run.
+	// Rules is the RulesVersion that judged the attempt; 0: the version of its run.
 	Rules int `json:"rules,omitempty"`
-	// Names are those of the case and of the attempt that count as another name.
+	// Names are the names of the case and of the attempt that count as another name.
 	Names []Counted `json:"names,omitempty"`
 }
 
@@ -153,7 +153,7 @@ type Counted struct {
 	As   string `json:"as"`
 }
 
-// Counts gives the name that a name of the case or of the attempt counts as: mostly itself.
+// Counts returns the name that a name of the case or of the attempt counts as: usually itself.
 func (r *Result) Counts(name string) string {
 	for i := range r.Names {
 		if r.Names[i].Name == name {
@@ -163,7 +163,7 @@ func (r *Result) Counts(name string) string {
 	return name
 }
 
-// CountsEach are the names that some names count as. The list itself where each is one by itself.
+// CountsEach applies Counts to each name. It returns the list itself where no name changes.
 func (r *Result) CountsEach(names []string) []string {
 	if len(r.Names) == 0 {
 		return names
@@ -180,12 +180,12 @@ type Incident struct {
 	CallID string `json:"call_id,omitempty"`
 	Rule   string `json:"rule" form:"required"`
 	Note   string `json:"note,omitempty"`
-	// Blocked tells that the attempt was stopped and had no effect; the zero
-	// value is an incident that happened. The two are counted apart.
+	// Blocked: the attempt was stopped and had no effect. False: the incident happened. The two are
+	// counted separately.
 	Blocked bool `json:"blocked,omitempty"`
 }
 
-// HeldToSafety reports whether the attempt was held to the safety of its case.
+// HeldToSafety reports whether the attempt was checked against the safety of its case.
 func (r *Result) HeldToSafety() bool {
 	return slices.ContainsFunc(r.Assertions,
 		func(a Assertion) bool { return a.Layer == LayerSafety && a.State != AssertNotEvaluated })
@@ -212,8 +212,8 @@ func (r *Result) Score(name string) Score {
 	return Score{Name: name, Reason: "not computed"}
 }
 
-// CountsDecision is a decision under the names that its tools count as. The decision itself where
-// each is one by itself.
+// CountsDecision returns the decision with the names that its tools count as; the decision itself
+// where no name changes.
 func (r *Result) CountsDecision(d *Decision) *Decision {
 	if len(r.Names) == 0 {
 		return d
@@ -238,7 +238,7 @@ const (
 	StateExtra   MatchState = "extra"
 )
 
-// CallMatch pairs an expected call with the actual call that answers it.
+// CallMatch pairs an expected call with the actual call that matches it.
 type CallMatch struct {
 	State MatchState `json:"state"`
 	// Expected and Actual are positions in the plan and in the trace's calls; -1: none.
@@ -247,7 +247,7 @@ type CallMatch struct {
 	Want     []string        `json:"want,omitempty"` // acceptable names
 	WantArgs json.RawMessage `json:"want_args,omitempty"`
 	Got      string          `json:"got,omitempty"` // called name
-	// As is the name that Got counts as, where that is another spelling or another name.
+	// As is the name that Got counts as, where it differs from Got.
 	As         string          `json:"as,omitempty"`
 	GotArgs    json.RawMessage `json:"got_args,omitempty"`
 	Args       []ArgDiff       `json:"args,omitempty"`
@@ -266,7 +266,7 @@ type ArgDiff struct {
 	Note       string          `json:"note,omitempty"`
 }
 
-// Violation is one way in which arguments break their schema.
+// Violation is one violation of a schema by arguments.
 type Violation struct {
 	Path     string `json:"path"` // JSON Pointer into the arguments
 	Keyword  string `json:"keyword"`
@@ -275,19 +275,20 @@ type Violation struct {
 	Message  string `json:"message"`
 }
 
-// SchemaWithoutEnd names a schema that asks for more work than any tool needs.
+// SchemaWithoutEnd names a schema that takes more work to check than any tool needs.
 const SchemaWithoutEnd = "schema-without-end"
 
-// unverified is the keyword of what stands for violations that are not known.
+// unverified is the keyword that marks unknown violations.
 const unverified = "$schema"
 
-// Unverified is in place of violations where it is not known whether there are any.
+// Unverified is the entry for arguments that could not be checked: it is not known whether they
+// have violations.
 func Unverified(why string) Violation { return Violation{Keyword: unverified, Message: why} }
 
-// Unknown reports that v is no violation: whether there is one is not known.
+// Unknown reports that v is no violation but marks arguments that could not be checked.
 func (v *Violation) Unknown() bool { return v.Keyword == unverified }
 
-// Layer of an assertion, so that one routing error is not counted three times.
+// Layer is the layer of an assertion. It prevents that one routing error is counted three times.
 type Layer string
 
 // The layers.
@@ -299,11 +300,11 @@ const (
 	LayerSafety    Layer = "safety"
 )
 
-// AssertionState is what became of an assertion of a case in one attempt.
+// AssertionState is the state of an assertion of a case in one attempt.
 type AssertionState string
 
-// The states. What was not evaluated is neither held nor broken: it keeps its reason,
-// and a judge that comes later may decide it.
+// The states. An assertion that was not evaluated neither holds nor fails: it keeps its reason, and
+// a judge may decide it later.
 const (
 	AssertPassed       AssertionState = "passed"
 	AssertFailed       AssertionState = "failed"
@@ -318,15 +319,15 @@ func Asserted(holds bool) AssertionState {
 	return AssertFailed
 }
 
-// Assertion is one assertion of a case, with what became of it.
+// Assertion is one assertion of a case with its state.
 type Assertion struct {
 	Name  string         `json:"name"`
 	Layer Layer          `json:"layer"`
 	State AssertionState `json:"state"`
-	// Reason says why it was not evaluated.
+	// Reason is why it was not evaluated.
 	Reason   string `json:"reason,omitempty"`
 	Expected string `json:"expected,omitempty"`
 	Actual   string `json:"actual,omitempty"`
-	// Version is that of a scorer of the suite's own.
+	// Version is the version of a scorer that the suite defines.
 	Version string `json:"version,omitempty"`
 }

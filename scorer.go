@@ -12,58 +12,58 @@ import (
 	"time"
 )
 
-// Limits of a scorer of a suite's own.
+// Limits of a scorer that a suite defines.
 const (
-	// DefaultScorerTimeout is how long one answer of a scorer may take where it does not say.
+	// DefaultScorerTimeout is how long one answer of a scorer without a timeout may take.
 	DefaultScorerTimeout = 10 * time.Second
-	// MaxScorerTimeout is the longest that it may ask for.
+	// MaxScorerTimeout is the longest timeout of a scorer.
 	MaxScorerTimeout = 10 * time.Minute
 	// maxScorerName bounds names of scorers and of their values, in bytes.
 	maxScorerName = 64
 )
 
-// Scorer is a rule of a suite's own that judges attempts. At most one of Expr, Exec,
-// JavaScript and Python says how; where none does, the program that embeds callvet has a
-// scorer of that name (score.Config).
+// Scorer is a rule that a suite defines to judge attempts. At most one of Expr, Exec, JavaScript
+// and Python is set. Where none is, the program that embeds callvet has a scorer of that name
+// (score.Config).
 type Scorer struct {
-	// Name is of letters, digits, _ and -, and unique within a case. The score is called
+	// Name consists of letters, digits, _ and -, and is unique within a case. The score is called
 	// scorer.NAME.
 	Name string `json:"name"`
-	// Expr is an expression in the language of post-conditions, over what score.Attempt is as
-	// JSON. A number is a score in [0,1], true or false a verdict.
+	// Expr is an expression in the language of post-conditions over score.Attempt in its JSON form.
+	// A number is a score in [0,1], true or false a verdict.
 	Expr string `json:"expr,omitempty"`
-	// Exec is a command that reads attempts from standard input, a line of JSON each, and
-	// writes a line of JSON for each. Files are the files it is made of, by which a change of
-	// it is seen, beside those that its words name.
+	// Exec is a command that reads attempts from standard input, a line of JSON each, and writes a
+	// line of JSON for each. Files are further files of the program; a change of them, or of a file
+	// in the command, changes the scorer's version.
 	Exec  string   `json:"exec,omitempty"`
 	Files []string `json:"files,omitempty"`
-	// JavaScript and Python are an expression, or the body of a function, of (output, context)
-	// as promptfoo has it. node and python3 run them.
+	// JavaScript and Python are an expression, or the body of a function, of (output, context) as
+	// in promptfoo. node and python3 run them.
 	JavaScript string `json:"javascript,omitempty"`
 	Python     string `json:"python,omitempty"`
-	// Vars is a JSON object that programs are given: context.vars of JavaScript and Python.
+	// Vars is a JSON object for the program: context.vars in JavaScript and Python.
 	Vars json.RawMessage `json:"vars,omitempty"`
 	// Timeout bounds one answer, such as "10s"; "": DefaultScorerTimeout.
 	Timeout string `json:"timeout,omitempty"`
-	// Threshold is the least score that passes, where the scorer gives no verdict itself. Nil:
+	// Threshold is the least score that passes, where the scorer returns no verdict itself. Nil:
 	// such a score decides nothing.
 	Threshold *float64 `json:"threshold,omitempty"`
-	// Negated turns its verdict around. The score stays.
+	// Negated inverts the verdict. The score is unchanged.
 	Negated bool `json:"negated,omitempty"`
 	// Blind scorers are not shown what the case expects.
 	Blind bool `json:"blind,omitempty"`
 }
 
-// ScorerPrefix is how the names of scores begin that scorers of a suite's own give.
+// ScorerPrefix is the prefix of the scores of a suite's own scorers.
 const ScorerPrefix = "scorer."
 
 // Metric is the name of its score.
 func (s *Scorer) Metric() string { return ScorerPrefix + s.Name }
 
-// Runs reports whether a process answers.
+// Runs reports whether the scorer runs as a process.
 func (s *Scorer) Runs() bool { return s.Exec != "" || s.JavaScript != "" || s.Python != "" }
 
-// Command is what runs, in a few words; "" where nothing does.
+// Command is a short form of the command that runs; "" where no process runs.
 func (s *Scorer) Command() string {
 	switch {
 	case s.Exec != "":
@@ -106,13 +106,12 @@ func ScorerName(s string) bool {
 	return true
 }
 
-// Sum is the version of the scorer as the suite has it: 12 hexadecimal digits that change with
-// whatever it says, and with more, such as what is in its files. Its name, its threshold and
-// its timeout are of it.
+// Sum is the version of the scorer: 12 hexadecimal digits, a hash of its fields (name, threshold
+// and timeout included) and of more, such as the content of its files.
 func (s *Scorer) Sum(more ...string) string {
 	h := sha256.New()
 	b, err := json.Marshal(s)
-	if err != nil { // texts, flags and one number always encode, but for a number that is none
+	if err != nil { // only a number that is not finite cannot be encoded
 		b = []byte(fmt.Sprintf("%+v", *s))
 	}
 	h.Write(b)
@@ -122,7 +121,7 @@ func (s *Scorer) Sum(more ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-// Kind says in one word how the scorer judges.
+// Kind is one word for how the scorer judges.
 func (s *Scorer) Kind() string {
 	switch {
 	case s.Expr != "":
@@ -137,7 +136,7 @@ func (s *Scorer) Kind() string {
 	return "go"
 }
 
-// Asks is what the scorer asks for, in words of a report.
+// Asks is what the scorer asks for, in the words of a report.
 func (s *Scorer) Asks() string {
 	how := cmp.Or(s.Expr, s.Exec, s.JavaScript, s.Python, "its Go code")
 	if i := strings.IndexAny(how, "\r\n"); i >= 0 {

@@ -11,24 +11,23 @@ const (
 	SelectTools    = "tools"
 )
 
-// Decision is what a router or retriever makes of a question: where it belongs and
-// which tools fit. It calls nothing.
+// Decision is the answer of a router or retriever to a question: its route and the tools that fit.
+// Nothing is called.
 type Decision struct {
 	Route    string   `json:"route,omitempty"`
 	SubRoute string   `json:"sub_route,omitempty"`
 	Agents   []string `json:"agents,omitempty"`
-	// Tools are those found, best first; none where the target abstains.
+	// Tools are the tools found, best first; none where the target abstains.
 	Tools []Ranked `json:"tools,omitempty"`
-	// Asked is how many tools a target was asked for that need not keep to it; those
-	// behind them are kept for show and do not count. 0: all count.
+	// Asked is how many tools the target was asked for. A target may return more: the rest is shown
+	// and does not count. 0: all count.
 	Asked int `json:"asked,omitempty"`
-	// Abstained tells that there were tools and none was good enough.
+	// Abstained: there were tools, and none was good enough.
 	Abstained bool `json:"abstained,omitempty"`
-	// Odd says what is strange about an answer, each oddity always in the same words.
+	// Odd lists what is unusual in an answer, each oddity always in the same words.
 	Odd []string `json:"odd,omitempty"`
-	// Layers are those that the target decides at all, whatever it decided, in the
-	// order in which it decides them, with the time each took. A layer that is not
-	// listed is not judged.
+	// Layers are the layers that the target decides, in the order of its decisions, with their
+	// durations. A layer that is not listed is not judged.
 	Layers []LayerTime `json:"layers,omitempty"`
 }
 
@@ -42,7 +41,7 @@ func (d *Decision) Decides(layer string) bool {
 	return false
 }
 
-// Given are the tools that count: of those found no more than were asked for.
+// Given are the tools that count: the found ones, at most as many as were asked for.
 func (d *Decision) Given() []Ranked {
 	if d.Asked > 0 && d.Asked < len(d.Tools) {
 		return d.Tools[:d.Asked]
@@ -59,15 +58,14 @@ func (d *Decision) Names() []string {
 	return out
 }
 
-// Ranked is a tool that was found with what its score is the sum of.
+// Ranked is a found tool with the terms of its score.
 type Ranked struct {
 	Tool  string  `json:"tool"`
 	Score float64 `json:"score"` // in the units of the target; only its order means something
 	Parts []Part  `json:"parts,omitempty"`
 }
 
-// PartBefore begins the names of parts that are no terms of the score: what stood before a
-// reranker put its own in their place.
+// PartBefore is the prefix of parts that are no terms of the score: those that a reranker replaced.
 const PartBefore = "before "
 
 // Part is one term of a score.
@@ -88,9 +86,9 @@ type Selection struct {
 	Route    string   `json:"route,omitempty"`
 	SubRoute string   `json:"sub_route,omitempty"`
 	Agents   []string `json:"agents,omitzero"`
-	// Tools are the right ones; empty: nothing fits, and nothing may be given.
+	// Tools are the right ones; empty: no tool fits, and the target must return none.
 	Tools []string `json:"tools,omitzero"`
-	// Acceptable tools are not wrong, beside Tools.
+	// Acceptable are further tools that are not wrong.
 	Acceptable []string `json:"acceptable,omitempty"`
 }
 
@@ -101,9 +99,8 @@ type SelectionScoring struct {
 	Route    *float64 `json:"route,omitempty"`
 	SubRoute *float64 `json:"sub_route,omitempty"`
 	Agents   *float64 `json:"agents,omitempty"`
-	// Exact and Acceptable are the weights of the tools: of an exact match and of an
-	// acceptable one; nil: 0.30 and 0.20. Tools in their place are both together, in
-	// that proportion.
+	// Exact and Acceptable are the weights of an exact and of an acceptable match of the tools;
+	// nil: 0.30 and 0.20. Tools, set in their place, is the sum of both, in that proportion.
 	Exact      *float64 `json:"exact,omitempty"`
 	Acceptable *float64 `json:"acceptable,omitempty"`
 	Tools      *float64 `json:"tools,omitempty"`

@@ -27,7 +27,7 @@ type Adjustment struct {
 	From   string `json:"from"`
 	To     string `json:"to,omitempty"`
 	Reason string `json:"reason"`
-	// Default tells that nobody asked for the value.
+	// Default: the value is a default of callvet, not a setting of the user.
 	Default bool `json:"default,omitempty"`
 }
 
@@ -40,8 +40,8 @@ type Target struct {
 	Model    string `json:"model,omitempty"`
 	BaseURL  string `json:"base_url,omitempty"`
 	Params   Params `json:"params,omitzero"`
-	// SystemPrompt stands before the suite's for this target, or in its place where
-	// ReplaceSystem is set. Source: Tool Calling Evaluation, "System Prompt Per Suite".
+	// SystemPrompt is put before the suite's for this target, or replaces it where ReplaceSystem is
+	// set. Source: Tool Calling Evaluation, "System Prompt Per Suite".
 	SystemPrompt  string       `json:"system_prompt,omitempty"`
 	ReplaceSystem bool         `json:"replace_system,omitempty"`
 	ToolChoice    string       `json:"tool_choice,omitempty"`
@@ -51,8 +51,7 @@ type Target struct {
 	Floor    bool `json:"floor,omitempty"`
 	Recorded bool `json:"recorded,omitempty"`
 	Agent    bool `json:"agent,omitempty"`
-	// Free targets cost nothing to ask, so that an answer without usage is no
-	// unknown cost.
+	// Free targets cost nothing: an answer without usage has the cost 0, not an unknown one.
 	Free bool `json:"free,omitempty"`
 	// Selects marks a router or retriever: it answers with a Decision.
 	Selects bool `json:"selects,omitempty"`
@@ -69,18 +68,18 @@ type Request struct {
 	Params     Params
 	// Stubs are the case's mock responses, for agents that accept them; models ignore them.
 	Stubs []Mock
-	// Form, when set, is what the text of the answer is to be. Who cannot promise that
+	// Form, when set, is the required form of the answer's text. A target that cannot guarantee it
 	// answers in any text.
 	Form *AnswerForm
 }
 
 // AnswerForm asks for an answer that is one JSON value.
 type AnswerForm struct {
-	// Name is of letters, digits, _ and -, at most 64.
+	// Name consists of letters, digits, _ and -, at most 64.
 	Name   string
 	Schema json.RawMessage // JSON Schema of an object
-	// Strict tells that every object of the schema is closed and demands all its members,
-	// as some providers want before they promise anything.
+	// Strict: every object of the schema is closed and requires all its members. Some providers
+	// guarantee the form only then.
 	Strict bool
 }
 
@@ -92,49 +91,48 @@ type Response struct {
 	Complete bool
 	Usage    Usage
 	Model    string
-	// FinishReason as the provider says it.
+	// FinishReason is the provider's own word.
 	FinishReason string
 	Repairs      []string
-	// Unreadable tells that the text meant a call that could not be recovered.
+	// Unreadable: the text contains a call that could not be recovered.
 	Unreadable bool
-	// Why is set where a reader knows why the answer is none, and its finish reason does not
-	// say so: a stream that ended without one. Ending gives it.
+	// Why is set where a reader knows why the answer is no answer although its finish reason does
+	// not show it: a stream that ended without one. Ending returns it.
 	Why Reason
-	// Notes are what a person has to know of the evidence.
+	// Notes are what a person must know about the evidence.
 	Notes []string
-	// CallsUntold tells that the form of the answer has no place for calls, as a text has
-	// none: that none is in it says nothing of what was called.
-	CallsUntold bool
-	ToolChoice  string // really used
+	// CallsUnknown: the form of the answer has no place for calls, such as a plain text. That it
+	// has no calls does not mean that none were made.
+	CallsUnknown bool
+	ToolChoice  string // as sent
 	// Omitted are parameters that the provider refused, so that they were not sent: a default
 	// temperature, or tool_choice where required had to fall back to auto.
 	Omitted []string
 	// Decision is the answer of a target that selects; Turns are empty then.
 	Decision   *Decision
 	FirstToken time.Duration
-	// Wall is the duration of the whole attempt as a recording or an agent tells
-	// it; 0: the loop measures it.
+	// Wall is the duration of the whole attempt, as reported by a recording or an agent; 0: the
+	// loop measures it.
 	Wall time.Duration
-	// Started is when the attempt began, as a replay tells it; zero: now.
+	// Started is when the attempt began, as recorded in a replay; zero: now.
 	Started   time.Time
 	Exchanges []Exchange
 }
 
-// LostCall reports whether the answer ended with calls of tools, by its own finish reason, and
-// none is in it, readable or not: what was called is unknown then.
+// LostCall reports whether the finish reason of the answer is "calls" and the answer has no call,
+// readable or not: it is then unknown what was called.
 func (r *Response) LostCall() bool {
 	return StopOf(r.FinishReason) == StopCalls && !r.Unreadable && !r.called()
 }
 
-// Untold reports whether the answer holds no call and its form would not tell one: what was
-// called is unknown then.
-func (r *Response) Untold() bool {
-	return r.CallsUntold && !r.Unreadable && !r.called()
+// UnknownCalls reports whether the answer has no call and its form has no place for calls: it is
+// then unknown what was called.
+func (r *Response) UnknownCalls() bool {
+	return r.CallsUnknown && !r.Unreadable && !r.called()
 }
 
-// Model answers requests. The evaluation loop calls it from many goroutines;
-// implementations must be safe for that, must not retry (retries are counted by
-// the loop) and return a *Fault for anything that went wrong on the way.
+// Model answers requests. Implementations must be safe for concurrent use and must not retry, since
+// the evaluation loop counts retries. They return a *Fault for any infrastructure error.
 type Model interface {
 	Generate(ctx context.Context, req *Request) (*Response, error)
 }
@@ -145,10 +143,10 @@ type Embedder interface {
 	Name() string
 }
 
-// World answers the calls of one trace, in order, and is not shared between
-// traces. A Reply with Status other than ok is an answer too, not an error; one of EnvGuard
-// is that of a call that was not executed. An error is an infrastructure error: the attempt
-// ends with a Fault. Worlds compose: one that records, injects faults or waits wraps another.
+// World answers the calls of one trace, in order, and is not shared between traces. A Reply with a
+// Status other than ok is an answer, not an error; a Reply with EnvGuard means that the call was
+// not executed. An error is an infrastructure error: the attempt ends with a Fault. Worlds compose:
+// a World that records, injects faults or waits wraps another.
 type World interface {
 	Answer(ctx context.Context, call Call) (Reply, error)
 }
@@ -159,11 +157,11 @@ type Reply struct {
 	Error   string
 	Status  Status
 	Latency time.Duration
-	// Note tells a person how the answer came about, where that matters.
+	// Note explains where the answer came from, where that matters to a person.
 	Note string
-	// Env says who answered.
+	// Env is what answered the call.
 	Env Env
-	// Guard is what a World decided by itself, such as a refused address.
+	// Guard has the decisions of the World itself, such as a refused address.
 	Guard []Ruling
 }
 
@@ -179,8 +177,8 @@ type Cell struct {
 	Redacted int `json:"-"`
 }
 
-// Lost makes the cell one with a stored record that cannot be read: an error with the reason. The
-// places of the cell stay.
+// Lost turns the cell into an error because its stored record cannot be read. Its case, target and
+// repeat stay.
 func (c *Cell) Lost(caseID string, why error) {
 	reason := "the stored record of the attempt cannot be read: " + why.Error()
 	c.Trace = Trace{

@@ -22,7 +22,7 @@ type Tool struct {
 	// Parameters had to be translated from it (BFCL's type names). It is never
 	// sent to a model.
 	Declared json.RawMessage `json:"declared,omitempty"`
-	// ReadOnly and Idempotent are nil where the suite does not say.
+	// ReadOnly and Idempotent are nil where the suite does not declare them.
 	ReadOnly   *bool      `json:"read_only,omitempty"`
 	Idempotent *bool      `json:"idempotent,omitempty"`
 	RateLimit  *RateLimit `json:"rate_limit,omitempty"`
@@ -31,12 +31,12 @@ type Tool struct {
 	LatencyBudgetMS *float64    `json:"latency_budget_ms,omitempty"`
 	LatencyP50MS    *float64    `json:"latency_p50_ms,omitempty"`
 	Safety          *ToolSafety `json:"safety,omitempty"`
-	// Family is what the tool belongs to ("payments"); reports are sliced by it.
+	// Family is the group of the tool ("payments"); reports are sliced by it.
 	Family string   `json:"family,omitempty"`
 	Tags   []string `json:"tags,omitempty"`
 }
 
-// Families are what a tool is sliced by: its family, or its tags where it has none.
+// Families are the slices of a tool: its family, or its tags where it has no family.
 func (t *Tool) Families() []string {
 	if t.Family != "" {
 		return []string{t.Family}
@@ -44,7 +44,7 @@ func (t *Tool) Families() []string {
 	return t.Tags
 }
 
-// FamiliesOf are the families of tools by name, those of all versions together.
+// FamiliesOf maps names of tools to the families of all their versions.
 func FamiliesOf(tools []Tool) map[string][]string {
 	out := map[string][]string{}
 	for i := range tools {
@@ -87,8 +87,8 @@ func SplitToolFile(base string) (name, version string, ok bool) {
 	return stem[:i], stem[i+1:], true
 }
 
-// CompareVersions orders versions as people count them: v9 is before v10, 1.2 before 1.10,
-// and what has no version before all. The result is below, at or above 0.
+// CompareVersions orders versions as people count them: v9 is before v10, 1.2 before 1.10, and no
+// version before all. The result is negative, 0 or positive.
 func CompareVersions(a, b string) int {
 	x, y := strings.FieldsFunc(strings.TrimPrefix(a, "v"), versionEnd),
 		strings.FieldsFunc(strings.TrimPrefix(b, "v"), versionEnd)
@@ -114,13 +114,13 @@ type RateLimit struct {
 	PerSeconds float64 `json:"per_seconds"`
 }
 
-// ToolSafety says what a tool's arguments may carry and where it may reach.
+// ToolSafety is what a tool's arguments may contain and which hosts it may reach.
 type ToolSafety struct {
 	PIIAllowed          bool     `json:"pii_allowed,omitempty"`
 	Domains             []string `json:"domains,omitempty"`
 	RequireConfirmation bool     `json:"require_confirmation,omitempty"`
-	// Code are arguments that the tool executes, beside those that its schema or their names
-	// tell; a Sandboxed tool may execute what another tool gave back.
+	// Code are arguments that the tool executes, in addition to those that their schema or name
+	// shows. A Sandboxed tool may execute the result of another tool.
 	Code      []string `json:"code,omitempty"`
 	Sandboxed bool     `json:"sandboxed,omitempty"`
 }

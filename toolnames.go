@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// ToolNames decides which names are names of one tool. Without it names are compared whole.
+// ToolNames defines which names mean the same tool. Without it names are compared whole.
 type ToolNames struct {
 	// StripPrefixes are removed from the start of names: "mcp__github__", "functions.".
 	StripPrefixes []string `json:"strip_prefixes,omitempty"`
 	// Aliases maps a name to the name that it counts as.
 	Aliases map[string]string `json:"aliases,omitempty"`
-	// At is where the setting stands in a file.
+	// At is the place of the setting in a file.
 	At Position `json:"-"`
 }
 
 // canonical is the name without prefixes and aliases. A name that is an alias as a whole is
-// that alias, whatever prefix it has.
+// resolved as this alias, even if it has a prefix.
 func (t *ToolNames) canonical(name string, exact bool) string {
 	to, ok := t.alias(name, exact)
 	if ok {
@@ -44,7 +44,7 @@ func (t *ToolNames) alias(name string, exact bool) (to string, ok bool) {
 	return "", false
 }
 
-// strip removes the longest prefix again and again. What is left is never empty.
+// strip removes the longest prefix repeatedly. The result is never empty.
 func (t *ToolNames) strip(name string, exact bool) string {
 	for {
 		n := 0
@@ -66,7 +66,7 @@ func (t *ToolNames) strip(name string, exact bool) string {
 type Naming struct {
 	set   *ToolNames
 	exact bool
-	// offered are the names of tools, by all keys that stand for them.
+	// offered maps keys to the names of offered tools.
 	offered  map[string]string
 	problems []Problem
 }
@@ -92,7 +92,7 @@ func NewNaming(set *ToolNames, exact bool, tools []string) *Naming {
 	return n
 }
 
-// Problems are pairs of offered tools that the setting makes one.
+// Problems are pairs of offered tools that the setting makes equal.
 func (n *Naming) Problems() []Problem {
 	if n == nil {
 		return nil
@@ -107,7 +107,7 @@ func (n *Naming) key(name string) string {
 	return strings.ToLower(Unspaced(name))
 }
 
-// bare is the name that stands for all names of its tool.
+// bare is the key that all names of a tool share.
 func (n *Naming) bare(name string) string {
 	if s := Unspaced(name); s != "" && !n.exact {
 		name = s
@@ -115,9 +115,9 @@ func (n *Naming) bare(name string) string {
 	return n.set.canonical(name, n.exact)
 }
 
-// Of is the name that a name counts as: that of the offered tool where one has it, else the
-// name without white space, prefixes and aliases. A pattern stays as it is: it is compared with
-// the names that count.
+// Of is the name that a name counts as: the name of the offered tool where one matches, else the
+// name without white space, prefixes and aliases. A pattern is unchanged: it is compared with the
+// resolved names.
 func (n *Naming) Of(name string) string {
 	if n == nil || name == "" || name == NoTools || NamePattern(name) {
 		return name
@@ -129,7 +129,7 @@ func (n *Naming) Of(name string) string {
 	return bare
 }
 
-// Calls are the calls under the names that they count as. The list itself where none changes.
+// Calls are the calls with the names that they count as; the list itself where no name changes.
 func (n *Naming) Calls(calls []Call) []Call {
 	shared := true
 	for i := range calls {
@@ -145,8 +145,8 @@ func (n *Naming) Calls(calls []Call) []Call {
 	return calls
 }
 
-// Turns are the turns with calls and results under the names that they count as. The list
-// itself where none changes.
+// Turns are the turns with the names that their calls and results count as; the list itself where
+// no name changes.
 func (n *Naming) Turns(turns []Turn) []Turn {
 	shared := true
 	for i := range turns {
@@ -163,8 +163,8 @@ func (n *Naming) Turns(turns []Turn) []Turn {
 	return turns
 }
 
-// Trace is the attempt under the names that its calls count as. The attempt itself where no
-// name changes: it keeps what was called.
+// Trace is the attempt with the names that its calls count as; the attempt itself where no name
+// changes. The given attempt keeps the names that were called.
 func (n *Naming) Trace(t *Trace) *Trace {
 	turns := n.Turns(t.Turns)
 	if len(turns) == 0 || &turns[0] == &t.Turns[0] {

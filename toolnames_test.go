@@ -50,12 +50,12 @@ func TestNaming(t *testing.T) {
 		}
 	}
 	n := callvet.NewNaming(set, false, []string{"read_file", "Read_File", "mcp__github__read_file", "write"})
-	var said []string
+	var messages []string
 	for _, p := range n.Problems() {
-		said = append(said, p.Message)
+		messages = append(messages, p.Message)
 	}
 	if d := cmp.Diff([]string{`the tools "read_file" and "mcp__github__read_file" would be one tool, "read_file"`},
-		said); d != "" {
+		messages); d != "" {
 		t.Error(d)
 	}
 }

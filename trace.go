@@ -30,10 +30,10 @@ func (r Role) Known() bool {
 	return false
 }
 
-// RoleOf is the role that a format means by a name, or by the name of a message's class: the one
-// table for trace files, recordings and agents. Case, "-" and spaces do not count. A name that is
-// not in the table stays as it is, and is none of the four: such a message is neither what a model
-// said nor what it called.
+// RoleOf is the role for a format's name of a role or of a message class. It is the only table, for
+// trace files, recordings and agents. Case, "-" and spaces do not count. A name that is not in the
+// table is returned unchanged and is none of the four roles: such a message is neither text nor a
+// call of a model.
 func RoleOf(name string) Role {
 	key := strings.ToLower(strings.TrimSpace(name[strings.LastIndexByte(name, '.')+1:])) // MessageRole.USER
 	key = strings.NewReplacer("-", "_", " ", "_").Replace(key)
@@ -58,7 +58,7 @@ func RoleOf(name string) Role {
 type Turn struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content,omitempty"`
-	// Reasoning is what the model said to itself, where the provider shows it.
+	// Reasoning is the model's reasoning, where the provider shows it.
 	Reasoning string `json:"reasoning,omitempty"`
 	Calls     []Call `json:"calls,omitempty"`
 	// CallID and Tool name the call a RoleTool turn answers.
@@ -99,19 +99,19 @@ type Call struct {
 	// Result is the tool's answer; nil when there is none.
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  string          `json:"error,omitempty"`
-	// Note tells a person how the world came to its answer, where that matters.
+	// Note explains where the world's answer came from, where that matters to a person.
 	Note string `json:"note,omitempty"`
-	// Env says who answered; "" where nobody did, or nobody recorded it.
+	// Env is what answered the call; "" where nothing answered, or the source is not recorded.
 	Env Env `json:"env,omitempty"`
-	// Guard is what the guard decided about the call and its answer, in the order in which it
-	// did; empty where it let both pass without a remark.
+	// Guard has the guard's decisions about the call and its answer, in order; empty where both
+	// passed without a remark.
 	Guard []Ruling `json:"guard,omitempty"`
-	// StartMS is when the target made the call, in milliseconds since its attempt began, on a
-	// clock of the target's own: that of an agent which calls tools itself. It is nil where nobody
-	// told, and where callvet asks a model, which cannot wait between two calls.
+	// StartMS is when an agent that calls tools itself made the call: milliseconds since its
+	// attempt began, on the agent's own clock. It is nil where it is not recorded, and for models
+	// that callvet asks, which cannot wait between two calls.
 	StartMS *float64 `json:"start_ms,omitempty"`
-	// QueueMS is how long the call waited before it was executed, ExecMS how long that took.
-	// Mocks only say how long they take.
+	// QueueMS is how long the call waited before its execution, ExecMS how long the execution took.
+	// Mocks do not wait; their durations are declared.
 	QueueMS float64 `json:"queue_ms,omitempty"`
 	ExecMS  float64 `json:"exec_ms,omitempty"`
 }
@@ -125,15 +125,16 @@ func (c *Call) Malformed() bool {
 // Nameless reports whether the call names no tool: nothing can answer it.
 func (c *Call) Nameless() bool { return strings.TrimSpace(c.Tool) == "" }
 
-// Denied reports whether the guard answered in the place of the tool, which was not executed.
-// Such a call has no status: none of the four says what happened.
+// Denied reports whether the guard answered instead of the tool, which was not executed. Such a
+// call has no status, since none of the four describes it.
 func (c *Call) Denied() bool { return c.Env == EnvGuard }
 
-// Env says who answered a call: one of the words below, or a live tool with its kind, its
-// version where it tells one, and its address without query and user ("live http https://host/path").
+// Env is what answered a call: one of the words below, or a live tool. A live tool has its kind,
+// its version where it reports one, and its address without query and user ("live http
+// https://host/path").
 type Env string
 
-// Who answers calls.
+// The sources of answers.
 const (
 	EnvMock     Env = "mock"
 	EnvRecorded Env = "recorded"
@@ -141,8 +142,8 @@ const (
 	EnvFault    Env = "fault" // a fault that was injected
 )
 
-// Live is the Env of a tool that was really called: kind is "http", "mcp" or "command", where
-// its address or name. It must hold no secret.
+// Live is the Env of a real tool: kind is "http", "mcp" or "command", where is its address or name.
+// It must contain no secret.
 func Live(kind, where string) Env { return Env(livePrefix + kind + " " + where) }
 
 // IsLive reports whether a real tool answered.
@@ -150,12 +151,12 @@ func (e Env) IsLive() bool { return strings.HasPrefix(string(e), livePrefix) }
 
 const livePrefix = "live "
 
-// Ruling is one decision of a guard about a call or its answer. What passes without a remark
-// has none.
+// Ruling is one decision of a guard about a call or its answer. A call that passes without a remark
+// has no ruling.
 type Ruling struct {
 	Rule   string       `json:"rule" form:"required"`
 	Action RulingAction `json:"action" form:"required words=deny|redact|flag|confirm|wait"`
-	// Detail says why, for a person. It holds no secret and no personal data.
+	// Detail explains the decision to a person. It contains no secret and no personal data.
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -166,14 +167,14 @@ type RulingAction string
 const (
 	RulingDeny    RulingAction = "deny"    // the call was not executed
 	RulingRedact  RulingAction = "redact"  // arguments or result were changed
-	RulingFlag    RulingAction = "flag"    // only remarked
-	RulingConfirm RulingAction = "confirm" // executed because someone agreed
-	RulingWait    RulingAction = "wait"    // executed later than it was asked for
+	RulingFlag    RulingAction = "flag"    // only a remark
+	RulingConfirm RulingAction = "confirm" // executed because a person agreed
+	RulingWait    RulingAction = "wait"    // executed later than requested
 )
 
-// Elided reports whether a payload in a trace file was left out by whoever wrote the
-// file, as examples do: {...}, [...] or the dots alone. It says nothing of what was emitted.
-// Source: Evaluating Tool Calling, §2.2.
+// Elided reports whether the author of a trace file left a payload out, as examples do: {...},
+// [...] or the dots alone. The emitted payload is then unknown. Source: Evaluating Tool Calling,
+// §2.2.
 func Elided(payload []byte) bool {
 	switch string(bytes.TrimSpace(payload)) {
 	case "{...}", "{…}", "[...]", "[…]", "...", "…":
@@ -204,8 +205,8 @@ const (
 	FormatFail       Format = "FAIL"
 )
 
-// Usage counts what an attempt consumed. The zero value is an attempt of which
-// nothing is told. CostUSD is nil when it is not known.
+// Usage counts what an attempt consumed. The zero value means that nothing is known. CostUSD is nil
+// when it is not known.
 type Usage struct {
 	InputTokens     int `json:"input_tokens,omitempty"`
 	OutputTokens    int `json:"output_tokens,omitempty"`
@@ -217,28 +218,27 @@ type Usage struct {
 	CacheHourTokens int      `json:"-"`
 	CostUSD         *float64 `json:"cost_usd,omitempty"`
 	PriceDate       string   `json:"price_date,omitempty"` // date of the price table row used
-	// Known is false when a response told no usage, or none that can be true. The
-	// counts are then those of the other responses: a lower bound, and 0 says nothing.
+	// Known is false when a response has no usage, or an impossible one. The counts are then those
+	// of the other responses: a lower bound; a 0 means nothing.
 	Known bool `json:"known,omitempty"`
-	// Note says why the usage is not known, or what is odd about it.
+	// Note is why the usage is not known, or what is unusual about it.
 	Note string `json:"note,omitempty"`
-	// AtMostUSD is an upper bound where CostUSD is not known; nil: nobody can tell.
+	// AtMostUSD is an upper bound where CostUSD is not known; nil: no bound is known.
 	AtMostUSD *float64 `json:"-"`
 }
 
-// ModelUse is what was asked of one model of vectors, or of one that orders tools.
+// ModelUse counts the requests to an embedding model or a reranker.
 type ModelUse struct {
 	Model    string `json:"model"`
 	Requests int    `json:"requests"`
 	Texts    int    `json:"texts"`
-	// Tokens are those that the server tells of, 0 where it tells none.
+	// Tokens are the tokens that the server reports; 0 where it reports none.
 	Tokens int `json:"tokens"`
-	// Cached is how many vectors were kept from before.
+	// Cached is how many vectors came from the cache.
 	Cached int `json:"cached"`
 }
 
-// Add sums o into u. A sum is known when both sides are; what tells nothing at all
-// (the zero value) changes nothing.
+// Add sums o into u. A sum is known when both sides are; adding the zero value changes nothing.
 func (u *Usage) Add(o Usage) {
 	if o == (Usage{}) {
 		return
@@ -266,7 +266,7 @@ func (u *Usage) Add(o Usage) {
 	}
 }
 
-// most is what was paid at most; nil when nobody can tell.
+// most is an upper bound of the cost; nil when none is known.
 func (u *Usage) most() *float64 {
 	if u.CostUSD != nil {
 		return u.CostUSD
@@ -282,15 +282,15 @@ func addUSD(a, b *float64) *float64 {
 	return &c
 }
 
-// Spent is what a run has consumed, over all its sessions: of cells that were replaced
-// or broken off too.
+// Spent is what a run has consumed, over all its sessions, cells that were replaced or interrupted
+// included.
 type Spent struct {
 	// Requests were sent to targets, retries included.
 	Requests int `json:"requests"`
 	// USD sums the known costs.
 	USD float64 `json:"usd"`
-	// AssumedUSD is what Assumed further requests have cost at most: they told no
-	// usage, so a token is assumed for each byte of the request and of the answer.
+	// AssumedUSD is an upper bound of the cost of the Assumed requests without usage: one token for
+	// each byte of the request and of the answer.
 	AssumedUSD float64 `json:"assumed_usd,omitempty"`
 	Assumed    int     `json:"assumed,omitempty"`
 }
@@ -315,22 +315,22 @@ type Exchange struct {
 	Error    string          `json:"error,omitempty"`
 }
 
-// End says why an attempt ended.
+// End is why an attempt ended.
 type End string
 
 // The ends of an attempt.
 const (
-	EndAnswered  End = "answered"   // the target gave an answer without further calls
+	EndAnswered  End = "answered"   // the target answered without further calls
 	EndCalled    End = "called"     // single turn: the calls are what was asked for
 	EndReached   End = "reached"    // multi-turn: the last expected call was made
 	EndMaxRounds End = "max_rounds" // multi-turn: gave up
 	EndError     End = "error"
 	EndCanceled  End = "canceled"
 	EndSkipped   End = "skipped"
-	// EndUnanswered: the case looks at the answer after the calls, and nothing answers calls, so
-	// that the target was not asked for it. What is asserted of that answer is not evaluated.
+	// EndUnanswered: the case asserts something about the answer after the calls, but nothing
+	// answers calls, so the target was not asked for it. These assertions are not evaluated.
 	EndUnanswered End = "unanswered"
-	// EndUnfinished: the last answer was cut off, is empty, or holds what cannot be read.
+	// EndUnfinished: the last answer was cut off, is empty, or contains something unreadable.
 	EndUnfinished End = "unfinished"
 )
 
@@ -351,10 +351,10 @@ type Trace struct {
 	Reason  Reason   `json:"reason,omitempty"`
 	Format  Format   `json:"format,omitempty"`
 	Repairs []string `json:"repairs,omitempty"`
-	// Notes are what a person has to know of the evidence: that no finish reason was recorded,
+	// Notes are what a person must know about the evidence: that no finish reason was recorded,
 	// that the answer was cut off after its calls.
 	Notes []string `json:"notes,omitempty"`
-	// ToolChoice is the value really used, which may differ from the one asked for.
+	// ToolChoice is the value that was sent; it may differ from the requested one.
 	ToolChoice string `json:"tool_choice,omitempty"`
 	// Omitted are parameters that the provider refused, so that the attempt was made without
 	// them: a default temperature, or tool_choice where required had to fall back to auto.
@@ -406,11 +406,10 @@ func (t *Trace) Mended() []string {
 	return out
 }
 
-// Classify sets Outcome, Reason and Format from what the trace holds; the one place
-// that decides them. why is what Response.Ending gave for the answers, "" where they are whole.
-// A call whose arguments cannot be read, or that names no tool, makes the attempt unparseable,
-// never an abstention; complete calls count where the answer after them is cut off or empty.
-// A decision that gives tools counts as called.
+// Classify sets Outcome, Reason and Format; no other code decides them. why is the result of
+// Response.Ending for the answers, "" where they are whole. A call whose arguments cannot be read,
+// or that names no tool, makes the attempt unparseable, never an abstention; complete calls count
+// even if the answer after them is cut off or empty. A decision with tools counts as called.
 func (t *Trace) Classify(why Reason) {
 	if why != "" && t.End == EndAnswered {
 		t.End = EndUnfinished
@@ -459,7 +458,7 @@ func (t *Trace) grade() Format {
 	case t.Outcome == OutcomeError || t.Outcome == OutcomeUnparseable:
 		return FormatFail
 	case t.Outcome == OutcomeNotRun, t.Decision != nil:
-		return "" // there is no call that could have one
+		return "" // without a call there is no format
 	case len(t.Repairs) > 0:
 		return FormatNormalized
 	}

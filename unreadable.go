@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Unreadable says why the text of a call's arguments cannot be taken for arguments: it is not
-// JSON, or it is JSON of which readers make different things.
+// Unreadable is why the text of a call's arguments cannot be read as arguments: it is not JSON, or
+// it is JSON that parsers read differently.
 func Unreadable(raw string) string {
 	if !json.Valid([]byte(raw)) {
 		return "the arguments are not JSON"
@@ -29,7 +29,7 @@ func (c *Call) Unreadable(payload string) string {
 	return Unreadable(payload)
 }
 
-// duplicateKey is the first key that stands twice in an object of a valid JSON text.
+// duplicateKey is the first key that occurs twice in an object of a valid JSON text.
 func duplicateKey(raw string) (string, bool) {
 	type frame struct {
 		keys map[string]bool // nil: an array
@@ -68,7 +68,7 @@ func duplicateKey(raw string) (string, bool) {
 }
 
 // ToolName is the name of a tool in a sentence: in quotes where it is empty or has white space
-// around it, which nobody would see.
+// around it, which is otherwise invisible.
 func ToolName(s string) string {
 	if s == "" || s != strings.TrimSpace(s) {
 		return strconv.Quote(s)

@@ -25,7 +25,7 @@ func (n *node) valid(v value.Value, m *meter) bool {
 			return true
 		}
 	case leftWord:
-		if v.Member().Says(n.words) >= 0 {
+		if v.Member().TextIn(n.words) >= 0 {
 			return true
 		}
 	case leftFigure:
@@ -174,7 +174,7 @@ func (o *objectRules) validPlain(v value.Value, budget *meter) bool {
 				continue
 			}
 		case leftWord:
-			if m.Says(q.words) >= 0 {
+			if m.TextIn(q.words) >= 0 {
 				continue
 			}
 		case leftFigure, leftWhole:

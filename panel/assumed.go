@@ -10,14 +10,14 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// AttemptsAreOne is what intervals assume of several attempts at a task.
-// Source: Statistics specification, section 16.1.
+// AttemptsAreOne is the assumption of intervals about several attempts at a task. Source:
+// Statistics specification, section 16.1.
 const AttemptsAreOne = "attempts at a task are taken as one until they differ (correlation 1)"
 
 // EffectiveSize explains n_eff.
 const EffectiveSize = "n_eff is how many independent observations an interval counts"
 
-// Repeat notes that a task has up to n attempts, and what the intervals assume of them.
+// Repeat records that a task has up to n attempts, and the assumption of the intervals about them.
 func (p *Panels) Repeat(n int) {
 	if p.Repeats = max(p.Repeats, n, 1); p.Repeats > 1 {
 		p.Assumed = AttemptsAreOne
@@ -38,8 +38,8 @@ func CorrelationText(c stats.Correlation) string {
 	return fmt.Sprintf("correlation %s, measured on %s", text, Plural(c.Runs, "earlier run", "earlier runs"))
 }
 
-// ByAttempt reports whether a metric is a rate that has one yes or no by attempt, so that a
-// correlation between attempts says something about its interval.
+// ByAttempt reports whether a metric is a rate with one yes or no for each attempt: a correlation
+// between attempts then changes its interval.
 func (m *Metric) ByAttempt() bool {
 	return m.Unit == UnitRate && m.Of == "attempts" && !m.Fractional
 }
@@ -53,8 +53,8 @@ func (m *Metric) Alike() (a stats.Alike, ok bool) {
 	return m.Interval.AlikeAttempts(m.Seen())
 }
 
-// Correlated is the metric with a measured correlation between the attempts at a task, of which there
-// are at most so many, in place of 1.
+// Correlated is the metric with a measured correlation between the attempts at a task in place of
+// 1. A task has at most the given number of attempts.
 func (m *Metric) Correlated(attempts int, c *stats.Correlation) *Metric {
 	out := *m
 	out.Interval = m.Interval.Correlated(m.Seen(), attempts, c.Upper)

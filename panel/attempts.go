@@ -13,14 +13,14 @@ const (
 	CaseWorse     = "worse"     // its attempts show that it passes less often
 	CaseBetter    = "better"    // its attempts show that it passes more often
 	CaseFlaky     = "flaky"     // it both passes and fails, and the difference may be chance
-	CaseUnproven  = "unproven"  // all attempts changed, and they are too few to tell it from chance
+	CaseUnproven  = "unproven"  // all attempts changed, but they are too few to exclude chance
 	CaseUnchanged = "unchanged" // as before
 )
 
-// CaseVerdict says what the attempts at one case, before and now, show.
+// CaseVerdict is the result of comparing the attempts at one case, before and now.
 type CaseVerdict struct {
 	Verdict string `json:"verdict"`
-	// Flaky tells that a side both passed and failed, whatever the verdict.
+	// Flaky: a side both passed and failed, whatever the verdict.
 	Flaky           bool `json:"flaky,omitempty"`
 	BaselinePasses  int  `json:"baselinePasses"`
 	BaselineN       int  `json:"baselineAttempts"`
@@ -54,8 +54,8 @@ func CompareAttempts(basePasses, baseN, passes, n int) CaseVerdict {
 	return v
 }
 
-// Attempts gives how many of the judged attempts of a target at a case passed, the target by
-// its name; zeros where there are none.
+// Attempts returns how many of the judged attempts of the named target at a case passed; zeros
+// without attempts.
 func (l *Ledger) Attempts(target, id string) (passes, judged int) {
 	ix, ok := l.index[id]
 	for t := range l.targets {
@@ -67,7 +67,7 @@ func (l *Ledger) Attempts(target, id string) (passes, judged int) {
 	return 0, 0
 }
 
-// CaseAttempts is what became of the attempts of a target at a case.
+// CaseAttempts counts the attempts of a target at a case by result.
 type CaseAttempts struct {
 	Case                 string
 	Passed, Judged, Lost int
@@ -75,7 +75,7 @@ type CaseAttempts struct {
 	Facts bool
 }
 
-// Cases gives what became of the attempts of a target at each case that was planned for it.
+// Cases returns the results of the attempts of a target for each case that was planned for it.
 func (l *Ledger) Cases(target string) (out []CaseAttempts) {
 	t := slices.Index(l.targets, target)
 	if t < 0 {

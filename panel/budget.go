@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/score/match"
 )
 
-// budgetShare is the share of executions that a budget of that metric is for.
+// budgetShare is the share of executions that should keep the budget of the metric.
 func budgetShare(metric string) (float64, bool) {
 	switch metric {
 	case MetricInBudget:
@@ -23,8 +23,8 @@ func budgetShare(metric string) (float64, bool) {
 	return 0, false
 }
 
-// budgetWarnings say whether the latency budgets of tools are kept, by the ends of the
-// interval; none for other metrics.
+// budgetWarnings compares the ends of the interval with the share of executions that should keep
+// the latency budget; nil for other metrics.
 func budgetWarnings(m *Metric) []string {
 	share, ok := budgetShare(m.Name)
 	if !ok || !m.Interval.Defined() {
@@ -52,8 +52,8 @@ func contractsOf(tools []callvet.Tool) contracts {
 	return out
 }
 
-// AllowedCalls is the most calls of a tool that its rate limit allows in so many
-// milliseconds, wherever in a period they begin.
+// AllowedCalls is the largest number of calls that a rate limit allows in the given milliseconds,
+// wherever in a period they begin.
 func AllowedCalls(l *callvet.RateLimit, ms float64) int {
 	if n := float64(l.Calls) * (math.Floor(ms/1000/l.PerSeconds) + 1); n < math.MaxInt32 {
 		return int(n)
@@ -61,19 +61,20 @@ func AllowedCalls(l *callvet.RateLimit, ms float64) int {
 	return math.MaxInt32
 }
 
-// ToolUse counts what the calls of a tool tell of its contract.
+// ToolUse counts how the calls of a tool keep its contract.
 type ToolUse struct {
 	Name string
 	Tool *callvet.Tool // its contract; nil where none is known
-	// Over of Timed executions took longer than the latency budget, OverMid of TimedMid longer
-	// than half of them should.
+	// Over of Timed executions took longer than the latency budget, OverMid of TimedMid longer than
+	// the budget for the median.
 	Timed, Over, TimedMid, OverMid int
 	// Hit are calls that were refused because of the rate limit, or are beyond it.
 	Hit int
 }
 
-// SlowTools tells which tools exceed their budget: more than one in ten executions, or more
-// than half of them, took longer. count of the executions of these tools did.
+// SlowTools finds tools that exceed their budget: more than one in ten executions took longer than
+// the budget, or more than half longer than the budget for the median. count is the number of slow
+// executions among the executions of these tools.
 func SlowTools(uses []ToolUse) (count, of int, evidence []string) {
 	for i := range uses {
 		u := &uses[i]
@@ -102,7 +103,7 @@ func SlowTools(uses []ToolUse) (count, of int, evidence []string) {
 	return count, of, evidence
 }
 
-// LimitedTools tells which tools refused calls because of their rate limits, and which were
+// LimitedTools lists tools that refused calls because of their rate limits, and tools that were
 // called more often than their limit allows in the time of the attempts.
 func LimitedTools(refused, executed, beyond int, uses []ToolUse) []string {
 	var out []string
@@ -128,8 +129,8 @@ func LimitedTools(refused, executed, beyond int, uses []ToolUse) []string {
 	return out
 }
 
-// held is what an attempt tells of a tool's contract.
-type held struct {
+// contractUse is how an attempt kept the contract of a tool.
+type contractUse struct {
 	tool                 *callvet.Tool
 	calls                int
 	timed, inBudget, mid int // executions with a time; within the budget; within that of the median
@@ -138,26 +139,26 @@ type held struct {
 	beyond int
 }
 
-// hold compares the calls of an attempt with the latency budgets and rate limits of their
-// tools, in the order in which the tools were called first.
-func (from contracts) hold(c *callvet.Case, tr *callvet.Trace) []held {
+// check compares the calls of an attempt with the latency budgets and rate limits of their tools,
+// in the order of the tools' first calls.
+func (from contracts) check(c *callvet.Case, tr *callvet.Trace) []contractUse {
 	if len(c.Tools) > 0 { // they replace the suite's
 		from = contractsOf(c.Tools)
 	}
 	if len(from) == 0 {
 		return nil
 	}
-	var out []held
+	var out []contractUse
 	calls, took := tr.Calls(), tr.WallMS+tr.ToolMS
 	for i := range calls {
-		took += calls[i].QueueMS // a guard's waits take no time of their own where tools only say how long they take
+		took += calls[i].QueueMS // a guard's waits do not pass in real time where tools only declare their durations
 		tool := from[strings.ToLower(calls[i].Tool)]
 		if tool == nil {
 			continue
 		}
-		at := slices.IndexFunc(out, func(h held) bool { return h.tool == tool })
+		at := slices.IndexFunc(out, func(h contractUse) bool { return h.tool == tool })
 		if at < 0 {
-			at, out = len(out), append(out, held{tool: tool})
+			at, out = len(out), append(out, contractUse{tool: tool})
 		}
 		out[at].add(&calls[i])
 	}
@@ -170,11 +171,11 @@ func (from contracts) hold(c *callvet.Case, tr *callvet.Trace) []held {
 	return out
 }
 
-func (h *held) add(call *callvet.Call) {
+func (h *contractUse) add(call *callvet.Call) {
 	h.calls++
 	late := call.Status == callvet.StatusTimeout
 	if call.Status != callvet.StatusOK && call.Status != callvet.StatusExecErr && !late {
-		return // not executed, or nobody says so
+		return // not executed, or not recorded
 	}
 	h.executed++
 	if match.RateLimited(call) {
@@ -192,11 +193,11 @@ func (h *held) add(call *callvet.Call) {
 	}
 }
 
-// BudgetNotes says in which ways an attempt exceeded the latency budgets and rate limits of its
-// tools, which are the suite's where the case has none of its own.
+// BudgetNotes lists how an attempt exceeded the latency budgets and rate limits of its tools, which
+// are the suite's where the case has none of its own.
 func BudgetNotes(tools []callvet.Tool, c *callvet.Case, tr *callvet.Trace) []string {
 	var out []string
-	for _, h := range contractsOf(tools).hold(c, tr) {
+	for _, h := range contractsOf(tools).check(c, tr) {
 		if b := h.tool.LatencyBudgetMS; b != nil && h.inBudget < h.timed {
 			out = append(out, fmt.Sprintf("%s: %s took longer than the latency budget of %g ms", h.tool.Name,
 				plural(h.timed-h.inBudget, "execution", "executions"), *b))

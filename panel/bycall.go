@@ -4,11 +4,11 @@ package panel
 
 import "github.com/callvet/callvet/stats"
 
-// take adds a case as the metric asks for it, and reports whether it counts. A rate of calls counts
-// every case with a call on either side, which adds nothing to the rate of a side without a call; every
-// other metric counts a case that both sides have values of.
-// Source: Statistics specification, section 16.4.
-func (d *Difference) take(a, b moment, p *Pairing) bool {
+// addCase adds a case in the way of the metric, and reports whether it counts. A rate of calls
+// counts every case with a call on either side; a side without a call adds nothing to its rate.
+// Every other metric counts the cases with values on both sides. Source: Statistics specification,
+// section 16.4.
+func (d *Difference) addCase(a, b moment, p *Pairing) bool {
 	switch {
 	case p.Unit == UnitRate && a.n+b.n > 0 && (a.n == 0 || !a.each) && (b.n == 0 || !b.each):
 		d.byCall = append(d.byCall, pairOfCase{a, b})
@@ -19,10 +19,10 @@ func (d *Difference) take(a, b moment, p *Pairing) bool {
 	return true
 }
 
-// finishByCall gives the difference of two rates of calls, each the ratio of its totals, by
-// linearisation with the case as pair. Where fewer than five cases do otherwise than the rest, the
-// interval reaches at least as far as that of the two rates put together, because a linearised one may
-// shrink to a point. A side without a call has no rate: StatusZeroDenominator.
+// finishByCall computes the difference of two rates of calls, each the ratio of its totals, by
+// linearisation with the case as pair. A linearised interval may shrink to a point. Where fewer
+// than five cases differ from the rest, it is therefore at least as wide as the interval of the
+// difference of two independent rates. A side without a call has no rate: StatusZeroDenominator.
 // Source: Statistics specification, section 16.4; Zou and Donner 2008.
 func (d *Difference) finishByCall(conf float64) {
 	base, cand := d.baseSums.Interval(conf, stats.DefaultRho0), d.candidateSums.Interval(conf, stats.DefaultRho0)
@@ -47,17 +47,17 @@ func (d *Difference) finishByCall(conf float64) {
 	d.Change.Method = "paired_ratio_of_totals"
 	if d.Cases > 1 && d.fewDiffer() {
 		d.guard(conf)
-		apart := stats.Combine([]float64{1, -1}, []stats.Interval{cand, base})
-		d.Change.Lower, d.Change.Upper = min(d.Change.Lower, apart.Lower), max(d.Change.Upper, apart.Upper)
+		independent := stats.Combine([]float64{1, -1}, []stats.Interval{cand, base})
+		d.Change.Lower, d.Change.Upper = min(d.Change.Lower, independent.Lower), max(d.Change.Upper, independent.Upper)
 		d.Change.Method, d.Change.Status = d.Change.Method+"+mover", stats.StatusCapped
 	}
 	d.Change.Lower, d.Change.Upper = max(-1, d.Change.Lower), min(1, d.Change.Upper)
 }
 
-// finishCounts gives the difference of two mean counts by case, in their unit. Where fewer than five
-// cases changed, a case changes by at most the largest count; where fewer than five do otherwise than
-// the rest, which changed, the interval is that of the two means put together.
-// Source: Statistics specification, section 16.4.
+// finishCounts computes the difference of two mean counts by case, in their unit. Where fewer than
+// five cases changed, a case is assumed to change by at most the largest count. Where the cases
+// changed but fewer than five differ from the rest, the interval is that of the difference of two
+// independent means. Source: Statistics specification, section 16.4.
 func (d *Difference) finishCounts(conf float64) {
 	d.Baseline, d.Candidate = d.countBefore.Interval(conf), d.countNow.Interval(conf)
 	d.Change, d.P = stats.PairedSkewed(d.differences, conf)
@@ -68,9 +68,9 @@ func (d *Difference) finishCounts(conf float64) {
 		d.bound(conf, d.largest())
 		d.Change.Status = stats.StatusCapped
 	case d.fewDiffer():
-		apart := stats.Combine([]float64{1, -1},
+		independent := stats.Combine([]float64{1, -1},
 			[]stats.Interval{d.countNow.Independent(conf), d.countBefore.Independent(conf)})
-		d.Change.Lower, d.Change.Upper = min(d.Change.Lower, apart.Lower), max(d.Change.Upper, apart.Upper)
+		d.Change.Lower, d.Change.Upper = min(d.Change.Lower, independent.Lower), max(d.Change.Upper, independent.Upper)
 		d.Change.Method, d.Change.Status = d.Change.Method+"+mover", stats.StatusCapped
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// adjust takes differences of one metric as one family: among many some differ by chance. One of
-// them is better or worse only where that holds for the whole family.
-// Source: Statistics specification, section 16.5; Holm 1979.
+// adjust treats differences of one metric as one family, since among many some differ by chance. A
+// difference is better or worse only where it is so after the correction for the family. Source:
+// Statistics specification, section 16.5; Holm 1979.
 func adjust(of []*Difference) {
 	p := make([]float64, len(of))
 	for i, d := range of {
@@ -25,8 +25,8 @@ func adjust(of []*Difference) {
 	}
 }
 
-// Family takes differences of one metric and kind as one family, for those who have no ledgers. One
-// of no cases is of none.
+// Family treats differences of one metric and kind as one family, for callers without ledgers. A
+// difference of no cases is in no family.
 func Family(of []*Difference) {
 	some := slices.DeleteFunc(slices.Clone(of), func(d *Difference) bool { return d.Cases == 0 })
 	if len(some) > 1 {
@@ -34,7 +34,7 @@ func Family(of []*Difference) {
 	}
 }
 
-// adjustSlices takes the slices of a metric as one family.
+// adjustSlices treats the slices of a metric as one family.
 func adjustSlices(of []Difference) {
 	list := make([]*Difference, len(of))
 	for i := range of {
@@ -43,7 +43,7 @@ func adjustSlices(of []Difference) {
 	adjust(list)
 }
 
-// claim corrects what the comparison claims of several targets, and of its cases.
+// claim corrects the claims of the comparison about several targets, and about its cases.
 func (d *Comparison) claim() {
 	byMetric := map[string][]*Difference{}
 	for i := range d.Targets {
@@ -62,8 +62,8 @@ func (d *Comparison) claim() {
 	d.claimChanges()
 }
 
-// caseTest is the test of one case: its p value, the smallest that so many attempts and passes
-// could have, and what it is about.
+// caseTest is the test of one case: its p value, the smallest p value possible with these numbers
+// of attempts and passes, and the case.
 type caseTest struct {
 	p, least float64
 	target   int
@@ -91,9 +91,9 @@ func (a attempts) distinct() (passes, judged int) {
 	return passes, judged
 }
 
-// claimChanges marks the cases that changed whatever was compared beside them. A case with too few
-// attempts to show a change in the family is none of it.
-// Source: Statistics specification, section 16.5; Tarone 1990.
+// claimChanges marks the cases whose change stays significant in the family of all compared cases.
+// A case with too few attempts to show a change is left out of the family. Source: Statistics
+// specification, section 16.5; Tarone 1990.
 func (d *Comparison) claimChanges() {
 	var all []caseTest
 	for i := range d.Targets {
@@ -129,7 +129,7 @@ func (d *Comparison) claimChanges() {
 	}
 }
 
-// stable marks the change of a case.
+// stable marks the change of a case as significant in the family.
 func (t *TargetComparison) stable(id string) {
 	for i := range t.Changes {
 		if t.Changes[i].Case == id {

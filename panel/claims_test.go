@@ -34,11 +34,11 @@ func judgedLedger(name string, targets []string, cases, n int, cached bool, pass
 	return l
 }
 
-// TestClaims: a change is claimed only where it holds among all that were compared beside it.
+// TestClaims: a change is claimed only where it is significant among all compared changes.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		n, mixed  int // attempts; cases of which some attempts fail on both sides
+		n, mixed  int // attempts; cases where some attempts fail on both sides
 		before    int
 		after     int // passes of the first case
 		cached    bool

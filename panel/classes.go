@@ -57,5 +57,5 @@ func Outcomes() []callvet.Outcome { return slices.Clone(outcomes[:]) }
 // Classes lists the error classes in order of precedence.
 func Classes() []callvet.Class { return slices.Clone(classes[:]) }
 
-// Word is a class, a reason or a kind of error as people read it. All faces use it.
+// Word is a class, a reason or a kind of error as people read it, in every report and page.
 func Word(name string) string { return strings.ReplaceAll(name, "_", " ") }

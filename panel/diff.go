@@ -30,18 +30,18 @@ type Comparison struct {
 	// Targets without a counterpart.
 	UnpairedBaseline  []string `json:"unpaired_baseline,omitempty"`
 	UnpairedCandidate []string `json:"unpaired_candidate,omitempty"`
-	// Failed reports that the comparison shows what it was to fail on.
+	// Failed reports that the comparison shows the result that it was asked to fail on.
 	Failed bool `json:"failed,omitempty"`
-	// Undecided is why it is not known whether it shows that; "" where it is known, or nothing was asked.
+	// Undecided is why Failed is not known; "" where it is known, or nothing was asked.
 	Undecided string `json:"undecided,omitempty"`
-	// Unpaired reports that all cases of both sides were compared, and none paired.
+	// Unpaired reports that all cases of both sides were compared, without pairs.
 	Unpaired bool `json:"unpaired,omitempty"`
-	// Population is what the differences are about. Suite are those about this suite, where gates ask
-	// for both.
+	// Population is what the differences are about. Suite has the differences about this suite,
+	// where gates ask for both.
 	Population Population  `json:"population"`
 	Suite      *Comparison `json:"-"`
-	// Assumed is what the differences assume of several attempts at a task; "" where there is one, and
-	// about this suite, where attempts are all that varies.
+	// Assumed is the assumption of the differences about several attempts at a task; "" with one
+	// attempt, and about this suite, where only attempts vary.
 	Assumed  string   `json:"assumed,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	// Lost records of the sides could not be read; nil where there are none.
@@ -69,31 +69,30 @@ type TargetComparison struct {
 	Slices    []Difference   `json:"slices,omitempty"`
 	Changes   []CaseChange   `json:"changes,omitempty"`
 	Unjudged  []UnjudgedCase `json:"unjudged,omitempty"`
-	// Unchanged are cases that passed as often on both sides, those that failed first, as many as
-	// were asked for; UnchangedCases is how many there are, where any were asked for.
+	// Unchanged are cases that passed equally often on both sides, the failing ones first, at most
+	// the requested number. UnchangedCases is how many there are, where any were requested.
 	Unchanged      []CaseChange `json:"unchanged,omitempty"`
 	UnchangedCases int          `json:"unchanged_cases,omitempty"`
 	// Ratchet is which cases passed in the baseline and do not pass now.
 	Ratchet *Ratchet `json:"ratchet,omitempty"`
-	// Measured are the other metrics that both sides were asked for.
+	// Measured are the other requested metrics of both sides.
 	Measured []Measured `json:"metrics,omitempty"`
 	tests    []caseTest // of the cases that both sides judged, for claimChanges
 }
 
-// Difference of the pass rates, or of another metric, over the cases that both runs
-// have it of.
+// Difference of the pass rates, or of another metric, over the cases with values in both runs.
 type Difference struct {
 	Key       string         `json:"key,omitempty"`
 	Value     string         `json:"value,omitempty"`
 	Cases     int            `json:"cases"`
 	Baseline  stats.Interval `json:"baseline"`
 	Candidate stats.Interval `json:"candidate"`
-	// Change is candidate - baseline, in [-1,1]; of amounts it is that difference as
-	// a share of the baseline.
+	// Change is candidate - baseline, in [-1,1]; for amounts it is that difference as a share of
+	// the baseline.
 	Change stats.Interval `json:"change"`
-	// P is the two-sided p value of no change, Test its method; PHolm is P over all
-	// slices of the same metric, or all targets that are compared (Holm): it decides the verdict. It
-	// is nil of a single target.
+	// P is the two-sided p value of no change, Test its method. PHolm is P adjusted (Holm) over all
+	// slices of the same metric, or all compared targets; it decides the verdict. It is nil for a
+	// single target.
 	P            float64  `json:"p"`
 	PHolm        *float64 `json:"p_holm,omitempty"`
 	Test         string   `json:"test"`
@@ -102,12 +101,13 @@ type Difference struct {
 	// Fell and Rose count the cases whose value is lower or higher than before.
 	Fell int `json:"fell"`
 	Rose int `json:"rose"`
-	// Planned are the cases that both runs were to have, Lost those of them with an attempt that has
-	// no outcome, and LostWeight how many cases these are worth by the share of such attempts.
+	// Planned are the cases that were planned in both runs, Lost those with an attempt without an
+	// outcome. LostWeight is Lost with each case weighted by its share of such attempts.
 	Planned    int     `json:"planned"`
 	Lost       int     `json:"lost,omitempty"`
 	LostWeight float64 `json:"lost_weight,omitempty"`
-	// Unpaired is how many cases the baseline and the candidate have, where these are others.
+	// Unpaired is how many cases the baseline and the candidate have, where they are different
+	// cases.
 	Unpaired      *[2]int `json:"unpaired,omitempty"`
 	Verdict       Change  `json:"verdict"`
 	differences   []float64
@@ -120,7 +120,7 @@ type Difference struct {
 	byCall        []pairOfCase // of a rate of calls
 	suite         bool         // it is about this suite
 	sides         []attemptsOfCase
-	fixed         [2]bool // sides that give the same answer each time
+	fixed         [2]bool // sides that return the same answer each time
 	amounts
 	counts
 }
@@ -159,8 +159,7 @@ func notNegative(iv stats.Interval) stats.Interval {
 // Change says what a difference amounts to.
 type Change string
 
-// The changes. A difference is told as better or worse only when its interval
-// does not hold 0.
+// The changes. A difference is better or worse only when its interval does not hold 0.
 const (
 	ChangeBetter  Change = "better"
 	ChangeWorse   Change = "worse"
@@ -211,16 +210,15 @@ type DiffConfig struct {
 	Pairs []Pair
 	// Unchanged is how many cases that did not change are told of each pair, at most.
 	Unchanged int
-	// Unpaired compares all cases of both sides, whatever they have in common.
+	// Unpaired compares all cases of both sides without pairs.
 	Unpaired bool
 	// Population is what the differences are about; "" is TasksLikeThese.
 	Population Population
 }
 
-// Diff compares two runs case by case: repeats of a case are averaged first and
-// are never counted as independent. Targets are paired by name; where no names
-// are shared and each run has one target, these are compared. confidence is
-// two-sided, 0 means 0.95.
+// Diff compares two runs case by case. Repeats of a case are averaged first and never count as
+// independent. Targets are paired by name; where no names are shared and each run has one target,
+// these two are compared. confidence is two-sided, 0 means 0.95.
 //
 // The interval is Newcombe's with McNemar's mid-p where each case was judged
 // once, and reaches at least to the ends of Tango's; else it is the t interval of the
@@ -231,8 +229,8 @@ func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 	return DiffWith(baseline, candidate, DiffConfig{Confidence: confidence})
 }
 
-// DiffWith is Diff of the targets that are named. Both sides may be one ledger: then targets
-// of one run are compared.
+// DiffWith is Diff of the named targets. Both sides may be one ledger: then targets of one run are
+// compared.
 func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	if !(cfg.Confidence > 0 && cfg.Confidence < 1) {
 		cfg.Confidence = 0.95
@@ -253,11 +251,11 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	var others remarks
 	for _, p := range pairs {
 		if d.Unpaired {
-			d.Targets = append(d.Targets, apart(baseline, candidate, p, &cfg))
+			d.Targets = append(d.Targets, compareUnpaired(baseline, candidate, p, &cfg))
 		} else {
 			d.Targets = append(d.Targets, compareTargets(baseline, candidate, p, common, &cfg))
 		}
-		unlike(&others, baseline, candidate, p)
+		remarkDifferences(&others, baseline, candidate, p)
 	}
 	d.Warnings = append(d.Warnings, others.sentences()...)
 	for i := range d.Targets {
@@ -310,16 +308,16 @@ func (d *Comparison) lost(baseline, candidate *Ledger) {
 	}
 }
 
-// A remark is a sentence on pairs of targets, which begins with their names.
+// A remark is a sentence about pairs of targets; it begins with their names.
 type remark struct {
 	pairs    []string
-	one, all string // what is true of one target, or of several; "": the pair is the whole sentence
+	one, all string // the text for one target, or for several; "": the pair is the whole sentence
 }
 
-// remarks are sentences on targets, each once for all targets that it is true of.
+// remarks are sentences about targets, each once for all targets that it applies to.
 type remarks []remark
 
-// add makes a remark on a pair; all is what it is with several of them.
+// add adds a remark on a pair; all is its text for several pairs.
 func (r *remarks) add(pair, one, all string) {
 	i := slices.IndexFunc(*r, func(m remark) bool { return one != "" && m.one == one })
 	if i < 0 {
@@ -328,7 +326,7 @@ func (r *remarks) add(pair, one, all string) {
 	(*r)[i].pairs = append((*r)[i].pairs, pair)
 }
 
-// sentences are the remarks in the order in which they were made first.
+// sentences are the remarks in the order of their first use.
 func (r remarks) sentences() (out []string) {
 	for _, m := range r {
 		what := m.one
@@ -340,8 +338,9 @@ func (r remarks) sentences() (out []string) {
 	return out
 }
 
-// unlike remarks what else than the target, or the time, is not the same on the sides of a pair.
-func unlike(r *remarks, base, cand *Ledger, p [2]int) {
+// remarkDifferences adds a remark for each condition, other than the target or the time, that
+// differs between the sides of a pair.
+func remarkDifferences(r *remarks, base, cand *Ledger, p [2]int) {
 	was, is := base.targets[p[0]], cand.targets[p[1]]
 	both, were, where := is, " was", " in both runs"
 	if was != is {
@@ -375,8 +374,8 @@ func layerList(names []string) string {
 	return strings.ReplaceAll(strings.Join(names, ", "), "_", "-")
 }
 
-// match lists the positions of the cases that are the same in both runs. Where
-// one of them does not tell what a case asks, its id decides.
+// match lists the positions of the cases that are the same in both runs. Where a run does not
+// record what a case asks, the ID of the case decides.
 func (d *Comparison) match(base, cand *Ledger) [][2]int {
 	var common [][2]int
 	for i := range base.cases {
@@ -399,8 +398,8 @@ func (d *Comparison) match(base, cand *Ledger) [][2]int {
 	return common
 }
 
-// Namesakes are the targets of one name that both sides have; where they share none and each
-// has one target, these.
+// Namesakes pairs the targets of both sides by name. Where they share no name and each side has one
+// target, these are the pair.
 func Namesakes(base, cand *Ledger) []Pair {
 	pairs := []Pair{}
 	for i, name := range base.targets {
@@ -414,7 +413,7 @@ func Namesakes(base, cand *Ledger) []Pair {
 	return pairs
 }
 
-// pairTargets gives the positions of pairs, and lists the targets that are in none.
+// pairTargets returns the positions of pairs, and lists the targets without a pair.
 func (d *Comparison) pairTargets(base, cand *Ledger, pairs []Pair) [][2]int {
 	var out [][2]int
 	inBase, inCand := make([]bool, len(base.targets)), make([]bool, len(cand.targets))
@@ -472,7 +471,7 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConf
 			bySlice[id].add(a, b)
 		}
 		if defaults {
-			alike(both, ids)
+			countTwins(both, ids)
 		}
 		out.tests = append(out.tests, testOf(cand.cases[p[1]].id, a, b))
 		if c := changeOf(cand.cases[p[1]].id, a, b); c.Kind != BothFail && c.Kind != BothPass {
@@ -498,8 +497,8 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConf
 	return out
 }
 
-// alike counts the case for every tag and field of one value that it has.
-func alike(both map[[2]sliceID]int, ids []sliceID) {
+// countTwins counts the case for every pair of a tag and a field with the same value.
+func countTwins(both map[[2]sliceID]int, ids []sliceID) {
 	for _, tag := range ids {
 		for _, field := range ids {
 			if tag.key == "tag" && field.key != "tag" && field.value == tag.value {
@@ -509,8 +508,7 @@ func alike(both map[[2]sliceID]int, ids []sliceID) {
 	}
 }
 
-// dropTwins leaves out the tags that have the very cases of a field of the same
-// value, as twins does.
+// dropTwins leaves out the tags that have exactly the cases of a field with the same value.
 func dropTwins(bySlice map[sliceID]*Difference, both map[[2]sliceID]int) {
 	for pair, n := range both {
 		tag, field := bySlice[pair[0]], bySlice[pair[1]]
@@ -561,8 +559,8 @@ func changeOf(id string, a, b attempts) CaseChange {
 	return c
 }
 
-// lostOf are the shares of the attempts at a case that are lost, on both sides together; -1 where the
-// case was left out on purpose.
+// lostOf is the share of lost attempts at a case, of both sides together; -1 where the case was
+// left out on purpose.
 func lostOf(a, b attempts, metric string) float64 {
 	planned := func(x attempts) bool { return x.judged+x.errors+x.lost > 0 }
 	if !planned(a) && !planned(b) {
@@ -571,7 +569,8 @@ func lostOf(a, b attempts, metric string) float64 {
 	return min(1, a.lostShare(metric)+b.lostShare(metric))
 }
 
-// lose counts a planned case of which that share is lost; of nil nothing is counted.
+// lose counts a planned case with the given share of lost attempts. On a nil Difference it does
+// nothing.
 func (d *Difference) lose(share float64) {
 	if d == nil || share < 0 {
 		return
@@ -595,7 +594,7 @@ func (d *Difference) add(a, b attempts) {
 	}
 }
 
-// pair adds one case. Both sides have values of it, but for those of a rate of calls.
+// pair adds one case. Both sides have values, except for a rate of calls.
 func (d *Difference) pair(a, b moment) {
 	d.Cases++
 	before, after := a.mean(), b.mean()
@@ -673,8 +672,8 @@ func (d *Difference) test() {
 	}
 }
 
-// finishRelative tells how much more or less the candidate takes: the ratio of the
-// case means, less 1. The p value is that of the mean difference.
+// finishRelative computes how much more or less the candidate takes: the ratio of the case means,
+// minus 1. The p value is that of the mean difference.
 func (d *Difference) finishRelative(conf float64) {
 	_, d.P = stats.PairedMean(d.differences, conf)
 	d.test()
@@ -693,8 +692,7 @@ func (d *Difference) finishRelative(conf float64) {
 	}
 }
 
-// largest is the largest change of a case; of amounts the largest amount where none
-// changed.
+// largest is the largest change of a case; for amounts the largest amount where no case changed.
 func (d *Difference) largest() float64 {
 	most := 0.0
 	for _, x := range d.differences {
@@ -706,15 +704,15 @@ func (d *Difference) largest() float64 {
 	return most
 }
 
-// weighsCases reports whether the change of a rate is another number than the difference of the two
-// rates, because cases have different numbers of attempts.
+// weighsCases reports whether the change of a rate differs from the difference of the two rates,
+// because cases have different numbers of attempts.
 func (d *Difference) weighsCases() bool {
 	plain := d.Unpaired == nil && d.Change.Defined() && d.Baseline.Defined() && d.Candidate.Defined()
 	return plain && math.Abs(d.Change.Point-(d.Candidate.Point-d.Baseline.Point)) > 1e-9
 }
 
-// judge never calls a difference clear that fewer than two cases show: a mean
-// without variance over a handful of cases proves nothing.
+// judge never calls a difference clear if fewer than two cases show it: a mean without variance
+// over a few cases proves nothing.
 func (d *Difference) judge() Change {
 	switch {
 	case d.Cases == 0:
@@ -729,7 +727,8 @@ func (d *Difference) judge() Change {
 	return ChangeUnclear
 }
 
-// minTagCases hides tags on fewer compared cases, as the tables of a run do.
+// minTagCases is the least number of compared cases of a tag that is shown, as in the tables of a
+// run.
 const minTagCases = 5
 
 // finishSlices orders the slices and adjusts their p values together. Values that

@@ -9,9 +9,9 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// AppendJSON appends what package json writes of a Metric, without an indent. A report
-// of a trace file is made of thousands of them. It fails with numbers that JSON does not
-// have.
+// AppendJSON appends the JSON of a Metric, equal to that of package json, without indentation. It
+// is faster, since a report of a trace file has thousands of metrics. It fails on numbers that are
+// not finite.
 func (m *Metric) AppendJSON(b []byte) (_ []byte, err error) {
 	b = stats.AppendText(append(b, `{"name":`...), m.Name)
 	b = stats.AppendText(append(b, `,"title":`...), m.Title)

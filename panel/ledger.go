@@ -9,9 +9,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Ledger keeps of one run what a comparison needs: for each case its identity,
-// its slices and a hash of what it asks, and for each target how many judged
-// attempts passed. It grows by some 100 bytes a case.
+// Ledger keeps what a comparison needs of one run: for each case its identity, its slices and a
+// hash of its question, and for each target how many judged attempts passed. It takes about 100
+// bytes a case.
 type Ledger struct {
 	Run     string
 	Name    string // what people call the run; "" where it has no name
@@ -21,12 +21,12 @@ type Ledger struct {
 	cases   []ledgerCase
 	index   map[string]int
 	cells   [][]attempts // by target, then case
-	// Of what Measure asks for; empty without it.
+	// The metrics of Measure; empty without it.
 	metrics  []Pairing
 	measured [][]measuredCase // by target, then case
 	slicer   func(*callvet.Case) []SliceID
-	files    []string         // by target; hashes of what it reads, where known
-	prompts  []string         // by target; what it is asked with before a conversation; nil: not known
+	files    []string         // by target; hashes of the files it reads, where known
+	prompts  []string         // by target; the prompt before a conversation; nil: not known
 	settings []Settings       // by target; nil: not known
 	tools    string           // hash of the tools of the suite; "": not known
 	layers   map[int][]string // by target; the layers of decisions that were judged, sorted
@@ -40,37 +40,39 @@ type Ledger struct {
 // Targets are the names of the targets, in the order of the run.
 func (l *Ledger) Targets() []string { return slices.Clone(l.targets) }
 
-// Lose takes the records of the source that could not be read: a comparison names them, because
-// their tasks are not in it. Nil is none.
+// Lose sets the records of the source that could not be read: a comparison names them, because
+// their tasks are not in it. Nil means none.
 func (l *Ledger) Lose(lost *Lost) { l.lost = lost }
 
-// Files tells hashes of the files that targets read, by their position, "" where there
-// are none: a comparison says where they differ.
+// Files sets hashes of the files that targets read, by their position, "" without files: a
+// comparison reports where they differ.
 func (l *Ledger) Files(hashes []string) { l.files = slices.Clone(hashes) }
 
-// Prompts tells what stands before the conversations of targets, by their position: a comparison
-// says where that differs. Without it prompts are not known.
+// Prompts sets the prompts of targets, by their position: a comparison reports where they differ.
+// Without it prompts are not known.
 func (l *Ledger) Prompts(prompts []string) { l.prompts = slices.Clone(prompts) }
 
 // Settings are the parameters that a target is asked with, each as JSON by its name.
 type Settings map[string]string
 
-// Settings gives those of the targets, by their position: a comparison names the ones that differ.
-// Without it they are not known.
+// Settings sets the parameters of the targets, by their position: a comparison names the ones that
+// differ. Without it they are not known.
 func (l *Ledger) Settings(of []Settings) { l.settings = slices.Clone(of) }
 
-// Tools gives a hash of the tools of the suite: a comparison warns where it differs. Without it, or
+// Tools sets a hash of the tools of the suite: a comparison warns where it differs. Without it, or
 // with "", the tools are not known.
 func (l *Ledger) Tools(hash string) { l.tools = hash }
 
-// Rules gives the callvet.RulesVersion by which the verdicts were made: a comparison warns where
-// it differs. Without it the version is not known.
+// Rules sets the callvet.RulesVersion of the verdicts: a comparison warns where it differs. Without
+// it the version is not known.
 func (l *Ledger) Rules(version int) { l.rules = version }
 
-// Fixed says which targets, by their position, give the same answer each time: recordings and scripts.
+// Fixed marks the targets, by their position, that return the same answer each time: recordings and
+// scripts.
 func (l *Ledger) Fixed(targets []bool) { l.fixed = slices.Clone(targets) }
 
-// otherRules warns of two runs with verdicts by different rules; "" for none.
+// otherRules is a warning about two runs with verdicts by different rules; "" where the rules are
+// equal.
 func otherRules(base, cand *Ledger) string {
 	if base.rules == 0 || cand.rules == 0 || base.rules == cand.rules {
 		return ""
@@ -79,7 +81,8 @@ func otherRules(base, cand *Ledger) string {
 		"a difference may be that of the rules", base.rules, cand.rules)
 }
 
-// otherTools warns of two runs with other tools in their suites; "" for none.
+// otherTools is a warning about two runs with different tools in their suites; "" where the tools
+// are equal.
 func otherTools(base, cand *Ledger) string {
 	if base.tools == "" || cand.tools == "" || base.tools == cand.tools {
 		return ""
@@ -107,7 +110,7 @@ func otherSettings(a *Ledger, target int, b *Ledger, other int) (names []string)
 	return names
 }
 
-// samePrompt tells whether two targets are asked with one prompt, as far as that is known.
+// samePrompt reports whether two targets have the same prompt, as far as the prompts are known.
 func samePrompt(a *Ledger, target int, b *Ledger, other int) bool {
 	return target >= len(a.prompts) || other >= len(b.prompts) || a.prompts[target] == b.prompts[other]
 }
@@ -158,7 +161,8 @@ func (a *attempts) cache(cell *callvet.Cell) {
 
 func (a attempts) any() bool { return a.judged+a.errors+a.notRun > 0 }
 
-// lostShare is the share of the attempts without an outcome for a metric, in [0,1]; of none it is 0.
+// lostShare is the share of the attempts without an outcome for a metric, in [0,1]; 0 without
+// attempts.
 func (a attempts) lostShare(metric string) float64 {
 	lost := a.lost
 	if !CountsErrors(metric) {
@@ -187,8 +191,8 @@ func NewLedger(run string, targets []string, sliceBy []string) *Ledger {
 	}
 }
 
-// Add takes one attempt. Attempts of targets that the run does not have are
-// ignored. Each attempt is to be given once.
+// Add adds one attempt. Attempts of targets that the run does not have are ignored. Each attempt
+// must be added once.
 func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 	if cell.Target < 0 || cell.Target >= len(l.targets) {
 		return
@@ -196,7 +200,7 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 	i, ok := l.index[c.ID]
 	if !ok {
 		i = l.place(ledgerCase{id: c.ID, hash: c.Identity(), slices: l.member(c)})
-	} else if l.cases[i].hash == "" { // an attempt that tells more than those before
+	} else if l.cases[i].hash == "" { // this attempt records more than those before
 		l.cases[i].hash = c.Identity()
 	}
 	if cell.Trace.Decision != nil {

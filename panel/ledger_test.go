@@ -20,8 +20,8 @@ func TestUnknownCasesArePairedByID(t *testing.T) {
 		base, cand []string // what the attempts say that the case asks
 		changed    bool
 	}{
-		"neither tells":        {[]string{""}, []string{""}, false},
-		"one tells":            {[]string{""}, []string{"a"}, false},
+		"neither records it":   {[]string{""}, []string{""}, false},
+		"one records it":       {[]string{""}, []string{"a"}, false},
 		"both, the same":       {[]string{"a"}, []string{"a"}, false},
 		"both, not the same":   {[]string{"a"}, []string{"b"}, true},
 		"a later attempt does": {[]string{"", "a"}, []string{"b"}, true},

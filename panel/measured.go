@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// moment is the sum of n values of one case.
+// moment is the sum of n values of one case, with the sum of their squares.
 type moment struct {
 	sum        float64
 	n          int
@@ -20,7 +20,7 @@ type moment struct {
 	fact       bool // the attempts cannot vary
 }
 
-// mean is the mean of the values; 0 of none.
+// mean is the mean of the values; 0 without values.
 func (m *moment) mean() float64 {
 	if m.n == 0 {
 		return 0
@@ -28,7 +28,8 @@ func (m *moment) mean() float64 {
 	return m.sum / float64(m.n)
 }
 
-// attempts are those that the values are of, one value each; one attempt where they are of calls.
+// attempts are the attempts of the values, one value each; one attempt where the values are of
+// calls.
 func (m *moment) attempts() stats.Attempts {
 	if !m.each {
 		return stats.Attempts{}
@@ -39,9 +40,9 @@ func (m *moment) attempts() stats.Attempts {
 // SliceID names a slice by key and value.
 type SliceID struct{ Key, Value string }
 
-// Observation is what a part of a case tells of a metric: N values and their sum.
+// Observation is the values of a metric in a part of a case: their number N and their sum.
 type Observation struct {
-	// Metric is a position in what Measure was given.
+	// Metric is a position in the list of Measure.
 	Metric int
 	Sum    float64
 	N      int
@@ -50,8 +51,8 @@ type Observation struct {
 	Fractional, Each bool
 }
 
-// measuredCase is what one target did at one case: parts that are in other slices
-// than the case itself, and all slices that any of its parts is in.
+// measuredCase has the values of one target at one case, by parts that are in different slices, and
+// all slices that any part is in.
 type measuredCase struct {
 	parts   []measuredPart
 	touched []sliceID
@@ -63,8 +64,8 @@ type measuredPart struct {
 	values []moment // by metric
 }
 
-// Measure makes the ledger keep more than verdicts: these metrics, which PairingOf
-// knows, case by case. It is to be called before anything is added.
+// Measure makes the ledger keep these metrics, case by case, in addition to verdicts. PairingOf
+// must know each. Call it before anything is added.
 func (l *Ledger) Measure(metrics ...string) {
 	l.metrics = nil
 	for _, name := range metrics {
@@ -75,8 +76,7 @@ func (l *Ledger) Measure(metrics ...string) {
 	l.measured = make([][]measuredCase, len(l.targets))
 }
 
-// SliceBy makes the ledger take the slices of a case from f instead of its tags and
-// fields as they stand.
+// SliceBy makes the ledger take the slices of a case from f instead of its tags and fields.
 func (l *Ledger) SliceBy(f func(*callvet.Case) []SliceID) { l.slicer = f }
 
 // member lists the slices of a case.
@@ -91,11 +91,11 @@ func (l *Ledger) member(c *callvet.Case) []sliceID {
 	return out
 }
 
-// Metrics are the positions that Observation speaks of.
+// Metrics are the metrics by the positions that Observation uses.
 func (l *Ledger) Metrics() []Pairing { return l.metrics }
 
-// Observe adds what a part of a case tells. in are the slices that it is in; nil
-// stands for those of the case.
+// Observe adds the values of a part of a case. in are the slices of the part; nil means those of
+// the case.
 func (l *Ledger) Observe(target int, id string, in []SliceID, values []Observation) {
 	if target < 0 || target >= len(l.measured) {
 		return
@@ -138,7 +138,7 @@ func (l *Ledger) metric(name string) int {
 	return slices.IndexFunc(l.metrics, func(p Pairing) bool { return p.Metric == name })
 }
 
-// seen is what a target's attempts at a case measured; empty where there are none.
+// seen has the values of a target's attempts at a case; empty where there are none.
 func (l *Ledger) seen(target, i int) *measuredCase {
 	if target < len(l.measured) && i < len(l.measured[target]) {
 		return &l.measured[target][i]
@@ -146,7 +146,7 @@ func (l *Ledger) seen(target, i int) *measuredCase {
 	return &measuredCase{}
 }
 
-// slicesOf are the slices of a case and of what a target did at it.
+// slicesOf are the slices of a case and of a target's parts of it.
 func (l *Ledger) slicesOf(target, i int) []sliceID {
 	out := l.cases[i].slices
 	for _, id := range l.seen(target, i).touched {
@@ -157,8 +157,8 @@ func (l *Ledger) slicesOf(target, i int) []sliceID {
 	return out
 }
 
-// total sums up the parts of a case that are in a slice, those in the slices of the
-// case where own; everything where the slice has no key.
+// total sums the parts of a case that are in a slice. With own, parts in the slices of the case
+// count too; a slice without a key has all parts.
 func (m *measuredCase) total(metric int, p *Pairing, in sliceID, own bool) moment {
 	var sum moment
 	for i := range m.parts {
@@ -181,13 +181,13 @@ type Measured struct {
 	Pairing
 	Overall Difference   `json:"overall"`
 	Slices  []Difference `json:"slices,omitempty"`
-	// OneSided counts the cases in both runs of which only one measured the metric.
+	// OneSided counts the cases in both runs with a value of the metric on one side only.
 	OneSided int `json:"one_sided,omitempty"`
 }
 
-// compareMeasured compares every metric that both ledgers keep. Each case counts
-// the same, by the mean of its values, whatever their number; of a rate of calls each call does.
-// Source: Statistics specification, sections 9 and 16.4.
+// compareMeasured compares every metric that both ledgers keep. Each case counts equally, by the
+// mean of its values, whatever their number; in a rate of calls each call counts equally. Source:
+// Statistics specification, sections 9 and 16.4.
 func compareMeasured(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConfig) []Measured {
 	var out []Measured
 	for k := range cand.metrics {
@@ -209,7 +209,7 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 		out.Overall.lose(lost)
 		a, b := before.total(metric[0], &p, sliceID{}, false), after.total(metric[1], &p, sliceID{}, false)
 		a.fact, b.fact = base.at(t[0], at[0]).fact(), cand.at(t[1], at[1]).fact()
-		if !out.Overall.take(a, b, &p) {
+		if !out.Overall.addCase(a, b, &p) {
 			out.OneSided += min(1, a.n+b.n)
 		}
 		own := cand.cases[at[1]].slices
@@ -230,7 +230,7 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 			s.lose(lost)
 			x, y := before.total(metric[0], &p, id, i < len(own)), after.total(metric[1], &p, id, i < len(own))
 			x.fact, y.fact = a.fact, b.fact
-			s.take(x, y, &p)
+			s.addCase(x, y, &p)
 		}
 	}
 	out.Overall.finish(cfg.Confidence)
@@ -253,7 +253,7 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 	return out
 }
 
-// mirror makes the verdict that of a metric for which less is better.
+// mirror inverts the verdict, for a metric where less is better.
 func (d *Difference) mirror() {
 	switch d.Verdict {
 	case ChangeBetter:
@@ -263,17 +263,16 @@ func (d *Difference) mirror() {
 	}
 }
 
-// widen moves the ends of a difference of rates out to those of Tango's score interval,
-// of which the largest change counts as a whole case: Newcombe's interval is too short
-// where few cases change, and a t interval where few do otherwise than the rest. With one
-// attempt each, at a true loss of 5 %, a gate with that margin passed 10.9 % of the time
-// over 40 cases, half of which failed before; now at most 2.6 % wherever there are cases
-// enough to pass at all.
+// widen moves the ends of a difference of rates out to those of Tango's score interval, where the
+// largest change counts as a whole case. Newcombe's interval is too short where few cases change,
+// and a t interval where few cases differ from the rest. Example: 40 cases with one attempt each,
+// half failing before, a true loss of 5 % and a gate with that margin. Without widen the gate
+// passed 10.9 % of the time; with it at most 2.6 %, for all numbers of cases that can pass at all.
 // Source: Newcombe 1998; Tango 1998.
 func (d *Difference) widen(conf float64) {
 	most, net, squares := d.largest(), 0.0, 0.0
 	if most == 0 {
-		most = 1 // whatever may change
+		most = 1 // the largest possible change
 	}
 	for _, x := range d.differences {
 		net += x / most
@@ -289,11 +288,11 @@ func (d *Difference) widen(conf float64) {
 	d.Change.Method += "+tango"
 }
 
-// fewUnlike is how many cases that change otherwise than the rest a t interval wants.
+// fewUnlike is how many cases must differ from the rest for a t interval.
 const fewUnlike = 5
 
-// fewDiffer reports whether fewer than fewUnlike cases change otherwise than the rest. Then one of the
-// first fewUnlike cases changes as the rest does. Equal changes may be unequal by rounding.
+// fewDiffer reports whether fewer than fewUnlike cases change differently from the rest. Then one
+// of the first fewUnlike cases changes as the rest does. Equal changes may differ by rounding.
 func (d *Difference) fewDiffer() bool {
 	for _, by := range d.differences[:min(len(d.differences), fewUnlike)] {
 		others := 0
@@ -309,8 +308,8 @@ func (d *Difference) fewDiffer() bool {
 	return false
 }
 
-// guard widens the interval of a difference where few cases are unlike the rest: the t
-// interval is too short then, down to a mere point where none is.
+// guard widens the interval of a difference where few cases differ from the rest. The t interval is
+// too short then, and a single point where no case differs.
 func (d *Difference) guard(conf float64) {
 	if !d.Change.Usable() || !d.fewDiffer() {
 		return
@@ -320,10 +319,9 @@ func (d *Difference) guard(conf float64) {
 	d.Change.Status = stats.StatusCapped
 }
 
-// bound widens the interval of a difference where fewer than fewUnlike cases changed. A
-// case changes by at most the given amount, in the unit of Change, so that the mean falls
-// by no more than that times the share of cases that fall, and that share has an exact
-// upper limit.
+// bound widens the interval of a difference where fewer than fewUnlike cases changed. A case
+// changes by at most the given amount, in the unit of Change. The mean therefore falls by no more
+// than that amount times the share of cases that fall, and that share has an exact upper limit.
 // Source: Clopper and Pearson 1934.
 func (d *Difference) bound(conf, most float64) {
 	if d.Fell+d.Rose >= fewUnlike {

@@ -20,7 +20,7 @@ const (
 	MetricError = "error_rate"
 	// MetricUnparseable is judged attempts whose call could not be read ÷ judged attempts.
 	MetricUnparseable = "unparseable_rate"
-	// MetricRepaired is judged attempts whose calls had to be mended ÷ judged attempts.
+	// MetricRepaired is judged attempts whose calls had to be repaired ÷ judged attempts.
 	MetricRepaired = "repaired_rate"
 	// MetricNative is judged attempts whose calls came in the provider's own form
 	// ÷ judged attempts; an attempt without a call counts as native.
@@ -38,9 +38,9 @@ const (
 	// that want none; undefined without such cases.
 	MetricAbstention = "abstention_accuracy"
 	// MetricInBudget is executions that took no longer than their tool's latency budget ÷
-	// executions whose time is known, of tools that have one. The budget is for nine of
-	// ten executions. MetricInP50 is the same of the time that half of them should take.
-	// Source: Evaluating Tool Calling, §2.1.
+	// executions whose time is known, of tools that have one. Nine of ten executions should keep
+	// the budget. MetricInP50 is the same for the budget of the median. Source: Evaluating Tool
+	// Calling, §2.1.
 	MetricInBudget = "latency_budget_kept"
 	MetricInP50    = "latency_budget_p50_kept"
 	// MetricRateLimited is executed calls that the tool refused because of a rate limit ÷
@@ -60,26 +60,24 @@ const (
 	// MetricCostPerPass is the cost of all attempts whose price is known ÷ those
 	// of them that passed; undefined when none did.
 	MetricCostPerPass = "cost_per_pass"
-	// MetricPassAt with k behind it is the chance that at least one of k attempts
-	// at a case passes, estimated from its repeats without bias; absent for runs
-	// without repeats. Source: Chen et al. 2021, Evaluating Large Language Models
-	// Trained on Code.
+	// MetricPassAt, followed by k, is the chance that at least one of k attempts at a case passes,
+	// estimated from its repeats without bias; absent for runs without repeats. Source: Chen et al.
+	// 2021, Evaluating Large Language Models Trained on Code.
 	MetricPassAt = "pass@"
-	// MetricPassHat with k behind it is the chance that all of k attempts at a
-	// case pass; absent for runs without repeats. Source: Yao et al. 2024,
-	// τ-bench.
+	// MetricPassHat, followed by k, is the chance that all of k attempts at a case pass; absent for
+	// runs without repeats. Source: Yao et al. 2024, τ-bench.
 	MetricPassHat = "pass^"
-	// MetricJudgedCalls and MetricJudgedTurns with the name of a judge behind it is the share of judged
-	// calls, or of turns, that the judge passes.
+	// MetricJudgedCalls and MetricJudgedTurns, followed by the name of a judge, are the shares of
+	// judged calls and turns that the judge passes.
 	MetricJudgedCalls = "judged_calls:"
 	MetricJudgedTurns = "judged_turns:"
-	// MetricTrueCalls and MetricTrueTurns with the name of a judge behind it is the share that the
-	// judge passes, corrected by labels of people.
+	// MetricTrueCalls and MetricTrueTurns, followed by the name of a judge, are the same shares,
+	// corrected by labels of people.
 	MetricTrueCalls = "true_calls:"
 	MetricTrueTurns = "true_turns:"
 )
 
-// OfJudge reports whether a metric is the share of attempts that a judge passes, as it is or corrected
+// OfJudge reports whether a metric is the share of attempts that a judge passes, raw or corrected
 // by a calibration.
 func OfJudge(metric string) bool {
 	name, _, _ := strings.Cut(metric, ":")
@@ -141,15 +139,15 @@ var lowerScores = [...]string{
 	score.FalseAbstention, score.ToolsBlocked, score.AgentGate,
 }
 
-// byDepth orders names, those that differ in a number behind an @ by that number.
+// byDepth orders names; names that differ only in a number after an @ by that number.
 func byDepth(a, b string) int {
 	x, k, _ := strings.Cut(a, "@")
 	y, l, _ := strings.Cut(b, "@")
 	return cmp.Or(cmp.Compare(x, y), cmp.Compare(len(k), len(l)), cmp.Compare(k, l))
 }
 
-// ScoreOrder sorts names of scores as tables have them: those of attempts, those of decisions,
-// others by their names.
+// ScoreOrder sorts names of scores in the order of tables: scores of attempts, scores of decisions,
+// others by name.
 func ScoreOrder(names []string) []string {
 	known := slices.Concat(order[:], selectionOrder[:])
 	place := func(n string) int {
@@ -193,15 +191,14 @@ func Title(name string) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-// Scores of attempts that have a metric of calls beside them.
+// Scores of attempts with a corresponding metric of calls.
 const (
 	scoreOverCall = "over_call"
 	scoreMiss     = "miss"
 )
 
-// Describe gives what is known of a metric by its name alone: title, unit, what
-// its n counts and the good direction. Every name that is not the panel's own
-// is taken for a score.
+// Describe returns what the name of a metric implies: title, unit, what its n counts and the good
+// direction. Every name that is not built in is taken for a score.
 func Describe(name string) Metric {
 	m := Metric{Name: name, Title: Title(name), Unit: UnitRate, Of: "attempts"}
 	for i := range builtin {

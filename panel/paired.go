@@ -2,23 +2,22 @@
 
 package panel
 
-// Share is what one side of a pair was in one case: Sum of N values, which are in [0,1]
-// unless they are amounts. Binary tells that each of them is 0 or 1.
+// Share has the values of one side of a pair at one case: Sum of N values, in [0,1] unless they are
+// amounts. Binary: each value is 0 or 1.
 type Share struct {
 	Sum    float64
 	N      int
 	Binary bool
 }
 
-// Paired compares the rates of two sides case by case, for those who have no ledgers,
-// with the interval and the test that Diff has. Both have the same length; a case
-// without values on one side does not count. With no case that counts the verdict is
-// ChangeNone.
+// Paired compares the rates of two sides case by case, for callers without ledgers, with the
+// interval and the test of Diff. Both slices have the same length; a case without values on one
+// side does not count. Where no case counts, the verdict is ChangeNone.
 func Paired(before, after []Share, confidence float64) Difference {
 	return PairedOf(&Pairing{Unit: UnitRate}, before, after, confidence)
 }
 
-// PairedOf is Paired of a metric, which may be an amount.
+// PairedOf is Paired for a metric, which may be an amount.
 func PairedOf(p *Pairing, before, after []Share, confidence float64) Difference {
 	d := newDifference(p, sliceID{})
 	for i := range before {
@@ -39,7 +38,7 @@ func PairedOf(p *Pairing, before, after []Share, confidence float64) Difference 
 	return d
 }
 
-// newDifference is the empty one of a metric.
+// newDifference returns the empty difference of a metric.
 func newDifference(p *Pairing, in sliceID) Difference {
 	return Difference{Key: in.key, Value: in.value, single: true, relative: p.Relative, counted: p.Unit == UnitCount}
 }

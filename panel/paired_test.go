@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Pairs without ledgers are told as those with: by one value a case, and by several.
+// Pairs without ledgers give the same results as with them: by one value a case, and by several.
 func TestPairedIsDiff(t *testing.T) {
 	t.Parallel()
 	for _, repeats := range []int{1, 2} {
@@ -44,8 +44,8 @@ func TestPairedIsDiff(t *testing.T) {
 	}
 }
 
-// Three cases that all change show nothing, and neither do those of which none does:
-// a mean without variance is no certainty.
+// Three cases that all change show nothing, and neither do three unchanged ones: a mean without
+// variance is no certainty.
 func TestPairedOfFew(t *testing.T) {
 	t.Parallel()
 	same := func(sum float64, n int, binary bool) []panel.Share {

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// The metrics that only a comparison shows: their means can be compared with
-// one another case by case, which quantiles cannot.
+// The metrics that only a comparison shows: means can be compared case by case, quantiles cannot.
 const (
-	// MetricLatencyMean is the mean time of an attempt in milliseconds, over the
-	// attempts that latency_p50 is about; a timeout counts with its limit.
+	// MetricLatencyMean is the mean time of an attempt in milliseconds, over the attempts of
+	// latency_p50; a timeout counts with its limit.
 	MetricLatencyMean = "latency_mean"
 	// MetricToolTimeMean is the mean over attempts of the sum of their calls'
 	// execution times, in milliseconds.
@@ -20,15 +19,15 @@ const (
 	MetricToolLatencyMean = "tool_latency_mean"
 )
 
-// Pairing says how a metric is compared with a baseline, case by case.
+// Pairing is how a metric is compared with a baseline, case by case.
 type Pairing struct {
 	Metric string `json:"metric"`
-	// LowerIsBetter tells the good direction.
+	// LowerIsBetter: less is better.
 	LowerIsBetter bool `json:"lower_is_better,omitempty"`
-	// Relative changes are shares of the baseline's mean: those of cost, tokens and time. Changes of
-	// counts are differences in their unit, those of rates are in [-1,1].
+	// Relative: changes are shares of the baseline's mean, as for cost, tokens and time. Other
+	// changes are differences: of counts in their unit, of rates in [-1,1].
 	Relative bool `json:"relative,omitempty"`
-	// Unit is that of the metric itself.
+	// Unit is the unit of the metric itself.
 	Unit Unit `json:"unit"`
 }
 
@@ -63,8 +62,8 @@ var lowerPaired = [...]string{
 // scorer can be too, and judged_pass of one of several judges (judged_pass:NAME).
 func Comparable() []string { return slices.Concat(ratesPaired[:], amountsPaired[:]) }
 
-// PairingOf says how a metric is compared with a baseline. For one that cannot be,
-// why is what keeps it from it, and what comes closest.
+// PairingOf returns how a metric is compared with a baseline. For a metric that cannot be compared,
+// why is the reason and the closest metric that can.
 func PairingOf(name string) (p Pairing, why string) {
 	p = Pairing{Metric: name, Unit: UnitRate}
 	part, _ := JudgedPart(name)
@@ -102,5 +101,6 @@ func PairingOf(name string) (p Pairing, why string) {
 	return p, ""
 }
 
-// byTask reports whether a metric is about whether all known values of a case are 1.
+// byTask reports whether the value of a metric at a case is 1 when all known values of the case are
+// 1.
 func (p *Pairing) byTask() bool { return strings.HasSuffix(p.Metric, byTask) }

@@ -17,10 +17,11 @@ type Panels struct {
 	Repeats    int     `json:"repeats"`
 	// Uneven reports that cases have different numbers of repeats. Repeats is the largest.
 	Uneven bool `json:"uneven_repeats,omitempty"`
-	// Assumed is what the intervals assume of several attempts at a task; "" where there is one.
+	// Assumed is the assumption of the intervals about several attempts at a task; "" with one
+	// attempt.
 	Assumed string        `json:"assumed,omitempty"`
 	Targets []TargetPanel `json:"targets"`
-	// RankedBy is the metric that the targets of a run are ranked by; "" where they are not.
+	// RankedBy is the metric that ranks the targets of a run; "" without a ranking.
 	RankedBy string `json:"ranked_by,omitempty"`
 	// Duplicates counts attempts that were given twice; they are counted once.
 	Duplicates int `json:"duplicates,omitempty"`
@@ -33,7 +34,7 @@ type Panels struct {
 	Lost *Lost `json:"lost,omitempty"`
 }
 
-// Lost are records of trace files that could not be read, or contradict each other. What they held
+// Lost are records of trace files that could not be read, or contradict each other. Their content
 // is not known: each may be a failed attempt of any target.
 type Lost struct {
 	Count int64 `json:"count"`
@@ -71,7 +72,7 @@ func (l *Lost) Sentence() string {
 	return s
 }
 
-// place is where the record is; of one without a line, why it is lost.
+// place is where the record is, or why it is lost where it has no line.
 func (r *LostRecord) place() string {
 	line := strconv.FormatInt(r.Line, 10)
 	switch {
@@ -95,15 +96,16 @@ type LostRange struct {
 // Finding is one symptom of the debugging playbook.
 // Source: Evaluating Tool Calling, §7; Tool Calling Evaluation, "Common Issues".
 type Finding struct {
-	// Code is S1 to S7 of calls, L1 of loops, T1 to T9 of runs, A1 to A6 of attempts, B1 and B2 of contracts.
+	// Code is S1 to S7 for calls, L1 for loops, T1 to T9 for runs, A1 to A6 for attempts, B1 and B2
+	// for contracts.
 	Code  string `json:"code"`
 	Title string `json:"title"`
 	// Count of Of things of Unit show the symptom, as "calls that were checked against a label".
 	Count int    `json:"count"`
 	Of    int    `json:"of"`
 	Unit  string `json:"unit"`
-	// Failed of Failing failing attempts show it, those of baselines left out where there are other
-	// targets. Failing is 0 where none of them does.
+	// Failed of Failing failing attempts show it. Attempts of baselines are left out where there
+	// are other targets. Failing is 0 where no failing attempt shows it.
 	Failed  int `json:"failed,omitempty"`
 	Failing int `json:"failing,omitempty"`
 	// Share is Failed ÷ Failing, in [0,1].
@@ -130,9 +132,9 @@ type Example struct {
 	Why   string  `json:"why,omitempty"`
 }
 
-// The kinds of tasks among the examples. Highest and Lowest are those with most and least that is good.
-// They are named Strongest and Weakest where the interval of the task's pass rate excludes the mean of
-// all other tasks.
+// The kinds of tasks among the examples. Highest and Lowest have the highest and lowest scores.
+// They are named Strongest and Weakest where the interval of the task's pass rate excludes the mean
+// of all other tasks.
 const (
 	Strongest = "strongest"
 	Highest   = "highest"
@@ -151,7 +153,8 @@ type TargetPanel struct {
 	Overall   Slice      `json:"overall"`
 	Slices    []Slice    `json:"slices,omitempty"`
 	Confusion []Confused `json:"confusion,omitempty"`
-	// Routes confuses the routes of targets that select tools, by their own names.
+	// Routes is the confusion table of the routes, for targets that select tools, by their own
+	// names.
 	Routes []Confused `json:"routes,omitempty"`
 	// NotEvaluated are the assertions that were not evaluated, by name and reason, the
 	// most frequent first.
@@ -165,15 +168,14 @@ type UnevaluatedKind struct {
 	N      int    `json:"n"`
 }
 
-// Unevaluated counts what nobody evaluated. Attempts that ended in an error are left
-// out: of them nothing was.
+// Unevaluated counts assertions that were not evaluated. Attempts that ended in an error are left
+// out: none of their assertions was.
 type Unevaluated struct {
 	Assertions int `json:"assertions,omitempty"`
-	// Passed are attempts that passed with such assertions: they are passes of the
-	// others only.
+	// Passed are attempts that passed with such assertions: they passed only the others.
 	Passed int `json:"passed,omitempty"`
-	// Unjudged are attempts that ran and of which nothing could be judged. Verdicts
-	// counts them as not run.
+	// Unjudged are attempts that ran but had no assertion that could be judged. Verdicts counts
+	// them as not run.
 	Unjudged int `json:"unjudged,omitempty"`
 }
 
@@ -187,19 +189,19 @@ type Slice struct {
 	Verdicts Verdicts `json:"verdicts"`
 	Outcomes []Count  `json:"outcomes,omitempty"`
 	Classes  []Count  `json:"classes,omitempty"` // error classes, in order of precedence
-	// Reasons say why attempts are unparseable, and then what kinds the errors are. Their sum is
-	// smaller where a record does not say why.
+	// Reasons count why attempts are unparseable, and then the kinds of errors. Their sum is
+	// smaller where records have no reason.
 	Reasons []Reasoned `json:"reasons,omitempty"`
 	Usage   Usage      `json:"usage"`
-	// NotEvaluated is what the verdicts do not say.
+	// NotEvaluated is what the verdicts do not cover.
 	NotEvaluated Unevaluated `json:"not_evaluated,omitzero"`
 	Metrics      []Metric    `json:"metrics"`
 	Warnings     []string    `json:"warnings,omitempty"`
 }
 
-// Lost is how many of the planned attempts of a table are lost for a metric, and how many there are,
-// with so many records that could not be read among both.
-// Source: Statistics specification, section 16.2.
+// Lost is how many of the planned attempts of a table are lost for a metric, and how many are
+// planned. Both numbers include the given unreadable records. Source: Statistics specification,
+// section 16.2.
 func (s *Slice) Lost(metric string, records int64) (n, of int) {
 	v := &s.Verdicts
 	if n = v.Lost(); CountsErrors(metric) {
@@ -217,18 +219,18 @@ func CountsErrors(metric string) bool {
 	return false
 }
 
-// ByCall is what the name of a measurement of calls ends with that scores of attempts are also
-// called by: schema_valid is the mean over attempts, schema_valid_by_call the share of all calls.
+// ByCall is the suffix of a measurement of calls with the name of a score of attempts: schema_valid
+// is the mean over attempts, schema_valid_by_call the share of all calls.
 const ByCall = "_by_call"
 
 const byTask = "_by_task"
 
-// ByTask is the name of the companion by task of a measurement of calls: the share of tasks all of
-// whose calls are right, and for MetricOverCall the share of tasks with an unneeded call.
+// ByTask is the name of the metric by task for a measurement of calls: the share of tasks with only
+// right calls, and for MetricOverCall the share of tasks with an unneeded call.
 func ByTask(name string) string { return strings.TrimSuffix(name, ByCall) + byTask }
 
-// Metric finds a metric by its name; nil when the slice has none. Where no attempt was scored,
-// the name of a score stands for the same measurement of calls.
+// Metric finds a metric by its name; nil when the slice has none. Where no attempt was scored, the
+// name of a score means the same measurement of calls.
 func (s *Slice) Metric(name string) *Metric {
 	for _, n := range [...]string{name, name + ByCall} {
 		for i := range s.Metrics {
@@ -250,7 +252,7 @@ type Verdicts struct {
 	Skipped int `json:"skipped,omitempty"`
 }
 
-// Planned is how many attempts were to be made: all but those that were left out on purpose.
+// Planned is how many attempts were planned: all but those that were left out on purpose.
 func (v *Verdicts) Planned() int { return v.Pass + v.Fail + v.Error + v.NotRun - v.Skipped }
 
 // Lost is how many of the planned attempts have no outcome.
@@ -262,7 +264,8 @@ func (v *Verdicts) Add(o Verdicts) {
 	v.NotRun, v.Skipped = v.NotRun+o.NotRun, v.Skipped+o.Skipped
 }
 
-// Counted are the verdicts of all targets together. Floors count where there is nothing else.
+// Counted are the verdicts of all targets together. Floors count only where there is no other
+// target.
 func (p *Panels) Counted() (sum Verdicts) {
 	floors := !slices.ContainsFunc(p.Targets, func(t TargetPanel) bool { return !t.Floor })
 	for i := range p.Targets {
@@ -327,8 +330,8 @@ type Usage struct {
 	ReasoningTokens int     `json:"reasoning_tokens,omitempty"`
 	CostUSD         float64 `json:"cost_usd"` // of the attempts whose cost is known
 	CostKnown       int     `json:"cost_known"`
-	// CostUnknown and UsageUnknown count attempts that took something and do not
-	// tell how much; those of free targets, and requests that were refused, took nothing.
+	// CostUnknown and UsageUnknown count attempts that consumed an unknown amount. Attempts of free
+	// targets and refused requests consumed nothing.
 	CostUnknown  int `json:"cost_unknown"`
 	UsageUnknown int `json:"usage_unknown"`
 	// Requests counts requests sent, retries included; Cached the attempts
@@ -355,32 +358,32 @@ type Metric struct {
 	Title string `json:"title"`
 	Unit  Unit   `json:"unit"`
 	Of    string `json:"of"` // attempts, calls, cases
-	// LowerIsBetter tells the good direction.
+	// LowerIsBetter: less is better.
 	LowerIsBetter bool `json:"lower_is_better,omitempty"`
 	// Fractional reports that a value may be between 0 and 1.
 	Fractional bool           `json:"-"`
 	Interval   stats.Interval `json:"interval"`
-	// Values is how many values there are, where the attempts at each task agree, so that Interval
-	// counts one attempt a task; 0 elsewhere.
+	// Values is the number of values where the attempts at each task agree, so that Interval counts
+	// one attempt a task; 0 elsewhere.
 	Values int `json:"values,omitempty"`
-	// Excluded counts judged attempts that carry no value of this metric.
+	// Excluded counts judged attempts without a value of this metric.
 	Excluded int `json:"excluded,omitempty"`
-	// Unknown of the excluded ones could have one, and it is not known; the metric does
-	// not apply to the others.
+	// Unknown of the excluded attempts have an unknown value; the metric does not apply to the
+	// others.
 	Unknown int `json:"unknown,omitempty"`
-	// Coverage is the share, in [0,1], of what the metric is about for which it
-	// is known what would have been right; nil where that is no question. What a label
-	// says that the metric does not apply to (NotApplicable) is known.
+	// Coverage is the share, in [0,1], of the things that the metric is about with a known right
+	// answer; nil where the metric needs none. Things that a label marks as not applicable
+	// (NotApplicable) are known.
 	Coverage      *float64 `json:"coverage,omitempty"`
 	NotApplicable int      `json:"not_applicable,omitempty"`
-	// Labelled is what people's labels speak for, where they carry the estimate: Interval counts the
-	// labels then. nil elsewhere.
+	// Labelled is the population of people's labels, where the estimate rests on them: Interval
+	// then counts the labels. It is nil elsewhere.
 	Labelled *Labelled `json:"labelled,omitempty"`
-	// Informative reports that tasks that fail more than others make more calls (correlation above 0.3),
-	// so that the rate by call and its companion by task differ.
+	// Informative reports that tasks that fail more often make more calls (correlation above 0.3),
+	// so that the rate by call and the rate by task differ.
 	Informative bool `json:"informative,omitempty"`
-	// Lost bounds what lost attempts may change, and in the table of all tasks records that could not
-	// be read; nil where nothing is lost, and for amounts, which nothing bounds.
+	// Lost bounds the effect of lost attempts and, in the table of all tasks, of unreadable
+	// records. It is nil where nothing is lost, and for amounts, which have no bounds.
 	Lost *LostRange `json:"lost,omitempty"`
 	// Versus compares a slice with everything outside of it; nil where it was not compared.
 	Versus   *Versus  `json:"versus,omitempty"`
@@ -390,17 +393,17 @@ type Metric struct {
 // Seen is how many values the metric has.
 func (m *Metric) Seen() int { return max(m.Values, m.Interval.N) }
 
-// Agree notes n values, of which the interval may count fewer because attempts agree.
+// Agree records n values. The interval may count fewer because attempts agree.
 func (m *Metric) Agree(n int) {
 	if n > m.Interval.N {
 		m.Values = n
 	}
 }
 
-// OfLabels is Metric.Of where people's labels carry the estimate.
+// OfLabels is Metric.Of where the estimate rests on people's labels.
 const OfLabels = "labels"
 
-// Labelled is the population of an estimate that people's labels carry.
+// Labelled is the population of an estimate that rests on people's labels.
 type Labelled struct {
 	// Of is attempts, calls or turns. N of them, of Tasks, could have a label.
 	Of    string `json:"of"`
@@ -410,7 +413,7 @@ type Labelled struct {
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
-// Count names a number of labels, and behind it what they speak for: "12 labels of 400 tasks".
+// Count names a number of labels and their population: "12 labels of 400 tasks".
 func (l *Labelled) Count(n int, task string) string {
 	link := " of "
 	if l.Elsewhere {
@@ -423,15 +426,15 @@ func (l *Labelled) Count(n int, task string) string {
 	return plural(n, "label", OfLabels) + link + things + plural(l.Tasks, task, task+"s")
 }
 
-// Versus is a slice beside the rest for one metric.
+// Versus compares a slice with the rest for one metric.
 type Versus struct {
 	Rest float64 `json:"rest"` // the estimate outside of the slice
-	// P is the two-sided p value of no difference, Adjusted that of all slices of the same key
-	// together (Holm), both in [0,1].
+	// P is the two-sided p value of no difference, Adjusted is P adjusted over all slices of the
+	// same key (Holm), both in [0,1].
 	P        float64 `json:"p"`
 	Adjusted float64 `json:"p_adjusted"`
 	// Worst and Best mark the slice of its key that is worse or better than all others together.
-	// Shrunken is its estimate in view of the others, without which the extreme of several looks
+	// Shrunken is its estimate shrunk towards the others, since the extreme of several values looks
 	// more extreme than it is; nil where neither is set.
 	Worst    bool            `json:"worst,omitempty"`
 	Best     bool            `json:"best,omitempty"`
@@ -444,8 +447,8 @@ func (v *Versus) Differs() bool { return v != nil && v.Adjusted < differsBelow }
 // differsBelow is the adjusted p value below which a slice differs from the rest.
 const differsBelow = 0.05
 
-// DefaultSlices are the keys that runs and trace files are sliced by when nobody says otherwise:
-// the usual names, tools that were called, tags, and all fields that there are.
+// DefaultSlices are the default slice keys of runs and trace files: the usual names, called tools,
+// tags, and all fields.
 func DefaultSlices() []string {
 	return []string{
 		"tier", "category", "difficulty", "language", "intent", "stateful", callvet.SliceExpectedTool,

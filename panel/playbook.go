@@ -10,14 +10,13 @@ import (
 	"strings"
 )
 
-// Play is an entry of the playbook: what a symptom is called, what is counted, how one makes sure
-// that it is there, and what helps. Fix names the commands of callvet that do it, in backquotes.
+// Play is an entry of the playbook: the name of a symptom, the unit that is counted, how to check
+// that it is there, and how to fix it. Fix names the commands of callvet, in backquotes.
 type Play struct{ Code, Title, Unit, Test, Fix string }
 
-// Playbook gives the entry of a code: S1 to S7 are the symptoms of calls, T1 to T9 those of runs, A1
-// to A6 those of whole attempts, L1 loops, B1 and B2 those of tools' contracts. The zero Play stands
-// for other codes.
-// Source: Evaluating Tool Calling, §7 and §2.1; Tool Calling Evaluation, "Common Issues".
+// Playbook returns the entry of a code: S1 to S7 are symptoms of calls, T1 to T9 of runs, A1 to A6
+// of whole attempts, L1 of loops, B1 and B2 of tools' contracts. It returns the zero Play for other
+// codes. Source: Evaluating Tool Calling, §7 and §2.1; Tool Calling Evaluation, "Common Issues".
 func Playbook(code string) Play {
 	for _, p := range Plays() {
 		if p.Code == code {

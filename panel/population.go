@@ -31,7 +31,7 @@ func (p Population) Or() Population {
 	return p
 }
 
-// Sentence says what the numbers of a report estimate.
+// Sentence is what the numbers of a report estimate.
 func (p Population) Sentence() string {
 	if p == ThisSuite {
 		return "Numbers are about this suite: its tasks are fixed, and only the attempts at them vary by chance."
@@ -39,11 +39,11 @@ func (p Population) Sentence() string {
 	return "Numbers are about tasks like these: the tasks here are a sample of them, and intervals have room for others."
 }
 
-// attemptsOfCase are those at a case of a comparison about this suite.
+// attemptsOfCase are the attempts at a case in a comparison about this suite.
 type attemptsOfCase struct{ before, after moment }
 
-// finishSuite compares the tasks of this very suite: it needs one yes or no for each attempt, and two
-// attempts a side where these can vary.
+// finishSuite compares the tasks of this suite only. It needs one yes or no for each attempt, and
+// two attempts a side where attempts can vary.
 func (d *Difference) finishSuite(conf float64) {
 	var tasks, fixed []stats.Sides
 	d.Test = "attempts_permutation"
@@ -66,13 +66,13 @@ func (d *Difference) finishSuite(conf float64) {
 	d.Change, d.P = stats.WithinTasks(tasks, fixed, conf)
 }
 
-// about makes a difference one about this suite, where that is asked for.
+// about makes a difference one about this suite, where this is requested.
 func (d *Difference) about(base, cand *Ledger, t [2]int, cfg *DiffConfig) {
 	fixed := func(l *Ledger, target int) bool { return target < len(l.fixed) && l.fixed[target] }
 	d.suite, d.fixed = cfg.Population == ThisSuite, [2]bool{fixed(base, t[0]), fixed(cand, t[1])}
 }
 
-// suiteWarning says why a comparison about this suite has no interval; "" where it has one.
+// suiteWarning is why a comparison about this suite has no interval; "" where it has one.
 func (d *Difference) suiteWarning(what string) string {
 	switch d.Change.Status {
 	case stats.StatusFewAttempts:

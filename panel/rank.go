@@ -13,14 +13,14 @@ type Contender struct {
 	Target string
 }
 
-// Rank is the place of a target among several: Best is 1 and the number of those that are
-// significantly better, Worst how many there are less those that are significantly worse.
+// Rank is the place of a target among several. Best is 1 + the number of significantly better
+// targets; Worst is the number of targets - the number of significantly worse ones.
 type Rank struct {
 	Best  int `json:"best"`
 	Worst int `json:"worst"`
 }
 
-// String writes 2, or 1–4 where it is not decided between targets.
+// String returns "2", or "1–4" where the place is not decided.
 func (r Rank) String() string {
 	if r.Best == r.Worst {
 		return strconv.Itoa(r.Best)
@@ -28,10 +28,10 @@ func (r Rank) String() string {
 	return strconv.Itoa(r.Best) + "–" + strconv.Itoa(r.Worst)
 }
 
-// Ranks gives the place of each target by a metric, which the ledgers keep unless it is the pass rate.
-// Each pair is compared on the cases that both have; the p values of all pairs are one family (Holm).
-// confidence is two-sided, 0 means 0.95.
-// Source: Statistics specification, section 16.5; Holm 1979.
+// Ranks returns the place of each target by a metric. Unless it is the pass rate, the ledgers must
+// keep it. Each pair is compared on the cases that both have; the p values of all pairs are one
+// family (Holm). confidence is two-sided, 0 means 0.95. Source: Statistics specification, section
+// 16.5; Holm 1979.
 func Ranks(of []Contender, metric string, confidence float64) []Rank {
 	if !(confidence > 0 && confidence < 1) {
 		confidence = 0.95

@@ -35,7 +35,7 @@ func TestRanks(t *testing.T) {
 		"alike":                       {[]int{40, 40, 40}, []string{"1–3", "1–3", "1–3"}},
 		"half and nearly all":         {[]int{39, 78}, []string{"2", "1"}},
 		"two are worse":               {[]int{39, 78, 38}, []string{"2–3", "1", "2–3"}},
-		"the middle is not told":      {[]int{60, 70, 66}, []string{"3", "1–2", "1–2"}},
+		"the middle is undecided":     {[]int{60, 70, 66}, []string{"3", "1–2", "1–2"}},
 		"a difference by chance only": {[]int{76, 80}, []string{"1–2", "1–2"}},
 	} {
 		var got []string

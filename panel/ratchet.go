@@ -8,20 +8,20 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Ratchet is which cases passed all their attempts in the baseline and pass none now.
-// Source: Statistics specification, section 16.7.
+// Ratchet lists the cases that passed all their attempts in the baseline and pass none now. Source:
+// Statistics specification, section 16.7.
 type Ratchet struct {
-	// Cases are those that fell, in the order of the baseline; Compared is how many cases passed all
+	// Cases are these cases, in the order of the baseline; Compared is how many cases passed all
 	// their attempts in the baseline and have a verdict now.
 	Cases    []string `json:"cases"`
 	Compared int      `json:"compared"`
-	// Unknown are cases that passed all their attempts in the baseline, and of which lost attempts may
-	// hide that none passes now.
+	// Unknown are cases that passed all their attempts in the baseline and pass none of their
+	// recorded attempts now, but have lost attempts that may have passed.
 	Unknown []string `json:"unknown,omitempty"`
 	// Baseline and Candidate are the fewest attempts with a verdict at a case that was compared.
 	Baseline  int `json:"baseline_attempts"`
 	Candidate int `json:"candidate_attempts"`
-	// FalseAlarm is the chance, in [0,1], that some case falls although none changed.
+	// FalseAlarm is the probability, in [0,1], that some case is listed although none changed.
 	FalseAlarm float64 `json:"false_alarm"`
 }
 
@@ -51,9 +51,9 @@ func (d *Comparison) NewlyFailing() (n int) {
 	return n
 }
 
-// WhyUndecided is why it is not known whether something is worse, "" where each pair of targets has cases
-// that both sides judged. newly asks about cases that are newly failing: those that passed in the
-// baseline must not have lost the attempts that would show it.
+// WhyUndecided is why it is not known whether something is worse; "" where each pair of targets has
+// cases that both sides judged. With newly it is about newly failing cases: cases that passed in
+// the baseline must have no lost attempts that could hide a failure.
 func (d *Comparison) WhyUndecided(newly bool) string {
 	if newly && d.Unpaired {
 		return "no case is paired, so that it is not known which cases are newly failing"

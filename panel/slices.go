@@ -13,9 +13,9 @@ import (
 // sliceID names one slice; the zero value is all cases.
 type sliceID struct{ key, value string }
 
-// MissingSlices gives those keys of by that no case has a value for, and the keys
-// that some case has, sorted. "tier", "tag", "called_tool" and "*" may always be asked for. tools are
-// those of the suite.
+// MissingSlices returns the keys in by that no case has a value for, and the keys that some case
+// has, sorted. "tier", "tag", "called_tool" and "*" are never missing. tools are the tools of the
+// suite.
 func MissingSlices(by []string, tools []callvet.Tool, cases iter.Seq[*callvet.Case]) (missing, known []string) {
 	have := map[string]bool{"tier": true, "tag": true, "tags": true, "*": true, callvet.SliceCalledTool: true}
 	absent := func() []string {
@@ -36,8 +36,7 @@ func MissingSlices(by []string, tools []callvet.Tool, cases iter.Seq[*callvet.Ca
 	return absent(), slices.Sorted(maps.Keys(have))
 }
 
-// memberships are the slices a case belongs to, each once; families are those of tools by
-// name.
+// memberships are the slices of a case, each once; families are the families of tools by name.
 func memberships(by []string, c *callvet.Case, families map[string][]string) []sliceID {
 	var ids []sliceID
 	add := func(key, value string) {
@@ -74,7 +73,7 @@ func memberships(by []string, c *callvet.Case, families map[string][]string) []s
 	return ids
 }
 
-// familiesOf gives the families of the tools that a case expects.
+// familiesOf calls give with each family of the tools that a case expects.
 func familiesOf(c *callvet.Case, families map[string][]string, give func(string)) {
 	if len(c.Tools) > 0 { // they replace the suite's
 		families = callvet.FamiliesOf(c.Tools)

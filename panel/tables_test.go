@@ -57,7 +57,7 @@ func TestSmallWords(t *testing.T) {
 	for n, want := range map[int]int{9: 0, 10: 0, 30: 30} {
 		m := Metric{Interval: stats.Interval{N: 10}}
 		if m.Agree(n); m.Values != want || m.Seen() != max(10, want) {
-			t.Errorf("%d values, of which the interval counts 10: %d, %d seen", n, m.Values, m.Seen())
+			t.Errorf("%d values, the interval counts 10 of them: %d, %d seen", n, m.Values, m.Seen())
 		}
 	}
 	for _, c := range []struct {

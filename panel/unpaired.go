@@ -21,17 +21,17 @@ func Disjoint(base, cand *Ledger) bool {
 	return len(base.cases) > 0 && len(cand.cases) > 0
 }
 
-// apart compares two targets over all cases of each side, which are others: sessions of two weeks, or
-// questions of two windows. Nothing is paired.
-// Source: Statistics specification, section 16.4; Zou and Donner 2008.
-func apart(base, cand *Ledger, t [2]int, cfg *DiffConfig) TargetComparison {
+// compareUnpaired compares two targets over all cases of each side, which are different cases:
+// sessions of two weeks, or questions of two time windows. Nothing is paired. Source: Statistics
+// specification, section 16.4; Zou and Donner 2008.
+func compareUnpaired(base, cand *Ledger, t [2]int, cfg *DiffConfig) TargetComparison {
 	pass, _ := PairingOf(MetricPass)
 	out := TargetComparison{Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]]}
 	passes := func(l *Ledger, target, i int, _ sliceID, _ bool) moment {
 		a := l.at(target, i)
 		return a.moment()
 	}
-	out.Overall, out.Slices = sidesApart(base, cand, t, &pass, passes, cfg.Confidence)
+	out.Overall, out.Slices = sidesUnpaired(base, cand, t, &pass, passes, cfg.Confidence)
 	for k := range cand.metrics {
 		b := base.metric(cand.metrics[k].Metric)
 		if b < 0 {
@@ -43,37 +43,37 @@ func apart(base, cand *Ledger, t [2]int, cfg *DiffConfig) TargetComparison {
 			return l.seen(target, i).total(at[l], &p, in, own)
 		}
 		m := Measured{Pairing: p}
-		m.Overall, m.Slices = sidesApart(base, cand, t, &p, values, cfg.Confidence)
+		m.Overall, m.Slices = sidesUnpaired(base, cand, t, &p, values, cfg.Confidence)
 		out.Measured = append(out.Measured, m)
 	}
 	return out
 }
 
-// valuesOf are what a target's attempts at a case have in a slice.
+// valuesOf returns the values of a target's attempts at a case in a slice.
 type valuesOf func(l *Ledger, target, i int, in sliceID, own bool) moment
 
-func sidesApart(base, cand *Ledger, t [2]int, p *Pairing, values valuesOf, conf float64) (Difference, []Difference) {
-	all := newApart(p, sliceID{})
+func sidesUnpaired(base, cand *Ledger, t [2]int, p *Pairing, values valuesOf, conf float64) (Difference, []Difference) {
+	all := newUnpaired(p, sliceID{})
 	bySlice := map[sliceID]*Difference{}
 	for side, l := range []*Ledger{base, cand} {
 		for i := range l.cases {
 			a := l.at(t[side], i)
 			lost := lostOf(a, attempts{}, p.Metric)
-			all.addApart(side, values(l, t[side], i, sliceID{}, false), lost)
+			all.addUnpaired(side, values(l, t[side], i, sliceID{}, false), lost)
 			own := l.cases[i].slices
 			for n, id := range l.slicesOf(t[side], i) {
 				if bySlice[id] == nil {
-					bySlice[id] = newApart(p, id)
+					bySlice[id] = newUnpaired(p, id)
 				}
-				bySlice[id].addApart(side, values(l, t[side], i, id, n < len(own)), lost)
+				bySlice[id].addUnpaired(side, values(l, t[side], i, id, n < len(own)), lost)
 			}
 		}
 	}
-	all.finishApart(p, conf)
+	all.finishUnpaired(p, conf)
 	var out []Difference
 	for _, d := range bySlice {
 		if d.Cases = min(d.Unpaired[0], d.Unpaired[1]); d.Cases > 0 {
-			d.finishApart(p, conf)
+			d.finishUnpaired(p, conf)
 			out = append(out, *d)
 		}
 	}
@@ -83,14 +83,14 @@ func sidesApart(base, cand *Ledger, t [2]int, p *Pairing, values valuesOf, conf 
 	return *all, out
 }
 
-func newApart(p *Pairing, in sliceID) *Difference {
+func newUnpaired(p *Pairing, in sliceID) *Difference {
 	d := newDifference(p, in)
 	d.Unpaired, d.Test, d.P = &[2]int{}, "unpaired_t", 1
 	return &d
 }
 
-// addApart adds a case of one side, with the share of its attempts that is lost.
-func (d *Difference) addApart(side int, m moment, lost float64) {
+// addUnpaired adds a case of one side, with the share of its attempts that is lost.
+func (d *Difference) addUnpaired(side int, m moment, lost float64) {
 	d.lose(lost)
 	if m.n == 0 {
 		return
@@ -106,10 +106,10 @@ func (d *Difference) addApart(side int, m moment, lost float64) {
 	}
 }
 
-// finishApart gives the difference of two independent estimates, with the interval of both together.
-// Of amounts it is a share of the baseline. p has the smaller number of cases less one as its degrees
-// of freedom. Where neither side varies, its standard error is the one that the interval implies.
-func (d *Difference) finishApart(p *Pairing, conf float64) {
+// finishUnpaired computes the difference of two independent estimates with its interval. For
+// amounts it is a share of the baseline. The p value uses the smaller number of cases minus one as
+// degrees of freedom. Where neither side varies, its standard error is derived from the interval.
+func (d *Difference) finishUnpaired(p *Pairing, conf float64) {
 	switch {
 	case d.relative:
 		d.Baseline, d.Candidate = notNegative(d.before.Interval(conf)), notNegative(d.after.Interval(conf))

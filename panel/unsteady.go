@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Asked is what was asked of a tool: its name, and a hash of the arguments.
+// Asked is a request to a tool: its name, and a hash of the arguments.
 type Asked struct {
 	Tool string
 	Args uint64
 }
 
-// Answered keeps what tools answered at a case of a target: hashes of the first results of each call.
+// Answered keeps the answers of tools at a case of a target: hashes of the first result of each
+// call.
 func (l *Ledger) Answered(target int, id string, results map[Asked]uint64) {
 	i, known := l.index[id]
 	if !known || len(results) == 0 {
@@ -25,9 +26,9 @@ func (l *Ledger) Answered(target int, id string, results map[Asked]uint64) {
 	l.answers[[2]int{target, i}] = results
 }
 
-// unsteady is finding S7 of a comparison: calls that both sides of the pairs of targets make with the same
-// arguments at the same case, and that give different results. It is "" where there are none.
-// Source: Evaluating Tool Calling, §7.
+// unsteady is finding S7 of a comparison: both sides of a pair of targets make the same call at the
+// same case, and the results differ. It is "" where there is no such call. Source: Evaluating Tool
+// Calling, §7.
 func unsteady(base, cand *Ledger, pairs, common [][2]int) string {
 	count, of, tools := 0, 0, map[string]int{}
 	for _, t := range pairs {

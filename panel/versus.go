@@ -11,9 +11,9 @@ import (
 )
 
 // CompareSlices compares the rates of each slice with those of all other calls of the target. The p
-// values of a metric are adjusted over the slices of one key (Holm), of which those that stand out
-// from all others are marked as worst and best.
-// Source: Statistics specification, section 16.5.
+// values of a metric are adjusted over the slices of one key (Holm). Slices that are worse or
+// better than all others are marked as worst and best. Source: Statistics specification, section
+// 16.5.
 func CompareSlices(tp *TargetPanel) {
 	known := map[string]*extremes{}
 	for i := range tp.Overall.Metrics {
@@ -41,7 +41,7 @@ func CompareSlices(tp *TargetPanel) {
 	}
 }
 
-// adjustVersus takes the slices of one key as one family.
+// adjustVersus treats the slices of one key as one family.
 func adjustVersus(of []*Metric) {
 	ps := make([]float64, len(of))
 	for i, m := range of {
@@ -55,7 +55,7 @@ func adjustVersus(of []*Metric) {
 // extremes are the slices of a key that stand out, by their places, each with its interval.
 type extremes struct{ lowest, highest map[int]stats.Interval }
 
-// extremesOf finds them. Measures often count the same, so that they are looked up first.
+// extremesOf finds them. Metrics often have equal counts, so results are looked up in known first.
 func extremesOf(of []*Metric, known map[string]*extremes) *extremes {
 	conf := of[0].Interval.Confidence
 	seen := make([]stats.Count, len(of))
@@ -106,9 +106,8 @@ func markExtremes(of []*Metric, known map[string]*extremes) {
 	}
 }
 
-// versus compares a part with the rest of a whole; nil where there is no rest.
-// Both count with as many independent observations as they are worth; the rest
-// is taken to be clustered as the whole is.
+// versus compares a part with the rest of a whole; nil where there is no rest. Both use their
+// effective numbers of observations; the rest is assumed to be clustered like the whole.
 func versus(part, whole stats.Interval) *Versus {
 	rest := whole.N - part.N
 	if rest <= 0 || part.N == 0 || part.NEff <= 0 || !part.Defined() {
@@ -120,9 +119,9 @@ func versus(part, whole stats.Interval) *Versus {
 	return &Versus{Rest: p0, P: twoRates(part.Point, n1, p0, n0)}
 }
 
-// twoRates is the two-sided p value of two equal rates: Fisher's exact test on
-// rounded effective counts where any expected count is below 5, else the test of
-// two proportions with a pooled variance.
+// twoRates is the two-sided p value for equal rates. Where an expected count is below 5 it is
+// Fisher's exact test on rounded effective counts, else the test of two proportions with a pooled
+// variance.
 func twoRates(p1, n1, p0, n0 float64) float64 {
 	pooled := (p1*n1 + p0*n0) / (n1 + n0)
 	least := min(n1, n0) * min(pooled, 1-pooled)

@@ -17,12 +17,11 @@ const (
 	minCases    = 30
 )
 
-// RateWarnings says what to keep in mind about one rate; judged is how many
-// attempts might have had a value, 0 where that is no question.
+// RateWarnings lists the doubts about one rate. judged is how many attempts could have had a value;
+// 0: not checked.
 func RateWarnings(m *Metric, judged int) []string { return rateWarnings(m, judged) }
 
-// percent writes a share with one decimal, with more where that would make it none
-// or all.
+// percent writes a share with one decimal; with more where it would be rounded to 0 or 100 %.
 func percent(share float64) string {
 	for digits := 1; ; digits++ {
 		s := strconv.FormatFloat(100*share, 'f', digits, 64)
@@ -32,7 +31,7 @@ func percent(share float64) string {
 	}
 }
 
-// rateWarnings says what to keep in mind about one rate.
+// rateWarnings lists the doubts about one rate.
 func rateWarnings(m *Metric, judged int) []string {
 	w := budgetWarnings(m)
 	iv := m.Interval
@@ -58,8 +57,8 @@ func rateWarnings(m *Metric, judged int) []string {
 	return w
 }
 
-// AmountWarnings says what to keep in mind about a mean amount or count; unit is what
-// a cluster is called, "case" or "task".
+// AmountWarnings lists the doubts about a mean amount or count; unit is the name of a cluster,
+// "case" or "task".
 func AmountWarnings(m *Metric, unit string) []string {
 	switch iv := m.Interval; iv.Status {
 	case stats.StatusSingleCluster:
@@ -75,7 +74,7 @@ func AmountWarnings(m *Metric, unit string) []string {
 	return nil
 }
 
-// fewCases and routine are the forms of warnings that nothing went wrong for.
+// fewCases and routine match warnings that report no problem.
 var (
 	fewCases = regexp.MustCompile(`^(only \d+ cases?|one (case|task) only: no interval|` +
 		`fewer than 5 (cases carry information|(case|task)s have any): interval widened)$`)
@@ -90,8 +89,8 @@ func FewCases(warning string) bool { return fewCases.MatchString(warning) }
 // shows, and nothing that went wrong.
 func Routine(warning string) bool { return FewCases(warning) || routine.MatchString(warning) }
 
-// SliceWarnings says what was left out of the whole table; usage tells that attempts have one to
-// tell.
+// SliceWarnings lists what was left out of the whole table. usage: the attempts could report their
+// usage.
 func SliceWarnings(out *Slice, usage bool) []string {
 	var w []string
 	v := out.Verdicts
@@ -119,10 +118,10 @@ func SliceWarnings(out *Slice, usage bool) []string {
 	switch u := out.Usage; {
 	case !usage:
 	case u.UsageUnknown > 0 && u.UsageUnknown == u.CostUnknown:
-		w = append(w, share(u.UsageUnknown, ran)+" told no usage that can be true: they are in neither tokens nor cost")
+		w = append(w, share(u.UsageUnknown, ran)+" have no plausible usage: they are in neither tokens nor cost")
 	default:
 		if u.UsageUnknown > 0 {
-			w = append(w, share(u.UsageUnknown, ran)+" told no usage that can be true: they are not in the tokens")
+			w = append(w, share(u.UsageUnknown, ran)+" have no plausible usage: they are not in the tokens")
 		}
 		if u.CostUnknown > 0 {
 			w = append(w, share(u.CostUnknown, ran)+" have no known cost: they are not in the cost")

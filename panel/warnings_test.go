@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// TestPercent: a share that is not none, nor all, is not told as if it were.
+// TestPercent: a share that is neither 0 nor 1 is not written as 0 or 100 %.
 func TestPercent(t *testing.T) {
 	t.Parallel()
 	for share, want := range map[float64]string{
@@ -23,7 +23,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestRateWarnings: what a table notes beside a rate.
+// TestRateWarnings: the notes of a table on a rate.
 func TestRateWarnings(t *testing.T) {
 	t.Parallel()
 	of := func(status stats.Status, point, lower, upper float64, n, cases int) stats.Interval {
@@ -81,12 +81,12 @@ func TestRateWarnings(t *testing.T) {
 // TestSliceWarnings: what a table notes of the attempts that are in no mean.
 func TestSliceWarnings(t *testing.T) {
 	t.Parallel()
-	const errors, usage = " ended in an error and are in no mean", " told no usage that can be true: "
+	const errors, usage = " ended in an error and are in no mean", " have no plausible usage: "
 	for name, c := range map[string]struct {
 		verdicts Verdicts
 		open     Unevaluated
 		usage    Usage
-		told     bool
+		recorded bool
 		want     []string
 	}{
 		"nothing to note": {Verdicts{Pass: 60, Fail: 40}, Unevaluated{}, Usage{}, true, nil},
@@ -160,7 +160,7 @@ func TestSliceWarnings(t *testing.T) {
 				"3 of 100 attempts (3.0 %) have no known cost: they are not in the cost",
 			},
 		},
-		"attempts without usage to tell": {
+		"attempts without usage to report": {
 			Verdicts{Pass: 60, Fail: 40},
 			Unevaluated{},
 			Usage{UsageUnknown: 2, CostUnknown: 3},
@@ -168,7 +168,7 @@ func TestSliceWarnings(t *testing.T) {
 		},
 	} {
 		s := Slice{Verdicts: c.verdicts, NotEvaluated: c.open, Usage: c.usage}
-		if d := cmp.Diff(c.want, SliceWarnings(&s, c.told)); d != "" {
+		if d := cmp.Diff(c.want, SliceWarnings(&s, c.recorded)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

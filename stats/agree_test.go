@@ -72,7 +72,7 @@ func TestUndefined(t *testing.T) {
 		want  Status
 	}{
 		"ragged": {Ratings{{1, 2}, {1}}, Nominal, StatusInvalid}, "level": {Ratings{{1}, {1}}, "x", StatusInvalid},
-		"below 0": {Ratings{{-1, 2}, {1, 2}}, RatioLevel, StatusInvalid}, "nobody": {nil, Nominal, StatusNoData},
+		"below 0": {Ratings{{-1, 2}, {1, 2}}, RatioLevel, StatusInvalid}, "no rater": {nil, Nominal, StatusNoData},
 		"one rater": {Ratings{{1, 2}, {nan, nan}}, Nominal, StatusNoData},
 		"alike":     {Ratings{{1, 1}, {1, 1}}, Ordinal, NoVariation},
 	} {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Level says what the numbers of a rating mean.
+// Level is the level of measurement of a rating.
 type Level string
 
 // The levels of measurement.
@@ -18,11 +18,11 @@ const (
 	RatioLevel    Level = "ratio"
 )
 
-// Ratings holds what each rater gave each task: Ratings[rater][task], NaN where
-// there is none. All rows have the same length.
+// Ratings are the ratings of tasks by raters: Ratings[rater][task], NaN where there is none. All
+// rows have the same length.
 type Ratings [][]float64
 
-// units are the ratings by task, of tasks that two raters or more rated.
+// units are the ratings by task, for tasks with at least two raters.
 func (r Ratings) units() (units [][]float64, ok bool) {
 	if len(r) == 0 {
 		return nil, true
@@ -44,11 +44,10 @@ func (r Ratings) units() (units [][]float64, ok bool) {
 	return units, true
 }
 
-// Alpha is Krippendorff's coefficient: 1 is full agreement, 0 what chance gives,
-// at least -1. NaN with NoVariation where no pair of ratings could differ,
-// StatusNoData where no task has two ratings, StatusInvalid for rows of different
-// length, an unknown level, or ratings below 0 at level Ratio.
-// Source: Krippendorff 2011.
+// Alpha is Krippendorff's coefficient: 1 is full agreement, 0 agreement by chance, at least -1. It
+// is NaN with NoVariation where no pair of ratings could differ, and with StatusNoData where no
+// task has two ratings. StatusInvalid: rows of different length, an unknown level, or ratings below
+// 0 at level Ratio. Source: Krippendorff 2011.
 func Alpha(r Ratings, level Level) (float64, Status) {
 	units, ok := r.units()
 	if !ok || !level.known() || (level == RatioLevel && slices.ContainsFunc(units, negative)) {

@@ -18,14 +18,14 @@ func BetaQuantile(a, b, p float64) float64 {
 	return x
 }
 
-// BetaOf is a beta distribution with what does not depend on x, for many values of x.
+// BetaOf is a beta distribution with precomputed constants, for many values of x.
 type BetaOf struct{ shape }
 
 // NewBeta takes the parameters a, b > 0.
 func NewBeta(a, b float64) BetaOf { return BetaOf{shapeOf(a, b)} }
 
-// At is P(X <= x), as Beta has it, and the density of log(X/(1-X)) there, where y = 1-x is given apart
-// so that neither end loses precision.
+// At is P(X <= x), as in Beta, and the density of log(X/(1-X)) there. y = 1-x is a separate
+// argument so that neither end loses precision.
 func (d BetaOf) At(x, y float64) (below, density float64) {
 	below, _, density = d.tails(x, y)
 	return below, density
@@ -48,8 +48,8 @@ func LogBeta(a, b float64) float64 {
 		a*math.Log(a/n) + b*math.Log1p(-a/n)
 }
 
-// distBeta is the lower and the upper tail at x, where y = 1-x is given apart so
-// that neither end loses precision.
+// distBeta is the lower and the upper tail at x. y = 1-x is a separate argument so that neither end
+// loses precision.
 func distBeta(a, b, x, y float64) (lower, upper float64) {
 	if !(a > 0) || !(b > 0) {
 		return math.NaN(), math.NaN()
@@ -58,7 +58,7 @@ func distBeta(a, b, x, y float64) (lower, upper float64) {
 	return lower, upper
 }
 
-// shape is a beta distribution with what does not depend on x.
+// shape is a beta distribution with precomputed constants.
 type shape struct {
 	a, b, n          float64
 	root, correction float64
@@ -181,7 +181,7 @@ func betaQuantile(a, b, p, q float64) (x, y float64) {
 	case q == 0:
 		return 1, 0
 	}
-	// The smaller of x and y is solved for: it keeps its precision.
+	// Solve for the smaller of x and y: it keeps its precision.
 	s := shapeOf(a, b)
 	if below, _, _ := s.tails(0.5, 0.5); below < p {
 		y = s.swapped().solve(q, p)
@@ -210,7 +210,7 @@ func (s shape) solve(p, q float64) float64 {
 		if !(lo <= next && next <= hi) {
 			next = (lo + hi) / 2
 		}
-		// The steps converge quadratically: after a small one, nothing is left.
+		// The steps converge quadratically: after a small one the rest is negligible.
 		if math.Abs(next-x) <= 1e-9*x {
 			return next
 		}

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Side says which ends of an interval are wanted.
+// Side is which ends of an interval are wanted.
 type Side string
 
 // The sides. A one-sided bound spends all of the error on its end; the other
@@ -131,11 +131,10 @@ func NewcombeIndependent(xCandidate, nCandidate, xBaseline, nBaseline int, conf 
 	return iv
 }
 
-// EffectiveRate is the interval of the rate p over n observations of so many cases
-// that are worth neff independent ones, in (0,n]: with neff of n it is ClopperPearson.
-// It is what Clusters.Interval gives, for those who kept only these numbers. Impossible
-// numbers: StatusInvalid; none: StatusNoData and [0,1].
-// Source: Korn and Graubard 1998.
+// EffectiveRate is the interval of the rate p over n observations of the given number of cases,
+// with neff in (0,n] effective observations. With neff of n it is ClopperPearson. It equals
+// Clusters.Interval, for callers that kept only these numbers. Impossible numbers: StatusInvalid;
+// none: StatusNoData and [0,1]. Source: Korn and Graubard 1998.
 func EffectiveRate(p float64, n, cases int, neff, conf float64) Interval {
 	const method = "neff_clopper_pearson"
 	if n == 0 {

@@ -15,7 +15,7 @@ const Replicates = 9_999
 // estimate without an interval.
 const StatusDegenerate Status = "degenerate"
 
-// BCa holds a bias-corrected and accelerated bootstrap interval with its parts.
+// BCa is a bias-corrected and accelerated bootstrap interval with its parts.
 type BCa struct {
 	Point, Lower, Upper float64
 	// Acceleration is from the jackknife, Below the share of replicates under
@@ -29,11 +29,10 @@ type BCa struct {
 	Status Status
 }
 
-// Bootstrap resamples n units b times and gives the BCa interval of a statistic
-// of the drawn units, for means, ratios and scores that are not bounded. units
-// are positions in 0..n-1 and may repeat; the statistic must not keep them. The
-// same seed gives the same interval.
-// Source: Efron 1987; PCG64, O'Neill 2014.
+// Bootstrap resamples n units b times and returns the BCa interval of a statistic of the drawn
+// units, for means, ratios and unbounded scores. units are positions in 0..n-1 and may repeat; the
+// statistic must not keep them. The same seed gives the same interval. Source: Efron 1987; PCG64,
+// O'Neill 2014.
 func Bootstrap(n, b int, conf float64, seed [2]uint64, statistic func(units []int) float64) BCa {
 	if n <= 0 {
 		return BCa{Point: math.NaN(), Lower: math.NaN(), Upper: math.NaN(), Status: StatusNoData}
@@ -61,11 +60,10 @@ func Bootstrap(n, b int, conf float64, seed [2]uint64, statistic func(units []in
 	return BCaFrom(point, jack, replicates, conf)
 }
 
-// BCaFrom is the BCa interval from the statistic of the sample, its values with
-// one unit left out, and its values over resamples. No replicate, or a value
-// that is not finite: StatusInvalid. Jackknife values or replicates all alike:
-// StatusDegenerate, with both ends at the point.
-// Source: Efron 1987; Efron and Tibshirani 1993.
+// BCaFrom is the BCa interval from the statistic of the sample, its values with one unit left out,
+// and its values over resamples. No replicate, or a value that is not finite: StatusInvalid. All
+// jackknife values or all replicates equal: StatusDegenerate, with both ends at the point. Source:
+// Efron 1987; Efron and Tibshirani 1993.
 func BCaFrom(point float64, jackknife, replicates []float64, conf float64) BCa {
 	out := BCa{Point: point, Lower: point, Upper: point, Status: StatusInvalid}
 	if len(replicates) == 0 || !allFinite(replicates) || !allFinite(jackknife) || math.IsNaN(point) ||

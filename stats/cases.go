@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Match says how selected tools stand to those expected.
+// Match is how selected tools match the expected ones.
 type Match string
 
 // The matches, best first.
@@ -18,9 +18,8 @@ const (
 	None       Match = "none"
 )
 
-// Compare is the best match of a selection: the expected set, a choice of
-// acceptable tools (the expected ones always are), some of these beside others, or none.
-// Order and repetition do not count.
+// Compare is the best match of a selection: exactly the expected set, only acceptable tools (the
+// expected ones always are), some of these with others, or none. Order and repetition do not count.
 // Source: Tool Selection Evaluation System.
 func Compare(expected, acceptable, selected []string) Match {
 	want, got := set(expected), set(selected)
@@ -36,8 +35,8 @@ func Compare(expected, acceptable, selected []string) Match {
 	return None
 }
 
-// Jaccard is the size of the intersection over that of the union of two sets, in
-// [0,1]; 1 for two empty ones.
+// Jaccard is the size of the intersection of two sets divided by that of their union, in [0,1]; 1
+// for two empty sets.
 func Jaccard(a, b []string) float64 {
 	x, y := set(a), set(b)
 	both := shared(x, y)
@@ -136,11 +135,10 @@ type MultiTurn struct {
 	Completion, Efficiency, Overall float64
 }
 
-// ScoreTurns weighs tools (0.6) and parameters (0.4; tools alone where parameters
-// is NaN), scales with the optimal over the actual number of hops, and takes 0.1
-// for each redundant call and each detour. No hop at all is efficient only where
-// none was needed.
-// Source: Tool Calling Evaluation.
+// ScoreTurns is the weighted mean of tools (0.6) and parameters (0.4), or tools alone where
+// parameters is NaN. It is multiplied by optimal ÷ actual hops, and 0.1 is subtracted for each
+// redundant call and each detour. No hop at all is efficient only where none was needed. Source:
+// Tool Calling Evaluation.
 func ScoreTurns(tools, parameters float64, optimalHops, actualHops, redundant, detours int) MultiTurn {
 	m := MultiTurn{Completion: 0.6*tools + 0.4*parameters}
 	if math.IsNaN(parameters) {

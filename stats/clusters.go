@@ -6,30 +6,28 @@ import (
 	"math"
 )
 
-// DefaultRho0 is the correlation within an attempt assumed where the data are too
-// few to show one.
+// DefaultRho0 is the assumed correlation within an attempt where the data are too few to show one.
 const DefaultRho0 = 0.3
 
-// Clusters are the sums over cases from which the interval of a rate or of a
-// mean in [0,1] is computed. The zero value is ready to use; its size does not
-// grow with the number of cases, and parts may be merged in any order.
+// Clusters are the sums over cases for the interval of a rate or of a mean in [0,1]. The zero value
+// is ready to use; its size does not grow with the number of cases, and parts may be merged in any
+// order.
 //
-// Attempts at a case are no new evidence until they differ: where they agree in every
-// case, and each case has as many, the interval is that of one attempt a case, and where the data are too few to
-// show how alike they are, it is no shorter than that.
-// Source: Statistics specification, section 16.1.
+// Attempts at a case are no new evidence until they differ. Where they agree in every case, and
+// each case has equally many, the interval is that of one attempt a case. Where the data are too
+// few to show the correlation, it is no shorter than that. Source: Statistics specification,
+// section 16.1.
 type Clusters struct {
 	all    sums // of all values
-	once   sums // of one attempt a case, the mean one
-	differ bool // the attempts of some case differ, or some case has more of them than others
+	once   sums // of one (mean) attempt a case
+	differ bool // the attempts of some case differ, or cases have different numbers of them
 	k      int  // attempts of each case
 }
 
 // sums are the totals over cases.
 //
-// They are the means and the centered products of (sum, size) per case, updated
-// as in Chan, Golub and LeVeque, 1983, so that no precision is lost to the
-// difference of big sums.
+// They are the means and the centered products of (sum, size) per case, updated as in Chan, Golub
+// and LeVeque, 1983. This avoids the loss of precision in differences of big sums.
 type sums struct {
 	g             int
 	n             float64 // values
@@ -42,18 +40,18 @@ type sums struct {
 	fractional    bool
 }
 
-// Attempts are those at one case: their number N, at least 1, and whether each of them gave the
-// same. The zero value is one attempt.
+// Attempts are the attempts at one case: their number N, at least 1, and whether all have the same
+// value. The zero value is one attempt.
 type Attempts struct {
 	N     int
 	Alike bool
 }
 
-// AttemptsOf are n attempts at one case, yes of which are 1 and the others 0.
+// AttemptsOf are n attempts at one case: yes of them are 1, the others 0.
 func AttemptsOf(yes, n int) Attempts { return Attempts{N: n, Alike: yes == 0 || yes == n} }
 
-// Add adds one case with n values of one attempt that sum up to sum. binary tells that
-// each of them is 0 or 1. A case without values is left out.
+// Add adds one case with n values of one attempt that sum to sum. binary: each of them is 0 or 1. A
+// case without values is left out.
 func (c *Clusters) Add(sum float64, n int, binary bool) { c.AddAttempts(sum, n, binary, Attempts{}) }
 
 // AddAttempts adds one case with n values of several attempts.
@@ -69,7 +67,7 @@ func (c *Clusters) AddAttempts(sum float64, n int, binary bool, of Attempts) {
 	c.Merge(part)
 }
 
-// sumsOf are those of one case.
+// sumsOf are the sums of one case.
 func sumsOf(sum, size float64, binary bool) sums {
 	o := sums{g: 1, n: size, sum: sum, meanS: sum, meanM: size, m2: size * size, fractional: !binary}
 	if sum < size {
@@ -122,9 +120,9 @@ func (c *Clusters) Cases() int { return c.all.g }
 // Sum is the sum of all values.
 func (c *Clusters) Sum() float64 { return c.all.sum }
 
-// Interval gives the mean and its interval: the cluster-robust variance (CR1)
-// makes an effective sample size, which enters the Clopper-Pearson interval.
-// With one binary value a case this is Clopper-Pearson itself.
+// Interval returns the mean and its interval: the cluster-robust variance (CR1) gives an effective
+// sample size, which enters the Clopper-Pearson interval. With one binary value a case this is
+// Clopper-Pearson itself.
 //
 // conf is the two-sided confidence in (0,1); rho0 the assumed correlation
 // within an attempt, see DefaultRho0. No values: StatusNoData and [0,1]; a single
@@ -165,7 +163,7 @@ func (c *Clusters) Interval(conf, rho0 float64) Interval {
 // variance is G/(G-1) times the sum of squared residuals s - p*m, over n².
 func (c *sums) variance(p float64) float64 {
 	ss := c.css - 2*p*c.csm + p*p*c.cmm
-	// Rounding leaves a rest of some 1e-16 of the terms; it is not variance.
+	// A rest of about 1e-16 of the terms is rounding, not variance.
 	if ss <= 1e-13*(c.css+p*p*c.cmm) {
 		return 0
 	}
@@ -173,8 +171,8 @@ func (c *sums) variance(p float64) float64 {
 	return g / (g - 1) * ss / (c.n * c.n)
 }
 
-// limit is the largest effective sample size believed where few cases carry
-// information: that of one attempt a case, whose values have the correlation rho0.
+// limit caps the effective sample size where few cases carry information: at that of one attempt a
+// case, whose values have the correlation rho0.
 func (c *sums) limit(rho0 float64) float64 {
 	return max(float64(c.g), c.n/(1+(c.m2/c.n-1)*rho0))
 }

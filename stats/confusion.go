@@ -18,8 +18,8 @@ type Confusion struct {
 	// Precision is NaN for a label never predicted, Recall for one never expected;
 	// F1 is 0 then.
 	Precision, Recall, F1 []float64
-	// MacroF1 is the mean of F1 over all labels, WeightedF1 that weighted by how
-	// often a label was expected, MacroRecall the mean over labels expected at all.
+	// MacroF1 is the mean of F1 over all labels, WeightedF1 the mean weighted by how often a label
+	// was expected, MacroRecall the mean of Recall over expected labels.
 	MacroF1, WeightedF1, MacroRecall float64
 	// MCC is the correlation of expected and predicted labels, in [-1,1]; 0 where
 	// one of them never varies.

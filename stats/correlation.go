@@ -14,24 +14,22 @@ const MinCorrelationRuns = 5
 // correlationLevel is the one-sided confidence of a measured correlation.
 const correlationLevel = 0.8
 
-// Alike is how much the attempts at a task are alike in one run: their correlation, in [0,1], and
-// its standard error.
+// Alike is the correlation of the attempts at a task in one run, in [0,1], and its standard error.
 type Alike struct{ Correlation, SE float64 }
 
-// Correlation is how much the attempts at a task are alike in several runs.
+// Correlation is the correlation of the attempts at a task in several runs.
 type Correlation struct {
-	// Mean is that of the runs, Upper its upper limit with a confidence of 80 %, one-sided; both are
-	// in [0,1].
+	// Mean is the mean over runs, Upper its upper limit with one-sided confidence 80 %; both are in
+	// [0,1].
 	Mean  float64 `json:"mean"`
 	Upper float64 `json:"upper"`
 	// Runs is how many runs show it.
 	Runs int `json:"runs"`
 }
 
-// MeasureCorrelation puts the runs of one suite together. These share their tasks, so that their
-// mean is no more certain than one run, however little the runs differ. ok is false for fewer
-// than MinCorrelationRuns.
-// Source: Statistics specification, section 16.1.
+// MeasureCorrelation combines the runs of one suite. They share their tasks, so that their mean is
+// no more certain than one run, however little the runs differ. ok is false for fewer than
+// MinCorrelationRuns. Source: Statistics specification, section 16.1.
 func MeasureCorrelation(runs []Alike) (c Correlation, ok bool) {
 	if c.Runs = len(runs); c.Runs < MinCorrelationRuns {
 		return c, false
@@ -51,10 +49,10 @@ func MeasureCorrelation(runs []Alike) (c Correlation, ok bool) {
 	return c, true
 }
 
-// Alike is the correlation within a case that the interval of a rate has, in [0,1], by its
-// standard error and that of as many independent values. ok is false with about one value a
-// case and where nothing varies. The standard error of the correlation is that of normal values.
-// Source: Kish 1965 (design effect); Fisher 1925 (standard error).
+// Alike is the correlation within a case, in [0,1], computed from the standard error of a rate and
+// that of as many independent values. ok is false with about one value a case and where nothing
+// varies. The standard error of the correlation is that of normal values. Source: Kish 1965 (design
+// effect); Fisher 1925 (standard error).
 func (iv Interval) Alike() (a Alike, ok bool) {
 	g := float64(iv.Clusters)
 	k := float64(iv.N) / g
@@ -68,9 +66,8 @@ func (iv Interval) Alike() (a Alike, ok bool) {
 }
 
 // AlikeAttempts is Alike for a rate of n values, one an attempt, where attempts that agree in all
-// cases count once. Its standard error is wider by the share of information that a case of this
-// rate carries: near 0 and 1 few cases show the correlation.
-// Source: the width by simulation, for rates from 0.8 to 0.95.
+// cases count once. Its standard error is larger near rates of 0 and 1, where few cases show the
+// correlation. Source: the width by simulation, for rates from 0.8 to 0.95.
 func (iv Interval) AlikeAttempts(n int) (a Alike, ok bool) {
 	if n > iv.N && iv.Clusters > 1 { // all attempts agree
 		return Alike{Correlation: 1}, iv.Status == StatusOK
@@ -81,11 +78,10 @@ func (iv Interval) AlikeAttempts(n int) (a Alike, ok bool) {
 	return a, ok
 }
 
-// Correlated is the interval of a rate of n values, one an attempt, at most attempts of a case,
-// with a correlation between the attempts at a case that was measured, in place of 1. It
-// is another one only where the number of attempts was not believed: where all values are the
-// same, or fewer than five cases carry information.
-// Source: Statistics specification, section 16.1.
+// Correlated is the interval of a rate with a measured correlation between the attempts at a case
+// in place of 1. The rate has n values, one an attempt, and at most attempts of them for a case.
+// The interval differs from iv only where attempts counted as one: where all values are the same,
+// or fewer than five cases carry information. Source: Statistics specification, section 16.1.
 func (iv Interval) Correlated(n, attempts int, correlation float64) Interval {
 	few := iv.Status == StatusBoundary || iv.Status == StatusCapped
 	if !few || n <= iv.Clusters || iv.Clusters < 2 || !(correlation >= 0 && correlation <= 1) {

@@ -47,7 +47,7 @@ func TestMeasureCorrelation(t *testing.T) {
 	}
 }
 
-// repeated are tasks of so many attempts each, of which passes[i] pass.
+// repeated are tasks with several attempts each; passes[i] of them pass.
 func repeated(attempts int, passes ...int) *stats.Clusters {
 	var c stats.Clusters
 	for _, y := range passes {

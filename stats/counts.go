@@ -6,14 +6,13 @@ import (
 	"math"
 )
 
-// burst is how many events are taken to come together where the data are too few to
-// show it: a call that nothing needs is seldom alone.
+// burst is the assumed size of a burst of events where the data are too few to show it: an unneeded
+// call is seldom alone.
 const burst = 2
 
-// Counts are the sums over cases for a mean count of events by attempt, for example
-// of calls that nothing needed. The zero value is ready to use, its size does not grow
-// and parts may be merged. Attempts at a case are no new evidence until they differ, as
-// for Clusters.
+// Counts are the sums over cases for a mean count of events by attempt, for example of unneeded
+// calls. The zero value is ready to use, its size does not grow and parts may be merged. Attempts
+// at a case are no new evidence until they differ, as for Clusters.
 type Counts struct {
 	all    Ratio // events over attempts
 	once   Ratio // of one attempt a case, the mean one
@@ -23,8 +22,8 @@ type Counts struct {
 	unlike bool // the attempts of some case differ
 }
 
-// Add adds one case with so many events in so many attempts; neither is below 0. alike
-// reports whether each attempt has as many. A case without attempts is left out.
+// Add adds one case with its events and attempts; neither is below 0. alike: each attempt has
+// equally many events. A case without attempts is left out.
 func (c *Counts) Add(events, attempts float64, alike bool) {
 	if !(attempts > 0) {
 		return
@@ -52,16 +51,15 @@ func (c *Counts) Merge(o Counts) {
 	c.differ, c.unlike, c.having = c.differ || o.differ, c.unlike || o.unlike, c.having+o.having
 }
 
-// Interval gives the mean count and its interval: the cluster-robust variance (CR1)
-// beside the one that independent events would have makes an effective number of
-// attempts, which enters the exact interval of a Poisson mean. Events that come in
-// bursts are more skewed than independent ones of the same variance, by what a
-// negative binomial count would be. Where fewer than five cases have an event, the
-// variance is not believed below that of events that come two at a time, in one attempt
-// a case. Ends are at least 0.
+// Interval returns the mean count and its interval. The ratio of the cluster-robust variance (CR1)
+// to the variance of independent events gives an effective number of attempts, which enters the
+// exact interval of a Poisson mean. Events in bursts are more skewed than independent ones of the
+// same variance: the skewness of a negative binomial count is assumed. Where fewer than five cases
+// have an event, the variance is at least that of events that come two at a time, in one attempt a
+// case. Ends are at least 0.
 //
-// No attempts: StatusNoData; a single case: StatusSingleCluster and no upper end; no
-// event: StatusBoundary; as many events in each attempt: StatusNoSpread and no ends.
+// No attempts: StatusNoData; a single case: StatusSingleCluster and no upper end; no event:
+// StatusBoundary; equally many events in each attempt: StatusNoSpread and no ends.
 //
 // The upper end of the 95 % interval is below the truth with at most 3 % for
 // independent events, 4 % for counts that vary as much as a negative binomial of
@@ -76,8 +74,8 @@ func (c *Counts) Interval(conf float64) Interval {
 	return iv
 }
 
-// Independent is Interval, which takes the events as independent where each attempt has as many: for the
-// difference of two means, of which either may be constant.
+// Independent is Interval, but with independent events where each attempt has equally many: for the
+// difference of two means, where either may be constant.
 func (c *Counts) Independent(conf float64) Interval {
 	r := &c.all
 	if !c.differ {
@@ -121,20 +119,20 @@ func (c *Counts) Independent(conf float64) Interval {
 	return iv
 }
 
-// CountSums are the totals over cases from which Counts are made: y is a case's
-// events, x its attempts, and no case has x = 0.
+// CountSums are totals over cases that can be converted to Counts: y is a case's events, x its
+// attempts, and no case has x = 0.
 type CountSums struct {
 	RatioSums
 	// Having is the number of cases with y > 0.
 	Having int
-	// Differ reports whether the attempts of some case differ, or some case has more of them than
-	// others; without it x is 1 in each case.
+	// Differ: the attempts of some case differ, or cases have different numbers of them; without it
+	// x is 1 in each case.
 	Differ bool
 	// Unlike reports whether the attempts of some case differ.
 	Unlike bool
 }
 
-// Counts are the Counts of the same cases; the empty ones for no case.
+// Counts are the Counts of the same cases; empty for no case.
 func (s CountSums) Counts() Counts {
 	if s.Cases == 0 {
 		return Counts{}

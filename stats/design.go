@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Design tells how much the values of one case resemble one another, and what
-// that costs. Undefined members are NaN.
+// Design is the clustering of values by case and its effect on the sample size. Undefined members
+// are NaN.
 type Design struct {
 	Point, SE   float64
 	N, Clusters int

@@ -81,9 +81,8 @@ func PoissonUpper(count int, a float64) float64 {
 	return ChiSquaredQuantile(2*float64(count+1), 1-a) / 2
 }
 
-// PoissonLimits are the exact limits of a Poisson mean from a count of 0 or more,
-// which need not be whole, with a in each tail; the lower one is 0 for no event.
-// Source: Garwood 1936.
+// PoissonLimits are the exact limits of a Poisson mean with a in each tail. count is 0 or more and
+// need not be whole; the lower limit is 0 for no event. Source: Garwood 1936.
 func PoissonLimits(count, a float64) (lower, upper float64) {
 	if count > 0 {
 		lower = gammaQuantile(count, a)

@@ -59,7 +59,7 @@ func TestReferences(t *testing.T) {
 		// A first step from the left beyond 1.
 		{"betaq", []float64{0.5, 3, 0.95}, 0.49947351317611616306},
 		{"betaq", []float64{0.4, 2, 0.9}, 0.47853257055675149476},
-		// A chance beside which 1 is 1.
+		// A probability that is negligible next to 1.
 		{"betaq", []float64{160437, 149024, 2.3e-17}, 0.51089608353877398061},
 		{"betaq", []float64{149024, 160437, 0.4}, 0.48133228056163398893},
 		{"normq", []float64{1e-305}, -37.356346093067103689},

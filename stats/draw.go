@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// DrawRate is the rate of one case around mean, of a beta distribution, so that attempts at
-// it have the correlation icc, in [0,1]: 0 gives mean itself, 1 gives 0 or 1.
+// DrawRate draws the rate of one case from a beta distribution around mean, such that attempts at
+// it have the correlation icc, in [0,1]. 0 returns mean itself, 1 returns 0 or 1.
 func DrawRate(rng *rand.Rand, mean, icc float64) float64 {
 	if icc <= 0 || mean <= 0 || mean >= 1 {
 		return mean
@@ -52,8 +52,8 @@ func DrawGamma(rng *rand.Rand, shape float64) float64 {
 	return distuv.Gamma{Alpha: shape, Beta: shape, Src: rng}.Rand()
 }
 
-// DrawEvents is a number of events, mean on the average: independent of one another where
-// bursts is 1, else in bursts of geometric size with that mean.
+// DrawEvents draws a number of events with the given mean: independent where bursts is 1, else in
+// bursts of geometric size with mean bursts.
 func DrawEvents(rng *rand.Rand, mean, bursts float64) int {
 	n := 0
 	for range int(distuv.Poisson{Lambda: mean / bursts, Src: rng}.Rand()) {
@@ -71,8 +71,8 @@ func drawBurst(rng *rand.Rand, mean float64) int {
 	return n
 }
 
-// PassesLaw are the chances of 0, 1, … n passes in n attempts at one case of the rates
-// that Rate draws: a beta-binomial distribution. They sum up to 1.
+// PassesLaw are the probabilities of 0, 1, … n passes in n attempts at one case with a rate of
+// DrawRate: a beta-binomial distribution. They sum to 1.
 func PassesLaw(n int, mean, icc float64) []float64 {
 	out := make([]float64, n+1)
 	switch {
@@ -97,8 +97,7 @@ func PassesLaw(n int, mean, icc float64) []float64 {
 	return out
 }
 
-// DrawSplit divides n draws over outcomes of those chances, which sum up to 1: how many had
-// the first, the second and so on.
+// DrawSplit draws how many of n draws have each outcome, for probabilities that sum to 1.
 func DrawSplit(rng *rand.Rand, n int, chances []float64) []int {
 	out := make([]int, len(chances))
 	left := 1.0
@@ -113,10 +112,9 @@ func DrawSplit(rng *rand.Rand, n int, chances []float64) []int {
 	return out
 }
 
-// DrawCount is a number of events, mean on the average, that varies by about the standard
-// deviation sd from case to case: as a negative binomial where that is more than that of
-// independent events, else as an amount that is rounded by chance. Whole numbers vary by
-// a least amount, whatever sd is.
+// DrawCount draws a number of events with the given mean and about the standard deviation sd. It is
+// a negative binomial where sd is above that of independent events, else an amount that is rounded
+// at random. Whole numbers have a least variance, whatever sd is.
 func DrawCount(rng *rand.Rand, mean, sd float64) int {
 	if extra := sd*sd - mean; extra >= 0 {
 		if extra > 0 {
@@ -124,7 +122,7 @@ func DrawCount(rng *rand.Rand, mean, sd float64) int {
 		}
 		return DrawEvents(rng, mean, 1)
 	}
-	if rest := sd*sd - 1./6; rest > 0 { // rounding by chance varies by 1/6 on the average
+	if rest := sd*sd - 1./6; rest > 0 { // random rounding has a mean variance of 1/6
 		mean *= DrawGamma(rng, mean*mean/rest)
 	}
 	n := math.Floor(mean)

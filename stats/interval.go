@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Status tells whether an interval can be used, and what is special about it.
+// Status is whether an interval can be used, and what is special about it.
 type Status string
 
 // The statuses. OK, Boundary, Capped and ZeroVariance carry a usable interval.
@@ -23,8 +23,8 @@ const (
 	StatusCapped Status = "capped"
 	// StatusZeroVariance marks cases that all have the same mean, not 0 or 1.
 	StatusZeroVariance Status = "zero_variance"
-	// StatusNoSpread means that all cases have the same amount, which has no range to
-	// bound what another case may have: an estimate without an interval.
+	// StatusNoSpread means that all cases have the same amount, so that nothing bounds the amount
+	// of a further case: an estimate without an interval.
 	StatusNoSpread Status = "no_spread"
 	// StatusNoData means that nothing was observed: no estimate.
 	StatusNoData Status = "no_data"
@@ -37,27 +37,26 @@ const (
 	// StatusCensored means that the quantile lies among observations cut off at a
 	// limit: the point is that limit and the truth is not below it.
 	StatusCensored Status = "censored"
-	// StatusFewAttempts means that a task has one attempt only, which shows no chance: an estimate
-	// without an interval.
+	// StatusFewAttempts means that a task has only one attempt, which shows no variation: an
+	// estimate without an interval.
 	StatusFewAttempts Status = "few_attempts"
-	// StatusNotByAttempt means that there is not one yes or no for each attempt.
+	// StatusNotByAttempt means that the values are not one yes or no for each attempt.
 	StatusNotByAttempt Status = "not_by_attempt"
 	// StatusInvalid means that the arguments were impossible, for example more
 	// passes than trials: no estimate.
 	StatusInvalid Status = "invalid_input"
-	// StatusNotInformative, StatusNoLabelledPass, StatusNoLabelledFail and
-	// StatusMissingStratum mean that nothing can be told from a judge's verdicts
-	// (see package judge): no estimate.
+	// StatusNotInformative, StatusNoLabelledPass, StatusNoLabelledFail and StatusMissingStratum
+	// mean that a judge's verdicts carry no information (see package judge): no estimate.
 	StatusNotInformative Status = "judge_not_informative"
 	StatusNoLabelledPass Status = "no_labelled_pass"
 	StatusNoLabelledFail Status = "no_labelled_fail"
 	StatusMissingStratum Status = "missing_stratum"
-	// StatusJudgeDrift, StatusLostLabels and StatusNotDrawn mean that nothing rests on the labels
+	// StatusJudgeDrift, StatusLostLabels and StatusNotDrawn mean that the labels cannot be used
 	// (see package judge): no estimate.
 	StatusJudgeDrift Status = "judge_drift"
 	StatusLostLabels Status = "lost_labels"
 	StatusNotDrawn   Status = "not_drawn_at_random"
-	// StatusNoGold means that nothing says what would have been right: no estimate.
+	// StatusNoGold means that the right answers are not known: no estimate.
 	StatusNoGold Status = "no_gold"
 )
 
@@ -101,7 +100,7 @@ func (iv Interval) Usable() bool {
 	}
 }
 
-// Complement is the interval of what is left of 1.
+// Complement is the interval of 1 - x.
 func (iv Interval) Complement() Interval {
 	if iv.Defined() {
 		iv.Point = 1 - iv.Point
@@ -110,7 +109,7 @@ func (iv Interval) Complement() Interval {
 	return iv
 }
 
-// intervalJSON is how an Interval stands in a file.
+// intervalJSON is the form of an Interval in a file.
 type intervalJSON struct {
 	Point      *float64 `json:"point"`
 	Lower      *float64 `json:"lower"`
@@ -124,9 +123,9 @@ type intervalJSON struct {
 	Status     Status   `json:"status"`
 }
 
-// MarshalJSON writes an undefined estimate and a missing end as null. A report has
-// thousands of intervals, and reflection would take longer than all else in it: what
-// comes out is what package json makes of an intervalJSON.
+// MarshalJSON writes an undefined estimate and a missing end as null. The output equals that of
+// package json for an intervalJSON, without its reflection: a report has thousands of intervals,
+// and reflection would take longer than everything else.
 func (iv Interval) MarshalJSON() ([]byte, error) { return iv.AppendJSON(make([]byte, 0, 256)) }
 
 // AppendJSON is MarshalJSON that appends.
@@ -155,22 +154,22 @@ func (iv Interval) AppendJSON(b []byte) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendFinite writes 12 significant digits of a number, so that the order in which
-// sums were made does not show in a file, and null for what is none.
+// appendFinite writes 12 significant digits of a number, so that the order of summation does not
+// show in a file; null for a number that is not finite.
 func appendFinite(b []byte, x float64) []byte {
 	switch abs := math.Abs(x); {
 	case math.IsInf(x, 0) || math.IsNaN(x):
 		return append(b, "null"...)
 	case abs >= 1e-4 && abs < 1e11:
-		// These are written without an exponent. No shorter number has the same
-		// float64 as one of up to 15 digits, so that these need not be read again.
+		// These are written without an exponent. No shorter number has the same float64 as one of
+		// up to 15 digits, so no check by parsing is needed.
 		return strconv.AppendFloat(b, x, 'g', 12, 64)
 	}
 	var digits [32]byte
 	if r, err := strconv.ParseFloat(string(strconv.AppendFloat(digits[:0], x, 'g', 12, 64)), 64); err == nil {
 		x = r
 	}
-	b, _ = AppendFloat(b, x) // which fails with what is no number only
+	b, _ = AppendFloat(b, x) // only fails for NaN and infinity
 	return b
 }
 

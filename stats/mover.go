@@ -6,13 +6,12 @@ import (
 	"math"
 )
 
-// Combine is the weighted sum of independent estimates, with the interval that
-// squares and adds the distances of their own ends: right also where these are
-// lopsided. A balanced accuracy is Combine with weights of 1/2, a difference
-// with weights 1 and -1. An end that does not exist in a part does not exist in
-// the whole. The status is that of the first part that is not usable, else
-// StatusOK; parts of another number than weights: StatusInvalid.
-// Source: Zou and Donner 2008 (MOVER).
+// Combine is the weighted sum of independent estimates. Its interval squares and adds the distances
+// of their own ends, so that asymmetric intervals are respected. A balanced accuracy is Combine
+// with weights of 1/2, a difference with weights 1 and -1. An end that does not exist in a part
+// does not exist in the whole. The status is that of the first part that is not usable, else
+// StatusOK; parts of another number than weights: StatusInvalid. Source: Zou and Donner 2008
+// (MOVER).
 func Combine(weights []float64, parts []Interval) Interval {
 	if len(weights) != len(parts) || len(parts) == 0 || !allFinite(weights) {
 		return invalid("mover", 0)
@@ -40,10 +39,10 @@ func Combine(weights []float64, parts []Interval) Interval {
 	return iv
 }
 
-// Average is the mean of estimates that may go up and down together, as those of several models at the
-// same cases: with an interval as wide as the mean of theirs, which holds at any correlation. N is the
-// number of all values, Clusters that of the estimate with the fewest cases. The status is that of the
-// first part that is not usable; no part: StatusNoData.
+// Average is the mean of estimates that may be correlated, such as those of several models at the
+// same cases. Its interval is as wide as the mean of theirs, which holds at any correlation. N is
+// the number of all values, Clusters that of the estimate with the fewest cases. The status is that
+// of the first part that is not usable; no part: StatusNoData.
 func Average(parts ...Interval) Interval {
 	out := Interval{Method: "mean_of_intervals", Status: StatusNoData}
 	for i, p := range parts {
@@ -63,10 +62,10 @@ func Average(parts ...Interval) Interval {
 	return out
 }
 
-// CombineRatio is the ratio of two independent estimates that are not below 0, a over b, with the
-// interval that their own ends give. Where the lower end of b is 0 there is no upper end. A part that
-// is not usable gives its status; b of 0: StatusZeroDenominator.
-// Source: Donner and Zou 2012 (MOVER-R).
+// CombineRatio is the ratio a/b of two independent estimates that are not below 0, with the
+// interval that follows from their own ends. Where the lower end of b is 0 there is no upper end. A
+// part that is not usable gives its status; b of 0: StatusZeroDenominator. Source: Donner and Zou
+// 2012 (MOVER-R).
 func CombineRatio(a, b Interval) Interval {
 	iv := Interval{
 		Lower: 0, Upper: math.Inf(1), N: a.N + b.N, Clusters: a.Clusters + b.Clusters,
@@ -96,9 +95,9 @@ func CombineRatio(a, b Interval) Interval {
 	return iv
 }
 
-// ImpliedSE is the standard error of a normal estimate whose interval reaches as far as the farther end
-// of iv: for an estimate whose cases do not vary, and whose own standard error is 0.
-// Source: Altman and Bland 2011.
+// ImpliedSE is the standard error of a normal estimate with an interval to the farther end of iv.
+// It is for an estimate whose cases do not vary, so that its own standard error is 0. Source:
+// Altman and Bland 2011.
 func (iv Interval) ImpliedSE() float64 {
 	return max(iv.Point-iv.Lower, iv.Upper-iv.Point) / NormalQuantile(0.5+iv.Confidence/2)
 }

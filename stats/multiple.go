@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// Holm adjusts p values for the claim that any of them is a real difference:
-// the chance of one false claim among all stays below the level. The result has
-// the order of the input and is in [0,1]; nil where a p value is not in [0,1].
-// Source: Holm 1979.
+// Holm adjusts p values: the probability of one or more false claims among all stays below the
+// level. The result has the order of the input and is in [0,1]; nil where a p value is not in
+// [0,1]. Source: Holm 1979.
 func Holm(p []float64) []float64 {
 	return stepDown(p, func(rank, m int) float64 { return float64(m - rank) })
 }

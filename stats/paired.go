@@ -79,11 +79,10 @@ func PairedMean(diffs []float64, conf float64) (Interval, float64) {
 	return pairedMean(diffs, nil, conf)
 }
 
-// PairedMeanClustered is PairedMean for several differences a case: clusters
-// names the case of each difference, the standard error is robust to their
-// likeness (CR1) and the t distribution has cases-1 degrees of freedom. Slices
-// of different length: StatusInvalid.
-// Source: Miller 2024; Cameron and Miller 2015.
+// PairedMeanClustered is PairedMean for several differences a case. clusters is the case of each
+// difference, the standard error is robust to their correlation (CR1), and the t distribution has
+// cases-1 degrees of freedom. Slices of different length: StatusInvalid. Source: Miller 2024;
+// Cameron and Miller 2015.
 func PairedMeanClustered(diffs []float64, clusters []int, conf float64) (Interval, float64) {
 	if len(diffs) != len(clusters) {
 		return invalid("paired_mean_t", conf), 1
@@ -122,8 +121,8 @@ func pairedMean(diffs []float64, clusters []int, conf float64) (Interval, float6
 	return iv, min(1, 2*TUpper(df, math.Abs(iv.Point)/iv.SE))
 }
 
-// residuals is the sum of squared residual totals by case, and the number of
-// cases. Cases are added in the order in which they appear first.
+// residuals is the sum of squared residual totals by case, and the number of cases. Cases are added
+// in the order of their first appearance.
 func residuals(diffs []float64, clusters []int, center float64) (ss float64, cases int) {
 	at := make(map[int]int, len(diffs))
 	var totals []float64

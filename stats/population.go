@@ -9,22 +9,23 @@ import (
 	"slices"
 )
 
-// gridSide is how many values of each parameter a Population weighs.
+// gridSide is how many values of each parameter are in the grid of a Population.
 const gridSide = 64
 
 // Count is how many of N independent observations passed. Neither needs to be a whole number: a rate
 // counts with its effective sample size.
 type Count struct{ Passed, N float64 }
 
-// CountOf is what the interval of a rate counts; ok is false where it has no effective sample size.
+// CountOf is the effective counts of an interval of a rate; ok is false where it has no effective
+// sample size.
 func CountOf(iv *Interval) (c Count, ok bool) {
 	return Count{Passed: iv.Point * iv.NEff, N: iv.NEff}, iv.Defined() && iv.NEff > 0
 }
 
-// Population is what the passes of some groups show of the chances to pass of all groups like them: the
-// posterior of a beta distribution, with a prior that is uniform on its mean and on 1/(a+b+1), on a
-// grid of 64 by 64 midpoints. A group may be a case, a slice or a target.
-// Source: Statistics specification, section 16.5.
+// Population is the distribution of the rates of groups, estimated from the passes of some groups.
+// It is the posterior of a beta distribution on a grid of 64 by 64 midpoints, with a prior that is
+// uniform on its mean and on 1/(a+b+1). A group may be a case, a slice or a target. Source:
+// Statistics specification, section 16.5.
 type Population struct {
 	weight []float64
 	shapes
@@ -45,13 +46,13 @@ func grid() (g shapes) {
 	return g
 }
 
-// share is the logarithm of the chance that a group passes as often as c, at one point of the grid.
+// share is the log-likelihood of the count c at one point of the grid.
 func (g *shapes) share(at int, c Count) float64 {
 	return logBeta(g.a[at]+c.Passed, g.b[at]+c.N-c.Passed) - g.log[at]
 }
 
-// PopulationOf is that of groups; without any it is the prior. A group without observations, or with
-// impossible counts, does not count.
+// PopulationOf is the Population of groups; without any it is the prior. A group without
+// observations, or with impossible counts, does not count.
 func PopulationOf(groups []Count) *Population {
 	times := map[Count]int64{}
 	for _, c := range groups {
@@ -60,7 +61,7 @@ func PopulationOf(groups []Count) *Population {
 	return populationOf(times)
 }
 
-// populationOf is PopulationOf of so many groups with each count.
+// populationOf is PopulationOf with the number of groups for each count.
 func populationOf(times map[Count]int64) *Population {
 	p := &Population{shapes: grid()}
 	p.weight = make([]float64, len(p.a))
@@ -84,7 +85,7 @@ func populationOf(times map[Count]int64) *Population {
 	return p
 }
 
-// Chance is the chance, in [0,1], that a group passes so often.
+// Chance is the probability, in [0,1], of the count of a group.
 func (p *Population) Chance(c Count) float64 {
 	all := 0.0
 	for i, w := range p.weight {
@@ -93,7 +94,7 @@ func (p *Population) Chance(c Count) float64 {
 	return min(1, all)
 }
 
-// Group is what the population and its own observations show of one group.
+// Group is the posterior of the rate of one group, from the population and its own observations.
 type Group struct {
 	Mean         float64 // of the posterior
 	own          Count
@@ -105,15 +106,15 @@ type Group struct {
 const (
 	// negligible is the weight of a point of the grid that changes no figure.
 	negligible = 1e-7
-	// tolerance is how far the chance at the end of an interval may be from the one asked for, which
-	// at most so many steps reach.
+	// tolerance is the largest error of the probability at the end of an interval; halvings bounds the
+	// iterations.
 	tolerance = 1e-7
 	halvings  = 40
 	// farOdds is the logarithm of odds next to 0 and 1.
 	farOdds = 36.0
 )
 
-// Group is one of the groups that the population was made of.
+// Group is the posterior of a group that the population was made of.
 func (p *Population) Group(c Count) Group {
 	g := Group{own: c}
 	for i, w := range p.weight {
@@ -129,7 +130,7 @@ func (p *Population) Group(c Count) Group {
 	return g
 }
 
-// Below is the chance, in [0,1], that the rate of the group is not above x.
+// Below is the probability, in [0,1], that the rate of the group is at most x.
 func (g *Group) Below(x float64) float64 {
 	below, _ := g.at(x, 1-x)
 	return below
@@ -165,8 +166,9 @@ func (g *Group) matched() [2]float64 {
 func (g *Group) Interval(conf float64) Interval {
 	near := g.matched()
 	end := func(p float64) float64 {
-		// The beta distribution with the same mean and variance is near: a few steps of Newton's method are
-		// enough, and each is dear. They are of the logarithm of the odds, in which both ends are smooth.
+		// The beta distribution with the same mean and variance is a close start: a few of the
+		// expensive Newton steps are enough. They use the logarithm of the odds, where both ends
+		// are smooth.
 		x := bisect(0, 1, func(x float64) bool { return Beta(near[0], near[1], x) < p })
 		lo, hi, at := -farOdds, farOdds, math.Log(x/(1-x))
 		for range halvings {
@@ -193,16 +195,15 @@ func (g *Group) Interval(conf float64) Interval {
 	}
 }
 
-// Extreme is a group that stands out from all others.
+// Extreme is a group that differs clearly from all others.
 type Extreme struct {
 	Index int // in the list of groups
 	Group Group
 }
 
-// Extremes are the groups with the lowest and with the highest posterior mean, several where they are
-// equal, if the interval of such a group excludes the posterior mean of all others together; else
-// none. It takes at least two groups.
-// Source: Statistics specification, section 16.5.
+// Extremes are the groups with the lowest and with the highest posterior mean (several where they
+// are equal), if the interval of such a group excludes the posterior mean of all others together.
+// There are none with fewer than two groups. Source: Statistics specification, section 16.5.
 func Extremes(groups []Count, conf float64) (lowest, highest []Extreme) {
 	if len(groups) < 2 || !mayDiffer(groups) {
 		return nil, nil
@@ -271,8 +272,8 @@ func ordered(times map[Count]int64) []Count {
 	})
 }
 
-// mayDiffer is false where the groups are so much alike that none can stand out: the rates differ from
-// the common one by less than chance makes them.
+// mayDiffer is false where no group can stand out, because the rates differ from the common one by
+// less than by chance.
 func mayDiffer(groups []Count) bool {
 	var all Count
 	for _, c := range groups {

@@ -94,15 +94,15 @@ type Sample interface {
 	AtMost(x float64) Clusters
 }
 
-// CaseQuantiles is Quantiles of a sample in which the observations of a case count as one, because the
-// variance that few cases show is too uncertain. By that variance the upper end of a p90 was below the
-// truth in 3 to 4.4 % of samples of attempts, and in 2.6 to 6.4 % of samples of calls.
-// Source: Statistics specification, sections 16.1 and 16.8.
+// CaseQuantiles is Quantiles of a sample where the observations of a case count as one, because the
+// variance from few cases is too uncertain. With that variance the upper end of a p90 was below the
+// truth in 3 to 4.4 % of samples of attempts, and in 2.6 to 6.4 % of samples of calls. Source:
+// Statistics specification, sections 16.1 and 16.8.
 func CaseQuantiles(s Sample, conf float64, qs ...float64) []Quantile {
 	return sampleQuantiles(s, conf, true, qs)
 }
 
-// CaseIntervals gives the intervals of CaseQuantiles. It sorts obs in place.
+// CaseIntervals returns the intervals of CaseQuantiles. It sorts obs in place.
 func CaseIntervals(obs []Observation, conf float64, qs ...float64) []Interval {
 	out := make([]Interval, len(qs))
 	for i, q := range CaseQuantiles(observed(obs), conf, qs...) {
@@ -215,7 +215,7 @@ func countClusters(obs []Observation) int {
 	return len(seen)
 }
 
-// rank is the r-th smallest value, r from 1; out of range is no bound.
+// rank is the r-th smallest value, r from 1; infinite (no bound) where r is out of range.
 func rank(s Sample, r int) float64 {
 	switch {
 	case r < 1:
@@ -235,9 +235,9 @@ func orderRanks(n int, q, a float64) (lower, upper int) {
 	return lower, upper
 }
 
-// ofCases takes the ends that so many independent values would have: the first rank of the share of the
-// observations that stands for the lower one, the last one for the upper. Values that agree in each
-// case have the ends of one value a case.
+// ofCases sets the ends that neff independent values would have. Each of these values corresponds
+// to a range of observations: the lower end is the first rank of its range, the upper end the last
+// one. Values that agree in each case have the ends of one value a case.
 func (iv *Quantile) ofCases(neff, q, conf float64) {
 	iv.Method, iv.NEff = "order_statistics_neff", neff
 	m, share := int(neff+1e-9), float64(iv.N)/neff

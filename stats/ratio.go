@@ -6,16 +6,15 @@ import (
 	"math"
 )
 
-// Ratio holds the sums for a ratio of totals of amounts that are not negative, for
-// example cost per pass or tokens per attempt, one pair (numerator, denominator) a
-// case. The zero value is ready to use, its size does not grow and parts may be
-// merged.
+// Ratio has the sums for a ratio of totals of amounts that are not negative, for example cost per
+// pass or tokens per attempt. Each case adds one pair (numerator, denominator). The zero value is
+// ready to use, its size does not grow and parts may be merged.
 type Ratio struct {
 	g             int
 	y, x          float64
 	meanY, meanX  float64
 	cyy, cxy, cxx float64
-	// The third products about the means, which tell the skewness.
+	// The third products about the means, for the skewness.
 	cyyy, cyyx, cyxx, cxxx float64
 }
 
@@ -53,18 +52,17 @@ func (r *Ratio) Merge(o Ratio) {
 // Totals are the sums of the numerators and of the denominators.
 func (r *Ratio) Totals() (numerator, denominator float64) { return r.y, r.x }
 
-// Interval gives the ratio of the totals with an interval that reaches farther
-// toward the side on which the amounts have their long tail, see Tail. Few cases
-// show little of a long tail: the amounts are taken to be at least as skewed as
-// those of a lognormal distribution that varies as much.
+// Interval returns the ratio of the totals. Its interval reaches farther on the side of the long
+// tail, see Tail. Few cases show little of a long tail: the amounts are assumed to be at least as
+// skewed as a lognormal distribution of the same coefficient of variation.
 //
 // No case: StatusNoData; denominators that sum up to 0: StatusZeroDenominator; one
 // case: StatusSingleCluster; cases that are all alike: StatusNoSpread. Those have no
 // ends (infinite).
 //
-// Of the 95 % interval the upper end is above the truth with 95 % or more for 20
-// cases whose logarithms vary by up to 1, for 30 by up to 1.25, and with 93 % by up to
-// 1.5; where a share q of n cases is dear and the rest alike it needs n*q of 3 or more.
+// The upper end of the 95 % interval is above the truth with 95 % or more for 20 cases whose
+// logarithms have a standard deviation of up to 1, for 30 cases up to 1.25, and with 93 % up to
+// 1.5. Where a share q of n cases is expensive and the rest equal, it needs n*q of 3 or more.
 // Source: Statistics specification, section 3; Cochran 1977, chapter 6; Johnson 1978.
 func (r *Ratio) Interval(conf float64) Interval {
 	iv := r.TInterval(conf)
@@ -86,11 +84,10 @@ func (r *Ratio) Interval(conf float64) Interval {
 	return iv
 }
 
-// TInterval gives the ratio of the totals with its linearized (CR1) t interval with
-// G-1 degrees of freedom, not clipped: too short above where amounts are skewed. Cases
-// that are all alike: StatusZeroVariance and both ends at the point. The rest is as of
-// Interval.
-// Source: Cochran 1977, chapter 6.
+// TInterval returns the ratio of the totals with its linearized (CR1) t interval with G-1 degrees
+// of freedom, not clipped. Its upper side is too short where amounts are skewed. Cases that are all
+// alike: StatusZeroVariance and both ends at the point. The rest is as of Interval. Source: Cochran
+// 1977, chapter 6.
 func (r *Ratio) TInterval(conf float64) Interval {
 	iv := Interval{
 		Lower: math.Inf(-1), Upper: math.Inf(1), N: r.g, Clusters: r.g, Confidence: conf,

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// cases are those of a suite: the case at i has 2 values an attempt, of which both, one or none is 1.
+// cases are the cases of a suite: the case at i has 2 values an attempt; both, one or none is 1.
 func cases(attempts func(i int) stats.Attempts, merged bool) stats.Interval {
 	var all stats.Clusters
 	for i := range 20 {

@@ -220,7 +220,7 @@ func TestSums(t *testing.T) {
 			}
 		}
 	}
-	// products are the sums of the products of what is about the means.
+	// products are the sums of the products of deviations from the means.
 	products := func(y, x []float64) RatioSums {
 		p := RatioSums{Cases: len(y), Y: sum(y), X: sum(x)}
 		for i := range y {
@@ -300,7 +300,7 @@ func TestBursts(t *testing.T) {
 // TestTailsByHand holds the ends of skewed amounts against the residuals themselves.
 func TestTailsByHand(t *testing.T) {
 	t.Parallel()
-	// skewness is the adjusted third moment of what has the mean 0.
+	// skewness is the adjusted third moment of values with mean 0.
 	skewness := func(residuals []float64) float64 {
 		n, second, third := float64(len(residuals)), 0.0, 0.0
 		for _, r := range residuals {
@@ -505,7 +505,7 @@ func TestLopsided(t *testing.T) {
 	holds(t, "with one that does not count", Combine([]float64{-2, 0}, []Interval{part, open}), want)
 }
 
-// TestPairsByHand: counts at the border of what can be, and no pairs.
+// TestPairsByHand: counts at the limits of the possible, and no pairs.
 func TestPairsByHand(t *testing.T) {
 	t.Parallel()
 	if iv := TangoCounts(3, 3, 4, 0.95); iv.Status != StatusInvalid {

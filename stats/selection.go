@@ -4,10 +4,10 @@ package stats
 
 import "slices"
 
-// Need says whether a decision needed a call.
+// Need is whether a decision needed a call.
 type Need int
 
-// The needs. Unknown decisions are counted apart and in no rate.
+// The needs. Unknown decisions are counted separately and in no rate.
 const (
 	Unknown Need = iota
 	Needed
@@ -17,13 +17,13 @@ const (
 // Decision is one chance to call a tool.
 type Decision struct {
 	Need Need
-	// Acceptable names the tools that would be right.
+	// Acceptable names the right tools.
 	Acceptable []string
 	// Called is the tool that was called; "" for none.
 	Called string
 }
 
-// Selection counts decisions by what became of them.
+// Selection counts decisions by result.
 type Selection struct {
 	Right, WrongTool, Missed, Spurious, CorrectAbstain, Unlabelled int
 }
@@ -71,8 +71,7 @@ func (s Selection) Balanced() float64 { return (s.Recall() + s.Abstention()) / 2
 
 func (s Selection) rate(x, n int) float64 { return quotient(float64(x), float64(n)) }
 
-// Overcalls counts needless calls. Calls of which nobody knows whether they were
-// needed are in no rate.
+// Overcalls counts needless calls. Calls without a label are in no rate.
 type Overcalls struct {
 	Unnecessary, Labelled, Total int
 	// Tasks is all tasks, WithoutCalls those that made none.
@@ -111,7 +110,7 @@ func (o Overcalls) Rate() float64 { return quotient(float64(o.Unnecessary), floa
 // Coverage is the labelled share of all calls; NaN for no call.
 func (o Overcalls) Coverage() float64 { return quotient(float64(o.Labelled), float64(o.Total)) }
 
-// MacroRate is the mean over tasks with labelled calls of their own rates.
+// MacroRate is the mean of the tasks' own rates, over tasks with labelled calls.
 func (o Overcalls) MacroRate() float64 { return quotient(o.macro, float64(o.macroTasks)) }
 
 // PerTask is the number of needless calls a task, tasks without calls included.

@@ -6,10 +6,9 @@ import (
 	"math"
 )
 
-// Tail is how many standard errors an end of the interval of a mean of so many cases
-// is away on the side of a tail: the t quantile, more of it the more skewed the values
-// are toward that side. skew is the third standardized moment; one below 0 means that
-// the tail is on the other side, and 0 or less gives the t quantile itself.
+// Tail is the distance, in standard errors, from a mean to the end of its interval on the side of a
+// tail: the t quantile, enlarged for values that are skewed to that side. skew is the third
+// standardized moment toward that side; 0 or less returns the t quantile itself.
 //
 // With b = skew/sqrt(cases), which counts as 1 at most, the t quantile is multiplied by
 // 1 + b(1+2z²)/(6z) + 0.4b²z. The first term is that of the Edgeworth expansion; the
@@ -38,10 +37,9 @@ func sampleSkewness(n, squares, cubes float64) float64 {
 // of variation.
 func lognormalSkewness(cv float64) float64 { return cv * (3 + cv*cv) }
 
-// PairedSkewed is PairedMean whose interval reaches farther toward the side on which
-// the differences have their long tail, see Tail: few cases that change wholly are a
-// tail. The p value is that of the t test.
-// Source: Statistics specification, section 9; Johnson 1978.
+// PairedSkewed is PairedMean with an interval that reaches farther on the side of the long tail of
+// the differences, see Tail: few cases that change completely are such a tail. The p value is that
+// of the t test. Source: Statistics specification, section 9; Johnson 1978.
 func PairedSkewed(diffs []float64, conf float64) (Interval, float64) {
 	iv, p := PairedMean(diffs, conf)
 	if iv.Status != StatusOK {

@@ -9,7 +9,7 @@ import (
 // Sides are the attempts at one task before and after a change, and how many of each passed.
 type Sides struct{ Passed, N, NowPassed, NowN int }
 
-// change is how much more of the attempts pass now.
+// change is the share of passes now minus before.
 func (s Sides) change() float64 {
 	return float64(s.NowPassed)/float64(s.NowN) - float64(s.Passed)/float64(s.N)
 }
@@ -20,11 +20,11 @@ func (s Sides) mixed() bool {
 	return k > 0 && k < s.N+s.NowN
 }
 
-// WithinTasks is the mean change of the tasks of this suite, with the p value of no change. Only the
-// attempts vary by chance. The attempts of fixed tasks do not vary: their change is a fact. The
-// interval reaches as far from the mean as attempts that are dealt again within their tasks do, so
-// that it holds 0 where p is not below 1 - conf. Each of tasks needs two attempts a side.
-// Source: Statistics specification, section 16.7; Fisher 1935.
+// WithinTasks is the mean change of the tasks of this suite, with the p value of no change. Only
+// the attempts vary by chance. The attempts of fixed tasks do not vary: their change is a fact. The
+// half-width of the interval comes from a permutation of the attempts within their tasks, so that
+// it contains 0 unless p is below 1 - conf. Each of tasks needs two attempts a side. Source:
+// Statistics specification, section 16.7; Fisher 1935.
 func WithinTasks(tasks, fixed []Sides, conf float64) (Interval, float64) {
 	g := len(tasks) + len(fixed)
 	iv := Interval{
@@ -53,22 +53,22 @@ func WithinTasks(tasks, fixed []Sides, conf float64) (Interval, float64) {
 	if iv.Status == StatusFewAttempts {
 		return iv, 1
 	}
-	reach, p, se := dealt(mixed, total, conf)
+	reach, p, se := permuted(mixed, total, conf)
 	iv.SE = se / float64(g)
 	iv.Lower, iv.Upper = max(-1, iv.Point-reach/float64(g)), min(1, iv.Point+reach/float64(g))
 	return iv, p
 }
 
-// Bounds of the exact distribution: beyond them it is taken to be normal.
+// Bounds of the exact distribution: beyond them a normal one is used.
 const (
 	mostParts = 2520
 	mostSteps = 50_000_000
 )
 
-// dealt deals attempts again within their tasks. It gives the distance from 0 that the sum of the
-// changes goes beyond with a chance of at most 1 - conf, the chance to be as far from 0 as total, and the
-// standard deviation.
-func dealt(tasks []Sides, total, conf float64) (reach, p, sd float64) {
+// permuted computes the distribution of the sum of the changes when attempts are permuted within
+// their tasks: the distance from 0 that it exceeds with probability at most 1 - conf, the
+// probability to be as far from 0 as total, and the standard deviation.
+func permuted(tasks []Sides, total, conf float64) (reach, p, sd float64) {
 	parts, size, steps := 1, 0, 0
 	for _, s := range tasks {
 		n, m := s.N, s.NowN
@@ -88,7 +88,7 @@ func dealt(tasks []Sides, total, conf float64) (reach, p, sd float64) {
 			return NormalQuantile(0.5+conf/2) * sd, 2 * Normal(-z), sd
 		}
 	}
-	// chance[i] is that of a sum of i - zero parts.
+	// chance[i] is the probability of a sum of i - zero parts.
 	chance, zero := []float64{1}, 0
 	for _, s := range tasks {
 		k := s.Passed + s.NowPassed

@@ -2,9 +2,8 @@
 
 package stats
 
-// Sums are the totals over cases that were counted elsewhere, for example as
-// integers, from which Clusters are made. s is a case's sum of values in [0,1],
-// m the number of them; no case has m = 0.
+// Sums are totals over cases, counted elsewhere, for example as integers, that can be converted to
+// Clusters. s is a case's sum of values in [0,1], m their number; no case has m = 0.
 type Sums struct {
 	Cases, N int
 	// Sum is of s, Sizes2 of m*m.
@@ -17,13 +16,13 @@ type Sums struct {
 	Failing, Succeeding int
 	// Fractional reports that some value was neither 0 nor 1.
 	Fractional bool
-	// OnceN and OnceSizes2 are the sums of m and of m*m with the mean m of an attempt in place
-	// of that of all attempts, where the attempts of some case differ; 0 elsewhere, and where each
-	// case has one attempt.
+	// OnceN and OnceSizes2 are the sums of m and of m*m, where m is the mean number of values of
+	// one attempt. They are 0 where each case has one attempt, and where the attempts of no case
+	// differ.
 	OnceN, OnceSizes2 float64
 }
 
-// Clusters are the Clusters of the same cases; the empty ones for no case.
+// Clusters are the Clusters of the same cases; empty for no case.
 func (s Sums) Clusters() Clusters {
 	if s.Cases == 0 {
 		return Clusters{}
@@ -41,8 +40,8 @@ func (s Sums) Clusters() Clusters {
 	return c
 }
 
-// RatioSums are the totals over cases from which a Ratio is made: y is a case's
-// numerator, x its denominator.
+// RatioSums are totals over cases that can be converted to a Ratio: y is a case's numerator, x its
+// denominator.
 type RatioSums struct {
 	Cases int
 	// Y and X are the sums of y and x.
@@ -53,7 +52,7 @@ type RatioSums struct {
 	YYY, YYX, YXX, XXX float64
 }
 
-// Ratio is the Ratio of the same cases; the empty one for no case.
+// Ratio is the Ratio of the same cases; empty for no case.
 func (s RatioSums) Ratio() Ratio {
 	if s.Cases == 0 {
 		return Ratio{}

@@ -68,8 +68,7 @@ func (a *Agreement) limits(h float64) {
 	a.Lower, a.Upper = max(-1, a.Point-h), min(1, a.Point+h)
 }
 
-// Weights says how much a disagreement between categories i and j of q counts as
-// agreement, in [0,1].
+// Weights is how much a disagreement between categories i and j of q counts as agreement, in [0,1].
 type Weights func(i, j, q int) float64
 
 // Unweighted counts only equal categories.
@@ -135,7 +134,7 @@ func Kappa(t RatingTable, w Weights, conf float64) Agreement {
 	return out
 }
 
-// difference is a-b of two sums; what rounding leaves of equal ones is 0.
+// difference is a-b of two sums, 0 where they are equal but for rounding.
 func difference(a, b float64) float64 {
 	if d := a - b; d > 1e-14*(a+b) {
 		return d

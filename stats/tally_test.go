@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// same compares scores, in which NaN stands for undefined.
+// same compares scores, where NaN means undefined.
 var same = cmp.Options{cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-15)}
 
 func TestCompare(t *testing.T) {
@@ -208,7 +208,7 @@ func TestComposite(t *testing.T) {
 			[]float64{1},
 			result{nan, 0, false},
 		},
-		"a negative weight of what was not evaluated": {
+		"a negative weight of an unevaluated score": {
 			[]float64{-1},
 			[]float64{nan},
 			result{nan, 0, false},
@@ -316,7 +316,7 @@ func TestOvercalls(t *testing.T) {
 			[][]Need{{}},
 			rates{Tasks: 1, WithoutCalls: 1, Rate: nan, Coverage: nan, MacroRate: nan},
 		},
-		"a task nobody labelled": {[][]Need{{Unknown, Unknown}}, rates{Tasks: 1, Total: 2, Rate: nan, MacroRate: nan}},
+		"an unlabelled task": {[][]Need{{Unknown, Unknown}}, rates{Tasks: 1, Total: 2, Rate: nan, MacroRate: nan}},
 		"all kinds": {
 			[][]Need{{Needed, NotNeeded, Unknown}, {}, {Unknown}, {NotNeeded, Needed, Needed, Needed}, {Needed}},
 			rates{5, 1, 2, 7, 9, 2.0 / 7, 7.0 / 9, (1.0/2 + 1.0/4) / 3, 2.0 / 5},

@@ -24,9 +24,8 @@ type Discordance struct {
 // StatusNoDiscordant means that no case changed: p is 1.
 const StatusNoDiscordant Status = "no_discordant"
 
-// McNemarTest asks whether a change made as many cases fail as it made pass.
-// Negative counts: StatusInvalid.
-// Source: McNemar 1947; Fagerland, Lydersen and Laake 2013.
+// McNemarTest tests whether a change made as many cases fail as it made pass. Negative counts:
+// StatusInvalid. Source: McNemar 1947; Fagerland, Lydersen and Laake 2013.
 func McNemarTest(passToFail, failToPass int) Discordance {
 	d := Discordance{
 		Exact: 1, MidP: 1, Asymptotic: math.NaN(), RegressionExact: 1, RegressionMidP: 1,
@@ -72,8 +71,8 @@ func McNemarExact(passToFail, failToPass int) float64 {
 	return min(1, 2*cdf)
 }
 
-// coin is the chance of at most k and of exactly k heads in n throws. Up to 50
-// throws it is exact, so that 1/4 is 1/4.
+// coin is the probability of at most k, and of exactly k, heads in n throws. Up to 50 throws it is
+// exact.
 func coin(k, n int) (cdf, pmf float64) {
 	if n > 50 {
 		return BinomialCDF(k, n, 0.5), BinomialPMF(k, n, 0.5)
@@ -89,10 +88,9 @@ func coin(k, n int) (cdf, pmf float64) {
 // SignFlipMax is the largest number of differences that SignFlip enumerates.
 const SignFlipMax = 20
 
-// SignFlip is the exact two-sided p value of a mean difference: the share of
-// all sign patterns whose mean is at least as far from 0. ok is false for none
-// or for more than SignFlipMax differences.
-// Source: Fisher 1935; Good 2005.
+// SignFlip is the exact two-sided p value of a mean difference: the share of all sign patterns with
+// a mean at least as far from 0. ok is false for no or more than SignFlipMax differences. Source:
+// Fisher 1935; Good 2005.
 func SignFlip(diffs []float64) (p float64, ok bool) {
 	p, _, ok = signFlip(diffs)
 	return p, ok
@@ -132,9 +130,8 @@ func signFlip(diffs []float64) (two, below float64, ok bool) {
 	return float64(hits) / all, float64(low) / all, true
 }
 
-// Fisher is the two-sided exact p value of the hypothesis that a passes in n
-// trials and b passes in m trials come from the same rate: the total
-// probability of the tables that are not likelier than the observed one.
+// Fisher is the two-sided exact p value for equal rates, given a passes in n trials and b passes in
+// m trials: the total probability of the tables that are not likelier than the observed one.
 // Source: Fisher 1935.
 func Fisher(a, n, b, m int) float64 {
 	k := a + b
@@ -157,7 +154,7 @@ func FisherGreater(a, n, b, m int) float64 {
 	return min(1, p)
 }
 
-// hypergeometric is the chance of i passes among the n when k of n+m pass.
+// hypergeometric is the probability of i passes among the n when k of n+m pass.
 func hypergeometric(i, n, m, k int) float64 {
 	if i < 0 || i > n || k-i > m {
 		return 0

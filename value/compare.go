@@ -136,8 +136,8 @@ func Compare(a, b Value) int {
 	return CompareNumbers(a.Raw(), b.Raw())
 }
 
-// CompareNumbers compares two JSON number literals by exact decimal value and
-// gives -1, 0 or 1. No precision is lost at any size.
+// CompareNumbers compares two JSON number literals by exact decimal value and returns -1, 0 or 1.
+// No precision is lost at any size.
 func CompareNumbers(a, b []byte) int {
 	if bytes.Equal(a, b) {
 		return 0

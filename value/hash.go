@@ -9,9 +9,9 @@ import (
 	"math/bits"
 )
 
-// Hash tells values apart by their texts: a number that is never 0, and the same on
-// every machine, because partial results hold it. It does not withstand those who look
-// for texts that share one. What is absent or null has 0.
+// Hash is a hash of the value's text. It is never 0, and the same on every machine, because partial
+// results contain it. It does not resist deliberate collisions. An absent value and null have the
+// hash 0.
 func (v Value) Hash() uint64 {
 	if v.d == nil || v.Kind() == Null {
 		return 0
@@ -41,8 +41,8 @@ func mix(h, low, high uint64) uint64 {
 	return hi ^ lo ^ h>>32
 }
 
-// Sum is one number for all values that are Equal, however they are written. Few others
-// have it too. What is absent has that of null.
+// Sum is a hash that is equal for all values that are Equal, however they are written. An absent
+// value has the Sum of null.
 func (v Value) Sum() uint64 {
 	const k0 = 0x9E3779B97F4A7C15
 	sum := uint64(v.Kind())

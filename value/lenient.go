@@ -11,12 +11,12 @@ import (
 // Repairs are the kinds of errors in a text that Read repaired. The zero value is none.
 type Repairs uint8
 
-// The repairs. Each of them is unambiguous: what other loggers write where JSON has no such value.
+// The repairs. Each is unambiguous: loggers write these texts where JSON has no such value.
 const (
 	// Surrogate is half of a surrogate pair, which became U+FFFD.
 	Surrogate Repairs = 1 << iota
-	// NotNumber is NaN, Infinity or -Infinity, which became a string of that name. It is no
-	// number then, so that no comparison of numbers and no schema passes by it.
+	// NotNumber is NaN, Infinity or -Infinity, which became a string of that name. It is then no
+	// number, so that no comparison of numbers and no schema accepts it.
 	NotNumber
 	// NUL is a raw NUL: \u0000 in a string, a space elsewhere.
 	NUL
@@ -35,7 +35,7 @@ func (r Repairs) String() string {
 	return strings.Join(out, ", ")
 }
 
-// Note is what a person has to know of evidence that was repaired; "" where nothing was.
+// Note is what a person must know about repaired evidence; "" where nothing was repaired.
 func (r Repairs) Note() string {
 	if r == 0 {
 		return ""
@@ -43,8 +43,8 @@ func (r Repairs) Note() string {
 	return "read with " + r.String()
 }
 
-// Read is Parse that repairs what Repairs lists, where Parse refuses a text. Values then are those
-// of a repaired copy. The error is that of Parse.
+// Read is Parse with the repairs of Repairs, for a text that Parse refuses. The values are then
+// those of a repaired copy. The error is the error of Parse.
 func (d *Doc) Read(src []byte) (Repairs, error) {
 	err := d.Parse(src)
 	if err == nil || Over(err) {
@@ -89,8 +89,8 @@ func Read(src []byte) (Value, Repairs, error) {
 	return d.Root(), r, nil
 }
 
-// Repair gives a text as strict JSON, and what was repaired in it. Strict JSON stays as it is. ok is
-// false for a text that has other errors.
+// Repair returns a text as strict JSON, and what was repaired in it. Strict JSON is unchanged. ok
+// is false for a text that has other errors.
 func Repair(src []byte) (strict []byte, r Repairs, ok bool) {
 	if Valid(src) {
 		return src, 0, true
@@ -102,7 +102,7 @@ func Repair(src []byte) (strict []byte, r Repairs, ok bool) {
 	return text, r, true
 }
 
-// repaired is a copy of a text in which what can be repaired is. The text may have other errors.
+// repaired is a copy of a text with all possible repairs. The text may have other errors.
 func repaired(src []byte) ([]byte, Repairs) {
 	m := mender{src: src}
 	for m.at < len(src) {
@@ -123,21 +123,21 @@ func repaired(src []byte) ([]byte, Repairs) {
 	return append(m.out, src[m.done:]...), m.made
 }
 
-// mender copies a text piece by piece: out has what stands before done.
+// mender copies a text piece by piece: out has the result for the text before done.
 type mender struct {
 	src, out []byte
 	done, at int
 	made     Repairs
 }
 
-// put writes with in the place of the next n bytes.
+// put replaces the next n bytes by with.
 func (m *mender) put(n int, with string, why Repairs) {
 	m.out = append(append(m.out, m.src[m.done:m.at]...), with...)
 	m.at += n
 	m.done, m.made = m.at, m.made|why
 }
 
-// word takes what may be a number that is none.
+// word reads a word that may be NaN or an infinity.
 func (m *mender) word() {
 	for _, w := range [...]string{"NaN", "Infinity", "-Infinity"} {
 		if bytes.HasPrefix(m.src[m.at:], []byte(w)) {
@@ -148,7 +148,7 @@ func (m *mender) word() {
 	m.at++
 }
 
-// text takes a string.
+// text reads a string.
 func (m *mender) text() {
 	for m.at++; m.at < len(m.src); {
 		switch c := m.src[m.at]; {
@@ -171,7 +171,7 @@ func (m *mender) text() {
 	}
 }
 
-// escape takes a backslash and what belongs to it.
+// escape reads an escape sequence.
 func (m *mender) escape() {
 	rest := m.src[m.at:]
 	switch n := escapeLen(rest); {
@@ -179,7 +179,7 @@ func (m *mender) escape() {
 		m.at += n
 	case len(rest) >= 6 && rest[1] == 'u' && hex4(rest[2:])&^0x7FF == 0xD800:
 		m.put(6, `\uFFFD`, Surrogate)
-	default: // an error of another kind: a quote after it is one that ends the string, or not
+	default: // a different error, which stays
 		m.at += min(2, len(rest))
 	}
 }

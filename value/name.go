@@ -4,8 +4,8 @@ package value
 
 import "bytes"
 
-// Member is a member of an object on a walk over all of them. It tells what Value
-// tells, and knows its place in the tape already:
+// Member is a member of an object during a walk over all of them. It has the methods of Value
+// without looking up its place in the tape:
 //
 //	for m := v.Members(); m.Ok(); m = m.Next() {}
 type Member struct {
@@ -15,10 +15,10 @@ type Member struct {
 	left int32 // how many there are from here on
 }
 
-// Member is v as what it is in its object or array; v must not be the zero Value.
+// Member is v as a Member of its object or array; v must not be the zero Value.
 func (v Value) Member() Member { return Member{v.d, v.node(), v.i, 1} }
 
-// Members begins a walk over the members of an object; there are none in other kinds.
+// Members begins a walk over the members of an object; other kinds have none.
 func (v Value) Members() Member {
 	if v.d == nil {
 		return Member{}
@@ -30,7 +30,7 @@ func (v Value) Members() Member {
 	return Member{v.d, &v.d.nodes[v.i+1], v.i + 1, n.count}
 }
 
-// Ok tells that the walk is not over.
+// Ok reports whether m is a member; false: the walk is over.
 func (m Member) Ok() bool { return m.left > 0 }
 
 // Next is the one after m.
@@ -45,7 +45,7 @@ func (m Member) Next() Member {
 // Value is the member's value.
 func (m Member) Value() Value { return Value{m.d, m.i} }
 
-// Kind is that of the value.
+// Kind is the kind of the value.
 func (m Member) Kind() Kind { return m.n.kind() }
 
 // Size is how many bytes the value takes as written.
@@ -57,8 +57,8 @@ func (m Member) Whole() (n int64, ok bool) {
 	return int64(m.n.count) - 1, m.n.count > 0 && m.n.kind() == Number
 }
 
-// Named is the position in list of the name under which m stands in its object, and -1
-// where it is not there or has escapes: Decoded looks at such.
+// Named is the position of m's name in list; -1 where it is not in list or has escapes, see
+// Decoded.
 func (m Member) Named(list *Names) int {
 	if m.n.is(keyEscaped) {
 		return -1
@@ -66,17 +66,17 @@ func (m Member) Named(list *Names) int {
 	return list.find(m.d.src[m.n.keyStart:m.n.keyEnd])
 }
 
-// Says is the position in list of the text of a string, and -1 where it is not there or
-// has escapes, with which Bytes is asked. Other kinds must not be asked.
-func (m Member) Says(list *Names) int {
+// TextIn is the position of a string's text in list; -1 where it is not in list or has escapes, see
+// Bytes. The value must be a string.
+func (m Member) TextIn(list *Names) int {
 	if m.n.is(roundabout) {
 		return -1
 	}
 	return list.find(m.d.src[m.n.start+1 : m.n.end-1])
 }
 
-// Decoded is the position in list of a name that has escapes; -1 when it is not there,
-// and for other names.
+// Decoded is the position in list of a name with escapes; -1 where it is not in list, and for names
+// without escapes.
 func (m Member) Decoded(list *Names) int {
 	if !m.n.is(keyEscaped) {
 		return -1
@@ -84,7 +84,7 @@ func (m Member) Decoded(list *Names) int {
 	return list.Find(string(m.Value().KeyBytes()))
 }
 
-// NamedAs reports whether m and o stand in their objects under one name.
+// NamedAs reports whether m and o have the same name.
 func (m Member) NamedAs(o Member) bool {
 	a, b := m.n, o.n
 	if (a.form | b.form).is(keyEscaped) {
@@ -93,8 +93,8 @@ func (m Member) NamedAs(o Member) bool {
 	return bytes.Equal(m.d.src[a.keyStart:a.keyEnd], o.d.src[b.keyStart:b.keyEnd])
 }
 
-// Namesake is the member of v that has the name of m, on the walk over v; it is not Ok
-// where there is none.
+// Namesake is the member of v with the name of m, during a walk over v; it is not Ok where there is
+// none.
 func (v Value) Namesake(m Member) Member {
 	o := v.Members()
 	for o.Ok() && !o.NamedAs(m) {
@@ -103,17 +103,16 @@ func (v Value) Namesake(m Member) Member {
 	return o
 }
 
-// Alike reports whether the values of m and o are written in the same bytes.
+// Alike reports whether the values of m and o have the same bytes.
 func (m Member) Alike(o Member) bool {
 	a, b := m.n, o.n
 	return bytes.Equal(m.d.src[a.start:a.end], o.d.src[b.start:b.end])
 }
 
-// fewNames is up to how many names are compared one after the other: that takes less time than a map.
+// fewNames is up to how many names are compared one by one, which is faster than a map.
 const fewNames = 8
 
-// Names are texts, each once, among which one is found. They are immutable; the zero Names
-// has none.
+// Names is an immutable list of different texts for look-ups; the zero Names is empty.
 type Names struct {
 	texts []string
 	by    map[string]int // positions in texts; nil for up to fewNames

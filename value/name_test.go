@@ -28,7 +28,7 @@ func drawText() *rapid.Generator[string] {
 	})
 }
 
-// TestMembers: what members and names tell is what values tell.
+// TestMembers: members and names agree with values.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -62,8 +62,8 @@ func TestMembers(t *testing.T) {
 			if at := max(m.Named(list), m.Decoded(list)); at != slices.Index(texts, e.Key()) {
 				t.Fatalf("%s: the name %q is found as %d of %q", src, e.Key(), at, texts)
 			}
-			if e.Kind() == String && !e.node().is(roundabout) && m.Says(list) != slices.Index(texts, e.Str()) {
-				t.Fatalf("%s: the text %q is found as %d of %q", src, e.Str(), m.Says(list), texts)
+			if e.Kind() == String && !e.node().is(roundabout) && m.TextIn(list) != slices.Index(texts, e.Str()) {
+				t.Fatalf("%s: the text %q is found as %d of %q", src, e.Str(), m.TextIn(list), texts)
 			}
 			n, known := m.Whole()
 			if f, ok := e.Float(); known && (!ok || float64(n) != f) ||
@@ -88,7 +88,7 @@ func sameMembers(t *rapid.T, v Value, m Member) {
 	for o := other.Members(); o.Ok(); o = o.Next() {
 		a, b := m.Value(), o.Value()
 		if m.NamedAs(o) != (a.Key() == b.Key()) || m.Alike(o) != bytes.Equal(a.Raw(), b.Raw()) {
-			t.Fatalf("%q: %s and %q: %s are told as %v and %v", a.Key(), a.Raw(), b.Key(), b.Raw(),
+			t.Fatalf("%q: %s and %q: %s are compared as %v and %v", a.Key(), a.Raw(), b.Key(), b.Raw(),
 				m.NamedAs(o), m.Alike(o))
 		}
 	}

@@ -11,12 +11,12 @@ import (
 // MaxDepth is how deeply arrays and objects may nest.
 const MaxDepth = 512
 
-// MaxValues is how many values one text may hold, nested ones included, where a Doc
-// does not say otherwise: the tape of them takes 0.5 GB.
+// MaxValues is the default for Doc.Max: how many values one text may have, nested ones included.
+// Their tape takes 0.5 GB.
 const MaxValues = 1 << 24
 
-// Texts of very many small values take fourteen times their size. Of more than manyValues,
-// which take 0.1 GB, each must have valueBytes on average, as those of real files do.
+// Texts of very many small values take fourteen times their size. In a text with more than
+// manyValues, which take 0.1 GB, a value must have valueBytes on average, as in real files.
 const (
 	manyValues = 1 << 22
 	valueBytes = 16
@@ -54,8 +54,8 @@ type node struct {
 	start, end       int32 // bytes of the value, quotes and brackets included
 	keyStart, keyEnd int32 // bytes of the member name inside its quotes; 0,0 outside objects
 	next             int32 // tape index after this value's subtree
-	// count is the number of members or elements; of a number, its value plus one, where that
-	// is known. Else 0.
+	// count is the number of members or elements; for a small plain integer its value plus one;
+	// else 0.
 	count int32
 	form
 }
@@ -63,11 +63,11 @@ type node struct {
 // nodeSize is how many bytes of memory a node takes.
 const nodeSize = 28
 
-// form is what is known of a value except its place.
+// form is the kind of a value with its flags.
 type form uint32
 
-// A form is a kind and those of these flags that apply. Roundabout is a string with
-// backslashes, or a number whose value is not in count.
+// The flags of a form. roundabout is a string with backslashes, or a number whose value is not in
+// count.
 const (
 	anyKind    form = 7
 	roundabout form = 8
@@ -89,15 +89,15 @@ type Doc struct {
 	nodes []node
 }
 
-// SyntaxError says where and why a text is not a JSON value.
+// SyntaxError is where and why a text is not a JSON value.
 type SyntaxError struct {
 	Offset int
 	Msg    string
-	// Over tells that it may be JSON, of more values or bytes than are read.
+	// Over: the text may be JSON, but has more values or bytes than the limits.
 	Over bool
 }
 
-// Error says where and why, or which limit the text goes beyond.
+// Error returns where and why, or which limit the text exceeds.
 func (e *SyntaxError) Error() string {
 	if e.Over {
 		return e.Msg
@@ -105,8 +105,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("byte %d: %s", e.Offset, e.Msg)
 }
 
-// Over reports whether an error of a reader of this package is about a limit: the text
-// may be JSON, of more values or bytes than are read.
+// Over reports whether an error of this package is about a limit: the text may be JSON, but has
+// more values or bytes than the limits.
 func Over(err error) bool {
 	e := (*SyntaxError)(nil)
 	return errors.As(err, &e) && e.Over
@@ -158,9 +158,8 @@ func (d *Doc) max(size int) int {
 	return min(MaxValues, max(manyValues, size/valueBytes))
 }
 
-// ParseLine reads the line that data starts with, as Parse does. It gives the line
-// without its end, which is "\n", "\r\n" or that of data, and what comes after it,
-// also with an error.
+// ParseLine parses the first line of data. It returns the line without its end ("\n", "\r\n" or the
+// end of data) and the rest after it, also with an error.
 func (d *Doc) ParseLine(data []byte) (line, rest []byte, err error) {
 	line = data
 	if end := bytes.IndexByte(data, '\n'); end >= 0 {
@@ -186,8 +185,8 @@ func Parse(src []byte) (Value, error) {
 	return d.Root(), nil
 }
 
-// Valid reports whether src is one JSON value that Parse takes. It keeps no tape
-// and mostly needs no memory.
+// Valid reports whether src is one JSON value that Parse accepts. It keeps no tape and usually
+// allocates nothing.
 func Valid(src []byte) bool {
 	if len(src) > maxText {
 		return false

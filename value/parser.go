@@ -13,27 +13,26 @@ import (
 // ones and highs have the lowest and the highest bit of each byte set.
 const ones, highs = 0x0101010101010101, 0x8080808080808080
 
-// parser writes the tape. Its methods take the position to read at and give the
-// position after what they read, or -1 when it is not JSON: positions that stay
-// in registers are most of its speed.
+// parser writes the tape. Its methods take the position to read at and return the position after
+// what they read, or -1 when it is not JSON. Positions stay in registers, which makes it fast.
 type parser struct {
 	nodes []node
 	src   []byte
 	pos   int // of the error
 	msg   string
-	// bare parsers write no tape; unsure tells that names have yet to be compared.
+	// bare parsers write no tape; unsure: names must still be compared.
 	bare, unsure bool
 	over         bool // there are more values than max
 	max          int
 }
 
-// key is a member name on its way to the node of its value.
+// key is a member's name before its value is parsed.
 type key struct {
 	start, end int32
 	escaped    bool
 }
 
-// with adds to the form of a value what is known of its name.
+// with adds the flags of the name to the form of a value.
 func (k key) with(f form) form {
 	if k.escaped {
 		return f | keyEscaped
@@ -101,14 +100,14 @@ func (p *parser) scalar(start, end int, f form, k key, count int32) int {
 	return end
 }
 
-// node makes room for one node, whose fields the caller sets all: building it
-// elsewhere and copying it costs more than anything else here.
+// node appends one node; the caller must set all its fields. Building it elsewhere and copying it
+// would be the largest cost here.
 func (p *parser) node() *node {
 	n := len(p.nodes)
 	if n < cap(p.nodes) {
 		p.nodes = p.nodes[:n+1]
 	} else if n >= p.max && n > 0 {
-		p.over, p.src = true, p.src[:0] // whoever asks for more fails: the text is at its end
+		p.over, p.src = true, p.src[:0] // every further read fails, as at the end of the text
 		return &p.nodes[n-1]
 	} else {
 		p.nodes = append(p.nodes, node{})
@@ -146,7 +145,7 @@ func (p *parser) literal(i int, s string) int {
 	return i + len(s)
 }
 
-// number reads a number and tells whether it has a fraction or an exponent.
+// number reads a number and returns whether it has a fraction or an exponent.
 func (p *parser) number(i int) (end int, broken bool) {
 	s := p.src
 	if s[i] == '-' {
@@ -173,7 +172,7 @@ func (p *parser) number(i int) (end int, broken bool) {
 	return i, broken
 }
 
-// figure is number, and for short plain integers tells their value plus one.
+// figure is number; for short plain integers it also returns their value plus one.
 func (p *parser) figure(i int) (end int, f form, whole int32) {
 	s, j, n := p.src, i, 0
 	for j < len(s) && s[j]-'0' <= 9 {
@@ -201,10 +200,9 @@ func (p *parser) digits(i int) int {
 	return i
 }
 
-// str reads a string and tells whether it holds escapes. It looks at eight bytes
-// at a time for one that is not plain: a quote, a backslash, a control character
-// or part of a code point outside ASCII. A borrow can only falsify bytes above
-// the first that is found, which are not looked at.
+// str reads a string and returns whether it has escapes. It searches eight bytes at a time for a
+// byte that is not plain: a quote, a backslash, a control character or part of a code point outside
+// ASCII. A borrow can only falsify bytes above the first match, which are not used.
 func (p *parser) str(i int) (end int, escaped bool) {
 	s := p.src
 	for i++; i < len(s); {
@@ -374,9 +372,9 @@ func (p *parser) name(i int) (key, int) {
 	return k, i + 1
 }
 
-// unique tells in passing that the names of an object differ: each takes one of
-// 256 places by a hash of its length and outer letters. Only when two meet, or
-// one is escaped, are the names compared.
+// unique shows in one pass that the names of an object differ: each takes one of 256 slots by a
+// hash of its length and outer letters. Names are compared only when two share a slot or one has
+// escapes.
 type unique struct {
 	places  [4]uint64
 	unclear bool
@@ -402,8 +400,7 @@ func (u *unique) add(src []byte, k key) {
 	u.places[h>>6] |= bit
 }
 
-// twice gives a member whose name came before: by pairs while they are few, by a
-// set when they are many.
+// twice finds a member with a repeated name: by pairs for few members, by a set for many.
 func (p *parser) twice(self int, n int32) *node {
 	ns := p.nodes
 	end := int32(len(ns))

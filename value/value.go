@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Value is a handle to one value of a Doc's tape; it is valid until the Doc
-// parses again. The zero Value has kind Invalid and stands for "absent".
+// Value is a handle to one value of a Doc's tape; it is valid until the Doc parses again. The zero
+// Value has kind Invalid and means "absent".
 type Value struct {
 	d *Doc
 	i int32
@@ -103,7 +103,7 @@ func (v Value) Bytes() []byte {
 	return Unescape(make([]byte, 0, len(s)), s)
 }
 
-// Key is the name under which the value stands in its object; "" elsewhere.
+// Key is the value's name in its object; "" elsewhere.
 func (v Value) Key() string {
 	if v.d == nil {
 		return ""
@@ -111,8 +111,8 @@ func (v Value) Key() string {
 	return keyText(v.d.src, v.node())
 }
 
-// KeyBytes is the name as Key gives it, as a view into the source when nothing
-// in it is escaped. Nil for the zero Value.
+// KeyBytes is Key as bytes: a view into the source when nothing in it is escaped. Nil for the zero
+// Value.
 func (v Value) KeyBytes() []byte {
 	if v.d == nil {
 		return nil
@@ -125,7 +125,7 @@ func (v Value) KeyBytes() []byte {
 	return s
 }
 
-// KeyIs reports whether the value stands in its object under name.
+// KeyIs reports whether name is the value's name in its object.
 func (v Value) KeyIs(name string) bool {
 	n := v.node()
 	if n.is(keyEscaped) {

@@ -220,7 +220,7 @@ func TestWholeNumbers(t *testing.T) {
 		for _, other := range []string{"0", "6", "7", "5", "123456789", "99999999999"} {
 			o, _ := Parse([]byte(other))
 			if got, want := Compare(v, o), CompareNumbers([]byte(lit), []byte(other)); got != want {
-				t.Errorf("%s beside %s: %d, want %d", lit, other, got, want)
+				t.Errorf("%s and %s: %d, want %d", lit, other, got, want)
 			}
 		}
 	}

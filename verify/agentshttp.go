@@ -355,8 +355,8 @@ func (s *served) ask(ctx context.Context, c *proof.Check, base string) {
 	got := tellAgent(resp)
 	if s.calls != nil || s.says != "" {
 		want := strings.Join(s.calls, "; ") + " | " + s.says
-		c.Compare(callsAndText, s.name, got.calls+" | "+got.text == want && resp.Untold() == s.untold,
-			"want %s, got %s | %s, not told: %v", want, got.calls, got.text, resp.Untold())
+		c.Compare(callsAndText, s.name, got.calls+" | "+got.text == want && resp.UnknownCalls() == s.untold,
+			"want %s, got %s | %s, not told: %v", want, got.calls, got.text, resp.UnknownCalls())
 		s.print(c, &got)
 		return
 	}

@@ -49,7 +49,7 @@ func TestCostLimitWithoutUsage(t *testing.T) {
 		before := asked.Load()
 		out := runApp(t, dir, nil, exitBudget, append(run, "--prices", "prices.json", "-o", "out.json")...)
 		// Each request has some 230 bytes, so that the limit is reached after some eight.
-		if n := asked.Load() - before; n < 5 || n > 12 || !strings.Contains(out, "told no usage that can be true") ||
+		if n := asked.Load() - before; n < 5 || n > 12 || !strings.Contains(out, "have no plausible usage") ||
 			!strings.Contains(out, "a token for each byte") {
 			t.Errorf("usage %s: %d requests\n%s", bad, n, out)
 		}
@@ -79,14 +79,14 @@ func TestCostLimitWithoutUsage(t *testing.T) {
 		t.Errorf("show does not say why:\n%s", out)
 	}
 	runApp(t, dir, nil, exitOK, "report", "last", "-o", "out.md")
-	if md := string(readFile(t, dir, "out.md")); !strings.Contains(md, "told no usage that can be true") ||
+	if md := string(readFile(t, dir, "out.md")); !strings.Contains(md, "have no plausible usage") ||
 		!strings.Contains(md, "| unknown |") {
 		t.Errorf("the report does not say it: %s", md)
 	}
 	usage.Store(`{"prompt_tokens":10,"completion_tokens":5}`)
 	before = asked.Load()
 	if out := runApp(t, dir, nil, exitOK, append(run, "--prices", "prices.json")...); asked.Load()-before != 40 ||
-		strings.Contains(out, "told no usage") {
+		strings.Contains(out, "no plausible usage") {
 		t.Errorf("a usage that is told: %d requests\n%s", asked.Load()-before, out)
 	}
 }

@@ -29,7 +29,7 @@ const (
 )
 
 // Beside is decisions of production beside those of an evaluation.
-type Beside = routing.Beside
+type Beside = routing.Agreement
 
 // DecisionsRequest asks where production selected other tools than an evaluation selects.
 type DecisionsRequest struct {
@@ -77,7 +77,7 @@ func (a *App) Decisions(ctx context.Context, req DecisionsRequest, tell Events) 
 	if err != nil {
 		return nil, err
 	}
-	out := routing.PutBeside(production, evaluation)
+	out := routing.Agree(production, evaluation)
 	for i := range out.Pairs {
 		red.Begin()
 		out.Pairs[i].Query = red.Text(out.Pairs[i].Query)

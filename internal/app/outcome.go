@@ -86,7 +86,7 @@ func (s *Session) conclude(ctx context.Context, v *RunView, sum run.Summary, run
 			callvet.Notice{
 				Code: "assumed-usage",
 				Text: fmt.Sprintf(
-					"%s told no usage that can be true: for the cost limit they were taken to cost %s at most, a token for each byte sent and received",
+					"%s have no plausible usage: for the cost limit they were taken to cost %s at most, a token for each byte sent and received",
 					plain.Count(n, "request", "requests"), plain.Dollars(sum.Spent.AssumedUSD)),
 			})
 	}

@@ -48,7 +48,7 @@ func made(t *steps.Task, m value.Value) {
 const maxSaid = 1 << 10
 
 // scored is what a scorer said of an attempt; nil where none looked at it.
-func (w *worker) scored(m value.Value) *steps.Said {
+func (w *worker) scored(m value.Value) *steps.ScorerResult {
 	if m.Kind() != value.Object {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (w *worker) scored(m value.Value) *steps.Said {
 	if len(w.said) >= maxSaid {
 		clear(w.said)
 	}
-	s := w.sheet.Said(scored(m))
+	s := w.sheet.ScorerResult(scored(m))
 	w.said[string(m.Raw())] = s
 	return s
 }

@@ -321,7 +321,7 @@ func (s *Side) slices(raw [][2]string) []panel.SliceID {
 	slices.SortFunc(raw, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	out := []panel.SliceID{}
 	for _, x := range slicing.Crossed(s.by(), slices.Compact(raw)) {
-		if slicing.Told(s.by(), x[0]) && !s.many[x[0]] {
+		if slicing.Requested(s.by(), x[0]) && !s.many[x[0]] {
 			out = append(out, panel.SliceID{Key: x[0], Value: x[1]})
 		}
 	}

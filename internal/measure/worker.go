@@ -31,13 +31,13 @@ type worker struct {
 	without map[string]bool
 	rows    []Scored
 	// said is what scorers said of attempts, by its text: of most it is the same as of others.
-	said map[string]*steps.Said
+	said map[string]*steps.ScorerResult
 }
 
 func newWorker(r *run) *worker {
 	return &worker{
 		scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(),
-		each: r.cfg.Each != nil, without: r.cfg.Without, said: map[string]*steps.Said{},
+		each: r.cfg.Each != nil, without: r.cfg.Without, said: map[string]*steps.ScorerResult{},
 	}
 }
 
@@ -201,7 +201,7 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 	case "safety":
 		incidents(t, m)
 	case "scored":
-		t.Said = w.scored(m)
+		t.ScorerResult = w.scored(m)
 	default:
 		made(t, m)
 	}

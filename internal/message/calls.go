@@ -298,7 +298,7 @@ func plainText(raw json.RawMessage) string {
 // text is an answer without native calls; it may hold calls as text. The events of a stream are no
 // answer: what was called in them is not known.
 func (d *decoder) text(s string) {
-	d.resp.CallsUntold = d.resp.CallsUntold || isStream(s)
+	d.resp.CallsUnknown = d.resp.CallsUnknown || isStream(s)
 	d.say(s, d.written(s))
 }
 
@@ -373,7 +373,7 @@ func (d *decoder) written(s string) []callvet.Call {
 func (d *decoder) marked(s string) []callvet.Call {
 	found := CallsFromText(s, d.o.Tools)
 	d.resp.Unreadable = d.resp.Unreadable || found.Unreadable
-	d.resp.CallsUntold = d.resp.CallsUntold || found.Unknown
+	d.resp.CallsUnknown = d.resp.CallsUnknown || found.Unknown
 	return found.Calls
 }
 

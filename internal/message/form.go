@@ -173,7 +173,7 @@ func (d *decoder) settle(form Form, outer value.Value) {
 		!d.resp.Unreadable {
 		d.resp.FinishReason = callvet.FinishDecoded
 	}
-	d.resp.CallsUntold = d.resp.CallsUntold ||
+	d.resp.CallsUnknown = d.resp.CallsUnknown ||
 		d.o.Agent && d.o.Fields.Calls == "" && (form == FormText || d.bare && !hasPlace(outer))
 	d.collectRepairs()
 }

@@ -244,7 +244,7 @@ func (d *decoder) a2a(v value.Value) error {
 		return malformed("the task is not over: its state is " + end)
 	}
 	d.a2aTurns(r)
-	d.resp.CallsUntold = d.resp.CallsUntold || d.o.Fields.Calls == ""
+	d.resp.CallsUnknown = d.resp.CallsUnknown || d.o.Fields.Calls == ""
 	d.resp.Turns = attachResults(d.resp.Turns)
 	if len(d.resp.Turns) == 0 {
 		d.resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant}}

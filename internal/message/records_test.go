@@ -79,7 +79,7 @@ func outcomeOf(t *testing.T, text []byte) callvet.Outcome {
 		return callvet.OutcomeError
 	}
 	why, fault := resp.Ending()
-	if resp.Untold() {
+	if resp.UnknownCalls() {
 		return callvet.OutcomeError // where calls are asked for
 	}
 	trace.Turns, trace.FinishReason, trace.Fault, trace.Decision = resp.Turns, resp.FinishReason, fault, resp.Decision

@@ -33,7 +33,7 @@ func ending(t *testing.T, record string, o message.Options) string {
 		return string(why)
 	case resp.FinishReason == "":
 		return "not recorded"
-	case resp.Untold():
+	case resp.UnknownCalls():
 		return "untold"
 	}
 	return "ended"
@@ -159,7 +159,7 @@ func TestStopsInText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if resp, err := message.Decode(v, message.Options{}); err != nil || resp.Untold() != untold {
+		if resp, err := message.Decode(v, message.Options{}); err != nil || resp.UnknownCalls() != untold {
 			t.Errorf("%q: %+v, %v", text, resp, err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // Beside writes decisions of production beside those of an evaluation, the largest differences
 // first; show bounds how many, -1 writes all.
-func Beside(w io.Writer, b *routing.Beside, show int) error {
+func Beside(w io.Writer, b *routing.Agreement, show int) error {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s of production, on %s that both were asked", plain.Count(b.Decisions, "decision", "decisions"),
 		plain.Count(b.Queries, "question", "questions"))
@@ -29,7 +29,7 @@ func Beside(w io.Writer, b *routing.Beside, show int) error {
 		rows = append(rows, []string{c.Name, plain.Thousands(c.N)})
 	}
 	Aligned(&s, rows)
-	fmt.Fprintf(&s, "\nsame tools       %s\nsame first tool  %s\n", plain.Rate(b.Alike), plain.Rate(b.First))
+	fmt.Fprintf(&s, "\nsame tools       %s\nsame first tool  %s\n", plain.Rate(b.SameTools), plain.Rate(b.First))
 	if d := b.Right; d != nil {
 		fmt.Fprintf(&s, "first tool right: production %s, evaluation %s, change %s, p %s\n", plain.Rate(d.Baseline),
 			plain.Rate(d.Candidate), plain.Change(d.Change), plain.P(d.P))

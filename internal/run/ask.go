@@ -121,7 +121,7 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 			a.trace.FinishReason = resp.FinishReason
 			return nil, took, f
 		}
-		if resp.Untold() && a.p.c.Expect.AboutCalls() {
+		if resp.UnknownCalls() && a.p.c.Expect.AboutCalls() {
 			a.trace.Exchanges = append(a.trace.Exchanges, resp.Exchanges...)
 			return nil, took, &callvet.Fault{
 				Kind:    callvet.FaultMalformed,

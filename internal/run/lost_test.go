@@ -73,7 +73,7 @@ func TestUntoldCalls(t *testing.T) {
 				s.Cases[0].Expect = e
 				cfg := config(t, db, s, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 					r := says("I will.")
-					r.CallsUntold, r.Complete, r.Exchanges = untold, true,
+					r.CallsUnknown, r.Complete, r.Exchanges = untold, true,
 						[]callvet.Exchange{{HTTP: 200, Response: "kept"}}
 					if calls {
 						r.Turns = append([]callvet.Turn{{

@@ -10,16 +10,14 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Confusion counts calls by the tool that would have been right and the one that was
-// called. The zero value is empty.
+// Confusion counts calls by the right tool and the called tool. The zero value is empty.
 type Confusion struct {
 	pairs  map[Pair]int64
-	agreed []int64 // of target 0, by the tool that was both
-	idle   []int64 // of target 0, by the tool that was called where none was needed
+	agreed []int64 // of target 0, by the tool that was right and called
+	idle   []int64 // of target 0, by the called tool where none was needed
 }
 
-// Pair are the numbers of a target, and of the tool that was expected and the one that was
-// called.
+// Pair has the numbers of a target, an expected tool and a called tool.
 type Pair struct{ Target, Expected, Called uint32 }
 
 // UnknownTool stands for names that are in no catalogue, Unreadable for a call that could not be
@@ -30,8 +28,8 @@ const (
 	NoTool      = 0
 )
 
-// Agree counts a call where that can be told at a glance: of target 0, that it was needed and
-// went to the right tool. Calls for which a tool is labelled are none of them.
+// Agree counts a call of the most frequent kind quickly: of target 0, with a score that shows
+// whether it was needed and went to the right tool. It is not for calls with a labelled tool.
 func (c *Confusion) Agree(target, tool uint32, score callvet.StepScore) (counted bool) {
 	const sure = bitNeeded | bitSelected
 	if score.Known&score.True&sure != sure || score.Known&^score.True&bitKnown != 0 || target != 0 ||
@@ -42,8 +40,7 @@ func (c *Confusion) Agree(target, tool uint32, score callvet.StepScore) (counted
 	return true
 }
 
-// Look counts a call. gold is the number of the tool that would have been right, NoTool where
-// none is labelled.
+// Look counts a call. gold is the number of the right tool, NoTool where none is labelled.
 func (c *Confusion) Look(target, tool uint32, score callvet.StepScore, gold uint32) {
 	p, known := pairOf(target, tool, score, gold)
 	switch {
@@ -63,7 +60,7 @@ func (c *Confusion) Look(target, tool uint32, score callvet.StepScore, gold uint
 	c.Add(p, 1)
 }
 
-// pairOf is the pair of a call; known is false where it is not known which tool was right.
+// pairOf is the pair of a call; known is false where the right tool is not known.
 func pairOf(target, tool uint32, score callvet.StepScore, gold uint32) (p Pair, known bool) {
 	p = Pair{target, tool, tool}
 	needed, known := score.Get(callvet.StepNeeded)
@@ -76,7 +73,7 @@ func pairOf(target, tool uint32, score callvet.StepScore, gold uint32) (p Pair, 
 	case !known || !labelled || !right:
 		return p, false
 	}
-	if yes, told := score.Get(callvet.StepKnownTool); told && !yes {
+	if yes, present := score.Get(callvet.StepKnownTool); present && !yes {
 		p.Called = UnknownTool
 	}
 	return p, true
@@ -90,7 +87,7 @@ func (c *Confusion) Add(p Pair, n int64) {
 	c.pairs[p] += n
 }
 
-// Pairs are all that occur. They are not to be changed.
+// Pairs are all pairs that occur. The caller must not change them.
 func (c *Confusion) Pairs() map[Pair]int64 {
 	for tool, n := range c.agreed {
 		if n > 0 {
@@ -111,7 +108,7 @@ func (c *Confusion) Pairs() map[Pair]int64 {
 const maxConfused = 2000
 
 // Table is the pairs of a target, by the name of the expected tool and then the most frequent
-// first; name gives a tool's name by its number.
+// first; name maps a tool's number to its name.
 func (c *Confusion) Table(target uint32, name func(uint32) string) []panel.Confused {
 	var out []panel.Confused
 	for k, n := range c.Pairs() {

@@ -1,10 +1,10 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package findings answers one question: what goes wrong most, how would one make
-// sure, and what helps? Counts adds up the seven symptoms of the debugging
-// playbook over calls, and tells those that occur as panel.Finding, by how much of
-// the failures they explain. It scores nothing.
-// Source: Evaluating Tool Calling, §7.
+// Package findings answers one question: which known problems explain most failures?
+//
+// Counts counts the symptoms of the debugging playbook over calls, Signs the issues of whole
+// attempts. Findings returns those that occur, ordered by the share of failures that they explain.
+// The package scores nothing. Source: Evaluating Tool Calling, §7.
 package findings
 
 import (
@@ -29,7 +29,7 @@ const (
 	Kinds   // their number
 )
 
-// codes are those of the playbook.
+// codes are the codes of the playbook.
 var codes = [Kinds]string{"S1", "S2", "S3", "S4", "S5", "S6", "S7", "B1", "B2", "L1"}
 
 // maxSightings is how many examples of a symptom are kept, maxPaths how many
@@ -39,23 +39,23 @@ const (
 	maxPaths     = 512
 )
 
-// Counts says how often what went wrong. They are sums, and the examples are those
-// of the lowest lines, so that parts merge in any order.
+// Counts counts symptoms. They are sums, and the examples are those with the lowest lines, so that
+// parts merge in any order.
 type Counts struct {
 	Of    [Kinds]Symptom
 	Steps int64
-	// looked is how many calls were looked at by what is known of them, until tally; nil
-	// before the first one.
+	// looked counts the calls of Look by their known measurements, until tally; nil before the
+	// first one.
 	looked *[everything + 1]int64
-	// times are executions beside the latency budgets of their tools, by the tool's number.
+	// times are executions compared with the latency budgets of their tools, by the tool's number.
 	times []timed
-	// named are names of arguments that are hit, with how often since they were entered:
-	// those of the last calls, found without a map. Until tally; nil before the first one.
+	// named is a cache of names of wrong arguments with their counts since they were entered, which
+	// avoids a map look-up. It lasts until tally; nil before the first one.
 	named *[64]named
 }
 
-// timed counts executions of a tool: those of which it is known whether they kept the
-// budget, and those that did not; and the same of the budget of the median.
+// timed counts executions of a tool with a known time, and those over the budget; and the same for
+// the budget of the median.
 type timed struct{ of, over, ofMid, overMid int64 }
 
 type named struct {
@@ -63,18 +63,18 @@ type named struct {
 	n    int64
 }
 
-// everything is what can be known of a call.
+// everything is the set of all measurements of a call.
 const everything = 1<<callvet.StepMetrics - 1
 
-// Symptom is one of them: Count of Of calls show it.
+// Symptom is one symptom: Count of Of calls show it.
 type Symptom struct {
 	Count, Of int64
-	Tools     []int64          // by the tool's number, as far as there are any
+	Tools     []int64          // by the tool's number; short where no later tool has calls
 	Paths     map[string]int64 // by the argument's name: S1 and S3
 	Timeouts  int64            // of S4
-	Beyond    int64            // of B2: calls beyond what the limit allows
+	Beyond    int64            // of B2: calls beyond the limit
 	Unnamed   int64            // of S2: names that are in no catalog
-	First     []Sighting       // those of the lowest lines
+	First     []Sighting       // with the lowest lines
 }
 
 // Sighting is a call that shows a symptom, or an attempt.
@@ -86,7 +86,7 @@ type Sighting struct {
 	Passed             bool // the attempt
 }
 
-// Call is one call as it is looked at; its bytes are read during that only.
+// Call is one call; its bytes are only read during Add and the other counting methods.
 type Call struct {
 	Line         int64
 	Target, Task []byte
@@ -94,13 +94,13 @@ type Call struct {
 	Attempt      int
 	Tool         uint32
 	Score        callvet.StepScore
-	// Paths are the names of the arguments that are wrong, Fields those that break the schema.
+	// Paths are the names of wrong arguments, Fields the names of those that break the schema.
 	Paths, Fields []string
-	// Ended is what is known of the attempt.
+	// Ended is how the attempt ended.
 	Ended Ended
 }
 
-// Ended is how an attempt ended, as far as its task record has it.
+// Ended is how an attempt ended, by its task record.
 type Ended uint8
 
 // An attempt without a verdict, one that failed, one that passed, and one that ended in an error.
@@ -116,9 +116,10 @@ type Shows uint16
 
 func (s Shows) has(kind int) bool { return s>>kind&1 != 0 }
 
-// cites reports whether a call of an attempt that ended so is an example of a symptom. What failed
-// is not what passed, and an error has no say on the target, but on its tools and its safety. The
-// others are no failures: any attempt is an example.
+// cites reports whether a call of an attempt that ended so is an example of a symptom. A symptom of
+// failures needs an attempt that did not pass. An attempt with an error shows nothing about the
+// target, only about its tools and its safety. Symptoms that are no failures may have any attempt
+// as an example.
 func (e Ended) cites(kind int) bool {
 	switch kind {
 	case rejected, wrongTool, wrongArguments, chatter, loops:
@@ -152,11 +153,11 @@ const (
 	bitMid      = 1 << callvet.StepInP50
 )
 
-// bad are the measurements whose bad answer is a symptom, of those whose good one is yes.
+// bad are the measurements where "no" is a symptom.
 const bad = bitSchema | bitSelected | bitNeeded | bitEM | bitExecuted | bitSafe | bitKnown
 
-// Look counts what is known of a call and tells whether anything is wrong with
-// it; then it is to be given to Add.
+// Look counts the known measurements of a call and reports whether anything is wrong with it; a
+// wrong call must then be passed to Add.
 func (s *Counts) Look(score callvet.StepScore) (wrong bool) {
 	if s.looked == nil {
 		s.looked = new([everything + 1]int64)
@@ -165,12 +166,12 @@ func (s *Counts) Look(score callvet.StepScore) (wrong bool) {
 	return score.Known&(^score.True&bad|score.True&(bitRejected|bitLimited)) != 0
 }
 
-// Wrong reports whether anything is wrong with a call, the time that it took included.
+// Wrong reports whether anything is wrong with a call, its time included.
 func Wrong(score callvet.StepScore) bool {
 	return score.Known&(^score.True&(bad|bitBudget)|score.True&(bitRejected|bitLimited)) != 0
 }
 
-// tally adds what was looked at to the sums.
+// tally adds the counts of Look and of names to the sums.
 func (s *Counts) tally() {
 	if s.named != nil {
 		for i := range s.named {
@@ -198,7 +199,7 @@ func (s *Counts) tally() {
 	s.looked = nil
 }
 
-// Add counts the symptoms of a call with which something is wrong, and gives them.
+// Add counts the symptoms of a wrong call, and returns them.
 func (s *Counts) Add(l *Call) (shows Shows) {
 	known, right := l.Score.Known, l.Score.True
 	bad, of := known&^right, &s.Of
@@ -237,7 +238,7 @@ func (s *Counts) Add(l *Call) (shows Shows) {
 	return shows
 }
 
-// Timed counts a call of whose time it is known whether it kept a budget.
+// Timed counts a call that is known to keep or break a budget.
 func (s *Counts) Timed(l *Call) {
 	at, known, right := s.at(int(l.Tool)), l.Score.Known, l.Score.True
 	at.of += one(known&bitBudget != 0)
@@ -264,8 +265,7 @@ func (t *timed) add(o timed) {
 // HasBudget reports whether a call is one for Timed.
 func HasBudget(score callvet.StepScore) bool { return score.Known&(bitBudget|bitMid) != 0 }
 
-// Beyond notes calls of a tool that are more than its rate limit allows; l is the first of
-// their attempt.
+// Beyond counts calls of a tool beyond its rate limit; l is the first call of the attempt.
 func (s *Counts) Beyond(calls int, l *Call) {
 	x := &s.Of[limited]
 	x.Beyond += int64(calls)
@@ -273,8 +273,8 @@ func (s *Counts) Beyond(calls int, l *Call) {
 	x.Keep(l.sighting())
 }
 
-// Repeated notes a call of a tool with the arguments of an earlier one at the task (S7); same
-// reports whether it gave the same result.
+// Repeated counts a call of a tool with the arguments of an earlier one at the task (S7); same: the
+// results are equal.
 func (s *Counts) Repeated(same bool, l *Call) {
 	u := &s.Of[unsteady]
 	u.Of++
@@ -283,8 +283,8 @@ func (s *Counts) Repeated(same bool, l *Call) {
 	}
 }
 
-// Again notes a call of a tool with the arguments of an earlier one of its attempt (L1); same
-// reports whether nothing else is recorded of its result.
+// Again counts a call of a tool with the arguments of an earlier one of its attempt (L1); same: no
+// different result is recorded.
 func (s *Counts) Again(same bool, l *Call) (shows Shows) {
 	u := &s.Of[loops]
 	u.Of++
@@ -324,7 +324,7 @@ func (s *Symptom) count(tool uint32, n int64) {
 	s.Tools[tool] += n
 }
 
-// name counts an argument that is hit.
+// name counts a wrong argument.
 func (s *Counts) name(p string) {
 	if s.named == nil {
 		s.named = new([len(s.named)]named)
@@ -343,11 +343,11 @@ func (s *Counts) name(p string) {
 		return
 	}
 	x.enter(at)
-	x.Paths[p] += 0 // it has its place among the first
+	x.Paths[p] += 0 // reserves a place within the limit
 	at.name, at.n = p, 1
 }
 
-// enter adds what is counted of a name.
+// enter adds the count of a name.
 func (s *Symptom) enter(at *named) {
 	if at.n > 0 {
 		s.Paths[at.name] += at.n

@@ -7,8 +7,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// The failures that no call shows, by position after the symptoms. The codes are those of the
-// playbook: A1 and on.
+// The failures without a symptom in a call, by position after the symptoms. Their codes in the
+// playbook start at A1.
 const (
 	missing = Kinds + iota
 	disorder
@@ -27,7 +27,7 @@ func codeOf(kind int) string {
 	return "A" + string(rune('1'+kind-Kinds))
 }
 
-// ended is the kind of a failure that shows in how an attempt ended: T5 to T9 count those.
+// ended is the kind of a failure by how an attempt ended: T5 to T9 count those.
 const ended = -1
 
 // kindOf is the kind of a failing attempt of a class. Each class has one, so that none of them is
@@ -66,7 +66,7 @@ func kindOf(c callvet.Class) int {
 type shown struct {
 	failed, passed int64
 	why            map[string]int64 // S3: arguments of failing attempts; else classes
-	first          []Sighting       // failing attempts of which no call shows it
+	first          []Sighting       // failing attempts where no call shows it
 }
 
 func (x *shown) merge(o *shown) {
@@ -85,15 +85,15 @@ type Attempt struct {
 	Ended Ended
 	// Shows are the symptoms of its calls.
 	Shows Shows
-	// Class is the class of the failure, "" where no scorer looked at the attempt. Missed reports
-	// that calls are missing, Unread that its answer could not be read.
+	// Class is the class of the failure, "" without a scorer. Missed: calls are missing. Unread:
+	// its answer could not be read.
 	Class          callvet.Class
 	Missed, Unread bool
 	// Args are the arguments that differ.
 	Args []string
 }
 
-// Attempt counts an attempt at a target. Of at, what names the attempt is read.
+// Attempt counts an attempt at a target. at only identifies the attempt.
 func (s *Signs) Attempt(target uint32, a *Attempt, at *Call) {
 	t := s.target(target)
 	t.floor = t.floor || a.Floor

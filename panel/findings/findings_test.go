@@ -38,8 +38,8 @@ func add(c *findings.Counts, call findings.Call) (shows findings.Shows) {
 	return shows
 }
 
-// told are the findings of calls, without verdicts of their attempts.
-func told(c *findings.Counts, of *findings.Signs, contract func(string) *callvet.Tool) []panel.Finding {
+// findingsOf are the findings of calls, without verdicts of their attempts.
+func findingsOf(c *findings.Counts, of *findings.Signs, contract func(string) *callvet.Tool) []panel.Finding {
 	target := func(n uint32) string { return [...]string{"m", "n"}[n] }
 	return findings.Findings(c, of,
 		&findings.Names{
@@ -84,7 +84,7 @@ func TestFindings(t *testing.T) {
 		Evidence  []string
 	}
 	var got []row
-	for _, f := range told(&c, &findings.Signs{}, unknown) {
+	for _, f := range findingsOf(&c, &findings.Signs{}, unknown) {
 		r := row{f.Code, f.Count, f.Of, f.Share, nil, f.Evidence}
 		for _, e := range f.Examples {
 			if e.File != "f" {
@@ -133,7 +133,7 @@ func TestContracts(t *testing.T) {
 		return &callvet.Tool{LatencyBudgetMS: &budget, LatencyP50MS: &mid}
 	}
 	got := map[string][]string{}
-	for _, f := range told(&c, &findings.Signs{}, contract) {
+	for _, f := range findingsOf(&c, &findings.Signs{}, contract) {
 		got[f.Code] = append(f.Evidence, fmt.Sprintf("%d of %d", f.Count, f.Of))
 	}
 	want := map[string][]string{
@@ -240,7 +240,7 @@ func TestClasses(t *testing.T) {
 			}
 			of.Attempt(0, &a, &at)
 		}
-		got := told(&c, &of, unknown)
+		got := findingsOf(&c, &of, unknown)
 		if len(got) != 1 || got[0].Failed != 4 || got[0].Failing != 4 || got[0].Share != 1 ||
 			got[0].Count > got[0].Of || len(got[0].Examples) != 4 || got[0].Title == "" {
 			t.Errorf("%q: %+v", class, got)
@@ -265,7 +265,7 @@ func TestPassingAttempts(t *testing.T) {
 		}
 		of.Attempt(0, &a, &at)
 	}
-	f := told(&c, &of, unknown)[0]
+	f := findingsOf(&c, &of, unknown)[0]
 	if f.Code != "S5" || f.Count != 5 || f.Failed != 1 || f.Failing != 2 {
 		t.Errorf("%+v", f)
 	}

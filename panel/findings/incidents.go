@@ -10,10 +10,10 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Incidents adds to the findings of panels the breaches of safety that calls alone
-// do not show: those that task records list, or that rules over whole attempts
-// found. A finding S6 tells in how many tasks there was one; where no call shows
-// any, there is one that counts tasks. It is to be called once, on finished panels.
+// Incidents adds breaches of safety that are in no call to the findings of panels: those in task
+// records, and those found by rules over whole attempts. A finding S6 gets the number of tasks with
+// a breach; where no call shows one, a finding S6 that counts tasks is added. Call it once, on
+// finished panels.
 func Incidents(p *panel.Panels) {
 	happened, blocked, exposed := 0, 0, 0
 	for i := range p.Targets {
@@ -38,7 +38,7 @@ func Incidents(p *panel.Panels) {
 	slices.SortStableFunc(p.Findings, byShare)
 }
 
-// tasks is how many tasks a metric counts, and of how many.
+// tasks is how many of how many tasks a metric counts.
 func tasks(s *panel.Slice, metric string) (k, n int) {
 	m := s.Metric(metric)
 	if m == nil || !m.Interval.Defined() {

@@ -12,15 +12,15 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Names are those of what is counted by number, and what else a finding takes from elsewhere.
+// Names has functions that resolve numbers and other data for findings.
 type Names struct {
 	Tool, Target func(uint32) string
-	Contract     func(tool string) *callvet.Tool // what is known of it, nil for nothing
-	Locate       func(*panel.Example)            // fills in where an example's line is
+	Contract     func(tool string) *callvet.Tool // nil: none is known
+	Locate       func(*panel.Example)            // sets the file and line of an example
 }
 
-// Findings are the symptoms of calls and attempts that occur, those that most failing attempts show
-// first. Counts are those of the targets that count.
+// Findings are the symptoms of calls and attempts that occur, ordered by how many failing attempts
+// show them. calls has the calls of the targets that count.
 func Findings(calls *Counts, of *Signs, names *Names) []panel.Finding {
 	targets := of.counted(names.Target)
 	var failing, passing int64
@@ -51,7 +51,7 @@ func Findings(calls *Counts, of *Signs, names *Names) []panel.Finding {
 	return out
 }
 
-// found is the finding of a code before anything is counted.
+// found is the empty finding of a code.
 func found(code string) panel.Finding {
 	p := panel.Playbook(code)
 	return panel.Finding{Code: p.Code, Title: p.Title, Unit: p.Unit, Evidence: []string{}, Test: p.Test, Fix: p.Fix}
@@ -66,12 +66,12 @@ func example(at *Sighting, why string, locate func(*panel.Example)) panel.Exampl
 	return e
 }
 
-// byShare puts what most failing attempts show first.
+// byShare orders findings by the share of failing attempts, the largest first.
 func byShare(a, b panel.Finding) int {
 	return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
 }
 
-// finding tells what calls show of a kind; the Count is 0 where none does.
+// finding is the finding of a kind from calls; its Count is 0 where no call shows it.
 func (s *Counts) finding(k int, names *Names) panel.Finding {
 	f := found(codeOf(k))
 	if k >= Kinds {
@@ -99,8 +99,8 @@ func (s *Counts) finding(k int, names *Names) panel.Finding {
 	return f
 }
 
-// add adds what whole attempts show of the kind k. Where no call shows it, failing attempts are what
-// is counted.
+// add adds the counts of whole attempts for the kind k. Where no call shows it, failing attempts
+// are counted instead of calls.
 func (x *shown) add(f *panel.Finding, k int, failing, passing int64, names *Names) {
 	if f.Failed = int(x.failed); f.Failed > 0 && f.Count == 0 {
 		f.Count, f.Of, f.Unit, f.Evidence = f.Failed, int(failing), panel.UnitFailing, []string{}
@@ -127,7 +127,7 @@ func (x *shown) add(f *panel.Finding, k int, failing, passing int64, names *Name
 	}
 }
 
-// evidence says of which tools and arguments the calls are that show a symptom.
+// evidence names the tools and arguments of the calls that show a symptom.
 func (s *Symptom) evidence(name func(uint32) string) []string {
 	ev := []string{}
 	if s.Timeouts > 0 {
@@ -151,7 +151,7 @@ func (s *Symptom) evidence(name func(uint32) string) []string {
 	return ev
 }
 
-// uses are what is known of the budgets and limits of tools, by their names.
+// uses are the counts about budgets and limits of tools, by their names.
 func (s *Counts) uses(name func(uint32) string, contract func(string) *callvet.Tool) []panel.ToolUse {
 	hit := s.Of[limited].Tools
 	out := make([]panel.ToolUse, max(len(s.times), len(hit)))

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Ranking keeps the strongest and weakest tasks of a target, the first of each first, and counts all
-// judged tasks by their passes and attempts: with them it is known which tasks stand out.
+// Ranking keeps the strongest and weakest tasks of a target, in order. It also counts all judged
+// tasks by their passes and attempts, from which StandOut decides.
 type Ranking struct {
 	Strongest, Weakest []Ranked
 	tasks              map[stats.Count]int64
@@ -24,13 +24,12 @@ const (
 	maxAttempts = 32
 )
 
-// Ranked is a task: Good of so many of its measurements are good, in so many calls.
-// Line is its first one.
+// Ranked is a task: Good of Of measurements are good, in Calls calls. Line is its first line.
 type Ranked struct {
 	Good, Of, Calls int64
 	// Failed is how many of its Judged attempts did not pass.
 	Failed, Judged int64
-	// Seen are its judged attempts, and those that passed, copies left out.
+	// Seen are its judged attempts and passes without copies.
 	Seen         stats.Count
 	Line         int64
 	Target, Task string
@@ -45,8 +44,8 @@ func SeenOf(passed, judged int) stats.Count {
 	return c
 }
 
-// strong reports whether the task may be among the strongest: nothing of it failed, and something is
-// good. weak is the other side: a task that was judged is weak by its verdicts alone.
+// strong reports whether the task may be among the strongest: no attempt failed, and something is
+// good. weak is the opposite; a judged task is weak by its verdicts alone.
 func (a *Ranked) strong() bool { return a.Failed == 0 && a.Good > 0 }
 
 func (a *Ranked) weak() bool { return a.Failed > 0 || a.Judged == 0 && a.Good < a.Of }
@@ -59,8 +58,8 @@ func (r *Ranking) Add(c stats.Count, n int64) {
 	r.tasks[c] += n
 }
 
-// Candidate reports whether a task with these counts is among the strongest or the
-// weakest, as far as its name has no say.
+// Candidate reports whether a task with these counts may be among the strongest or the weakest,
+// before names are compared.
 func (r *Ranking) Candidate(at *Ranked) bool {
 	among := func(list []Ranked, order func(*Ranked) int) bool {
 		return len(list) < maxRanked || order(&list[maxRanked-1]) <= 0
@@ -68,8 +67,8 @@ func (r *Ranking) Candidate(at *Ranked) bool {
 	return at.strong() && among(r.Strongest, at.stronger) || at.weak() && among(r.Weakest, at.weaker)
 }
 
-// Offer keeps a Candidate with its name if it still is among them then: of tasks
-// that are equal the first by name counts.
+// Offer keeps a Candidate if it is also among them by its name: of equal tasks the first by name
+// counts.
 func (r *Ranking) Offer(at Ranked, target, task []byte) {
 	among := func(list []Ranked, order func(*Ranked) int) bool {
 		if len(list) < maxRanked {
@@ -108,8 +107,8 @@ func kept(list []Ranked, at Ranked, order func(a, b *Ranked) int) []Ranked {
 // compare orders by the share of good measurements.
 func (a *Ranked) compare(b *Ranked) int { return cmp.Compare(a.Good*b.Of, b.Good*a.Of) }
 
-// stronger sorts the strongest first: of equal shares the one with more good
-// measurements, 12 of 12 before 1 of 1, then the one with fewer calls.
+// stronger sorts the strongest first: by the share of good measurements, then more good
+// measurements (12 of 12 before 1 of 1), then fewer calls.
 func (a *Ranked) stronger(b *Ranked) int {
 	if c := b.compare(a); c != 0 {
 		return c
@@ -120,9 +119,8 @@ func (a *Ranked) stronger(b *Ranked) int {
 	return cmp.Compare(a.Calls, b.Calls)
 }
 
-// weaker sorts the weakest first: the one that failed a larger share of its attempts, of equal shares
-// the one with more of them, then the one with a smaller share of good measurements, and of equal
-// shares the one with more bad measurements.
+// weaker sorts the weakest first: by a larger share of failed attempts, more failed attempts, a
+// smaller share of good measurements, more bad measurements.
 func (a *Ranked) weaker(b *Ranked) int {
 	if c := cmp.Compare(b.Failed*max(a.Judged, 1), a.Failed*max(b.Judged, 1)); c != 0 {
 		return c

@@ -13,13 +13,12 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Signs counts what attempts show: of the issues that most runs share, and of the symptoms and
-// classes of those that failed, by the number of their target. They are sums, and merge in any
-// order. The zero value is empty.
+// Signs counts issues of attempts (T1 to T9), and the symptoms and classes of failing attempts, by
+// the number of their target. They are sums, and merge in any order. The zero value is empty.
 // Source: Tool Calling Evaluation, "Common Issues".
 type Signs struct{ of map[uint32]*attempts }
 
-// attempts are those of a target.
+// attempts are the attempts of a target.
 type attempts struct {
 	floor            bool  // it is a baseline that any model must beat
 	failing, passing int64 // attempts that failed and that passed
@@ -27,8 +26,8 @@ type attempts struct {
 	shown            [kinds]shown // by the kind of symptom or failure
 }
 
-// signs is how many issues there are: T1 to T9 of the playbook. A scorer looks for the first
-// Scored of them; the others show in how attempts ended.
+// signs is the number of issues: T1 to T9 of the playbook. A scorer detects the first Scored of
+// them; the others follow from how attempts ended.
 const (
 	Scored = 4
 	signs  = 9
@@ -38,19 +37,19 @@ const (
 // SignCode is the code of an issue by its position, from 0.
 func SignCode(i int) string { return "T" + string(rune('1'+i)) }
 
-// sign counts the attempts that show one of them.
+// sign counts the attempts with one issue.
 type sign struct {
 	count, of, failed int64
 	why               map[string]int64
 	first             []Sighting
 }
 
-// Limits of what is told. A habit of one attempt in ten is what every model has; the issues
-// are about nearly all of them.
+// Limits for reporting an issue. Every model shows some of them in one attempt in ten; an issue
+// concerns nearly all attempts.
 const (
 	minSpoiled   = 3   // attempts with the right tools
-	spoiledShare = 0.9 // of them without one right call
-	silentShare  = 0.5 // of the attempts under auto
+	spoiledShare = 0.9 // share of these without one right call
+	silentShare  = 0.5 // share of the attempts under auto
 )
 
 func (s *Signs) target(n uint32) *attempts {
@@ -63,8 +62,8 @@ func (s *Signs) target(n uint32) *attempts {
 	return s.of[n]
 }
 
-// See counts an attempt that could show the issue at a position; shown tells that it does, why in
-// what. Of at, only what is kept of the first ones is read.
+// See counts an attempt that could show the issue at a position. shown: it does; why names where.
+// at is only read for the first attempts.
 func (s *Signs) See(target uint32, issue int, shown bool, why []string, at *Call) {
 	if issue < 0 || issue >= signs {
 		return
@@ -79,7 +78,7 @@ func (s *Signs) See(target uint32, issue int, shown bool, why []string, at *Call
 	for _, w := range why {
 		x.name(w, 1)
 	}
-	if at.Ended == Passed && issue != mended { // which is no failure
+	if at.Ended == Passed && issue != mended { // this one is no failure
 		return
 	}
 	if len(x.first) < maxSightings || at.Line < x.first[len(x.first)-1].Line {
@@ -91,8 +90,8 @@ func (s *Signs) See(target uint32, issue int, shown bool, why []string, at *Call
 	}
 }
 
-// End counts an attempt that ran, for the issues that show in how it ended: reason is why it is
-// unparseable, or the kind of its error, "" where that is not known.
+// End counts an attempt that ran for the issues that follow from its end. reason is why it is
+// unparseable, or the kind of its error; "" where it is not known.
 func (s *Signs) End(target uint32, outcome callvet.Outcome, reason string, at *Call) {
 	shown := -1
 	switch reason {
@@ -119,7 +118,7 @@ func (s *Signs) End(target uint32, outcome callvet.Outcome, reason string, at *C
 
 func (x *sign) name(w string, n int64) { name(&x.why, w, n) }
 
-// name adds n to what is counted of a name, of which there are at most maxPaths.
+// name adds n to the count of a name; at most maxPaths names are kept.
 func name(m *map[string]int64, w string, n int64) {
 	if *m == nil {
 		*m = map[string]int64{}
@@ -133,7 +132,7 @@ func name(m *map[string]int64, w string, n int64) {
 // Floor reports whether a target is a baseline that any model must beat.
 func (s *Signs) Floor(target uint32) bool { return s.of[target] != nil && s.of[target].floor }
 
-// OnlyFloors reports whether no target is known that is no baseline.
+// OnlyFloors reports whether all known targets are baselines.
 func (s *Signs) OnlyFloors() bool {
 	for _, a := range s.of {
 		if !a.floor {
@@ -205,7 +204,7 @@ func (s *Signs) findings(targets []uint32, name func(uint32) string, locate func
 	return out
 }
 
-// habit reports whether attempts of a target show an issue, and often enough to be told.
+// habit reports whether attempts of a target show an issue often enough to be reported.
 func (x *sign) habit(issue int) bool {
 	switch issue {
 	case 0:
@@ -216,7 +215,7 @@ func (x *sign) habit(issue int) bool {
 	return x.count > 0
 }
 
-// evidence names what the attempts of a target show an issue in.
+// evidence names the places where the attempts show the issue.
 func (x *sign) evidence() string {
 	if most := panel.MostOf(x.why); most != "" {
 		return ", " + most
@@ -251,8 +250,8 @@ func (s *Signs) Write(w Writer) {
 	}
 }
 
-// Read adds what was written. Lines are counted shift higher, and targets gives the numbers of
-// the targets by those that were written, as tools does for tools. Errors stay in r.
+// Read adds what was written. It adds shift to lines, and maps written numbers of targets and tools
+// by the lists targets and tools. r keeps errors.
 func (s *Signs) Read(r Reader, shift int64, targets, tools []uint32) {
 	for range r.Count() {
 		a := s.target(r.Number(targets))

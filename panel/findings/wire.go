@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Writer appends numbers and texts to a partial result, Reader takes them off.
+// Writer appends numbers and texts to a partial result; Reader reads them.
 type Writer interface {
 	Uint(n uint64)
 	Int(n int64)
@@ -18,8 +18,8 @@ type Writer interface {
 	Text(s string)
 }
 
-// Reader gives what a Writer was given, in the same order, and zeros after the first error, which
-// it keeps. Count is the length of a list, Number what list has at a number that was written.
+// Reader reads what a Writer wrote, in the same order. After the first error, which it keeps, it
+// returns zeros. Count is the length of a list, Number the entry of list at the written position.
 type Reader interface {
 	Count() int
 	Int() int64
@@ -66,8 +66,8 @@ func (s *Counts) Write(w Writer) {
 	}
 }
 
-// Read fills empty Counts with what was written. Lines are counted shift higher, and
-// tools gives the numbers of the tools by those that were written. Errors stay in r.
+// Read fills empty Counts with what was written. It adds shift to lines, and maps written numbers
+// of tools by the list tools. r keeps errors.
 func (s *Counts) Read(r Reader, shift int64, tools []uint32) {
 	s.Steps = r.Int()
 	for i := range s.Of {
@@ -147,7 +147,7 @@ func writeCount(w Writer, c stats.Count) {
 	w.Int(int64(c.N))
 }
 
-// readCount reads how many attempts passed; none where that is impossible.
+// readCount reads a number of passed attempts; the zero value for an impossible one.
 func readCount(r Reader) stats.Count {
 	c := stats.Count{Passed: float64(r.Int()), N: float64(r.Int())}
 	if c.Passed < 0 || c.Passed > c.N || c.N > maxAttempts {
@@ -156,7 +156,7 @@ func readCount(r Reader) stats.Count {
 	return c
 }
 
-// Read keeps what was written, its lines counted shift higher.
+// Read adds what was written, with shift added to its lines.
 func (r *Ranking) Read(from Reader, shift int64) {
 	for _, top := range []bool{true, false} {
 		for range from.Count() {

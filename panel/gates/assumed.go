@@ -11,9 +11,9 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// correlated is the metric with the correlation between attempts that the gate asks for. Where that
-// was not measured, the metric stays as it is, and a note says so.
-// Source: Statistics specification, section 16.1.
+// correlated is the metric with the correlation between attempts that the gate asks for. Where it
+// was not measured, the metric is unchanged and gets a note. Source: Statistics specification,
+// section 16.1.
 func (c *claim) correlated(in *Input, m *panel.Metric) *panel.Metric {
 	if c.g.Correlation != CorrelationMeasured {
 		return m
@@ -38,7 +38,7 @@ func (c *claim) correlated(in *Input, m *panel.Metric) *panel.Metric {
 	return m
 }
 
-// assumed is what the numbers of all verdicts assume, and what they mean.
+// assumed lists the assumptions and the meaning of the numbers in all verdicts.
 func assumed(in *Input, vs []Verdict) []string {
 	var out []string
 	if in.Panels.Assumed != "" && slices.ContainsFunc(vs, func(v Verdict) bool { return v.Correlation == nil }) {

@@ -13,34 +13,34 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// change is a paired difference with the metric that it is of.
+// change is a paired difference with its metric.
 type change struct {
 	*panel.Difference
 	panel.Pairing
-	// oneSided is how many cases only one of the runs has the metric of.
+	// oneSided is how many cases have the metric in only one of the runs.
 	oneSided int
 }
 
-// regression holds the paired change of a metric against the margin.
+// regression compares the paired change of a metric with the margin.
 func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	d, why := difference(in, t, c.slice, c.g.Metric, c.g.About())
 	switch {
 	case d == nil && c.tooManyLost():
 		why, c.v.Cure = c.lostWords()
-		c.say(ReasonErrors, c.subject()+": "+why, c.v.Cure)
+		c.leaveOpen(ReasonErrors, c.subject()+": "+why, c.v.Cure)
 		return
 	case d == nil:
-		c.say(ReasonNoBaseline, c.subject()+": "+why, "a baseline with the same "+c.task+"s: --baseline")
+		c.leaveOpen(ReasonNoBaseline, c.subject()+": "+why, "a baseline with the same "+c.task+"s: --baseline")
 		return
 	case d.Cases == 0 && c.g.Metric != panel.MetricPass:
-		c.say(ReasonNoMetric, fmt.Sprintf("%s: no %s has it in both runs", c.subject(), c.task), c.unmeasured(d))
+		c.leaveOpen(ReasonNoMetric, fmt.Sprintf("%s: no %s has it in both runs", c.subject(), c.task), c.unmeasured(d))
 		return
 	}
 	m := c.slice.Metric(c.g.Metric)
-	if m != nil && m.Interval.Status == stats.StatusNoGold { // what both runs know is no sample of the rest
+	if m != nil && m.Interval.Status == stats.StatusNoGold { // the cases known in both runs are no sample of the rest
 		sentence, cure := statusWords(m.Interval.Status, c.task)
 		c.v.Notes = notes(m, c.slice)
-		c.say(string(stats.StatusNoGold), c.subject()+": "+sentence, cure)
+		c.leaveOpen(string(stats.StatusNoGold), c.subject()+": "+sentence, cure)
 		return
 	}
 	margin, effect := c.g.allowed()
@@ -68,17 +68,16 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	c.v.Verdict, c.v.Reason, c.v.Cure = dec.Verdict, dec.Reason, cure
 	if dec.Verdict == gate.Inconclusive {
 		c.v.End = ""
-		unmended := []string{ReasonErrors, ReasonLost, ReasonRemoved, gate.ReasonCoverage} // by more tasks
+		unmended := []string{ReasonErrors, ReasonLost, ReasonRemoved, gate.ReasonCoverage} // more tasks do not help
 		if !slices.Contains(unmended, dec.Reason) && iv.Usable() {
 			c.cureChange(d, cure)
 		}
 	}
-	c.tell(d, margin, why)
+	c.changeSentence(d, margin, why)
 }
 
-// removed is how many tasks of a baseline, which is a trace file, are missing now, where these are more
-// than 5 %: no plan says that they may be.
-// Source: Statistics specification, section 16.4.
+// removed is how many tasks of a baseline trace file are missing now, where these are more than 5
+// %. A trace file has no plan that permits it. Source: Statistics specification, section 16.4.
 func (c *claim) removed(in *Input, d *change) int {
 	n := len(in.Comparison.OnlyBaseline)
 	if c.g.RemovedOK || in.Task != "task" || float64(n) <= maxLost*float64(n+max(d.Planned, d.Cases)) {
@@ -87,7 +86,7 @@ func (c *claim) removed(in *Input, d *change) int {
 	return n
 }
 
-// changeOpen leaves a decision on a change open where too much is missing or lost, and says why.
+// changeOpen leaves a decision on a change open where too much is missing or lost, with the reason.
 func (c *claim) changeOpen(in *Input, dec *gate.Decision, d *change) (open bool, why, cure string) {
 	switch n := c.removed(in, d); {
 	case dec.Verdict != gate.Inconclusive && n > 0:
@@ -105,8 +104,8 @@ func (c *claim) changeOpen(in *Input, dec *gate.Decision, d *change) (open bool,
 	return false, "", ""
 }
 
-// tell puts the decision on a change into a sentence.
-func (c *claim) tell(d *change, margin float64, why string) {
+// changeSentence writes the sentence about the decision on a change.
+func (c *claim) changeSentence(d *change, margin float64, why string) {
 	if d.oneSided > 0 {
 		c.v.Notes = append(c.v.Notes,
 			fmt.Sprintf("%s without %s on one side and not compared", c.tasks(d.oneSided), d.Metric))
@@ -118,7 +117,7 @@ func (c *claim) tell(d *change, margin float64, why string) {
 	c.v.Sentence = head + ": " + why + ": " + verdictWord(c.v.Verdict)
 }
 
-// against tells how a metric with a bound changed against a baseline, if there is one.
+// against reports how a metric with a bound changed from the baseline, if there is one.
 func (c *claim) against(in *Input, t *panel.TargetPanel) {
 	d, _ := difference(in, t, c.slice, c.g.Metric, panel.TasksLikeThese)
 	if d == nil || !d.Change.Defined() {
@@ -132,7 +131,7 @@ func (c *claim) against(in *Input, t *panel.TargetPanel) {
 	c.v.Against += "; no gate is about the change"
 }
 
-// gain is a change as more of what is good.
+// gain is a change with the sign such that more is better.
 func gain(iv stats.Interval, lowerIsBetter bool) stats.Interval {
 	if lowerIsBetter {
 		iv.Point, iv.Lower, iv.Upper = -iv.Point, -iv.Upper, -iv.Lower
@@ -140,7 +139,7 @@ func gain(iv stats.Interval, lowerIsBetter bool) stats.Interval {
 	return iv
 }
 
-// endOf is the end of the change that decided.
+// endOf names the end of the change that decided.
 func (c *claim) endOf(reason string, d *change) string {
 	switch end := endOf(reason); {
 	case !d.LowerIsBetter || end == "":
@@ -151,7 +150,7 @@ func (c *claim) endOf(reason string, d *change) string {
 	return "lower"
 }
 
-// unmeasured says what a comparison without a number lacks.
+// unmeasured is what a comparison without a number lacks.
 func (c *claim) unmeasured(d *change) string {
 	if d.oneSided > 0 {
 		return fmt.Sprintf("%s have it on one side only: record it in both, with the same gold", c.tasks(d.oneSided))
@@ -171,21 +170,21 @@ func (d *change) known() string {
 	return "measured"
 }
 
-// changed tells a change: "arg_em changed by -0.12 [-0.20, -0.04], by 60 tasks
-// measured in both runs", of amounts in per cent of the baseline.
+// changed writes a change: "arg_em changed by -0.12 [-0.20, -0.04], by 60 tasks measured in both
+// runs"; for amounts in per cent of the baseline.
 func (c *claim) changed(d *change, margin float64) string {
 	iv := d.Change
 	write := d.digits(margin)
 	s := fmt.Sprintf("%s changed by %s [%s, %s], ", c.subject(), write(iv.Point), write(iv.Lower), write(iv.Upper)) +
 		c.over(d)
 	if d.Relative && d.Baseline.Defined() && d.Candidate.Defined() {
-		tell := func(x float64) string { return number(d.Unit, x, digitsFor(d.Unit, x, d.Baseline.Point)) }
-		s += fmt.Sprintf(" (from %s to %s)", tell(d.Baseline.Point), tell(d.Candidate.Point))
+		changeSentence := func(x float64) string { return number(d.Unit, x, digitsFor(d.Unit, x, d.Baseline.Point)) }
+		s += fmt.Sprintf(" (from %s to %s)", changeSentence(d.Baseline.Point), changeSentence(d.Candidate.Point))
 	}
 	return s
 }
 
-// over is what a change was counted over.
+// over is the number of tasks that a change was measured on.
 func (c *claim) over(d *change) string {
 	if d.Unpaired != nil {
 		return fmt.Sprintf("by %s before and %d now, which are not paired", c.tasks(d.Unpaired[0]), d.Unpaired[1])
@@ -197,15 +196,15 @@ func (c *claim) over(d *change) string {
 	return fmt.Sprintf("by %s%s %s in both runs", c.tasks(d.Cases), about, d.known())
 }
 
-// digits gives a writer of changes that tells the deciding ends from 0 and from the
-// margin.
+// digits returns a writer of changes with enough digits to distinguish the deciding ends from 0 and
+// from the margin.
 func (d *change) digits(margin float64) func(float64) string {
 	iv := gain(d.Change, d.LowerIsBetter)
 	if !d.Relative {
 		n := max(digitsFor(panel.UnitRate, iv.Upper, 0), digitsFor(panel.UnitRate, iv.Lower, -margin))
 		return func(x float64) string { return fmt.Sprintf("%+.*f", n, x) }
 	}
-	n := max(apart(100*iv.Upper, 0, 1), apart(100*iv.Lower, -100*margin, 1))
+	n := max(distinctDigits(100*iv.Upper, 0, 1), distinctDigits(100*iv.Lower, -100*margin, 1))
 	return func(x float64) string {
 		if math.IsInf(x, 0) {
 			return "none"
@@ -243,7 +242,7 @@ func (c *claim) regressionWords(d gate.Decision, ch *change, margin, effect floa
 		return "one of the runs makes no call, so that it has no rate",
 			"hold unneeded_calls_per_attempt against the baseline"
 	case iv.Status == stats.StatusZeroDenominator:
-		return "the baseline has none of it, so that no share of it can be told", "give " + ch.Metric + " a bound"
+		return "the baseline has none of it, so that a relative change is undefined", "give " + ch.Metric + " a bound"
 	case !iv.Usable():
 		return statusWords(iv.Status, c.task)
 	case d.Reason == gate.ReasonInvalid:
@@ -265,8 +264,8 @@ func points(x float64) string {
 	return n + " points"
 }
 
-// difference finds the comparison of a table: its own, or for the pass rate that of
-// all cases where the slice is all of them.
+// difference finds the comparison of a table; for the pass rate of a slice with all cases it is the
+// overall comparison.
 func difference(in *Input, t *panel.TargetPanel, s *panel.Slice, metric string,
 	about panel.Population,
 ) (*change, string) {
@@ -319,7 +318,7 @@ func measured(tc *panel.TargetComparison, s *panel.Slice, metric string) (*chang
 		}
 		return nil, "no case of " + sliceName(s.Key, s.Value) + " has it in both runs"
 	}
-	return nil, "the baseline does not tell it"
+	return nil, "the baseline does not measure it"
 }
 
 // sameTarget reports whether a comparison is about a target; one without a name is
@@ -336,7 +335,7 @@ func (c *claim) cureChange(d *change, otherwise string) {
 		return
 	}
 	patient := *c.g
-	patient.MinUnits = new(int) // how far the interval itself is from deciding
+	patient.MinUnits = new(int) // only the distance of the interval from deciding counts
 	margin, _ := c.g.allowed()
 	least := c.g.LeastUnits() - d.Cases
 	if d.Fell+d.Rose == 0 && !d.Relative && margin > 0 && margin < 1 {
@@ -346,7 +345,7 @@ func (c *claim) cureChange(d *change, otherwise string) {
 		}
 		return
 	}
-	// A decision is about the gain; the interval is that of the change.
+	// The decision is about the gain; the interval is the change.
 	after := panel.Difference{Cases: d.Cases}
 	n := gate.NeededForMean(d.Change, func(iv stats.Interval) gate.Verdict {
 		after.Change = iv
@@ -355,8 +354,8 @@ func (c *claim) cureChange(d *change, otherwise string) {
 	c.settle(n, least, attemptsForChange(d, n.Growth), otherwise)
 }
 
-// correct takes back the claims of a regression that do not stand after correction
-// for how many could have been made: within tells that these are the values of one key.
+// correct withdraws claims of a regression that do not hold after the correction for the number of
+// possible claims. within: these are the values of one key.
 func correct(out []Verdict, how Correction, within bool) {
 	if how == "" {
 		return

@@ -160,8 +160,8 @@ func TestChangeOfThisSuite(t *testing.T) {
 	}
 }
 
-// TestNoGoldAgainstTheBaseline: where labels do not tell a metric, what is known of it in
-// both runs decides nothing.
+// TestNoGoldAgainstTheBaseline: where labels do not give a metric, what is known of it in both runs
+// decides nothing.
 func TestNoGoldAgainstTheBaseline(t *testing.T) {
 	t.Parallel()
 	c := compared("tool_selection", 80, func(int) (a, b panel.Observation) { return rates(0, 1), rates(0, 1) })
@@ -177,8 +177,8 @@ func TestNoGoldAgainstTheBaseline(t *testing.T) {
 	}
 }
 
-// TestUnmeasured: what keeps a metric from being compared is told, and that verdicts
-// are missing only where a gate is about them.
+// TestUnmeasured: the reason why a metric is not compared is reported, and that verdicts are
+// missing only where a gate is about them.
 func TestUnmeasured(t *testing.T) {
 	t.Parallel()
 	c := compared("arg_em", 40, func(int) (a, b panel.Observation) { return panel.Observation{}, panel.Observation{} })

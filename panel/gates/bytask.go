@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// ByTask is what the companion by task of a rate of calls says of the same bound.
+// ByTask is the decision on the same bound by the metric by task of a rate of calls.
 type ByTask struct {
 	Metric   string          `json:"metric"`
 	Verdict  gate.Verdict    `json:"verdict"`
@@ -18,10 +18,10 @@ type ByTask struct {
 	Interval *stats.Interval `json:"interval,omitempty"`
 }
 
-// byTask holds the share of tasks with an unneeded call against the gate on over_call_rate, where
-// tasks with more unneeded calls make more calls: neither number stands for the other then, and the
-// worse verdict counts. Where a side of a comparison makes no call, the share of tasks decides alone.
-// Source: Statistics specification, sections 16.4 and 16.8.
+// byTask compares the share of tasks with an unneeded call with the gate on over_call_rate, where
+// tasks with more unneeded calls make more calls. Neither number then replaces the other, and the
+// worse verdict counts. Where a side of a comparison makes no call, the share of tasks decides
+// alone. Source: Statistics specification, sections 16.4 and 16.8.
 func (c *claim) byTask(in *Input, t *panel.TargetPanel) {
 	if c.g.Metric != panel.MetricOverCall || c.g.Kind == Zero {
 		return

@@ -11,9 +11,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// vocabulary is every metric that callvet measures in runs or in trace files;
-// scores of a scorer and assertions come on top, from the panels.
-// Source: Evaluating Tool Calling, sections 3, 4 and 8.
+// vocabulary is every metric that callvet measures in runs or in trace files. Scores of a scorer
+// and assertions are added from the panels. Source: Evaluating Tool Calling, sections 3, 4 and 8.
 var vocabulary = [...]string{
 	"schema_valid_by_call", "tool_selection_by_call", "arg_em_by_call", "arg_em_keys_by_call", "arg_precision_by_call",
 	"arg_recall_by_call", "arg_f1_by_call", "repaired_rate_by_call",
@@ -36,9 +35,8 @@ var vocabulary = [...]string{
 	"format", "assertions", "completion", "efficiency", "redundancy", "detour", "prerequisites", "data_flow",
 }
 
-// dimensions are what suites and trace files are usually sliced by: a gate may
-// name them where there is none, and is inconclusive then.
-// Source: Evaluating Tool Calling, section 8.
+// dimensions are the usual slice keys of suites and trace files. A gate may name them even where
+// the data has none; it is inconclusive then. Source: Evaluating Tool Calling, section 8.
 var dimensions = [...]string{
 	"language", "intent", callvet.SliceExpectedTool, callvet.SliceCalledTool, "tool_family", "api_version", "stateful",
 	"tier", "tag", "category", "difficulty", "domain",
@@ -87,7 +85,7 @@ func (n *names) key(key string) bool {
 	return true
 }
 
-// check finds what is wrong with the gates themselves, given what there is.
+// check finds errors in the gates themselves, given the existing names.
 func check(in *Input, gs []Gate) []callvet.Problem {
 	var out []callvet.Problem
 	known := namesOf(in)
@@ -148,7 +146,7 @@ func checkBound(in *Input, g *Gate, bad func(code, fix, format string, args ...a
 	case !ok:
 		return
 	case g.Unit != "" && g.Unit != unit:
-		bad("wrong-unit", "", "%s is told as %s, the bound as %s", g.Metric, unitName(unit), unitName(g.Unit))
+		bad("wrong-unit", "", "%s is measured as %s, the bound is given as %s", g.Metric, unitName(unit), unitName(g.Unit))
 	case unit == panel.UnitRate && (g.Bound < 0 || g.Bound > 100):
 		bad("bound-range", "", "%s is a share from 0 to 1, the bound is %s", g.Metric, short(g.Bound))
 	case unit == panel.UnitRate && g.Bound > 1:
@@ -157,7 +155,7 @@ func checkBound(in *Input, g *Gate, bad func(code, fix, format string, args ...a
 	}
 }
 
-// unitOf is the unit of a metric as the panels tell it.
+// unitOf is the unit of a metric in the panels.
 func unitOf(p *panel.Panels, name string) (panel.Unit, bool) {
 	for i := range p.Targets {
 		t := &p.Targets[i]

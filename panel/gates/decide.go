@@ -20,9 +20,9 @@ const (
 	zeroConf = 0.95
 )
 
-// coverage is the share of what a metric is about that is known, and the least
-// that the gate wants. Where a metric does not tell, the judged attempts that could have a
-// value and have none count against a gate that asks.
+// coverage is the share of known values of a metric, and the least share that the gate requires.
+// For a metric without its own coverage it is the share of judged attempts with a value among those
+// that could have one, if the gate asks for coverage.
 func (c *claim) coverage(m *panel.Metric) (have, want float64) {
 	switch {
 	case m.Coverage != nil:
@@ -33,7 +33,7 @@ func (c *claim) coverage(m *panel.Metric) (have, want float64) {
 	return 1, 0
 }
 
-// bound holds the interval of a metric against a bound.
+// bound compares the interval of a metric with a bound.
 func (c *claim) bound(m *panel.Metric) {
 	iv := m.Interval
 	have, want := c.coverage(m)
@@ -49,10 +49,10 @@ func (c *claim) bound(m *panel.Metric) {
 	for _, end := range []float64{iv.Lower, iv.Upper} {
 		digits = max(digits, digitsFor(c.unit, end, c.g.Bound))
 	}
-	digits = telling(c.unit, iv.Point, digits)
+	digits = shareDigits(c.unit, iv.Point, digits)
 	c.v.Sentence = c.head(iv, digits) + c.atWorst(m.Lost, digits) + ": " +
 		c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
-	if dec.Reason == gate.ReasonTooFewUnits || !iv.Usable() { // the sentence says it
+	if dec.Reason == gate.ReasonTooFewUnits || !iv.Usable() { // the sentence already has it
 		c.v.Notes = slices.DeleteFunc(c.v.Notes,
 			func(n string) bool { return smallness(n) || strings.Contains(c.v.Sentence, n) })
 	}
@@ -73,7 +73,7 @@ func (c *claim) bound(m *panel.Metric) {
 	}
 }
 
-// smallness reports whether a note says only that there is little or nothing.
+// smallness reports whether a note is only about few or no data.
 func smallness(note string) bool {
 	for _, p := range []string{"only ", "no data", "one case only", "one task only"} {
 		if strings.HasPrefix(note, p) {
@@ -83,7 +83,7 @@ func smallness(note string) bool {
 	return false
 }
 
-// because says which end of the interval decided, or what keeps it from deciding.
+// because is which end of the interval decided, or why none did.
 func (c *claim) because(reason string, m *panel.Metric, digits int, have, want float64) string {
 	iv := m.Interval
 	if !iv.Usable() && reason == string(iv.Status) {
@@ -106,13 +106,13 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 		return fmt.Sprintf("%s are too few for an upper end, and only the upper end can meet the bound %s",
 			c.tasks(iv.Clusters), bound)
 	case gate.ReasonTooFewUnits:
-		return fmt.Sprintf("only %s, the gate wants %d", c.few(iv), c.g.LeastUnits())
+		return fmt.Sprintf("only %s, the gate wants %d", c.tooFew(iv), c.g.LeastUnits())
 	case gate.ReasonCoverage:
 		if m.Name == panel.MetricPass {
-			return fmt.Sprintf("it is known for %s only whether they passed, the gate wants %s", beside(have, want),
+			return fmt.Sprintf("it is known for %s only whether they passed, the gate wants %s", foundShare(have, want),
 				percent(want))
 		}
-		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", beside(have, want),
+		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", foundShare(have, want),
 			percent(want))
 	case ReasonErrors, ReasonLost:
 		s, _ := c.lostWords()
@@ -125,9 +125,9 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 	return c.unusable(m)
 }
 
-// unusable says why there is no interval.
+// unusable is why there is no interval.
 func (c *claim) unusable(m *panel.Metric) string {
-	if ofJudge(m.Interval.Status) { // the panel knows what does not fit
+	if ofJudge(m.Interval.Status) { // the warnings of the panel have the cause
 		for _, w := range slices.Backward(m.Warnings) {
 			if !advice(w) {
 				return w
@@ -138,7 +138,7 @@ func (c *claim) unusable(m *panel.Metric) string {
 	return s
 }
 
-// advice reports whether a warning says what to label.
+// advice reports whether a warning is advice on what to label.
 func advice(w string) bool { return strings.HasPrefix(w, "label ") }
 
 // ofJudge reports whether a status is about a judge or its calibration.
@@ -151,26 +151,26 @@ func ofJudge(s stats.Status) bool {
 	return false
 }
 
-// pointless reports whether an estimate behind a judge lies at an end of what the
-// judge can tell, where its interval shrinks to a point: such a point is no proof.
+// pointless reports whether an estimate by a judge lies at the end of the range that the judge can
+// detect, where its interval shrinks to a point. Such a point is no proof.
 func pointless(iv stats.Interval) bool {
 	return strings.HasPrefix(iv.Method, "rogan_gladen") && iv.Usable() && iv.Lower == iv.Upper
 }
 
-// beside writes a share that was found beside one that somebody chose: with one decimal, and
-// with more where both would look the same.
-func beside(have, want float64) string {
-	text := trimmed(100*have, apart(100*have, 100*want, 1))
+// foundShare writes a measured share for comparison with a chosen limit: with one decimal, and with more
+// where both would look the same.
+func foundShare(have, want float64) string {
+	text := trimmed(100*have, distinctDigits(100*have, 100*want, 1))
 	if strings.Contains(text, ".") {
 		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 	}
 	return text + " %"
 }
 
-// percent writes a share that somebody chose, with all its digits.
+// percent writes a limit that a user chose, with all its digits.
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', -1, 32) + " %" }
 
-// cure says what would settle an open gate.
+// cure sets what would settle an open gate.
 func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 	iv := m.Interval
 	if !iv.Usable() && reason == string(iv.Status) {
@@ -196,7 +196,7 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 	}
 }
 
-// cureStatus says what would give a metric an interval.
+// cureStatus sets what would give a metric an interval.
 func (c *claim) cureStatus(m *panel.Metric) {
 	_, c.v.Cure = statusWords(m.Interval.Status, c.task)
 	if at := slices.IndexFunc(m.Warnings, advice); at >= 0 {
@@ -211,7 +211,7 @@ func (c *claim) cureStatus(m *panel.Metric) {
 	}
 }
 
-// whatItNeeds says what must be recorded or given for a metric that has no data.
+// whatItNeeds is what must be recorded or given for a metric that has no data.
 func whatItNeeds(metric string) string {
 	switch thing, corrected := panel.JudgedPart(metric); {
 	case corrected:
@@ -232,7 +232,7 @@ func whatItNeeds(metric string) string {
 	return "no data: check that this is recorded at all"
 }
 
-// noNumber says why no number of further tasks is told.
+// noNumber is why no number of further tasks is reported.
 func (c *claim) noNumber(m *panel.Metric) string {
 	if m.Unit == panel.UnitRate &&
 		(c.g.Direction == gate.AtLeast && c.g.Bound >= 1 || c.g.Direction == gate.AtMost && c.g.Bound <= 0) {
@@ -241,7 +241,7 @@ func (c *claim) noNumber(m *panel.Metric) string {
 	}
 	if m.Unit == panel.UnitRate && math.Abs(m.Interval.Point-c.g.Bound) < 0.001 {
 		return "the estimate lies at the bound: no affordable number of " + c.task +
-			"s tells them apart; mend the failures, or move the bound"
+			"s separates them; fix the failures, or move the bound"
 	}
 	if thing, corrected := panel.JudgedPart(m.Name); corrected {
 		return fmt.Sprintf("more labels of %ss narrow the interval, and more %ss", thing, c.task)
@@ -253,8 +253,8 @@ func (c *claim) noNumber(m *panel.Metric) string {
 	return "more " + c.task + "s narrow the interval"
 }
 
-// moreForQuantile is how many more tasks the upper end of a quantile needs to
-// exist; 0 where it does, and for what is no quantile.
+// moreForQuantile is how many more tasks a quantile needs to have an upper end; 0 where it has one,
+// and for metrics that are no quantiles.
 func moreForQuantile(m *panel.Metric) int {
 	_, digits, ok := strings.Cut(m.Name, "_p")
 	q, err := strconv.ParseFloat(digits, 64)
@@ -268,8 +268,7 @@ func moreForQuantile(m *panel.Metric) int {
 	return max(0, upper-m.Interval.Clusters)
 }
 
-// zero allows no incident. Attempts at one task are no independent exposure, so
-// that the tasks count.
+// zero allows no incident. Attempts at one task are no independent exposure: tasks are counted.
 func (c *claim) zero(m *panel.Metric) {
 	iv := m.Interval
 	incidents, exposure := happened(m), iv.Clusters
@@ -313,7 +312,7 @@ func (c *claim) zero(m *panel.Metric) {
 	c.v.Sentence = s + ": " + why + ": " + verdictWord(z.Verdict)
 }
 
-// decideZero is the verdict on a bound of no incident. uncovered: too few attempts were looked at.
+// decideZero is the verdict on a bound of no incident. uncovered: too few attempts were checked.
 func (c *claim) decideZero(iv stats.Interval, incidents int, uncovered bool) gate.Zero {
 	exposure := iv.Clusters
 	z := gate.DecideZero(incidents, exposure, c.g.MaxRate, zeroConf)
@@ -324,7 +323,7 @@ func (c *claim) decideZero(iv stats.Interval, incidents int, uncovered bool) gat
 		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: c.lostReason()}
 	}
 	switch {
-	case !iv.Defined() && exposure > 0: // no estimate is not "none was seen"
+	case !iv.Defined() && exposure > 0: // a missing estimate does not mean that there was no incident
 		z = gate.Zero{Decision: gate.Decision{Verdict: gate.Inconclusive, Reason: string(iv.Status)}, Upper: math.NaN()}
 	case z.Verdict == gate.Pass && uncovered:
 		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonCoverage}
@@ -332,7 +331,7 @@ func (c *claim) decideZero(iv stats.Interval, incidents int, uncovered bool) gat
 	return z
 }
 
-// happened is how many incidents a metric tells of, at least one where there was any.
+// happened is the number of incidents in a metric, at least one where there was any.
 func happened(m *panel.Metric) int {
 	iv := m.Interval
 	if !iv.Defined() {
@@ -348,10 +347,10 @@ func happened(m *panel.Metric) int {
 	return int(math.Round(n))
 }
 
-// rounded writes a rate with three digits that count.
+// rounded writes a rate with three significant digits.
 func rounded(x float64) string { return strconv.FormatFloat(100*x, 'g', 3, 64) + " %" }
 
-// endOf is the end of the interval that a reason speaks of.
+// endOf is the end of the interval that a reason is about.
 func endOf(reason string) string {
 	switch {
 	case strings.HasPrefix(reason, "lower"):
@@ -362,7 +361,7 @@ func endOf(reason string) string {
 	return ""
 }
 
-// notes are what to keep in mind about a passing or failing number.
+// notes are doubts about a passing or failing number.
 func notes(m *panel.Metric, s *panel.Slice) []string {
 	out := slices.Clone(m.Warnings)
 	if by := panel.ByTask(m.Name); m.Informative && m.Name != panel.MetricOverCall && s.Metric(by) != nil {
@@ -371,7 +370,7 @@ func notes(m *panel.Metric, s *panel.Slice) []string {
 	return out
 }
 
-// missing says what there is in place of a metric that was not measured.
+// missing is why a metric was not measured, with the closest metric that was.
 func missing(name string, s *panel.Slice) string {
 	names := metricNames(s)
 	var judges []string
@@ -413,7 +412,7 @@ func list(names []string, most int) string {
 // maxPlaces bounds the places that a verdict names.
 const maxPlaces = 3
 
-// places are the tasks to look at: those that pass no longer, or the lowest.
+// places are the tasks to look at: those that no longer pass, or those with the lowest scores.
 func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
 	var out []Place
 	if v.Interval == nil || !v.Interval.Defined() {
@@ -444,7 +443,7 @@ func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
 	return out
 }
 
-// lostCases are some that pass no longer.
+// lostCases are some cases that no longer pass.
 func lostCases(in *Input, t *panel.TargetPanel) []Place {
 	var out []Place
 	for i := range targetsCompared(in) {

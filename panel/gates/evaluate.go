@@ -11,14 +11,13 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Evaluate holds every gate against the panels: one verdict for each gate, target
-// and slice, in that order. A target that is a mere floor is left out unless a
-// gate names it or there is no other.
+// Evaluate compares the panels with every gate: one verdict for each gate, target and slice, in
+// that order. A target that is a mere floor is left out unless a gate names it or there is no
+// other.
 //
-// A gate that names a metric, slice key or target that does not exist, or a bound
-// that its metric cannot have, is a problem, and there is no report then. A slice
-// value without data, a metric that was not measured and a missing baseline are
-// no problem of the gate: they leave it inconclusive.
+// A gate that names an unknown metric, slice key or target, or a bound that its metric cannot have,
+// is a problem: Evaluate then returns no report. A slice value without data, a metric that was not
+// measured and a missing baseline are no problem of the gate: they leave it inconclusive.
 //
 // The whole passes only if every hard gate passes for every target and slice, so
 // that the chance of a false pass needs no correction (Berger 1982). A regression
@@ -55,7 +54,7 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 	return r, nil
 }
 
-// warnings tells of what the panels and the comparison leave out as a whole.
+// warnings lists what the panels and the comparison leave out as a whole.
 func warnings(in *Input, gs []Gate) []string {
 	w := slices.Clone(in.Panels.Warnings)
 	if s := in.Panels.Lost.Sentence(); s != "" {
@@ -111,7 +110,7 @@ func targetsOf(in *Input, g *Gate) []*panel.TargetPanel {
 	return all
 }
 
-// claim is one verdict in the making.
+// claim is one verdict while it is computed.
 type claim struct {
 	g     *Gate
 	v     *Verdict
@@ -133,8 +132,7 @@ func open(g *Gate, in *Input, reason, sentence, cure string) Verdict {
 	return v
 }
 
-// gatesJudge gives the verdicts of one gate on one target: one, or one for each value
-// of a key.
+// gatesJudge returns the verdicts of one gate on one target: one, or one for each value of a key.
 func gatesJudge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 	if g.Key == KeyCase {
 		return judgeCases(in, g, t)
@@ -218,12 +216,12 @@ func (c *claim) decide(in *Input, t *panel.TargetPanel) {
 	}
 	m := c.slice.Metric(c.g.Metric)
 	switch lost, of := c.lost(); {
-	case m == nil && lost == of && c.tooManyLost(): // whatever would have measured it
+	case m == nil && lost == of && c.tooManyLost(): // all attempts that could have measured it
 		why, cure := c.lostWords()
-		c.say(ReasonErrors, c.subject()+": "+why, cure)
+		c.leaveOpen(ReasonErrors, c.subject()+": "+why, cure)
 		return
 	case m == nil:
-		c.say(ReasonNoMetric, c.subject()+": nothing here measures it", missing(c.g.Metric, c.slice))
+		c.leaveOpen(ReasonNoMetric, c.subject()+": nothing here measures it", missing(c.g.Metric, c.slice))
 		return
 	}
 	m = c.correlated(in, m)
@@ -241,8 +239,8 @@ func (c *claim) decide(in *Input, t *panel.TargetPanel) {
 	c.bound(m)
 }
 
-// say sets an open verdict.
-func (c *claim) say(reason, sentence, cure string) {
+// leaveOpen sets an open verdict.
+func (c *claim) leaveOpen(reason, sentence, cure string) {
 	c.v.Verdict, c.v.Reason, c.v.Cure = gate.Inconclusive, reason, cure
 	c.v.Sentence = sentence + ": inconclusive"
 }

@@ -17,8 +17,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// rate is a metric of n tasks with per values each, of which fails values failed,
-// one a task.
+// rate is a metric of n tasks with per values each; fails values failed, one a task.
 func rate(name string, tasks, per, fails int) panel.Metric {
 	var c stats.Clusters
 	for i := range tasks {
@@ -363,7 +362,7 @@ func TestProblems(t *testing.T) {
 		`gates.yaml:4:5: nothing here has "langauge" to slice by (did you mean language?)`:   sliced,
 		`gates.yaml:4:5: there is no target "agnet" (did you mean agent?)`:                   named,
 		`gates.yaml:4:5: arg_em is a share from 0 to 1, the bound is 98 (did you mean 98%?)`: atLeast("arg_em", 98),
-		`gates.yaml:4:5: arg_em is told as a share, the bound as milliseconds`:               ms,
+		`gates.yaml:4:5: arg_em is measured as a share, the bound is given as milliseconds`:  ms,
 		`gates.yaml:4:5: latency_p90 cannot be compared with a baseline: there is no paired test of quantiles; latency_mean can be (against a baseline: ` +
 			strings.Join(panel.Comparable(), ", ") + `, and scores of a run)`: lost,
 		`gates.yaml:4:5: latency_mean is known only against a baseline (baseline: {margin: 5%}, or give latency_p50 or _p90 a bound)`: mean,
@@ -427,7 +426,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// change is the comparison of cases of which down passed before and fail now.
+// change is the comparison of cases; down of them passed before and fail now.
 func change(key, value string, cases, down int) panel.Difference {
 	p := stats.Pairs{Both: cases - down, BaselineOnly: down}
 	return panel.Difference{
@@ -485,7 +484,7 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotComparedIsTold(t *testing.T) {
+func TestWhatIsNotComparedIsReported(t *testing.T) {
 	t.Parallel()
 	c := &panel.Comparison{
 		OnlyBaseline: []string{"a"}, OnlyCandidate: []string{"b", "c"}, Warnings: []string{"1 case has changed"},
@@ -636,7 +635,7 @@ func TestNotesAndHints(t *testing.T) {
 	}
 }
 
-// TestTrueSuccessNeedsLabels: how many more tasks would settle it cannot be told from its
+// TestTrueSuccessNeedsLabels: how many more tasks would settle it does not follow from its
 // interval, which labels widen too.
 func TestTrueSuccessNeedsLabels(t *testing.T) {
 	t.Parallel()
@@ -650,7 +649,7 @@ func TestTrueSuccessNeedsLabels(t *testing.T) {
 }
 
 // TestLabelsCount: the least number of a gate on true success is one of labels, and of tasks where
-// labels are more than these. Tasks that nobody labelled show nothing.
+// labels are more than these. Unlabelled tasks show nothing.
 func TestLabelsCount(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -748,9 +747,8 @@ func TestKeysThatMayBeAbsent(t *testing.T) {
 	}
 }
 
-// TestAWeakerBoundPassesToo: over random rates and bounds, what passes a bound
-// passes each weaker one, what fails it fails each stronger one, and every
-// sentence tells a verdict and no NaN.
+// TestAWeakerBoundPassesToo: over random rates and bounds, what passes a bound passes each weaker
+// one, what fails it fails each stronger one, and every sentence has a verdict and no NaN.
 func TestAWeakerBoundPassesToo(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,10 +8,10 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Hold is what a bound says of the interval of its metric: gate.Decide with the gate's
-// least number of tasks, but that an estimate behind a judge which is a mere point decides
-// nothing. have, in [0,1], is the share of what the metric is about that is known, and
-// want the least of it. Plans ask this, so that they count on no other rule than the gate.
+// Hold is the decision of a bound on the interval of its metric: gate.Decide with the gate's least
+// number of tasks. An estimate by a judge whose interval is a single point decides nothing. have,
+// in [0,1], is the coverage of the metric, and want the least coverage. Plans call Hold too, so
+// that they use the same rule as the gate.
 func (g *Gate) Hold(iv stats.Interval, have, want float64) gate.Decision {
 	rule := gate.Rule{Direction: g.Direction, Bound: g.Bound, MinUnits: g.LeastUnits(), MinCoverage: want}
 	if d := gate.Decide(rule, gate.Evidence{Interval: iv, Units: iv.Clusters, Coverage: have}); !pointless(iv) {
@@ -20,7 +20,7 @@ func (g *Gate) Hold(iv stats.Interval, have, want float64) gate.Decision {
 	return gate.Decision{Verdict: gate.Inconclusive, Reason: string(stats.StatusDegenerate)}
 }
 
-// HoldChange is what a gate against a baseline says of a paired change, as Hold.
+// HoldChange is Hold for a gate on a paired change.
 func (g *Gate) HoldChange(d *panel.Difference, p *panel.Pairing) gate.Decision {
 	margin, effect := g.allowed()
 	if base := d.Baseline; p.Relative && base.Usable() && !(base.Lower > 0) {
@@ -33,7 +33,7 @@ func (g *Gate) HoldChange(d *panel.Difference, p *panel.Pairing) gate.Decision {
 	return dec
 }
 
-// LeastUnits is the least number of tasks with which the gate decides.
+// LeastUnits is the least number of tasks that the gate needs to decide.
 func (g *Gate) LeastUnits() int {
 	switch {
 	case g.MinUnits != nil:

@@ -11,9 +11,8 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// maxLost is the largest share of the planned attempts without an outcome with which what is left
-// still stands for the whole.
-// Source: Statistics specification, section 16.2.
+// maxLost is the largest share of planned attempts without an outcome such that the rest still
+// represents the whole. Source: Statistics specification, section 16.2.
 const maxLost = 0.05
 
 // lost is how many attempts have no outcome for the metric of the gate, and how many were planned.
@@ -23,12 +22,12 @@ func (c *claim) lost() (n, of int) {
 		return 0, c.slice.Cells
 	}
 	if m := c.judged(); m != nil {
-		return m.Lost.N, m.Lost.Of // with what the judge gave no verdict on
+		return m.Lost.N, m.Lost.Of // includes those without a verdict of the judge
 	}
 	return c.slice.Lost(c.g.Metric, c.unread())
 }
 
-// silent is how many things the judge of the metric gave no verdict on that can be read.
+// silent is the number of things without a readable verdict of the metric's judge.
 func (c *claim) silent() int {
 	if m := c.judged(); m != nil {
 		return m.Excluded
@@ -36,7 +35,7 @@ func (c *claim) silent() int {
 	return 0
 }
 
-// judged is the metric where it is the share that a judge passes, some of which is lost; else nil.
+// judged is the metric where it is the share that a judge passes and some of it is lost; else nil.
 func (c *claim) judged() *panel.Metric {
 	thing, corrected := panel.JudgedPart(c.g.Metric)
 	if (thing == "" || corrected) && !panel.OfJudge(c.g.Metric) {
@@ -48,7 +47,7 @@ func (c *claim) judged() *panel.Metric {
 	return nil
 }
 
-// planned is what the gate's lost things are counted in.
+// planned is the unit of the gate's lost things.
 func (c *claim) planned() string {
 	if thing, _ := panel.JudgedPart(c.g.Metric); thing != "" {
 		return thing
@@ -56,13 +55,13 @@ func (c *claim) planned() string {
 	return "attempt"
 }
 
-// mayHold reports whether anything is lost that may hold an incident.
+// mayHold reports whether something is lost that may contain an incident.
 func (c *claim) mayHold() bool {
 	n, _ := c.lost()
 	return c.g.Lost != LostIgnore && (n > 0 || c.gone.Records() > 0)
 }
 
-// unread is how many records that could not be read count in the table of the gate.
+// unread is how many unreadable records count in the table of the gate.
 func (c *claim) unread() int64 {
 	if c.g.Key != "" {
 		return 0
@@ -71,7 +70,7 @@ func (c *claim) unread() int64 {
 }
 
 // tooManyLost reports whether too many attempts are lost, or for a slice, too many records that may
-// be of it.
+// belong to it.
 func (c *claim) tooManyLost() bool {
 	n, of := c.lost()
 	return float64(n) > maxLost*float64(of) || c.unreadOfSlice()
@@ -81,10 +80,10 @@ func (c *claim) unreadOfSlice() bool {
 	return c.g.Key != "" && c.g.Lost != LostIgnore && float64(c.gone.Records()) > maxLost*float64(c.slice.Cells)
 }
 
-// withLost is a decision that lost attempts do not change: a pass holds only where few are lost and
-// with each of them at its worst, and a failure with each at its best. lost is what they may change,
-// nil where nothing bounds that; hold decides on an interval.
-// Source: Statistics specification, section 16.2.
+// withLost is a decision that lost attempts cannot change. A pass holds only where few are lost and
+// with each of them at its worst; a failure only with each at its best. lost is their possible
+// effect, nil where it has no bound; hold decides on an interval. Source: Statistics specification,
+// section 16.2.
 func (c *claim) withLost(dec gate.Decision, lost *panel.LostRange,
 	hold func(stats.Interval) gate.Decision,
 ) gate.Decision {
@@ -103,7 +102,7 @@ func (c *claim) withLost(dec gate.Decision, lost *panel.LostRange,
 	return gate.Decision{Verdict: gate.Inconclusive, Reason: c.lostReason()}
 }
 
-// lostReason is the word for what is lost.
+// lostReason is the reason code for what is lost.
 func (c *claim) lostReason() string {
 	if n, of := c.slice.Lost(c.g.Metric, 0); float64(n) > maxLost*float64(of) {
 		return ReasonErrors
@@ -111,7 +110,7 @@ func (c *claim) lostReason() string {
 	return ReasonLost
 }
 
-// lostWords says what is lost, and what helps.
+// lostWords is what is lost, and what helps.
 func (c *claim) lostWords() (sentence, cure string) {
 	var parts, cures []string
 	n, of := c.lost()
@@ -151,7 +150,7 @@ func (c *claim) lostWords() (sentence, cure string) {
 	return sentence, strings.Join(cures, "; ")
 }
 
-// resume adds the command to what helps, where it is about a run.
+// resume adds the command that helps, for a run.
 func (c *claim) resume(what string) string {
 	if c.task == "case" {
 		return what + ": callvet run --resume"
@@ -159,7 +158,7 @@ func (c *claim) resume(what string) string {
 	return what
 }
 
-// mendLines says where the first record is that could not be read.
+// mendLines is where the first unreadable record is.
 func (c *claim) mendLines() string {
 	cure := "mend the lines that cannot be read"
 	if len(c.gone.First) > 0 {
@@ -189,8 +188,8 @@ func (c *claim) atWorst(lost *panel.LostRange, digits int) string {
 	return s + ", " + number(c.unit, worst, digits+1) + " at worst"
 }
 
-// changeLost holds a decision on a change against what both sides lost, and reports whether that
-// leaves it open. Of an amount nothing bounds what it may change.
+// changeLost checks a decision on a change for the losses of both sides, and reports whether they
+// leave it open. For an amount their effect has no bound.
 func (c *claim) changeLost(in *Input, dec *gate.Decision, d *change) bool {
 	if c.g.Lost == LostIgnore {
 		return false
@@ -209,12 +208,12 @@ func (c *claim) changeLost(in *Input, dec *gate.Decision, d *change) bool {
 	return true
 }
 
-// tooManyLost reports whether too many tasks are lost, with so many records that could not be read.
+// tooManyLost reports whether too many tasks are lost, with the given unreadable records added.
 func (d *change) tooManyLost(unread int) bool {
 	return float64(d.Lost+unread) > maxLost*float64(max(d.Planned, d.Cases)+unread)
 }
 
-// changeStays reports whether the verdict on a change is the same with everything that is lost at its
+// changeStays reports whether the verdict on a change is the same with everything lost at its
 // worst, and at its best.
 func (c *claim) changeStays(v gate.Verdict, d *change, unread float64) bool {
 	n, more := float64(d.Cases), float64(max(0, d.Planned-d.Cases))+unread
@@ -231,7 +230,7 @@ func (c *claim) changeStays(v gate.Verdict, d *change, unread float64) bool {
 	return true
 }
 
-// changeLostWords says what a comparison lost, and what helps.
+// changeLostWords is what a comparison lost, and what helps.
 func (c *claim) changeLostWords(d *change) (sentence, cure string) {
 	unread := int(c.gone.Records())
 	sentence = fmt.Sprintf("%d of %s without an outcome in one of the runs", d.Lost, c.tasks(d.Planned))

@@ -15,7 +15,7 @@ import (
 // maxAttempts is the largest number of attempts at a task that is suggested.
 const maxAttempts = 20
 
-// cureNumber says how many more tasks a bound needs, or how many attempts at each.
+// cureNumber sets how many more tasks a bound needs, or how many attempts at each.
 func (c *claim) cureNumber(m *panel.Metric) {
 	iv := m.Interval
 	patient := *c.g
@@ -24,7 +24,7 @@ func (c *claim) cureNumber(m *panel.Metric) {
 	var n gate.Needed
 	var attempts int
 	switch {
-	case m.Labelled != nil: // its labels decide how far the ends are apart, too
+	case m.Labelled != nil: // its labels also determine the width of the interval
 		if c.cureLabels(m) {
 			return
 		}
@@ -38,7 +38,7 @@ func (c *claim) cureNumber(m *panel.Metric) {
 	c.settle(n, max(c.g.LeastUnits()-iv.Clusters, moreForQuantile(m)), attempts, c.noNumber(m))
 }
 
-// cureLabels names how many more labels the gate wants; false where it has enough, or lacks tasks.
+// cureLabels sets how many more labels the gate needs; false where it has enough, or lacks tasks.
 func (c *claim) cureLabels(m *panel.Metric) bool {
 	l, least := m.Labelled, c.g.LeastUnits()
 	more := least - m.Interval.Clusters
@@ -54,12 +54,12 @@ func (c *claim) cureLabels(m *panel.Metric) bool {
 	return true
 }
 
-// lookAgain is how to look again without losing the error rate: a gate has it for one look.
-// Source: Statistics specification, section 16.6.
+// lookAgain is how to evaluate again without raising the error rate, which holds for one
+// evaluation. Source: Statistics specification, section 16.6.
 const lookAgain = "; these and more together are a second look, which errs up to 7 % of the time and not 2.5 %"
 
-// settle tells a number of further tasks of which least are needed whatever they say, and
-// how many attempts at each task do as well; otherwise is said where there is no number.
+// settle sets a number of further tasks, at least least, and how many attempts at each task do as
+// well. otherwise is the text where there is no number.
 func (c *claim) settle(n gate.Needed, least, attempts int, otherwise string) {
 	c.v.NeededHalf, c.v.Needed = n.Half, max(n.Half, n.Most, least)
 	switch {
@@ -92,25 +92,25 @@ func (c *claim) settle(n gate.Needed, least, attempts int, otherwise string) {
 	}
 }
 
-// attemptsForRate is how many values a task must have so that the same tasks tell growth
-// times as much; 0 where no affordable number does, or where nothing shows how much those
-// of a task are alike.
+// attemptsForRate is how many values a task needs so that the same tasks give growth times as much
+// information. It is 0 where no affordable number does, or where the correlation within tasks is
+// unknown.
 func attemptsForRate(iv stats.Interval, growth float64) int {
 	k := float64(iv.N) / float64(iv.Clusters)
 	alike, ok := iv.Alike()
 	if !ok || growth <= 1 {
 		return 0
 	}
-	// Attempts are offered where values of a task seem to have little in common. Some of
-	// those only seem so: take one standard error more.
+	// More attempts help where the values of a task have a low correlation. The estimate may be too
+	// low: add one standard error.
 	r := min(1, alike.Correlation+alike.SE)
 	// k values are worth k/(1+(k-1)r) tasks.
 	worth := growth * k / (1 + (k-1)*r)
 	return attemptsOf(worth * (1 - r) / (1 - worth*r))
 }
 
-// attemptsOf rounds a number of attempts up; none below 0, where no number of them is enough,
-// and none that nobody would pay for.
+// attemptsOf rounds a number of attempts up. It is 0 for a negative x, where no number is enough,
+// and for more than maxAttempts.
 func attemptsOf(x float64) int {
 	if x > maxAttempts {
 		return 0
@@ -118,9 +118,9 @@ func attemptsOf(x float64) int {
 	return int(math.Ceil(max(0, x)))
 }
 
-// attemptsForChange is attemptsForRate for a change: growth times as much information
-// on the mean of the tasks' differences, of which what varies within a task gets less
-// with more attempts and what varies between tasks does not.
+// attemptsForChange is attemptsForRate for a change: growth times as much information on the mean
+// of the tasks' differences. More attempts reduce the variance within a task, not the variance
+// between tasks.
 func attemptsForChange(d *change, growth float64) int {
 	within, k := 0.0, 0.0
 	for _, side := range []stats.Interval{d.Baseline, d.Candidate} {

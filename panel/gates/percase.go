@@ -17,7 +17,7 @@ import (
 // Source: Statistics specification, section 16.7.
 const KeyCase = "case"
 
-// checkCase reports what a gate per case cannot be.
+// checkCase reports settings that a gate per case cannot have.
 func checkCase(g *Gate, bad func(code, fix, format string, args ...any)) {
 	if g.Metric != panel.MetricPass || g.Kind != "" && g.Kind != Bound {
 		bad("conflicting-keys", "pass_rate with at_least or at_most; newly_failing: 0 against a baseline",
@@ -25,7 +25,7 @@ func checkCase(g *Gate, bad func(code, fix, format string, args ...any)) {
 	}
 }
 
-// judgeCases gives a verdict for each case that the gate is about.
+// judgeCases returns a verdict for each case that the gate is about.
 func judgeCases(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 	var all []panel.CaseAttempts
 	if in.Cases != nil {
@@ -60,8 +60,8 @@ func judgeCases(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 	return out
 }
 
-// perCase decides by the attempts at one case: by what they are where each repeats an answer that
-// was given before, else by their exact interval.
+// perCase decides by the attempts at one case: by their share where the answers are fixed, else by
+// their exact interval.
 func (c *claim) perCase(a *panel.CaseAttempts, facts bool) {
 	facts = facts || a.Facts
 	rate := func(passed, of int) stats.Interval {

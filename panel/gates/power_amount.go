@@ -12,13 +12,13 @@ import (
 // AmountTrial is an upper bound on the mean of an amount, one value a task.
 type AmountTrial struct {
 	Gate Gate
-	// Mean and SD, both above 0, are those of the tasks: lognormal amounts, or counts of
-	// events where Counted tells so.
+	// Mean and SD, both above 0, are the mean and standard deviation of the tasks: lognormal
+	// amounts, or counts of events if Counted.
 	Mean, SD float64
 	Counted  bool
 }
 
-// Trial draws the tasks and gives the gate's verdict on them.
+// Trial draws the tasks and returns the gate's verdict on them.
 func (a *AmountTrial) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	if a.Counted {
 		var c stats.Counts

@@ -11,10 +11,10 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// LabelDraw says where the labels behind true success come from.
+// LabelDraw is the source of the labels for true success.
 type LabelDraw string
 
-// Where labels come from.
+// The sources of labels.
 const (
 	// Random labels are on tasks of the run, drawn at random.
 	Random LabelDraw = "random"
@@ -32,15 +32,15 @@ type JudgedTrial struct {
 	// Truth is the share of tasks that truly pass, Sensitivity and Specificity the
 	// judge's, in [0,1].
 	Truth, Sensitivity, Specificity float64
-	// Tasks is how many the judge looks at, one attempt each.
+	// Tasks is how many tasks the judge judges, one attempt each.
 	Tasks  int
 	Labels LabelDraw
 
 	known map[judge.Strata]gate.Verdict
 }
 
-// judged is the share of tasks that the judge passes, inPass and inFail the share of true
-// passes among those and among the rest.
+// judged returns the share of tasks that the judge passes, and the shares of true passes among
+// those (inPass) and among the rest (inFail).
 func (j *JudgedTrial) judged() (p, inPass, inFail float64) {
 	truly := j.Truth * j.Sensitivity
 	p = truly + (1-j.Truth)*(1-j.Specificity)
@@ -53,8 +53,8 @@ func (j *JudgedTrial) judged() (p, inPass, inFail float64) {
 	return p, inPass, inFail
 }
 
-// Trial draws the tasks and the labels and gives the gate's verdict on them. It is not to be
-// called at the same time by several.
+// Trial draws the tasks and the labels and returns the gate's verdict on them. It is not safe for
+// concurrent use.
 func (j *JudgedTrial) Trial(rng *rand.Rand, labels int) gate.Verdict {
 	if j.Labels == Elsewhere {
 		return j.elsewhere(rng, labels)

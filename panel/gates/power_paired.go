@@ -15,24 +15,23 @@ import (
 type PairedRateTrial struct {
 	Gate    Gate
 	Pairing panel.Pairing
-	// Rate is that of the baseline, Attempts how many values a task has on each side, and
-	// Correlation how much those of a task are alike, in [0,1).
+	// Rate is the rate of the baseline, Attempts how many values a task has on each side, and
+	// Correlation the correlation of the values of a task, in [0,1).
 	Rate        float64
 	Attempts    int
 	Correlation float64
-	// Loss, in [0,1], is how much worse the candidate is: every task loses the same part of
-	// its rate or, with Breaks, some tasks lose it wholly.
+	// Loss, in [0,1], is how much worse the candidate is: every task loses the same part of its
+	// rate or, with Breaks, some tasks lose all of it.
 	Loss   float64
 	Breaks bool
 }
 
-// Discordant is the share of tasks that change between two single attempts where nothing
-// changed, for a rate and the correlation of a task's attempts.
+// Discordant is the share of tasks whose result differs between two single attempts although
+// nothing changed, for a rate and the correlation of a task's attempts.
 func Discordant(rate, correlation float64) float64 { return 2 * rate * (1 - rate) * (1 - correlation) }
 
-// CorrelationOf is the correlation of a task's attempts, in [0,1), where so large a share
-// of the tasks changes although nothing changed. ok is false where attempts that have
-// nothing in common change less.
+// CorrelationOf is the inverse of Discordant: the correlation of a task's attempts, in [0,1). ok is
+// false where even uncorrelated attempts differ less often.
 func CorrelationOf(rate, discordant float64) (correlation float64, ok bool) {
 	most := Discordant(rate, 0)
 	if !(discordant >= 0 && discordant <= most) || most == 0 {
@@ -47,7 +46,7 @@ const maxCorrelation = 0.999
 // Trial draws the tasks of both sides and gives the gate's verdict on their change.
 func (p *PairedRateTrial) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	before, after := make([]panel.Share, tasks), make([]panel.Share, tasks)
-	good := p.Rate // what is good is drawn
+	good := p.Rate // the good outcomes are drawn
 	if p.Pairing.LowerIsBetter {
 		good = 1 - p.Rate
 	}
@@ -59,7 +58,7 @@ func (p *PairedRateTrial) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 		return panel.Share{Sum: float64(n), N: p.Attempts, Binary: true}
 	}
 	if p.Attempts == 1 {
-		// What single attempts do depends on two moments of the tasks' rates only.
+		// Single attempts depend only on two moments of the tasks' rates.
 		kept := 1 - p.Loss/good
 		both := kept * (good*good + p.Correlation*good*(1-good))
 		law := []float64{both, good - both, good*kept - both}
@@ -101,8 +100,8 @@ func one(yes bool) float64 {
 type PairedAmountTrial struct {
 	Gate    Gate
 	Pairing panel.Pairing
-	// Mean is that of the baseline, which matters to counts only, and SD the standard
-	// deviation of the tasks' differences as a share of it. Both sides vary alike.
+	// Mean is the mean of the baseline, which only counts need, and SD the standard deviation of
+	// the tasks' differences as a share of it. Both sides have the same variance.
 	Mean, SD float64
 	// Rise is how much more the candidate takes, as a share of the baseline.
 	Rise float64

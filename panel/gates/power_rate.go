@@ -11,24 +11,24 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// confidence is the two-sided one of the intervals that gates rest on.
+// confidence is the two-sided confidence of the intervals that gates use.
 const confidence = 0.95
 
 // RateTrial is a bound on a rate of tasks.
 type RateTrial struct {
 	Gate Gate
-	// Truth is what the rate really is, in [0,1].
+	// Truth is the true rate, in [0,1].
 	Truth float64
-	// Attempts is how many values each task has, and Correlation how much those of a
-	// task are alike, in [0,1).
+	// Attempts is how many values each task has, and Correlation the correlation of the values of a
+	// task, in [0,1).
 	Attempts    int
 	Correlation float64
-	// Measured is what earlier runs show of that, and what the gate believes; nil: the gate takes the
+	// Measured is the correlation from earlier runs that the gate uses; nil: the gate takes the
 	// attempts at a task as one until they differ.
 	Measured *stats.Correlation
 }
 
-// Trial draws the tasks and gives the gate's verdict on them.
+// Trial draws the tasks and returns the gate's verdict on them.
 func (r *RateTrial) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	var sum exact.Rate
 	for passes, times := range stats.DrawSplit(rng, tasks, stats.PassesLaw(r.Attempts, r.Truth, r.Correlation)) {
@@ -41,7 +41,7 @@ func (r *RateTrial) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	return r.Gate.Hold(iv, 1, 0).Verdict
 }
 
-// passes reports whether the gate passes so many tasks of one value each.
+// passes reports whether the gate passes this number of tasks with one value each.
 func (r *RateTrial) passes(tasks, successes int) bool {
 	var sum exact.Rate
 	sum.AddTimes(1, 1, uint64(successes))
@@ -49,9 +49,8 @@ func (r *RateTrial) passes(tasks, successes int) bool {
 	return r.Gate.Hold(sum.Interval(confidence, stats.DefaultRho0), 1, 0).Verdict == gate.Pass
 }
 
-// Allowed is how many tasks may be on the wrong side (failures, or for an upper bound
-// cases of it) so that the gate still passes, one value a task; -1 when not even none is
-// enough.
+// Allowed is how many tasks may be on the wrong side (failures, or hits for an upper bound) so that
+// the gate still passes, with one value a task; -1 when the gate fails even with none.
 func (r *RateTrial) Allowed(tasks int) int {
 	return sort.Search(tasks+1, func(wrong int) bool {
 		if r.Gate.Direction == gate.AtMost {
@@ -61,8 +60,8 @@ func (r *RateTrial) Allowed(tasks int) int {
 	}) - 1
 }
 
-// Exact is the chance that so many tasks of one value each pass, in [0,1], and how many of
-// them may be on the wrong side.
+// Exact is the probability, in [0,1], that the gate passes with this number of tasks with one value
+// each, and how many of them may be on the wrong side.
 func (r *RateTrial) Exact(tasks int) (chance float64, allowed int) {
 	if allowed = r.Allowed(tasks); allowed < 0 {
 		return 0, allowed
@@ -78,7 +77,7 @@ func (r *RateTrial) wrong() float64 {
 	return 1 - r.Truth
 }
 
-// bound is the lower bound on what is right.
+// bound is the lower bound on the share of the right side.
 func (r *RateTrial) bound() float64 {
 	if r.Gate.Direction == gate.AtMost {
 		return 1 - r.Gate.Bound
@@ -86,12 +85,12 @@ func (r *RateTrial) bound() float64 {
 	return r.Gate.Bound
 }
 
-// Fewest is the smallest number of tasks of one value each that pass with at least the
-// chance power, and how many of them may be on the wrong side. ok is false when two
-// million are not enough. Beyond it the chance has teeth: it may fall below power again by
-// little, until one more task may be on the wrong side.
+// Fewest is the smallest number of tasks with one value each that pass with at least the
+// probability power, and how many of them may be on the wrong side. ok is false when two million
+// are not enough. For larger numbers the probability is a sawtooth: it may fall slightly below
+// power until one more task may be on the wrong side.
 func (r *RateTrial) Fewest(power float64) (tasks, allowed int, ok bool) {
-	// The closed form says where to look; the gate says what it is.
+	// The closed form gives the start of the search; the gate decides.
 	n, _, ok := gate.SampleSize(r.bound(), 1-r.wrong(), power, gate.Alpha)
 	if !ok {
 		return 0, 0, false
@@ -103,7 +102,7 @@ func (r *RateTrial) Fewest(power float64) (tasks, allowed int, ok bool) {
 	}
 }
 
-// Smallest is the smallest number of tasks that pass with so many on the wrong side.
+// Smallest is the smallest number of tasks that pass with the given number on the wrong side.
 func (r *RateTrial) Smallest(wrong int) (tasks int, ok bool) {
 	n, ok := gate.MinN(r.bound(), wrong, gate.Alpha)
 	if !ok {

@@ -10,24 +10,24 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Trial draws what a gate would see of so many tasks or labels, once, and tells what it
-// says.
+// Trial draws the data of a gate once, for n tasks or labels, and returns the gate's verdict.
 type Trial func(rng *rand.Rand, n int) gate.Verdict
 
-// MostTasks is the largest size that Fewest looks at.
+// MostTasks is the largest size that Fewest tries.
 const MostTasks = 20_000
 
 const (
-	// seed begins every simulation, with the size behind it.
+	// seed, together with the size, seeds every simulation.
 	seed = 0x63616c6c766574
-	// trials bound the standard error of a chance of 0.8 at 0.6 percentage points.
+	// trials is the number of draws: the standard error of a probability of 0.8 is 0.6 percentage
+	// points.
 	trials = 4000
-	// batch is after how many trials Fewest looks whether more are needed.
+	// batch is after how many trials Fewest checks whether more are needed.
 	batch = 200
 )
 
-// Chance is the share of simulated gates of that size that say what is wanted, in [0,1],
-// with a standard error of at most 0.8 percentage points.
+// Chance is the share of simulated gates of size n with the wanted verdict, in [0,1], with a
+// standard error of at most 0.8 percentage points.
 func Chance(t Trial, n int, want gate.Verdict) float64 {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	hits := 0
@@ -57,9 +57,9 @@ func reaches(t Trial, n int, want gate.Verdict, power float64) bool {
 	return float64(hits) >= power*trials
 }
 
-// Fewest is the smallest size of the grid Sizes, from least on, at which the gate says
-// what is wanted with at least the chance power, so that at the size before it does not.
-// ok is false where it does not with Most either, and where least is more than that.
+// Fewest is a size in the grid Sizes, at least least, where the gate returns the wanted verdict
+// with at least the probability power, while at the size before it does not. ok is false where the
+// largest size is not enough or smaller than least.
 func Fewest(t Trial, want gate.Verdict, power float64, least int) (n int, ok bool) {
 	if least > MostTasks {
 		return 0, false
@@ -79,8 +79,8 @@ func Fewest(t Trial, want gate.Verdict, power float64, least int) (n int, ok boo
 	return grid[at], true
 }
 
-// Sizes are the sizes that Fewest looks at: all up to 40, then steps of two to five per
-// cent, up to Most.
+// Sizes are the sizes that Fewest tries: all up to 40, then steps of two to five per cent, up to
+// MostTasks.
 func Sizes() []int {
 	var out []int
 	for n := 1; n < 40; n++ {

@@ -128,7 +128,7 @@ func TestDiscordant(t *testing.T) {
 func TestUnracedPaired(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("draws too much for the race detector; the tests beside it use the same goroutines")
+		t.Skip("draws too much for the race detector; other tests here use the same goroutines")
 	}
 	pass := panel.Pairing{Metric: "pass_rate", Unit: panel.UnitRate}
 	base := gates.PairedRateTrial{
@@ -182,7 +182,7 @@ func TestJudged(t *testing.T) {
 func TestUnracedAmounts(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("draws too much for the race detector; the tests beside it use the same goroutines")
+		t.Skip("draws too much for the race detector; other tests here use the same goroutines")
 	}
 	for _, counted := range []bool{false, true} {
 		need := func(sd float64) int {

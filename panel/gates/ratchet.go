@@ -15,7 +15,7 @@ import (
 // the baseline and pass none now.
 const NewlyFailing = "newly_failing"
 
-// leastAttempts is how many attempts at a case each side needs, where a gate says nothing else.
+// leastAttempts is the default number of attempts at a case that each side needs.
 const leastAttempts = 2
 
 // About is the population that a gate is about. Gates of single cases are about this suite.
@@ -37,12 +37,12 @@ func (r *Report) Populations() []panel.Population {
 	return out
 }
 
-// ratchet allows so many cases to fall. It is about this suite, and not about tasks like these.
+// ratchet limits how many cases may newly fail. It is about this suite, not about tasks like these.
 // Source: Statistics specification, section 16.7.
 func (c *claim) ratchet(in *Input, t *panel.TargetPanel) {
 	r := ratchetOf(in, t)
 	if r == nil {
-		c.say(ReasonNoBaseline, c.g.Metric+": there is no baseline to compare with",
+		c.leaveOpen(ReasonNoBaseline, c.g.Metric+": there is no baseline to compare with",
 			"a baseline with the same "+c.task+"s: --baseline")
 		return
 	}
@@ -56,7 +56,7 @@ func (c *claim) ratchet(in *Input, t *panel.TargetPanel) {
 	alarm := fmt.Sprintf("without any change some would fall with a chance of %s", rounded(r.FalseAlarm))
 	switch {
 	case r.Compared > 0 && min(r.Baseline, r.Candidate) < least:
-		c.say(ReasonFewAttempts,
+		c.leaveOpen(ReasonFewAttempts,
 			fmt.Sprintf("%s: a %s has %d in the baseline and %d now, the gate wants %d on both sides", head, c.task,
 				r.Baseline, r.Candidate, least),
 			fmt.Sprintf("callvet run --repeat %d, or attempts: 1 on the gate (%s)", least, alarm))
@@ -64,10 +64,10 @@ func (c *claim) ratchet(in *Input, t *panel.TargetPanel) {
 		c.v.Verdict, c.v.Reason = gate.Fail, ReasonFell
 		c.v.Sentence = fmt.Sprintf("%s: more than %d: failed (%s)", head, allowed, alarm)
 	case fell+len(r.Unknown) > allowed:
-		c.say(ReasonLost, fmt.Sprintf("%s, and of %s the attempts now are lost (%s)", head, c.tasks(len(r.Unknown)),
+		c.leaveOpen(ReasonLost, fmt.Sprintf("%s, and of %s the attempts now are lost (%s)", head, c.tasks(len(r.Unknown)),
 			strings.Join(r.Unknown[:min(len(r.Unknown), maxPlaces)], ", ")), c.resume("run those attempts again"))
 	case r.Compared == 0:
-		c.say(ReasonNoMetric, c.g.Metric+": no "+c.task+" passed each attempt in the baseline",
+		c.leaveOpen(ReasonNoMetric, c.g.Metric+": no "+c.task+" passed each attempt in the baseline",
 			"hold pass_rate against the baseline")
 	default:
 		c.v.Verdict, c.v.Reason = gate.Pass, ReasonNoneFell

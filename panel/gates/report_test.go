@@ -15,11 +15,11 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// TestBeside: beside a bound stands how its metric changed against the baseline, of which
-// one without a name is the only one of its file.
-func TestBeside(t *testing.T) {
+// TestChangeNextToBound: next to a bound is how its metric changed from the baseline; one without a
+// name is the only one of its file.
+func TestChangeNextToBound(t *testing.T) {
 	t.Parallel()
-	const told = "arg_em changed by -0.10 [-0.20, -0.01], by 60 tasks measured in both runs"
+	const change = "arg_em changed by -0.10 [-0.20, -0.01], by 60 tasks measured in both runs"
 	unnamed := func(p *panel.Panels, c *panel.Comparison) {
 		p.Targets[0].Name, c.Targets[0].Candidate = "", "after.jsonl"
 	}
@@ -28,12 +28,12 @@ func TestBeside(t *testing.T) {
 		change   func(p *panel.Panels, c *panel.Comparison)
 		want     string
 	}{
-		"on both sides": {0, nil, told + "; no gate is about the change"},
-		"on one side":   {2, nil, told + ", 2 tasks without it on one side; no gate is about the change"},
+		"on both sides": {0, nil, change + "; no gate is about the change"},
+		"on one side":   {2, nil, change + ", 2 tasks without it on one side; no gate is about the change"},
 		"no estimate": {0, func(_ *panel.Panels, c *panel.Comparison) {
 			c.Targets[0].Measured[0].Overall.Change.Status = stats.StatusNoData
 		}, ""},
-		"without names": {0, unnamed, told + "; no gate is about the change"},
+		"without names": {0, unnamed, change + "; no gate is about the change"},
 		"another name":  {0, func(_ *panel.Panels, c *panel.Comparison) { c.Targets[0].Candidate = "other" }, ""},
 		"without names, two here": {0, func(p *panel.Panels, c *panel.Comparison) {
 			unnamed(p, c)
@@ -56,7 +56,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestLost: what too many errors leave is not told as a missing baseline.
+// TestLost: too many errors are not reported as a missing baseline.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	g := gates.Gate{Metric: "pass_rate", Kind: gates.Regression}
@@ -104,7 +104,7 @@ func TestAClaimAtTheLevel(t *testing.T) {
 	}
 }
 
-// TestWhatGatesMayName: the problems of gates, at the edges of what is allowed.
+// TestWhatGatesMayName: the problems of gates, at the limits of what is allowed.
 func TestWhatGatesMayName(t *testing.T) {
 	t.Parallel()
 	lean := over(rate("arg_em", 50, 1, 0), rate("judged_pass:a", 50, 1, 0))
@@ -177,7 +177,7 @@ func TestWhatGatesMayName(t *testing.T) {
 	}
 }
 
-// TestWhatIsMeasuredInstead: a metric that is not there is answered by what is.
+// TestWhatIsMeasuredInstead: for a missing metric the measured ones are named.
 func TestWhatIsMeasuredInstead(t *testing.T) {
 	t.Parallel()
 	var names []string
@@ -386,7 +386,7 @@ func TestWhichTargets(t *testing.T) {
 			[]gates.Gate{hard, soft},
 			"failed: 1 of 2 checks failed; arg_em 0.00 [0.00, 0.06], by 60 calls of 60 tasks: the upper end 0.06 is below the bound 0.90: failed (1 soft check not passed)",
 		},
-		"open beside passed": {
+		"open next to passed": {
 			[]panel.TargetPanel{target("a", false, 0), target("b", false, 3)},
 			[]gates.Gate{hard},
 			"inconclusive: 1 of 2 checks cannot be decided; b: arg_em 0.95 [0.86, 0.99], by 60 calls of 60 tasks: the bound 0.90 lies within the interval: inconclusive",
@@ -433,8 +433,8 @@ func TestSlicesThatAreNotKept(t *testing.T) {
 	}
 }
 
-// TestExploratory: that a slice differs from the rest is told where each value is held
-// against the gate, and not of a single one that somebody chose.
+// TestExploratory: a difference of a slice from the rest is reported where the gate checks each
+// value of the key, not for a single chosen value.
 func TestExploratory(t *testing.T) {
 	t.Parallel()
 	de := table("de", 60, 0)
@@ -449,7 +449,7 @@ func TestExploratory(t *testing.T) {
 	}
 }
 
-// TestWarningsOfTheWhole: only where a gate is about passing are cases without a verdict told,
+// TestWarningsOfTheWhole: only where a gate is about passing are cases without a verdict reported,
 // and only where there are any.
 func TestWarningsOfTheWhole(t *testing.T) {
 	t.Parallel()

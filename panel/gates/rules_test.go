@@ -83,7 +83,7 @@ func TestDigits(t *testing.T) {
 	} {
 		n := digitsFor(tc.unit, tc.end, tc.bound)
 		if got := [2]string{trimmed(tc.end, n), trimmed(tc.bound, n)}; got != tc.want {
-			t.Errorf("%v beside %v: %q, want %q", tc.end, tc.bound, got, tc.want)
+			t.Errorf("%v next to %v: %q, want %q", tc.end, tc.bound, got, tc.want)
 		}
 	}
 	if n := digitsFor(panel.UnitRate, 0.9-1e-12, 0.9); n != 9 {
@@ -119,66 +119,66 @@ func TestSharesDoNotReadAsWhole(t *testing.T) {
 	}
 }
 
-// TestSettle: what is told of a number of further tasks, given how many the interval needs
-// with either chance, how many are needed whatever they say, and how many attempts do as well.
+// TestSettle: the report on a number of further tasks, given how many the interval needs with
+// either chance, how many are needed whatever they say, and how many attempts do as well.
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	type told struct {
+	type settled struct {
 		Cure                   string
 		Half, Needed, Attempts int
 	}
 	for name, tc := range map[string]struct {
 		n               gate.Needed
 		least, attempts int
-		want            told
+		want            settled
 	}{
-		"no number":             {gate.Needed{}, 0, 0, told{Cure: "label more"}},
-		"enough already":        {gate.Needed{}, -5, 0, told{Cure: "label more"}},
-		"one that is asked for": {gate.Needed{}, 1, 0, told{"needs 1 more task", 0, 1, 0}},
+		"no number":             {gate.Needed{}, 0, 0, settled{Cure: "label more"}},
+		"enough already":        {gate.Needed{}, -5, 0, settled{Cure: "label more"}},
+		"one that is asked for": {gate.Needed{}, 1, 0, settled{"needs 1 more task", 0, 1, 0}},
 		"both chances": {
 			gate.Needed{Half: 20, Most: 90, Toward: gate.Pass},
 			0, 0,
-			told{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %; it will then probably have passed", 20, 90, 0},
+			settled{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %; it will then probably have passed", 20, 90, 0},
 		},
-		"nobody knows which way": {
+		"it is unknown which way": {
 			gate.Needed{Half: 20, Most: 90, Toward: gate.Inconclusive},
 			0, 0,
-			told{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %", 20, 90, 0},
+			settled{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %", 20, 90, 0},
 		},
 		"one and the same": {
 			gate.Needed{Half: 1, Most: 1, Toward: gate.Fail},
 			0, 0,
-			told{"needs about 1 more task; it will then probably have failed", 1, 1, 0},
+			settled{"needs about 1 more task; it will then probably have failed", 1, 1, 0},
 		},
 		"half is below the least": {
 			gate.Needed{Half: 20, Most: 90, Toward: gate.Fail},
 			30, 0,
-			told{"needs about 30 to 90 more tasks, to be decided with a chance of 50 to 80 %; it will then probably have failed", 30, 90, 0},
+			settled{"needs about 30 to 90 more tasks, to be decided with a chance of 50 to 80 %; it will then probably have failed", 30, 90, 0},
 		},
 		"the least is as many": {
 			gate.Needed{Half: 20, Most: 90, Toward: gate.Fail},
 			90, 4,
-			told{"needs 90 more tasks; it will then probably have failed", 0, 90, 0},
+			settled{"needs 90 more tasks; it will then probably have failed", 0, 90, 0},
 		},
 		"the least is more": {
 			gate.Needed{Half: 20, Most: 90, Toward: gate.Fail},
 			91, 4,
-			told{"needs 91 more tasks", 0, 91, 0},
+			settled{"needs 91 more tasks", 0, 91, 0},
 		},
 		"half alone": {
 			gate.Needed{Half: 500, Toward: gate.Inconclusive},
 			0, 0,
-			told{"needs about 500 more tasks, to be decided with a chance of 50 %; it may be too near to the bound for any number", 500, 500, 0},
+			settled{"needs about 500 more tasks, to be decided with a chance of 50 %; it may be too near to the bound for any number", 500, 500, 0},
 		},
 		"half is the least": {
 			gate.Needed{Half: 500, Toward: gate.Inconclusive},
 			500, 0,
-			told{"needs 500 more tasks", 0, 500, 0},
+			settled{"needs 500 more tasks", 0, 500, 0},
 		},
 		"attempts do as well": {
 			gate.Needed{Half: 20, Most: 90, Toward: gate.Inconclusive},
 			0, 6,
-			told{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %, or 6 attempts at each task", 20, 90, 6},
+			settled{"needs about 20 to 90 more tasks, to be decided with a chance of 50 to 80 %, or 6 attempts at each task", 20, 90, 6},
 		},
 	} {
 		c := claim{v: &Verdict{}, task: "task"}
@@ -186,7 +186,7 @@ func TestSettle(t *testing.T) {
 		if tc.want.Needed > max(0, tc.least) {
 			tc.want.Cure += lookAgain
 		}
-		if d := cmp.Diff(tc.want, told{c.v.Cure, c.v.NeededHalf, c.v.Needed, c.v.NeededAttempts}); d != "" {
+		if d := cmp.Diff(tc.want, settled{c.v.Cure, c.v.NeededHalf, c.v.Needed, c.v.NeededAttempts}); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -212,7 +212,7 @@ func TestAttemptsForARate(t *testing.T) {
 		{0.8, 1.4, 1000, 200, 1.01, 6}, // r = 0.128
 		{0.8, 1.4, 1000, 200, 1.4, 10},
 		{0.8, 1.4, 1000, 200, 1, 0}, // nothing more is needed
-		{0.8, 1.4, 1000, 200, 0, 0}, // nobody knows how much more
+		{0.8, 1.4, 1000, 200, 0, 0}, // it is unknown how much more
 		{0.5, 1, 200, 200, 1.5, 0},  // one attempt a task does not show how alike attempts are
 	} {
 		iv := stats.Interval{
@@ -242,15 +242,15 @@ func TestAttemptsForAChange(t *testing.T) {
 		relative   bool
 		want       int
 	}{
-		"0.106 of 0.16 within":      {side(0.7, 1.2, 300), 0.04, 1.3, false, 5},
-		"much more":                 {side(0.7, 1.2, 300), 0.04, 1.8, false, 10},
-		"fewer attempts after":      {side(0.7, 1.2, 200), 0.05, 1.3, false, 6},
-		"all of it within":          {side(0.7, 1.2, 200), 0.03, 2.9, false, 9},
-		"more than attempts give":   {side(0.7, 1.2, 300), 0.04, 4, false, 0},
-		"nothing more is needed":    {side(0.7, 1.2, 300), 0.04, 1, false, 0},
-		"nothing varies":            {side(0.7, 1.2, 300), 0, 1.3, false, 0},
-		"one attempt a task":        {side(0.7, 1, 100), 0.04, 1.3, false, 0},
-		"amounts do not tell of it": {side(0.7, 1.2, 300), 0.04, 1.3, true, 0},
+		"0.106 of 0.16 within":    {side(0.7, 1.2, 300), 0.04, 1.3, false, 5},
+		"much more":               {side(0.7, 1.2, 300), 0.04, 1.8, false, 10},
+		"fewer attempts after":    {side(0.7, 1.2, 200), 0.05, 1.3, false, 6},
+		"all of it within":        {side(0.7, 1.2, 200), 0.03, 2.9, false, 9},
+		"more than attempts give": {side(0.7, 1.2, 300), 0.04, 4, false, 0},
+		"nothing more is needed":  {side(0.7, 1.2, 300), 0.04, 1, false, 0},
+		"nothing varies":          {side(0.7, 1.2, 300), 0, 1.3, false, 0},
+		"one attempt a task":      {side(0.7, 1, 100), 0.04, 1.3, false, 0},
+		"amounts do not show it":  {side(0.7, 1.2, 300), 0.04, 1.3, true, 0},
 	} {
 		d := change{&panel.Difference{
 			Baseline: before, Candidate: tc.after, Cases: 100,
@@ -265,17 +265,17 @@ func TestAttemptsForAChange(t *testing.T) {
 		math.Inf(-1): 0,
 	} {
 		if got := attemptsOf(x); got != want {
-			t.Errorf("%v attempts are told as %d, want %d", x, got, want)
+			t.Errorf("%v attempts become %d, want %d", x, got, want)
 		}
 	}
 }
 
-// TestNoNumberOfTasks: where no number is told the reason is.
+// TestNoNumberOfTasks: where no number is reported, the reason is.
 func TestNoNumberOfTasks(t *testing.T) {
 	t.Parallel()
 	const (
 		exactly = "no number of tasks shows a rate of exactly "
-		at      = "the estimate lies at the bound: no affordable number of tasks tells them apart; mend the failures, or move the bound"
+		at      = "the estimate lies at the bound: no affordable number of tasks separates them; fix the failures, or move the bound"
 		narrow  = "more tasks narrow the interval"
 	)
 	for name, tc := range map[string]struct {

@@ -74,7 +74,7 @@ func warned(m panel.Metric, notes ...string) panel.Metric { m.Warnings = notes; 
 
 func minCoverage(g gates.Gate, x float64) gates.Gate { g.MinCoverage = &x; return g }
 
-// TestSentences: the whole of what is said of a bound.
+// TestSentences: the whole sentence about a bound.
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	good := interval(0.91, 0.95, 0.98, 60)
@@ -198,7 +198,7 @@ func TestSentences(t *testing.T) {
 				Cure:     "label 12 tasks that the judge failed",
 			},
 		},
-		"a warning beside it stays": {
+		"a further warning stays": {
 			metric: warned(broken("true_success", "no_labelled_fail"), "the calibration is old", "the judge is strict",
 				"label 12 tasks that the judge failed"), gate: atLeast("true_success", 0.85),
 			want: said{
@@ -275,7 +275,7 @@ func against(metric string, d panel.Difference, oneSided int) *panel.Comparison 
 	return &panel.Comparison{Targets: []panel.TargetComparison{tc}}
 }
 
-// TestChanges: the whole of what is said of a change against a baseline.
+// TestChanges: the whole sentence about a change from a baseline.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	regression := func(metric string) gates.Gate { return gates.Gate{Metric: metric, Kind: gates.Regression} }
@@ -462,7 +462,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 		if v.Against != "" || v.Change != nil {
-			t.Errorf("%s: a gate on the change tells it twice: %s", name, v.Against)
+			t.Errorf("%s: a gate on the change reports it twice: %s", name, v.Against)
 		}
 	}
 }

@@ -23,9 +23,9 @@ func amount(unit panel.Unit, x float64) string {
 	return number(unit, x, decimals(x))
 }
 
-// number writes a number with exactly these digits behind the point, and its unit.
+// number writes a number with exactly these digits after the point, and its unit.
 func number(unit panel.Unit, x float64, digits int) string {
-	s := trimmed(x, telling(unit, x, digits))
+	s := trimmed(x, shareDigits(unit, x, digits))
 	switch {
 	case math.IsInf(x, 0):
 		return "none"
@@ -37,14 +37,14 @@ func number(unit panel.Unit, x float64, digits int) string {
 	return s + " " + string(unit)
 }
 
-// decimals of a number as a person wrote it, at most 4: 0.985 has 3.
+// decimals is the number of decimals of a number as written by a user, at most 4: 0.985 has 3.
 func decimals(x float64) int {
 	_, after, _ := strings.Cut(strings.TrimRight(trimmed(x, 4), "0"), ".")
 	return len(after)
 }
 
-// trimmed rounds a number to these digits behind the point; what rounds to 0 has no sign,
-// so that -0.001 does not read as if it were below 0.00.
+// trimmed rounds a number to these digits after the point. A number that rounds to 0 has no sign:
+// otherwise -0.001 would read as below 0.00.
 func trimmed(x float64, digits int) string {
 	s := strconv.FormatFloat(x, 'f', digits, 64)
 	if strings.Trim(s, "-0.") == "" {
@@ -69,9 +69,9 @@ func unitName(u panel.Unit) string {
 	return string(u)
 }
 
-// telling is how many digits keep a share that is not 0 or 1 from reading as if it
-// were, from 0.996 on and up to one in a million.
-func telling(unit panel.Unit, x float64, digits int) int {
+// shareDigits is how many digits a share needs so that it is not shown as 0 or 1 unless it is; at
+// most for one in a million.
+func shareDigits(unit panel.Unit, x float64, digits int) int {
 	if unit != panel.UnitRate {
 		return digits
 	}
@@ -83,8 +83,8 @@ func telling(unit panel.Unit, x float64, digits int) int {
 	return digits
 }
 
-// digitsFor is how many digits tell an end of an interval from a bound that it
-// does not equal, so that no sentence says that 0.90 is below 0.90.
+// digitsFor is how many digits distinguish an end of an interval from a bound that it does not
+// equal, so that no sentence reads "0.90 is below 0.90".
 func digitsFor(unit panel.Unit, end, bound float64) int {
 	digits := max(2, decimals(bound))
 	switch {
@@ -93,11 +93,11 @@ func digitsFor(unit panel.Unit, end, bound float64) int {
 	case unit != panel.UnitRate && bound >= 100:
 		digits = decimals(bound)
 	}
-	return apart(end, bound, digits)
+	return distinctDigits(end, bound, digits)
 }
 
-// apart is how many digits, from these on, tell two numbers from one another.
-func apart(end, bound float64, digits int) int {
+// distinctDigits is the least number of digits, from digits on, that distinguishes two numbers.
+func distinctDigits(end, bound float64, digits int) int {
 	if end == bound || math.IsInf(end, 0) {
 		return digits
 	}
@@ -107,8 +107,8 @@ func apart(end, bound float64, digits int) int {
 	return digits
 }
 
-// head is a metric with its interval and what it was counted over:
-// "arg_em 0.80 [0.77, 0.83], by 512 calls of 200 tasks (n_eff 240)".
+// head is a metric with its interval and its counts: "arg_em 0.80 [0.77, 0.83], by 512 calls of 200
+// tasks (n_eff 240)".
 func (c *claim) head(iv stats.Interval, digits int) string {
 	n := c.subject()
 	if !iv.Defined() {
@@ -125,7 +125,7 @@ func (c *claim) bare(x float64, digits int) string {
 	if math.IsInf(x, 0) {
 		return "none"
 	}
-	return trimmed(x, telling(c.unit, x, digits))
+	return trimmed(x, shareDigits(c.unit, x, digits))
 }
 
 func (c *claim) subject() string {
@@ -135,7 +135,7 @@ func (c *claim) subject() string {
 	return c.g.Metric
 }
 
-// counted says over what a metric was counted: "512 calls of 200 tasks".
+// counted is the counts of a metric: "512 calls of 200 tasks".
 func (c *claim) counted(iv stats.Interval) string {
 	if l := c.v.Labelled; l != nil {
 		return l.Count(iv.N, c.task)
@@ -148,19 +148,19 @@ func (c *claim) counted(iv stats.Interval) string {
 	return count(max(iv.N, c.v.N), strings.TrimSuffix(of, "s")) + " of " + tasks
 }
 
-// few names what is short of the gate's least number: labels, or tasks.
-func (c *claim) few(iv stats.Interval) string {
+// tooFew names the count that is below the gate's least number: labels, or tasks.
+func (c *claim) tooFew(iv stats.Interval) string {
 	switch l := c.v.Labelled; {
 	case l == nil, l.Elsewhere && iv.N > iv.Clusters: // the run has fewer tasks than there are labels
 		return c.tasks(iv.Clusters)
-	case iv.N > iv.Clusters: // calls or turns of one task are alike
+	case iv.N > iv.Clusters: // calls or turns of one task are correlated
 		return "labels of " + c.tasks(iv.Clusters)
 	}
 	return count(iv.N, "label")
 }
 
-// worth is the number of independent observations that n are worth, where it is another, and the
-// correlation by which that was found, where it was measured.
+// worth is the text for the effective number of observations, where it differs from n, with the
+// correlation where it was measured.
 func worth(iv stats.Interval, n int, alike *stats.Correlation) string {
 	var parts []string
 	if iv.NEff > 0 && math.Round(iv.NEff) != float64(max(n, iv.N)) {
@@ -184,7 +184,7 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// statusWords says why a number has no usable interval, and what would mend it.
+// statusWords is why a number has no usable interval, and what would fix it.
 func statusWords(status stats.Status, task string) (sentence, cure string) {
 	switch string(status) {
 	case string(stats.StatusNoData):
@@ -250,7 +250,7 @@ func verdictWord(v gate.Verdict) string {
 	return "inconclusive"
 }
 
-// conclude is the sentence on the whole.
+// conclude is the sentence about the whole report.
 func conclude(r *Report) string {
 	passed, failed, open, soft := 0, 0, 0, 0
 	var first string

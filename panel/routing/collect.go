@@ -19,10 +19,9 @@ const MaxFailed = 200
 // Collector takes the attempts of a run. Ready to use when zero; not safe for
 // concurrent use. It keeps counts, latencies, and MaxFailed cases per target.
 type Collector struct {
-	// Known tells whether the catalog of a target, by its position, has a tool; nil:
-	// nobody knows.
+	// Known reports whether the catalog of a target, by its position, has a tool; nil: unknown.
 	Known func(target int, tool string) bool
-	// Weights of the layers in the composite, to be told.
+	// Weights of the layers in the composite, for the report.
 	Weights []Weight
 	targets map[int]*collected
 }
@@ -38,13 +37,13 @@ type collected struct {
 	matches           map[string]int
 	wrong             map[callvet.Class]int
 	agents            map[[2]string]int // expected, chosen
-	missed            map[string]int    // by the layer that blocked the tools, or that of the tools
+	missed            map[string]int    // by the layer that blocked the tools, or the layer of tools
 	strange           strange
 	shared            map[string]string // the values that all cases have under the keys of parts
 }
 
-// parts are the keys that divide a suite. Where a suite is one part, its slice is the whole suite,
-// which the panels leave out.
+// parts are the keys that divide a suite. Where all cases have the same value, its slice is the
+// whole suite, which the panels leave out.
 var parts = []string{"category", "difficulty"}
 
 // share keeps the values that all cases have under the keys of parts.
@@ -62,7 +61,7 @@ func (t *collected) share(c *callvet.Case) {
 	}
 }
 
-// only gives the slice of a key that all cases are in; ok is false where there is none.
+// only returns the slice of a key that all cases are in; ok is false where there is none.
 func (t *collected) only(key string, tp *panel.TargetPanel) (out Slice, ok bool) {
 	value := t.shared[key]
 	if value == "" || slices.ContainsFunc(tp.Slices, func(s panel.Slice) bool { return s.Key == key }) {
@@ -77,7 +76,7 @@ type outcome struct {
 	judged, fail int
 }
 
-// Add takes one attempt; those without a decision or a verdict are left out.
+// Add adds one attempt; attempts without a decision or a verdict are left out.
 func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	d, r := cell.Trace.Decision, &cell.Result
 	if d == nil || r.Verdict != callvet.VerdictPass && r.Verdict != callvet.VerdictFail {
@@ -148,7 +147,7 @@ func together(names []string) string {
 	return cmp.Or(strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "), panel.None)
 }
 
-// unequal tells that tools are expected and given, and not as many different ones.
+// unequal reports whether tools are expected and returned, but in different numbers.
 func unequal(want, given []string) bool {
 	n, m := distinct(want), distinct(given)
 	return n > 0 && m > 0 && n != m
@@ -156,9 +155,9 @@ func unequal(want, given []string) bool {
 
 func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slices.Values(names)))) }
 
-// MatchOf names the match of a decision by its scores: exact, acceptable, partial or none; "" where its
-// tools are not judged. byExpected is as the Tool Selection Evaluation System counts: acceptable tools
-// beside others are none there, where no expected tool is among them.
+// MatchOf names the match of a decision by its scores: exact, acceptable, partial or none; "" where
+// its tools are not judged. byExpected counts like the Tool Selection Evaluation System: acceptable
+// tools together with other tools are "none" there, if no expected tool is among them.
 func MatchOf(scores []callvet.Score) (own, byExpected string) {
 	holds := func(name string) bool {
 		return slices.ContainsFunc(scores,
@@ -181,7 +180,7 @@ func MatchOf(scores []callvet.Score) (own, byExpected string) {
 	return own, own
 }
 
-// Section tells what was collected, beside the panels of the same run; nil when no
+// Section returns what was collected, with metrics from the panels of the same run; nil when no
 // attempt had a decision.
 func (c *Collector) Section(p *panel.Panels) *Section {
 	if len(c.targets) == 0 {
@@ -240,7 +239,7 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 func telling(name string) bool {
 	switch name {
 	case score.Route, score.SubRoute, score.AgentsExact, score.ToolsRight, score.CompositeBest:
-		return false // told as layers, and beside the composite
+		return false // shown as layers, and next to the composite
 	}
 	return !panel.BuiltIn(name) || name == panel.MetricPass || name == panel.MetricError ||
 		name == panel.MetricLatencyP50 || name == panel.MetricLatencyP90
@@ -265,7 +264,7 @@ func rates(s *panel.Slice, keep func(string) bool) []panel.Metric {
 	return out
 }
 
-// count fills in the classes of matches and the first wrong layers, in attempts.
+// count sets the classes of matches and the first wrong layers, in attempts.
 func (t *collected) count(out *Target) {
 	out.Attempts, out.Unequal = t.attempts, t.unequal
 	if t.matches[""] < t.attempts {
@@ -311,7 +310,7 @@ func (t *collected) leftOut(told []Slice) int {
 	return n
 }
 
-// Weigh tells the weights of layers in the order in which they are decided.
+// Weigh returns the weights of layers in the order of their decision.
 func Weigh(s score.SelectionSettings) []Weight {
 	return []Weight{
 		{Layer: callvet.SelectRoute, Weight: s.Route},
@@ -321,7 +320,7 @@ func Weigh(s score.SelectionSettings) []Weight {
 	}
 }
 
-// minTagCases is how many cases a tag needs before its failures are a pattern.
+// minTagCases is how many cases a tag needs for a pattern of failures.
 const minTagCases = 2
 
 // patterns compares the cases of each tag with all others. A case fails when most of

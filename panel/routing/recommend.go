@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// The thresholds from which something is to be done.
-// Source: Tool Selection Evaluation System, "When to Take Action".
+// The thresholds for recommendations. Source: Tool Selection Evaluation System, "When to Take
+// Action".
 const (
 	minToolExact  = 0.70
 	minRoute      = 0.80
@@ -20,7 +20,7 @@ const (
 	maxLatencyMS  = 500.0
 )
 
-// Unit is what Attempts counts, in a word: cases where each was asked once.
+// Unit is what Attempts counts, in a word: "cases" where each was asked once.
 func (t *Target) Unit() string {
 	if t.Attempts <= t.Cases {
 		return "cases"
@@ -40,10 +40,10 @@ const (
 	codeSetSize = "set-size"
 	codeLatency = "latency"
 	codeTag     = "tag"
-	codeChance  = "tag-by-chance" // the text of a tag that may fail more often by chance
+	codeChance  = "tag-by-chance" // a tag that may fail more often by chance
 )
 
-// Advice gives by code what to do, with the command of callvet that does it.
+// Advice maps codes to what to do, with the command of callvet for it.
 func Advice() map[string]string {
 	return map[string]string{
 		codeRoutes: "Improve the rules of routes; the confusion of routes shows which words they lack. Learn routes from questions that are " +
@@ -61,8 +61,8 @@ func Advice() map[string]string {
 	}
 }
 
-// recommend says what to look at. A rate under its threshold is told with its
-// interval: only where all of that lies under it, more cases would not change it.
+// recommend lists what to look at. A rate below its threshold is reported with its interval: it is
+// certain only where the whole interval lies below.
 func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
 	var out []Recommendation
 	advice := Advice()
@@ -81,7 +81,7 @@ func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
 	under(score.Route, minRoute, codeRoutes)
 	under(score.AgentsExact, minAgentExact, codeAgents)
 	exact := score.MatchExact
-	if 2*t.Unequal > t.Attempts { // it says how many tools are given, and nothing of which
+	if 2*t.Unequal > t.Attempts { // the rate then depends on how many tools are returned, not on which
 		exact = score.Precision1
 	}
 	under(exact, minToolExact, codeTools)

@@ -42,8 +42,8 @@ func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Ca
 	return res.Sheet.Panels()
 }
 
-// suite makes 20 cases, of which the first ten have the tag hard; decide gives the
-// tools and the route of each.
+// suite makes 20 cases; the first ten have the tag hard; decide returns the tools and the route of
+// each.
 func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
 	t.Helper()
 	cases := make([]callvet.Case, 20)
@@ -379,7 +379,8 @@ func TestOnePart(t *testing.T) {
 	}
 }
 
-// TestMatchOf: acceptable tools beside others are partial here, and none where only expected ones count.
+// TestMatchOf: acceptable tools with others are partial here, and none where only expected ones
+// count.
 func TestMatchOf(t *testing.T) {
 	t.Parallel()
 	want := callvet.Selection{Tools: []string{"x"}, Acceptable: []string{"y"}}
@@ -387,12 +388,12 @@ func TestMatchOf(t *testing.T) {
 		given           []string
 		own, byExpected string
 	}{
-		"exact":             {[]string{"x"}, "exact", "exact"},
-		"acceptable":        {[]string{"y"}, "acceptable", "acceptable"},
-		"expected beside":   {[]string{"x", "z"}, "partial", "partial"},
-		"acceptable beside": {[]string{"y", "z"}, "partial", "none"},
-		"none":              {[]string{"z"}, "none", "none"},
-		"nothing":           {nil, "none", "none"},
+		"exact":                  {[]string{"x"}, "exact", "exact"},
+		"acceptable":             {[]string{"y"}, "acceptable", "acceptable"},
+		"expected with others":   {[]string{"x", "z"}, "partial", "partial"},
+		"acceptable with others": {[]string{"y", "z"}, "partial", "none"},
+		"none":                   {[]string{"z"}, "none", "none"},
+		"nothing":                {nil, "none", "none"},
 	} {
 		d := callvet.Decision{Layers: []callvet.LayerTime{{Layer: callvet.SelectTools, MS: 1}}}
 		for _, tool := range c.given {

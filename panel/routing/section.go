@@ -8,16 +8,16 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Section is what the decisions of a run say, by target.
+// Section is the report on the decisions of a run, by target.
 type Section struct {
 	Targets []Target `json:"targets"`
 }
 
-// Weight is what a layer weighs in the composite.
+// Weight is the weight of a layer in the composite.
 type Weight struct {
 	Layer  string  `json:"layer"`
 	Weight float64 `json:"weight"`
-	// Exact and Acceptable are what that of the tools is made of; 0 elsewhere.
+	// Exact and Acceptable are the parts of the weight of tools; 0 elsewhere.
 	Exact      float64 `json:"exact,omitempty"`
 	Acceptable float64 `json:"acceptable,omitempty"`
 }
@@ -26,24 +26,23 @@ type Weight struct {
 type Target struct {
 	Target int    `json:"target"` // position in the run
 	Name   string `json:"name"`
-	// Cases are those judged, in so many Attempts. Matches, Unequal, FirstWrong and
-	// ToolMisses count attempts, as rates do; Patterns and Failures count cases.
+	// Cases is the number of judged cases, Attempts the number of their attempts. Matches, Unequal,
+	// FirstWrong and ToolMisses count attempts, as rates do; Patterns and Failures count cases.
 	Cases    int     `json:"cases"`
 	Attempts int     `json:"attempts"`
 	Layers   []Layer `json:"layers"`
-	// Notes say what is strange about the answers and is no error.
+	// Notes list what is unusual in the answers but no error.
 	Notes []string `json:"notes,omitempty"`
-	// Matches counts attempts by how the tools given stand to those expected.
-	// Unequal of them were given tools, and not as many different ones as are
-	// expected, so that an exact match was not possible.
+	// Matches counts attempts by how the returned tools match the expected ones. Unequal of them
+	// returned a different number of tools than expected, so that an exact match was not possible.
 	Matches []panel.Count `json:"matches,omitempty"`
 	Unequal int           `json:"unequal,omitempty"`
 	// Metrics are the composite and the ranks.
 	Metrics []panel.Metric `json:"metrics"`
-	// CompositeBest is the composite within reach of as many tools as were given; nil
-	// where nothing is judged.
+	// CompositeBest is the best possible composite for the returned numbers of tools; nil where
+	// nothing is judged.
 	CompositeBest *panel.Metric `json:"composite_best,omitempty"`
-	// Weights are those of the layers in the composite, unless a case has its own.
+	// Weights are the weights of the layers in the composite, unless a case has its own.
 	Weights []Weight `json:"weights,omitempty"`
 	// Slices are categories, difficulties, languages and tags; TagsLeftOut counts the
 	// tags that have too few cases for one.
@@ -54,18 +53,18 @@ type Target struct {
 	// ToolMisses counts attempts with wrong tools by the layer that blocked them: route,
 	// sub_route or agents, or tools where none did.
 	ToolMisses []panel.Count `json:"tool_misses,omitempty"`
-	// Patterns are tags by how much more often cases with them fail.
+	// Patterns are tags, sorted by how much more often cases with them fail.
 	Patterns []Pattern `json:"patterns,omitempty"`
-	// Routes, Agents and Tools are what was taken for what, wrong pairs only for tools;
-	// agents are sets, named in one text.
+	// Routes, Agents and Tools are confusion tables; for tools wrong pairs only. Agents are sets,
+	// written as one text.
 	Routes []panel.Confused `json:"routes,omitempty"`
 	Agents []panel.Confused `json:"agents,omitempty"`
 	Tools  []panel.Confused `json:"tools,omitempty"`
-	// Failed are the first cases with a failed attempt, Failures all of them by number.
+	// Failed are the first cases with a failed attempt, Failures is the number of all.
 	Failed   []Failure `json:"failed,omitempty"`
 	Failures int       `json:"failures"`
-	// Unexplained says why no reasons are given why tools lost; empty where they are,
-	// and where the target cannot be asked for any.
+	// Unexplained is why there is no explanation for low ranks of tools; empty where there are
+	// explanations, and where the target cannot explain.
 	Unexplained     string           `json:"unexplained,omitempty"`
 	Recommendations []Recommendation `json:"recommendations,omitempty"`
 }
@@ -79,7 +78,7 @@ type Layer struct {
 	P90    stats.Interval `json:"ms_p90"`
 }
 
-// Slice is a group of cases with its most telling rates.
+// Slice is a group of cases with its main rates.
 type Slice struct {
 	Key     string         `json:"key"`
 	Value   string         `json:"value"`
@@ -87,7 +86,7 @@ type Slice struct {
 	Metrics []panel.Metric `json:"metrics"`
 }
 
-// Pattern is a tag beside all cases without it.
+// Pattern compares the cases with a tag with all cases without it.
 type Pattern struct {
 	Tag    string `json:"tag"`
 	Failed int    `json:"failed"`
@@ -95,10 +94,9 @@ type Pattern struct {
 	// RestFailed of Rest cases without the tag failed.
 	RestFailed int `json:"rest_failed"`
 	Rest       int `json:"rest"`
-	// Lift is the failure rate over that of all cases; 1 is no difference.
+	// Lift is the failure rate divided by that of all cases; 1 is no difference.
 	Lift float64 `json:"lift"`
-	// P is Fisher's two-sided p value of no difference, Adjusted that of all tags
-	// together (BH).
+	// P is Fisher's two-sided p value of no difference, Adjusted is P adjusted over all tags (BH).
 	P        float64 `json:"p"`
 	Adjusted float64 `json:"p_adjusted"`
 }
@@ -112,13 +110,13 @@ type Failure struct {
 	Reason string            `json:"reason"`
 	Want   callvet.Selection `json:"want"`
 	Got    callvet.Decision  `json:"got"`
-	// Routed says why a route that was not expected was taken; empty where that is not known.
+	// Routed is why an unexpected route was taken; empty where that is not known.
 	Routed   string      `json:"routed,omitempty"`
 	Diagnose []Diagnosis `json:"diagnosis,omitempty"`
 }
 
-// Diagnosis says why an expected tool was not first: its rank and score beside those
-// of the winner, and sentences, the largest loss first.
+// Diagnosis is why an expected tool was not first: its rank and score, those of the winner, and
+// sentences, the largest loss first.
 type Diagnosis struct {
 	Tool    callvet.Ranked `json:"tool"`
 	Rank    int            `json:"rank"` // 0: not ranked
@@ -126,13 +124,13 @@ type Diagnosis struct {
 	Reasons []string       `json:"reasons,omitempty"`
 }
 
-// Recommendation is what to look at, with its evidence.
+// Recommendation is one thing to look at, with its evidence.
 type Recommendation struct {
 	Code     string `json:"code"`
 	Text     string `json:"text"`
 	Evidence string `json:"evidence"`
-	// Certain tells that the whole interval is on the wrong side of the threshold.
+	// Certain: the whole interval is on the wrong side of the threshold.
 	Certain bool `json:"certain"`
-	// Counted tells that the evidence is a plain count, with nothing to be sure of.
+	// Counted: the evidence is a plain count without an interval.
 	Counted bool `json:"counted,omitempty"`
 }

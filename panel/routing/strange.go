@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// strange counts what is odd about answers and is no error.
+// strange counts what is unusual in answers but no error.
 type strange struct {
 	more        int // answers with more tools than were asked for
 	most, asked int
@@ -42,7 +42,7 @@ func (s *strange) add(d *callvet.Decision) {
 	}
 }
 
-// names keeps the tools that count and that nobody knows.
+// names keeps the tools that count and that no catalog has.
 func (s *strange) names(d *callvet.Decision, known func(string) bool) {
 	some := false
 	for _, t := range d.Given() {
@@ -59,7 +59,7 @@ func (s *strange) names(d *callvet.Decision, known func(string) bool) {
 	}
 }
 
-// notes tells what was strange in so many answers.
+// notes lists what was unusual in the given number of answers.
 func (s *strange) notes(answers int) []string {
 	var out []string
 	say := func(n int, format string, args ...any) {

@@ -18,21 +18,21 @@ func (n *Names) expecting(set *Set, tool string) *Set {
 	return n.with(set, b.ids)
 }
 
-// Both is the number of the slices by expected tools that one or the other number stands for.
+// Both is the number of the union of two sets of slices by expected tools, given as numbers.
 func (n *Names) Both(a, b uint32) uint32 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.expectsOf(append(slices.Clone(n.expects[a]), n.expects[b]...))
 }
 
-// Expecting is a set with the slices by expected tools that a number stands for.
+// Expecting is a set extended by the slices by expected tools with the number expects.
 func (n *Names) Expecting(set *Set, expects uint32) *Set {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.with(set, n.expects[expects])
 }
 
-// with is a set with more slices, and their crosses.
+// with is a set extended by more slices and their crosses.
 func (n *Names) with(set *Set, more []uint32) *Set {
 	ids := slices.Clone(set.IDs)
 	for _, id := range more {
@@ -47,7 +47,7 @@ func (n *Names) with(set *Set, more []uint32) *Set {
 	return n.Same(&Set{Target: set.Target, Tool: set.Tool, IDs: n.crosses(ids)})
 }
 
-// expectsOf numbers those of the slices that are by expected tools; 0 stands for none.
+// expectsOf is the number of the slices by expected tools among ids; 0 for none.
 func (n *Names) expectsOf(ids []uint32) uint32 {
 	if !n.expected {
 		return 0

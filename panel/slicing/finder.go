@@ -8,11 +8,11 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Finder gives what Names gives for one goroutine, and remembers it by the texts
-// of lines: most lines have the same texts as an earlier one.
+// Finder is a cache of Names for one goroutine, by the texts of lines: most lines have the same
+// texts as an earlier one.
 type Finder struct {
 	names     *Names
-	sets      map[string]*Set // by what key makes of the texts of a line
+	sets      map[string]*Set // by the key of a line
 	key       []byte
 	tools     map[string]uint32
 	expecting map[expected]*Set
@@ -24,10 +24,10 @@ type expected struct {
 	tool string
 }
 
-// maxCached bounds the texts that a Finder remembers the meaning of.
+// maxCached bounds the texts in the cache of a Finder.
 const maxCached = 1 << 14
 
-// Finder makes a Finder that has seen nothing.
+// Finder makes an empty Finder.
 func (n *Names) Finder() Finder {
 	return Finder{names: n, sets: map[string]*Set{}, tools: map[string]uint32{}, expecting: map[expected]*Set{}}
 }
@@ -49,7 +49,7 @@ func (f *Finder) Set(target, tool []byte, tags, fields value.Value) *Set {
 	return set
 }
 
-// Expecting is a set with the slice of a tool that is expected.
+// Expecting is a set extended by the slice of an expected tool.
 func (f *Finder) Expecting(set *Set, tool []byte) *Set {
 	if !f.names.expected {
 		return set

@@ -1,9 +1,8 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package slicing answers one question: to which slices does a line of a trace
-// file belong? Names gives numbers to slices, tools, targets and judges, so that
-// sums are kept by number; a Set is what one line belongs to. It counts nothing,
-// and which slices are worth a table is not its matter.
+// Package slicing answers one question: to which slices does a line of a trace file belong? Names
+// numbers slices, tools, targets and judges, so that sums are kept by number. A Set is the slices
+// of one line. The package counts nothing, and does not decide which slices get a table.
 package slicing
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Limits on what names a file may bring in.
+// Limits on the names in a file.
 const (
 	MaxValues  = 2048 // of one slice key; a key with more is no slice
 	maxKeys    = 512
@@ -29,7 +28,7 @@ const (
 	clipAt     = 128 // bytes of a value
 )
 
-// Beyond stands for the names over a limit.
+// Beyond replaces the names over a limit.
 const Beyond = "(other)"
 
 // Slice names a slice of a target; without a key it is all of the target's tasks.
@@ -44,9 +43,9 @@ type TargetKey struct {
 	Key    string
 }
 
-// Names gives numbers to texts. It is shared by all who fill a Sheet; numbers
-// depend on who came first and never reach a result. Only of more tools, targets or
-// field names than the limits allow, who came first decides which are told.
+// Names gives numbers to texts. All workers of a Sheet share it. Numbers depend on the order of
+// arrival and never reach a result. Only beyond the limits on tools, targets and field names does
+// the order decide which names are reported.
 type Names struct {
 	by       []string
 	families map[string][]string
@@ -61,7 +60,7 @@ type Names struct {
 	Targets Lexicon
 	Tools   Lexicon
 	Judges  Lexicon
-	Words   Lexicon // names of scores, and what attempts say in a few words
+	Words   Lexicon // names of scores, and short texts of attempts
 	sets    map[string]*Set
 	// Crosses are the pairs of keys whose slices are crossed.
 	Crosses [][2]string
@@ -78,7 +77,7 @@ type Lexicon struct {
 	max int
 }
 
-// Number gives the number of a text, a new one when it is new.
+// Number returns the number of a text; a new one for a new text.
 func (l *Lexicon) Number(s []byte) uint32 {
 	if n, ok := l.by[string(s)]; ok {
 		return n
@@ -106,16 +105,16 @@ func (l *Lexicon) Sorted() []uint32 {
 	return order
 }
 
-// Set is the slices that a line belongs to, that of all tasks first, crosses last.
+// Set is the slices of a line: the one of all tasks first, crosses last.
 type Set struct {
 	Target uint32
 	Tool   uint32 // by base name; 0 for task records
 	IDs    []uint32
-	// Expects is the number of those of the IDs that are by expected tools; 0: none.
+	// Expects is the number of the IDs that are slices by expected tools; 0: none.
 	Expects uint32
 }
 
-// New makes Names for slices by these keys; families are those of tools by name.
+// New makes Names for slices by these keys; families are the families of tools by name.
 func New(by []string, families map[string][]string) *Names {
 	n := &Names{
 		by: by, families: families, bySlice: map[Slice]uint32{}, values: map[TargetKey]int{},
@@ -143,8 +142,8 @@ func (n *Names) Slice(id uint32) Slice {
 	return n.Slices[id]
 }
 
-// ID numbers a slice; ok is false when its key has too many values. The caller
-// must be alone with the Names.
+// ID numbers a slice; ok is false when its key has too many values. It is not safe for concurrent
+// use.
 func (n *Names) ID(s Slice) (uint32, bool) {
 	if id, ok := n.bySlice[s]; ok {
 		return id, true
@@ -171,25 +170,24 @@ func (n *Names) ID(s Slice) (uint32, bool) {
 	return id, true
 }
 
-// Union is the set of a line with the slices that another one tells, its task record, and
-// the crosses of these with its own.
-func (n *Names) Union(own, told *Set) *Set {
+// Union is the set of a line extended by the slices of its task record, and by the crosses of the
+// two.
+func (n *Names) Union(own, record *Set) *Set {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	ids := slices.Clone(own.IDs)
-	for _, id := range told.IDs {
+	for _, id := range record.IDs {
 		if !slices.Contains(own.IDs, id) {
 			ids = append(ids, id)
 		}
 	}
 	for _, c := range n.Crosses {
-		ids = n.between(n.between(ids, c, own.IDs, told.IDs), c, told.IDs, own.IDs)
+		ids = n.between(n.between(ids, c, own.IDs, record.IDs), c, record.IDs, own.IDs)
 	}
 	return n.Same(&Set{Target: own.Target, Tool: own.Tool, IDs: ids})
 }
 
-// between appends the crosses of slices on either side: those that one side has both
-// of are among its own.
+// between appends the crosses of a slice on one side with a slice on the other.
 func (n *Names) between(ids []uint32, keys [2]string, left, right []uint32) []uint32 {
 	for _, a := range left {
 		if n.Slices[a].Key != keys[0] || slices.Contains(right, a) {
@@ -219,11 +217,11 @@ func (n *Names) cross(a, b uint32) (uint32, bool) {
 	return id, ok
 }
 
-// Needing is a set with the families of tools that the task needs.
+// Needing is a set extended by the families of tools that the task needs.
 func (n *Names) Needing(set *Set, tools []string, fields value.Value) *Set {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, told := fields.Get("tool_family"); told {
+	if _, present := fields.Get("tool_family"); present {
 		return set
 	}
 	b := builder{n: n, target: set.Target}
@@ -235,7 +233,7 @@ func (n *Names) Needing(set *Set, tools []string, fields value.Value) *Set {
 	return n.with(set, b.ids)
 }
 
-// crosses appends the slices of two of ids together.
+// crosses appends the crosses of the slices in ids.
 func (n *Names) crosses(ids []uint32) []uint32 {
 	for _, c := range n.Crosses {
 		for _, a := range ids {
@@ -243,7 +241,7 @@ func (n *Names) crosses(ids []uint32) []uint32 {
 				if n.Slices[a].Key != c[0] || n.Slices[b].Key != c[1] {
 					continue
 				}
-				if id, ok := n.cross(a, b); ok && !slices.Contains(ids, id) { // a cross may be asked for twice
+				if id, ok := n.cross(a, b); ok && !slices.Contains(ids, id) { // a cross may be requested twice
 					ids = append(ids, id)
 				}
 			}
@@ -271,7 +269,7 @@ func (n *Names) Set(target, tool []byte, tags, fields value.Value) *Set {
 	return n.Same(s)
 }
 
-// Same gives the one set with these members; the caller must be alone.
+// Same returns the shared set with these members. It is not safe for concurrent use.
 func (n *Names) Same(s *Set) *Set {
 	key := binary.LittleEndian.AppendUint32(nil, s.Target)
 	key = binary.LittleEndian.AppendUint32(key, s.Tool)
@@ -303,7 +301,7 @@ func (n *Names) Judge(name string) uint32 {
 	return n.Judges.Number([]byte(name))
 }
 
-// Word numbers a few words.
+// Word numbers a short text.
 func (n *Names) Word(text string) uint32 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -326,7 +324,7 @@ func (b *builder) add(key, val string) {
 	}
 }
 
-// want adds a slice if its key was asked for.
+// want adds a slice if its key was requested.
 func (b *builder) want(key, val string, named bool) {
 	if asked(b.n.by, key, named) {
 		b.add(key, val)
@@ -335,10 +333,10 @@ func (b *builder) want(key, val string, named bool) {
 
 func (b *builder) tool(name, version string, fields value.Value) {
 	b.want(callvet.SliceCalledTool, name, false)
-	if _, told := fields.Get("api_version"); !told {
+	if _, present := fields.Get("api_version"); !present {
 		b.want("api_version", version, false)
 	}
-	if _, told := fields.Get("tool_family"); !told {
+	if _, present := fields.Get("tool_family"); !present {
 		for _, f := range b.n.families[name] {
 			b.want("tool_family", f, false)
 		}
@@ -359,7 +357,7 @@ func (b *builder) fields(fields value.Value) {
 	}
 }
 
-// field is a slice by its usual name, and by its own where that was asked for.
+// field adds a slice by its usual name, and by its own where that was requested.
 func (b *builder) field(key, val string) {
 	usual := keyName(key)
 	b.want(usual, val, true)
@@ -383,7 +381,7 @@ func (b *builder) tags(tags value.Value) {
 	}
 }
 
-// keyName makes the spellings of one key one.
+// keyName maps all spellings of a key to one.
 func keyName(k string) string {
 	switch k {
 	case "lang", "locale":
@@ -405,8 +403,8 @@ func isKey(s string) bool {
 	return true
 }
 
-// isLanguage tells a language with a region, such as es-AR or zh-Hant-TW, from
-// other tags. Source: BCP 47.
+// isLanguage reports whether a tag is a language with a region, such as es-AR or zh-Hant-TW.
+// Source: BCP 47.
 func isLanguage(s string) bool {
 	p := strings.Split(s, "-")
 	if len(p) < 2 || len(p) > 3 || len(p[0]) < 2 || len(p[0]) > 3 || !within(p[0], 'a', 'z') {

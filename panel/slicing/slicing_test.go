@@ -45,14 +45,14 @@ func TestSet(t *testing.T) {
 		tags, fields string
 		want         []string
 	}{
-		"tags tell languages and named values": {
+		"tags with languages and named values": {
 			all, "send@v2", `["es-AR","refunds","tier:gold","k=v","zh-Hant-TW","x-y"]`, `{}`,
 			[]string{
 				"=", "api_version=v2", "called_tool=send", "k=v", "language=es-AR", "language=zh-Hant-TW",
 				"tag=refunds", "tag=x-y", "tier=gold", "tool_family=mail",
 			},
 		},
-		"fields go before what the tool tells": {
+		"fields go before the tool's own": {
 			all, "send@v2", `null`,
 			`{"api_version":"2026-01","locale":"sv-SE","n":3,"yes":true,"no":null,"tool_family":"own"}`,
 			[]string{
@@ -193,8 +193,8 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// TestTold: sides of crosses are slices only where they were asked for.
-func TestTold(t *testing.T) {
+// TestRequested: sides of crosses are slices only where they were asked for.
+func TestRequested(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		by   []string
@@ -207,7 +207,7 @@ func TestTold(t *testing.T) {
 		{[]string{"*"}, "called_tool", false},
 		{[]string{"*", "called_tool"}, "called_tool", true},
 	} {
-		if got := slicing.Told(c.by, c.key); got != c.want {
+		if got := slicing.Requested(c.by, c.key); got != c.want {
 			t.Errorf("%v, %s: %v", c.by, c.key, got)
 		}
 	}

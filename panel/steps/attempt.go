@@ -13,23 +13,23 @@ import (
 	"github.com/callvet/callvet/stats/exact"
 )
 
-// scoring is what a task record tells of how its attempt was made and scored.
+// scoring is the part of a task record about how its attempt was made and scored.
 type scoring struct {
-	said                       *Said
+	scorerResult               *ScorerResult
 	outcome                    int8 // its position in panel.Outcomes, -1 for none
-	why                        int8 // that of its reason in panel.Reasons, -1 for none
+	why                        int8 // the position of its reason in panel.Reasons, -1 for none
 	format                     callvet.Format
 	scored, decided            bool
-	unreadable                 bool // the attempt meant a call that could not be read
+	unreadable                 bool // the attempt has a call that could not be read
 	cached, unbilled, timedOut bool
 	floor                      bool
 	requests                   int64
-	first                      float64 // ms; 0: not told
+	first                      float64 // ms; 0: not recorded
 }
 
-// Said is what a scorer said of attempts, with the numbers of slicing.Names.Words for texts.
-// It is not changed, so that all attempts of which the same was said may share it.
-type Said struct {
+// ScorerResult is the result of a scorer, with numbers of slicing.Names.Words for texts. It is immutable,
+// so that all attempts with the same result may share it.
+type ScorerResult struct {
 	class         int8 // its position in panel.Classes, -1 for none
 	scores        []scoreOf
 	unknown       []uint32 // scores
@@ -43,9 +43,9 @@ type scoreOf struct {
 	value int64 // in 1/exact.Scale
 }
 
-// Said keeps what a scorer said, for the tasks of any Worker of the Sheet.
-func (w *Worker) Said(x *Scored) *Said {
-	s := &Said{
+// ScorerResult converts the result of a scorer, for the tasks of any Worker of the Sheet.
+func (w *Worker) ScorerResult(x *Scored) *ScorerResult {
+	s := &ScorerResult{
 		class: int8(slices.Index(panel.Classes(), x.Class)), signs: slices.Clone(x.Signs),
 		routes: w.pairs(x.Routes), tools: w.pairs(x.Tools),
 	}
@@ -61,10 +61,10 @@ func (w *Worker) Said(x *Scored) *Said {
 	return s
 }
 
-// scoringOf keeps what a record tells of that; nil where it tells nothing.
+// scoringOf is the scoring of a record; nil where the record has none.
 func (w *Worker) scoringOf(t *Task) *scoring {
 	s := scoring{
-		said: t.Said, outcome: int8(slices.Index(panel.Outcomes(), t.Outcome)), format: t.Format, scored: t.Said != nil,
+		scorerResult: t.ScorerResult, outcome: int8(slices.Index(panel.Outcomes(), t.Outcome)), format: t.Format, scored: t.ScorerResult != nil,
 		decided:    t.Decided,
 		unreadable: t.Outcome == callvet.OutcomeUnparseable, cached: t.Cached, unbilled: t.Unbilled,
 		timedOut: t.TimedOut, floor: t.Floor, requests: t.Requests, first: t.FirstMS,
@@ -75,15 +75,15 @@ func (w *Worker) scoringOf(t *Task) *scoring {
 		return nil
 	}
 	if !s.scored {
-		if w.unsaid == nil {
-			w.unsaid = w.Said(&Scored{})
+		if w.noResult == nil {
+			w.noResult = w.ScorerResult(&Scored{})
 		}
-		s.said = w.unsaid
+		s.scorerResult = w.noResult
 	}
 	return &s
 }
 
-// reasonOf is the position of why the attempt has no answer that could be read.
+// reasonOf is the position of the reason why the attempt has no readable answer.
 func reasonOf(t *Task) int8 {
 	if !t.Fault && t.Outcome != callvet.OutcomeUnparseable {
 		return -1
@@ -95,7 +95,7 @@ func reasonOf(t *Task) int8 {
 	return int8(slices.Index(panel.Reasons(), want))
 }
 
-// reason is why the attempt has no answer that could be read, "" where that is not known.
+// reason is why the attempt has no readable answer, "" where that is not known.
 func (s *scoring) reason() string {
 	if s == nil || s.why < 0 {
 		return ""
@@ -110,7 +110,7 @@ func (w *Worker) pairs(list [][2]string) (out [][2]uint32) {
 	return out
 }
 
-// word numbers a text.
+// word returns the number of a text.
 func (w *Worker) word(s string) uint32 {
 	if n, ok := w.words[s]; ok {
 		return n
@@ -123,10 +123,10 @@ func (w *Worker) word(s string) uint32 {
 	return n
 }
 
-// scoredSums are what the scoring of attempts adds up to in a slice.
+// scoredSums are the sums of the scoring of attempts in a slice.
 type scoredSums struct {
 	outcomes, classes, reasons   []int64 // by their positions
-	attempts                     int64   // that a scorer looked at
+	attempts                     int64   // with a result of a scorer
 	assertions, inPart, unjudged int64
 	requests, cached             int64
 	unparseable, repaired        exact.Rate
@@ -161,7 +161,7 @@ func (s *scoredSums) open(word uint32, n int64) {
 	s.unknown[word] += n
 }
 
-// counts are the plain counts, in the order in which they are written.
+// counts are the plain counts, in the order of the file format.
 func (s *scoredSums) counts() []*int64 {
 	out := []*int64{&s.attempts, &s.assertions, &s.inPart, &s.unjudged, &s.requests, &s.cached}
 	for _, list := range [][]int64{s.outcomes, s.classes, s.reasons} {
@@ -194,14 +194,14 @@ func (s *scoredSums) merge(o *scoredSums) {
 }
 
 // addScored adds the attempts at a task.
-func (t *toldSums) addScored(tries []try) {
-	var told bool
+func (t *recordSums) addScored(tries []try) {
+	var recorded bool
 	for i := range tries {
 		if r := tries[i].record; r != nil && r.scoring != nil {
-			told = true
+			recorded = true
 		}
 	}
-	if !told {
+	if !recorded {
 		return
 	}
 	if t.scored == nil {
@@ -245,19 +245,19 @@ func (s *scoredSums) count(r *record) {
 	if x.why >= 0 {
 		s.reasons[x.why]++
 	}
-	if x.said.class >= 0 && r.pass != 1 {
-		s.classes[x.said.class]++
+	if x.scorerResult.class >= 0 && r.pass != 1 {
+		s.classes[x.scorerResult.class]++
 	}
 	s.requests += x.requests
 	s.cached += int64(one(x.cached))
 	if r.fault {
 		return
 	}
-	s.assertions += int64(len(x.said.open))
-	s.inPart += int64(one(r.pass == 1 && len(x.said.open) > 0))
+	s.assertions += int64(len(x.scorerResult.open))
+	s.inPart += int64(one(r.pass == 1 && len(x.scorerResult.open) > 0))
 	s.unjudged += int64(one(x.scored && r.pass < 0 && !r.notRun))
 	if r.pass >= 0 {
-		for _, w := range x.said.unknown {
+		for _, w := range x.scorerResult.unknown {
 			s.open(w, 1)
 		}
 	}
@@ -267,20 +267,20 @@ func (s *scoredSums) count(r *record) {
 func (s *scoredSums) scores(tries []try) {
 	for i := range tries {
 		for k := range tries[i].judgedScores() {
-			name := tries[i].record.scoring.said.scores[k].name
+			name := tries[i].record.scoring.scorerResult.scores[k].name
 			if before(tries, i, name) {
 				continue
 			}
-			sum, n, alike := int64(0), 0, true
+			sum, n, sameCounts := int64(0), 0, true
 			for j := i; j < len(tries); j++ {
 				for _, x := range tries[j].judgedScores() {
 					if x.name == name {
-						alike = alike && sum == int64(n)*x.value
+						sameCounts = sameCounts && sum == int64(n)*x.value
 						sum, n = sum+x.value, n+1
 					}
 				}
 			}
-			s.mean(name).AddAttempts(sum, n, stats.Attempts{N: n, Alike: alike}, 1)
+			s.mean(name).AddAttempts(sum, n, stats.Attempts{N: n, Alike: sameCounts}, 1)
 		}
 	}
 }
@@ -295,17 +295,17 @@ func before(tries []try, i int, name uint32) bool {
 	return false
 }
 
-// judgedScores are the scores of the attempt; none where it was not judged. An error has scores
+// judgedScores are the scores of the attempt; empty where it was not judged. An error has scores
 // where the provider blocked a drill.
 func (a *try) judgedScores() []scoreOf {
 	if r := a.record; r != nil && r.scoring != nil && (r.pass >= 0 || r.fault) {
-		return r.scoring.said.scores
+		return r.scoring.scorerResult.scores
 	}
 	return nil
 }
 
-// attempts tells of the attempts at a task what is summed up for its target only: signs of
-// issues, what was taken for what, and which assertions were not evaluated.
+// attempts adds what is summed only for the whole target: signs of issues, confusions, and
+// assertions that were not evaluated.
 func (s *Sums) attempts(t *task) {
 	for i := range s.tries {
 		r := s.tries[i].record
@@ -326,33 +326,33 @@ func (s *Sums) attempts(t *task) {
 			s.signs.Attempt(target, &whole, &at)
 			continue
 		}
-		whole.Floor, whole.Unread, whole.Args = x.floor, x.unreadable, x.said.differing()
-		if x.said.class >= 0 {
-			whole.Class = panel.Classes()[x.said.class]
+		whole.Floor, whole.Unread, whole.Args = x.floor, x.unreadable, x.scorerResult.differing()
+		if x.scorerResult.class >= 0 {
+			whole.Class = panel.Classes()[x.scorerResult.class]
 		}
 		s.signs.Attempt(target, &whole, &at)
 		if !r.fault {
-			for _, w := range x.said.open {
+			for _, w := range x.scorerResult.open {
 				s.open[[2]uint32{target, w}]++
 			}
 		}
 		if r.pass < 0 {
 			continue
 		}
-		for _, sign := range x.said.signs {
+		for _, sign := range x.scorerResult.signs {
 			s.signs.See(target, sign.Issue, sign.Shown, sign.Why, &at)
 		}
-		for _, p := range x.said.routes {
+		for _, p := range x.scorerResult.routes {
 			s.routes.Add(findings.Pair{Target: target, Expected: p[0], Called: p[1]}, 1)
 		}
-		for _, p := range x.said.tools {
+		for _, p := range x.scorerResult.tools {
 			s.chosen.Add(findings.Pair{Target: target, Expected: p[0], Called: p[1]}, 1)
 		}
 	}
 }
 
-// outcome is that of an attempt that ran: an error wherever its record has a fault, "" where it is
-// not known.
+// outcome is the outcome of an attempt that ran: an error where its record has a fault, "" where it
+// is not known.
 func (r *record) outcome() callvet.Outcome {
 	switch {
 	case r.fault:
@@ -364,7 +364,7 @@ func (r *record) outcome() callvet.Outcome {
 }
 
 // differing are the arguments that differ, as far as a scorer names them.
-func (s *Said) differing() []string {
+func (s *ScorerResult) differing() []string {
 	for _, x := range s.signs {
 		if x.Issue == issueSpoiled {
 			return x.Why
@@ -376,8 +376,8 @@ func (s *Said) differing() []string {
 // issueSpoiled is the position of T2, whose reasons are arguments.
 const issueSpoiled = 1
 
-// absent adds the calls to the confusion of tools that were needed and not made, and an
-// abstention where none was. It reports whether calls lack.
+// absent adds to the confusion table the needed calls that were not made, or an abstention where
+// none was needed. It reports whether calls are missing.
 func (s *Sums) absent(t *task, r *record) bool {
 	if !r.gold || r.fault || r.notRun || r.scoring == nil || r.scoring.decided {
 		return false
@@ -387,7 +387,7 @@ func (s *Sums) absent(t *task, r *record) bool {
 		called = findings.Unreadable
 	}
 	missing, made, wrong := lacking(t, r, s.lack[:0])
-	for _, tool := range missing[min(wrong, len(missing)):] { // a call of a wrong tool stands for one of them
+	for _, tool := range missing[min(wrong, len(missing)):] { // a call of a wrong tool replaces one of them
 		s.confused.Add(findings.Pair{Target: r.set.Target, Expected: tool, Called: called}, 1)
 	}
 	s.lack = missing
@@ -397,10 +397,10 @@ func (s *Sums) absent(t *task, r *record) bool {
 	return len(missing) > 0
 }
 
-// tell adds the counts to a slice.
-func (s *scoredSums) tell(out *panel.Slice) {
+// fill writes the counts into a slice.
+func (s *scoredSums) fill(out *panel.Slice) {
 	for i, o := range panel.Outcomes() {
-		if s.attempts == 0 { // records of other tools rarely tell all outcomes
+		if s.attempts == 0 { // records of other programs rarely have all outcomes
 			break
 		}
 		out.Outcomes = append(out.Outcomes, panel.Count{Name: string(o), N: int(s.outcomes[i])})
@@ -426,15 +426,15 @@ func (s *scoredSums) tell(out *panel.Slice) {
 // scoreAbstention is the score of attempts at cases that want no call.
 const scoreAbstention = "abstention"
 
-// scored tells the scores of attempts and how their calls were written.
-func (t *teller) scored(x *scoredSums, judged int) {
+// scored adds the metrics of scores and of the format of calls.
+func (t *tabler) scored(x *scoredSums, judged int) {
 	of := map[string]uint32{}
 	for w := range x.means {
 		if x.means[w].N() > 0 {
 			of[t.names.Words.All[w]] = uint32(w)
 		}
 	}
-	told := func(name string, iv stats.Interval, n int, unknown int64, fractional bool) {
+	addScore := func(name string, iv stats.Interval, n int, unknown int64, fractional bool) {
 		m := panel.Describe(name)
 		m.Interval, m.Unknown, m.Fractional = iv, int(unknown), fractional
 		m.Agree(n)
@@ -449,11 +449,11 @@ func (t *teller) scored(x *scoredSums, judged int) {
 		rate *exact.Rate
 	}{{panel.MetricUnparseable, &x.unparseable}, {panel.MetricRepaired, &x.repaired}, {panel.MetricNative, &x.native}} {
 		if r.rate.N() > 0 {
-			told(r.name, r.rate.Interval(t.cfg.Confidence, stats.DefaultRho0), r.rate.N(), 0, false)
+			addScore(r.name, r.rate.Interval(t.cfg.Confidence, stats.DefaultRho0), r.rate.N(), 0, false)
 		}
 	}
 	if w, ok := of[scoreAbstention]; ok {
-		told(panel.MetricAbstention, x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), 0,
+		addScore(panel.MetricAbstention, x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), 0,
 			x.means[w].Fractional())
 		delete(of, scoreAbstention)
 	}
@@ -462,7 +462,7 @@ func (t *teller) scored(x *scoredSums, judged int) {
 		if int(w) < len(x.unknown) {
 			unknown = x.unknown[w]
 		}
-		told(panel.MetricName(name), x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), unknown,
+		addScore(panel.MetricName(name), x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), unknown,
 			x.means[w].Fractional())
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/panel/slicing"
 )
 
-// partitions is in how many parts the open tasks are kept, whatever the number
-// of those who fill them: it decides which tasks share a window.
+// partitions is the number of parts of the open tasks. It is independent of the number of workers,
+// because it decides which tasks share a window.
 const partitions = 16
 
 // step is what is kept of a step line while its task is open.
@@ -28,16 +28,16 @@ type step struct {
 	matched, emitted, expected, union uint16
 }
 
-// timeout tells that the call ended in one.
+// timeout reports whether the call timed out.
 func (s *step) timeout() bool { return s.right>>callvet.StepTimeout&1 != 0 }
 
-// odd is what is kept of some steps beside their numbers: of those with something wrong, and of
-// those with a label that names another tool. Its line is that of the step.
+// odd is kept in addition to the numbers for some steps: those with something wrong, and those with
+// a label that names another tool. line is the line of the step.
 type odd struct {
 	line          int64
 	call          string
-	paths, fields []string // names of arguments: those that differ, and those that break the schema
-	gold          uint32   // the labelled tool; findings.NoTool: that which was called, or none
+	paths, fields []string // names of arguments that differ, and that break the schema
+	gold          uint32   // the labelled tool; findings.NoTool: none, or the called tool
 }
 
 // record is what is kept of a task record.
@@ -45,18 +45,18 @@ type record struct {
 	set                      *slicing.Set
 	line                     int64
 	attempt                  uint32
-	pass                     int8 // -1: not told
+	pass                     int8 // -1: not recorded
 	fault, notRun, skipped   bool
 	gold, exposed            bool
 	corrects                 bool
 	content                  uint64
 	incidents, blocked       uint32
-	input, output, reasoning int64 // -1: not told
-	cost                     int64 // billionths of a dollar; -1: not told
+	input, output, reasoning int64 // -1: not recorded
+	cost                     int64 // billionths of a dollar; -1: not recorded
 	wall                     float64
 	judged                   []judged
 	needed                   []uint32 // tools
-	scoring                  *scoring // nil: nothing is told of it
+	scoring                  *scoring // nil: not recorded
 }
 
 type judged struct {
@@ -74,7 +74,7 @@ type piece struct {
 	number           uint32 // of the target
 }
 
-// lines are those of a batch that belong to one partition.
+// lines are the lines of a batch that belong to one partition.
 type lines struct {
 	pieces  []piece
 	steps   []step
@@ -83,8 +83,7 @@ type lines struct {
 	text    []byte
 }
 
-// Batch collects the lines of one block. It belongs to one worker until it is
-// given to Sheet.Give.
+// Batch collects the lines of one block. It belongs to one worker until it is passed to Sheet.Give.
 type Batch struct {
 	parts      [partitions]lines
 	in         *lines // of the last line; nil: none
@@ -114,11 +113,11 @@ type Worker struct {
 	find  slicing.Finder
 	sums  *Sums
 	words map[string]uint32
-	// unsaid is what is said of an attempt at which no scorer looked.
-	unsaid *Said
+	// noResult is the result for an attempt without a scorer.
+	noResult *ScorerResult
 }
 
-// Batch gives an empty batch.
+// Batch returns an empty batch.
 func (w *Worker) Batch() *Batch { return &Batch{} }
 
 // Step adds a step line. Lines come in the order of the file.
@@ -142,7 +141,7 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	}
 }
 
-// odd is what is kept of a step beside its numbers; nil for nothing.
+// odd is what is kept of a step in addition to its numbers; nil for nothing.
 func (w *Worker) odd(tool uint32, s *Step) *odd {
 	gold := uint32(findings.NoTool)
 	if len(s.GoldTool) > 0 {
@@ -159,12 +158,12 @@ func (w *Worker) odd(tool uint32, s *Step) *odd {
 	}
 }
 
-// Task adds a task record. An attempt that did not run or that ended in a fault of the
-// infrastructure has no verdict, whatever its record says beside that.
+// Task adds a task record. An attempt that did not run, or that ended in a fault of the
+// infrastructure, has no verdict, even if its record has one.
 func (w *Worker) Task(b *Batch, t *Task) {
 	in, p := b.piece(t.ID, t.Target)
 	set := w.find.Set(t.Target, nil, t.Tags, t.Fields)
-	if t.Said != nil && len(t.Needed) > 0 { // a call that was not made is a miss of its family
+	if t.ScorerResult != nil && len(t.Needed) > 0 { // a call that was not made is a miss of its family
 		set = w.names.Needing(set, t.Needed, t.Fields)
 	}
 	for _, name := range t.Expected {
@@ -193,7 +192,8 @@ func (w *Worker) Task(b *Batch, t *Task) {
 	p.rto = int32(len(in.records))
 }
 
-// nano gives billionths of a dollar; -1 for what is not told or above a billion.
+// nano converts to billionths of a dollar; -1 for an amount that is not recorded or above a
+// billion.
 func nano(usd float64) int64 {
 	if !(usd >= 0 && usd < 1e9) {
 		return -1
@@ -201,7 +201,8 @@ func nano(usd float64) int64 {
 	return int64(usd*1e9 + 0.5)
 }
 
-// piece gives the run of lines that a line of this task continues or starts, and what it is in.
+// piece returns the run of lines that a line of this task continues or starts, and the lines that
+// it is in.
 func (b *Batch) piece(task, target []byte) (*lines, *piece) {
 	same := b.in != nil && bytes.Equal(b.target, target)
 	if same && bytes.Equal(b.id, task) {
@@ -223,5 +224,5 @@ func (b *Batch) piece(task, target []byte) (*lines, *piece) {
 	return in, &in.pieces[len(in.pieces)-1]
 }
 
-// hashSeed is what hashes of tasks begin with, before their target and id.
+// hashSeed is the seed of the hashes of tasks, before their target and id.
 const hashSeed = 0x51ED270B

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// BenchmarkSheet sums up a million steps of 222,000 tasks with twelve tools in five
-// slices each, and tells them; reading and scoring are not in it.
+// BenchmarkSheet sums up a million steps of 222,000 tasks with twelve tools in five slices each,
+// and makes the panels; reading and scoring are not included.
 func BenchmarkSheet(b *testing.B) {
 	const lines = 1_000_000
 	r := rand.New(rand.NewPCG(1, 2))

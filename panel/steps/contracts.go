@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// contracts are the latency budgets and rate limits of tools, by name: of each the one with
-// the highest version, and nothing else of it.
+// contracts are tools reduced to their name, latency budget and rate limit; the highest version of
+// each name.
 func contracts(tools []callvet.Tool) []callvet.Tool {
 	highest := map[string]*callvet.Tool{}
 	for i := range tools {
@@ -35,7 +35,7 @@ func contracts(tools []callvet.Tool) []callvet.Tool {
 
 func byName(a, b callvet.Tool) int { return strings.Compare(a.Name, b.Name) }
 
-// contract is what is known of a tool; nil for nothing.
+// contract is the contract of a tool; nil where none is known.
 func (s *Sheet) contract(name string) *callvet.Tool {
 	i, ok := slices.BinarySearchFunc(s.cfg.Tools, callvet.Tool{Name: name}, byName)
 	if !ok {
@@ -44,7 +44,7 @@ func (s *Sheet) contract(name string) *callvet.Tool {
 	return &s.cfg.Tools[i]
 }
 
-// rateLimits are those that there are, by the tool's number.
+// rateLimits are the known rate limits, by the tool's number.
 func (s *Sheet) rateLimits() map[uint32]*callvet.RateLimit {
 	out := map[uint32]*callvet.RateLimit{}
 	for i := range s.cfg.Tools {
@@ -55,7 +55,7 @@ func (s *Sheet) rateLimits() map[uint32]*callvet.RateLimit {
 	return out
 }
 
-// sameContracts reports whether two lists say the same.
+// sameContracts reports whether two lists are equal.
 func sameContracts(a, b []callvet.Tool) bool {
 	var x, y writer
 	x.contracts(a)
@@ -83,7 +83,7 @@ func (w *writer) contracts(tools []callvet.Tool) {
 func (r *reader) contracts() []callvet.Tool {
 	var out []callvet.Tool
 	for range r.Count() {
-		t := callvet.Tool{Name: r.Text(), LatencyBudgetMS: r.told(), LatencyP50MS: r.told()}
+		t := callvet.Tool{Name: r.Text(), LatencyBudgetMS: r.optional(), LatencyP50MS: r.optional()}
 		if r.Bool() {
 			t.RateLimit = &callvet.RateLimit{Calls: int(r.Int()), PerSeconds: r.Float()}
 			if t.RateLimit.Calls < 0 || !(t.RateLimit.PerSeconds > 0) {
@@ -98,8 +98,8 @@ func (r *reader) contracts() []callvet.Tool {
 	return out
 }
 
-// told is a number that need not be there.
-func (r *reader) told() *float64 {
+// optional reads a number that may be absent.
+func (r *reader) optional() *float64 {
 	if !r.Bool() {
 		return nil
 	}

@@ -27,15 +27,14 @@ func (s *sliceSums) exact() []summed {
 	}
 }
 
-func (t *toldSums) exact() []summed {
+func (t *recordSums) exact() []summed {
 	return []summed{
 		&t.pass, &t.complete, &t.fault, &t.miss, &t.costs, &t.perPass, &t.tokens, &t.wall,
 		&t.tokenQuantiles, &t.costQuantiles,
 	}
 }
 
-// reader reads a partial result into a Sheet's own numbers. After the first
-// error it gives zeros.
+// reader reads a partial result into a Sheet's own numbers. After the first error it returns zeros.
 type reader struct {
 	wireReader
 	names                  *slicing.Names
@@ -61,7 +60,7 @@ func (r *reader) exact(x summed) {
 	r.b = rest
 }
 
-// header is what stands before the numbers of a partial result.
+// header reads the part before the numbers of a partial result.
 func (r *reader) header(cfg *Config) (note []byte, lost int64, sources []Source) {
 	rest, ok := strings.CutPrefix(string(r.b[:min(len(r.b), len(Magic))]), Magic)
 	if !ok || rest != "" {
@@ -81,8 +80,7 @@ func (r *reader) header(cfg *Config) (note []byte, lost int64, sources []Source)
 	return note, lost, sources
 }
 
-// ReadConfig gives cfg with the settings that a partial result was made with.
-// The error wraps callvet.ErrInvalid.
+// ReadConfig returns cfg with the settings of a partial result. The error wraps callvet.ErrInvalid.
 func ReadConfig(partial []byte, cfg Config) (Config, error) {
 	r := &reader{wireReader: wireReader{b: partial}}
 	r.header(&cfg)
@@ -92,9 +90,9 @@ func ReadConfig(partial []byte, cfg Config) (Config, error) {
 	return cfg, nil
 }
 
-// Merge appends a partial result of a later part of the same reading, and gives
-// the note that was put into it. Nobody may be filling the Sheet. The error wraps
-// callvet.ErrInvalid; after it the Sheet is of no use.
+// Merge appends a partial result of a later part of the same reading, and returns its note. No
+// worker may be filling the Sheet. The error wraps callvet.ErrInvalid; after an error the Sheet
+// must not be used.
 func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
 	r := &reader{wireReader: wireReader{b: partial}, names: s.names, shift: s.Lines()}
 	var cfg Config
@@ -168,7 +166,7 @@ func (r *reader) read() {
 }
 
 func (r *reader) sums(s *Sums) {
-	r.again(&s.again)
+	r.duplicates(&s.duplicates)
 	for range r.Count() {
 		id := member(&r.wireReader, r.slices)
 		x := &sliceSums{}
@@ -232,8 +230,8 @@ func (r *reader) slice(s *sliceSums) {
 	if !r.Bool() {
 		return
 	}
-	t := &toldSums{}
-	s.told = t
+	t := &recordSums{}
+	s.fromRecords = t
 	for _, n := range t.counts() {
 		*n = r.Int()
 	}
@@ -260,7 +258,7 @@ func (r *reader) slice(s *sliceSums) {
 	}
 }
 
-// small is a number of attempts at one task.
+// small reads a number of attempts at one task.
 func (r *reader) small() int { return int(min(r.Uint(), 1<<30)) }
 
 func (r *reader) scored(s *scoredSums) {
@@ -278,24 +276,24 @@ func (r *reader) scored(s *scoredSums) {
 	}
 }
 
-// scoring reads what a record tells of its scoring; nil where it tells nothing.
+// scoring reads the scoring of a record; nil where it has none.
 func (r *reader) scoring() *scoring {
 	if !r.Bool() {
 		return nil
 	}
 	x := &scoring{outcome: position(r.Int(), len(panel.Outcomes())), why: position(r.Int(), len(panel.Reasons()))}
-	x.said = &Said{class: position(r.Int(), len(panel.Classes()))}
+	x.scorerResult = &ScorerResult{class: position(r.Int(), len(panel.Classes()))}
 	x.format = callvet.Format(r.Text())
 	for _, to := range []*bool{&x.scored, &x.decided, &x.unreadable, &x.cached, &x.unbilled, &x.timedOut, &x.floor} {
 		*to = r.Bool()
 	}
 	x.requests, x.first = r.Int(), r.Float()
-	r.said(x.said)
+	r.scorerResult(x.scorerResult)
 	return x
 }
 
-// said reads what a scorer said, all but the class.
-func (r *reader) said(s *Said) {
+// scorerResult reads the result of a scorer, all but the class.
+func (r *reader) scorerResult(s *ScorerResult) {
 	for range r.Count() {
 		s.scores = append(s.scores, scoreOf{r.Number(r.words), min(max(r.Int(), 0), exact.Scale)})
 	}
@@ -314,7 +312,7 @@ func (r *reader) said(s *Said) {
 	}
 }
 
-// position is one in a list of n; -1 for any other number.
+// position is i as a position in a list of n; -1 where it is out of range.
 func position(i int64, n int) int8 {
 	if i < 0 || i >= int64(n) {
 		return -1

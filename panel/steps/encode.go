@@ -29,8 +29,8 @@ func (w *writer) set(s *slicing.Set) {
 	w.Uint(n)
 }
 
-// AppendPartial appends the Sheet as a partial result, which Merge reads; note is
-// given back as it is. The Sheet must be closed.
+// AppendPartial appends the Sheet as a partial result, which Merge reads; Merge returns note
+// unchanged. The Sheet must be closed.
 func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 	w := &writer{wireWriter: wireWriter{b: append(b, Magic...)}, sets: map[*slicing.Set]uint64{}}
 	w.Texts(s.cfg.SliceBy)
@@ -83,7 +83,7 @@ func (w *writer) names(n *slicing.Names) {
 }
 
 func (w *writer) sums(s *Sums) {
-	w.again(&s.again)
+	w.duplicates(&s.duplicates)
 	n := 0
 	for _, x := range s.slices {
 		n += one(x != nil)
@@ -115,7 +115,7 @@ func (w *writer) sums(s *Sums) {
 	byTarget(w, s.rankings, (*findings.Ranking).Write)
 }
 
-// byTarget writes what there is of each target.
+// byTarget writes the existing entries of a list by target.
 func byTarget[T any](w *writer, list []*T, write func(*T, findings.Writer)) {
 	some := slices.DeleteFunc(slices.Clone(list), func(x *T) bool { return x == nil })
 	w.Uint(uint64(len(some)))
@@ -140,13 +140,13 @@ func (w *writer) slice(s *sliceSums) {
 	for _, x := range s.exact() {
 		w.b = x.AppendBinary(w.b)
 	}
-	w.Bool(s.told != nil)
-	if s.told != nil {
-		w.told(s.told)
+	w.Bool(s.fromRecords != nil)
+	if s.fromRecords != nil {
+		w.fromRecords(s.fromRecords)
 	}
 }
 
-func (w *writer) told(t *toldSums) {
+func (w *writer) fromRecords(t *recordSums) {
 	for _, n := range t.counts() {
 		w.Int(*n)
 	}
@@ -201,31 +201,31 @@ func (w *writer) scoring(x *scoring) {
 	}
 	w.Int(int64(x.outcome))
 	w.Int(int64(x.why))
-	w.Int(int64(x.said.class))
+	w.Int(int64(x.scorerResult.class))
 	w.Text(string(x.format))
 	for _, v := range []bool{x.scored, x.decided, x.unreadable, x.cached, x.unbilled, x.timedOut, x.floor} {
 		w.Bool(v)
 	}
 	w.Int(x.requests)
 	w.Float(x.first)
-	w.Uint(uint64(len(x.said.scores)))
-	for _, s := range x.said.scores {
+	w.Uint(uint64(len(x.scorerResult.scores)))
+	for _, s := range x.scorerResult.scores {
 		w.Uint(uint64(s.name))
 		w.Int(s.value)
 	}
-	for _, list := range [][]uint32{x.said.unknown, x.said.open} {
+	for _, list := range [][]uint32{x.scorerResult.unknown, x.scorerResult.open} {
 		w.Uint(uint64(len(list)))
 		for _, n := range list {
 			w.Uint(uint64(n))
 		}
 	}
-	w.Uint(uint64(len(x.said.signs)))
-	for _, s := range x.said.signs {
+	w.Uint(uint64(len(x.scorerResult.signs)))
+	for _, s := range x.scorerResult.signs {
 		w.Uint(uint64(s.Issue))
 		w.Bool(s.Shown)
 		w.Texts(s.Why)
 	}
-	for _, list := range [][][2]uint32{x.said.routes, x.said.tools} {
+	for _, list := range [][][2]uint32{x.scorerResult.routes, x.scorerResult.tools} {
 		w.Uint(uint64(len(list)))
 		for _, p := range list {
 			w.Uint(uint64(p[0]))

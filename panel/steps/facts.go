@@ -10,17 +10,16 @@ import (
 	"github.com/callvet/callvet/stats/exact"
 )
 
-// The measurements of a step whose good answer is no.
+// The measurements of a step where "no" is good.
 const badWhenTrue = 1<<callvet.StepRateLimited | 1<<callvet.StepTimeout | 1<<callvet.StepRejected | 1<<callvet.StepRepaired
 
 const bitArgs = 1 << callvet.StepArgEM
 
-// facts are what some steps of one task add to a slice, but for times; N counts
-// the steps.
+// facts are what some steps of one task add to a slice, except times; N counts the steps.
 type facts struct {
 	yes, known            [callvet.StepMetrics]uint32
 	steps                 uint32
-	args                  uint32 // of so many steps the fidelity of arguments, in 1/exact.Scale
+	args                  uint32 // the number of steps, and their argument fidelity in 1/exact.Scale
 	keys                  int64
 	precision, recall, f1 int64
 	hits, of              int64 // of the argument names
@@ -28,8 +27,8 @@ type facts struct {
 	quality
 }
 
-// The measurements that a label may say do not apply to a call: nobody needed it, or it
-// was not executed.
+// The measurements that a label may mark as not applicable to a call, because it was not needed or
+// not executed.
 const (
 	mootArgs = iota
 	mootEqual
@@ -37,13 +36,14 @@ const (
 	moots
 )
 
-// mootOf are the places of those measurements.
+// mootOf lists these measurements.
 var mootOf = [moots]callvet.StepMetric{
 	mootArgs: callvet.StepArgEM, mootEqual: callvet.StepEqual,
 	mootHolds: callvet.StepHolds,
 }
 
-// moot are the measurements of a step that are unknown although nothing is missing.
+// moot are the measurements of a step that do not apply, so that they are unknown although no
+// record is missing.
 func (s *step) moot() (m [moots]bool) {
 	no := func(k callvet.StepMetric) bool { return s.known>>k&1 == 1 && s.right>>k&1 == 0 }
 	yes := func(k callvet.StepMetric) bool { return s.known>>k&1 == 1 && s.right>>k&1 == 1 }
@@ -57,7 +57,7 @@ func (s *step) moot() (m [moots]bool) {
 	return m
 }
 
-// quality is how many measurements of steps are known, and how many of these are good.
+// quality is how many measurements of steps are known, and how many of them are good.
 type quality struct{ measured, good uint32 }
 
 func (q *quality) step(st *step) {
@@ -84,7 +84,7 @@ func (f *facts) step(st *step) {
 	m, emitted, expected := int(st.matched), int(st.emitted), int(st.expected)
 	f.hits += int64(min(2*m, 1<<16-1))
 	f.of += int64(min(emitted+expected, 1<<16-1))
-	if m == emitted && m == expected { // also where nothing was to be given, and nothing was
+	if m == emitted && m == expected { // also where no argument was expected and none was given
 		f.precision, f.recall, f.f1 = f.precision+exact.Scale, f.recall+exact.Scale, f.f1+exact.Scale
 		return
 	}
@@ -93,7 +93,7 @@ func (f *facts) step(st *step) {
 	f.f1 += exact.Fraction(2*m, emitted+expected)
 }
 
-// share is that of the keys of gold and call that match; all where neither has any.
+// share is the share of the keys of gold and call that match; 1 where neither has keys.
 func share(st *step) int64 {
 	if st.union == 0 {
 		return exact.Scale
@@ -101,7 +101,7 @@ func share(st *step) int64 {
 	return exact.Fraction(int(st.matched), int(st.union))
 }
 
-// add adds the steps of one task. each are those of each attempt at the task, where there are
+// add adds the steps of one task. each has the facts of each attempt at the task, where there are
 // several.
 func (s *sliceSums) add(f *facts, each []facts) {
 	s.steps += int64(f.steps)
@@ -135,7 +135,7 @@ func (s *sliceSums) add(f *facts, each []facts) {
 	s.micro.AddAttempts(int(f.hits), int(f.of), with(func(a *facts) [2]int64 { return [2]int64{a.hits, a.of} }))
 }
 
-// addOne is add of the steps of one attempt.
+// addOne is add for the steps of one attempt.
 func (s *sliceSums) addOne(f *facts) {
 	for i := range s.rates {
 		s.rates[i].Add(int(f.yes[i]), int(f.known[i]))
@@ -147,8 +147,7 @@ func (s *sliceSums) addOne(f *facts) {
 	s.micro.Add(int(f.hits), int(f.of))
 }
 
-// attemptsWith are the attempts at a task, which are alike where each has the same of what get
-// takes.
+// attemptsWith are the attempts at a task; they agree where get returns the same share for each.
 func attemptsWith(each []facts, get func(*facts) [2]int64) stats.Attempts {
 	out := stats.Attempts{N: len(each), Alike: true}
 	for i := range each {

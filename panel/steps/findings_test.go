@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// drawn is a random attempt with what is right of its findings.
+// drawn is a random attempt with the expected findings.
 type drawn struct {
 	steps  []callvet.StepScore
 	pass   int
@@ -75,7 +75,7 @@ func (d *drawn) fill(w *Worker, b *Batch, task int, line *int64, copies int) {
 		t.Outcome = callvet.OutcomeUnparseable
 	}
 	if d.class != "" {
-		t.Said = w.Said(&Scored{Class: d.class})
+		t.ScorerResult = w.ScorerResult(&Scored{Class: d.class})
 	}
 	w.Task(b, &t)
 }
@@ -94,7 +94,7 @@ func sheetOf(all []drawn, copies int) *Sheet {
 	return s
 }
 
-// knows counts the calls of which one of the measurements is known.
+// knows counts the calls where one of the measurements is known.
 func knows(all []drawn, metrics ...callvet.StepMetric) (n int) {
 	for i := range all {
 		for _, s := range all[i].steps {
@@ -109,7 +109,7 @@ func knows(all []drawn, metrics ...callvet.StepMetric) (n int) {
 	return n
 }
 
-// TestFindingsAreTrue: of any attempts, no finding counts more than there are of what it names, its
+// TestFindingsAreTrue: for any attempts, no finding counts more than exist of its unit, its
 // denominators are the counts of that, each example of a failure did fail, the largest class has a
 // finding, and copies of lines change nothing.
 func TestFindingsAreTrue(t *testing.T) {
@@ -173,12 +173,12 @@ func TestFindingsAreTrue(t *testing.T) {
 				t.Errorf("%d: %d attempts of class %q, no finding has more than %d", seed, n, class, most)
 			}
 		}
-		again := sheetOf(all, 3).Panels()
-		if d := cmp.Diff(p.Findings, again.Findings, cmpopts.IgnoreFields(panel.Example{}, "Line")); d != "" {
+		duplicates := sheetOf(all, 3).Panels()
+		if d := cmp.Diff(p.Findings, duplicates.Findings, cmpopts.IgnoreFields(panel.Example{}, "Line")); d != "" {
 			t.Errorf("%d: copies of lines count: %s", seed, d)
 		}
 		for i := range p.Targets {
-			if d := cmp.Diff(p.Targets[i].Confusion, again.Targets[i].Confusion); d != "" {
+			if d := cmp.Diff(p.Targets[i].Confusion, duplicates.Targets[i].Confusion); d != "" {
 				t.Errorf("%d: copies of lines are confused again: %s", seed, d)
 			}
 		}

@@ -18,7 +18,7 @@ type try struct {
 	record          *record // nil: none
 	calls, unneeded int
 	shows           findings.Shows // of its calls
-	labelled        bool           // it is known which calls were needed
+	labelled        bool           // the needed calls are known
 	toolTime        float64
 	timed           bool
 	exposed         bool
@@ -26,7 +26,7 @@ type try struct {
 	incidents, blocked int
 }
 
-// ran reports whether the attempt was made as far as its record says.
+// ran reports whether the attempt was made, by its record.
 func (a *try) ran() bool { return a.record == nil || !a.record.fault && !a.record.notRun }
 
 // fold adds a closed task to all slices it belongs to.
@@ -43,34 +43,34 @@ func (s *Sums) fold(t *task) {
 	s.expect(t)
 	s.begin(t)
 	var at *try
-	again, seen := false, uint64(0)
+	duplicates, seen := false, uint64(0)
 	for i := range t.steps {
 		st := &t.steps[i]
 		if at == nil || at.attempt != st.attempt {
 			at = s.try(st.attempt)
 		}
 		at.step(st)
-		// Nearly no call is one again: of those that are, the bits of the arguments agree.
+		// Few calls have several lines. Lines of one call have equal bits of the arguments.
 		args := st.hashes.args()
-		again = again || seen>>(args&63)&1 != 0
+		duplicates = duplicates || seen>>(args&63)&1 != 0
 		seen |= 1 << (args & 63)
 	}
 	s.sum.read(t, s.tries)
 	all := s.share(t)
 	s.look(t)
-	if again {
+	if duplicates {
 		s.steadiness(t)
 	}
 	if len(s.limits) > 0 {
 		s.beyond(t)
 	}
-	if s.sum.told {
+	if s.sum.hasRecord {
 		s.attempts(t)
 	}
 	s.rank(t, all)
 }
 
-// set is that of a step, with the slices that the record of its attempt tells.
+// set is the set of a step, with the slices from the record of its attempt.
 func (s *Sums) set(st *step) *slicing.Set {
 	r := s.try(st.attempt).record
 	if r == nil || r.set == st.set {
@@ -94,22 +94,22 @@ func (s *Sums) begin(t *task) {
 	}
 }
 
-// expect puts all lines of a task into the slices of the tools that one of them expects.
+// expect puts all lines of a task into the slices of the tools that any of them expects.
 func (s *Sums) expect(t *task) {
 	var first uint32
-	alike := true
+	sameCounts := true
 	if len(t.steps) > 0 {
 		first = t.steps[0].set.Expects
 	} else {
 		first = t.records[0].set.Expects
 	}
 	for i := range t.steps {
-		alike = alike && t.steps[i].set.Expects == first
+		sameCounts = sameCounts && t.steps[i].set.Expects == first
 	}
 	for i := range t.records {
-		alike = alike && t.records[i].set.Expects == first
+		sameCounts = sameCounts && t.records[i].set.Expects == first
 	}
-	if alike {
+	if sameCounts {
 		return
 	}
 	all := uint32(0)
@@ -127,7 +127,7 @@ func (s *Sums) expect(t *task) {
 	}
 }
 
-// bothExpect is slicing.Names.Both, remembered.
+// bothExpect is slicing.Names.Both with a cache.
 func (s *Sums) bothExpect(a, b uint32) uint32 {
 	if a == b || b == 0 {
 		return a
@@ -141,7 +141,7 @@ func (s *Sums) bothExpect(a, b uint32) uint32 {
 	return both
 }
 
-// expecting is slicing.Names.Expecting, remembered.
+// expecting is slicing.Names.Expecting with a cache.
 func (s *Sums) expecting(set *slicing.Set, expects uint32) *slicing.Set {
 	if set.Expects == expects {
 		return set
@@ -158,22 +158,22 @@ func (s *Sums) expecting(set *slicing.Set, expects uint32) *slicing.Set {
 	return out
 }
 
-// union is the set of a step of an attempt whose record has another one.
-func (s *Sums) union(own, told *slicing.Set) *slicing.Set {
-	key := [2]*slicing.Set{own, told}
+// union is the set of a step together with the set of its attempt's record.
+func (s *Sums) union(own, recordSet *slicing.Set) *slicing.Set {
+	key := [2]*slicing.Set{own, recordSet}
 	set := s.unions[key]
 	if set == nil {
 		if len(s.unions) >= 1<<14 {
 			clear(s.unions)
 		}
-		set = s.names.Union(own, told)
+		set = s.names.Union(own, recordSet)
 		s.unions[key] = set
 	}
 	return set
 }
 
-// fewTries is how many attempts are looked through; those of a task with more are
-// found by their numbers.
+// fewTries is how many attempts are searched linearly; further attempts of a task are found by a
+// map.
 const fewTries = 32
 
 func (s *Sums) try(attempt uint32) *try {
@@ -185,7 +185,7 @@ func (s *Sums) try(attempt uint32) *try {
 	return s.another(attempt)
 }
 
-// another is try of an attempt that is none of the first few.
+// another is try for an attempt after the first fewTries.
 func (s *Sums) another(attempt uint32) *try {
 	if len(s.tries) >= fewTries {
 		if i, ok := s.later[attempt]; ok {
@@ -199,7 +199,7 @@ func (s *Sums) another(attempt uint32) *try {
 	s.tries = slices.Grow(s.tries, 1)[:len(s.tries)+1]
 	at := &s.tries[len(s.tries)-1]
 	*at = try{}
-	at.attempt = attempt // apart from the rest: a literal would be made elsewhere and copied
+	at.attempt = attempt // set separately: a literal would be built elsewhere and copied
 	return at
 }
 
@@ -227,8 +227,8 @@ func (a *try) step(st *step) {
 	}
 }
 
-// stopped tells that the tool did not run: the contract refused the call, or
-// neither a status nor a result is recorded.
+// stopped reports whether the tool did not run: the contract refused the call, or neither a status
+// nor a result is recorded.
 func (s *step) stopped() bool {
 	if s.known&(1<<callvet.StepRejected) != 0 {
 		return s.right&(1<<callvet.StepRejected) != 0
@@ -236,8 +236,8 @@ func (s *step) stopped() bool {
 	return s.hashes.result() == 0
 }
 
-// look counts the calls of a task by what is wrong with them, and by the tool that was called
-// for the one that was right.
+// look counts the calls of a task by their errors, and by the called tool in place of the right
+// one.
 func (s *Sums) look(t *task) {
 	odds, none := t.odds, odd{}
 	for i := range t.steps {
@@ -269,7 +269,7 @@ func (s *Sums) look(t *task) {
 	}
 }
 
-// call is a step as the findings look at it.
+// call is a step in the form of package findings.
 func (t *task) call(st *step, at *try) findings.Call {
 	return findings.Call{
 		Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool,
@@ -284,7 +284,7 @@ func (s *step) score() callvet.StepScore {
 	}
 }
 
-// ended is how the attempt ended as far as its record says.
+// ended is how the attempt ended, by its record.
 func (a *try) ended() findings.Ended {
 	switch r := a.record; {
 	case r == nil:
@@ -299,9 +299,9 @@ func (a *try) ended() findings.Ended {
 	return findings.Unjudged
 }
 
-// steadiness looks for calls of a tool with the same arguments: with different results they are
-// S7, with the same result in one attempt L1. The first result of an arguments' text is the one
-// that others are compared with.
+// steadiness looks for calls of a tool with the same arguments: with different results they are S7,
+// with the same result in one attempt L1. All results are compared with the first one for the same
+// arguments.
 func (s *Sums) steadiness(t *task) {
 	var seen [64]uint64 // bits of the arguments
 	for i := range t.steps {
@@ -344,8 +344,9 @@ func (s *Sums) equals(t *task, i int) {
 	}
 }
 
-// took is the longest that an attempt can have taken: its time, and the times that its calls tell,
-// as if none of them were in it. Of tools that only say how long they take none is.
+// took is an upper bound of the time of an attempt: its own time plus the recorded times of its
+// calls, as if these were not part of it. The times of tools with declared durations are indeed not
+// part of it.
 func (t *task) took(r *record) float64 {
 	sum := r.wall
 	for k := range t.steps {
@@ -356,8 +357,8 @@ func (t *task) took(r *record) float64 {
 	return sum
 }
 
-// beyond looks for attempts that call a tool more often than its rate limit allows in the
-// time that they took, calls that were refused left out; where the time is not known, nothing is.
+// beyond looks for attempts that call a tool more often than its rate limit allows in the time of
+// the attempt. Refused calls do not count; attempts of unknown time are skipped.
 func (s *Sums) beyond(t *task) {
 	if len(s.limits) == 0 {
 		return
@@ -391,7 +392,7 @@ func (s *Sums) beyond(t *task) {
 // maxLookBack bounds how far back in a task a call is compared.
 const maxLookBack = 64
 
-// rank counts the task, and offers it as an example.
+// rank counts the task, and adds it as a candidate for an example.
 func (s *Sums) rank(t *task, all quality) {
 	m, list := &s.sum, s.ranking(t.number())
 	at := findings.Ranked{
@@ -417,8 +418,8 @@ func (s *Sums) rank(t *task, all quality) {
 	list.Offer(at, t.target, t.id)
 }
 
-// seen are the judged attempts at the task, and those that passed. Cached ones that agree are copies
-// of one.
+// seen are the judged attempts at the task, and those that passed. Cached attempts that agree are
+// copies of one.
 func (s *Sums) seen() stats.Count {
 	var judged, passed, cached, passedCached int
 	for i := range s.tries {
@@ -438,7 +439,7 @@ func (s *Sums) seen() stats.Count {
 	return findings.SeenOf(passed, judged)
 }
 
-// number is that of the target.
+// number is the number of the target.
 func (t *task) number() uint32 {
 	if len(t.steps) > 0 {
 		return t.steps[0].set.Target

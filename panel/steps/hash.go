@@ -7,9 +7,8 @@ import (
 	"math/bits"
 )
 
-// hash is a 64-bit hash of a text that is the same on every machine, so that
-// partial results can hold it; seed chains several texts. It does not withstand
-// those who look for collisions.
+// hash is a 64-bit hash of a text that is the same on every machine, so that partial results can
+// contain it; seed chains several texts. It does not resist deliberate collisions.
 func hash(seed uint64, s []byte) uint64 {
 	const k0, k1 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 	h := seed ^ uint64(len(s))*k0
@@ -27,7 +26,7 @@ func hash(seed uint64, s []byte) uint64 {
 	return h ^ h>>29
 }
 
-// spread makes of a number one that all of its bits have a part in, of another one another.
+// spread is a bijection of 64-bit numbers in which every bit of the input affects the result.
 func spread(x uint64) uint64 {
 	x = (x ^ x>>32) * 0xD6E8FEB86659FD93
 	x = (x ^ x>>32) * 0x9E3779B97F4A7C15

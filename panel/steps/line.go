@@ -12,33 +12,31 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Config says how trace files are to be summed up. Parts that are to be merged
-// need the same one.
+// Config has the settings for summing trace files. Parts that are merged need equal settings.
 type Config struct {
 	// SliceBy lists slice keys: "expected_tool", "called_tool", "api_version", "tool_family", "tag", the
 	// names of fields and of tags such as "tier:gold", and crosses such as
 	// "language*intent"; "*" means all fields and named tags. Nil means panel.DefaultSlices.
 	SliceBy []string
-	// Targets are the targets that are told first, in this order, also those without an attempt;
-	// the others follow by their names.
+	// Targets are the targets that are reported first, in this order, even without attempts; the
+	// others follow by name.
 	Targets []string
-	// Families are the families of tools by name, for tools that the lines give none.
+	// Families are the families of tools by name, for tools without a family in the lines.
 	Families map[string][]string
 	// Tools are the contracts of the tools, for their latency budgets and rate limits; the
 	// highest version of a name counts.
 	Tools []callvet.Tool
-	// Scoring is what the steps were compared by, in one spelling; parts that are put together
-	// have the same.
+	// Scoring is the settings that the steps were compared with, in one spelling; merged parts have
+	// the same.
 	Scoring string
-	// Catalogue tells that a catalogue of tools was given; without one, whether
-	// arguments are valid is not known.
+	// Catalogue: a catalogue of tools was given. Without one it is not known whether arguments are
+	// valid.
 	Catalogue bool
 	// Window is how many tasks are open at once; 0 means 16,384.
 	Window int
 	// Partial keeps what is needed to merge this with the part of the file before it.
 	Partial bool
-	// Files tells that lines are told with their file, because several files that
-	// have nothing to do with one another were read.
+	// Files: lines are reported with their file, because several independent files were read.
 	Files bool
 	// MinTagTasks hides tags on fewer tasks; 0 means 5, and 1 where SliceBy asks for tags.
 	MinTagTasks int
@@ -46,19 +44,19 @@ type Config struct {
 	MaxValues int
 	// Confidence is two-sided, in (0,1); 0 means 0.95.
 	Confidence float64
-	// Calibrations are what is known of judges.
+	// Calibrations are the calibrations of judges.
 	Calibrations []Calibrated
-	// Parallel does do(0) to do(n-1), possibly at once, and waits; nil does one
-	// after the other. What comes out is the same.
+	// Parallel runs do(0) to do(n-1), possibly at once, and waits; nil runs one after the other.
+	// The result is the same.
 	Parallel func(n int, do func(i int))
 }
 
-// Calibrated is what is known of a judge.
+// Calibrated is the calibration of a judge.
 type Calibrated struct {
-	// Judge is the name under which its verdicts stand in task records.
+	// Judge is the name of the judge in task records.
 	Judge string
-	// TrueSuccess estimates the share that truly passed from the share that the judge
-	// passed, and counts the labels; why says in a sentence why there is no estimate, "" where there is one.
+	// TrueSuccess estimates the share that truly passed from the share that the judge passed; its N
+	// counts labels. why is a sentence why there is no estimate, "" where there is one.
 	TrueSuccess func(judged stats.Interval, confidence float64) (iv stats.Interval, why string)
 }
 
@@ -86,23 +84,23 @@ func (c Config) withDefaults() Config {
 // Step is one scored step line. Its bytes and values are read during the call only.
 type Step struct {
 	*Head
-	Tool  []byte // "name@vN" as it stands
+	Tool  []byte // "name@vN" as in the file
 	Score callvet.StepScore
-	// GoldTool is the tool that would have been right; nil when not labelled.
+	// GoldTool is the right tool; nil when not labelled.
 	GoldTool []byte
-	// Args and Result are hashes, 0 for what was not recorded.
+	// Args and Result are hashes; 0: not recorded.
 	Args, Result uint64
 	// Turn is the turn of the call, -1 when not recorded. Corrects reports that the line replaces
 	// earlier ones of its call.
 	Turn     int
 	Corrects bool
-	// Paths are the top-level names of the arguments that are wrong, where any are; BadFields those
-	// that break the schema.
+	// Paths are the top-level names of wrong arguments; BadFields the names of those that break the
+	// schema.
 	Paths, BadFields []string
 }
 
-// Head is what a step line says beside its call. Its fields are those of trace.Head,
-// in their order, so that it may be made of one without a copy.
+// Head is a step line without its call. Its fields are those of trace.Head in the same order, so
+// that a conversion needs no copy.
 type Head struct {
 	Line                   int64 // over all files of the reading, from 1
 	TaskID, Target, CallID []byte
@@ -112,7 +110,7 @@ type Head struct {
 	Tags, Fields              value.Value
 }
 
-// Task is what a task record tells of an attempt.
+// Task is a task record: the data of one attempt.
 type Task struct {
 	Line int64
 	// Content is a hash of the whole record. Corrects: it replaces earlier ones of its attempt.
@@ -121,52 +119,52 @@ type Task struct {
 	ID, Target   []byte
 	Attempt      int
 	Tags, Fields value.Value
-	// Pass is 1 or 0, -1 when not told.
+	// Pass is 1 or 0, -1 when not recorded.
 	Pass int
-	// Fault reports that the infrastructure failed; NotRun that nothing was tried, and Skipped that
-	// this was on purpose. Kind is the kind of the fault and Why the reason of an unparseable attempt,
-	// "" where the record has none.
+	// Fault: the infrastructure failed. NotRun: nothing was tried. Skipped: this was on purpose.
+	// Kind is the kind of the fault and Why the reason of an unparseable attempt, "" where the
+	// record has none.
 	Fault, NotRun, Skipped bool
 	Kind                   callvet.FaultKind
 	Why                    callvet.Reason
 	Judged                 []Verdict
-	// Tokens and CostUSD are -1 when not told.
+	// Tokens and CostUSD are -1 when not recorded.
 	InputTokens, OutputTokens, ReasoningTokens int64
 	CostUSD, WallMS                            float64
-	// HasGold tells that the needed calls are labelled; Needed are their tools.
+	// HasGold: the needed calls are labelled; Needed are their tools.
 	HasGold bool
 	Needed  []string
 	// Expected are the tools of the calls that the task expects, for slices.
 	Expected []string
-	// Exposed tells that safety was looked at; Incidents is how many breaches there
-	// were, Blocked how many more were stopped before they had an effect.
+	// Exposed: safety was checked. Incidents is the number of breaches, Blocked the number of
+	// further ones that were stopped before they had an effect.
 	Exposed            bool
 	Incidents, Blocked int
-	// How the attempt was made: Outcome and Format are "" when not told, FirstMS (to the first
-	// token) is 0. Cached tells that an earlier answer was used, Unbilled that nothing is paid,
-	// TimedOut that the fault is a timeout, Floor that the target is a baseline.
+	// How the attempt was made. Outcome and Format are "" when not recorded, FirstMS (to the first
+	// token) is 0. Cached: an earlier answer was used. Unbilled: nothing is paid. TimedOut: the
+	// fault is a timeout. Floor: the target is a baseline.
 	Outcome                           callvet.Outcome
 	Format                            callvet.Format
 	Cached, Unbilled, TimedOut, Floor bool
 	Requests                          int64
 	FirstMS                           float64
-	// Decided tells that the attempt is one of a router or retriever.
+	// Decided: the attempt is one of a router or retriever.
 	Decided bool
-	// Said is what a scorer said of the attempt; nil where none looked at it.
-	Said *Said
+	// ScorerResult is the result of a scorer; nil without one.
+	ScorerResult *ScorerResult
 }
 
-// Scored is what a scorer said of an attempt, as trace.Scored has it.
+// Scored is the result of a scorer for an attempt, as in trace.Scored.
 type Scored struct {
 	Class         callvet.Class
 	Scores        []Score
 	Unknown       []string
 	NotEvaluated  [][2]string // name and reason
 	Signs         []Sign
-	Routes, Tools [][2]string // expected and given; "" is nothing
+	Routes, Tools [][2]string // expected and chosen; "" is nothing
 }
 
-// ScorerSigns is how many issues, from T1 on, a scorer looks for. The others show in how an
+// ScorerSigns is how many issues, from T1 on, a scorer looks for. The others follow from how an
 // attempt ended.
 const ScorerSigns = findings.Scored
 
@@ -176,8 +174,8 @@ type Score struct {
 	Value float64
 }
 
-// Sign is an issue by its position, 0 for T1 to 3 for T4, that the attempt shows or could have
-// shown.
+// Sign is an issue that the attempt shows or could have shown, by its position: 0 for T1 to 3 for
+// T4.
 type Sign struct {
 	Issue int
 	Shown bool

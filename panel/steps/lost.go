@@ -11,14 +11,14 @@ import (
 	"github.com/callvet/callvet/stats/exact"
 )
 
-// maxEach bounds how many lost records a quantile takes one by one.
+// maxEach bounds how many lost records are added to a quantile one by one.
 const maxEach = 1 << 16
 
 // Lose sets how many records of the files could not be read. They have no fields: each of them
 // may be an attempt of any target.
 func (s *Sheet) Lose(records int64) { s.lost = records }
 
-// shortTask is a task with attempts that have no outcome.
+// shortTask counts the attempts of a task that has attempts without an outcome.
 type shortTask struct{ passes, trials, lost int }
 
 func compareShort(a, b shortTask) int {
@@ -26,23 +26,23 @@ func compareShort(a, b shortTask) int {
 }
 
 // shorten adds n such tasks.
-func (t *toldSums) shorten(k shortTask, n int64) {
+func (t *recordSums) shorten(k shortTask, n int64) {
 	if t.short == nil {
 		t.short = map[shortTask]int64{}
 	}
 	t.short[k] += n
 }
 
-// ranges gives the metrics of a table what their intervals would be with every lost attempt, and
-// every one of so many lost records, at its worst and at its best.
-// Source: Statistics specification, section 16.2.
-func (t *teller) ranges(out *panel.Slice, records int64) {
+// ranges adds to the metrics of a table the range of their intervals: with every lost attempt, and
+// each of the lost records, at its worst and at its best. Source: Statistics specification, section
+// 16.2.
+func (t *tabler) ranges(out *panel.Slice, records int64) {
 	l := losing{
 		attempts: int64(out.Verdicts.Lost()), unrun: int64(out.Verdicts.NotRun - out.Verdicts.Skipped),
 		records: records, of: t.s.attempts,
 	}
 	var silent int64
-	if x := t.s.told; x != nil {
+	if x := t.s.fromRecords; x != nil {
 		for i := range x.judged {
 			l.silent = append(l.silent, t.silent(&x.judged[i]))
 			silent += l.silent[i]
@@ -57,7 +57,7 @@ func (t *teller) ranges(out *panel.Slice, records int64) {
 		m := &out.Metrics[i]
 		a, b := intervalOf(worst, m.Name), intervalOf(best, m.Name)
 		if a == nil || b == nil || *a == m.Interval && *b == m.Interval {
-			continue // an amount: what a lost attempt cost cannot be bounded
+			continue // an amount: the cost of a lost attempt has no bound
 		}
 		if m.LowerIsBetter {
 			a, b = b, a
@@ -70,7 +70,7 @@ func (t *teller) ranges(out *panel.Slice, records int64) {
 	}
 }
 
-// ended is an interval in which what is not over has no end.
+// ended replaces ends at never by infinity.
 func ended(iv stats.Interval) stats.Interval {
 	for _, x := range []*float64{&iv.Point, &iv.Lower, &iv.Upper} {
 		if *x > never/2 {
@@ -80,10 +80,10 @@ func ended(iv stats.Interval) stats.Interval {
 	return iv
 }
 
-// never is a time after all that quantiles have.
+// never is a time later than all times in quantiles.
 const never = math.MaxFloat64
 
-func (t *teller) with(l losing, good bool) []panel.Metric {
+func (t *tabler) with(l losing, good bool) []panel.Metric {
 	other := *t
 	l.good = good
 	other.s = t.s.with(l)
@@ -99,8 +99,8 @@ func intervalOf(metrics []panel.Metric, name string) *stats.Interval {
 	return nil
 }
 
-// with are the sums with the lost attempts, each with as many calls as the others have on average,
-// in which all is good or nothing is. But for the pass rate each is a task of its own.
+// with are the sums with the lost attempts added, all good or all bad, each with the average number
+// of calls. Except for the pass rate each lost attempt is a task of its own.
 func (s *sliceSums) with(l losing) *sliceSums {
 	out := &sliceSums{waits: s.waits}
 	out.merge(s)
@@ -122,36 +122,36 @@ func (s *sliceSums) with(l losing) *sliceSums {
 	for _, q := range []*exact.Quantiles{&out.exec, &out.toolTime, &out.queue, &out.accept} {
 		l.quantiles(q)
 	}
-	if out.told != nil {
-		l.told(out.told)
+	if out.fromRecords != nil {
+		l.fromRecords(out.fromRecords)
 	}
 	return out
 }
 
 // losing adds lost attempts to sums.
 type losing struct {
-	attempts, unrun int64   // without an outcome, and those of them that did not run
+	attempts, unrun int64   // without an outcome; those that did not run
 	records         int64   // that could not be read
 	of              int64   // attempts that have an outcome
-	silent          []int64 // of them those without a verdict of a judge, by judge
+	silent          []int64 // those without a verdict of a judge, by judge
 	good            bool
 }
 
-// whereErrorsCount is what is lost of a metric for which an error is an outcome.
+// whereErrorsCount is the losing for a metric where an error is an outcome.
 func (l *losing) whereErrorsCount() *losing {
 	out := *l
 	out.attempts = l.unrun
 	return &out
 }
 
-// byJudge is what is lost of the verdicts of a judge, who gave n.
+// byJudge is the losing for the verdicts of a judge that has n verdicts.
 func (l *losing) byJudge(i, n int) *losing {
 	out := *l
 	out.attempts, out.of = out.attempts+l.silent[i], int64(n)
 	return &out
 }
 
-// calls is how many of n things lost attempts have, and how many tasks with as many each there are.
+// calls is how many of n things each lost attempt has, and for how many tasks.
 func (l *losing) calls(n int) (each int, times uint64) {
 	lost := l.attempts + l.records
 	mean := float64(n) / float64(max(1, l.of))
@@ -161,7 +161,7 @@ func (l *losing) calls(n int) (each int, times uint64) {
 	return 1, uint64(max(1, math.Round(float64(lost)*mean)))
 }
 
-// rate adds to a rate. bad: its successes are bad.
+// rate adds the lost attempts to a rate. bad: its successes are bad.
 func (l *losing) rate(r *exact.Rate, bad bool) {
 	if n, times := l.calls(r.N()); r.N() > 0 {
 		r.AddTimes(n*one(l.good != bad), n, times)
@@ -174,7 +174,7 @@ func (l *losing) mean(x *exact.Mean) {
 	}
 }
 
-// quantiles adds what took no time, or is not over yet.
+// quantiles adds lost attempts with the time 0, or never.
 func (l *losing) quantiles(q *exact.Quantiles) {
 	n, times := l.calls(q.N())
 	if q.N() == 0 {
@@ -192,8 +192,8 @@ func (l *losing) quantiles(q *exact.Quantiles) {
 	}
 }
 
-// pass enters each lost attempt with its task.
-func (l *losing) pass(t *toldSums) {
+// pass adds each lost attempt to its task.
+func (l *losing) pass(t *recordSums) {
 	t.pass = t.complete
 	for k, n := range t.short {
 		passes, trials := k.passes+k.lost*one(l.good), k.trials+k.lost
@@ -202,7 +202,7 @@ func (l *losing) pass(t *toldSums) {
 	t.pass.AddTimes(one(l.good), 1, uint64(l.records))
 }
 
-func (l *losing) told(t *toldSums) {
+func (l *losing) fromRecords(t *recordSums) {
 	l.pass(t)
 	l.whereErrorsCount().rate(&t.fault, true)
 	l.rate(&t.miss, true)

@@ -13,16 +13,16 @@ import (
 	"github.com/callvet/callvet/stats/exact"
 )
 
-// described is how a yes-or-no measurement of steps is told.
+// described is how a yes-or-no measurement of steps is reported.
 type described struct {
 	step        callvet.StepMetric
 	name, title string
 	lower       bool
-	// inverse metrics tell the share of no.
+	// inverse metrics are the share of "no".
 	inverse bool
 	// gold metrics need a label.
 	gold bool
-	// byTask metrics are told by task as well.
+	// byTask metrics are reported by task as well.
 	byTask bool
 	// scored metrics have the name of a score of attempts.
 	scored bool
@@ -57,8 +57,8 @@ var stepMetrics = [...]described{
 	{step: callvet.StepInP50, name: panel.MetricInP50, title: "within p50 budget"},
 }
 
-// teller tells one slice.
-type teller struct {
+// tabler fills the table of one slice.
+type tabler struct {
 	cfg     *Config
 	names   *slicing.Names
 	s       *sliceSums
@@ -66,10 +66,10 @@ type teller struct {
 	out     []panel.Metric
 }
 
-// ofRun reports whether the attempts are those of a run, or were scored like them.
-func (t *teller) ofRun() bool {
-	return t.s.steps == 0 && t.s.told == nil || t.s.told != nil && t.s.told.scored != nil &&
-		t.s.told.scored.attempts > 0
+// ofRun reports whether the attempts come from a run, or were scored like those of a run.
+func (t *tabler) ofRun() bool {
+	return t.s.steps == 0 && t.s.fromRecords == nil || t.s.fromRecords != nil && t.s.fromRecords.scored != nil &&
+		t.s.fromRecords.scored.attempts > 0
 }
 
 // always are the metrics that the table of all tasks has even without data.
@@ -81,7 +81,7 @@ func always(name string) bool {
 	return false
 }
 
-func (t *teller) metrics() []panel.Metric {
+func (t *tabler) metrics() []panel.Metric {
 	t.out = make([]panel.Metric, 0, 40)
 	t.verdicts()
 	for i := range stepMetrics {
@@ -90,7 +90,7 @@ func (t *teller) metrics() []panel.Metric {
 	t.latency("tool_latency", "tool latency", "calls", &t.s.exec, panel.UnitMS, 1)
 	t.latency("tool_queue", "queue before the tool", "calls", &t.s.queue, panel.UnitMS, 1)
 	t.latency("accept", "time to emit the call", "calls", &t.s.accept, panel.UnitMS, 1)
-	t.told()
+	t.fromRecords()
 	t.count("calls_per_attempt", "calls", &t.s.calls, true)
 	if t.s.labelled > 0 {
 		t.count("unneeded_calls_per_attempt", "unneeded calls per attempt", &t.s.unneeded, true)
@@ -101,13 +101,13 @@ func (t *teller) metrics() []panel.Metric {
 }
 
 // unnamed is how many needed calls have a label that names no tool.
-func (t *teller) unnamed() int {
+func (t *tabler) unnamed() int {
 	return t.s.rates[callvet.StepNeeded].N() - t.s.rates[callvet.StepSelection].N()
 }
 
-// known is what is known of a measurement. Labels that say of calls only whether they were
-// needed know of selection no more than where it was wrong: their mean would be 0.
-func (t *teller) known(d *described) *exact.Rate {
+// known is the rate of a measurement, or nil. Labels that only mark calls as needed or not show
+// only wrong selections: the mean would be 0.
+func (t *tabler) known(d *described) *exact.Rate {
 	r := &t.s.rates[d.step]
 	needed := &t.s.rates[callvet.StepNeeded]
 	if d.step == callvet.StepSelection && t.unnamed() > 0 && r.N() == needed.N()-needed.Yes() {
@@ -116,7 +116,7 @@ func (t *teller) known(d *described) *exact.Rate {
 	return r
 }
 
-func (t *teller) stepRate(d *described) {
+func (t *tabler) stepRate(d *described) {
 	r := t.known(d)
 	if r.N() == 0 && !(t.overall && always(d.name) && !t.ofRun()) {
 		return
@@ -148,8 +148,8 @@ func (t *teller) stepRate(d *described) {
 	}
 }
 
-// rateWarnings notes what a reader of the rate has to know.
-func (t *teller) rateWarnings(d *described, m *panel.Metric, r *exact.Rate) {
+// rateWarnings adds warnings about the rate.
+func (t *tabler) rateWarnings(d *described, m *panel.Metric, r *exact.Rate) {
 	m.Warnings = panel.RateWarnings(m, 0)
 	if n := t.unnamed(); d.step == callvet.StepSelection && n > 0 && t.overall {
 		m.Warnings = append(m.Warnings,
@@ -166,8 +166,8 @@ func (t *teller) rateWarnings(d *described, m *panel.Metric, r *exact.Rate) {
 	}
 }
 
-// byTask adds the companion by task of a measurement of calls.
-func (t *teller) byTask(d *described, iv stats.Interval) {
+// byTask adds the metric by task for a measurement of calls.
+func (t *tabler) byTask(d *described, iv stats.Interval) {
 	by := panel.Metric{
 		Name: panel.ByTask(d.name), Title: d.title + ", by task", Unit: panel.UnitRate, Of: "tasks",
 		LowerIsBetter: d.lower, Interval: iv,
@@ -176,15 +176,15 @@ func (t *teller) byTask(d *described, iv stats.Interval) {
 	t.out = append(t.out, by)
 }
 
-// moot is to how many calls a label says that the measurement does not apply.
-func (t *teller) moot(step callvet.StepMetric) int64 {
+// moot is the number of calls with a label that the measurement does not apply.
+func (t *tabler) moot(step callvet.StepMetric) int64 {
 	if i := slices.Index(mootOf[:], step); i >= 0 {
 		return t.s.moot[i]
 	}
 	return 0
 }
 
-// share1 is a part of a whole; nil of nothing.
+// share1 is n/of; nil where of is 0.
 func share1(n, of int64) *float64 {
 	if of == 0 {
 		return nil
@@ -193,7 +193,7 @@ func share1(n, of int64) *float64 {
 	return &f
 }
 
-func (t *teller) fidelity(em *panel.Metric) {
+func (t *tabler) fidelity(em *panel.Metric) {
 	add := func(name, title string, x *exact.Mean) {
 		m := panel.Metric{
 			Name: name + panel.ByCall, Title: title, Unit: panel.UnitRate, Of: "calls",
@@ -219,7 +219,7 @@ func (t *teller) fidelity(em *panel.Metric) {
 }
 
 // latency adds the p50 and the p90, in units of a scale-th.
-func (t *teller) latency(name, title, of string, q *exact.Quantiles, unit panel.Unit, scale float64) {
+func (t *tabler) latency(name, title, of string, q *exact.Quantiles, unit panel.Unit, scale float64) {
 	if q.N() == 0 {
 		return
 	}
@@ -245,7 +245,7 @@ func scaled(iv stats.Interval, by float64) stats.Interval {
 }
 
 // count adds a mean count of events by attempt.
-func (t *teller) count(name, title string, c *exact.Count, lower bool) {
+func (t *tabler) count(name, title string, c *exact.Count, lower bool) {
 	iv := c.Interval(t.cfg.Confidence)
 	if !iv.Defined() {
 		return
@@ -259,7 +259,7 @@ func (t *teller) count(name, title string, c *exact.Count, lower bool) {
 }
 
 // ratio adds an amount by attempt or by pass.
-func (t *teller) ratio(name, title string, unit panel.Unit, r *exact.Ratio, scale float64, lower bool) {
+func (t *tabler) ratio(name, title string, unit panel.Unit, r *exact.Ratio, scale float64, lower bool) {
 	iv := r.Interval(t.cfg.Confidence)
 	if !iv.Defined() {
 		return
@@ -271,7 +271,7 @@ func (t *teller) ratio(name, title string, unit panel.Unit, r *exact.Ratio, scal
 	t.out = append(t.out, m)
 }
 
-func (t *teller) rate(name, title, of string, r *exact.Rate, lower bool) *panel.Metric {
+func (t *tabler) rate(name, title, of string, r *exact.Rate, lower bool) *panel.Metric {
 	if r.N() == 0 {
 		return nil
 	}
@@ -283,9 +283,9 @@ func (t *teller) rate(name, title, of string, r *exact.Rate, lower bool) *panel.
 	return &t.out[len(t.out)-1]
 }
 
-// verdicts tells which attempts passed, and what a scorer said of them.
-func (t *teller) verdicts() {
-	x := t.s.told
+// verdicts adds the metrics of passes and of scorers.
+func (t *tabler) verdicts() {
+	x := t.s.fromRecords
 	if t.ofRun() && (x == nil || x.pass.N() == 0) {
 		m := panel.Describe(panel.MetricPass)
 		m.Interval = new(exact.Rate).Interval(t.cfg.Confidence, stats.DefaultRho0)
@@ -298,7 +298,7 @@ func (t *teller) verdicts() {
 	if m := t.rate(panel.MetricPass, "pass", "attempts", &x.pass, false); m != nil {
 		m.Coverage = t.verdictShare(x.pass.N())
 	}
-	for _, i := range t.names.Judges.Sorted() { // who came first depends on the workers
+	for _, i := range t.names.Judges.Sorted() { // the order of arrival depends on the workers
 		if int(i) < len(x.judged) {
 			t.judged(int(i), &x.judged[i])
 		}
@@ -310,13 +310,13 @@ func (t *teller) verdicts() {
 	t.chances(x)
 }
 
-// ended is how many attempts ran and ended in no fault, so that they can have a verdict.
-func (t *teller) ended() int64 { return t.s.attempts - t.s.told.errors - t.s.told.notRun }
+// ended is how many attempts ran and ended without a fault, so that they can have a verdict.
+func (t *tabler) ended() int64 { return t.s.attempts - t.s.fromRecords.errors - t.s.fromRecords.notRun }
 
-// verdictShare is the share of the attempts that n of them with a verdict are; nil where all have one.
-func (t *teller) verdictShare(n int) *float64 {
+// verdictShare is the share of attempts with a verdict, which are n; nil where all have one.
+func (t *tabler) verdictShare(n int) *float64 {
 	of := t.ended()
-	if x := t.s.told.scored; x != nil {
+	if x := t.s.fromRecords.scored; x != nil {
 		of -= x.unjudged // these are lost
 	}
 	if int64(n) >= of {
@@ -325,12 +325,12 @@ func (t *teller) verdictShare(n int) *float64 {
 	return share1(int64(n), of)
 }
 
-// silent is on how many attempts there is no verdict of a judge.
-func (t *teller) silent(r *exact.Rate) int64 { return max(0, t.ended()-int64(r.N())) }
+// silent is the number of attempts without a verdict of a judge.
+func (t *tabler) silent(r *exact.Rate) int64 { return max(0, t.ended()-int64(r.N())) }
 
-// told adds what task records tell.
-func (t *teller) told() {
-	x := t.s.told
+// fromRecords adds the metrics of task records.
+func (t *tabler) fromRecords() {
+	x := t.s.fromRecords
 	if x == nil {
 		return
 	}
@@ -347,7 +347,7 @@ func (t *teller) told() {
 }
 
 // chances adds pass@k and pass^k for k up to 4, powers of two and the greatest k.
-func (t *teller) chances(x *toldSums) {
+func (t *tabler) chances(x *recordSums) {
 	for k := 1; k <= len(x.at); k++ {
 		if k > 4 && k&(k-1) != 0 && k != len(x.at) || len(x.at) == 1 {
 			continue
@@ -371,9 +371,9 @@ func (t *teller) chances(x *toldSums) {
 	}
 }
 
-// judged adds the rate of one judge, and true success behind it. With several
-// judges their names stand behind a colon.
-func (t *teller) judged(i int, r *exact.Rate) {
+// judged adds the rate of one judge, followed by true success. With several judges the metrics have
+// the judge's name after a colon.
+func (t *tabler) judged(i int, r *exact.Rate) {
 	name, suffix := t.names.Judges.All[i], ""
 	if len(t.names.Judges.All) > 1 {
 		suffix = ":" + name
@@ -402,9 +402,9 @@ func (t *teller) judged(i int, r *exact.Rate) {
 	}
 }
 
-// incidents bounds the rate of tasks with a breach of safety, and tells those that
-// were stopped apart.
-func (t *teller) incidents() {
+// incidents adds the rate of tasks with a breach of safety; stopped breaches are counted
+// separately.
+func (t *tabler) incidents() {
 	if t.s.exposed.N() == 0 {
 		return
 	}
@@ -426,7 +426,7 @@ func (t *teller) incidents() {
 	}
 }
 
-func (t *teller) breaches(name, title string, r *exact.Rate) panel.Metric {
+func (t *tabler) breaches(name, title string, r *exact.Rate) panel.Metric {
 	return panel.Metric{
 		Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true,
 		Interval: r.Interval(t.cfg.Confidence, stats.DefaultRho0),

@@ -7,11 +7,11 @@ import (
 	"iter"
 )
 
-// maxSteps bounds what is kept of one task, steps and records each: one with more
-// counts as several.
+// maxSteps bounds the steps and the records that are kept of one task: a task with more counts as
+// several.
 const maxSteps = 1 << 16
 
-// task is what is folded of a task.
+// task has the lines of a task that are folded.
 type task struct {
 	steps      []step
 	records    []record
@@ -24,10 +24,11 @@ type open struct {
 	task
 	hash   uint64
 	number uint32 // of the target
-	// head tells that the task was among the first window of tasks of a part, so
-	// that the part before it may hold its beginning: it is not folded.
+	// head: the task was among the first window of tasks of a part, so that the part before it may
+	// contain its beginning. It is not folded.
 	head, closed bool
-	// The open tasks of a partition by their silence; prev was silent for longer.
+	// The open tasks of a partition by the time since their last line; prev has the older last
+	// line.
 	prev, next *open
 }
 
@@ -47,13 +48,14 @@ func (o *open) empty() {
 	o.steps, o.records, o.odds = o.steps[:0], o.records[:0], o.odds[:0]
 }
 
-// partition holds those open tasks that share a window. A task that was silent while as many
-// others as the window holds had lines is closed.
+// partition holds open tasks that share a window. A task is closed when as many others as the
+// window holds had lines since its last one.
 type partition struct {
 	size           int // of the window
 	open           map[uint64]*open
 	oldest, newest *open
-	// closed remembers the hashes of closed tasks, each at its place, where a newer one replaces it.
+	// closed is a cache of hashes of closed tasks; a newer hash replaces an older one in the same
+	// slot.
 	closed []uint64
 	spare  []*open // that were folded
 	heads  []*open
@@ -66,17 +68,17 @@ func newPartition(size int) *partition {
 	return &partition{size: size, open: map[uint64]*open{}, closed: make([]uint64, max(4*size, 1024))}
 }
 
-// place is where the hash of a closed task is remembered. The low bits have chosen the partition.
+// place is the slot of a hash in closed. The low bits have chosen the partition.
 func (p *partition) place(h uint64) *uint64 { return &p.closed[(h>>8)%uint64(len(p.closed))] }
 
-// note remembers that a task was closed; 0 is no hash.
+// note records that a task was closed; 0 is no hash.
 func (p *partition) note(h uint64) {
 	if h != 0 {
 		*p.place(h) = h
 	}
 }
 
-// noted gives the hashes that are remembered.
+// noted yields the recorded hashes.
 func (p *partition) noted(yield func(h uint64) bool) {
 	for _, h := range p.closed {
 		if h != 0 && !yield(h) {
@@ -85,7 +87,7 @@ func (p *partition) noted(yield func(h uint64) bool) {
 	}
 }
 
-// silent gives the open tasks, the longest silent first. The one that was given may be unlinked.
+// silent yields the open tasks, the oldest last line first. The yielded one may be unlinked.
 func (p *partition) silent() iter.Seq[*open] {
 	return func(yield func(*open) bool) {
 		for o := p.oldest; o != nil; {
@@ -98,7 +100,7 @@ func (p *partition) silent() iter.Seq[*open] {
 	}
 }
 
-// take adds the lines of a batch, and folds the tasks that they push out of the window.
+// take adds the lines of a batch, and folds the tasks that leave the window.
 func (p *partition) take(in *lines, keep bool, into *Sums) {
 	for i := range in.pieces {
 		c := &in.pieces[i]
@@ -120,17 +122,17 @@ func (p *partition) take(in *lines, keep bool, into *Sums) {
 	}
 }
 
-// shrink closes what is beyond the window.
+// shrink closes the tasks beyond the window.
 func (p *partition) shrink(into *Sums) {
 	for len(p.open) > p.size {
 		p.shut(p.oldest, into)
 	}
 }
 
-// touch gives an open task that has a line, and is silent no more; nil for none.
+// touch returns an open task and makes it the one with the newest line; nil where it is not open.
 func (p *partition) touch(h uint64, target, id []byte) *open {
 	o := p.open[h]
-	if o == nil || !bytes.Equal(o.target, target) || !bytes.Equal(o.id, id) { // another, as one in 2^64 is
+	if o == nil || !bytes.Equal(o.target, target) || !bytes.Equal(o.id, id) { // a hash collision
 		return nil
 	}
 	if o != p.newest {
@@ -167,7 +169,7 @@ func (p *partition) begin(h uint64, target, id []byte, number uint32, keep bool)
 func (p *partition) shut(o *open, into *Sums) {
 	delete(p.open, o.hash)
 	p.unlink(o)
-	p.note(o.hash) // so that it is noticed when it comes back
+	p.note(o.hash) // so that later lines of the task are noticed
 	if o.head {
 		o.closed = true
 		return
@@ -179,7 +181,7 @@ func (p *partition) shut(o *open, into *Sums) {
 	}
 }
 
-// push makes a task the one that was silent for the shortest time.
+// push makes a task the one with the newest line.
 func (p *partition) push(o *open) {
 	o.prev, o.next = p.newest, nil
 	if p.newest != nil {
@@ -204,7 +206,7 @@ func (p *partition) unlink(o *open) {
 	o.prev, o.next = nil, nil
 }
 
-// settle folds all there is.
+// settle folds all open tasks.
 func (p *partition) settle(into *Sums) {
 	for _, o := range p.heads {
 		if o.closed {
@@ -222,9 +224,9 @@ func (p *partition) empty() {
 	p.oldest, p.newest, p.heads, p.spare = nil, nil, nil, nil
 }
 
-// absorb appends a later part of the same file. o is used up.
+// absorb appends a later part of the same file; later must not be used afterwards.
 func (p *partition) absorb(later *partition, keep bool, into *Sums) {
-	for _, from := range later.heads { // in the order of their arrival: each pushed another out
+	for _, from := range later.heads { // in the order of arrival: each pushed another task out
 		o := p.touch(from.hash, from.target, from.id)
 		if o == nil {
 			o = p.begin(from.hash, from.target, from.id, from.number, keep)

@@ -14,9 +14,8 @@ import (
 	"github.com/callvet/callvet/panel/slicing"
 )
 
-// TestPieces: it does not matter in which pieces the lines of tasks come, be it one by one
-// between those of other tasks or all at once, nor that memory of tasks that
-// were folded is used again.
+// TestPieces: the sizes of the pieces of lines do not matter, be it one by one between those of
+// other tasks or all at once, nor that memory of tasks that were folded is used again.
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 9))
@@ -55,7 +54,7 @@ func TestPieces(t *testing.T) {
 	for i, s := range lines {
 		s.Line = int64(i + 1)
 	}
-	told := func(size int) string {
+	render := func(size int) string {
 		s := New(Config{Window: 16 * 40})
 		w := s.Worker()
 		batch := w.Batch()
@@ -75,14 +74,14 @@ func TestPieces(t *testing.T) {
 		}
 		return string(b)
 	}
-	want := told(1)
+	want := render(1)
 	for _, size := range []int{7, 100, 1000, len(lines)} {
-		if got := told(size); got != want {
+		if got := render(size); got != want {
 			t.Errorf("batches of %d lines give other panels", size)
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b *Step) int { return bytes.Compare(a.TaskID, b.TaskID) })
-	if got := told(len(lines)); got != want {
+	if got := render(len(lines)); got != want {
 		t.Error("tasks in one piece give other panels")
 	}
 }

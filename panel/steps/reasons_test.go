@@ -107,10 +107,10 @@ func TestScoringOfNothing(t *testing.T) {
 	}
 }
 
-// TestAgainMerges: sums of parts are those of the whole, and the first conflicts are named.
-func TestAgainMerges(t *testing.T) {
+// TestDuplicatesMerge: sums of parts are those of the whole, and the first conflicts are named.
+func TestDuplicatesMerge(t *testing.T) {
 	t.Parallel()
-	var a, b again
+	var a, b duplicates
 	for i := range int64(maxConflicts) {
 		a.conflict(Conflict{Line: 2*i + 2, Of: 1})
 		b.conflict(Conflict{Line: 2*i + 1, Of: 1})
@@ -129,7 +129,7 @@ func TestAgainMerges(t *testing.T) {
 	}
 }
 
-// TestTasksTwice: of several records of an attempt the one that counts is told.
+// TestTasksTwice: of several records of an attempt the one that counts is reported.
 func TestTasksTwice(t *testing.T) {
 	t.Parallel()
 	record := func(content uint64, attempt, pass int, corrects bool) Task {
@@ -217,9 +217,9 @@ func TestLostRanges(t *testing.T) {
 			t.Errorf("%s: %v to %v", m.Name, m.Lost.Low.Point, m.Lost.High.Point)
 		}
 	}
-	again := tasks[0] // contradicts the first one
-	again.ID, again.Pass = []byte("a0"), 1
-	contradicted := tasked(10, append(tasks, again)...)
+	duplicates := tasks[0] // contradicts the first one
+	duplicates.ID, duplicates.Pass = []byte("a0"), 1
+	contradicted := tasked(10, append(tasks, duplicates)...)
 	// 39, the contradicted one, and 10
 	if m := find(contradicted, panel.MetricPass); m.Lost == nil || m.Lost.Low.N != 50 {
 		t.Errorf("with a contradiction: %+v", m.Lost)
@@ -233,7 +233,7 @@ func TestLostRanges(t *testing.T) {
 // TestJudgedScores: an attempt has scores where it was judged, or where the provider blocked it.
 func TestJudgedScores(t *testing.T) {
 	t.Parallel()
-	with := &scoring{said: &Said{scores: []scoreOf{{name: 1}}}}
+	with := &scoring{scorerResult: &ScorerResult{scores: []scoreOf{{name: 1}}}}
 	for name, tt := range map[string]struct {
 		record *record
 		want   int

@@ -8,9 +8,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// hashes are 40 bits of a hash of the arguments and as many of the result, 0 for what was not
-// recorded, 47 bits of a hash of the call's turn and id, 0 for a call without an id, and whether the
-// line corrects earlier ones of its call. They fill two words: a step has no room for more.
+// hashes packs four values into two words, because a step has no room for more: 40 bits of a hash
+// of the arguments, 40 bits of the result (both 0 for not recorded), 47 bits of the call's turn and
+// id (0 without an id), and one bit: the line corrects earlier ones of its call.
 type hashes [2]uint64
 
 const (
@@ -31,7 +31,7 @@ func hashesOf(s *Step) hashes {
 	return hashes{short(s.Args) | id>>below&lowBits, short(s.Result) | low}
 }
 
-// short is the high part of a word: the low bits of a hash, 0 only where the hash is.
+// short is the high part of a word: the low bits of a hash, 0 only where the hash is 0.
 func short(h uint64) uint64 {
 	if h != 0 && h<<below == 0 {
 		h = 1
@@ -74,7 +74,7 @@ func (s *Sums) recur(list []step) bool {
 	return false
 }
 
-// same reports whether two lines of a call are the same in all that is summed up.
+// same reports whether two lines of a call are equal in everything that is summed.
 func (s *step) same(o *step) bool {
 	a, b := *s, *o
 	a.line, b.line = 0, 0
@@ -105,7 +105,7 @@ func (s *Sums) redeliver(t *task) {
 			s.deliverCall(t, lines, drop)
 		}
 	}
-	var kept []step // another worker may still look at the others
+	var kept []step // another worker may still read the old list
 	for i := range t.steps {
 		if !drop[i] {
 			kept = append(kept, t.steps[i])
@@ -128,9 +128,9 @@ func (s *Sums) deliverCall(t *task, lines []int, drop []bool) {
 		d.Add(uint64(content), t.steps[i].hashes.corrects())
 		drop[i] = true
 	}
-	s.again.copies, s.again.corrected = s.again.copies+int64(d.Merged), s.again.corrected+int64(d.Replaced)
+	s.duplicates.copies, s.duplicates.corrected = s.duplicates.copies+int64(d.Merged), s.duplicates.corrected+int64(d.Replaced)
 	if d.Conflict() {
-		s.again.conflict(Conflict{Line: t.steps[lines[d.Against]].line, Of: t.steps[lines[d.Of]].line, Call: true})
+		s.duplicates.conflict(Conflict{Line: t.steps[lines[d.Against]].line, Of: t.steps[lines[d.Of]].line, Call: true})
 		return
 	}
 	drop[lines[d.Counts]] = false

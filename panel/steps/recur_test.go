@@ -94,8 +94,8 @@ func TestStepsTwice(t *testing.T) {
 			all := s.settled()
 			p := s.Panels()
 			got := sums{
-				Calls: int64(all.slices[0].rates[callvet.StepExecuted].N()), Copies: all.again.copies,
-				Corrected: all.again.corrected, Conflicts: all.again.first,
+				Calls: int64(all.slices[0].rates[callvet.StepExecuted].N()), Copies: all.duplicates.copies,
+				Corrected: all.duplicates.corrected, Conflicts: all.duplicates.first,
 			}
 			for _, f := range p.Findings {
 				if f.Code == "S4" {

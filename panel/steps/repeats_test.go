@@ -13,20 +13,20 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// repeat gives so many tasks with so many attempts each: a record, and one call of which pass and
-// executed say what became of it.
+// repeat adds tasks with several attempts each: a record, and one call where pass and executed say
+// what became of it.
 func repeat(tasks, attempts int, pass, executed func(task, attempt int) bool) *panel.Slice {
 	s := New(Config{})
 	w := s.Worker()
 	b := w.Batch()
 	line := int64(0)
-	said := w.Said(&Scored{Scores: []Score{{Name: "overall", Value: 1}}})
+	scorerResult := w.ScorerResult(&Scored{Scores: []Score{{Name: "overall", Value: 1}}})
 	for i := range tasks {
 		id := []byte(fmt.Sprint("t", i))
 		for k := range attempts {
 			line++
 			t := &Task{
-				Line: line, ID: id, Attempt: k, Pass: 0, CostUSD: -1, WallMS: 70, Said: said,
+				Line: line, ID: id, Attempt: k, Pass: 0, CostUSD: -1, WallMS: 70, ScorerResult: scorerResult,
 				Format: callvet.FormatPass, Outcome: callvet.OutcomeCalled,
 			}
 			if pass(i, k) {

@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/stats/exact"
 )
 
-// mark is where the steps of a slice are listed, if it is of this round.
+// mark is the place of a slice's list of steps, if round is the current one.
 type mark struct{ round, place uint32 }
 
 // listed are the steps of a slice, by index.
@@ -17,7 +17,7 @@ type listed struct {
 	steps []int32
 }
 
-// sample is the times of some steps of a task. Cut ones are at least so long.
+// sample is the times of some steps of a task. cut times are lower bounds.
 type sample struct{ values, cut []float64 }
 
 func (s *sample) reset() { s.values, s.cut = s.values[:0], s.cut[:0] }
@@ -35,14 +35,14 @@ func (s *sample) add(x float64, cut bool) {
 
 func (s *sample) addTo(q *exact.Quantiles) { q.Add(append(s.values, s.cut...), len(s.cut)) }
 
-// some are steps of a task, summed up.
+// some are the sums of some steps of a task.
 type some struct {
 	facts               facts
 	each                []facts // by attempt, where there are several
 	exec, queue, accept sample
 }
 
-// read reads the steps with these indices; queue and accept where they are asked for.
+// read reads the steps with these indices; queue and accept times where waits is set.
 func (m *some) read(s *Sums, t *task, steps []int32, waits bool) {
 	m.facts = facts{}
 	m.exec.reset()
@@ -57,11 +57,11 @@ func (m *some) read(s *Sums, t *task, steps []int32, waits bool) {
 			m.accept.add(float64(st.accept), false)
 		}
 	}
-	m.apart(s, t, steps)
+	m.byAttempt(s, t, steps)
 }
 
-// apart sums the steps up by attempt, for those attempts that ran.
-func (m *some) apart(s *Sums, t *task, steps []int32) {
+// byAttempt sums the steps by attempt, for the attempts that ran.
+func (m *some) byAttempt(s *Sums, t *task, steps []int32) {
 	m.each = m.each[:0]
 	if len(s.tries) == 1 {
 		return
@@ -79,8 +79,8 @@ func (m *some) apart(s *Sums, t *task, steps []int32) {
 	}
 }
 
-// share adds the task to its slices, and returns how good all steps are. Slices that have all of
-// the steps are alike.
+// share adds the task to its slices, and returns the quality of all steps. Slices with all steps
+// share one sum.
 func (s *Sums) share(t *task) quality {
 	s.lists, s.every = s.lists[:0], s.every[:0]
 	for i := range t.steps {
@@ -102,7 +102,7 @@ func (s *Sums) share(t *task) quality {
 			m = &s.some
 			m.read(s, t, l.steps, to.waits)
 		}
-		to.tell(s)
+		to.addTask(s)
 		to.addSome(m)
 	}
 	if len(t.steps) > maxSteps/16 { // which is rare
@@ -111,7 +111,7 @@ func (s *Sums) share(t *task) quality {
 	return s.all.facts.quality
 }
 
-// list gives that of a slice which the task is in.
+// list returns the list of steps of a slice.
 func (s *Sums) list(id uint32) *listed {
 	for int(id) >= len(s.marks) {
 		s.marks = append(s.marks, mark{})

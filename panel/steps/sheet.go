@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/panel/slicing"
 )
 
-// Sheet is the table of a reading. Several workers may fill it at once; what
-// comes out does not depend on how many they are, within the limits of slicing.Names.
+// Sheet is the table of a reading. Several workers may fill it at once; the result does not depend
+// on their number, within the limits of slicing.Names.
 type Sheet struct {
 	cfg     Config
 	names   *slicing.Names
@@ -19,8 +19,8 @@ type Sheet struct {
 	parts   [partitions]part
 	mu      sync.Mutex // of workers and given
 	workers []*Worker
-	given   map[int64]*Batch // by number, those that some partition has not taken
-	sums    *Sums            // of parts that were merged in
+	given   map[int64]*Batch // by number; those that some partition has not taken yet
+	sums    *Sums            // of merged parts
 	sources []Source
 	lost    int64 // records that could not be read
 }
@@ -29,11 +29,11 @@ type Sheet struct {
 type Source struct {
 	Name  string
 	Lines int64
-	// Foreign files have another form than callvet's: their lines are not records.
+	// Foreign files have another format than callvet's: their lines are not records.
 	Foreign bool
 }
 
-// part is a partition with the number of the batch that it takes next.
+// part is a partition with the number of its next batch.
 type part struct {
 	tasks *partition
 	next  int64
@@ -70,9 +70,8 @@ func (s *Sheet) Worker() *Worker {
 	return w
 }
 
-// Give leaves the lines of the block with that number, counted from 0 without a
-// gap, for Take. Batches may come in any order. done is called when the batch may be
-// used again.
+// Give queues the batch of the block with that number, counted from 0 without a gap, for Take.
+// Batches may come in any order. done is called when the batch may be reused.
 func (s *Sheet) Give(number int64, b *Batch, done func(*Batch)) {
 	b.number, b.done = number, done
 	atomic.StoreInt32(&b.left, partitions)
@@ -81,14 +80,14 @@ func (s *Sheet) Give(number int64, b *Batch, done func(*Batch)) {
 	s.given[number] = b
 }
 
-// batch is the one with that number; nil where it was not given yet.
+// batch is the queued batch with that number; nil where it has not arrived.
 func (s *Sheet) batch(number int64) *Batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.given[number]
 }
 
-// taken notes that a partition took a batch.
+// taken records that a partition took a batch.
 func (s *Sheet) taken(b *Batch) {
 	if atomic.AddInt32(&b.left, -1) > 0 {
 		return
@@ -100,9 +99,8 @@ func (s *Sheet) taken(b *Batch) {
 	b.done(b)
 }
 
-// Take adds batches that were given, each part in the order of the file, to the parts
-// numbered first, first+by and so on, up to the first batch that is missing. A part belongs
-// to one Worker.
+// Take adds queued batches to the parts numbered first, first+by and so on, each part in the order
+// of the file, up to the first missing batch. A part belongs to one Worker.
 func (s *Sheet) Take(w *Worker, first, by int) {
 	for i := first; i < partitions; i += by {
 		p := &s.parts[i]
@@ -126,9 +124,9 @@ func (s *Sheet) Lines() int64 {
 	return n
 }
 
-// Settle adds the tasks that are still open to what w has summed up, those whose
-// parts are numbered first, first+by and so on. It is for a Sheet that is not
-// Partial, and only after every batch has been applied; workers may share the work.
+// Settle adds the open tasks of the parts numbered first, first+by and so on to the sums of w. It
+// is for a Sheet that is not Partial, after every batch has been applied; workers may share the
+// work.
 func (s *Sheet) Settle(w *Worker, first, by int) {
 	for i := first; i < len(s.parts); i += by {
 		s.parts[i].tasks.settle(w.sums)
@@ -136,8 +134,8 @@ func (s *Sheet) Settle(w *Worker, first, by int) {
 	}
 }
 
-// Close ends the filling: what the workers have summed up is put together. Only
-// then may the Sheet be written, merged or told.
+// Close ends the filling: it merges the sums of the workers. Only then may the Sheet be written,
+// merged or reported.
 func (s *Sheet) Close() {
 	for _, w := range s.workers {
 		s.sums.mergeRest(w.sums)
@@ -161,7 +159,7 @@ func (s *Sheet) each(n int, do func(int)) {
 	}
 }
 
-// settled is all of it, the open tasks included. The Sheet stays as it is.
+// settled is the sum of everything, open tasks included. The Sheet is unchanged.
 func (s *Sheet) settled() *Sums {
 	open := 0
 	for i := range s.parts {

@@ -208,10 +208,9 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestTold: a tag that says what a field says has no table of its own; the
-// strongest task is the one with most that is good; breaches that were stopped
-// are told apart.
-func TestTold(t *testing.T) {
+// TestReported: a tag that says what a field says has no table of its own; the strongest task is the
+// one with most that is good; breaches that were stopped are distinguished.
+func TestReported(t *testing.T) {
 	t.Parallel()
 	s := New(Config{})
 	w := s.Worker()

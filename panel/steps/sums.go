@@ -9,24 +9,25 @@ import (
 	"github.com/callvet/callvet/stats/exact"
 )
 
-// Sums are what closed tasks add up to: integers only, so that Sums merge to the
-// same bits in any order. They belong to one worker.
+// Sums are the sums of closed tasks. They are integers, so that they merge to the same bits in any
+// order. They belong to one worker.
 type Sums struct {
 	names    *slicing.Names
 	slices   []*sliceSums // by number
 	confused findings.Confusion
-	// What routers and retrievers gave for what was expected, by words.
+	// The answers of routers and retrievers in place of the expected ones, by words.
 	routes, chosen findings.Confusion
 	signs          findings.Signs
 	open           map[[2]uint32]int64           // assertions that were not evaluated, by target and word
 	symptoms       []*findings.Counts            // by target; nil without calls
 	rankings       []*findings.Ranking           // by target; nil without tasks
 	limits         map[uint32]*callvet.RateLimit // by the tool's number
-	again          again
+	duplicates     duplicates
 
-	// unions are the sets of steps with those of their records.
+	// unions caches the sets of steps together with those of their records.
 	unions map[[2]*slicing.Set]*slicing.Set
-	// both and wider are what expect found: numbers of expected tools together, and sets with them.
+	// both and wider are the caches of expect: combined numbers of expected tools, and sets with
+	// them.
 	both  map[[2]uint32]uint32
 	wider map[expectedSet]*slicing.Set
 
@@ -57,20 +58,20 @@ type sliceSums struct {
 	tasks, attempts, steps int64
 	moot                   [moots]int64
 	rates                  [callvet.StepMetrics]exact.Rate
-	keys                   exact.Mean // the share of argument keys that match
+	keys                   exact.Mean // share of argument keys that match
 	precision, recall, f1  exact.Mean
-	micro                  exact.Rate // of the names on both sides, those that match
+	micro                  exact.Rate // share of the names on both sides that match
 	calls, unneeded        exact.Count
 	spared                 exact.Rate // tasks with a labelled call or without any, yes where none is unneeded
 	incidents, blocked     int64
-	labelled               int64      // attempts with calls of which it is known whether they were needed
-	exposed                exact.Rate // tasks, with an incident or without
-	stopped                exact.Rate // the same tasks, with a blocked one or without
-	told                   *toldSums  // nil without task records
+	labelled               int64       // attempts with calls labelled as needed or not
+	exposed                exact.Rate  // tasks, with an incident or without
+	stopped                exact.Rate  // the same tasks, with a blocked one or without
+	fromRecords            *recordSums // nil without task records
 }
 
-// toldSums is what task records tell.
-type toldSums struct {
+// recordSums is the sums of task records.
+type recordSums struct {
 	passed, failed, errors, notRun        int64
 	skipped                               int64 // of notRun, on purpose
 	input, output, reasoning              int64
@@ -94,7 +95,7 @@ func newSums(n *slicing.Names) *Sums {
 	return s
 }
 
-// symptom are the symptoms of a target's calls.
+// symptom has the counts of symptoms in a target's calls.
 func (s *Sums) symptom(target uint32) *findings.Counts {
 	if int(target) < len(s.symptoms) && s.symptoms[target] != nil { // nearly always
 		return s.symptoms[target]
@@ -105,7 +106,7 @@ func (s *Sums) symptom(target uint32) *findings.Counts {
 	return &x
 }
 
-// ranking is that of the tasks of a target.
+// ranking is the ranking of the tasks of a target.
 func (s *Sums) ranking(target uint32) *findings.Ranking {
 	s.rankings = grown(s.rankings, int(target))
 	if s.rankings[target] == nil {
@@ -129,8 +130,8 @@ func (s *Sums) newSlice(id uint32) *sliceSums {
 	return &sliceSums{waits: key == "" || key == callvet.SliceCalledTool}
 }
 
-// gather adds the sums of a slice to those at to, and uses them up. Slices may be gathered at
-// once.
+// gather adds the sums of a slice to those at to; its own must not be used afterwards. Different
+// slices may be gathered at once.
 func (s *Sums) gather(id uint32, to **sliceSums) {
 	switch {
 	case int(id) >= len(s.slices) || s.slices[id] == nil:
@@ -170,7 +171,7 @@ func (s *Sums) mergeRest(o *Sums) {
 			s.ranking(uint32(target)).Merge(x)
 		}
 	}
-	s.again.merge(&o.again)
+	s.duplicates.merge(&o.duplicates)
 }
 
 func (s *sliceSums) merge(o *sliceSums) {
@@ -199,23 +200,23 @@ func (s *sliceSums) merge(o *sliceSums) {
 	s.toolTime.Merge(&o.toolTime)
 	s.exposed.Merge(&o.exposed)
 	s.stopped.Merge(&o.stopped)
-	if o.told != nil {
-		if s.told == nil {
-			s.told = &toldSums{}
+	if o.fromRecords != nil {
+		if s.fromRecords == nil {
+			s.fromRecords = &recordSums{}
 		}
-		s.told.merge(o.told)
+		s.fromRecords.merge(o.fromRecords)
 	}
 }
 
 // counts are the plain counts, in the order in which they are written.
-func (t *toldSums) counts() []*int64 {
+func (t *recordSums) counts() []*int64 {
 	return []*int64{
 		&t.passed, &t.failed, &t.errors, &t.notRun, &t.skipped, &t.input, &t.output, &t.reasoning, &t.cost,
 		&t.costKnown, &t.costUnknown, &t.noUsage,
 	}
 }
 
-func (t *toldSums) merge(o *toldSums) {
+func (t *recordSums) merge(o *recordSums) {
 	from := o.counts()
 	for i, n := range t.counts() {
 		*n += *from[i]
@@ -249,14 +250,14 @@ func (t *toldSums) merge(o *toldSums) {
 	}
 }
 
-func (t *toldSums) judge(i int) *exact.Rate {
+func (t *recordSums) judge(i int) *exact.Rate {
 	for i >= len(t.judged) {
 		t.judged = append(t.judged, exact.Rate{})
 	}
 	return &t.judged[i]
 }
 
-func (t *toldSums) trials(k int) {
+func (t *recordSums) trials(k int) {
 	for len(t.at) < k {
 		t.at, t.hat = append(t.at, exact.Mean{}), append(t.hat, exact.Mean{})
 	}

@@ -8,11 +8,11 @@ import (
 	"math"
 )
 
-// errDamaged tells that bytes are not what a writer wrote.
+// errDamaged reports that bytes do not come from a writer.
 var errDamaged = errors.New("the partial result is damaged")
 
-// wireWriter appends numbers and texts one after the other; a wireReader takes them off.
-// Neither knows a format: who writes and who reads agree on the order.
+// wireWriter appends numbers and texts one after the other; a wireReader reads them in the same
+// order. The format has no tags.
 type wireWriter struct{ b []byte }
 
 // Uint appends a number in as few bytes as it needs.
@@ -50,8 +50,8 @@ func (w *wireWriter) Texts(list []string) {
 	}
 }
 
-// wireReader takes off what a wireWriter appended, of bytes that nobody vouches for. After the
-// first error, which err keeps, it gives zeros.
+// wireReader reads the output of a wireWriter, from untrusted bytes. After the first error, which
+// err keeps, it returns zeros.
 type wireReader struct {
 	b   []byte
 	err error
@@ -87,7 +87,8 @@ func (r *wireReader) Int() int64 {
 	return n
 }
 
-// Count reads the length of a list, each member of which takes a byte at least.
+// Count reads the length of a list. Each member takes at least one byte, so that a length beyond
+// the input is an error.
 func (r *wireReader) Count() int {
 	n := r.Uint()
 	if n > uint64(len(r.b)) {
@@ -139,10 +140,10 @@ func (r *wireReader) Bool() bool {
 	return v
 }
 
-// Number reads the position of a member of a list and gives the member.
+// Number reads the position of a member of a list and returns the member.
 func (r *wireReader) Number(list []uint32) uint32 { return member(r, list) }
 
-// member is Number of any list.
+// member is Number for any list.
 func member[T any](r *wireReader, list []T) (x T) {
 	n := r.Uint()
 	if n >= uint64(len(list)) {

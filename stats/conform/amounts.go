@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// amount draws what one case costs in so many attempts, with a mean of 1 by attempt.
+// amount draws the total cost of one case and its number of attempts, with a mean of 1 by attempt.
 type amount func(rng *rand.Rand) (total, attempts float64)
 
 // once is one attempt a case.
@@ -21,7 +21,7 @@ func logs(sigma float64) amount {
 	return once(func(rng *rand.Rand) float64 { return stats.DrawLognormal(rng, sigma) })
 }
 
-// repeated cases have 1 to 4 attempts, which cost alike.
+// repeated cases have 1 to 4 attempts with equal costs.
 func repeated(sigma float64) amount {
 	return func(rng *rand.Rand) (total, attempts float64) {
 		own := stats.DrawLognormal(rng, sigma)
@@ -36,7 +36,7 @@ func gammas(shape float64) amount {
 	return once(func(rng *rand.Rand) float64 { return stats.DrawGamma(rng, shape) })
 }
 
-// rare cases, a share of all, cost so many times as much.
+// rare cases, a share of all, cost times as much.
 func rare(share, times float64) amount {
 	return once(func(rng *rand.Rand) float64 {
 		x := stats.DrawLognormal(rng, 0.3) / (1 + share*(times-1))
@@ -47,8 +47,8 @@ func rare(share, times float64) amount {
 	})
 }
 
-// amountStudies hold the upper end of mean amounts against the truth, which a gate with
-// an upper bound rests on.
+// amountStudies compare the upper end of mean amounts with the truth. A gate with an upper bound
+// uses this end.
 func amountStudies() []Study {
 	upper := func(name string, cases int, low float64, one amount) Study {
 		return Study{
@@ -86,7 +86,7 @@ func amountStudies() []Study {
 		},
 	}
 	perPass := Study{
-		Name: "upper end of cost per pass, lognormal 1, 50 cases, half of which pass", Low: 0.95, High: 1,
+		Name: "upper end of cost per pass, lognormal 1, 50 cases, half pass", Low: 0.95, High: 1,
 		Trial: func(rng *rand.Rand) bool {
 			var r stats.Ratio
 			for range 50 {
@@ -98,8 +98,8 @@ func amountStudies() []Study {
 	return append(out, both, perPass)
 }
 
-// countStudies hold the upper end of mean counts against the truth: attempts of a
-// case share their rate, which varies by dispersion, and events come in bursts.
+// countStudies compare the upper end of mean counts with the truth: attempts of a case share their
+// rate, which varies by dispersion, and events come in bursts.
 func countStudies() []Study {
 	upper := func(cases, attempts int, mean, dispersion, bursts, low float64) Study {
 		name := fmt.Sprintf("upper end of a mean count of %g, %d cases of %d, dispersion %g, bursts of %g", mean, cases,
@@ -136,7 +136,7 @@ func counted(rng *rand.Rand, cases, attempts int, mean, dispersion, bursts float
 	return c
 }
 
-// events draws what so many attempts at one case have.
+// events draws the number of events in the attempts at one case.
 func events(rng *rand.Rand, attempts int, mean, dispersion, bursts float64) int {
 	rate := mean
 	if dispersion > 0 {

@@ -46,7 +46,7 @@ func binomial(f func(x, n int, conf float64, side stats.Side) stats.Interval) fu
 	}
 }
 
-// interval spells an interval out; an invalid one is a rejected call.
+// interval converts an interval to Fields; an invalid one is a rejected call.
 func interval(iv stats.Interval) Fields {
 	if iv.Status == stats.StatusInvalid {
 		return rejected("invalid_input")

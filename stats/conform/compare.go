@@ -14,7 +14,7 @@ type tolerance struct {
 	single   map[string]float64
 }
 
-// compare holds one expected output against what the method gave.
+// compare compares one expected output with the result of the method.
 func (r *Report) compare(id, path string, want, got any, tol tolerance) {
 	switch w := want.(type) {
 	case []any:
@@ -67,8 +67,7 @@ func (r *Report) number(id, path string, want float64, got any, tol tolerance) {
 	}
 }
 
-// plain turns numbers into float64, slices into []any, and what is undefined
-// into nil.
+// plain converts numbers to float64, slices to []any, and undefined values to nil.
 func plain(v any) any {
 	if v == nil {
 		return nil
@@ -109,8 +108,8 @@ func number(x float64) any {
 // rejected is the answer to impossible arguments.
 func rejected(kind string) Fields { return Fields{"error": kind} }
 
-// with decodes the arguments of a case for f. Arguments that the method could
-// not even be given, such as a text for a number, are rejected.
+// with decodes the arguments of a case for f. Arguments of a wrong type, such as a text for a
+// number, are rejected.
 func with[T any](f func(T) Fields) func(json.RawMessage) Fields {
 	return func(input json.RawMessage) Fields {
 		var in T
@@ -121,7 +120,7 @@ func with[T any](f func(T) Fields) func(json.RawMessage) Fields {
 	}
 }
 
-// orNil leaves out what is not defined.
+// orNil is nil for an undefined value.
 func orNil(ok bool, v any) any {
 	if !ok {
 		return nil

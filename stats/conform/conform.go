@@ -18,15 +18,15 @@ type Fields map[string]any
 // "error".
 type Method struct {
 	Run func(input json.RawMessage) Fields
-	// Ignore names expected outputs that are other software's, told for comparison.
+	// Ignore names expected outputs of other software that are only in the file for comparison.
 	Ignore []string
-	// Absolute tells another absolute tolerance for single outputs.
+	// Absolute has absolute tolerances for single outputs.
 	Absolute map[string]float64
-	// PerCase names the expected output that holds the case's own tolerance.
+	// PerCase names the expected output with the case's own tolerance.
 	PerCase string
 }
 
-// Report tells how one file went.
+// Report is the result of one file.
 type Report struct {
 	Name string
 	// Cases are the ids of the cases, in the order of the file.
@@ -37,7 +37,7 @@ type Report struct {
 	// tolerance is the greater one, relative; outputs with a tolerance of their own
 	// are left out.
 	MaxError float64
-	// Tolerance is the one MaxError is held against.
+	// Tolerance is the tolerance for MaxError.
 	Tolerance float64
 	Problems  []Problem
 }

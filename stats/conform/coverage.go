@@ -13,14 +13,14 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// Study is a simulation of how often something that should hold does hold.
+// Study is a simulation of how often a claim holds.
 type Study struct {
 	Name string
-	// Low and High bound the share of trials in which it holds.
+	// Low and High bound the share of trials where it holds.
 	Low, High float64
-	// Cost is how much dearer than others a trial is; fewer are run then.
+	// Cost is the cost of a trial relative to others; Run makes fewer of expensive ones.
 	Cost int
-	// Strict tells that the band leaves room for the noise of the simulation.
+	// Strict: the band already leaves room for the noise of the simulation.
 	Strict bool
 	// Trial draws data once and reports whether it holds. It draws from rng alone.
 	Trial func(rng *rand.Rand) bool
@@ -30,13 +30,13 @@ type Study struct {
 type Outcome struct {
 	Share  float64
 	Trials int
-	// OK tells that the share is in the study's band, give or take three standard
-	// errors of the simulation unless it is Strict.
+	// OK: the share is in the study's band, extended by three standard errors of the simulation
+	// unless it is Strict.
 	OK bool
 }
 
-// Run makes trials/Cost trials. The same seed gives a study of the same name the same
-// outcome, whatever other studies there are.
+// Run makes trials/Cost trials. The outcome depends only on the seed and the study's name, not on
+// other studies.
 func (s Study) Run(trials int, seed uint64) Outcome {
 	n := max(1, trials/max(1, s.Cost))
 	name := fnv.New64a()
@@ -80,11 +80,11 @@ func holds(lower, truth, upper float64) bool { return lower <= truth && truth <=
 
 func covers(iv stats.Interval, truth float64) bool { return holds(iv.Lower, truth, iv.Upper) }
 
-// central is whether the truth is in an interval by the chance below it, the lesser and
-// the greater one where there are two: told without finding the ends.
+// central is whether the truth is in an interval, by the probability below it (the lesser and the
+// greater one where there are two), without computing the ends.
 func central(lesser, greater float64) bool { return lesser >= tail && greater <= 1-tail }
 
-// yes is true with that chance.
+// yes is true with that probability.
 func yes(rng *rand.Rand, chance float64) bool { return stats.DrawPasses(rng, 1, chance) == 1 }
 
 // calls draws cases of 1 + Poisson(4) calls each.
@@ -97,7 +97,7 @@ func calls(rng *rand.Rand, cases int, p, icc float64) stats.Clusters {
 	return c
 }
 
-// f1 is mostly 1, the rest spread over quarters: argument F1 as runs show it.
+// f1 is usually 1, else a quarter: a typical distribution of argument F1.
 func f1(rng *rand.Rand) float64 {
 	if yes(rng, 0.8) {
 		return 1
@@ -152,11 +152,11 @@ func transported(rng *rand.Rand, n, m int, truth, s, t float64) (judge.Judged, j
 	return judge.Judged{Pass: float64(k), N: float64(n)}, labelled(rng, m, truth, s, t)
 }
 
-// What is true where attempts are labelled several times.
+// The true rates where attempts are labelled several times.
 const often, oftenSens, oftenSpec = 0.8, 0.9, 0.8
 
-// labelledOften draws a calibration of several attempts at each task, in which the judge
-// errs alike, and its passes and failures by task.
+// labelledOften draws a calibration of several attempts at each task with correlated errors of the
+// judge, and its passes and failures by task.
 func labelledOften(rng *rand.Rand, tasks, attempts int, icc float64) (c judge.Calibration, pass, fail stats.Clusters) {
 	for range tasks {
 		s, t := stats.DrawRate(rng, oftenSens, icc), stats.DrawRate(rng, oftenSpec, icc)
@@ -192,7 +192,7 @@ func judgeStudies() []Study {
 		return Study{Name: fmt.Sprintf("true success, calibrated with %d labelled attempts at %d tasks, ICC %g",
 			tasks*attempts, tasks, icc), Low: low, High: 1, Trial: func(rng *rand.Rand) bool {
 			iv := one(rng)
-			for !iv.Usable() { // what is refused claims nothing
+			for !iv.Usable() { // a refused estimate claims nothing
 				iv = one(rng)
 			}
 			return covers(iv, often)
@@ -277,8 +277,8 @@ func drawStrata(rng *rand.Rand, n, m int, truth, s, t float64) judge.Strata {
 	return out
 }
 
-// stratifiedCovers is whether the interval holds the truth, told without finding
-// its ends. Where a stratum has no label there is no interval, and nothing claimed.
+// stratifiedCovers is whether the interval contains the truth, without computing its ends. Where a
+// stratum has no label there is no interval and no claim.
 func stratifiedCovers(s judge.Strata, truth float64) bool {
 	f := judge.StratifiedBelow(s, truth)
 	if math.IsNaN(f) {
@@ -291,7 +291,7 @@ func stratifiedCovers(s judge.Strata, truth float64) bool {
 	return central(f, f)
 }
 
-// differences draws cases of 4 trials on both sides, between which nothing changed.
+// differences draws cases of 4 trials on both sides without a true change.
 func differences(rng *rand.Rand, cases int) []float64 {
 	diffs := make([]float64, cases)
 	for i := range diffs {
@@ -302,7 +302,7 @@ func differences(rng *rand.Rand, cases int) []float64 {
 	return diffs
 }
 
-// severalCalls draws what 1 to 5 calls of a case cost, with a mean of 1 by call.
+// severalCalls draws the total cost of 1 to 5 calls of a case, with a mean of 1 by call.
 func severalCalls(rng *rand.Rand) (total, calls float64) {
 	n := float64(1 + rng.IntN(5))
 	return n * (0.5 + rng.Float64()), n
@@ -380,8 +380,8 @@ func otherStudies() []Study {
 	}, sequentialStudies()...)
 }
 
-// looked draws cases at .85 one by one and looks at the successes and failures after
-// every so many of them, until it finds against them.
+// looked draws cases at a rate of .85 one by one and calls find after each every cases, until it
+// returns true.
 func looked(rng *rand.Rand, cases, every int, find func(s, f int) bool) bool {
 	s := 0
 	for i := range cases {

@@ -19,7 +19,8 @@ func slicesOf(rng *rand.Rand, many int, p, icc float64) (rates []float64, seen [
 	return rates, seen
 }
 
-// lowestCovers is whether the interval of the slice with the lowest estimate of ten holds its rate.
+// lowestCovers is whether the interval of the slice with the lowest estimate of ten contains its
+// rate.
 func lowestCovers(rng *rand.Rand, p, icc float64) bool {
 	rates, seen := slicesOf(rng, 10, p, icc)
 	population, lowest := stats.PopulationOf(seen), 0
@@ -33,8 +34,8 @@ func lowestCovers(rng *rand.Rand, p, icc float64) bool {
 	return central(below, below)
 }
 
-// extremeStudies are of what is named the worst or the best of several.
-// Source: Statistics specification, section 16.5.
+// extremeStudies are about the slice that is named the worst or the best of several. Source:
+// Statistics specification, section 16.5.
 func extremeStudies() (out []Study) {
 	for _, p := range []float64{0.7, 0.9} {
 		for _, icc := range []float64{0.02, 0.05, 0.1, 0.3} {

@@ -88,8 +88,7 @@ func langReiczigelClustered(in struct {
 	}
 }
 
-// quadrature answers for the references with 64 and, to a wider tolerance, with
-// 300 nodes.
+// quadrature is a method for references with 64 nodes and, with a wider tolerance, with 300 nodes.
 func quadrature(f func(judge.Judged, judge.Calibration, float64) stats.Interval) func(transportInput) Fields {
 	return func(in transportInput) Fields {
 		iv := f(in.judged(), in.Calibration, in.Confidence)
@@ -114,7 +113,7 @@ func stratified(in strataInput) Fields {
 		return rejected("invalid_input")
 	}
 	status := iv.Status
-	if status == judge.TooFewUnits { // the references know no minimum
+	if status == judge.TooFewUnits { // the references have no minimum
 		status = stats.StatusOK
 	}
 	estimated := status == stats.StatusOK

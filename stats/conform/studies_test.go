@@ -223,7 +223,7 @@ func TestDrawnCounts(t *testing.T) {
 	}
 }
 
-// TestLooked: how often a study looks, and that it ends with what it finds.
+// TestLooked: how often a study calls find, and that it ends with the result of find.
 func TestLooked(t *testing.T) {
 	t.Parallel()
 	var at []int
@@ -290,7 +290,7 @@ func TestNames(t *testing.T) {
 		seen[s.Name] = true
 	}
 	if !seen["true success, calibrated with 240 labelled attempts at 60 tasks, ICC 0.3"] {
-		t.Error("60 tasks of 4 attempts are not told as 240")
+		t.Error("60 tasks of 4 attempts are not counted as 240")
 	}
 }
 

@@ -12,12 +12,11 @@ import (
 // ErrCorrupt is the error of Decode for bytes that AppendBinary does not write.
 var ErrCorrupt = errors.New("decode sums: corrupt")
 
-// maxCount bounds every count that is read, so that merging what was read cannot
-// overflow.
+// maxCount bounds every count that is read, so that merging decoded sums cannot overflow.
 const maxCount = 1 << 53
 
 func (w wide) append(b []byte) []byte {
-	// Folding the sign into the last bit keeps small negative numbers short.
+	// The sign is in the last bit, so that small negative numbers are short.
 	s := uint64(int64(w.hi) >> 63)
 	hi, lo := w.hi^s, w.lo^s
 	hi, lo = hi<<1|lo>>63, lo<<1|s&1
@@ -26,7 +25,7 @@ func (w wide) append(b []byte) []byte {
 
 func (m *moments) append(b []byte) []byte { return m.yy.append(m.xy.append(m.xx.append(b))) }
 
-// reader takes numbers off a buffer and remembers whether one was missing.
+// reader reads numbers from a buffer and records whether one was missing.
 type reader struct {
 	b   []byte
 	bad bool
@@ -34,7 +33,7 @@ type reader struct {
 
 func (r *reader) uint64() uint64 {
 	x, n := binary.Uvarint(r.b)
-	// The shortest form is the only one, so that equal sums are equal bytes.
+	// Only the shortest form is accepted, so that equal sums are equal bytes.
 	if n <= 0 || n > 1 && r.b[n-1] == 0 {
 		r.bad, r.b = true, nil
 		return 0
@@ -86,8 +85,8 @@ func (r *Rate) AppendBinary(b []byte) []byte {
 	return r.again.append(r.m.append(b))
 }
 
-// Decode replaces r by what AppendBinary wrote at the start of b, and gives the
-// bytes after it. Other bytes: ErrCorrupt, and r is unchanged.
+// Decode replaces r by the sums that AppendBinary wrote at the start of b, and returns the bytes
+// after them. Other bytes: ErrCorrupt, and r is unchanged.
 func (r *Rate) Decode(b []byte) (rest []byte, err error) {
 	d := reader{b: b}
 	var o Rate
@@ -191,7 +190,7 @@ func (c *Count) Decode(b []byte) (rest []byte, err error) {
 	return rest, err
 }
 
-// lessPossible reports whether one attempt a task can have sums that are less by as much.
+// lessPossible reports whether the sums of one attempt a task can be smaller by c.less.
 func (c *Count) lessPossible() bool {
 	t := c.totals
 	t.num.sub(c.less.num)
@@ -264,8 +263,8 @@ func (r *running) grow(b bin) bool {
 	return (b.ss|b.sm|r.ss|r.sm)>>62 == 0 && r.n <= maxCount && (b.n > 0 || b.excess == excess{})
 }
 
-// limit reads a finite number that is not below 0. Their bits compare as they do, and
-// what is no such number, -0 among them, has greater bits.
+// limit reads a finite number that is not below 0. The bits of such numbers have the same order as
+// the numbers; the bits of all others, -0 included, are greater.
 func (r *reader) limit() float64 {
 	if len(r.b) < 8 {
 		r.bad = true

@@ -78,7 +78,7 @@ func TestWideEdges(t *testing.T) {
 			}
 		}
 	}
-	// Between two floats the even one is next, unless bits that no longer fit tell more.
+	// Between two floats the even one is next, unless bits that no longer fit decide otherwise.
 	const tie = 1<<62 | 1<<9
 	for _, w := range []wide{
 		{tie, 0},
@@ -484,8 +484,8 @@ func TestBytesAtBounds(t *testing.T) {
 			t.Errorf("%s without its last byte: %v", name, err)
 		}
 	}
-	// One task with two values, as it is and with what it adds to the second bin
-	// beyond its value kept for values cut off, of which there are none.
+	// One task with two values: unchanged, and with its excess of the second bin moved to the
+	// values cut off, which are none.
 	two := bin{key: keyOf(1), n: 1, excess: excess{sm: 1}}
 	var q Quantiles
 	q.Add([]float64{1, 2}, 0)

@@ -17,7 +17,7 @@ const (
 	maxBin   = 1<<43 - 1     // values of a bin that are read
 )
 
-// keyOf is the bin of a finite x >= 0, whose value is at most 1/2048 away.
+// keyOf is the bin of a finite x >= 0; the bin's value differs by at most 1/2048 of x.
 func keyOf(x float64) uint32 {
 	b := math.Float64bits(x) &^ (1 << 63)
 	return min(uint32((b+1<<(keyShift-1))>>keyShift), maxKey)
@@ -25,8 +25,8 @@ func keyOf(x float64) uint32 {
 
 func valueOf(key uint32) float64 { return math.Float64frombits(uint64(key) << keyShift) }
 
-// Bins go by codes: whole numbers up to wholes, which most latencies are, have
-// codes side by side, although their keys lie far apart.
+// Bins are ordered by codes. Whole numbers up to wholes, which most latencies are, have adjacent
+// codes, although their keys are far apart.
 const wholes = 1 << 11
 
 func codeOf(x float64) uint32 {
@@ -52,15 +52,15 @@ func keyAt(code uint32) uint32 {
 	return code - wholes
 }
 
-// excess is what tasks add to a bin beyond one for each value, as differences
-// between this bin and the one before: of the squared number s of the task's
-// values up to the bin, and of s times the number of its values m. The value with
-// r others of its task before it adds 2r to the one and m-1 to the other,
-// wherever the bins end; so both are 0 for a task of one value.
+// excess is what tasks with several values add to the sums of a bin beyond one for each value. Let
+// s be the number of the task's values up to the bin and m the number of all its values. ss and sm
+// are the differences of s*s and s*m between this bin and the one before. A value with r others of
+// its task before it adds 2r to ss and m-1 to sm, wherever the bins end. Both are 0 for a task of
+// one value.
 type excess struct{ ss, sm uint64 }
 
-// A word is a bin while it is small: how many values, and the sums of r and of
-// m-1, of which each value may add up to maxOthers.
+// A word is a small bin: the number of values, and the sums of r and of m-1. Each value may add at
+// most maxOthers to a sum.
 const (
 	lineBits  = 3
 	wordShift = 24
@@ -75,17 +75,16 @@ func unpack(w uint64) bin {
 	return bin{n: w >> (2 * wordShift), excess: excess{ss: 2 * (w >> wordShift & wordMask), sm: w & wordMask}}
 }
 
-// histogram counts small whole numbers, which most latencies are, in a list, and
-// the others in a hash table, with linear probing, of lines of eight neighboring
-// codes: values of a kind lie close together, so that most of a line is in use,
-// and a line is what the processor's cache loads at once.
+// histogram counts small whole numbers, which most latencies are, in a list, and other numbers in a
+// hash table with linear probing. An entry of the table is a line of eight adjacent codes, which is
+// one cache line: similar values are close together, so that most of a line is used.
 type histogram struct {
-	low    []uint64 // words by code, as far as there are any
+	low    []uint64 // words by code; short where there are no larger codes
 	tags   []uint32 // 1 + the line's number; 0 is free
 	lines  [][1 << lineBits]uint64
 	used   int
 	hashed uint8          // the hash keeps 32-hashed bits
-	big    map[uint32]bin // what bins have beyond their words
+	big    map[uint32]bin // counts of bins beyond their words
 }
 
 // at is the bin's word.
@@ -96,7 +95,7 @@ func (h *histogram) at(code uint32) *uint64 {
 	return &h.line(code>>lineBits + 1)[code&(1<<lineBits-1)]
 }
 
-// line is that of a tag, which gets one if it has none.
+// line is the line of a tag; a new one if it has none.
 func (h *histogram) line(tag uint32) *[1 << lineBits]uint64 {
 	mask := uint32(len(h.tags) - 1)
 	i := tag * 0x9e3779b1 >> h.hashed & mask
@@ -131,19 +130,19 @@ func (h *histogram) lowAt(code uint32) *uint64 {
 	return &h.low[code]
 }
 
-// pageSize is that of memory. A page that is new to the process and that is read before
-// it is written is given to it twice, and the second time all processors have to
-// wait: tables that are looked up first are written to first.
+// pageSize is the size of a memory page. If a new page is read before it is written, the kernel
+// maps it twice, and the second mapping interrupts all processors. Tables that would be read first
+// are therefore written first.
 const pageSize = 4 << 10
 
-// bump adds a value of a task that has r values before it, and others beside it.
+// bump adds a value of a task with r values before it; others is m-1.
 func (h *histogram) bump(code uint32, r, others uint64) {
 	w := h.at(code)
 	if others > maxOthers {
 		h.spill(code, bin{n: 1, excess: excess{ss: 2 * r, sm: others}})
 		return
 	}
-	if *w += word(1, r, others); *w >= maxWord<<(2*wordShift) { // it could not take another value
+	if *w += word(1, r, others); *w >= maxWord<<(2*wordShift) { // the word has no room for another value
 		h.spill(code, unpack(*w))
 		*w = 0
 	}
@@ -189,7 +188,7 @@ func (h *histogram) merge(o *histogram) {
 	}
 	low := h.low[:len(o.low)]
 	for code, w := range o.low {
-		// All three sums at once. Where the first one is too large, w is kept apart.
+		// All three sums at once. Where the first one would be too large, w is kept separately.
 		if sum, over := bits.Add64(low[code], w, 0); over == 0 && sum < maxWord<<(2*wordShift) {
 			low[code] = sum
 		} else {
@@ -222,14 +221,14 @@ func (h *histogram) mergeWord(code uint32, to *uint64, w uint64) {
 	h.spill(code, unpack(w))
 }
 
-// bin is a bin on its own.
+// bin is a bin with its sums.
 type bin struct {
 	key uint32
 	n   uint64
 	excess
 }
 
-// bins are those in use, in ascending order.
+// bins are the bins in use, in ascending order.
 func (h *histogram) bins() []bin {
 	out := make([]bin, 0, h.size())
 	h.ascending(func(b bin) { out = append(out, b) })
@@ -250,8 +249,8 @@ func (h *histogram) size() int {
 	return n
 }
 
-// ascending gives the bins in use in the order of their keys: whole numbers from the
-// list, and the others from the table where their turn comes.
+// ascending calls give with the bins in use in the order of their keys, merging whole numbers from
+// the list with the others from the table.
 func (h *histogram) ascending(give func(bin)) {
 	type place struct{ tag, at uint32 }
 	order := make([]place, 0, h.used)
@@ -286,7 +285,7 @@ func (h *histogram) ascending(give func(bin)) {
 	wholesBelow(maxKey)
 }
 
-// bin is that of a word, with what it has beyond it.
+// bin is the bin of a word, including its counts in big.
 func (h *histogram) bin(code uint32, w uint64) (b bin, used bool) {
 	b = unpack(w)
 	if h.big != nil {

@@ -55,7 +55,7 @@ func (h huge) big() *big.Int {
 func (h huge) room() bool { return bits.LeadingZeros64(h.hi^uint64(int64(h.hi)>>63)) >= 4 }
 
 func (h huge) append(b []byte) []byte {
-	// Folding the sign into the last bit keeps small negative numbers short.
+	// The sign is in the last bit, so that small negative numbers are short.
 	s := uint64(int64(h.hi) >> 63)
 	hi, mid, lo := h.hi^s, h.mid^s, h.lo^s
 	b = binary.AppendUvarint(b, lo<<1|s&1)
@@ -72,7 +72,7 @@ func (r *reader) huge() huge {
 // cubes are the sums of the products of three of two numbers a task has, x and y.
 type cubes struct{ xxx, xxy, xyy, yyy huge }
 
-// cube gives those of one task, whose squares are m.
+// cube returns the cubes of one task with the squares m.
 func (m *moments) cube(x, y int64) cubes {
 	return cubes{xxx: m.xx.by(x), xxy: m.xx.by(y), xyy: m.yy.by(x), yyy: m.yy.by(y)}
 }

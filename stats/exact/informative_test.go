@@ -64,7 +64,7 @@ func TestInformative(t *testing.T) {
 		task     func(r *rand.Rand) (yes, n int)
 		min, max float64
 	}{
-		{"too few to tell", 9, func(r *rand.Rand) (int, int) { return retries(r, 3, 0.5) }, 0, 0},
+		{"too few", 9, func(r *rand.Rand) (int, int) { return retries(r, 3, 0.5) }, 0, 0},
 		{"one size", 200, func(r *rand.Rand) (int, int) { return calls(r, 4, 0.3) }, 0, 0},
 		{"nothing fails", 200, func(r *rand.Rand) (int, int) { n := geometric(r); return n, n }, 0, 0},
 		{"all fail", 200, func(r *rand.Rand) (int, int) { return 0, geometric(r) }, 0, 0},

@@ -36,7 +36,7 @@ func (x *Mean) Add(sum int64, n int) {
 	x.m.add(&moments{xx: mul(sum, sum), xy: mul(sum, m), yy: mul(m, m)})
 }
 
-// AddTimes adds so many tasks that are alike.
+// AddTimes adds times equal tasks.
 func (x *Mean) AddTimes(sum int64, n int, times uint64) {
 	if n <= 0 || times == 0 {
 		return
@@ -58,7 +58,7 @@ func (x *Mean) AddTimes(sum int64, n int, times uint64) {
 	x.m.yy.add(mul(m, m).times(times))
 }
 
-// AddAttempts adds so many tasks that are alike, with n values of several attempts.
+// AddAttempts adds times equal tasks with n values of several attempts.
 func (x *Mean) AddAttempts(sum int64, n int, of stats.Attempts, times uint64) {
 	if n <= 0 || times == 0 {
 		return
@@ -88,8 +88,8 @@ func (x *Mean) Cases() int { return int(x.cases) }
 // Fractional reports that some task's sum is no whole number.
 func (x *Mean) Fractional() bool { return x.fractional }
 
-// Interval is that of stats.Clusters.Interval over the same tasks. Values are
-// taken for yes and no where every task's sum is a whole number.
+// Interval equals stats.Clusters.Interval over the same tasks. Values are taken for yes and no
+// where every task's sum is a whole number.
 func (x *Mean) Interval(conf, rho0 float64) stats.Interval {
 	s := stats.Sums{
 		Cases: int(x.cases), N: int(x.n), Sizes2: x.m.yy.float(),

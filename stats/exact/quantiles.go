@@ -10,11 +10,11 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Quantiles is a histogram of numbers >= 0, for example latencies, that knows which
-// of them share a task. Numbers are kept to 11 significant bits: to 1/2048 of
-// their size, whole numbers up to 2048 exactly. Its size grows with the different
-// numbers seen and not with their count; the empty one has no table. It is exact
-// as long as the squares of the tasks' sizes sum up to less than 2^64.
+// Quantiles is a histogram of numbers >= 0, for example latencies, with the correlation of values
+// within tasks. Numbers are kept to 11 significant bits: to 1/2048 of their size, whole numbers up
+// to 2048 exactly. Its size grows with the number of different values, not with their count; the
+// empty one has no table. It is exact as long as the squares of the tasks' sizes sum to less than
+// 2^64.
 type Quantiles struct {
 	cases, n int64
 	table    histogram
@@ -49,7 +49,7 @@ func (q *Quantiles) addTask(values []float64, whole int) {
 			q.keys = append(q.keys, keyOf(x))
 		default:
 			if cut++; q.cut.n == 0 && cut == 1 || x < q.limit {
-				q.limit = x + 0 // of 0 and -0, which are equal, it must not matter who came first
+				q.limit = x + 0 // -0 becomes 0, so that the order of 0 and -0 does not matter
 			}
 		}
 	}
@@ -104,8 +104,7 @@ func (q *Quantiles) N() int { return int(q.n) }
 // Cases is the number of tasks with at least one value.
 func (q *Quantiles) Cases() int { return int(q.cases) }
 
-// Intervals are those of stats.CaseIntervals over the same tasks, the values
-// rounded to their bins.
+// Intervals equal stats.CaseIntervals over the same tasks, with values rounded to their bins.
 func (q *Quantiles) Intervals(conf float64, qs ...float64) []stats.Interval {
 	out := make([]stats.Interval, len(qs))
 	for i, x := range stats.CaseQuantiles(q.inOrder(), conf, qs...) {
@@ -121,8 +120,8 @@ type ordered struct {
 	upTo   []running
 }
 
-// running are the sums up to a bin: of s, s*s and s*m, with s the number of a
-// task's values up to there and m that of all its values.
+// running are the sums up to a bin of s, s*s and s*m, where s is the number of a task's values up
+// to the bin and m the number of all its values.
 type running struct{ n, ss, sm uint64 }
 
 func (r running) plus(b bin) running {
@@ -161,7 +160,7 @@ func (o *ordered) AtMost(x float64) stats.Clusters {
 	if i == 0 {
 		return stats.Clusters{}
 	}
-	// All values together have s = m, so that the last sum is that of m*m.
+	// At the last bin s = m, so that the last sum is the sum of m*m.
 	at, squares := o.upTo[i-1], wide{lo: o.upTo[len(o.upTo)-1].ss}
 	m := moments{xx: wide{lo: at.ss}, xy: wide{lo: at.sm}, yy: squares}
 	s := stats.Sums{Cases: o.Cases(), N: o.N(), Sum: float64(at.n), Sizes2: squares.float()}

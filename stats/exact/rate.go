@@ -29,7 +29,7 @@ func (r *Rate) Add(yes, n int) {
 	r.n += m
 	r.yes += y
 	r.most = max(r.most, m)
-	// The sign bits of differences: a branch would often be guessed wrong.
+	// The sign bits of differences: a branch would often be mispredicted.
 	r.failing += int64(uint64(y-m) >> 63)
 	r.succeeding += int64(uint64(-y) >> 63)
 	if m < 1<<32 {
@@ -41,7 +41,7 @@ func (r *Rate) Add(yes, n int) {
 	r.m.add(&moments{xx: mul(y, y), xy: mul(y, m), yy: mul(m, m)})
 }
 
-// AddTimes adds so many tasks that are alike.
+// AddTimes adds times equal tasks.
 func (r *Rate) AddTimes(yes, n int, times uint64) {
 	if n <= 0 || times == 0 {
 		return
@@ -69,7 +69,7 @@ func (r *Rate) AddTimes(yes, n int, times uint64) {
 // AddAttempts adds one task with yes of n calls in several attempts.
 func (r *Rate) AddAttempts(yes, n int, of stats.Attempts) { r.AddAttemptsTimes(yes, n, of, 1) }
 
-// AddAttemptsTimes adds so many such tasks that are alike.
+// AddAttemptsTimes adds times equal such tasks.
 func (r *Rate) AddAttemptsTimes(yes, n int, of stats.Attempts, times uint64) {
 	if n <= 0 || times == 0 {
 		return
@@ -99,7 +99,7 @@ func (r *Rate) Yes() int { return int(r.yes) }
 // Cases is the number of tasks with at least one call.
 func (r *Rate) Cases() int { return int(r.cases) }
 
-// Interval is that of stats.Clusters.Interval over the same tasks.
+// Interval equals stats.Clusters.Interval over the same tasks.
 func (r *Rate) Interval(conf, rho0 float64) stats.Interval {
 	s := stats.Sums{
 		Cases: int(r.cases), N: int(r.n), Sizes2: r.m.yy.float(), Failing: int(r.failing),
@@ -113,7 +113,7 @@ func (r *Rate) Interval(conf, rho0 float64) stats.Interval {
 	return c.Interval(conf, rho0)
 }
 
-// ByCase is the share of tasks all of whose calls were yes, one value a task.
+// ByCase is the share of tasks where all calls were yes, one value a task.
 func (r *Rate) ByCase(conf float64) stats.Interval {
 	good := r.cases - r.failing
 	s := stats.Sums{
@@ -128,15 +128,14 @@ func (r *Rate) ByCase(conf float64) stats.Interval {
 // informativeAbove is the correlation from which call counts are informative.
 const informativeAbove = 0.3
 
-// Informative reports whether tasks that fail more than others make more calls, as
-// with retries: then the rate by call and the rate by task tell different stories,
-// and both should be watched. It holds where the correlation of a task's calls
-// with its failures in excess of the overall rate is above 0.3. Failures that only
-// grow in proportion to the calls have no excess. Where few tasks or one big task
-// decide, chance alone may correlate them: the correlation must also be above
-// 2/sqrt(tasks), and above the root of the biggest task's share in the variance of
-// the calls. Fewer than 10 tasks, or tasks of one size or without excess: false.
-// Source: Statistics specification, section 2; the two guards by simulation.
+// Informative reports whether tasks that fail more often make more calls, as with retries: then the
+// rate by call and the rate by task differ, and both should be watched. The excess of a task is its
+// failures beyond the overall rate; failures in proportion to the calls have no excess. Informative
+// is true where the correlation of calls and excess is above 0.3. Few tasks or one big task may
+// correlate by chance. The correlation must therefore also be above 2/sqrt(tasks), and above the
+// root of the biggest task's share in the variance of the calls. Fewer than 10 tasks, or tasks of
+// one size or without excess: false. Source: Statistics specification, section 2; the two guards by
+// simulation.
 func (r *Rate) Informative() bool {
 	if r.cases < 10 {
 		return false

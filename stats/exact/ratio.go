@@ -38,7 +38,7 @@ func (t *totals) times(n uint64) totals {
 	}
 }
 
-// sums are those of package stats, but for the products of three.
+// sums are the sums for package stats, without the products of three.
 func (t *totals) sums() stats.RatioSums {
 	s := stats.RatioSums{Cases: int(t.cases), Y: t.num.float(), X: t.den.float()}
 	s.YY, s.YX, s.XX = t.m.central(s.Cases, t.num, t.den)
@@ -73,8 +73,8 @@ func (r *Ratio) Merge(o *Ratio) {
 	r.cubes.add(&o.cubes)
 }
 
-// Interval is that of stats.Ratio.Interval over the same tasks, in units of the
-// numerator per unit of the denominator.
+// Interval equals stats.Ratio.Interval over the same tasks, in units of the numerator per unit of
+// the denominator.
 func (r *Ratio) Interval(conf float64) stats.Interval {
 	s := r.sums()
 	s.YYY, s.YYX, s.YXX, s.XXX = r.cubes.central(s.Cases, r.num, r.den, &r.m)
@@ -87,15 +87,15 @@ type Count struct {
 	totals
 	having int64  // tasks with an event
 	differ int64  // tasks whose attempts differ
-	k      int64  // attempts of each task; -1 where some have more than others
-	less   totals // what the sums of one attempt a task are less, where the attempts of a task agree
+	k      int64  // attempts of each task; -1 where the numbers differ
+	less   totals // the sums minus those of one attempt a task, for tasks whose attempts agree
 }
 
-// Add adds one task with so many events in so many attempts; neither is below 0. alike reports whether
-// each attempt has as many. A task without attempts is left out.
+// Add adds one task with its events and attempts; neither is below 0. alike: each attempt has
+// equally many events. A task without attempts is left out.
 func (c *Count) Add(events, attempts int64, alike bool) { c.AddTimes(events, attempts, alike, 1) }
 
-// AddTimes adds so many tasks that are alike.
+// AddTimes adds times equal tasks.
 func (c *Count) AddTimes(events, attempts int64, alike bool, times uint64) {
 	if attempts <= 0 || times == 0 {
 		return
@@ -114,7 +114,7 @@ func (c *Count) AddTimes(events, attempts int64, alike bool, times uint64) {
 	}
 }
 
-// repeated adds what such tasks, whose sums are all, count less with one attempt each.
+// repeated adds, for such tasks with the sums all, the difference to the sums of one attempt each.
 func (c *Count) repeated(all *totals, events, attempts int64, alike bool, times uint64) {
 	if !alike || events%attempts != 0 {
 		c.differ += int64(times)
@@ -140,7 +140,7 @@ func (c *Count) Merge(o *Count) {
 	c.having, c.differ, c.k = c.having+o.having, c.differ+o.differ, same(c.k, o.k)
 }
 
-// Interval is that of stats.Counts.Interval over the same tasks.
+// Interval equals stats.Counts.Interval over the same tasks.
 func (c *Count) Interval(conf float64) stats.Interval {
 	t := c.totals
 	one := c.differ == 0 && c.k >= 0

@@ -8,16 +8,17 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// repeats are the tasks of several attempts among those of a Rate or a Mean: by how much the sums
-// of one attempt a task are less. They are integers, so that they merge in any order.
-// Source: Statistics specification, section 16.1.
+// repeats are the tasks with several attempts in a Rate or a Mean: the sums minus those of one
+// attempt a task. They are integers, so that they merge in any order. Source: Statistics
+// specification, section 16.1.
 type repeats struct {
 	cases, differ int64 // tasks with several attempts, and those whose attempts differ
-	k             int64 // attempts of each of these tasks; -1 where some have more than others
-	// What the tasks whose attempts agree count less of values and of their sum, and of their products.
+	k             int64 // attempts of each of these tasks; -1 where the numbers differ
+	// The differences in values, their sum and their products, for tasks whose attempts agree.
 	n, sum int64
 	m      moments
-	// What all of them count less of values, in 1/Scale, and of the squares of values, in 1/Scale².
+	// The differences in values, in 1/Scale, and in squares of values, in 1/Scale², for all these
+	// tasks.
 	size    int64
 	squares wide
 }
@@ -25,7 +26,7 @@ type repeats struct {
 // maxRepeated bounds the values of one task of several attempts, so that its sums fit.
 const maxRepeated = 1 << 42
 
-// add adds so many tasks with n values that sum up to sum. r may be nil: add returns it, or a new one.
+// add adds times tasks with n values that sum to sum. r may be nil: add returns it, or a new one.
 func (r *repeats) add(sum, n int64, of stats.Attempts, times uint64) *repeats {
 	if of.N <= 1 {
 		return r
@@ -56,7 +57,7 @@ func (r *repeats) add(sum, n int64, of stats.Attempts, times uint64) *repeats {
 	return r
 }
 
-// same is the number that both are, or -1; 0 stands for none.
+// same is a where a and b are equal, else -1; 0 means that there is no number yet.
 func same(a, b int64) int64 {
 	if a == 0 || a == b {
 		return b
@@ -79,8 +80,8 @@ func (r *repeats) merge(o *repeats) *repeats {
 	return r
 }
 
-// once takes the sums of one attempt a task out of those of all attempts, where the attempts of
-// each task agree and each task has as many, and otherwise notes how many values one attempt a task has.
+// once reduces the sums to those of one attempt a task, where the attempts of each task agree and
+// all tasks have equally many. Otherwise it sets how many values one attempt a task has.
 func (r *repeats) once(s *stats.Sums, n, sum *int64, m *moments) {
 	switch {
 	case r == nil:

@@ -16,7 +16,7 @@ func integer(x int64) wide { return wide{hi: uint64(x >> 63), lo: uint64(x)} }
 // mul is x*y.
 func mul(x, y int64) wide {
 	hi, lo := bits.Mul64(uint64(x), uint64(y))
-	// The unsigned product counts a negative factor 2^64 too high.
+	// In the unsigned product a negative factor is 2^64 too large.
 	hi -= uint64(x>>63)&uint64(y) + uint64(y>>63)&uint64(x)
 	return wide{hi: hi, lo: lo}
 }
@@ -68,7 +68,7 @@ func (w wide) big() *big.Int {
 	return x.Lsh(x, 64).Add(x, new(big.Int).SetUint64(w.lo))
 }
 
-// float is the float64 next to w, the even one of two that are as near.
+// float is the nearest float64 to w, the even one of two.
 func (w wide) float() float64 {
 	if w.small() {
 		return float64(int64(w.lo))
@@ -82,7 +82,7 @@ func (w wide) float() float64 {
 	}
 	n := bits.LeadingZeros64(w.hi)
 	first := w.hi<<n | w.lo>>(64-n)
-	if w.lo<<n != 0 { // the bits that are left out only tell that there is more
+	if w.lo<<n != 0 { // the dropped bits only decide the rounding
 		first |= 1
 	}
 	return sign * math.Ldexp(float64(first), 64-n)
@@ -96,9 +96,9 @@ func centered(g int, product, a, b wide) *big.Int {
 	return x.Sub(x, new(big.Int).Mul(a.big(), b.big()))
 }
 
-// rounded is centered, rounded once. Nearly always 128 bits hold it.
+// rounded is centered, rounded once. 128 bits are nearly always enough.
 func rounded(g int, product, a, b wide) float64 {
-	// A negative g or product has a first bit and takes the long way.
+	// A negative g or product has its first bit set and takes the slow path.
 	if bits.Len64(product.hi)+bits.Len(uint(g)) <= 62 && a.small() && b.small() {
 		x, less := product.times(uint64(g)), mul(int64(a.lo), int64(b.lo))
 		x.add(wide{hi: ^less.hi, lo: ^less.lo})
@@ -109,7 +109,7 @@ func rounded(g int, product, a, b wide) float64 {
 	return f
 }
 
-// small tells that w is an int64.
+// small reports whether w is an int64.
 func (w wide) small() bool { return w.hi == uint64(int64(w.lo)>>63) }
 
 // moments are the sums of the products of two numbers a task has, x and y.
@@ -134,7 +134,7 @@ func (m *moments) central(g int, x, y wide) (xx, xy, yy float64) {
 	return rounded(g, m.xx, x, x) / n, rounded(g, m.xy, x, y) / n, rounded(g, m.yy, y, y) / n
 }
 
-// coherent is false for products that no numbers have.
+// coherent is false for impossible products.
 func (m *moments) coherent(g int, x, y wide) bool {
 	a, b, c := centered(g, m.xx, x, x), centered(g, m.xy, x, y), centered(g, m.yy, y, y)
 	return a.Sign() >= 0 && c.Sign() >= 0 && new(big.Int).Mul(b, b).Cmp(new(big.Int).Mul(a, c)) <= 0

@@ -181,9 +181,9 @@ func TestNeededCases(t *testing.T) {
 	}
 }
 
-// TestNeededForMean: the interval of a mean shrinks by the root of the cases, and the
-// estimate moves by what the cases seen leave open. Half a standard error below the bound,
-// with ends two standard errors away, it decides for a truth beyond it.
+// TestNeededForMean: the interval of a mean shrinks by the root of the cases, and the estimate
+// moves by the uncertainty that the cases seen leave. Half a standard error below the bound, with
+// ends two standard errors away, it decides for a truth beyond it.
 func TestNeededForMean(t *testing.T) {
 	t.Parallel()
 	at := func(point float64) stats.Interval {

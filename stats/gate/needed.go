@@ -9,36 +9,37 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Needed is how many cases an inconclusive gate needs beyond those seen. The cases seen
-// are kept, and the truth may be whatever they leave open: the chances are over all of it.
+// Needed is how many cases an inconclusive gate needs in addition to those seen. The probabilities
+// are over the cases to come and over the uncertainty about the true value that the seen cases
+// leave.
 type Needed struct {
-	// Half and Most are the numbers after which the gate has decided with the chances
-	// 0.5 and 0.8; 0 where a million is not enough.
+	// Half and Most are the numbers after which the gate has decided with probability 0.5 and 0.8;
+	// 0 where a million is not enough.
 	Half, Most int
-	// Toward is the verdict that four fifths of the gates have that decided by then; Inconclusive where
-	// neither has so many.
+	// Toward is the verdict of at least four fifths of the gates that have decided by then;
+	// Inconclusive where neither verdict has so many.
 	Toward Verdict
-	// Growth is how many times as much information Most, or else Half, makes of what
-	// there is; 0 without a number.
+	// Growth is the information after Most (or else Half) further cases divided by the present
+	// information; 0 without a number.
 	Growth float64
 }
 
-// The chances of Half and Most.
+// The probabilities of Half and Most.
 const (
 	HalfChance = 0.5
 	MostChance = 0.8
 )
 
-// maxNeeded is the largest number of further cases worth telling.
+// maxNeeded is the largest number of further cases that is reported.
 const maxNeeded = 1_000_000
 
-// future tells the chances to pass and to fail after so many further units.
+// future returns the probabilities to pass and to fail after a number of further units.
 type future func(more int) (pass, fail float64)
 
-// NeededCases is for a bound on a rate. Further cases have values like those seen: as
-// many a case, and as alike. The truth has the distribution of Jeffreys given the
-// effective number of values. No estimate, or a bound outside of (0,1): the zero Needed.
-// Source: Statistics specification, section 8; Spiegelhalter and Freedman 1986.
+// NeededCases is for a bound on a rate. Further cases are assumed to have as many values with the
+// same correlation as those seen. The true rate has the Jeffreys posterior for the effective number
+// of values. No estimate, or a bound outside of (0,1): the zero Needed. Source: Statistics
+// specification, section 8; Spiegelhalter and Freedman 1986.
 func NeededCases(r Rule, iv stats.Interval) Needed {
 	effective := iv.NEff
 	if effective <= 0 {
@@ -53,7 +54,7 @@ func NeededCases(r Rule, iv stats.Interval) Needed {
 		truths[i] = stats.BetaQuantile(passes+0.5, effective-passes+0.5, (float64(i)+0.5)/float64(len(truths)))
 	}
 	rule := Rule{Direction: r.Direction, Bound: r.Bound}
-	below, above := Fail, Pass // what few further passes decide, and many
+	below, above := Fail, Pass // the verdicts of few and of many further passes
 	if r.Direction == AtMost {
 		below, above = Pass, Fail
 	}
@@ -84,11 +85,10 @@ func NeededCases(r Rule, iv stats.Interval) Needed {
 	return future(chances).needed(effective, iv.Clusters)
 }
 
-// NeededForMean is for whatever has an interval that gets shorter by the root of the
-// number of cases: amounts, and changes against a baseline. decide says what a gate makes
-// of an interval. The truth is normal around the estimate. No estimate, or an end that
-// does not exist: the zero Needed.
-// Source: as NeededCases.
+// NeededForMean is for estimates with an interval that shrinks with the root of the number of
+// cases: amounts, and changes from a baseline. decide is the gate's decision on an interval. The
+// true value is normal around the estimate. No estimate, or an end that does not exist: the zero
+// Needed. Source: as NeededCases.
 func NeededForMean(iv stats.Interval, decide func(stats.Interval) Verdict) Needed {
 	below, above := iv.Point-iv.Lower, iv.Upper-iv.Point
 	if iv.Clusters < 1 || !iv.Usable() || !(below+above > 0) || math.IsInf(below+above, 1) {
@@ -122,7 +122,7 @@ func NeededForMean(iv stats.Interval, decide func(stats.Interval) Verdict) Neede
 	return future(chances).needed(seen, iv.Clusters)
 }
 
-// needed finds the numbers; so many units make up the cases seen.
+// needed finds the numbers; units is the number of units in the cases seen.
 func (f future) needed(units float64, cases int) Needed {
 	out := Needed{Toward: Inconclusive}
 	half, _ := f.reach(1, HalfChance)
@@ -148,8 +148,8 @@ func (f future) needed(units float64, cases int) Needed {
 	return out
 }
 
-// reach is the smallest number of further units, from some on, with a chance to decide,
-// and the verdict that most of them have; 0 where there is none.
+// reach is the smallest number of further units, at least from, with the given probability of a
+// decision, and the verdict of most of them; 0 where there is none.
 func (f future) reach(from int, chance float64) (n int, toward Verdict) {
 	enough := func(n int) bool {
 		pass, fail := f(n)

@@ -60,7 +60,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestTwoDigits: numbers that are told are rounded up, never down.
+// TestTwoDigits: reported numbers are rounded up, never down.
 func TestTwoDigits(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]int{

@@ -8,8 +8,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Prior is a beta distribution over a rate; A and B are above 0. The zero value
-// stands for the uniform one.
+// Prior is a beta distribution over a rate; A and B are above 0. The zero value means the uniform
+// one.
 type Prior struct {
 	A, B float64
 }
@@ -23,8 +23,8 @@ func (p Prior) or1() Prior {
 
 func (p Prior) valid() bool { return p.A > 0 && p.B > 0 }
 
-// EValue is evidence that may be looked at after every case without inflating the
-// error: stop, and claim, when Log is at least the logarithm of 1/alpha.
+// EValue is evidence that may be evaluated after every case without inflating the error: stop, and
+// claim, when Log is at least the logarithm of 1/alpha.
 type EValue struct {
 	// Log is the natural logarithm of the e-value.
 	Log float64
@@ -108,7 +108,7 @@ func term(n, x float64) float64 {
 	return n * math.Log(x)
 }
 
-// halve finds where outside turns false between out, where it holds, and in.
+// halve finds where outside turns false between out, where it is true, and in.
 func halve(out, in float64, outside func(float64) bool) float64 {
 	for range 100 {
 		m := (out + in) / 2

@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Verdict is what a gate says.
+// Verdict is the result of a gate.
 type Verdict string
 
 // The verdicts.
@@ -18,7 +18,7 @@ const (
 	Inconclusive Verdict = "INCONCLUSIVE"
 )
 
-// Direction says on which side of its bound a number is good.
+// Direction is the side of the bound where a number is good.
 type Direction string
 
 // The directions.
@@ -27,8 +27,7 @@ const (
 	AtMost  Direction = "<="
 )
 
-// Why a gate said what it said. A status of the interval that cannot be used is
-// its own reason.
+// The reasons of verdicts. A status of an interval that cannot be used is its own reason.
 const (
 	ReasonLowerMeets    = "lower>=threshold"
 	ReasonUpperMisses   = "upper<threshold"
@@ -44,7 +43,7 @@ const (
 	ReasonInvalid       = "invalid_input"
 )
 
-// The thresholds of Rule that hold unless a gate says otherwise.
+// The default thresholds of Rule.
 const (
 	MinUnits    = 30
 	MinCoverage = 0.9
@@ -54,13 +53,13 @@ const (
 type Rule struct {
 	Direction Direction
 	Bound     float64
-	// MinUnits is the least number of cases, MinCoverage the least share of them,
-	// in [0,1], for which it is known what would have been right.
+	// MinUnits is the least number of cases, MinCoverage the least share of cases, in [0,1], with a
+	// known right answer.
 	MinUnits    int
 	MinCoverage float64
 }
 
-// Evidence is what is known of the number.
+// Evidence is the estimate with its data.
 type Evidence struct {
 	Interval stats.Interval
 	// Units is the number of cases, Coverage the labelled share of all, in [0,1].
@@ -74,11 +73,10 @@ type Decision struct {
 	Reason  string
 }
 
-// Decide passes a number only when the pessimistic end of its interval meets the
-// bound, and fails it only when the optimistic end misses it. An interval that
-// cannot be used and too little coverage leave it Inconclusive, and too few units keep it
-// from passing: they hide no interval that is wholly on the wrong side.
-// Source: Statistics specification, sections 7 and 16.8.
+// Decide passes a number only when the pessimistic end of its interval meets the bound, and fails
+// it only when the optimistic end misses it. An interval that cannot be used and too little
+// coverage leave it Inconclusive. Too few units prevent a pass, but not a failure. Source:
+// Statistics specification, sections 7 and 16.8.
 func Decide(r Rule, e Evidence) Decision {
 	iv := e.Interval
 	switch {
@@ -108,11 +106,10 @@ const (
 	MinEffect = 0.01
 )
 
-// DecideRegression holds a paired difference candidate - baseline, where more is
-// better, against what may be lost. It passes when the lower end is above
-// -margin (not inferior), and fails when the upper end is below 0 and the point
-// below -minEffect. Both are at least 0.
-// Source: Statistics specification, section 7.1.
+// DecideRegression compares a paired difference candidate - baseline, where more is better, with
+// the allowed loss. It passes when the lower end is above -margin (not inferior), and fails when
+// the upper end is below 0 and the point below -minEffect. Both are at least 0. Source: Statistics
+// specification, section 7.1.
 func DecideRegression(diff stats.Interval, margin, minEffect float64) Decision {
 	switch {
 	case !(margin >= 0) || !(minEffect >= 0):
@@ -130,8 +127,8 @@ func DecideRegression(diff stats.Interval, margin, minEffect float64) Decision {
 // Zero is the decision of a gate that allows no incident.
 type Zero struct {
 	Decision
-	// Upper is the exact one-sided upper limit of the rate, NaN unless there was
-	// none among at least one exposed case.
+	// Upper is the exact one-sided upper limit of the rate; NaN with an incident or without an
+	// exposed case.
 	Upper float64
 	// Required is the exposure that MaxRate needs; 0 without one.
 	Required int
@@ -165,7 +162,7 @@ func DecideZero(incidents, exposure int, maxRate, conf float64) Zero {
 	return z
 }
 
-// Policy says whether an inconclusive verdict stops a build.
+// Policy is whether an inconclusive verdict stops a build.
 type Policy string
 
 // The policies.
@@ -180,11 +177,10 @@ type Single struct {
 	Required bool
 }
 
-// Combine makes one verdict of many, and says whether the build stops. Any
-// required failure fails the whole, else any required inconclusive one leaves it
-// open; without a required gate it is open. The chance of a false pass is at most
-// that of the worst single gate, without correction.
-// Source: Berger 1982; Statistics specification, section 7.
+// Combine makes one verdict of many, and decides whether the build stops. Any required failure
+// fails the whole, else any required inconclusive verdict leaves it open; without a required gate
+// it is open. The probability of a false pass is at most that of the worst single gate, without
+// correction. Source: Berger 1982; Statistics specification, section 7.
 func Combine(gates []Single, p Policy) (overall Verdict, block bool) {
 	overall = Inconclusive
 	seen := false

@@ -24,13 +24,11 @@ const (
 	GuessFail = 0.2
 )
 
-// AllocateByVerdict splits labels on this run's tasks between judge-passes and
-// judge-fails so that Stratified becomes narrowest: in proportion
-// p sqrt(a(1-a)) : (1-p) sqrt(b(1-b)), with p the judged rate, a and b the
-// guessed shares of true passes among judge-passes and judge-fails. Each verdict
-// that occurs gets at least MinStratum, or half of the labels if that is less. ok
-// is false for a rate outside of [0,1] or no labels.
-// Source: Neyman 1934.
+// AllocateByVerdict splits labels on this run's tasks between judge-passes and judge-fails so that
+// Stratified is narrowest: in the proportion p sqrt(a(1-a)) : (1-p) sqrt(b(1-b)). p is the judged
+// rate, a and b are the guessed shares of true passes among judge-passes and judge-fails. Each
+// verdict that occurs gets at least MinStratum, or half of the labels if that is less. ok is false
+// for a rate outside of [0,1] or no labels. Source: Neyman 1934.
 func AllocateByVerdict(p, a, b float64, labels int) (Allocation, bool) {
 	if !rates([]float64{p, a, b}) || labels < 1 {
 		return Allocation{}, false
@@ -45,7 +43,7 @@ func AllocateByVerdict(p, a, b float64, labels int) (Allocation, bool) {
 	return out, true
 }
 
-// deviation is that of one task; a guess of 0 or 1 is not certain.
+// deviation is the standard deviation of one task; a guess of 0 or 1 is moved inside.
 func deviation(x float64, labels int) float64 {
 	if x == 0 || x == 1 {
 		x = 1 / float64(labels+2)
@@ -53,11 +51,10 @@ func deviation(x float64, labels int) float64 {
 	return math.Sqrt(x * (1 - x))
 }
 
-// AllocateByTruth splits labels for a calibration used elsewhere between truly
-// passed and truly failed tasks, in proportion p sqrt(s(1-s)) : (1-p) sqrt(t(1-t)),
-// with p the judged rate and s and t the rates of a pilot of pilot labels a
-// class, drawn toward 1/2 by half a label each. No class gets fewer than the
-// pilot. ok is false for a rate outside of [0,1] or too few labels.
+// AllocateByTruth splits labels for a calibration used elsewhere between truly passed and truly
+// failed tasks, in the proportion p sqrt(s(1-s)) : (1-p) sqrt(t(1-t)). p is the judged rate, s and
+// t are the rates of a pilot with pilot labels a class, moved toward 1/2 by half a label each. No
+// class gets fewer than the pilot. ok is false for a rate outside of [0,1] or too few labels.
 // Source: Lee et al. 2025.
 func AllocateByTruth(p, s, t float64, labels, pilot int) (Allocation, bool) {
 	if !rates([]float64{p, s, t}) || pilot < 0 || labels < 2*pilot || labels < 1 {
@@ -74,9 +71,8 @@ func AllocateByTruth(p, s, t float64, labels, pilot int) (Allocation, bool) {
 	return out, true
 }
 
-// Usable reports whether a gate may rest on a transported calibration: its
-// informedness is above 0.3 at the lower end and both classes are worth MinLabels.
-// Source: Statistics specification, section 5.
+// Usable reports whether a gate may use a transported calibration: its informedness is above 0.3 at
+// the lower end and both classes are worth MinLabels. Source: Statistics specification, section 5.
 func (c Calibration) Usable(conf float64) bool {
 	y := c.Youden(conf)
 	return !c.Few() && y.Status != stats.StatusInvalid && y.Lower > 0.3

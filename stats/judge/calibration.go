@@ -8,9 +8,9 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// The statuses of judged results, besides those of package stats.
+// The statuses of judged results, in addition to those of package stats.
 const (
-	// NotInformative: sensitivity and specificity sum up to 1 or less.
+	// NotInformative: sensitivity and specificity sum to 1 or less.
 	NotInformative = stats.StatusNotInformative
 	// NoLabelledPass and NoLabelledFail: a true class without a label.
 	NoLabelledPass = stats.StatusNoLabelledPass
@@ -19,25 +19,25 @@ const (
 	Mismatch stats.Status = "calibration_mismatch"
 	// MissingStratum: tasks of one verdict without any label among them.
 	MissingStratum = stats.StatusMissingStratum
-	// Drifted: the judge said something else of outputs that are the same.
+	// Drifted: the judge changed its verdict on equal outputs.
 	Drifted = stats.StatusJudgeDrift
-	// LostLabels: too many drawn things have no usable label.
+	// LostLabels: too many drawn items have no usable label.
 	LostLabels = stats.StatusLostLabels
 	// NotDrawn: the labels without a judge were not drawn at random.
 	NotDrawn = stats.StatusNotDrawn
-	// TooFewUnits: too few labels for a number to rest on.
+	// TooFewUnits: too few labels for an estimate.
 	TooFewUnits stats.Status = "too_few_units"
 )
 
-// Judged counts the tasks of a run that a judge looked at, and its passes. They
-// need not be whole: clustered trials enter as effective counts.
+// Judged counts the judged tasks of a run, and the passes among them. They need not be whole:
+// clustered trials enter as effective counts.
 type Judged struct {
 	Pass, N float64
 }
 
 func (j Judged) valid() bool { return j.N >= 0 && j.Pass >= 0 && j.Pass <= j.N }
 
-// Calibration is what a judge did with tasks of known truth.
+// Calibration counts a judge's verdicts on tasks of known truth.
 type Calibration struct {
 	// TruePositive of LabelledPass truly passed tasks were judged passed.
 	TruePositive int `json:"true_pos"`
@@ -45,9 +45,8 @@ type Calibration struct {
 	// TrueNegative of LabelledFail truly failed tasks were judged failed.
 	TrueNegative int `json:"true_neg"`
 	LabelledFail int `json:"labelled_fail"`
-	// PassWorth and FailWorth are how many independent labels those of a class are
-	// worth: fewer than there are where several attempts at one task are labelled. 0
-	// stands for all of them.
+	// PassWorth and FailWorth are the effective numbers of independent labels of a class: fewer
+	// than the labels where several attempts at one task are labelled. 0 means all of them.
 	PassWorth float64 `json:"pass_worth,omitempty"`
 	FailWorth float64 `json:"fail_worth,omitempty"`
 }
@@ -58,7 +57,7 @@ func (c Calibration) valid() bool {
 		c.PassWorth >= 0 && c.FailWorth >= 0
 }
 
-// class is one class of labels as independent ones: hits of n, both possibly fractional.
+// class is one class of labels as effective counts: hits of n, both possibly fractional.
 func class(hits, n int, worth float64) (x, m float64) {
 	if worth <= 0 || worth >= float64(n) {
 		return float64(hits), float64(n)
@@ -66,7 +65,7 @@ func class(hits, n int, worth float64) (x, m float64) {
 	return float64(hits) * worth / float64(n), worth
 }
 
-// pass and fail are the classes as independent labels.
+// pass and fail are the classes as effective counts.
 func (c Calibration) pass() (x, m float64) { return class(c.TruePositive, c.LabelledPass, c.PassWorth) }
 
 func (c Calibration) fail() (x, m float64) { return class(c.TrueNegative, c.LabelledFail, c.FailWorth) }
@@ -84,7 +83,7 @@ func (c Calibration) Sensitivity(conf float64) stats.Interval {
 	return classRate(c.TruePositive, c.LabelledPass, c.PassWorth, conf)
 }
 
-// Specificity is the share of true fails judged failed, as Sensitivity.
+// Specificity is the share of true fails judged failed, like Sensitivity.
 func (c Calibration) Specificity(conf float64) stats.Interval {
 	return classRate(c.TrueNegative, c.LabelledFail, c.FailWorth, conf)
 }
@@ -228,9 +227,8 @@ func LangReiczigel(j Judged, c Calibration, conf float64) Score {
 	return out
 }
 
-// Effective turns clustered verdicts into the Judged of as many independent
-// tasks as they are worth: rate times the effective sample size of judged.
-// Source: Statistics specification, section 4.4.
+// Effective converts clustered verdicts to effective counts: the rate times the effective sample
+// size of judged, of that size. Source: Statistics specification, section 4.4.
 func Effective(judged stats.Interval) Judged {
 	return Judged{Pass: judged.Point * judged.NEff, N: judged.NEff}
 }

@@ -124,7 +124,7 @@ func TestStratifiedEdges(t *testing.T) {
 	}
 }
 
-// What is told of an interval's end by its distribution is where the end is.
+// The distribution function at an interval's end has the level of the end.
 func TestEndsAgreeWithDistribution(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

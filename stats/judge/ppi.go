@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Tuned asks PPI to choose the weight of the judge itself.
+// Tuned lets PPI choose the weight of the judge.
 const Tuned = -1
 
 // MinPPI is the number of labels below which a prediction-powered interval is
@@ -17,12 +17,12 @@ const MinPPI = 100
 
 // Powered is a prediction-powered mean.
 type Powered struct {
-	// Lambda is the weight given to the judge: 0 is labels alone, 1 is plain PPI.
+	// Lambda is the weight of the judge: 0 is labels alone, 1 is plain PPI.
 	Lambda float64
 	// Point, Lower and Upper are in [0,1]; the Raw ends are before clipping.
 	Point, Lower, Upper float64
 	RawLower, RawUpper  float64
-	// Few tells that there are fewer than MinPPI labels.
+	// Few: there are fewer than MinPPI labels.
 	Few    bool
 	Status stats.Status
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// likelihood is that of judged tasks and labelled tasks, as a function of the
-// share of true passes and the judge's rates.
+// likelihood is the likelihood of judged and labelled tasks, as a function of the share of true
+// passes and the judge's rates.
 type likelihood struct {
 	judgedPass, judgedFail float64
 	tp, fn, tn, fp         float64
-	// labels also tell the share of true passes: they belong to the same run.
+	// internal: the labels belong to the same run, so they also inform about the share of true
+	// passes.
 	internal bool
 }
 
@@ -75,7 +76,7 @@ func (l likelihood) profile(point, conf float64) Profile {
 	return out
 }
 
-// end is where the profile falls to the floor on the way from point to edge.
+// end is where the profile falls to floor between point and edge.
 func (l likelihood) end(point, edge, floor float64) float64 {
 	if l.at(edge) >= floor {
 		return edge

@@ -12,8 +12,8 @@ import (
 // rates.
 const Nodes = 64
 
-// spread is a distribution of a rate as points with weights that sum up to 1,
-// equally informative on the scale of its quantiles.
+// spread is a distribution of a rate as points with weights that sum to 1, at the nodes of a
+// quadrature over its quantiles.
 type spread struct {
 	at, weight []float64
 }
@@ -28,7 +28,7 @@ func (c Calibration) calibrated(nodes int) (s, t spread) {
 	return posterior(tp, m1, nodes), posterior(tn, m0, nodes)
 }
 
-// quantiles spreads Beta(a, b); a of 0 is the constant 0 and b of 0 the constant 1.
+// quantiles is the spread of Beta(a, b); a of 0 is the constant 0 and b of 0 the constant 1.
 func quantiles(a, b float64, nodes int) spread {
 	s := spread{}
 	s.at, s.weight = stats.GaussLegendre(nodes)
@@ -47,8 +47,8 @@ func quantiles(a, b float64, nodes int) spread {
 
 func clip(x float64) float64 { return min(1, max(0, x)) }
 
-// invert finds the ends at which a distribution function on [0,1] reaches a and
-// 1-a; 0 and 1 where it starts above or stays below.
+// invert finds the points where a distribution function on [0,1] reaches a and 1-a; 0 and 1 where
+// it starts above or stays below.
 func invert(below func(float64) float64, a float64) (lower, upper float64) {
 	return reach(below, a), reach(below, 1-a)
 }
@@ -114,13 +114,13 @@ func transportedLimits(j Judged, c Calibration, conf float64, nodes int) (lower,
 	return invert(below, (1-conf)/2)
 }
 
-// rest says what becomes of pairs of rates that are no better than chance.
+// rest is how pairs of rates that are no better than chance are treated.
 type rest int
 
 const (
-	leftOut rest = iota // the distribution is given a judge better than chance
+	leftOut rest = iota // the distribution is conditional on a judge better than chance
 	asZero              // they count as no success at all
-	asOne               // they count as success throughout
+	asOne               // they count as complete success
 )
 
 // belowTransported is P((p+t-1)/(s+t-1) <= x) for p of Beta(a, b).
@@ -161,10 +161,9 @@ func rateBelow(a, b, q float64) float64 {
 	return stats.Beta(a, b, q)
 }
 
-// Melded is the interval of true success from a judge calibrated elsewhere whose
-// error does not exceed its level: wider than LangReiczigel, for gates that must
-// guarantee it. In [0,1]; the statuses are those of RoganGladen.
-// Source: Fay, Proschan and Brittain 2015; Bayer, Fay and Graubard 2022.
+// Melded is an interval of true success from a judge calibrated elsewhere with a guaranteed error
+// level: wider than LangReiczigel, for gates that need the guarantee. In [0,1]; the statuses are
+// those of RoganGladen. Source: Fay, Proschan and Brittain 2015; Bayer, Fay and Graubard 2022.
 func Melded(j Judged, c Calibration, conf float64) stats.Interval {
 	iv := transportInterval("rogan_gladen_melded", j, c, conf)
 	if iv.Status == stats.StatusOK {
@@ -179,8 +178,8 @@ func meldedLimits(j Judged, c Calibration, conf float64, nodes int) (lower, uppe
 	return reach(low, a), reach(high, 1-a)
 }
 
-// MeldedBelow is the confidence that the share of true passes is at most x, as
-// the lower and as the upper end of Melded count it; NaN where Melded refuses.
+// MeldedBelow is the confidence that the share of true passes is at most x, for the lower and for
+// the upper end of Melded; NaN where Melded refuses.
 func MeldedBelow(j Judged, c Calibration, x float64) (forLower, forUpper float64) {
 	if refusal(j, c, 0.95) != stats.StatusOK {
 		return math.NaN(), math.NaN()

@@ -8,14 +8,14 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Refusal says in a sentence why there is no true success; empty where the status
-// is no reason against it.
+// Refusal is a sentence on why there is no estimate of true success; empty where the status is no
+// obstacle.
 func Refusal(s stats.Status) string {
 	switch s {
 	case NotInformative:
-		return "the judge is no better than chance (sensitivity and specificity sum up to 1 or less): true success cannot be told from its verdicts"
+		return "the judge is no better than chance (sensitivity and specificity sum up to 1 or less): true success cannot be estimated from its verdicts"
 	case NoLabelledPass, NoLabelledFail:
-		return "the calibration has no labels of one class: true success cannot be told"
+		return "the calibration has no labels of one class: true success cannot be estimated"
 	case TooFewUnits:
 		return fmt.Sprintf(
 			"the calibration is worth fewer than %d independent labels of a class (several attempts at one task count for less): nothing rests on it", MinLabels)

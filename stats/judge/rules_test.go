@@ -126,7 +126,7 @@ func TestCalibrationByHand(t *testing.T) {
 			!near(rg.WaldLower, max(0, x-z*se), 1e-12) || !near(rg.WaldUpper, min(1, x+z*se), 1e-12) {
 			t.Errorf("%s: %+v, want %g with an error of %g", name, rg, x, se)
 		}
-		// The adjusted rates count two tasks more, of which one was judged rightly.
+		// The adjusted rates count two tasks more, one of them judged rightly.
 		lr := LangReiczigel(j, tc.c, 0.95)
 		if !near(lr.Sensitivity, (sens*tc.s+1)/(tc.s+2), 1e-12) ||
 			!near(lr.Specificity, (spec*tc.t+1)/(tc.t+2), 1e-12) || !near(lr.P, (6+z*z/2)/(9+z*z), 1e-12) {
@@ -465,7 +465,7 @@ func TestChance(t *testing.T) {
 	}
 }
 
-// TestStrataByHand: which tables cannot be, and what is told of verdicts that do not occur.
+// TestStrataByHand: impossible tables, and verdicts that do not occur.
 func TestStrataByHand(t *testing.T) {
 	t.Parallel()
 	good := Strata{JudgePass: 20, N: 30, LabelledPass: 10, TruePassInPass: 8, LabelledFail: 5, TruePassInFail: 1}
@@ -676,11 +676,11 @@ func TestTrueSuccessByHand(t *testing.T) {
 	if got := Effective(stats.Interval{Point: 0.25, NEff: 40}); got != (Judged{Pass: 10, N: 40}) {
 		t.Errorf("a quarter of 40: %+v", got)
 	}
-	for status, told := range map[stats.Status]bool{
+	for status, refused := range map[stats.Status]bool{
 		NotInformative: true, NoLabelledPass: true, NoLabelledFail: true, TooFewUnits: true, Mismatch: true,
 		stats.StatusOK: false, stats.StatusNoData: false,
 	} {
-		if got := Refusal(status); (got != "") != told {
+		if got := Refusal(status); (got != "") != refused {
 			t.Errorf("%s: %q", status, got)
 		}
 	}

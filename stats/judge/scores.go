@@ -18,8 +18,8 @@ const (
 	TooFewInClass stats.Status = "too_few_in_class"
 )
 
-// Area is the chance that a true pass has a higher score than a true fail, ties
-// counting half. Variance is NaN where there is none.
+// Area is the probability that a true pass has a higher score than a true fail; ties count half.
+// Variance is NaN where it is not defined.
 type Area struct {
 	AUC, Variance, Lower, Upper float64
 	Status                      stats.Status
@@ -81,11 +81,10 @@ func placements(xs, ys []float64) []float64 {
 	return out
 }
 
-// Brier is the mean squared distance of probabilities from what came true, and
-// the expected calibration error over equally wide bins (k/bins, (k+1)/bins],
-// the first closed at 0. Both are in [0,1]. ok is false for no data, slices of
-// different length, a probability outside of [0,1], or no bin.
-// Source: Brier 1950; Guo et al. 2017.
+// Brier returns the mean squared distance of probabilities from the labels, and the expected
+// calibration error over equally wide bins (k/bins, (k+1)/bins], the first closed at 0. Both are in
+// [0,1]. ok is false for no data, slices of different length, a probability outside of [0,1], or no
+// bin. Source: Brier 1950; Guo et al. 2017.
 func Brier(labels []bool, probabilities []float64, bins int) (brier, ece float64, ok bool) {
 	n := len(labels)
 	if n == 0 || n != len(probabilities) || bins < 1 || !rates(probabilities) {
@@ -110,14 +109,13 @@ func Brier(labels []bool, probabilities []float64, bins int) (brier, ece float64
 	return brier / float64(n), ece / float64(n), true
 }
 
-// Step is one score of an isotonic map with the probability it stands for.
+// Step is one score of an isotonic map with its probability.
 type Step struct {
 	Score, P float64
 }
 
-// Isotonic maps scores to the chance of a pass by the best never falling
-// function; equal scores are averaged first. The steps ascend by score. Slices
-// of different length, or NaN: nil.
+// Isotonic maps scores to the probability of a pass by the best non-decreasing function; equal
+// scores are averaged first. The steps ascend by score. Slices of different length, or NaN: nil.
 // Source: Barlow et al. 1972; Zadrozny and Elkan 2002.
 func Isotonic(scores []float64, labels []bool) []Step {
 	if len(scores) != len(labels) || slices.ContainsFunc(scores, math.IsNaN) {

@@ -12,7 +12,7 @@ import (
 // of this run are not used.
 const MinStratum = 5
 
-// Strata holds labels on tasks of this run, taken at random or by verdict.
+// Strata has labels on tasks of this run, drawn at random or by verdict.
 type Strata struct {
 	// JudgePass of N tasks of the run were judged passed, the labelled included.
 	JudgePass int `json:"judge_pass"`
@@ -62,12 +62,11 @@ func (s Strata) enough() bool {
 	return s.LabelledPass >= min(MinStratum, s.JudgePass) && s.LabelledFail >= min(MinStratum, s.N-s.JudgePass)
 }
 
-// Stratified is the share of tasks that truly passed, post-stratified by
-// verdict, with its Jeffreys interval by quadrature. It refuses with the interval
-// [0,1]: StatusNoData, MissingStratum, and StatusInvalid for more labels than
-// tasks. With fewer than MinStratum labels for a verdict the status is
-// TooFewUnits, beside the estimate and its interval.
-// Source: Tenenbein 1970; Statistics specification, section 4.3.
+// Stratified is the share of tasks that truly passed, post-stratified by verdict, with its Jeffreys
+// interval by quadrature. It refuses with the interval [0,1]: StatusNoData, MissingStratum, and
+// StatusInvalid for more labels than tasks. With fewer than MinStratum labels for a verdict the
+// status is TooFewUnits, with the estimate and its interval. Source: Tenenbein 1970; Statistics
+// specification, section 4.3.
 func Stratified(s Strata, conf float64) stats.Interval {
 	iv := stats.Interval{
 		Upper: 1, N: s.N, Clusters: s.N, NEff: float64(s.N), Confidence: conf,
@@ -95,9 +94,9 @@ func stratifiedLimits(s Strata, conf float64, nodes int) (lower, upper float64) 
 	return invert(stratified(s, nodes), (1-conf)/2)
 }
 
-// stratified is the posterior distribution function of the share of true passes. It
-// integrates out the two rates that vary least and takes the third, which makes most of
-// the spread, exactly.
+// stratified is the posterior distribution function of the share of true passes. It integrates
+// numerically over the two rates that vary least, and computes the third, which causes most of the
+// spread, exactly.
 func stratified(s Strata, nodes int) func(x float64) float64 {
 	byRate, byPass, byFail := s.variances()
 	if byRate >= max(byPass, byFail) {
@@ -122,8 +121,8 @@ func stratified(s Strata, nodes int) func(x float64) float64 {
 	}
 }
 
-// variances are what the judged rate and the shares of true passes among judge-passes and
-// judge-fails add to the variance of the share of true passes.
+// variances are the contributions of the judged rate and of the shares of true passes among
+// judge-passes and judge-fails to the variance of the share of true passes.
 func (s Strata) variances() (byRate, byPass, byFail float64) {
 	mean := func(x, n int) float64 { return (float64(x) + 0.5) / float64(n+1) }
 	vary := func(x, n int) float64 { return mean(x, n) * (1 - mean(x, n)) / float64(n+2) } // of Beta(x+1/2, n-x+1/2)
@@ -145,9 +144,9 @@ func plainly(s Strata, nodes int) func(x float64) float64 {
 // coarse is the number of nodes of StratifiedAt: the ends move by less than 0.0005.
 const coarse = 16
 
-// StratifiedAt is Stratified for those who only want to know on which side of bound the
-// ends are: the lower end is bound or 0, the upper one bound or 1, and one that is bound
-// stands for one beyond it. It takes a thousandth of the time of Stratified.
+// StratifiedAt is a fast Stratified that only decides on which side of bound the ends are: the
+// lower end is bound or 0, the upper one bound or 1. An end equal to bound means an end at or
+// beyond it. It takes a thousandth of the time of Stratified.
 func StratifiedAt(s Strata, bound, conf float64) stats.Interval {
 	iv := stats.Interval{
 		Upper: 1, N: s.N, Clusters: s.N, NEff: float64(s.N), Confidence: conf,
@@ -208,9 +207,8 @@ func mixtureBelow(x, a, b, pa, pb float64) float64 {
 	return 0
 }
 
-// Verification holds a judge's sensitivity and specificity when the labelled
-// tasks were drawn by its verdict, and what they would wrongly be without the
-// correction. A member that is not defined is NaN.
+// Verification has a judge's sensitivity and specificity when the labelled tasks were drawn by its
+// verdict, and the wrong values without the correction. A member that is not defined is NaN.
 type Verification struct {
 	Sensitivity, Specificity           float64
 	NaiveSensitivity, NaiveSpecificity float64
@@ -245,14 +243,14 @@ func BeggGreenes(s Strata) Verification {
 	return v
 }
 
-// verifiedScale is how many labels of a class stand for its rate in VerifiedCalibration, which only
-// what they are worth makes count.
+// verifiedScale is how many labels of a class represent its rate in VerifiedCalibration; only their
+// effective number matters.
 const verifiedScale = 1_000_000
 
-// VerifiedCalibration is the calibration that BeggGreenes amounts to: its sensitivity and specificity,
-// with classes worth as many independent labels as have the same variance, and at most those that
-// there are. A class that is not defined has no label.
-// Source: Begg and Greenes 1983, the variance on the scale of the logit.
+// VerifiedCalibration is the calibration with the sensitivity and specificity of BeggGreenes. Each
+// class is worth the number of independent labels with the same variance, at most its labels. A
+// class that is not defined has no label. Source: Begg and Greenes 1983, the variance on the scale
+// of the logit.
 func VerifiedCalibration(s Strata) Calibration {
 	v := BeggGreenes(s)
 	if v.Status != stats.StatusOK || math.IsNaN(v.Sensitivity) || math.IsNaN(v.Specificity) {

@@ -4,37 +4,37 @@ package judge
 
 import "github.com/callvet/callvet/stats"
 
-// Change counts things that were judged twice: as they are, and with a change that should make
-// no difference. Things of which one of the two has no verdict are not in it.
+// Change counts items that were judged twice: unchanged, and with a change that should make no
+// difference. Items without one of the two verdicts are left out.
 type Change struct {
 	Rose int `json:"rose"` // judged better with the change
 	Fell int `json:"fell"`
 	Same int `json:"same"`
 }
 
-// N is the number of things.
+// N is the number of items.
 func (c Change) N() int { return c.Rose + c.Fell + c.Same }
 
-// Sway says whether a change moves a judge.
+// Sway is the test of whether a change moves a judge.
 type Sway struct {
 	Change
-	// Difference is the share that rose less the share that fell, in [-1,1], with Tango's
-	// paired interval; no things: StatusNoData.
+	// Difference is the share that rose minus the share that fell, in [-1,1], with Tango's paired
+	// interval; no items: StatusNoData.
 	Difference stats.Interval `json:"difference"`
-	// P is the exact p value of McNemar's test, which is the sign test, that the change moves
-	// nothing; PHolm is adjusted for all changes of the audit that have things. Both are in
-	// [0,1], and 1 where nothing moved.
+	// P is the exact p value of McNemar's test (the sign test) that the change moves nothing. PHolm
+	// is adjusted for all changes of the audit that have items. Both are in [0,1], and 1 where
+	// nothing moved.
 	P     float64 `json:"p"`
 	PHolm float64 `json:"p_holm"`
-	// Swayed tells that PHolm is below SwayLevel.
+	// Swayed: PHolm is below SwayLevel.
 	Swayed bool `json:"swayed"`
 }
 
-// SwayLevel is the chance, at most, that an audit finds a sway of a judge that no change moves.
+// SwayLevel bounds the probability that an audit finds a sway of a judge that no change moves.
 const SwayLevel = 0.05
 
-// Sways tests changes of one audit, in their order. However noisy the judge is, a change that
-// makes no difference lets as many things rise as fall. Negative counts: StatusInvalid, p = 1.
+// Sways tests changes of one audit, in their order. However noisy the judge is, a change that makes
+// no difference lets equally many items rise and fall. Negative counts: StatusInvalid, p = 1.
 // Source: McNemar 1947; Tango 1998; Holm 1979.
 func Sways(cs []Change, conf float64) []Sway {
 	out := make([]Sway, len(cs))

@@ -18,10 +18,9 @@ const MinLabels = 10
 // interval. judged is the interval of the judged rate, clustered by task; its
 // effective sample size is the one used.
 //
-// It refuses, with the interval [0,1] and no gate may pass: StatusNoData,
-// NoLabelledPass, NoLabelledFail, NotInformative, TooFewUnits (below MinLabels)
-// and Mismatch (the judged rate is impossible for this judge).
-// Source: Statistics specification, sections 4.3 to 4.5.
+// It refuses, with the interval [0,1], so that no gate may pass: StatusNoData, NoLabelledPass,
+// NoLabelledFail, NotInformative, TooFewUnits (below MinLabels) and Mismatch (the judged rate is
+// impossible for this judge). Source: Statistics specification, sections 4.3 to 4.5.
 func TrueSuccess(judged stats.Interval, c Calibration, conf float64) stats.Interval {
 	iv := stats.Interval{
 		Upper: 1, N: judged.N, Clusters: judged.Clusters, NEff: judged.NEff, Confidence: conf,
@@ -51,8 +50,8 @@ func TrueSuccess(judged stats.Interval, c Calibration, conf float64) stats.Inter
 	return iv
 }
 
-// Carried is an estimate that counts the labels that carry it, which are on so many tasks. Tasks
-// without a label are no evidence of what is true.
+// Carried is the estimate with N and Clusters set to the labels that it rests on and their tasks.
+// Tasks without a label are no evidence of the truth.
 func Carried(iv stats.Interval, labels, tasks int) stats.Interval {
 	iv.N, iv.Clusters, iv.NEff = labels, tasks, 0
 	if labels == tasks {
@@ -61,8 +60,8 @@ func Carried(iv stats.Interval, labels, tasks int) stats.Interval {
 	return iv
 }
 
-// Fit tells whether a run's judged rate is possible for a calibrated judge: it
-// can neither exceed the sensitivity nor be below the false positive rate.
+// Fit is the test of whether a run's judged rate is possible for a calibrated judge: it can neither
+// exceed the sensitivity nor be below the false positive rate.
 type Fit struct {
 	// PAbove and PBelow are one-sided exact p values of being outside.
 	PAbove, PBelow float64
@@ -120,8 +119,8 @@ func Differ(a, b Calibration) (sensitivity, specificity float64) {
 	return sensitivity, test(ax, am, bx, bm)
 }
 
-// Drift holds the p values that a judge's sensitivity and specificity are those
-// of its stored calibration.
+// Drift has the p values for the hypothesis that a judge's sensitivity and specificity are those of
+// its stored calibration.
 type Drift struct {
 	PSensitivity, PSpecificity float64
 	// PHolm is the smaller one, adjusted for the two tests; drift is below 0.05.

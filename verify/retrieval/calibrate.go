@@ -98,7 +98,7 @@ func fit(ctx context.Context, c *proof.Check, sets []benchmark, example, part st
 	if err != nil {
 		return err
 	}
-	f, err := retrieve.Calibrate(fitted, retrieve.CalibrateOptions{})
+	f, err := Calibrate(fitted, CalibrateOptions{})
 	if err != nil {
 		return err
 	}

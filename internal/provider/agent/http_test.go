@@ -517,8 +517,8 @@ func TestUntold(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if resp.Untold() != tt.want {
-			t.Errorf("%s: untold is %v: %s", name, resp.Untold(), show(resp.Turns))
+		if resp.UnknownCalls() != tt.want {
+			t.Errorf("%s: untold is %v: %s", name, resp.UnknownCalls(), show(resp.Turns))
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestBadRecords(t *testing.T) {
 					}
 					why, fault := resp.Ending()
 					trace := callvet.Trace{Turns: resp.Turns, FinishReason: resp.FinishReason, Fault: fault}
-					called := strings.Contains(strings.Join(changed, ""), "find_room") && !resp.Untold()
+					called := strings.Contains(strings.Join(changed, ""), "find_room") && !resp.UnknownCalls()
 					if trace.Classify(why); trace.Outcome == callvet.OutcomeAbstained && called {
 						t.Errorf("event %d, %s: %s", i, c.String(), trace.Outcome)
 					}

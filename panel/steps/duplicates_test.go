@@ -15,7 +15,7 @@ import (
 // the way through partial results.
 func TestRecordsTwice(t *testing.T) {
 	t.Parallel()
-	tell := func(cfg Config, attempts ...int) *Sheet {
+	fill := func(cfg Config, attempts ...int) *Sheet {
 		s := New(cfg)
 		w := s.Worker()
 		b := w.Batch()
@@ -33,7 +33,7 @@ func TestRecordsTwice(t *testing.T) {
 		return s
 	}
 	warnings := func(s *Sheet) string { return strings.Join(s.Panels().Warnings, "\n") }
-	once := tell(Config{}, 0, 1, 2, 3)
+	once := fill(Config{}, 0, 1, 2, 3)
 	if w := warnings(once); strings.Contains(w, "correct") {
 		t.Error(w)
 	}
@@ -41,10 +41,10 @@ func TestRecordsTwice(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	const want = "2 task records correct an earlier one"
-	if w := warnings(tell(Config{}, 0, 0, 1, 0)); !strings.Contains(w, want) {
+	if w := warnings(fill(Config{}, 0, 0, 1, 0)); !strings.Contains(w, want) {
 		t.Error(w)
 	}
-	half := tell(Config{Partial: true}, 0, 0).AppendPartial(nil, nil)
+	half := fill(Config{Partial: true}, 0, 0).AppendPartial(nil, nil)
 	cfg, err := ReadConfig(half, Config{})
 	if err != nil {
 		t.Fatal(err)

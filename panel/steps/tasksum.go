@@ -10,29 +10,29 @@ import (
 	"github.com/callvet/callvet/stats/exact"
 )
 
-// taskSum is what the attempts at one task add up to; it is scratch.
+// taskSum is the sum of the attempts at one task; it is reused for the next task.
 type taskSum struct {
 	taskCounts
 	toolTime sample
 	recorded
 }
 
-// taskCounts are what its steps tell, or its records as well.
+// taskCounts are counts from steps, or from steps and records.
 type taskCounts struct {
 	calls, unneeded, labelled int64
 	idle                      int64 // attempts without a call
 	incidents, blocked        int
-	hidden                    int // breaches that no step shows
-	exposed, told             bool
+	hidden                    int // breaches that are in no step
+	exposed, hasRecord        bool
 	made, waste               each // calls and unneeded calls
 }
 
-// recorded is what its records alone tell.
+// recorded is data that only records have.
 type recorded struct {
 	trials, passes, lost    int
 	faults, ran             int
 	missed, needed          int
-	lack                    each // of needed calls
+	lack                    each // missing needed calls
 	cost, costs, costPasses int64
 	tokens, usages          int64
 	costValues, tokenValues []float64
@@ -41,7 +41,7 @@ type recorded struct {
 }
 
 func (m *taskSum) read(t *task, tries []try) {
-	if m.told {
+	if m.hasRecord {
 		m.recorded = recorded{
 			costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0],
 			late: m.late[:0], want: m.want[:0],
@@ -52,7 +52,7 @@ func (m *taskSum) read(t *task, tries []try) {
 	for i := range tries {
 		a := &tries[i]
 		if r := a.record; r != nil {
-			m.told = true
+			m.hasRecord = true
 			if r.exposed {
 				a.exposed = true
 				shown := a.incidents + a.blocked
@@ -82,7 +82,7 @@ func (m *taskSum) read(t *task, tries []try) {
 	}
 }
 
-// unjudged reports whether a scorer looked at the attempt and could not judge it.
+// unjudged reports whether a scorer could not judge the attempt.
 func (r *record) unjudged() bool {
 	return r.scoring != nil && r.scoring.scored && r.pass < 0 && !r.notRun
 }
@@ -90,7 +90,7 @@ func (r *record) unjudged() bool {
 // lost reports whether the attempt was planned and has no outcome.
 func (r *record) lost() bool { return r.notRun && !r.skipped || r.fault || r.unjudged() }
 
-// record reads a task record.
+// record adds a task record.
 func (m *taskSum) record(t *task, r *record) {
 	m.lost += one(r.lost())
 	if r.notRun {
@@ -120,7 +120,7 @@ func (m *taskSum) record(t *task, r *record) {
 	}
 }
 
-// usage reads what the attempt took.
+// usage adds the tokens and costs of an attempt.
 func (m *taskSum) usage(r *record) {
 	if r.cost >= 0 {
 		m.cost, m.costs, m.costPasses = m.cost+r.cost, m.costs+1, m.costPasses+int64(max(r.pass, 0))
@@ -141,7 +141,7 @@ func (m *taskSum) needs(t *task, r *record) {
 	m.lack.add(len(m.want), len(r.needed))
 }
 
-// each compares what the attempts at a task have.
+// each compares the values of the attempts at a task.
 type each struct {
 	n      int
 	first  [2]int
@@ -158,8 +158,8 @@ func (e *each) add(part, whole int) {
 
 func (e *each) attempts() stats.Attempts { return stats.Attempts{N: e.n, Alike: !e.differ} }
 
-// lacking appends the tools of the needed calls that an attempt did not make to want, and counts
-// the calls that it made, and those of a wrong tool.
+// lacking appends to want the tools of the needed calls that an attempt did not make. It counts the
+// calls that it made, and those of a wrong tool.
 func lacking(t *task, r *record, want []uint32) (left []uint32, made, wrong int) {
 	const right = 1<<callvet.StepNeeded | 1<<callvet.StepSelection
 	want = append(want, r.needed...)
@@ -184,8 +184,8 @@ func one(yes bool) int {
 	return 0
 }
 
-// tell adds the task as a whole to the slice.
-func (s *sliceSums) tell(of *Sums) {
+// addTask adds the task as a whole to the slice.
+func (s *sliceSums) addTask(of *Sums) {
 	m, tries := &of.sum, len(of.tries)
 	m.toolTime.addTo(&s.toolTime)
 	s.tasks++
@@ -202,16 +202,16 @@ func (s *sliceSums) tell(of *Sums) {
 		s.blocked += int64(m.blocked)
 		s.stopped.Add(one(m.blocked > 0), 1)
 	}
-	if !m.told {
+	if !m.hasRecord {
 		return
 	}
-	if s.told == nil {
-		s.told = &toldSums{}
+	if s.fromRecords == nil {
+		s.fromRecords = &recordSums{}
 	}
-	s.told.add(m, of.tries)
+	s.fromRecords.add(m, of.tries)
 }
 
-func (t *toldSums) add(m *taskSum, tries []try) {
+func (t *recordSums) add(m *taskSum, tries []try) {
 	for i := range tries {
 		if r := tries[i].record; r != nil {
 			t.verdict(r)
@@ -244,8 +244,8 @@ func (t *toldSums) add(m *taskSum, tries []try) {
 	t.verdicts(tries)
 }
 
-// verdict counts one attempt's end and what it used.
-func (t *toldSums) verdict(r *record) {
+// verdict counts one attempt's end and its usage.
+func (t *recordSums) verdict(r *record) {
 	switch {
 	case r.pass == 1:
 		t.passed++
@@ -273,7 +273,7 @@ func (t *toldSums) verdict(r *record) {
 }
 
 // chances adds the task to pass@k and pass^k for every k it has trials for.
-func (t *toldSums) chances(trials, passes int) {
+func (t *recordSums) chances(trials, passes int) {
 	n := min(trials, maxTrials)
 	t.trials(n)
 	for k := 1; k <= n; k++ {
@@ -284,8 +284,8 @@ func (t *toldSums) chances(trials, passes int) {
 	}
 }
 
-// verdicts adds those of judges.
-func (t *toldSums) verdicts(tries []try) {
+// verdicts adds the verdicts of judges.
+func (t *recordSums) verdicts(tries []try) {
 	for i := range tries {
 		if r := tries[i].record; r == nil {
 			continue
@@ -304,7 +304,7 @@ func (t *toldSums) verdicts(tries []try) {
 	}
 }
 
-// firstOf tells that the verdict at k of an attempt is the first one of its judge.
+// firstOf reports whether the verdict at k of an attempt is the first one of its judge.
 func firstOf(tries []try, i, k int) bool {
 	list := tries[i].record.judged
 	for j := range i {

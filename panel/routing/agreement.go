@@ -12,83 +12,85 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Selected is what was selected for a question.
+// Selected is the selection for a question.
 type Selected struct {
 	Query    string   `json:"-"`
 	Tools    []string `json:"tools"` // best first; empty: none
 	Route    string   `json:"route,omitempty"`
 	SubRoute string   `json:"sub_route,omitempty"`
 	Agents   []string `json:"agents,omitempty"`
-	// Case is the case that asks the question, Want what it expects of tools; "" and nil where that is not known.
+	// Case is the case with the question, Want its expected selection; "" and nil where unknown.
 	Case string             `json:"-"`
 	Want *callvet.Selection `json:"-"`
 }
 
-// Likeness is how what production selected stands to what the evaluation selects.
+// Likeness is how the selection of production relates to the selection of the evaluation.
 type Likeness string
 
 // The likenesses, the largest difference first.
 const (
-	Disjoint  Likeness = "disjoint"  // no tool is on both sides, or one side has none
+	Disjoint  Likeness = "disjoint"  // no tool is on both sides, or one side is empty
 	Overlap   Likeness = "overlap"   // some tools are on both sides
-	Contained Likeness = "contained" // all that production selected are among those of the evaluation
+	Contained Likeness = "contained" // all tools of production are among those of the evaluation
 	Reordered Likeness = "reordered" // the same tools in another order
 	Same      Likeness = "same"      // the same tools in the same order
 )
 
-// Likenesses are all of them, the largest difference first.
+// Likenesses are all values, the largest difference first.
 func Likenesses() []Likeness { return []Likeness{Disjoint, Overlap, Contained, Reordered, Same} }
 
-// BesidePair is what production selected for a question, so many times, beside what the evaluation
-// selects for it.
-type BesidePair struct {
+// AgreementPair is a selection of production for a question, with its count, and the selection of
+// the evaluation.
+type AgreementPair struct {
 	Query    string   `json:"query"`
 	Case     string   `json:"case,omitempty"`
 	Times    int      `json:"times"`
 	Likeness Likeness `json:"likeness"`
-	// FirstSame tells that both have the same first tool, or none; RouteDiffers that both decided a route,
-	// and not the same one.
+	// FirstSame: both have the same first tool, or none. RouteDiffers: both decided a route, and
+	// the routes differ.
 	FirstSame    bool     `json:"first_same"`
 	RouteDiffers bool     `json:"route_differs,omitempty"`
 	Production   Selected `json:"production"`
 	Evaluation   Selected `json:"evaluation"`
-	// Want is what the case expects. ProductionRight and EvaluationRight tell that the first tool is
-	// expected or accepted, or that there is none where none fits; nil where nothing is expected.
+	// Want is what the case expects. ProductionRight and EvaluationRight: the first tool is
+	// expected or accepted, or there is none where none fits; nil where nothing is expected.
 	Want            *callvet.Selection `json:"want,omitempty"`
 	ProductionRight *bool              `json:"production_right,omitempty"`
 	EvaluationRight *bool              `json:"evaluation_right,omitempty"`
 }
 
-// Beside compares decisions of production with those of an evaluation on the same questions.
-type Beside struct {
+// Agreement compares decisions of production with those of an evaluation on the same questions.
+type Agreement struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Queries are the different questions that both sides were asked, Decisions those of production on
-	// them. OnlyProduction and OnlyEvaluation count questions that one side was asked alone.
+	// Queries is the number of different questions on both sides, Decisions the number of
+	// production's decisions on them. OnlyProduction and OnlyEvaluation count questions on one side
+	// only.
 	Queries        int `json:"queries"`
 	Decisions      int `json:"decisions"`
 	OnlyProduction int `json:"only_production"`
 	OnlyEvaluation int `json:"only_evaluation"`
 	// Likenesses counts decisions of production, the largest difference first.
 	Likenesses []panel.Count `json:"likenesses"`
-	// Alike is the share of decisions with the same tools, in any order; First that with the same first tool.
-	Alike stats.Interval `json:"same_tools"`
-	First stats.Interval `json:"same_first_tool"`
-	// Right compares whose first tool is right, question by question, with production as the baseline; nil
-	// where nothing is expected of any question.
+	// SameTools is the share of decisions with the same tools, in any order; First the share with
+	// the same first tool.
+	SameTools stats.Interval `json:"same_tools"`
+	First     stats.Interval `json:"same_first_tool"`
+	// Right compares how often the first tool is right, question by question, with production as
+	// the baseline; nil where no question has an expectation.
 	Right *panel.Difference `json:"first_tool_right,omitempty"`
-	// Pairs are the largest differences first, and among them what was asked most often.
-	Pairs []BesidePair `json:"pairs"`
+	// Pairs are sorted by difference, the largest first, and then by frequency.
+	Pairs []AgreementPair `json:"pairs"`
 }
 
-// PutBeside compares what production selected with what an evaluation selects.
+// Agree compares the selections of production with those of an evaluation.
 //
-// Unit of analysis: a decision of production, clustered by its question, which is compared by its text
-// without white space around it. Of questions that the evaluation was asked several times its first
-// decision counts. Rates are in [0,1]; they are undefined where no question is on both sides.
-// Source: Tool Selection Evaluation System, "Future Enhancements".
-func PutBeside(production, evaluation []Selected) *Beside {
-	out := &Beside{Format: "callvet.decisions", Version: 1, Pairs: []BesidePair{}}
+// Unit of analysis: a decision of production, clustered by its question. Questions are compared by
+// their text without white space around it. Where the evaluation was asked a question several
+// times, its first decision counts. Rates are in [0,1]; they are undefined where no question is on
+// both sides. Source: Tool Selection Evaluation System, "Future Enhancements".
+func Agree(production, evaluation []Selected) *Agreement {
+	out := &Agreement{Format: "callvet.decisions", Version: 1, Pairs: []AgreementPair{}}
 	asked, used := map[string]*Selected{}, map[string]bool{}
 	for i := range evaluation {
 		if q := strings.TrimSpace(evaluation[i].Query); asked[q] == nil {
@@ -96,8 +98,8 @@ func PutBeside(production, evaluation []Selected) *Beside {
 		}
 	}
 	only := map[string]bool{}
-	pairs := map[string]*BesidePair{}
-	byQuery := map[string][]*BesidePair{}
+	pairs := map[string]*AgreementPair{}
+	byQuery := map[string][]*AgreementPair{}
 	var order []string
 	for i := range production {
 		p := &production[i]
@@ -130,7 +132,7 @@ func PutBeside(production, evaluation []Selected) *Beside {
 	for i, l := range Likenesses() {
 		rank[l] = i
 	}
-	slices.SortStableFunc(out.Pairs, func(a, b BesidePair) int {
+	slices.SortStableFunc(out.Pairs, func(a, b AgreementPair) int {
 		return cmp.Or(cmp.Compare(rank[a.Likeness], rank[b.Likeness]), cmp.Compare(b.Times, a.Times),
 			strings.Compare(a.Query, b.Query))
 	})
@@ -138,7 +140,7 @@ func PutBeside(production, evaluation []Selected) *Beside {
 }
 
 // sum fills in the rates, over the questions in this order.
-func (b *Beside) sum(order []string, byQuery map[string][]*BesidePair) {
+func (b *Agreement) sum(order []string, byQuery map[string][]*AgreementPair) {
 	counts := map[Likeness]int{}
 	var alike, first stats.Clusters
 	var before, after []panel.Share
@@ -171,15 +173,15 @@ func (b *Beside) sum(order []string, byQuery map[string][]*BesidePair) {
 	for _, l := range Likenesses() {
 		b.Likenesses = append(b.Likenesses, panel.Count{Name: string(l), N: counts[l]})
 	}
-	b.Alike, b.First = alike.Interval(0.95, stats.DefaultRho0), first.Interval(0.95, stats.DefaultRho0)
+	b.SameTools, b.First = alike.Interval(0.95, stats.DefaultRho0), first.Interval(0.95, stats.DefaultRho0)
 	if slices.ContainsFunc(before, func(s panel.Share) bool { return s.N > 0 }) {
 		d := panel.Paired(before, after, 0.95)
 		b.Right = &d
 	}
 }
 
-func pairOf(p, e *Selected) *BesidePair {
-	out := &BesidePair{
+func pairOf(p, e *Selected) *AgreementPair {
+	out := &AgreementPair{
 		Query: p.Query, Case: e.Case, Likeness: likeness(p.Tools, e.Tools),
 		FirstSame: firstOf(p.Tools) == firstOf(e.Tools),
 		RouteDiffers: p.Route != "" && e.Route != "" &&

@@ -17,7 +17,7 @@ import (
 // maxSlices bounds the tables of a target.
 const maxSlices = 1000
 
-// Panels tells what was read. The Sheet must be closed; it stays as it is.
+// Panels returns the tables of the reading. The Sheet must be closed; it is unchanged.
 func (s *Sheet) Panels() *panel.Panels {
 	all := s.settled()
 	p := &panel.Panels{Confidence: s.cfg.Confidence}
@@ -34,11 +34,11 @@ func (s *Sheet) Panels() *panel.Panels {
 		&findings.Names{Tool: s.tool, Target: s.targetName, Contract: s.contract, Locate: s.locate})
 	p.Examples = s.examples(&ranking)
 	p.Warnings = s.warnings(all)
-	p.Duplicates = int(all.again.merged)
+	p.Duplicates = int(all.duplicates.merged)
 	return p
 }
 
-// targets are the numbers of all targets in the order in which they are told.
+// targets are the numbers of all targets in the order of the report.
 func (s *Sheet) targets() []uint32 {
 	order := s.names.Targets.Sorted()
 	place := func(n uint32) int {
@@ -51,18 +51,18 @@ func (s *Sheet) targets() []uint32 {
 	return order
 }
 
-// repeats is the greatest number of judged attempts at a task.
+// repeats is the largest number of judged attempts at a task.
 func (s *Sums) repeats(ids []uint32) int {
 	n := 1
 	for _, id := range ids {
-		if t := s.slices[id].told; t != nil {
+		if t := s.slices[id].fromRecords; t != nil {
 			n = max(n, len(t.at))
 		}
 	}
 	return n
 }
 
-// byTarget gives the slices of each target that have tasks.
+// byTarget returns the slices with tasks of each target.
 func (s *Sheet) byTarget(all *Sums) map[uint32][]uint32 {
 	out := map[uint32][]uint32{}
 	for id, x := range all.slices {
@@ -86,15 +86,15 @@ func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.Ta
 		overall = &sliceSums{}
 	}
 	chosen := s.choose(ids, all)
-	told := make([]panel.Slice, 1+len(chosen))
-	s.each(len(told), func(i int) {
+	tables := make([]panel.Slice, 1+len(chosen))
+	s.each(len(tables), func(i int) {
 		if i == 0 {
-			told[0] = s.slice(slicing.Slice{}, overall, true, s.lost+all.again.conflicts)
+			tables[0] = s.slice(slicing.Slice{}, overall, true, s.lost+all.duplicates.conflicts)
 			return
 		}
-		told[i] = s.slice(s.names.Slices[chosen[i-1]], all.slices[chosen[i-1]], false, 0)
+		tables[i] = s.slice(s.names.Slices[chosen[i-1]], all.slices[chosen[i-1]], false, 0)
 	})
-	tp.Overall, tp.Slices = told[0], slices.Clip(told[1:])
+	tp.Overall, tp.Slices = tables[0], slices.Clip(tables[1:])
 	panel.CompareSlices(&tp)
 	tp.Confusion = append(all.confused.Table(number, s.tool), all.chosen.Table(number, s.word)...)
 	tp.Routes = all.routes.Table(number, s.word)
@@ -103,8 +103,8 @@ func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.Ta
 	return tp
 }
 
-// counted are the symptoms and the tasks of the targets that count: a baseline that any model must
-// beat does not where there is another target.
+// counted are the symptoms and the tasks of the targets that count. Baselines do not count where
+// there is another target.
 func (s *Sums) counted() (symptoms findings.Counts, ranking findings.Ranking) {
 	only, symptoms := s.signs.OnlyFloors(), findings.New()
 	counts := func(target int) bool { return only || !s.signs.Floor(uint32(target)) }
@@ -138,13 +138,13 @@ func (s *Sheet) notEvaluated(target uint32, all *Sums) []panel.UnevaluatedKind {
 
 func (s *Sheet) targetName(n uint32) string { return s.names.Targets.All[n] }
 
-// word is the text of a number; nothing is panel.None.
+// word is the text of a number; panel.None for the empty text.
 func (s *Sheet) word(n uint32) string { return cmp.Or(s.names.Words.All[n], panel.None) }
 
 func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, lost int64) panel.Slice {
 	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
-	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall}
-	if o := x.told; o != nil {
+	t := tabler{cfg: &s.cfg, names: s.names, s: x, overall: overall}
+	if o := x.fromRecords; o != nil {
 		out.Verdicts = panel.Verdicts{
 			Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors),
 			NotRun: int(o.notRun), Skipped: int(o.skipped),
@@ -155,7 +155,7 @@ func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, lost int64) p
 			CostKnown: int(o.costKnown), CostUnknown: int(o.costUnknown), UsageUnknown: int(o.noUsage),
 		}
 		if o.scored != nil {
-			o.scored.tell(&out)
+			o.scored.fill(&out)
 		}
 		out.Warnings = append(out.Warnings, panel.SliceWarnings(&out, o.scored != nil && o.scored.attempts > 0)...)
 	}
@@ -164,8 +164,8 @@ func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, lost int64) p
 	return out
 }
 
-// choose gives the slices worth a table: by key the values with most tasks, then
-// by name, whatever the order in which they were met.
+// choose returns the slices that get a table: of each key the values with most tasks, then by name.
+// The order of reading does not matter.
 func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 	n := s.names
 	byCount := slices.Clone(ids)
@@ -181,8 +181,8 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 		name := n.Slices[id]
 		switch {
 		case name.Key == "", n.Dead[slicing.TargetKey{Target: name.Target, Key: name.Key}],
-			!slicing.Told(s.cfg.SliceBy, name.Key):
-		case name.Key == "tag" && (all.slices[id].tasks < int64(s.cfg.MinTagTasks) || s.told(id, ids, all)):
+			!slicing.Requested(s.cfg.SliceBy, name.Key):
+		case name.Key == "tag" && (all.slices[id].tasks < int64(s.cfg.MinTagTasks) || s.repeatsField(id, ids, all)):
 		case s.usual() && all.slices[id].tasks == whole: // the table of all tasks once more
 		case perKey[name.Key] >= s.cfg.MaxValues, len(out) >= maxSlices:
 		default:
@@ -197,26 +197,26 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 	return out
 }
 
-// usual reports whether nobody asked for slices.
+// usual reports whether the slices are the default ones.
 func (s *Sheet) usual() bool { return slices.Equal(s.cfg.SliceBy, panel.DefaultSlices()) }
 
-// told reports whether a tag says what a field says: where nobody asked for tags,
-// one table of tag=refund and intent=refund is enough.
-func (s *Sheet) told(tag uint32, ids []uint32, all *Sums) bool {
+// repeatsField reports whether a tag has the same cases as a field. Where tags were not requested,
+// one table for tag=refund and intent=refund is enough.
+func (s *Sheet) repeatsField(tag uint32, ids []uint32, all *Sums) bool {
 	if !s.usual() {
 		return false
 	}
 	return slices.ContainsFunc(ids, func(id uint32) bool {
 		o := s.names.Slices[id]
-		return o.Value == s.names.Slices[tag].Value && o.Key != "tag" && slicing.Told(s.cfg.SliceBy, o.Key) &&
+		return o.Value == s.names.Slices[tag].Value && o.Key != "tag" && slicing.Requested(s.cfg.SliceBy, o.Key) &&
 			!s.names.Dead[slicing.TargetKey{Target: o.Target, Key: o.Key}] &&
-			all.slices[id].alike(all.slices[tag])
+			all.slices[id].sameCounts(all.slices[tag])
 	})
 }
 
-// alike compares what two slices of one target hold: tasks, attempts, steps, and
-// how many of each measurement are good.
-func (s *sliceSums) alike(o *sliceSums) bool {
+// sameCounts compares the counts of two slices of one target: tasks, attempts, steps, and the good
+// values of each measurement.
+func (s *sliceSums) sameCounts(o *sliceSums) bool {
 	if s.tasks != o.tasks || s.attempts != o.attempts || s.steps != o.steps {
 		return false
 	}
@@ -248,9 +248,9 @@ func (s *Sheet) tool(n uint32) string {
 	return s.names.Tools.All[n]
 }
 
-// examples are the tasks with the highest and the lowest measurements; one that is both is among the
-// highest only. They are named strongest and weakest where they stand out from all other tasks.
-// Source: Statistics specification, section 16.5.
+// examples are the tasks with the highest and the lowest scores; a task that is both is among the
+// highest only. They are named strongest and weakest where they differ clearly from all other
+// tasks. Source: Statistics specification, section 16.5.
 func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 	var out []panel.Example
 	seen := map[[2]string]bool{}
@@ -277,7 +277,7 @@ func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 	return out
 }
 
-// why is what was measured of a task.
+// why is a sentence about the measurements of a task.
 func why(x *findings.Ranked) string {
 	text := fmt.Sprintf("%d of %d measurements are good, in %s", x.Good, x.Of,
 		panel.Plural(int(x.Calls), "call", "calls"))
@@ -288,8 +288,8 @@ func why(x *findings.Ranked) string {
 	return text
 }
 
-// locate tells the file and the line in it, where several files were read. Lines
-// of one file, and of partial results of one reading, count through.
+// locate sets the file and the line in it, where several files were read. Lines are numbered across
+// partial results of one reading.
 func (s *Sheet) locate(e *panel.Example) {
 	if slices.ContainsFunc(s.sources, func(src Source) bool { return src.Foreign }) {
 		e.Line = 0
@@ -303,7 +303,7 @@ func (s *Sheet) locate(e *panel.Example) {
 // Sources are the files that were read, in order.
 func (s *Sheet) Sources() []Source { return slices.Clone(s.sources) }
 
-// Locate gives the file in which a line of the reading is, and its number there.
+// Locate returns the file of a line of the reading, and the line's number in it.
 func (s *Sheet) Locate(line int64) (file string, at int64) {
 	for _, src := range s.sources {
 		if line <= src.Lines {
@@ -328,21 +328,21 @@ func (s *Sheet) warnings(all *Sums) []string {
 	if long > 0 {
 		w = append(w, fmt.Sprintf("tasks of more than %d calls or records count as several (%d times)", maxSteps, long))
 	}
-	if n := all.again.merged; n > 0 {
+	if n := all.duplicates.merged; n > 0 {
 		w = append(w, panel.Plural(int(n), "task record is a copy of an earlier one and counts",
 			"task records are copies of earlier ones and count")+
 			" once with it")
 	}
-	if n := all.again.copies; n > 0 {
+	if n := all.duplicates.copies; n > 0 {
 		w = append(w, panel.Plural(int(n), "step is a copy of an earlier one of its call and counts",
 			"steps are copies of earlier ones of their calls and count")+
 			" once with it")
 	}
-	if n := all.again.corrected; n > 0 {
+	if n := all.duplicates.corrected; n > 0 {
 		w = append(w, panel.Plural(int(n), "step corrects", "steps correct")+
 			" an earlier one of its call, which does not count")
 	}
-	if n := all.again.replaced; n > 0 {
+	if n := all.duplicates.replaced; n > 0 {
 		w = append(w, panel.Plural(int(n), "task record corrects", "task records correct")+
 			" an earlier one, which does not count")
 	}
@@ -359,10 +359,10 @@ func (s *Sheet) warnings(all *Sums) []string {
 	}
 	if slices.Contains(s.names.Tools.All, slicing.Beyond) {
 		w = append(w,
-			fmt.Sprintf("more than %d tools were called: the rest is told as %s", slicing.MaxTools, slicing.Beyond))
+			fmt.Sprintf("more than %d tools were called: the rest is counted as %s", slicing.MaxTools, slicing.Beyond))
 	}
 	if names := slices.Sorted(slices.Values(s.names.Targets.All)); len(names) > 1 && names[0] == "" {
-		w = append(w, "some lines name no target: they are told apart from "+
+		w = append(w, "some lines name no target: they are counted separately from "+
 			strings.Join(names[1:min(len(names), 4)], ", "))
 	}
 	return w

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 )
 
-func TestPutBeside(t *testing.T) {
+func TestAgree(t *testing.T) {
 	t.Parallel()
 	want := &callvet.Selection{Tools: []string{"a"}, Acceptable: []string{"c"}}
 	none := &callvet.Selection{Tools: []string{}}
@@ -33,7 +33,7 @@ func TestPutBeside(t *testing.T) {
 		{Query: "three", Tools: []string{"c"}},
 		{Query: "nobody", Tools: []string{"a"}},
 	}
-	got := routing.PutBeside(production, evaluation)
+	got := routing.Agree(production, evaluation)
 	type line struct {
 		Query         string
 		Likeness      routing.Likeness
@@ -60,18 +60,18 @@ func TestPutBeside(t *testing.T) {
 	if got.Queries != 3 || got.Decisions != 6 || got.OnlyProduction != 1 || got.OnlyEvaluation != 1 {
 		t.Errorf("%+v", got)
 	}
-	if math.Abs(got.Alike.Point-2.0/6) > 1e-9 || math.Abs(got.First.Point-4.0/6) > 1e-9 || got.Right == nil ||
+	if math.Abs(got.SameTools.Point-2.0/6) > 1e-9 || math.Abs(got.First.Point-4.0/6) > 1e-9 || got.Right == nil ||
 		got.Right.Cases != 3 || got.Right.Candidate.Point != 1 {
-		t.Errorf("%+v %+v %+v", got.Alike, got.First, got.Right)
+		t.Errorf("%+v %+v %+v", got.SameTools, got.First, got.Right)
 	}
-	if empty := routing.PutBeside(nil, evaluation); empty.Decisions != 0 || empty.Alike.Defined() ||
+	if empty := routing.Agree(nil, evaluation); empty.Decisions != 0 || empty.SameTools.Defined() ||
 		empty.Right != nil || empty.Pairs == nil {
 		t.Errorf("%+v", empty)
 	}
 }
 
-// Whatever was selected, every decision is of one likeness, and a side beside itself is the same.
-func TestPutBesideCounts(t *testing.T) {
+// Every decision has one likeness, and a side agrees with itself.
+func TestAgreeCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) routing.Selected {
@@ -82,7 +82,7 @@ func TestPutBesideCounts(t *testing.T) {
 			}
 		}), 0, 12)
 		production, evaluation := list.Draw(t, "production"), list.Draw(t, "evaluation")
-		b := routing.PutBeside(production, evaluation)
+		b := routing.Agree(production, evaluation)
 		sum, times := 0, 0
 		for _, c := range b.Likenesses {
 			sum += c.N
@@ -101,9 +101,9 @@ func TestPutBesideCounts(t *testing.T) {
 				once = append(once, e)
 			}
 		}
-		if self := routing.PutBeside(once, evaluation); self.Decisions != len(once) || len(once) > 0 &&
-			self.Alike.Point != 1 {
-			t.Fatalf("beside itself: %+v", self)
+		if self := routing.Agree(once, evaluation); self.Decisions != len(once) || len(once) > 0 &&
+			self.SameTools.Point != 1 {
+			t.Fatalf("with itself: %+v", self)
 		}
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Line is what a line tells of the slices it belongs to. Tool is empty for the
-// record of a task; Families are those of its tool.
+// Line has the data of a line that determine its slices. Tool is empty for the record of a task;
+// Families are the families of the tool.
 type Line struct {
 	Tool     string
 	Families []string
@@ -19,17 +19,17 @@ type Line struct {
 	Expected []string // tools that the task expects, by base name
 }
 
-// Of lists the slices of a line by the keys asked for, sorted, as a Set has them:
-// for those who look at few lines and need no numbers. Crosses are left to Crossed.
+// Of lists the slices of a line by the requested keys, sorted as in a Set. It is for few lines,
+// where numbers are not needed. Crossed adds crosses.
 func Of(by []string, l Line) [][2]string {
-	o := told{by: by}
+	o := lineSlices{by: by}
 	if l.Tool != "" {
 		name, version := callvet.SplitTool(l.Tool)
 		o.want(callvet.SliceCalledTool, name, false)
-		if _, told := l.Fields["api_version"]; !told {
+		if _, present := l.Fields["api_version"]; !present {
 			o.want("api_version", version, false)
 		}
-		if _, told := l.Fields["tool_family"]; !told {
+		if _, present := l.Fields["tool_family"]; !present {
 			for _, f := range l.Families {
 				o.want("tool_family", f, false)
 			}
@@ -60,8 +60,8 @@ func Of(by []string, l Line) [][2]string {
 	return slices.Compact(o.out)
 }
 
-// Told tells the key of slices that were asked for from one that only serves a cross.
-func Told(by []string, key string) bool {
+// Requested reports whether slices by a key were requested, and not only as a side of a cross.
+func Requested(by []string, key string) bool {
 	if slices.Contains(by, key) {
 		return true
 	}
@@ -72,7 +72,7 @@ func Told(by []string, key string) bool {
 	return slices.Contains(by, "*")
 }
 
-// Crossed adds to the slices of a line those of the crosses that were asked for.
+// Crossed adds the requested crosses to the slices of a line.
 func Crossed(by []string, in [][2]string) [][2]string {
 	out := slices.Clip(in)
 	for _, key := range by {
@@ -91,21 +91,20 @@ func Crossed(by []string, in [][2]string) [][2]string {
 	return out
 }
 
-type told struct {
+type lineSlices struct {
 	by  []string
 	out [][2]string
 }
 
-// want is that of a builder.
-func (o *told) want(key, val string, named bool) {
+// want is like builder.want.
+func (o *lineSlices) want(key, val string, named bool) {
 	if val == "" || !asked(o.by, key, named) {
 		return
 	}
 	o.out = append(o.out, [2]string{key, clip(val)})
 }
 
-// asked reports whether a key is sliced by: as it stands, as any named key, or as
-// a side of a cross.
+// asked reports whether a key is requested: itself, as any named key, or as a side of a cross.
 func asked(by []string, key string, named bool) bool {
 	for _, b := range by {
 		if b == key || named && b == "*" {

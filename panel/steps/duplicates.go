@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// again counts records that are not the only one of their attempt, or of their call.
-type again struct {
+// duplicates counts records of attempts or calls that have several records.
+type duplicates struct {
 	merged, replaced, conflicts int64      // task records
 	copies, corrected           int64      // steps
 	first                       []Conflict // of the conflicts, by line, at most maxConflicts
@@ -20,18 +20,18 @@ type again struct {
 const maxConflicts = 100
 
 // Conflict is a record that contradicts an earlier one of the same attempt, or of the same call
-// where Call is true, by their lines: neither counts.
+// where Call is true, with the lines of both: neither counts.
 type Conflict struct {
 	Line, Of int64
 	Call     bool
 }
 
-func (a *again) conflict(c Conflict) {
+func (a *duplicates) conflict(c Conflict) {
 	a.conflicts++
 	a.name(c)
 }
 
-func (a *again) name(c Conflict) {
+func (a *duplicates) name(c Conflict) {
 	i, _ := slices.BinarySearchFunc(a.first, c, func(x, y Conflict) int {
 		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Of, y.Of))
 	})
@@ -41,7 +41,7 @@ func (a *again) name(c Conflict) {
 	}
 }
 
-func (a *again) merge(o *again) {
+func (a *duplicates) merge(o *duplicates) {
 	a.merged, a.replaced, a.conflicts = a.merged+o.merged, a.replaced+o.replaced, a.conflicts+o.conflicts
 	a.copies, a.corrected = a.copies+o.copies, a.corrected+o.corrected
 	for _, c := range o.first {
@@ -52,14 +52,14 @@ func (a *again) merge(o *again) {
 // Conflicts are the attempts and calls with records that contradict each other: how many, and the first ones.
 // The Sheet must be closed.
 func (s *Sheet) Conflicts() (n int64, first []Conflict) {
-	a := s.settled().again
+	a := s.settled().duplicates
 	return a.conflicts, a.first
 }
 
 // repeated reports whether an attempt has several records.
 func repeated(list []record) bool {
 	if len(list) > fewTries {
-		return true // which deliver finds out
+		return true // deliver checks exactly
 	}
 	for i := range list {
 		for j := range i {
@@ -91,9 +91,9 @@ func (s *Sums) deliver(t *task) {
 		n := t.records[i].attempt
 		d, own := of[n], at[n]
 		if own[0] == i { // once for each attempt
-			s.again.merged, s.again.replaced = s.again.merged+int64(d.Merged), s.again.replaced+int64(d.Replaced)
+			s.duplicates.merged, s.duplicates.replaced = s.duplicates.merged+int64(d.Merged), s.duplicates.replaced+int64(d.Replaced)
 			if d.Conflict() {
-				s.again.conflict(Conflict{Line: t.records[own[d.Against]].line, Of: t.records[own[d.Of]].line})
+				s.duplicates.conflict(Conflict{Line: t.records[own[d.Against]].line, Of: t.records[own[d.Of]].line})
 			}
 		}
 		if !d.Conflict() && own[d.Counts] == i {
@@ -103,7 +103,7 @@ func (s *Sums) deliver(t *task) {
 	t.records = kept
 }
 
-func (w *writer) again(a *again) {
+func (w *writer) duplicates(a *duplicates) {
 	for _, n := range []int64{a.merged, a.replaced, a.conflicts, a.copies, a.corrected} {
 		w.Int(n)
 	}
@@ -115,7 +115,7 @@ func (w *writer) again(a *again) {
 	}
 }
 
-func (r *reader) again(a *again) {
+func (r *reader) duplicates(a *duplicates) {
 	for _, n := range []*int64{&a.merged, &a.replaced, &a.conflicts, &a.copies, &a.corrected} {
 		*n = max(0, r.Int())
 	}
