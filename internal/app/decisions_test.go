@@ -348,8 +348,8 @@ func TestRepeatsText(t *testing.T) {
 	}
 }
 
-// TestHear: what a labels file has of another judge is heard, and of the very output only. What the run itself
-// has of a judge stands.
+// TestHear: verdicts of another judge in a labels file count, but only on the same output. The
+// run's own verdicts of a judge have priority.
 func TestHear(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
