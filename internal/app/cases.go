@@ -137,7 +137,7 @@ func (a *App) caseFile(ctx context.Context, req SuiteRequest, tell Events) (*cal
 	return read.Suite, nil
 }
 
-// heldFile is a file of cases with its lock file, both held against other writers.
+// heldFile is a file of cases with its lock file, both locked.
 type heldFile struct {
 	name string
 	data []byte // nil: there is no such file yet

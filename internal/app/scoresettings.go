@@ -18,7 +18,7 @@ import (
 const maxScoringBytes = 1 << 20
 
 // stepScoring reads the settings for comparing the arguments of steps, from a file or from JSON in
-// braces. told is their canonical form, "" for the default.
+// braces. The text is their canonical form, "" for the default.
 func (a *App) stepScoring(given string, tell Events) (set callvet.Scoring, told string, err error) {
 	if given == "" {
 		return set, "", nil
