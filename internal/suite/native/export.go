@@ -3,12 +3,11 @@
 package native
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
@@ -45,183 +44,105 @@ func Export(s *callvet.Suite, format string) ([]byte, error) {
 	}
 }
 
-// builder makes the tree of a suite; its set methods leave out zero values.
-type builder struct {
-	n   *doc.Node
-	err *error
-}
-
-func (b builder) put(key string, v doc.Node) {
-	b.n.Names = append(b.n.Names, doc.Entry{Name: key})
-	b.n.Items = append(b.n.Items, v)
-}
-
-func (b builder) child() builder { return builder{&doc.Node{Kind: doc.Map}, b.err} }
-
-func (b builder) obj(key string, c builder) {
-	if len(c.n.Items) > 0 {
-		b.put(key, *c.n)
+// special writes the structs that have forms of their own.
+func special(b doc.Builder, f *doc.Shape, v reflect.Value) (doc.Node, bool) {
+	c := b.Child()
+	switch x := v.Interface().(type) {
+	case callvet.Matcher:
+		return matcherNode(b, &x), true
+	case callvet.ToolParam:
+		toolParam(c, &x)
+	case callvet.MockState:
+		if x.Calls == 0 && x.Then == "" {
+			return doc.TextNode(x.Value), true
+		}
+		c.Put("value", doc.TextNode(x.Value))
+		c.Keys(f, v, func(key string) bool { return key == "value" })
+	case callvet.Plan:
+		if c.Keys(f, v, nil); x.Calls == nil && f.Key("counts") == nil {
+			c.Put("calls", doc.Node{Kind: doc.List})
+		}
+	case callvet.Mock:
+		mock(c, f, v, &x)
+	case callvet.Expect:
+		expect(c, f, v, &x)
+	default:
+		return doc.Node{}, false
 	}
-}
-
-func textNode(s string) doc.Node {
-	return doc.Node{Kind: doc.String, Raw: doc.Quote(nil, s)}
-}
-
-func (b builder) str(key, s string) {
-	if s != "" {
-		b.put(key, textNode(s))
-	}
-}
-
-func (b builder) yes(key string, v bool) {
-	if v {
-		b.put(key, doc.Node{Kind: doc.Bool, Raw: []byte("true")})
-	}
-}
-
-func (b builder) yesNo(key string, v *bool) {
-	if v != nil {
-		b.put(key, doc.Node{Kind: doc.Bool, Raw: strconv.AppendBool(nil, *v)})
-	}
-}
-
-func intNode(i int) doc.Node {
-	return doc.Node{Kind: doc.Number, Raw: strconv.AppendInt(nil, int64(i), 10)}
-}
-
-func (b builder) num(key string, v int) {
-	if v != 0 {
-		b.put(key, intNode(v))
-	}
-}
-
-func (b builder) numPtr(key string, v *int) {
-	if v != nil {
-		b.put(key, intNode(*v))
-	}
-}
-
-func (b builder) float(key string, v *float64) {
-	if v == nil {
-		return
-	}
-	raw, err := json.Marshal(*v)
-	if err != nil {
-		*b.err = fmt.Errorf("%s: %w", key, err)
-		return
-	}
-	b.put(key, doc.Node{Kind: doc.Number, Raw: raw})
-}
-
-func (b builder) floatValue(key string, v float64) {
-	if v != 0 {
-		b.float(key, &v)
-	}
-}
-
-// list writes texts; nil is left out, an empty list is written.
-func (b builder) list(key string, v []string) {
-	if v != nil {
-		b.put(key, textList(v))
-	}
-}
-
-func textList(v []string) doc.Node {
-	n := doc.Node{Kind: doc.List}
-	for _, s := range v {
-		n.Items = append(n.Items, textNode(s))
-	}
-	return n
-}
-
-func (b builder) groups(key string, v [][]string) {
-	if v == nil {
-		return
-	}
-	n := doc.Node{Kind: doc.List}
-	for _, g := range v {
-		n.Items = append(n.Items, textList(g))
-	}
-	b.put(key, n)
-}
-
-func (b builder) labels(key string, m map[string]string) {
-	c := b.child()
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		c.put(k, textNode(m[k]))
-	}
-	b.obj(key, c)
-}
-
-func (b builder) json(key string, raw json.RawMessage) {
-	if raw == nil {
-		return
-	}
-	d, bad := doc.ReadJSON("", raw)
-	if bad != nil {
-		*b.err = fmt.Errorf("%s holds %s: %w", key, doc.Clip(string(raw), 40), bad)
-		return
-	}
-	b.put(key, d.Root)
-}
-
-// children writes a list of mappings; an empty list is left out.
-func children[T any](b builder, key string, list []T, each func(builder, *T)) {
-	if len(list) == 0 {
-		return
-	}
-	n := doc.Node{Kind: doc.List}
-	for i := range list {
-		c := b.child()
-		each(c, &list[i])
-		n.Items = append(n.Items, *c.n)
-	}
-	b.put(key, n)
+	return *c.Node, true
 }
 
 func exportSuite(s *callvet.Suite) (*doc.Node, error) {
-	var err error
-	b := builder{&doc.Node{Kind: doc.Map}, &err}
-	b.put("callvet", intNode(1))
-	b.str("name", s.Name)
-	b.str("version", s.Version)
-	b.str("description", s.Description)
-	if s.Dialect != "callvet" {
-		b.str("dialect", s.Dialect)
-	}
-	b.str("system_prompt", s.SystemPrompt)
-	d := b.child()
-	d.str("tool_choice", s.Defaults.ToolChoice)
-	d.num("max_rounds", s.Defaults.MaxRounds)
-	if s.Defaults.Scoring != (callvet.Scoring{}) {
-		d.obj("scoring", exportScoring(d, &s.Defaults.Scoring))
-	}
-	children(d, "scorers", s.Defaults.Scorers, exportScorer)
-	b.obj("defaults", d)
-	children(b, "tools", s.Tools, exportTool)
-	children(b, "mocks", s.Mocks, exportMock)
-	children(b, "faults", s.Faults, exportFault)
-	exportForeign(b, s)
-	children(b, "cases", s.Cases, func(b builder, c *callvet.Case) {
-		own := *c
+	b := doc.NewBuilder(special)
+	b.Keys(forms()[""], reflect.ValueOf(s).Elem(), func(key string) bool {
+		switch key {
+		case "callvet":
+			b.Put(key, doc.Node{Kind: doc.Number, Raw: []byte("1")})
+		case "dialect":
+			return s.Dialect == "callvet"
+		case "gates":
+			exportForeign(b, s)
+		case "foreign": // was written with the gates
+		case "cases":
+			cases(b, s)
+		default:
+			return false
+		}
+		return true
+	})
+	return b.Node, *b.Err
+}
+
+func cases(b doc.Builder, s *callvet.Suite) {
+	f, n := forms()["case"], doc.Node{Kind: doc.List}
+	for i := range s.Cases {
+		own := s.Cases[i]
 		own.Expect.Scorers = nil
-		for i := range c.Expect.Scorers {
+		for _, scorer := range s.Cases[i].Expect.Scorers {
 			if !slices.ContainsFunc(s.Defaults.Scorers,
-				func(d callvet.Scorer) bool { return reflect.DeepEqual(d, c.Expect.Scorers[i]) }) {
-				own.Expect.Scorers = append(own.Expect.Scorers, c.Expect.Scorers[i])
+				func(d callvet.Scorer) bool { return reflect.DeepEqual(d, scorer) }) {
+				own.Expect.Scorers = append(own.Expect.Scorers, scorer)
 			}
 		}
-		exportCase(b, &own)
-	})
-	if len(s.Cases) == 0 {
-		b.put("cases", doc.Node{Kind: doc.List})
+		c := b.Child()
+		c.Keys(f, reflect.ValueOf(&own).Elem(), func(key string) bool { return caseKey(c, f, &own, key) })
+		n.Items = append(n.Items, *c.Node)
 	}
-	return b.n, err
+	b.Put("cases", n)
+}
+
+// caseKey writes the keys of a case that have no field of their form.
+func caseKey(b doc.Builder, f *doc.Shape, c *callvet.Case, key string) bool {
+	switch key {
+	case "prompt":
+		if one := len(c.Input) == 1; one &&
+			reflect.DeepEqual(c.Input[0], callvet.Turn{Role: callvet.RoleUser, Content: c.Input[0].Content}) {
+			b.Put(key, doc.TextNode(c.Input[0].Content))
+		} else if len(c.Input) > 0 {
+			b.Put("messages", b.Value(forms()["message"].List(), reflect.ValueOf(c.Input)))
+		}
+	case "messages", "input": // was written as prompt
+	case "tools":
+		if c.Tools != nil {
+			return false
+		}
+		if c.ToolNames != nil {
+			b.Put(key, b.Value(&doc.Shape{}, reflect.ValueOf(c.ToolNames)))
+		}
+	case "multi_turn":
+		if c.MultiTurn != nil && len(b.Value(f.Key(key).Shape, reflect.ValueOf(*c.MultiTurn)).Items) == 0 {
+			b.True(key)
+			return true
+		}
+		return false
+	default:
+		return false
+	}
+	return true
 }
 
 // exportForeign writes the opaque part; gates stand under their own key.
-func exportForeign(b builder, s *callvet.Suite) {
+func exportForeign(b doc.Builder, s *callvet.Suite) {
 	if s.Foreign == nil {
 		return
 	}
@@ -230,134 +151,76 @@ func exportForeign(b builder, s *callvet.Suite) {
 		Foreign json.RawMessage `json:"foreign"`
 	}
 	if s.Dialect == "callvet" && json.Unmarshal(s.Foreign, &parts) == nil && parts.Gates != nil {
-		b.json("gates", parts.Gates)
-		b.json("foreign", parts.Foreign)
+		b.JSON("gates", parts.Gates)
+		b.JSON("foreign", parts.Foreign)
 		return
 	}
-	b.json("foreign", s.Foreign)
+	b.JSON("foreign", s.Foreign)
 }
 
-func exportTool(b builder, t *callvet.Tool) {
-	b.str("name", t.Name)
-	b.str("version", t.Version)
-	b.str("description", t.Description)
-	b.json("parameters", t.Parameters)
-	b.json("declared", t.Declared)
-	b.yesNo("read_only", t.ReadOnly)
-	b.yesNo("idempotent", t.Idempotent)
-	if l := t.RateLimit; l != nil {
-		c := b.child()
-		c.num("calls", l.Calls)
-		c.floatValue("per_seconds", l.PerSeconds)
-		b.put("rate_limit", *c.n)
-	}
-	b.float("latency_budget_ms", t.LatencyBudgetMS)
-	b.float("latency_p50_ms", t.LatencyP50MS)
-	if s := t.Safety; s != nil {
-		c := b.child()
-		c.yes("pii_allowed", s.PIIAllowed)
-		c.list("domains", s.Domains)
-		c.yes("require_confirmation", s.RequireConfirmation)
-		c.list("code", s.Code)
-		c.yes("sandboxed", s.Sandboxed)
-		b.put("safety", *c.n)
-	}
-	b.str("family", t.Family)
-	b.list("tags", t.Tags)
-}
-
-func exportMock(b builder, m *callvet.Mock) {
-	b.str("tool", m.Tool)
-	b.json("args", m.Args)
-	b.labels("when", m.When)
-	if len(m.Replies) == 1 {
-		before := len(b.n.Items)
-		exportReply(b, &m.Replies[0])
-		if len(b.n.Items) > before {
-			return
+func mock(b doc.Builder, f *doc.Shape, v reflect.Value, m *callvet.Mock) {
+	b.Keys(f, v, func(key string) bool {
+		if key != "replies" || len(m.Replies) != 1 {
+			return false
 		}
-	}
-	n := doc.Node{Kind: doc.List}
-	for i := range m.Replies {
-		c := b.child()
-		exportReply(c, &m.Replies[i])
-		n.Items = append(n.Items, *c.n)
-	}
-	b.put("replies", n)
+		before := len(b.Node.Items)
+		b.Keys(forms()["reply"], reflect.ValueOf(&m.Replies[0]).Elem(), nil)
+		return len(b.Node.Items) > before
+	})
 }
 
-func exportReply(b builder, m *callvet.MockReply) {
-	b.json("result", m.Result)
-	b.json("template", m.Template)
-	b.str("error", m.Error)
-	b.str("status", string(m.Status))
-	b.floatValue("latency_ms", m.LatencyMS)
-	exportChanges(b, m.Set)
+func expect(b doc.Builder, f *doc.Shape, v reflect.Value, e *callvet.Expect) {
+	b.Keys(f, v, func(key string) bool {
+		plan := forms()["plan"]
+		switch none := reflect.DeepEqual(e.Plans, []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}); {
+		case key == "order" && len(e.Plans) == 1 && e.Plans[0].Name == "" && len(e.Plans[0].Calls) > 0:
+			b.Keys(plan, reflect.ValueOf(&e.Plans[0]).Elem(), nil)
+		case key == "order" && none:
+			b.True("no_call")
+		case key == "order" && len(e.Plans) > 0:
+			b.Put("any_of", b.Value(plan.List(), reflect.ValueOf(e.Plans)))
+		}
+		return false
+	})
 }
 
-func exportChanges(b builder, set map[string]callvet.MockState) {
-	c := b.child()
-	for _, word := range slices.Sorted(maps.Keys(set)) {
-		s := set[word]
-		if s.Calls == 0 && s.Then == "" {
-			c.put(word, textNode(s.Value))
-			continue
-		}
-		to := c.child()
-		to.put("value", textNode(s.Value))
-		to.num("calls", s.Calls)
-		to.str("then", s.Then)
-		c.put(word, *to.n)
+func toolParam(c doc.Builder, p *callvet.ToolParam) {
+	c.Str("tool", p.Tool)
+	c.Str("path", p.Path)
+	m := matcherNode(c, &p.Matcher)
+	if m.Kind != doc.Map {
+		c.Put("value", m)
+		return
 	}
-	b.obj("set", c)
+	c.Node.Names, c.Node.Items = append(c.Node.Names, m.Names...), append(c.Node.Items, m.Items...)
 }
 
-func exportScoring(b builder, s *callvet.Scoring) builder {
-	c := b.child()
-	c.str("profile", s.Profile)
-	c.str("language", s.Language)
-	c.str("mode", s.Mode)
-	c.float("epsilon", s.Epsilon)
-	c.float("relative", s.Relative)
-	c.float("threshold", s.Threshold)
-	c.str("tolerance", s.Tolerance)
-	c.yes("unanchored", s.Unanchored)
-	c.str("extra_args", string(s.ExtraArgs))
-	c.numPtr("max_extra_calls", s.MaxExtraCalls)
-	w := c.child()
-	w.float("tool", s.ToolWeight)
-	w.float("args", s.ArgsWeight)
-	c.obj("weights", w)
-	c.str("contract", s.Contract)
-	c.str("failed_calls", s.FailedCalls)
-	c.yes("require_native", s.RequireNative)
-	c.yes("case_sensitive_names", s.CaseSensitiveNames)
-	if t := s.ToolNames; t != nil {
-		w := c.child()
-		w.list("strip_prefixes", t.StripPrefixes)
-		a := w.child()
-		for _, from := range slices.Sorted(maps.Keys(t.Aliases)) {
-			a.str(from, t.Aliases[from])
-		}
-		w.obj("aliases", a)
-		c.obj("tool_names", w)
+// matcher writes the shortest form that reads back as m.
+func matcherNode(b doc.Builder, m *callvet.Matcher) doc.Node {
+	c := b.Child()
+	word := m.Mode
+	if word == "numeric_tolerance" {
+		word = "numeric"
 	}
-	if o := s.Selection; o != nil {
-		w := c.child()
-		w.float("route", o.Route)
-		w.float("sub_route", o.SubRoute)
-		w.float("agents", o.Agents)
-		w.float("exact", o.Exact)
-		w.float("acceptable", o.Acceptable)
-		w.float("tools", o.Tools)
-		if o.K != nil {
-			k := doc.Node{Kind: doc.List}
-			for _, n := range o.K {
-				k.Items = append(k.Items, intNode(n))
-			}
-			w.put("k", k)
+	switch {
+	case m.Mode == "":
+		c.JSON("value", m.Value)
+		if reflect.DeepEqual(*m, callvet.Matcher{Value: m.Value}) && m.Value != nil &&
+			!bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) && len(c.Node.Items) == 1 {
+			return c.Node.Items[0]
 		}
-		c.obj("selection", w)
+	case (word == "present" || word == "absent") && m.Value == nil:
+		c.True(word)
+	case isWord(word) && m.Value != nil && word != "present" && word != "absent" &&
+		(word != "unordered" || !m.Unordered && isList(m.Value)):
+		c.JSON(word, m.Value)
+	default:
+		c.Str("mode", m.Mode)
+		c.JSON("value", m.Value)
 	}
-	return c
+	c.Keys(forms()["matcherForm"], reflect.ValueOf(m).Elem(),
+		func(key string) bool { return key == "mode" || key == "value" })
+	return *c.Node
 }
+
+func isList(raw []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) }

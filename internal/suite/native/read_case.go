@@ -4,19 +4,13 @@ package native
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
 )
-
-const caseKeys = "id description tier difficulty language category intent fields tags as_of context prompt messages input tools tool_choice " +
-	"expected_tool expected_params param_scoring scoring_config should_call_tool multi_turn multi_turn_config max_rounds optimal_hops " +
-	"valid_prerequisites required_prerequisites prerequisites_ordered argument_source mock_responses mocks faults safety expect scoring skip selectable repeat foreign"
-
-// MostRepeats is how many attempts a case may ask for.
-const MostRepeats = 100
 
 // flat collects the keys of the short case form until the whole case is read.
 type flat struct {
@@ -27,16 +21,16 @@ type flat struct {
 }
 
 func (r *reader) readCase(n *doc.Node, i int, under *common) callvet.Case {
-	c := callvet.Case{Position: r.doc.Position(n.At)}
+	c := callvet.Case{Position: r.File.Position(n.At)}
 	if id := n.Get("id"); id != nil {
-		c.ID = r.label(id)
+		c.ID = r.Label(id)
 	}
 	if c.ID == "" {
 		c.ID = AutoID(i)
 	}
-	r.caseID = c.ID
+	r.Case = c.ID
 	var f flat
-	r.fields(n, caseKeys, func(key string, v *doc.Node) bool {
+	r.Members(forms()["case"], n, reflect.ValueOf(&c).Elem(), func(key string, v *doc.Node) bool {
 		return r.caseField(&c, key, v) || r.inputField(&c, &f, key, v) || r.flatField(&c, &f, key, v)
 	})
 	if n.Kind == doc.Map {
@@ -66,65 +60,24 @@ func (u *common) apply(c *callvet.Case) {
 	}
 }
 
+// caseField reads the keys of a case that have no field of their form.
 func (r *reader) caseField(c *callvet.Case, key string, v *doc.Node) bool {
 	switch key {
-	case "id":
-	case "description":
-		c.Description = r.str(v)
-	case "tier":
-		c.Tier = callvet.Tier(r.choice(v, string(callvet.TierGolden), string(callvet.TierLabeled),
-			string(callvet.TierRegression), string(callvet.TierRubric)))
+	case "id": // was read before
 	case "difficulty", "language", "category", "intent":
-		if s := r.label(v); s != "" {
+		if s := r.Label(v); s != "" {
 			setField(c, key, s)
 		}
 	case "fields":
-		for k, s := range r.labels(v) {
+		var fields map[string]string
+		r.into("labels", v, &fields)
+		for k, s := range fields {
 			setField(c, k, s)
 		}
-	case "tags":
-		c.Tags = r.strs(v)
-	case "as_of":
-		c.AsOf = r.label(v)
-	case "context":
-		c.Context = r.str(v)
 	case "tools":
 		r.caseTools(c, v)
-	case "tool_choice":
-		c.ToolChoice = r.toolChoice(v)
-	case "mocks":
-		c.Mocks = append(c.Mocks, r.mocks(v)...)
 	case "mock_responses":
 		c.Mocks = append(c.Mocks, r.mockResponses(v)...)
-	case "expect":
-		r.expect(&c.Expect, v)
-	case "scoring":
-		sc := r.scoring(v)
-		c.Scoring = &sc
-	default:
-		return r.aboutCase(c, key, v)
-	}
-	return true
-}
-
-// aboutCase reads what is said of a case beside what it asks and expects.
-func (r *reader) aboutCase(c *callvet.Case, key string, v *doc.Node) bool {
-	switch key {
-	case "skip":
-		c.Skip = r.str(v)
-	case "selectable":
-		c.Selectable = r.boolean(v)
-	case "repeat":
-		if c.Repeat = r.count(v, 1); c.Repeat > MostRepeats {
-			r.problem(v.At, "out-of-range", "", "%d is above %d", c.Repeat, MostRepeats)
-			c.Repeat = 0
-		}
-	case "faults":
-		c.Faults = r.faults(v)
-	case "safety":
-		c.Safety = r.caseSafety(v)
-	case "foreign":
-		c.Foreign = v.JSON()
 	default:
 		return false
 	}
@@ -141,10 +94,10 @@ func setField(c *callvet.Case, key, value string) {
 // caseTools reads names of the suite's tools, or definitions of the case's own.
 func (r *reader) caseTools(c *callvet.Case, v *doc.Node) {
 	if v.Kind != doc.List || len(v.Items) == 0 || v.Items[0].Kind != doc.Map {
-		c.ToolNames = r.strs(v)
+		c.ToolNames = r.Texts(v)
 		return
 	}
-	c.Tools = r.tools(v)
+	r.tools(&c.Tools, v)
 }
 
 func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *doc.Node) bool {
@@ -152,7 +105,7 @@ func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *doc.Node) b
 		return false
 	}
 	if f.input != nil {
-		r.problem(v.At, "conflicting-keys", "keep one of prompt, messages and input", "the case has two inputs")
+		r.Note(v.At, "conflicting-keys", "keep one of prompt, messages and input", "the case has two inputs")
 		return true
 	}
 	f.input = v
@@ -166,7 +119,7 @@ func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *doc.Node) b
 			c.Input = r.messages(v)
 			return true
 		}
-		r.fields(v, "message", func(key string, v *doc.Node) bool {
+		r.Fields(v, []string{"message"}, func(key string, v *doc.Node) bool {
 			if key == "message" {
 				c.Input = r.userTurn(v)
 			}
@@ -177,26 +130,26 @@ func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *doc.Node) b
 }
 
 func (r *reader) userTurn(v *doc.Node) []callvet.Turn {
-	return []callvet.Turn{{Role: callvet.RoleUser, Content: r.str(v)}}
+	return []callvet.Turn{{Role: callvet.RoleUser, Content: r.Str(v)}}
 }
 
 func (r *reader) finishInput(c *callvet.Case, f *flat, n *doc.Node) {
 	if f.input == nil {
-		r.problem(n.At, "no-input", "add prompt: or messages:", "the case has no input")
+		r.Note(n.At, "no-input", "add prompt: or messages:", "the case has no input")
 		return
 	}
 	if len(c.Input) == 0 {
-		r.problem(f.input.At, "no-input", "", "the case has no message")
+		r.Note(f.input.At, "no-input", "", "the case has no message")
 		return
 	}
 	last := c.Input[len(c.Input)-1]
 	switch {
 	case c.Skip != "": // kept for the record only
 	case last.Role == callvet.RoleAssistant:
-		r.warn(f.input.At, "no-input", "end with a user message or a tool result",
+		r.Warn(f.input.At, "no-input", "end with a user message or a tool result",
 			"the conversation ends with the assistant's own message")
 	case len(c.Input) == 1 && strings.TrimSpace(last.Content) == "":
-		r.problem(f.input.At, "no-input", "", "the message is blank")
+		r.Note(f.input.At, "no-input", "", "the message is blank")
 	}
 }
 
@@ -210,7 +163,7 @@ func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *doc.Node) bo
 	case "should_call_tool":
 		f.should = v
 	case "param_scoring":
-		if s := r.str(v); s != "" {
+		if s := r.Str(v); s != "" {
 			r.scoringMode(c, v, s)
 		}
 	case "scoring_config":
@@ -219,19 +172,19 @@ func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *doc.Node) bo
 		switch v.Kind {
 		case doc.Map:
 			f.isMulti = true
-			r.multiTurn(&f.multi, v)
+			r.into("multiTurn", v, &f.multi)
 		case doc.Null:
 		default:
-			f.isMulti = r.boolean(v)
+			f.isMulti = r.Bool(v)
 			f.off = !f.isMulti
 		}
 	case "multi_turn_config":
 		if v.Kind != doc.Null {
 			f.isMulti = true
-			r.multiTurn(&f.multi, v)
+			r.into("multiTurn", v, &f.multi)
 		}
 	default:
-		if !r.multiField(&f.multi, key, v) {
+		if !r.Member(forms()["multiTurn"], key, v, reflect.ValueOf(&f.multi).Elem(), nil) {
 			return false
 		}
 		f.rounds = v
@@ -244,7 +197,7 @@ func (r *reader) scoringMode(c *callvet.Case, v *doc.Node, mode string) {
 		c.Scoring = &callvet.Scoring{}
 	}
 	if c.Scoring.Mode != "" && c.Scoring.Mode != mode {
-		r.problem(v.At, "conflicting-keys", "keep one", "the case asks for the mode %s and the mode %s",
+		r.Note(v.At, "conflicting-keys", "keep one", "the case asks for the mode %s and the mode %s",
 			c.Scoring.Mode, mode)
 	}
 	c.Scoring.Mode = mode
@@ -254,21 +207,22 @@ func (r *reader) scoringConfig(c *callvet.Case, v *doc.Node) {
 	if v.Kind == doc.Null {
 		return
 	}
-	sc := r.scoring(v)
+	var sc callvet.Scoring
+	r.into("scoring", v, &sc)
 	if c.Scoring == nil {
 		c.Scoring = &sc
 		return
 	}
 	mode := c.Scoring.Mode
 	if *c.Scoring != (callvet.Scoring{Mode: mode}) {
-		r.problem(v.At, "conflicting-keys", "keep one", "scoring and scoring_config are the same thing")
+		r.Note(v.At, "conflicting-keys", "keep one", "scoring and scoring_config are the same thing")
 		return
 	}
 	c.Scoring = &sc
 	if mode != "" && sc.Mode == "" {
 		c.Scoring.Mode = mode
 	} else if mode != "" && sc.Mode != mode {
-		r.warn(v.At, "conflicting-keys", "remove param_scoring", "scoring_config.mode %s wins over param_scoring %s",
+		r.Warn(v.At, "conflicting-keys", "remove param_scoring", "scoring_config.mode %s wins over param_scoring %s",
 			sc.Mode, mode)
 	}
 }
@@ -284,33 +238,33 @@ func (r *reader) finishExpected(c *callvet.Case, f *flat) {
 		at = f.params
 	}
 	if at != nil && c.Expect.Plans != nil {
-		r.problem(at.At, "conflicting-keys", "keep one of the two",
+		r.Note(at.At, "conflicting-keys", "keep one of the two",
 			"expected_tool and the calls under expect say the same thing twice")
 		return
 	}
 	should := (*bool)(nil)
 	if f.should != nil {
-		r.push("should_call_tool")
+		r.Push("should_call_tool")
 		should = r.boolPtr(f.should)
-		r.pop()
+		r.Pop()
 	}
 	var args []byte
 	if f.params != nil {
-		r.push("expected_params")
-		args = r.object(f.params)
-		r.pop()
+		r.Push("expected_params")
+		args = r.Arguments(f.params)
+		r.Pop()
 	}
 	switch {
 	case f.tool != nil && f.tool.Kind != doc.Null:
-		r.push("expected_tool")
+		r.Push("expected_tool")
 		r.expectedTool(c, f, args, should)
-		r.pop()
+		r.Pop()
 	case len(args) > 2:
-		r.problem(f.params.At, "no-tool", "add expected_tool", "expected_params says what no expected tool should get")
+		r.Note(f.params.At, "no-tool", "add expected_tool", "expected_params says what no expected tool should get")
 	case f.tool != nil || (should != nil && !*should):
 		c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
 		if should != nil && *should {
-			r.warn(f.should.At, "conflicting-keys", "remove should_call_tool or name the tool",
+			r.Warn(f.should.At, "conflicting-keys", "remove should_call_tool or name the tool",
 				"should_call_tool is true, but expected_tool null means that nothing may be called")
 		}
 	case should != nil:
@@ -320,42 +274,16 @@ func (r *reader) finishExpected(c *callvet.Case, f *flat) {
 }
 
 func (r *reader) expectedTool(c *callvet.Case, f *flat, args []byte, should *bool) {
-	names := r.oneOrMore(f.tool)
+	names := r.OneOrMore(f.tool)
 	if len(names) == 0 || slices.Contains(names, "") {
-		r.problem(f.tool.At, "no-tool", "write null when no tool may be called", "expected_tool names no tool")
+		r.Note(f.tool.At, "no-tool", "write null when no tool may be called", "expected_tool names no tool")
 		return
 	}
 	if should != nil && !*should {
-		r.problem(f.should.At, "conflicting-keys", "write expected_tool: null",
+		r.Note(f.should.At, "conflicting-keys", "write expected_tool: null",
 			"should_call_tool is false, but a tool is expected")
 	}
 	c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: names, Args: args}}}}
-}
-
-const multiKeys = "max_rounds optimal_hops valid_prerequisites required_prerequisites prerequisites_ordered argument_source"
-
-func (r *reader) multiTurn(m *callvet.MultiTurn, n *doc.Node) {
-	r.fields(n, multiKeys, func(key string, v *doc.Node) bool { return r.multiField(m, key, v) })
-}
-
-func (r *reader) multiField(m *callvet.MultiTurn, key string, v *doc.Node) bool {
-	switch key {
-	case "max_rounds":
-		m.MaxRounds = r.count(v, 1)
-	case "optimal_hops":
-		m.OptimalHops = r.count(v, 1)
-	case "valid_prerequisites":
-		m.ValidPrerequisites = r.strs(v)
-	case "required_prerequisites":
-		m.RequiredPrerequisites = r.strs(v)
-	case "prerequisites_ordered":
-		m.PrerequisitesOrdered = r.boolean(v)
-	case "argument_source":
-		m.ArgumentSource = r.labels(v)
-	default:
-		return false
-	}
-	return true
 }
 
 func (r *reader) finishMulti(c *callvet.Case, f *flat, n *doc.Node) {
@@ -370,6 +298,6 @@ func (r *reader) finishMulti(c *callvet.Case, f *flat, n *doc.Node) {
 		if at == nil {
 			at = f.rounds
 		}
-		r.warn(at.At, "no-effect", "add multi_turn: true", "the case has multi-turn settings but is not multi-turn")
+		r.Warn(at.At, "no-effect", "add multi_turn: true", "the case has multi-turn settings but is not multi-turn")
 	}
 }
