@@ -18,7 +18,7 @@ import (
 // stored judging, or what a judge of the same kind would be shown.
 type partQueue struct {
 	judge   *judge.Judge
-	stored  *judgingRun // nil: nobody was asked about these
+	stored  *judgingRun // nil: no user was asked about these
 	subject *subject
 	run     *judgedRun
 }
