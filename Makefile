@@ -67,7 +67,13 @@ demo: callvet ## build and evaluate the shipped example suites offline
 demo-regression: callvet ## show a build that fails for the right reason
 	./examples/regression/demo.sh ./callvet
 
-test: system format web callvet lint unit verifiers browser race ## everything CI runs; installs what it needs
+# The page waits for a browser most of the time, and Go's tests compile: they run next to each other.
+test: system format web callvet ## everything CI runs; installs what it needs
+	@$(MAKE) --no-print-directory -j2 -Oline go-tests browser
+
+.PHONY: go-tests
+go-tests: ## the tests of Go, one kind after the other
+	@$(MAKE) --no-print-directory -j1 lint unit verifiers race
 
 .PHONY: system
 system: ## install the system packages that tests need (Debian), if they are missing
@@ -118,11 +124,11 @@ endef
 RACE := ./value ./contract ./score ./panel/... ./retrieve/... \
 	./internal/account ./internal/app ./internal/catalog ./internal/child ./internal/file ./internal/job ./internal/judge ./internal/library \
 	./internal/mcp ./internal/measure ./internal/modelproxy ./internal/parallel ./internal/plan ./internal/provider/... ./internal/redact \
-	./internal/report/... ./internal/run ./internal/server ./internal/store ./internal/world ./cmd/callvet
+	./internal/report/... ./internal/run ./internal/server ./internal/store ./internal/suite/native ./internal/world ./cmd/callvet
 RACE_VERIFY := . ./bench ./mutate ./queue ./versions
 # Tests of these packages that run without the race detector all the same: what they share is in processes of their
 # own, their time or memory is measured, or they draw numbers and share nothing.
-UNRACED := ^Test(Unraced|Scripts?$$|Docs|Hostile$$|Authorization$$|BadInputs$$)
+UNRACED := ^Test(Unraced|Scripts?$$|Docs|Swedish|EveryFlagIsRepeated$$|APIByCurl$$|Hostile$$|Authorization$$|BadInputs$$)
 # The packages of RACE that have such tests; house_test.go checks the list.
 UNRACED_IN := ./contract ./score ./panel ./panel/gates ./internal/plan ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/server ./cmd/callvet
 UNRACED_IN_VERIFY := . ./queue

@@ -89,7 +89,7 @@ cases:
 		}
 		asked = ""
 		mu.Unlock()
-		if shown := run("show", name, "c", "--json"); !strings.Contains(strings.Join(strings.Fields(shown), ""),
+		if shown := run("show", name, "c", "--json", "--full"); !strings.Contains(strings.Join(strings.Fields(shown), ""),
 			want.shown) {
 			t.Errorf("--agent %s=%s: read %s", name, want.value, shown)
 		}

@@ -83,7 +83,7 @@ func (a *cli) proxyModel(ctx context.Context, q *app.ModelProxyRequest, listen s
 	return errors.Join(err, a.proxyEnded(proxy, code))
 }
 
-// proxied tells what a proxy does: what went wrong, and with --verbose the rest.
+// proxied prints the events of a proxy: errors, and with --verbose the rest.
 func (a *cli) proxied() app.Events {
 	told := a.events()
 	return func(ev app.Event) {
@@ -93,7 +93,7 @@ func (a *cli) proxied() app.Events {
 	}
 }
 
-// proxyEnded tells what went through the proxy.
+// proxyEnded prints the summary of the proxy.
 func (a *cli) proxyEnded(proxy *app.ModelProxy, code int) error {
 	r := proxy.Result()
 	if bad := r.Missing + r.Failed; code == 0 && bad > 0 {

@@ -111,7 +111,7 @@ func (a *cli) removeRuns(ctx context.Context, refs []string) error {
 }
 
 func (a *cli) showCommand() *cobra.Command {
-	var all, scores bool
+	var all, scores, full bool
 	var target string
 	var keep []string
 	cmd := &cobra.Command{
@@ -122,7 +122,10 @@ func (a *cli) showCommand() *cobra.Command {
 			ctx := cmd.Context()
 			if len(args) == 2 {
 				return a.showCase(ctx, app.CaseRequest{Run: args[0], Case: args[1], Target: target, Keep: keep},
-					scores, all)
+					scores, all, full)
+			}
+			if full {
+				return usagef("--full is for the attempts at one case: callvet show %s CASE --json --full", args[0])
 			}
 			if scores {
 				return usagef("--scores is for the attempts at one case: callvet show %s CASE --scores", args[0])
@@ -144,25 +147,26 @@ func (a *cli) showCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&all, "all", false,
 		"explain every failing attempt; at CASE, also all assertions, scores and what was sent and received")
+	cmd.Flags().BoolVar(&full, "full", false,
+		"at CASE with --json: all that is stored of each attempt, not at most 2,000 bytes of it")
 	cmd.Flags().BoolVar(&scores, "scores", false, "all scores of the attempts at CASE, each with its good direction")
 	cmd.Flags().StringVarP(&target, "model", "m", "", "attempts of this target only, at CASE")
 	cmd.Flags().StringSliceVar(&keep, "keep", nil, "kinds of personal data that are shown: email, phone, …")
 	return cmd
 }
 
-// showCase tells the attempts at one case.
-func (a *cli) showCase(ctx context.Context, req app.CaseRequest, scores, all bool) error {
+// showCase shows the attempts at one case.
+func (a *cli) showCase(ctx context.Context, req app.CaseRequest, scores, all, full bool) error {
+	if full && !a.jsonOut {
+		return usagef("--full is for --json: callvet show %s %s --json --full, or --all for a text", req.Run, req.Case)
+	}
 	v, err := a.program().ShowCase(ctx, req)
 	if err != nil {
 		return err
 	}
 	if a.jsonOut {
-		enc := json.NewEncoder(a.out)
 		for _, r := range v.Rows {
-			if err := enc.Encode(map[string]any{
-				"case": r.Case, "target": v.Manifest.Targets[r.Cell.Target].Name,
-				"trace": r.Cell.Trace, "result": r.Cell.Result,
-			}); err != nil {
+			if err := report.AttemptJSON(a.out, v.Manifest.Targets[r.Cell.Target].Name, r, full); err != nil {
 				return err
 			}
 		}

@@ -236,7 +236,7 @@ func look(t *testing.T, dir string, env map[string]string, ps []planted) string 
 	run("show", "last", "--all")
 	run("show", "last", "--json")
 	run("show", "last", "c0")
-	run("show", "last", fmt.Sprintf("c%d", len(ps)-1), "--json")
+	run("show", "last", fmt.Sprintf("c%d", len(ps)-1), "--json", "--full")
 	run("runs", "--json")
 	report := []string{"report", "last"}
 	for _, ext := range []string{"html", "md", "xml", "csv", "json", "jsonl", "txt"} {

@@ -92,7 +92,7 @@ func TestOddTools(t *testing.T) {
 		},
 		{
 			"deep", `{"name":"a","inputSchema":` + deep + `}`,
-			callvet.Tool{Name: "a", Declared: kept([]byte(deep))},
+			callvet.Tool{Name: "a", Declared: validJSON([]byte(deep))},
 			"odd-schema",
 		},
 		{

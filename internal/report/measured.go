@@ -64,7 +64,7 @@ func (s *screen) measured(t *panel.TargetComparison) {
 	for _, r := range rows {
 		label.cells = append(label.cells, r.Title)
 	}
-	s.grid(label, cols)
+	s.hiddenColumns(s.grid(label, cols))
 	s.wrapAs("  ", measuredNote, s.dim)
 }
 

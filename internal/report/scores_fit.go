@@ -30,8 +30,11 @@ func (t *text) noted(rows [][]string) {
 		return
 	}
 	last := len(rows[0]) - 1
-	figures, _ := t.fitting(without(rows, last))
-	t.narrow(figures)
+	figures := without(rows, last)
+	t.narrowCounts(figures, " (n_eff", " of ")
+	figures, _ = t.fitting(figures)
+	t.narrowCounts(figures, " ")
+	t.narrowNames(figures)
 	width := widths(figures)
 	for n, r := range figures {
 		t.row(r, width)
@@ -54,16 +57,20 @@ func (t *text) noted(rows [][]string) {
 	}
 }
 
-// narrow shortens what a line has no room for: first what is counted, the third
-// column, then the names, the first one. The rows are changed.
-func (t *text) narrow(rows [][]string) {
-	for _, from := range []string{" (n_eff", " of ", " "} {
+// narrowCounts cuts what is counted, the third column, from one of the texts on, the first that makes enough
+// room. The rows are changed.
+func (t *text) narrowCounts(rows [][]string, texts ...string) {
+	for _, from := range texts {
 		if total(widths(rows)) > t.width {
 			for _, r := range rows {
 				r[2], _, _ = strings.Cut(r[2], from)
 			}
 		}
 	}
+}
+
+// narrowNames cuts the names, the first column. The rows are changed.
+func (t *text) narrowNames(rows [][]string) {
 	w := widths(rows)
 	if over := total(w) - t.width; over > 0 {
 		room := max(leastName, w[0]-over)
@@ -87,6 +94,37 @@ func (t *text) fitting(rows [][]string) (out [][]string, left int) {
 		left++
 	}
 	return out, left
+}
+
+// unmarked shortens the marks of slices, and puts the columns that have one first, if a line has no room for
+// all of them.
+func (t *text) unmarked(rows [][]string) [][]string {
+	if t.width == 0 || total(widths(rows)) <= t.width {
+		return rows
+	}
+	marked := func(column int) bool {
+		return slices.ContainsFunc(rows[1:], func(r []string) bool { return strings.ContainsAny(r[column], "◀*") })
+	}
+	order := make([]int, len(rows[0]))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order[2:], func(a, b int) int {
+		if marked(a) == marked(b) {
+			return 0
+		} else if marked(a) {
+			return -1
+		}
+		return 1
+	})
+	out := make([][]string, len(rows))
+	for i, r := range rows {
+		for _, column := range order {
+			cell, _, _ := strings.Cut(r[column], " (")
+			out[i] = append(out[i], cell)
+		}
+	}
+	return out
 }
 
 // known leaves out the columns in which no row has a figure, if a line has no room

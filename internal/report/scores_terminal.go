@@ -128,7 +128,7 @@ func (t *text) slices(p *panel.TargetPanel) {
 		out = append(out, r)
 	}
 	t.line("")
-	out, left := t.fitting(t.known(out))
+	out, left := t.fitting(t.known(t.unmarked(out)))
 	t.table(out)
 	if left > 0 {
 		t.line("… and %d more columns: a wider terminal, or -o report.html", left)

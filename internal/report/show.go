@@ -384,7 +384,7 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 			cols[i].cells = append(cols[i].cells, t)
 		}
 	}
-	s.grid(label, cols)
+	s.hiddenColumns(s.grid(label, cols))
 	if inPart {
 		s.line("in part: passed with assertions that were not evaluated")
 	}
@@ -501,7 +501,7 @@ func (s *screen) differences(t *panel.TargetComparison) {
 			cols[j].cells = append(cols[j].cells, text)
 		}
 	}
-	s.grid(label, cols)
+	s.hiddenColumns(s.grid(label, cols))
 }
 
 // maxChanges bounds the lists of changed and of unchanged cases on a terminal.

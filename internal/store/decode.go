@@ -27,7 +27,7 @@ type reader struct {
 // scores: each is made once. Nil keeps none.
 type words map[string]string
 
-// Bounds of what is kept.
+// Limits of stored data.
 const (
 	maxWords = 1 << 10
 	maxWord  = 64 // bytes
@@ -332,7 +332,7 @@ func (r *reader) end() {
 	}
 }
 
-// checkTrace refuses words that this version does not know: what they mean is not known.
+// checkTrace refuses words that this version does not know.
 func checkTrace(t *callvet.Trace) error {
 	switch t.Outcome {
 	case callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError,

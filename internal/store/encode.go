@@ -218,7 +218,7 @@ func optRaw(b []byte, key string, raw json.RawMessage) []byte {
 	return append(b, raw...)
 }
 
-// appendFloat writes f; what JSON cannot say becomes null.
+// appendFloat writes f; NaN and infinities become null.
 func appendFloat(b []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(b, "null"...)

@@ -51,7 +51,7 @@ func readTrace(r *reader, t *callvet.Trace) {
 	}
 }
 
-// readEffort reads a key of a trace that tells what the attempt took.
+// readEffort reads a key of a trace about time, tokens or cost of the attempt.
 func readEffort(r *reader, t *callvet.Trace, key []byte) {
 	switch string(key) {
 	case "usage":

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// A cache key is the scope (what the target is), then the identity of what it
-// was asked. Cells of one scope are found together.
+// A cache key is the scope (the identity of the target), then the identity of the request. Cells of
+// one scope are found together.
 const (
 	scopeBytes = 8
 	askBytes   = 16

@@ -3,12 +3,12 @@
 package native
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
@@ -45,7 +45,7 @@ func Export(s *callvet.Suite, format string) ([]byte, error) {
 	}
 }
 
-// builder makes the tree of a suite; its set methods leave out zero values.
+// builder makes the tree of a suite. What is empty is left out.
 type builder struct {
 	n   *doc.Node
 	err *error
@@ -58,101 +58,13 @@ func (b builder) put(key string, v doc.Node) {
 
 func (b builder) child() builder { return builder{&doc.Node{Kind: doc.Map}, b.err} }
 
-func (b builder) obj(key string, c builder) {
-	if len(c.n.Items) > 0 {
-		b.put(key, *c.n)
-	}
-}
-
-func textNode(s string) doc.Node {
-	return doc.Node{Kind: doc.String, Raw: doc.Quote(nil, s)}
-}
-
 func (b builder) str(key, s string) {
 	if s != "" {
 		b.put(key, textNode(s))
 	}
 }
 
-func (b builder) yes(key string, v bool) {
-	if v {
-		b.put(key, doc.Node{Kind: doc.Bool, Raw: []byte("true")})
-	}
-}
-
-func (b builder) yesNo(key string, v *bool) {
-	if v != nil {
-		b.put(key, doc.Node{Kind: doc.Bool, Raw: strconv.AppendBool(nil, *v)})
-	}
-}
-
-func intNode(i int) doc.Node {
-	return doc.Node{Kind: doc.Number, Raw: strconv.AppendInt(nil, int64(i), 10)}
-}
-
-func (b builder) num(key string, v int) {
-	if v != 0 {
-		b.put(key, intNode(v))
-	}
-}
-
-func (b builder) numPtr(key string, v *int) {
-	if v != nil {
-		b.put(key, intNode(*v))
-	}
-}
-
-func (b builder) float(key string, v *float64) {
-	if v == nil {
-		return
-	}
-	raw, err := json.Marshal(*v)
-	if err != nil {
-		*b.err = fmt.Errorf("%s: %w", key, err)
-		return
-	}
-	b.put(key, doc.Node{Kind: doc.Number, Raw: raw})
-}
-
-func (b builder) floatValue(key string, v float64) {
-	if v != 0 {
-		b.float(key, &v)
-	}
-}
-
-// list writes texts; nil is left out, an empty list is written.
-func (b builder) list(key string, v []string) {
-	if v != nil {
-		b.put(key, textList(v))
-	}
-}
-
-func textList(v []string) doc.Node {
-	n := doc.Node{Kind: doc.List}
-	for _, s := range v {
-		n.Items = append(n.Items, textNode(s))
-	}
-	return n
-}
-
-func (b builder) groups(key string, v [][]string) {
-	if v == nil {
-		return
-	}
-	n := doc.Node{Kind: doc.List}
-	for _, g := range v {
-		n.Items = append(n.Items, textList(g))
-	}
-	b.put(key, n)
-}
-
-func (b builder) labels(key string, m map[string]string) {
-	c := b.child()
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		c.put(k, textNode(m[k]))
-	}
-	b.obj(key, c)
-}
+func (b builder) yes(key string) { b.put(key, doc.Node{Kind: doc.Bool, Raw: []byte("true")}) }
 
 func (b builder) json(key string, raw json.RawMessage) {
 	if raw == nil {
@@ -166,58 +78,188 @@ func (b builder) json(key string, raw json.RawMessage) {
 	b.put(key, d.Root)
 }
 
-// children writes a list of mappings; an empty list is left out.
-func children[T any](b builder, key string, list []T, each func(builder, *T)) {
-	if len(list) == 0 {
+func textNode(s string) doc.Node { return doc.Node{Kind: doc.String, Raw: doc.Quote(nil, s)} }
+
+// noun writes the keys of a struct in the order of the schema. own may be nil; it writes keys in
+// another way, or not at all, and returns whether it did.
+func (b builder) noun(f *form, v reflect.Value, own func(key string) bool) builder {
+	for i := range f.keys {
+		k := &f.keys[i]
+		switch {
+		case own != nil && own(k.name):
+		case k.flat:
+			if c := b.child().noun(k.form, v, nil); len(c.n.Items) > 0 {
+				b.put(k.name, *c.n)
+			}
+		case k.written:
+			if field := v.FieldByIndex(k.field); !empty(field, k.tag) {
+				b.field(k, field)
+			}
+		}
+	}
+	return b
+}
+
+// empty values are left out. Numbers that a noun always has are not, nor lists that have a meaning
+// when they are empty.
+func empty(v reflect.Value, tag string) bool {
+	switch v.Kind() {
+	case reflect.Map:
+		return v.Len() == 0
+	case reflect.Slice:
+		return v.IsNil() || v.Len() == 0 && tag == "omitempty" && v.Type().Elem().Kind() == reflect.Struct
+	case reflect.Float64:
+		return v.IsZero() && tag != ""
+	}
+	return v.IsZero()
+}
+
+func (b builder) field(k *formKey, v reflect.Value) {
+	inline := v.Kind() == reflect.Struct
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if raw, ok := v.Interface().(json.RawMessage); ok {
+		b.json(k.name, raw)
 		return
 	}
-	n := doc.Node{Kind: doc.List}
-	for i := range list {
-		c := b.child()
-		each(c, &list[i])
-		n.Items = append(n.Items, *c.n)
+	if names, ok := v.Interface().([]string); ok && k.name == "tool" && len(names) == 1 {
+		b.put(k.name, textNode(names[0]))
+		return
 	}
-	b.put(key, n)
+	if n := b.node(k.form, v); !inline || len(n.Items) > 0 {
+		b.put(k.name, n)
+	}
+}
+
+// node is a value that is no pointer.
+func (b builder) node(f *form, v reflect.Value) doc.Node {
+	switch v.Kind() {
+	case reflect.String:
+		return textNode(v.String())
+	case reflect.Slice:
+		n := doc.Node{Kind: doc.List}
+		for i := range v.Len() {
+			n.Items = append(n.Items, b.node(f.elem, v.Index(i)))
+		}
+		return n
+	case reflect.Map:
+		c := b.child()
+		names := v.MapKeys()
+		slices.SortFunc(names, func(x, y reflect.Value) int { return strings.Compare(x.String(), y.String()) })
+		for _, name := range names {
+			c.put(name.String(), b.node(f.elem, v.MapIndex(name)))
+		}
+		return *c.n
+	case reflect.Struct:
+		return b.special(f, v)
+	}
+	raw, err := json.Marshal(v.Interface())
+	if err != nil {
+		*b.err = err
+	}
+	if v.Kind() == reflect.Bool {
+		return doc.Node{Kind: doc.Bool, Raw: raw}
+	}
+	return doc.Node{Kind: doc.Number, Raw: raw}
+}
+
+// special writes a struct; those that have forms of their own in another way.
+func (b builder) special(f *form, v reflect.Value) doc.Node {
+	c := b.child()
+	switch x := v.Interface().(type) {
+	case callvet.Matcher:
+		return b.matcher(&x)
+	case callvet.ToolParam:
+		b.toolParam(c, &x)
+	case callvet.MockState:
+		if x.Calls == 0 && x.Then == "" {
+			return textNode(x.Value)
+		}
+		c.put("value", textNode(x.Value))
+		c.noun(f, v, func(key string) bool { return key == "value" })
+	case callvet.Plan:
+		if c.noun(f, v, nil); x.Calls == nil && f.key("counts") == nil {
+			c.put("calls", doc.Node{Kind: doc.List})
+		}
+	case callvet.Mock:
+		c.mock(f, v, &x)
+	case callvet.Expect:
+		c.expect(f, v, &x)
+	default:
+		c.noun(f, v, nil)
+	}
+	return *c.n
 }
 
 func exportSuite(s *callvet.Suite) (*doc.Node, error) {
 	var err error
 	b := builder{&doc.Node{Kind: doc.Map}, &err}
-	b.put("callvet", intNode(1))
-	b.str("name", s.Name)
-	b.str("version", s.Version)
-	b.str("description", s.Description)
-	if s.Dialect != "callvet" {
-		b.str("dialect", s.Dialect)
-	}
-	b.str("system_prompt", s.SystemPrompt)
-	d := b.child()
-	d.str("tool_choice", s.Defaults.ToolChoice)
-	d.num("max_rounds", s.Defaults.MaxRounds)
-	if s.Defaults.Scoring != (callvet.Scoring{}) {
-		d.obj("scoring", exportScoring(d, &s.Defaults.Scoring))
-	}
-	children(d, "scorers", s.Defaults.Scorers, exportScorer)
-	b.obj("defaults", d)
-	children(b, "tools", s.Tools, exportTool)
-	children(b, "mocks", s.Mocks, exportMock)
-	children(b, "faults", s.Faults, exportFault)
-	exportForeign(b, s)
-	children(b, "cases", s.Cases, func(b builder, c *callvet.Case) {
-		own := *c
+	b.noun(forms()["suite"], reflect.ValueOf(s).Elem(), func(key string) bool {
+		switch key {
+		case "callvet":
+			b.put(key, doc.Node{Kind: doc.Number, Raw: []byte("1")})
+		case "dialect":
+			return s.Dialect == "callvet"
+		case "gates":
+			exportForeign(b, s)
+		case "foreign": // was written with the gates
+		case "cases":
+			b.cases(s)
+		default:
+			return false
+		}
+		return true
+	})
+	return b.n, err
+}
+
+func (b builder) cases(s *callvet.Suite) {
+	f, n := forms()["case"], doc.Node{Kind: doc.List}
+	for i := range s.Cases {
+		own := s.Cases[i]
 		own.Expect.Scorers = nil
-		for i := range c.Expect.Scorers {
+		for _, scorer := range s.Cases[i].Expect.Scorers {
 			if !slices.ContainsFunc(s.Defaults.Scorers,
-				func(d callvet.Scorer) bool { return reflect.DeepEqual(d, c.Expect.Scorers[i]) }) {
-				own.Expect.Scorers = append(own.Expect.Scorers, c.Expect.Scorers[i])
+				func(d callvet.Scorer) bool { return reflect.DeepEqual(d, scorer) }) {
+				own.Expect.Scorers = append(own.Expect.Scorers, scorer)
 			}
 		}
-		exportCase(b, &own)
-	})
-	if len(s.Cases) == 0 {
-		b.put("cases", doc.Node{Kind: doc.List})
+		c := b.child()
+		c.noun(f, reflect.ValueOf(&own).Elem(), func(key string) bool { return c.caseKey(f, &own, key) })
+		n.Items = append(n.Items, *c.n)
 	}
-	return b.n, err
+	b.put("cases", n)
+}
+
+// caseKey writes the keys of a case that have no field of their form.
+func (b builder) caseKey(f *form, c *callvet.Case, key string) bool {
+	switch key {
+	case "prompt":
+		if one := len(c.Input) == 1; one &&
+			reflect.DeepEqual(c.Input[0], callvet.Turn{Role: callvet.RoleUser, Content: c.Input[0].Content}) {
+			b.put(key, textNode(c.Input[0].Content))
+		} else if len(c.Input) > 0 {
+			b.put("messages", b.node(&form{elem: forms()["message"]}, reflect.ValueOf(c.Input)))
+		}
+	case "messages", "input": // was written as prompt
+	case "tools":
+		if c.Tools != nil {
+			return false
+		}
+		if c.ToolNames != nil {
+			b.put(key, b.node(&form{}, reflect.ValueOf(c.ToolNames)))
+		}
+	case "multi_turn":
+		if c.MultiTurn != nil && len(b.node(f.key(key).form, reflect.ValueOf(*c.MultiTurn)).Items) == 0 {
+			b.yes(key)
+			return true
+		}
+		return false
+	default:
+		return false
+	}
+	return true
 }
 
 // exportForeign writes the opaque part; gates stand under their own key.
@@ -237,127 +279,69 @@ func exportForeign(b builder, s *callvet.Suite) {
 	b.json("foreign", s.Foreign)
 }
 
-func exportTool(b builder, t *callvet.Tool) {
-	b.str("name", t.Name)
-	b.str("version", t.Version)
-	b.str("description", t.Description)
-	b.json("parameters", t.Parameters)
-	b.json("declared", t.Declared)
-	b.yesNo("read_only", t.ReadOnly)
-	b.yesNo("idempotent", t.Idempotent)
-	if l := t.RateLimit; l != nil {
-		c := b.child()
-		c.num("calls", l.Calls)
-		c.floatValue("per_seconds", l.PerSeconds)
-		b.put("rate_limit", *c.n)
-	}
-	b.float("latency_budget_ms", t.LatencyBudgetMS)
-	b.float("latency_p50_ms", t.LatencyP50MS)
-	if s := t.Safety; s != nil {
-		c := b.child()
-		c.yes("pii_allowed", s.PIIAllowed)
-		c.list("domains", s.Domains)
-		c.yes("require_confirmation", s.RequireConfirmation)
-		c.list("code", s.Code)
-		c.yes("sandboxed", s.Sandboxed)
-		b.put("safety", *c.n)
-	}
-	b.str("family", t.Family)
-	b.list("tags", t.Tags)
-}
-
-func exportMock(b builder, m *callvet.Mock) {
-	b.str("tool", m.Tool)
-	b.json("args", m.Args)
-	b.labels("when", m.When)
-	if len(m.Replies) == 1 {
+func (b builder) mock(f *form, v reflect.Value, m *callvet.Mock) {
+	b.noun(f, v, func(key string) bool {
+		if key != "replies" || len(m.Replies) != 1 {
+			return false
+		}
 		before := len(b.n.Items)
-		exportReply(b, &m.Replies[0])
-		if len(b.n.Items) > before {
-			return
+		b.noun(forms()["reply"], reflect.ValueOf(&m.Replies[0]).Elem(), nil)
+		return len(b.n.Items) > before
+	})
+}
+
+func (b builder) expect(f *form, v reflect.Value, e *callvet.Expect) {
+	b.noun(f, v, func(key string) bool {
+		plan := forms()["plan"]
+		switch none := reflect.DeepEqual(e.Plans, []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}); {
+		case key == "order" && len(e.Plans) == 1 && e.Plans[0].Name == "" && len(e.Plans[0].Calls) > 0:
+			b.noun(plan, reflect.ValueOf(&e.Plans[0]).Elem(), nil)
+		case key == "order" && none:
+			b.yes("no_call")
+		case key == "order" && len(e.Plans) > 0:
+			b.put("any_of", b.node(&form{elem: plan}, reflect.ValueOf(e.Plans)))
 		}
-	}
-	n := doc.Node{Kind: doc.List}
-	for i := range m.Replies {
-		c := b.child()
-		exportReply(c, &m.Replies[i])
-		n.Items = append(n.Items, *c.n)
-	}
-	b.put("replies", n)
+		return false
+	})
 }
 
-func exportReply(b builder, m *callvet.MockReply) {
-	b.json("result", m.Result)
-	b.json("template", m.Template)
-	b.str("error", m.Error)
-	b.str("status", string(m.Status))
-	b.floatValue("latency_ms", m.LatencyMS)
-	exportChanges(b, m.Set)
+func (b builder) toolParam(c builder, p *callvet.ToolParam) {
+	c.str("tool", p.Tool)
+	c.str("path", p.Path)
+	m := b.matcher(&p.Matcher)
+	if m.Kind != doc.Map {
+		c.put("value", m)
+		return
+	}
+	c.n.Names, c.n.Items = append(c.n.Names, m.Names...), append(c.n.Items, m.Items...)
 }
 
-func exportChanges(b builder, set map[string]callvet.MockState) {
+// matcher writes the shortest form that reads back as m.
+func (b builder) matcher(m *callvet.Matcher) doc.Node {
 	c := b.child()
-	for _, word := range slices.Sorted(maps.Keys(set)) {
-		s := set[word]
-		if s.Calls == 0 && s.Then == "" {
-			c.put(word, textNode(s.Value))
-			continue
-		}
-		to := c.child()
-		to.put("value", textNode(s.Value))
-		to.num("calls", s.Calls)
-		to.str("then", s.Then)
-		c.put(word, *to.n)
+	word := m.Mode
+	if word == "numeric_tolerance" {
+		word = "numeric"
 	}
-	b.obj("set", c)
+	switch {
+	case m.Mode == "":
+		c.json("value", m.Value)
+		if reflect.DeepEqual(*m, callvet.Matcher{Value: m.Value}) && m.Value != nil &&
+			!bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) && len(c.n.Items) == 1 {
+			return c.n.Items[0]
+		}
+	case (word == "present" || word == "absent") && m.Value == nil:
+		c.yes(word)
+	case isWord(word) && m.Value != nil && word != "present" && word != "absent" &&
+		(word != "unordered" || !m.Unordered && isList(m.Value)):
+		c.json(word, m.Value)
+	default:
+		c.str("mode", m.Mode)
+		c.json("value", m.Value)
+	}
+	c.noun(forms()["matcherForm"], reflect.ValueOf(m).Elem(),
+		func(key string) bool { return key == "mode" || key == "value" })
+	return *c.n
 }
 
-func exportScoring(b builder, s *callvet.Scoring) builder {
-	c := b.child()
-	c.str("profile", s.Profile)
-	c.str("language", s.Language)
-	c.str("mode", s.Mode)
-	c.float("epsilon", s.Epsilon)
-	c.float("relative", s.Relative)
-	c.float("threshold", s.Threshold)
-	c.str("tolerance", s.Tolerance)
-	c.yes("unanchored", s.Unanchored)
-	c.str("extra_args", string(s.ExtraArgs))
-	c.numPtr("max_extra_calls", s.MaxExtraCalls)
-	w := c.child()
-	w.float("tool", s.ToolWeight)
-	w.float("args", s.ArgsWeight)
-	c.obj("weights", w)
-	c.str("contract", s.Contract)
-	c.str("failed_calls", s.FailedCalls)
-	c.yes("require_native", s.RequireNative)
-	c.yes("case_sensitive_names", s.CaseSensitiveNames)
-	if t := s.ToolNames; t != nil {
-		w := c.child()
-		w.list("strip_prefixes", t.StripPrefixes)
-		a := w.child()
-		for _, from := range slices.Sorted(maps.Keys(t.Aliases)) {
-			a.str(from, t.Aliases[from])
-		}
-		w.obj("aliases", a)
-		c.obj("tool_names", w)
-	}
-	if o := s.Selection; o != nil {
-		w := c.child()
-		w.float("route", o.Route)
-		w.float("sub_route", o.SubRoute)
-		w.float("agents", o.Agents)
-		w.float("exact", o.Exact)
-		w.float("acceptable", o.Acceptable)
-		w.float("tools", o.Tools)
-		if o.K != nil {
-			k := doc.Node{Kind: doc.List}
-			for _, n := range o.K {
-				k.Items = append(k.Items, intNode(n))
-			}
-			w.put("k", k)
-		}
-		c.obj("selection", w)
-	}
-	return c
-}
+func isList(raw []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) }

@@ -3,26 +3,15 @@
 package native
 
 import (
-	"strings"
+	"reflect"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// The short matchers are a word and its value: {regex: "^A"} stands for
-// {mode: regex, value: "^A"}.
-const (
-	matcherWords = "any_of regex present absent type fuzzy numeric date contains unordered subset partial semantic exact strict case_insensitive text"
-	matcherMods  = "mode value optional epsilon relative threshold tolerance unanchored unordered"
-)
-
 // Modes lists every comparison that scoring knows.
-func Modes() []string {
-	return []string{
-		"exact", "strict", "case_insensitive", "contains", "fuzzy", "numeric_tolerance", "date", "regex", "semantic",
-		"any_of", "present", "absent", "type", "unordered", "subset", "partial", "text",
-	}
-}
+func Modes() []string { return slices.Clone(forms()["matcherForm"].key("mode").form.words) }
 
 func wordMode(word string) string {
 	if word == "numeric" {
@@ -36,7 +25,7 @@ func ReadMatchers(d *doc.File) (map[string]callvet.Matcher, []callvet.Problem) {
 	r := &reader{doc: d, format: "matchers"}
 	r.duplicates()
 	out := map[string]callvet.Matcher{}
-	r.fields(&d.Root, "", func(key string, v *doc.Node) bool {
+	r.fields(&d.Root, nil, func(key string, v *doc.Node) bool {
 		out[key] = r.matcher(v)
 		return true
 	})
@@ -55,28 +44,29 @@ func (r *reader) matcher(n *doc.Node) callvet.Matcher {
 		return m
 	}
 	word := ""
-	r.fields(n, matcherWords+" "+matcherMods, func(key string, v *doc.Node) bool {
-		if isWord(key) && (key != "unordered" || v.Kind != doc.Bool) {
-			if word != "" || n.Get("mode") != nil || n.Get("value") != nil {
-				r.problem(v.At, "bad-matcher", "keep one", "the matcher has two comparisons")
-				return true
-			}
+	f := forms()["matcherForm"]
+	r.members(f, n, reflect.ValueOf(&m).Elem(), func(key string, v *doc.Node) bool {
+		switch {
+		case !isWord(key):
+			return false
+		case key == "unordered" && v.Kind == doc.Bool:
+			m.Unordered = r.boolean(v)
+		case word != "" || n.Get("mode") != nil || n.Get("value") != nil:
+			r.problem(v.At, "bad-matcher", "keep one", "the matcher has two comparisons")
+		default:
 			word = key
 			r.word(&m, key, v)
-			return true
 		}
-		return r.matcherField(&m, key, v)
+		return true
 	})
 	return m
 }
 
+// isWord returns whether a key is a short matcher, a comparison with its value: {regex: "^A"}
+// stands for {mode: regex, value: "^A"}. Those are the keys without a field, and unordered.
 func isWord(key string) bool {
-	for w := range strings.FieldsSeq(matcherWords) {
-		if w == key {
-			return true
-		}
-	}
-	return false
+	k := forms()["matcherForm"].key(key)
+	return key == "unordered" || k != nil && k.field == nil
 }
 
 func (r *reader) word(m *callvet.Matcher, word string, v *doc.Node) {
@@ -95,33 +85,7 @@ func (r *reader) word(m *callvet.Matcher, word string, v *doc.Node) {
 	case "regex", "type":
 		r.str(v)
 	case "numeric":
-		r.number(v, -1e308)
+		r.number(v, -1e308, 1e308)
 	}
 	m.Value = v.JSON()
-}
-
-func (r *reader) matcherField(m *callvet.Matcher, key string, v *doc.Node) bool {
-	switch key {
-	case "mode":
-		m.Mode = r.choice(v, Modes()...)
-	case "value":
-		m.Value = v.JSON()
-	case "optional":
-		m.Optional = r.boolean(v)
-	case "epsilon":
-		m.Epsilon = r.number(v, 0)
-	case "relative":
-		m.Relative = r.number(v, 0)
-	case "threshold":
-		m.Threshold = r.number(v, 0)
-	case "tolerance":
-		m.Tolerance = r.str(v)
-	case "unanchored":
-		m.Unanchored = r.boolean(v)
-	case "unordered":
-		m.Unordered = r.boolean(v)
-	default:
-		return false
-	}
-	return true
 }

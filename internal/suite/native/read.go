@@ -40,7 +40,8 @@ func Stream(d *doc.File,
 	var under common
 	switch {
 	case d.Root.Kind == doc.List && listsTools(&d.Root):
-		s = &callvet.Suite{Dialect: "callvet", Tools: r.tools(&d.Root)}
+		s = &callvet.Suite{Dialect: "callvet"}
+		r.tools(&s.Tools, &d.Root)
 		return s, r.cases(nil, under), r.done
 	case d.Root.Kind != doc.Map ||
 		(d.Root.Get("cases") == nil && d.Root.Get("test_cases") == nil && d.Root.Get("tools") == nil &&

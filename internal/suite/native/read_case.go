@@ -4,19 +4,13 @@ package native
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
 )
-
-const caseKeys = "id description tier difficulty language category intent fields tags as_of context prompt messages input tools tool_choice " +
-	"expected_tool expected_params param_scoring scoring_config should_call_tool multi_turn multi_turn_config max_rounds optimal_hops " +
-	"valid_prerequisites required_prerequisites prerequisites_ordered argument_source mock_responses mocks faults safety expect scoring skip selectable repeat foreign"
-
-// MostRepeats is how many attempts a case may ask for.
-const MostRepeats = 100
 
 // flat collects the keys of the short case form until the whole case is read.
 type flat struct {
@@ -36,7 +30,7 @@ func (r *reader) readCase(n *doc.Node, i int, under *common) callvet.Case {
 	}
 	r.caseID = c.ID
 	var f flat
-	r.fields(n, caseKeys, func(key string, v *doc.Node) bool {
+	r.members(forms()["case"], n, reflect.ValueOf(&c).Elem(), func(key string, v *doc.Node) bool {
 		return r.caseField(&c, key, v) || r.inputField(&c, &f, key, v) || r.flatField(&c, &f, key, v)
 	})
 	if n.Kind == doc.Map {
@@ -66,65 +60,24 @@ func (u *common) apply(c *callvet.Case) {
 	}
 }
 
+// caseField reads the keys of a case that have no field of their form.
 func (r *reader) caseField(c *callvet.Case, key string, v *doc.Node) bool {
 	switch key {
-	case "id":
-	case "description":
-		c.Description = r.str(v)
-	case "tier":
-		c.Tier = callvet.Tier(r.choice(v, string(callvet.TierGolden), string(callvet.TierLabeled),
-			string(callvet.TierRegression), string(callvet.TierRubric)))
+	case "id": // was read before
 	case "difficulty", "language", "category", "intent":
 		if s := r.label(v); s != "" {
 			setField(c, key, s)
 		}
 	case "fields":
-		for k, s := range r.labels(v) {
+		var fields map[string]string
+		r.into("labels", v, &fields)
+		for k, s := range fields {
 			setField(c, k, s)
 		}
-	case "tags":
-		c.Tags = r.strs(v)
-	case "as_of":
-		c.AsOf = r.label(v)
-	case "context":
-		c.Context = r.str(v)
 	case "tools":
 		r.caseTools(c, v)
-	case "tool_choice":
-		c.ToolChoice = r.toolChoice(v)
-	case "mocks":
-		c.Mocks = append(c.Mocks, r.mocks(v)...)
 	case "mock_responses":
 		c.Mocks = append(c.Mocks, r.mockResponses(v)...)
-	case "expect":
-		r.expect(&c.Expect, v)
-	case "scoring":
-		sc := r.scoring(v)
-		c.Scoring = &sc
-	default:
-		return r.aboutCase(c, key, v)
-	}
-	return true
-}
-
-// aboutCase reads what is said of a case beside what it asks and expects.
-func (r *reader) aboutCase(c *callvet.Case, key string, v *doc.Node) bool {
-	switch key {
-	case "skip":
-		c.Skip = r.str(v)
-	case "selectable":
-		c.Selectable = r.boolean(v)
-	case "repeat":
-		if c.Repeat = r.count(v, 1); c.Repeat > MostRepeats {
-			r.problem(v.At, "out-of-range", "", "%d is above %d", c.Repeat, MostRepeats)
-			c.Repeat = 0
-		}
-	case "faults":
-		c.Faults = r.faults(v)
-	case "safety":
-		c.Safety = r.caseSafety(v)
-	case "foreign":
-		c.Foreign = v.JSON()
 	default:
 		return false
 	}
@@ -144,7 +97,7 @@ func (r *reader) caseTools(c *callvet.Case, v *doc.Node) {
 		c.ToolNames = r.strs(v)
 		return
 	}
-	c.Tools = r.tools(v)
+	r.tools(&c.Tools, v)
 }
 
 func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *doc.Node) bool {
@@ -166,7 +119,7 @@ func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *doc.Node) b
 			c.Input = r.messages(v)
 			return true
 		}
-		r.fields(v, "message", func(key string, v *doc.Node) bool {
+		r.fields(v, []string{"message"}, func(key string, v *doc.Node) bool {
 			if key == "message" {
 				c.Input = r.userTurn(v)
 			}
@@ -219,7 +172,7 @@ func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *doc.Node) bo
 		switch v.Kind {
 		case doc.Map:
 			f.isMulti = true
-			r.multiTurn(&f.multi, v)
+			r.into("multiTurn", v, &f.multi)
 		case doc.Null:
 		default:
 			f.isMulti = r.boolean(v)
@@ -228,10 +181,10 @@ func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *doc.Node) bo
 	case "multi_turn_config":
 		if v.Kind != doc.Null {
 			f.isMulti = true
-			r.multiTurn(&f.multi, v)
+			r.into("multiTurn", v, &f.multi)
 		}
 	default:
-		if !r.multiField(&f.multi, key, v) {
+		if !r.member(forms()["multiTurn"], key, v, reflect.ValueOf(&f.multi).Elem(), nil) {
 			return false
 		}
 		f.rounds = v
@@ -254,7 +207,8 @@ func (r *reader) scoringConfig(c *callvet.Case, v *doc.Node) {
 	if v.Kind == doc.Null {
 		return
 	}
-	sc := r.scoring(v)
+	var sc callvet.Scoring
+	r.into("scoring", v, &sc)
 	if c.Scoring == nil {
 		c.Scoring = &sc
 		return
@@ -297,7 +251,7 @@ func (r *reader) finishExpected(c *callvet.Case, f *flat) {
 	var args []byte
 	if f.params != nil {
 		r.push("expected_params")
-		args = r.object(f.params)
+		args = r.arguments(f.params)
 		r.pop()
 	}
 	switch {
@@ -330,32 +284,6 @@ func (r *reader) expectedTool(c *callvet.Case, f *flat, args []byte, should *boo
 			"should_call_tool is false, but a tool is expected")
 	}
 	c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: names, Args: args}}}}
-}
-
-const multiKeys = "max_rounds optimal_hops valid_prerequisites required_prerequisites prerequisites_ordered argument_source"
-
-func (r *reader) multiTurn(m *callvet.MultiTurn, n *doc.Node) {
-	r.fields(n, multiKeys, func(key string, v *doc.Node) bool { return r.multiField(m, key, v) })
-}
-
-func (r *reader) multiField(m *callvet.MultiTurn, key string, v *doc.Node) bool {
-	switch key {
-	case "max_rounds":
-		m.MaxRounds = r.count(v, 1)
-	case "optimal_hops":
-		m.OptimalHops = r.count(v, 1)
-	case "valid_prerequisites":
-		m.ValidPrerequisites = r.strs(v)
-	case "required_prerequisites":
-		m.RequiredPrerequisites = r.strs(v)
-	case "prerequisites_ordered":
-		m.PrerequisitesOrdered = r.boolean(v)
-	case "argument_source":
-		m.ArgumentSource = r.labels(v)
-	default:
-		return false
-	}
-	return true
 }
 
 func (r *reader) finishMulti(c *callvet.Case, f *flat, n *doc.Node) {

@@ -3,66 +3,78 @@
 package native
 
 import (
+	"reflect"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
 	placeholder "github.com/callvet/callvet/value/template"
 )
 
-// replyKeys are those of an answer of a mock.
-const replyKeys = "result template error status latency_ms set"
-
-// state reads what must hold of an attempt's state.
-func (r *reader) state(n *doc.Node) map[string]string {
+// mockResponses reads a map from tool to its plain answer.
+func (r *reader) mockResponses(n *doc.Node) []callvet.Mock {
 	if n.Kind == doc.Null {
 		return nil
 	}
-	out := map[string]string{}
-	r.fields(n, "", func(word string, v *doc.Node) bool {
-		out[word] = r.label(v)
+	var out []callvet.Mock
+	r.fields(n, nil, func(key string, v *doc.Node) bool {
+		out = append(out, callvet.Mock{Tool: key, Replies: []callvet.MockReply{{Result: v.JSON()}}})
 		return true
 	})
-	if len(out) == 0 {
-		return nil
-	}
 	return out
 }
 
-// changes reads what becomes of an attempt's state.
-func (r *reader) changes(n *doc.Node) map[string]callvet.MockState {
-	if n.Kind == doc.Null {
-		return nil
-	}
-	out := map[string]callvet.MockState{}
-	r.fields(n, "", func(word string, v *doc.Node) bool {
-		if v.Kind != doc.Map {
-			out[word] = callvet.MockState{Value: r.label(v)}
-			return true
+// mock reads a mock with a list of replies, or with the keys of one.
+func (r *reader) mock(f *form, n *doc.Node, m *callvet.Mock) {
+	reply := forms()["reply"]
+	var one callvet.MockReply
+	own := false
+	r.members(f, n, reflect.ValueOf(m).Elem(), func(key string, v *doc.Node) bool {
+		if reply.key(key) == nil {
+			own = own || f.key(key) == nil // a slip of one of an answer's keys
+			return false
 		}
-		var s callvet.MockState
-		r.fields(v, "value calls then", func(key string, v *doc.Node) bool {
-			switch key {
-			case "value":
-				s.Value = r.label(v)
-			case "calls":
-				s.Calls = r.count(v, 1)
-			case "then":
-				s.Then = r.label(v)
-			default:
-				return false
-			}
-			return true
-		})
-		if s.Then != "" && s.Calls == 0 {
-			r.problem(v.At, "incomplete", "add calls: 3",
-				"the state changes to %q after some calls, but not after how many", s.Then)
-		}
-		out[word] = s
-		return true
+		own = true
+		return r.member(reply, key, v, reflect.ValueOf(&one).Elem(), nil)
 	})
-	if len(out) == 0 {
-		return nil
+	if m.Tool == "" {
+		r.problem(n.At, "no-tool", "", "the mock names no tool")
 	}
-	return out
+	switch {
+	case own && m.Replies != nil:
+		r.problem(n.At, "conflicting-keys", "put it in the list of replies",
+			"a mock has either replies or one answer")
+	case own:
+		r.replyFits(n, &one)
+		m.Replies = []callvet.MockReply{one}
+	case m.Replies == nil:
+		r.problem(n.At, "no-answer", "add result, template, error or replies",
+			"the mock of %s says no answer", m.Tool)
+	}
+}
+
+// replyFits checks that there is a result or a template of it, not both, and its placeholders.
+func (r *reader) replyFits(n *doc.Node, m *callvet.MockReply) {
+	if t := n.Get("template"); t != nil {
+		r.push("template")
+		r.template(t)
+		r.pop()
+	}
+	if m.Result != nil && m.Template != nil {
+		r.problem(n.At, "conflicting-keys", "leave one of them", "an answer has either a result or a template of one")
+	}
+}
+
+// mockState reads the value of a word, or for how many calls it has it.
+func (r *reader) mockState(f *form, n *doc.Node, s *callvet.MockState) {
+	if n.Kind != doc.Map {
+		s.Value = r.label(n)
+		return
+	}
+	r.members(f, n, reflect.ValueOf(s).Elem(), nil)
+	if s.Then != "" && s.Calls == 0 {
+		r.problem(n.At, "incomplete", "add calls: 3",
+			"the state changes to %q after some calls, but not after how many", s.Then)
+	}
 }
 
 // template looks at the placeholders of all texts of a template.

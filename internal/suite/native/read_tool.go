@@ -4,6 +4,9 @@ package native
 
 import (
 	"cmp"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
@@ -16,19 +19,19 @@ type Contract struct {
 	At, Name, Version, Parameters callvet.Position
 }
 
-// contractKeys are what a tool file says beside what a tool in a suite does:
-// the names of Evaluating Tool Calling, "Tool schema (contract)", and what the
-// interfaces of models add.
-const contractKeys = toolKeys +
-	" tool_family tool_name args schema inputSchema input_schema idempotence side_effects rate_limits latency_budget safety_constraints" +
-	" type function toolSpec strict annotations"
+// contractKeys are those of a tool file that a tool in a suite does not have: the names of
+// Evaluating Tool Calling, "Tool schema (contract)", what the interfaces of models add, and what a
+// catalogue has for selection.
+const contractKeys = "tool_family tool_name args schema idempotence side_effects rate_limits latency_budget " +
+	"safety_constraints strict tool_id id examples cache_control $schema execution keywords example_queries namespace " +
+	"category route sub_route agents"
 
 // ReadContracts decodes a tool file: one tool, a list of tools, or a mapping
 // with tools, which a suite, a catalogue, a list from an MCP server and a request to a
 // model are. Tools may also be a mapping of names to them. alone tells that the file is
 // one tool itself.
 func ReadContracts(d *doc.File) (tools []Contract, alone bool, problems []callvet.Problem) {
-	r := &reader{doc: d, format: "tool", beside: true}
+	r := &reader{doc: d, format: "tool"}
 	r.duplicates()
 	take := func(v *doc.Node, name string) {
 		if c, ok := r.contract(v, name); ok {
@@ -43,7 +46,7 @@ func ReadContracts(d *doc.File) (tools []Contract, alone bool, problems []callve
 	case list.Kind == doc.List:
 		r.each(list, func(_ int, v *doc.Node) { take(v, "") })
 	case list.Kind == doc.Map:
-		r.fields(list, "", func(name string, v *doc.Node) bool {
+		r.fields(list, nil, func(name string, v *doc.Node) bool {
 			take(v, name)
 			return true
 		})
@@ -66,27 +69,28 @@ func ReadTools(d *doc.File) ([]callvet.Tool, []callvet.Problem) {
 // ReadMocks reads a file of mocks: a list of them, a mapping of tools to what they give, or
 // the two under mocks and mock_responses as a suite has them.
 func ReadMocks(d *doc.File) ([]callvet.Mock, []callvet.Problem) {
-	r := &reader{doc: d, format: "suite", beside: true}
+	r := &reader{doc: d, format: "suite"}
 	r.duplicates()
 	n := &d.Root
+	var out []callvet.Mock
 	switch {
 	case n.Kind == doc.List:
-		return r.mocks(n), r.problems
+		r.into("mocks", n, &out)
 	case n.Kind != doc.Map:
 		r.wrongKind(n, "mocks")
-		return nil, r.problems
 	case n.Get("mocks") == nil && n.Get("mock_responses") == nil:
-		return r.mockResponses(n), r.problems
+		out = r.mockResponses(n)
+	default:
+		r.fields(n, []string{"mocks", "mock_responses"}, func(key string, v *doc.Node) bool {
+			switch key {
+			case "mocks":
+				r.into("mocks", v, &out)
+			case "mock_responses":
+				out = append(out, r.mockResponses(v)...)
+			}
+			return key == "mocks" || key == "mock_responses"
+		})
 	}
-	var out []callvet.Mock
-	r.fields(n, "mocks mock_responses", func(key string, v *doc.Node) bool {
-		if key == "mocks" {
-			out = append(out, r.mocks(v)...)
-		} else {
-			out = append(out, r.mockResponses(v)...)
-		}
-		return true
-	})
 	return out, r.problems
 }
 
@@ -121,17 +125,9 @@ func (r *reader) contract(n *doc.Node, name string) (c Contract, ok bool) {
 	}
 	c.At = r.doc.Position(n.At)
 	c.Name, c.Version, c.Parameters = c.At, c.At, c.At
-	r.fields(n, contractKeys, func(key string, v *doc.Node) bool {
-		switch key {
-		case "type":
-			r.choice(v, "function", "custom")
-		case "function", "toolSpec":
-			r.fields(v, contractKeys, func(key string, v *doc.Node) bool { return r.contractField(&c, key, v) })
-		default:
-			return r.contractField(&c, key, v)
-		}
-		return true
-	})
+	r.members(forms()["tool"], n, reflect.ValueOf(&c.Tool).Elem(), func(key string, v *doc.Node) bool {
+		return r.contractField(&c, key, v)
+	}, strings.Fields(contractKeys)...)
 	for _, key := range []string{"tool_id", "id"} { // then its name is its title
 		if id := n.Get(key); id != nil && id.Kind == doc.String {
 			c.Tool.Name, c.Name = id.Text(), r.doc.Position(id.At)
@@ -144,9 +140,15 @@ func (r *reader) contract(n *doc.Node, name string) (c Contract, ok bool) {
 	return c, true
 }
 
+// contractField reads the keys of which a tool file has other names or forms, or the place.
 func (r *reader) contractField(c *Contract, key string, v *doc.Node) bool {
 	t := &c.Tool
+	as := func(key string) bool {
+		return r.toolField(t, key, v) || r.member(forms()["tool"], key, v, reflect.ValueOf(t).Elem(), nil)
+	}
 	switch key {
+	case "type":
+		r.choice(v, "function", "custom")
 	case "name", "tool_name":
 		if t.Name != "" && t.Name != v.Text() {
 			r.problem(v.At, "conflicting-keys", "keep one", "the tool has two names")
@@ -155,12 +157,12 @@ func (r *reader) contractField(c *Contract, key string, v *doc.Node) bool {
 		t.Name = r.str(v)
 	case "version":
 		c.Version = r.doc.Position(v.At)
-		return r.toolField(t, key, v)
+		return as(key)
 	case "args", "schema", "parameters", "inputSchema", "input_schema":
 		c.Parameters = r.doc.Position(v.At)
-		return r.toolField(t, "parameters", v)
+		return as("parameters")
 	case "idempotence":
-		return r.toolField(t, "idempotent", v)
+		return as("idempotent")
 	case "side_effects":
 		r.sideEffects(t, v)
 	case "read_only":
@@ -168,17 +170,15 @@ func (r *reader) contractField(c *Contract, key string, v *doc.Node) bool {
 		t.ReadOnly = r.boolPtr(v)
 		r.contradicts(v, before, t.ReadOnly)
 	case "tool_family":
-		return r.toolField(t, "family", v)
+		return as("family")
 	case "rate_limits":
-		return r.toolField(t, "rate_limit", v)
+		return as("rate_limit")
 	case "latency_budget", "latency_budget_ms":
 		r.latencyBudget(t, v)
 	case "safety_constraints":
-		return r.toolField(t, "safety", v)
-	case "tool_id", "id", "examples": // a catalogue's
-	case "strict", "cache_control", "$schema", "execution": // for the model's interface, or for editors
+		return as("safety")
 	default:
-		return r.toolField(t, key, v)
+		return slices.Contains(strings.Fields(contractKeys), key) || r.toolField(t, key, v)
 	}
 	return true
 }
@@ -202,16 +202,17 @@ func (r *reader) contradicts(v *doc.Node, before, now *bool) {
 
 // latencyBudget reads a number, which is for nine of ten executions, or p50 and p90.
 func (r *reader) latencyBudget(t *callvet.Tool, n *doc.Node) {
+	amount := forms()["tool"].key("latency_budget_ms").form
 	if n.Kind != doc.Map {
-		t.LatencyBudgetMS = r.number(n, 0)
+		r.read(amount, n, reflect.ValueOf(&t.LatencyBudgetMS).Elem())
 		return
 	}
-	r.fields(n, "p50 p90", func(key string, v *doc.Node) bool {
+	r.fields(n, []string{"p50", "p90"}, func(key string, v *doc.Node) bool {
 		switch key {
 		case "p50":
-			t.LatencyP50MS = r.number(v, 0)
+			r.read(amount, v, reflect.ValueOf(&t.LatencyP50MS).Elem())
 		case "p90":
-			t.LatencyBudgetMS = r.number(v, 0)
+			r.read(amount, v, reflect.ValueOf(&t.LatencyBudgetMS).Elem())
 		default:
 			return false
 		}
@@ -219,5 +220,62 @@ func (r *reader) latencyBudget(t *callvet.Tool, n *doc.Node) {
 	})
 	if t.LatencyP50MS != nil && t.LatencyBudgetMS != nil && *t.LatencyP50MS > *t.LatencyBudgetMS {
 		r.problem(n.At, "out-of-range", "p90 is at least p50", "the budget's p50 is above its p90")
+	}
+}
+
+// tools reads definitions behind those that there are. One without a name is left out.
+func (r *reader) tools(tools *[]callvet.Tool, n *doc.Node) {
+	if n.Kind == doc.Null {
+		return
+	}
+	r.each(n, func(_ int, v *doc.Node) {
+		var t callvet.Tool
+		if v.Kind != doc.Map {
+			r.wrongKind(v, "a tool definition")
+			return
+		}
+		r.members(forms()["tool"], v, reflect.ValueOf(&t).Elem(),
+			func(key string, v *doc.Node) bool { return r.toolField(&t, key, v) })
+		if t.Name == "" {
+			r.problem(v.At, "no-name", "", "the tool has no name")
+			return
+		}
+		*tools = append(*tools, t)
+	})
+}
+
+// toolField reads the keys of a tool that have a form of their own.
+func (r *reader) toolField(t *callvet.Tool, key string, v *doc.Node) bool {
+	switch key {
+	case "parameters", "inputSchema", "input_schema":
+		r.schema(t, v)
+	case "declared":
+		return v.Kind == doc.Null
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *reader) schema(t *callvet.Tool, n *doc.Node) {
+	if t.Parameters != nil {
+		r.problem(n.At, "conflicting-keys", "keep one", "the tool has two schemas")
+	}
+	if in := n.Get("json"); in != nil && in.Kind == doc.Map && len(n.Names) == 1 { // Amazon Bedrock's
+		n = in
+	}
+	switch n.Kind {
+	case doc.Null:
+	case doc.Map, doc.Bool:
+		t.Parameters = n.JSON()
+	default:
+		r.wrongKind(n, "a JSON Schema")
+	}
+}
+
+func (r *reader) rateLimitFits(n *doc.Node, l *callvet.RateLimit) {
+	if l.Calls == 0 || l.PerSeconds == 0 {
+		r.problem(n.At, "incomplete", "rate_limit: {calls: 10, per_seconds: 60}",
+			"a rate limit needs calls and per_seconds above 0")
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,8 +30,6 @@ type reader struct {
 	path     []step
 	// format is the schema whose name a hint gives; "" is the suite's.
 	format string
-	// beside tells that the file has tools only, and is kept beside a suite.
-	beside bool
 }
 
 // step is one key or list position on the way to a value.
@@ -98,7 +98,7 @@ func (r *reader) duplicates() {
 
 // fields calls f for every key of a mapping; f returns false for a key it does
 // not know, and known lists the keys to suggest then.
-func (r *reader) fields(n *doc.Node, known string, f func(key string, v *doc.Node) bool) {
+func (r *reader) fields(n *doc.Node, known []string, f func(key string, v *doc.Node) bool) {
 	if n.Kind != doc.Map {
 		r.wrongKind(n, "a mapping")
 		return
@@ -113,8 +113,7 @@ func (r *reader) fields(n *doc.Node, known string, f func(key string, v *doc.Nod
 	}
 }
 
-func (r *reader) unknownKey(name string, at int, known string) {
-	keys := strings.Fields(known)
+func (r *reader) unknownKey(name string, at int, keys []string) {
 	fix := "known keys: " + strings.Join(keys, ", ")
 	if len(keys) > 12 {
 		fix = "`callvet schema " + cmp.Or(r.format, "suite") + "` lists the keys"
@@ -208,58 +207,48 @@ func (r *reader) boolPtr(n *doc.Node) *bool {
 	return &b
 }
 
-// number reads a finite number of at least low; null is nil.
-func (r *reader) number(n *doc.Node, low float64) *float64 {
-	if n.Kind == doc.Null {
-		return nil
-	}
+// number reads a finite number within bounds.
+func (r *reader) number(n *doc.Node, low, high float64) (f float64, ok bool) {
 	if n.Kind != doc.Number {
 		r.wrongKind(n, "a number")
-		return nil
+		return 0, false
 	}
 	f, err := strconv.ParseFloat(string(n.Raw), 64)
-	if err != nil || math.IsInf(f, 0) {
+	switch {
+	case err != nil || math.IsInf(f, 0):
 		r.problem(n.At, "out-of-range", "", "%s is too large", n.Raw)
-		return nil
-	}
-	if f < low {
+	case f < low:
 		r.problem(n.At, "out-of-range", "", "%s is below %g", n.Raw, low)
-		return nil
+	case f > high:
+		r.problem(n.At, "out-of-range", "", "%s is above %g", n.Raw, high)
+	default:
+		return f, true
 	}
-	return &f
+	return 0, false
 }
 
-// integer reads a whole number of at least low; null is nil.
-func (r *reader) integer(n *doc.Node, low int) *int {
-	if n.Kind == doc.Null {
-		return nil
-	}
+// integer reads a whole number within bounds.
+func (r *reader) integer(n *doc.Node, low, high float64) (i int, ok bool) {
 	if n.Kind != doc.Number {
 		r.wrongKind(n, "a whole number")
-		return nil
+		return 0, false
 	}
 	i, err := strconv.Atoi(string(n.Raw))
-	if err != nil {
+	switch {
+	case err != nil:
 		r.problem(n.At, "wrong-type", "", "expected a whole number, found %s", n.Raw)
-		return nil
+	case float64(i) < low:
+		r.problem(n.At, "out-of-range", "", "%d is below %g", i, low)
+	case float64(i) > high:
+		r.problem(n.At, "out-of-range", "", "%d is above %g", i, high)
+	default:
+		return i, true
 	}
-	if i < low {
-		r.problem(n.At, "out-of-range", "", "%d is below %d", i, low)
-		return nil
-	}
-	return &i
+	return 0, false
 }
 
-// count reads a whole number that is not a pointer in the nouns; 0 when absent.
-func (r *reader) count(n *doc.Node, low int) int {
-	if i := r.integer(n, low); i != nil {
-		return *i
-	}
-	return 0
-}
-
-// object reads a JSON object of arguments: null is nil.
-func (r *reader) object(n *doc.Node) json.RawMessage {
+// arguments reads a JSON object of arguments: null is nil.
+func (r *reader) arguments(n *doc.Node) json.RawMessage {
 	switch n.Kind {
 	case doc.Null:
 		return nil
@@ -273,13 +262,8 @@ func (r *reader) object(n *doc.Node) json.RawMessage {
 // choice reads one of a few words.
 func (r *reader) choice(n *doc.Node, words ...string) string {
 	s := r.str(n)
-	if s == "" {
-		return ""
-	}
-	for _, w := range words {
-		if s == w {
-			return s
-		}
+	if s == "" || slices.Contains(words, s) {
+		return s
 	}
 	fix := "one of: " + strings.Join(words, ", ")
 	if best := callvet.Nearest(s, words); best != "" {
@@ -287,4 +271,234 @@ func (r *reader) choice(n *doc.Node, words ...string) string {
 	}
 	r.problem(n.At, "unknown-value", fix, "unknown value %q", s)
 	return ""
+}
+
+// groups reads a list of lists of texts.
+func (r *reader) groups(n *doc.Node) [][]string {
+	out := [][]string{}
+	r.each(n, func(_ int, v *doc.Node) {
+		if v.Kind != doc.List {
+			r.problem(v.At, "wrong-type", "every member is a list of its own: [[a, b], [c]]",
+				"expected a list of texts, found %s", doc.Clip(string(v.JSON()), 40))
+			return
+		}
+		out = append(out, r.strs(v))
+	})
+	return out
+}
+
+// into reads n by the form of p's type in the schema.
+func (r *reader) into(name string, n *doc.Node, p any) {
+	r.read(forms()[name], n, reflect.ValueOf(p).Elem())
+}
+
+// read reads n by its form. A value that is not valid is checked and kept nowhere.
+func (r *reader) read(f *form, n *doc.Node, into reflect.Value) (ok bool) {
+	if n.Kind == doc.Null && f.null && f.name != "matcher" { // null is a value to compare with
+		return false
+	}
+	at := into
+	if at.IsValid() && at.Kind() == reflect.Pointer {
+		at = reflect.New(into.Type().Elem()).Elem()
+	}
+	if ok = r.value(f, n, at); ok && at != into {
+		into.Set(at.Addr())
+	}
+	return ok
+}
+
+// value reads n into a value that is no pointer; false: there is none.
+func (r *reader) value(f *form, n *doc.Node, into reflect.Value) bool {
+	var v any
+	ok := true
+	switch {
+	case into.IsValid() && r.special(f, n, into):
+		return true
+	case f.kind == asKeys:
+		r.members(f, n, into, nil)
+		return true
+	case f.kind == asList:
+		r.list(f, n, into)
+		return true
+	case f.kind == asMap:
+		r.mapping(f, n, into)
+		return true
+	case f.kind == asInteger:
+		v, ok = r.integer(n, f.low, f.high)
+	case f.kind == asNumber:
+		v, ok = r.number(n, f.low, f.high)
+	default:
+		v = r.plain(f, n)
+	}
+	if ok && v != nil && into.IsValid() {
+		into.Set(reflect.ValueOf(v).Convert(into.Type()))
+	}
+	return ok
+}
+
+func (r *reader) plain(f *form, n *doc.Node) any {
+	switch f.kind {
+	case asText:
+		return r.str(n)
+	case asLabel:
+		return r.label(n)
+	case asWord:
+		return r.choice(n, f.words...)
+	case asFlag:
+		return r.boolean(n)
+	case asTexts:
+		return r.strs(n)
+	case asOneOrMore:
+		return r.oneOrMore(n)
+	case asGroups:
+		return r.groups(n)
+	case asArguments:
+		return r.arguments(n)
+	}
+	return n.JSON()
+}
+
+// ownKeys reads keys in another way than by their form, and returns whether it did.
+type ownKeys func(key string, v *doc.Node) bool
+
+// members reads a mapping into a struct. own may be nil; more are keys that it knows and the schema does not.
+func (r *reader) members(f *form, n *doc.Node, into reflect.Value, own ownKeys, more ...string) {
+	r.fields(n, append(f.known[:len(f.known):len(f.known)], more...), func(key string, v *doc.Node) bool {
+		return own != nil && own(key, v) || r.member(f, key, v, into, own, more...)
+	})
+}
+
+// member reads one key of a mapping; false: the form does not have it.
+func (r *reader) member(f *form, key string, v *doc.Node, into reflect.Value, own ownKeys, more ...string) bool {
+	k := f.key(key)
+	switch {
+	case k == nil:
+		return false
+	case k.flat && !(v.Kind == doc.Null && k.form.null):
+		r.members(k.form, v, into, own, more...)
+	case k.field != nil:
+		r.read(k.form, v, into.FieldByIndex(k.field))
+	case !k.flat:
+		r.read(k.form, v, reflect.Value{})
+	}
+	return true
+}
+
+// list reads elements behind those that into has. A list without mappings is empty, not nil.
+func (r *reader) list(f *form, n *doc.Node, into reflect.Value) {
+	r.each(n, func(_ int, v *doc.Node) {
+		var e reflect.Value
+		if into.IsValid() {
+			e = reflect.New(into.Type().Elem()).Elem()
+		}
+		if r.read(f.elem, v, e); into.IsValid() {
+			into.Set(reflect.Append(into, e))
+		}
+	})
+	empty := into.IsValid() && into.IsNil() && n.Kind == doc.List
+	if empty && (into.Type().Elem().Kind() != reflect.Struct || f.name == "faults") { // [] takes those of the suite off
+		into.Set(reflect.MakeSlice(into.Type(), 0, 0))
+	}
+}
+
+// mapping reads names with values; without any it is nil.
+func (r *reader) mapping(f *form, n *doc.Node, into reflect.Value) {
+	r.fields(n, nil, func(key string, v *doc.Node) bool {
+		var e reflect.Value
+		if into.IsValid() {
+			e = reflect.New(into.Type().Elem()).Elem()
+		}
+		ok := r.read(f.elem, v, e) || f.elem.kind != asNumber // a text may be empty, a number may not
+		if ok && into.IsValid() {
+			if into.IsNil() {
+				into.Set(reflect.MakeMap(into.Type()))
+			}
+			into.SetMapIndex(reflect.ValueOf(key), e)
+		}
+		return true
+	})
+}
+
+// special reads values that have forms or rules of their own, by what they are in Go.
+func (r *reader) special(f *form, n *doc.Node, into reflect.Value) bool {
+	switch p := into.Addr().Interface().(type) {
+	case *string:
+		if f.name != "toolChoice" {
+			return false
+		}
+		*p = r.toolChoice(n)
+	case *int:
+		if f.name != "place" {
+			return false
+		}
+		*p = r.place(n)
+	case *callvet.MockState:
+		r.mockState(f, n, p)
+	case *[]callvet.Tool:
+		r.tools(p, n)
+	case *callvet.Matcher:
+		*p = r.matcher(n)
+	case *callvet.ToolParam:
+		*p = r.toolParam(n)
+	case *callvet.Expect:
+		r.expect(f, n, p)
+	case *callvet.Plan:
+		r.plan(f, n, p)
+	case *callvet.ExpectedCall:
+		if n.Kind == doc.String { // - get_weather
+			p.Tools = []string{n.Text()}
+			return true
+		}
+		r.members(f, n, into, nil)
+		r.namesTool(p, n)
+	case *callvet.Harm:
+		if n.Kind == doc.String {
+			p.Call.Tools = []string{n.Text()}
+			return true
+		}
+		r.members(f, n, into, nil)
+		r.namesTool(&p.Call, n)
+	case *callvet.Mock:
+		r.mock(f, n, p)
+	case *callvet.Turn:
+		r.turn(f, n, p)
+	case *callvet.Call:
+		r.call(f, n, p)
+	case *callvet.ToolNames:
+		r.toolNames(f, n, p)
+	default:
+		return r.checked(f, n, into)
+	}
+	return true
+}
+
+// checked reads mappings whose keys have rules between them.
+func (r *reader) checked(f *form, n *doc.Node, into reflect.Value) bool {
+	var check func()
+	switch p := into.Addr().Interface().(type) {
+	case *callvet.RubricDimension:
+		p.MaxScore = 1
+	case *callvet.Unsupported:
+		p.Reason = "nothing here evaluates it"
+	case *callvet.RateLimit:
+		check = func() { r.rateLimitFits(n, p) }
+	case *callvet.MockReply:
+		check = func() { r.replyFits(n, p) }
+	case *callvet.CallCount:
+		check = func() { r.countFits(n, p) }
+	case *callvet.ToolFault:
+		check = func() { r.faultFits(n, p) }
+	case *callvet.Attack:
+		check = func() { r.attackFits(n, p) }
+	case *callvet.Plant:
+		check = func() { r.plantFits(n, p) }
+	case *callvet.Scorer:
+		check = func() { r.scorerFits(n, p) }
+	default:
+		return false
+	}
+	if r.members(f, n, into, nil); check != nil && n.Kind == doc.Map {
+		check()
+	}
+	return true
 }

@@ -4,9 +4,6 @@ package native
 
 import _ "embed"
 
-//go:embed schema/suite.schema.json
-var suiteSchema string
-
 //go:embed schema/template.yaml
 var template string
 
