@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package proof answers one question: did a check compare everything that its data
-// say there is to compare, and did all of it agree?
+// Package proof answers one question: did a check compare everything in its data, and did all of it
+// agree?
 //
 // A Check is told how many comparisons are due, by the index of the data (Figures, a
 // Readme, a count of rows), and then about each comparison. It fails when fewer were

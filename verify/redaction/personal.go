@@ -65,8 +65,8 @@ func Personal(c *proof.Check, d proof.Data) error {
 			n.truth > 0 && ratio(n.right, n.found) >= l.precision && ratio(n.hit, n.truth) >= l.recall,
 			"by span, precision %.3f, at least %.2f, recall %.3f, at least %.2f", ratio(n.right, n.found), l.precision,
 			ratio(n.hit, n.truth), l.recall)
-		c.Due("recall beside the reference", 1, "the entities that both look for")
-		c.Compare("recall beside the reference", l.label, ratio(n.both, n.chars) >= their.Recall,
+		c.Due("recall compared with the reference", 1, "the entities that both look for")
+		c.Compare("recall compared with the reference", l.label, ratio(n.both, n.chars) >= their.Recall,
 			"by character %.3f, and the reference by token %.3f", ratio(n.both, n.chars), their.Recall)
 	}
 	others := map[string]int{}
