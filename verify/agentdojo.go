@@ -149,7 +149,7 @@ func sumOf(f *proof.Figures, run, name string) (sum int) {
 	return sum
 }
 
-// floor prints the result of the rule and of guessing from names and values right; it has to be
+// floor prints the result of the rule and of guessing from names and values; it has to be
 // better than the best guess, or right in every case.
 func (t *dojoTally) floor() {
 	if t.scored == 0 {

@@ -149,9 +149,9 @@ func (cp *capture) compare(c *proof.Check) {
 	cp.withLess(c)
 }
 
-// withLess deletes from telemetry in JSON every attribute and every family of them, by
-// prefix. What is left may tell less, be an error, or be unknown. It never says that nothing
-// was called, nor that a call was made that was not.
+// withLess deletes from telemetry in JSON every attribute and every family of them, by prefix. The
+// rest may have less data, be an error, or be unknown. It must never be read as an attempt without
+// calls, nor with a call that was not made.
 func (cp *capture) withLess(c *proof.Check) {
 	var docs []any
 	families := map[string]bool{}

@@ -39,9 +39,9 @@
 //	callvet-verify same [COMMIT]    each command of this checkout and of a commit: output, exit codes and files
 //	callvet-verify coverage [PATTERN]  how often intervals hold the truth, and gates decide as promised
 //
-// PATTERN is a regular expression for the names of studies. PAGE is a page of the docs, whose table
-// of what is read is written anew; SCRIPT is a script for callvet run, which is written with what
-// is right at each task.
+// PATTERN is a regular expression for the names of studies. PAGE is a page of the docs: its table
+// is rewritten. SCRIPT is a script for callvet run: it is written with the right answers of each
+// task.
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
 // from $CALLVET_VECTORS (default ../shared/vectors). $CALLVET_PART names the part of

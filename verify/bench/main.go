@@ -8,9 +8,9 @@
 //	go run -C verify ./bench -only select ./callvet
 //	go run -C verify ./bench -only traces -big ./callvet
 //
-// The second measures the search for tools in this process; the third measures
-// `callvet score` over generated trace files beside DuckDB, which npm installs into
-// a cache folder; without npm it is not measured.
+// The second measures the search for tools in this process; the third measures `callvet score` over
+// generated trace files and DuckDB, which npm installs into a cache folder; without npm it is not
+// measured.
 //
 // Every row is one line: what, the figure, the bar, and ok or SHORT. The exit
 // code is 1 when a bar was missed.

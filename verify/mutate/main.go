@@ -11,9 +11,9 @@
 // when a test fails or does not end. A change that no test reaches survives. The subtests of a
 // long test run one by one.
 //
-// The operators are those that go-gremlins has on by default: + - * / %, comparisons at
-// and beside their bounds, == and !=, ++ and --, and signs. What cannot compile (a sum of
-// strings turned into a difference) and constant declarations are left out.
+// The operators are those that go-gremlins has on by default: + - * / %, comparisons at and next to
+// their bounds, == and !=, ++ and --, and signs. What cannot compile (a sum of strings turned into
+// a difference) and constant declarations are left out.
 //
 // A file lists the known survivors, each with the reason. The command fails when a survivor
 // is not listed there, when a listed one is gone, and when the share killed is below the
