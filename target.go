@@ -172,6 +172,9 @@ type Cell struct {
 	Repeat int    `json:"repeat"`
 	Trace  Trace  `json:"trace"`
 	Result Result `json:"result"`
+	// Redacted is the version of the redaction that took all that it finds out of the trace; 0 where none did, or
+	// where it left what the suite has. The store keeps it, and no report has it.
+	Redacted int `json:"-"`
 }
 
 // Lost turns the cell into an error because its stored record cannot be read. Its case, target and

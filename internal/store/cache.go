@@ -132,7 +132,7 @@ func (db *DB) trace(ctx context.Context, ref cellRef) (*callvet.Trace, bool, err
 		return nil, false, db.explain("look up cache", err)
 	}
 	t := &callvet.Trace{}
-	if from.check() != nil || decodeTrace(b, t, nil) != nil || checkTrace(t) != nil {
+	if _, bad := decodeTrace(b, t, nil); bad != nil || from.check() != nil || checkTrace(t) != nil {
 		return nil, false, nil // an answer that cannot be read is asked for again
 	}
 	return t, true, nil

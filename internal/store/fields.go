@@ -13,6 +13,8 @@ func readTrace(r *reader, t *callvet.Trace) {
 	}
 	for r.more('}') {
 		switch key := r.key(); string(key) {
+		case keyRedacted:
+			r.redacted = r.integer()
 		case "case_id":
 			t.CaseID = r.str()
 		case "target":

@@ -70,7 +70,10 @@ func (db *DB) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) {
 	}
 	b = append(binary.AppendUvarint(b, uint64(len(key))), key...)
 	b = sized(b, func(b []byte) []byte { return appendResult(b, &c.Result) })
-	b = sized(b, func(b []byte) []byte { return appendTrace(b, &c.Trace) })
+	b = sized(b, func(b []byte) []byte {
+		b = appendTrace(b, &c.Trace)
+		return append(optInt(b[:len(b)-1], keyRedacted, c.Redacted), '}')
+	})
 	return sized(b, func(b []byte) []byte {
 		if len(c.Trace.Exchanges) == 0 {
 			return b

@@ -37,6 +37,7 @@ type Step struct {
 	// Args is one JSON value; nil means unknown (not recorded, or not readable
 	// with the payload in ArgsRaw), which is not {}.
 	Args    json.RawMessage
+	Parsed  callvet.Parsed // the value of Args, where it is known
 	ArgsRaw string
 	// AcceptMS is the time the model took to emit the call; nil: not recorded.
 	AcceptMS *float64

@@ -131,7 +131,7 @@ func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
 	s := Step{
 		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, TurnID: turn, CallID: c.ID, Tool: c.Tool,
 		ToolVersion: c.Version,
-		Args:        c.Args, ArgsRaw: c.ArgsRaw, Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard,
+		Args:        c.Args, Parsed: c.Parsed, ArgsRaw: c.ArgsRaw, Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard,
 		StartMS: start(c.StartMS), QueueMS: positive(c.QueueMS), ExecMS: positive(c.ExecMS), Tags: a.Tags,
 		Fields: a.Fields,
 	}

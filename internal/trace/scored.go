@@ -75,13 +75,17 @@ func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell, suite *
 	return a
 }
 
-// writable are turns with writable calls: invalid JSON becomes a text.
+// writable are turns with writable calls: invalid JSON becomes a text. Calls get the values of their
+// arguments.
 func writable(turns []callvet.Turn) []callvet.Turn {
 	own := false
 	for i := range turns {
 		for j := range turns[i].Calls {
 			c := &turns[i].Calls[j]
-			if (c.Args == nil || json.Valid(c.Args)) && (c.Result == nil || json.Valid(c.Result)) {
+			if v, err := c.ArgsValue(); err == nil {
+				c.Parsed = callvet.ParsedOf(v)
+			}
+			if (c.Args == nil || c.Parsed.IsOf(c.Args) || json.Valid(c.Args)) && (c.Result == nil || json.Valid(c.Result)) {
 				continue
 			}
 			if !own {
