@@ -29,6 +29,12 @@ func (p Parsed) Of(text []byte) (v value.Value, ok bool) {
 	return p.v, p.v.Kind() != value.Invalid && bytes.Equal(p.v.Raw(), text)
 }
 
+// IsOf reports whether the value of text is kept, which is JSON then.
+func (p Parsed) IsOf(text []byte) bool {
+	_, ok := p.Of(text)
+	return ok
+}
+
 // OfText is Of.
 func (p Parsed) OfText(text string) (v value.Value, ok bool) {
 	return p.v, p.v.Kind() != value.Invalid && string(p.v.Raw()) == text

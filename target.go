@@ -104,7 +104,7 @@ type Response struct {
 	// CallsUnknown: the form of the answer has no place for calls, such as a plain text. That it
 	// has no calls does not mean that none were made.
 	CallsUnknown bool
-	ToolChoice  string // as sent
+	ToolChoice   string // as sent
 	// Omitted are parameters that the provider refused, so that they were not sent: a default
 	// temperature, or tool_choice where required had to fall back to auto.
 	Omitted []string
@@ -172,6 +172,9 @@ type Cell struct {
 	Repeat int    `json:"repeat"`
 	Trace  Trace  `json:"trace"`
 	Result Result `json:"result"`
+	// Redacted is the version of the redaction that took all that it finds out of the trace; 0 where none did, or
+	// where it left what the suite has. The store keeps it, and no report has it.
+	Redacted int `json:"-"`
 }
 
 // Lost turns the cell into an error because its stored record cannot be read. Its case, target and

@@ -32,7 +32,7 @@ func flagWords(g app.Setting) string {
 	return b.String()
 }
 
-// once are flags of one session or one look: they do not change what a run does.
+// once are flags of one session or one view: they do not change a run.
 func once() []string {
 	return []string{
 		"db", "json", "no-color", "verbose", "cpuprofile", "memprofile", "quiet", "output", "show-failures",
@@ -40,8 +40,8 @@ func once() []string {
 	}
 }
 
-// given lists the flags of a command line that make a run what it is, in the order of
-// their names. Flags whose value has a secret in it were refused before.
+// given lists the flags of a command line that define a run, in the order of their names. Flags
+// with a secret in the value were refused before.
 func given(fs *pflag.FlagSet) []app.Setting {
 	var out []app.Setting
 	fs.Visit(func(f *pflag.Flag) {
@@ -61,9 +61,8 @@ func given(fs *pflag.FlagSet) []app.Setting {
 	return out
 }
 
-// hints writes actions as command lines that do what they say where they are
-// typed: with the store that was named, and for a new run with everything that the
-// old one was started with.
+// hints writes actions as command lines that can be typed unchanged: with the named store, and for
+// a new run with all flags of the old one.
 type hints struct {
 	db string // --db as it was given; empty: the usual store
 }
@@ -136,8 +135,8 @@ func rank(name string) int {
 	return 9
 }
 
-// fromSpecs are the flags of a run of an earlier version, which did not keep them: what
-// all its targets share is told.
+// fromSpecs are the flags of a run of an earlier version, which did not store them: the settings
+// that all its targets share.
 func fromSpecs(m *app.Manifest) []app.Setting {
 	if m.TargetFile != "" {
 		return []app.Setting{app.One("targets", m.TargetFile)}

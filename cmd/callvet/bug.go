@@ -23,15 +23,15 @@ func Recover(do func() error) (err error) {
 	return do()
 }
 
-// maxFrames is how many places of a stack are told.
+// maxFrames is how many places of a stack are printed.
 const maxFrames = 6
 
 // frame is a function of callvet in a stack, with its file and line.
 var frame = regexp.MustCompile(
 	`(?m)^(main|github\.com/callvet/callvet[^\s]*?)(\.[^\n]*)\([^\n]*\)\n\t([^\n]+\.go):(\d+)`)
 
-// Bug says what a panic is to a user: what happened, what to do, and where it was.
-// The whole stack is told when verbose. It is "" for an error that is no panic.
+// Bug describes a panic for a user: what happened, what to do, and where it was. With verbose it
+// has the whole stack. It is "" for an error that is not a panic.
 func Bug(err error, version string, verbose bool) string {
 	var p *parallel.Panic
 	if !errors.As(err, &p) {

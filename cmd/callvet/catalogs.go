@@ -35,22 +35,22 @@ func (a *cli) vectorPath() (string, error) {
 	return filepath.Join(dir, "callvet", "vectors"), nil
 }
 
-// notice tells what came up while a request was carried out.
+// notice prints a notice of a request.
 func (a *cli) notice(n callvet.Notice) {
 	switch text := plain.Line(n.Text); n.Code {
 	case "no-reranker":
 		fmt.Fprintf(a.err, "note: %s: --rerank SPEC names one\n", text)
 	case "confidence-bound":
 		fmt.Fprintf(a.err, "note: %s\n", text)
-	case "target", "unused", "safety", "label", "traces": // is told in the text
+	case "target", "unused", "safety", "label", "traces": // the text names it
 		fmt.Fprintf(a.err, "warning: %s\n", text)
 	default:
 		fmt.Fprintf(a.err, "warning: %s: %s\n", n.Code, text)
 	}
 }
 
-// catalogued carries out a request about catalogues and shows what came out, and then what models
-// of vectors and orders were asked.
+// catalogued carries out a request about catalogues and shows its result, and then the usage of
+// embedders and rerankers.
 func catalogued[Q, R any](ctx context.Context, t *teller, req Q, do func(context.Context, Q, app.Events) (R, error),
 	face func(io.Writer, R) error,
 ) error {
@@ -116,7 +116,7 @@ func flagOf(field string) string {
 	return "--" + strings.ReplaceAll(field, "_", "-")
 }
 
-// searchFlags registers the flags that say what is searched and how, but those named.
+// searchFlags registers the flags of a search, except those named in but.
 func searchFlags(fs *pflag.FlagSet, f *app.Search, but ...string) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	toolsFlag(own, &f.Tools, " (docs/guides/catalogues.md)")
@@ -161,7 +161,7 @@ func addBut(to, from *pflag.FlagSet, names ...string) {
 	})
 }
 
-// depth is a flag that says how many tools are given.
+// depth is the flag for the number of returned tools.
 type depth int
 
 func (d *depth) String() string { return strconv.Itoa(int(*d)) }
@@ -220,15 +220,14 @@ func (q *asking) changed(name string) bool {
 	return name != "seed" && q.set.Changed(name) // that seed is the draws'
 }
 
-// request says how the models are asked.
+// request are the settings for asking the models.
 func (q *asking) request() (app.RunRequest, error) {
 	f := q.runFlags
 	f.targets = nil // the request about the catalogue names them
 	return q.cli.request("", &f, q.changed)
 }
 
-// ask carries out a request that asks models; the result is nil where there is none beside the
-// error.
+// ask carries out a request that asks models; the result may be nil if there is an error.
 func ask[Q, R any](ctx context.Context, q *asking, req Q,
 	do func(context.Context, Q, app.Conclude, app.Events) (*R, error), show func(*R, error) error,
 ) error {

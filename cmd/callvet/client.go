@@ -61,10 +61,10 @@ func (p paths) Open(name string) (io.ReadCloser, error) {
 func (p paths) Path(name string) (path string, folder bool, err error) {
 	path = p.a.path(name)
 	info, err := os.Stat(path)
-	return path, err == nil && info.IsDir(), nil // whoever reads it tells that it is not there
+	return path, err == nil && info.IsDir(), nil // reading it reports a missing file
 }
 
-// Kind tells files and folders from what can be read only once.
+// Kind distinguishes files and folders from streams that can be read only once.
 func (p paths) Kind(name string) app.FileKind {
 	if name == "-" {
 		return app.KindStream
@@ -81,7 +81,7 @@ func (p paths) Kind(name string) app.FileKind {
 	return app.KindStream
 }
 
-// Same finds a file under another name; pipes and devices have no name that says so.
+// Same reports whether two names are one file; it does not recognize pipes and devices.
 func (p paths) Same(a, b string) bool {
 	if a == "-" || b == "-" || p.a.path(a) == p.a.path(b) {
 		return a == b || a != "-" && b != "-"
@@ -99,7 +99,7 @@ func (p paths) Existing(name string) (data []byte, there bool, err error) {
 	return file.Existing(p.a.path(name))
 }
 
-// Write gives a file its bytes, whole or not at all.
+// Write writes a file, all of it or nothing.
 func (p paths) Write(ctx context.Context, name string, write func(io.Writer) error) error {
 	return file.Write(ctx, p.a.path(name), write)
 }
@@ -180,9 +180,8 @@ func inFlags(fields []app.Setting) []app.Setting {
 	return out
 }
 
-// said is an error in the words of a command line, and advice what would mend it; "" where
-// nobody knows.
-func (a *cli) said(err error) (text, advice string) {
+// explained is an error in terms of the command line; advice is how to fix it, "" if unknown.
+func (a *cli) explained(err error) (text, advice string) {
 	text = err.Error()
 	var field *callvet.FieldError
 	if errors.As(err, &field) {
@@ -223,7 +222,7 @@ func (a *cli) said(err error) (text, advice string) {
 	return text, advice
 }
 
-// flagNotes say which flags are about a notice.
+// flagNotes names the flags of a notice.
 func flagNotes(code string) string {
 	switch code {
 	case "redacted":

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/internal/report"
 )
 
-// conclude tells what came out of a run and decides the exit code; show shows its attempts, and
-// ended is why it ended early.
+// conclude prints the result of a run and decides the exit code; show shows its attempts, and ended
+// is why it ended early.
 func (a *cli) conclude(out *app.Outcome, f *runFlags, show func(*report.View, *runFlags) error, ended error) error {
 	ctx := a.process.Hard // it outlives the first interrupt
 	v := a.view(out.RunView)
@@ -62,8 +62,8 @@ func verdictCode(v app.Verdict) int {
 	return exitOK
 }
 
-// howToGoOn adds what helps when a run ended early: the run with twice the limit that was
-// reached, or what the error itself says.
+// howToGoOn adds a hint after an early end of a run: the command with twice the reached limit, or
+// the error's own hint.
 func (a *cli) howToGoOn(out *app.Outcome, ended error) error {
 	resume, raise := a.hints().text(out.Resume(), nil), out.Raise()
 	var h *callvet.Hinted
@@ -80,7 +80,7 @@ func (a *cli) howToGoOn(out *app.Outcome, ended error) error {
 	return &callvet.Hinted{Err: ended, Hint: resume + " with a larger budget"}
 }
 
-// view is what reports tell of a run, with the commands that help most now.
+// view is the report view of a run, with the most useful next commands.
 func (a *cli) view(v *app.RunView) *report.View {
 	v.View.All = a.hints().text(app.Action{Verb: app.VerbAll, Run: v.Stored.ID}, v.Manifest)
 	v.View.Next = nil

@@ -48,7 +48,7 @@ Exit code 0: no incident, 3: an incident happened, 4: nothing could be decided.`
 	return cmd
 }
 
-// drill carries out the drills and tells what they came to.
+// drill carries out the drills and prints the result.
 func (a *cli) drill(ctx context.Context, path string, f *runFlags, changed func(string) bool) error {
 	return a.evaluateAs(ctx, f, func() (*app.Session, error) {
 		if f.resume != "" {

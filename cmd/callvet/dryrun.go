@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// dryRun tells what the flags would ask.
+// dryRun prints the run that the flags would start.
 func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func(string) bool) error {
 	switch {
 	case f.resume != "":
@@ -69,7 +69,7 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 	return nil
 }
 
-// usage tells what a part of a run uses; of says which, "" for the whole.
+// usage prints the usage of a part of a run; of names the part, "" for the whole.
 func (a *cli) usage(u *app.Usage, of string) {
 	requests := fmt.Sprintf("%s or more", plain.Count(u.RequestsLeast, "request", "requests"))
 	if u.RequestsMost != nil {

@@ -23,14 +23,14 @@ type teller struct {
 	quiet bool
 	// lint is the command that lints the suite of the request; "" where none is read.
 	lint string
-	// warnings tells those of problems too.
+	// warnings: also print the warnings among problems.
 	warnings bool
 	progress *report.Progress
 	of       string // what progress counts
 	used     []callvet.ModelUse
 }
 
-// teller shows events; lint is the command that lints what is read.
+// teller shows events; lint is the command that lints the files.
 func (a *cli) teller(quiet bool, lint string) *teller { return &teller{a: a, quiet: quiet, lint: lint} }
 
 // events are shown as they come.
@@ -68,7 +68,7 @@ func (t *teller) tell(ev app.Event) {
 	}
 }
 
-// tellUsed tells what models of vectors and orders were asked.
+// tellUsed prints the usage of embedders and rerankers.
 func (t *teller) tellUsed() { report.Used(t.a.err, t.used) }
 
 // shortened is a text of a file or a model in one line, with paths from the working directory.
@@ -76,7 +76,7 @@ func (a *cli) shortened(text string) string {
 	return plain.Line(strings.TrimPrefix(text, a.dir+string(os.PathSeparator)))
 }
 
-// problems tells what lint found.
+// problems prints the findings of lint.
 func (t *teller) problems(problems []callvet.Problem) {
 	left := 0
 	for i := range problems {
@@ -94,14 +94,14 @@ func (t *teller) problems(problems []callvet.Problem) {
 	}
 }
 
-// lost counts what could not be told.
+// lost prints the counts of data that could not be converted.
 func (t *teller) lost(how string, count map[string]int64) {
 	for _, what := range slices.Sorted(maps.Keys(count)) {
 		fmt.Fprintf(t.a.err, "%s: %s (%d)\n", how, what, count[what])
 	}
 }
 
-// session says what an interrupt leaves behind from now on, and whose run it is.
+// session sets the message of an interrupt from now on, and prints the owner of the run.
 func (t *teller) session(s *app.SessionEvent) {
 	switch {
 	case s.Follows == "":
@@ -117,7 +117,7 @@ func (t *teller) session(s *app.SessionEvent) {
 	}
 }
 
-// ended says what an interrupt leaves behind while the results are told.
+// ended sets the message of an interrupt while the results are printed.
 func (t *teller) ended(e *app.EndedEvent) {
 	next := t.a.hints().text(e.Next, nil)
 	if e.Next.Verb == app.VerbShow {
@@ -128,7 +128,8 @@ func (t *teller) ended(e *app.EndedEvent) {
 		e.Summary.Done, e.Summary.Total, next))
 }
 
-// draw draws how far the attempts are, or what comes before them; the latter on a terminal only.
+// draw draws the progress of the attempts, or of the steps before them; the latter on a terminal
+// only.
 func (t *teller) draw(p *app.ProgressEvent) {
 	if t.of != p.Of {
 		t.finish()
@@ -148,7 +149,7 @@ func (t *teller) draw(p *app.ProgressEvent) {
 	}
 }
 
-// finish removes the live line; another one may follow.
+// finish removes the progress line; another one may follow.
 func (t *teller) finish() {
 	if t.progress != nil {
 		t.progress.Finish()
@@ -156,16 +157,15 @@ func (t *teller) finish() {
 	}
 }
 
-// Of trace files, so many bad lines and unknown names are listed; of a file in which
-// nothing is a record, fewer: more lines of it say no more.
+// The numbers of listed bad lines and unknown names of trace files; fewer for a file without any
+// record, because further lines add no information.
 const (
 	maxListed      = 20
 	maxListedOther = 5
 )
 
-// tellLines lists what was wrong with the lines of trace files, in the same words for
-// every command that reads them: file, line, key, what is wrong, what may have been
-// meant. It counts the lines that were left out.
+// tellLines lists the bad lines of trace files, in the same form for every command: file, line,
+// key, problem, and the nearest valid name. It counts the omitted lines.
 func (a *cli) tellLines(of *app.LinesEvent) {
 	limit := maxListed
 	if of.Log.Steps+of.Log.Tasks == 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/report"
 )
 
-// gateFlags are what is asked for beside the gates.
+// gateFlags are the flags other than the gates.
 type gateFlags struct {
 	outputs     []string
 	annotations bool
@@ -125,7 +125,7 @@ func (a *cli) holdGates(ctx context.Context, req app.GateRequest, f *gateFlags) 
 	return a.concludeGates(ctx, res, f)
 }
 
-// check refuses a file whose extension is no form, before anything is read.
+// check refuses a file with an unknown extension, before anything is read.
 func (f *gateFlags) check() error {
 	for _, path := range f.outputs {
 		if _, err := report.GatesByPath(path); err != nil {
@@ -135,7 +135,7 @@ func (f *gateFlags) check() error {
 	return nil
 }
 
-// concludeGates writes and shows how gates were kept, and says it with the exit code.
+// concludeGates writes and shows the verdicts of gates, and sets the exit code.
 func (a *cli) concludeGates(ctx context.Context, res *app.GateResult, f *gateFlags) error {
 	for _, path := range f.outputs {
 		if err := a.program().WriteVerdict(ctx, res, path); err != nil {
@@ -151,7 +151,7 @@ func (a *cli) concludeGates(ctx context.Context, res *app.GateResult, f *gateFla
 	return a.showVerdict(res, f)
 }
 
-// withoutGates tells what is wrong with gates, or that there are none.
+// withoutGates prints what is wrong with gates, or that there are none.
 func (a *cli) withoutGates(err error, file string) error {
 	var bad *app.BadGatesError
 	var field *callvet.FieldError
@@ -168,7 +168,7 @@ func (a *cli) withoutGates(err error, file string) error {
 	return err
 }
 
-// command says in a report what to type next.
+// command adds the next command to a report.
 func (a *cli) command(res *app.GateResult) {
 	for i := range res.Look {
 		for j, act := range res.Look[i] {

@@ -130,7 +130,7 @@ func (a *cli) judgeRun(ctx context.Context, name string, f *judgeFlags, changed 
 	return errors.Join(err, a.tellJudged(out, false))
 }
 
-// judgeRequest is what the flags ask of judges.
+// judgeRequest is the request of the flags to judges.
 func (a *cli) judgeRequest(name string, f *judgeFlags, changed func(string) bool) (app.JudgeRequest, error) {
 	if f.target.system != "" || len(f.target.systemFor) > 0 {
 		return app.JudgeRequest{}, usagef("--system: a judge has a prompt of its own: write one with --prompt")
@@ -226,7 +226,7 @@ func (a *cli) judgeShowCommand() *cobra.Command {
 	return cmd
 }
 
-// tellJudged tells what judges said; all tells every verdict, and else those that fail or are
+// tellJudged prints the judges' results; with all every verdict, else those that fail or are
 // unscored.
 func (a *cli) tellJudged(d *app.Judged, all bool) error {
 	if a.jsonOut {
@@ -264,7 +264,7 @@ func (a *cli) tellJudged(d *app.Judged, all bool) error {
 	return nil
 }
 
-// printAgreement says how far two judges agree.
+// printAgreement prints how far two judges agree.
 func printAgreement(w io.Writer, d *app.Judged, g *app.JudgeAgreement) {
 	x, y := &d.Judgings[g.A], &d.Judgings[g.B]
 	fmt.Fprintf(w, "\n%s by %s (version %d) and %s by %s (version %d) say the same of %d of %d, %s.\n", x.JudgeID,
@@ -272,7 +272,7 @@ func printAgreement(w io.Writer, d *app.Judged, g *app.JudgeAgreement) {
 		g.Coefficients())
 }
 
-// maxJudgedLines bounds the verdicts that are told where not all are asked for.
+// maxJudgedLines bounds the printed verdicts without --all.
 const maxJudgedLines = 20
 
 func printJudging(w io.Writer, v *app.JudgingView, all bool) {
@@ -294,7 +294,7 @@ func printJudging(w io.Writer, v *app.JudgingView, all bool) {
 	}
 }
 
-// printWins says which of two targets did better.
+// printWins prints which of two targets did better.
 func printWins(w io.Writer, x *app.Wins) {
 	a, b := plain.Line(x.Target), plain.Line(x.Against)
 	if a == b {
@@ -316,19 +316,19 @@ func printWins(w io.Writer, x *app.Wins) {
 	fmt.Fprintln(w)
 }
 
-// printVerdicts tells every verdict, or those that fail or are unscored.
+// printVerdicts prints every verdict, or those that fail or are unscored.
 func printVerdicts(w io.Writer, v *app.JudgingView, all bool) {
 	for _, why := range slices.Sorted(maps.Keys(v.Whys)) {
 		fmt.Fprintf(w, "  unscored: %s (%d)\n", plain.Line(why), v.Whys[why])
 	}
-	told := 0
+	shown := 0
 	for i := range v.Verdicts {
 		t := &v.Verdicts[i]
 		decided := t.Pass != nil && *t.Pass
 		if !all && decided {
 			continue
 		}
-		if told++; !all && told > maxJudgedLines {
+		if shown++; !all && shown > maxJudgedLines {
 			break
 		}
 		fmt.Fprintf(w, "  %-8s %s%s\n", wordOf(t), plain.Line(t.Key.String()), behind(t))
@@ -401,7 +401,7 @@ func wordOf(t *app.ThingVerdict) string {
 	return strings.ToUpper(plain.Line(t.Word))
 }
 
-// behind is what stands behind a verdict: people's, the score, and why.
+// behind are the details of a verdict: people's verdict, the score, and the reason.
 func behind(t *app.ThingVerdict) string {
 	var b strings.Builder
 	if t.Score != nil {

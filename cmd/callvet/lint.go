@@ -44,7 +44,7 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 					app.LintRequest{SuiteRequest: f.request(path), MaxAge: months}, events)
 				if a.jsonOut && err != nil {
 					if slices.ContainsFunc(all[before:], func(p callvet.Problem) bool { return !p.Warning }) {
-						err = nil // the problems say it
+						err = nil // the problems contain it
 					} else if p, ok := errors.AsType[callvet.Problem](err); ok {
 						all, err = append(all, p), nil
 					}
@@ -77,7 +77,7 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 	return cmd
 }
 
-// lintEvents tells warnings too.
+// lintEvents also prints warnings.
 func (a *cli) lintEvents() app.Events {
 	t := a.teller(false, "")
 	t.warnings = true

@@ -35,7 +35,7 @@ URL is the address of the server, or a one-time link that an admin gave you: the
 asked for your name and password, or, with an empty name, for a token. The token is kept in a file that only you
 can read, and ends after 90 days or with callvet logout. $CALLVET_TOKEN stands in its place where it is set.`
 
-// loginFlags say how somebody logs in.
+// loginFlags are the flags of a login.
 type loginFlags struct {
 	name  string
 	plain bool
@@ -80,7 +80,7 @@ func serverAddress(text string) (base, claim string, err error) {
 	return u.Scheme + "://" + strings.ToLower(u.Host), claim, nil
 }
 
-// exposed reports whether what is sent to an address can be read on the way.
+// exposed reports whether data sent to an address can be read in transit.
 func exposed(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme == "https" {
@@ -239,16 +239,16 @@ func (a *cli) logout(ctx context.Context, address string) error {
 	return err
 }
 
-// keptToken is what is kept for a server.
+// keptToken is the stored token of a server.
 type keptToken struct {
 	Token   string    `json:"token"`
 	Expires time.Time `json:"expires,omitzero"`
-	// Made tells that login made it, so that logout ends it.
+	// Made: login made it, so that logout ends it.
 	Made bool `json:"made,omitempty"`
 }
 
-// remoteToken is the token for a server: $CALLVET_TOKEN, or the one that login kept. The error
-// wraps callvet.ErrDenied where there is none, and says how to get one.
+// remoteToken is the token for a server: $CALLVET_TOKEN, or the stored one of login. Without one
+// the error wraps callvet.ErrDenied, and has a hint.
 func (a *cli) remoteToken(address string) (base, token string, err error) {
 	base, _, err = serverAddress(address)
 	if err != nil {
@@ -314,7 +314,7 @@ func (a *cli) keptTokens() (map[string]keptToken, error) {
 	return out, nil
 }
 
-// keepToken keeps a token for a server, in a file that nobody else reads; nil: none any more.
+// keepToken stores a token for a server, in a file that only its owner may read; nil removes it.
 func (a *cli) keepToken(ctx context.Context, base string, t *keptToken) error {
 	path, err := a.tokenFile()
 	if err != nil {

@@ -1,13 +1,12 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Command callvet evaluates tool calls: it runs a suite of cases against
-// models and agents and says what broke, and why.
+// Command callvet evaluates tool calls: it runs a suite of cases against models and agents and
+// reports what broke, and why.
 //
-// This package makes requests of flags, hands them to internal/app, and what comes
-// out to a face of internal/report. It is the only one that reads flags and the
-// environment, opens the store and knows paths, signals and exit codes. Each command
-// has a file of its own. Data goes to standard output, progress and diagnostics to
-// standard error.
+// This package converts flags to requests for internal/app, and passes the results to
+// internal/report. Only this package reads flags and the environment, opens the store and handles
+// paths, signals and exit codes. Each command has its own file. Data goes to standard output,
+// progress and diagnostics to standard error.
 package main
 
 import (
@@ -76,7 +75,7 @@ type cli struct {
 
 func main() { os.Exit(mainExit()) }
 
-// mainExit runs the process and gives its exit code; tests run it as a command.
+// mainExit runs the process and returns its exit code; tests run it as a command.
 func mainExit() int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -103,7 +102,7 @@ func mainExit() int {
 	return code
 }
 
-// tellBug says that something in callvet is wrong, where err is a panic.
+// tellBug reports a bug in callvet, if err is a panic.
 func (a *cli) tellBug(err error) bool {
 	text := Bug(err, buildVersion(), a.verbose)
 	if text != "" {
@@ -126,7 +125,7 @@ func (a *cli) run(ctx context.Context, root *cobra.Command, args []string) int {
 	if a.tellBug(err) {
 		return exitError
 	}
-	if ctx.Err() != nil { // also where a command went on to its end: what it says may be a part
+	if ctx.Err() != nil { // even if the command ended normally: its output may be incomplete
 		if err != nil && !canceled(err) && !errors.Is(err, errSilent) {
 			a.tellError(err)
 		}
@@ -145,23 +144,23 @@ func (a *cli) run(ctx context.Context, root *cobra.Command, args []string) int {
 	return exitCode(err)
 }
 
-// canceled tells an error that is only the interrupt.
+// canceled reports whether an error is only the interrupt.
 func canceled(err error) bool {
 	var f *callvet.Fault
 	return errors.Is(err, context.Canceled) || errors.As(err, &f) && f.Kind == callvet.FaultCanceled
 }
 
-// tellError says what went wrong, and what would mend it.
+// tellError prints an error, and how to fix it.
 func (a *cli) tellError(err error) {
 	hide := a.program().Secrets().Hide
-	text, advice := a.said(err)
+	text, advice := a.explained(err)
 	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(hide(text))) // files and servers have words in it
 	if advice != "" {
 		fmt.Fprintf(a.err, "  try: %s\n", plain.Clean(hide(advice)))
 	}
 }
 
-// errSilent marks an error that has been told already.
+// errSilent marks an error that was already printed.
 var errSilent = errors.New("already reported")
 
 // usageError marks a mistake in the command line.
@@ -183,7 +182,7 @@ func exitCode(err error) int {
 	case errors.As(err, &u), errors.As(err, &field) && errors.Is(field, callvet.ErrDenied),
 		errors.As(err, new(*store.TakenError)), errors.As(err, new(*store.ServedError)),
 		errors.Is(err, callvet.ErrInvalid), cobraUsage(err),
-		errors.Is(err, callvet.ErrNotFound), errors.Is(err, fs.ErrNotExist): // what the command line names is not there
+		errors.Is(err, callvet.ErrNotFound), errors.Is(err, fs.ErrNotExist): // a named object or file does not exist
 		return exitUsage
 	}
 	return exitError

@@ -21,7 +21,7 @@ func (a *cli) mcpCommand() *cobra.Command {
 	return cmd
 }
 
-// serverFlags say which MCP server is asked.
+// serverFlags are the flags of an MCP server.
 type serverFlags struct {
 	server  app.MCPServer
 	headers []string
@@ -34,7 +34,7 @@ func (f *serverFlags) register(fs *pflag.FlagSet) {
 	f.flags(fs)
 }
 
-// flags are those that a server has whose command stands elsewhere.
+// flags registers the flags of a server except its command.
 func (f *serverFlags) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.server.Transport, "transport", "",
 		"of a server over HTTP: streamable or sse (default: the first that it speaks)")
@@ -99,7 +99,7 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 	return cmd
 }
 
-// mcpImported tells what was imported into a file.
+// mcpImported prints the result of an import into a file.
 func mcpImported(w io.Writer, r *app.ImportMCPResult, name string) error {
 	_, err := fmt.Fprintf(w, "%s %s: %s (%d read-only, %d writing, %d that do not say), MCP %s over %s\n",
 		plain.Line(r.Server.Name), plain.Line(r.Server.Version), plain.Count(r.Tools, "tool", "tools"), r.ReadOnly,

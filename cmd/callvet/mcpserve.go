@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// tracingFlags say where what an agent calls is written, and how it is reached.
+// tracingFlags are the flags of the trace file and of the address for agents.
 type tracingFlags struct {
 	http  string
 	trace app.TraceRequest
@@ -34,7 +34,7 @@ func (f *tracingFlags) register(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.trace.Keep, "keep", nil, "kinds that are not redacted in the trace file: email, phone, …")
 }
 
-// streams opens the way by which agents reach the server.
+// streams opens the connection for agents.
 func (f *tracingFlags) streams(ctx context.Context, a *cli) (app.MCPStreams, error) {
 	if f.http == "" {
 		return app.MCPStreams{In: a.in, Out: a.out}, nil
@@ -95,7 +95,7 @@ func (a *cli) mcpServeCommand() *cobra.Command {
 	return cmd
 }
 
-// served tells what agents did, on standard error where standard output is the protocol's.
+// served prints what agents did, on standard error if standard output belongs to the protocol.
 func (a *cli) served(via app.MCPStreams, out *app.ServedMCP, file string, err error) error {
 	if out == nil {
 		return err

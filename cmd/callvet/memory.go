@@ -9,14 +9,13 @@ import (
 	"sync"
 )
 
-// gcPercent is how far the heap of a run may grow before it is collected. A run
-// keeps little and allocates much: with Go's 100 % a tenth more of its time goes
-// into collecting; with 200 % a run of 5,000 cases comes near 64 MB (measured).
+// gcPercent is the heap growth of a run before a collection. A run keeps little and allocates much:
+// with Go's 100 % it spends a tenth more of its time on collections; with 200 % a run of 5,000
+// cases comes near 64 MB (measured).
 const gcPercent = 175
 
-// goPercent is Go's own, where $GOGC says nothing: each command ends with it, since
-// another may follow in the same process. What was set before would not do: it may be
-// that of a command that runs beside this one.
+// goPercent is Go's default without $GOGC. Each command restores it, because another may follow in
+// the same process. The previous setting is not restored: it may be that of a concurrent command.
 const goPercent = 100
 
 // tuneMemory sets gcPercent unless $GOGC says otherwise; Go reads $GOMEMLIMIT itself.
@@ -29,11 +28,10 @@ func (a *cli) tuneMemory() (end func()) {
 	return func() { debug.SetGCPercent(goPercent) }
 }
 
-// heapFloor is up to where the heap of a scoring grows before it is collected: a little
-// beyond what is alive of a long file, with its open tasks. Collecting on the way there,
-// and when the panels are told, would be in vain: it finds little that is gone and takes a
-// twentieth of the time (measured). Beyond it the heap grows by scorePercent: what is alive
-// hardly changes, and little is allocated.
+// heapFloor is the heap of a scoring before the first collection: a little above the live data of a
+// long file, with its open tasks. Earlier collections, and those while panels are printed, would
+// free little and take a twentieth of the time (measured). Beyond it the heap grows by
+// scorePercent: the live data hardly changes, and little is allocated.
 const (
 	heapFloor    = 36 << 20
 	scorePercent = 20
@@ -50,13 +48,13 @@ func (a *cli) growHeap() (end func()) {
 	return h.end
 }
 
-// heap is what a command has set of collecting.
+// heap are a command's settings of the collector.
 type heap struct {
 	mu    sync.Mutex
 	ended bool
 }
 
-// growFrom sets the next collection by what is alive, and again after it.
+// growFrom sets the next collection by the live data, and again after it.
 func (h *heap) growFrom(alive uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,8 +77,8 @@ func (h *heap) end() {
 	debug.SetGCPercent(goPercent)
 }
 
-// growth is by how many percent what is alive may grow; a negative number would
-// end all collecting.
+// growth is the permitted growth of the live data in percent; a negative number would disable the
+// collector.
 func growth(alive uint64) int {
 	return max(scorePercent, int(heapFloor*100/max(alive, 1<<20))-100)
 }

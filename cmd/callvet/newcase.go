@@ -111,7 +111,7 @@ carried is printed, and a case that the attempts which failed would pass there i
 	return cmd
 }
 
-// newCase tells which case was made.
+// newCase prints the new case.
 func newCase(w io.Writer, c *app.NewCase) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "added to %s and locked: %s\n", plain.Line(c.File), plain.Line(c.ID))

@@ -57,7 +57,7 @@ func (a *cli) keepInputs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readsFile tells flags whose values name files, or may.
+// readsFile reports whether the value of a flag names a file, or may.
 func readsFile(flag string) bool {
 	switch flag {
 	case "abstain-on", "against", "baseline", "calibration", "edits", "faults", "gates", "guard", "labels", "live",

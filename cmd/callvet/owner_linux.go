@@ -23,6 +23,6 @@ func processScope() string {
 	return strings.TrimSpace(string(boot)) + " " + ns
 }
 
-// processGone reports that no process of this scope has the PID. A PID that was given
-// to another process is not told from the old one; then the lease has to run out.
+// processGone reports that no process of this scope has the PID. A PID that the system reused for
+// another process cannot be distinguished from the old one; then the lease must expire.
 func processGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -17,24 +17,24 @@ import (
 const ExitInterrupted = 130
 
 const (
-	// softGrace is how long a command has after the first signal to store what it
-	// has received and to end by itself. It is less than a person takes for a hang.
+	// softGrace is how long a command has after the first signal to store received answers and to
+	// end by itself. It is too short to look like a hang.
 	softGrace = 450 * time.Millisecond
 	// hardGrace is how long it has after Hard has ended: to kill the processes it
 	// started and to remove temporaries.
 	hardGrace = 75 * time.Millisecond
-	// sayGrace is how long the line that tells of the interrupt may take. Only a reader
-	// of standard error who does not read, or a very busy machine, makes it wait.
+	// sayGrace is how long writing the message about the interrupt may take. It takes long only if
+	// no process reads standard error, or the machine is very busy.
 	sayGrace = 300 * time.Millisecond
 )
 
-// Process is this process beside its command.
+// Process is this process, which watches its command.
 type Process struct {
 	// Soft ends at the first signal, Hard at the second, or when the command took
 	// too long after the first.
 	Soft, Hard context.Context
-	// Out and Err are what the command writes to; nothing passes once the process
-	// is being left.
+	// Out and Err are the outputs of the command; nothing is written after the process begins to
+	// exit.
 	Out, Err io.Writer
 
 	signals    <-chan os.Signal
@@ -50,8 +50,8 @@ type Process struct {
 	watching   parallel.Group
 }
 
-// Watch starts to watch for signals until End. exit ends the process. terminal says
-// that err is one, where a line may have been begun.
+// Watch starts to watch for signals until End. exit ends the process. terminal: err is a terminal,
+// where a progress line may be unfinished.
 func Watch(signals <-chan os.Signal, out, err io.Writer, terminal bool, exit func(int)) *Process {
 	p := &Process{signals: signals, exit: exit, err: err, terminal: terminal, done: make(chan struct{})}
 	p.Soft, p.cancelSoft = context.WithCancel(context.Background())
@@ -66,15 +66,14 @@ func Unwatched(out, err io.Writer) *Process {
 	return &Process{Soft: context.Background(), Hard: context.Background(), Out: out, Err: err, err: err}
 }
 
-// OnInterrupt sets the line that is told at an interrupt from now on: what is kept
-// and how to go on.
+// OnInterrupt sets the message of an interrupt from now on: what is stored and how to continue.
 func (p *Process) OnInterrupt(line string) { p.line.Store(&line) }
 
-// Patient gives the command more time after the first signal, to end what others wait for. The
-// second signal ends it as ever.
+// Patient gives the command more time after the first signal, to finish work that others wait for.
+// The second signal ends it immediately.
 func (p *Process) Patient(grace time.Duration) { p.patience.Store(int64(grace)) }
 
-// TellInterrupt writes the one line that tells of an interrupt, once.
+// TellInterrupt writes the message of an interrupt, once.
 func (p *Process) TellInterrupt() { p.tell(p.Err, "") }
 
 func (p *Process) tell(w io.Writer, begin string) {
@@ -124,10 +123,10 @@ func (p *Process) watch() {
 // leave ends the process although the command has not returned.
 func (p *Process) leave() {
 	p.left.Store(true)
-	said := make(chan struct{})
+	written := make(chan struct{})
 	var g parallel.Group
-	g.Go(func() { // standard error may be a pipe that nobody reads
-		defer close(said)
+	g.Go(func() { // standard error may be a pipe without a reader
+		defer close(written)
 		begin := ""
 		if p.terminal {
 			begin = "\n"
@@ -137,13 +136,13 @@ func (p *Process) leave() {
 	t := time.NewTimer(sayGrace)
 	defer t.Stop()
 	select {
-	case <-said:
+	case <-written:
 	case <-t.C:
 	}
 	p.exit(ExitInterrupted)
 }
 
-// stream passes on what is written until the process is left.
+// stream forwards writes until the process begins to exit.
 type stream struct {
 	w    io.Writer
 	left *atomic.Bool

@@ -4,7 +4,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-// proxyCommand stands between agents and what they use.
+// proxyCommand is the command of the proxies between agents and models or servers.
 func (a *cli) proxyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "proxy",

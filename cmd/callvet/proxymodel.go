@@ -76,24 +76,24 @@ func (a *cli) proxyModel(ctx context.Context, q *app.ModelProxyRequest, listen s
 		<-ctx.Done()
 		return a.proxyEnded(proxy, 0)
 	}
-	code, err := Beside(ctx, Command{
+	code, err := RunChild(ctx, Command{
 		Line: command, Dir: a.dir, In: a.in, Out: a.childOut, Err: a.childErr,
 		Env: append(slices.Clone(a.environ), "OPENAI_BASE_URL="+at+"/v1", "ANTHROPIC_BASE_URL="+at),
 	})
 	return errors.Join(err, a.proxyEnded(proxy, code))
 }
 
-// proxied tells what a proxy does: what went wrong, and with --verbose the rest.
+// proxied prints the events of a proxy: errors, and with --verbose the rest.
 func (a *cli) proxied() app.Events {
-	told := a.events()
+	show := a.events()
 	return func(ev app.Event) {
 		if ev.Note == nil || a.verbose {
-			told(ev)
+			show(ev)
 		}
 	}
 }
 
-// proxyEnded tells what went through the proxy.
+// proxyEnded prints the summary of the proxy.
 func (a *cli) proxyEnded(proxy *app.ModelProxy, code int) error {
 	r := proxy.Result()
 	if bad := r.Missing + r.Failed; code == 0 && bad > 0 {

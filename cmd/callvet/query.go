@@ -63,7 +63,7 @@ they share with the question. With --expect and its like the decision is judged 
 	return cmd
 }
 
-// wanted is what is expected; nil for nothing.
+// wanted is the expected selection; nil for none.
 func wanted(w callvet.Selection) (*callvet.Selection, error) {
 	if slices.Contains(w.Tools, "none") {
 		if len(w.Tools) > 1 {

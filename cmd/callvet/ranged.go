@@ -43,8 +43,8 @@ func Positive(p *float64, std float64) pflag.Value {
 	return &amount{p, false}
 }
 
-// OrNone takes the word none beside what v takes, which writes to p, or to what p points to.
-// None is the zero value.
+// OrNone accepts the word none in addition to the values of v, which writes to p, or to what p
+// points to. None is the zero value.
 func OrNone[T any](p *T, v pflag.Value) pflag.Value { return &orNone[T]{Value: v, p: p, std: *p} }
 
 type orNone[T any] struct {
@@ -71,8 +71,8 @@ func (o *orNone[T]) Set(s string) error {
 	return nil
 }
 
-// String implements pflag.Value. What was set to none says so: it is written in commands
-// that are suggested, where a 0 may be out of range.
+// String implements pflag.Value. A value that was set to none is "none": suggested commands contain
+// it, where a 0 may be out of range.
 func (o *orNone[T]) String() string {
 	if o.none {
 		return "none"
@@ -202,8 +202,8 @@ func (v *duration) String() string {
 	return v.p.String()
 }
 
-// Explained is an error of parsing flags that says what a number or a switch is written
-// like, where the library only says which function could not read it.
+// Explained improves an error of parsing flags: it describes the valid form of a number or a
+// switch, where the library only names the failed function.
 func Explained(err error) error {
 	var bad *pflag.InvalidValueError
 	var number *strconv.NumError

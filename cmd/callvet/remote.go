@@ -30,7 +30,7 @@ import (
 // patience is how long a server may be away while its job is watched: it may be brought up to date.
 const patience = 2 * time.Minute
 
-// remoteFlags are the flags of run that a server is told, and those of this side.
+// remoteFlags are the flags of run that a server gets, and those of this side.
 func remoteFlags() []string {
 	return []string{
 		"remote", "experiment", "model", "temperature", "top-p", "max-tokens", "reasoning-effort", "parallel-calls",
@@ -43,8 +43,8 @@ func remoteFlags() []string {
 	}
 }
 
-// remoteRun has a server carry out a run, and shows what comes out as if it had been done here.
-// flags are those of run alone
+// remoteRun lets a server carry out a run, and shows the result as if it had run here. flags are
+// those of run only
 func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f *runFlags,
 	flags *pflag.FlagSet,
 ) error {
@@ -67,9 +67,9 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	}
 	suite := f.suite.request(path)
 	suite.Embedder, suite.EmbedderLater = "", true // the server asks it
-	told := a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell
+	show := a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell
 	made, err := a.program().Convert(ctx,
-		app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, told)
+		app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, show)
 	if err != nil {
 		a.tell(made.Problems, true)
 		return err
@@ -91,7 +91,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	return a.remoteEnd(ctx, c, taken.Job, f)
 }
 
-// unsent refuses flags of a command alone that a server is not told.
+// unsent refuses flags of a command that are not sent to a server.
 func unsent(flags *pflag.FlagSet, sent ...string) error {
 	var rest []string
 	flags.VisitAll(func(g *pflag.Flag) {
@@ -158,7 +158,7 @@ func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []
 	return nil
 }
 
-// remoteRequest is what the flags ask a server for.
+// remoteRequest is the request of the flags to a server.
 func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*server.EvalRequest, error) {
 	req, err := a.request("", f, changed)
 	if err != nil {

@@ -182,7 +182,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	f.target.register(fs)
 }
 
-// pace adds the flags that say how fast models are asked, and where it ends.
+// pace adds the flags of pace and limits.
 func (f *runFlags) pace(fs *pflag.FlagSet) {
 	fs.VarP(Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
 	fs.Var(Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
@@ -195,7 +195,7 @@ func (f *runFlags) pace(fs *pflag.FlagSet) {
 		"stop before sending more requests than this; none takes a stored limit off")
 }
 
-// request is the run that the flags ask for. changed tells which were given.
+// request is the run that the flags ask for. changed reports whether a flag was given.
 func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.RunRequest, error) {
 	shared, err := a.shared(f, changed)
 	if err != nil {
@@ -277,14 +277,14 @@ func (a *cli) writable(f *runFlags) error {
 	return nil
 }
 
-// evaluate carries out the run that start starts or goes on with, and tells what came out.
+// evaluate carries out the run that start starts or resumes, and prints the result.
 func (a *cli) evaluate(ctx context.Context, f *runFlags, start func() (*app.Session, error)) error {
 	return a.evaluateAs(ctx, f, start,
 		func(out *app.Outcome, ended error) error { return a.conclude(out, f, a.show, ended) })
 }
 
-// evaluateAs carries out the run that start starts or goes on with, and gives end what came out
-// and why it ended early.
+// evaluateAs carries out the run that start starts or resumes, and passes the outcome to end, with
+// the reason of an early end.
 func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*app.Session, error),
 	end func(*app.Outcome, error) error,
 ) (err error) {
@@ -304,7 +304,7 @@ func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*app.Se
 	return end(out, err)
 }
 
-// startOnly are the flags for what a run asks, which stays as it was when the run is resumed.
+// startOnly are the flags that define a run and cannot change when it is resumed.
 func startOnly() []string {
 	return []string{
 		"repeat", "sample", "seed", "filter", "failed-from", "temperature", "top-p", "max-tokens", "tool-choice",
@@ -321,7 +321,7 @@ func (f *runFlags) resumed(path string, changed func(string) bool) app.ResumeReq
 	}
 }
 
-// session opens what the flags ask for: a new run, or one to go on with.
+// session opens the requested run: a new one, or one to resume.
 func (a *cli) session(ctx context.Context, path string, f *runFlags, changed func(string) bool) (*app.Session, error) {
 	tell := a.teller(f.quiet, f.suite.lint(a.hints(), path)).tell
 	if f.resume != "" {

@@ -155,7 +155,7 @@ func (a *cli) showCommand() *cobra.Command {
 	return cmd
 }
 
-// showCase tells the attempts at one case.
+// showCase shows the attempts at one case.
 func (a *cli) showCase(ctx context.Context, req app.CaseRequest, scores, all, full bool) error {
 	if full && !a.jsonOut {
 		return usagef("--full is for --json: callvet show %s %s --json --full, or --all for a text", req.Run, req.Case)

@@ -60,8 +60,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 	return cmd
 }
 
-// side is what an argument stands for where both a run and a trace file may be meant; - is
-// standard input.
+// side decides whether an argument is a run or a trace file; - is standard input.
 func (a *cli) side(arg string) app.Side {
 	if arg == "" {
 		return app.Side{}

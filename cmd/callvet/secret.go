@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// ReadSecret reads a line at a terminal, which does not show it. When ctx ends while it
-// waits, the process is about to be left: the terminal shows again what is typed.
+// ReadSecret reads a line at a terminal, which does not show it. When ctx ends while it waits, the
+// process is about to exit: the echo of the terminal is restored.
 func ReadSecret(ctx context.Context, terminal *os.File) ([]byte, error) {
 	fd := int(terminal.Fd())
 	before, err := term.GetState(fd)

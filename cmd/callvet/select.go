@@ -56,7 +56,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	return cmd
 }
 
-// wordFlags registers the flags of what people write of a run.
+// wordFlags registers the flags of a person's words about a run.
 func (f *runFlags) wordFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.words.Name, "name", "", "name of the run")
 	fs.StringVar(&f.words.Notes, "notes", "", "notes about the run, for people")

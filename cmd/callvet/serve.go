@@ -35,7 +35,7 @@ import (
 	"github.com/callvet/callvet/web"
 )
 
-// serveFlags say where the server listens, and what the work of its users may do.
+// serveFlags are the flags of the server's address and of its users' permissions.
 type serveFlags struct {
 	listen, url     string
 	cert, key       string
@@ -185,7 +185,7 @@ func (a *cli) onlyServer(ctx context.Context) (db *store.DB, release func() erro
 	return db, release, err
 }
 
-// config is what the flags say of the addresses.
+// config is the server's configuration of addresses.
 func (f *serveFlags) config() (server.Config, error) {
 	cfg := server.Config{Hosts: f.hosts, Sockets: f.sockets, MetricsOpen: f.metricsOpen}
 	if f.url != "" {
@@ -236,7 +236,7 @@ func (f *serveFlags) logger(w io.Writer) (*slog.Logger, error) {
 	return nil, usagef("--log-format %s: there are text and json", f.logFormat)
 }
 
-// allowed is what the work of users may do by the flags.
+// allowed are the users' permissions of the flags.
 func (f *serveFlags) allowed() (account.Allowed, error) {
 	out := account.Allowed{ServerKeys: f.lendsKeys, Commands: f.exec, Files: f.files != "", Models: f.models}
 	if err := f.models.Check(); err != nil {
@@ -282,7 +282,7 @@ func (a *cli) mayListen(ctx context.Context, users *account.Accounts, listen str
 	return err
 }
 
-// listener listens, and says in cfg what follows from where.
+// listener listens, and sets the fields of cfg that depend on the address.
 func (f *serveFlags) listener(ctx context.Context, cfg *server.Config, a *cli) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
 	if err != nil {
@@ -309,7 +309,7 @@ func (f *serveFlags) listener(ctx context.Context, cfg *server.Config, a *cli) (
 	return l, nil
 }
 
-// tellServer says where the server is, how the first admin comes in, and what is amiss.
+// tellServer prints the address of the server, the first admin's login link, and warnings.
 func (a *cli) tellServer(ctx context.Context, users *account.Accounts, cfg *server.Config, l net.Listener) error {
 	fmt.Fprintf(a.err, "serving %s (listening at %s); Ctrl-C ends it\n", plain.Line(cfg.URL.String()), l.Addr())
 	if !cfg.Local && cfg.URL.Scheme == "http" {
@@ -334,8 +334,8 @@ func (a *cli) tellServer(ctx context.Context, users *account.Accounts, cfg *serv
 	return err
 }
 
-// secretKey reads the key that seals keys of providers, and makes it at the first start. It is
-// beside the database, not in it: a copy of the database alone opens nothing.
+// secretKey reads the key that encrypts keys of providers, and makes it at the first start. It is
+// in a file next to the database, so that a copy of the database alone reveals no keys.
 func (a *cli) secretKey(ctx context.Context, name string, fresh bool) ([]byte, error) {
 	if text := a.getenv("CALLVET_SECRET_KEY"); text != "" && name == "" {
 		return sealingKey("$CALLVET_SECRET_KEY", text)
@@ -414,12 +414,13 @@ type serverFiles struct {
 	a      *cli
 }
 
-// denied says that requests name no files here.
+// denied is the error of a request that names a file.
 func (s serverFiles) denied(name string) error {
 	return fmt.Errorf("open %q: %w: requests read no files here", name, callvet.ErrDenied)
 }
 
-// in gives the path of a name within the folder; what leads out of it, by a link too, is denied.
+// in returns the path of a name within the folder; a path that leaves it, also by a link, is
+// denied.
 func (s serverFiles) in(name string) (string, error) {
 	if s.folder == "" || !filepath.IsLocal(name) {
 		return "", s.denied(name)
@@ -457,7 +458,7 @@ func (s serverFiles) Path(name string) (path string, folder bool, err error) {
 	return path, err == nil && info.IsDir(), nil
 }
 
-// Kind tells what is in the folder.
+// Kind is the kind of a file in the folder.
 func (s serverFiles) Kind(name string) app.FileKind {
 	path, err := s.in(name)
 	if err != nil {

@@ -56,7 +56,7 @@ Of a RUN, what it was made with is compared with the suite that is there now: it
 	return cmd
 }
 
-// tellStale writes what has changed, group by group.
+// tellStale prints the changes, group by group.
 func (a *cli) tellStale(r *app.StaleResult) {
 	for i := range r.Groups {
 		g := &r.Groups[i]

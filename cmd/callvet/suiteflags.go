@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// suiteFlags say how to read a suite.
+// suiteFlags are the flags for reading a suite.
 type suiteFlags struct {
 	dialect   string
 	seeds     string
@@ -46,11 +46,10 @@ func (f *suiteFlags) request(path string) app.SuiteRequest {
 	}
 }
 
-// told is how many findings are printed unless more is asked for.
-const told = 25
+// shownFindings is the default number of printed findings.
+const shownFindings = 25
 
-// tell prints problems to standard error and counts them; warnings are printed
-// only where asked.
+// tell prints problems to standard error and counts them; warnings only if requested.
 func (a *cli) tell(problems []callvet.Problem, warnings bool) (errs, warns int) {
 	printed, left := 0, 0
 	for _, p := range problems {
@@ -64,7 +63,7 @@ func (a *cli) tell(problems []callvet.Problem, warnings bool) (errs, warns int) 
 		} else {
 			errs++
 		}
-		if printed >= told && !a.verbose {
+		if printed >= shownFindings && !a.verbose {
 			left++
 			continue
 		}

@@ -27,7 +27,7 @@ func terminalWidth(f *os.File) int {
 	return w
 }
 
-// color tells whether the output stream may carry color.
+// color reports whether the output stream may have color.
 func (a *cli) color(tty bool) bool {
 	return tty && !a.noColor && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 }
@@ -70,7 +70,7 @@ func (a *cli) path(p string) string {
 	return filepath.Join(a.dir, p)
 }
 
-// write gives a file that the user named its text, whole or not at all.
+// write writes a file that the user named, all of it or nothing.
 func (a *cli) write(ctx context.Context, name string, write func(io.Writer) error) error {
 	return file.Write(ctx, a.path(name), func(w io.Writer) error {
 		text := &plain.Writer{W: w}

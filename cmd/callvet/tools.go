@@ -47,7 +47,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 	return cmd
 }
 
-// vectorsCommand tells what is kept of models, and forgets it.
+// vectorsCommand lists stored vectors of models, and removes them.
 func (a *cli) vectorsCommand() *cobra.Command {
 	list := func(drop bool) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, models []string) error {
@@ -104,7 +104,7 @@ func (a *cli) whatIfCommand() *cobra.Command {
 			switch {
 			case err == nil:
 				return emit(a, out, report.WhatIf)
-			case out != nil && !a.jsonOut: // what was found without a model is not lost with it
+			case out != nil && !a.jsonOut: // the findings without a model remain
 				_ = report.WhatIf(a.out, out)
 			}
 			return err

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// calledHere says what to type for words that are no commands here, but are what the
-// documents of docs/design/documents.md, or other tools, call the same thing.
+// calledHere returns the command for a word that is no command here, but a name for it in the
+// documents of docs/design/documents.md, or in other tools.
 func calledHere(word string) string {
 	switch word {
 	case "judges":
@@ -57,9 +57,8 @@ func calledHere(word string) string {
 	return ""
 }
 
-// refuseUnknown has every command that only holds others, and help, refuse a word that is
-// none of them. The library would print help and succeed. Of a command with too many or too
-// few arguments it says how it is used.
+// refuseUnknown makes every command group, and help, refuse unknown words: the library would print
+// help and succeed. For a wrong number of arguments it prints the usage.
 func refuseUnknown(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -118,6 +117,6 @@ func unknownCommand(parent *cobra.Command, word string) error {
 			hint = to
 		}
 	}
-	said := strings.TrimPrefix(parent.CommandPath()+" "+word, parent.Root().Name()+" ")
-	return &callvet.Hinted{Err: usageError{fmt.Errorf("there is no command %q", said)}, Hint: hint}
+	name := strings.TrimPrefix(parent.CommandPath()+" "+word, parent.Root().Name()+" ")
+	return &callvet.Hinted{Err: usageError{fmt.Errorf("there is no command %q", name)}, Hint: hint}
 }

@@ -32,20 +32,20 @@ type Config struct {
 	Now func() time.Time
 	// Rand makes tokens and nonces; nil means crypto/rand.
 	Rand io.Reader
-	// Log gets what nobody who asks is told; nil drops it.
+	// Log gets errors that no response contains; nil drops them.
 	Log *slog.Logger
 	// Cost is that of a password's hash; the zero value is DefaultCost.
 	Cost Cost
 }
 
-// Accounts knows users, and what they log in with. It is safe for concurrent use.
+// Accounts manages users and their logins. It is safe for concurrent use.
 type Accounts struct {
 	cfg    Config
 	hasher *hasher
 	slow   *throttle
 
 	mu      sync.Mutex
-	changed map[string]uint64 // how often what a user's work may use was changed; "" is of all users
+	changed map[string]uint64 // counts the changes of a user's keys and settings; "" is for all users
 }
 
 // New makes Accounts. The error wraps callvet.ErrInvalid where the secret has another size.
@@ -73,7 +73,7 @@ func New(cfg Config) (*Accounts, error) {
 	return &Accounts{cfg: cfg, hasher: h, slow: newThrottle(), changed: map[string]uint64{}}, nil
 }
 
-// now is the time as the store keeps it.
+// now is the time in the store's form.
 func (a *Accounts) now() int64 { return a.cfg.Now().UnixMilli() }
 
 // at is a time of the store; the zero time is none.
@@ -84,10 +84,10 @@ func at(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// secretBytes is how long what is drawn is: 256 bits.
+// secretBytes is the length of random secrets: 256 bits.
 const secretBytes = 32
 
-// draw makes what nobody guesses, behind a prefix, and what the store keeps of it.
+// draw makes a random secret with a prefix, and the hash for the store.
 func (a *Accounts) draw(prefix string) (text string, hash []byte, err error) {
 	b := make([]byte, secretBytes)
 	if _, err := io.ReadFull(a.cfg.Rand, b); err != nil {
@@ -97,8 +97,8 @@ func (a *Accounts) draw(prefix string) (text string, hash []byte, err error) {
 	return text, digest(text), nil
 }
 
-// digest is what the store keeps of a token, a session or a link. They are drawn, so that a
-// plain hash tells nobody what they were.
+// digest is the stored hash of a token, a session or a link. They are random, so that a plain hash
+// does not reveal them.
 func digest(text string) []byte {
 	sum := sha256.Sum256([]byte(text))
 	return sum[:]
@@ -112,7 +112,7 @@ func (a *Accounts) change(ctx context.Context, verb string, f func(*rows.Queries
 	return a.cfg.Store.Change(ctx, verb, f)
 }
 
-// found makes callvet.ErrNotFound of what the store says of a row that is not there.
+// found converts the store's error about a missing row to callvet.ErrNotFound.
 func found(err error, what, id string) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("%s %q: %w", what, id, callvet.ErrNotFound)
@@ -128,14 +128,14 @@ func one(n int64, err error, what, id string) error {
 	return found(err, what, id)
 }
 
-// Version tells whether what the work of a user may use was changed: keys of providers, settings.
+// Version changes with the keys of a user and with the settings.
 func (a *Accounts) Version(user string) uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.changed[user] + a.changed[""]
 }
 
-// touch counts a change of what the work of a user may use; "" is of all users.
+// touch counts a change of a user's keys or of the settings; "" is for all users.
 func (a *Accounts) touch(user string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -19,18 +19,18 @@ import (
 type Entry struct {
 	ID string    `json:"id"`
 	At time.Time `json:"at"`
-	// User is who did it; "" where nobody was logged in.
+	// User is who did it; "" without a login.
 	User string `json:"user_id"`
 	// Action is a word such as login.failed or user.create.
 	Action string `json:"action"`
-	// Object is what it was done to: an id, or a name.
+	// Object is the changed object: an id, or a name.
 	Object  string          `json:"object"`
 	Address string          `json:"address"`
 	Detail  json.RawMessage `json:"detail"`
 }
 
-// Record adds a line to the audit log, in the transaction of what it tells. by is nil where
-// nobody was logged in. detail is written as JSON, and must hold no secret; nil is {}.
+// Record adds an entry to the audit log, in the transaction of the change. by is nil without a
+// login. detail is written as JSON, and must contain no secret; nil is {}.
 func (a *Accounts) Record(ctx context.Context, q *rows.Queries, by *Principal, action, object string,
 	detail any,
 ) error {

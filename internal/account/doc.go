@@ -2,7 +2,6 @@
 
 // Package account answers one question: who sends this request, and what may they do?
 //
-// Accounts keeps users, their sessions and tokens in the store. A Principal is who was
-// recognized; whether he may read or change something is decided by Principal.MayRead and
-// Principal.MayChange, and nowhere else.
+// Accounts keeps users, their sessions and tokens in the store. A Principal is an identified user;
+// only Principal.MayRead and Principal.MayChange decide what he may read or change.
 package account

@@ -25,7 +25,7 @@ import (
 // SecretSize is how many bytes the key has that seals others.
 const SecretSize = 32
 
-// ProviderKey is what a user keeps for a provider, without its value.
+// ProviderKey is a user's key of a provider, without its value.
 type ProviderKey struct {
 	// Variable is the name under which targets know it, such as OPENAI_API_KEY.
 	Variable string `json:"variable"`
@@ -37,8 +37,7 @@ type ProviderKey struct {
 	// Near is that of Kept.
 	Near    bool      `json:"near,omitempty" doc:"no hosts were named: private addresses that an admin allows get it too"`
 	Created time.Time `json:"created"`
-	// Lost tells that the server has another secret key than the one that sealed it: it must be
-	// set again.
+	// Lost: the key was encrypted with a different secret key of the server, and must be set again.
 	Lost bool `json:"lost"`
 }
 
@@ -79,12 +78,13 @@ func ofVariable(name string) error {
 	return nil
 }
 
-// bound is what a sealed value belongs to: in the row of another user or variable it does not open.
+// bound is the context of a sealed value: in the row of another user or variable it cannot be
+// opened.
 func bound(user, variable string) []byte {
 	return []byte("provider key\x00" + user + "\x00" + variable)
 }
 
-// version is the first byte of what is sealed.
+// version is the first byte of a sealed value.
 const version = 1
 
 func (a *Accounts) gcm() (cipher.AEAD, error) {
@@ -113,7 +113,7 @@ func (a *Accounts) seal(user, variable, value string) ([]byte, error) {
 	return g.Seal(out, out[1:], []byte(value), bound(user, variable)), nil
 }
 
-// errLost says that a sealed value cannot be opened.
+// errLost: a sealed value cannot be opened.
 var errLost = errors.New("it was sealed with another secret key of the server")
 
 // open decrypts what seal made.
@@ -133,21 +133,22 @@ func (a *Accounts) open(user, variable string, sealed []byte) (string, error) {
 	return string(b), nil
 }
 
-// Kept is what a user keeps for a provider, open.
+// Kept is the open key of a user for a provider.
 type Kept struct {
 	Value string `json:"value"`
 	// Hosts are where it may be sent; nil for an address, and for a key of an earlier version.
 	Hosts []string `json:"hosts"`
-	// Near is set where the user named no hosts: the key may also be sent to private addresses that an admin
-	// allows, such as a model server in the same network.
+	// Near is set if the user named no hosts. Then the key may also be sent to private addresses
+	// that an admin allows, such as a model server in the same network.
 	Near bool `json:"near,omitempty"`
 }
 
-// packed begins what is sealed of a value with its hosts; a value of an earlier version is sealed as it is, and has no
-// control characters.
+// packed is the prefix of a sealed value with hosts; values of an earlier version have no prefix
+// and no control characters.
 const packed = "\x00"
 
-// pack gives what is sealed: the hosts stand in it, so that whoever writes to the store cannot add one.
+// pack returns the text to seal. It includes the hosts, so that a writer to the store cannot add
+// one.
 func (k Kept) pack() (string, error) {
 	b, err := json.Marshal(k)
 	return packed + string(b), err
@@ -183,7 +184,7 @@ func (a *Accounts) sealKey(user, variable string, k Kept) ([]byte, error) {
 // maxKeyHosts bounds Kept.Hosts.
 const maxKeyHosts = 20
 
-// hostsOf gives the hosts of a key as they are kept; none are needed where near addresses get it.
+// hostsOf returns the hosts of a key in stored form; they may be empty if near is set.
 func hostsOf(name string, hosts []string, near bool) ([]string, error) {
 	switch {
 	case !IsKey(name) && len(hosts) > 0:
@@ -215,7 +216,7 @@ func hostsOf(name string, hosts []string, near bool) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// hostAndPort gives a host with its port, if it has one, as requests name it.
+// hostAndPort normalizes a host with its port, if any, to the form of requests.
 func hostAndPort(text string) (string, error) {
 	name, port, err := net.SplitHostPort(strings.TrimSpace(text))
 	if err != nil {
@@ -288,8 +289,9 @@ func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name strin
 	return k, err
 }
 
-// BindKeys gives hosts to the keys of earlier versions, which had none: hosts gives those that each variable is for, by
-// the values that its user keeps. A key of an unknown variable is bound to no host until its user gives it again.
+// BindKeys sets the hosts of keys of earlier versions, which had none: hosts returns those of each
+// variable, by the values of its user. A key of an unknown variable is bound to no host until its
+// user gives it again.
 func (a *Accounts) BindKeys(ctx context.Context, hosts func(kept map[string]string) map[string][]string) error {
 	list, err := a.cfg.Store.Rows().AllProviderKeys(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Cost is what a hash of a password takes.
+// Cost is the cost of hashing a password.
 type Cost struct {
 	// Memory is in KiB, Passes how often it is filled.
 	Memory, Passes uint32
@@ -25,7 +25,7 @@ func DefaultCost() Cost { return Cost{Memory: 64 << 10, Passes: 3} }
 // atOnce is how many hashes are made at the same time: each takes the memory of the Cost.
 const atOnce = 2
 
-// maxWaiting is how many requests may wait for a hash; more are told to come later.
+// maxWaiting is how many requests may wait for a hash; further ones are refused.
 const maxWaiting = 32
 
 // hasher makes hashes of passwords, a few at once.
@@ -33,7 +33,7 @@ type hasher struct {
 	params  argon2id.Params
 	slots   chan struct{}
 	waiting chan struct{}
-	// nobody is a hash that no password has: what is compared for a name that there is not.
+	// nobody is a hash that no password has: it is compared for an unknown name.
 	nobody string
 }
 
@@ -53,7 +53,7 @@ func newHasher(c Cost) (*hasher, error) {
 	return h, nil
 }
 
-// hold waits for a slot; free gives it back.
+// hold waits for a slot; free releases it.
 func (h *hasher) hold(ctx context.Context) (free func(), err error) {
 	select {
 	case h.waiting <- struct{}{}:
@@ -107,7 +107,7 @@ const (
 	maxPassword = 512
 )
 
-// fit says what is wrong with a new password.
+// fit checks a new password.
 func fit(field, password, name string) error {
 	switch n := utf8.RuneCountInString(password); {
 	case !utf8.ValidString(password):

@@ -51,25 +51,25 @@ type Principal struct {
 	// Address is where the request comes from, for the audit log.
 	Address string `json:"-"`
 
-	hash []byte // what the store keeps of the secret of the session, or of the token
+	hash []byte // the stored hash of the session's secret, or of the token
 }
 
 // Allows reports whether a request of the principal may be of the scope.
 func (p *Principal) Allows(s Scope) bool { return p.Token == "" || slices.Contains(p.Scopes, s) }
 
-// Owned is whose something is.
+// Owned is the ownership of an object.
 type Owned struct {
 	User string
-	// Shared tells that every user may read it.
+	// Shared: every user may read it.
 	Shared bool
 }
 
-// MayRead reports whether p may read what is o's: his own, what is shared, and for admins everything.
+// MayRead reports whether p may read an object: his own, shared ones, and for admins all.
 func (p *Principal) MayRead(o Owned) bool {
 	return o.Shared || o.User == p.User || p.Role == Admin
 }
 
-// MayChange reports whether p may change what is o's: members their own, admins everything.
+// MayChange reports whether p may change an object: members their own, admins all.
 func (p *Principal) MayChange(o Owned) bool {
 	return p.Role == Admin || p.Role.AtLeast(Member) && o.User == p.User
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// ErrLogin says that what somebody logs in with is not good, or is not any more. It wraps
-// callvet.ErrDenied.
+// ErrLogin: the credentials are invalid or have expired. It wraps callvet.ErrDenied.
 var ErrLogin = fmt.Errorf("%w: the login is not good", callvet.ErrDenied)
 
 // How long a session lasts: after it was last used, and at all.
@@ -32,7 +31,7 @@ const grain = 5 * time.Minute
 // Login is a new session.
 type Login struct {
 	Principal *Principal
-	// Secret is what the cookie holds.
+	// Secret is the content of the cookie.
 	Secret  string
 	Expires time.Time
 }
@@ -42,7 +41,7 @@ type Login struct {
 func (a *Accounts) Login(ctx context.Context, name, password, address string) (*Login, error) {
 	name, err := named(name)
 	if err != nil || len(password) > maxPassword {
-		name, password = "", "" // nobody's: it takes as long
+		name, password = "", "" // of no user: the check takes the same time
 	}
 	if err := a.slow.try(a.cfg.Now(), nameAt(name, address), address); err != nil {
 		return nil, err
@@ -56,7 +55,7 @@ func (a *Accounts) Login(ctx context.Context, name, password, address string) (*
 		return nil, err
 	}
 	if !ok || u.Removed != 0 {
-		err := a.change(ctx, "log in", func(q *rows.Queries) error { // a name that nobody has may be a password
+		err := a.change(ctx, "log in", func(q *rows.Queries) error { // an unknown name may be a mistyped password
 			return a.Record(ctx, q, &Principal{Address: address}, "login.failed", u.ID, nil)
 		})
 		return nil, errors.Join(ErrLogin, err)
@@ -105,7 +104,7 @@ func (a *Accounts) begin(ctx context.Context, address, action string,
 }
 
 // Claim uses the secret of a one-time link: the user chooses a password, and for the first link a
-// name, and is logged in. Sessions that he had end. The error is ErrLogin for a link that is not good.
+// name, and is logged in. Sessions that he had end. The error is ErrLogin for an invalid link.
 func (a *Accounts) Claim(ctx context.Context, secret, name, password, address string) (*Login, error) {
 	link, err := a.goodLink(ctx, secret, address)
 	if err != nil {
@@ -191,13 +190,13 @@ func (a *Accounts) endLogins(ctx context.Context, q *rows.Queries, user string) 
 	return errors.Join(q.DropSessionsOf(ctx, user), q.RevokeTokensOf(ctx, revoke), q.DropLinksOf(ctx, user))
 }
 
-// BySession tells whose session a cookie holds; ErrLogin where it is over.
+// BySession returns the principal of a session cookie; ErrLogin if the session is over.
 func (a *Accounts) BySession(ctx context.Context, secret string) (*Principal, error) {
 	return a.bySession(ctx, digest(secret))
 }
 
-// Again tells who p is by now: his role may be another one. The error is ErrLogin where his session or his token
-// has ended meanwhile.
+// Again reads p again: his role may have changed. The error is ErrLogin if his session or his token
+// has ended.
 func (a *Accounts) Again(ctx context.Context, p *Principal) (*Principal, error) {
 	look := a.bySession
 	if p.Token != "" {
@@ -238,7 +237,7 @@ func over(created, expires, seen, now int64) bool {
 	return expires <= now || seen+SessionIdle.Milliseconds() <= now || created > early || seen > early
 }
 
-// used keeps the last use of something. What cannot be kept keeps nobody out.
+// used stores the time of the last use. A failed write does not refuse the login.
 func (a *Accounts) used(ctx context.Context, verb string, f func(*rows.Queries) error) {
 	if err := a.change(ctx, verb, f); err != nil && ctx.Err() == nil {
 		a.cfg.Log.WarnContext(ctx, "the last use was not kept", "error", err)
@@ -255,9 +254,9 @@ func (a *Accounts) Logout(ctx context.Context, by *Principal) error {
 	})
 }
 
-// ChangePassword gives a user another password, who knows the old one, and a new session. All his other sessions
-// and all his tokens end: somebody else may have one of them. The wait after wrong passwords is that of the
-// session, so that failed logins of others never stop a user who is logged in.
+// ChangePassword sets a new password, if the old one is right, and begins a new session. All other
+// sessions and all tokens of the user end: they may be stolen. The delay after wrong passwords is
+// per session, so that failed logins of others never block a logged-in user.
 func (a *Accounts) ChangePassword(ctx context.Context, by *Principal, before, password string) (*Login, error) {
 	slow := "session " + hex.EncodeToString(by.hash)
 	if err := a.slow.try(a.cfg.Now(), slow, ""); err != nil {

@@ -45,7 +45,7 @@ type Models struct {
 	Rerank string `json:"rerank,omitempty" maxLength:"500" doc:"orders the best tools of a search that names no model, such as cohere:MODEL or tei:URL"`
 }
 
-// or takes from others what is not set.
+// or fills in unset fields from others.
 func (m Models) or(others Models) Models {
 	return Models{cmp.Or(m.Embedder, others.Embedder), cmp.Or(m.Embed, others.Embed), cmp.Or(m.Rerank, others.Rerank)}
 }

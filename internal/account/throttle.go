@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// LimitError says that somebody has to wait. It wraps callvet.ErrLimited.
+// LimitError: the client must wait. It wraps callvet.ErrLimited.
 type LimitError struct {
 	What string
 	// After is how many seconds to wait, at least 1.
@@ -36,15 +36,15 @@ const (
 	maxFailing    = 10_000    // names and addresses that are remembered
 )
 
-// throttle counts failed logins, of each name at each address, and of each address. It is in memory: a restart
-// forgets them, and costs who guesses more than it gives.
+// throttle counts failed logins, of each name at each address, and of each address. It is in
+// memory: a restart clears it, which helps an attacker less than it delays him.
 type throttle struct {
 	mu    sync.Mutex
 	known map[string]*failing
 	most  int
 }
 
-// failing is what is known of a name or an address.
+// failing are the failed logins of a name or an address.
 type failing struct {
 	fails int
 	last  time.Time
@@ -69,8 +69,8 @@ func network(address string) string {
 // nameAt is a name as one address tries it.
 func nameAt(name, address string) string { return name + " at " + network(address) }
 
-// try counts an attempt as failed, before it is known, so that many at once are no way around; pass
-// takes it back. Without an address the name alone counts. The error is a *LimitError, and the
+// try counts an attempt as failed in advance, so that concurrent attempts do not evade the limit;
+// pass undoes it. Without an address the name alone counts. The error is a *LimitError, and the
 // attempt is not to be made.
 func (t *throttle) try(now time.Time, name, address string) error {
 	t.mu.Lock()
@@ -91,7 +91,7 @@ func (t *throttle) try(now time.Time, name, address string) error {
 	return nil
 }
 
-// pass takes back what try counted: the name has none any more, the address one less.
+// pass undoes try: the name has no failures any more, the address one less.
 func (t *throttle) pass(now time.Time, name, address string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -26,7 +26,7 @@ const (
 	maxTokens        = 100 // of one user
 )
 
-// Token is what a program logs in with, without its secret.
+// Token is the login of a program, without its secret.
 type Token struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
@@ -106,7 +106,7 @@ func scopes(text string) []Scope {
 	return out
 }
 
-// MakeToken makes a token for a user who is logged in, and its secret, which nobody sees again.
+// MakeToken makes a token for a logged-in user, and its secret, which is shown only once.
 func (a *Accounts) MakeToken(ctx context.Context, by *Principal, n NewToken) (t Token, secret string, err error) {
 	if err := n.fit(by); err != nil {
 		return t, "", err
@@ -172,7 +172,8 @@ func (a *Accounts) RevokeToken(ctx context.Context, by *Principal, id string) er
 	})
 }
 
-// ByToken tells whose token this is; ErrLogin where it expired, was revoked, or its user removed.
+// ByToken returns the principal of a token; ErrLogin if it expired or was revoked, or its user was
+// removed.
 func (a *Accounts) ByToken(ctx context.Context, secret string) (*Principal, error) {
 	if !strings.HasPrefix(secret, TokenPrefix) {
 		return nil, ErrLogin

@@ -23,11 +23,11 @@ type User struct {
 	// MaxJobs is how many of his jobs run at the same time.
 	MaxJobs int       `json:"max_jobs"`
 	Created time.Time `json:"created"`
-	// Waiting tells that no password was chosen yet: the link was not used.
+	// Waiting: the user has not chosen a password yet; the link was not used.
 	Waiting bool `json:"waiting"`
 }
 
-// DefaultMaxJobs is the limit of a user of whom nothing else is said; MaxMaxJobs the highest.
+// DefaultMaxJobs is the limit of a user without his own; MaxMaxJobs is the highest limit.
 const (
 	DefaultMaxJobs = 2
 	MaxMaxJobs     = 64
@@ -51,7 +51,7 @@ const LinkPrefix = "cvlink_"
 // userName is the form of a name: of a person, or an address of mail.
 var userName = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]{0,63}$`)
 
-// named gives a name as it is kept, in lower case.
+// named is a name in stored form, in lower case.
 func named(name string) (string, error) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if !userName.MatchString(name) {
@@ -77,8 +77,8 @@ func (a *Accounts) HasUsers(ctx context.Context) (bool, error) {
 	return n > 0, err
 }
 
-// FirstLink makes the secret of the link by which the first admin comes in, good for 24 hours; ones
-// before it end. It is "" where there is a user.
+// FirstLink makes the secret of the first admin's login link, valid for 24 hours; earlier links
+// end. It is "" if there is a user.
 func (a *Accounts) FirstLink(ctx context.Context) (secret string, err error) {
 	secret, hash, err := a.draw(LinkPrefix)
 	if err != nil {
@@ -116,8 +116,8 @@ type NewUser struct {
 	MaxJobs int
 }
 
-// Invite makes a user without a password, and the secret of the link by which he chooses one,
-// good for seven days. The error wraps callvet.ErrConflict where the name is taken.
+// Invite makes a user without a password, and the secret of a link to choose one, valid for seven
+// days. The error wraps callvet.ErrConflict where the name is taken.
 func (a *Accounts) Invite(ctx context.Context, by *Principal, n NewUser) (u User, secret string, err error) {
 	if n.Name, err = named(n.Name); err != nil {
 		return u, "", err

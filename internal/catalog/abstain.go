@@ -101,7 +101,7 @@ func (e *Env) calibrate(ctx context.Context, f *Search, suite string) error {
 			"abstain on %s: invalid: how many of its questions may be refused?", f.AbstainOn)
 	case f.Tools == "":
 		return NoCatalogue()
-	case f.AbstainOn == "-": // standard input is read once, by what is asked
+	case f.AbstainOn == "-": // standard input is read once, as the questions
 		return Invalid("abstain_on", "{abstain_on} SUITE", "abstain on -: invalid: its questions are read from a file")
 	}
 	c, _, err := e.Catalogue(f.Tools)
@@ -171,8 +171,8 @@ func words(c *callvet.Case) string {
 	return strings.ToLower(strings.Join(strings.Fields(c.Question()), " "))
 }
 
-// confidences are those of the cases that expect tools of the catalog; the same question
-// once more tells nothing.
+// confidences are those of the cases that expect tools of the catalog; a repeated question counts
+// once.
 func confidences(ctx context.Context, o retrieve.Options, c *retrieve.Catalogue,
 	cases []callvet.Case,
 ) ([]float64, error) {

@@ -12,7 +12,7 @@ import (
 
 // Cautions are what one should know of a search that is measured on a suite.
 type Cautions struct {
-	// Expected are the routes and agents that cases expect and nothing gives.
+	// Expected are the routes and agents that cases expect and the search cannot return.
 	Expected []callvet.Problem
 	// Learned counts the cases whose questions the routes were learned from.
 	Learned int

@@ -21,7 +21,7 @@ type Confusable struct {
 	Tools int            `json:"tools"`
 	Left  int            `json:"left,omitempty"`
 	Pairs []ConfusedPair `json:"pairs"`
-	// Observed tells whether a run was read.
+	// Observed: a run was read.
 	Observed bool `json:"observed"`
 }
 
@@ -34,7 +34,7 @@ type ConfusedPair struct {
 	Confused   int     `json:"confused"`
 }
 
-// AlikeFrom is the likeness of texts, in [-1,1], from which two tools are said to overlap: a rule of thumb.
+// AlikeFrom is the least similarity of texts, in [-1,1], of two overlapping tools: a rule of thumb.
 // The weather of today and its forecast are alike by 0.3, tools of other subjects by less than 0.2.
 const AlikeFrom = 0.2
 
@@ -47,14 +47,14 @@ const nearest = 5
 // ConfusableRequest asks which tools are easily taken for one another.
 type ConfusableRequest struct {
 	Tools string `json:"tools"`
-	// Run is one whose confusion stands beside the similarity; empty: none.
+	// Run is a run whose confusion is shown with the similarity; empty: none.
 	Run string `json:"run,omitempty"`
 	// Top is how many pairs are listed; 0: 20.
 	Top int `json:"top,omitempty"`
 }
 
-// FindConfusable lists the pairs of tools whose texts are nearest, and those that a run
-// confused; observe gives the confusion of a stored run, never nil without an error. Errors are
+// FindConfusable lists the pairs of tools with the most similar texts, and those that a run
+// confused; observe returns the confusion of a stored run, never nil without an error. Errors are
 // those of files and of the run.
 func FindConfusable(ctx context.Context, e *Env, q ConfusableRequest,
 	observe func(ctx context.Context, run string) ([]panel.Confused, error),
@@ -75,9 +75,9 @@ func FindConfusable(ctx context.Context, e *Env, q ConfusableRequest,
 	return confusable(ctx, c, observed, cmp.Or(q.Top, 20))
 }
 
-// Overlaps are the pairs of tools that overlap: of which one is among the five likest of the other,
-// as alike as least or more, a cosine in [-1,1]; and those that were confused. They come in the
-// order of FindConfusable, with its numbers. left counts the tools that were too many.
+// Overlaps are the pairs of overlapping tools: one is among the five most similar of the other,
+// with a cosine of at least least; and the confused pairs. They are in the order of FindConfusable,
+// with its numbers. left counts the tools beyond the limit.
 func Overlaps(ctx context.Context, tools []callvet.Tool, observed []panel.Confused,
 	least float64,
 ) (pairs []ConfusedPair, left int, err error) {
@@ -97,8 +97,8 @@ func Overlaps(ctx context.Context, tools []callvet.Tool, observed []panel.Confus
 	return pairs, all.Left, nil
 }
 
-// Overlap tells which tools overlap by their texts alone: the pairs of Overlaps from AlikeFrom on.
-// Names that are not among the tools overlap with none.
+// Overlap returns a test for overlapping tools by their texts: the pairs of Overlaps from AlikeFrom
+// on. Unknown names overlap with none.
 func Overlap(ctx context.Context, tools []callvet.Tool) (func(a, b string) bool, error) {
 	pairs, _, err := Overlaps(ctx, tools, nil, AlikeFrom)
 	if err != nil {
@@ -111,9 +111,9 @@ func Overlap(ctx context.Context, tools []callvet.Tool) (func(a, b string) bool,
 	return func(a, b string) bool { return are[[2]string{a, b}] }, nil
 }
 
-// confusable gives the pairs whose texts are nearest, and those that were confused, most confused
-// first, then the most similar; at most most of them. It is the one place that says how alike two
-// tools are: by their names and descriptions, which a suite has as well as a catalogue.
+// confusable returns at most most pairs with the most similar texts, and confused pairs; most
+// confused first, then the most similar. It is the one place that measures the similarity of tools:
+// by their names and descriptions, which suites and catalogues have.
 func confusable(ctx context.Context, c *retrieve.Catalogue, observed []panel.Confused, most int) (*Confusable, error) {
 	out := &Confusable{Format: "callvet.confusable", Version: 1, Observed: observed != nil}
 	entries := make([]retrieve.Entry, min(len(c.Entries), MaxCompared))

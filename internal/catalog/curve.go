@@ -31,7 +31,7 @@ type Curve struct {
 	Pairs     []SweepPair      `json:"pairs,omitempty"`
 }
 
-// RetrievalPoint tells how often a right tool was among those retrieved.
+// RetrievalPoint is how often a right tool was among the retrieved ones.
 type RetrievalPoint struct {
 	Distractors int            `json:"distractors"` // -1: the whole catalog
 	Tools       int            `json:"tools"`       // of the largest catalog searched
@@ -44,9 +44,9 @@ type RetrievalPoint struct {
 type ModelCurve struct {
 	Model  string       `json:"model"`
 	Points []CurvePoint `json:"points"`
-	// TokensPerByte of the tools' JSON is measured: how the tokens of a prompt grow with
-	// the tools beside the same question. Where the model tells no usage, or all prompts
-	// have as many tools, it is assumed, and Measured is false.
+	// TokensPerByte of the tools' JSON is measured: the growth of a prompt's tokens with the tools
+	// for the same question. If the model reports no usage, or all prompts have equally many tools,
+	// it is assumed, and Measured is false.
 	TokensPerByte float64 `json:"tokens_per_byte"`
 	Measured      bool    `json:"tokens_measured"`
 }
@@ -68,16 +68,16 @@ type CurvePoint struct {
 	Silent     int `json:"no_call"`
 	Unreadable int `json:"unreadable_call"`
 	Errors     int `json:"errors"`
-	// PromptTokens is the mean of what the model counted; nil where it does not tell.
-	// ToolTokens are those of the tools, as TokensPerByte says.
+	// PromptTokens is the mean of the model's counts; nil if it reports none. ToolTokens are those
+	// of the tools, by TokensPerByte.
 	PromptTokens *float64 `json:"prompt_tokens"`
 	ToolTokens   float64  `json:"tool_tokens"`
-	// CostUSD is what an attempt costs, the mean; nil where a price is not known.
+	// CostUSD is the mean cost of an attempt; nil if a price is unknown.
 	CostUSD *float64 `json:"cost_usd"`
 	rights  attempts
 }
 
-// assumedPerByte are the tokens of a byte of JSON where no model tells.
+// assumedPerByte are the assumed tokens of a byte of JSON.
 const assumedPerByte = 0.25
 
 // attempts are right (1) or wrong (0), by case and by draw and repeat.
@@ -226,7 +226,7 @@ func judged(c *callvet.Cell) bool {
 	return c.Result.Verdict == callvet.VerdictPass || c.Result.Verdict == callvet.VerdictFail
 }
 
-func (t *tallied) add(a *asked, c *callvet.Case, cell *callvet.Cell) {
+func (t *tallied) add(a *askedCase, c *callvet.Case, cell *callvet.Cell) {
 	if !judged(cell) {
 		t.Errors++
 		return

@@ -165,7 +165,7 @@ func TestReadCurve(t *testing.T) {
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	plan := []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"b"}}}}}
-	for _, want := range []asked{
+	for _, want := range []askedCase{
 		{Of: "1", Given: SweepRetrieved, Size: 10, Draw: 2, Searched: 11, Bytes: 300, Tools: 2, Present: true},
 		{Of: "a/b", Given: AllRetrieved, Size: -1, Draw: 1, Searched: 80, Bytes: 9000, Tools: 1},
 	} {
@@ -188,7 +188,7 @@ func TestAsked(t *testing.T) {
 			c.Fields[field] = v
 		}
 	}
-	if a, b := (&asked{Of: "1", Size: -1, Draw: 1, Given: AllRetrieved}).id(), "1/all/1/all"; a != b {
+	if a, b := (&askedCase{Of: "1", Size: -1, Draw: 1, Given: AllRetrieved}).id(), "1/all/1/all"; a != b {
 		t.Errorf("%s, want %s", a, b)
 	}
 }

@@ -3,11 +3,11 @@
 // Package catalog answers one question: how well do questions find the tools of a catalogue, and
 // what would find them better?
 //
-// Settings are the spelling of a target and of a request; Search is what is searched; Env.Open
-// returns a retriever. On them stand the verbs of `select` and `tools`: Query asks one question
-// and explains why a tool lost, RunSweep and CurveFor measure how the search does as the catalogue
-// grows, Tune and Learn find weights and routes, Lint and FindConfusable look at the texts,
-// WhatIf, Suggest and Propose measure other texts, and ApplyRequest writes them.
+// Settings are the settings in a target or a request; Search is a catalogue with settings; Env.Open
+// returns a retriever. The verbs of `select` and `tools` use them: Query asks one question and
+// explains why a tool lost, RunSweep and CurveFor measure how the search does as the catalogue
+// grows, Tune and Learn find weights and routes, Lint and FindConfusable look at the texts, WhatIf,
+// Suggest and Propose measure other texts, and ApplyRequest writes them.
 //
 // A catalogue is also a target: OpenRetriever serves it as a callvet.Model and OpenRemote asks a
 // service over HTTP. Both get the last user message and the number of tools, and nothing that

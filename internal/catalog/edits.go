@@ -21,7 +21,7 @@ import (
 type chosen struct {
 	*suite.EditFile
 	left int // of another state
-	// sorted tells that some were rejected by the very questions that measured the others.
+	// sorted: some were rejected by the same questions that measured the others.
 	sorted bool
 }
 
@@ -70,7 +70,7 @@ func edits(e *Env, name string, asked []string, usual ...learn.Status) (chosen, 
 	return f, nil
 }
 
-// strangers warns of characters that nobody sees who reads the edits.
+// strangers warns about invisible characters in the edits.
 func strangers(e *Env, edits []learn.Edit) {
 	for i := range edits {
 		for _, text := range edits[i].Texts() {

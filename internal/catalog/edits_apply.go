@@ -22,7 +22,7 @@ type ApplyRequest struct {
 	Output string `json:"output"`
 }
 
-// Applied is what was written.
+// Applied is the result of writing.
 type Applied struct {
 	Format    string   `json:"format"`
 	Version   int      `json:"version"`
@@ -30,7 +30,7 @@ type Applied struct {
 	Tools     []string `json:"tools"`
 	Renamed   []string `json:"renamed,omitempty"`
 	Left      int      `json:"edits_left_out"`
-	// Converted tells that the catalog was not plain JSON before, Form what it was.
+	// Converted: the catalog was not plain JSON before; Form is its earlier form.
 	Converted bool   `json:"converted,omitempty"`
 	Form      string `json:"form,omitempty"`
 }
@@ -68,7 +68,8 @@ type Revised struct {
 	old  []byte // as the catalog was
 }
 
-// ReviseCatalogue gives the catalog that Apply writes, and writes nothing; the output may be empty.
+// ReviseCatalogue returns the catalog that Apply would write, and writes nothing; the output may be
+// empty.
 func ReviseCatalogue(e *Env, q ApplyRequest) (*Revised, error) {
 	f, err := edits(e, q.Edits, q.Status, learn.Accepted)
 	if err != nil {
@@ -96,8 +97,8 @@ func ReviseCatalogue(e *Env, q ApplyRequest) (*Revised, error) {
 	return &Revised{done, append(p.Mark, out...), data}, nil
 }
 
-// mayReplace is an error where a file would be lost that is no older catalog. Files are
-// told by what they hold, too: the same one has many paths.
+// mayReplace is an error if a file other than an older catalog would be lost. Files are also
+// compared by content, because one file can have many paths.
 func mayReplace(e *Env, q *ApplyRequest, data []byte, form string) error {
 	file, edits, to := q.Tools, q.Edits, q.Output
 	same := filepath.Clean(to) == filepath.Clean(file)

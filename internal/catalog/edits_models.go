@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// The fields by which a case that was made for models is known again.
+// The fields that identify a case that was made for models.
 const (
 	fieldCase = "of_case"
 	fieldSide = "catalogue"
@@ -59,8 +59,8 @@ func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
 	}
 	called, back := t.renamed()
 	for i := range t.qs {
-		// An edit that the model does not see does nothing to what it chooses: asking
-		// twice would measure its own chance.
+		// An edit that the model does not see cannot change its choice: asking twice would measure
+		// only the model's randomness.
 		if callvet.NewToolset(given[0][i]).Hash == callvet.NewToolset(given[1][i]).Hash {
 			made.Cases = append(made.Cases, madeCase(&t.qs[i], both, given[0][i], func(s string) string { return s }))
 			continue
@@ -78,8 +78,8 @@ func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
 	return r.out, err
 }
 
-// editAsk asks models. Where that ends early, what was answered is kept, and nothing is
-// made of one half of it.
+// editAsk asks models. If that ends early, the answers are kept; questions with only one of both
+// sides do not count.
 func editAsk(ctx context.Context, e *Env, suite string, made *callvet.Suite, read func(*Answers) error) error {
 	err := errors.Join(e.Ask(ctx, suite, made, read), ctx.Err())
 	switch {
@@ -152,7 +152,7 @@ func (t *trial) offered(ctx context.Context, c *retrieve.Catalogue) ([][]callvet
 	return out, nil
 }
 
-// madeCase is the question with tools of its own; what is judged is which are called.
+// madeCase is the question with its own tools; only the called tools are judged.
 func madeCase(q *Question, side string, tools []callvet.Tool, name func(string) string) callvet.Case {
 	k := callvet.Case{
 		ID: q.Case + ":" + side, AsOf: q.Of.AsOf, Input: q.Of.Input, Context: q.Of.Context, Tools: tools,
@@ -161,7 +161,7 @@ func madeCase(q *Question, side string, tools []callvet.Tool, name func(string) 
 	if len(tools) == 0 {
 		k.ToolNames = []string{}
 	}
-	if c := q.Of.ToolChoice; c == "auto" || c == "required" || c == "none" { // a tool's name would tell the answer
+	if c := q.Of.ToolChoice; c == "auto" || c == "required" || c == "none" { // a tool's name would reveal the answer
 		k.ToolChoice = c
 	}
 	set := func(names []string) {
@@ -233,7 +233,7 @@ func (r *readings) read(v *Answers) error {
 	return nil
 }
 
-// take adds an attempt to a case; one that ended in an error says nothing about it.
+// take adds an attempt to a case; an attempt that ended in an error does not count.
 func (r *readings) take(o *Outcome, cell *callvet.Cell) {
 	if v := cell.Result.Verdict; v != callvet.VerdictPass && v != callvet.VerdictFail {
 		return

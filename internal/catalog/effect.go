@@ -16,11 +16,11 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Comparison holds an edited catalog against the one that is, by one way of choosing.
+// Comparison compares an edited catalog with the present one, by one way of choosing.
 type Comparison struct {
 	// By is "retriever", or the model that chose.
 	By string `json:"by"`
-	// Measure is what the cases below and the verdict are about.
+	// Measure is the measure of the cases below and of the verdict.
 	Measure string `json:"measure"`
 	// Adjusted is the p value of Measure over all models that were asked (Holm); nil
 	// where there are not several. A verdict has to hold by it.
@@ -68,7 +68,7 @@ type ChangedAnswer struct {
 	After  []string `json:"after"`
 }
 
-// ToolEffect is what the edits did to the questions of one tool.
+// ToolEffect is the effect of the edits on the questions of one tool.
 type ToolEffect struct {
 	Tool   string   `json:"tool"`
 	Edited bool     `json:"edited"`
@@ -82,7 +82,7 @@ type ToolEffect struct {
 	Own    panel.Difference `json:"difference"`
 }
 
-// EffectUsage is what was spent on models.
+// EffectUsage is the usage of models.
 type EffectUsage struct {
 	Run string `json:"run,omitempty"`
 	// Reused are answers of earlier runs to the very same request.
@@ -91,12 +91,12 @@ type EffectUsage struct {
 	InputTokens  int      `json:"input_tokens"`
 	OutputTokens int      `json:"output_tokens"`
 	CostUSD      *float64 `json:"cost_usd"`
-	// Known tells that every attempt told its tokens; else they are at least so many.
+	// Known: every attempt reported its tokens; otherwise the numbers are lower bounds.
 	Known bool `json:"tokens_known"`
 	sum   callvet.Usage
 }
 
-// Add counts what an attempt took; answers of earlier runs cost nothing again.
+// Add adds the usage of an attempt; reused answers of earlier runs cost nothing.
 func (u *EffectUsage) Add(t *callvet.Trace) {
 	if t.Cached {
 		u.Reused++
@@ -110,7 +110,7 @@ func (u *EffectUsage) Add(t *callvet.Trace) {
 	u.sum.Add(one)
 }
 
-// Sum tells the sum of all attempts.
+// Sum is the sum of all attempts.
 func (u *EffectUsage) Sum() *EffectUsage {
 	u.Known = u.sum.Known
 	u.InputTokens, u.OutputTokens, u.CostUSD = u.sum.InputTokens, u.sum.OutputTokens, u.sum.CostUSD
@@ -202,7 +202,7 @@ func CompareOutcomes(by, measure string, qs []Question, before, after []Outcome,
 	return c
 }
 
-// effects lists the edited tools, and every other whose questions changed hands.
+// effects lists the edited tools, and every other tool with changed questions.
 func (c *Comparison) effects(qs []Question, before, after []Outcome, edited []string) {
 	byTool := map[string]*ToolEffect{}
 	get := func(tool string) *ToolEffect {
@@ -255,14 +255,14 @@ func (c *Comparison) effects(qs []Question, before, after []Outcome, edited []st
 	})
 }
 
-// level is the p value below which a difference is told.
+// level is the p value below which a difference counts.
 const level = 0.05
 
-// power is the chance with which the needed cases would show the difference.
+// power is the probability that the needed cases show the difference.
 const power = 0.8
 
-// needed is about how many more cases would tell the difference that there seems to
-// be at a level; 0 where none can be named.
+// needed is the approximate number of further cases to show the observed difference at a level; 0
+// if unknown.
 func needed(d *panel.Difference, level float64) int {
 	delta := d.Change.Point
 	if d.Cases == 0 || delta == 0 {
@@ -274,7 +274,7 @@ func needed(d *panel.Difference, level float64) int {
 		// Rounding must not make the share that changed smaller than the difference.
 		share := max(float64(d.NewlyFailing+d.NewlyPassing)/float64(d.Cases), math.Abs(delta))
 		n, ok = gate.PairedRates(share, delta, level, power)
-		n = max(n, math.Ceil(-math.Log2(level))/share) // with fewer changes no test tells
+		n = max(n, math.Ceil(-math.Log2(level))/share) // fewer changes are never significant
 	} else {
 		n, ok = gate.PairedMean(d.Change.SE*d.Change.SE*float64(d.Cases), 0, 0, 1, 1, delta, level, power)
 	}
@@ -284,7 +284,7 @@ func needed(d *panel.Difference, level float64) int {
 	return max(int(math.Ceil(n))-d.Cases, 1)
 }
 
-// judge says what the difference amounts to.
+// judge sets the verdict on the difference.
 func (c *Comparison) judge() {
 	d := &c.main
 	c.Verdict = d.Verdict
@@ -315,8 +315,8 @@ func (c *Comparison) judge() {
 	}
 }
 
-// tooFew says what the difference is and how many more cases would tell it. Of several
-// models any may have the smallest p value, which is multiplied with their number.
+// tooFew reports the difference and how many more cases would show it. Of several models any may
+// have the smallest p value, which is multiplied with their number.
 func (c *Comparison) tooFew(what string) {
 	c.Sentence = what
 	if c.Needed = needed(&c.main, level/float64(max(1, c.Models))); c.Needed > 0 {
@@ -325,9 +325,9 @@ func (c *Comparison) tooFew(what string) {
 	}
 }
 
-// Family takes the comparisons of several models as one family: with each more of them
-// it is likelier that one seems to gain or to lose by chance. Models of which nothing
-// could be compared are of no family.
+// Family treats the comparisons of several models as one family: with each further model it is more
+// likely that one seems to gain or lose by chance. Models without a comparison are not in the
+// family.
 func Family(models []*Comparison) {
 	var of []*Comparison
 	for _, c := range models {
@@ -410,8 +410,8 @@ func (c *Comparison) MRRChange() float64 {
 	return c.MRR.Change.Point
 }
 
-// Lowers says how the edits lower what it is measured on: fewer first tools are right,
-// or as many and the right ones stand lower. Empty where it does not.
+// Lowers describes how the edits lower the measure: fewer first tools are right, or equally many
+// and the right tools rank lower. Empty if they do not.
 func (c *Comparison) Lowers() string {
 	d := &c.main
 	switch {

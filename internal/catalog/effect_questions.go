@@ -18,8 +18,8 @@ type Question struct {
 	Want callvet.Selection // its tools only
 }
 
-// QuestionsOf gives the cases that say which tools are right, and how many do not, or
-// expect one that the catalog does not have; known are its tools.
+// QuestionsOf returns the cases with right tools, and the number of cases without, or with one that
+// is not in the catalog; known are its tools.
 func QuestionsOf(cases []callvet.Case, known map[string]int) (out []Question, left int) {
 	for i := range cases {
 		k := &cases[i]
@@ -57,7 +57,7 @@ const (
 	ChosenRight = "right_tools_called" // by a model: those and no other
 )
 
-// SearchAnswer is what a question got.
+// SearchAnswer is the result of a question.
 type SearchAnswer struct {
 	// Chosen are the tools given or called, best first, by the names of the catalog
 	// before any edit.
@@ -73,7 +73,7 @@ func (a *SearchAnswer) First() string {
 	return a.Chosen[0]
 }
 
-// AnswerOf judges what a retriever that gives up to k tools decided.
+// AnswerOf judges the decision of a retriever that returns up to k tools.
 func AnswerOf(q *Question, d *callvet.Decision, k int) SearchAnswer {
 	rules := score.SelectionDefaults()
 	rules.K = []int{k}

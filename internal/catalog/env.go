@@ -19,11 +19,11 @@ type Models interface {
 	// Open sets the embedder with its cache, and the reranker, of the models named; empty
 	// names none. The same model is opened once.
 	Open(ctx context.Context, embed, rerank string, o *retrieve.Options) error
-	// Used is what was asked of the models so far, in the order in which they were opened.
+	// Used is the usage of the models so far, in the order of opening.
 	Used() []callvet.ModelUse
 }
 
-// Answers is a run in which models were asked about a suite that was made for them.
+// Answers is a run of models over a suite that was made for them.
 type Answers struct {
 	Run string
 	// Status is how the run ended: "done", or why it has not all attempts.
@@ -48,7 +48,7 @@ type Env struct {
 	// Existing reads a file that is to be written over; there is false where none would
 	// be lost.
 	Existing func(name string) (data []byte, there bool, err error)
-	// Write gives a file that a request named these bytes, all of them or none.
+	// Write writes these bytes to a file that a request named, all of them or none.
 	Write func(ctx context.Context, name string, data []byte) error
 	// Suite reads a suite with its cases over tools.
 	Suite func(ctx context.Context, name string, tools []callvet.Tool) (*callvet.Suite, error)
@@ -56,21 +56,21 @@ type Env struct {
 	Indexes *Indexes
 	// Models are those of one request, which the caller closes after it.
 	Models Models
-	// Ask carries out a suite that was made of the one named, with the models of the request,
-	// and keeps it as a run; read is called with what came out, also where that is a part.
+	// Ask carries out a suite made from the named one, with the models of the request, and stores
+	// it as a run. read is called with the answers, also if they are incomplete.
 	Ask func(ctx context.Context, suite string, made *callvet.Suite, read func(*Answers) error) error
 	// Lookup reads a variable that a header of a service names.
 	Lookup func(name string) string
 	// HTTP asks services; nil: one of its own, which follows no redirect.
 	HTTP *http.Client
 	Now  func() time.Time
-	// Notify gets what a person should know while the work goes on; Progress how many of the
-	// searches are made, after each. Nil: nobody does.
+	// Notify gets notices for a person during the work; Progress gets the number of finished
+	// searches, after each. Nil: not called.
 	Notify   func(callvet.Notice)
 	Progress func(done, total int)
 }
 
-// Notice tells what a person should know, to whoever listens.
+// Notice sends a notice for a person to Notify.
 func (e *Env) Notice(code, format string, args ...any) {
 	if e.Notify != nil {
 		e.Notify(callvet.Notice{Code: code, Text: fmt.Sprintf(format, args...)})
@@ -88,7 +88,7 @@ func (e *Env) Catalogue(name string) (*retrieve.Catalogue, []callvet.Problem, er
 // FormZip is the form of a catalog that was plain JSON, compressed.
 const FormZip = FormCompressed
 
-// JSON reads a catalog as JSON, as PlainText does; data is what the file holds.
+// JSON reads a catalog as JSON, like PlainText; data is the content of the file.
 func (e *Env) JSON(name string) (data []byte, t FileText, err error) {
 	if data, err = e.Read(name); err == nil {
 		t, err = PlainText(name, data)
@@ -118,7 +118,7 @@ func (e *Env) Old(name string) (data []byte, there bool, err error) {
 	return data, there, nil
 }
 
-// Conflict is a request that would write over what it did not make.
+// Conflict is the error of a request that would overwrite a file it did not make.
 func Conflict(format string, args ...any) error {
 	return &callvet.FieldError{
 		Field: "output", Kind: callvet.ErrConflict, Text: fmt.Sprintf(format, args...),

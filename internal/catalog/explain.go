@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// diagnosis is an explanation as reports tell it.
+// diagnosis converts an explanation for reports.
 func diagnosis(e retrieve.Explanation) routing.Diagnosis {
 	standing := func(s *retrieve.Standing) callvet.Ranked {
 		return callvet.Ranked{Tool: s.ID, Score: s.Score, Parts: s.Parts.Terms()}
@@ -35,11 +35,10 @@ const (
 	explainedOfLarge = 25
 )
 
-// ExplainSelections fills in why expected tools of failed cases were not first, by the target's
-// position in the run; targets without an index are left as they are, and so are
-// cases beyond the first of large catalogs. Of a stored run each question is asked
-// again: an index that decides otherwise now is not the one that the run used, and
-// gives no reasons.
+// ExplainSelections fills in why expected tools of failed cases were not first; index is by the
+// target's position in the run. It skips targets without an index, and further cases of large
+// catalogs. For a stored run it asks each question again: an index that now decides differently is
+// not the run's index, and gives no reasons.
 func ExplainSelections(ctx context.Context, s *routing.Section, index map[int]*Retriever, stored bool) {
 	for i := range s.Targets {
 		t := &s.Targets[i]
@@ -68,7 +67,7 @@ func ExplainSelections(ctx context.Context, s *routing.Section, index map[int]*R
 	}
 }
 
-// routed says why a wrong route was taken; empty for a right one, or where nothing decides.
+// routed is the reason for a wrong route; empty for a right one, or if nothing decides routes.
 func routed(r *Retriever, f *routing.Failure) string {
 	by, wrong := r.Pipeline().Routes, f.Want.Route != "" && f.Want.Route != f.Got.Route
 	if by == nil || !wrong && (f.Want.SubRoute == "" || f.Want.SubRoute == f.Got.SubRoute) {
@@ -89,7 +88,7 @@ func routed(r *Retriever, f *routing.Failure) string {
 	return say + "; no rule for " + strings.Trim(f.Want.Route+"/"+f.Want.SubRoute, "/") + " finds anything"
 }
 
-// whyRoute says what decided a route.
+// whyRoute names what decided a route.
 func whyRoute(d retrieve.RouteDecision) string {
 	name := d.Route
 	if name == "" {

@@ -17,10 +17,9 @@ import (
 // MaxFileBytes is the size of the largest catalogue.
 const MaxFileBytes = retrieve.MaxCatalogueBytes
 
-// Files reads what a request names. A command line reads paths, a server what was
-// uploaded.
+// Files reads the files of a request. A command line reads paths, a server reads uploads.
 type Files interface {
-	// Read gives what a file holds, at most limit bytes; a longer one is an error that wraps
+	// Read returns the content of a file, at most limit bytes; a longer one is an error that wraps
 	// callvet.ErrLimited. The error of a folder is a *Folder.
 	Read(name string, limit int64) ([]byte, error)
 }
@@ -66,10 +65,9 @@ func ReadFiles(files Files, name string) ([]retrieve.CatalogueFile, error) {
 	return out, nil
 }
 
-// LoadFile reads a catalog in any form that a list of tools has: JSON, with comments or one
-// tool a line, YAML, zipped, or a folder with a file for each tool. The problems are
-// warnings, and with an error its mistakes too; the catalog then has what could be read,
-// for a lint alone.
+// LoadFile reads a catalog in any form of a list of tools: JSON, with comments or one tool a line,
+// YAML, zipped, or a folder with a file for each tool. The problems are warnings, and with an error
+// also mistakes. With an error the catalog has the readable part, only for a lint.
 func LoadFile(name string, from Files) (*retrieve.Catalogue, []callvet.Problem, error) {
 	files, err := ReadFiles(from, name)
 	if err != nil {
@@ -79,7 +77,8 @@ func LoadFile(name string, from Files) (*retrieve.Catalogue, []callvet.Problem, 
 	for i, f := range files {
 		t, err := PlainText(f.Name, f.Data)
 		var h *callvet.Hinted
-		if errors.Is(err, callvet.ErrInvalid) && !errors.As(err, &h) { // what a compressed file lacks is said already
+		// The problem of a compressed file is already reported.
+		if errors.Is(err, callvet.ErrInvalid) && !errors.As(err, &h) {
 			err = &callvet.Hinted{
 				Err:  err,
 				Hint: "a catalogue is a list of tools in JSON or YAML: docs/guides/catalogues.md, Catalogues",
@@ -99,7 +98,7 @@ func LoadFile(name string, from Files) (*retrieve.Catalogue, []callvet.Problem, 
 	return c, problems, refused(name, problems, err)
 }
 
-// refused tells the first mistake of a catalog, and how to see the others.
+// refused is the error with the first mistake of a catalog, and how to see the others.
 func refused(name string, problems []callvet.Problem, err error) error {
 	var mistakes []callvet.Problem
 	for _, p := range problems {
@@ -129,9 +128,9 @@ type FileText struct {
 	JSON []byte
 	// Mark is that of byte order before JSON in the file itself.
 	Mark []byte
-	// Form is what the file is written in; empty for JSON, of which every byte is there.
+	// Form is the form of the file; empty for JSON, which keeps every byte.
 	Form string
-	// Placed tells that lines and columns of JSON are those of the file; else lines are.
+	// Placed: lines and columns of the JSON are those of the file; otherwise only lines are.
 	Placed bool
 }
 

@@ -27,7 +27,7 @@ type kept struct {
 	target    callvet.Target
 }
 
-// Drop forgets all of them, and gives how many there were.
+// Drop removes all of them, and returns their number.
 func (x *Indexes) Drop() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -60,15 +60,15 @@ func (x *Indexes) put(key [sha256.Size]byte, k kept) {
 	}
 }
 
-// indexKey names the index of a catalogue under settings; ok is false where more than these decides
-// what it holds: models, and files with routes.
+// indexKey identifies the index of a catalogue under settings; ok is false if its content also
+// depends on models or files with routes.
 func (e *Env) indexKey(file string, s *Settings) (key [sha256.Size]byte, ok bool) {
 	if e.Indexes == nil || s.Embed+s.Rerank != "" || s.Routes != "" && s.Routes != "none" {
 		return key, false
 	}
 	data, err := e.Read(file)
 	if err != nil {
-		return key, false // who opens it says why
+		return key, false // opening it reports the error
 	}
 	of := sha256.Sum256(data)
 	b, err := json.Marshal(struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Lesson is what was learned and how often it was right.
+// Lesson is the learned routes and how often they were right.
 type Lesson struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -40,8 +40,8 @@ type Lesson struct {
 type TuningMeasured struct {
 	Questions int `json:"questions"`
 	Seen      int `json:"seen,omitempty"`
-	// Route are those whose route is right of InScope, SubRoute of WithSub; Refused
-	// of Outside are given no route, rightly, and Lost of InScope are given none, wrongly.
+	// Route counts the right routes of InScope, SubRoute those of WithSub. Refused counts the
+	// questions of Outside that rightly get no route, Lost those of InScope that wrongly get none.
 	InScope  int `json:"in_scope"`
 	Route    int `json:"right_route"`
 	Lost     int `json:"lost"`
@@ -154,7 +154,7 @@ func is(b bool) int {
 	return 0
 }
 
-// LearnRequest says what routes are learned from.
+// LearnRequest are the files and settings to learn routes from.
 type LearnRequest struct {
 	Examples string `json:"examples"`
 	// Test are other questions to measure on.
@@ -162,7 +162,7 @@ type LearnRequest struct {
 	// Refuse is the share of right routes that may be lost so that questions that belong to
 	// none are refused; 0: 0.05.
 	Refuse float64 `json:"refuse,omitempty"`
-	// Seed is that of the order in which examples are gone through.
+	// Seed is the seed of the order of the examples.
 	Seed   uint64 `json:"seed"`
 	Output string `json:"output,omitempty"`
 }

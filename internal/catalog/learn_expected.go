@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// labeled is a router that can say what it may give.
+// labeled is a router that can list its possible routes.
 type labeled interface {
 	Labels() []retrieve.RouteExample
 }

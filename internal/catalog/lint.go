@@ -16,18 +16,17 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Limits from which lint says something. The longest description is that of OpenAI's
-// function definitions.
+// Limits above which lint warns. The longest description is that of OpenAI's function definitions.
 const (
 	minWords       = 4
 	maxDescription = 1024
 	nearDuplicate  = 0.9
 	maxDescribed   = 16 << 10 // bytes of a description that are compared
-	// commonKeyword is the share of tools from which a keyword tells nothing.
+	// commonKeyword is the share of tools from which a keyword is useless.
 	commonKeyword = 0.25
 )
 
-// LintRequest asks what is wrong with a catalog.
+// LintRequest asks for the problems of a catalog.
 type LintRequest struct {
 	Tools string `json:"tools"`
 }
@@ -47,8 +46,8 @@ func Lint(ctx context.Context, e *Env, q LintRequest) (*Findings, error) {
 	return out, err
 }
 
-// lint says what is wrong with a catalog: what keeps tools from being found or told
-// apart, and schemas that are none. Two tools of one name are refused when it is read.
+// lint lists the problems of a catalog: what prevents tools from being found or distinguished, and
+// invalid schemas. Two tools with one name are refused when it is read.
 func lint(ctx context.Context, file string, c *retrieve.Catalogue) ([]callvet.Problem, error) {
 	l := &catalogueLint{
 		file: file, names: map[string]string{}, texts: map[string]string{},
@@ -78,7 +77,7 @@ func lint(ctx context.Context, file string, c *retrieve.Catalogue) ([]callvet.Pr
 
 type catalogueLint struct {
 	file                   string
-	names, texts, examples map[string]string // what was seen, and of which tool
+	names, texts, examples map[string]string // the seen texts, with their tools
 	keywords               map[string]int
 	same                   map[[2]string]bool
 	out                    []callvet.Problem
@@ -165,7 +164,7 @@ func (l *catalogueLint) description(e *retrieve.Entry) {
 	l.texts[key] = name
 }
 
-// common tells keywords that so many tools have that they say nothing.
+// common reports keywords that too many tools have.
 func (l *catalogueLint) common(tools int) {
 	var list []string
 	for k, n := range l.keywords {
@@ -202,7 +201,7 @@ const (
 	lookedLike = "aeijkopcyxsdqwhaeinkvoptux"
 )
 
-// Findings is what a lint finds.
+// Findings are the results of a lint.
 type Findings struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -221,9 +220,9 @@ func (l *Findings) Errors() (n int) {
 	return n
 }
 
-// LookAlike says which tools are easily taken for one another: names that differ in spelling, in a
-// number or in letters that look the same, and descriptions that are the same or nearly so. The
-// names of tools that no provider takes are told too. All of it are warnings.
+// LookAlike reports tools that are easily confused: names that differ in spelling, in a number or
+// in similar letters, and descriptions that are equal or nearly equal. It also reports names that
+// no provider accepts. All are warnings.
 func LookAlike(ctx context.Context, tools []callvet.Tool) ([]callvet.Problem, error) {
 	c := &retrieve.Catalogue{Entries: make([]retrieve.Entry, len(tools))}
 	for i := range tools {

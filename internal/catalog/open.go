@@ -37,7 +37,8 @@ func (e *Env) Open(ctx context.Context, file string, s Settings) (*Retriever, ca
 	return r, t, err
 }
 
-// Over indexes what was read already, with the models and the routes that settings name.
+// Over indexes a catalogue that was already read, with the models and the routes that settings
+// name.
 func (e *Env) Over(ctx context.Context, c *retrieve.Catalogue, s Settings,
 	name string,
 ) (*Retriever, callvet.Target, error) {

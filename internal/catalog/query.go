@@ -20,12 +20,12 @@ type QueryAnswer struct {
 	Version  int              `json:"version"`
 	Query    string           `json:"query"`
 	Decision callvet.Decision `json:"decision"`
-	// Route says what decided the route; nil where routes are not decided, or elsewhere.
+	// Route is what decided the route; nil if routes are not decided, or decided elsewhere.
 	Route *RouteReason `json:"route_reason,omitempty"`
 	// Matched are the words that the question shares with each tool given.
 	Matched []Matched `json:"matched,omitempty"`
-	// Verdict and Scores hold the decision against what is expected, where anything
-	// is; Why has each expected tool that is not first.
+	// Verdict and Scores compare the decision with the expectations, if any; Why has each expected
+	// tool that is not first.
 	Verdict callvet.Verdict     `json:"verdict,omitempty"`
 	Reason  string              `json:"reason,omitempty"`
 	Scores  []callvet.Score     `json:"scores,omitempty"`
@@ -58,7 +58,7 @@ type MatchedWord struct {
 	Fields []string `json:"fields"`
 }
 
-// QueryRequest asks one question, and says what is expected of the answer.
+// QueryRequest asks one question, with the expectations of the answer.
 type QueryRequest struct {
 	Text string `json:"text"`
 	Search

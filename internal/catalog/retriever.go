@@ -12,20 +12,20 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// RetrieverConfig says what is searched and how.
+// RetrieverConfig is a catalogue and the settings of the search.
 type RetrieverConfig struct {
-	// Name is what the user typed.
+	// Name is the name as typed by the user.
 	Name string
-	// Entries are the tools; Agents and Homes say which agents may call them.
+	// Entries are the tools; Agents and Homes are the agents that may call them.
 	Entries []retrieve.Entry
 	Agents  []retrieve.Agent
 	Homes   map[string]retrieve.Home
 	Options retrieve.Options
-	// K is how many tools are given; 0: as many as the options say.
+	// K is how many tools are returned; 0: the number in the options.
 	K int
 	// Routes decides route and sub-route; nil: these layers are not decided.
 	Routes retrieve.Router
-	// NoTools are routes whose questions need no tool: none is searched for them.
+	// NoTools are routes of questions that need no tool: no search is made for them.
 	NoTools []string
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
@@ -60,8 +60,8 @@ func OpenRetriever(ctx context.Context, cfg RetrieverConfig) (*Retriever, callve
 // Pipeline is what decides.
 func (r *Retriever) Pipeline() *retrieve.Pipeline { return r.pipeline }
 
-// Explain says why a tool has its place for a question. Where agents gate tools, those
-// that are chosen for the question do.
+// Explain explains a tool's rank for a question, including the gate of the agents chosen for the
+// question.
 func (r *Retriever) Explain(ctx context.Context, question, tool string) (retrieve.Explanation, error) {
 	return r.pipeline.Explain(ctx, question, tool)
 }

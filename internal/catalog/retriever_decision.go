@@ -23,11 +23,11 @@ func scoreKeys() []string {
 	return []string{"score", "total_score", "relevance_score", "rerank_score", "similarity"}
 }
 
-// ReadDecision reads a service's answer: an object with tools (a list of names, or of objects
-// with id or name, and score), route, sub_route, agents, abstained and latency_ms, or
-// only the list of tools. A layer counts as decided when its member is there, if only
-// as null. Other usual names of these members are known, and an object within
-// result, data, output or decision. The error is a *callvet.Fault.
+// ReadDecision reads a service's answer. It is an object with tools (a list of names, or of objects
+// with id or name, and score), route, sub_route, agents, abstained and latency_ms, or only the list
+// of tools. A layer counts as decided if its member is present, even as null. Other usual names of
+// these members are accepted, and an object within result, data, output or decision. The error is a
+// *callvet.Fault.
 func ReadDecision(v value.Value) (*callvet.Decision, error) {
 	d := &callvet.Decision{}
 	if v.Kind() == value.Array {
@@ -130,7 +130,7 @@ func odd(d *callvet.Decision, what string) {
 	}
 }
 
-// number is 0 for what is no finite number.
+// number is 0 unless the value is a finite number.
 func number(v value.Value) float64 {
 	f, _ := finite(v)
 	return f
@@ -225,7 +225,7 @@ func readTools(d *callvet.Decision, v value.Value) error {
 // maxParts bounds the terms of a score that are kept.
 const maxParts = 32
 
-// parts are the numbers of parts, or those beside the score whose names end in score.
+// parts are the numbers of parts, or the members next to the score with names that end in score.
 func parts(e value.Value) []callvet.Part {
 	from, own := member(e, "parts", "scores", "breakdown")
 	if !own || from.Kind() != value.Object {

@@ -23,13 +23,13 @@ import (
 // MaxAnswerBytes bounds a service's answer where the settings do not.
 const MaxAnswerBytes = 4 << 20
 
-// RemoteConfig says how a service is asked.
+// RemoteConfig configures a service.
 type RemoteConfig struct {
-	// URL receives POST {"query": …, "k": …}. In it and in the Headers ${NAME} stands
-	// for a variable, which is taken out of whatever is kept.
+	// URL receives POST {"query": …, "k": …}. In it and in the Headers ${NAME} is a variable, which
+	// is masked in everything that is stored.
 	URL     string
 	Headers map[string]string
-	// Lookup gives a variable, "" where it is not set; nil: none is.
+	// Lookup returns a variable, "" if it is not set; nil: none is set.
 	Lookup func(name string) string
 	// K is how many tools are asked for, at least 1.
 	K int
@@ -37,7 +37,7 @@ type RemoteConfig struct {
 	Timeout time.Duration
 	// MaxBytes bounds an answer; 0: the constant.
 	MaxBytes int64
-	// Warn is told what is wrong with a service that opens all the same; nil: nobody is.
+	// Warn is called with a problem of a service that is opened nevertheless; nil: no warnings.
 	Warn func(what string)
 	// Client sends the requests; nil: one that follows no redirects.
 	Client *http.Client
@@ -51,8 +51,8 @@ const minSecret = 4
 
 type remote struct{ cfg RemoteConfig }
 
-// OpenRemote checks cfg and gives the target, in whose name no variable is filled in.
-// The error wraps callvet.ErrInvalid, or callvet.ErrDenied where a variable is not set.
+// OpenRemote checks cfg and returns the target; its name does not contain the values of variables.
+// The error wraps callvet.ErrInvalid, or callvet.ErrDenied if a variable is not set.
 func OpenRemote(cfg RemoteConfig) (callvet.Model, callvet.Target, error) {
 	u, err := cfg.fill()
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *remote) post(ctx context.Context, body []byte, x *callvet.Exchange) (*c
 	return ReadDecision(v)
 }
 
-// leadsTo is where a redirection leads, without what a query may hold.
+// leadsTo is the destination of a redirect, without its query.
 func leadsTo(res *http.Response) string {
 	u, err := res.Location()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// OpenRoutes reads what decides routes, rules, learned ones, callvet's own rules, or nothing at all, and
-// tells the routes that they lead to.
+// OpenRoutes reads the router: rules, learned routes, callvet's own rules, or none. It also returns
+// the possible routes.
 func OpenRoutes(file string, files Files) (decide retrieve.Router, named []string, err error) {
 	var set retrieve.RouteSettings
 	switch file {
@@ -57,10 +57,10 @@ func OpenRoutes(file string, files Files) (decide retrieve.Router, named []strin
 	return rules, named, nil
 }
 
-// ReadRouteExamples reads questions with their routes: a list, or one a line, of objects with
-// query (or text), route and sub_route, where a route of null or "" is none; or a
-// catalog, whose example questions lead to the routes of their tools. The error wraps
-// callvet.ErrInvalid and names file and example.
+// ReadRouteExamples reads questions with their routes: a list, or one a line, of objects with query
+// (or text), route and sub_route; a route of null or "" is none. Or it reads a catalog: its example
+// questions have the routes of their tools. The error wraps callvet.ErrInvalid and names file and
+// example.
 func ReadRouteExamples(name string, data []byte) ([]retrieve.RouteExample, error) {
 	plainText, err := PlainText(name, data)
 	if err != nil {
@@ -84,7 +84,7 @@ func ReadRouteExamples(name string, data []byte) ([]retrieve.RouteExample, error
 			err = json.Unmarshal(*e.Route, &one.Route)
 		}
 		var members map[string]json.RawMessage
-		_ = json.Unmarshal(raw, &members) // told above
+		_ = json.Unmarshal(raw, &members) // the error was reported above
 		if _, given := members["route"]; err != nil || one.Text == "" || !given || one.Route == "" &&
 			one.SubRoute != "" {
 			return nil, &callvet.Hinted{

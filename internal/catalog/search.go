@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/retrieve/learn"
 )
 
-// Search says what is searched and how.
+// Search is a catalogue and the settings of the search.
 type Search struct {
 	// Tools is the file of the catalog, Via the address of a service that is asked instead.
 	Tools string `json:"tools,omitempty"`
@@ -26,9 +26,9 @@ type Search struct {
 	Settings
 	// WeightsFile is a file with weights of retrieval and of the layers of a decision.
 	WeightsFile string `json:"weights,omitempty"`
-	// AbstainOn is a suite whose questions say under which confidence nothing is given.
+	// AbstainOn is a suite whose questions set the confidence below which no tool is returned.
 	AbstainOn string `json:"abstain_on,omitempty"`
-	// Tuned is what the file of weights says of how they were chosen.
+	// Tuned is the record in the file of weights about how they were chosen.
 	Tuned *learn.Tuned `json:"-"`
 }
 
@@ -37,11 +37,10 @@ func NoCatalogue() error {
 	return Invalid("tools", "{tools} CATALOGUE", "which tools are searched? invalid: no catalogue")
 }
 
-// Ready reads what a search names: its weights, what a suite says of retrieval that the
-// search leaves open, and the questions that say under which confidence nothing is given.
-// suite is what will be asked, empty for none. It gives the weights of the layers of a
-// decision, nil for the usual ones. Errors are those of files, and wrap callvet.ErrInvalid
-// for what cannot be.
+// Ready reads the files of a search: its weights, the retrieval settings of a suite that the search
+// leaves open, and the questions that set the confidence of abstaining. suite is the suite that
+// will be asked, empty for none. It returns the weights of the layers of a decision, nil for the
+// defaults. Errors are those of files, and wrap callvet.ErrInvalid for invalid settings.
 func (e *Env) Ready(ctx context.Context, f *Search, suite string) (*callvet.SelectionScoring, error) {
 	composite, err := e.weights(f)
 	if err != nil {
@@ -67,7 +66,7 @@ func (e *Env) Ready(ctx context.Context, f *Search, suite string) (*callvet.Sele
 	return composite, e.calibrate(ctx, f, suite)
 }
 
-// weights reads those of the search's file, and gives the ones of the composite.
+// weights reads the search's file of weights, and returns those of the composite.
 func (e *Env) weights(f *Search) (*callvet.SelectionScoring, error) {
 	if f.WeightsFile == "" {
 		return nil, nil
@@ -123,8 +122,7 @@ func (f *Search) Setting() string {
 	return ""
 }
 
-// service says what is wrong with a search that asks a service, which is told k and nothing
-// else.
+// service checks a search that asks a service: the service only gets k.
 func (f *Search) service() error {
 	filled := variable.ReplaceAllString(f.Via, "x") // ${VAR} may stand anywhere
 	if u, err := url.Parse(filled); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -143,7 +141,7 @@ func (f *Search) service() error {
 	return nil
 }
 
-// suiteConfig is what a suite of the Tool Selection Evaluation System says of retrieval.
+// suiteConfig are the retrieval settings of a suite of the Tool Selection Evaluation System.
 type suiteConfig struct {
 	Config struct {
 		Retrieval *struct {
@@ -156,17 +154,17 @@ type suiteConfig struct {
 	}
 }
 
-// FromSuite takes from a suite's config.tool_retrieval what the request leaves open: how
-// many tools are given, whether vectors count, and, under bigtool, the namespaces. A
-// reranker that it asks for and the request does not name is told. Files of other forms
-// say nothing. The error wraps callvet.ErrInvalid.
+// FromSuite fills in open settings from a suite's config.tool_retrieval: the number of tools, the
+// use of vectors, and, under bigtool, the namespaces. If the suite wants a reranker and the request
+// names none, there is a notice. Files of other forms have no such settings. The error wraps
+// callvet.ErrInvalid.
 func (e *Env) FromSuite(s *Settings, file string) error {
 	if file == "-" { // standard input is read once
 		return nil
 	}
 	data, err := e.Read(file)
 	if err != nil {
-		return nil // whoever reads the suite tells
+		return nil // reading the suite reports the error
 	}
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if !bytes.HasPrefix(data, []byte("{")) || !bytes.Contains(data, []byte(`"tool_retrieval"`)) {

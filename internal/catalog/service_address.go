@@ -12,14 +12,14 @@ import (
 	"github.com/callvet/callvet/internal/endpoint"
 )
 
-// TargetFile is what stands behind "retrieve:" in a target that searches a catalogue in this process;
-// ok is false for other targets, those that ask a service among them.
+// TargetFile is the part after "retrieve:" of a target that searches a catalogue in this process;
+// ok is false for other targets, including those that ask a service.
 func TargetFile(target string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(target, "retrieve:")
 	return rest, ok && !endpoint.Web(rest)
 }
 
-// value is that of a variable; it is kept, to be taken out of whatever is told.
+// value is the value of a variable; it is recorded, to be masked in messages.
 func (c *RemoteConfig) value(name string) (string, error) {
 	v := ""
 	if c.Lookup != nil {
@@ -35,7 +35,7 @@ func (c *RemoteConfig) value(name string) (string, error) {
 	return v, nil
 }
 
-// fill expands the address and the headers, and gives the address.
+// fill expands the address and the headers, and returns the address.
 func (c *RemoteConfig) fill() (*url.URL, error) {
 	if err := endpoint.Spelled(c.URL, c.Headers); err != nil {
 		return nil, err

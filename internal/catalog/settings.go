@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Settings say how a catalog is searched.
+// Settings are the settings of a search of a catalog.
 type Settings struct {
 	// Preset is "default" or "bigtool"; empty for the first.
 	Preset string `json:"preset,omitempty"`
@@ -29,7 +29,7 @@ type Settings struct {
 	// AbstainPercent in (0,100), in place of Abstain, is how many percent of the
 	// catalog's own examples would be given nothing.
 	AbstainPercent float64 `json:"abstain_percent,omitempty"`
-	// AbstainRoutes are routes whose questions need no tool.
+	// AbstainRoutes are routes of questions that need no tool.
 	AbstainRoutes []string `json:"abstain_routes,omitempty"`
 	// Embed and Rerank are the models that make vectors and order the best tools, by
 	// the specs of Models; empty for vectors without a model, and no reranker.
@@ -44,9 +44,9 @@ type Settings struct {
 	// tools/trafik,tools/bolag.
 	Primary  string `json:"primary,omitempty"`
 	Fallback string `json:"fallback,omitempty"`
-	// AgentGate in [0,1] is what a tool loses of its score when none of its agents was
-	// chosen; at 1 it is not given, 0 is no gate. Agents is how many may be chosen; 0: as
-	// the preset says.
+	// AgentGate in [0,1] is the share of its score that a tool loses if none of its agents was
+	// chosen; at 1 it is not returned, 0 is no gate. Agents is how many may be chosen; 0: the
+	// preset's number.
 	AgentGate float64 `json:"agent_gate,omitempty"`
 	Agents    int     `json:"agents,omitempty"`
 	// Weights change the preset, by name; see WeightNames.
@@ -220,7 +220,7 @@ const (
 	reciprocal = string(retrieve.ReciprocalRank)
 )
 
-// check says what is wrong with the settings by themselves.
+// check checks the settings without files.
 func (s *Settings) check() error {
 	bigtool := s.Preset == "bigtool"
 	switch {
@@ -262,7 +262,7 @@ func namespaces(list string) [][]string {
 	return out
 }
 
-// calibrated tells whether the confidence that was fitted holds for the settings.
+// calibrated reports whether the fitted confidence is valid for the settings.
 func (s *Settings) calibrated() bool {
 	return (s.Preset == "" || s.Preset == "default") && len(s.Weights) == 0 && s.Embed == "" && s.Rerank == "" &&
 		s.Fusion != reciprocal && s.AgentGate == 0

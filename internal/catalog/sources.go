@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Searches tells whether any target is a catalog, whether one asks models, and whether
-// there are targets of another kind.
+// Searches reports whether any target is a catalog, whether one asks models, and whether there are
+// targets of another kind.
 func Searches(targets []string) (found, asks, others bool) {
 	for _, t := range targets {
 		rest, own := TargetFile(t)
@@ -72,9 +72,8 @@ func fingerprint(rest string, files Files) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// Changed says what keeps the catalogs of a run from being those that it used, "" where
-// nothing does: then holds the hashes that the run kept. Runs that kept none tell by
-// the hash of their tools.
+// Changed describes changes of the catalogs since a run, "" for none. then are the hashes stored by
+// the run; runs without them are compared by the hash of their tools.
 func Changed(targets, then []string, tools string, files Files) string {
 	now, err := Fingerprints(targets, files)
 	switch {
@@ -98,8 +97,8 @@ func Changed(targets, then []string, tools string, files Files) string {
 	return ""
 }
 
-// Known tells whether services, by the position of their target, name tools that there
-// are; nil where no tools are known. A catalog has all tools that it gives.
+// Known returns a test for existing tools, by the position of the target, for services; nil if no
+// tools are known. A catalog has all tools that it returns.
 func Known(targets []callvet.Target, tools []callvet.Tool) func(target int, tool string) bool {
 	if len(tools) == 0 {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/retrieve/learn"
 )
 
-// Suggestions are descriptions that a model wrote, with what they do to questions that
-// it has not seen.
+// Suggestions are descriptions that a model wrote, with their effect on questions that it has not
+// seen.
 type Suggestions struct {
 	Format  string  `json:"format"`
 	Version int     `json:"version"`
@@ -61,7 +61,7 @@ type Suggestion struct {
 	Adjusted *float64          `json:"p_adjusted,omitempty"`
 	Took     []string          `json:"took,omitempty"`
 	of       *Comparison
-	told     []string // the reasons as the model is told them, where they are others
+	told     []string // the reasons in the form for the model, if different
 }
 
 // SuggestRequest asks a model for better descriptions.
@@ -80,7 +80,7 @@ type SuggestRequest struct {
 	Output string `json:"output"`
 }
 
-// check says what is wrong with a request; dry tells that no model is asked.
+// check checks a request; dry: no model is asked.
 func (q *SuggestRequest) check(dry bool) error {
 	q.Holdout, q.Top = cmp.Or(q.Holdout, 0.5), cmp.Or(q.Top, 5)
 	switch {
@@ -97,7 +97,7 @@ func (q *SuggestRequest) check(dry bool) error {
 	return nil
 }
 
-// writable says why the edits cannot be written where the request says.
+// writable is the error of an output file that cannot be written.
 func (q *SuggestRequest) writable(e *Env) error {
 	if q.Output == "" {
 		return Invalid("output", "{output} edits.yaml", "where are the edits written? invalid: no file")
@@ -130,8 +130,8 @@ func prepare(ctx context.Context, e *Env, q *SuggestRequest) (*study, error) {
 	return t, t.divide(ctx, b.qs)
 }
 
-// Unwritten is the error of edits that could not be written. They are Data: what was paid
-// for is not lost with a file.
+// Unwritten is the error of edits that could not be written. Data are the edits, so that paid
+// results are not lost.
 type Unwritten struct {
 	Data []byte
 	Err  error
@@ -139,7 +139,7 @@ type Unwritten struct {
 
 func (u *Unwritten) Error() string { return u.Err.Error() }
 
-// Unwrap gives the error of the file.
+// Unwrap returns the error of the file.
 func (u *Unwritten) Unwrap() error { return u.Err }
 
 // Suggest has a model write descriptions of the tools that fail most, measures them on
@@ -162,7 +162,7 @@ func Suggest(ctx context.Context, e *Env, q SuggestRequest) (*Suggestions, error
 	return out, nil
 }
 
-// Propose is Suggest that gives the text of the file of edits, and writes nothing; the output may be
+// Propose is Suggest without writing: it returns the text of the file of edits; the output may be
 // empty.
 func Propose(ctx context.Context, e *Env, q SuggestRequest) (*Suggestions, []byte, error) {
 	if err := q.check(false); err != nil {
@@ -189,7 +189,7 @@ func Propose(ctx context.Context, e *Env, q SuggestRequest) (*Suggestions, []byt
 	return out, plain.Visible(b), err
 }
 
-// Prompts are what a model would be asked.
+// Prompts are the prompts that a model would get.
 type Prompts struct {
 	Format  string   `json:"format"`
 	Version int      `json:"version"`
@@ -197,13 +197,13 @@ type Prompts struct {
 	Prompts []Prompt `json:"prompts"`
 }
 
-// Prompt is what it would be asked about one tool.
+// Prompt is the prompt about one tool.
 type Prompt struct {
 	Tool string `json:"tool"`
 	Text string `json:"text"`
 }
 
-// DryRun gives the prompts of Suggest, and asks nobody.
+// DryRun returns the prompts of Suggest, and asks no model.
 func DryRun(ctx context.Context, e *Env, q SuggestRequest) (*Prompts, error) {
 	if err := q.check(true); err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (t *study) divide(ctx context.Context, qs []Question) error {
 		return fmt.Errorf("choose tools: %w: no tool loses or takes any of the %d questions that the model may see",
 			callvet.ErrInvalid, len(t.train))
 	}
-	for i := range t.candidates { // a tool that there is not is told before anything is asked
+	for i := range t.candidates { // an unknown tool is reported before a model is asked
 		name := t.candidates[i].Tool
 		text := "x"
 		if _, err := learn.ApplyEdits(t.catalogue, []learn.Edit{{Tool: name, Description: &text}}); err != nil {
@@ -295,7 +295,7 @@ func (t *study) ask(ctx context.Context, out *Suggestions) error {
 		answers, err := t.round(ctx, todo, out.Usage)
 		if err != nil && (round == 0 || ctx.Err() != nil) {
 			return err
-		} else if err != nil { // what was answered all the same is used
+		} else if err != nil { // the answers before the error are used
 			t.env.Notice("not-asked-again", "the model was not asked once more about all that cannot be used: %v", err)
 			todo = slices.DeleteFunc(todo, func(q request) bool { return answers[q.id].text == "" })
 		}
@@ -323,9 +323,9 @@ func (t *study) ask(ctx context.Context, out *Suggestions) error {
 // nearby is among how many tools a description has to find its own tool.
 const nearby = 3
 
-// strange finds descriptions that seem to be of other tools: asked for what they say,
-// the catalog as it is gives others first, although it gives the tool when it is asked
-// for what is said of it now. No held-out question need tell that.
+// strange finds descriptions that seem to describe other tools. With the new description as a
+// question, the present catalog returns other tools first, although with the present description it
+// returns the tool. Held-out questions may not show that.
 func (t *study) strange(ctx context.Context, out *Suggestions, todo []request) error {
 	var qs []Question
 	var of []*Suggestion
@@ -373,7 +373,7 @@ func (q request) again(answer string, wrong []string) request {
 		callvet.Turn{Role: callvet.RoleUser, Content: learn.RetryPrompt(wrong)})}
 }
 
-// take reads an answer and checks what it suggests.
+// take reads an answer and checks its suggestion.
 func (t *study) take(s *Suggestion, c *learn.Candidate, a reply) {
 	s.Reasons, s.told, s.Description, s.Mended = nil, nil, "", false
 	if a.text == "" {
@@ -396,7 +396,7 @@ func (t *study) take(s *Suggestion, c *learn.Candidate, a reply) {
 	s.told = learn.CheckSuspect(&suspect)
 }
 
-// toModel are the reasons without what is held out.
+// toModel are the reasons without held-out questions.
 func (s *Suggestion) toModel() []string {
 	if len(s.told) > 0 {
 		return s.told
@@ -488,7 +488,7 @@ func (s *Suggestion) reject(why string) {
 	s.Status, s.Reasons = learn.Rejected, append(s.Reasons, why)
 }
 
-// file is the file of edits: what is proposed first.
+// file is the file of edits, with proposed edits first.
 func (s *Suggestions) file(q *SuggestRequest) ([]byte, error) {
 	out := suite.EditFile{Seen: s.seen}
 	for _, status := range []learn.Status{learn.Proposed, learn.Rejected} {
@@ -507,7 +507,7 @@ func (s *Suggestions) file(q *SuggestRequest) ([]byte, error) {
 	return suite.WriteEdits(&out, s.comment(q))
 }
 
-// Why says in a sentence what speaks against the suggestion, or what was measured.
+// Why is a sentence with the reason against the suggestion, or its measured effect.
 func (s *Suggestion) Why() string {
 	if len(s.Reasons) > 0 {
 		return strings.Join(s.Reasons, "; ")
@@ -551,16 +551,16 @@ func (s *Suggestions) Count(status learn.Status) int {
 	return n
 }
 
-// Flattered is what becomes of the numbers of those that stay where others were taken
-// out by the very questions that measured them.
+// Flattered is the remark that the numbers of remaining edits are biased if the same questions
+// removed others.
 const Flattered = "what they say of those that stayed is a little flattered, and fresh ones tell better"
 
-// Sorted tells that the questions that measured the suggestions took some of them out.
+// Sorted: the questions that measured the suggestions removed some of them.
 func (s *Suggestions) Sorted() bool {
 	return slices.ContainsFunc(s.Tools, func(t Suggestion) bool { return t.Status == learn.Rejected && t.Alone != nil })
 }
 
-// comment stands at the top of the file of edits.
+// comment is the comment at the top of the file of edits.
 func (s *Suggestions) comment(q *SuggestRequest) []string {
 	out := []string{
 		fmt.Sprintf("Descriptions that %s suggests for tools of %s.", plain.Line(s.Model), plain.Line(s.Catalogue)),

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/retrieve/learn"
 )
 
-// reply is what the model said, or why it said nothing.
+// reply is the model's text, or why there is none.
 type reply struct{ text, why string }
 
 // round sends requests, as one run.

@@ -40,7 +40,7 @@ func ReadConfiguration(s string) (Configuration, error) {
 	return Configuration{name, set}, nil
 }
 
-// over takes from base what the configuration leaves open, and says what is wrong then.
+// over fills in open settings from base, and checks the result.
 func (c *Configuration) over(base *Settings) error {
 	s := &c.Settings
 	s.Preset, s.K = cmp.Or(s.Preset, base.Preset), cmp.Or(s.K, base.K)
@@ -55,16 +55,16 @@ func (c *Configuration) over(base *Settings) error {
 	return nil
 }
 
-// SweepRequest says what is compared with what.
+// SweepRequest are the configurations to compare.
 type SweepRequest struct {
 	Suite string `json:"suite"`
 	Tools string `json:"tools"`
-	// Settings are those of the base configuration; of them the preset, k, and the models hold
-	// for the others too, where these say nothing else.
+	// Settings are those of the base configuration; its preset, k, and models are also the defaults
+	// of the others.
 	Settings
 	Configurations []Configuration `json:"configurations,omitempty"`
-	// Distractors are numbers of tools beside those that a case expects or accepts;
-	// nil: all of the catalog at once.
+	// Distractors are numbers of tools in addition to those that a case expects or accepts; nil:
+	// all of the catalog.
 	Distractors []int `json:"distractors,omitempty"`
 	// Draws of distractors per case; 0 means 1. Each draw is one order of the
 	// catalog, and a smaller number is the beginning of a larger one.
@@ -76,7 +76,7 @@ type SweepRequest struct {
 	MaxTools int      `json:"max_tools,omitempty"`
 }
 
-// maxDistractors is the largest number of other tools beside those of a case.
+// maxDistractors bounds the number of tools in addition to those of a case.
 const maxDistractors = 100_000
 
 func (q *SweepRequest) check() error {
@@ -97,7 +97,7 @@ func (q *SweepRequest) check() error {
 	}
 	names, sizes := map[string]bool{base: true}, map[int]bool{}
 	for _, one := range q.Configurations {
-		if names[one.Name] { // their points could not be told apart
+		if names[one.Name] { // their points would have the same name
 			return Invalid("configurations", "", "sweep: invalid: two configurations are called %s", one.Name)
 		}
 		names[one.Name] = true
@@ -125,7 +125,7 @@ type sweeper struct {
 	searched       int
 }
 
-// newSweeper reads what a request names.
+// newSweeper reads the files of a request.
 func newSweeper(ctx context.Context, e *Env, q *SweepRequest) (*sweeper, *callvet.Suite, error) {
 	if err := q.check(); err != nil {
 		return nil, nil, err
@@ -144,12 +144,12 @@ func newSweeper(ctx context.Context, e *Env, q *SweepRequest) (*sweeper, *callve
 	if w.catalogue, _, err = e.Catalogue(q.Tools); err != nil {
 		return nil, nil, err
 	}
-	told := *e
+	quiet := *e
 	for i := range w.configurations {
-		if err := told.FromSuite(&w.configurations[i].Settings, q.Suite); err != nil {
+		if err := quiet.FromSuite(&w.configurations[i].Settings, q.Suite); err != nil {
 			return nil, nil, err
 		}
-		told.Notify = nil // what is missing is missing in all of them
+		quiet.Notify = nil // a missing setting was already reported
 	}
 	s, err := e.Suite(ctx, q.Suite, Tools(w.catalogue))
 	if err != nil {
@@ -169,8 +169,8 @@ func RunSweep(ctx context.Context, e *Env, q SweepRequest) (*Sweep, error) {
 	return w.sweep(ctx)
 }
 
-// CurveFor has models choose among the tools that were retrieved, and among all. Where that
-// ends early there may be a curve beside the error.
+// CurveFor lets models choose among the retrieved tools, and among all. If that ends early, there
+// may be a curve together with the error.
 func CurveFor(ctx context.Context, e *Env, q SweepRequest) (c *Curve, err error) {
 	w, s, err := newSweeper(ctx, e, &q)
 	if err != nil {
@@ -213,8 +213,8 @@ type SweepPoint struct {
 	first         []panel.Share  // by case
 }
 
-// SweepPair compares two points, case by case: of two configurations at one size, of one at two
-// sizes, or of what models were given.
+// SweepPair compares two points, case by case: two configurations at one size, one at two sizes, or
+// two sets of tools for models.
 type SweepPair struct {
 	Of        string         `json:"of,omitempty"` // of a curve: "retrieval", or the model
 	Baseline  string         `json:"baseline"`
@@ -272,7 +272,7 @@ func (c *sweeper) searches(cases int) int {
 	return len(c.sizes()) * cases * max(c.Draws, 1)
 }
 
-// search decides, and tells that it did.
+// search decides, and reports progress.
 func (c *sweeper) search(ctx context.Context, r *Retriever, question string, total int) (*callvet.Decision, error) {
 	d, err := r.Decide(ctx, question)
 	if c.searched++; c.Progress != nil {
@@ -330,7 +330,7 @@ func (c *sweeper) point(ctx context.Context, conf Configuration, n int, cases []
 	return p, nil
 }
 
-// draw gives the tools of a case and n others, in the order of the catalog.
+// draw returns the tools of a case and n others, in the order of the catalog.
 func (c *sweeper) draw(k *Wanted, n, draw int) []retrieve.Entry {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%d", k.ID, draw)

@@ -11,8 +11,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// The fields of a case by which it is known again, so that a stored run tells its curve
-// without anything else.
+// The fields that identify a case, so that the curve can be made from a stored run alone.
 const (
 	sweepFieldCase   = "of_case"
 	fieldDistractors = "distractors"
@@ -28,40 +27,40 @@ const (
 	AllRetrieved   = "all"
 )
 
-// asked is what one case of a curve was made of.
-type asked struct {
-	// Of is the id of the case whose question it asks, Given Retrieved or All.
+// askedCase is what one case of a curve was made of.
+type askedCase struct {
+	// Of is the id of the case of the question; Given is Retrieved or All.
 	Of, Given string
 	// Size is the number of distractors, -1 for the whole catalog; Draw counts from 1;
 	// Searched is how many tools were searched, Bytes how long those given are.
 	Size, Draw, Searched, Bytes int
-	// Tools is how many were given; Present tells whether a right one was among them.
-	// mark leaves both to the case.
+	// Tools is how many were given; Present: a right one was among them. mark writes neither: the
+	// case has both.
 	Tools   int
 	Present bool
 }
 
 // id names the case.
-func (a *asked) id() string {
+func (a *askedCase) id() string {
 	return fmt.Sprintf("%s/%s/%d/%s", a.Of, SizeName(a.Size), a.Draw, a.Given)
 }
 
 // mark writes it into the fields of a case.
-func (a *asked) mark(fields map[string]string) {
+func (a *askedCase) mark(fields map[string]string) {
 	fields[sweepFieldCase], fields[fieldGiven] = a.Of, a.Given
 	for field, n := range a.numbers() {
 		fields[field] = strconv.Itoa(*n)
 	}
 }
 
-func (a *asked) numbers() map[string]*int {
+func (a *askedCase) numbers() map[string]*int {
 	return map[string]*int{fieldDistractors: &a.Size, fieldDraw: &a.Draw, fieldTools: &a.Searched, fieldBytes: &a.Bytes}
 }
 
-// readAsked reads what mark wrote, and what the case gives. The error wraps
-// callvet.ErrInvalid for other cases.
-func readAsked(c *callvet.Case) (asked, error) {
-	a := asked{Of: c.Fields[sweepFieldCase], Given: c.Fields[fieldGiven], Tools: len(c.Tools)}
+// readAsked reads the fields of mark, and the data of the case. The error wraps callvet.ErrInvalid
+// for other cases.
+func readAsked(c *callvet.Case) (askedCase, error) {
+	a := askedCase{Of: c.Fields[sweepFieldCase], Given: c.Fields[fieldGiven], Tools: len(c.Tools)}
 	ok := a.Of != "" && (a.Given == SweepRetrieved || a.Given == AllRetrieved) && len(c.Expect.Plans) == 1 &&
 		len(c.Expect.Plans[0].Calls) == 1
 	for field, to := range a.numbers() {
@@ -80,7 +79,7 @@ func readAsked(c *callvet.Case) (asked, error) {
 	return a, nil
 }
 
-// right tells whether a tool is one that the case asks for.
+// right reports whether a tool is a right one of the case.
 func right(c *callvet.Case, name string) bool {
 	return slices.ContainsFunc(c.Expect.Plans[0].Calls[0].Tools,
 		func(r string) bool { return strings.EqualFold(r, name) })

@@ -12,11 +12,11 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// expand makes a suite for models of the cases of s: for each case, size and draw the
-// question with the tools that the first configuration retrieves, best first, and, where they
-// are at most MaxTools, with all tools of that size in the order of the catalog. A call of a
-// tool that the case expects or accepts is what is asked for. The error wraps
-// callvet.ErrInvalid where no case is left.
+// expand makes a suite for models from the cases of s. For each case, size and draw it has the
+// question with the tools that the first configuration retrieves, best first. If they are at most
+// MaxTools, it also has the question with all tools of that size, in the order of the catalog. A
+// call of a tool that the case expects or accepts passes. The error wraps callvet.ErrInvalid if no
+// case is left.
 func (c *sweeper) expand(ctx context.Context, s *callvet.Suite) (*callvet.Suite, error) {
 	known := Positions(c.catalogue)
 	out := &callvet.Suite{
@@ -30,9 +30,9 @@ func (c *sweeper) expand(ctx context.Context, s *callvet.Suite) (*callvet.Suite,
 			left++
 			continue
 		}
-		x.asked, x.from = append(x.asked, k), append(x.from, &s.Cases[i])
+		x.wanted, x.from = append(x.wanted, k), append(x.from, &s.Cases[i])
 	}
-	if len(x.asked) == 0 {
+	if len(x.wanted) == 0 {
 		return nil, fmt.Errorf("sweep: %w: no case expects a tool that the catalogue has", callvet.ErrInvalid)
 	}
 	for _, n := range c.sizes() {
@@ -40,7 +40,7 @@ func (c *sweeper) expand(ctx context.Context, s *callvet.Suite) (*callvet.Suite,
 			return nil, err
 		}
 	}
-	out.Description = fmt.Sprintf("distractor curve of %d cases, %d left out, %d draws by seed %d", len(x.asked), left,
+	out.Description = fmt.Sprintf("distractor curve of %d cases, %d left out, %d draws by seed %d", len(x.wanted), left,
 		max(c.Draws, 1), c.Seed)
 	return out, nil
 }
@@ -54,17 +54,17 @@ func (c *sweeper) sizes() []int {
 
 type expander struct {
 	*sweeper
-	out   *callvet.Suite
-	asked []*Wanted
-	from  []*callvet.Case
+	out    *callvet.Suite
+	wanted []*Wanted
+	from   []*callvet.Case
 }
 
 // size makes the cases with n distractors; -1 for the whole catalog.
 func (x *expander) size(ctx context.Context, n int) error {
 	conf := x.configurations[0]
 	draws, gold := max(x.Draws, 1), 0
-	searches := x.searches(len(x.asked))
-	for _, k := range x.asked {
+	searches := x.searches(len(x.wanted))
+	for _, k := range x.wanted {
 		gold = max(gold, len(k.Gold))
 	}
 	total := min(n+gold, len(x.catalogue.Entries))
@@ -76,7 +76,7 @@ func (x *expander) size(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	for i, k := range x.asked {
+	for i, k := range x.wanted {
 		for draw := range draws {
 			entries, r := x.catalogue.Entries, whole
 			if r == nil {
@@ -108,7 +108,7 @@ func (c *sweeper) among(entries []retrieve.Entry, s *Settings) *retrieve.Catalog
 	return &sub
 }
 
-// ranked gives the tools of names, in their order.
+// ranked returns the tools of names, in their order.
 func (x *expander) ranked(names []string) []callvet.Tool {
 	out := make([]callvet.Tool, 0, len(names))
 	for _, name := range names {
@@ -123,7 +123,7 @@ func (x *expander) ranked(names []string) []callvet.Tool {
 }
 
 func (x *expander) add(from *callvet.Case, k *Wanted, n, draw, searched int, given string, tools []callvet.Tool) {
-	made := asked{Of: from.ID, Given: given, Size: n, Draw: draw + 1, Searched: searched}
+	made := askedCase{Of: from.ID, Given: given, Size: n, Draw: draw + 1, Searched: searched}
 	for i := range tools {
 		made.Bytes += toolBytes(&tools[i])
 	}
@@ -135,7 +135,7 @@ func (x *expander) add(from *callvet.Case, k *Wanted, n, draw, searched int, giv
 	maps.Copy(c.Fields, from.Fields)
 	made.mark(c.Fields)
 	if given == AllRetrieved || len(tools) == 0 {
-		// Names refer to the suite's tools, which are stored once; they cannot say an order.
+		// Names refer to the suite's tools, which are stored once; they cannot express an order.
 		c.ToolNames = make([]string, len(tools))
 		for i := range tools {
 			c.ToolNames[i] = tools[i].Name
@@ -152,13 +152,13 @@ func (x *expander) add(from *callvet.Case, k *Wanted, n, draw, searched int, giv
 		Calls:         []callvet.ExpectedCall{{Tools: right}},
 		MaxExtraCalls: &any,
 	}}}
-	// Arguments are not what a curve is about.
+	// A curve does not judge arguments.
 	c.Scoring = &callvet.Scoring{Contract: "report"}
 	x.out.Cases = append(x.out.Cases, c)
 }
 
-// toolBytes is how long a tool is as a request says it: its name, description and
-// parameters with about as much around them as the usual wire formats have.
+// toolBytes is the approximate length of a tool in a request: its name, description and parameters
+// with the overhead of the usual wire formats.
 func toolBytes(t *callvet.Tool) int {
 	const around = len(`{"type":"function","function":{"name":"","description":"","parameters":}},`)
 	return around + len(t.Name) + len(t.Description) + len(t.Parameters)

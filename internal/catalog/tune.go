@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// TuneRequest says what is tuned on what.
+// TuneRequest are the settings to tune, and the questions for it.
 type TuneRequest struct {
 	Suite string `json:"suite"`
 	Tools string `json:"tools"`
@@ -130,7 +130,7 @@ type tuner struct {
 // TuningGoals are what weights can be chosen for, the usual one first.
 func TuningGoals() []string { return []string{"mrr", "hit1", "ndcg", "pass"} }
 
-// Tuning is what a search for weights found.
+// Tuning is the result of a search for weights.
 type Tuning struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -141,7 +141,7 @@ type Tuning struct {
 	TrainAfter  float64 `json:"train_tuned_mean"`
 	// Moves are the turns that were kept, in their order.
 	Moves []learn.Move `json:"moves"`
-	// Tried is how many settings were looked at; Cut says that the search was ended early.
+	// Tried is how many settings were tried; Cut: the search was ended early.
 	Tried int  `json:"tried"`
 	Cut   bool `json:"cut,omitempty"`
 	// Weights are those that differ from the preset; empty where nothing was better.
@@ -156,7 +156,7 @@ type Tuning struct {
 	File string `json:"file,omitempty"`
 }
 
-// leastGain is what a move must add to a mean to be kept: less is one tool further up
+// leastGain is the least improvement of a mean to keep a move: smaller ones are one tool further up
 // somewhere far from the top.
 const leastGain = 0.0005
 
@@ -286,7 +286,7 @@ func SuiteHash(cases []callvet.Case) string {
 	return fmt.Sprintf("sha256:%x", sum[:16])
 }
 
-// weightsFile is what the file of weights holds.
+// weightsFile is the content of the file of weights.
 type weightsFile struct {
 	Retrieval map[string]float64 `json:"retrieval"`
 	Tuned     learn.Tuned        `json:"tuned"`

@@ -96,12 +96,12 @@ func (s *Settings) weigh(o *retrieve.Options) error {
 // maxWeights is the size of the largest file of weights in bytes.
 const maxWeights = 64 << 10
 
-// WeightsFile is what a file of weights says; nil where it says nothing.
+// WeightsFile is the content of a file of weights; nil fields are absent.
 type WeightsFile struct {
-	// Composite weighs the layers of a decision, Retrieval what a tool's score is made of.
+	// Composite weighs the layers of a decision, Retrieval the parts of a tool's score.
 	Composite *callvet.SelectionScoring
 	Retrieval map[string]float64
-	// Tuned tells how those of retrieval were chosen.
+	// Tuned records how the weights of retrieval were chosen.
 	Tuned *learn.Tuned
 }
 

@@ -19,7 +19,7 @@ import (
 type WhatIfResult struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Edits are those held against the catalog, Left those of another status.
+	// Edits are those compared with the catalog, Left those of another status.
 	Edits []string `json:"edits"`
 	Left  int      `json:"edits_left_out,omitempty"`
 	// Cases are those compared. LeftOut expect no tools, or one that the catalog does
@@ -27,9 +27,9 @@ type WhatIfResult struct {
 	Cases   int `json:"cases"`
 	LeftOut int `json:"left_out"`
 	Seen    int `json:"seen,omitempty"`
-	// Sorted tells that the others have sorted suggestions, some of which they took out.
+	// Sorted: the same questions removed some suggestions before.
 	Sorted bool `json:"sorted,omitempty"`
-	// Leaks are cases that were left out because an edit says what they ask.
+	// Leaks are cases that were left out because an edit contains their question.
 	Leaks       []learn.Leak      `json:"leaks,omitempty"`
 	Comparisons []*Comparison     `json:"comparisons"`
 	Alone       []Alone           `json:"alone,omitempty"`
@@ -60,8 +60,8 @@ type WhatIfRequest struct {
 	Offer  int      `json:"offer,omitempty"`
 }
 
-// WhatIf compares a catalog with edited texts with the catalog as it is. Where models
-// could not be asked, there is what the retriever told beside the error.
+// WhatIf compares the edited catalog with the present one. If models could not be asked, the
+// retriever's result is returned together with the error.
 func WhatIf(ctx context.Context, e *Env, q WhatIfRequest) (*WhatIfResult, error) {
 	if q.Offer = cmp.Or(q.Offer, 20); q.Offer < 2 || q.Offer > 128 {
 		return nil, Invalid("offer", "", "read {offer} %d: invalid: from 2 to 128", q.Offer)
@@ -126,7 +126,7 @@ func (w *WhatIfResult) fair(c *retrieve.Catalogue, file *suite.EditFile, qs []Qu
 	return qs, nil
 }
 
-// trial is what is compared.
+// trial is the data of a comparison.
 type trial struct {
 	*bench
 	asked *WhatIfRequest

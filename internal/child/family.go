@@ -10,12 +10,12 @@ import (
 	"sync/atomic"
 )
 
-// familyVariable is the variable by which the processes that belong together know one
-// another: words, one for each callvet that they run under.
+// familyVariable is the variable that marks the processes of a family: words, one for each callvet
+// that they run under.
 const familyVariable = "CALLVET_ATTEMPT"
 
-// Families tells the processes of one command from those of others. The zero value is ready;
-// it must not be copied.
+// Families distinguishes the processes of different commands. The zero value is ready; it must not
+// be copied.
 type Families struct{ count atomic.Int64 }
 
 // Family are a process and all that it starts.

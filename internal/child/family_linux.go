@@ -56,11 +56,11 @@ func processes() []int {
 	return out
 }
 
-// ofFamily tells whether a process was started with the word.
+// ofFamily reports whether a process was started with the word.
 func ofFamily(pid int, word string) bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return false // it has ended, or is somebody else's
+		return false // it has ended, or belongs to another user
 	}
 	for entry := range bytes.SplitSeq(b, []byte{0}) {
 		if words, ok := strings.CutPrefix(string(entry), familyVariable+"="); ok {

@@ -12,7 +12,7 @@ import (
 var ErrLong = errors.New("the line is too long")
 
 // Line reads a line that a command writes, without its end, which counts in its length. An error is
-// that of r, or ErrLong for one of more than most bytes. What stands after the last end of a line is no
+// that of r, or ErrLong for one of more than most bytes. Text after the last line end is not a
 // line.
 func Line(r *bufio.Reader, most int64) ([]byte, error) {
 	var out []byte

@@ -11,9 +11,9 @@ import (
 )
 
 // Piped starts a command of the family in a group of its own, with pipes for its standard input
-// and output. The output is a pipe that the caller closes: closing it ends whoever reads it, also
-// where a process that the command started still holds the other end, and it is not closed when
-// the command ends, with what is in it. Standard error may be held for a second more.
+// and output. The caller closes the output pipe. Closing it ends its reader, even if a process that
+// the command started still holds the other end. It is not closed when the command ends, so that
+// its content is not lost. Standard error may be held for a second more.
 func (f Family) Piped(cmd *exec.Cmd) (in io.WriteCloser, out *os.File, err error) {
 	f.Own(cmd)
 	cmd.WaitDelay = time.Second

@@ -12,8 +12,8 @@ import (
 // tailBytes is how much of standard error is shown.
 const tailBytes = 2 << 10
 
-// Tail keeps the end of what is written to it, and more than it shows: the beginning of what is
-// shown may be the middle of a secret. It is safe for concurrent use.
+// Tail keeps the end of its input, and more than it shows: the shown part may begin in the middle
+// of a secret. It is safe for concurrent use.
 type Tail struct {
 	mu sync.Mutex
 	b  []byte

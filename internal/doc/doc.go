@@ -14,5 +14,8 @@
 // (not empty) and "scalar" (a number or boolean is accepted as text). Null is an absent value
 // where a Go value can be nil, and a mistake elsewhere, unless WithNulls is set.
 //
+// Format compiles the Shapes of a JSON Schema for Go types: a Reader reads a tree by them and goes on
+// after a problem, a Builder writes values back. The files that people write use these.
+//
 // Rules between several fields are the caller's. The package does not know what a suite is.
 package doc

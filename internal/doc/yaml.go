@@ -28,8 +28,10 @@ func parseYAML(file string, data []byte) (d *File, bad *SyntaxError) {
 		return d, bad
 	case len(roots) > 1:
 		p := d.Position(roots[1].At)
-		return d, &SyntaxError{Line: p.Line, Column: p.Column, Message: "the file holds more than one YAML document",
-			Fix: "keep one suite in a file and remove the --- line"}
+		return d, &SyntaxError{
+			Line: p.Line, Column: p.Column, Message: "the file holds more than one YAML document",
+			Fix: "keep one suite in a file and remove the --- line",
+		}
 	case len(roots) == 0:
 		return d, &SyntaxError{Line: 1, Column: 1, Message: "the file is empty"}
 	}

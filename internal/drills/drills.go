@@ -29,7 +29,7 @@ var portuguese []byte
 //go:embed es-AR.yaml
 var spanish []byte
 
-// Name is what the shipped drills are called as a suite.
+// Name is the name of the shipped drills as a suite.
 const Name = "shipped drills"
 
 // Text is the shipped drills as one suite in callvet's own form.
@@ -57,8 +57,8 @@ const (
 // twinSuffix is what the id of a calm twin ends with.
 const twinSuffix = "~calm"
 
-// Twins adds to each case with an attack its calm twin, which stands behind it. The error wraps
-// callvet.ErrInvalid where no case says its own safety, so that there is nothing to drill.
+// Twins adds to each case with an attack its calm twin, after it. The error wraps
+// callvet.ErrInvalid if no case has its own safety settings, so that there is nothing to drill.
 func Twins(cases []callvet.Case) ([]callvet.Case, error) {
 	var out []callvet.Case
 	safe := false

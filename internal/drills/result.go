@@ -37,17 +37,17 @@ type Result struct {
 // Target is what drills of one target came to.
 type Target struct {
 	Name string `json:"name"`
-	// Decided counts the cases with an attempt that was judged. Incidents of them have one that
-	// happened, and in Useful of them the user's task was done. A target that does nothing shows no
-	// safety: with one-sided confidence of 95 %, the rate of incidents is below Upper in cases like
-	// the useful ones and those with an incident.
-	// Attempts are those at the cases that were judged: several at a case are no new evidence.
+	// Decided counts the cases with a judged attempt. Incidents of them had an incident, and in
+	// Useful of them the user's task was done. A target that does nothing shows no safety: Upper is
+	// the one-sided 95 % bound of the rate of incidents among useful cases and cases with an
+	// incident. Attempts counts the attempts at judged cases: several at a case are not new
+	// evidence.
 	Decided   int     `json:"decided"`
 	Attempts  int     `json:"attempts"`
 	Useful    int     `json:"useful"`
 	Incidents int     `json:"incidents"`
 	Upper     float64 `json:"upper"`
-	// All, and each of Slices, have what is known of Metrics.
+	// All, and each of Slices, have the known values of Metrics.
 	All    Slice   `json:"all"`
 	Slices []Slice `json:"slices"`
 }
@@ -93,8 +93,8 @@ const (
 	Blocked            = "blocked_incidents"
 )
 
-// Metrics are what drills tell of each target and slice: those of the table, and then what was
-// done about calls that failed.
+// Metrics are the metrics of drills for each target and slice: those of the table, then those about
+// failed calls.
 func Metrics() []string {
 	return []string{
 		Utility, UtilityUnderAttack, AttackSuccess, Incidents, Blocked, score.RetriesSensible,
@@ -102,7 +102,7 @@ func Metrics() []string {
 	}
 }
 
-// Of takes what is known of one target out of its table.
+// Of returns the drill result of one target, from its table.
 func Of(p *panel.TargetPanel) Target {
 	t := Target{Name: p.Name, All: sliceOf(&p.Overall), Slices: []Slice{}, Upper: 1}
 	for i := range p.Slices {

@@ -1,8 +1,9 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package endpoint answers what adapters that talk to a server share: which address does a
-// server's own variable mean, may it be kept and sent to, and how is what a server says cut
-// so that no half of a secret is left? It reads no environment and asks nobody.
+// Package endpoint answers one question: how do adapters treat the address and the texts of a
+// server? It parses the address of a server's own variable, refuses addresses with secrets, and
+// cuts a server's text so that no part of a secret is left. It reads no environment and sends
+// nothing.
 package endpoint
 
 import (
@@ -13,10 +14,9 @@ import (
 
 const ollamaPort = "11434"
 
-// Ollama makes an address of OLLAMA_HOST, which may lack the scheme (http) and, under
-// http, the port (11434), and may be what the server binds to (0.0.0.0, ::, nothing),
-// which is then this machine. The path stays as it is; a text that is no address stays
-// whole.
+// Ollama converts OLLAMA_HOST to an address. The scheme (http) and, under http, the port (11434)
+// may be missing. A bind address (0.0.0.0, ::, empty) becomes this machine. The path does not
+// change; a text that is not an address is returned unchanged.
 func Ollama(host string) string {
 	address := host
 	if !strings.Contains(address, "://") {

@@ -13,13 +13,13 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Spelled refuses an address or headers that spell a secret out, because both are kept with
-// the run: ${NAME} is to stand for it. Names tell what is a secret, such as api_key and
-// Authorization; the error wraps callvet.ErrInvalid and repeats no value.
+// Spelled refuses an address or headers with a literal secret, because both are stored with the
+// run: use ${NAME}. Secrets are recognized by name, such as api_key and Authorization. The error
+// wraps callvet.ErrInvalid and repeats no value.
 func Spelled(address string, headers map[string]string) error {
 	u, err := url.Parse(WithoutVariables(address))
 	if err != nil {
-		u = &url.URL{} // whoever opens it tells
+		u = &url.URL{} // opening it reports the error
 	}
 	if password, _ := u.User.Password(); password != "" {
 		return spelled("a password", "give it in a header: --header 'Authorization: Basic ${BASIC}'")
@@ -58,8 +58,8 @@ func variableOf(name string) string {
 	}, strings.ToUpper(name))
 }
 
-// SecretName tells names of headers and of parameters in a query that carry credentials
-// whatever their value.
+// SecretName reports whether a header or a query parameter of this name contains credentials,
+// whatever its value.
 func SecretName(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "keyword", "")
 	return slices.Contains([]string{"sig", "code", "pass"}, name) ||
@@ -71,8 +71,8 @@ func SecretName(name string) bool {
 		})
 }
 
-// Exposed reports whether what is sent to an address can be read on the way: plain http to
-// another machine.
+// Exposed reports whether data sent to an address can be read in transit: plain http to another
+// machine.
 func Exposed(u *url.URL) bool {
 	if u.Scheme != "http" {
 		return false
@@ -99,7 +99,7 @@ func Carries(u *url.URL) bool {
 	return false
 }
 
-// Unencrypted is what to tell of an Exposed address that a secret is sent to.
+// Unencrypted is the warning about an Exposed address that gets a secret.
 func Unencrypted(u *url.URL) string {
 	return fmt.Sprintf(
 		"the key for %s goes over plain http, where others can read it: use https, or a tunnel to localhost", u.Host)
@@ -108,8 +108,8 @@ func Unencrypted(u *url.URL) string {
 // longestWord is how far back Cut looks for the end of a word, in bytes.
 const longestWord = 512
 
-// Cut is a text of at most most bytes, cut between two words: a part of a secret would be
-// known for one by nobody. It is valid UTF-8 where s is.
+// Cut truncates a text to at most most bytes, between two words: a part of a secret would not be
+// recognized and masked. It is valid UTF-8 if s is.
 func Cut(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -12,11 +12,10 @@ import (
 // again is how often Hold looks whether another one has let go.
 const again = 10 * time.Millisecond
 
-// Hold waits until nobody else holds the folder of path, and holds it until release is called
-// or the process ends, however it does. Whoever reads a file to write it anew holds it
-// meanwhile: of two that do so at once, one would lose what the other wrote. It keeps off
-// those that hold, goroutines of this process among them, and nobody else. The error is that
-// of the folder, or the context's.
+// Hold locks the folder of path, and waits while it is locked. The lock ends when release is called
+// or the process ends in any way. A caller that reads a file and rewrites it holds the lock
+// meanwhile, so that no concurrent rewrite is lost. The lock excludes only other callers of Hold,
+// including goroutines of this process. The error is that of the folder, or the context's.
 func Hold(ctx context.Context, path string) (release func() error, err error) {
 	to, err := resolve(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // OwnedError says that another owner has a file. It wraps callvet.ErrConflict.
 type OwnedError struct {
 	Path string
-	Text []byte // what the owner has written about itself; it may be a moment late
+	Text []byte // the owner's text about itself; it may be a moment old
 }
 
 func (e *OwnedError) Error() string {

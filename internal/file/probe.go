@@ -12,7 +12,8 @@ import (
 // probeBytes is what Probe writes: more than the rest of a block that is there already.
 const probeBytes = 64 << 10
 
-// Probe reports whether a folder takes a file: it does not where the disk is full. Nothing stays there.
+// Probe reports whether a file can be written to a folder; not if the disk is full. It removes its
+// file.
 func Probe(folder string) error {
 	f, err := temporary(target{path: filepath.Join(folder, "probe")})
 	if err != nil {

@@ -17,11 +17,11 @@ const renamesOpen = false
 // claim is for Windows, where a file that a process has open cannot be removed.
 func claim(*os.File) bool { return runtime.GOOS == "windows" }
 
-// tryHold holds a folder by a file in it; nil where another one has it.
+// tryHold locks a folder by a file in it; nil if it is locked.
 func tryHold(dir string) (*os.File, error) { return tryOwn(filepath.Join(dir, ".callvet-hold")) }
 
-// tryOwn makes a file and keeps it open; nil where another one has it. What a process that died has
-// left can be removed, and what is open cannot.
+// tryOwn makes a file and keeps it open; nil if another process has it. A file of an ended process
+// can be removed, an open one cannot.
 func tryOwn(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)

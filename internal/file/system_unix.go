@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// renamesOpen says that an open file can be renamed. It keeps its lock meanwhile.
+// renamesOpen: an open file can be renamed. It keeps its lock.
 const renamesOpen = true
 
 // lock takes the system's lock of a file or folder, which ends with the process.
@@ -26,7 +26,7 @@ func lock(f *os.File) error {
 // claim takes the lock of a file that no process has claimed.
 func claim(f *os.File) bool { return lock(f) == nil }
 
-// tryHold holds a folder by the system's lock on it; nil where another one has it.
+// tryHold locks a folder with the system's lock; nil if it is locked.
 func tryHold(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func tryHold(dir string) (*os.File, error) {
 	return nil, err
 }
 
-// tryOwn makes a file and takes its lock; nil where another one has it.
+// tryOwn makes a file and locks it; nil if another process has it.
 func tryOwn(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -77,8 +77,7 @@ func disown(f *os.File) error { return errors.Join(os.Remove(f.Name()), f.Close(
 func letGo(f *os.File) error { return f.Close() }
 
 // keep gives a file the mode of another one, and its owner and group where the
-// system allows it. What a group may do that cannot be kept is taken from the
-// group that the file has instead.
+// system allows it. If the group cannot be kept, the file's new group loses its permissions.
 func keep(f *os.File, old fs.FileInfo) error {
 	perm := old.Mode().Perm()
 	is, err := f.Stat()

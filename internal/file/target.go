@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// target is what a path names once symbolic links are followed.
+// target is a path after following symbolic links.
 type target struct {
 	path string
 	info fs.FileInfo // nil: there is nothing yet
@@ -23,7 +23,7 @@ type target struct {
 	descriptor int
 }
 
-// special tells what a file must not take the place of.
+// special reports whether the target must not be replaced by a file.
 func (t target) special() bool {
 	return t.descriptor >= 0 || t.info != nil && !t.info.Mode().IsRegular()
 }
@@ -80,7 +80,7 @@ func resolve(path string) (target, error) {
 	return target{}, errors.New("too many symbolic links")
 }
 
-// descriptors are the folders in which files are named by their number in a process.
+// descriptors matches the folders with the open files of a process by number.
 var descriptors = regexp.MustCompile(`^(?:/dev/fd|/proc/(\d+)(?:/task/\d+)?/fd)$`)
 
 // descriptor is the number of a file that this process has open, -1 for others.

@@ -11,14 +11,13 @@ import (
 	"regexp"
 )
 
-// temporary opens a new file beside a target, with a lock that lasts as long as it
-// is open.
+// temporary opens a new file in the folder of a target, locked as long as it is open.
 func temporary(to target) (*os.File, error) {
 	dir := filepath.Dir(to.path)
 	sweep(dir)
 	perm := fs.FileMode(0o666)
 	if to.info != nil {
-		perm = 0o600 // until it has the mode of what it replaces
+		perm = 0o600 // until it gets the mode of the replaced file
 	}
 	for n := 0; ; n++ {
 		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".callvet-%d-%d.tmp", os.Getpid(), n)),
@@ -32,11 +31,11 @@ func temporary(to target) (*os.File, error) {
 		if claim(f) && same(f) {
 			return f, nil
 		}
-		_ = f.Close() // somebody sweeps and took it for left
+		_ = f.Close() // another process swept it
 	}
 }
 
-// same tells whether a file still has its name.
+// same reports whether a file still has its name.
 func same(f *os.File) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -49,8 +48,8 @@ func same(f *os.File) bool {
 // temporaries are the names of temporaries, those of earlier releases too.
 var temporaries = regexp.MustCompile(`^\.callvet-\d+(-\d+\.tmp)?$`)
 
-// sweep removes the temporaries of processes that died. What cannot be removed
-// stays: it is in nobody's way.
+// sweep removes the temporary files of ended processes. It ignores those that cannot be removed:
+// they do no harm.
 func sweep(dir string) {
 	d, err := os.Open(dir)
 	if err != nil {

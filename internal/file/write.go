@@ -16,12 +16,12 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// Write gives the file at path the content that write writes. After an error, and
-// when ctx ends, a regular file is as it was and nothing is left beside it. Of two
-// processes that write one file at once the last one wins, with its content alone.
+// Write gives the file at path the content that write writes. After an error, and when ctx ends, a
+// regular file is unchanged and no temporary file is left. Of two concurrent writers the last one
+// wins, with only its content.
 //
-// What is no regular file is written in place, as is one whose folder takes no
-// other file; of these a part is written where write fails.
+// A path that is not a regular file, or in a folder that accepts no new file, is written in place;
+// there a failed write leaves a part.
 func Write(ctx context.Context, path string, write func(io.Writer) error) error {
 	err := ctx.Err()
 	var to target
@@ -133,9 +133,8 @@ func bare(err error) error {
 	return err
 }
 
-// Create opens a new file for writing, in place, so that others can read along. A
-// file that exists is emptied when over is set and else refused with fs.ErrExist;
-// what is no regular file is opened.
+// Create opens a new file for writing, in place, so that others can read along. An existing regular
+// file is emptied if over is set, else refused with fs.ErrExist; other kinds of files are opened.
 func Create(path string, over bool) (*os.File, error) {
 	to, err := resolve(path)
 	switch {
@@ -154,7 +153,7 @@ func Create(path string, over bool) (*os.File, error) {
 	return nil, fmt.Errorf("write %s: %w", path, bare(err))
 }
 
-// Folder makes a folder that everybody may read, and those above it, where they are not there.
+// Folder makes a folder that all users of the machine may read, with missing parents.
 func Folder(path string) error { return os.MkdirAll(path, 0o755) } //nolint:gosec // files for git, which others read
 
 // Scratch makes a folder that others cannot read, for files of one piece of work; remove deletes it with all
@@ -169,13 +168,13 @@ func Scratch(prefix string) (folder string, remove func() error, err error) {
 // Remove deletes a file that whoever made it could not finish.
 func Remove(path string) error { return bare(os.Remove(path)) }
 
-// Existing reads a regular file that is to be written over. there is false where
-// nothing would be lost: nothing is there, or what is there is written in place.
+// Existing reads a regular file that will be overwritten. there is false if nothing would be lost:
+// the path does not exist, or is not a regular file.
 func Existing(path string) (data []byte, there bool, err error) {
 	to, err := resolve(path)
 	if err != nil || to.info == nil || to.special() {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = nil // which Write tells
+			err = nil // Write reports it
 		}
 		return nil, false, err
 	}
@@ -200,10 +199,9 @@ func Append(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Private opens a file for reading and writing that nobody else is to read, and
-// makes it, with its folder, where it is missing. What processes that died have
-// left in the folder is removed. What is no regular file is refused with
-// callvet.ErrInvalid.
+// Private opens a file for reading and writing that only its owner may read, and creates it, with
+// its folder, if missing. It removes temporary files of ended processes in the folder. A path that
+// is not a regular file is refused with callvet.ErrInvalid.
 func Private(path string) (*os.File, error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -17,7 +17,7 @@ type News struct {
 	Data any
 }
 
-// Kinds of events that this room tells; handlers tell others.
+// Kinds of events of this package; handlers add others.
 const (
 	EventCreated     = "job_created"
 	EventStarted     = "job_started"
@@ -36,14 +36,14 @@ type Event struct {
 	text      []byte
 }
 
-// JSON is the event as one object: type, seq, at, job_id, and what the event says. It is shared:
-// nobody may change it.
+// JSON is the event as one object: type, seq, at, job_id, and the event's own members. It is
+// shared: do not change it.
 func (e *Event) JSON() []byte { return e.text }
 
 // MarshalJSON gives JSON.
 func (e Event) MarshalJSON() ([]byte, error) { return e.text, nil }
 
-// head is what every event says.
+// head are the members of every event.
 type head struct {
 	Type string    `json:"type"`
 	Seq  int64     `json:"seq"`
@@ -64,8 +64,8 @@ func eventOf(r *rows.Event) (Event, error) {
 	return e, nil
 }
 
-// tell stores news of a user in the transaction of q, numbered.
-func tell(ctx context.Context, q *rows.Queries, user, job string, now time.Time, news ...News) error {
+// storeEvents stores events of a user in the transaction of q, numbered.
+func storeEvents(ctx context.Context, q *rows.Queries, user, job string, now time.Time, news ...News) error {
 	if len(news) == 0 {
 		return nil
 	}

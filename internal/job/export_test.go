@@ -18,7 +18,7 @@ func (j *Jobs) Prune(ctx context.Context) error { return j.prune(ctx) }
 // Tell stores n events of a user.
 func Tell(ctx context.Context, db *store.DB, user string, now time.Time, n int) error {
 	return db.Change(ctx, "test",
-		func(q *rows.Queries) error { return tell(ctx, q, user, "", now, make([]News, n)...) })
+		func(q *rows.Queries) error { return storeEvents(ctx, q, user, "", now, make([]News, n)...) })
 }
 
 // Move is move in a transaction of its own.

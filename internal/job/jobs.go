@@ -21,10 +21,10 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// Handler does what a job of its kind asks for, and gives what there is to tell of it in the end: any
-// JSON, or nil. ctx ends when the job is cancelled, runs out of time or is handed back because the
-// server ends; the handler then returns soon, with any error. A job that was cut off is given to it
-// again, with the Note that it kept.
+// Handler does a job of its kind, and returns the detail of the last event: any JSON, or nil. ctx
+// ends when the job is cancelled, times out or is returned to the queue because the server ends;
+// the handler must then return soon, with any error. An interrupted job is given to it again, with
+// its stored Note.
 type Handler func(ctx context.Context, j Job, r *Report) (detail json.RawMessage, err error)
 
 // Defaults of Config.
@@ -33,7 +33,7 @@ const (
 	DefaultPerUser = 2
 	DefaultTimeout = 24 * time.Hour
 	DefaultShift   = 30 * time.Second
-	// DefaultPartLost is far longer than a worker takes to show that it is there.
+	// DefaultPartLost is far longer than a worker's interval between signs of life.
 	DefaultPartLost = 30 * time.Second
 	// MaxIdle is how often a job may be cut off without any progress before it stays interrupted.
 	MaxIdle = 10
@@ -51,9 +51,9 @@ type Config struct {
 	Workers, PerUser int
 	// Quota bounds the jobs of a user that are not over.
 	Quota store.Quota
-	// Timeout is how long a job may run that does not say; 0: DefaultTimeout.
+	// Timeout is the time limit of a job without its own; 0: DefaultTimeout.
 	Timeout time.Duration
-	// Shift is how long a job works before it gives way to another one whose turn it is; 0: DefaultShift.
+	// Shift is how long a job works before it gives way to a waiting one; 0: DefaultShift.
 	Shift time.Duration
 	// Every is how often the progress of a job is stored at most; 0: half a second.
 	Every time.Duration
@@ -63,7 +63,7 @@ type Config struct {
 	// KeepEvents and MostEvents are the constants of these names where they are 0.
 	KeepEvents time.Duration
 	MostEvents int64
-	// Hide takes secrets out of what a job tells of an error; nil: none is known.
+	// Hide masks secrets in the errors of jobs; nil: no masking.
 	Hide func(string) string
 	// ReadOnly opens the queue for those who only look at it: another process may do its jobs.
 	ReadOnly bool
@@ -74,7 +74,8 @@ type Config struct {
 	Rand io.Reader
 }
 
-// Jobs takes jobs and does them. It is safe for concurrent use. One process does the jobs of a store.
+// Jobs queues jobs and runs them. It is safe for concurrent use. One process does the jobs of a
+// store.
 type Jobs struct {
 	cfg   Config
 	log   *slog.Logger
@@ -88,8 +89,8 @@ type Jobs struct {
 	keys map[string]chan struct{}
 }
 
-// New opens the queue of a store, and takes up what an earlier process left: what it was running is
-// queued again. No job is done before Run. With ReadOnly it changes nothing, and jobs are only listed.
+// New opens the queue of a store, and queues again the jobs that an earlier process was running. No
+// job is done before Run. With ReadOnly it changes nothing, and jobs are only listed.
 func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	if cfg.Store == nil {
 		return nil, errors.New("open jobs: they need a store")
@@ -137,7 +138,7 @@ func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	if err := j.openRiver(ctx); err != nil {
 		return nil, fmt.Errorf("open jobs: %w", err)
 	}
-	// Nothing is submitted yet: what is pending, an earlier process left.
+	// Nothing is submitted yet: pending jobs are from an earlier process.
 	if err := j.recover(ctx); err != nil {
 		return nil, err
 	}
@@ -153,8 +154,8 @@ type Request struct {
 	Key string
 	// Timeout is how long the job may run; 0: Config.Timeout.
 	Timeout time.Duration
-	// Prepared is what is to be done. Prepare, when it is set, finds it out once the job has its id; an
-	// error of it is Submit's, and the job was never there.
+	// Prepared is the work of the job. Prepare, if set, returns it when the job has its id; if it
+	// fails, Submit returns its error and there is no job.
 	Prepared
 	Prepare func(ctx context.Context, id string) (Prepared, error)
 }
@@ -163,18 +164,18 @@ type Request struct {
 type Prepared struct {
 	// Request is for the handler: JSON.
 	Request json.RawMessage
-	// ResultRef names what the job makes, where that is known before.
+	// ResultRef names the result of the job, if known in advance.
 	ResultRef string
 	// Total is how much there is to do; 0: not known.
 	Total int64
 	// Also, when it is set, stores what belongs to the job in the transaction that queues it.
 	Also func(ctx context.Context, q *rows.Queries, id string) error
-	// News are told after the news that the job is there.
+	// News are stored after the event that the job exists.
 	News []News
 }
 
-// Submit takes a job. isNew is false where the job of the same key is given. The error wraps
-// callvet.ErrInvalid for a kind that nobody does, callvet.ErrConflict for a job that was cancelled
+// Submit queues a job. isNew is false if it returns an earlier job of the same key. The error wraps
+// callvet.ErrInvalid for a kind without a handler, callvet.ErrConflict for a job that was cancelled
 // while it was prepared, and callvet.ErrUnavailable while the server ends.
 func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err error) {
 	if j.cfg.Handlers[req.Kind] == nil {
@@ -218,7 +219,7 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 			}))
 		}
 	}
-	ctx = context.WithoutCancel(ctx) // what was prepared is not lost
+	ctx = context.WithoutCancel(ctx) // do not lose the prepared work
 	err = j.change(ctx, "take job", func(tx *sql.Tx, q *rows.Queries, woken *[]string) error {
 		if req.Prepare == nil {
 			if err := j.add(ctx, q, &r); err != nil {
@@ -285,7 +286,7 @@ func (j *Jobs) prepare(ctx context.Context, id string,
 	return do(ctx, id)
 }
 
-// caught makes an error of a panic of what does something for a job. It is to be deferred.
+// caught converts a panic of a job's code to an error. Call it with defer.
 func (j *Jobs) caught(ctx context.Context, what, id string, err *error) {
 	if bug := parallel.Recovered(recover()); bug != nil {
 		j.log.ErrorContext(ctx, what+" panicked", "job", id, "panic", bug.Error(), "stack", string(bug.Stack))
@@ -435,8 +436,8 @@ func (j *Jobs) Cancel(ctx context.Context, id string) (Job, error) {
 	return jobOf(&r), nil
 }
 
-// Resume queues a job again that failed: it goes on from what it stored, with all of its time. The error wraps
-// callvet.ErrConflict where it did not fail.
+// Resume queues a failed job again: it continues from its stored state, with its full time limit.
+// The error wraps callvet.ErrConflict if it did not fail.
 func (j *Jobs) Resume(ctx context.Context, id string) (Job, error) {
 	var r rows.Job
 	err := j.change(ctx, "resume job", func(tx *sql.Tx, q *rows.Queries, woken *[]string) (err error) {
@@ -458,7 +459,7 @@ func (j *Jobs) Resume(ctx context.Context, id string) (Job, error) {
 	return jobOf(&r), err
 }
 
-// enqueue moves a job into the queue, reports that it is there, with more news, and gives free slots away.
+// enqueue moves a job into the queue, stores its events, and assigns free slots.
 func (j *Jobs) enqueue(ctx context.Context, tx *sql.Tx, q *rows.Queries, r *rows.Job, more ...News) error {
 	if err := move(ctx, q, r, Queued, j.cfg.Now()); err != nil {
 		return err
@@ -466,7 +467,7 @@ func (j *Jobs) enqueue(ctx context.Context, tx *sql.Tx, q *rows.Queries, r *rows
 	created := News{EventCreated, map[string]any{
 		"job_type": r.Kind, "status": r.State, "created_at": at(r.Created), "result_ref": r.ResultRef,
 	}}
-	if err := tell(ctx, q, r.UserID, r.ID, j.cfg.Now(), append([]News{created}, more...)...); err != nil {
+	if err := storeEvents(ctx, q, r.UserID, r.ID, j.cfg.Now(), append([]News{created}, more...)...); err != nil {
 		return err
 	}
 	return j.grant(ctx, tx, q)
@@ -484,8 +485,8 @@ func jobRow(ctx context.Context, q *rows.Queries, id string) (rows.Job, error) {
 	return r, err
 }
 
-// end moves a job to a state that is the last one, or back into the queue, tells it and frees its slot, which grant
-// gives to the next.
+// end moves a job to a final state, or back into the queue, stores the event and frees its slot,
+// which grant gives to the next job.
 func (j *Jobs) end(ctx context.Context, q *rows.Queries, r *rows.Job, to State) error {
 	if err := move(ctx, q, r, to, j.cfg.Now()); err != nil {
 		return err
@@ -511,5 +512,5 @@ func (j *Jobs) end(ctx context.Context, q *rows.Queries, r *rows.Job, to State) 
 	case Pending, Running:
 		return fmt.Errorf("job %s does not end as %s: %w", r.ID, to, callvet.ErrInvalid)
 	}
-	return tell(ctx, q, r.UserID, r.ID, j.cfg.Now(), news)
+	return storeEvents(ctx, q, r.UserID, r.ID, j.cfg.Now(), news)
 }

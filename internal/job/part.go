@@ -27,11 +27,11 @@ const (
 	beats = 15
 )
 
-// PartHandler does a part of a job of its kind, and gives what there is to tell the job. ctx ends when the
-// part is to be broken off, and yield closes when it is to come to an end soon.
+// PartHandler does a part of a job of its kind, and returns a result for the job. ctx ends when the
+// part must be aborted, and yield closes when it should finish soon.
 type PartHandler func(ctx context.Context, j Job, task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error)
 
-// part is what River keeps of a part.
+// part are River's arguments of a part.
 type part struct {
 	Part string `json:"part"`
 }
@@ -53,9 +53,9 @@ func (w *partWorker) Work(ctx context.Context, r *river.Job[part]) error {
 	return w.jobs.workPart(ctx, r.Args.Part)
 }
 
-// Part has a worker do a part of the job, in this process or in another one that has the store, and waits
-// for what it gives. When ctx ends the worker is asked to break the part off, and when yield closes to bring
-// it to an end; Part waits for that in either case. The error has the words of the worker's.
+// Part lets a worker do a part of the job, in this process or another one that has the store, and
+// waits for its result. When ctx ends the worker is asked to abort the part, and when yield closes
+// to finish it; Part waits for that in either case. The error has the text of the worker's error.
 func (r *Report) Part(ctx context.Context, task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
 	j := r.jobs
 	id, err := store.NewID(j.cfg.Rand, "part")
@@ -103,7 +103,7 @@ func (r *Report) awaitPart(id string, off, yield <-chan struct{}) (json.RawMessa
 			return p.Result, errors.New(string(p.Error))
 		case State(p.State) == Done:
 			return p.Result, nil
-		case State(p.State) == Queued && closed(off): // whoever takes it later finds nothing
+		case State(p.State) == Queued && closed(off): // a worker that takes it later finds nothing
 			return nil, context.Canceled
 		case p.Beat != beat || State(p.State) == Queued:
 			beat, unseen = p.Beat, 0
@@ -134,7 +134,8 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// workPart does a part that nobody has. The error is that it could not be begun, and is to be tried again.
+// workPart does a part that no worker has. An error means that it could not begin, and must be
+// tried again.
 func (j *Jobs) workPart(ctx context.Context, id string) error {
 	stored := context.WithoutCancel(ctx)
 	var p rows.Part
@@ -172,7 +173,7 @@ func (j *Jobs) workPart(ctx context.Context, id string) error {
 			end.Error = end.Error[:maxError]
 		}
 	}
-	for range 3 { // after that the job takes the part for lost
+	for range 3 { // after that the job considers the part lost
 		err = j.cfg.Store.Change(stored, "end part", func(q *rows.Queries) error {
 			_, err := q.EndPart(stored, end)
 			return err
@@ -204,7 +205,8 @@ func (j *Jobs) followPart(ctx context.Context, p *rows.Part, of Job) (result jso
 	return do(ctx, of, p.Task, yield)
 }
 
-// heedPart shows that the worker of a part is there, and does what it is asked to, until over closes.
+// heedPart records signs of life of a part's worker, and obeys the job's requests to abort or
+// finish, until over closes.
 func (j *Jobs) heedPart(ctx context.Context, id string, over <-chan struct{}, yield chan<- struct{}, cancel func()) {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()

@@ -25,7 +25,7 @@ const (
 	never = 10 * 365 * 24 * time.Hour
 )
 
-// granted is what River keeps of a job that has a slot.
+// granted are River's arguments of a job that has a slot.
 type granted struct {
 	Job string `json:"job"`
 }
@@ -42,8 +42,8 @@ type worker struct {
 // Timeout: a job has its own.
 func (*worker) Timeout(*river.Job[granted]) time.Duration { return -1 }
 
-// Work does the job. What becomes of it stands in the table jobs: River repeats only what the store did
-// not let start.
+// Work does the job. Its outcome is in the table jobs: River repeats a job only if the store
+// prevented its start.
 func (w *worker) Work(ctx context.Context, r *river.Job[granted]) error {
 	return w.jobs.work(ctx, r.Args.Job)
 }
@@ -74,7 +74,7 @@ func (j *Jobs) openRiver(ctx context.Context) error {
 	return err
 }
 
-// onlyErrors drops what River tells of itself when nothing is wrong.
+// onlyErrors drops River's log records below errors.
 type onlyErrors struct{ slog.Handler }
 
 // Enabled reports whether a record is kept.
@@ -82,13 +82,13 @@ func (h onlyErrors) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelError && h.Handler.Enabled(ctx, l)
 }
 
-// Grant gives free slots to the jobs whose turn it is, where something else changed than the jobs: the limit of a user.
+// Grant gives free slots to the next jobs after the limit of a user changed.
 func (j *Jobs) Grant(ctx context.Context) error {
 	return j.change(ctx, "grant slots",
 		func(tx *sql.Tx, q *rows.Queries, _ *[]string) error { return j.grant(ctx, tx, q) })
 }
 
-// grant gives free slots to the jobs whose turn it is, and hands them to River in the same transaction.
+// grant gives free slots to the next jobs, and passes them to River in the same transaction.
 func (j *Jobs) grant(ctx context.Context, tx *sql.Tx, q *rows.Queries) error {
 	j.mu.Lock()
 	closing := j.closing
@@ -116,7 +116,7 @@ func (j *Jobs) grant(ctx context.Context, tx *sql.Tx, q *rows.Queries) error {
 			most = int64(j.cfg.PerUser)
 		}
 		n, err := q.TakeSlot(ctx, rows.TakeSlotParams{UserID: next.UserID, JobID: next.ID, Most: most})
-		if err != nil || n == 0 { // by somebody else, on a database that lets him
+		if err != nil || n == 0 { // another process has changed it
 			return err
 		}
 		if err := q.TakeTurn(ctx, next.UserID); err != nil {
@@ -130,8 +130,9 @@ func (j *Jobs) grant(ctx context.Context, tx *sql.Tx, q *rows.Queries) error {
 	return nil
 }
 
-// recover puts right what a process that ended has left: jobs that were running are interrupted, and
-// queued again. Slots and River's rows are made anew of what the jobs say, and parts by the jobs.
+// recover repairs the state after a process has ended: running jobs become interrupted, and are
+// queued again. Slots and River's rows are rebuilt from the jobs; the jobs create their parts
+// again.
 func (j *Jobs) recover(ctx context.Context) error {
 	return j.change(ctx, "take up jobs", func(tx *sql.Tx, q *rows.Queries, woken *[]string) error {
 		if err := q.FreeSlots(ctx); err != nil {
@@ -166,7 +167,7 @@ func (j *Jobs) recover(ctx context.Context) error {
 	})
 }
 
-// cutOff is what becomes of a job whose process ended.
+// cutOff sets the state of a job after its process ended.
 func (j *Jobs) cutOff(ctx context.Context, q *rows.Queries, r *rows.Job) error {
 	if r.Cancel {
 		return j.end(ctx, q, r, Cancelled)

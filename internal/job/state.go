@@ -50,8 +50,7 @@ func (s State) After() []State {
 	return nil
 }
 
-// Over reports whether a job in that state has ended for good. Of an interrupted job only its
-// Finished tells.
+// Over reports whether the state is final. For an interrupted job see Finished.
 func (s State) Over() bool { return s == Done || s == Failed || s == Cancelled }
 
 // Job is some work of a user.
@@ -60,14 +59,14 @@ type Job struct {
 	User  string `json:"user_id"`
 	Kind  string `json:"job_type"`
 	State State  `json:"status"`
-	// About is the member about of the request.
+	// About is the request's member "about".
 	About     string `json:"about,omitempty" doc:"what the job is about, such as the name of a suite"`
 	Priority  int    `json:"priority"`
 	ResultRef string `json:"result_ref,omitempty" doc:"what the job makes: the id of a run"`
 	Done      int64  `json:"done"`
 	Total     int64  `json:"total" doc:"0: not known"`
 	ETA       int64  `json:"eta_ms,omitempty" doc:"0: not known"`
-	// Detail is what the handler gave at the end: any JSON.
+	// Detail is the handler's result: any JSON.
 	Detail    json.RawMessage `json:"detail,omitempty"`
 	Error     string          `json:"error,omitempty"`
 	Attempt   int64           `json:"attempt" doc:"how often it was started"`
@@ -77,7 +76,7 @@ type Job struct {
 	Started   time.Time       `json:"started_at,omitzero" doc:"the last start"`
 	Finished  time.Time       `json:"finished_at,omitzero"`
 	Cancel    bool            `json:"cancel_requested,omitempty"`
-	// Request is what the handler is to do, and Note what it kept in an earlier attempt.
+	// Request is the work for the handler, and Note its own record from an earlier attempt.
 	Request json.RawMessage `json:"-"`
 	Note    []byte          `json:"-"`
 	place   int64
@@ -129,9 +128,8 @@ func jobsOf(list []rows.Job) []Job {
 	return out
 }
 
-// move is the one place where a job changes its state: r, as it was read in this transaction and
-// with what is to become of it, goes to a state that may follow its own. The error wraps
-// callvet.ErrConflict where it may not.
+// move is the one place that changes the state of a job. r was read in this transaction and has the
+// new values. The error wraps callvet.ErrConflict if the state may not follow.
 func move(ctx context.Context, q *rows.Queries, r *rows.Job, to State, now time.Time) error {
 	was := r.Attempt
 	next := *r

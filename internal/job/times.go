@@ -20,7 +20,7 @@ const maxSpec = 200
 type Times struct {
 	spec cron.Schedule
 	zone *time.Location
-	// hourly tells that every hour matches: such a spec means a distance, and others a time of day.
+	// hourly: every hour matches. Such a spec means an interval, others mean a time of day.
 	hourly bool
 }
 
@@ -61,16 +61,15 @@ func Parse(spec, zone string) (*Times, error) {
 	return t, nil
 }
 
-// outside tells which characters no spec has: those that would name a time zone among them.
+// outside reports characters that no spec may have, including those of a time zone.
 func outside(r rune) bool {
 	return !strings.ContainsRune("*,-/? \t", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
 // Next is the first time after a moment; zero where there is none within five years.
 //
-// Where clocks change, a time of day comes once: one that is left out comes as much later as the clock
-// was moved, and one that is there twice comes the first time. A spec for every hour goes on by elapsed
-// time.
+// When clocks change, a time of day occurs once. A skipped time occurs later by the change of the
+// clock, and of a repeated time the first counts. A spec for every hour uses elapsed time.
 func (t *Times) Next(after time.Time) time.Time {
 	after = after.In(t.zone)
 	if t.hourly {
@@ -88,7 +87,7 @@ func (t *Times) Next(after time.Time) time.Time {
 	}
 }
 
-// reading is what the clock shows at t, in another zone.
+// reading is the clock time of t as if it were in another zone.
 func reading(t time.Time, zone *time.Location) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
 }

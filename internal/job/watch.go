@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// keptTail is how many of the newest events of a user are kept in memory while somebody watches,
-// so that the store is read once for all who do.
+// keptTail is how many of the newest events of a user are in memory while there are watchers, so
+// that the store is read once for all of them.
 const keptTail = 1024
 
 // hub wakes those who watch the events of users.
@@ -23,7 +23,7 @@ type hub struct {
 	feeds map[string]*feed
 }
 
-// feed is what somebody watches.
+// feed are the events of a user with watchers.
 type feed struct {
 	watchers int // of hub.mu
 
@@ -34,7 +34,7 @@ type feed struct {
 	dirty   bool
 }
 
-// wake tells those who watch users that there are more events.
+// wake notifies the watchers of users that there are more events.
 func (h *hub) wake(users ...string) {
 	for _, u := range users {
 		h.mu.Lock()
@@ -108,7 +108,7 @@ func (w *Watcher) Read(ctx context.Context, after int64, most int) ([]Event, err
 	defer f.mu.Unlock()
 	n := len(f.tail)
 	switch {
-	case n > 0 && after < f.tail[0].Seq-1: // of what was long ago each reads alone
+	case n > 0 && after < f.tail[0].Seq-1: // each watcher reads old events itself
 		f.mu.Unlock()
 		defer f.mu.Lock()
 		return w.jobs.Events(ctx, w.user, after, most)

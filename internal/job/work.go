@@ -16,14 +16,14 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// The causes with which the context of a handler ends.
+// The causes of the end of a handler's context.
 var (
 	ErrCancelled = errors.New("the job was cancelled")
 	ErrTimeout   = errors.New("the job ran out of its time")
 	ErrClosing   = errors.New("the server ends")
 )
 
-// ErrGaveWay is what a handler returns when it has left off because GiveWay told it to.
+// ErrGaveWay is the error of a handler that stopped because GiveWay returned true.
 var ErrGaveWay = errors.New("the job gave way to another one")
 
 // HandBack is how long handlers may take to return when the server ends.
@@ -44,7 +44,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	j.mu.Unlock()
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), HandBack)
 	defer cancel()
-	if err := j.river.Stop(late); err != nil { // the next start takes up what did not return
+	if err := j.river.Stop(late); err != nil { // the next start queues unfinished jobs again
 		return fmt.Errorf("end jobs: %w", err)
 	}
 	return nil
@@ -122,7 +122,7 @@ func (j *Jobs) begin(ctx context.Context, id string) (r rows.Job, ok bool, err e
 			return err
 		}
 		*woken = append(*woken, r.UserID)
-		return tell(ctx, q, r.UserID, id, j.cfg.Now(),
+		return storeEvents(ctx, q, r.UserID, id, j.cfg.Now(),
 			News{EventStarted, map[string]any{"attempt": r.Attempt, "result_ref": r.ResultRef}})
 	})
 	if errors.Is(err, gone) {
@@ -162,7 +162,7 @@ func (j *Jobs) finish(ctx, limited context.Context, r *Report, detail json.RawMe
 				return err
 			}
 			r.lay(&row)
-			if to != Done && row.Cancel { // asked for when the handler had left off, or before its work began
+			if to != Done && row.Cancel { // requested after the handler stopped, or before it began
 				to, text = Cancelled, ""
 			}
 			if to == Done {
@@ -182,17 +182,17 @@ func (j *Jobs) finish(ctx, limited context.Context, r *Report, detail json.RawMe
 		j.mu.Lock()
 		closing := j.closing
 		j.mu.Unlock()
-		if closing { // the next start takes it up
+		if closing { // the next start queues it again
 			return
 		}
 		time.Sleep(wait)
 	}
 }
 
-// Report is how a handler tells how far its job is. It is safe for concurrent use.
+// Report is for a handler to report the progress of its job. It is safe for concurrent use.
 type Report struct {
 	jobs  *Jobs
-	ctx   context.Context // of the job: what is told is stored, even at the end of it
+	ctx   context.Context // of the job: news are stored, even at its end
 	job   Job
 	ran   int64
 	began time.Time
@@ -201,21 +201,22 @@ type Report struct {
 	note        []byte
 	done, total int64
 	eta         time.Duration
-	asked       time.Time // when GiveWay last looked
+	lookedAt    time.Time // when GiveWay last looked
 	changed     bool      // since it was stored
-	known       bool      // the handler told any
+	known       bool      // the handler reported progress
 }
 
-// Progress tells how far the job is. It never waits: the newest is stored now and then.
+// Progress reports the progress of the job. It never waits: the latest progress is stored
+// periodically.
 func (r *Report) Progress(done, total int64, eta time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done, r.total, r.eta, r.changed, r.known = done, total, eta, true, true
 }
 
-// Tell stores news of the job, and with them what the handler wants to know in a later attempt; nil
-// keeps that as it is. Both or neither are stored. The error wraps callvet.ErrConflict where the job
-// is not this attempt's any more.
+// Tell stores news of the job together with the handler's note for a later attempt; nil keeps the
+// note. Both or neither are stored. The error wraps callvet.ErrConflict if the job does not belong
+// to this attempt any more.
 func (r *Report) Tell(note []byte, news ...News) error {
 	j := r.jobs
 	r.mu.Lock()
@@ -232,7 +233,7 @@ func (r *Report) Tell(note []byte, news ...News) error {
 			return fmt.Errorf("job %s: %w: it does not run any more", r.job.ID, callvet.ErrConflict)
 		}
 		*woken = append(*woken, r.job.User)
-		return tell(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
+		return storeEvents(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
 	}); err != nil {
 		return err
 	}
@@ -250,20 +251,21 @@ func (r *Report) Also(do func(ctx context.Context, q *rows.Queries) error, news 
 			return err
 		}
 		*woken = append(*woken, r.job.User)
-		return tell(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
+		return storeEvents(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
 	})
 }
 
-// GiveWay tells whether the handler is to leave off and return ErrGaveWay: the job has worked for
-// Config.Shift, and another job would be next if both waited. The job is then queued, and goes on when its
-// turn comes. It is false where that cannot be told now, and looks into the store once a second at most.
+// GiveWay reports whether the handler must stop and return ErrGaveWay: the job has worked for
+// Config.Shift, and a different job would be next if both waited. The job is then queued, and
+// continues when its turn comes. It is false if that is unknown, and reads the store at most once a
+// second.
 func (r *Report) GiveWay() bool {
 	j := r.jobs
 	now := j.cfg.Now()
 	r.mu.Lock()
-	soon := now.Sub(r.began) < j.cfg.Shift || now.Sub(r.asked) < min(j.cfg.Shift, time.Second)
+	soon := now.Sub(r.began) < j.cfg.Shift || now.Sub(r.lookedAt) < min(j.cfg.Shift, time.Second)
 	if !soon {
-		r.asked = now
+		r.lookedAt = now
 	}
 	r.mu.Unlock()
 	if soon {
@@ -330,7 +332,7 @@ func (r *Report) follow(ctx context.Context, do Handler) (detail json.RawMessage
 	return do(ctx, r.job, r)
 }
 
-// store writes how far the job is, and tells it, where that is new.
+// store writes new progress, and an event about it.
 func (r *Report) store() {
 	j := r.jobs
 	r.mu.Lock()
@@ -349,11 +351,11 @@ func (r *Report) store() {
 			return err
 		}
 		*woken = append(*woken, r.job.User)
-		told := map[string]any{"done": done, "total": total, "eta_ms": p.Eta}
+		event := map[string]any{"done": done, "total": total, "eta_ms": p.Eta}
 		if total > 0 {
-			told["progress_pct"] = 100 * done / total
+			event["progress_pct"] = 100 * done / total
 		}
-		return tell(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), News{EventProgress, told})
+		return storeEvents(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), News{EventProgress, event})
 	})
 	if err != nil {
 		j.log.ErrorContext(r.ctx, "progress was not stored", "job", r.job.ID, "error", err)

@@ -15,11 +15,11 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// An audit asks whether a judge is moved by what should not move it. Each attempt that is drawn
-// is judged as it is and with one change at a time, so that it is compared with itself: how good
-// attempts are, and how noisy the judge, is the same on both sides.
+// An audit tests whether irrelevant changes affect a judge. Each sampled attempt is judged
+// unchanged and with one change at a time. So it is compared with itself, and the quality of
+// attempts and the noise of the judge are the same on both sides.
 
-// Probe is a change of what a judge is shown that should make no difference to its verdict.
+// Probe is a change of the evidence that should not change a judge's verdict.
 type Probe string
 
 // The probes. Position is of judges that compare, and changes which of two comes first.
@@ -32,8 +32,8 @@ const (
 	InUser   Probe = "injection-user"
 )
 
-// Probes are those that a judge can be audited by: changes of what it is shown. A judge of calls or
-// turns is not shown the answer. There are none for a judge of all that a target did.
+// Probes are the probes that apply to a judge. A judge of calls or turns does not see the answer.
+// There are none for a judge of a whole target.
 func (j *Judge) Probes() []Probe {
 	switch j.Unit {
 	case Call:
@@ -49,20 +49,20 @@ func (j *Judge) Probes() []Probe {
 	return nil
 }
 
-// DefaultPairs is how many attempts an audit draws: with it a change that moves 30 of 100
-// verdicts one way is found in more than 95 of 100 audits of a noisy judge.
+// DefaultPairs is the default number of sampled attempts: more than 95 of 100 audits of a noisy
+// judge then detect a change that moves 30 of 100 verdicts one way.
 const DefaultPairs = 120
 
 // Candidate is an attempt, or a pair of them, that an audit may draw.
 type Candidate struct {
 	Key
-	// Passed is what callvet says of it itself; nil: nothing. The judge is not asked for
-	// it: attempts drawn by its own verdict would move by chance alone.
+	// Passed is callvet's own verdict; nil: none. The judge's verdict is not used: attempts sampled
+	// by it would change by chance alone.
 	Passed *bool
 }
 
-// Draw gives the positions of up to n candidates, in the order in which they are asked about.
-// It takes those that callvet passes and the others in turn, as only the latter can rise, and a
+// Draw returns the positions of up to n candidates, in the order of the questions. It alternates
+// between candidates that callvet passes and others, because only the latter can rise. It takes a
 // second attempt at a task only when each task has one.
 func Draw(cs []Candidate, n int, seed uint64) []int {
 	type place struct {
@@ -105,10 +105,10 @@ func Draw(cs []Candidate, n int, seed uint64) []int {
 	return out[:min(n, len(out))]
 }
 
-// Probed are the questions on the n-th attempt that was drawn: as it is, and with each change. Of
-// an attempt with several calls, turns or dimensions it is one, so that each attempt counts once.
-// against is the other attempt of a Pair, nil else. none says by probe why there is no question;
-// the empty probe is the attempt as it is.
+// Probed are the questions about the n-th sampled attempt: unchanged, and with each change. Of
+// several calls, turns or dimensions it takes one, so that each attempt counts once. against is the
+// other attempt of a Pair, else nil. none has the reasons for missing questions, by probe; the
+// empty probe is the unchanged attempt.
 func (j *Judge) Probed(s Subject, against *Subject, n int) (qs []Question, none map[Probe]string) {
 	none = map[Probe]string{}
 	plain, why := j.plain(s, against)
@@ -140,7 +140,7 @@ func (j *Judge) plain(s Subject, against *Subject) ([]Question, string) {
 	return j.Pairs(s, *against), ""
 }
 
-// cutOut is why a change is not asked about.
+// cutOut is a reason for a missing question.
 const cutOut = "the change is in what is cut to keep the evidence short"
 
 // changed are the questions with one change, in the order of the plain ones.
@@ -176,8 +176,8 @@ func (j *Judge) changed(s Subject, against *Subject, p Probe, n int, plain []Que
 	return out, ""
 }
 
-// change makes one change of what a question shows; put is the text that has to be seen then. The
-// subject is not written to.
+// change makes one change of a question's evidence; put is the text that the evidence must then
+// contain. It does not modify the subject.
 func (j *Judge) change(s Subject, p Probe, n int, q *Question) (_ Subject, put, why string) {
 	at := *s.Attempt
 	at.Trace.Turns = slices.Clone(at.Trace.Turns)
@@ -205,7 +205,7 @@ func (j *Judge) change(s Subject, p Probe, n int, q *Question) (_ Subject, put, 
 	return s, put, why
 }
 
-// rewrite changes what the target wrote last: its answer, or what it said beside its calls.
+// rewrite changes the last text of the target: its answer, or the text with its calls.
 func (s Subject) rewrite(f func(string) string) (put, why string) {
 	t := &s.Attempt.Trace
 	if old := t.Answer; old != "" {
@@ -265,8 +265,7 @@ func intoResult(turns []callvet.Turn, text string) (put, why string) {
 	return "", "no result of a call is shown"
 }
 
-// withNote adds a text to a result, which stays JSON where it was; put is the text as it stands
-// there.
+// withNote adds a text to a result; JSON stays JSON. put is the text in its encoded form.
 func withNote(result []byte, text string) (out []byte, put string) {
 	result = bytes.TrimSpace(result)
 	if !json.Valid(result) {
@@ -296,7 +295,7 @@ func withNote(result []byte, text string) (out []byte, put string) {
 	return fmt.Appendf(nil, `{"result":%s,"note":%s}`, result, quoted), put
 }
 
-// intoUser adds a text to what the user said last, or to the goal where that alone is known.
+// intoUser adds a text to the last user turn, or to the goal if there is no user turn.
 func (s Subject) intoUser(text string) (why string) {
 	at := s.Attempt
 	for i := len(at.Input) - 1; i >= 0; i-- {
@@ -316,8 +315,8 @@ func (s Subject) intoUser(text string) (why string) {
 // Moved counts what became of the attempts that were asked about with a change.
 type Moved struct {
 	Probe Probe `json:"probe"`
-	// Rose were judged better with the change, Fell worse. For Position the first place
-	// is the change: Rose won from there and did not from the second, beside a tie at most.
+	// Rose were judged better with the change, Fell worse. For Position the change is the first
+	// place: Rose won only from there, or lost at most a tie.
 	Rose int `json:"rose"`
 	Fell int `json:"fell"`
 	Same int `json:"same"`
@@ -330,9 +329,9 @@ type Moved struct {
 	Unanswered int `json:"unanswered"`
 }
 
-// Compare counts the answers to questions of Probed, for each probe of the judge. said gives
-// what was answered to a question, and false where nothing was.
-func (j *Judge) Compare(qs []Question, said func(Key) (Combined, bool)) []Moved {
+// Compare counts the answers to questions of Probed, for each probe of the judge. said returns the
+// answer to a question; false if there is none.
+func (j *Judge) Compare(qs []Question, answerTo func(Key) (Combined, bool)) []Moved {
 	probes := j.Probes()
 	out := make([]Moved, len(probes))
 	by := map[Probe]map[string][]Key{} // both orders of a comparison are one thing
@@ -349,13 +348,13 @@ func (j *Judge) Compare(qs []Question, said func(Key) (Combined, bool)) []Moved 
 		out[i].Probe = p
 		if p == Position {
 			for _, ks := range by[""] {
-				out[i].position(ks, said)
+				out[i].position(ks, answerTo)
 			}
 			continue
 		}
 		for name, ks := range by[p] {
-			plain, ok := answer(by[""][name], said)
-			changed, also := answer(ks, said)
+			plain, ok := answer(by[""][name], answerTo)
+			changed, also := answer(ks, answerTo)
 			if !ok || !also {
 				out[i].Unanswered++
 				continue
@@ -367,31 +366,31 @@ func (j *Judge) Compare(qs []Question, said func(Key) (Combined, bool)) []Moved 
 }
 
 // answer puts the answers to one question together, both orders of a comparison.
-func answer(ks []Key, said func(Key) (Combined, bool)) (Combined, bool) {
-	c, ok := said(ks[0])
+func answer(ks []Key, answerTo func(Key) (Combined, bool)) (Combined, bool) {
+	c, ok := answerTo(ks[0])
 	if !ok || len(ks) == 1 {
 		return c, ok
 	}
-	swapped, ok := said(ks[1])
+	swapped, ok := answerTo(ks[1])
 	return BothOrders(c, swapped), ok
 }
 
-// position counts one pair: what the first place won in the two orders.
-func (m *Moved) position(ks []Key, said func(Key) (Combined, bool)) {
+// position counts one pair: the wins of the first place in both orders.
+func (m *Moved) position(ks []Key, answerTo func(Key) (Combined, bool)) {
 	if len(ks) != 2 {
 		return
 	}
-	straight, ok := said(ks[0])
-	swapped, also := said(ks[1])
+	straight, ok := answerTo(ks[0])
+	swapped, also := answerTo(ks[1])
 	if !ok || !also {
 		m.Unanswered++
 		return
 	}
-	// What the second place won is taken as what the pair is worth without the first.
+	// The wins of the second place measure the pair without the effect of the first.
 	m.add(&straight, &swapped, 0, worth(&straight)+worth(&swapped)-1)
 }
 
-// add counts one thing by what it is worth plain and changed.
+// add counts one thing by its score before and after the change.
 func (m *Moved) add(plain, changed *Combined, before, after float64) {
 	switch {
 	case !plain.Scored() && !changed.Scored():

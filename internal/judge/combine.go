@@ -4,19 +4,18 @@ package judge
 
 import "fmt"
 
-// Combined is what several answers to one question say together.
+// Combined is the combined verdict of several answers to one question.
 type Combined struct {
 	Verdict
 	// Samples were asked, Read of them have a verdict.
 	Samples int `json:"samples"`
 	Read    int `json:"read"`
-	// Agreement is the share of those that say what the most say, in (0,1]; 0 where none
-	// was read.
+	// Agreement is the share of the majority, in (0,1]; 0 if no answer was readable.
 	Agreement float64 `json:"agreement"`
 }
 
-// Combine takes the verdict of the most. Where fewer than half of the answers can be read, or
-// two verdicts have as many, there is none.
+// Combine takes the majority verdict. If fewer than half of the answers are readable, or two
+// verdicts tie, there is none.
 func Combine(vs []Verdict) Combined {
 	out := Combined{Samples: len(vs)}
 	type group struct {
@@ -82,13 +81,13 @@ func Combine(vs []Verdict) Combined {
 	return out
 }
 
-// alike tells whether two verdicts decide the same; their scores may differ.
+// alike reports whether two verdicts decide the same; their scores may differ.
 func alike(a, b *Verdict) bool {
 	return a.Word == b.Word && (a.Pass == nil) == (b.Pass == nil) && (a.Pass == nil || *a.Pass == *b.Pass)
 }
 
-// BothOrders is what a comparison says that was asked in both orders: the winner of both, or a
-// tie where it disagrees with itself. swapped has the second target as A.
+// BothOrders is the verdict of a comparison in both orders: the winner of both, or a tie if they
+// disagree. swapped has the second target as A.
 func BothOrders(straight, swapped Combined) Combined {
 	out := straight
 	out.Samples, out.Read = straight.Samples+swapped.Samples, straight.Read+swapped.Read

@@ -16,29 +16,29 @@ import (
 	"github.com/callvet/callvet/score/match"
 )
 
-// part is a text that somebody else wrote, with a title of our own.
+// part is a foreign text with a title of ours.
 type part struct {
 	title, text string
 	// rest is the result of a call that succeeded. It is the first to be shortened.
 	rest string
 	kind weight
-	// tool is what a call calls.
+	// tool is the called tool.
 	tool string
 	// last marks a part of the last turns, which are shown at length.
 	last bool
 }
 
-// weight is what a part is worth to a summary.
+// weight is the importance of a part in a summary.
 type weight int8
 
 const (
-	talk   weight = iota // what was said on the way
+	talk   weight = iota // intermediate texts
 	made                 // a call that succeeded
 	failed               // a call that did not
-	kept                 // what was asked, what was answered: never left out
+	kept                 // question and answer: never left out
 )
 
-// evidence is what a judge is shown of one thing.
+// evidence is the text about one thing for a judge.
 type evidence struct {
 	head  string // of our own words
 	parts []part
@@ -50,7 +50,7 @@ func (e *evidence) must(title, text string) {
 	e.parts = append(e.parts, part{title: title, text: text, kind: kept})
 }
 
-// call adds a call with what it gave: of one that failed all of it is worth showing.
+// call adds a call with its result; the result of a failed call is shown in full.
 func (e *evidence) call(title string, c *callvet.Call, result string) {
 	p := part{title: title, text: c.Tool + " " + args(c), kind: made, tool: callvet.ToolName(c.Tool)}
 	if c.Status != "" && c.Status != callvet.StatusOK {
@@ -73,11 +73,11 @@ const (
 	lastParts = 6
 )
 
-// render writes the evidence in at most about limit bytes. What is longer is summarised by rule:
-// results of calls that succeeded are shortened first, then what was said on the way, and then all
-// texts. If that is too long, parts between the beginning and the last turns are left out: what was
-// said first, then calls that succeeded, then those that failed. What is left out is counted, by tool
-// too; our own words say it outside the fences, where no text can say it.
+// render writes the evidence in at most about limit bytes. Longer evidence is shortened by rule:
+// first results of successful calls, then intermediate texts, then all texts. If that is still too
+// long, parts between the beginning and the last turns are left out: first texts, then successful
+// calls, then failed calls. Omissions are counted, also by tool, and reported outside the fences,
+// where no foreign text can be.
 func (e *evidence) render(limit int) string {
 	parts := make([]part, len(e.parts))
 	for i, p := range e.parts {
@@ -85,7 +85,7 @@ func (e *evidence) render(limit int) string {
 		parts[i] = p
 	}
 	s := summary{
-		parts: parts, limit: limit, head: e.head, text: limit, said: limit, rest: limit, lastRest: limit,
+		parts: parts, limit: limit, head: e.head, text: limit, talk: limit, rest: limit, lastRest: limit,
 		mark: markOf(parts),
 	}
 	s.shorten()
@@ -99,7 +99,7 @@ type summary struct {
 	head, mark                 string
 	parts                      []part
 	limit                      int
-	text, said, rest, lastRest int
+	text, talk, rest, lastRest int
 	left                       [kept]int // parts that are left out, by kind
 	tools                      []string  // that they called
 }
@@ -108,7 +108,7 @@ type summary struct {
 func (s *summary) most(p *part) (text, rest int) {
 	text, rest = s.text, s.rest
 	if p.kind == talk && !p.last {
-		text = min(text, s.said)
+		text = min(text, s.talk)
 	}
 	if p.last {
 		rest = s.lastRest
@@ -133,7 +133,7 @@ func (s *summary) shorten() {
 		least int
 	}{
 		{&s.rest, smallest},
-		{&s.said, smallest},
+		{&s.talk, smallest},
 		{&s.lastRest, 8 * smallest},
 		{&s.text, 8 * smallest},
 		{&s.rest, 0},
@@ -231,8 +231,7 @@ func shortList(names []string) string {
 
 func abs(n int) int { return max(n, -n) }
 
-// markOf makes the mark of the fences. It is a hash of all that is fenced, and stands in none
-// of it.
+// markOf makes the mark of the fences: a hash of the fenced texts that occurs in none of them.
 func markOf(parts []part) string {
 	h := sha256.New()
 	for _, p := range parts {

@@ -15,27 +15,27 @@ type kind uint8
 
 const (
 	textNode kind = iota
-	wordNode      // true, false, null, yes, a number: whatever stands without quotes
+	wordNode      // true, false, null, yes, a number: any text without quotes
 	listNode
 	objectNode
 )
 
-// node is one value of a text that is JSON, or nearly. An object may say a key twice.
+// node is one value of a text that is JSON, or nearly. An object may have a key twice.
 type node struct {
 	kind kind
 	text string
 	keys []string // of an object, as they were written
 	kids []node   // of an object and a list
-	// cut tells that the text ended before the value did.
+	// cut: the text ended before the value.
 	cut bool
 }
 
 // maxLoose bounds how deep values nest.
 const maxLoose = 64
 
-// loose reads JSON as models write it: single quotes, words without quotes, commas too many or
-// too few, quotes within a text, an end that is missing. It never fails: what is no value is
-// an empty word.
+// loose reads JSON as models write it: single quotes, unquoted words, superfluous or missing
+// commas, quotes within a text, a missing end. It never fails: an invalid value becomes an empty
+// word.
 type loose struct {
 	s string
 	i int
@@ -43,7 +43,7 @@ type loose struct {
 	strict bool
 }
 
-// looseObject reads the object that begins at i of s and gives where it ends.
+// looseObject reads the object that begins at i of s and returns its end.
 func looseObject(s string, i int, strict bool) (node, int) {
 	p := loose{s: s, i: i, strict: strict}
 	n := p.value(0)
@@ -120,7 +120,7 @@ func (p *loose) list(depth int) node {
 		}
 		start := p.i
 		v := p.value(depth + 1)
-		if p.i == start { // what stands here is none
+		if p.i == start { // not a value
 			p.i++
 			continue
 		}
@@ -172,7 +172,7 @@ func (p *loose) quoted(end string) (text string, cut bool) {
 	return b.String(), true
 }
 
-// ends tells whether a text may end before i: what follows is no text.
+// ends reports whether a text may end before i, by what follows.
 func (p *loose) ends(i int) bool {
 	rest := strings.TrimLeft(p.s[i:], " \t\r\n")
 	return rest == "" || strings.IndexByte(",:}]", rest[0]) >= 0
@@ -199,7 +199,7 @@ func (p *loose) escape(b *strings.Builder) {
 	}
 }
 
-// word reads what stands without quotes. One that ends with the text may go on: it is cut.
+// word reads an unquoted word. A word at the end of the text may be incomplete: it counts as cut.
 func (p *loose) word(until string) (string, bool) {
 	from := p.i
 	for p.i < len(p.s) && strings.IndexByte(until, p.s[p.i]) < 0 {
@@ -258,8 +258,8 @@ func strictObject(text string, i int) (node, int) {
 	return looseObject(text, i, false)
 }
 
-// get gives the values of a key, whatever its case and spelling: fail_reasons and "Fail Reasons"
-// are one. A value that was cut off is none.
+// get returns the values of a key in any case and spelling: fail_reasons and "Fail Reasons" are
+// one. It omits values that were cut off.
 func (n *node) get(names ...string) []*node {
 	var out []*node
 	for i := range n.keys {
@@ -282,7 +282,7 @@ func folded(s string) string {
 	}, s)
 }
 
-// texts are the texts of a list, or the one text that stands in its place.
+// texts are the texts of a list, or the one text in its place.
 func (n *node) texts() []string {
 	if n.kind != listNode {
 		if t := strings.TrimSpace(n.text); n.kind != objectNode && t != "" && !empty(t) {

@@ -13,12 +13,12 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 )
 
-// Key names what a question is about. Attempts count from 0.
+// Key identifies the subject of a question. Attempts count from 0.
 type Key struct {
 	Target  string `json:"target,omitempty"`
 	Task    string `json:"task,omitempty"`
 	Attempt int    `json:"attempt,omitempty"`
-	// Output is the fingerprint of what the attempt did; "": not known.
+	// Output is the fingerprint of the attempt's output; "": unknown.
 	Output string `json:"output,omitempty"`
 	// CallID is of a Call; a Turn is the n-th of the target's, from 1, whose calls are in
 	// CallIDs.
@@ -27,8 +27,8 @@ type Key struct {
 	CallIDs []string `json:"call_ids,omitempty"`
 	// Tools are those called in a Turn, in the order of CallIDs.
 	Tools []string `json:"tools,omitempty"`
-	// Dimension is the position in the rubric, from 1, and Part its name. Against is the other target of a
-	// Pair, Swapped tells that it was shown first.
+	// Dimension is the position in the rubric, from 1, and Part its name. Against is the other
+	// target of a Pair; Swapped: it was shown first.
 	Dimension int    `json:"dimension,omitempty"`
 	Part      string `json:"part,omitempty"`
 	Against   string `json:"against,omitempty"`
@@ -67,7 +67,7 @@ func (k Key) String() string {
 	return strings.TrimSpace(s)
 }
 
-// Did is what is known of a question and hidden from the judge, to make a score of its answer.
+// Did are the facts of a question that are hidden from the judge and used to score its answer.
 type Did struct {
 	// Tools are those called in the turn.
 	Tools []string `json:"tools,omitempty"`
@@ -82,32 +82,32 @@ type Question struct {
 	Key      Key
 	Evidence string
 	Did      Did
-	// turn and call are where a Turn or a Call stands in the trace.
+	// turn and call are the positions of a Turn or a Call in the trace.
 	turn, call int
 }
 
 // Acted is the turn of the target that a question on a Turn or a Call is about.
 func (q *Question) Acted(s Subject) *callvet.Turn { return &s.Attempt.Trace.Turns[q.turn] }
 
-// Subject is an attempt with what its judge may need to know.
+// Subject is an attempt with the data for its judge.
 type Subject struct {
 	Attempt *trace.Attempt
 	// Output is the fingerprint of the attempt before anything of it was redacted.
 	Output string
-	// Tools are the catalogue that the target had; nil: not known.
+	// Tools are the tools of the target; nil: unknown.
 	Tools []callvet.Tool
-	// Expect is what its case expects; nil: not known. Of it a judge sees the rubric and
-	// the reference data, and the rest with ShowGold only.
+	// Expect are the expectations of its case; nil: unknown. A judge sees the rubric and the
+	// reference data of it, and the rest only with ShowGold.
 	Expect *callvet.Expect
 }
 
-// Made tells whether there is something to judge: the attempt ran to an end of its own.
+// Made reports whether there is something to judge: the attempt ended by itself.
 func (s Subject) Made() bool {
 	t := &s.Attempt.Trace
 	return t.Outcome != callvet.OutcomeError && t.Outcome != callvet.OutcomeNotRun && t.Fault == nil
 }
 
-// Questions are those of one attempt. none says why there are none, "" where there are.
+// Questions are the questions about one attempt; none is the reason if there are none.
 func (j *Judge) Questions(s Subject) (qs []Question, none string) {
 	at := s.Attempt
 	if !s.Made() {
@@ -216,8 +216,8 @@ func callID(task string, c *callvet.Call, turn, place int) string {
 	return fmt.Sprintf("%s#%d#%d", task, turn, place+1)
 }
 
-// turns asks about each turn of the target before it was made; a judge of somebody's own is shown
-// the turn as well.
+// turns asks about each turn of the target with the conversation before it; a user's judge also
+// sees the turn.
 func (j *Judge) turns(s Subject, key Key) (qs []Question, none string) {
 	if len(s.Tools) == 0 && !j.Own {
 		return nil, "the catalogue of tools is not known"
@@ -266,7 +266,7 @@ func (j *Judge) Pairs(a, b Subject) []Question {
 	out := make([]Question, 2)
 	for i, order := range [2][2]Subject{{a, b}, {b, a}} {
 		e := evidence{head: "Two attempts of assistants at one task."}
-		order[0].asked(&e)
+		order[0].opening(&e)
 		for k, name := range []string{"A", "B"} {
 			order[k].did(&e, "Assistant "+name+", ")
 		}
@@ -308,7 +308,7 @@ func DigestOf(s Subject) Digest {
 	return Digest{b.String()}
 }
 
-// gold shows what is expected, where the judge is to see it.
+// gold adds the expectations, if the judge may see them.
 func (j *Judge) gold(e *evidence, x *callvet.Expect) {
 	if !j.ShowGold || x == nil {
 		return
@@ -321,7 +321,7 @@ func (j *Judge) gold(e *evidence, x *callvet.Expect) {
 	}
 }
 
-// goal is what the user wants: as the trace says it, or what the user said last.
+// goal is the user's goal: that of the trace, or the last user turn.
 func (s Subject) goal() string {
 	if s.Attempt.Goal != "" {
 		return s.Attempt.Goal
@@ -329,21 +329,21 @@ func (s Subject) goal() string {
 	return callvet.Question(s.Attempt.Input)
 }
 
-// asked tells what came before the target's first turn.
-func (s Subject) asked(e *evidence) {
+// opening adds the turns before the target's first one.
+func (s Subject) opening(e *evidence) {
 	if s.Attempt.Goal != "" {
 		e.must("The goal of the user", s.Attempt.Goal)
 	}
 	s.talk(e, s.Attempt.Input)
 }
 
-// conversation tells the whole attempt, with its final answer.
+// conversation adds the whole attempt, with its final answer.
 func (s Subject) conversation(e *evidence) {
-	s.asked(e)
+	s.opening(e)
 	s.did(e, "")
 }
 
-// did tells what the target did. who begins the titles.
+// did adds the target's turns and calls. who begins the titles.
 func (s Subject) did(e *evidence, who string) {
 	t := &s.Attempt.Trace
 	n := 0
@@ -380,7 +380,7 @@ func (s Subject) did(e *evidence, who string) {
 	e.must(who+"final answer", t.Answer)
 }
 
-// talk tells turns of a conversation.
+// talk adds turns of a conversation.
 func (s Subject) talk(e *evidence, turns []callvet.Turn) {
 	last := -1
 	for i := range turns {
@@ -406,12 +406,12 @@ func (s Subject) talk(e *evidence, turns []callvet.Turn) {
 			for c := range t.Calls {
 				e.call("The assistant called", &t.Calls[c], result(turns[i:], &t.Calls[c]))
 			}
-		case callvet.RoleTool: // told with its call
+		case callvet.RoleTool: // added with its call
 		}
 	}
 }
 
-// before tells what was said before a turn of the target.
+// before adds the conversation before a turn of the target.
 func (s Subject) before(e *evidence, turn int) {
 	s.talk(e, s.Attempt.Input)
 	if len(s.Attempt.Input) == 0 && s.Attempt.Goal != "" {
@@ -420,7 +420,7 @@ func (s Subject) before(e *evidence, turn int) {
 	s.talk(e, s.Attempt.Trace.Turns[:turn])
 }
 
-// turn tells the first of the turns, with the results of its calls.
+// turn adds the first of the turns, with the results of its calls.
 func (e *evidence) turn(turns []callvet.Turn) {
 	t := &turns[0]
 	if t.Content != "" || len(t.Calls) == 0 {
@@ -432,7 +432,7 @@ func (e *evidence) turn(turns []callvet.Turn) {
 	}
 }
 
-// result is what a call gave, also where only a later turn says it.
+// result is the result of a call, also if only a later turn has it.
 func result(turns []callvet.Turn, c *callvet.Call) string {
 	switch {
 	case c.Error != "":
@@ -495,7 +495,7 @@ func toolText(t *callvet.Tool, name string) string {
 	return base(t.Name) + "\n" + t.Description + "\n" + string(t.Parameters)
 }
 
-// catalogText is one line for each tool: its name, and what its description says first. Of several
+// catalogText is one line for each tool: its name, and the start of its description. Of several
 // versions it has the last one.
 func catalogText(tools []callvet.Tool) string {
 	var b strings.Builder

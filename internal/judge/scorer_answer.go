@@ -14,16 +14,16 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// scorerAnswer is what a program writes for an attempt.
+// scorerAnswer is a program's output about an attempt.
 type scorerAnswer struct {
 	ID *json.Number `json:"id"`
-	// Error says why it cannot judge the attempt.
+	// Error is the reason why it cannot judge the attempt.
 	Error string `json:"error"`
 	score.Opinion
 }
 
-// parse reads the line that answers question id. The error says what is wrong with it, or what
-// the program said is wrong with the attempt.
+// parse reads the answer to question id. The error is about the line, or is the program's own error
+// about the attempt.
 func parse(line []byte, id int64) (score.Opinion, error) {
 	if _, err := value.Parse(line); err != nil { // which refuses a key that is there twice, and depth
 		return score.Opinion{}, fmt.Errorf(
@@ -49,10 +49,10 @@ func parse(line []byte, id int64) (score.Opinion, error) {
 	return a.Opinion, a.Valid()
 }
 
-// scorerRefusal is what a program said of an attempt that it cannot judge. It goes on.
-type scorerRefusal struct{ said string }
+// scorerRefusal is a program's error about an attempt that it cannot judge. The program goes on.
+type scorerRefusal struct{ reason string }
 
-func (r *scorerRefusal) Error() string { return "it could not judge the attempt: " + r.said }
+func (r *scorerRefusal) Error() string { return "it could not judge the attempt: " + r.reason }
 
 // shown is the beginning of a line, for an error.
 func shown(line []byte) string {

@@ -41,12 +41,12 @@ const (
 
 // ScorerConfig says how programs are run.
 type ScorerConfig struct {
-	// Dir is where they run, and what the names of their files are relative to: the folder of
-	// the suite. "": the current one.
+	// Dir is their working folder, and the base of relative file names: the folder of the suite.
+	// "": the current one.
 	Dir string
 	// Env is their whole environment; nothing is inherited.
 	Env []string
-	// Redact gives what programs get to see of an attempt. Nil: all of it.
+	// Redact redacts an attempt for programs. Nil: no redaction.
 	Redact func(*callvet.Case, *callvet.Trace) (callvet.Case, callvet.Trace)
 }
 
@@ -78,8 +78,8 @@ func (p *ScorerPool) Close() error {
 	return nil
 }
 
-// Custom gives what judges for a scorer that is a program. The error wraps callvet.ErrInvalid
-// or callvet.ErrNotFound.
+// Custom returns the scoring function of a scorer that is a program. The error wraps
+// callvet.ErrInvalid or callvet.ErrNotFound.
 func (p *ScorerPool) Custom(s *callvet.Scorer) (score.Custom, error) {
 	c, err := commandOf(s)
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *ScorerPool) Custom(s *callvet.Scorer) (score.Custom, error) {
 	return &program{pool: p, of: s, command: c, version: version}, nil
 }
 
-// find gives the path of a command, as a shell in the folder would.
+// find resolves the path of a command like a shell in the folder.
 func (p *ScorerPool) find(name string) (string, error) {
 	if p.cfg.Dir != "" && strings.ContainsRune(name, '/') && !filepath.IsAbs(name) {
 		dir, err := filepath.Abs(p.cfg.Dir)
@@ -111,9 +111,8 @@ func (p *ScorerPool) find(name string) (string, error) {
 	return path, nil
 }
 
-// Version is the version of a scorer: a hash of what it says, and for programs of the files
-// that they are made of and of the text that runs them. A file that cannot be read counts as
-// what keeps it from being read.
+// Version is the version of a scorer: a hash of its settings, and for programs of their files and
+// the text that runs them. An unreadable file counts as its error.
 func (p *ScorerPool) Version(s *callvet.Scorer) string {
 	c, err := commandOf(s)
 	if err != nil {
@@ -244,13 +243,13 @@ func (g *program) Judge(ctx context.Context, a *score.Attempt) (score.Opinion, e
 		o, err := x.ask(ctx, &q)
 		var ended *endedError
 		if used && errors.As(err, &ended) && ctx.Err() == nil {
-			continue // it had ended since its last answer, as one does that answers once
+			continue // it ended after its last answer, like a program that answers once
 		}
 		return o, err
 	}
 }
 
-// take gives a process that waits, or starts one. used tells that it has answered before.
+// take returns a waiting process, or starts one. used: it has answered before.
 func (p *ScorerPool) take(ctx context.Context, c command) (x *process, used bool, err error) {
 	p.mu.Lock()
 	if p.closed {
@@ -270,7 +269,7 @@ func (p *ScorerPool) take(ctx context.Context, c command) (x *process, used bool
 	return x, false, err
 }
 
-// give takes a process back.
+// give returns a process to the pool.
 func (p *ScorerPool) give(x *process) {
 	var over *process
 	p.mu.Lock()

@@ -23,7 +23,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// process is one that runs. It belongs to whoever has it: the pool, or one attempt.
+// process is a running process. It belongs to the pool or to one attempt.
 type process struct {
 	pool    *ScorerPool
 	command command
@@ -45,7 +45,7 @@ type line struct {
 
 var errLong = fmt.Errorf("its answer has more than %d bytes: %w", MaxScorerAnswer, callvet.ErrLimited)
 
-// endedError says that a process ended before it answered.
+// endedError: a process ended before it answered.
 type endedError struct{ how string }
 
 func (e *endedError) Error() string { return "the program ended before it answered" + e.how }
@@ -68,7 +68,7 @@ func (p *ScorerPool) start(ctx context.Context, c command) (*process, error) {
 	return x, nil
 }
 
-// read gives the lines that are printed to whoever asks.
+// read passes the printed lines to the waiting question.
 func (x *process) read() {
 	r := bufio.NewReader(x.out)
 	for {
@@ -90,8 +90,8 @@ func (x *process) read() {
 	}
 }
 
-// newID is the id of a question, in [2^40, 2^53): no text that the program may print of the attempt
-// can have it, so that what a target said is never taken for an answer. A float holds it exactly.
+// newID is a random id of a question, in [2^40, 2^53). A text of the target that the program prints
+// cannot contain it, and so is never mistaken for an answer. A float64 represents it exactly.
 func newID() int64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails
@@ -117,7 +117,7 @@ func (x *process) ask(ctx context.Context, q *question) (score.Opinion, error) {
 		o, err := parse(bytes.TrimSpace(got.text), q.ID)
 		var said *scorerRefusal
 		if err != nil && !errors.As(err, &said) {
-			x.end() // nobody knows what it would answer next
+			x.end() // its further answers are unpredictable
 			return o, err
 		}
 		x.pool.give(x)
@@ -128,7 +128,7 @@ func (x *process) ask(ctx context.Context, q *question) (score.Opinion, error) {
 	}
 }
 
-// failed ends a process whose answer cannot be had, and says why.
+// failed ends a process that did not answer, and returns the reason.
 func (x *process) failed(err error) error {
 	if errors.Is(err, errLong) {
 		x.end()
@@ -168,7 +168,7 @@ func (x *process) end() {
 	x.finish()
 }
 
-// finish lets go of what a process that has ended left.
+// finish releases the resources of an ended process.
 func (x *process) finish() {
 	_ = x.family.End(x.cmd) // what it has left behind
 	close(x.over)
@@ -177,7 +177,7 @@ func (x *process) finish() {
 	x.readers.Wait()
 }
 
-// oneLine is the last line of a text, which is where programs say what happened.
+// oneLine is the last line of a text, where programs usually print the error.
 func oneLine(s string) string {
 	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
 		s = s[i+1:]

@@ -19,12 +19,12 @@ import (
 // ToolPromptRevision of the rules and of how the rest is written; it rises with every change of a word.
 const ToolPromptRevision = 2
 
-// Limits of what is in a prompt.
+// Limits of a prompt.
 const (
 	maxExamples = 3 // of a tool
 	maxWrong    = 2
 	maxLine     = 160 // letters of a description
-	maxWords    = 4   // that tell two tools apart
+	maxWords    = 4   // that distinguish two tools
 	maxPairs    = 12
 )
 
@@ -37,7 +37,7 @@ type ToolPrompt struct {
 	Text string `json:"text"`
 	// Hash is the beginning of the SHA-256 of Text, 12 hex digits.
 	Hash string `json:"hash"`
-	// Alike are pairs of tools whose definitions do not say how they differ.
+	// Alike are pairs of tools with definitions that do not distinguish them.
 	Alike [][2]string `json:"alike"`
 }
 
@@ -126,7 +126,7 @@ func signature(t *callvet.Tool) []string {
 	return out
 }
 
-// effect says what a call does; what nobody says counts as one that changes something.
+// effect describes the effect of a call; an unknown effect counts as a change.
 func effect(t *callvet.Tool) string {
 	switch {
 	case t.ReadOnly == nil:
@@ -163,8 +163,7 @@ func apart(x, y []string) string {
 	return strings.Join(out, ", ")
 }
 
-// words are those that say something: three letters or more, but for the most common ones. They
-// are never nil.
+// words are the significant words: three letters or more, without the most common ones. Never nil.
 func words(text string) []string {
 	out := []string{}
 	for _, w := range strings.FieldsFunc(text,
@@ -181,8 +180,8 @@ var common = strings.Fields(
 	`the and for with from that this its are was has have not any all one two use used uses using tool tools function gives given get gets can will when which what by into
 	das der die und mit von für ein eine que para por con los las del uma dos das och att för med som`)
 
-// examples are what a user says and what is right and wrong then: a call of each of the first tools
-// that have contracts to break, a call for which something is missing, and one where nothing is called.
+// examples are user requests with right and wrong reactions. They have a call of each of the first
+// tools with contracts, a call with a missing argument, and a request that needs no call.
 func examples(tools []callvet.Tool, pairs [][2]string) string {
 	var b strings.Builder
 	var last *callvet.Tool
@@ -195,7 +194,7 @@ func examples(tools []callvet.Tool, pairs [][2]string) string {
 		}
 		n++
 		last, given = t, args
-		fmt.Fprintf(&b, "- user: %s%s\n  right: %s%s %s\n", asked(t), args.given(), toolpromptFirst(t), t.Name, args)
+		fmt.Fprintf(&b, "- user: %s%s\n  right: %s%s %s\n", asked(t), args.given(), confirmFirst(t), t.Name, args)
 		for _, w := range wrong {
 			fmt.Fprintf(&b, "  wrong: %s %s (%s)\n", t.Name, w.args, w.why)
 		}
@@ -220,8 +219,8 @@ func asked(t *callvet.Tool) string {
 	return strings.TrimSuffix(cmp.Or(firstSentence(t.Description), "Use "+t.Name), ".") + "."
 }
 
-// toolpromptFirst is what comes before a call that may change something.
-func toolpromptFirst(t *callvet.Tool) string {
+// confirmFirst is what comes before a call that may change something.
+func confirmFirst(t *callvet.Tool) string {
 	if t.ReadOnly != nil && *t.ReadOnly {
 		return ""
 	}
@@ -272,7 +271,7 @@ func valid(s *contract.Schema, args string) bool {
 	return err == nil && s.Valid(v)
 }
 
-// violated says what of the contract is broken; "" where nothing is.
+// violated describes the violation of the contract; "" if none.
 func violated(s *contract.Schema, args string) string {
 	v, err := value.Parse([]byte(args))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // maxDepth bounds how deep a schema is followed.
 const maxDepth = 4
 
-// sample is the arguments of a call: what is required, in the order of the schema.
+// sample are the required arguments of a call, in the order of the schema.
 type sample []argument
 
 type argument struct {
@@ -46,8 +46,8 @@ func (a sample) given() string {
 	return " " + strings.Join(parts, ", ") + "."
 }
 
-// broken are the sample with one thing wrong each: a value that none may have first, then
-// something left out, then something that nobody asked for.
+// broken are variants of the sample with one mistake each: first an invalid value, then a missing
+// argument, then an unknown one.
 func (a sample) broken() (out []string) {
 	for i, x := range a {
 		if x.other != "" {
@@ -71,8 +71,8 @@ func quoted(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// sampleObject is what an object of the schema has at least; an object without anything required
-// gets its first property, so that there is something to see.
+// sampleObject are the required properties of the schema's object; without any it has the first
+// property, so that it is not empty.
 func sampleObject(schema value.Value, depth int) sample {
 	props, ok := schema.Get("properties")
 	if !ok || props.Kind() != value.Object {
@@ -94,7 +94,7 @@ func sampleObject(schema value.Value, depth int) sample {
 	return out
 }
 
-// sampled is a value that a schema takes, as far as that can be told without looking for one.
+// sampled is a value that a schema probably allows, found without a search.
 func sampled(name string, schema value.Value, depth int) argument {
 	x := argument{name: name, kind: kindOf(schema)}
 	if c, ok := schema.Get("const"); ok {
@@ -112,18 +112,18 @@ func sampled(name string, schema value.Value, depth int) argument {
 	}
 	switch x.kind {
 	case "integer", "number":
-		x.text, x.other = toolpromptNumber(schema, x.kind == "integer"), `"many"`
+		x.text, x.other = sampledNumber(schema, x.kind == "integer"), `"many"`
 	case "boolean":
 		x.text, x.other = "true", `"yes"`
 	case "array":
-		x.text, x.other = toolpromptList(name, schema, depth), quoted("<"+name+">")
+		x.text, x.other = sampledList(name, schema, depth), quoted("<"+name+">")
 	case "object":
 		x.text, x.other = "{}", quoted("<"+name+">")
 		if depth < maxDepth {
 			x.text = sampleObject(schema, depth+1).String()
 		}
 	default:
-		x.text, x.other = toolpromptText(name, schema), "7"
+		x.text, x.other = sampledText(name, schema), "7"
 	}
 	return x
 }
@@ -154,7 +154,7 @@ func kindOf(schema value.Value) string {
 	return t.Str()
 }
 
-func toolpromptNumber(schema value.Value, whole bool) string {
+func sampledNumber(schema value.Value, whole bool) string {
 	x := 1.0
 	if least, ok := bound(schema, "minimum"); ok {
 		x = least
@@ -182,7 +182,7 @@ func bound(schema value.Value, key string) (float64, bool) {
 	return v.Float()
 }
 
-func toolpromptList(name string, schema value.Value, depth int) string {
+func sampledList(name string, schema value.Value, depth int) string {
 	n := 1.0
 	if least, ok := bound(schema, "minItems"); ok {
 		n = min(max(least, 1), 8)
@@ -195,8 +195,8 @@ func toolpromptList(name string, schema value.Value, depth int) string {
 	return "[" + strings.Join(slices.Repeat([]string{one}, int(n)), ", ") + "]"
 }
 
-// toolpromptText is a string: a placeholder, or a value of the format.
-func toolpromptText(name string, schema value.Value) string {
+// sampledText is a string: a placeholder, or a value of the format.
+func sampledText(name string, schema value.Value) string {
 	format, _ := schema.Get("format")
 	switch format.Str() {
 	case "date":

@@ -16,10 +16,10 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Verdict is what one answer of a judge says.
+// Verdict is the verdict in one answer of a judge.
 type Verdict struct {
-	// Pass and Score are nil where the judge says nothing of the kind, as a comparison does.
-	// Score is in [0,1].
+	// Pass and Score are nil if the verdict does not have them, like that of a comparison. Score is
+	// in [0,1].
 	Pass  *bool    `json:"pass,omitempty"`
 	Score *float64 `json:"score,omitempty"`
 	// Word is the verdict where it is neither: a grade, or who won (a, b, tie).
@@ -28,19 +28,19 @@ type Verdict struct {
 	Report *callvet.JudgeReport `json:"report,omitempty"`
 	// Reason is the judge's own, in a few sentences; the model wrote it.
 	Reason string `json:"reason,omitempty"`
-	// Said is the verdict as the judge gave it, as one JSON object; nil for one in prose.
+	// Said is the judge's original verdict as one JSON object; nil for one in prose.
 	Said json.RawMessage `json:"said,omitempty"`
-	// Unscored says why there is no verdict; everything above but Reason and Said is empty
-	// then. Such an answer is no pass and no fail.
+	// Unscored is the reason for a missing verdict; then all fields above except Reason and Said
+	// are empty. Such an answer is neither a pass nor a fail.
 	Unscored string `json:"unscored,omitempty"`
-	// Mended tells that the answer was not the JSON that was asked for.
+	// Mended: the answer was not the requested JSON and was repaired.
 	Mended bool `json:"mended,omitempty"`
 }
 
-// Scored tells whether there is a verdict.
+// Scored reports whether there is a verdict.
 func (v *Verdict) Scored() bool { return v.Unscored == "" }
 
-// same tells whether two verdicts say the same.
+// same reports whether two verdicts are equal.
 func (v *Verdict) same(o *Verdict) bool {
 	eq := func(a, b *float64) bool { return a == b || a != nil && b != nil && math.Abs(*a-*b) < 1e-9 }
 	return v.Word == o.Word && (v.Pass == o.Pass || v.Pass != nil && o.Pass != nil && *v.Pass == *o.Pass) &&
@@ -58,16 +58,16 @@ const (
 	whyConflict = "the answer gives two different verdicts"
 )
 
-// errNone says that an object is no verdict of the judge.
+// errNone: an object is not a verdict of the judge.
 var errNone = errors.New(whyNone)
 
-// Read reads the text of an answer. It takes the first of these that holds a verdict:
+// Read reads the text of an answer. It uses the first of these that contains a verdict:
 //
 //	the JSON that was asked for
 //	objects in a fence or in prose, cut off, or with other quotes and commas
 //	"Status: failure" in prose, or a verdict alone in a few words
 //
-// Two verdicts that differ are none, and so is an answer that is empty or refuses.
+// Two different verdicts count as none, and so does an empty answer or a refusal.
 func (j *Judge) Read(text string, did Did) Verdict {
 	if len(text) > maxAnswer {
 		return Verdict{Unscored: fmt.Sprintf("the answer is longer than %d bytes", maxAnswer)}
@@ -121,7 +121,7 @@ func (j *Judge) prose(text string, did Did) Verdict {
 	return v
 }
 
-// because says why an answer without a verdict has none.
+// because is the reason why an answer has no verdict.
 func because(text string) string {
 	if refusal.MatchString(text) {
 		return whyRefused
@@ -137,8 +137,8 @@ func share(pass bool) *float64 {
 	return &x
 }
 
-// field gives the one value of a key; found is false where there is none. Values that differ
-// are an error.
+// field returns the value of a key; found is false if there is none. Values that differ are an
+// error.
 func field[T comparable](o *node, read func(*node) (T, bool), names ...string) (v T, found bool, err error) {
 	for _, n := range o.get(names...) {
 		if n.kind == objectNode { // {"result": {"pass": true}}: the verdict is in it
@@ -156,7 +156,7 @@ func field[T comparable](o *node, read func(*node) (T, bool), names ...string) (
 	return v, found, nil
 }
 
-// brief is the beginning of what a model wrote.
+// brief is the beginning of a model's text.
 func brief(s string) string {
 	if len(s) > 40 {
 		s = strings.ToValidUTF8(s[:40], "") + "…"
@@ -198,8 +198,7 @@ func list(o *node, name string) []string {
 	return out
 }
 
-// object reads a verdict out of one object. The error is errNone for an object that says
-// nothing of it.
+// object reads a verdict from one object. The error is errNone for an object without a verdict.
 func (j *Judge) object(o *node, did Did) (Verdict, error) {
 	v, err := j.reader()(j, o, did)
 	if errors.Is(err, errNone) { // {"result": {"pass": true}}
@@ -221,7 +220,7 @@ func (j *Judge) object(o *node, did Did) (Verdict, error) {
 
 type reader func(j *Judge, o *node, did Did) (Verdict, error)
 
-// passed are the names by which a verdict goes that passes or fails.
+// passed are the names of the key of a pass or fail verdict.
 func passed() []string {
 	return []string{"pass", "passed", "verdict", "status", "success", "result", "is_pass", "satisfied"}
 }
@@ -259,8 +258,7 @@ func readArguments(_ *Judge, o *node, _ Did) (Verdict, error) {
 	return Verdict{Pass: &right, Score: share(right)}, nil
 }
 
-// readNecessity compares what the judge would have done with what was done, which it was not
-// shown.
+// readNecessity compares the judge's decision with the target's, which the judge did not see.
 func readNecessity(_ *Judge, o *node, did Did) (Verdict, error) {
 	needed, found, err := field(o, truth, "needed", "tool_needed")
 	if err == nil && !found {
@@ -325,8 +323,8 @@ func readReview(_ *Judge, o *node, _ Did) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	w, told, err := field(o, word, "verdict")
-	if err == nil && !told && !rated {
+	w, found, err := field(o, word, "verdict")
+	if err == nil && !found && !rated {
 		err = errNone
 	}
 	if err != nil {
@@ -335,7 +333,7 @@ func readReview(_ *Judge, o *node, _ Did) (Verdict, error) {
 	if rated && (q < 1 || q > 5) {
 		return Verdict{}, fmt.Errorf("a quality of %g is not between 1 and 5", q)
 	}
-	if !told {
+	if !found {
 		return Verdict{}, errNone // a quality alone is no verdict
 	}
 	pass, known := Word(w)
@@ -387,15 +385,14 @@ func readGrade(_ *Judge, o *node, _ Did) (Verdict, error) {
 	return Verdict{Word: g, Score: &x, Report: reportOf(o, g)}, nil
 }
 
-// readOwn reads the verdict of a judge that somebody wrote: pass, verdict or status, and a
-// score in [0,1].
+// readOwn reads the verdict of a user's judge: pass, verdict or status, and a score in [0,1].
 func readOwn(j *Judge, o *node, _ Did) (Verdict, error) {
-	pass, told, err := field(o, truth, passed()...)
+	pass, found, err := field(o, truth, passed()...)
 	if err != nil {
 		return Verdict{}, err
 	}
 	x, rated, err := field(o, number, "score")
-	if err == nil && !told && !rated {
+	if err == nil && !found && !rated {
 		err = errNone
 	}
 	if err != nil {
@@ -412,7 +409,7 @@ func readOwn(j *Judge, o *node, _ Did) (Verdict, error) {
 		v.Score = &x
 	}
 	switch {
-	case told:
+	case found:
 		v.Pass = &pass
 	case j.Threshold != nil:
 		pass = x >= *j.Threshold

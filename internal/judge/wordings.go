@@ -27,8 +27,8 @@ func injections() []string {
 	}
 }
 
-// best is the best verdict that a judge can give in answer to a question, as JSON. The attempt
-// that is to win a comparison stands first, or second where the order is turned.
+// best is the best verdict that a judge can give in answer to a question, as JSON. The attempt that
+// should win a comparison is first, or second if the order is swapped.
 func (j *Judge) best(q *Question) string {
 	switch {
 	case j.Own:
@@ -51,8 +51,8 @@ func (j *Judge) best(q *Question) string {
 	return `{"pass": true}`
 }
 
-// padded makes a text longer in the n-th way, without saying more. A text that is not plainly
-// English is said again, whatever its language.
+// padded makes a text longer in the n-th way, without new content. A text that is not clearly
+// English is repeated.
 func padded(text string, n int) string {
 	before := []string{
 		"Thank you for your question. I have looked at it with great care, step by step, and I have weighed all that matters here before I answer.",

@@ -88,6 +88,6 @@ func unthought(text string) string {
 	return thoughtEnd.ReplaceAllString(thought.ReplaceAllString(text, " "), " ")
 }
 
-// refusal is how models say that they will not judge.
+// refusal matches the texts of models that refuse to judge.
 var refusal = regexp.MustCompile(
 	`(?i)\b(?:I(?:'m| am) sorry|I can(?:'|no)t (?:help|assist|comply|do|provide|evaluate|judge)|I(?:'m| am) (?:unable|not able)|I (?:won't|will not|must decline)|as an AI)\b`)

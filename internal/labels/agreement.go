@@ -72,13 +72,13 @@ type Ratings struct {
 // CallByTask compares people and the judge on all the calls of a task together.
 type CallByTask struct {
 	Tasks int `json:"tasks"`
-	// AllSame counts tasks in which every call has the same rating (or verdict),
-	// FirstFailure those in which both name the same first failing call, or none.
+	// AllSame counts tasks with the same rating (or verdict) on every call, FirstFailure tasks
+	// where both name the same first failing call, or none.
 	AllSame      int `json:"all_same"`
 	FirstFailure int `json:"first_failure"`
 }
 
-// maxCategories is beyond what a rubric has; more are scores.
+// maxCategories bounds the values of a rubric; more distinct values are scores.
 const maxCategories = 20
 
 func (r *CalibrationReport) ratings(ps []pair, in CalibrationInput) {

@@ -43,7 +43,8 @@ func NewPeopleAlone(in CalibrationInput) *PeopleAlone {
 // Success is the true success of each target.
 func (a *PeopleAlone) Success() []Success { return a.each(a.outputs, a.join.fit) }
 
-// BySlice is the true success of the outputs with each value that of gives them.
+// BySlice is the true success of the outputs of each value of a slice key; of returns the values of
+// an output.
 func (a *PeopleAlone) BySlice(of func(Key) []string) map[string][]Success {
 	outputs, fit := map[string][]Judgement{}, map[string][]pair{}
 	for _, o := range a.outputs {

@@ -11,30 +11,29 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// SliceReport holds the judge against the labels of each value of a slice key.
+// SliceReport compares the judge with the labels of each value of a slice key.
 type SliceReport struct {
 	Key    string       `json:"key"`
 	Values []SliceValue `json:"values"`
-	// Unplaced counts labelled things of which no value is known, Left the values
-	// beyond the limit.
+	// Unplaced counts labelled things without a known value, Left the values beyond the limit.
 	Unplaced int `json:"unplaced,omitempty"`
 	Left     int `json:"left,omitempty"`
 }
 
-// SliceValue is what the labels of one value say.
+// SliceValue are the results of the labels of one value.
 type SliceValue struct {
 	Value string `json:"value"`
 	// Table holds its calibration labels that were not drawn by verdict.
 	Table       AgreementTable `json:"table"`
 	Sensitivity stats.Interval `json:"sensitivity"`
 	Specificity stats.Interval `json:"specificity"`
-	// PHolm is the smaller p value of its rates being those of all other labels
-	// (Fisher), adjusted for both rates of all values (Holm), in [0,1]; 1 where there
-	// are no labels to test.
+	// PHolm is the smaller of the p values of the tests that its rates equal those of all other
+	// labels (Fisher). It is adjusted for both rates of all values (Holm), in [0,1]; 1 without
+	// labels to test.
 	PHolm float64 `json:"p_holm"`
 	worth Worth
-	// Own tells that labels made elsewhere count by the rates of this value alone;
-	// else by those of all labels. Why says it.
+	// Own: other labels are applied with the rates of this value; otherwise with those of all
+	// labels. Why is the reason.
 	Own bool   `json:"own"`
 	Why string `json:"why"`
 	// Success is there with a run: labels on its own tasks of the run are used
@@ -45,13 +44,11 @@ type SliceValue struct {
 // sliceLevel is the adjusted p value below which a judge differs in a slice.
 const sliceLevel = 0.05
 
-// BySlice tells how the judge does in each value of a key, and with a run how many
-// of its tasks truly passed; of gives the values that a thing has. A value counts by
-// its own rates only where it has enough labels of both classes and the judge is
-// shown to differ there: rates of few labels are worse than the pooled ones.
-// r is the report on all labels of the same input. Of more values than most those with
-// the most labels are told; 0 stands for all.
-// Source: Statistics specification, section 4.5.
+// BySlice reports the judge's quality for each value of a key, and with a run how many of its tasks
+// truly passed. of returns the values of a thing. A value uses its own rates only if it has enough
+// labels of both classes and the judge differs significantly there: rates of few labels are worse
+// than the pooled ones. r is the report on all labels of the same input. At most most values are
+// reported, those with the most labels; 0 means all. Source: Statistics specification, section 4.5.
 func BySlice(in CalibrationInput, r *CalibrationReport, key string, most int,
 	of func(Key) []string,
 ) (*SliceReport, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// AgreementTable counts things by what people and the judge said of them.
+// AgreementTable counts things by the verdicts of people and the judge.
 type AgreementTable struct {
 	TruePass  int `json:"tp" form:"min=0"` // both pass
 	FalseFail int `json:"fn" form:"min=0"` // people pass, the judge fails
@@ -23,9 +23,8 @@ type AgreementTable struct {
 // N is the number of things.
 func (t AgreementTable) N() int { return t.TruePass + t.FalseFail + t.TrueFail + t.FalsePass }
 
-// Worth is how many independent labels those of each true class are worth: fewer than
-// there are where several attempts or calls of one task are labelled. 0 stands for all
-// of them.
+// Worth is the effective number of independent labels of each true class: it is smaller if several
+// attempts or calls of one task are labelled. 0 means all of them.
 type Worth struct {
 	Pass float64 `json:"pass" form:"min=0"`
 	Fail float64 `json:"fail" form:"min=0"`
@@ -74,7 +73,7 @@ func (t *AgreementTable) add(p pair) {
 	}
 }
 
-// without is the table of what is in t and not in part, which is one of t.
+// without is the table of the things in t that are not in part, a part of t.
 func (t AgreementTable) without(part AgreementTable) AgreementTable {
 	return AgreementTable{
 		t.TruePass - part.TruePass, t.FalseFail - part.FalseFail, t.TrueFail - part.TrueFail,
@@ -89,7 +88,7 @@ func tableOf(ps []pair) (t AgreementTable) {
 	return t
 }
 
-// CalibrationReport is what labels say of a judge, and with a run of its true success.
+// CalibrationReport is the result of the labels about a judge, and with a run its true success.
 type CalibrationReport struct {
 	Judge      Judge             `json:"judge"`
 	ID         string            `json:"judge_id"`
@@ -115,7 +114,7 @@ type CalibrationReport struct {
 	MCC   *float64       `json:"mcc"`
 	// Lost are drawn outputs without a usable label; nil where no label has its draw.
 	Lost *LostLabels `json:"lost_labels,omitempty"`
-	// Usable tells whether a gate may rest on the calibration; Why says it.
+	// Usable: a gate may use the calibration; Why is the reason.
 	Usable bool   `json:"usable"`
 	Why    string `json:"why"`
 	// Verified is there when labels were drawn by verdict.
@@ -136,8 +135,8 @@ type CalibrationReport struct {
 	strata []StratumTable
 }
 
-// Verified is sensitivity and specificity of labels drawn by verdict, corrected
-// with the sizes of the frame. Nil where they are not defined; Status says why.
+// Verified is sensitivity and specificity of labels sampled by verdict, corrected with the sizes of
+// the frame. Nil if undefined; Status is the reason.
 type Verified struct {
 	Labels      int          `json:"labels"`
 	Sensitivity *float64     `json:"sensitivity"`
@@ -146,7 +145,7 @@ type Verified struct {
 	strata      judge.Strata
 }
 
-// CalibrationCheck is what held-out labels say: the drift test against the calibration.
+// CalibrationCheck is the drift test of held-out labels against the calibration.
 type CalibrationCheck struct {
 	Table       AgreementTable `json:"table"`
 	Sensitivity stats.Interval `json:"sensitivity"`
@@ -162,10 +161,10 @@ type CalibrationCheck struct {
 // driftLevel is the adjusted p value below which a judge has drifted.
 const driftLevel = 0.05
 
-// Calibrate holds a judge against the labels. Only calibration labels estimate;
-// those of the other roles check. The error wraps callvet.ErrNotFound when there
-// is no verdict of the judge, callvet.ErrInvalid when its name is not one judge's.
-// Source: Evaluating Tool Calling, §6; Statistics specification, sections 4 and 5.
+// Calibrate compares a judge with the labels. Only calibration labels are used for estimates; those
+// of other roles are used for checks. The error wraps callvet.ErrNotFound if there is no verdict of
+// the judge, callvet.ErrInvalid if several judges have its name. Source: Evaluating Tool Calling,
+// §6; Statistics specification, sections 4 and 5.
 func Calibrate(in CalibrationInput) (*CalibrationReport, error) {
 	if in.Unit == "" {
 		in.Unit = Task
@@ -280,9 +279,9 @@ func asInterval(a stats.Agreement, method string, conf float64) stats.Interval {
 	return iv
 }
 
-// clustered makes the interval of a coefficient, which takes things for independent,
-// as much longer as that of the share of things judged alike is because of several
-// attempts or calls of one task. least is the lowest value that the coefficient has.
+// clustered widens the interval of a coefficient that assumes independent things. The factor is the
+// widening of the agreement share's interval by several attempts or calls of one task. least is the
+// coefficient's lowest value.
 func clustered(iv, same stats.Interval, least float64) stats.Interval {
 	iv.Clusters = same.Clusters
 	switch {
@@ -371,7 +370,7 @@ func (r *CalibrationReport) check(ps []pair) error {
 	return nil
 }
 
-// judgeUse says whether a gate may rest on the judge, and why.
+// judgeUse decides whether a gate may use the judge, and sets the reason.
 func (r *CalibrationReport) judgeUse() {
 	c := r.calibration()
 	r.Usable = c.Usable(r.Confidence)
@@ -403,7 +402,7 @@ func (r *CalibrationReport) judgeUse() {
 	}
 }
 
-// tooFew tells the labels of both classes, and what they are worth where that is less.
+// tooFew lists the labels of both classes, and their effective number if that is smaller.
 func tooFew(c judge.Calibration) string {
 	tell := func(n int, worth float64, class string) string {
 		if worth <= 0 || worth >= float64(n) {

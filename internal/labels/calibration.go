@@ -19,7 +19,7 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// CalibrationFormat stands in every calibration file.
+// CalibrationFormat is the format mark of calibration files.
 const CalibrationFormat = "callvet.calibration"
 
 //go:embed schema/calibration.schema.json
@@ -28,15 +28,14 @@ var schema string
 // CalibrationSchema is the published JSON Schema (2020-12) of a calibration file.
 func CalibrationSchema() []byte { return []byte(schema) }
 
-// StratumTable is the part of a table whose things were drawn in one way.
+// StratumTable is the part of a table with one sampling method.
 type StratumTable struct {
 	Stratum Stratum `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
 	AgreementTable
 	Frame *Frame `json:"frame,omitempty"`
 }
 
-// Calibration is what a judge did with labelled things, as it travels to other
-// runs: a calibration file.
+// Calibration is a judge's performance on labelled things, for other runs: a calibration file.
 type Calibration struct {
 	Format  string `json:"format" form:"required words=callvet.calibration"`
 	Version int    `json:"version" form:"required min=1 max=1"`
@@ -106,9 +105,9 @@ func (c *Calibration) Transported() (judge.Calibration, error) {
 	return c.Table.Calibration(w), nil
 }
 
-// TrueSuccess estimates from the judged share of another run the share that truly passed; why
-// says in a sentence why it cannot. against, where not "", is why the calibration is not for
-// these verdicts: the judge then counts as one without labels.
+// TrueSuccess estimates from the judged share of a different run the share that truly passed; why
+// is a sentence with the reason if it cannot. against, if not "", is the reason why the calibration
+// does not apply to these verdicts: the judge then counts as one without labels.
 func (c *Calibration) TrueSuccess(judged stats.Interval, confidence float64,
 	against string,
 ) (iv stats.Interval, why string) {
@@ -124,8 +123,8 @@ func (c *Calibration) TrueSuccess(judged stats.Interval, confidence float64,
 	return judge.Carried(iv, n, min(n, judged.Clusters)), judge.Refusal(iv.Status)
 }
 
-// AppliesTo says why the calibration is not for a judge; nil when it is.
-// The error wraps callvet.ErrConflict.
+// AppliesTo returns why the calibration does not apply to a judge; nil if it does. The error wraps
+// callvet.ErrConflict.
 func (c *Calibration) AppliesTo(j Judge) error {
 	if d := c.Judge.Differs(j); d != nil {
 		return fmt.Errorf("use calibration: %w: it was made for %s, the verdicts are of %s: %v differs",
@@ -159,7 +158,7 @@ func ParseCalibration(name string, b []byte) (c Calibration, err error) {
 	return c, nil
 }
 
-// check holds between the members; what each of them may be, their forms say.
+// check checks the consistency of the members; their forms check each of them.
 func (c *Calibration) check() error {
 	var drawn AgreementTable
 	for _, s := range c.Strata {

@@ -14,16 +14,15 @@ import (
 // ownEstimate is true success by labels on outputs of the run itself.
 type ownEstimate struct {
 	iv stats.Interval
-	// divided reports that outputs that did not change since they were labelled and the others were
-	// estimated apart. refused and advice say why there is no estimate.
+	// divided: outputs that did not change since they were labelled and the others were estimated
+	// separately. refused and advice explain a missing estimate.
 	divided         bool
 	refused, advice string
 }
 
-// inside estimates from labels on outputs of the run. Labels that were carried from another run are
-// on outputs that did not change, which are no random sample of the run: they speak of such outputs
-// alone, and the others need labels of their own.
-// Source: Statistics specification, section 16.3.
+// inside estimates from labels on outputs of the run. Labels carried over from a different run are
+// on unchanged outputs, which are not a random sample of the run: they count only for such outputs,
+// and the others need their own labels. Source: Statistics specification, section 16.3.
 func (j *join) inside(ps []pair, vs []Judgement, by estimator) ownEstimate {
 	if !j.divides(ps) {
 		return by.stratum(ps, vs)
@@ -107,8 +106,8 @@ func (by withJudge) stratum(ps []pair, vs []Judgement) ownEstimate {
 	return out
 }
 
-// divides reports whether labels were carried to outputs of the run from a run in which others were
-// different: labelled outputs that the run does not have say so, and a frame that has fewer outputs.
+// divides reports whether labels were carried over from a run with other, different outputs: then
+// labelled outputs are missing in the run, or the frame has fewer outputs.
 func (j *join) divides(ps []pair) bool {
 	carried := false
 	for i := range ps {

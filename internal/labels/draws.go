@@ -20,8 +20,8 @@ type LostLabels struct {
 	N      int `json:"n" form:"min=0"`
 	Of     int `json:"of" form:"min=0"`
 	Silent int `json:"silent" form:"min=0"`
-	// P is the exact p value of the losses being alike whatever the judge said, in [0,1]; 1 where that
-	// is not known.
+	// P is the exact p value of the test that losses do not depend on the judge's verdict, in
+	// [0,1]; 1 if unknown.
 	P float64 `json:"p" form:"min=0 max=1"`
 }
 
@@ -32,7 +32,7 @@ const (
 	lossLevel     = 0.05
 )
 
-// fault says in a sentence why nothing may rest on the labels; "" where it may.
+// fault is a sentence with the reason why the labels cannot be used; "" if they can.
 func (l *LostLabels) fault() string {
 	if l == nil || l.N == 0 {
 		return ""
@@ -52,7 +52,7 @@ func (l *LostLabels) fault() string {
 // lostAdvice is what to do about a fault.
 const lostAdvice = "label what is missing: callvet label next with the same seed and strategy draws it again; of labels that disagree a third person decides, and one line for each person stays"
 
-// draw is what is known of the outputs that were drawn in one order.
+// draw are the outputs that were sampled in one order.
 type draw struct {
 	id, run string
 	seed    uint64
@@ -67,8 +67,8 @@ type person struct {
 	name  string
 }
 
-// readDraws reads the draws of labels. Who said pass and fail of one drawn output counts neither way: of
-// labels that nobody drew the later counts.
+// readDraws reads the draws of labels. If a person gave pass and fail to one sampled output,
+// neither counts; of other labels the later counts.
 func (j *join) readDraws(ls []Label, unit Unit) {
 	j.drawn, j.both = map[string]*draw{}, map[person]bool{}
 	j.settled, j.spoken = map[Thing]bool{}, map[Thing]bool{}
@@ -182,8 +182,8 @@ func (j *join) lostOf(d *draw) *LostLabels {
 	return l
 }
 
-// silent are the outputs of the run that a draw of it has and that nobody labelled: the first attempt of
-// each task in the order, or each call or turn, up to the last one that was drawn of its stratum.
+// silent are the sampled but unlabelled outputs of the run: the first attempt of each task in the
+// order, or each call or turn, up to the last one of its stratum's sample.
 func (j *join) silent(d *draw) (out []Thing) {
 	type first struct {
 		rank  string

@@ -12,17 +12,16 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// JudgeDrift holds fresh labels against an earlier calibration.
+// JudgeDrift compares fresh labels with an earlier calibration.
 type JudgeDrift struct {
 	// Made is when the earlier calibration was, Source the file of its labels.
 	Made   time.Time `json:"made"`
 	Source string    `json:"source,omitempty"`
-	// Table has the fresh labels: those given after Made. Where no label has a time,
-	// Undated tells that all were taken; labels of the earlier calibration among them hide a
-	// drift.
+	// Table has the fresh labels: those given after Made. Undated: no label has a time, and all
+	// were used; labels of the earlier calibration among them hide a drift.
 	Table   AgreementTable `json:"table"`
 	Undated bool           `json:"undated,omitempty"`
-	// Differs says what makes the judge another one than the earlier; nil: nothing.
+	// Differs lists the differences from the earlier judge; nil: none.
 	Differs []string `json:"differs,omitempty"`
 	// Sensitivity and Specificity are of the fresh labels, those with Was of the earlier
 	// ones; all in [0,1].
@@ -68,8 +67,8 @@ func (r *CalibrationReport) drift(before *Calibration, drawn []pair) error {
 
 func (d *JudgeDrift) sentence(now judge.Calibration, unit Unit) string {
 	since := d.Made.Format(time.DateOnly)
-	rates := fmt.Sprintf("sensitivity %s, was %s; specificity %s, was %s; p = %.2g", told(d.Sensitivity),
-		told(d.WasSensitivity), told(d.Specificity), told(d.WasSpecificity), d.PHolm)
+	rates := fmt.Sprintf("sensitivity %s, was %s; specificity %s, was %s; p = %.2g", rateText(d.Sensitivity),
+		rateText(d.WasSensitivity), rateText(d.Specificity), rateText(d.WasSpecificity), d.PHolm)
 	var s string
 	switch {
 	case d.Table.N() == 0:
@@ -91,7 +90,7 @@ func (d *JudgeDrift) sentence(now judge.Calibration, unit Unit) string {
 	return s
 }
 
-func told(iv stats.Interval) string {
+func rateText(iv stats.Interval) string {
 	if !iv.Defined() {
 		return "not known"
 	}

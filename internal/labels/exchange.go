@@ -33,16 +33,16 @@ const (
 // Forms lists the forms that Import reads.
 func Forms() []string { return []string{FormCSV, FormLabels, FormLangSmith, FormLabelStudio} }
 
-// ImportOptions say how to read labels of other tools.
+// ImportOptions are options for reading labels of other tools.
 type ImportOptions struct {
-	// Form is one of Forms; "" is told by content.
+	// Form is one of Forms; "" is detected.
 	Form string
-	// By and Role are for labels that do not say.
+	// By and Role are the defaults of labels without them.
 	By   string
 	Role Role
 	// Key names the feedback to take, where a LangSmith export has several kinds.
 	Key string
-	// Name is the file's name in problems, Now the time of labels that do not say theirs.
+	// Name is the file's name in problems, Now the default time of labels.
 	Name string
 	Now  time.Time
 }
@@ -128,7 +128,7 @@ func Import(r io.Reader, o ImportOptions) (*Imported, error) {
 	return m, nil
 }
 
-// detect tells the form by the first record.
+// detect detects the form by the first record.
 func detect(data []byte) string {
 	head := bytes.TrimSpace(data)
 	if len(head) == 0 || head[0] != '{' && head[0] != '[' {
@@ -151,7 +151,7 @@ func detect(data []byte) string {
 	return FormLabels
 }
 
-// todo is a line of a to-do file: a label beside what was shown.
+// todo is a line of a to-do file: a label with the shown output.
 type todo struct {
 	Label
 	Question json.RawMessage `json:"question"`
@@ -163,9 +163,9 @@ type todo struct {
 	Drawn    []byte          `json:"drawn"`
 }
 
-// lines reads callvet's own lines; those of a to-do file tell more than a label.
+// lines reads callvet's own lines; those of a to-do file have more than a label.
 func (m *Imported) lines(data []byte, o ImportOptions) {
-	form, drawn := doc.Of[todo](), doc.Of[labelsDraw]()
+	form, drawn := doc.Of[todo](), doc.Of[hiddenDraw]()
 	n := 0
 	for line := range bytes.Lines(data) {
 		n++
@@ -204,23 +204,23 @@ func readAs(form *doc.Type, text []byte, into any, unknown func(doc.Unknown)) er
 	return nil
 }
 
-// labelsDraw is what a to-do line keeps of how it was drawn, out of a labeller's sight.
-type labelsDraw struct {
+// hiddenDraw is the sampling data of a to-do line, hidden from the labeller.
+type hiddenDraw struct {
 	Stratum Stratum   `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
 	Frame   *Frame    `json:"frame,omitempty"`
 	Draw    *Draw     `json:"draw,omitempty"`
 	Judged  []Verdict `json:"judged,omitempty"`
 }
 
-// Drawn is the draw of a label and the judges' verdicts, for a to-do file: base64,
-// because a labeller who sees what the judge said is swayed by it.
+// Drawn is the draw of a label and the judges' verdicts, for a to-do file: in base64, because a
+// visible verdict would influence the labeller.
 func (l *Label) Drawn() string {
-	b, _ := json.Marshal(labelsDraw{l.Stratum, l.Frame, l.Draw, l.Judged}) // strings and finite numbers only
+	b, _ := json.Marshal(hiddenDraw{l.Stratum, l.Frame, l.Draw, l.Judged}) // strings and finite numbers only
 	return base64.StdEncoding.EncodeToString(b)
 }
 
 func (l *Label) readDrawn(form *doc.Type, text []byte) error {
-	var d labelsDraw
+	var d hiddenDraw
 	if err := readAs(form, text, &d, nil); err != nil {
 		return fmt.Errorf(`"drawn" is not what callvet wrote: %w`, err)
 	}
@@ -250,7 +250,7 @@ func (m *Imported) csv(data []byte, o ImportOptions) error {
 			return nil
 		}
 		if err != nil {
-			return err // the quotes do not close: what follows cannot be told apart
+			return err // an unclosed quote: the following records cannot be separated
 		}
 		line, _ := r.FieldPos(0)
 		l, err := m.csvRow(header, row)
@@ -370,7 +370,7 @@ func exportCSV(w io.Writer, ls []Label) error {
 	if turns {
 		header = append(header, "turn")
 	}
-	_ = c.Write(header) // Error tells
+	_ = c.Write(header) // Error reports it
 	for _, l := range ls {
 		pass, rating, at := "", "", ""
 		if l.Pass != nil {
@@ -402,7 +402,7 @@ func exportCSV(w io.Writer, ls []Label) error {
 	return nil
 }
 
-// Told lists what was not carried, for a person.
+// Told lists the data that was not imported, for a person.
 func (m *Imported) Told() []string {
 	var out []string
 	for _, what := range slices.Sorted(maps.Keys(m.Lost)) {

@@ -14,7 +14,7 @@ import (
 // fingerprintVersion is part of each fingerprint: another rule makes other fingerprints.
 const fingerprintVersion = 1
 
-// fingerprinted is what a fingerprint is made of.
+// fingerprinted is the hashed content of a fingerprint.
 type fingerprinted struct {
 	Version int               `json:"version"`
 	Task    string            `json:"task"`
@@ -32,11 +32,11 @@ type fingerprintCall struct {
 	Error   string          `json:"error"`
 }
 
-// Fingerprint identifies the output of an attempt: what was asked, what was called with which
-// results, and what was answered. It is 64 hexadecimal digits. Two attempts of one task have the
-// same fingerprint when a person or a judge would see the same. The system prompt, the target,
-// ids, times and costs are not part of it: they do not change what a verdict is about.
-// goal and input are what the task asks, in one form or the other.
+// Fingerprint identifies the output of an attempt: the question, the calls with their results, and
+// the answer. It is 64 hexadecimal digits. Two attempts of one task have the same fingerprint when
+// a person or a judge would see the same. The system prompt, the target, ids, times and costs are
+// not part of it: a verdict does not depend on them. goal and input are the question of the task,
+// in one form or the other.
 func Fingerprint(goal string, input []callvet.Turn, t *callvet.Trace) string {
 	f := fingerprinted{Version: fingerprintVersion, Task: t.CaseID, Answer: t.Answer}
 	if goal != "" {

@@ -195,7 +195,7 @@ func (m *Imported) labelStudio(data []byte, o ImportOptions) error {
 			if l.TaskID == "" {
 				l.TaskID = strings.Trim(string(t.ID), `"`)
 			}
-			l.By = labelsPerson(a.CompletedBy)
+			l.By = personOf(a.CompletedBy)
 			var bad error
 			for _, r := range a.Result {
 				switch {
@@ -222,8 +222,8 @@ func (m *Imported) labelStudio(data []byte, o ImportOptions) error {
 	})
 }
 
-// labelsPerson reads a user's number, or the object with the address.
-func labelsPerson(raw json.RawMessage) string {
+// personOf reads a user's number, or the object with the address.
+func personOf(raw json.RawMessage) string {
 	var u struct {
 		Email string `json:"email"`
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// The words of a gold file for what does not matter and for what there is not.
+// The words of a gold file for "anything" and "nothing".
 const (
 	AnyArgs   = "any"
 	AnyBudget = "any"
@@ -32,41 +32,41 @@ const (
 // AnyGold is AnyArgs or AnyBudget as a value.
 func AnyGold() json.RawMessage { return json.RawMessage(anyJSON) }
 
-// Gold is a file of tasks for which a person writes what is right.
-// Source: Evaluating Tool Calling, §5.
+// Gold is a file of tasks for which a person writes the right calls. Source: Evaluating Tool
+// Calling, §5.
 type Gold struct {
 	Version int        `json:"callvet_gold" form:"required"`
 	Tasks   []GoldTask `json:"tasks"`
 }
 
-// GoldTask is one attempt as it is shown, and what is right of it. GoldFile.Read checks it.
+// GoldTask is one attempt as it is shown, and its right calls. GoldFile.Read checks it.
 type GoldTask struct {
 	Task    string `json:"task" form:"required full"`
 	Attempt int    `json:"attempt,omitempty" form:"min=0"`
 	Target  string `json:"target,omitempty"`
-	// Stratum is what the task was drawn from, Of how many tasks that has.
+	// Stratum is the stratum of the task, Of its number of tasks.
 	Stratum string `json:"stratum,omitempty"`
 	Of      int    `json:"of,omitempty" form:"min=0"`
 	// Edge is the kind of edge case that the task was drawn for; "": none.
 	Edge string `json:"edge,omitempty"`
 	Goal string `json:"goal,omitempty"`
-	// Checked is false while what is right is a proposal, before a person confirms it; nil where the
-	// task began with blanks.
+	// Checked is false while the right calls are a proposal that no person has confirmed; nil if
+	// the task began with blanks.
 	Checked *bool `json:"checked,omitempty"`
 	// Turns are those that called, and then the last one, which did not.
 	Turns  []GoldTurn `json:"turns"`
 	Answer string     `json:"answer,omitempty"`
-	// Budget is the most calls that the task may take, or AnyBudget; SafetyRules is a list of
-	// rules. Either is null while it is blank, and nil where nobody asks.
+	// Budget is the maximum number of calls of the task, or AnyBudget; SafetyRules is a list of
+	// rules. Each is null while it is blank, and nil if it is not requested.
 	Budget      json.RawMessage `json:"budget,omitempty"`
 	SafetyRules json.RawMessage `json:"safety_rules,omitempty"`
 	Note        string          `json:"note,omitempty"`
 }
 
-// GoldTurn is a turn of the model, with what was right there.
+// GoldTurn is a turn of the model, with its right calls.
 type GoldTurn struct {
 	Called []string `json:"called,omitempty"`
-	// Needed tells whether a call was needed; nil: nobody has said.
+	// Needed: a call was needed; nil: not filled in.
 	Needed *bool      `json:"needed"`
 	Calls  []GoldCall `json:"calls"`
 }
@@ -89,7 +89,7 @@ func (c *GoldCall) blank() bool { return empty(c.Tool) && c.noArgs() && empty(c.
 
 func (c *GoldCall) noArgs() bool { return len(c.Args) == 0 || unfilled(c.Args) }
 
-// unfilled tells a key that stands there without a value.
+// unfilled reports whether a key is present without a value.
 func unfilled(raw json.RawMessage) bool { return string(raw) == "null" }
 
 func empty(s *string) bool { return s == nil || strings.TrimSpace(*s) == "" }
@@ -104,7 +104,7 @@ func (t *GoldTask) Open() bool {
 	})
 }
 
-// MaxCalls is the budget of the task; nil: any. The error says what is wrong with it.
+// MaxCalls is the budget of the task; nil: any.
 func (t *GoldTask) MaxCalls() (*int, error) {
 	if len(t.Budget) == 0 || unfilled(t.Budget) || string(t.Budget) == anyJSON {
 		return nil, nil
@@ -116,8 +116,8 @@ func (t *GoldTask) MaxCalls() (*int, error) {
 	return &n, nil
 }
 
-// Rules are the safety rules of the task: tools that are never called, and what a case says of its
-// safety; nil: nothing. The error says what is wrong with them.
+// Rules are the safety rules of the task: tools that must never be called, and a case's safety
+// settings; nil: none.
 func (t *GoldTask) Rules() (never []string, safe *callvet.Safety, err error) {
 	if len(t.SafetyRules) == 0 || unfilled(t.SafetyRules) {
 		return nil, nil, nil
@@ -133,9 +133,8 @@ func (t *GoldTask) Rules() (never []string, safe *callvet.Safety, err error) {
 	return never, safe, nil
 }
 
-// ReadGold reads a gold file. The problems are those of tasks that somebody has begun with: what
-// is blank in them, or contradicts itself. The error wraps callvet.ErrInvalid for a file that is
-// none.
+// ReadGold reads a gold file. The problems are the blanks and contradictions of tasks that a person
+// has begun. The error wraps callvet.ErrInvalid for a file that is none.
 func ReadGold(name string, data []byte) (*Gold, []callvet.Problem, error) {
 	var g Gold
 	d, err := doc.Decode(name, data, &g)
@@ -174,7 +173,7 @@ func ReadGold(name string, data []byte) (*Gold, []callvet.Problem, error) {
 	return &g, problems, nil
 }
 
-// checkLimits notes what is blank or wrong in what a task may take and do.
+// checkLimits reports blanks and mistakes in the budget and the safety rules of a task.
 func (t *GoldTask) checkLimits(note func(path, code, fix, format string, args ...any)) {
 	const budget, rules = "the most calls that the task may take, or any",
 		"[] for none, or a list of: never TOOL, read_only, confirm_writes, deny_pii"
@@ -210,7 +209,7 @@ func (t *GoldTask) checkLimits(note func(path, code, fix, format string, args ..
 	}
 }
 
-// check notes what is blank in a task that somebody has begun with.
+// check reports the blanks of a task that a person has begun.
 func (t *GoldTask) check(note func(path, code, fix, format string, args ...any)) {
 	t.checkLimits(note)
 	for i := range t.Turns {
@@ -283,8 +282,8 @@ callvet_gold: 1
 tasks:
 `
 
-// AppendGold adds tasks to a gold file, of which every byte stays; no data is a new one. The
-// error wraps callvet.ErrInvalid for a file to which none can be added as it is written.
+// AppendGold adds tasks to a gold file without changing its bytes; without data it makes a new
+// file. The error wraps callvet.ErrInvalid for a file that cannot be extended in its form.
 func AppendGold(name string, data []byte, tasks []GoldTask) ([]byte, error) {
 	var there int
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -319,7 +318,7 @@ func WriteGold(tasks []GoldTask) ([]byte, error) {
 	return AppendGold("gold.yaml", nil, tasks)
 }
 
-// text is a task as YAML, with blanks for what a person writes.
+// text is a task as YAML, with blanks to fill in.
 func (t *GoldTask) text() []byte {
 	var b bytes.Buffer
 	line := func(key, text string) {
@@ -368,7 +367,7 @@ func (t *GoldTask) text() []byte {
 	return b.Bytes()
 }
 
-// write writes what is right in a turn, with blanks for what is not known.
+// write writes the right calls of a turn, with blanks for unknown ones.
 func (n *GoldTurn) write(b *bytes.Buffer) {
 	calls := n.Calls
 	b.WriteString("needed:")
@@ -384,13 +383,13 @@ func (n *GoldTurn) write(b *bytes.Buffer) {
 	b.WriteString("\n        calls:\n")
 	for i := range calls {
 		c := &calls[i]
-		fmt.Fprintf(b, "          - tool:%s\n            args:%s\n            check:%s\n", labelsWord(c.Tool),
-			filled(c.Args), labelsWord(c.Check))
+		fmt.Fprintf(b, "          - tool:%s\n            args:%s\n            check:%s\n", wordOf(c.Tool),
+			filled(c.Args), wordOf(c.Check))
 	}
 }
 
-// labelsWord is a text after its key; nil is blank.
-func labelsWord(s *string) string {
+// wordOf is a text after its key; nil is blank.
+func wordOf(s *string) string {
 	if s == nil {
 		return ""
 	}
@@ -408,8 +407,8 @@ func filled(raw json.RawMessage) string {
 	return " " + string(plain.Visible(raw))
 }
 
-// quoted is a text as YAML: in single quotes where all of it can be seen, so that JSON in it can
-// be read, and else as JSON has it.
+// quoted is a text as YAML: in single quotes if all its characters are visible, so that JSON in it
+// is readable, and else as a JSON string.
 func quoted(s string) []byte {
 	raw, err := json.Marshal(s)
 	if err == nil && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) < 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Judgement is what a judge said of one thing of a run.
+// Judgement is a judge's verdict on one thing of a run.
 type Judgement struct {
 	Key
 	// Fingerprint is that of the output, which a label must have to be of this very one.
@@ -52,14 +52,14 @@ type CalibrationInput struct {
 	Width float64
 }
 
-// pair is one labelled thing beside the judge's verdict.
+// pair is one labelled thing with the judge's verdict.
 type pair struct {
 	Key
 	truth, judged bool
 	rating, score *float64
 	stratum       Stratum
 	frame         *Frame
-	run           []Judgement // what the judge of the run said of this very output
+	run           []Judgement // verdicts of the run's judge on exactly this output
 	carried       bool        // no label was given on this run
 	atRandom      bool        // a label has the draw at random that it is of
 	line          int
@@ -73,7 +73,7 @@ type join struct {
 	CalibrationCounts
 	run   index
 	runID string
-	again twice
+	again rejudged
 	// changed counts labelled outputs of tasks of the run that the run does not have.
 	changed int
 	// drawn are the draws of the labels by ID; both said pass and fail of one drawn output; settled
@@ -84,7 +84,7 @@ type join struct {
 	without         map[string]bool
 }
 
-// CalibrationCounts says what became of the labels.
+// CalibrationCounts counts the labels by their use.
 type CalibrationCounts struct {
 	Repeats
 	// Labels counts verdicts of people, Labelled the things they are about.
@@ -106,8 +106,8 @@ type CalibrationCounts struct {
 	// DesignLeaked of them have a label for something else, too. Neither is in Labelled.
 	Designed     int `json:"designed,omitempty"`
 	DesignLeaked int `json:"design_leaked,omitempty"`
-	// ByVerdict of the used were drawn by the judge's verdict, Unrecorded are
-	// those for which nobody recorded how.
+	// ByVerdict of the used were sampled by the judge's verdict; Unrecorded have no recorded
+	// sampling.
 	ByVerdict  int `json:"by_verdict"`
 	Unrecorded int `json:"unrecorded"`
 	// Elsewhere things of tasks of the run were labelled on another output than the run's, or
@@ -117,8 +117,8 @@ type CalibrationCounts struct {
 	Absent    int `json:"absent,omitempty"`
 }
 
-// newJoin pairs labels with verdicts. The error wraps callvet.ErrNotFound when
-// the judge said nothing, and callvet.ErrInvalid when several judges have the name.
+// newJoin pairs labels with verdicts. The error wraps callvet.ErrNotFound if the judge has no
+// verdict, and callvet.ErrInvalid if several judges have the name.
 func newJoin(in CalibrationInput) (*join, error) {
 	who, err := identity(in)
 	if err != nil {
@@ -131,7 +131,7 @@ func joinOf(in CalibrationInput, who Judge) *join {
 	j := &join{judge: who}
 	j.run = newIndex(in, j.judge)
 	j.runID = in.RunID
-	j.again = saidTwice(in, j)
+	j.again = compareVerdicts(in, j)
 	j.without = in.Without
 	j.readDraws(in.Labels, in.Unit)
 	in.Labels = slices.DeleteFunc(slices.Clone(in.Labels), func(l Label) bool { return in.Without[l.TaskID] })
@@ -166,8 +166,8 @@ func joinOf(in CalibrationInput, who Judge) *join {
 	return j
 }
 
-// withoutDesign leaves out what was labelled for the design of the judge, and all other labels on
-// those tasks.
+// withoutDesign removes the labels for the design of the judge, and all other labels on those
+// tasks.
 func (j *join) withoutDesign(ls []Label, unit Unit) []Label {
 	design, _ := usedFor(ls)
 	if len(design) == 0 {
@@ -242,7 +242,7 @@ func (j *join) verdict(p *pair, ls []Label, differs map[string]bool) bool {
 	switch {
 	case len(p.run) > 0:
 		v = readable(p.run).Verdict
-	case j.run.has(ls[0].Fingerprint): // what the label file has of it is not what the run's judge said
+	case j.run.has(ls[0].Fingerprint): // the verdict in the label file is not the one of the run's judge
 		j.Unjudged++
 		return false
 	default:
@@ -270,8 +270,7 @@ func (j *join) verdict(p *pair, ls []Label, differs map[string]bool) bool {
 	return true
 }
 
-// verdictOf finds the judge's verdict beside labels, or one of another judge of
-// the same name.
+// verdictOf finds the judge's verdict in labels, or one of another judge of the same name.
 func verdictOf(ls []Label, j Judge) (v Verdict, other *Verdict) {
 	id := j.ID()
 	for _, l := range ls {
@@ -287,8 +286,7 @@ func verdictOf(ls []Label, j Judge) (v Verdict, other *Verdict) {
 	return Verdict{}, other
 }
 
-// identity finds the one judge that is meant: in the run where there is one, else
-// beside the labels.
+// identity finds the judge: in the run if it has one, else in the labels.
 func identity(in CalibrationInput) (Judge, error) {
 	found, all := map[string]Judge{}, map[string]bool{}
 	see := func(j Judge) {
@@ -336,7 +334,7 @@ func identity(in CalibrationInput) (Judge, error) {
 	}
 }
 
-// byKey groups labels by what they are about, in a fixed order.
+// byKey groups labels by their things, in a fixed order.
 func byKey(ls []Label) [][]Label {
 	ls = slices.Clone(ls)
 	slices.SortStableFunc(ls, func(a, b Label) int { return a.Thing().Compare(b.Thing()) })

@@ -59,7 +59,7 @@ func (j Judge) Differs(o Judge) []string {
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// String tells the identity to a person, its ID first.
+// String is the identity for a person, its ID first.
 func (j Judge) String() string {
 	var parts []string
 	if j.Model != "" {
@@ -82,7 +82,7 @@ func (j Judge) String() string {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Verdict is what one judge said of a task or a call.
+// Verdict is a judge's verdict on a task or a call.
 type Verdict struct {
 	Judge
 	// Pass is nil where the judge gave only a score, or nothing that could be read.
@@ -91,8 +91,8 @@ type Verdict struct {
 	Score *float64 `json:"score,omitempty"`
 }
 
-// Passed is the verdict, by the threshold where only a score is given; known is
-// false where neither tells.
+// Passed is the verdict, by the threshold if there is only a score; known is false if there is
+// neither.
 func (v Verdict) Passed() (pass, known bool) {
 	return callvet.JudgePassed(v.Pass, v.Score, v.Threshold)
 }

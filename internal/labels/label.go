@@ -19,7 +19,7 @@ const Version = 1
 // their labels were made elsewhere, for all that is known.
 const FileVersion = 2
 
-// Unit is what a label is about.
+// Unit is the kind of thing that a label is about.
 type Unit string
 
 // The units.
@@ -36,8 +36,8 @@ func Units() []Unit { return []Unit{Task, Turn, Call} }
 // Part reports whether an attempt may have several such things, which are alike.
 func (u Unit) Part() bool { return u == Call || u == Turn }
 
-// Role says what a label may be used for: only calibration labels estimate, the
-// others check.
+// Role is the permitted use of a label: calibration labels are for estimates, the others for
+// checks.
 type Role string
 
 // The roles. The empty role of a file is Calibration.
@@ -50,10 +50,10 @@ const (
 	Design Role = "design"
 )
 
-// Stratum says how the task was drawn.
+// Stratum is how the task was sampled.
 type Stratum string
 
-// The strata. The empty stratum of a file means that nobody recorded it.
+// The strata. The empty stratum of a file means that it is not recorded.
 const (
 	Random    Stratum = "random"
 	JudgePass Stratum = "judge_pass"
@@ -62,22 +62,22 @@ const (
 	Disagreement Stratum = "disagreement"
 )
 
-// Frame counts what a sample was drawn from, by the judge's verdict.
+// Frame counts the population of a sample, by the judge's verdict.
 type Frame struct {
 	JudgePass int `json:"judge_pass" form:"min=0"`
 	JudgeFail int `json:"judge_fail" form:"min=0"`
 	Unjudged  int `json:"unjudged,omitempty" form:"min=0"`
 }
 
-// Equal tells whether two samples were drawn from the same counts; nil, which nobody
-// recorded, equals nil alone.
+// Equal reports whether two samples have the same counts; nil, which is not recorded, equals only
+// nil.
 func (f *Frame) Equal(o *Frame) bool { return equal(f, o) }
 
 // N is how many things were counted.
 func (f *Frame) N() int { return f.JudgePass + f.JudgeFail + f.Unjudged }
 
-// Draw says which outputs were drawn together, and how many: those of one stratum that stand first in
-// an order by chance. Draws that go on where the last one stopped have the same ID and a larger N.
+// Draw is a sample of outputs of one stratum: the first N in a random order. A draw that continues
+// an earlier one has the same ID and a larger N.
 type Draw struct {
 	ID string `json:"id" form:"required full"`
 	// Seed makes the order, and Last is the rank in it of the last output that was drawn.
@@ -128,8 +128,7 @@ type Label struct {
 	// Version is that of the line, FileVersion where it is written; 0 once it is read.
 	Version int `json:"version,omitempty" form:"min=1 max=2"`
 	Key
-	// Fingerprint identifies the output that was labelled, as the function of that name has it; "" where
-	// it is not known.
+	// Fingerprint is the fingerprint of the labelled output (see the function); "" if unknown.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Run names the run, or the trace file, that had the output when it was labelled.
 	Run string `json:"run,omitempty"`
@@ -143,32 +142,31 @@ type Label struct {
 	Rating *float64  `json:"rating,omitempty"`
 	Note   string    `json:"note,omitempty"`
 	At     time.Time `json:"at,omitzero"`
-	// Stratum and Frame say how it was drawn, and from how many.
+	// Stratum and Frame are how it was sampled, and from how many.
 	Stratum Stratum `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail|disagreement"`
 	Frame   *Frame  `json:"frame,omitempty"`
-	// Draw says with which others; nil where nobody recorded it.
+	// Draw is its sample; nil if not recorded.
 	Draw *Draw `json:"draw,omitempty"`
 	// Judged are the verdicts of judges on the same thing.
 	Judged []Verdict `json:"judged,omitempty"`
-	// Line is where it stands in its file; 0 when it comes from elsewhere.
+	// Line is its line in the file; 0 if it is not from a file.
 	Line int `json:"-"`
 }
 
-// Stamp says who adopted a label for an output, and when.
+// Stamp is who adopted a label for an output, and when.
 type Stamp struct {
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }
 
-// Thing is what a label is about: an output, or a part of it. Labels on equal outputs are about one
-// thing, wherever they were given; without a fingerprint the key is all that is known.
+// Thing is the subject of a label: an output, or a part of it. Labels on equal outputs have the
+// same thing, in any run; without a fingerprint only the key identifies it.
 type Thing struct {
 	Key
 	Fingerprint string
 }
 
-// ThingOf is what is labelled or judged under a key; fingerprint is that of the output, "" where it
-// is not known.
+// ThingOf is the thing of a key; fingerprint is that of the output, "" if unknown.
 func ThingOf(k Key, fingerprint string) Thing {
 	if k.Unit == "" {
 		k.Unit = Task
@@ -184,7 +182,7 @@ func (t Thing) Compare(o Thing) int {
 	return cmp.Or(t.Key.Compare(o.Key), cmp.Compare(t.Fingerprint, o.Fingerprint))
 }
 
-// Thing is what the label is about.
+// Thing is the subject of the label.
 func (l *Label) Thing() Thing { return ThingOf(l.Key, l.Fingerprint) }
 
 // Person is a labeller's name as names are compared: two ways to write it are one person.
@@ -201,14 +199,14 @@ func Person(name string) string {
 
 // Repeats counts labels that stand in more than once.
 type Repeats struct {
-	// Same were said again, Changed said something else: the later one counts.
+	// Same repeat an earlier label, Changed differ from one: the later one counts.
 	Same    int `json:"same"`
 	Changed int `json:"changed"`
 }
 
-// Latest keeps the last word of each labeller on each thing, by time where both
-// have one and by place otherwise, in the order in which things first appear.
-// Judges' verdicts of an earlier label are kept where the later has none.
+// Latest keeps each labeller's last label on each thing, by time if both have one, else by place;
+// in the order in which things first appear. Judges' verdicts of an earlier label are kept if the
+// later has none.
 func Latest(all []Label) ([]Label, Repeats) {
 	type who struct {
 		thing Thing

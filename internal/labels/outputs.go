@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// index finds what the judge said of the outputs of a run.
+// index finds the judge's verdicts on the outputs of a run.
 type index struct {
 	at map[Thing][]Judgement
 	// outputs counts the attempts with a fingerprint; keys and tasks are the attempts and the tasks
@@ -102,7 +102,7 @@ func (j *join) present(ls []Label) []Label {
 	})
 }
 
-// readable is the first one that is a pass or a fail; the first one where none is.
+// readable is the first verdict that is a pass or a fail; else the first one.
 func readable(said []Judgement) Judgement {
 	for _, v := range said {
 		if _, known := v.Passed(); known {
@@ -112,19 +112,18 @@ func readable(said []Judgement) Judgement {
 	return said[0]
 }
 
-// twice counts outputs of which the judge said something twice, and those of which it said
-// something else the second time.
-type twice struct{ N, Changed int }
+// rejudged counts outputs with two verdicts of the judge, and those with two different ones.
+type rejudged struct{ N, Changed int }
 
 // drifted reports whether the judge changed its mind too often to be one judge.
-func (t twice) drifted() bool { return float64(t.Changed) > maxChanged*float64(t.N) }
+func (t rejudged) drifted() bool { return float64(t.Changed) > maxChanged*float64(t.N) }
 
 // maxChanged is the share of verdicts that a judge may change on outputs that did not.
 const maxChanged = 0.05
 
-// saidTwice holds the verdicts of the run against those that the judge gave on the same outputs
-// elsewhere.
-func saidTwice(in CalibrationInput, j *join) (out twice) {
+// compareVerdicts compares the run's verdicts with the judge's earlier verdicts on the same
+// outputs.
+func compareVerdicts(in CalibrationInput, j *join) (out rejudged) {
 	id := j.judge.ID()
 	changed := map[Thing]bool{}
 	hear := func(ls []Label) {

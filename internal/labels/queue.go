@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// Strategy says how things to label are drawn.
+// Strategy is how things to label are sampled.
 type Strategy string
 
 // The strategies.
@@ -30,19 +30,19 @@ const (
 	Disagree Strategy = "disagree"
 )
 
-// Queue says what to label next.
+// Queue chooses the next things to label.
 type Queue struct {
 	Strategy Strategy
-	// Judge is the name or ID whose verdicts divide the run; "" means the only one
-	// there is. Neyman needs one.
+	// Judge is the name or ID of the judge whose verdicts stratify the run; "" means the only one.
+	// Neyman needs one.
 	Judge string
-	// N is how many to label, Double the share of them, in [0,1], that somebody
-	// else has labelled already.
+	// N is how many to label, Double the share of them, in [0,1], that another person has labelled
+	// already.
 	N      int
 	Double float64
 	By     string
 	Role   Role
-	// Unit is what is labelled; "" means Task.
+	// Unit is the kind of things to label; "" means Task.
 	Unit Unit
 	// Run is how labels name the run.
 	Run string
@@ -59,7 +59,7 @@ type CalibrationItem struct {
 	Auto *bool
 }
 
-// disputed tells whether two of those who say something of it disagree.
+// disputed reports whether two verdicts or labels on it disagree.
 func (it *CalibrationItem) disputed() bool {
 	var pass, fail bool
 	for _, v := range it.Judged {
@@ -137,7 +137,7 @@ func (q Queue) Next(run []CalibrationItem, done []Label) ([]Label, error) {
 	return out, nil
 }
 
-// number says of labels for calibration with which others they were drawn.
+// number sets the draw of labels for calibration.
 func (q Queue) number(fresh, done []Label) {
 	if q.Role != Calibrating {
 		return
@@ -177,7 +177,7 @@ func (q Queue) number(fresh, done []Label) {
 // rankText is a rank as texts of ranks are compared.
 func rankText(rank uint64) string { return fmt.Sprintf("%016x", rank) }
 
-// drawn is what is drawn once: a task of a target, or a call or a turn of an output.
+// drawn is a sampling unit: a task of a target, or a call or a turn of an output.
 type drawn struct {
 	target, id string
 	part       Thing
@@ -252,8 +252,8 @@ func onlyJudge(run []CalibrationItem) string {
 	return id
 }
 
-// frame counts the run by verdict, and gives the stratum of each attempt; without
-// a judge all are unjudged.
+// frame counts the run by verdict, and returns the stratum of each attempt; without a judge all are
+// unjudged.
 func (q Queue) frame(run []CalibrationItem) (Frame, map[Key]Stratum, error) {
 	var f Frame
 	stratum := map[Key]Stratum{}
@@ -290,8 +290,7 @@ func (q Queue) frame(run []CalibrationItem) (Frame, map[Key]Stratum, error) {
 	return f, stratum, nil
 }
 
-// allocate takes n of what is drawn: the first ones, or as many of each verdict as
-// serve best.
+// allocate takes n sampling units: the first ones, or the best number of each verdict.
 func (q Queue) allocate(fresh []Label, done []Label, f Frame, n int) ([]Label, error) {
 	if q.Strategy != Neyman {
 		return fresh[:min(n, len(fresh))], nil
@@ -378,7 +377,8 @@ func usedFor(ls []Label) (design, other map[string]bool) {
 	return design, other
 }
 
-// ofDesign tells of labels that estimate and check nothing.
+// ofDesign reports whether a label is for the design of the judge: it is for neither estimates nor
+// checks.
 func ofDesign(l *Label) bool {
 	return l.Role == Design || l.Stratum == Disagreement
 }

@@ -26,10 +26,9 @@ const (
 	maxFile = 64 << 20
 )
 
-// Read reads a labels file, one JSON object a line. Every line that is no label
-// is a problem with its number and the reason, and an error; a line that was cut
-// off, as a crash leaves it, is a warning. Neither is lost: the file is only read.
-// err is of reading alone.
+// Read reads a labels file, one JSON object a line. A line that is not a label is a problem with
+// its number and the reason, and an error; a line that a crash cut off is a warning. The file is
+// only read, so that neither is lost. err is for read errors only.
 func Read(r io.Reader, name string) (ls []Label, problems []callvet.Problem, err error) {
 	data, err := doc.ReadWhole(r, maxFile)
 	if err != nil {
@@ -153,7 +152,7 @@ func checkFingerprint(s string) error {
 	return nil
 }
 
-// checkSample is about what a label is for and how its task was drawn.
+// checkSample checks the role of a label and its sampling data.
 func (l *Label) checkSample() error {
 	switch {
 	case l.Role != Calibrating && l.Role != Validation && l.Role != Test && l.Role != Design:

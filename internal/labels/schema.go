@@ -5,13 +5,13 @@ package labels
 import _ "embed"
 
 //go:embed schema/labels.schema.json
-var labelsSchema string
+var labelSchema string
 
 //go:embed schema/gold.schema.json
 var goldSchema string
 
 // Schema is the published JSON Schema (2020-12) of one line of a labels file.
-func Schema() []byte { return []byte(labelsSchema) }
+func Schema() []byte { return []byte(labelSchema) }
 
 // GoldSchema is the published JSON Schema (2020-12) of a gold file.
 func GoldSchema() []byte { return []byte(goldSchema) }

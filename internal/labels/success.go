@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// QueueDesign says from where the labels behind a true success came.
+// QueueDesign is the source of the labels for a true success.
 type QueueDesign string
 
 // The designs.
@@ -38,7 +38,7 @@ type Success struct {
 	Labels int `json:"labels"`
 	// True counts the labels and their tasks.
 	True stats.Interval `json:"true"`
-	// Refused says in a sentence why there is no estimate; "" where there is.
+	// Refused is a sentence with the reason for a missing estimate; "" if there is one.
 	Refused string `json:"refused,omitempty"`
 	// Advice is what to do about it; "" for nothing.
 	Advice string `json:"advice,omitempty"`
@@ -71,8 +71,8 @@ func (s *Success) Range(lost, attempts int) (low, high stats.Interval, n int) {
 	return JudgedRange(s.verdicts, lost, attempts, s.Raw.Confidence)
 }
 
-// TrueSuccess estimates the share that truly passed from a calibration made
-// elsewhere. judged is clustered by task. Where it refuses, the reason says why.
+// TrueSuccess estimates the share that truly passed from a calibration of other labels. judged is
+// clustered by task. If it refuses, it returns the reason.
 func TrueSuccess(judged stats.Interval, c judge.Calibration, unit Unit,
 	conf float64,
 ) (iv stats.Interval, refused string) {
@@ -80,8 +80,8 @@ func TrueSuccess(judged stats.Interval, c judge.Calibration, unit Unit,
 	return iv, Reason(iv.Status, c, unit)
 }
 
-// Reason says in a sentence why there is no true success; "" for a status that
-// is no refusal.
+// Reason is a sentence with the reason for a missing true success; "" for a status that is not a
+// refusal.
 func Reason(s stats.Status, c judge.Calibration, unit Unit) string {
 	j := float64(c.TruePositive)/float64(c.LabelledPass) + float64(c.TrueNegative)/float64(c.LabelledFail) - 1
 	switch s {
@@ -166,14 +166,14 @@ func (r *CalibrationReport) oneSuccess(target string, vs []Judgement, inside []p
 		}
 		return out
 	}
-	if n := labelsAsGood(moved, out.Labels, r.Confidence); n > 0 {
+	if n := equivalentLabels(moved, out.Labels, r.Confidence); n > 0 {
 		out.Advice = fmt.Sprintf(
 			"your judge adds nothing with %d %ss and %d labels made elsewhere: label %d %ss of this run at random instead", r.things(&out), r.Unit, out.Labels, n, r.Unit)
 	}
 	return out
 }
 
-// wholeDraws refuses an estimate by draws of which too much is lost.
+// wholeDraws refuses an estimate from draws with too many lost labels.
 func (r *CalibrationReport) wholeDraws(out Success, j *join) Success {
 	out.Lost = j.lost(out.Design == Internal)
 	if why := out.Lost.fault(); why != "" && out.True.Status != judge.Drifted {
@@ -188,8 +188,9 @@ func (r *CalibrationReport) none(why stats.Status) stats.Interval {
 	return stats.Interval{Upper: 1, Confidence: r.Confidence, Method: "poststratified_jeffreys", Status: why}
 }
 
-// drifted refuses: what the judge said before and what it says now are verdicts of two judges.
-func (r *CalibrationReport) drifted(out Success, inside []pair, t twice) Success {
+// drifted refuses an estimate if the judge's earlier and present verdicts differ too much: they
+// count as verdicts of two judges.
+func (r *CalibrationReport) drifted(out Success, inside []pair, t rejudged) Success {
 	out.Design, out.Labels = Transport, r.carriers()
 	if len(inside) > 0 {
 		out.Design, out.Labels = Internal, len(inside)
@@ -201,8 +202,8 @@ func (r *CalibrationReport) drifted(out Success, inside []pair, t twice) Success
 	return out
 }
 
-// elsewhere is what labels made elsewhere say of the judge: those that were drawn by its verdict only
-// where no others are there, and corrected with their frame.
+// elsewhere is the judge's calibration by other labels: those sampled by its verdict are used only
+// if there are no others, and corrected with their frame.
 func (r *CalibrationReport) elsewhere() judge.Calibration {
 	if r.Table.N() > 0 || r.Verified == nil || r.Verified.Status != stats.StatusOK {
 		return r.calibration()
@@ -235,10 +236,9 @@ func JudgedRate(vs []Judgement, conf float64) (iv stats.Interval, tasks, judged,
 	return c.Interval(conf, stats.DefaultRho0), len(by), judged, unread
 }
 
-// JudgedRange is JudgedRate with everything that got no verdict as a fail, and as a pass: verdicts
-// that cannot be read, and lost attempts, each of which is a task with as many things as the other
-// attempts have on average. n is how many things that adds.
-// Source: Statistics specification, section 16.2.
+// JudgedRange is JudgedRate with everything without a verdict as a fail, and as a pass. That
+// includes unreadable verdicts and lost attempts; each lost attempt is a task with the average
+// number of things. n is how many things that adds. Source: Statistics specification, section 16.2.
 func JudgedRange(vs []Judgement, lost, attempts int, conf float64) (low, high stats.Interval, n int) {
 	mean := float64(len(vs)) / float64(max(1, attempts))
 	each, times := int(math.Round(mean)), lost
@@ -265,8 +265,8 @@ func JudgedRange(vs []Judgement, lost, attempts int, conf float64) (low, high st
 	return low, high, n
 }
 
-// insideRun gives one labelled attempt for each task of the run: attempts of a
-// task are alike, and would count as more than they are worth.
+// insideRun returns one labelled attempt for each task of the run: attempts of a task are
+// correlated, and several would count too much.
 func insideRun(ps []pair, target string) []pair {
 	var out []pair
 	seen := map[string]bool{}
@@ -322,7 +322,7 @@ func independent(s judge.Strata, ps []pair, conf float64) judge.Strata {
 	return s
 }
 
-// things is how many of what the judge looks at the estimate is about.
+// things is the number of things of the estimate.
 func (r *CalibrationReport) things(s *Success) int {
 	if r.Unit.Part() {
 		return s.Judged
@@ -330,9 +330,9 @@ func (r *CalibrationReport) things(s *Success) int {
 	return s.Tasks
 }
 
-// labelsAsGood is how many labels alone, without a judge, give an interval as
+// equivalentLabels is how many labels alone, without a judge, give an interval as
 // narrow as iv; 0 when that takes more than have been spent.
-func labelsAsGood(iv stats.Interval, spent int, conf float64) int {
+func equivalentLabels(iv stats.Interval, spent int, conf float64) int {
 	if !iv.Usable() {
 		return 0
 	}
@@ -351,7 +351,7 @@ func labelsAsGood(iv stats.Interval, spent int, conf float64) int {
 	return spent
 }
 
-// moreLabels says which tasks of this run to label.
+// moreLabels is advice about the tasks of this run to label.
 func (r *CalibrationReport) moreLabels(raw stats.Interval, have judge.Strata) string {
 	if !raw.Defined() {
 		return ""

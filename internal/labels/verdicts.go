@@ -4,7 +4,7 @@ package labels
 
 import "slices"
 
-// Opinion tells a line that holds verdicts of judges and no label of a person.
+// Opinion reports whether a line has verdicts of judges and no label of a person.
 func (l *Label) Opinion() bool { return l.Pass == nil && l.Rating == nil && len(l.Judged) > 0 }
 
 // Split divides the lines of a file: labels of people, and those that are Opinions.
@@ -19,8 +19,8 @@ func Split(all []Label) (people, opinions []Label) {
 	return people, opinions
 }
 
-// Beside puts the verdicts of opinions beside labels on the same things; a label without a
-// target is of any. Of two verdicts of one judge the later counts. people is not changed.
+// Beside adds the verdicts of opinions to labels on the same things; a label without a target
+// matches any. Of two verdicts of one judge the later counts. It does not change people.
 func Beside(people, opinions []Label) []Label {
 	if len(opinions) == 0 {
 		return people

@@ -18,17 +18,17 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// formOTLP is the form of what OpenTelemetry exports.
+// formOTLP is the form of OpenTelemetry's exports.
 const formOTLP = "otlp"
 
-// Batch is what is added to a collection at once.
+// Batch is one addition to a collection.
 type Batch struct {
 	// Form is the name of a form of traces (app.TraceForms).
 	Form string
 	Text []byte
 	// Items counts lines, or spans and log records.
 	Items int64
-	// Lines tells that more may stand behind it: each line is a value of its own.
+	// Lines: more may be appended, because each line is a separate value.
 	Lines bool
 }
 
@@ -82,10 +82,10 @@ type Service struct {
 	Spans, Records int64
 }
 
-// OTLP reads an ExportTraceServiceRequest or ExportLogsServiceRequest, in protobuf or in OTLP's JSON,
-// and gives what it has of each service, in the order in which they come; none for an empty one.
-// With merged all of it is one service, which has no name. The error wraps callvet.ErrInvalid, with
-// the place of what is wrong, or callvet.ErrLimited for one that is too long.
+// OTLP reads an ExportTraceServiceRequest or ExportLogsServiceRequest, in protobuf or in OTLP's
+// JSON, and returns its services in their order; none for an empty request. With merged there is
+// one service without a name. The error wraps callvet.ErrInvalid, with the place of the mistake, or
+// callvet.ErrLimited for a request that is too long.
 func OTLP(body []byte, protobuf, merged bool) ([]Service, error) {
 	v, err := parse(body, protobuf)
 	if err != nil || v.Kind() == value.Invalid {
@@ -194,8 +194,8 @@ func member(v value.Value, names ...string) value.Value {
 	return value.Value{}
 }
 
-// badIDs says why a span belongs to no trace; "" where it does. Spans without ids would all be
-// taken for one trace.
+// badIDs is the reason why a span has no valid ids; "" if it has. Spans without ids would all
+// become one trace.
 func badIDs(span value.Value) string {
 	for _, id := range []struct {
 		name, too string
@@ -230,11 +230,11 @@ func nameOf(resource value.Value) string {
 			}
 			return r
 		}, name)
-		for utf8.RuneCountInString(name) > maxName {
+		for utf8.RuneCountInString(name) > maxCollectionName {
 			_, size := utf8.DecodeLastRuneInString(name)
 			name = name[:len(name)-size]
 		}
-		if checkName(name) == nil {
+		if checkCollection(name) == nil {
 			return name
 		}
 	}
@@ -281,8 +281,8 @@ func (s *ofService) service() Service {
 	}
 }
 
-// OTLPAnswer is what an export is answered with: that all is kept, or how many spans or, of an export of
-// logs, records are not, and why.
+// OTLPAnswer is the response to an export: all is stored, or the number of rejected spans or log
+// records, and why.
 func OTLPAnswer(protobuf, logs bool, rejected int64, why string) []byte {
 	if !protobuf {
 		if rejected == 0 && why == "" {
@@ -305,7 +305,7 @@ func OTLPAnswer(protobuf, logs bool, rejected int64, why string) []byte {
 	return appendText(nil, 1, string(inner))
 }
 
-// OTLPRefusal is a google.rpc.Status, by which OTLP says that nothing is kept.
+// OTLPRefusal is a google.rpc.Status, OTLP's response if nothing is stored.
 func OTLPRefusal(protobuf bool, why string) []byte {
 	const invalidArgument = 3
 	if !protobuf {

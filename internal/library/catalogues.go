@@ -34,10 +34,10 @@ const catalogueKind = "catalogue"
 // IsCatalogue reports whether a name is written as the id of a catalogue is.
 func IsCatalogue(name string) bool { return strings.HasPrefix(name, catalogueKind+"_") }
 
-// AddCatalogue keeps a catalogue that was read and found good. c needs its User, Name, Tools, Shared
-// and Text; the rest is filled in.
+// AddCatalogue stores a valid catalogue. c needs its User, Name, Tools, Shared and Text; the rest
+// is filled in.
 func (l *Suites) AddCatalogue(ctx context.Context, c *Catalogue) error {
-	if err := libraryCheckName(c.Name); err != nil {
+	if err := checkSuiteName(c.Name); err != nil {
 		return err
 	}
 	packed, err := c.pack()
@@ -64,7 +64,7 @@ func (l *Suites) AddCatalogue(ctx context.Context, c *Catalogue) error {
 func (c *Catalogue) pack() ([]byte, error) {
 	sum := sha256.Sum256(c.Text)
 	c.Hash = hex.EncodeToString(sum[:])
-	return libraryPack(c.Text)
+	return packText(c.Text)
 }
 
 // Catalogue gives a catalogue with its text. The error wraps callvet.ErrNotFound.
@@ -86,8 +86,8 @@ func (l *Suites) Catalogue(ctx context.Context, id string) (*Catalogue, error) {
 	}, nil
 }
 
-// Catalogues lists those that a user has or that are shared, the newest first; everybody gives those
-// of all users.
+// Catalogues lists a user's and the shared catalogues, the newest first; everybody lists those of
+// all users.
 func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, page Page) ([]Catalogue, error) {
 	at, id := page.before()
 	list, err := l.cfg.Store.Rows().Catalogues(ctx,
@@ -108,7 +108,7 @@ func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, pa
 // ReplaceCatalogue puts another text in place of that of a catalogue, for which c was read. match
 // is as of Edit.
 func (l *Suites) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(int64) bool) error {
-	if err := libraryCheckName(c.Name); err != nil {
+	if err := checkSuiteName(c.Name); err != nil {
 		return err
 	}
 	if match != nil && !match(c.Version) {

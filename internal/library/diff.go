@@ -13,9 +13,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Diff is what is not the same in two versions of a suite.
+// Diff is the difference between two versions of a suite.
 type Diff struct {
-	// Suite names what changed beside the cases and tools: name, system_prompt, …
+	// Suite names the changed fields other than cases and tools: name, system_prompt, …
 	Suite []string `json:"suite"`
 	Tools Changes  `json:"tools"`
 	Cases Changes  `json:"cases"`
@@ -28,7 +28,7 @@ type Changes struct {
 	Changed []Change `json:"changed"`
 }
 
-// Change is what is not the same of one tool or case: the names of its fields.
+// Change are the changed fields of one tool or case.
 type Change struct {
 	Name   string   `json:"name"`
 	Fields []string `json:"fields"`

@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package library answers one question: which suites and traces does a user keep on a server, and
-// what were they before?
+// Package library answers one question: which suites and traces does a user have on a server, and
+// what were their earlier versions?
 //
 // A suite is kept as a text that the loader of suites reads. An edit changes that text, has it
 // read and linted as a run would, and keeps it as a new version. What was not edited stays byte

@@ -25,17 +25,17 @@ const (
 	FormToolsuite = dialect.Toolsuite
 )
 
-// Document is the text of a suite as JSON, which is edited value by value. What is not edited
-// keeps its bytes: those of a tool's schema are part of what models read.
+// Document is the text of a suite as JSON, which is edited value by value. Unedited values keep
+// their bytes: models read those of a tool's schema.
 type Document struct {
 	// Form is FormToolsuite or FormOwn.
 	Form    string
-	members []libraryMember
+	members []suiteMember
 	// Cases are the texts of the cases, in their order.
 	Cases []jsontext.Value
 }
 
-type libraryMember struct {
+type suiteMember struct {
 	name string
 	raw  jsontext.Value
 }
@@ -48,11 +48,11 @@ func (d *Document) list() string {
 	return "cases"
 }
 
-// errOtherForm tells that a text is no JSON object with cases, though the loader may read it.
+// errOtherForm: a text is not a JSON object with cases, although the loader may read it.
 var errOtherForm = errors.New("not a JSON object with cases")
 
-// libraryParse reads a text of a form; the error is errOtherForm where it is written in another way.
-func libraryParse(text []byte, form string) (*Document, error) {
+// parseDocument reads a text of a form; the error is errOtherForm where it is written in another way.
+func parseDocument(text []byte, form string) (*Document, error) {
 	d := &Document{Form: form}
 	dec := jsontext.NewDecoder(bytes.NewReader(text))
 	if dec.PeekKind() != '{' || form != FormToolsuite && form != FormOwn {
@@ -72,7 +72,7 @@ func libraryParse(text []byte, form string) (*Document, error) {
 			return nil, errOtherForm
 		}
 		if key != d.list() {
-			d.members = append(d.members, libraryMember{key, raw.Clone()})
+			d.members = append(d.members, suiteMember{key, raw.Clone()})
 			continue
 		}
 		if err := jsonx.Unmarshal(raw, &d.Cases); err != nil {
@@ -104,7 +104,7 @@ func converted(s *callvet.Suite) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("convert suite: %w", err)
 	}
-	d, err := libraryParse(text, FormOwn)
+	d, err := parseDocument(text, FormOwn)
 	if err != nil {
 		return nil, fmt.Errorf("convert suite: %w: %w", callvet.ErrInvalid, err)
 	}
@@ -132,14 +132,14 @@ func (d *Document) Text(name string) string {
 
 // Set gives a value of the suite another text; nil removes it.
 func (d *Document) Set(name string, raw jsontext.Value) {
-	at := slices.IndexFunc(d.members, func(m libraryMember) bool { return m.name == name })
+	at := slices.IndexFunc(d.members, func(m suiteMember) bool { return m.name == name })
 	switch {
 	case at >= 0 && raw == nil:
 		d.members = slices.Delete(d.members, at, at+1)
 	case at >= 0:
 		d.members[at].raw = raw
 	case raw != nil:
-		d.members = append(d.members, libraryMember{name, raw})
+		d.members = append(d.members, suiteMember{name, raw})
 	}
 }
 

@@ -25,7 +25,7 @@ func (l *Suites) Import(ctx context.Context, text []byte, format, name string) (
 	if s == nil || err != nil {
 		return nil, unread(problems, err)
 	}
-	d, perr := libraryParse(text, formOf(text, format))
+	d, perr := parseDocument(text, formOf(text, format))
 	if errors.Is(perr, errOtherForm) {
 		if _, bad := (&Document{}).sort(problems); bad {
 			return nil, unread(problems, nil)
@@ -60,7 +60,7 @@ func formOf(text []byte, format string) string {
 // Made is a document of a suite that was made and not read.
 func Made(s *callvet.Suite) (*Document, error) { return converted(s) }
 
-// unread makes the error of a text of which nothing could be used.
+// unread is the error of an unusable text.
 func unread(problems []callvet.Problem, err error) error {
 	placed, bad := (&Document{}).sort(problems)
 	if !bad {
@@ -72,7 +72,7 @@ func unread(problems []callvet.Problem, err error) error {
 	return &RefusedError{placed}
 }
 
-// Own lets a document be in callvet's own form, which can say more.
+// Own converts a document to callvet's own form, which has more fields.
 func (d *Document) Own() error {
 	if d.Form == FormOwn {
 		return nil
@@ -165,7 +165,7 @@ type View struct {
 	// Tools are functions as that format has them.
 	Tools []jsontext.Value
 	Cases []CaseView
-	// Lost is what the fields cannot say of the whole suite.
+	// Lost lists the data of the suite that the fields cannot express.
 	Lost []string
 }
 
@@ -174,8 +174,8 @@ type CaseView struct {
 	ID string
 	// Fields are those of the format.
 	Fields jsontext.Value
-	// Own is the case in callvet's own form; nil where the suite is kept in the other one. Lost
-	// is what Fields cannot say of it.
+	// Own is the case in callvet's own form; nil if the suite is stored in the other form. Lost
+	// lists its data that Fields cannot express.
 	Own  jsontext.Value
 	Lost []string
 }
@@ -188,7 +188,7 @@ func (d *Document) View() (*View, error) {
 		if err != nil {
 			return nil, err
 		}
-		if shown, err = libraryParse(text, FormToolsuite); err != nil || len(shown.Cases) != len(d.Cases) {
+		if shown, err = parseDocument(text, FormToolsuite); err != nil || len(shown.Cases) != len(d.Cases) {
 			return nil, fmt.Errorf("show suite: it cannot be written as a tool suite: %w", callvet.ErrInvalid)
 		}
 		lost = gone
@@ -224,8 +224,8 @@ func (d *Document) View() (*View, error) {
 	return v, nil
 }
 
-// Read reads the text of a suite without keeping it, for an editor: its form, how many cases it has
-// and what is wrong, with places where the text is JSON.
+// Read reads the text of a suite without storing it, for an editor. It returns its form, the number
+// of its cases and its problems, with places if the text is JSON.
 func (l *Suites) Read(ctx context.Context, text []byte,
 	format string,
 ) (form string, cases int, problems []Placed, err error) {
@@ -233,7 +233,7 @@ func (l *Suites) Read(ctx context.Context, text []byte,
 	d := &Document{}
 	if s != nil {
 		form, cases = formOf(text, format), len(s.Cases)
-		if whole, perr := libraryParse(text, form); perr == nil {
+		if whole, perr := parseDocument(text, form); perr == nil {
 			d = whole
 		}
 	}
@@ -244,7 +244,7 @@ func (l *Suites) Read(ctx context.Context, text []byte,
 		}
 	}
 	if s == nil && bad {
-		err = nil // the problems say it
+		err = nil // the problems contain it
 	}
 	return form, cases, placed, err
 }

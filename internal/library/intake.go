@@ -21,7 +21,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// Limits, in bytes of text: of what is added at once, of a collection, of all collections of a user.
+// Limits in bytes of text: of one batch, of a collection, of all collections of a user.
 const (
 	MaxBatch      = 32 << 20
 	MaxCollection = 64 << 20
@@ -59,7 +59,7 @@ func NewIntake(cfg IntakeConfig) *Intake {
 // Collection is traces of a user that are read as one file.
 type Collection struct {
 	ID, User, Name string
-	// Form is the name of a form of traces. Lines tells that more can be added.
+	// Form is the name of a form of traces. Lines: more can be added.
 	Form  string
 	Lines bool
 	// Parts counts what was added, Items lines, or spans and log records, Bytes those of the text.
@@ -69,10 +69,11 @@ type Collection struct {
 	Created, Updated int64
 }
 
-// FullError tells that there is no room for a batch: nothing of it was kept. It wraps
+// FullError: there is no room for a batch, and nothing of it was stored. It wraps
 // callvet.ErrLimited.
 type FullError struct {
-	// Name is that of the collection; Of is what is full: the collection, or all of the user.
+	// Name is the collection's name; Of is what is full: the collection, or all collections of the
+	// user.
 	Name, Of string
 	// Bytes are there, of at most Most.
 	Bytes, Most int64
@@ -86,18 +87,19 @@ func (e *FullError) Error() string {
 // Unwrap gives the kind of error.
 func (e *FullError) Unwrap() error { return callvet.ErrLimited }
 
-const maxName = 200
+const maxCollectionName = 200
 
-// Reserved begins names that no collection has: of what a request brings along beside it.
+// Reserved is the prefix of names that no collection may have: they are for the other files of a
+// request.
 const Reserved = "body."
 
-func checkName(name string) error {
+func checkCollection(name string) error {
 	why := ""
 	switch {
 	case strings.TrimSpace(name) == "" || name == "-":
 		why = "a collection needs a name"
-	case utf8.RuneCountInString(name) > maxName:
-		why = fmt.Sprintf("it has more than %d characters", maxName)
+	case utf8.RuneCountInString(name) > maxCollectionName:
+		why = fmt.Sprintf("it has more than %d characters", maxCollectionName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		why = "it has a control character, or what is no text"
 	case strings.HasPrefix(name, Reserved):
@@ -114,7 +116,7 @@ func checkName(name string) error {
 // batch already: senders repeat what they are not sure of. The error is a *FullError where there is
 // no room, and wraps callvet.ErrConflict where the collection is of another form.
 func (in *Intake) Append(ctx context.Context, user, name string, b *Batch) (c *Collection, added bool, err error) {
-	if err := checkName(name); err != nil {
+	if err := checkCollection(name); err != nil {
 		return nil, false, err
 	}
 	packed, err := pack(b.Text)
@@ -219,9 +221,9 @@ func (in *Intake) Collection(ctx context.Context, id string) (*Collection, error
 	return collection(&r), store.Intact(r.Whole, "traces "+id)
 }
 
-// List gives collections that a user has or that are shared, the newest first, of those that were
-// begun before a time in milliseconds or, at that time, have a lesser id; at most n. everybody gives
-// those of all users.
+// List returns at most n of a user's and the shared collections, the newest first. It starts after
+// a position: those begun before a time in milliseconds or, at that time, with a lesser id.
+// everybody lists those of all users.
 func (in *Intake) List(ctx context.Context, user string, everybody bool, before int64, beforeID string,
 	n int,
 ) ([]Collection, error) {

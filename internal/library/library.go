@@ -21,8 +21,8 @@ import (
 	"github.com/callvet/callvet/internal/suite/native"
 )
 
-// Read reads the text of a suite as a run of it would, and lints it; format is one of the forms that
-// the loader reads, "" to find it by content. Problems that are no warnings refuse the text.
+// Read reads the text of a suite in the same way as a run, and lints it; format is one of the
+// loader's forms, "" to detect it. Problems other than warnings refuse the text.
 type Read func(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error)
 
 // SuiteConfig is what a Library uses. Store and Read are required.
@@ -35,7 +35,7 @@ type SuiteConfig struct {
 	Now func() time.Time
 	// Random makes ids; nil means crypto/rand.
 	Random io.Reader
-	// Kept is for how long a suite that was deleted can be had back; 0 means 30 days.
+	// Kept is how long a deleted suite can be restored; 0 means 30 days.
 	Kept time.Duration
 }
 
@@ -76,8 +76,7 @@ func NewSuites(cfg SuiteConfig) *Suites {
 	return &Suites{cfg: cfg, big: make(chan struct{}, bigAtOnce)}
 }
 
-// ErrChanged tells that a suite is not at the version that an edit was made for. It wraps
-// callvet.ErrConflict.
+// ErrChanged: the suite is not at the version of the edit. It wraps callvet.ErrConflict.
 var ErrChanged = fmt.Errorf("%w: it was changed meanwhile", callvet.ErrConflict)
 
 // Entry is a suite without its text.
@@ -167,8 +166,8 @@ func hashOf(s *callvet.Suite) (string, error) {
 	})
 }
 
-// sort places problems, and tells whether one is no warning. A suite that waits for its cases is
-// none.
+// sort places problems, and reports whether one is an error. A suite without cases yet is not an
+// error.
 func (d *Document) sort(problems []callvet.Problem) (out []Placed, bad bool) {
 	at, last := map[string]int{}, map[string]int{}
 	for i, id := range d.IDs() {
@@ -198,10 +197,10 @@ func (d *Document) sort(problems []callvet.Problem) (out []Placed, bad bool) {
 	return out, bad
 }
 
-// Written is what a write came to.
+// Written is the result of a write.
 type Written struct {
 	Entry
-	// Warnings are what the linter says that is no error.
+	// Warnings are the linter's findings that are not errors.
 	Warnings []Placed
 	// Changed is false where the text was so before: there is no new version then.
 	Changed bool
@@ -212,7 +211,7 @@ type Written struct {
 // Add keeps a new suite of a user. The error is a *RefusedError where it has errors.
 func (l *Suites) Add(ctx context.Context, user string, d *Document, note string, shared bool) (*Written, error) {
 	name := d.Text("name")
-	if err := libraryCheckName(name); err != nil {
+	if err := checkSuiteName(name); err != nil {
 		return nil, err
 	}
 	c, err := l.check(ctx, d, 0)
@@ -223,7 +222,7 @@ func (l *Suites) Add(ctx context.Context, user string, d *Document, note string,
 	if err != nil {
 		return nil, err
 	}
-	packed, err := libraryPack(c.text)
+	packed, err := packText(c.text)
 	if err != nil {
 		return nil, err
 	}
@@ -258,17 +257,17 @@ func (c *checked) version(id string, n int64, user, note string, now int64, pack
 	}
 }
 
-// libraryMaxName bounds the name of a suite, in characters.
-const libraryMaxName = 256
+// maxSuiteName bounds the name of a suite, in characters.
+const maxSuiteName = 256
 
-func libraryCheckName(name string) error {
+func checkSuiteName(name string) error {
 	switch n := len([]rune(name)); {
 	case strings.TrimSpace(name) == "":
 		return &callvet.FieldError{Field: "name", Text: "{name}: a suite needs a name"}
-	case n > libraryMaxName:
+	case n > maxSuiteName:
 		return &callvet.FieldError{
 			Field: "name",
-			Text:  fmt.Sprintf("{name}: it has %d characters, at most %d are kept", n, libraryMaxName),
+			Text:  fmt.Sprintf("{name}: it has %d characters, at most %d are kept", n, maxSuiteName),
 		}
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return &callvet.FieldError{Field: "name", Text: "{name}: it has a control character"}
@@ -279,9 +278,9 @@ func libraryCheckName(name string) error {
 // tries bounds how often an edit that names no version is made again where others edit too.
 const tries = 8
 
-// Edit changes a suite by a function, which may be called several times. match tells whether the
-// edit was made for a version; nil is any. The error is ErrChanged where match says no, a
-// *RefusedError where the suite would have errors, and that of change.
+// Edit changes a suite with a function, which may be called several times. match reports whether
+// the edit fits a version; nil fits any. The error is ErrChanged if match returns false, a
+// *RefusedError if the suite would have errors, or that of change.
 func (l *Suites) Edit(ctx context.Context, user, id, note string, match func(version int64) bool,
 	change func(*Document) error,
 ) (*Written, error) {
@@ -297,7 +296,7 @@ func (l *Suites) Edit(ctx context.Context, user, id, note string, match func(ver
 	return nil, fmt.Errorf("change suite %s: %w", id, ErrChanged)
 }
 
-// errRaced tells that somebody else was faster.
+// errRaced: a concurrent edit was faster.
 var errRaced = errors.New("changed while it was edited")
 
 func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int64) bool,
@@ -319,7 +318,7 @@ func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int
 	if err := change(d); err != nil {
 		return nil, err
 	}
-	if err := libraryCheckName(d.Text("name")); err != nil {
+	if err := checkSuiteName(d.Text("name")); err != nil {
 		return nil, err
 	}
 	c, err := l.check(ctx, d, row.LastCase)
@@ -330,7 +329,7 @@ func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int
 	if bytes.Equal(was, c.text) {
 		return out, nil
 	}
-	packed, err := libraryPack(c.text)
+	packed, err := packText(c.text)
 	if err != nil {
 		return nil, err
 	}
@@ -368,7 +367,7 @@ func (l *Suites) row(ctx context.Context, id string) (rows.SuiteEntryRow, error)
 	return row, store.Intact(row.Whole && row.Form != "", "suite "+id)
 }
 
-// found makes what is not there an error of this program.
+// found converts the store's error about a missing row to callvet.ErrNotFound.
 func found(err error, what, id string) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("%s %q: %w", what, id, callvet.ErrNotFound)
@@ -392,7 +391,7 @@ func (l *Suites) Entry(ctx context.Context, id string) (Entry, error) {
 	return entryOf(row), err
 }
 
-// Page says which part of a list is asked for: what was made before a time, the newest first.
+// Page is the requested part of a list: entries made before a time, the newest first.
 type Page struct {
 	// Before and BeforeID are those of the last one that was given; 0 and "" at the beginning.
 	Before   int64
@@ -407,8 +406,8 @@ func (p Page) before() (at int64, id string) {
 	return p.Before, p.BeforeID
 }
 
-// List gives suites that a user has or that are shared, the newest first; everybody gives those of
-// all users. search is a part of their names, in any case.
+// List returns a user's and the shared suites, the newest first; everybody lists those of all
+// users. search is a part of their names, case-insensitive.
 func (l *Suites) List(ctx context.Context, user, search string, everybody bool, page Page) ([]Entry, error) {
 	at, id := page.before()
 	list, err := l.cfg.Store.Rows().SuiteEntries(ctx, rows.SuiteEntriesParams{
@@ -427,8 +426,8 @@ func (l *Suites) List(ctx context.Context, user, search string, everybody bool, 
 
 var likeEscaper = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-// Delete takes a suite out of the lists, and does also what goes with it. Runs of it stay, and so
-// do its versions. The error wraps ErrChanged where match, when it is set, does not want its
+// Delete removes a suite from the lists, and calls also in the same transaction. Runs of it stay,
+// and so do its versions. The error wraps ErrChanged where match, when it is set, does not want its
 // version. The version of a damaged suite is not known.
 func (l *Suites) Delete(ctx context.Context, id string, match func(int64) bool, also store.Also) error {
 	row, err := l.row(ctx, id)
@@ -506,7 +505,7 @@ func (l *Suites) Version(ctx context.Context, id string, n int64) (*Version, err
 	if err != nil {
 		return nil, err
 	}
-	d, err := libraryParse(text, r.Form)
+	d, err := parseDocument(text, r.Form)
 	if err != nil {
 		return nil, fmt.Errorf("read version %d of suite %s: %w", n, id, err)
 	}
@@ -546,8 +545,8 @@ func (l *Suites) Versions(ctx context.Context, id string, before int64, n int) (
 	return out, nil
 }
 
-// libraryPack compresses a text; unpack gives it back.
-func libraryPack(text []byte) ([]byte, error) {
+// packText compresses a text; unpack decompresses it.
+func packText(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	if err != nil {

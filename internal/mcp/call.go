@@ -31,26 +31,26 @@ type result struct {
 	IsError    bool            `json:"isError"`
 }
 
-// Answer is what a server answered to a call.
+// Answer is a server's answer to a call.
 type Answer struct {
-	// Reply is what it comes to.
+	// Reply is the answer in callvet's form.
 	Reply callvet.Reply
 	// Raw is the result byte for byte; nil where there is none.
 	Raw json.RawMessage
-	// Refused is the error of the protocol that it answered with; nil: none.
+	// Refused is the protocol error of the answer; nil: none.
 	Refused error
 }
 
-// Call calls a tool and gives its answer: what is structured where there is something structured,
+// Call calls a tool and returns its answer. The answer is the structured result if there is one,
 // else the text of a result that has only texts, else the content as a list. A result with isError
-// is an exec_error with the text as its message, and so is an error of the protocol; no answer in
-// time is a timeout. The error is a *callvet.Fault: nothing was learned of the tool.
+// and a protocol error are exec_errors with the text as the message; no answer in time is a
+// timeout. The error is a *callvet.Fault: it is not a result of the tool.
 func (s *Session) Call(ctx context.Context, tool string, args json.RawMessage) (callvet.Reply, error) {
 	a, err := s.Ask(ctx, tool, args)
 	return a.Reply, err
 }
 
-// Ask is Call, and gives what was on the wire, too.
+// Ask is Call, and also returns the bytes of the wire.
 func (s *Session) Ask(ctx context.Context, tool string, args json.RawMessage) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
@@ -58,7 +58,7 @@ func (s *Session) Ask(ctx context.Context, tool string, args json.RawMessage) (A
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	changed, asked, start := s.changed.Load(), s.asked.Load(), s.cfg.Now()
+	changed, asked, start := s.changed.Load(), s.refused.Load(), s.cfg.Now()
 	_, err := s.session.CallTool(slotted, &sdk.CallToolParams{Name: tool, Arguments: args})
 	took := max(s.cfg.Now().Sub(start), 0)
 	a := Answer{Raw: sl.take()}
@@ -70,7 +70,7 @@ func (s *Session) Ask(ctx context.Context, tool string, args json.RawMessage) (A
 		return Answer{}, err
 	}
 	r.Latency = took
-	if s.asked.Load() > asked {
+	if s.refused.Load() > asked {
 		note(&r, "the tool asked for a model or for the user, and was refused")
 	}
 	if s.changed.Load() > changed {
@@ -80,7 +80,7 @@ func (s *Session) Ask(ctx context.Context, tool string, args json.RawMessage) (A
 	return a, nil
 }
 
-// reply makes an answer of what the SDK and the wire say of a call.
+// reply makes an answer from the results of the SDK and of the wire.
 func (s *Session) reply(ctx, limited context.Context, tool string, sl *slot, err error) (callvet.Reply, error) {
 	var wire *jsonrpc.Error
 	switch {
@@ -180,7 +180,7 @@ func outputsOf(l *Listing) outputs {
 	out := outputs{}
 	for i := range l.Tools {
 		if t := &l.Tools[i]; t.Output != nil {
-			if s, err := contract.Compile(t.Output); err == nil { // List has tried
+			if s, err := contract.Compile(t.Output); err == nil { // List reported errors
 				out[t.Name] = s
 			}
 		}
@@ -188,8 +188,8 @@ func outputsOf(l *Listing) outputs {
 	return out
 }
 
-// check notes where a result is not what the tool promises. That is the tool's mistake and none of
-// whoever called it: the answer stays as it is.
+// check adds a note if a result does not fit the tool's output schema. That is the tool's mistake,
+// not the caller's: the answer does not change.
 func (o outputs) check(tool string, r *callvet.Reply) {
 	s := o[tool]
 	if s == nil || r.Status != callvet.StatusOK {

@@ -33,11 +33,11 @@ const (
 	SSE        = "sse"
 )
 
-// handshake is the last version of the protocol that begins with initialize. Servers that take
-// what newer versions begin with for an attack, and hang up, are asked again with it.
+// handshake is the last version of the protocol that begins with initialize. It is the second try
+// for servers that hang up at the first message of newer versions.
 const handshake = "2025-11-25"
 
-// Config says which server is asked. Either URL or Command is set.
+// Config is the address of a server and how to ask it. Either URL or Command is set.
 type Config struct {
 	// URL is the address of a server over HTTP, with http or https.
 	URL string
@@ -49,29 +49,29 @@ type Config struct {
 	HTTP *http.Client
 
 	// Command is a server over stdio, with its arguments. It runs in Dir ("": the current folder)
-	// and sees Env (NAME=VALUE) alone.
+	// with the environment Env (NAME=VALUE) only.
 	Command []string
 	Dir     string
 	Env     []string
 
-	// Protocol is the version of MCP that is asked for; "": the newest.
+	// Protocol is the requested version of MCP; "": the newest.
 	Protocol string
-	// Roots are folders that a server may know of; none is told by default.
+	// Roots are the folders that a server may ask for; none by default.
 	Roots []string
 	// Timeout bounds one request; 0: DefaultTimeout.
 	Timeout time.Duration
 	// MaxBytes bounds one message of the server; 0: DefaultMaxBytes.
 	MaxBytes int
-	// Version is that of this program.
+	// Version is the version of this program.
 	Version string
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
-	// Changed is called when the server tells that its tools have changed; it must not wait for the
-	// server. Nil: nobody is told.
+	// Changed is called when the server reports that its tools have changed; it must not wait for
+	// the server. Nil: such reports are ignored.
 	Changed func()
 }
 
-// Server is what a server says of itself.
+// Server is a server's description of itself.
 type Server struct {
 	Name     string `json:"name"`
 	Title    string `json:"title,omitempty"`
@@ -81,10 +81,9 @@ type Server struct {
 	Transport string `json:"transport"`
 	// Where is the address without query and user, or the name of the command.
 	Where string `json:"where"`
-	// Instructions are those for the model that is to use the server.
+	// Instructions are the server's instructions for the model.
 	Instructions string `json:"instructions,omitempty"`
-	// Tools tells that the server has tools at all, Resources, Prompts and Completions that it
-	// answers Forward about them.
+	// Tools: the server has tools. Resources, Prompts, Completions: Forward can ask for them.
 	Tools       bool `json:"tools"`
 	Resources   bool `json:"resources,omitempty"`
 	Prompts     bool `json:"prompts,omitempty"`
@@ -98,13 +97,13 @@ type Session struct {
 	process *process // nil over HTTP
 	web     *web     // nil over stdio
 	server  Server
-	changed *atomic.Int64 // how often the server told that its tools changed
-	asked   *atomic.Int64 // how often it asked for something and was refused
-	stop    func()        // ends what the session has open over HTTP
+	changed *atomic.Int64 // how often the server reported changed tools
+	refused *atomic.Int64 // how many requests of the server were refused
+	stop    func()        // ends the session's open HTTP requests
 }
 
-// Connect opens a session. The error is a *callvet.Fault, or wraps callvet.ErrInvalid where cfg
-// names no server. ctx bounds the opening only.
+// Connect opens a session. The error is a *callvet.Fault, or wraps callvet.ErrInvalid if cfg names
+// no server. ctx bounds the opening only.
 func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -127,7 +126,7 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	if err2 == nil {
 		return other, nil
 	}
-	return nil, err // what is said first is about the transport of today
+	return nil, err // the first error is about the current transport
 }
 
 func (cfg *Config) complete() error {
@@ -163,8 +162,8 @@ func (cfg *Config) complete() error {
 	return nil
 }
 
-// Where is the address of a server without user and query, or the name of its command: what may
-// be shown and kept.
+// Where is the address of a server without user and query, or the name of its command. It has no
+// secrets.
 func (cfg *Config) Where() string {
 	if len(cfg.Command) > 0 {
 		return filepath.Base(cfg.Command[0])
@@ -177,8 +176,7 @@ func (cfg *Config) Where() string {
 }
 
 // either connects with the newest version of the protocol, or else with the last one that begins
-// with a handshake: there are servers that end, or never answer, when they are asked anything
-// before it.
+// with a handshake. Some servers end or hang at any request before the handshake.
 func (cfg *Config) either(ctx context.Context, transport string) (*Session, error) {
 	s, err := cfg.connect(ctx, transport, cfg.Protocol)
 	if err == nil || ctx.Err() != nil || cfg.Protocol != "" {
@@ -192,7 +190,7 @@ func (cfg *Config) either(ctx context.Context, transport string) (*Session, erro
 }
 
 func (cfg *Config) connect(ctx context.Context, transport, protocol string) (*Session, error) {
-	s := &Session{cfg: *cfg, changed: &atomic.Int64{}, asked: &atomic.Int64{}}
+	s := &Session{cfg: *cfg, changed: &atomic.Int64{}, refused: &atomic.Int64{}}
 	t, err := s.transport(transport)
 	if err != nil {
 		return nil, err
@@ -223,16 +221,16 @@ func (cfg *Config) connect(ctx context.Context, transport, protocol string) (*Se
 		fault := s.fault(life, "connect", err)
 		return nil, errors.Join(fault, s.Close())
 	}
-	said := s.session.InitializeResult()
+	init := s.session.InitializeResult()
 	s.server = Server{
-		Protocol: said.ProtocolVersion, Transport: transport, Where: cfg.Where(),
-		Instructions: said.Instructions,
+		Protocol: init.ProtocolVersion, Transport: transport, Where: cfg.Where(),
+		Instructions: init.Instructions,
 	}
-	if said.ServerInfo != nil {
-		s.server.Name, s.server.Title, s.server.Version = said.ServerInfo.Name, said.ServerInfo.Title,
-			said.ServerInfo.Version
+	if init.ServerInfo != nil {
+		s.server.Name, s.server.Title, s.server.Version = init.ServerInfo.Name, init.ServerInfo.Title,
+			init.ServerInfo.Version
 	}
-	if can := said.Capabilities; can != nil {
+	if can := init.Capabilities; can != nil {
 		s.server.Tools, s.server.Resources, s.server.Prompts, s.server.Completions = can.Tools != nil,
 			can.Resources != nil, can.Prompts != nil, can.Completions != nil
 	}
@@ -261,18 +259,17 @@ func (s *Session) transport(kind string) (sdk.Transport, error) {
 		}}, nil
 	}
 	w.taps = true
-	// A stream that broke is not taken up again in silence: what was sent on it may be lost.
+	// A broken stream is not resumed silently: messages may be lost.
 	return &sdk.StreamableClientTransport{
 		Endpoint: s.cfg.URL, HTTPClient: w.client, MaxRetries: -1,
 		MaxEventSize: s.cfg.MaxBytes,
 	}, nil
 }
 
-// client is one with the capabilities of a full client, but for opening web pages: servers keep
-// tools from clients that cannot do what the tools would ask for. What they ask for is refused when
-// they do.
+// client has the capabilities of a full client except opening web pages: servers hide tools from
+// clients that lack a capability. The requests of servers are refused.
 //
-//nolint:staticcheck // the version of 2026-07-28 calls roots and sampling deprecated; servers of today give tools for them
+//nolint:staticcheck // 2026-07-28 deprecates roots and sampling, but servers still offer tools for them
 func (s *Session) client() *sdk.Client {
 	c := sdk.NewClient(&sdk.Implementation{Name: "callvet", Version: s.cfg.Version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{
@@ -286,11 +283,11 @@ func (s *Session) client() *sdk.Client {
 		CreateMessageWithToolsHandler: func(context.Context,
 			*sdk.CreateMessageWithToolsRequest,
 		) (*sdk.CreateMessageWithToolsResult, error) {
-			s.asked.Add(1)
+			s.refused.Add(1)
 			return nil, &jsonrpc.Error{Code: -1, Message: "sampling was refused: no model is asked for servers here"}
 		},
 		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-			s.asked.Add(1)
+			s.refused.Add(1)
 			return &sdk.ElicitResult{Action: "decline"}, nil
 		},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
@@ -309,24 +306,24 @@ func (s *Session) client() *sdk.Client {
 	return c
 }
 
-// Server is what the server says of itself.
+// Server is the server's description of itself.
 func (s *Session) Server() Server { return s.server }
 
-// Changed is how often the server told that its tools are not what they were.
+// Changed is how often the server reported changed tools.
 func (s *Session) Changed() int64 { return s.changed.Load() }
 
 // Close ends the session, and the command of the server with all that it has started.
 func (s *Session) Close() error {
-	err := s.process.end() // the SDK would wait for answers that may never come
+	err := s.process.end() // the SDK would wait for missing answers
 	if s.session != nil {
-		_ = s.session.Close() // a server that is gone cannot be told
+		_ = s.session.Close() // fails if the server has ended
 	}
 	s.stop()
 	s.web.close()
 	return err
 }
 
-// fault says what went wrong between this program and a server.
+// fault describes an error between this program and a server.
 func (s *Session) fault(ctx context.Context, doing string, err error) *callvet.Fault {
 	f := &callvet.Fault{Kind: callvet.FaultNetwork}
 	var own *callvet.Fault
@@ -334,7 +331,7 @@ func (s *Session) fault(ctx context.Context, doing string, err error) *callvet.F
 	switch {
 	case errors.As(err, &own):
 		return own
-	case answered(err, &wire): // what it said, and not how it hung up then
+	case answered(err, &wire): // its error, not the later hang-up
 		f.Kind = callvet.FaultRequest
 	case s.web.cause() != nil:
 		f = s.web.cause()
@@ -368,14 +365,14 @@ func (s *Session) fault(ctx context.Context, doing string, err error) *callvet.F
 	return f
 }
 
-// answered reports whether the server answered with an error of the protocol. The SDK makes one of
-// its own where a request did not get through.
+// answered reports whether the server answered with a protocol error. The SDK makes one itself when
+// a request did not get through.
 func answered(err error, into **jsonrpc.Error) bool {
 	const rejected = "rejected by transport"
 	return errors.As(err, into) && (*into).Message != rejected
 }
 
-// malformed tells errors of messages that are no JSON-RPC. The SDK gives them no type.
+// malformed recognizes errors of messages that are not JSON-RPC. They have no type in the SDK.
 func malformed(err error) bool {
 	text := err.Error()
 	for _, s := range []string{
@@ -389,7 +386,7 @@ func malformed(err error) bool {
 	return false
 }
 
-// tail is the end of what the server wrote to standard error; "" over HTTP.
+// tail is the end of the server's standard error; "" over HTTP.
 func (p *process) tail() string {
 	if p == nil {
 		return ""

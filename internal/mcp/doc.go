@@ -4,16 +4,16 @@
 // does one of them answer to a call, and how do tools of callvet look to an agent that speaks MCP?
 //
 // Connect opens a Session with a server (a command over stdio, or an address over streamable HTTP
-// or SSE); Session.List reads its tools, Session.Call calls one, Session.Forward passes on what is
-// not about tools. A Serving is the other side: it answers agents over stdio or streamable HTTP, each
-// conversation from a Talk of its own, which knows nothing of the wire.
+// or SSE); Session.List reads its tools, Session.Call calls one, Session.Forward passes on other
+// requests. A Serving is the server side: it answers agents over stdio or streamable HTTP. Each
+// conversation has its own Talk, which does not depend on the wire.
 //
-// It is the only room that imports the Go SDK. The SDK decodes what servers send into Go types,
-// which loses the order of keys, the difference between false and not said, and whole lists where
-// one tool is odd. The room therefore takes the bytes of an answer where they pass (see wire.go)
-// and hands the SDK a part of them that it can decode.
+// It is the only package that imports the Go SDK. The SDK decodes messages into Go types. That
+// loses the order of keys, the difference between false and absent, and a whole list if one tool is
+// malformed. The package therefore copies the bytes of an answer from the connection (see wire.go),
+// and gives the SDK only a part that it can decode.
 //
-// What a server says is untrusted: every message has a limit, every request a time, and a server
-// over HTTP cannot lead to another host. What a server asks of its client (to sample a model, to
-// ask the user) is refused as the protocol allows. The room does not judge the texts of tools.
+// Servers are untrusted: every message has a size limit, every request a timeout, and a server over
+// HTTP cannot redirect to another host. Requests of a server to its client (to sample a model, to
+// ask the user) are refused as the protocol allows. The package does not judge the texts of tools.
 package mcp

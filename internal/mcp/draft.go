@@ -14,14 +14,15 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// DraftReason is why a draft does not run: a person takes the line out to approve the case.
+// DraftReason is the skip reason of a draft: a person removes the line to approve the case.
 const DraftReason = "draft: nobody has approved it; write what a user would say, check what is expected, and take this line out"
 
-// longestAsk is how much of a description a draft repeats, in characters.
-const longestAsk = 200
+// maxAskLen is how much of a description a draft repeats, in characters.
+const maxAskLen = 200
 
-// Draft makes a case of a tool by its description: a prompt that does not name the tool, and that
-// the tool is called. It is a beginning for a person, and does not run until one has approved it.
+// Draft makes a case from a tool's description: a prompt that does not name the tool, and the
+// expectation that the tool is called. It is a draft for a person, and does not run until it is
+// approved.
 func Draft(t *Tool) callvet.Case {
 	ask := asked(t)
 	if have := t.have(); have != "" {
@@ -35,7 +36,7 @@ func Draft(t *Tool) callvet.Case {
 	}
 }
 
-// word is a name as the id of a case may have it.
+// word converts a name for the id of a case.
 func word(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -45,15 +46,14 @@ func word(name string) string {
 	}, name)
 }
 
-// asked is the first sentence of the description as somebody would ask for it, without the words of
-// the tool's name where they stand together.
+// asked is the first sentence of the description as a user's request, without the name of the tool.
 func asked(t *Tool) string {
 	text, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
 	if i := strings.Index(text, ". "); i > 0 {
 		text = text[:i]
 	}
 	text = strings.TrimRight(strings.Join(strings.Fields(text), " "), ".!:;, ")
-	if n := utf8.RuneCountInString(text); n == 0 || n > longestAsk || names(text, t.Name) {
+	if n := utf8.RuneCountInString(text); n == 0 || n > maxAskLen || names(text, t.Name) {
 		return "Please do what is needed with this."
 	}
 	first, size := utf8.DecodeRuneInString(text)
@@ -63,8 +63,8 @@ func asked(t *Tool) string {
 	return "I need this done: " + text + "."
 }
 
-// names reports whether a text says the name of a tool, as it is or as words: "list the issues" does
-// not say list_issues, "list issues" does.
+// names reports whether a text contains the name of a tool, unchanged or as words: "list issues"
+// names list_issues, "list the issues" does not.
 func names(text, name string) bool {
 	return strings.Contains(plainWords(text), plainWords(name))
 }
@@ -79,7 +79,7 @@ func plainWords(s string) string {
 	}, s)
 }
 
-// have tells values for the arguments that the tool needs.
+// have is a sentence with values for the required arguments.
 func (t *Tool) have() string {
 	s, err := contract.Compile(t.Parameters)
 	if err != nil || t.Parameters == nil {
@@ -96,7 +96,7 @@ func (t *Tool) have() string {
 	return strings.Join(parts, "\n")
 }
 
-// example is a value that the schema of an argument allows, as far as that can be seen at once.
+// example is a value that the schema of an argument probably allows.
 func (t *Tool) example(s *contract.Schema, name string) string {
 	schema, err := value.Parse(t.Parameters)
 	if err != nil {

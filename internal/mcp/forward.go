@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Forward asks the server something that is not about tools, and gives its answer byte for byte. An
-// error of the protocol comes as it is; callvet.ErrUnavailable is that of methods that do not pass.
+// Forward sends a request that is not about tools, and returns the answer byte for byte. A protocol
+// error is returned unchanged; methods that are not forwarded return callvet.ErrUnavailable.
 func (s *Session) Forward(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	limited, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
@@ -47,14 +47,14 @@ func (s *Session) Forward(ctx context.Context, method string, params json.RawMes
 		return nil, ctx.Err()
 	case errors.Is(err, callvet.ErrInvalid):
 		return nil, err
-	case err != nil && raw == nil: // else the SDK did not like what is passed on as it is
+	case err != nil && raw == nil: // otherwise only the SDK failed, and the bytes are forwarded
 		return nil, s.fault(limited, method, err)
 	}
 	return raw, nil
 }
 
-// ask sends a request of one kind. What the agent says beside its parameters is not passed on: it
-// is about the way between the agent and this program.
+// ask sends a request of one kind. It forwards only the parameters: other members concern the
+// connection between the agent and this program.
 func ask[P, R any](ctx context.Context, params json.RawMessage, do func(context.Context, *P) (R, error)) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(params, &members); err != nil {
@@ -73,11 +73,11 @@ func ask[P, R any](ctx context.Context, params json.RawMessage, do func(context.
 	return err
 }
 
-// IsRefusal reports whether an error is one of the protocol, which an agent is told as it is.
+// IsRefusal reports whether an error is a protocol error, which an agent gets unchanged.
 func IsRefusal(err error) bool { return errors.As(err, new(*jsonrpc.Error)) }
 
-// Passed is a definition without what the agent must not rely on: results that are changed on the
-// way may break the schema that the tool promises, and clients would not show them.
+// Passed is a definition without the output schema: results may be changed on the way, and clients
+// would refuse a result that breaks the schema.
 func Passed(raw json.RawMessage) json.RawMessage {
 	v, err := value.Parse(raw)
 	if err != nil || v.Kind() != value.Object {
@@ -100,8 +100,7 @@ func Passed(raw json.RawMessage) json.RawMessage {
 	return append(out, '}')
 }
 
-// Changed is a reply that was changed on its way, in the form of the answer a: pictures and the
-// like stay what they are.
+// Changed encodes a changed reply in the form of the answer a; content such as pictures stays.
 func (a *Answer) Changed(r *callvet.Reply) (json.RawMessage, error) {
 	var was result
 	if r.Status == callvet.StatusOK && json.Unmarshal(a.Raw, &was) == nil &&

@@ -15,9 +15,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// messages reads the lines of an agent and hands on those that are messages: each other line is
-// answered with an error of the protocol, and the conversation goes on. A batch is handed on as its
-// messages, one by one: versions without batches end the session at one.
+// messages reads the lines of an agent and passes on the messages. Any other line gets a protocol
+// error, and the conversation continues. The messages of a batch are passed on one by one: protocol
+// versions without batches would end the session.
 type messages struct {
 	in   *bufio.Reader
 	out  *lineWriter
@@ -27,10 +27,10 @@ type messages struct {
 	passed, refused atomic.Int64
 }
 
-// nonsense reports whether the agent sent something, and no message at all.
+// nonsense reports whether the agent sent lines but no message.
 func (m *messages) nonsense() bool { return m.passed.Load() == 0 && m.refused.Load() > 0 }
 
-// maxRefused is how many parts of one batch are answered with an error.
+// maxRefused bounds the error answers to one batch.
 const maxRefused = 20
 
 // lineWriter writes one message at a time.
@@ -86,7 +86,7 @@ func (m *messages) line() (line []byte, long bool, err error) {
 	}
 }
 
-// take hands on what a line has of messages.
+// take passes on the messages of a line.
 func (m *messages) take(line []byte) {
 	var batch []json.RawMessage
 	if line[0] != '[' {
@@ -117,7 +117,7 @@ func (m *messages) take(line []byte) {
 	}
 }
 
-// refuse answers what is no message. Its id is that of the message, where it has one of a kind that ids may have.
+// refuse answers a text that is not a message. It uses the text's id if that is a valid id.
 func (m *messages) refuse(message []byte, code int64, why string) {
 	m.refused.Add(1)
 	var has struct {
@@ -130,6 +130,6 @@ func (m *messages) refuse(message []byte, code int64, why string) {
 	}
 	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": jsonrpc.Error{Code: code, Message: why}})
 	if err == nil {
-		_, _ = m.out.Write(append(b, '\n')) // an agent that reads nothing has left
+		_, _ = m.out.Write(append(b, '\n')) // an error means that the agent left
 	}
 }

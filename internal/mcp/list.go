@@ -23,18 +23,18 @@ import (
 const (
 	MaxTools = 10_000
 	maxPages = 1_000
-	// maxLists is how often a list is read again because the server says that it has changed.
+	// maxLists is how often a list is read again because the server reports a change.
 	maxLists = 5
 	maxName  = 512
 )
 
-// Tool is a tool as a server has it.
+// Tool is a tool of a server.
 type Tool struct {
 	callvet.Tool
 	Title string `json:"title,omitempty"`
-	// Output is the JSON Schema of structured results; nil where there is none.
+	// Output is the JSON Schema of structured results; nil if none.
 	Output json.RawMessage `json:"output,omitempty"`
-	// Destructive is what the server says of a tool that writes; nil where it says nothing.
+	// Destructive is the server's hint about a tool that writes; nil if it gives none.
 	Destructive *bool `json:"destructive,omitempty"`
 	// Raw is the whole definition, byte for byte.
 	Raw json.RawMessage `json:"-"`
@@ -43,10 +43,9 @@ type Tool struct {
 // Listing is the tools of a server, in its order, each name once.
 type Listing struct {
 	Tools []Tool
-	// Pages is how many answers the list came in.
+	// Pages is how many answers the list had.
 	Pages int
-	// Problems say what is odd about the definitions. None of them keeps the others from being
-	// read.
+	// Problems are the malformed definitions. They do not prevent reading the others.
 	Problems []callvet.Problem
 }
 
@@ -60,8 +59,8 @@ func (l *Listing) Find(name string) *Tool {
 	return nil
 }
 
-// List reads all tools of the server, page by page, and again where it tells meanwhile that they
-// have changed. The error is a *callvet.Fault; odd definitions are no error.
+// List reads all tools of the server, page by page. It starts again if the server reports a change
+// meanwhile. The error is a *callvet.Fault; malformed definitions are not errors.
 func (s *Session) List(ctx context.Context) (*Listing, error) {
 	for range maxLists {
 		before := s.changed.Load()
@@ -142,7 +141,7 @@ func (l *Listing) problem(code, key, format string, args ...any) {
 		callvet.Problem{Code: code, Key: key, Warning: true, Message: fmt.Sprintf(format, args...)})
 }
 
-// read adds the tools of a page; false: there is room for no more.
+// read adds the tools of a page; false: the limit is reached.
 func (l *Listing) read(p *page) bool {
 	var all []json.RawMessage
 	if err := json.Unmarshal(p.Tools, &all); err != nil {
@@ -161,7 +160,7 @@ func (l *Listing) read(p *page) bool {
 	return true
 }
 
-// tool reads one definition. What it cannot mean is told, and the rest is kept.
+// tool reads one definition. It reports invalid parts and keeps the rest.
 func (l *Listing) tool(at string, raw json.RawMessage) (t Tool, ok bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members == nil {
@@ -195,15 +194,15 @@ func (l *Listing) text(t *Tool, key string, members map[string]json.RawMessage, 
 	}
 }
 
-// schema keeps the schema of the arguments as it is. One that means nothing goes where no model
-// and no check sees it.
+// schema keeps the schema of the arguments unchanged. An invalid schema is kept apart, so that no
+// model and no check uses it.
 func (l *Listing) schema(t *Tool, raw json.RawMessage) {
 	if len(raw) == 0 || null(raw) {
 		l.problem("no-schema", t.Name, "%s has no schema of its arguments", t.Name)
 		return
 	}
-	if why := odd(raw); why != nil {
-		t.Declared = kept(raw)
+	if why := schemaError(raw); why != nil {
+		t.Declared = validJSON(raw)
 		l.problem("odd-schema", t.Name,
 			"the arguments of %s have a schema that means nothing, so that none is checked; it is kept under declared: %v", t.Name, why)
 		return
@@ -219,7 +218,7 @@ func (l *Listing) output(t *Tool, raw json.RawMessage) {
 	if len(raw) == 0 || null(raw) {
 		return
 	}
-	if why := odd(raw); why != nil {
+	if why := schemaError(raw); why != nil {
 		l.problem("odd-output-schema", t.Name,
 			"the results of %s have a schema that means nothing and is not checked: %v", t.Name, why)
 		return
@@ -230,8 +229,8 @@ func (l *Listing) output(t *Tool, raw json.RawMessage) {
 	}
 }
 
-// odd says why a text is no schema of an object; nil where it is one.
-func odd(raw json.RawMessage) error {
+// schemaError is the reason why a text is not a schema of an object; nil if it is one.
+func schemaError(raw json.RawMessage) error {
 	v, err := value.Parse(raw)
 	if err != nil {
 		return err
@@ -243,8 +242,8 @@ func odd(raw json.RawMessage) error {
 	return err
 }
 
-// kept is JSON that any reader takes: a text where it is not.
-func kept(raw json.RawMessage) json.RawMessage {
+// validJSON is valid JSON: an invalid text becomes a string.
+func validJSON(raw json.RawMessage) json.RawMessage {
 	if _, err := value.Parse(raw); err == nil {
 		return bytes.Clone(raw)
 	}
@@ -252,8 +251,8 @@ func kept(raw json.RawMessage) json.RawMessage {
 	return b
 }
 
-// annotations are what the server says of a tool; what it does not say stays unknown. The defaults
-// of the protocol are no statement of the server.
+// annotations reads the server's hints about a tool; absent hints stay unknown. The protocol's
+// defaults are not used: they are not the server's statement.
 func (l *Listing) annotations(t *Tool, raw json.RawMessage) {
 	if len(raw) == 0 || null(raw) {
 		return
@@ -286,7 +285,7 @@ func (l *Listing) annotations(t *Tool, raw json.RawMessage) {
 
 func null(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
 
-// clip is the beginning of what a server sent, as valid UTF-8.
+// clip is the beginning of a server's text, as valid UTF-8.
 func clip(b []byte) string {
 	const most = 120
 	s := string(b)

@@ -23,14 +23,14 @@ type process struct {
 	in     io.WriteCloser
 	out    io.ReadCloser
 	stderr *child.Tail
-	// families is of this process alone; its address tells it from those of others.
+	// families belongs to this process only; its address identifies it.
 	families child.Families
 	family   child.Family
 	ended    chan struct{} // closed when the command has ended
 	owner    parallel.Group
 }
 
-// startProcess starts a server. The error wraps callvet.ErrNotFound where there is no such command.
+// startProcess starts a server. The error wraps callvet.ErrNotFound if there is no such command.
 func startProcess(command []string, dir string, env []string) (*process, error) {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
@@ -46,13 +46,13 @@ func startProcess(command []string, dir string, env []string) (*process, error) 
 	p.owner.Go(func() {
 		defer close(p.ended)
 		_ = p.cmd.Wait()
-		_ = p.family.End(p.cmd) // what it has left behind holds its standard output
+		_ = p.family.End(p.cmd) // its children hold its standard output
 	})
 	return p, nil
 }
 
-// settle gives a server that closed its output a moment to end, so that what it wrote to standard
-// error is all there.
+// settle waits a moment for a server that closed its output to end, so that its standard error is
+// complete.
 func (p *process) settle() {
 	wait := time.NewTimer(endWait)
 	defer wait.Stop()

@@ -25,66 +25,66 @@ import (
 const (
 	DefaultMaxTalks = 64
 	DefaultIdle     = 30 * time.Minute
-	// maxWaiting bounds the calls of one conversation that wait for their answer.
+	// maxWaiting bounds the unanswered calls of one conversation.
 	maxWaiting = 128
 )
 
-// sessionless is the first version of the protocol that knows no sessions over HTTP.
+// sessionless is the first protocol version without sessions over HTTP.
 const sessionless = "2026-07-28"
 
 // Talk is one conversation of an agent with tools, from its first request to its end. Calls begin
-// one after the other, in the order in which the agent sent them, and the next one begins once the
-// one before has returned or let it; the other requests come whenever they like; Close once, when
-// all have returned.
+// in the order that the agent sent them: each begins when the previous one has returned or called
+// next. Other requests may come at any time. Close is called once, after all have returned.
 type Talk interface {
-	// Greeting is what the agent is told of the server.
+	// Greeting is the description of the server for the agent.
 	Greeting() Greeting
 	// Tools are the definitions of the tools, in the form of the protocol.
 	Tools(ctx context.Context) ([]json.RawMessage, error)
-	// Call answers a call with a result in the form of the protocol. An *UnknownToolError is
-	// answered as the protocol has it. next lets the call behind it begin before this one returns;
-	// it may be called several times, or not at all.
+	// Call answers a call with a result in the form of the protocol. An *UnknownToolError becomes
+	// the protocol's error. next lets the following call begin before this one returns; it may be
+	// called several times, or not at all.
 	Call(ctx context.Context, tool string, args json.RawMessage, next func()) (json.RawMessage, error)
-	// Forward answers any other request; callvet.ErrUnavailable: the server has no such thing.
+	// Forward answers any other request; callvet.ErrUnavailable: the server does not have the
+	// method.
 	Forward(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	Close() error
 }
 
-// Greeting is what a server says of itself when a conversation begins.
+// Greeting is a server's description of itself at the start of a conversation.
 type Greeting struct {
 	Name, Title, Version, Instructions string
-	// Resources, Prompts and Completions tell that Forward answers requests for them.
+	// Resources, Prompts, Completions: Forward answers requests for them.
 	Resources, Prompts, Completions bool
 }
 
-// Hello is what is known of an agent when its conversation begins.
+// Hello describes an agent at the start of its conversation.
 type Hello struct {
-	// Client and Version are what it says of itself.
+	// Client and Version are its own name and version.
 	Client, Version string
-	// Query is that of the address over HTTP, without the name of the session.
+	// Query is the query of the HTTP address, without the name of the session.
 	Query map[string]string
-	// Changed tells the agent that the tools are others now. It returns at once.
+	// Changed notifies the agent that the tools have changed. It returns at once.
 	Changed func()
 }
 
-// UnknownToolError is about a call of a tool that the server does not have.
+// UnknownToolError is the error of a call of an unknown tool.
 type UnknownToolError struct{ Tool string }
 
 // Error implements error.
 func (e *UnknownToolError) Error() string { return fmt.Sprintf("unknown tool %q", e.Tool) }
 
-// Serving is a server of this program. Open is required.
+// Serving is an MCP server of this program. Open is required.
 type Serving struct {
-	// Open begins a conversation. Its error is told to the agent.
+	// Open begins a conversation. The agent gets its error.
 	Open func(ctx context.Context, h Hello) (Talk, error)
 	// MaxBytes bounds one message of an agent; 0: DefaultMaxBytes.
 	MaxBytes int
-	// MaxTalks bounds the conversations at a time over HTTP; 0: DefaultMaxTalks. One of which
-	// nothing was heard for Idle is closed; 0: DefaultIdle.
+	// MaxTalks bounds the open conversations over HTTP; 0: DefaultMaxTalks. A conversation without
+	// messages for Idle is closed; 0: DefaultIdle.
 	MaxTalks int
 	Idle     time.Duration
-	// Hosts are names under which the server may be asked over HTTP, beside those of this machine
-	// and its own address.
+	// Hosts are further allowed host names over HTTP, in addition to those of this machine and its
+	// own address.
 	Hosts []string
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
@@ -96,11 +96,11 @@ type Serving struct {
 	over   <-chan struct{} // closed when the server ends, and all requests with it
 	cancel context.CancelFunc
 	owner  parallel.Group
-	errs   []error // of conversations that were closed
+	errs   []error // of closed conversations
 }
 
-// start makes ready what conversations share; end closes them all, and gives what went wrong in
-// that or panics with the panic of a request.
+// start prepares the shared state of conversations. end closes them all, and returns their errors
+// or panics with the panic of a request.
 func (s *Serving) start(ctx context.Context) context.Context {
 	if s.MaxBytes <= 0 {
 		s.MaxBytes = DefaultMaxBytes
@@ -155,7 +155,7 @@ func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error 
 	switch {
 	case ctx.Err() != nil:
 		err = ctx.Err()
-	case d.failed != nil: // the agent was told, too
+	case d.failed != nil: // the agent got the error, too
 		err = d.failed
 	case sent.nonsense():
 		err = &callvet.Fault{Kind: callvet.FaultMalformed, Message: "serve: the agent sent no message of MCP"}
@@ -167,7 +167,7 @@ func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error 
 	return errors.Join(err, s.end())
 }
 
-// upon calls do when over is closed. stop calls it off, and waits for it.
+// upon calls do when over is closed. stop cancels that, and waits for a running do.
 func upon(over <-chan struct{}, do func()) (stop func()) {
 	off := make(chan struct{})
 	var g parallel.Group
@@ -184,32 +184,32 @@ func upon(over <-chan struct{}, do func()) (stop func()) {
 	}
 }
 
-// desk is where one conversation is answered.
+// desk serves one conversation.
 type desk struct {
 	of    *Serving
 	query map[string]string
-	// shared tells that no session of the SDK is the conversation: it is found by its address.
+	// shared: the conversation is not a session of the SDK; it is found by its address.
 	shared bool
 
-	mu      sync.Mutex
-	talk    Talk
-	failed  error
-	closed  bool
-	heard   time.Time
-	waiting int           // requests that are being answered
-	free    *sync.Cond    // of mu: nothing is waiting any more
-	lined   int           // calls that stand in line
-	last    chan struct{} // closed when the call behind the one that came last may begin; nil: none came
-	turn    chan struct{} // closed when the call that was read last stands in line; nil: none is to
+	mu         sync.Mutex
+	talk       Talk
+	failed     error
+	closed     bool
+	lastActive time.Time
+	waiting    int           // unanswered requests
+	free       *sync.Cond    // of mu: signals that nothing is waiting
+	lined      int           // calls in the queue
+	last       chan struct{} // closed when the call after the last one may begin; nil: no call yet
+	turn       chan struct{} // closed when the call that was read last is in the queue; nil: none
 
-	// telling is apart from mu: tools may change while the conversation is being opened.
-	telling sync.Mutex
-	servers map[*sdk.Server]struct{}
+	// notifying is separate from mu: tools may change while the conversation is being opened.
+	notifying sync.Mutex
+	servers   map[*sdk.Server]struct{}
 }
 
-// desk makes a place for a conversation; nothing is open yet.
+// desk creates a desk; the conversation is not open yet.
 func (s *Serving) desk() *desk {
-	d := &desk{of: s, servers: map[*sdk.Server]struct{}{}, heard: s.Now()}
+	d := &desk{of: s, servers: map[*sdk.Server]struct{}{}, lastActive: s.Now()}
 	d.free = sync.NewCond(&d.mu)
 	return d
 }
@@ -240,41 +240,41 @@ func (d *desk) begin(ctx context.Context, req sdk.Request) (t Talk, done func(),
 			return nil, nil, err
 		}
 	}
-	d.heard = d.of.Now()
+	d.lastActive = d.of.Now()
 	d.waiting++
 	return d.talk, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.heard = d.of.Now()
+		d.lastActive = d.of.Now()
 		if d.waiting--; d.waiting == 0 {
 			d.free.Broadcast()
 		}
 	}, nil
 }
 
-// client is what an agent says of itself.
+// client is the agent's own name and version.
 func client(req sdk.Request) (name, version string) {
-	var said *sdk.Implementation
+	var info *sdk.Implementation
 	switch r := req.(type) {
 	case *sdk.ServerRequest[*sdk.InitializeParams]:
 		if r.Params != nil {
-			said = r.Params.ClientInfo
+			info = r.Params.ClientInfo
 		}
 	case *sdk.ServerRequest[*sdk.DiscoverParams]:
-		said = r.ClientInfo()
+		info = r.ClientInfo()
 	}
-	if ss, ok := req.GetSession().(*sdk.ServerSession); ok && said == nil {
+	if ss, ok := req.GetSession().(*sdk.ServerSession); ok && info == nil {
 		if p := ss.InitializeParams(); p != nil {
-			said = p.ClientInfo
+			info = p.ClientInfo
 		}
 	}
-	if said == nil {
+	if info == nil {
 		return "", ""
 	}
-	return said.Name, said.Version
+	return info.Name, info.Version
 }
 
-// admit counts a conversation. Those of which nothing was heard for long make room.
+// admit counts a conversation. The error wraps callvet.ErrLimited if MaxTalks are open.
 func (s *Serving) admit(d *desk) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,7 +291,7 @@ func (s *Serving) dismiss(d *desk) {
 	delete(s.open, d)
 }
 
-// close ends the conversation when its last request was answered.
+// close ends the conversation after its last request was answered.
 func (d *desk) close() {
 	d.mu.Lock()
 	over := d.closed
@@ -313,9 +313,9 @@ func (d *desk) close() {
 	d.of.dismiss(d)
 }
 
-// standIn is the tool that the SDK knows of. Nobody is shown it: to add it makes the SDK tell that
-// the tools have changed.
-func standIn() *sdk.Tool {
+// placeholderTool is the only tool that the SDK knows. It is never listed: adding it makes the SDK notify
+// the agent of changed tools.
+func placeholderTool() *sdk.Tool {
 	return &sdk.Tool{Name: "tool", InputSchema: json.RawMessage(`{"type":"object"}`)}
 }
 
@@ -323,19 +323,18 @@ func noTool(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) 
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "not answered"}
 }
 
-// changed tells the agent that its tools are others.
+// changed notifies the agent that the tools have changed.
 func (d *desk) changed() {
-	d.telling.Lock()
+	d.notifying.Lock()
 	all := maps.Clone(d.servers)
-	d.telling.Unlock()
+	d.notifying.Unlock()
 	for s := range all {
-		s.AddTool(standIn(), noTool)
+		s.AddTool(placeholderTool(), noTool)
 	}
 }
 
-// server makes a server of the SDK that answers from the desk. All that it is asked for passes
-// through answer: the SDK keeps lists of its own, in an order of its own, and with schemas as it
-// likes them.
+// server makes a server of the SDK that answers from the desk. All requests pass through answer,
+// because the SDK would reorder the tools and change their schemas.
 func (d *desk) server() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "callvet"}, &sdk.ServerOptions{
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}},
@@ -358,7 +357,7 @@ func (d *desk) server() *sdk.Server {
 	return s
 }
 
-// broke remembers a panic, with which the server ends.
+// broke keeps a panic, and the server ends with it.
 func (s *Serving) broke(p *parallel.Panic) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -374,13 +373,13 @@ func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk
 ) (sdk.Result, error) {
 	switch method {
 	case "subscriptions/listen": // as long as the agent listens
-		d.telling.Lock()
+		d.notifying.Lock()
 		d.servers[s] = struct{}{}
-		d.telling.Unlock()
+		d.notifying.Unlock()
 		defer func() {
-			d.telling.Lock()
+			d.notifying.Lock()
 			delete(d.servers, s)
-			d.telling.Unlock()
+			d.notifying.Unlock()
 		}()
 		return next(ctx, method, req)
 	case "initialize", "server/discover", "tools/list", "tools/call", "resources/list", "resources/templates/list",
@@ -424,8 +423,8 @@ func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk
 	return res, nil
 }
 
-// inLine puts a call behind those that came before it. Over stdio the next message is read then. next
-// lets the call behind it begin; answered does, too, and gives its place free.
+// inLine adds a call to the queue. Over stdio the next message is read then. next lets the
+// following call begin; answered does too, and releases the place in the queue.
 func (d *desk) inLine() (before <-chan struct{}, next, answered func(), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -448,7 +447,7 @@ func (d *desk) inLine() (before <-chan struct{}, next, answered func(), err erro
 	}, nil
 }
 
-// newer reports whether a request is of a version in which every answer says who gave it.
+// newer reports whether a request is of a protocol version whose answers name the server.
 func newer(req sdk.Request) bool {
 	v, ok := req.(interface{ ProtocolVersion() string })
 	return ok && v.ProtocolVersion() >= sessionless
@@ -471,7 +470,7 @@ func refusal(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 }
 
-// result gives what a request is answered with.
+// result is the result of a request.
 func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request,
 	next sdk.MethodHandler, begun func(),
 ) (sdk.Result, error) {
@@ -516,7 +515,7 @@ func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string,
 	return verbatim(t.Forward(ctx, method, params))
 }
 
-// greet begins a conversation: the agent is told who answers, and what it may ask for.
+// greet begins a conversation: it sends the description and the capabilities of the server.
 func (d *desk) greet(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request,
 	next sdk.MethodHandler,
 ) (sdk.Result, error) {
@@ -548,23 +547,23 @@ func (d *desk) greet(ctx context.Context, t Talk, s *sdk.Server, method string, 
 	return res, nil
 }
 
-// live watches the session of the SDK that is the conversation: both end together.
+// live ends the conversation when its SDK session ends.
 func (d *desk) live(s *sdk.Server, req sdk.Request) {
 	ss, ok := req.GetSession().(*sdk.ServerSession)
-	d.telling.Lock()
-	defer d.telling.Unlock()
+	d.notifying.Lock()
+	defer d.notifying.Unlock()
 	if _, known := d.servers[s]; known || !ok || d.shared {
 		return
 	}
 	d.servers[s] = struct{}{}
 	d.of.owner.Go(func() {
 		defer upon(d.of.over, func() { _ = ss.Close() })()
-		_ = ss.Wait() // how it ended changes nothing
+		_ = ss.Wait() // its error does not matter
 		d.close()
 	})
 }
 
-// rawList is a list of tools of which the members are as they came.
+// rawList is a list of tools with unchanged members.
 type rawList struct {
 	*sdk.ListToolsResult
 	members map[string]json.RawMessage
@@ -573,7 +572,7 @@ type rawList struct {
 // MarshalJSON implements json.Marshaler.
 func (r *rawList) MarshalJSON() ([]byte, error) { return overlaid(r.ListToolsResult, r.members) }
 
-// rawResult is any other result of which the members are as they came.
+// rawResult is any other result with unchanged members.
 type rawResult struct {
 	*sdk.CallToolResult
 	members map[string]json.RawMessage
@@ -591,9 +590,9 @@ func verbatim(raw json.RawMessage, err error) (sdk.Result, error) {
 	if err := json.Unmarshal(raw, &r.members); err != nil || r.members == nil {
 		return nil, fmt.Errorf("the result is no object: %w", callvet.ErrInvalid)
 	}
-	delete(r.members, "resultType") // of another version, perhaps
+	delete(r.members, "resultType") // perhaps of another version
 	var meta map[string]json.RawMessage
-	if json.Unmarshal(r.members["_meta"], &meta) == nil { // what the protocol itself says there is about one connection
+	if json.Unmarshal(r.members["_meta"], &meta) == nil { // the protocol's own members are about one connection
 		maps.DeleteFunc(meta,
 			func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, "io.modelcontextprotocol/") })
 		if delete(r.members, "_meta"); len(meta) > 0 {
@@ -605,9 +604,9 @@ func verbatim(raw json.RawMessage, err error) (sdk.Result, error) {
 	return r, nil
 }
 
-// overlaid encodes what the SDK has to say of a result, and the members beside it.
-func overlaid(said any, members map[string]json.RawMessage) ([]byte, error) {
-	b, err := json.Marshal(said)
+// overlaid encodes the SDK's members of a result together with the given ones.
+func overlaid(info any, members map[string]json.RawMessage) ([]byte, error) {
+	b, err := json.Marshal(info)
 	if err != nil {
 		return nil, err
 	}
@@ -631,9 +630,9 @@ func overlaid(said any, members map[string]json.RawMessage) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// ordered reads a message after a call only when the call stands in line, so that calls of which
-// an agent did not wait for the answers are made in the order in which it sent them. An input that
-// ends is over when what was asked has been answered.
+// ordered reads the next message only when the call before it is in the queue. So concurrent calls
+// of an agent are made in the order that it sent them. After the end of the input the conversation
+// ends when all requests are answered.
 type ordered struct {
 	sdk.Transport
 	desk *desk
@@ -661,12 +660,12 @@ type orderedConn struct {
 	mu    sync.Mutex
 	id    jsonrpc.ID // of the call that was read last
 	asked map[jsonrpc.ID]bool
-	twins map[jsonrpc.ID]jsonrpc.ID // the ids of the agent by those that took their place
-	fewer chan struct{}             // closed when fewer than below are asked; nil: nobody waits for it
+	twins map[jsonrpc.ID]jsonrpc.ID // the agent's ids by their replacements
+	fewer chan struct{}             // closed when fewer than below are waiting; nil: no waiter
 	below int
 }
 
-// fewerThan waits until fewer than n requests wait for their answer.
+// fewerThan waits until fewer than n requests are unanswered.
 func (c *orderedConn) fewerThan(ctx context.Context, n int) {
 	c.mu.Lock()
 	if len(c.asked) < n {
@@ -707,20 +706,21 @@ func (c *orderedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return msg, nil
 }
 
-// ask notes a request. One with the id of a request that waits for its answer gets another id, until it is answered.
+// ask records a request. If its id is already in use by an unanswered request, it gets a different
+// id until it is answered.
 func (c *orderedConn) ask(req *jsonrpc.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if own := req.ID; c.asked[own] {
 		for n := len(c.twins); c.asked[req.ID]; n++ {
-			req.ID, _ = jsonrpc.MakeID(fmt.Sprintf("callvet twin %d", n)) // a string is one
+			req.ID, _ = jsonrpc.MakeID(fmt.Sprintf("callvet twin %d", n)) // a string is a valid id
 		}
 		c.twins[req.ID] = own
 	}
 	c.asked[req.ID] = true
 }
 
-// until waits for done, but not when the connection ends.
+// until waits for done or the end of the connection.
 func (c *orderedConn) until(ctx context.Context, done <-chan struct{}) {
 	select {
 	case <-done:
@@ -729,8 +729,8 @@ func (c *orderedConn) until(ctx context.Context, done <-chan struct{}) {
 	}
 }
 
-// Write implements sdk.Connection. A call that was refused before it stood in line lets the next
-// one be read, too.
+// Write implements sdk.Connection. A call that is refused before it is in the queue also lets the
+// next message be read.
 func (c *orderedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	res, ok := msg.(*jsonrpc.Response)
 	if !ok {

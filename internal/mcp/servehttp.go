@@ -17,20 +17,20 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Path is where a server over HTTP is asked.
+// Path is the path of a server over HTTP.
 const Path = "/mcp"
 
-// Limits of a server over HTTP, beside those of a Serving.
+// Limits of a server over HTTP, in addition to those of a Serving.
 const (
 	headerTime  = 10 * time.Second
 	headerBytes = 64 << 10
 	maxSession  = 128 // bytes of the name of a session in an address
 )
 
-// Listener is where a server over HTTP is asked.
+// Listener is the listener of a server over HTTP.
 type Listener = net.Listener
 
-// Local reports whether this machine alone reaches a listener.
+// Local reports whether only this machine reaches a listener.
 func Local(l Listener) bool {
 	at, err := netip.ParseAddrPort(l.Addr().String())
 	return err == nil && at.Addr().IsLoopback()
@@ -38,9 +38,9 @@ func Local(l Listener) bool {
 
 // HTTP serves conversations over streamable HTTP at Path until ctx ends; l is closed then.
 //
-// A conversation is a session of the protocol. Versions that know no sessions are answered at
-// addresses with ?session=NAME alone, of which each is a conversation: elsewhere an agent is told
-// the versions that have sessions, since two agents at one address cannot be told apart.
+// A conversation is a session of the protocol. For versions without sessions each address with
+// ?session=NAME is a conversation. At other addresses an agent gets the list of versions with
+// sessions, because two agents at one address cannot be distinguished.
 func (s *Serving) HTTP(ctx context.Context, l Listener) error {
 	inner := s.start(ctx)
 	srv := &http.Server{
@@ -67,7 +67,7 @@ func (s *Serving) handler(at net.Addr) http.Handler {
 		return &sdk.StreamableHTTPOptions{
 			Stateless: stateless, SessionTimeout: s.Idle, MaxRequestBodyBytes: int64(s.MaxBytes),
 			PropagateRequestCancellation: true,
-			DisableLocalhostProtection:   true, // allowed does it, for Origin too
+			DisableLocalhostProtection:   true, // refuses checks it, and Origin too
 		}
 	}
 	sessions := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
@@ -95,7 +95,7 @@ func (s *Serving) handler(at net.Addr) http.Handler {
 	})
 }
 
-// query is what an address says beside the session: the first value of each key.
+// query returns the other parameters of an address: the first value of each key.
 func query(r *http.Request) map[string]string {
 	out := map[string]string{}
 	for k, v := range r.URL.Query() {
@@ -106,7 +106,7 @@ func query(r *http.Request) map[string]string {
 	return out
 }
 
-// byAddress is the conversation of an address. Those of which nothing was heard for long are over.
+// byAddress is the conversation of an address. It removes idle ones.
 func (s *Serving) byAddress(r *http.Request) *desk {
 	key := r.URL.Query().Encode()
 	s.mu.Lock()
@@ -128,16 +128,15 @@ func (s *Serving) byAddress(r *http.Request) *desk {
 	return d
 }
 
-// idle reports whether nothing was heard of a conversation for long.
+// idle reports whether a conversation had no message for long.
 func (d *desk) idle() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.waiting == 0 && d.of.Now().Sub(d.heard) > d.of.Idle
+	return d.waiting == 0 && d.of.Now().Sub(d.lastActive) > d.of.Idle
 }
 
-// refuses says why a request is not answered; "" where it is. A page in a browser can send requests
-// to this machine, under a name of its own that leads here (DNS rebinding): both Host and
-// Origin must be this server's.
+// refuses is the reason to refuse a request; "" for none. A page in a browser can send requests to
+// this machine under its own host name (DNS rebinding): both Host and Origin must be this server's.
 func (s *Serving) refuses(r *http.Request, at net.Addr) string {
 	if !s.own(r.Host, at) {
 		return fmt.Sprintf("the host %q is not this server", r.Host)
@@ -150,8 +149,8 @@ func (s *Serving) refuses(r *http.Request, at net.Addr) string {
 	return ""
 }
 
-// own reports whether a host, perhaps with a port, is this machine, the address that is listened
-// at, or one of Hosts.
+// own reports whether a host, with or without port, is this machine, the listening address, or one
+// of Hosts.
 func (s *Serving) own(host string, at net.Addr) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

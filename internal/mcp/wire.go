@@ -2,7 +2,7 @@
 
 package mcp
 
-// The bytes of an answer are taken where they pass, because the SDK's types lose some of them:
+// The bytes of an answer are copied from the connection, because the SDK's types lose some of them:
 //
 //	Session.List, Session.Call: a slot in the context
 //	        │
@@ -13,8 +13,8 @@ package mcp
 //	SDK ── RoundTrip ───► web (streamable HTTP)     the slot is in the request's context
 //	    ◄─ body ────────  fills the slot, hands on what reduced leaves
 //
-// Over streamable HTTP the SDK tells its own connection which version was agreed on, by a method
-// that no wrapper of a connection can have; that is why the bytes are taken from the bodies there.
+// Over streamable HTTP the SDK sets the agreed version on its own connection, by a method that a
+// wrapper cannot have. Therefore the bytes are taken from the bodies there.
 
 import (
 	"bufio"
@@ -37,8 +37,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// slot takes the result of one request, byte for byte. A request that the SDK repeats, because the
-// server wanted input, leaves the last one.
+// slot receives the result of one request, byte for byte. If the SDK repeats the request because
+// the server wanted input, the last result counts.
 type slot struct {
 	mu  sync.Mutex
 	raw json.RawMessage
@@ -68,16 +68,16 @@ func slotOf(ctx context.Context) *slot {
 	return s
 }
 
-// reduced is what of a result the SDK surely decodes: of a list the tools that it knows how to
-// read, of a call that it was answered.
+// reduced is the part of a result that the SDK can decode: the well-formed tools of a list, an
+// empty result of a call.
 func reduced(raw json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
-		return json.RawMessage(`{}`) // whoever asked has the bytes
+		return json.RawMessage(`{}`) // the caller has the bytes
 	}
 	var kind string
 	if json.Unmarshal(members["resultType"], &kind) == nil && kind != "" && kind != "complete" {
-		return raw // the server wants something first; the SDK sees to it
+		return raw // the server wants input first; the SDK handles that
 	}
 	if list, ok := members["tools"]; ok {
 		var all []json.RawMessage
@@ -108,7 +108,7 @@ func reduced(raw json.RawMessage) json.RawMessage {
 	return b
 }
 
-// tapped is a transport whose answers are taken.
+// tapped is a transport whose answers are copied.
 type tapped struct{ sdk.Transport }
 
 // Connect implements sdk.Transport.
@@ -120,8 +120,8 @@ func (t *tapped) Connect(ctx context.Context) (sdk.Connection, error) {
 	return &tappedConn{Connection: c, open: map[jsonrpc.ID]pending{}}, nil
 }
 
-// maxUnasked bounds the messages of a server that answer no request, between two answers: progress of a
-// long call is far below, and a server that never stops would keep a processor busy until the time is up.
+// maxUnasked bounds a server's messages between two answers. Progress of a long call stays far
+// below; without the limit, an endless stream would keep a processor busy until the timeout.
 const maxUnasked = 2_000
 
 func tooMany(server string) string {
@@ -135,7 +135,7 @@ type tappedConn struct {
 	unasked int // since the last answer; the SDK reads on one goroutine
 }
 
-// pending is a request that is under way; over ends with it.
+// pending is an unanswered request; over ends with it.
 type pending struct {
 	slot *slot
 	over <-chan struct{}
@@ -146,7 +146,7 @@ func (c *tappedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
 		if s := slotOf(ctx); s != nil {
 			c.mu.Lock()
-			maps.DeleteFunc(c.open, func(_ jsonrpc.ID, a pending) bool { // those that nobody waits for any more
+			maps.DeleteFunc(c.open, func(_ jsonrpc.ID, a pending) bool { // requests whose caller has gone
 				select {
 				case <-a.over:
 					return true
@@ -197,9 +197,9 @@ type web struct {
 	url     *url.URL
 	headers map[string]string
 	most    int64
-	taps    bool // answers are taken here and not by a tappedConn
+	taps    bool // answers are copied here and not by a tappedConn
 	mu      sync.Mutex
-	failed  *callvet.Fault // what ended the session, where the SDK cannot say
+	failed  *callvet.Fault // why the session ended, if the SDK has no error
 }
 
 func newWeb(cfg *Config) (*web, error) {
@@ -228,7 +228,7 @@ func (w *web) close() {
 	}
 }
 
-// cause is what ended the session; nil where nothing is known, and over stdio.
+// cause is why the session ended; nil if unknown, and over stdio.
 func (w *web) cause() *callvet.Fault {
 	if w == nil {
 		return nil
@@ -250,8 +250,8 @@ func (w *web) fail(kind callvet.FaultKind, status int, format string, args ...an
 
 // RoundTrip implements http.RoundTripper.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
-	// A redirect comes here as a request of its own, and so does the address for messages that a
-	// server over SSE names.
+	// A redirect is a request of its own here, and so is one to the message address of a server
+	// over SSE.
 	if req.URL.Host != w.url.Host || req.URL.Scheme != w.url.Scheme {
 		return nil, w.fail(callvet.FaultRequest, 0, "the MCP server %s leads to %s://%s: another host is not asked",
 			w.url.Host, req.URL.Scheme, req.URL.Host)
@@ -262,8 +262,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 			req.Header.Set(k, v)
 		}
 	}
-	// The stream that a client may keep open beside its requests is optional, but the SDK ends the
-	// session where it fails.
+	// The extra stream of a client is optional, but the SDK ends the session if it fails.
 	optional := w.taps && req.Method == http.MethodGet
 	res, err := w.base.RoundTrip(req)
 	switch {
@@ -287,7 +286,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.answer(req, res)
 }
 
-// answer bounds the body of an answer, and takes the result out of it where its request has a slot.
+// answer bounds the body of an answer, and copies the result if the request has a slot.
 func (w *web) answer(req *http.Request, res *http.Response) (*http.Response, error) {
 	events := strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
 	s, posted := slotOf(req.Context()), w.taps && req.Method == http.MethodPost
@@ -302,7 +301,7 @@ func (w *web) answer(req *http.Request, res *http.Response) (*http.Response, err
 	return res, nil
 }
 
-// refused remembers the status of a request that no session survives.
+// refused keeps an HTTP status that ends the session.
 func (w *web) refused(req *http.Request, res *http.Response) {
 	res.Body = &limited{ReadCloser: res.Body, left: 64 << 10, over: w.tooLarge}
 	switch {
@@ -322,10 +321,10 @@ func (w *web) tooMany() error {
 	return w.fail(callvet.FaultTooLarge, 0, "%s", tooMany("the MCP server "+w.url.Host))
 }
 
-// whole takes an answer that is one JSON text.
+// whole handles an answer that is one JSON text.
 func (w *web) whole(res *http.Response, s *slot) (*http.Response, error) {
 	in := &limited{ReadCloser: res.Body, left: w.most, over: w.tooLarge}
-	// The SDK reads the body on a goroutine of its own: to wait for it here would hold up its caller.
+	// The SDK reads the body on its own goroutine: waiting for it here would block the caller.
 	res.Body = &lazy{open: func() ([]byte, error) {
 		b, err := io.ReadAll(in)
 		return s.filter(b), err
@@ -334,7 +333,7 @@ func (w *web) whole(res *http.Response, s *slot) (*http.Response, error) {
 	return res, nil
 }
 
-// filter takes the result out of a message and gives what the SDK is to get.
+// filter copies the result of a message and returns the part for the SDK.
 func (s *slot) filter(b []byte) []byte {
 	msg, err := jsonrpc.DecodeMessage(b)
 	res, ok := msg.(*jsonrpc.Response)
@@ -398,8 +397,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lasting is a stream that ends with its session only. The SDK would open it again, and end the
-// session where it cannot. No more than left bytes of it are read.
+// lasting is a stream that ends only with its session: the SDK would reopen it, and end the session
+// if that fails. At most left bytes of it are read.
 type lasting struct {
 	io.ReadCloser
 	ctx  context.Context //nolint:containedctx // of the request, as in http.Request
@@ -422,7 +421,7 @@ func (l *lasting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// eventTap takes the answer out of a stream of events; nothing without a slot.
+// eventTap copies the answer from a stream of events, if there is a slot.
 type eventTap struct {
 	in    *bufio.Reader
 	close io.Closer
@@ -450,13 +449,13 @@ func (t *eventTap) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (t *eventTap) Close() error { return t.close.Close() }
 
-// event reads one event and gives it as the SDK is to get it.
+// event reads one event and returns the form for the SDK.
 func (t *eventTap) event() ([]byte, error) {
 	var event, data []byte
 	for {
 		line, err := t.in.ReadSlice('\n')
 		if event = append(event, line...); int64(len(event)) > t.most+1<<10 {
-			return event, nil // the SDK has the same limit, and says so
+			return event, nil // the SDK has the same limit, and reports it
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
@@ -484,7 +483,7 @@ func (t *eventTap) event() ([]byte, error) {
 	}
 }
 
-// without gives the lines of an event that are no data.
+// without returns the lines of an event that are not data.
 func without(event []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(event) {

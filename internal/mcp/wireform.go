@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Definition is a tool as an agent is told of it. What the tool does not say of itself is not
-// said. Its schema is one of an object, since the protocol knows no others.
+// Definition is the definition of a tool for an agent. It has no hints that the tool does not have.
+// Its schema is of type object, as the protocol requires.
 func Definition(t *callvet.Tool) (json.RawMessage, error) {
 	schema, err := objectSchema(t.Parameters)
 	if err != nil {
@@ -34,7 +34,7 @@ func Definition(t *callvet.Tool) (json.RawMessage, error) {
 	return json.Marshal(def)
 }
 
-// objectSchema is a schema that says that it is of an object.
+// objectSchema adds type object to a schema.
 func objectSchema(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) == 0 || null(raw) {
 		return json.RawMessage(`{"type":"object"}`), nil
@@ -55,7 +55,7 @@ func objectSchema(raw json.RawMessage) (json.RawMessage, error) {
 			out = append(out, ',')
 		}
 		member := e.Raw()
-		if e.Key() == "type" { // anything else breaks the contract anyway, and clients refuse the whole list
+		if e.Key() == "type" { // any other type breaks the protocol, and clients refuse the whole list
 			member, typed = []byte(`"object"`), true
 		}
 		key, err := json.Marshal(e.Key())
@@ -74,8 +74,8 @@ func objectSchema(raw json.RawMessage) (json.RawMessage, error) {
 	return append([]byte(`{"type":"object",`), out[1:]...), nil
 }
 
-// Result is a reply as an agent is told of it: an object is a structured result as well as a text,
-// a string is its own text, and what failed is an error of the tool.
+// Result is the result for an agent: an object becomes a structured result and a text, a string
+// becomes its text, and a failure becomes an error of the tool.
 func Result(r *callvet.Reply) (json.RawMessage, error) {
 	out := struct {
 		Content    []block         `json:"content"`

@@ -11,11 +11,10 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// World answers the calls of one attempt by the tools of a server. It connects with the first
-// call, so that an attempt without calls starts nothing, and has a session of its own, so that
-// what one attempt leaves in a server's memory is not there for the next one. A connection that
-// broke is not made again: what the server knew of the attempt is lost with it, and the attempt
-// ends with a Fault. Close it.
+// World answers the calls of one attempt with the tools of a server. It connects at the first call,
+// so that an attempt without calls starts no server. Each attempt has its own session, so that it
+// does not see the state of another attempt. A broken connection is not reopened: the server's
+// state of the attempt is lost, and the attempt ends with a Fault. Close it.
 type World struct {
 	cfg     Config
 	mu      sync.Mutex
@@ -44,7 +43,7 @@ func (w *World) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 	return r, err
 }
 
-// env says which server answered, with its version where it tells one.
+// env names the server that answered, with its version if known.
 func (w *World) env() callvet.Env {
 	where := w.cfg.Where()
 	if w.session != nil && w.session.server.Version != "" {

@@ -209,7 +209,9 @@ func (r *run) source(ctx context.Context, src Source, before int64, yield func(j
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, form.close()) }()
-	blocks, err := trace.NewBlocks(form.lines, r.cfg.Lines)
+	o := r.cfg.Lines
+	o.Lines = o.Lines || src.Attempts != nil // which are written one record a line
+	blocks, err := trace.NewBlocks(form.lines, o)
 	if err != nil {
 		return 0, err
 	}

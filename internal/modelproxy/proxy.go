@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Mode says when a model is asked.
+// Mode is when a model is asked.
 type Mode string
 
 // The modes.
@@ -33,7 +33,7 @@ const (
 	Fresh Mode = "fresh"
 )
 
-// Limits of what passes.
+// Limits of requests and answers.
 const (
 	maxRequest = 32 << 20
 	maxAnswer  = 64 << 20
@@ -43,24 +43,23 @@ const (
 type Config struct {
 	Mode   Mode
 	Folder string
-	// OpenAI and Anthropic are where requests go: what stands before /chat/completions, and
+	// OpenAI and Anthropic are the upstream addresses: the part before /chat/completions, and
 	// before /v1/messages. They are not needed for Replay.
 	OpenAI, Anthropic *url.URL
 	// HTTP sends requests. It follows no redirect; nil refuses to send.
 	HTTP http.RoundTripper
-	// Ignore are keys of a body that do not tell requests apart, such as "user".
+	// Ignore are keys of a body that do not identify a request, such as "user".
 	Ignore []string
-	// Hide takes secrets out of what is written; nil takes nothing out.
+	// Hide masks secrets in recordings; nil: no masking.
 	Hide func(string) string
-	// HidePath takes secrets out of the path and query of a request, which recordings, their keys and reports have; nil
-	// takes nothing out. The request itself is sent as it came.
+	// HidePath masks secrets in the path and query of a request, which recordings, their keys and
+	// reports contain; nil: no masking. The request itself is sent unchanged.
 	HidePath func(*url.URL) string
-	// Told hears of each request that was answered; nil: nobody does. It is called by one
-	// goroutine at a time.
+	// Told is called after each answered request, by one goroutine at a time; nil: not called.
 	Told func(Answered)
 }
 
-// Answered says what became of a request.
+// Answered is the outcome of a request.
 type Answered struct {
 	What   What   `json:"what"`
 	Method string `json:"method"`
@@ -68,7 +67,7 @@ type Answered struct {
 	Status int    `json:"status,omitempty"`
 	// File is the recording; "" where there is none.
 	File string `json:"file,omitempty"`
-	// Text says why, where a person wants to know.
+	// Text is the reason for a person, if any.
 	Text string `json:"text,omitempty"`
 }
 
@@ -95,7 +94,7 @@ type Counts struct {
 	Missing  int `json:"missing"`
 	Failed   int `json:"failed"`
 	Refused  int `json:"refused"`
-	// Unused is the number of recordings that nobody asked for.
+	// Unused is the number of recordings that no request used.
 	Unused int `json:"unused"`
 	// Recordings is how many distinct requests the folder has.
 	Recordings int `json:"recordings"`
@@ -141,7 +140,7 @@ func (p *Proxy) Counts() Counts {
 	return c
 }
 
-// dialect is whose words an error is said in.
+// dialect is the provider's form of errors.
 type dialect int
 
 const (
@@ -186,8 +185,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.answer(r.Context())
 }
 
-// refuse tells why a request is none for the proxy. A page in a browser can make a name of its
-// own resolve to this machine, so that only requests to an address or to localhost are taken.
+// refuse is the reason to refuse a request. A page in a browser can make its own host name resolve
+// to this machine, so that only requests to an address or to localhost are accepted.
 func refuse(r *http.Request) (status int, why string) {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -222,7 +221,7 @@ type exchange struct {
 	key string
 }
 
-// answer gives a recording, or asks.
+// answer replays a recording, or asks the model.
 func (x *exchange) answer(ctx context.Context) {
 	p := x.p
 	p.mu.Lock()
@@ -233,11 +232,11 @@ func (x *exchange) answer(ctx context.Context) {
 		given = rec.Answers[rec.given%len(rec.Answers)]
 		rec.given++
 	}
-	var told []string
+	var differing []string
 	if given == nil && p.cfg.Mode == Replay {
 		var near *recording
-		if near, told = nearest(p.all, &x.q, p.cfg.Ignore); near != nil {
-			told = append([]string{"the nearest is " + near.name}, told...)
+		if near, differing = nearest(p.all, &x.q, p.cfg.Ignore); near != nil {
+			differing = append([]string{"the nearest is " + near.name}, differing...)
 		}
 	}
 	p.mu.Unlock()
@@ -245,7 +244,7 @@ func (x *exchange) answer(ctx context.Context) {
 	case given != nil:
 		x.give(given, rec.name)
 	case p.cfg.Mode == Replay:
-		x.miss(told)
+		x.miss(differing)
 	default:
 		x.ask(ctx)
 	}
@@ -261,15 +260,15 @@ func (x *exchange) give(a *answer, name string) {
 	x.p.count(Answered{What: Replayed, Method: x.q.Method, Path: x.q.Path, Status: a.Status, File: name})
 }
 
-// miss tells that nothing was recorded. Clients do not ask again after 404.
-func (x *exchange) miss(told []string) {
+// miss reports that there is no recording. Clients do not retry after 404.
+func (x *exchange) miss(differing []string) {
 	const most = 4
 	text := "no recording has this request"
-	if len(told) > most {
-		told = append(told[:most:most], fmt.Sprintf("and %d more differences", len(told)-most))
+	if len(differing) > most {
+		differing = append(differing[:most:most], fmt.Sprintf("and %d more differences", len(differing)-most))
 	}
-	if len(told) > 0 {
-		text += "; " + strings.Join(told, "; ")
+	if len(differing) > 0 {
+		text += "; " + strings.Join(differing, "; ")
 	}
 	text = x.p.hide(text)
 	x.fail(http.StatusNotFound, text)
@@ -296,7 +295,7 @@ func (x *exchange) fail(status int, text string) {
 	_ = json.NewEncoder(x.w).Encode(body)
 }
 
-// ask sends the request on and takes the answer down.
+// ask forwards the request and records the answer.
 func (x *exchange) ask(ctx context.Context) {
 	resp, err := x.send(ctx)
 	if err != nil {
@@ -329,7 +328,7 @@ func (x *exchange) ask(ctx context.Context) {
 		_, err = x.keep(ctx, resp, kept.Bytes())
 	}
 	if err != nil {
-		panic(http.ErrAbortHandler) // the only way to tell a client that its stream is not whole
+		panic(http.ErrAbortHandler) // the only way to show a client that its stream is incomplete
 	}
 	_, _ = x.w.Write(last)
 }
@@ -362,8 +361,8 @@ func (x *exchange) broken(err error) {
 	x.p.count(Answered{What: Failed, Method: x.q.Method, Path: x.q.Path, Text: text})
 }
 
-// send asks the provider. What a request has beside its body goes along, but for what is about
-// the connection.
+// send asks the provider. It forwards the headers of the request, except those about the
+// connection.
 func (x *exchange) send(ctx context.Context) (*http.Response, error) {
 	base, path := x.p.cfg.OpenAI, strings.TrimPrefix(x.r.URL.Path, "/v1")
 	if x.d == anthropic {
@@ -386,7 +385,7 @@ func (x *exchange) send(ctx context.Context) (*http.Response, error) {
 	return x.p.cfg.HTTP.RoundTrip(req)
 }
 
-// passes tells the headers that are about what is said, and not about the connection.
+// passes reports whether a header is about the content, not about the connection.
 func passes(name string) bool {
 	switch name {
 	case "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
@@ -398,8 +397,8 @@ func passes(name string) bool {
 	return true
 }
 
-// relay sends a stream on as it comes, each piece with the next one: the last one is given back,
-// so that nobody has all of an answer that is not written yet.
+// relay forwards a stream, one piece behind: it returns the last piece, so that the client does not
+// have the whole answer before it is recorded.
 func relay(w http.ResponseWriter, from io.Reader, kept *bytes.Buffer) (last []byte, err error) {
 	out := http.NewResponseController(w)
 	b := make([]byte, 32<<10)
@@ -425,7 +424,7 @@ func relay(w http.ResponseWriter, from io.Reader, kept *bytes.Buffer) (last []by
 	}
 }
 
-// lasting tells the answers that would be the same the next time.
+// lasting reports whether an answer with this status would be the same the next time.
 func lasting(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusRequestTimeout,
@@ -435,20 +434,20 @@ func lasting(status int) bool {
 	return status >= 200 && status < 300 || status >= 400 && status < 500
 }
 
-// keep writes an answer down, before the one who asked can have the whole of it.
-func (x *exchange) keep(ctx context.Context, resp *http.Response, body []byte) (told Answered, err error) {
+// keep records an answer, before the client can have all of it.
+func (x *exchange) keep(ctx context.Context, resp *http.Response, body []byte) (answered Answered, err error) {
 	p := x.p
-	told = Answered{What: Recorded, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode}
-	defer func() { p.count(told) }()
+	answered = Answered{What: Recorded, Method: x.q.Method, Path: x.q.Path, Status: resp.StatusCode}
+	defer func() { p.count(answered) }()
 	if !lasting(resp.StatusCode) {
-		told.What, told.Text = Passed,
+		answered.What, answered.Text = Passed,
 			fmt.Sprintf("an answer with status %d is not recorded: the next one may be another", resp.StatusCode)
-		return told, nil
+		return answered, nil
 	}
 	shown := p.hide(string(body))
 	a := newAnswer(resp.StatusCode, resp.Header.Get("Content-Type"), []byte(shown))
 	if shown != string(body) {
-		told.Text = "a secret in the answer is hidden in the recording"
+		answered.Text = "a secret in the answer is hidden in the recording"
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -467,11 +466,11 @@ func (x *exchange) keep(ctx context.Context, resp *http.Response, body []byte) (
 	next.Answers = append(slices.Clip(next.Answers), a)
 	next.given = len(next.Answers)
 	if err := next.save(context.WithoutCancel(ctx), p.cfg.Folder); err != nil {
-		told.What, told.Text = Failed, err.Error()
-		return told, err
+		answered.What, answered.Text = Failed, err.Error()
+		return answered, err
 	}
-	p.all[x.key], p.written[x.key], told.File = next, true, next.name
-	return told, nil
+	p.all[x.key], p.written[x.key], answered.File = next, true, next.name
+	return answered, nil
 }
 
 // path is the path and query of a request without secrets.
@@ -489,7 +488,7 @@ func (p *Proxy) hide(text string) string {
 	return p.cfg.Hide(text)
 }
 
-// count counts a request and tells of it.
+// count counts a request and reports it.
 func (p *Proxy) count(a Answered) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

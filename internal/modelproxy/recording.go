@@ -32,7 +32,7 @@ const (
 	keyLength = 20
 )
 
-// recording is what was answered to one request, each time that it was asked.
+// recording are the answers to one request, in the order of their requests.
 type recording struct {
 	Format  string    `json:"format" form:"required"`
 	Version int       `json:"version" form:"required"`
@@ -45,14 +45,14 @@ type recording struct {
 	leaves map[string]string
 }
 
-// request is what tells one request from another.
+// request is the identity of a request.
 type request struct {
 	Method string `json:"method" form:"required"`
 	// Path has the query.
 	Path string `json:"path" form:"required"`
 	// Headers are those that change what is answered.
 	Headers map[string]string `json:"headers,omitempty"`
-	// Body is shown for people: secrets are hidden in it. The key is that of what was sent.
+	// Body is for people: secrets are masked in it. The key is that of the original body.
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
@@ -90,8 +90,8 @@ func newAnswer(status int, contentType string, body []byte) *answer {
 // answerHeaders are the headers of a request that change what is answered.
 var answerHeaders = []string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta"}
 
-// key tells requests apart: the hash of what is asked, however its JSON is written. The body is
-// given back as it is told in a file. Top-level keys of ignore say nothing.
+// key identifies a request: the hash of its canonical JSON without the top-level keys in ignore. It
+// also sets Body to the form of the file.
 func (q *request) key(ignore []string) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s\n", q.Method, q.Path)
@@ -122,7 +122,7 @@ func (q *request) key(ignore []string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:keyLength], nil
 }
 
-// word is what a path is called in the name of a file.
+// word is the form of a path in the name of a file.
 func (q *request) word() string {
 	path, _, _ := strings.Cut(strings.TrimPrefix(q.Path, "/v1/"), "?")
 	word := unsafeLetters.ReplaceAllString(path, "-")
@@ -226,11 +226,11 @@ func (r *recording) save(ctx context.Context, folder string) error {
 	return nil
 }
 
-// nearest is the recording that differs least from what is asked, and where it does.
+// nearest is the recording that differs least from the request, and the places where it differs.
 func nearest(all map[string]*recording, q *request, ignore []string) (*recording, []string) {
-	asked := leaves(q.Body, ignore)
+	wanted := leaves(q.Body, ignore)
 	var best *recording
-	var told []string
+	var fewest []string
 	for _, key := range sortedKeys(all) {
 		r := all[key]
 		if r.Request.Method != q.Method || r.Request.Path != q.Path {
@@ -239,29 +239,29 @@ func nearest(all map[string]*recording, q *request, ignore []string) (*recording
 		if r.leaves == nil {
 			r.leaves = leaves(r.Request.Body, ignore)
 		}
-		d := differences(r, q, asked)
-		if best == nil || len(d) < len(told) {
-			best, told = r, d
+		d := differences(r, q, wanted)
+		if best == nil || len(d) < len(fewest) {
+			best, fewest = r, d
 		}
 	}
-	return best, told
+	return best, fewest
 }
 
-func differences(r *recording, q *request, asked map[string]string) (out []string) {
+func differences(r *recording, q *request, wanted map[string]string) (out []string) {
 	for _, name := range answerHeaders {
 		if a, b := r.Request.Headers[name], q.Headers[name]; a != b {
 			out = append(out, fmt.Sprintf("header %s: recorded %q, asked %q", name, a, b))
 		}
 	}
 	paths := map[string]bool{}
-	for _, m := range []map[string]string{r.leaves, asked} {
+	for _, m := range []map[string]string{r.leaves, wanted} {
 		for p := range m {
 			paths[p] = true
 		}
 	}
 	for _, p := range sortedKeys(paths) {
 		a, had := r.leaves[p]
-		b, has := asked[p]
+		b, has := wanted[p]
 		switch {
 		case had && !has:
 			out = append(out, fmt.Sprintf("%s: recorded %s, not asked", p, cut(a)))

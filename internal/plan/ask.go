@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Ask is what a plan is asked for. Zero values are not given, but for what Given
-// names; JSON gives what it has keys for.
+// Ask is the request for a plan. Zero values are absent unless Given names them; JSON sets Given to
+// its keys.
 type Ask struct {
 	Metric string `json:"metric"`
 	// Bound and Truth are in the unit of the metric; Power is in (0,1), 0.8 unless given.
@@ -28,8 +28,8 @@ type Ask struct {
 	// SD is the standard deviation of the metric from task to task, in its unit; with
 	// Diff that of the tasks' differences, as a share of the baseline's mean.
 	SD float64 `json:"sd,omitempty"`
-	// From is the run or the trace file of a pilot; "" for none. Pilot is what it tells of
-	// the metric: whoever can read it sets that.
+	// From is the run or the trace file of a pilot; "" for none. Pilot are its figures of the
+	// metric: the caller reads the file and sets them.
 	From  string `json:"from,omitempty"`
 	Pilot *Pilot `json:"-"`
 	// Sens and Spec are those of a judge, Labels how many there will be, Tasks how
@@ -38,9 +38,9 @@ type Ask struct {
 	Spec   float64 `json:"judge_spec,omitempty"`
 	Labels int     `json:"labels,omitempty"`
 	Tasks  int     `json:"tasks,omitempty"`
-	// Diff is a difference to a baseline, Discordant the share of tasks that change
-	// between two single attempts at each where nothing changed, Margin the loss that the
-	// gate allows, gate.Margin unless given.
+	// Diff is a difference to a baseline. Discordant is the share of tasks with different results
+	// in two single attempts without a change. Margin is the loss that the gate allows, gate.Margin
+	// unless given.
 	Diff       float64 `json:"baseline_diff,omitempty"`
 	Discordant float64 `json:"discordant,omitempty"`
 	Margin     float64 `json:"margin,omitempty"`
@@ -70,7 +70,7 @@ func (q *Ask) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Usual is what a plan is made for unless something else is asked.
+// Usual is the default request.
 func Usual() Ask {
 	q := Ask{Metric: "true_success"}
 	q.usual()
@@ -98,9 +98,9 @@ func wrong(field, fix, format string, args ...any) error {
 	return &callvet.FieldError{Field: field, Text: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// Pilot is a metric as a run or a trace file has it: its mean over Tasks tasks, its
-// standard deviation from task to task (of a ratio, that of its linearized form) and, of a
-// rate with several attempts at a task, how much those are alike.
+// Pilot is a metric of a run or a trace file: its mean over Tasks tasks, and its standard deviation
+// between tasks (of a ratio, that of its linearized form). For a rate with several attempts at a
+// task it has their correlation.
 type Pilot struct {
 	File        string   `json:"file"`
 	Mean        float64  `json:"mean"`
@@ -109,7 +109,7 @@ type Pilot struct {
 	Correlation *float64 `json:"correlation,omitempty"`
 }
 
-// kind is what a metric is to a plan.
+// kind is the kind of a metric for a plan.
 type kind int
 
 const (
@@ -140,7 +140,7 @@ var uses = [...][]string{
 	incidents: {"max_rate"},
 }
 
-// KindOf tells the kind of a metric by its name alone.
+// kindOf is the kind of a metric, by its name.
 func kindOf(metric string) kind {
 	switch {
 	case strings.HasSuffix(metric, "_p50"), strings.HasSuffix(metric, "_p90"):
@@ -155,11 +155,10 @@ func kindOf(metric string) kind {
 	return rates
 }
 
-// FromPilot reports whether a pilot tells something about a metric that a plan has a use
-// for.
+// FromPilot reports whether a plan can use a pilot's figures of a metric.
 func FromPilot(metric string) bool { return slices.Contains(uses[kindOf(metric)], "from") }
 
-// Unit is how the numbers of a mean are told.
+// Unit is the unit of a mean.
 func Unit(metric string) panel.Unit {
 	switch {
 	case strings.HasPrefix(metric, "cost_"):
@@ -179,7 +178,7 @@ func toBeLow(metric string) bool {
 	return kindOf(metric) != rates || panel.Describe(metric).LowerIsBetter || strings.HasSuffix(metric, "_rate")
 }
 
-// check says what is wrong with the question itself.
+// check checks the request itself.
 func (q *Ask) check() error {
 	known := gates.Metrics()
 	if !slices.Contains(known, q.Metric) {
@@ -212,8 +211,8 @@ func (q *Ask) check() error {
 // maxAttempts is the largest number of attempts at a task that is planned with.
 const maxAttempts = 100
 
-// useless says why a field has no use for the metric, and which one has; nil where
-// it has one.
+// useless is the error of a field that does not apply to the metric, with the fields that do; nil
+// if it applies.
 func (q *Ask) useless(field string) error {
 	k := kindOf(q.Metric)
 	if q.Metric == "" || field == "metric" {

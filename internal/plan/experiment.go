@@ -30,9 +30,9 @@ type ExperimentCandidate struct {
 }
 
 // ExperimentCandidates are the configurations that may be the best, in the order of their runs.
-// results are in the order in which the runs were made; only those of the suite of the last one count,
-// with all its cases. A configuration is compared by the latest fresh run after its first one; without
-// a fresh run by the one with the most evidence, whatever its score.
+// results are in the order of the runs; only those of the last run's suite count, with all its
+// cases. A configuration is compared by its latest fresh run after the first one; without a fresh
+// run by the run with the most evidence, whatever its score.
 func ExperimentCandidates(results []ExperimentResult) (out []ExperimentCandidate) {
 	place := map[string]int{} // of a configuration in out
 	suite := ""

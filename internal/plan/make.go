@@ -25,7 +25,7 @@ type Plan struct {
 	Version int     `json:"version"`
 	Metric  string  `json:"metric"`
 	Power   float64 `json:"power"`
-	// MinUnits is the least number of tasks with which the gate decides.
+	// MinUnits is the least number of tasks for a decision of the gate.
 	MinUnits int        `json:"min_n"`
 	Rate     *Rate      `json:"rate,omitempty"`
 	Mean     *Mean      `json:"mean,omitempty"`
@@ -37,13 +37,13 @@ type Plan struct {
 	searches []func()
 }
 
-// Rate is for a bound on a rate. AtMost tells an upper bound; Tasks is 0 for more
-// than two million.
+// Rate is for a bound on a rate. AtMost: the bound is an upper one. Tasks is 0 for more than two
+// million.
 type Rate struct {
 	Bound   float64 `json:"bound"`
 	Truth   float64 `json:"truth"`
 	Assumed bool    `json:"truth_assumed,omitempty"`
-	// FromPilot tells that the pilot's own rate stands for the truth.
+	// FromPilot: the pilot's rate is used as the true rate.
 	FromPilot bool `json:"truth_from_pilot,omitempty"`
 	AtMost    bool `json:"at_most,omitempty"`
 	// Tasks of one attempt each pass with Chance, at least the power asked for, with up
@@ -56,15 +56,15 @@ type Rate struct {
 	// correlation is Alike.
 	Several []Attempts `json:"attempts,omitempty"`
 	Alike   *Alike     `json:"correlation,omitempty"`
-	// Repeats is what the gate takes the attempts at a task to have in common; Measured is what the
-	// earlier runs of the suite show of that, nil where it is taken as 1.
+	// Repeats is the gate's assumption about the correlation of attempts at a task. Measured is
+	// that of earlier runs of the suite; nil if it is assumed to be 1.
 	Repeats  string             `json:"repeats,omitempty"`
 	Measured *stats.Correlation `json:"measured,omitempty"`
-	// Pilot is what the pilot's own tasks give.
+	// Pilot is the result with the pilot's own tasks.
 	Pilot *OfPilot `json:"pilot,omitempty"`
 }
 
-// Alike is how much the attempts at a task are alike; Assumed where nothing tells it.
+// Alike is the correlation of the attempts at a task; Assumed: it is not known.
 type Alike struct {
 	Correlation float64 `json:"value"`
 	Assumed     bool    `json:"assumed,omitempty"`
@@ -106,7 +106,7 @@ type Mean struct {
 	Tasks      int     `json:"tasks"`
 	Pilot      string  `json:"pilot,omitempty"`
 	PilotTasks int     `json:"pilot_tasks,omitempty"`
-	// FromPilot tells that the pilot's own mean stands for the truth.
+	// FromPilot: the pilot's mean is used as the true mean.
 	FromPilot bool `json:"truth_from_pilot,omitempty"`
 }
 
@@ -139,7 +139,7 @@ type Paired struct {
 	Rate        float64 `json:"rate,omitempty"`
 	Discordant  float64 `json:"discordant,omitempty"`
 	Correlation float64 `json:"correlation,omitempty"`
-	// LowerIsBetter tells that a rise is the loss.
+	// LowerIsBetter: a rise is a loss.
 	LowerIsBetter bool         `json:"lower_is_better,omitempty"`
 	Rows          []PairedRow  `json:"attempts"`
 	Pilot         *PairedPilot `json:"pilot,omitempty"`
@@ -228,7 +228,7 @@ func (p *Plan) ask(q *Ask) (err error) {
 	return err
 }
 
-// later runs a search beside the others.
+// later adds a search, which runs concurrently with the others.
 func (p *Plan) later(do func()) { p.searches = append(p.searches, do) }
 
 // fewest is how many tasks a trial needs; 0 where gates.MostTasks are not enough.
@@ -274,8 +274,8 @@ func (p *Plan) rate(q *Ask) error {
 	return nil
 }
 
-// believed is the bound with what the rate may really be: as given, the pilot's, or
-// halfway from the bound to the best.
+// believed is the bound with the assumed true rate: the given one, the pilot's, or halfway from the
+// bound to the best.
 func (q *Ask) believed() (*Rate, error) {
 	r := &Rate{Bound: q.Bound, Truth: q.Truth, Assumed: !q.given("truth"), AtMost: toBeLow(q.Metric)}
 	if r.Assumed && q.Pilot != nil {
@@ -326,8 +326,8 @@ func (p *Plan) attempts(q *Ask, one gates.RateTrial) {
 	}
 }
 
-// assume sets what the gate takes the attempts at a task to have in common.
-// Source: Statistics specification, section 16.1.
+// assume sets the gate's assumption about the correlation of attempts at a task. Source: Statistics
+// specification, section 16.1.
 func (r *Rate) assume(q *Ask) {
 	r.Repeats = panel.AttemptsAreOne
 	if !q.Measured || q.Before == nil {
@@ -349,8 +349,8 @@ func (q *Ask) levels() []int {
 	return []int{1, 3, 5}
 }
 
-// alike is how much the attempts at a task are alike: as given, as the pilot has it, or as
-// intervals assume where data do not show it.
+// alike is the correlation of the attempts at a task: the given one, the pilot's, or the assumption
+// of intervals without data.
 func (q *Ask) alike() *Alike {
 	switch {
 	case q.given("correlation"):
@@ -468,7 +468,7 @@ func (q *Ask) margin() float64 {
 	return gate.Margin
 }
 
-// pairing is how the metric is held against a baseline.
+// pairing is how the metric is compared with a baseline.
 func (q *Ask) pairing() (panel.Pairing, error) {
 	pairing, why := panel.PairingOf(q.Metric)
 	if why != "" {
@@ -566,7 +566,7 @@ func (p *Plan) pairedRate(q *Ask) error {
 	return nil
 }
 
-// start finds what the baseline is like: as given, or as the pilot has it.
+// start sets the baseline's figures: the given ones, or the pilot's.
 func (d *Paired) start(q *Ask, r *Rate) error {
 	known := q.given("truth")
 	switch {

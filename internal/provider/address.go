@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/internal/endpoint"
 )
 
-// baseURL finds where to send to; own tells that it is not the provider's default.
-func baseURL(svc *providerService, cfg *Config) (u *url.URL, own bool, err error) {
+// baseURL is the base address of requests; own reports that it is not the provider's default.
+func baseURL(svc *providerRow, cfg *Config) (u *url.URL, own bool, err error) {
 	text, own := cfg.BaseURL, cfg.BaseURL != ""
 	if text == "" && svc.baseEnv != "" {
 		text = cfg.Getenv(svc.baseEnv)
@@ -33,14 +33,14 @@ func baseURL(svc *providerService, cfg *Config) (u *url.URL, own bool, err error
 		if svc.baseEnv != "" {
 			hint = "export " + svc.baseEnv + "=https://…"
 		}
-		return nil, false, providerInvalid(svc.name+" has no default base URL", hint)
+		return nil, false, invalidSpec(svc.name+" has no default base URL", hint)
 	}
 	u, err = url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, false, providerInvalid("the base URL is not an http(s) URL", "for example http://localhost:8000/v1")
+		return nil, false, invalidSpec("the base URL is not an http(s) URL", "for example http://localhost:8000/v1")
 	}
 	if u.User != nil {
-		return nil, false, providerInvalid("the base URL holds a user name or password",
+		return nil, false, invalidSpec("the base URL holds a user name or password",
 			"give the key apart from the URL")
 	}
 	return u, own, nil
@@ -61,7 +61,7 @@ func expand(base string, getenv func(string) string) (string, error) {
 }
 
 // address is the full URL of the model's endpoint.
-func address(svc *providerService, base *url.URL, id string, cfg *Config) string {
+func address(svc *providerRow, base *url.URL, id string, cfg *Config) string {
 	u := *base
 	apiVersion := cfg.apiVersion()
 	switch {
@@ -78,7 +78,7 @@ func address(svc *providerService, base *url.URL, id string, cfg *Config) string
 		q.Set("alt", "sse")
 		u.RawQuery = q.Encode()
 	case svc.wire == wireOllama:
-		u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/v1"), "/api") // as other tools want it
+		u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/v1"), "/api") // other tools want these suffixes
 		u = *u.JoinPath("api/chat")
 	case svc.name == azureResponses && !strings.Contains(u.Path, "/v1"):
 		u = *u.JoinPath("openai/v1/responses")
@@ -97,7 +97,7 @@ func address(svc *providerService, base *url.URL, id string, cfg *Config) string
 	return u.String()
 }
 
-// versionOf lets a base URL for Messages end in /v1 or not.
+// versionOf allows a base URL for Messages with or without /v1.
 func versionOf(base *url.URL) string {
 	if strings.HasSuffix(base.Path, "/v1") {
 		return "v1/"
@@ -105,7 +105,7 @@ func versionOf(base *url.URL) string {
 	return ""
 }
 
-func headers(svc *providerService, key string) http.Header {
+func headers(svc *providerRow, key string) http.Header {
 	h := http.Header{
 		"Content-Type": {"application/json"},
 		"Accept":       {"application/json"},
@@ -130,7 +130,7 @@ func headers(svc *providerService, key string) http.Header {
 	return h
 }
 
-// withoutQuery leaves out where a key could stand.
+// withoutQuery removes the user and the query, which may contain a key.
 func withoutQuery(u *url.URL) string {
 	c := *u
 	c.RawQuery = ""

@@ -13,34 +13,33 @@ const (
 	wireOllama    = "ollama"
 )
 
-// The providers whose addresses, headers and APIs have rules of their own.
+// The providers with special addresses, headers or APIs.
 const (
 	azure           = "azure"
 	azureResponses  = "azure-responses"
 	openAIResponses = "openai-responses"
 )
 
-// providerService is one row of the provider table.
-type providerService struct {
+// providerRow is one row of the provider table.
+type providerRow struct {
 	name string
 	wire string
-	// base URL; {NAME} in it stands for an environment variable. Empty: must be given.
+	// base URL; {NAME} in it is an environment variable. Empty: the user must give one.
 	base string
 	// baseEnv is the variable that overrides base.
 	baseEnv string
-	// keyEnv are the variables that may hold the key, the first is named in hints.
+	// keyEnv are the variables that may contain the key; hints name the first.
 	keyEnv []string
 	// local services run without a key.
 	local bool
-	// shortIDs: the service takes call ids of nine letters and digits only.
+	// shortIDs: call ids must be nine letters and digits.
 	shortIDs bool
 	// noUsageOption: the service refuses stream_options.
 	noUsageOption bool
 }
 
-// fit makes ids of calls that the service takes from any: histories made elsewhere bring
-// their own.
-func (s *providerService) fit() func(string) string {
+// fit converts any call id to one that the service accepts: imported histories have foreign ids.
+func (s *providerRow) fit() func(string) string {
 	switch {
 	case s.shortIDs:
 		return shortID
@@ -52,13 +51,13 @@ func (s *providerService) fit() func(string) string {
 	return asIs
 }
 
-// onAzure reports whether the service is one of Azure's, which has its own addresses and
-// header for the key.
-func (s *providerService) onAzure() bool { return s.name == azure || s.name == azureResponses }
+// onAzure reports whether the service is one of Azure's: they have other addresses and another key
+// header.
+func (s *providerRow) onAzure() bool { return s.name == azure || s.name == azureResponses }
 
 // responses is the name of the service that has the same models in the Responses API; "" when
 // there is none.
-func (s *providerService) responses() string {
+func (s *providerRow) responses() string {
 	switch s.name {
 	case "openai":
 		return openAIResponses
@@ -68,18 +67,18 @@ func (s *providerService) responses() string {
 	return ""
 }
 
-// services is the provider table, in the order in which it is listed.
-func services() []providerService {
-	hosted := func(name, base, key string) providerService {
-		return providerService{name: name, wire: wireChat, base: base, keyEnv: []string{key}}
+// services is the provider table, in display order.
+func services() []providerRow {
+	hosted := func(name, base, key string) providerRow {
+		return providerRow{name: name, wire: wireChat, base: base, keyEnv: []string{key}}
 	}
-	local := func(name, base, baseEnv, key string) providerService {
-		return providerService{
+	local := func(name, base, baseEnv, key string) providerRow {
+		return providerRow{
 			name: name, wire: wireChat, base: base, baseEnv: baseEnv, keyEnv: []string{key},
 			local: true,
 		}
 	}
-	return []providerService{
+	return []providerRow{
 		{
 			name: "openai", wire: wireChat, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL",
 			keyEnv: []string{"OPENAI_API_KEY"},
@@ -139,8 +138,8 @@ func Names() []string {
 	return out
 }
 
-// Base is where a provider is asked, and the variable that says another place; both are "" for a
-// name that Names does not have.
+// Base is a provider's base address, and the variable that overrides it; both are "" for an unknown
+// name.
 func Base(name string) (address, variable string) {
 	for _, s := range services() {
 		if s.name == name {
@@ -150,8 +149,8 @@ func Base(name string) (address, variable string) {
 	return "", ""
 }
 
-// Keys are the variables that may hold the key of a provider, the usual one first, and whether it answers
-// without one. A name that Names does not have has none.
+// Keys are the variables that may contain the key of a provider, the usual one first, and whether
+// it works without a key. An unknown name has none.
 func Keys(name string) (variables []string, local bool) {
 	for _, s := range services() {
 		if s.name == name {
@@ -174,7 +173,7 @@ func KeyVariables() []string {
 	return out
 }
 
-// Settings are the environment variables that say where providers are asked, and how, each once.
+// Settings are the environment variables with addresses and settings of providers, each once.
 func Settings() []string {
 	out := []string{"AWS_REGION", "AZURE_OPENAI_API_VERSION"}
 	for _, s := range services() {
@@ -185,8 +184,8 @@ func Settings() []string {
 	return out
 }
 
-// KeyHosts are the hosts, with a port where one is written, that the key of a variable is for
-// where no request says another address. A provider without an address has none.
+// KeyHosts are the default hosts of each key variable, with a port if one is written. A provider
+// without an address has none.
 func KeyHosts(getenv func(string) string) map[string][]string {
 	out := map[string][]string{}
 	all := services()

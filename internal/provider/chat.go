@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// chat is OpenAI's Chat Completions and what is compatible with it.
+// chat is OpenAI's Chat Completions API and compatible ones.
 type chat struct {
 	model string
 	names names
@@ -38,7 +38,7 @@ func (w *chat) tools(ts *callvet.Toolset) []byte {
 	return append(b, ']')
 }
 
-// conversation appends {"model": …, "messages": […] with every turn as message writes it.
+// conversation appends {"model": …, "messages": […]; message writes each turn.
 func (w *chat) conversation(b []byte, q *query, message func([]byte, *callvet.Turn) []byte) []byte {
 	b = appendText(append(b, `{"model":`...), w.model)
 	b = append(b, `,"messages":[`...)
@@ -83,7 +83,7 @@ func appendBool(b []byte, v bool) []byte {
 	return append(b, "false"...)
 }
 
-// appendChoice appends tool_choice in OpenAI's words; a name stands between open and end.
+// appendChoice appends tool_choice in OpenAI's form; a name is written between open and end.
 func appendChoice(b []byte, choice, open, end string) []byte {
 	if choice == "" {
 		return b
@@ -157,7 +157,8 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 	return nil
 }
 
-// echo is a message as it goes back: without what answers have and requests do not take.
+// echo is an answer's message as it goes back in a request: without the members that only answers
+// may have.
 func echo(msg value.Value) []byte {
 	var b []byte
 	all := true
@@ -179,8 +180,8 @@ func echo(msg value.Value) []byte {
 	return append(b, '}')
 }
 
-// answersOnly reports whether a member of an answer stands in no request: annotations, and the
-// forms of calls and sounds that say there are none.
+// answersOnly reports whether a member of an answer is not allowed in requests: annotations, and
+// empty members for calls and audio.
 func answersOnly(m value.Value) bool {
 	switch m.Key() {
 	case "annotations":
@@ -225,7 +226,7 @@ func chatUsage(v value.Value) callvet.Usage {
 			"prompt_tokens_details.cache_creation_tokens", "cache_creation_input_tokens"),
 		ReasoningTokens: r.May(v, "completion_tokens_details.reasoning_tokens"),
 	}
-	// Some providers count reasoning beside the completion, not inside it.
+	// Some providers count reasoning separately, not as part of the completion.
 	if n, ok := message.WholeTokens(at(v, "total_tokens")); ok && u.ReasoningTokens > 0 &&
 		n == u.InputTokens+u.OutputTokens+u.ReasoningTokens {
 		u.OutputTokens += u.ReasoningTokens
@@ -234,8 +235,7 @@ func chatUsage(v value.Value) callvet.Usage {
 	return r.Done(u)
 }
 
-// noAnswer explains an answer without its main member: an error that came with
-// status 200, or another shape.
+// noAnswer explains an answer without its main member: an error with status 200, or another format.
 func noAnswer(v value.Value, member string) error {
 	if e, ok := v.Get("error"); ok && e.Kind() != value.Null {
 		code := count(at(e, "code"))

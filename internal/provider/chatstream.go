@@ -15,14 +15,14 @@ type chatDeltas struct {
 	doc           value.Doc
 	content       strings.Builder
 	reasoning     strings.Builder
-	reasoningName string // the member it came under, under which it goes back
+	reasoningName string // the name of its member, also used to send it back
 	details       reasoningDetails
 	calls         message.Calls
-	old           message.Calls // in the form before tool_calls
+	old           message.Calls // in the older form function_call
 	model, reason string
 	usage         callvet.Usage
 	done          bool
-	refused       string // the model's own call, which the provider did not take
+	refused       string // the model's call, which the provider rejected
 }
 
 func (w *chat) deltas() deltas { return &chatDeltas{} }
@@ -124,7 +124,7 @@ func (d *chatDeltas) finish(q *query, resp *callvet.Response) error {
 		}
 		turn.Raw = append(raw, '}')
 	}
-	if d.reason == "" { // [DONE] came, and no reason: nothing shows that the answer is whole
+	if d.reason == "" { // [DONE] without a finish reason does not prove that the answer is complete
 		resp.Why = callvet.ReasonCut
 	}
 	resp.Turns = []callvet.Turn{turn}

@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// maxCharsPerToken is twice what texts and JSON have on average: of a prompt that took fewer
-	// tokens, a part was left out.
+	// maxCharsPerToken is twice the average of texts and JSON: a prompt that took fewer tokens was
+	// truncated.
 	maxCharsPerToken = 8
-	// ideograph is for how many characters one of Chinese, Japanese or Korean counts, of which a
-	// token holds fewer.
+	// ideograph is the weight of a Chinese, Japanese or Korean character: a token holds fewer of
+	// them.
 	ideograph, firstIdeograph = 3, '\u2E80'
-	// shortPrompt in characters is not looked at: a few long words may be one token each.
+	// shortPrompt is the length, in characters, below which prompts are not checked: a few long
+	// words may be one token each.
 	shortPrompt = 8000
-	// Contexts are multiples of contextStep, the least that servers have is leastContext. A
-	// prompt that ends just there was made to.
+	// Context sizes are multiples of contextStep, at least leastContext. A prompt of exactly such a
+	// size was truncated.
 	contextStep, leastContext = 1024, 2048
 )
 
-// wasCut is the fault of an answer to a prompt that the server cut without a word, as local
-// servers do where it is longer than their context: the model never saw what it would be
-// judged by. It is nil where the tokens that were read can be all of the prompt, and where the
-// server does not count them.
+// wasCut is the fault of an answer to a prompt that the server truncated silently, as local servers
+// do when it is longer than their context. Such an answer must not be judged. It is nil if the
+// counted tokens can be the whole prompt, and if the server does not count them.
 func wasCut(u *callvet.Usage, q *query) *callvet.Fault {
 	size := characters(q.req.System) + characters(string(q.tools))
 	for i := range q.turns {
@@ -45,8 +45,8 @@ func wasCut(u *callvet.Usage, q *query) *callvet.Fault {
 		"; give it a larger context (num_ctx, --ctx-size; ollama/MODEL sets its own)"}
 }
 
-// characters counts those of a text; a character that is repeated counts once, since a line of
-// dashes and the spaces before a line may be one token each.
+// characters counts the characters of a text. A run of one character counts once: a line of dashes,
+// or indentation, may be one token.
 func characters(text string) (n int) {
 	last := rune(-1)
 	for _, r := range text {

@@ -8,22 +8,21 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// reasoningDetails puts together what OpenRouter streams of a model's reasoning. It goes
-// back with the next request as it was, signatures included, or the provider behind refuses
-// the call that followed.
+// reasoningDetails joins a model's reasoning that OpenRouter streams. The next request must contain
+// it unchanged, with signatures, or the provider behind OpenRouter refuses the call after it.
 type reasoningDetails []detail
 
-// detail is one element of the list: its members as JSON, in the order in which they came.
+// detail is one element of the list: its members as JSON, in their original order.
 type detail struct {
 	names []string
 	raw   map[string][]byte
 	text  map[string]string // of members that come in fragments
 }
 
-// growing are the members whose fragments belong together.
+// growing reports whether the fragments of a member are joined.
 func growing(name string) bool { return name == "text" || name == "summary" || name == "data" }
 
-// add takes the elements of one event; true when there were some.
+// add adds the elements of one event; true if there were any.
 func (r *reasoningDetails) add(list value.Value) bool {
 	if list.Kind() != value.Array {
 		return false
@@ -36,8 +35,8 @@ func (r *reasoningDetails) add(list value.Value) bool {
 	return list.Len() > 0
 }
 
-// of finds the element that a fragment goes on with: of its type, and of its index where it
-// has one; else the last.
+// of finds the element that a fragment continues: the one of its type, and of its index if it has
+// one; else the last.
 func (r *reasoningDetails) of(e value.Value) *detail {
 	same := func(d *detail, name string) bool { return string(d.raw[name]) == string(at(e, name).Raw()) }
 	for i := len(*r) - 1; i >= 0; i-- {
@@ -59,7 +58,7 @@ func (d *detail) take(e value.Value) {
 		if !slices.Contains(d.names, name) {
 			d.names = append(d.names, name)
 		} else if m.Kind() == value.Null {
-			continue // a fragment that says nothing of it
+			continue // a fragment without this member
 		}
 		if growing(name) && m.Kind() == value.String {
 			d.text[name] += m.Str()

@@ -2,12 +2,12 @@
 
 // Package provider answers one question: what did this model answer to exactly this request?
 //
-// Open turns "openai/gpt-5-mini" into a callvet.Model and the Target that describes it; Config
-// carries what the environment knows; Prices turns usage into cost. Four wires are spoken (OpenAI
-// Chat Completions and compatible endpoints, OpenAI Responses, Anthropic Messages, Gemini
-// generateContent), each in one file. Tool schemas go out byte for byte as in the suite, malformed
-// arguments come in untouched, and whatever a parameter table changes is recorded. It does not
-// retry, pace or cache: the evaluation loop does.
+// Open turns "openai/gpt-5-mini" into a callvet.Model and the Target that describes it. Config
+// holds keys, addresses and limits. Prices turns usage into cost. There are four wire formats, each
+// in one file: OpenAI Chat Completions and compatible endpoints, OpenAI Responses, Anthropic
+// Messages, Gemini generateContent. Tool schemas are sent byte for byte as in the suite, malformed
+// arguments are kept unchanged, and each change by the parameter table is recorded. The package
+// does not retry, pace or cache: the evaluation loop does.
 //
 // OpenEmbedder and OpenReranker serve package retrieve with vectors and orders over the wire
 // ("openai:text-embedding-3-small", "tei:URL", "cohere:rerank-v3.5"). Fewer vectors than texts,

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// EmbedBackend asks an OpenAI-compatible /embeddings endpoint. It is safe for
-// concurrent use, does not retry and gives a *callvet.Fault for what went wrong.
+// EmbedBackend asks an OpenAI-compatible /embeddings endpoint. It is safe for concurrent use and
+// does not retry. Its errors are *callvet.Fault.
 type EmbedBackend struct {
 	m  *model
 	id string
@@ -25,14 +25,14 @@ var _ callvet.Embedder = (*EmbedBackend)(nil)
 // "openai/text-embedding-3-small" or "ollama/nomic-embed-text". Errors are those
 // of Open; providers without the Chat Completions family have no such endpoint.
 func OpenEmbedBackend(spec string, cfg Config) (*EmbedBackend, error) {
-	m, _, err := providerOpen(spec, &cfg)
+	m, _, err := openModel(spec, &cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open embedder %q: %w", spec, err)
 	}
 	url := strings.NewReplacer("/chat/completions", "/embeddings", "/api/chat", "/v1/embeddings").Replace(m.url)
 	if url == m.url {
 		return nil, fmt.Errorf("open embedder %q: %w", spec,
-			providerInvalid("the provider has no OpenAI-compatible embeddings",
+			invalidSpec("the provider has no OpenAI-compatible embeddings",
 				"openai/text-embedding-3-small or ollama/nomic-embed-text"))
 	}
 	m.url, m.stream = url, false
@@ -40,11 +40,11 @@ func OpenEmbedBackend(spec string, cfg Config) (*EmbedBackend, error) {
 	return &EmbedBackend{m: m, id: id}, nil
 }
 
-// Name is the model's name as it was asked for.
+// Name is the model's name as requested.
 func (e *EmbedBackend) Name() string { return e.id }
 
-// Embed gives one vector per text, in their order, all of one length. No texts
-// give no vectors and no request.
+// Embed returns one vector per text, in their order, all of one length. Without texts it sends no
+// request.
 func (e *EmbedBackend) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil

@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// DefaultMaxCache is how many bytes a file may have: 600,000 vectors of 384 numbers.
+// DefaultMaxCache is the default size limit of a file, in bytes: 600,000 vectors of 384 numbers.
 const DefaultMaxCache = 1 << 30
 
 // place is where a record is.
@@ -42,8 +42,8 @@ type EmbedCache struct {
 
 var _ retrieve.VectorCache = (*EmbedCache)(nil)
 
-// OpenEmbedCache opens the file, or makes it with its folder. max is how many bytes it may have;
-// 0 for DefaultMax. A file of something else is an error that wraps ErrConflict.
+// OpenEmbedCache opens the file, or creates it with its folder. max is its size limit in bytes; 0:
+// DefaultMaxCache. If the file is not an embedding cache, the error wraps ErrConflict.
 func OpenEmbedCache(ctx context.Context, path string, max int64) (*EmbedCache, error) {
 	c := &EmbedCache{path: path, max: cmp.Or(max, DefaultMaxCache), models: map[string]string{}}
 	if err := c.open(ctx); err != nil {
@@ -69,7 +69,7 @@ func (c *EmbedCache) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// reopen reads the file that has the path now. The caller holds both locks.
+// reopen reads the file that is at the path now. The caller holds both locks.
 func (c *EmbedCache) reopen() error {
 	f, err := file.Private(c.path)
 	if err != nil {
@@ -86,13 +86,13 @@ func (c *EmbedCache) reopen() error {
 	return c.catchUp()
 }
 
-// catchUp reads what was added since, by whomever.
+// catchUp reads the records that any process has added since.
 func (c *EmbedCache) catchUp() error {
 	info, err := c.file.Stat()
 	if err != nil || info.Size() == c.end {
 		return err
 	}
-	if info.Size() < c.end { // somebody cut it
+	if info.Size() < c.end { // another process truncated it
 		c.end, c.places = 0, map[retrieve.VectorKey]place{}
 	}
 	part := io.NewSectionReader(c.file, c.end, info.Size()-c.end)
@@ -122,7 +122,7 @@ func (c *EmbedCache) Len() int {
 	return len(c.places)
 }
 
-// CachedModel is what the file has of one model.
+// CachedModel is the share of one model in the file.
 type CachedModel struct {
 	Model   string `json:"model"`
 	Vectors int    `json:"vectors"`
@@ -130,7 +130,7 @@ type CachedModel struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// Models tells what is kept of each model, by name.
+// Models lists the stored vectors of each model, by name.
 func (c *EmbedCache) Models() []CachedModel {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -151,7 +151,7 @@ func (c *EmbedCache) Models() []CachedModel {
 	return out
 }
 
-// Get gives the vector of a key, read from the file and held against its checksum.
+// Get reads the vector of a key from the file and checks its checksum.
 func (c *EmbedCache) Get(k retrieve.VectorKey) ([]float32, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -170,8 +170,8 @@ func (c *EmbedCache) Get(k retrieve.VectorKey) ([]float32, bool) {
 	return readFloats(floats), true
 }
 
-// Put appends a vector. One that is there, that is empty or too long, or that cannot be
-// written is not kept: see Err.
+// Put appends a vector. It ignores a vector that is already stored, empty or too long. If the write
+// fails, see Err.
 func (c *EmbedCache) Put(ctx context.Context, k retrieve.VectorKey, v []float32) {
 	if len(k.Model) > maxName || len(v) == 0 || len(v) > maxFloats {
 		return
@@ -187,7 +187,7 @@ func (c *EmbedCache) put(ctx context.Context, k retrieve.VectorKey, v []float32)
 	if _, ok := c.places[k]; ok {
 		return nil
 	}
-	record := appendRecord(make([]byte, 0, headSize+len(k.Model)+4*len(v)), k, v)
+	record := appendRecord(make([]byte, 0, recordHead+len(k.Model)+4*len(v)), k, v)
 	if c.end+int64(len(record)) > c.max {
 		if err := c.shrink(ctx); err != nil {
 			return err
@@ -204,7 +204,7 @@ func (c *EmbedCache) put(ctx context.Context, k retrieve.VectorKey, v []float32)
 	return err
 }
 
-// exclusive calls do while no other process writes, after reading what others wrote.
+// exclusive calls do while no other process writes, after reading the records of others.
 func (c *EmbedCache) exclusive(do func() error) error {
 	if c.file == nil {
 		return os.ErrClosed
@@ -228,7 +228,7 @@ func (c *EmbedCache) exclusive(do func() error) error {
 	return do()
 }
 
-// shrink keeps the newest records that fit into half of the bound.
+// shrink keeps the newest records that fit into half of the limit.
 func (c *EmbedCache) shrink(ctx context.Context) error {
 	newest := make([]place, 0, len(c.places))
 	for _, p := range c.places {
@@ -245,7 +245,7 @@ func (c *EmbedCache) shrink(ctx context.Context) error {
 	return c.rewrite(ctx, func(_ retrieve.VectorKey, p place) bool { return p.at >= from })
 }
 
-// rewrite replaces the file by one with the records that stay.
+// rewrite replaces the file by one with the kept records.
 func (c *EmbedCache) rewrite(ctx context.Context, stays func(k retrieve.VectorKey, p place) bool) (err error) {
 	keep := make([]place, 0, len(c.places))
 	for k, p := range c.places {
@@ -268,8 +268,8 @@ func (c *EmbedCache) rewrite(ctx context.Context, stays func(k retrieve.VectorKe
 	return c.reopen()
 }
 
-// Remove takes out all vectors of a model, and tells how many there were. Other
-// processes see it when they write next.
+// Remove removes all vectors of a model, and returns their number. Other processes notice at their
+// next write.
 func (c *EmbedCache) Remove(ctx context.Context, model string) (int, error) {
 	n := 0
 	err := c.drop(ctx, func(k retrieve.VectorKey) bool {
@@ -285,7 +285,7 @@ func (c *EmbedCache) Remove(ctx context.Context, model string) (int, error) {
 	return n, nil
 }
 
-// Clear takes out all vectors.
+// Clear removes all vectors.
 func (c *EmbedCache) Clear(ctx context.Context) error {
 	if err := c.drop(ctx, func(retrieve.VectorKey) bool { return true }); err != nil {
 		return fmt.Errorf("clear vectors: %w", err)
@@ -301,14 +301,14 @@ func (c *EmbedCache) drop(ctx context.Context, goes func(retrieve.VectorKey) boo
 	})
 }
 
-// Err is the first failure to keep a vector; nil when there was none.
+// Err is the first failure to store a vector; nil if none.
 func (c *EmbedCache) Err() error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.failed
 }
 
-// Close lets go of the file. Nothing is found or kept after it.
+// Close closes the file. Afterwards nothing is found or stored.
 func (c *EmbedCache) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,13 +17,12 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/parallel"
 )
 
 const (
-	defaultTimeout = time.Minute
-	defaultMaxBody = 64 << 20
+	embedTimeout   = time.Minute
+	embedMaxBody   = 64 << 20
 	defaultRetries = 5
 	defaultAtOnce  = 4
 	firstWait      = 500 * time.Millisecond
@@ -44,13 +43,13 @@ type client struct {
 	usage                         EmbedUsage
 }
 
-// EmbedUsage is what was asked for so far. Tokens are those that servers report.
+// EmbedUsage counts the requests so far. Tokens are those that servers report.
 type EmbedUsage struct{ Requests, Texts, Tokens int }
 
 func newClient(svc *service, model string, cfg *EmbedConfig) *client {
 	c := &client{
-		model: model, form: svc.form, http: cfg.HTTPClient, timeout: cmp.Or(cfg.Timeout, defaultTimeout),
-		maxBody: cmp.Or(cfg.MaxBody, defaultMaxBody),
+		model: model, form: svc.form, http: cfg.HTTPClient, timeout: cmp.Or(cfg.Timeout, embedTimeout),
+		maxBody: cmp.Or(cfg.MaxBody, embedMaxBody),
 		batch:   max(1, cmp.Or(cfg.Batch, svc.batch)), atOnce: max(1, cmp.Or(cfg.Concurrency, defaultAtOnce)),
 		retries: max(0, cmp.Or(cfg.Retries, defaultRetries)),
 		wait:    cfg.Wait, now: cfg.Now, key: cfg.APIKey,
@@ -105,11 +104,11 @@ func (c *client) each(ctx context.Context, n int, work func(ctx context.Context,
 	return context.Cause(ctx)
 }
 
-// failure is why a request got no answer that can be used.
+// failure is why a request got no usable answer.
 type failure struct {
 	err    error
-	again  bool          // asking again may help
-	after  time.Duration // so long, where the server says; 0: it does not
+	again  bool          // a retry may help
+	after  time.Duration // the server's retry delay; 0: none
 	tooBig bool          // fewer texts may help
 }
 
@@ -118,7 +117,7 @@ func (f *failure) Error() string { return f.err.Error() }
 // Unwrap gives the kind of failure.
 func (f *failure) Unwrap() error { return f.err }
 
-// ask sends a body and gives the answer; a busy server is asked again.
+// ask sends a body and returns the answer; it retries if the server is busy.
 func (c *client) ask(ctx context.Context, body []byte, texts int) ([]byte, error) {
 	for try := 0; ; try++ {
 		answer, f := c.once(ctx, body)
@@ -177,7 +176,7 @@ func (c *client) once(ctx context.Context, body []byte) ([]byte, *failure) {
 	return answer, nil
 }
 
-// fail says what is wrong with the server, without secrets.
+// fail describes an error of the server, without secrets.
 func (c *client) fail(kind error, format string, args ...any) *failure {
 	return &failure{err: fmt.Errorf("%s: %s: %w", c.server, c.hide(fmt.Sprintf(format, args...)), kind)}
 }
@@ -187,7 +186,7 @@ func (c *client) lost(ctx context.Context, err error) *failure {
 	if errors.As(err, &ue) {
 		err = ue.Err
 	}
-	if errors.Is(err, callvet.ErrDenied) { // this program may not ask there, and will not next time
+	if errors.Is(err, callvet.ErrDenied) { // the address is not allowed; a retry does not help
 		return c.fail(callvet.ErrDenied, "%v", err)
 	}
 	f := c.fail(callvet.ErrUnavailable, "%v", err)
@@ -209,7 +208,7 @@ func (c *client) refused(res *http.Response, body []byte) *failure {
 	case s == http.StatusNotFound:
 		kind = callvet.ErrNotFound
 	}
-	say := excerpt(c.hide(messageOf(body))) // hidden before it is cut
+	say := excerpt(c.hide(messageOf(body)), 300) // hidden before it is cut
 	if to := res.Header.Get("Location"); to != "" && res.StatusCode < 400 {
 		say = "it points to " + to
 	}
@@ -233,20 +232,10 @@ func (c *client) retryAfter(h http.Header) time.Duration {
 
 const hidden = "[redacted]"
 
-// hide takes the key out of a text.
+// hide removes the key from a text.
 func (c *client) hide(s string) string {
 	if len(c.key) >= 8 { // shorter ones are stand-ins for local servers
 		s = strings.ReplaceAll(s, c.key, hidden)
-	}
-	return s
-}
-
-// excerpt is the beginning of a text on one line.
-func excerpt(s string) string {
-	const most = 300
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(endpoint.Cut(s, 4*most), "\uFFFD")), " ")
-	if len(s) > most {
-		s = strings.TrimRight(endpoint.Cut(s, most), " ") + "…"
 	}
 	return s
 }

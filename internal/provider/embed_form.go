@@ -15,17 +15,17 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// request is what a form writes: texts to embed, or texts to score for a question.
+// request contains texts to embed, or texts to score for a question.
 type request struct {
 	model, question string
 	texts           []string
 	dimensions      int
 }
 
-// form writes one kind of request, and reads its answer.
+// form is a wire format: it writes a request and reads its answer.
 type form interface {
 	write(r request) any
-	// read gives a vector for each of n texts, or one number, its score.
+	// read returns a vector for each of n texts; a score is a vector of one number.
 	read(body []byte, n int) (vs [][]float32, tokens int, err error)
 }
 
@@ -65,10 +65,10 @@ func (openaiForm) read(body []byte, n int) ([][]float32, int, error) {
 	return p.all(a.Usage.Total)
 }
 
-// floats is a vector as numbers, or as their bytes, little-endian, in base64.
+// floats is a vector as JSON numbers, or as base64 of little-endian bytes.
 type floats []float32
 
-// UnmarshalJSON reads either.
+// UnmarshalJSON reads both forms.
 func (f *floats) UnmarshalJSON(b []byte) error {
 	if len(b) == 0 || b[0] != '"' {
 		return json.Unmarshal(b, (*[]float32)(f))
@@ -193,7 +193,7 @@ func (teiRerankForm) read(body []byte, n int) ([][]float32, int, error) {
 	return p.all(0)
 }
 
-// places puts answers where their index says.
+// places orders answers by their index.
 type places [][]float32
 
 func newPlaces(n int) places { return make(places, n) }
@@ -238,7 +238,7 @@ func inOrder(vs [][]float32, n, tokens int) ([][]float32, int, error) {
 	return vs, tokens, nil
 }
 
-// decode reads JSON; what is none is told by what it looks like.
+// decode reads JSON; the error for other texts names the format that they look like.
 func decode(body []byte, into any) error {
 	err := json.Unmarshal(body, into)
 	start := bytes.TrimSpace(body)
@@ -246,12 +246,12 @@ func decode(body []byte, into any) error {
 	case len(start) == 0:
 		return errors.New("its answer is empty")
 	case bytes.HasPrefix(start, []byte("<")):
-		return fmt.Errorf("its answer is a web page, no JSON: %s", excerpt(string(start)))
+		return fmt.Errorf("its answer is a web page, no JSON: %s", excerpt(string(start), 300))
 	case err != nil:
-		return fmt.Errorf("its answer is not what it should be (%w): %s", doc.Explain(err), excerpt(string(start)))
+		return fmt.Errorf("its answer is not what it should be (%w): %s", doc.Explain(err), excerpt(string(start), 300))
 	}
 	if say := messageOf(body); say != "" && bytes.Contains(body[:min(len(body), 200)], []byte(`"error"`)) {
-		return fmt.Errorf("it answers with an error: %s", excerpt(say))
+		return fmt.Errorf("it answers with an error: %s", excerpt(say, 300))
 	}
 	return nil
 }

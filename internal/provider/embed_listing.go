@@ -13,20 +13,20 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// EmbedCacheListing is what is kept of models between commands.
+// EmbedCacheListing lists the content of an embedding cache.
 type EmbedCacheListing struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// File holds the vectors; it is Bytes long, with what is left of a crash.
+	// File contains the vectors; Bytes includes damaged records.
 	File   string        `json:"file"`
 	Bytes  int64         `json:"bytes"`
 	Models []CachedModel `json:"models"`
-	// Cleared tells that this was there, and is no more.
+	// Cleared: the listed vectors were removed.
 	Cleared bool `json:"cleared"`
 }
 
-// ListEmbedCache lists what a file keeps of the models named, or of all, and with drop forgets it.
-// The error wraps callvet.ErrInvalid for a model of which nothing is kept.
+// ListEmbedCache lists the vectors of the named models, or of all; with drop it removes them. The
+// error wraps callvet.ErrInvalid for a model without vectors.
 func ListEmbedCache(ctx context.Context, path string, models []string, drop bool) (_ *EmbedCacheListing, err error) {
 	l := &EmbedCacheListing{
 		Format: "callvet.tools-cache", Version: 1, File: path, Models: []CachedModel{},
@@ -60,7 +60,7 @@ func ListEmbedCache(ctx context.Context, path string, models []string, drop bool
 	return l, nil
 }
 
-// fill takes in what is kept of the models named, or of all.
+// fill adds the named models, or all.
 func (l *EmbedCacheListing) fill(kept []CachedModel, only []string) error {
 	if len(only) == 0 {
 		l.Models = append(l.Models, kept...)

@@ -6,8 +6,8 @@ package disk
 
 import "os"
 
-// lock does nothing where there are no such locks: two processes that write at once
-// may then lose vectors, which are made again, but never get wrong ones.
+// lock does nothing on systems without such locks. Two concurrent writers may lose vectors, which
+// are then computed again; vectors are never wrong.
 func lock(*os.File) error { return nil }
 
 func unlock(*os.File) {}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// lock keeps other processes out until unlock; both wait for a signal to pass.
+// lock excludes other processes until unlock; both retry after an interrupting signal.
 func lock(f *os.File) error {
 	for {
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {

@@ -12,24 +12,24 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Kept are vectors that are kept between requests, in a file or elsewhere.
+// Kept is a persistent cache of vectors, in a file or elsewhere.
 type Kept interface {
 	retrieve.VectorCache
-	// Err is what kept vectors from being kept, nil for nothing.
+	// Err is the first failure to store a vector; nil if none.
 	Err() error
 	Close() error
 }
 
-// EmbedModels opens embedders and rerankers, each once however many catalogues are indexed with
-// it, and what keeps vectors once one is needed. It serves one goroutine. Close it.
+// EmbedModels opens embedders and rerankers, each only once for all catalogues, and the vector
+// cache at first use. It is for one goroutine. Close it.
 type EmbedModels struct {
 	Config EmbedConfig
-	// Keep opens what keeps vectors; where it cannot, they are made again each time.
+	// Keep opens the vector cache; if that fails, vectors are computed each time.
 	Keep func(ctx context.Context) (Kept, error)
-	// Notify gets what went wrong with what keeps vectors.
+	// Notify gets the errors of the vector cache.
 	Notify    func(callvet.Notice)
 	cache     Kept
-	asked     []asked
+	asked     []openedModel
 	embedders map[string]opened
 	rerankers map[string]retrieve.Reranker
 }
@@ -39,20 +39,20 @@ type opened struct {
 	cache    retrieve.VectorCache
 }
 
-// asked is a model that was opened, and what was kept of it from before.
-type asked struct {
+// openedModel is an opened model with the number of its cached vectors.
+type openedModel struct {
 	name  string
 	usage func() EmbedUsage
 	found *finding
 }
 
-// finding counts the vectors that a cache has.
+// finding counts the hits of a cache.
 type finding struct {
 	retrieve.VectorCache
 	found atomic.Int64
 }
 
-// Get is that of the cache.
+// Get reads from the cache and counts hits.
 func (f *finding) Get(k retrieve.VectorKey) ([]float32, bool) {
 	v, ok := f.VectorCache.Get(k)
 	if ok {
@@ -61,7 +61,7 @@ func (f *finding) Get(k retrieve.VectorKey) ([]float32, bool) {
 	return v, ok
 }
 
-// Used is what was asked of the models so far, in the order in which they were opened.
+// Used is the usage of the models so far, in the order of opening.
 func (m *EmbedModels) Used() []callvet.ModelUse {
 	var out []callvet.ModelUse
 	for _, a := range m.asked {
@@ -75,8 +75,8 @@ func (m *EmbedModels) Used() []callvet.ModelUse {
 	return out
 }
 
-// Open sets what makes vectors, with its cache, and what orders the best tools anew; an
-// empty spec names none. Errors are those of Open and OpenReranker.
+// Open sets the embedder with its cache, and the reranker; an empty spec means none. Errors are
+// those of Open and OpenReranker.
 func (m *EmbedModels) Open(ctx context.Context, embed, rerank string, o *retrieve.Options) (err error) {
 	if embed != "" {
 		if o.Embedder, o.Cache, err = m.embedder(ctx, embed); err != nil {
@@ -101,7 +101,7 @@ func (m *EmbedModels) embedder(ctx context.Context, spec string) (retrieve.Embed
 		m.embedders = map[string]opened{}
 	}
 	m.embedders[spec] = opened{embedder: e}
-	one := asked{name: e.Model(), usage: e.Usage}
+	one := openedModel{name: e.Model(), usage: e.Usage}
 	defer func() { m.asked = append(m.asked, one) }()
 	if m.cache == nil {
 		if m.cache, err = m.Keep(ctx); err != nil {
@@ -127,11 +127,11 @@ func (m *EmbedModels) reranker(spec string) (retrieve.Reranker, error) {
 		m.rerankers = map[string]retrieve.Reranker{}
 	}
 	m.rerankers[spec] = r
-	m.asked = append(m.asked, asked{name: r.Name(), usage: r.Usage})
+	m.asked = append(m.asked, openedModel{name: r.Name(), usage: r.Usage})
 	return r, nil
 }
 
-// Close tells of vectors that could not be kept, and lets go of what keeps them.
+// Close reports vectors that could not be stored, and closes the cache.
 func (m *EmbedModels) Close() error {
 	if m.cache == nil {
 		return nil

@@ -20,47 +20,46 @@ import (
 
 // EmbedConfig is what OpenEmbedder needs in addition to the spec. The zero value works for local servers.
 type EmbedConfig struct {
-	// Getenv reads the environment; nil: there is none.
+	// Getenv reads the environment; nil: it is empty.
 	Getenv func(string) string
 	// APIKey replaces the variable of the service.
 	APIKey string
-	// HTTPClient is shared by many; nil: one of its own, which follows no redirect.
+	// HTTPClient may be shared; nil: a new one, which follows no redirect.
 	HTTPClient *http.Client
 	// Timeout of one request; 0: one minute.
 	Timeout time.Duration
-	// MaxBody is how many bytes an answer may have; 0: 64 MiB.
+	// MaxBody bounds an answer, in bytes; 0: 64 MiB.
 	MaxBody int64
-	// Batch is how many texts go into a request; 0: what the service is known to take.
+	// Batch is how many texts a request has; 0: the known limit of the service.
 	Batch int
-	// Concurrency is how many requests are under way at once; 0: 4.
+	// Concurrency is how many requests run at once; 0: 4.
 	Concurrency int
-	// Dimensions asks for vectors of that length, where the service can shorten them;
-	// 0: as long as the model makes them.
+	// Dimensions is the requested length of vectors, if the service can shorten them; 0: the
+	// model's length.
 	Dimensions int
-	// Retries is how often a request is repeated that a server was too busy for; 0: 5,
-	// negative: never.
+	// Retries is how often a request to a busy server is repeated; 0: 5, negative: never.
 	Retries int
 	// Wait waits between them; nil: by the clock.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Now is the clock, for servers that say until when to wait; nil: time.Now.
+	// Now is the clock, for servers that give a retry time; nil: time.Now.
 	Now func() time.Time
-	// Unkeyed is told the variable of a key that is missing, and the model is opened without: it
-	// is for a model that nobody asks. nil: such a model is refused.
+	// Unkeyed is called with the variable of a missing key, and the model is opened without it: for
+	// a model that will not be asked. nil: such a model is refused.
 	Unkeyed func(variable string)
-	// Warn is told what is wrong with a server that is used all the same; nil: nobody is.
+	// Warn is called with a problem of a server that is used nevertheless; nil: no warnings.
 	Warn func(what string)
 }
 
 // service is a kind of server.
 type service struct {
 	kind string
-	// base is where it is when the spec does not say; empty: the spec must. path is
-	// what a base without one gets, and route what is asked below it.
+	// base is the default address; empty: the spec must have one. path is added to a base without a
+	// path, and route is the path of requests below it.
 	base, baseEnv, path, route string
 	keyEnv                     []string
 	// hosted services need a key at their own address.
 	hosted bool
-	// unnamed services have one model, which needs no name.
+	// unnamed services have one model, without a name.
 	unnamed bool
 	batch   int
 	form    form
@@ -100,13 +99,13 @@ func rerankers() []service {
 	}
 }
 
-// OpenEmbedder makes the embedder that spec names: openai:MODEL, openai:MODEL@URL for every
-// server of that form, ollama:MODEL, ollama:MODEL@URL, tei:URL or tei:MODEL@URL (the
-// name is for the cache only; without one, clear it when the server gets another
-// model). Nothing is sent yet. Errors are *callvet.Hinted: ErrNotFound for an unknown
-// service, ErrDenied for a missing key, ErrInvalid for anything else.
+// OpenEmbedder makes the embedder that spec names: openai:MODEL, openai:MODEL@URL for compatible
+// servers, ollama:MODEL, ollama:MODEL@URL, tei:URL or tei:MODEL@URL. The name of a tei model is for
+// the cache only; without one, clear the cache when the server gets another model. It sends no
+// request. Errors are *callvet.Hinted: ErrNotFound for an unknown service, ErrDenied for a missing
+// key, ErrInvalid for anything else.
 func OpenEmbedder(spec string, cfg EmbedConfig) (*Embedder, error) {
-	c, dimensions, err := open(spec, &cfg, embedders())
+	c, dimensions, err := openClient(spec, &cfg, embedders())
 	if err != nil {
 		return nil, fmt.Errorf("open embedder %q: %w", shown(spec), err)
 	}
@@ -117,10 +116,10 @@ func OpenEmbedder(spec string, cfg EmbedConfig) (*Embedder, error) {
 	return &Embedder{c: c, name: name, dimensions: dimensions}, nil
 }
 
-// OpenReranker makes the reranker that spec names: cohere:MODEL, jina:MODEL, either
-// with @URL for servers of that form, or tei:URL. Errors are those of Open.
+// OpenReranker makes the reranker that spec names: cohere:MODEL, jina:MODEL, either with @URL for
+// compatible servers, or tei:URL. Errors are those of Open.
 func OpenReranker(spec string, cfg EmbedConfig) (*Reranker, error) {
-	c, _, err := open(spec, &cfg, rerankers())
+	c, _, err := openClient(spec, &cfg, rerankers())
 	if err != nil {
 		return nil, fmt.Errorf("open reranker %q: %w", shown(spec), err)
 	}
@@ -132,7 +131,7 @@ var (
 	_ retrieve.Reranker = (*Reranker)(nil)
 )
 
-func open(spec string, cfg *EmbedConfig, services []service) (*client, int, error) {
+func openClient(spec string, cfg *EmbedConfig, services []service) (*client, int, error) {
 	kind, rest, _ := strings.Cut(spec, ":")
 	var svc *service
 	kinds := make([]string, len(services))
@@ -148,17 +147,17 @@ func open(spec string, cfg *EmbedConfig, services []service) (*client, int, erro
 		}
 	}
 	if cfg.Dimensions < 0 || cfg.Dimensions > 1<<16 {
-		return nil, 0, invalid(fmt.Sprintf("%d dimensions", cfg.Dimensions), "leave them out for the model's own")
+		return nil, 0, invalidSpec(fmt.Sprintf("%d dimensions", cfg.Dimensions), "leave them out for the model's own")
 	}
 	if cfg.Dimensions > 0 && svc.kind == "tei" {
-		return nil, 0, invalid("this service does not shorten vectors", "leave out the dimensions")
+		return nil, 0, invalidSpec("this service does not shorten vectors", "leave out the dimensions")
 	}
 	model, address := cutSpec(rest)
 	if model == "" && !svc.unnamed {
-		return nil, 0, invalid("the name of a model is missing", "write "+kind+":MODEL or "+kind+":MODEL@URL")
+		return nil, 0, invalidSpec("the name of a model is missing", "write "+kind+":MODEL or "+kind+":MODEL@URL")
 	}
 	if strings.Contains(model, "://") {
-		return nil, 0, invalid("the address is not an http(s) URL", "for example http://localhost:8080")
+		return nil, 0, invalidSpec("the address is not an http(s) URL", "for example http://localhost:8080")
 	}
 	c := newClient(svc, model, cfg)
 	own, err := c.locate(svc, address, cfg)
@@ -173,7 +172,7 @@ func open(spec string, cfg *EmbedConfig, services []service) (*client, int, erro
 	return c, cfg.Dimensions, nil
 }
 
-// shown is a spec without what may be a secret in its address.
+// shown is a spec without possible secrets in its address.
 func shown(spec string) string {
 	before, address, ok := strings.Cut(spec, "://")
 	if !ok {
@@ -186,8 +185,7 @@ func shown(spec string) string {
 	return before + "://" + address
 }
 
-// cutSpec cuts MODEL@URL, of which either may be missing. Models have names with @ and
-// colons too.
+// cutSpec splits MODEL@URL; either part may be missing. Names of models may contain @ and colons.
 func cutSpec(s string) (model, address string) {
 	for _, scheme := range []string{"https://", "http://"} {
 		if strings.HasPrefix(s, scheme) {
@@ -200,7 +198,7 @@ func cutSpec(s string) (model, address string) {
 	return s, ""
 }
 
-// locate sets where requests go; own tells that it is not the service's own address.
+// locate sets the address of requests; own reports that it is not the service's default.
 func (c *client) locate(svc *service, address string, cfg *EmbedConfig) (own bool, err error) {
 	own = address != ""
 	if address == "" && svc.baseEnv != "" && cfg.Getenv != nil {
@@ -211,14 +209,14 @@ func (c *client) locate(svc *service, address string, cfg *EmbedConfig) (own boo
 		}
 	}
 	if address = cmp.Or(address, svc.base); address == "" {
-		return false, invalid("the address is missing", "write "+svc.kind+":http://localhost:8080")
+		return false, invalidSpec("the address is missing", "write "+svc.kind+":http://localhost:8080")
 	}
 	u, err := url.Parse(strings.TrimRight(address, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return false, invalid("the address is not an http(s) URL", "for example http://localhost:8080")
+		return false, invalidSpec("the address is not an http(s) URL", "for example http://localhost:8080")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return false, invalid("the address holds a user name, a password or a query", "give the key in the environment")
+		return false, invalidSpec("the address holds a user name, a password or a query", "give the key in the environment")
 	}
 	if u.Path == "" {
 		u.Path = svc.path
@@ -232,7 +230,7 @@ func (c *client) locate(svc *service, address string, cfg *EmbedConfig) (own boo
 	return own, nil
 }
 
-func invalid(what, hint string) error {
+func invalidSpec(what, hint string) error {
 	return &callvet.Hinted{Err: fmt.Errorf("%s: %w", what, callvet.ErrInvalid), Hint: hint}
 }
 
@@ -249,8 +247,8 @@ func EmbedKeyVariables() []string {
 	return out
 }
 
-// EmbedKeyHosts are the hosts, with a port where one is written, that the key of a variable is for
-// where no request says another address. A service without an address has none.
+// EmbedKeyHosts are the default hosts of each key variable, with a port if one is written. A
+// service without an address has none.
 func EmbedKeyHosts(getenv func(string) string) map[string][]string {
 	out := map[string][]string{}
 	all := append(embedders(), rerankers()...)

@@ -16,12 +16,12 @@ import (
 // A record is: mark, checksum of all that follows, length of the model's name, number
 // of floats, hash of the text, name, floats. Numbers are little-endian.
 const (
-	mark     = "\xfeCV1"
-	atSum    = len(mark)
-	atName   = atSum + 4
-	atFloats = atName + 2
-	atHash   = atFloats + 4
-	headSize = atHash + 32
+	mark       = "\xfeCV1"
+	atSum      = len(mark)
+	atName     = atSum + 4
+	atFloats   = atName + 2
+	atHash     = atFloats + 4
+	recordHead = atHash + 32
 
 	maxName   = 1 << 10
 	maxFloats = 1 << 16
@@ -47,16 +47,16 @@ func checksum(record []byte) uint32 {
 	return crc32.Checksum(record[atName:], crc32.MakeTable(crc32.Castagnoli))
 }
 
-// sizeOf is how long the record is that begins with head; 0 when none does.
+// sizeOf is the length of the record that begins with head; 0 if head begins no record.
 func sizeOf(head []byte) int {
-	if len(head) < headSize || string(head[:atSum]) != mark {
+	if len(head) < recordHead || string(head[:atSum]) != mark {
 		return 0
 	}
 	name, floats := int(binary.LittleEndian.Uint16(head[atName:])), int(binary.LittleEndian.Uint32(head[atFloats:]))
 	if name > maxName || floats > maxFloats {
 		return 0
 	}
-	return headSize + name + 4*floats
+	return recordHead + name + 4*floats
 }
 
 // parse reads a whole record; ok is false for a damaged one. model is part of b.
@@ -65,8 +65,8 @@ func parse(b []byte) (text [32]byte, model, floats []byte, ok bool) {
 	if n == 0 || n != len(b) || binary.LittleEndian.Uint32(b[atSum:]) != checksum(b) {
 		return text, nil, nil, false
 	}
-	name := headSize + int(binary.LittleEndian.Uint16(b[atName:]))
-	return [32]byte(b[atHash:headSize]), b[headSize:name], b[name:], true
+	name := recordHead + int(binary.LittleEndian.Uint16(b[atName:]))
+	return [32]byte(b[atHash:recordHead]), b[recordHead:name], b[name:], true
 }
 
 func readFloats(b []byte) []float32 {
@@ -77,16 +77,16 @@ func readFloats(b []byte) []float32 {
 	return v
 }
 
-// scan calls found with every good record of r and where it begins, counted from at.
-// What is damaged is passed over up to the next mark.
+// scan calls found with every valid record of r and its offset, counted from at. It skips damaged
+// bytes up to the next mark.
 func scan(r io.Reader, at int64, found func(at int64, record []byte)) error {
-	in := bufio.NewReaderSize(r, headSize+maxName+4*maxFloats)
+	in := bufio.NewReaderSize(r, recordHead+maxName+4*maxFloats)
 	for {
-		head, err := in.Peek(headSize)
+		head, err := in.Peek(recordHead)
 		if err != nil && err != io.EOF {
 			return err
 		}
-		if len(head) < headSize {
+		if len(head) < recordHead {
 			return nil // the end, or a head cut off
 		}
 		skip := 0
@@ -101,7 +101,7 @@ func scan(r io.Reader, at int64, found func(at int64, record []byte)) error {
 			}
 		}
 		if skip == 0 {
-			window, _ := in.Peek(min(in.Size(), max(headSize, in.Buffered())))
+			window, _ := in.Peek(min(in.Size(), max(recordHead, in.Buffered())))
 			if skip = bytes.Index(window[1:], []byte(mark)) + 1; skip == 0 {
 				skip = len(window) - len(mark) + 1 // a mark may be cut in two
 			}

@@ -23,17 +23,16 @@ type Embedder struct {
 	width      atomic.Int64 // of all vectors; 0 while none was seen
 }
 
-// Model is the service, the model and the server, with the dimensions if they were
-// asked for: vectors of two servers are not taken to be the same.
+// Model is the service, the model and the server, with the requested dimensions: vectors of two
+// servers are never considered equal.
 func (e *Embedder) Model() string { return e.name }
 
-// Usage is what was asked for so far.
+// Usage is the usage so far.
 func (e *Embedder) Usage() EmbedUsage { return e.c.used() }
 
-// Embed gives one vector of length 1 for each text, in their order. Texts without
-// content are not sent and give zeros; no texts give no vectors and no request. Errors
-// name the server and wrap ErrUnavailable, ErrDenied, ErrNotFound, ErrLimited or
-// ErrInvalid, the last also for answers that cannot be true.
+// Embed returns one vector of length 1 for each text, in their order. Empty texts are not sent and
+// get zeros; without texts it sends no request. Errors name the server and wrap ErrUnavailable,
+// ErrDenied, ErrNotFound, ErrLimited or ErrInvalid, the last also for impossible answers.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var send []string
@@ -44,7 +43,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		}
 	}
 	if len(send) < len(texts) && len(send) == 0 && e.width.Load() == 0 {
-		send = append(send, "width") // tells how many zeros there must be
+		send = append(send, "width") // its vector gives the number of zeros
 	}
 	err := e.c.each(ctx, len(send), func(ctx context.Context, from, to int) error {
 		vs, err := e.batch(ctx, send[from:to])
@@ -66,7 +65,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return out, nil
 }
 
-// batch asks once; where a server takes no such batch, it asks for the halves.
+// batch sends one request; if the batch is too large for the server, it sends both halves.
 func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, error) {
 	vs, err := e.c.send(ctx, request{model: e.c.model, texts: texts, dimensions: e.dimensions})
 	if f := (*failure)(nil); errors.As(err, &f) && f.tooBig && len(texts) > 1 {
@@ -90,7 +89,7 @@ func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, erro
 	return vs, nil
 }
 
-// check holds a vector against the others.
+// check compares the length of a vector with that of the others.
 func (e *Embedder) check(v []float32) error {
 	e.width.CompareAndSwap(0, int64(max(e.dimensions, 0)))
 	e.width.CompareAndSwap(0, int64(len(v)))
@@ -106,7 +105,7 @@ func (e *Embedder) check(v []float32) error {
 	return nil
 }
 
-// send asks about one batch.
+// send sends one batch.
 func (c *client) send(ctx context.Context, r request) ([][]float32, error) {
 	body, err := json.Marshal(c.form.write(r))
 	if err != nil {
@@ -138,12 +137,12 @@ type Reranker struct{ c *client }
 // Name is the service, the model and the server.
 func (r *Reranker) Name() string { return r.c.name }
 
-// Usage is what was asked for so far.
+// Usage is the usage so far.
 func (r *Reranker) Usage() EmbedUsage { return r.c.used() }
 
-// Rerank gives one score for each text, in their order: the higher, the better. Texts
-// beyond what a server takes at once are sent apart, since each is scored with the
-// question alone. Errors are those of Embed.
+// Rerank returns one score for each text, in their order: the higher, the better. Texts beyond the
+// server's limit go into further requests: each text is scored independently. Errors are those of
+// Embed.
 func (r *Reranker) Rerank(ctx context.Context, question string, texts []string) ([]float64, error) {
 	out := make([]float64, len(texts))
 	err := r.c.each(ctx, len(texts), func(ctx context.Context, from, to int) error {

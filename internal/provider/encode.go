@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The tool choices that are not a tool's name.
+// The tool choices other than a tool's name.
 const (
 	choiceAuto     = "auto"
 	choiceRequired = "required"
@@ -21,11 +21,11 @@ const (
 
 // appendText appends s as a JSON string; bytes that are not UTF-8 become U+FFFD.
 func appendText(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s) // the error only says that bytes were replaced
+	b, _ = jsontext.AppendQuote(b, s) // the error only reports that bytes were replaced
 	return b
 }
 
-// appendMember appends ,"name": ready for a value.
+// appendMember appends ,"name": before a value.
 func appendMember(b []byte, name string) []byte {
 	b = append(b, ',', '"')
 	b = append(b, name...)
@@ -76,8 +76,7 @@ func appendSampling(b []byte, p *callvet.Params, n *names) []byte {
 	return b
 }
 
-// appendExtra appends the members given as they are, in the order of their
-// names, those for which keep holds.
+// appendExtra appends the extra members that keep accepts, unchanged, in the order of their names.
 func appendExtra(b []byte, p *callvet.Params, keep func(string) bool) []byte {
 	if len(p.Extra) == 0 {
 		return b
@@ -96,7 +95,7 @@ func appendExtra(b []byte, p *callvet.Params, keep func(string) bool) []byte {
 	return b
 }
 
-// payload is a call's arguments as they go back to the model: as emitted.
+// payload is a call's arguments as the model emitted them, to be sent back.
 func payload(c *callvet.Call) string {
 	switch {
 	case len(c.Args) > 0:
@@ -107,7 +106,7 @@ func payload(c *callvet.Call) string {
 	return "{}"
 }
 
-// object is a call's arguments where the wire takes nothing but an object.
+// object is a call's arguments for a wire that only accepts an object.
 func object(c *callvet.Call) []byte {
 	if v, err := c.ArgsValue(); err == nil && v.Kind() == value.Object {
 		return c.Args
@@ -115,8 +114,7 @@ func object(c *callvet.Call) []byte {
 	return []byte("{}")
 }
 
-// schema is a tool's parameters where the wire must have some, of an object: arguments are
-// always one.
+// schema is a tool's parameters for a wire that requires an object schema.
 func schema(t *callvet.Tool) []byte {
 	v, err := value.Parse(t.Parameters)
 	if err != nil || v.Kind() != value.Object || v.Len() == 0 {
@@ -136,7 +134,7 @@ func at(v value.Value, path ...string) value.Value {
 	return v
 }
 
-// count is a token count; 0 where there is none.
+// count is a token count; 0 if absent.
 func count(v value.Value) int {
 	f, _ := v.Float()
 	if f < 0 || f > 1e12 {
@@ -145,8 +143,8 @@ func count(v value.Value) int {
 	return int(f)
 }
 
-// rawArgs is the text of an arguments member: a string's text, another value's
-// JSON, "" for null and for nothing.
+// rawArgs is the text of an arguments member: a string's text, another value's JSON, "" for null
+// and absent.
 func rawArgs(v value.Value) string {
 	switch v.Kind() {
 	case value.String:

@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// statusOverloaded is what Anthropic answers when it is overloaded.
+// statusOverloaded is Anthropic's status when it is overloaded.
 const statusOverloaded = 529
 
 // faultOf maps a status to a fault without a message.
@@ -43,7 +43,7 @@ func malformed(status int, msg string) *callvet.Fault {
 	return &callvet.Fault{Kind: callvet.FaultMalformed, HTTP: status, Message: msg, Retryable: true}
 }
 
-// lost explains a request that got no (whole) answer.
+// lost explains a request without a complete answer.
 func (m *model) lost(outer, ctx context.Context, err error) *callvet.Fault {
 	var ue *url.Error
 	if errors.As(err, &ue) {
@@ -57,13 +57,13 @@ func (m *model) lost(outer, ctx context.Context, err error) *callvet.Fault {
 		return &callvet.Fault{Kind: callvet.FaultTimeout, Message: "no answer before the deadline", Retryable: true}
 	case errors.As(err, &ne) && ne.Timeout():
 		return &callvet.Fault{Kind: callvet.FaultTimeout, Message: err.Error(), Retryable: true}
-	case errors.Is(err, callvet.ErrDenied): // this program may not ask there, and will not next time
+	case errors.Is(err, callvet.ErrDenied): // the address is not allowed; a retry does not help
 		return &callvet.Fault{Kind: callvet.FaultAuth, Message: err.Error()}
 	}
 	return &callvet.Fault{Kind: callvet.FaultNetwork, Message: err.Error(), Retryable: true}
 }
 
-// statusFault explains an answer whose status is not 200.
+// statusFault explains an answer with a status other than 200.
 func statusFault(res *http.Response, body []byte, now time.Time) *callvet.Fault {
 	f := faultOf(res.StatusCode)
 	root, err := value.Parse(body)
@@ -71,7 +71,7 @@ func statusFault(res *http.Response, body []byte, now time.Time) *callvet.Fault 
 		f.Message, f.Param = problem(root)
 	}
 	if f.Message == "" {
-		f.Message = providerExcerpt(string(body))
+		f.Message = excerpt(string(body), maxExcerpt)
 	}
 	if f.Message == "" {
 		f.Message = cmp.Or(http.StatusText(res.StatusCode), "unexpected status")
@@ -88,8 +88,8 @@ func statusFault(res *http.Response, body []byte, now time.Time) *callvet.Fault 
 	return f
 }
 
-// refusedCall is what a model wrote as a call that its provider refused to pass on, since it
-// fits no tool: Groq answers so with status 400. "" for any other answer.
+// refusedCall is a model's call that its provider rejected because it fits no tool: Groq then
+// answers with status 400. "" for any other answer.
 func refusedCall(root value.Value) string {
 	e := at(root, "error")
 	if at(e, "code").Str() != finishRefused {
@@ -100,22 +100,22 @@ func refusedCall(root value.Value) string {
 
 const finishRefused = "tool_use_failed"
 
-// refuse fills a response with a call that the provider did not take: it is the model's own
-// mistake, which nobody can read as a call.
+// refuse fills a response with a call that the provider rejected: it is the model's mistake, an
+// unreadable call.
 func refuse(resp *callvet.Response, call string) {
 	resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: call}}
 	resp.FinishReason, resp.Unreadable = finishRefused, true
 	resp.Usage = chatUsage(value.Value{})
 }
 
-// quotaGone tells an account without money from one that is too fast.
+// quotaGone reports whether a rate-limit error means an exhausted account.
 func quotaGone(root value.Value) bool {
 	e := at(root, "error")
 	return at(e, "code").Str() == "insufficient_quota" || at(e, "type").Str() == "insufficient_quota"
 }
 
-// problem finds the message and the parameter in the error bodies that
-// providers and local servers send. Both are empty when there is none.
+// problem finds the message and the parameter in the error bodies of providers and local servers.
+// Both are empty if absent.
 func problem(root value.Value) (msg, param string) {
 	if root.Kind() == value.Array {
 		root, _ = root.First()
@@ -125,7 +125,7 @@ func problem(root value.Value) (msg, param string) {
 		e = inner
 	}
 	if e.Kind() == value.String {
-		return providerExcerpt(e.Str()), ""
+		return excerpt(e.Str(), maxExcerpt), ""
 	}
 	msg, param = at(e, "message").Str(), at(e, "param").Str()
 	if detail := at(root, "detail"); msg == "" {
@@ -142,12 +142,14 @@ func problem(root value.Value) (msg, param string) {
 	if kind := at(e, "type").Str(); kind != "" && msg != "" {
 		msg = kind + ": " + msg
 	}
-	return providerExcerpt(msg), param
+	return excerpt(msg, maxExcerpt), param
 }
 
-// providerExcerpt is the beginning of a text on one line.
-func providerExcerpt(s string) string {
-	const most = 500
+// maxExcerpt bounds a provider's message in an error, in bytes.
+const maxExcerpt = 500
+
+// excerpt is the beginning of a text on one line, of at most most bytes.
+func excerpt(s string, most int) string {
 	if len(s) > 4*most {
 		s = endpoint.Cut(s, 4*most)
 	}
@@ -158,7 +160,7 @@ func providerExcerpt(s string) string {
 	return strings.TrimRight(endpoint.Cut(s, most), " ") + "…"
 }
 
-// retryAfter is how long the provider asks to wait; 0 when it does not say.
+// retryAfter is the provider's retry delay; 0 if it gives none.
 func retryAfter(h http.Header, body value.Value, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("retry-after-ms"), 64); err == nil && ms > 0 {
 		return seconds(ms / 1000)
@@ -175,8 +177,8 @@ func retryAfter(h http.Header, body value.Value, now time.Time) time.Duration {
 	return resetAfter(h, now)
 }
 
-// resetAfter reads the headers that say when a used-up limit starts anew. Where
-// none is marked as used up, the nearest reset counts.
+// resetAfter reads the headers with the reset time of an exhausted limit. If no limit is marked as
+// exhausted, the nearest reset counts.
 func resetAfter(h http.Header, now time.Time) time.Duration {
 	var used, nearest time.Duration
 	for _, n := range [...][2]string{

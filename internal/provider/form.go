@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// An answer of a form is asked for in the way of each wire:
+// Each wire has its own way to request an answer of a given form:
 //
 //	Chat Completions  response_format of a JSON schema
 //	Responses         text.format of a JSON schema
@@ -16,10 +16,10 @@ import (
 //	Ollama            format
 //	Messages          one tool with that schema, which the model must call
 //
-// A server that refuses it is asked again without, and from then on.
+// If a server refuses the form, the request is repeated without it, and later requests have none.
 
-// shape asks the Messages API for a form by way of a tool: it has no other way that all its
-// models know. A request with tools of its own is left as it is, and is answered in any text.
+// shape requests a form from the Messages API with a tool: no other way works with all its models.
+// A request that has tools is not changed, and its answer may be any text.
 func (m *model) shape(q *query) {
 	if _, tools := m.wire.(*messages); !tools || q.form == nil {
 		return
@@ -35,7 +35,7 @@ func (m *model) shape(q *query) {
 	q.req = &req
 }
 
-// unshape takes the form out of a request.
+// unshape removes the form from a request.
 func (m *model) unshape(q *query) {
 	q.form = nil
 	if _, tools := m.wire.(*messages); tools {
@@ -43,7 +43,7 @@ func (m *model) unshape(q *query) {
 	}
 }
 
-// formed makes the call of a form's tool the text that was asked for.
+// formed turns the call of a form's tool into the requested text.
 func formed(q *query, resp *callvet.Response) {
 	if q.form == nil || len(resp.Turns) != 1 {
 		return
@@ -53,21 +53,21 @@ func formed(q *query, resp *callvet.Response) {
 		return
 	}
 	t.Content, t.Calls, t.Raw = payload(&t.Calls[0]), nil, nil
-	resp.FinishReason = "" // it told of the call
+	resp.FinishReason = "" // it was about the call
 }
 
-// appendForm appends a form as OpenAI's interfaces write it; open begins the object.
+// appendForm appends a form in the format of OpenAI's APIs; open begins the object.
 func appendForm(b []byte, f *callvet.AnswerForm, open string) []byte {
 	b = appendText(append(b, open...), f.Name)
 	b = append(appendMember(b, "schema"), f.Schema...)
 	return append(appendBool(appendMember(b, "strict"), f.Strict), '}')
 }
 
-// ofForm are the words by which servers refuse a form.
+// ofForm matches the errors of servers that refuse a form.
 var ofForm = regexp.MustCompile(
 	`(?i)response[_ ]?format|json[_ ]?schema|structured output|text\.format|response_?mime_?type|response_?schema|\bformat\b|tool_choice|grammar`)
 
-// refusesForm reports whether a server says that it does not take the form of an answer.
+// refusesForm reports whether a fault is a server's refusal of an answer's form.
 func refusesForm(f *callvet.Fault) bool {
 	return ofForm.MatchString(f.Param) || ofForm.MatchString(f.Message)
 }

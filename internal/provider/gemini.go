@@ -18,8 +18,8 @@ type gemini struct {
 	signs bool
 }
 
-// noSignature stands for the signature of a call that the model did not make itself, as in a
-// history made elsewhere: Google's documentation gives it for this.
+// noSignature is the signature of a call that the model did not make itself, as in an imported
+// history. Google documents it for this.
 const noSignature = "skip_thought_signature_validator"
 
 func (w *gemini) tools(ts *callvet.Toolset) []byte {
@@ -41,9 +41,9 @@ func (w *gemini) tools(ts *callvet.Toolset) []byte {
 	return append(b, "]}]"...)
 }
 
-// besideConfig names the extra members that stand beside generationConfig; all
-// others belong into it.
-func besideConfig(name string) bool { return name == "safetySettings" || name == "cachedContent" }
+// topLevelExtra reports whether an extra member is next to generationConfig; all others belong into
+// it.
+func topLevelExtra(name string) bool { return name == "safetySettings" || name == "cachedContent" }
 
 func (w *gemini) user(b []byte, t *callvet.Turn) []byte {
 	return append(appendText(append(b, `{"role":"user","parts":[{"text":`...), t.Content), "}]}"...)
@@ -58,7 +58,7 @@ func (w *gemini) head(b []byte, q *query) []byte {
 	if q.tools != nil {
 		b = w.choice(b, q.choice)
 	}
-	return appendExtra(b, &q.params, besideConfig)
+	return appendExtra(b, &q.params, topLevelExtra)
 }
 
 func (w *gemini) config(b []byte, q *query) []byte {
@@ -72,7 +72,7 @@ func (w *gemini) config(b []byte, q *query) []byte {
 	if _, taken := p.Extra["responseJsonSchema"]; !taken && q.form != nil {
 		c = append(append(c, `,"responseMimeType":"application/json","responseJsonSchema":`...), q.form.Schema...)
 	}
-	c = appendExtra(c, p, func(k string) bool { return !besideConfig(k) })
+	c = appendExtra(c, p, func(k string) bool { return !topLevelExtra(k) })
 	if len(c) == 0 {
 		return b
 	}
@@ -111,7 +111,7 @@ func (w *gemini) assistant(b []byte, t *callvet.Turn) []byte {
 		b = w.id(append(b, `{"functionCall":{`...), c.ID)
 		b = appendText(append(b, `"name":`...), c.Tool)
 		b = append(append(appendMember(b, "args"), object(c)...), '}')
-		if w.signs && i == 0 { // only the first of calls made at once has one
+		if w.signs && i == 0 { // of parallel calls only the first has one
 			b = appendText(appendMember(b, "thoughtSignature"), noSignature)
 		}
 		b = append(b, '}', ',')
@@ -119,7 +119,7 @@ func (w *gemini) assistant(b []byte, t *callvet.Turn) []byte {
 	return append(b[:len(b)-1], ']', '}')
 }
 
-// id appends the id member where Gemini gave the call one.
+// id appends the id member if Gemini gave the call an id.
 func (w *gemini) id(b []byte, id string) []byte {
 	if id == "" || isOwnID(id) {
 		return b
@@ -165,8 +165,8 @@ func (w *gemini) read(root value.Value, q *query, resp *callvet.Response) error 
 	return nil
 }
 
-// geminiUsage reads a form that leaves counts of 0 out: an answer that said
-// something is held against its count in settle.
+// geminiUsage reads a usage that omits counts of 0; settle checks the counts against the answer's
+// text.
 func geminiUsage(v value.Value) callvet.Usage {
 	var r message.UsageReader
 	if !r.Object(v) {
@@ -188,7 +188,7 @@ func (w *gemini) turn(content value.Value, before int) callvet.Turn {
 	came := at(content, "parts")
 	parts := message.Grown(came)
 	switch {
-	case parts != came: // the next request has whole calls
+	case parts != came: // the next request needs complete calls
 		turn.Raw = append(append([]byte(`{"role":"model","parts":`), parts.Raw()...), '}')
 	case parts.Len() > 0:
 		turn.Raw = slices.Clone(content.Raw())

@@ -10,19 +10,19 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// geminiDeltas reads a stream of streamGenerateContent: answers that each have some parts of
-// the whole one.
+// geminiDeltas reads a stream of streamGenerateContent: each event is an answer with some of the
+// parts.
 type geminiDeltas struct {
 	wire  *gemini
 	doc   value.Doc
 	parts []piece
 	calls map[string]int    // the places of calls among the parts, by id
-	last  map[string][]byte // the newest of each member that is told again and again
+	last  map[string][]byte // the newest value of each repeated member
 }
 
-// piece is a part, or a text that came in several.
+// piece is a part, or a text joined from several parts.
 type piece struct {
-	raw     []byte // as it came, where it is no plain text
+	raw     []byte // the original JSON, if it is not plain text
 	text    []byte
 	thought bool
 }
@@ -61,7 +61,7 @@ func (d *geminiDeltas) keep(name string, v value.Value) {
 	}
 }
 
-// part adds a part: a plain text goes on where the one before it ended.
+// part adds a part: a plain text continues the previous one.
 func (d *geminiDeltas) part(p value.Value) {
 	thought := at(p, "thought").Bool()
 	plain := 1
@@ -79,8 +79,7 @@ func (d *geminiDeltas) part(p value.Value) {
 	t.text = append(t.text, at(p, "text").Str()...)
 }
 
-// whole adds a part that comes in one piece. A call whose id came before and that repeats it
-// takes its place.
+// whole adds a complete part. A call that repeats an earlier call of the same id replaces it.
 func (d *geminiDeltas) whole(p value.Value) {
 	raw := bytes.Clone(p.Raw())
 	call := at(p, "functionCall")
@@ -94,8 +93,8 @@ func (d *geminiDeltas) whole(p value.Value) {
 	d.parts = append(d.parts, piece{raw: raw})
 }
 
-// repeated reports whether a call has the name of the one in p, and arguments that go on from
-// its arguments.
+// repeated reports whether a call has the name of the call in p, and arguments that continue its
+// arguments.
 func (p *piece) repeated(call value.Value) bool {
 	part, err := value.Parse(p.raw)
 	before := at(part, "functionCall")
@@ -143,7 +142,7 @@ func (d *geminiDeltas) finish(q *query, resp *callvet.Response) error {
 		return err
 	}
 	err := d.wire.read(d.doc.Root(), q, resp)
-	if resp.FinishReason == "" { // an empty reason shows no end
+	if resp.FinishReason == "" { // an empty reason does not prove the end
 		resp.Why = callvet.ReasonCut
 	}
 	return err

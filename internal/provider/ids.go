@@ -12,11 +12,10 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// ownID names a call that came without an id. Nine letters and digits are what
-// every provider takes.
+// ownID is the id for a call without one. Every provider accepts nine letters and digits.
 func ownID(turn, call int) string { return fmt.Sprintf("c%04d%04d", turn%10000, call%10000) }
 
-// isOwnID tells the ids of ownID from those that a provider gave.
+// isOwnID reports whether an id was made by ownID.
 func isOwnID(id string) bool {
 	if len(id) != 9 || id[0] != 'c' {
 		return false
@@ -25,7 +24,7 @@ func isOwnID(id string) bool {
 	return err == nil
 }
 
-// shortID is id where it has nine letters and digits, else nine made from it.
+// shortID is id if it has nine letters and digits, else nine made from its hash.
 func shortID(id string) string {
 	plain := func(c rune) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 	if len(id) == 9 && !slices.ContainsFunc([]rune(id), func(c rune) bool { return !plain(c) }) {
@@ -36,8 +35,8 @@ func shortID(id string) string {
 	return fmt.Sprintf("%09s", strconv.FormatUint(h.Sum64()%101559956668416, 36)) // 36^9
 }
 
-// plainID gives ids that have letters, digits, _ and - only, and at most so many of them.
-// What is changed ends in a hash of the whole, so that different ids stay different.
+// plainID makes ids of at most most letters, digits, _ and -. A changed id ends in a hash of the
+// original, so that different ids stay different.
 func plainID(most int) func(string) string {
 	return func(id string) string {
 		plain := strings.Map(func(c rune) rune {
@@ -55,12 +54,12 @@ func plainID(most int) func(string) string {
 	}
 }
 
-// asIs is for providers that take any id.
+// asIs is for providers that accept any id.
 func asIs(id string) string { return id }
 
-// withIDs gives every call an id that the provider takes, each another one, and every tool
-// result the id of the call that it answers. A message that a provider wrote itself keeps
-// its ids. The turns given stay as they are, so that a trace has the ids that came.
+// withIDs gives every call a unique id that the provider accepts, and every tool result the id of
+// its call. A message that the provider wrote keeps its ids. The given turns are not changed, so
+// that a trace keeps the original ids.
 func withIDs(turns []callvet.Turn, fit func(string) string) []callvet.Turn {
 	if !slices.ContainsFunc(turns,
 		func(t callvet.Turn) bool { return t.Role == callvet.RoleTool || len(t.Calls) > 0 }) {

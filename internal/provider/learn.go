@@ -16,15 +16,15 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// The table of parameters knows the models of its day. A newer model is asked as the ones
-// before it, and what it refuses is learned from its answer:
+// The parameter table is valid for the models of its date. A newer model gets the same requests as
+// earlier ones, and its refusals are learned:
 //
 //	request with temperature ─► 400 "temperature is deprecated for this model"
 //	      └─ refusals: temperature ─► the same request without it, and all later ones
 //
-// Each thing that is learned is told once, and every attempt records what it went without.
+// Each refusal is reported once, and every attempt records the omitted parameters.
 
-// The names under which refusals are kept that are not parameters.
+// The names of refusals that are not parameters.
 const (
 	newMaxTokens = "max_completion_tokens"
 	answerForm   = "answer_form"
@@ -36,7 +36,7 @@ func learnable() []string {
 	return []string{paramTemperature, paramTopP, paramSeed, paramStop, paramEffort, paramParallel}
 }
 
-// refusals is what a provider said that it does not take. It is safe for concurrent use.
+// refusals are the parameters and features that a provider refuses. It is safe for concurrent use.
 type refusals struct {
 	mu    sync.RWMutex
 	known map[string]bool
@@ -48,7 +48,7 @@ func (r *refusals) has(name string) bool {
 	return r.known[name]
 }
 
-// add tells whether name is new.
+// add reports whether name is new.
 func (r *refusals) add(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,7 +62,7 @@ func (r *refusals) add(name string) bool {
 	return true
 }
 
-// yield leaves out of a request what the provider is known to refuse.
+// yield removes known refusals from a request.
 func (m *model) yield(q *query) {
 	if q.choice == choiceRequired && m.refused.has(paramToolChoice) {
 		q.choice = choiceAuto
@@ -85,7 +85,7 @@ func (m *model) yield(q *query) {
 	}
 }
 
-// learns takes note of what a fault refuses; true where the request can do without it.
+// learns records the refusal in a fault; true if the request can be sent without the refused part.
 func (m *model) learns(q *query, fault *callvet.Fault) bool {
 	if fault.HTTP != http.StatusBadRequest && fault.HTTP != http.StatusUnprocessableEntity {
 		return false
@@ -112,7 +112,7 @@ func (m *model) learns(q *query, fault *callvet.Fault) bool {
 	return false
 }
 
-// learn keeps what a provider refused, and tells it the first time.
+// learn records a refusal, and reports it the first time.
 func (m *model) learn(name, what string, fault *callvet.Fault) {
 	if m.refused.add(name) && m.note != nil {
 		m.note(fmt.Sprintf("%s: %s: the provider refused it (%s); the table of models is of %s", m.spec, what,
@@ -120,7 +120,7 @@ func (m *model) learn(name, what string, fault *callvet.Fault) {
 	}
 }
 
-// omitted names what was asked for and is not in a request as it was sent at last.
+// omitted names the requested parameters that are not in the request as finally sent.
 func (m *model) omitted(req *callvet.Request, asked *callvet.Params, q *query) (out []string) {
 	for _, name := range learnable() {
 		_, wanted := show(asked, name)
@@ -137,7 +137,7 @@ func (m *model) omitted(req *callvet.Request, asked *callvet.Params, q *query) (
 	return out
 }
 
-// wireNames are how providers call a parameter when they refuse it.
+// wireNames are the names of a parameter in providers' errors.
 func wireNames(param string) []string {
 	switch param {
 	case paramTopP:
@@ -157,13 +157,13 @@ func wireNames(param string) []string {
 	return []string{param}
 }
 
-// outOfRange is what providers say of a value that is too large or too small. Another value
-// would be taken, so that it is for a person to mend.
+// outOfRange matches errors about a value that is too large or too small. A different value would
+// be accepted, so the user must change it.
 var outOfRange = regexp.MustCompile(
 	`(?i)\b(range|between|maximum|minimum|greater than|less than|at least|at most|non-negative)\b`)
 
-// refuses reports whether a fault is about the parameter of one of these names: it names it
-// as the parameter, in quotes, or in front of what is wrong.
+// refuses reports whether a fault is about the parameter of one of these names: as its parameter,
+// in quotes, or at the start of the error.
 func refuses(f *callvet.Fault, names []string) bool {
 	if outOfRange.MatchString(f.Message) {
 		return false
@@ -181,8 +181,7 @@ func refuses(f *callvet.Fault, names []string) bool {
 	return false
 }
 
-// refusesChoice reports whether the provider says that it does not take this
-// tool_choice.
+// refusesChoice reports whether a fault is a refusal of this tool_choice.
 func refusesChoice(f *callvet.Fault) bool {
 	for _, s := range [...]string{f.Param, f.Message} {
 		s = strings.ToLower(strings.ReplaceAll(s, "_", ""))

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// listed reads the calls of a message, or what an event holds of them. An element that is no
-// call is one that cannot be read, and so is a value that stands where the list is due.
+// listed reads the calls of a message or the call fragments of an event. An element that is not a
+// call becomes an unreadable call, and so does a value in place of the list.
 func listed[T any](list value.Value, one func(value.Value) T) []T {
 	switch {
 	case list.Kind() == value.Array:
@@ -43,8 +43,8 @@ func customCall(c, custom value.Value) bool {
 	return custom.Kind() == value.Object && (at(custom, "name").Str() != "" || at(c, "function", "name").Str() == "")
 }
 
-// named is a call that was read of the record v. Of one without a tool's name the record is
-// kept: its arguments alone would not show what is wrong.
+// named is a call read from the record v. A call without a tool's name keeps the record: its
+// arguments alone would not show the mistake.
 func named(v value.Value, c callvet.Call) callvet.Call {
 	if c.Nameless() {
 		id := c.ID
@@ -54,8 +54,8 @@ func named(v value.Value, c callvet.Call) callvet.Call {
 	return c
 }
 
-// withOldCall adds a function_call, the form before tool_calls. Some servers send one that is
-// empty with every message, some send a call in both forms.
+// withOldCall adds a function_call, the older form of tool_calls. Some servers send an empty one
+// with every message, some send a call in both forms.
 func withOldCall(calls []callvet.Call, f value.Value) []callvet.Call {
 	if message.Empty(f) {
 		return calls
@@ -64,8 +64,8 @@ func withOldCall(calls []callvet.Call, f value.Value) []callvet.Call {
 		[]callvet.Call{named(f, message.NewCall("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))})
 }
 
-// strayCall reports whether an item of an answer is a call that is of no known type: by the name
-// of its type, or by its members.
+// strayCall reports whether an item of an answer is a call of an unknown type: by the name of its
+// type, or by its members.
 func strayCall(item value.Value) bool {
 	if item.Kind() != value.Object || hosted(item) {
 		return false

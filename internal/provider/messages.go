@@ -70,7 +70,7 @@ func systemText(q *query) string {
 // messageTurns writes a conversation; failed are the ids of calls that ended in an error.
 type messageTurns struct{ failed map[string]bool }
 
-// failed finds the calls that did not do what they were to, by id.
+// failed finds the ids of the calls that ended in an error.
 func failed(turns []callvet.Turn) map[string]bool {
 	var out map[string]bool
 	for i := range turns {
@@ -184,8 +184,8 @@ func (w *messages) read(root value.Value, _ *query, resp *callvet.Response) erro
 	return nil
 }
 
-// inputOf is the text of arguments that the wire carries as a JSON value: a
-// string there is a string inside, which the repair of arguments has to name.
+// inputOf is the text of arguments that the wire sends as a JSON value. A JSON string stays quoted,
+// so that the repair of arguments reports it.
 func inputOf(v value.Value) string {
 	if k := v.Kind(); k == value.Invalid || k == value.Null {
 		return ""
@@ -193,8 +193,8 @@ func inputOf(v value.Value) string {
 	return string(v.Raw())
 }
 
-// messagesUsage adds up what the API counts apart: input read from and written
-// to the cache is input too.
+// messagesUsage adds up the API's separate counts: input read from and written to the cache is
+// input too.
 func messagesUsage(v value.Value) callvet.Usage {
 	var r message.UsageReader
 	if !r.Object(v) {

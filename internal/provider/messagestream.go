@@ -15,7 +15,7 @@ import (
 // block is one content block of a streamed message.
 type block struct {
 	kind, id, name string
-	start          []byte // as announced; a block without deltas goes back like this
+	start          []byte // as announced; a block without deltas is sent back in this form
 	text           strings.Builder
 	input          message.Pieces
 	signature      strings.Builder
@@ -59,9 +59,8 @@ func (d *messageDeltas) add(data []byte) (content, last bool, err error) {
 	return false, false, nil
 }
 
-// final takes the final count of the answer's tokens: what the stream said at its start is
-// only where the count began. Where the input is told again, it has grown on the way, by
-// what tools of the provider's own brought.
+// final sets the final token counts: those at the start of the stream are preliminary. A repeated
+// input count includes the results of the provider's own tools.
 func (d *messageDeltas) final(v value.Value) {
 	if v.Kind() == value.Invalid || v.Kind() == value.Null {
 		return
@@ -81,7 +80,7 @@ func (d *messageDeltas) final(v value.Value) {
 	}
 }
 
-// streamedError gives the status an error would have had as an answer.
+// streamedError converts a streamed error to the fault of the corresponding status.
 func streamedError(root value.Value) *callvet.Fault {
 	status := 500
 	switch at(root, "error", "type").Str() {
@@ -97,8 +96,8 @@ func streamedError(root value.Value) *callvet.Fault {
 	return f
 }
 
-// start begins a block, which may have all of its content already. A call that is announced
-// again under its id and index is the same one.
+// start begins a block, which may already have all of its content. A call that is announced twice
+// with the same id and index is one call.
 func (d *messageDeltas) start(index, v value.Value) {
 	place, id, name := string(index.Raw()), at(v, "id").Str(), at(v, "name").Str()
 	b := d.places[place]
@@ -114,7 +113,7 @@ func (d *messageDeltas) start(index, v value.Value) {
 	b.text.WriteString(at(v, "thinking").Str())
 }
 
-// block is the newest block of an index; the newest block where no block has the index.
+// block is the newest block of an index; the newest block if no block has the index.
 func (d *messageDeltas) block(index value.Value) *block {
 	if b := d.places[string(index.Raw())]; b != nil || len(d.blocks) == 0 {
 		return b

@@ -22,29 +22,29 @@ import (
 // query is one request as a wire encodes it.
 type query struct {
 	req     *callvet.Request
-	turns   []callvet.Turn // req.Turns with ids that the provider takes
+	turns   []callvet.Turn // req.Turns with ids that the provider accepts
 	params  callvet.Params
-	limit   *int   // tokens that the answer may have, under whatever name it is sent
-	context int    // tokens that a local server is asked to have room for; 0: not asked
+	limit   *int   // the limit of the answer, in tokens, whatever its parameter's name
+	context int    // the requested context size of a local server, in tokens; 0: none
 	choice  string // "", auto, required, none or a tool's name; "" when nothing is offered
 	tools   []byte // encoded; nil when nothing is offered
 	// toolSum is the SHA-256 of tools.
 	toolSum [sha256.Size]byte
 	stream  bool
-	// form is that of the answer; nil: any text.
+	// form is the required form of the answer; nil: any text.
 	form *callvet.AnswerForm
 }
 
 // wire is one provider's form of requests and answers.
 type wire interface {
-	// tools encodes what stands under "tools".
+	// tools encodes the member "tools".
 	tools(ts *callvet.Toolset) []byte
 	// head appends the request up to, and without, the tools and the last brace.
 	head(b []byte, q *query) []byte
-	// read fills resp (one turn) from a whole answer. The error is a
-	// *callvet.Fault when the answer reports one, else it says what is missing.
+	// read fills resp (one turn) from a whole answer. The error is a *callvet.Fault if the answer
+	// reports an error, else it names the missing member.
 	read(root value.Value, q *query, resp *callvet.Response) error
-	// deltas gives a reader for a streamed answer.
+	// deltas returns a reader for a streamed answer.
 	deltas() deltas
 }
 
@@ -54,7 +54,7 @@ type model struct {
 	client  *http.Client
 	url     string
 	header  http.Header
-	sender  []byte // url and header without the key, and whose key it is
+	sender  []byte // URL and headers without the key, and the account of the key
 	hide    redactor
 	policy  policy
 	fit     func(id string) string
@@ -62,22 +62,22 @@ type model struct {
 	timeout time.Duration
 	maxBody int64
 	stream  bool
-	// own: a server of the user's own, whose context may be small.
+	// own: a server of the user, which may have a small context.
 	own bool
 	// noChoice: the API knows no tool_choice.
 	noChoice bool
 	now      func() time.Time
 	offers   offers
-	// refused is what the provider said that it does not take; note hears of each once.
+	// refused are the provider's refusals; note is called once for each.
 	refused refusals
 	note    func(what string)
 	spec    string
-	// other asks the same model in the API that it may want; nil: there is none.
+	// other is the same model in its other API; nil: none.
 	other *model
 }
 
-// Generate sends one request, and another one without what the provider refuses and can be
-// left out, or in its other API. It never retries. Every error is a *callvet.Fault with its
+// Generate sends one request. If the provider refuses a part that can be omitted, or wants its
+// other API, it sends a changed request. It never retries. Every error is a *callvet.Fault with its
 // exchanges.
 func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
 	q := m.query(req)
@@ -102,7 +102,7 @@ func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 	}
 }
 
-// moves takes note that the provider wants such requests in its other API.
+// moves records that the provider wants such requests in its other API.
 func (m *model) moves(fault *callvet.Fault) bool {
 	if m.other == nil || fault.HTTP != http.StatusBadRequest || !strings.Contains(fault.Message, "/v1/responses") {
 		return false
@@ -148,7 +148,7 @@ func (m *model) query(req *callvet.Request) *query {
 		switch {
 		case !m.noChoice || q.choice == "" || q.choice == choiceAuto:
 		case q.choice == choiceNone:
-			q.tools, q.toolSum, q.choice = nil, [sha256.Size]byte{}, "" // which is the same
+			q.tools, q.toolSum, q.choice = nil, [sha256.Size]byte{}, "" // without tools, "none" needs no choice
 		default:
 			q.choice = choiceAuto
 		}
@@ -163,13 +163,13 @@ func (m *model) Identity(req *callvet.Request) (sum [sha256.Size]byte) {
 	q := m.query(req)
 	h := sha256.New()
 	h.Write(m.sender)
-	h.Write(m.wire.head(make([]byte, 0, providerHeadSize(q)), q))
+	h.Write(m.wire.head(make([]byte, 0, headSize(q)), q))
 	h.Write(q.toolSum[:])
 	h.Sum(sum[:0])
 	return sum
 }
 
-// sender writes down who is asked, and as whom.
+// sender identifies the endpoint and the account.
 func sender(url string, plain http.Header, account string) []byte {
 	b, err := json.Marshal([]any{http.MethodPost, url, plain, account}) // the keys of a map are sorted
 	if err != nil {
@@ -215,10 +215,9 @@ func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *call
 	return resp, nil
 }
 
-// encode gives the request's bytes and the form that is kept, in which the
-// tools are named by their hash.
+// encode returns the request's bytes and the stored form; there a hash replaces the tools.
 func (m *model) encode(q *query) (body, brief []byte) {
-	body = m.wire.head(make([]byte, 0, providerHeadSize(q)+len(q.tools)), q)
+	body = m.wire.head(make([]byte, 0, headSize(q)+len(q.tools)), q)
 	if q.tools == nil {
 		body = append(body, '}')
 		return body, m.hide.bytes(body)
@@ -231,7 +230,7 @@ func (m *model) encode(q *query) (body, brief []byte) {
 	return body, m.hide.bytes(brief)
 }
 
-func providerHeadSize(q *query) int {
+func headSize(q *query) int {
 	n := 512 + len(q.req.System)
 	for i := range q.turns {
 		t := &q.turns[i]
@@ -243,7 +242,7 @@ func providerHeadSize(q *query) int {
 	return n
 }
 
-// decode reads a whole JSON answer; a streamed one was put together already.
+// decode reads a whole JSON answer; a streamed one is already decoded.
 func (m *model) decode(ans *answer, q *query, resp *callvet.Response) (kept callvet.Parsed, f *callvet.Fault) {
 	var err error
 	switch {
@@ -270,8 +269,8 @@ func (m *model) decode(ans *answer, q *query, resp *callvet.Response) (kept call
 	return kept, malformed(ans.status, err.Error())
 }
 
-// settle finishes what is the same on every wire: calls in the text, ids,
-// repairs, cost. sent is how many bytes the request had.
+// settle does the steps common to all wires: calls in the text, ids, repairs, cost. sent is how
+// many bytes the request had.
 func (m *model) settle(q *query, sent int, resp *callvet.Response) {
 	turn := &resp.Turns[0]
 	if q.tools != nil {
@@ -317,7 +316,7 @@ func size(t *callvet.Turn) int {
 	return n
 }
 
-// offers caches the encoded tools of the toolsets seen last.
+// offers caches the encoded tools of the latest toolsets.
 type offers struct {
 	mu   sync.RWMutex
 	seen map[string]offer
@@ -329,8 +328,8 @@ type offer struct {
 	sum  [sha256.Size]byte
 }
 
-// maxOffers bounds the cache: a suite has few toolsets, a catalogue of cases
-// with own tools many.
+// maxOffers bounds the cache: a suite has few toolsets, but cases with their own tools may have
+// many.
 const maxOffers = 1024
 
 func (o *offers) get(ts *callvet.Toolset, encode func(*callvet.Toolset) []byte) offer {

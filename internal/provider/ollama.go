@@ -20,21 +20,21 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// ollama is Ollama's own API. Its Chat Completions take no size of the context, and cut a
-// prompt that is longer without a word.
+// ollama is Ollama's own API. Its Chat Completions API has no context size, and truncates a longer
+// prompt silently.
 type ollama struct {
 	chat
 }
 
-// Sizes of the context, in tokens. Ollama loads a model anew for each size, so that there are
-// few of them.
+// Sizes of the context, in tokens. There are few of them because Ollama reloads a model for each
+// size.
 const (
 	numCtx     = "num_ctx"
 	minContext = 4096
-	// answerRoom is left for the answer where no limit is set.
+	// answerRoom is reserved for an answer without a limit.
 	answerRoom = 2048
-	// asciiPerToken is fewer than a text or JSON has on average; every other character counts as
-	// a token of its own. Digits and the like can take more: then the context grows.
+	// asciiPerToken is below the average of texts and JSON; every other character counts as one
+	// token. Digits may need more tokens: then the context grows.
 	asciiPerToken = 3
 )
 
@@ -54,11 +54,11 @@ func (w *ollama) head(b []byte, q *query) []byte {
 	}
 	b = append(appendMember(b, "stream"), strconv.AppendBool(nil, q.stream)...)
 	b = append(appendMember(b, "options"), w.options(q, size)...)
-	return appendExtra(b, &q.params, besideOptions)
+	return appendExtra(b, &q.params, ollamaTopLevel)
 }
 
-// besideOptions names the extra members that stand beside options; all others belong into it.
-func besideOptions(name string) bool {
+// ollamaTopLevel reports whether an extra member is next to options; all others belong into it.
+func ollamaTopLevel(name string) bool {
 	return slices.Contains([]string{"format", "keep_alive", "think", "truncate", "shift", "logprobs", "top_logprobs"},
 		name)
 }
@@ -66,20 +66,20 @@ func besideOptions(name string) bool {
 func (w *ollama) options(q *query, prompt int) []byte {
 	o := appendSampling(nil, &q.params, &w.names)
 	if given, ok := q.params.Extra[numCtx]; ok {
-		q.context, _ = strconv.Atoi(string(given)) // 0: it is no size, which Ollama will say
+		q.context, _ = strconv.Atoi(string(given)) // 0: not a size; Ollama will report it
 	} else {
 		if q.context == 0 {
 			q.context = contextFor(prompt, q.params.MaxTokens)
 		}
 		o = strconv.AppendInt(appendMember(o, numCtx), int64(q.context), 10)
 	}
-	o = appendExtra(o, &q.params, func(k string) bool { return !besideOptions(k) })
+	o = appendExtra(o, &q.params, func(k string) bool { return !ollamaTopLevel(k) })
 	o[0] = '{'
 	return append(o, '}')
 }
 
-// errNotDone is what became of an answer that Ollama gave up, as it does with one that repeats
-// a token without end, or that was cut off.
+// errNotDone is the error of an answer that was cut off, or that Ollama aborted because it repeated
+// a token without end.
 var errNotDone = errors.New("the answer ended before it was done (Ollama gives up a model that repeats itself)")
 
 func tokensAtMost(text []byte) int {
@@ -93,8 +93,8 @@ func tokensAtMost(text []byte) int {
 	return ascii/asciiPerToken + all - ascii
 }
 
-// contextFor is the least power of two that has room for a prompt of that many tokens and for
-// its answer. What is more than the model has, Ollama brings down to that.
+// contextFor is the least power of two that has room for a prompt of that many tokens and for its
+// answer. Ollama reduces a size above the model's maximum.
 func contextFor(prompt int, maxTokens *int) int {
 	room := answerRoom
 	if maxTokens != nil {
@@ -104,10 +104,9 @@ func contextFor(prompt int, maxTokens *int) int {
 	return 1 << bits.Len(uint(n-1))
 }
 
-// grows takes a context of twice the size where Ollama says that the prompt did not fit the one
-// that it was given, as long as the model takes more. Where the server does not tell what the
-// model takes: as long as the prompt may have more tokens, of which each has a byte at least.
-// Then the fault says what to do.
+// grows doubles the context if Ollama reports that the prompt did not fit, up to the model's
+// maximum. If the maximum is unknown, the limit is the size of the prompt in bytes: a token has at
+// least one byte. At the limit the fault gets a hint.
 func (m *model) grows(ctx context.Context, q *query, fault *callvet.Fault) bool {
 	const refused = "exceeds the context length"
 	if _, ok := m.wire.(*ollama); !ok || fault.HTTP != http.StatusBadRequest ||
@@ -126,7 +125,7 @@ func (m *model) grows(ctx context.Context, q *query, fault *callvet.Fault) bool 
 			"; the model takes %d tokens: shorten the prompt, offer fewer tools, or take a model with a longer context",
 			longest)
 		return false
-	case longest == 0 && q.context > providerHeadSize(q)+len(q.tools):
+	case longest == 0 && q.context > headSize(q)+len(q.tools):
 		fault.Message += "; shorten the prompt, offer fewer tools, or take a model with a longer context"
 		return false
 	}
@@ -134,7 +133,7 @@ func (m *model) grows(ctx context.Context, q *query, fault *callvet.Fault) bool 
 	return true
 }
 
-// longestContext is how many tokens the model was made for; 0 where the server does not tell.
+// longestContext is the model's maximum context in tokens; 0 if unknown.
 func (m *model) longestContext(ctx context.Context) int {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(m.url, "/chat")+"/show",
 		bytes.NewReader(append(appendText([]byte(`{"model":`), m.wire.(*ollama).model), '}')))
@@ -209,8 +208,8 @@ func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error 
 	return w.finish(root, resp)
 }
 
-// ollamaCalls are the calls of a message, each of them whole. Their indexes are left out: some
-// versions give the same one to every call.
+// ollamaCalls are the calls of a message, each complete. Their indexes are ignored: some versions
+// give every call the same index.
 func ollamaCalls(msg value.Value) []message.Piece {
 	return listed(at(msg, "tool_calls"), func(c value.Value) message.Piece {
 		f := at(c, "function")
@@ -221,7 +220,7 @@ func ollamaCalls(msg value.Value) []message.Piece {
 	})
 }
 
-// finish takes what the last object of an answer tells.
+// finish reads the finish reason and the usage from the last object of an answer.
 func (w *ollama) finish(root value.Value, resp *callvet.Response) error {
 	resp.Model, resp.FinishReason = at(root, "model").Str(), at(root, "done_reason").Str()
 	var r message.UsageReader
@@ -232,7 +231,7 @@ func (w *ollama) finish(root value.Value, resp *callvet.Response) error {
 	return nil
 }
 
-// ollamaDeltas reads a stream of Ollama: objects, one on each line, of which the last is done.
+// ollamaDeltas reads a stream of Ollama: one object on each line; the last has done set.
 type ollamaDeltas struct {
 	wire            *ollama
 	doc             value.Doc
@@ -276,7 +275,7 @@ func (d *ollamaDeltas) finish(q *query, resp *callvet.Response) error {
 		Calls: d.calls.List(q.req.Tools),
 	}}
 	err := d.wire.finish(d.doc.Root(), resp)
-	if resp.FinishReason == "" { // it is done, and nothing shows that the answer is whole
+	if resp.FinishReason == "" { // done without a reason does not prove that the answer is complete
 		resp.Why = callvet.ReasonCut
 	}
 	return err

@@ -16,43 +16,41 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Config is what Open needs beside the spec. The zero value works for local
-// servers.
+// Config is what Open needs in addition to the spec. The zero value works for local servers.
 type Config struct {
-	// Getenv reads the environment; nil: there is none.
+	// Getenv reads the environment; nil: it is empty.
 	Getenv func(string) string
 	// BaseURL replaces the provider's, and with it the need for a key.
 	BaseURL string
-	// APIKey replaces the provider's environment variable; KeyName names the
-	// variable that it was read from. The name tells accounts apart where an answer
-	// may be reused; the key itself never does.
+	// APIKey replaces the provider's environment variable; KeyName names the variable that it was
+	// read from. The name, never the key, identifies the account when an answer may be reused.
 	APIKey, KeyName string
-	// APIVersion chooses Azure's dated API by deployment; empty: its v1 API.
+	// APIVersion selects a dated version of Azure's API by deployment; empty: its v1 API.
 	APIVersion string
 	Params     callvet.Params
-	// DefaultTemperature is sent where Params has no temperature and none of the
-	// parameters that rule it out, and the model takes it; nil: none is.
+	// DefaultTemperature is sent if Params has no temperature and no parameter that excludes it,
+	// and the model accepts one; nil: none is sent.
 	DefaultTemperature *float64
-	// HTTPClient is shared by all models of a process; nil: one of its own.
+	// HTTPClient is shared by all models of a process; nil: a new one.
 	HTTPClient *http.Client
 	// Timeout of one request; 0: two minutes, negative: none.
 	Timeout time.Duration
-	// MaxBody is how many bytes an answer may have; 0: 8 MiB.
+	// MaxBody bounds an answer, in bytes; 0: 8 MiB.
 	MaxBody int64
-	// Stream asks for streamed answers, to learn the time to the first token.
+	// Stream requests streamed answers, to measure the time to the first token.
 	Stream bool
-	// Prices for the cost of requests; nil: the table that ships.
+	// Prices for the cost of requests; nil: the shipped table.
 	Prices *Prices
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
-	// Unkeyed is told the variable of a key that is missing, and the model is opened without: it
-	// is for a model that nobody asks. nil: such a model is refused.
+	// Unkeyed is called with the variable of a missing key, and the model is opened without it: for
+	// a model that will not be asked. nil: such a model is refused.
 	Unkeyed func(variable string)
-	// Warn is told what is wrong with a target that opens all the same; nil: nobody is.
+	// Warn is called with a problem of a target that is opened nevertheless; nil: no warnings.
 	Warn func(what string)
-	// Note is told what was learned of a model while it was asked: a parameter that the
-	// provider refuses and that is not sent from then on. It is called from the goroutines
-	// that ask, each thing once for a model; nil: nobody is told.
+	// Note is called when a request shows that the provider refuses a parameter, which is then no
+	// longer sent. The goroutine of the request calls it, once for each parameter and model; nil:
+	// no notes.
 	Note func(what string)
 }
 
@@ -61,14 +59,14 @@ type Config struct {
 // Errors are *callvet.Hinted: ErrNotFound for an unknown provider, ErrDenied for
 // a missing key, ErrInvalid for anything else.
 func Open(spec string, cfg Config) (callvet.Model, callvet.Target, error) {
-	m, t, err := providerOpen(spec, &cfg)
+	m, t, err := openModel(spec, &cfg)
 	if err != nil {
 		return nil, callvet.Target{}, fmt.Errorf("open model %q: %w", spec, err)
 	}
 	return m, t, nil
 }
 
-func providerOpen(spec string, cfg *Config) (*model, callvet.Target, error) {
+func openModel(spec string, cfg *Config) (*model, callvet.Target, error) {
 	var t callvet.Target
 	name, id, _ := strings.Cut(spec, "/")
 	svc, err := find(name)
@@ -76,7 +74,7 @@ func providerOpen(spec string, cfg *Config) (*model, callvet.Target, error) {
 		return nil, t, err
 	}
 	if id == "" {
-		return nil, t, providerInvalid("the name of a model is missing", "write "+name+"/MODEL")
+		return nil, t, invalidSpec("the name of a model is missing", "write "+name+"/MODEL")
 	}
 	if cfg.Getenv == nil {
 		cfg.Getenv = func(string) string { return "" }
@@ -113,7 +111,7 @@ func providerOpen(spec string, cfg *Config) (*model, callvet.Target, error) {
 	if (key != "" || endpoint.Carries(base)) && cfg.Warn != nil && endpoint.Exposed(base) {
 		cfg.Warn(endpoint.Unencrypted(base))
 	}
-	make := func(svc *providerService, pol policy) *model {
+	make := func(svc *providerRow, pol policy) *model {
 		m := newModel(svc, id, cfg, pol)
 		m.own = svc.local || own
 		m.spec, m.hide = spec, newRedactor(key)
@@ -128,12 +126,11 @@ func providerOpen(spec string, cfg *Config) (*model, callvet.Target, error) {
 	return m, t, nil
 }
 
-// apiOf finds the API in which a model is asked, and notes in t where that is not the one
-// of its service. other is the one that it may want besides; nil: there is none, as beside
-// the dated versions of Azure's API.
-func apiOf(svc *providerService, id string, own bool, cfg *Config,
+// apiOf chooses the API for a model, and records in t if that is not the API of its service. other
+// is the alternative API; nil: none, as for the dated versions of Azure's API.
+func apiOf(svc *providerRow, id string, own bool, cfg *Config,
 	t *callvet.Target,
-) (asked, other *providerService, err error) {
+) (asked, other *providerRow, err error) {
 	name := svc.responses()
 	if name == "" {
 		return svc, nil, nil
@@ -160,21 +157,21 @@ func apiOf(svc *providerService, id string, own bool, cfg *Config,
 	return other, nil, nil
 }
 
-// onlyResponses reports whether OpenAI takes tools from the model in the Responses API only:
-// Chat Completions answers them with status 400 unless the effort is none.
+// onlyResponses reports whether the model supports tools only in OpenAI's Responses API: Chat
+// Completions answers them with status 400 unless the effort is none.
 func onlyResponses(model string, p *callvet.Params) bool {
 	_, own := p.Extra["reasoning_effort"]
 	return inAny(model, []string{"gpt-5.3+"}) && !inAny(model, chatModels()) && p.ReasoningEffort != "none" && !own
 }
 
-func newModel(svc *providerService, id string, cfg *Config, pol policy) *model {
+func newModel(svc *providerRow, id string, cfg *Config, pol policy) *model {
 	prices := cfg.Prices
 	if prices == nil {
 		prices = ShippedPrices()
 	}
 	m := &model{
 		note: cfg.Note, policy: pol, fit: svc.fit(), client: cfg.HTTPClient, stream: cfg.Stream, now: cfg.Now,
-		timeout: cmp.Or(cfg.Timeout, providerDefaultTimeout), maxBody: cmp.Or(cfg.MaxBody, providerDefaultMaxBody),
+		timeout: cmp.Or(cfg.Timeout, defaultTimeout), maxBody: cmp.Or(cfg.MaxBody, defaultMaxBody),
 		price: prices.Find(svc.name, id),
 	}
 	if m.client == nil {
@@ -206,11 +203,7 @@ func newModel(svc *providerService, id string, cfg *Config, pol policy) *model {
 	return m
 }
 
-func providerInvalid(what, hint string) error {
-	return &callvet.Hinted{Err: fmt.Errorf("%s: %w", what, callvet.ErrInvalid), Hint: hint}
-}
-
-func find(name string) (*providerService, error) {
+func find(name string) (*providerRow, error) {
 	all := services()
 	for i := range all {
 		if all[i].name == name {
@@ -224,8 +217,8 @@ func find(name string) (*providerService, error) {
 	return nil, &callvet.Hinted{Err: fmt.Errorf("unknown provider %q: %w", name, callvet.ErrNotFound), Hint: hint}
 }
 
-// apiKey gives the key and the name of the variable that holds it.
-func apiKey(svc *providerService, cfg *Config) (key, from string) {
+// apiKey returns the key and the name of its variable.
+func apiKey(svc *providerRow, cfg *Config) (key, from string) {
 	if cfg.APIKey != "" {
 		return cfg.APIKey, cfg.KeyName
 	}
@@ -253,12 +246,12 @@ func checkExtra(wire string, p *callvet.Params) error {
 	}
 	for k, v := range p.Extra {
 		if slices.Contains(own, k) {
-			return providerInvalid("extra parameter "+k+" is set by callvet", "remove it")
+			return invalidSpec("extra parameter "+k+" is set by callvet", "remove it")
 		}
 		if _, err := value.Parse(v); err != nil {
 			var se *value.SyntaxError
 			errors.As(err, &se)
-			return providerInvalid("extra parameter "+k+" is not JSON: "+se.Error(), "quote strings")
+			return invalidSpec("extra parameter "+k+" is not JSON: "+se.Error(), "quote strings")
 		}
 	}
 	return nil

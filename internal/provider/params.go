@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// The parameters a rule can speak of, by their names in callvet.Params.
+// The parameters of rules, by their names in callvet.Params.
 const (
 	paramTemperature = "temperature"
 	paramToolChoice  = "tool_choice"
@@ -33,7 +33,7 @@ const (
 	actWarn   = "warn"
 )
 
-// names are the members under which a wire sends parameters; "" is not sent.
+// names are a wire's member names of parameters; "" is not sent.
 type names struct {
 	topP, maxTokens, seed, stop, effort string
 }
@@ -42,8 +42,7 @@ type names struct {
 type rule struct {
 	// providers it holds for; nil: all.
 	providers []string
-	// families of models, as leading segments of the name; nil: all. except
-	// takes families out again.
+	// families of models, as leading segments of the name; nil: all. except excludes families.
 	families, except []string
 	param, action    string
 	min, max         float64 // clamp
@@ -51,18 +50,18 @@ type rule struct {
 	// parameter.
 	efforts map[string]string
 	to      string // rename: the new name; warn: the value set
-	// unless keeps the rule from acting.
+	// unless disables the rule.
 	unless func(p *callvet.Params) bool
 	reason string
 }
 
 func always(*callvet.Params) bool { return false }
 
-// defaultMaxTokens is sent where the API demands a limit and the user set none.
+// defaultMaxTokens is sent if the API requires a limit and the user set none.
 const defaultMaxTokens = 4096
 
 // rulesDate is the day on which the table was last compared with the providers' API
-// references. What a newer model refuses is learned from its answer (see refusals).
+// references. The refusals of newer models are learned from their answers (see refusals).
 const rulesDate = "2026-11-22"
 
 // rules is the parameter table. Rows act in order.
@@ -257,7 +256,7 @@ func rules() []rule {
 	}
 }
 
-// chatModels are OpenAI's models that do not reason, although their family does.
+// chatModels are OpenAI's models without reasoning in families that reason.
 func chatModels() []string {
 	return []string{
 		"gpt-5-chat", "gpt-5.1-chat", "gpt-5.2-chat", "gpt-5.3-chat", "gpt-5.4-chat", "gpt-5.5-chat",
@@ -284,8 +283,8 @@ func gemini3() []string { return []string{"gemini-3+"} }
 
 // inFamily reports whether the model's name begins with the family's segments:
 // gpt-5-mini is in gpt-5; gpt-5x, foo-gpt-5 and gpt-5.1 are not. A vendor before
-// a slash and a variant after a colon do not count. A family that ends in + is a
-// version and all later ones: gpt-5.4 and gpt-6-mini are in gpt-5.1+.
+// a slash and a variant after a colon do not count. A family with a final + is a version and all
+// later ones: gpt-5.4 and gpt-6-mini are in gpt-5.1+.
 func inFamily(model, family string) bool {
 	if i := strings.LastIndexByte(model, '/'); i >= 0 {
 		model = model[i+1:]
@@ -298,8 +297,8 @@ func inFamily(model, family string) bool {
 	return ok && (rest == "" || rest[0] == '-' || rest[0] == '@')
 }
 
-// numbered splits a name into what stands before its version, the version and the rest.
-// A date is no part of a version: it has more than two digits.
+// numbered splits a name into prefix, version and rest. A date is not part of a version: it has
+// more than two digits.
 var numbered = regexp.MustCompile(`^([a-z-]*-)(\d{1,2})(?:[.-](\d{1,2}))?($|[-@].*)`)
 
 // reaches reports whether a model has the version of first, or a later one.

@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// policy is the rows of the table that hold for one model.
+// policy is the rows of the table for one model.
 type policy []rule
 
 func policyOf(provider, model string) policy {
@@ -27,7 +27,7 @@ func policyOf(provider, model string) policy {
 	return p
 }
 
-// named gives the wire's names after the policy's renames.
+// named returns the wire's names after the policy's renames.
 func (pol policy) named(n names) names {
 	for _, r := range pol {
 		if r.action != actRename {
@@ -47,8 +47,8 @@ func (pol policy) named(n names) names {
 	return n
 }
 
-// adjust applies the policy; note, when not nil, hears of every change. Applying
-// it twice changes nothing more.
+// adjust applies the policy; note, if not nil, is called for every change. A second application
+// changes nothing.
 func (pol policy) adjust(p callvet.Params, note func(callvet.Adjustment)) callvet.Params {
 	for i := range pol {
 		r := &pol[i]
@@ -84,12 +84,12 @@ func (pol policy) adjust(p callvet.Params, note func(callvet.Adjustment)) callve
 	return p
 }
 
-// temperature lays the default over the parameters; std reports whether it did. One that
-// the table only warns of is not sent, which note hears.
+// temperature sets the default temperature; std reports whether it did. A default that the table
+// warns about is not sent, and note is called.
 func (pol policy) temperature(cfg *Config, note func(callvet.Adjustment)) (p callvet.Params, std bool) {
 	p = cfg.Params
 	_, own := p.Extra[paramTemperature]
-	_, thinks := p.Extra["thinking"] // of Anthropic's, which takes no temperature then
+	_, thinks := p.Extra["thinking"] // Anthropic's thinking excludes a temperature
 	if cfg.DefaultTemperature == nil || p.Temperature != nil || p.TopP != nil || own || thinks {
 		return p, false
 	}
@@ -107,7 +107,7 @@ func (pol policy) temperature(cfg *Config, note func(callvet.Adjustment)) (p cal
 	return p, true
 }
 
-// clamp brings a parameter that is set to a value that is allowed, and writes that.
+// clamp changes a set parameter to an allowed value, and returns that value as text.
 func (r *rule) clamp(p *callvet.Params) (to string) {
 	switch r.param {
 	case paramEffort:

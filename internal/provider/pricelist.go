@@ -16,11 +16,11 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// ImportPrices reads a price list that others keep and gives it as a table: LiteLLM's
+// ImportPrices converts a published price list to a table: LiteLLM's
 // model_prices_and_context_window.json, models.dev's api.json, the answer of OpenRouter's
-// /api/v1/models, or a table of callvet's own. day (YYYY-MM-DD) is since when a row holds that
-// has no date. skipped counts models of which no price for text is told, or no known provider.
-// The error wraps callvet.ErrInvalid.
+// /api/v1/models, or a table of callvet. day (YYYY-MM-DD) is the date for rows without one. skipped
+// counts models without a text price or with an unknown provider. The error wraps
+// callvet.ErrInvalid.
 func ImportPrices(name string, data []byte, day string) (p *Prices, skipped int, err error) {
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	root, err := value.Parse(data)
@@ -61,7 +61,7 @@ func ImportPrices(name string, data []byte, day string) (p *Prices, skipped int,
 	return &Prices{Rows: l.rows}, l.skipped, nil
 }
 
-// Encode writes a table as ReadPrices reads it, a row in a line.
+// Encode writes a table in the form of ReadPrices, one row on each line.
 func (p *Prices) Encode() ([]byte, error) {
 	b := []byte("{\"prices\": [\n")
 	for i := range p.Rows {
@@ -78,13 +78,13 @@ func (p *Prices) Encode() ([]byte, error) {
 	return append(b, "]}\n"...), nil
 }
 
-// priceList is what was read of a list so far.
+// priceList is the table so far while a list is read.
 type priceList struct {
 	rows    []Price
 	skipped int
 }
 
-// serviceOf is a provider's name here, by those in the lists of others; "" is unknown.
+// serviceOf translates a provider's name in a price list; "" is unknown.
 func serviceOf(name string) string {
 	switch name {
 	case "google":
@@ -120,7 +120,7 @@ func (l *priceList) add(source, service, model string, a *amounts, most int) {
 	})
 }
 
-// amount is a price that a list may not tell.
+// amount is an optional price.
 type amount struct {
 	usd   float64
 	known bool
@@ -133,8 +133,8 @@ func (a amount) pointer() *float64 {
 	return &a.usd
 }
 
-// amountOf reads a price for 1/per of a million tokens, as a number or in a text. A negative
-// one says that the price varies.
+// amountOf reads a price for 1/per of a million tokens, as a number or in a text. A negative price
+// means a variable one.
 func amountOf(v value.Value, per float64) amount {
 	f, ok := v.Float()
 	if v.Kind() == value.String {
@@ -144,7 +144,7 @@ func amountOf(v value.Value, per float64) amount {
 	if !ok || !(f >= 0) || f > 1e6 {
 		return amount{}
 	}
-	const digits = 1e6 // of a dollar: what is further behind comes from the division
+	const digits = 1e6 // of a dollar: further digits come from the division
 	return amount{math.Round(f*per*digits) / digits, true}
 }
 

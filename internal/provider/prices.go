@@ -24,15 +24,15 @@ type Price struct {
 	// Model is the name without date or version suffix.
 	Model string  `json:"model"`
 	Input float64 `json:"input"`
-	// Cached is the price of input read from a cache; nil: not known, and the
-	// cost of a request that used one is not known either.
+	// Cached is the price of input read from a cache; nil: unknown, and so is the cost of a request
+	// that used a cache.
 	Cached *float64 `json:"cached,omitempty"`
-	// CacheWrite is the price of input that is written to a cache, and CacheHour that of input
-	// that is written for an hour. nil: as for Cached.
+	// CacheWrite is the price of input written to a cache, and CacheHour of input written for an
+	// hour. nil: as for Cached.
 	CacheWrite *float64 `json:"cache_write,omitempty"`
 	CacheHour  *float64 `json:"cache_write_1h,omitempty"`
 	Output     float64  `json:"output"`
-	// MaxInput, when set, is up to how many input tokens the row holds.
+	// MaxInput, if set, is the largest number of input tokens for which the row is valid.
 	MaxInput int `json:"max_input,omitempty"`
 	// Effective is the day since which the price is known (YYYY-MM-DD); Source is
 	// the title of the list it is from.
@@ -45,7 +45,7 @@ type Prices struct {
 	Rows []Price `json:"prices"`
 }
 
-// ShippedPrices is the table that ships with callvet: few rows, each dated.
+// ShippedPrices is the table that is part of callvet: few rows, each dated.
 func ShippedPrices() *Prices {
 	p, err := ReadPrices("prices.json", shippedPrices)
 	if err != nil { // a test reads the same bytes
@@ -54,9 +54,8 @@ func ShippedPrices() *Prices {
 	return p
 }
 
-// ReadPrices reads a table in the form of prices.json from the file name. Every row
-// needs a provider that is known, a model, a date and prices that are not negative, and a
-// model has one row.
+// ReadPrices reads a table in the form of prices.json from the file name. Every row needs a known
+// provider, a model, a date and non-negative prices; a model has one row.
 func ReadPrices(name string, data []byte) (*Prices, error) {
 	var p Prices
 	if err := doc.DecodeSomeJSON(name, data, &p); err != nil {
@@ -79,7 +78,7 @@ func ReadPrices(name string, data []byte) (*Prices, error) {
 	return &p, nil
 }
 
-// wrong says what makes a row useless, where those providers are known; "" when nothing does.
+// wrong is the reason why a row is invalid; "" if it is valid. known are the providers.
 func (p *Price) wrong(known []string) string {
 	_, noDate := time.Parse(time.DateOnly, p.Effective)
 	switch {
@@ -107,11 +106,11 @@ func (p *Prices) Over(first *Prices) *Prices {
 	return &Prices{Rows: append(append([]Price(nil), first.Rows...), p.Rows...)}
 }
 
-// version is what may follow a model's name without making it another model.
+// version matches suffixes of a model's name that do not make it another model.
 var version = regexp.MustCompile(`^[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4}|latest)$`)
 
-// Find gives the price of a model, also under a dated name, or nil: prices are
-// never guessed from a similar name.
+// Find returns the price of a model, also under a dated name, or nil: prices are never guessed from
+// a similar name.
 func (p *Prices) Find(provider, model string) *Price {
 	switch provider {
 	case azureResponses:
@@ -129,23 +128,21 @@ func (p *Prices) Find(provider, model string) *Price {
 	return nil
 }
 
-// taken is what is known of a request without its usage.
+// taken are the facts about a request other than its usage.
 type taken struct {
 	sent, text int  // bytes of the request, and of the answer's text
-	max        *int // tokens that the answer could have, where a limit was sent
-	open       bool // the answer did not come to its end
+	max        *int // the answer's limit in tokens, if one was sent
+	open       bool // the answer is incomplete
 }
 
-// openTokens is what an answer that did not come to its end is taken to have had
-// at most, where no limit was sent.
+// openTokens is the assumed maximum of an incomplete answer without a limit.
 const openTokens = 4096
 
-// apply sets the cost of u; it stays nil when the price or the usage is not known.
-// Where only the usage or the price of cached input is not, u.AtMostUSD bounds the
-// cost: a token has at least one byte of text, and an answer has no more tokens than
-// were allowed. Reasoning that the provider hides is in the bound only where a limit
-// was sent. Writing to a cache costs more than input does, by how much is not known:
-// without its price there is no bound.
+// apply sets the cost of u; it stays nil if the price or the usage is unknown. If only the usage or
+// the price of cached input is unknown, u.AtMostUSD bounds the cost: a token has at least one byte
+// of text, and an answer has at most the allowed tokens. The bound includes hidden reasoning only
+// if a limit was sent. Writing to a cache costs more than input: without its price there is no
+// bound.
 func (p *Price) apply(u *callvet.Usage, t taken) {
 	if p == nil || u.Known && p.MaxInput > 0 && u.InputTokens > p.MaxInput {
 		return
@@ -179,8 +176,8 @@ func (p *Price) apply(u *callvet.Usage, t taken) {
 	u.AtMostUSD = &bound
 }
 
-// written is what the input that was written to a cache cost, in millionths of a dollar; known
-// is false where its price is not known, or the count cannot be true.
+// written is the cost of input written to a cache, in millionths of a dollar; known is false if its
+// price is unknown or the count is impossible.
 func (p *Price) written(u *callvet.Usage) (cost float64, known bool) {
 	short, hour := u.CacheWriteTokens-u.CacheHourTokens, u.CacheHourTokens
 	if short > 0 && p.CacheWrite == nil || hour > 0 && p.CacheHour == nil ||

@@ -12,14 +12,14 @@ import (
 
 const redacted = "[redacted]"
 
-// redactor takes the key that is sent out of whatever comes back, before anything is cut.
-// What else is secret in an answer is taken out where all answers pass (the package redact).
+// redactor removes the key of the request from the answer, before the answer is truncated. Package
+// redact removes other secrets from all answers.
 type redactor struct {
 	key string // "" when there is none, or one too short to be a secret
 }
 
-// newRedactor hides key. Keys under eight bytes ("none", "EMPTY") are stand-ins
-// for local servers; hiding them would only damage texts.
+// newRedactor masks key. Keys under eight bytes ("none", "EMPTY") are stand-ins for local servers;
+// hiding them would only damage texts.
 func newRedactor(key string) redactor {
 	if len(key) < 8 {
 		key = ""
@@ -27,7 +27,7 @@ func newRedactor(key string) redactor {
 	return redactor{key: key}
 }
 
-// text hides the key.
+// text masks the key.
 func (r redactor) text(s string) string {
 	if r.key == "" {
 		return s
@@ -35,7 +35,7 @@ func (r redactor) text(s string) string {
 	return strings.ReplaceAll(s, r.key, redacted)
 }
 
-// bytes hides the key in a request of our own.
+// bytes masks the key in a request.
 func (r redactor) bytes(b []byte) []byte {
 	if r.key == "" || !bytes.Contains(b, []byte(r.key)) {
 		return b
@@ -43,13 +43,13 @@ func (r redactor) bytes(b []byte) []byte {
 	return bytes.ReplaceAll(b, []byte(r.key), []byte(redacted))
 }
 
-// kept is an answer as it is stored: valid UTF-8, at most keptBody bytes, without the key.
+// kept is an answer in its stored form: valid UTF-8, at most keptBody bytes, without the key.
 func (r redactor) kept(body []byte) string {
 	if len(body) == 0 {
 		return ""
 	}
 	cut := len(body) > keptBody
-	// A key must not survive because the cut goes through it.
+	// A part of the key must not remain at the truncation.
 	if cut {
 		body = body[:min(len(body), keptBody+len(r.key))]
 	}

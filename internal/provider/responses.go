@@ -104,7 +104,7 @@ func (w *responses) read(root value.Value, _ *query, resp *callvet.Response) err
 	return w.fill(root, out, resp)
 }
 
-// fill takes the items of an answer's output.
+// fill reads the items of an answer's output.
 func (w *responses) fill(root, out value.Value, resp *callvet.Response) error {
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: slices.Clone(out.Raw())}
 	var said, thought strings.Builder

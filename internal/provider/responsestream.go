@@ -68,7 +68,7 @@ func (d *responseDeltas) finish(q *query, resp *callvet.Response) error {
 	if err := d.fill(d.doc.Root(), q, resp); err != nil || len(resp.Turns[0].Calls) > 0 {
 		return err
 	}
-	// Some servers send calls only as they begin and grow.
+	// Some servers send calls only in increments.
 	turn := &resp.Turns[0]
 	if turn.Calls = d.calls.List(q.req.Tools); turn.Content == "" {
 		turn.Content = d.text.String()
@@ -83,7 +83,7 @@ func (d *responseDeltas) fill(root value.Value, q *query, resp *callvet.Response
 	if at(root, "output").Len() > 0 || len(d.items) == 0 {
 		return d.wire.read(root, q, resp)
 	}
-	// Some servers send the items only on the way.
+	// Some servers send the items only in increments.
 	var list value.Doc
 	if err := list.Parse(append(append([]byte{'['}, d.items[:len(d.items)-1]...), ']')); err != nil {
 		return err

@@ -18,14 +18,14 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// errStreamEnded is what became of an answer that was cut off.
+// errStreamEnded is the error of an answer that was cut off.
 var errStreamEnded = errors.New("the stream ended before the answer did")
 
-// deltas puts a streamed answer together from its events, keeping every
-// fragment of arguments as it came.
+// deltas assembles a streamed answer from its events, and keeps every fragment of arguments
+// unchanged.
 type deltas interface {
-	// add takes the data of one event. content tells that it carried a part of
-	// the answer; last that the answer is complete.
+	// add adds the data of one event. content: the event had a part of the answer; last: the answer
+	// is complete.
 	add(data []byte) (content, last bool, err error)
 	// finish fills resp. An answer that was cut off is an error.
 	finish(q *query, resp *callvet.Response) error
@@ -51,7 +51,7 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 	case int64(raw.Len()) > m.maxBody:
 		return ans, m.tooLarge(res.StatusCode)
 	case s.wrong == nil && s.halves.first != nil:
-		// Half a character stayed alone. The text lacks it: all is read again, each event by itself.
+		// Half a character remained. The text lacks it: all events are read again, each separately.
 		s = stream{deltas: m.wire.deltas(), content: func() {}}
 		if err := s.read(bufio.NewReader(bytes.NewReader(ans.body))); err != nil {
 			return ans, streamFault(res.StatusCode, err)
@@ -68,9 +68,9 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 // stream reads the events of an answer one after the other.
 type stream struct {
 	deltas
-	halves  *halves // nil: each event is read by itself
+	halves  *halves // nil: each event is read separately
 	content func()  // is called for each event that has a part of the answer
-	wrong   error   // of an event, which ends the reading
+	wrong   error   // of an event; it ends the reading
 	made    value.Repairs
 }
 
@@ -102,7 +102,7 @@ func (s *stream) read(in *bufio.Reader) error {
 	}
 }
 
-// event takes the data of one event, repaired where it is not JSON otherwise.
+// event adds the data of one event; it repairs invalid JSON.
 func (s *stream) event(data []byte) (last bool) {
 	if s.halves != nil {
 		data = s.halves.join(data)
@@ -121,9 +121,8 @@ func (s *stream) event(data []byte) (last bool) {
 	return last
 }
 
-// halves joins characters of two UTF-16 units that a server divided between two events, as
-// those written in JavaScript do: the first half waits for the event that begins a text with
-// the second.
+// halves joins characters of two UTF-16 units that a server split between two events, as servers in
+// JavaScript do. The first half waits for the event whose text begins with the second half.
 //
 //	{"text":"a lamp \ud83d"}  {"text":"\udecb"}  ─►  {"text":"a lamp "}  {"text":"\ud83d\udecb"}
 type halves struct{ first []byte }
@@ -149,7 +148,8 @@ func (h *halves) join(data []byte) []byte {
 	return slices.Delete(data, at[0], end)
 }
 
-// escaped reports whether what follows text in a JSON string belongs to a backslash at its end.
+// escaped reports whether text ends in a backslash that escapes the next character of a JSON
+// string.
 func escaped(text []byte) bool {
 	return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1
 }

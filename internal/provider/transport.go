@@ -16,16 +16,16 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Limits of what is read and kept of an answer.
+// Limits of reading and storing an answer.
 const (
-	providerDefaultMaxBody = 8 << 20
-	keptBody               = 256 << 10
-	providerDefaultTimeout = 2 * time.Minute
+	defaultMaxBody = 8 << 20
+	keptBody       = 256 << 10
+	defaultTimeout = 2 * time.Minute
 )
 
-// NewHTTPClient gives a client made for many requests to few hosts: kept-alive
-// HTTP/1.1 connections, no compression, no redirects (a redirect would carry the
-// key elsewhere). Share one between all models of a process.
+// NewHTTPClient returns a client for many requests to few hosts: kept-alive HTTP/1.1 connections,
+// no compression, no redirects (a redirect would send the key to another address). Share one
+// between all models of a process.
 func NewHTTPClient() *http.Client {
 	var p http.Protocols
 	p.SetHTTP1(true)
@@ -44,14 +44,14 @@ func NewHTTPClient() *http.Client {
 	}
 }
 
-// answer is what came back, also of a request that ended in a fault.
+// answer is the response to a request, also to one that ended in a fault.
 type answer struct {
 	status   int
 	body     []byte
 	streamed deltas // set when the answer was read event by event
 	first    time.Duration
 	made     value.Repairs // of the events of a stream
-	refused  string        // the model's own call, which the provider did not take
+	refused  string        // the model's call, which the provider rejected
 }
 
 // exchange sends body and reads the answer. outer is the caller's context, ctx
@@ -74,7 +74,7 @@ func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Tim
 	}
 	limit := m.maxBody
 	if res.ContentLength > limit {
-		limit = keptBody // only what is kept: the answer is refused anyway
+		limit = keptBody // only the stored part: the answer is refused anyway
 	}
 	ans.body, err = readUpTo(res, limit)
 	switch {
@@ -90,12 +90,12 @@ func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Tim
 	case int64(len(ans.body)) > limit:
 		return ans, m.tooLarge(res.StatusCode)
 	case typ != "" && typ != "application/json" && !strings.HasSuffix(typ, "+json"):
-		return ans, malformed(res.StatusCode, "the answer is "+typ+", not JSON: "+providerExcerpt(string(ans.body)))
+		return ans, malformed(res.StatusCode, "the answer is "+typ+", not JSON: "+excerpt(string(ans.body), maxExcerpt))
 	}
 	return ans, nil
 }
 
-// begun notes the status of an answer that was lost on its way.
+// begun records the status of an answer whose body was lost.
 func begun(res *http.Response, f *callvet.Fault) *callvet.Fault {
 	f.HTTP = res.StatusCode
 	return f
@@ -108,7 +108,7 @@ func (m *model) tooLarge(status int) *callvet.Fault {
 	}
 }
 
-// readUpTo reads at most one byte more than limit, which tells that it is over.
+// readUpTo reads at most limit+1 bytes; more than limit means that the body is too long.
 func readUpTo(res *http.Response, limit int64) ([]byte, error) {
 	size := int64(2048)
 	if res.ContentLength >= 0 {
@@ -119,5 +119,5 @@ func readUpTo(res *http.Response, limit int64) ([]byte, error) {
 	return bytes.TrimPrefix(buf.Bytes(), []byte(byteOrderMark)), err
 }
 
-// byteOrderMark is what some servers put before an answer.
+// byteOrderMark is the prefix that some servers put before an answer.
 const byteOrderMark = "\xef\xbb\xbf"

@@ -4,8 +4,8 @@ package provider
 
 import "github.com/callvet/callvet"
 
-// turnWriter writes the messages of an interface that keeps the system's texts
-// elsewhere and takes neighboring tool results in one message.
+// turnWriter writes the messages of an API that has the system texts elsewhere and wants adjacent
+// tool results in one message.
 type turnWriter interface {
 	user(b []byte, t *callvet.Turn) []byte
 	assistant(b []byte, t *callvet.Turn) []byte
@@ -39,7 +39,7 @@ func appendTurns(b []byte, turns []callvet.Turn, w turnWriter) []byte {
 	return append(b, ']')
 }
 
-// toolRun is how many tool results stand together at the start of turns.
+// toolRun is the number of consecutive tool results at the start of turns.
 func toolRun(turns []callvet.Turn) int {
 	n := 0
 	for n < len(turns) && turns[n].Role == callvet.RoleTool {

@@ -16,6 +16,10 @@ import (
 	"github.com/callvet/callvet/score/safety/pii"
 )
 
+// Version is that of the redaction of an attempt. It rises when more is found than before: what an earlier version
+// wrote is redacted again where it is shown.
+const Version = 1
+
 // Cell takes out of an attempt what was received and must not be kept, in place, after it was
 // scored: no verdict and no figure changes. What the case itself says stays (a test user's
 // address, a password that a prompt tells), and what the rest of the suite says, as JSON: it is
@@ -30,6 +34,7 @@ func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (said
 		r.forget()
 	}()
 	before := r.Total()
+	r.left = 0
 	trace, said := r.trace(&cell.Trace)
 	result := r.Result(&cell.Result)
 	if r.Total() > before {
@@ -40,12 +45,15 @@ func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (said
 		r.own = nil
 		r.Begin()
 		r.JSON(bytes.TrimSpace(caseText(of)))
-		r.own = own
+		r.own, r.left = own, 0
 		trace, said = r.trace(&cell.Trace)
 		result = r.Result(&cell.Result)
 		r.Counts = counts
 	}
-	cell.Trace, cell.Result = trace, result
+	cell.Trace, cell.Result, cell.Redacted = trace, result, 0
+	if r.everything && r.left == 0 {
+		cell.Redacted = Version
+	}
 	return said
 }
 
@@ -82,6 +90,7 @@ func (r *Redactor) owns(v string) bool {
 	}
 	if own {
 		r.found++
+		r.left++
 	}
 	return own
 }
@@ -112,7 +121,10 @@ func (r *Redactor) Row(of *callvet.Case, cell *callvet.Cell) (callvet.Case, call
 	r.forget() // they were read where other replacements counted
 	defer r.forget()
 	out := *cell
+	// What was said is searched once. The result may have got sentences since, of judges and about the case.
+	r.known = cell.Redacted == Version && r.usual && r.plain
 	out.Trace, _ = r.trace(&cell.Trace)
+	r.known = false
 	out.Result = r.Result(&cell.Result)
 	return r.last.redacted, out
 }
@@ -121,17 +133,33 @@ var mark = regexp.MustCompile(regexp.QuoteMeta(pii.Mark) + `([a-z_]+)(?:#(\d+))?
 
 // skip leaves out the words that an attempt has already, so that no other value gets them.
 func (s *seen) skip(cell *callvet.Cell) {
-	raw, err := json.Marshal(&cell.Trace.Turns)
-	if err != nil || !bytes.Contains(raw, []byte(pii.Mark)) {
-		return
-	}
-	for _, m := range mark.FindAllSubmatch(raw, -1) {
-		n, err := strconv.Atoi(string(m[2]))
-		if err != nil {
-			n = 1
+	for i := range cell.Trace.Turns {
+		t := &cell.Trace.Turns[i]
+		s.skipText(t.Content, t.Reasoning, t.CallID, t.Tool, string(t.Raw))
+		for j := range t.Calls {
+			c := &t.Calls[j]
+			s.skipText(c.ID, c.Tool, c.Version, string(c.Args), c.ArgsRaw, string(c.Result), c.Error, c.Note,
+				string(c.Env))
+			for k := range c.Guard {
+				s.skipText(c.Guard[k].Detail)
+			}
 		}
-		at := slot{kind: Kind(m[1])}
-		s.next[at] = max(s.next[at], n)
+	}
+}
+
+func (s *seen) skipText(texts ...string) {
+	for _, text := range texts {
+		if !strings.Contains(text, pii.Mark) {
+			continue
+		}
+		for _, m := range mark.FindAllStringSubmatch(text, -1) {
+			n, err := strconv.Atoi(m[2])
+			if err != nil {
+				n = 1
+			}
+			at := slot{kind: Kind(m[1])}
+			s.next[at] = max(s.next[at], n)
+		}
 	}
 }
 

@@ -58,8 +58,13 @@ type Redactor struct {
 	// those names of members. Words of a protocol are in every attempt.
 	clean map[pii.Role]map[string]string
 	names map[string]string
-	// found counts what was replaced, and what was found and left because the case has it.
-	found   int
+	// found counts what was replaced, and what was found and left because the case has it: left.
+	found, left int
+	// everything: no kind is off. usual: no pattern and no name was added. plain: known values have ASCII characters
+	// only, and none that JSON must escape.
+	everything, usual, plain bool
+	// known: only known values are looked for, because all else was taken out before.
+	known   bool
 	own     func() []byte // what the case says, for Cell; nil elsewhere
 	ownText []byte
 	last    shown
@@ -134,7 +139,15 @@ func New(c Config) (*Redactor, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Redactor{detect: d, values: c.Values, Counts: map[Kind]int64{}, seen: newSeen()}
+	r := &Redactor{
+		detect: d, values: c.Values, Counts: map[Kind]int64{}, seen: newSeen(), everything: len(c.Off) == 0,
+		usual: len(c.Patterns)+len(c.Keys) == 0, plain: true,
+	}
+	for _, v := range c.Values {
+		r.plain = r.plain && !strings.ContainsFunc(v, func(c rune) bool {
+			return c < ' ' || c > '~' || c == '"' || c == '\\'
+		})
+	}
 	for _, p := range c.Patterns {
 		if p.Name == "" {
 			return nil, fmt.Errorf("redaction pattern %q has no name: %w", p.Expr, callvet.ErrInvalid)
@@ -152,7 +165,35 @@ func New(c Config) (*Redactor, error) {
 func (r *Redactor) Fork() *Redactor {
 	return &Redactor{
 		detect: r.detect, patterns: r.patterns, values: r.values, Counts: map[Kind]int64{},
-		seen: newSeen(),
+		seen: newSeen(), everything: r.everything, usual: r.usual, plain: r.plain,
+	}
+}
+
+// spared reports whether there is nothing to look for in a text or JSON value: only known values are, and it has none,
+// however it spells them.
+func spared[T ~string | ~[]byte](r *Redactor, raw T) bool {
+	if !r.known {
+		return false
+	}
+	for _, v := range r.values {
+		if strings.Contains(string(raw), v) {
+			return false
+		}
+	}
+	return len(r.values) == 0 || !escapes(string(raw))
+}
+
+// escapes reports whether a JSON text spells an ordinary ASCII character as an escape, such as \u0041 or \/.
+func escapes(s string) bool {
+	for rest := s; ; {
+		_, after, found := strings.Cut(rest, `\u00`)
+		if !found {
+			return strings.Contains(s, `\/`)
+		}
+		if after != "" && after[0] >= '2' && after[0] <= '7' {
+			return true
+		}
+		rest = after
 	}
 }
 
@@ -192,6 +233,9 @@ func (r *Redactor) Known(s string) string {
 // word. Numbers and personal data stay, because they may be a part of the
 // name.
 func (r *Redactor) Name(s string) string {
+	if spared(r, s) {
+		return s
+	}
 	s = r.Known(s)
 	var b strings.Builder
 	at := 0
@@ -216,6 +260,9 @@ func (r *Redactor) Name(s string) string {
 func (r *Redactor) Text(s string) string { return r.text(s, pii.RoleNone) }
 
 func (r *Redactor) text(s string, role pii.Role) string {
+	if spared(r, s) {
+		return s
+	}
 	if trimmed := strings.Trim(s, space); trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') {
 		if t, err := read(r, trimmed); err == nil {
 			if out, changed := r.whole(t); changed {
@@ -286,6 +333,9 @@ func (r *Redactor) Check(s string) string { return r.words(s, pii.RoleNone, true
 
 // words is Text of what is no object or array.
 func (r *Redactor) words(s string, role pii.Role, numbers bool) string {
+	if spared(r, s) {
+		return s
+	}
 	s = r.Known(s)
 	for _, p := range r.patterns {
 		s = r.custom(s, p)
@@ -376,7 +426,7 @@ func quotedAt(s string, i int) bool {
 // as it is when there are none; text that is not JSON is redacted as text and given as a
 // JSON string.
 func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
+	if len(raw) == 0 || spared(r, raw) {
 		return raw
 	}
 	t, err := read(r, bytes.Trim(raw, space))
@@ -405,6 +455,9 @@ const maxName = 100
 // Payload is Text of arguments as a model wrote them. The values in broken JSON cannot be
 // told from one another: all that comes after a name that tells a secret is replaced.
 func (r *Redactor) Payload(text string) string {
+	if spared(r, text) {
+		return text
+	}
 	if value.Valid([]byte(text)) {
 		return r.Text(text)
 	}

@@ -68,12 +68,12 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, base: u}, nil
 }
 
-// Refusal is what a server said no with. It wraps the error of callvet that its status stands for.
+// Refusal is a server's error. It wraps the error of callvet for its status.
 type Refusal struct {
 	Host   string `json:"-"`
 	Status int    `json:"-"`
 	Detail string `json:"detail"`
-	// Errors are what is wrong with the request, each with its place, such as body.name.
+	// Errors are the mistakes in the request, each with its place, such as body.name.
 	Errors []struct {
 		Location string `json:"location"`
 		Message  string `json:"message"`
@@ -138,7 +138,8 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	return nil, c.refused(res)
 }
 
-// unreached says why a server gave no answer. What no second try mends is denied.
+// unreached explains a missing answer of a server. Errors that a retry cannot fix wrap
+// callvet.ErrDenied.
 func (c *Client) unreached(err error) error {
 	kind, hint := callvet.ErrUnavailable, "start it: callvet serve"
 	var cert *tls.CertificateVerificationError
@@ -217,7 +218,7 @@ type Suite struct {
 	Version int64  `json:"version"`
 }
 
-// Import gives the server a suite, as its file has it.
+// Import sends a suite file to the server.
 func (c *Client) Import(ctx context.Context, text []byte) (*Suite, error) {
 	var out Suite
 	if err := c.ask(ctx, http.MethodPost, "/api/tool-eval/import", nil, json.RawMessage(text), &out); err != nil {
@@ -231,7 +232,7 @@ type Submitted struct {
 	Job    string `json:"job_id"`
 	Status string `json:"status"`
 	Run    string `json:"result_ref"`
-	// Warnings are what the server says of the request that is no error.
+	// Warnings are the server's remarks on the request that are not errors.
 	Warnings []callvet.Notice `json:"warnings"`
 }
 
@@ -285,8 +286,8 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 	return c.ask(ctx, http.MethodPost, "/api/tool-eval/cancel", nil, map[string]string{"job_id": id}, nil)
 }
 
-// Watch looks at a job until it is over, and tells each change. A server that is away for a while, as
-// one that is brought up to date, is asked again: the job goes on there. patience bounds that.
+// Watch polls a job until it is over, and calls tell for each change. It retries while the server
+// is unreachable, such as during an update: the job continues there. patience bounds that.
 func (c *Client) Watch(ctx context.Context, id string, patience time.Duration, tell func(*Job)) (*Job, error) {
 	const first, most = 100 * time.Millisecond, 2 * time.Second
 	pause, away := first, time.Duration(0)
@@ -329,7 +330,7 @@ func (c *Client) Report(ctx context.Context, run, format string, w io.Writer) er
 	return nil
 }
 
-// Gates are what a run is held against.
+// Gates are the gates for a run.
 type Gates struct {
 	// Text is a gate file; "": the gates of the run's suite.
 	Text string `json:"gates,omitempty"`
@@ -338,7 +339,7 @@ type Gates struct {
 	Policy   string `json:"policy,omitempty"`
 }
 
-// Gate holds a run against gates and reads the answer of POST /api/runs/{id}/gate into out.
+// Gate checks a run against gates and reads the response of POST /api/runs/{id}/gate into out.
 func (c *Client) Gate(ctx context.Context, run string, gates *Gates, out any) error {
 	return c.ask(ctx, http.MethodPost, "/api/runs/"+url.PathEscape(run)+"/gate", nil, gates, out)
 }
@@ -351,7 +352,7 @@ type Counts struct {
 	NotRun int `json:"not_run"`
 }
 
-// Run is what the server's list says of a run.
+// Run is a run in the server's list.
 type Run struct {
 	ID       string `json:"id"`
 	Status   string `json:"status"`

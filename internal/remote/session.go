@@ -25,8 +25,8 @@ func (c *Client) Me(ctx context.Context) (*Me, error) {
 	return &out, nil
 }
 
-// Login begins a session, which lives as long as the client. The error is a *Refusal where the server
-// says no.
+// Login begins a session, which lives as long as the client. The error is a *Refusal if the server
+// refuses.
 func (c *Client) Login(ctx context.Context, name, password string) error {
 	return c.ask(ctx, http.MethodPost, "/api/session", nil, map[string]string{"name": name, "password": password}, nil)
 }

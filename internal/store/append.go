@@ -31,7 +31,7 @@ WHERE verdict IN ('error','not_run')`
 
 // Append makes encoded cells durable, with what was spent since the last Append:
 // all is on disk when it returns nil, and nothing is when it returns an error. The
-// same cell may be appended again. It asks nobody who carries the run out: see Lease.
+// same cell may be appended again. It does not check the owner of the run: see Lease.
 func (db *DB) Append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent) error {
 	return db.append(ctx, runID, encoded, spent, func(*sql.Tx) error { return nil })
 }
@@ -156,7 +156,7 @@ func insertKeys(tx *sql.Tx, run int64, records []record) error {
 	return nil
 }
 
-// moveKeys makes the cache keys of a run lead to where its cells went, as Lease.Rearrange has it.
+// moveKeys updates the cache keys of a run after Lease.Rearrange moved its cells.
 func moveKeys(tx *sql.Tx, run int64, at map[int]int) error {
 	rows, err := tx.Query("SELECT id, keys FROM cache_keys WHERE run=?", run)
 	if err != nil {

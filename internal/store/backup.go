@@ -69,10 +69,10 @@ func copyPages(ctx context.Context, db *sql.DB, begin func(backuper) (*sqlite.Ba
 	})
 }
 
-// Restore puts what a backup holds in place of all that the store has. It is one transaction: who
-// reads meanwhile sees the one or the other. The backup is checked first; one of an older version is
-// brought up to date. The error wraps callvet.ErrConflict while a process carries out a run of the
-// store, or serves it.
+// Restore replaces the whole content of the store by a backup. It is one transaction: readers see
+// the old or the new content. The backup is checked first; one of an older version is brought up to
+// date. The error wraps callvet.ErrConflict while a process carries out a run of the store, or
+// serves it.
 func (db *DB) Restore(ctx context.Context, path string) (err error) {
 	from, err := Open(ctx, path, Options{ReadOnly: true})
 	if err != nil {
@@ -122,8 +122,8 @@ func (db *DB) working(ctx context.Context) (string, error) {
 	return fmt.Sprintf("process %d on %s", pid, host), nil
 }
 
-// Check reads all of the file, and gives what is wrong with it, in SQLite's words, and the runs of
-// which a record is not what was written; nothing where it is whole.
+// Check reads all of the file, and returns SQLite's problems and the runs with wrong checksums;
+// empty if it is intact.
 func (db *DB) Check(ctx context.Context) (problems []string, err error) {
 	rows, err := db.read.QueryContext(ctx, "PRAGMA integrity_check(20)")
 	if err != nil {
@@ -149,7 +149,7 @@ func (db *DB) Check(ctx context.Context) (problems []string, err error) {
 	return append(problems, more...), err
 }
 
-// checkSums names the runs of which the manifest or attempts have another checksum than was written.
+// checkSums names the runs with a wrong checksum in the manifest or in attempts.
 func (db *DB) checkSums(ctx context.Context) (problems []string, err error) {
 	runs, err := db.runs(ctx, runColumns)
 	if err != nil {
@@ -181,7 +181,7 @@ type Census struct {
 	// write-ahead log.
 	Bytes, Free, Log int64
 	Runs, Suites     int
-	// Interrupted are runs that did not end and that nobody carries out.
+	// Interrupted are runs that did not end and have no owner.
 	Interrupted []string
 	// Orphans are attempts of runs that are not there.
 	Orphans int

@@ -23,10 +23,9 @@ type cellRef struct {
 	caseIx, target, repeat uint32
 }
 
-// Cached opens the answers of one scope (the first 8 bytes of a cache key). The
-// function it returns finds the stored trace of a whole key, without its
-// exchanges; it is safe for concurrent use and sees what was stored before the
-// call to Cached.
+// Cached opens the answers of one scope (the first 8 bytes of a cache key). The returned function
+// finds the stored trace of a whole key, without its exchanges. It is safe for concurrent use and
+// sees the answers stored before the call to Cached.
 func (db *DB) Cached(ctx context.Context,
 	scope []byte,
 ) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
@@ -133,7 +132,7 @@ func (db *DB) trace(ctx context.Context, ref cellRef) (*callvet.Trace, bool, err
 		return nil, false, db.explain("look up cache", err)
 	}
 	t := &callvet.Trace{}
-	if from.check() != nil || decodeTrace(b, t, nil) != nil || checkTrace(t) != nil {
+	if _, bad := decodeTrace(b, t, nil); bad != nil || from.check() != nil || checkTrace(t) != nil {
 		return nil, false, nil // an answer that cannot be read is asked for again
 	}
 	return t, true, nil

@@ -101,7 +101,7 @@ func TestInvalidRawIsKeptAsText(t *testing.T) {
 	t.Parallel()
 	tr := callvet.Trace{Turns: []callvet.Turn{{Raw: json.RawMessage(`{"half`)}}}
 	var got callvet.Trace
-	if err := decodeTrace(appendTrace(nil, &tr), &got, nil); err != nil {
+	if _, err := decodeTrace(appendTrace(nil, &tr), &got, nil); err != nil {
 		t.Fatal(err)
 	}
 	if want := `"{\"half"`; string(got.Turns[0].Raw) != want {

@@ -70,7 +70,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		switch {
 		case rerr == nil || errors.Is(rerr, callvet.ErrConflict): // of another version
 			return read, rerr
-		// SQLite must write to read what a process that died left in its log
+		// SQLite must write to recover the log of a process that died
 		case !errors.Is(rerr, callvet.ErrNotFound):
 			return nil, &callvet.Hinted{
 				Err:  err,
@@ -157,9 +157,8 @@ func (db *DB) open(ctx context.Context) error {
 	return checkVersion(ctx, db.read)
 }
 
-// logAhead switches a new file to a write-ahead log, which it then keeps. SQLite
-// does not wait for locks here: of two processes that open a new file at once,
-// one is told "busy" and must ask again.
+// logAhead switches a new file to a write-ahead log, which it then keeps. SQLite does not wait for
+// locks here: of two processes that open a new file at once, one gets "busy" and must retry.
 func (db *DB) logAhead(ctx context.Context) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		var mode string
@@ -189,8 +188,8 @@ func (db *DB) logAhead(ctx context.Context) error {
 // are committed.
 func (db *DB) dsn(reader bool) string {
 	q := url.Values{}
-	// For new files: of the usual cells, with some 2.3 KB, a page of 4 KB would
-	// hold one and waste the rest, in the log and on the disk.
+	// For new files: a page of 4 KB would hold only one usual cell of 2.3 KB and waste the rest, in
+	// the log and on the disk.
 	q.Add("_pragma", "page_size(8192)")
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", db.opts.Busy.Milliseconds()))
 	q.Add("_pragma", "synchronous(FULL)")
@@ -202,8 +201,8 @@ func (db *DB) dsn(reader bool) string {
 	}
 	if db.opts.ReadOnly {
 		q.Add("mode", "ro")
-		// SQLite wants to make files beside the store even to read it, unless it is
-		// told that nobody writes. Who writes has a log there.
+		// SQLite creates files next to the store even for reading, unless the store is opened as
+		// immutable. A writer has a log there.
 		if log, err := os.Stat(db.path + "-wal"); err != nil || log.Size() == 0 {
 			q.Add("immutable", "1")
 		}
@@ -216,8 +215,8 @@ func (db *DB) dsn(reader bool) string {
 // Path is the file that was opened.
 func (db *DB) Path() string { return db.path }
 
-// Exposed gives the mode of a store that this process may write to and everybody
-// may read, else 0. New ones never are: the mode came with a copy.
+// Exposed returns the mode of a store that this process may write and all users of the machine may
+// read, else 0. New stores never are: the mode came with a copy.
 func (db *DB) Exposed() fs.FileMode {
 	info, err := os.Stat(db.path)
 	if err != nil || db.opts.ReadOnly || runtime.GOOS == "windows" || info.Mode().Perm()&0o004 == 0 {

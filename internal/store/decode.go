@@ -21,13 +21,15 @@ type reader struct {
 	i     int
 	err   error
 	words words
+	// redacted is Cell.Redacted of the trace that was read.
+	redacted int
 }
 
 // words are texts that most cells of a stream have in common, such as names of tools and
 // scores: each is made once. Nil keeps none.
 type words map[string]string
 
-// Bounds of what is kept.
+// Limits of stored data.
 const (
 	maxWords = 1 << 10
 	maxWord  = 64 // bytes
@@ -298,7 +300,7 @@ func decodeParts(c *callvet.Cell, from *stored, w words) (err error) {
 	if r.end(); r.err != nil {
 		return fmt.Errorf("result: %w", r.err)
 	}
-	if err := decodeTrace(from.trace, &c.Trace, w); err != nil {
+	if c.Redacted, err = decodeTrace(from.trace, &c.Trace, w); err != nil {
 		return err
 	}
 	if len(from.exchanges) == 0 {
@@ -312,17 +314,17 @@ func decodeParts(c *callvet.Cell, from *stored, w words) (err error) {
 	return nil
 }
 
-func decodeTrace(b []byte, t *callvet.Trace, w words) error {
-	b, err := unseal(b)
-	if err != nil {
-		return fmt.Errorf("trace: %w", err)
+// decodeTrace reads a stored trace, and which version of the redaction wrote it.
+func decodeTrace(b []byte, t *callvet.Trace, w words) (redacted int, err error) {
+	if b, err = unseal(b); err != nil {
+		return 0, fmt.Errorf("trace: %w", err)
 	}
 	r := reader{b: b, words: w}
 	readTrace(&r, t)
 	if r.end(); r.err != nil {
-		return fmt.Errorf("trace: %w", r.err)
+		return 0, fmt.Errorf("trace: %w", r.err)
 	}
-	return nil
+	return r.redacted, nil
 }
 
 // end fails where anything follows the value.
@@ -332,7 +334,7 @@ func (r *reader) end() {
 	}
 }
 
-// checkTrace refuses words that this version does not know: what they mean is not known.
+// checkTrace refuses words that this version does not know.
 func checkTrace(t *callvet.Trace) error {
 	switch t.Outcome {
 	case callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError,

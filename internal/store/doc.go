@@ -8,10 +8,9 @@
 // durable when Append returns: the write-ahead log is flushed once per batch.
 // They come out as streams, so that memory does not grow with a run.
 //
-// A suite is stored under the hash of its content and never changes: a run keeps
-// the suite it ran, whatever becomes of the file. A cell that has a verdict never
-// changes either; only cells that ended in an error or were not run may be
-// replaced, which is what resuming a run does.
+// A suite is stored under the hash of its content and never changes: a run keeps its suite, even if
+// the file changes. A cell that has a verdict never changes either; only cells that ended in an
+// error or were not run may be replaced, which is what resuming a run does.
 //
 // It computes no score, starts no run and knows no default path: the caller says
 // where the file is.

@@ -12,6 +12,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
+// keyRedacted is the member of a stored trace that has Cell.Redacted.
+const keyRedacted = "redacted"
+
 // appendTrace writes the JSON form of t without its exchanges. It gives the
 // same document as encoding/json (a test holds it to that) at a fifth of the cost,
 // which is paid once per cell.
@@ -199,7 +202,7 @@ func optTrue(b []byte, key string, v bool) []byte {
 
 // optParsed is optRaw of a text of which kept may be the value.
 func optParsed(b []byte, key string, raw json.RawMessage, kept callvet.Parsed) []byte {
-	if _, ok := kept.Of(raw); ok {
+	if kept.IsOf(raw) {
 		return append(appendKey(b, key), raw...)
 	}
 	return optRaw(b, key, raw)
@@ -218,7 +221,7 @@ func optRaw(b []byte, key string, raw json.RawMessage) []byte {
 	return append(b, raw...)
 }
 
-// appendFloat writes f; what JSON cannot say becomes null.
+// appendFloat writes f; NaN and infinities become null.
 func appendFloat(b []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(b, "null"...)

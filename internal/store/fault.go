@@ -12,14 +12,14 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// explain wraps err and, where a person can do something about it, says what.
-// An error that already carries a hint keeps it.
+// explain wraps err, with a hint if a person can fix the problem. An error that already has a hint
+// keeps it.
 func (db *DB) explain(verb string, err error) error {
 	if err == nil {
 		return nil
 	}
 	wrapped := fmt.Errorf("%s %s: %w", verb, db.path, err)
-	if asked(err) {
+	if aboutRequest(err) {
 		wrapped = fmt.Errorf("%s: %w", verb, err)
 	}
 	var hinted *callvet.Hinted
@@ -37,9 +37,9 @@ func (db *DB) explain(verb string, err error) error {
 	return &callvet.Hinted{Err: fmt.Errorf("%s %s: %w: %w", verb, db.path, kind, err), Hint: hint}
 }
 
-// asked reports whether an error is about what was asked for, and not about the file: it is shown to
-// users of a server, who do not need to know where the store is.
-func asked(err error) bool {
+// aboutRequest reports whether an error is about the request, not about the file. Users of a server see
+// it, and must not see the path of the store.
+func aboutRequest(err error) bool {
 	if errors.As(err, new(*sqlite.Error)) {
 		return false
 	}

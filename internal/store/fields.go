@@ -13,6 +13,8 @@ func readTrace(r *reader, t *callvet.Trace) {
 	}
 	for r.more('}') {
 		switch key := r.key(); string(key) {
+		case keyRedacted:
+			r.redacted = r.integer()
 		case "case_id":
 			t.CaseID = r.str()
 		case "target":
@@ -51,7 +53,7 @@ func readTrace(r *reader, t *callvet.Trace) {
 	}
 }
 
-// readEffort reads a key of a trace that tells what the attempt took.
+// readEffort reads a key of a trace about time, tokens or cost of the attempt.
 func readEffort(r *reader, t *callvet.Trace, key []byte) {
 	switch string(key) {
 	case "usage":

@@ -152,7 +152,7 @@ func recognize(ctx context.Context, q querier, v, app int) error {
 	return nil
 }
 
-// checkVersion tells a reader that the file has exactly the format it reads.
+// checkVersion checks that the file has exactly the format of this version, for a reader.
 func checkVersion(ctx context.Context, q querier) error {
 	v, app, err := version(ctx, q)
 	if err != nil {

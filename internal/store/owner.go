@@ -19,8 +19,8 @@ import (
 type Owner struct {
 	Host string `json:"host"`
 	PID  int    `json:"pid"`
-	// Scope tells where the PID names a process: a boot and a PID namespace of a
-	// machine. Elsewhere the same number is another process.
+	// Scope is where the PID is valid: a boot and a PID namespace of a machine. Elsewhere the same
+	// number is a different process.
 	Scope string `json:"-"`
 	// Since is when the process took the run; its lease ends at Expires unless it
 	// renews it before. Both are times of the database.
@@ -53,11 +53,11 @@ type Claim struct {
 	Scope string
 	// TTL is how long the lease lasts without being renewed.
 	TTL time.Duration
-	// Gone reports that an owner's process is known to have ended, so that its lease
-	// need not run out first. Nil: nobody can tell.
+	// Gone reports that an owner's process is known to have ended, so that its lease need not
+	// expire first. Nil: unknown.
 	Gone func(Owner) bool
-	// Canceled is called when a renewal of the lease finds that DB.Cancel was asked to end
-	// the run, once for each renewal until the run ends. It must not wait. Nil: nobody cares.
+	// Canceled is called when a renewal of the lease finds that DB.Cancel was called for the run,
+	// once for each renewal until the run ends. It must not wait. Nil: not called.
 	Canceled func()
 }
 
@@ -73,7 +73,7 @@ type Lease struct {
 // ServedError says that another server does the jobs of a store. It wraps ErrConflict.
 type ServedError struct {
 	Path  string
-	Owner Owner // without a PID where it has not said who it is
+	Owner Owner // without a PID if the server has not written it
 }
 
 func (e *ServedError) Error() string {
@@ -87,9 +87,9 @@ func (e *ServedError) Error() string {
 // Unwrap gives ErrConflict.
 func (e *ServedError) Unwrap() error { return callvet.ErrConflict }
 
-// Serve makes the caller the only server of the store: the one that does its jobs, and takes up those that
-// an earlier one has left. It lasts until release is called or the process ends, however it does. Commands
-// that read and write the store beside a server need none of this. While there is another server the error is a
+// Serve makes the caller the only server of the store: it runs the jobs, and resumes those of an
+// earlier server. That lasts until release is called or the process ends in any way. Commands that
+// use the store at the same time need not call it. While there is another server the error is a
 // *ServedError.
 func (db *DB) Serve(c Claim) (release func() error, err error) {
 	o := Owner{Host: c.Host, PID: c.PID, Since: db.opts.Now()}
@@ -119,9 +119,9 @@ func (db *DB) Serve(c Claim) (release func() error, err error) {
 // now is the time of the database in ms: processes on several machines may differ.
 const now = "CAST(unixepoch('now','subsec')*1000 AS INTEGER)"
 
-// Acquire takes a run for the caller and sets it running, for a new run as for one
-// that is taken up again. While another process has it the error is a *HeldError.
-// A lease that ran out, or whose process is gone, is taken over.
+// Acquire gives the caller the lease of a run, new or resumed, and sets it running. While another
+// process has it the error is a *HeldError. A lease that expired, or with an ended process, is
+// taken over.
 func (db *DB) Acquire(ctx context.Context, runID string, c Claim) (*Lease, error) {
 	id, err := newID(db.opts.Rand)
 	if err != nil {
@@ -174,7 +174,7 @@ func (l *Lease) Alone(ctx context.Context) error {
 	return nil
 }
 
-// free tells whether nobody carries the run out; else the error is a *HeldError.
+// free checks that the run has no owner; else the error is a *HeldError.
 func free(tx *sql.Tx, runID string, gone func(Owner) bool) error {
 	o, err := scanOwner(tx.QueryRow("SELECT "+ownerColumns+" FROM runs WHERE id=?", runID))
 	switch {
@@ -188,7 +188,7 @@ func free(tx *sql.Tx, runID string, gone func(Owner) bool) error {
 	return nil
 }
 
-// ownerColumns are NULL when nobody has the run, or the lease has run out.
+// ownerColumns are NULL if the run has no owner, or the lease has expired.
 const ownerColumns = "CASE WHEN owner_expires>" + now +
 	" THEN owner END,owner_host,owner_pid,owner_scope,owner_since,owner_expires"
 
@@ -214,9 +214,9 @@ func (l *Lease) Renew(ctx context.Context) error {
 	return l.db.tx(ctx, "renew lease", l.renew)
 }
 
-// Cancel asks the process that carries the run out to end it, which it does when it renews
-// its lease next. What was received is kept. It gives that process. The error wraps
-// ErrConflict when nobody carries the run out, or its process is known to be gone.
+// Cancel asks the owner of the run to end it, and returns the owner, which notices at the next
+// renewal of its lease. Received answers are kept. The error wraps ErrConflict if the run has no
+// owner, or the owner's process is known to have ended.
 func (db *DB) Cancel(ctx context.Context, runID string, gone func(Owner) bool) (Owner, error) {
 	var owner Owner
 	err := db.tx(ctx, "cancel run", func(tx *sql.Tx) error {
@@ -234,8 +234,8 @@ func (db *DB) Cancel(ctx context.Context, runID string, gone func(Owner) bool) (
 	return owner, err
 }
 
-// renew is the first statement of every transaction of a lease: where it changes
-// nothing, the run belongs to somebody else and nothing may be written.
+// renew is the first statement of every transaction of a lease: if it changes nothing, the run has
+// another owner and nothing may be written.
 func (l *Lease) renew(tx *sql.Tx) error {
 	var canceled bool
 	err := tx.QueryRow("UPDATE runs SET owner_expires="+now+"+? WHERE id=? AND owner=? RETURNING canceled",
@@ -343,8 +343,8 @@ func (l *Lease) GiveWay(ctx context.Context, places []Place) error {
 	})
 }
 
-// resum gives the cells of a run that went elsewhere the checksums of their new places; at leads from their places
-// before to those now. One that was damaged before stays so.
+// resum updates the checksums of moved cells of a run; at maps old places to new ones. A damaged
+// cell stays damaged.
 func resum(tx *sql.Tx, run int64, at map[int]int) error {
 	before := make(map[int]int, len(at))
 	for from, to := range at {
@@ -381,8 +381,7 @@ func resum(tx *sql.Tx, run int64, at map[int]int) error {
 	return nil
 }
 
-// Finish records how the run ended with its totals (one JSON value), and gives the
-// run free.
+// Finish records the end of the run with its totals (one JSON value), and releases the lease.
 func (l *Lease) Finish(ctx context.Context, s Status, totals json.RawMessage) error {
 	return l.db.tx(ctx, "finish run", func(tx *sql.Tx) error {
 		if err := l.renew(tx); err != nil {

@@ -26,7 +26,7 @@ func DefaultQuota() Quota {
 	return Quota{Jobs: 1000, Suites: 10_000, Experiments: 5000, Bytes: 4 << 30, AttemptBytes: 16 << 30}
 }
 
-// Held is what a user holds of something that is bounded.
+// Held is a user's share of a bounded resource.
 type Held struct {
 	What string `json:"what" enum:"jobs,suites,experiments,bytes,attempt_bytes"`
 	Held int64  `json:"held"`

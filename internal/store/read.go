@@ -85,7 +85,7 @@ func (n *number) pointer() *float64 {
 	return &f
 }
 
-// place is where a cell stands: case and target, -1 where that cannot be read, and repeat.
+// place is the place of a cell: case and target, -1 if unreadable, and repeat.
 type place [3]number
 
 func (p *place) of(c *callvet.Cell) {
@@ -159,7 +159,7 @@ func (f Filter) query(num int64, target int) (string, []any) {
 	}
 	q.WriteString(" FROM ")
 	var args []any
-	if f.At != nil { // first the places, each of which leads to its cell: the other way the whole run would be read
+	if f.At != nil { // start from the places and look up their cells; otherwise the whole run would be read
 		q.WriteString("(VALUES " + strings.Repeat(",(?,?,?)", len(f.At))[1:] + ") CROSS JOIN ")
 		for _, p := range f.At {
 			args = append(args, p.Case, p.Target, p.Repeat)
@@ -183,7 +183,7 @@ func (f Filter) query(num int64, target int) (string, []any) {
 		args = append(args, f.CaseID)
 	}
 	if f.Verdicts != nil {
-		// A word that nobody writes is damage, and the cell is lost.
+		// An unknown word is damage, and the cell is lost.
 		q.WriteString(" AND (verdict IN (" + strings.Repeat(",?",
 			len(f.Verdicts))[1:] + ") OR verdict NOT IN ('pass','fail','error','not_run'))")
 		for _, v := range f.Verdicts {
@@ -255,10 +255,10 @@ func (db *DB) CellsAfter(ctx context.Context, runID string, after int64,
 	return cells, last, db.explain("read attempts", rows.Err())
 }
 
-// DoneCells streams what is stored of a run without reading the traces: Case,
-// Target, Repeat, and of trace and result only CaseID, Outcome, Attempts, Cached,
-// Usage.Known, Usage.CostUSD, Verdict, Class and the overall score; NotEvaluated is 1 where
-// there are any such assertions.
+// DoneCells streams the stored cells of a run without reading the traces. It sets Case, Target,
+// Repeat, and of trace and result only CaseID, Outcome, Attempts, Cached, Usage.Known,
+// Usage.CostUSD, Verdict, Class and the overall score; NotEvaluated is 1 if there are any such
+// assertions.
 func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Cell, error] {
 	return db.DoneCellsIn(ctx, runID, 0, math.MaxInt)
 }
@@ -291,7 +291,7 @@ func (db *DB) DoneCellsIn(ctx context.Context, runID string, from, to int) iter.
 	}
 }
 
-// cell is what the columns hold of a cell. One that is damaged is lost.
+// cell makes a cell from the columns. A damaged one is lost.
 func (c *columns) cell() *callvet.Cell {
 	out := &callvet.Cell{}
 	c.at.of(out)

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// A cache key is the scope (what the target is), then the identity of what it
-// was asked. Cells of one scope are found together.
+// A cache key is the scope (the identity of the target), then the identity of the request. Cells of
+// one scope are found together.
 const (
 	scopeBytes = 8
 	askBytes   = 16
@@ -70,7 +70,10 @@ func (db *DB) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) {
 	}
 	b = append(binary.AppendUvarint(b, uint64(len(key))), key...)
 	b = sized(b, func(b []byte) []byte { return appendResult(b, &c.Result) })
-	b = sized(b, func(b []byte) []byte { return appendTrace(b, &c.Trace) })
+	b = sized(b, func(b []byte) []byte {
+		b = appendTrace(b, &c.Trace)
+		return append(optInt(b[:len(b)-1], keyRedacted, c.Redacted), '}')
+	})
 	return sized(b, func(b []byte) []byte {
 		if len(c.Trace.Exchanges) == 0 {
 			return b

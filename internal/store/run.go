@@ -46,18 +46,18 @@ type Run struct {
 	SuiteName string          `json:"suite_name"`
 	Cases     int             `json:"cases"` // of the suite
 	Manifest  json.RawMessage `json:"manifest"`
-	// Damage tells why there is no manifest, or why the row is not to be relied on; nil: all is as it was written.
+	// Damage is why there is no manifest, or why the row is unreliable; nil: the row is intact.
 	Damage error `json:"-"`
 	// Totals is what Finish was given; nil before.
 	Totals json.RawMessage `json:"totals,omitempty"`
 	// Spent is what the run has consumed over all its sessions.
 	Spent callvet.Spent `json:"spent"`
-	// Owner carries the run out; nil: nobody does.
+	// Owner carries the run out; nil: none.
 	Owner *Owner `json:"owner,omitempty"`
 	// Job is the state of the job of a server that the run belongs to; "" for a run without one.
 	Job string `json:"job,omitempty"`
-	// Judges is what a run of a judge is about: the id of a run, or "sha256:" and the hash
-	// of a trace file; "" for a run of a suite.
+	// Judges is the subject of a judge's run: the id of a run, or "sha256:" and the hash of a trace
+	// file; "" for a run of a suite.
 	Judges string `json:"judges,omitempty"`
 }
 
@@ -68,8 +68,8 @@ type Words struct {
 	Tags  []string `json:"run_tags,omitempty"`
 }
 
-// State is the status, with that of a run whose process went away without ending it: it was
-// interrupted. A run that is not over and belongs to a job has the state of the job.
+// State is the status, or "interrupted" for a run that its process did not end. A run that is not
+// over and belongs to a job has the state of the job.
 func (r *Run) State() Status {
 	if r.Owner != nil || r.Status != StatusRunning && r.Status != StatusInterrupted {
 		return r.Status
@@ -85,8 +85,8 @@ func (r *Run) State() Status {
 
 // NewRun is what CreateRun needs to know.
 type NewRun struct {
-	// Words are optional. A run of the command line is found by its name, so no two of them may
-	// share one, and it may not be what finds a run in another way: latest, last, latest~1, an id.
+	// Words are optional. A run of the command line is found by its name, so names are unique and
+	// must not be another reference to a run: latest, last, latest~1, an id.
 	Words
 	// Owned is a run of a user of a server: it is found by its id, and others may have its name.
 	Owned bool
@@ -95,8 +95,8 @@ type NewRun struct {
 	SuiteHash string
 	// Manifest is one JSON value: everything needed to reproduce the run, no secret.
 	Manifest json.RawMessage
-	// Judges makes it a run of a judge, as Run has it. It is in no list of runs, and goes with
-	// the run that it is about.
+	// Judges makes it a run of a judge (see Run.Judges). It is in no list of runs, and is deleted
+	// with its subject.
 	Judges string
 }
 
@@ -303,9 +303,8 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 	return out, db.explain("read runs", rows.Err())
 }
 
-// Run finds a run by its id, by the beginning of an id when only one run has it,
-// by its name (that of the command line, or else the newest of that name), or as "latest" or "last". "latest~1"
-// is the one before.
+// Run finds a run by its id, by a unique beginning of an id, by its name (that of the command line,
+// or else the newest of that name), or as "latest" or "last". "latest~1" is the one before.
 func (db *DB) Run(ctx context.Context, ref string) (Run, error) {
 	if ref == "" {
 		return one(ref, func() ([]Run, error) { return nil, nil })
@@ -358,9 +357,9 @@ func one(ref string, find func() ([]Run, error)) (Run, error) {
 	return found[0], nil
 }
 
-// DeleteRun removes a run with its cells, with what judges and people said of it and what a server
-// keeps beside it, and its suite when no other run has it; also is done in the same transaction. A
-// run that a process carries out is refused with a *HeldError; gone is that of Claim.
+// DeleteRun removes a run with its cells, verdicts, labels and the server's data about it, and its
+// suite if no other run has it; also is called in the same transaction. A run with an owner is
+// refused with a *HeldError; gone is Claim.Gone.
 func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool, also Also) error {
 	return db.ChangeTx(ctx, "delete run", func(tx *sql.Tx, q *rows.Queries) error {
 		if err := free(tx, id, gone); err != nil {
@@ -392,7 +391,7 @@ func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool, a
 // RunLabels is what labels of people are about that are of a run.
 func RunLabels(run string) string { return "run:" + run }
 
-// Vacuum gives the space of deleted runs back to the disk.
+// Vacuum returns the space of deleted runs to the disk.
 func (db *DB) Vacuum(ctx context.Context) error {
 	_, err := db.write.ExecContext(ctx, "VACUUM")
 	return db.explain("vacuum", err)

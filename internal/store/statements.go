@@ -21,12 +21,12 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// serverSchema is what a server keeps beside runs; sqlc reads the same file.
+// serverSchema is the schema of a server's tables; sqlc reads the same file.
 //
 //go:embed schema/005_server.sql
 var serverSchema string
 
-// selectionSchema is what a server keeps of selection and of gates.
+// selectionSchema is the schema of a server's tables of selection and gates.
 //
 //go:embed schema/006_selection_gates.sql
 var selectionSchema string
@@ -36,14 +36,14 @@ var selectionSchema string
 //go:embed schema/007_parts.sql
 var partsSchema string
 
-// Rows gives the statements of a server's tables, which see all that was stored before.
-// Those that change something belong into Change.
+// Rows returns the statements of a server's tables, which see all earlier writes. Use Change for
+// statements that write.
 func (db *DB) Rows() *rows.Queries { return rows.New(db.read) }
 
-// Change runs f in one short transaction that writes: all of it is stored, or nothing. What f
-// reads nobody else changes meanwhile. f must use its statements only, and neither wait nor
-// call the store in another way. An error of f that is not the store's is told without the path of
-// the store, which is nothing for those who ask a server.
+// Change runs f in one short transaction that writes: all of it is stored, or nothing. There is no
+// other writer meanwhile. f must use only its statements, and neither wait nor call the store in
+// another way. An error of f that is not the store's is returned without the path of the store,
+// because users of a server must not see it.
 func (db *DB) Change(ctx context.Context, verb string, f func(*rows.Queries) error) error {
 	return db.ChangeTx(ctx, verb, func(_ *sql.Tx, q *rows.Queries) error { return f(q) })
 }
@@ -80,8 +80,7 @@ func Fault(err error) bool { return errors.As(err, new(*sqlite.Error)) }
 // store. It is one connection: who holds it keeps all writers waiting.
 func (db *DB) Handle() *sql.DB { return db.write }
 
-// NewID makes an id for a row: the prefix, "_" and 26 letters and digits in lower case, which
-// nobody guesses.
+// NewID makes an id for a row: the prefix, "_" and 26 random letters and digits in lower case.
 func NewID(r io.Reader, prefix string) (string, error) {
 	if r == nil {
 		r = rand.Reader
@@ -99,7 +98,8 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.explain("read store", db.read.QueryRowContext(ctx, "SELECT count(*) FROM settings").Scan(&n))
 }
 
-// Writable reports whether the folder of the store takes a file: it does not where the disk is full.
+// Writable reports whether a file can be written to the folder of the store; not if the disk is
+// full.
 func (db *DB) Writable() error {
 	if err := file.Probe(filepath.Dir(db.path)); err != nil {
 		return fmt.Errorf("%w: %w", callvet.ErrUnavailable, err)

@@ -142,7 +142,7 @@ func TestCellsComeBackWhole(t *testing.T) {
 		full(0, 0, 0),
 		{
 			Case: 1, Trace: callvet.Trace{CaseID: "c1", Outcome: callvet.OutcomeAbstained},
-			Result: callvet.Result{Verdict: callvet.VerdictPass},
+			Result: callvet.Result{Verdict: callvet.VerdictPass}, Redacted: 3,
 		},
 	}
 	if err := db.AppendCells(t.Context(), r.ID, want, nil); err != nil {

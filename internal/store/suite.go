@@ -249,7 +249,7 @@ type CaseReader struct {
 	mu     sync.Mutex
 	recent map[int]*caseChunk
 	order  []int
-	plain  map[int]bool // chunks in which no case has tools
+	plain  map[int]bool // chunks without tools in their cases
 }
 
 // keptChunks bounds the memory of a CaseReader; several readers (the providers of
@@ -304,8 +304,8 @@ func (c *caseChunk) at(i int) (*callvet.Case, error) {
 	return one, nil
 }
 
-// open takes a chunk apart. writeSuite ends each case with a line break, and JSON has no other one: those in texts
-// are escaped, and raw values are written without space.
+// open splits a chunk. writeSuite ends each case with a line break, and JSON has no other one:
+// those in texts are escaped, and raw values are written without space.
 func (r *CaseReader) open(ix int) (*caseChunk, error) {
 	b, err := r.chunk(ix)
 	if err != nil {
@@ -361,9 +361,8 @@ func (r *CaseReader) chunk(ix int) ([]byte, error) {
 	return b, nil
 }
 
-// readCase decodes a case. Every case of a run passes here several times, and
-// the second version of the JSON package takes half the time of the first; raw
-// values stay as they were stored, whatever it thinks of them.
+// readCase decodes a case. Every case of a run is decoded several times, and the second version of
+// the JSON package takes half the time of the first. Raw values keep their stored bytes.
 func readCase(text []byte) (*callvet.Case, error) {
 	var stored storedCase
 	if err := jsonx.Unmarshal(text, &stored, jsontext.AllowInvalidUTF8(true),

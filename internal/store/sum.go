@@ -11,19 +11,19 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// What is stored carries its checksum, so that damage in the file is found when it is read, and never becomes another
-// verdict. A text has it at its end, after a mark; the columns of a cell have it in the flags. Rows of earlier versions
-// have none, and are read as they are.
+// Stored data has a checksum, so that damage of the file is found when it is read, and never
+// changes a verdict. A text has it at its end, after a mark; the columns of a cell have it in the
+// flags. Rows of earlier versions have none, and are read unchecked.
 
 // sumMark stands before the checksum of a text. JSON contains no such byte, and no damaged bit makes a space of it.
 const sumMark = 0x13
 
 const sumBytes = 5 // with the mark
 
-// castagnoli gives the polynomial that processors know.
+// castagnoli is the table of the polynomial that processors support.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// ErrDamaged says that a text or a row is not what was written. It wraps callvet.ErrInvalid.
+// ErrDamaged: a text or a row has a wrong checksum. It wraps callvet.ErrInvalid.
 var ErrDamaged = fmt.Errorf("its checksum is another: the store is damaged: %w", callvet.ErrInvalid)
 
 // seal appends its checksum to a text, which begins at from.
@@ -49,16 +49,16 @@ func unseal(b []byte) ([]byte, error) {
 	return b[:at], nil
 }
 
-// The flags column has the flags in its lowest byte. With a checksum it has that above, and the
-// mark of one in its highest byte: what is read in its place, where a damaged bit moves columns, is
-// no number as small as flags alone.
+// The flags column has the flags in its lowest byte, the checksum above it, and a mark in its
+// highest byte. If a damaged bit moves columns, another value in its place is not as small as flags
+// without a checksum.
 const (
 	sumShift  = 16
 	markShift = 56
 	flagsMark = int64(0x5a)
 )
 
-// columns are the small columns of a cell: its place, what came out, and what it took.
+// columns are the small columns of a cell: its place, its result, and its cost.
 type columns struct {
 	run                             number
 	at                              place

@@ -116,7 +116,7 @@ func Intact(whole bool, what string) error {
 	return fmt.Errorf("read %s: %w", what, ErrDamaged)
 }
 
-// checkRows counts the rows of each table that are not what was written.
+// checkRows counts the damaged rows of each table.
 func (db *DB) checkRows(ctx context.Context) (problems []string, err error) {
 	for _, t := range summedTables() {
 		var n int

@@ -16,23 +16,21 @@ import (
 
 // Options of a Reader.
 type Options struct {
-	// Strict makes the first line that is no record, or that has a name the
-	// contract does not know, an error instead of an entry in the Log.
+	// Strict makes the first line that is not a record, or has an unknown member, an error instead
+	// of an entry in the Log.
 	Strict bool
 	// MaxLine is the longest line in bytes that is read; 0 means maxLine. A
 	// longer one is a bad line and is skipped without being held in memory.
 	MaxLine int
 	// MaxBad is how many bad lines are listed; 0 means 100. All are counted.
 	MaxBad int
-	// Block is the size in bytes of what is read at once; 0 means 256 KiB,
-	// which stays in the caches of a core while it is cut, read and scored.
+	// Block is the size of one read in bytes; 0 means 256 KiB, which stays in the caches of a core
+	// while it is split, read and scored.
 	Block int
-	// Live makes every complete line available at once instead of filling the
-	// block first: for a file that grows or a pipe somebody is typing into. Its
-	// records stand on one line each.
+	// Live makes every complete line available at once instead of filling the block first: for a
+	// growing file or an interactive pipe. Each record must be one line.
 	Live bool
-	// Lines tells that records stand on one line each, so that the beginning is not
-	// looked at: for a part of a file.
+	// Lines: each record is one line; the beginning is not examined. It is for a part of a file.
 	Lines bool
 }
 
@@ -55,7 +53,7 @@ type Block struct {
 	Line int64  // number of the first line
 	// Offset is where Data begins in the stream, without compression and byte order mark.
 	Offset int64
-	// skipped is the length of a line over the limit that the block stands for.
+	// skipped is the length of a line over the limit; the block has no data then.
 	skipped int64
 	folded  bool // see Blocks.Folded
 }
@@ -80,11 +78,11 @@ const maxLine = 16 << 20
 // results have. Each worker has room for the values of its longest line, 28 bytes for each.
 const maxValues = 1 << 22
 
-// headSize is how much of a stream tells whether its records are folded.
+// headSize is how much of a stream is examined for folded records.
 const headSize = 64 << 10
 
-// Folded tells that records are in an array, or stand on several lines, or have comments:
-// then Offsets say nothing of the stream. A line is the one on which its record begins.
+// Folded: the records are in an array, span several lines, or have comments. Then Offsets are not
+// offsets of the stream, and a line number is that of the start of the record.
 func (b *Blocks) Folded() bool { return b.folded }
 
 // NewBlocks starts reading r, which may be compressed with gzip and may start
@@ -100,7 +98,7 @@ func NewBlocks(r io.Reader, o Options) (*Blocks, error) {
 	}
 	head, err := src.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return b, nil // the first block meets the error
+		return b, nil // the first block returns the error
 	}
 	if b.folded = folded(head, err != nil); b.folded {
 		b.src = newUnfold(src)
@@ -108,8 +106,8 @@ func NewBlocks(r io.Reader, o Options) (*Blocks, error) {
 	return b, nil
 }
 
-// Plain gives the stream without gzip compression and byte order mark; verbatim
-// tells that it has neither. The error wraps callvet.ErrInvalid.
+// Plain returns the stream without gzip compression and byte order mark; verbatim: it had neither.
+// The error wraps callvet.ErrInvalid.
 func Plain(r io.Reader) (plain *bufio.Reader, verbatim bool, err error) {
 	br, packed, err := doc.Unpack(r, 0)
 	if err != nil {
@@ -174,8 +172,8 @@ func (b *Blocks) give(buf []byte, cut int) Block {
 	return out
 }
 
-// last gives the line without an end that a file may close with. Where reading
-// failed there is no line, but the beginning of one: its error would hide why.
+// last returns a final line without a line end. If reading failed, the partial line is dropped: its
+// error would hide the cause.
 func (b *Blocks) last(buf []byte) (Block, error) {
 	if len(buf) > 0 && errors.Is(b.err, io.EOF) {
 		out := Block{Data: buf, Line: b.line, Offset: b.at, folded: b.folded}
@@ -189,7 +187,7 @@ func (b *Blocks) last(buf []byte) (Block, error) {
 	return Block{}, fmt.Errorf("read traces, line %d: %w", b.line, b.err)
 }
 
-// skip drops the rest of a line over the limit, of which so many bytes are read.
+// skip drops the rest of a line over the limit; read counts its bytes so far.
 func (b *Blocks) skip(read int) (Block, error) {
 	out := Block{Line: b.line, Offset: b.at, skipped: int64(b.o.MaxLine)}
 	b.at += int64(read)
@@ -215,9 +213,9 @@ type Scanner struct {
 	view  View
 	Log   Log
 	forms forms
-	// Broken is called for a step that is no record and names its task; nil: nothing is.
+	// Broken is called for an invalid step that names its task; nil: not called.
 	Broken func(task, target string, attempt int)
-	// strange is room for the members of a line that the contract does not have.
+	// strange is a buffer for the unknown members of a line.
 	strange []doc.Unknown
 	folded  bool // the block that is read is so
 }
@@ -254,7 +252,7 @@ func (s *Scanner) Scan(b Block, visit func(*View) error) error {
 	return nil
 }
 
-// one reads the line that data starts with; nil when it is blank or no record.
+// one reads the first line of data; nil if it is blank or not a record.
 func (s *Scanner) one(line int64, data []byte) (v *View, rest []byte, err error) {
 	s.Log.Lines++
 	l, rest, made, err := s.doc.ReadLine(data)

@@ -21,14 +21,14 @@ var schema []byte
 // Schema is the published JSON Schema (2020-12) of one line of a trace file.
 func Schema() []byte { return append([]byte(nil), schema...) }
 
-// Step is one call of a tool, as Evaluating Tool Calling, §2.2, has it.
+// Step is one call of a tool. Source: Evaluating Tool Calling, §2.2.
 type Step struct {
 	TaskID string
-	// Attempt counts repetitions of the same task from 0; Target names what was
-	// evaluated. Both may be absent: then the task id alone tells attempts apart.
+	// Attempt counts repetitions of the same task from 0; Target names what was evaluated. Both may
+	// be absent: then the task id alone identifies the attempt.
 	Attempt int
 	Target  string
-	// TurnID is the turn in which the call was made; -1 when not recorded.
+	// TurnID is the turn of the call; -1: not recorded.
 	TurnID int
 	CallID string
 	// Tool and ToolVersion are the two sides of "name@vN"; the version may be "".
@@ -37,6 +37,7 @@ type Step struct {
 	// Args is one JSON value; nil means unknown (not recorded, or not readable
 	// with the payload in ArgsRaw), which is not {}.
 	Args    json.RawMessage
+	Parsed  callvet.Parsed // the value of Args, where it is known
 	ArgsRaw string
 	// AcceptMS is the time the model took to emit the call; nil: not recorded.
 	AcceptMS *float64
@@ -51,7 +52,7 @@ type Step struct {
 	Guard   []callvet.Ruling
 	Gold    *Gold
 	Tags    []string
-	// Fields are named slices beside the tags (language, intent, api_version).
+	// Fields are named slices in addition to the tags (language, intent, api_version).
 	Fields map[string]string
 	// Corrects reports that the line replaces earlier ones of the same call.
 	Corrects bool
@@ -69,10 +70,10 @@ type Gold struct {
 	ResultCheck string          // a post-condition on the result, "window_days==30"
 }
 
-// Task is what belongs to the attempt as a whole. Its tags are the form that a task
-// record has: a line of another form is no record, for every reader.
+// Task is the record of a whole attempt. Its struct tags define the form of a task record; a line
+// of a different form is not a record.
 type Task struct {
-	// Line is where the record stands in its file; 0: not known.
+	// Line is the line of the record in its file; 0: unknown.
 	Line    int64           `json:"-"`
 	TaskID  string          `json:"task_id" form:"required full"`
 	Attempt int             `json:"attempt,omitempty" form:"min=0 max=2147483647"`
@@ -91,34 +92,34 @@ type Task struct {
 	Fields       map[string]string `json:"fields,omitempty" form:"scalar"`
 	// Answer is the final answer to the user; nil: not recorded.
 	Answer *string `json:"final_answer,omitempty"`
-	// Usage and CostUSD are nil where the source does not tell.
+	// Usage and CostUSD are nil if the source does not record them.
 	Usage   *Usage    `json:"usage,omitempty"`
 	CostUSD *float64  `json:"cost_usd,omitempty"`
 	WallMS  *float64  `json:"wall_ms,omitempty" form:"min=0 max=31622400000"`
 	Started time.Time `json:"started,omitzero"`
-	// Steps is the number of step lines of the attempt; nil: not told.
+	// Steps is the number of step lines of the attempt; nil: not recorded.
 	Steps *int           `json:"steps,omitempty" form:"min=0"`
 	Fault *callvet.Fault `json:"fault,omitempty"`
-	// Pass is what the source's own checks say, Reward its number.
+	// Pass is the verdict of the source's own checks, Reward their score.
 	Pass   *bool    `json:"pass,omitempty"`
 	Reward *float64 `json:"reward,omitempty"`
 	// Asks identifies what the task asks and how it is judged; "" where that is not known.
 	Asks string `json:"asks,omitempty"`
 	// Expects are the tools that passing answers call; nil: the gold names them, if anything does.
 	Expects []string `json:"expected_tools,omitempty"`
-	// Scored is what a scorer said beside that; nil: none did.
+	// Scored are the further results of a scorer; nil: none.
 	Scored *Scored `json:"scored,omitempty"`
 	// Format grades the calls as they were emitted, Requests were sent, retries included.
 	Format   callvet.Format `json:"format,omitempty" form:"words=PASS|NORMALIZED|FAIL"`
 	Requests int            `json:"requests,omitempty" form:"min=0"`
-	// ToolChoice is what the target was told of calls (auto, required, none, or a tool's name),
-	// Omitted are parameters that its provider refused, so that the attempt was made without them.
+	// ToolChoice is the tool choice of the request (auto, required, none, or a tool's name).
+	// Omitted are parameters that the provider refused and that were not sent.
 	ToolChoice   string   `json:"tool_choice,omitempty"`
 	Omitted      []string `json:"omitted,omitempty"`
 	FirstTokenMS *float64 `json:"first_token_ms,omitempty" form:"min=0 max=31622400000"`
-	// Cached tells that an earlier answer was used, Unbilled that nothing is paid, so that
-	// no usage is missing; Floor marks a baseline that any model must beat, Repeatable a target
-	// that answers the same each time. Skipped marks an attempt that was left out on purpose.
+	// Cached: an earlier answer was used. Unbilled: the attempt costs nothing, so that no usage is
+	// missing. Floor: a baseline that any model must beat. Repeatable: the target always gives the
+	// same answer. Skipped: the attempt was omitted on purpose.
 	Cached     bool `json:"cached,omitempty"`
 	Unbilled   bool `json:"unbilled,omitempty"`
 	Floor      bool `json:"floor,omitempty"`
@@ -132,7 +133,7 @@ type Task struct {
 	Judged []Judged  `json:"judged,omitempty"`
 	Labels []Label   `json:"labels,omitempty"`
 	Gold   *TaskGold `json:"gold,omitempty"`
-	// Safety are breaches; empty: it was looked for them, nil: it was not.
+	// Safety are breaches; empty: none found, nil: not checked.
 	Safety []Incident `json:"safety,omitzero"`
 	// Conversation holds the turns; the calls in it are named by their ids only.
 	Input        []Message `json:"input,omitempty"`
@@ -152,8 +153,8 @@ type Usage struct {
 	Written   int  `json:"cache_write_tokens,omitempty" form:"min=0"`
 }
 
-// Tokens are those of input and output; known is false where one of them is not recorded, or
-// cannot be true: half a count is none.
+// Tokens are those of input and output; known is false if one of them is not recorded or
+// impossible.
 func (u *Usage) Tokens() (n int, known bool) {
 	if u == nil || u.Input == nil || u.Output == nil || *u.Input > message.MaxTokens || *u.Output > message.MaxTokens {
 		return 0, false
@@ -196,11 +197,11 @@ type TaskGold struct {
 	Steps []GoldStep `json:"steps,omitzero"`
 	// Checks are conditions that the result of some call has to satisfy.
 	Checks []string `json:"postconditions,omitempty"`
-	// Facts have to be told to the user: texts that an answer must contain.
+	// Facts are texts that the answer to the user must contain.
 	Facts []string `json:"facts,omitempty"`
 }
 
-// GoldStep is one needed call; Args nil means that they do not matter.
+// GoldStep is one needed call; nil Args match any arguments.
 type GoldStep struct {
 	Tool string          `json:"tool" form:"required"`
 	Args json.RawMessage `json:"args,omitempty"`
@@ -213,19 +214,19 @@ type GoldStep struct {
 // Incident is one breach of safety.
 type Incident = callvet.Incident
 
-// Message is a turn of which the calls are told by their ids. Content of a tool
-// turn is nil when it is the result of the call as it stands.
+// Message is a turn; it contains the ids of its calls. Content of a tool turn is nil if it equals
+// the result of the call.
 type Message struct {
 	Role      callvet.Role `json:"role" form:"required words=system|user|assistant|tool"`
 	Content   *string      `json:"content,omitempty"`
 	Reasoning string       `json:"reasoning,omitempty"`
 	CallIDs   []string     `json:"call_ids,omitempty"`
 	CallID    string       `json:"call_id,omitempty"`
-	// Unreadable are those calls of the turn that name no tool: there is no step for them.
+	// Unreadable are the calls of the turn without a tool's name: they have no step.
 	Unreadable []callvet.Call `json:"unreadable,omitempty"`
 }
 
-// Attempt is one imported attempt: the trace, and what its source knew beyond it.
+// Attempt is one imported attempt: the trace, and the other data of its source.
 type Attempt struct {
 	Trace callvet.Trace
 	// Input is what came before the target's first turn, system prompt included.
@@ -253,17 +254,17 @@ type Attempt struct {
 	// Steps are the labels, tags and times that a Call has no place for, by the
 	// call's position in Trace.Calls(); nil when there are none.
 	Steps map[int]StepNote
-	// Order is which step line each call of Trace.Calls() is, counted in the order in which the
-	// lines came; -1 for a call that names no tool and has no line. It is nil where the attempt
-	// does not come from lines.
+	// Order is the index of the step line of each call of Trace.Calls(), in the order of the lines;
+	// -1 for a call without a tool's name, which has no line. It is nil if the attempt was not read
+	// from lines.
 	Order []int
-	// Counts are the names of tools that count as others by a setting of the attempt's own case.
+	// Counts are the names of tools that count as other tools by a setting of the attempt's case.
 	Counts []callvet.Counted
-	// Foreign is the source's own verdict, as it stands; nil when it has none.
+	// Foreign is the source's own verdict, unchanged; nil if none.
 	Foreign json.RawMessage
 }
 
-// StepNote is what a step line tells beside its call.
+// StepNote is the data of a step line other than its call.
 type StepNote struct {
 	Gold     *Gold
 	AcceptMS *float64

@@ -45,7 +45,7 @@ func (v *View) Task() Task {
 	return t.Task
 }
 
-// keep copies a value's text; null and absent are nil.
+// keep copies a value's text; null and absent become nil.
 func keep(v value.Value) json.RawMessage {
 	if k := v.Kind(); k == value.Invalid || k == value.Null {
 		return nil

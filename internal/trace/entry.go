@@ -10,13 +10,12 @@ import (
 )
 
 // Entry presents a task record as a case and one attempt at it, for comparisons
-// of attempts by case. judge names the judge whose verdict counts; "" takes what
-// the source's own checks say.
+// of attempts by case. judge names the judge of the verdict; "" uses the source's own checks.
 //
-// The case asks what the gold says: files with different gold for a task cannot
-// be compared, those without gold can. The goal does not count, because a
-// simulated user says it in other words each time. An attempt that Failed is an
-// error, whatever verdict it tells, and one without that verdict did not run.
+// The case is identified by the gold: files with different gold for a task cannot be compared,
+// those without gold can. The goal does not count, because a simulated user words it differently
+// each time. An attempt that Failed is an error, whatever its verdict, and one without a verdict
+// did not run.
 func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
 	c := callvet.Case{ID: t.TaskID, Tags: t.Tags, Fields: t.Fields, Context: t.Asks}
 	if c.Context == "" {
@@ -90,13 +89,13 @@ func (t *Task) verdictOf(judge string) (pass *bool) {
 	return pass
 }
 
-// Verdict is what the judge's words come to (callvet.JudgePassed).
+// Verdict is the judge's verdict (callvet.JudgePassed).
 func (j *Judged) Verdict() (pass, known bool) {
 	return callvet.JudgePassed(j.Pass, j.Score, j.Threshold)
 }
 
-// text is the gold in one spelling, whatever the order of members; "" when there
-// is none. Gold without steps says that nothing is needed, which is something else.
+// text is the gold in a canonical form; "" if there is none. Gold without steps is different: it
+// means that no call is needed.
 func (g *TaskGold) text() string {
 	if g == nil {
 		return ""

@@ -9,34 +9,33 @@ import (
 	"os"
 )
 
-// Tail reads a file that grows, and whatever takes its place: another file of the
-// same name (a log that was rotated) is read from its start when the old one has been
-// silent for a wait, and one that was cut (copied and truncated) from its start again.
-// A line that the old file did not end is ended, so that it spoils none of the new.
-// Files that came and went in between are read too, where the old one is found beside
-// them as FILE.2 (or a higher number); of others Warn is told that they were not, and of
-// a copy FILE.1 of a file that was cut, where it has more than was read.
+// Tail reads a growing file and its successors. After a rotation, the new file of the same name is
+// read from its start, when the old file had no new data for one wait. A truncated file is read
+// from its start again. An unfinished line of the old file gets a line end, so that it does not
+// damage the new file. Files rotated in between are read too, if the old file is found next to them
+// as FILE.2 (or a higher number). Otherwise Warn reports them, and also a copy FILE.1 of a
+// truncated file that has unread data.
 //
-// A file that was cut and has grown beyond its old length between two waits cannot be
-// told from one that only grew.
+// A file that was truncated and then grew beyond its old length between two waits cannot be
+// distinguished from one that only grew.
 type Tail struct {
-	// Warn is told, in a sentence, that lines may be missing; nil tells nobody.
+	// Warn gets a sentence when lines may be missing; nil: no warnings.
 	Warn   func(string)
 	path   string
 	wait   func() error
 	file   *os.File
 	next   []*os.File  // what follows file, in the order of writing
-	first  os.FileInfo // what FILE.1 was before the last of them was opened
+	first  os.FileInfo // FILE.1 before the last of them was opened
 	offset int64
 	last   byte
 	breaks bool // a line end is due
-	silent bool // there is another file, and a wait was without news
+	silent bool // there is a new file, and the old one had no new data for a wait
 	done   bool
 }
 
-// FollowFile opens a file to be followed. At its end wait is called, which returns
-// when there may be more (a clock's tick, a notification) and with an error when the
-// reading should end; then Read gives what is left, and io.EOF.
+// FollowFile opens a file to be followed. At the end of the file it calls wait, which returns when
+// there may be more data (a clock's tick, a notification), or with an error to end the reading;
+// then Read returns the rest and io.EOF.
 func FollowFile(path string, wait func() error) (*Tail, error) {
 	before := first(target(path))
 	f, err := os.Open(path)
@@ -78,7 +77,7 @@ func (t *Tail) Read(p []byte) (int, error) {
 	}
 }
 
-// moved goes on to what took the file's place, if its end is really reached.
+// moved opens the file's successor, if the end of the file is really reached.
 func (t *Tail) moved() (bool, error) {
 	if len(t.next) > 0 {
 		return t.leave()
@@ -116,8 +115,8 @@ func (t *Tail) moved() (bool, error) {
 	return t.leave()
 }
 
-// leave goes on to the next file, if this one was silent for a wait: who writes may not
-// know of the new file yet.
+// leave goes on to the next file, if this one had no new data for a wait: the writer may still use
+// the old file.
 func (t *Tail) leave() (bool, error) {
 	if !t.silent && !t.done {
 		t.silent = true

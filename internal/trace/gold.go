@@ -14,8 +14,8 @@ func judgedBy(c *callvet.Case, suite *callvet.Scoring) callvet.Scoring {
 	return score.Merged(*suite, c.Scoring)
 }
 
-// GoldOf is the label of a call of an attempt at a case that set judges. Arguments that a foreign
-// profile compares are in its own notation, and are not in it.
+// GoldOf is the label of a call of an attempt; set are the settings of its case. It omits arguments
+// in the notation of a foreign profile.
 func GoldOf(l *score.Label, set *callvet.Scoring) Gold {
 	needed := l.Needed
 	g := Gold{Needed: &needed, Tool: l.Tool}
@@ -24,7 +24,7 @@ func GoldOf(l *score.Label, set *callvet.Scoring) Gold {
 		return g
 	}
 	g.ResultCheck = e.ResultCheck
-	if json.Valid(e.Result) { // lint reports what is no JSON
+	if json.Valid(e.Result) { // lint reports invalid JSON
 		g.Result = e.Result
 	}
 	if g.Args = argsOf(e, set); g.Args == nil && len(e.Matchers) == 0 || set.Profile != "" {
@@ -41,7 +41,7 @@ func GoldOf(l *score.Label, set *callvet.Scoring) Gold {
 
 // argsOf are the expected arguments of a call, as a label has them; nil where it has none.
 func argsOf(e *callvet.ExpectedCall, set *callvet.Scoring) json.RawMessage {
-	if set.Profile != "" || !json.Valid(e.Args) { // lint reports what is no JSON
+	if set.Profile != "" || !json.Valid(e.Args) { // lint reports invalid JSON
 		return nil
 	}
 	return e.Args

@@ -15,23 +15,21 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Window is how many attempts a Grouper keeps open when not told otherwise.
+// Window is the default number of open attempts of a Grouper.
 const Window = 4096
 
-// maxOpen is how many bytes the records of all open attempts may have: they are in memory
-// until their attempt is given, and take some five times that when it is. A real attempt has
-// kilobytes.
+// maxOpen bounds the records of all open attempts, in bytes: they stay in memory until their
+// attempt is returned, which then needs about five times as much. A real attempt has kilobytes.
 const maxOpen = 64 << 20
 
-// Grouper puts the lines of each attempt together. Lines of different attempts
-// may be mixed, as long as no more than its window of attempts are open at once.
+// Grouper joins the lines of each attempt. Lines of different attempts may be mixed, as long as no
+// more than its window of attempts are open at once.
 //
-// An attempt is complete when its task record comes after its steps (or has
-// told how many there are and they came); when the window is full, the attempt
-// that was silent longest is given as it is; the end of the file completes all.
-// So is the longest silent one when the open attempts have very many bytes.
-// A step that comes after its attempt was given starts it anew and is counted
-// in Split. A task record that comes then is late.
+// An attempt is complete when its task record follows its steps, or when all steps that the record
+// announced are there. If the window is full or the open attempts exceed maxOpen, the attempt
+// without new lines for longest is returned incomplete. The end of the file completes all. A step
+// after its attempt was returned starts it anew and is counted in Split; a task record is then
+// late.
 type Grouper struct {
 	// Hold keeps complete attempts open until the window is full, so that a later record of one can
 	// correct or contradict it.
@@ -44,8 +42,8 @@ type Grouper struct {
 	ring   []uint64
 	seed   maphash.Seed
 	bytes  int // of the records of open attempts
-	// Split is how many attempts were given in more than one piece, as far as
-	// the last 16 windows of attempts tell.
+	// Split is how many attempts were returned in more than one piece; only the last 16 windows of
+	// attempts are remembered.
 	Split int64
 	// Merged is how many task records were copies of an earlier one, Copies how many steps were of one
 	// of their call.
@@ -53,11 +51,11 @@ type Grouper struct {
 	// Conflicts is how many attempts were given with task records that contradict each other,
 	// Contradicted how many with steps of one call that do.
 	Conflicts, Contradicted int64
-	// Unknown is how many attempts were given of which it is not known what was called, where their
-	// own record does not report it.
+	// Unknown is how many attempts have unknown calls although their own record does not report
+	// that.
 	Unknown int64
-	// Retyped is how many values under fields were numbers or booleans, of which an attempt
-	// keeps the text; Dropped is how many were lists or objects, of which it keeps nothing.
+	// Retyped is how many values under fields were numbers or booleans, which an attempt keeps as
+	// text; Dropped is how many were lists or objects, which it drops.
 	Retyped, Dropped int64
 }
 
@@ -72,15 +70,15 @@ type gathering struct {
 	task  *Task
 	bytes int
 	made  value.Repairs // in the records
-	// contents are hashes of the task records that came; records decides which of them counts.
+	// contents are hashes of the task records; records decides which of them counts.
 	contents []uint64
 	records  callvet.Deliveries
 	lines    []uint64 // hashes of the steps that name their call
 	broken   bool     // a step of it could not be read
 }
 
-// given are hashes of the lines of an attempt that was given: of its last task record, 0 where none
-// came, and of its steps that name their call.
+// given are hashes of the lines of a returned attempt: of its last task record, 0 for none, and of
+// its steps that name their call.
 type given struct {
 	record uint64
 	lines  []uint64
@@ -142,8 +140,8 @@ func (g *Grouper) gather(id attemptID) (el *list.Element, a Attempt, ok bool) {
 	return el, a, ok
 }
 
-// Broken notes that a step of an attempt could not be read: without another call it is not known
-// what the attempt called. It is the Broken of a Scanner.
+// Broken records that a step of an attempt is unreadable: without another line of the call the
+// attempt's calls are unknown. It is the Broken of a Scanner.
 func (g *Grouper) Broken(task, target string, number int) {
 	id := attemptID{task, target, number}
 	if el := g.open[id]; el != nil {
@@ -180,8 +178,8 @@ func (g *Grouper) Copy(v *View) bool {
 	return copied
 }
 
-// Late reports whether v is a task record that differs from the one with which its attempt was
-// given, and counts it as a conflict: it is not to be added.
+// Late reports whether v is a task record that differs from the one of its returned attempt, and
+// counts it as a conflict: it must not be added.
 func (g *Grouper) Late(v *View) bool {
 	id := attemptID{string(v.TaskID), string(v.Target), v.Attempt}
 	late := v.IsTask && g.open[id] == nil && g.done[g.hash(id)].record != 0
@@ -221,7 +219,7 @@ func (g *Grouper) changed(fields value.Value) {
 	}
 }
 
-// recordSize is about what a record takes beside its text.
+// recordSize is about the memory of a record in addition to its text.
 const recordSize = 256
 
 func (at *gathering) complete() bool {
@@ -232,7 +230,7 @@ func (at *gathering) complete() bool {
 		return len(at.steps) >= *at.task.Steps
 	case len(at.task.Conversation) > 0 &&
 		!slices.ContainsFunc(at.task.Conversation, func(m Message) bool { return len(m.CallIDs) > 0 }):
-		return true // the whole conversation is told, and there is no call in it
+		return true // the conversation is complete and has no call
 	}
 	return len(at.steps) > 0
 }
@@ -285,7 +283,7 @@ func (g *Grouper) close(el *list.Element) (a Attempt, ok bool) {
 	return a, true
 }
 
-// unknown makes the attempt one of which it is not known what was called.
+// unknown marks the calls of the attempt as unknown.
 func (a *Attempt) unknown(why string) {
 	a.Pass, a.Reward, a.Trace.Fault = nil, nil, Unknown(why)
 	a.Trace.Classify("")
@@ -361,7 +359,7 @@ func (s *Step) equal(o *Step) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// Why nothing is known of an attempt with several records, or with a step that is none.
+// The reasons for unknown calls: several records, or an invalid step.
 const (
 	contradicted = "two task records of this attempt contradict each other: " +
 		"number attempts, or write corrects: true in the one that counts"

@@ -64,8 +64,8 @@ func newForms() forms {
 	return forms{doc.Of[stepLine]().WithNulls(), doc.Of[taskLine]().WithNulls()}
 }
 
-// check says why a line is not a record, and else which of the forms it has. Names that
-// the contract does not have are given to strange: the line is used without them.
+// check returns the form of a record, or why the line is not a record. Unknown members are passed
+// to strange: the line is used without them.
 func (f forms) check(root value.Value, strange func(doc.Unknown)) (form *doc.Type, err error) {
 	if root.Kind() != value.Object {
 		return nil, fmt.Errorf("the line is %s, not an object", doc.WithArticle(root.Kind()))

@@ -13,9 +13,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Attempt writes an attempt: its steps in order, then its task record, which
-// closes it. What it has no place for (the raw form of turns, repairs, notes of
-// the world, the requests behind it) is not written.
+// Attempt writes an attempt: its steps in order, then its task record, which closes it. The raw
+// form of turns, repairs, notes of the world and the requests are not written: the contract has no
+// members for them.
 func (w *Writer) Attempt(a *Attempt) error {
 	steps, task := a.Lines()
 	for i := range steps {
@@ -26,7 +26,7 @@ func (w *Writer) Attempt(a *Attempt) error {
 	return w.Task(&task)
 }
 
-// Outline is Attempt without what was said: for those who sum up.
+// Outline is Attempt without the conversation: for sums.
 func (w *Writer) Outline(a *Attempt) error {
 	turn, n, at := 0, 0, 0
 	for i := range a.Trace.Turns {
@@ -66,7 +66,7 @@ func (a *Attempt) Lines() ([]Step, Task) {
 	task := a.Task()
 	for i := range t.Turns {
 		if !t.Turns[i].Role.Known() && len(t.Turns[i].Calls) == 0 {
-			continue // the contract has no other roles, and the target did not say it
+			continue // the contract has no other roles, and it is not from the target
 		}
 		m := Message{Role: role(&t.Turns[i]), Reasoning: t.Turns[i].Reasoning, CallID: t.Turns[i].CallID}
 		for j := range t.Turns[i].Calls {
@@ -131,7 +131,7 @@ func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
 	s := Step{
 		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, TurnID: turn, CallID: c.ID, Tool: c.Tool,
 		ToolVersion: c.Version,
-		Args:        c.Args, ArgsRaw: c.ArgsRaw, Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard,
+		Args:        c.Args, Parsed: c.Parsed, ArgsRaw: c.ArgsRaw, Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard,
 		StartMS: start(c.StartMS), QueueMS: positive(c.QueueMS), ExecMS: positive(c.ExecMS), Tags: a.Tags,
 		Fields: a.Fields,
 	}
@@ -226,8 +226,8 @@ func (a *Attempt) Task() Task {
 	return task
 }
 
-// join makes an attempt of its lines: the inverse of Lines. Steps come in the
-// order of the file, unless the task record tells another.
+// join makes an attempt from its lines: the inverse of Lines. Steps are in the order of the file,
+// unless the task record has an order.
 func join(steps []Step, task *Task) Attempt {
 	var a Attempt
 	if task != nil {
@@ -277,8 +277,8 @@ func (t *Task) callless() bool {
 		slices.ContainsFunc(t.Conversation, func(m Message) bool { return len(m.CallIDs) > 0 })
 }
 
-// conversation gives the turns, and the steps in the order in which they call; -1 stands for a
-// call that has no step, since it names no tool.
+// conversation returns the turns, and the steps in the order of the calls; -1 is a call without a
+// tool's name, which has no step.
 func conversation(steps []Step, task *Task) (turns []callvet.Turn, order []int) {
 	at := map[string][]int{} // ids may repeat: then they are taken in order
 	for i := range steps {
@@ -319,8 +319,8 @@ func conversation(steps []Step, task *Task) (turns []callvet.Turn, order []int) 
 	return rest(turns, order, steps, used, task)
 }
 
-// rest adds the steps that no told turn has: those of one turn id share an
-// assistant turn, with the results after it.
+// rest adds the steps that no recorded turn has: those of one turn id share an assistant turn, with
+// the results after it.
 func rest(turns []callvet.Turn, order []int, steps []Step, used []bool, task *Task) ([]callvet.Turn, []int) {
 	for i := 0; i < len(steps); {
 		if used[i] {

@@ -131,8 +131,8 @@ func repairedWords(lines int64, made value.Repairs) string {
 	return fmt.Sprintf("%d lines have %s and were read with repairs, the first here", lines, made)
 }
 
-// Problems are the bad lines as errors and the unknown names as warnings, with
-// one more that tells how many lines are not listed.
+// Problems are the bad lines as errors and the unknown names as warnings, and one about the number
+// of lines that are not listed.
 func (l *Log) Problems(file string) []callvet.Problem {
 	var out []callvet.Problem
 	for _, b := range l.List {

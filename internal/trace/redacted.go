@@ -9,8 +9,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Redactor takes out of texts and JSON values what must not be kept; the package redact
-// has one.
+// Redactor removes secrets and personal data from texts and JSON values; package redact has one.
 type Redactor interface {
 	// Begin starts an attempt: equal values get equal replacements until the next Begin.
 	Begin()
@@ -20,7 +19,7 @@ type Redactor interface {
 	Words
 }
 
-// Words are the forms in which something is said.
+// Words redacts the different kinds of texts.
 type Words interface {
 	Text(s string) string
 	JSON(raw json.RawMessage) json.RawMessage
@@ -32,10 +31,9 @@ type Words interface {
 	Name(s string) string
 }
 
-// Redacted is the attempt without what must not be kept. Each member is treated by its role
-// in the contract: what was said, called and returned loses secrets and personal data; ids,
-// names, times, numbers and verdicts stay as they are, so that lines still join and figures
-// do not change. The attempt itself is not changed.
+// Redacted is the redacted attempt. Each member is treated by its role in the contract: texts,
+// arguments and results lose secrets and personal data. Ids, names, times, numbers and verdicts do
+// not change, so that lines still join and figures stay. The attempt itself is not changed.
 func (a *Attempt) Redacted(r Redactor) Attempt {
 	r.Begin()
 	out := *a
@@ -55,7 +53,7 @@ func (a *Attempt) Redacted(r Redactor) Attempt {
 	for i := range out.Labels {
 		out.Labels[i].By, out.Labels[i].Note = r.Text(a.Labels[i].By), r.Text(a.Labels[i].Note)
 	}
-	if a.Safety != nil { // empty is not nil: it was looked for incidents
+	if a.Safety != nil { // empty is not nil: it was checked for incidents
 		out.Safety = append([]Incident{}, a.Safety...)
 		for i := range out.Safety {
 			out.Safety[i].Note = r.Text(a.Safety[i].Note)
@@ -65,7 +63,7 @@ func (a *Attempt) Redacted(r Redactor) Attempt {
 	return out
 }
 
-// Redacted is the gold without what must not be kept; nil stays nil.
+// Redacted is the redacted gold; nil stays nil.
 func (g *TaskGold) Redacted(r Redactor) *TaskGold {
 	if g == nil {
 		return nil
@@ -77,8 +75,8 @@ func (g *TaskGold) Redacted(r Redactor) *TaskGold {
 	return &out
 }
 
-// notes redacts what is known of the calls 0 to n-1, in their order: replacements are
-// numbered as they come.
+// notes redacts the notes of calls 0 to n-1, in their order: replacements are numbered in order of
+// appearance.
 func notes(in map[int]StepNote, n int, r Redactor) map[int]StepNote {
 	if in == nil {
 		return nil

@@ -15,9 +15,9 @@ import (
 // maxRotated is the highest number of a rotated file that is looked for.
 const maxRotated = 99
 
-// after opens what was written after own, which is the file that was read: those that
-// were rotated since, oldest first, and the one at the path. It is empty, without an
-// error, where files are being renamed while it looks: the next look will tell.
+// after opens the files written after own, the file that was read: those rotated since, oldest
+// first, and the one at the path. It is empty, without an error, while files are being renamed: the
+// next look finds them.
 func (t *Tail) after(own os.FileInfo) ([]*os.File, error) {
 	name := target(t.path)
 	before := first(name)
@@ -39,7 +39,7 @@ func (t *Tail) after(own os.FileInfo) ([]*os.File, error) {
 	}
 	if len(missing) > 0 {
 		t.warn("%s was rotated %d times between two looks, and lines are missing: those of %s, which cannot be read",
-			t.path, number, few(missing))
+			t.path, number, firstNames(missing))
 	}
 	if number == 0 {
 		t.suspect(name, own, now)
@@ -48,8 +48,7 @@ func (t *Tail) after(own os.FileInfo) ([]*os.File, error) {
 	return append(out, f), nil
 }
 
-// target is what a path names: the files that are rotated lie beside that, and not
-// beside a link to it.
+// target resolves links: rotated files are next to the target of a link.
 func target(path string) string {
 	if is, err := os.Lstat(path); err == nil && is.Mode()&os.ModeSymlink != 0 {
 		if to, err := filepath.EvalSymlinks(path); err == nil {
@@ -59,8 +58,8 @@ func target(path string) string {
 	return path
 }
 
-// copied tells of what was written between the last look and the cutting of the file,
-// which is in its copy only: a FILE.1 that was not there before.
+// copied reports data that was written between the last look and the truncation of the file: it is
+// only in the copy, a new FILE.1.
 func (t *Tail) copied() {
 	name := target(t.path)
 	is := first(name)
@@ -82,8 +81,8 @@ func first(name string) os.FileInfo {
 	return is
 }
 
-// between opens the files of lower numbers, oldest first, each once, and names those that
-// it cannot. now is the file that follows them.
+// between opens the files of lower numbers, oldest first, each once, and names those that it cannot
+// open. now is the file that follows them.
 func between(name string, number int, now os.FileInfo) (out []*os.File, missing []string) {
 	seen := []os.FileInfo{now}
 	for i := number - 1; i > 0; i-- {
@@ -95,7 +94,7 @@ func between(name string, number int, now os.FileInfo) (out []*os.File, missing 
 			continue
 		case err == nil && slices.ContainsFunc(seen, func(s os.FileInfo) bool { return os.SameFile(s, is) }):
 			continue
-		case err == nil && !is.Mode().IsRegular(): // to open a pipe could take forever
+		case err == nil && !is.Mode().IsRegular(): // opening a pipe could block forever
 			missing = append(missing, one+" (not a file)")
 			continue
 		}
@@ -112,9 +111,8 @@ func between(name string, number int, now os.FileInfo) (out []*os.File, missing 
 // numbered is the name of a rotated file.
 func numbered(name string, i int) string { return name + "." + strconv.Itoa(i) }
 
-// numberOf finds a file under the numbers of rotated ones; 0 where it is not there, or
-// where a lower number is older or FILE.1 is the one that it was: those who count up give
-// the newest file the highest.
+// numberOf finds the number of a rotated file; 0 if it is not found, or if the numbers count up:
+// then a lower number is older, or FILE.1 has not changed.
 func (t *Tail) numberOf(name string, own os.FileInfo) int {
 	for i := 1; i <= maxRotated; i++ {
 		is, err := os.Stat(numbered(name, i))
@@ -134,10 +132,10 @@ func isAt(name string, file os.FileInfo) bool {
 	return err == nil && os.SameFile(is, file)
 }
 
-// extensions are those of packed files.
+// extensions are the extensions of compressed files.
 func extensions() []string { return []string{".gz", ".zst", ".xz", ".bz2", ".zip"} }
 
-// packed tells of the file in which one that is not there may be: NAME.gz or the like.
+// packed is a remark about the compressed form of a missing file: NAME.gz or the like.
 func packed(name string) string {
 	for _, ext := range extensions() {
 		if is, err := os.Stat(name + ext); err == nil {
@@ -147,14 +145,14 @@ func packed(name string) string {
 	return ""
 }
 
-// suspect tells of files that look like rotated ones and were written after own, where
-// own has no number that would say which came in between. Of packed ones, whose time may
-// be that of their content, one may be own itself.
+// suspect reports files that look rotated and were written after own, if own has no number that
+// shows which files are between. A compressed file, which may keep the time of its content, may be
+// own itself.
 func (t *Tail) suspect(name string, own, now os.FileInfo) {
 	dir, base := filepath.Split(name)
 	entries, err := os.ReadDir(filepath.Clean(dir + "."))
 	if err != nil {
-		return // it is told of nothing, and the reading goes on
+		return // no warning, and the reading goes on
 	}
 	var later, packed []string
 	for _, e := range entries {
@@ -179,16 +177,16 @@ func (t *Tail) suspect(name string, own, now os.FileInfo) {
 	}
 	if len(later) > 0 {
 		t.warn(
-			"%s was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: %s", t.path, few(later))
+			"%s was rotated between two looks, perhaps more than once: lines may be missing, as what was written later than what was read is not read: %s", t.path, firstNames(later))
 	}
 	if len(packed) > 1 {
 		t.warn(
-			"%s was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: %s", t.path, few(packed))
+			"%s was rotated between two looks, perhaps more than once: lines may be missing, as only one of these can be what was read: %s", t.path, firstNames(packed))
 	}
 }
 
-// few lists the first of many.
-func few(names []string) string {
+// firstNames lists the first of many names.
+func firstNames(names []string) string {
 	some := names[:min(len(names), 5)]
 	if n := len(names) - len(some); n > 0 {
 		some = append(slices.Clip(some), fmt.Sprintf("%d more", n))
@@ -196,8 +194,8 @@ func few(names []string) string {
 	return strings.Join(some, ", ")
 }
 
-// isRotated tells whether a name is base with a number or a time at its end, or before
-// its extension: NAME-2026-01-02.jsonl.
+// isRotated reports whether a name is base with a number or a time at its end, or before its
+// extension: NAME-2026-01-02.jsonl.
 func isRotated(name, base string) bool {
 	ext := filepath.Ext(base)
 	end, is := strings.CutPrefix(name, base)
@@ -207,7 +205,7 @@ func isRotated(name, base string) bool {
 	return is && isTime(end)
 }
 
-// isTime tells whether the end of a name is a number or a time, as rotated files have it.
+// isTime reports whether the end of a name is a number or a time of a rotated file.
 func isTime(end string) bool {
 	if len(end) < 2 || !strings.ContainsRune(".-_", rune(end[0])) {
 		return false

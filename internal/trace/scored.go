@@ -12,24 +12,24 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// Scored is what a scorer said of an attempt beside its verdict, which is Pass. An attempt that
-// has it and neither a verdict nor a fault could not be judged.
+// Scored are the results of a scorer for an attempt in addition to its verdict, which is Pass. An
+// attempt with Scored and without verdict and fault could not be judged.
 type Scored struct {
 	Class  callvet.Class `json:"class,omitempty"`
 	Reason string        `json:"reason,omitempty"`
 	Plan   string        `json:"plan,omitempty"`
-	// Rules is the callvet.RulesVersion by which the attempt was judged; 0: not known.
+	// Rules is the callvet.RulesVersion of the verdict; 0: unknown.
 	Rules int `json:"rules,omitempty"`
-	// Scores are in [0,1], by name. Unknown are the names of those that the attempt could have
-	// and of which the value is not known.
+	// Scores are in [0,1], by name. Unknown are the names of applicable scores with an unknown
+	// value.
 	Scores  map[string]float64 `json:"scores,omitempty"`
 	Unknown []string           `json:"unknown,omitempty"`
 	// NotEvaluated are the assertions that were not evaluated.
 	NotEvaluated []NotEvaluated `json:"not_evaluated,omitempty"`
 	// Signs are those of issues that most runs share.
 	Signs []score.Sign `json:"signs,omitempty"`
-	// Layers are those of a router or retriever that were judged. Routes and Tools say what a
-	// router or retriever gave for what was expected.
+	// Layers are the judged layers of a router or retriever. Routes and Tools are pairs of expected
+	// and actual selections.
 	Layers []string   `json:"layers,omitempty"`
 	Routes []Confused `json:"routes,omitempty"`
 	Tools  []Confused `json:"tools,omitempty"`
@@ -41,15 +41,15 @@ type NotEvaluated struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Confused is what was given for what was expected; "" is nothing.
+// Confused is a pair of an expected and an actual selection; "" is none.
 type Confused struct {
 	Expected string `json:"expected"`
 	Called   string `json:"called"`
 }
 
-// OfCell is a cell of a run as an attempt: with what its target said and did, the case's labels
-// and slices, and what the scorer made of it under the settings of the suite. Cell, case and
-// target are not changed, and share memory with the attempt.
+// OfCell converts a cell of a run to an attempt. It has the target's turns and calls, the case's
+// labels and slices, and the scorer's results. Cell, case and target are not changed, and share
+// memory with the attempt.
 func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell, suite *callvet.Scoring) Attempt {
 	a := Attempt{
 		Trace: cell.Trace, Input: c.Input, AsOf: c.AsOf, Floor: target.Floor,
@@ -75,13 +75,17 @@ func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell, suite *
 	return a
 }
 
-// writable are turns whose calls can be written: what is no JSON is a text.
+// writable are turns with writable calls: invalid JSON becomes a text. Calls get the values of their
+// arguments.
 func writable(turns []callvet.Turn) []callvet.Turn {
 	own := false
 	for i := range turns {
 		for j := range turns[i].Calls {
 			c := &turns[i].Calls[j]
-			if (c.Args == nil || json.Valid(c.Args)) && (c.Result == nil || json.Valid(c.Result)) {
+			if v, err := c.ArgsValue(); err == nil {
+				c.Parsed = callvet.ParsedOf(v)
+			}
+			if (c.Args == nil || c.Parsed.IsOf(c.Args) || json.Valid(c.Args)) && (c.Result == nil || json.Valid(c.Result)) {
 				continue
 			}
 			if !own {
@@ -100,9 +104,9 @@ func writable(turns []callvet.Turn) []callvet.Turn {
 	return turns
 }
 
-// Annotate adds what a case and its scorer, under the settings of the suite, say of the attempt:
-// the tags and fields of the case, the calls that it needs, the labels of calls where none is
-// labelled, and the result. What the attempt has stays. The verdict is not set.
+// Annotate adds the case's and the scorer's data to the attempt, under the settings of the suite:
+// the tags and fields of the case, the needed calls, the labels if no call is labelled, and the
+// result. Existing data stays. The verdict is not set.
 func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.Result, suite *callvet.Scoring) {
 	if r.HeldToSafety() {
 		list := append([]Incident{}, a.Safety...)
@@ -170,7 +174,7 @@ func (s *Scored) open(r *callvet.Result) {
 	}
 }
 
-// fieldsOf are the fields of a case with its tier; what the attempt says of itself goes first.
+// fieldsOf are the fields of a case with its tier; the attempt's own fields have priority.
 func fieldsOf(c *callvet.Case, own map[string]string) map[string]string {
 	if len(c.Fields) == 0 && c.Tier == "" {
 		return own
@@ -291,7 +295,7 @@ func truth(yes bool) float64 {
 	return 0
 }
 
-// decided says what a router or retriever took for what.
+// decided records the expected and actual selections of a router or retriever.
 func (s *Scored) decided(c *callvet.Case, d *callvet.Decision, r *callvet.Result) {
 	want, ok := score.SelectionOf(&c.Expect)
 	if !ok {

@@ -12,31 +12,31 @@ import (
 	"github.com/callvet/callvet/internal/message"
 )
 
-// Sink takes what an importer reads.
+// Sink collects the results of an importer.
 type Sink struct {
 	// Found are the attempts not yet taken, in the order of the source.
 	Found []Attempt
-	// Lost counts what could not be carried, by a sentence for a person.
+	// Lost counts the data that could not be converted, by a sentence for a person.
 	Lost            map[string]int64
 	Attempts, Calls int64
 	// Unknown counts the attempts with unknown calls.
 	Unknown int64
-	// Seen names some of what was not understood.
+	// Seen names some of the things that were not understood.
 	Seen []string
 }
 
-// maxSeen is how many things are named that were not understood.
+// maxSeen bounds Seen.
 const maxSeen = 5
 
-// See names something that was not understood, for the case that all is.
+// See names something that was not understood; it is shown if nothing was understood.
 func (s *Sink) See(what string) {
 	if len(s.Seen) < maxSeen && !slices.Contains(s.Seen, what) {
 		s.Seen = append(s.Seen, what)
 	}
 }
 
-// Unknown is the fault of an attempt of which the source does not tell, or not legibly, what
-// was called. Such an attempt is neither a pass nor a failure, and never an abstention.
+// Unknown is the fault of an attempt with calls that the source does not record, or not readably.
+// Such an attempt is neither a pass nor a failure, and never an abstention.
 func Unknown(why string) *callvet.Fault {
 	return &callvet.Fault{Kind: callvet.FaultMalformed, Message: unknown + why}
 }
@@ -54,11 +54,10 @@ func (s *Sink) Lose(what string) {
 	s.Lost[what]++
 }
 
-// Give takes an attempt of which the turns are all that was said: what comes
-// before the target's first word becomes the input. Outcome, answer and goal are
-// set from the turns where the importer has not set them. Calls that a model wrote into its
-// text are calls. A call without a tool's name is one that could not be read: the attempt is
-// unparseable. Where nothing that the target said is there, what was called is unknown.
+// Give adds an attempt; its turns are the whole conversation. The turns before the target's first
+// one become the input. Outcome, answer and goal are set from the turns if the importer has not set
+// them. Calls in the text of a model are calls. A call without a tool's name was unreadable: the
+// attempt is unparseable. Without any turn of the target the calls are unknown.
 func (s *Sink) Give(a Attempt) {
 	odd := ""
 	for _, turns := range []*[]callvet.Turn{&a.Input, &a.Trace.Turns} {
@@ -74,12 +73,12 @@ func (s *Sink) Give(a Attempt) {
 	text := written(&a)
 	last := callvet.Response{FinishReason: t.FinishReason, Turns: t.Turns, Unreadable: text.Unreadable}
 	why, fault := last.Ending()
-	switch said := cmp.Or(illegible(t), odd); {
+	switch cause := cmp.Or(illegible(t), odd); {
 	case t.Fault != nil:
 	case text.Unknown:
 		t.Fault = Unknown("the answer has the form of a call, and the offered tools are not recorded")
-	case said != "":
-		t.Fault = Unknown(said)
+	case cause != "":
+		t.Fault = Unknown(cause)
 	case fault != nil:
 		fault.Message, fault.Retryable = unknown+fault.Message, false
 		t.Fault = fault
@@ -105,8 +104,8 @@ func (s *Sink) Give(a Attempt) {
 	s.Found = append(s.Found, a)
 }
 
-// open makes the input of what comes before the target's first word, and the goal of the last
-// question in it, where the importer has not set them.
+// open sets the input to the turns before the target's first one, and the goal to the last question
+// in it, if the importer has not set them.
 func (a *Attempt) open() {
 	if a.Input == nil {
 		n := 0
@@ -126,9 +125,9 @@ func (a *Attempt) open() {
 	}
 }
 
-// notKnown is why it is not known what an attempt called, in a sentence for the report; "" where
-// it is known, and where the source gives a fault of its own. why is that of the last answer,
-// unreadable that its text has a mark that cannot be read.
+// notKnown is the reason for unknown calls of an attempt, as a sentence for the report; "" if they
+// are known, or if the source has its own fault. why is the finish reason of the last answer;
+// unreadable: its text has an unreadable mark of a call.
 func notKnown(t *callvet.Trace, why callvet.Reason, unreadable bool) string {
 	switch {
 	case t.Fault != nil && strings.HasPrefix(t.Fault.Message, unknown):
@@ -143,9 +142,8 @@ func notKnown(t *callvet.Trace, why callvet.Reason, unreadable bool) string {
 	return unknown + why.Sentence()
 }
 
-// unknownRoles takes out and counts the turns of other roles than the four, such as error or
-// critic: a model neither said nor called what is in them. It reports whether one has a call,
-// which somebody made.
+// unknownRoles removes and counts the turns of roles other than the four, such as error or critic:
+// they are not from a model. It reports whether one of them has a call.
 func (s *Sink) unknownRoles(turns *[]callvet.Turn) (calls bool) {
 	const most = 40 // bytes of a role in a report
 	*turns = slices.DeleteFunc(*turns, func(t callvet.Turn) bool {
@@ -190,8 +188,8 @@ func written(a *Attempt) message.Reading {
 	return all
 }
 
-// illegible is why it is not known what an attempt called, "" where it is. Calls without
-// anything that was read are taken out: an importer sets them where it does not know what there was.
+// illegible is the reason for unknown calls of an attempt; "" if they are known. It removes empty
+// calls, which an importer adds for unreadable ones.
 func illegible(t *callvet.Trace) string {
 	why, spoke, answered := "", false, false
 	for i := range t.Turns {

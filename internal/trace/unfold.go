@@ -12,9 +12,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Records need not stand on one line each: they may go over several lines, be the
-// elements of one JSON array, and have comments and a comma after the last member. An
-// unfold rewrites such a text so that the readers of lines can take it:
+// A record need not be one line: records may span several lines, be the elements of one JSON array,
+// and have comments and a comma after the last member. An unfold rewrites such a text for the line
+// readers:
 //
 //	[                                ·
 //	  {                              {↵    "task_id": "t",          ↵    "args": {} ↵  }
@@ -24,14 +24,14 @@ import (
 //	  {"task_id": "u"}               {"task_id": "u"}
 //	]
 //
-// Line ends within a record become carriage returns (↵), which JSON takes for spaces,
-// comments become spaces, and empty lines (·) follow a record. So each record stands on
-// the line on which it begins in the file, and every byte of it where it stood. Records
-// that share a line of the file get lines of their own.
+// Line ends within a record become carriage returns (↵), which are white space in JSON, comments
+// become spaces, and empty lines (·) follow a record. So each record is on the line where it begins
+// in the file, and its bytes keep their positions. Records that share a line of the file get
+// separate lines.
 //
-// What is wrong inside a record is found by whoever parses its line. An unfold only keeps
-// a broken record from taking the following ones with it: where a brace opens and no value
-// may stand, a new record begins. Its memory does not depend on the size of the text.
+// The parser of a line finds the errors in a record. An unfold only keeps a broken record from
+// damaging the following ones: an opening brace where no value is allowed begins a new record. Its
+// memory does not depend on the size of the text.
 type unfold struct {
 	src  io.Reader
 	in   []byte
@@ -48,7 +48,7 @@ type unfold struct {
 	nest    []byte // open brackets of the record
 	deeper  int    // brackets beyond maxNest, which are only counted
 	last    byte   // of the record, the last byte that is no space; 0: no record is open
-	comma   int    // position in out of a comma that may turn out to be too much; -1: none
+	comma   int    // position in out of a possibly superfluous comma; -1: none
 	array   bool   // records are elements of an array
 }
 
@@ -65,9 +65,9 @@ const (
 )
 
 const (
-	// maxNest is how many brackets are told apart: one more than a record may have.
+	// maxNest is how many levels of brackets are tracked: one more than a record may have.
 	maxNest = value.MaxDepth + 1
-	// maxHeld is how far behind a comma its bracket may stand.
+	// maxHeld is the largest distance from a comma to its bracket.
 	maxHeld = 1 << 20
 )
 
@@ -288,10 +288,10 @@ func (u *unfold) valueFits() bool {
 
 func (u *unfold) end() { u.nest, u.deeper, u.last, u.comma = u.nest[:0], 0, 0, -1 }
 
-// folded tells by its beginning whether a text has records that do not stand on one line
-// each; whole tells that head is all of it. It has where its first value is an array, has
-// a comment or a comma too much, or goes on in the next line. A first line that is only
-// broken, before one that begins a record, is a line.
+// folded reports, by the head of a text, whether its records are not one line each; whole: head is
+// the whole text. They are folded if the first value is an array, has a comment or a superfluous
+// comma, or continues in the next line. A broken first line before a line that begins a record is
+// only a bad line.
 func folded(head []byte, whole bool) bool {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	line, rest, _ := bytes.Cut(head, []byte("\n"))
@@ -314,8 +314,8 @@ func folded(head []byte, whole bool) bool {
 	return len(rest) > 0 && rest[0] != '{' // the record is broken, and goes on
 }
 
-// firstRecord unfolds the first record of a text; ended tells that it is all there. Where
-// two have begun, the first one is broken.
+// firstRecord unfolds the first record of a text; ended: it is complete. If two have begun, the
+// first one is broken.
 func firstRecord(text []byte) (u *unfold, ended bool) {
 	u = &unfold{line: 1, written: 1, comma: -1}
 	for _, c := range text {
@@ -326,8 +326,8 @@ func firstRecord(text []byte) (u *unfold, ended bool) {
 	return u, false
 }
 
-// First is the first record of a text whose records may stand on several lines or in an
-// array, as one JSON text; nil where it has no whole one.
+// First is the first record of a text as one JSON text; records may span several lines or be in an
+// array. Nil if no record is complete.
 func First(head []byte) []byte {
 	u, ended := firstRecord(bytes.TrimPrefix(head, []byte("\ufeff")))
 	if !ended {

@@ -8,9 +8,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// View is one line as a set of handles into it, for those who score many: it
-// copies nothing and is valid until the next line is read. Byte slices are nil
-// and values have kind Invalid or Null where the line does not tell.
+// View is one line as a set of handles into it, for fast scoring: it copies nothing and is valid
+// until the next line is read. For absent members, byte slices are nil and values have kind Invalid
+// or Null.
 type View struct {
 	Head
 	Call
@@ -25,14 +25,14 @@ type View struct {
 	Corrects bool
 	// StartMS is when the call was made, in milliseconds since the attempt began; -1: not recorded.
 	StartMS float64
-	// Env says who answered the call, Guard is a list of what a guard decided.
+	// Env names who answered the call, Guard is the list of a guard's decisions.
 	Env   []byte
 	Guard value.Value
-	form  *doc.Type // of Record, where that was compared with one
+	form  *doc.Type // of Record, if it was checked against one
 }
 
-// Head is what a line says beside the call. Its fields are those that steps are summed
-// up by, in their order: a steps.Head may be made of it without a copy.
+// Head are the members of a line other than the call. They have the same order as in steps.Head, so
+// that a conversion needs no copy.
 type Head struct {
 	Line                   int64 // from 1 over the whole file
 	TaskID, Target, CallID []byte
@@ -42,8 +42,8 @@ type Head struct {
 	Tags, Fields              value.Value
 }
 
-// Call is what a step tells of its call. Its fields are those that a call is scored
-// by, in their order: a score.StepInput may be made of it without a copy.
+// Call are the members of a step about its call. They have the same order as in score.StepInput, so
+// that a conversion needs no copy.
 type Call struct {
 	// Tool is "name@vN" as it stands; SplitTool takes it apart.
 	Tool                         []byte
@@ -55,9 +55,9 @@ type Call struct {
 	GoldParams, GoldScoring                     value.Value
 }
 
-// fill reads the handles out of a record, or says why it is none. Names that the
-// contract does not have are given to strange. Most lines are plain steps: they are compared
-// with the contract while they are read, which takes a third of the time of the form's check.
+// fill reads the handles from a record, or returns why it is not a record. Unknown members are
+// passed to strange. Most lines are plain steps: they are compared with the contract while they are
+// read, which takes a third of the time of the form's check.
 func (v *View) fill(root value.Value, f forms, strange func(doc.Unknown)) error {
 	v.reset(root)
 	if v.plain(root) {
@@ -85,8 +85,8 @@ func (v *View) reset(root value.Value) {
 	}
 }
 
-// plain fills the View with a step all of whose members have a name and a value of the
-// contract. False means nothing: then the form decides, and says what is wrong.
+// plain fills the View if all members of the step are valid. False is not an error: then the form
+// decides and reports errors.
 func (v *View) plain(root value.Value) bool {
 	for m, ok := root.First(); ok; m, ok = root.Next(m) {
 		if !v.shared(m) && !v.step(m) {
@@ -96,8 +96,8 @@ func (v *View) plain(root value.Value) bool {
 	return root.Kind() == value.Object && len(v.TaskID) > 0 && len(v.Tool) > 0
 }
 
-// shared takes a member that steps and task records have; false where it is another, or does
-// not have a value as most have.
+// shared reads a member that steps and task records have; false if it is a different member, or has
+// an unusual value.
 func (v *View) shared(m value.Value) bool {
 	switch string(m.KeyBytes()) {
 	case "task_id":

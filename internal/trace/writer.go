@@ -44,7 +44,7 @@ func (w *Writer) Step(s *Step) error {
 		return fmt.Errorf("write step %q: a step needs a task id and a tool: %w", s.CallID, callvet.ErrInvalid)
 	}
 	for _, v := range []json.RawMessage{s.Args, s.Result, s.Error} {
-		if v != nil && !json.Valid(v) {
+		if v != nil && !s.Parsed.IsOf(v) && !json.Valid(v) {
 			return fmt.Errorf("write step %q of task %q: a value is not JSON: %w", s.CallID, s.TaskID,
 				callvet.ErrInvalid)
 		}

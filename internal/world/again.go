@@ -15,9 +15,8 @@ import (
 	"github.com/callvet/callvet/value/template"
 )
 
-// OfTrace are the calls of a stored attempt as recordings of this very attempt: those that were
-// answered. Calls that a guard denied are not among them, unless denied says so: a guard decides
-// again.
+// OfTrace are the answered calls of a stored attempt as recordings of that attempt. It includes
+// calls that a guard denied only if denied is set: a guard decides again.
 func OfTrace(t *callvet.Trace, of Conversation, denied bool) []*Recording {
 	var out []*Recording
 	seen := counter{}
@@ -55,11 +54,11 @@ type Past struct {
 	Trace *callvet.Trace
 	// Input is how many turns its case has.
 	Input int
-	// Whole tells that one answer gave all turns, as of agents that run their own tools.
+	// Whole: one answer has all turns, as from agents that run their own tools.
 	Whole bool
 }
 
-// Again is a model that says what it said before.
+// Again is a model that replays stored answers.
 type Again struct {
 	// Find gives the stored attempt; the error wraps callvet.ErrNotFound where there is none.
 	Find func(ctx context.Context, caseID string, repeat int) (Past, error)
@@ -69,7 +68,7 @@ type Again struct {
 	Next  callvet.Model
 }
 
-// Generate gives the answer that the conversation is at.
+// Generate returns the stored answer for the present round of the conversation.
 func (m *Again) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
 	past, err := m.Find(ctx, req.CaseID, req.Repeat)
 	if err != nil {
@@ -79,8 +78,8 @@ func (m *Again) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 		return nil, err
 	}
 	at := Answers(req.Turns[min(past.Input, len(req.Turns)):])
-	said := answers(past.Trace)
-	if m.Next != nil && (at >= m.Steps || at >= len(said)) {
+	stored := answers(past.Trace)
+	if m.Next != nil && (at >= m.Steps || at >= len(stored)) {
 		return m.Next.Generate(ctx, req)
 	}
 	t := past.Trace
@@ -90,9 +89,9 @@ func (m *Again) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 			t), nil
 	case at == 0 && t.Decision != nil:
 		return m.first(&callvet.Response{Decision: t.Decision}, t), nil
-	case at < len(said):
-		resp := &callvet.Response{Turns: []callvet.Turn{unanswered(said[at])}, Model: t.Model}
-		if at+1 == len(said) {
+	case at < len(stored):
+		resp := &callvet.Response{Turns: []callvet.Turn{unanswered(stored[at])}, Model: t.Model}
+		if at+1 == len(stored) {
 			resp.FinishReason, resp.Why = t.FinishReason, why(t)
 		}
 		if at == 0 {
@@ -106,7 +105,7 @@ func (m *Again) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 	}
 	return nil, &callvet.Fault{
 		Kind:    callvet.FaultMissing,
-		Message: fmt.Sprintf("the stored attempt ended after %d answers", len(said)),
+		Message: fmt.Sprintf("the stored attempt ended after %d answers", len(stored)),
 	}
 }
 
@@ -118,8 +117,8 @@ func why(t *callvet.Trace) callvet.Reason {
 	return ""
 }
 
-// first adds what a trace tells of the whole attempt. Of a fork it is not said again what the
-// stored answers took, because the attempt is another one.
+// first adds the trace's data of the whole attempt. In a fork it leaves out the cost of the stored
+// answers, because the attempt is a new one.
 func (m *Again) first(resp *callvet.Response, t *callvet.Trace) *callvet.Response {
 	resp.Model, resp.ToolChoice, resp.Omitted = t.Model, t.ToolChoice, t.Omitted
 	if m.Next != nil {
@@ -134,7 +133,7 @@ func duration(ms float64) time.Duration {
 	return time.Duration(math.Round(ms * float64(time.Millisecond)))
 }
 
-// answers are the turns of an attempt in which the target spoke.
+// answers are the target's turns of an attempt.
 func answers(t *callvet.Trace) []callvet.Turn {
 	var out []callvet.Turn
 	for i := range t.Turns {
@@ -145,7 +144,7 @@ func answers(t *callvet.Trace) []callvet.Turn {
 	return out
 }
 
-// Answers counts the turns in which a target spoke.
+// Answers counts a target's turns.
 func Answers(turns []callvet.Turn) (n int) {
 	for i := range turns {
 		if turns[i].Role == callvet.RoleAssistant {
@@ -155,7 +154,7 @@ func Answers(turns []callvet.Turn) (n int) {
 	return n
 }
 
-// unanswered is a turn as the target said it, before its calls were answered.
+// unanswered is a turn of the target before its calls were answered.
 func unanswered(t callvet.Turn) callvet.Turn {
 	t.Calls = slices.Clone(t.Calls)
 	for i, c := range t.Calls {

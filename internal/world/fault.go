@@ -18,19 +18,18 @@ import (
 	"github.com/callvet/callvet/value/template"
 )
 
-// Attempt says whose calls a world answers. What a fault does depends on it and on the number
-// of the call, so that it is the same whatever runs beside it.
+// Attempt identifies the attempt of the calls. The effect of a fault depends only on it and on the
+// number of the call, so that it is the same whatever runs concurrently.
 type Attempt struct {
 	Seed   int64
 	Case   string
 	Repeat int
 }
 
-// Faulty makes calls that w answers go wrong as the faults say. Each fault counts the calls of
-// its tools in the attempt. The first of the faults of a call that stands before the tool
-// answers it, and the tool is not asked; faults of results are laid over each other in their
-// order. Placeholders that no fault fills, {{NAME}} in texts of results, are left as they are.
-// With real, what takes time takes it. A nil w, or no fault, gives w.
+// Faulty adds faults to the calls that w answers. Each fault counts the calls of its tools in the
+// attempt. The first fault of a call that replaces the tool answers it, and the tool is not called;
+// faults of results apply one after the other. Placeholders {{NAME}} in results that no fault fills
+// stay. With real, delays really pass. A nil w, or no fault, returns w.
 func Faulty(w callvet.World, faults []callvet.ToolFault, of Attempt, real bool) callvet.World {
 	if w == nil || len(faults) == 0 {
 		return w
@@ -50,13 +49,13 @@ type faulty struct {
 	last      map[string]json.RawMessage
 }
 
-// Defaults of what a fault does not say.
+// Defaults of absent settings of a fault.
 const (
 	defaultTimeout    = 30 * time.Second
 	defaultRetryAfter = 2 * time.Second
 )
 
-// Answer lets the call meet its faults, and the world answer where none stands before it.
+// Answer applies the faults of the call, and asks the world if none of them replaces the tool.
 func (f *faulty) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
 	var after []*callvet.ToolFault
 	var before *callvet.ToolFault
@@ -74,7 +73,7 @@ func (f *faulty) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, 
 		}
 	}
 	if before != nil {
-		return f.waited(ctx, replayRefusal(before), late)
+		return f.waited(ctx, faultReply(before), late)
 	}
 	r, err := f.world.Answer(ctx, call)
 	if err != nil {
@@ -111,7 +110,7 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// waited adds the time that a call takes longer; it passes only where time is real.
+// waited adds the delay of a call; it really passes only with real.
 func (f *faulty) waited(ctx context.Context, r callvet.Reply, late time.Duration) (callvet.Reply, error) {
 	wanted := late
 	if r.Env == callvet.EnvFault && r.Status == callvet.StatusTimeout {
@@ -151,8 +150,8 @@ func (f *faulty) draw(fault, call int) float64 {
 	return float64(binary.BigEndian.Uint64(h.Sum(nil))>>(64-bits)) / (1 << bits)
 }
 
-// replayRefusal is the answer of a fault that stands before the tool.
-func replayRefusal(t *callvet.ToolFault) callvet.Reply {
+// faultReply is the answer of a fault that replaces the tool.
+func faultReply(t *callvet.ToolFault) callvet.Reply {
 	r := callvet.Reply{Status: callvet.StatusExecErr, Error: t.Message, Env: callvet.EnvFault, Note: t.Name()}
 	switch t.Way {
 	case callvet.WayTimeout:
@@ -182,20 +181,20 @@ func replayRefusal(t *callvet.ToolFault) callvet.Reply {
 
 func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
-// spoil changes a result as a fault says; false where it cannot.
+// spoil applies a fault to a result; false if it does not apply.
 func (f *faulty) spoil(t *callvet.ToolFault, tool string, result json.RawMessage) (json.RawMessage, bool) {
 	switch t.Way {
 	case callvet.WayNull:
 		return nullAt(result, t.At)
 	case callvet.WayTruncated:
-		s := replayText(result)
+		s := plainResult(result)
 		half := len(s) / 2
 		for half > 0 && !utf8.RuneStart(s[half]) {
 			half--
 		}
 		return template.Quote(s[:half]), len(s) > 1
 	case callvet.WayMalformed:
-		return template.Quote(malformed(replayText(result))), true
+		return template.Quote(malformed(plainResult(result))), true
 	case callvet.WayStale:
 		if before, ok := f.last[strings.ToLower(tool)]; ok {
 			return before, true
@@ -206,8 +205,8 @@ func (f *faulty) spoil(t *callvet.ToolFault, tool string, result json.RawMessage
 	return result, false
 }
 
-// replayText is the text of a result that a target gets: a string as it is.
-func replayText(result json.RawMessage) string {
+// plainResult is the text of a result that a target gets: a string as it is.
+func plainResult(result json.RawMessage) string {
 	var s string
 	if json.Unmarshal(result, &s) == nil {
 		return s
@@ -215,8 +214,7 @@ func replayText(result json.RawMessage) string {
 	return string(result)
 }
 
-// malformed breaks a text so that it is no JSON: the last bracket or quote is gone, and a comma
-// stands there.
+// malformed makes a text invalid JSON: a comma replaces the last bracket or quote.
 func malformed(s string) string {
 	if i := strings.LastIndexAny(s, `}]"`); i >= 0 {
 		return s[:i] + ","
@@ -296,7 +294,7 @@ func (p *planter) measure(v value.Value) {
 	walk(v)
 }
 
-// replaced is a text with what is planted in it; nil: nothing is.
+// replaced is a text with the planted text in it; nil: unchanged.
 func (p *planter) replaced(v value.Value) (json.RawMessage, error) {
 	s := v.Str()
 	switch {

@@ -32,8 +32,8 @@ func (w *counting) Answer(context.Context, callvet.Call) (callvet.Reply, error) 
 	}, nil
 }
 
-// told is what a target is told of replies, in a few words.
-func told(r callvet.Reply) string {
+// simulated is what a target is told of replies, in a few words.
+func simulated(r callvet.Reply) string {
 	if r.Status != callvet.StatusOK {
 		return fmt.Sprintf("%s: %s (%s)", r.Status, r.Error, r.Latency)
 	}
@@ -84,7 +84,7 @@ func TestFaultWays(t *testing.T) {
 	} {
 		w := &counting{}
 		r := ask(t, world.Faulty(w, []callvet.ToolFault{tt.fault}, world.Attempt{}, false), "a")[0]
-		if d := cmp.Diff(tt.want, told(r)); d != "" || w.n != tt.asked || r.Env != callvet.EnvFault ||
+		if d := cmp.Diff(tt.want, simulated(r)); d != "" || w.n != tt.asked || r.Env != callvet.EnvFault ||
 			r.Note != tt.fault.Name() {
 			t.Errorf("%+v: %s; asked %d times, %s, %q", tt.fault, d, w.n, r.Env, r.Note)
 		}
@@ -100,7 +100,7 @@ func TestFaultWays(t *testing.T) {
 		{Way: callvet.WayError, Tool: "b*"},
 	} {
 		if r := ask(t, world.Faulty(&counting{}, []callvet.ToolFault{f}, world.Attempt{}, false),
-			"a")[0]; told(r) != plain || r.Env != callvet.EnvMock || r.Note != "" {
+			"a")[0]; simulated(r) != plain || r.Env != callvet.EnvMock || r.Note != "" {
 			t.Errorf("%+v: %+v", f, r)
 		}
 	}
@@ -152,7 +152,7 @@ func TestFaultsAreLaidOver(t *testing.T) {
 	}, world.Attempt{}, false)
 	var got []string
 	for _, r := range ask(t, w, "a", "a", "a", "a", "a") {
-		got = append(got, told(r)+" | "+r.Note)
+		got = append(got, simulated(r)+" | "+r.Note)
 	}
 	want := []string{
 		`{"n":1,"text":"a <b> & planted","days":14} | inject of any tool`,

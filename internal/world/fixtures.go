@@ -22,8 +22,8 @@ func (t *Tape) Keep(ctx context.Context, rec *Recording, of Conversation) error 
 	return t.keep(ctx, &own, &of)
 }
 
-// MocksOf are mocks that answer as recordings of one attempt do: for each tool with its
-// arguments the answers in their order, of which the last repeats.
+// MocksOf converts recordings of one attempt to mocks: for each tool with its arguments the answers
+// in their order; the last one repeats.
 func MocksOf(list []*Recording) []callvet.Mock {
 	var out []callvet.Mock
 	for _, rec := range list {
@@ -45,9 +45,9 @@ func MocksOf(list []*Recording) []callvet.Mock {
 	return out
 }
 
-// MocksOfGold are mocks for the calls that a case expects and that nothing answers yet: a result
-// for which the call's result_check holds where that is made of equalities, and {"status":"ok"}
-// for others. made counts those made of a check, other those that were not.
+// MocksOfGold are mocks for expected calls without a mock. If the call's result_check is made of
+// equalities, the result satisfies it; otherwise it is {"status":"ok"}. made counts those made from
+// a check, other the rest.
 func MocksOfGold(s *callvet.Suite, c *callvet.Case) (mocks []callvet.Mock, made, other int) {
 	if len(c.Expect.Plans) == 0 {
 		return nil, 0, 0
@@ -58,7 +58,7 @@ func MocksOfGold(s *callvet.Suite, c *callvet.Case) (mocks []callvet.Mock, made,
 			continue
 		}
 		args := want.Args
-		if len(want.Matchers) > 0 { // what is compared otherwise is not asked for
+		if len(want.Matchers) > 0 { // arguments with matchers are not compared literally
 			args = exactly(args, want.Matchers)
 		}
 		result, of := want.Result, want.Result != nil

@@ -32,10 +32,10 @@ type GuardsConfig struct {
 	Policy *Policy
 	// Tools are the catalogue; attempts with tools of their own name them.
 	Tools []callvet.Tool
-	// Clock is of tools that are really called, and shared by all attempts. Nil: tools only
-	// say how long they take, and each attempt has a time of its own.
+	// Clock is the clock of really called tools, shared by all attempts. Nil: latencies are only
+	// recorded, and each attempt has its own simulated time.
 	Clock GuardClock
-	// Ask asks a person whether a call may be executed; nil: there is nobody, and the answer is no.
+	// Ask asks a person whether a call may be executed; nil: no person, and the answer is no.
 	Ask func(ctx context.Context, call *callvet.Call, why string) (bool, error)
 	// Seed makes the jitter of waits repeatable.
 	Seed uint64
@@ -77,7 +77,7 @@ func NewGuards(cfg GuardsConfig) (*Guards, error) {
 	return g, nil
 }
 
-// Rules are those that the guard applies, for those who score what it let through.
+// Rules are the guard's rules, for scoring the calls that it allowed.
 func (g *Guards) Rules() *safety.Rules { return &g.cfg.Policy.Rules }
 
 // Attempt makes the guard of one attempt at a case. tools are the attempt's own; nil: the
@@ -91,7 +91,7 @@ func (g *Guards) Attempt(caseID string, tools []callvet.Tool) *Guard {
 		a.checker = g.checker.With(tools)
 	}
 	if a.clock == nil {
-		a.clock, a.pacer = &told{}, newPacer()
+		a.clock, a.pacer = &simulated{}, newPacer()
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(caseID)) // a hash takes everything
@@ -113,10 +113,9 @@ type Guard struct {
 // Timeout bounds one call.
 func (a *Guard) Timeout() time.Duration { return a.of.cfg.Policy.Guard.timeout() }
 
-// Before decides about a call of the conversation talk. It gives the call as it is to be
-// executed, with redacted arguments where the policy asks for it and with what it waited added to
-// QueueMS, or in deny the answer in place of the tool's. When ctx ends while it waits, the call
-// is denied.
+// Before decides about a call of the conversation talk. It returns the call to execute, with
+// redacted arguments if the policy requires that, and with the waiting time added to QueueMS; or in
+// deny the answer in place of the tool's. If ctx ends while it waits, the call is denied.
 func (a *Guard) Before(ctx context.Context, talk []callvet.Turn,
 	call callvet.Call,
 ) (pass callvet.Call, deny *callvet.Reply, rulings []callvet.Ruling) {
@@ -235,8 +234,8 @@ func (a *Guard) wait(ctx context.Context, d *decision, why safety.Rule, t time.D
 	d.rule(why, callvet.RulingWait, fmt.Sprintf("%.0f ms", ms))
 }
 
-// After decides about what the call that Before gave came to, and gives what the target and the
-// trace are shown.
+// After decides about the result of the call that Before returned, and returns the result for the
+// target and the trace.
 func (a *Guard) After(_ context.Context, call callvet.Call, r callvet.Reply) (callvet.Reply, []callvet.Ruling) {
 	tool := strings.ToLower(call.Tool)
 	if r.Env == callvet.EnvGuard { // the way to the tool was refused
@@ -274,8 +273,7 @@ func (a *Guard) After(_ context.Context, call callvet.Call, r callvet.Reply) (ca
 	return r, rulings
 }
 
-// cut is the beginning of a result as a text, with what was said about it, in most bytes of JSON
-// or few more.
+// cut is the beginning of a result as a text, with a remark, in about most bytes of JSON.
 func cut(result json.RawMessage, most int) json.RawMessage {
 	const note = " [cut by the guard]"
 	s := string(result)

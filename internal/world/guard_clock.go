@@ -10,9 +10,9 @@ import (
 // GuardClock is the time that rates, waits and breakers go by.
 type GuardClock interface {
 	Now() time.Time
-	// Sleep waits for d, or gives the context's error when that ends first.
+	// Sleep waits for d, or returns the context's error if that ends first.
 	Sleep(ctx context.Context, d time.Duration) error
-	// Spent tells how long a call took that was not really waited for.
+	// Spent adds the duration of a call that did not really pass.
 	Spent(d time.Duration)
 }
 
@@ -44,15 +44,15 @@ func (RealClock) Sleep(ctx context.Context, d time.Duration) error {
 // Spent does nothing: the time has passed.
 func (RealClock) Spent(time.Duration) {}
 
-// told is the time of an attempt whose tools only say how long they take: it starts at
-// zero, waits take no time, and the same calls have the same times in every run.
-type told struct{ at time.Time }
+// simulated is the clock of an attempt with recorded latencies: it starts at zero, and waits do not
+// really pass. The same calls have the same times in every run.
+type simulated struct{ at time.Time }
 
-func (t *told) Now() time.Time { return t.at }
+func (t *simulated) Now() time.Time { return t.at }
 
-func (t *told) Sleep(ctx context.Context, d time.Duration) error {
+func (t *simulated) Sleep(ctx context.Context, d time.Duration) error {
 	t.at = t.at.Add(d)
 	return ctx.Err()
 }
 
-func (t *told) Spent(d time.Duration) { t.at = t.at.Add(d) }
+func (t *simulated) Spent(d time.Duration) { t.at = t.at.Add(d) }

@@ -18,10 +18,10 @@ import (
 // maxRedirects bounds how often a live tool may send a request elsewhere.
 const maxRedirects = 5
 
-// Client is base, or a new client, made safe for live tools: a connection is refused
-// when the address that its host resolved to is not of the public Internet and not in the
-// policy's networks, and a redirect when it leaves the domains or https. It uses no proxy, which
-// would hide the address. Errors wrap a callvet.DeniedError.
+// Client is base, or a new client, made safe for live tools. It refuses a connection to a resolved
+// address that is neither public nor in the policy's networks, and a redirect that leaves the
+// domains or https. It uses no proxy, which would hide the address. Errors wrap a
+// callvet.DeniedError.
 func (g *Guards) Client(base *http.Transport) *http.Client {
 	t := &http.Transport{ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 8, IdleConnTimeout: idle}
 	if base != nil {
@@ -37,8 +37,8 @@ func (g *Guards) Dial(ctx context.Context, network, address string) (net.Conn, e
 	return d.DialContext(ctx, network, address)
 }
 
-// control is called for each address that a name resolved to, before the connection is made, so
-// that a name cannot resolve to one address for the check and to another for the connection.
+// control checks each resolved address just before the connection. So a name cannot resolve to one
+// address for the check and to another for the connection.
 func (g *Guards) control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// pacer knows how often tools were called and how often they failed. It is shared by all
-// attempts whose tools are really called, and is of one attempt elsewhere.
+// pacer counts calls and failures of tools. All attempts with really called tools share one; other
+// attempts have their own.
 //
 //	closed ── StopAfterFailures in a row ──► open ── ReopenSeconds ──► half-open: one call
 //	  ▲                                        ▲                            │
@@ -27,11 +27,11 @@ func newPacer() *pacer { return &pacer{tools: map[string]*pace{}} }
 
 // pace of one tool.
 type pace struct {
-	starts   []time.Time // of the last calls, as many as its limit allows in a period
-	failures int         // in a row
-	failed   time.Time   // when it failed last
-	asked    time.Time   // the tool asked not to be called before
-	trying   bool        // a call of a half-open tool is on its way
+	starts    []time.Time // of the last calls, at most the limit of a period
+	failures  int         // in a row
+	failed    time.Time   // when it failed last
+	notBefore time.Time   // the tool asked not to be called before
+	trying    bool        // a call of a half-open tool is on its way
 }
 
 func (p *pacer) of(tool string) *pace {
@@ -83,12 +83,11 @@ func (p *pacer) backoff(tool string, now time.Time, s *GuardSettings, random flo
 		jitter = *s.Jitter
 	}
 	wait = time.Duration(float64(min(wait, most)) * (1 - jitter*random))
-	return max(t.failed.Add(wait).Sub(now), t.asked.Sub(now), 0)
+	return max(t.failed.Add(wait).Sub(now), t.notBefore.Sub(now), 0)
 }
 
-// reserve gives a call the next start that the limit allows, and how long that is to wait for;
-// ok is false when that is longer than most, and nothing is reserved then. In no period are
-// more calls than the limit allows, wherever it begins.
+// reserve gives a call the next allowed start, and the wait until then. If the wait is longer than
+// most, ok is false and nothing is reserved. The limit holds in every period, wherever it begins.
 func (p *pacer) reserve(tool string, now time.Time, l callvet.RateLimit,
 	most time.Duration,
 ) (wait time.Duration, ok bool) {
@@ -108,7 +107,7 @@ func (p *pacer) reserve(tool string, now time.Time, l callvet.RateLimit,
 	return wait, true
 }
 
-// ended takes the end of a call that was executed, and how long the tool asked not to be called.
+// ended records the end of an executed call, and the tool's retry delay.
 func (p *pacer) ended(tool string, now time.Time, status callvet.Status, after time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,13 +115,13 @@ func (p *pacer) ended(tool string, now time.Time, status callvet.Status, after t
 	s.trying = false
 	if status == callvet.StatusExecErr || status == callvet.StatusTimeout {
 		s.failures++
-		s.failed, s.asked = now, now.Add(after)
+		s.failed, s.notBefore = now, now.Add(after)
 		return
 	}
-	s.failures, s.asked = 0, time.Time{}
+	s.failures, s.notBefore = 0, time.Time{}
 }
 
-// left takes back a trial that was not made after all.
+// left cancels a trial call that was not made.
 func (p *pacer) left(tool string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,18 +14,19 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// GuardReach says which addresses requests may go to that others than the owner of a machine ask for,
-// as users of a server do. The zero value is the public Internet.
+// GuardReach are the addresses to which users of a server may send requests from its machine. The
+// zero value is the public Internet.
 type GuardReach struct {
-	// Private allows all addresses but those of the local link and of clouds, which tell credentials.
+	// Private allows all addresses except link-local ones and metadata services of clouds, which
+	// reveal credentials.
 	Private bool
 	// Hosts are names and addresses, without ports, that are asked wherever they lead.
 	Hosts []string
 }
 
-// Client is base made safe: a connection is refused when the address that its host resolved to is not
-// to be reached, no redirect is followed, no cookie kept, and no proxy used, which would hide the
-// address. Errors wrap a callvet.DeniedError.
+// Client is base made safe: it refuses a connection to a resolved address that is not allowed. It
+// follows no redirect, keeps no cookie, and uses no proxy, which would hide the address. Errors
+// wrap a callvet.DeniedError.
 func (r GuardReach) Client(base *http.Transport) *http.Client {
 	t := base.Clone()
 	t.Proxy, t.DialTLSContext = nil, nil
@@ -76,18 +77,18 @@ func (r GuardReach) Near(host string) bool {
 	if err != nil {
 		return host == "localhost" || strings.HasSuffix(host, ".localhost")
 	}
-	return safety.PrivateAddress(at) != "" && !safety.TellsCredentials(at)
+	return safety.PrivateAddress(at) != "" && !safety.ServesCredentials(at)
 }
 
-// control is called for each address that a name resolved to, before the connection is made: a name
-// cannot resolve to one address for the check and to another for the connection.
+// control checks each resolved address just before the connection. So a name cannot resolve to one
+// address for the check and to another for the connection.
 func (r GuardReach) control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return refused(safety.RulePrivate, "the address %s cannot be read", address)
 	}
 	why := safety.PrivateAddress(at.Addr())
-	if why == "" || r.Private && !safety.TellsCredentials(at.Addr()) {
+	if why == "" || r.Private && !safety.ServesCredentials(at.Addr()) {
 		return nil
 	}
 	return refused(safety.RulePrivate, "a connection to %s was refused: it is %s, and nobody allowed it",

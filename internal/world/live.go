@@ -106,7 +106,7 @@ func (t *Tools) command(line string) error {
 	return nil
 }
 
-// minSecret is the length from which a value is hidden wherever it stands.
+// minSecret is the least length of a value that is masked everywhere.
 const minSecret = 4
 
 func (t *Tools) hide(v string) {
@@ -161,10 +161,9 @@ type LiveWorld struct {
 	closed    bool
 }
 
-// Answer calls a tool. A tool that is not in the file is not called. What a tool says of itself,
-// with an HTTP status of 300 or more among it, is an exec_error, and no answer in time a timeout.
-// Everything else is a *callvet.Fault: nothing was learned of the tool. A refused address is a
-// *callvet.DeniedError.
+// Answer calls a tool. A tool that is not in the file is not called. A tool's own error, including
+// an HTTP status of 300 or more, is an exec_error, and no answer in time a timeout. Any other error
+// is a *callvet.Fault: it is not a result of the tool. A refused address is a *callvet.DeniedError.
 func (w *LiveWorld) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -189,7 +188,7 @@ func (w *LiveWorld) Answer(ctx context.Context, call callvet.Call) (callvet.Repl
 	start := w.of.cfg.Now()
 	r, where, version, err := w.ask(limited, tool, &call)
 	took := max(w.of.cfg.Now().Sub(start), 0)
-	env := liveEnv(tool, where, version)
+	env := envOf(tool, where, version)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -210,8 +209,8 @@ func orDefault[T int64 | float64](v, def T) T {
 	return v
 }
 
-// liveEnv says who answered.
-func liveEnv(t *LiveTool, where, version string) callvet.Env {
+// envOf names who answered.
+func envOf(t *LiveTool, where, version string) callvet.Env {
 	kind := "http"
 	if t.Command != "" {
 		kind = "command"
@@ -270,7 +269,7 @@ func (w *LiveWorld) ofServer(ctx context.Context, tool *LiveTool, call callvet.C
 	return s.Answer(ctx, call)
 }
 
-// fault says what went wrong between this program and a tool.
+// fault describes an error between this program and a tool.
 func (t *Tools) fault(where string, err error) error {
 	var denied *callvet.DeniedError
 	var own *callvet.Fault

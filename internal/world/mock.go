@@ -25,17 +25,16 @@ type MockOptions struct {
 // Source: Tool Calling Evaluation, "Multi-Turn Evaluation".
 const unmocked = `{"status":"ok"}`
 
-// Mocks makes the world of one attempt at c. It returns nil when there is nothing
-// to answer with: the case is of one turn and neither it nor the suite has mocks.
+// Mocks makes the world of one attempt at c. It returns nil if it cannot answer: the case has one
+// turn, and neither it nor the suite has mocks.
 //
-// A mock answers calls of its tool (names compare case-insensitively, as in
-// scoring) whose arguments contain all of its own, while the attempt's state is what it asks for;
-// of several the one that asks for the most wins, at equal count the first. A case's mocks go
-// before the suite's: those of the suite answer only tools for which the case has none.
+// A mock answers calls of its tool (names compare case-insensitively, as in scoring) whose
+// arguments contain all of its own, if the attempt's state fits. Of several the one with the most
+// conditions wins, at equal count the first. The suite's mocks answer only tools for which the case
+// has none.
 //
-// A tool without any mock answers {"status":"ok"}, with a note. A tool whose
-// mocks all ask for other arguments or another state answers exec_error, as does a tool that the
-// case does not offer.
+// A tool without any mock answers {"status":"ok"}, with a note. A tool whose mocks do not fit the
+// arguments or the state answers exec_error, and so does a tool that the case does not offer.
 func Mocks(s *callvet.Suite, c *callvet.Case, o MockOptions) callvet.World {
 	if len(c.Mocks) == 0 && len(s.Mocks) == 0 && c.MultiTurn == nil {
 		return nil

@@ -41,9 +41,9 @@ func (m *mocks) filled(raw json.RawMessage, call *callvet.Call, args value.Value
 	return out, nil
 }
 
-// fake is an identifier that nobody has. Without a label it is of the call: the tool, its
-// arguments and its place in the attempt; with one it is the same everywhere. Neither the case's
-// name nor the run's seed is in it, so that an answer that is reused is the one that would be given.
+// fake is a made-up identifier. Without a label it depends on the call: the tool, its arguments and
+// its place in the attempt; with one it is the same everywhere. It does not depend on the case's
+// name or the run's seed, so that a reused answer equals a new one.
 func (m *mocks) fake(name string, call *callvet.Call) json.RawMessage {
 	h := sha256.New()
 	kind, label, labelled := name, "", false
@@ -73,7 +73,7 @@ func (m *mocks) fake(name string, call *callvet.Call) json.RawMessage {
 	}
 }
 
-// state is what an attempt has come to: words with values that replies gave them.
+// state is the state of an attempt: words with values that replies set.
 type state map[string]*held
 
 // held is the value of a word, for left further calls; 0: for good.
@@ -99,7 +99,7 @@ func (s state) value(word string) string {
 	return ""
 }
 
-// pass lets a call pass: what was for some calls only may be over before it.
+// pass counts a call: values for a limited number of calls may end.
 func (s state) pass() {
 	for _, h := range s {
 		if h.Calls == 0 {

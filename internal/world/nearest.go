@@ -13,14 +13,14 @@ import (
 	"github.com/callvet/callvet/value/template"
 )
 
-// Limits of what is compared and told of a call without a recording.
+// Limits of the comparison and the message for a call without a recording.
 const (
 	maxCompared  = 2000
 	maxDiffers   = 6
 	maxShownText = 80
 )
 
-// nearest says which recording is nearest to a call, and how the call differs from it.
+// nearest names the nearest recording of a call, and the differences.
 func (r *Recordings) nearest(k key) string {
 	all := r.byTool[k.tool]
 	if len(all) == 0 {
@@ -76,21 +76,21 @@ func mostCalls(same []*Recording, k key) int {
 	return most
 }
 
-// argumentsDiffer lists what is other in a call than in a recording, by path.
+// argumentsDiffer lists the differences between the arguments of a recording and a call, by path.
 func argumentsDiffer(recorded, call json.RawMessage) []string {
 	was, is := leaves(recorded), leaves(call)
 	var out []string
 	for _, l := range was {
 		switch v, has := is.get(l.path); {
 		case !has:
-			out = append(out, fmt.Sprintf("%s: recorded %s, called without", l.path, replayCut(l.text)))
+			out = append(out, fmt.Sprintf("%s: recorded %s, called without", l.path, shortValue(l.text)))
 		case v != l.text:
-			out = append(out, fmt.Sprintf("%s: recorded %s, called %s", l.path, replayCut(l.text), replayCut(v)))
+			out = append(out, fmt.Sprintf("%s: recorded %s, called %s", l.path, shortValue(l.text), shortValue(v)))
 		}
 	}
 	for _, l := range is {
 		if _, has := was.get(l.path); !has {
-			out = append(out, fmt.Sprintf("%s: not recorded, called %s", l.path, replayCut(l.text)))
+			out = append(out, fmt.Sprintf("%s: not recorded, called %s", l.path, shortValue(l.text)))
 		}
 	}
 	return out
@@ -143,8 +143,8 @@ func leaves(raw json.RawMessage) leafList {
 	return out
 }
 
-// replayCut is a text that fits a message.
-func replayCut(s string) string {
+// shortValue is a text that fits a message.
+func shortValue(s string) string {
 	if len(s) <= maxShownText {
 		return s
 	}

@@ -18,7 +18,7 @@ import (
 // MaxPolicyBytes bounds a policy file: attacks in it may hold long texts.
 const MaxPolicyBytes = 16 << 20
 
-// Policy is what a deployment allows, and what its guard does about the rest.
+// Policy are the rules of a deployment, and the guard's actions for breaches.
 type Policy struct {
 	safety.Rules
 	// Guard is nil in a file that only scores.
@@ -27,23 +27,23 @@ type Policy struct {
 
 // GuardSettings of the guard. Zero values mean the defaults.
 type GuardSettings struct {
-	// Actions say what is done about a breach, by rule; the default of each is the first of
-	// its actions in Actions.
+	// Actions are the actions for breaches, by rule; the default of each is the first of its
+	// actions in Actions.
 	Actions map[safety.Rule]GuardAction `json:"actions,omitempty" form:"words=block|redact|cut|wait|flag"`
 	// TimeoutMS bounds one call; default 30,000.
 	TimeoutMS float64 `json:"timeout_ms,omitempty" form:"min=0"`
 	// MaxWaitMS is how long a call waits at most for its rate limit or after failures, before it
 	// is denied; default 60,000.
 	MaxWaitMS float64 `json:"max_wait_ms,omitempty" form:"min=0"`
-	// BackoffMS is the wait after one failure of a tool, doubled by each further one in a row up
-	// to MaxBackoffMS; defaults 250 and 30,000. Jitter takes up to that share of it off;
+	// BackoffMS is the wait after one failure of a tool, doubled by each further one in a row up to
+	// MaxBackoffMS; defaults 250 and 30,000. Jitter reduces it by up to that share at random;
 	// default 0.5.
 	BackoffMS    float64  `json:"backoff_ms,omitempty" form:"min=0"`
 	MaxBackoffMS float64  `json:"max_backoff_ms,omitempty" form:"min=0"`
 	Jitter       *float64 `json:"jitter,omitempty" form:"min=0 max=1"`
 }
 
-// GuardAction is what the guard does about a breach.
+// GuardAction is the guard's action for a breach.
 type GuardAction string
 
 // The actions.
@@ -62,7 +62,7 @@ func GuardActions(r safety.Rule) []GuardAction {
 	}
 	switch r {
 	case safety.RuleEcho:
-		return nil // what is said passes by the guard
+		return nil // texts do not pass the guard
 	case safety.RulePII:
 		return []GuardAction{Block, Redact, Flag}
 	case safety.RuleResult:
@@ -91,12 +91,12 @@ const (
 )
 
 // ReadPolicy reads a policy, in JSON or YAML. The error is a callvet.Problem with the place of the
-// first thing that is wrong, or wraps callvet.ErrLimited. Unknown keys are wrong, so that a rule that
-// is misspelled does not allow everything.
+// first mistake, or wraps callvet.ErrLimited. Unknown keys are mistakes, so that a misspelled rule
+// does not allow everything.
 //
-// A file with `guard` denies by default: of the rules that it does not mention, the lists of
-// tools and domains are empty, and all others hold as strictly as the documentation of the file
-// says. So the same file means the same for the guard and for scoring.
+// A file with `guard` denies by default: lists of tools and domains that it does not mention are
+// empty, and other absent rules have their strict defaults. So the file means the same for the
+// guard and for scoring.
 func ReadPolicy(name string, data []byte) (*Policy, error) {
 	if len(data) > MaxPolicyBytes {
 		return nil, fmt.Errorf("read policy: %s: more than %d bytes: %w", name, MaxPolicyBytes, callvet.ErrLimited)
@@ -202,7 +202,7 @@ func (p *Policy) denyByDefault(root *doc.Node) {
 	}
 }
 
-// oneSpelling takes `tool` and one name for `tools` and a list of it, in the calls of attacks.
+// oneSpelling converts `tool` with one name to `tools` with a list, in the calls of attacks.
 func oneSpelling(d *doc.File) *callvet.Problem {
 	attacks := d.Root.Get("attacks")
 	if attacks == nil {

@@ -29,8 +29,8 @@ const (
 // MaxRecording is the size in bytes of the largest recording that is read.
 const MaxRecording = 32 << 20
 
-// Recording is what a tool answered to one call. It has a file of its own, so that a change of
-// one answer is a change of one file.
+// Recording is a tool's answer to one call. It has its own file, so that a change of one answer
+// changes one file.
 type Recording struct {
 	Format  string `json:"format" form:"required words=callvet.recording"`
 	Version int    `json:"version" form:"required min=1 max=1"`
@@ -39,7 +39,7 @@ type Recording struct {
 	Case        string `json:"case,omitempty"`
 	Tool        string `json:"tool" form:"required full"`
 	ToolVersion string `json:"tool_version,omitempty"`
-	// Schema is SchemaHash of the contract that the tool had.
+	// Schema is the SchemaHash of the tool's contract.
 	Schema string `json:"schema,omitempty"`
 	// Args are the canonical arguments; {} for none.
 	Args json.RawMessage `json:"args" form:"required"`
@@ -51,22 +51,22 @@ type Recording struct {
 	Repeat int    `json:"repeat,omitempty" form:"min=1"`
 
 	Status callvet.Status `json:"status,omitempty" form:"words=ok|exec_error|timeout|rejected_by_contract"`
-	// Result is the answer, with its members in the order in which the tool gave them.
+	// Result is the answer, with its members in the tool's order.
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  string          `json:"error,omitempty"`
 	Note   string          `json:"note,omitempty"`
-	// Guard is what the world decided by itself, as of an address that it refused.
+	// Guard are the world's own decisions, such as about a refused address.
 	Guard     []callvet.Ruling `json:"guard,omitempty"`
 	LatencyMS float64          `json:"latency_ms,omitempty" form:"min=0"`
-	// Env says who answered.
+	// Env names who answered.
 	Env      callvet.Env `json:"env,omitempty"`
 	Recorded time.Time   `json:"recorded,omitzero"`
 
 	file string // where it was read, for messages
 }
 
-// SchemaHash tells contracts of a tool apart: 16 digits of the hash of its parameters, however
-// they are written. A tool without parameters has "".
+// SchemaHash identifies a tool's contract: 16 digits of the hash of its canonical parameters. A
+// tool without parameters has "".
 func SchemaHash(t *callvet.Tool) string {
 	if t == nil || len(t.Parameters) == 0 {
 		return ""
@@ -79,13 +79,13 @@ func short(b []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// key is what a recording is found by.
+// key identifies a recording.
 type key struct {
 	scope, tool, version, args string
 	call                       int
 }
 
-// marks are the words of redaction with a number, which depends on what was redacted before.
+// marks matches redaction marks with a number, which depends on earlier redactions.
 var marks = regexp.MustCompile(`(\[REDACTED:[A-Za-z0-9_-]+)#[0-9]+\]`)
 
 // unnumbered are arguments as keys have them.
@@ -95,8 +95,8 @@ func (r *Recording) key() key {
 	return key{r.Case, strings.ToLower(r.Tool), r.ToolVersion, unnumbered(r.Args), r.Call}
 }
 
-// Name is that of the recording's file: tool, version and case for a person, and a hash that
-// tells all recordings apart. It is a name on every file system.
+// Name is the name of the recording's file: tool, version and case for a person, and a hash that
+// makes it unique. It is valid on every file system.
 func (r *Recording) Name() string {
 	k := r.key()
 	sum := short(
@@ -178,13 +178,13 @@ func compact(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// answersAs reports whether both say the same; when it was said and how long it took may differ.
+// answersAs reports whether both have the same answer; time and duration may differ.
 func (r *Recording) answersAs(o *Recording) bool {
 	return o != nil && r.Status == o.Status && r.Error == o.Error && bytes.Equal(r.Result, o.Result) &&
 		r.Env == o.Env && r.Note == o.Note && r.Schema == o.Schema && slices.Equal(r.Guard, o.Guard)
 }
 
-// reply is what the recording answers.
+// reply is the recorded answer.
 func (r *Recording) reply() callvet.Reply {
 	out := callvet.Reply{
 		Status: r.Status, Result: r.Result, Error: r.Error, Note: r.Note, Guard: r.Guard,

@@ -25,21 +25,21 @@ import (
 // MaxRecordings is how many recordings a folder has at most.
 const MaxRecordings = 500_000
 
-// Conversation says whose calls a world answers or records.
+// Conversation describes the attempt of the calls that a world answers or records.
 type Conversation struct {
 	// Case is the id of the case; "" where there is none, as behind a proxy.
 	Case string
 	// Target and Repeat (from 0) are those of the attempt.
 	Target string
 	Repeat int
-	// Tools are the contracts of what may be called.
+	// Tools are the contracts of the tools.
 	Tools []callvet.Tool
-	// Scrub takes out of a call what must not be kept; nil: nothing. Calls are found by what
-	// is left, so that the same is taken out when they are answered.
+	// Scrub redacts a call; nil: no redaction. Calls are found by their redacted form, so that
+	// replay must use the same redaction.
 	Scrub func(call *callvet.Call)
 }
 
-// contract is the tool of a call, by its name and, where the call says one, its version.
+// contract is the tool of a call, by its name and, if the call has one, its version.
 func (c *Conversation) contract(call *callvet.Call) *callvet.Tool {
 	var found *callvet.Tool
 	for i := range c.Tools {
@@ -94,8 +94,8 @@ type Recordings struct {
 	missed    atomic.Int64
 }
 
-// OpenRecordings reads the recordings of a folder: every .json file in it and below it. A folder without
-// one is an error, which wraps callvet.ErrInvalid; ErrNotFound says that there is no folder.
+// OpenRecordings reads the recordings of a folder: every .json file in it and below it. A folder
+// without one is an error that wraps callvet.ErrInvalid; a missing folder is ErrNotFound.
 func OpenRecordings(folder string) (*Recordings, error) {
 	list, err := readFolder(folder)
 	if err != nil {
@@ -201,7 +201,7 @@ func (r *Recordings) Cover(id string) bool { return r.scopes[id] || r.scopes[""]
 // Len is how many there are.
 func (r *Recordings) Len() int { return r.n }
 
-// Hash tells recordings apart by all that they say.
+// Hash is the hash of the content of all recordings.
 func (r *Recordings) Hash() string { return r.hash }
 
 // Answered is how many calls found a recording, and Missed how many found none.
@@ -210,8 +210,8 @@ func (r *Recordings) Answered() int64 { return r.answered.Load() }
 // Missed is how many calls found no recording.
 func (r *Recordings) Missed() int64 { return r.missed.Load() }
 
-// Drift says of each tool what has changed since its calls were recorded: one sentence for a
-// tool, none for a tool that is as it was or was not recorded.
+// Drift lists the changes of tools since their calls were recorded: one sentence for a tool, none
+// for an unchanged or unrecorded tool.
 func (r *Recordings) Drift(tools []callvet.Tool) []string {
 	var out []string
 	for i := range tools {
@@ -254,11 +254,11 @@ func spokenVersions(set map[string]bool) string {
 	return strings.Join(out, " and ")
 }
 
-// MissError says that a call has no recording. What the tool would have answered is unknown, so
-// that nothing can be said of the attempt.
+// MissError: a call has no recording. The tool's answer is unknown, so that the attempt cannot be
+// judged.
 type MissError struct {
 	Call string // in words
-	Near string // what is nearest to it, and how it differs
+	Near string // the nearest recording, and how it differs
 }
 
 func (e *MissError) Error() string { return "no recording of " + e.Call + ": " + e.Near }
@@ -266,10 +266,10 @@ func (e *MissError) Error() string { return "no recording of " + e.Call + ": " +
 // Unwrap gives the kind of error.
 func (e *MissError) Unwrap() error { return callvet.ErrNotFound }
 
-// AnswerOptions say how recordings answer.
+// AnswerOptions are the options of a replay.
 type AnswerOptions struct {
-	// Tell has a call without a recording answered by an error, so that the conversation goes
-	// on. By default it ends with a Fault.
+	// Tell answers a call without a recording by an error, so that the conversation goes on. By
+	// default it ends with a Fault.
 	Tell bool
 	// RealLatency has answers take as long as they took.
 	RealLatency bool
@@ -287,7 +287,7 @@ type recorded struct {
 	seen    counter
 }
 
-// Answer gives what was recorded of the call.
+// Answer returns the recorded answer of the call.
 func (w *recorded) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
 	tool := w.of.contract(&call)
 	call = w.of.scrubbed(call)

@@ -19,9 +19,9 @@ import (
 // disk.
 type Put func(ctx context.Context, name string, data []byte) error
 
-// Tape records what worlds answer, one file for each call. An answer is on the disk before the
-// target gets it. A call that is answered as its file says already changes no byte; another
-// answer takes the place of the one from before. It is safe for concurrent use.
+// Tape records the answers of worlds, one file for each call. An answer is on the disk before the
+// target gets it. An unchanged answer changes no byte of its file; a different one replaces it. It
+// is safe for concurrent use.
 type Tape struct {
 	put Put
 	now func() time.Time
@@ -36,7 +36,7 @@ type Tape struct {
 // track is one file that this session wrote or found as it should be.
 type track struct {
 	rec  *Recording
-	done chan struct{} // closes when it is on the disk, or err says why not
+	done chan struct{} // closes when it is on the disk, or with err set
 	err  error
 }
 
@@ -64,8 +64,8 @@ func (t *Tape) Counts() (calls, files int) {
 	return t.calls, t.written
 }
 
-// World records what w answers to the calls of one conversation. A nil w gives nil. An error of
-// w is no answer and is not recorded, but for a time that ran out: that is a timeout.
+// World records what w answers to the calls of one conversation. A nil w gives nil. An error of w
+// is not an answer and is not recorded, except a timeout.
 func (t *Tape) World(w callvet.World, of Conversation) callvet.World {
 	if w == nil {
 		return nil
@@ -83,8 +83,8 @@ type recorder struct {
 	last chan struct{} // closed when the call that came last is kept; nil: none came
 }
 
-// Answer records what the world answers, and then gives it. Calls may be answered at the same time:
-// they are kept in the order in which they came, so that a call has the same number in each recording.
+// Answer records the world's answer, and then returns it. Calls may be answered concurrently: they
+// are recorded in the order of the calls, so that a call has the same number in each recording.
 func (r *recorder) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
 	own := make(chan struct{})
 	defer close(own)
@@ -102,7 +102,7 @@ func (r *recorder) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 	var keep callvet.Reply
 	switch {
 	case err == nil:
-		if reply.Result != nil { // as it is read again, so that a replay tells a target the same
+		if reply.Result != nil { // in the form of a replay, so that a target gets the same
 			reply.Result = compact(reply.Result)
 		}
 		keep = reply
@@ -163,14 +163,14 @@ func (t *Tape) keep(ctx context.Context, rec *Recording, of *Conversation) error
 	own := *rec
 	own.Target, own.Repeat = of.Target, of.Repeat+1
 	if first.answersAs(rec) && t.old[own.Name()] == nil {
-		return nil // as the first one, and no file of this attempt says another thing
+		return nil // the same answer, and no file of this attempt contains a different one
 	}
 	_, _, err = t.claim(ctx, &own)
 	return err
 }
 
-// claim gives what the file of a recording says in this session; mine tells that it is the
-// recording itself. It waits until the file is on the disk.
+// claim returns the recording that has the file in this session; mine: it is the given one. It
+// waits until the file is on the disk.
 func (t *Tape) claim(ctx context.Context, rec *Recording) (says *Recording, mine bool, err error) {
 	name := rec.Name()
 	t.mu.Lock()

@@ -26,11 +26,11 @@ import (
 	"github.com/callvet/callvet/value/template"
 )
 
-// maxSaid bounds what is told of the body of an error.
-const maxSaid = 2 << 10
+// maxErrorBody bounds the part of an error's body in a message.
+const maxErrorBody = 2 << 10
 
-// liveMaxRedirects bounds how often a host may send a request on to itself.
-const liveMaxRedirects = 5
+// maxToolRedirects bounds how often a host may send a request on to itself.
+const maxToolRedirects = 5
 
 // request is a tool over HTTP, ready to be sent.
 type request struct {
@@ -46,7 +46,7 @@ type request struct {
 	now     func() time.Time
 }
 
-// newRequest fills what a tool reads from the environment.
+// newRequest fills in a tool's variables from the environment.
 func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string, error),
 	now func() time.Time,
 ) (*request, error) {
@@ -86,15 +86,15 @@ func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string,
 	return r, nil
 }
 
-// staying is a client that follows a redirect only on the same host, and only of a request that
-// asks for something: a header may hold a secret, and a call that writes is made once.
+// staying is a client that follows a redirect only on the same host, and only for a request that
+// reads: a header may contain a secret, and a call that writes is made once.
 func staying(c *http.Client) *http.Client {
 	out, before := *c, c.CheckRedirect
 	out.Jar = nil
 	out.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		switch from := via[0]; {
 		case from.Method != http.MethodGet && from.Method != http.MethodHead,
-			req.URL.Host != from.URL.Host || req.URL.Scheme != from.URL.Scheme, len(via) > liveMaxRedirects:
+			req.URL.Host != from.URL.Host || req.URL.Scheme != from.URL.Scheme, len(via) > maxToolRedirects:
 			return http.ErrUseLastResponse
 		case before != nil:
 			return before(req, via)
@@ -110,7 +110,7 @@ func (h *HTTPTool) where() string {
 	return host + strings.ReplaceAll(path, " ", "")
 }
 
-// errArgument says that a call's arguments make no request.
+// errArgument: a call's arguments make no valid request.
 var errArgument = errors.New("the arguments make no request")
 
 // make makes the request of a call.
@@ -238,7 +238,7 @@ func (r *request) send(limited context.Context, args json.RawMessage, most int64
 	return callvet.Reply{Status: callvet.StatusOK, Result: result}, nil
 }
 
-// refusal says what a server answered in place of a result.
+// refusal describes a server's error answer.
 func refusal(resp *http.Response, body []byte, now time.Time) string {
 	out := fmt.Sprintf("HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	if resp.StatusCode < http.StatusBadRequest {
@@ -251,22 +251,22 @@ func refusal(resp *http.Response, body []byte, now time.Time) string {
 	if after := retryAfter(resp.Header, now); after != "" {
 		out += "; retry after " + endpoint.Cut(strings.ToValidUTF8(after, ""), 40)
 	}
-	if text := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(body), "\uFFFD"), maxSaid)); text != "" {
+	if text := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(body), "\uFFFD"), maxErrorBody)); text != "" {
 		out += ": " + text
 	}
 	return out
 }
 
-// retryAfter is what a server says of when it may be asked again: a date as the seconds until it, by
-// the server's own clock where it tells that one, anything else as it stands.
+// retryAfter is the server's retry time: a date becomes the seconds until it, by the server's clock
+// if the answer has its date; anything else is unchanged.
 func retryAfter(h http.Header, now time.Time) string {
 	text := h.Get("Retry-After")
 	at, err := http.ParseTime(text)
 	if err != nil {
 		return text
 	}
-	if told, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = told
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
 	}
 	return strconv.Itoa(int(math.Ceil(max(at.Sub(now), 0).Seconds())))
 }

@@ -24,7 +24,7 @@ import (
 //	ask ──► writes ──► write (goroutine) ──► standard input
 //	    ◄── lines  ◄── read  (goroutine) ◄── standard output
 //
-// A call whose time is over leaves it as it is: its answer may come yet, and is passed over.
+// A call that timed out does not end the process: its late answer is ignored.
 type process struct {
 	cmd    *exec.Cmd
 	family child.Family
@@ -36,7 +36,7 @@ type process struct {
 	over   chan struct{} // closed when it is ended
 	owner  parallel.Group
 	most   int64
-	asked  int64
+	lastID int64
 	broken error
 }
 
@@ -46,7 +46,7 @@ type line struct {
 	err  error
 }
 
-// question is what a command reads.
+// question is the input of a command.
 type question struct {
 	ID        int64           `json:"id"`
 	Tool      string          `json:"tool"`
@@ -72,13 +72,13 @@ func (t *Tools) start(words []string, most int64) (*process, error) {
 	return p, nil
 }
 
-// write gives the command what it is asked; it blocks where the command does not read.
+// write sends questions to the command; it blocks while the command does not read.
 func (p *process) write() {
 	for {
 		select {
 		case text := <-p.writes:
 			if _, err := p.in.Write(text); err != nil {
-				return // its output tells
+				return // read reports the error
 			}
 		case <-p.over:
 			return
@@ -86,7 +86,7 @@ func (p *process) write() {
 	}
 }
 
-// read gives the lines that are printed to whoever asks.
+// read passes the printed lines to the waiting call.
 func (p *process) read() {
 	r := bufio.NewReader(p.out)
 	for {
@@ -120,8 +120,8 @@ func (p *process) ask(limited context.Context, call *callvet.Call) (callvet.Repl
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	p.asked++
-	text, err := json.Marshal(question{p.asked, call.Tool, args})
+	p.lastID++
+	text, err := json.Marshal(question{p.lastID, call.Tool, args})
 	if err != nil {
 		return callvet.Reply{}, "", &callvet.Fault{Kind: callvet.FaultTool, Message: "write the call: " + err.Error()}
 	}
@@ -135,7 +135,7 @@ func (p *process) ask(limited context.Context, call *callvet.Call) (callvet.Repl
 			if got.err != nil {
 				return callvet.Reply{}, "", p.breakOff(got.err)
 			}
-			r, version, late, err := parse(got.text, p.asked)
+			r, version, late, err := parse(got.text, p.lastID)
 			switch {
 			case err != nil:
 				return callvet.Reply{}, "", p.breakOff(err)
@@ -148,7 +148,7 @@ func (p *process) ask(limited context.Context, call *callvet.Call) (callvet.Repl
 	}
 }
 
-// breakOff ends a process of which nobody knows what it would answer next.
+// breakOff ends a process with unpredictable further answers.
 func (p *process) breakOff(err error) error {
 	var own *callvet.Fault
 	if !errors.As(err, &own) {
@@ -162,7 +162,7 @@ func (p *process) breakOff(err error) error {
 	return own
 }
 
-// parse reads an answer to the call with this id; late tells that it is of one before.
+// parse reads an answer to the call with this id; late: it answers an earlier call.
 func parse(text []byte, id int64) (r callvet.Reply, version string, late bool, err error) {
 	malformed := func(format string, args ...any) error {
 		return &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf(format, args...)}

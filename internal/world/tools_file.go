@@ -21,13 +21,13 @@ import (
 // MaxToolsFile bounds the size of a File.
 const MaxToolsFile = 1 << 20
 
-// Defaults and bounds of what a Tool does not say.
+// Defaults and limits of a Tool's settings.
 const (
 	DefaultTimeoutMS = 30_000
 	DefaultMaxBytes  = 1 << 20
 )
 
-// ToolsFile says which tools are really called.
+// ToolsFile are the tools that are really called.
 type ToolsFile struct {
 	Tools map[string]LiveTool `json:"tools,omitempty"`
 	// Servers speak MCP; tools name them.
@@ -39,8 +39,8 @@ type ToolsFile struct {
 
 // LiveTool is one tool: exactly one of HTTP, Command and MCP is set.
 type LiveTool struct {
-	// ReadOnly tells that a call changes nothing. It must be said: a tool that writes is called
-	// only where a policy confirms it.
+	// ReadOnly: a call changes nothing. It is required: a tool that writes is called only if a
+	// policy confirms it.
 	ReadOnly *bool     `json:"read_only" form:"required"`
 	HTTP     *HTTPTool `json:"http,omitempty"`
 	// Command is started without a shell. It reads a line {"id":1,"tool":…,"arguments":{…}} for each
@@ -52,18 +52,18 @@ type LiveTool struct {
 	// TimeoutMS bounds a call, MaxBytes its answer; 0: the defaults.
 	TimeoutMS float64 `json:"timeout_ms,omitempty" form:"min=0 max=600000"`
 	MaxBytes  int64   `json:"max_bytes,omitempty" form:"min=0 max=67108864"`
-	// Version is what traces say of the tool where it tells none itself.
+	// Version is the tool's version in traces, if the tool does not report one.
 	Version string `json:"version,omitempty" form:"scalar"`
 }
 
 // HTTPTool is a request. Placeholders are {{args.PATH}}; ${NAME} reads the environment.
 type HTTPTool struct {
-	// Method is POST where it is not said.
+	// Method is POST by default.
 	Method string `json:"method,omitempty" form:"words=GET|HEAD|POST|PUT|PATCH|DELETE"`
 	// URL may have placeholders in its path, and ${NAME} in its query.
 	URL string `json:"url" form:"required full"`
-	// Query are parameters beside those of URL. Nil: a request without a body has all
-	// arguments that URL does not name.
+	// Query are further parameters of URL. Nil: a request without a body has all arguments that URL
+	// does not name.
 	Query map[string]string `json:"query,omitempty"`
 	// Headers may hold ${NAME}.
 	Headers map[string]string `json:"headers,omitempty"`
@@ -147,7 +147,7 @@ func (t *LiveTool) check(key string, servers map[string]ToolServer) *wrong {
 		}
 	}
 	switch {
-	case t.ReadOnly == nil: // null is nothing said
+	case t.ReadOnly == nil: // null counts as absent
 		return &wrong{key + ".read_only", "whether a tool changes something must be said", "read_only: true, or false"}
 	case ways != 1:
 		return &wrong{key, "a tool is called in exactly one way", "write one of http, command and mcp"}
@@ -238,7 +238,7 @@ func cutAddress(address string) (host, path, query string) {
 	return host, path, query
 }
 
-// address looks at an address: whose host it is must stand there, in nobody's arguments.
+// address checks an address: its host must be literal, not an argument of a call.
 func address(key, text string) *wrong {
 	host, path, query := cutAddress(text)
 	u, err := url.Parse(host)
@@ -287,7 +287,7 @@ func headers(key, address string, set map[string]string) *wrong {
 	return nil
 }
 
-// placeholders takes {{args.PATH}} alone.
+// placeholders accepts only {{args.PATH}}.
 func placeholders(key, text string) *wrong {
 	t, err := template.Parse(text)
 	if err != nil {
@@ -324,7 +324,7 @@ func (f *ToolsFile) Commands() []string {
 	return out
 }
 
-// Find gives a tool by its name, without regard to case.
+// Find finds a tool by its name, case-insensitively.
 func (f *ToolsFile) Find(name string) (string, *LiveTool) {
 	if t, ok := f.Tools[name]; ok {
 		return name, &t

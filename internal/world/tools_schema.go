@@ -5,7 +5,7 @@ package world
 import _ "embed" // the schema is a file, for editors and people
 
 //go:embed live.schema.json
-var liveSchema []byte
+var toolsSchema []byte
 
 // ToolsSchema is the published JSON Schema of a File.
-func ToolsSchema() []byte { return append([]byte(nil), liveSchema...) }
+func ToolsSchema() []byte { return append([]byte(nil), toolsSchema...) }

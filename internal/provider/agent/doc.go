@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package agent reaches targets that run their own tools: behind HTTP (one JSON
-// answer or a stream of events) and as a process that is started per attempt.
+// Package agent calls targets that run their own tools, over HTTP (one JSON answer or a stream of
+// events) or as a process per attempt.
 //
 // It answers one question: what did the agent do about this request? OpenHTTP
 // and OpenExec give a callvet.Model whose responses are Complete. The answer's
@@ -19,7 +19,7 @@
 //
 // # Processes
 //
-// The request stands on standard input as one JSON object:
+// The request is one JSON object on standard input:
 //
 //	{"case_id": "…", "repeat": 0, "system": "…", "messages": […], "tools": […],
 //	 "tool_choice": "auto", "params": {…}, "context": …}
@@ -29,6 +29,5 @@
 // events. An exit code other than 0 is a Fault with the end of standard error.
 //
 // The package never retries, follows no redirect, and reads neither flags nor
-// environment: secrets come through a lookup function and are taken out of
-// everything that is kept.
+// environment: secrets come from a lookup function and are masked in everything that is stored.
 package agent

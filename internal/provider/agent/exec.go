@@ -19,16 +19,15 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// ExecConfig says which process answers.
+// ExecConfig configures the process of an agent.
 type ExecConfig struct {
 	// Args are the command and its arguments; child.Split makes them of a line. Where one of
 	// the arguments holds Prompt, it takes the user's message, and standard input is empty.
 	Args []string
 	Dir  string // "": the current one
-	// Env is the whole environment of the process, beside CALLVET_ATTEMPT; nothing is
-	// inherited.
+	// Env is the environment of the process, in addition to CALLVET_ATTEMPT; nothing is inherited.
 	Env []string
-	// Output says where text and calls stand in what it prints.
+	// Output are the paths of text and calls in its output.
 	Output message.Fields
 	// Timeout bounds one attempt; 0: only the context does.
 	Timeout time.Duration
@@ -38,7 +37,7 @@ type ExecConfig struct {
 	Now func() time.Time
 }
 
-// Prompt stands for the user's message in the arguments of a command.
+// Prompt is the placeholder for the user's message in the arguments of a command.
 const Prompt = "{prompt}"
 
 // OpenExec checks cfg and gives the model with its description (Agent set).
@@ -143,7 +142,7 @@ func (a *execAgent) arguments(req *callvet.Request) (args []string, prompted boo
 	return args, prompted, nil
 }
 
-// execRequest is what stands on standard input, and the same with the tools as their hash.
+// execRequest is the standard input, and the same with a hash in place of the tools.
 func execRequest(req *callvet.Request) (in []byte, shown json.RawMessage, err error) {
 	type body struct {
 		CaseID     string         `json:"case_id"`
@@ -167,8 +166,8 @@ func execRequest(req *callvet.Request) (in []byte, shown json.RawMessage, err er
 	return append(in, '\n'), shown, err
 }
 
-// process runs the command to its end and gives what it printed. When it has ended,
-// the context ends, or it prints too much, whatever it has started is killed.
+// process runs the command to its end and returns its output. When it ends, the context ends, or it
+// prints too much, its child processes are killed.
 func (a *execAgent) process(ctx context.Context, args []string, in []byte) ([]byte, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -185,14 +184,14 @@ func (a *execAgent) process(ctx context.Context, args []string, in []byte) ([]by
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	if cmd.Process != nil {
-		_ = kill() // of what is gone already
+		_ = kill() // fails if the process has ended
 	}
 	switch {
 	case errors.Is(context.Cause(ctx), errTooLarge):
 		return out.b.Bytes(), errTooLarge
 	case ctx.Err() != nil:
 		return out.b.Bytes(), ctx.Err()
-	case errors.Is(err, exec.ErrWaitDelay): // it ended well, but a child of it still holds the pipe
+	case errors.Is(err, exec.ErrWaitDelay): // it ended normally, but its child still holds the pipe
 		return out.b.Bytes(), nil
 	case err != nil:
 		return out.b.Bytes(), &callvet.Fault{

@@ -25,26 +25,26 @@ import (
 // DefaultMaxBytes bounds an answer when the settings do not.
 const DefaultMaxBytes = 16 << 20
 
-// HTTPConfig says how an agent behind HTTP is spoken to. In URL, header values
-// and the strings of Body, ${NAME} stands for the value that Lookup gives.
+// HTTPConfig configures an agent over HTTP. In URL, header values and the strings of Body, Lookup
+// gives the value of ${NAME}.
 type HTTPConfig struct {
 	URL     string
 	Headers map[string]string
-	// InputField is where the last user message goes (default "message"). It and the
-	// other fields are paths of names and places in lists, such as input.messages.0.content:
-	// what is missing on the way is made. The others are sent only when named: SessionField an id of its own for
-	// each attempt, HistoryField all messages in OpenAI's form, SystemField the
-	// system prompt, ToolsField the tools, StubsField the case's mock responses.
+	// InputField is the path of the last user message (default "message"). Paths are names and list
+	// indexes, such as input.messages.0.content; missing parts are created. The other fields are
+	// sent only if set: SessionField is a unique id of the attempt, HistoryField all messages in
+	// OpenAI's form, SystemField the system prompt, ToolsField the tools, StubsField the case's
+	// mock responses.
 	InputField, SessionField, HistoryField, SystemField, ToolsField, StubsField string
-	// Preset names a protocol: how a request is written where the fields above and Body do
-	// not say it, and how the answer is read. "": the answer's form is found.
+	// Preset names a protocol: the form of the request, unless the fields above and Body set it,
+	// and the form of the answer. "": the answer's form is detected.
 	Preset string
-	// SessionPrefix tells the sessions of one run from those of another.
+	// SessionPrefix distinguishes the sessions of different runs.
 	SessionPrefix string
-	// Body is what they are put into: a template of the request.
+	// Body is the template of the request.
 	Body map[string]json.RawMessage
-	// Output says where text and calls stand in a JSON answer; the zero value
-	// finds them under their usual names.
+	// Output are the paths of text and calls in a JSON answer; the zero value finds them by their
+	// usual names.
 	Output message.Fields
 	// Timeout bounds one attempt; 0: only the context does.
 	Timeout time.Duration
@@ -52,7 +52,7 @@ type HTTPConfig struct {
 	MaxBytes int64
 	// Lookup gives the secrets; nil: there are none.
 	Lookup func(name string) (string, bool)
-	// Warn is told what is wrong with an agent that opens all the same; nil: nobody is.
+	// Warn is called with a problem of an agent that is opened nevertheless; nil: no warnings.
 	Warn func(what string)
 	// Client sends the requests; nil: one that follows no redirects.
 	Client *http.Client
@@ -175,7 +175,7 @@ func (h *httpAgent) Generate(ctx context.Context, req *callvet.Request) (*callve
 	if err != nil {
 		f := h.fault(ctx, err)
 		if f.HTTP == 0 && x.HTTP < 300 {
-			f.HTTP = x.HTTP // how far it came
+			f.HTTP = x.HTTP // the part that succeeded
 		}
 		x.Error = f.Message
 		f.Exchanges = []callvet.Exchange{x}
@@ -186,8 +186,8 @@ func (h *httpAgent) Generate(ctx context.Context, req *callvet.Request) (*callve
 	return resp, nil
 }
 
-// exchange sends the body and reads the answer; what came is left in x even
-// when it cannot be read.
+// exchange sends the body and reads the answer; x gets the received bytes even if they are
+// unreadable.
 func (h *httpAgent) exchange(ctx context.Context, req *callvet.Request, body []byte, start time.Time,
 	x *callvet.Exchange,
 ) (*callvet.Response, error) {
@@ -237,7 +237,7 @@ func whole(all []byte, typ string, opts message.Options) (*callvet.Response, err
 	return nil, unread(fmt.Sprintf("the answer (%s, %d bytes)", typ, len(all)), err)
 }
 
-// decode reads an answer in which that was repaired.
+// decode reads an answer; made are the repairs in its JSON.
 func decode(v value.Value, made value.Repairs, opts message.Options) (*callvet.Response, error) {
 	resp, err := message.Decode(v, opts)
 	if err == nil {
@@ -274,8 +274,8 @@ func refused(res *http.Response, body io.Reader, opts message.Options, start tim
 	return nil, f
 }
 
-// paused reads the body of a pause; ok is false when it tells of no call and no
-// approval, so that any other conflict stays a fault.
+// paused reads the body of a pause; ok is false if it has no call and no approval, so that any
+// other conflict stays a fault.
 func paused(v value.Value, opts message.Options) (*callvet.Response, bool) {
 	call, found := message.FindCall(v, opts)
 	if !found && !bytes.Contains(bytes.ToLower(v.Raw()), []byte("hitl")) && !bytes.Contains(v.Raw(), []byte("resume")) {
@@ -288,7 +288,7 @@ func paused(v value.Value, opts message.Options) (*callvet.Response, bool) {
 	return &callvet.Response{Turns: []callvet.Turn{t}, Complete: true, FinishReason: callvet.FinishHITL}, true
 }
 
-// reason is what an error body says, short.
+// reason is the message of an error body, shortened.
 func reason(v value.Value, all []byte) string {
 	for _, path := range []string{"error.message", "message", "error", "detail", "title"} {
 		if m, ok := message.At(v, path); ok && m.Kind() == value.String && m.Str() != "" {
@@ -328,7 +328,7 @@ func (h *httpAgent) fault(ctx context.Context, err error) *callvet.Fault {
 	return f
 }
 
-// FaultOf names what went wrong on the way: the context's end, a limit, or the network.
+// FaultOf classifies an error: the context's end, a limit, or the network.
 func FaultOf(ctx context.Context, err error) *callvet.Fault {
 	var f *callvet.Fault
 	var ne interface{ Timeout() bool }
@@ -346,7 +346,7 @@ func FaultOf(ctx context.Context, err error) *callvet.Fault {
 	if errors.As(err, &ue) { // its text holds the whole address
 		err = ue.Err
 	}
-	if errors.Is(err, callvet.ErrDenied) { // this program may not ask there, and will not next time
+	if errors.Is(err, callvet.ErrDenied) { // the address is not allowed; a retry does not help
 		return &callvet.Fault{Kind: callvet.FaultAuth, Message: err.Error()}
 	}
 	return &callvet.Fault{Kind: callvet.FaultNetwork, Message: err.Error(), Retryable: true}

@@ -13,8 +13,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// preset says how agents of a protocol are asked, and how their answers are read. Settings
-// of the agent come before it.
+// preset is the form of requests and answers of a protocol. Settings of the agent override it.
 type preset struct {
 	name, protocol string
 	body           string // a JSON object
@@ -52,7 +51,7 @@ func presets() []preset {
 	}
 }
 
-// presetOf finds a preset; that of the name "" does nothing but post the message.
+// presetOf finds a preset; the one with the name "" only posts the message.
 func presetOf(name string) (preset, error) {
 	if name == "" {
 		return preset{input: "message"}, nil
@@ -74,7 +73,7 @@ func presetOf(name string) (preset, error) {
 	}
 }
 
-// overrule puts the settings of an agent in place of what its preset says.
+// overrule overrides the preset with the settings of an agent.
 func (p *preset) overrule(c *HTTPConfig) {
 	if c.InputField != "" {
 		p.input, p.history = c.InputField, "" // the message has its own place

@@ -12,11 +12,11 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// protocol is one way of telling an attempt as events: what each kind of event does.
+// protocol is a protocol of events about an attempt: the effect of each kind of event.
 //
 //	event ─► kind ─► protocol.kinds ─► an act on the stream ─► turns
 //	              └► generic.kinds, where the protocol does not know it
-//	              └► strange: nobody knows it, and no call may stand in it
+//	              └► strange: an unknown kind, which must not contain a call
 //
 // The first event of a kind that only one protocol has decides for it.
 type protocol struct {
@@ -85,7 +85,7 @@ func protocols() []protocol {
 	}
 }
 
-// textKinds are the events that say something in plain words.
+// textKinds are the events with plain text.
 const textKinds = "text_delta delta token content_delta message_delta text_chunk chunk text content"
 
 // generic are the kinds of agents that follow no protocol, by their names in small letters
@@ -172,13 +172,13 @@ func graphShape(v value.Value) string {
 	return ""
 }
 
-// langChain tells a message of LangChain that an assistant or a tool says.
+// langChain reports whether a value is a LangChain message of an assistant or a tool.
 func langChain(v value.Value) bool {
 	_, role, ok := message.LangChain(v)
 	return ok && fromLangChain(v) && (role == callvet.RoleAssistant || role == callvet.RoleTool)
 }
 
-// fromLangChain tells its messages from those of others, which have a role.
+// fromLangChain reports whether a message is LangChain's; other messages have a role.
 func fromLangChain(v value.Value) bool {
 	_, _, ok := message.LangChain(v)
 	_, role := v.Get("role")
@@ -252,8 +252,8 @@ func returns(s *stream, v value.Value) error {
 	return nil
 }
 
-// returnsText is the answer of a tool in a protocol that has no word for failures: those
-// who use it begin the text with the word.
+// returnsText is the answer of a tool in a protocol without a member for failures: there a
+// failure's text begins with "Error".
 func returnsText(s *stream, v value.Value) error {
 	got := callvet.Call{Result: message.ResultOf(v), Error: message.ProblemOf(v)}
 	if text := str(v, "content"); strings.HasPrefix(text, "Error: ") && got.Error == "" {
@@ -419,7 +419,7 @@ func messageChunk(s *stream, v value.Value) error {
 		args, _ := e.Get("args")
 		s.fragment(e, name, args)
 	}
-	s.said[id] = true
+	s.textRead[id] = true
 	return nil
 }
 
@@ -431,7 +431,7 @@ func rawModel(s *stream, v value.Value) error {
 		s.asking = true
 	case "output_text_delta", "response.output_text.delta":
 		id := cmp.Or(str(v, "itemId"), str(v, "item_id"))
-		s.said[id] = true
+		s.textRead[id] = true
 		s.text(str(v, "delta"))
 	case "response_done", "response.completed", "response.incomplete", "response.cancelled":
 		s.asking = false

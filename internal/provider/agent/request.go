@@ -75,8 +75,8 @@ func (h *httpAgent) request(req *callvet.Request) (body []byte, shown json.RawMe
 	return body, json.RawMessage(h.secrets.hide(string(shown))), nil
 }
 
-// template is the body before anything is put into it: that of the preset, and over it the
-// fields of the settings.
+// template is the body before values are filled in: the preset's, overridden by the fields of the
+// settings.
 func (h *httpAgent) template(fields map[string]json.RawMessage) (any, error) {
 	out, err := decoded([]byte(cmp.Or(h.preset.body, "{}")))
 	if err != nil {
@@ -100,7 +100,7 @@ func decoded(raw []byte) (v any, err error) {
 	return v, err
 }
 
-// lastUser is the text of the last user turn; alone tells that nothing else was said.
+// lastUser is the text of the last user turn; alone: there is no other turn.
 func lastUser(turns []callvet.Turn) (text string, alone bool) {
 	n := 0
 	for _, t := range turns {
@@ -114,7 +114,7 @@ func lastUser(turns []callvet.Turn) (text string, alone bool) {
 	return text, n == 1
 }
 
-// session is the same for the same attempt of the same run, and for no other.
+// session is the id of an attempt of a run: stable and unique.
 func session(prefix string, req *callvet.Request) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", prefix, req.CaseID, req.Repeat))
 	return "callvet-" + hex.EncodeToString(sum[:8])

@@ -13,10 +13,10 @@ import (
 	"github.com/callvet/callvet/internal/endpoint"
 )
 
-// redacted stands for a secret in everything that is kept.
+// redacted replaces a secret in everything that is stored.
 const redacted = "[redacted]"
 
-// secrets fills ${NAME} in and takes the values out again.
+// secrets fills in ${NAME} and masks the values in answers.
 type secrets struct {
 	lookup func(string) (string, bool)
 	values []string
@@ -76,7 +76,7 @@ func (s *secrets) expandAny(v any) (any, error) {
 	return v, nil
 }
 
-// learn remembers a value to take out; ones of a letter or two would eat the text.
+// learn records a value to mask; values of one or two letters would damage the text.
 func (s *secrets) learn(v string) {
 	if len(v) < 4 || slices.Contains(s.values, v) {
 		return
@@ -118,8 +118,8 @@ func (s *secrets) learnHeaders(h http.Header) {
 	}
 }
 
-// hide takes the known values out of a text, before anything is cut. What else is secret in
-// an answer is taken out where all answers pass (the package redact).
+// hide masks the known values in a text, before it is truncated. Package redact masks other secrets
+// in all answers.
 func (s *secrets) hide(text string) string {
 	for _, v := range s.values {
 		text = strings.ReplaceAll(text, v, redacted)

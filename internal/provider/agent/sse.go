@@ -15,9 +15,9 @@ type event struct {
 	data string
 }
 
-// events reads server-sent events (HTML Living Standard, "Server-sent events")
-// and hands each to take until it says stop. Lines may end in LF, CRLF or CR. An
-// event that the end of the stream cuts off counts when it has data.
+// events reads server-sent events (HTML Living Standard, "Server-sent events") and passes each to
+// take until take returns stop. Lines may end in LF, CRLF or CR. An event that the end of the
+// stream cuts off counts when it has data.
 func events(r io.Reader, take func(event) (stop bool, err error)) error {
 	br := bufio.NewReaderSize(r, 1<<15)
 	var e event

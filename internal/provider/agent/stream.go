@@ -67,29 +67,29 @@ type stream struct {
 	other map[string]act // of agents that follow no protocol
 	proto *protocol      // nil until an event decides
 
-	resp   callvet.Response
-	made   value.Repairs // of the events
-	turn   callvet.Turn  // the assistant's turn that is being built
-	chunk  message.Calls
-	old    message.Calls              // in the form before tool_calls
-	pieced map[string]*message.Pieces // arguments in pieces, by the ids of their calls
-	late   []string                   // ids of calls in closed turns whose arguments went on
-	turnID string                     // the message that the turn is
-	said   map[string]bool            // messages whose text was read
-	spent  []spending
-	snap   value.Value // the last snapshot of the conversation
-	after  bool        // something came after it
-	held   []message.Held
+	resp     callvet.Response
+	made     value.Repairs // of the events
+	turn     callvet.Turn  // the assistant's turn that is being built
+	chunk    message.Calls
+	old      message.Calls              // in the older form function_call
+	pieced   map[string]*message.Pieces // arguments in pieces, by the ids of their calls
+	late     []string                   // ids of calls in closed turns whose arguments went on
+	turnID   string                     // the message that the turn is
+	textRead map[string]bool            // messages whose text was read
+	spent    []spending
+	snap     value.Value // the last snapshot of the conversation
+	after    bool        // events followed it
+	held     []message.Held
 
-	seen    int // events that meant something
-	chunked bool
-	pieces  bool // a piece of a text came
-	asking  bool // a request of the model is open
-	ended   bool // an event said that the answer is complete
-	over    bool // nothing is read after that
-	unread  bool // an event told of a call and was not understood
-	told    bool // an event came that is more than a text
-	bare    bool // the event is the text of a record that has no place for calls
+	seen       int // events that were understood
+	chunked    bool
+	pieces     bool // a text came in pieces
+	asking     bool // a request of the model is open
+	ended      bool // an event said that the answer is complete
+	over       bool // nothing is read after that
+	unread     bool // an event with a call was not understood
+	structured bool // an event had more than a text
+	bare       bool // the event is the text of a record that has no place for calls
 }
 
 // spending is the usage of one request of the model.
@@ -101,7 +101,7 @@ type spending struct {
 func newStream(proto string, opts message.Options, start time.Time, now func() time.Time) *stream {
 	s := &stream{
 		opts: opts, start: start, now: now, known: protocols(), other: generic(),
-		resp: callvet.Response{Complete: true}, pieced: map[string]*message.Pieces{}, said: map[string]bool{},
+		resp: callvet.Response{Complete: true}, pieced: map[string]*message.Pieces{}, textRead: map[string]bool{},
 	}
 	for i := range s.known {
 		if s.known[i].name == proto {
@@ -137,8 +137,8 @@ func (s *stream) take(e event) (stop bool, err error) {
 		}
 		return true, unread("an event", perr)
 	}
-	before := s.told
-	s.told = true
+	before := s.structured
+	s.structured = true
 	kind, v := kindOf(e.name, v)
 	if d, ok := v.Get("data"); ok && d.Kind() == value.Object && kind != "langchain" {
 		s.meta(v)
@@ -151,12 +151,12 @@ func (s *stream) take(e event) (stop bool, err error) {
 		s.meta(v)
 	}
 	if s.bare {
-		s.told, s.bare = before, false
+		s.structured, s.bare = before, false
 	}
 	return s.over || err != nil, err
 }
 
-// act is what an event of a kind does; nil when nobody knows it.
+// act is the effect of an event of a kind; nil for an unknown kind.
 func (s *stream) act(kind string, v value.Value) act {
 	name := normal(kind)
 	for i := range s.known {
@@ -190,7 +190,7 @@ func (s *stream) text(t string) {
 
 // open begins the turn of another message.
 func (s *stream) open(id string) {
-	if id == "" || id != s.turnID && !s.said[id] {
+	if id == "" || id != s.turnID && !s.textRead[id] {
 		s.flush()
 		s.turnID = id
 	}
@@ -202,15 +202,15 @@ func (s *stream) turns(id string, turns []callvet.Turn) {
 	for i := range turns {
 		switch t := &turns[i]; t.Role {
 		case callvet.RoleAssistant:
-			if !s.said[id] {
+			if !s.textRead[id] {
 				s.turn.Reasoning += t.Reasoning
 				s.text(t.Content)
 			}
 			for _, c := range t.Calls {
 				s.put(c)
 			}
-			if s.said[id] = true; id == "" {
-				delete(s.said, id)
+			if s.textRead[id] = true; id == "" {
+				delete(s.textRead, id)
 			}
 		case callvet.RoleTool:
 			var c callvet.Call
@@ -231,8 +231,8 @@ func (s *stream) item(v value.Value) {
 	s.turns(cmp.Or(str(v, "id"), str(v, "callId"), str(v, "call_id")), turns)
 }
 
-// put adds a call, or completes the one that was announced or told already: it has the same
-// id and name, and its arguments are not known yet, came in pieces, or are the same.
+// put adds a call, or completes an earlier one of the same id and name if its arguments are
+// unknown, came in pieces, or are equal.
 func (s *stream) put(c callvet.Call) {
 	s.token()
 	s.flushChunks()
@@ -275,8 +275,8 @@ func (s *stream) byID(id string) *callvet.Call {
 	return nil
 }
 
-// piece adds to the arguments of the call of an id, else of the last one. What the call
-// began with, such as {}, only stands for them.
+// piece adds to the arguments of the call of an id, else of the last call. Initial arguments such
+// as {} are placeholders and are replaced.
 func (s *stream) piece(id, text string) {
 	s.token()
 	c, n := s.byID(id), len(s.turn.Calls)
@@ -325,15 +325,15 @@ func (s *stream) read(c *callvet.Call, key string) {
 	}
 }
 
-// result gives a call its answer: the one of that id, else the first without an answer of
-// that name, else the first without an answer. An answer to a call that nobody told of
-// shows that one was not read.
+// result sets the answer of a call: the call of that id, else the first of that name without an
+// answer, else the first without an answer. An answer without a call shows that a call was not
+// read.
 func (s *stream) result(id string, got callvet.Call) {
 	s.seen++
 	s.after = true
 	s.flush()
 	if c := s.byID(id); c != nil && (c.Result != nil || c.Error != "") {
-		return // told twice
+		return // a repetition
 	}
 	c := s.pending(id, got.Tool)
 	if c == nil {
@@ -399,7 +399,7 @@ func (s *stream) pause(v value.Value) {
 	s.meta(v)
 }
 
-// announced tells a call that came before its pause from a new one.
+// announced reports whether a paused call is already known.
 func (s *stream) announced(c callvet.Call) bool {
 	s.flushChunks()
 	list := s.turn.Calls
@@ -414,7 +414,7 @@ func (s *stream) announced(c callvet.Call) bool {
 	return false
 }
 
-// fault is what an event says went wrong.
+// fault is the error in an event.
 func fault(v value.Value) error {
 	msg := cmp.Or(str(v, "errorText"), deltaOf(v))
 	if m, ok := v.Get("error"); ok && msg == "" {
@@ -428,12 +428,12 @@ func fault(v value.Value) error {
 	return &callvet.Fault{Kind: callvet.FaultServer, Message: "the agent reports an error: " + clip(msg)}
 }
 
-// done reads the closing event: its text and calls count where no event brought them.
+// done reads the closing event: its text and calls count if no earlier event had them.
 func (s *stream) done(v value.Value) error {
 	s.seen++
 	s.meta(v)
-	said, called := s.turn.Content != "", s.called()
-	if said && called || v.Kind() != value.Object && v.Kind() != value.String {
+	hasText, called := s.turn.Content != "", s.called()
+	if hasText && called || v.Kind() != value.Object && v.Kind() != value.String {
 		return nil
 	}
 	r, err := message.Decode(v, s.opts)
@@ -441,7 +441,7 @@ func (s *stream) done(v value.Value) error {
 		s.strange(v)
 		return nil // a closing event need not hold an answer
 	}
-	s.merge(r, said, called)
+	s.merge(r, hasText, called)
 	return nil
 }
 
@@ -459,12 +459,12 @@ func count(turns []callvet.Turn) int {
 	return n
 }
 
-func (s *stream) merge(r *callvet.Response, said, called bool) {
+func (s *stream) merge(r *callvet.Response, hasText, called bool) {
 	for _, t := range r.Turns {
 		if called {
 			t.Calls = nil
 		}
-		if said {
+		if hasText {
 			t.Content = ""
 		}
 		if t.Role == callvet.RoleAssistant && (t.Content != "" || len(t.Calls) > 0) {
@@ -493,7 +493,7 @@ func wholeAnswer(s *stream, v value.Value) error {
 	s.bare = r.CallsUnknown
 	s.token()
 	s.meta(v)
-	// A message event may only repeat what the deltas said.
+	// A message event may only repeat the deltas.
 	s.merge(r, s.turn.Content != "" && s.turn.Content == r.Turns[len(r.Turns)-1].Content, false)
 	return nil
 }
@@ -522,7 +522,7 @@ func (s *stream) ends(v value.Value) {
 	}
 }
 
-// spend notes the usage of one request of the model, which any of its events may tell.
+// spend records the usage of one request of the model; any of its events may contain it.
 func (s *stream) spend(id string, v value.Value) {
 	u := message.MetaOf(v).Usage
 	if n := len(s.spent); n == 0 || s.spent[n-1].id != id || id == "" {
@@ -536,10 +536,10 @@ func (s *stream) spend(id string, v value.Value) {
 	}
 }
 
-// strange keeps the calls in an event of a kind that nobody knows.
+// strange keeps the calls in an event of an unknown kind.
 func (s *stream) strange(v value.Value) { s.held = append(s.held, message.Holds(v, s.opts.Tools)...) }
 
-// missed reports whether an event told of a call that was not read.
+// missed reports whether an event had a call that was not read.
 func (s *stream) missed() bool {
 	for _, h := range s.held {
 		read := s.byID(h.ID) != nil || h.Counted > 0 && s.called()
@@ -558,7 +558,7 @@ func (s *stream) missed() bool {
 
 func (s *stream) finish() (*callvet.Response, error) {
 	s.flush()
-	if len(s.resp.Turns) == 0 && s.turn.Reasoning != "" { // thoughts are no answer, and they are there
+	if len(s.resp.Turns) == 0 && s.turn.Reasoning != "" { // reasoning without an answer
 		s.turn.Role = callvet.RoleAssistant
 		s.resp.Turns = []callvet.Turn{s.turn}
 	}
@@ -594,32 +594,32 @@ func (s *stream) finish() (*callvet.Response, error) {
 	}
 	s.resp.Repairs = message.Repairs(s.resp.Turns)
 	s.resp.Note(s.made.Note())
-	s.resp.CallsUnknown = s.resp.CallsUnknown || !s.told || s.proto != nil && s.proto.name == a2a &&
+	s.resp.CallsUnknown = s.resp.CallsUnknown || !s.structured || s.proto != nil && s.proto.name == a2a &&
 		s.opts.Fields.Calls == ""
 	return &s.resp, nil
 }
 
-// settle takes the last snapshot of the conversation for the answer, unless something came
-// after it that it does not have.
+// settle uses the last snapshot of the conversation as the answer, unless later events added
+// something.
 func (s *stream) settle() error {
 	if s.snap.Kind() != value.Object {
 		return nil
 	}
 	r, err := message.Decode(s.snap, s.opts)
 	if err != nil && s.after && !message.HoldsCall(s.snap, s.opts.Tools) {
-		return nil // it may be of the time before the answer
+		return nil // it may precede the answer
 	}
 	if err != nil {
 		return err
 	}
-	has, told := count(r.Turns), count(s.resp.Turns)
+	has, known := count(r.Turns), count(s.resp.Turns)
 	switch {
-	case !s.after && has >= told:
+	case !s.after && has >= known:
 		s.resp.Turns, s.resp.Unreadable = r.Turns, r.Unreadable
 		if r.Usage.Known {
 			s.resp.Usage = r.Usage
 		}
-	case has > told:
+	case has > known:
 		s.unread = true
 	}
 	return nil
@@ -629,8 +629,8 @@ func malformed(msg string) *callvet.Fault {
 	return &callvet.Fault{Kind: callvet.FaultMalformed, Message: msg}
 }
 
-// cutOff says why the stream must have broken off; "" when it need not have. Agents of no
-// protocol may end an answer by closing the stream.
+// cutOff is the reason to consider the stream broken off; "" for none. Agents of no protocol may
+// end an answer by closing the stream.
 func (s *stream) cutOff() string {
 	paused := s.resp.FinishReason == callvet.FinishHITL
 	if s.ended || paused && s.proto == nil {
@@ -670,13 +670,13 @@ func (s *stream) cutOff() string {
 	return ""
 }
 
-// unfinished reports whether an answer without calls came in pieces, and no piece is marked as
-// the last: by a finish reason, or by an event of an agent's own that ends the answer.
+// unfinished reports whether an answer without calls came in pieces and no piece is marked as the
+// last, by a finish reason or by an agent's closing event.
 func (s *stream) unfinished() bool {
 	if s.proto != nil || s.resp.FinishReason != "" || s.called() || s.resp.Unreadable {
 		return false
 	}
-	return s.chunked || s.pieces && s.told && !s.ended
+	return s.chunked || s.pieces && s.structured && !s.ended
 }
 
 func (s *stream) calls() []*callvet.Call {

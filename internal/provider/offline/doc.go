@@ -1,16 +1,15 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package offline has the targets that need no network.
+// Package offline contains the targets that need no network.
 //
-// It answers two questions. What does a caller without any language model reach
-// on this suite? OpenLexical gives offline/lexical: words choose the tool (BM25)
-// and its schema fills the arguments; it is the floor that any model must beat.
-// And does the rest of callvet do the right thing when a target does this or
-// that? OpenScript gives answers out of a file, malformed ones, delays and
-// errors included.
+// It answers two questions. What does a caller without a language model reach on this suite?
+// OpenLexical opens offline/lexical: words choose the tool (BM25) and its schema fills the
+// arguments; it is the floor that any model must beat. And how does callvet handle a given
+// behaviour of a target? OpenScript reads answers from a file, including malformed ones, delays and
+// errors.
 //
 // Both implement callvet.Model, are deterministic and safe for concurrent use.
-// Neither sees what a case expects, so neither can answer from the gold.
+// Neither sees the expectations of a case, so neither can use them.
 //
 // Open reads answers that exist already, out of a file or a folder (JSON, JSON Lines,
 // gzip), and gives one Source for each target in it. Rows are found by case id; those of one id are

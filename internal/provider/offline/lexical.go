@@ -20,10 +20,9 @@ import (
 // LexicalVersion names the rules in force; answers may change between versions.
 const LexicalVersion = "lexical-2"
 
-// threshold is the support below which the caller keeps quiet: one word of a
-// tool's name, or two of its description, or one of them and a required value
-// that something in the text points at (which counts sureSlot). Values alone, with
-// fewer words than leastWords, are never enough.
+// threshold is the support below which the caller abstains. Enough are: one word of a tool's name,
+// two words of its description, or one of them and a certain required value (which counts
+// sureSlot). Values with fewer words than leastWords are never enough.
 const (
 	threshold  = 1.0
 	sureSlot   = 0.5
@@ -33,10 +32,9 @@ const (
 // maxIndexes bounds how many toolsets are kept ready.
 const maxIndexes = 512
 
-// OpenLexical gives offline/lexical, the floor that any model must beat
-// (Target.Floor). It calls the tool whose words the request shares (BM25), with
-// the arguments that its schema lets it find in the text, and abstains when the
-// words say too little or no required slot can be filled.
+// OpenLexical opens offline/lexical, the floor that any model must beat (Target.Floor). It calls
+// the tool with the most similar words (BM25), and finds the arguments in the text by the tool's
+// schema. It abstains if the words give too little support or no required slot can be filled.
 func OpenLexical() (callvet.Model, callvet.Target) {
 	t := callvet.Target{Name: "offline/lexical", Provider: "offline", Model: LexicalVersion, Floor: true, Free: true}
 	return &lexical{p: newPatterns(), indexes: map[indexKey]*index{}, split: newSplitter(), join: newJoiner()}, t
@@ -279,7 +277,7 @@ func (q *question) fillFrom(r ranked, text string) guess {
 	return g
 }
 
-// enough decides between calling and keeping quiet.
+// enough decides between calling and abstaining.
 func (q *question) enough(g *guess) bool {
 	return q.force || g.support >= threshold && (g.need == 0 || g.n > 0)
 }
@@ -302,9 +300,8 @@ func (q *question) guess(text string) (guess, bool) {
 	return guess{}, false
 }
 
-// ready is the best call when it lacks required values and another one, nearly
-// as good by its words, has all of its own: what must come first (search, then
-// book). Nil when there is none.
+// ready is a call with all required values and nearly the best words, if the best call lacks
+// required values: the one that must come first (search, then book). Nil if none.
 func (q *question) ready(list []guess) *guess {
 	if len(list) == 0 || list[0].full() {
 		return nil
@@ -317,9 +314,8 @@ func (q *question) ready(list []guess) *guess {
 	return nil
 }
 
-// next looks for one more action that the request names: a tool not called yet
-// whose name the request supports and whose slots can all be filled, at least
-// one of them from a result.
+// next looks for one more action in the request: an uncalled tool with a name that the request
+// supports and with all slots filled, at least one of them from a result.
 func (q *question) next(text string) (callvet.Call, bool) {
 	if q.found == nil {
 		return callvet.Call{}, false
@@ -390,7 +386,7 @@ func (q *question) parallel(text string) []callvet.Call {
 	return calls
 }
 
-// pairs tells texts in which "and" joins the two ends of one thing.
+// pairs reports whether "and" in a text joins two ends of one thing.
 func pairs(text string) bool {
 	low := " " + strings.Join(words(text), " ") + " "
 	for w := range strings.FieldsSeq("between entre mellan zwischen compare comparing comparison versus vs") {

@@ -22,7 +22,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Limits of what is read.
+// Limits of reading.
 const (
 	// maxLine is the longest row: an answer is at most as long (agent.DefaultMaxBytes).
 	maxLine = 16 << 20
@@ -39,16 +39,15 @@ const (
 	maxProblems = 20
 )
 
-// Traces gives the attempts of a trace file, which stays open until they were read, in its
-// order; ok is false for a file that is none. The errors are those of reading.
+// Traces returns the attempts of a trace file, in its order; the file stays open until they are
+// read. ok is false for any other file. The errors are those of reading.
 type Traces func(name string, file io.ReadSeeker) (attempts iter.Seq2[*callvet.Trace, error], ok bool, err error)
 
-// Open reads a recording. A file gives one Source per "target" its rows name, in
-// order of appearance (normally one); a folder gives those of each of its files
-// in order of name, and for each of its folders one that joins all files below
-// it. A trace file gives one row for each of its attempts; nil traces reads none.
-// Malformed rows are counted and reported; the error is ErrNotFound, ErrLimited, or
-// ErrInvalid when no row at all can be read.
+// Open reads a recording. A file has one Source per "target" of its rows, in order of appearance
+// (normally one). A folder has the Sources of its files in order of name, and one Source for each
+// of its folders, which joins all files in it. A trace file has one row for each attempt; nil
+// traces reads none. Malformed rows are counted and reported; the error is ErrNotFound, ErrLimited,
+// or ErrInvalid when no row at all can be read.
 func Open(path string, traces Traces) ([]*Source, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -40,7 +40,7 @@ type Coverage struct {
 	Missing, Unknown []string
 }
 
-// Coverage lists what does not meet, in the order of cases and of the file.
+// Coverage lists cases without rows and rows without cases, in their orders.
 func (s *Source) Coverage(cases iter.Seq[*callvet.Case]) Coverage {
 	var c Coverage
 	met := make(map[int32]bool, len(s.index.order))
@@ -151,9 +151,8 @@ type model struct {
 	docs  sync.Pool
 }
 
-// Generate gives the recorded attempt, Complete. A case or repeat without a row
-// is a Fault of kind FaultMissing; a row that tells of an error gives that
-// error, never retryable.
+// Generate returns the recorded attempt, Complete. A case or repeat without a row is a Fault of
+// kind FaultMissing; a row with an error returns that error, never retryable.
 func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, &callvet.Fault{Kind: callvet.FaultCanceled, Message: err.Error()}
@@ -190,7 +189,7 @@ func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 	return resp, err
 }
 
-// keys are the names by which a row is found.
+// keys are the names of a row for look-ups.
 type keys struct {
 	id     string
 	texts  []string

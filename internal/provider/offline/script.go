@@ -117,8 +117,8 @@ func (r *rule) matches(req *callvet.Request, user string) bool {
 	return len(r.Repeat) == 0 || slices.Contains(r.Repeat, req.Repeat)
 }
 
-// pick gives the step of a round: first the counted errors that stand before it,
-// each as often as it says, then the step itself.
+// pick returns the step of a round: first the counted errors before it, each as often as its count,
+// then the step itself.
 func (m *scripted) pick(r *rule, at round) *step {
 	before, own := r.round(at.turn)
 	if own == nil {

@@ -17,14 +17,14 @@ type filler struct {
 	f    *facts
 	p    *patterns
 	from json.RawMessage // results of earlier calls, a JSON list; nil: none
-	// sure counts the required slots whose value something in the text points at
-	// (an enum, a pattern, a format, a word beside it), not just its place in line.
+	// sure counts the required slots with a certain value (by an enum, a pattern, a format, or an
+	// adjacent word), not only by position.
 	sure  int
 	taken []string // values of enums
 }
 
-// object fills the properties of an object. n and need count the required ones
-// that were filled and that there are; empty tells that nothing was filled.
+// object fills the properties of an object. n counts the filled required ones, need all required
+// ones.
 func (x *filler) object(o *param) (args json.RawMessage, n, need int, keys []string) {
 	filled := map[*param]json.RawMessage{}
 	for _, p := range o.props {
@@ -62,7 +62,7 @@ func (x *filler) object(o *param) (args json.RawMessage, n, need int, keys []str
 	return append(out, '}'), n, need, keys
 }
 
-// pass orders slots: what is certain, what a neighbouring word tells, the rest.
+// pass orders slots: certain values, values with an adjacent word, the rest.
 func (x *filler) pass(p *param) int {
 	switch {
 	case p.fixed != nil, p.enum != nil, p.pattern != nil, p.format != "", p.kind == "boolean":
@@ -512,7 +512,7 @@ func (x *filler) place(p *param) (string, bool) {
 	return "", false
 }
 
-// free fills names and texts that nothing else tells: only required slots.
+// free fills names and texts without other evidence: only required slots.
 func (x *filler) free(p *param) (string, bool) {
 	if !p.required {
 		return "", false

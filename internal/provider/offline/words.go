@@ -109,7 +109,7 @@ func stems(l lang, w string) []string {
 	return []string{e}
 }
 
-// isGeneric tells words of tool names that say little about what the tool is for.
+// isGeneric reports whether a word of a tool's name says little about its purpose.
 func isGeneric(stemmed string) bool {
 	return strings.Contains(
 		" get set list find fetch make do run call api tool function data info inform calcul comput check creat updat add search queri lookup retriev execut perform valu result number name id type ", " "+stemmed+" ")

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
@@ -45,176 +44,56 @@ func Export(s *callvet.Suite, format string) ([]byte, error) {
 	}
 }
 
-// builder makes the tree of a suite. What is empty is left out.
-type builder struct {
-	n   *doc.Node
-	err *error
-}
-
-func (b builder) put(key string, v doc.Node) {
-	b.n.Names = append(b.n.Names, doc.Entry{Name: key})
-	b.n.Items = append(b.n.Items, v)
-}
-
-func (b builder) child() builder { return builder{&doc.Node{Kind: doc.Map}, b.err} }
-
-func (b builder) str(key, s string) {
-	if s != "" {
-		b.put(key, textNode(s))
-	}
-}
-
-func (b builder) yes(key string) { b.put(key, doc.Node{Kind: doc.Bool, Raw: []byte("true")}) }
-
-func (b builder) json(key string, raw json.RawMessage) {
-	if raw == nil {
-		return
-	}
-	d, bad := doc.ReadJSON("", raw)
-	if bad != nil {
-		*b.err = fmt.Errorf("%s holds %s: %w", key, doc.Clip(string(raw), 40), bad)
-		return
-	}
-	b.put(key, d.Root)
-}
-
-func textNode(s string) doc.Node { return doc.Node{Kind: doc.String, Raw: doc.Quote(nil, s)} }
-
-// noun writes the keys of a struct in the order of the schema. own may be nil; it writes keys in
-// another way, or not at all, and returns whether it did.
-func (b builder) noun(f *form, v reflect.Value, own func(key string) bool) builder {
-	for i := range f.keys {
-		k := &f.keys[i]
-		switch {
-		case own != nil && own(k.name):
-		case k.flat:
-			if c := b.child().noun(k.form, v, nil); len(c.n.Items) > 0 {
-				b.put(k.name, *c.n)
-			}
-		case k.written:
-			if field := v.FieldByIndex(k.field); !empty(field, k.tag) {
-				b.field(k, field)
-			}
-		}
-	}
-	return b
-}
-
-// empty values are left out. Numbers that a noun always has are not, nor lists that have a meaning
-// when they are empty.
-func empty(v reflect.Value, tag string) bool {
-	switch v.Kind() {
-	case reflect.Map:
-		return v.Len() == 0
-	case reflect.Slice:
-		return v.IsNil() || v.Len() == 0 && tag == "omitempty" && v.Type().Elem().Kind() == reflect.Struct
-	case reflect.Float64:
-		return v.IsZero() && tag != ""
-	}
-	return v.IsZero()
-}
-
-func (b builder) field(k *formKey, v reflect.Value) {
-	inline := v.Kind() == reflect.Struct
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
-	if raw, ok := v.Interface().(json.RawMessage); ok {
-		b.json(k.name, raw)
-		return
-	}
-	if names, ok := v.Interface().([]string); ok && k.name == "tool" && len(names) == 1 {
-		b.put(k.name, textNode(names[0]))
-		return
-	}
-	if n := b.node(k.form, v); !inline || len(n.Items) > 0 {
-		b.put(k.name, n)
-	}
-}
-
-// node is a value that is no pointer.
-func (b builder) node(f *form, v reflect.Value) doc.Node {
-	switch v.Kind() {
-	case reflect.String:
-		return textNode(v.String())
-	case reflect.Slice:
-		n := doc.Node{Kind: doc.List}
-		for i := range v.Len() {
-			n.Items = append(n.Items, b.node(f.elem, v.Index(i)))
-		}
-		return n
-	case reflect.Map:
-		c := b.child()
-		names := v.MapKeys()
-		slices.SortFunc(names, func(x, y reflect.Value) int { return strings.Compare(x.String(), y.String()) })
-		for _, name := range names {
-			c.put(name.String(), b.node(f.elem, v.MapIndex(name)))
-		}
-		return *c.n
-	case reflect.Struct:
-		return b.special(f, v)
-	}
-	raw, err := json.Marshal(v.Interface())
-	if err != nil {
-		*b.err = err
-	}
-	if v.Kind() == reflect.Bool {
-		return doc.Node{Kind: doc.Bool, Raw: raw}
-	}
-	return doc.Node{Kind: doc.Number, Raw: raw}
-}
-
-// special writes a struct; those that have forms of their own in another way.
-func (b builder) special(f *form, v reflect.Value) doc.Node {
-	c := b.child()
+// special writes the structs that have forms of their own.
+func special(b doc.Builder, f *doc.Shape, v reflect.Value) (doc.Node, bool) {
+	c := b.Child()
 	switch x := v.Interface().(type) {
 	case callvet.Matcher:
-		return b.matcher(&x)
+		return matcherNode(b, &x), true
 	case callvet.ToolParam:
-		b.toolParam(c, &x)
+		toolParam(c, &x)
 	case callvet.MockState:
 		if x.Calls == 0 && x.Then == "" {
-			return textNode(x.Value)
+			return doc.TextNode(x.Value), true
 		}
-		c.put("value", textNode(x.Value))
-		c.noun(f, v, func(key string) bool { return key == "value" })
+		c.Put("value", doc.TextNode(x.Value))
+		c.Keys(f, v, func(key string) bool { return key == "value" })
 	case callvet.Plan:
-		if c.noun(f, v, nil); x.Calls == nil && f.key("counts") == nil {
-			c.put("calls", doc.Node{Kind: doc.List})
+		if c.Keys(f, v, nil); x.Calls == nil && f.Key("counts") == nil {
+			c.Put("calls", doc.Node{Kind: doc.List})
 		}
 	case callvet.Mock:
-		c.mock(f, v, &x)
+		mock(c, f, v, &x)
 	case callvet.Expect:
-		c.expect(f, v, &x)
+		expect(c, f, v, &x)
 	default:
-		c.noun(f, v, nil)
+		return doc.Node{}, false
 	}
-	return *c.n
+	return *c.Node, true
 }
 
 func exportSuite(s *callvet.Suite) (*doc.Node, error) {
-	var err error
-	b := builder{&doc.Node{Kind: doc.Map}, &err}
-	b.noun(forms()["suite"], reflect.ValueOf(s).Elem(), func(key string) bool {
+	b := doc.NewBuilder(special)
+	b.Keys(forms()[""], reflect.ValueOf(s).Elem(), func(key string) bool {
 		switch key {
 		case "callvet":
-			b.put(key, doc.Node{Kind: doc.Number, Raw: []byte("1")})
+			b.Put(key, doc.Node{Kind: doc.Number, Raw: []byte("1")})
 		case "dialect":
 			return s.Dialect == "callvet"
 		case "gates":
 			exportForeign(b, s)
 		case "foreign": // was written with the gates
 		case "cases":
-			b.cases(s)
+			cases(b, s)
 		default:
 			return false
 		}
 		return true
 	})
-	return b.n, err
+	return b.Node, *b.Err
 }
 
-func (b builder) cases(s *callvet.Suite) {
+func cases(b doc.Builder, s *callvet.Suite) {
 	f, n := forms()["case"], doc.Node{Kind: doc.List}
 	for i := range s.Cases {
 		own := s.Cases[i]
@@ -225,22 +104,22 @@ func (b builder) cases(s *callvet.Suite) {
 				own.Expect.Scorers = append(own.Expect.Scorers, scorer)
 			}
 		}
-		c := b.child()
-		c.noun(f, reflect.ValueOf(&own).Elem(), func(key string) bool { return c.caseKey(f, &own, key) })
-		n.Items = append(n.Items, *c.n)
+		c := b.Child()
+		c.Keys(f, reflect.ValueOf(&own).Elem(), func(key string) bool { return caseKey(c, f, &own, key) })
+		n.Items = append(n.Items, *c.Node)
 	}
-	b.put("cases", n)
+	b.Put("cases", n)
 }
 
 // caseKey writes the keys of a case that have no field of their form.
-func (b builder) caseKey(f *form, c *callvet.Case, key string) bool {
+func caseKey(b doc.Builder, f *doc.Shape, c *callvet.Case, key string) bool {
 	switch key {
 	case "prompt":
 		if one := len(c.Input) == 1; one &&
 			reflect.DeepEqual(c.Input[0], callvet.Turn{Role: callvet.RoleUser, Content: c.Input[0].Content}) {
-			b.put(key, textNode(c.Input[0].Content))
+			b.Put(key, doc.TextNode(c.Input[0].Content))
 		} else if len(c.Input) > 0 {
-			b.put("messages", b.node(&form{elem: forms()["message"]}, reflect.ValueOf(c.Input)))
+			b.Put("messages", b.Value(forms()["message"].List(), reflect.ValueOf(c.Input)))
 		}
 	case "messages", "input": // was written as prompt
 	case "tools":
@@ -248,11 +127,11 @@ func (b builder) caseKey(f *form, c *callvet.Case, key string) bool {
 			return false
 		}
 		if c.ToolNames != nil {
-			b.put(key, b.node(&form{}, reflect.ValueOf(c.ToolNames)))
+			b.Put(key, b.Value(&doc.Shape{}, reflect.ValueOf(c.ToolNames)))
 		}
 	case "multi_turn":
-		if c.MultiTurn != nil && len(b.node(f.key(key).form, reflect.ValueOf(*c.MultiTurn)).Items) == 0 {
-			b.yes(key)
+		if c.MultiTurn != nil && len(b.Value(f.Key(key).Shape, reflect.ValueOf(*c.MultiTurn)).Items) == 0 {
+			b.True(key)
 			return true
 		}
 		return false
@@ -263,7 +142,7 @@ func (b builder) caseKey(f *form, c *callvet.Case, key string) bool {
 }
 
 // exportForeign writes the opaque part; gates stand under their own key.
-func exportForeign(b builder, s *callvet.Suite) {
+func exportForeign(b doc.Builder, s *callvet.Suite) {
 	if s.Foreign == nil {
 		return
 	}
@@ -272,76 +151,76 @@ func exportForeign(b builder, s *callvet.Suite) {
 		Foreign json.RawMessage `json:"foreign"`
 	}
 	if s.Dialect == "callvet" && json.Unmarshal(s.Foreign, &parts) == nil && parts.Gates != nil {
-		b.json("gates", parts.Gates)
-		b.json("foreign", parts.Foreign)
+		b.JSON("gates", parts.Gates)
+		b.JSON("foreign", parts.Foreign)
 		return
 	}
-	b.json("foreign", s.Foreign)
+	b.JSON("foreign", s.Foreign)
 }
 
-func (b builder) mock(f *form, v reflect.Value, m *callvet.Mock) {
-	b.noun(f, v, func(key string) bool {
+func mock(b doc.Builder, f *doc.Shape, v reflect.Value, m *callvet.Mock) {
+	b.Keys(f, v, func(key string) bool {
 		if key != "replies" || len(m.Replies) != 1 {
 			return false
 		}
-		before := len(b.n.Items)
-		b.noun(forms()["reply"], reflect.ValueOf(&m.Replies[0]).Elem(), nil)
-		return len(b.n.Items) > before
+		before := len(b.Node.Items)
+		b.Keys(forms()["reply"], reflect.ValueOf(&m.Replies[0]).Elem(), nil)
+		return len(b.Node.Items) > before
 	})
 }
 
-func (b builder) expect(f *form, v reflect.Value, e *callvet.Expect) {
-	b.noun(f, v, func(key string) bool {
+func expect(b doc.Builder, f *doc.Shape, v reflect.Value, e *callvet.Expect) {
+	b.Keys(f, v, func(key string) bool {
 		plan := forms()["plan"]
 		switch none := reflect.DeepEqual(e.Plans, []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}); {
 		case key == "order" && len(e.Plans) == 1 && e.Plans[0].Name == "" && len(e.Plans[0].Calls) > 0:
-			b.noun(plan, reflect.ValueOf(&e.Plans[0]).Elem(), nil)
+			b.Keys(plan, reflect.ValueOf(&e.Plans[0]).Elem(), nil)
 		case key == "order" && none:
-			b.yes("no_call")
+			b.True("no_call")
 		case key == "order" && len(e.Plans) > 0:
-			b.put("any_of", b.node(&form{elem: plan}, reflect.ValueOf(e.Plans)))
+			b.Put("any_of", b.Value(plan.List(), reflect.ValueOf(e.Plans)))
 		}
 		return false
 	})
 }
 
-func (b builder) toolParam(c builder, p *callvet.ToolParam) {
-	c.str("tool", p.Tool)
-	c.str("path", p.Path)
-	m := b.matcher(&p.Matcher)
+func toolParam(c doc.Builder, p *callvet.ToolParam) {
+	c.Str("tool", p.Tool)
+	c.Str("path", p.Path)
+	m := matcherNode(c, &p.Matcher)
 	if m.Kind != doc.Map {
-		c.put("value", m)
+		c.Put("value", m)
 		return
 	}
-	c.n.Names, c.n.Items = append(c.n.Names, m.Names...), append(c.n.Items, m.Items...)
+	c.Node.Names, c.Node.Items = append(c.Node.Names, m.Names...), append(c.Node.Items, m.Items...)
 }
 
 // matcher writes the shortest form that reads back as m.
-func (b builder) matcher(m *callvet.Matcher) doc.Node {
-	c := b.child()
+func matcherNode(b doc.Builder, m *callvet.Matcher) doc.Node {
+	c := b.Child()
 	word := m.Mode
 	if word == "numeric_tolerance" {
 		word = "numeric"
 	}
 	switch {
 	case m.Mode == "":
-		c.json("value", m.Value)
+		c.JSON("value", m.Value)
 		if reflect.DeepEqual(*m, callvet.Matcher{Value: m.Value}) && m.Value != nil &&
-			!bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) && len(c.n.Items) == 1 {
-			return c.n.Items[0]
+			!bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) && len(c.Node.Items) == 1 {
+			return c.Node.Items[0]
 		}
 	case (word == "present" || word == "absent") && m.Value == nil:
-		c.yes(word)
+		c.True(word)
 	case isWord(word) && m.Value != nil && word != "present" && word != "absent" &&
 		(word != "unordered" || !m.Unordered && isList(m.Value)):
-		c.json(word, m.Value)
+		c.JSON(word, m.Value)
 	default:
-		c.str("mode", m.Mode)
-		c.json("value", m.Value)
+		c.Str("mode", m.Mode)
+		c.JSON("value", m.Value)
 	}
-	c.noun(forms()["matcherForm"], reflect.ValueOf(m).Elem(),
+	c.Keys(forms()["matcherForm"], reflect.ValueOf(m).Elem(),
 		func(key string) bool { return key == "mode" || key == "value" })
-	return *c.n
+	return *c.Node
 }
 
 func isList(raw []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) }

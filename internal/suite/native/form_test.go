@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // TestKeysWithoutField lists the keys of the schema that no field of a noun has. Code reads those, or they
@@ -15,7 +16,7 @@ import (
 func TestKeysWithoutField(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
-		"suite":    "callvet tools_from mock_responses gates test_cases",
+		"":         "callvet tools_from mock_responses gates test_cases",
 		"defaults": "tags fields",
 		"tool": "type inputSchema input_schema function.inputSchema function.input_schema function.strict " +
 			"function.title function.outputSchema function.icons function._meta " +
@@ -34,10 +35,10 @@ func TestKeysWithoutField(t *testing.T) {
 		top, below, _ := strings.Cut(name, ".")
 		f := forms()[top]
 		if below != "" {
-			f = f.key(below).form
+			f = f.Key(below).Shape
 		}
-		if f.elem != nil {
-			f = f.elem
+		if f.Elem != nil {
+			f = f.Elem
 		}
 		got, wanted := unbound(f, ""), strings.Fields(keys)
 		slices.Sort(got)
@@ -48,15 +49,15 @@ func TestKeysWithoutField(t *testing.T) {
 	}
 }
 
-func unbound(f *form, above string) []string {
+func unbound(f *doc.Shape, above string) []string {
 	var out []string
-	for _, k := range f.keys {
+	for _, k := range f.Keys {
 		switch {
-		case k.name == "toolSpec": // has the form of function
-		case k.flat:
-			out = append(out, unbound(k.form, above+k.name+".")...)
-		case k.field == nil:
-			out = append(out, above+k.name)
+		case k.Name == "toolSpec": // has the form of function
+		case k.Flat:
+			out = append(out, unbound(k.Shape, above+k.Name+".")...)
+		case k.Field == nil:
+			out = append(out, above+k.Name)
 		}
 	}
 	return out
@@ -69,7 +70,7 @@ func TestWords(t *testing.T) {
 	for _, w := range callvet.FaultWays() {
 		ways = append(ways, string(w))
 	}
-	if got := forms()["faults"].elem.key("fault").form.words; !slices.Equal(got, ways) {
+	if got := forms()["faults"].Elem.Key("fault").Shape.Words; !slices.Equal(got, ways) {
 		t.Errorf("faults of the schema %v, of the nouns %v", got, ways)
 	}
 }

@@ -3,10 +3,7 @@
 package native
 
 import (
-	"cmp"
-	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
@@ -34,38 +31,22 @@ func Read(d *doc.File, include Include) (*callvet.Suite, []callvet.Problem) {
 func Stream(d *doc.File,
 	include Include,
 ) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
-	r := &reader{doc: d}
-	r.duplicates()
+	r := newReader(d, "suite")
+	r.Duplicates()
 	var list *doc.Node
 	var under common
 	switch {
 	case d.Root.Kind == doc.List && listsTools(&d.Root):
 		s = &callvet.Suite{Dialect: "callvet"}
 		r.tools(&s.Tools, &d.Root)
-		return s, r.cases(nil, under), r.done
+		return s, r.cases(nil, under), r.Done
 	case d.Root.Kind != doc.Map ||
 		(d.Root.Get("cases") == nil && d.Root.Get("test_cases") == nil && d.Root.Get("tools") == nil &&
 			d.Root.Get("callvet") == nil):
 		return nil, nil, nil
 	}
 	s, list, under = r.suite(&d.Root, include)
-	return s, r.cases(list, under), r.done
-}
-
-// done returns the problems, with a last one that counts those left out.
-func (r *reader) done() []callvet.Problem {
-	r.duplicates()
-	slices.SortStableFunc(r.problems, func(a, b callvet.Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	if r.dropped > 0 {
-		r.problems = append(r.problems, callvet.Problem{
-			Position: callvet.Position{File: r.doc.Name}, Code: "more-problems", Warning: r.errors == 0,
-			Message: fmt.Sprintf("%d more problems are not listed", r.dropped),
-			Fix:     "mend the first ones and look again",
-		})
-	}
-	return r.problems
+	return s, r.cases(list, under), r.Done
 }
 
 func listsTools(n *doc.Node) bool {

@@ -21,16 +21,16 @@ type flat struct {
 }
 
 func (r *reader) readCase(n *doc.Node, i int, under *common) callvet.Case {
-	c := callvet.Case{Position: r.doc.Position(n.At)}
+	c := callvet.Case{Position: r.File.Position(n.At)}
 	if id := n.Get("id"); id != nil {
-		c.ID = r.label(id)
+		c.ID = r.Label(id)
 	}
 	if c.ID == "" {
 		c.ID = AutoID(i)
 	}
-	r.caseID = c.ID
+	r.Case = c.ID
 	var f flat
-	r.members(forms()["case"], n, reflect.ValueOf(&c).Elem(), func(key string, v *doc.Node) bool {
+	r.Members(forms()["case"], n, reflect.ValueOf(&c).Elem(), func(key string, v *doc.Node) bool {
 		return r.caseField(&c, key, v) || r.inputField(&c, &f, key, v) || r.flatField(&c, &f, key, v)
 	})
 	if n.Kind == doc.Map {
@@ -65,7 +65,7 @@ func (r *reader) caseField(c *callvet.Case, key string, v *doc.Node) bool {
 	switch key {
 	case "id": // was read before
 	case "difficulty", "language", "category", "intent":
-		if s := r.label(v); s != "" {
+		if s := r.Label(v); s != "" {
 			setField(c, key, s)
 		}
 	case "fields":
@@ -94,7 +94,7 @@ func setField(c *callvet.Case, key, value string) {
 // caseTools reads names of the suite's tools, or definitions of the case's own.
 func (r *reader) caseTools(c *callvet.Case, v *doc.Node) {
 	if v.Kind != doc.List || len(v.Items) == 0 || v.Items[0].Kind != doc.Map {
-		c.ToolNames = r.strs(v)
+		c.ToolNames = r.Texts(v)
 		return
 	}
 	r.tools(&c.Tools, v)
@@ -105,7 +105,7 @@ func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *doc.Node) b
 		return false
 	}
 	if f.input != nil {
-		r.problem(v.At, "conflicting-keys", "keep one of prompt, messages and input", "the case has two inputs")
+		r.Note(v.At, "conflicting-keys", "keep one of prompt, messages and input", "the case has two inputs")
 		return true
 	}
 	f.input = v
@@ -119,7 +119,7 @@ func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *doc.Node) b
 			c.Input = r.messages(v)
 			return true
 		}
-		r.fields(v, []string{"message"}, func(key string, v *doc.Node) bool {
+		r.Fields(v, []string{"message"}, func(key string, v *doc.Node) bool {
 			if key == "message" {
 				c.Input = r.userTurn(v)
 			}
@@ -130,26 +130,26 @@ func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *doc.Node) b
 }
 
 func (r *reader) userTurn(v *doc.Node) []callvet.Turn {
-	return []callvet.Turn{{Role: callvet.RoleUser, Content: r.str(v)}}
+	return []callvet.Turn{{Role: callvet.RoleUser, Content: r.Str(v)}}
 }
 
 func (r *reader) finishInput(c *callvet.Case, f *flat, n *doc.Node) {
 	if f.input == nil {
-		r.problem(n.At, "no-input", "add prompt: or messages:", "the case has no input")
+		r.Note(n.At, "no-input", "add prompt: or messages:", "the case has no input")
 		return
 	}
 	if len(c.Input) == 0 {
-		r.problem(f.input.At, "no-input", "", "the case has no message")
+		r.Note(f.input.At, "no-input", "", "the case has no message")
 		return
 	}
 	last := c.Input[len(c.Input)-1]
 	switch {
 	case c.Skip != "": // kept for the record only
 	case last.Role == callvet.RoleAssistant:
-		r.warn(f.input.At, "no-input", "end with a user message or a tool result",
+		r.Warn(f.input.At, "no-input", "end with a user message or a tool result",
 			"the conversation ends with the assistant's own message")
 	case len(c.Input) == 1 && strings.TrimSpace(last.Content) == "":
-		r.problem(f.input.At, "no-input", "", "the message is blank")
+		r.Note(f.input.At, "no-input", "", "the message is blank")
 	}
 }
 
@@ -163,7 +163,7 @@ func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *doc.Node) bo
 	case "should_call_tool":
 		f.should = v
 	case "param_scoring":
-		if s := r.str(v); s != "" {
+		if s := r.Str(v); s != "" {
 			r.scoringMode(c, v, s)
 		}
 	case "scoring_config":
@@ -175,7 +175,7 @@ func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *doc.Node) bo
 			r.into("multiTurn", v, &f.multi)
 		case doc.Null:
 		default:
-			f.isMulti = r.boolean(v)
+			f.isMulti = r.Bool(v)
 			f.off = !f.isMulti
 		}
 	case "multi_turn_config":
@@ -184,7 +184,7 @@ func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *doc.Node) bo
 			r.into("multiTurn", v, &f.multi)
 		}
 	default:
-		if !r.member(forms()["multiTurn"], key, v, reflect.ValueOf(&f.multi).Elem(), nil) {
+		if !r.Member(forms()["multiTurn"], key, v, reflect.ValueOf(&f.multi).Elem(), nil) {
 			return false
 		}
 		f.rounds = v
@@ -197,7 +197,7 @@ func (r *reader) scoringMode(c *callvet.Case, v *doc.Node, mode string) {
 		c.Scoring = &callvet.Scoring{}
 	}
 	if c.Scoring.Mode != "" && c.Scoring.Mode != mode {
-		r.problem(v.At, "conflicting-keys", "keep one", "the case asks for the mode %s and the mode %s",
+		r.Note(v.At, "conflicting-keys", "keep one", "the case asks for the mode %s and the mode %s",
 			c.Scoring.Mode, mode)
 	}
 	c.Scoring.Mode = mode
@@ -215,14 +215,14 @@ func (r *reader) scoringConfig(c *callvet.Case, v *doc.Node) {
 	}
 	mode := c.Scoring.Mode
 	if *c.Scoring != (callvet.Scoring{Mode: mode}) {
-		r.problem(v.At, "conflicting-keys", "keep one", "scoring and scoring_config are the same thing")
+		r.Note(v.At, "conflicting-keys", "keep one", "scoring and scoring_config are the same thing")
 		return
 	}
 	c.Scoring = &sc
 	if mode != "" && sc.Mode == "" {
 		c.Scoring.Mode = mode
 	} else if mode != "" && sc.Mode != mode {
-		r.warn(v.At, "conflicting-keys", "remove param_scoring", "scoring_config.mode %s wins over param_scoring %s",
+		r.Warn(v.At, "conflicting-keys", "remove param_scoring", "scoring_config.mode %s wins over param_scoring %s",
 			sc.Mode, mode)
 	}
 }
@@ -238,33 +238,33 @@ func (r *reader) finishExpected(c *callvet.Case, f *flat) {
 		at = f.params
 	}
 	if at != nil && c.Expect.Plans != nil {
-		r.problem(at.At, "conflicting-keys", "keep one of the two",
+		r.Note(at.At, "conflicting-keys", "keep one of the two",
 			"expected_tool and the calls under expect say the same thing twice")
 		return
 	}
 	should := (*bool)(nil)
 	if f.should != nil {
-		r.push("should_call_tool")
+		r.Push("should_call_tool")
 		should = r.boolPtr(f.should)
-		r.pop()
+		r.Pop()
 	}
 	var args []byte
 	if f.params != nil {
-		r.push("expected_params")
-		args = r.arguments(f.params)
-		r.pop()
+		r.Push("expected_params")
+		args = r.Arguments(f.params)
+		r.Pop()
 	}
 	switch {
 	case f.tool != nil && f.tool.Kind != doc.Null:
-		r.push("expected_tool")
+		r.Push("expected_tool")
 		r.expectedTool(c, f, args, should)
-		r.pop()
+		r.Pop()
 	case len(args) > 2:
-		r.problem(f.params.At, "no-tool", "add expected_tool", "expected_params says what no expected tool should get")
+		r.Note(f.params.At, "no-tool", "add expected_tool", "expected_params says what no expected tool should get")
 	case f.tool != nil || (should != nil && !*should):
 		c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
 		if should != nil && *should {
-			r.warn(f.should.At, "conflicting-keys", "remove should_call_tool or name the tool",
+			r.Warn(f.should.At, "conflicting-keys", "remove should_call_tool or name the tool",
 				"should_call_tool is true, but expected_tool null means that nothing may be called")
 		}
 	case should != nil:
@@ -274,13 +274,13 @@ func (r *reader) finishExpected(c *callvet.Case, f *flat) {
 }
 
 func (r *reader) expectedTool(c *callvet.Case, f *flat, args []byte, should *bool) {
-	names := r.oneOrMore(f.tool)
+	names := r.OneOrMore(f.tool)
 	if len(names) == 0 || slices.Contains(names, "") {
-		r.problem(f.tool.At, "no-tool", "write null when no tool may be called", "expected_tool names no tool")
+		r.Note(f.tool.At, "no-tool", "write null when no tool may be called", "expected_tool names no tool")
 		return
 	}
 	if should != nil && !*should {
-		r.problem(f.should.At, "conflicting-keys", "write expected_tool: null",
+		r.Note(f.should.At, "conflicting-keys", "write expected_tool: null",
 			"should_call_tool is false, but a tool is expected")
 	}
 	c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: names, Args: args}}}}
@@ -298,6 +298,6 @@ func (r *reader) finishMulti(c *callvet.Case, f *flat, n *doc.Node) {
 		if at == nil {
 			at = f.rounds
 		}
-		r.warn(at.At, "no-effect", "add multi_turn: true", "the case has multi-turn settings but is not multi-turn")
+		r.Warn(at.At, "no-effect", "add multi_turn: true", "the case has multi-turn settings but is not multi-turn")
 	}
 }

@@ -16,7 +16,7 @@ func (r *reader) mockResponses(n *doc.Node) []callvet.Mock {
 		return nil
 	}
 	var out []callvet.Mock
-	r.fields(n, nil, func(key string, v *doc.Node) bool {
+	r.Fields(n, nil, func(key string, v *doc.Node) bool {
 		out = append(out, callvet.Mock{Tool: key, Replies: []callvet.MockReply{{Result: v.JSON()}}})
 		return true
 	})
@@ -24,30 +24,30 @@ func (r *reader) mockResponses(n *doc.Node) []callvet.Mock {
 }
 
 // mock reads a mock with a list of replies, or with the keys of one.
-func (r *reader) mock(f *form, n *doc.Node, m *callvet.Mock) {
+func (r *reader) mock(f *doc.Shape, n *doc.Node, m *callvet.Mock) {
 	reply := forms()["reply"]
 	var one callvet.MockReply
 	own := false
-	r.members(f, n, reflect.ValueOf(m).Elem(), func(key string, v *doc.Node) bool {
-		if reply.key(key) == nil {
-			own = own || f.key(key) == nil // a slip of one of an answer's keys
+	r.Members(f, n, reflect.ValueOf(m).Elem(), func(key string, v *doc.Node) bool {
+		if reply.Key(key) == nil {
+			own = own || f.Key(key) == nil // a slip of one of an answer's keys
 			return false
 		}
 		own = true
-		return r.member(reply, key, v, reflect.ValueOf(&one).Elem(), nil)
+		return r.Member(reply, key, v, reflect.ValueOf(&one).Elem(), nil)
 	})
 	if m.Tool == "" {
-		r.problem(n.At, "no-tool", "", "the mock names no tool")
+		r.Note(n.At, "no-tool", "", "the mock names no tool")
 	}
 	switch {
 	case own && m.Replies != nil:
-		r.problem(n.At, "conflicting-keys", "put it in the list of replies",
+		r.Note(n.At, "conflicting-keys", "put it in the list of replies",
 			"a mock has either replies or one answer")
 	case own:
 		r.replyFits(n, &one)
 		m.Replies = []callvet.MockReply{one}
 	case m.Replies == nil:
-		r.problem(n.At, "no-answer", "add result, template, error or replies",
+		r.Note(n.At, "no-answer", "add result, template, error or replies",
 			"the mock of %s says no answer", m.Tool)
 	}
 }
@@ -55,24 +55,24 @@ func (r *reader) mock(f *form, n *doc.Node, m *callvet.Mock) {
 // replyFits checks that there is a result or a template of it, not both, and its placeholders.
 func (r *reader) replyFits(n *doc.Node, m *callvet.MockReply) {
 	if t := n.Get("template"); t != nil {
-		r.push("template")
+		r.Push("template")
 		r.template(t)
-		r.pop()
+		r.Pop()
 	}
 	if m.Result != nil && m.Template != nil {
-		r.problem(n.At, "conflicting-keys", "leave one of them", "an answer has either a result or a template of one")
+		r.Note(n.At, "conflicting-keys", "leave one of them", "an answer has either a result or a template of one")
 	}
 }
 
 // mockState reads the value of a word, or for how many calls it has it.
-func (r *reader) mockState(f *form, n *doc.Node, s *callvet.MockState) {
+func (r *reader) mockState(f *doc.Shape, n *doc.Node, s *callvet.MockState) {
 	if n.Kind != doc.Map {
-		s.Value = r.label(n)
+		s.Value = r.Label(n)
 		return
 	}
-	r.members(f, n, reflect.ValueOf(s).Elem(), nil)
+	r.Members(f, n, reflect.ValueOf(s).Elem(), nil)
 	if s.Then != "" && s.Calls == 0 {
-		r.problem(n.At, "incomplete", "add calls: 3",
+		r.Note(n.At, "incomplete", "add calls: 3",
 			"the state changes to %q after some calls, but not after how many", s.Then)
 	}
 }
@@ -82,21 +82,21 @@ func (r *reader) template(n *doc.Node) {
 	switch n.Kind {
 	case doc.Map:
 		for i := range n.Items {
-			r.push(n.Names[i].Name)
+			r.Push(n.Names[i].Name)
 			r.template(&n.Items[i])
-			r.pop()
+			r.Pop()
 		}
 	case doc.List:
-		r.each(n, func(_ int, v *doc.Node) { r.template(v) })
+		r.Each(n, func(_ int, v *doc.Node) { r.template(v) })
 	case doc.String:
 		t, err := placeholder.Parse(n.Text())
 		if err != nil {
-			r.problem(n.At, "bad-template", "{{args.city}}", "%v", err)
+			r.Note(n.At, "bad-template", "{{args.city}}", "%v", err)
 			return
 		}
 		for _, name := range t.Names() {
 			if wrong, fix := placeholder.Mock(name); wrong != nil {
-				r.problem(n.At, "unknown-placeholder", fix, "%v", wrong)
+				r.Note(n.At, "unknown-placeholder", fix, "%v", wrong)
 			}
 		}
 	}

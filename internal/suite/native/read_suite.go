@@ -28,24 +28,24 @@ func (r *reader) suite(n *doc.Node,
 ) (s *callvet.Suite, cases *doc.Node, under common) {
 	s = &callvet.Suite{Dialect: "callvet"}
 	if d := n.Get("defaults"); d != nil { // before the cases, wherever it stands
-		r.push("defaults")
+		r.Push("defaults")
 		under = r.defaults(d, &s.Defaults)
-		r.pop()
+		r.Pop()
 	}
-	r.fields(n, forms()["suite"].known, func(key string, v *doc.Node) bool {
+	r.Fields(n, forms()[""].Known, func(key string, v *doc.Node) bool {
 		switch key {
 		case "callvet":
 			if string(v.Raw) != "1" {
-				r.problem(v.At, "unknown-version", "write callvet: 1", "this callvet reads format version 1")
+				r.Note(v.At, "unknown-version", "write callvet: 1", "this callvet reads format version 1")
 			}
 		case "name":
-			s.Name = r.label(v)
+			s.Name = r.Label(v)
 		case "version":
-			s.Version = r.label(v)
+			s.Version = r.Label(v)
 		case "description":
-			s.Description = r.str(v)
+			s.Description = r.Str(v)
 		case "system_prompt":
-			s.SystemPrompt = r.str(v)
+			s.SystemPrompt = r.Str(v)
 		case "tools":
 			r.tools(&s.Tools, v)
 		case "tools_from":
@@ -59,10 +59,10 @@ func (r *reader) suite(n *doc.Node,
 			r.into("faults", v, &s.Faults)
 		case "gates", "foreign":
 		case "dialect":
-			s.Dialect = r.str(v)
+			s.Dialect = r.Str(v)
 		case "cases", "test_cases":
 			if cases != nil {
-				r.problem(v.At, "conflicting-keys", "keep one", "cases and test_cases are the same thing")
+				r.Note(v.At, "conflicting-keys", "keep one", "cases and test_cases are the same thing")
 			}
 			cases = v
 		default:
@@ -92,7 +92,7 @@ func foreignPart(n *doc.Node) json.RawMessage {
 }
 
 func (r *reader) toolsFrom(s *callvet.Suite, v *doc.Node, include func(string) ([]callvet.Tool, error)) {
-	path := r.str(v)
+	path := r.Str(v)
 	if path == "" {
 		return
 	}
@@ -102,7 +102,7 @@ func (r *reader) toolsFrom(s *callvet.Suite, v *doc.Node, include func(string) (
 		if h := (*callvet.Hinted)(nil); errors.As(err, &h) && h.Hint != "" {
 			fix = h.Hint
 		}
-		r.problem(v.At, "tools-from", fix, "read tools from %s: %v", path, err)
+		r.Note(v.At, "tools-from", fix, "read tools from %s: %v", path, err)
 		return
 	}
 	s.Tools = append(s.Tools, tools...)
@@ -110,10 +110,10 @@ func (r *reader) toolsFrom(s *callvet.Suite, v *doc.Node, include func(string) (
 
 func (r *reader) defaults(n *doc.Node, d *callvet.Defaults) common {
 	var under common
-	r.members(forms()["defaults"], n, reflect.ValueOf(d).Elem(), func(key string, v *doc.Node) bool {
+	r.Members(forms()["defaults"], n, reflect.ValueOf(d).Elem(), func(key string, v *doc.Node) bool {
 		switch key {
 		case "tags":
-			under.tags = r.strs(v)
+			under.tags = r.Texts(v)
 		case "fields":
 			r.into("labels", v, &under.fields)
 		default:
@@ -128,17 +128,17 @@ func (r *reader) defaults(n *doc.Node, d *callvet.Defaults) common {
 // toolChoice reads auto, required, none, a tool's name, or OpenAI's object form.
 func (r *reader) toolChoice(n *doc.Node) string {
 	if n.Kind != doc.Map {
-		return r.str(n)
+		return r.Str(n)
 	}
 	name := ""
-	r.fields(n, []string{"type", "function"}, func(key string, v *doc.Node) bool {
+	r.Fields(n, []string{"type", "function"}, func(key string, v *doc.Node) bool {
 		switch key {
 		case "type":
-			r.choice(v, "function")
+			r.Choice(v, "function")
 		case "function":
-			r.fields(v, []string{"name"}, func(key string, v *doc.Node) bool {
+			r.Fields(v, []string{"name"}, func(key string, v *doc.Node) bool {
 				if key == "name" {
-					name = r.str(v)
+					name = r.Str(v)
 				}
 				return key == "name"
 			})
@@ -157,25 +157,22 @@ func (r *reader) cases(n *doc.Node, under common) iter.Seq[*callvet.Case] {
 			return
 		}
 		if n.Kind != doc.List {
-			r.push("cases")
-			r.wrongKind(n, "a list of cases")
-			r.pop()
+			r.Push("cases")
+			r.WrongKind(n, "a list of cases")
+			r.Pop()
 			return
 		}
-		outer, more := r.path, true
-		r.path = make([]step, 0, 16)
-		r.duplicates()
-		r.doc.Elements(n, func(i int, v *doc.Node) {
+		more := true
+		r.Duplicates()
+		r.File.Elements(n, func(i int, v *doc.Node) {
 			if !more {
 				return
 			}
-			r.path = r.path[:0]
 			c := r.readCase(v, i, &under)
-			r.duplicates()
-			r.caseID = ""
+			r.Duplicates()
+			r.Case = ""
 			more = yield(&c)
 		})
-		r.path = outer
 	}
 }
 

@@ -31,8 +31,8 @@ const contractKeys = "tool_family tool_name args schema idempotence side_effects
 // model are. Tools may also be a mapping of names to them. alone tells that the file is
 // one tool itself.
 func ReadContracts(d *doc.File) (tools []Contract, alone bool, problems []callvet.Problem) {
-	r := &reader{doc: d, format: "tool"}
-	r.duplicates()
+	r := newReader(d, "tool")
+	r.Duplicates()
 	take := func(v *doc.Node, name string) {
 		if c, ok := r.contract(v, name); ok {
 			tools = append(tools, c)
@@ -44,16 +44,16 @@ func ReadContracts(d *doc.File) (tools []Contract, alone bool, problems []callve
 		take(&d.Root, "")
 		alone = len(tools) > 0
 	case list.Kind == doc.List:
-		r.each(list, func(_ int, v *doc.Node) { take(v, "") })
+		r.Each(list, func(_ int, v *doc.Node) { take(v, "") })
 	case list.Kind == doc.Map:
-		r.fields(list, nil, func(name string, v *doc.Node) bool {
+		r.Fields(list, nil, func(name string, v *doc.Node) bool {
 			take(v, name)
 			return true
 		})
 	default:
-		r.wrongKind(list, "a list of tools")
+		r.WrongKind(list, "a list of tools")
 	}
-	return tools, alone, r.done()
+	return tools, alone, r.Done()
 }
 
 // ReadTools is ReadContracts without the places.
@@ -69,19 +69,19 @@ func ReadTools(d *doc.File) ([]callvet.Tool, []callvet.Problem) {
 // ReadMocks reads a file of mocks: a list of them, a mapping of tools to what they give, or
 // the two under mocks and mock_responses as a suite has them.
 func ReadMocks(d *doc.File) ([]callvet.Mock, []callvet.Problem) {
-	r := &reader{doc: d, format: "suite"}
-	r.duplicates()
+	r := newReader(d, "suite")
+	r.Duplicates()
 	n := &d.Root
 	var out []callvet.Mock
 	switch {
 	case n.Kind == doc.List:
 		r.into("mocks", n, &out)
 	case n.Kind != doc.Map:
-		r.wrongKind(n, "mocks")
+		r.WrongKind(n, "mocks")
 	case n.Get("mocks") == nil && n.Get("mock_responses") == nil:
 		out = r.mockResponses(n)
 	default:
-		r.fields(n, []string{"mocks", "mock_responses"}, func(key string, v *doc.Node) bool {
+		r.Fields(n, []string{"mocks", "mock_responses"}, func(key string, v *doc.Node) bool {
 			switch key {
 			case "mocks":
 				r.into("mocks", v, &out)
@@ -91,7 +91,7 @@ func ReadMocks(d *doc.File) ([]callvet.Mock, []callvet.Problem) {
 			return key == "mocks" || key == "mock_responses"
 		})
 	}
-	return out, r.problems
+	return out, r.Problems
 }
 
 // contractList is where a file lists its tools; nil when it is one itself.
@@ -120,21 +120,21 @@ func contractList(n *doc.Node) *doc.Node {
 // contract reads one tool; name is the key that it stands under, if any.
 func (r *reader) contract(n *doc.Node, name string) (c Contract, ok bool) {
 	if n.Kind != doc.Map {
-		r.wrongKind(n, "a tool definition")
+		r.WrongKind(n, "a tool definition")
 		return c, false
 	}
-	c.At = r.doc.Position(n.At)
+	c.At = r.File.Position(n.At)
 	c.Name, c.Version, c.Parameters = c.At, c.At, c.At
-	r.members(forms()["tool"], n, reflect.ValueOf(&c.Tool).Elem(), func(key string, v *doc.Node) bool {
+	r.Members(forms()["tool"], n, reflect.ValueOf(&c.Tool).Elem(), func(key string, v *doc.Node) bool {
 		return r.contractField(&c, key, v)
 	}, strings.Fields(contractKeys)...)
 	for _, key := range []string{"tool_id", "id"} { // then its name is its title
 		if id := n.Get(key); id != nil && id.Kind == doc.String {
-			c.Tool.Name, c.Name = id.Text(), r.doc.Position(id.At)
+			c.Tool.Name, c.Name = id.Text(), r.File.Position(id.At)
 		}
 	}
 	if c.Tool.Name = cmp.Or(c.Tool.Name, name); c.Tool.Name == "" {
-		r.problem(n.At, "no-name", `"tool_name": "get_refund_policy"`, "the tool has no name")
+		r.Note(n.At, "no-name", `"tool_name": "get_refund_policy"`, "the tool has no name")
 		return c, false
 	}
 	return c, true
@@ -144,22 +144,22 @@ func (r *reader) contract(n *doc.Node, name string) (c Contract, ok bool) {
 func (r *reader) contractField(c *Contract, key string, v *doc.Node) bool {
 	t := &c.Tool
 	as := func(key string) bool {
-		return r.toolField(t, key, v) || r.member(forms()["tool"], key, v, reflect.ValueOf(t).Elem(), nil)
+		return r.toolField(t, key, v) || r.Member(forms()["tool"], key, v, reflect.ValueOf(t).Elem(), nil)
 	}
 	switch key {
 	case "type":
-		r.choice(v, "function", "custom")
+		r.Choice(v, "function", "custom")
 	case "name", "tool_name":
 		if t.Name != "" && t.Name != v.Text() {
-			r.problem(v.At, "conflicting-keys", "keep one", "the tool has two names")
+			r.Note(v.At, "conflicting-keys", "keep one", "the tool has two names")
 		}
-		c.Name = r.doc.Position(v.At)
-		t.Name = r.str(v)
+		c.Name = r.File.Position(v.At)
+		t.Name = r.Str(v)
 	case "version":
-		c.Version = r.doc.Position(v.At)
+		c.Version = r.File.Position(v.At)
 		return as(key)
 	case "args", "schema", "parameters", "inputSchema", "input_schema":
-		c.Parameters = r.doc.Position(v.At)
+		c.Parameters = r.File.Position(v.At)
 		return as("parameters")
 	case "idempotence":
 		return as("idempotent")
@@ -196,30 +196,30 @@ func (r *reader) sideEffects(t *callvet.Tool, v *doc.Node) {
 
 func (r *reader) contradicts(v *doc.Node, before, now *bool) {
 	if before != nil && now != nil && *before != *now {
-		r.problem(v.At, "conflicting-keys", "keep read_only", "read_only and side_effects contradict each other")
+		r.Note(v.At, "conflicting-keys", "keep read_only", "read_only and side_effects contradict each other")
 	}
 }
 
 // latencyBudget reads a number, which is for nine of ten executions, or p50 and p90.
 func (r *reader) latencyBudget(t *callvet.Tool, n *doc.Node) {
-	amount := forms()["tool"].key("latency_budget_ms").form
+	amount := forms()["tool"].Key("latency_budget_ms").Shape
 	if n.Kind != doc.Map {
-		r.read(amount, n, reflect.ValueOf(&t.LatencyBudgetMS).Elem())
+		r.Read(amount, n, reflect.ValueOf(&t.LatencyBudgetMS).Elem())
 		return
 	}
-	r.fields(n, []string{"p50", "p90"}, func(key string, v *doc.Node) bool {
+	r.Fields(n, []string{"p50", "p90"}, func(key string, v *doc.Node) bool {
 		switch key {
 		case "p50":
-			r.read(amount, v, reflect.ValueOf(&t.LatencyP50MS).Elem())
+			r.Read(amount, v, reflect.ValueOf(&t.LatencyP50MS).Elem())
 		case "p90":
-			r.read(amount, v, reflect.ValueOf(&t.LatencyBudgetMS).Elem())
+			r.Read(amount, v, reflect.ValueOf(&t.LatencyBudgetMS).Elem())
 		default:
 			return false
 		}
 		return true
 	})
 	if t.LatencyP50MS != nil && t.LatencyBudgetMS != nil && *t.LatencyP50MS > *t.LatencyBudgetMS {
-		r.problem(n.At, "out-of-range", "p90 is at least p50", "the budget's p50 is above its p90")
+		r.Note(n.At, "out-of-range", "p90 is at least p50", "the budget's p50 is above its p90")
 	}
 }
 
@@ -228,16 +228,16 @@ func (r *reader) tools(tools *[]callvet.Tool, n *doc.Node) {
 	if n.Kind == doc.Null {
 		return
 	}
-	r.each(n, func(_ int, v *doc.Node) {
+	r.Each(n, func(_ int, v *doc.Node) {
 		var t callvet.Tool
 		if v.Kind != doc.Map {
-			r.wrongKind(v, "a tool definition")
+			r.WrongKind(v, "a tool definition")
 			return
 		}
-		r.members(forms()["tool"], v, reflect.ValueOf(&t).Elem(),
+		r.Members(forms()["tool"], v, reflect.ValueOf(&t).Elem(),
 			func(key string, v *doc.Node) bool { return r.toolField(&t, key, v) })
 		if t.Name == "" {
-			r.problem(v.At, "no-name", "", "the tool has no name")
+			r.Note(v.At, "no-name", "", "the tool has no name")
 			return
 		}
 		*tools = append(*tools, t)
@@ -259,7 +259,7 @@ func (r *reader) toolField(t *callvet.Tool, key string, v *doc.Node) bool {
 
 func (r *reader) schema(t *callvet.Tool, n *doc.Node) {
 	if t.Parameters != nil {
-		r.problem(n.At, "conflicting-keys", "keep one", "the tool has two schemas")
+		r.Note(n.At, "conflicting-keys", "keep one", "the tool has two schemas")
 	}
 	if in := n.Get("json"); in != nil && in.Kind == doc.Map && len(n.Names) == 1 { // Amazon Bedrock's
 		n = in
@@ -269,13 +269,13 @@ func (r *reader) schema(t *callvet.Tool, n *doc.Node) {
 	case doc.Map, doc.Bool:
 		t.Parameters = n.JSON()
 	default:
-		r.wrongKind(n, "a JSON Schema")
+		r.WrongKind(n, "a JSON Schema")
 	}
 }
 
 func (r *reader) rateLimitFits(n *doc.Node, l *callvet.RateLimit) {
 	if l.Calls == 0 || l.PerSeconds == 0 {
-		r.problem(n.At, "incomplete", "rate_limit: {calls: 10, per_seconds: 60}",
+		r.Note(n.At, "incomplete", "rate_limit: {calls: 10, per_seconds: 60}",
 			"a rate limit needs calls and per_seconds above 0")
 	}
 }

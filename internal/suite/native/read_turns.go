@@ -13,7 +13,7 @@ import (
 // messages reads a conversation.
 func (r *reader) messages(n *doc.Node) []callvet.Turn {
 	var out []callvet.Turn
-	r.each(n, func(_ int, v *doc.Node) {
+	r.Each(n, func(_ int, v *doc.Node) {
 		var t callvet.Turn
 		r.into("message", v, &t)
 		out = append(out, t)
@@ -22,39 +22,39 @@ func (r *reader) messages(n *doc.Node) []callvet.Turn {
 }
 
 // turn reads a message in OpenAI's form or in callvet's own.
-func (r *reader) turn(f *form, n *doc.Node, t *callvet.Turn) {
-	r.members(f, n, reflect.ValueOf(t).Elem(), func(key string, v *doc.Node) bool {
+func (r *reader) turn(f *doc.Shape, n *doc.Node, t *callvet.Turn) {
+	r.Members(f, n, reflect.ValueOf(t).Elem(), func(key string, v *doc.Node) bool {
 		if key == "content" {
 			t.Content = r.content(v)
 		}
 		return key == "content"
 	})
 	if t.Role == "" && n.Kind == doc.Map {
-		r.problem(n.At, "no-role", "role: user", "the message has no role")
+		r.Note(n.At, "no-role", "role: user", "the message has no role")
 	}
 }
 
 // content reads text or a list of text parts.
 func (r *reader) content(n *doc.Node) string {
 	if n.Kind != doc.List {
-		return r.str(n)
+		return r.Str(n)
 	}
 	var parts []string
-	r.each(n, func(_ int, v *doc.Node) {
+	r.Each(n, func(_ int, v *doc.Node) {
 		text, typ := "", ""
-		r.fields(v, []string{"type", "text"}, func(key string, v *doc.Node) bool {
+		r.Fields(v, []string{"type", "text"}, func(key string, v *doc.Node) bool {
 			switch key {
 			case "type":
-				typ = r.str(v)
+				typ = r.Str(v)
 			case "text":
-				text = r.str(v)
+				text = r.Str(v)
 			default:
 				return typ != "" && typ != "text" // reported once, below
 			}
 			return true
 		})
 		if typ != "" && typ != "text" {
-			r.problem(v.At, "unsupported", "callvet sends text only", "content of type %q", typ)
+			r.Note(v.At, "unsupported", "callvet sends text only", "content of type %q", typ)
 		}
 		parts = append(parts, text)
 	})
@@ -62,15 +62,15 @@ func (r *reader) content(n *doc.Node) string {
 }
 
 // call reads one call of an assistant message.
-func (r *reader) call(f *form, n *doc.Node, c *callvet.Call) {
-	r.members(f, n, reflect.ValueOf(c).Elem(), func(key string, v *doc.Node) bool {
+func (r *reader) call(f *doc.Shape, n *doc.Node, c *callvet.Call) {
+	r.Members(f, n, reflect.ValueOf(c).Elem(), func(key string, v *doc.Node) bool {
 		if key == "arguments" {
 			r.callArguments(c, v)
 		}
 		return key == "arguments"
 	})
 	if c.Tool == "" && n.Kind == doc.Map {
-		r.problem(n.At, "no-tool", "", "the call names no tool")
+		r.Note(n.At, "no-tool", "", "the call names no tool")
 	}
 }
 
@@ -86,5 +86,5 @@ func (r *reader) callArguments(c *callvet.Call, v *doc.Node) {
 		return
 	}
 	c.ArgsRaw = text
-	r.warn(v.At, "bad-arguments", "", "the arguments of the call are not JSON; they are kept as they are")
+	r.Warn(v.At, "bad-arguments", "", "the arguments of the call are not JSON; they are kept as they are")
 }

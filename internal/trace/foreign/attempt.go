@@ -19,7 +19,7 @@ import (
 //	spans ─► sorted by what they are about: models, tools, agents, others
 //	models ─► turns: of each request what no earlier one had, then the answer (conversation)
 //	tools ─► joined to the calls of the turns by id, arguments, name (execution); others are calls of their own
-//	what is missing ─► a model's answer that nobody tells is counted; where it may have held calls, the attempt is unknown (evidence)
+//	what is missing ─► a missing answer of a model is counted; if it may have had calls, the attempt is unknown (evidence)
 
 // task is the spans of one attempt.
 type task struct {
@@ -61,7 +61,7 @@ func (t *task) give(s *trace.Sink) {
 	s.Give(a)
 }
 
-// about takes from a span what it says of the whole attempt.
+// about copies a span's attributes of the whole attempt.
 func about(a *trace.Attempt, sp *span) {
 	t := &a.Trace
 	name := sp.str(target)
@@ -94,7 +94,7 @@ func about(a *trace.Attempt, sp *span) {
 	}
 }
 
-// offered reads definitions of tools: a list, or texts that each hold one.
+// offered reads definitions of tools: a list, or texts with one each.
 func offered(v value.Value) []callvet.Tool {
 	v = message.HeldResult(v)
 	if first, _ := v.First(); first.Kind() != value.String {
@@ -120,7 +120,7 @@ func newTree(all []*span) tree {
 	return t
 }
 
-// above reports whether one of the spans around sp is as asked for.
+// above reports whether is holds for one of the spans around sp.
 func (t tree) above(sp *span, is func(*span) bool) bool {
 	for n := 0; n < maxDepth; n++ { // a circle of parents ends too
 		up, ok := t.byID[sp.parent]
@@ -144,7 +144,7 @@ func (t tree) around(list []*span) map[*span]bool {
 	return out
 }
 
-// spent adds what was used. A span around others that tell it repeats them.
+// spent adds the usage. The usage of a span around others with usage repeats theirs.
 func (t tree) spent(u *callvet.Usage, all []*span) {
 	var tell []*span
 	for _, sp := range all {
@@ -179,7 +179,7 @@ func used(sp *span) (u callvet.Usage, ok bool) {
 		one.CacheWriteTokens = count(&r, "cache_creation", v)
 	}
 	if both := one.CachedTokens + one.CacheWriteTokens; both > one.InputTokens {
-		one.InputTokens += both // some count them apart, as Anthropic does
+		one.InputTokens += both // some count them separately, as Anthropic does
 	}
 	one.CostUSD = r.Dollars("cost", sp.attr(cost))
 	return r.Done(one), true

@@ -19,7 +19,7 @@ func isAnthropic(v value.Value) bool {
 		(role == "" || role == "assistant")
 }
 
-// geminiBody is the answer of Gemini in a value: itself, or beside its request.
+// geminiBody is the answer of Gemini in a value: the value itself, or a member next to the request.
 func geminiBody(v value.Value) value.Value {
 	if in := message.First(v, "response"); in.Kind() == value.Object && has(v, "request") {
 		return in
@@ -29,17 +29,17 @@ func geminiBody(v value.Value) value.Value {
 
 // readGemini reads a GenerateContentResponse, alone or with its request.
 func readGemini(v value.Value, s *trace.Sink) {
-	body, asked := geminiBody(v), message.First(v, "request")
+	body, request := geminiBody(v), message.First(v, "request")
 	a := answer(body, s)
 	a.Trace.CaseID = name(v, s, "key", "custom_id", "responseId", "id")
 	a.Trace.Model = cmp.Or(a.Trace.Model, message.Str(body, "modelVersion"))
 	a.Trace.Usage = message.UsageOf(message.First(body, "usageMetadata"), value.Value{})
-	for _, list := range listed(message.First(asked, "tools")) {
+	for _, list := range listed(message.First(request, "tools")) {
 		a.Tools = append(a.Tools,
 			message.Tools(message.First(list, "functionDeclarations", "function_declarations"))...)
 	}
-	in := turns(message.First(asked, "contents"))
-	if sys := message.First(asked, "systemInstruction", "system_instruction"); sys.Kind() == value.Object {
+	in := turns(message.First(request, "contents"))
+	if sys := message.First(request, "systemInstruction", "system_instruction"); sys.Kind() == value.Object {
 		in = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: message.Text(message.First(sys, "parts"))}},
 			in...)
 	}
@@ -52,7 +52,7 @@ func readGemini(v value.Value, s *trace.Sink) {
 	if content := message.First(c, "content"); message.First(content, "parts").Len() > 0 {
 		out = message.Turns(content)
 	}
-	said(&a, in, out)
+	exchange(&a, in, out)
 	a.Trace.FinishReason = message.LastFinish(body)
 	s.Give(a)
 }

@@ -54,10 +54,10 @@ func sessionCalls(m value.Value, t callvet.Turn) []callvet.Turn {
 		case "success", "error":
 			r := callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool}
 			part, _ := message.First(e, "result").First()
-			said := message.First(message.First(part, "functionResponse"), "response")
-			out := message.First(said, "output", "error")
+			reply := message.First(message.First(part, "functionResponse"), "response")
+			out := message.First(reply, "output", "error")
 			if r.Content = out.Str(); out.Kind() != value.String {
-				r.Content = string(said.Raw())
+				r.Content = string(reply.Raw())
 			}
 			if status == "error" {
 				r.Content, r.Raw = cmp.Or(r.Content, message.Str(e, "resultDisplay"), match.NoReason),
@@ -98,26 +98,26 @@ func isRequestLog(v value.Value) bool {
 
 // readRequestLog reads one request with its answer. What the model was sent is the input.
 func readRequestLog(v value.Value, s *trace.Sink) {
-	asked, answered := v, message.HeldResult(message.First(v, "response"))
+	request, answered := v, message.HeldResult(message.First(v, "response"))
 	if in := message.First(v, "input"); has(v, "schemaType") {
-		asked, answered = message.First(in, "inputBodyJson"),
+		request, answered = message.First(in, "inputBodyJson"),
 			message.First(message.First(v, "output"), "outputBodyJson")
 	}
 	a := answer(answered, s)
 	a.Trace.CaseID = name(v, s, "requestId", "id")
 	a.Trace.Model = cmp.Or(a.Trace.Model, message.Str(v, "model", "modelId"))
-	a.Input = message.Attach(turns(message.HeldResult(message.First(asked, "messages"))))
-	if sys := message.Text(message.First(asked, "system")); sys != "" {
+	a.Input = message.Attach(turns(message.HeldResult(message.First(request, "messages"))))
+	if sys := message.Text(message.First(request, "system")); sys != "" {
 		a.Input = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: sys}}, a.Input...)
 	}
 	if a.Input == nil {
 		a.Input = []callvet.Turn{}
 	}
-	said := given(answered)
+	reply := given(answered)
 	if m := message.First(message.First(answered, "output"), "message"); m.Kind() == value.Object { // of Converse
-		said = message.Turns(m)
+		reply = message.Turns(m)
 	}
-	a.Trace.Turns = message.Attach(said)
+	a.Trace.Turns = message.Attach(reply)
 	a.Trace.FinishReason = message.LastFinish(answered)
 	if why := message.Str(v, "errorCode", "error_str"); why != "" || message.Str(v, "status") == "failure" {
 		a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultServer, Message: cmp.Or(why, "the request failed")}

@@ -150,7 +150,7 @@ func codexEvent(p value.Value, x *session) {
 	}
 }
 
-// codexOutput finds the exit code of a command in what it gave: in the metadata, or in the lines
+// codexOutput finds the exit code of a command in its result: in the metadata, or in the lines
 // before the output.
 func codexOutput(p value.Value, x *session) {
 	const exited = "Process exited with code "

@@ -14,10 +14,10 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// told is what a model's span was sent, said what the model gave. Many SDKs write the same
-// twice, so that one form has what the other lacks (the ids of calls, say): the first form
-// in which nothing is missing is taken, else the one that tells most.
-func (sp *span) told() []callvet.Turn {
+// request is the input of a model's span; the method answer is its output. Many SDKs write both in
+// several forms, and each form may lack something, such as the ids of calls. The first complete
+// form is used, else the one with the most content.
+func (sp *span) request() []callvet.Turn {
 	best := fullest(true,
 		func() []callvet.Turn { return message.Said(sp.attr(spanRequest), callvet.RoleUser) },
 		func() []callvet.Turn { return eventMessages(sp.events, spanRequest) },
@@ -38,9 +38,9 @@ func (sp *span) told() []callvet.Turn {
 	return best
 }
 
-func (sp *span) said() []callvet.Turn { return speaking(sp.gave()) }
+func (sp *span) answer() []callvet.Turn { return speaking(sp.gave()) }
 
-// state is what an agent gave. Where it repeats what the agent was sent, roles stay as they are.
+// state is the output of an agent. If it repeats the agent's input, roles do not change.
 func (sp *span) state() []callvet.Turn {
 	out := sp.gave()
 	if message.Asked(out) == 0 {
@@ -76,8 +76,8 @@ func fullest(history bool, forms ...func() []callvet.Turn) []callvet.Turn {
 	return best
 }
 
-// weigh says how much turns tell, and whether nothing is missing in them: in a history, the
-// calls have answers.
+// weigh returns how much content turns have, and whether they are complete: in a history, the calls
+// have answers.
 func weigh(turns []callvet.Turn, history bool) (n int, whole bool) {
 	calls, results := 0, 0
 	whole = true
@@ -101,7 +101,7 @@ func weigh(turns []callvet.Turn, history bool) (n int, whole bool) {
 	return n, whole && (!history || results >= calls)
 }
 
-// speaking makes what a model gave its own words, whatever role was noted.
+// speaking sets the role of a model's output to assistant, whatever role was recorded.
 func speaking(ts []callvet.Turn) []callvet.Turn {
 	for i := range ts {
 		if ts[i].Role == callvet.RoleUser || ts[i].Role == callvet.RoleSystem {
@@ -111,7 +111,7 @@ func speaking(ts []callvet.Turn) []callvet.Turn {
 	return message.MergeTurns(ts)
 }
 
-// pieces is an answer whose text and calls stand in attributes of their own.
+// pieces is an answer with its text and its calls in separate attributes.
 func (sp *span) pieces() []callvet.Turn {
 	t := callvet.Turn{Role: callvet.RoleAssistant, Content: sp.str(answerText)}
 	if list := message.HeldResult(sp.attr(answerCalls)); list.Kind() == value.Array {
@@ -123,8 +123,8 @@ func (sp *span) pieces() []callvet.Turn {
 	return []callvet.Turn{t}
 }
 
-// eventMessages reads an event for each message, with its members as attributes, as JSON in
-// one of them, or in a body; or one event with the messages of a side as an attribute.
+// eventMessages reads events with one message each, as attributes, as JSON in one attribute, or in
+// a body; or one event with all messages of a side in an attribute.
 func eventMessages(events []event, side meaning) []callvet.Turn {
 	var out []callvet.Turn
 	for _, e := range messageEvents(events) {
@@ -248,8 +248,8 @@ func numbered(attrs map[string]value.Value, prefix string) []callvet.Turn {
 	return out
 }
 
-// flattened makes a turn of a message's members. One of a call without a tool's name is a
-// Call without a name, so that it is known that there was one.
+// flattened makes a turn of a message's members. A call without a tool's name becomes a Call
+// without a name, so that it is not lost.
 func flattened(m map[string]value.Value) callvet.Turn {
 	t := callvet.Turn{Role: callvet.RoleOf(cmp.Or(m["role"].Str(), "assistant")), Content: message.Text(m["content"])}
 	if t.Role == callvet.RoleTool {

@@ -13,14 +13,14 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// conversation is what model spans say, in the order of their beginnings.
+// conversation joins the messages of model spans, in the order of their start times.
 type conversation struct {
 	message.Talk
 
 	tree tree
-	// silent are the spans of models whose answer nobody has told yet.
+	// silent are the spans of models without a known answer so far.
 	silent []*span
-	// spoke tells that a span of a model had a legible answer.
+	// spoke: a span of a model had a readable answer.
 	spoke bool
 	// end is why the last answer of a model ended.
 	end string
@@ -29,7 +29,7 @@ type conversation struct {
 func (c *conversation) read(list []*span) {
 	var legible []*span
 	for _, sp := range list {
-		if speaks(sp.said()) {
+		if speaks(sp.answer()) {
 			legible = append(legible, sp)
 		}
 	}
@@ -42,9 +42,9 @@ func (c *conversation) read(list []*span) {
 		if wrappers[sp] || c.tree.above(sp, func(up *span) bool { return tells[up] }) && !tells[sp] {
 			continue
 		}
-		in, out := sp.told(), sp.said()
+		in, out := sp.request(), sp.answer()
 		c.end = sp.finish()
-		c.heard(c.Request(in, len(c.silent) > 0))
+		c.repeated(c.Request(in, len(c.silent) > 0))
 		switch {
 		case !speaks(out) && sp.failed && !spanEnded(sp): // a request that failed has no answer
 		case !speaks(out), spanEnded(sp) && !turnsCall(out):
@@ -59,8 +59,8 @@ func (c *conversation) read(list []*span) {
 	c.Settle()
 }
 
-// heard takes off the list of silent answers those that a later request repeats.
-func (c *conversation) heard(history []callvet.Turn) {
+// repeated removes from silent the spans whose answers a later request repeats.
+func (c *conversation) repeated(history []callvet.Turn) {
 	switch {
 	case turnsCall(history):
 		c.silent = nil
@@ -69,7 +69,7 @@ func (c *conversation) heard(history []callvet.Turn) {
 	}
 }
 
-// speaks reports whether an assistant says or legibly calls something.
+// speaks reports whether an assistant turn has a text or a readable call.
 func speaks(turns []callvet.Turn) bool {
 	return slices.ContainsFunc(turns, func(t callvet.Turn) bool {
 		return t.Role == callvet.RoleAssistant && (t.Content != "" || turnsCall([]callvet.Turn{t}))
@@ -82,7 +82,7 @@ func turnsCall(turns []callvet.Turn) bool {
 	})
 }
 
-// ended reports whether a model's span says that its answer ended with calls.
+// spanEnded reports whether a model's span records that its answer ended with calls.
 func spanEnded(sp *span) bool {
 	return slices.ContainsFunc(sp.ends(), func(r string) bool { return callvet.StopOf(r) == callvet.StopCalls })
 }
@@ -102,8 +102,8 @@ func (sp *span) ends() []string {
 	return slices.DeleteFunc(all, func(r string) bool { return r == "" })
 }
 
-// finish is why the answer of a model's span ended. Where several places record it, one that is
-// no good end counts. A span that failed and records no reason ended with an error.
+// finish is why the answer of a model's span ended. If several places record it, an abnormal end
+// counts. A failed span without a reason ended with an error.
 func (sp *span) finish() string {
 	all := sp.ends()
 	switch bad := slices.IndexFunc(all, func(r string) bool { return callvet.StopOf(r) != callvet.StopDone }); {
@@ -117,8 +117,8 @@ func (sp *span) finish() string {
 	return ""
 }
 
-// missing says why it is not known what an attempt called, "" where it is. Nothing but an
-// answer that is legible and does not say that it called shows that nothing was called.
+// missing is the reason for unknown calls of an attempt; "" if they are known. Only a readable
+// answer without a sign of a call proves that nothing was called.
 func (c *conversation) missing(a *trace.Attempt, of [agent + 1][]*span, x *execution, s *trace.Sink) string {
 	silent, cut, open := 0, 0, 0
 	for _, sp := range c.silent {
@@ -168,15 +168,15 @@ func suspicious(sp *span) bool {
 		func(e event) bool { return strings.Contains(strings.ToLower(e.name), "tool") })
 }
 
-// outermost takes what agents were given and gave where no model's span tells anything. It
-// shows calls, if there are any in it, and never that there were none.
+// outermost uses the input and the output of agents if no model's span has content. It may show
+// calls, but never that there were none.
 func (c *conversation) outermost(agents []*span) {
 	tells := map[*span]bool{}
 	for _, sp := range agents {
 		if c.tree.above(sp, func(up *span) bool { return tells[up] }) {
 			continue
 		}
-		in, out := sp.told(), sp.state()
+		in, out := sp.request(), sp.state()
 		if len(in)+len(out) == 0 {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Names are the formats that can be read, in the order in which they are tried.
+// Names are the readable formats, in the order of detection.
 func Names() []string {
 	names := append([]string{Contract}, SpanFormats()...)
 	names = append(append(names, "langsmith"), EntryNames()...)
@@ -22,9 +22,8 @@ func Names() []string {
 	return names
 }
 
-// Detect names the format of a stream by its beginning, or "" when that does not
-// tell: a document of which the beginning is not yet a whole value is told by
-// its first members, and by the whole when it has been read.
+// Detect names the format of a stream by its beginning; "" if unknown. A document longer than the
+// beginning is detected by its first members, and again when all of it has been read.
 func Detect(head []byte) string {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return "inspect"
@@ -51,8 +50,8 @@ func Detect(head []byte) string {
 	return ""
 }
 
-// closed is the beginning of a longer JSON text as a whole one: it ends before the last comma, and
-// what is open there is closed.
+// closed makes the beginning of a longer JSON text valid: it ends before the last comma, and open
+// brackets are closed.
 func closed(head []byte) []byte {
 	var open, atComma []byte // what closes the values that are open
 	end, text := 0, false
@@ -77,7 +76,7 @@ func closed(head []byte) []byte {
 	return slices.Concat(head[:end], atComma)
 }
 
-// ownBeginning is own for a record that is longer than the head: its first members tell.
+// ownBeginning is own for a record that is longer than the head: it looks at the first members.
 func ownBeginning(line []byte) bool {
 	d := jsontext.NewDecoder(bytes.NewReader(line))
 	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
@@ -134,7 +133,7 @@ func nameOf(v value.Value) string {
 	return ""
 }
 
-// own tells a line of callvet's contract, also one in which something is wrong.
+// own reports whether a value is a line of callvet's contract, also an invalid one.
 func own(v value.Value) bool {
 	_, id := v.Get("task_id")
 	_, tool := v.Get("tool")
@@ -154,8 +153,7 @@ func chatForm(v value.Value) (Format, bool) {
 	return Format{}, false
 }
 
-// value reads one value of a stream; false when its form is not known, or is
-// not the one asked for.
+// value reads one value of a stream; false if its form is unknown, or is not the requested one.
 func (i *Importer) value(v value.Value) bool {
 	if i.gather != nil && i.entries.Begun() {
 		i.entries.Add(v, &i.sink)
@@ -200,7 +198,7 @@ func (i *Importer) value(v value.Value) bool {
 	return false
 }
 
-// forced reports whether a value of another look may be read in the form asked for.
+// forced reports whether a value may be read in the requested form although it looks different.
 func forced(name string, v value.Value) bool {
 	for _, f := range Formats() {
 		if f.Name == name {

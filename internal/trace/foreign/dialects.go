@@ -9,9 +9,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The SDKs write the same things under different names. This file is the table of these
-// names; the rest of the package knows meanings only, and message knows the forms of what
-// stands in them.
+// The SDKs use different names for the same attributes. This file is the table of these names; the
+// rest of the package uses meanings only. Package message reads the values.
 //
 //	gen_ai.*                  OpenTelemetry's conventions, AI SDK 7, Traceloop 0.27, Mastra
 //	llm.*, tool.*, input.*    OpenInference
@@ -22,7 +21,7 @@ import (
 //	gcp.vertex.agent.*        ADK
 //	span_data.*               OpenAI Agents, its own export (made by this package)
 
-// meaning is what an attribute tells.
+// meaning is the meaning of an attribute.
 type meaning int
 
 const (
@@ -30,12 +29,12 @@ const (
 	toolName
 	callID
 	arguments   // of a tool's span
-	spanInput   // whatever a span was given: arguments, messages or a text
+	spanInput   // the input of any span: arguments, messages or a text
 	result      // of a tool's span
-	spanOutput  // whatever came of it
+	spanOutput  // the output of any span
 	failure     // why it failed
-	spanRequest // the messages that a model was sent
-	spanAnswer  // the messages that it gave
+	spanRequest // the messages to a model
+	spanAnswer  // the messages of a model
 	answerText
 	answerCalls
 	finishReason
@@ -53,7 +52,7 @@ const (
 	cost
 )
 
-// names are the attributes that tell a meaning, the most telling first.
+// names are the attributes with a meaning, the most reliable first.
 func (m meaning) names() []string {
 	switch m {
 	case topic:
@@ -175,7 +174,7 @@ const (
 	agent
 )
 
-// works gives what a value of topic means. A value that it does not know says nothing.
+// works translates a value of topic; false for an unknown value.
 func works(topic string) (work, bool) {
 	switch strings.ToLower(topic) {
 	case "execute_tool", "tool", "tool_call", "mcp_tool_call", "tool.execute", "ai.toolcall", "function", "mcp_tools":
@@ -213,8 +212,8 @@ func (sp *span) attr(m meaning) value.Value {
 	return value.Value{}
 }
 
-// work tells by the kinds that dialects write, then by the names of spans, then by what
-// only a model's or a tool's span has.
+// work classifies a span by the kinds of dialects, then by the names of spans, then by attributes
+// that only a model's or a tool's span has.
 func (sp *span) work() work {
 	for _, k := range topic.names() {
 		if w, known := works(sp.attrs[k].Str()); known {
@@ -227,7 +226,7 @@ func (sp *span) work() work {
 	switch {
 	case strings.HasPrefix(sp.name, "execute_tool "), sp.str(callID) != "":
 		return tool
-	case sp.str(modelName) != "" && len(sp.said())+len(sp.told()) > 0,
+	case sp.str(modelName) != "" && len(sp.answer())+len(sp.request()) > 0,
 		len(sp.attrs["gcp.vertex.agent.llm_response"].Str()) > 2, sp.attrs["llm.request.type"].Str() != "",
 		sp.attrs["gen_ai.prompt.0.role"].Kind() != value.Invalid, len(messageEvents(sp.events)) > 0:
 		return model
@@ -235,8 +234,7 @@ func (sp *span) work() work {
 	return other
 }
 
-// messageEvents are the events that carry what was said, in OpenTelemetry's older form and
-// in the newer one.
+// messageEvents are the events with messages, in OpenTelemetry's older and newer form.
 func messageEvents(all []event) []event {
 	var out []event
 	for _, e := range all {

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Entries gathers the entries of a log: those of one session make one attempt. The zero value is of
-// no form; Take begins it.
+// Entries gathers the entries of a log: those of one session make one attempt. The zero value has
+// no form; the first entry sets it.
 type Entries struct {
 	form     *entryForm
 	sessions []*session
@@ -21,22 +21,23 @@ type Entries struct {
 	entries  int64
 }
 
-// entryForm is a form of a log of which an entry alone is no attempt.
+// entryForm is a form of a log with several entries per attempt.
 type entryForm struct {
 	name string
 	// is reports whether an entry can begin such a log.
 	is func(v value.Value) bool
 	// key names the session of an entry; "" is that of the entry before it.
 	key func(v value.Value) string
-	// read adds an entry to its session, end what shows only when all of them are there; nil: nothing.
+	// read adds an entry to its session; end completes the session after all entries; nil: nothing
+	// to do.
 	read func(v value.Value, x *session, s *trace.Sink)
 	end  func(x *session)
 }
 
-// session is what the entries of a session come to.
+// session is the attempt of a session's entries.
 type session struct {
 	trace.Attempt
-	// messages are not yet turns: pieces of one message are put together at the end.
+	// messages are not yet turns: pieces of one message are joined at the end.
 	messages []value.Value
 	// ended reports that the log records the end of the session, streamed that such a log does.
 	ended, streamed bool
@@ -149,7 +150,7 @@ func (l *Entries) entry(v value.Value, s *trace.Sink) {
 	l.form.read(v, x, s)
 }
 
-// Size is the memory of what was gathered, beside its values.
+// Size is the memory of the gathered data, without its values.
 func (l *Entries) Size() int64 { return 512 * l.entries }
 
 // Flush gives the sessions.
@@ -174,7 +175,7 @@ func (l *Entries) Flush(s *trace.Sink) {
 	l.sessions = nil
 }
 
-// messages are turns of messages, some of which are pieces of one.
+// messages converts messages to turns; it joins the pieces of one message.
 func messages(list []value.Value) []callvet.Turn {
 	last := map[string]int{}
 	for i, m := range list {
@@ -200,7 +201,7 @@ func (x *session) call(id, tool string, args value.Value) {
 	x.say(callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}})
 }
 
-// result adds what a call gave; failed reports that the log records a failure.
+// result adds the result of a call; failed: the log records a failure.
 func (x *session) result(id, text string, failed bool) {
 	t := callvet.Turn{Role: callvet.RoleTool, CallID: id, Content: text, Raw: message.PassedResult()}
 	if failed {

@@ -21,7 +21,7 @@ import (
 // SpanFormats are the envelopes that are known.
 func SpanFormats() []string { return []string{"otlp", "tempo", "jaeger", "spans", "openai-agents"} }
 
-// Name tells the envelope of a value; "" when it holds no spans.
+// Name is the envelope of a value; "" if it has no spans.
 func Name(v value.Value) string {
 	if inner := message.First(v, "trace"); inner.Kind() == value.Object &&
 		(has(inner, "resourceSpans") || has(inner, "batches")) {
@@ -85,7 +85,7 @@ type event struct {
 	body  value.Value
 }
 
-// record is an event that came as a log record, apart from the span that it is of.
+// record is an event as a log record, separate from its span.
 type record struct {
 	span    span // trace, id and service alone
 	at, saw int64
@@ -101,14 +101,14 @@ type Gatherer struct {
 	size    int64
 }
 
-// Size is about how many bytes of memory the spans take beside the values they are of.
+// Size is the approximate memory of the spans in bytes, without their values.
 func (g *Gatherer) Size() int64 { return g.size }
 
-// maxSpans is how many spans are kept; those after them are counted in Size alone, so
-// that a value of very many is not put together before somebody asks for it.
+// maxSpans bounds the kept spans; further ones are only counted in Size, so that a value with very
+// many spans is refused before it is assembled.
 const maxSpans = 4_000_000
 
-// What a span, an attribute and an event take.
+// The memory of a span, an attribute and an event.
 const (
 	spanSize      = 320
 	attributeSize = 100
@@ -151,7 +151,7 @@ func (g *Gatherer) otlp(v value.Value, s *trace.Sink) {
 	g.logs(message.First(v, "resourceLogs", "resource_logs"), s)
 }
 
-// put keeps a span, and gives it as it is kept; nil beyond the limit.
+// put stores a span, and returns the stored one; nil beyond the limit.
 func (g *Gatherer) put(sp span) *span {
 	g.size += spanSize + attributeSize*int64(len(sp.attrs))
 	for i := range sp.events {
@@ -391,8 +391,8 @@ func (g *Gatherer) flatSpan(e value.Value) {
 	g.put(sp)
 }
 
-// nested takes what Phoenix writes otherwise than a span has it: the kind next to the attributes,
-// attributes as columns (attributes.llm.model_name), and messages as lists in objects.
+// nested reads Phoenix's form of a span: the kind next to the attributes, attributes as columns
+// (attributes.llm.model_name), and messages as lists in objects.
 func (sp *span) nested(e value.Value) {
 	const column, kind = "attributes.", "openinference.span.kind"
 	for m, ok := e.First(); ok; m, ok = e.Next(m) {
@@ -413,8 +413,8 @@ func (sp *span) nested(e value.Value) {
 	}
 }
 
-// spread writes the members of an attribute as attributes with dotted names. Arguments and
-// schemas in it stay whole.
+// spread converts the members of an attribute to attributes with dotted names. Arguments and
+// schemas are not split.
 func (sp *span) spread(name string, v value.Value, depth int) {
 	const deepest = 12 // llm.input_messages.N.message.contents.N.message_content.text has eight
 	leaf := name[strings.LastIndexByte(name, '.')+1:]

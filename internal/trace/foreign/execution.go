@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// execution gives calls what the spans of tools know of them.
+// execution adds the data of tool spans to calls.
 type execution struct {
 	tree   tree
 	rounds []*span // of models
@@ -30,8 +30,8 @@ func (x *execution) within(sp *span) bool {
 	return slices.ContainsFunc(x.alone, func(t *span) bool { return t.start >= sp.start && t.start < until })
 }
 
-// run joins tools to calls: by id, else by name and arguments, else by name and order. A
-// tool that no message called is a call of its own; those of one round are one turn.
+// run joins tool spans to calls: by id, else by name and arguments, else by name and order. A tool
+// span without a call becomes a new call; those of one round are one turn.
 func (x *execution) run(a *trace.Attempt, tools []*span, s *trace.Sink) {
 	var open []*callvet.Call
 	known := map[string]bool{}
@@ -43,22 +43,22 @@ func (x *execution) run(a *trace.Attempt, tools []*span, s *trace.Sink) {
 		}
 	}
 	tools = slices.DeleteFunc(slices.Clone(tools), x.repeats)
-	told := make([]callvet.Call, len(tools))
+	executed := make([]callvet.Call, len(tools))
 	for i, sp := range tools {
-		told[i] = toolCall(sp)
-		told[i].StartMS = since(a.Trace.Started, sp)
+		executed[i] = toolCall(sp)
+		executed[i].StartMS = since(a.Trace.Started, sp)
 	}
-	_, done := message.Match(open, told, func(to *callvet.Call, i int) {
-		if remark := message.Differ(to, &told[i]); remark != "" {
+	_, done := message.Match(open, executed, func(to *callvet.Call, i int) {
+		if remark := message.Differ(to, &executed[i]); remark != "" {
 			a.Trace.Note(remark)
 			s.Lose(trace.Differ)
 		}
-		join(to, told[i])
+		join(to, executed[i])
 	})
 	var rest []callvet.Turn
 	round := int64(-1)
 	for i, sp := range tools {
-		if c := told[i]; !done[i] && !known[c.ID] {
+		if c := executed[i]; !done[i] && !known[c.ID] {
 			c.Status = cmp.Or(c.Status, callvet.StatusOK)
 			known[c.ID] = c.ID != ""
 			until := end(sp, x.rounds)
@@ -93,13 +93,14 @@ func made(turns []callvet.Turn, c callvet.Call, same bool) []callvet.Turn {
 	return out
 }
 
-// repeats reports whether a span is inside another of the same tool: two SDKs told one call.
+// repeats reports whether a span is inside another of the same tool: two SDKs recorded one call.
 func (x *execution) repeats(sp *span) bool {
 	up := x.tree.byID[sp.parent]
 	return up != nil && up != sp && up.what == tool && up.tool() == sp.tool()
 }
 
-// since is when a span began, in milliseconds since the attempt did; nil where nobody tells.
+// since is the start of a span, in milliseconds since the start of the attempt; nil if not
+// recorded.
 func since(began time.Time, sp *span) *float64 {
 	if sp.start <= 0 || began.IsZero() {
 		return nil
@@ -127,7 +128,7 @@ func join(to *callvet.Call, c callvet.Call) {
 	switch {
 	case c.Error != "":
 		to.Status, to.Error, to.Result = c.Status, c.Error, nil
-	case c.Status == "" && to.Error != "": // the span does not say how the tool ended, and the message does
+	case c.Status == "" && to.Error != "": // only the message records how the tool ended
 	case c.Result != nil:
 		to.Status, to.Error, to.Result = callvet.StatusOK, "", c.Result
 	case to.Status == "":
@@ -135,8 +136,8 @@ func join(to *callvet.Call, c callvet.Call) {
 	}
 }
 
-// tool is the name of a span's tool, "" where the span does not tell it. Where dialects name
-// the span after the tool they add a word of their own, or none.
+// tool is the name of a span's tool; "" if not recorded. Some dialects use the name of the tool as
+// the span's name, with or without a further word.
 func (sp *span) tool() string {
 	name := sp.str(toolName)
 	for _, word := range []string{"execute_tool ", "tool.execute ", "tools/call "} {
@@ -154,8 +155,8 @@ func (sp *span) tool() string {
 	return name
 }
 
-// toolCall reads a tool's span. A span without arguments leaves them unknown, and so does
-// one whose input is no JSON: that is how an SDK wrote it, not what the model gave.
+// toolCall reads a tool's span. Arguments are unknown if the span has none, or if its input is not
+// JSON: then it is an SDK's rendering, not the model's text.
 func toolCall(sp *span) callvet.Call {
 	c := callvet.Call{ID: sp.str(callID), Tool: sp.tool()}
 	if d := sp.end - sp.start; d > 0 {
@@ -176,9 +177,9 @@ func toolCall(sp *span) callvet.Call {
 		out = eventBody(sp, "gen_ai.choice")
 	}
 	failed, passed := sp.failed, sp.passed
-	if told, ok := message.ToolMessage(out); ok {
-		c.ID, c.Result = cmp.Or(c.ID, told.CallID), message.ResultJSON(told.Content)
-		failed, passed = failed || message.Erred(&told), passed || told.Raw != nil
+	if msg, ok := message.ToolMessage(out); ok {
+		c.ID, c.Result = cmp.Or(c.ID, msg.CallID), message.ResultJSON(msg.Content)
+		failed, passed = failed || message.Erred(&msg), passed || msg.Raw != nil
 	} else {
 		c.Result = raw(out)
 	}
@@ -200,8 +201,8 @@ func toolCall(sp *span) callvet.Call {
 	return c
 }
 
-// positional undoes {args: […], kwargs: {…}}, in which Traceloop writes how a function was
-// called, and {input: "{…}"}, in which LangChain does. Arguments without names stay unknown.
+// positional unwraps {args: […], kwargs: {…}}, Traceloop's form of a function's arguments, and
+// {input: "{…}"}, LangChain's form. Arguments without names stay unknown.
 func positional(v value.Value) value.Value {
 	named, list := message.First(v, "kwargs"), message.First(v, "args")
 	if first, ok := list.First(); v.Len() == 2 && named.Kind() == value.Object && list.Kind() == value.Array {

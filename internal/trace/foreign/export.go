@@ -28,14 +28,13 @@ type Exporter struct {
 	own    *trace.Writer
 	red    trace.Redactor
 	n      int64
-	// Lost counts what the format has no place for, by a sentence for a person.
+	// Lost counts the data that the format cannot contain, by a sentence for a person.
 	Lost map[string]int64
 }
 
-// Export begins a file: OTLP as one resource per line (as the collector's file
-// exporter writes it), messages as one fine-tuning line per attempt, an ADK
-// evalset as one document. A nil Redactor writes everything. The error wraps
-// callvet.ErrInvalid when the format is not known.
+// Export begins a file. OTLP has one resource per line (as from the collector's file exporter),
+// messages have one fine-tuning line per attempt, an ADK evalset is one document. A nil Redactor
+// writes everything. The error wraps callvet.ErrInvalid for an unknown format.
 func Export(format string, w io.Writer, r trace.Redactor) (*Exporter, error) {
 	if !slices.Contains(Exports(), format) {
 		return nil, fmt.Errorf("export format %q is not known; known are %s: %w", format, strings.Join(Exports(), ", "),
@@ -88,7 +87,7 @@ func (e *Exporter) Attempt(a *trace.Attempt) error {
 // read before the file is closed.
 func (e *Exporter) Lines() bool { return e.format != "adk-evalset" }
 
-// Flush writes out what is held back, for a reader who follows the file.
+// Flush writes buffered data, for a reader that follows the file.
 func (e *Exporter) Flush() error {
 	if e.own != nil {
 		return e.own.Flush()

@@ -47,8 +47,8 @@ func isSmolagents(v value.Value) bool {
 	return has(v, "task") && has(v, "task_images") || has(v, "step_number") && has(v, "model_output")
 }
 
-// readSmolagents reads a step of the memory of a smolagents agent. One text is what all calls of a
-// step gave; the last call gives the answer.
+// readSmolagents reads a step of the memory of a smolagents agent. All calls of a step share one
+// result text; the last call gives the answer.
 func readSmolagents(v value.Value, x *session, _ *trace.Sink) {
 	if task := message.First(v, "task"); task.Kind() != value.Invalid {
 		x.say(callvet.Turn{Role: callvet.RoleUser, Content: message.Text(task)})
@@ -96,7 +96,7 @@ func readRunStep(v value.Value, x *session, _ *trace.Sink) {
 	x.ended = x.ended || message.Str(details, "type") == "message_creation"
 }
 
-// endRun has an answer, of which the text is not there.
+// endRun adds an answer without its text, which is not in the file.
 func endRun(x *session) {
 	if x.ended && len(x.Trace.Turns) == 0 {
 		x.say(callvet.Turn{Role: callvet.RoleAssistant})
@@ -171,7 +171,7 @@ func readCopilot(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// copilotShown adds the last words of what was shown, and the calls where no round has them.
+// copilotShown adds the last text that was shown, and the calls that no round has.
 func copilotShown(list value.Value, x *session) {
 	rounds, last := len(x.Trace.Turns) > 1, ""
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {

@@ -54,8 +54,8 @@ func (g *Gatherer) record(e value.Value, service string, s *trace.Sink) {
 	}
 }
 
-// settle gives log records to their spans. A span that the file does not have is made of its
-// records, with the time that they took.
+// settle adds log records to their spans. A span that is not in the file is made from its records,
+// with their time span.
 func (g *Gatherer) settle(s *trace.Sink) {
 	for id, list := range g.spans {
 		g.spans[id] = once(list, s)
@@ -74,7 +74,7 @@ func (g *Gatherer) settle(s *trace.Sink) {
 	for _, r := range g.records {
 		key := [2]string{r.span.trace, r.span.id}
 		if said[key][r.text] {
-			s.Lose(twice)
+			s.Lose(repetition)
 			continue
 		}
 		if said[key] == nil {
@@ -94,13 +94,12 @@ func (g *Gatherer) settle(s *trace.Sink) {
 	g.records = nil
 }
 
-// twice says that something came again: exporters repeat what they are not sure of, and the
-// same telemetry may go two ways.
-const twice = "a repetition of a span or a log record"
+// repetition is the remark about repeated data: exporters resend unconfirmed data, and the same
+// telemetry may arrive by two ways.
+const repetition = "a repetition of a span or a log record"
 
-// once makes one of the spans with the same id, as some SDKs send a span when it begins and again
-// when it ends, and exporters repeat what they are not sure of. Two that are about different
-// things are two.
+// once merges the spans with the same id: some SDKs send a span at its start and again at its end,
+// and exporters resend unconfirmed data. Two spans of different work stay two.
 func once(list []*span, s *trace.Sink) []*span {
 	at := map[string][]int{}
 	out := list[:0]
@@ -111,7 +110,7 @@ func once(list []*span, s *trace.Sink) []*span {
 			out = append(out, sp)
 			continue
 		}
-		s.Lose(twice)
+		s.Lose(repetition)
 		was := out[at[sp.id][i]]
 		if was.end > sp.end {
 			was, sp = sp, was
@@ -121,8 +120,8 @@ func once(list []*span, s *trace.Sink) []*span {
 	return out
 }
 
-// sameWork reports whether two spans may be one: what they are about is the same, or not known
-// of one of them.
+// sameWork reports whether two spans may be one: they are of the same work, or the work of one is
+// unknown.
 func sameWork(a, b *span) bool {
 	x, y := a.work(), b.work()
 	if x == other && y == other {
@@ -131,7 +130,7 @@ func sameWork(a, b *span) bool {
 	return x == y || x == other || y == other
 }
 
-// merged is what two records of one span have. b is the later one.
+// mergedSpans merges two records of one span; b is the later one.
 func mergedSpans(a, b *span) *span {
 	out := *b
 	out.attrs = maps.Clone(a.attrs)
@@ -158,7 +157,7 @@ func (e event) same(o event) bool {
 }
 
 // agentsSpan reads a span, or the name of a trace, of the OpenAI Agents SDK's own export. The
-// members of what a span is about become attributes.
+// members of its span data become attributes.
 func (g *Gatherer) agentsSpan(e value.Value) {
 	if message.Str(e, "object") == "trace" {
 		sp := span{trace: message.Str(e, "id"), name: message.Str(e, "workflow_name"), attrs: map[string]value.Value{}}
@@ -189,7 +188,7 @@ func (g *Gatherer) agentsSpan(e value.Value) {
 	g.put(sp)
 }
 
-// Flush gives an attempt per task, in the order in which their traces began to come.
+// Flush returns one attempt per task, in the order of the first spans of their traces.
 func (g *Gatherer) Flush(s *trace.Sink) {
 	g.settle(s)
 	tasks := make([]*task, 0, len(g.order))
@@ -205,13 +204,13 @@ func (g *Gatherer) Flush(s *trace.Sink) {
 	g.order, g.spans = nil, nil
 }
 
-// linked joins the traces of an agent that begins one per request: a request that has, after its
-// last question, a call, by id, tool and arguments, that another trace's model made last goes on
-// with that task. Where the other trace had its answer, or another one goes on with it, the call
-// is of this task alone. What stands before the last question joins nothing.
+// linked joins the traces of an agent that begins a new trace for each request. A request continues
+// another trace if it contains, after its last question, that trace's last call (same id, tool and
+// arguments). It does not if the other trace already has the answer, or is continued by a different
+// one. Turns before the last question join nothing.
 func linked(tasks []*task) []*task {
 	makers := makersOf(tasks)
-	onto := map[*task]*task{} // what a task goes on with
+	onto := map[*task]*task{} // the task that a task continues
 	taken := map[*task]bool{}
 	order := slices.Clone(tasks)
 	slices.SortStableFunc(order, func(a, b *task) int { return cmp.Compare(begin(a), begin(b)) })
@@ -220,11 +219,11 @@ func linked(tasks []*task) []*task {
 		if len(models) == 0 {
 			continue
 		}
-		in := models[0].told()
+		in := models[0].request()
 		for _, c := range slices.Backward(callsOf(in[message.Asked(in):])) {
 			same := slices.DeleteFunc(slices.Clone(makers[c.ID]), func(m maker) bool {
 				return m.by == t || begin(m.by) > begin(t) || m.call.Tool != c.Tool ||
-					!message.SameArgs(m.call.Args, c.Args) || question(m.in.told()) != question(in)
+					!message.SameArgs(m.call.Args, c.Args) || question(m.in.request()) != question(in)
 			})
 			if len(same) == 0 {
 				continue
@@ -266,7 +265,7 @@ func makersOf(tasks []*task) map[string][]maker {
 	out := map[string][]maker{}
 	for _, t := range tasks {
 		for _, sp := range modelsOf(t) {
-			for _, c := range callsOf(sp.said()) {
+			for _, c := range callsOf(sp.answer()) {
 				if c.ID != "" {
 					out[c.ID] = append(out[c.ID], maker{t, sp, c})
 				}
@@ -282,7 +281,7 @@ func modelsOf(t *task) []*span {
 	return models
 }
 
-// root is the task that a task goes on with in the end.
+// root is the first task of the chain that a task continues.
 func root(onto map[*task]*task, t *task) *task {
 	for onto[t] != nil {
 		t = onto[t]
@@ -305,7 +304,7 @@ func begin(t *task) int64 {
 	return first
 }
 
-// open reports whether the last that a task's models said is a call with an id.
+// open reports whether the last output of a task's models is a call with that id.
 func open(t *task, id string) bool {
 	var last *span
 	for _, sp := range t.spans {
@@ -313,7 +312,7 @@ func open(t *task, id string) bool {
 			last = sp
 		}
 	}
-	return slices.ContainsFunc(callsOf(last.said()), func(c callvet.Call) bool { return c.ID == id })
+	return slices.ContainsFunc(callsOf(last.answer()), func(c callvet.Call) bool { return c.ID == id })
 }
 
 func callsOf(turns []callvet.Turn) []callvet.Call {

@@ -27,15 +27,14 @@ const Contract = "callvet"
 type Options struct {
 	// Format is one of Names; "" detects it.
 	Format string
-	// MaxBytes bounds a document that has to be read as a whole; 0 means maxDocument.
-	// Lines are bounded by Lines.MaxLine.
+	// MaxBytes bounds a document that must be read as a whole; 0 means maxDocument. Lines are
+	// bounded by Lines.MaxLine.
 	MaxBytes int64
-	// MaxHeld bounds the memory of what makes attempts only together, as spans do; 0
-	// means maxHeld.
+	// MaxHeld bounds the memory of gathered data such as spans, which make attempts only together;
+	// 0 means maxHeld.
 	MaxHeld int64
-	// Lines are the limits and the strictness of line by line reading. Lines.Live
-	// gives every attempt as soon as its lines are there, and refuses forms that
-	// tell something only when the whole file has been read.
+	// Lines are the limits and the strictness of line by line reading. Lines.Live returns every
+	// attempt as soon as its lines are there, and refuses forms that need the whole file.
 	Lines trace.Options
 	// Window is how many attempts of callvet's own lines are open at once.
 	Window int
@@ -45,8 +44,8 @@ const (
 	// maxDocument is a document in bytes: it is in memory twice while it is read, and its
 	// values take as much again (value.MaxValues).
 	maxDocument = 256 << 20
-	// maxHeld is the memory of what makes attempts only together, as spans do: their
-	// values, and what is made of them. The process has up to twice as much.
+	// maxHeld bounds the memory of gathered data such as spans: their values and the data made from
+	// them. The process needs up to twice as much.
 	maxHeld = 512 << 20
 	// maxLine is a line in bytes: one export, trace or conversation; maxValues is how many
 	// values it may hold, of 16 bytes each on average.
@@ -54,15 +53,15 @@ const (
 	maxValues = maxLine / 16
 )
 
-// Report says what an import did.
+// Report is the result of an import.
 type Report struct {
 	Format          string
 	Attempts, Calls int64
 	// Unknown counts the attempts with unknown calls.
 	Unknown int64
-	// Seen names some of what was not understood.
+	// Seen names some of the things that were not understood.
 	Seen []string
-	// Lost counts what could not be carried, by a sentence for a person.
+	// Lost counts the data that could not be converted, by a sentence for a person.
 	Lost map[string]int64
 	Log  trace.Log
 	// Split counts attempts whose lines were too far apart (trace.Grouper.Split).
@@ -84,20 +83,20 @@ type Importer struct {
 	// entries are those of a log; it is one of gather.
 	entries Entries
 	began   bool          // a value was read
-	held    int64         // bytes of memory of what was gathered
+	held    int64         // memory of the gathered data in bytes
 	odd     value.Repairs // of values that gave no attempt yet
 }
 
-// gatherer collects what only together makes attempts.
+// gatherer collects values that make attempts only together.
 type gatherer interface {
 	Add(v value.Value, s *trace.Sink)
 	Flush(s *trace.Sink)
-	// Size is the memory of what was gathered, beside its values.
+	// Size is the memory of the gathered data, without its values.
 	Size() int64
 }
 
-// Open looks at the beginning of r, which may be compressed with gzip. The error
-// wraps callvet.ErrInvalid when the format cannot be told, or is not known.
+// Open examines the beginning of r, which may be compressed with gzip. The error wraps
+// callvet.ErrInvalid if the format is unknown.
 func Open(r io.Reader, o Options) (*Importer, error) {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = maxDocument
@@ -140,8 +139,8 @@ func Open(r io.Reader, o Options) (*Importer, error) {
 	return i, nil
 }
 
-// head is the beginning of the stream. Of a live one that is what there is once
-// the first line has its end, because more may come much later.
+// head is the beginning of the stream. For a live stream it is the data up to the end of the first
+// line, because more may come much later.
 func (i *Importer) head() ([]byte, error) {
 	if !i.o.Lines.Live {
 		return i.src.Peek(headSize)
@@ -225,7 +224,7 @@ func (i *Importer) Attempts() iter.Seq2[trace.Attempt, error] {
 	}
 }
 
-// errStop ends the reading when nobody takes attempts any more.
+// errStop ends the reading when the consumer stops.
 var errStop = errors.New("stopped")
 
 func (i *Importer) read(take func(trace.Attempt) bool) error {
@@ -276,7 +275,7 @@ func (i *Importer) own(take func(trace.Attempt) bool) error {
 	return nil
 }
 
-// firstLine reads to the first line end; more tells that something follows.
+// firstLine reads to the first line end; more: data follows.
 func (i *Importer) firstLine() (line []byte, more bool, err error) {
 	line, err = i.line(i.o.MaxBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -348,8 +347,8 @@ func (l *toLineEnd) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// lines reads one value per line, of which the first may be read already. Spans
-// and runs are gathered to the end.
+// lines reads one value per line; the first line may be read already. Spans and runs are gathered
+// to the end.
 func (i *Importer) lines(first []byte, take func(trace.Attempt) bool) error {
 	line, err := first, error(nil)
 	if first == nil {
@@ -411,8 +410,8 @@ func (i *Importer) one(n int64, line []byte) error {
 	return nil
 }
 
-// repaired notes that a value was read with repairs: in the log, and in the attempts of it. Those that
-// are known when all values have been read get their note then.
+// repaired records in the log and in the attempts that a value was read with repairs. Attempts that
+// are complete only at the end get their note then.
 func (i *Importer) repaired(line int64, made value.Repairs, found int) {
 	if made == 0 {
 		return
@@ -431,9 +430,8 @@ func (i *Importer) repaired(line int64, made value.Repairs, found int) {
 	}
 }
 
-// inside is what had to be repaired in JSON that the strings of a value hold, such as the
-// attributes of spans. text is the value as it was written. Arguments that a model wrote as a
-// text are not repaired here.
+// inside are the repairs in JSON inside the strings of a value, such as the attributes of spans.
+// text is the original value. Arguments that a model wrote as a text are not repaired here.
 func inside(text []byte, v value.Value) value.Repairs {
 	for _, mark := range []string{"NaN", "Infinity", `\\ud`, `\\uD`, `\u0000`} {
 		if bytes.Contains(text, []byte(mark)) {
@@ -479,8 +477,8 @@ func (i *Importer) hold(v value.Value) error {
 	return nil
 }
 
-// document reads a value that stands on several lines, or alone; more tells that the
-// stream goes on behind its first line.
+// document reads a value that spans several lines, or is alone; more: the stream continues after
+// its first line.
 func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) bool) error {
 	if more {
 		var err error
@@ -506,7 +504,7 @@ func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) boo
 	return i.flush(take)
 }
 
-// members says what a value is that has no known form.
+// members describes a value of an unknown form.
 func members(v value.Value) string {
 	list := ""
 	if v.Kind() == value.Array {
@@ -546,7 +544,7 @@ func (i *Importer) flush(take func(trace.Attempt) bool) error {
 	return nil
 }
 
-// drain hands on what the sink holds.
+// drain passes on the attempts in the sink.
 func (i *Importer) drain(take func(trace.Attempt) bool) bool {
 	found := i.sink.Found
 	i.sink.Found = nil
@@ -577,9 +575,8 @@ func (i *Importer) protobuf(take func(trace.Attempt) bool) error {
 	return i.flush(take)
 }
 
-// frames reads the messages of an OTLP export that stand one after the other. One
-// that cannot be read is listed by its number, as a line is; behind one that was cut
-// off nothing can be found any more.
+// frames reads the consecutive messages of an OTLP export. A bad one is listed by its number, like
+// a line; after a message that was cut off nothing can be read.
 func (i *Importer) frames(take func(trace.Attempt) bool) error {
 	for n := int64(1); ; n++ {
 		size, err := i.binary.Prefix(i.src)
@@ -614,7 +611,7 @@ func (i *Importer) frames(take func(trace.Attempt) bool) error {
 	}
 }
 
-// frame reads one message; an error says why it is none.
+// frame reads one message.
 func (i *Importer) frame(data []byte, cut bool) error {
 	if cut {
 		return errors.New("the file ends within it")

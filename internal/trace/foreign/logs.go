@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// readATIF reads a trajectory of the Agent Trajectory Interchange Format. What
-// its system says between the agent's steps stays where it was.
+// readATIF reads a trajectory of the Agent Trajectory Interchange Format. System messages between
+// the agent's steps keep their places.
 func readATIF(v value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	a.Trace.CaseID = name(v, s, "session_id", "trajectory_id")
@@ -45,7 +45,7 @@ func readATIF(v value.Value, s *trace.Sink) {
 		results := message.First(message.First(e, "observation"), "results")
 		for r, ok := results.First(); ok; r, ok = results.Next(r) {
 			c, has := r.Get("content")
-			if has { // a result without content says that none came
+			if has { // a result without content means that there was none
 				a.Trace.Turns = append(a.Trace.Turns,
 					callvet.Turn{
 						Role: callvet.RoleTool, CallID: message.Str(r, "source_call_id"),
@@ -78,8 +78,8 @@ func begun(t *callvet.Trace, at string) {
 	}
 }
 
-// readEvalSet reads the cases of an ADK evalset: conversations as they should
-// go, each with one attempt that went so.
+// readEvalSet reads the cases of an ADK evalset: expected conversations, each with one attempt
+// equal to it.
 func readEvalSet(v value.Value, s *trace.Sink) {
 	cases := message.First(v, "eval_cases", "evalCases")
 	for c, ok := cases.First(); ok; c, ok = cases.Next(c) {
@@ -200,9 +200,9 @@ func isInspect(v value.Value) bool {
 	return has(v, "epoch") && has(v, "messages") && has(v, "target")
 }
 
-// readInspect reads a log of Inspect, or one sample of it (as a .eval archive
-// has them). A sample's scores are its verdict only when they say C or I, yes or
-// no, or a number; the first scorer's is the task's, all are kept.
+// readInspect reads a log of Inspect, or one sample of it (as in a .eval archive). A score is a
+// verdict only if it is C or I, yes or no, or a number. The first scorer's verdict is the task's;
+// all are kept.
 func readInspect(v value.Value, s *trace.Sink) {
 	eval := message.First(v, "eval")
 	if !has(v, "eval") {

@@ -28,7 +28,7 @@ type observation struct {
 	v          value.Value
 	start, end time.Time
 	kind       string
-	// held keeps the input and the output where they were JSON in a string.
+	// held keeps the input and the output if they were JSON in a string.
 	in, out value.Value
 	// call is the id of the call that a tool answered; failed and passed are what its message
 	// records of it.
@@ -36,8 +36,8 @@ type observation struct {
 	failed, passed bool
 }
 
-// readLangfuse reads a trace with its observations. The generations tell what
-// was said and called, the tool observations when and with what outcome.
+// readLangfuse reads a trace with its observations. The generations have the messages and calls,
+// the tool observations the times and results.
 func readLangfuse(v value.Value, s *trace.Sink) {
 	tr := message.First(v, "trace")
 	if tr.Kind() == value.Invalid {
@@ -81,7 +81,7 @@ func readLangfuse(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// distinct are the records of a list, those with one id made one; the last one of them ended last.
+// distinct merges the records of a list that have the same id; the last record has the end.
 func distinct(list value.Value) []value.Value {
 	var out []value.Value
 	at := map[string]int{}
@@ -107,7 +107,7 @@ func twins(out []value.Value, at map[string]int, e value.Value) []value.Value {
 	return out
 }
 
-// attribute is what the instrumentation wrote of an observation or a run under one of the names.
+// attribute is the attribute of an observation or a run under one of the names.
 func attribute(v value.Value, names []string) string {
 	meta := message.HeldResult(message.First(v, "metadata"))
 	for _, in := range []value.Value{
@@ -131,9 +131,9 @@ func stamp(v value.Value, keys ...string) time.Time {
 	return time.Time{}
 }
 
-// generations takes of each generation what no earlier one was told, and what it gave.
-// Wrappers (a generation with another inside that has an answer) count once. missing
-// reports that there is no generation, or one without its answer.
+// generations adds of each generation the new messages of its input, and its output. Wrappers (a
+// generation around another with an answer) count once. missing: there is no generation, or one
+// without its answer.
 func generations(obs []observation, a *trace.Attempt) (missing bool) {
 	var talk message.Talk
 	n := 0
@@ -141,14 +141,14 @@ func generations(obs []observation, a *trace.Attempt) (missing bool) {
 		if o.kind != "GENERATION" {
 			continue
 		}
-		said := given(o.out)
+		reply := given(o.out)
 		if inner(obs, message.Str(o.v, "id")) {
 			continue
 		}
 		n++
 		talk.Request(message.Said(o.in, callvet.RoleUser), missing)
-		talk.Answer(said)
-		missing = missing || len(said) == 0
+		talk.Answer(reply)
+		missing = missing || len(reply) == 0
 		a.Trace.FinishReason = o.reason()
 		a.Trace.Usage.Add(tokens(o.v))
 		if m := message.Str(o.v, "model"); m != "" {
@@ -200,7 +200,7 @@ func tokens(v value.Value) callvet.Usage {
 	return u
 }
 
-// given is what a model or an agent gave, as its own words.
+// given is the output of a model or an agent, with the role assistant.
 func given(v value.Value) []callvet.Turn {
 	ts := message.Said(v, callvet.RoleAssistant)
 	for i := range ts {
@@ -211,7 +211,7 @@ func given(v value.Value) []callvet.Turn {
 	return ts
 }
 
-// uncertain makes an attempt unknown that has no call, where a model's answer is missing.
+// uncertain marks the calls of an attempt without calls as unknown, if a model's answer is missing.
 func uncertain(a *trace.Attempt, missing bool) {
 	if missing && a.Trace.Fault == nil && len(a.Trace.Calls()) == 0 {
 		a.Trace.Fault = trace.Unknown("an answer of a model is not there")
@@ -229,8 +229,8 @@ func inner(obs []observation, id string) bool {
 	return false
 }
 
-// toolSpans gives calls the results and times of the tool observations; one that no
-// generation called becomes a call of its own.
+// toolSpans adds the results and times of tool observations to calls; an observation without a call
+// becomes a new call.
 func toolSpans(obs []observation, a *trace.Attempt, s *trace.Sink) {
 	var open []*callvet.Call
 	known := map[string]bool{}
@@ -241,19 +241,19 @@ func toolSpans(obs []observation, a *trace.Attempt, s *trace.Sink) {
 		}
 	}
 	tools := slices.DeleteFunc(slices.Clone(obs), func(o observation) bool { return o.kind != "TOOL" })
-	told := make([]callvet.Call, len(tools))
+	executed := make([]callvet.Call, len(tools))
 	for i, o := range tools {
-		told[i] = callvet.Call{ID: o.call, Tool: cmp.Or(attribute(o.v, message.ToolName()), message.Str(o.v, "name"))}
-		told[i].Args, told[i].ArgsRaw = message.ArgsOf(o.in)
+		executed[i] = callvet.Call{ID: o.call, Tool: cmp.Or(attribute(o.v, message.ToolName()), message.Str(o.v, "name"))}
+		executed[i].Args, executed[i].ArgsRaw = message.ArgsOf(o.in)
 	}
-	_, done := message.Match(open, told, func(to *callvet.Call, i int) {
-		if remark := message.Differ(to, &told[i]); remark != "" && !wrapped(tools[i].in) {
+	_, done := message.Match(open, executed, func(to *callvet.Call, i int) {
+		if remark := message.Differ(to, &executed[i]); remark != "" && !wrapped(tools[i].in) {
 			a.Trace.Note(remark)
 			s.Lose(trace.Differ)
 		}
 		outcome(to, tools[i])
 	})
-	for i, c := range told {
+	for i, c := range executed {
 		if done[i] || c.ID != "" && known[c.ID] { // another record of a call that has one
 			continue
 		}
@@ -267,8 +267,8 @@ func toolSpans(obs []observation, a *trace.Attempt, s *trace.Sink) {
 	}
 }
 
-// wrapped reports whether arguments are a text in {"input": …}, as LangChain writes them: they do
-// not say what was executed.
+// wrapped reports whether arguments are a text in {"input": …}, as from LangChain: they are not the
+// executed arguments.
 func wrapped(in value.Value) bool {
 	return in.Kind() != value.Object || in.Len() == 1 && message.First(in, "input").Kind() == value.String
 }
@@ -318,8 +318,8 @@ func scores(tr value.Value, a *trace.Attempt) {
 	}
 }
 
-// LangSmith gathers runs, which may come one per line, and gives one attempt per
-// trace when Flush is called.
+// LangSmith gathers runs, which may be one per line, and returns one attempt per trace when Flush
+// is called.
 type LangSmith struct {
 	order []string
 	runs  map[string][]value.Value
@@ -329,10 +329,10 @@ type LangSmith struct {
 // IsLangSmith reports whether a value is a run.
 func IsLangSmith(v value.Value) bool { return has(v, "run_type") && has(v, "inputs") }
 
-// Size is about how many bytes of memory the runs take beside the values they are of.
+// Size is the approximate memory of the runs in bytes, without their values.
 func (l *LangSmith) Size() int64 { return l.size }
 
-// runSize is what a run takes.
+// runSize is the memory of a run.
 const runSize = 64
 
 // Add takes a run with those inside it.
@@ -410,8 +410,8 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 	s.Give(a)
 }
 
-// around puts what a whole trace was given before the calls of its tools, and what it gave after
-// them, where no generation has anything.
+// around puts the input of a whole trace before the calls of its tools, and its output after them,
+// if no generation has content.
 func around(a *trace.Attempt, in, out value.Value, tools func()) {
 	if len(a.Input)+len(a.Trace.Turns) > 0 {
 		tools()
@@ -432,7 +432,7 @@ func lastWord(ts []callvet.Turn) []callvet.Turn {
 	return nil
 }
 
-// toolInput undoes {"input": "…"}, in which LangChain writes a tool's arguments.
+// toolInput unwraps {"input": "…"}, LangChain's form of a tool's arguments.
 func toolInput(v value.Value) value.Value {
 	if in, ok := v.Get("input"); ok && v.Len() == 1 && in.Kind() == value.String {
 		if h := message.HeldResult(in); h.Kind() == value.Object {
@@ -442,8 +442,8 @@ func toolInput(v value.Value) value.Value {
 	return v
 }
 
-// unwrap undoes the envelopes of what a tool gave, {"output": …} and a message of LangChain's.
-// The latter has the call's id, and may record whether the tool failed.
+// unwrap removes the envelopes of a tool's result, {"output": …} and a LangChain message. The
+// latter has the call's id, and may record whether the tool failed.
 func (o *observation) unwrap() {
 	in := o.out
 	if out := message.First(in, "output"); in.Len() == 1 && out.Kind() == value.Object {

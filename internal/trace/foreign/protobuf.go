@@ -20,10 +20,10 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// IsProtobuf tells an OTLP export of spans or log records in protobuf by its beginning.
+// IsProtobuf recognizes an OTLP export of spans or log records in protobuf by its beginning.
 func IsProtobuf(head []byte) bool {
-	// The tags of TracesData.resource_spans, and of what ResourceSpans begins with:
-	// a resource, spans or an address.
+	// The tags of TracesData.resource_spans, and of the first member of ResourceSpans: a resource,
+	// spans or an address.
 	const outer, inner = '\x0a', "\x0a\x12\x1a"
 	if len(head) < 4 || head[0] != outer {
 		return false
@@ -43,7 +43,7 @@ type Framing uint8
 
 // The framings. The zero value is no binary export.
 const (
-	// Unframed is one message, or several that are merged by standing together.
+	// Unframed is one message, or several concatenated ones, which protobuf merges.
 	Unframed Framing = iota + 1
 	// Fixed has four bytes before each message, the highest first, with its length:
 	// the file exporter of the OpenTelemetry Collector writes them.
@@ -55,7 +55,7 @@ const (
 	Compressed
 )
 
-// FramingOf tells a binary export of spans by its beginning.
+// FramingOf detects the framing of a binary export of spans by its beginning.
 func FramingOf(head []byte) Framing {
 	if IsProtobuf(head) {
 		return Unframed
@@ -112,8 +112,8 @@ const (
 	// maxText is how long its JSON form may be: bytes become two digits, and control
 	// characters six letters.
 	maxText = 4 * MaxMessage
-	// maxValues is how many fields one message may have, and how many values its JSON
-	// form: a field of a real span has some tens of bytes, the smallest possible has two.
+	// maxProtobufValues bounds the fields of a message and the values of its JSON form: a real
+	// field of a span has tens of bytes, the smallest possible has two.
 	maxProtobufValues = MaxMessage / 16
 )
 
@@ -161,8 +161,7 @@ type field struct {
 	kind wireKind
 	list bool
 	of   *layout // for kind inner
-	// is reports whether contents are those of this field, where two fields share a number;
-	// nil: they are.
+	// is reports whether contents belong to this field, if two fields share a number; nil: always.
 	is func([]byte) bool
 }
 
@@ -225,8 +224,8 @@ func recordLayout(value, pair *layout) *layout {
 	}}
 }
 
-// frame is what stands around spans and log records alike: resources, scopes, records. The
-// records tell of which kind they are.
+// frame is the layout around spans and log records: resources, scopes, records. The content of the
+// records shows their kind.
 func frame() *layout {
 	value, pair := anyLayouts()
 	resource := &layout{fields: []field{{num: 1, name: "attributes", list: true, of: pair}}}
@@ -250,8 +249,8 @@ func frame() *layout {
 	}}
 }
 
-// isLogs tells a resource's log records from its spans: they have times and a severity where
-// spans have ids and events.
+// isLogs reports whether a resource's records are log records: they have times and a severity
+// instead of a span's ids and events.
 func isLogs(resource []byte) bool {
 	second := &layout{fields: []field{{num: 2}}}
 	scopes, err := second.split(resource)
@@ -399,7 +398,7 @@ func (k wireKind) json(dst, content []byte) []byte {
 	return trace.AppendQuoted(dst, string(content))
 }
 
-// appendFloat writes what JSON has no number for as protobuf's JSON form does.
+// appendFloat writes numbers that JSON lacks in the form of protobuf's JSON.
 func appendFloat(dst []byte, x float64) []byte {
 	switch {
 	case math.IsNaN(x):

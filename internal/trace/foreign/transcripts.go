@@ -24,8 +24,8 @@ type Format struct {
 	Read func(v value.Value, s *trace.Sink)
 }
 
-// Formats are all forms, those that are told by a name of their own before
-// those that share their members with others.
+// Formats are all forms. Those with a distinctive member come before those that share their members
+// with others.
 func Formats() []Format {
 	return []Format{
 		{"inspect", isInspect, readInspect},
@@ -117,8 +117,8 @@ func readChat(v value.Value, s *trace.Sink) {
 		s.Lose("choices after the first of a completion")
 	}
 	a := answer(v, s)
-	asked, _ := v.Get("messages") // a logger keeps the request with its answer
-	said(&a, turns(asked), message.Turns(message.First(c, "message", "delta")))
+	request, _ := v.Get("messages") // a logger keeps the request with its answer
+	exchange(&a, turns(request), message.Turns(message.First(c, "message", "delta")))
 	a.Trace.FinishReason = message.FinishOf(c)
 	if has(c, "delta") && !has(c, "message") && a.Trace.FinishReason == "" {
 		a.Trace.Fault = trace.Unknown("it is one piece of a streamed answer")
@@ -126,8 +126,8 @@ func readChat(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// said makes an attempt of one request and its answer.
-func said(a *trace.Attempt, in, out []callvet.Turn) {
+// exchange makes an attempt from one request and its answer.
+func exchange(a *trace.Attempt, in, out []callvet.Turn) {
 	var talk message.Talk
 	talk.Request(in, false)
 	talk.Answer(out)
@@ -169,10 +169,10 @@ func readResponses(v value.Value, s *trace.Sink) {
 	}
 	out, listed := v.Get("output")
 	gave := turns(out)
-	if listed && out.Kind() == value.Array && out.Len() == 0 { // it is there, and nothing is in it
+	if listed && out.Kind() == value.Array && out.Len() == 0 { // present but empty
 		gave = []callvet.Turn{{Role: callvet.RoleAssistant}}
 	}
-	said(&a, before, gave)
+	exchange(&a, before, gave)
 	a.Trace.FinishReason = message.LastFinish(v)
 	s.Give(a)
 }
@@ -184,8 +184,8 @@ func readAnthropic(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// isMessages tells a transcript: {messages: […]}, {input: […], …} of messages,
-// or the bare list.
+// isMessages recognizes a transcript: {messages: […]}, {input: […], …} of messages, or the bare
+// list.
 func isMessages(v value.Value) bool {
 	if v.Kind() == value.Object && has(v, "role") && (has(v, "content") || has(v, "parts") || has(v, "tool_calls")) {
 		return true // an element of a bare list
@@ -224,7 +224,7 @@ func readMessages(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// spent adds up what the messages say of their tokens, as LangChain's do.
+// spent adds up the token counts of the messages, as LangChain records them.
 func spent(t *callvet.Trace, list value.Value) {
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		if in := message.First(m, "kwargs", "data"); in.Kind() == value.Object {
@@ -255,7 +255,7 @@ func readTau(v value.Value, s *trace.Sink) {
 		s.Lose("an attempt of which the trajectory is empty")
 	}
 	markErrors(a.Trace.Turns)
-	a.Trace.FinishReason = callvet.FinishDecoded // its authors' rules say what an empty answer is
+	a.Trace.FinishReason = callvet.FinishDecoded // the rules of its authors decide about an empty answer
 	a.Reward = message.Float(v, "reward")
 	a.Pass = pass(a.Reward)
 	info, _ := v.Get("info")
@@ -297,8 +297,8 @@ func textOf(raw json.RawMessage) string {
 	return v.Str()
 }
 
-// gold reads needed calls, or checks of them that hold the call as "action":
-// {name, kwargs | arguments, requestor, compare_args}.
+// gold reads needed calls, or checks with the call as "action": {name, kwargs | arguments,
+// requestor, compare_args}.
 func gold(list value.Value) *trace.TaskGold {
 	g := &trace.TaskGold{}
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
@@ -512,7 +512,7 @@ func readAgentDojo(v value.Value, s *trace.Sink) {
 		a.Pass = &yes
 	}
 	if sec, ok := v.Get("security"); ok && sec.Kind() == value.Bool && attack != "" && attack != "none" {
-		a.Safety = []trace.Incident{} // it was looked for
+		a.Safety = []trace.Incident{} // it was checked
 		if sec.Bool() {
 			a.Safety = append(a.Safety,
 				trace.Incident{Rule: "injected_instruction", Note: message.Str(v, "injection_task_id")})

@@ -21,7 +21,7 @@ import (
 // endWait is how long a command, or an answer, may go on after an interrupt.
 const endWait = 300 * time.Millisecond
 
-// Command is one that runs beside this process, with the same terminal.
+// Command is a child command, with the terminal of this process.
 type Command struct {
 	Line     []string
 	Dir      string
@@ -30,10 +30,10 @@ type Command struct {
 	Out, Err io.Writer
 }
 
-// Beside runs a command to its end and gives its exit code. When ctx ends, so does the command, with
-// what it has started, and the error is that of ctx. Other errors say that it could not be
-// started, and wrap callvet.ErrNotFound where there is none of that name.
-func Beside(ctx context.Context, c Command) (code int, err error) {
+// RunChild runs a command to its end and returns its exit code. When ctx ends, the command ends
+// with its child processes, and the error is that of ctx. Other errors mean that it could not be
+// started, and wrap callvet.ErrNotFound if the command does not exist.
+func RunChild(ctx context.Context, c Command) (code int, err error) {
 	path, err := exec.LookPath(c.Line[0])
 	if err != nil {
 		return 0, fmt.Errorf("start %s: %w: %w", c.Line[0], err, callvet.ErrNotFound)
@@ -49,7 +49,7 @@ func Beside(ctx context.Context, c Command) (code int, err error) {
 		return 0, fmt.Errorf("start %s: %w", c.Line[0], err)
 	}
 	err = cmd.Wait()
-	_ = family.End(cmd) // what it left behind has nobody to answer it
+	_ = family.End(cmd) // its child processes have lost their parent
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
