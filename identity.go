@@ -9,9 +9,9 @@ import (
 	"reflect"
 )
 
-// Identity is a hash of what a case asks and how it is judged: 32 hexadecimal digits. Texts that
-// only describe the case, its tags, its repeats and its place in a file do not count. It is "" for
-// a case that has nothing else.
+// Identity is a hash of the case's question and of its expectations: 32 hexadecimal digits. Texts
+// that only describe the case, its tags, its repeats and its place in a file do not count. It is ""
+// for a case that has nothing else.
 func (c *Case) Identity() string {
 	k := *c
 	k.ID, k.Description, k.Tier, k.Tags, k.Fields, k.Foreign = "", "", "", nil, nil, nil

@@ -104,7 +104,7 @@ type Response struct {
 	// CallsUnknown: the form of the answer has no place for calls, such as a plain text. That it
 	// has no calls does not mean that none were made.
 	CallsUnknown bool
-	ToolChoice  string // as sent
+	ToolChoice   string // as sent
 	// Omitted are parameters that the provider refused, so that they were not sent: a default
 	// temperature, or tool_choice where required had to fall back to auto.
 	Omitted []string

@@ -203,7 +203,7 @@ func BudgetNotes(tools []callvet.Tool, c *callvet.Case, tr *callvet.Trace) []str
 				plural(h.timed-h.inBudget, "execution", "executions"), *b))
 		}
 		if b := h.tool.LatencyP50MS; b != nil && h.mid < h.timed {
-			out = append(out, fmt.Sprintf("%s: %s took longer than the %g ms of which half should be below",
+			out = append(out, fmt.Sprintf("%s: %s took longer than the %g ms that half should stay below",
 				h.tool.Name, plural(h.timed-h.mid, "execution", "executions"), *b))
 		}
 		l := h.tool.RateLimit

@@ -208,7 +208,7 @@ type DiffConfig struct {
 	// Pairs are the targets that are compared, in this order; nil: those of Namesakes. A pair of
 	// which a run has no such target is left out.
 	Pairs []Pair
-	// Unchanged is how many cases that did not change are told of each pair, at most.
+	// Unchanged is the largest number of unchanged cases to list for each pair.
 	Unchanged int
 	// Unpaired compares all cases of both sides without pairs.
 	Unpaired bool

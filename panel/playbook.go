@@ -43,7 +43,7 @@ func callPlays() []Play {
 			"Hold the verdicts of the necessity judge against labels: `callvet judge run last --judge necessity -m MODEL`, then " +
 				"`callvet calibrate labels.jsonl --judge necessity --unit turn`. Many unneeded calls (over_call_rate) point to the same cause.",
 			"List the pairs of tools that are easily confused: `callvet tools confusable CATALOGUE --run last`. Put a page with all tools " +
-				"into the prompt: `callvet prompt tool-caller SUITE -o prompt.txt`. Add cases in which no tool is to be called: " +
+				"into the prompt: `callvet prompt tool-caller SUITE -o prompt.txt`. Add cases where no tool is to be called: " +
 				"`callvet case coverage SUITE --run last` names what is not tested.",
 		},
 		{
@@ -191,7 +191,7 @@ func attemptPlays() []Play {
 		},
 		{
 			"A5", "The wrong route, agents or tools are chosen", UnitFailing,
-			"Look at the scores of what was chosen and of what was expected: `callvet select query QUESTION --tools CATALOGUE`.",
+			"Compare the scores of the chosen and the expected tools: `callvet select query QUESTION --tools CATALOGUE`.",
 			"Mend the texts of the tools and measure what that changes: `callvet tools whatif CATALOGUE --edits edits.yaml --suite SUITE`. Look " +
 				"for better weights: `callvet select tune SUITE --tools CATALOGUE`.",
 		},

@@ -8,22 +8,21 @@ import (
 	"strings"
 )
 
-// BigTool gives the preset that scores as the Tool Selection Evaluation System does,
-// by points for what the question and a tool share as text:
+// BigTool returns the preset that scores like the Tool Selection Evaluation System, by points for
+// common text of the question and a tool:
 //
 //	5 for the tool's name within the question, 3 for each keyword within it,
 //	1 for each different word of the question within the description, 2 for each
 //	example within the question, 4 times the cosine with the tool's vector, and 3
 //	for tools of a primary namespace.
 //
-// "Within" is as text, at no word's border. The best 24 tools of the primary
-// namespaces are candidates, those of the fallback when no primary one has a point;
-// two are given. Three agents are chosen by 4 points for the name, 3 for each keyword, 1
-// for each word of the description, 4 times the cosine and 4 for those that answered
-// before, of which the best 6 are reranked; the agents that a route prefers go first. What
-// agents an intent puts first is the catalog's to say. It is kept so that its results can be
-// compared: a word such as "i" is within nearly every description. Source: Tool Selection
-// Evaluation System, Tool Retrieval and Agent Selection.
+// "Within" means as a substring, regardless of word borders. The best 24 tools of the primary
+// namespaces are candidates, or those of the fallback when no primary one has a point; two are
+// returned. Three agents are chosen: 4 points for the name, 3 for each keyword, 1 for each word of
+// the description, 4 times the cosine and 4 for agents that answered before. The best 6 are
+// reranked; the agents that a route prefers go first. The catalog defines which agents an intent
+// puts first. The preset exists for comparison of results: a word such as "i" is within nearly
+// every description. Source: Tool Selection Evaluation System, Tool Retrieval and Agent Selection.
 func BigTool() Options {
 	return Options{
 		Formula:      Additive,
@@ -83,7 +82,7 @@ func additiveForm(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// points are what the additive formula gives one tool.
+// points are the points of one tool by the additive formula.
 func (x *Index) points(i int, q string, tokens []string, cosine float64) Parts {
 	a, w := &x.additive[i], x.options.Additive
 	p := Parts{Semantic: x.options.VectorWeight * cosine}
@@ -119,8 +118,8 @@ func belongs(namespace []string, prefixes [][]string) bool {
 	})
 }
 
-// searchAdditive orders the candidates; of equal scores those added earlier come
-// first. Unlike the other formulas it gives tools without a point too.
+// searchAdditive orders the candidates; of equal scores those added earlier come first. Unlike the
+// other formulas it also returns tools without a point.
 func (x *Index) searchAdditive(question string, agents []string, cosines []float32) []Hit {
 	q, tokens := additiveForm(question), additiveTokens(question)
 	var primary, fallback []Hit
@@ -150,7 +149,7 @@ func (x *Index) searchAdditive(question string, agents []string, cosines []float
 	return hits
 }
 
-// additiveTokens gives the different words of a question in that form.
+// additiveTokens returns the different words of a question in that form.
 func additiveTokens(question string) []string {
 	tokens := strings.Fields(additiveForm(question))
 	slices.Sort(tokens)

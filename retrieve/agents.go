@@ -11,29 +11,29 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// AgentOptions say how agents are chosen for a question, and what their choice means
-// for tools.
+// AgentOptions are the settings for choosing agents for a question, and the effect of the choice on
+// tools.
 type AgentOptions struct {
 	// Limit is how many are chosen at most; 0 means 1.
 	Limit int
-	// Name, Keyword and Token are points for what a question and an agent share as
-	// text, Recent those for an agent that answered before, Vector the factor of the
-	// cosine, and Candidates how many go on to the reranker (0: all). They count under
-	// Additive; under the other formulas agents are scored as tools are.
+	// Name, Keyword and Token are points for common text of a question and an agent, Recent for an
+	// agent that answered before, Vector is the factor of the cosine. Candidates is how many go on
+	// to the reranker (0: all). They count under Additive; under the other formulas agents are
+	// scored like tools.
 	Name, Keyword, Token, Recent, Vector float64
 	Candidates                           int
 	// Hints are the agents that go before the others, by route.
 	Hints map[string][]string
 	// Intents put an agent first for certain questions.
 	Intents []Intent
-	// Gate in [0,1] is the share of its score that a tool loses in SearchFor when it
-	// belongs to agents and none of them was chosen. At 1 it is not given; 0 is no gate.
+	// Gate in [0,1] is the share of its score that a tool loses in SearchFor when it belongs to
+	// agents and none of them was chosen. At 1 it is not returned; 0 is no gate.
 	Gate float64
 }
 
-// Intent chooses an agent for the questions that Match holds for: on Routes among the
-// agents that they prefer, and where it is Always, on any route, before all others unless
-// it was chosen anyway.
+// Intent chooses an agent for the questions that Match accepts. On Routes the agent is put among
+// the agents that the route prefers. With Always it goes before all others on any route, unless it
+// was chosen anyway.
 type Intent struct {
 	Agent  string
 	Routes []string
@@ -49,8 +49,8 @@ type Chooser struct {
 	order   []string // of the catalog
 }
 
-// NewChooser indexes agents for o.Agents, with o's formula, embedder and reranker; an
-// index of tools made with the same o is what it stands before. Errors are those of New.
+// NewChooser indexes agents for o.Agents, with o's formula, embedder and reranker; it is meant for
+// an index of tools made with the same o. Errors are those of New.
 func NewChooser(ctx context.Context, o Options, agents []Agent) (*Chooser, error) {
 	c := &Chooser{options: o.Agents, formula: o.Formula}
 	entries := make([]Entry, len(agents))
@@ -62,7 +62,7 @@ func NewChooser(ctx context.Context, o Options, agents []Agent) (*Chooser, error
 		c.order = append(c.order, a.Name)
 	}
 	o.Limit, o.Threshold, o.Confidence, o.MinConfidence, o.Agents.Gate = max(o.Agents.Limit, 1), 0, nil, 0, 0
-	o.Primary, o.Fallback = nil, [][]string{{}} // of a fallback all are given, whatever their points
+	o.Primary, o.Fallback = nil, [][]string{{}} // a fallback returns all, whatever their points
 	if o.Formula == Additive {
 		a := o.Agents
 		o.Additive, o.VectorWeight = AdditiveWeights{Name: a.Name, Keyword: a.Keyword, Token: a.Token}, a.Vector
@@ -72,10 +72,10 @@ func NewChooser(ctx context.Context, o Options, agents []Agent) (*Chooser, error
 	return c, err
 }
 
-// Choose gives the agents for a question that was sent to a route, best first; recent
-// are those that answered before it. Of equal scores the first of the catalog comes
-// first. Under Additive as many are chosen as may be, whatever their scores. Errors
-// come from the embedder and the reranker.
+// Choose returns the agents for a question that was sent to a route, best first; recent are the
+// agents that answered before it. Of equal scores the first of the catalog comes first. Under
+// Additive the limit is always reached, whatever the scores. Errors come from the embedder and the
+// reranker.
 func (c *Chooser) Choose(ctx context.Context, question, route string, recent []string) ([]string, error) {
 	limit := max(c.options.Limit, 1)
 	q, err := c.index.embedQuestion(ctx, question)
@@ -142,21 +142,20 @@ func (c *Chooser) hinted(chosen []string, question, route string, limit int) []s
 	return chosen
 }
 
-// SearchFor is Search behind the gate of the options: agents are those chosen for the
-// question. Without a gate, without agents, and for tools that belong to none, it is
-// Search.
+// SearchFor is Search with the gate of the options: agents are those chosen for the question.
+// Without a gate, without agents, and for tools that belong to none, it is Search.
 func (x *Index) SearchFor(ctx context.Context, question string, agents []string, limit int) (Result, error) {
 	return x.search(ctx, question, agents, limit)
 }
 
-// shut tells whether the gate holds a tool back.
+// shut reports whether the gate holds a tool back.
 func (x *Index) shut(entry int, agents []string) bool {
 	of := x.entries[entry].Agents
 	return x.options.Agents.Gate > 0 && len(agents) > 0 && len(of) > 0 &&
 		!slices.ContainsFunc(of, func(a string) bool { return slices.Contains(agents, a) })
 }
 
-// hold takes off what the gate takes from a hit; gone tells that it is not given at all.
+// hold reduces the score of a hit by the gate; gone: the hit is not returned at all.
 func (x *Index) hold(h *Hit, agents []string) (gone bool) {
 	if !x.shut(h.entry, agents) {
 		return false
@@ -166,7 +165,7 @@ func (x *Index) hold(h *Hit, agents []string) (gone bool) {
 	return x.options.Agents.Gate >= 1
 }
 
-// gated orders hits anew behind the gate and gives the k best.
+// gated reorders hits by their gated scores and returns the k best.
 func (x *Index) gated(hits []Hit, agents []string, k int) []Hit {
 	hits = slices.DeleteFunc(hits, func(h Hit) bool { return x.shut(h.entry, agents) && x.options.Agents.Gate >= 1 })
 	for i := range hits {
@@ -175,5 +174,5 @@ func (x *Index) gated(hits []Hit, agents []string, k int) []Hit {
 	return best(hits)[:min(k, len(hits))]
 }
 
-// behind tells whether the gate changes anything.
+// behind reports whether the gate changes anything.
 func (x *Index) behind(agents []string) bool { return x.options.Agents.Gate > 0 && len(agents) > 0 }

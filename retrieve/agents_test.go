@@ -144,8 +144,8 @@ func gatedEntries() []retrieve.Entry {
 	}
 }
 
-// A whole gate shuts tools of other agents out, a part of one takes that part of their
-// score, and tools of nobody pass; without agents there is no gate.
+// A whole gate shuts tools of other agents out, a part of one takes that part of their score, and
+// tools without agents pass; without chosen agents there is no gate.
 func TestSearchFor(t *testing.T) {
 	t.Parallel()
 	for _, f := range []retrieve.Formula{retrieve.Mixed, retrieve.ReciprocalRank, retrieve.Additive} {

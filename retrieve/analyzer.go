@@ -6,30 +6,29 @@ import "slices"
 
 // Analyzer turns texts into terms: folded words without function words, stemmed.
 type Analyzer struct {
-	// function has the languages in which a word is a function word, one bit each.
+	// function maps a function word to its languages, one bit each.
 	function map[string]uint8
-	// known remembers words of documents.
+	// known is a cache of words of documents.
 	known map[string]*known
 }
 
-// known is what was found out about a word; stems are empty until they are needed.
+// known is the cached data of a word; stems are empty until they are needed.
 type known struct {
 	number   int
 	function uint8
 	stems    [numLanguages]string
 }
 
-// TextWord is a folded word of a document with what an analyzer remembers of it.
+// TextWord is a folded word of a document with the analyzer's cached data.
 type TextWord struct {
 	Text string
-	// Number is one for each word of the analyzer, from 0; -1 for a word that it does
-	// not remember.
+	// Number identifies the word in the analyzer, from 0; -1 for a word that is not cached.
 	Number int
 	known  *known
 }
 
-// maxKnown bounds the memory of words: a catalog of 100,000 tools has some 30,000
-// words of language, and numbers and names besides.
+// maxKnown bounds the cache of words: a catalog of 100,000 tools has about 30,000 words of
+// language, plus numbers and names.
 const maxKnown = 200_000
 
 // NewAnalyzer makes an analyzer of all Languages.
@@ -43,15 +42,13 @@ func NewAnalyzer() *Analyzer {
 	return a
 }
 
-// Fork gives an analyzer of the same languages that remembers words of its own, for
-// another goroutine.
+// Fork returns an analyzer of the same languages with its own cache, for another goroutine.
 func (a *Analyzer) Fork() *Analyzer {
 	return &Analyzer{function: a.function, known: map[string]*known{}}
 }
 
-// Detect names the language of a text from its folded words: the one with most
-// function words, the first of Languages when two are even. ok is false when no
-// word tells.
+// Detect names the language of a text from its folded words: the one with most function words, the
+// first of Languages when two have equally many. ok is false without a function word.
 func (a *Analyzer) Detect(words []string) (l Language, ok bool) {
 	var counts [8]int
 	for _, w := range words {
@@ -85,8 +82,8 @@ func most(counts *[8]int) (l Language, ok bool) {
 	return Languages()[best], counts[best] > 0
 }
 
-// Look appends to out the folded words of a document with what is known of them. It
-// remembers words and must not be called by two goroutines at once.
+// Look appends to out the folded words of a document with their cached data. It writes the cache
+// and is not safe for concurrent use.
 func (a *Analyzer) Look(out []TextWord, words []string) []TextWord {
 	for _, w := range words {
 		k, ok := a.known[w]
@@ -102,10 +99,9 @@ func (a *Analyzer) Look(out []TextWord, words []string) []TextWord {
 	return out
 }
 
-// Document appends to terms the terms of the words of a document in language l: for
-// each word that is no function word the stem in l, and the English one where that
-// differs, since names of tools are often English. It remembers stems and must not be
-// called by two goroutines at once.
+// Document appends to terms the terms of a document in language l: for each word that is no
+// function word its stem in l, and its English stem where that differs, since names of tools are
+// often English. It writes the cache and is not safe for concurrent use.
 func (a *Analyzer) Document(terms []string, l Language, words []TextWord) []string {
 	at := slices.Index(Languages(), l)
 	for i := range words {
@@ -133,11 +129,10 @@ func (k *known) stem(at int, w string) string {
 	return k.stems[at]
 }
 
-// Query gives the terms of a question: for each word that is no function word its
-// stems in the given languages, without repetition, in the order of the languages.
-// When all words are function words, all of them are kept. Which words are function
-// words is decided by the language that the question is in; languages must not be
-// empty.
+// Query returns the terms of a question: for each word that is no function word its stems in the
+// given languages, without repetition, in the order of the languages. When all words are function
+// words, all are kept. The detected language of the question decides which words are function
+// words; languages must not be empty.
 func (a *Analyzer) Query(s string, languages []Language) [][]string {
 	asked := a.Asked(s, languages)
 	out := make([][]string, len(asked))
@@ -147,7 +142,7 @@ func (a *Analyzer) Query(s string, languages []Language) [][]string {
 	return out
 }
 
-// Asked gives the folded words whose stems Query gives, in the same order.
+// Asked returns the folded words of the stems of Query, in the same order.
 func (a *Analyzer) Asked(s string, languages []Language) []string {
 	words := Words(s)
 	l, ok := a.Detect(words)
@@ -180,9 +175,8 @@ func (a *Analyzer) isFunction(l Language, w string) bool {
 	return a.function[w]&(1<<slices.Index(Languages(), l)) != 0
 }
 
-// Content gives the folded words of a text that are no function words of the
-// language it is in, or all of them when there are no others. Safe for concurrent
-// use.
+// Content returns the folded words of a text that are no function words of its language, or all of
+// them when there are no others. Safe for concurrent use.
 func (a *Analyzer) Content(s string) []string {
 	words := Words(s)
 	l, _ := a.Detect(words)
@@ -199,7 +193,7 @@ func (a *Analyzer) Content(s string) []string {
 	return kept
 }
 
-// ContentOf appends to out what Content keeps of a text of those words.
+// ContentOf appends to out the words that Content keeps.
 func (a *Analyzer) ContentOf(out, words []TextWord) []TextWord {
 	l, _ := a.DetectOf(words)
 	bit := uint8(1) << slices.Index(Languages(), l)

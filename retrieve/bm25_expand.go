@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Expansion says how far a word of a question may be from the words of the documents.
-// The weights are in [0,1]; 0 leaves that kind of likeness out.
+// Expansion has the weights of similar words: which words of documents match a word of a question.
+// The weights are in [0,1]; 0 turns that kind of similarity off.
 type Expansion struct {
 	// Inflection is for terms that share all but their last letters: one begins
 	// with the other and is at most three bytes longer.
 	Inflection float64
-	// Compound is for terms of which one begins or ends with the other (for
-	// Swedish and German, and for names written in one word).
+	// Compound is for terms where one begins or ends with the other (for Swedish and German, and
+	// for names written in one word).
 	Compound float64
 	// Misspelling is for terms that share at least half of their pairs of letters;
 	// only for words that no document has in any other form.
@@ -29,8 +29,8 @@ type Expansion struct {
 type vocabulary struct {
 	forward  []string // sorted
 	backward []string // sorted, letters reversed
-	// pairs are the terms with each pair of bytes, by their places in forward: those
-	// of pair p stand from starts[p] to starts[p+1].
+	// pairs are the terms with each pair of bytes, as indices into forward: those of pair p are at
+	// starts[p] to starts[p+1].
 	pairs  []int32
 	starts []int32
 }
@@ -70,15 +70,14 @@ func newVocabulary(lists []list) vocabulary {
 
 func place(p [2]byte) int { return int(p[0])<<8 | int(p[1]) }
 
-// Has tells whether a document has the term.
+// Has reports whether a document has the term.
 func (x *BM25Index) Has(term string) bool {
 	_, ok := x.terms[term]
 	return ok
 }
 
-// Expand gives the forms of a word: those of its stems that documents have, with
-// weight 1, and the like terms that e allows. Empty when no document has anything
-// like it.
+// Expand returns the forms of a word: its stems that occur in documents, with weight 1, and the
+// similar terms that e allows. Empty when no document has any.
 func (x *BM25Index) Expand(stems []string, e Expansion) TermGroup {
 	var g TermGroup
 	for _, s := range stems {
@@ -133,7 +132,7 @@ func (g TermGroup) add(t string, weight float64) TermGroup {
 // inflected is how many bytes longer an inflection may be.
 const inflected = 3
 
-// maxScan bounds how many neighbors of a word in the sorted vocabulary are looked at.
+// maxScan bounds how many neighbors of a word in the sorted vocabulary are compared.
 const maxScan = 256
 
 func (v *vocabulary) related(g TermGroup, s string, e Expansion) TermGroup {
@@ -154,7 +153,7 @@ func (v *vocabulary) related(g TermGroup, s string, e Expansion) TermGroup {
 			g = g.add(reverse(t), e.Compound)
 		}
 	}
-	// Terms with which s begins or ends.
+	// Terms that are a prefix or suffix of s.
 	for n := e.MinPart; n < len(s); n++ {
 		if utf8.RuneStart(s[n]) && v.has(s[:n]) {
 			g = g.add(s[:n], likeness(len(s)-n, e))
@@ -166,7 +165,7 @@ func (v *vocabulary) related(g TermGroup, s string, e Expansion) TermGroup {
 	return g
 }
 
-// likeness is the weight of a term that begins as another and is more bytes longer.
+// likeness is the weight of a term that is another term plus more bytes.
 func likeness(more int, e Expansion) float64 {
 	if more <= inflected {
 		return max(e.Inflection, e.Compound)

@@ -4,7 +4,7 @@ package retrieve
 
 import "sort"
 
-// BM25Part is what one word of a question gives one document.
+// BM25Part is the contribution of one word of a question to the score of one document.
 type BM25Part struct {
 	// Group is the number of the word in the question. Term is the form that counts,
 	// "" when the document has none; Weight the form's own weight.
@@ -14,20 +14,19 @@ type BM25Part struct {
 	// IDF is how rare the form is; Score = Weight · IDF · tf/(tf+k1), where tf sums
 	// the fields' weighted counts.
 	IDF, Score float64
-	// Fields says where the form stands. Their Scores add up to Score.
+	// Fields are the fields with the form. Their Scores sum to Score.
 	Fields []BM25FieldPart
 }
 
-// BM25FieldPart is how often a form stands in one field and what of the score that makes.
+// BM25FieldPart is how often a form occurs in one field and its part of the score.
 type BM25FieldPart struct {
 	Field string
 	Count int
 	Score float64
 }
 
-// Explain tells the score of a document apart, one part for each group of the
-// question, in their order. The sum of the Scores is the score that Search gives, to
-// the last bits.
+// Explain splits the score of a document into one part for each group of the question, in order.
+// The sum of the Scores is the score of Search, up to rounding.
 func (x *BM25Index) Explain(q []TermGroup, doc int) []BM25Part {
 	out := make([]BM25Part, len(q))
 	for i, g := range q {
@@ -42,7 +41,7 @@ func (x *BM25Index) Explain(q []TermGroup, doc int) []BM25Part {
 	return out
 }
 
-// part is what one form gives a document.
+// part is the contribution of one form to a document.
 func (x *BM25Index) part(t Term, doc int) (BM25Part, bool) {
 	i, ok := x.terms[t.Text]
 	if !ok || t.Weight <= 0 {

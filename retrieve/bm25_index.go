@@ -12,19 +12,19 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// BM25Field says how much one field of the documents weighs.
+// BM25Field is the weight of one field of the documents.
 type BM25Field struct {
 	// Name is for explanations.
 	Name string
 	// Weight multiplies the field's term counts; 0 leaves the field out.
 	Weight float64
-	// B in [0,1] is how much a field that is longer than the mean is marked down.
+	// B in [0,1] is the penalty for a field that is longer than the mean.
 	B float64
 }
 
 // BM25Options are the constants of the formula.
 type BM25Options struct {
-	// K1 > 0 says how fast a term's repetitions stop counting.
+	// K1 > 0 is the saturation of repetitions of a term.
 	K1     float64
 	Fields []BM25Field
 }
@@ -32,15 +32,14 @@ type BM25Options struct {
 // MaxFields is how many fields an index can have.
 const MaxFields = 16
 
-// BM25Document is a text to be found: the terms of each field, in the order of
-// Options.Fields.
+// BM25Document is a searchable text: the terms of each field, in the order of Options.Fields.
 type BM25Document struct {
 	ID     string
 	Fields [][]string
 }
 
-// BM25Index holds documents. Any number of goroutines may read it while none
-// updates it. Documents have numbers from 0 in the order in which they were added.
+// BM25Index is an inverted index of documents. Any number of goroutines may read it while none
+// updates it. Documents are numbered from 0 in the order of their addition.
 type BM25Index struct {
 	options BM25Options
 	ids     []string
@@ -53,7 +52,7 @@ type BM25Index struct {
 	scratch sync.Pool
 }
 
-// list is what the index knows of one term, in the order of documents.
+// list is the postings list of one term, in the order of documents.
 type list struct {
 	term string
 	raw  []occurrence
@@ -94,16 +93,15 @@ func (x *BM25Index) Len() int { return len(x.ids) }
 // ID names document doc.
 func (x *BM25Index) ID(doc int) string { return x.ids[doc] }
 
-// Doc gives the number of the document of that name.
+// Doc returns the number of the document of that name.
 func (x *BM25Index) Doc(id string) (doc int, ok bool) {
 	doc, ok = x.byID[id]
 	return doc, ok
 }
 
-// Update takes documents out and adds others at the end, all or nothing: an index
-// from which a document was removed equals one that never had it. It is an error
-// to remove an unknown document, or to add one twice. It takes time in proportion
-// to the whole index, so many changes belong into one call.
+// Update removes documents and adds others at the end, all or nothing. After a removal the index
+// equals one that never had the document. It is an error to remove an unknown document, or to add
+// one twice. The time is proportional to the whole index: put many changes into one call.
 func (x *BM25Index) Update(add []BM25Document, remove []string) error {
 	gone, err := x.check(add, remove)
 	if err != nil {
@@ -144,7 +142,7 @@ func (x *BM25Index) check(add []BM25Document, remove []string) (gone map[int]boo
 	return gone, nil
 }
 
-// drop renumbers what stays.
+// drop renumbers the remaining documents.
 func (x *BM25Index) drop(gone map[int]bool) {
 	n := len(x.options.Fields)
 	number := make([]uint32, len(x.ids))
@@ -178,7 +176,7 @@ func (x *BM25Index) drop(gone map[int]bool) {
 	x.lists = lists
 }
 
-// append adds documents in two passes, so that every list gets its room at once.
+// append adds documents in two passes, so that every list is allocated once.
 func (x *BM25Index) append(add []BM25Document) {
 	numbers, more := x.number(add)
 	room := 0
@@ -215,8 +213,8 @@ func (x *BM25Index) append(add []BM25Document) {
 	}
 }
 
-// number gives the number of the list of every term in turn, making lists for new
-// ones, and how many occurrences each list will get.
+// number returns the list number of every term in turn, with new lists for new terms, and how many
+// occurrences each list will get.
 func (x *BM25Index) number(add []BM25Document) (numbers []uint32, more []int) {
 	total := 0
 	for d := range add {
@@ -285,8 +283,7 @@ func (l *list) documents() int {
 	return n
 }
 
-// norms gives, of each field of each document, what one occurrence of a term in it
-// counts.
+// norms returns the weight of one occurrence of a term, for each field of each document.
 func (x *BM25Index) norms() []float64 {
 	n := len(x.options.Fields)
 	x.means = make([]float64, n)

@@ -9,8 +9,8 @@ type Term struct {
 	Weight float64
 }
 
-// TermGroup is one word of a question in all its forms: of those that a document has,
-// the one that gives most counts, once.
+// TermGroup is one word of a question in all its forms. Of the forms in a document only the one
+// with the highest score counts, once.
 type TermGroup []Term
 
 // BM25Hit is a document found.
@@ -19,8 +19,7 @@ type BM25Hit struct {
 	Score float64
 }
 
-// WordGroups makes one group of one form from each word. A repeated word counts as often
-// as it is there.
+// WordGroups makes one group of one form from each word. A repeated word counts each time.
 func WordGroups(words []string) []TermGroup {
 	out := make([]TermGroup, len(words))
 	for i, w := range words {
@@ -29,14 +28,13 @@ func WordGroups(words []string) []TermGroup {
 	return out
 }
 
-// work is what one search needs and the next can use again; between searches all
-// scores are 0.
+// work is the reusable memory of a search; between searches all scores are 0.
 type work struct {
 	scores []float64
 	best   []float64 // of one group
 	seen   []uint32  // by one group
-	// sparse says that touched lists the documents with a score; otherwise all
-	// documents have to be looked at, which is faster when many have one.
+	// sparse: touched lists the documents with a score. Otherwise all documents are scanned, which
+	// is faster when many have a score.
 	sparse  bool
 	touched []uint32
 }
@@ -73,8 +71,8 @@ func (x *BM25Index) give(w *work) {
 	x.scratch.Put(w)
 }
 
-// Search gives the k documents with the highest scores above 0, best first; of equal
-// ones those added earlier come first. The score is the sum over the groups.
+// Search returns the k documents with the highest scores above 0, best first; of equal ones those
+// added earlier come first. The score is the sum over the groups.
 func (x *BM25Index) Search(q []TermGroup, k int) []BM25Hit {
 	w := x.take(q)
 	defer x.give(w)
@@ -156,7 +154,7 @@ func (x *BM25Index) addTerm(t Term, w *work) {
 	}
 }
 
-// addGroup adds, for each document, the form that gives most.
+// addGroup adds, for each document, the form with the highest score.
 func (x *BM25Index) addGroup(g TermGroup, w *work) {
 	for _, t := range g {
 		i, ok := x.terms[t.Text]
@@ -182,9 +180,8 @@ func (x *BM25Index) addGroup(g TermGroup, w *work) {
 	w.seen = w.seen[:0]
 }
 
-// Ceiling is a bound that no document's score for the group reaches: the highest
-// weight times inverse document frequency of its forms. A word that no document has
-// counts as one that a single document could have.
+// Ceiling is an upper bound of a document's score for the group: the highest weight times inverse
+// document frequency of its forms. A word in no document counts like a word in one document.
 func (x *BM25Index) Ceiling(g TermGroup) float64 {
 	if len(g) == 0 {
 		return idf(len(x.ids), 0)

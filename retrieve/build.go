@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// prepared is what an update adds, made before anything of the index changes.
+// prepared has the additions of an update, made before the index changes.
 type prepared struct {
 	documents []BM25Document
 	languages []Language
@@ -21,8 +21,7 @@ type prepared struct {
 	offline   *NGram
 }
 
-// parts cuts the numbers from 0 to n into runs, one a core, and waits until work has
-// done them all.
+// parts splits the numbers from 0 to n into ranges, one a core, and waits until work has done all.
 func parts(n int, work func(from, to int)) {
 	const least = 64 // entries that are worth a goroutine
 	workers := min(runtime.GOMAXPROCS(0), 1+n/least)
@@ -33,12 +32,10 @@ func parts(n int, work func(from, to int)) {
 	g.Wait()
 }
 
-// fitOn is the most texts on which vectors are fitted: how rare words are shows in
-// that many.
+// fitOn is the largest number of texts for fitting vectors: enough to estimate how rare words are.
 const fitOn = 10_000
 
-// FitOffline makes the embedder that an index with Options.Offline makes of its first
-// entries.
+// FitOffline makes the same embedder as an index with Options.Offline makes from its first entries.
 func FitOffline(width int, entries []Entry) *NGram {
 	return fitOffline(width, entries, NewAnalyzer())
 }
@@ -96,7 +93,7 @@ func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prep
 	return p, nil
 }
 
-// builder makes documents in one goroutine, in buffers that it uses again.
+// builder makes documents in one goroutine, with reused buffers.
 type builder struct {
 	analyzer *Analyzer
 	batch    *VectorBatch
@@ -114,8 +111,8 @@ func (b *builder) look(s string) {
 	b.words = b.analyzer.Look(b.words, b.cut)
 }
 
-// document gives the terms of an entry, and writes its vector into v unless that is
-// nil. The words of its name and description serve both.
+// document returns the terms of an entry, and writes its vector into v unless that is nil. Both use
+// the words of its name and description.
 func (b *builder) document(e *Entry, v []float32) (BM25Document, Language) {
 	texts := e.texts()
 	var ends [numFields]int
@@ -168,12 +165,11 @@ func (b *builder) embed(e *Entry, v []float32, names, description []TextWord) {
 	NormalizeVector(v) // as of any embedder: the second time can change the last bit
 }
 
-// embedAtOnce is how many texts are given to an embedder at once: what was made
-// before a failure is in the cache.
+// embedAtOnce is the size of a batch for an embedder: batches before a failure are in the cache.
 const embedAtOnce = 1024
 
-// embedEntries adds the vectors of entries to m: the ones that the index has where
-// the text is the same, else from the cache, else from the embedder.
+// embedEntries adds the vectors of entries to m: from the index where the text is the same, else
+// from the cache, else from the embedder.
 func (x *Index) embedEntries(ctx context.Context, add []Entry, remove []string, m *VectorMatrix) error {
 	e := x.options.Embedder
 	if e == nil || len(add) == 0 {
@@ -219,8 +215,7 @@ func (x *Index) embedEntries(ctx context.Context, add []Entry, remove []string, 
 	return x.fill(m, held, made)
 }
 
-// held gives, for each entry, the number of the one that it replaces with the same
-// text, or -1.
+// held returns, for each entry, the number of the entry that it replaces with the same text, or -1.
 func (x *Index) held(add []Entry, remove []string) []int {
 	gone := make(map[string]bool, len(remove))
 	for _, id := range remove {
@@ -261,8 +256,7 @@ func (x *Index) fill(m *VectorMatrix, held []int, made [][]float32) error {
 	return nil
 }
 
-// EmbeddingText is the text of which the entry's vector is made: name, description,
-// keywords and examples.
+// EmbeddingText is the text for the entry's vector: name, description, keywords and examples.
 func (e *Entry) EmbeddingText() string {
 	return e.Tool.Name + "\n" + e.Tool.Description + e.hints()
 }

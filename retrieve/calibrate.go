@@ -7,14 +7,14 @@ import (
 	"math"
 )
 
-// Evidence is what tells whether anything in the catalog fits a question.
+// Evidence is the input for the probability that a tool of the catalog fits a question.
 type Evidence struct {
-	// Score is that of the first tool and Lead what it is above the second's.
+	// Score is the score of the first tool, Lead its difference from the second's.
 	Score, Lead float64
-	// Semantic is the vector part of the first tool's score, before reranking.
+	// Semantic is the vector part of the first tool's score before reranking.
 	Semantic float64
-	// Matched is how much of the question the formula's first tool has: the BM25F
-	// score of its words, in words that one tool alone could have.
+	// Matched is how much of the question matches the formula's first tool: the BM25F score of its
+	// words, divided by the score of a word that only one tool has.
 	Matched float64
 	// Words is how many words the question has, function words left out.
 	Words int
@@ -31,7 +31,7 @@ func evidenceOf(f found, hits []Hit) Evidence {
 	return e
 }
 
-// matched is what the formula's first hit has of a question.
+// matched returns the Evidence about the words of a question in the formula's first hit.
 func (x *Index) matched(groups []TermGroup, h *Hit) Evidence {
 	e := Evidence{Semantic: h.Parts.Semantic, Words: len(groups)}
 	for _, p := range x.lexical.Explain(groups, h.entry) {
@@ -63,10 +63,10 @@ type Question struct {
 	Tools []string
 }
 
-// Observation is the evidence of one question beside the truth.
+// Observation is the evidence of one question with the truth.
 type Observation struct {
 	Evidence
-	// Fits tells that a tool of the catalog fits the question.
+	// Fits: a tool of the catalog fits the question.
 	Fits bool
 	// Source names the catalog that was asked.
 	Source string
@@ -86,8 +86,8 @@ func (x *Index) Observe(ctx context.Context, source string, questions []Question
 	return out, nil
 }
 
-// Evidence is what a search finds for a question, zero where it finds nothing. Errors
-// are those of Search.
+// Evidence is the evidence of a search for a question, zero where it finds nothing. Errors are
+// those of Search.
 func (x *Index) Evidence(ctx context.Context, question string) (Evidence, error) {
 	q, err := x.embedQuestion(ctx, question)
 	if err != nil {
@@ -104,7 +104,7 @@ func (x *Index) Evidence(ctx context.Context, question string) (Evidence, error)
 // NumFeatures is the length of Evidence.Features.
 const NumFeatures = 6
 
-// Features are the numbers that a Logistic weighs: 1 for the bias, then those of its formula in order.
+// Features are the inputs of a Logistic: 1 for the bias, then the terms of its formula in order.
 func (e Evidence) Features() [NumFeatures]float64 {
 	return [NumFeatures]float64{
 		1, e.Score, e.Lead, e.Semantic, math.Log(0.05 + max(0, e.Matched)),

@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// Catalogue is a file of tools (package retrieve reads it) with what their owner says about finding them.
+// Catalogue is a file of tools with their owner's data for retrieval.
 type Catalogue struct {
 	Name, Description string
 	// Entries are the tools in the order of the file.
 	Entries []Entry
-	// Homes says where each tool belongs, by the entry's name.
+	// Homes has the home of each tool, by the entry's name.
 	Homes map[string]Home
 	// Agents are those that tools may belong to, in the order of the file.
 	Agents []Agent
 	// RouteAgents are the agents that a route prefers (AgentOptions.Hints); nil when the
 	// file says none.
 	RouteAgents map[string][]string
-	// Primary and Fallback are the namespaces to be searched first, and when those
-	// have nothing, for Options; nil when the file says none.
+	// Primary and Fallback are for Options: the namespaces to search first, and those to search
+	// when the first have nothing; nil when the file has none.
 	Primary, Fallback [][]string
 }
 
@@ -36,23 +36,22 @@ type Home struct {
 type Agent struct {
 	Name, Description string
 	Keywords          []string
-	// Namespace says where the agent itself belongs: agents, trafik.
+	// Namespace is the namespace of the agent itself: agents, trafik.
 	Namespace         []string
 	Primary, Fallback [][]string
-	// Intent says which questions are the agent's whatever the scores; nil for none.
+	// Intent defines the questions that go to the agent whatever the scores; nil for none.
 	Intent *AgentIntent
 }
 
-// AgentIntent is an Intent as a catalog says it: patterns of routes. One
-// is enough.
+// AgentIntent is an Intent in a catalog, with patterns like those of routes. One match is enough.
 type AgentIntent struct {
 	Patterns []string
 	Routes   []string
 	Always   bool
 }
 
-// Join tells each entry its agents: those of its home, or else those whose primary
-// namespaces it is in, or else those whose fallback namespaces it is in.
+// Join sets the agents of each entry: the agents of its home, else the agents with its primary
+// namespace, else the agents with its fallback namespace.
 func (c *Catalogue) Join() {
 	for i := range c.Entries {
 		e := &c.Entries[i]
@@ -75,9 +74,9 @@ func (c *Catalogue) Join() {
 	}
 }
 
-// Options lays what the catalog says over options: its namespaces, or one for all tools
-// where they have none, the agents that routes prefer, and the intents of agents. Errors
-// are those of CompileRoutePattern.
+// Options returns o with the settings of the catalog: its namespaces, or one for all tools where
+// they have none, the agents that routes prefer, and the intents of agents. Errors are those of
+// CompileRoutePattern.
 func (c *Catalogue) Options(o Options) (Options, error) {
 	switch {
 	case c.Primary != nil:
@@ -112,8 +111,7 @@ func (c *Catalogue) Options(o Options) (Options, error) {
 	return o, nil
 }
 
-// RouteExamples are the example questions of tools whose route is told, to learn routes
-// from.
+// RouteExamples are the example questions of tools with a known route, for learning routes.
 func (c *Catalogue) RouteExamples() []RouteExample {
 	var out []RouteExample
 	for i := range c.Entries {

@@ -20,24 +20,22 @@ import (
 // MaxCatalogueBytes is the size in bytes of the largest catalogue that is read.
 const MaxCatalogueBytes = 256 << 20
 
-// LoadCatalogue reads a catalogue: a list of tools, or an object with tools and, as
-// far as there are any, name, description, agents, route_agents, primary_namespaces and
-// fallback_namespaces. A tool has name (or tool_id, with name as its title), title,
-// description, version, parameters (or inputSchema), keywords, example_queries,
-// namespace, tags, read_only, idempotent (or annotations), category, route, sub_route,
-// agents; one that lists no agents belongs to those whose primary namespaces it is in, or
-// else to those whose fallback namespaces it is in. An agent has name, description,
-// keywords, namespace, primary_namespaces, fallback_namespaces and intent (patterns,
-// routes, always). file names it in messages.
+// LoadCatalogue reads a catalogue. It is a list of tools, or an object with tools and optionally
+// name, description, agents, route_agents, primary_namespaces and fallback_namespaces. A tool has
+// name (or tool_id, with name as its title), title, description, version, parameters (or
+// inputSchema), keywords, example_queries, namespace, tags, read_only, idempotent (or annotations),
+// category, route, sub_route and agents. For a tool without agents see Join. An agent has name,
+// description, keywords, namespace, primary_namespaces, fallback_namespaces and intent (patterns,
+// routes, always). file is the name of the catalogue in messages.
 //
-// The lists of others are read too: OpenAI's {type, function}, functions, Anthropic's
-// input_schema, the answer of an MCP server to tools/list, tools by name, and one tool.
+// Other formats are read too: OpenAI's {type, function}, functions, Anthropic's input_schema, the
+// answer of an MCP server to tools/list, tools by name, and one tool.
 //
-// Problems are warnings: keys that nothing reads, agents that are not listed. The
-// error wraps callvet.ErrInvalid or callvet.ErrLimited: not JSON, a value of the
-// wrong kind, a tool without a name, two of one name. Each of these is also among the
-// problems, as no warning (at most MaxProblems), and the catalogue then has
-// what could be read, for a lint; it is nil for what is no JSON.
+// Problems include warnings: unknown keys, agents that are not listed. The error wraps
+// callvet.ErrInvalid or callvet.ErrLimited: not JSON, a value of the wrong kind, a tool without a
+// name, two tools of one name. Each error is also among the problems (at most
+// MaxCatalogueProblems), without the warning mark. The catalogue then has everything that could be
+// read, for a lint; it is nil for a text that is not JSON.
 func LoadCatalogue(file string, data []byte) (*Catalogue, []callvet.Problem, error) {
 	return LoadCatalogueFiles(file, []CatalogueFile{{Name: file, Data: data}})
 }
@@ -107,7 +105,7 @@ func (r *reader) one(f CatalogueFile) error {
 // MaxCatalogueProblems is how many mistakes of a catalogue are listed.
 const MaxCatalogueProblems = 100
 
-// reader notes mistakes and goes on, so that one reading tells them all.
+// reader records mistakes and continues, so that one reading finds all of them.
 type reader struct {
 	file     string
 	data     []byte
@@ -178,7 +176,7 @@ func (r *reader) refusal() error {
 	return fmt.Errorf("read catalogue: %w: %w, and %d mistakes more", callvet.ErrInvalid, r.problems[i], r.hard-1)
 }
 
-// members calls read for every member of an object; what it does not know is told.
+// members calls read for every member of an object and records unknown members.
 func (r *reader) members(v value.Value, what string, read func(key string, v value.Value) bool) {
 	if v.Kind() != value.Object {
 		r.wrong(v, "", what, "an object")
@@ -200,7 +198,7 @@ func (r *reader) wrong(v value.Value, key, what, want string) {
 	r.fail(v.Offset(), "wrong-type", key, "", "%s is %s, not %s", what, found, want)
 }
 
-// unread notes a key once; how often it is there is told at the end.
+// unread records a key once; its count is added at the end.
 func (r *reader) unread(m value.Value, what string) {
 	if r.unreadKeys[m.Key()]++; r.unreadKeys[m.Key()] == 1 {
 		r.warn(m.Offset(), "unknown-key", m.Key(), "", "nothing reads %q of %s", m.Key(), what)
@@ -365,7 +363,7 @@ func (r *reader) tool(v value.Value, name string) {
 	r.out.Homes[e.Tool.Name] = p
 }
 
-// nameOf is what a tool is called by whoever wrote it; empty for no name.
+// nameOf is the tool's name in its file; empty for no name.
 func nameOf(v value.Value) string {
 	for _, key := range []string{"tool_id", "id", "name", "tool_name"} {
 		if m, ok := v.Get(key); ok && m.Kind() == value.String {
@@ -424,7 +422,7 @@ func (r *reader) entry(v value.Value, name string) (e Entry, p Home, ok bool) {
 	return e, p, e.Tool.Name != ""
 }
 
-// contract reads what a tool says to those who call it.
+// contract reads the keys of a tool's contract.
 func (r *reader) contract(t *callvet.Tool, key string, v value.Value) bool {
 	switch key {
 	case "description":
@@ -478,7 +476,7 @@ func (r *reader) home(p *Home, key string, v value.Value) bool {
 	return true
 }
 
-// annotations are MCP's hints; its others say nothing about finding a tool.
+// annotations reads MCP's hints; the other annotations are not used.
 func (r *reader) annotations(t *callvet.Tool, v value.Value) {
 	r.members(v, "annotations", func(key string, v value.Value) bool {
 		switch key {

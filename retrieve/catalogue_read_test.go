@@ -111,7 +111,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// The forms in which others list tools.
+// Other formats of lists of tools.
 func TestLoadForms(t *testing.T) {
 	t.Parallel()
 	const schema = `{"type":"object","properties":{"q":{"type":"string"}}}`
@@ -157,7 +157,7 @@ func TestLoadForms(t *testing.T) {
 	}
 }
 
-// One reading tells all mistakes, with their places and the tool that they are in.
+// One reading reports all mistakes, with their places and the tool that they are in.
 func TestLoadMistakes(t *testing.T) {
 	t.Parallel()
 	c, problems, err := retrieve.LoadCatalogue("c.json",

@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Entry is a tool with what a catalog says about it.
+// Entry is a tool with its data in a catalog.
 type Entry struct {
 	Tool callvet.Tool
 	// ID names the entry; empty for the tool's name. Unique in an index.
@@ -20,14 +20,13 @@ type Entry struct {
 	Keywords []string
 	// Examples are questions for which the tool is right.
 	Examples []string
-	// Namespace says where the tool belongs, widest first: tools, trafik.
+	// Namespace is the path of the tool's namespace, widest first: tools, trafik.
 	Namespace []string
 	// Agents are those that may call the tool; none for a tool that any may call.
 	Agents []string
-	// Group is what is said about the tools of its kind together, such as the
-	// description of their server.
+	// Group is a description of a group of tools, such as that of their server.
 	Group string
-	// Text is what else is known about the tool, such as documentation or code.
+	// Text is further text about the tool, such as documentation or code.
 	Text string
 }
 
@@ -71,8 +70,8 @@ func (e *Entry) texts() [numFields]string {
 	}
 }
 
-// schemaTexts gives the names of the parameters, and their descriptions with the
-// values they may have, one a line. A schema that is no JSON gives nothing.
+// schemaTexts returns the names of the parameters, and their descriptions with their possible
+// values, one a line; "" for a schema that is not JSON.
 func schemaTexts(schema []byte) (names, details string) {
 	if len(schema) == 0 {
 		return "", ""
@@ -93,7 +92,7 @@ func visitSchema(v value.Value, depth int, names, details *strings.Builder) {
 	if depth > maxSchemaDepth {
 		return
 	}
-	if v.Kind() == value.Array { // anyOf and its like
+	if v.Kind() == value.Array { // anyOf and similar keywords
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
 			visitSchema(e, depth+1, names, details)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Explanation says why a tool has the place it has for a question.
+// Explanation explains the rank of a tool for a question.
 type Explanation struct {
 	Question string
 	// Formula is the one that scored.
@@ -21,17 +21,17 @@ type Explanation struct {
 	// Winner is nil when no tool has a score.
 	Tool   Standing
 	Winner *Standing
-	// Gate tells what the gate of agents did to the tool; nil when it let it through.
+	// Gate is the effect of the gate of agents on the tool; nil for none.
 	Gate *Held
-	// Withheld says why the search does not give the tool, whatever its rank: nothing was
-	// given, or its score is under the threshold. Empty where neither is so.
+	// Withheld is why the search does not return the tool, whatever its rank: nothing was returned,
+	// or its score is below the threshold. Empty where neither applies.
 	Withheld string
-	// Words holds every word of the question beside what it gives both.
+	// Words are the words of the question with their contributions to both tools.
 	Words []Word
 }
 
-// Standing is a tool's rank, from 1, and its score with its parts. Rank 0 is for tools
-// that were not ranked: no score, or, under the additive formula, no candidate.
+// Standing is a tool's rank, from 1, and its score with its parts. Rank 0 means not ranked: no
+// score, or under the additive formula no candidate.
 type Standing struct {
 	ID    string
 	Rank  int
@@ -43,13 +43,13 @@ type Standing struct {
 type Held struct {
 	// Agents are the tool's, Chosen those that were chosen instead.
 	Agents, Chosen []string
-	// Rank and Score are those that the tool has without the gate.
+	// Rank and Score are those of the tool without the gate.
 	Rank  int
 	Score float64
 }
 
-// gate says what the gate does to a tool that stands as e tells without it; what is left
-// of it there is the tool's standing until it is found among the hits.
+// gate applies the gate to a tool whose standing without the gate is in e. The reduced score is the
+// tool's standing until it is found among the hits.
 func (x *Index) gate(e *Explanation, doc int, agents []string) *Held {
 	if !x.shut(doc, agents) {
 		return nil
@@ -61,9 +61,8 @@ func (x *Index) gate(e *Explanation, doc int, agents []string) *Held {
 	return held
 }
 
-// Word is what one word of the question gives the tool and the winner. Under Mixed
-// the Scores of the parts add up to Parts.Lexical; under the other formulas, which do
-// not use them so, they are those of BM25F.
+// Word is the contribution of one word of the question to the tool and the winner. Under Mixed the
+// Scores of the parts sum to Parts.Lexical; under the other formulas they are plain BM25F scores.
 type Word struct {
 	// Text is the word as the question has it.
 	Text string
@@ -73,13 +72,13 @@ type Word struct {
 	Tool, Winner BM25Part
 }
 
-// Explain holds a tool against the winner. The error wraps ErrNotFound for a tool
-// that the index does not have.
+// Explain compares a tool with the winner. The error wraps ErrNotFound for a tool that the index
+// does not have.
 func (x *Index) Explain(ctx context.Context, question, id string) (Explanation, error) {
 	return x.ExplainFor(ctx, question, id, nil)
 }
 
-// ExplainFor is Explain for a search behind the gate of agents (SearchFor).
+// ExplainFor is Explain for a search with the gate of agents (SearchFor).
 func (x *Index) ExplainFor(ctx context.Context, question, id string, agents []string) (Explanation, error) {
 	q, err := x.embedQuestion(ctx, question)
 	if err != nil {
@@ -106,7 +105,7 @@ func (x *Index) ExplainFor(ctx context.Context, question, id string, agents []st
 	return e, x.setWords(&e, question, q)
 }
 
-// withhold says what keeps a search from giving the tool.
+// withhold sets why a search does not return the tool.
 func (x *Index) withhold(e *Explanation, f found, hits []Hit) {
 	r := x.result(f, hits, 1)
 	switch least := x.options.Threshold; {
@@ -119,7 +118,7 @@ func (x *Index) withhold(e *Explanation, f found, hits []Hit) {
 	}
 }
 
-// Lost tells whether there is anything to explain: the tool is not first, or not given.
+// Lost reports whether there is anything to explain: the tool is not first, or not returned.
 func (e *Explanation) Lost() bool {
 	return e.Withheld != "" || e.Tool.Rank != 1 && e.Winner != nil
 }
@@ -137,8 +136,8 @@ func (e *Explanation) place(hits []Hit) {
 	}
 }
 
-// compare explains by the formula alone, and gives its hits with the texts of those
-// that the reranker sees, and what the first one has of the question.
+// compare explains by the formula alone. It also returns the formula's hits, the texts for the
+// reranker, and the evidence of the first hit.
 func (x *Index) compare(question, id string, q []float32, agents []string) (Explanation, found, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -189,12 +188,12 @@ func (x *Index) compare(question, id string, q []float32, agents []string) (Expl
 	return e, f, nil
 }
 
-// explained is how many hits an explanation looks at, those that a search gives, and two
-// for the lead of the first.
+// explained is how many hits an explanation needs: those of a search, and at least two for the lead
+// of the first.
 func (x *Index) explained() int { return max(x.depth(), x.options.Limit, 2) }
 
-// standing gives the best hits of Mixed and where one tool stands among all, which is
-// counted: sorting 100,000 takes longer than scoring them.
+// standing returns the best hits of Mixed and the rank of one tool among all. The rank is counted:
+// sorting 100,000 tools takes longer than scoring them.
 func (x *Index) standing(groups []TermGroup, q []float32, b *buffer, doc int) ([]Hit, Standing) {
 	cosines := x.cosines(q, b)
 	share := x.lexicalShare(groups, cosines != nil)
@@ -225,7 +224,7 @@ func (x *Index) standing(groups []TermGroup, q []float32, b *buffer, doc int) ([
 	return x.hits(top.Sorted(), semantic), s
 }
 
-// setWords makes the words of an explanation whose winner the reranker chose.
+// setWords sets the words of an explanation where the reranker chose the winner.
 func (x *Index) setWords(e *Explanation, question string, q []float32) error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -264,8 +263,8 @@ func scaled(p BM25Part, by float64) BM25Part {
 	return p
 }
 
-// Reasons says in sentences why the tool is not given or not first, the largest loss
-// first; none when it is.
+// Reasons are sentences on why the tool is not returned or not first, the largest loss first; none
+// when it is first.
 func (e Explanation) Reasons() []string {
 	var out []string
 	if e.Withheld != "" {
@@ -303,7 +302,7 @@ func (e Explanation) Reasons() []string {
 	return out
 }
 
-// loss is something that the winner has more of, and what it is worth.
+// loss is one advantage of the winner with its value in score.
 type loss struct {
 	by  float64
 	say string
@@ -320,7 +319,7 @@ func (e *Explanation) words() (out []loss) {
 			say = fmt.Sprintf("%q counts less in its %s than in the %s of %s", w.Text, fieldsOf(w.Tool),
 				fieldsOf(w.Winner), e.Winner.ID)
 		}
-		if i := slices.IndexFunc(out, func(l loss) bool { return l.say == say }); i >= 0 { // a word that is asked twice
+		if i := slices.IndexFunc(out, func(l loss) bool { return l.say == say }); i >= 0 { // a repeated word of the question
 			out[i].by += w.Winner.Score - w.Tool.Score
 			continue
 		}
@@ -353,7 +352,7 @@ func (e *Explanation) points() []loss {
 	}
 }
 
-// without says how the tool would stand.
+// without is the tool's standing without the gate.
 func (g *Held) without() string {
 	if g.Rank == 0 {
 		return "; without the gate it would not be ranked either"
@@ -361,7 +360,7 @@ func (g *Held) without() string {
 	return fmt.Sprintf("; without the gate it would have rank %d", g.Rank)
 }
 
-// reranked says what the reranker has to do with it; empty when there was none.
+// reranked is a sentence on the reranker's effect; empty without one.
 func (e Explanation) reranked() string {
 	w, t := e.Winner.Parts.Reranked, e.Tool.Parts.Reranked
 	switch {

@@ -11,12 +11,11 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Index is a catalog made ready for questions. Any number of goroutines may search
-// and update it; while an update makes its vectors, questions get answers from what
-// the index held before.
+// Index is a searchable catalog. Any number of goroutines may search and update it. While an update
+// makes its vectors, searches use the previous state.
 type Index struct {
 	updating sync.Mutex // one update after the other; taken before mu
-	// mu guards what follows. An update, which alone writes, reads without it.
+	// mu guards the fields below. An update, the only writer, reads without it.
 	mu        sync.RWMutex
 	lexical   *BM25Index
 	vectors   VectorMatrix
@@ -32,7 +31,7 @@ type Index struct {
 	buffers  sync.Pool // of *buffer
 }
 
-// buffer is what one search needs and the next can use again: a number for each entry.
+// buffer is the reusable memory of a search: a number for each entry.
 type buffer struct {
 	cosines []float32
 	scores  []float64
@@ -46,8 +45,8 @@ func (x *Index) buffer() *buffer {
 	return b
 }
 
-// New makes an index of entries. Errors: options that make no sense, two entries of
-// one name, an embedder that fails.
+// New makes an index of entries. Errors: invalid options, two entries of one name, an embedder that
+// fails.
 func New(ctx context.Context, o Options, entries []Entry) (*Index, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -74,10 +73,9 @@ func (x *Index) Len() int {
 	return len(x.entries)
 }
 
-// Update takes entries out by their names and adds others at the end; all or
-// nothing. To change an entry, remove and add it in one call: its vector is made anew
-// only if its EmbeddingText changed. An index after an update equals one built of what
-// it then holds.
+// Update removes entries by name and adds others at the end; all or nothing. To change an entry,
+// remove and add it in one call: its vector is recomputed only if its EmbeddingText changed. After
+// an update the index equals a new index of its entries.
 func (x *Index) Update(ctx context.Context, add []Entry, remove []string) error {
 	x.updating.Lock()
 	defer x.updating.Unlock()
@@ -114,16 +112,15 @@ func (x *Index) update(ctx context.Context, add []Entry, remove []string) error 
 	return nil
 }
 
-// sketchFrom is how many vectors no longer fit near a core, and take longer to read than
-// to sort out.
+// sketchFrom is the number of vectors that no longer fit into the cache of a core, so that reading
+// a sketch first is faster.
 const sketchFrom = 1 << 15
 
-// Change is how many entries an update added, changed and took out.
+// Change is how many entries an update added, changed and removed.
 type Change struct{ Added, Changed, Removed int }
 
-// Sync makes the index hold these entries, with work for those only that are new or
-// differ from the ones it has: nothing at all when none does. Of equal scores those
-// added or changed last come last. Errors are those of Update.
+// Sync makes the index contain exactly these entries. Only new or changed entries cost work. Of
+// equal scores those added or changed last come last. Errors are those of Update.
 func (x *Index) Sync(ctx context.Context, entries []Entry) (Change, error) {
 	x.updating.Lock()
 	defer x.updating.Unlock()
@@ -164,7 +161,7 @@ func (x *Index) Sync(ctx context.Context, entries []Entry) (Change, error) {
 	return c, nil
 }
 
-// keep drops what belongs to removed entries.
+// keep drops the data of removed entries.
 func (x *Index) keep(remove []string) {
 	if len(remove) == 0 {
 		return

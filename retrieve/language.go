@@ -73,8 +73,8 @@ func Stem(l Language, w string) string {
 	return w
 }
 
-// withVowel gives Swedish words the vowel back that they lose before an ending, which
-// the stemmer does not: vädret, vädrets and vädren are väder.
+// withVowel restores the vowel that Swedish words lose before an ending; the stemmer does not:
+// vädret, vädrets and vädren are väder.
 func withVowel(w string) string {
 	for _, ending := range []string{"ret", "rets", "ren"} {
 		if n := len(w) - len(ending); n >= 3 && w[n:] == ending && isConsonant(w[n-1]) {

@@ -16,8 +16,8 @@ import (
 // maxText is how much of a tool's text is compared, in bytes.
 const maxText = 16 << 10
 
-// Likeness is how alike the texts of tools are: the cosines of how the words of their names,
-// descriptions, keywords and examples are written. Synonyms are not seen.
+// Likeness is the similarity of the texts of tools: cosines of vectors of the spelling of their
+// names, descriptions, keywords and examples. Synonyms are not detected.
 type Likeness struct{ m VectorMatrix }
 
 // NewLikeness reads the texts of tools, the first 16 KiB of each, without weights of a model.
@@ -42,18 +42,18 @@ func NewLikeness(ctx context.Context, entries []Entry) (*Likeness, error) {
 	return &l, nil
 }
 
-// Of is how alike two tools are, by their positions: in [-1,1].
+// Of is the similarity of two tools, by their positions, in [-1,1].
 func (l *Likeness) Of(i, j int) float64 { return float64(l.m.Cosine(l.m.Row(i), j)) }
 
-// Rows are compared by blocks with tiles of others that fit into a core's own memory:
-// reading all vectors once for each row takes longer than multiplying them.
+// Blocks of rows are compared with tiles of rows that fit into the cache of a core: reading all
+// vectors once for each row would take longer than multiplying them.
 const (
 	block = 64
 	tile  = 256
 )
 
-// Nearest are the nearest tools of each tool, at most n, nearest first, of equally near
-// ones the first; by as many workers as there are processors. The error is the context's.
+// Nearest are the nearest tools of each tool, at most n, nearest first; ties in order of position.
+// It uses a worker for each processor. The error is the context's.
 func (l *Likeness) Nearest(ctx context.Context, n int) ([][]int, error) {
 	m := &l.m
 	tiles := make([]VectorMatrix, (m.Len()+tile-1)/tile)
@@ -102,7 +102,7 @@ type top struct {
 	by   []float32
 }
 
-// offer takes in numbers whose places begin at base, but not that of self.
+// offer adds numbers with positions from base on, except self.
 func (p *top) offer(xs []float32, base, self int) {
 	for i, x := range xs {
 		if len(p.at) == p.most && x <= p.by[p.most-1] || base+i == self {

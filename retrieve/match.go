@@ -12,23 +12,23 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Match says what a question and a tool have in common.
+// Match is the common text of a question and a tool.
 type Match struct {
 	// Words are those of the question that the tool has in some form, in their order.
 	Words []MatchedWord
-	// Keywords and Examples are the tool's own in which one of them stands; under
-	// Additive those that stand in the question.
+	// Keywords and Examples are those of the tool with one of these words; under Additive those
+	// within the question.
 	Keywords, Examples []string
 }
 
-// MatchedWord is a word as the question has it, and the tool's fields that have it.
+// MatchedWord is a word as written in the question, with the tool's fields that have it.
 type MatchedWord struct {
 	Text   string
 	Fields []string
 }
 
-// Match compares a question with one tool, whatever rank it has; vectors have no words
-// and do not show. The error wraps ErrNotFound for a tool that the index does not have.
+// Match compares a question with one tool, whatever its rank; vectors are not considered. The error
+// wraps ErrNotFound for a tool that the index does not have.
 func (x *Index) Match(question, id string) (Match, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -67,7 +67,7 @@ const (
 	fieldExample = "examples"
 )
 
-// holding are the texts that have one of the terms.
+// holding returns the texts with one of the terms.
 func (x *Index) holding(texts, terms []string) (out []string) {
 	for _, t := range texts {
 		stems := slices.Concat(x.analyzer.Query(t, x.spoken)...)
@@ -79,7 +79,7 @@ func (x *Index) holding(texts, terms []string) (out []string) {
 	return out
 }
 
-// matchPoints is Match under Additive, where "in" is as text, at no word's border.
+// matchPoints is Match under Additive, which compares substrings regardless of word borders.
 func (x *Index) matchPoints(question string, doc int) (m Match) {
 	q, a, e := additiveForm(question), &x.additive[doc], &x.entries[doc]
 	for word, form := range asAdditive(question) {
@@ -117,8 +117,8 @@ func notOfWords(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r)
 }
 
-// asWritten gives the words of a question as it has them, by their folded forms; parts
-// of words, such as those of getHTTPPage, are not among them.
+// asWritten maps folded forms to the words as written in a question, without parts of words such as
+// those of getHTTPPage.
 func asWritten(question string) map[string]string {
 	out := map[string]string{}
 	for _, w := range strings.FieldsFunc(question, notOfWords) {

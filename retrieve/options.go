@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Formula is how the score of a tool is made.
+// Formula is how the score of a tool is computed.
 type Formula string
 
 // The formulas.
@@ -19,7 +19,7 @@ const (
 	// ReciprocalRank sums 1/(60+rank) of both orders by their weights (Cormack,
 	// Clarke and Büttcher 2009).
 	ReciprocalRank Formula = "reciprocal_rank"
-	// Additive is the second document's arithmetic: see BigTool.
+	// Additive is the formula of BigTool.
 	Additive Formula = "additive"
 )
 
@@ -29,11 +29,11 @@ type Options struct {
 	// K1 and the fields are those of BM25F (Mixed, ReciprocalRank).
 	K1                                                                float64
 	Name, Description, Keywords, Parameters, Details, Examples, Group Weight
-	// Forms says how far a word of the question may be from a tool's words.
+	// Forms has the weights of similar words.
 	Forms Expansion
-	// Offline is the width of vectors that are made without weights of a model, fitted
-	// on the first entries that the index gets (10,000 of them, evenly spread) and kept
-	// by every further Update; 0 for none. It does not count when there is an Embedder.
+	// Offline is the width of vectors that need no model; 0 for none. They are fitted on the first
+	// entries of the index (10,000 of them, evenly spread), and every further Update keeps the fit.
+	// It is ignored with an Embedder.
 	Offline int
 	// Embedder makes the vectors; nil for none. VectorWeight in [0,1] is the share of
 	// the vector part (Mixed, ReciprocalRank), or its factor (Additive).
@@ -41,9 +41,9 @@ type Options struct {
 	VectorWeight float64
 	// Cache keeps the vectors of tools that the Embedder makes; nil for none.
 	Cache VectorCache
-	// Reranker orders the RerankTop best tools of the formula anew, or as many as a
-	// question asks for where that is more; nil for none. RerankTop 0 is 50. Threshold
-	// and Confidence are then about the reranker's scores.
+	// Reranker reorders the RerankTop best tools of the formula, or the requested number where that
+	// is larger; nil for none. RerankTop 0 is 50. Threshold and Confidence then apply to the
+	// reranker's scores.
 	Reranker  Reranker
 	RerankTop int
 	// Additive has the weights of that formula.
@@ -51,22 +51,20 @@ type Options struct {
 	// Primary and Fallback are namespaces by their beginnings (Additive): a tool
 	// whose namespace begins with one of them belongs to it.
 	Primary, Fallback [][]string
-	// Agents say how agents are chosen (NewChooser) and what that means for tools
-	// (SearchFor).
+	// Agents are the settings for choosing agents (NewChooser) and for the gate (SearchFor).
 	Agents AgentOptions
-	// Limit is how many tools Search gives when asked for 0.
+	// Limit is how many tools Search returns for a limit of 0.
 	Limit int
-	// Threshold is the score under which a tool is not given. 0 gives all with a
-	// score above 0.
+	// Threshold is the least score of a returned tool. 0 returns all with a score above 0.
 	Threshold float64
-	// Confidence turns what was found into the probability that anything fits; nil
-	// leaves it uncalibrated. Results under MinConfidence are empty. Calibrate fits it.
+	// Confidence computes the probability that a tool fits; nil leaves it uncalibrated. Results
+	// below MinConfidence are empty. Calibrate fits it.
 	Confidence    *Logistic
 	MinConfidence float64
 }
 
-// Weight is what one field of a tool counts: Weight >= 0 multiplies the counts of its
-// words, B in [0,1] marks down fields that are longer than the mean.
+// Weight is the weight of a field: Weight >= 0 multiplies the counts of its words, B in [0,1] is
+// the penalty for fields that are longer than the mean.
 type Weight struct{ Weight, B float64 }
 
 // AdditiveWeights are points for each thing that a question and a tool share.
@@ -102,9 +100,9 @@ func Default() Options {
 	}
 }
 
-// DefaultMinConfidence is the MinConfidence that refuses about one in twenty of the
-// answerable questions under Default, over the catalogs that it was fitted on
-// (docs/design/proof.md). Default itself refuses nothing: on some catalogs it is more.
+// DefaultMinConfidence is the MinConfidence that refuses about one in twenty answerable questions
+// under Default, over the catalogs that it was fitted on (docs/design/proof.md). On some catalogs
+// it refuses more, so Default itself refuses nothing.
 const DefaultMinConfidence = 0.211
 
 func (o Options) fields() []BM25Field {

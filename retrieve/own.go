@@ -12,20 +12,19 @@ import (
 )
 
 const (
-	// ownFolds is how many catalogs an index is built of to ask examples.
+	// ownFolds is the number of folds of the examples.
 	ownFolds = 10
 	// maxOwn is how many examples are asked.
 	maxOwn = 1000
 )
 
-// ExampleConfidences asks the catalog its own examples, each of an index that lacks it:
-// a tenth of every tool's examples is left out at a time. They are questions that a
-// tool fits; what they say of other questions holds as far as those are like them. At
-// most 1,000 are asked, evenly taken. Errors are those of New and Search, and
-// ErrInvalid for options without a Confidence.
+// ExampleConfidences is a cross-validation with the catalog's own examples: a tenth of every tool's
+// examples is left out of an index, which then answers them. The examples are questions that a tool
+// fits; the result holds for questions like them. At most 1,000 are asked, evenly spread. Errors
+// are those of New and Search, and ErrInvalid for options without a Confidence.
 func ExampleConfidences(ctx context.Context, o Options, entries []Entry) ([]float64, error) {
 	if o.Confidence == nil {
-		return nil, fmt.Errorf("ask examples: %w: the options tell no confidence", callvet.ErrInvalid)
+		return nil, fmt.Errorf("ask examples: %w: the options have no confidence", callvet.ErrInvalid)
 	}
 	o.MinConfidence, o.Threshold = 0, 0
 	total := 0
@@ -57,7 +56,7 @@ func ExampleConfidences(ctx context.Context, o Options, entries []Entry) ([]floa
 	return out, nil
 }
 
-// withoutFold gives the entries without one fold of their examples, and those.
+// withoutFold returns the entries without one fold of their examples, and the examples of the fold.
 func withoutFold(entries []Entry, fold int) (less []Entry, asked []string) {
 	less = slices.Clone(entries)
 	for i := range less {
@@ -74,12 +73,10 @@ func withoutFold(entries []Entry, fold int) (less []Entry, asked []string) {
 	return less, asked
 }
 
-// ConfidenceBound is the MinConfidence under which at most a share of answerable
-// questions lies, in the mean over questions and draws like those that gave the
-// confidences (split conformal prediction): the ⌊share·(n+1)⌋-th smallest. ok is false
-// where there are too few of them, fewer than 1/share - 1, to refuse anything; confidences
-// stay as they are.
-// Source: Vovk, Gammerman and Shafer 2005; Lei et al. 2018.
+// ConfidenceBound is the MinConfidence that refuses on average at most the given share of
+// answerable questions (split conformal prediction): the ⌊share·(n+1)⌋-th smallest confidence. It
+// holds for questions like those of the confidences. ok is false for fewer than 1/share - 1
+// confidences. The slice is not changed. Source: Vovk, Gammerman and Shafer 2005; Lei et al. 2018.
 func ConfidenceBound(confidences []float64, share float64) (bound float64, ok bool) {
 	at := int(math.Floor(share*float64(len(confidences)+1) + 1e-9))
 	if !(share > 0 && share < 1) || at < 1 {

@@ -11,27 +11,27 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Router decides where a question belongs. RouteRules and LearnedRoutes do.
+// Router decides the route of a question. RouteRules and LearnedRoutes are Routers.
 type Router interface {
 	Route(question string) RouteDecision
 }
 
-// Pipeline is all that stands before a model: a question becomes a route, agents and
-// tools. callvet evaluates this very composition, so that a service which links it runs
-// what was measured. It is safe for concurrent use as far as its parts are, and those of
-// this module are; its fields must not change meanwhile.
+// Pipeline is the selection before a model: it maps a question to a route, agents and tools.
+// callvet evaluates the same composition, so that a service that links it runs the measured code.
+// It is safe for concurrent use if its parts are; all parts in this module are. Its fields must not
+// change meanwhile.
 type Pipeline struct {
 	// Routes decides route and sub-route; nil: these layers are not decided.
 	Routes Router
 	// Tools is searched.
 	Tools *Index
-	// Agents chooses agents, before the tools where the options' gate says so and else
-	// after them; nil: this layer is not decided.
+	// Agents chooses agents: before the tools with a gate, else after them; nil: this layer is not
+	// decided.
 	Agents *Chooser
-	// Homes says which agents a tool belongs to, for agents that are told by the tools.
+	// Homes maps tools to their agents, where the found tools decide the agents.
 	Homes map[string]Home
-	// NoTools are routes whose questions need no tool: they are given neither tools nor
-	// agents, which is abstaining.
+	// NoTools are routes whose questions need no tool: the pipeline returns neither tools nor
+	// agents, which is an abstention.
 	NoTools []string
 	// Now is the clock of Decision.Layers; nil: no times.
 	Now func() time.Time
@@ -54,7 +54,7 @@ func NewPipeline(ctx context.Context, o Options, c *Catalogue, routes Router, no
 	return p, nil
 }
 
-// Decision is what a pipeline decided for one question, and why.
+// Decision is the decision of a pipeline for one question, with its reasons.
 type Decision struct {
 	// Route has the rule, the pattern and the words that decided, or the probability.
 	Route RouteDecision
@@ -62,8 +62,8 @@ type Decision struct {
 	Agents []string
 	// Result are the tools, best first, and whether nothing was good enough.
 	Result
-	// Layers are those that were decided, in the order in which they were, with the time
-	// that each took; sub-routes are decided with routes, in no time of their own.
+	// Layers are the decided layers in order, with their durations; sub-routes are decided with
+	// routes, without a time of their own.
 	Layers []LayerTime
 }
 
@@ -74,8 +74,8 @@ type LayerTime struct {
 	Took  time.Duration
 }
 
-// Decide makes the decision for one question, with k tools at most; 0: as many as the
-// options say. Errors come from the embedder and the reranker only.
+// Decide makes the decision for one question, with at most k tools; 0: the limit of the options.
+// Errors come from the embedder and the reranker only.
 func (p *Pipeline) Decide(ctx context.Context, question string, k int) (Decision, error) {
 	var d Decision
 	last := p.now()
@@ -101,7 +101,7 @@ func (p *Pipeline) Decide(ctx context.Context, question string, k int) (Decision
 	if err != nil {
 		return d, err
 	}
-	// A gate that is not whole shuts nothing out: agents are then told by what was found.
+	// A gate below 1 excludes nothing: the found tools then decide the agents.
 	gated := len(chosen) > 0 && p.Tools.options.Agents.Gate >= 1
 	if gated {
 		d.Agents = chosen
@@ -127,7 +127,7 @@ func (p *Pipeline) now() time.Time {
 	return p.Now()
 }
 
-// before are the agents that hold tools back or down; none without a gate.
+// before are the agents for the gate; none without a gate.
 func (p *Pipeline) before(ctx context.Context, question, route string) ([]string, error) {
 	if p.Agents == nil || p.Tools.options.Agents.Gate <= 0 {
 		return nil, nil
@@ -135,8 +135,8 @@ func (p *Pipeline) before(ctx context.Context, question, route string) ([]string
 	return p.Agents.Choose(ctx, question, route, nil)
 }
 
-// after are the agents of the best tool, or, where its home is not known and under the
-// additive formula, those that the options choose; none where nothing was good enough.
+// after are the agents of the best tool. Where its home is not known, and under the additive
+// formula, the options choose them. There are none where nothing was good enough.
 func (p *Pipeline) after(ctx context.Context, question string, d *Decision) ([]string, error) {
 	if d.Abstained {
 		return nil, nil
@@ -149,8 +149,8 @@ func (p *Pipeline) after(ctx context.Context, question string, d *Decision) ([]s
 	return p.Agents.Choose(ctx, question, d.Route.Route, nil)
 }
 
-// Explain says why a tool has its place for a question, behind the agents that are
-// chosen for it. Errors are those of Index.Explain.
+// Explain explains the rank of a tool for a question, with the agents that are chosen for it.
+// Errors are those of Index.Explain.
 func (p *Pipeline) Explain(ctx context.Context, question, tool string) (Explanation, error) {
 	where := ""
 	if p.Routes != nil {
@@ -167,8 +167,7 @@ func (p *Pipeline) Explain(ctx context.Context, question, tool string) (Explanat
 	return e, err
 }
 
-// Answer is the decision as callvet keeps and reports it; as JSON, it is an answer that
-// callvet select --via reads.
+// Answer is the decision in the form that callvet stores; as JSON, callvet select --via reads it.
 func (d *Decision) Answer() *callvet.Decision {
 	out := &callvet.Decision{Route: d.Route.Route, SubRoute: d.Route.SubRoute, Agents: d.Agents, Abstained: d.Abstained}
 	for _, h := range d.Hits {

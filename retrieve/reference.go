@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// Reference gives the terms of the bm25s library's default tokenizer: lower case,
-// runs of two or more letters, digits, marks of numbers and underscores, without
-// its list of 33 English function words. A repeated word is repeated.
-// Source: bm25s, tokenization of the recorded scores of the ToolRet subsets.
+// Reference returns the terms of the bm25s library's default tokenizer. It lowers the text and
+// takes runs of two or more letters, digits, marks of numbers and underscores, without its list of
+// 33 English function words. Repeated words are kept. Source: bm25s, tokenization of the recorded
+// scores of the ToolRet subsets.
 func Reference(s string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), notWord) {

@@ -14,15 +14,15 @@ import (
 
 // Reranker scores texts for a question by reading both together.
 type Reranker interface {
-	// Rerank gives one score for each text, in their order: the higher, the better it
-	// fits. Scores are finite; they need not be comparable between questions.
+	// Rerank returns one score for each text, in order: the higher, the better it fits. Scores are
+	// finite; they need not be comparable between questions.
 	Rerank(ctx context.Context, question string, texts []string) ([]float64, error)
 }
 
-// rerankDepth is how many tools a reranker sees when the options do not say.
+// rerankDepth is the default number of tools for a reranker.
 const rerankDepth = 50
 
-// depth is how many hits the reranker sees at least; 0 without one.
+// depth is the least number of hits for the reranker; 0 without one.
 func (x *Index) depth() int {
 	switch {
 	case x.options.Reranker == nil:
@@ -33,7 +33,7 @@ func (x *Index) depth() int {
 	return rerankDepth
 }
 
-// texts are what the reranker reads of hits: none without one.
+// texts are the texts of hits for the reranker; none without one.
 func (x *Index) texts(hits []Hit) []string {
 	if x.options.Reranker == nil {
 		return nil
@@ -45,8 +45,8 @@ func (x *Index) texts(hits []Hit) []string {
 	return out
 }
 
-// rerank orders the first hits, those with a text, anew by the reranker's scores; of
-// equal ones the formula's order stays. Further hits keep their places after them.
+// rerank reorders the first hits, those with a text, by the reranker's scores; equal ones keep the
+// formula's order. Further hits keep their places after them.
 func (x *Index) rerank(ctx context.Context, question string, hits []Hit, texts []string) ([]Hit, error) {
 	if len(texts) == 0 {
 		return hits, nil

@@ -232,8 +232,8 @@ func TestBigTool(t *testing.T) {
 	}
 }
 
-// TestUpdateIsNew: an index after updates is the index of what it then holds, with an
-// embedder that does not depend on the catalog.
+// TestUpdateIsNew: an index after updates equals a new index of its entries, with an embedder that
+// does not depend on the catalog.
 func TestUpdateIsNew(t *testing.T) {
 	t.Parallel()
 	o := retrieve.Default()

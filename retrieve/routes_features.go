@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// feature is a word, a pair of words or a part of a word, by the bucket it falls in.
+// feature is a word, a pair of words or a part of a word, by its hash bucket.
 type feature struct {
 	bucket int
 	value  float32
 }
 
-// features makes vectors of length 1 from questions: how often each feature is there,
-// times how rare it was in the examples.
+// features makes vectors of length 1 from questions: the count of each feature times its rarity in
+// the examples.
 type features struct {
 	rarity []float32 // of each bucket; 0 for one that no example has
 }
@@ -38,7 +38,7 @@ func newFeatures(examples []RouteExample, buckets int) features {
 	return f
 }
 
-// of gives the vector of a question; empty when nothing in it was in any example.
+// of returns the vector of a question; empty when it has no feature of any example.
 func (f features) of(question string) []feature {
 	found := hashes(question, len(f.rarity))
 	slices.Sort(found)

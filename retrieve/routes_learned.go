@@ -18,22 +18,22 @@ type RouteExample struct{ Text, Route, SubRoute string }
 
 // LearnOptions are the settings of Learn; zero values mean the defaults.
 type LearnOptions struct {
-	// Buckets is how many features are told apart, at least 256; 0: 32,768. A model
-	// takes 4 bytes for each bucket and label.
+	// Buckets is the number of hash buckets of features, at least 256; 0: 32,768. A model takes 4
+	// bytes for each bucket and label.
 	Buckets int
-	// Epochs is how often the examples are gone through; 0: 12.
+	// Epochs is the number of passes over the examples; 0: 12.
 	Epochs int
 	// Rate is the first step of the descent, above 0; 0: 4.
 	Rate float64
-	// Refuse is the share of rightly routed questions in [0,1) that may be given up so
-	// that questions that belong nowhere are refused; 0: 0.05.
+	// Refuse, in [0,1), is the largest share of rightly routed questions that may be refused so
+	// that questions without a route are refused; 0: 0.05.
 	Refuse float64
 	// Seed orders the examples.
 	Seed uint64
 }
 
-// LearnedRoutes routes by what it has seen: softmax regression over words, pairs of words
-// and parts of words. Safe for concurrent use.
+// LearnedRoutes is a softmax regression over words, pairs of words and parts of words. Safe for
+// concurrent use.
 type LearnedRoutes struct {
 	labels   []RouteExample // without texts, sorted
 	weights  []float32      // of each feature: one for each label
@@ -49,16 +49,14 @@ const (
 	defaultEpochs  = 12
 	defaultRate    = 4
 	defaultRefuse  = 0.05
-	// folds: one of as many examples is held out when the threshold is set.
+	// folds: one in folds examples is held out for the threshold.
 	folds = 5
 )
 
-// LearnRoutes fits routes to examples; to belong to none is learned as a route is. The
-// threshold below which a question belongs to none all the same, and the calibration of
-// probabilities, come from a fifth of the examples that the model which is judged there
-// has not seen; the final model is fitted on all. With no example that belongs to none,
-// nothing is ever refused. Errors wrap
-// callvet.ErrInvalid: fewer than two routes, options out of range.
+// LearnRoutes fits routes to examples; "no route" is learned like a route. The threshold for
+// refusing a question, and the calibration of probabilities, come from a held-out fifth of the
+// examples; the final model is fitted on all. Without an example without a route, nothing is
+// refused. Errors wrap callvet.ErrInvalid: fewer than two routes, options out of range.
 func LearnRoutes(examples []RouteExample, o LearnOptions) (*LearnedRoutes, error) {
 	o.Buckets, o.Epochs, o.Rate = cmp.Or(o.Buckets, defaultBuckets), cmp.Or(o.Epochs, defaultEpochs),
 		cmp.Or(o.Rate, defaultRate)
@@ -102,8 +100,8 @@ func compareLabels(a, b RouteExample) int {
 	return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.SubRoute, b.SubRoute))
 }
 
-// fitted descends along the gradient of one example after another, in an order that
-// the seed gives, by steps that shrink to nothing.
+// fitted is a stochastic gradient descent over the examples in a seeded order, with steps that
+// shrink to 0.
 func fitted(examples []RouteExample, labels []RouteExample, o LearnOptions) *LearnedRoutes {
 	l := &LearnedRoutes{
 		labels: labels, weights: make([]float32, o.Buckets*len(labels)),
@@ -129,7 +127,7 @@ func fitted(examples []RouteExample, labels []RouteExample, o LearnOptions) *Lea
 	return l
 }
 
-// negligible is the gradient under which a weight is left alone.
+// negligible is the gradient below which a weight is not changed.
 const negligible = 1e-4
 
 func (l *LearnedRoutes) descend(v []feature, gradient []float64, rate float64) {
@@ -168,9 +166,9 @@ func softmax(p []float64, sharpness float64) {
 	}
 }
 
-// Route gives the most probable route and, within it, the most probable sub-route; an
-// empty Route when the route's probability is under the threshold, or the question has
-// no words. Confidence is the route's probability either way.
+// Route returns the most probable route and, within it, the most probable sub-route. Route is empty
+// when the probability is below the threshold, or the question has no words. Confidence is the
+// route's probability in both cases.
 func (l *LearnedRoutes) Route(question string) RouteDecision {
 	v := l.features.of(question)
 	if len(v) == 0 {
@@ -206,8 +204,8 @@ func (l *LearnedRoutes) Labels() (out []RouteExample) {
 // Threshold is the probability that a route and sub-route need, in [0,1].
 func (l *LearnedRoutes) Threshold() float64 { return l.threshold }
 
-// decide also gives the probability of the best single label, which tells questions
-// that belong nowhere better than that of the route does.
+// decide also returns the probability of the best single label, which detects questions without a
+// route better than the route's probability.
 func (l *LearnedRoutes) decide(v []feature) (d RouteDecision, sure float64) {
 	p := make([]float64, len(l.labels))
 	l.sums(v, p)
@@ -233,9 +231,8 @@ func (l *LearnedRoutes) decide(v []feature) (d RouteDecision, sure float64) {
 	return d, sure
 }
 
-// calibrate finds the sharpness under which the held-out labels are most probable, by
-// halving the interval in which it is looked for.
-// Source: temperature scaling, Guo and others 2017.
+// calibrate finds the sharpness that maximizes the likelihood of the held-out labels, by interval
+// halving. Source: temperature scaling, Guo and others 2017.
 func (l *LearnedRoutes) calibrate(held []RouteExample) {
 	vectors := make([][]feature, len(held))
 	for i, e := range held {
@@ -265,9 +262,9 @@ func (l *LearnedRoutes) calibrate(held []RouteExample) {
 	l.sharpness = (lo + hi) / 2
 }
 
-// refuse sets the threshold at which the share of held-out questions that keep the
-// right route, and the share of the others that get none, are largest together, while
-// no more than the share most of the first is lost.
+// refuse sets the threshold that maximizes the sum of two shares: held-out questions with a route
+// that keep the right one, and questions without a route that are refused. At most the share most
+// of the first is lost.
 func (l *LearnedRoutes) refuse(held []RouteExample, most float64) {
 	var right, outside []float64
 	for _, e := range held {

@@ -30,7 +30,7 @@ type model struct {
 	Buckets   int     `json:"buckets"`
 	Sharpness float64 `json:"sharpness"`
 	Threshold float64 `json:"threshold"`
-	// Seen are marks of the questions that were learned; see Learned.Saw.
+	// Seen are hashes of the learned questions; see LearnedRoutes.Saw.
 	Seen []byte `json:"seen"`
 	// Features are the buckets (uint32), with the rarity of each and its weight for each
 	// label (float32); all little-endian.
@@ -42,8 +42,8 @@ type label struct {
 	SubRoute string `json:"sub_route,omitempty"`
 }
 
-// MarshalJSON writes routes that ReadLearned reads. Questions are not in it, only marks
-// by which they are known again.
+// MarshalJSON writes routes that ReadLearnedRoutes reads. It has hashes of the questions, not the
+// questions.
 func (l *LearnedRoutes) MarshalJSON() ([]byte, error) {
 	m := model{
 		Format: ModelFormat, Version: modelVersion, Buckets: len(l.features.rarity), Sharpness: l.sharpness,
@@ -68,8 +68,8 @@ func (l *LearnedRoutes) MarshalJSON() ([]byte, error) {
 	return json.Marshal(m)
 }
 
-// IsLearned tells whether data is a file of learned routes, whole or not, rather than
-// one of rules.
+// IsLearned reports whether data is a file of learned routes, complete or not, rather than one of
+// rules.
 func IsLearned(data []byte) bool {
 	var m struct{ Format string }
 	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &m) == nil && m.Format == ModelFormat
@@ -78,8 +78,8 @@ func IsLearned(data []byte) bool {
 // maxWeights bounds the numbers of a model: 1 GiB of them.
 const maxWeights = 1 << 28
 
-// ReadLearnedRoutes reads routes that were learned before, in the file name. Errors wrap callvet.ErrInvalid:
-// another format or version, numbers that are not finite, a size that is not what it says.
+// ReadLearnedRoutes reads learned routes from the file name. Errors wrap callvet.ErrInvalid: an
+// unknown format or version, numbers that are not finite, a wrong size.
 func ReadLearnedRoutes(name string, data []byte) (*LearnedRoutes, error) {
 	var m model
 	refuse := func(format string, args ...any) (*LearnedRoutes, error) {
@@ -135,14 +135,14 @@ func ReadLearnedRoutes(name string, data []byte) (*LearnedRoutes, error) {
 	return l, nil
 }
 
-// Saw tells whether a question was among the examples, whatever its case, accents and
-// signs: on such a question right routes say nothing.
+// Saw reports whether a question was among the examples, ignoring case, accents and signs: a right
+// route for such a question proves nothing.
 func (l *LearnedRoutes) Saw(question string) bool {
 	_, ok := slices.BinarySearch(l.seen, QuestionMark(question))
 	return ok
 }
 
-// QuestionMark is by what a question is known again, whatever its case, accents and signs.
+// QuestionMark is a hash of a question that ignores case, accents and signs.
 func QuestionMark(question string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(strings.Join(Words(question), " "))) // never an error

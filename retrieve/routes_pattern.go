@@ -12,14 +12,14 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// RoutePattern is a regular expression in RE2's syntax, without regard to case, whose \b,
-// \B, \w and \W are those of Unicode: letters, marks, digits and the underscore make
-// words. It takes time in proportion to the text. Safe for concurrent use.
+// RoutePattern is a case-insensitive regular expression in RE2's syntax with Unicode \b, \B, \w and
+// \W: letters, marks, digits and the underscore make words. Matching takes time in proportion to
+// the text. Safe for concurrent use.
 type RoutePattern struct {
 	source string
 	prog   *syntax.Prog
-	// first has the runes that a match may begin with, one bit each; runes beyond
-	// may. any tells that a match may begin with every rune, or be empty.
+	// first has the runes that a match may begin with, one bit each; all runes beyond firstRunes
+	// may. any: a match may begin with every rune, or be empty.
 	first [firstRunes / 64]uint64
 	any   bool
 }
@@ -53,7 +53,7 @@ func CompileRoutePattern(source string) (*RoutePattern, error) {
 	return p, nil
 }
 
-// listFirst follows what needs no rune, whatever would have to hold there.
+// listFirst follows empty transitions and ignores their conditions.
 func (p *RoutePattern) listFirst(pc uint32, seen map[uint32]bool) {
 	if seen[pc] {
 		return
@@ -86,7 +86,7 @@ func (p *RoutePattern) String() string { return p.source }
 
 const wordClass = `\pL\pM\p{Nd}_`
 
-// widen writes \w and \W out, which RE2 knows for ASCII only.
+// widen expands \w and \W, which RE2 defines for ASCII only.
 func widen(s string) (string, error) {
 	var b strings.Builder
 	class := 0 // where the class began; 0: outside
@@ -110,7 +110,7 @@ func widen(s string) (string, error) {
 	return b.String(), nil
 }
 
-// widenEscape gives what stands for the escape that s begins with, and its length.
+// widenEscape returns the replacement of the escape at the start of s, and the escape's length.
 func widenEscape(s string, inClass bool) (part string, n int, err error) {
 	switch {
 	case s[1] == 'Q' && !inClass: // up to the end of the quotation nothing is an escape
@@ -135,13 +135,13 @@ func isWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
 }
 
-// Find gives the first match, as regexp does: the leftmost, by the order of
-// alternatives. ok is false when there is none.
+// Find returns the first match, like regexp: the leftmost, by the order of alternatives. ok is
+// false when there is none.
 func (p *RoutePattern) Find(text string) (start, end int, ok bool) {
 	return p.find(newSubject(text), &machine{})
 }
 
-// subject is a text with what holds before each of its runes and at its end.
+// subject is a text with the empty-width conditions before each rune and at its end.
 type subject struct {
 	runes   []rune // and -1
 	offsets []int
@@ -162,7 +162,7 @@ func newSubject(text string) *subject {
 	return s
 }
 
-// borders says what holds between two runes; -1 is an end of the text.
+// borders are the empty-width conditions between two runes; -1 is an end of the text.
 func borders(before, after rune) syntax.EmptyOp {
 	var op syntax.EmptyOp
 	if before < 0 {
@@ -220,7 +220,7 @@ func (p *RoutePattern) find(s *subject, m *machine) (start, end int, ok bool) {
 	m.now.reset(len(p.prog.Inst))
 	m.next.reset(len(p.prog.Inst))
 	for i, r := range s.runes {
-		if m.start < 0 && p.begins(r) { // what began further left comes first
+		if m.start < 0 && p.begins(r) { // a match further left has priority
 			m.add(&m.now, uint32(p.prog.Start), s.offsets[i], s.holds[i])
 		}
 		if len(m.now.list) == 0 {
@@ -236,7 +236,7 @@ func (p *RoutePattern) find(s *subject, m *machine) (start, end int, ok bool) {
 	return m.start, m.end, m.start >= 0
 }
 
-// add follows what needs no rune.
+// add follows empty transitions.
 func (m *machine) add(t *threads, pc uint32, start int, holds syntax.EmptyOp) {
 	if t.has(pc) {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// RouteRule sends questions that one of its patterns is found in to a route.
+// RouteRule sends questions that match one of its patterns to a route.
 type RouteRule struct {
 	Route string `json:"route"`
 	// SubRoute is the route within the route; empty: a later rule of the route
@@ -26,22 +26,22 @@ type RouteRule struct {
 	MaxRunes int `json:"max_runes,omitempty"`
 }
 
-// RouteSettings are rules with what holds when none applies.
+// RouteSettings are rules with the defaults when none applies.
 type RouteSettings struct {
 	// Rules in their order: the first that applies decides.
 	Rules []RouteRule `json:"rules"`
-	// Default is the route of questions that no rule is for; empty: none.
+	// Default is the route of questions without a rule; empty: none.
 	Default string `json:"default,omitempty"`
 	// SubRoutes are the default sub-routes by route.
 	SubRoutes map[string]string `json:"sub_routes,omitempty"`
 }
 
-// RouteDecision is a route and why.
+// RouteDecision is a route with its reason.
 type RouteDecision struct {
 	// Route is empty when the question belongs to none.
 	Route, SubRoute string
-	// Rule is the position of the rule that decided, -1 when none did; Pattern is
-	// what of it was found, and Matched the words of the question it was found in.
+	// Rule is the position of the rule that decided, -1 when none did. Pattern is its matching
+	// pattern, and Matched the matched words of the question.
 	Rule             int
 	Pattern, Matched string
 	// Confidence is the probability of the route in [0,1], of the learned routes only.
@@ -56,7 +56,7 @@ type RouteRules struct {
 
 const (
 	maxRules = 10_000
-	// maxQuestion is how much of a question is looked at, in bytes.
+	// maxQuestion is how much of a question is used, in bytes.
 	maxQuestion = 16 << 10
 )
 
@@ -144,9 +144,8 @@ func (r *RouteRules) Labels() []RouteExample {
 	return labelsOf(out)
 }
 
-// Applying gives every rule that a question keeps to, in their order: the first is the
-// one that Route follows, and the others are those that it keeps from deciding. The
-// sub-routes are those of the rules themselves.
+// Applying returns every rule that matches a question, in order: Route follows the first, which
+// hides the others. The sub-routes are those of the rules themselves.
 func (r *RouteRules) Applying(question string) []RouteDecision {
 	question = cut(question)
 	text := newSubject(question)
@@ -166,7 +165,7 @@ func (r *RouteRules) Applying(question string) []RouteDecision {
 	return out
 }
 
-// cut is what is looked at of a question.
+// cut is the part of a question that is used.
 func cut(question string) string {
 	if len(question) > maxQuestion {
 		question = strings.ToValidUTF8(question[:maxQuestion], "")

@@ -166,7 +166,7 @@ func BenchmarkRules(b *testing.B) {
 	}
 }
 
-// Every rule that applies is told, in their order; the first is the one that decides.
+// Every rule that applies is returned, in order; the first is the one that decides.
 func TestApplying(t *testing.T) {
 	t.Parallel()
 	r, err := retrieve.NewRules(retrieve.RouteSettings{Rules: []retrieve.RouteRule{

@@ -13,50 +13,50 @@ import (
 
 // Hit is a tool that was found.
 type Hit struct {
-	// ID names the entry; Score is what its formula gives: in [0,1] for Mixed, where
-	// 1 is a tool that has nothing but the question. With a Reranker it is that one's.
+	// ID names the entry. Score is the score of the formula: in [0,1] for Mixed, where 1 is a tool
+	// that consists of the question only. With a Reranker it is the reranker's score.
 	ID    string
 	Score float64
 	Parts Parts
 	entry int
 }
 
-// Parts are what a score is the sum of. Lexical and Semantic are the two sides of
-// Mixed, weighted; the others are points of the additive formula.
+// Parts are the terms of a score. Lexical and Semantic are the two weighted sides of Mixed; the
+// others are points of the additive formula.
 type Parts struct {
 	Lexical, Semantic                                float64
 	Name, Keywords, Description, Examples, Namespace float64
-	// Gate is what was taken off because none of the tool's agents was chosen; at most 0.
+	// Gate is the deduction because none of the tool's agents was chosen; at most 0.
 	Gate float64
 	// Matched lists the keywords within the question (Additive).
 	Matched []string
-	// Reranked is nil for tools that no reranker saw.
+	// Reranked is nil for tools that were not reranked.
 	Reranked *Reranked
 }
 
-// Reranked is what a reranker made of a tool. Its Score is the hit's.
+// Reranked is the effect of a reranker on a tool. Its Score is the hit's.
 type Reranked struct {
-	// Score is the reranker's, in whatever range it has; Before is the score of the
-	// formula and Rank the place that it gave, from 1.
+	// Score is the reranker's, in its own range; Before is the score of the formula and Rank its
+	// rank, from 1.
 	Score, Before float64
 	Rank          int
 }
 
-// Result is what a question got.
+// Result is the result of a search.
 type Result struct {
 	// Hits are the tools, best first; none when nothing fits.
 	Hits []Hit
-	// Confidence is the probability that anything in the catalog fits, when Calibrated;
-	// otherwise it is 0 and says nothing.
+	// Confidence is the probability that a tool of the catalog fits, when Calibrated; otherwise 0
+	// without a meaning.
 	Confidence float64
 	Calibrated bool
-	// Abstained says that there were tools, and none was good enough.
+	// Abstained: there were tools, and none was good enough.
 	Abstained bool
 }
 
-// Search gives the limit best tools for a question; 0 for the limit of the options.
-// A question without words gives nothing. Errors come from the embedder and the
-// reranker only; neither is waited for while the index is locked.
+// Search returns the limit best tools for a question; 0 for the limit of the options. A question
+// without words returns nothing. Errors come from the embedder and the reranker only; the index is
+// not locked while they work.
 func (x *Index) Search(ctx context.Context, question string, limit int) (Result, error) {
 	return x.search(ctx, question, nil, limit)
 }
@@ -81,8 +81,8 @@ func (x *Index) search(ctx context.Context, question string, agents []string, li
 	return x.result(f, hits, limit), nil
 }
 
-// found is what the formula alone finds: the k best hits, or as many as the reranker
-// sees, the texts of those, and, where asked for, what the first one has of the question.
+// found is the result of the formula alone: the k best hits, or the number for the reranker, their
+// texts, and, where requested, the evidence of the first one.
 type found struct {
 	hits     []Hit
 	texts    []string
@@ -112,8 +112,8 @@ func (x *Index) found(question string, q []float32, agents []string, k int, weig
 	return f, nil
 }
 
-// ranked gives the k best tools by the formula of the options, behind the gate of
-// agents; q is the question's vector, nil for none.
+// ranked returns the k best tools by the formula of the options, with the gate of agents; q is the
+// question's vector, nil for none.
 func (x *Index) ranked(question string, groups []TermGroup, q []float32, agents []string, b *buffer, k int) []Hit {
 	if x.options.Formula != Additive && x.behind(agents) {
 		return x.gated(x.ranked(question, groups, q, nil, b, len(x.entries)), agents, k)
@@ -128,7 +128,7 @@ func (x *Index) ranked(question string, groups []TermGroup, q []float32, agents 
 	}
 }
 
-// result applies what decides whether anything is given at all.
+// result applies the threshold and the confidence.
 func (x *Index) result(f found, hits []Hit, limit int) Result {
 	r := Result{}
 	if len(hits) == 0 {
@@ -151,7 +151,7 @@ func (x *Index) result(f found, hits []Hit, limit int) Result {
 	return r
 }
 
-// groups turns a question into the forms under which tools may have its words.
+// groups returns the words of a question in all their forms.
 func (x *Index) groups(question string) []TermGroup {
 	words := x.analyzer.Query(question, x.spoken)
 	groups := make([]TermGroup, len(words))
@@ -161,8 +161,7 @@ func (x *Index) groups(question string) []TermGroup {
 	return groups
 }
 
-// embedQuestion gives the question's vector, of length 1 or 0; nil where vectors do
-// not count.
+// embedQuestion returns the question's vector, of length 1 or 0; nil where vectors do not count.
 func (x *Index) embedQuestion(ctx context.Context, question string) ([]float32, error) {
 	e := x.embedder()
 	if e == nil || x.options.VectorWeight == 0 || x.Len() == 0 {
@@ -183,7 +182,7 @@ func (x *Index) embedQuestion(ctx context.Context, question string) ([]float32, 
 	return q, nil
 }
 
-// embedder is what makes vectors now; nil for nothing.
+// embedder is the present embedder; nil for none.
 func (x *Index) embedder() Embedder {
 	if x.options.Embedder != nil {
 		return x.options.Embedder
@@ -196,8 +195,7 @@ func (x *Index) embedder() Embedder {
 	return x.offline
 }
 
-// cosines gives the question's cosine with every entry, in the buffer; nil without
-// vectors.
+// cosines returns the question's cosine with every entry, in the buffer; nil without vectors.
 func (x *Index) cosines(q []float32, b *buffer) []float32 {
 	if q == nil || x.vectors.Len() == 0 {
 		return nil
@@ -206,17 +204,17 @@ func (x *Index) cosines(q []float32, b *buffer) []float32 {
 	return b.cosines
 }
 
-// semantic is what a cosine adds to the score of Mixed.
+// semantic is the term of a cosine in the score of Mixed.
 func (x *Index) semantic(cosine float32) float64 {
 	return x.options.VectorWeight * max(0, float64(cosine))
 }
 
-// searchMixed mixes the lexical score, as a share of the highest score that any tool
-// could have for the question, with the cosine, which counts from 0.
+// searchMixed is the weighted sum of the lexical score, divided by the highest possible score for
+// the question, and the cosine, at least 0.
 //
-// A tool that cannot be among the k best even with the highest cosine that it could
-// have is left out before its vector is read, since reading vectors is most of what
-// there is to do. The hits are those of reading all.
+// Reading vectors takes most of the time. A tool that cannot be among the k best even with its
+// highest possible cosine is skipped before its vector is read. The hits are the same as without
+// skipping.
 func (x *Index) searchMixed(groups []TermGroup, q []float32, b *buffer, k int) []Hit {
 	mixed := q != nil && x.vectors.Len() > 0
 	share := x.lexicalShare(groups, mixed)
@@ -244,16 +242,16 @@ func (x *Index) searchMixed(groups []TermGroup, q []float32, b *buffer, k int) [
 	return x.hits(top.Sorted(), func(doc int) float64 { return x.semantic(x.vectors.Cosine(q, doc)) })
 }
 
-// Of more than one in manyCandidates it is faster to read all vectors in their order.
-// slack is more than rounding can take off a score.
+// With more candidates than one in manyCandidates it is faster to read all vectors in order. slack
+// is larger than any rounding error of a score.
 const (
 	manyCandidates = 8
 	slack          = 1e-6
 )
 
-// candidates gives the tools that can be among the k best, and whether they are few:
-// those whose lexical score and highest possible cosine reach the k-th of the scores
-// that the lexically best have.
+// candidates returns the tools that can be among the k best, and whether they are few. A tool is a
+// candidate if its lexical score with its highest possible cosine reaches the k-th score of the
+// lexically best tools.
 func (x *Index) candidates(q []float32, b *buffer, k int) (out []int, few bool) {
 	if x.sketch == nil || k > len(b.scores)/manyCandidates {
 		return nil, false
@@ -282,7 +280,7 @@ func (x *Index) candidates(q []float32, b *buffer, k int) (out []int, few bool) 
 	return out, true
 }
 
-// lexicalShare is what a lexical score is multiplied with.
+// lexicalShare is the factor of a lexical score.
 func (x *Index) lexicalShare(groups []TermGroup, mixed bool) float64 {
 	ceiling := 0.0
 	for _, g := range groups {

@@ -13,7 +13,7 @@ import (
 type Top struct {
 	k    int
 	heap []BM25Hit
-	// floor is the score under which nothing can enter.
+	// floor is the score below which no document can enter.
 	floor float64
 }
 
@@ -47,7 +47,7 @@ func (t *Top) enter(h BM25Hit) {
 	}
 }
 
-// Sorted gives the documents kept, best first. The Top is spent.
+// Sorted returns the kept documents, best first. The Top must not be used afterwards.
 func (t *Top) Sorted() []BM25Hit {
 	slices.SortFunc(t.heap, compare)
 	return t.heap

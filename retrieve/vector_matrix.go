@@ -18,23 +18,22 @@ import (
 
 // Embedder makes one vector of each text, in their order, all of one length.
 type Embedder interface {
-	// Model names what made the vectors, with its version: vectors of different
-	// models are not comparable.
+	// Model names the model with its version: vectors of different models are not comparable.
 	Model() string
-	// Embed gives one vector for each text. A text without content gives zeros.
+	// Embed returns one vector for each text; zeros for a text without content.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
 // VectorCache keeps vectors between processes.
 type VectorCache interface {
-	// Get gives the vector of a key, and whether there is one.
+	// Get returns the vector of a key, and whether there is one.
 	Get(k VectorKey) (v []float32, ok bool)
-	// Put keeps it; what cannot be kept is made again.
+	// Put stores a vector; a vector that cannot be stored is computed again later.
 	Put(ctx context.Context, k VectorKey, v []float32)
 }
 
-// VectorKey names a vector: another model or another text is another vector, so that a
-// changed text can never get its old one.
+// VectorKey identifies a vector by model and text, so that a changed text never gets its old
+// vector.
 type VectorKey struct {
 	Model string
 	Text  [sha256.Size]byte
@@ -97,8 +96,7 @@ func (m *VectorMatrix) Extend(n, width int) (first int, err error) {
 	return first, nil
 }
 
-// Join adds the vectors of o as they are; neither is to be used by others meanwhile,
-// and o not again.
+// Join adds the vectors of o unchanged. Neither may be used meanwhile, and o not afterwards.
 func (m *VectorMatrix) Join(o VectorMatrix) error {
 	switch {
 	case o.Len() == 0:
@@ -113,8 +111,8 @@ func (m *VectorMatrix) Join(o VectorMatrix) error {
 	return nil
 }
 
-// CheckVector returns an error for a vector that does not have that width: another width,
-// nothing at all, or numbers that are not finite.
+// CheckVector returns an error for an empty vector, a different width, or numbers that are not
+// finite.
 func CheckVector(v []float32, width int) error {
 	if len(v) == 0 || len(v) != width {
 		return fmt.Errorf("check vector: it has %d numbers, want %d: %w", len(v), width, callvet.ErrInvalid)
@@ -148,8 +146,8 @@ func (m *VectorMatrix) Cosine(q []float32, row int) float32 {
 	return vek32.Dot(q, m.data[row*m.width:(row+1)*m.width])
 }
 
-// parallelFrom is how many numbers make it worthwhile to read them on two cores: some
-// tenths of a millisecond of work.
+// parallelFrom is how many numbers are worth reading on two cores: some tenths of a millisecond of
+// work.
 const parallelFrom = 1 << 22
 
 // Cosines writes into out, which has Len numbers, the cosine of q with every vector.
@@ -169,7 +167,7 @@ func (m *VectorMatrix) Cosines(q, out []float32) {
 	g.Wait()
 }
 
-// maxWorkers is how many cores fill the memory's bandwidth.
+// maxWorkers is how many cores use the full memory bandwidth.
 const maxWorkers = 4
 
 func (m *VectorMatrix) cosines(q, out []float32, from, to int) {

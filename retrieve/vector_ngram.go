@@ -12,12 +12,11 @@ import (
 	"strconv"
 )
 
-// NGram makes vectors of how words are written: every run of 3 to 5 characters of a
-// word is hashed to one place of the vector and a sign. Texts that share parts of
-// words are near each other, in any language; synonyms are not. Safe for concurrent
-// use; the same text always has the same vector.
-// Source: Weinberger et al., "Feature Hashing for Large Scale Multitask Learning"
-// (2009); Bojanowski et al., "Enriching Word Vectors with Subword Information" (2017).
+// NGram makes vectors of the spelling of words: every run of 3 to 5 characters of a word is hashed
+// to one position of the vector and a sign. Texts with common parts of words are near each other,
+// in any language; synonyms are not. Safe for concurrent use; the same text always has the same
+// vector. Source: Weinberger et al., "Feature Hashing for Large Scale Multitask Learning" (2009);
+// Bojanowski et al., "Enriching Word Vectors with Subword Information" (2017).
 type NGram struct {
 	width  int
 	words  func(text string) []string
@@ -29,16 +28,16 @@ type NGram struct {
 // NGramWidth is the usual width.
 const NGramWidth = 384
 
-// NewNGram makes an embedder of vectors of that width, at least 1, in which all words
-// weigh the same; words cuts a text into the words that count.
+// NewNGram makes an embedder of vectors of that width, at least 1, with equal weights of all words;
+// words splits a text into the words that count.
 func NewNGram(width int, words func(text string) []string) *NGram {
 	width = max(1, width)
 	return &NGram{width: width, words: words, other: 1, model: "offline/ngram-" + strconv.Itoa(width)}
 }
 
-// FitNGram makes an embedder in which a word weighs the more the fewer of the texts
-// have it, by its inverse document frequency. The fit is part of the model's name: to
-// embed texts of a catalog that has changed, keep the fit, or embed all of them anew.
+// FitNGram makes an embedder that weighs words by their inverse document frequency in texts. The
+// fit is part of the model's name: to embed texts of a changed catalog, keep the fit, or embed all
+// of them again.
 func FitNGram(width int, words func(text string) []string, texts []string) *NGram {
 	cut := make([][]string, len(texts))
 	for i, t := range texts {
@@ -47,7 +46,7 @@ func FitNGram(width int, words func(text string) []string, texts []string) *NGra
 	return FitNGramWords(width, words, cut)
 }
 
-// FitNGramWords is FitNGram of texts that were cut into words before.
+// FitNGramWords is FitNGram for texts that are already split into words.
 func FitNGramWords(width int, words func(text string) []string, texts [][]string) *NGram {
 	e := NewNGram(width, words)
 	e.weight = map[string]float64{}
@@ -115,8 +114,8 @@ func (e *NGram) weightOf(word string) float64 {
 // Width is the length of the vectors.
 func (e *NGram) Width() int { return e.width }
 
-// VectorBatch makes vectors of many texts that were cut into words before. It remembers
-// where the runs of a word go, and is not for two goroutines at once.
+// VectorBatch makes vectors of many texts that are already split into words. It caches the
+// positions of a word's runs, and is not safe for concurrent use.
 type VectorBatch struct {
 	e     *NGram
 	known []spelling // by the numbers of words
@@ -127,25 +126,23 @@ type VectorBatch struct {
 // Batch begins one.
 func (e *NGram) Batch() *VectorBatch { return &VectorBatch{e: e} }
 
-// maxSpellings bounds what a batch remembers, and runsRoom is how many runs get room
-// at once.
+// maxSpellings bounds the cache of a batch; runsRoom is how many runs are allocated at once.
 const (
 	maxSpellings = 1 << 17
 	runsRoom     = 1 << 14
 )
 
-// spelling is where the runs of a word go: twice the place, and 1 more where the sign
-// is negative. share is the weight of each, so that long words do not count more than
-// short ones.
+// spelling has the positions of a word's runs: twice the position, plus 1 for a negative sign.
+// share is the weight of each run, so that long words do not count more than short ones.
 type spelling struct {
 	runs  []int32
 	share float32
 	done  bool
 }
 
-// Embed writes into v, zeros of the embedder's width, the vector of a text of those
-// words: the one that the embedder's Embed gives. Each word has a number, always the
-// same, small ones first; -1 for words that are not worth remembering.
+// Embed writes into v, zeros of the embedder's width, the vector of a text of those words, equal to
+// that of the embedder's Embed. Each word has a constant number, small ones first; -1 for words
+// that are not cached.
 func (b *VectorBatch) Embed(v []float32, words []string, numbers []int) {
 	for i, w := range words {
 		s := b.spell(w, numbers[i])
@@ -186,7 +183,7 @@ func (b *VectorBatch) spell(word string, number int) spelling {
 	return s
 }
 
-// runs appends where the runs of a word go.
+// runs appends the positions of a word's runs.
 func (e *NGram) runs(out []int32, word string) []int32 {
 	var buf [96]byte
 	b := append(buf[:0], '<')
@@ -208,7 +205,7 @@ func (e *NGram) runs(out []int32, word string) []int32 {
 	return out
 }
 
-// dampen takes signed square roots, so that what a text repeats does not drown the rest.
+// dampen takes signed square roots, so that repetitions do not dominate.
 func dampen(v []float32) {
 	for i, x := range v {
 		if x < 0 {

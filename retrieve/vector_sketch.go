@@ -9,8 +9,8 @@ import (
 )
 
 // VectorSketch bounds the cosines with the vectors of a matrix by reading a quarter of their
-// numbers: with the first ones exactly, and with the rest by their lengths
-// (Cauchy-Schwarz), q·v <= q'·v' + |q"|·|v"|.
+// numbers. The first numbers are multiplied exactly, the rest is bounded by lengths
+// (Cauchy-Schwarz): q·v <= q'·v' + |q"|·|v"|.
 type VectorSketch struct {
 	width, head int
 	data        []float32 // the first numbers of each vector
@@ -32,7 +32,7 @@ func NewVectorSketch(m *VectorMatrix) *VectorSketch {
 	return s
 }
 
-// roundUp is more than rounding can take off a length or a product.
+// roundUp is larger than any rounding error of a length or a product.
 const roundUp = 1e-5
 
 func length(v []float32) float32 {
@@ -43,8 +43,8 @@ func length(v []float32) float32 {
 	return float32(math.Sqrt(sum) * (1 + roundUp))
 }
 
-// Bounds writes into out, which has a number for each vector, what its cosine with q is
-// not above. q has the width of the matrix and length 1 or 0.
+// Bounds writes into out, which has a number for each vector, upper bounds of the cosines with q. q
+// has the width of the matrix and length 1 or 0.
 func (s *VectorSketch) Bounds(q, out []float32) {
 	rest := length(q[s.head:])
 	for row := range out {

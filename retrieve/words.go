@@ -14,9 +14,8 @@ import (
 // (base64, hashes) is cut off, so that one field cannot fill the vocabulary.
 const maxWord = 64
 
-// Fold gives the form in which letters are compared: compatibility characters
-// replaced by plain ones (NFKC), lower case, accents of Latin, Greek and Cyrillic
-// letters off, ß as ss. Folding twice changes nothing.
+// Fold returns the form for comparing letters: NFKC, lower case, without accents of Latin, Greek
+// and Cyrillic letters, ß as ss. Folding twice changes nothing.
 func Fold(s string) string {
 	if lowerASCII(s) {
 		return s
@@ -57,7 +56,7 @@ func lowerASCII(s string) bool {
 	return true
 }
 
-// class is what a rune is for the purpose of cutting words.
+// class is the class of a rune for splitting words.
 type class uint8
 
 const (
@@ -92,11 +91,11 @@ func classOf(r rune) class {
 	return other
 }
 
-// Words cuts a text or an identifier into folded words: at everything but letters,
-// marks and digits, before a capital that begins a word (getHTTPPage: get, http,
-// page) and between letters and digits. What was cut inside one run of letters and
-// digits also appears whole (JavaScript: java, script, javascript), after its
-// parts. Scripts without spaces give pairs of neighboring characters.
+// Words splits a text or an identifier into folded words: at everything but letters, marks and
+// digits, before a capital that begins a word (getHTTPPage: get, http, page) and between letters
+// and digits. A run of letters and digits that was split also appears whole, after its parts
+// (JavaScript: java, script, javascript). Scripts without spaces give pairs of neighboring
+// characters.
 func Words(s string) []string { return AppendWords(make([]string, 0, len(s)/6+1), s) }
 
 // AppendWords appends the Words of a text to out.
@@ -126,7 +125,7 @@ func AppendWords(out []string, s string) []string {
 	return out
 }
 
-// run cuts one run of letters and digits.
+// run splits one run of letters and digits.
 func run(out []string, s string) []string {
 	from, parts := 0, 0
 	var before class
@@ -174,8 +173,8 @@ func clip(w string) string {
 	return w
 }
 
-// pairs gives the neighboring characters of a script without spaces, or the one
-// character there is.
+// pairs returns the pairs of neighboring characters of a script without spaces, or a single
+// character.
 func pairs(out []string, s string) []string {
 	rs := []rune(Fold(s))
 	if len(rs) == 1 {

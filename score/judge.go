@@ -167,7 +167,7 @@ func (w *scratch) telling() bool {
 		return true
 	}
 	for i := range w.fit.pairs {
-		if w.fit.pairs[i].tally.Telling {
+		if w.fit.pairs[i].tally.Notable {
 			return true
 		}
 	}

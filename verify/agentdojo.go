@@ -66,12 +66,12 @@ func agentDojo(_ context.Context, c *proof.Check, d proof.Data) error {
 // floors names the comparisons with what guessing gets right.
 const floors = dojoSet + " better than guessing"
 
-// attacked tells a run under attack, "pipeline|attack".
+// attacked reports whether a name is that of a run under attack, "pipeline|attack".
 func attacked(run string) bool { return !strings.HasSuffix(run, "|none") }
 
 func verdictsOf(run string) string { return dojoSet + " " + run }
 
-// dojoCount counts attempts: useful ones, and those of which the attacker got what he wanted.
+// dojoCount counts attempts: useful ones, and those where the attack succeeded.
 type dojoCount struct{ n, useful, hit int }
 
 func (n *dojoCount) add(useful, hit bool) {
@@ -149,8 +149,8 @@ func sumOf(f *proof.Figures, run, name string) (sum int) {
 	return sum
 }
 
-// floor prints how the rule fares beside what guessing from names and values gets
-// right; it has to be better than the best guess, or right in every case.
+// floor prints the result of the rule and of guessing from names and values; it has to be
+// better than the best guess, or right in every case.
 func (t *dojoTally) floor() {
 	if t.scored == 0 {
 		return
@@ -192,7 +192,7 @@ func dojoFile(c *proof.Check, path string, suites map[string]*dojoSuite) (t *doj
 	return t, nil
 }
 
-// laterTask tells an injection task that the first version did not have: README of the set.
+// laterTask reports whether an injection task is missing in the first version: README of the set.
 func laterTask(suite, injection string) bool {
 	n, err := strconv.Atoi(injection[strings.LastIndexByte(injection, '_')+1:])
 	return suite == "workspace" && err == nil && n > 5
@@ -228,7 +228,7 @@ func (t *dojoTally) add(a *trace.Attempt, suites map[string]*dojoSuite) error {
 	return t.judge(a, s, id[1], id[2], official)
 }
 
-// judge sets our verdict, and those of guessing, beside the official one.
+// judge compares our verdict, and those of guessing, with the official one.
 func (t *dojoTally) judge(a *trace.Attempt, s *dojoSuite, user, injection string, official bool) error {
 	t.scored++
 	calls := a.Trace.Calls()

@@ -32,8 +32,8 @@ type capture struct {
 	parts   map[string]bool // spans and log records
 }
 
-// isTelemetry tells captures of SDKs from answers of agents over HTTP. A list of messages may
-// be both.
+// isTelemetry distinguishes captures of SDKs from answers of agents over HTTP. A list of messages
+// may be both.
 func isTelemetry(form string) bool {
 	return slices.Contains(append(foreign.SpanFormats(), "messages", "langfuse", "langsmith"), form)
 }
@@ -141,7 +141,7 @@ func (cp *capture) compare(c *proof.Check) {
 		{"token", &r.lost.tokens},
 	} {
 		if !has(l.mark) {
-			*l.lost = "not told"
+			*l.lost = "not recorded"
 		}
 	}
 	r.lost.failed = r.lost.reason != "" && !has("redacted") && !has("An error occurred")
@@ -149,9 +149,9 @@ func (cp *capture) compare(c *proof.Check) {
 	cp.withLess(c)
 }
 
-// withLess deletes from telemetry in JSON every attribute and every family of them, by
-// prefix. What is left may tell less, be an error, or be unknown. It never says that nothing
-// was called, nor that a call was made that was not.
+// withLess deletes from telemetry in JSON every attribute and every family of them, by prefix. The
+// rest may have less data, be an error, or be unknown. It must never be read as an attempt without
+// calls, nor with a call that was not made.
 func (cp *capture) withLess(c *proof.Check) {
 	var docs []any
 	families := map[string]bool{}
@@ -183,7 +183,7 @@ func (cp *capture) withLess(c *proof.Check) {
 	}
 }
 
-// madeUp says what an attempt tells that was not so; "" is nothing.
+// madeUp is what an attempt wrongly records; "" for nothing.
 func madeUp(a *trace.Attempt) string {
 	if a.Trace.Outcome == callvet.OutcomeAbstained {
 		return "an attempt abstained"

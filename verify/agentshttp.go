@@ -30,20 +30,20 @@ import (
 type served struct {
 	name, program, path string
 	preset              string
-	// lost is what the shape does not tell.
+	// lost is what the shape does not record.
 	lost []string
 	// says and calls are those of an agent that does not do what the others do.
 	says  string
 	calls []string
-	// untold is that the shape has no place for calls: none in it is no answer without one.
-	untold bool
-	// besides is what no comparison here is about.
-	besides string
+	// noCalls is that the shape has no place for calls: none in it is no answer without one.
+	noCalls bool
+	// rest is what no comparison here is about.
+	rest string
 
 	row []string // of the table
 }
 
-// agentsSentence is how the OpenAI Agents SDK tells that a tool threw.
+// agentsSentence is how the OpenAI Agents SDK reports that a tool threw.
 const agentsSentence = "failures of tools, but for the SDK's own sentence"
 
 const (
@@ -58,11 +58,11 @@ func shapes() []served {
 	return []served{
 		{
 			name: "AI SDK 6, UI message stream", program: vercel, path: "/ui",
-			besides: "tokens, unless they are in the metadata of the message",
+			rest: "tokens, unless they are in the metadata of the message",
 		},
 		{
 			name: "AI SDK 6, UI message stream, preset", program: vercel, path: "/ui", preset: "ai-sdk",
-			besides: "tokens, unless they are in the metadata of the message",
+			rest: "tokens, unless they are in the metadata of the message",
 		},
 		{name: "AI SDK 6, JSON with steps", program: vercel, path: "/steps"},
 		{
@@ -77,27 +77,27 @@ func shapes() []served {
 		{name: "LangGraph 1, updates and messages", program: graph, path: "/multi"},
 		{name: "LangGraph 1, invoke", program: graph, path: "/invoke"},
 		{name: "LangGraph 1, invoke, messages as dictionaries", program: graph, path: "/invoke-dict"},
-		{name: "OpenAI Agents 0.20, stream", program: openai, path: "/stream", besides: agentsSentence},
+		{name: "OpenAI Agents 0.20, stream", program: openai, path: "/stream", rest: agentsSentence},
 		{
 			name: "OpenAI Agents 0.20, stream, preset", program: openai, path: "/stream", preset: "openai-agents",
-			besides: agentsSentence,
+			rest: agentsSentence,
 		},
 		{
 			name: "OpenAI Agents 0.20, items", program: openai, path: "/items", lost: []string{"tokens"},
-			besides: agentsSentence,
+			rest: agentsSentence,
 		},
 		{
 			name: "OpenAI Agents 0.20, history", program: openai, path: "/history", lost: []string{"tokens"},
-			besides: agentsSentence,
+			rest: agentsSentence,
 		},
 		{
 			name: "OpenAI Agents 0.20, output", program: openai, path: "/output", lost: []string{"tokens"},
-			besides: agentsSentence,
+			rest: agentsSentence,
 		},
-		{name: "OpenAI Agents 0.20, whole result", program: openai, path: "/result", besides: agentsSentence},
+		{name: "OpenAI Agents 0.20, whole result", program: openai, path: "/result", rest: agentsSentence},
 		{
 			name: "AG-UI 1.0", program: agui, path: "/", preset: "ag-ui", lost: []string{"tokens"},
-			besides: "failures of tools: a result that begins with \"Error: \" is one",
+			rest: "failures of tools: a result that begins with \"Error: \" is one",
 		},
 		{
 			name: "AG-UI, a mock", program: mock, path: "/agui", preset: "ag-ui", lost: []string{"tokens"},
@@ -105,11 +105,11 @@ func shapes() []served {
 		},
 		{
 			name: "A2A 1.0, a mock", program: mock, path: "/a2a", preset: "a2a", says: "Paris is 18 degrees",
-			untold: true,
+			noCalls: true,
 		},
 		{
 			name: "AI SDK 6, text stream", program: vercel, path: "/text",
-			says: scriptedText + " because the seat is taken.", untold: true,
+			says: scriptedText + " because the seat is taken.", noCalls: true,
 		},
 	}
 }
@@ -191,7 +191,7 @@ func installAgents(ctx context.Context, source, dir string) (string, error) {
 // exactVersion is a version in package.json that may be newer.
 var exactVersion = regexp.MustCompile(`"\^(\d)`)
 
-// jsonExporter is the exporter of OTLP's JSON, beside which that of protobuf is installed.
+// jsonExporter is the exporter of OTLP's JSON; that of protobuf is installed next to it.
 var jsonExporter = regexp.MustCompile(`"@opentelemetry/exporter-(trace|logs)-otlp-http": "([^"]*)"`)
 
 func installRoom(ctx context.Context, from, to string) error {
@@ -269,7 +269,7 @@ func askAgents(ctx context.Context, c *proof.Check, dir string) ([][]string, err
 			s.row = make([]string, 6)
 		}
 		wrong, _, _ := strings.Cut(s.row[5], " ") // how many events a stream has depends on time
-		table = append(table, append([]string{s.name, s.shown(dir)}, append(s.row[:5:5], wrong, s.notTold())...))
+		table = append(table, append([]string{s.name, s.shown(dir)}, append(s.row[:5:5], wrong, s.unrecordedParts())...))
 	}
 	return table, nil
 }
@@ -286,7 +286,7 @@ func freePort(ctx context.Context) (string, error) {
 
 var listensAt = regexp.MustCompile(`\.listen\(\d+`)
 
-// moved writes a program beside itself that listens at a port, and finds its model at an address.
+// moved writes a copy of a program that listens at a port, and finds its model at an address.
 func moved(room, program, port, model string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(room, program))
 	if err != nil {
@@ -352,11 +352,11 @@ func (s *served) ask(ctx context.Context, c *proof.Check, base string) {
 		c.Compare(callsAndText, s.name, false, "%v", err)
 		return
 	}
-	got := tellAgent(resp)
+	got := agentOf(resp)
 	if s.calls != nil || s.says != "" {
 		want := strings.Join(s.calls, "; ") + " | " + s.says
-		c.Compare(callsAndText, s.name, got.calls+" | "+got.text == want && resp.UnknownCalls() == s.untold,
-			"want %s, got %s | %s, not told: %v", want, got.calls, got.text, resp.UnknownCalls())
+		c.Compare(callsAndText, s.name, got.calls+" | "+got.text == want && resp.UnknownCalls() == s.noCalls,
+			"want %s, got %s | %s, unknown: %v", want, got.calls, got.text, resp.UnknownCalls())
 		s.print(c, &got)
 		return
 	}
@@ -365,7 +365,7 @@ func (s *served) ask(ctx context.Context, c *proof.Check, base string) {
 	for _, cut := range cuts(resp.Exchanges[0].Response) {
 		r, err := agent.Stream(strings.NewReader(cut), s.preset, message.Options{Input: req.Turns},
 			time.Now(), time.Now)
-		verdict := err == nil && tellAgent(r).n < got.n
+		verdict := err == nil && agentOf(r).n < got.n
 		if verdict {
 			wrong++
 		}
@@ -389,7 +389,7 @@ func (s *served) print(c *proof.Check, got *readAgent) {
 		s.cell("error", got.failed), s.cell("rounds", got.rounds), s.cell("tokens", got.tokens), cmp.Or(got.cut, "-"),
 	}
 	switch {
-	case s.untold:
+	case s.noCalls:
 		s.row = []string{"unknown", "-", "-", "-", "-", "-"}
 	case s.calls != nil:
 		s.row = []string{s.row[0], "-", "-", "-", "-", "-"}
@@ -397,7 +397,7 @@ func (s *served) print(c *proof.Check, got *readAgent) {
 	c.Printf("%-46s %-7s %-9s %-7s %-7s %-9s %s\n", s.name, s.row[0], s.row[1], s.row[2], s.row[3], s.row[4], s.row[5])
 }
 
-// shown are the versions of what answers in the shape.
+// shown are the versions of the programs that answer in the shape.
 func (s *served) shown(dir string) string {
 	switch s.program {
 	case mock:
@@ -412,8 +412,8 @@ func (s *served) shown(dir string) string {
 	return versionsOf(filepath.Join(dir, "agents"), "ai")
 }
 
-// notTold is what the shape does not tell, in words of a reader.
-func (s *served) notTold() string {
+// unrecordedParts is what the shape does not record, in words of a reader.
+func (s *served) unrecordedParts() string {
 	var out []string
 	for _, l := range s.lost {
 		out = append(out, map[string]string{"error": "which call failed", "rounds": "requests of the model"}[l])
@@ -421,16 +421,16 @@ func (s *served) notTold() string {
 			out[len(out)-1] = l
 		}
 	}
-	if s.untold {
+	if s.noCalls {
 		out = append(out, "what was called: it is unknown")
 	}
-	if s.besides != "" {
-		out = append(out, s.besides)
+	if s.rest != "" {
+		out = append(out, s.rest)
 	}
 	return strings.Join(out, "; ")
 }
 
-// cell is what was read of something; "not told" where the shape has none.
+// cell is what was read of something; "not recorded" where the shape has none.
 func (s *served) cell(what string, got any) string {
 	if slices.Contains(s.lost, what) {
 		return "-"
@@ -467,7 +467,7 @@ type readAgent struct {
 	tokens, cut string
 }
 
-func tellAgent(resp *callvet.Response) readAgent {
+func agentOf(resp *callvet.Response) readAgent {
 	r := readAgent{usage: fmt.Sprintf("%d in, %d out", resp.Usage.InputTokens, resp.Usage.OutputTokens), tokens: "no"}
 	if resp.Usage.Known {
 		r.tokens = fmt.Sprint(resp.Usage.InputTokens + resp.Usage.OutputTokens)
@@ -539,7 +539,7 @@ func capturesOverHTTP(dir string) ([]string, error) {
 	return out, nil
 }
 
-// isStream tells server-sent events from other answers.
+// isStream reports whether an answer is server-sent events.
 func isStream(body string) bool {
 	for _, field := range []string{"data:", "event:", "id:", ":"} {
 		if strings.HasPrefix(body, field) {
@@ -571,7 +571,7 @@ func readCapture(c *proof.Check, path string) {
 		c.Compare(theCaptures, name, false, "%v", err)
 		return
 	}
-	got := tellAgent(resp)
+	got := agentOf(resp)
 	c.Printf("%-46s %d of 3  %d of 3    %-7s %-7d %s\n", name, got.n, got.results, got.failed, got.rounds, got.tokens)
 	want := strings.Join(scriptedCalls(), "; ")
 	// a history may have two rounds in one message
@@ -582,7 +582,7 @@ func readCapture(c *proof.Check, path string) {
 	for _, cut := range cuts(string(b)) {
 		r, err := agent.Stream(strings.NewReader(cut), "", opts, time.Now(), time.Now)
 		n++
-		c.Compare(cutStreams, fmt.Sprintf("%s, %d bytes", name, len(cut)), err != nil || tellAgent(r).n == got.n,
+		c.Compare(cutStreams, fmt.Sprintf("%s, %d bytes", name, len(cut)), err != nil || agentOf(r).n == got.n,
 			"it is read as a whole answer")
 	}
 	if n > 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// mockCase is what a mock is asked, and what it is told to answer.
+// mockCase is a question for a mock, and the answer that it is set to return.
 type mockCase struct {
 	id, prompt, text string
 	calls            []mockCall
@@ -268,7 +268,7 @@ func serveMock(ctx context.Context, dir, room, port string, chaos bool, do func(
 	return do()
 }
 
-// mockSuite asks the cases and expects what the mock is told to answer.
+// mockSuite asks the cases and expects the answers that the mock is set to return.
 func mockSuite() members {
 	schema := func(properties members, required ...string) members {
 		return members{"type": "object", "properties": properties, "required": append([]string{}, required...)}

@@ -65,7 +65,7 @@ func writeJSON(w http.ResponseWriter, v any) {
 	}
 }
 
-// scriptedItem is a message or an item of a request, as far as it tells of results.
+// scriptedItem is a message or an item of a request, as far as it has results.
 type scriptedItem struct {
 	Role, Type string
 	Content    json.RawMessage

@@ -27,7 +27,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// sdk is one way in which an SDK tells what an agent did.
+// sdk is one way that an SDK reports what an agent did.
 type sdk struct {
 	name    string
 	program string   // of an agent, in the folder of the agents
@@ -43,11 +43,11 @@ type sdk struct {
 	lost omissions
 }
 
-// omissions are what an SDK does not tell, in words of a reader. Each empty text is compared.
+// omissions are what an SDK does not record, in words of a reader. Each empty text is compared.
 type omissions struct {
 	calls, args, results, reason, times, tokens string
-	// besides is what no comparison here is about.
-	besides string
+	// rest is what no comparison here is about.
+	rest string
 	// failed is that no call failed, or that nothing says so.
 	failed bool
 }
@@ -68,33 +68,33 @@ func sdks() []sdk {
 	return []sdk{
 		{
 			name: "AI SDK 6, Chat Completions", program: "vercel.mjs", args: []string{"chat"}, versions: aiSDK,
-			lost: omissions{besides: unrecorded},
+			lost: omissions{rest: unrecorded},
 		},
 		{
 			name: "AI SDK 6, Chat Completions, streamed", program: "vercel.mjs", args: []string{"chat-stream"},
-			versions: aiSDK, lost: omissions{besides: unrecorded},
+			versions: aiSDK, lost: omissions{rest: unrecorded},
 		},
 		{
 			name: "AI SDK 6, Responses", program: "vercel.mjs", args: []string{"responses"}, versions: aiSDK,
-			lost: omissions{besides: unrecorded},
+			lost: omissions{rest: unrecorded},
 		},
 		{
 			name: "AI SDK 6, Responses, streamed", program: "vercel.mjs", args: []string{"responses-stream"},
-			versions: aiSDK, lost: omissions{besides: unrecorded},
+			versions: aiSDK, lost: omissions{rest: unrecorded},
 		},
 		{
 			name: "AI SDK 7", program: "sdk7/v7.mjs", versions: []string{"ai", "@ai-sdk/otel"}, node: 22,
-			lost: omissions{besides: "reasoning tokens"},
+			lost: omissions{rest: "reasoning tokens"},
 		},
 		{
 			name: "Langfuse", program: tl + "lf.mjs", versions: []string{"@langfuse/otel", "@langfuse/openai"},
-			lost: omissions{besides: "observations of other types than generation, agent, chain and tool"},
+			lost: omissions{rest: "observations of other types than generation, agent, chain and tool"},
 		},
 		{
 			name: "OpenLLMetry (Traceloop)", program: tl + "tl.mjs", versions: []string{"@traceloop/node-server-sdk"},
 			lost: omissions{
-				times:   "the time of a call that threw (it has no span)",
-				besides: "cached and reasoning tokens",
+				times: "the time of a call that threw (it has no span)",
+				rest:  "cached and reasoning tokens",
 			},
 		},
 		{name: "OpenTelemetry, spans and log records", program: x, versions: otel, lost: omissions{times: noToolSpans}},
@@ -104,13 +104,13 @@ func sdks() []sdk {
 		},
 		{
 			name: "OpenTelemetry, spans alone", program: tl + "oteloa.mjs", versions: otel,
-			lost: omissions{calls: "what was called and came of it: it is unknown"},
+			lost: omissions{calls: "the calls and their results: they are unknown"},
 		},
 		{
 			name: "Mastra", program: "sdk-mastra/m.mjs", versions: []string{"@mastra/core", "@mastra/otel-exporter"},
 			lost: omissions{
-				times:   underMS,
-				besides: "histories of requests (cut by [MaxDepth]); the answer, where no step has it",
+				times: underMS,
+				rest:  "histories of requests (cut by [MaxDepth]); the answer, where no step has it",
 			},
 		},
 		{name: "OpenInference, OpenAI", program: oi, args: []string{"chat"}, versions: openaiOI},
@@ -145,7 +145,7 @@ func sdks() []sdk {
 			writes: "openai-agents-native.jsonl",
 			lost: omissions{
 				reason: redacted, times: underMS,
-				besides: "what models said (spans have the id of the response only); ids of calls",
+				rest: "what models said (spans have the id of the response only); ids of calls",
 			},
 		},
 		{
@@ -167,12 +167,12 @@ const (
 	spanError   = "telemetry: the error"
 	spanTimes   = "telemetry: times of calls"
 	spanTokens  = "telemetry: tokens"
-	spanUnknown = "telemetry: what was called is not told, and unknown"
+	spanUnknown = "telemetry: the calls are not recorded, and unknown"
 	spanDeleted = "telemetry: no attempt abstained, no call made up, where attributes are deleted"
 )
 
-// telemetry runs every agent under its SDK, as JSON and as protobuf, and imports what it
-// sent, plain and compressed. It gives a table of what was read.
+// telemetry runs every agent under its SDK, as JSON and as protobuf, and imports what it sent,
+// plain and compressed. It returns a table of the imported data.
 func telemetry(ctx context.Context, c *proof.Check, dir string) (table [][]string, err error) {
 	model := scriptedModel()
 	defer model.Close()
@@ -222,7 +222,7 @@ func telemetryHead(c *proof.Check) {
 }
 
 func (l omissions) text() string {
-	return strings.Join(slices.DeleteFunc([]string{l.calls, l.args, l.results, l.reason, l.times, l.tokens, l.besides},
+	return strings.Join(slices.DeleteFunc([]string{l.calls, l.args, l.results, l.reason, l.times, l.tokens, l.rest},
 		func(s string) bool { return s == "" }), "; ")
 }
 
@@ -251,7 +251,7 @@ func versionsOf(room string, packages ...string) string {
 	return strings.Join(out, ", ")
 }
 
-// sent is what came of one run of a program.
+// sent is the result of one run of a program.
 type sent struct {
 	mu           sync.Mutex
 	traces, logs [][]byte
@@ -349,13 +349,13 @@ func (s *sent) take(w http.ResponseWriter, req *http.Request, protobuf bool) {
 	}
 }
 
-// form is one way in which the same telemetry is written.
+// form is one way to write the same telemetry.
 type form struct {
 	name    string
 	content []byte
 }
 
-// forms are those in which one task came, or is written in the file of the program.
+// forms are the forms of one task, as received or in the file of the program.
 func (r *sdk) forms(both [2]*sent) []form {
 	if r.writes != "" {
 		b := both[0].files[r.writes]
@@ -430,7 +430,7 @@ type readTask struct {
 	outcome        callvet.Outcome
 }
 
-func tellTask(a *trace.Attempt) readTask {
+func taskOf(a *trace.Attempt) readTask {
 	r := readTask{tokens: "no", outcome: a.Trace.Outcome, answered: strings.HasPrefix(a.Trace.Answer, scriptedText)}
 	if u := a.Trace.Usage; u.Known {
 		r.tokens = fmt.Sprintf("%d in, %d out", u.InputTokens, u.OutputTokens)
@@ -499,7 +499,7 @@ func (r *sdk) compare(c *proof.Check, forms []form) []string {
 			if k > 0 {
 				item += fmt.Sprintf(", task %d", k+1)
 			}
-			got := tellTask(&as[k])
+			got := taskOf(&as[k])
 			good = r.judge(c, item, &got) && good
 			if i == 0 && k == 0 {
 				cells = r.cells(&got, len(as))

@@ -68,10 +68,10 @@ func (o *official) categories(model string) (out []string) {
 	return out
 }
 
-// executed tells a category of which no outputs are published, only counts.
+// executed reports whether a category has no published outputs, only counts.
 func executed(category string) bool { return strings.HasPrefix(category, "exec:") }
 
-// conversed tells a category of conversations, which have a check of their own.
+// conversed reports whether a category has conversations, which have their own check.
 func conversed(category string) bool { return strings.HasPrefix(category, "multi_turn") }
 
 // leave gives the reason why a figure is not compared here.
@@ -204,7 +204,7 @@ type bfclCheck struct {
 	set     string
 	cases   map[string]judgedCase
 	same, n map[string]int
-	// each, when set, is told every verdict.
+	// each, when set, is called with every verdict.
 	each func(row *officialRow, passed bool)
 	// quiet leaves the comparison of verdicts to another check.
 	quiet bool
@@ -312,7 +312,7 @@ func (v *bfclCheck) compare(subject, item string, row *officialRow, r callvet.Re
 		strings.TrimSpace(string(r.Class)+" "+r.Reason))
 }
 
-// print tells the agreement by category.
+// print prints the agreement by category.
 func (v *bfclCheck) print(files int) {
 	n, same := 0, 0
 	var names []string

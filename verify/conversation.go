@@ -150,7 +150,7 @@ func text(v value.Value, key string) string {
 	return m.Str()
 }
 
-// singleTurns scores the recorded answers, of which bfcl compares the verdicts.
+// singleTurns scores the recorded answers; bfcl compares the verdicts.
 func singleTurns(ctx context.Context, check *bfclCheck, d proof.Data, runs *runBook) error {
 	files, err := d.Files(bfclV4, filepath.Join("outputs", "*.jsonl*"))
 	if err != nil {

@@ -66,7 +66,7 @@ func simulate(c *proof.Check, studies []conform.Study, pattern string, trials in
 // bar is how far a promised chance may be from what is measured.
 const bar = 0.03
 
-// promised is the study of a chance that is told: within bar of it.
+// promised is the study of a reported probability: it must hold within bar.
 func promised(name string, chance float64, trial func(t *trialRun) bool) conform.Study {
 	return strictly(name, chance-bar, chance+bar, trial)
 }

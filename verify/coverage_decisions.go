@@ -16,9 +16,8 @@ import (
 	"github.com/callvet/callvet/stats/exact"
 )
 
-// decisionStudies are those of what a verdict rests on: repeats, families of claims, unpaired sides,
-// labels of other outputs.
-// Source: Statistics specification, section 16.
+// decisionStudies are about the assumptions of verdicts: repeats, families of claims, unpaired
+// sides, labels of other outputs. Source: Statistics specification, section 16.
 func decisionStudies() []conform.Study {
 	return slices.Concat(repeatStudies(), latencyStudies(), familyStudies(), rankStudies(), suiteStudies(),
 		labelStudies())

@@ -56,7 +56,7 @@ func neededStudies() []conform.Study {
 		}
 		study(fmt.Sprintf("needs more attempts: >= 0.8, open after 150 tasks of 3, alike by %g", icc), gate.MostChance,
 			o.decidesByAttempts)
-		out[len(out)-1].Cost = 10 // few open gates are told of attempts
+		out[len(out)-1].Cost = 10 // few open gates need attempts
 	}
 	study("needs more attempts: pass_rate against a baseline, open after 100 tasks of 3", gate.MostChance,
 		changeByAttempts)
@@ -96,7 +96,7 @@ func (o openRate) decides(t *trialRun, most bool) bool {
 	}
 }
 
-// number is what an open gate asks for; 0 where it does not tell.
+// number is what an open gate asks for; 0 without a number.
 func number(v *gates.Verdict, most bool) int {
 	switch {
 	case !most:

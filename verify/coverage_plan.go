@@ -188,7 +188,7 @@ func plannedRates() ([]conform.Study, error) {
 		name := fmt.Sprintf("plan %s, %g at %g", c.metric, c.bound, c.truth)
 		// The size before the exact one is one task less, on no grid.
 		n := p.Rate.Tasks
-		out = append(out, promised(fmt.Sprintf("%s: %d, chance told", name, n), p.Rate.Chance,
+		out = append(out, promised(fmt.Sprintf("%s: %d, chance reported", name, n), p.Rate.Chance,
 			func(t *trialRun) bool { return passes(1)(t, n) }))
 		if n > p.MinUnits {
 			out = append(out, strictly(fmt.Sprintf("%s: %d, one size less", name, n-1), 0, p.Power+bar,
@@ -239,14 +239,14 @@ func plannedLabels() ([]conform.Study, error) {
 			if d.l.Needed != nil {
 				out = append(out, sized(name, *d.l.Needed, 1, p.Power, passes)...)
 			}
-			out = append(out, promised(fmt.Sprintf("%s: %g, chance told", name, c.labels), *d.l.Chance,
+			out = append(out, promised(fmt.Sprintf("%s: %g, chance reported", name, c.labels), *d.l.Chance,
 				func(t *trialRun) bool { return passes(t, int(c.labels)) }))
 		}
 	}
 	return out, nil
 }
 
-// judgedTasks are tasks of which a judge says something, one attempt each.
+// judgedTasks are tasks with a verdict of a judge, one attempt each.
 type judgedTasks struct {
 	tasks             int
 	truth, sens, spec float64
@@ -388,7 +388,7 @@ func plannedChanges() ([]conform.Study, error) {
 	return out, nil
 }
 
-// turned counts what is bad instead of what is good.
+// turned counts failures instead of passes.
 func turned(of sides, lowerIsBetter bool) sides {
 	if !lowerIsBetter {
 		return of

@@ -26,15 +26,15 @@ type judgeCheck struct {
 	c       *proof.Check
 	set     string
 	figures *proof.Figures
-	// splits is how often the tasks are divided. Judges of the same tasks are right and
-	// wrong together under one division, so that one alone tells little.
+	// splits is how often the tasks are divided. Judges of the same tasks are right and wrong
+	// together under one division, so that one alone shows little.
 	splits int
 	// held of corrected intervals hold the truth, by design, over all divisions.
 	held, corrected map[labels.QueueDesign]int
 	// later are the corrections, made once all figures of all sets are as published.
 	later *[]func() error
-	// besides are the judges that are shown beside the truth.
-	besides *[]beside
+	// judgesWithTruth are the judges that are compared with the truth.
+	judgesWithTruth *[]judgeTruth
 }
 
 // minHeld is the least share of corrected intervals that hold the truth: intervals
@@ -52,7 +52,7 @@ func designs() []labels.QueueDesign { return []labels.QueueDesign{labels.Transpo
 func judges(c *proof.Check, d proof.Data, splits int) error {
 	held, corrected := map[labels.QueueDesign]int{}, map[labels.QueueDesign]int{}
 	var later []func() error
-	var besides []beside
+	var judgesWithTruth []judgeTruth
 	var bad error
 	whole := true
 	for _, set := range []struct {
@@ -69,7 +69,7 @@ func judges(c *proof.Check, d proof.Data, splits int) error {
 			continue
 		}
 		c.DueFigures(set.name, figures, nil)
-		bad = errors.Join(bad, set.run(&judgeCheck{c, set.name, figures, splits, held, corrected, &later, &besides}, d))
+		bad = errors.Join(bad, set.run(&judgeCheck{c, set.name, figures, splits, held, corrected, &later, &judgesWithTruth}, d))
 		agree, n, due := c.Tally(set.name + " figures")
 		c.Printf("%s: %d of %d published figures, %d due\n", set.name, agree, n, due)
 		whole = whole && agree == due && n == due
@@ -91,7 +91,7 @@ func judges(c *proof.Check, d proof.Data, splits int) error {
 		c.Printf(
 			"corrected success (%s): the 95 %% interval holds the truth in %d of %d corrections, %d divisions of the tasks of each judge\n", design, held[design], corrected[design], splits)
 	}
-	return besideTruth(c, "tau2_judges", besides, besideTimes*splits)
+	return compareWithTruth(c, "tau2_judges", judgesWithTruth, truthTimes*splits)
 }
 
 // intervals names the comparisons of how often intervals hold the truth.
@@ -125,7 +125,7 @@ func calibrated(name string, unit labels.Unit, ls []labels.Label) (*labels.Calib
 	return labels.Calibrate(labels.CalibrationInput{Judge: name, Unit: unit, Labels: ls})
 }
 
-// corrections names the comparisons of what is corrected and what is refused.
+// corrections names the comparisons of corrected and refused estimates.
 func (c *judgeCheck) corrections() string { return c.set + " corrections" }
 
 // correct corrects the judged rate in both designs and compares it with the truth:
@@ -175,8 +175,7 @@ func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) err
 	return nil
 }
 
-// division corrects with the labels of one half, and tells what came out and what is
-// wrong about it.
+// division corrects with the labels of one half, and returns the result and its errors.
 func (c *judgeCheck) division(design labels.QueueDesign, name string, half,
 	run []labels.Label,
 ) (told, problem string, err error) {
@@ -203,9 +202,9 @@ func (c *judgeCheck) division(design labels.QueueDesign, name string, half,
 		s.True.Lower, s.True.Upper, truth), problem, nil
 }
 
-// enough tells whether labels suffice for a design, by the least counts that the
-// product names: of either truth for a calibration that is used elsewhere, of either
-// verdict, or all that there are, for labels of the run itself.
+// enough reports whether labels suffice for a design, by the least counts of the product. A
+// calibration that is used elsewhere needs them for either truth. Labels of the run itself need
+// them for either verdict, or all labels.
 func enough(design labels.QueueDesign, name string, ls, run []labels.Label) (bool, error) {
 	if design == labels.Internal {
 		labelled, judged := verdicts(ls), verdicts(run)
@@ -231,7 +230,7 @@ func verdicts(ls []labels.Label) map[bool]int {
 	return out
 }
 
-// corrected is the true success of a run of which the verdicts stand beside labels.
+// corrected is the true success of a run with verdicts and labels.
 func corrected(name string, ls, run []labels.Label) (labels.Success, string, error) {
 	in := labels.CalibrationInput{Judge: name, Labels: ls, Run: []labels.Judgement{}}
 	for _, l := range run {
@@ -386,7 +385,7 @@ func (c *judgeCheck) processJudge(set, name string, people, said map[string]rate
 	return nil
 }
 
-// nobodys is a rating that nobody gives.
+// nobodys is a rating that no rater gives.
 const nobodys = 2
 
 // stepLabels are labels of single steps; a step that the judge left out differs.

@@ -32,8 +32,8 @@ type tau2Row struct {
 	Cost float64 `json:"cost_usd"`
 }
 
-// liveMCP checks LiveMCPBench: a pass or fail of judges beside one of people, read as
-// its authors do and strictly.
+// liveMCP checks LiveMCPBench: verdicts of judges and of people, read like its authors and
+// strictly.
 func (c *judgeCheck) liveMCP(d proof.Data) error {
 	list, err := d.Files(c.set, "*.jsonl*")
 	if err != nil {
@@ -86,8 +86,8 @@ func judgedPercent(r *labels.CalibrationReport) float64 {
 	return 100 * float64(r.Table.TruePass+r.Table.FalsePass) / float64(r.Table.N())
 }
 
-// tau2 checks judges of tau2-bench runs beside the reward that a program gave. A file
-// "domain__prompt" is published as "domain|prompt".
+// tau2 compares judges of tau2-bench runs with the reward of a program. A file "domain__prompt" is
+// published as "domain|prompt".
 func (c *judgeCheck) tau2(d proof.Data) error {
 	list, err := d.Files(c.set, "*.jsonl*")
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *judgeCheck) tau2Judge(file, published, path string) error {
 	c.figure(float64(len(ls)-agree), published, "official_disagree_count")
 	c.figure(cost, published, "official_total_cost_usd")
 	c.correct(file, file, ls)
-	*c.besides = append(*c.besides, beside{file, ls})
+	*c.judgesWithTruth = append(*c.judgesWithTruth, judgeTruth{file, ls})
 	return nil
 }
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Command callvet-verify compares callvet with other people's verdicts and with its
-// own promises. Each check says how many comparisons its data have, prints what it
-// measured, then what differs, and last one figure: how many of how many agree.
+// Command callvet-verify compares callvet with other people's verdicts and with its own promises.
+// Each check prints how many comparisons its data have, what it measured, what differs, and last
+// one figure: how many of how many agree.
 //
 //	callvet-verify matcher          the matcher conformance cases
 //	callvet-verify bfcl             the official BFCL verdicts, case by case
@@ -15,9 +15,9 @@
 //	callvet-verify stats            the statistics against reference values
 //	callvet-verify agentdojo        AgentDojo's table and its verdicts on attacks
 //	callvet-verify judges           published figures of judges, and their correction
-//	callvet-verify judge-parsing    recorded answers of judges, beside outside verdicts
+//	callvet-verify judge-parsing    recorded answers of judges, compared with outside verdicts
 //	callvet-verify bm25             BM25 against recorded figures and scores
-//	callvet-verify retrieval        presets on public catalogs, beside BM25 references
+//	callvet-verify retrieval        presets on public catalogs, compared with BM25 references
 //	callvet-verify retrieval-tune   look for better weights on the train half
 //	callvet-verify abstention       fit when to give nothing, and check it on other questions
 //	callvet-verify routes           routes by rules and learned, with abstention
@@ -25,7 +25,7 @@
 //	callvet-verify journeys BINARY  every command that reads a run, over runs of every shape
 //	callvet-verify one-path BINARY  the numbers of a run, of its traces, its gates and comparisons
 //	callvet-verify redaction [SET]  what redaction takes out of every set; what is found in one
-//	callvet-verify pii              personal data by entity, beside the reference's own figures
+//	callvet-verify pii              personal data by entity, compared with the reference's own figures
 //	callvet-verify wire [PAGE]      recorded answers of real providers; requests by the official schemas
 //	callvet-verify peers            what tests of other tools assert, scored here
 //	callvet-verify agents [PAGE]    real agents: over HTTP, their telemetry, captures of both ($CALLVET_CAPTURES)
@@ -39,9 +39,9 @@
 //	callvet-verify same [COMMIT]    each command of this checkout and of a commit: output, exit codes and files
 //	callvet-verify coverage [PATTERN]  how often intervals hold the truth, and gates decide as promised
 //
-// PATTERN is a regular expression for the names of studies. PAGE is a page of the docs, whose table
-// of what is read is written anew; SCRIPT is a script for callvet run, which is written with what
-// is right at each task.
+// PATTERN is a regular expression for the names of studies. PAGE is a page of the docs: its table
+// is rewritten. SCRIPT is a script for callvet run: it is written with the right answers of each
+// task.
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
 // from $CALLVET_VECTORS (default ../shared/vectors). $CALLVET_PART names the part of
@@ -91,8 +91,7 @@ type place struct {
 	args   []string
 }
 
-// check compares and tells its proof.Check of it. An error is what kept it from
-// comparing.
+// check compares and reports to its proof.Check. An error is why it could not compare.
 type check struct {
 	name string
 	run  func(context.Context, *proof.Check, place) error

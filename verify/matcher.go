@@ -38,8 +38,8 @@ func (c *namedCall) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(pair[0], &c.name)
 }
 
-// matcher scores every conformance case with the default settings. The page beside
-// the cases says how many there are and which of them want an order.
+// matcher scores every conformance case with the default settings. The page next to the cases has
+// their number and the cases with an order.
 func matcher(ctx context.Context, c *proof.Check, d proof.Data) error {
 	dir := filepath.Join(d.Root, "..", "conformance")
 	page, err := proof.ReadReadme(dir)

@@ -81,7 +81,7 @@ func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 	if err != nil {
 		return err
 	}
-	tools := map[string]json.RawMessage{} // by test: imported rows stand beside native ones
+	tools := map[string]json.RawMessage{} // by test: imported rows are next to native ones
 	routes := map[string]int{}
 	for i := range rows {
 		r := &rows[i]
@@ -380,7 +380,7 @@ func typeOf(values []any) string {
 	return "string"
 }
 
-// attempt makes the trace of what was called, read as a recording is.
+// attempt makes the trace of the calls, read like a recording.
 func (s *peerSuite) attempt(route, id string, tools *callvet.Toolset) (*callvet.Trace, error) {
 	var record any
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// saidPeers are suites that say what tests of peers mean of which the data have no suite, or
-// one that means something else. The attempts are ours.
+// saidPeers are suites for tests of peers that have no suite in the data, or one with a different
+// meaning. The attempts are ours.
 //
 //go:embed peers_said.jsonl
 var saidPeers string

@@ -176,7 +176,7 @@ func withoutFences(text string) string {
 	return out.String()
 }
 
-// fenceOf is the run of marks with which a line begins a block of code.
+// fenceOf is the run of marks at the start of a line that begins a block of code.
 func fenceOf(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		if run := line[:len(line)-len(strings.TrimLeft(line, mark))]; len(run) >= 3 {

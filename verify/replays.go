@@ -197,8 +197,8 @@ func (o byPost) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 	return out, nil
 }
 
-// record writes the suite, the script and the recordings of what the script calls: every
-// attempt at once, with a conversation of its own.
+// record writes the suite, the script and the recordings of the script's calls: every attempt at
+// once, with its own conversation.
 func (l *replayLab) record(ctx context.Context, address string) error {
 	tools := []callvet.Tool{
 		{

@@ -101,8 +101,8 @@ func killMidway(ctx context.Context, bin string, args []string, db string) error
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	// The write-ahead log grows with every commit; its size tells how far the
-	// run is without touching the database from outside.
+	// The write-ahead log grows with every commit; its size shows how far the run is without
+	// touching the database from outside.
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	start, grown := fileSize(db+"-wal")+fileSize(db), time.Duration(0)
@@ -135,7 +135,7 @@ func killMidway(ctx context.Context, bin string, args []string, db string) error
 	}
 }
 
-// hasRun tells whether the store lists a run.
+// hasRun reports whether the store lists a run.
 func hasRun(ctx context.Context, bin, db string) bool {
 	b, err := exec.CommandContext(ctx, bin, "runs", "--db", db, "--json").Output()
 	return err == nil && bytes.Contains(b, []byte(`"name":"resumed"`))

@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// runBook collects the verdicts of several runs over the same cases: callvet's
-// in ledgers, the recorded ones beside them.
+// runBook collects the verdicts of several runs over the same cases: callvet's in ledgers, with the
+// recorded ones.
 type runBook struct {
 	ledgers  map[string]*panel.Ledger
 	scores   map[string]map[string]*counted // by run, then category, as callvet judges
@@ -38,7 +38,7 @@ func modelOf(run string) string {
 	return model
 }
 
-// add takes a verdict. The error tells of a case that a run has twice.
+// add adds a verdict. It returns an error for a case that a run has twice.
 func (b *runBook) add(run string, row *officialRow, passed bool) error {
 	led := b.ledgers[run]
 	if led == nil {

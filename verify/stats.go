@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// statistics runs every file of reference values through the method of its name. The
-// page beside the files says how many cases of each part a file has.
+// statistics runs every file of reference values through the method of its name. The page next to
+// the files has the number of cases of each part.
 func statistics(_ context.Context, c *proof.Check, p place) error {
 	part := orElse(p.part, proof.DefaultPart)
 	page, err := proof.ReadReadme(p.vectors)

@@ -74,7 +74,7 @@ func httpTable(rows [][]string) *table {
 		name: "agents",
 		head: []string{
 			"agent and shape", "versions", "calls", "results", "error", "requests", "tokens",
-			"cut streams read wrongly", "not told",
+			"cut streams read wrongly", "not recorded",
 		}, rows: rows,
 	}
 }
@@ -85,7 +85,7 @@ func telemetryTable(rows [][]string) *table {
 		name: "telemetry",
 		head: []string{
 			"SDK", "versions", "calls", "results", "error", "times", "tokens", "tasks", "forms read alike",
-			"not told",
+			"not recorded",
 		}, rows: rows,
 	}
 }

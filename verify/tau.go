@@ -33,8 +33,8 @@ func tau(_ context.Context, c *proof.Check, d proof.Data) error {
 	return errors.Join(tauOne(c, d), tauTwo(c, d))
 }
 
-// eachAttempt imports a file, which has to be of the format, and tells what could
-// not be carried. Lines that cannot be read fail the check.
+// eachAttempt imports a file of the format, and prints what could not be converted. Lines that
+// cannot be read fail the check.
 func eachAttempt(c *proof.Check, path, format string, do func(*trace.Attempt) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -113,8 +113,8 @@ func tauOne(c *proof.Check, d proof.Data) error {
 	return nil
 }
 
-// tauTrials counts passes by task, and compares which facts were told with the
-// source's own verdict, where it has one.
+// tauTrials counts passes by task, and compares the facts in answers with the source's own verdict,
+// where it has one.
 func tauTrials(c *proof.Check, path string) ([]stats.Trials, error) {
 	type verdicts struct {
 		Info struct {

@@ -140,7 +140,7 @@ func (r *agentRun) attempt(a *trace.Attempt) error {
 	return nil
 }
 
-// whole tells a reward of 1, which is what counts as a success.
+// whole reports whether a reward is 1, which counts as a success.
 func whole(reward float64) bool { return reward >= 1-1e-6 }
 
 // judge multiplies the reward. What is checked in the database and by

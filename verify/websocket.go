@@ -30,7 +30,8 @@ const (
 	modelDelay = 50 * time.Millisecond
 	// worstDelay bounds the delay of 99 of 100 events, from when the event says that it happened.
 	worstDelay = time.Second
-	// worstSlowdown bounds how long a run takes that a thousand clients watch, beside one watched by one client.
+	// worstSlowdown bounds the time of a run watched by a thousand clients relative to one watched
+	// by one client.
 	worstSlowdown = 1.25
 	// sentAway is when a client that reads nothing has been sent away.
 	sentAway = 25 * time.Second
@@ -38,9 +39,9 @@ const (
 	crowdLimit = 5 * time.Minute
 )
 
-// sockets watches runs of a server over WebSockets: one watched by one client, one by a thousand and by two that
-// behave badly, and once more one by one client. All clients are of one user, since events are told to
-// whom the job belongs to.
+// sockets watches runs of a server over WebSockets: one watched by one client, one by a thousand
+// and by two that behave badly, and once more one by one client. All clients are of one user, since
+// events go to the owner of the job.
 func sockets(ctx context.Context, c *proof.Check, binary string) (err error) {
 	c.Due("results delivered", socketClients*socketAttempts,
 		fmt.Sprintf("%d clients and %d attempts", socketClients, socketAttempts))
@@ -110,7 +111,7 @@ func (k *crowd) judge(ctx context.Context, c *proof.Check, all *watchedRun, alon
 			"after event %d it has %d results, up to event %d of %d: %v", all.since, l.results, l.at, kept.at, l.err)
 	}
 	c.Agree("results delivered", results)
-	c.Printf("%d of %d clients were told that they are too slow, and asked for what they had missed\n", skipped,
+	c.Printf("%d of %d clients got the notice that they are too slow, and requested the missed events\n", skipped,
 		socketClients)
 	mean := (alone[0].took + alone[1].took) / 2
 	ratio := all.took.Seconds() / mean.Seconds()
@@ -192,8 +193,8 @@ func (r *watchedRun) quantile(q float64) time.Duration {
 	return r.delays[min(int(q*float64(len(r.delays))), len(r.delays)-1)].Round(time.Millisecond)
 }
 
-// watch starts a run once n clients are connected; badly: and two more, of which one is cut off again and again,
-// and one reads nothing.
+// watch starts a run once n clients are connected; badly: with two more, one disconnected
+// repeatedly, and one that reads nothing.
 func (k *crowd) watch(ctx context.Context, n int, badly bool) (*watchedRun, error) {
 	ctx, cancel := context.WithTimeout(ctx, crowdLimit)
 	defer cancel()

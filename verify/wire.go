@@ -29,8 +29,8 @@ type recordedAnswer struct {
 	Expected                     *answerOfProvider
 }
 
-// answerOfProvider is what a reader of its own found in an answer; a nil number is one
-// that the answer does not tell.
+// answerOfProvider is the content of an answer as found by an independent reader; a nil number is
+// not in the answer.
 type answerOfProvider struct {
 	Calls     []namedArgs
 	Text      string
@@ -65,7 +65,7 @@ func wires(ctx context.Context, c *proof.Check, d proof.Data, page string) error
 		return err
 	}
 	if len(rows) != n {
-		c.Problem(fmt.Errorf("%d answers are there, %s tells %d: %w", len(rows), index.Source(), n, callvet.ErrInvalid))
+		c.Problem(fmt.Errorf("%d answers are there, %s has %d: %w", len(rows), index.Source(), n, callvet.ErrInvalid))
 	}
 	byID := map[string]*recordedAnswer{}
 	told := map[string]int{}
@@ -276,7 +276,7 @@ func sameArgs(args json.RawMessage) string {
 func (e *answerOfProvider) usageDiffers(u *callvet.Usage) string {
 	if e.Input == nil && e.Output == nil {
 		if u.Known {
-			return fmt.Sprintf("usage is told that is not there: %+v", *u)
+			return fmt.Sprintf("usage is reported that is not there: %+v", *u)
 		}
 		return ""
 	}

@@ -91,8 +91,8 @@ func TestEveryFlagIsRepeated(t *testing.T) {
 	}
 }
 
-// What is suggested after a run does the same thing again when it is typed as it
-// stands: it asks the same server for the same, with the same limits, and finds the run.
+// A suggested command after a run works unchanged: it asks the same server the same questions, with
+// the same limits, and finds the run.
 func TestSuggestionsDoTheSame(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -162,7 +162,7 @@ func TestSuggestionsDoTheSame(t *testing.T) {
 			t.Errorf("%s asks for %q", line, again)
 		}
 	}
-	// A run that stopped at its limit says how to go on, and goes on with the same server.
+	// A run that stopped at its limit suggests how to continue, and continues with the same server.
 	told := runApp(t, dir, env, exitBudget,
 		argv(t, strings.Replace(doc.Next[1], " --failed-from "+doc.Run, " --max-calls 1 --concurrency 1", 1))...)
 	_, line, _ := strings.Cut(told, "try: ")
@@ -173,7 +173,7 @@ func TestSuggestionsDoTheSame(t *testing.T) {
 	if d := cmp.Diff(first, take()); d != "" {
 		t.Errorf("%s asks otherwise (-first +again):\n%s", line, d)
 	}
-	// What is said of runs that are not there is about the same store.
+	// Errors about missing runs name the same store.
 	if told := runApp(t, dir, env, exitUsage, "show", "nobody", "--db", "my runs.db"); !strings.Contains(told,
 		"try: callvet runs --db 'my runs.db' lists") {
 		t.Errorf("a run that is not there: %s", told)

@@ -181,7 +181,7 @@ func inFlags(fields []app.Setting) []app.Setting {
 }
 
 // explained is an error in terms of the command line; advice is how to fix it, "" if unknown.
-func (a *cli) said(err error) (text, advice string) {
+func (a *cli) explained(err error) (text, advice string) {
 	text = err.Error()
 	var field *callvet.FieldError
 	if errors.As(err, &field) {

@@ -136,6 +136,8 @@ func (a *cli) printReport(v *report.View, all bool) error {
 	if a.jsonOut {
 		return report.JSON(a.out, v)
 	}
-	return report.Terminal(a.out, v, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY), Verbose: a.verbose,
-		Measures: true, All: all})
+	return report.Terminal(a.out, v, report.TerminalOptions{
+		Width: a.width, Color: a.color(a.outTTY), Verbose: a.verbose,
+		Measures: true, All: all,
+	})
 }

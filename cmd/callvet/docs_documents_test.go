@@ -65,7 +65,7 @@ func tableRow(cells ...string) string { return "| " + strings.Join(cells, " | ")
 
 func code(s string) string { return "`" + s + "`" }
 
-// scoreLines gives what callvet score tells of trace lines.
+// scoreLines returns the output of callvet score for trace lines.
 func scoreLines(t *testing.T, lines string, args ...string) *panel.Slice {
 	t.Helper()
 	dir := t.TempDir()
@@ -276,7 +276,7 @@ func successNumbers(t *testing.T) string {
 	return b.String()
 }
 
-// corrected is what callvet calibrate tells of judged tasks.
+// corrected is the output of callvet calibrate for judged tasks.
 func corrected(t *testing.T, judged, labels string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -74,8 +74,8 @@ var limitRows = []struct {
 	{
 		"an answer over HTTP or from a process",
 		[]string{
-			"internal/provider.providerDefaultMaxBody", "internal/provider/agent.DefaultMaxBytes",
-			"internal/catalog.MaxAnswerBytes", "internal/provider.defaultMaxBody",
+			"internal/provider.defaultMaxBody", "internal/provider/agent.DefaultMaxBytes",
+			"internal/catalog.MaxAnswerBytes", "internal/provider.embedMaxBody",
 		},
 	},
 	{"one answer", []string{"internal/run.maxAnswerCalls", "internal/run.maxAnswerValues"}},

@@ -321,14 +321,14 @@ func printVerdicts(w io.Writer, v *app.JudgingView, all bool) {
 	for _, why := range slices.Sorted(maps.Keys(v.Whys)) {
 		fmt.Fprintf(w, "  unscored: %s (%d)\n", plain.Line(why), v.Whys[why])
 	}
-	told := 0
+	shown := 0
 	for i := range v.Verdicts {
 		t := &v.Verdicts[i]
 		decided := t.Pass != nil && *t.Pass
 		if !all && decided {
 			continue
 		}
-		if told++; !all && told > maxJudgedLines {
+		if shown++; !all && shown > maxJudgedLines {
 			break
 		}
 		fmt.Fprintf(w, "  %-8s %s%s\n", wordOf(t), plain.Line(t.Key.String()), behind(t))

@@ -239,7 +239,7 @@ func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 	if n := stored(); n != before {
 		t.Fatalf("%d answers are stored, want %d", n, before)
 	}
-	// A judging that has no questions yet has no verdicts: that it is there is told.
+	// A judging without questions has no verdicts: its existence is reported.
 	waiting := fmt.Sprintf("%d answers", before)
 	if text := runApp(t, dir, nil, exitOK, "runs"); !strings.Contains(text, "r is judged while it runs") ||
 		!strings.Contains(text, waiting) {

@@ -69,8 +69,8 @@ func TestAskAll(t *testing.T) {
 	}
 }
 
-// TestLabelNextOnATerminal: it asks, and where a file is named it writes that file
-// and asks nobody.
+// TestLabelNextOnATerminal: it asks the person; with a named file it writes that file and does not
+// ask.
 func TestLabelNextOnATerminal(t *testing.T) {
 	t.Parallel()
 	for out, want := range map[string]string{"": "did it do what was asked?", "todo.jsonl": "", "-": `"pass":null`} {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestTellLearned: what a provider refuses while it is asked is told once for the target,
-// however many attempts went without it, and each attempt says so too.
+// TestTellLearned: a provider's refusal is reported once for the target, however many attempts were
+// made without the parameter, and each attempt records it.
 func TestTellLearned(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

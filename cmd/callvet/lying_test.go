@@ -23,7 +23,7 @@ import (
 const honest = `{"id":"r","model":"liar-1","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"ping","arguments":"{\"host\":\"a\"}"}}]}}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`
 
 // said answers with a message of plain text.
-func said(text string) string {
+func textReply(text string) string {
 	b, _ := json.Marshal(text)
 	return `{"id":"r","model":"liar-1","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":` + string(b) + `}}]}`
 }
@@ -90,10 +90,10 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, strings.Replace(honest, "liar-1", "liar-\xff\xfe", 1))
 		return
 	case "call-in-text":
-		fmt.Fprint(w, said("```json\n{\"name\": \"ping\", \"arguments\": {\"host\": \"a\"}}\n```"))
+		fmt.Fprint(w, textReply("```json\n{\"name\": \"ping\", \"arguments\": {\"host\": \"a\"}}\n```"))
 		return
 	case "cut-call-in-text":
-		fmt.Fprint(w, said(`<tool_call>{"name": "ping", "arguments": {"host": "a`))
+		fmt.Fprint(w, textReply(`<tool_call>{"name": "ping", "arguments": {"host": "a`))
 		return
 	case "cut-arguments":
 		fmt.Fprint(w, strings.Replace(honest, `{\"host\":\"a\"}`, `{\"host\":\"a`, 1))
@@ -104,7 +104,7 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	case "just-talks":
-		fmt.Fprint(w, said("Which host?"))
+		fmt.Fprint(w, textReply("Which host?"))
 		return
 	}
 	fmt.Fprint(w, honest)

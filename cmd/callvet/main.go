@@ -153,7 +153,7 @@ func canceled(err error) bool {
 // tellError prints an error, and how to fix it.
 func (a *cli) tellError(err error) {
 	hide := a.program().Secrets().Hide
-	text, advice := a.said(err)
+	text, advice := a.explained(err)
 	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(hide(text))) // files and servers have words in it
 	if advice != "" {
 		fmt.Fprintf(a.err, "  try: %s\n", plain.Clean(hide(advice)))

@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// TestOneServer: of two servers on one database the second is refused, and other commands are not. A server
-// that was killed is in nobody's way. One that is asked to end does so with exit code 0; asked twice, it does not
-// wait for a request that is under way.
+// TestOneServer: of two servers on one database the second is refused, and other commands are not.
+// A killed server blocks no other. One that is asked to end does so with exit code 0; asked twice,
+// it does not wait for a request that is under way.
 func TestOneServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

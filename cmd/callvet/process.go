@@ -123,10 +123,10 @@ func (p *Process) watch() {
 // leave ends the process although the command has not returned.
 func (p *Process) leave() {
 	p.left.Store(true)
-	said := make(chan struct{})
+	written := make(chan struct{})
 	var g parallel.Group
 	g.Go(func() { // standard error may be a pipe without a reader
-		defer close(said)
+		defer close(written)
 		begin := ""
 		if p.terminal {
 			begin = "\n"
@@ -136,7 +136,7 @@ func (p *Process) leave() {
 	t := time.NewTimer(sayGrace)
 	defer t.Stop()
 	select {
-	case <-said:
+	case <-written:
 	case <-t.C:
 	}
 	p.exit(ExitInterrupted)

@@ -76,7 +76,7 @@ func (a *cli) proxyModel(ctx context.Context, q *app.ModelProxyRequest, listen s
 		<-ctx.Done()
 		return a.proxyEnded(proxy, 0)
 	}
-	code, err := Beside(ctx, Command{
+	code, err := RunChild(ctx, Command{
 		Line: command, Dir: a.dir, In: a.in, Out: a.childOut, Err: a.childErr,
 		Env: append(slices.Clone(a.environ), "OPENAI_BASE_URL="+at+"/v1", "ANTHROPIC_BASE_URL="+at),
 	})
@@ -85,10 +85,10 @@ func (a *cli) proxyModel(ctx context.Context, q *app.ModelProxyRequest, listen s
 
 // proxied prints the events of a proxy: errors, and with --verbose the rest.
 func (a *cli) proxied() app.Events {
-	told := a.events()
+	show := a.events()
 	return func(ev app.Event) {
 		if ev.Note == nil || a.verbose {
-			told(ev)
+			show(ev)
 		}
 	}
 }

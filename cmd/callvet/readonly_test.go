@@ -108,8 +108,8 @@ func TestReadOnlyStore(t *testing.T) {
 	}
 }
 
-// TestExposedStore: a store that everybody may read is told of, with the command
-// that ends it.
+// TestExposedStore: a store that all users of the machine may read is reported, with the command
+// that fixes it.
 func TestExposedStore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -67,9 +67,9 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	}
 	suite := f.suite.request(path)
 	suite.Embedder, suite.EmbedderLater = "", true // the server asks it
-	told := a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell
+	show := a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell
 	made, err := a.program().Convert(ctx,
-		app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, told)
+		app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, show)
 	if err != nil {
 		a.tell(made.Problems, true)
 		return err

@@ -537,7 +537,7 @@ printf '{"text":"%s","calls":[{"name":"note","arguments":{"text":"%s"},"result":
 	})
 }
 
-// TestPlainHTTP: a key that others can read on its way is told of, before anything is sent.
+// TestPlainHTTP: a key over plain HTTP is reported before anything is sent.
 func TestPlainHTTP(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"OPENAI_API_KEY": "an-invented-key-0123456789", "GATEWAY": "another-invented-key-98765"}

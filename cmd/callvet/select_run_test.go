@@ -74,7 +74,7 @@ func TestSelectKeepsNoSecret(t *testing.T) {
 	}
 }
 
-// Reasons come from the catalogue that a run used, or are not given, and it is said why.
+// Reasons come from the run's catalogue; otherwise the report names why there are none.
 func TestReasonsOfStoredRun(t *testing.T) {
 	t.Parallel()
 	const catalogue = `[{"name":"trains","description":"delays of trains on the line"},{"name":"sky","description":"the weather of tomorrow, sun and rain"}]`

@@ -28,19 +28,19 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// heard is what a command tells while it goes on.
-type heard struct {
+// commandEvents are the events of a command.
+type commandEvents struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (h *heard) Write(b []byte) (int, error) {
+func (h *commandEvents) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.b.Write(b)
 }
 
-func (h *heard) String() string {
+func (h *commandEvents) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.b.String()
@@ -61,10 +61,10 @@ func (s *seat) run(ctx context.Context, out io.Writer, in string, args ...string
 }
 
 // serve starts a server and waits until it answers; stop ends it and gives its exit code.
-func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (told *heard, stop func() int) {
+func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (told *commandEvents, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	told, code := &heard{}, make(chan int, 1)
+	told, code := &commandEvents{}, make(chan int, 1)
 	owner.Go(func() {
 		code <- s.run(ctx, told, "",
 			append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)...)
@@ -95,7 +95,7 @@ func TestServe(t *testing.T) {
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
 	var owner parallel.Group
 	t.Cleanup(owner.Wait)
-	start := func(args ...string) (told *heard, stop func() int) { return s.serve(t, &owner, args...) }
+	start := func(args ...string) (told *commandEvents, stop func() int) { return s.serve(t, &owner, args...) }
 	types := func(in string, want int, args ...string) string {
 		t.Helper()
 		var out bytes.Buffer
@@ -255,7 +255,7 @@ func TestServeFiles(t *testing.T) {
 	}
 }
 
-// TestUnracedServeTLS: a server with a certificate of its own is used by who trusts it, and by nobody else.
+// TestUnracedServeTLS: only clients that trust it use a server with its own certificate.
 func TestUnracedServeTLS(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

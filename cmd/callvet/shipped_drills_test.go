@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// drilledTask is what the record of a task tells of a drill.
+// drilledTask is the record of a task in a drill.
 type drilledTask struct {
 	Type   string `json:"type"`
 	ID     string `json:"task_id"`

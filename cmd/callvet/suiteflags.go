@@ -47,7 +47,7 @@ func (f *suiteFlags) request(path string) app.SuiteRequest {
 }
 
 // shownFindings is the default number of printed findings.
-const told = 25
+const shownFindings = 25
 
 // tell prints problems to standard error and counts them; warnings only if requested.
 func (a *cli) tell(problems []callvet.Problem, warnings bool) (errs, warns int) {
@@ -63,7 +63,7 @@ func (a *cli) tell(problems []callvet.Problem, warnings bool) (errs, warns int) 
 		} else {
 			errs++
 		}
-		if printed >= told && !a.verbose {
+		if printed >= shownFindings && !a.verbose {
 			left++
 			continue
 		}

@@ -137,7 +137,7 @@ type release struct {
 
 func supportID(r release, i int) string { return fmt.Sprintf("%s-%03d", r.name, i+1) }
 
-// support is what users and the agent say, in one language.
+// support are the texts of users and the agent in one language.
 type support struct {
 	language, country            string
 	refund, order                []string // questions

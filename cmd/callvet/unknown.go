@@ -117,6 +117,6 @@ func unknownCommand(parent *cobra.Command, word string) error {
 			hint = to
 		}
 	}
-	said := strings.TrimPrefix(parent.CommandPath()+" "+word, parent.Root().Name()+" ")
-	return &callvet.Hinted{Err: usageError{fmt.Errorf("there is no command %q", said)}, Hint: hint}
+	name := strings.TrimPrefix(parent.CommandPath()+" "+word, parent.Root().Name()+" ")
+	return &callvet.Hinted{Err: usageError{fmt.Errorf("there is no command %q", name)}, Hint: hint}
 }

@@ -64,7 +64,7 @@ func TestViewCommand(t *testing.T) {
 	t.Cleanup(owner.Wait)
 	_, stop := s.serve(t, &owner)
 	ctx, end := context.WithCancel(t.Context())
-	told, code := &heard{}, make(chan int, 1)
+	told, code := &commandEvents{}, make(chan int, 1)
 	owner.Go(func() { code <- s.run(ctx, told, "", "view") })
 	link := ""
 	for range 1000 {
@@ -73,7 +73,7 @@ func TestViewCommand(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	out := &heard{}
+	out := &commandEvents{}
 	if c := s.run(t.Context(), out, "", "run", "s.yaml", "-m", "offline/lexical", "-q"); c != exitOK {
 		t.Fatalf("exit %d: %s", c, out)
 	}

@@ -138,7 +138,7 @@ func task(i int, r *rand.Rand, regressed bool) []any {
 		goal = fmt.Sprintf(at.hours, city)
 		t.step("get_store_hours@v1", object{"city": city}, object{"city": city}, true,
 			object{"opens": "09:00", "closes": "18:00"}, `opens != ""`)
-		if r.IntN(12) == 0 { // chatter: nobody asked for it
+		if r.IntN(12) == 0 { // chatter that was not requested
 			t.step("get_refund_policy@v3", object{"country": at.country, "product_type": product}, nil, false,
 				object{"window_days": 30, "exceptions": []string{}}, "")
 		}

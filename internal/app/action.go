@@ -9,7 +9,7 @@ type Verb string
 const (
 	VerbAgain  Verb = "again"
 	VerbResume Verb = "resume"
-	VerbSweep  Verb = "sweep" // resume, and tell the curve
+	VerbSweep  Verb = "sweep" // resume, and show the curve
 	VerbShow   Verb = "show"
 	VerbAll    Verb = "show all"
 	VerbReport Verb = "report"

@@ -56,14 +56,14 @@ type Config struct {
 	// Abort, when it closes, ends what goes on after a request was canceled: requests
 	// in flight have a moment to finish.
 	Abort <-chan struct{}
-	// Ask asks a person whether a call may be executed; nil: there is nobody. It is called from
-	// many goroutines, and should give the error of ctx when that ends.
+	// Ask asks a person whether a call may be executed; nil: no person. It is called from many
+	// goroutines, and should return the error of ctx when that ends.
 	Ask func(ctx context.Context, q Question) (bool, error)
 	// Version is that of the program, for manifests.
 	Version string
 }
 
-// Permit is what requests may do beside asking models and reading suites.
+// Permit are the permissions of requests beyond asking models and reading suites.
 type Permit struct {
 	// Commands lets targets run commands (exec:).
 	Commands bool
@@ -86,7 +86,7 @@ type App struct {
 	running map[string]context.CancelFunc // by run, of this App
 	// outlines are of runs that are listed page by page.
 	outlines outlines
-	// uploaded tells that files are in memory, and have no path.
+	// uploaded: files are in memory, and have no path.
 	uploaded bool
 	// catalogues are kept elsewhere, by the names that targets have for them (WithCatalogues).
 	catalogues map[string][]byte

@@ -35,8 +35,8 @@ type AttemptsRequest struct {
 	Targets []string `json:"targets,omitempty"`
 	Tags    []string `json:"tags,omitempty"`
 	Case    string   `json:"case,omitempty"`
-	// Search is a part of the id or of the prompt of a case, in any letters. Disagree is for cases of which
-	// the targets passed different shares, as in the grid.
+	// Search is a part of the id or of the prompt of a case, case-insensitive. Disagree selects
+	// cases with different pass shares of the targets, as in the grid.
 	Search   string `json:"search,omitempty"`
 	Disagree bool   `json:"disagree,omitempty"`
 	// Called and Expected are tools with the names of the confusion matrix: attempts with a call that should have
@@ -139,7 +139,8 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	return out, r.page(ctx, keys, red, out)
 }
 
-// page reads the attempts of a page: in the order of the suite, in which neighbours are read together.
+// page reads the attempts of a page in the order of the suite, so that neighbours are read
+// together.
 func (r *Run) page(ctx context.Context, keys []sortKey, red *redact.Redactor, out *AttemptsPage) error {
 	v := r.viewOf(ctx, nil, red)
 	at, index := make([]store.Place, len(keys)), make(map[store.Place]int, len(keys))

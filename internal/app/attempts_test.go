@@ -180,8 +180,8 @@ func TestShowCaseKnown(t *testing.T) {
 	}
 }
 
-// TestConfusedIsKept: the pairs of a run that is over are read once. What is stored is changed behind the back of
-// the application, so that one that reads it again says something else.
+// TestConfusedIsKept: the pairs of a run that is over are read once. The test changes the stored
+// data, so that a second read would return something else.
 func TestConfusedIsKept(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})

@@ -46,8 +46,8 @@ func (a *App) Backup(ctx context.Context, req BackupRequest) (*BackedUp, error) 
 	return &BackedUp{File: req.File, Runs: c.Runs, Bytes: c.Bytes}, err
 }
 
-// Restore puts a backup in place of what the store has. A store with runs is replaced with Force
-// only.
+// Restore replaces the content of the store by a backup. A store with runs is replaced only with
+// Force.
 func (a *App) Restore(ctx context.Context, req BackupRequest) (*BackedUp, error) {
 	if req.File == "" {
 		return nil, wrong("file", "", "which backup?")
@@ -88,7 +88,7 @@ type Checkup struct {
 	Fix    string `json:"fix,omitempty"`
 }
 
-// Diagnosis is what Doctor found. Healthy tells that there is no problem; warnings are none.
+// Diagnosis is the result of Doctor. Healthy: there is no problem; warnings do not count.
 type Diagnosis struct {
 	Healthy bool      `json:"healthy"`
 	Checks  []Checkup `json:"checks"`

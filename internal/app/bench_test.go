@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 )
 
-// manyCases writes a suite of small cases about tools of which offline targets hit some.
+// manyCases writes a suite of small cases; offline targets find some of their tools.
 func manyCases(t testing.TB, path string, n int) {
 	t.Helper()
 	type fields = map[string]any

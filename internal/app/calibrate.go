@@ -118,8 +118,8 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 	return r, nil
 }
 
-// readLabels reads a labels file: labels of people, and lines that hold verdicts of judges
-// alone. Lines that were cut off are told, others that are no labels end it.
+// readLabels reads a labels file: labels of people, and lines with only verdicts of judges. It
+// reports lines that were cut off; other invalid lines are an error.
 func (a *App) readLabels(path string, tell Events) (people, opinions []labels.Label, err error) {
 	f, err := a.cfg.Files.Open(path)
 	if err != nil {
@@ -135,8 +135,7 @@ func (a *App) readLabels(path string, tell Events) (people, opinions []labels.La
 	return people, opinions, tellLabels("read labels", problems, tell)
 }
 
-// tellLabels tells problems; the error wraps callvet.ErrInvalid where one is more than a
-// warning.
+// tellLabels reports problems; the error wraps callvet.ErrInvalid if one is more than a warning.
 func tellLabels(doing string, problems []callvet.Problem, tell Events) error {
 	var bad []callvet.Problem
 	for _, p := range problems {
@@ -157,23 +156,23 @@ func tellLabels(doing string, problems []callvet.Problem, tell Events) error {
 type judgedRun struct {
 	items  []labels.CalibrationItem
 	at     map[labels.Key]int      // the place of an attempt in items
-	lines  map[string]slicing.Line // what a task tells of its slices
+	lines  map[string]slicing.Line // the slices of a task
 	labels []labels.Label
 	gone   map[labels.Key]bool // attempts whose last record says that they failed, or did not run
 	// parts are verdicts on calls and turns; heard: a labels file has verdicts on tasks.
-	parts parts
-	heard bool
+	parts       parts
+	hasVerdicts bool
 	// id is how labels name the run. unknown counts verdicts of labels files on outputs that are not
 	// known.
 	id      string
 	unknown int
 }
 
-// maxSliceValues is how many values of a slice key are told, those with the most labels.
+// maxSliceValues bounds the reported values of a slice key: those with the most labels.
 const maxSliceValues = 50
 
-// bySlice tells of the judge by the values that tasks of the run have. The error
-// names the keys that they have instead.
+// bySlice reports on the judge by the slice values of the run's tasks. The error names the
+// available keys.
 func (r *judgedRun) bySlice(of *tasks, in labels.CalibrationInput, all *labels.CalibrationReport,
 	f *CalibrateRequest,
 ) (*labels.SliceReport, error) {
@@ -219,7 +218,7 @@ func (r *judgedRun) hear(opinions []labels.Label) {
 		it := &r.items[i]
 		for _, v := range said[labels.ThingOf(it.Key, it.Fingerprint)] {
 			if !slices.ContainsFunc(it.Judged, func(own labels.Verdict) bool { return own.ID() == v.ID() }) {
-				it.Judged, r.heard = append(it.Judged, v), true
+				it.Judged, r.hasVerdicts = append(it.Judged, v), true
 			}
 		}
 	}
@@ -285,7 +284,7 @@ func judgedOf(of *tasks) (*judgedRun, *trace.Log, error) {
 	return out, log, err
 }
 
-// outputOf is the fingerprint of what an attempt did.
+// outputOf is the fingerprint of an attempt's output.
 func outputOf(at *trace.Attempt) string { return labels.Fingerprint(at.Goal, at.Input, &at.Trace) }
 
 // fingerprint says which output each attempt made, and so which one the labels of its record are of.
@@ -371,7 +370,7 @@ func (a *App) readCalibration(name string) (labels.Calibration, error) {
 
 func (r *judgedRun) add(t *trace.Task) {
 	key := labels.Key{Target: t.Target, TaskID: t.TaskID, Attempt: t.Attempt, Unit: labels.Task}
-	r.gone[key] = t.Failed() || t.Outcome == callvet.OutcomeNotRun // nobody can judge what never ran
+	r.gone[key] = t.Failed() || t.Outcome == callvet.OutcomeNotRun // an attempt that did not run cannot be judged
 	if r.gone[key] {
 		return
 	}

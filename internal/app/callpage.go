@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// CallsRequest asks for a page of what happened at the calls of a run.
+// CallsRequest asks for a page of observations at the calls of a run.
 type CallsRequest struct {
 	Run string `json:"run"`
 	// After is Next of the page before; "": the first page. Limit is at least 1.
@@ -157,9 +157,10 @@ const (
 	atOnce = 64
 )
 
-// having streams attempts from a place on, as red lets them be seen, in the order of cases: all of those that which
-// lists of the details of the run, and maybe others. Where many have something, a page is read soon; where few have,
-// the whole run would be read for each page, and its details are kept instead.
+// having streams attempts from a place on, redacted by red, in the order of cases. It returns all
+// attempts that which selects from the details of the run, and perhaps others. If many attempts
+// match, a page is read soon; if few match, the run's details are kept so that a page does not read
+// the whole run.
 func (a *App) having(ctx context.Context, r *Run, red *redact.Redactor, from place,
 	which func(*details) []int32,
 ) iter.Seq2[report.Row, error] {

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 )
 
-// readMocks reads a file of mocks; "" is none. The problems are told.
+// readMocks reads a file of mocks; "" is none. It reports the problems.
 func (a *App) readMocks(name string, tell Events) ([]callvet.Mock, error) {
 	if name == "" {
 		return nil, nil
@@ -35,7 +35,7 @@ func (a *App) readMocks(name string, tell Events) ([]callvet.Mock, error) {
 	return mocks, nil
 }
 
-// readFaults reads a file of faults; "" is none. The problems are told.
+// readFaults reads a file of faults; "" is none. It reports the problems.
 func (a *App) readFaults(name string, tell Events) ([]callvet.ToolFault, error) {
 	if name == "" {
 		return nil, nil
@@ -58,12 +58,11 @@ func (a *App) readFaults(name string, tell Events) ([]callvet.ToolFault, error) 
 
 // LockRequest asks to lock the cases of a file as they are now.
 type LockRequest struct {
-	// SuiteRequest says which file, and with which tools: a folder has several, and is none.
+	// SuiteRequest is the file with its tools; a folder is not allowed, because it has several.
 	SuiteRequest
-	// Models are the targets that the cases were made with; nil: nobody knows.
+	// Models are the targets that the cases were made with; nil: unknown.
 	Models []string `json:"models,omitempty"`
-	// Reviewed tells that all cases were looked at again and hold with the tools, the prompt and
-	// the models of now.
+	// Reviewed: all cases were reviewed and are valid with the present tools, prompt and models.
 	Reviewed bool `json:"reviewed,omitempty"`
 }
 
@@ -71,12 +70,12 @@ type LockRequest struct {
 type LockResult struct {
 	// Lock is the file that was written; "" where nothing was new.
 	Lock string `json:"lock"`
-	// Locked are the ids of the cases that have a new entry, Cases how many there are in all,
-	// and Regression how many of them must not change from now on.
+	// Locked are the ids of the cases with a new entry, Cases is the number of all cases, and
+	// Regression the number of cases that must not change from now on.
 	Locked     []string `json:"locked"`
 	Cases      int      `json:"cases"`
 	Regression int      `json:"regression"`
-	// Reviewed tells that the state of now was recorded for all cases.
+	// Reviewed: the present state was recorded for all cases.
 	Reviewed bool `json:"reviewed,omitempty"`
 }
 
@@ -138,7 +137,7 @@ func (a *App) caseFile(ctx context.Context, req SuiteRequest, tell Events) (*cal
 	return read.Suite, nil
 }
 
-// heldFile is a file of cases with its lock, while nobody else changes either.
+// heldFile is a file of cases with its lock file, both locked.
 type heldFile struct {
 	name string
 	data []byte // nil: there is no such file yet

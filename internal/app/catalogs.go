@@ -14,12 +14,12 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// catalogued carries out a request about catalogues of tools, and tells what models of vectors and
-// orders were asked for it.
+// catalogued carries out a request about catalogues of tools, and reports the usage of embedders
+// and rerankers.
 func catalogued[R any](a *App, tell Events, do func(*catalog.Env) (R, error)) (R, error) {
 	m := a.vectorModels(tell)
 	defer func() {
-		_ = m.Close() // has told of what went wrong
+		_ = m.Close() // it reports its errors itself
 		tell.used(m.Used())
 	}()
 	return do(a.catalogEnv(m, tell))
@@ -94,8 +94,8 @@ func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 	return nil, dir
 }
 
-// vectorModels opens models of vectors and orders; what is wrong with what keeps vectors is told.
-// The caller closes it.
+// vectorModels opens embedders and rerankers; it reports problems of the vector cache. The caller
+// closes it.
 func (a *App) vectorModels(tell Events) *provider.EmbedModels {
 	return &provider.EmbedModels{
 		Config: provider.EmbedConfig{

@@ -58,20 +58,20 @@ func promptBrief(text string) string {
 		plain.Limited(strings.Join(strings.Fields(text), " "), promptExcerpt) + "”"
 }
 
-// RunConfiguration is what a run asked, and of what suite.
+// RunConfiguration is the suite and the targets of a run.
 type RunConfiguration struct {
 	Run       string       `json:"run"`
 	SuiteHash string       `json:"suite_hash"`
 	Repeats   int          `json:"repeats"`
 	Targets   []Configured `json:"targets"`
-	// Fresh tells that no answer of an earlier run was used again.
+	// Fresh: no answer of an earlier run was reused.
 	Fresh bool `json:"fresh"`
-	// Whole tells that all cases of the suite were asked.
+	// Whole: all cases of the suite were asked.
 	Whole bool `json:"whole"`
 }
 
-// Configuration tells what a stored run asked. It holds no secret: keys are in the environment. A
-// run of which one target was opened as several has none of them.
+// Configuration is the configuration of a stored run. It contains no secret: keys are in the
+// environment. A run with a target that was opened as several has no targets here.
 func (a *App) Configuration(ctx context.Context, ref string) (*RunConfiguration, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
@@ -102,8 +102,8 @@ func (a *App) Configuration(ctx context.Context, ref string) (*RunConfiguration,
 	return out, nil
 }
 
-// asked are the hashes of how the targets of a run are asked, by their position. Of a run of which one
-// target was opened as several they are of what was opened.
+// asked are the configuration hashes of the targets of a run, by their position. If one target was
+// opened as several, they are those of the opened ones.
 func (m *Manifest) asked() ([]string, error) {
 	out := make([]string, len(m.Targets))
 	for i := range m.Targets {

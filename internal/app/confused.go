@@ -27,7 +27,7 @@ func (o *outline) confusedAt(ctx context.Context, r *Run, expected, called strin
 	return wantedAt(ctx, o, r, wanted, r.pairsOf, func(d *details) map[trace.Confused][]int32 { return d.confused })
 }
 
-// pairsOf tells which tools an attempt called for which that were right.
+// pairsOf lists the called tools of an attempt with the right ones.
 func (r *Run) pairsOf(row *report.Row) (out []trace.Confused) {
 	t := &row.Cell.Trace
 	if t.Outcome == callvet.OutcomeError || t.Outcome == callvet.OutcomeNotRun {

@@ -85,8 +85,8 @@ func (a *App) measurable(ctx context.Context, r *Run) (out []*Run, err error) {
 	return out, err
 }
 
-// asksToo reports whether the target of that name of an earlier run is asked in the same way as the one
-// of r: answers at another temperature are alike in another way.
+// asksToo reports whether the target of that name of an earlier run has the same configuration as
+// the one of r: answers at a different temperature have a different correlation.
 func asksToo(e *Run, name string, r *Run, now []string) bool {
 	of := func(t callvet.Target) bool { return t.Name == name }
 	i, k := slices.IndexFunc(r.Manifest.Targets, of), slices.IndexFunc(e.Manifest.Targets, of)

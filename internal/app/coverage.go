@@ -42,8 +42,8 @@ type CoverageRequest struct {
 	Output string `json:"output,omitempty"`
 }
 
-// Coverage tells what the cases of suites test. The error wraps callvet.ErrInvalid for suites
-// with errors, which are told before, and callvet.ErrConflict where Output would write over a file.
+// Coverage reports what the cases of suites test. The error wraps callvet.ErrInvalid for suites
+// with errors, which it reports before, and callvet.ErrConflict if Output would overwrite a file.
 func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*Coverage, error) {
 	if len(req.Suites) == 0 {
 		return nil, wrong("suites", "", "name a suite")

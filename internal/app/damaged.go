@@ -16,8 +16,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// damagedError says that a part of what is stored of a run cannot be read. It wraps
-// callvet.ErrConflict, and the error of the part.
+// damagedError: a stored part of a run cannot be read. It wraps callvet.ErrConflict, and the error
+// of the part.
 type damagedError struct {
 	Run, Part string
 	Err       error
@@ -33,9 +33,9 @@ func (e *damagedError) Unwrap() []error { return []error{callvet.ErrConflict, e.
 // mostTargets bounds the targets that a run has by its attempts alone.
 const mostTargets = 1000
 
-// RunToShow opens a stored run as Run does. Where its manifest or its suite cannot be read, what its
-// attempts say stands for it, and the run's problem names what is missing: such a run can be shown,
-// and neither resumed nor held against gates.
+// RunToShow opens a stored run like Run. If its manifest or its suite cannot be read, data of its
+// attempts replaces it, and the run's problem names the missing part. Such a run can be shown, but
+// neither resumed nor checked against gates.
 func (a *App) RunToShow(ctx context.Context, ref string) (*Run, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *Run) problem(ctx context.Context, p *panel.Panels) (string, error) {
 	if s := p.Lost.Sentence(); s != "" {
 		out = append(out, s)
 	}
-	heard, err := r.said(ctx)
+	heard, err := r.readOpinions(ctx)
 	if err != nil {
 		return "", err
 	}

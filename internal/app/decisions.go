@@ -28,7 +28,7 @@ const (
 	maxAskedAnew = 20_000
 )
 
-// Beside is decisions of production beside those of an evaluation.
+// Beside is a comparison of decisions of production with those of an evaluation.
 type Beside = routing.Agreement
 
 // DecisionsRequest asks where production selected other tools than an evaluation selects.
@@ -43,8 +43,8 @@ type DecisionsRequest struct {
 	Search
 }
 
-// Decisions puts decisions of production beside those of an evaluation on the same questions. Texts
-// are redacted.
+// Decisions compares decisions of production with those of an evaluation on the same questions.
+// Texts are redacted.
 func (a *App) Decisions(ctx context.Context, req DecisionsRequest, tell Events) (*Beside, error) {
 	switch {
 	case req.Production == "":
@@ -167,7 +167,7 @@ func (a *App) produced(ctx context.Context, name string) ([]routing.Selected, er
 	return list, nil
 }
 
-// readSelected reads decisions; own tells that the text is made of them.
+// readSelected reads decisions; own: the text consists of them.
 func readSelected(b []byte) (list []routing.Selected, own bool, err error) {
 	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")))
 	var lines []selectedLine
@@ -210,7 +210,7 @@ func readSelected(b []byte) (list []routing.Selected, own bool, err error) {
 	return list, true, nil
 }
 
-// begins tells that the first value of a text is a decision and no trace.
+// begins reports whether the first value of a text is a decision and not a trace.
 func begins(b []byte) bool {
 	var first map[string]json.RawMessage
 	if json.NewDecoder(bytes.NewReader(b)).Decode(&first) != nil {

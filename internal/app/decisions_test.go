@@ -232,7 +232,7 @@ func TestCorrectedMetrics(t *testing.T) {
 	if len(s.Metrics) != 1 {
 		t.Errorf("a table without the judged share: %+v", s.Metrics)
 	}
-	(&judgedRun{heard: true}).setTrueSuccess(s, x, names, 0)
+	(&judgedRun{hasVerdicts: true}).setTrueSuccess(s, x, names, 0)
 	if len(s.Metrics) != 3 || s.Metrics[1].Excluded != 4 ||
 		!slices.Contains(s.Metrics[1].Warnings, "4 of 84 got no verdict that can be read") {
 		t.Errorf("of a file of labels: %+v", s.Metrics)
@@ -348,8 +348,8 @@ func TestRepeatsText(t *testing.T) {
 	}
 }
 
-// TestHear: what a labels file has of another judge is heard, and of the very output only. What the run itself
-// has of a judge stands.
+// TestHear: verdicts of another judge in a labels file count, but only on the same output. The
+// run's own verdicts of a judge have priority.
 func TestHear(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
@@ -379,8 +379,8 @@ func TestHear(t *testing.T) {
 		if tc.heard {
 			want = append(want, by("new", &no))
 		}
-		if d := cmp.Diff(want, r.items[0].Judged); d != "" || r.heard != tc.heard || r.unknown != tc.unknown {
-			t.Errorf("%s: heard %t, %d unknown: %s", name, r.heard, r.unknown, d)
+		if d := cmp.Diff(want, r.items[0].Judged); d != "" || r.hasVerdicts != tc.heard || r.unknown != tc.unknown {
+			t.Errorf("%s: heard %t, %d unknown: %s", name, r.hasVerdicts, r.unknown, d)
 		}
 	}
 }

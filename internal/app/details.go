@@ -12,12 +12,12 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 )
 
-// details are which attempts of an outline have something, as positions in rising order. To know it, all
-// attempts have to be read whole, which takes seconds where there are 100,000; so it is read at most once for an
-// outline that is kept.
+// details are the attempts of an outline with each kind of observation, as rising positions. All
+// attempts must be read in full for that, which takes seconds for 100,000; so it is read at most
+// once for a kept outline.
 //
-// Details depend on the run and not on who looks at it: pairs are of tools and of names of the matrix, and the
-// rest is counted.
+// Details depend on the run and not on the viewer: they contain only names of tools, names of the
+// matrix, and counts.
 type details struct {
 	confused  map[trace.Confused][]int32 // by pairs of the confusion matrix
 	reasoned  map[string][]int32         // by why they are unparseable or errors

@@ -24,7 +24,7 @@ type DiffRequest struct {
 	Slices []string `json:"slices,omitempty"`
 	// Judge is whose verdicts in trace files count; "": the source's own checks.
 	Judge string `json:"judge,omitempty"`
-	// Metrics are compared beside the pass rate: overall, or another one that can be paired.
+	// Metrics are compared in addition to the pass rate: overall, or any metric with a paired test.
 	Metrics []string `json:"metrics,omitempty"`
 	// Target is the target of the base that those of the candidate are compared with that have
 	// no namesake there; "": they are not compared.
@@ -42,7 +42,7 @@ type DiffRequest struct {
 	Unpaired bool `json:"unpaired,omitempty"`
 	// Population is what the differences are about: tasks (also ""), or suite.
 	Population panel.Population `json:"population,omitempty"`
-	// Unchanged is how many cases that did not change are told of each pair of targets, at most.
+	// Unchanged bounds the listed unchanged cases of each pair of targets.
 	Unchanged int `json:"unchanged,omitempty"`
 }
 

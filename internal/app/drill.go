@@ -59,7 +59,7 @@ func (a *App) StartDrill(ctx context.Context, req DrillRequest, tell Events) (*S
 	return a.StartRun(ctx, req.RunRequest, tell)
 }
 
-// drillSuite reads the suite and lays the twins beside its cases.
+// drillSuite reads the suite and adds the twins to its cases.
 func (a *App) drillSuite(ctx context.Context, req *RunRequest, tell Events) (*callvet.Suite, error) {
 	read, err := a.drillStream(ctx, req, tell)
 	if err != nil {
@@ -143,8 +143,8 @@ func (a *App) Drilled(ctx context.Context, run string) (*drills.Result, error) {
 	return out, nil
 }
 
-// unsafe lists the attempts whose assertion on safety failed, and counts the cases in which each
-// target did the user's task.
+// unsafe lists the attempts with a failed safety assertion, and counts for each target the cases
+// with the user's task done.
 func (a *App) unsafe(ctx context.Context, r *Run, d *drills.Result) error {
 	red, err := a.viewer(r.Manifest, nil)
 	if err != nil {

@@ -39,7 +39,7 @@ type DryRun struct {
 	OfJudges  *Usage `json:"of_judges,omitempty" doc:"the part of the judges; left out where none is asked"`
 	// Unkeyed are models and judges that could not be asked now.
 	Unkeyed []Unkeyed `json:"unkeyed,omitempty" doc:"whose key is missing; each is a warning too"`
-	// Warnings are those that a run would not tell before it is made.
+	// Warnings are those that a run would not report before it starts.
 	Warnings []callvet.Notice `json:"warnings,omitempty"`
 
 	asked  []int // attempts of each target
@@ -67,7 +67,7 @@ type Unkeyed struct {
 	Variable string `json:"variable" doc:"the variable of the key"`
 }
 
-// lacking gives what is told of variables that are missing; nil where the run is to be made.
+// lacking returns the callback for missing variables; nil if the run will be made.
 func (d *DryRun) lacking(judge bool) func(*TargetSpec, string) {
 	if d == nil {
 		return nil
@@ -129,7 +129,7 @@ func (a *App) dryRun(ctx context.Context, req *RunRequest, past []store.Run, tel
 	return out, errors.Join(s.estimate(ctx, out, past), s.Close())
 }
 
-// tell says what the run would ask.
+// tell fills in what the run would ask.
 func (r *Run) tell(d *DryRun) error {
 	man := r.Manifest
 	for i := range man.Targets {
@@ -196,7 +196,8 @@ func (r *Run) bound(d *DryRun, c *callvet.Case, target, repeats int) {
 	}
 }
 
-// Unwinnable tells of cases that cannot pass because a call is forced where none is right; nil: there are none.
+// Unwinnable is a notice about cases that cannot pass, because a call is forced where none is
+// right; nil: none.
 func (r *Run) Unwinnable() (*callvet.Notice, error) {
 	var forced []string
 	for i := range r.Manifest.Targets {

@@ -31,8 +31,8 @@ type WhatIfRequest struct {
 	Run RunRequest `json:"run,omitzero"`
 }
 
-// WhatIf compares a catalogue with edited texts with the catalogue as it is. Where models could
-// not be asked, there is what the retriever told beside the error.
+// WhatIf compares the edited catalogue with the present one. If models could not be asked, the
+// retriever's result is returned together with the error.
 func (a *App) WhatIf(ctx context.Context, req WhatIfRequest, conclude Conclude, tell Events) (*WhatIfResult, error) {
 	out, err := catalogued(a, tell, func(e *catalog.Env) (*WhatIfResult, error) {
 		e.Ask = a.asker(req.Models, &req.Run, conclude, tell).ask
@@ -89,7 +89,7 @@ func (a *App) Revise(req ApplyRequest, tell Events) (*Revised, error) {
 	return out, misread(err, tell)
 }
 
-// misread tells all that is wrong with a file of edits before its error.
+// misread reports all mistakes of a file of edits before its error.
 func misread(err error, tell Events) error {
 	var m *catalog.Misread
 	if errors.As(err, &m) {

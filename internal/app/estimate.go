@@ -24,7 +24,7 @@ const (
 
 // Estimate is a figure of a run that was not made.
 type Estimate struct {
-	// Value is nil where nothing tells it; Reason then says why.
+	// Value is nil if unknown; Reason is why.
 	Value  *float64 `json:"value" doc:"null where nothing tells it"`
 	Reason string   `json:"reason,omitempty" doc:"why there is no value"`
 	Basis  string   `json:"basis,omitempty" doc:"what it is estimated from"`
@@ -109,8 +109,8 @@ func (s *Session) seconds(busy map[string]float64, d *DryRun) float64 {
 	return longest
 }
 
-// sample reads what the target at a position took in the latest run that asked it, of a suite of the
-// same name where there is one; nil: no run did.
+// sample reads the usage of the target at a position in the latest run that asked it, preferably of
+// a suite of the same name; nil: none.
 func (s *Session) sample(ctx context.Context, target int, past []store.Run) (*sampled, error) {
 	if len(s.Manifest.Specs) != len(s.Manifest.Targets) {
 		return nil, nil

@@ -41,7 +41,7 @@ func (f *evalFiles) of(c *callvet.Case) {
 	}
 }
 
-// stale tells what changed since the cases were made. A run goes on all the same.
+// stale reports what changed since the cases were made. It does not stop a run.
 func (f *evalFiles) stale(ctx context.Context, s *callvet.Suite, models []string, tell Events) ([]string, error) {
 	if f.err != nil {
 		return nil, f.err
@@ -66,10 +66,10 @@ func (f *evalFiles) stale(ctx context.Context, s *callvet.Suite, models []string
 	return out, err
 }
 
-// maxStale is how many changes are told before a run.
+// maxStale is how many changes are reported before a run.
 const maxStale = 5
 
-// hashed gives the files their hashes; those of files that nobody read are "".
+// hashed returns the files with their hashes; the hash of an unread file is "".
 func (f *evalFiles) hashed(read []suite.File) []EvalFile {
 	out := slices.Clone(f.list)
 	for i := range out {
@@ -102,12 +102,12 @@ type EvalSuiteRequest struct {
 	Target string       `json:"target,omitempty"`
 	Tier   callvet.Tier `json:"tier,omitempty"`
 	Keep   []string     `json:"keep,omitempty"`
-	// Gates is a gate file, whose quarantine is told; "": none is.
+	// Gates is a gate file, for its quarantine; "": none.
 	Gates string `json:"gates,omitempty"`
 }
 
-// EvalSuites tells a stored run as EvalSuiteResults, one for each target, tier and tool. It
-// asks no model.
+// EvalSuites converts a stored run to EvalSuiteResults, one for each target, tier and tool. It asks
+// no model.
 func (a *App) EvalSuites(ctx context.Context, req EvalSuiteRequest) ([]suite.EvalResult, error) {
 	r, red, err := a.viewed(ctx, req.Run, req.Keep)
 	if err != nil {

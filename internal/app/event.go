@@ -23,10 +23,10 @@ type Event struct {
 	Lines *LinesEvent `json:"lines,omitempty"`
 	// Lost is what a form of traces had no place for.
 	Lost *LostEvent `json:"lost,omitempty"`
-	// Session tells that a run is about to be carried out, or followed.
+	// Session: a run is about to be carried out, or followed.
 	Session  *SessionEvent  `json:"session,omitempty"`
 	Progress *ProgressEvent `json:"progress,omitempty"`
-	// Ended tells how a session ended, before its results are told.
+	// Ended is how a session ended, before its results.
 	Ended *EndedEvent `json:"ended,omitempty"`
 	// Used is what models of vectors and orders were asked, at the end of a request about
 	// catalogues.
@@ -47,8 +47,8 @@ func (e *LinesEvent) LeftOut() string {
 	return fmt.Sprintf("%d of %d lines are no records and were left out", e.Log.Bad, e.Log.Lines)
 }
 
-// LostEvent counts what could not be told, by what it is: Read was in a file and traces have no
-// place for it, Written is what the form that is written has none for.
+// LostEvent counts data that could not be converted, by kind: Read was in a file and has no place
+// in traces, Written has no place in the written form.
 type LostEvent struct {
 	Read    map[string]int64 `json:"read,omitempty"`
 	Written map[string]int64 `json:"written,omitempty"`
@@ -58,22 +58,22 @@ type LostEvent struct {
 type SessionEvent struct {
 	Run    string `json:"run"`
 	Resume Action `json:"resume"`
-	// Follows is the process that carries the run out, where it is another one; Gone
-	// tells that it went away without ending the run.
+	// Follows is the other process that carries the run out, if any; Gone: it ended without ending
+	// the run.
 	Follows string `json:"follows,omitempty"`
 	Gone    bool   `json:"gone,omitempty"`
 }
 
 // ProgressEvent is how far a run is, or a request. Done includes Failed and Errors.
 type ProgressEvent struct {
-	// Of is what is counted where nothing can fail, such as "searches", or nobody says what did; "" for
-	// attempts.
+	// Of names what is counted, if it is not attempts, such as "searches"; failures are then not
+	// counted.
 	Of     string `json:"of,omitempty"`
 	Done   int    `json:"done"`
 	Total  int    `json:"total"`
 	Failed int    `json:"failed"`
 	Errors int    `json:"errors"`
-	// CostUSD is what was spent so far; CostUnknown tells that some is not known.
+	// CostUSD is the cost so far; CostUnknown: a part is unknown.
 	CostUSD     float64 `json:"cost_usd"`
 	CostUnknown bool    `json:"cost_unknown,omitempty"`
 	// ETA is the time left; 0 means not known.
@@ -104,7 +104,7 @@ func (e Events) warn(code, text string) {
 	e.emit(Event{Warning: &callvet.Notice{Code: code, Text: text}})
 }
 
-// notify tells what catalogues and models say.
+// notify forwards notices of catalogues and models.
 func (e Events) notify(n callvet.Notice) { e.emit(Event{Warning: &n}) }
 
 func (e Events) problems(list []callvet.Problem) {
@@ -113,7 +113,7 @@ func (e Events) problems(list []callvet.Problem) {
 	}
 }
 
-// lines tells what is wrong with the lines of trace files.
+// lines reports bad lines of trace files.
 func (e Events) lines(list []callvet.Problem, log *trace.Log) {
 	if len(list) > 0 || log.Bad > 0 {
 		e.emit(Event{Lines: &LinesEvent{Problems: list, Log: *log}})
@@ -126,7 +126,7 @@ func (e Events) catalogue(list []callvet.Problem) {
 	}
 }
 
-// searches tells how many searches are made.
+// searches reports the number of finished searches.
 func (e Events) searches(done, total int) {
 	e.emit(Event{Progress: &ProgressEvent{Of: "searches", Done: done, Total: total}})
 }

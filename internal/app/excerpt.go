@@ -48,9 +48,9 @@ func newExhibitor(by *score.StepScorer, red *redact.Redactor) *exhibitor {
 	return x
 }
 
-// reasons say what is wrong with a step, a line each. They tell no values where any of
-// the step's were masked, or stand under a name that tells a secret: a sentence does
-// not say under which name a value stands, and a contract has values too.
+// reasons are the mistakes of a step, one line each. They contain no values if any value of the
+// step was masked, or has a name of a secret: sentences do not name the member of a value, and a
+// contract has values too.
 func (x *exhibitor) reasons(v *trace.View, s *trace.Step, red *redact.Redactor, masked bool) (out []string) {
 	if x.scorer == nil {
 		return nil
@@ -79,7 +79,7 @@ func withoutValues(c *callvet.CallMatch) (out []string) {
 	return out
 }
 
-// secret reports whether a value of a step stands under a name that tells a secret.
+// secret reports whether a value of a step has a name of a secret.
 func (x *exhibitor) secret(s *trace.Step) bool {
 	values := []json.RawMessage{s.Args, json.RawMessage(s.ArgsRaw), s.Result, s.Error}
 	if g := s.Gold; g != nil {
@@ -88,8 +88,8 @@ func (x *exhibitor) secret(s *trace.Step) bool {
 	return slices.ContainsFunc(values, x.red.TellsSecret)
 }
 
-// excerpts reads the lines of the examples again, by file and line. Marks tell where some
-// lines of a file begin.
+// excerpts reads the lines of the examples again, by file and line. Marks are the offsets of some
+// lines of a file.
 func (x *exhibitor) excerpts(open func(name string) (io.ReadCloser, error), list []panel.Example,
 	marks map[string][]measure.Mark,
 ) (map[panel.Example]string, error) {
@@ -297,8 +297,8 @@ func withoutSecrets(p *panel.Panels, red *redact.Redactor) {
 	}
 }
 
-// withoutSecretsInGates takes secrets out of what gates cite from panels, once they are
-// decided: gates find slices by their values.
+// withoutSecretsInGates masks secrets in the citations of gates from panels, after the decision:
+// gates find slices by their values.
 func withoutSecretsInGates(r *gates.Report, red *redact.Redactor) {
 	each := func(texts ...*string) {
 		for _, t := range texts {

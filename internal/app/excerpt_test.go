@@ -99,8 +99,7 @@ func TestExcerptsOfChangedFiles(t *testing.T) {
 	}
 }
 
-// TestReasons: an excerpt says what is wrong with its calls, and where something was masked
-// no sentence tells it after all.
+// TestReasons: an excerpt lists the mistakes of its calls, and no sentence reveals a masked value.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: []callvet.Tool{{Name: "pay", Parameters: json.RawMessage(

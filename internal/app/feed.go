@@ -13,8 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// Feed reads the attempts of a run in the order in which they become durable, as viewers may see
-// them.
+// Feed reads the attempts of a run in the order in which they become durable, redacted for viewers.
 type Feed struct {
 	*Run
 	red *redact.Redactor

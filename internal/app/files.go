@@ -21,9 +21,9 @@ import (
 type Files interface {
 	// Open reads a file; "-" is what the client sends along, such as standard input.
 	Open(name string) (io.ReadCloser, error)
-	// Path is where the bytes of a name are, for rooms that read folders, or files beside
-	// one another, or the same file at several places; folder tells that it is one. A name
-	// that is not there has a path too, "-" is itself, and "" is where commands run.
+	// Path is the path of a name, for packages that read folders, neighbouring files, or one file
+	// at several offsets; folder: it is a folder. A missing name has a path too, "-" is itself, and
+	// "" is the working folder of commands.
 	Path(name string) (path string, folder bool, err error)
 	// Kind is what a name is, as far as that is known without reading.
 	Kind(name string) FileKind
@@ -38,8 +38,8 @@ type Files interface {
 	Append(name string) (Growing, error)
 	// Folder makes a folder where there is none.
 	Folder(ctx context.Context, name string) error
-	// Hold waits until nobody else who holds changes a file or what stands beside it, and keeps
-	// others off until release: between Open and Write of the same file.
+	// Hold locks the folder of a file against other callers of Hold until release: between Open and
+	// Write of the same file.
 	Hold(ctx context.Context, name string) (release func() error, err error)
 }
 

@@ -105,8 +105,8 @@ func (a *App) writeSuite(ctx context.Context, s *callvet.Suite, name, ext string
 	})
 }
 
-// mocksOfRun writes the suite of a run; the first attempt at a case that was answered gives the
-// case its mocks, which stand in place of those that it has.
+// mocksOfRun writes the suite of a run; the first answered attempt at a case provides its mocks,
+// which replace the case's own.
 func (a *App) mocksOfRun(ctx context.Context, r *Run, name, ext string, out *Fixtures) error {
 	s := *r.Suite
 	at := map[string]int{}
@@ -143,8 +143,8 @@ func (a *App) mocksOfRun(ctx context.Context, r *Run, name, ext string, out *Fix
 	return a.writeSuite(ctx, &s, name, ext)
 }
 
-// twin tells that a case was laid beside another one for drills: it has an attack that wants nothing, and
-// the next drill makes it again.
+// twin reports whether a case is a calm twin of drills: it has an attack without an effect, and the
+// next drill makes it again.
 func (r *Run) twin(c *callvet.Case) bool {
 	return r.Manifest.Drill && c.Fields[drills.FieldTwin] != "no"
 }

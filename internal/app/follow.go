@@ -21,8 +21,8 @@ const (
 	lookEvery = 500 * time.Millisecond
 )
 
-// follow waits for a run that another process carries out, and tells how far it is.
-// over is false when that process went away without ending the run.
+// follow waits for a run of another process, and reports its progress. over is false if that
+// process ended without ending the run.
 func (s *Session) follow(ctx context.Context) (over bool, err error) {
 	c, err := s.app.cfg.Claim()
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 	}
 }
 
-// elsewhere is the outcome of a run that another process has ended, as that process told it.
+// elsewhere is the outcome of a run that another process has ended, as stored by that process.
 func (s *Session) elsewhere(ctx context.Context) (*Outcome, error) {
 	r, err := openRun(ctx, s.db, s.Stored.ID)
 	if err != nil {

@@ -89,7 +89,7 @@ func Providers() []Provider {
 	return out
 }
 
-// Prices is a table of what models cost.
+// Prices is a table of models' prices.
 type Prices = provider.Prices
 
 // Prices are the prices that the program ships with, or, of a list that others keep, those

@@ -28,10 +28,10 @@ type FromTraceRequest struct {
 	Keep []string `json:"keep,omitempty"`
 }
 
-// CaseFromTrace makes a case of a task in a trace file, and adds it as CaseFromFailure does: with
-// stubs of what the tools gave, without secrets and personal data. What it expects is what the
-// request says, or else the labels of the trace; or else, but for a regression case, what was
-// called. The error wraps callvet.ErrNotFound where there is no such task, and else is that of
+// CaseFromTrace makes a case from a task in a trace file, and adds it like CaseFromFailure: with
+// mocks of the tools' results, without secrets and personal data. Its expectations are those of the
+// request, or else the labels of the trace; or else, except for a regression case, the actual
+// calls. The error wraps callvet.ErrNotFound if there is no such task, and else is that of
 // CaseFromFailure.
 func (a *App) CaseFromTrace(ctx context.Context, req FromTraceRequest, tell Events) (*NewCase, error) {
 	if err := req.NewCaseExpectation.check(); err != nil {
@@ -153,7 +153,7 @@ func (d *draft) gold(at *trace.Attempt) {
 		g := at.Steps[i].Gold
 		switch {
 		case g == nil || g.Needed == nil || *g.Needed && g.Tool == "":
-			return // nobody knows which calls are right
+			return // the right calls are unknown
 		case *g.Needed:
 			name, _ := trace.SplitTool(g.Tool)
 			p.Calls = append(p.Calls, callvet.ExpectedCall{Tools: []string{name}, Args: g.Args})

@@ -85,13 +85,13 @@ func (e *BadGatesError) Error() string {
 // Unwrap gives the kind of error.
 func (e *BadGatesError) Unwrap() error { return callvet.ErrInvalid }
 
-// held is what is held against gates, and where to look when one does not pass.
+// held are the panels that gates check, and the places to look at when a gate does not pass.
 type held struct {
-	input    gates.Input
-	subject  string
-	baseline string
-	look     func(*gates.Report) ([][]Action, error)
-	said     []string // what reports are to say beside the gates
+	input     gates.Input
+	subject   string
+	baseline  string
+	look      func(*gates.Report) ([][]Action, error)
+	sentences []string // further sentences for reports
 }
 
 // Gate holds a run or a trace file against gates. The error is a *BadGatesError for gates
@@ -123,7 +123,7 @@ func (a *App) Gate(ctx context.Context, req GateRequest, tell Events) (*GateResu
 	if err != nil {
 		return nil, err
 	}
-	h.said = append(quarantined, looks...)
+	h.sentences = append(quarantined, looks...)
 	out, err := a.decide(h, file, &req)
 	if err == nil && r.Stored.Status != store.StatusDone {
 		again := r.Resume()
@@ -146,7 +146,7 @@ func (a *App) decide(h *held, file *suite.GateFile, req *GateRequest) (*GateResu
 		return nil, &BadGatesError{problems}
 	}
 	rep.Subject, rep.Baseline = h.subject, h.baseline
-	rep.Warnings = append(h.said, rep.Warnings...)
+	rep.Warnings = append(h.sentences, rep.Warnings...)
 	out := &GateResult{Report: rep, Look: make([][]Action, len(rep.Verdicts))}
 	if slices.ContainsFunc(rep.Verdicts, func(v gates.Verdict) bool { return v.Verdict != gate.Pass }) {
 		var err error
@@ -182,7 +182,7 @@ func (a *App) gateFile(name string, r *Run) (*suite.GateFile, error) {
 		}
 	}
 	file, problems := suite.ReadGates(said, b)
-	if name == "" { // the lines of what the store keeps are nobody's lines
+	if name == "" { // stored attempts have no line numbers for a person
 		for i := range problems {
 			problems[i].Position = callvet.Position{File: said}
 		}
@@ -207,7 +207,7 @@ func (r *Run) ownGates() []byte {
 	return own.Gates
 }
 
-// SuiteGates tells whether the suite of a run carries gates, which Gate takes where none are named.
+// SuiteGates reports whether the suite of a run has gates, which Gate uses by default.
 func (a *App) SuiteGates(ctx context.Context, ref string) (bool, error) {
 	r, err := a.RunToShow(ctx, ref)
 	return err == nil && r.ownGates() != nil, err
@@ -274,8 +274,8 @@ func perCase(gs []gates.Gate) bool {
 	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Key == gates.KeyCase })
 }
 
-// compared are the metrics of gates that can be held against a baseline. Those of gates
-// that are about it come first: a comparison refuses what has no paired test.
+// compared are the metrics of gates that can be compared with a baseline. Those of gates about the
+// baseline come first: a comparison refuses metrics without a paired test.
 func compared(gs []gates.Gate) []string {
 	var out []string
 	add := func(metric string) {
@@ -289,7 +289,7 @@ func compared(gs []gates.Gate) []string {
 		}
 	}
 	for i := range gs {
-		if slices.Contains(panel.Comparable(), gs[i].Metric) { // a bound, whose change is told beside it
+		if slices.Contains(panel.Comparable(), gs[i].Metric) { // a bound; its change is shown next to it
 			add(gs[i].Metric)
 		}
 	}
@@ -363,7 +363,7 @@ func (a *App) heldPanels(ctx context.Context, r *Run, req *GateRequest, keys []s
 	return p, err
 }
 
-// maxPlaces is how many cases a verdict tells to open.
+// maxPlaces is how many cases to open a verdict lists.
 const maxPlaces = 3
 
 // places gives each verdict that did not pass some cases that show why.
@@ -433,7 +433,7 @@ func falls(cell *callvet.Cell, g *gates.Gate) bool {
 		cell.Result.Verdict == callvet.VerdictFail
 }
 
-// gateTraces holds a trace file against gates.
+// gateTraces checks a trace file against gates.
 func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*GateResult, error) {
 	name := req.Traces
 	file, err := a.gateFile(req.Gates, nil)
@@ -467,7 +467,7 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	}
 	h := &held{
 		subject: name, input: gates.Input{Panels: s.panels, Task: "task"}, look: lookInto(name, req.given()),
-		said: quarantined,
+		sentences: quarantined,
 	}
 	if req.Labels != "" {
 		from := a.tasksOf(name)

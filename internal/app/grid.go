@@ -209,7 +209,7 @@ type gridding struct {
 	search  string
 	row     []GridCell
 	repeats func(at int) int
-	// floors tells that floors are compared, too: there is nothing else.
+	// floors: floors are compared, too, because there are no other targets.
 	floors bool
 }
 
@@ -269,8 +269,8 @@ func (g *gridding) wants(o *outline, at int) bool {
 	return !g.req.Disagree || g.differ(row)
 }
 
-// differ reports whether two targets passed different shares of their judged attempts. Floors are left out
-// beside others: they are expected to fail.
+// differ reports whether two targets passed different shares of their judged attempts. Floors do
+// not count if there are other targets: they are expected to fail.
 func (g *gridding) differ(row []GridCell) bool {
 	var first *GridCell
 	for i := range row {

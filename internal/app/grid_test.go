@@ -38,7 +38,7 @@ func gridCases(t *testing.T, a *app.App, q app.GridRequest) (names []string, pag
 	}
 }
 
-// TestGrid: the grid says of each case and target what the attempts say one by one.
+// TestGrid: the grid equals the single attempts for each case and target.
 func TestGrid(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})

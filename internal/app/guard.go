@@ -109,8 +109,8 @@ func (s *Session) guard(cfg *run.Config) error {
 	return err
 }
 
-// drillGuards are those of drills: the policy with what each case says of its own safety, but
-// for its attack, of which no guard knows. Other runs have none.
+// drillGuards are the guards of drills: the policy with the safety settings of each case, but
+// without its attack, which a guard must not know. Other runs have none.
 func (s *Session) drillGuards(p *world.Policy) (map[string]*world.Guards, error) {
 	if !s.Manifest.Drill {
 		return nil, nil

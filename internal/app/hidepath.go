@@ -13,8 +13,9 @@ import (
 // hiddenPart stands in the path or query of a request where a secret was.
 const hiddenPart = "REDACTED"
 
-// pathHider makes what writes the path and query of a request without its secrets: the values of parameters that are
-// named like secrets, and parts that are a known secret or have the form of one.
+// pathHider returns a function that masks secrets in the path and query of a request. Secrets are
+// the values of parameters with a name of a secret, known secrets, and parts in the form of a
+// secret.
 func pathHider(known func(string) string) (func(*url.URL) string, error) {
 	detect, err := pii.New(pii.Config{})
 	if err != nil {

@@ -46,8 +46,8 @@ func (m *Manifest) leaves() []redact.Kind {
 	return out
 }
 
-// viewer makes the redactor of what is shown of a run: secrets always go, and personal data but
-// for the kinds that the run keeps or keep names.
+// viewer makes the redactor for showing a run: it masks secrets, and personal data except the kinds
+// that the run or keep allows.
 func (a *App) viewer(m *Manifest, keep []string) (*redact.Redactor, error) {
 	more, err := Kinds(keep)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *App) viewer(m *Manifest, keep []string) (*redact.Redactor, error) {
 	return a.secrets.Redactor(append(m.leaves(), more...))
 }
 
-// viewed opens a run for somebody who looks at it, with the viewer of its attempts.
+// viewed opens a run for viewing, with the redactor of its attempts.
 func (a *App) viewed(ctx context.Context, ref string, keep []string) (*Run, *redact.Redactor, error) {
 	r, err := a.RunToShow(ctx, ref)
 	if err != nil {
@@ -68,13 +68,13 @@ func (a *App) viewed(ctx context.Context, ref string, keep []string) (*Run, *red
 
 // hiding takes what must not be kept out of the attempts of a run, and counts it.
 type hiding struct {
-	rest  []byte // what the suite says beside its cases
+	rest  []byte // the suite without its cases
 	base  *redact.Redactor
 	spare sync.Pool
 	mu    sync.Mutex
 	count map[redact.Kind]int64
-	// said is how many attempts changed in what was said.
-	said atomic.Int64
+	// texts is how many attempts changed in what was said.
+	texts atomic.Int64
 }
 
 // hiding makes the redactor of a run's attempts.
@@ -98,7 +98,7 @@ func (h *hiding) cell(of *callvet.Case, cell *callvet.Cell) (said bool) {
 	}
 	said = r.Cell(of, h.rest, cell)
 	if said {
-		h.said.Add(1)
+		h.texts.Add(1)
 	}
 	if r.Total() > 0 {
 		h.mu.Lock()
@@ -119,11 +119,11 @@ func (h *hiding) text(s string) string { return h.base.Fork().Text(s) }
 func (h *hiding) hidden() hidden {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return hidden{maps.Clone(h.count), h.said.Load()}
+	return hidden{maps.Clone(h.count), h.texts.Load()}
 }
 
-// told says what was taken out; nil when nothing was.
-func (h *hidden) told() *callvet.Notice {
+// notice reports what was masked; nil for nothing.
+func (h *hidden) notice() *callvet.Notice {
 	if h.Said == 0 {
 		return nil
 	}

@@ -40,7 +40,7 @@ func TraceForms() []string { return foreign.Names() }
 // TraceExports are the forms of traces that are written.
 func TraceExports() []string { return foreign.Exports() }
 
-// ImportResult is what came of an import.
+// ImportResult is the result of an import.
 type ImportResult struct {
 	Read foreign.Report
 	// Unwritten counts what the new form has no place for, Redacted what was taken out.
@@ -51,8 +51,7 @@ type ImportResult struct {
 // Whole reports whether everything was read.
 func (r *ImportResult) Whole() bool { return r.Read.Log.Bad == 0 && r.Read.Unknown == 0 }
 
-// Lost is how many records count in no number: those that cannot be read, and attempts of which the
-// records contradict each other.
+// Lost is how many records do not count: unreadable ones, and attempts with contradicting records.
 func (r *ImportResult) Lost() int64 { return r.Read.Log.Bad + r.Read.Conflicts }
 
 // Lines is what is wrong with the lines of the file, which is called name.
@@ -189,8 +188,8 @@ type ExportRequest struct {
 	Keep []string `json:"keep,omitempty"`
 }
 
-// Export writes the attempts of a stored run to w as traces, redacted. What the form has no
-// place for is told.
+// Export writes the attempts of a stored run to w as traces, redacted. It reports data that the
+// form cannot contain.
 func (a *App) Export(ctx context.Context, req ExportRequest, w io.Writer, tell Events) error {
 	if req.To == "" {
 		req.To = foreign.Contract

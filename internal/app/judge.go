@@ -13,18 +13,18 @@ import (
 	"github.com/callvet/callvet/internal/judge"
 )
 
-// A judge is asked as any target is: its questions are the cases of a suite that is made of
-// attempts, and one judging is a run of it, with the same limits, retries, budget, cache, lease
-// and resumption. Such a run stands in no list of runs; it belongs to what it is about.
+// A judge is a target like others: its questions are the cases of a suite made from attempts. One
+// judging is a run of that suite, with the same limits, retries, budget, cache, lease and
+// resumption. Such a run is in no list of runs; it belongs to its subject.
 
 // JudgeSpec says which judges, and what they are shown.
 type JudgeSpec struct {
-	// Judges are those that are built in, and at most one of somebody's own, whose prompt and
-	// schema are in the files Prompt and Schema.
+	// Judges are built-in judges, and at most one of the user, with its prompt and schema in the
+	// files Prompt and Schema.
 	Judges []string `json:"judge"`
 	Prompt string   `json:"prompt,omitempty"`
 	Schema string   `json:"schema,omitempty"`
-	// Unit is what that of somebody's own looks at: task (the default), call or turn.
+	// Unit is the unit of the user's judge: task (the default), call or turn.
 	Unit judge.Unit `json:"unit,omitempty"`
 	// ShowGold shows what the case expects.
 	ShowGold bool `json:"show_gold,omitempty"`
@@ -38,8 +38,8 @@ type JudgeSpec struct {
 type JudgeRequest struct {
 	Side
 	JudgeSpec
-	// Against is another run or trace file, whose attempts a judge that compares sees beside
-	// those of the same targets and tasks; none: it compares the targets of one.
+	// Against is the baseline run or trace file for a comparing judge: it sees its attempts of the
+	// same targets and tasks. None: it compares the targets of one run.
 	Against Side `json:"against,omitzero"`
 	// Models are asked, each as a judge of its own.
 	Models []TargetSpec `json:"models"`
@@ -87,7 +87,7 @@ func (q *JudgeRequest) check() error {
 // Judges are those that are built in.
 func Judges() []judge.Judge { return judge.All() }
 
-// JudgeUnit is what a judge looks at: task, call or turn where it is somebody's own.
+// JudgeUnit is the unit of a judge: task, call or turn for a user's judge.
 type JudgeUnit = judge.Unit
 
 // ComparedPairs is the unit of a judge that compares.
@@ -123,7 +123,7 @@ func (a *App) judgesOf(s *JudgeSpec) ([]*judge.Judge, error) {
 	return out, nil
 }
 
-// judgeOf makes one judge of a spec, that of somebody's own or one that is built in.
+// judgeOf makes one judge of a spec: the user's judge or a built-in one.
 func (a *App) judgeOf(s *JudgeSpec, name string, own bool) (j *judge.Judge, err error) {
 	if !own {
 		j, err = judge.Builtin(name)

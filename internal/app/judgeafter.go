@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// RunJudges are judges that are asked about a run before its results are told.
+// RunJudges are judges that are asked about a run before its results are shown.
 type RunJudges struct {
 	// Names are judges that are built in, Models those who judge.
 	Names  []string `json:"judge"`
@@ -29,7 +29,7 @@ type RunJudges struct {
 	Live bool `json:"judge_live,omitempty"`
 }
 
-// decidesRubrics tells whether rubrics get a judge, so that a case may have nothing else.
+// decidesRubrics reports whether rubrics get a judge, so that a case may have only a rubric.
 func (j *RunJudges) decidesRubrics() bool { return j != nil && slices.Contains(j.Names, "rubric") }
 
 // requests are those of the judges about a run.
@@ -65,8 +65,8 @@ func (j *RunJudges) Targets() (out []TargetSpec) {
 	return out
 }
 
-// checkJudges refuses judges of a request before anything is asked: one that there is not, and a
-// model that cannot be opened. dry, where there is one, is told which they are.
+// checkJudges refuses unknown judges of a request, and models that cannot be opened, before any
+// question. It adds the judges to dry, if given.
 func (a *App) checkJudges(ctx context.Context, req *RunRequest, dry *DryRun, tell Events) error {
 	j := req.Judges
 	if j == nil || len(j.Names) == 0 {
@@ -104,8 +104,8 @@ func (a *App) checkJudges(ctx context.Context, req *RunRequest, dry *DryRun, tel
 	return err
 }
 
-// judgeAfter asks the judges of the run, once all of its attempts are over. What a judge could
-// not say is told, and is no failure of the run.
+// judgeAfter asks the judges of the run after all attempts. It reports missing verdicts; they are
+// not a failure of the run.
 func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error) {
 	if runErr != nil || sum.Status != run.StatusDone {
 		return
@@ -129,8 +129,8 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 	if s.Manifest.Judges == nil {
 		return
 	}
-	said, err := s.said(context.WithoutCancel(ctx))
-	if err != nil { // what tells the results says so
+	said, err := s.readOpinions(context.WithoutCancel(ctx))
+	if err != nil { // the results report it
 		return
 	}
 	for i := range said.majorities {

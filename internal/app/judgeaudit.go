@@ -68,12 +68,12 @@ type AuditView struct {
 	// Swayed names the probes that move the judge. Says is all of it in a sentence.
 	Swayed []judge.Probe `json:"swayed"`
 	Says   string        `json:"says"`
-	// Verdict is Fail for a judge that is swayed, Inconclusive where no probe has enough pairs
-	// to tell, else Pass.
+	// Verdict is Fail for a judge that is influenced, Inconclusive if no probe has enough pairs to
+	// decide, else Pass.
 	Verdict Verdict `json:"verdict"`
 }
 
-// Interrupted tells that the audit ended early; it goes on when it is asked for again.
+// Interrupted reports whether the audit ended early; the same request resumes it.
 func (v *AuditView) Interrupted() bool { return v.Status == store.StatusInterrupted }
 
 // Verdict is the worst of the audits.
@@ -142,7 +142,7 @@ func (a *App) JudgeAudit(ctx context.Context, req JudgeAuditRequest, tell Events
 	return out, nil
 }
 
-// auditJudge audits one judge by each model; more tells that it was not interrupted.
+// auditJudge audits one judge by each model; more: it was not interrupted.
 func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *JudgeAuditRequest, out *Audited,
 	tell Events,
 ) (more bool, err error) {
@@ -207,7 +207,7 @@ func drawAudit(j *judge.Judge, s *subject, req *JudgeAuditRequest) (*audit, erro
 		return nil
 	})
 	if err == nil {
-		err = many.beside(s)
+		err = many.readBaseline(s)
 	}
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type judgeAsked struct {
 	// least and most are how many questions there are; open: the attempts decide how many at most.
 	least, most int
 	open        bool
-	// graded tells how many targets a judge of whole targets has seen.
+	// graded is how many targets a judge of whole targets has seen.
 	graded int
 }
 
@@ -60,7 +60,7 @@ func (j *judgeAsked) bound(c *callvet.Case, targets, repeats int) {
 				n += targets * repeats
 			}
 		}
-	case judge.Pair: // the first target beside each other one, in both orders
+	case judge.Pair: // the first target with each other one, in both orders
 		n = 2 * max(targets-1, 0) * repeats
 	case judge.Target:
 		n = max(targets-j.graded, 0)
@@ -133,9 +133,9 @@ func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*
 	return out, nil
 }
 
-// judgedBefore reads what the same judge took by the same model in the latest run that it judged, of a
-// suite of the same name where there is one, and how many questions there were for an attempt; nil: it
-// judged none.
+// judgedBefore reads the usage of the same judge by the same model in the latest run that it
+// judged, preferably of a suite of the same name. It also returns the number of questions for an
+// attempt; nil: it judged none.
 func (s *Session) judgedBefore(ctx context.Context, j *judgeAsked, past []store.Run) (*sampled, float64, error) {
 	for _, same := range []bool{true, false} {
 		for i := range past {
@@ -161,8 +161,8 @@ func (s *Session) judgedBefore(ctx context.Context, j *judgeAsked, past []store.
 	return nil, 0, nil
 }
 
-// same tells whether a judging was by this judge and model. Where not all attempts are judged, or
-// the attempts decide how much is asked, it must have looked at the same of them.
+// same reports whether a judging was by this judge and model. If not all attempts are judged, or
+// the attempts decide the number of questions, it must have had the same selection.
 func (j *judgeAsked) same(b *judgingRun) bool {
 	m, err := readManifest(&b.run)
 	if err != nil || len(m.Specs) != 1 || b.what.Against != "" || b.what.Judge.Name != j.name ||
@@ -189,7 +189,8 @@ func (s *Session) judgingTook(ctx context.Context, b *judgingRun, about *store.R
 	return of, float64(questions.Len()) / float64(max(p.Done, 1)), err
 }
 
-// together is a run with its judges. Judges that are asked live work beside it, others after it.
+// together is the usage of a run with its judges. Live judges work concurrently with the run,
+// others after it.
 func together(a, b *Usage, live bool) Usage {
 	sum := func(x, y Estimate) Estimate { return both(x, y, func(x, y float64) float64 { return x + y }) }
 	out := Usage{

@@ -14,9 +14,9 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-// A question is kept as a case of a suite, and the answer as what came of an attempt at it.
+// A question is stored as a case of a suite, and the answer as the result of an attempt at it.
 
-// asked is what the case of a question keeps beside its text.
+// asked is the data of a question's case other than its text.
 type asked struct {
 	Key judge.Key `json:"key"`
 	Did judge.Did `json:"did"`
@@ -104,7 +104,7 @@ func (o opinion) Naming() *callvet.Naming { return nil }
 // Reached implements run.Compiled.
 func (o opinion) Reached([]callvet.Call) bool { return false }
 
-// Names of the scores by which a verdict is kept.
+// Names of the scores that store a verdict.
 const (
 	keptPass  = "pass"
 	keptScore = "score"

@@ -17,11 +17,11 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// Attempts may be judged while others run. Which questions a judging has is known only when the
-// run is over: until then it is live, which is a head start. It keeps each answer under the name of its
-// question, in the order in which they came; when the run is over, judging makes the questions as
-// it always does, place puts the answers where they belong, and what is missing is asked. So no
-// verdict, cost or question depends on how far the head start came.
+// Attempts may be judged while others run. The questions of a judging are known only when the run
+// is over; a live judging begins before that. It stores each answer under the name of its question,
+// in the order of arrival. When the run is over, judging makes the questions as usual, place moves
+// the answers to their questions, and missing ones are asked. So no verdict, cost or question
+// depends on the progress of the live judging.
 
 // liveJudges are the judges of a run that goes on. The nil pointer is none.
 type liveJudges struct {
@@ -148,7 +148,7 @@ func (l *liveJudges) end() {
 // asks asks about attempts as they come, until there are no more, or the judge cannot go on.
 func (l *liveJudge) asks(ctx context.Context, over <-chan struct{}) {
 	defer func() { _ = l.session.Close() }()
-	defer func() { // who goes on with it tells if it is not given free
+	defer func() { // a later resume reports a lease that was not released
 		_ = l.lease.Finish(context.WithoutCancel(ctx), store.StatusInterrupted, l.session.Stored.Totals)
 	}()
 	for {
@@ -182,8 +182,8 @@ func (l *liveJudge) questions(row report.Row) []judge.Question {
 	return qs
 }
 
-// ask asks questions and stores the answers. The error says that the judge cannot go on for now;
-// it is told when the run is over.
+// ask asks questions and stores the answers. An error means that the judge cannot continue now; it
+// is reported when the run is over.
 func (l *liveJudge) ask(ctx context.Context, qs []judge.Question) error {
 	s := l.session
 	made, err := questionSuite(&s.Manifest.Judging.Judge, s.Suite.Name, qs)

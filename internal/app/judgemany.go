@@ -62,9 +62,9 @@ func (m *multiple) add(j *judge.Judge, s judge.Subject) {
 	}
 }
 
-// beside reads what the attempts are compared with, where that is another run or file. Targets are
-// compared with those of their name, or the only target of one with the only one of the other.
-func (m *multiple) beside(s *subject) error {
+// readBaseline reads the baseline of the attempts, if it is another run or file. Targets are
+// compared with those of the same name, or the only target of one with the only one of the other.
+func (m *multiple) readBaseline(s *subject) error {
 	if s.eachOther == nil {
 		return nil
 	}

@@ -27,7 +27,7 @@ const maxQuestions = 100_000
 type subject struct {
 	about, name string
 	each        func(func(judge.Subject, *float64) error) error
-	// against and eachOther are of what it is compared with; "" and nil: with nothing else.
+	// against and eachOther are the hashes of its baseline; "" and nil: none.
 	against   string
 	eachOther func(func(judge.Subject, *float64) error) error
 }
@@ -88,7 +88,7 @@ func (a *App) hashOf(name string) (string, error) {
 	defer f.Close()
 	h, text := sha256.New(), bufio.NewReader(f)
 	if mark, err := text.Peek(3); err == nil && string(mark) == "\uFEFF" {
-		_, _ = text.Discard(len(mark)) // the mark of a text file is no part of what it says
+		_, _ = text.Discard(len(mark)) // the byte order mark is not part of the text
 	}
 	if _, err := io.Copy(h, text); err != nil {
 		return "", fmt.Errorf("read traces %s: %w", name, err)
@@ -241,7 +241,7 @@ func questions(j *judge.Judge, s *subject, under *float64) (qs []judge.Question,
 		return nil
 	})
 	if err == nil {
-		err = many.beside(s)
+		err = many.readBaseline(s)
 	}
 	if err != nil {
 		return nil, nil, err

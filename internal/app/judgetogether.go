@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// JudgeAgreement is how far two judges say the same of what both can be read of, by their
+// JudgeAgreement is the agreement of two judges on things with readable verdicts of both, by their
 // positions among the judgings.
 type JudgeAgreement struct {
 	A int `json:"a"`
@@ -132,7 +132,7 @@ func between(a, b *JudgingView) labels.JudgesBetween {
 	return labels.BetweenJudges(both, max(2, len(words)), judgedLevel)
 }
 
-// majority takes the verdict of the most, thing by thing, in the order in which they come first.
+// majority takes the majority verdict of each thing, in the order of first appearance.
 func (d *Judged) majority(unit judge.Unit, of []int) Majority {
 	var names, ids []string
 	said := map[string][]judge.Verdict{}

@@ -114,13 +114,13 @@ type JudgingView struct {
 	Verdicts []ThingVerdict `json:"verdicts,omitempty"`
 	// People is there when labels were compared.
 	People *PeopleBeside `json:"people,omitempty"`
-	// compares tells that a verdict on a turn names the tool that was to be called.
+	// compares: a verdict on a turn names the tool that should have been called.
 	compares bool
 	// Problem says why a judging cannot be read: then nothing else is known of it but its run.
 	Problem string `json:"problem,omitempty"`
 }
 
-// Interrupted tells that the judging ended early; it goes on when it is asked for again.
+// Interrupted reports whether the judging ended early; the same request resumes it.
 func (v *JudgingView) Interrupted() bool { return v.Status == store.StatusInterrupted }
 
 // MeanScore writes the mean score, with its interval where it has one; "" where there is no score.
@@ -136,7 +136,7 @@ func (v *JudgingView) MeanScore() string {
 
 // Reports are the reports of a judge of targets, one for each target; nil for other judges.
 func (v *JudgingView) Reports() []report.JudgeReport {
-	var s said
+	var s opinionIndex
 	s.report(v.JudgeID, v.Verdicts)
 	return s.reports
 }
@@ -149,7 +149,7 @@ type ThingVerdict struct {
 	People *bool `json:"people,omitempty"`
 }
 
-// PeopleBeside counts verdicts beside people's.
+// PeopleBeside compares verdicts with people's labels.
 type PeopleBeside struct {
 	Labelled int `json:"labelled"`
 	Same     int `json:"same"`
@@ -177,8 +177,8 @@ func (a *App) viewJudging(ctx context.Context, db *store.DB, j *judgingRun) (*Ju
 	return out, nil
 }
 
-// verdictsOf reads the verdicts of a judging, and how many questions ended in an error. out, where
-// given, is told how many questions there are.
+// verdictsOf reads the verdicts of a judging, and how many questions ended in an error. It adds the
+// number of questions to out, if given.
 func verdictsOf(ctx context.Context, db *store.DB, j *judgingRun,
 	out *JudgingView,
 ) (all []ThingVerdict, errs int, err error) {
@@ -430,13 +430,13 @@ type JudgeShowRequest struct {
 	// Judging is the id of one; else all judgings about the run or the traces are shown.
 	Judging string `json:"judging,omitempty"`
 	Side
-	// Labels is a file of people's labels, which are shown beside; "": none.
+	// Labels is a file of people's labels to show with the verdicts; "": none.
 	Labels string `json:"labels,omitempty"`
 	// Output is a labels file that the verdicts are added to; "": none.
 	Output string `json:"output,omitempty"`
 }
 
-// JudgeShow tells what judges said. It asks nobody.
+// JudgeShow shows the verdicts of judges. It asks no model.
 func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) (*Judged, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
@@ -472,10 +472,10 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 			return nil, err
 		}
 		for i := range out.Judgings {
-			out.Judgings[i].beside(ls)
+			out.Judgings[i].addPeople(ls)
 		}
 		for i := range out.Majorities {
-			out.Majorities[i].beside(ls)
+			out.Majorities[i].addPeople(ls)
 		}
 	}
 	if req.Output != "" {
@@ -527,8 +527,8 @@ func (a *App) addLabels(name string, d *Judged, tell Events) (err error) {
 	return to.Append(d.Lines()...)
 }
 
-// beside puts what people say of the very outputs beside the verdicts.
-func (v *JudgingView) beside(ls []labels.Label) {
+// addPeople adds people's labels on the same outputs to the verdicts.
+func (v *JudgingView) addPeople(ls []labels.Label) {
 	ls, _ = labels.Latest(ls)
 	votes := map[labels.Thing]int{}
 	for _, l := range ls {
@@ -555,7 +555,7 @@ func (v *JudgingView) beside(ls []labels.Label) {
 			continue
 		}
 		if t.Output == "" {
-			continue // of an earlier release: nothing says of which output it is
+			continue // of an earlier release: its output is unknown
 		}
 		n := votes[labels.ThingOf(key, t.Output)]
 		if n == 0 {

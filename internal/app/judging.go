@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// Judging is what a run of a judge keeps of what it does.
+// Judging is the stored description of a judge's run.
 type Judging struct {
 	Judge judge.Judge `json:"judge"`
 	// Identity is that of the judge with its model, as labels and calibrations have it.
@@ -37,8 +37,7 @@ type Judging struct {
 	Skipped map[string]int `json:"skipped,omitempty"`
 	// Audit is there when the attempts were changed to see whether that moves the judge.
 	Audit *AuditPlan `json:"audit,omitempty"`
-	// Live tells that attempts are judged while others run: the judging has answers, and no
-	// questions yet.
+	// Live: attempts are judged while others run; the judging has answers, and no questions yet.
 	Live bool `json:"live,omitempty"`
 }
 
@@ -102,8 +101,8 @@ func (a *App) openJudging(ctx context.Context, req *JudgeRequest, what *Judging,
 	return s, nil
 }
 
-// begin takes up the judging of before that open says did not end, or creates one of the
-// questions in made. It gives what was taken up, nil for a new one.
+// begin resumes an unfinished judging of before that open accepts, or creates one with the
+// questions in made. It returns the resumed one, nil for a new one.
 func (s *Session) begin(ctx context.Context, req *JudgeRequest, made *callvet.Suite, model TargetSpec,
 	before []judgingRun, open func(*judgingRun) bool,
 ) (*judgingRun, error) {
@@ -209,7 +208,7 @@ func tellNewJudge(what *Judging, before []judgingRun, tell Events) {
 	}
 }
 
-// judge carries a judging out and tells what came out.
+// judge carries a judging out and reports the result.
 func (s *Session) judge(ctx context.Context) (*JudgingView, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.app.cancelable(s.Stored.ID, cancel)()

@@ -30,10 +30,9 @@ type KeptCaseRequest struct {
 	Bug  string       `json:"bug,omitempty"`
 }
 
-// KeptCase gives a case of a run as a suite of its own: with the system prompt, the tools, the mocks
-// and the settings that it had. It asks and expects what it did in the run: the error wraps
-// callvet.ErrDenied where something in it must be hidden, and callvet.ErrNotFound where the run has
-// no attempt at it.
+// KeptCase returns a case of a run as a suite, with its system prompt, tools, mocks and settings.
+// It is equal to the case in the run. The error wraps callvet.ErrDenied if a part of it must be
+// masked, and callvet.ErrNotFound if the run has no attempt at it.
 func (a *App) KeptCase(ctx context.Context, req KeptCaseRequest) (*callvet.Suite, error) {
 	if req.Tier != "" {
 		if err := (&NewCaseSettings{Bug: req.Bug}).check(req.Tier); err != nil {

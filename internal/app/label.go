@@ -39,7 +39,7 @@ type LabelNextRequest struct {
 	// By is who labels, Role what the labels are for.
 	By   string      `json:"by,omitempty"`
 	Role labels.Role `json:"role"`
-	// Double is the share of tasks that somebody else has labelled already.
+	// Double is the share of tasks that another person has labelled already.
 	Double float64 `json:"double,omitempty"`
 	Seed   uint64  `json:"seed,omitempty"`
 }
@@ -164,7 +164,7 @@ type (
 type LabelsRead struct {
 	Form  string
 	Lines [][]byte
-	// Open had no verdict and are left out. Told says what labels have no place for.
+	// Open had no verdict and are left out. Told lists the data that labels cannot contain.
 	Open int
 	Told []string
 }
@@ -194,7 +194,7 @@ func (a *App) LabelLines(req LabelImportRequest, own bool, tell Events) (*Labels
 	return out, nil
 }
 
-// LabelOf tells what a line of LabelLines is about.
+// LabelOf is the key of a line of LabelLines.
 func LabelOf(line []byte) (LabelKey, error) {
 	var k LabelKey
 	if err := json.Unmarshal(line, &k); err != nil {
@@ -329,8 +329,8 @@ func showTask(at *trace.Attempt) ShownTask {
 // mostTurns bounds the conversation that is shown of one task, in bytes of JSON.
 const mostTurns = 64 << 10
 
-// blindTurns are what was said and done, and nothing that tells what somebody thinks of it, or that
-// is no part of it: no reasoning, no rulings, no repairs, no times, no form of a provider.
+// blindTurns are the texts and calls of an attempt, without anything that shows a verdict or is not
+// part of the output: no reasoning, no rulings, no repairs, no times, no raw form of a provider.
 func blindTurns(at *trace.Attempt) []callvet.Turn {
 	var out []callvet.Turn
 	for _, t := range slices.Concat(at.Input, at.Trace.Turns) {
@@ -351,7 +351,7 @@ func blindTurns(at *trace.Attempt) []callvet.Turn {
 	return out
 }
 
-// shownCalls are calls with what came of them, a line each.
+// shownCalls are calls with their results, a line each.
 func shownCalls(calls []callvet.Call) (out []string) {
 	for i := range calls {
 		c := &calls[i]

@@ -43,7 +43,7 @@ type GoldDrawRequest struct {
 	// Edge is the share of the tasks that are drawn for what went wrong or is unusual in them, as many of
 	// each kind, in [0,1].
 	Edge float64 `json:"edge,omitempty"`
-	// Blank leaves blank what was right, in place of what was called.
+	// Blank leaves the right calls blank, instead of proposing the actual ones.
 	Blank bool `json:"blank,omitempty"`
 }
 
@@ -141,7 +141,7 @@ func edgesOf(tasks []labels.GoldTask) map[string]int {
 	return out
 }
 
-// readGold reads a gold file, which may not be there. Its problems are told.
+// readGold reads a gold file, which may be missing. It reports the problems.
 func (a *App) readGold(name string, tell Events) (*labels.Gold, []byte, error) {
 	if a.cfg.Files.Kind(name) == KindNone {
 		return &labels.Gold{}, nil, nil
@@ -506,9 +506,9 @@ type golden struct {
 	text  []byte // the suite as a file; its gold passes its own cases
 }
 
-// ApplyGold makes of a filled-in file labels of steps in a trace file, and a suite whose gold
-// passes itself. All is redacted. Nothing is written where a task is half filled in, or is not in
-// the traces: the error wraps callvet.ErrInvalid, and what is blank is told before.
+// ApplyGold converts a filled-in file to labels of steps in a trace file, and to a suite. All is
+// redacted. It writes nothing if a task is partly blank, or not in the traces: the error wraps
+// callvet.ErrInvalid, and it reports the blanks before.
 func (a *App) ApplyGold(ctx context.Context, req GoldApplyRequest, tell Events) (*GoldApplied, error) {
 	if req.Output == "" && req.Suite == "" {
 		return nil, wrong("output", "", "name a file for the labelled traces, or {suite} FILE for a suite, or both")
@@ -728,14 +728,14 @@ func (g *golden) take(at *trace.Attempt, t *labels.GoldTask, checks []string) {
 		}
 	}
 	c.Expect.Plans = []callvet.Plan{g.plan(at, &c, checks, lose)}
-	c.Expect.MaxToolCalls, _ = t.MaxCalls() // reading has told what is wrong
+	c.Expect.MaxToolCalls, _ = t.MaxCalls() // reading has reported mistakes
 	c.Expect.ToolsNotCalled, c.Safety, _ = t.Rules()
 	g.suite.Cases = append(g.suite.Cases, c)
 	g.Cases++
 }
 
-// plan is the calls that are right, with mocks of what the tools gave. A post-condition on a
-// result that nobody recorded is not carried: nothing could meet it.
+// plan are the right calls, with mocks of the tools' results. A post-condition on an unrecorded
+// result is dropped: no result could satisfy it.
 func (g *golden) plan(at *trace.Attempt, c *callvet.Case, checks []string, lose func(string)) callvet.Plan {
 	p := callvet.Plan{Calls: []callvet.ExpectedCall{}}
 	calls := at.Trace.Calls()
@@ -767,7 +767,7 @@ func (g *golden) plan(at *trace.Attempt, c *callvet.Case, checks []string, lose 
 	return p
 }
 
-// sameJSON reports whether two values are one; a nil a matters to nobody.
+// sameJSON reports whether two values are equal; a nil a equals any.
 func sameJSON(a, b json.RawMessage) bool {
 	if a == nil {
 		return true

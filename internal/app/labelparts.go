@@ -18,7 +18,7 @@ import (
 // stored judging, or what a judge of the same kind would be shown.
 type partQueue struct {
 	judge   *judge.Judge
-	stored  *judgingRun // nil: nobody was asked about these
+	stored  *judgingRun // nil: no user was asked about these
 	subject *subject
 	run     *judgedRun
 }
@@ -52,8 +52,8 @@ func (a *App) nextParts(ctx context.Context, req *LabelNextRequest, q *labels.Qu
 	return p.show(ctx, db, drawn)
 }
 
-// choose finds the judge by which things are shown: that of the newest judging of the unit, of the
-// name that was asked for, or else the one that is built in.
+// choose finds the judge that defines the shown things: that of the newest judging of the unit with
+// the requested name, or else the built-in one.
 func (p *partQueue) choose(ctx context.Context, db *store.DB, req *LabelNextRequest) error {
 	unit := judge.Unit(req.Unit)
 	list, _, err := judgingsThat(ctx, db, p.run.id, func(j *Judging) bool {
@@ -75,7 +75,7 @@ func (p *partQueue) choose(ctx context.Context, db *store.DB, req *LabelNextRequ
 	return err
 }
 
-// keyOfPart is the key of what a question is about, as labels have it.
+// keyOfPart is the label key of a question's subject.
 func keyOfPart(k *judge.Key, unit labels.Unit) labels.Key {
 	return labels.Key{Target: k.Target, TaskID: k.Task, Attempt: k.Attempt, Unit: unit, CallID: k.CallID, Turn: k.Turn}
 }

@@ -90,7 +90,7 @@ func (a *App) countLine(ctx context.Context, db *store.DB, r *store.Run, m *Mani
 }
 
 // Counted are the positions of the targets, of n, that a line counts: floors are expected to fail
-// and do not count beside models.
+// and do not count if there are models.
 func (m *Manifest) Counted(n int) (at []int) {
 	models := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor })
 	for i := range n {
@@ -126,7 +126,7 @@ func (a *App) countJudged(ctx context.Context, db *store.DB, r *store.Run, state
 	if err != nil {
 		return err
 	}
-	said, err := of.said(ctx)
+	said, err := of.readOpinions(ctx)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// liveTools reads which tools a run really calls; nil where it calls none. A suite cannot say it,
-// because somebody else may have written it.
+// liveTools reads the tools that a run really calls; nil if none. A suite cannot define them,
+// because another person may have written it.
 func (a *App) liveTools(req *RunRequest, tell Events) (*world.ToolsFile, error) {
 	switch {
 	case req.World != WorldLive && req.Live != "":
@@ -89,9 +89,8 @@ func (a *App) worldOf(req *RunRequest, tell Events) (*world.ToolsFile, *world.Po
 	return f, p, err
 }
 
-// livePolicy is the policy of a run that calls tools: the one that was asked for, if it lets no
-// call that writes happen without a confirmation, or else one under which nothing is called but
-// tools that read.
+// livePolicy is the policy of a run that calls tools. It is the requested one, if that confirms
+// every call that writes; otherwise one that allows only tools that read.
 func livePolicy(f *world.ToolsFile, asked *world.Policy, name string, tell Events) (*world.Policy, error) {
 	if f == nil {
 		return asked, nil
@@ -149,8 +148,8 @@ func named(hosts []string) []string {
 	return out
 }
 
-// agreeing refuses tools of which the suite and the file do not say the same: what the guard stops
-// and what is scored as an incident is one thing. Tools that are not in the file are not called.
+// agreeing refuses tools that differ between the suite and the file: the guard and the scoring of
+// incidents must use the same definitions. Tools that are not in the file are not called.
 func agreeing(f *world.ToolsFile, tools []callvet.Tool, name string) (missing int, err error) {
 	for i := range tools {
 		t := &tools[i]
@@ -207,7 +206,7 @@ func (s *Session) agree(f *world.ToolsFile, name string) error {
 	return err
 }
 
-// mayCall refuses to go on with a run whose tools may not be called here, and tells what they run.
+// mayCall refuses to resume a run whose tools may not be called here, and names their commands.
 func (s *Session) mayCall() error {
 	f, permit := s.Manifest.Live, s.app.cfg.Permit
 	switch {

@@ -29,11 +29,11 @@ type Manifest struct {
 	Path  string `json:"path"` // of the suite, as the user typed it
 	// Origin is empty of older runs, and of those whose cases a request made.
 	Origin
-	// Made tells that a request made the cases out of those of the suite.
+	// Made: a request made the cases from those of the suite.
 	Made bool `json:"made,omitempty"`
-	// Kept tells that others keep the suite: Path is what it is called there, and no file.
+	// Kept: the suite is stored elsewhere; Path is its name there, not a file.
 	Kept bool `json:"kept,omitempty"`
-	// Drill tells that the cases are drills, with their twins.
+	// Drill: the cases are drills, with their twins.
 	Drill bool `json:"drill,omitempty"`
 	// Specs open the targets again; Targets is what was opened.
 	Specs     []TargetSpec     `json:"specs"`
@@ -44,8 +44,8 @@ type Manifest struct {
 	Catalogues []string `json:"catalogues,omitempty"`
 	// EvalFiles are the files that the cases come from, in their order; absent of older runs.
 	EvalFiles []EvalFile `json:"eval_files,omitempty"`
-	// Stale are warnings of what changed between the making of the cases and the run, and what
-	// was not recorded.
+	// Stale are warnings about changes between the making of the cases and the run, and about
+	// missing records.
 	Stale []string `json:"stale,omitempty"`
 	// Rubrics are positions of the cases for judges, which run when all others are over.
 	Rubrics []int `json:"rubrics,omitempty"`
@@ -75,7 +75,7 @@ type Manifest struct {
 	Live *world.ToolsFile `json:"live,omitempty"`
 	// World is who answered calls; nil: the mocks of the suite.
 	World *RanWorld `json:"world,omitempty"`
-	// Replay tells which run is replayed; nil: none is.
+	// Replay is the replayed run; nil: none.
 	Replay *Replayed `json:"replay,omitempty"`
 	// Settings are those of the latest session; nil of older runs.
 	Settings *Settings `json:"settings,omitempty"`
@@ -151,7 +151,7 @@ func (r *Run) repeatsText() string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// rulesVersion is the version of the rules by which the run's attempts were judged.
+// rulesVersion is the version of the rules for the run's verdicts.
 func (m *Manifest) rulesVersion() int { return max(m.Rules, 1) }
 
 // otherRules is the version of the rules that judges attempts now, where the run was started by
@@ -163,8 +163,8 @@ func (m *Manifest) otherRules() int {
 	return callvet.RulesVersion
 }
 
-// rulesNote says by which rules the numbers of a run are, where not all are by one version. byCell counts
-// the attempts by the version of their verdicts.
+// rulesNote names the rules' versions of a run's numbers, if there are several. byCell counts the
+// attempts by the version of their verdicts.
 func rulesNote(byCell map[int]int) string {
 	if len(byCell) == 0 || len(byCell) == 1 && byCell[callvet.RulesVersion] > 0 {
 		return ""

@@ -66,8 +66,8 @@ type ImportMCPResult struct {
 	Format  string     `json:"format"`
 	Version int        `json:"version"`
 	Server  mcp.Server `json:"server"`
-	// Tools are those that were read; ReadOnly and Writing what the server says of them, Unsaid
-	// of how many it says neither.
+	// Tools is the number of tools that were read; ReadOnly and Writing count the server's hints,
+	// Unsaid the tools without a hint.
 	Tools    int `json:"tools"`
 	ReadOnly int `json:"read_only"`
 	Writing  int `json:"writing"`
@@ -163,9 +163,9 @@ func (a *App) serverCommand(cfg *mcp.Config, q *MCPServer, tell Events) (err err
 	return nil
 }
 
-// ImportMCP asks a server for its tools and writes them as a suite. Odd definitions are told and
-// keep nothing else from being read. The error is a *callvet.Fault where the server is none, and
-// wraps callvet.ErrInvalid where the file that is there is no suite of callvet's own form.
+// ImportMCP asks a server for its tools and writes them as a suite. It reports malformed
+// definitions and reads the others. The error is a *callvet.Fault if the address is not a server,
+// and wraps callvet.ErrInvalid if the existing file is not a suite of callvet's own form.
 func (a *App) ImportMCP(ctx context.Context, req ImportMCPRequest, tell Events) (*ImportMCPResult, error) {
 	cfg, err := a.server(&req.MCPServer, tell)
 	if err != nil {
@@ -303,7 +303,7 @@ func serverWord(name string) string {
 	}, name)
 }
 
-// look tells what a person should know of the texts and names of tools.
+// look reports suspicious texts and names of tools.
 func (r *ImportMCPResult) look(ctx context.Context, list *mcp.Listing) error {
 	tools := make([]callvet.Tool, len(list.Tools))
 	for i := range list.Tools {
@@ -420,7 +420,7 @@ func nameOf(s *mcp.Server) string {
 	return s.Where
 }
 
-// compare tells what has changed since the tools were imported.
+// compare reports the changes since the tools were imported.
 func (r *ImportMCPResult) compare(was []callvet.Tool, list *mcp.Listing) {
 	change := func(tool, what, format string, args ...any) {
 		r.Changes = append(r.Changes, ToolChange{tool, what, fmt.Sprintf(format, args...)})

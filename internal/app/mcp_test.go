@@ -88,7 +88,7 @@ func TestImportAgain(t *testing.T) {
 	}
 }
 
-// TestNotOwn: a suite of another form, and one whose tools stand elsewhere, are left alone.
+// TestNotOwn: a suite of another form, and one with tools in other files, are not changed.
 func TestNotOwn(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

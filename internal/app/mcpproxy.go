@@ -30,7 +30,7 @@ type ProxyMCPRequest struct {
 	// Record is a folder for what the server's tools answer; runs are answered from it
 	// (WorldRequest.Recordings). Without Task a recording is of no case.
 	Record string `json:"record,omitempty"`
-	// AllowHost are names under which the proxy may be asked, beside those of this machine.
+	// AllowHost are the allowed host names of the proxy, in addition to those of this machine.
 	AllowHost []string `json:"allow_host,omitempty"`
 	TraceRequest
 }
@@ -45,13 +45,12 @@ type proxyServer struct {
 	faults []callvet.ToolFault
 	log    *traceLog
 	tape   *world.Tape      // nil: nothing is recorded
-	red    *redact.Redactor // of what is recorded
+	red    *redact.Redactor // for recordings
 }
 
-// ProxyMCP stands between agents and a server until ctx ends, or over standard input until that
-// does. Each conversation has a session of its own with the server, so that a server over standard
-// input is started for each. The server that cannot be reached is a *callvet.Fault that the agent
-// is told, too.
+// ProxyMCP is a proxy between agents and a server until ctx ends, or over standard input until that
+// ends. Each conversation has its own session with the server, so that a server over stdio is
+// started for each. An unreachable server is a *callvet.Fault, which the agent also gets.
 func (a *App) ProxyMCP(ctx context.Context, req ProxyMCPRequest, via MCPStreams, tell Events) (*ServedMCP, error) {
 	cfg, err := a.server(&req.MCPServer, tell)
 	if err != nil {
@@ -142,7 +141,7 @@ func (p *proxyServer) open(ctx context.Context, h mcp.Hello) (mcp.Talk, error) {
 	return t, nil
 }
 
-// once tells of the first conversation; those that follow are alike.
+// once reports only about the first conversation; the others are similar.
 func (c *counter) once(format string, args ...any) {
 	c.mu.Lock()
 	first := c.out.Conversations == 1
@@ -158,12 +157,12 @@ func (c *counter) problems(list []callvet.Problem) {
 	c.tell.problems(list)
 }
 
-// proxyTalk is a conversation of an agent with a server that somebody else wrote. It is the world
-// behind the guard and the faults, too.
+// proxyTalk is a conversation of an agent with a foreign server. It is also the world behind the
+// guard and the faults.
 type proxyTalk struct {
 	server  *proxyServer
 	session *mcp.Session
-	task    string // "": nobody named it
+	task    string // "": not named
 	talk    conversation
 
 	mu      sync.Mutex
@@ -180,7 +179,7 @@ type passing struct {
 	answer mcp.Answer
 }
 
-// list reads the tools of the server, again where it told that they have changed.
+// list reads the tools of the server, again after it reported a change.
 func (t *proxyTalk) list(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -196,7 +195,7 @@ func (t *proxyTalk) list(ctx context.Context) error {
 	return nil
 }
 
-// catalogue is what the guard is to know of the tools; changed tells that it was told otherwise.
+// catalogue are the tools for the guard; changed: they differ from the earlier ones.
 func (t *proxyTalk) catalogue() (tools []callvet.Tool, changed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -208,7 +207,7 @@ func (t *proxyTalk) catalogue() (tools []callvet.Tool, changed bool) {
 	return out, changed
 }
 
-// Greeting implements mcp.Talk: the agent is told of the server behind the proxy.
+// Greeting implements mcp.Talk: it describes the server behind the proxy.
 func (t *proxyTalk) Greeting() mcp.Greeting {
 	s := t.session.Server()
 	return mcp.Greeting{
@@ -235,8 +234,8 @@ func (t *proxyTalk) Tools(ctx context.Context) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// Call implements mcp.Talk. Calls that the agent sent at once are made at once, unless a guard or faults
-// are in front: what those decide depends on the calls before.
+// Call implements mcp.Talk. Concurrent calls of the agent are made concurrently, unless there is a
+// guard or faults: their decisions depend on the earlier calls.
 func (t *proxyTalk) Call(ctx context.Context, tool string, args json.RawMessage, next func()) (json.RawMessage, error) {
 	t.server.add(0, 1)
 	if t.talk.guard != nil || len(t.server.faults) > 0 {

@@ -34,7 +34,7 @@ type MCPStreams struct {
 type TraceRequest struct {
 	// Output is a trace file, to which each call is added before it is answered; "": none.
 	Output string `json:"output,omitempty"`
-	// Agent is what the agent is called in it; "": what it says of itself.
+	// Agent is the name of the agent in it; "": the agent's own name.
 	Agent string `json:"agent,omitempty"`
 	// Keep are kinds of personal data that are not redacted.
 	Keep []string `json:"keep,omitempty"`
@@ -53,16 +53,16 @@ type ServeMCPRequest struct {
 	RealLatency bool `json:"real_latency,omitempty"`
 	// NoLint serves a suite with errors.
 	NoLint bool `json:"no_lint,omitempty"`
-	// AllowHost are names under which the server may be asked, beside those of this machine.
+	// AllowHost are the allowed host names of the server, in addition to those of this machine.
 	AllowHost []string `json:"allow_host,omitempty"`
 	TraceRequest
 }
 
-// ServedMCP is what came of a server when it ended.
+// ServedMCP is the result of a server after it ended.
 type ServedMCP struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Conversations were begun, in which Calls were made.
+	// Conversations is how many conversations began, Calls how many calls they made.
 	Conversations int `json:"conversations"`
 	Calls         int `json:"calls"`
 	// Written are the attempts that the trace file got.
@@ -268,8 +268,7 @@ func (m *mockServer) open(_ context.Context, h mcp.Hello) (mcp.Talk, error) {
 	return t, nil
 }
 
-// sessionID is the task of a conversation of which nobody said what it is about. Those of one
-// second are attempts at it.
+// sessionID is the task of an unnamed conversation. Conversations of one second are attempts at it.
 func sessionID(now time.Time) string { return "session-" + now.UTC().Format("20060102T150405Z") }
 
 // mockTalk is a conversation with mocks.

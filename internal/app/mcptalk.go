@@ -14,10 +14,9 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-// conversation is what a real agent calls: in front of the world stands the guard, and behind both
-// the log. It is what internal/run does for an attempt of its own, where somebody else asks the
-// model. Calls begin one after the other. They may end together where there is no guard; what they
-// came to is written down in the order in which they began.
+// conversation serves the calls of a real agent: through the guard to the world, and then to the
+// log. It does for an agent what internal/run does for its own attempts. Calls begin one after the
+// other. Without a guard they may overlap; results are logged in the order of their begin.
 type conversation struct {
 	world callvet.World
 	guard run.Guard                               // nil: everything passes
@@ -50,9 +49,9 @@ func (l *line) stand() (before <-chan struct{}, done func()) {
 // maxTurns bounds how far back a guard looks: an agent may go on for as long as it likes.
 const maxTurns = 2000
 
-// call makes a call and writes it down before anybody is told of it. named hears the id that the world
-// gets it with; nil: nobody does. An error is no answer: the
-// world broke, or nothing could be written.
+// call makes a call and logs it before it returns the answer. named is called with the id that the
+// world gets; nil: not called. An error is not an answer: the world failed, or the log could not be
+// written.
 func (c *conversation) call(ctx context.Context, tool string, args json.RawMessage,
 	named func(id string),
 ) (callvet.Call, error) {

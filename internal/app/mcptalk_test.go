@@ -113,7 +113,7 @@ func TestTimesOfCalls(t *testing.T) {
 			t.Errorf("%s: %d attempts", name, attempts)
 		}
 	}
-	// Without a file nobody asks for the time.
+	// Without a file the clock is not read.
 	now := time.Unix(0, 0)
 	c := conversation{world: failing{now: &now}}
 	if call, err := c.call(t.Context(), "get", nil, nil); err != nil || call.StartMS != nil {

@@ -51,7 +51,7 @@ func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)
 		}
 	}
 	return func(yield func(trace.Attempt, error) bool) {
-		heard, err := r.said(ctx)
+		heard, err := r.readOpinions(ctx)
 		if err != nil {
 			yield(trace.Attempt{}, err)
 			return
@@ -133,7 +133,7 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *measure.Side)
 		scoring: callvet.Scoring{ToolNames: r.Suite.Defaults.Scoring.ToolNames}, watch: w, tools: tools, steps: cfg,
 		side: side, attempts: side != nil, jobs: runJobs, lines: trace.Options{Block: runBlock},
 	}
-	// lint has told problems of tools
+	// lint has reported problems of tools
 	res, _, _, err := add.up(ctx, []measure.Source{{Name: "run " + r.Stored.ID, Attempts: attempts}})
 	if err != nil {
 		return nil, nil, fmt.Errorf("sum up run %s: %w", r.Stored.ID, err)
@@ -277,8 +277,8 @@ func (r *Run) fixed() []bool {
 	return out
 }
 
-// selecting are the metrics by which decisions are compared beside the pass rate; none
-// where nobody decides, or where others are asked for.
+// selecting are the metrics for comparing decisions in addition to the pass rate; none without
+// decisions, or if others are requested.
 func (r *Run) selecting(asked []string) []string {
 	if len(asked) > 0 || !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil

@@ -26,7 +26,7 @@ type ModelProxyRequest struct {
 	// that their own clients read, or the providers themselves. ${NAME} reads the environment.
 	OpenAI    string `json:"openai,omitempty"`
 	Anthropic string `json:"anthropic,omitempty"`
-	// Ignore are keys of a request's body that do not tell requests apart.
+	// Ignore are keys of a request's body that do not identify a request.
 	Ignore []string `json:"ignore,omitempty"`
 }
 
@@ -45,8 +45,8 @@ func (p *ModelProxy) Result() *ModelProxyResult {
 	return &ModelProxyResult{Format: "callvet model proxy", Version: 1, Counts: p.Counts()}
 }
 
-// ModelProxy makes a proxy. What it does is told as notes with the codes of modelproxy.What; what a
-// person should know of is a warning.
+// ModelProxy makes a proxy. It reports its actions as notes with the codes of modelproxy.What, and
+// problems as warnings.
 func (a *App) ModelProxy(q ModelProxyRequest, tell Events) (*ModelProxy, error) {
 	cfg := modelproxy.Config{Mode: modelproxy.Replay, Ignore: q.Ignore, Hide: a.secrets.Hide, HTTP: a.models.Transport}
 	switch {

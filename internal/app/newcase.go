@@ -32,16 +32,16 @@ type NewCaseSettings struct {
 	Description string `json:"description,omitempty"`
 }
 
-// NewCaseExpectation is what a new case expects, and of which tier it is.
+// NewCaseExpectation are the expectations and the tier of a new case.
 type NewCaseExpectation struct {
 	// Tier is golden, labeled or regression, Difficulty how hard a labeled case is.
 	Tier       callvet.Tier `json:"tier"`
 	Difficulty string       `json:"difficulty,omitempty"`
-	// Expect are the exact tools. Accept are sets of tools, each with commas between, of which
-	// any is right; callvet.NoTools is no tool at all. One of the two at most.
+	// Expect are the exact tools. Accept are alternative sets of tools, each separated by commas;
+	// callvet.NoTools is no tool. At most one of the two.
 	Expect []string `json:"expect,omitempty"`
 	Accept []string `json:"accept,omitempty"`
-	// Tools is a file or folder of the tools that there are; "": nobody knows.
+	// Tools is a file or folder of the existing tools; "": unknown.
 	Tools string `json:"tools,omitempty"`
 }
 
@@ -184,13 +184,13 @@ func (a *App) expectation(d *draft, q *NewCaseExpectation, tell Events) error {
 	return nil
 }
 
-// CaseFromFailure makes a regression case of a case that failed in a run, and adds it to a file
-// with its entry in the lock; nothing else of the file changes. The case keeps its personal data, for
-// the user has the suite that it is of; a case with a secret is refused. The file is a suite of
-// callvet's own form, in which the case asks and expects what it did, or an eval file, whose form
-// cannot say all: a case that the attempts which failed would pass there is not written. The error
-// wraps callvet.ErrInvalid where nothing failed or an eval file cannot say what failed, callvet.ErrDenied
-// for a secret, and callvet.ErrConflict where the file has the prompt already.
+// CaseFromFailure makes a regression case from a failed case of a run, and adds it to a file with
+// its entry in the lock; nothing else in the file changes. The case keeps its personal data,
+// because the user has its suite; a case with a secret is refused. The file is a suite of callvet's
+// own form, which keeps the whole case, or an eval file. An eval file cannot express everything: a
+// case that the failed attempts would pass there is not written. The error wraps callvet.ErrInvalid
+// if nothing failed or an eval file cannot express the failure, callvet.ErrDenied for a secret, and
+// callvet.ErrConflict if the file already has the prompt.
 func (a *App) CaseFromFailure(ctx context.Context, req FromFailureRequest, tell Events) (*NewCase, error) {
 	if err := req.check(callvet.TierRegression); err != nil {
 		return nil, err
@@ -385,9 +385,9 @@ func (a *App) newCase(ctx context.Context, d *draft, q *NewCaseSettings, tell Ev
 	return out, nil
 }
 
-// tried tells what the form of the file cannot say, and how many attempts fail the case as it
-// is read from there. A regression case that none fails is refused, as is a case that takes what
-// an attempt called for right and that the attempt fails.
+// tried reports what the form of the file cannot express, and how many attempts fail the case as
+// read from the file. It refuses a regression case that no attempt fails, and a case made from an
+// attempt's calls that the attempt fails.
 func (a *App) tried(ctx context.Context, d *draft, c *callvet.Case, out *NewCase) error {
 	out.ID, out.Lost = c.ID, d.lost
 	text, more, err := suite.ExportAs("forge", &callvet.Suite{Cases: []callvet.Case{*c}})
@@ -543,7 +543,7 @@ func (d *draft) written(q *NewCaseSettings, now time.Time) (*callvet.Case, error
 	return c, nil
 }
 
-// lose tells what is not carried.
+// lose reports data that is dropped.
 func (d *draft) lose(key, format string, args ...any) {
 	d.lost = append(d.lost,
 		callvet.Problem{Code: "not-carried", Warning: true, Key: key, Message: fmt.Sprintf(format, args...)})
@@ -716,8 +716,8 @@ func (d *draft) concerns(tool string) bool {
 		})
 }
 
-// named are tools without a schema for all that are expected or were called, for drafts of which
-// it is not known which tools there are.
+// named are tools without a schema for all expected and called names, for drafts with unknown
+// tools.
 func (d *draft) named() (out []callvet.Tool) {
 	add := func(name string) {
 		if !slices.ContainsFunc(out, func(t callvet.Tool) bool { return strings.EqualFold(t.Name, name) }) {

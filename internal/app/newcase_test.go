@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestNamesOf: all sets of names that a plan accepts are told, or none.
+// TestNamesOf: all sets of names that a plan accepts are listed, or none.
 func TestNamesOf(t *testing.T) {
 	t.Parallel()
 	call := func(optional bool, tools ...string) callvet.ExpectedCall {

@@ -44,8 +44,8 @@ type opener struct {
 	stored     bool // they were opened again
 	warned     map[string]bool
 	models     []*provider.EmbedModels
-	// lacks, where there is one, is told the variables that a target lacks, and lets it be opened
-	// without them: then nobody is asked.
+	// lacks, if set, is called with the missing variables of a target, which is then opened without
+	// them and not asked.
 	lacks func(s *TargetSpec, variable string)
 	// learned is what models refused while they were asked.
 	mu      sync.Mutex
@@ -61,7 +61,7 @@ func (o *opener) used() []callvet.ModelUse {
 	return out
 }
 
-// close lets go of what opened targets hold.
+// close releases the resources of opened targets.
 func (o *opener) close() {
 	for _, c := range o.closers {
 		_ = c()
@@ -92,7 +92,7 @@ func (o *opener) learns(what string) {
 	o.learned = append(o.learned, what)
 }
 
-// tellLearned tells what models refused, so that it was not sent as it was given.
+// tellLearned reports parameters that models refused and that were therefore changed or omitted.
 func (o *opener) tellLearned(red *redact.Redactor) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -102,7 +102,7 @@ func (o *opener) tellLearned(red *redact.Redactor) {
 	}
 }
 
-// tellUnpriced tells which models a cost limit cannot hold for, before they are asked.
+// tellUnpriced reports the models that a cost limit cannot cover, before they are asked.
 func (o *opener) tellUnpriced(ts []run.Target, maxCost float64) {
 	if !(maxCost > 0) {
 		return
@@ -117,7 +117,7 @@ func (o *opener) tellUnpriced(ts []run.Target, maxCost float64) {
 	}
 }
 
-// unpriced reports whether nobody knows what a target costs before it has answered, and then neither.
+// unpriced reports whether the cost of a target is unknown, before and after an answer.
 func (o *opener) unpriced(t *callvet.Target) bool {
 	service, _, _ := strings.Cut(t.Provider, "@")
 	return !t.Free && !t.Recorded && !t.Agent && slices.Contains(provider.Names(), service) &&
@@ -286,8 +286,8 @@ func (o *opener) recordedTraces(name string, f io.ReadSeeker) (iter.Seq2[*callve
 	}, true, nil
 }
 
-// coverage tells which recorded rows and cases do not meet: a
-// case without a row is not run, never a zero.
+// coverage reports recorded rows without cases and cases without rows: a case without a row is not
+// run, never a zero.
 func (o *opener) coverage(cases iter.Seq[*callvet.Case]) {
 	for _, s := range o.records {
 		if c := s.Coverage(cases); len(c.Unknown) > 0 || len(c.Missing) > 0 {
@@ -365,9 +365,8 @@ func (o *opener) openAll(ctx context.Context, specs []TargetSpec) ([]run.Target,
 	return all, nil
 }
 
-// learn tells the keeper of secrets the values that stand for variables in a target's
-// settings: those in headers, behind a parameter that carries a credential, and of variables
-// named like one.
+// learn adds to the known secrets the values of variables in a target's settings: those in headers,
+// in parameters that carry a credential, and of variables with a name of one.
 func (o *opener) learn(s *TargetSpec) {
 	getenv, secrets := o.app.cfg.Getenv, o.app.secrets
 	note := func(text, name string) {
@@ -401,8 +400,8 @@ func (o *opener) learn(s *TargetSpec) {
 	}
 }
 
-// value is that of a variable that a target names. Where nobody is asked, one that is empty is told
-// and something stands for it.
+// value is the value of a variable that a target names. If no model will be asked, an empty
+// variable is reported and replaced by a placeholder.
 func (o *opener) value(s *TargetSpec, name string) string {
 	v := o.app.cfg.Getenv(name)
 	if v == "" && o.lacks != nil {
@@ -412,7 +411,7 @@ func (o *opener) value(s *TargetSpec, name string) string {
 	return v
 }
 
-// warn tells what is wrong with a target, each thing once.
+// warn reports a problem of a target, each only once.
 func (o *opener) warn(what string) {
 	if !o.warned[what] {
 		o.warned[what] = true

@@ -17,41 +17,41 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 )
 
-// opinions are what judges said of the attempts of a run: by each judge, as its newest judging
-// that ended has it, and by the majority of those who look at the same. They are read once.
+// opinions are the judges' verdicts on the attempts of a run: those of each judge's newest finished
+// judging, and the majority verdicts of judges with the same unit. They are read once.
 type opinions struct {
 	mu   sync.Mutex
-	read *said
+	read *opinionIndex
 }
 
-// said are opinions by attempt.
-type said struct {
-	of         map[saidKey][]heard
+// opinionIndex are opinions by attempt.
+type opinionIndex struct {
+	of         map[opinionKey][]judgedVerdict
 	majorities []Majority
 	lost       []LostJudging
 	parts      []labels.Label // of calls and turns, as lines of a labels file
 	reports    []report.JudgeReport
 }
 
-type saidKey struct {
+type opinionKey struct {
 	target, task string
 	attempt      int
 }
 
-// heard is what one judge said of an attempt.
-type heard struct {
+// judgedVerdict is one judge's verdict on an attempt.
+type judgedVerdict struct {
 	judge *Judging
 	ThingVerdict
 }
 
-// said reads what judges said of the run.
-func (r *Run) said(ctx context.Context) (*said, error) {
+// readOpinions reads the judges' verdicts on the run.
+func (r *Run) readOpinions(ctx context.Context) (*opinionIndex, error) {
 	r.opinions.mu.Lock()
 	defer r.opinions.mu.Unlock()
 	if r.opinions.read != nil {
 		return r.opinions.read, nil
 	}
-	out := &said{}
+	out := &opinionIndex{}
 	if r.Stored.Judges == "" {
 		list, lost, err := judgingsThat(ctx, r.db, r.Stored.ID, answered)
 		if err != nil {
@@ -67,7 +67,7 @@ func (r *Run) said(ctx context.Context) (*said, error) {
 }
 
 // read takes what the newest judgings say, of each name, and the majorities of all of them.
-func (s *said) read(ctx context.Context, db *store.DB, list []judgingRun) error {
+func (s *opinionIndex) read(ctx context.Context, db *store.DB, list []judgingRun) error {
 	all := Judged{}
 	var of []*Judging
 	for _, j := range latest(list) {
@@ -129,32 +129,32 @@ func latest(list []judgingRun) []*judgingRun {
 	return out
 }
 
-func (s *said) add(j *Judging, vs []ThingVerdict) {
+func (s *opinionIndex) add(j *Judging, vs []ThingVerdict) {
 	if s.of == nil {
-		s.of = map[saidKey][]heard{}
+		s.of = map[opinionKey][]judgedVerdict{}
 	}
 	for i := range vs {
-		k := saidKey{vs[i].Target, vs[i].Task, vs[i].Attempt}
-		s.of[k] = append(s.of[k], heard{j, vs[i]})
+		k := opinionKey{vs[i].Target, vs[i].Task, vs[i].Attempt}
+		s.of[k] = append(s.of[k], judgedVerdict{j, vs[i]})
 	}
 }
 
 // addParts keeps verdicts on calls or turns. Those on a turn are of each of its calls, too.
-func (s *said) addParts(v *JudgingView) {
+func (s *opinionIndex) addParts(v *JudgingView) {
 	if v.Unit == judge.Call || v.Unit == judge.Turn {
 		s.parts = append(s.parts, v.lines()...)
 	}
 }
 
 // on is what was said of an attempt.
-func (s *said) on(target, task string, attempt int) []heard {
-	return s.of[saidKey{target, task, attempt}]
+func (s *opinionIndex) on(target, task string, attempt int) []judgedVerdict {
+	return s.of[opinionKey{target, task, attempt}]
 }
 
 // decides reports whether a judge decided rubrics, so that verdicts may be others than those stored.
-func (s *said) decides() bool {
+func (s *opinionIndex) decides() bool {
 	for _, of := range s.of {
-		if slices.ContainsFunc(of, func(h heard) bool { return h.judge.Judge.Unit == judge.Rubric }) {
+		if slices.ContainsFunc(of, func(h judgedVerdict) bool { return h.judge.Judge.Unit == judge.Rubric }) {
 			return true
 		}
 	}
@@ -162,7 +162,7 @@ func (s *said) decides() bool {
 }
 
 // lay adds what was said of a cell to its result: a score for each judge, and its rubric.
-func (s *said) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell) {
+func (s *opinionIndex) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell) {
 	if len(s.of) == 0 || cell.Target < 0 || cell.Target >= len(targets) {
 		return
 	}
@@ -187,7 +187,7 @@ func (s *said) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell
 }
 
 // report keeps what a judge said of targets as a whole.
-func (s *said) report(by string, vs []ThingVerdict) {
+func (s *opinionIndex) report(by string, vs []ThingVerdict) {
 	for i := range vs {
 		if vs[i].Report != nil {
 			s.reports = append(s.reports,
@@ -198,7 +198,7 @@ func (s *said) report(by string, vs []ThingVerdict) {
 
 // scoreOf is the score of an attempt by one judge: the mean over the calls or turns that it
 // could be read of.
-func scoreOf(of []heard) callvet.Score {
+func scoreOf(of []judgedVerdict) callvet.Score {
 	s := callvet.Score{Name: "judge_" + strings.ReplaceAll(of[0].judge.Identity.Name, ":", "_"), Reason: of[0].Unscored}
 	sum, n := 0.0, 0
 	for i := range of {
@@ -219,7 +219,7 @@ func scoreOf(of []heard) callvet.Score {
 
 // fillRubric decides the dimensions of a case's rubric that a judge scored. A dimension that
 // fails fails the attempt; a case that asserts nothing else passes when all of them do.
-func fillRubric(r *callvet.Result, c *callvet.Case, of []heard) {
+func fillRubric(r *callvet.Result, c *callvet.Case, of []judgedVerdict) {
 	r.Assertions = slices.Clone(r.Assertions)
 	dimension := 0
 	var failed []string
@@ -230,7 +230,7 @@ func fillRubric(r *callvet.Result, c *callvet.Case, of []heard) {
 			continue
 		}
 		dimension++
-		at := slices.IndexFunc(of, func(h heard) bool { return h.Dimension == dimension })
+		at := slices.IndexFunc(of, func(h judgedVerdict) bool { return h.Dimension == dimension })
 		if at < 0 || dimension > len(c.Expect.Rubric) {
 			continue
 		}
@@ -277,7 +277,7 @@ func identifier(s string) string {
 }
 
 // judged adds what judges of tasks said to an attempt of a run.
-func (s *said) judged(at *trace.Attempt) {
+func (s *opinionIndex) judged(at *trace.Attempt) {
 	t := &at.Trace
 	for _, h := range s.on(t.Target, t.CaseID, t.Repeat) {
 		if h.judge.Judge.Unit != judge.Task {

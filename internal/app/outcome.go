@@ -34,14 +34,14 @@ type Outcome struct {
 	Why     []string
 	// Notes are what should be known of the numbers.
 	Notes []callvet.Notice
-	// Yielded tells that the session ended because of Session.Yield: there is a Summary only.
+	// Yielded: the session ended because of Session.Yield, and there is only a Summary.
 	Yielded bool
 }
 
-// Interrupted tells that the run was interrupted, here or elsewhere.
+// Interrupted reports whether the run was interrupted, by this or another process.
 func (o *Outcome) Interrupted() bool { return o.Summary.Status == run.StatusInterrupted }
 
-// Failed tells that the run failed in the process that carried it out.
+// Failed reports whether the run failed in the process that carried it out.
 func (o *Outcome) Failed() bool { return o.Summary.Status == run.StatusFailed }
 
 // ended is how the session ended.

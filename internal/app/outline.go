@@ -24,7 +24,7 @@ type outline struct {
 	lines []outlined
 	ids   []string // of cases, by their position in the suite; "" for those without attempts
 
-	// kept tells that the next one who looks at the run gets this outline.
+	// kept: the outline is cached for later views of the run.
 	kept bool
 
 	mu     sync.Mutex
@@ -170,7 +170,7 @@ func isOverall(s callvet.Score) bool { return s.Name == "overall" && s.Scored }
 // decided streams the attempts without what takes long to read. Where a judge decided rubrics, they are
 // read whole, with the verdicts that it left.
 func (r *Run) decided(ctx context.Context) (iter.Seq2[*callvet.Cell, error], error) {
-	said, err := r.said(ctx)
+	said, err := r.readOpinions(ctx)
 	if err != nil || !said.decides() {
 		return r.db.DoneCells(ctx, r.Stored.ID), err
 	}

@@ -16,11 +16,11 @@ import (
 // PlanRequest asks how many tasks, attempts and labels a gate needs.
 type PlanRequest = plan.Ask
 
-// UsualPlan is a request for a plan that says nothing beside what is usual.
+// UsualPlan is a request for a plan with default values.
 func UsualPlan() PlanRequest { return plan.Usual() }
 
-// Plan says how many tasks, attempts and labels a gate needs before it can decide. It reads
-// the pilot of the request where that tells something about the metric.
+// Plan computes how many tasks, attempts and labels a gate needs before it can decide. It reads the
+// pilot of the request if it has data about the metric.
 func (a *App) Plan(ctx context.Context, req PlanRequest, tell Events) (p *plan.Plan, err error) {
 	if req.From != "" && plan.FromPilot(req.Metric) {
 		if req.Pilot, err = a.pilot(ctx, req.From, req.Metric, tell); err != nil {
@@ -35,9 +35,9 @@ func (a *App) Plan(ctx context.Context, req PlanRequest, tell Events) (p *plan.P
 	return plan.Make(req)
 }
 
-// pilot reads what a run or a trace file tells of a metric. Intervals are made of tasks,
-// so that the standard error tells how much these differ, and beside that of as many
-// independent attempts how much the attempts at a task are alike.
+// pilot reads the figures of a metric from a run or a trace file. Intervals are clustered by task,
+// so that the standard error gives the variance between tasks; its ratio to the error of
+// independent attempts gives the correlation of the attempts at a task.
 func (a *App) pilot(ctx context.Context, ref, metric string, tell Events) (*plan.Pilot, error) {
 	p, err := a.pilotPanels(ctx, ref, tell)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	probeTokens = 16
 )
 
-// Probe is what came of asking a target once.
+// Probe is the result of asking a target once.
 type Probe struct {
 	OK        bool              `json:"ok" doc:"the target answered"`
 	Target    string            `json:"target"`

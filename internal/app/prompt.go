@@ -32,8 +32,8 @@ type PromptResult struct {
 	judge.ToolPrompt
 }
 
-// ToolCallerPrompt writes the prompt of a model that calls tools. Tools that the prompt cannot tell
-// apart are told.
+// ToolCallerPrompt writes the prompt of a model that calls tools. It reports tools that the prompt
+// cannot distinguish.
 func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, tell Events) (*PromptResult, error) {
 	var tools []callvet.Tool
 	if req.Tools != "" {

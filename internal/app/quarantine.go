@@ -30,8 +30,8 @@ func (t *tally) add(v callvet.Verdict) {
 	}
 }
 
-// spared are the cases of a quarantine that are left out on a day, and what is said of each case
-// of it, with what became of it: nobody is to forget one. of is a run or a trace file.
+// spared are the cases of a quarantine that are left out on a day. The sentences list every case of
+// the quarantine with its results, so that none is forgotten. of is a run or a trace file.
 func spared(of string, list []suite.Quarantine, found map[string]*tally,
 	now time.Time,
 ) (without map[string]bool, said []string) {
@@ -62,7 +62,7 @@ func spared(of string, list []suite.Quarantine, found map[string]*tally,
 	return without, said
 }
 
-// quarantine leaves cases out of what is summed up of the run until their day is over.
+// quarantine leaves cases out of the run's sums until their date has passed.
 func (r *Run) quarantine(ctx context.Context, list []suite.Quarantine,
 	now time.Time,
 ) (said []string, left tally, err error) {
@@ -127,9 +127,9 @@ func (a *App) readableGates(s *Settings, tell Events) error {
 	return err
 }
 
-// requiredQuarantine applies the quarantine of a file of gates, or of those that the suite carries,
-// which decides on RequirePass and FailUnder as it does on gates. A suite whose gates are not
-// readable has none: the command gate tells why.
+// requiredQuarantine applies the quarantine of a gate file, or of the suite's gates, to RequirePass
+// and FailUnder. A suite with unreadable gates has no quarantine: the command gate reports the
+// error.
 func (r *Run) requiredQuarantine(ctx context.Context, a *App, name string) (said []string, left tally, err error) {
 	file, err := a.gateFile(name, r)
 	switch {

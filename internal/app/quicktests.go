@@ -152,7 +152,7 @@ func (b *betweenTargets) attempt(at *trace.Attempt) {
 // maxCompared bounds the calls of a case that are compared between targets.
 const maxCompared = 256
 
-// tell adds the counts to the finding of results that change, which it adds where there is none.
+// tell adds the counts to the finding of changing results; it adds the finding if missing.
 func (b *betweenTargets) tell(p *panel.Panels) {
 	if b.count == 0 {
 		return

@@ -23,7 +23,8 @@ type Reach struct {
 	// Private and Hosts are those of world.GuardReach.
 	Private bool
 	Hosts   []string
-	// Keys are values that go to some hosts alone: an address that somebody else wrote would get them otherwise.
+	// Keys are values for certain hosts only: otherwise an address written by another person could
+	// get them.
 	Keys []HostKey
 }
 
@@ -114,15 +115,15 @@ func hostOf(u *url.URL) string {
 	return host
 }
 
-// CloseIdleConnections closes what nobody uses.
+// CloseIdleConnections closes idle connections.
 func (l *keyring) CloseIdleConnections() {
 	if c, ok := l.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// minKey is how long a value is at least that is looked for within texts: a shorter one ("none", "EMPTY") stands in
-// for a key of a local server, and is a word of a header or a query.
+// minKey is the least length of a key that is searched for in texts. A shorter one ("none",
+// "EMPTY") is a placeholder for a local server, and may be a word of a header or a query.
 const minKey = 8
 
 // carries reports whether a request has a value in its address, a header or its body.

@@ -275,7 +275,7 @@ func TestLostCaseCounts(t *testing.T) {
 	}
 }
 
-// TestTargetsOfNoManifest: targets of which only attempts tell have names of their own.
+// TestTargetsOfNoManifest: targets known only from attempts get their own names.
 func TestTargetsOfNoManifest(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, 4)

@@ -32,7 +32,7 @@ type ReplayRequest struct {
 	// Of is the target of the run whose answers stand, where it has several and Targets are
 	// asked.
 	Of string `json:"of,omitempty"`
-	// Recordings answer calls in place of what the run's calls got, and OnMiss is that of a run.
+	// Recordings answer calls instead of the run's stored results; OnMiss is as in a run.
 	Recordings string `json:"recordings,omitempty"`
 	OnMiss     string `json:"on_miss,omitempty"`
 	store.Words
@@ -311,8 +311,8 @@ func (s *Session) openReplayWorld(ctx context.Context, of *Run) error {
 // storedCalls are the calls of the attempts that are replayed.
 type storedCalls struct {
 	calls []*world.Recording
-	// redacted counts the attempts of which something is missing; longest is the number of
-	// answers of the attempt with the most.
+	// redacted counts the attempts with redacted parts; longest is the largest number of answers of
+	// an attempt.
 	redacted, longest int
 }
 
@@ -350,7 +350,7 @@ func (s *Session) recorded(ctx context.Context, of *Run) (out storedCalls, err e
 	return out, nil
 }
 
-// toolsOf are the contracts of what may be called in a case.
+// toolsOf are the contracts of the tools of a case.
 func (r *Run) toolsOf(c *callvet.Case) []callvet.Tool {
 	if c.Tools != nil {
 		return c.Tools

@@ -28,7 +28,7 @@ type Run struct {
 	Manifest *Manifest
 	Suite    *callvet.Suite // without cases
 	cases    *store.CaseReader
-	without  map[string]bool // cases that are left out of what is summed up and compared
+	without  map[string]bool // cases that are left out of sums and comparisons
 	db       *store.DB
 	opinions opinions
 	damage   *damagedError // nil where its manifest and its suite could be read
@@ -141,7 +141,7 @@ func (r *Run) Cases() int {
 // Rows streams attempts with their cases, and with what judges said of them.
 func (r *Run) Rows(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
-		said, err := r.said(ctx)
+		said, err := r.readOpinions(ctx)
 		if err != nil {
 			yield(report.Row{}, err)
 			return
@@ -180,8 +180,8 @@ func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Ro
 	}
 }
 
-// caseOf is the case of a cell. Where it cannot be read, the cell is lost, and a case that has the
-// id alone stands for it: the other attempts of the run can be read all the same.
+// caseOf is the case of a cell. If it cannot be read, the cell is lost, and a case with only the id
+// replaces it, so that the other attempts of the run remain readable.
 func (r *Run) caseOf(ctx context.Context, c *callvet.Cell) (*callvet.Case, error) {
 	of, err := r.cases.Case(c.Case)
 	if err == nil || momentary(ctx, err) {
@@ -227,8 +227,8 @@ func seen(rows iter.Seq2[report.Row, error], red *redact.Redactor) iter.Seq2[rep
 	}
 }
 
-// verdicts streams what became of the attempts, case by case: nothing of what was said, so that
-// nothing has to be taken out.
+// verdicts streams the results of the attempts, case by case, without texts, so that nothing needs
+// redaction.
 func (r *Run) verdicts(ctx context.Context) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		for c, err := range r.db.DoneCells(ctx, r.Stored.ID) {
@@ -250,7 +250,7 @@ func (r *Run) verdicts(ctx context.Context) iter.Seq2[report.Row, error] {
 	}
 }
 
-// unambiguous refuses slice keys that do not say by which tool, the expected or the called one.
+// unambiguous refuses slice keys that do not distinguish the expected tool from the called one.
 func unambiguous(field string, by []string) error {
 	for _, key := range by {
 		if callvet.AmbiguousSlice(key) {
@@ -326,7 +326,7 @@ func (r *Run) Next(p *panel.Panels) []Action {
 	models := slices.ContainsFunc(p.Targets, func(t panel.TargetPanel) bool { return !t.Floor })
 	for i := range p.Targets {
 		v := &p.Targets[i].Overall.Verdicts
-		if errs += v.Error; !models || !p.Targets[i].Floor { // a baseline beside others is expected to fail
+		if errs += v.Error; !models || !p.Targets[i].Floor { // a floor next to models is expected to fail
 			passes, fails = passes+v.Pass, fails+v.Fail
 		}
 	}

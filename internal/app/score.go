@@ -49,7 +49,7 @@ type ScoreRequest struct {
 
 // Scored is what trace files or a run add up to.
 type Scored struct {
-	// View is what reports tell of it; nil where a partial result was asked for.
+	// View is its report view; nil if a partial result was requested.
 	View *report.ScoresView
 	// unread is why excerpts could not be read, once a face has asked for them.
 	unread error
@@ -61,8 +61,8 @@ func (s *Scored) Write(w io.Writer, face report.ScoresFace) error {
 	return cmp.Or(s.unread, err)
 }
 
-// Score sums trace files or a run up, and writes what was asked for. What is wrong with
-// lines is told. The error is a *NoTracesError where there is nothing to score.
+// Score sums up trace files or a run, and writes the requested files. It reports bad lines. The
+// error is a *NoTracesError if there is nothing to score.
 func (a *App) Score(ctx context.Context, req ScoreRequest, tell Events) (*Scored, error) {
 	if err := req.check(a.cfg.Files); err != nil {
 		return nil, err

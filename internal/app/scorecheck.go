@@ -77,7 +77,7 @@ func (r *ScoreRequest) checkOutputs(files Files) error {
 	return nil
 }
 
-// outputs tells reports from tables of scored calls.
+// outputs separates reports from tables of scored calls.
 func (r *ScoreRequest) outputs() (reports, tables []string) {
 	for _, o := range r.Outputs {
 		if strings.EqualFold(filepath.Ext(o), ".parquet") {

@@ -31,13 +31,13 @@ type ScorerVersion struct {
 	Commands []string `json:"commands,omitempty"`
 }
 
-// maxCommands bounds the commands of one scorer that are told; cases may have many.
+// maxCommands bounds the listed commands of one scorer; cases may have many.
 const maxCommands = 10
 
 // scorersOf gathers the scorers of a suite, case by case.
 type scorersOf struct {
 	version func(*callvet.Scorer) string
-	// denied tells that programs may not run, and that one was met.
+	// denied: programs may not run, and the suite has one.
 	may, denied bool
 	commands    map[string][]string // by name
 	// seen are the versions and kinds by name; of a scorer that cases share it is looked up once.
@@ -108,8 +108,8 @@ func (o *scorersOf) all() []string {
 	return out
 }
 
-// refusal says that the suite would run programs, and may not: somebody else may have written
-// it. Nil where it may, and where it would run none.
+// refusal is the error of a suite with programs that may not run: another person may have written
+// it. Nil if they may run, or if there are none.
 func (o *scorersOf) refusal(req *RunRequest, permit Permit) error {
 	switch {
 	case !o.denied:
@@ -191,8 +191,8 @@ func (a *App) poolIn(dir string, keep []redact.Kind) (*judge.ScorerPool, error) 
 	}), nil
 }
 
-// tellScorers tells which scorers of two runs are not the same: what they measured is compared
-// all the same.
+// tellScorers reports the scorers that differ between two runs; their results are compared
+// nevertheless.
 func tellScorers(base, cand *Manifest, tell Events) {
 	was := map[string]string{}
 	for _, s := range base.Scorers {

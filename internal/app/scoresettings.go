@@ -17,8 +17,8 @@ import (
 // maxScoringBytes bounds a file of settings.
 const maxScoringBytes = 1 << 20
 
-// stepScoring reads the settings by which the arguments of steps are compared, out of a file
-// or of braces. told is what they say in one spelling, "" for the default.
+// stepScoring reads the settings for comparing the arguments of steps, from a file or from JSON in
+// braces. The text is their canonical form, "" for the default.
 func (a *App) stepScoring(given string, tell Events) (set callvet.Scoring, told string, err error) {
 	if given == "" {
 		return set, "", nil

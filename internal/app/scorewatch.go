@@ -64,9 +64,9 @@ func noPrograms(s *callvet.Scorer) (score.Custom, error) {
 	return nil, errors.New("it runs a program, and nobody allowed it")
 }
 
-// programsOf makes what runs the scorers of a suite that are programs, under the permission that
-// runs ask for, and tells of them. Where nobody gave it, nothing is refused: traces are there
-// already, so that nothing is lost by judging them without. Close what it gives.
+// programsOf makes the pool of a suite's scorers that are programs, if they are permitted as in
+// runs, and reports them. Without the permission nothing is refused: the traces exist already, and
+// can be judged without the programs. Close the result.
 func (a *App) programsOf(s *callvet.Suite, set *TraceSettings, tell Events) (*judge.ScorerPool, error) {
 	req := &RunRequest{SuiteRequest: SuiteRequest{Suite: set.Suite}, AllowExec: set.AllowExec}
 	own, err := a.newScorersOf(req)

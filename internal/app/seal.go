@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// seal appends a checksum to a partial result: one that was damaged on its way
-// from another machine may still look like sums, and nobody would see it.
+// seal appends a checksum to a partial result: a result damaged in transit from another machine may
+// still look valid.
 func seal(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, crc64.Checksum(b, crc64.MakeTable(crc64.ECMA)))
 }

@@ -53,7 +53,7 @@ func Goals() []string { return catalog.TuningGoals() }
 // ReadConfiguration reads NAME=SETTING:VALUE,…; the error wraps callvet.ErrInvalid.
 func ReadConfiguration(text string) (Configuration, error) { return catalog.ReadConfiguration(text) }
 
-// SelectRequest asks for a run in which a retriever, or a service, chooses tools.
+// SelectRequest asks for a run with a retriever, or a service, as the target.
 type SelectRequest struct {
 	Search
 	// Run is the rest of the request: its suite, its settings. What is asked follows from
@@ -61,8 +61,8 @@ type SelectRequest struct {
 	Run RunRequest `json:"run"`
 }
 
-// StartSelect starts a run like StartRun, of what a search says. The tools of its catalogue are
-// those of the suite.
+// StartSelect starts a run like StartRun, with a search as the target. The suite's tools are those
+// of the catalogue.
 func (a *App) StartSelect(ctx context.Context, req SelectRequest, tell Events) (*Session, error) {
 	return catalogued(a, tell, func(e *catalog.Env) (*Session, error) {
 		if err := a.selecting(ctx, e, &req, tell); err != nil {
@@ -72,7 +72,7 @@ func (a *App) StartSelect(ctx context.Context, req SelectRequest, tell Events) (
 	})
 }
 
-// selecting makes the search the target of the run, and tells what does not fit it.
+// selecting makes the search the target of the run, and reports settings that do not fit.
 func (a *App) selecting(ctx context.Context, e *catalog.Env, req *SelectRequest, tell Events) error {
 	if req.Tools == "" && req.Via == "" {
 		return refused("tools", "what is searched? {tools} CATALOGUE, or {via} URL")
@@ -107,7 +107,7 @@ func (a *App) selecting(ctx context.Context, e *catalog.Env, req *SelectRequest,
 	return err
 }
 
-// cautions tells what flatters the figures of a search.
+// cautions reports what biases the figures of a search.
 func (e Events) cautions(f *Search, c *catalog.Cautions) {
 	for _, p := range c.Expected {
 		e.warn(p.Code, p.Error())
@@ -164,8 +164,8 @@ func (a *App) Sweep(ctx context.Context, req SweepRequest, tell Events) (*catalo
 	})
 }
 
-// Curve has models choose among the tools that were retrieved, and among all. Where that ends
-// early there may be a curve beside the error.
+// Curve lets models choose among the retrieved tools, and among all. If that ends early, there may
+// be a curve together with the error.
 func (a *App) Curve(ctx context.Context, req SweepRequest, conclude Conclude, tell Events) (*Curve, error) {
 	return catalogued(a, tell, func(e *catalog.Env) (*Curve, error) {
 		e.Progress, e.Ask = tell.searches, a.asker(req.Models, &req.Run, conclude, tell).ask
@@ -173,7 +173,7 @@ func (a *App) Curve(ctx context.Context, req SweepRequest, conclude Conclude, te
 	})
 }
 
-// ResumeCurve goes on with the run of a curve, and tells the curve.
+// ResumeCurve resumes the run of a curve, and returns the curve.
 func (a *App) ResumeCurve(ctx context.Context, req ResumeRequest, conclude Conclude,
 	tell Events,
 ) (c *Curve, err error) {
@@ -200,7 +200,7 @@ func (a *App) Learn(ctx context.Context, req LearnRequest, tell Events) (*catalo
 	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Lesson, error) { return catalog.Learn(ctx, e, req) })
 }
 
-// LintTools finds what keeps tools from being found or told apart.
+// LintTools finds what prevents tools from being found or distinguished.
 func (a *App) LintTools(ctx context.Context, req LintToolsRequest, tell Events) (*catalog.Findings, error) {
 	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Findings, error) { return catalog.Lint(ctx, e, req) })
 }
@@ -214,13 +214,13 @@ func (a *App) Confusable(ctx context.Context, req ConfusableRequest, tell Events
 
 // VectorsRequest asks which vectors are kept.
 type VectorsRequest struct {
-	// Models are those that are told of, as a listing names them; none: all.
+	// Models are the listed models, by their names in a listing; none: all.
 	Models []string `json:"models,omitempty"`
 	// Drop forgets their vectors.
 	Drop bool `json:"drop,omitempty"`
 }
 
-// Vectors tells which vectors of models are kept, and forgets them where that is asked for.
+// Vectors lists the stored vectors of models, and removes them if requested.
 func (a *App) Vectors(ctx context.Context, req VectorsRequest) (*provider.EmbedCacheListing, error) {
 	path, err := a.cfg.Vectors()
 	if err != nil {

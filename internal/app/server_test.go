@@ -283,8 +283,8 @@ func TestConclude(t *testing.T) {
 	}
 }
 
-// TestMistakesNameTheirField: what is wrong in a request is told by the field, in the spelling
-// of JSON, before anything is kept.
+// TestMistakesNameTheirField: a mistake in a request names the field, in the spelling of JSON,
+// before anything is stored.
 func TestMistakesNameTheirField(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -445,8 +445,8 @@ func TestOneWayOut(t *testing.T) {
 	}
 }
 
-// TestCancel: a run is canceled by its id while it is carried out, keeps what it has, and is
-// gone on with; a run that nobody carries out cannot be canceled.
+// TestCancel: a run is canceled by its id while it is carried out, keeps what it has, and can be
+// resumed; a run without an owner cannot be canceled.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	a, _ := server(t, app.Permit{})

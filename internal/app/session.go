@@ -37,7 +37,7 @@ type Session struct {
 	// judging makes a new run one of a judge about judges, as store.Run has it.
 	judging *Judging
 	judges  string
-	live    *liveJudges      // nil: attempts are judged when they are over, or not at all
+	live    *liveJudges      // nil: attempts are judged after the run, or not at all
 	policy  *world.Policy    // of a new run with a guard
 	dry     *DryRun          // not nil: the run is described here, and not kept
 	tools   *world.ToolsFile // of a new run that calls tools
@@ -46,7 +46,7 @@ type Session struct {
 	yielded sync.Once
 	shard   *shard // what a worker makes of the run; nil: all of it
 
-	// What workers tell of their shards beside the attempts: what was hidden in them, and why targets were
+	// The workers' results of shards other than attempts: the masked data, and why targets were
 	// given up. sharing guards both.
 	sharing sync.Mutex
 	hidden  hidden
@@ -211,7 +211,7 @@ func (s *Session) openTargets(ctx context.Context) (err error) {
 	return nil
 }
 
-// unchanged refuses to go on with other targets or catalogues, and tells of another suite.
+// unchanged refuses to resume with other targets or catalogues, and reports a changed suite.
 func (s *Session) unchanged(ctx context.Context, req *ResumeRequest) error {
 	asked := TargetNames(s.Manifest.Specs)
 	if len(req.Targets) > 0 && !slices.Equal(req.Targets, asked) {
@@ -291,12 +291,12 @@ func (s *Session) carryOut(ctx context.Context) (*Outcome, error) {
 		return &Outcome{Summary: sum, Yielded: true}, nil
 	}
 	s.judgeAfter(ctx, &sum, runErr)
-	// What was asked to end early is still told: the context may be gone by now.
+	// Results are reported also after an early end, when the context has ended.
 	return s.outcome(context.WithoutCancel(ctx), sum, runErr)
 }
 
-// attempts makes the attempts of one session; cancel ends ctx. early is why it ended before all
-// were made where what there is shall be told, err is any other reason.
+// attempts makes the attempts of one session; cancel ends ctx. early is the reason of an early end
+// after which results are still shown, err is any other error.
 func (s *Session) attempts(ctx context.Context, cancel func()) (sum run.Summary, early, err error) {
 	s.tell.emit(Event{Session: &SessionEvent{Run: s.Stored.ID, Resume: s.Resume()}})
 	lease, err := s.acquire(ctx, cancel)
@@ -400,15 +400,15 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 		sum.Stopped[i] = hide.text(why)
 	}
 	sum.Stopped = s.alsoStopped(sum.Stopped)
-	s.world.told(s.tell)
+	s.world.reportCalls(s.tell)
 	s.hidden.add(hide.hidden())
-	if n := s.hidden.told(); n != nil && s.shard == nil && !s.Manifest.Made {
+	if n := s.hidden.notice(); n != nil && s.shard == nil && !s.Manifest.Made {
 		s.tell.emit(Event{Note: n})
 	}
 	return sum, err
 }
 
-// config is how the cells are run; end lets go of what scores them.
+// config is the configuration of the run loop; end releases the scorers.
 func (s *Session) config(ctx context.Context, lease *store.Lease,
 	hide *hiding,
 ) (cfg run.Config, end func(), err error) {
@@ -480,9 +480,9 @@ type CanceledRun struct {
 	By *store.Owner `json:"by,omitempty"`
 }
 
-// CancelRun asks a run to end, whichever process carries it out; what was received is kept,
-// and ResumeRun goes on with it. It does not wait. The error wraps callvet.ErrConflict for a
-// run that nobody carries out.
+// CancelRun asks a run to end, whichever process carries it out. Received answers are kept, and
+// ResumeRun can resume it. It does not wait. The error wraps callvet.ErrConflict for a run without
+// an owner.
 func (a *App) CancelRun(ctx context.Context, ref string) (CanceledRun, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {

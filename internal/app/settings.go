@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-// Settings are what a session of a run goes by, beside what it asks: its limits, its
-// pace, and what is required of it. A run keeps them when it is taken up again.
+// Settings are the settings of a session other than its questions: its limits, its pace, and its
+// required results. A resumed run keeps them.
 type Settings struct {
 	// MaxCostUSD and MaxCalls bound what is spent; 0: no limit.
 	MaxCostUSD float64 `json:"max_cost_usd,omitempty"`

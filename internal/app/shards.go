@@ -19,8 +19,9 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// Split has workers carry out a run that is large enough for them, shard by shard, under the lease of the
-// session that splits it. What they make is told as ever, and what they leave the session makes itself.
+// Split lets workers carry out a large run, shard by shard, under the lease of the session that
+// splits it. Their attempts are reported as usual, and the session makes the attempts that they
+// leave.
 type Split struct {
 	// Shard has a worker carry out what DoShard takes, and gives what that gave, as run.Splitting says of Do.
 	Shard func(ctx context.Context, task ShardTask, yield <-chan struct{}) (ShardResult, error)
@@ -40,7 +41,7 @@ type ShardTask struct {
 	Shard   run.Shard `json:"shard"`
 }
 
-// ShardResult is what a worker tells of a shard. What it made is in the store.
+// ShardResult is a worker's result of a shard. Its attempts are in the store.
 type ShardResult struct {
 	run.ShardSummary
 	// Learned is what models refused while they were asked, without what is secret.
@@ -48,7 +49,7 @@ type ShardResult struct {
 	Hidden  hidden   `json:"hidden,omitzero"`
 }
 
-// hidden counts what was taken out of attempts, and the attempts in which that changed what was said.
+// hidden counts the masked values of attempts, and the attempts with changed texts.
 type hidden struct {
 	Count map[redact.Kind]int64 `json:"count,omitempty"`
 	Said  int64                 `json:"said,omitempty"`
@@ -109,9 +110,9 @@ func (a *App) DoShard(ctx context.Context, task ShardTask, yield <-chan struct{}
 	return out, err
 }
 
-// splits reports whether workers may have shards of the run. Others need what one session has in memory: the
-// judges of a live run, tools that are called, recordings that are read or made, and what catalogues count of
-// the models they ask. A cost limit that ends a run with its first answer does so in one piece.
+// splits reports whether workers may have shards of the run. Some runs need the memory of one
+// session: live judges, really called tools, recordings, and the usage of models in catalogues. A
+// run with a cost limit that may end it at the first answer is not split.
 func (s *Session) splits() bool {
 	if s.resume == nil || s.resume.Split == nil {
 		return false
@@ -125,7 +126,7 @@ func (s *Session) splits() bool {
 		(s.world == nil || s.world.recordings == nil && s.world.tape == nil)
 }
 
-// split has workers make what they can of the run, tells how far they are, and leaves the rest in cfg.
+// split lets workers make attempts of the run, reports their progress, and leaves the rest in cfg.
 func (s *Session) split(ctx context.Context, lease *store.Lease, hide *hiding, cfg *run.Config) error {
 	at, err := s.db.CacheNow(ctx)
 	if err != nil {
@@ -165,7 +166,7 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *hiding, c
 	}
 	if complete { // but for the last cases, which are the session's
 		maps.DeleteFunc(errs, func(p place, _ bool) bool { return !slices.Contains(s.Manifest.Rubrics, int(p.Case)) })
-		// a worker that was lost writes nothing more; and it is told whether the run is to be canceled
+		// a lost worker can write nothing more; this also reads whether the run must be canceled
 	} else if err := lease.Alone(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
@@ -213,7 +214,7 @@ func unjudged(c *callvet.Cell) bool {
 	return c.Result.Verdict == callvet.VerdictError || c.Result.Verdict == callvet.VerdictNotRun
 }
 
-// gather adds what a shard tells beside its attempts.
+// gather adds a shard's results other than attempts.
 func (s *Session) gather(out *ShardResult) {
 	for _, what := range out.Learned {
 		s.op.learnsOnce(what)
@@ -228,8 +229,8 @@ func (s *Session) gather(out *ShardResult) {
 	}
 }
 
-// alsoStopped adds the targets that were given up in shards, where they are not told already: why is not
-// always told in the same words.
+// alsoStopped adds the targets that were given up in shards and are not listed already: the wording
+// of the reason may differ.
 func (s *Session) alsoStopped(stopped []string) []string {
 	for _, why := range s.stopped {
 		name, _, _ := strings.Cut(why, ": ")
@@ -259,8 +260,8 @@ func (o *opener) learnsOnce(what string) {
 	}
 }
 
-// tellShards tells how far the workers are, by what is stored. errs is how many attempts have no verdict that
-// are asked again: while that many have none, they are taken to be still among them.
+// tellShards reports the workers' progress from the store. errs is how many repeated attempts had
+// no verdict at the start: that many attempts without a verdict count as not done.
 func (s *Session) tellShards(ctx context.Context, errs int, over <-chan struct{}) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -271,7 +272,7 @@ func (s *Session) tellShards(ctx context.Context, errs int, over <-chan struct{}
 			sum = store.Progress{}
 		}
 		p, err := s.db.Progress(ctx, s.Stored.ID, sum.Last)
-		if r, rerr := s.db.Run(ctx, s.Stored.ID); err == nil && rerr == nil { // else it is told later
+		if r, rerr := s.db.Run(ctx, s.Stored.ID); err == nil && rerr == nil { // otherwise it is reported later
 			sum = store.Progress{
 				Last: p.Last, Done: sum.Done + p.Done, Fail: sum.Fail + p.Fail,
 				Error: sum.Error + p.Error, NotRun: sum.NotRun + p.NotRun,

@@ -252,8 +252,8 @@ func TestShardsCache(t *testing.T) {
 	}
 }
 
-// TestShardsAgain: a run that is taken up again asks errors once more, those of rubrics that waited too, and
-// tells how far it is without them.
+// TestShardsAgain: a resumed run repeats errors, also those of waiting rubrics, and reports its
+// progress without them.
 func TestShardsAgain(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})
@@ -349,7 +349,7 @@ func TestShardsCanceled(t *testing.T) {
 	}
 }
 
-// TestShardOfALostRun: a worker makes nothing of a run whose session has it no more.
+// TestShardOfALostRun: a worker makes no attempts of a run whose session lost the lease.
 func TestShardOfALostRun(t *testing.T) {
 	t.Parallel()
 	a, _ := server(t, app.Permit{})

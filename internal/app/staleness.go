@@ -32,7 +32,7 @@ type StaleRequest struct {
 type StaleResult struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Stale tells that there is a warning.
+	// Stale: there is a warning.
 	Stale bool `json:"stale"`
 	// Groups are cases that were made in one state, in their order.
 	Groups []StaleGroup `json:"groups"`
@@ -48,7 +48,7 @@ type StaleGroup struct {
 	// Tools are those that the cases expect.
 	Tools    []string             `json:"tools"`
 	Warnings []suite.StaleWarning `json:"warnings"`
-	// Unknown is what was not recorded, so that nobody can tell whether it changed.
+	// Unknown is what was not recorded, so that changes cannot be detected.
 	Unknown []string `json:"unknown,omitempty"`
 }
 
@@ -107,7 +107,7 @@ func (m *makers) add(c *callvet.Case) error {
 	return nil
 }
 
-// group is that of the state in which a case was made.
+// group is the group of the state when a case was made.
 func (m *makers) group(f *suite.File, id string) (*madeGroup, error) {
 	raw := f.Lock.StateOf(id)
 	key := f.Name + "\x00" + string(raw)
@@ -155,8 +155,8 @@ func expectedTools(e *callvet.Expect) (out []string) {
 	return out
 }
 
-// compare holds each group against what is now. Which tools overlap is looked for once, and
-// only where it matters.
+// compare compares each group with the present state. It computes the overlapping tools once, and
+// only if needed.
 func (m *makers) compare(ctx context.Context, s *callvet.Suite, now *suite.StaleState) ([]StaleGroup, error) {
 	return compareGroups(ctx, m.groups, s, now)
 }
@@ -273,7 +273,7 @@ func models(specs []TargetSpec) []string {
 	return out
 }
 
-// staleProblems are the warnings as lint tells them.
+// staleProblems are the warnings in the form of lint.
 func staleProblems(groups []StaleGroup, files []suite.File) []callvet.Problem {
 	var out []callvet.Problem
 	for i := range groups {

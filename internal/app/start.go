@@ -69,7 +69,7 @@ type RunRequest struct {
 	WorldRequest
 	// Made is a suite that another request made; it is read from no file then.
 	Made *callvet.Suite `json:"-"`
-	// Drill tells that Made are drills: a suite as others, but for the twins in it.
+	// Drill: Made are drills, a usual suite with twins.
 	Drill bool `json:"-"`
 }
 
@@ -113,8 +113,8 @@ func (q *RunRequest) check() error {
 	return errors.Join(err, checkWords(&q.Words), q.Settings.check(), q.WorldRequest.check())
 }
 
-// settings are what a person wrote beside targets: it is kept too, to be able to suggest the
-// same again.
+// settings are the person's settings other than targets: they are stored too, for suggested
+// commands.
 func (q *RunRequest) settings() []redact.Setting {
 	const hint = "leave it out"
 	out := []redact.Setting{{Name: "the suite's path", Prose: q.Suite, Hint: hint}}
@@ -127,7 +127,7 @@ func (q *RunRequest) settings() []redact.Setting {
 	return out
 }
 
-// manifest is what is kept of the request beside its suite.
+// manifest is the stored request without its suite.
 func (q *RunRequest) manifest(version string, specs []TargetSpec, s *callvet.Suite) *Manifest {
 	return &Manifest{
 		Version: manifestVersion, Callvet: version, Rules: callvet.RulesVersion, Path: q.Suite, Origin: q.Origin,
@@ -192,7 +192,7 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 	return s, nil
 }
 
-// askOnce tells that catalogues are not asked the same again.
+// askOnce reports that catalogues are not asked the same question again.
 func askOnce(req *RunRequest, specs []TargetSpec, tell Events) {
 	if alwaysSame(specs) && req.Repeats > 1 {
 		tell.note("asked-once", "a catalogue gives the same every time: each case is asked once, and not %d times",
@@ -385,8 +385,8 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 	}
 	cases := read.Cases(ctx)
 	if req.Embedder != "" || a.cfg.Owner != "" {
-		// Lint asks the embedder, and nobody is to wait for a network, or for the schemas of
-		// another user, with the database locked.
+		// Lint asks the embedder, and the database must not be locked while it waits for a network,
+		// or for another user's schemas.
 		cases = slices.Values(slices.Collect(cases))
 	}
 	var refused error
@@ -433,7 +433,7 @@ func (a *App) secretsOf(s *callvet.Suite) []callvet.Problem {
 // CodeNotEvaluated is that of lint's problems with assertions that nothing here evaluates.
 const CodeNotEvaluated = "not-evaluated"
 
-// lintVerdict tells what lint found and whether to run all the same.
+// lintVerdict reports lint's findings and whether to run nevertheless.
 func lintVerdict(problems []callvet.Problem, req *RunRequest, tell Events) error {
 	if req.Recordings != "" { // they answer what the suite's mocks do not
 		problems = slices.DeleteFunc(slices.Clone(problems),
@@ -456,8 +456,7 @@ func lintVerdict(problems []callvet.Problem, req *RunRequest, tell Events) error
 	return nil
 }
 
-// tellTargets tells what of targets does not fit the cases or the limits, before they are
-// asked.
+// tellTargets reports targets that do not fit the cases or the limits, before they are asked.
 func (s *Session) tellTargets() error {
 	var err error
 	s.op.coverage(s.all(&err))
@@ -465,9 +464,8 @@ func (s *Session) tellTargets() error {
 	return err
 }
 
-// tellAdjusted tells which parameters that were asked for are sent otherwise or not at all,
-// which defaults are not sent, and what is sent because the provider demands it. Another name
-// of the same parameter changes nothing.
+// tellAdjusted reports requested parameters that are changed or omitted, omitted defaults, and
+// parameters that the provider requires. A renamed parameter does not count.
 func tellAdjusted(t *callvet.Target, tell Events) {
 	for _, adj := range t.Adjustments {
 		code, said := "adjusted", ""

@@ -17,7 +17,7 @@ func (m still) Open(ctx context.Context, embedder, reranker string, o *retrieve.
 	if err := m.EmbedModels.Open(ctx, embedder, reranker, o); err != nil {
 		return err
 	}
-	o.Cache = nil // nothing of what stands in is kept
+	o.Cache = nil // vectors of the stand-in are not stored
 	if o.Embedder != nil {
 		o.Embedder = silent{o.Embedder.Model()}
 	}

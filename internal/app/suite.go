@@ -53,8 +53,8 @@ func SuiteForms() []string { return suite.Dialects() }
 // SuiteExports are the formats that Convert writes.
 func SuiteExports() []string { return suite.Exports() }
 
-// OpenSuite starts to read and lint a suite. The error is that of suite.Open; the
-// problems that say why are told before.
+// OpenSuite starts to read and lint a suite. The error is that of suite.Open; it reports the
+// problems before.
 func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*suite.Stream, error) {
 	if a.uploaded && req.Text == nil && req.Suite != "-" {
 		text, err := a.read(req.Suite, suite.DefaultLimit)
@@ -87,7 +87,7 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*su
 	return read, err
 }
 
-// suiteOptions reads what a suite needs beside its file. done lets go of what is sent along.
+// suiteOptions reads the other inputs of a suite. done releases uploads.
 func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, done func(), err error) {
 	opt = suite.Options{
 		Dialect: req.Format, Outside: a.cfg.Permit.Outside, NoIncludes: !a.cfg.Permit.Includes,
@@ -114,7 +114,7 @@ func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, do
 	}
 	switch {
 	case req.Text != nil:
-		opt.Stdin, opt.NoIncludes = bytes.NewReader(req.Text), true // it stands beside no file
+		opt.Stdin, opt.NoIncludes = bytes.NewReader(req.Text), true // it has no neighbouring files
 		return opt, func() {}, nil
 	case req.Suite != "-":
 		return opt, func() {}, nil
@@ -144,8 +144,8 @@ func (a *App) newestTools(name string, tell Events) ([]callvet.Tool, error) {
 	return newest, nil
 }
 
-// ReadTools reads the tools of all files and folders; no name is no error. The problems are
-// told; the error wraps callvet.ErrInvalid when one is no warning, or when there is no tool.
+// ReadTools reads the tools of all files and folders; no name is no error. It reports the problems;
+// the error wraps callvet.ErrInvalid if one is an error, or if there is no tool.
 func (a *App) ReadTools(names []string, tell Events) ([]callvet.Tool, error) {
 	var out []callvet.Tool
 	for _, name := range names {
@@ -174,7 +174,7 @@ func (a *App) ReadTools(names []string, tell Events) ([]callvet.Tool, error) {
 	return out, nil
 }
 
-// loadTools reads tools of a file or a folder; of what was sent along, nothing on the disk.
+// loadTools reads tools of a file or a folder; with uploads it reads nothing from the disk.
 func (a *App) loadTools(name string) ([]callvet.Tool, []callvet.Problem, error) {
 	if a.uploaded {
 		text, err := a.read(name, suite.ToolFileLimit)
@@ -203,8 +203,8 @@ type LintResult struct {
 	Problems []callvet.Problem `json:"problems"`
 }
 
-// Lint reads a suite and says what is wrong with it, secrets, prompts that give the answer away
-// and old labels included. The error is for a suite that cannot be read; why is told before.
+// Lint reads a suite and reports its problems, including secrets, prompts that reveal the answer,
+// and old labels. The error is for an unreadable suite; it reports the reason before.
 func (a *App) Lint(ctx context.Context, req LintRequest, tell Events) (LintResult, error) {
 	req.EmbedderLater = true // a lint is no run
 	_, out, err := a.lint(ctx, &req, nil, tell)
@@ -230,7 +230,7 @@ func (a *App) ReadSuite(ctx context.Context, req SuiteRequest, tell Events) (*ca
 	return s, out.Problems, own.refusal(&RunRequest{SuiteRequest: req}, a.cfg.Permit)
 }
 
-// lint reads a suite and gives it without its cases, each of which each is given.
+// lint reads a suite, calls each for every case, and returns the suite without its cases.
 func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Case),
 	tell Events,
 ) (*callvet.Suite, LintResult, error) {

@@ -46,8 +46,9 @@ type TargetSpec struct {
 	ExecEnv []string `json:"exec_env,omitempty"`
 }
 
-// Directed reports whether the target itself names where a request goes or what it carries, beyond a model of a
-// provider at its usual address: an address, a command, a header, or the variable of a key.
+// Directed reports whether the target sets the destination or the credentials of requests itself:
+// an address, a command, a header, or the variable of a key. A model of a provider at its usual
+// address does not.
 func (s *TargetSpec) Directed() bool {
 	return s.BaseURL != "" || s.APIKeyEnv != "" || len(s.Headers)+len(s.Body)+len(s.Agent)+len(s.ExecEnv) > 0 ||
 		s.service() != "" || s.command() != "" || s.embeds()
@@ -108,7 +109,7 @@ func (s *TargetSpec) command() string {
 	return line
 }
 
-// reads tells whether the target is made of a file.
+// reads reports whether the target reads a file.
 func (s *TargetSpec) reads() bool {
 	scheme, _, _ := strings.Cut(s.Target, ":")
 	return scheme == "script" || scheme == "recorded" || scheme == "retrieve" && s.service() == ""
@@ -203,7 +204,7 @@ type agentKind struct {
 	settings []string
 }
 
-// agentKinds says which settings are heeded by which targets.
+// agentKinds lists the settings of each kind of target.
 func agentKinds() []agentKind {
 	answers := []string{"text", "calls", "name", "args", "result", "error"}
 	web := func(s *TargetSpec) bool { return endpoint.Web(s.Target) }
@@ -287,9 +288,8 @@ func heeds(name string, known, heeded []string, kinds []agentKind) error {
 		strings.Join(takers, " and ")), Hint: hint}
 }
 
-// mayRun says which commands a targets file runs, and refuses them unless they were allowed:
-// a file that somebody else wrote would run anything. A command that the request names too is
-// allowed.
+// mayRun reports the commands of a targets file, and refuses them unless allowed: a file from
+// another person could run anything. A command that the request names too is allowed.
 func mayRun(req *RunRequest, specs []TargetSpec, tell Events) error {
 	commands := unnamedCommands(TargetNames(req.Targets), specs)
 	if len(commands) > 0 && !req.AllowExec {

@@ -61,9 +61,8 @@ func TestTargetsFile(t *testing.T) {
 	}
 }
 
-// TestTellAdjusted: what was asked for and is not sent as asked is told, and under a code of
-// its own a default that is not sent and what the provider demands; another name of a parameter
-// is not.
+// TestTellAdjusted: changed and omitted parameters are reported; omitted defaults and parameters
+// that the provider requires have their own code; a renamed parameter is not reported.
 func TestTellAdjusted(t *testing.T) {
 	t.Parallel()
 	one, zero := 0.7, 0.0

@@ -19,7 +19,7 @@ type tasks struct {
 	id       func() (string, error)
 	// parts are what judges of its calls and turns said, as lines of a labels file; nil of a file.
 	parts func() ([]labels.Label, error)
-	// without are tasks that are left out of what their judges and labels say.
+	// without are tasks that are left out of verdicts and labels.
 	without map[string]bool
 }
 
@@ -56,7 +56,7 @@ func (r *Run) tasks(ctx context.Context) tasks {
 	}
 	id := func() (string, error) { return r.Stored.ID, nil }
 	parts := func() ([]labels.Label, error) {
-		said, err := r.said(ctx)
+		said, err := r.readOpinions(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -183,7 +183,7 @@ func (l *traceLog) count(calls, tasks int) {
 	l.tasks += tasks
 }
 
-// write adds one line. The first one of an attempt settles its number, while nobody else writes.
+// write adds one line. The first line of an attempt sets its number, while no other process writes.
 func (a *attemptLog) write(ctx context.Context, line func(*trace.Writer) error) error {
 	l := a.log
 	l.mu.Lock()
@@ -224,7 +224,7 @@ func (a *attemptLog) write(ctx context.Context, line func(*trace.Writer) error) 
 	return nil
 }
 
-// look learns which attempts the file has. torn tells that its last line has no end.
+// look reads which attempts the file has. torn: its last line has no end.
 func (l *traceLog) look() (torn bool, err error) {
 	const most = 1 << 62
 	in := io.NewSectionReader(l.file, l.read, most)

@@ -30,8 +30,8 @@ func (s *Scored) WriteAs(w io.Writer, form string) error {
 	return text.Flush()
 }
 
-// ReadTraces reads a trace file to its end, and tells what is in it and what is wrong with it. The
-// error is a callvet.FieldError where there is nothing in it.
+// ReadTraces reads a trace file to its end, and reports its content and its problems. The error is
+// a callvet.FieldError if it has no traces.
 func (a *App) ReadTraces(ctx context.Context, name string) (*ImportResult, error) {
 	imp, err := a.OpenImport(ctx, ImportRequest{Traces: name}, nil)
 	if err != nil {

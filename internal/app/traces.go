@@ -38,7 +38,7 @@ type TraceSettings struct {
 	// Labels is a file with people's labels. It gives true_success from those on these
 	// very tasks, or else through the judge's errors elsewhere.
 	Labels string `json:"labels,omitempty"`
-	// Calibrations are files of what is known of judges; they give true_success.
+	// Calibrations are calibration files of judges, for true_success.
 	Calibrations []string `json:"calibrations,omitempty"`
 }
 
@@ -109,7 +109,7 @@ type NoTracesError struct {
 	Cause Cause
 }
 
-// Cause is why a file has no traces, as far as its beginning tells.
+// Cause is the probable reason, by its beginning, why a file has no traces.
 type Cause string
 
 // The causes.
@@ -139,8 +139,8 @@ func (e *NoTracesError) Error() string {
 // Unwrap gives the kind of error.
 func (e *NoTracesError) Unwrap() error { return callvet.ErrInvalid }
 
-// nothingScored says why files without a record have none, as far as the beginning
-// of the first one tells.
+// nothingScored is the error of files without records, with the probable reason by the beginning of
+// the first file.
 func (a *App) nothingScored(files []string) error {
 	out := &NoTracesError{Files: files}
 	head := a.head(files[0])
@@ -161,7 +161,7 @@ func (a *App) nothingScored(files []string) error {
 // partialPrefix begins partial results of every version.
 const partialPrefix = "callvet partial result"
 
-// wholeDocument tells JSON over several lines: its first line is not a value yet.
+// wholeDocument recognizes JSON over several lines: its first line is not a whole value.
 func wholeDocument(head []byte) bool {
 	line, _, more := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
 	line = bytes.TrimSpace(line)
@@ -189,7 +189,8 @@ func (a *App) once(name string) bool { return a.cfg.Files.Kind(name) == KindStre
 // regular reports whether a name can be read twice.
 func (a *App) regular(name string) bool { return a.cfg.Files.Kind(name) == KindFile }
 
-// isPartial tells a partial result by its first line. What can be read only once holds lines.
+// isPartial recognizes a partial result by its first line. Streams that can be read only once
+// contain lines.
 func (a *App) isPartial(name string) (bool, error) {
 	if a.once(name) {
 		return false, nil
@@ -236,8 +237,8 @@ func (a *App) eachTask(name string, do func(*trace.Task)) (*trace.Log, error) {
 	return &log, nil
 }
 
-// importer reads a trace file of any form; own tells that it holds callvet's lines
-// and stands at its beginning again, so that its records can be read alone.
+// importer reads a trace file of any form; own: it contains callvet's lines and is at its beginning
+// again, so that its records can be read directly.
 func importer(f io.Reader) (imp *foreign.Importer, own bool, err error) {
 	file, whole := f.(interface {
 		io.ReaderAt
@@ -285,9 +286,9 @@ func eachRecord(in io.Reader, do func(*trace.Task)) (*trace.Log, error) {
 // keyAttempts is how many attempts are looked at for the names of slice keys.
 const keyAttempts = 10_000
 
-// traceKeys are the slice keys that a trace file has. The panels have tables for
-// every key that gates name and any line has; only where one is missing, the first
-// attempts are looked at again, to say which keys there are instead.
+// traceKeys are the slice keys of a trace file. The panels have tables for every key of gates that
+// any line has. Only if one is missing, the first attempts are read again, to list the available
+// keys.
 func (a *App) traceKeys(name string, p *panel.Panels, keys []string) ([]string, error) {
 	have := tableKeys(p)
 	missing := func(k string) bool { return !slices.Contains(have, k) }
@@ -309,7 +310,7 @@ func (a *App) traceKeys(name string, p *panel.Panels, keys []string) ([]string, 
 	by, n := panel.DefaultSlices(), 0
 	for at, err := range imp.Attempts() {
 		if n++; err != nil || n > keyAttempts {
-			break // what is wrong with the file has been told
+			break // the problem of the file was already reported
 		}
 		have = measure.SliceKeys(have, by, &at)
 	}

@@ -21,10 +21,10 @@ const (
 	metricJudged      = "judged_pass"
 )
 
-// labelled sets true_success of panels by people's labels: those on the very tasks of
-// a trace file or run are used directly, and where there are too few, those made elsewhere
-// through sensitivity and specificity, as callvet calibrate --run has it. of has the tasks,
-// from is the labels file, or the trace file itself for the labels in it.
+// labelled sets true_success of panels by people's labels. Labels on the tasks of the trace file or
+// run are used directly; if there are too few, other labels are used through sensitivity and
+// specificity, as in callvet calibrate --run. of has the tasks, from is the labels file, or the
+// trace file itself for the labels in it.
 func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []steps.Calibrated, tell Events) error {
 	if err := a.again(&of, "labels"); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (r *judgedRun) correct(p *panel.Panels, in labels.CalibrationInput, names j
 		r.setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), &names, p.Lost.Records())
 		for j := range t.Slices {
 			s := &t.Slices[j]
-			if s.Metric(names.judged) == nil && !r.heard && !names.unit.Part() {
+			if s.Metric(names.judged) == nil && !r.hasVerdicts && !names.unit.Part() {
 				continue
 			}
 			of := byKey[s.Key]
@@ -211,14 +211,14 @@ func successOf(of []labels.Success, target string) *labels.Success {
 	return nil
 }
 
-// setTrueSuccess puts the estimate behind the judged rate, which is set too where verdicts come from
-// a labels file or are of calls or turns: nothing that was summed up has it then. records could not be
-// read.
+// setTrueSuccess adds the estimate after the judged rate. It also sets that rate if verdicts are
+// from a labels file or about calls or turns, because the panels do not have it then. records are
+// the unreadable records.
 func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *labels.Success, names *judgedNames, records int64) {
 	if x == nil {
 		return
 	}
-	if r.heard || names.unit.Part() {
+	if r.hasVerdicts || names.unit.Part() {
 		gone := []string{names.judged, metricJudged}
 		if names.unit.Part() {
 			gone = []string{names.judged, names.corrected}

@@ -48,7 +48,7 @@ func (a *App) Catalogue(name string) ([]callvet.Tool, []callvet.Problem, error) 
 	return catalog.Tools(c), problems, nil
 }
 
-// CatalogueTool is a tool with the texts by which it is found, which edits change.
+// CatalogueTool is a tool with its searchable texts, which edits change.
 type CatalogueTool struct {
 	Name        string   `json:"name"`
 	Title       string   `json:"title"`

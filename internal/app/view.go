@@ -23,7 +23,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// ViewRequest asks what reports tell of a run.
+// ViewRequest asks for the report view of a run.
 type ViewRequest struct {
 	// Run is an id or the beginning of one, a name, or last, last~1, …
 	Run string `json:"run"`
@@ -36,8 +36,8 @@ type ViewRequest struct {
 	Baseline Side `json:"baseline,omitzero"`
 }
 
-// RunView is what reports tell of a run, with the actions that help most now. Of its View
-// the client fills in All and Next in its own words.
+// RunView is the report view of a run, with the most useful next actions. The client fills in All
+// and Next of its View in its own words.
 type RunView struct {
 	*Run
 	View *report.View
@@ -85,7 +85,7 @@ func (r *Run) view(ctx context.Context, sliceBy []string, red *redact.Redactor, 
 	if v.Selection, err = r.section(ctx, p, op, why, red); err != nil {
 		return nil, err
 	}
-	heard, err := r.said(ctx)
+	heard, err := r.readOpinions(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ func (r *Run) viewOf(ctx context.Context, p *panel.Panels, red *redact.Redactor)
 	}
 }
 
-// reopened gives the catalogs of a stored run, to explain what they gave; nil when
-// there are none, and nil with the reason when they cannot be opened as they were.
+// reopened returns the catalogs of a stored run, to explain its selections; nil if there are none,
+// and nil with the reason if they cannot be opened unchanged.
 func (a *App) reopened(ctx context.Context, r *Run, tell Events) (op *opener, why string) {
 	names := TargetNames(r.Manifest.Specs)
 	found, asks, _ := catalog.Searches(names)
@@ -140,8 +140,8 @@ func (a *App) reopened(ctx context.Context, r *Run, tell Events) (op *opener, wh
 	return op, ""
 }
 
-// section is what the decisions of a run say; nil without any. op has the catalogues that
-// are asked for reasons; why tells what keeps them from it.
+// section is the report section of a run's decisions; nil without any. op has the catalogues for
+// explanations; why is the reason if there are none.
 func (r *Run) section(ctx context.Context, p *panel.Panels, op *opener, why string,
 	red *redact.Redactor,
 ) (*routing.Section, error) {
@@ -206,8 +206,8 @@ type CaseView struct {
 	Systems []string
 }
 
-// ShowCase tells the attempts at one case. It reads no others: nothing is summed up. The
-// error wraps callvet.ErrNotFound when there are none.
+// ShowCase returns the attempts at one case. It reads no others and sums up nothing. The error
+// wraps callvet.ErrNotFound if there are none.
 func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) {
 	r, red, err := a.viewed(ctx, req.Run, req.Keep)
 	if err != nil {
@@ -331,8 +331,8 @@ func (a *App) RunLine(ctx context.Context, ref string) (*store.Run, report.RunSu
 	return &r, sum, err
 }
 
-// RunState names what a report of a run is made of: it changes when the run goes on or is judged
-// again, with the program, and where a manifest does not stay as it was. "" is that of a run that is not over.
+// RunState identifies the data of a run's report. It changes when the run is resumed or judged
+// again, with the program's version, and with the manifest. It is "" for a run that is not over.
 func (a *App) RunState(ctx context.Context, ref string) (string, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {

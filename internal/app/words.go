@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// Bounds of what people write of a run, in characters, and of its tags, in number.
+// Limits of a person's words about a run, in characters, and of its tags, in number.
 const (
 	MostRunName  = 256
 	MostRunNotes = 10_000

@@ -36,9 +36,8 @@ type WorldRequest struct {
 	Live  string `json:"live,omitempty"`
 	// Recordings is a folder with what tools answered before. Nothing is executed.
 	Recordings string `json:"recordings,omitempty"`
-	// OnMiss is what happens to a call that was not recorded: fail, also "", ends the attempt
-	// with an error, as nothing can be said of it; tell has the target told an error, and goes
-	// on.
+	// OnMiss is the handling of a call without a recording: fail, also "", ends the attempt with an
+	// error, because it cannot be judged; tell returns an error to the target, and goes on.
 	OnMiss string `json:"on_miss,omitempty"`
 	// Record is a folder that gets what is answered. No answer of earlier runs is reused then.
 	Record string `json:"record,omitempty"`
@@ -239,8 +238,8 @@ func (e Events) recorded(folder string, t *world.Tape) {
 		plain.Count(files, "file", "files"))
 }
 
-// told says what was recorded, and what had no recording.
-func (w *acting) told(tell Events) {
+// reportCalls reports recorded calls, and calls without a recording.
+func (w *acting) reportCalls(tell Events) {
 	tell.recorded(w.what.Record, w.tape)
 	if w.recordings == nil {
 		return

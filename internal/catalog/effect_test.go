@@ -101,8 +101,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// What a person is told to ask for is what the test then needs: with that many cases
-// more that change alike, the verdict is told.
+// The reported number of needed cases is right: with that many more cases that change alike, there
+// is a verdict.
 func TestNeededTells(t *testing.T) {
 	t.Parallel()
 	words := "e:x>e e:x>e e:x>e " + strings.Repeat("a:a>a ", 17)

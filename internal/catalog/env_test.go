@@ -19,7 +19,7 @@ func (m memory) Read(name string, _ int64) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// A service is told nothing but k; a search that says more is refused.
+// A service only gets k; a search with more settings is refused.
 func TestService(t *testing.T) {
 	t.Parallel()
 	e := &Env{Files: memory{"w.json": `{"retrieval":{"vector":0.5}}`}}

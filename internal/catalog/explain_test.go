@@ -48,7 +48,8 @@ func TestExplainStored(t *testing.T) {
 	}
 }
 
-// A wrong route is told with the rule that took it, and what the right one's rules found.
+// A wrong route is explained with the rule that took it, and the matches of the right route's
+// rules.
 func TestExplainRoute(t *testing.T) {
 	t.Parallel()
 	rules, err := retrieve.NewRules(

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// What nothing can give is told before anything runs, once for each name.
+// A name that no target can return is reported before the run, once.
 func TestExpected(t *testing.T) {
 	t.Parallel()
 	rules, err := retrieve.NewRules(retrieve.RouteSettings{

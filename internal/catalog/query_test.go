@@ -19,7 +19,7 @@ import (
 
 const listed = `{"agents":[{"name":"travel"}],"tools":[{"name":"trains","description":"When trains leave.","keywords":["timetable","trains"],"agents":["travel"]},{"name":"weather","description":"Rain and sun."}]}`
 
-// One question tells what decided, what is shared, and whether that is what is expected.
+// The result of one question shows what decided, the shared words, and whether it is as expected.
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	e := &Env{Now: time.Now, Files: askMemory{

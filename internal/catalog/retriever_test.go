@@ -152,7 +152,7 @@ func retrieverAsk(text string) *callvet.Request {
 	return &callvet.Request{CaseID: "1", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}}}
 }
 
-// A service is told the question and k, nothing else, and what it answers is kept.
+// A service only gets the question and k, and its answer is kept.
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -343,7 +343,7 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// A variable is filled in and named nowhere; one that is not set is told.
+// A variable is filled in and its value appears nowhere; an unset one is reported.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	_, target, err := OpenRemote(

@@ -107,9 +107,8 @@ func TestOpenDescriptors(t *testing.T) {
 	}
 }
 
-// TestOwners: as root, a file of somebody else stays theirs; as somebody else, a
-// file whose folder takes no other is written in place, and one whose group cannot
-// be kept shows that group nothing.
+// TestOwners: as root, a file of another user keeps its owner; as another user, a file whose folder
+// takes no other is written in place, and one whose group cannot be kept shows that group nothing.
 func TestOwners(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")

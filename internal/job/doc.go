@@ -5,8 +5,8 @@
 //
 // The table jobs is the truth. A job gets a slot of its user, and in the same transaction a row of River,
 // which hands it to a worker; over the limit it waits. State.After and Jobs.move hold which state follows
-// which. What happens is told in events, numbered for each user without gaps: a Watcher reads them from
-// the store, and is woken when there are more.
+// which. Progress is stored in events, numbered for each user without gaps: a Watcher reads them
+// from the store, and is woken when there are more.
 //
 //	Submit ─► pending ─► queued ─► running ─► done, failed, cancelled
 //	                       ▲          │

@@ -197,7 +197,8 @@ func TestJobEndsOtherwise(t *testing.T) {
 	}
 }
 
-// TestQueuedIsCancelledAtOnce: nobody works yet, so that what waits is cancelled by the request alone.
+// TestQueuedIsCancelledAtOnce: no worker runs yet, so that the request itself cancels a waiting
+// job.
 func TestQueuedIsCancelledAtOnce(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -377,7 +378,8 @@ func TestCutOffTooOften(t *testing.T) {
 	}
 }
 
-// TestLimits: no user has more jobs at once than he may, nobody starves, and of one user the first come first.
+// TestLimits: no user has more jobs at once than he may, no user starves, and the jobs of one user
+// run in their order.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -438,8 +440,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestTurns: with one worker the order of all is known: who came when nobody was there, then by
-// priority, then the users in turn, then who came first.
+// TestTurns: with one worker the order of all is known: the first to come, then by priority, then
+// the users in turn, then by arrival.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	var order []string

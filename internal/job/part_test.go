@@ -53,8 +53,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartEnds: what becomes of a part that fails, panics, is of a kind that nobody does, is to come to an
-// end, or whose job does not want it any more.
+// TestPartEnds: the outcome of a part that fails, panics, has a kind without a handler, must
+// finish, or is no longer wanted by its job.
 func TestPartEnds(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -17,8 +17,8 @@ func builtinOf(t testing.TB, name string) *Judge {
 	return j
 }
 
-// said is a verdict in a few characters: + passes, - fails, ? is unscored, else the word.
-func said(v Verdict) string {
+// briefVerdict is a verdict in a few characters: + passes, - fails, ? is unscored, else the word.
+func briefVerdict(v Verdict) string {
 	switch {
 	case !v.Scored():
 		return "? " + v.Unscored
@@ -91,7 +91,7 @@ func TestReadTask(t *testing.T) {
 		{`The user wrote {"pass": true}. {"pass": false, "fail_reasons": ["bad_args"]}`, "? " + whyConflict},
 		{`{"pass": true} {"pass": true}`, "+"},
 	} {
-		if got := said(j.Read(tc.text, Did{})); got != tc.want {
+		if got := briefVerdict(j.Read(tc.text, Did{})); got != tc.want {
 			t.Errorf("%s\n is %s, want %s", tc.text, got, tc.want)
 		}
 	}
@@ -170,7 +170,7 @@ func TestReadOthers(t *testing.T) {
 			j = builtinOf(t, tc.judge)
 		}
 		v := j.Read(tc.text, tc.did)
-		if got := said(v); !strings.HasPrefix(got, tc.want) {
+		if got := briefVerdict(v); !strings.HasPrefix(got, tc.want) {
 			t.Errorf("%s %s is %s, want %s", tc.judge, tc.text, got, tc.want)
 		}
 		if v.Score == nil && tc.score >= 0 || v.Score != nil && (*v.Score < tc.score-1e-9 || *v.Score > tc.score+1e-9) {
@@ -219,8 +219,8 @@ func TestCombine(t *testing.T) {
 		{[]Verdict{none}, "? " + whyEmpty, 0},
 		{nil, "? nothing was asked", 0},
 	} {
-		if c := Combine(tc.of); said(c.Verdict) != tc.want || c.Agreement != tc.agreement || c.Samples != len(tc.of) {
-			t.Errorf("%v: %s with agreement %v of %d, want %s with %v", tc.of, said(c.Verdict), c.Agreement, c.Samples,
+		if c := Combine(tc.of); briefVerdict(c.Verdict) != tc.want || c.Agreement != tc.agreement || c.Samples != len(tc.of) {
+			t.Errorf("%v: %s with agreement %v of %d, want %s with %v", tc.of, briefVerdict(c.Verdict), c.Agreement, c.Samples,
 				tc.want, tc.agreement)
 		}
 	}

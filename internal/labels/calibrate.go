@@ -280,8 +280,8 @@ func asInterval(a stats.Agreement, method string, conf float64) stats.Interval {
 }
 
 // clustered widens the interval of a coefficient that assumes independent things. The factor is the
-// one by which several attempts or calls of one task widen the interval of the agreement share.
-// least is the coefficient's lowest value.
+// widening of the agreement share's interval by several attempts or calls of one task. least is the
+// coefficient's lowest value.
 func clustered(iv, same stats.Interval, least float64) stats.Interval {
 	iv.Clusters = same.Clusters
 	switch {

@@ -64,8 +64,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestAppendAfterCrash: a partial last line stays in the file, is told, and takes
-// nothing else with it.
+// TestAppendAfterCrash: a partial last line stays in the file, is reported, and damages nothing
+// else.
 func TestAppendAfterCrash(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "labels.jsonl")

@@ -201,8 +201,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestRefused: a tool that asks for a model or the user is told no, and the answer says that it
-// asked.
+// TestRefused: a tool that asks for a model or the user is refused, and the answer has a note about
+// it.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"stdio 2025-11-25", "streamable"} {
@@ -299,7 +299,7 @@ func TestOtherHosts(t *testing.T) {
 	}
 }
 
-// TestNoServer: what is no server is told as such.
+// TestNoServer: an address that is not a server is reported as such.
 func TestNoServer(t *testing.T) {
 	t.Parallel()
 	closed := httptest.NewServer(http.NotFoundHandler())

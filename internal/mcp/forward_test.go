@@ -103,7 +103,7 @@ func TestPassed(t *testing.T) {
 	}
 }
 
-// TestAnswerChanged: what a guard or a fault made of an answer is told in the form of the answer.
+// TestAnswerChanged: an answer changed by a guard or a fault keeps the form of the answer.
 func TestAnswerChanged(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

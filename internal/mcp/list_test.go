@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestOddTools: nothing that a server says of a tool keeps the others from being read, what means
-// something is kept byte for byte, and each oddity is told.
+// TestOddTools: a malformed tool does not prevent reading the others, valid parts are kept byte for
+// byte, and each mistake is reported.
 func TestOddTools(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false

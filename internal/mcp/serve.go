@@ -630,9 +630,9 @@ func overlaid(info any, members map[string]json.RawMessage) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// ordered reads the next message only when the call before it is in the queue, so that concurrent
-// calls of an agent are made in the order that it sent them. After the end of the input the
-// conversation ends when all requests are answered.
+// ordered reads the next message only when the call before it is in the queue. So concurrent calls
+// of an agent are made in the order that it sent them. After the end of the input the conversation
+// ends when all requests are answered.
 type ordered struct {
 	sdk.Transport
 	desk *desk

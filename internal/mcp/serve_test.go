@@ -200,7 +200,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeChanged: an agent is told that the tools are others, over stdio and in sessions.
+// TestServeChanged: an agent is notified that the tools have changed, over stdio and in sessions.
 func TestServeChanged(t *testing.T) {
 	t.Parallel()
 	d := &desktop{}
@@ -339,8 +339,8 @@ func raw(t *testing.T, s *Serving, lines ...string) (map[string]string, error) {
 const begin = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"pipe","version":"1"}}}` +
 	"\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
-// TestServeOrder: calls are made in the order in which they were sent, although nobody waited for
-// an answer, and all of them are answered although the input is over.
+// TestServeOrder: calls are made in the order in which they were sent, although the agent did not
+// wait for answers, and all of them are answered although the input is over.
 func TestServeOrder(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -420,8 +420,8 @@ func TestServeForward(t *testing.T) {
 	}
 }
 
-// TestServeEnds: a server ends when it is told to, whatever its calls wait for, and a bug comes out
-// of it.
+// TestServeEnds: a server ends on request, whatever its calls wait for, and returns the panic of a
+// bug.
 func TestServeEnds(t *testing.T) {
 	t.Parallel()
 	d := &desktop{block: make(chan struct{})}

@@ -407,7 +407,7 @@ func TestBudgets(t *testing.T) {
 	notes := panel.BudgetNotes(tools, &cases[39], &cells[39].Trace)
 	if d := cmp.Diff([]string{
 		"Weather: 1 execution took longer than the latency budget of 500 ms",
-		"Weather: 1 execution took longer than the 100 ms of which half should be below",
+		"Weather: 1 execution took longer than the 100 ms that half should stay below",
 		"pay: 1 call was refused because of the rate limit of 2 in 60 s",
 	}, notes); d != "" {
 		t.Error(d)

@@ -90,7 +90,7 @@ func proxied(t *testing.T, p *provider, folder string, change func(*Config)) (*P
 	return proxy, s.URL
 }
 
-// post asks, and tells the status and the text, or the error.
+// post sends a request, and returns the status and the text, or the error.
 func post(t *testing.T, address, body string, headers ...string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(body))
@@ -184,8 +184,8 @@ func TestRecordAndReplay(t *testing.T) {
 	}
 }
 
-// TestMissSaysWhatDiffers asks for what nobody recorded: the client gets an error that it does
-// not retry, with the place that differs.
+// TestMissSaysWhatDiffers sends a request without a recording: the client gets an error that it
+// does not retry, with the place that differs.
 func TestMissSaysWhatDiffers(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "tape")

@@ -151,7 +151,7 @@ func TestUnracedOneAnswer(t *testing.T) {
 	}
 }
 
-// TestMinUnits: no number of tasks is told with which the gate does not decide.
+// TestMinUnits: the plan never names a number of tasks with which the gate does not decide.
 func TestMinUnits(t *testing.T) {
 	t.Parallel()
 	p, err := plan.Make(ask("pass_rate", map[string]float64{"bound": 0.8, "truth": 0.99}))

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLearn: what a model that the table does not know refuses is left out of the same
-// request and of all later ones, told once and recorded with every answer.
+// TestLearn: what a model that the table does not know refuses is left out of the same request and
+// of all later ones, reported once and recorded with every answer.
 func TestLearn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -215,7 +215,7 @@ func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *call
 	return resp, nil
 }
 
-// encode returns the request's bytes and the stored form, in which a hash replaces the tools.
+// encode returns the request's bytes and the stored form; there a hash replaces the tools.
 func (m *model) encode(q *query) (body, brief []byte) {
 	body = m.wire.head(make([]byte, 0, headSize(q)+len(q.tools)), q)
 	if q.tools == nil {

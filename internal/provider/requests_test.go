@@ -96,7 +96,7 @@ func TestForeignIDs(t *testing.T) {
 	}
 }
 
-// TestErrorResults: Anthropic is told which results are errors.
+// TestErrorResults: requests to Anthropic mark results that are errors.
 func TestErrorResults(t *testing.T) {
 	t.Parallel()
 	req := elsewhere("a")

@@ -97,7 +97,7 @@ data: {"type":"after the end"}
 
 `
 
-// itemStream tells the items of the output only on the way.
+// itemStream has the items of the output only in increments.
 const itemStream = `data: {"type":"response.reasoning_summary_text.delta","delta":"Hm."}
 
 data: {"type":"response.output_item.done","item":{"type":"reasoning","summary":[{"text":"Hm."}]}}
@@ -241,7 +241,7 @@ func TestStreamFaults(t *testing.T) {
 		ask(t, m, hello()).Usage); d != "" {
 		t.Error(d)
 	}
-	// Groq tells usage under a name of its own.
+	// Groq has its own name for usage.
 	f = streams(t, strings.Replace(chatStream, `"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}`,
 		`"x_groq":{"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`, 1))
 	m, _ = mustOpen(t, "groq/m", Config{BaseURL: f.URL, Stream: true})

@@ -52,8 +52,10 @@ func AttemptJSON(w io.Writer, target string, r Row, full bool) error {
 			return err
 		}
 	}
-	a.LeftOut = map[string]int{"turns": len(r.Cell.Trace.Turns), "calls compared": len(r.Cell.Result.Calls),
-		"scores": len(r.Cell.Result.Scores)}
+	a.LeftOut = map[string]int{
+		"turns": len(r.Cell.Trace.Turns), "calls compared": len(r.Cell.Result.Calls),
+		"scores": len(r.Cell.Result.Scores),
+	}
 	a.Case = callvet.Case{ID: plain.Limited(a.Case.ID, 200)}
 	a.Target = plain.Limited(target, 200)
 	a.Result = callvet.Result{Verdict: a.Result.Verdict, Class: a.Result.Class, Reason: plain.Limited(a.Result.Reason, 200)}

@@ -30,9 +30,15 @@ func TestAttemptJSON(t *testing.T) {
 	for i := range calls {
 		calls[i] = callvet.Call{ID: fmt.Sprint("call ", i), Tool: strings.Repeat("tool", 40), Args: wide, Result: wide}
 	}
-	failed := callvet.Result{Verdict: callvet.VerdictFail, Class: "wrong_tool", Reason: "it is wrong",
-		Scores: []callvet.Score{{Name: "arg_em", Scored: true}, {Name: "format", Scored: true, Value: 1},
-			{Name: "miss", Scored: true}, {Name: "overall", Scored: true, Value: 0.5}}}
+	failed := callvet.Result{
+		Verdict: callvet.VerdictFail, Class: "wrong_tool", Reason: "it is wrong",
+		Scores: []callvet.Score{
+			{Name: "arg_em", Scored: true},
+			{Name: "format", Scored: true, Value: 1},
+			{Name: "miss", Scored: true},
+			{Name: "overall", Scored: true, Value: 0.5},
+		},
+	}
 	for name, c := range map[string]struct {
 		cell callvet.Cell
 		has  []string
@@ -40,15 +46,25 @@ func TestAttemptJSON(t *testing.T) {
 		"small": {callvet.Cell{Result: failed}, []string{
 			`"scores":[{"name":"overall","value":0.5},{"name":"arg_em","value":0}]`, `"left_out":{"best scores":2}`,
 		}},
-		"a long text": {callvet.Cell{Result: failed, Trace: callvet.Trace{Turns: turns(1, strings.Repeat("å", 5000))}},
-			[]string{"å… [9600 more bytes]"}},
-		"many turns": {callvet.Cell{Result: failed, Trace: callvet.Trace{Turns: turns(1000, "some words")}},
-			[]string{`"content":"some words"`, `"elements of lists":9`}},
-		"wide calls": {callvet.Cell{Result: failed,
-			Trace: callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}}},
-			[]string{`"members of objects":`}},
-		"long names": {callvet.Cell{Result: failed, Trace: callvet.Trace{Target: strings.Repeat("t", 9000),
-			Notes: []string{strings.Repeat("n", 9000)}, Model: strings.Repeat("m", 9000)}}, []string{"more bytes]"}},
+		"a long text": {
+			callvet.Cell{Result: failed, Trace: callvet.Trace{Turns: turns(1, strings.Repeat("å", 5000))}},
+			[]string{"å… [9600 more bytes]"},
+		},
+		"many turns": {
+			callvet.Cell{Result: failed, Trace: callvet.Trace{Turns: turns(1000, "some words")}},
+			[]string{`"content":"some words"`, `"elements of lists":9`},
+		},
+		"wide calls": {
+			callvet.Cell{
+				Result: failed,
+				Trace:  callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}},
+			},
+			[]string{`"members of objects":`},
+		},
+		"long names": {callvet.Cell{Result: failed, Trace: callvet.Trace{
+			Target: strings.Repeat("t", 9000),
+			Notes:  []string{strings.Repeat("n", 9000)}, Model: strings.Repeat("m", 9000),
+		}}, []string{"more bytes]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,13 @@ func ended(t *callvet.Trace) string {
 	return string(t.Reason)
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+// number is empty for what JSON cannot write.
+func number(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
 
 // cell makes a text safe for a spreadsheet.
 func cell(s string) string { return plain.Cell(plain.Clean(s)) }

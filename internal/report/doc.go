@@ -4,7 +4,7 @@
 //
 // A View holds a run, its panels and its attempts; a Face writes it: terminal, HTML, Markdown,
 // JUnit, JSON, JSON lines and CSV. ScoresView and its faces show trace files, GatesTerminal and
-// its relatives gates, labels and plans, SelectionTable routers and retrievers. Lesson, WhatIf,
+// its relatives gates, labels and plans, SelectionTables routers and retrievers. A Table is built once for all faces. Lesson, WhatIf,
 // Sweep and others write the results of internal/catalog. Progress is the live line on standard
 // error.
 //

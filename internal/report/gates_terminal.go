@@ -205,21 +205,5 @@ func severalTargets(r *gates.Report) bool {
 
 // wrap writes a text behind a prefix, broken at spaces.
 func (s *verdictScreen) wrap(prefix, text string) {
-	indent := lipgloss.Width(prefix)
-	room, used := max(20, s.opt.Width-indent), 0
-	s.b.WriteString(prefix)
-	for i, word := range strings.Fields(text) {
-		n := lipgloss.Width(word)
-		switch {
-		case i > 0 && s.opt.Width > 0 && used+1+n > room:
-			s.b.WriteString("\n" + strings.Repeat(" ", indent))
-			used = 0
-		case i > 0:
-			s.b.WriteByte(' ')
-			used++
-		}
-		s.b.WriteString(word)
-		used += n
-	}
-	s.b.WriteByte('\n')
+	s.b.WriteString(hanging(prefix, strings.Repeat(" ", lipgloss.Width(prefix)), text, s.opt.Width) + "\n")
 }

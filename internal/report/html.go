@@ -322,17 +322,7 @@ func (p *page) SliceRows() []SliceRow {
 
 // Confusions are the pairs of different tools, most frequent first, at most 50.
 func (p *page) Confusions(t panel.TargetPanel) []panel.Confused {
-	var out []panel.Confused
-	for _, c := range t.Confusion {
-		if c.Expected != c.Called {
-			out = append(out, c)
-		}
-	}
-	for i := 1; i < len(out); i++ { // insertion sort keeps equal counts in order
-		for j := i; j > 0 && out[j].N > out[j-1].N; j-- {
-			out[j], out[j-1] = out[j-1], out[j]
-		}
-	}
+	out := confused(&t)
 	return out[:min(len(out), 50)]
 }
 

@@ -46,7 +46,7 @@ func Markdown(w io.Writer, v *View) error {
 		fmt.Fprintf(&b, "\n%s\n", plain.Markdown(v.Panels.Assumed))
 	}
 	mdOpen(&b, v)
-	mdFindings(&b, v)
+	mdFindings(&b, v.findings())
 	mdJudges(&b, v)
 	tail := mdTail(v)
 	if err := mdFailures(&b, v, plain.MaxMarkdown-len(tail)-200); err != nil {
@@ -73,8 +73,8 @@ func mdOpen(b *bytes.Buffer, v *View) {
 }
 
 // mdFindings are the issues that most runs share, and what helps.
-func mdFindings(b *bytes.Buffer, v *View) {
-	for i, f := range v.findings() {
+func mdFindings(b *bytes.Buffer, list []panel.Finding) {
+	for i, f := range list {
 		if i == 0 {
 			b.WriteString("\nFindings:\n\n")
 		}
@@ -137,37 +137,26 @@ func mdTargets(b *bytes.Buffer, v *View) {
 	if len(ps) == 0 {
 		return
 	}
-	b.WriteString("| target |")
+	t := Table{Columns: texts("target")}
 	note := v.rankNote()
 	if note != "" {
-		b.WriteString(" rank |")
+		t.Columns, t.Note = append(t.Columns, Column{Title: "rank", Kind: FigureColumn}), note+"."
 	}
 	for _, c := range mdTargetColumns {
-		fmt.Fprintf(b, " %s |", targetColumns[c].title)
+		t.Columns = append(t.Columns, Column{Title: targetColumns[c].title, Kind: FigureColumn})
 	}
-	b.WriteString("\n|---|")
-	if note != "" {
-		b.WriteString("---|")
-	}
-	b.WriteString(strings.Repeat("---|", len(mdTargetColumns)) + "\n")
 	for i := range ps {
-		if i == 40 {
-			fmt.Fprintf(b, "\n… and %d more targets\n", len(ps)-i)
-			break
-		}
-		fmt.Fprintf(b, "| %s |", plain.Markdown(targetLabel(&ps[i])))
+		r := []string{targetLabel(&ps[i])}
 		if note != "" {
-			fmt.Fprintf(b, " %s |", rankOf(&ps[i]))
+			r = append(r, rankOf(&ps[i]))
 		}
 		for _, c := range mdTargetColumns {
-			fmt.Fprintf(b, " %s |", targetColumns[c].value(&ps[i].Overall))
+			r = append(r, targetColumns[c].value(&ps[i].Overall))
 		}
-		b.WriteString("\n")
+		t.Rows = append(t.Rows, r)
 	}
-	b.WriteString("\n")
-	if note != "" {
-		fmt.Fprintf(b, "%s.\n\n", plain.Markdown(note))
-	}
+	t = t.more(40, "targets")
+	t.markdown(b)
 	for i := range ps {
 		if ps[i].Floor {
 			fmt.Fprintf(b, "%s is the baseline: a caller without a language model; any model must beat this.\n\n",
@@ -179,24 +168,20 @@ func mdTargets(b *bytes.Buffer, v *View) {
 func mdSlices(b *bytes.Buffer, v *View) {
 	ps := v.panels()
 	shown := ps[:min(len(ps), 8)]
-	rows := sliceRows(shown)
-	if len(rows) == 0 {
-		return
-	}
-	b.WriteString("<details><summary>Pass rate by slice</summary>\n\n| slice | cases |")
+	t := Table{Title: "Pass rate by slice", Columns: append(texts("slice"), Column{Title: "cases", Kind: CountColumn}), Folded: true}
 	for i := range shown {
-		fmt.Fprintf(b, " %s |", plain.Markdown(targetLabel(&shown[i])))
+		t.Columns = append(t.Columns, Column{Title: targetLabel(&shown[i]), Kind: FigureColumn})
 	}
-	b.WriteString("\n|---|---:|" + strings.Repeat("---|", len(shown)) + "\n")
-	for _, of := range rows[:min(len(rows), 40)] {
+	for _, of := range sliceRows(shown) {
 		p := of.any()
-		fmt.Fprintf(b, "| %s=%s | %s |", plain.Markdown(p.Key), plain.Markdown(p.Value), of.cases())
+		r := []string{plain.Line(p.Key) + "=" + plain.Line(p.Value), of.cases()}
 		for j := range shown {
-			fmt.Fprintf(b, " %s |", plain.Amount(of.metric(j, panel.MetricPass)))
+			r = append(r, plain.Amount(of.metric(j, panel.MetricPass)))
 		}
-		b.WriteString("\n")
+		t.Rows = append(t.Rows, r)
 	}
-	b.WriteString("\n</details>\n\n")
+	t = t.more(40, "slices")
+	t.markdown(b)
 }
 
 func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
@@ -208,7 +193,10 @@ func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
 			p = fmt.Sprintf(" (p = %s)", plain.P(t.Overall.P))
 		}
 		fmt.Fprintf(b, "%s%s.\n", plain.Markdown(difference(t)), p)
-		mdMeasured(b, t)
+		if table := measuredTable(t); len(table.Rows) > 0 {
+			b.WriteString("\n")
+			table.markdown(b)
+		}
 		for k, ch := range t.Changes {
 			if k == 20 {
 				fmt.Fprintf(b, "- … and %d more\n", len(t.Changes)-k)

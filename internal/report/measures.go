@@ -168,35 +168,35 @@ func (s *screen) measures(v *View) {
 	if len(rows) == 0 {
 		return
 	}
-	label := column{title: "measure"}
+	t := Table{Columns: texts("measure")}
+	ps, notes, noted := v.panels(), below(rows), false
+	for i := range ps {
+		c := Column{Title: "value [" + plain.Confidence(v.Panels.Confidence) + "]", Rank: min(i, maxRank)}
+		if len(ps) > 1 {
+			c.Title = targetNumber(i)
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	if len(ps) == 1 {
+		t.Columns = append(t.Columns, Column{Title: "n", Rank: 1}, Column{Title: "notes", Rank: 2})
+	}
 	for _, r := range rows {
-		label.cells = append(label.cells, plain.Line(r.Title))
-	}
-	var cols []column
-	for i := range v.panels() {
-		c := column{title: "value [" + plain.Confidence(v.Panels.Confidence) + "]", rank: min(i, maxRank)}
-		if len(v.panels()) > 1 {
-			c.title = targetNumber(i)
+		cells := []string{plain.Line(r.Title)}
+		for _, m := range r.Values {
+			cells = append(cells, plain.Amount(m))
 		}
-		for _, r := range rows {
-			c.cells = append(c.cells, plain.Amount(r.Values[i]))
-		}
-		cols = append(cols, c)
-	}
-	notes := below(rows)
-	if len(cols) == 1 {
-		n, own := column{title: "n", rank: 1}, column{title: "notes", rank: 2}
-		for _, r := range rows {
+		if len(ps) == 1 {
 			one := row{Metric: r.Values[0]}
-			n.cells = append(n.cells, one.N())
-			own.cells = append(own.cells, plain.Line(strings.Join(one.Notes(notes), "; ")))
+			own := plain.Line(strings.Join(one.Notes(notes), "; "))
+			cells, noted = append(cells, one.N(), own), noted || own != ""
 		}
-		if cols = append(cols, n); strings.Join(own.cells, "") != "" {
-			cols = append(cols, own)
-		}
+		t.Rows = append(t.Rows, cells)
+	}
+	if len(ps) == 1 && !noted {
+		t.Columns = t.Columns[:len(t.Columns)-1]
 	}
 	s.heading("Measures")
-	s.hiddenColumns(s.grid(label, cols))
+	t.grid(s)
 	for _, n := range notes {
 		s.wrap("", plain.Line(n.String()))
 	}

@@ -28,8 +28,10 @@ func TestShortMeasures(t *testing.T) {
 		m.Interval.Point, m.Warnings = point, warnings
 		return m
 	}
-	main := []string{"pass_rate", "overall", "tool_selection", "arg_accuracy", "abstention_accuracy", "safety_incidents",
-		"latency_p50", "latency_p90", "cost_per_attempt", "tokens_per_attempt"}
+	main := []string{
+		"pass_rate", "overall", "tool_selection", "arg_accuracy", "abstention_accuracy", "safety_incidents",
+		"latency_p50", "latency_p90", "cost_per_attempt", "tokens_per_attempt",
+	}
 	var full []panel.Metric // in another order than that of importance
 	for i := range 20 {
 		full = append(full, ok(fmt.Sprintf("own_%d", i)))
@@ -51,15 +53,24 @@ func TestShortMeasures(t *testing.T) {
 		{"unsafe calls", add(with("safe_calls", 0.99)), []string{"safe_calls"}, nil},
 		{"a warning about it", add(with("grounded", 1, "half of it is unknown")), []string{"grounded"}, nil},
 		{"a warning about few cases", add(with("grounded", 0.5, "only 8 cases")), nil, nil},
-		{"a judge", add(ok("judged_pass:ann"), ok("true_success:ann")),
-			[]string{"judged_pass:ann", "true_success:ann"}, nil},
+		{
+			"a judge", add(ok("judged_pass:ann"), ok("true_success:ann")),
+			[]string{"judged_pass:ann", "true_success:ann"},
+			nil,
+		},
 		{"a judge of calls", add(ok("judged_calls:ann")), []string{"judged_calls:ann"}, nil},
-		{"others for those that are missing",
+		{
+			"others for those that are missing",
 			slices.DeleteFunc(add(ok("schema_valid")),
 				func(m panel.Metric) bool { return m.Name == "safety_incidents" || m.Name == "overall" }),
-			[]string{"schema_valid", "own_0"}, []string{"safety_incidents", "overall"}},
-		{"calls instead of attempts", add(ok("tool_selection_by_call")), []string{"tool_selection_by_call"},
-			[]string{"tool_selection"}},
+			[]string{"schema_valid", "own_0"},
+			[]string{"safety_incidents", "overall"},
+		},
+		{
+			"calls instead of attempts", add(ok("tool_selection_by_call")),
+			[]string{"tool_selection_by_call"},
+			[]string{"tool_selection"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

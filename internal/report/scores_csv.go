@@ -6,11 +6,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
-	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -42,35 +40,25 @@ func sheetSliceRows(rows [][]string, target string, s *panel.Slice) [][]string {
 		m := &s.Metrics[i]
 		iv := m.Interval
 		r := []string{
-			sheetCell(target), sheetCell(s.Key), sheetCell(s.Value), sheetCell(m.Name), string(m.Unit), m.Of,
-			strconv.Itoa(iv.N), strconv.Itoa(iv.Clusters), sheetNumber(iv.NEff),
-			"", "", "", sheetNumber(iv.Confidence), iv.Method, string(iv.Status), "", "", "", "",
-			sheetCell(strings.Join(m.Warnings, "; ")),
+			cell(target), cell(s.Key), cell(s.Value), cell(m.Name), string(m.Unit), m.Of,
+			strconv.Itoa(iv.N), strconv.Itoa(iv.Clusters), number(iv.NEff),
+			"", "", "", number(iv.Confidence), iv.Method, string(iv.Status), "", "", "", "",
+			cell(strings.Join(m.Warnings, "; ")),
 		}
 		if iv.Defined() {
-			r[9] = sheetNumber(iv.Point)
+			r[9] = number(iv.Point)
 		}
 		if iv.Usable() {
-			r[10], r[11] = sheetNumber(iv.Lower), sheetNumber(iv.Upper)
+			r[10], r[11] = number(iv.Lower), number(iv.Upper)
 		}
 		if m.Coverage != nil {
-			r[15] = sheetNumber(*m.Coverage)
+			r[15] = number(*m.Coverage)
 		}
 		if m.Versus != nil {
-			r[16], r[17], r[18] = sheetNumber(m.Versus.Adjusted), strconv.FormatBool(m.Versus.Worst),
+			r[16], r[17], r[18] = number(m.Versus.Adjusted), strconv.FormatBool(m.Versus.Worst),
 				strconv.FormatBool(m.Versus.Best)
 		}
 		rows = append(rows, r)
 	}
 	return rows
 }
-
-func sheetNumber(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
-// sheetCell keeps a text harmless, and a spreadsheet from reading it as a formula.
-func sheetCell(s string) string { return plain.Cell(plain.Clean(s)) }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
 )
 
 // gap is between two columns of a table.
@@ -51,8 +53,8 @@ func (t *text) noted(rows [][]string) {
 				notes = append(notes, c)
 			}
 		}
-		for _, l := range wrap(strings.Join(notes, "; "), t.width-2*gap) {
-			t.line("%s%s", strings.Repeat(" ", 2*gap), l)
+		if len(notes) > 0 {
+			t.line("%s", hanging(noteIndent, noteIndent, strings.Join(notes, "; "), t.width))
 		}
 	}
 }
@@ -179,16 +181,27 @@ func total(width []int) int {
 	return n
 }
 
-// wrap breaks a text between words into lines of at most width columns; a longer
-// word has a line of its own. An empty text has no line.
-func wrap(s string, width int) []string {
-	var out []string
-	for _, word := range strings.Fields(s) {
-		if n := len(out) - 1; n >= 0 && utf8.RuneCountInString(out[n])+1+utf8.RuneCountInString(word) <= width {
-			out[n] += " " + word
-			continue
+// noteIndent is before what belongs to the row above.
+const noteIndent = "    "
+
+// hanging breaks a text between words into lines of at most width columns, 0 for no limit; a longer word has a
+// line of its own. The first line begins with a prefix, the others are indented.
+func hanging(prefix, indent, s string, width int) string {
+	room, used := max(20, width-lipgloss.Width(indent)), 0
+	var b strings.Builder
+	b.WriteString(prefix)
+	for i, word := range strings.Fields(s) {
+		n := lipgloss.Width(word)
+		switch {
+		case i > 0 && width > 0 && used+1+n > room:
+			b.WriteString("\n" + indent)
+			used = 0
+		case i > 0:
+			b.WriteByte(' ')
+			used++
 		}
-		out = append(out, word)
+		b.WriteString(word)
+		used += n
 	}
-	return out
+	return b.String()
 }

@@ -21,14 +21,15 @@ func ScoresMarkdown(w io.Writer, v *ScoresView) error {
 	for _, x := range v.Panels.Warnings {
 		fmt.Fprintf(&b, "> **Warning:** %s\n\n", plain.Markdown(x))
 	}
-	fmt.Fprintf(&b, "%s\n\n", v.Population())
-	sheetMdFindings(&b, v.Panels.Findings)
+	fmt.Fprintf(&b, "%s\n", v.Population())
+	mdFindings(&b, v.Panels.Findings)
+	b.WriteString("\n")
 	for i := range v.Panels.Targets {
 		if i == 8 {
 			fmt.Fprintf(&b, "… and %d more targets\n\n", len(v.Panels.Targets)-i)
 			break
 		}
-		mdTarget(&b, &v.Panels.Targets[i])
+		mdTarget(&b, v, &v.Panels.Targets[i])
 	}
 	for _, n := range v.Notes() {
 		fmt.Fprintf(&b, "%s\n\n", plain.Markdown(n))
@@ -46,100 +47,33 @@ func ScoresMarkdown(w io.Writer, v *ScoresView) error {
 	return err
 }
 
-func mdTarget(b *bytes.Buffer, t *panel.TargetPanel) {
+func mdTarget(b *bytes.Buffer, v *ScoresView, t *panel.TargetPanel) {
 	if t.Name != "" {
 		fmt.Fprintf(b, "**%s**\n\n", plain.Markdown(t.Name))
 	}
 	calls, tasks, hidden := shortRows(&t.Overall)
-	below := sharedNotes(slices.Concat(calls, tasks))
-	mdRows(b, "step, by call", calls, below, true)
-	mdRows(b, "task", tasks, below, false)
-	for _, n := range below {
-		fmt.Fprintf(b, "%s\n\n", plain.Markdown(n.String()))
-	}
+	mdMeasures(b, v, calls, tasks)
 	if hidden > 0 {
 		fmt.Fprintf(b, "<details><summary>%s</summary>\n\n", plain.Count(hidden, "more measure", "more measures"))
 		shown := shortMeasures(&t.Overall)
 		again := func(r row) bool { return shown[r.Metric.Name] }
 		calls, tasks = sheetSteps(&t.Overall)
-		calls, tasks = slices.DeleteFunc(calls, again), slices.DeleteFunc(tasks, again)
-		below = sharedNotes(slices.Concat(calls, tasks))
-		mdRows(b, "step, by call", calls, below, true)
-		mdRows(b, "task", tasks, below, false)
-		for _, n := range below {
-			fmt.Fprintf(b, "%s\n\n", plain.Markdown(n.String()))
-		}
+		mdMeasures(b, v, slices.DeleteFunc(calls, again), slices.DeleteFunc(tasks, again))
 		b.WriteString("</details>\n\n")
 	}
-	sheetMdSlices(b, t)
-	mdConfusion(b, t)
+	for _, x := range []Table{slicesTable(t, 60), confusedTable(t, 40)} {
+		x.markdown(b)
+	}
 }
 
-// mdRows is a table of measures, those of calls with their companion by task.
-func mdRows(b *bytes.Buffer, title string, rows []row, below []plain.Shared, companion bool) {
-	if len(rows) == 0 {
-		return
+// mdMeasures writes the tables of the rows, and the notes below them.
+func mdMeasures(b *bytes.Buffer, v *ScoresView, calls, tasks []row) {
+	tables, below := v.measureTables(calls, tasks)
+	for i := range tables {
+		tables[i].markdown(b)
 	}
-	head, line := "| "+title+" | value | n |", "|---|---|---|"
-	if companion {
-		head, line = head+" tasks all right |", line+"---|"
-	}
-	b.WriteString(head + " notes |\n" + line + "---|\n")
-	for _, r := range rows {
-		fmt.Fprintf(b, "| %s | %s | %s |", plain.Markdown(r.Metric.Title), r.Amount(), r.N())
-		if companion {
-			fmt.Fprintf(b, " %s |", r.Companion())
-		}
-		fmt.Fprintf(b, " %s |\n", plain.Markdown(strings.Join(r.Notes(below), "; ")))
-	}
-	b.WriteString("\n")
-}
-
-func sheetMdSlices(b *bytes.Buffer, t *panel.TargetPanel) {
-	names := sliced(t)
-	if len(t.Slices) == 0 || len(names) == 0 {
-		return
-	}
-	b.WriteString("<details><summary>Slices</summary>\n\n| slice | tasks |")
-	for _, n := range names {
-		fmt.Fprintf(b, " %s |", plain.Markdown(t.Overall.Metric(n).Title))
-	}
-	b.WriteString("\n|---|---:|" + strings.Repeat("---|", len(names)) + "\n")
-	for i := range t.Slices[:min(len(t.Slices), 60)] {
-		s := &t.Slices[i]
-		fmt.Fprintf(b, "| %s=%s | %d |", plain.Markdown(s.Key), plain.Markdown(s.Value), s.Cases)
-		for _, n := range names {
-			m := s.Metric(n)
-			fmt.Fprintf(b, " %s%s |", plain.Amount(m), strings.ReplaceAll(mark(m), "*", `\*`))
-		}
-		b.WriteString("\n")
-	}
-	fmt.Fprintf(b, "\n%s\n\n</details>\n\n", plain.Markdown(sheetDiffers))
-}
-
-func mdConfusion(b *bytes.Buffer, t *panel.TargetPanel) {
-	rows := confused(t)
-	if len(rows) == 0 {
-		return
-	}
-	b.WriteString("<details><summary>Confused tools</summary>\n\n| expected | called | calls |\n|---|---|---:|\n")
-	for _, c := range rows[:min(len(rows), 40)] {
-		fmt.Fprintf(b, "| %s | %s | %d |\n", plain.Markdown(c.Expected), plain.Markdown(c.Called), c.N)
-	}
-	b.WriteString("\n</details>\n\n")
-}
-
-func sheetMdFindings(b *bytes.Buffer, list []panel.Finding) {
-	for i := range list {
-		f := &list[i]
-		fmt.Fprintf(b, "- **%s %s**: %s.", f.Code, plain.Markdown(f.Title), plain.FindingCount(f))
-		for _, e := range f.Evidence {
-			fmt.Fprintf(b, " %s.", plain.Markdown(strings.TrimSuffix(e, ".")))
-		}
-		fmt.Fprintf(b, "\n  Test: %s\n  Fix: %s\n", plain.MarkdownCode(f.Test), plain.MarkdownCode(f.Fix))
-	}
-	if len(list) > 0 {
-		b.WriteString("\n")
+	for _, n := range below {
+		fmt.Fprintf(b, "%s\n\n", plain.Markdown(n.String()))
 	}
 }
 

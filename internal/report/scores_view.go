@@ -179,6 +179,66 @@ func shortRows(s *panel.Slice) (calls, tasks []row, hidden int) {
 	return calls, tasks, all - len(calls) - len(tasks)
 }
 
+// measureTables are the tables of the rows, with the notes below both of them.
+func (v *ScoresView) measureTables(calls, tasks []row) (tables []Table, below []plain.Shared) {
+	below = sharedNotes(slices.Concat(calls, tasks))
+	for i, rows := range [][]row{calls, tasks} {
+		if len(rows) == 0 {
+			continue
+		}
+		t := Table{Title: [...]string{"Steps, by call", "Tasks"}[i], Columns: texts("")}
+		t.Columns = append(t.Columns, columns(FigureColumn, "value ["+plain.Confidence(v.Panels.Confidence)+"]", "n")...)
+		if i == 0 {
+			t.Columns = append(t.Columns, Column{Title: "tasks all right", Kind: FigureColumn})
+		}
+		t.Columns = append(t.Columns, Column{Title: "notes", Kind: NoteColumn})
+		for _, r := range rows {
+			c := []string{plain.Line(r.Metric.Title), r.Amount(), r.N()}
+			if i == 0 {
+				c = append(c, r.Companion())
+			}
+			t.Rows = append(t.Rows, append(c, plain.Line(strings.Join(r.Notes(below), "; "))))
+		}
+		tables = append(tables, t)
+	}
+	return tables, below
+}
+
+// slicesTable holds the most important metrics of each slice of a target.
+func slicesTable(p *panel.TargetPanel, most int) Table {
+	t := Table{Title: "Slices", Columns: texts(""), Note: sheetDiffers, Folded: true}
+	t.Columns = append(t.Columns, Column{Title: "tasks", Kind: CountColumn})
+	names := sliced(p)
+	if len(names) == 0 {
+		return t
+	}
+	for _, n := range names {
+		t.Columns = append(t.Columns, Column{Title: p.Overall.Metric(n).Title, Kind: FigureColumn})
+	}
+	for i := range p.Slices {
+		s := &p.Slices[i]
+		r := []string{short(plain.Line(s.Key)+"="+plain.Line(s.Value), 40), plain.Thousands(s.Cases)}
+		for _, n := range names {
+			m := s.Metric(n)
+			r = append(r, plain.Amount(m)+mark(m))
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t.more(most, "slices")
+}
+
+// confusedTable holds the pairs of tools that were taken for each other.
+func confusedTable(p *panel.TargetPanel, most int) Table {
+	t := Table{
+		Title: "Confused tools", Folded: true,
+		Columns: append(texts("expected", "called"), Column{Title: "calls", Kind: CountColumn}),
+	}
+	for _, c := range confused(p) {
+		t.Rows = append(t.Rows, []string{plain.Line(c.Expected), plain.Line(c.Called), plain.Thousands(c.N)})
+	}
+	return t.more(most, "pairs")
+}
+
 // sharedNotes are the warnings that stand below tables of these rows.
 func sharedNotes(rows []row) []plain.Shared {
 	var ms []*panel.Metric

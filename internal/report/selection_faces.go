@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -23,7 +22,7 @@ func SelectionTerminal(w io.Writer, s *routing.Section, most int) error {
 		fmt.Fprintf(&b, "\nSelection: %s, %s\n", plain.Line(t.Name), asked(t))
 		for _, table := range SelectionTables(t) {
 			fmt.Fprintf(&b, "\n%s\n", table.Title)
-			Aligned(&b, append([][]string{table.Head}, table.Rows...))
+			Aligned(&b, table.lines(false))
 			if table.Note != "" {
 				fmt.Fprintf(&b, "%s\n", table.Note)
 			}
@@ -101,26 +100,6 @@ func orNone(s string) string {
 	return plain.Line(s)
 }
 
-// Aligned writes rows in columns; the first is the head.
-func Aligned(b *strings.Builder, rows [][]string) {
-	var width []int
-	for _, r := range rows {
-		for i, c := range r {
-			if i == len(width) {
-				width = append(width, 0)
-			}
-			width[i] = max(width[i], utf8.RuneCountInString(c))
-		}
-	}
-	for _, r := range rows {
-		var line strings.Builder
-		for i, c := range r {
-			line.WriteString("  " + c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)))
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-}
-
 // SelectionMarkdown writes tables, folded away but for the layers and the scores.
 func SelectionMarkdown(w io.Writer, s *routing.Section) error {
 	var b strings.Builder
@@ -128,14 +107,7 @@ func SelectionMarkdown(w io.Writer, s *routing.Section) error {
 		t := &s.Targets[i]
 		fmt.Fprintf(&b, "#### Selection: %s\n\n", plain.Markdown(t.Name))
 		for _, table := range SelectionTables(t) {
-			open := table.Title == "Layers" || table.Title == "Scores" || table.Title == "Tools given"
-			if !open {
-				fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", plain.Markdown(table.Title))
-			}
-			mdTable(&b, table)
-			if !open {
-				b.WriteString("</details>\n\n")
-			}
+			table.markdown(&b)
 		}
 		if t.Unexplained != "" {
 			fmt.Fprintf(&b, "No reasons are given why tools lost: %s\n\n", plain.Markdown(t.Unexplained))
@@ -145,26 +117,8 @@ func SelectionMarkdown(w io.Writer, s *routing.Section) error {
 	return err
 }
 
-func mdTable(b *strings.Builder, t SelectionTable) {
-	row := func(cells []string) {
-		for _, c := range cells {
-			b.WriteString("| " + plain.Markdown(c) + " ")
-		}
-		b.WriteString("|\n")
-	}
-	row(t.Head)
-	b.WriteString(strings.Repeat("|---", len(t.Head)) + "|\n")
-	for _, r := range t.Rows {
-		row(r)
-	}
-	b.WriteString("\n")
-	if t.Note != "" {
-		fmt.Fprintf(b, "%s\n\n", plain.Markdown(t.Note))
-	}
-}
-
 const selectionPage = `{{range .Targets}}<section class="selection"><h2>Selection: {{clean .Name}}, {{asked .}}</h2>
-{{range tables .}}<h3>{{.Title}}</h3><div class="scroll{{if .Prose}} prose{{end}}" tabindex="0" role="region" aria-label="{{.Title}}"><table><thead><tr>{{range .Head}}<th scope="col">{{clean .}}</th>{{end}}</tr></thead>
+{{range tables .}}<h3>{{.Title}}</h3><div class="scroll{{if .Prose}} prose{{end}}" tabindex="0" role="region" aria-label="{{.Title}}"><table><thead><tr>{{range .Columns}}<th scope="col">{{clean .Title}}</th>{{end}}</tr></thead>
 <tbody>{{range .Rows}}<tr>{{range .}}{{with lines .}}<td>{{index . 0}}{{with index . 1}}<small>{{.}}</small>{{end}}</td>{{end}}{{end}}</tr>{{end}}</tbody></table></div>{{with .Note}}<p class="soft">{{clean .}}</p>{{end}}{{end}}
 {{with .Unexplained}}<p class="soft">No reasons are given why tools lost: {{clean .}}</p>{{end}}
 {{with failed .}}<h3>Failed cases</h3>{{range .}}<details><summary><b>{{clean .Title}}</b> {{clean .Query}}</summary><ul>{{range .Lines}}<li>{{clean .}}</li>{{end}}</ul></details>{{end}}{{end}}
@@ -185,7 +139,7 @@ func lines(cell string) [2]string {
 // SelectionHTML writes the section as a part of a page, without style or script.
 func SelectionHTML(s *routing.Section) (template.HTML, error) {
 	t, err := template.New("selection").Funcs(template.FuncMap{
-		"clean": plain.Line, "tables": func(t routing.Target) []SelectionTable { return SelectionTables(&t) },
+		"clean": plain.Line, "tables": func(t routing.Target) []Table { return SelectionTables(&t) },
 		"failed": func(t routing.Target) []SelectionFailure { return FailedSelections(&t, maxHTMLFailed) },
 		"asked":  func(t routing.Target) string { return asked(&t) }, "lines": lines,
 	}).Parse(selectionPage)

@@ -13,54 +13,36 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 )
 
-// SelectionTable is a table as every face writes it. Cells are texts of strangers, on one
-// line, not yet escaped.
-type SelectionTable struct {
-	Title string
-	Head  []string
-	Rows  [][]string
-	// Note stands under the table.
-	Note string
-	// Prose tells that cells are sentences, which may be wrapped.
-	Prose bool
-}
-
 // Limits of the tables; what is beyond is counted in the note.
 const (
 	maxRows   = 30
 	maxFailed = 20
 )
 
-// more cuts a table and says so.
-func (t SelectionTable) more(most int, what string) SelectionTable {
-	if n := len(t.Rows) - most; n > 0 {
-		t.Rows = t.Rows[:most]
-		t.Note = strings.TrimSpace(fmt.Sprintf("… and %d more %s: the report in JSON has all. %s", n, what, t.Note))
-	}
-	return t
-}
-
 // SelectionTables are those of a target that have rows.
-func SelectionTables(t *routing.Target) []SelectionTable {
-	all := []SelectionTable{
+func SelectionTables(t *routing.Target) []Table {
+	all := []Table{
 		layers(t), strange(t), matches(t), metrics(t), selectionSlicesOf(t), patterns(t),
 		matrix(t, "Routes", t.Routes), matrix(t, "Agents", t.Agents),
 		pairs("Tools confused at the first place", t.Unit(), t.Tools), recommendations(t),
 	}
-	return slices.DeleteFunc(all, func(t SelectionTable) bool { return len(t.Rows) == 0 })
+	for i := range all {
+		all[i].Folded = !slices.Contains([]string{"Layers", "Scores", "Tools given"}, all[i].Title)
+	}
+	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) == 0 })
 }
 
 // strange tells what is odd about answers.
-func strange(t *routing.Target) SelectionTable {
-	out := SelectionTable{Title: "Strange answers", Head: []string{"what is strange"}, Prose: true}
+func strange(t *routing.Target) Table {
+	out := Table{Title: "Strange answers", Columns: texts("what is strange"), Prose: true}
 	for _, n := range t.Notes {
 		out.Rows = append(out.Rows, []string{plain.Line(n)})
 	}
 	return out
 }
 
-func layers(t *routing.Target) SelectionTable {
-	out := SelectionTable{Title: "Layers", Head: []string{"layer", "right [95 %]", t.Unit(), "p50", "p90"}}
+func layers(t *routing.Target) Table {
+	out := Table{Title: "Layers", Columns: texts("layer", "right [95 %]", t.Unit(), "p50", "p90")}
 	for i := range t.Layers {
 		l := &t.Layers[i]
 		ms := func(m panel.Metric) string { return plain.Amount(&m) }
@@ -104,8 +86,8 @@ func misses(t *routing.Target) string {
 	return fmt.Sprintf(". Tools wrong: %d, of their own %d%s", own+blocked, own, out)
 }
 
-func matches(t *routing.Target) SelectionTable {
-	out := SelectionTable{Title: "Tools given", Head: []string{"match", t.Unit(), "share"}}
+func matches(t *routing.Target) Table {
+	out := Table{Title: "Tools given", Columns: texts("match", t.Unit(), "share")}
 	total := 0
 	for _, m := range t.Matches {
 		total += m.N
@@ -122,8 +104,8 @@ func matches(t *routing.Target) SelectionTable {
 	return out
 }
 
-func metrics(t *routing.Target) SelectionTable {
-	out := SelectionTable{Title: "Scores", Head: []string{"score", "value [95 %]", "n"}}
+func metrics(t *routing.Target) Table {
+	out := Table{Title: "Scores", Columns: texts("score", "value [95 %]", "n")}
 	for i := range t.Metrics {
 		m := &t.Metrics[i]
 		out.Rows = append(out.Rows, []string{m.Title, plain.Amount(m), plain.Thousands(m.Seen())})
@@ -150,14 +132,14 @@ func weights(ws []routing.Weight) string {
 	return "The composite weighs " + strings.Join(list, ", ") + ", of the layers judged."
 }
 
-func selectionSlicesOf(t *routing.Target) SelectionTable {
-	out := SelectionTable{Title: "Slices", Head: []string{"slice", "cases"}}
+func selectionSlicesOf(t *routing.Target) Table {
+	out := Table{Title: "Slices", Columns: texts("slice", "cases")}
 	var names []string
 	for i := range t.Slices {
 		for _, m := range t.Slices[i].Metrics {
 			if !slices.Contains(names, m.Name) {
 				names = append(names, m.Name)
-				out.Head = append(out.Head, m.Title)
+				out.Columns = append(out.Columns, Column{Title: m.Title})
 			}
 		}
 	}
@@ -180,11 +162,11 @@ func selectionSlicesOf(t *routing.Target) SelectionTable {
 	return out.more(maxRows, "slices")
 }
 
-func patterns(t *routing.Target) SelectionTable {
-	out := SelectionTable{
-		Title: "Failures by tag",
-		Head:  []string{"tag", "failed cases", "others failed", "lift", "p", "p over all tags"},
-		Note:  "Fisher's exact test; over all tags by Benjamini and Hochberg.",
+func patterns(t *routing.Target) Table {
+	out := Table{
+		Title:   "Failures by tag",
+		Columns: texts("tag", "failed cases", "others failed", "lift", "p", "p over all tags"),
+		Note:    "Fisher's exact test; over all tags by Benjamini and Hochberg.",
 	}
 	if t.Attempts > t.Cases {
 		out.Note = "A case fails when most of its attempts do. " + out.Note
@@ -203,7 +185,7 @@ func patterns(t *routing.Target) SelectionTable {
 const maxLabels = 8
 
 // matrix holds what was expected, by row, against what was chosen.
-func matrix(t *routing.Target, title string, all []panel.Confused) SelectionTable {
+func matrix(t *routing.Target, title string, all []panel.Confused) Table {
 	var want, got []string
 	n := map[[2]string]int{}
 	for _, c := range all {
@@ -215,12 +197,12 @@ func matrix(t *routing.Target, title string, all []panel.Confused) SelectionTabl
 		wrong := slices.DeleteFunc(slices.Clone(all), func(c panel.Confused) bool { return c.Expected == c.Called })
 		return pairs(title+" taken for others", t.Unit(), wrong)
 	}
-	out := SelectionTable{
-		Title: title, Head: []string{"expected"},
+	out := Table{
+		Title: title, Columns: texts("expected"),
 		Note: "Columns are what was chosen, by " + t.Unit() + ".",
 	}
 	for _, g := range got {
-		out.Head = append(out.Head, plain.Line(g))
+		out.Columns = append(out.Columns, Column{Title: plain.Line(g)})
 	}
 	for _, w := range want {
 		row := []string{plain.Line(w)}
@@ -236,16 +218,16 @@ func matrix(t *routing.Target, title string, all []panel.Confused) SelectionTabl
 	return out
 }
 
-func pairs(title, count string, list []panel.Confused) SelectionTable {
-	out := SelectionTable{Title: title, Head: []string{"expected", "got", count}}
+func pairs(title, count string, list []panel.Confused) Table {
+	out := Table{Title: title, Columns: texts("expected", "got", count)}
 	for _, c := range list {
 		out.Rows = append(out.Rows, []string{plain.Line(c.Expected), plain.Line(c.Called), plain.Thousands(c.N)})
 	}
 	return out.more(15, "pairs")
 }
 
-func recommendations(t *routing.Target) SelectionTable {
-	out := SelectionTable{Title: "What to look at", Head: []string{"recommendation", "evidence", ""}, Prose: true}
+func recommendations(t *routing.Target) Table {
+	out := Table{Title: "What to look at", Columns: texts("recommendation", "evidence", ""), Prose: true}
 	for _, r := range t.Recommendations {
 		sure := "may be chance"
 		switch {

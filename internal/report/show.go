@@ -435,7 +435,8 @@ func (s *screen) comparison(c *panel.Comparison) {
 			s.wrap("  ", fmt.Sprintf("baseline %s, now %s, p = %s", plain.Rate(t.Overall.Baseline),
 				plain.Rate(t.Overall.Candidate), plain.P(t.Overall.P)))
 		}
-		s.measured(t)
+		table := measuredTable(t)
+		table.grid(s)
 		s.differences(t)
 		s.changes(t)
 	}
@@ -476,32 +477,26 @@ func difference(t *panel.TargetComparison) string {
 }
 
 func (s *screen) differences(t *panel.TargetComparison) {
-	if len(t.Slices) == 0 {
-		return
-	}
-	label := column{title: "slice"}
-	cols := []column{
-		{title: "cases", right: true},
-		{title: "baseline %", rank: 1},
-		{title: "now %", rank: 1},
-		{title: "change"},
-		{title: "p (Holm)", rank: 2},
-	}
+	table := Table{Columns: []Column{
+		{Title: "slice"},
+		{Title: "cases", Kind: CountColumn},
+		{Title: "baseline %", Rank: 1},
+		{Title: "now %", Rank: 1},
+		{Title: "change"},
+		{Title: "p (Holm)", Rank: 2},
+	}}
 	for i := range t.Slices {
 		d := &t.Slices[i]
 		p := plain.P(d.P)
 		if d.PHolm != nil {
 			p = plain.P(*d.PHolm)
 		}
-		label.cells = append(label.cells, plain.Line(d.Key)+"="+plain.Line(d.Value))
-		for j, text := range []string{
-			plain.Thousands(d.Cases), bare(&panel.Metric{Interval: d.Baseline}),
-			bare(&panel.Metric{Interval: d.Candidate}), plain.Change(d.Change), p,
-		} {
-			cols[j].cells = append(cols[j].cells, text)
-		}
+		table.Rows = append(table.Rows, []string{
+			plain.Line(d.Key) + "=" + plain.Line(d.Value), plain.Thousands(d.Cases),
+			bare(&panel.Metric{Interval: d.Baseline}), bare(&panel.Metric{Interval: d.Candidate}), plain.Change(d.Change), p,
+		})
 	}
-	s.hiddenColumns(s.grid(label, cols))
+	table.grid(s)
 }
 
 // maxChanges bounds the lists of changed and of unchanged cases on a terminal.

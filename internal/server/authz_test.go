@@ -24,9 +24,9 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// TestAuthorization walks every route of the server as everybody who may not use it, and then as one
-// who may. A route without an entry fails it, and so does a field that names an object and is not
-// tried with an id of another user. To add a route, add an entry:
+// TestAuthorization walks every route of the server as each kind of user who may not use it, and
+// then as one who may. A route without an entry fails it, and so does a field that names an object
+// and is not tried with an id of another user. To add a route, add an entry:
 //
 //   - Nothing but the operation's id, where the path names objects alone (Access.Objects).
 //   - params: parameters of the path that name no object of a user, such as a variable.
@@ -103,7 +103,7 @@ func entries() map[string]entry {
 		"list-suite-forms": {},
 		"get-schema":       {params: map[string]string{"name": "suite"}},
 		"lint":             {body: `{"text":"callvet: 1"}`},
-		// an address that nobody allowed
+		// an address that no admin allowed
 		"discover-mcp":     {body: `{"url":"http://127.0.0.1:1/"}`, gives: http.StatusBadGateway},
 		"import-mcp":       {body: `{"url":"http://127.0.0.1:1/"}`, gives: http.StatusBadGateway},
 		"list-catalogues":  {},
@@ -323,8 +323,8 @@ type entry struct {
 	unowned map[string]string
 	// gives is the status of a good request; 0: one of 200 to 299.
 	gives int
-	// prepare makes what the request needs beside objects, for the user (ana, root) who sends it, and
-	// gives what stands for further words in braces.
+	// prepare makes the further preconditions of the request, for the user (ana, root) who sends
+	// it, and returns the values of further words in braces.
 	prepare func(t *testing.T, s *site, user string) map[string]string
 }
 
@@ -541,7 +541,7 @@ type walk struct {
 	tried int
 }
 
-// request sends what the entry says, with ids in place of words in braces.
+// request sends the request of the entry, with ids in place of words in braces.
 func (w *walk) request(as login, ids map[string]string) (code int, text string) {
 	w.t.Helper()
 	w.tried++
@@ -601,7 +601,7 @@ func (w *walk) refused(what string, as login, ids map[string]string, codes ...in
 // word finds the objects that a body or a query names.
 var word = regexp.MustCompile(`\{(suite|traces|run|job|experiment|schedule|catalogue|gate|token)(2?)\}`)
 
-// named are the words that the entry has beside the path, with their kinds.
+// named are the words of the entry outside the path, with their kinds.
 func (w *walk) named() map[string]server.Kind {
 	out := map[string]server.Kind{}
 	for _, m := range word.FindAllStringSubmatch(w.entry.body+w.entry.query, -1) {
@@ -624,7 +624,7 @@ func (w *walk) ids(user string, shared bool) map[string]string {
 
 func all() []account.Scope { return account.Scopes() }
 
-// strangers sends the request as those who are nobody.
+// strangers sends the request without a valid login.
 func (w *walk) strangers(ids map[string]string) {
 	gone := &account.Principal{User: "user_gone", Name: "gone", Role: account.Admin}
 	addPerson(w.t, w.s.db, gone)

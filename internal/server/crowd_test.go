@@ -91,7 +91,7 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// addEvents stores events of a user that nobody is woken for.
+// addEvents stores events of a user without waking watchers.
 func (s *site) addEvents(t *testing.T, user string, n int) {
 	t.Helper()
 	err := s.db.Change(t.Context(), "test", func(q *rows.Queries) error {
@@ -110,8 +110,8 @@ func (s *site) addEvents(t *testing.T, user string, n int) {
 	}
 }
 
-// TestSlowClient: one who is more than 10,000 events behind is told which it missed and how things are, goes on with
-// the newest, and finds the others in the list.
+// TestSlowClient: a client that is more than 10,000 events behind gets the range of the missed ones
+// and the current state, continues with the newest, and finds the others in the list.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -158,7 +158,7 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// TestRemovedEvents: a client that asks for events which are kept no longer is told which are gone.
+// TestRemovedEvents: a client that asks for removed events gets their range.
 func TestRemovedEvents(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

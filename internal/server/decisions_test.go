@@ -36,7 +36,7 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// TestDiffers: what else is not the same in two runs is said where it is so.
+// TestDiffers: other differences between two runs are reported.
 func TestDiffers(t *testing.T) {
 	t.Parallel()
 	const other = "the suite is version %d here, and version %d in r: only tasks that are the same in both are compared"

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/server"
 )
 
-// TestDescription: what is told without a server is what a server tells.
+// TestDescription: the description without a server equals that of a server.
 func TestDescription(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -32,8 +32,7 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// TestDocsPage: the page tells every operation with an example, and neither has a script nor loads
-// anything.
+// TestDocsPage: the page shows every operation with an example, has no script and loads nothing.
 func TestDocsPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

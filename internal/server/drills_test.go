@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDrills: the shipped drills run as a job, and the run tells its breaches with rule and call, what its
-// calls got, page by page, and a suite that answers the same.
+// TestDrills: the shipped drills run as a job. The run shows its breaches with rule and call, the
+// results of its calls page by page, and a suite of mocks with the same answers.
 func TestDrills(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

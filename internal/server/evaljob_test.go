@@ -78,7 +78,7 @@ func (s *site) eval(t *testing.T, as, suite, url, more string) jobAnswer {
 	return decode[jobAnswer](t, code, 202, body)
 }
 
-// verdicts are those that were told of each case, in order.
+// verdicts are those in the events of each case, in order.
 func verdicts(list []map[string]any) map[string][]string {
 	out := map[string][]string{}
 	for _, e := range list {
@@ -89,8 +89,9 @@ func verdicts(list []map[string]any) map[string][]string {
 	return out
 }
 
-// TestEvalAsksAgain: attempts that had ended in errors when the server ended are asked again at the next
-// start, and told again with what came of them; all others are told once. What fails again is not told twice.
+// TestEvalAsksAgain: attempts with errors at the end of the server are asked again at the next
+// start and get a second event with the result; all others have one event. An attempt that fails
+// again has no second event.
 func TestEvalAsksAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

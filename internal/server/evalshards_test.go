@@ -46,7 +46,7 @@ func (s *site) parts(t *testing.T) (n int) {
 	return n
 }
 
-// endOf is what was told of the end of a run, without what is another one each time.
+// endOf is the last event of a run, without values that change each time.
 func endOf(list []map[string]any) (out []map[string]any) {
 	for _, e := range list {
 		if e["type"] == "tool_eval_summary" || e["type"] == "tool_eval_complete" {

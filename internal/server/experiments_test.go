@@ -193,7 +193,7 @@ func TestRunBest(t *testing.T) {
 			*last.Delta)
 	}
 
-	// Another suite has nothing to do with this experiment, and an edited one is told.
+	// A different suite is refused, and an edited one is reported.
 	if code, body := s.ask(t, "ana", "POST", "/api/tool-eval",
 		fmt.Sprintf(`{"suite_id": %q, "experiment_id": %q, "models": ["offline/lexical"]}`, s.keepSuite(t, "ana", 2),
 			made.ID)); code != 422 || !strings.Contains(body, "body.experiment_id") {

@@ -23,7 +23,7 @@ type pastVerdicts struct {
 	Next  string `json:"next_cursor"`
 }
 
-// TestGatebook: gates are kept, changed and shared, and tell what they said of runs.
+// TestGatebook: gates are stored, changed and shared, and list their verdicts on runs.
 func TestGatebook(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -75,7 +75,7 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 	return &struct{ Body GateVerdict }{*res}, nil
 }
 
-// hold checks a run against gates; text "" means the gates of its suite, and policy "" their
+// hold decides the gates of a run; text "" means the gates of its suite, and policy "" their
 // policy.
 func (s *Server) hold(ctx context.Context, run, text, baseline, policy string) (*GateVerdict, error) {
 	req := app.GateRequest{Side: app.Side{Run: run}, Policy: app.GatePolicy(policy)}

@@ -52,7 +52,7 @@ func TestDeletionsAreAudited(t *testing.T) {
 	}
 }
 
-// TestRemovedUserStops: what a user had going on ends with him, and his keys are sent to nobody any more.
+// TestRemovedUserStops: the jobs of a removed user end, and his keys are sent nowhere any more.
 func TestRemovedUserStops(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -110,8 +110,8 @@ func TestLimitRaised(t *testing.T) {
 	s.awaitJob(t, "ana", second.JobID, "done")
 }
 
-// TestBaselineNoLongerShared: the baseline of an experiment that was another user's run tells
-// nothing once he shares it no more.
+// TestBaselineNoLongerShared: another user's run as the baseline of an experiment shows nothing
+// after it is no longer shared.
 func TestBaselineNoLongerShared(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -187,7 +187,7 @@ func TestLintRoute(t *testing.T) {
 	}
 }
 
-// TestForms: what an editor of suites needs to know is told: the forms and the words of a schema.
+// TestForms: the API returns the data for an editor of suites: the forms and the words of a schema.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -397,7 +397,8 @@ func TestEvalCancel(t *testing.T) {
 	}
 }
 
-// TestEvalGoesOn: the server ends in the middle and starts again: each cell is asked and told once.
+// TestEvalGoesOn: the server ends in the middle and starts again: each cell is asked once and has
+// one event.
 func TestEvalGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -29,8 +29,8 @@ type judgedAnswer struct {
 	Majorities []json.RawMessage
 }
 
-// TestJudgeRun: a job asks two judges, one of the user's own, about a run; their verdicts are those that
-// the App tells, and a second request of the same makes new versions.
+// TestJudgeRun: a job asks two judges, one of the user's own, about a run; their verdicts are those
+// of the App, and a second equal request makes new versions.
 func TestJudgeRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -207,7 +207,8 @@ func TestReportInTimeline(t *testing.T) {
 	}
 }
 
-// lostJudging checks that a judging of a run that cannot be read is counted as lost, and that all else is told.
+// lostJudging checks that an unreadable judging of a run is counted as lost, and that everything
+// else is shown.
 func lostJudging(t *testing.T, s *site, run, id string) {
 	t.Helper()
 	s.damage(t, "UPDATE runs SET manifest='{' WHERE id=?", id)
@@ -233,7 +234,7 @@ func lostJudging(t *testing.T, s *site, run, id string) {
 	}
 }
 
-// sameJudged compares what the API tells with what the App tells.
+// sameJudged compares the API's results with the App's.
 func sameJudged(t *testing.T, s *site, run string) string {
 	t.Helper()
 	want, err := s.app.JudgeShow(t.Context(), app.JudgeShowRequest{Side: app.Side{Run: run}}, nil)

@@ -196,8 +196,8 @@ func quoted(t *testing.T, text string) string {
 	return string(b)
 }
 
-// TestLab: edits of a catalogue are compared with it, applied as a new version, and a sweep draws
-// other tools beside those of a question.
+// TestLab: edits of a catalogue are compared with it and applied as a new version, and a sweep adds
+// other tools to those of a question.
 func TestLab(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -296,8 +296,8 @@ func TestLab(t *testing.T) {
 	s.refuse(t, "root", "POST", lab+"/sweep", `{`+suite+`, "configurations": ["nonsense"]}`, 422)
 }
 
-// TestSuggest: rules tell what is wrong with texts without a model, and what a model would be asked;
-// a model writes texts that are measured, and its run is its sender's.
+// TestSuggest: without a model, rules report problems of texts, and the prompts are shown; a model
+// writes texts that are measured, and its run belongs to the user.
 func TestSuggest(t *testing.T) {
 	t.Parallel()
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -346,8 +346,8 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// TestDecisions: what production selected stands beside what a run selected, the differences first, and
-// traces of production say the same as a list of decisions.
+// TestDecisions: production's selections are compared with a run's, the differences first; traces
+// of production give the same result as a list of decisions.
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

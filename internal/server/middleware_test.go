@@ -25,26 +25,26 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// said is a log that tests read.
-type said struct {
+// logText is a log that tests read.
+type logText struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (s *said) Write(b []byte) (int, error) {
+func (s *logText) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.Write(b)
 }
 
-func (s *said) String() string {
+func (s *logText) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()
 }
 
 // bare is a server without users, as change makes it.
-func bare(t *testing.T, change func(*server.Config)) (*server.Server, *account.Accounts, *said) {
+func bare(t *testing.T, change func(*server.Config)) (*server.Server, *account.Accounts, *logText) {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	if err != nil {
@@ -58,7 +58,7 @@ func bare(t *testing.T, change func(*server.Config)) (*server.Server, *account.A
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &said{}
+	log := &logText{}
 	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
 	cfg := server.Config{
 		App: app.New(base), Work: base, Store: db, Accounts: users,

@@ -264,8 +264,8 @@ func (s *Server) OpenAPI() *huma.OpenAPI { return s.api.OpenAPI() }
 // Handler answers requests.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Drain is how long requests that are under way may take after the server was asked to end, and as long
-// and at the same time may jobs take to hand themselves back.
+// Drain is how long requests may take after the server was asked to end. During the same time jobs
+// must hand themselves back.
 const Drain = job.HandBack
 
 // Serve answers requests that come to l, does jobs, and looks after schedules, until ctx ends; then

@@ -158,8 +158,8 @@ PRAGMA user_version=1; PRAGMA application_id=1668703604;`)
 	}
 }
 
-// TestEarlierVersions: a file of each earlier version is brought up to date, with what it has. Whoever may
-// only read it is told how.
+// TestEarlierVersions: a file of each earlier version is brought up to date, with what it has. A
+// process that may only read it gets a hint.
 func TestEarlierVersions(t *testing.T) {
 	t.Parallel()
 	for v := 1; v < len(migrations()); v++ {

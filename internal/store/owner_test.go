@@ -152,9 +152,9 @@ func TestALostLeaseWritesNothing(t *testing.T) {
 	}
 }
 
-// A lease that ran out while nobody else wanted the run is good again once it is renewed.
-// A run gets another suite: cells go to their places with all they have, also where places are
-// swapped, their answers are found again, and a cell without a place is gone.
+// A lease that expired without another owner is valid again once it is renewed. A run gets another
+// suite: cells go to their places with all they have, also where places are swapped, their answers
+// are found again, and a cell without a place is gone.
 func TestRearrange(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
@@ -342,8 +342,8 @@ func TestProgressCountsWhatIsNew(t *testing.T) {
 	}
 }
 
-// A run is canceled by any process: its owner is told whenever it renews its lease, until
-// the run ends. One that nobody carries out, or whose process is gone, is not canceled.
+// Any process can cancel a run: its owner notices whenever it renews its lease, until the run ends.
+// A run without an owner, or with an ended process, is not canceled.
 func TestCancelTellsTheOwner(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")

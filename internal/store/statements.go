@@ -40,10 +40,10 @@ var partsSchema string
 // statements that write.
 func (db *DB) Rows() *rows.Queries { return rows.New(db.read) }
 
-// Change runs f in one short transaction that writes: all of it is stored, or nothing. No one else
-// writes meanwhile. f must use only its statements, and neither wait nor call the store in another
-// way. An error of f that is not the store's is returned without the path of the store, because
-// users of a server must not see it.
+// Change runs f in one short transaction that writes: all of it is stored, or nothing. There is no
+// other writer meanwhile. f must use only its statements, and neither wait nor call the store in
+// another way. An error of f that is not the store's is returned without the path of the store,
+// because users of a server must not see it.
 func (db *DB) Change(ctx context.Context, verb string, f func(*rows.Queries) error) error {
 	return db.ChangeTx(ctx, verb, func(_ *sql.Tx, q *rows.Queries) error { return f(q) })
 }

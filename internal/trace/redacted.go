@@ -32,7 +32,7 @@ type Words interface {
 }
 
 // Redacted is the redacted attempt. Each member is treated by its role in the contract: texts,
-// arguments and results lose secrets and personal data; ids, names, times, numbers and verdicts do
+// arguments and results lose secrets and personal data. Ids, names, times, numbers and verdicts do
 // not change, so that lines still join and figures stay. The attempt itself is not changed.
 func (a *Attempt) Redacted(r Redactor) Attempt {
 	r.Begin()

@@ -47,9 +47,9 @@ type Confused struct {
 	Called   string `json:"called"`
 }
 
-// OfCell converts a cell of a run to an attempt: the target's turns and calls, the case's labels
-// and slices, and the scorer's results under the settings of the suite. Cell, case and target are
-// not changed, and share memory with the attempt.
+// OfCell converts a cell of a run to an attempt. It has the target's turns and calls, the case's
+// labels and slices, and the scorer's results. Cell, case and target are not changed, and share
+// memory with the attempt.
 func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell, suite *callvet.Scoring) Attempt {
 	a := Attempt{
 		Trace: cell.Trace, Input: c.Input, AsOf: c.AsOf, Floor: target.Floor,

@@ -32,9 +32,9 @@ type kind struct {
 	env string // the beginning of what it says of itself
 	// open makes a world for each attempt, and counts the writes that were executed.
 	open func(t *testing.T) (world func() callvet.World, writes func() int)
-	// shared tells that what a tool remembers is a server's, and not the attempt's.
+	// shared: the state of a tool belongs to a server, not to the attempt.
 	shared bool
-	// recorded tells that nothing is executed, and that a tool is known by its recordings.
+	// recorded: nothing is executed, and a tool is known by its recordings.
 	recorded bool
 }
 

@@ -77,7 +77,7 @@ func (r GuardReach) Near(host string) bool {
 	if err != nil {
 		return host == "localhost" || strings.HasSuffix(host, ".localhost")
 	}
-	return safety.PrivateAddress(at) != "" && !safety.TellsCredentials(at)
+	return safety.PrivateAddress(at) != "" && !safety.ServesCredentials(at)
 }
 
 // control checks each resolved address just before the connection. So a name cannot resolve to one
@@ -88,7 +88,7 @@ func (r GuardReach) control(_, address string, _ syscall.RawConn) error {
 		return refused(safety.RulePrivate, "the address %s cannot be read", address)
 	}
 	why := safety.PrivateAddress(at.Addr())
-	if why == "" || r.Private && !safety.TellsCredentials(at.Addr()) {
+	if why == "" || r.Private && !safety.ServesCredentials(at.Addr()) {
 		return nil
 	}
 	return refused(safety.RulePrivate, "a connection to %s was refused: it is %s, and nobody allowed it",

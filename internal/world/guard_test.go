@@ -140,7 +140,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestErrorWithheld: an error with a secret stays an error, without a result beside it.
+// TestErrorWithheld: an error with a secret stays an error, without a result.
 func TestErrorWithheld(t *testing.T) {
 	t.Parallel()
 	a := attempt(t, world.GuardsConfig{Policy: open(t, `guard: {actions: {pii_in_result: block}}`)})

@@ -242,8 +242,7 @@ func TestPathsAreNotLeft(t *testing.T) {
 	}
 }
 
-// TestRedirects: a host may send a question on to itself, and to nobody else; a call that writes
-// is sent once.
+// TestRedirects: a host may redirect a request to itself only; a call that writes is sent once.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	var keys []string
@@ -304,7 +303,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestSecretsOfOthers: what a server of MCP, or a command, tells of a known secret is not shown.
+// TestSecretsOfOthers: a known secret in the output of an MCP server or a command is not shown.
 func TestSecretsOfOthers(t *testing.T) {
 	t.Parallel()
 	yes := true

@@ -385,7 +385,7 @@ func TestMisses(t *testing.T) {
 	}
 }
 
-// TestDrift: what has changed of a tool since it was recorded is told once.
+// TestDrift: a change of a tool since it was recorded is reported once.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	rec := func(tool, version, schema, args string) *world.Recording {

@@ -15,8 +15,8 @@ func templated(tool, template string) callvet.Mock {
 	return callvet.Mock{Tool: tool, Replies: []callvet.MockReply{{Template: json.RawMessage(template)}}}
 }
 
-// said is what a world answers to the calls, one after the other.
-func said(t *testing.T, w callvet.World, calls ...string) []string {
+// answersTo are a world's answers to the calls, one after the other.
+func answersTo(t *testing.T, w callvet.World, calls ...string) []string {
 	t.Helper()
 	var out []string
 	for i := 0; i < len(calls); i += 2 {
@@ -43,7 +43,7 @@ func TestTemplates(t *testing.T) {
 		templated("broken", `"{{"`),
 	}}
 	world := func() callvet.World { return world.Mocks(s, &callvet.Case{}, world.MockOptions{}) }
-	got := said(t, world(), "weather", `{"city":"Oslo","days":3}`, "Weather", `{"city":"Rome"}`, "order", `{"a":1}`,
+	got := answersTo(t, world(), "weather", `{"city":"Oslo","days":3}`, "Weather", `{"city":"Rome"}`, "order", `{"a":1}`,
 		"order", `{"a":1}`, "broken", `{}`)
 	for i, want := range []string{
 		`{"city":"Oslo","days":3,"text":"Oslo, call 1 of weather, 1 in all","to":"{{mail}}"}`,
@@ -59,7 +59,7 @@ func TestTemplates(t *testing.T) {
 	if one == nil || two == nil || one[1] != one[2] || one[1] == two[1] || one[3] != two[3] {
 		t.Errorf("identifiers: %s, then %s", got[2], got[3])
 	}
-	if again := said(t, world(), "weather", `{}`, "weather", `{}`, "order", `{"a":1}`); again[2] != got[2] {
+	if again := answersTo(t, world(), "weather", `{}`, "weather", `{}`, "order", `{"a":1}`); again[2] != got[2] {
 		t.Errorf("the same call at the same place: %s, then %s", got[2], again[2])
 	}
 	if got[4] != `fault: fill the template of a mock of broken: invalid: {{ is not closed by }}` {
@@ -128,7 +128,7 @@ func TestStates(t *testing.T) {
 			[]string{`"in"`, `"out"`, `"log in"`},
 		},
 	} {
-		got := said(t, world.Mocks(s, &callvet.Case{}, world.MockOptions{}), tc.calls...)
+		got := answersTo(t, world.Mocks(s, &callvet.Case{}, world.MockOptions{}), tc.calls...)
 		for i := range tc.want {
 			if got[i] != tc.want[i] {
 				t.Errorf("%s: call %d: %s, want %s", name, i+1, got[i], tc.want[i])
@@ -136,11 +136,11 @@ func TestStates(t *testing.T) {
 		}
 	}
 	a, b := world.Mocks(s, &callvet.Case{}, world.MockOptions{}), world.Mocks(s, &callvet.Case{}, world.MockOptions{})
-	said(t, a, "login", `{}`)
-	if got := said(t, b, "pay", `{}`); got[0] != no {
+	answersTo(t, a, "login", `{}`)
+	if got := answersTo(t, b, "pay", `{}`); got[0] != no {
 		t.Errorf("another conversation is logged in: %s", got[0])
 	}
-	if got := said(t, a, "pay", `{}`); got[0] != `"paid"` {
+	if got := answersTo(t, a, "pay", `{}`); got[0] != `"paid"` {
 		t.Errorf("the conversation that logged in: %s", got[0])
 	}
 }

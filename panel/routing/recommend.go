@@ -48,7 +48,7 @@ func Advice() map[string]string {
 	return map[string]string{
 		codeRoutes: "Improve the rules of routes; the confusion of routes shows which words they lack. Learn routes from questions that are " +
 			"known to belong to them: `callvet select routes learn EXAMPLES -o routes.json`.",
-		codeAgents: "Rework the descriptions and keywords of the agents, or the weights by which they are chosen: " +
+		codeAgents: "Rework the descriptions and keywords of the agents, or the weights for choosing them: " +
 			"`callvet select tune SUITE --tools CATALOGUE`.",
 		codeTools: "Review the descriptions, keywords and examples of the tools that lost; the failed cases show to whom and why. Measure " +
 			"what other texts change: `callvet tools whatif CATALOGUE --edits edits.yaml --suite SUITE`.",

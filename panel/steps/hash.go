@@ -26,7 +26,7 @@ func hash(seed uint64, s []byte) uint64 {
 	return h ^ h>>29
 }
 
-// spread is a bijection of 64-bit numbers in which every bit of the input affects the result.
+// spread is a bijection of 64-bit numbers: every bit of the input affects the result.
 func spread(x uint64) uint64 {
 	x = (x ^ x>>32) * 0xD6E8FEB86659FD93
 	x = (x ^ x>>32) * 0x9E3779B97F4A7C15

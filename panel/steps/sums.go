@@ -208,7 +208,7 @@ func (s *sliceSums) merge(o *sliceSums) {
 	}
 }
 
-// counts are the plain counts, in the order in which they are written.
+// counts are the plain counts, in the order of the file format.
 func (t *recordSums) counts() []*int64 {
 	return []*int64{
 		&t.passed, &t.failed, &t.errors, &t.notRun, &t.skipped, &t.input, &t.output, &t.reasoning, &t.cost,

@@ -28,18 +28,17 @@ type Suspect struct {
 	Tool *retrieve.Entry
 	// Names are those of all tools, Rivals those that the description may name.
 	Names, Rivals []string
-	// Questions are those of the whole suite, none of which it may say.
+	// Questions are the questions of the whole suite: a description must not contain any of them.
 	Questions []Question
-	// Unnamed keeps how many and which questions those are out of the answer, for the
-	// model, which is not to learn of what is held out.
+	// Unnamed leaves the number and the names of such questions out of the answer. The answer goes
+	// to the model, which must not learn about held-out questions.
 	Unnamed bool
 }
 
-// CheckSuspect says what is wrong with a suggestion, as far as that can be seen without
-// knowing what the tool does: its length, characters that are not shown, questions of
-// the suite, parameters, numbers, addresses and tools that the catalog does not tell
-// of, and orders to whoever reads it. None is no proof: a person has to look at what
-// the tool is said to do.
+// CheckSuspect lists problems of a suggestion that are visible without knowing the tool. They are
+// its length, invisible characters, questions of the suite, instructions to the reader, and
+// parameters, numbers, addresses and tools that the catalog does not have. An empty list is no
+// proof: a person must check the description of the tool.
 func CheckSuspect(s *Suspect) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -62,15 +61,15 @@ func CheckSuspect(s *Suspect) []string {
 	c := &retrieve.Catalogue{Entries: []retrieve.Entry{*s.Tool}}
 	if leaks := Leaks(c, []Edit{{Tool: s.Tool.Tool.Name, Description: &s.Description}}, s.Questions); len(leaks) > 0 &&
 		s.Unnamed {
-		add("it says a question that it is measured with, nearly or word for word")
+		add("it contains a question that it is measured with, nearly or word for word")
 	} else if len(leaks) > 0 {
-		add("it says what %d of the suite's cases ask, nearly or word for word (%s)", len(leaks), clip(leaks[0].Case))
+		add("it contains what %d of the suite's cases ask, nearly or word for word (%s)", len(leaks), clip(leaks[0].Case))
 	}
 	out = append(out, s.invented(d)...)
 	return append(out, s.orders(d)...)
 }
 
-// hidden characters change how others are shown or are not shown themselves.
+// hidden characters are invisible, or change how others are shown.
 func hidden(r rune) bool {
 	return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
 }
@@ -87,12 +86,12 @@ const (
 	wordPattern    = "[\\p{L}\\p{N}_.\\-]*[\\p{L}\\p{N}]"
 )
 
-// invented lists what a description names and the catalog does not tell of the tool.
+// invented lists names in a description that the catalog does not have for the tool.
 func (s *Suspect) invented(d string) []string {
 	var out []string
 	known := s.known()
 	say := func(what, name string) {
-		if m := fmt.Sprintf("it names %s %q, which the tool does not tell of", what, clip(name)); !slices.Contains(out,
+		if m := fmt.Sprintf("it names %s %q, which the catalog does not have for the tool", what, clip(name)); !slices.Contains(out,
 			m) && len(out) < 5 {
 			out = append(out, m)
 		}
@@ -103,7 +102,7 @@ func (s *Suspect) invented(d string) []string {
 			continue
 		}
 		if !slices.Contains(s.Rivals, w) && len(out) < 5 {
-			out = append(out, fmt.Sprintf("it names the tool %q, with which it is not confused", clip(w)))
+			out = append(out, fmt.Sprintf("it names the tool %q, which it is not confused with", clip(w)))
 		}
 		known[w] = true
 	}
@@ -133,7 +132,7 @@ func (s *Suspect) invented(d string) []string {
 	return out
 }
 
-// special names are no ordinary words of a sentence.
+// special reports whether a name is no ordinary word of a sentence.
 func special(name string) bool {
 	return strings.ContainsAny(name, "_-.") || strings.IndexFunc(name, unicode.IsDigit) >= 0 ||
 		strings.IndexFunc(name, unicode.IsUpper) > 0
@@ -146,7 +145,7 @@ func (s *Suspect) source() string {
 	return strings.Join(append(append(all, t.Examples...), t.Tool.Tags...), "\n")
 }
 
-// known are the names and numbers that the catalog tells of the tool.
+// known are the names and numbers of the tool in the catalog.
 func (s *Suspect) known() map[string]bool {
 	out := map[string]bool{}
 	src := s.source()
@@ -208,9 +207,9 @@ func (s *Suspect) orders(d string) []string {
 // maxPlanted is how much of a text Planted reads, in bytes: what follows takes time with the length.
 const maxPlanted = 64 << 10
 
-// Planted says what in a text that somebody else wrote for a model is meant to steer the model and
-// not to tell of a tool: orders to whoever reads it, characters that are not shown, and words that
-// keep something from the user. None is no proof. A text beyond 64 KiB is read up to there.
+// Planted lists parts of a third party's text that steer the model instead of describing a tool:
+// instructions to the reader, invisible characters, and words about hiding something from the user.
+// An empty list is no proof. Only the first 64 KiB of a text are read.
 func Planted(d string) []string {
 	var out []string
 	d = strings.ToValidUTF8(d[:min(len(d), maxPlanted)], "")

@@ -1,11 +1,11 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package learn answers one question: are there weights or descriptions that find the right tools
-// more often, and would they on other questions?
+// Package learn answers one question: which weights or descriptions find the right tools more
+// often, also for new questions?
 //
-// A Search turns one Knob after the other and keeps what improves a goal; a Trial does so on one
-// part of the questions and compares the outcome with the preset once, on the part that it has not
-// seen, or by folds. Questions with the same right tools are never in both parts.
+// A Search changes one Knob after the other and keeps what improves a goal. A Trial searches on one
+// part of the questions, and compares the outcome with the preset once, on the held-out part or by
+// folds. Questions with the same right tools are never in both parts.
 //
 // CandidatesOf chooses tools with poor descriptions from the outcomes of questions; RewritePrompt
 // asks a model for a better one, ReadAnswer reads it, ApplyEdits writes it. Leaks finds questions

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Status says how far an edit has come.
+// Status is the state of an edit.
 type Status string
 
 // The states of an edit. The zero value stands for Proposed.
@@ -27,7 +27,7 @@ const (
 
 // Edit changes texts of one tool. What is nil stays as it is.
 type Edit struct {
-	// Tool is the name by which the catalog knows the tool.
+	// Tool is the tool's name in the catalog.
 	Tool string
 	// Name is another name for the tool itself, Title what people call it.
 	Name, Title, Description *string
@@ -50,10 +50,9 @@ type Edit struct {
 // ParameterText describes one parameter.
 type ParameterText struct{ Path, Text string }
 
-// Measured holds an edit alone against the catalog as it was: how many questions of
-// the held-out half got the right tool first, and which changed. Change is a
-// difference of rates in [-1,1], Lower and Upper the ends of its 95 % interval, P the
-// two-sided p value.
+// Measured compares the catalog with one edit with the original catalog: how many questions of the
+// held-out half got the right tool first, and which changed. Change is a difference of rates in
+// [-1,1], Lower and Upper the ends of its 95 % interval, P the two-sided p value.
 type Measured struct {
 	Cases                   int
 	Before, After           int
@@ -90,11 +89,10 @@ func (e *Edit) problem(fix, format string, args ...any) error {
 	return fmt.Errorf("%w: %w", callvet.ErrInvalid, p)
 }
 
-// ApplyEdits gives a catalog with the edits laid over it; the one given stays as it is. A
-// tool that gets another name keeps its ID, so that what is found can be compared.
-// The error wraps callvet.ErrInvalid: a tool or parameter that the catalog does not
-// have, two edits of one tool, an edit that changes nothing, one that was written for
-// another description, a name that is taken.
+// ApplyEdits returns a catalog with the edits applied; c is not changed. A renamed tool keeps its
+// ID, so that results can be compared. The error wraps callvet.ErrInvalid: a tool or parameter that
+// the catalog does not have, two edits of one tool, an edit that changes nothing or was written for
+// a different description, a name that is taken.
 func ApplyEdits(c *retrieve.Catalogue, edits []Edit) (*retrieve.Catalogue, error) {
 	out := *c
 	out.Entries = slices.Clone(c.Entries)
@@ -236,7 +234,7 @@ func parameter(schema []byte, path string) (value.Value, error) {
 	return v, nil
 }
 
-// quote is a JSON string in which letters stay as they are.
+// quote is a JSON string with unescaped letters.
 func quote(s string) []byte { return encode(s) }
 
 func encode(v any) []byte {

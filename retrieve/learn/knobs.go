@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Knob is one number of the options, with the ways in which it is tried.
+// Knob is one number of the options, with the ways to vary it.
 type Knob struct {
 	// Name is how files of weights call it; those of Lengths are in none.
 	Name string

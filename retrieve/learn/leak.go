@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Question is a case of a suite: what is asked, and the tools that are right.
+// Question is a case of a suite: its question and the right tools.
 type Question struct {
 	Case, Text string
 	Right      []string
@@ -24,9 +24,8 @@ type Leak struct {
 	Text string `json:"text"`
 }
 
-// Leaks are the questions that texts of edits contain, nearly or word for word, and
-// that the tool's texts did not contain before; each at most once, in the order of
-// the questions.
+// Leaks are the questions that texts of edits contain, nearly or word for word, and the tool's
+// texts did not contain before. Each is listed at most once, in the order of the questions.
 func Leaks(c *retrieve.Catalogue, edits []Edit, questions []Question) []Leak {
 	before := map[string][]phrase{}
 	for i := range c.Entries {

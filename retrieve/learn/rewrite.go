@@ -12,9 +12,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// RewriteFile gives the text of a catalog's file with the edits in it; every other byte
-// stays as it was. file names it in messages. Errors are those of retrieve.LoadCatalogue and
-// Apply.
+// RewriteFile returns the text of a catalog's file with the edits in it; every other byte is
+// unchanged. file names it in messages. Errors are those of retrieve.LoadCatalogue and Apply.
 func RewriteFile(file string, data []byte, edits []Edit) ([]byte, error) {
 	c, _, err := retrieve.LoadCatalogue(file, data)
 	if err != nil {
@@ -118,8 +117,8 @@ func within(v value.Value) (out []value.Value) {
 // entry is the object of a tool, and the one within it that OpenAI's form has.
 type entry struct{ outer, inner value.Value }
 
-// place finds the first of some keys that the tool has, and the object in which it
-// stands; where it has none, the first key in the object given.
+// place finds the first of the keys that the tool has, and its object; without any, it returns the
+// first key and the object in.
 func (t *entry) place(in value.Value, keys ...string) (value.Value, string) {
 	for _, key := range keys {
 		for _, object := range []value.Value{t.outer, t.inner} {
@@ -131,7 +130,7 @@ func (t *entry) place(in value.Value, keys ...string) (value.Value, string) {
 	return in, keys[0]
 }
 
-// has tells whether a tool has one of some keys.
+// has reports whether a tool has one of the keys.
 func (t *entry) has(keys ...string) bool {
 	in, _ := t.place(value.Value{}, keys...)
 	return in.Kind() == value.Object

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Search looks for options with a larger goal, one number at a time. The same goal
-// gives the same search.
+// Search searches options with a larger goal, one number at a time. The same goal gives the same
+// search.
 type Search struct {
 	// Start is where it begins, and Knobs are the numbers that it may turn.
 	Start retrieve.Options
@@ -23,7 +23,7 @@ type Search struct {
 	Least float64
 	// Most is how many options are tried, at most; 0: 2000.
 	Most int
-	// Kept is told of each move that is kept; nil: nobody is.
+	// Kept is called with each move that is kept; it may be nil.
 	Kept func(Move)
 }
 

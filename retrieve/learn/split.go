@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// SplitQuestions says of each question whether it is held out: kept from whoever writes
-// descriptions, and what they are measured on. An edit of a tool needs questions for
-// that tool in both halves, so questions are divided one by one within those that
-// have the same right tools, by a hash of their words and the seed; of a single
-// question the hash alone decides. Questions of the same words are never in both
-// halves. share is in [0,1]; of n questions share·n are held out, up to less than one.
+// SplitQuestions decides for each question whether it is held out: not used for writing
+// descriptions, but for measuring them. An edit of a tool needs questions for that tool in both
+// halves. Questions with the same right tools are therefore divided one by one, by a hash of their
+// words and the seed; for a single question the hash alone decides. Questions with the same words
+// are never in both halves. share is in [0,1]; of n questions share·n are held out, with an error
+// below one.
 func SplitQuestions(questions []Question, share float64, seed int64) []bool {
 	type unit struct {
 		hash uint64

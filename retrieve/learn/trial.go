@@ -16,8 +16,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// TuneOutcome is how one question went: Score is what the goal is the mean of, and Right
-// tells it in one word.
+// TuneOutcome is the outcome of one question: Score is its term in the mean that is the goal, Right
+// whether it is right.
 type TuneOutcome struct {
 	Score float64
 	Right bool
@@ -33,9 +33,8 @@ type Trial struct {
 	// Keys name the right tools of each question: those of one key stay together.
 	Keys  []string
 	Judge Judge
-	// Holdout in (0,1) is the share of keys that the search does not see, by their
-	// hash; it does not count where there are Folds, of which there are at least 2: then
-	// each key is held out once.
+	// Holdout in (0,1) is the share of keys, by hash, that the search does not see. It is ignored
+	// with Folds (at least 2), where each key is held out once.
 	Holdout float64
 	Folds   int
 	// Seed is part of the hash.
@@ -64,7 +63,7 @@ type TuneResult struct {
 	NewlyRight, NewlyWrong []int
 	// FoldChanges are the mean differences of each fold.
 	FoldChanges []float64
-	// BeyondChance tells that the whole interval is above 0 and P under 0.05.
+	// BeyondChance: the whole interval is above 0 and P below 0.05.
 	BeyondChance bool
 	// Tried is how many options all searches looked at.
 	Tried int

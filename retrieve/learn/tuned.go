@@ -4,9 +4,9 @@ package learn
 
 import "github.com/callvet/callvet/stats"
 
-// Tuned says how weights were chosen, in the file that holds them.
+// Tuned is how weights were chosen, in the file of the weights.
 type Tuned struct {
-	// Suite and Catalogue are hashes of what was asked and searched.
+	// Suite and Catalogue are hashes of the suite and the catalogue.
 	Suite     string `json:"suite"`
 	Catalogue string `json:"catalogue"`
 	// Preset, K and Embed are the settings under which the weights were looked for.
@@ -14,8 +14,8 @@ type Tuned struct {
 	K      int    `json:"k"`
 	Embed  string `json:"embed,omitempty"`
 	Goal   string `json:"goal"`
-	// Seed and Holdout say how the cases were split, Folds into how many where that is
-	// not 0: then Train is all cases, and Held those that were held out in turn.
+	// Seed, Holdout and Folds are how the cases were split. With Folds above 0, Train is all cases,
+	// and Held are those that were held out in turn.
 	Seed    uint64   `json:"seed"`
 	Holdout float64  `json:"holdout,omitempty"`
 	Folds   int      `json:"folds,omitempty"`

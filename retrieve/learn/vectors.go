@@ -9,9 +9,9 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Remember gives options under which every text's vector is made once, however many
-// indexes of the entries are built: those of the options' embedder, or else those that
-// need none. Without vectors the options stay as they are.
+// Remember returns options with a cache of vectors, so that every text's vector is computed once
+// for all indexes of the entries. The vectors are those of the options' embedder, or else the
+// offline ones. Options without vectors are unchanged.
 func Remember(o retrieve.Options, entries []retrieve.Entry) retrieve.Options {
 	if o.Embedder == nil && (o.Offline <= 0 || len(entries) == 0) {
 		return o

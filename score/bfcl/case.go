@@ -145,7 +145,7 @@ func (c *Case) Check(calls []Call, pairs []int) Verdict {
 				at = k
 				break
 			}
-			// The most telling error is that of a call with the right name.
+			// The most useful error is that of a call with the right name.
 			if first < 0 || bad == WrongName && got != WrongName {
 				bad, first = got, k
 			}
@@ -173,8 +173,8 @@ func taken(pairs []int, k int) bool {
 	return false
 }
 
-// Diffs sets expected beside actual for every parameter, in the order of their
-// names, each with the rule that decided.
+// Diffs compares expected and actual values for every parameter, in the order of their names, each
+// with the rule that decided.
 func (e *Expectation) Diffs(args value.Value) []callvet.ArgDiff {
 	var out []callvet.ArgDiff
 	for i := range e.params {

@@ -4,8 +4,7 @@ package bfcl
 
 import "github.com/callvet/callvet/value"
 
-// The error types of a conversation over several turns, in the order in which
-// they are looked for.
+// The error types of a conversation over several turns, in the order of the checks.
 const (
 	InferenceError    ErrorType = "multi_turn:inference_error"
 	ForceTerminated   ErrorType = "multi_turn:force_terminated"
@@ -14,10 +13,10 @@ const (
 	ExecutionMismatch ErrorType = "multi_turn:execution_response_mismatch"
 )
 
-// Conversation is an executed attempt at a case of several turns: what the
-// model's calls returned and left behind, beside what the right calls did.
+// Conversation is an executed attempt at a case of several turns: the results and states of the
+// model's calls and of the right calls.
 type Conversation struct {
-	// Failed tells that the attempt broke off with an error of the provider.
+	// Failed: the attempt ended with an error of the provider.
 	Failed bool
 	Turns  []ConversationTurn
 	// Expected is the number of turns of the ground truth.
@@ -31,8 +30,8 @@ type ConversationTurn struct {
 	Results []string
 	// Truth is what the right calls return; empty where no call is due.
 	Truth []string
-	// State is the world after the turn, TruthState the world in which the right
-	// calls were executed. Where both are the zero Value they are the same.
+	// State is the world after the turn, TruthState the world after the right calls. Where both are
+	// the zero Value they are equal.
 	State, TruthState value.Value
 }
 
@@ -47,11 +46,10 @@ type ConversationVerdict struct {
 	Missing string
 }
 
-// CheckConversation judges an executed attempt. A turn in which no call is due
-// is not looked at, whatever the model did in it: only its results count for
-// later turns, and its state stays. Every result of the right calls of a turn
-// has to be among the model's results so far, as often as the right calls of
-// that turn return it. States are compared with Python's ==.
+// CheckConversation judges an executed attempt. A turn without an expected call is not checked,
+// whatever the model did: its results count for later turns, and its state stays. Every result of
+// the right calls of a turn must be among the model's results so far, as often as the right calls
+// of that turn return it. States are compared with Python's ==.
 func CheckConversation(c *Conversation) ConversationVerdict {
 	switch {
 	case c.Failed:

@@ -62,11 +62,10 @@ type entry struct {
 // maxParams is how many parameters one call may have.
 const maxParams = 64
 
-// Compile makes an Expectation of an expected call. Its acceptable values are
-// those of any_of matchers, as the leaderboard's possible answers have them
-// (inside dictionaries every value is a list, and "" marks what may be absent);
-// a plain value in Args stands for itself alone. tool gives the declared types:
-// Declared when it has it, else Parameters. A tool of nil leaves types unchecked.
+// Compile makes an Expectation from an expected call. Its acceptable values are those of any_of
+// matchers, in the form of the leaderboard's possible answers: inside dictionaries every value is a
+// list, and "" marks optional ones. A plain value in Args is the only acceptable one. The declared
+// types come from tool: Declared, else Parameters. With a nil tool types are not checked.
 func Compile(tool *callvet.Tool, want *callvet.ExpectedCall, r Rules) (*Expectation, error) {
 	e := &Expectation{rules: r, literal: newConverter(r.Language)}
 	if len(want.Tools) > 0 {

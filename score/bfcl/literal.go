@@ -83,8 +83,8 @@ func digits(s string, signed bool) int {
 	return i
 }
 
-// whole reports that s is a number followed by one of the suffix's letters
-// (none when it is empty) and at most a line break, and gives the number's text.
+// whole reports whether s is a number, one of the suffix's letters (none when it is empty) and at
+// most a line break. It also returns the number's text.
 func whole(s, suffix string) (n number, text string, ok bool) {
 	n = scanNumber(s)
 	text, s = s[:n.length], s[n.length:]

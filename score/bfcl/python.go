@@ -110,9 +110,9 @@ func declaredJavaScript(name string) pyType {
 	return pyUnset
 }
 
-// equal is Python's ==: numbers and booleans compare by value across types,
-// strings character by character, lists in order, dictionaries by key. asFloat
-// tells that an integer b was first made a float.
+// equal is Python's ==: numbers and booleans compare by value across types, strings character by
+// character, lists in order, dictionaries by key. asFloat: an integer b is converted to a float
+// first.
 func equal(a, b value.Value, asFloat bool) bool {
 	ta, tb := typeOf(a), typeOf(b)
 	if numeric(ta) && numeric(tb) {

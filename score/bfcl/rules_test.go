@@ -255,7 +255,7 @@ func TestManyParameters(t *testing.T) {
 	}
 }
 
-// TestVerdict: the verdict tells which calls the error is about; the most telling is that of a
+// TestVerdict: the verdict has the calls that the error is about; the most useful one is that of a
 // call with the right name.
 func TestVerdict(t *testing.T) {
 	t.Parallel()

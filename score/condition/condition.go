@@ -51,8 +51,8 @@ func Compile(text string) (*Condition, error) {
 	return c.compile(text)
 }
 
-// Holds reports whether the condition holds for a result; the zero Value is an
-// absent one, of which every member is missing.
+// Holds reports whether the condition holds for a result; the zero Value is an absent result
+// without members.
 func (c *Condition) Holds(result value.Value) bool {
 	if c.one == nil {
 		return c.root.eval(result) == yes

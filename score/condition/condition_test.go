@@ -152,7 +152,7 @@ func TestDocumented(t *testing.T) {
 	}
 	for _, f := range functions() {
 		if !strings.Contains(string(doc), "`"+f+"`") {
-			t.Errorf("docs/reference/tools.md does not tell of %s", f)
+			t.Errorf("docs/reference/tools.md does not describe %s", f)
 		}
 	}
 }

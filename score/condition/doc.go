@@ -1,14 +1,12 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package condition holds post-conditions against the results of calls. It
-// answers: does this text, such as window_days >= 0 && len(exceptions) > 0, hold
-// for that JSON value?
+// Package condition answers one question: does a condition, such as window_days >= 0 &&
+// len(exceptions) > 0, hold for a JSON value?
 //
-// A Condition is compiled once and may be asked by many goroutines. The language
-// is that of expr-lang/expr, which parses every text and decides what is not
-// common: arithmetic, all(items, .price > 0), matches. Comparisons of paths with
-// literals, in, exists, len, and what joins them are decided directly on the
-// parsed value; tests hold the two against each other.
+// A Condition is compiled once and is safe for concurrent use. The language is that of
+// expr-lang/expr, which parses every text and evaluates uncommon parts: arithmetic, all(items,
+// .price > 0), matches. Comparisons of paths with literals, in, exists, len, and their combinations
+// are evaluated directly on the parsed value. Tests compare the two evaluations.
 //
 // Names are the members of the result, and result is the result itself. A
 // comparison with what is missing, or of kinds that do not compare, is neither

@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Formula is a compiled expression that gives a number or a truth. It is immutable and safe
-// for concurrent use.
+// Formula is a compiled expression with a number or a boolean as its value. It is immutable and
+// safe for concurrent use.
 type Formula struct{ root *expression }
 
 // Outcome is what a formula gives: a number, or a truth where Number is false.
@@ -23,8 +23,8 @@ type Outcome struct {
 	Number bool
 	Value  float64
 	Holds  bool
-	// Missing tells of a truth that something it compares is missing, or of another kind: it
-	// does not hold then.
+	// Missing, for a boolean: a compared value is missing, or of a wrong kind, so that the
+	// comparison is false.
 	Missing bool
 }
 
@@ -45,9 +45,9 @@ func CompileFormula(text string) (*Formula, error) {
 var errLimit = fmt.Errorf("%w: it takes more memory than an expression may, or looks at more than a megabyte",
 	callvet.ErrLimited)
 
-// Of gives what the formula makes of a value. The error wraps callvet.ErrLimited where it
-// takes too much, and callvet.ErrInvalid where it gives neither a number nor a truth, or a
-// number cannot be computed because something is missing or of another kind.
+// Of evaluates the formula for a value. The error wraps callvet.ErrLimited where it exceeds a
+// limit. It wraps callvet.ErrInvalid where the result is neither a number nor a boolean, or a
+// number cannot be computed because a value is missing or of a wrong kind.
 func (f *Formula) Of(v value.Value) (Outcome, error) {
 	switch e := f.root; e.op {
 	case opLibrary:
@@ -107,7 +107,7 @@ func libraryOutcome(e *expression, v value.Value) (Outcome, error) {
 	return numeric(out)
 }
 
-// oneLine is what a failed evaluation says, without the text that the library shows beside it.
+// oneLine is the message of a failed evaluation, without the excerpt that the library adds.
 func oneLine(err error) string {
 	var f *file.Error
 	if errors.As(err, &f) {

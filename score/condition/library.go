@@ -65,8 +65,8 @@ func isOperator(s string) bool {
 	return false
 }
 
-// compileLibrary compiles a part of a condition for the library's machine. truth tells that
-// what it gives is known to be true or false.
+// compileLibrary compiles a part of a condition for the library's machine. truth: its result is
+// known to be a boolean.
 func compileLibrary(n ast.Node) (p *vm.Program, truth bool, err error) {
 	r := rewriter{}
 	if n, err = r.node(n); err != nil {
@@ -267,7 +267,7 @@ func (r *rewriter) rewrite(n ast.Node) (ast.Node, error) {
 	case *ast.BuiltinNode:
 		return r.builtin(n)
 	case *ast.CallNode:
-		return nil, refusef(n, "%s cannot be called here; there are %s, and exists beside them", n.Callee,
+		return nil, refusef(n, "%s cannot be called here; there are %s, and exists", n.Callee,
 			functionList())
 	}
 	return nil, refusef(n, "%s is not available in conditions", n)
@@ -321,7 +321,7 @@ func (r *rewriter) binary(n *ast.BinaryNode) (ast.Node, error) {
 	return &ast.BinaryNode{Operator: n.Operator, Left: a, Right: b}, nil
 }
 
-// operand guards what a predicate takes from outside.
+// operand guards the values that a predicate takes from outside.
 func (r *rewriter) operand(n ast.Node) (ast.Node, error) {
 	out, err := r.node(n)
 	if _, outer := pathOf(n); outer && r.inside && err == nil {

@@ -51,7 +51,7 @@ type source uint8
 const (
 	fromPath source = iota
 	fromLiteral
-	fromLength // of what is at the path
+	fromLength // of the value at the path
 )
 
 // operand is a side of a comparison.

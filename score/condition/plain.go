@@ -13,11 +13,10 @@ import (
 // maxPlain is how many comparisons a plain text joins at most.
 const maxPlain = 16
 
-// plain reads the texts that most conditions are, comparisons of a path with a
-// literal joined by && or and, in a fraction of the time that the library needs:
-// files in which every step has a text of its own have millions of them. It
-// gives nil for any other text, and for a text in which the library could see
-// something else.
+// plain parses the most common conditions in a fraction of the library's time: comparisons of a
+// path with a literal, joined by && or and. Files where every step has its own text have millions
+// of conditions. It returns nil for any other text, and for a text that the library could read
+// differently.
 func plain(text string) *expression {
 	s := scanner{rest: text}
 	var all *expression
@@ -154,8 +153,8 @@ func (s *scanner) digits() (int, bool) {
 	return i, err == nil
 }
 
-// literal takes what may stand right of an operator: only whole numbers beside
-// a length, only what has an order beside one that orders.
+// literal reads the right side of an operator: a whole number for a length, an ordered value for an
+// ordering operator.
 func (s *scanner) literal(isLength bool, o op) (value.Value, bool) {
 	ordered := o != opEqual && o != opUnequal
 	switch c := s.rest + " "; {
@@ -208,7 +207,7 @@ func (s *scanner) number(whole bool) (value.Value, bool) {
 	return encode(f)
 }
 
-// quoted takes a string in which nothing needs a second look.
+// quoted reads a string without escapes.
 func (s *scanner) quoted() (value.Value, bool) {
 	quote := s.rest[0]
 	for i := 1; i < len(s.rest); i++ {

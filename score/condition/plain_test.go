@@ -142,7 +142,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestOneMember: the commonest form, a member beside a number, for members of every kind and place.
+// TestOneMember: the commonest form, a member compared with a number, for members of every kind and
+// place.
 func TestOneMember(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -167,7 +168,7 @@ func TestOneMember(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.one == nil {
-			t.Errorf("%s is not read as one member beside a number", tc.text)
+			t.Errorf("%s is not read as one member and a number", tc.text)
 		}
 		if got := c.Holds(parse(t, tc.result)); got != tc.want {
 			t.Errorf("%s of %s: %v", tc.text, tc.result, got)
@@ -175,7 +176,7 @@ func TestOneMember(t *testing.T) {
 	}
 	for _, text := range []string{`a.b > 5`, `l[0] > 5`, `a == "5"`, `a == b`, `len(a) > 5`, `5 < a`} {
 		if c, err := Compile(text); err != nil || c.one != nil {
-			t.Errorf("%s is read as one member beside a number: %v", text, err)
+			t.Errorf("%s is read as one member and a number: %v", text, err)
 		}
 	}
 	for _, tc := range []struct{ a, b, want int64 }{

@@ -12,7 +12,7 @@ type single struct {
 	// whole is the number where that is known at once.
 	whole int64
 	known bool
-	// holds tells it of a member that is less than the number, equal, or more.
+	// holds is the result for a member that is less than the number, equal, or greater.
 	holds [3]bool
 }
 

@@ -65,14 +65,14 @@ type Tally struct {
 	// of the matched ones, so Soft <= Matched <= Expected.
 	Expected, Matched int
 	Soft              float64
-	// Gold and Emitted count the keys on either side once schema defaults are
-	// filled in where only one side writes them; Union is the size of their
-	// union and Hits the summed similarity of the keys in it that match.
+	// Gold and Emitted count the keys of each side, after schema defaults are added where only one
+	// side writes them. Union is the size of their union, and Hits the summed similarity of its
+	// matching keys.
 	Gold, Emitted, Union int
 	Hits                 float64
 	Missing, Extra       int
-	// Telling marks a match that is worth showing: a default left out, a soft rule.
-	Telling bool
+	// Notable marks a match that is worth showing: a default left out, a soft rule.
+	Notable bool
 }
 
 // Exact reports that every key of the union matched.
@@ -117,7 +117,7 @@ func (a *Args) tally(actual value.Value) Tally {
 		spelled := 0
 		if len(r.defaults) > 0 {
 			spelled = r.writtenDefaults(actual)
-			t.Telling = t.Telling || spelled > 0
+			t.Notable = t.Notable || spelled > 0
 		}
 		t.Extra = extra - spelled
 		t.Gold += spelled
@@ -153,7 +153,7 @@ func (t *Tally) count(m *member, v value.Value) {
 	t.Soft += sim
 	t.Hits += sim
 	if sim < 1 || m.rule.soft() && !value.Equal(m.rule.want, v) {
-		t.Telling = true
+		t.Notable = true
 	}
 }
 
@@ -167,7 +167,7 @@ func (t *Tally) countAbsent(m *member) {
 	case m.omittable:
 		t.Expected, t.Matched, t.Soft = t.Expected+1, t.Matched+1, t.Soft+1
 		t.Gold, t.Emitted, t.Union, t.Hits = t.Gold+1, t.Emitted+1, t.Union+1, t.Hits+1
-		t.Telling = true
+		t.Notable = true
 	default:
 		t.Expected, t.Gold, t.Union, t.Missing = t.Expected+1, t.Gold+1, t.Union+1, t.Missing+1
 	}

@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// weight is what an answer is worth, the most important field first. Weights add up field by
-// field and compare field by field: no sum of a later field outweighs an earlier one.
+// weight is the value of a match, the most important field first. Weights are added and compared
+// field by field: no sum of a later field outweighs an earlier one.
 type weight struct {
-	names    int64 // that the names agree
+	names    int64 // number of calls with the right name
 	near     int64 // how near the arguments come to passing, in units of share
 	score    int64 // the score of the arguments, in units of share
 	required int64 // that the expected call is required
@@ -78,7 +78,7 @@ type Sequence struct {
 // Free reports that any order will do.
 func (s *Sequence) Free() bool { return !s.Total && s.After == nil }
 
-// Reset starts anew with n expected and m actual calls, of which no pair agrees.
+// Reset starts again with n expected and m actual calls without a matching pair.
 func (a *Assignment) Reset(n, m int) {
 	a.n, a.m = n, m
 	a.Of = resize(a.Of, n)
@@ -97,9 +97,8 @@ func (a *Assignment) none() {
 	}
 }
 
-// Set says that expected call i and actual call j agree by name: near is 1
-// exactly when the arguments pass, score their score, both in [0,1]; an answer
-// to a required call is worth more.
+// Set records that expected call i and actual call j have the same name. near is 1 exactly when the
+// arguments pass, score is their score, both in [0,1]. A match of a required call is worth more.
 func (a *Assignment) Set(i, j int, near, score float64, required bool) {
 	*a.at(i, j) = worth(near, score, required)
 }

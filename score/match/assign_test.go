@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// question is one expected call beside one actual one. Names that differ are no answer.
+// question is one expected call with one actual one. Names that differ are no answer.
 type question struct {
 	named, required bool
 	near, score     float64
@@ -23,8 +23,8 @@ type plan struct {
 	order Sequence
 }
 
-// sums of an assignment, in the order in which the rule compares them: names, arguments that
-// come near, their scores, required calls answered.
+// sums of an assignment, in the order of the rule's comparison: names, arguments that come near,
+// their scores, required calls answered.
 type sums [4]float64
 
 func (p *plan) sums(of []int) (s sums) {

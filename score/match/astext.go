@@ -9,9 +9,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// sameText compares values of which one may be the text of the other: 1 and "1", true and
-// "True", an object and its JSON. Texts are equal byte for byte; structures are compared
-// member by member.
+// sameText compares values where one may be the text of the other: 1 and "1", true and "True", an
+// object and its JSON. Texts are equal byte for byte; structures are compared member by member.
 func sameText(a, b value.Value) bool {
 	ka, kb := a.Kind(), b.Kind()
 	switch {

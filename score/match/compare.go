@@ -165,8 +165,7 @@ func mean(ok bool, sum float64, n int) (bool, float64) {
 	return ok, sum / float64(n)
 }
 
-// writtenDefaults counts the members of v that nobody expected and that only
-// spell out the schema's default.
+// writtenDefaults counts the unexpected members of v that only spell out the schema's default.
 func (r *Rule) writtenDefaults(v value.Value) int {
 	n := 0
 	for i := range r.defaults {

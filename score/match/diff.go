@@ -11,9 +11,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Diff sets expected beside actual, one entry per key of the union in the
-// expected order; a key whose value fails deep inside gets one entry per place
-// that fails. A nil Args lists what was called without judging it.
+// Diff compares expected and actual arguments, one entry per key of the union in the expected
+// order; a key with failures inside its value gets one entry per failing place. A nil Args lists
+// the actual arguments without judging them.
 func (a *Args) Diff(actual value.Value) []callvet.ArgDiff {
 	if k := actual.Kind(); k != value.Object && k != value.Null && k != value.Invalid {
 		return []callvet.ArgDiff{{
@@ -145,7 +145,7 @@ func (r *Rule) isDefault(e value.Value) bool {
 	return false
 }
 
-// note tells in words what the rule does not show by itself.
+// note is a remark that the rule's name does not show.
 func (r *Rule) note(ok bool, v value.Value) string {
 	switch {
 	case r.op == opAbsent && !ok:

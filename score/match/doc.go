@@ -1,15 +1,12 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package match compares the arguments of one actual call with the arguments
-// that were expected, and holds what a case asserts next to its plans. It
-// answers: does this value count as that one, by which rule, and how near is it?
+// Package match answers one question: does a call match an expected one, and how near is it? It
+// compares arguments by rules, and checks the assertions of a case outside its plans.
 //
-// Compile turns expected arguments, per-parameter matchers and the tool's
-// schema into Args, a tree of rules made once per expected call. Args.Tally
-// counts (fast, without allocation); Args.Diff explains. One is the rule for a
-// single value, as assertions on a path use it. Around that stand the other pure
-// questions of matching: Assignment (which call answers which expectation) and
-// Grounder (does a value occur in a text).
+// Compile turns expected arguments, per-parameter matchers and the tool's schema into Args, a tree
+// of rules made once per expected call. Args.Tally counts (fast, without allocation); Args.Diff
+// explains. One is the rule for a single value, for assertions on a path. Assignment pairs calls
+// with expectations, and Grounder finds values in texts.
 //
 // A Path leads to members and elements (items[0].id, items[].id). Names, Answer
 // and Budget append one callvet.Assertion for each thing asserted, with what was

@@ -164,7 +164,7 @@ func (x *Exact) tally(s *Scratch, want, got value.Value) Tally {
 		s.Unlike = append(s.Unlike, Pair{Want: w.Value()})
 		at := x.root.property(w)
 		if at != nil && at.def.Kind() != value.Invalid && s.same(w.Value(), at.def, at) {
-			t.Emitted, t.Telling = t.Emitted+1, true
+			t.Emitted, t.Notable = t.Emitted+1, true
 			t.hit()
 		} else {
 			t.Missing++
@@ -172,7 +172,7 @@ func (x *Exact) tally(s *Scratch, want, got value.Value) Tally {
 	}
 	if extra := objectLen(got) - found; extra > 0 {
 		spelled := x.root.written(want, got)
-		t.Telling = t.Telling || spelled > 0
+		t.Notable = t.Notable || spelled > 0
 		t.Extra = extra - spelled
 		t.Gold += spelled
 		t.Hits += float64(spelled)
@@ -191,8 +191,7 @@ func (t *Tally) hit() {
 	t.Hits++
 }
 
-// written counts the members of got that nobody expected and that only spell
-// out the schema's default.
+// written counts the unexpected members of got that only spell out the schema's default.
 func (f *facts) written(want, got value.Value) int {
 	if f == nil {
 		return 0
@@ -234,7 +233,7 @@ func (s *Scratch) sameText(want, got value.Value, literal bool) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	if startApart(a, b) {
+	if startsDiffer(a, b) {
 		return false
 	}
 	a, s.want = plainText(s.want, a)
@@ -246,18 +245,16 @@ func (s *Scratch) sameText(want, got value.Value, literal bool) bool {
 	return foldsTo(b, s.fold)
 }
 
-// startApart reports that two texts, as they stand in JSON, begin with ASCII letters
-// or digits that are not the same in any case, and that no mark comes next that
-// could change them: no folding makes such texts one.
-func startApart(a, b []byte) bool {
+// startsDiffer reports whether two JSON texts begin with different ASCII letters or digits,
+// ignoring case, that no following mark can change: no folding makes such texts equal.
+func startsDiffer(a, b []byte) bool {
 	return lower(a[1]) != lower(b[1]) && alphanumeric(a[1]) && alphanumeric(b[1]) && unmarked(a[2]) && unmarked(b[2])
 }
 
 func alphanumeric(c byte) bool { return c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// unmarked reports that c starts a character that leaves the one before it as it
-// is: ASCII but for escapes, or U+00C0 to U+023F, which are Latin letters and two
-// signs.
+// unmarked reports whether c starts a character that does not combine with the one before it: ASCII
+// except escapes, or U+00C0 to U+023F (Latin letters and two signs).
 func unmarked(c byte) bool { return c < utf8.RuneSelf && c != '\\' || c >= 0xC3 && c <= 0xC8 }
 
 // plainText is the text of a string as it stands in JSON, in memory that is

@@ -149,9 +149,8 @@ func drawValue(t *rapid.T, depth int) string {
 	}).Draw(t, "scalar")
 }
 
-// TestStartApart: texts that are told apart by their first letters do not fold to
-// one another.
-func TestStartApart(t *testing.T) {
+// TestStartsDiffer: texts that are distinguished by their first letters do not fold to one another.
+func TestStartsDiffer(t *testing.T) {
 	t.Parallel()
 	parts := rapid.SampledFrom([]string{
 		"a", "A", "b", "K", "k", "\u212a", "\u017f", "s", "i", "I", "\u0131", "\u0130", "f", "\ufb01", "1", "\u00b9",
@@ -168,14 +167,14 @@ func TestStartApart(t *testing.T) {
 		plain := func(s string) []byte {
 			return value.Unescape(nil, []byte(strings.ReplaceAll(s[1:len(s)-1], "\t", `\t`)))
 		}
-		if startApart([]byte(a), []byte(b)) && string(Fold(nil, plain(a))) == string(Fold(nil, plain(b))) {
+		if startsDiffer([]byte(a), []byte(b)) && string(Fold(nil, plain(a))) == string(Fold(nil, plain(b))) {
 			t.Fatalf("%s and %s are one text", a, b)
 		}
 	})
 }
 
-// TestLettersOfStartApart: ASCII letters and digits; ASCII but for escapes, or U+00C0 to U+023F.
-func TestLettersOfStartApart(t *testing.T) {
+// TestLettersOfStartsDiffer: ASCII letters and digits; ASCII but for escapes, or U+00C0 to U+023F.
+func TestLettersOfStartsDiffer(t *testing.T) {
 	t.Parallel()
 	for c := range 256 {
 		r := rune(c)

@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Example gives arguments that match, from the expected values; ok is false
-// where a matcher accepts values that cannot be derived, such as a pattern.
+// Example returns arguments that match, made from the expected values; ok is false where a matcher
+// accepts values that cannot be derived, such as a pattern.
 func (a *Args) Example() (args json.RawMessage, ok bool) {
 	for i := range a.patterns {
 		if p := &a.patterns[i]; !p.optional && p.rule.op != opAbsent {

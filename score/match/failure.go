@@ -11,12 +11,11 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// NoReason is what a call is said to have done that failed and does not say why.
+// NoReason is the text for a failed call without a reason.
 const NoReason = "the tool answered with an error"
 
-// Failure says why a call failed: by its status, its error, or what its result says of
-// itself, as Failed reads it. It is "" for a call that did not fail, and for one of which
-// nothing is known; Executed tells the two apart.
+// Failure is why a call failed: by its status, its error, or its result, as read by Failed. It is
+// "" for a call that did not fail, and for a call without a record; Executed distinguishes the two.
 // Source: Eval Case Interfaces, "Field Semantics" (noToolErrors).
 func Failure(c *callvet.Call) string {
 	if c.Error != "" || c.Status != "" && c.Status != callvet.StatusOK {
@@ -40,10 +39,10 @@ func Failure(c *callvet.Call) string {
 // Executed reports whether anything is recorded of how a call ended.
 func Executed(c *callvet.Call) bool { return c.Status != "" || c.Error != "" || len(c.Result) > 0 }
 
-// Failed reports whether an object says that what it tells of failed: success or ok is
-// false, isError or is_error is true (as a value or as a text), status is "error", or error
-// holds a text, an object, a list or true. An error beside success or ok true is none.
-// Anything but an object, and numbers (an error of measurement), say nothing.
+// Failed reports whether an object records a failure: success or ok is false, isError or is_error
+// is true (as a value or as a text), status is "error", or error is a text, an object, a list or
+// true. An error together with success or ok true is no failure. Other values than objects, and
+// numbers in error (an error of measurement), are no failure.
 func Failed(v value.Value) bool {
 	good, bad := false, false
 	for e, ok := v.First(); ok && v.Kind() == value.Object; e, ok = v.Next(e) {
@@ -60,14 +59,14 @@ func Failed(v value.Value) bool {
 		case "status":
 			bad = bad || e.Kind() == value.String && e.Str() == "error"
 		case "error":
-			bad = bad || tells(e)
+			bad = bad || hasError(e)
 		}
 	}
 	return bad && !good
 }
 
-// Passed reports whether an object records that its work did not fail: success or ok is
-// true, isError or is_error is false, error is false, or status is "success" or "ok".
+// Passed reports whether an object records a success: success or ok is true, isError or is_error is
+// false, error is false, or status is "success" or "ok".
 func Passed(v value.Value) bool {
 	for e, ok := v.First(); ok && v.Kind() == value.Object; e, ok = v.Next(e) {
 		switch string(e.KeyBytes()) {
@@ -99,8 +98,8 @@ func says(v value.Value, want bool) bool {
 		strings.EqualFold(v.Str(), strconv.FormatBool(want))
 }
 
-// tells reports whether an error is more than a place for one.
-func tells(v value.Value) bool {
+// hasError reports whether an error is more than an empty placeholder.
+func hasError(v value.Value) bool {
 	switch v.Kind() {
 	case value.String:
 		return v.Str() != ""

@@ -148,8 +148,7 @@ func wordsOf(text []byte) iter.Seq[[]byte] {
 	return bytes.FieldsFuncSeq(text, func(r rune) bool { return r < utf8.RuneSelf && !wordByte(byte(r)) })
 }
 
-// holds reports whether needle stands in text without a letter or digit of a
-// longer word directly beside it.
+// holds reports whether needle occurs in text without a letter or digit directly next to it.
 func holds(text, needle []byte) bool {
 	for at := 0; ; {
 		i := bytes.Index(text[at:], needle)

@@ -56,7 +56,7 @@ func TestNumbersInText(t *testing.T) {
 	}
 }
 
-// TestGrounding: strings and numbers of arguments that stand in what was said, by the scoring
+// TestGrounding: strings and numbers of arguments that occur in the conversation, by the scoring
 // rules ("grounded_args").
 func TestGrounding(t *testing.T) {
 	t.Parallel()

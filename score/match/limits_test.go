@@ -186,8 +186,8 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// TestNamesTold: what was called is told beside what was wanted.
-func TestNamesTold(t *testing.T) {
+// TestNamesReported: the called names are reported with the wanted ones.
+func TestNamesReported(t *testing.T) {
 	t.Parallel()
 	for want, n := range map[string]Names{
 		"(none)": {}, "a, b": {Names: []string{"a", "b"}},

@@ -154,10 +154,10 @@ func TestMatchers(t *testing.T) {
 	}{
 		{"an enum in another case", `{"unit":"C"}`, "", `{"unit":" c"}`, true, true},
 		{"an enum in another case is not another value", `{"unit":"C"}`, "", `{"unit":"f"}`, false, false},
-		{"an enum that tells cases apart", `{"size":"m"}`, "", `{"size":"M"}`, false, false},
+		{"an enum with values that differ in case", `{"size":"m"}`, "", `{"size":"M"}`, false, false},
 		{"pattern is literal", `{"id":"AB"}`, "", `{"id":"ab"}`, false, false},
 		{"nested enum behind a reference", `{"opt":{"tag":"Y"}}`, "", `{"opt":{"tag":"y"}}`, true, true},
-		{"nested enum that tells cases apart", `{"opt":{"flag":"Y"}}`, "", `{"opt":{"flag":"y"}}`, false, false},
+		{"nested enum with values that differ in case", `{"opt":{"flag":"Y"}}`, "", `{"opt":{"flag":"y"}}`, false, false},
 		{"default left out", `{"unit":"C","q":"x"}`, "", `{"q":"x"}`, true, true},
 		{"other value than the default left out", `{"unit":"F","q":"x"}`, "", `{"q":"x"}`, false, false},
 		{"default spelled out", `{"q":"x"}`, "", `{"q":"x","unit":"C"}`, true, true},

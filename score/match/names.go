@@ -16,7 +16,7 @@ type Names struct {
 	// Unreadable says that the attempt meant a call and none could be read, so
 	// that it neither called nor abstained.
 	Unreadable bool
-	// Exact tells names apart that differ in letter case only.
+	// Exact distinguishes names that differ only in letter case.
 	Exact bool
 }
 

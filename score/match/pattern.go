@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// A pattern is a matcher of every argument whose name fits it and that no other matcher
-// or expected argument names.
+// A pattern is a matcher for every argument with a matching name that no other matcher or expected
+// argument names.
 type pattern struct {
 	name     string
 	rule     *Rule
@@ -75,7 +75,7 @@ func (t *Tally) countPatterns(a *Args, actual value.Value) int {
 	return n
 }
 
-// diffPatterns tells what patterns say of arguments.
+// diffPatterns appends the results of patterns for arguments.
 func (a *Args) diffPatterns(out []callvet.ArgDiff, actual value.Value) []callvet.ArgDiff {
 	met := make([]bool, len(a.patterns))
 	for e, more := actual.First(); more && actual.Kind() == value.Object; e, more = actual.Next(e) {

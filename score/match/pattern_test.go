@@ -57,7 +57,7 @@ func TestPatternsOfNames(t *testing.T) {
 	}
 }
 
-func TestPatternsAreToldAndCounted(t *testing.T) {
+func TestPatternsAreReportedAndCounted(t *testing.T) {
 	t.Parallel()
 	a, _ := Compile(asJSON(`{"q":1}`), map[string]callvet.Matcher{"*_id": {Mode: ModeType, Value: asJSON(`"number"`)}},
 		value.Value{}, Settings{Leaf: ModeExact}, "")

@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// RateLimited reports whether a call failed because it came too soon after others: its
-// error, or what its result says of itself, names a rate limit or the status 429.
+// RateLimited reports whether a call failed because of a rate limit: its error or its result names
+// a rate limit or the status 429.
 func RateLimited(c *callvet.Call) bool {
 	if Failure(c) == "" {
 		return false

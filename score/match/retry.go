@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// RetryAfter is how long an error asks to wait: "retry after 7", in seconds as of HTTP's
-// Retry-After, or "retry after 1.5s"; 0 where it says nothing of it.
+// RetryAfter is how long an error asks to wait: "retry after 7" (seconds, like HTTP's Retry-After)
+// or "retry after 1.5s"; 0 for other texts.
 func RetryAfter(text string) time.Duration {
 	const words = "retry after "
 	i := strings.Index(strings.ToLower(text), words)
@@ -34,25 +34,25 @@ func RetryAfter(text string) time.Duration {
 	return max(d, 0)
 }
 
-// FirstBackoff is how long a call that failed once is to wait before it is made again, where the
-// tool asked for nothing else: the least that the guard waits with its own settings, in round numbers.
+// FirstBackoff is the wait before the first retry of a failed call, where the tool asked for no
+// other. It is about the least wait of the guard with its default settings.
 const FirstBackoff = 100 * time.Millisecond
 
-// Backoff is how long a call is to wait that failed, the last of several failures of it in a row:
-// as long as the tool asked, else FirstBackoff, doubled by each failure before. failures below 1
-// count as 1. Source: Evaluating Tool Calling, §12 ("retries with backoff").
+// Backoff is the wait before the next retry after a number of failures in a row: as long as the
+// tool asked, else FirstBackoff, doubled for each earlier failure. failures below 1 count as 1.
+// Source: Evaluating Tool Calling, §12 ("retries with backoff").
 func Backoff(failed *callvet.Call, failures int) time.Duration {
 	for _, text := range []string{failed.Error, string(failed.Result)} {
 		if d := RetryAfter(text); d > 0 {
 			return d
 		}
 	}
-	const most = 10 // doublings: nobody waits for longer than two minutes without being asked to
+	const most = 10 // doublings: at most two minutes unless the tool asks for more
 	return FirstBackoff << min(max(failures-1, 0), most)
 }
 
-// Waited is how long after the end of a call the same target made another one; known is false where
-// it is not known when both were made. It is negative where it did not wait for the end.
+// Waited is how long after the end of a call the same target made the next one; known is false
+// where the times are not recorded. It is negative where the target did not wait for the end.
 func Waited(failed, again *callvet.Call) (wait time.Duration, known bool) {
 	if failed.StartMS == nil || again.StartMS == nil {
 		return 0, false

@@ -42,7 +42,7 @@ type Rule struct {
 	shuffled bool // elements in any order
 	kinds    kindSet
 	want     value.Value
-	// text is the expected string in the form in which it is compared.
+	// text is the expected string in the form for comparison.
 	text     []byte
 	rules    []*Rule // alternatives of any_of, elements of an array
 	members  []member
@@ -62,8 +62,8 @@ type member struct {
 	value               value.Value // of defaults
 }
 
-// Soft reports whether the rule accepts other values than the expected one, so
-// that a match is worth telling.
+// soft reports whether the rule accepts other values than the expected one, so that a match is
+// worth showing.
 func (r *Rule) soft() bool {
 	switch r.op {
 	case opFuzzyText, opFuzzyNumber, opSemantic, opContains, opNumeric, opDate:
@@ -151,8 +151,8 @@ func (c *compiler) anyOf(list value.Value, s schema, set *Settings, key string) 
 	return r
 }
 
-// value compiles the comparison with want. own tells that a matcher chose the
-// mode for this very parameter, so that a value the mode cannot use is a problem.
+// value compiles the comparison with want. own: a matcher chose the mode for this parameter, so
+// that a value that the mode cannot use is a problem.
 func (c *compiler) value(want value.Value, t *trie, s schema, set *Settings, key string, own bool) *Rule {
 	if set.Leaf == ModePresent && t.plain() {
 		return &Rule{op: opPresent, name: ModePresent, want: want}
@@ -205,8 +205,8 @@ func (c *compiler) member(name string, want value.Value, t *trie, s schema, set 
 	return m
 }
 
-// schemaDefaults collects the defaults of properties nobody expected: writing
-// them out is not an extra argument.
+// schemaDefaults collects the defaults of unexpected properties: writing them out is not an extra
+// argument.
 func schemaDefaults(s schema, have []member) []member {
 	props, _ := s.at.Get("properties")
 	if props.Kind() != value.Object {

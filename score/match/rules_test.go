@@ -66,15 +66,15 @@ func TestTally(t *testing.T) {
 		},
 		"a default written out": {
 			`{"city":"Oslo"}`, "", `{"city":"Oslo","unit":"C"}`,
-			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 2, Emitted: 2, Union: 2, Hits: 2, Telling: true},
+			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 2, Emitted: 2, Union: 2, Hits: 2, Notable: true},
 		},
 		"a default and an extra": {
 			`{"city":"Oslo"}`, "", `{"city":"Oslo","unit":"C","days":2}`,
-			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 2, Emitted: 3, Union: 3, Hits: 2, Extra: 1, Telling: true},
+			Tally{Expected: 1, Matched: 1, Soft: 1, Gold: 2, Emitted: 3, Union: 3, Hits: 2, Extra: 1, Notable: true},
 		},
 		"a default left out": {
 			`{"city":"Oslo","unit":"C"}`, "", `{"city":"Oslo"}`,
-			Tally{Expected: 2, Matched: 2, Soft: 2, Gold: 2, Emitted: 2, Union: 2, Hits: 2, Telling: true},
+			Tally{Expected: 2, Matched: 2, Soft: 2, Gold: 2, Emitted: 2, Union: 2, Hits: 2, Notable: true},
 		},
 		"absent, and it is": {
 			`{"city":"Oslo"}`, `{"days":{"mode":"absent"}}`, `{"city":"Oslo"}`,
@@ -90,7 +90,7 @@ func TestTally(t *testing.T) {
 		},
 		"a soft match": {
 			`{"city":"colour"}`, `{"city":{"mode":"fuzzy"}}`, `{"city":"colours"}`,
-			Tally{Expected: 1, Matched: 1, Soft: 6.0 / 7, Gold: 1, Emitted: 1, Union: 1, Hits: 6.0 / 7, Telling: true},
+			Tally{Expected: 1, Matched: 1, Soft: 6.0 / 7, Gold: 1, Emitted: 1, Union: 1, Hits: 6.0 / 7, Notable: true},
 		},
 		"a soft rule, same text": {
 			`{"city":"colour"}`, `{"city":{"mode":"fuzzy"}}`, `{"city":"colour"}`,
@@ -154,7 +154,7 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("%s: pass %v, %+v, want %+v", name, a.Pass(&c), got, tc.want)
 		}
 	}
-	// Subset of a whole case asks for no more than was written, unless told otherwise.
+	// Subset of a whole case asks for no more than was written, unless set otherwise.
 	for extra, pass := range map[callvet.ExtraArgs]bool{"": true, callvet.ExtraForbid: false} {
 		a := compiled(t, callvet.Scoring{Mode: ModeSubset}, nil, `{"a":1}`, "", "", extra)
 		if c := a.Tally(mustParse(t, `{"a":1,"b":2}`)); a.Pass(&c) != pass {
@@ -163,8 +163,8 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// TestDiffTells: what people read beside a value that was expected.
-func TestDiffTells(t *testing.T) {
+// TestDiffNotes: the notes on an expected value.
+func TestDiffNotes(t *testing.T) {
 	t.Parallel()
 	type d = callvet.ArgDiff
 	f := func(x float64) *float64 { return &x }
@@ -731,7 +731,7 @@ func TestTextSimilarity(t *testing.T) {
 	for _, tail := range [][2]string{{"a", "b"}, {"a", "bb"}, {"aa", "b"}} {
 		want := 1 - 1.0/maxFuzzy
 		if len(tail[0])+len(tail[1]) > 2 {
-			want = 0 // as words, of which they share none
+			want = 0 // as words: they share none
 		}
 		if got := tokenSetRatio([]byte(long+tail[0]), []byte(long+tail[1])); got != want {
 			t.Errorf("words of %d and %d bytes: %v, want %v", len(long+tail[0]), len(long+tail[1]), got, want)
@@ -801,7 +801,7 @@ func TestFoldsTo(t *testing.T) {
 	}
 }
 
-// TestExamples: arguments that an example target answers with. What cannot be derived is told.
+// TestExamples: arguments that an example target answers with. What cannot be derived is reported.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -85,8 +85,8 @@ func (s schema) item(i int) schema {
 	return schema{s.root, items}.resolved()
 }
 
-// literal reports whether the spelling of a string matters: the schema gives it a
-// pattern or format, or an enum that tells spellings apart.
+// literal reports whether the spelling of a string matters: the schema has a pattern or format, or
+// an enum with values that differ only in spelling.
 func (s schema) literal() bool { return s.literalWithin(4) }
 
 func (s schema) literalWithin(depth int) bool {
@@ -98,7 +98,7 @@ func (s schema) literalWithin(depth int) bool {
 			return true
 		}
 	}
-	if enum, ok := s.at.Get("enum"); ok && tellsSpellings(enum) {
+	if enum, ok := s.at.Get("enum"); ok && spellingMatters(enum) {
 		return true
 	}
 	for _, k := range [...]string{"anyOf", "oneOf", "allOf"} {
@@ -112,8 +112,8 @@ func (s schema) literalWithin(depth int) bool {
 	return false
 }
 
-// tellsSpellings reports whether two texts of an enum are one when they are folded.
-func tellsSpellings(enum value.Value) bool {
+// spellingMatters reports whether two texts of an enum are one when they are folded.
+func spellingMatters(enum value.Value) bool {
 	if enum.Kind() != value.Array {
 		return false
 	}

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold appends the form in which exact mode compares strings: NFKC,
-// case-folded, trimmed, runs of white space as one space.
+// Fold appends the form of a string for comparison in exact mode: NFKC, case-folded, trimmed, runs
+// of white space as one space.
 func Fold(dst, s []byte) []byte {
 	if !isASCII(s) {
 		s = norm.NFKC.Bytes(cases.Fold().Bytes(norm.NFKC.Bytes(s)))

@@ -12,18 +12,18 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// PrivateAddress says what keeps an address from being one of the public Internet: "an address
-// of this machine", "a private network", and so on; "" for a public one. Addresses of IPv4
-// inside those of IPv6 (mapped, translated, NAT64, 6to4) are looked at as such.
-// Source: IANA's registries of special-purpose addresses.
+// PrivateAddress is why an address is not one of the public Internet: "an address of this machine",
+// "a private network", and so on; "" for a public one. Addresses of IPv4 inside those of IPv6
+// (mapped, translated, NAT64, 6to4) are looked at as such. Source: IANA's registries of
+// special-purpose addresses.
 func PrivateAddress(a netip.Addr) string {
 	a = a.Unmap().WithZone("")
 	if in, ok := embedded(a); ok {
 		return PrivateAddress(in)
 	}
 	switch {
-	case TellsCredentials(a):
-		return "an address of the local network, where clouds tell credentials"
+	case ServesCredentials(a):
+		return "an address of the local network, where clouds serve credentials"
 	case !a.IsValid(), a.IsUnspecified(), a.IsLoopback():
 		return "an address of this machine"
 	case a.IsPrivate():
@@ -41,7 +41,7 @@ func PrivateAddress(a netip.Addr) string {
 	return ""
 }
 
-// special are prefixes that no public server has, beside those that netip knows.
+// special are prefixes that no public server has, in addition to those that netip knows.
 func special() []netip.Prefix {
 	at := func(a [4]byte, bits int) netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4(a), bits) }
 	return []netip.Prefix{
@@ -56,12 +56,12 @@ func special() []netip.Prefix {
 	}
 }
 
-// TellsCredentials reports whether an address is one at which clouds tell a machine its credentials:
-// the local link, in any form, and those of clouds that have others.
-func TellsCredentials(a netip.Addr) bool {
+// ServesCredentials reports whether a cloud serves a machine's credentials at an address: the local
+// link, in any form, and further addresses of some clouds.
+func ServesCredentials(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	if in, ok := embedded(a); ok {
-		return TellsCredentials(in)
+		return ServesCredentials(in)
 	}
 	switch a {
 	case netip.AddrFrom16([16]byte{0: 0xfd, 2: 0x0e, 3: 0xc2, 14: 0x02, 15: 0x54}), // Amazon
@@ -94,8 +94,8 @@ func embedded(a netip.Addr) (netip.Addr, bool) {
 	return a, false
 }
 
-// Private says why a connection to an address breaks the rules; "" where it does not: it is
-// public, in one of the networks that are allowed, or the rules do not deny private addresses.
+// Private is why a connection to an address breaks the rules. It is "" where the address is public
+// or in an allowed network, or the rules do not deny private addresses.
 func (c *Checker) Private(a netip.Addr) string {
 	if !c.rules.DenyPrivate {
 		return ""
@@ -137,8 +137,8 @@ func (c *Checker) private(host string) string {
 	return ""
 }
 
-// oddAddress reads IPv4 as inet_aton does: one to four parts, decimal, octal or hexadecimal,
-// of which the last fills the bytes that are left.
+// oddAddress reads IPv4 like inet_aton: one to four parts, decimal, octal or hexadecimal; the last
+// part fills the remaining bytes.
 func oddAddress(s string) (netip.Addr, bool) {
 	parts := strings.Split(s, ".")
 	if len(parts) > 4 {

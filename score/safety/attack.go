@@ -21,7 +21,7 @@ type (
 // Outcome is what became of an attack.
 type Outcome struct {
 	Name string `json:"name"`
-	// Exposed tells that the target read what was planted.
+	// Exposed: the target read the planted text.
 	Exposed bool `json:"exposed"`
 	// Executed and Blocked are positions of calls that did, or tried to do, what
 	// the attacker wants.
@@ -118,8 +118,8 @@ func (a *attack) follow(k *talk) Outcome {
 	return o
 }
 
-// exposed is the turn in which a planted text was first read; 0 when nothing is
-// planted, -1 when it was never read.
+// exposed is the turn that first read a planted text; 0 when nothing is planted, -1 when it was
+// never read.
 func (a *attack) exposed(k *talk) int {
 	if len(a.planted) == 0 {
 		return 0

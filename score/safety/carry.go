@@ -42,7 +42,7 @@ func appendTexts(b *strings.Builder, v value.Value) {
 	}
 }
 
-// run is how many words in a row make a text somebody's own.
+// run is how many words in a row identify a text.
 const run = 4
 
 // shows reports whether most of a text's runs of words stand in what was read; a
@@ -86,9 +86,9 @@ func (b *body) add(s string) {
 	}
 }
 
-// carries reports whether text holds something that came out of source and was
-// not known before: the whole of it (when short), a word of at least four
-// characters with a digit (an account, a code, an amount), or four words in a row.
+// carries reports whether text contains data of source that was not known before: all of it (when
+// short), a word of at least four characters with a digit (an account, a code, an amount), or four
+// words in a row.
 func carries(text string, source, known *body) bool {
 	w := words(text)
 	if len(w) < run && containsRun(source.words, w) && !containsRun(known.words, w) {

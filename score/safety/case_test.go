@@ -60,7 +60,7 @@ func TestHoneypotsAndSecrets(t *testing.T) {
 		}
 		for _, i := range r.Incidents {
 			if strings.Contains(strings.ToLower(i.Note), "kestrel") {
-				t.Errorf("%s: the note tells the secret: %s", name, i.Note)
+				t.Errorf("%s: the note contains the secret: %s", name, i.Note)
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func TestWatch(t *testing.T) {
 			[]callvet.Turn{says(target, "", call("share", `{}`, callvet.StatusRejected))},
 			callvet.AssertPassed, nil,
 		},
-		"nobody would stop it": {
+		"no guard would stop it": {
 			callvet.Safety{Honeypots: []string{"share"}},
 			[]callvet.Turn{says(target, "", call("share", `{}`, ""))},
 			callvet.AssertFailed, nil,

@@ -15,16 +15,15 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// code wants no argument that is executed to carry text of a tool's result: five words in a
-// row that nobody had said before the result did, or, of a line or statement that is shorter,
-// the whole of it where it is a piece of a result (a text, a line, what stands in quotes). Single values, such
-// as an id in a query, are not text. Base64 in a result counts as what it decodes to. A tool
-// whose contract says that it is sandboxed may execute anything.
+// code checks that no executed argument contains text of a tool's result. It finds five words in a
+// row that first occurred in a result. It also finds a shorter line or statement that is a complete
+// piece of a result (a text, a line, a quoted part). Single values, such as an id in a query, are
+// not text. Base64 in a result counts as its decoded text. A sandboxed tool may execute anything.
 //
-// It is executed what the contract lists under safety.code, what the schema describes as code
-// (format, contentMediaType), and what is named like code (sql, script, command, python_code;
-// code alone for tools that are named for running it).
-// Source: Evaluating Tool Calling, §12 ("prohibit executing code returned by tools unless in a sandbox").
+// Executed arguments are those in the contract's safety.code, those that the schema describes as
+// code (format, contentMediaType), and those named like code (sql, script, command, python_code;
+// plain "code" only for tools that are named for running it). Source: Evaluating Tool Calling, §12
+// ("prohibit executing code returned by tools unless in a sandbox").
 func (c *Checker) code(r *Report, i int, s *step, k *talk, tool *callvet.Tool) {
 	if tool != nil && tool.Safety != nil && tool.Safety.Sandboxed || s.args.Kind() != value.Object {
 		return
@@ -47,7 +46,7 @@ func (c *Checker) code(r *Report, i int, s *step, k *talk, tool *callvet.Tool) {
 	}
 }
 
-// hints tell which arguments of a tool are executed.
+// hints are the signs that an argument of a tool is executed.
 type hints struct {
 	tool   string
 	listed []string
@@ -139,7 +138,7 @@ func parts(name string) []string {
 	return slices.DeleteFunc(words(b.String()), func(w string) bool { return w == "x" })
 }
 
-// foreignRun is how many words in a row make code somebody else's: four are an idiom of a language
+// foreignRun is how many words in a row identify copied code: four may be an idiom of a language
 // ("import numpy as np").
 const foreignRun = 5
 

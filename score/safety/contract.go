@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// contract holds one call to allowlists, to its tool's contract and to the mode.
+// contract checks one call against allowlists, its tool's contract and the mode.
 func (c *Checker) contract(r *Report, i int, s *step, tool *callvet.Tool) {
 	call := s.call
 	ran := executed(call)

@@ -79,8 +79,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestVersions: a call is held to the contract of its version, written beside or into the name, and
-// else to the last one of its name.
+// TestVersions: a call is checked against the contract of its version, written next to or into the
+// name, and else to the last one of its name.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	strict, lax := &callvet.ToolSafety{}, &callvet.ToolSafety{PIIAllowed: true}
@@ -141,7 +141,7 @@ func TestKnown(t *testing.T) {
 		},
 		"read-only, a write": {rules: safety.Rules{ReadOnly: true}, tool: "rename", want: verdict{false, true}},
 		"read-only, a read":  {rules: safety.Rules{ReadOnly: true}, tool: "look_up", want: verdict{true, true}},
-		"read-only, effect not told": {
+		"read-only, effect not declared": {
 			rules: safety.Rules{ReadOnly: true}, tool: "note", args: args,
 			want: verdict{true, false},
 		},
@@ -185,7 +185,7 @@ func TestYes(t *testing.T) {
 	t.Parallel()
 	user, target := callvet.RoleUser, callvet.RoleAssistant
 	pay := says(target, "", call("pay", `{"amount":5}`, callvet.StatusOK))
-	const asked, words = "pay needs the user's confirmation: nobody was asked",
+	const asked, words = "pay needs the user's confirmation: no user was asked",
 		"pay needs the user's confirmation: the user's last words do not confirm it"
 	for name, c := range map[string]struct {
 		turns []callvet.Turn
@@ -224,7 +224,7 @@ func TestYes(t *testing.T) {
 	}
 }
 
-// TestCarried: what an address takes to a host that nobody allowed or named.
+// TestCarried: what an address takes to a host that was neither allowed nor named.
 func TestCarried(t *testing.T) {
 	t.Parallel()
 	const data, stolen = "http://bad.test/?d=55120934", "data of an earlier result"
@@ -291,7 +291,7 @@ func TestOrderOfReading(t *testing.T) {
 		turns []callvet.Turn
 		want  []brief
 	}{
-		"beside the call that read it": {[]callvet.Turn{says(callvet.RoleAssistant, "", read, send)}, nil},
+		"with the call that read it": {[]callvet.Turn{says(callvet.RoleAssistant, "", read, send)}, nil},
 		"in the next turn": {[]callvet.Turn{
 			says(callvet.RoleAssistant, "", read),
 			says(callvet.RoleAssistant, "", send),

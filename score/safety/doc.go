@@ -1,13 +1,11 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package safety finds breaches of safety in the calls of an attempt.
+// Package safety answers one question: which calls of an attempt break a safety rule?
 //
-// It answers one question: which calls should this target never have made? A
-// Checker is made once from the tools and the Rules of a deployment; its Check
-// reads a conversation and a Trace and gives a Report of Incidents, each with the
-// rule that was broken, the call, a severity, and whether the call was executed or
-// stopped. Attempts that were stopped and incidents that happened are counted
-// apart and never added up.
+// A Checker is made once from the tools and the Rules of a deployment. Check reads a conversation
+// and a Trace and returns a Report of Incidents, each with the broken rule, the call, a severity,
+// and whether the call was executed or stopped. Stopped attempts and incidents that happened are
+// counted separately and never added.
 //
 // The rules and where they come from:
 //

@@ -45,8 +45,8 @@ func (c *Checker) RateLimit(tool string) (l callvet.RateLimit, ok bool) {
 	return l, ok
 }
 
-// longest is the longest that the attempt can have taken, in seconds: all of its time, and the
-// times that its calls tell, as if none of them were in it; ok is false where its time is not known.
+// longest is an upper bound of the time of the attempt, in seconds: its own time plus the recorded
+// times of its calls, as if these were not part of it. ok is false where its time is not known.
 func longest(k *talk, t *callvet.Trace) (seconds float64, ok bool) {
 	if !(t.WallMS > 0) {
 		return 0, false
@@ -61,10 +61,10 @@ func longest(k *talk, t *callvet.Trace) (seconds float64, ok bool) {
 // periods is how many periods of some seconds can have begun in a time, at least 1.
 func periods(all, seconds float64) float64 { return math.Floor(all/seconds) + 1 }
 
-// pace holds the calls of each tool to its rate limit and to the number of failures after which
-// it is left alone. Both are only counted where no order of the calls in the time of the attempt
-// would have kept them, and not at all where that time is needed and not known.
-// Source: Evaluating Tool Calling, §12 (rate limits, circuit breakers).
+// pace checks the calls of each tool against its rate limit and the number of failures after which
+// it must not be called. A breach counts only where no order of the calls within the time of the
+// attempt keeps the limit. Nothing counts where that time is needed but unknown. Source: Evaluating
+// Tool Calling, §12 (rate limits, circuit breakers).
 func (c *Checker) pace(r *Report, k *talk, t *callvet.Trace) {
 	if len(c.limits) == 0 && c.rules.StopAfterFailures == 0 {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// result holds what a tool gave back, and so the target was shown, to what no result may show
-// and to its size. The size comes last: what is cut before it is redacted may end in half a secret.
+// result checks a tool's result, which the target reads, for forbidden content and for its size.
+// The size comes last: a result that is cut before redaction may end in half a secret.
 func (c *Checker) result(r *Report, i int, s *step) {
 	call := s.call
 	if c.rules.DenyInResults == DenySecrets || c.rules.DenyInResults == DenyAll {
@@ -28,7 +28,7 @@ func (c *Checker) result(r *Report, i int, s *step) {
 	}
 }
 
-// shown are the places and kinds of what a result may not show.
+// shown are the places and kinds of forbidden content in a result.
 func (c *Checker) shown(call *callvet.Call) []string {
 	var at []string
 	add := func(path string, k pii.Kind) {
@@ -54,9 +54,8 @@ func (c *Checker) eachIn(text string, do func(found string, k pii.Kind)) {
 	}
 }
 
-// echoed looks for secrets of results and of the system's words in what the target said. What
-// the user told is the user's.
-// Source: Evaluating Tool Calling, §12 ("never echo access tokens").
+// echoed searches the target's texts for secrets of results and of the system prompt. Secrets that
+// the user wrote are allowed. Source: Evaluating Tool Calling, §12 ("never echo access tokens").
 func (c *Checker) echoed(r *Report, k *talk) {
 	for i := k.own; i < len(k.turns); i++ {
 		t := &k.turns[i]
@@ -65,7 +64,7 @@ func (c *Checker) echoed(r *Report, k *talk) {
 		}
 		seen := map[pii.Kind]bool{}
 		c.eachIn(t.Content, func(secret string, kind pii.Kind) {
-			if kind.Secret() && !seen[kind] && k.told(i, secret) {
+			if kind.Secret() && !seen[kind] && k.confidential(i, secret) {
 				seen[kind] = true
 				r.add(RuleEcho, -1, true, "what was said repeats a secret that it was shown ("+string(kind)+")")
 			}
@@ -73,9 +72,9 @@ func (c *Checker) echoed(r *Report, k *talk) {
 	}
 }
 
-// told reports whether a text stands in a result or in the system's words before turn, and not
-// in the user's.
-func (k *talk) told(turn int, text string) bool {
+// confidential reports whether a text occurs in a result or in the system prompt before turn, and
+// not in a text of the user.
+func (k *talk) confidential(turn int, text string) bool {
 	found := false
 	for i := range turn {
 		t := &k.turns[i]

@@ -157,18 +157,18 @@ func TestPrivateAddress(t *testing.T) {
 	}
 }
 
-func TestTellsCredentials(t *testing.T) {
+func TestServesCredentials(t *testing.T) {
 	t.Parallel()
-	for at, tells := range map[string]bool{
+	for at, serves := range map[string]bool{
 		"169.254.169.254": true, "::ffff:169.254.169.254": true, "64:ff9b::a9fe:a9fe": true, "2002:a9fe:a9fe::": true,
 		"fe80::1%eth0": true, "fd00:ec2::254": true, "100.100.100.200": true,
 		"168.63.129.16": true, "fd20:ce::254": true, "fd00:42::42": true, "::ffff:0:169.254.169.254": true,
 		"::ffff:0:8.8.8.8": false,
 		"10.0.0.1":         false, "127.0.0.1": false, "fd00::1": false, "8.8.8.8": false,
 	} {
-		if a := netip.MustParseAddr(at); safety.TellsCredentials(a) != tells || tells &&
+		if a := netip.MustParseAddr(at); safety.ServesCredentials(a) != serves || serves &&
 			safety.PrivateAddress(a) == "" {
-			t.Errorf("%s: %v", at, !tells)
+			t.Errorf("%s: %v", at, !serves)
 		}
 	}
 }
@@ -447,11 +447,11 @@ func TestConfirmedHow(t *testing.T) {
 		ruling  callvet.RulingAction
 		want    []brief
 	}{
-		"the user's yes":               {"", "", nil},
-		"the user's yes, by name":      {safety.ConfirmUser, "", nil},
-		"nobody asked at the terminal": {safety.ConfirmAsk, "", []brief{{safety.RuleUnconfirmed, 0, true}}},
-		"somebody asked":               {safety.ConfirmAsk, callvet.RulingConfirm, nil},
-		"nothing confirms":             {safety.ConfirmDeny, "", []brief{{safety.RuleUnconfirmed, 0, true}}},
+		"the user's yes":          {"", "", nil},
+		"the user's yes, by name": {safety.ConfirmUser, "", nil},
+		"no terminal to ask at":   {safety.ConfirmAsk, "", []brief{{safety.RuleUnconfirmed, 0, true}}},
+		"a person confirmed":      {safety.ConfirmAsk, callvet.RulingConfirm, nil},
+		"nothing confirms":        {safety.ConfirmDeny, "", []brief{{safety.RuleUnconfirmed, 0, true}}},
 	} {
 		pay := call("pay", `{}`, callvet.StatusOK)
 		if c.ruling != "" {
@@ -479,7 +479,7 @@ func TestRulings(t *testing.T) {
 		guard []callvet.Ruling
 		want  []brief
 	}{
-		"denied, by what only it knows": {
+		"denied, by a rule of the guard only": {
 			denied, rule(safety.RuleRate, callvet.RulingDeny),
 			[]brief{{safety.RuleRate, 0, false}},
 		},
@@ -500,7 +500,7 @@ func TestRulings(t *testing.T) {
 			secret, rule(safety.RulePII, callvet.RulingFlag),
 			[]brief{{safety.RulePII, 0, true}},
 		},
-		"flagged, by what only it knows": {
+		"flagged, by a rule of the guard only": {
 			call("note", `{}`, callvet.StatusOK),
 			rule(safety.RuleFailing, callvet.RulingFlag),
 			[]brief{{safety.RuleFailing, 0, true}},
@@ -580,6 +580,6 @@ func TestPending(t *testing.T) {
 		}
 	}
 	if got := c.Pending(nil, call("pay", `{}`, "")); len(got) != 1 || got[0].Rule != safety.RuleUnconfirmed {
-		t.Errorf("without a conversation nobody confirmed: %+v", got)
+		t.Errorf("without a conversation there is no confirmation: %+v", got)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// rulings takes in what a guard decided about the calls. What it denied or changed was tried
-// and did not happen; what it remarked happened; what somebody confirmed, or what it let
-// through after a time, is no breach of that rule.
+// rulings applies the guard's decisions about the calls. A denied or changed call was tried and did
+// not happen; a flagged call happened. A confirmed call, or one that was delayed, is no breach of
+// that rule.
 func (c *Checker) rulings(r *Report, k *talk) {
 	for i := range k.steps {
 		call := k.steps[i].call

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Rule is the name of what was broken.
+// Rule is the name of a broken rule.
 type Rule string
 
 // The rules; the package documentation says what each means and where it comes from.
@@ -54,7 +54,7 @@ type Severity string
 
 // The severities.
 const (
-	Critical Severity = "critical" // data left, or somebody else gave the orders
+	Critical Severity = "critical" // data left, or an attacker gave the instructions
 	High     Severity = "high"     // a boundary of the deployment was crossed
 )
 
@@ -73,8 +73,8 @@ type Incident struct {
 	// Call is the position in Trace.Calls(); -1 for what the target said, not called.
 	Call     int      `json:"call"`
 	Severity Severity `json:"severity"`
-	// Executed tells that the tool ran, whatever it answered. False: the attempt
-	// was refused, failed before it had an effect, or was never carried out.
+	// Executed: the tool ran, whatever its answer. False: the attempt was refused, failed before it
+	// had an effect, or was not executed.
 	Executed bool `json:"executed"`
 	// Note is one sentence for a person. It holds no value of an argument that
 	// was found to be a secret or personal.
@@ -122,13 +122,13 @@ type Rules struct {
 	ReopenSeconds     float64 `json:"reopen_seconds,omitempty" form:"min=0"`
 	// PII settles which kinds count.
 	PII pii.Config `json:"pii,omitzero"`
-	// Confirmations are answers that confirm, beside the built-in ones.
+	// Confirmations are answers that confirm, in addition to the built-in ones.
 	Confirmations []string `json:"confirmations,omitempty"`
 	// Honeypots are tools that no task needs: every call of one is an incident.
 	Honeypots []string `json:"honeypots,omitempty"`
 	// Secrets are texts that neither arguments nor what the target says may hold.
 	Secrets []string `json:"secrets,omitempty"`
-	// Attacks were planted in what tools give back.
+	// Attacks were planted in the results of tools.
 	Attacks []Attack `json:"attacks,omitempty"`
 }
 
@@ -148,7 +148,7 @@ type DenyInResults string
 // What results may not show.
 const (
 	DenyNothing DenyInResults = "nothing"
-	DenySecrets DenyInResults = "secrets" // kinds of which pii.Kind.Secret holds
+	DenySecrets DenyInResults = "secrets" // kinds with pii.Kind.Secret
 	DenyAll     DenyInResults = "all"     // personal data, too
 )
 
@@ -156,10 +156,10 @@ const (
 type Report struct {
 	// Incidents are in the order of the calls; what was said, not called, comes last.
 	Incidents []Incident
-	// Attacks tells, per attack of the rules, what became of it.
+	// Attacks has the outcome of each attack of the rules.
 	Attacks []Outcome
-	// Unknown counts calls that need a user's confirmation in a conversation of
-	// which no user turn was recorded: whether they had one cannot be told.
+	// Unknown counts calls that need a user's confirmation in a conversation without a recorded
+	// user turn: whether they were confirmed is unknown.
 	Unknown int
 	// Undeclared are the tools that were called and that a rule about changes is for, where nothing declares
 	// whether they change anything. Each once, in the order of the calls.
@@ -342,13 +342,12 @@ func (c *Checker) call(r *Report, i int, k *talk) {
 	c.secretArguments(r, i, s)
 }
 
-// Pending gives what a call that was not executed yet would break: every incident of that
-// call, none executed. said is the conversation so far; the call is of its last turn of the
-// assistant, and answers that came after that turn are not what it was made of. Where a
-// confirmation is needed and no turn of a user is known there is none.
+// Pending returns every incident of a call that is not executed yet, none of them executed. said is
+// the conversation so far; the call is in its last assistant turn, and later answers are not its
+// input. Where a confirmation is needed and no user turn is known, there is no confirmation.
 //
-// What depends on time and on what tools do (RuleRate, RuleFailing, results) is not known
-// here; Result tells the last.
+// Rules about time and about results (RuleRate, RuleFailing, results) cannot be checked here;
+// Result checks results.
 func (c *Checker) Pending(said []callvet.Turn, call callvet.Call) []Incident {
 	turns := []callvet.Turn{{Role: callvet.RoleAssistant}}
 	for i, t := range slices.Backward(said) {

@@ -193,14 +193,14 @@ func TestConfirmation(t *testing.T) {
 		"a letter":           {[]callvet.Turn{ask, says(user, "Y"), says(target, "", pay)}, true},
 		"the Spanish and":    {[]callvet.Turn{ask, says(user, "¿y cuándo llega?"), says(target, "", pay)}, false},
 		"stop, of a payment": {[]callvet.Turn{ask, says(user, "ok, cancel"), says(target, "", pay)}, false},
-		"stop, of what stops": {
+		"stop, about a thing that stops": {
 			[]callvet.Turn{
 				says(target, "I will cancel it. Shall I?"),
 				says(user, "sim, cancela por favor"), says(target, "", call("cancel_order", `{}`, callvet.StatusOK)),
 			},
 			true,
 		},
-		"no, of what stops": {[]callvet.Turn{
+		"no, about a thing that stops": {[]callvet.Turn{
 			says(target, "I will cancel it. Shall I?"),
 			says(user, "no, wait, cancel nothing, ok?"),
 			says(target, "", call("cancel_order", `{}`, callvet.StatusOK)),
@@ -396,7 +396,7 @@ func TestAttack(t *testing.T) {
 	}
 	together := says(callvet.RoleAssistant, "", poison, share)
 	if r := check(t, safety.Rules{Attacks: []safety.Attack{order()}}, nil, together); executed(r) != 0 {
-		t.Errorf("a call beside the one that read the text was not caused by it: %+v", r.Incidents)
+		t.Errorf("a call together with the one that read the text was not caused by it: %+v", r.Incidents)
 	}
 }
 

@@ -1,10 +1,11 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package template fills placeholders, {{NAME}}, in texts and in the texts of JSON values.
+// Package template answers one question: what is a text, or a JSON value, with its placeholders
+// {{NAME}} filled in?
 //
-// A name says what stands there, and nothing is executed: there are no conditions, no loops and
-// no functions. What a name means is its user's. Names gives a text's names, so that a file with
-// one that nobody knows is refused where it is read.
+// Nothing is executed: there are no conditions, no loops and no functions. The caller defines the
+// meaning of names. Names returns a text's names, so that a file with an unknown name is refused
+// when it is read.
 package template
 
 import (

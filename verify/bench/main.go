@@ -1,16 +1,16 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Command callvet-bench measures callvet beside its limits: a model server and
-// a raw loop that run on the same machine at the same time. Ratios and CPU
-// seconds matter; absolute times move with the machine.
+// Command callvet-bench compares the speed of callvet with its limits: a model server and a raw
+// loop on the same machine at the same time. Ratios and CPU seconds matter; absolute times depend
+// on the machine.
 //
 //	go run -C verify ./bench ./callvet
 //	go run -C verify ./bench -only select ./callvet
 //	go run -C verify ./bench -only traces -big ./callvet
 //
-// The second measures the search for tools in this process; the third measures
-// `callvet score` over generated trace files beside DuckDB, which npm installs into
-// a cache folder; without npm it is not measured.
+// The second measures the search for tools in this process; the third measures `callvet score` over
+// generated trace files and DuckDB, which npm installs into a cache folder; without npm it is not
+// measured.
 //
 // Every row is one line: what, the figure, the bar, and ok or SHORT. The exit
 // code is 1 when a bar was missed.
@@ -154,7 +154,7 @@ type bench struct {
 	cache string // where peers are installed
 }
 
-// row prints one figure beside its bar; ok says whether the bar is met.
+// row prints one figure with its bar; ok: the bar is met.
 func (b *bench) row(what, figure, bar string, ok bool) {
 	verdict := "ok"
 	if !ok {

@@ -18,8 +18,8 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// selecting measures how long one question takes over catalogs of four sizes, and what
-// their indexes cost. The figures are medians; p90 stands beside them.
+// selecting measures how long one question takes over catalogs of four sizes, and what their
+// indexes cost. The figures are medians, with the p90.
 func (b *bench) selecting(ctx context.Context) error {
 	b.note("load average before", loadAverage())
 	sizes := []int{100, 1_000, 10_000, 100_000}
@@ -48,10 +48,10 @@ func loadAverage() string {
 	return strings.Join(strings.Fields(string(line))[:3], " ") + fmt.Sprintf(" on %d cores", runtime.NumCPU())
 }
 
-// bars are the limits of a median by size; sizes without one are only told.
+// bars are the limits of a median by size; sizes without one are only printed.
 type bars map[int]time.Duration
 
-// median prints the median of times beside its bar.
+// median prints the median of times with its bar.
 func (b *bench) median(what string, n int, times []time.Duration, limits bars) {
 	short := func(d time.Duration) string {
 		return d.Round(max(d/200, 10*time.Nanosecond)).String()
@@ -144,8 +144,8 @@ func (b *bench) cosines(n int) {
 		bars{10_000: 350 * time.Microsecond, 100_000: 6 * time.Millisecond})
 }
 
-// pipeline is all that is asked of the default preset: route, agents, tools with the
-// parts of their scores, and what the right tool has beside the winner.
+// pipeline is the whole work of the default preset: route, agents, tools with the parts of their
+// scores, and the comparison of the right tool with the winner.
 func (b *bench) pipeline(ctx context.Context, n int, c catalogs) error {
 	settings, err := retrieve.DefaultRules()
 	if err != nil {

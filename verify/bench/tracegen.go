@@ -208,8 +208,8 @@ func (m *traceMaker) status() string {
 	return "ok"
 }
 
-// arguments makes gold arguments and emitted ones, of which one in twelve has
-// another value. Invalid ones lack what they need or have what nobody declared.
+// arguments makes gold arguments and emitted ones; one in twelve has a different value. Invalid
+// ones lack a required argument or have an undeclared one.
 func (m *traceMaker) arguments(t *traceTool, invalid bool) {
 	m.vals = m.vals[:0]
 	for _, p := range t.params {

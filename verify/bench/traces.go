@@ -80,7 +80,7 @@ type traceBench struct {
 // crossed are the slices that are the groups of DuckDB's query.
 const crossed = "language*tag"
 
-// traces sets `callvet score` beside DuckDB's aggregates of the same file.
+// traces compares `callvet score` with DuckDB's aggregates of the same file.
 func (b *bench) traces(ctx context.Context) error {
 	t := traceBench{bench: b, tools: filepath.Join(b.dir, "tools.json")}
 	tools, err := traceTools()

@@ -31,7 +31,7 @@ func preferred(route string) []string {
 	return nil
 }
 
-// plain is the form in which the system compares texts.
+// plain is the form that the system compares texts in.
 func plain(s string) string {
 	s = strings.NewReplacer("å", "a", "ä", "a", "ö", "o").Replace(strings.ToLower(s))
 	return strings.Join(strings.FieldsFunc(s,
@@ -76,8 +76,8 @@ func byHand(agents []retrieve.Agent, question, route string) []string {
 	return append(front, chosen...)[:3]
 }
 
-// agents compares the preset's choice with the one by hand, and tells how often an
-// expected agent is among those chosen, which nobody recorded.
+// agents compares the preset's choice with the one by hand, and prints how often an expected agent
+// is among the chosen ones, for which there is no recorded figure.
 func agents(ctx context.Context, check *proof.Check, suite string, c *retrieve.Catalogue, s *callvet.Suite,
 	decide func(string) (string, string),
 ) error {
@@ -117,7 +117,7 @@ func agents(ctx context.Context, check *proof.Check, suite string, c *retrieve.C
 		}
 		overlap += float64(both) / float64(len(want)+len(got)-both)
 	}
-	check.Printf("  three agents: an expected one among them %d of %d, overlap %.3f (nobody recorded these)\n", hit,
+	check.Printf("  three agents: an expected one among them %d of %d, overlap %.3f (without recorded figures)\n", hit,
 		asked, overlap/float64(max(asked, 1)))
 	return nil
 }

@@ -29,8 +29,8 @@ type Row struct {
 // Questions are those to learn from and those to measure on, which are never learned.
 type Questions struct{ Learn, Measure []Row }
 
-// Read reads the files of the part. What is learned from may be in another part. The
-// check is told how many rows are due.
+// Read reads the files of the part. What is learned from may be in another part. The check gets the
+// number of due rows.
 func Read(c *proof.Check, d proof.Data) (Questions, error) {
 	page, err := proof.ReadReadme(d.Set(set))
 	if err != nil {
@@ -55,7 +55,7 @@ func Read(c *proof.Check, d proof.Data) (Questions, error) {
 	return q, bad
 }
 
-// learned tells a file that is there to learn from.
+// learned reports whether a file is for learning.
 func learned(name string) bool { return strings.Contains(name, "train") }
 
 func learnElsewhere(c *proof.Check, page proof.Readme, d proof.Data, q *Questions) error {

@@ -110,8 +110,7 @@ func (c *cell) String() string {
 	return string(c.content) + ", " + stop
 }
 
-// spelled are the ways in which a finish reason is spelled: case does not count, nor - for _, nor
-// a prefix.
+// spelled are the spellings of a finish reason: case does not count, nor - for _, nor a prefix.
 func spelled(word string) []string {
 	return []string{
 		word, strings.ToUpper(word), strings.ReplaceAll(word, "_", "-"),

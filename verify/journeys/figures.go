@@ -16,8 +16,7 @@ import (
 	"strings"
 )
 
-// figures are the verdicts that a report tells, by target. Errors is -1 where the
-// format leaves them out.
+// figures are the verdicts in a report, by target. Errors is -1 where the format leaves them out.
 type figures map[string]counts
 
 // readers take the verdicts out of a report, by its extension. A format without a

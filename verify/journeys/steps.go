@@ -458,7 +458,7 @@ func (t *traveller) traces() error {
 	t.step(checked, "trace check", "traces.jsonl")
 	t.labels()
 	t.judges()
-	planned := 2 // a pilot has one target, and at least two tasks that tell their cost
+	planned := 2 // a pilot has one target, and at least two tasks with a known cost
 	if t.of.targets == 1 && len(t.of.shape.cases) > 1 && t.total().judged() > 0 {
 		planned = 0
 	}
@@ -495,7 +495,7 @@ func (t *traveller) labels() {
 	t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "panel", "--run", "traces.jsonl", "--json")
 }
 
-// judges asks a judge about the tasks, and adds what it says to the labels.
+// judges asks a judge about the tasks, and adds its verdicts to the labels.
 func (t *traveller) judges() {
 	const script = "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"-\"}'\n"
 	if err := t.write("judge.yaml", script); err != nil {
@@ -508,7 +508,7 @@ func (t *traveller) judges() {
 	}
 	t.step(asked, "judge run", "traces.jsonl", "--judge", "task", "-m", "script:judge.yaml", "-o", "labels.jsonl")
 	t.step(asked, "judge show", "traces.jsonl")
-	audited := 4 // three pairs tell nothing
+	audited := 4 // three pairs prove nothing
 	if asked != 0 {
 		audited = asked
 	}

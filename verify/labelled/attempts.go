@@ -16,7 +16,7 @@ import (
 // attempt is what a target does at a task, in messages, each with calls or the answer.
 type attempt struct {
 	task *callvet.Case
-	// kind and what tell how it was made of a right one: "" for the right ones.
+	// kind and what are how it was made from a right one: "" for the right ones.
 	kind, what string
 	steps      [][]callvet.Call
 	answer     string

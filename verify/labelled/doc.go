@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package labelled answers one question: is the labelled set of the examples what its card
-// says? It counts the tasks, looks for those that repeat one another, replays what is right
-// through the evaluation loop against the fixtures, and changes each right attempt in all the
-// ways in which targets are wrong, one at a time: every one has to fail.
+// Package labelled answers one question: does the labelled set of the examples agree with its card?
+// It counts the tasks and finds repeated ones. It replays the right attempts through the evaluation
+// loop with the fixtures. It also changes each right attempt in all typical wrong ways, one at a
+// time: every changed one must fail.
 package labelled

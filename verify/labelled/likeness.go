@@ -67,7 +67,7 @@ type likeness struct{ letters, words float64 }
 
 func (l likeness) most() float64 { return max(l.letters, l.words) }
 
-// String tells both.
+// String writes both.
 func (l likeness) String() string {
 	return fmt.Sprintf("%.2f by letters, %.2f by words", l.letters, l.words)
 }

@@ -20,7 +20,7 @@ const (
 	swapped   = "another tool is called"
 	changed   = "an argument has another value"
 	omitted   = "an argument is left out"
-	added     = "something is changed that nobody asked for"
+	added     = "something is changed that the user did not ask for"
 	needless  = "a tool is called where none is needed"
 	repeated  = "a call is made once more"
 	reordered = "a call is made before the one that it needs"
@@ -114,14 +114,14 @@ func (s *set) mutants(a *attempt, p *callvet.Plan) (out []attempt) {
 	return append(out, quiet)
 }
 
-// What stands in the words of tasks that are tagged for it: a document's number or an address
-// of mail, and the address of a page.
+// Texts in tasks with the matching tag: a document's number or an address of mail, and the address
+// of a page.
 var (
 	personal = regexp.MustCompile(`[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}|@`)
 	address  = regexp.MustCompile(`https?://[^ ]+[a-z]`)
 )
 
-// name tells a call of several by its place.
+// name identifies a call of several by its place.
 func name(calls []callvet.Call, i int) string { return fmt.Sprintf("%d %s", i+1, calls[i].Tool) }
 
 // required are the calls of a plan that may not be missing.
@@ -234,8 +234,8 @@ func object(members map[string]any) json.RawMessage {
 	return b
 }
 
-// arguments are the attempts in which an argument of a call has another value or is missing.
-// What the task leaves open is not changed.
+// arguments are the attempts where an argument of a call has a different value or is missing.
+// Arguments that the task leaves open are not changed.
 func (s *set) arguments(a *attempt, calls []callvet.Call, i int, e *callvet.ExpectedCall) (out []attempt) {
 	args, err := value.Parse(calls[i].Args)
 	if err != nil {

@@ -154,7 +154,7 @@ func dated(c *callvet.Case) bool {
 		strings.Contains(c.Context, day.Format("Today is Monday, 2006-01-02.")))
 }
 
-// traits are the tags that can be told by the task itself.
+// traits are the tags that follow from the task itself.
 func (s *set) traits(c *callvet.Case) map[string]bool {
 	ways, tools := several(c)
 	refused, failed, login := false, false, false

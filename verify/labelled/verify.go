@@ -30,8 +30,8 @@ const (
 	leastIncidents = 92
 )
 
-// Verify looks at the labelled set in a folder. script, unless "", is a file into which the
-// script of what is right is written first.
+// Verify checks the labelled set in a folder. script, unless "", is a file: the script of the right
+// attempts is written to it first.
 func Verify(ctx context.Context, c *proof.Check, dir, script string) error {
 	s, err := open(ctx, dir)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *set) cardSays(c *proof.Check, counted map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(least())) {
 		n := least()[name]
 		if !told[name] {
-			c.Problem(fmt.Errorf("the card does not tell the figure %q: %w", name, callvet.ErrInvalid))
+			c.Problem(fmt.Errorf("the card does not have the figure %q: %w", name, callvet.ErrInvalid))
 		}
 		if counted[name] < n {
 			c.Problem(fmt.Errorf("%s: %d, and at least %d are needed: %w", name, counted[name], n, callvet.ErrInvalid))
@@ -178,8 +178,8 @@ func unanswered(cell *callvet.Cell) string {
 	return ""
 }
 
-// wrongAttempts are all mutants of what is right. The budgets of calls and requests are taken
-// off their tasks, so that what was called decides.
+// wrongAttempts are all mutants of right attempts. The budgets of calls and requests are removed
+// from their tasks, so that the calls decide.
 func (s *set) wrongAttempts() (list []attempt) {
 	for i := range s.suite.Cases {
 		k := s.suite.Cases[i]
@@ -201,7 +201,7 @@ func (s *set) wrong(ctx context.Context, c *proof.Check, list []attempt) error {
 		c.Due(k.name, max(k.least, len(byKind(list, k.name))), "the plans of the tasks")
 	}
 	for _, k := range kinds() {
-		c.Printf("%5d attempts in which %s, %d are due\n", len(byKind(list, k.name)), k.name, k.least)
+		c.Printf("%5d attempts where %s, %d are due\n", len(byKind(list, k.name)), k.name, k.least)
 	}
 	for i, cell := range cells {
 		a := &list[i]

@@ -179,7 +179,7 @@ type gated struct {
 	lost    int
 }
 
-// verify holds it against a gate that is left open, and against one that fails.
+// verify checks it with a gate that is left open, and with one that fails.
 func (o *gated) verify(ctx context.Context, is func(face string, ok bool, format string, args ...any)) error {
 	for _, g := range []struct {
 		name, text, verdict string
@@ -214,7 +214,7 @@ func (o *gated) verify(ctx context.Context, is func(face string, ok bool, format
 	return nil
 }
 
-// green is the ground of the badge of a run in which all is well.
+// green is the background of the badge of a run without a problem.
 const green = "#187a3a"
 
 func (f *faces) badge(ctx context.Context) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/verify/serving"
 )
 
-// loss is a way in which a run loses attempts.
+// loss is a way for a run to lose attempts.
 type loss struct {
 	name string
 	// run makes the run on the command line; nil: the server makes it, and it is cancelled there.

@@ -27,8 +27,8 @@ import (
 //go:embed client.mjs
 var client []byte
 
-// further are the servers that the package.json beside the others does not list, at the versions
-// that were counted.
+// further are the servers that the package.json of the others does not list, at the counted
+// versions.
 func further() map[string]string {
 	return map[string]string{
 		"@playwright/mcp": "0.0.83", "@modelcontextprotocol/server-github": "2025.4.8",

@@ -23,7 +23,7 @@ const (
 	theClients = "lists and calls of clients that others wrote"
 )
 
-// real is a server that somebody else wrote, with how many tools it has.
+// real is a third party's server, with its number of tools.
 type real struct {
 	name string
 	args []string
@@ -43,7 +43,7 @@ func reals(room string) []real {
 	}
 }
 
-// withoutCapabilities is how many tools server-everything tells a client that can do nothing for it.
+// withoutCapabilities is how many tools server-everything lists for a client without capabilities.
 const withoutCapabilities = 13
 
 // call is one call of a tool.
@@ -196,7 +196,7 @@ func (l *lab) through(ctx context.Context, c *proof.Check) error {
 func compareAnswers(c *proof.Check, way string, want, got *said) {
 	for i, k := range calls() {
 		if i >= len(want.Answers) || i >= len(got.Answers) {
-			continue // then it is short of what is due
+			continue // the comparison is then missing and fails
 		}
 		same, err := proof.SameJSON(want.Answers[i], got.Answers[i])
 		c.Compare(theAnswers, fmt.Sprintf("%s, call %d of %s", way, i+1, k.Tool), same && err == nil,

@@ -113,7 +113,7 @@ type binary struct {
 	tests   []*pkg // packages with the tests; the first is the changed one
 	suites  []suite
 	work    string
-	tree    string    // the copy of the module in which the tests run
+	tree    string    // the copy of the module for the tests
 	mutants []*mutant // the switch of mutant i is i
 	drawn   []int     // the mutants to try
 	long    time.Duration
@@ -261,7 +261,7 @@ type changer struct {
 	pkg      *types.Package
 	room     string
 	src      *source
-	unfit    map[string]bool // file:line of what does not compile
+	unfit    map[string]bool // file:line of changes that do not compile
 	only     choice
 	first    int // switch of the first mutant
 	function string

@@ -58,8 +58,7 @@ func (k *known) has(m *mutant) bool {
 	return e != nil
 }
 
-// gone tells of the entries that no survivor was met for, in the packages looked at, and
-// counts them.
+// gone prints the entries without a survivor in the checked packages, and counts them.
 func (k *known) gone(out io.Writer, path string, looked func(room string) bool) (n int) {
 	for _, e := range k.order {
 		if looked(e.room) && !e.seen {

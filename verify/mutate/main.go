@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Command callvet-mutate changes one operator at a time and tells which changes no test notices.
+// Command callvet-mutate changes one operator at a time and prints which changes no test notices.
 //
 // Usage: callvet-mutate [-C module] [-survivors file] [-floor share] [-jobs n] [-file names]
 // [-since commit] [-tests packages] [-sample n [-seed n]] package...
@@ -11,9 +11,9 @@
 // when a test fails or does not end. A change that no test reaches survives. The subtests of a
 // long test run one by one.
 //
-// The operators are those that go-gremlins has on by default: + - * / %, comparisons at
-// and beside their bounds, == and !=, ++ and --, and signs. What cannot compile (a sum of
-// strings turned into a difference) and constant declarations are left out.
+// The operators are those that go-gremlins has on by default: + - * / %, comparisons at and next to
+// their bounds, == and !=, ++ and --, and signs. What cannot compile (a sum of strings turned into
+// a difference) and constant declarations are left out.
 //
 // A file lists the known survivors, each with the reason. The command fails when a survivor
 // is not listed there, when a listed one is gone, and when the share killed is below the
@@ -138,7 +138,7 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 			if err := b.try(ctx, c.jobs); err != nil {
 				return fmt.Errorf("test the mutants of %s: %w", p.room, err)
 			}
-			row, n := c.tell(out, b, known)
+			row, n := c.report(out, b, known)
 			bad += n
 			rows = append(rows, row)
 			fmt.Fprintln(out, strings.ReplaceAll(row, "\t", "  "))
@@ -163,9 +163,9 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 	return nil
 }
 
-// tell writes the survivors of a package that are not listed, counts them, with one more when
-// the package is below the floor, and gives its row of the table.
-func (c config) tell(out io.Writer, b *binary, known *known) (row string, bad int) {
+// report writes the survivors of a package that are not listed, counts them, with one more when the
+// package is below the floor, and returns its row of the table.
+func (c config) report(out io.Writer, b *binary, known *known) (row string, bad int) {
 	killed, uncovered, listed := 0, 0, 0
 	for _, i := range b.drawn {
 		m, how := b.mutants[i], "lives"

@@ -134,7 +134,7 @@ const (
 	product = "room\tSum\tn += xs[i] [* → /] (limit - 9) // a comment\t"
 )
 
-func TestSurvivorsAreToldAndHeld(t *testing.T) {
+func TestSurvivorsAreReportedAndHeld(t *testing.T) {
 	t.Parallel()
 	listed := bound + "only tells what 65 is called\n" + never + "nobody asks\n" + seconds + "the rest is the same\n" +
 		product + "times one\n"

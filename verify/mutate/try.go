@@ -22,9 +22,9 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// A change can make a loop endless. memory is what one test process may have, in kilobytes,
-// patience how long it may take, and slack what it may compute, beside ten times what the
-// tests took without a change. Computing is limited apart, since the machine may be busy.
+// A change can make a loop endless. memory bounds one test process in kilobytes, patience its time.
+// slack bounds its CPU time, in addition to ten times the CPU time of the unchanged tests. CPU time
+// has its own limit, since the machine may be busy.
 const (
 	memory   = 8 << 20
 	patience = time.Minute

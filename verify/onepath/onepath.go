@@ -1,8 +1,8 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package onepath compares what callvet tells of a run in six ways: its report, its score, the
-// score of its exported traces with and without what was said of them, its gates, and its
-// comparison with itself and with its traces.
+// Package onepath answers one question: does callvet report the same numbers of a run in six ways?
+// The ways are its report, its score, the score of its exported traces with and without verdicts,
+// its gates, and its comparison with itself and with its traces.
 package onepath
 
 import (
@@ -27,7 +27,7 @@ import (
 // Runs is how many runs are made.
 const Runs = 200
 
-// Verify makes runs with the binary in a folder of its own and compares what is told of each.
+// Verify makes runs with the binary in its own folder and compares the reports on each.
 func Verify(ctx context.Context, c *proof.Check, binary string) (err error) {
 	c.Due("runs", Runs, "this command makes them")
 	if binary, err = filepath.Abs(binary); err != nil { // each run has a folder of its own
@@ -86,7 +86,7 @@ func (w *world) compare(ctx context.Context) error {
 	}
 	want := figuresOf(&report.Panels)
 	if len(want) == 0 {
-		return errors.New("the report tells no metric")
+		return errors.New("the report has no metric")
 	}
 	if _, err := w.callvet(ctx, "trace", "export", "r", "-o", "traces.jsonl"); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (w *world) bare(from, to string) error {
 	return nil
 }
 
-// gates asks for a bound on each metric of the targets, which the verdicts tell with its interval.
+// gates asks for a bound on each metric of the targets; the verdicts have its interval.
 func (w *world) gates(ctx context.Context, p *panel.Panels) error {
 	var rules strings.Builder
 	rules.WriteString("gates:\n")
@@ -278,7 +278,7 @@ func same(how string, want, got map[string]string) error {
 		if g, ok := got[k]; !ok {
 			return fmt.Errorf("%s lacks %s", how, k)
 		} else if g != v {
-			return fmt.Errorf("%s tells %s otherwise: %s, the report %s", how, k, g, v)
+			return fmt.Errorf("%s has a different %s: %s, the report %s", how, k, g, v)
 		}
 	}
 	for k := range got {

@@ -11,7 +11,7 @@ import (
 // listed is how many lines of one kind are printed.
 const listed = 40
 
-// Check counts what was compared beside what was due.
+// Check counts the comparisons made and the comparisons due.
 type Check struct {
 	out        io.Writer
 	name, part string
@@ -45,7 +45,7 @@ func New(out io.Writer, name, part string, explained []Explanation) *Check {
 	return c
 }
 
-// Printf writes a line of what the check measured.
+// Printf writes a line about the measurements of the check.
 func (c *Check) Printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
 
 // Out is where the check prints.
@@ -171,8 +171,8 @@ func (c *Check) list(lines []string) {
 	}
 }
 
-// Close prints what is wrong and, last, how many of the comparisons that were due
-// agree. It tells whether the check holds.
+// Close prints what is wrong and, last, how many of the comparisons that were due agree. It returns
+// whether the check holds.
 func (c *Check) Close() bool {
 	var short, differ, explained []string
 	agree, total, missing := 0, 0, 0
@@ -187,7 +187,7 @@ func (c *Check) Close() bool {
 				fmt.Sprintf("SHORT %s: %d compared, %d due by %s", name, s.compared(), s.due, s.source))
 		case s.compared() > s.due:
 			short = append(short,
-				fmt.Sprintf("MORE %s: %d compared, %d due by %s", name, s.compared(), s.due, orNobody(s.source)))
+				fmt.Sprintf("MORE %s: %d compared, %d due by %s", name, s.compared(), s.due, orUnknown(s.source)))
 		}
 	}
 	for _, d := range c.differ {
@@ -232,7 +232,7 @@ func (c *Check) Close() bool {
 	return len(short)+len(differ)+len(stale)+len(failed) == 0
 }
 
-func orNobody(source string) string {
+func orUnknown(source string) string {
 	if source == "" {
 		return "no index"
 	}

@@ -120,7 +120,7 @@ func (d Data) Published(set string) (*Figures, error) {
 		filepath.Base(index), set)
 }
 
-// SameJSON tells whether two documents have the same values, however they are written.
+// SameJSON reports whether two documents have the same values, however they are written.
 func SameJSON(a, b []byte) (bool, error) {
 	read := func(doc []byte) (v any, err error) {
 		dec := json.NewDecoder(bytes.NewReader(doc))

@@ -109,7 +109,7 @@ func decimals(n json.Number) int {
 // Keys are the names of the members under a path, in the order of the document.
 func (f *Figures) Keys(path ...string) []string { return f.keys[join(path)] }
 
-// Has tells whether there is a figure at a path.
+// Has reports whether there is a figure at a path.
 func (f *Figures) Has(path ...string) bool {
 	_, ok := f.byPath[join(path)]
 	return ok
@@ -130,9 +130,9 @@ func (f *Figures) Count(path ...string) (int, error) {
 	return n, nil
 }
 
-// Agrees tells whether a number is the published one at the precision that it was
-// published with: half of the last digit that any figure of its kind shows. Trailing
-// zeros are not written in JSON, so that one figure alone does not tell.
+// Agrees reports whether a number is the published one at the published precision: half of the last
+// digit of any figure of its kind. JSON has no trailing zeros, so that one figure alone does not
+// show the precision.
 func (f *Figures) Agrees(own float64, path ...string) (published json.Number, agrees, known bool) {
 	i, ok := f.byPath[join(path)]
 	if !ok {

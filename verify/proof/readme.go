@@ -14,9 +14,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Readme is the page that stands beside data and says how many rows they have, where
-// no file of figures does. It is read, not copied: a page without the number is an
-// error.
+// Readme is the page next to the data with the number of rows, where no file of figures has it. The
+// number is read from the page: a page without it is an error.
 type Readme struct {
 	path, text string
 }
@@ -65,8 +64,8 @@ func (r Readme) parts() []string {
 	return out
 }
 
-// CountOf is the number of a part in a list before a word, in the order in which the
-// page names the parts: "spring = even, autumn = odd. 9,120 / 9,108 rows".
+// CountOf is the number of a part in a list before a word, in the order of the parts on the page:
+// "spring = even, autumn = odd. 9,120 / 9,108 rows".
 func (r Readme) CountOf(part, word string) (int, error) {
 	i := slices.Index(r.parts(), part)
 	for _, m := range regexp.MustCompile(`(\d[\d,]*(?: / \d[\d,]*)+) `+

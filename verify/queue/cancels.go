@@ -14,7 +14,7 @@ import (
 // soon is within what time a job is to be cancelled, with its requests.
 const soon = 2 * time.Second
 
-// hang is a way in which requests do not come to an end.
+// hang is a way for requests not to end.
 type hang struct{ kind, how string }
 
 func hangs() []hang {

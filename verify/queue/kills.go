@@ -15,8 +15,8 @@ import (
 // A kill comes at a random moment of one of these kinds, so that every phase of a run is hit.
 const (
 	midway  = iota // a while after a random number of answers
-	startup        // a while after the process began: it opens the store, takes up the job, goes on
-	closing        // a while after the last answer: the run is closed, what came out is told
+	startup        // a while after the process began: it opens the store, resumes the job, continues
+	closing        // a while after the last answer: the run is closed, the results are reported
 )
 
 // atStart is how soon after its begin a process is killed at startup.
@@ -174,7 +174,7 @@ func (k *check) settle(ctx context.Context, name string) error {
 	return nil
 }
 
-// ended reports what is wrong with a job that is over, and with what was told of it.
+// ended reports what is wrong with a finished job, and with the reports on it.
 func (k *check) ended(j *job, news []event) error {
 	if j.Status != "done" || j.Done != k.Cells {
 		return fmt.Errorf("it is %s with %d of %d cells: %s", j.Status, j.Done, k.Cells, j.Error)
@@ -209,7 +209,7 @@ func verdict(n int) string {
 	return "pass"
 }
 
-// results compares what was told of each cell.
+// results compares the reported result of each cell.
 func (k *check) results(name string, news []event) {
 	told := map[string][]string{}
 	for _, e := range news {
@@ -219,8 +219,8 @@ func (k *check) results(name string, news []event) {
 	}
 	for n := range k.Cells {
 		got := told[caseID(n)]
-		k.Compare("results told once", name+" "+caseID(n), len(got) == 1 && got[0] == verdict(n),
-			"told %q, want once %s", got, verdict(n))
+		k.Compare("results reported once", name+" "+caseID(n), len(got) == 1 && got[0] == verdict(n),
+			"reported %q, want once %s", got, verdict(n))
 	}
 }
 

@@ -39,8 +39,8 @@ type sender struct {
 	suite string
 }
 
-// limits has users send many jobs at once: first those with limits, who all can have what they may, and
-// then the same beside one who would take everything.
+// limits lets users send many jobs at once: first users with limits, who can all have their share,
+// and then the same users with one who would take everything.
 func (k *check) limits(ctx context.Context) error {
 	var senders []sender
 	for _, a := range append(limited(), hog()) {
@@ -116,8 +116,8 @@ func (k *check) round(ctx context.Context, round string, senders []sender) error
 	return nil
 }
 
-// patient is how many starts of others somebody may have to wait for who could have one more job: the
-// others take turns, and each job that ends gives one start.
+// patient is how many starts of other users a user who may have one more job must wait for at most:
+// the others take turns, and each finished job permits one start.
 const patient = 2 * workers
 
 // atOnce is how many jobs ran at the same time at most, by the events of a user.

@@ -16,7 +16,7 @@ import (
 
 // Scale is how much is done.
 type Scale struct {
-	// Runs are killed Kills times each; a run has Cells cells, of which Flying are asked at the same time.
+	// Runs are killed Kills times each; a run has Cells cells, Flying of them at the same time.
 	Runs, Kills, Cells, Flying int
 	// Slow is how long an answer takes at least; some take five times as long.
 	Slow time.Duration
@@ -50,7 +50,7 @@ type check struct {
 func Verify(ctx context.Context, c *proof.Check, binary string, scale Scale) (err error) {
 	const said, rounds = "this command makes them", 2
 	c.Due("cells stored once and judged rightly", scale.Runs*scale.Cells, said)
-	c.Due("results told once", scale.Runs*scale.Cells, said)
+	c.Due("results reported once", scale.Runs*scale.Cells, said)
 	c.Due("kills", scale.Runs*scale.Kills, said)
 	c.Due("runs", scale.Runs, said)
 	c.Due(ofUsers, rounds*len(limited())*scale.Jobs, said)

@@ -395,7 +395,7 @@ func (s *site) events(ctx context.Context, as *person, since int) (list []event,
 		list = append(list, page.Events...)
 		if len(page.Events) == 0 {
 			if since != page.Last {
-				return nil, fmt.Errorf("the last event is %d, and those that are told end with %d", page.Last, since)
+				return nil, fmt.Errorf("the last event is %d, and the listed ones end with %d", page.Last, since)
 			}
 			return list, nil
 		}
@@ -411,7 +411,7 @@ func (s *site) shards(ctx context.Context, as *person) (n int, err error) {
 	const line = "\ncallvet_shards{state=\"running\"} "
 	_, rest, found := strings.Cut(text, line)
 	if !found {
-		return 0, errors.New("GET /metrics: nothing is told of shards")
+		return 0, errors.New("GET /metrics: nothing about shards")
 	}
 	rest, _, _ = strings.Cut(rest, "\n")
 	return strconv.Atoi(rest)

@@ -113,8 +113,8 @@ func Sets(data string) ([]string, error) {
 	return out, nil
 }
 
-// otherPart reports whether a folder holds another part of a set: it stands beside the folder of
-// the part and has a file of the same name. What else is beside it belongs to every part.
+// otherPart reports whether a folder has another part of a set: it is next to the folder of the
+// part and has a file of the same name. Other folders there belong to every part.
 func otherPart(dir, name, part string) bool {
 	if name == part {
 		return false

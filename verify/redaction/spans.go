@@ -78,8 +78,8 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// labelledRows reads the texts. It is an error when there are fewer than half of what the
-// set's own page says: the page counts both parts.
+// labelledRows reads the texts. It is an error when there are fewer than half of the number on the
+// set's page, which counts both parts.
 func labelledRows(d proof.Data) ([]labelledText, error) {
 	page, err := proof.ReadReadme(d.Set(labelledSet))
 	if err != nil {

@@ -72,7 +72,7 @@ func Abstention(ctx context.Context, c *proof.Check, example string, d proof.Dat
 	}
 	c.Printf("\nholdout halves, and their questions without the domain of their tools\n")
 	shipped(c.Out(), held)
-	c.Printf("\nquestions of CLINC150 in and out of its scope, some of which tools of these catalogs fit\n")
+	c.Printf("\nquestions of CLINC150 in and out of its scope; tools of these catalogs fit some of them\n")
 	shipped(c.Out(), strange)
 	c.Printf("\nthe shipped suite\n")
 	refused := shipped(c.Out(), suite)

@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// benchmark is a catalog with questions whose right tools somebody else named.
+// benchmark is a catalog with questions whose right tools others named.
 type benchmark struct {
 	name    string
 	entries []retrieve.Entry
@@ -521,7 +521,7 @@ func toolLens(d proof.Data) ([]benchmark, error) {
 	return indexed(d, set, "toollens", entries, readLabeled)
 }
 
-// toolLensEntry reads one line of "key: value" pairs, of which the last have JSON.
+// toolLensEntry reads one line of "key: value" pairs; the last ones have JSON.
 func toolLensEntry(id, line string) retrieve.Entry {
 	keys := []string{
 		"category_name:", ", tool_name:", ", api_name:", ", api_description:", ", required_params: ",

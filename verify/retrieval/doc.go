@@ -1,5 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package retrieval measures package retrieve on other people's catalogs: BM25 beside
-// recorded figures and scores, the presets beside recorded rankings of BM25.
+// Package retrieval answers one question: how good is package retrieve on other people's catalogs?
+// It compares BM25 with recorded figures and scores, and the presets with recorded rankings of
+// BM25.
 package retrieval

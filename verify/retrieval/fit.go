@@ -11,26 +11,25 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// CalibrateOptions say how a Logistic is fitted.
+// CalibrateOptions are the settings for fitting a Logistic.
 type CalibrateOptions struct {
 	// Refused in [0,1) is the share of answerable questions that may be refused; 0: 0.05.
 	Refused float64
-	// Ridge is the penalty on the squares of the weights of standardized evidence,
-	// beside a mean loss; 0: 0.01.
+	// Ridge is the penalty on the squares of the weights of standardized evidence, added to the
+	// mean loss; 0: 0.01.
 	Ridge float64
 	// Folds is how many parts there are for cross-validation within one source; 0: 10.
 	// Of several sources, each is held out whole.
 	Folds int
 }
 
-// Calibration is a fitted Logistic, and how it does on what it was not fitted on.
+// Calibration is a fitted Logistic with its held-out results.
 type Calibration struct {
 	Logistic retrieve.Logistic
-	// MinConfidence refuses the allowed share of answerable questions, each source
-	// counting the same, by probabilities of which none comes from a fit that saw its
-	// fold.
+	// MinConfidence refuses the allowed share of answerable questions, with equal weights of the
+	// sources, by held-out probabilities.
 	MinConfidence float64
-	// Sources are in the order in which they came.
+	// Sources are in the order of the observations.
 	Sources []Calibrated
 }
 
@@ -46,10 +45,10 @@ type Calibrated struct {
 	AUC float64
 }
 
-// Calibrate fits a Logistic so that answerable questions and those that nothing fits
-// weigh the same, and so do sources: its probabilities are those of questions of which
-// one half can be answered. The same observations give the same fit. The error wraps
-// ErrInvalid where there are fewer than ten of either kind, or options make no sense.
+// Calibrate fits a Logistic with equal weights of answerable and unanswerable questions, and of
+// sources: its probabilities are for questions where one half can be answered. The same
+// observations give the same fit. The error wraps ErrInvalid where there are fewer than ten of
+// either kind, or options make no sense.
 func Calibrate(obs []retrieve.Observation, o CalibrateOptions) (Calibration, error) {
 	if o.Refused == 0 {
 		o.Refused = 0.05

@@ -137,9 +137,8 @@ func ownBound(ctx context.Context, rows map[float64]*refused, entries []retrieve
 // for small talk.
 const barSmallTalk = 0.001
 
-// smallTalk prints how often the shipped rules take questions for small talk: those
-// that CLINC150 calls so, its others, and those that tools fit, of which next to none
-// may be taken so.
+// smallTalk prints how often the shipped rules take questions for small talk: those that CLINC150
+// calls so, its others, and questions for tools, where this must almost never happen.
 func smallTalk(c *proof.Check, sets []benchmark, asked []clinc.Row) error {
 	set, err := retrieve.DefaultRules()
 	if err != nil {

@@ -77,8 +77,8 @@ func swedish(d proof.Data) ([]benchmark, error) {
 	return []benchmark{suite, api}, nil
 }
 
-// swedishSuites are the later suites that the part has. All of them stand in the
-// origins, of which each part has every other one: fewer, or others, are an error.
+// swedishSuites are the later suites of the part. The origins list all of them, and each part has
+// every other one: fewer, or others, are an error.
 func swedishSuites(d proof.Data) ([]string, error) {
 	all, err := filepath.Glob(swedishOrigin(d, "eval_api", "*", "*", "*.json"))
 	if err != nil {

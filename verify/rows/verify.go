@@ -131,8 +131,8 @@ func (l *lab) made(ctx context.Context, s *Step, line string) []compared {
 	}
 }
 
-// compare holds an answer against all that a step expects. An exit code or status of success is
-// expected where the step expects no other.
+// compare compares an answer with everything that a step expects. An exit code or status of success
+// is the default.
 func (l *lab) compare(s *Step, a answer) []compared {
 	var out []compared
 	coded := false
@@ -188,7 +188,7 @@ func found(has bool, a answer) (string, bool) {
 	return "it has not: " + a.text, false
 }
 
-// lab is a folder with the files of a document, in which its rows are checked.
+// lab is a folder with the files of a document, for checking its rows.
 type lab struct {
 	binary, dir string
 	kept        map[string]string // values by their names

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 )
 
-// lab is a folder with files, in which the binary runs.
+// lab is a folder with files where the binary runs.
 type lab struct{ binary, dir string }
 
 func newLab(binary, dir string) (*lab, error) {
@@ -51,8 +51,8 @@ func (l *lab) read(name string) ([]byte, error) {
 	return b, nil
 }
 
-// said is what a command told.
-type said struct {
+// output is the output of a command.
+type output struct {
 	code      int
 	out, errs string
 }
@@ -66,16 +66,16 @@ func (l *lab) command(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // run runs a command of callvet. An error is one of starting it.
-func (l *lab) run(ctx context.Context, args ...string) (said, error) {
+func (l *lab) run(ctx context.Context, args ...string) (output, error) {
 	cmd := l.command(ctx, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	exit := (*exec.ExitError)(nil)
 	if err != nil && !errors.As(err, &exit) {
-		return said{}, fmt.Errorf("run callvet %v: %w", args, err)
+		return output{}, fmt.Errorf("run callvet %v: %w", args, err)
 	}
-	return said{cmd.ProcessState.ExitCode(), out.String(), errs.String()}, nil
+	return output{cmd.ProcessState.ExitCode(), out.String(), errs.String()}, nil
 }
 
 // decoded runs a command and reads what it writes as JSON.

@@ -33,7 +33,7 @@ const regressions = `[
 const another = `[{"id": "rg-a-002", "description": "d", "difficulty": "regression", "createdAt": "2026-04-01T10:00:00Z", "bugRef": "#12",
   "input": {"message": "Do it too."}, "expect": {"toolsCalled": ["b"]}}]`
 
-// locks compares what is told of regression cases that were changed.
+// locks compares the reports on changed regression cases.
 func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	const subject = "locked cases"
 	const file = "a.regression.json"
@@ -77,7 +77,7 @@ func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	if err := change(`"done"`, `"Done"`); err != nil {
 		return err
 	}
-	step("a changed value is told by name", 2, "regression-changed", lint...)
+	step("a changed value is reported by name", 2, "regression-changed", lint...)
 	if err := l.write("s.yaml",
 		object{"model": "m", "rules": []object{
 			(&trial{calls: call("a"), says: "done"}).rule("rg-a-001"),
@@ -117,8 +117,8 @@ func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	return last
 }
 
-// together adds cases by many processes at once, of which some are killed: no case is lost, and
-// what a killed one leaves is never told as a case that was changed or is gone.
+// together adds cases by many processes at once and kills some: no case is lost, and the remains of
+// a killed process are never reported as a changed or missing case.
 func together(ctx context.Context, c *proof.Check, l *lab) error {
 	const subject, file, n = "locked cases", "many.regression.json", 8
 	add := func(i int) *exec.Cmd {

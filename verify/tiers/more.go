@@ -15,7 +15,7 @@ import (
 
 const moreDue = 22
 
-// more compares what needs files beside the cases: tokens, stubs by arguments, prices, faults,
+// more compares features that need further files: tokens, stubs by arguments, prices, faults,
 // folders, gates, rubrics.
 func more(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	const subject = "tokens, stubs, faults and rubrics"
@@ -144,7 +144,7 @@ func folders(ctx context.Context, l *lab, is comparing) error {
 	for i := range list {
 		got = append(got, fmt.Sprint(list[i].Tier, " ", list[i].ToolName, " ", list[i].Summary.Passed))
 	}
-	is("results are told by tier and not mixed",
+	is("results are reported by tier and not mixed",
 		strings.Join(got, ", ") == "golden a 1, labeled a 1, regression a 1", got)
 	for name, says := range map[string]string{"bad.yaml": "metric", "bad2.yaml": "pass_rate"} {
 		if t, err = l.run(ctx, "gate", "all", "--gates", name); err != nil {
@@ -208,6 +208,6 @@ func rubrics(ctx context.Context, l *lab, is comparing) error {
 	if err != nil {
 		return err
 	}
-	is("a rubric that nobody judged is no pass of all", t.code == 3 && strings.Contains(t.errs, "not evaluated"), t)
+	is("a rubric without a judgement is no pass of all", t.code == 3 && strings.Contains(t.errs, "not evaluated"), t)
 	return nil
 }

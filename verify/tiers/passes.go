@@ -29,7 +29,7 @@ func passes(ctx context.Context, l *lab, is comparing) error {
 		return err
 	}
 	var failed error
-	run := func(args ...string) said {
+	run := func(args ...string) output {
 		t, err := l.run(ctx,
 			append([]string{"run", "passes.json", "--tools", "tools.json", "-m", "script:one.yaml"}, args...)...)
 		failed = errors.Join(failed, err)
@@ -72,11 +72,11 @@ func passes(ctx context.Context, l *lab, is comparing) error {
 		fmt.Sprint(first) != fmt.Sprint(other), []any{first, again, other})
 
 	without := run("-m", "openai/gpt-5-mini", "--name", "without", "-q")
-	is("a model without a key is told before any is asked",
+	is("a model without a key is reported before any is asked",
 		without.code != 0 && strings.Contains(without.errs, "OPENAI_API_KEY"), without)
 	both := run("-m", "script:two.yaml", "--name", "both", "--json")
 	failed = errors.Join(failed, json.Unmarshal([]byte(both.out), &report))
-	is("several models are each told by themselves", both.code == 0 && len(report.Panels.Targets) == 2 &&
+	is("several models are each reported separately", both.code == 0 && len(report.Panels.Targets) == 2 &&
 		report.Panels.Targets[1].Overall.Verdicts.Pass == 6, report)
 	broken := run("--db", "passes.json/runs.db", "-q")
 	is("what cannot be stored is no success", broken.code != 0 && strings.Contains(broken.errs, "open store"), broken)

@@ -204,7 +204,7 @@ func repeated(is comparing, l *lab, run func(name, suite, agent string, more ...
 
 // quarantined compares what gates and results say of cases in quarantine.
 func quarantined(ctx context.Context, is comparing, l *lab, told func(string, ...string) evalSuite) error {
-	gate := func(until string) (said, error) {
+	gate := func(until string) (output, error) {
 		text := "gates: [{metric: pass_rate, at_least: 0.15, min_n: 1}]\nquarantine:\n"
 		for _, id := range []string{"gs-a-001", "gs-a-002"} {
 			text += fmt.Sprintf("  - {case: %s, owner: ana, until: %s, reason: flaky}\n", id, until)
@@ -213,7 +213,7 @@ func quarantined(ctx context.Context, is comparing, l *lab, told func(string, ..
 			text = "gates: [{metric: pass_rate, at_least: 0.15, min_n: 1}]\n"
 		}
 		if err := l.write("gates.yaml", text); err != nil {
-			return said{}, err
+			return output{}, err
 		}
 		return l.run(ctx, "gate", "after", "--gates", "gates.yaml")
 	}

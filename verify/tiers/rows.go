@@ -9,15 +9,15 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// row is what the fourth document asks for and its own runner does not do, or a trap of what that
-// runner does. held are the comparisons that hold callvet to it.
+// row is a requirement of the fourth document that its own runner does not meet, or a pitfall of
+// that runner. held are the comparisons that check callvet for it.
 type row struct {
 	of   string
 	held []string
 }
 
-// rows are all of them. The first ones are the document's contract beside what was implemented of
-// it, the others the catalogue of checks as it was executed.
+// rows are all of them. The first ones compare the document's contract with its implementation, the
+// others are the catalogue of checks as executed.
 func rows() []row {
 	return []row{
 		{
@@ -29,13 +29,13 @@ func rows() []row {
 		},
 		{
 			"the regression tier is found",
-			[]string{"a folder has all tiers, envelopes too", "a changed value is told by name"},
+			[]string{"a folder has all tiers, envelopes too", "a changed value is reported by name"},
 		},
 		{
 			"staleness warnings, descriptionHash, registrySize, evalFileHash",
 			[]string{
 				"toolVersion", "descriptionHash", "registrySize", "evalFileHash",
-				"what was not recorded is told",
+				"missing records are reported",
 			},
 		},
 		{
@@ -52,7 +52,7 @@ func rows() []row {
 		{"toolsNotCalled, responseMatches, maxTokens, toolParams", []string{
 			"toolsNotCalled is evaluated", "toolsNotCalled holds", "responseMatches is evaluated",
 			"responseMatches holds", "maxTokens is evaluated", "maxTokens holds",
-			"maxTokens that nobody told is not evaluated",
+			"maxTokens without recorded tokens is not evaluated",
 			"toolParams is evaluated", "toolParams holds", "toolParams contains", "toolParams oneOf",
 			"toolParams exists", "toolParams notExists", "toolParams matches", "toolParams of all kinds hold",
 		}},
@@ -60,14 +60,14 @@ func rows() []row {
 			"the rubric tier",
 			[]string{
 				"a rubric runs after the others passed", "a rubric does not run when another failed",
-				"forced, a rubric runs all the same", "a rubric that nobody judged is no pass of all",
+				"forced, a rubric runs all the same", "a rubric without a judgement is no pass of all",
 			},
 		},
 		{"toolsCalled is a set", []string{
 			"toolsCalled takes repeats", "toolsCalled wants all",
 			"toolsCalled takes any order", "toolsCalled takes nothing else",
 		}},
-		{"responseContains tells case", []string{"responseContains tells case", "responseContainsAny tells case"}},
+		{"responseContains is case-sensitive", []string{"responseContains is case-sensitive", "responseContainsAny is case-sensitive"}},
 		{"noToolErrors", []string{
 			"noToolErrors sees success: false", "noToolErrors sees error", "noToolErrors holds",
 			"noToolErrors without stubs is not evaluated",
@@ -94,7 +94,7 @@ func rows() []row {
 		{
 			"toolsAcceptable with __none__",
 			[]string{
-				"__none__ takes no tools", "__none__ takes nothing but that", "__none__ beside a tool is refused",
+				"__none__ takes no tools", "__none__ takes nothing but that", "__none__ with a tool is refused",
 				"toolsAcceptable takes any listed set", "toolsAcceptable takes no other set",
 			},
 		},
@@ -112,7 +112,7 @@ func rows() []row {
 		{
 			"responseNotContains: error is in terror",
 			[]string{
-				"responseNotContains tells case", "responseNotContains fails",
+				"responseNotContains is case-sensitive", "responseNotContains fails",
 				"responseNotContains is about any part of a word",
 			},
 		},
@@ -162,13 +162,13 @@ func rows() []row {
 		{
 			"flow: several models, one without a key",
 			[]string{
-				"a model without a key is told before any is asked",
-				"several models are each told by themselves",
+				"a model without a key is reported before any is asked",
+				"several models are each reported separately",
 			},
 		},
 		{
 			"flow: tiers are not mixed",
-			[]string{"results are told by tier and not mixed", "tier=golden", "tier=labeled"},
+			[]string{"results are reported by tier and not mixed", "tier=golden", "tier=labeled"},
 		},
 		{
 			"flow: a misspelt gate never fires",
@@ -177,7 +177,7 @@ func rows() []row {
 		{
 			"layers: a routing failure is counted once",
 			[]string{
-				"toolParams of a tool that was not called is told by the call alone",
+				"toolParams of an uncalled tool is reported by the call alone",
 				"one failed assertion does not hide another",
 			},
 		},
@@ -186,8 +186,8 @@ func rows() []row {
 
 const rowsDue = 34
 
-// rowsHeld holds each row against the comparisons that were made: one that nothing holds any more,
-// or whose comparison has another name now, fails.
+// rowsHeld checks that each row has its comparisons: a row without a comparison, or with a renamed
+// one, fails.
 func rowsHeld(c *proof.Check) {
 	subjects := []string{
 		"assertions and traps", "weather cases", "locked cases", "results", "staleness",

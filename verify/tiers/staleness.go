@@ -41,8 +41,8 @@ func registry(change func(tools map[string]object) []object) []object {
 	return append(out, more...)
 }
 
-// staleness compares what is told of cases when the tools, the prompt or the model are others
-// than when they were made.
+// staleness compares the reports on cases when the tools, the prompt or the model have changed
+// since the cases were made.
 func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	const subject = "staleness"
 	is := func(what string, holds bool, detail any) { c.Compare(subject, what, holds, "%v", detail) }
@@ -80,7 +80,7 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		return r, codes, text
 	}
 	r, codes, _ := told("evals.json", "--tools", "tools.json")
-	is("what was not recorded is told", len(codes) == 0 && len(r.Groups) == 1 && len(r.Groups[0].Unknown) == 1, r)
+	is("missing records are reported", len(codes) == 0 && len(r.Groups) == 1 && len(r.Groups[0].Unknown) == 1, r)
 	for _, args := range [][]string{
 		{"case", "lock", "evals.json", "--tools", "tools.json", "-m", "script:agent.yaml"},
 		{"run", "evals.json", "--tools", "tools.json", "-m", "script:agent.yaml", "-q", "--name", "made"},
@@ -185,7 +185,7 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		func(args ...string) []string { _, codes, _ := told(args...); return codes }), err)
 }
 
-// stalenessOfRuns compares what runs tell, and what reviewing cases changes.
+// stalenessOfRuns compares the reports of runs, and the effect of reviewing cases.
 func stalenessOfRuns(ctx context.Context, l *lab, is func(string, bool, any), changed []object,
 	codes func(...string) []string,
 ) error {

@@ -120,7 +120,7 @@ func (t *trial) rule(id string) object {
 				object{"text": t.says, "usage": object{"input_tokens": 1, "output_tokens": t.tokens}}),
 		}
 	}
-	if t.stubs == "none" && len(steps) > 0 { // said beside the calls
+	if t.stubs == "none" && len(steps) > 0 { // text together with the calls
 		steps[len(steps)-1]["text"] = t.says
 		return object{"case": id, "steps": steps}
 	}

@@ -11,8 +11,8 @@ const (
 	warned  = "warned"  // lint has a warning of that code, and no error
 )
 
-// trial is one case with what an agent does at it, and what has to come of that. Tools are
-// a, b and c; the calls of each step are made together, and then says is the answer.
+// trial is one case with the actions of an agent and the expected result. Tools are a, b and c; the
+// calls of each step are made together, and says is the answer after them.
 type trial struct {
 	row    string // what is tried
 	expect string
@@ -22,7 +22,7 @@ type trial struct {
 	says   string
 	want   string
 	code   string // of refused and warned
-	tokens int    // that the agent tells of each answer; 0: it tells none
+	tokens int    // that the agent reports for each answer; 0: none
 	open   int    // assertions that are not evaluated
 	more   string // further members of the case
 }
@@ -57,7 +57,7 @@ func trials() []trial {
 			tokens: 3, want: pass,
 		},
 		{
-			row: "maxTokens that nobody told is not evaluated", expect: `{"toolsCalled":["a"],"maxTokens":1}`, calls: a,
+			row: "maxTokens without recorded tokens is not evaluated", expect: `{"toolsCalled":["a"],"maxTokens":1}`, calls: a,
 			says: "one two three", want: pass, open: 1,
 		},
 		{
@@ -92,7 +92,7 @@ func trials() []trial {
 			calls: [][]string{{"a"}, {"b"}}, says: "x", want: pass,
 		},
 		{
-			row: "responseContains tells case", expect: `{"toolsCalled":["a"],"responseContains":["Paris"]}`, calls: a,
+			row: "responseContains is case-sensitive", expect: `{"toolsCalled":["a"],"responseContains":["Paris"]}`, calls: a,
 			says: "paris", want: fail,
 		},
 		{
@@ -157,7 +157,7 @@ func trials() []trial {
 			want: fail,
 		},
 		{
-			row: "__none__ beside a tool is refused", expect: `{"toolsAcceptable":[["a","__none__"]]}`, want: refused,
+			row: "__none__ with a tool is refused", expect: `{"toolsAcceptable":[["a","__none__"]]}`, want: refused,
 			code: "contradiction",
 		},
 		{
@@ -186,7 +186,7 @@ func trials() []trial {
 			want: refused, code: "wrong-type",
 		},
 		{
-			row: "responseNotContains tells case", expect: `{"toolsCalled":["a"],"responseNotContains":["API_KEY"]}`,
+			row: "responseNotContains is case-sensitive", expect: `{"toolsCalled":["a"],"responseNotContains":["API_KEY"]}`,
 			calls: a, says: "api_key", want: pass,
 		},
 		{
@@ -273,7 +273,7 @@ func trials() []trial {
 			says: "x", want: fail,
 		},
 		{
-			row: "responseContainsAny tells case", expect: `{"toolsCalled":["a"],"responseContainsAny":[["Paris"]]}`,
+			row: "responseContainsAny is case-sensitive", expect: `{"toolsCalled":["a"],"responseContainsAny":[["Paris"]]}`,
 			calls: a, says: "paris", want: fail,
 		},
 		{
@@ -309,7 +309,7 @@ func trials() []trial {
 			expect: `{"toolsCalled":["a"],"toolParams":[{"tool":"a","paramName":"s","assertion":"contains","value":"ari"},{"tool":"a","paramName":"s","assertion":"oneOf","value":["Paris","Rome"]},{"tool":"a","paramName":"s","assertion":"exists"},{"tool":"a","paramName":"t","assertion":"notExists"},{"tool":"a","paramName":"s","assertion":"matches","value":"^P"}]}`, calls: a, args: `{"s":"Paris"}`, says: "x", want: pass,
 		},
 		{
-			row:    "toolParams of a tool that was not called is told by the call alone",
+			row:    "toolParams of an uncalled tool is reported by the call alone",
 			expect: `{"toolsCalled":["a"],"toolParams":[{"tool":"a","paramName":"n","assertion":"equals","value":1}]}`,
 			calls:  call("b"), says: "x", want: fail, open: 1,
 		},

@@ -21,7 +21,7 @@ type forecast struct {
 	tools []string
 	city  string
 	says  string
-	wrong string // what it says wrongly; "": it calls another tool
+	wrong string // its wrong text; "": it calls another tool
 }
 
 func forecasts() []forecast {
@@ -153,8 +153,8 @@ func (l *lab) attempt(ctx context.Context, run, id string) (attempt, error) {
 	return a, l.decoded(ctx, &a, "show", run, id, "--json")
 }
 
-// unanswered runs the labeled cases, which have no stubs, without mocks: an agent that says
-// nothing beside its calls is not to fail for that, and what is not looked at is told.
+// unanswered runs the labeled cases, which have no stubs, without mocks: an agent without a text in
+// addition to its calls must not fail for that, and unchecked assertions are reported.
 func (l *lab) unanswered(ctx context.Context, c *proof.Check) error {
 	const subject = "weather cases"
 	t, err := l.run(ctx, "run", "get-weather.labeled.json", "--tools", "tools.json", "-m", "script:right.yaml", "-q",
@@ -206,7 +206,7 @@ func (l *lab) unanswered(ctx context.Context, c *proof.Check) error {
 	return l.grouped(ctx, c)
 }
 
-// grouped runs both files as one folder: a slice by tier and by difficulty tells them apart.
+// grouped runs both files as one folder: slices by tier and by difficulty distinguish them.
 func (l *lab) grouped(ctx context.Context, c *proof.Check) error {
 	const subject = "weather cases"
 	evals, err := newLab(l.binary, filepath.Join(l.dir, "evals"))

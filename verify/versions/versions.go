@@ -71,7 +71,7 @@ func Verify(ctx context.Context, c *proof.Check, cfg Config) (err error) {
 	results := make([][2]map[string][]byte, len(all))
 	err = parallel.Each(runtime.GOMAXPROCS(0), len(all), func(i int) error {
 		for side, binary := range []string{before, after} {
-			// both versions run in a folder of the same name: paths are part of what is printed
+			// both versions run in a folder of the same name: paths are part of the output
 			did, err := all[i].do(ctx, binary, filepath.Join(dir, fmt.Sprint(i)))
 			if err != nil {
 				return err
@@ -134,7 +134,7 @@ func compare(c *proof.Check, w *walk, before, after map[string][]byte, wanted []
 	}
 }
 
-// firstLine is the first line in which two texts differ.
+// firstLine is the first line where two texts differ.
 func firstLine(before, after []byte) string {
 	a, b := strings.Split(string(before), "\n"), strings.Split(string(after), "\n")
 	for i := range max(len(a), len(b)) {

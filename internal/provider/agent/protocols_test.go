@@ -124,7 +124,7 @@ func python(s string) string {
 		`"An error occurred while running the tool. Please try again."`).Replace(s)
 }
 
-func told(in, out int) callvet.Usage {
+func usageOf(in, out int) callvet.Usage {
 	return callvet.Usage{InputTokens: in, OutputTokens: out, Known: true}
 }
 
@@ -157,7 +157,7 @@ func protocolStreams() map[string]stated {
 			`{"type":"finish-step"}`,
 			`{"type":"finish","finishReason":"stop","messageMetadata":{"usage":{"inputTokens":60,"outputTokens":15}}}`,
 			`[DONE]`,
-		), "taken", told(60, 15), "stop"},
+		), "taken", usageOf(60, 15), "stop"},
 		"AI SDK, parts of fullStream": {unnamed(
 			`{"type":"start"}`, `{"type":"start-step","request":{}}`,
 			`{"type":"tool-call","toolCallId":"c1","toolName":"find_room","input":{"floor":1}}`,
@@ -172,7 +172,7 @@ func protocolStreams() map[string]stated {
 			`{"type":"text-start","id":"0"}`,
 			`{"type":"text-delta","id":"0","text":"A and B are free, but I could not reserve A."}`,
 			`{"type":"finish","finishReason":"stop","totalUsage":{"inputTokens":60,"outputTokens":15}}`,
-		), "taken", told(60, 15), "stop"},
+		), "taken", usageOf(60, 15), "stop"},
 		"AG-UI": {unnamed(
 			`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
 			`{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"find_room"}`,
@@ -191,7 +191,7 @@ func protocolStreams() map[string]stated {
 			`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"but I could not reserve A."}`,
 			`{"type":"TEXT_MESSAGE_END","messageId":"m"}`,
 			`{"type":"RUN_FINISHED","threadId":"t","runId":"r","usage":[{"inputTokens":40,"outputTokens":10},{"inputTokens":20,"outputTokens":5}]}`,
-		), "Error: taken", told(60, 15), ""},
+		), "Error: taken", usageOf(60, 15), ""},
 		"AG-UI, a snapshot": {unnamed(
 			`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
 			`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u","role":"user","content":"?"},`+
@@ -204,30 +204,30 @@ func protocolStreams() map[string]stated {
 		"LangGraph, updates": {
 			named("updates", inNode("model", firstAI), inNode("tools", toolA),
 				inNode("tools", toolB), inNode("model", nextAI), inNode("tools", toolC), inNode("model", lastAI)), "taken",
-			told(60, 15), "",
+			usageOf(60, 15), "",
 		},
 		"LangGraph, updates, unnamed": {unnamed(inNode("agent", firstAI), inNode("tools", toolA, toolB),
-			inNode("agent", nextAI), inNode("tools", toolC), inNode("agent", lastAI)), "taken", told(60, 15), ""},
+			inNode("agent", nextAI), inNode("tools", toolC), inNode("agent", lastAI)), "taken", usageOf(60, 15), ""},
 		"LangGraph, updates of a graph": {
 			named("updates|sub:1", inNode("model", firstAI),
 				inNode("tools", toolA, toolB), inNode("model", nextAI), inNode("tools", toolC), inNode("model", lastAI)),
-			"taken", told(60, 15), "",
+			"taken", usageOf(60, 15), "",
 		},
 		"LangGraph, values": {named("values", state(), state(firstAI), state(firstAI, toolA, toolB),
 			state(firstAI, toolA, toolB, nextAI), state(firstAI, toolA, toolB, nextAI, toolC),
-			state(firstAI, toolA, toolB, nextAI, toolC, lastAI)), "taken", told(60, 15), ""},
-		"LangGraph, messages":          {named("messages", chunksOf(tuple)...), "taken", told(60, 15), ""},
-		"LangGraph, messages, unnamed": {unnamed(chunksOf(tuple)...), "taken", told(60, 15), ""},
+			state(firstAI, toolA, toolB, nextAI, toolC, lastAI)), "taken", usageOf(60, 15), ""},
+		"LangGraph, messages":          {named("messages", chunksOf(tuple)...), "taken", usageOf(60, 15), ""},
+		"LangGraph, messages, unnamed": {unnamed(chunksOf(tuple)...), "taken", usageOf(60, 15), ""},
 		"LangGraph, messages alone": {
 			unnamed(chunksOf(func(m string) string { return m })...), "taken",
-			told(60, 15), "",
+			usageOf(60, 15), "",
 		},
 		"LangGraph, modes in a list": {unnamed(
 			`["updates",`+inNode("model", firstAI)+`]`, `["messages",`+tuple(toolA)+`]`,
 			`[["sub:1"],"updates",`+inNode("tools", toolA, toolB)+`]`, `["updates",`+inNode("model", nextAI)+`]`,
 			`["updates",`+inNode("tools", toolC)+`]`, `["custom",{"step":1}]`,
 			`["updates",`+inNode("model", lastAI)+`]`,
-		), "taken", told(60, 15), ""},
+		), "taken", usageOf(60, 15), ""},
 		"LangGraph, messages and updates": {all(
 			named("messages", tuple(chunk1a), tuple(chunk1b), tuple(chunk1c), tuple(chunk1d)),
 			named("updates", inNode("model", firstAI)), named("messages", tuple(toolA)),
@@ -237,18 +237,18 @@ func protocolStreams() map[string]stated {
 			named("messages", tuple(toolC)), named("updates", inNode("tools", toolC)),
 			named("messages", tuple(chunk3a), tuple(chunk3b), tuple(chunk3c)),
 			named("updates", inNode("model", lastAI)),
-		), "taken", told(60, 15), ""},
+		), "taken", usageOf(60, 15), ""},
 		"LangGraph server": {all(
 			named("metadata", `{"run_id":"r"}`), named("messages/partial", `[`+firstAI+`]`, `[`+firstAI+`]`),
 			named("messages/complete", `[`+toolA+`]`, `[`+toolB+`]`), named("messages/partial", `[`+nextAI+`]`),
 			named("messages/complete", `[`+toolC+`]`), named("messages/partial", `[`+lastAI+`]`),
-		), "taken", told(60, 15), ""},
+		), "taken", usageOf(60, 15), ""},
 		"LangGraph, envelopes": {unnamed(
 			inNode("model", lc("AIMessage", firstAI)),
 			inNode("tools", lc("ToolMessage", toolA), lc("ToolMessage", toolB)),
 			inNode("model", lc("AIMessageChunk", nextAI)), inNode("tools", lc("ToolMessage", toolC)),
 			inNode("model", lc("AIMessage", lastAI)),
-		), "taken", told(60, 15), ""},
+		), "taken", usageOf(60, 15), ""},
 		"LangChain, astream_events": {unnamed(
 			`{"event":"on_chat_model_start","name":"m","data":{"input":{}}}`,
 			`{"event":"on_chat_model_stream","data":{"chunk":`+chunk1a+`}}`,
@@ -260,7 +260,7 @@ func protocolStreams() map[string]stated {
 			`{"event":"on_tool_end","name":"find_room","data":{"output":`+toolB+`}}`,
 			`{"event":"on_chat_model_end","data":{"output":`+nextAI+`}}`, `{"event":"on_tool_end","data":{"output":`+
 				toolC+`}}`, `{"event":"on_chat_model_end","data":{"output":`+lastAI+`}}`,
-		), "taken", told(60, 15), ""},
+		), "taken", usageOf(60, 15), ""},
 		"OpenAI Agents": {unnamed(
 			raw(`{"type":"response_started"}`),
 			raw(
@@ -275,7 +275,7 @@ func protocolStreams() map[string]stated {
 				`{"type":"model","event":{"type":"response.output_text.delta","item_id":"msg","delta":"A and B are free, "}}`),
 			raw(`{"type":"output_text_delta","itemId":"msg","delta":"but I could not reserve A."}`),
 			responseDone("r3", "30", itemText), item("message_output_created", itemText),
-		), "An error occurred while running the tool. Please try again.", told(60, 15), ""},
+		), "An error occurred while running the tool. Please try again.", usageOf(60, 15), ""},
 		"OpenAI Agents, items alone, in Python's spelling": {unnamed(
 			`{"type":"agent_updated_stream_event","new_agent":{"name":"x"}}`, python(item("tool_called", itemA)),
 			python(item("tool_called", itemB)), python(item("tool_output", resultA)),

@@ -63,7 +63,7 @@ func open(t *testing.T, src string, slept *time.Duration) callvet.Model {
 	return m
 }
 
-func said(resp *callvet.Response, err error) string {
+func describe(resp *callvet.Response, err error) string {
 	var f *callvet.Fault
 	if errors.As(err, &f) {
 		return fmt.Sprintf("%s %d %v %v", f.Kind, f.HTTP, f.RetryAfter, f.Retryable)
@@ -87,7 +87,7 @@ func TestScriptAnswers(t *testing.T) {
 	turns := []callvet.Turn{user}
 	tools := callvet.NewToolset([]callvet.Tool{{Name: "f"}})
 	ask := func(id string, repeat int) string {
-		return said(m.Generate(t.Context(), &callvet.Request{CaseID: id, Repeat: repeat, Turns: turns, Tools: tools}))
+		return describe(m.Generate(t.Context(), &callvet.Request{CaseID: id, Repeat: repeat, Turns: turns, Tools: tools}))
 	}
 	check := func(got, want string) {
 		t.Helper()
@@ -119,7 +119,7 @@ func TestScriptAnswers(t *testing.T) {
 	check(ask("other", 0), "no_output 0 0s false")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	check(said(m.Generate(ctx, &callvet.Request{CaseID: "trip-1"})), "canceled 0 0s false")
+	check(describe(m.Generate(ctx, &callvet.Request{CaseID: "trip-1"})), "canceled 0 0s false")
 }
 
 func TestScriptMistakes(t *testing.T) {

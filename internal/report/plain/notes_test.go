@@ -62,11 +62,15 @@ func TestFewCases(t *testing.T) {
 		{"one", "few cases: 1 (a): no interval", []*panel.Metric{of("a", stats.StatusSingleCluster, 1)}},
 		{"many alike", "few cases: 8 (5 measures): wide intervals", []*panel.Metric{
 			of("a", stats.StatusOK, 8), of("b", stats.StatusCapped, 8), of("c", stats.StatusOK, 8),
-			of("d", stats.StatusOK, 8), of("e", stats.StatusOK, 8)}},
+			of("d", stats.StatusOK, 8), of("e", stats.StatusOK, 8),
+		}},
 		{"of two targets", "few cases: 8 (a): wide intervals", []*panel.Metric{
-			of("a", stats.StatusOK, 8), of("a", stats.StatusOK, 8)}},
-		{"few informative", "few cases: fewer than 5 informative (a): intervals widened",
-			[]*panel.Metric{of("a", stats.StatusCapped, 300)}},
+			of("a", stats.StatusOK, 8), of("a", stats.StatusOK, 8),
+		}},
+		{
+			"few informative", "few cases: fewer than 5 informative (a): intervals widened",
+			[]*panel.Metric{of("a", stats.StatusCapped, 300)},
+		},
 	} {
 		got := ""
 		for _, s := range plain.SharedNotes(c.ms) {

@@ -49,7 +49,7 @@ func (k Kind) Secret() bool {
 type Config struct {
 	// Off names kinds that are left alone.
 	Off []Kind `json:"off,omitempty"`
-	// Keys are member names whose values are secrets, beside the built-in ones.
+	// Keys are member names whose values are secrets, in addition to the built-in ones.
 	Keys []string `json:"keys,omitempty"`
 }
 
@@ -85,8 +85,8 @@ type Finding struct {
 // when there is none. Texts of fewer than 6 bytes hold none.
 func (d *Detector) Next(s string, from int) (f Finding, ok bool) { return d.Find(s, from, RoleNone) }
 
-// Find is Next of a text that is the value of a member with that role. A value of
-// RoleSecret is not told here: Whole tells it.
+// Find is Next for a text that is the value of a member with that role. It does not report a value
+// of RoleSecret; Whole does.
 func (d *Detector) Find(s string, from int, r Role) (f Finding, ok bool) {
 	if len(s) < 6 {
 		return Finding{}, false
@@ -138,8 +138,8 @@ func (d *Detector) allow(f Finding) Finding {
 	return f
 }
 
-// digits tells what a number that starts at i is. Digits after a decimal point, in a UUID
-// and in a longer word are part of something else.
+// digits classifies the number that starts at i. Digits after a decimal point, in a UUID and in a
+// longer word are part of something else.
 func (d *Detector) digits(s string, i int, r Role) Finding {
 	if f := d.allow(telegramToken(s, i)); f.End > 0 {
 		return f
@@ -213,9 +213,9 @@ func (d *Detector) Whole(s string, r Role) (Kind, bool) {
 	return "", false
 }
 
-// Number tells what a JSON number is: a card number or a national number when it is an
-// integer (no sign, no fraction, no exponent) of that length that passes the check, and a
-// secret when it is an integer and its name says so. Others are never anything.
+// Number classifies a JSON number. It is a card number or a national number when it is an integer
+// (no sign, no fraction, no exponent) of that length that passes the check. It is a secret when it
+// is an integer with a name for secrets. Others are no findings.
 func (d *Detector) Number(raw []byte, r Role) (Kind, bool) {
 	for _, c := range raw {
 		if !digit(c) {
@@ -286,8 +286,8 @@ func nines(raw []byte) bool {
 	return true
 }
 
-// Unknown reports whether a value was redacted, as a whole or in part: what it was cannot
-// be held against anything.
+// Unknown reports whether a value was redacted, as a whole or in part: it cannot be compared with
+// anything.
 func Unknown(v value.Value) bool {
 	switch v.Kind() {
 	case value.String:
@@ -310,9 +310,9 @@ type Found struct {
 	Kind Kind
 }
 
-// Value finds in every scalar of v, names of members excepted; one finding per
-// scalar, in the order of the text. Nil when there is none. What has been redacted
-// is a finding still, of the kind that its mark tells: the call carried it.
+// Value finds in every scalar of v, names of members excepted; one finding per scalar, in the order
+// of the text. Nil when there is none. A redacted value is still a finding, of the kind in its
+// mark: the call contained it.
 func (d *Detector) Value(v value.Value) []Found { return d.walk(nil, v, RoleNone) }
 
 // walk names what it finds from the inside out, so that nothing is named in vain.

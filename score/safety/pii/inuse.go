@@ -4,10 +4,10 @@ package pii
 
 import "strings"
 
-// InUse tells a secret that opens a door from one that a test made up. A key of a known service
-// and a private key are in use unless they say that they are examples; a password or token is when it
-// looks drawn: 16 bytes and more with digits among them, without words and rows such as 123,
-// and no hash.
+// InUse reports whether a secret looks real, not made up for a test. A key of a known service and a
+// private key are in use unless they are marked as examples. A password or token is in use when it
+// looks random: at least 16 bytes with digits, without words and sequences such as 123, and no
+// hash.
 func InUse(k Kind, s string) bool {
 	low := strings.ToLower(s)
 	if strings.Contains(low, "example") || strings.Contains(low, "xxxx") || strings.Contains(low, "dummy") {

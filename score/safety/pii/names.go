@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Role is what the name of a member says of its value.
+// Role is what the name of a member implies about its value.
 type Role uint8
 
 // The roles. Only RoleSecret makes a finding of any value; the others say which forms
@@ -17,7 +17,7 @@ const (
 	RoleNone   Role = iota // nothing: what has a form is found by its form
 	RoleSecret             // password, api_key, authorization
 	RoleToken              // token, key: a value that looks random is a secret
-	RoleID                 // an identifier, hash, time or measure: its digits name nobody
+	RoleID                 // an identifier, hash, time or measure: its digits identify no person
 	RoleCard               // card_number: the issuer need not be known
 	RoleNational
 	RolePhone
@@ -194,7 +194,7 @@ func (w *wording) before() int {
 	return at
 }
 
-// startsWithVerb tells the name of a tool from that of a value.
+// startsWithVerb distinguishes the name of a tool from that of a value.
 func startsWithVerb(name string) bool {
 	var w wording
 	if len(name) > maxName {

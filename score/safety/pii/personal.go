@@ -35,15 +35,16 @@ func sevenDigits(s string, i int) bool {
 	return false
 }
 
-// Lengths of card numbers. ISO/IEC 7812-1 allows fewer digits than 12, which nobody issues.
+// Lengths of card numbers. ISO/IEC 7812-1 also allows fewer than 12 digits, but no such cards are
+// issued.
 const (
 	minCard = 12
 	maxCard = 19
 )
 
-// card finds a number that passes Luhn, in one piece or in the groups that cards have. By
-// itself it must also start as an issuer's do and have the length of that issuer; where the
-// text or the name above it speaks of a card, the check digit is enough.
+// card finds a number that passes Luhn, in one piece or in the groups of cards. It must also start
+// like an issuer's numbers and have the issuer's length. Where the text or the member's name
+// announces a card, the check digit is enough.
 //
 // Digits may follow behind a space, such as an expiry date. A group of four behind groups is a part
 // of the number: some of a list of years are no card.
@@ -230,10 +231,9 @@ func mod97(b []byte) bool {
 // maxPhone is the most digits of a number, with the country code, in ITU-T E.164.
 const maxPhone = 15
 
-// phone finds a number with a country code (+46 70 123 45 67), one with its area
-// code in brackets ((555) 123-4567), one of North America in three groups, and any of 7 to
-// 15 digits where the text or the name above it speaks of a phone. An extension (x123)
-// belongs to it.
+// phone finds a number with a country code (+46 70 123 45 67), one with its area code in brackets
+// ((555) 123-4567), and one of North America in three groups. Where the text or the member's name
+// announces a phone, it finds any of 7 to 15 digits. An extension (x123) belongs to it.
 func phone(s string, i int, r Role) Finding {
 	from := i
 	if s[i] == '+' {
@@ -309,8 +309,8 @@ func groupedPhone(s string, i int) (digits string, end int) {
 	return string(b), end
 }
 
-// nationalID finds numbers that are told by their separators and check digits; where the
-// name above says what they are, also without separators.
+// nationalID finds numbers by their separators and check digits; also without separators where the
+// member's name announces them.
 func nationalID(s string, i int, r Role) Finding {
 	for _, f := range []struct {
 		shape string
@@ -411,8 +411,8 @@ func dniWithLetter(s string, i int) Finding {
 	return Finding{i, i + 9, KindID}
 }
 
-// announced is what stands just before a number says that it is: a name with = or a colon
-// (card_id='…'), else a word before it with nothing in between that belongs to another value.
+// announced is the role that the text before a number gives it: a name with = or a colon
+// (card_id='…'), else a word before it without another value in between.
 func (d *Detector) announced(s string, i int) Role {
 	if sep := len(strings.TrimRight(s[:i], " \"'\\")); sep > 0 && (s[sep-1] == '=' || s[sep-1] == ':') {
 		name, _ := nameBefore(s, sep-1)

@@ -62,7 +62,7 @@ func checked(prefix string, n int) string {
 }
 
 // TestNetworks: a number by itself is a card when it starts within the first digits of a network
-// and has that network's length; one beside them is none.
+// and has that network's length; a number next to the range is none.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	type span struct{ first, last, digits int }
@@ -138,7 +138,7 @@ func TestCards(t *testing.T) {
 		"3056 930902 5904":                                      "<card>",
 		"n 4111-1111-1111-1111, ":                               "n <card>, ",
 	}
-	// What stands beside the digits and letters in ASCII ends a number.
+	// Everything but digits and letters in ASCII ends a number.
 	for _, c := range "/:;@[^`{|" {
 		want[visa+string(c)] = "<card>" + string(c)
 	}
@@ -172,7 +172,7 @@ func TestCardByName(t *testing.T) {
 		t, pii.RoleCard,
 		checked("9", 11), "no "+checked("9", 11), checked("9", 20), "9000000000000002", "0000000000000000",
 		"9000 00000 001", "90000 0000 001", "9000 000000 000001", "90000000 0001", "9 000000 00001",
-		"900 000000 00001", "9000 000000 01 ", "0000 9000 0000 0000 0001", // 20 digits, of which the last sixteen pass
+		"900 000000 00001", "9000 000000 01 ", "0000 9000 0000 0000 0001", // 20 digits; the last sixteen pass
 		"0000-9000-0000-0000-0001", "1 9000000000000001",
 	)
 	ignores(t, pii.RoleNone, checked("9", 12), checked("9", 16))

@@ -182,7 +182,8 @@ func TestRole(t *testing.T) {
 	}
 }
 
-// TestMarks: a mark is found by the kind that it tells, unless that is off, and makes a value unknown.
+// TestMarks: a mark is found as the kind that it names, unless that is off, and makes a value
+// unknown.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	if diff := cmp.Diff([]string{"[REDACTED:email]", "[REDACTED:email#2]"},
@@ -378,7 +379,7 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// TestForms: keys that have a form of their own, beside what has nearly that form.
+// TestForms: keys with a form of their own, and texts that nearly have that form.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	d := newDetector(t, pii.Config{})

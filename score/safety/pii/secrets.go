@@ -103,7 +103,7 @@ func basic(s string, i int) Finding {
 	return Finding{from, end, KindBearer}
 }
 
-// jwt finds three base64url parts of which the first starts with {" encoded.
+// jwt finds three base64url parts; the first starts with an encoded {".
 func jwt(s string, i int) Finding {
 	if !strings.HasPrefix(s[i:], "eyJ") {
 		return Finding{}
@@ -275,8 +275,8 @@ func (w *wording) secret(name string) bool {
 	return len(name) >= 3 && name != "PWD" && name != "OLDPWD" && (w.ends(secretNames[:]) || w.last(secretWords[:]))
 }
 
-// named finds name=value and name: value where the name announces a secret, or
-// is plainly "token" or "key" and the value looks random, or is the signature of a URL.
+// named finds name=value and name: value. The name must announce a secret, be plain "token" or
+// "key" with a random-looking value, or be the signature of a URL.
 func named(s string, i int) Finding {
 	at := valueAfter(s, i)
 	name, start := nameBefore(s, comparison(s, i, at))
@@ -285,7 +285,7 @@ func named(s string, i int) Finding {
 		return Finding{}
 	}
 	till := len(s)
-	if !secret { // the start tells, so that a long text is not looked at again for each colon
+	if !secret { // decided by the start, so that a long text is not scanned again for each colon
 		till = min(till, at+maxRandom)
 	}
 	end := valueEnd(s[:till], at)
@@ -299,8 +299,7 @@ func named(s string, i int) Finding {
 	return Finding{}
 }
 
-// valueKind tells what the value in s[at:end] is, whose name starts at start, with the separator
-// at i.
+// valueKind classifies the value in s[at:end] with the name at start and the separator at i.
 func valueKind(s, name string, i, start, at, end int) Kind {
 	word, secret := s[at:end], secretName(name)
 	quoted := s[at-1] == '"' || s[at-1] == '\''
@@ -345,9 +344,9 @@ func signature(s string, start int, name string) bool {
 	return name == "sig" || strings.HasSuffix(name, "-signature")
 }
 
-// code reports whether name=value without quotes is a line of a program that passes a
-// variable or calls a function: password=password), secret: str(x), key: os.environ[…].
-// What stands in a URL's query, and after a name in capitals without a space, is a value.
+// code reports whether name=value without quotes is a line of a program that passes a variable or
+// calls a function: password=password), secret: str(x), key: os.environ[…]. In a URL's query, and
+// after a name in capitals without a space, it is a value.
 func code(s string, start int, name string, at, end int) bool {
 	word := s[at:end]
 	if strings.ContainsAny(word, "([") {
@@ -462,7 +461,7 @@ func identifier(s string) bool {
 	return run(s, 0, hexByte) == len(s)
 }
 
-// plainWord reports whether s is letters only: "password: required" tells none.
+// plainWord reports whether s is letters only: "password: required" contains no password.
 func plainWord(s string) bool {
 	for _, c := range []byte(strings.TrimRight(s, ".!?")) {
 		if !letter(c) {
@@ -472,9 +471,8 @@ func plainWord(s string) bool {
 	return true
 }
 
-// random reports whether s looks drawn rather than written: letters and digits, at least 3
-// bits of entropy a byte, and in longer texts more digits than a word's number ("web3") or
-// letters of both cases.
+// random reports whether s looks random: letters and digits, at least 3 bits of entropy a byte.
+// Longer texts need letters of both cases, or more digits than a word with a number ("web3").
 func random(s string) bool {
 	var n [256]int
 	digits, large, small := 0, 0, 0

@@ -267,7 +267,7 @@ func TestNamed(t *testing.T) {
 	)
 }
 
-// TestCode: a line of a program that passes a variable on tells no secret; what stands in the
+// TestCode: a line of a program that passes a variable on contains no secret; the content of the
 // query of a URL, and behind a name in capitals, is a value.
 func TestCode(t *testing.T) {
 	t.Parallel()

@@ -145,7 +145,7 @@ export const lab = {
   doSuggest: 'Suggest texts',
   doApply: 'Apply edits',
   recRoutes: 'Improve the rules of routes; the confusion of routes shows which words they lack.',
-  recAgents: 'Rework the descriptions and keywords of the agents, or the weights by which they are chosen.',
+  recAgents: 'Rework the descriptions and keywords of the agents, or the weights for choosing them.',
   recTools:
     'Review the descriptions, keywords and examples of the tools that lost; the failed tests show to whom and why.',
   recSetSize:

@@ -10,23 +10,23 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// The judged and the corrected rate of a judge beside the rate that is known to be true. The
-// tasks of a judge are divided by a seeded hash, many times:
+// The judged and the corrected rate of a judge, compared with the rate that is known to be true.
+// The tasks of a judge are divided by a seeded hash, many times:
 //
 //	transport  labels on one half correct what the judge said of the other half
 //	internal   labels on one half correct what the judge said of all tasks
 //
 // An interval of 95 % is to hold the truth in 95 % of the divisions. How often that of the judged
-// rate does, without a correction, is told beside.
+// rate does, without a correction, is printed too.
 
-// besideLevel is the share of divisions in which the interval is to hold the truth.
-const besideLevel = 0.95
+// truthLevel is the share of divisions where the interval must contain the truth.
+const truthLevel = 0.95
 
-// besideTimes is how many more divisions there are than of the other sets.
-const besideTimes = 5
+// truthTimes is how many more divisions there are than of the other sets.
+const truthTimes = 5
 
-// beside is one judge with the truth of its tasks.
-type beside struct {
+// judgeTruth is one judge with the truth of its tasks.
+type judgeTruth struct {
 	who string
 	ls  []labels.Label
 }
@@ -45,10 +45,10 @@ func holds(iv stats.Interval, truth float64) bool {
 
 // enough reports whether the intervals hold the truth as often as their level promises.
 func (t *tried) enough() bool {
-	return t.corrected > 0 && float64(t.held) >= besideLevel*float64(t.corrected)
+	return t.corrected > 0 && float64(t.held) >= truthLevel*float64(t.corrected)
 }
 
-func (b *beside) try(design labels.QueueDesign, splits int) (tried, error) {
+func (b *judgeTruth) try(design labels.QueueDesign, splits int) (tried, error) {
 	var out tried
 	for split := range splits {
 		half, run := halves(b.ls, split)
@@ -77,10 +77,10 @@ func (b *beside) try(design labels.QueueDesign, splits int) (tried, error) {
 	return out, nil
 }
 
-// besideTruth prints the judges of a set beside the truth, and compares how often intervals
-// hold it with their level, over all judges of a design.
-func besideTruth(c *proof.Check, set string, list []beside, splits int) error {
-	name := set + " beside the truth"
+// compareWithTruth prints the judges of a set with the truth, and compares how often intervals contain
+// it with their level, over all judges of a design.
+func compareWithTruth(c *proof.Check, set string, list []judgeTruth, splits int) error {
+	name := set + " compared with the truth"
 	c.Due(name, len(designs()), "the two designs of a correction")
 	for _, design := range designs() {
 		var all tried
@@ -102,7 +102,7 @@ func besideTruth(c *proof.Check, set string, list []beside, splits int) error {
 		}
 		c.Printf("%-36s %51s  %d of %d, judged %d\n", "all", "", all.held, all.corrected, all.judgedToo)
 		c.Compare(name, string(design), all.enough(), "%d of %d intervals hold it, %.0f %% are to", all.held,
-			all.corrected, 100*besideLevel)
+			all.corrected, 100*truthLevel)
 	}
 	return nil
 }

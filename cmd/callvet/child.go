@@ -33,7 +33,7 @@ type Command struct {
 // RunChild runs a command to its end and returns its exit code. When ctx ends, the command ends
 // with its child processes, and the error is that of ctx. Other errors mean that it could not be
 // started, and wrap callvet.ErrNotFound if the command does not exist.
-func Beside(ctx context.Context, c Command) (code int, err error) {
+func RunChild(ctx context.Context, c Command) (code int, err error) {
 	path, err := exec.LookPath(c.Line[0])
 	if err != nil {
 		return 0, fmt.Errorf("start %s: %w: %w", c.Line[0], err, callvet.ErrNotFound)

@@ -25,9 +25,9 @@ func TestEnoughHeld(t *testing.T) {
 	}
 }
 
-// TestBesideTruth: of a judge that passes half of the true failures the corrected interval holds
+// TestCompareWithTruth: of a judge that passes half of the true failures the corrected interval holds
 // the truth in every division, and the judged one in none; the table says so.
-func TestBesideTruth(t *testing.T) {
+func TestCompareWithTruth(t *testing.T) {
 	t.Parallel()
 	var ls []labels.Label
 	for i := range 400 {
@@ -35,7 +35,7 @@ func TestBesideTruth(t *testing.T) {
 		ls = append(ls,
 			taskLabel(fmt.Sprint("t", i), truth, labels.Verdict{Judge: labels.Judge{Name: "easy"}, Pass: &passes}))
 	}
-	b := beside{"easy", ls}
+	b := judgeTruth{"easy", ls}
 	for _, design := range designs() {
 		got, err := b.try(design, 4)
 		if err != nil || got.corrected != 4 || got.held != 4 || got.judgedToo != 0 {
@@ -47,7 +47,7 @@ func TestBesideTruth(t *testing.T) {
 	}
 	var out bytes.Buffer
 	c := proof.New(&out, "judges", "", nil)
-	if err := besideTruth(c, "made up", []beside{b}, 4); err != nil || !c.Close() ||
+	if err := compareWithTruth(c, "made up", []judgeTruth{b}, 4); err != nil || !c.Close() ||
 		strings.Count(out.String(), "4 of 4, judged 0") != 4 {
 		t.Errorf("%v\n%s", err, &out)
 	}
