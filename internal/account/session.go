@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// ErrLogin: the credentials are invalid or have expired. It wraps callvet.ErrDenied.
+// ErrLogin means that the credentials are invalid or have expired. It wraps callvet.ErrDenied.
 var ErrLogin = fmt.Errorf("%w: the login is not good", callvet.ErrDenied)
 
 // How long a session lasts: after it was last used, and at all.

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// LimitError: the client must wait. It wraps callvet.ErrLimited.
+// LimitError means that the client must wait. It wraps callvet.ErrLimited.
 type LimitError struct {
 	What string
 	// After is how many seconds to wait, at least 1.

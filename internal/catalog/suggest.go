@@ -555,7 +555,7 @@ func (s *Suggestions) Count(status learn.Status) int {
 // removed others.
 const Flattered = "what they say of those that stayed is a little flattered, and fresh ones tell better"
 
-// Sorted: the questions that measured the suggestions removed some of them.
+// Sorted reports that the questions that measured the suggestions removed some of them.
 func (s *Suggestions) Sorted() bool {
 	return slices.ContainsFunc(s.Tools, func(t Suggestion) bool { return t.Status == learn.Rejected && t.Alone != nil })
 }

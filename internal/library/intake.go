@@ -69,7 +69,7 @@ type Collection struct {
 	Created, Updated int64
 }
 
-// FullError: there is no room for a batch, and nothing of it was stored. It wraps
+// FullError means that there is no room for a batch, and nothing of it was stored. It wraps
 // callvet.ErrLimited.
 type FullError struct {
 	// Name is the collection's name; Of is what is full: the collection, or all collections of the

@@ -76,7 +76,7 @@ func NewSuites(cfg SuiteConfig) *Suites {
 	return &Suites{cfg: cfg, big: make(chan struct{}, bigAtOnce)}
 }
 
-// ErrChanged: the suite is not at the version of the edit. It wraps callvet.ErrConflict.
+// ErrChanged means that the suite is not at the version of the edit. It wraps callvet.ErrConflict.
 var ErrChanged = fmt.Errorf("%w: it was changed meanwhile", callvet.ErrConflict)
 
 // Entry is a suite without its text.

@@ -176,7 +176,7 @@ func (s *Server) gate(may Access) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// ErrNoLogin: the request needs a login and has none. It wraps callvet.ErrDenied.
+// ErrNoLogin means that the request needs a login and has none. It wraps callvet.ErrDenied.
 var ErrNoLogin = fmt.Errorf("%w: log in first, or send a token: Authorization: Bearer …", callvet.ErrDenied)
 
 // allowed decides whether p may use a route, with the objects that its path names.

@@ -23,7 +23,7 @@ const sumBytes = 5 // with the mark
 // castagnoli is the table of the polynomial that processors support.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// ErrDamaged: a text or a row has a wrong checksum. It wraps callvet.ErrInvalid.
+// ErrDamaged means that a text or a row has a wrong checksum. It wraps callvet.ErrInvalid.
 var ErrDamaged = fmt.Errorf("its checksum is another: the store is damaged: %w", callvet.ErrInvalid)
 
 // seal appends its checksum to a text, which begins at from.

@@ -81,7 +81,7 @@ const maxValues = 1 << 22
 // headSize is how much of a stream is examined for folded records.
 const headSize = 64 << 10
 
-// Folded: the records are in an array, span several lines, or have comments. Then Offsets are not
+// Folded reports that the records are in an array, span several lines, or have comments. Then Offsets are not
 // offsets of the stream, and a line number is that of the start of the record.
 func (b *Blocks) Folded() bool { return b.folded }
 

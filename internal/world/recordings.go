@@ -254,7 +254,7 @@ func spokenVersions(set map[string]bool) string {
 	return strings.Join(out, " and ")
 }
 
-// MissError: a call has no recording. The tool's answer is unknown, so that the attempt cannot be
+// MissError means that a call has no recording. The tool's answer is unknown, so that the attempt cannot be
 // judged.
 type MissError struct {
 	Call string // in words

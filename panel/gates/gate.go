@@ -57,7 +57,7 @@ const (
 	BH Correction = "bh"
 )
 
-// Every, as the value of a slice, means each value of the key.
+// Every is the value of a slice that means each value of the key.
 const Every = "*"
 
 // Gate is one condition on one metric.

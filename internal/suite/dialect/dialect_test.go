@@ -231,17 +231,27 @@ func TestProblems(t *testing.T) {
 func TestSyntaxErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ doc, path, want string }{
-		"duplicate key": {"{\"name\":\"a\",\n\"test_cases\":[{\"prompt\":1,\"prompt\":2}]}", "s.json",
-			`s.json:2:27: key "prompt" is given twice`},
-		"duplicate yaml key": {"a: 1\nb:\n  c: 1\n  c: 2\n", "s.yaml",
-			"s.yaml:4:3: key \"c\" is given twice, first on line 3"},
-		"cut off": {`{"name": "a", "test`, "s.json",
-			"s.json:1:20: not valid JSON: the file ends in the middle of a value"},
+		"duplicate key": {
+			"{\"name\":\"a\",\n\"test_cases\":[{\"prompt\":1,\"prompt\":2}]}", "s.json",
+			`s.json:2:27: key "prompt" is given twice`,
+		},
+		"duplicate yaml key": {
+			"a: 1\nb:\n  c: 1\n  c: 2\n", "s.yaml",
+			"s.yaml:4:3: key \"c\" is given twice, first on line 3",
+		},
+		"cut off": {
+			`{"name": "a", "test`, "s.json",
+			"s.json:1:20: not valid JSON: the file ends in the middle of a value",
+		},
 		"not UTF-8": {"{\"a\":\"\xff\"}", "s.json", "byte 6 is not valid UTF-8"},
-		"alias bomb": {"a: &a [1,1,1,1,1,1,1,1,1,1]\n" + bomb(), "s.yaml",
-			"the document stands for millions of values once its aliases are followed"},
-		"wide aliases": {"a: &a " + strings.Repeat("x", 100_000) + "\nb: [" + strings.Repeat("*a,", 200) + "]\n", "s.yaml",
-			"the aliases of the document make it too large"},
+		"alias bomb": {
+			"a: &a [1,1,1,1,1,1,1,1,1,1]\n" + bomb(), "s.yaml",
+			"the document stands for millions of values once its aliases are followed",
+		},
+		"wide aliases": {
+			"a: &a " + strings.Repeat("x", 100_000) + "\nb: [" + strings.Repeat("*a,", 200) + "]\n", "s.yaml",
+			"the aliases of the document make it too large",
+		},
 		"octal": {"a: 0123\n", "s.yaml", "s.yaml:1:4: 0123 is octal to some YAML readers and decimal to others"},
 		"deep":  {strings.Repeat("[", 100000), "s.yaml", "nested more than 200 deep"},
 		"empty": {" \n// nothing\n", "s.json", "s.json is empty"},
