@@ -13,8 +13,6 @@ func readTrace(r *reader, t *callvet.Trace) {
 	}
 	for r.more('}') {
 		switch key := r.key(); string(key) {
-		case keyRedacted:
-			r.redacted = r.integer()
 		case "case_id":
 			t.CaseID = r.str()
 		case "target":
@@ -56,6 +54,8 @@ func readTrace(r *reader, t *callvet.Trace) {
 // readEffort reads a key of a trace about time, tokens or cost of the attempt.
 func readEffort(r *reader, t *callvet.Trace, key []byte) {
 	switch string(key) {
+	case keyRedacted:
+		r.redacted = r.integer()
 	case "usage":
 		readUsage(r, &t.Usage)
 	case "attempts":

@@ -79,8 +79,10 @@ func TestParses(t *testing.T) {
 		{"pass", "Lisboa", "3", "", parses{2, 2, 2}},
 		{"wrong value", "Porto", "3", "", parses{6, 3, 13}},
 		{"broken contract", "Lisboa", "30", "", parses{5, 2, 11}},
-		{"mock", "Lisboa", "3", "    mocks: [{tool: get_weather, result: {sky: clear}}]\n    multi_turn: true\n",
-			parses{2, 2, 2}},
+		{
+			"mock", "Lisboa", "3", "    mocks: [{tool: get_weather, result: {sky: clear}}]\n    multi_turn: true\n",
+			parses{2, 2, 2},
+		},
 	} {
 		log := evaluate(t, bin, one.city, one.days, one.more)
 		if got := stages(log); got != one.want {
