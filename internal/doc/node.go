@@ -157,3 +157,14 @@ func Clip(s string, n int) string {
 	}
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
+
+// Shown is a node in a few words: a short text or number itself, else its kind.
+func (n *Node) Shown() string {
+	switch {
+	case n.Kind == String, n.Kind == Number:
+		return Clip(string(n.Raw), 40)
+	case n.Kind == Null && len(n.Raw) > 0 && n.Raw[0] != 'n': // see File.Elements
+		return string(n.Raw)
+	}
+	return n.Kind.String()
+}

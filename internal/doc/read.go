@@ -128,7 +128,7 @@ func (r *Reader) unknownKey(name string, at int, keys []string) {
 	if best := callvet.Nearest(name, keys); best != "" {
 		fix = fmt.Sprintf("did you mean %q?", best)
 	}
-	r.Note(at, "unknown-key", fix, "unknown key %q", name)
+	r.Note(at, "unknown-key", fix, "unknown key %q", Clip(name, 60))
 }
 
 // Each calls f for every element of a list.

@@ -57,11 +57,8 @@ func ReadEdits(name string, data []byte) (*EditFile, []callvet.Problem) {
 	if bad != nil {
 		return &EditFile{}, []callvet.Problem{document.Problem(bad)}
 	}
-	r := &reader{Notes: doc.Notes{File: document}}
-	for _, d := range document.Dups {
-		r.Note(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d",
-			doc.Clip(d.Name, 60), document.Position(d.First).Line)
-	}
+	r := &reader{doc.Reader{File: document, Format: "edits"}}
+	r.Duplicates()
 	f := &EditFile{}
 	if document.Root.Kind == doc.List {
 		r.edits(f, &document.Root)
@@ -76,7 +73,7 @@ func ReadEdits(name string, data []byte) (*EditFile, []callvet.Problem) {
 
 // reader turns nodes into edits and notes what it cannot accept.
 type reader struct {
-	doc.Notes
+	doc.Reader
 }
 
 func (r *reader) text(n *doc.Node) string {
@@ -120,7 +117,7 @@ func (r *reader) whole(n *doc.Node) int64 {
 }
 
 func (r *reader) file(f *EditFile, root *doc.Node) {
-	r.Fields(root, fileKeys, func(key string, v *doc.Node) bool {
+	r.Fields(root, strings.Fields(fileKeys), func(key string, v *doc.Node) bool {
 		switch key {
 		case "callvet":
 			if v.Text() != "1" {
@@ -154,7 +151,7 @@ func (r *reader) edits(f *EditFile, n *doc.Node) {
 
 func (r *reader) edit(n *doc.Node) learn.Edit {
 	e := learn.Edit{Position: r.File.Position(n.At)}
-	r.Fields(n, editKeys, func(key string, v *doc.Node) bool {
+	r.Fields(n, strings.Fields(editKeys), func(key string, v *doc.Node) bool {
 		if to, ok := map[string]**string{
 			"was": &e.Was, "name": &e.Name, "title": &e.Title,
 			"description": &e.Description,
@@ -211,7 +208,7 @@ func (r *reader) status(v *doc.Node) learn.Status {
 
 func (r *reader) measured(n *doc.Node) *learn.Measured {
 	m := &learn.Measured{}
-	r.Fields(n, measuredKeys, func(key string, v *doc.Node) bool {
+	r.Fields(n, strings.Fields(measuredKeys), func(key string, v *doc.Node) bool {
 		switch key {
 		case "cases":
 			m.Cases = int(r.whole(v))

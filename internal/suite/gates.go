@@ -96,18 +96,15 @@ func ReadGates(name string, data []byte) (*GateFile, []callvet.Problem) {
 	if bad != nil {
 		return &GateFile{}, []callvet.Problem{document.Problem(bad)}
 	}
-	r := &gatefileReader{Notes: doc.Notes{File: document}}
-	for _, d := range document.Dups {
-		r.Note(d.At, "duplicate-key", "remove one", "the key %q stands here for the second time, first on line %d",
-			doc.Clip(d.Name, 60), document.Position(d.First).Line)
-	}
+	r := &gatefileReader{doc.Reader{File: document, Format: "gates"}}
+	r.Duplicates()
 	f := &GateFile{}
 	if document.Root.Kind == doc.List {
 		r.gates(f, &document.Root)
 		return f, r.Problems
 	}
 	listed := false
-	r.Fields(&document.Root, gatefileFileKeys, func(key string, v *doc.Node) bool {
+	r.Fields(&document.Root, strings.Fields(gatefileFileKeys), func(key string, v *doc.Node) bool {
 		switch key {
 		case "callvet":
 			if v.Text() != "1" {
@@ -146,7 +143,7 @@ func (r *gatefileReader) quarantine(f *GateFile, n *doc.Node) {
 			return
 		}
 		q := Quarantine{Position: r.File.Position(v.At)}
-		r.Fields(v, "case owner until reason", func(key string, v *doc.Node) bool {
+		r.Fields(v, []string{"case", "owner", "until", "reason"}, func(key string, v *doc.Node) bool {
 			switch key {
 			case "case":
 				q.Case = r.text(v)
@@ -185,7 +182,7 @@ func (r *gatefileReader) quarantine(f *GateFile, n *doc.Node) {
 
 // gatefileReader turns nodes into gates and notes what it cannot accept.
 type gatefileReader struct {
-	doc.Notes
+	doc.Reader
 }
 
 func (r *gatefileReader) text(n *doc.Node) string {
@@ -235,7 +232,7 @@ func (r *gatefileReader) gate(n *doc.Node) (gates.Gate, bool) {
 		r.sentence(&g, n)
 		return g, len(r.Problems) == before
 	}
-	r.Fields(n, gateKeys, func(key string, v *doc.Node) bool {
+	r.Fields(n, strings.Fields(gateKeys), func(key string, v *doc.Node) bool {
 		switch key {
 		case "at_least", "at_most", "zero", "baseline", "gate", "newly_failing":
 			said++
@@ -379,7 +376,7 @@ func (r *gatefileReader) baseline(g *gates.Gate, v *doc.Node) {
 	if v.Kind == doc.Bool && v.Raw[0] == 't' {
 		return
 	}
-	r.Fields(v, baselineKeys, func(key string, v *doc.Node) bool {
+	r.Fields(v, strings.Fields(baselineKeys), func(key string, v *doc.Node) bool {
 		switch key {
 		case "margin":
 			x := r.share(v)
