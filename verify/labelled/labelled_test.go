@@ -114,7 +114,7 @@ func TestDamage(t *testing.T) {
 		},
 		"a card that says less": {
 			"README.md", "| no tool is needed | 38 |\n", "",
-			`the card does not tell the figure "no tool is needed"`,
+			`the card does not have the figure "no tool is needed"`,
 		},
 		"an old script": {
 			"scripts/gold.yaml", "model: gold", "model: old",
