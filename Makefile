@@ -67,13 +67,14 @@ demo: callvet ## build and evaluate the shipped example suites offline
 demo-regression: callvet ## show a build that fails for the right reason
 	./examples/regression/demo.sh ./callvet
 
-# The page waits for a browser most of the time, and Go's tests compile: they run next to each other.
+# The page waits for a browser most of the time, and Go's tests compile: they run next to each other, the browser's
+# before Go's where both want the processor, because people wait for a page and so do its tests.
 test: system format web callvet ## everything CI runs; installs what it needs
 	@$(MAKE) --no-print-directory -j2 -Oline go-tests browser
 
 .PHONY: go-tests
 go-tests: ## the tests of Go, one kind after the other
-	@$(MAKE) --no-print-directory -j1 lint unit verifiers race
+	@nice -n 5 $(MAKE) --no-print-directory -j1 lint unit verifiers race
 
 .PHONY: system
 system: ## install the system packages that tests need (Debian), if they are missing

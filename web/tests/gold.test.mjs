@@ -194,6 +194,7 @@ test('the end of a session loses nothing of a sheet, and a second tab has the sa
 
   await end();
   await check.fill('none');
+  assert.equal(await check.inputValue(), 'none'); // before the login opens
   await page.getByText('You are not logged in any more.').waitFor(); // what is typed is read by the server
   await login('expert');
   assert.equal(await check.inputValue(), 'none');
