@@ -97,15 +97,18 @@ func spokenVerbs() map[string]spoken {
 		"tools apply":       {requests: []reflect.Type{of[app.ApplyRequest]()}, args: []string{"tools"}},
 		"tools cache":       {requests: []reflect.Type{of[app.VectorsRequest]()}, args: []string{"models", "drop"}},
 		"tools cache clear": {requests: []reflect.Type{of[app.VectorsRequest]()}, args: []string{"models", "drop"}},
-		"score":             {requests: []reflect.Type{of[app.ScoreRequest]()}, args: []string{"run", "traces"}},
-		"diff":              {requests: []reflect.Type{of[app.DiffRequest]()}, args: []string{"base", "candidate"}},
+		"score": {
+			requests: []reflect.Type{of[app.ScoreRequest]()}, args: []string{"run", "traces"},
+			client: []string{"all"},
+		},
+		"diff": {requests: []reflect.Type{of[app.DiffRequest]()}, args: []string{"base", "candidate"}},
 		"report": {
 			requests: []reflect.Type{of[app.ViewRequest](), of[app.EvalSuiteRequest]()},
-			args:     []string{"run"}, client: []string{"output", "format", "remote"},
+			args:     []string{"run"}, client: []string{"all", "output", "format", "remote"},
 		},
 		"show": {
 			requests: []reflect.Type{of[app.ViewRequest](), of[app.CaseRequest]()},
-			args:     []string{"run", "case", "slices", "baseline"}, client: []string{"all", "scores"},
+			args:     []string{"run", "case", "slices", "baseline"}, client: []string{"all", "full", "scores"},
 		},
 		"gate": {
 			requests: []reflect.Type{of[app.GateRequest]()}, args: []string{"run", "traces"},

@@ -49,7 +49,7 @@ type Confused struct {
 
 // OfCell converts a cell of a run to an attempt. It has the target's turns and calls, the case's
 // labels and slices, and the scorer's results. Cell, case and target are not changed, and share
-// memory with the attempt.
+// memory with the attempt, but for turns and calls.
 func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell, suite *callvet.Scoring) Attempt {
 	a := Attempt{
 		Trace: cell.Trace, Input: c.Input, AsOf: c.AsOf, Floor: target.Floor,
@@ -75,25 +75,18 @@ func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell, suite *
 	return a
 }
 
-// writable are turns with writable calls: invalid JSON becomes a text. Calls get the values of their
-// arguments.
+// writable are copies of the turns with writable calls: invalid JSON becomes a text. Calls get the
+// values of their arguments.
 func writable(turns []callvet.Turn) []callvet.Turn {
-	own := false
+	turns = slices.Clone(turns)
 	for i := range turns {
+		turns[i].Calls = slices.Clone(turns[i].Calls)
 		for j := range turns[i].Calls {
 			c := &turns[i].Calls[j]
 			if v, err := c.ArgsValue(); err == nil {
 				c.Parsed = callvet.ParsedOf(v)
 			}
-			if (c.Args == nil || c.Parsed.IsOf(c.Args) || json.Valid(c.Args)) && (c.Result == nil || json.Valid(c.Result)) {
-				continue
-			}
-			if !own {
-				turns, own = slices.Clone(turns), true
-			}
-			turns[i].Calls = slices.Clone(turns[i].Calls)
-			c = &turns[i].Calls[j]
-			if c.Args != nil && !json.Valid(c.Args) {
+			if c.Args != nil && !c.Parsed.IsOf(c.Args) && !json.Valid(c.Args) {
 				c.Args, c.ArgsRaw = nil, cmp.Or(c.ArgsRaw, string(c.Args))
 			}
 			if c.Result != nil && !json.Valid(c.Result) {
